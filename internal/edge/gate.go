@@ -1,0 +1,45 @@
+package edge
+
+import (
+	"context"
+	"net/netip"
+	"time"
+)
+
+// Gate decides who may pass and how often. Each server brings its own. Implementations answer with *Error; any other
+// error becomes a 500.
+type Gate interface {
+	// Authenticate finds the caller behind a bearer token, which may be empty. from is the address of the peer.
+	// A token that does not open the door is Unauthorized.
+	Authenticate(ctx context.Context, token string, from netip.Addr) (Principal, error)
+	// Count counts one extraction against the account's window and returns the window with it included. Where the
+	// window is used up, nothing is counted and allowed is false.
+	Count(ctx context.Context, p Principal) (w Window, allowed bool, err error)
+	// Window is the account's window as it stands; nothing is counted.
+	Window(ctx context.Context, p Principal) (Window, error)
+	// RemainingPoints is what the account has left, for the answer to a caller whose window is used up.
+	RemainingPoints(ctx context.Context, p Principal) (int64, error)
+}
+
+// Principal is an authenticated caller.
+type Principal struct {
+	AccountID string
+	KeyID     string
+	Plan      string
+	// Token is the bearer token itself, only for servers whose keys are no secrets (the mock). Never logged.
+	Token string
+}
+
+// Window is the state of an account's rate limit.
+type Window struct {
+	Limit     int64     // requests allowed in a window, at least 1
+	Remaining int64     // requests left
+	Reset     time.Time // when the window resets
+	Now       time.Time // the clock that Reset is measured by
+}
+
+// RetryAfter is the time until the window resets, in whole seconds, at least 1.
+func (w Window) RetryAfter() time.Duration {
+	left := w.Reset.Sub(w.Now)
+	return max(time.Second, left.Truncate(time.Second)+min(left%time.Second, 1)*time.Second)
+}

@@ -1,0 +1,96 @@
+# Uncial. `make help` lists what there is.
+SHELL       := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -s -w -X uncial/internal/version.Version=$(VERSION)
+LISTEN  ?= 127.0.0.1:8080
+PAGES   ?= ../shared/pages
+TOOL    := go tool -modfile=gen/tools/lint/go.mod
+DEPS    := impl/deploy/debian-packages.sh
+
+##@ Use
+
+.PHONY: help
+help: ## List the targets
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: deps build ## Set everything up, start the service on SQLite in .uncial/, read the sample page, stay up until Ctrl-C
+	@exec bin/uncial demo --listen $(LISTEN) --data .uncial
+
+.PHONY: mock
+mock: bin-mock ## Start the mock on 127.0.0.1:4010
+	@exec bin/uncial-mock --listen 127.0.0.1:4010
+
+.PHONY: deps
+deps: ## Install what building and running needs (Debian packages), or say what is missing
+	@$(DEPS) run
+
+.PHONY: build
+build: bin-mock ## Build uncial, uncial-worker, uncial-mock and uncial-contract into bin/
+	@mkdir -p bin
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./impl/cmd/uncial ./contracttests/cmd/uncial-contract
+	CGO_ENABLED=1 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./impl/cmd/uncial-worker
+
+.PHONY: bin-mock
+bin-mock:
+	@mkdir -p bin
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./mock/cmd/uncial-mock
+
+##@ Prove
+
+.PHONY: test
+test: deps-test containers ## Set everything up and run every test, race detector on, containers included
+	UNCIAL_REQUIRE_CONTAINERS=1 go test -race -timeout 20m ./...
+
+.PHONY: deps-test
+deps-test:
+	@$(DEPS) test
+
+.PHONY: containers
+containers: ## Make this machine able to run the test containers
+	@testcontainers/setup.sh
+
+.PHONY: verify
+verify: ## Prove that generated files, go.mod and the dependency list are fresh
+	$(MAKE) --no-print-directory generate
+	go mod tidy -diff
+	go -C gen/tools mod verify
+	git add -N .
+	git diff --exit-code -- gen openapi.yaml go.mod go.sum
+
+.PHONY: generate
+generate: ## Generate gen/ from openapi.yaml
+	go generate ./gen/
+
+.PHONY: lint
+lint: lint-contract ## Lint the contract and the code; changes nothing
+	$(TOOL) golangci-lint run ./...
+	@test -z "$$($(TOOL) gofumpt -l $$(git ls-files '*.go' ':!*.gen.go'))" || { echo "not formatted; run make format"; exit 1; }
+
+.PHONY: lint-contract
+lint-contract: deps-test
+	@npm --prefix gen/tools ci --silent --no-audit --no-fund
+	@cd gen/tools && npx --no-install redocly lint --config redocly.yaml ../../openapi.yaml
+
+.PHONY: format
+format: ## Format the code
+	$(TOOL) gofumpt -w $$(git ls-files '*.go' ':!*.gen.go')
+
+.PHONY: vuln
+vuln: ## Look for known vulnerabilities (needs the vulnerability database on the network)
+	$(TOOL) govulncheck ./...
+
+.PHONY: bench
+bench: deps ## Benchmarks, as ratios against a peer in the same run
+	go test -run '^$$' -bench . -benchmem ./...
+
+.PHONY: accuracy
+accuracy: deps ## Error rates over a folder with ground truth: make accuracy [PAGES=dir] [ARGS='--enhance --html FILE']
+	go run ./impl/cmd/uncial-accuracy $(ARGS) $(PAGES)
+
+.PHONY: clean
+clean: ## Remove what was built; .uncial/ stays
+	rm -rf bin

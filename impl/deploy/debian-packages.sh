@@ -1,0 +1,57 @@
+#!/bin/sh
+# Installs the Debian packages that Uncial needs, or says which are missing.
+# usage: debian-packages.sh list|run|test
+#   run   what building and running the service needs
+#   test  that, and what the tests need besides
+set -eu
+
+run="gcc libc6-dev pkg-config libtesseract-dev libleptonica-dev ca-certificates
+tesseract-ocr-eng tesseract-ocr-enm tesseract-ocr-deu tesseract-ocr-frk tesseract-ocr-fra tesseract-ocr-frm
+tesseract-ocr-lat tesseract-ocr-ita tesseract-ocr-ita-old tesseract-ocr-spa tesseract-ocr-spa-old tesseract-ocr-grc
+tesseract-ocr-nld tesseract-ocr-por tesseract-ocr-script-frak tesseract-ocr-script-latn tesseract-ocr-osd"
+test="tesseract-ocr libxml2-utils curl"
+
+case "${1:-}" in
+run) want=$run ;;
+test) want="$run $test" ;;
+list) echo $run; exit 0 ;;
+*) echo "usage: $0 list|run|test" >&2; exit 2 ;;
+esac
+
+if ! command -v dpkg-query >/dev/null 2>&1; then
+	echo "This is not Debian: install a C compiler, pkg-config, Tesseract 5 with headers and the language packs by hand." >&2
+	echo "On Debian the packages are:" $want >&2
+	pkg-config --exists tesseract lept 2>/dev/null && exit 0
+	exit 1
+fi
+
+missing=
+for p in $want; do
+	[ "$(dpkg-query -W -f '${db:Status-Status}' "$p" 2>/dev/null || true)" = installed ] || missing="$missing $p"
+done
+# Node lints the contract and type-checks a client of another ecosystem; any npm will do.
+[ "$1" = test ] && ! command -v npm >/dev/null 2>&1 && missing="$missing npm"
+[ -n "$missing" ] || exit 0
+
+as=
+if [ "$(id -u)" != 0 ]; then
+	if command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+		as=sudo
+	else
+		echo "These Debian packages are missing, and installing them needs root:" >&2
+		echo "  sudo apt-get install --no-install-recommends$missing" >&2
+		exit 1
+	fi
+fi
+echo "Installing Debian packages:$missing"
+export DEBIAN_FRONTEND=noninteractive
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# The package list may be old or missing: refresh it once and try again.
+if ! $as apt-get install -y -qq --no-install-recommends $missing >"$log" 2>&1; then
+	if ! { $as apt-get update -qq && $as apt-get install -y -qq --no-install-recommends $missing; } >"$log" 2>&1; then
+		cat "$log" >&2
+		echo "Installing the packages failed; the lines above say why." >&2
+		exit 1
+	fi
+fi

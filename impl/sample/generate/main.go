@@ -1,0 +1,176 @@
+// Command generate draws the sample page: sets the text in a period typeface and ages the paper. The same font, text
+// and seed give the same page.
+package main
+
+import (
+	"flag"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"log"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/math/fixed"
+)
+
+const (
+	width, height = 1500, 2000
+	margin        = 190
+	bodySize      = 54 // pixels an em
+	leading       = 65
+)
+
+func main() {
+	fontPath := flag.String("font", "", "TrueType or OpenType font file")
+	textPath := flag.String("text", "page.txt", "text, one line per line, an empty line ends a paragraph")
+	out := flag.String("out", "page.jpg", "image to write")
+	flag.Parse()
+	if err := run(*fontPath, *textPath, *out); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(fontPath, textPath, out string) error {
+	data, err := os.ReadFile(fontPath)
+	if err != nil {
+		return err
+	}
+	face, err := opentype.Parse(data)
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(textPath)
+	if err != nil {
+		return err
+	}
+	ink := image.NewGray(image.Rect(0, 0, width, height))
+	if err := set(ink, face, strings.TrimSpace(string(text))); err != nil {
+		return err
+	}
+	f, err := os.Create(out)
+	if err != nil {
+		return err
+	}
+	if err := jpeg.Encode(f, age(ink, rand.New(rand.NewPCG(1776, 1))), &jpeg.Options{Quality: 72}); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// set draws the text in white on black: headings centred, the last paragraph justified.
+func set(ink *image.Gray, f *opentype.Font, text string) error {
+	paragraphs := strings.Split(text, "\n\n")
+	y := margin + bodySize
+	for i, p := range paragraphs {
+		lines := strings.Split(p, "\n")
+		for j, line := range lines {
+			size := float64(bodySize)
+			if i == 0 && utf8.RuneCountInString(line) > 6 {
+				size *= 1.25
+			}
+			face, err := opentype.NewFace(f, &opentype.FaceOptions{Size: size, DPI: 72, Hinting: font.HintingNone})
+			if err != nil {
+				return err
+			}
+			d := &font.Drawer{Dst: ink, Src: image.White, Face: face}
+			if i < len(paragraphs)-1 {
+				drawCentred(d, line, y)
+			} else {
+				drawJustified(d, line, y, j == len(lines)-1)
+			}
+			y += leading
+		}
+		y += leading / 2
+	}
+	return nil
+}
+
+func drawCentred(d *font.Drawer, line string, y int) {
+	w := d.MeasureString(line).Round()
+	d.Dot = fixed.P((width-w)/2, y)
+	d.DrawString(line)
+}
+
+func drawJustified(d *font.Drawer, line string, y int, last bool) {
+	words := strings.Fields(line)
+	total := 0
+	for _, w := range words {
+		total += d.MeasureString(w).Round()
+	}
+	gap := float64(d.MeasureString(" ").Round())
+	if !last && len(words) > 1 {
+		gap = float64(width-2*margin-total) / float64(len(words)-1)
+	}
+	x := float64(margin)
+	for _, w := range words {
+		d.Dot = fixed.P(int(math.Round(x)), y)
+		d.DrawString(w)
+		x += float64(d.MeasureString(w).Round()) + gap
+	}
+}
+
+// age lays the ink on old paper: uneven colour, a shadow at the fold, foxing, grain, ink that wore off in places, and
+// the slight turn of a page that was not quite straight.
+func age(ink *image.Gray, rng *rand.Rand) image.Image {
+	out := image.NewRGBA(ink.Bounds())
+	stain, wear := clouds(rng, 9), clouds(rng, 60)
+	spots := make([][3]float64, 24)
+	for i := range spots {
+		spots[i] = [3]float64{rng.Float64() * width, rng.Float64() * height, 3 + 16*rng.Float64()}
+	}
+	const turn = 0.004 // radians
+	for y := range height {
+		for x := range width {
+			paper := 228 - 26*stain(x, y) - 46*math.Exp(-float64(x)/70) - 8*math.Abs(float64(y)/height-0.5)
+			for _, s := range spots {
+				dx, dy := float64(x)-s[0], float64(y)-s[1]
+				if r := dx*dx + dy*dy; r < 9*s[2]*s[2] {
+					paper -= 22 * math.Exp(-r/(s[2]*s[2]))
+				}
+			}
+			sx := float64(x) + turn*(float64(y)-height/2)
+			sy := float64(y) - turn*(float64(x)-width/2)
+			cover := soft(ink, sx, sy) * (0.86 + 0.14*wear(x, y))
+			grain := rng.NormFloat64() * 4
+			level := func(tint, inkTint float64) uint8 {
+				return uint8(min(255, max(0, (paper*tint)*(1-cover)+inkTint*cover+grain)))
+			}
+			out.SetRGBA(x, y, color.RGBA{level(1, 52), level(0.93, 44), level(0.78, 36), 255})
+		}
+	}
+	return out
+}
+
+// soft samples the ink between pixels with the small blur of ink on damp paper.
+func soft(ink *image.Gray, x, y float64) float64 {
+	x0, y0 := int(math.Floor(x)), int(math.Floor(y))
+	fx, fy := x-float64(x0), y-float64(y0)
+	at := func(i, j int) float64 {
+		return float64(ink.GrayAt(x0+i, y0+j).Y) / 255
+	}
+	sharp := at(0, 0)*(1-fx)*(1-fy) + at(1, 0)*fx*(1-fy) + at(0, 1)*(1-fx)*fy + at(1, 1)*fx*fy
+	blur := (at(-1, 0) + at(2, 0) + at(0, -1) + at(0, 2)) / 4
+	return 0.8*sharp + 0.2*blur
+}
+
+// clouds is smooth noise between 0 and 1 with cells cells across the page.
+func clouds(rng *rand.Rand, cells int) func(x, y int) float64 {
+	grid := make([]float64, (cells+2)*(cells+2))
+	for i := range grid {
+		grid[i] = rng.Float64()
+	}
+	ease := func(t float64) float64 { return t * t * (3 - 2*t) }
+	return func(x, y int) float64 {
+		u, v := float64(x)*float64(cells)/width, float64(y)*float64(cells)/height
+		i, j := int(u), int(v)
+		a, b := ease(u-float64(i)), ease(v-float64(j))
+		g := func(i, j int) float64 { return grid[j*(cells+2)+i] }
+		return (g(i, j)*(1-a)+g(i+1, j)*a)*(1-b) + (g(i, j+1)*(1-a)+g(i+1, j+1)*a)*b
+	}
+}

@@ -1,0 +1,171 @@
+package accuracy_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"uncial/internal/accuracy"
+)
+
+func TestDistance_AgreesWithTheTable(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		letters := rapid.SampledFrom([]rune("abcſé"))
+		a := rapid.SliceOfN(letters, 0, 200).Draw(t, "a")
+		b := rapid.SliceOfN(letters, 0, 200).Draw(t, "b")
+		if got, want := accuracy.Distance(a, b), tableDistance(a, b); got != want {
+			t.Fatalf("%d instead of %d", got, want)
+		}
+	})
+}
+
+func TestDistance_IsAMetric(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.SliceOfN(rapid.RuneFrom([]rune("abc ")), 0, 150)
+		a, b, c := text.Draw(t, "a"), text.Draw(t, "b"), text.Draw(t, "c")
+		ab, ba := accuracy.Distance(a, b), accuracy.Distance(b, a)
+		if ab != ba {
+			t.Fatalf("not symmetric: %d, %d", ab, ba)
+		}
+		if accuracy.Distance(a, a) != 0 {
+			t.Fatal("a text differs from itself")
+		}
+		if accuracy.Distance(a, c) > ab+accuracy.Distance(b, c) {
+			t.Fatal("a detour is shorter")
+		}
+	})
+}
+
+// tableDistance is the definition, with one row of the table at a time.
+func tableDistance(a, b []rune) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range b {
+			substitution := diagonal
+			if a[i] != b[j] {
+				substitution++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(substitution, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
+
+func TestStrictAndFolded(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ why, in, strict, folded string }{
+		{"white space collapses", " a \n\tb\r\n", "a b", "a b"},
+		{"marks without width go", "\ufeffa\u00adb\u200bc", "abc", "abc"},
+		{"composed form", "e\u0301", "é", "é"},
+		{"a hyphen at a line end joins", "ver-\nbum", "ver- bum", "verbum"},
+		{"so does the double hyphen of Gothic print", "ver⸗  \n\n  bum", "ver⸗ bum", "verbum"},
+		{"a dash between lines divides no word", "a -\nb", "a - b", "a - b"},
+		{"a hyphen at the end of the text stays", "ver-", "ver-", "ver-"},
+		{"a hyphen inside a line stays", "a - b", "a - b", "a - b"},
+		{"long s", "ſeſt", "ſeſt", "sest"},
+		{"ligatures", "ﬁﬂﬅ", "ﬁﬂﬅ", "fiflst"},
+		{"ae and oe are letters, not ligatures of type", "æœ", "æœ", "æœ"},
+		{"small e above", "Ma\u0364nner", "Ma\u0364nner", "Männer"},
+		{"quotes and dashes", "„a“ ‚b’ – — ‘‘c’’", "„a“ ‚b’ – — ‘‘c’’", `"a" 'b' - - "c"`},
+		{"ellipsis", "a…", "a…", "a..."},
+		{"u and v are kept apart", "vniuers", "vniuers", "vniuers"},
+	} {
+		require.Equal(t, c.strict, accuracy.Strict(c.in), c.why)
+		require.Equal(t, c.folded, accuracy.Folded(c.in), c.why)
+	}
+}
+
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	s := accuracy.Compare("the quick brown\nfox", "fox the quick brawn")
+	require.InDelta(t, 2.0/3, s.BoWF1*8/9, 1e-9, "three of four words, in any order")
+	require.Equal(t, accuracy.Rate{Errors: 3, Length: 4}, s.WER)
+
+	same := accuracy.Compare("wiſe men", "wise  men")
+	require.Equal(t, accuracy.Rate{Errors: 1, Length: 8}, same.CER)
+	require.Zero(t, same.FoldedCER.Errors)
+	require.InDelta(t, 1, same.BoWF1, 0)
+	require.InDelta(t, 0.1, same.CalibrationError(0.9), 1e-9)
+
+	junk := accuracy.Compare("a", "lots of junk")
+	require.InDelta(t, 0.3, junk.CalibrationError(0.3), 1e-9, "no more than every character is wrong")
+	require.InDelta(t, 1, accuracy.Compare("", "x").CER.Value(), 0)
+	require.InDelta(t, 0, accuracy.Compare("", "").CER.Value(), 0)
+}
+
+func TestSummary_MicroAveragesCharacters(t *testing.T) {
+	t.Parallel()
+	var s accuracy.Summary
+	require.True(t, math.IsNaN(s.BoWF1()))
+	s.Add(accuracy.Compare("aaaaaaaaa", "aaaaaaaaa"), accuracy.Reading{Confidence: 1, Seconds: 1, CPUSeconds: 3})
+	s.Add(accuracy.Compare("b", "c"), accuracy.Reading{Confidence: 0.5, Seconds: 2, CPUSeconds: 4})
+	require.InDelta(t, 0.1, s.FoldedCER.Value(), 1e-9)
+	require.InDelta(t, 0.5, s.BoWF1(), 1e-9)
+	require.InDelta(t, 0.75, s.Confidence(), 1e-9)
+	require.InDelta(t, 0.25, s.CalibrationError(), 1e-9)
+	require.InDelta(t, 1.5, s.Seconds(), 1e-9)
+	require.InDelta(t, 3.5, s.CPUSeconds(), 1e-9)
+}
+
+func TestOpenFolder(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ why, index, err string }{
+		{"not an array", `{}`, "index.json"},
+		{"nothing in it", `[]`, "lists no page"},
+		{"no ground truth", `[{"id":"a/b","collection":"a","lang":"en","image":"a/b.png"}]`, "page 1 lacks"},
+	} {
+		dir := t.TempDir()
+		write(t, dir, "index.json", c.index)
+		_, err := accuracy.OpenFolder(dir)
+		require.ErrorContains(t, err, c.err, c.why)
+	}
+	_, err := accuracy.OpenFolder(t.TempDir())
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestFolder_Load(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "index.json", `[
+		{"id":"a/b","collection":"a","lang":"en","image":"b.png","ground_truth":"b.gt.txt"},
+		{"id":"a/c","collection":"a","lang":"en","image":"../b.png","ground_truth":"b.gt.txt"}]`)
+	write(t, dir, "b.png", "image")
+	write(t, dir, "b.gt.txt", "text")
+	folder, err := accuracy.OpenFolder(dir)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, folder.Close()) })
+
+	image, truth, err := folder.Load(folder.Pages[0])
+	require.NoError(t, err)
+	require.Equal(t, "image", string(image))
+	require.Equal(t, "text", truth)
+	_, _, err = folder.Load(folder.Pages[1])
+	require.Error(t, err, "a path out of the folder is refused")
+}
+
+func write(tb testing.TB, dir, name, content string) {
+	tb.Helper()
+	require.NoError(tb, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
+}
+
+func BenchmarkDistance_FiveThousandCharacters(b *testing.B) {
+	x, y := make([]rune, 5000), make([]rune, 5000)
+	for i := range x {
+		x[i], y[i] = rune('a'+i*7%23), rune('a'+i*11%19)
+	}
+	for b.Loop() {
+		accuracy.Distance(x, y)
+	}
+}

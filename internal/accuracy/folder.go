@@ -1,0 +1,76 @@
+package accuracy
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Page is a record of a folder's index: an image and its ground truth, with paths relative to the folder.
+type Page struct {
+	ID          string   `json:"id"`
+	Collection  string   `json:"collection"`
+	Language    string   `json:"lang"`      // BCP 47
+	AlsoIn      []string `json:"lang_also"` // other languages on the page
+	Date        string   `json:"date"`
+	Kind        string   `json:"kind"` // "printed" or "handwritten"
+	Image       string   `json:"image"`
+	GroundTruth string   `json:"ground_truth"`
+}
+
+// Folder is a directory of page images with ground truth, described by an index.json.
+type Folder struct {
+	Pages []Page
+	root  *os.Root
+}
+
+// OpenFolder reads the index of dir: a JSON array of pages, each with an id, a collection, a language, an image and a
+// ground truth. Paths that leave the folder are refused when they are read.
+func OpenFolder(dir string) (*Folder, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the folder of pages: %w", err)
+	}
+	pages, err := readIndex(root)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", filepath.Join(dir, "index.json"), err), root.Close())
+	}
+	return &Folder{Pages: pages, root: root}, nil
+}
+
+// Close lets go of the folder.
+func (f *Folder) Close() error { return f.root.Close() }
+
+// Load returns the bytes of a page's image and its ground truth.
+func (f *Folder) Load(p Page) (image []byte, truth string, err error) {
+	if image, err = f.root.ReadFile(filepath.FromSlash(p.Image)); err != nil {
+		return nil, "", fmt.Errorf("image of %s: %w", p.ID, err)
+	}
+	t, err := f.root.ReadFile(filepath.FromSlash(p.GroundTruth))
+	if err != nil {
+		return nil, "", fmt.Errorf("ground truth of %s: %w", p.ID, err)
+	}
+	return image, string(t), nil
+}
+
+func readIndex(root *os.Root) ([]Page, error) {
+	data, err := root.ReadFile("index.json")
+	if err != nil {
+		return nil, err
+	}
+	var pages []Page
+	if err := json.Unmarshal(data, &pages); err != nil {
+		return nil, err
+	}
+	if len(pages) == 0 {
+		return nil, errors.New("lists no page")
+	}
+	for i, p := range pages {
+		if p.ID == "" || p.Collection == "" || p.Language == "" || p.Image == "" || p.GroundTruth == "" {
+			return nil, fmt.Errorf("page %d lacks one of id, collection, lang, image, ground_truth", i+1)
+		}
+	}
+	return pages, nil
+}

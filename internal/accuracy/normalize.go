@@ -1,0 +1,55 @@
+package accuracy
+
+import (
+	"regexp"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Strict is the text as the strict measure sees it: NFC, without byte order marks, soft hyphens and zero-width
+// characters, every run of white space one blank, none at the ends.
+func Strict(s string) string {
+	return collapse(visible(s))
+}
+
+// Folded is the text as the folded measure sees it: Strict, and differences that are a matter of transcription rather
+// than of reading are taken away. A hyphen-like sign at a line end joins the lines; long s, Latin ligatures, small e
+// above a vowel, dashes, quotes and the ellipsis get their plain forms; two single quotes are a double one. Case, u and v, i and j and abbreviations stay.
+func Folded(s string) string {
+	folded := folds.Replace(joinHyphenated(visible(s)))
+	return collapse(norm.NFC.String(strings.ReplaceAll(folded, "''", `"`)))
+}
+
+// Tokens are the blank-separated words of a normalised text.
+func Tokens(s string) []string { return strings.Fields(s) }
+
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\ufeff', r == '\u00ad', r >= '\u200b' && r <= '\u200f', r == '\u2060':
+			return -1
+		}
+		return r
+	}, norm.NFC.String(s))
+}
+
+func collapse(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// lineHyphen is a sign that divides a word at a line end: a hyphen, the not sign that transcribers use, or the double
+// hyphen of early and Gothic print. A sign that stands alone or after punctuation divides nothing,
+// and a word goes on with a small letter.
+var lineHyphen = regexp.MustCompile(`([\pL\pN\pM_])[-\x{2010}\x{2011}\x{00ac}\x{2e17}=]\s*\n\s*(\p{Ll})`)
+
+func joinHyphenated(s string) string { return lineHyphen.ReplaceAllString(s, "$1$2") }
+
+var folds = strings.NewReplacer(
+	"ſ", "s",
+	"\ufb00", "ff", "\ufb01", "fi", "\ufb02", "fl", "\ufb03", "ffi", "\ufb04", "ffl", "\ufb05", "st", "\ufb06", "st",
+	"a\u0364", "ä", "o\u0364", "ö", "u\u0364", "ü", "A\u0364", "Ä", "O\u0364", "Ö", "U\u0364", "Ü",
+	"\u2010", "-", "\u2011", "-", "\u2012", "-", "\u2013", "-", "\u2014", "-", "\u2015", "-", "\u2212", "-",
+	"\u201c", `"`, "\u201d", `"`, "\u201e", `"`, "\u201f", `"`, "\u00ab", `"`, "\u00bb", `"`, "\u2033", `"`,
+	"\u2018", "'", "\u2019", "'", "\u201a", "'", "\u201b", "'", "\u2039", "'", "\u203a", "'", "\u2032", "'",
+	"`", "'", "\u00b4", "'",
+	"\u2026", "...",
+)

@@ -1,0 +1,93 @@
+// Package accuracy measures how well a text was read, against a ground truth: character and word error rate, the bag of
+// words, and how far a stated confidence is from the truth.
+//
+// CER is the Levenshtein distance over runes divided by the runes of the ground truth, WER the same over
+// blank-separated tokens; both are taken on a strict and on a folded form of the texts (see Strict and Folded). BoW-F1
+// is the F1 of the two multisets of folded tokens and does not see the reading order. The figures of a collection are
+// micro-averaged over characters and tokens; its BoW-F1, confidence and calibration error are means over pages.
+package accuracy
+
+import (
+	"math"
+	"strings"
+	"unicode"
+)
+
+// Rate counts errors against the length of the ground truth.
+type Rate struct {
+	Errors int `json:"errors"`
+	Length int `json:"length"`
+}
+
+// Value is Errors/Length. It may exceed 1. Against an empty ground truth it is 0 without errors and 1 with any.
+func (r Rate) Value() float64 {
+	if r.Length == 0 {
+		return float64(min(r.Errors, 1))
+	}
+	return float64(r.Errors) / float64(r.Length)
+}
+
+func (r Rate) plus(o Rate) Rate { return Rate{r.Errors + o.Errors, r.Length + o.Length} }
+
+// Score is how well one page was read.
+type Score struct {
+	CER       Rate    `json:"cer"` // strict
+	WER       Rate    `json:"wer"`
+	FoldedCER Rate    `json:"foldedCer"`
+	FoldedWER Rate    `json:"foldedWer"`
+	BoWF1     float64 `json:"bowF1"`
+}
+
+// Compare scores a text against the ground truth of its page.
+func Compare(truth, text string) Score {
+	st, sx := Strict(truth), Strict(text)
+	ft, fx := Folded(truth), Folded(text)
+	return Score{
+		CER: characters(st, sx), WER: words(st, sx),
+		FoldedCER: characters(ft, fx), FoldedWER: words(ft, fx),
+		BoWF1: bagOfWords(ft, fx),
+	}
+}
+
+// CalibrationError is how far the confidence, 0..1, is from the share of characters that are right. A reading with
+// more errors than characters has no character right.
+func (s Score) CalibrationError(confidence float64) float64 {
+	return math.Abs(confidence - max(0, 1-s.FoldedCER.Value()))
+}
+
+func characters(truth, text string) Rate {
+	t := []rune(truth)
+	return Rate{Distance(t, []rune(text)), len(t)}
+}
+
+func words(truth, text string) Rate {
+	t := Tokens(truth)
+	return Rate{Distance(t, Tokens(text)), len(t)}
+}
+
+func bagOfWords(truth, text string) float64 {
+	want, nWant := bag(truth)
+	got, nGot := bag(text)
+	if nWant+nGot == 0 {
+		return 1
+	}
+	common := 0
+	for w, n := range got {
+		common += min(n, want[w])
+	}
+	return 2 * float64(common) / float64(nWant+nGot)
+}
+
+func bag(s string) (map[string]int, int) {
+	counts, n := make(map[string]int), 0
+	for _, w := range Tokens(s) {
+		if w = strings.TrimFunc(w, isEdge); w != "" {
+			counts[w]++
+			n++
+		}
+	}
+	return counts, n
+}
+
+// isEdge says whether a rune is trimmed from the ends of a token.
+func isEdge(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }

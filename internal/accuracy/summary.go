@@ -1,0 +1,56 @@
+package accuracy
+
+import "math"
+
+// Reading is one page as it was read: the text, the confidence that came with it and what it cost.
+type Reading struct {
+	Text       string  `json:"text"`
+	Confidence float64 `json:"confidence"` // 0..1
+	Seconds    float64 `json:"seconds"`    // wall clock
+	CPUSeconds float64 `json:"cpuSeconds"`
+}
+
+// Summary adds up the readings of several pages.
+type Summary struct {
+	Pages int
+	CER   Rate // strict
+	WER   Rate
+	// The folded measures.
+	FoldedCER, FoldedWER Rate
+
+	bow, confidence, calibration, seconds, cpu float64
+}
+
+// Add counts a page in.
+func (s *Summary) Add(score Score, r Reading) {
+	s.Pages++
+	s.CER, s.WER = s.CER.plus(score.CER), s.WER.plus(score.WER)
+	s.FoldedCER, s.FoldedWER = s.FoldedCER.plus(score.FoldedCER), s.FoldedWER.plus(score.FoldedWER)
+	s.bow += score.BoWF1
+	s.confidence += r.Confidence
+	s.calibration += score.CalibrationError(r.Confidence)
+	s.seconds += r.Seconds
+	s.cpu += r.CPUSeconds
+}
+
+// BoWF1 is the mean over pages, NaN without pages.
+func (s *Summary) BoWF1() float64 { return s.mean(s.bow) }
+
+// Confidence is the mean over pages, NaN without pages.
+func (s *Summary) Confidence() float64 { return s.mean(s.confidence) }
+
+// CalibrationError is the mean over pages, NaN without pages.
+func (s *Summary) CalibrationError() float64 { return s.mean(s.calibration) }
+
+// Seconds is the mean wall time of a page, NaN without pages.
+func (s *Summary) Seconds() float64 { return s.mean(s.seconds) }
+
+// CPUSeconds is the mean processor time of a page, NaN without pages.
+func (s *Summary) CPUSeconds() float64 { return s.mean(s.cpu) }
+
+func (s *Summary) mean(sum float64) float64 {
+	if s.Pages == 0 {
+		return math.NaN()
+	}
+	return sum / float64(s.Pages)
+}

@@ -1,0 +1,214 @@
+package pipe_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"uncial/impl/ocr/pipe"
+	"uncial/internal/document"
+)
+
+func frame(header, payload string) []byte {
+	b := binary.BigEndian.AppendUint32(nil, uint32(len(header)))
+	b = append(b, header...)
+	b = binary.BigEndian.AppendUint32(b, uint32(len(payload)))
+	return append(b, payload...)
+}
+
+func reader(b []byte) *pipe.Conn { return pipe.New(bytes.NewReader(b), io.Discard) }
+
+func hello() pipe.Hello {
+	return pipe.Hello{Version: "engine 1", Protocol: pipe.Protocol, Languages: []string{"de", "en"}, Models: []string{"deu", "eng"}}
+}
+
+func page() document.Page {
+	box := document.Box{X: 1, Y: 2, W: 30, H: 10}
+	return document.Page{Width: 100, Height: 50, Blocks: []document.Block{{Box: box, Lines: []document.Line{{
+		Box:      box,
+		Baseline: []document.Point{{X: 1, Y: 11}, {X: 30, Y: 11}},
+		Words:    []document.Word{{Box: box, Text: "Waſſer", Confidence: 0.5, Model: "frk"}},
+	}}}}}
+}
+
+func doc() *document.Document {
+	return &document.Document{Pages: []document.Page{page()}, Language: "de-Latf", Confidence: 0.5}
+}
+
+func TestConn_carriesAConversation(t *testing.T) {
+	t.Parallel()
+	var toParent, toChild bytes.Buffer
+	parent, child := pipe.New(&toParent, &toChild), pipe.New(&toChild, &toParent)
+
+	require.NoError(t, child.SendHello(hello()))
+	h, err := parent.ReceiveHello()
+	require.NoError(t, err)
+	require.Equal(t, hello(), h)
+
+	want := pipe.Request{ID: 7, Language: "en", Enhance: true, Deadline: 60_000}
+	require.NoError(t, parent.SendRequest(want, []byte("image bytes")))
+	got, image, err := child.ReceiveRequest()
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	require.Equal(t, "image bytes", string(image))
+
+	for _, a := range []pipe.Answer{
+		{ID: 7, Document: doc()},
+		{ID: 8, Error: &pipe.Error{Kind: pipe.ImageFault, Message: "not an image"}},
+	} {
+		require.NoError(t, child.SendAnswer(a))
+		got, err := parent.ReceiveAnswer()
+		require.NoError(t, err)
+		require.Equal(t, a, got)
+	}
+	_, err = parent.ReceiveAnswer()
+	require.Equal(t, io.EOF, err, "the end between two frames is plain")
+}
+
+func TestConn_carriesAnyRequest(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		want := pipe.Request{
+			ID:       rapid.Uint64().Draw(t, "id"),
+			Language: rapid.StringN(1, 40, 200).Draw(t, "language"),
+			Enhance:  rapid.Bool().Draw(t, "enhance"),
+			Deadline: rapid.Int64Min(1).Draw(t, "deadline"),
+		}
+		image := rapid.SliceOfN(rapid.Byte(), 1, 4096).Draw(t, "image")
+		var b bytes.Buffer
+		require.NoError(t, pipe.New(nil, &b).SendRequest(want, image))
+		got, gotImage, err := pipe.New(iotest.OneByteReader(&b), nil).ReceiveRequest()
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		require.Equal(t, image, gotImage)
+	})
+}
+
+func TestConn_ReceiveAnswer_refuses(t *testing.T) {
+	t.Parallel()
+	good := string(frame(`{"id":1,"error":{"kind":"image","message":"m"}}`, ""))
+	for name, raw := range map[string]string{
+		"a frame cut in the length":    good[:2],
+		"a frame cut in the header":    good[:20],
+		"a frame without a payload":    good[:len(good)-4],
+		"a header over the limit":      "\xff\xff\xff\xff",
+		"a payload":                    string(frame(`{"id":1,"error":{"kind":"image","message":"m"}}`, "x")),
+		"no JSON":                      string(frame(`garbage`, "")),
+		"an empty header":              string(frame(``, "")),
+		"data after the JSON":          string(frame(`{"id":1,"error":{"kind":"image","message":"m"}}{}`, "")),
+		"an unknown field":             string(frame(`{"id":1,"error":{"kind":"image","message":"m"},"x":1}`, "")),
+		"neither document nor error":   string(frame(`{"id":1}`, "")),
+		"an unknown kind":              string(frame(`{"id":1,"error":{"kind":"x","message":"m"}}`, "")),
+		"an empty message":             string(frame(`{"id":1,"error":{"kind":"image","message":""}}`, "")),
+		"a negative id":                string(frame(`{"id":-1,"error":{"kind":"image","message":"m"}}`, "")),
+		"a document without pages":     string(frame(`{"id":1,"document":{"pages":[],"language":"en","confidence":0}}`, "")),
+		"more elements than allowed":   string(frame(`{"id":1,"document":{"pages":[`+strings.Repeat("0,", pipe.MaxElements)+`0]}}`, "")),
+		"an answer nested too deeply":  string(frame(strings.Repeat(`[`, 1<<20), "")),
+		"plain text on the output":     "Error opening data file\n",
+		"a document and also an error": string(frame(`{"id":1,"error":{"kind":"image","message":"m"},"document":{"pages":[{"width":1,"height":1}],"language":"en","confidence":0}}`, "")),
+	} {
+		_, err := reader([]byte(raw)).ReceiveAnswer()
+		require.Error(t, err, name)
+		require.NotEqual(t, io.EOF, err, name)
+	}
+	_, err := reader([]byte(good)).ReceiveAnswer()
+	require.NoError(t, err, "the frame that the others are made from")
+}
+
+func TestConn_SendAnswer_refusesADocumentThatBreaksItsPromises(t *testing.T) {
+	t.Parallel()
+	word := func(d *document.Document) *document.Word { return &d.Pages[0].Blocks[0].Lines[0].Words[0] }
+	for name, spoil := range map[string]func(*document.Document){
+		"no pages":                          func(d *document.Document) { d.Pages = nil },
+		"eleven pages":                      func(d *document.Document) { d.Pages = make([]document.Page, 11) },
+		"no language":                       func(d *document.Document) { d.Language = "" },
+		"a confidence over one":             func(d *document.Document) { d.Confidence = 1.01 },
+		"a page without width":              func(d *document.Document) { d.Pages[0].Width = 0 },
+		"a page too high":                   func(d *document.Document) { d.Pages[0].Height = 1 << 20 },
+		"a crooked rotation":                func(d *document.Document) { d.Pages[0].Rotation = 45 },
+		"a negative resolution":             func(d *document.Document) { d.Pages[0].DPI = -1 },
+		"a block without lines":             func(d *document.Document) { d.Pages[0].Blocks[0].Lines = nil },
+		"a block that leaves the page":      func(d *document.Document) { d.Pages[0].Blocks[0].Box.W = 1 << 62 },
+		"a line without words":              func(d *document.Document) { d.Pages[0].Blocks[0].Lines[0].Words = nil },
+		"a line that leaves its block":      func(d *document.Document) { d.Pages[0].Blocks[0].Lines[0].Box.X = 0 },
+		"a baseline of one point":           func(d *document.Document) { d.Pages[0].Blocks[0].Lines[0].Baseline = make([]document.Point, 1) },
+		"a word that leaves its line":       func(d *document.Document) { word(d).Box.H = 11 },
+		"a word without area":               func(d *document.Document) { word(d).Box.W = 0 },
+		"a word without text":               func(d *document.Document) { word(d).Text = "" },
+		"a word with a blank":               func(d *document.Document) { word(d).Text = "a b" },
+		"a word with a control character":   func(d *document.Document) { word(d).Text = "a\x00" },
+		"a word that is not UTF-8":          func(d *document.Document) { word(d).Text = "\xff" },
+		"a word's confidence below zero":    func(d *document.Document) { word(d).Confidence = -0.1 },
+		"edits of an unenhanced document":   func(d *document.Document) { d.Edits = []document.Edit{{Rule: "vote", Box: word(d).Box}} },
+		"an edit on a page that is not one": func(d *document.Document) { d.Enhanced, d.Edits = true, []document.Edit{{Page: 1, Rule: "vote"}} },
+	} {
+		d := doc()
+		spoil(d)
+		var sent bytes.Buffer
+		require.Error(t, pipe.New(nil, &sent).SendAnswer(pipe.Answer{ID: 1, Document: d}), name)
+		require.Zero(t, sent.Len(), "%s: nothing was sent, so an error still can be", name)
+	}
+	blank := &document.Document{Pages: []document.Page{{Width: 1, Height: 1}}, Language: "en"}
+	require.NoError(t, pipe.New(nil, io.Discard).SendAnswer(pipe.Answer{ID: 1, Document: blank}), "a blank page")
+}
+
+func TestConn_ReceiveHello_refuses(t *testing.T) {
+	t.Parallel()
+	_, err := reader(frame(`{"version":"v","protocol":99,"languages":["en"],"models":[]}`, "")).ReceiveHello()
+	require.ErrorContains(t, err, "protocol 99")
+	_, err = reader(frame(`{"version":"v","protocol":1,"languages":[],"models":[]}`, "")).ReceiveHello()
+	require.ErrorContains(t, err, "no language")
+	_, err = reader(nil).ReceiveHello()
+	require.Equal(t, io.EOF, err)
+}
+
+func TestConn_SendRequest_refuses(t *testing.T) {
+	t.Parallel()
+	good := pipe.Request{ID: 1, Language: "en", Deadline: 1}
+	late, mute := good, good
+	late.Deadline, mute.Language = 0, ""
+	c := pipe.New(nil, io.Discard)
+	require.NoError(t, c.SendRequest(good, []byte("i")))
+	require.Error(t, c.SendRequest(late, []byte("i")))
+	require.Error(t, c.SendRequest(mute, []byte("i")))
+	require.Error(t, c.SendRequest(good, nil))
+	require.Error(t, c.SendRequest(good, make([]byte, pipe.MaxImage+1)))
+}
+
+// FuzzConn reads whatever a worker may write; what is accepted must survive the way back.
+func FuzzConn(f *testing.F) {
+	var b bytes.Buffer
+	c := pipe.New(nil, &b)
+	require.NoError(f, c.SendHello(hello()))
+	require.NoError(f, c.SendAnswer(pipe.Answer{ID: 1, Document: doc()}))
+	f.Add(b.Bytes())
+	f.Add(frame(`{"id":1,"error":{"kind":"image","message":"m"}}`, ""))
+	f.Add(frame(`{"id":1,"language":"en","deadline":5}`, "image"))
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff})
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		if h, err := reader(raw).ReceiveHello(); err == nil {
+			require.NoError(t, pipe.New(nil, io.Discard).SendHello(h))
+		}
+		if r, image, err := reader(raw).ReceiveRequest(); err == nil {
+			require.NoError(t, pipe.New(nil, io.Discard).SendRequest(r, image))
+		}
+		for c := reader(raw); ; {
+			a, err := c.ReceiveAnswer()
+			if err != nil {
+				break
+			}
+			var once, twice bytes.Buffer
+			require.NoError(t, pipe.New(nil, &once).SendAnswer(a))
+			again, err := reader(once.Bytes()).ReceiveAnswer()
+			require.NoError(t, err)
+			require.NoError(t, pipe.New(nil, &twice).SendAnswer(again))
+			require.Equal(t, once.Bytes(), twice.Bytes())
+		}
+	})
+}

@@ -1,0 +1,154 @@
+// Package layout_test holds the rules that keep the parts of the project apart, each with its reason.
+package layout_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const root = "../.."
+
+type goPackage struct {
+	ImportPath string
+	Imports    []string
+	Deps       []string
+	TestImports,
+	XTestImports []string
+}
+
+// mustList is every package of the module with what it reaches.
+func mustList(tb testing.TB) []goPackage {
+	tb.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports,Deps,TestImports,XTestImports", "./...")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	require.NoError(tb, err)
+	var list []goPackage
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p goPackage
+		err := dec.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			return list
+		}
+		require.NoError(tb, err)
+		list = append(list, p)
+	}
+}
+
+// under says whether pkg is one of trees or lies in one.
+func under(pkg string, trees ...string) bool {
+	return slices.ContainsFunc(trees, func(t string) bool { return pkg == t || strings.HasPrefix(pkg, t+"/") })
+}
+
+func TestDependencies_PointOneWay(t *testing.T) {
+	t.Parallel()
+	rules := []struct {
+		from   []string
+		never  []string
+		tests  bool // the rule holds for the tests too
+		reason string
+	}{
+		{[]string{"uncial/gen"}, []string{"uncial/internal", "uncial/impl", "uncial/mock", "uncial/contracttests", "uncial/testcontainers"}, true, "the contract depends on nothing of ours"},
+		{[]string{"uncial/internal/edge"}, []string{"uncial/impl", "uncial/mock", "uncial/contracttests"}, true, "the door knows no server behind it"},
+		{[]string{"uncial/internal/document", "uncial/internal/format", "uncial/internal/language"}, []string{"uncial/impl", "uncial/mock", "uncial/contracttests", "uncial/internal/edge"}, true, "what mock and service share stands below both"},
+		{[]string{"uncial/mock"}, []string{"uncial/impl", "uncial/contracttests"}, true, "client teams build the mock without a database or a recognizer"},
+		{[]string{"uncial/impl"}, []string{"uncial/mock", "uncial/contracttests"}, true, "the service is judged by the suite, it does not judge itself"},
+		{[]string{"uncial/impl", "uncial/mock", "uncial/internal/edge", "uncial/internal/document", "uncial/internal/format"}, []string{"uncial/testcontainers"}, false, "containers are for tests"},
+	}
+	for _, p := range mustList(t) {
+		for _, r := range rules {
+			if !under(p.ImportPath, r.from...) {
+				continue
+			}
+			imports := slices.Clone(p.Imports)
+			if r.tests {
+				imports = slices.Concat(imports, p.TestImports, p.XTestImports)
+			}
+			for _, i := range imports {
+				if under(i, r.never...) && !under(i, p.ImportPath) {
+					t.Errorf("%s imports %s: %s", p.ImportPath, i, r.reason)
+				}
+			}
+		}
+	}
+}
+
+func TestBinaries_CarryOnlyWhatTheyNeed(t *testing.T) {
+	t.Parallel()
+	production := []string{"uncial/impl/cmd/uncial", "uncial/impl/cmd/uncial-worker", "uncial/mock/cmd/uncial-mock"}
+	rules := []struct {
+		binaries []string
+		never    []string
+		reason   string
+	}{
+		{production, []string{"testing", "github.com/stretchr/testify", "github.com/testcontainers", "pgregory.net/rapid"}, "test code has no business in production"},
+		{[]string{"uncial/impl/cmd/uncial"}, []string{"uncial/impl/ocr/tesseract", "runtime/cgo"}, "the process that holds keys and database never runs C on foreign bytes"},
+		{[]string{"uncial/mock/cmd/uncial-mock"}, []string{"runtime/cgo", "database/sql", "modernc.org"}, "the mock is one static binary that starts at once"},
+		{[]string{"uncial/impl/cmd/uncial-worker"}, []string{"database/sql", "net/http", "uncial/impl/store"}, "the child needs no network and no database"},
+	}
+	seen := map[string]bool{}
+	for _, p := range mustList(t) {
+		for _, r := range rules {
+			if !slices.Contains(r.binaries, p.ImportPath) {
+				continue
+			}
+			seen[p.ImportPath] = true
+			for _, d := range p.Deps {
+				if under(d, r.never...) {
+					t.Errorf("%s links %s: %s", p.ImportPath, d, r.reason)
+				}
+			}
+		}
+	}
+	for _, b := range production {
+		require.True(t, seen[b], "%s is gone; mend this test's list", b)
+	}
+}
+
+func TestCgo_IsInOnePlace(t *testing.T) {
+	t.Parallel()
+	for _, p := range mustList(t) {
+		if slices.Contains(p.Imports, "C") {
+			require.Equal(t, "uncial/impl/ocr/tesseract", p.ImportPath, "C stands behind one thin binding")
+		}
+	}
+}
+
+func TestTopLevel_IsTheUsers(t *testing.T) {
+	t.Parallel()
+	allowed := []string{"openapi.yaml", "gen", "impl", "mock", "contracttests", "testcontainers", "go.mod", "go.sum", "Makefile", "README.md", "CHANGELOG.md", "LICENSE", "internal"}
+	out, err := exec.Command("git", "-C", root, "ls-files").Output()
+	if err != nil {
+		t.Skip("not a git checkout")
+	}
+	for path := range strings.Lines(string(out)) {
+		top, _, _ := strings.Cut(strings.TrimSpace(path), "/")
+		if !strings.HasPrefix(top, ".") {
+			require.Contains(t, allowed, top, "the top level is fixed")
+		}
+	}
+}
+
+func TestGen_HasNothingByHand(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join(root, "gen", "*.go"))
+	require.NoError(t, err)
+	for _, f := range files {
+		if filepath.Base(f) == "gen.go" {
+			continue // the go:generate line
+		}
+		data, err := os.ReadFile(f)
+		require.NoError(t, err)
+		require.Contains(t, string(data[:min(len(data), 400)]), "DO NOT EDIT", f)
+	}
+}

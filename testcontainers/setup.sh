@@ -1,0 +1,61 @@
+#!/bin/sh
+# Makes this machine able to run the test containers. Safe to run again and again.
+#   1. A container engine: the one that runs; else, on Debian as root, docker.io, started here.
+#   2. The base image of all our Dockerfiles: pulled; else built with debootstrap where no image registry answers.
+set -eu
+
+base=debian:bookworm-slim
+mirror=http://deb.debian.org/debian
+state=${XDG_RUNTIME_DIR:-/run}/uncial
+log=/var/log/uncial-dockerd.log
+
+say() { echo "containers: $*"; }
+fail() { echo "containers: $*" >&2; exit 1; }
+answers() { docker info >/dev/null 2>&1; }
+install() {
+	say "installing $*"
+	export DEBIAN_FRONTEND=noninteractive
+	apt-get install -y -qq --no-install-recommends "$@" >/dev/null 2>&1 ||
+		{ apt-get update -qq && apt-get install -y -qq --no-install-recommends "$@" >/dev/null; } ||
+		fail "could not install $*"
+}
+
+if ! answers; then
+	[ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 ||
+		fail "no Docker engine answers; start one, or run this as root on Debian, where it can be installed"
+	command -v dockerd >/dev/null 2>&1 && command -v iptables >/dev/null 2>&1 || install docker.io iptables
+	say "starting dockerd (its log: $log)"
+	mkdir -p "$state"
+	setsid nohup dockerd --pidfile "$state/docker.pid" </dev/null >"$log" 2>&1 &
+	n=0
+	until answers; do
+		n=$((n + 1))
+		[ "$n" -lt 60 ] || { tail -5 "$log" >&2; fail "dockerd did not come up within 60 s"; }
+		sleep 1
+	done
+fi
+
+docker image inspect "$base" >/dev/null 2>&1 && exit 0
+if timeout 120 docker pull -q "$base" >/dev/null 2>&1; then
+	say "pulled $base"
+	exit 0
+fi
+
+[ "$(id -u)" = 0 ] || fail "no image registry answers, and building $base needs root"
+command -v debootstrap >/dev/null 2>&1 || install debootstrap
+say "no image registry answers; building $base with debootstrap"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' INT TERM
+debootstrap --variant=minbase --include=ca-certificates bookworm "$dir" "$mirror" >"$dir.log" 2>&1 ||
+	{ tail -5 "$dir.log" >&2; rm -f "$dir.log"; fail "debootstrap failed"; }
+rm -f "$dir.log"
+# Where a proxy inspects TLS, its certificate is among the host's and the containers need it too.
+if [ -d /usr/local/share/ca-certificates ]; then
+	cp -r /usr/local/share/ca-certificates/. "$dir/usr/local/share/ca-certificates/" && chroot "$dir" update-ca-certificates >/dev/null 2>&1 || true
+fi
+cp /etc/ssl/certs/ca-certificates.crt "$dir/etc/ssl/certs/ca-certificates.crt" 2>/dev/null || true
+printf 'deb %s bookworm main\ndeb %s bookworm-updates main\ndeb %s-security bookworm-security main\n' "$mirror" "$mirror" "$mirror" >"$dir/etc/apt/sources.list"
+rm -rf "$dir"/var/cache/apt/archives/*.deb "$dir"/var/lib/apt/lists/* "$dir"/usr/share/doc/* "$dir"/usr/share/man/*
+tar -C "$dir" -c . | docker import -c 'CMD ["bash"]' - "$base" >/dev/null
+say "built $base"

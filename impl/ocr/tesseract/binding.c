@@ -1,0 +1,42 @@
+#include "binding.h"
+
+#include <locale.h>
+#include <omp.h>
+
+void uncial_quiet(void) {
+  setMsgSeverity(L_SEVERITY_NONE);
+  setlocale(LC_ALL, "C");
+}
+
+// OpenMP's default of one team for each core makes a page several times slower when as many processes as cores run.
+// The OpenMP runtime reads OMP_THREAD_LIMIT only while the program is loaded; this setting has the same effect, but
+// belongs to the thread, so it precedes every call that may do parallel work.
+static void one_thread(void) { omp_set_max_active_levels(0); }
+
+static bool stopped(void *stop, int words) {
+  (void)words;
+  return __atomic_load_n((int32_t *)stop, __ATOMIC_RELAXED) != 0;
+}
+
+int uncial_recognize(TessBaseAPI *api, int32_t *stop) {
+  ETEXT_DESC *monitor = TessMonitorCreate();
+  int result;
+
+  TessMonitorSetCancelThis(monitor, stop);
+  TessMonitorSetCancelFunc(monitor, stopped);
+  one_thread();
+  result = TessBaseAPIRecognize(api, monitor);
+  TessMonitorDelete(monitor);
+  return result;
+}
+
+BOOL uncial_detect(TessBaseAPI *api, int *degrees, float *confidence, const char **script, float *script_confidence) {
+  one_thread();
+  return TessBaseAPIDetectOrientationScript(api, degrees, confidence, script, script_confidence);
+}
+
+int uncial_next_symbol(TessResultIterator *symbols) {
+  TessPageIterator *page = TessResultIteratorGetPageIterator(symbols);
+  if (TessPageIteratorIsAtFinalElement(page, RIL_WORD, RIL_SYMBOL)) return 0;
+  return TessResultIteratorNext(symbols, RIL_SYMBOL);
+}

@@ -1,0 +1,290 @@
+package tesseract_test
+
+import (
+	"context"
+	"image"
+	"image/color"
+	"image/draw"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/math/fixed"
+
+	"uncial/impl/ocr/tesseract"
+)
+
+const tessdata = "/usr/share/tesseract-ocr/5/tessdata"
+
+// MustRender draws lines of text in black on white, 12 points at 300 dots per inch.
+func MustRender(tb testing.TB, lines ...string) *image.Gray {
+	tb.Helper()
+	parsed, err := opentype.Parse(goregular.TTF)
+	require.NoError(tb, err)
+	face, err := opentype.NewFace(parsed, &opentype.FaceOptions{Size: 12, DPI: 300})
+	require.NoError(tb, err)
+	img := image.NewGray(image.Rect(0, 0, 1400, 100+80*len(lines)))
+	draw.Draw(img, img.Rect, image.White, image.Point{}, draw.Src)
+	pen := font.Drawer{Dst: img, Src: image.Black, Face: face}
+	for i, line := range lines {
+		pen.Dot = fixed.P(50, 100+80*i)
+		pen.DrawString(line)
+	}
+	return img
+}
+
+func MustOpen(tb testing.TB, model string) *tesseract.Engine {
+	tb.Helper()
+	e, err := tesseract.Open(tesseract.Config{Model: model, Dir: tessdata})
+	require.NoError(tb, err)
+	tb.Cleanup(e.Close)
+	e.SetMode(tesseract.Auto)
+	return e
+}
+
+// text is the words of all blocks, joined by blanks.
+func text(blocks []tesseract.Block) string {
+	var words []string
+	for _, l := range lines(blocks) {
+		for _, w := range l.Words {
+			words = append(words, w.Text)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func lines(blocks []tesseract.Block) []tesseract.Line {
+	var all []tesseract.Line
+	for _, b := range blocks {
+		for _, p := range b.Paragraphs {
+			all = append(all, p.Lines...)
+		}
+	}
+	return all
+}
+
+func TestEngine_Recognize(t *testing.T) {
+	t.Parallel()
+	img := MustRender(t, "The quick brown fox jumps", "over the lazy dog and", "then rests for a while.")
+	e := MustOpen(t, "eng")
+	require.NoError(t, e.SetImage(img, 300))
+	require.NoError(t, e.Recognize(t.Context()))
+	blocks := e.Blocks(tesseract.Words)
+	require.Equal(t, "The quick brown fox jumps over the lazy dog and then rests for a while.", text(blocks))
+	require.Greater(t, e.MeanConfidence(), 85)
+	all := lines(blocks)
+	require.Len(t, all, 3)
+	for i, l := range all {
+		require.InDelta(t, 100+80*i, l.Baseline[0].Y, 4, "the baseline is where the text was drawn")
+		for _, w := range l.Words {
+			require.True(t, w.Box.In(l.Box), "%v in %v", w.Box, l.Box)
+			require.True(t, l.Box.In(img.Rect))
+			require.Equal(t, "eng", w.Model)
+			require.Greater(t, w.Confidence, 50.0)
+			require.Empty(t, w.Symbols)
+		}
+	}
+}
+
+func TestEngine_SetImage_reads_the_same_in_every_kind(t *testing.T) {
+	t.Parallel()
+	grey := MustRender(t, "Grey and colour agree")
+	colour := image.NewRGBA(grey.Rect)
+	draw.Draw(colour, colour.Rect, grey, image.Point{}, draw.Src)
+	wide := image.NewRGBA(grey.Rect.Inset(-13)) // a sub-image does not begin at its buffer's start
+	draw.Draw(wide, wide.Rect, image.NewUniform(color.RGBA{R: 200, A: 255}), image.Point{}, draw.Src)
+	draw.Draw(wide, grey.Rect, grey, image.Point{}, draw.Src)
+	e := MustOpen(t, "eng")
+	for name, img := range map[string]image.Image{"grey": grey, "colour": colour, "sub-image": wide.SubImage(grey.Rect)} {
+		require.NoError(t, e.SetImage(img, 300), name)
+		require.NoError(t, e.Recognize(t.Context()), name)
+		require.Equal(t, "Grey and colour agree", text(e.Blocks(tesseract.Words)), name)
+	}
+	require.ErrorIs(t, e.SetImage(image.NewGray16(grey.Rect), 300), tesseract.ErrImage)
+	require.ErrorIs(t, e.SetImage(image.NewGray(image.Rect(0, 0, 0, 5)), 300), tesseract.ErrImage)
+	require.ErrorIs(t, e.SetImage(image.NewGray(image.Rect(0, 0, 40_000, 1)), 300), tesseract.ErrImage)
+}
+
+func TestEngine_Recognize_ends_with_its_context(t *testing.T) {
+	t.Parallel()
+	var many []string
+	for range 60 {
+		many = append(many, "Many lines keep the recognizer busy for long")
+	}
+	e := MustOpen(t, "eng")
+	require.NoError(t, e.SetImage(MustRender(t, many...), 300))
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	require.ErrorIs(t, e.Recognize(ctx), context.DeadlineExceeded)
+
+	ctx, cancel = context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, e.Recognize(ctx), context.Canceled)
+
+	require.NoError(t, e.SetImage(MustRender(t, "Alive"), 300))
+	require.NoError(t, e.Recognize(t.Context()), "the engine is fit for the next image")
+	require.Equal(t, "Alive", text(e.Blocks(tesseract.Words)))
+}
+
+// Not parallel, so that no other test starts threads meanwhile. OpenMP keeps the threads of a team that it once made.
+func TestEngine_Recognize_runs_on_one_thread(t *testing.T) {
+	threads := func() int {
+		tasks, err := os.ReadDir("/proc/self/task")
+		require.NoError(t, err)
+		return len(tasks)
+	}
+	e := MustOpen(t, "eng")
+	require.NoError(t, e.SetImage(MustRender(t, "One thread is enough for a page"), 300))
+	before := threads()
+	require.NoError(t, e.Recognize(t.Context()))
+	require.Less(t, threads(), before+3, "a team has four threads at least, the Go runtime may add one or two")
+}
+
+func TestEngine_Blocks(t *testing.T) {
+	t.Parallel()
+	t.Run("a blank page has none", func(t *testing.T) {
+		t.Parallel()
+		e := MustOpen(t, "eng")
+		require.Empty(t, e.Blocks(tesseract.Words), "nor an engine without an image")
+		require.NoError(t, e.SetImage(MustRender(t), 300))
+		require.NoError(t, e.Recognize(t.Context()))
+		require.Empty(t, e.Blocks(tesseract.Symbols))
+	})
+	t.Run("symbols make up their word and carry choices", func(t *testing.T) {
+		t.Parallel()
+		e, err := tesseract.Open(tesseract.Config{Model: "eng", Dir: tessdata, Variables: map[string]string{"lstm_choice_mode": "2"}})
+		require.NoError(t, err)
+		defer e.Close()
+		e.SetMode(tesseract.SingleLine)
+		require.NoError(t, e.SetImage(MustRender(t, "Letters in words"), 300))
+		require.NoError(t, e.Recognize(t.Context()))
+		several := 0
+		for _, w := range lines(e.Blocks(tesseract.Symbols))[0].Words {
+			var spelt string
+			for _, s := range w.Symbols {
+				spelt += s.Text
+				require.NotEmpty(t, s.Choices)
+				if len(s.Choices) > 1 {
+					several++
+				}
+			}
+			require.Equal(t, w.Text, spelt)
+		}
+		require.Positive(t, several)
+	})
+	t.Run("a sub-image restricts the reading and keeps its coordinates", func(t *testing.T) {
+		t.Parallel()
+		e := MustOpen(t, "eng")
+		page := MustRender(t, "First line", "Second line", "Third line")
+		require.NoError(t, e.SetImage(page.SubImage(image.Rect(20, 120, 1300, 220)), 300))
+		require.NoError(t, e.Recognize(t.Context()))
+		blocks := e.Blocks(tesseract.Words)
+		require.Equal(t, "Second line", text(blocks))
+		line := lines(blocks)[0]
+		require.InDelta(t, 180, line.Baseline[0].Y, 4)
+		require.InDelta(t, 50, line.Words[0].Box.Min.X, 6)
+		require.True(t, line.Words[0].Box.In(blocks[0].Box))
+	})
+}
+
+func TestOpen(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile(filepath.Join(tessdata, "eng.traineddata"))
+	require.NoError(t, err)
+	t.Run("a model in memory reads like one in a file", func(t *testing.T) {
+		t.Parallel()
+		e, err := tesseract.Open(tesseract.Config{Model: "mine", Data: data})
+		require.NoError(t, err)
+		defer e.Close()
+		e.SetMode(tesseract.Auto)
+		require.NoError(t, e.SetImage(MustRender(t, "From memory"), 300))
+		require.NoError(t, e.Recognize(t.Context()))
+		require.Equal(t, "From memory", text(e.Blocks(tesseract.Words)))
+		require.Equal(t, "mine", lines(e.Blocks(tesseract.Words))[0].Words[0].Model)
+		require.True(t, e.Known("memory"))
+		require.False(t, e.Known("mxmxry"))
+	})
+	t.Run("an unknown variable is an error", func(t *testing.T) {
+		t.Parallel()
+		_, err := tesseract.Open(tesseract.Config{Model: "eng", Dir: tessdata, Variables: map[string]string{"no_such": "1"}})
+		require.ErrorContains(t, err, "no_such")
+	})
+	for name, cfg := range map[string]tesseract.Config{
+		"an absent model":        {Model: "xxx", Dir: tessdata},
+		"one absent of two":      {Model: "eng+xxx", Dir: tessdata},
+		"an absent directory":    {Model: "eng", Dir: "/nowhere"},
+		"an empty model":         {Model: "mine", Data: []byte{}},
+		"a cut model":            {Model: "mine", Data: data[:len(data)/2]},
+		"a model of other bytes": {Model: "mine", Data: []byte(strings.Repeat("no model ", 100))},
+		"a model of one byte":    {Model: "mine", Data: []byte{7}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := tesseract.Open(cfg)
+			require.ErrorIs(t, err, tesseract.ErrModel)
+		})
+	}
+}
+
+func TestEngine_Orientation(t *testing.T) {
+	t.Parallel()
+	var many []string
+	for range 12 {
+		many = append(many, "The page is upright or it is turned around")
+	}
+	upright := MustRender(t, many...)
+	turned := image.NewGray(image.Rect(0, 0, upright.Rect.Dy(), upright.Rect.Dx()))
+	for y := range upright.Rect.Dy() {
+		for x := range upright.Rect.Dx() { // clockwise
+			turned.SetGray(upright.Rect.Dy()-1-y, x, upright.GrayAt(x, y))
+		}
+	}
+	e := MustOpen(t, tesseract.OSD)
+	for want, img := range map[int]*image.Gray{0: upright, 90: turned} {
+		require.NoError(t, e.SetImage(img, 300))
+		got, ok := e.Orientation()
+		require.True(t, ok)
+		require.Equal(t, want, got.Clockwise)
+		require.Equal(t, "Latin", got.Script)
+		require.Greater(t, got.Confidence, 1.0)
+	}
+	require.NoError(t, e.SetImage(MustRender(t), 300))
+	_, ok := e.Orientation()
+	require.False(t, ok, "a blank page shows nothing")
+}
+
+func TestEngine_Close(t *testing.T) {
+	t.Parallel()
+	e := MustOpen(t, "eng")
+	e.Close()
+	e.Close()
+	require.ErrorIs(t, e.SetImage(MustRender(t, "x"), 300), tesseract.ErrClosed)
+	require.ErrorIs(t, e.Recognize(t.Context()), tesseract.ErrClosed)
+	require.ErrorIs(t, e.SetVariable("debug_file", ""), tesseract.ErrClosed)
+	require.Empty(t, e.Blocks(tesseract.Words))
+	e.Clear()
+	e.SetMode(tesseract.Auto)
+}
+
+func TestEngine_engines_work_side_by_side(t *testing.T) {
+	t.Parallel()
+	var wg sync.WaitGroup
+	for _, model := range []string{"eng", "deu", "lat"} {
+		wg.Go(func() {
+			e := MustOpen(t, model)
+			for range 2 {
+				if e.SetImage(MustRender(t, "et cetera"), 300) != nil || e.Recognize(t.Context()) != nil {
+					t.Errorf("%s did not read", model)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}

@@ -1,0 +1,96 @@
+package tesseract_test
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"uncial/impl/ocr/tesseract"
+)
+
+func MustPNG(tb testing.TB, img image.Image) []byte {
+	tb.Helper()
+	var file bytes.Buffer
+	require.NoError(tb, png.Encode(&file, img))
+	return file.Bytes()
+}
+
+// colours is an image of 5 x 3 pixels that are all different.
+func colours() *image.NRGBA {
+	img := image.NewNRGBA(image.Rect(0, 0, 5, 3))
+	for i := range 15 {
+		img.SetNRGBA(i%5, i/5, color.NRGBA{R: uint8(10 * i), G: uint8(200 - 10*i), B: uint8(i), A: 255}) //nolint:gosec // under 256
+	}
+	return img
+}
+
+func TestDecode(t *testing.T) {
+	t.Parallel()
+	t.Run("colours keep their place and channel", func(t *testing.T) {
+		t.Parallel()
+		img, err := tesseract.Decode(MustPNG(t, colours()))
+		require.NoError(t, err)
+		require.Equal(t, colours().Pix, img.(*image.RGBA).Pix)
+	})
+	t.Run("transparency is composited onto white", func(t *testing.T) {
+		t.Parallel()
+		clear := colours()
+		clear.SetNRGBA(2, 1, color.NRGBA{R: 10, G: 20, B: 30, A: 0})
+		clear.SetNRGBA(3, 1, color.NRGBA{R: 0, G: 0, B: 0, A: 128})
+		img, err := tesseract.Decode(MustPNG(t, clear))
+		require.NoError(t, err)
+		require.Equal(t, color.RGBA{255, 255, 255, 255}, img.At(2, 1))
+		require.InDelta(t, 127, img.(*image.RGBA).RGBAAt(3, 1).R, 1)
+		require.Equal(t, uint8(255), img.(*image.RGBA).RGBAAt(3, 1).A)
+	})
+	t.Run("grey stays grey", func(t *testing.T) {
+		t.Parallel()
+		page := MustRender(t, "Grey")
+		img, err := tesseract.Decode(MustPNG(t, page))
+		require.NoError(t, err)
+		require.Equal(t, page.Pix, img.(*image.Gray).Pix)
+	})
+	for name, data := range map[string][]byte{
+		"no bytes":    nil,
+		"other bytes": []byte("this is no image at all"),
+		"a cut file":  MustPNG(t, colours())[:40],
+	} {
+		t.Run(name+" is an error", func(t *testing.T) {
+			t.Parallel()
+			_, err := tesseract.Decode(data)
+			require.ErrorIs(t, err, tesseract.ErrDecode)
+			_, err = tesseract.DecodeTIFF(data, 8)
+			require.ErrorIs(t, err, tesseract.ErrDecode)
+		})
+	}
+}
+
+// Not parallel: it redirects the standard error of the process.
+func TestOpen_keeps_standard_error_quiet(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "stderr")
+	file, err := os.Create(path)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, file.Close()) }()
+	saved, err := unix.Dup(2)
+	require.NoError(t, err)
+	require.NoError(t, unix.Dup2(int(file.Fd()), 2))
+	func() {
+		defer func() { require.NoError(t, unix.Dup2(saved, 2)) }()
+		_, _ = tesseract.Decode(MustPNG(t, colours())[:60])
+		_, _ = tesseract.Open(tesseract.Config{Model: "damaged", Data: []byte("damaged")})
+		e := MustOpen(t, "eng")
+		require.NoError(t, e.SetImage(MustRender(t, "Estimating resolution"), 0))
+		require.NoError(t, e.Recognize(t.Context()))
+	}()
+	require.NoError(t, unix.Close(saved))
+	written, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Empty(t, string(written))
+}

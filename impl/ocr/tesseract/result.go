@@ -1,0 +1,238 @@
+package tesseract
+
+/*
+#include <stdlib.h>
+#include "binding.h"
+*/
+import "C"
+
+import (
+	"image"
+	"unsafe"
+)
+
+// Block is a region of text, as Tesseract's layout analysis found it. Boxes are in the
+// coordinates of the image that was set.
+type Block struct {
+	Box        image.Rectangle
+	Kind       BlockKind
+	Paragraphs []Paragraph // in reading order, never empty
+}
+
+// BlockKind is Tesseract's type of a block (PolyBlockType), such as C's PT_FLOWING_TEXT.
+type BlockKind int
+
+// The kinds of text.
+const (
+	FlowingText  BlockKind = C.PT_FLOWING_TEXT
+	HeadingText  BlockKind = C.PT_HEADING_TEXT
+	PulloutText  BlockKind = C.PT_PULLOUT_TEXT
+	Table        BlockKind = C.PT_TABLE
+	VerticalText BlockKind = C.PT_VERTICAL_TEXT
+	CaptionText  BlockKind = C.PT_CAPTION_TEXT
+)
+
+// Paragraph is some lines of a block.
+type Paragraph struct {
+	Box   image.Rectangle
+	Lines []Line // in reading order, never empty
+}
+
+// Line is one line of text.
+type Line struct {
+	Box image.Rectangle
+	// Baseline is the line's base from left to right; nil where it is not known.
+	Baseline []image.Point
+	Words    []Word // in reading order, never empty
+}
+
+// Word is what Tesseract takes for a word.
+type Word struct {
+	Box        image.Rectangle
+	Text       string  // as Tesseract wrote it; may be blank
+	Confidence float64 // 0..100
+	Model      string  // the one of the engine's models that read the word
+	Dictionary bool    // the word stands in the model's word list
+	Numeric    bool
+	Symbols    []Symbol // nil unless asked for
+}
+
+// Symbol is one character, or a few that form one shape.
+type Symbol struct {
+	Box         image.Rectangle
+	Text        string
+	Confidence  float64 // 0..100
+	Superscript bool
+	DropCap     bool
+	// Choices are other readings of the symbol, best first, the one chosen among them. The LSTM recognizer keeps them
+	// when the variable lstm_choice_mode is 2.
+	Choices []Choice
+}
+
+// Choice is a possible reading of a symbol.
+type Choice struct {
+	Text       string
+	Confidence float64 // 0..100
+}
+
+// Detail says how deep Blocks goes.
+type Detail bool
+
+// The two depths.
+const (
+	Words   Detail = false
+	Symbols Detail = true
+)
+
+// Blocks is the recognized text in reading order. It is empty for a blank page and before Recognize succeeded.
+func (e *Engine) Blocks(detail Detail) []Block {
+	if e.api == nil {
+		return nil
+	}
+	it := C.TessBaseAPIGetIterator(e.api)
+	if it == nil {
+		return nil
+	}
+	defer C.TessResultIteratorDelete(it)
+	c := collector{origin: e.origin, it: it, page: C.TessResultIteratorGetPageIterator(it), detail: detail}
+	for more := true; more; more = C.TessResultIteratorNext(it, C.RIL_WORD) != 0 {
+		c.word()
+	}
+	return c.blocks
+}
+
+// collector builds the tree from an iterator over words.
+type collector struct {
+	origin image.Point
+	it     *C.TessResultIterator
+	page   *C.TessPageIterator // the same position
+	detail Detail
+	blocks []Block
+	// fresh says that a new block, paragraph or line began since the last word that was kept.
+	freshBlock, freshParagraph, freshLine bool
+}
+
+// word adds the word at the iterator's position, opening the levels above it where it is their first.
+func (c *collector) word() {
+	c.freshBlock = c.freshBlock || c.begins(C.RIL_BLOCK)
+	c.freshParagraph = c.freshParagraph || c.begins(C.RIL_PARA)
+	c.freshLine = c.freshLine || c.begins(C.RIL_TEXTLINE)
+	box, ok := c.box(c.page, C.RIL_WORD)
+	if !ok {
+		return // an image or a rule
+	}
+	text := c.text(c.it, C.RIL_WORD)
+	if text == "" {
+		return
+	}
+	line := c.line()
+	line.Words = append(line.Words, Word{
+		Box:        box,
+		Text:       text,
+		Confidence: float64(C.TessResultIteratorConfidence(c.it, C.RIL_WORD)),
+		Model:      C.GoString(C.TessResultIteratorWordRecognitionLanguage(c.it)),
+		Dictionary: C.TessResultIteratorWordIsFromDictionary(c.it) != 0,
+		Numeric:    C.TessResultIteratorWordIsNumeric(c.it) != 0,
+	})
+	if c.detail == Symbols {
+		line.Words[len(line.Words)-1].Symbols = c.symbols()
+	}
+}
+
+// line is the line that the current word belongs to.
+func (c *collector) line() *Line {
+	if c.freshBlock || len(c.blocks) == 0 {
+		b, _ := c.box(c.page, C.RIL_BLOCK)
+		c.blocks = append(c.blocks, Block{Box: b, Kind: BlockKind(C.TessPageIteratorBlockType(c.page))})
+		c.freshParagraph = true
+	}
+	block := &c.blocks[len(c.blocks)-1]
+	if c.freshParagraph {
+		b, _ := c.box(c.page, C.RIL_PARA)
+		block.Paragraphs = append(block.Paragraphs, Paragraph{Box: b})
+		c.freshLine = true
+	}
+	paragraph := &block.Paragraphs[len(block.Paragraphs)-1]
+	if c.freshLine {
+		b, _ := c.box(c.page, C.RIL_TEXTLINE)
+		paragraph.Lines = append(paragraph.Lines, Line{Box: b, Baseline: c.baseline(c.page)})
+	}
+	c.freshBlock, c.freshParagraph, c.freshLine = false, false, false
+	return &paragraph.Lines[len(paragraph.Lines)-1]
+}
+
+// symbols is those of the current word.
+func (c *collector) symbols() []Symbol {
+	it := C.TessResultIteratorCopy(c.it)
+	defer C.TessResultIteratorDelete(it)
+	var symbols []Symbol
+	for more := true; more; more = C.uncial_next_symbol(it) != 0 {
+		b, ok := c.box(C.TessResultIteratorGetPageIterator(it), C.RIL_SYMBOL)
+		if !ok {
+			continue
+		}
+		symbols = append(symbols, Symbol{
+			Box:         b,
+			Text:        c.text(it, C.RIL_SYMBOL),
+			Confidence:  float64(C.TessResultIteratorConfidence(it, C.RIL_SYMBOL)),
+			Superscript: C.TessResultIteratorSymbolIsSuperscript(it) != 0,
+			DropCap:     C.TessResultIteratorSymbolIsDropcap(it) != 0,
+			Choices:     choices(it),
+		})
+	}
+	return symbols
+}
+
+func choices(it *C.TessResultIterator) []Choice {
+	choice := C.TessResultIteratorGetChoiceIterator(it)
+	if choice == nil {
+		return nil
+	}
+	defer C.TessChoiceIteratorDelete(choice)
+	var found []Choice
+	for more := true; more; more = C.TessChoiceIteratorNext(choice) != 0 {
+		if text := C.TessChoiceIteratorGetUTF8Text(choice); text != nil { // belongs to the iterator
+			found = append(found, Choice{C.GoString(text), float64(C.TessChoiceIteratorConfidence(choice))})
+		}
+	}
+	return found
+}
+
+func (c *collector) begins(level C.TessPageIteratorLevel) bool {
+	return C.TessPageIteratorIsAtBeginningOf(c.page, level) != 0
+}
+
+func (*collector) text(it *C.TessResultIterator, level C.TessPageIteratorLevel) string {
+	text := C.TessResultIteratorGetUTF8Text(it, level)
+	if text == nil {
+		return ""
+	}
+	defer C.TessDeleteText(text)
+	return C.GoString(text)
+}
+
+func (c *collector) box(it *C.TessPageIterator, level C.TessPageIteratorLevel) (image.Rectangle, bool) {
+	var x0, y0, x1, y1 C.int
+	if C.TessPageIteratorBoundingBox(it, level, &x0, &y0, &x1, &y1) == 0 {
+		return image.Rectangle{}, false
+	}
+	return image.Rect(int(x0), int(y0), int(x1), int(y1)).Add(c.origin), true
+}
+
+func (c *collector) baseline(it *C.TessPageIterator) []image.Point {
+	var x0, y0, x1, y1 C.int
+	if C.TessPageIteratorBaseline(it, C.RIL_TEXTLINE, &x0, &y0, &x1, &y1) == 0 {
+		return nil
+	}
+	return []image.Point{image.Pt(int(x0), int(y0)).Add(c.origin), image.Pt(int(x1), int(y1)).Add(c.origin)}
+}
+
+// Known reports whether the word stands in the model's word list.
+func (e *Engine) Known(word string) bool {
+	if e.api == nil || word == "" {
+		return false
+	}
+	w := C.CString(word)
+	defer C.free(unsafe.Pointer(w))
+	return C.TessBaseAPIIsValidWord(e.api, w) != 0
+}

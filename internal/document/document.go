@@ -114,13 +114,18 @@ func (d *Document) Text() string {
 func (p *Page) Text() string {
 	blocks := make([]string, len(p.Blocks))
 	for i := range p.Blocks {
-		lines := make([]string, len(p.Blocks[i].Lines))
-		for j := range p.Blocks[i].Lines {
-			lines[j] = p.Blocks[i].Lines[j].Text()
-		}
-		blocks[i] = strings.Join(lines, "\n")
+		blocks[i] = p.Blocks[i].Text()
 	}
 	return strings.Join(blocks, "\n\n")
+}
+
+// Text is the lines of the block joined by a line feed.
+func (b *Block) Text() string {
+	lines := make([]string, len(b.Lines))
+	for i := range b.Lines {
+		lines[i] = b.Lines[i].Text()
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Text is the words of the line joined by a blank.

@@ -1,0 +1,123 @@
+// Package documenttest generates documents for property tests. Only tests import it.
+package documenttest
+
+import (
+	"math"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+	"pgregory.net/rapid"
+
+	"uncial/internal/document"
+)
+
+// nasty are pieces of words that writers trip over: markup, quotes, marks that join with what is before them, both
+// directions, characters beyond the basic plane, and what no XML document may hold.
+var nasty = []string{
+	"<", ">", "&", `"`, "'", "]]>", "<!--", "-->", "&amp;", "&#0;", "<?xml", "</span>", "%", `\`, ";", ",", "-", "\u00AD",
+	"a", "ſ", "é", "e\u0301", "\u0338", "\u0300\u0323", "ﬁ", "æ", "Ω", "ἄ", "א", "ש", "ك", "لا", "日", "𐍈", "𝔘", "😀", "\u200D", "\u202E", "\uFEFF",
+}
+
+var forbidden = []string{"\x00", "\x01", "\x0B", "\x1B", "\x7F", "\u0085", "\uFFFE", "\uFFFF", "\U0001FFFF", "\uFDD0", "\xff", "\xed\xa0\x80", " ", "\t", "\n", "\r", "\u2028"}
+
+// Valid generates documents that keep every promise of the document model.
+func Valid() *rapid.Generator[*document.Document] {
+	return rapid.Custom(func(t *rapid.T) *document.Document {
+		doc := &document.Document{
+			Language:   rapid.SampledFrom([]string{"en", "de-Latf", "frm", "grc", "he", "x-klingon"}).Draw(t, "language"),
+			Confidence: confidence(t),
+		}
+		for range rapid.IntRange(1, 3).Draw(t, "pages") {
+			doc.Pages = append(doc.Pages, validPage(t))
+		}
+		return doc
+	})
+}
+
+func validPage(t *rapid.T) document.Page {
+	p := document.Page{
+		Width:    rapid.IntRange(1, 3000).Draw(t, "width"),
+		Height:   rapid.IntRange(1, 3000).Draw(t, "height"),
+		DPI:      rapid.SampledFrom([]int{0, 72, 300}).Draw(t, "dpi"),
+		Rotation: rapid.SampledFrom([]int{0, 90, 180, 270}).Draw(t, "rotation"),
+		Blocks:   []document.Block{},
+	}
+	for range rapid.IntRange(0, 3).Draw(t, "blocks") {
+		var b document.Block
+		for range rapid.IntRange(1, 3).Draw(t, "lines") {
+			b.Lines = append(b.Lines, validLine(t, p.Width, p.Height))
+			b.Box = b.Box.Union(b.Lines[len(b.Lines)-1].Box)
+		}
+		p.Blocks = append(p.Blocks, b)
+	}
+	return p
+}
+
+func validLine(t *rapid.T, width, height int) document.Line {
+	l := document.Line{Handwritten: rapid.Bool().Draw(t, "handwritten")}
+	for range rapid.IntRange(1, 4).Draw(t, "words") {
+		w := document.Word{Box: boxInside(t, width, height), Text: validWord(t), Confidence: confidence(t)}
+		l.Words = append(l.Words, w)
+		l.Box = l.Box.Union(w.Box)
+	}
+	for range rapid.SampledFrom([]int{0, 2, 3}).Draw(t, "points") {
+		l.Baseline = append(l.Baseline, document.Point{
+			X: rapid.IntRange(0, width).Draw(t, "x"), Y: rapid.IntRange(0, height).Draw(t, "y"),
+		})
+	}
+	return l
+}
+
+func boxInside(t *rapid.T, width, height int) document.Box {
+	x, y := rapid.IntRange(0, width-1).Draw(t, "x"), rapid.IntRange(0, height-1).Draw(t, "y")
+	return document.Box{X: x, Y: y, W: rapid.IntRange(1, width-x).Draw(t, "w"), H: rapid.IntRange(1, height-y).Draw(t, "h")}
+}
+
+func confidence(t *rapid.T) float64 { return rapid.Float64Range(0, 1).Draw(t, "confidence") }
+
+func validWord(t *rapid.T) string {
+	word := rapid.OneOf(
+		rapid.StringOfN(rapid.RuneFrom(nil, unicode.Letter, unicode.Mark, unicode.Punct, unicode.Number), 1, 8, -1),
+		rapid.Map(rapid.SliceOfN(rapid.SampledFrom(nasty), 1, 5), func(pieces []string) string { return strings.Join(pieces, "") }),
+	).Draw(t, "word")
+	return norm.NFC.String(word)
+}
+
+// Any generates documents that break the promises: wild boxes, empty parts, characters that no format can carry.
+func Any() *rapid.Generator[*document.Document] {
+	return rapid.Custom(func(t *rapid.T) *document.Document {
+		number := rapid.OneOf(rapid.IntRange(-50, 200), rapid.SampledFrom([]int{0, math.MaxInt32, math.MinInt32}))
+		box := rapid.Custom(func(t *rapid.T) document.Box {
+			return document.Box{X: number.Draw(t, "x"), Y: number.Draw(t, "y"), W: number.Draw(t, "w"), H: number.Draw(t, "h")}
+		})
+		conf := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 2}))
+		text := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOfN(rapid.SampledFrom(append(forbidden, nasty...)), 0, 6),
+			func(pieces []string) string { return strings.Join(pieces, "") }))
+		word := rapid.Custom(func(t *rapid.T) document.Word {
+			return document.Word{Box: box.Draw(t, "box"), Text: text.Draw(t, "text"), Confidence: conf.Draw(t, "confidence")}
+		})
+		line := rapid.Custom(func(t *rapid.T) document.Line {
+			points := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) document.Point {
+				return document.Point{X: number.Draw(t, "x"), Y: number.Draw(t, "y")}
+			}), 0, 3)
+			return document.Line{Box: box.Draw(t, "box"), Baseline: points.Draw(t, "baseline"), Words: rapid.SliceOfN(word, 0, 4).Draw(t, "words")}
+		})
+		block := rapid.Custom(func(t *rapid.T) document.Block {
+			return document.Block{Box: box.Draw(t, "box"), Lines: rapid.SliceOfN(line, 0, 3).Draw(t, "lines")}
+		})
+		page := rapid.Custom(func(t *rapid.T) document.Page {
+			return document.Page{
+				Width: number.Draw(t, "width"), Height: number.Draw(t, "height"), DPI: number.Draw(t, "dpi"),
+				Blocks: rapid.SliceOfN(block, 0, 3).Draw(t, "blocks"),
+			}
+		})
+		edit := rapid.Custom(func(t *rapid.T) document.Edit {
+			return document.Edit{Page: number.Draw(t, "page"), Box: box.Draw(t, "box"), Before: text.Draw(t, "before"), Confidence: conf.Draw(t, "confidence")}
+		})
+		return &document.Document{
+			Pages: rapid.SliceOfN(page, 1, 3).Draw(t, "pages"), Edits: rapid.SliceOfN(edit, 0, 2).Draw(t, "edits"),
+			Language: rapid.SampledFrom([]string{"", "en", "en_US", "not a tag", "\x00"}).Draw(t, "language"), Confidence: conf.Draw(t, "confidence"),
+		}
+	})
+}

@@ -1,0 +1,107 @@
+package document
+
+import (
+	"math"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Normalized is a copy in which everything holds that this package's types promise, whatever the reader produced:
+// words are NFC without white space or control characters, nothing is empty, boxes lie inside the page and hold what
+// is inside them, and confidences are between 0 and 1. A word with white space inside becomes several that share its
+// box; what has no text left is dropped. Text is unchanged for a document that keeps the promises already.
+func (d *Document) Normalized() *Document {
+	n := *d
+	n.Confidence = unit(d.Confidence)
+	n.Pages = make([]Page, len(d.Pages))
+	for i := range d.Pages {
+		n.Pages[i] = d.Pages[i].normalized()
+	}
+	n.Edits = nil
+	for _, e := range d.Edits {
+		if e.Page < 0 || e.Page >= len(n.Pages) {
+			continue
+		}
+		e.Box = e.Box.Clip(n.Pages[e.Page].Width, n.Pages[e.Page].Height)
+		e.Before, e.After = clean(e.Before), clean(e.After)
+		e.Confidence = unit(e.Confidence)
+		n.Edits = append(n.Edits, e)
+	}
+	return &n
+}
+
+func (p *Page) normalized() Page {
+	n := *p
+	n.Width, n.Height = max(p.Width, 1), max(p.Height, 1)
+	n.DPI = max(p.DPI, 0)
+	n.Blocks = make([]Block, 0, len(p.Blocks))
+	for i := range p.Blocks {
+		b := Block{Lines: make([]Line, 0, len(p.Blocks[i].Lines))}
+		b.Box = p.Blocks[i].Box.within(n.Width, n.Height)
+		for j := range p.Blocks[i].Lines {
+			l := p.Blocks[i].Lines[j].normalized(n.Width, n.Height)
+			if len(l.Words) > 0 {
+				b.Lines = append(b.Lines, l)
+				b.Box = b.Box.Union(l.Box)
+			}
+		}
+		if len(b.Lines) > 0 {
+			n.Blocks = append(n.Blocks, b)
+		}
+	}
+	return n
+}
+
+func (l *Line) normalized(width, height int) Line {
+	n := *l
+	n.Box = l.Box.within(width, height)
+	n.Words = make([]Word, 0, len(l.Words))
+	for _, w := range l.Words {
+		w.Box = w.Box.Clip(width, height)
+		w.Confidence = unit(w.Confidence)
+		for piece := range strings.FieldsSeq(w.Text) {
+			if w.Text = clean(piece); w.Text != "" {
+				n.Words = append(n.Words, w)
+				n.Box = n.Box.Union(w.Box)
+			}
+		}
+	}
+	n.Baseline = nil
+	if len(l.Baseline) >= 2 {
+		n.Baseline = make([]Point, len(l.Baseline))
+		for i, p := range l.Baseline {
+			n.Baseline[i] = Point{min(max(p.X, 0), width), min(max(p.Y, 0), height)}
+		}
+	}
+	return n
+}
+
+// within is the part of the box that lies on a page of w x h pixels, or no box at all.
+func (b Box) within(w, h int) Box {
+	if b.W <= 0 || b.H <= 0 || b.X >= w || b.Y >= h || b.X+b.W <= 0 || b.Y+b.H <= 0 {
+		return Box{}
+	}
+	return b.Clip(w, h)
+}
+
+// clean is the text in NFC without what no text format may carry: control characters, noncharacters and bytes that
+// are not UTF-8, which become U+FFFD.
+func clean(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r&0xFFFE == 0xFFFE || (r >= 0xFDD0 && r <= 0xFDEF) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	return norm.NFC.String(s)
+}
+
+// unit brings a confidence between 0 and 1; what is not a number is 0.
+func unit(c float64) float64 {
+	if math.IsNaN(c) {
+		return 0
+	}
+	return min(max(c, 0), 1)
+}

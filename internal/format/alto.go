@@ -1,0 +1,107 @@
+package format
+
+import (
+	"fmt"
+	"strconv"
+
+	"uncial/internal/document"
+)
+
+// writeALTO writes ALTO 4.4: one Layout with a Page for each page. Measures are pixels. Hyphens stay in their word.
+func writeALTO(doc *document.Document, meta Meta) string {
+	var x xmlWriter
+	x.b.WriteString(xmlDeclaration)
+	x.open("alto", "xmlns", "http://www.loc.gov/standards/alto/ns-v4#",
+		"xmlns:xsi", "http://www.w3.org/2001/XMLSchema-instance",
+		"xsi:schemaLocation", "http://www.loc.gov/standards/alto/ns-v4# http://www.loc.gov/standards/alto/v4/alto-4-4.xsd",
+		"SCHEMAVERSION", "4.4")
+	altoDescription(&x, doc, meta)
+	x.open("Layout")
+	for i := range doc.Pages {
+		altoPage(&x, doc, i)
+	}
+	x.close()
+	x.close()
+	return x.b.String()
+}
+
+func altoDescription(x *xmlWriter, doc *document.Document, meta Meta) {
+	x.open("Description")
+	x.leaf("MeasurementUnit", "pixel")
+	x.open("sourceImageInformation")
+	x.leaf("fileName", meta.Image)
+	x.close()
+	x.open("Processing", "ID", "reading")
+	x.leaf("processingCategory", "contentGeneration")
+	x.leaf("processingDateTime", timestamp(meta))
+	for i := range doc.Pages {
+		if turned := doc.Pages[i].Rotation; turned != 0 {
+			x.leaf("processingStepDescription", fmt.Sprintf("page %d was turned %d degrees clockwise to stand upright", i+1, turned))
+		}
+	}
+	x.open("processingSoftware")
+	x.leaf("softwareName", Software)
+	if meta.Version != "" {
+		x.leaf("softwareVersion", meta.Version)
+	}
+	x.close()
+	x.close()
+	x.close()
+}
+
+func altoPage(x *xmlWriter, doc *document.Document, p int) {
+	page := &doc.Pages[p]
+	x.open("Page", "ID", id(p+1), "PHYSICAL_IMG_NR", strconv.Itoa(p+1), "WIDTH", strconv.Itoa(page.Width),
+		"HEIGHT", strconv.Itoa(page.Height), "PC", fraction(confidence(page.Blocks)), "LANG", doc.Language)
+	x.open("PrintSpace", altoBox(printed(page))...)
+	for i := range page.Blocks {
+		block := &page.Blocks[i]
+		x.open("TextBlock", append([]string{"ID", id(p+1, i+1)}, altoBox(block.Box)...)...)
+		for j := range block.Lines {
+			altoLine(x, &block.Lines[j], p+1, i+1, j+1)
+		}
+		x.close()
+	}
+	x.close()
+	x.close()
+}
+
+func altoLine(x *xmlWriter, line *document.Line, path ...int) {
+	attributes := append([]string{"ID", id(path...)}, altoBox(line.Box)...)
+	if line.Baseline != nil {
+		attributes = append(attributes, "BASELINE", polyline(line.Baseline))
+	}
+	rtl := rightToLeft(line)
+	if rtl {
+		attributes = append(attributes, "BASEDIRECTION", "rtl")
+	}
+	x.open("TextLine", attributes...)
+	for k, w := range line.Words {
+		if k > 0 {
+			x.empty("SP", altoSpace(line.Words[k-1].Box, w.Box, rtl)...)
+		}
+		x.empty("String", append(append([]string{"ID", id(path[0], path[1], path[2], k+1)}, altoBox(w.Box)...),
+			"CONTENT", w.Text, "WC", fraction(w.Confidence))...)
+	}
+	x.close()
+}
+
+// altoSpace places the blank between two words; it has no place where they touch.
+func altoSpace(before, after document.Box, rtl bool) []string {
+	if rtl {
+		before, after = after, before
+	}
+	left := before.X + before.W
+	if after.X <= left {
+		return nil
+	}
+	top := max(before.Y, after.Y)
+	return []string{"HPOS", strconv.Itoa(left), "VPOS", strconv.Itoa(top), "WIDTH", strconv.Itoa(after.X - left)}
+}
+
+func altoBox(b document.Box) []string {
+	return []string{
+		"HPOS", strconv.Itoa(b.X), "VPOS", strconv.Itoa(b.Y),
+		"WIDTH", strconv.Itoa(b.W), "HEIGHT", strconv.Itoa(b.H),
+	}
+}

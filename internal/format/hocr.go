@@ -1,0 +1,107 @@
+package format
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"uncial/internal/document"
+)
+
+// writeHOCR writes hOCR 1.2 as XHTML: ocr_page, ocr_carea, ocr_par (one to a block), ocr_line and ocrx_word, with bbox,
+// baseline, ppageno, scan_res and x_wconf. x_rotation says how far the image was turned clockwise to stand upright.
+func writeHOCR(doc *document.Document, meta Meta) string {
+	var x xmlWriter
+	x.b.WriteString(xmlDeclaration + "<!DOCTYPE html>\n")
+	x.open("html", "xmlns", "http://www.w3.org/1999/xhtml", "xml:lang", doc.Language, "lang", doc.Language)
+	x.open("head")
+	x.leaf("title", meta.Image)
+	x.empty("meta", "http-equiv", "Content-Type", "content", "text/html; charset=utf-8")
+	x.empty("meta", "name", "ocr-system", "content", strings.TrimSpace(Software+" "+meta.Version))
+	x.empty("meta", "name", "ocr-capabilities", "content", "ocr_page ocr_carea ocr_par ocr_line ocrx_word ocrp_lang ocrp_dir ocrp_wconf")
+	x.empty("meta", "name", "ocr-number-of-pages", "content", strconv.Itoa(len(doc.Pages)))
+	x.empty("meta", "name", "ocr-langs", "content", doc.Language)
+	x.empty("meta", "name", "dcterms.created", "content", timestamp(meta))
+	x.close()
+	x.open("body")
+	for i := range doc.Pages {
+		hocrPage(&x, doc, i, meta)
+	}
+	x.close()
+	x.close()
+	return x.b.String()
+}
+
+func hocrPage(x *xmlWriter, doc *document.Document, p int, meta Meta) {
+	page := &doc.Pages[p]
+	title := fmt.Sprintf("image %s; %s; ppageno %d", hocrString(meta.Image), bbox(document.Box{W: page.Width, H: page.Height}), p)
+	if page.DPI > 0 {
+		title += fmt.Sprintf("; scan_res %d %d", page.DPI, page.DPI)
+	}
+	if page.Rotation != 0 {
+		title += fmt.Sprintf("; x_rotation %d", page.Rotation)
+	}
+	x.open("div", "class", "ocr_page", "id", id(p+1), "title", title)
+	for i := range page.Blocks {
+		block := &page.Blocks[i]
+		x.open("div", "class", "ocr_carea", "id", id(p+1, i+1), "title", bbox(block.Box))
+		x.open("p", "class", "ocr_par", "id", id(p+1, i+1)+"_p", "title", bbox(block.Box), "lang", doc.Language, "xml:lang", doc.Language)
+		for j := range block.Lines {
+			hocrLine(x, &block.Lines[j], p+1, i+1, j+1)
+		}
+		x.close()
+		x.close()
+	}
+	x.close()
+}
+
+func hocrLine(x *xmlWriter, line *document.Line, path ...int) {
+	title := bbox(line.Box)
+	if slope, offset, ok := baseline(line); ok {
+		title += fmt.Sprintf("; baseline %s %s", decimal(slope), decimal(offset))
+	}
+	attributes := []string{"class", "ocr_line", "id", id(path...), "title", title}
+	if rightToLeft(line) {
+		attributes = append(attributes, "dir", "rtl")
+	}
+	x.open("span", attributes...)
+	for k, w := range line.Words {
+		x.leaf("span", w.Text, "class", "ocrx_word", "id", id(path[0], path[1], path[2], k+1),
+			"title", fmt.Sprintf("%s; x_wconf %d", bbox(w.Box), int(math.Round(100*w.Confidence))))
+	}
+	x.close()
+}
+
+// baseline is the straight line through the ends of the line's baseline, in hOCR's coordinates: from the lower left
+// corner of the line's box, downwards.
+func baseline(l *document.Line) (slope, offset float64, ok bool) {
+	if len(l.Baseline) < 2 {
+		return 0, 0, false
+	}
+	a, b := l.Baseline[0], l.Baseline[len(l.Baseline)-1]
+	if a.X == b.X {
+		return 0, 0, false
+	}
+	slope = float64(b.Y-a.Y) / float64(b.X-a.X)
+	return slope, float64(a.Y) - slope*float64(a.X-l.Box.X) - float64(l.Box.Y+l.Box.H), true
+}
+
+func bbox(b document.Box) string {
+	return fmt.Sprintf("bbox %d %d %d %d", b.X, b.Y, b.X+b.W, b.Y+b.H)
+}
+
+// decimal writes a number with at most three decimals and never as "-0".
+func decimal(f float64) string {
+	f = math.Round(f*1000)/1000 + 0 // adding 0 turns -0 into 0
+	return strconv.FormatFloat(f, 'f', -1, 64)
+}
+
+// hocrString quotes a property's string. hOCR knows no escape, so that quotes and backslashes are percent-encoded.
+func hocrString(s string) string {
+	return `"` + strings.NewReplacer(`"`, "%22", `\`, "%5C").Replace(s) + `"`
+}
+
+func timestamp(meta Meta) string {
+	return meta.Created.UTC().Format("2006-01-02T15:04:05Z")
+}

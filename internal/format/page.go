@@ -1,0 +1,184 @@
+package format
+
+import (
+	"strconv"
+
+	"golang.org/x/text/language"
+
+	"uncial/internal/document"
+)
+
+const pageNamespace = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
+
+// writePAGE writes PAGE-XML 2019-07-15. The schema puts exactly one page in a PcGts; several pages are therefore
+// answered as archives pass them on: a METS document whose files hold one PcGts each, in the order of its structMap.
+func writePAGE(doc *document.Document, meta Meta) string {
+	var x xmlWriter
+	x.b.WriteString(xmlDeclaration)
+	if len(doc.Pages) == 1 {
+		pcGts(&x, doc, 0, meta)
+		return x.b.String()
+	}
+	x.open("mets:mets", "xmlns:mets", "http://www.loc.gov/METS/")
+	x.open("mets:metsHdr", "CREATEDATE", timestamp(meta))
+	x.open("mets:agent", "ROLE", "CREATOR", "TYPE", "OTHER", "OTHERTYPE", "SOFTWARE")
+	x.leaf("mets:name", creator(meta))
+	x.close()
+	x.close()
+	x.open("mets:fileSec")
+	x.open("mets:fileGrp", "USE", "FULLTEXT")
+	for i := range doc.Pages {
+		x.open("mets:file", "ID", id(i+1)+"_file", "MIMETYPE", "application/vnd.prima.page+xml", "SEQ", strconv.Itoa(i+1))
+		x.open("mets:FContent")
+		x.open("mets:xmlData")
+		pcGts(&x, doc, i, meta)
+		x.close()
+		x.close()
+		x.close()
+	}
+	x.close()
+	x.close()
+	x.open("mets:structMap", "TYPE", "PHYSICAL")
+	x.open("mets:div", "TYPE", "physSequence")
+	for i := range doc.Pages {
+		x.open("mets:div", "TYPE", "page", "ORDER", strconv.Itoa(i+1))
+		x.empty("mets:fptr", "FILEID", id(i+1)+"_file")
+		x.close()
+	}
+	x.close()
+	x.close()
+	x.close()
+	return x.b.String()
+}
+
+func creator(meta Meta) string {
+	if meta.Version == "" {
+		return Software
+	}
+	return Software + " " + meta.Version
+}
+
+// pcGts writes one page. Ids begin with "p" and the number of the page, so that they stay unique beside other pages.
+func pcGts(x *xmlWriter, doc *document.Document, p int, meta Meta) {
+	page := &doc.Pages[p]
+	x.open("PcGts", "xmlns", pageNamespace, "xmlns:xsi", "http://www.w3.org/2001/XMLSchema-instance",
+		"xsi:schemaLocation", pageNamespace+" "+pageNamespace+"/pagecontent.xsd", "pcGtsId", id(p+1))
+	x.open("Metadata")
+	x.leaf("Creator", creator(meta))
+	x.leaf("Created", timestamp(meta))
+	x.leaf("LastChange", timestamp(meta))
+	x.empty("MetadataItem", "type", "other", "name", "language", "value", doc.Language)
+	x.empty("MetadataItem", "type", "other", "name", "page", "value", strconv.Itoa(p+1))
+	if page.Rotation != 0 {
+		x.empty("MetadataItem", "type", "processingStep", "name", "rotation-clockwise-degrees", "value", strconv.Itoa(page.Rotation))
+	}
+	x.close()
+	pageElement(x, doc, p, meta)
+	x.close()
+}
+
+func pageElement(x *xmlWriter, doc *document.Document, p int, meta Meta) {
+	page := &doc.Pages[p]
+	attributes := []string{
+		"imageFilename", meta.Image, "imageWidth", strconv.Itoa(page.Width), "imageHeight", strconv.Itoa(page.Height),
+	}
+	if page.DPI > 0 {
+		dpi := strconv.Itoa(page.DPI)
+		attributes = append(attributes, "imageXResolution", dpi, "imageYResolution", dpi, "imageResolutionUnit", "PPI")
+	}
+	x.open("Page", append(append(attributes, languageAttributes(doc.Language)...), "conf", fraction(confidence(page.Blocks)))...)
+	if len(page.Blocks) > 0 {
+		x.open("ReadingOrder")
+		x.open("OrderedGroup", "id", id(p+1)+"_order")
+		for i := range page.Blocks {
+			x.empty("RegionRefIndexed", "index", strconv.Itoa(i), "regionRef", id(p+1, i+1))
+		}
+		x.close()
+		x.close()
+	}
+	for i := range page.Blocks {
+		pageRegion(x, &page.Blocks[i], p+1, i+1)
+	}
+	x.close()
+}
+
+func pageRegion(x *xmlWriter, block *document.Block, path ...int) {
+	x.open("TextRegion", "id", id(path...))
+	x.empty("Coords", "points", outline(block.Box))
+	for i := range block.Lines {
+		pageLine(x, &block.Lines[i], path[0], path[1], i+1)
+	}
+	textEquiv(x, block.Text(), confidence([]document.Block{*block}))
+	x.close()
+}
+
+func pageLine(x *xmlWriter, line *document.Line, path ...int) {
+	attributes := []string{"id", id(path...)}
+	if rightToLeft(line) {
+		attributes = append(attributes, "readingDirection", "right-to-left")
+	}
+	if line.Handwritten {
+		attributes = append(attributes, "production", "handwritten-cursive")
+	}
+	x.open("TextLine", attributes...)
+	x.empty("Coords", "points", outline(line.Box))
+	if line.Baseline != nil {
+		x.empty("Baseline", "points", polyline(line.Baseline))
+	}
+	for k, w := range line.Words {
+		x.open("Word", "id", id(path[0], path[1], path[2], k+1))
+		x.empty("Coords", "points", outline(w.Box))
+		textEquiv(x, w.Text, w.Confidence)
+		x.close()
+	}
+	textEquiv(x, line.Text(), confidence([]document.Block{{Lines: []document.Line{*line}}}))
+	x.close()
+}
+
+func textEquiv(x *xmlWriter, text string, conf float64) {
+	x.open("TextEquiv", "conf", fraction(conf))
+	x.leaf("Unicode", text)
+	x.close()
+}
+
+// outline is the box as a polygon, clockwise from its upper left corner.
+func outline(b document.Box) string {
+	right, bottom := b.X+b.W, b.Y+b.H
+	return polyline([]document.Point{{X: b.X, Y: b.Y}, {X: right, Y: b.Y}, {X: right, Y: bottom}, {X: b.X, Y: bottom}})
+}
+
+// languageAttributes names language and script in the words of the schema's lists. The lists have no early stages of
+// languages (frm, enm) and few scripts matter here; what they lack is left to the MetadataItem, which has the whole tag.
+func languageAttributes(tag string) []string {
+	t, err := language.Parse(tag)
+	if err != nil {
+		return nil
+	}
+	var attributes []string
+	base, _ := t.Base()
+	if name, ok := pageLanguages[base.String()]; ok {
+		attributes = append(attributes, "primaryLanguage", name)
+	}
+	script, _ := t.Script()
+	if name, ok := pageScripts[script.String()]; ok {
+		attributes = append(attributes, "primaryScript", name)
+	}
+	return attributes
+}
+
+var pageLanguages = map[string]string{
+	"af": "Afrikaans", "ar": "Arabic", "be": "Belarusian", "bg": "Bulgarian", "ca": "Catalan", "cs": "Czech", "cy": "Welsh",
+	"da": "Danish", "de": "German", "el": "Greek", "en": "English", "es": "Spanish", "et": "Estonian", "fa": "Persian",
+	"fi": "Finnish", "fr": "French", "ga": "Irish", "grc": "Greek", "he": "Hebrew", "hr": "Croatian", "hu": "Hungarian",
+	"hy": "Armenian", "is": "Icelandic", "it": "Italian", "ka": "Georgian", "la": "Latin", "lt": "Lithuanian", "lv": "Latvian",
+	"nl": "Dutch", "no": "Norwegian", "oc": "Occitan", "pl": "Polish", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian",
+	"sa": "Sanskrit", "sk": "Slovak", "sl": "Slovene", "sr": "Serbian", "sv": "Swedish", "tr": "Turkish", "uk": "Ukrainian",
+	"yi": "Yiddish",
+}
+
+var pageScripts = map[string]string{
+	"Arab": "Arab - Arabic", "Armn": "Armn - Armenian", "Copt": "Copt - Coptic", "Cyrl": "Cyrl - Cyrillic",
+	"Deva": "Deva - Devanagari (Nagari)", "Ethi": "Ethi - Ethiopic", "Geor": "Geor - Georgian (Mkhedruli)",
+	"Grek": "Grek - Greek", "Hebr": "Hebr - Hebrew", "Latf": "Latf - Latin (Fraktur variant)",
+	"Latg": "Latg - Latin (Gaelic variant)", "Latn": "Latn - Latin", "Syrc": "Syrc - Syriac",
+}

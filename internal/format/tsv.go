@@ -1,0 +1,37 @@
+package format
+
+import (
+	"fmt"
+	"strings"
+
+	"uncial/internal/document"
+)
+
+// writeTSV writes Tesseract's twelve columns under a header line. Level 1 is a page, 2 a block, 3 a paragraph (one to a
+// block), 4 a line, 5 a word; numbers count from 1 inside their parent and are 0 above their level; conf is 0..100 for words, else -1.
+// Fields are not quoted: a word holds no tab and no line feed.
+func writeTSV(doc *document.Document, _ Meta) string {
+	var b strings.Builder
+	b.WriteString("level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext\n")
+	row := func(level, page, block, paragraph, line, word int, box document.Box, conf, text string) {
+		fmt.Fprintf(&b, "%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n",
+			level, page, block, paragraph, line, word, box.X, box.Y, box.W, box.H, conf, text)
+	}
+	for p := range doc.Pages {
+		page := &doc.Pages[p]
+		row(1, p+1, 0, 0, 0, 0, document.Box{W: page.Width, H: page.Height}, "-1", "")
+		for i := range page.Blocks {
+			block := &page.Blocks[i]
+			row(2, p+1, i+1, 0, 0, 0, block.Box, "-1", "")
+			row(3, p+1, i+1, 1, 0, 0, block.Box, "-1", "")
+			for j := range block.Lines {
+				line := &block.Lines[j]
+				row(4, p+1, i+1, 1, j+1, 0, line.Box, "-1", "")
+				for k, w := range line.Words {
+					row(5, p+1, i+1, 1, j+1, k+1, w.Box, fmt.Sprintf("%f", 100*w.Confidence), w.Text)
+				}
+			}
+		}
+	}
+	return b.String()
+}

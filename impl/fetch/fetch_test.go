@@ -1,0 +1,485 @@
+package fetch_test
+
+import (
+	"context"
+	"crypto/x509"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/fetch"
+	"uncial/impl/ocr"
+)
+
+// loopback lets a test reach its own servers.
+var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("::1/128")}
+
+// mustBlame returns the reason of an *ocr.ImageError and sees that it tells nothing internal.
+func mustBlame(tb testing.TB, err error) string {
+	tb.Helper()
+	var blamed *ocr.ImageError
+	require.ErrorAs(tb, err, &blamed)
+	for _, word := range []string{"127.", "::1", "dial", "tcp", "lookup", "context", "net/http", "x509", "EOF", "illegal"} {
+		require.NotContains(tb, blamed.Reason, word)
+	}
+	return blamed.Reason
+}
+
+func mustFetcher(tb testing.TB, o fetch.Options) *fetch.Fetcher {
+	tb.Helper()
+	f := fetch.New(o)
+	tb.Cleanup(f.Close)
+	return f
+}
+
+func mustServe(tb testing.TB, handler http.HandlerFunc) string {
+	tb.Helper()
+	server := httptest.NewServer(handler)
+	tb.Cleanup(server.Close)
+	return server.URL
+}
+
+func write(status int, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+// mustAnswer serves bytes as they are, over TCP, to each connection.
+func mustAnswer(tb testing.TB, answer string) string {
+	tb.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(tb, err)
+	tb.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Read(make([]byte, 4096))
+			_, _ = io.WriteString(conn, answer)
+			_ = conn.Close()
+		}
+	}()
+	return "http://" + listener.Addr().String()
+}
+
+func TestFetcher_Fetch(t *testing.T) {
+	t.Parallel()
+	var header http.Header
+	url := mustServe(t, func(w http.ResponseWriter, r *http.Request) {
+		header = r.Header.Clone()
+		_, _ = io.WriteString(w, "the bytes")
+	})
+	got, err := mustFetcher(t, fetch.Options{Allow: loopback, UserAgent: "Uncial/9"}).Fetch(t.Context(), url+"/page.jpg#top")
+	require.NoError(t, err)
+	assert.Equal(t, "the bytes", string(got))
+	assert.Equal(t, "Uncial/9", header.Get("User-Agent"))
+	assert.Equal(t, "identity", header.Get("Accept-Encoding"))
+	assert.Empty(t, header.Get("Authorization"))
+}
+
+func TestFetcher_FetchData(t *testing.T) {
+	t.Parallel()
+	got, err := mustFetcher(t, fetch.Options{}).Fetch(t.Context(), "data:image/png;base64,YWJj")
+	require.NoError(t, err)
+	assert.Equal(t, "abc", string(got))
+}
+
+func TestFetcher_RefusesURLs(t *testing.T) {
+	t.Parallel()
+	f := mustFetcher(t, fetch.Options{Timeout: 5 * time.Second})
+	for _, c := range []struct{ name, url, reason string }{
+		{"no URL", "http://[::1", "not a URL"},
+		{"a control character", "http://example.org/\x00", "not a URL"},
+		{"a file", "file:///etc/passwd", "the scheme must be http, https or data"},
+		{"another protocol", "gopher://example.org/1", "the scheme must be http, https or data"},
+		{"a path", "/page.jpg", "the scheme must be http, https or data"},
+		{"no host", "http:///page.jpg", "names no host"},
+		{"a user name", "https://user:secret@example.org/", "user name"},
+		{"loopback", "http://127.0.0.1/", "the address is not public"},
+		{"loopback by name", "http://localhost/", "the address is not public"},
+		{"loopback in IPv6", "http://[::1]/", "the address is not public"},
+		{"loopback mapped into IPv6", "http://[::ffff:127.0.0.1]/", "the address is not public"},
+		{"all addresses", "http://0.0.0.0/", "the address is not public"},
+		{"cloud metadata", "http://169.254.169.254/latest/meta-data/", "the address is not public"},
+		{"a decimal number", "http://2130706433/", "four decimal numbers"},
+		{"a hexadecimal number", "http://0x7f000001/", "four decimal numbers"},
+		{"an octal number", "http://0177.0.0.1/", "four decimal numbers"},
+		{"a short form", "http://127.1/", "four decimal numbers"},
+		{"a short form with a dot behind", "http://127.1./", "four decimal numbers"},
+		{"hexadecimal parts", "http://0x7f.0.0.0x1/", "four decimal numbers"},
+		{"a lone hexadecimal mark", "http://a.0x/", "four decimal numbers"},
+		{"a port of a database", "http://93.184.216.34:5432/", "port 5432 is not accepted"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := f.Fetch(t.Context(), c.url)
+			var blamed *ocr.ImageError
+			require.ErrorAs(t, err, &blamed)
+			assert.Contains(t, blamed.Reason, c.reason)
+		})
+	}
+}
+
+func TestFetcher_BlamesTheServer(t *testing.T) {
+	t.Parallel()
+	closed := mustClosedPort(t)
+	for _, c := range []struct{ name, url, reason string }{
+		{"a page that is not there", mustServe(t, write(404, "")), "the server answered 404; the URL of an image is needed"},
+		{"no content", mustServe(t, write(204, "")), "the server answered 204"},
+		{"an empty body", mustServe(t, write(200, "")), "empty answer"},
+		{"a body over the limit", mustServe(t, write(200, strings.Repeat("x", 2049))), "more than 2048 bytes; at most 2048 bytes is accepted"},
+		{"a declared length over the limit", mustAnswer(t, "HTTP/1.1 200 OK\r\nContent-Length: 9000000000000\r\n\r\nx"), "more than 2048 bytes"},
+		{"a body shorter than declared", mustAnswer(t, "HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\nshort"), "the connection broke"},
+		{"broken chunks", mustAnswer(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"), "the connection broke"},
+		{"no HTTP", mustAnswer(t, "220 mail.example ESMTP\r\n"), "no valid HTTP answer"},
+		{"no answer", mustAnswer(t, ""), "no valid HTTP answer"},
+		{"headers without end", mustAnswer(t, "HTTP/1.1 200 OK\r\n"+strings.Repeat("X-Y: zzzzzzzzzzzzzzzzzzzzz\r\n", 5000)), "no valid HTTP answer"},
+		{"gzip that was not asked for", mustServe(t, gzipped), "compressed"},
+		{"a closed port", "http://" + closed, "refused the connection"},
+		{"http where https was meant", strings.Replace(mustServe(t, write(200, "x")), "http:", "https:", 1), "speaks http, not https"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			f := mustFetcher(t, fetch.Options{Allow: loopback, MaxBytes: 2048, Timeout: 5 * time.Second})
+			_, err := f.Fetch(t.Context(), c.url)
+			assert.Contains(t, mustBlame(t, err), c.reason)
+		})
+	}
+}
+
+func gzipped(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Encoding", "gzip")
+	_, _ = io.WriteString(w, "no gzip at all")
+}
+
+// mustClosedPort returns an address where nobody listens, and nobody can while the test runs: it is the near end of a
+// connection.
+func mustClosedPort(tb testing.TB) string {
+	tb.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(mustServe(tb, write(200, "")), "http://"))
+	require.NoError(tb, err)
+	tb.Cleanup(func() { _ = conn.Close() })
+	return conn.LocalAddr().String()
+}
+
+func TestFetcher_ReadsUpToTheLimit(t *testing.T) {
+	t.Parallel()
+	body := strings.Repeat("x", 4096)
+	declared := mustServe(t, write(200, body))
+	chunked := mustServe(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, body[:2000])
+		w.(http.Flusher).Flush()
+		_, _ = io.WriteString(w, body[2000:])
+	})
+	f := mustFetcher(t, fetch.Options{Allow: loopback, MaxBytes: 4096})
+	for _, url := range []string{declared, chunked} {
+		got, err := f.Fetch(t.Context(), url)
+		require.NoError(t, err)
+		assert.Equal(t, body, string(got))
+	}
+}
+
+func TestFetcher_StopsAnEndlessBody(t *testing.T) {
+	t.Parallel()
+	ended := make(chan struct{})
+	url := mustServe(t, func(w http.ResponseWriter, _ *http.Request) {
+		defer close(ended)
+		for chunk := make([]byte, 1<<16); ; {
+			if _, err := w.Write(chunk); err != nil {
+				return
+			}
+		}
+	})
+	_, err := mustFetcher(t, fetch.Options{Allow: loopback, MaxBytes: 1 << 20}).Fetch(t.Context(), url)
+	assert.Contains(t, mustBlame(t, err), "more than 1 MiB")
+	select {
+	case <-ended:
+	case <-time.After(10 * time.Second):
+		t.Fatal("the connection was not closed")
+	}
+}
+
+func TestFetcher_Timeout(t *testing.T) {
+	t.Parallel()
+	silent := mustServe(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	dripping := mustServe(t, func(w http.ResponseWriter, r *http.Request) {
+		for r.Context().Err() == nil {
+			_, _ = io.WriteString(w, "x")
+			w.(http.Flusher).Flush()
+			time.Sleep(5 * time.Millisecond)
+		}
+	})
+	f := mustFetcher(t, fetch.Options{Allow: loopback, Timeout: 300 * time.Millisecond})
+	for _, url := range []string{silent, dripping} {
+		start := time.Now()
+		_, err := f.Fetch(t.Context(), url)
+		assert.Contains(t, mustBlame(t, err), "did not deliver within 300ms")
+		assert.Less(t, time.Since(start), 5*time.Second)
+	}
+}
+
+func TestFetcher_CallerGoesAway(t *testing.T) {
+	t.Parallel()
+	arrived := make(chan struct{})
+	url := mustServe(t, func(_ http.ResponseWriter, r *http.Request) {
+		close(arrived)
+		<-r.Context().Done()
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-arrived
+		cancel()
+	}()
+	_, err := mustFetcher(t, fetch.Options{Allow: loopback}).Fetch(ctx, url)
+	require.ErrorIs(t, err, context.Canceled)
+
+	ctx, cancel = context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	silent := mustServe(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	_, err = mustFetcher(t, fetch.Options{Allow: loopback}).Fetch(ctx, silent)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+}
+
+func TestFetcher_Busy(t *testing.T) {
+	t.Parallel()
+	arrived, release := make(chan struct{}, 16), make(chan struct{})
+	url := mustServe(t, func(w http.ResponseWriter, _ *http.Request) {
+		arrived <- struct{}{}
+		<-release
+		_, _ = io.WriteString(w, "x")
+	})
+	f := mustFetcher(t, fetch.Options{Allow: loopback, MaxConcurrent: 1, Timeout: 10 * time.Second})
+	results := make(chan error, 10)
+	for range 10 { // one runs, eight wait, one finds no place
+		go func() {
+			_, err := f.Fetch(t.Context(), url)
+			results <- err
+		}()
+	}
+	require.ErrorIs(t, <-results, ocr.ErrBusy)
+	<-arrived
+	assert.Empty(t, arrived, "only one fetch runs at a time")
+	close(release)
+	for range 9 {
+		require.NoError(t, <-results)
+	}
+}
+
+func TestFetcher_BusyWhileWaiting(t *testing.T) {
+	t.Parallel()
+	arrived := make(chan struct{})
+	url := mustServe(t, func(_ http.ResponseWriter, r *http.Request) {
+		close(arrived)
+		<-r.Context().Done()
+	})
+	f := mustFetcher(t, fetch.Options{Allow: loopback, MaxConcurrent: 1, Timeout: time.Second})
+	first := make(chan error, 1)
+	go func() {
+		_, err := f.Fetch(t.Context(), url)
+		first <- err
+	}()
+	<-arrived
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err := f.Fetch(ctx, url)
+	require.ErrorIs(t, err, context.DeadlineExceeded, "the caller's own deadline passes through")
+	assert.Contains(t, mustBlame(t, <-first), "did not deliver")
+}
+
+func TestFetcher_Redirects(t *testing.T) {
+	t.Parallel()
+	var referer atomic.Value
+	target := mustServe(t, func(w http.ResponseWriter, r *http.Request) {
+		referer.Store(r.Header.Get("Referer") + r.Header.Get("Cookie"))
+		_, _ = io.WriteString(w, "found")
+	})
+	url := mustServe(t, func(w http.ResponseWriter, r *http.Request) {
+		http.SetCookie(w, &http.Cookie{Name: "a", Value: "b"})
+		var left int
+		if _, err := fmt.Sscanf(r.URL.Path, "/hops/%d", &left); err == nil && left > 1 {
+			http.Redirect(w, r, fmt.Sprintf("/hops/%d", left-1), http.StatusFound)
+			return
+		} else if err == nil {
+			http.Redirect(w, r, target, http.StatusMovedPermanently)
+			return
+		}
+		w.Header().Set("Location", r.URL.Query().Get("to"))
+		w.WriteHeader(http.StatusTemporaryRedirect)
+	})
+	f := mustFetcher(t, fetch.Options{Allow: loopback})
+	for _, hops := range []int{1, 5} {
+		got, err := f.Fetch(t.Context(), fmt.Sprintf("%s/hops/%d", url, hops))
+		require.NoError(t, err)
+		assert.Equal(t, "found", string(got))
+		assert.Empty(t, referer.Load(), "neither referer nor cookies are carried along")
+	}
+	for _, c := range []struct{ name, path, reason string }{
+		{"one too many", "/hops/6", "redirects more than 5 times"},
+		{"to loopback that is not allowed", "/?to=http://127.0.0.2/", "the address is not public"},
+		{"to cloud metadata", "/?to=http://169.254.169.254/latest", "the address is not public"},
+		{"to a file", "/?to=file:///etc/passwd", "the scheme must be"},
+		{"to data", "/?to=data:image/png%3Bbase64,YWJj", "the scheme must be"},
+		{"to a user name", "/?to=http://a:b@127.0.0.1/", "user name"},
+		{"to a number", "/?to=http://2130706433/", "four decimal numbers"},
+		{"to nowhere", "/?to=", "the server answered 307"},
+		{"to no URL", "/?to=http://%255B::1", "no valid HTTP answer"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := f.Fetch(t.Context(), url+c.path)
+			var blamed *ocr.ImageError
+			require.ErrorAs(t, err, &blamed)
+			assert.Contains(t, blamed.Reason, c.reason)
+		})
+	}
+}
+
+func TestFetcher_TLS(t *testing.T) {
+	t.Parallel()
+	plain := mustServe(t, write(200, "over http"))
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/down" {
+			http.Redirect(w, r, plain, http.StatusFound)
+			return
+		}
+		_, _ = io.WriteString(w, "over https")
+	}))
+	server.Config.ErrorLog = nil
+	t.Cleanup(server.Close)
+	roots := x509.NewCertPool()
+	roots.AddCert(server.Certificate())
+	trusting := mustFetcher(t, fetch.Options{Allow: loopback}.WithRoots(roots).WithResolver(resolveTo("127.0.0.1")))
+
+	got, err := trusting.Fetch(t.Context(), server.URL)
+	require.NoError(t, err)
+	assert.Equal(t, "over https", string(got))
+
+	_, err = trusting.Fetch(t.Context(), server.URL+"/down")
+	assert.Contains(t, mustBlame(t, err), "redirects from https to http")
+
+	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
+	require.NoError(t, err)
+	_, err = trusting.Fetch(t.Context(), "https://other.test:"+port)
+	assert.Contains(t, mustBlame(t, err), "certificate is for another host")
+
+	_, err = mustFetcher(t, fetch.Options{Allow: loopback}).Fetch(t.Context(), server.URL)
+	assert.Contains(t, mustBlame(t, err), "unknown authority")
+
+	mute := mustAnswer(t, "\x15\x03\x01\x00\x02\x02\x28") // alert: handshake failure
+	_, err = trusting.Fetch(t.Context(), strings.Replace(mute, "http:", "https:", 1))
+	assert.Contains(t, mustBlame(t, err), "no TLS connection")
+}
+
+func TestFetcher_NamesThatResolveAnew(t *testing.T) {
+	t.Parallel()
+	url := mustServe(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Connection", "close") // so that the second request dials again
+		if r.URL.Path == "/" {
+			http.Redirect(w, r, "/again", http.StatusFound)
+			return
+		}
+		_, _ = io.WriteString(w, "reached")
+	})
+	_, port, err := net.SplitHostPort(strings.TrimPrefix(url, "http://"))
+	require.NoError(t, err)
+
+	steady := mustFetcher(t, fetch.Options{Allow: loopback}.WithResolver(resolveTo("127.0.0.1")))
+	got, err := steady.Fetch(t.Context(), "http://image.test:"+port+"/")
+	require.NoError(t, err)
+	assert.Equal(t, "reached", string(got))
+
+	rebinding := mustFetcher(t, fetch.Options{Allow: loopback}.WithResolver(resolveTo("127.0.0.1", "127.0.0.2")))
+	_, err = rebinding.Fetch(t.Context(), "http://image.test:"+port+"/")
+	assert.Contains(t, mustBlame(t, err), "the address is not public")
+}
+
+func TestFetcher_NamesThatDoNotResolve(t *testing.T) {
+	t.Parallel()
+	f := mustFetcher(t, fetch.Options{}.WithResolver(resolveTo("")))
+	_, err := f.Fetch(t.Context(), "http://nowhere.test/")
+	assert.Contains(t, mustBlame(t, err), "the host name does not exist")
+
+	down := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+		return nil, errors.New("the name server is down")
+	}}
+	_, err = mustFetcher(t, fetch.Options{}.WithResolver(down)).Fetch(t.Context(), "http://image.test/")
+	assert.Contains(t, mustBlame(t, err), "could not be looked up")
+}
+
+// resolveTo is a resolver whose name server answers each question for an IPv4 address with the next of addresses, and
+// the last one for ever. An empty address means that no name exists.
+func resolveTo(addresses ...string) *net.Resolver {
+	var asked atomic.Int64
+	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+		client, server := net.Pipe()
+		go func() {
+			defer func() { _ = server.Close() }()
+			for {
+				question, err := readMessage(server)
+				if err != nil {
+					return
+				}
+				address := ""
+				if isA := question[len(question)-3] == 1; isA {
+					address = addresses[min(int(asked.Add(1)), len(addresses))-1]
+				}
+				exists := addresses[0] != ""
+				if _, err := server.Write(reply(question, address, exists)); err != nil {
+					return
+				}
+			}
+		}()
+		return client, nil
+	}}
+}
+
+// readMessage reads one DNS message in the framing of TCP and cuts it behind its question.
+func readMessage(from io.Reader) ([]byte, error) {
+	length := make([]byte, 2)
+	if _, err := io.ReadFull(from, length); err != nil {
+		return nil, err
+	}
+	message := make([]byte, binary.BigEndian.Uint16(length))
+	if _, err := io.ReadFull(from, message); err != nil {
+		return nil, err
+	}
+	end := 12
+	for message[end] != 0 {
+		end += int(message[end]) + 1
+	}
+	return message[:end+5], nil
+}
+
+// reply answers a DNS question with one address, or with none where it is empty (RFC 1035, section 4.1).
+func reply(question []byte, address string, exists bool) []byte {
+	message := append([]byte{0, 0}, question...)
+	header := message[2:14]
+	header[2], header[3] = 0x81, 0x80 // an answer, recursion available
+	if !exists {
+		header[3] |= 3 // no such name
+	}
+	copy(header[4:], []byte{0, 1, 0, 0, 0, 0, 0, 0})
+	if address != "" {
+		header[7] = 1
+		message = append(message, 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4)
+		message = append(message, netip.MustParseAddr(address).AsSlice()...)
+	}
+	binary.BigEndian.PutUint16(message, uint16(len(message)-2)) //nolint:gosec // a message of a few dozen bytes
+	return message
+}

@@ -2,4 +2,12 @@
 // generated from openapi.yaml at the top of the module. Nothing in here but this file is written by hand.
 package gen
 
+import _ "embed"
+
+//go:generate cp ../openapi.yaml openapi.yaml
 //go:generate go tool -modfile=tools/go.mod oapi-codegen -config oapi-codegen.yaml ../openapi.yaml
+
+// Document is openapi.yaml, byte for byte: go:embed cannot reach the original above this folder.
+//
+//go:embed openapi.yaml
+var Document []byte

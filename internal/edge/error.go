@@ -3,6 +3,7 @@ package edge
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -13,7 +14,7 @@ type Code string
 
 // The codes of the contract.
 const (
-	InvalidRequest     Code = "INVALID_REQUEST"     // 400; with Status 404 or 405 for paths and methods
+	InvalidRequest     Code = "INVALID_REQUEST"     // 400; 404 and 405 for paths and methods
 	InvalidAPIKey      Code = "INVALID_API_KEY"     // 401
 	InsufficientPoints Code = "INSUFFICIENT_POINTS" // 402
 	RateLimited        Code = "RATE_LIMITED"        // 429
@@ -24,6 +25,7 @@ const (
 // envelope. What it carries is for the caller's eyes; the cause, kept by Unwrap, only ever reaches the log.
 type Error struct {
 	Code    Code
+	Summary string            // for people; "" is the sentence of the code
 	Message string            // technical, never empty, never internal
 	Details map[string]string // field -> what is wrong and what would be right; InvalidRequest only, then never empty
 
@@ -32,6 +34,9 @@ type Error struct {
 	RetryAfter      time.Duration // RateLimited: until the window resets. ServerError: 0 leaves the header out
 
 	Cause error // nil, or what the log should say
+
+	status int      // 0 is the status of the code
+	allow  []string // the methods of a 405
 }
 
 func (e *Error) Error() string {
@@ -53,6 +58,20 @@ func Invalid(details map[string]string) *Error {
 	return &Error{Code: InvalidRequest, Message: strings.Join(faults, "; "), Details: details}
 }
 
+// NotFound is a 404: there is nothing at the path.
+func NotFound() *Error {
+	e := Invalid(map[string]string{"path": "is not one of this service; /openapi.yaml lists what there is"})
+	e.Summary, e.status = "There is nothing at this address.", http.StatusNotFound
+	return e
+}
+
+// MethodNotAllowed is a 405 that names the methods which the path allows, of which there must be one.
+func MethodNotAllowed(allow ...string) *Error {
+	e := Invalid(map[string]string{"method": "must be " + strings.Join(allow, " or ")})
+	e.Summary, e.status, e.allow = "The method is not allowed at this address.", http.StatusMethodNotAllowed, allow
+	return e
+}
+
 // Unauthorized is a 401. It says the same whatever is wrong with the key.
 func Unauthorized(cause error) *Error {
 	return &Error{
@@ -72,6 +91,17 @@ func Insufficient(cost, remaining int64, nextReset time.Time) *Error {
 	}
 }
 
+// Limited is a 429: the window is used up.
+func Limited(w Window, remainingPoints int64) *Error {
+	wait := w.RetryAfter()
+	return &Error{
+		Code:            RateLimited,
+		Message:         fmt.Sprintf("%d requests a minute are allowed; try again in %d seconds", w.Limit, wait/time.Second),
+		RemainingPoints: remainingPoints,
+		RetryAfter:      wait,
+	}
+}
+
 // Internal is a 500 that tells the caller nothing of the cause.
 func Internal(cause error) *Error {
 	return &Error{
@@ -88,5 +118,17 @@ func Overloaded(retryAfter time.Duration, cause error) *Error {
 		Message:    "the service is busy; try again later",
 		RetryAfter: retryAfter,
 		Cause:      cause,
+	}
+}
+
+// unready is a 503 for the probe of an orchestrator: the service cannot work at present.
+func unready(cause error) *Error {
+	return &Error{
+		Code:       ServerError,
+		Summary:    "The service is not ready.",
+		Message:    "the service is starting, stopping or short of something that it needs",
+		RetryAfter: time.Second,
+		Cause:      cause,
+		status:     http.StatusServiceUnavailable,
 	}
 }

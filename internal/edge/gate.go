@@ -9,8 +9,9 @@ import (
 // Gate decides who may pass and how often. Each server brings its own. Implementations answer with *Error; any other
 // error becomes a 500.
 type Gate interface {
-	// Authenticate finds the caller behind a bearer token, which may be empty. from is the address of the peer.
-	// A token that does not open the door is Unauthorized.
+	// Authenticate finds the caller behind a bearer token of 1 to 512 characters (RFC 9110, section 11.2, token68).
+	// from is the address of the client, the zero Addr where it is unknown. A token that does not open the door is
+	// Unauthorized.
 	Authenticate(ctx context.Context, token string, from netip.Addr) (Principal, error)
 	// Count counts one extraction against the account's window and returns the window with it included. Where the
 	// window is used up, nothing is counted and allowed is false.

@@ -1,0 +1,47 @@
+package edge
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// exposed are the headers of an answer that a page of another origin may read beyond the safelisted ones
+// (Fetch Standard, section 3.3).
+const exposed = "Link, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id"
+
+// cors sets the headers that let pages of the permitted origins call the service, and answers their preflights
+// (Fetch Standard, section 3.2). It is true where the request is answered.
+func (d *door) cors(x *exchange, r *http.Request) (answered bool) {
+	if len(d.CORSOrigins) == 0 {
+		return false
+	}
+	h, origin := x.Header(), r.Header.Get("Origin")
+	switch {
+	case slices.Contains(d.CORSOrigins, "*"):
+		h.Set("Access-Control-Allow-Origin", "*")
+	case origin != "" && slices.Contains(d.CORSOrigins, origin):
+		h.Set("Access-Control-Allow-Origin", origin)
+		h.Add("Vary", "Origin")
+	default:
+		h.Add("Vary", "Origin")
+		return false
+	}
+	h.Set("Access-Control-Expose-Headers", exposed)
+	if r.Method != http.MethodOptions || origin == "" || r.Header.Get("Access-Control-Request-Method") == "" {
+		return false
+	}
+	rt, _ := d.routes.at(r)
+	if rt == nil {
+		return false
+	}
+	x.route = rt.pattern
+	h.Set("Access-Control-Allow-Methods", strings.Join(slices.Sorted(maps.Keys(rt.methods)), ", "))
+	if names := r.Header.Get("Access-Control-Request-Headers"); names != "" {
+		h.Set("Access-Control-Allow-Headers", names)
+	}
+	h.Set("Access-Control-Max-Age", "600")
+	x.WriteHeader(http.StatusNoContent)
+	return true
+}

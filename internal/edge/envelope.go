@@ -1,0 +1,115 @@
+package edge
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// envelope is the error of the contract. Which fields are there depends on the code.
+type envelope struct {
+	Success         bool              `json:"success"`
+	Error           string            `json:"error"`
+	Code            Code              `json:"code"`
+	Message         string            `json:"message"`
+	Details         map[string]string `json:"details,omitempty"`
+	RemainingPoints *int64            `json:"remainingPoints,omitempty"`
+	NextReset       string            `json:"nextReset,omitempty"`
+}
+
+// answers is what each code answers with where the error does not say otherwise.
+var answers = map[Code]struct {
+	status  int
+	summary string
+}{
+	InvalidRequest:     {http.StatusBadRequest, "The request is not valid."},
+	InvalidAPIKey:      {http.StatusUnauthorized, "The API key is not valid."},
+	InsufficientPoints: {http.StatusPaymentRequired, "Not enough points for this extraction."},
+	RateLimited:        {http.StatusTooManyRequests, "Too many requests."},
+	ServerError:        {http.StatusInternalServerError, "The service could not complete the request."},
+}
+
+// WriteError answers with err as the door would: for the handlers of Options.Routes, which cannot return one. An err
+// that is not an *Error is a 500 that tells nothing of it.
+func WriteError(w http.ResponseWriter, err error) {
+	if x, ok := w.(*exchange); ok {
+		x.fail(err)
+		return
+	}
+	(&exchange{ResponseWriter: w, id: randomID()}).fail(err)
+}
+
+// fail answers with the error. Where the answer has begun there is nothing to be done but to note it.
+func (x *exchange) fail(err error) {
+	x.err = err
+	if x.status != 0 {
+		return
+	}
+	e := known(err)
+	answer := answers[e.Code]
+	h := x.Header()
+	switch e.Code {
+	case InvalidAPIKey:
+		h.Set("WWW-Authenticate", "Bearer")
+	case RateLimited:
+		h.Set("Retry-After", seconds(max(e.RetryAfter, time.Second)))
+	case ServerError:
+		if e.RetryAfter > 0 {
+			h.Set("Retry-After", seconds(e.RetryAfter))
+		}
+	}
+	if len(e.allow) > 0 {
+		h.Set("Allow", strings.Join(e.allow, ", "))
+	}
+	if e.status != 0 {
+		answer.status = e.status
+	}
+	if e.Summary != "" {
+		answer.summary = e.Summary
+	}
+	if err := x.writeJSON(answer.status, e.envelope(answer.summary)); err != nil {
+		x.err = errors.Join(x.err, err)
+	}
+}
+
+// known is the *Error in err where it is one of the contract, and otherwise a 500.
+func known(err error) *Error {
+	var e *Error
+	if !errors.As(err, &e) || answers[e.Code].status == 0 || e.Code == InvalidRequest && len(e.Details) == 0 {
+		return Internal(err)
+	}
+	return e
+}
+
+func (e *Error) envelope(summary string) envelope {
+	body := envelope{Error: summary, Code: e.Code, Message: e.Message}
+	switch e.Code {
+	case InvalidRequest:
+		body.Details = e.Details
+	case InsufficientPoints:
+		body.RemainingPoints, body.NextReset = &e.RemainingPoints, e.NextReset.UTC().Format(time.RFC3339)
+	case RateLimited:
+		body.RemainingPoints = &e.RemainingPoints
+	}
+	return body
+}
+
+// writeJSON answers with v. The error is one of making or sending the JSON.
+func (x *exchange) writeJSON(status int, v any) error {
+	var body bytes.Buffer
+	enc := json.NewEncoder(&body)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	h := x.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(body.Len()))
+	x.WriteHeader(status)
+	_, err := body.WriteTo(x)
+	return err
+}

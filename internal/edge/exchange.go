@@ -1,0 +1,144 @@
+package edge
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"regexp"
+	"runtime/debug"
+	"strconv"
+	"time"
+)
+
+// exchange is one request and its answer on the way through the door. As the http.ResponseWriter of everything inside
+// it sets the headers that all answers have, so that no server has to.
+type exchange struct {
+	http.ResponseWriter
+	id        string
+	started   time.Time
+	route     string    // the pattern, or "" where there is none
+	principal Principal // zero until authenticated
+	window    *Window   // nil until known
+	status    int       // 0 until the headers are sent
+	bytes     int64     // of the body, as sent
+	err       error     // what the answer was made of, or nil
+}
+
+func newExchange(w http.ResponseWriter, id string) *exchange {
+	return &exchange{ResponseWriter: w, id: id, started: time.Now()}
+}
+
+var usableID = regexp.MustCompile(`^[!-~]{1,128}$`)
+
+// requestID is the id that the request brings, so that one id follows a call through many services, or a new one.
+func (d *door) requestID(r *http.Request) string {
+	if ids := r.Header.Values("X-Request-Id"); len(ids) == 1 && usableID.MatchString(ids[0]) {
+		return ids[0]
+	}
+	return d.RequestID()
+}
+
+func randomID() string { return rand.Text() }
+
+func (x *exchange) caller() Caller {
+	c := Caller{Principal: x.principal, RequestID: x.id}
+	if x.window != nil {
+		c.Window = *x.window
+	}
+	return c
+}
+
+// WriteHeader adds the headers of every answer.
+func (x *exchange) WriteHeader(status int) {
+	if x.status != 0 {
+		return
+	}
+	h := x.Header()
+	h.Set("X-Request-Id", x.id)
+	h.Set("Cache-Control", "no-store")
+	h.Set("Link", `</openapi.yaml>; rel="service-desc"`)
+	if x.window != nil && status != http.StatusUnauthorized {
+		h.Set("RateLimit", fmt.Sprintf(`"account";r=%d;t=%d`, x.window.Remaining, x.window.RetryAfter()/time.Second))
+		h.Set("RateLimit-Policy", fmt.Sprintf(`"account";q=%d;w=60`, x.window.Limit))
+	} else {
+		h.Del("RateLimit")
+		h.Del("RateLimit-Policy")
+	}
+	if status >= http.StatusOK {
+		x.status = status
+	}
+	x.ResponseWriter.WriteHeader(status)
+}
+
+func (x *exchange) Write(p []byte) (int, error) {
+	x.WriteHeader(http.StatusOK)
+	n, err := x.ResponseWriter.Write(p)
+	x.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
+
+// finish ends the exchange: a panic becomes a 500, or, where the answer has begun, cuts the connection, and the log
+// gets its line.
+func (d *door) finish(x *exchange, r *http.Request) {
+	cause := recover()
+	abort := cause != nil && (x.status != 0 || cause == http.ErrAbortHandler)
+	if cause != nil && cause != http.ErrAbortHandler {
+		d.Logger.LogAttrs(r.Context(), slog.LevelError, "panic",
+			slog.String("request_id", x.id), slog.Any("panic", cause), slog.String("stack", string(debug.Stack())))
+		if !abort {
+			x.fail(errors.New("panic"))
+		}
+	}
+	d.log(x, r)
+	if abort {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+func (d *door) log(x *exchange, r *http.Request) {
+	attrs := []slog.Attr{
+		slog.String("request_id", x.id), slog.String("method", r.Method), slog.String("route", x.route),
+		slog.Int("status", x.status), slog.Int64("bytes", x.bytes), slog.Duration("duration", time.Since(x.started)),
+	}
+	if x.principal != (Principal{}) {
+		attrs = append(attrs, slog.String("account", x.principal.AccountID), slog.String("key", x.principal.KeyID))
+	}
+	if x.err != nil {
+		attrs = append(attrs, slog.String("error", redact(x.err.Error())))
+	}
+	d.Logger.LogAttrs(r.Context(), x.level(r.Context()), "request", attrs...)
+}
+
+// level is Error for what needs someone's attention. A client that went away does not.
+func (x *exchange) level(ctx context.Context) slog.Level {
+	if x.status < http.StatusInternalServerError || errors.Is(x.err, context.Canceled) && ctx.Err() != nil {
+		return slog.LevelInfo
+	}
+	return slog.LevelError
+}
+
+var (
+	urlSecret  = regexp.MustCompile(`(?i)(https?://)(?:[^\s/?#"@]*@)?([^\s?#"]*)[?#][^\s"]*`)
+	urlPayload = regexp.MustCompile(`(?i)data:[^\s"]*`)
+)
+
+const maxLogged = 2048 // bytes of an error's text
+
+// redact takes out of an error's text what may be private in the URLs in it: queries, passwords and inline images.
+func redact(text string) string {
+	if len(text) > maxLogged {
+		text = text[:maxLogged] + "..."
+	}
+	return urlPayload.ReplaceAllString(urlSecret.ReplaceAllString(text, "$1$2?..."), "data:...")
+}
+
+// seconds is d in whole seconds, rounded up.
+func seconds(d time.Duration) string {
+	return strconv.FormatInt(int64((d+time.Second-1)/time.Second), 10)
+}

@@ -6,7 +6,7 @@
 // calling thread alone, whatever the number of cores and of OMP_THREAD_LIMIT.
 //
 // Both libraries expect the "C" locale, which a Go program has unless other C code changes it, and are kept from
-// writing to standard error.
+// writing to standard error; the codecs below Leptonica may still do so.
 package tesseract
 
 /*

@@ -950,10 +950,12 @@ type ExtractResponse429Headers struct {
 
 // ExtractResponse500Headers the declared response headers of an HTTP 500 response for Extract
 type ExtractResponse500Headers struct {
-	CacheControl string
-	Link         string
-	RetryAfter   *int64
-	XRequestID   string
+	CacheControl    string
+	Link            string
+	RateLimit       *string
+	RateLimitPolicy *string
+	RetryAfter      *int64
+	XRequestID      string
 }
 
 type ExtractResponse struct {
@@ -1072,10 +1074,12 @@ type StatusResponse401Headers struct {
 
 // StatusResponse500Headers the declared response headers of an HTTP 500 response for Status
 type StatusResponse500Headers struct {
-	CacheControl string
-	Link         string
-	RetryAfter   *int64
-	XRequestID   string
+	CacheControl    string
+	Link            string
+	RateLimit       *string
+	RateLimitPolicy *string
+	RetryAfter      *int64
+	XRequestID      string
 }
 
 type StatusResponse struct {
@@ -1469,6 +1473,20 @@ func ParseExtractResponse(rsp *http.Response) (*ExtractResponse, error) {
 			}
 			headers.Link = value
 		}
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
 			var value int64
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: "int64"}); err != nil {
@@ -1656,6 +1674,20 @@ func ParseStatusResponse(rsp *http.Response) (*StatusResponse, error) {
 				return nil, err
 			}
 			headers.Link = value
+		}
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
 			var value int64
@@ -1943,10 +1975,12 @@ type RateLimitedJSONResponse struct {
 }
 
 type ServerErrorResponseHeaders struct {
-	CacheControl string
-	Link         string
-	RetryAfter   *int64
-	XRequestID   string
+	CacheControl    string
+	Link            string
+	RateLimit       *string
+	RateLimitPolicy *string
+	RetryAfter      *int64
+	XRequestID      string
 }
 type ServerErrorJSONResponse struct {
 	Body ServerError
@@ -2082,6 +2116,12 @@ func (response Extract500JSONResponse) VisitExtractResponse(w http.ResponseWrite
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
 	w.Header().Set("Link", fmt.Sprint(response.Headers.Link))
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
 	if response.Headers.RetryAfter != nil {
 		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
 	}
@@ -2165,6 +2205,12 @@ func (response Status500JSONResponse) VisitStatusResponse(w http.ResponseWriter)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
 	w.Header().Set("Link", fmt.Sprint(response.Headers.Link))
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
 	if response.Headers.RetryAfter != nil {
 		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
 	}
@@ -2285,115 +2331,116 @@ func (sh *strictHandler) Status(w http.ResponseWriter, r *http.Request) {
 // const string: with thousands of chunks the chained `+` fold is several
 // times slower for the Go compiler than parsing a slice literal.
 var swaggerSpec = []string{
-	"7HyNc9s2tu+/gse7M3WylEwpshPL07mjuE5XbRK7ttNsr+WGEAlJqEmABUDL2jy/v/3NOQA/RNGO5eS9",
-	"nbm3O92MRYL4ODjf5wd89iKZZlIwYbQ3/OwtGI2Zwj+PaLRgR1IYJRP4HTMdKZ4ZLoU39EZCL5nSZMoS",
-	"KebESCIFIxFNEqYINfgrlSkThlARE6oYEeyGKWg5ZUQbqVjc9XyP3dI0S5g39ITs4GPP9xT7M+eKxd7Q",
-	"qJz5no4WLKUwCyby1BteVo2vfM+sMvheG8XF3Lu78723XFxvzvnjgilGzIJrEssox8lxTTRTNywmO2dv",
-	"jsir/Re9Z+vTmuRB8CLalRkTNOPdFU0TfMQOiWLJ9xMPvucR68BgE+/B2WfUGKZE2evl77arq78XXT6/",
-	"p8/NNZ5Rw97ylJvNhZ4bahiRM2IWjNAokrkw32my5CKWyyEJVUhgjkwbTRI2Mz4JTUg0i6SINcmF4Qnh",
-	"hiimmdETsTM+vnhDYkVnhkyqcYllFjLjLIk1mUlF/nFxcTrxnnUnYp2EnpvExDtU3+8dHJrvB/1HEur3",
-	"9Y93gv992escXF0GnYOr588OTfPJ3x4m1qlMeLTaJNnFghGVJ8Ae1JCwbA+UyqQymkgxJOGfNcpxQcJl",
-	"SbZvTKY/v98PDpff7wdPIdOf39cogr3cQxVm1Go0M0y1CYtMWMkTRpIl5YZM2UyiDIE43xoC46eZscJz",
-	"0OsFPnwCXZBe0O13X6wL06D/0GpmUqXUeEOPC7M/8Hwvpbc8BXnfD3wv5cL+CMqlcGHYnKnGWk5umEok",
-	"jTfXdAocLQxZLpjANTgxAy0gRbIieiGVAcGJaEYjblaHZLkNHdYW23/c2l7sB19e3cePH0e5WTBheEQN",
-	"a+dfHM1xcH117DZjkdGtm9Tr7nebGu81o4qpR6lh17RVCf/zzErKuGUnxjEsZcaZtvqY3UYLKuYMhKqY",
-	"OlPfaZLIeZe8pykDhYT7RvU1F3OUI51nIJvrsw96P/0w+O3gl5/2Px686b1/cfHqaO/s5c/9f757rChd",
-	"/q/O/7n63PN7/Vd3bYJz53sZVTRlxpnKcczSTBomotXPrEW5vKPXTBMKqoRRQzSdsS4ZFT+dntawSKdc",
-	"yJKbRfX0mq3IdFX9dpKOrbgg/QFZyFzpiVAsS+hK25ZoYglFQ41GOFpQNWeaCAmfzQ+rGS0XPLHcPONK",
-	"G6INTxKicqGR3a3W4qZLLupTwklS6I0pGNtOncNKB0HQJScgUtQ5CthYG2pyTfpBgB7BNcvMkFAQWkIF",
-	"YUpJhbOA3rkmM8UYoXPKBXTGQPr6e3vkhms+TdhEjM6PxmNcFo1gL5oKdW8WsME0oJ19utfvDKIe6xzE",
-	"B9NOEL2I92gvfsl6Pc/3OOyR1dKe7wmaMsuhxZ52YFPrvJLS27dMzM3CG/b39lB4i989v42T+nt7LZzk",
-	"e7cdsDne0EtzDUqF9BprJM0lWvZTTGdSaIbcd3xr4CWyGvhzwjCBTgHNsgTUBZdi9w9tXzvi4IfThFo3",
-	"SedpStUK3DqCD0lG58zupM6jiGnt+d4NTXLmhpjxmImIobpiYkFFBDI1o4lmvpdQMc/pHNbFYEMyyYXR",
-	"HzQ06QW+lykJXXIxv+BA6xfwULGUcsHF/BRbe8ODg1eB7xXDO3k17BaUKOqXWZ4kjdkniTOz9063ezD4",
-	"0ozTR0y51x+0z/ng3jl/XFBhdfMoUzxJmBUJ0H4axJdpoqU0bCJAyGIl5wvrxL2jKlqQBTULkjEVsRh4",
-	"BKREQXMkBVoP2qAGyioYNCZYTPSCZswHSY8WsLPQQcKoNrDHqG1JSldEMxE/TLwmab5utTh9o2+abGjt",
-	"pVMxlbsuZwTUkVyKBybZ873iA2/oJeyGJRMDHP1J5OnETBMZXds/M6rsHwkX7u1Sqtg9YzMzMUZmE7Pk",
-	"sVlMzILx+cJMDIw3MbDSiehNTG9igo3/9gfBxPSDYGI6vYmZiD1st/ZfP5iYV9Cq15+YvVcTc9DrBvi/",
-	"iXFUswrtq9l1EPRbufXlvfvnxrfqptJ8f1Ns5g29/9itwsZd+1bvVnrojOk8MfbbTTeFp6BcllQTxWjc",
-	"Jb2A2PmTJcRn1kphbNiMRju1cLRtJq797lroWgsHH/oG2zTDqoc+qBrWv+pUAcajPnbNwV3qOH+pYx2m",
-	"hz6vuVZI5LHQ+WzGI86EKXZ3K1PAax00tMhSFtsDAgE+GDi+4IhhTM9i1lAYMZrP9+cf3rwZH42P3198",
-	"Oj0Zv784B04GC+8NvffSECZkPl8Ufc/Q8qMnWHARcEDKtLaMDv5B+YpEEiKwinPAvenjjGCShyTP5orG",
-	"1qXJEiqIVNZxnzkPA2NbsPbs1pzh30OvH/T3O0G/E/QugmCI//2X1yI3/ZrQoERuISSbO3WMNGmRlXYi",
-	"rdGhS95bXw7F6S/JeYrk3NCEx6OMO899K6HBbxumS6zQfUXbF0vrbhOZuYgzllK1isuvo7fjHz6NTsef",
-	"fj7+rSYqoDFHp+PCJYbOcNR16ag5zSlHxe+TXFwLuRQ+xH8Q84AMKHYjr1l8iHaeTDwIKqXi/8JFDokN",
-	"54hNTrlRbWYKk1BfwfU1Kt/L8BfbLcKHv3PNYjJTMiUyN5rHDP2D8SlREE7qf5csfPz4sdMM2B/6rhnf",
-	"fxuudk+3ZesUearpSlqzHck8iZELp4zMmIkW96h/y89nx798OD6/8GCrDeVJNcAHlTi+dd6nDRRZTAbB",
-	"4BBl5cPZW3D4qHBjA/tbe3O3Lh8tU0PXYk1EilGH5ImDbvJ/3RNbd1+L52t5mIgKmB1MbVuS1Ty+iWeS",
-	"xcQrlIHLgaBMF38OScx8ErPOW2pmPmEgPiL1yUzB/1OfzFXkE258ktAmLWth/D26ppjLkHzrqbRR2GmC",
-	"JoGLRI6N92oq4yuYkeuy22GdF0zJYkba3duaZhXzPX6QNmpodsNUM9A7vmFqRWY0T+wUaLq9TLoYo5aK",
-	"oGQqZcKo8HFRlJRZizKXWTSVAgNVUCY+gQDCJwsZKZ/QxEgfkwk+gSBva7q5aQ3JF2Z16ALGquGj5/T1",
-	"Zs2p2QftWmOpyyJHC3oZnDlC9TU6eGjVKmZwOqNSttYAQtzU5vpNxEclxZw4dU/MCoJ+ecOU5v9iMZnK",
-	"eOWTlCZALhaTn85P3qPz7OxsUaUAT5omCQFn32bV/vIoH2l7y+5YvKXhTaqvKuH+WI9abAXPaggbvzSF",
-	"/Gx0cfzp7fjd+OL4h7oXKSVJqViV1at1MdsPqrIWJSkXuWEFD8glKHSjVjYTS7ggg35REPG+nATbVqhq",
-	"9HtQoook+IJq6wXmGfp+9focRpSWaH+FSl5RJeuUJb8Hv66Kg18pEefoa9nN3DbCMkyJpr0rNrJ4i+lM",
-	"mbTZvPPjs1+Pzz4dn52dnDWCqtIrK91GWErCDHMJAlzDRhKiHNRWK2QU5UqBhIDZxS/rpLqvZPU1VqdO",
-	"zntko1jbjPIEAiVFBcRH6GfwlKGNsZnY9XIn2YEYxGZdwxqvhM/uMzf/LgF6Ch+XheGv5WesYm3Jyo+t",
-	"VmQJhV3MlCzzumeFhi10q318IQ1IRi8IgmAzBazqKiaxf+zXaxbecO8AK0nMeMPey/2X/f7e/n5wV/v0",
-	"bL2tduv2aGT4DfMaueNtChFPW3HL6tamuI0Q4VrOWCRV/IVchF3tX/bj68Sm3Bmk1Gt5i0ITxxwITpNT",
-	"JTOmDGe6rHI0AGdEschQMU8QJJDxW5boInDCciXVhBun1paC5Jni84XxbXYIPIM8y5iyWexIKsEUbF9W",
-	"G/izZys8XwBs9F/uv3wYseF7WDH6Bv3cfoM+Vl/dx10dOXHp3XrQabFIv6BahQKR0z9YhDz3QxVitm/2",
-	"50b1vAG28DdgSRT3eIlhDkQuGEot0YhPGXF7Pl25xABYZd+GOahDmPILQBYabKlICEFRiIaei/rUei3r",
-	"OY6t0G3BuScCi1piXoPmuLgWa5opjdkmJ9J2WBbopaVUseN2baiILRQNYlxcxQYFLVjpi32VFbnWPqzA",
-	"PqRSQabv/LVibHPEo/JdAfSxhOnWswqxzKcJq3Nor5U7RZ5OLYNnLgPXqJ/g+7qKcLqgtzZcKQ/FCL02",
-	"GbI4jYdRg2lRcaoWVceC0M6/ruCfoHPQufoc+C96d+2wvLqo4dIs+cuN9B1zuFmtkbxNBuuF2TIhvAUD",
-	"o8y5rJSPMreQy02OLVNIQCXMRt3bHzMLCwWOpAK1jlQDBga2iPlsxqM8McR+pB1CqM6i5GQ2AyF3Aw1r",
-	"HSC0QTi1QPVEZAr2MfbJDVNTanhq3VZHJpdOAjoVLPEwm7+xre78Wurws0fF6mTmDS/XwEGvegf9dR74",
-	"x+Lq8sLY/59mV5fn+uo/h7u7l7/v/ud/XMGkuEE80Ec2JTSOFThXd/464ujlwf4L6/LVOv4hvrocUdvx",
-	"iF4NL3/3gcf6e3t3h5evp/blub66PGZX+wO/NtRYJFy4dJN3d9XcrLb0pIMXDEm4MCYLUYnCXzokOyAH",
-	"Uhvyyu8d9GvApWcYdFASxtTQYYhpT4wzplSz/YGFlrklEzmbCErG4/EbEnIxk13wqEObO9UyuakwMAlC",
-	"2kwxN7QOhmRMpdxoB0HL8mnCo6JzZrNbLp3WhIzhMoa7u9if7roXXanmuyCKnSDodf/I1rKgueJWWW3u",
-	"UMO0OYo/kPHdBIjNZWdDGderDqWoWazV+ua9LcoQbrgSR0M1oeT10SkZvCSGzockZCL0SRgz+y+m60Oy",
-	"8yNTKQa95I2i1yZXh2R8fkJ6ewf9wTOfhAmF9jNl/03Didh5x+M4YeSNYiJaQBsm0pAUj4/FPOEan3MT",
-	"VgacJRprLVxoQ5OExV0ygpnZLa2yoA6sX4AMyXIhNZuI0KWyuwVpQpJwbUAXSM3KTpq77Ra6vn0v1hF9",
-	"DQkedf4LFPnnvv/qbqfjfgadg6vPPf/V3bPnf6uJliNwVQyi88eAAMudqX9IdB4tYN8YghmKmTftRamT",
-	"vmQIEKHzBDtQqeAirV2VYaxkPYAsOyQfRMRpQmiypCuNzzQmmqe5IWHBnpYvQhZzo8NNQ/OQh3GsDU+p",
-	"sXGmKhm/0kOWF+AVuopf6XlUOLM216A6ZWKdHQdqo/oaKCbVIaFTBKTPQINaHYcrt74cGQMDl0bNQoXt",
-	"u0MylbdOkzWjoYl4IBw6JNxtUy74nznrksXJ0RmOOnp7cUIWMolxQ6APdCylqBbSJaejH487/3z3llwL",
-	"udQTAW/tcGWjISkfgpgWFVZUOeFp9KPRoU9cIcs+fXd8cV4RC60CdOEaI3UYjRbOh4M5qZgpK8xfiB6Q",
-	"h9pON7Q44tZti3EEYHEI9nGkcp9ykYB5CgtEHpoko3L09bhhqf4iSC62sXhKb8e2PeZvKt6iSlEMtSvU",
-	"3+f7/KfG/EE0MQ3F6j58zcFZtxtNbl3TNqaQ9Vzb3r6tgmxuUz2/s3Fqw4KfXMqlQopFNEkQ+m/PIvSC",
-	"qxavftOTb2Ijm8P9kCvM4pWBQ9keGSPlScJd9ePhOKI1Ft+oltyzWsxSWL93bbFbDlcm6DbO71kFXPCu",
-	"oyH8vGrjHIsKbeOaLKGg3bDACo4kKPWMKlTB0xWh+JDMGMiV1Sn4FNaBT7vkOM3MymLbaujz7hdDowqZ",
-	"jrNbC4PWOKrNFL4pff3KgcK0rX+fpnAHKSKqFGfa+av2GddVIXVBdYE6dHSponNn9g5JuJCRCskO6t5e",
-	"tw/uEE2MDMkOauFBd/DMn4gwQ09mp1S6/aB30Alednp7z5yh0Dch2bkAtxbs23eaRDLJU6GfgbtbgNAq",
-	"K1SZWOcKuXM8bumOkDA7iDITgylZG4IafdNyzqcNe1pWerbwLTbAjm1mP2b3MnLYAjgNa5zdCkhtWw4r",
-	"Jt/QCtUvZNWMSYgLvmyAyuLRhvCwaCF4RBMSN/qO2TSfz7mYP6L7Gn61xUxYt8OhRzHVjzrsw8XRut9D",
-	"DesY0IYtI2yjsf4faCjkltpG4u8WHXWvcrAb6lv2qfZjc2F1YrapjBYQ43Y8viW+cXsJWMOQNrh/HV/6",
-	"34Dz/12M8wBrrAGBtuONd5YhsDBrOyPVGcOncoJDerVyQoECu2pNuZdJ+4d82SK3/xfvPF7pFKRt46K1",
-	"qt6WesUhg5zPCu4XwaLvJusk7XcGnJX4Hwv5ATtBC+zME/LlVV323pHQx22gdJ7iUbdavw+C3yLYAUYo",
-	"jm/bo67Rog6msrccbD1wY+stVevrLmb24E4XGKctN7wNzbWNgqijxNa0wxp87L+Bkfgf47y0cVkDd7Wl",
-	"RlnHEG3LYXXg1RqHrSGy/nJDvqkbsgZq2W7H166MAScVwkt32tYhLb9txneToSwOaKOKi1X6WXmSzy8T",
-	"4eFMMSxXZEraGhRV0YLfsPBpldcW8NFDyZmigJ0rBcF1xhSX8RN0yBqYa5OJErmkIqoS2WvD2SMrOk+L",
-	"12YpCZ3KG/bkiTyYg0OcbevCfVdpkTOicgHUqx1T1ISLKMlj9hT6qC9hnTaAw949GLbWO1PwPg1NwvKD",
-	"bqlaw6dYhBIb2K4XLZgsPCS0OiXozgQUN2UMgl5dYTqw3dUTdM/jsntNxAGI4Ro3bArGpvLBsylRrrhZ",
-	"neM1NPaGCTxPOMotFMr+KjJvnjtfuJFxCx99KDHskp/ZqkSBFRZLG6pcGSGUkfqU8Bv2KfThu7JtKqNr",
-	"bDIR2MYwbT6FXTJ6VGgOXWE9Wwr2pSOIflGs7HUn4kyinsWZMDy2cxCQmK40zI5lMLW0QOrioQ0864wY",
-	"QYu8UAy23yImUmJkNY47mZ1JjTeH2PyevRIIdru408ft28KYzOIeuZjJNvcZtbZiNHY1KAujw7I4zG7B",
-	"tZHKmk+XU9Q+cVgLlwkV8VJxY5joTsREPH+OmwWvXIrv+XNizy5FNEmKzCqhojzwitUhO3Vi5DUTsEGO",
-	"62d5snEifCLKI+GHxTU3trRsD4xTseoSp8uqm+tqt6T5WPtydg93yZYRgdp2A7DANqUJKmXFTK6ELjoB",
-	"0fnORVD43qWO7aU6WNq2d1hgNSuiCRMxVSSVwix8zMoVd+Y4ZTARzWtzeFkIGa6lyy2TQQt3Kw9hmFYv",
-	"yoXIbDV6zPkN0/Xs4JRG126bzqro8flzMiIzfsviWoS5H5QBVVmaK30Eu6G0dpg1JuHpyfkF2XW7FRJs",
-	"qv2JmEuJYjWlcZeEPx5fkF271tDdFmhbIuHxICY8c8dk3GVEdb/FTZHrwkY5KOpE1C90w8R5EwtrHxe3",
-	"T1l6K3SkHFFOVFyByaIFi66Rf4uc3s4g6D3zLfRoPQInO4P+Qf0VAqDLSN2dC9sZBIFrNBG1bdkZBP36",
-	"x+5QqtEsmeFH9oQBN/efFDusbzMwM+y9wA1/5haHMUJNHu3ZhqKsYTWpE7vQerQgDCTEdmHNH/cJJSF4",
-	"qu6hknNFU7uBdCJC572GDTebHAMPObIvqCbslkYmWdlLJWXMuuSUmoXtJ2VmIWNdFDfQdrJbrgsLSgbB",
-	"ABpOxCDYIzt29uhIhc/KHQazD6bdr67agnFacmeWQhZMiCSy+sO3u2unZHhaFuPRFdDWLa0VGkPHlvX6",
-	"oU9CzBGEmJQX/HYi3JtDoGJRzQqtcM8KVTdlZsmYIAGO3bOaPuERExrDHHeD1ShDOHq/G3i+l+MJ1wLd",
-	"tFwuuxRfI7LJfat3346Pjt+fH+M3dzXAEhoDz/ecSfKGXq8b2DbuXkxv6L3oBt0X1vNeoPUvBB6de6lb",
-	"kjRvkFN1jbOpIWGBYQl9Z3+4u0S0fpUYd9iILjlq3AUCAmF1Nd7phz+tTFXlOlSVuLVja9EgXpky8tPp",
-	"8Y8+OX3/o08uxm/ekJ08A+UOnUOzZz55/e4UBOsjm54eWuiS01HuTiV3JMQeT8X7AR3MGA1HzKKEgi8B",
-	"ZrhLRg4s1w/IO/7aJ70gICmb0wLPgUfUSzAGLOlF33+5/7IAfFAC/kaXvAgC8sPpGIZJpapp94mYgnZR",
-	"CPdxRUugGprwAoPheleM/CG5KOq2ZYWW7Hz4exAER+6+SgjZ0DMbx97QK7Z4/Uq8y3ZPvWqy27gy7+7K",
-	"OqFMm9cyXn312ZoN3JpfQE1Z7INbMXp7cVI/hFKCV+0tSKXX72qgtVPij0EIGj7z1q5pqsO1OAIu77tg",
-	"gQt0IWu2oT7N2jwQR4m/dzMxP7QwSp//+vrkbBn8/ONcjkaj0fvzD4vjD3P48xj+eX00+mU0Gh31/jFa",
-	"HsGDoyA5/uXXs0E/fX/999Gr0eiXD69H59Fvg/5v8Hp0/uHXk7Of945+G4+/v/+qsRMraDaWKYOJ9nk/",
-	"FmH5xJunLMlaTvS0o5jJh7WDz767EbGW3wD1rihPwHUCmlvsGJsVwJj1KyWbl/P1g+C+2ZftavMHjTp4",
-	"zCeNGz7ws96jP3PX3eBX/cd8tXG9FHzaP/jyp/XT0He+t/eYta0fcPTrNx1YQlVo79pNHRDb0DkoH68K",
-	"C7wr6GC3isrnbbWCUd2wmKZXibFezYVqzcQUsUG99ELeKMb8uifL4onAU9TaNL1E+L7p3+K1oULWKoG2",
-	"mcRz/G3q2C30KUzoTjX+/2bAr+SIn9nK+Y1+/S6wirA1tnAxCvBELV2B1qqeqLi8Amtk85jWljXrVwk1",
-	"/IaVoaMDrTcuFFYQF0EojIUF63/t0ozv3vTQ3LlZbWal12Ptwr+pUDHOvWN1pfG5HWrgo5tUowv8tH6r",
-	"5c5afwV17q7u/m8AAAD//w==",
+	"7HwLc9s2tv9XwZ+7M3WylEwpshPL09lRXKfrNold22m2a7khREISahJgAdCyNn/fz37nHIAPUfRDTvbu",
+	"3L3d6WYsEsTj4LzPD/jsRTLNpGDCaG/42ZszGjOFfx7QaM4OpDBKJvA7ZjpSPDNcCm/ojYReMKXJhCVS",
+	"zIiRRApGIpokTBFq8FcqUyYMoSImVDEi2DVT0HLCiDZSsbjr+R67oWmWMG/oCdnBx57vKfZ7zhWLvaFR",
+	"OfM9Hc1ZSmEWTOSpN7yoGl/6nllm8L02iouZd3vre2+5uFqf88c5U4yYOdckllGOk+OaaKauWUy2Tt8c",
+	"kFe7L3rPVqc1zoPgRbQtMyZoxrtLmib4iO0TxZJvxx58zyPWgcHG3r2zz6gxTImy14tfbVeXfym6fH5H",
+	"n+trPKWGveUpN+sLPTPUMCKnxMwZoVEkc2G+0WTBRSwXQxKqkMAcmTaaJGxqfBKakGgWSRFrkgvDE8IN",
+	"UUwzo8di6+jw/A2JFZ0aMq7GJZZZyJSzJNZkKhX52/n5ydh71h2LVRJ6bhJjb199u7O3b74d9B9JqF9X",
+	"P94K/v9Fr7N3eRF09i6fP9s3zSd/vp9YJzLh0XKdZOdzRlSeAHtQQ8KyPVAqk8poIsWQhL/XKMcFCRcl",
+	"2b4ymX7/djfYX3y7GzyFTL9/W6MI9vIoqnycM3EAXcBQTyHQPsmAZ4QhizkTtiXX3Uct8usv6t7l3Csi",
+	"hOLugr5aEmnmoNJQ360tkBXsQCKaMjKlijAh89kc9NycXjNQhN1HCcO/kPmZUcvR1DDVphNlwkrRN5Is",
+	"KDdkwqYSVSVo7RtDYEJpZqyO3Ov1Ah8+gS5IL+j2uy9Wdeagfx/TTqVKqfGGHhdmd+D5XkpveApqfTfw",
+	"vZQL+yMol8KFYTOmGms5vmYqkbRlb0+ae+S0KSh7KZIl0XOpDGx+RDMacbPcJ4tN6LCy2P7j1vZiN3h4",
+	"dR8/fhzlZs6E4RE1rF0KcTQnh/XVsZuMRUa3blKvu9ttGrbXjCqmHmVtXdNWW/v3UysBRy07cRTDUqac",
+	"aWt22U00p2LGQLqKqTP1jSaJnHXJexAh7vaN6isuZqgudZ6BhlmdfdD74bvBL3s//bD7ce9N7/2L81cH",
+	"O6cvf+z//d1jNebF/+v81+Xnnt/rv7ptE5xb38uooikzziM6ilmaScNEtPyRtdiQd/SKaUJBITJqiKZT",
+	"1iWj4qfTNRoWWSiNBTfz6ukVW5LJsvrtRB9bcUH6AzKXudJjoViW0KW2LdGTcvoJfa1oTtWMaSIkfDbb",
+	"r2a0mPPEcvOUK22INjxJiMqFRna3xombLjmvTwknSQXqQRjbTp3DSgdB0CXHIFLU+YPYWBtqck36QYCO",
+	"3xXLzJBQEFpCBWFKSYWzgN65JlPFGKEzygV0xkD6+js75JprPknYWIzODo6OcFk0gr1o2s2dacAGk4B2",
+	"dulOvzOIeqyzF+9NOkH0It6hvfgl6/U83+OwR9YYe74naMoshxZ72oFNrfNKSm/eMjEzc2/Y39lB4S1+",
+	"9/w2Turv7LRwku/ddMByekMvzTUoFdJrrJE0l2jZTzGdSaEZct/hjYGXyGrgtgvDBPp+NMsSUBdciu3f",
+	"tH3tiIMfThJqvWGdpylVS/DeCT4kGZ0xu5M6jyKmted71zTJmRtiymMmIobqiok5FRHI1JQmmvleQsUs",
+	"pzNYF4MNySQXRn/Q0KQX+F6mJHTJxeycA61fwEPFUsoFF7MTbO0N9/ZeBb5XDO/k1bAbUKKoX6Z5kjRm",
+	"nyTOm7pzut29wUMzTh8x5V5/0D7nvTvn/HFOneczyhRPEmZFArSfBvFlmmgpDRsLELJYydncOiLvqIrm",
+	"ZE7NnGRMRSwGHkEPA5ojKdB60AY1UFbBoDHBYqLnNGM+SHo0h52FDhJGtYE9Rm1LUrokmon4fuI1SfNl",
+	"q8XpG33dZENrL52KqaIyOSWgjuRC3DPJnu8VH3hDL2HXLBkb4OhPIk/HZpLI6Mr+mVFl/0i4cG8XUsXu",
+	"GZuasTEyG5sFj818bOaMz+ZmbGC8sYGVjkVvbHpjE6z9tzsIxqYfBGPT6Y3NWOxgu5X/+sHYvIJWvf7Y",
+	"7Lwam71eN8D/jY2jmlVoX8yug6Dfyq0v79w/N75VN5Xm+7NiU2/o/Wm7yg5s27d6u9JDp0znibHfrrsp",
+	"PAXlsqCaKEbjLukFxM6fLCAMt1YKUwDNpEOnlnVom4lrv72SoahF/fd9g22a0fN9H1QN6191qjjyUR+7",
+	"5uAudZy/1LEO032f11wrJPKR0Pl0yiPOhCl2dyNTwGsdNLTIQhbbAwIBPhg4vuCIYeqGxayhMGI0n+/P",
+	"Prx5c3RwdPj+/NPJ8dH78zPgZLDw3tB7L00RDrm+p2j50RMsuAg4IGVaW0YH/6B8RSIJgXbFOeDe9HFG",
+	"MMl9kmczRWPr0mQJFUQq67hPnYeBKQyw9uzGnOLfQ68f9Hc7Qb8T9M6DYIj//cNrkZt+TWhQIjcQkvWd",
+	"OkSatMhKO5FW6NAl760vh+L0h+Q8RXKuacLjUcad576R0OC3DdMllui+ou2LpXW3icxcxBlLqVrF5efR",
+	"26PvPo1Ojj79ePhLTVRAY45OjgqXGDrDUVelo+Y0pxwVv09ycSXkQvgQ/0HMAzKg2LW8YvE+2nky9iCo",
+	"lIr/Exc5JDacIzYH6Ua1CUjMNX4B19eofCfDn2+2CB/+zjWLyVTJlMjcaB4z9A+OToiCcFL/u2Th48eP",
+	"nWbAft93zfj+63C1e7opW6fIU01X0prtSOZJjFw4YWTKTDS/Q/1bfj49/OnD4dm5B1ttKE+qAT6oxPGt",
+	"8z5toMhiMggG+ygrH07fgsNHhRsb2N/am9tV+WiZGroWKyJSjDokTxx0nf/rntiq+1o8X8nDRFTA7GBq",
+	"m5Ks5vGNPZPMx16hDFwOBGW6+HNIYuaTmHXeUjP1CQPxEalPpgr+n/pkpiKfcOOThDZpWQvj79A1xVyG",
+	"5GtPpY3CThM0CVwkcmy8V1MZX8CMXJfdDuu8YEoWM9Lu3sY0q5jv8YO0UUOza6aagd4hpqOnNE/sFGi6",
+	"uUy6GKOWiqBkImXCqPBxUZSUWYsyl1k0lQIDVVAmPoEAwidzGSmf0MRIH5MJPoEgb2O6uWkNyQOz2ncB",
+	"Y9Xw0XP6crPm1Oy9dq2x1EWRowW9DM4cofoKHTy0ahUzOJ1RKVtrACFuanP9xuKjkmJGnLonZglBv7xm",
+	"SvN/sphMZLz0SUoTIBeLyQ9nx+/ReXZ2tihGgSdNk4SAs2+zan94lI+0vWV3trq0geFNqq8q4f5Yj1pc",
+	"FQo1hI1fmkJ+Ojo//PT26N3R+eF3dS9SSpJSsSyLlKtithtU1UtKUi5ywwoekAtQ6EYtbSaWcEEG/aIg",
+	"4j2cBNtUqGr0u1eiiiT4nGrrBeYZ+n71MixGlJZof4RKXlEl65Qlv3u/roqDXygRZ+hr2c3cNMIyTImm",
+	"vSs2sniL6UyZtNm8s8PTnw9PPx2enh6fNoKq0isr3UZYSsIMq5dv15IQ5aC2WiGjKFcKJATMLn5ZJ9Vd",
+	"JasvsTp1ct4hG8XappQnECgpKiA+Qj+DpwxtjM3ErpY7yRbEIDbrGtZ4JXx2l7n5XyNA9aL/l8tSs7en",
+	"iFVZp/5S8cKi2oaS9djiSZZQYKpMyTLNfFoo/ELV28fn0oCg9oIgCNYz0qq+YYn9Y7deQvGGO3tY2GLG",
+	"G/Ze7r7s93d2d4Pb2qenq221W7dHI8OvmddIZW9SF3nailtWtzLFTWQa13LKIqniB1IjdrV/mLMvE5ty",
+	"Z5BSr+UNCk0ccyA4TU6UzJgynOmy6NKAORLFIkPFLEHMQsZvWKKLOA6rp1QTbpyWXQiSZ4rP5sa3ySpw",
+	"VPIsY8om1SOpBFOwfVlt4M+eLTg9gB/pv9x9eT+AxPewgPUV+rn5Cn0sv7iP2zqQ48K78aDTYpF+QbUK",
+	"lCInv7EIee67KuJt3+zPjWJ+A/vhr6GkEMlGFhh1QSCFkd0CfYoJI27PJ0uXpwAnwbdRF+oQpvwCBoj+",
+	"g1QkhBgtRL+Di/rUei3rOYyt0G3AuccCa2xiVkMKuTAbS6wpjdk6J9J2lBjopYVUseN2baiILQASQm5c",
+	"xRoFLXbqwb7KAmFrH1Zg71OpINO3/kptuDniQfmuwB1ZwnTrSY5Y5pOE1Tm018qdIk8nlsEzlxBslHPw",
+	"fV1FOF3QWxmulIdihF6bDFnYyP1QzLQogFWLqkNTaOefl/BP0NnrXH4O/Be923aUYF3UcGmW/OVG+o45",
+	"3KxWSN4mg/U6cZmf3oCBUeZcksxHmZvLxTrHlhktoBImx+7sjyGS00jQw6DWkWrAwMAWMZ9OeZQnhtiP",
+	"tAMs1VmUHE+nIORuoGGtA0RaCKcWqB6LTME+xj65ZmpCDU+tF+3I5LJbQKeCJe5n8ze21a1fy2R+9qhY",
+	"Hk+94cUKVulVb6+/ygN/m19enBv7/5Ps8uJMX/51uL198ev2X/90CZPiBuFJH9mE0DhW4Fzd+qsAqJd7",
+	"uy+sy1fr+Lv48mJEbccjejm8+NUHHuvv7NzuX7ye2Jdn+vLikF3uDvzaUEci4cJlv7zby+ZmtWVLHdph",
+	"SMK5MVmIShT+0iHZAjmQ2pBXfm+vX8NRPcMYiJIwpoYOQ8zCYtgzoZrtDizSzS2ZyOlYUHJ0dPSGhFxM",
+	"ZRc86tCmcrVMritIToIIO1PMDa2DIRlTKTfaIeKyfJLwqOic2WSby+41EWy4jOH2Nvanu+5FV6rZNohi",
+	"Jwh63d+ylaRsrrhVVus71DBtjuL3JKDX8Woz2VlTxvUiSClqFvq1unlvi6qIG66E9VBNKHl9cEIGL4mh",
+	"syEJmQh9EsbM/ovVg5Bsfc9UijE4eaPolcnVPjk6Oya9nb3+4JlPwoRC+6my/6bhWGy943GcMPJGMRHN",
+	"oQ0TaUiKx4dilnCNz7kJKwPOEo2lHy60oUnC4i4ZwczsllZJWXdEpMA8ksVcajYWocusdwvShCTh2oAu",
+	"kJqVnTR32y10dfterAIMGxI86vwDFPnnvv/qdqvjfgadvcvPPf/V7bPnf66JliNwVZuis8dgEsudqX9I",
+	"dB7NYd8YYiuKmTftRamTHjIECBh6gh2oVHCRZa+qQlay7gG67ZMPIuI0ITRZ0KXGZxrz3pPckLBgT8sX",
+	"IYu50eG6obnPwzjUhqfU2DhTlYxf6SHLC/AKXcUv9Dwq2Fuba1CdbbLOjsPYUX0FFJNqn9AJ4uOnoEGt",
+	"jsOVW1+OHAEDl0bNIpftu30ykTdOkzWjobG4JxzaJ9xtUy747znrkvnxwSmOOnp7fkzmMolxQ6APdCyl",
+	"qBbSJSej7w87f3/3llwJudBjAW/tcGWjISkfgpgWBV9UOeFJ9L3RoU9cXc0+fXd4flYRC60CdOEaI3UY",
+	"jebOh4M5qZgpK8wPRA/IQ22HLVocceu2xTgCsDgE+zhSuU+5SMA8hQVAEE2SUTn6etywVD+I2YttLJ7S",
+	"myPbHvM3FW9RpSiG2hUI8fNd/lNj/iCamIZidR++5uCs2o0mt65oG1PIeq5tb19XQTa3qZ7fWTtEYrFY",
+	"LuVSAdcimiR4EsEejegFly1e/bon34RqNof7LleYxSsDh7I9MkbKk4S7Ysz9cURrLL5WvLljtZilsH7v",
+	"ymI3HK5M0K2dGrUKuOBdR0P4ednGORak2sY1WUJBu2G9FxxJUOoZVaiCJ0tC8SGZMpArq1PwKawDn3bJ",
+	"YZqZpYXa1cDw3QdDowooj7NbCYNWOKrNFL4pff3KgcK0rX+XpnDnOiKqFGfa+av2GddVXXdOdQGCdHSp",
+	"onNn9vZJOJeRCskW6t5etw/uEE2MDMkWauFBd/DMH4swQ09mq1S6/aC31wledno7z5yh0Nch2ToHtxbs",
+	"2zeaRDLJU6GfgbtbYOIqK1SZWOcKuWNFbumOkDA7iDITgylZG4Iafd1y7KgNClsWnjbwLdawl21mP2Z3",
+	"MnLYgn8Na5zdio9tWw4rJt/QCtUvZNWMSYgLHjZAZS1rTXhYNBc8ogmJG33HbJLPZlzMHtF9DU7bYias",
+	"2+HArJjqRx324fxg1e+hhnUMaMOWETbRWP8CDYXcUttI/N2io+5UDnZDfcs+1X6sL6xOzDaV0YKp3IzH",
+	"N4Rbbi4BK5DWBvevwl3/Azj/38U497DGCi5pM954ZxkC68S2M1IdeXwqJzjgWSsnFKC0y9aUe5m0v8+X",
+	"LXL7f/DO45VOQdo2Llqp6m2oVxxQyfms4H4RLPqus07SflPFaQlHsggksBO0gPI8IV9e1WXvHAl93AZo",
+	"6Ckedav1+yD4DWIvYITiNLk9eRvN69gue7fGxgM3tt5Stb7uYmb37nQBudpww9vAZZsoiDpobUU7rKDZ",
+	"/gOMxP8Z56WNyxowsA01yiqkaVMOq+PAVjhsBSD2hxvyVd2QFVDLZju+cgsLOKkQXrrDvw74+XUzvusM",
+	"ZXFAa1VcrNJPy4OFfpkID6eKYbkiU9LWoKiK5vyahU+rvLaAj+5LzhQF7FwpCK4zpriMn6BDVsBc60yU",
+	"yAUVUZXIXhnOnqDReVq8NgtJ6EResydP5N4cHMJ+Wxfuu0qLnBKVC6Be7dSkJlxESR6zp9BHPYR1WsMx",
+	"e3dg2FqvcMHrPTQJyw+6pWoNn2IRSmxgu160YLJwn9Dq0KI7olBc3DEIenWF6cB2l0/QPY/L7jURByCG",
+	"K9ywLhjrygePykS54mZ5hrfi2Asv8HjjKLdQKPuryLx57rjjWsYtfPQZybBLfmTLEgVWWCxtqHJlhFBG",
+	"6lPCr9mn0IfvyrapjK6wyVhgG8O0+RR2yehRoTl0hfVsKdhDJyL9oljZ647FqUQ9izOxl1rtBSSmSw2z",
+	"YxlMLS2Aw3iGBI9eI0bQIi8Ug+23iImUGFmN4w6KZ1LjRSY2v2dvKILdLq4Ycvs2NyazuEcuprLNfUat",
+	"rRiNXQ3KwuiwLA6zm3NtpLLm0+UUtU8c1sJlQkW8UNwYJrpjMRbPn+NmwSuX4nv+nNijVBFNkiKzSqgo",
+	"z99idchOnRh5xQRskOP6aZ6sHVAfi/KE+n5x644tLdvz61Qsu8Tpsuq+xNrFYz7Wvpzdw12yZUSgtt0A",
+	"LLBNaIJKWTGTK6GLTkB0vnERFL53qWN7xw+Wtu2VGljNimjCREwVSaUwcx+zcsUVPk4ZjEXzFh9eFkKG",
+	"K+lyy2TQwl0SRBim1YtyITJbjR4zfs10PTs4odGV26bTKnp8/pyMyJTfsLgWYe4GZUBVluZKH8FuKK2d",
+	"rY1JeHJ8dk623W6FBJtqfyxmUqJYTWjcJeH3h+dk2641dHdU2pZIeDwXCs/cqR13N1Ldb3FT5LqwUQ6K",
+	"Ohb1W/Iwcd7EwtrHxWVYlt4KHSlHlGMVV2CyaM6iK+TfIqe3NQh6z3wLPVqNwMnWoL9Xf4UA6DJSd8fU",
+	"tgZB4BqNRW1btgZBv/6xOyNrNEum+JE98MDN3QfX9uvbDMwMey9ww5+5xWGMUJNHe9SiKGtYTerELrQe",
+	"LQgDCbFdWPPHfUJJCJ6qe6jkTNHUbiAdi9B5r2HDzSaHwEOO7HOqCbuhkUmW9ipTGbMuOaFmbvtJmZnL",
+	"WBfFDbSd7IbrwoKSQTCAhmMxCHbIlp09OlLhs3KH8Y5AqVK/uvkLxmnJnVkKWTAhksjqD9/urp2S4WlZ",
+	"jEdXQFu3tFZoDB1b1uuHPgkxRxBiUl7wm7Fwb/aBikU1K7TCPS1U3YSZBWOCBDh2z2r6hEdMaAxz3IVa",
+	"owzh6P1u4PlejgduC3TTYrHoUnyNyCb3rd5+e3Rw+P7sEL+5rQGW0Bh4vudMkjf0et3AtnG3sXpD70U3",
+	"6L6wnvccrX8h8OjcS92SpHmDnKprnE0NCQsMS+g7+8Pd1bX1m824w0Z0yUHjahIQCKur8YpB/GllqirX",
+	"oarErT2yFg3ilQkjP5wcfu+Tk/ff++T86M0bspVnoNyhc2j2zCev352AYH1kk5N9C11yOspd8eSOhNjT",
+	"snhdoYMZo+GIWZRQ8CXADHfJyIHl+gF5x1/7pBcEJGUzWuA58MR8CcaAJb3o+y93XxaAD0rA3+iSF0FA",
+	"vjs5gmFSqWrafSwmoF0Uwn1c0RKohia8wGC43hUjv0kuirptWaElWx/+EgTBgbslFUI29MyOYm/oFVu8",
+	"ekPfRbunXjXZbtzgd3tpnVCmzWsZL7/4bM0abs0voKYs9sGtGL09P64fQinBq/ZSptLrdzXQ2qH1xyAE",
+	"DZ96K7dG1eFaHAGXd933wAW6kDXbUJ9mbR6Io8Tf25mY7VsYpc9/fn18ugh+/H4mR6PR6P3Zh/nhhxn8",
+	"eQj/vD4Y/TQajQ56fxstDuDBQZAc/vTz6aCfvr/6y+jVaPTTh9ejs+iXQf8XeD06+/Dz8emPOwe/HB19",
+	"e/fNZ8dW0GwsUwYT7fN+LMLyiRdhWZK1nOhpRzGTDyvnsH13QWMtvwHqXVGegOsENLfYMTYtgDGrN1w2",
+	"7wrsB8Fdsy/b1eYPGnXwmE8aF47gZ71Hf+Zu38Gv+o/5au22K/i0v/fwp/XD2be+t/OYta2et/TrFy9Y",
+	"QlVo79rFIRDb0BkoH68KC7xL6GC7ispnbbWCUd2wmKZXibFezYVqzcQUsUG99ELeKMb8uifL4rHAQ93a",
+	"NL1E+L7p3+ItpkLWKoG2mcRrBdrUsVvoU5jQnWr8n2bAL+SIH9nS+Y1+/WqyirA1tnAxCvBELV2B1qqe",
+	"qLi4BGtk85jWljXrVwk1/JqVoaMDrTfuN1YQF0EojIUF639t04xvX/fQ3LlZrWelV2Ptwr+pUDHOvWN1",
+	"pfG5HWrgo5tUowv8tH6r5c5afwV1bi9v/zsAAP//",
 }
 
 // decodeSpec returns the embedded OpenAPI spec as raw JSON bytes,

@@ -265,12 +265,13 @@ func (p *parser) string() (string, error) {
 	}
 }
 
-var escapes = map[byte]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+// escapes is what each letter after a backslash stands for, 0 for none.
+var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // escape takes what follows a backslash.
 func (p *parser) escape(b *strings.Builder) error {
 	if p.i < len(p.s) {
-		if c, ok := escapes[p.s[p.i]]; ok {
+		if c := escapes[p.s[p.i]]; c != 0 {
 			p.i++
 			return b.WriteByte(c)
 		}

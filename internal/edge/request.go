@@ -13,7 +13,10 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-const maxBody = 28 << 20 // bytes: an image of 20 MiB in base64, and what is around it
+const (
+	maxRead = 32 << 10 // bytes at a time
+	maxBody = 28 << 20 // bytes: an image of 20 MiB in base64, and what is around it
+)
 
 // check holds the request against the contract and returns its body, nil where the operation has none. The error is an
 // *Error that names all faults at once.
@@ -124,7 +127,11 @@ func readBody(w http.ResponseWriter, r *http.Request) (text, fault string) {
 	}
 	var b strings.Builder
 	b.Grow(int(max(r.ContentLength, 0)))
-	_, err := io.Copy(&b, http.MaxBytesReader(w, r.Body, maxBody))
+	buffer := int64(maxRead)
+	if r.ContentLength >= 0 { // it is -1 where the body comes in chunks
+		buffer = min(buffer, r.ContentLength+1)
+	}
+	_, err := io.CopyBuffer(&b, http.MaxBytesReader(w, r.Body, maxBody), make([]byte, buffer))
 	switch {
 	case err == nil:
 		return b.String(), ""

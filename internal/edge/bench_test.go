@@ -1,0 +1,61 @@
+package edge_test
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"uncial/internal/edge"
+)
+
+const smallBody = `{"imageUrl":"https://images.example.org/page-001.tif","language":"de-Latf","enhance":true,"format":"alto"}`
+
+// inlineBody is a request with an inline image of 20 MiB, the largest there is.
+func inlineBody() string {
+	return `{"imageUrl":"data:image/png;base64,` + strings.Repeat("iVBORw0K", 20<<20/6) + `","language":"en"}`
+}
+
+// BenchmarkDoor measures what the door itself costs: the server behind it answers at once.
+func BenchmarkDoor(b *testing.B) {
+	inline := inlineBody()
+	for name, body := range map[string]string{
+		"small body":                          smallBody,
+		"inline image of 20 MiB":              inline,
+		"inline image with escaped slashes":   strings.ReplaceAll(inline, "0K", `\/`),
+		"inline image with a hostile type":    `{"imageUrl":"data:` + strings.Repeat("a;", 14<<20) + `"}`,
+		"web address of 27 MB":                `{"imageUrl":"https://example.org/` + strings.Repeat("a", 27<<20) + `"}`,
+		"language of 27 MB":                   `{"imageUrl":"https://example.org/","language":"` + strings.Repeat("a-", 13<<20) + `"}`,
+		"ten thousand values":                 `{"imageUrl":[` + strings.Repeat(`"a",`, 9990) + `1]}`,
+		"many faults":                         `{` + strings.Repeat(`"a":1,"b":[[[[]]]],`, 2000) + `"c":1}`,
+		"27 MB of a string that never closes": `{"imageUrl":"` + strings.Repeat("a", 27<<20),
+		"27 MB of brackets":                   strings.Repeat("[", 27<<20),
+	} {
+		b.Run(name, func(b *testing.B) { benchmarkBody(b, body) })
+	}
+}
+
+func benchmarkBody(b *testing.B, body string) {
+	b.Helper()
+	d := mustDoor(b, func(o *edge.Options) { o.Logger = slog.New(slog.NewJSONHandler(io.Discard, nil)) })
+	b.ReportAllocs()
+	for b.Loop() {
+		d.gate.remaining = 60
+		r := request(body)
+		d.ServeHTTP(httptest.NewRecorder(), r)
+	}
+}
+
+// BenchmarkBareHandler is what the same request costs where a handler only answers: compare "small body".
+func BenchmarkBareHandler(b *testing.B) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		_, _ = io.WriteString(w, `{"success":true}`)
+	})
+	b.ReportAllocs()
+	for b.Loop() {
+		h.ServeHTTP(httptest.NewRecorder(), request(smallBody))
+	}
+}

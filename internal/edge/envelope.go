@@ -65,6 +65,9 @@ func (x *exchange) fail(err error) {
 	if len(e.allow) > 0 {
 		h.Set("Allow", strings.Join(e.allow, ", "))
 	}
+	if e.window != nil {
+		x.window = e.window
+	}
 	if e.status != 0 {
 		answer.status = e.status
 	}

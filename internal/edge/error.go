@@ -35,6 +35,7 @@ type Error struct {
 
 	Cause error // nil, or what the log should say
 
+	window *Window  // what the headers report instead of the window that was counted; nil is that one
 	status int      // 0 is the status of the code
 	allow  []string // the methods of a 405
 }
@@ -72,6 +73,20 @@ func MethodNotAllowed(allow ...string) *Error {
 	return e
 }
 
+// BadImage is a 400: the image cannot be fetched or read. The reason says what is wrong and what would be right.
+func BadImage(reason string) *Error {
+	e := Invalid(map[string]string{"imageUrl": reason})
+	e.Summary = "The image could not be read."
+	return e
+}
+
+// KeyReused is a 400: the Idempotency-Key came with another request before.
+func KeyReused() *Error {
+	return Invalid(map[string]string{
+		"Idempotency-Key": "came with another request within the last 24 hours; repeat that request exactly, or use a new key",
+	})
+}
+
 // Unauthorized is a 401. It says the same whatever is wrong with the key.
 func Unauthorized(cause error) *Error {
 	return &Error{
@@ -91,7 +106,7 @@ func Insufficient(cost, remaining int64, nextReset time.Time) *Error {
 	}
 }
 
-// Limited is a 429: the window is used up.
+// Limited is a 429: the window is used up. The answer's headers report w.
 func Limited(w Window, remainingPoints int64) *Error {
 	wait := w.RetryAfter()
 	return &Error{
@@ -99,6 +114,7 @@ func Limited(w Window, remainingPoints int64) *Error {
 		Message:         fmt.Sprintf("%d requests a minute are allowed; try again in %d seconds", w.Limit, wait/time.Second),
 		RemainingPoints: remainingPoints,
 		RetryAfter:      wait,
+		window:          &w,
 	}
 }
 

@@ -1,0 +1,90 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"uncial/impl/account"
+	"uncial/impl/store"
+)
+
+// openPeriod makes the current period's balance with the allowance of the account's plan. It locks the account's row
+// first, as ChangePlan does, so that the two never miss each other. Where the balance exists, nothing happens.
+func (l *Ledger) openPeriod(ctx context.Context, accountID string) error {
+	return l.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
+		now := l.now()
+		var plan string
+		err := x.Get(ctx, `UPDATE accounts SET plan = plan WHERE id = $1 RETURNING plan`, store.Args{accountID}, &plan)
+		if errors.Is(err, store.ErrNoRows) {
+			return account.ErrNoAccount
+		}
+		if err != nil {
+			return err
+		}
+		allowance, err := l.plans.Plan(plan)
+		if err != nil {
+			return err
+		}
+		n, err := x.Exec(ctx, `INSERT INTO balances (account_id, period, total, used, held, seq)
+			VALUES ($1, $2, $3, 0, 0, 1) ON CONFLICT (account_id, period) DO NOTHING`,
+			accountID, periodOf(now), allowance.Points)
+		if err != nil || n == 0 {
+			return err
+		}
+		r := row{total: allowance.Points, seq: 1}
+		return r.write(ctx, x, accountID, periodOf(now), entry{kind: "grant", points: r.total}, now)
+	})
+}
+
+// ChangePlan gives the account another plan. This period's allowance follows at once, but never falls below what is
+// used and held. Errors: account.ErrNoAccount, account.ErrPlan, *store.Error.
+func (l *Ledger) ChangePlan(ctx context.Context, accountID, plan string) (Balance, error) {
+	allowance, err := l.plans.Plan(plan)
+	if err != nil {
+		return Balance{}, err
+	}
+	var b Balance
+	err = l.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
+		n, err := x.Exec(ctx, `UPDATE accounts SET plan = $2 WHERE id = $1`, accountID, plan)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return account.ErrNoAccount
+		}
+		if err := l.adjust(ctx, x, accountID, allowance.Points); err != nil {
+			return err
+		}
+		b, err = l.current(ctx, x, accountID, l.now())
+		return err
+	})
+	if err != nil {
+		return Balance{}, fmt.Errorf("change plan: %w", err)
+	}
+	return b, nil
+}
+
+// adjust brings the current period's total to the allowance, or to what is used and held if that is more. A period
+// that has not begun needs nothing: it will begin with the new plan.
+func (l *Ledger) adjust(ctx context.Context, x store.Executor, accountID string, allowance int64) error {
+	now := l.now()
+	var r row
+	err := x.Get(ctx, `UPDATE balances SET seq = seq + 1 WHERE account_id = $1 AND period = $2
+		RETURNING total, used, held, seq`,
+		store.Args{accountID, periodOf(now)}, &r.total, &r.used, &r.held, &r.seq)
+	if errors.Is(err, store.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	before := r.total
+	r.total = max(allowance, r.used+r.held)
+	_, err = x.Exec(ctx, `UPDATE balances SET total = $3 WHERE account_id = $1 AND period = $2`,
+		accountID, periodOf(now), r.total)
+	if err != nil {
+		return err
+	}
+	return r.write(ctx, x, accountID, periodOf(now), entry{kind: "adjust", points: r.total - before}, now)
+}

@@ -1,0 +1,77 @@
+// Package ratelimit counts each account's requests in a fixed window of 60 s, aligned to the epoch. One row for each
+// account is changed by one conditional statement, so that any number of replicas together let no more through than
+// the limit.
+//
+// Replicas whose clocks differ share the newest window that any of them has begun: none goes back to an older one.
+package ratelimit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"uncial/impl/store"
+	"uncial/internal/edge"
+)
+
+// Length of a window.
+const Length = time.Minute
+
+// Limiter is safe for concurrent use by any number of processes.
+type Limiter struct {
+	store *store.Store
+	clock func() time.Time
+}
+
+// New returns the limiter in st. now is the clock; nil is time.Now.
+func New(st *store.Store, now func() time.Time) *Limiter {
+	if now == nil {
+		now = time.Now
+	}
+	return &Limiter{store: st, clock: now}
+}
+
+// Count counts one request of the account and returns the window with it. Where limit requests (at least 1) are
+// counted already, allowed is false and nothing is counted. It costs one statement, and a second one to say no.
+func (l *Limiter) Count(ctx context.Context, accountID string, limit int64) (w edge.Window, allowed bool, err error) {
+	now := store.At(l.clock()).Time
+	var started store.Instant
+	var requests int64
+	err = l.store.Writer().Get(ctx, `INSERT INTO windows (account_id, started_at, requests) VALUES ($1, $2, 1)
+		ON CONFLICT (account_id) DO UPDATE SET
+			requests = CASE WHEN excluded.started_at > windows.started_at THEN 1 ELSE windows.requests + 1 END,
+			started_at = CASE WHEN excluded.started_at > windows.started_at
+				THEN excluded.started_at ELSE windows.started_at END
+		WHERE excluded.started_at > windows.started_at OR windows.requests < $3
+		RETURNING started_at, requests`,
+		store.Args{accountID, store.At(now.Truncate(Length)), limit}, &started, &requests)
+	if errors.Is(err, store.ErrNoRows) {
+		w, err = l.Window(ctx, accountID, limit)
+		return w, false, err
+	}
+	if err != nil {
+		return edge.Window{}, false, fmt.Errorf("count a request: %w", err)
+	}
+	return window(now, started.Time, requests, limit), true, nil
+}
+
+// Window is the account's window as it stands; nothing is counted.
+func (l *Limiter) Window(ctx context.Context, accountID string, limit int64) (edge.Window, error) {
+	now := store.At(l.clock()).Time
+	var started store.Instant
+	var requests int64
+	err := l.store.Reader().Get(ctx, `SELECT started_at, requests FROM windows WHERE account_id = $1`,
+		store.Args{accountID}, &started, &requests)
+	if err != nil && !errors.Is(err, store.ErrNoRows) {
+		return edge.Window{}, fmt.Errorf("read the window: %w", err)
+	}
+	if current := now.Truncate(Length); started.Before(current) {
+		started.Time, requests = current, 0
+	}
+	return window(now, started.Time, requests, limit), nil
+}
+
+func window(now, started time.Time, requests, limit int64) edge.Window {
+	return edge.Window{Limit: limit, Remaining: max(0, limit-requests), Reset: started.Add(Length), Now: now}
+}

@@ -1,0 +1,110 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ErrNoRows is Get's answer where no row matches.
+var ErrNoRows = sql.ErrNoRows
+
+// Args are the values of a statement's $1, $2, ...
+type Args = []any
+
+// Executor runs statements, each under a deadline. Statements are written once for both databases: placeholders $1,
+// $2, ..., no locking clauses and no clock of the database's. Errors are *Error or ErrNoRows.
+type Executor struct {
+	on interface {
+		ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+		QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+		QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	}
+	timeout time.Duration
+}
+
+// Exec runs a statement and returns the number of rows it changed.
+func (x Executor) Exec(ctx context.Context, statement string, args ...any) (int64, error) {
+	ctx, cancel := context.WithTimeout(ctx, x.timeout)
+	defer cancel()
+	result, err := x.on.ExecContext(ctx, statement, args...)
+	if err != nil {
+		return 0, wrap(err)
+	}
+	n, err := result.RowsAffected()
+	return n, wrap(err)
+}
+
+// Get reads the first row of the statement's result into dest, or fails with ErrNoRows.
+func (x Executor) Get(ctx context.Context, statement string, args Args, dest ...any) error {
+	ctx, cancel := context.WithTimeout(ctx, x.timeout)
+	defer cancel()
+	err := x.on.QueryRowContext(ctx, statement, args...).Scan(dest...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return ErrNoRows
+	}
+	return wrap(err)
+}
+
+// All reads every row. read is called with each row's scan function.
+func All[T any](ctx context.Context, x Executor, statement string, args Args,
+	read func(scan func(dest ...any) error) (T, error),
+) ([]T, error) {
+	ctx, cancel := context.WithTimeout(ctx, x.timeout)
+	defer cancel()
+	rows, err := x.on.QueryContext(ctx, statement, args...)
+	if err != nil {
+		return nil, wrap(err)
+	}
+	defer func() { _ = rows.Close() }() // Err says all there is to say
+	var all []T
+	for rows.Next() {
+		item, err := read(rows.Scan)
+		if err != nil {
+			return nil, wrap(err)
+		}
+		all = append(all, item)
+	}
+	return all, wrap(rows.Err())
+}
+
+// Instant is a point in time as it is stored: microseconds since 1970-01-01 UTC, so that both databases keep the same
+// precision. The zero time is NULL.
+type Instant struct{ time.Time }
+
+// At is t as it is stored and read back: UTC, whole microseconds.
+func At(t time.Time) Instant {
+	if t.IsZero() {
+		return Instant{}
+	}
+	return Instant{time.UnixMicro(t.UnixMicro()).UTC()}
+}
+
+// Value implements driver.Valuer.
+func (i Instant) Value() (driver.Value, error) {
+	if i.IsZero() {
+		return nil, nil
+	}
+	return i.UnixMicro(), nil
+}
+
+// Scan implements sql.Scanner.
+func (i *Instant) Scan(value any) error {
+	switch v := value.(type) {
+	case nil:
+		*i = Instant{}
+	case int64:
+		*i = Instant{time.UnixMicro(v).UTC()}
+	default:
+		return fmt.Errorf("a time is stored as %T", value)
+	}
+	return nil
+}
+
+var (
+	_ driver.Valuer = Instant{}
+	_ sql.Scanner   = (*Instant)(nil)
+)

@@ -46,7 +46,7 @@ func DefaultCatalogue() Catalogue {
 
 // LoadCatalogue reads the plans from a file; see ParseCatalogue for its form.
 func LoadCatalogue(path string) (Catalogue, error) {
-	f, err := os.Open(path) //nolint:gosec // the operator names the file
+	f, err := os.Open(path)
 	if err != nil {
 		return Catalogue{}, fmt.Errorf("plans: the file cannot be read: %w", err)
 	}

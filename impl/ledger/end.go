@@ -40,7 +40,7 @@ func (l *Ledger) Settle(ctx context.Context, h Hold, answer func(Balance) ([]byt
 		if b, err = l.balanceAfter(ctx, x, h, r, now); err != nil {
 			return err
 		}
-		kept, err := l.answer(h, b, answer)
+		kept, err := h.keep(b, answer)
 		if err != nil {
 			return err
 		}
@@ -72,11 +72,12 @@ func (l *Ledger) balanceAfter(ctx context.Context, x store.Executor, h Hold, r r
 	return l.current(ctx, x, h.AccountID, now)
 }
 
-func (l *Ledger) answer(h Hold, b Balance, make func(Balance) ([]byte, error)) ([]byte, error) {
-	if make == nil {
+// keep makes the answer, and returns it only where it is to be stored.
+func (h Hold) keep(b Balance, answer func(Balance) ([]byte, error)) ([]byte, error) {
+	if answer == nil {
 		return nil, nil
 	}
-	data, err := make(b)
+	data, err := answer(b)
 	if err != nil || !h.replayable {
 		return nil, err
 	}

@@ -46,10 +46,10 @@ func (l *Ledger) Sweep(ctx context.Context) (Swept, error) {
 	return s, nil
 }
 
-// Expire gives back at most max holds that are past their time, the oldest first, and returns how many. A Settle
+// Expire gives back at most limit holds that are past their time, the oldest first, and returns how many. A Settle
 // that comes later fails with ErrExpired.
-func (l *Ledger) Expire(ctx context.Context, max int) (int, error) {
-	n, err := l.expire(ctx, "", max)
+func (l *Ledger) Expire(ctx context.Context, limit int) (int, error) {
+	n, err := l.expire(ctx, "", limit)
 	if err != nil {
 		return n, fmt.Errorf("expire: %w", err)
 	}
@@ -57,10 +57,10 @@ func (l *Ledger) Expire(ctx context.Context, max int) (int, error) {
 }
 
 // expire gives back overdue holds of one account, or of all where accountID is empty.
-func (l *Ledger) expire(ctx context.Context, accountID string, max int) (int, error) {
+func (l *Ledger) expire(ctx context.Context, accountID string, limit int) (int, error) {
 	overdue, err := store.All(ctx, l.store.Reader(), `SELECT id, account_id, period, points FROM holds
 		WHERE state = 'held' AND expires_at <= $1 AND (account_id = $2 OR $2 = '') ORDER BY expires_at, id LIMIT $3`,
-		store.Args{store.At(l.now()), accountID, max},
+		store.Args{store.At(l.now()), accountID, limit},
 		func(scan func(...any) error) (h Hold, err error) {
 			return h, scan(&h.ID, &h.AccountID, &h.Period, &h.Points)
 		})
@@ -81,11 +81,11 @@ func (l *Ledger) expire(ctx context.Context, accountID string, max int) (int, er
 }
 
 // forget deletes stored answers that are no longer replayed, and frees their keys.
-func (l *Ledger) forget(ctx context.Context, max int) (int, error) {
+func (l *Ledger) forget(ctx context.Context, limit int) (int, error) {
 	n, err := l.store.Writer().Exec(ctx, `UPDATE holds
 		SET idempotency_key = NULL, fingerprint = NULL, answer = NULL, answer_until = NULL
 		WHERE id IN (SELECT id FROM holds WHERE answer_until <= $1 ORDER BY answer_until, id LIMIT $2)`,
-		store.At(l.now()), max)
+		store.At(l.now()), limit)
 	if err != nil {
 		return 0, fmt.Errorf("forget answers: %w", err)
 	}

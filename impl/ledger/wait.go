@@ -50,7 +50,7 @@ func (l *Ledger) Wait(ctx context.Context, accountID string, i Idempotency) ([]b
 		case !errors.Is(err, ErrRunning):
 			return answer, err
 		}
-		jitter := time.Duration(rand.Int64N(int64(pause) / 2)) //nolint:gosec // spreads load, guards nothing
+		jitter := time.Duration(rand.Int64N(int64(pause) / 2))
 		select {
 		case <-ctx.Done():
 			return nil, fmt.Errorf("wait for the first request: %w", ctx.Err())

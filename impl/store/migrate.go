@@ -91,7 +91,7 @@ func (l *folderLock) SessionLock(ctx context.Context, _ *sql.Conn) error {
 		return err
 	}
 	for {
-		err := unix.Flock(int(folder.Fd()), unix.LOCK_EX|unix.LOCK_NB) //nolint:gosec // a descriptor is an int
+		err := unix.Flock(int(folder.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if err == nil {
 			l.folder = folder
 			return nil

@@ -214,7 +214,7 @@ func again(ctx context.Context, try func() error) error {
 		if err = try(); !retryable(err) {
 			return err
 		}
-		pause := time.Duration(1+rand.IntN(1<<i)) * 5 * time.Millisecond //nolint:gosec // spreads load, guards nothing
+		pause := time.Duration(1+rand.IntN(1<<i)) * 5 * time.Millisecond
 		select {
 		case <-ctx.Done():
 			return wrap(ctx.Err())

@@ -1,8 +1,10 @@
 package edge
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -10,6 +12,17 @@ import (
 // exposed are the headers of an answer that a page of another origin may read beyond the safelisted ones
 // (Fetch Standard, section 3.3).
 const exposed = "Link, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id"
+
+// checkOrigins refuses what no browser ever sends as an origin (RFC 6454, section 6.2) and what could never match.
+func checkOrigins(origins []string) error {
+	for _, origin := range origins {
+		u, err := url.Parse(origin)
+		if origin != "*" && (err != nil || u.Host == "" || origin != u.Scheme+"://"+u.Host || origin != strings.ToLower(origin)) {
+			return fmt.Errorf(`origin %q: must be "*" or scheme://host[:port] in lower case, with nothing after it`, origin)
+		}
+	}
+	return nil
+}
 
 // cors sets the headers that let pages of the permitted origins call the service, and answers their preflights
 // (Fetch Standard, section 3.2). It is true where the request is answered.

@@ -73,6 +73,9 @@ func New(o Options) (http.Handler, error) {
 	if o.RequestID == nil {
 		o.RequestID = randomID
 	}
+	if err := checkOrigins(o.CORSOrigins); err != nil {
+		return nil, err
+	}
 	c, err := loadContract()
 	if err != nil {
 		return nil, fmt.Errorf("load the contract: %w", err)

@@ -2,6 +2,7 @@ package edge
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -89,7 +90,7 @@ func known(err error) *Error {
 }
 
 func (e *Error) envelope(summary string) envelope {
-	body := envelope{Error: summary, Code: e.Code, Message: e.Message}
+	body := envelope{Error: summary, Code: e.Code, Message: cmp.Or(e.Message, summary)}
 	switch e.Code {
 	case InvalidRequest:
 		body.Details = e.Details

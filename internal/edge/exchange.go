@@ -109,18 +109,26 @@ func (d *door) log(x *exchange, r *http.Request) {
 	if x.principal != (Principal{}) {
 		attrs = append(attrs, slog.String("account", x.principal.AccountID), slog.String("key", x.principal.KeyID))
 	}
+	if x.route == "" {
+		attrs = append(attrs, slog.String("path", short(r.URL.Path)))
+	}
 	if x.err != nil {
 		attrs = append(attrs, slog.String("error", redact(x.err.Error())))
 	}
 	d.Logger.LogAttrs(r.Context(), x.level(r.Context()), "request", attrs...)
 }
 
-// level is Error for what needs someone's attention. A client that went away does not.
+// level is Error for what needs someone's attention, which a client that went away does not, and Debug for the probes
+// that come every few seconds.
 func (x *exchange) level(ctx context.Context) slog.Level {
-	if x.status < http.StatusInternalServerError || errors.Is(x.err, context.Canceled) && ctx.Err() != nil {
+	switch {
+	case x.status >= http.StatusInternalServerError && (ctx.Err() == nil || !errors.Is(x.err, context.Canceled)):
+		return slog.LevelError
+	case x.status < http.StatusBadRequest && (x.route == healthPath || x.route == readyPath):
+		return slog.LevelDebug
+	default:
 		return slog.LevelInfo
 	}
-	return slog.LevelError
 }
 
 var (

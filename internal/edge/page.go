@@ -9,7 +9,11 @@ import (
 	"uncial/gen"
 )
 
-const readyTimeout = 2 * time.Second
+const (
+	healthPath   = "/healthz"
+	readyPath    = "/readyz"
+	readyTimeout = 2 * time.Second
+)
 
 // addPages adds what stands outside the versioned path: probes and the document.
 func (d *door) addPages() error {
@@ -17,11 +21,16 @@ func (d *door) addPages() error {
 	if err != nil {
 		return err
 	}
+	docs, err := docsPage()
+	if err != nil {
+		return err
+	}
 	pages := map[string]handlerFunc{
-		"/healthz":      health,
-		"/readyz":       d.ready,
-		"/openapi.yaml": page("application/yaml", gen.Document),
-		"/openapi.json": page("application/json", spec),
+		healthPath:      health,
+		readyPath:       d.ready,
+		"/docs":         docs,
+		"/openapi.yaml": staticPage("application/yaml", gen.Document),
+		"/openapi.json": staticPage("application/json", spec),
 	}
 	for path, h := range pages {
 		d.routes.add(http.MethodGet, path, h)
@@ -49,8 +58,8 @@ func (d *door) ready(x *exchange, r *http.Request) error {
 	return x.writeJSON(http.StatusOK, probe{"ready"})
 }
 
-// page answers with the same bytes always.
-func page(contentType string, body []byte) handlerFunc {
+// staticPage answers with the same bytes always.
+func staticPage(contentType string, body []byte) handlerFunc {
 	return func(x *exchange, _ *http.Request) error {
 		h := x.Header()
 		h.Set("Content-Type", contentType)

@@ -3,6 +3,7 @@ package edge
 import (
 	"errors"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -38,7 +39,7 @@ func (o *operation) checkQuery(raw string, f *faults) {
 	if err != nil {
 		f.add("query", "is malformed; this operation takes no query parameters")
 	}
-	for name := range query {
+	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if o.params.GetByInAndName(openapi3.ParameterInQuery, name) == nil {
 			f.add(fieldName([]string{name}), "is not a query parameter of this operation; it takes none")
 		}

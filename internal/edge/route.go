@@ -37,6 +37,9 @@ func (rs *routes) addExtra(pattern string, h http.Handler) error {
 	if !ok || !strings.HasPrefix(path, "/") || strings.HasPrefix(path, basePath+"/") || h == nil {
 		return fmt.Errorf(`route %q: must be "METHOD /path" outside %s, with a handler`, pattern, basePath)
 	}
+	if slices.ContainsFunc(rs.all, func(rt *route) bool { return rt.pattern == path && rt.methods[method] != nil }) {
+		return fmt.Errorf("route %q: is there already", pattern)
+	}
 	rs.add(method, path, func(x *exchange, r *http.Request) error {
 		h.ServeHTTP(x, r)
 		return nil

@@ -1,0 +1,81 @@
+package sandbox_test
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// A service runs as root or not, and in containers that permit no namespaces. The promises are the same.
+func TestLauncher_elsewhere(t *testing.T) {
+	t.Parallel()
+	if os.Getenv(probeEnv) != "" {
+		return // this is elsewhere
+	}
+	dir, err := os.MkdirTemp("", "sandbox-elsewhere-")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
+	require.NoError(t, os.Chmod(dir, 0o755)) //nolint:gosec // for another user
+	self, err := os.Executable()
+	require.NoError(t, err)
+	tests, tool := filepath.Join(dir, "tests"), filepath.Join(dir, "probe")
+	mustCopy(t, self, tests)
+	mustCopy(t, probe, tool)
+
+	for name, c := range map[string]struct {
+		attr syscall.SysProcAttr
+		env  string
+		root bool
+	}{
+		"as nobody": {
+			root: true,
+			attr: syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}},
+		},
+		"where no namespaces can be made": {
+			env: noNamespacesEnv + "=1",
+			attr: syscall.SysProcAttr{
+				Cloneflags:  unix.CLONE_NEWUSER,
+				UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
+				GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if c.root && os.Getuid() != 0 {
+				t.Skip("only root can become nobody; the other tests ran as an ordinary user already")
+			}
+			cmd := exec.CommandContext(t.Context(), tests, "-test.v", "-test.run", "^TestLauncher_(refuses|allows|Layers)$")
+			cmd.Dir, cmd.SysProcAttr = dir, &c.attr
+			cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=/tmp", probeEnv + "=" + tool, c.env}
+			out, err := cmd.CombinedOutput()
+			require.NoErrorf(t, err, "%s", out)
+			require.Contains(t, string(out), "--- PASS: TestLauncher_refuses/the_users_of_the_machine")
+		})
+	}
+}
+
+// denyNamespaces takes the right to make namespaces from this process's own user namespace.
+func denyNamespaces() error {
+	return os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0)
+}
+
+func mustCopy(tb testing.TB, from, to string) {
+	tb.Helper()
+	syscall.ForkLock.RLock() // a process forked meanwhile would hold the file open for writing: "text file busy"
+	defer syscall.ForkLock.RUnlock()
+	src, err := os.Open(from)
+	require.NoError(tb, err)
+	defer src.Close()
+	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755) //nolint:gosec // for another user to run
+	require.NoError(tb, err)
+	_, err = io.Copy(dst, src)
+	require.NoError(tb, err)
+	require.NoError(tb, dst.Close())
+}

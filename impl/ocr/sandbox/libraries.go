@@ -1,0 +1,86 @@
+package sandbox
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// linked is what the dynamic linker opens on behalf of a program.
+type linked struct {
+	linker string   // empty for a static program
+	files  []string // shared libraries and the linker's cache
+}
+
+// libraries asks the dynamic linker itself, so that the answer is what it will do when the program starts. A library
+// that is missing is an error that names it.
+func libraries(ctx context.Context, program string, env []string) (linked, error) {
+	linker, err := interpreter(program)
+	if err != nil || linker == "" {
+		return linked{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, linker, "--list", program) //nolint:gosec // the program that is about to be started, and its own linker
+	cmd.Env = append([]string{}, env...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	files, missing := parseList(out)
+	if len(missing) > 0 {
+		return linked{}, fmt.Errorf("the program %s needs libraries that are not installed: %s", program, strings.Join(missing, ", "))
+	}
+	if err != nil {
+		return linked{}, fmt.Errorf("list the libraries of %s: %w: %.300s", program, err, strings.TrimSpace(stderr.String()))
+	}
+	return linked{linker: linker, files: append(files, "/etc/ld.so.cache")}, nil
+}
+
+// interpreter is the dynamic linker that an ELF program names, or "" for a static one.
+func interpreter(program string) (string, error) {
+	f, err := elf.Open(program)
+	if format := (*elf.FormatError)(nil); errors.As(err, &format) || errors.Is(err, io.EOF) {
+		return "", fmt.Errorf("%s is not an executable program", program)
+	}
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_INTERP && p.Filesz < 4096 {
+			name := make([]byte, p.Filesz)
+			if _, err := p.ReadAt(name, 0); err != nil {
+				return "", fmt.Errorf("read the linker's name from %s: %w", program, err)
+			}
+			return string(bytes.TrimRight(name, "\x00")), nil
+		}
+	}
+	return "", nil
+}
+
+// parseList reads lines such as "libm.so.6 => /lib/libm.so.6 (0x7f...)" and "libx.so => not found".
+func parseList(out []byte) (files, missing []string) {
+	lines := bufio.NewScanner(bytes.NewReader(out))
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		name, target, arrow := strings.Cut(line, " => ")
+		if !arrow {
+			target = line
+		}
+		if arrow && strings.HasPrefix(target, "not found") {
+			missing = append(missing, name)
+			continue
+		}
+		if path, _, _ := strings.Cut(target, " ("); strings.HasPrefix(path, "/") {
+			files = append(files, path)
+		}
+	}
+	return files, missing
+}

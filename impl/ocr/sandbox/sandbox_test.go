@@ -1,0 +1,259 @@
+package sandbox_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/sandbox"
+)
+
+var probe string // the program in testdata/probe
+
+// How a test runs this test binary again, elsewhere.
+const (
+	probeEnv        = "SANDBOX_TEST_PROBE"
+	noNamespacesEnv = "SANDBOX_TEST_NO_NAMESPACES"
+)
+
+func TestMain(m *testing.M) {
+	sandbox.MaybeShim()
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	if os.Getenv(noNamespacesEnv) != "" {
+		if err := denyNamespaces(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
+	if probe = os.Getenv(probeEnv); probe != "" {
+		return m.Run()
+	}
+	dir, err := os.MkdirTemp("", "sandbox-test-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	probe = filepath.Join(dir, "probe")
+	build := exec.Command("go", "build", "-o", probe, "./testdata/probe")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build the probe: %v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+// MustLaunch is a Launcher for the probe with the given arguments.
+func MustLaunch(tb testing.TB, opts sandbox.Options) *sandbox.Launcher {
+	tb.Helper()
+	opts.Program = probe
+	l, err := sandbox.NewLauncher(tb.Context(), opts)
+	require.NoError(tb, err)
+	tb.Cleanup(l.Close)
+	return l
+}
+
+// output runs the program to its end and returns what it wrote.
+func output(tb testing.TB, l *sandbox.Launcher) (string, *os.ProcessState) {
+	tb.Helper()
+	var out bytes.Buffer
+	cmd := l.Command()
+	cmd.Stdout, cmd.Stderr = &out, &out
+	require.NoError(tb, l.Start(cmd))
+	timer := time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
+	defer timer.Stop()
+	_ = cmd.Wait()
+	return out.String(), cmd.ProcessState
+}
+
+func TestLauncher_refuses(t *testing.T) {
+	t.Parallel()
+	usr1 := make(chan os.Signal, 8)
+	signal.Notify(usr1, syscall.SIGUSR1)
+	t.Cleanup(func() { signal.Stop(usr1) })
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	require.NoError(t, os.WriteFile(file, []byte("secret"), 0o666))
+	parent := strconv.Itoa(os.Getpid())
+
+	for _, c := range []struct{ why, what, arg string }{
+		{"a file it was not given", "read", file},
+		{"the users of the machine", "read", "/etc/passwd"},
+		{"the environment of its parent", "read", "/proc/" + parent + "/environ"},
+		{"its own environment, through proc", "read", "/proc/self/environ"},
+		{"a directory", "list", "/"},
+		{"writing a file", "write", file},
+		{"appending to a file", "append", file},
+		{"making a file", "create", dir},
+		{"making a directory", "mkdir", dir},
+		{"removing a file", "remove", file},
+		{"writing to a device", "write", "/dev/null"},
+		{"a TCP socket", "socket", "inet"},
+		{"a Unix socket", "socket", "unix"},
+		{"a netlink socket", "socket", "netlink"},
+		{"a process", "fork", ""},
+		{"another program", "exec", "/bin/sh"},
+		{"a signal to its parent", "signal", parent},
+		{"a signal to every process", "signal", "-1"},
+		{"tracing its parent", "ptrace", parent},
+		{"shared memory, which no limit counts", "share", ""},
+		{"more memory than it may have", "allocate", "600"},
+		{"io_uring", "call", "io_uring_setup"},
+		{"BPF", "call", "bpf"},
+		{"performance counters", "call", "perf_event_open"},
+		{"user fault handling", "call", "userfaultfd"},
+		{"kernel keys", "call", "keyctl"},
+		{"mounting", "call", "mount"},
+		{"new namespaces", "call", "unshare"},
+		{"other namespaces", "call", "setns"},
+		{"the memory of others", "call", "process_vm_readv"},
+		{"files in memory", "call", "memfd_create"},
+		{"the newer way to a process", "call", "clone3"},
+		{"handles of processes", "call", "pidfd_open"},
+		{"System V memory", "call", "shmget"},
+		{"the process's own settings", "call", "prctl"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			t.Parallel()
+			l := MustLaunch(t, sandbox.Options{Args: []string{c.what, c.arg}, Memory: 512 << 20, Mode: sandbox.Require})
+			got, _ := output(t, l)
+			require.Truef(t, strings.HasPrefix(got, "refused:"), "it said %q", got)
+		})
+	}
+	t.Cleanup(func() { require.Empty(t, usr1, "no signal arrived") })
+}
+
+// The same attempts succeed without the sandbox: what refuses them is the sandbox, not the machine.
+func TestLauncher_off(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	for _, args := range [][]string{
+		{"read", "/etc/passwd"},
+		{"read", "/proc/" + strconv.Itoa(os.Getpid()) + "/environ"},
+		{"list", "/"},
+		{"write", file},
+		{"append", file},
+		{"create", dir},
+		{"socket", "inet"},
+		{"socket", "unix"},
+		{"fork"},
+		{"share"},
+		{"allocate", "600"},
+		{"call", "memfd_create"},
+	} {
+		l := MustLaunch(t, sandbox.Options{Args: args, Memory: 512 << 20, Mode: sandbox.Off})
+		got, _ := output(t, l)
+		require.Equal(t, "done\n", got, args)
+		require.Empty(t, l.Layers())
+	}
+}
+
+func TestLauncher_allows(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	inside := filepath.Join(dir, "inside")
+	require.NoError(t, os.WriteFile(inside, []byte("model"), 0o600))
+	opts := sandbox.Options{
+		Env:    []string{"LC_ALL=C", "OMP_THREAD_LIMIT=1"},
+		Read:   []string{dir, filepath.Join(dir, "missing")},
+		Memory: 512 << 20,
+		Mode:   sandbox.Require,
+	}
+	for _, c := range []struct {
+		why  string
+		args []string
+		want string
+	}{
+		{"to start", []string{"nothing"}, "done\n"},
+		{"a file below a directory that it was given", []string{"read", inside}, "done\n"},
+		{"to list that directory", []string{"list", dir}, "done\n"},
+		{"memory within the limit", []string{"allocate", "300"}, "done\n"},
+		{"threads", []string{"threads", "200"}, "done\n"},
+		{"the environment that it was given, and no more", []string{"environ"}, "LC_ALL=C OMP_THREAD_LIMIT=1\ndone\n"},
+	} {
+		o := opts
+		o.Args = c.args
+		got, _ := output(t, MustLaunch(t, o))
+		require.Equal(t, c.want, got, c.why)
+	}
+}
+
+func TestLauncher_keepsInheritedFilesAway(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer listener.Close()
+	raw, err := listener.(*net.TCPListener).File()
+	require.NoError(t, err)
+	defer raw.Close()
+	leaked, err := syscall.Dup(int(raw.Fd())) // without close-on-exec, as from a careless parent
+	require.NoError(t, err)
+	defer func() { _ = syscall.Close(leaked) }()
+	got, _ := output(t, MustLaunch(t, sandbox.Options{Args: []string{"files"}, Mode: sandbox.BestEffort}))
+	require.NotContains(t, got, strconv.Itoa(leaked))
+}
+
+func TestLauncher_boundsComputing(t *testing.T) {
+	t.Parallel()
+	_, state := output(t, MustLaunch(t, sandbox.Options{Args: []string{"spin"}, CPU: time.Second}))
+	require.False(t, state.Success())
+	require.Less(t, state.UserTime(), 5*time.Second)
+}
+
+func TestLauncher_Layers(t *testing.T) {
+	t.Parallel()
+	l := MustLaunch(t, sandbox.Options{Args: []string{"nothing"}, Memory: 1 << 30})
+	var names []string
+	for _, y := range l.Layers() {
+		names = append(names, y.Name)
+		require.NotEmpty(t, y.Detail, y.Name)
+	}
+	require.Equal(t, []string{"capabilities", "no_new_privs", "landlock", "limits", "seccomp", "namespaces"}, names)
+	require.Contains(t, l.LogValue().String(), "seccomp (")
+	if os.Getenv(noNamespacesEnv) != "" {
+		require.False(t, l.Layers()[5].Active, "this process may make no namespaces")
+	}
+}
+
+func TestLauncher_Start_afterClose(t *testing.T) {
+	t.Parallel()
+	l := MustLaunch(t, sandbox.Options{Args: []string{"nothing"}})
+	l.Close()
+	l.Close()
+	require.Error(t, l.Start(l.Command()))
+}
+
+func TestNewLauncher_saysWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	script := filepath.Join(t.TempDir(), "script")
+	require.NoError(t, os.WriteFile(script, []byte("#!/bin/sh\n"), 0o700))
+	for _, c := range []struct {
+		opts sandbox.Options
+		want string
+	}{
+		{sandbox.Options{Program: "/nowhere/program"}, "no such file"},
+		{sandbox.Options{Program: script}, "not an executable program"},
+		{sandbox.Options{Program: probe, Mode: "maybe"}, "require, best-effort or off"},
+	} {
+		_, err := sandbox.NewLauncher(context.Background(), c.opts)
+		require.ErrorContains(t, err, c.want)
+	}
+}

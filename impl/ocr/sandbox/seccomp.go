@@ -1,0 +1,123 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// The filter is a list of what is allowed, since a list of what is forbidden would be out of date with the next kernel.
+// Anything else answers "not implemented" rather than kills: C libraries then fall back to an older call that is on the
+// list, and a program that asks for what it may not have carries on without.
+
+// calls are those that a Go program with C libraries needs to compute, on every architecture. The architecture's own
+// are in archCalls.
+var calls = []uint32{
+	unix.SYS_FUTEX, unix.SYS_READ, unix.SYS_WRITE, unix.SYS_MADVISE, unix.SYS_MUNMAP, unix.SYS_MPROTECT, unix.SYS_MREMAP,
+	unix.SYS_BRK, unix.SYS_CLOCK_GETTIME, unix.SYS_NANOSLEEP, unix.SYS_CLOCK_NANOSLEEP, unix.SYS_SCHED_YIELD,
+	unix.SYS_READV, unix.SYS_WRITEV, unix.SYS_PREAD64, unix.SYS_PREADV, unix.SYS_LSEEK, unix.SYS_CLOSE, unix.SYS_FADVISE64,
+	unix.SYS_FSTAT, unix.SYS_STATX, unix.SYS_STATFS, unix.SYS_FSTATFS, unix.SYS_FACCESSAT, unix.SYS_FACCESSAT2,
+	unix.SYS_READLINKAT, unix.SYS_GETDENTS64, unix.SYS_GETCWD, unix.SYS_DUP, unix.SYS_DUP3, unix.SYS_PIPE2,
+	unix.SYS_PPOLL, unix.SYS_PSELECT6, unix.SYS_EPOLL_CREATE1, unix.SYS_EPOLL_CTL, unix.SYS_EPOLL_PWAIT, unix.SYS_EVENTFD2,
+	unix.SYS_RT_SIGACTION, unix.SYS_RT_SIGPROCMASK, unix.SYS_RT_SIGRETURN, unix.SYS_SIGALTSTACK, unix.SYS_RESTART_SYSCALL,
+	unix.SYS_SET_ROBUST_LIST, unix.SYS_SET_TID_ADDRESS, unix.SYS_RSEQ, unix.SYS_MEMBARRIER, unix.SYS_GETRANDOM,
+	unix.SYS_SCHED_GETAFFINITY, unix.SYS_GETCPU, unix.SYS_SYSINFO, unix.SYS_UNAME, unix.SYS_GETRUSAGE, unix.SYS_TIMES,
+	unix.SYS_GETTIMEOFDAY, unix.SYS_CLOCK_GETRES, unix.SYS_MINCORE,
+	unix.SYS_GETPID, unix.SYS_GETPPID, unix.SYS_GETTID, unix.SYS_GETUID, unix.SYS_GETEUID, unix.SYS_GETGID, unix.SYS_GETEGID,
+	unix.SYS_EXIT, unix.SYS_EXIT_GROUP,
+	unix.SYS_EXECVE, // the program itself; Landlock denies every other
+}
+
+// condition allows a call where an argument, masked, has one of the values.
+type condition struct {
+	call, arg, mask uint32
+	values          []uint32
+}
+
+// conditions hold for calls that are harmless in one form and not in others. Only the low half of an argument counts,
+// as the kernel takes no more of these.
+func conditions() []condition {
+	self := uint32(os.Getpid()) //nolint:gosec // process ids are small; it stays the same over exec
+	const all = ^uint32(0)
+	return append([]condition{
+		{unix.SYS_CLONE, 0, unix.CLONE_THREAD, []uint32{unix.CLONE_THREAD}}, // threads, no processes
+		{unix.SYS_OPENAT, 2, writing, []uint32{0}},
+		{unix.SYS_TGKILL, 0, all, []uint32{self}},
+		{unix.SYS_KILL, 0, all, []uint32{self}},
+		{unix.SYS_PRLIMIT64, 0, all, []uint32{0, self}},
+		{unix.SYS_FCNTL, 1, all, []uint32{ // none that sends signals
+			unix.F_DUPFD, unix.F_DUPFD_CLOEXEC, unix.F_GETFD, unix.F_SETFD, unix.F_GETFL, unix.F_SETFL,
+		}},
+	}, archConditions...)
+}
+
+// writing are the flags of an open that is for more than reading.
+const writing = unix.O_WRONLY | unix.O_RDWR | unix.O_CREAT | unix.O_TRUNC | unix.O_APPEND | (unix.O_TMPFILE &^ unix.O_DIRECTORY)
+
+// Shared memory without a file, and mappings that grow down, are not counted by RLIMIT_DATA.
+const (
+	sharedAnonymous = unix.MAP_SHARED | unix.MAP_ANONYMOUS
+	mmapFlags       = 3 // argument
+)
+
+func allowed() int { return len(calls) + len(archCalls) + len(conditions()) + 1 }
+
+// filterCalls installs the filter on this thread.
+func filterCalls() error {
+	if arch == 0 {
+		return errors.New("no filter for this architecture")
+	}
+	program := filter()
+	fprog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}                                         //nolint:gosec // a few hundred
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&fprog))) //nolint:gosec // the system call's form
+	if errno != 0 {
+		return fmt.Errorf("install the filter: %w", errno)
+	}
+	return nil
+}
+
+// Offsets into struct seccomp_data of linux/seccomp.h, for little-endian machines.
+const (
+	offsetCall = 0
+	offsetArch = 4
+	offsetArgs = 16
+)
+
+func filter() []unix.SockFilter {
+	load := func(at uint32) unix.SockFilter {
+		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
+	}
+	equal := func(k uint32, yes, no uint8) unix.SockFilter {
+		return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: yes, Jf: no, K: k}
+	}
+	anySet := func(k uint32, yes, no uint8) unix.SockFilter {
+		return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jt: yes, Jf: no, K: k}
+	}
+	and := func(k uint32) unix.SockFilter {
+		return unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: k}
+	}
+	give := func(k uint32) unix.SockFilter { return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: k} }
+	const (
+		allow = unix.SECCOMP_RET_ALLOW
+		kill  = unix.SECCOMP_RET_KILL_PROCESS
+		deny  = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
+		no    = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
+	)
+	p := []unix.SockFilter{load(offsetArch), equal(arch, 1, 0), give(kill), load(offsetCall)}
+	for _, call := range append(append([]uint32{}, calls...), archCalls...) {
+		p = append(p, equal(call, 0, 1), give(allow))
+	}
+	for _, c := range conditions() {
+		p = append(p, equal(c.call, 0, uint8(3+2*len(c.values))), load(offsetArgs+8*c.arg), and(c.mask)) //nolint:gosec // a few values
+		for _, v := range c.values {
+			p = append(p, equal(v, 0, 1), give(allow))
+		}
+		p = append(p, give(no))
+	}
+	p = append(p, equal(unix.SYS_MMAP, 0, 6), load(offsetArgs+8*mmapFlags), anySet(unix.MAP_GROWSDOWN, 3, 0),
+		and(sharedAnonymous), equal(sharedAnonymous, 1, 0), give(allow), give(no))
+	return append(p, give(deny))
+}

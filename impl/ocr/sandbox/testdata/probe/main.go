@@ -1,0 +1,192 @@
+// Probe tries one thing that a sandboxed program must not be able to do. It prints "done" where it could, and "refused:"
+// with the reason where it could not.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+func main() {
+	if err := try(os.Args[1], os.Args[2:]); err != nil {
+		fmt.Println("refused:", err)
+		return
+	}
+	fmt.Println("done")
+}
+
+func try(what string, args []string) error {
+	switch what {
+	case "nothing":
+		return nil
+	case "read":
+		return read(args[0])
+	case "list":
+		_, err := os.ReadDir(args[0])
+		return err
+	case "write":
+		return write(args[0], os.O_WRONLY)
+	case "append":
+		return write(args[0], os.O_WRONLY|os.O_APPEND)
+	case "create":
+		return write(filepath.Join(args[0], "new"), os.O_WRONLY|os.O_CREATE)
+	case "mkdir":
+		return os.Mkdir(filepath.Join(args[0], "new"), 0o700)
+	case "remove":
+		return os.Remove(args[0])
+	case "socket":
+		return socket(args[0])
+	case "fork":
+		return fork()
+	case "exec":
+		return syscall.Exec(args[0], []string{args[0]}, nil)
+	case "signal":
+		return signal(args[0])
+	case "ptrace":
+		pid, err := strconv.Atoi(args[0])
+		if err != nil {
+			return err
+		}
+		return unix.PtraceAttach(pid)
+	case "call":
+		return call(args[0])
+	case "allocate":
+		return allocate(args[0])
+	case "share":
+		_, err := unix.Mmap(-1, 0, 1<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANONYMOUS)
+		return err
+	case "threads":
+		return threads(args[0])
+	case "environ":
+		return report(strings.Join(os.Environ(), " "))
+	case "files":
+		return files()
+	case "spin":
+		for i := 0; ; i++ {
+			_ = i
+		}
+	case "wait":
+		_, err := io.Copy(io.Discard, os.Stdin)
+		return err
+	}
+	return report("unknown: " + what)
+}
+
+func report(what string) error {
+	fmt.Println(what)
+	return nil
+}
+
+func read(path string) error {
+	_, err := os.ReadFile(path)
+	return err
+}
+
+func write(path string, flags int) error {
+	f, err := os.OpenFile(path, flags, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString("x")
+	return err
+}
+
+func socket(kind string) error {
+	family, sort := map[string]int{"inet": unix.AF_INET, "unix": unix.AF_UNIX, "netlink": unix.AF_NETLINK}[kind], unix.SOCK_STREAM
+	if kind == "netlink" {
+		sort = unix.SOCK_RAW
+	}
+	_, err := unix.Socket(family, sort, 0)
+	return err
+}
+
+func fork() error {
+	pid, _, errno := syscall.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
+	if errno != 0 {
+		return errno
+	}
+	if pid == 0 {
+		unix.Exit(0)
+	}
+	return nil
+}
+
+func signal(to string) error {
+	pid, err := strconv.Atoi(to)
+	if err != nil {
+		return err
+	}
+	return unix.Kill(pid, unix.SIGUSR1)
+}
+
+// call makes a system call that is on no list, with arguments that do no harm.
+func call(name string) error {
+	nr, ok := map[string]uintptr{
+		"io_uring_setup": unix.SYS_IO_URING_SETUP, "bpf": unix.SYS_BPF, "perf_event_open": unix.SYS_PERF_EVENT_OPEN,
+		"userfaultfd": unix.SYS_USERFAULTFD, "keyctl": unix.SYS_KEYCTL, "mount": unix.SYS_MOUNT, "unshare": unix.SYS_UNSHARE,
+		"setns": unix.SYS_SETNS, "process_vm_readv": unix.SYS_PROCESS_VM_READV, "memfd_create": unix.SYS_MEMFD_CREATE,
+		"clone3": unix.SYS_CLONE3, "pidfd_open": unix.SYS_PIDFD_OPEN, "shmget": unix.SYS_SHMGET, "prctl": unix.SYS_PRCTL,
+	}[name]
+	if !ok {
+		return report("unknown: " + name)
+	}
+	_, _, errno := unix.RawSyscall(nr, 0, 0, 0)
+	if errno == unix.ENOSYS {
+		return errno
+	}
+	return nil
+}
+
+func allocate(mib string) error {
+	n, err := strconv.Atoi(mib)
+	if err != nil {
+		return err
+	}
+	b, err := unix.Mmap(-1, 0, n<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err != nil {
+		return err
+	}
+	for i := 0; i < len(b); i += 4096 {
+		b[i] = 1
+	}
+	return nil
+}
+
+// threads starts many goroutines that compute at once: a program's threads must go on working.
+func threads(count string) error {
+	n, err := strconv.Atoi(count)
+	if err != nil {
+		return err
+	}
+	var wg sync.WaitGroup
+	for range n {
+		wg.Go(func() {
+			b := make([]byte, 1<<20)
+			for i := range b {
+				b[i] = byte(i)
+			}
+		})
+	}
+	wg.Wait()
+	return nil
+}
+
+// files prints the open descriptors beyond the three.
+func files() error {
+	var open []string
+	for fd := 3; fd < 64; fd++ {
+		var st unix.Stat_t
+		if unix.Fstat(fd, &st) == nil && st.Mode&unix.S_IFMT != 0 {
+			open = append(open, strconv.Itoa(fd))
+		}
+	}
+	return report("open:" + strings.Join(open, ","))
+}

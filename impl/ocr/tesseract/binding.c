@@ -1,9 +1,24 @@
+#define _GNU_SOURCE
 #include "binding.h"
 
 #include <locale.h>
 #include <omp.h>
+#include <stdio.h>
 
+static ssize_t discard(void *cookie, const char *text, size_t n) {
+  (void)cookie;
+  (void)text;
+  return (ssize_t)n;
+}
+
+// Tesseract can write to a file of one's choice instead of standard error, but a sandbox may leave no file to open,
+// not even /dev/null, and newer versions crash then. So C's standard error itself becomes a stream to nowhere, which
+// silences the codecs as well. Go, and what glibc has to say before it aborts, use the descriptor and stay heard.
 void uncial_quiet(void) {
+  cookie_io_functions_t nowhere = {.write = discard};
+  FILE *silent = fopencookie(NULL, "w", nowhere);
+
+  if (silent != NULL) stderr = silent;
   setMsgSeverity(L_SEVERITY_NONE);
   setlocale(LC_ALL, "C");
 }

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <tesseract/capi.h>
 
-// uncial_quiet silences both libraries, for the whole process.
+// uncial_quiet silences all C code of the process and sets its locale.
 void uncial_quiet(void);
 
 // uncial_recognize recognizes on the calling thread alone and stops soon after *stop becomes other than 0.

@@ -5,8 +5,8 @@
 // Tesseract keeps some variables for the whole process: set the same ones on all engines. Recognition runs on the
 // calling thread alone, whatever the number of cores and of OMP_THREAD_LIMIT.
 //
-// Both libraries expect the "C" locale, which a Go program has unless other C code changes it, and are kept from
-// writing to standard error; the codecs below Leptonica may still do so.
+// Both libraries expect the "C" locale, which a Go program has unless other C code changes it. They and the codecs below
+// them are kept from writing to standard error, together with all other C code of the process.
 package tesseract
 
 /*
@@ -120,15 +120,10 @@ func Open(cfg Config) (*Engine, error) {
 
 // load initializes the API. The model comes from memory where Data is given.
 func (e *Engine) load(cfg Config) error {
-	variables := map[string]string{"debug_file": os.DevNull}
-	maps.Copy(variables, cfg.Variables)
-	names, values, free := cVariables(variables)
+	names, values, free := cVariables(cfg.Variables)
 	defer free()
 	model := C.CString(cfg.Model)
 	defer C.free(unsafe.Pointer(model))
-	if err := e.SetVariable("debug_file", os.DevNull); err != nil { // before the first message
-		return err
-	}
 	mode := C.TessOcrEngineMode(C.OEM_LSTM_ONLY)
 	if cfg.Model == OSD {
 		mode = C.OEM_TESSERACT_ONLY
@@ -136,11 +131,11 @@ func (e *Engine) load(cfg Config) error {
 	var failed C.int
 	if cfg.Data != nil {
 		failed = C.TessBaseAPIInit5(e.api, (*C.char)(unsafe.Pointer(unsafe.SliceData(cfg.Data))), C.int(len(cfg.Data)), model,
-			mode, nil, 0, names, values, C.size_t(len(variables)), C.FALSE)
+			mode, nil, 0, names, values, C.size_t(len(cfg.Variables)), C.FALSE)
 	} else {
 		dir := C.CString(cfg.Dir)
 		defer C.free(unsafe.Pointer(dir))
-		failed = C.TessBaseAPIInit4(e.api, dir, model, mode, nil, 0, names, values, C.size_t(len(variables)), C.FALSE)
+		failed = C.TessBaseAPIInit4(e.api, dir, model, mode, nil, 0, names, values, C.size_t(len(cfg.Variables)), C.FALSE)
 	}
 	if failed != 0 {
 		return fmt.Errorf("%w: %s: it is damaged or not for the LSTM recognizer of Tesseract %s", ErrModel, cfg.Model, Version())

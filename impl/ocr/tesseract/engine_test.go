@@ -13,36 +13,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/image/font"
-	"golang.org/x/image/font/gofont/goregular"
-	"golang.org/x/image/font/opentype"
-	"golang.org/x/image/math/fixed"
 
+	"uncial/impl/ocr/ocrtest"
 	"uncial/impl/ocr/tesseract"
 )
 
-const tessdata = "/usr/share/tesseract-ocr/5/tessdata"
-
-// MustRender draws lines of text in black on white, 12 points at 300 dots per inch.
-func MustRender(tb testing.TB, lines ...string) *image.Gray {
-	tb.Helper()
-	parsed, err := opentype.Parse(goregular.TTF)
-	require.NoError(tb, err)
-	face, err := opentype.NewFace(parsed, &opentype.FaceOptions{Size: 12, DPI: 300})
-	require.NoError(tb, err)
-	img := image.NewGray(image.Rect(0, 0, 1400, 100+80*len(lines)))
-	draw.Draw(img, img.Rect, image.White, image.Point{}, draw.Src)
-	pen := font.Drawer{Dst: img, Src: image.Black, Face: face}
-	for i, line := range lines {
-		pen.Dot = fixed.P(50, 100+80*i)
-		pen.DrawString(line)
-	}
-	return img
-}
-
 func MustOpen(tb testing.TB, model string) *tesseract.Engine {
 	tb.Helper()
-	e, err := tesseract.Open(tesseract.Config{Model: model, Dir: tessdata})
+	e, err := tesseract.Open(tesseract.Config{Model: model, Dir: ocrtest.Tessdata})
 	require.NoError(tb, err)
 	tb.Cleanup(e.Close)
 	e.SetMode(tesseract.Auto)
@@ -72,7 +50,7 @@ func lines(blocks []tesseract.Block) []tesseract.Line {
 
 func TestEngine_Recognize(t *testing.T) {
 	t.Parallel()
-	img := MustRender(t, "The quick brown fox jumps", "over the lazy dog and", "then rests for a while.")
+	img := ocrtest.Page("The quick brown fox jumps", "over the lazy dog and", "then rests for a while.")
 	e := MustOpen(t, "eng")
 	require.NoError(t, e.SetImage(img, 300))
 	require.NoError(t, e.Recognize(t.Context()))
@@ -95,7 +73,7 @@ func TestEngine_Recognize(t *testing.T) {
 
 func TestEngine_SetImage_reads_the_same_in_every_kind(t *testing.T) {
 	t.Parallel()
-	grey := MustRender(t, "Grey and colour agree")
+	grey := ocrtest.Page("Grey and colour agree")
 	colour := image.NewRGBA(grey.Rect)
 	draw.Draw(colour, colour.Rect, grey, image.Point{}, draw.Src)
 	wide := image.NewRGBA(grey.Rect.Inset(-13)) // a sub-image does not begin at its buffer's start
@@ -119,7 +97,7 @@ func TestEngine_Recognize_ends_with_its_context(t *testing.T) {
 		many = append(many, "Many lines keep the recognizer busy for long")
 	}
 	e := MustOpen(t, "eng")
-	require.NoError(t, e.SetImage(MustRender(t, many...), 300))
+	require.NoError(t, e.SetImage(ocrtest.Page(many...), 300))
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	require.ErrorIs(t, e.Recognize(ctx), context.DeadlineExceeded)
@@ -128,7 +106,7 @@ func TestEngine_Recognize_ends_with_its_context(t *testing.T) {
 	cancel()
 	require.ErrorIs(t, e.Recognize(ctx), context.Canceled)
 
-	require.NoError(t, e.SetImage(MustRender(t, "Alive"), 300))
+	require.NoError(t, e.SetImage(ocrtest.Page("Alive"), 300))
 	require.NoError(t, e.Recognize(t.Context()), "the engine is fit for the next image")
 	require.Equal(t, "Alive", text(e.Blocks(tesseract.Words)))
 }
@@ -141,7 +119,7 @@ func TestEngine_Recognize_runs_on_one_thread(t *testing.T) {
 		return len(tasks)
 	}
 	e := MustOpen(t, "eng")
-	require.NoError(t, e.SetImage(MustRender(t, "One thread is enough for a page"), 300))
+	require.NoError(t, e.SetImage(ocrtest.Page("One thread is enough for a page"), 300))
 	before := threads()
 	require.NoError(t, e.Recognize(t.Context()))
 	require.Less(t, threads(), before+3, "a team has four threads at least, the Go runtime may add one or two")
@@ -153,17 +131,17 @@ func TestEngine_Blocks(t *testing.T) {
 		t.Parallel()
 		e := MustOpen(t, "eng")
 		require.Empty(t, e.Blocks(tesseract.Words), "nor an engine without an image")
-		require.NoError(t, e.SetImage(MustRender(t), 300))
+		require.NoError(t, e.SetImage(ocrtest.Page(), 300))
 		require.NoError(t, e.Recognize(t.Context()))
 		require.Empty(t, e.Blocks(tesseract.Symbols))
 	})
 	t.Run("symbols make up their word and carry choices", func(t *testing.T) {
 		t.Parallel()
-		e, err := tesseract.Open(tesseract.Config{Model: "eng", Dir: tessdata, Variables: map[string]string{"lstm_choice_mode": "2"}})
+		e, err := tesseract.Open(tesseract.Config{Model: "eng", Dir: ocrtest.Tessdata, Variables: map[string]string{"lstm_choice_mode": "2"}})
 		require.NoError(t, err)
 		defer e.Close()
 		e.SetMode(tesseract.SingleLine)
-		require.NoError(t, e.SetImage(MustRender(t, "Letters in words"), 300))
+		require.NoError(t, e.SetImage(ocrtest.Page("Letters in words"), 300))
 		require.NoError(t, e.Recognize(t.Context()))
 		several := 0
 		for _, w := range lines(e.Blocks(tesseract.Symbols))[0].Words {
@@ -182,7 +160,7 @@ func TestEngine_Blocks(t *testing.T) {
 	t.Run("a sub-image restricts the reading and keeps its coordinates", func(t *testing.T) {
 		t.Parallel()
 		e := MustOpen(t, "eng")
-		page := MustRender(t, "First line", "Second line", "Third line")
+		page := ocrtest.Page("First line", "Second line", "Third line")
 		require.NoError(t, e.SetImage(page.SubImage(image.Rect(20, 120, 1300, 220)), 300))
 		require.NoError(t, e.Recognize(t.Context()))
 		blocks := e.Blocks(tesseract.Words)
@@ -196,7 +174,7 @@ func TestEngine_Blocks(t *testing.T) {
 
 func TestOpen(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile(filepath.Join(tessdata, "eng.traineddata"))
+	data, err := os.ReadFile(filepath.Join(ocrtest.Tessdata, "eng.traineddata"))
 	require.NoError(t, err)
 	t.Run("a model in memory reads like one in a file", func(t *testing.T) {
 		t.Parallel()
@@ -204,7 +182,7 @@ func TestOpen(t *testing.T) {
 		require.NoError(t, err)
 		defer e.Close()
 		e.SetMode(tesseract.Auto)
-		require.NoError(t, e.SetImage(MustRender(t, "From memory"), 300))
+		require.NoError(t, e.SetImage(ocrtest.Page("From memory"), 300))
 		require.NoError(t, e.Recognize(t.Context()))
 		require.Equal(t, "From memory", text(e.Blocks(tesseract.Words)))
 		require.Equal(t, "mine", lines(e.Blocks(tesseract.Words))[0].Words[0].Model)
@@ -213,12 +191,12 @@ func TestOpen(t *testing.T) {
 	})
 	t.Run("an unknown variable is an error", func(t *testing.T) {
 		t.Parallel()
-		_, err := tesseract.Open(tesseract.Config{Model: "eng", Dir: tessdata, Variables: map[string]string{"no_such": "1"}})
+		_, err := tesseract.Open(tesseract.Config{Model: "eng", Dir: ocrtest.Tessdata, Variables: map[string]string{"no_such": "1"}})
 		require.ErrorContains(t, err, "no_such")
 	})
 	for name, cfg := range map[string]tesseract.Config{
-		"an absent model":        {Model: "xxx", Dir: tessdata},
-		"one absent of two":      {Model: "eng+xxx", Dir: tessdata},
+		"an absent model":        {Model: "xxx", Dir: ocrtest.Tessdata},
+		"one absent of two":      {Model: "eng+xxx", Dir: ocrtest.Tessdata},
 		"an absent directory":    {Model: "eng", Dir: "/nowhere"},
 		"an empty model":         {Model: "mine", Data: []byte{}},
 		"a cut model":            {Model: "mine", Data: data[:len(data)/2]},
@@ -239,7 +217,7 @@ func TestEngine_Orientation(t *testing.T) {
 	for range 12 {
 		many = append(many, "The page is upright or it is turned around")
 	}
-	upright := MustRender(t, many...)
+	upright := ocrtest.Page(many...)
 	turned := image.NewGray(image.Rect(0, 0, upright.Rect.Dy(), upright.Rect.Dx()))
 	for y := range upright.Rect.Dy() {
 		for x := range upright.Rect.Dx() { // clockwise
@@ -255,7 +233,7 @@ func TestEngine_Orientation(t *testing.T) {
 		require.Equal(t, "Latin", got.Script)
 		require.Greater(t, got.Confidence, 1.0)
 	}
-	require.NoError(t, e.SetImage(MustRender(t), 300))
+	require.NoError(t, e.SetImage(ocrtest.Page(), 300))
 	_, ok := e.Orientation()
 	require.False(t, ok, "a blank page shows nothing")
 }
@@ -265,7 +243,7 @@ func TestEngine_Close(t *testing.T) {
 	e := MustOpen(t, "eng")
 	e.Close()
 	e.Close()
-	require.ErrorIs(t, e.SetImage(MustRender(t, "x"), 300), tesseract.ErrClosed)
+	require.ErrorIs(t, e.SetImage(ocrtest.Page("x"), 300), tesseract.ErrClosed)
 	require.ErrorIs(t, e.Recognize(t.Context()), tesseract.ErrClosed)
 	require.ErrorIs(t, e.SetVariable("debug_file", ""), tesseract.ErrClosed)
 	require.Empty(t, e.Blocks(tesseract.Words))
@@ -280,7 +258,7 @@ func TestEngine_engines_work_side_by_side(t *testing.T) {
 		wg.Go(func() {
 			e := MustOpen(t, model)
 			for range 2 {
-				if e.SetImage(MustRender(t, "et cetera"), 300) != nil || e.Recognize(t.Context()) != nil {
+				if e.SetImage(ocrtest.Page("et cetera"), 300) != nil || e.Recognize(t.Context()) != nil {
 					t.Errorf("%s did not read", model)
 				}
 			}

@@ -15,10 +15,13 @@ import (
 // ErrDecode says that Leptonica cannot read a file.
 var ErrDecode = errors.New("leptonica cannot read the image")
 
+// Leptonica decodes images. It has no state.
+type Leptonica struct{}
+
 // Decode reads the first image of a file in any format that Leptonica knows. Transparency is composited onto white.
 // The result is *image.Gray or *image.RGBA; its orientation is that of the stored pixels. Check the dimensions that the
 // header declares beforehand: Leptonica allocates what the header asks for.
-func Decode(data []byte) (image.Image, error) {
+func (Leptonica) Decode(data []byte) (image.Image, error) {
 	quiet()
 	if len(data) == 0 {
 		return nil, ErrDecode
@@ -27,7 +30,7 @@ func Decode(data []byte) (image.Image, error) {
 }
 
 // DecodeTIFF reads the image of a TIFF whose directory begins at offset bytes from the start of the file. Else as Decode.
-func DecodeTIFF(data []byte, offset uint64) (image.Image, error) {
+func (Leptonica) DecodeTIFF(data []byte, offset uint64) (image.Image, error) {
 	quiet()
 	if offset == 0 || offset >= uint64(len(data)) {
 		return nil, ErrDecode

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"uncial/impl/ocr/ocrtest"
 	"uncial/impl/ocr/tesseract"
 )
 
@@ -31,11 +32,11 @@ func colours() *image.NRGBA {
 	return img
 }
 
-func TestDecode(t *testing.T) {
+func TestLeptonica_Decode(t *testing.T) {
 	t.Parallel()
 	t.Run("colours keep their place and channel", func(t *testing.T) {
 		t.Parallel()
-		img, err := tesseract.Decode(MustPNG(t, colours()))
+		img, err := tesseract.Leptonica{}.Decode(MustPNG(t, colours()))
 		require.NoError(t, err)
 		require.Equal(t, colours().Pix, img.(*image.RGBA).Pix)
 	})
@@ -44,7 +45,7 @@ func TestDecode(t *testing.T) {
 		clear := colours()
 		clear.SetNRGBA(2, 1, color.NRGBA{R: 10, G: 20, B: 30, A: 0})
 		clear.SetNRGBA(3, 1, color.NRGBA{R: 0, G: 0, B: 0, A: 128})
-		img, err := tesseract.Decode(MustPNG(t, clear))
+		img, err := tesseract.Leptonica{}.Decode(MustPNG(t, clear))
 		require.NoError(t, err)
 		require.Equal(t, color.RGBA{255, 255, 255, 255}, img.At(2, 1))
 		require.InDelta(t, 127, img.(*image.RGBA).RGBAAt(3, 1).R, 1)
@@ -52,8 +53,8 @@ func TestDecode(t *testing.T) {
 	})
 	t.Run("grey stays grey", func(t *testing.T) {
 		t.Parallel()
-		page := MustRender(t, "Grey")
-		img, err := tesseract.Decode(MustPNG(t, page))
+		page := ocrtest.Page("Grey")
+		img, err := tesseract.Leptonica{}.Decode(MustPNG(t, page))
 		require.NoError(t, err)
 		require.Equal(t, page.Pix, img.(*image.Gray).Pix)
 	})
@@ -64,9 +65,9 @@ func TestDecode(t *testing.T) {
 	} {
 		t.Run(name+" is an error", func(t *testing.T) {
 			t.Parallel()
-			_, err := tesseract.Decode(data)
+			_, err := tesseract.Leptonica{}.Decode(data)
 			require.ErrorIs(t, err, tesseract.ErrDecode)
-			_, err = tesseract.DecodeTIFF(data, 8)
+			_, err = tesseract.Leptonica{}.DecodeTIFF(data, 8)
 			require.ErrorIs(t, err, tesseract.ErrDecode)
 		})
 	}
@@ -83,10 +84,10 @@ func TestOpen_keeps_standard_error_quiet(t *testing.T) {
 	require.NoError(t, unix.Dup2(int(file.Fd()), 2))
 	func() {
 		defer func() { require.NoError(t, unix.Dup2(saved, 2)) }()
-		_, _ = tesseract.Decode([]byte("no image"))
+		_, _ = tesseract.Leptonica{}.Decode(MustPNG(t, colours())[:60])
 		_, _ = tesseract.Open(tesseract.Config{Model: "damaged", Data: []byte("damaged")})
 		e := MustOpen(t, "eng")
-		require.NoError(t, e.SetImage(MustRender(t, "Estimating resolution"), 0))
+		require.NoError(t, e.SetImage(ocrtest.Page("Estimating resolution"), 0))
 		require.NoError(t, e.Recognize(t.Context()))
 	}()
 	require.NoError(t, unix.Close(saved))

@@ -1,0 +1,131 @@
+package decode
+
+import (
+	"bytes"
+	"encoding/binary"
+	"image"
+	"image/jpeg"
+	"io"
+	"strings"
+)
+
+// maxScans bounds the scans of a progressive JPEG. Encoders write 10 or so, and the finest script that makes sense, one
+// scan for each coefficient and bit, is far less common than a file made to keep decoders busy: each scan costs a
+// pass over all coefficients, and 3,000 of them in 241 KB take any decoder 7 to 22 seconds.
+const maxScans = 100
+
+// Markers of ITU-T T.81, table B.1.
+const (
+	markSOI   = 0xd8
+	markEOI   = 0xd9
+	markSOS   = 0xda
+	markAPP0  = 0xe0
+	markAPP1  = 0xe1
+	markTEM   = 0x01
+	markRST0  = 0xd0
+	markDHT   = 0xc4
+	markJPG   = 0xc8
+	markDAC   = 0xcc
+	markSOF0  = 0xc0
+	markSOF15 = 0xcf
+)
+
+// parseJPEG reads the segments up to the end of the image. Coded data is only looked through for the next marker.
+func parseJPEG(data []byte) ([]frame, error) {
+	f := frame{
+		decode: func() (image.Image, error) {
+			// Some writers leave the last marker out. It changes nothing where it is there.
+			return jpeg.Decode(io.MultiReader(bytes.NewReader(data), strings.NewReader("\xff\xd9")))
+		},
+		rescue: func(lib Library) (image.Image, error) { return lib.Decode(data) },
+	}
+	scans := 0
+	for rest := data[2:]; ; {
+		marker, segment, after, ok := nextSegment(rest)
+		if !ok || marker == markEOI {
+			break
+		}
+		rest = after
+		switch {
+		case marker == markSOS:
+			scans++
+			rest = skipCoded(rest)
+		case marker >= markSOF0 && marker <= markSOF15 && marker != markDHT && marker != markJPG && marker != markDAC:
+			if len(segment) < 5 {
+				return nil, fault("the JPEG is damaged: its frame header is too short")
+			}
+			if f.width != 0 {
+				return nil, fault("the JPEG is damaged: it has several frame headers")
+			}
+			f.height, f.width = int(binary.BigEndian.Uint16(segment[1:])), int(binary.BigEndian.Uint16(segment[3:]))
+		case marker == markAPP0:
+			f.readJFIF(segment)
+		case marker == markAPP1:
+			if block, found := bytes.CutPrefix(segment, []byte(exifPrefix)); found {
+				f.readExif(block)
+			}
+		}
+	}
+	if f.width == 0 && scans == 0 {
+		return nil, fault("the JPEG is cut short; send the whole file")
+	}
+	if scans > maxScans {
+		return nil, fault("the JPEG has %d scans; at most %d are allowed: save it anew as a baseline JPEG", scans, maxScans)
+	}
+	return []frame{f}, nil
+}
+
+// nextSegment finds the next marker, and the bytes that belong to it without their length.
+func nextSegment(data []byte) (marker byte, segment, rest []byte, ok bool) {
+	for {
+		at := bytes.IndexByte(data, 0xff)
+		if at < 0 {
+			return 0, nil, nil, false
+		}
+		for data = data[at:]; len(data) > 0 && data[0] == 0xff; data = data[1:] { // fill bytes
+		}
+		if len(data) == 0 {
+			return 0, nil, nil, false
+		}
+		marker, data = data[0], data[1:]
+		if marker == 0 || marker == markTEM || (marker >= markRST0 && marker <= markSOI) {
+			continue // stands alone
+		}
+		break
+	}
+	if marker == markEOI {
+		return marker, nil, data, true
+	}
+	if len(data) < 2 {
+		return 0, nil, nil, false
+	}
+	n := int(binary.BigEndian.Uint16(data))
+	if n < 2 || n > len(data) {
+		return 0, nil, nil, false
+	}
+	return marker, data[2:n], data[n:], true
+}
+
+// skipCoded goes to the marker that ends entropy-coded data; restart markers and stuffed zeros belong to the data.
+func skipCoded(data []byte) []byte {
+	for {
+		at := bytes.IndexByte(data, 0xff)
+		if at < 0 || at+1 >= len(data) {
+			return nil
+		}
+		if next := data[at+1]; next != 0 && next != 0xff && (next < markRST0 || next >= markSOI) {
+			return data[at:]
+		}
+		data = data[at+1:]
+	}
+}
+
+// readJFIF sets the resolution from a JFIF header (T.871, section 10.1). Exif, which comes after it, prevails.
+func (f *frame) readJFIF(segment []byte) {
+	if len(segment) < 12 || !bytes.HasPrefix(segment, []byte("JFIF\x00")) {
+		return
+	}
+	unit := map[byte]float64{1: 1, 2: perInch}[segment[7]] // 0 only gives the pixels' aspect
+	f.dpiX = unit * float64(binary.BigEndian.Uint16(segment[8:]))
+	f.dpi = unit * float64(binary.BigEndian.Uint16(segment[10:]))
+}

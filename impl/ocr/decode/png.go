@@ -1,0 +1,46 @@
+package decode
+
+import (
+	"bytes"
+	"encoding/binary"
+	"image"
+	"image/png"
+)
+
+const pngSignature = "\x89PNG\r\n\x1a\n"
+
+// parsePNG reads the chunks that describe the image (PNG, third edition). An animation counts as its default image.
+func parsePNG(data []byte) ([]frame, error) {
+	f := frame{
+		decode: func() (image.Image, error) { return png.Decode(bytes.NewReader(data)) },
+		rescue: func(lib Library) (image.Image, error) { return lib.Decode(data) },
+	}
+	rest := data[len(pngSignature):]
+	for first := true; len(rest) >= 12; first = false {
+		n := uint64(binary.BigEndian.Uint32(rest))
+		if n > uint64(len(rest)-12) {
+			break
+		}
+		kind, chunk := string(rest[4:8]), rest[8:8+n]
+		rest = rest[12+n:]
+		if first && (kind != "IHDR" || n != 13) {
+			return nil, fault("the PNG is damaged: it does not begin with its header")
+		}
+		switch {
+		case first:
+			f.width, f.height = side(binary.BigEndian.Uint32(chunk)), side(binary.BigEndian.Uint32(chunk[4:]))
+		case kind == "pHYs" && n == 9 && chunk[8] == 1: // per meter
+			f.dpiX = perMeter * float64(binary.BigEndian.Uint32(chunk))
+			f.dpi = perMeter * float64(binary.BigEndian.Uint32(chunk[4:]))
+		case kind == "eXIf":
+			f.readExif(chunk)
+		}
+	}
+	if f.width == 0 && len(data) < len(pngSignature)+25 {
+		return nil, fault("the PNG is cut short; send the whole file")
+	}
+	return []frame{f}, nil
+}
+
+// side keeps a length in pixels within what an int of any machine and the product of two of them can hold.
+func side(n uint32) int { return int(min(n, 1<<30)) }

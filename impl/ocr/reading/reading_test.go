@@ -1,0 +1,170 @@
+package reading_test
+
+import (
+	"context"
+	"image"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/models"
+	"uncial/impl/ocr/models/own"
+	"uncial/impl/ocr/ocrtest"
+	"uncial/impl/ocr/reading"
+	"uncial/impl/ocr/tesseract"
+	"uncial/impl/sample"
+	"uncial/internal/accuracy"
+	"uncial/internal/document"
+)
+
+// pages is a folder of scans with ground truth that stands beside the project, where there is one.
+const pages = "../../../../shared/pages"
+
+func MustEngines(tb testing.TB, limit int) *reading.Engines {
+	tb.Helper()
+	set, err := models.Find(ocrtest.Tessdata)
+	require.NoError(tb, err)
+	engines := reading.NewEngines(set, limit)
+	tb.Cleanup(engines.Close)
+	return engines
+}
+
+// MustRead decodes the first page of an image file and reads it.
+func MustRead(tb testing.TB, engines *reading.Engines, language string, data []byte) *document.Document {
+	tb.Helper()
+	doc := &document.Document{Language: language}
+	for page, err := range decode.Pages(data, tesseract.Leptonica{}) {
+		require.NoError(tb, err)
+		read, err := reading.Read(tb.Context(), page, language, engines)
+		require.NoError(tb, err)
+		doc.Pages = append(doc.Pages, read)
+	}
+	doc = doc.Normalized()
+	doc.Confidence = reading.Confidence(doc.Pages)
+	return doc
+}
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	engines := MustEngines(t, 1)
+	img := ocrtest.Page("Il était une fois", "deux lignes lisibles")
+	page, err := reading.Read(t.Context(), decode.Page{Image: img, DPI: 300}, "fr", engines)
+	require.NoError(t, err)
+	require.Equal(t, "Il était une fois\ndeux lignes lisibles", page.Text())
+	require.Equal(t, []int{img.Rect.Dx(), img.Rect.Dy(), 300}, []int{page.Width, page.Height, page.DPI})
+	for i, l := range page.Blocks[0].Lines {
+		require.Len(t, l.Baseline, 2)
+		require.InDelta(t, ocrtest.Baseline+i*ocrtest.Pitch, l.Baseline[0].Y, 4)
+		for _, w := range l.Words {
+			require.Equal(t, "fra", w.Model)
+			require.Greater(t, w.Confidence, 0.5)
+			require.LessOrEqual(t, w.Confidence, 1.0)
+			require.Equal(t, l.Box, l.Box.Union(w.Box), "the line holds its words")
+		}
+	}
+}
+
+func TestRead_of_the_sample_page(t *testing.T) {
+	t.Parallel()
+	doc := MustRead(t, MustEngines(t, 1), "en", sample.Image)
+	score := accuracy.Compare(sample.Text, doc.Text())
+	require.Less(t, score.FoldedCER.Value(), 0.02, doc.Text())
+	require.Greater(t, doc.Confidence, 0.85)
+}
+
+func TestRead_of_pages_without_text(t *testing.T) {
+	t.Parallel()
+	engines := MustEngines(t, 1)
+	for name, img := range map[string]image.Image{
+		"blank":          ocrtest.Page(),
+		"one pixel":      image.NewGray(image.Rect(0, 0, 1, 1)),
+		"a thread":       image.NewGray(image.Rect(0, 0, 5000, 1)),
+		"a long thread":  image.NewGray(image.Rect(0, 0, 1, 32_767)),
+		"black":          image.NewGray(image.Rect(0, 0, 700, 700)),
+		"black, colours": image.NewRGBA(image.Rect(0, 0, 700, 700)),
+	} {
+		page, err := reading.Read(t.Context(), decode.Page{Image: img}, "en", engines)
+		require.NoError(t, err, name)
+		require.Empty(t, page.Blocks, name)
+		require.Zero(t, reading.Confidence([]document.Page{page}), name)
+	}
+}
+
+func TestRead_ends_with_its_context(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
+	defer cancel()
+	_, err := reading.Read(ctx, decode.Page{Image: ocrtest.Page("late")}, "en", MustEngines(t, 1))
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	_, err = reading.Read(t.Context(), decode.Page{Image: ocrtest.Page("what")}, "tlh", MustEngines(t, 1))
+	require.ErrorContains(t, err, "tlh")
+}
+
+func TestRead_of_scans(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reading scans takes a minute")
+	}
+	t.Parallel()
+	if _, err := os.Stat(filepath.Join(pages, "index.json")); err != nil {
+		t.Skip("no folder of scans stands beside the project")
+	}
+	folder, err := accuracy.OpenFolder(pages)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, folder.Close()) }()
+	engines := MustEngines(t, 1)
+	read := 0
+	for _, p := range folder.Pages {
+		if p.Collection != "oldbooks-en" {
+			continue
+		}
+		data, truth, err := folder.Load(p)
+		require.NoError(t, err)
+		doc := MustRead(t, engines, "en", data)
+		score := accuracy.Compare(truth, doc.Text())
+		require.Less(t, score.FoldedCER.Value(), 0.08, p.ID)
+		require.Greater(t, doc.Confidence, 0.8, p.ID)
+		read++
+	}
+	require.Positive(t, read)
+}
+
+func TestEngines_Get(t *testing.T) {
+	t.Parallel()
+	engines := MustEngines(t, 2)
+	get := func(name string) *tesseract.Engine {
+		e, err := engines.Get(name)
+		require.NoError(t, err)
+		require.Equal(t, name, e.Model())
+		return e
+	}
+	closed := func(e *tesseract.Engine) bool { return e.SetVariable("user_defined_dpi", "0") != nil }
+
+	eng, fra := get("eng"), get("fra")
+	require.Same(t, eng, get("eng"), "a warm engine is lent again")
+	lat := get("lat")
+	require.True(t, closed(fra), "the one used longest ago makes room")
+	require.False(t, closed(eng))
+	require.NotSame(t, fra, get("fra"))
+	require.True(t, closed(eng))
+	get(own.EarlyPrint) // from memory
+	require.True(t, closed(lat))
+	_, err := engines.Get("no_such_model")
+	require.ErrorContains(t, err, "no_such_model")
+	engines.Clear()
+	engines.Close()
+	get("eng")
+}
+
+func TestConfidence(t *testing.T) {
+	t.Parallel()
+	words := func(words ...document.Word) []document.Page {
+		return []document.Page{{Blocks: []document.Block{{Lines: []document.Line{{Words: words}}}}}}
+	}
+	require.Zero(t, reading.Confidence(nil))
+	require.InDelta(t, 0.75, reading.Confidence(words(document.Word{Text: "ſix", Confidence: 1}, document.Word{Text: "I", Confidence: 0})), 1e-9,
+		"a word counts by its characters")
+}

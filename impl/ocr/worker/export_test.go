@@ -1,0 +1,4 @@
+package worker
+
+// Serve is Run without engines.
+var Serve = serve

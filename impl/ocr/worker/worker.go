@@ -1,0 +1,136 @@
+// Package worker is the child side of the engine: it reads framed requests (package pipe), decodes the image and reads
+// its pages, one request at a time, until the service closes the pipe.
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"time"
+
+	"uncial/impl/ocr"
+	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/models"
+	"uncial/impl/ocr/pipe"
+	"uncial/impl/ocr/reading"
+	"uncial/impl/ocr/tesseract"
+	"uncial/internal/document"
+)
+
+// warmModels is how many models stay loaded: those that one language needs, and a second language's.
+const warmModels = 4
+
+// largePage is the number of pixels from which on memory goes back to the system right after a page. Else it would stay
+// with an idle worker.
+const largePage = 16_000_000
+
+// Run says hello and answers requests until in ends, which is no error. An error means that the worker is of no more
+// use: the pipe broke, or a request met a fault in the program, which was then answered as internal.
+func Run(in io.Reader, out io.Writer, set *models.Set) error {
+	engines := reading.NewEngines(set, warmModels)
+	defer engines.Close()
+	conn := pipe.New(in, out)
+	err := conn.SendHello(pipe.Hello{
+		Version:   "tesseract " + tesseract.Version() + ", " + tesseract.LeptonicaVersion(),
+		Protocol:  pipe.Protocol,
+		Languages: set.Languages(),
+		Models:    set.Names(),
+	})
+	if err != nil {
+		return fmt.Errorf("worker: %w", err)
+	}
+	return serve(conn, func(ctx context.Context, req pipe.Request, image []byte) (*document.Document, error) {
+		return read(ctx, req, image, engines)
+	})
+}
+
+// reader turns a request into a document.
+type reader func(ctx context.Context, req pipe.Request, image []byte) (*document.Document, error)
+
+func serve(conn *pipe.Conn, read reader) error {
+	for {
+		req, image, err := conn.ReceiveRequest()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("worker: %w", err)
+		}
+		doc, failed := guard(read, req, image)
+		if err := send(conn, req.ID, doc, failed); err != nil {
+			return fmt.Errorf("worker: %w", err)
+		}
+		if fatal := (*panicError)(nil); errors.As(failed, &fatal) {
+			return failed
+		}
+	}
+}
+
+// panicError is a panic during a request. What it left behind is not known, so the worker ends after it.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string { return fmt.Sprintf("worker: panic: %v\n%s", e.value, e.stack) }
+
+// guard reads within the request's deadline and turns a panic into an error.
+func guard(read reader, req pipe.Request, image []byte) (doc *document.Document, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			doc, err = nil, &panicError{value, debug.Stack()}
+		}
+	}()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(req.Deadline)*time.Millisecond)
+	defer cancel()
+	return read(ctx, req, image)
+}
+
+// send answers with the document or with the reason why there is none. A document that the pipe refuses to send is a
+// fault of ours.
+func send(conn *pipe.Conn, id uint64, doc *document.Document, failed error) error {
+	if failed == nil {
+		if failed = conn.SendAnswer(pipe.Answer{ID: id, Document: doc}); failed == nil {
+			return nil
+		}
+	}
+	return conn.SendAnswer(pipe.Answer{ID: id, Error: &pipe.Error{Kind: kind(failed), Message: failed.Error()}})
+}
+
+func kind(err error) pipe.Kind {
+	var fault *ocr.ImageError
+	switch {
+	case errors.As(err, &fault):
+		return pipe.ImageFault
+	case errors.Is(err, context.DeadlineExceeded):
+		return pipe.TimeoutFault
+	}
+	return pipe.Internal
+}
+
+// read reads all pages of the image, one after the other.
+func read(ctx context.Context, req pipe.Request, image []byte, engines *reading.Engines) (*document.Document, error) {
+	doc := &document.Document{Language: req.Language}
+	for page, err := range decode.Pages(image, tesseract.Leptonica{}) {
+		if err != nil {
+			return nil, err
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		read, err := reading.Read(ctx, page, req.Language, engines)
+		if err != nil {
+			return nil, err
+		}
+		doc.Pages = append(doc.Pages, read)
+		if read.Width*read.Height >= largePage {
+			page.Image = nil
+			debug.FreeOSMemory()
+		}
+	}
+	doc = doc.Normalized()
+	doc.Confidence = reading.Confidence(doc.Pages)
+	return doc, nil
+}

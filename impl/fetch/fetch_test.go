@@ -480,6 +480,6 @@ func reply(question []byte, address string, exists bool) []byte {
 		message = append(message, 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4)
 		message = append(message, netip.MustParseAddr(address).AsSlice()...)
 	}
-	binary.BigEndian.PutUint16(message, uint16(len(message)-2)) //nolint:gosec // a message of a few dozen bytes
+	binary.BigEndian.PutUint16(message, uint16(len(message)-2))
 	return message
 }

@@ -4,11 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
-
 	"uncial/impl/ocr"
 	"uncial/internal/document"
+	"unicode"
+	"unicode/utf8"
 )
 
 // checkDocument holds a document to the promises of package document, so that the writers may rely on them whatever

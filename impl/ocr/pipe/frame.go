@@ -22,9 +22,9 @@ func (c *Conn) send(header any, limit int, payload []byte) error {
 		return fmt.Errorf("pipe: a payload of %d bytes, at most %d are allowed", len(payload), MaxImage)
 	}
 	head := make([]byte, 0, 4+len(text)+4)
-	head = binary.BigEndian.AppendUint32(head, uint32(len(text))) //nolint:gosec // bounded above
+	head = binary.BigEndian.AppendUint32(head, uint32(len(text)))
 	head = append(head, text...)
-	head = binary.BigEndian.AppendUint32(head, uint32(len(payload))) //nolint:gosec // bounded above
+	head = binary.BigEndian.AppendUint32(head, uint32(len(payload)))
 	if _, err := c.w.Write(head); err != nil {
 		return fmt.Errorf("pipe: write: %w", err)
 	}

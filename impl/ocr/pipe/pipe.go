@@ -12,9 +12,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
-
+	"strings"
 	"uncial/impl/ocr"
 	"uncial/internal/document"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Protocol is the number of this protocol. Both sides must speak the same.
@@ -36,6 +38,8 @@ const (
 	MaxAnswer   = 64 << 20     // bytes of an answer's header
 	MaxElements = 4 << 20      // objects, arrays and commas in an answer's header: bounds what decoding it allocates
 	MaxImage    = ocr.MaxBytes // bytes of a request's payload
+	MaxReason   = 1 << 10      // bytes of an error's message that is for the caller's eyes
+	MaxMessage  = 16 << 10     // bytes of any other
 )
 
 // Hello is the first thing that a worker says, once it can read.
@@ -74,7 +78,7 @@ const (
 // Error is why an image could not be read. The worker stays fit for the next.
 type Error struct {
 	Kind    Kind   `json:"kind"`
-	Message string `json:"message"` // never empty
+	Message string `json:"message"` // never empty; ImageFault: one line. SendAnswer shortens it where needed
 }
 
 // Conn is one end of a pipe. It is not safe for concurrent use, but one goroutine may send while another receives.
@@ -126,6 +130,9 @@ func (c *Conn) ReceiveRequest() (Request, []byte, error) {
 // SendAnswer answers a request. A document that breaks the promises of package document, or is too large, is refused
 // before anything is sent, so that the worker can still answer with an Error.
 func (c *Conn) SendAnswer(a Answer) error {
+	if a.Error != nil {
+		a.Error = &Error{Kind: a.Error.Kind, Message: fit(a.Error.Kind, a.Error.Message)}
+	}
 	if err := a.check(); err != nil {
 		return err
 	}
@@ -173,8 +180,30 @@ func (a *Answer) check() error {
 		return checkDocument(a.Document)
 	case !slices.Contains([]Kind{ImageFault, TimeoutFault, Internal}, a.Error.Kind):
 		return fmt.Errorf("pipe: error.kind is %.20q; want image, timeout or internal", a.Error.Kind)
-	case a.Error.Message == "":
-		return errors.New("pipe: error.message is empty")
+	case a.Error.Message == "" || a.Error.Message != fit(a.Error.Kind, a.Error.Message):
+		return errors.New("pipe: error.message is empty, too long or not fit for reading")
 	}
 	return nil
+}
+
+// fit is the message with what is unreadable left out, within its bound.
+func fit(kind Kind, message string) string {
+	message = strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || unicode.IsPrint(r) && r != utf8.RuneError {
+			return r
+		}
+		return -1
+	}, message)
+	limit := MaxMessage
+	if kind == ImageFault {
+		limit = MaxReason
+	}
+	for len(message) > limit {
+		_, size := utf8.DecodeLastRuneInString(message)
+		message = message[:len(message)-size]
+	}
+	if kind == ImageFault {
+		message = strings.Join(strings.Fields(message), " ")
+	}
+	return message
 }

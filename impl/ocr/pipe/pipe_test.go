@@ -7,12 +7,11 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"uncial/impl/ocr/pipe"
+	"uncial/internal/document"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
-
-	"uncial/impl/ocr/pipe"
-	"uncial/internal/document"
 )
 
 func frame(header, payload string) []byte {
@@ -90,6 +89,18 @@ func TestConn_carriesAnyRequest(t *testing.T) {
 	})
 }
 
+func TestConn_carriesAnyMessage(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		kind := rapid.SampledFrom([]pipe.Kind{pipe.ImageFault, pipe.TimeoutFault, pipe.Internal}).Draw(t, "kind")
+		message := "x" + string(rapid.SliceOf(rapid.Byte()).Draw(t, "message")) + rapid.String().Draw(t, "more")
+		var b bytes.Buffer
+		require.NoError(t, pipe.New(nil, &b).SendAnswer(pipe.Answer{Error: &pipe.Error{Kind: kind, Message: message}}))
+		_, err := pipe.New(&b, nil).ReceiveAnswer()
+		require.NoError(t, err)
+	})
+}
+
 func TestConn_ReceiveAnswer_refuses(t *testing.T) {
 	t.Parallel()
 	good := string(frame(`{"id":1,"error":{"kind":"image","message":"m"}}`, ""))
@@ -156,6 +167,27 @@ func TestConn_SendAnswer_refusesADocumentThatBreaksItsPromises(t *testing.T) {
 	}
 	blank := &document.Document{Pages: []document.Page{{Width: 1, Height: 1}}, Language: "en"}
 	require.NoError(t, pipe.New(nil, io.Discard).SendAnswer(pipe.Answer{ID: 1, Document: blank}), "a blank page")
+}
+
+func TestConn_SendAnswer_makesMessagesFit(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		kind          pipe.Kind
+		message, want string
+	}{
+		{pipe.ImageFault, "not\nan \x1b[31mimage\x00", "not an [31mimage"},
+		{pipe.ImageFault, strings.Repeat("ä", 600), strings.Repeat("ä", 512)},
+		{pipe.Internal, "panic:\n\tstack", "panic:\n\tstack"},
+		{pipe.Internal, strings.Repeat("x", 1<<20), strings.Repeat("x", pipe.MaxMessage)},
+	} {
+		var b bytes.Buffer
+		require.NoError(t, pipe.New(nil, &b).SendAnswer(pipe.Answer{ID: 1, Error: &pipe.Error{Kind: c.kind, Message: c.message}}))
+		a, err := pipe.New(&b, nil).ReceiveAnswer()
+		require.NoError(t, err)
+		require.Equal(t, c.want, a.Error.Message)
+	}
+	_, err := reader(frame(`{"id":1,"error":{"kind":"image","message":"two\nlines"}}`, "")).ReceiveAnswer()
+	require.Error(t, err, "what was sent past SendAnswer is refused")
 }
 
 func TestConn_ReceiveHello_refuses(t *testing.T) {

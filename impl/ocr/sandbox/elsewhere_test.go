@@ -72,7 +72,7 @@ func mustCopy(tb testing.TB, from, to string) {
 	defer syscall.ForkLock.RUnlock()
 	src, err := os.Open(from)
 	require.NoError(tb, err)
-	defer src.Close()
+	defer func() { _ = src.Close() }()
 	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755) //nolint:gosec // for another user to run
 	require.NoError(tb, err)
 	_, err = io.Copy(dst, src)

@@ -52,7 +52,7 @@ func interpreter(program string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_INTERP && p.Filesz < 4096 {
 			name := make([]byte, p.Filesz)

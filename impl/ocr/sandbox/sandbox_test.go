@@ -14,10 +14,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"uncial/impl/ocr/sandbox"
 
 	"github.com/stretchr/testify/require"
-
-	"uncial/impl/ocr/sandbox"
 )
 
 var probe string // the program in testdata/probe
@@ -48,7 +47,7 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	probe = filepath.Join(dir, "probe")
 	build := exec.Command("go", "build", "-o", probe, "./testdata/probe")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -200,10 +199,10 @@ func TestLauncher_keepsInheritedFilesAway(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	defer listener.Close()
+	defer func() { _ = listener.Close() }()
 	raw, err := listener.(*net.TCPListener).File()
 	require.NoError(t, err)
-	defer raw.Close()
+	defer func() { _ = raw.Close() }()
 	leaked, err := syscall.Dup(int(raw.Fd())) // without close-on-exec, as from a careless parent
 	require.NoError(t, err)
 	defer func() { _ = syscall.Close(leaked) }()

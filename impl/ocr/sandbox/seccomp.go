@@ -40,7 +40,7 @@ type condition struct {
 // conditions hold for calls that are harmless in one form and not in others. Only the low half of an argument counts,
 // as the kernel takes no more of these.
 func conditions() []condition {
-	self := uint32(os.Getpid()) //nolint:gosec // process ids are small; it stays the same over exec
+	self := uint32(os.Getpid()) // the same over exec //nolint:gosec // process ids are small; it stays the same over exec
 	const all = ^uint32(0)
 	return append([]condition{
 		{unix.SYS_CLONE, 0, unix.CLONE_THREAD, []uint32{unix.CLONE_THREAD}}, // threads, no processes

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -45,7 +46,13 @@ func (s source) imageURL() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return "data:" + mediaType(image) + ";base64," + base64.StdEncoding.EncodeToString(image), nil
+	var inline strings.Builder // of some 28 MB, so it is not put together from copies
+	inline.Grow(len("data:application/octet-stream;base64,") + base64.StdEncoding.EncodedLen(len(image)))
+	inline.WriteString("data:" + mediaType(image) + ";base64,")
+	encoder := base64.NewEncoder(base64.StdEncoding, &inline)
+	_, _ = encoder.Write(image)
+	_ = encoder.Close()
+	return inline.String(), nil
 }
 
 // read reads the file. Its errors say what is wrong without the file's name.
@@ -55,19 +62,23 @@ func (s source) read() ([]byte, error) {
 		return nil, plain(err)
 	}
 	defer func() { _ = file.Close() }()
-	if about, err := file.Stat(); err == nil && about.IsDir() {
-		return nil, errors.New("is a directory; name the images in it")
+	var image bytes.Buffer
+	if about, err := file.Stat(); err == nil {
+		if about.IsDir() {
+			return nil, errors.New("is a directory; name the images in it")
+		}
+		image.Grow(int(min(about.Size(), ocr.MaxBytes)) + bytes.MinRead)
 	}
-	image, err := io.ReadAll(io.LimitReader(file, ocr.MaxBytes+1))
+	_, err = image.ReadFrom(io.LimitReader(file, ocr.MaxBytes+1))
 	switch {
 	case err != nil:
 		return nil, plain(err)
-	case len(image) > ocr.MaxBytes:
+	case image.Len() > ocr.MaxBytes:
 		return nil, fmt.Errorf("the file has more than %d MiB; at most %[1]d MiB is accepted", ocr.MaxBytes>>20)
-	case len(image) == 0:
+	case image.Len() == 0:
 		return nil, errors.New("the file is empty")
 	}
-	return image, nil
+	return image.Bytes(), nil
 }
 
 // plain takes operation and path off an error of the file system.

@@ -120,7 +120,7 @@ func (f *Fetcher) Fetch(ctx context.Context, imageURL string) ([]byte, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case bounded.Err() != nil:
-		return nil, blame("the server did not deliver within %v", f.options.Timeout)
+		return nil, blame("the image did not arrive within %g s", f.options.Timeout.Seconds())
 	}
 	return nil, explain(err)
 }
@@ -155,13 +155,20 @@ func (f *Fetcher) image(ctx context.Context, target *url.URL) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	var first error
 	for _, choice := range choices {
 		body, _, err = f.get(ctx, choice)
-		if !errors.Is(err, f.tooLarge) {
+		if err == nil {
+			return body, nil
+		}
+		if first == nil {
+			first = err
+		}
+		if !errors.Is(err, f.tooLarge) && !refusesSize(err) {
 			break
 		}
 	}
-	return body, err
+	return nil, first
 }
 
 // parseURL parses and checks an address to fetch from.

@@ -2,11 +2,17 @@ package fetch_test
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"log"
+	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -124,6 +130,11 @@ func TestFetcher_RefusesURLs(t *testing.T) {
 		{"a short form with a dot behind", "http://127.1./", "four decimal numbers"},
 		{"hexadecimal parts", "http://0x7f.0.0.0x1/", "four decimal numbers"},
 		{"a lone hexadecimal mark", "http://a.0x/", "four decimal numbers"},
+		{"circled digits", "http://①②⑦.⓪.⓪.①/", "the address is not public"},
+		{"ideographic full stops", "http://127。0。0。1/", "the address is not public"},
+		{"percent signs in the host", "http://%31%32%37.0.0.1/", "not a URL"},
+		{"a backslash", "http://example.org\\@127.0.0.1/", "not a URL"},
+		{"a port beyond all ports", "http://93.184.216.34:99999/", "could not be reached"},
 		{"a port of a database", "http://93.184.216.34:5432/", "port 5432 is not accepted"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -229,7 +240,7 @@ func TestFetcher_Timeout(t *testing.T) {
 	for _, url := range []string{silent, dripping} {
 		start := time.Now()
 		_, err := f.Fetch(t.Context(), url)
-		assert.Contains(t, mustBlame(t, err), "did not deliver within 300ms")
+		assert.Contains(t, mustBlame(t, err), "the image did not arrive within 0.3 s")
 		assert.Less(t, time.Since(start), 5*time.Second)
 	}
 }
@@ -299,7 +310,7 @@ func TestFetcher_BusyWhileWaiting(t *testing.T) {
 	defer cancel()
 	_, err := f.Fetch(ctx, url)
 	require.ErrorIs(t, err, context.DeadlineExceeded, "the caller's own deadline passes through")
-	assert.Contains(t, mustBlame(t, <-first), "did not deliver")
+	assert.Contains(t, mustBlame(t, <-first), "did not arrive within 1 s")
 }
 
 func TestFetcher_Redirects(t *testing.T) {
@@ -353,22 +364,20 @@ func TestFetcher_Redirects(t *testing.T) {
 func TestFetcher_TLS(t *testing.T) {
 	t.Parallel()
 	plain := mustServe(t, write(200, "over http"))
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := mustServeTLS(t, nil, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/down" {
 			http.Redirect(w, r, plain, http.StatusFound)
 			return
 		}
-		_, _ = io.WriteString(w, "over https")
-	}))
-	server.Config.ErrorLog = nil
-	t.Cleanup(server.Close)
+		_, _ = io.WriteString(w, "over "+r.Proto)
+	})
 	roots := x509.NewCertPool()
 	roots.AddCert(server.Certificate())
 	trusting := mustFetcher(t, fetch.Options{Allow: loopback}.WithRoots(roots).WithResolver(resolveTo("127.0.0.1")))
 
 	got, err := trusting.Fetch(t.Context(), server.URL)
 	require.NoError(t, err)
-	assert.Equal(t, "over https", string(got))
+	assert.Equal(t, "over HTTP/2.0", string(got))
 
 	_, err = trusting.Fetch(t.Context(), server.URL+"/down")
 	assert.Contains(t, mustBlame(t, err), "redirects from https to http")
@@ -381,9 +390,57 @@ func TestFetcher_TLS(t *testing.T) {
 	_, err = mustFetcher(t, fetch.Options{Allow: loopback}).Fetch(t.Context(), server.URL)
 	assert.Contains(t, mustBlame(t, err), "unknown authority")
 
+	expired := mustServeTLS(t, mustExpiredCertificate(t, roots), write(200, "x"))
+	_, err = trusting.Fetch(t.Context(), expired.URL)
+	assert.Contains(t, mustBlame(t, err), "expired")
+
 	mute := mustAnswer(t, "\x15\x03\x01\x00\x02\x02\x28") // alert: handshake failure
 	_, err = trusting.Fetch(t.Context(), strings.Replace(mute, "http:", "https:", 1))
 	assert.Contains(t, mustBlame(t, err), "no TLS connection")
+}
+
+// mustServeTLS serves with a certificate, or with that of httptest, and keeps quiet about clients that do not like it.
+func mustServeTLS(tb testing.TB, certificate *tls.Certificate, handler http.HandlerFunc) *httptest.Server {
+	tb.Helper()
+	server := httptest.NewUnstartedServer(handler)
+	server.EnableHTTP2 = true
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	if certificate != nil {
+		server.TLS = &tls.Config{Certificates: []tls.Certificate{*certificate}, MinVersion: tls.VersionTLS12}
+	}
+	server.StartTLS()
+	tb.Cleanup(server.Close)
+	return server
+}
+
+// mustExpiredCertificate makes a certificate of yesterday and adds it to roots.
+func mustExpiredCertificate(tb testing.TB, roots *x509.CertPool) *tls.Certificate {
+	tb.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(tb, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1),
+		IPAddresses:  []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore:    time.Now().Add(-48 * time.Hour),
+		NotAfter:     time.Now().Add(-24 * time.Hour),
+	}
+	raw, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	require.NoError(tb, err)
+	parsed, err := x509.ParseCertificate(raw)
+	require.NoError(tb, err)
+	roots.AddCert(parsed)
+	return &tls.Certificate{Certificate: [][]byte{raw}, PrivateKey: key}
+}
+
+func TestFetcher_NoProxyFromTheEnvironment(t *testing.T) {
+	proxy := mustServe(t, write(200, "from the proxy"))
+	t.Setenv("HTTP_PROXY", proxy)
+	t.Setenv("http_proxy", proxy)
+	f := mustFetcher(t, fetch.Options{Allow: loopback}.WithResolver(resolveTo("127.0.0.1")))
+	target := mustServe(t, write(200, "from the server"))
+	got, err := f.Fetch(t.Context(), strings.Replace(target, "127.0.0.1", "image.test", 1))
+	require.NoError(t, err)
+	assert.Equal(t, "from the server", string(got))
 }
 
 func TestFetcher_NamesThatResolveAnew(t *testing.T) {

@@ -3,6 +3,8 @@ package fetch
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -25,7 +27,7 @@ func (f *Fetcher) get(ctx context.Context, target *url.URL) ([]byte, *url.URL, e
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
-		return nil, nil, blame("the server answered %d; the URL of an image is needed", response.StatusCode)
+		return nil, nil, &statusError{response.StatusCode}
 	}
 	if encoding := response.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return nil, nil, blame("the server sends the image compressed (Content-Encoding), which was not asked for")
@@ -69,4 +71,25 @@ func (f *Fetcher) checkRedirect(next *http.Request, past []*http.Request) error 
 		return blame("redirects from https to http")
 	}
 	return nil
+}
+
+// statusError is an answer other than a 200.
+type statusError struct{ status int }
+
+func (e *statusError) Error() string {
+	return fmt.Sprintf("the server answered %d; the URL of an image is needed", e.status)
+}
+
+// refusesSize says whether a IIIF server's refusal may be about the size asked for: many bound it without telling.
+func refusesSize(err error) bool {
+	refused, ok := errors.AsType[*statusError](err)
+	if !ok {
+		return false
+	}
+	switch refused.status {
+	case http.StatusBadRequest, http.StatusForbidden, http.StatusRequestEntityTooLarge,
+		http.StatusInternalServerError, http.StatusNotImplemented:
+		return true
+	}
+	return false
 }

@@ -129,6 +129,8 @@ func TestFetcher_IIIF(t *testing.T) {
 			"/heavy/info.json":                      strings.Replace(info3(members), "https://iiif.test/a%2Fb", base+"/heavy", 1),
 			"/heavy/full/max/0/default.jpg":         strings.Repeat("x", 5000),
 			"/heavy/full/1500,2000/0/default.jpg":   "the smaller image",
+			"/shy/info.json":                        strings.Replace(info3(members), "https://iiif.test/a%2Fb", base+"/shy", 1),
+			"/shy/full/750,1000/0/default.jpg":      "the size that is allowed",
 			"/heavier/info.json":                    strings.Replace(info3(members), "https://iiif.test/a%2Fb", base+"/heavier", 1),
 			"/heavier/full/max/0/default.jpg":       strings.Repeat("x", 5000),
 			"/heavier/full/1500,2000/0/default.jpg": strings.Repeat("x", 5000),
@@ -142,7 +144,10 @@ func TestFetcher_IIIF(t *testing.T) {
 			return
 		}
 		answer, found := answers[r.URL.Path]
-		if !found {
+		switch {
+		case !found && strings.HasPrefix(r.URL.Path, "/shy/"):
+			w.WriteHeader(http.StatusForbidden)
+		case !found:
 			w.WriteHeader(http.StatusNotFound)
 		}
 		_, _ = io.WriteString(w, answer)
@@ -152,6 +157,7 @@ func TestFetcher_IIIF(t *testing.T) {
 		"/page/info.json":  "the image",
 		"/page":            "the image",
 		"/heavy/info.json": "the smaller image",
+		"/shy/info.json":   "the size that is allowed",
 	} {
 		got, err := f.Fetch(t.Context(), base+path)
 		require.NoError(t, err, path)

@@ -22,6 +22,7 @@ func (b *brokenOff) Unwrap() error { return b.error }
 func explain(err error) error {
 	var (
 		blamed  *ocr.ImageError
+		status  *statusError
 		lookup  *net.DNSError
 		dialled *net.OpError
 		broken  *brokenOff
@@ -29,6 +30,8 @@ func explain(err error) error {
 	switch {
 	case errors.As(err, &blamed):
 		return blamed
+	case errors.As(err, &status):
+		return blame("%s", status.Error())
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE), errors.Is(err, syscall.ENOMEM):
 		return fmt.Errorf("fetch the image: %w", err)
 	case errors.As(err, &lookup) && lookup.IsNotFound:

@@ -15,16 +15,15 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"uncial/gen"
 )
 
 const (
-	// maxTries bounds how often one image is sent.
-	maxTries = 5
-	// firstPause is the pause behind the first try where the server asks for none; it doubles with each.
-	firstPause = 500 * time.Millisecond
+	// maxTries bounds how often one image is sent, maxFirstTries how often where nothing ever answered at the address.
+	maxTries, maxFirstTries = 5, 2
 	// maxAnswer bounds an answer: ten pages of ALTO with a box for each word are some 30 MB.
 	maxAnswer = 256 << 20
 )
@@ -33,6 +32,9 @@ const (
 type Client struct {
 	api     gen.ClientInterface
 	timeout time.Duration
+	pause   time.Duration // behind the first try where the server asks for none; it doubles with each
+	// answered is true once anything was heard from the address, which then is no mistake: the service is restarting.
+	answered atomic.Bool
 }
 
 // Refusal is an answer other than a 200.
@@ -103,7 +105,7 @@ func New(base, key string, timeout time.Duration) (*Client, error) {
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		}),
 	)
-	return &Client{api, timeout}, err
+	return &Client{api: api, timeout: timeout, pause: 500 * time.Millisecond}, err
 }
 
 // Extract sends one request until it is answered with a 200, is at fault itself, or tries and time have run out. All
@@ -113,7 +115,7 @@ func (c *Client) Extract(ctx context.Context, request gen.ExtractionRequest, not
 	bounded, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	key := rand.Text()
-	pause := firstPause
+	pause := c.pause
 	for try := 1; ; try++ {
 		answer, err := c.once(bounded, key, request)
 		switch {
@@ -123,7 +125,7 @@ func (c *Client) Extract(ctx context.Context, request gen.ExtractionRequest, not
 			return nil, ctx.Err()
 		case bounded.Err() != nil:
 			return nil, fmt.Errorf("no answer within %v", c.timeout)
-		case !isWorthAnotherTry(err) || try == maxTries:
+		case try >= c.triesFor(err):
 			return nil, err
 		}
 		wait := pause + time.Duration(float64(pause)*jitter())
@@ -149,6 +151,7 @@ func (c *Client) once(ctx context.Context, key string, request gen.ExtractionReq
 	if err != nil {
 		return nil, &ConnectionError{err}
 	}
+	c.answered.Store(true)
 	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(http.MaxBytesReader(nil, response.Body, maxAnswer))
 	if err != nil {
@@ -196,18 +199,27 @@ func retryAfter(header string, now time.Time) time.Duration {
 	return -1
 }
 
-// isWorthAnotherTry says whether the same request may succeed later.
-func isWorthAnotherTry(err error) bool {
+// triesFor is how often a request that failed so is sent in all.
+func (c *Client) triesFor(err error) int {
+	var refused *Refusal
 	var connection *ConnectionError
-	if refused, ok := errors.AsType[*Refusal](err); ok {
-		switch refused.Status {
-		case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,
-			http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-			return true
-		}
-		return false
+	switch {
+	case errors.As(err, &refused) && !refused.passing(), errors.As(err, &connection) && connection.misfit():
+		return 1
+	case connection != nil && connection.Unreachable() && !c.answered.Load():
+		return maxFirstTries
 	}
-	return errors.As(err, &connection) && !connection.misfit()
+	return maxTries
+}
+
+// passing says whether the same request may succeed later.
+func (r *Refusal) passing() bool {
+	switch r.Status {
+	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,
+		http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return false
 }
 
 // jitter is a random fraction, so that callers that failed together do not come back together.

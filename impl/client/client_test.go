@@ -71,6 +71,7 @@ func mustClient(tb testing.TB, url string) *client.Client {
 	tb.Helper()
 	c, err := client.New(url, "ocr_live_x", time.Minute)
 	require.NoError(tb, err)
+	c.SetPause(10 * time.Millisecond)
 	return c
 }
 
@@ -198,20 +199,36 @@ func TestClient_ExtractFindsNoServer(t *testing.T) {
 	conn, err := net.Dial("tcp", url[len("http://"):])
 	require.NoError(t, err)
 	defer func() { _ = conn.Close() }()
-	nobody := "http://" + conn.LocalAddr().String() // the near end of a connection: nobody can listen there
-	c, err := client.New(nobody, "k", 2*time.Second)
-	require.NoError(t, err)
-	_, err = c.Extract(t.Context(), request, nil)
+	nobody := mustClient(t, "http://"+conn.LocalAddr().String()) // the near end of a connection: nobody can listen there
+	var notices int
+	_, err = nobody.Extract(t.Context(), request, func(error, time.Duration) { notices++ })
 	var broken *client.ConnectionError
 	require.ErrorAs(t, err, &broken)
 	assert.True(t, broken.Unreachable())
 	assert.Contains(t, err.Error(), "no connection to the service")
+	assert.Equal(t, 1, notices, "an address where nothing ever answered is tried twice")
 
 	server := httptest.NewTLSServer(http.HandlerFunc(good))
 	defer server.Close()
 	_, err = mustClient(t, server.URL).Extract(t.Context(), request, nil)
 	require.ErrorAs(t, err, &broken)
 	assert.True(t, broken.Unreachable(), "an unknown certificate is no reason to try again")
+}
+
+func TestClient_ExtractWaitsForAServiceThatWasThere(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(waitFor("0", refuse(500, "SERVER_ERROR", "stopping")))
+	server.Config.SetKeepAlivesEnabled(false)
+	server.Start()
+	defer server.Close()
+	var notices int
+	_, err := mustClient(t, server.URL).Extract(t.Context(), request, func(error, time.Duration) {
+		notices++
+		_ = server.Listener.Close()
+	})
+	var broken *client.ConnectionError
+	require.ErrorAs(t, err, &broken)
+	assert.Equal(t, 4, notices)
 }
 
 func TestNew(t *testing.T) {

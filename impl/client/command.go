@@ -229,15 +229,10 @@ func endsRun(err error) int {
 	switch {
 	case errors.As(err, &connection) && connection.Unreachable():
 		return 2
-	case !errors.As(err, &refused):
+	case !errors.As(err, &refused), refused.passing(), refused.Status == http.StatusBadRequest:
 		return 0
-	}
-	switch refused.Status {
-	case http.StatusPaymentRequired:
+	case refused.Status == http.StatusPaymentRequired:
 		return 1
-	case http.StatusBadRequest, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,
-		http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return 0
 	}
 	return 2 // the key does not open the door, or there is no service of ours behind it
 }

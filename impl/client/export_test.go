@@ -1,0 +1,6 @@
+package client
+
+import "time"
+
+// SetPause sets the pause behind the first try.
+func (c *Client) SetPause(d time.Duration) { c.pause = d }

@@ -154,6 +154,7 @@ func TestFetcher_BlamesTheServer(t *testing.T) {
 		{"a page that is not there", mustServe(t, write(404, "")), "the server answered 404; the URL of an image is needed"},
 		{"no content", mustServe(t, write(204, "")), "the server answered 204"},
 		{"an empty body", mustServe(t, write(200, "")), "empty answer"},
+		{"a page that shows the image", mustServe(t, write(200, "\n<!doctype html><title>Page 1</title>")), "sent a web page"},
 		{"a body over the limit", mustServe(t, write(200, strings.Repeat("x", 2049))), "more than 2048 bytes; at most 2048 bytes is accepted"},
 		{"a declared length over the limit", mustAnswer(t, "HTTP/1.1 200 OK\r\nContent-Length: 9000000000000\r\n\r\nx"), "more than 2048 bytes"},
 		{"a body shorter than declared", mustAnswer(t, "HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\nshort"), "the connection broke"},

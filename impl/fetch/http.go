@@ -33,6 +33,9 @@ func (f *Fetcher) get(ctx context.Context, target *url.URL) ([]byte, *url.URL, e
 		return nil, nil, blame("the server sends the image compressed (Content-Encoding), which was not asked for")
 	}
 	body, err := f.read(response)
+	if err == nil && strings.HasPrefix(http.DetectContentType(body), "text/html") {
+		return nil, nil, blame("the server sent a web page; the URL of the image itself is needed")
+	}
 	return body, response.Request.URL, err
 }
 

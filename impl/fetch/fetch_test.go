@@ -541,3 +541,15 @@ func reply(question []byte, address string, exists bool) []byte {
 	binary.BigEndian.PutUint16(message, uint16(len(message)-2))
 	return message
 }
+
+func BenchmarkFetcher_Fetch(b *testing.B) {
+	body := strings.Repeat("x", 2<<20)
+	url := mustServe(b, write(200, body))
+	f := mustFetcher(b, fetch.Options{Allow: loopback})
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		_, err := f.Fetch(b.Context(), url)
+		require.NoError(b, err)
+	}
+}

@@ -30,7 +30,7 @@ func decodeData(raw string, most int) ([]byte, error) {
 	}
 	payload = strings.TrimRight(payload, "\r\n")
 	encoding := base64.StdEncoding
-	if strings.ContainsAny(payload, "-_") {
+	if strings.Contains(payload, "-") || strings.Contains(payload, "_") {
 		encoding = base64.URLEncoding
 	}
 	if !strings.HasSuffix(payload, "=") {

@@ -77,6 +77,7 @@ func New(o Options) *Fetcher {
 			MaxIdleConnsPerHost:    4,
 			IdleConnTimeout:        30 * time.Second,
 			MaxResponseHeaderBytes: 64 << 10,
+			ReadBufferSize:         64 << 10,
 		},
 	}
 	return f

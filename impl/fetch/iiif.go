@@ -4,20 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"math"
-	"net/url"
 	"slices"
 	"strings"
-
-	"uncial/impl/ocr"
 )
 
 // maxInfoBytes is the size of a info.json, which is a few KiB in practice.
 const maxInfoBytes = 1 << 20
-
-// maxChoices bounds how many sizes of a IIIF image are tried before it is too large.
-const maxChoices = 3
 
 // info is what a IIIF Image API info.json says of an image, in version 1.1, 2 or 3.
 type info struct {
@@ -170,99 +163,4 @@ func texts(raw json.RawMessage) []string {
 		}
 	}
 	return found
-}
-
-// imageURLs are the addresses of the whole image, the largest that may be read first. An info.json that came over https
-// keeps to https, as many name themselves by their old http address.
-func (i *info) imageURLs(from *url.URL) ([]*url.URL, error) {
-	base, err := parseURL(i.base)
-	if err != nil || strings.ContainsAny(i.base, "?#") {
-		return nil, blame("the IIIF info.json has no usable id; an http or https URL is needed")
-	}
-	if from.Scheme == "https" {
-		base.Scheme = "https"
-	}
-	sizes := i.sizes()
-	if len(sizes) == 0 {
-		return nil, blame("the IIIF image has more than %d megapixels or %d pixels a side, and the server offers no smaller one",
-			ocr.MaxPixels/1_000_000, ocr.MaxSide)
-	}
-	quality := "default"
-	if i.version == 1 {
-		quality = "native"
-	}
-	var found []*url.URL
-	for _, parameter := range sizes {
-		u, err := url.Parse(fmt.Sprintf("%s/full/%s/0/%s.jpg", base, parameter, quality))
-		if err != nil {
-			return nil, blame("the IIIF info.json has no usable id; an http or https URL is needed")
-		}
-		found = append(found, u)
-	}
-	return found, nil
-}
-
-// sizes are size parameters, the largest that the server and our limits permit first, then smaller ones for an image
-// that has too many bytes.
-func (i *info) sizes() []string {
-	var parameters []string
-	offered := i.full.within(i.limit, i.area)
-	readable := offered.within(size{ocr.MaxSide, ocr.MaxSide}, ocr.MaxPixels)
-	if offered == readable {
-		parameters = append(parameters, i.whole(offered))
-	}
-	if i.scales {
-		next := readable
-		if next == offered {
-			next = next.half()
-		}
-		for ; len(parameters) < maxChoices && next.Width > 0 && next.Height > 0; next = next.half() {
-			parameters = append(parameters, i.scaled(next))
-		}
-		return parameters
-	}
-	smaller := slices.SortedFunc(slices.Values(i.listed), func(a, b size) int { return cmp.Compare(b.Width, a.Width) })
-	for _, next := range smaller {
-		if len(parameters) < maxChoices && next.Width <= readable.Width && next.Height <= readable.Height && next != offered {
-			parameters = append(parameters, i.scaled(next))
-		}
-	}
-	return parameters
-}
-
-// whole is the parameter for the largest image that the server delivers, which is offered.
-func (i *info) whole(offered size) string {
-	switch {
-	case i.version == 3:
-		return "max"
-	case offered == i.full:
-		return "full"
-	case i.scales:
-		return i.scaled(offered)
-	}
-	return "max"
-}
-
-// scaled is the canonical parameter for a size other than the full one.
-func (i *info) scaled(s size) string {
-	if i.version == 3 {
-		return fmt.Sprintf("%d,%d", s.Width, s.Height)
-	}
-	return fmt.Sprintf("%d,", s.Width)
-}
-
-func (s size) half() size { return size{s.Width / 2, s.Height / 2} }
-
-// within is the size scaled down, if it must be, to a largest width, height and area.
-func (s size) within(most size, area int) size {
-	width, height := float64(s.Width), float64(s.Height)
-	scale := min(1, float64(most.Width)/width, float64(most.Height)/height)
-	if width*scale*height*scale > float64(area) {
-		// The server rounds the height, so that it may add half a row.
-		scale = math.Sqrt(max(1, float64(area)-width*scale/2) / (width * height))
-	}
-	if scale == 1 {
-		return s
-	}
-	return size{max(1, int(width*scale)), max(1, int(height*scale))}
 }

@@ -1,6 +1,7 @@
 package edge_test
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -28,13 +29,22 @@ func BenchmarkDoor(b *testing.B) {
 		"inline image with a hostile type":    `{"imageUrl":"data:` + strings.Repeat("a;", 14<<20) + `"}`,
 		"web address of 27 MB":                `{"imageUrl":"https://example.org/` + strings.Repeat("a", 27<<20) + `"}`,
 		"language of 27 MB":                   `{"imageUrl":"https://example.org/","language":"` + strings.Repeat("a-", 13<<20) + `"}`,
-		"ten thousand values":                 `{"imageUrl":[` + strings.Repeat(`"a",`, 9990) + `1]}`,
-		"many faults":                         `{` + strings.Repeat(`"a":1,"b":[[[[]]]],`, 2000) + `"c":1}`,
+		"a thousand values":                   `{"imageUrl":[` + strings.Repeat(`"a",`, 990) + `1]}`,
+		"many repeated fields":                `{` + strings.Repeat(`"a":1,"b":[[[[]]]],`, 150) + `"c":1}`,
+		"many unknown fields":                 `{` + unknownFields(990) + `"c":1}`,
 		"27 MB of a string that never closes": `{"imageUrl":"` + strings.Repeat("a", 27<<20),
 		"27 MB of brackets":                   strings.Repeat("[", 27<<20),
 	} {
 		b.Run(name, func(b *testing.B) { benchmarkBody(b, body) })
 	}
+}
+
+func unknownFields(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `"x%d":1,`, i)
+	}
+	return b.String()
 }
 
 func benchmarkBody(b *testing.B, body string) {

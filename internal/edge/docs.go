@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -33,8 +34,19 @@ func sha256Base64(s string) string {
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// docsPage answers with the contract as a page for people, made once from the document.
-func docsPage() (handlerFunc, error) {
+// docs answers with the contract as a page for people.
+func docs(x *exchange, r *http.Request) error {
+	html, err := docsPage()
+	if err != nil {
+		return err
+	}
+	x.Header().Set("Content-Security-Policy", docsPolicy)
+	x.Header().Set("Referrer-Policy", "no-referrer")
+	return staticPage("text/html; charset=utf-8", html)(x, r)
+}
+
+// docsPage makes the page when someone first asks for it, so that it costs no start.
+var docsPage = sync.OnceValues(func() ([]byte, error) {
 	var d document
 	if err := yaml.Unmarshal(gen.Document, &d); err != nil {
 		return nil, fmt.Errorf("read the document: %w", err)
@@ -49,16 +61,9 @@ func docsPage() (handlerFunc, error) {
 		return nil, err
 	}
 	var html bytes.Buffer
-	if err := page.Execute(&html, d); err != nil {
-		return nil, err
-	}
-	send := staticPage("text/html; charset=utf-8", html.Bytes())
-	return func(x *exchange, r *http.Request) error {
-		x.Header().Set("Content-Security-Policy", docsPolicy)
-		x.Header().Set("Referrer-Policy", "no-referrer")
-		return send(x, r)
-	}, nil
-}
+	err = page.Execute(&html, d)
+	return html.Bytes(), err
+})
 
 // span is a run of text in one style.
 type span struct {

@@ -23,6 +23,7 @@ type document struct {
 }
 
 type docOperation struct {
+	OperationID          string `yaml:"operationId"`
 	Tags                 []string
 	Summary, Description string
 	Parameters           []docParam

@@ -93,7 +93,7 @@ func (d *door) addRoutes() error {
 	if err := d.addPages(); err != nil {
 		return err
 	}
-	for _, pattern := range slices.Sorted(maps.Keys(d.Routes)) {
+	for _, pattern := range slices.SortedFunc(maps.Keys(d.Routes), byPath) {
 		if err := d.routes.addExtra(pattern, d.Routes[pattern]); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package edge_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,10 +10,15 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -24,7 +30,8 @@ const goodKey = "ocr_test_good"
 
 // gate is a Gate with one key and a window that only falls.
 type gate struct {
-	from      netip.Addr // of the last caller
+	mu        sync.Mutex
+	from      netip.Addr // of the last caller; guarded by mu, like remaining
 	remaining int64
 	err       error // of everything but the key
 }
@@ -32,6 +39,8 @@ type gate struct {
 var clock = time.Date(2026, 1, 1, 0, 0, 18, 0, time.UTC)
 
 func (g *gate) Authenticate(_ context.Context, token string, from netip.Addr) (edge.Principal, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	if g.from = from; token != goodKey {
 		return edge.Principal{}, edge.Unauthorized(errors.New("no such key"))
 	}
@@ -39,13 +48,17 @@ func (g *gate) Authenticate(_ context.Context, token string, from netip.Addr) (e
 }
 
 func (g *gate) Count(ctx context.Context, p edge.Principal) (edge.Window, bool, error) {
+	g.mu.Lock()
 	allowed := g.remaining > 0
 	g.remaining = max(0, g.remaining-1)
+	g.mu.Unlock()
 	w, err := g.Window(ctx, p)
 	return w, allowed, err
 }
 
 func (g *gate) Window(context.Context, edge.Principal) (edge.Window, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	return edge.Window{Limit: 60, Remaining: g.remaining, Reset: clock.Add(42 * time.Second), Now: clock}, g.err
 }
 
@@ -115,12 +128,14 @@ func with(r *http.Request, headers ...string) *http.Request {
 	return r
 }
 
-// do sends the request and checks what holds for every answer.
+// do sends the request and checks what holds for every answer. Those of the two operations must be valid against the
+// document, headers included.
 func (d *door) do(t *testing.T, r *http.Request) *http.Response {
 	t.Helper()
 	rec := httptest.NewRecorder()
 	d.ServeHTTP(rec, r)
 	res := rec.Result()
+	assert.NoError(t, validAnswer(r, res, rec.Body.Bytes()), "%s", rec.Body)
 	assert.Regexp(t, `^[!-~]{1,128}$`, res.Header.Get("X-Request-Id"))
 	assert.Equal(t, "no-store", res.Header.Get("Cache-Control"))
 	assert.Equal(t, `</openapi.yaml>; rel="service-desc"`, res.Header.Get("Link"))
@@ -163,4 +178,109 @@ func TestDoor_ServeHTTP_succeeds(t *testing.T) {
 	assert.Contains(t, string(body), "a < b & c", "JSON is not escaped for HTML")
 	assert.Equal(t, `"account";r=59;t=42`, res.Header.Get("RateLimit"))
 	assert.Equal(t, `"account";q=60;w=60`, res.Header.Get("RateLimit-Policy"))
+}
+
+// mustSpec is the document, read once.
+var mustSpec = sync.OnceValue(func() *openapi3.T {
+	doc, err := gen.GetSpec()
+	if err != nil {
+		panic(err)
+	}
+	return doc
+})
+
+// validAnswer holds an answer of one of the operations against the document; others are nil.
+func validAnswer(r *http.Request, res *http.Response, body []byte) error {
+	path := strings.TrimPrefix(r.URL.EscapedPath(), "/api/v1")
+	item := mustSpec().Paths.Value(path)
+	if item == nil || item.GetOperation(r.Method) == nil || res.StatusCode == http.StatusNoContent {
+		return nil
+	}
+	return openapi3filter.ValidateResponse(r.Context(), &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: &openapi3filter.RequestValidationInput{
+			Request: r,
+			Route: &routers.Route{
+				Spec: mustSpec(), Path: path, PathItem: item, Method: r.Method, Operation: item.GetOperation(r.Method),
+			},
+		},
+		Status: res.StatusCode, Header: res.Header, Body: io.NopCloser(bytes.NewReader(body)),
+		Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
+	})
+}
+
+func TestNew_refuses(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]edge.Options{
+		"no server":                         {Gate: &gate{}},
+		"no gate":                           {Server: &server{}},
+		"an origin with a path":             {Gate: &gate{}, Server: &server{}, CORSOrigins: []string{"https://example.org/"}},
+		"a route without a method":          {Gate: &gate{}, Server: &server{}, Routes: map[string]http.Handler{"/x": http.NotFoundHandler()}},
+		"a route inside the versioned path": {Gate: &gate{}, Server: &server{}, Routes: map[string]http.Handler{"GET /api/v1/x": http.NotFoundHandler()}},
+		"a route that is there already":     {Gate: &gate{}, Server: &server{}, Routes: map[string]http.Handler{"GET /docs": http.NotFoundHandler()}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := edge.New(o)
+			assert.Error(t, err)
+		})
+	}
+}
+
+func TestDoor_ServeHTTP_hands_over_what_was_asked(t *testing.T) {
+	t.Parallel()
+	d := mustDoor(t, nil)
+	var got gen.ExtractRequestObject
+	var caller edge.Caller
+	d.server.extract = func(ctx context.Context, req gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
+		got, caller = req, edge.CallerFrom(ctx)
+		return nil, edge.Insufficient(10, 2, clock)
+	}
+	d.fails(t, http.StatusPaymentRequired, request(smallBody, "Idempotency-Key", "k-1", "X-Request-Id", "trace-7"))
+	require.NotNil(t, got.Body)
+	var want gen.ExtractionRequest
+	require.NoError(t, json.Unmarshal([]byte(smallBody), &want))
+	assert.Equal(t, want, *got.Body)
+	require.NotNil(t, got.Params.IdempotencyKey)
+	assert.Equal(t, "k-1", *got.Params.IdempotencyKey)
+	assert.Equal(t, "acc_1", caller.AccountID)
+	assert.Equal(t, "trace-7", caller.RequestID)
+	assert.EqualValues(t, 59, caller.Window.Remaining)
+}
+
+// The body is decoded by hand: a field that is added to the document must be added there too.
+func TestDoor_ServeHTTP_hands_over_every_field_of_the_document(t *testing.T) {
+	t.Parallel()
+	d := mustDoor(t, nil)
+	d.server.extract = func(_ context.Context, req gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
+		body := reflect.ValueOf(*req.Body)
+		for i := range body.NumField() {
+			assert.False(t, body.Field(i).IsZero(), "%s is lost", body.Type().Field(i).Name)
+		}
+		assert.Len(t, mustSpec().Components.Schemas["ExtractionRequest"].Value.Properties, body.NumField())
+		return nil, edge.Overloaded(time.Second, nil)
+	}
+	d.fails(t, http.StatusInternalServerError, request(smallBody))
+}
+
+func TestDoor_ServeHTTP_limits_extractions_in_progress(t *testing.T) {
+	t.Parallel()
+	d := mustDoor(t, func(o *edge.Options) { o.MaxInFlight = 1 })
+	started, release := make(chan struct{}), make(chan struct{})
+	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
+		close(started)
+		<-release
+		return nil, edge.Overloaded(time.Second, nil)
+	}
+	first := make(chan struct{})
+	go func() {
+		defer close(first)
+		d.ServeHTTP(httptest.NewRecorder(), request(smallBody))
+	}()
+	<-started
+	res, _ := d.fails(t, http.StatusInternalServerError, request(smallBody))
+	assert.Equal(t, "1", res.Header.Get("Retry-After"))
+	close(release)
+	<-first
+	d.server.extract = nil
+	assert.Equal(t, http.StatusOK, d.do(t, request(smallBody)).StatusCode, "the place is free again")
 }

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -132,7 +133,8 @@ func (x *exchange) level(ctx context.Context) slog.Level {
 }
 
 var (
-	urlSecret  = regexp.MustCompile(`(?i)(https?://)(?:[^\s/?#"@]*@)?([^\s?#"]*)[?#][^\s"]*`)
+	urlUser    = regexp.MustCompile(`(?i)(https?://)[^\s/?#"@]*@`)
+	urlQuery   = regexp.MustCompile(`(?i)(https?://[^\s?#"]*)[?#][^\s"]*`)
 	urlPayload = regexp.MustCompile(`(?i)data:[^\s"]*`)
 )
 
@@ -140,10 +142,12 @@ const maxLogged = 2048 // bytes of an error's text
 
 // redact takes out of an error's text what may be private in the URLs in it: queries, passwords and inline images.
 func redact(text string) string {
-	if len(text) > maxLogged {
-		text = text[:maxLogged] + "..."
+	if len(text) > maxLogged { // at a blank, so that no URL is cut where its private part is no longer seen as one
+		text = text[:max(0, strings.LastIndexByte(text[:maxLogged], ' '))] + "..."
 	}
-	return urlPayload.ReplaceAllString(urlSecret.ReplaceAllString(text, "$1$2?..."), "data:...")
+	text = urlUser.ReplaceAllString(text, "$1")
+	text = urlQuery.ReplaceAllString(text, "$1?...")
+	return urlPayload.ReplaceAllString(text, "data:...")
 }
 
 // seconds is d in whole seconds, rounded up.

@@ -19,7 +19,8 @@ const (
 // faults collects what is wrong with one request by field. The zero value is ready.
 type faults struct {
 	byField map[string]string
-	more    int // faults beyond maxFaults
+	more    int             // faults beyond maxFaults
+	unknown map[string]bool // pointers of the objects whose unknown fields are noted
 }
 
 // add notes a fault of the field: a field name, a JSON pointer (RFC 6901), a header or parameter name, or "body".
@@ -72,8 +73,17 @@ func (f *faults) addSchema(name string, err error) {
 	}
 }
 
-// addUnknown notes every field of the object that its schema does not have.
+// addUnknown notes every field of the object that its schema does not have. The validator reports each of them, and
+// the object with each, but names the field in prose only.
 func (f *faults) addUnknown(e *openapi3.SchemaError) {
+	pointer := fmt.Sprintf("%q", e.JSONPointer())
+	if f.unknown[pointer] {
+		return
+	}
+	if f.unknown == nil {
+		f.unknown = map[string]bool{}
+	}
+	f.unknown[pointer] = true
 	object, _ := e.Value.(map[string]any)
 	known := slices.Sorted(maps.Keys(e.Schema.Properties))
 	for _, name := range slices.Sorted(maps.Keys(object)) {
@@ -85,7 +95,7 @@ func (f *faults) addUnknown(e *openapi3.SchemaError) {
 
 func unknownField(name string, known []string) string {
 	for _, k := range known {
-		if plain(k) == plain(name) {
+		if len(name) <= maxName && plain(k) == plain(name) {
 			return fmt.Sprintf("is not a field of this request; write %s", k)
 		}
 	}
@@ -93,12 +103,9 @@ func unknownField(name string, known []string) string {
 }
 
 // plain is the name without what people get wrong in names: case, underscores and hyphens.
-func plain(name string) string {
-	if len(name) > maxName {
-		return ""
-	}
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
-}
+func plain(name string) string { return strings.ToLower(separators.Replace(name)) }
+
+var separators = strings.NewReplacer("_", "", "-", "")
 
 // notAllowed is the sentence of a rule that has none of its own.
 const notAllowed = "is not what the contract allows; see /openapi.yaml"
@@ -141,7 +148,7 @@ func kind(v any) string {
 		return openapi3.TypeBoolean
 	case string:
 		return openapi3.TypeString
-	case json.Number:
+	case json.Number, float64:
 		return openapi3.TypeNumber
 	case []any:
 		return openapi3.TypeArray

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	maxDepth  = 32     // levels of arrays and objects
-	maxValues = 10_000 // in one body
+	maxDepth  = 32    // levels of arrays and objects
+	maxValues = 1_000 // in one body
 )
 
 // parseJSON reads one JSON text (RFC 8259) as strictly as I-JSON (RFC 7493) asks: UTF-8, no byte order mark, no lone
@@ -86,7 +86,7 @@ func (p *parser) next(c byte) bool {
 
 func (p *parser) value() (any, error) {
 	if p.values++; p.values > maxValues {
-		return nil, fmt.Errorf("must not have more than 10,000 values")
+		return nil, fmt.Errorf("must not have more than 1,000 values")
 	}
 	if len(p.path) > maxDepth {
 		return nil, fmt.Errorf("must not nest deeper than %d levels", maxDepth)

@@ -21,10 +21,6 @@ func (d *door) addPages() error {
 	if err != nil {
 		return err
 	}
-	docs, err := docsPage()
-	if err != nil {
-		return err
-	}
 	pages := map[string]handlerFunc{
 		healthPath:      health,
 		readyPath:       d.ready,

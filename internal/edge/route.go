@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -45,6 +46,13 @@ func (rs *routes) addExtra(pattern string, h http.Handler) error {
 		return nil
 	})
 	return nil
+}
+
+// byPath orders patterns "METHOD /path" so that a name goes before a wildcard in its place.
+func byPath(a, b string) int {
+	_, pathA, _ := strings.Cut(a, " ")
+	_, pathB, _ := strings.Cut(b, " ")
+	return cmp.Or(strings.Compare(pathA, pathB), strings.Compare(a, b))
 }
 
 // find is the route of the request and the values of its wildcards, or the error that says why there is none.

@@ -1,0 +1,124 @@
+package edge_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"uncial/internal/edge"
+)
+
+func TestDoor_asks_for_a_key(t *testing.T) {
+	t.Parallel()
+	for name, headers := range map[string][]string{
+		"no header":                {},
+		"an empty header":          {""},
+		"no scheme":                {goodKey},
+		"another scheme":           {"Basic " + goodKey},
+		"the scheme alone":         {"Bearer"},
+		"the scheme and a blank":   {"Bearer "},
+		"two tokens":               {"Bearer " + goodKey + " " + goodKey},
+		"a list":                   {"Bearer " + goodKey + ", Bearer " + goodKey},
+		"a tab for the blank":      {"Bearer\t" + goodKey},
+		"a character no token has": {"Bearer ocr_test_gööd"},
+		"padding in the middle":    {"Bearer ocr=test"},
+		"a token without end":      {"Bearer " + strings.Repeat("a", 513)},
+		"an unknown key":           {"Bearer ocr_test_unknown"},
+		"the key in capitals":      {"Bearer OCR_TEST_GOOD"},
+		"two headers":              {"Bearer " + goodKey, "Bearer " + goodKey},
+	} {
+		for _, path := range []string{"POST /api/v1/extract", "GET /api/v1/status"} {
+			t.Run(name+" for "+path, func(t *testing.T) {
+				t.Parallel()
+				d := mustDoor(t, nil)
+				method, target, _ := strings.Cut(path, " ")
+				r := httptest.NewRequest(method, target, unreadable{t})
+				r.Header["Authorization"] = headers
+				res, f := d.fails(t, http.StatusUnauthorized, r)
+				assert.Equal(t, "INVALID_API_KEY", f.Code)
+				assert.Equal(t, "Bearer", res.Header.Get("WWW-Authenticate"))
+				assert.Empty(t, res.Header.Get("RateLimit"))
+				assert.NotContains(t, f.Message, "ocr_test")
+				assert.NotContains(t, d.log.String(), "ocr_test", "keys never stand in the log")
+				assert.EqualValues(t, 60, d.gate.remaining, "nothing is counted")
+			})
+		}
+	}
+}
+
+// unreadable is a body that must not be read: keys are checked by the headers alone.
+type unreadable struct{ t *testing.T }
+
+func (u unreadable) Read([]byte) (int, error) {
+	u.t.Error("the body was read")
+	return 0, io.EOF
+}
+
+func TestDoor_takes_a_key_however_the_scheme_is_written(t *testing.T) {
+	t.Parallel()
+	for _, value := range []string{"Bearer " + goodKey, "bearer " + goodKey, "BEARER   " + goodKey + " "} {
+		r := httptest.NewRequest(http.MethodGet, "/api/v1/status", nil)
+		r.Header.Set("Authorization", value)
+		assert.Equal(t, http.StatusOK, mustDoor(t, nil).do(t, r).StatusCode, value)
+	}
+}
+
+func TestDoor_counts_extractions_good_or_bad(t *testing.T) {
+	t.Parallel()
+	d := mustDoor(t, nil)
+	d.gate.remaining = 3
+	d.do(t, request(smallBody))
+	d.do(t, request(`{`))
+	d.do(t, with(httptest.NewRequest(http.MethodGet, "/api/v1/status", nil)))
+	d.do(t, request(smallBody, "Content-Type", "text/plain"))
+	res, f := d.fails(t, http.StatusTooManyRequests, request(`{`))
+	assert.Equal(t, "42", res.Header.Get("Retry-After"))
+	assert.Equal(t, `"account";r=0;t=42`, res.Header.Get("RateLimit"))
+	assert.Equal(t, "60 requests a minute are allowed; try again in 42 seconds", f.Message)
+	status := d.do(t, with(httptest.NewRequest(http.MethodGet, "/api/v1/status", nil)))
+	assert.Equal(t, http.StatusOK, status.StatusCode, "the status is never limited")
+}
+
+func TestDoor_knows_the_address_of_the_client(t *testing.T) {
+	t.Parallel()
+	trusted := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
+	for name, c := range map[string]struct {
+		peer    string
+		forward []string
+		want    string
+	}{
+		"the peer where nothing is forwarded":        {"192.0.2.1:99", nil, "192.0.2.1"},
+		"a stranger's claim is not believed":         {"192.0.2.1:99", []string{"198.51.100.1"}, "192.0.2.1"},
+		"a trusted proxy's word is":                  {"10.0.0.1:99", []string{"198.51.100.1"}, "198.51.100.1"},
+		"only the last word of a chain is":           {"10.0.0.1:99", []string{"203.0.113.9, 198.51.100.1"}, "198.51.100.1"},
+		"trusted proxies in the chain are passed":    {"10.0.0.1:99", []string{"203.0.113.9, 198.51.100.1, 10.2.3.4"}, "198.51.100.1"},
+		"several headers are one list":               {"10.0.0.1:99", []string{"198.51.100.1", "10.2.3.4"}, "198.51.100.1"},
+		"ports are left out":                         {"10.0.0.1:99", []string{"198.51.100.1:443"}, "198.51.100.1"},
+		"IPv6 in brackets":                           {"[fd00::1]:99", []string{"[2001:db8::5]:443"}, "2001:db8::5"},
+		"IPv4 inside IPv6 is IPv4":                   {"[::ffff:192.0.2.1]:99", nil, "192.0.2.1"},
+		"rubbish ends the chain at who passed it on": {"10.0.0.1:99", []string{"198.51.100.1, unknown, 10.2.3.4"}, "10.2.3.4"},
+		"a chain of trusted proxies alone":           {"10.0.0.1:99", []string{"10.9.9.9"}, "10.9.9.9"},
+		"a socket without an address":                {"@", nil, "invalid IP"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := mustDoor(t, func(o *edge.Options) { o.TrustedProxies = trusted })
+			r := with(httptest.NewRequest(http.MethodGet, "/api/v1/status", nil))
+			r.RemoteAddr = c.peer
+			r.Header["X-Forwarded-For"] = c.forward
+			d.do(t, r)
+			assert.Equal(t, c.want, d.gate.from.String())
+		})
+	}
+}
+
+func TestCallerFrom_a_context_without_one(t *testing.T) {
+	t.Parallel()
+	assert.Zero(t, edge.CallerFrom(context.Background()))
+}

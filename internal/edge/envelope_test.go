@@ -1,0 +1,152 @@
+package edge_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"uncial/gen"
+	"uncial/internal/edge"
+)
+
+// Every error of a server becomes the envelope of its status; do holds each against the document.
+func TestDoor_answers_with_the_envelope_of_every_error(t *testing.T) {
+	t.Parallel()
+	const internal = "an internal error occurred; name the X-Request-Id when asking for support"
+	secret := errors.New("pq: relation \"accounts\" at /srv/uncial/store.go:17 *store.DB")
+	window := edge.Window{Limit: 60, Reset: clock.Add(1500 * time.Millisecond), Now: clock}
+	for name, c := range map[string]struct {
+		err    error
+		status int
+		body   string
+		header string // "Name: value"
+	}{
+		"a 400": {
+			edge.Invalid(map[string]string{"b": "is <bad> & \"ugly\"", "a": "is wrong"}), 400,
+			`{"success":false,"error":"The request is not valid.","code":"INVALID_REQUEST","message":"a: is wrong; b: is <bad> & \"ugly\"","details":{"a":"is wrong","b":"is <bad> & \"ugly\""}}`, "",
+		},
+		"a 400 of its own words": {
+			&edge.Error{Code: edge.InvalidRequest, Summary: "The image could not be read.", Details: map[string]string{"imageUrl": "is gone"}, Cause: secret}, 400,
+			`{"success":false,"error":"The image could not be read.","code":"INVALID_REQUEST","message":"The image could not be read.","details":{"imageUrl":"is gone"}}`, "",
+		},
+		"a 401": {
+			edge.Unauthorized(secret), 401,
+			`{"success":false,"error":"The API key is not valid.","code":"INVALID_API_KEY","message":"the key is missing, unknown, expired or revoked; send \"Authorization: Bearer <API key>\""}`, "WWW-Authenticate: Bearer",
+		},
+		"a 402": {
+			edge.Insufficient(10, 0, time.Date(2026, 2, 1, 1, 0, 0, 0, time.FixedZone("", 3600))), 402,
+			`{"success":false,"error":"Not enough points for this extraction.","code":"INSUFFICIENT_POINTS","message":"an extraction costs 10 points and 0 are left; upgrade the plan or wait for the reset","remainingPoints":0,"nextReset":"2026-02-01T00:00:00Z"}`, "",
+		},
+		"a 429": {
+			edge.Limited(window, 0), 429,
+			`{"success":false,"error":"Too many requests.","code":"RATE_LIMITED","message":"60 requests a minute are allowed; try again in 2 seconds","remainingPoints":0}`, "Retry-After: 2",
+		},
+		"a 500":               {edge.Internal(secret), 500, serverError(internal), "Retry-After: "},
+		"a 500 for a while":   {edge.Overloaded(1500*time.Millisecond, secret), 500, serverError("the service is busy; try again later"), "Retry-After: 2"},
+		"an unknown error":    {secret, 500, serverError(internal), ""},
+		"a wrapped error":     {errors.Join(secret, edge.Overloaded(time.Second, nil)), 500, serverError("the service is busy; try again later"), "Retry-After: 1"},
+		"a timeout":           {context.DeadlineExceeded, 500, serverError(internal), ""},
+		"a code of no status": {&edge.Error{Code: "TEAPOT", Message: "x"}, 500, serverError(internal), ""},
+		"a 400 of no details": {&edge.Error{Code: edge.InvalidRequest, Message: "x"}, 500, serverError(internal), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := mustDoor(t, nil)
+			d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) { return nil, c.err }
+			res := d.do(t, request(smallBody))
+			body, err := io.ReadAll(res.Body)
+			require.NoError(t, err)
+			assert.Equal(t, c.status, res.StatusCode)
+			assert.Equal(t, c.body+"\n", string(body))
+			if c.header != "" {
+				name, value, _ := cutHeader(c.header)
+				assert.Equal(t, value, res.Header.Get(name))
+			}
+			if c.status == http.StatusInternalServerError {
+				assert.Contains(t, d.log.String(), `"level":"ERROR"`)
+			}
+		})
+	}
+}
+
+func serverError(message string) string {
+	return `{"success":false,"error":"The service could not complete the request.","code":"SERVER_ERROR","message":"` + message + `"}`
+}
+
+// A gate that fails is a 500 at each of its steps, on both operations.
+func TestDoor_hides_why_the_gate_fails(t *testing.T) {
+	t.Parallel()
+	d := mustDoor(t, nil)
+	d.gate.err = errors.New("dial tcp 10.0.0.7:5432: connect: connection refused")
+	for _, r := range []*http.Request{request(smallBody), with(httptest.NewRequest(http.MethodGet, "/api/v1/status", nil))} {
+		_, f := d.fails(t, http.StatusInternalServerError, r)
+		assert.NotContains(t, f.Message, "dial")
+	}
+	assert.Contains(t, d.log.String(), "connection refused")
+}
+
+func TestDoor_answers_500_where_the_server_answers_nothing(t *testing.T) {
+	t.Parallel()
+	d := mustDoor(t, nil)
+	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) { return nil, nil }
+	d.server.status = func(context.Context) (gen.StatusResponseObject, error) { return nil, nil }
+	d.fails(t, http.StatusInternalServerError, request(smallBody))
+	d.fails(t, http.StatusInternalServerError, with(httptest.NewRequest(http.MethodGet, "/api/v1/status", nil)))
+}
+
+// Answers that a server builds with the generated types have the door's headers too.
+func TestDoor_fills_the_headers_of_generated_answers(t *testing.T) {
+	t.Parallel()
+	d := mustDoor(t, nil)
+	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
+		var res gen.Extract402JSONResponse
+		res.Body = gen.InsufficientPointsError{Error: "e", Code: "INSUFFICIENT_POINTS", Message: "m", NextReset: clock}
+		return res, nil
+	}
+	d.server.status = func(context.Context) (gen.StatusResponseObject, error) {
+		var res gen.Status400JSONResponse
+		res.Body = gen.InvalidRequestError{Error: "e", Code: "INVALID_REQUEST", Message: "m", Details: gen.Details{"a": "b"}}
+		return res, nil
+	}
+	d.fails(t, http.StatusPaymentRequired, request(smallBody))
+	d.fails(t, http.StatusBadRequest, with(httptest.NewRequest(http.MethodGet, "/api/v1/status", nil)))
+}
+
+func TestWriteError_outside_a_door(t *testing.T) {
+	t.Parallel()
+	rec := httptest.NewRecorder()
+	edge.WriteError(rec, edge.MethodNotAllowed("GET", "PUT"))
+	assert.Equal(t, http.StatusMethodNotAllowed, rec.Code)
+	assert.Equal(t, "GET, PUT", rec.Header().Get("Allow"))
+	assert.NotEmpty(t, rec.Header().Get("X-Request-Id"))
+	var f failure
+	require.NoError(t, json.Unmarshal(rec.Body.Bytes(), &f))
+	assert.Equal(t, map[string]string{"method": "must be GET or PUT"}, f.Details)
+}
+
+func TestError_Unwrap(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("cause")
+	err := error(edge.Internal(cause))
+	require.ErrorIs(t, err, cause)
+	assert.Equal(t, "SERVER_ERROR: an internal error occurred; name the X-Request-Id when asking for support: cause", err.Error())
+	assert.Equal(t, "INVALID_REQUEST: path: is not one of this service; /openapi.yaml lists what there is", edge.NotFound().Error())
+}
+
+func TestWindow_RetryAfter(t *testing.T) {
+	t.Parallel()
+	for left, want := range map[time.Duration]time.Duration{
+		-time.Second: time.Second, 0: time.Second, time.Nanosecond: time.Second, time.Second: time.Second,
+		time.Second + 1: 2 * time.Second, 59500 * time.Millisecond: time.Minute, time.Minute: time.Minute,
+	} {
+		assert.Equal(t, want, edge.Window{Reset: clock.Add(left), Now: clock}.RetryAfter(), left)
+	}
+}

@@ -1,0 +1,199 @@
+package edge_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"uncial/gen"
+	"uncial/internal/edge"
+)
+
+func cutHeader(line string) (name, value string, ok bool) {
+	name, value, ok = strings.Cut(line, ":")
+	return name, strings.TrimSpace(value), ok
+}
+
+func TestDoor_names_each_exchange(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		sent []string
+		kept bool
+	}{
+		"one that the caller chose": {[]string{"trace-0123~!"}, true},
+		"128 characters":            {[]string{strings.Repeat("x", 128)}, true},
+		"none":                      {nil, false},
+		"an empty one":              {[]string{""}, false},
+		"129 characters":            {[]string{strings.Repeat("x", 129)}, false},
+		"one with a blank":          {[]string{"a b"}, false},
+		"one beyond ASCII":          {[]string{"é"}, false},
+		"two":                       {[]string{"a", "b"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := mustDoor(t, func(o *edge.Options) { o.RequestID = func() string { return "made-here" } })
+			r := request(smallBody)
+			r.Header["X-Request-Id"] = c.sent
+			want := "made-here"
+			if c.kept {
+				want = c.sent[0]
+			}
+			assert.Equal(t, want, d.do(t, r).Header.Get("X-Request-Id"))
+			assert.Contains(t, d.log.String(), `"request_id":"`+want+`"`)
+		})
+	}
+}
+
+func TestDoor_makes_ids_that_differ(t *testing.T) {
+	t.Parallel()
+	d := mustDoor(t, nil)
+	first := d.do(t, request(smallBody)).Header.Get("X-Request-Id")
+	second := d.do(t, request(smallBody)).Header.Get("X-Request-Id")
+	assert.Len(t, first, 26)
+	assert.NotEqual(t, first, second)
+}
+
+func TestDoor_turns_a_panic_into_a_500(t *testing.T) {
+	t.Parallel()
+	d := mustDoor(t, nil)
+	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
+		panic("index out of range [7] with length 3")
+	}
+	_, f := d.fails(t, http.StatusInternalServerError, request(smallBody))
+	assert.NotContains(t, f.Message, "index")
+	assert.Contains(t, d.log.String(), "index out of range")
+	assert.Contains(t, d.log.String(), "exchange_test.go", "the stack is in the log")
+	d.server.extract = nil
+	assert.Equal(t, http.StatusOK, d.do(t, request(smallBody)).StatusCode, "places in progress are given back")
+}
+
+func TestDoor_cuts_the_connection_where_an_answer_has_begun(t *testing.T) {
+	t.Parallel()
+	for name, cause := range map[string]any{"a panic": "half way", "an abort": http.ErrAbortHandler} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := mustDoor(t, func(o *edge.Options) {
+				o.Routes = map[string]http.Handler{"GET /__test/half": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					w.Header().Set("Content-Length", "10")
+					_, _ = w.Write([]byte("half"))
+					panic(cause)
+				})}
+			})
+			assert.PanicsWithValue(t, http.ErrAbortHandler, func() {
+				d.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/__test/half", nil))
+			})
+			assert.Contains(t, d.log.String(), `"route":"/__test/half","status":200,"bytes":4`)
+			assert.Equal(t, cause == "half way", strings.Contains(d.log.String(), `"msg":"panic"`))
+		})
+	}
+}
+
+func TestDoor_logs_one_line_for_each_request(t *testing.T) {
+	t.Parallel()
+	d := mustDoor(t, nil)
+	d.do(t, request(`{"imageUrl":"https://example.org/a.jpg?signature=s3cret"}`, "X-Request-Id", "one"))
+	lines := strings.Split(strings.TrimSpace(d.log.String()), "\n")
+	require.Len(t, lines, 1)
+	var line map[string]any
+	require.NoError(t, json.Unmarshal([]byte(lines[0]), &line))
+	assert.Greater(t, line["duration"], 0.0)
+	assert.Greater(t, line["bytes"], 0.0)
+	for name, want := range map[string]any{
+		"level": "INFO", "msg": "request", "request_id": "one", "method": "POST", "route": "/api/v1/extract",
+		"status": 200.0, "account": "acc_1", "key": "key_1",
+	} {
+		assert.Equal(t, want, line[name], name)
+	}
+	assert.NotContains(t, d.log.String(), "s3cret")
+	assert.NotContains(t, d.log.String(), goodKey)
+}
+
+func TestDoor_logs_the_path_only_of_what_is_not_there(t *testing.T) {
+	t.Parallel()
+	d := mustDoor(t, nil)
+	d.fails(t, http.StatusNotFound, httptest.NewRequest(http.MethodGet, "/wp-login.php?token=s3cret", nil))
+	assert.Contains(t, d.log.String(), `"route":"","status":404`)
+	assert.Contains(t, d.log.String(), `"path":"/wp-login.php"`)
+	assert.NotContains(t, d.log.String(), "s3cret")
+}
+
+func TestDoor_logs_probes_for_debugging_alone(t *testing.T) {
+	t.Parallel()
+	ready := error(nil)
+	d := mustDoor(t, func(o *edge.Options) { o.Ready = func(context.Context) error { return ready } })
+	d.do(t, httptest.NewRequest(http.MethodGet, "/healthz", nil))
+	d.do(t, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+	assert.Equal(t, 2, strings.Count(d.log.String(), `"level":"DEBUG"`))
+	ready = errors.New("the database is away")
+	d.fails(t, http.StatusServiceUnavailable, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+	assert.Contains(t, d.log.String(), `"level":"ERROR"`)
+	assert.Contains(t, d.log.String(), "the database is away")
+}
+
+// What is private in the URL of an image stays out of the log, even inside the error of a library.
+func TestDoor_logs_errors_without_what_is_private_in_URLs(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ text, kept string }{
+		"a query":         {`Get "https://example.org/a.jpg?signature=s3cret": EOF`, `https://example.org/a.jpg?...`},
+		"a password":      {`dial https://user:s3cret@example.org/a?b: EOF`, `https://example.org/a?...`},
+		"a password only": {`dial https://user:s3cret@example.org/a: EOF`, `https://example.org/a: EOF`},
+		"a fragment":      {`https://example.org/a#s3cret`, `https://example.org/a?...`},
+		"an inline image": {`cannot read data:image/png;base64,s3cret: EOF`, `cannot read data:... EOF`},
+		"a long text":     {strings.Repeat("x", 2048) + " s3cret", "for support:..."},
+		"a URL cut off":   {"see https://user:s3cret" + strings.Repeat("x", 2048) + "@example.org", "for support: see..."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := mustDoor(t, nil)
+			d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
+				return nil, edge.Internal(errors.New(c.text))
+			}
+			d.fails(t, http.StatusInternalServerError, request(smallBody))
+			assert.NotContains(t, d.log.String(), "s3cret")
+			assert.Contains(t, d.log.String(), c.kept)
+		})
+	}
+}
+
+func TestDoor_makes_no_noise_of_a_client_that_went_away(t *testing.T) {
+	t.Parallel()
+	d := mustDoor(t, nil)
+	ctx, cancel := context.WithCancel(context.Background())
+	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
+		cancel()
+		return nil, fmt.Errorf("recognise: %w", &url.Error{Op: "Post", URL: "http://engine", Err: context.Canceled})
+	}
+	d.ServeHTTP(httptest.NewRecorder(), request(smallBody).WithContext(ctx))
+	assert.Contains(t, d.log.String(), `"level":"INFO"`)
+	assert.NotContains(t, d.log.String(), `"level":"ERROR"`)
+	d.log.Reset()
+	d.fails(t, http.StatusInternalServerError, request(smallBody))
+	assert.Contains(t, d.log.String(), `"level":"ERROR"`, "a cancellation of our own is an error")
+}
+
+// A handler around the door reaches inside by the context and sees the route, as it would with http.ServeMux.
+func TestDoor_lets_a_handler_around_it_take_part(t *testing.T) {
+	t.Parallel()
+	type key struct{}
+	d := mustDoor(t, nil)
+	d.server.status = func(ctx context.Context) (gen.StatusResponseObject, error) {
+		assert.Equal(t, "inside", ctx.Value(key{}))
+		return nil, edge.Overloaded(1, nil)
+	}
+	r := with(httptest.NewRequest(http.MethodGet, "/api/v1/status", nil))
+	r = r.WithContext(context.WithValue(r.Context(), key{}, "inside"))
+	rec := httptest.NewRecorder()
+	rec.Header().Set("Preference-Applied", "code=500")
+	d.ServeHTTP(rec, r)
+	assert.Equal(t, "code=500", rec.Header().Get("Preference-Applied"))
+	assert.Equal(t, "/api/v1/status", r.Pattern)
+}

@@ -1,0 +1,110 @@
+package edge_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func imageBody(tb testing.TB, url string) string {
+	tb.Helper()
+	body, err := json.Marshal(map[string]string{"imageUrl": url})
+	require.NoError(tb, err)
+	return string(body)
+}
+
+func TestDoor_takes_the_URL_of_an_image(t *testing.T) {
+	t.Parallel()
+	for _, url := range []string{
+		"https://example.org/a.jpg",
+		"HTTPS://EXAMPLE.ORG/A.JPG",
+		"http://example.org",
+		"http://example.org:8080/a%20b.jpg?x=[1]&y='z'#page=2",
+		"http://127.0.0.1/a.jpg",
+		"http://[2001:db8::1]:8080/a.jpg",
+		"http://under_score.example.org./a",
+		"http://xn--bcher-kva.example/",
+		"https://example.org/" + strings.Repeat("a", 8192-20),
+		"data:image/png;base64,iVBORw0K",
+		"data:;base64,iVBORw==",
+		"DATA:image/png;charset=x;BASE64,iVBORw0=",
+	} {
+		assert.Equal(t, http.StatusOK, mustDoor(t, nil).do(t, request(imageBody(t, url))).StatusCode, url)
+	}
+}
+
+func TestDoor_refuses_what_is_no_URL_of_an_image(t *testing.T) {
+	t.Parallel()
+	const (
+		absolute  = "must be an absolute URL that begins with https:, http: or data:"
+		host      = "must have a host that is a name in ASCII or an IP address"
+		noHost    = "must have a host: https://host/path"
+		malformed = "is not a URL (RFC 3986); look for a stray % or a malformed host or port"
+		port      = "must have a port from 1 to 65535, or none"
+		form      = "must be data:<media type>;base64,<data> where it is a data: URL"
+		groups    = "must have base64 data in whole groups of four characters, padded with = (RFC 4648, section 4)"
+	)
+	for url, want := range map[string]string{
+		"":                                "must not be empty; must be the URL of an image",
+		"example.org/a.jpg":               absolute,
+		"//example.org/a.jpg":             absolute,
+		"/etc/passwd":                     absolute,
+		" https://example.org/":           absolute,
+		"file:///etc/passwd":              absolute,
+		"ftp://example.org/":              absolute,
+		"javascript:alert(1)":             absolute,
+		"httpss://example.org/":           absolute,
+		"https:":                          noHost,
+		"https:example.org":               noHost,
+		"https:/example.org":              noHost,
+		`https:\\example.org`:             noHost,
+		"https://":                        host,
+		"https:///a.jpg":                  host,
+		"https://./a.jpg":                 host,
+		"https://:80/":                    host,
+		"https://exa+mple.org/":           host,
+		"https://[fe80::1%25eth0]/":       host,
+		"https://[1.2.3.4]/":              malformed,
+		"https://ex%41mple.org/":          malformed,
+		"https://[::1/":                   malformed,
+		"https://example.org:x/":          malformed,
+		"https://example.org/%":           malformed,
+		"https://example.org/%zz":         malformed,
+		"https://example.org/?%zz":        "is not a URL (RFC 3986); look for a stray %",
+		"https://example.org/#%z":         malformed,
+		"https://example.org:/":           port,
+		"https://example.org:0/":          port,
+		"https://example.org:65536/":      port,
+		"https://user@example.org/":       "must not carry a user name or a password",
+		"https://user:word@example.org/":  "must not carry a user name or a password",
+		"https://example.org/a b":         `must not have the character ' '; percent-encode it (RFC 3986)`,
+		"https://example.org/a\n":         `must not have the character '\n'; percent-encode it (RFC 3986)`,
+		"https://example.org/\x00":        `must not have the character '\x00'; percent-encode it (RFC 3986)`,
+		"https://example.org/é":           `must not have the character '\u00e9'; percent-encode it (RFC 3986)`,
+		"https://bücher.example/":         `must not have the character '\u00fc'; percent-encode it (RFC 3986)`,
+		`https://example.org\@other.org/`: `must not have the character '\\'; percent-encode it (RFC 3986)`,
+		"https://example.org/" + strings.Repeat("a", 8192-19): "must be at most 8,192 characters unless it is a data: URL",
+		"data:":                      form,
+		"data:image/png,abc":         form,
+		"data:image/png;base64":      form,
+		"data:image/png;base65,AAAA": form,
+		"data:" + strings.Repeat("a", 300) + ";base64,AAAA":             form,
+		"data:im age/png;base64,AAAA":                                   "must have a media type of visible ASCII characters before ;base64",
+		"data:image/png;base64,":                                        "must have data after ;base64,",
+		"data:image/png;base64,AAA":                                     groups,
+		"data:image/png;base64,AAAAA":                                   groups,
+		"data:image/png;base64,AA==AAA=":                                "must have base64 data of A-Z, a-z, 0-9, + and / (RFC 4648, section 4); character 3 of the data is none",
+		"data:image/png;base64,AA-_":                                    "must have base64 data of A-Z, a-z, 0-9, + and / (RFC 4648, section 4); character 3 of the data is none",
+		"data:image/png;base64,AA\r\n":                                  "must have base64 data of A-Z, a-z, 0-9, + and / (RFC 4648, section 4); character 3 of the data is none",
+		"data:image/png;base64,A===":                                    "must have base64 data of A-Z, a-z, 0-9, + and / (RFC 4648, section 4); character 2 of the data is none",
+		"data:image/png;base64,=":                                       groups,
+		"data:image/png;base64," + strings.Repeat("AAAA", 27_963_000/4): "must be at most 27,963,000 characters, which is an image of 20 MiB",
+	} {
+		_, f := mustDoor(t, nil).fails(t, http.StatusBadRequest, request(imageBody(t, url)))
+		assert.Equal(t, details("imageUrl", want), f.Details, "%.100s", url)
+	}
+}

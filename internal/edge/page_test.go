@@ -1,0 +1,133 @@
+package edge_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"uncial/internal/edge"
+)
+
+func mustGet(t *testing.T, d *door, path string) (*http.Response, string) {
+	t.Helper()
+	res := d.do(t, httptest.NewRequest(http.MethodGet, path, nil))
+	body, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	return res, string(body)
+}
+
+func TestDoor_serves_probes(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("pq: no route to /var/lib/secret")
+	d := mustDoor(t, func(o *edge.Options) {
+		o.Ready = func(ctx context.Context) error {
+			_, bounded := ctx.Deadline()
+			assert.True(t, bounded, "a probe has a deadline")
+			return broken
+		}
+	})
+	res, body := mustGet(t, d, "/healthz")
+	assert.Equal(t, http.StatusOK, res.StatusCode)
+	assert.JSONEq(t, `{"status":"ok"}`, body)
+	_, f := d.fails(t, http.StatusServiceUnavailable, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+	assert.Equal(t, "SERVER_ERROR", f.Code)
+	assert.NotContains(t, f.Message, "secret")
+	res, body = mustGet(t, mustDoor(t, nil), "/readyz")
+	assert.Equal(t, http.StatusOK, res.StatusCode)
+	assert.JSONEq(t, `{"status":"ready"}`, body)
+}
+
+func TestDoor_serves_the_document_as_it_stands_in_the_repository(t *testing.T) {
+	t.Parallel()
+	want, err := os.ReadFile("../../openapi.yaml")
+	require.NoError(t, err)
+	res, body := mustGet(t, mustDoor(t, nil), "/openapi.yaml")
+	assert.Equal(t, "application/yaml", res.Header.Get("Content-Type"))
+	assert.Equal(t, string(want), body)
+}
+
+func TestDoor_serves_the_document_as_JSON(t *testing.T) {
+	t.Parallel()
+	res, body := mustGet(t, mustDoor(t, nil), "/openapi.json")
+	assert.Equal(t, "application/json", res.Header.Get("Content-Type"))
+	var doc struct {
+		OpenAPI string
+		Paths   map[string]any
+	}
+	require.NoError(t, json.Unmarshal([]byte(body), &doc))
+	assert.Equal(t, "3.0.3", doc.OpenAPI)
+	assert.Len(t, doc.Paths, 2)
+}
+
+func TestDoor_serves_heads_of_pages(t *testing.T) {
+	t.Parallel()
+	d := mustDoor(t, nil)
+	for _, path := range []string{"/docs", "/openapi.yaml", "/openapi.json", "/healthz", "/readyz"} {
+		get, body := mustGet(t, d, path)
+		head, _ := raw(t, serve(t, d), "HEAD "+path+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+		assert.Equal(t, http.StatusOK, head.StatusCode, path)
+		assert.Equal(t, get.Header.Get("Content-Type"), head.Header.Get("Content-Type"))
+		assert.EqualValues(t, len(body), head.ContentLength, path)
+	}
+}
+
+func TestDoor_serves_a_reference_for_people(t *testing.T) {
+	t.Parallel()
+	res, body := mustGet(t, mustDoor(t, nil), "/docs")
+	require.Equal(t, http.StatusOK, res.StatusCode)
+	assert.Equal(t, "text/html; charset=utf-8", res.Header.Get("Content-Type"))
+	doc := mustSpec()
+	for name, schema := range doc.Components.Schemas {
+		assert.Contains(t, body, `id="object-`+name+`"`)
+		for property := range schema.Value.Properties {
+			assert.Contains(t, body, "<code>"+property+"</code>")
+		}
+	}
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			assert.Contains(t, body, `<section id="`+op.OperationID+`">`)
+			assert.Contains(t, body, `<b class="`+strings.ToLower(method)+`">`)
+			assert.Contains(t, body, `<code>/api/v1`+path+`</code>`)
+			assert.Contains(t, body, op.Summary)
+			for status := range op.Responses.Map() {
+				assert.Contains(t, body, ">"+status+"</b>")
+			}
+		}
+	}
+	assert.Contains(t, body, `-d &#39;{&#34;imageUrl&#34;:&#34;https://images.example.org/page-001.tif&#34;,&#34;language&#34;:&#34;de-Latf&#34;,&#34;enhance&#34;:true,&#34;format&#34;:&#34;alto&#34;}&#39;`)
+	assert.Contains(t, body, "&#34;success&#34;: true,\n  &#34;text&#34;:", "examples keep the order of the document")
+}
+
+// The page works offline and can load nothing: it refers to no other place, runs no script, and its policy says so.
+func TestDoor_serves_a_reference_that_is_nothing_but_itself(t *testing.T) {
+	t.Parallel()
+	res, body := mustGet(t, mustDoor(t, nil), "/docs")
+	policy := res.Header.Get("Content-Security-Policy")
+	assert.Contains(t, policy, "default-src 'none'")
+	assert.NotContains(t, policy, "unsafe")
+	for _, tag := range []string{"<script", "<link", "<img", "<iframe", "@import", "url(", "style=", "onclick"} {
+		assert.NotContains(t, body, tag)
+	}
+	ids := map[string]bool{}
+	for _, id := range regexp.MustCompile(`id="([^"]+)"`).FindAllStringSubmatch(body, -1) {
+		assert.False(t, ids[id[1]], "%s stands twice", id[1])
+		ids[id[1]] = true
+	}
+	for _, href := range regexp.MustCompile(`href="([^"]+)"`).FindAllStringSubmatch(body, -1) {
+		if anchor, ok := strings.CutPrefix(href[1], "#"); ok {
+			assert.True(t, ids[anchor], "%s leads nowhere", href[1])
+		} else {
+			assert.Contains(t, []string{"/openapi.yaml", "/openapi.json"}, href[1])
+		}
+	}
+}

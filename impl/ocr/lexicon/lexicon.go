@@ -1,0 +1,183 @@
+// Package lexicon reads the word lists that Tesseract's models carry and looks words up in them. They say which
+// readings are words; a word that is absent may be right all the same: a name, or a spelling of its time.
+package lexicon
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxLetters is the largest character set of a word graph: a label has 14 bits for it.
+const maxLetters = 1<<14 - 1
+
+// Lexicon is the word list of one model. It takes 6 bytes for an edge of its graph, 1-4 MB for the usual models, and is
+// safe for concurrent use.
+type Lexicon struct {
+	graph   *graph
+	letters map[string]uint16
+	longest int // bytes of the longest letter
+}
+
+// graph is a word graph. Edge i leads to the node that begins at edge next[i]; 0 leads nowhere. label[i] is the letter,
+// and in its lowest bits whether the node and whether a word ends here.
+type graph struct {
+	next  []uint32
+	label []uint16
+}
+
+const (
+	labelLast = 1
+	labelEnd  = 2
+)
+
+// Read takes the word list out of the content of a traineddata file. The error is ErrNoWords where there is none.
+func Read(traineddata []byte) (*Lexicon, error) {
+	set, err := component(traineddata, unicharset)
+	if err != nil {
+		return nil, err
+	}
+	words, err := component(traineddata, wordDAWG)
+	if err != nil {
+		return nil, err
+	}
+	letters, err := parseUnicharset(set)
+	if err != nil {
+		return nil, fmt.Errorf("word list: %w", err)
+	}
+	g, err := parseDAWG(words)
+	if err != nil {
+		return nil, fmt.Errorf("word list: %w", err)
+	}
+	l := &Lexicon{graph: g, letters: make(map[string]uint16, len(letters))}
+	for i, s := range letters {
+		if i > maxLetters || s == "" {
+			continue
+		}
+		if _, twice := l.letters[s]; !twice {
+			l.letters[s] = uint16(i) // #nosec G115 -- at most maxLetters
+			l.longest = max(l.longest, len(s))
+		}
+	}
+	return l, nil
+}
+
+// Contains says whether the word stands in the list exactly as it is given.
+func (l *Lexicon) Contains(word string) bool { return len(l.Match(word, nil, 1)) > 0 }
+
+// Variants gives the letters that may stand for one: for "v", say, "u". The letter itself need not be among them.
+type Variants map[rune][]string
+
+// Fold are the variants of the spelling before the letters u and v, i and j were told apart, and of the long s. They
+// are for looking words up, never for changing them.
+var Fold = Variants{
+	'u': {"v"}, 'v': {"u"}, 'U': {"V"}, 'V': {"U"}, 'i': {"j"}, 'j': {"i"}, 'I': {"J"}, 'J': {"I"},
+	'ſ': {"s"}, 's': {"ſ"}, '’': {"'"}, '\'': {"’"},
+}
+
+// maxSteps bounds the search for the variants of one word.
+const maxSteps = 4096
+
+// Match lists the words that are like the given one when any of its letters may be exchanged for a variant: at most
+// limit of them, the given word first where it stands in the list.
+func (l *Lexicon) Match(word string, variants Variants, limit int) []string {
+	if word == "" || len(l.graph.next) == 0 {
+		return nil
+	}
+	s := search{l: l, variants: variants, limit: limit, steps: maxSteps}
+	s.walk(0, word, make([]byte, 0, len(word)+8))
+	return s.found
+}
+
+type search struct {
+	l        *Lexicon
+	variants Variants
+	limit    int
+	steps    int
+	found    []string
+}
+
+// walk follows the rest of the word from a node; so far is what led there.
+func (s *search) walk(node uint32, rest string, soFar []byte) {
+	for n := min(s.l.longest, len(rest)); n > 0; n-- {
+		if id, ok := s.l.letters[rest[:n]]; ok {
+			s.take(node, id, rest[n:], append(soFar, rest[:n]...))
+		}
+	}
+	r, n := utf8.DecodeRuneInString(rest)
+	for _, v := range s.variants[r] {
+		if id, ok := s.l.letters[v]; ok {
+			s.take(node, id, rest[n:], append(soFar, v...))
+		}
+	}
+}
+
+func (s *search) take(node uint32, id uint16, rest string, soFar []byte) {
+	if s.steps--; s.steps < 0 || len(s.found) >= s.limit {
+		return
+	}
+	edge, ok := s.l.graph.edge(node, id)
+	if !ok {
+		return
+	}
+	if rest == "" {
+		if s.l.graph.label[edge]&labelEnd != 0 {
+			s.found = append(s.found, string(soFar))
+		}
+		return
+	}
+	if next := s.l.graph.next[edge]; next != 0 {
+		s.walk(next, rest, soFar)
+	}
+}
+
+// edge finds the edge of a node that carries the letter.
+func (g *graph) edge(node uint32, id uint16) (uint32, bool) {
+	for i := node; int(i) < len(g.label); i++ {
+		if g.label[i]>>2 == id {
+			return i, true
+		}
+		if g.label[i]&labelLast != 0 {
+			break
+		}
+	}
+	return 0, false
+}
+
+// Known says whether the word, as it stands in a text, is in the list: without the punctuation around it, capitalised
+// or not, letter variants folded, and compounds by their parts. Numbers and single letters are not known.
+func (l *Lexicon) Known(word string) bool {
+	word = strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) })
+	if utf8.RuneCountInString(word) < 2 {
+		return false
+	}
+	if l.knownAs(word) {
+		return true
+	}
+	parts := strings.FieldsFunc(word, func(r rune) bool { return r == '-' || r == '\'' || r == '’' })
+	if len(parts) < 2 {
+		return false
+	}
+	for _, p := range parts {
+		if utf8.RuneCountInString(p) > 1 && !l.knownAs(p) {
+			return false
+		}
+	}
+	return true
+}
+
+func (l *Lexicon) knownAs(word string) bool {
+	if len(l.Match(word, Fold, 1)) > 0 {
+		return true
+	}
+	lower := strings.ToLower(word)
+	if lower != word && len(l.Match(lower, Fold, 1)) > 0 {
+		return true
+	}
+	if upper := strings.ToUpper(word); upper == word {
+		r, n := utf8.DecodeRuneInString(lower)
+		return len(l.Match(string(unicode.ToUpper(r))+lower[n:], Fold, 1)) > 0
+	}
+	return false
+}

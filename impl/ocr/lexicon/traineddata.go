@@ -1,0 +1,113 @@
+package lexicon
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+// The components of a traineddata file that make its word list, by their place in the file (Tesseract 4 and 5,
+// TessdataType).
+const (
+	wordDAWG   = 19 // "lstm-word-dawg"
+	unicharset = 21 // "lstm-unicharset"
+)
+
+// maxComponents bounds the table at the head of a traineddata file; Tesseract 5 knows 24.
+const maxComponents = 64
+
+// ErrNoWords says that a traineddata file is sound but has no word list.
+var ErrNoWords = errors.New("the model has no word list")
+
+// component returns one part of a traineddata file: a count, that many offsets (-1 where a part is absent), then the
+// parts, each reaching to the next offset.
+func component(data []byte, index int) ([]byte, error) {
+	if len(data) < 4 {
+		return nil, errors.New("a traineddata file has at least four bytes")
+	}
+	n := int(binary.LittleEndian.Uint32(data))
+	if n <= 0 || n > maxComponents || len(data) < 4+8*n {
+		return nil, errors.New("not a little-endian traineddata file")
+	}
+	if index >= n {
+		return nil, ErrNoWords
+	}
+	offset := func(i int) int64 { return int64(binary.LittleEndian.Uint64(data[4+8*i:])) } // #nosec G115 -- signed there
+	start := offset(index)
+	if start < 0 {
+		return nil, ErrNoWords
+	}
+	end := int64(len(data))
+	for i := range n {
+		if o := offset(i); o > start {
+			end = min(end, o)
+		}
+	}
+	if start > end {
+		return nil, errors.New("a part of the traineddata file lies outside it")
+	}
+	return data[start:end], nil
+}
+
+// parseUnicharset returns the strings of the character ids. The file is text: their number, then a line for each that
+// begins with the characters; "NULL" stands for the blank.
+func parseUnicharset(data []byte) ([]string, error) {
+	lines := strings.Split(string(data), "\n")
+	n, err := strconv.Atoi(strings.TrimSpace(lines[0]))
+	if err != nil || n < 1 || n >= len(lines) {
+		return nil, errors.New("not a character set")
+	}
+	letters := make([]string, n)
+	for i := range letters {
+		letters[i], _, _ = strings.Cut(lines[i+1], " ")
+		if letters[i] == "NULL" {
+			letters[i] = " "
+		}
+	}
+	return letters, nil
+}
+
+const (
+	dawgMagic  = 42
+	dawgHeader = 2 + 4 + 4
+	flagBits   = 3
+	flagLast   = 1 // the node's last edge
+	flagEnd    = 4 // a word may end here
+)
+
+// parseDAWG reads a squished word graph: a magic number, the size of the character set, the number of edges, and the
+// edges in 64 bits each: the letter in the low bits, three flags, and the edge at which the next node begins. A node is
+// the edges from there to the next that is marked as the last; the root is at edge 0.
+func parseDAWG(data []byte) (*graph, error) {
+	if len(data) < dawgHeader || binary.LittleEndian.Uint16(data) != dawgMagic {
+		return nil, errors.New("not a word graph")
+	}
+	letters := binary.LittleEndian.Uint32(data[2:])
+	n := binary.LittleEndian.Uint32(data[6:])
+	if letters == 0 || letters > maxLetters || uint64(len(data)-dawgHeader) < 8*uint64(n) {
+		return nil, errors.New("a damaged word graph")
+	}
+	letterBits := bits.Len32(letters) // as ceil(log2(letters + 1))
+	g := &graph{next: make([]uint32, n), label: make([]uint16, n)}
+	edges := bytes.NewReader(data[dawgHeader:])
+	var b [8]byte
+	for i := range g.next {
+		if _, err := edges.Read(b[:]); err != nil {
+			return nil, fmt.Errorf("a word graph: %w", err)
+		}
+		e := binary.LittleEndian.Uint64(b[:])
+		flags := e >> letterBits & (1<<flagBits - 1)
+		next := e >> (letterBits + flagBits)
+		if next >= uint64(n) {
+			return nil, errors.New("an edge of the word graph leads out of it")
+		}
+		g.next[i] = uint32(next)                                        // #nosec G115 -- less than n
+		g.label[i] = uint16(e&(1<<letterBits-1)) << 2                   // #nosec G115 -- letterBits is at most 14
+		g.label[i] |= uint16(flags&flagLast) | uint16(flags&flagEnd)>>1 // #nosec G115 -- three bits
+	}
+	return g, nil
+}

@@ -1,0 +1,92 @@
+package imaging
+
+import (
+	"image"
+	"slices"
+)
+
+const (
+	// leastLetter is the height in pixels below which a spot of ink is a speck, or too small to be read anyway.
+	leastLetter = 4
+	// slimmest and widest are how many times higher than wide, and wider than high, a letter may be.
+	slimmest, widest = 5, 5
+	// enoughLetters is how many spots of a letter's shape are needed to tell their size.
+	enoughLetters = 30
+)
+
+// LetterHeight is the median height in pixels of the spots of ink that have the shape of a letter, about the height of
+// a small x; 0 where there are too few. The page is binarized by Otsu's threshold: divide a shaded one by its
+// background first.
+func LetterHeight(g *image.Gray) int {
+	var heights []int
+	for _, r := range spots(g, Otsu(g)) {
+		w, h := r.Dx(), r.Dy()
+		if h >= leastLetter && w >= 2 && h <= slimmest*w && w <= widest*h {
+			heights = append(heights, h)
+		}
+	}
+	if len(heights) < enoughLetters {
+		return 0
+	}
+	slices.Sort(heights)
+	return heights[len(heights)/2]
+}
+
+// run is a stretch of ink in a row, from start up to but not including end.
+type run struct{ start, end, spot int }
+
+// spots are the boxes of the connected spots of ink, where ink is what is not above the threshold. Pixels that touch at
+// a corner are connected.
+func spots(g *image.Gray, threshold uint8) []image.Rectangle {
+	var boxes []image.Rectangle
+	var parent []int
+	find := func(i int) int {
+		for parent[i] != i {
+			parent[i] = parent[parent[i]]
+			i = parent[i]
+		}
+		return i
+	}
+	var above, here []run
+	for y := range g.Rect.Dy() {
+		above, here = here, inkRuns(row(g, y), threshold, above[:0])
+		j := 0
+		for i := range here {
+			r := &here[i]
+			r.spot = len(boxes)
+			boxes = append(boxes, image.Rect(r.start, y, r.end, y+1))
+			parent = append(parent, r.spot)
+			for j < len(above) && above[j].end < r.start {
+				j++
+			}
+			for k := j; k < len(above) && above[k].start <= r.end; k++ {
+				a, b := find(above[k].spot), find(r.spot)
+				if a != b {
+					parent[b] = a
+					boxes[a] = boxes[a].Union(boxes[b])
+				}
+			}
+		}
+	}
+	var roots []image.Rectangle
+	for i, b := range boxes {
+		if parent[i] == i {
+			roots = append(roots, b)
+		}
+	}
+	return roots
+}
+
+func inkRuns(pixels []uint8, threshold uint8, runs []run) []run {
+	for x := 0; x < len(pixels); x++ {
+		if pixels[x] > threshold {
+			continue
+		}
+		start := x
+		for x < len(pixels) && pixels[x] <= threshold {
+			x++
+		}
+		runs = append(runs, run{start: start, end: x})
+	}
+	return runs
+}

@@ -1,30 +1,94 @@
 package reading
 
 import (
+	"context"
 	"fmt"
+	"image"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
+	"uncial/impl/ocr/lexicon"
 	"uncial/impl/ocr/models"
 	"uncial/impl/ocr/tesseract"
+	"uncial/internal/document"
 )
 
 // Engines lends engines by the name of their model and keeps the ones used last warm, for loading a model takes longer
 // than reading a line. It serves one goroutine at a time.
 type Engines struct {
-	set   *models.Set
-	limit int
-	warm  []*tesseract.Engine // the one used last at the end; never more than limit
+	set      *models.Set
+	limit    int
+	warm     []*tesseract.Engine // the one used last at the end; never more than limit
+	lexicons map[string]*lexicon.Lexicon
 }
+
+var _ Source = (*Engines)(nil)
 
 // NewEngines lends the models of a set and keeps up to limit of them warm, at least 1. A model takes 10-250 MB of memory.
 func NewEngines(set *models.Set, limit int) *Engines {
-	return &Engines{set: set, limit: max(limit, 1)}
+	return &Engines{set: set, limit: max(limit, 1), lexicons: map[string]*lexicon.Lexicon{}}
 }
 
 // Models is the set that the engines come from.
 func (e *Engines) Models() *models.Set { return e.set }
 
-// Get lends the engine of a model. It stays open until as many other models as the limit have been asked for. Image,
+// For are the names of the models that read a language, the best first.
+func (e *Engines) For(language string) []string { return e.set.For(language) }
+
+// Has says whether a model is there.
+func (e *Engines) Has(name string) bool {
+	_, ok := e.set.Model(name)
+	return ok
+}
+
+// Read reads an image with a model, or with several joined by "+". See Source.
+func (e *Engines) Read(ctx context.Context, img *image.Gray, model string, mode tesseract.Mode) ([]document.Block, error) {
+	engine, err := e.Get(model)
+	if err != nil {
+		return nil, err
+	}
+	defer engine.Clear()
+	engine.SetMode(mode)
+	if err := engine.SetImage(img, 0); err != nil {
+		return nil, fmt.Errorf("reading: %w", err)
+	}
+	if err := engine.Recognize(ctx); err != nil {
+		return nil, fmt.Errorf("reading: %w", err)
+	}
+	return toBlocks(engine), nil
+}
+
+// Lexicon is the word list of a model, read at its first use and kept; nil where it has none.
+func (e *Engines) Lexicon(name string) *lexicon.Lexicon {
+	if l, ok := e.lexicons[name]; ok {
+		return l
+	}
+	e.lexicons[name] = e.readLexicon(name)
+	return e.lexicons[name]
+}
+
+func (e *Engines) readLexicon(name string) *lexicon.Lexicon {
+	model, ok := e.set.Model(name)
+	if !ok {
+		return nil
+	}
+	data := model.Data
+	if data == nil {
+		var err error
+		if data, err = os.ReadFile(filepath.Join(model.Dir, model.Name+".traineddata")); err != nil {
+			return nil // as without a word list: it only helps
+		}
+	}
+	l, err := lexicon.Read(data)
+	if err != nil {
+		return nil
+	}
+	return l
+}
+
+// Get lends the engine of a model, or of several joined by "+" that lie in one directory. It stays open until as many other models as the limit have been asked for. Image,
 // mode and variables are as the last borrower left them: set the first two always, and give variables back.
 func (e *Engines) Get(name string) (*tesseract.Engine, error) {
 	at := slices.IndexFunc(e.warm, func(w *tesseract.Engine) bool { return w.Model() == name })
@@ -33,20 +97,36 @@ func (e *Engines) Get(name string) (*tesseract.Engine, error) {
 		e.warm = append(slices.Delete(e.warm, at, at+1), engine)
 		return engine, nil
 	}
-	model, ok := e.set.Model(name)
-	if !ok {
-		return nil, fmt.Errorf("reading: no model %s is installed", name)
+	config, err := e.config(name)
+	if err != nil {
+		return nil, err
 	}
 	if len(e.warm) == e.limit {
 		e.warm[0].Close()
 		e.warm = slices.Delete(e.warm, 0, 1)
 	}
-	engine, err := tesseract.Open(tesseract.Config{Model: model.Name, Dir: model.Dir, Data: model.Data})
+	engine, err := tesseract.Open(config)
 	if err != nil {
 		return nil, fmt.Errorf("reading: %w", err)
 	}
 	e.warm = append(e.warm, engine)
 	return engine, nil
+}
+
+// config says how to load a model or several joined by "+".
+func (e *Engines) config(names string) (tesseract.Config, error) {
+	config := tesseract.Config{Model: names}
+	for i, name := range strings.Split(names, "+") {
+		model, ok := e.set.Model(name)
+		if !ok {
+			return config, fmt.Errorf("reading: no model %s is installed", name)
+		}
+		if i > 0 && (model.Data != nil || config.Data != nil || model.Dir != config.Dir) {
+			return config, fmt.Errorf("reading: the models %s do not lie in one directory", names)
+		}
+		config.Dir, config.Data = model.Dir, model.Data
+	}
+	return config, nil
 }
 
 // Clear frees the images of all engines and keeps the models.

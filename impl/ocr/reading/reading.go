@@ -1,93 +1,61 @@
-// Package reading turns a decoded page into a document: which models read it, how it is prepared, how it is cut into
-// lines, and what is made of the result.
+// Package reading turns a decoded page into a document: how the image is prepared, which models read it, which of
+// their readings is kept, and what the confidence in it is.
+//
+// A page is read once with the model of its language. What follows depends on what that reading shows, never on what
+// the file is called: words in Greek letters bring in the Greek model, doubt brings in the model for early print, and
+// the surer reading is kept (see choose.go). So a clean page costs one reading. Lines that the layout analysis tore
+// apart are joined, and what is no writing is dropped.
 package reading
 
 import (
 	"context"
 	"fmt"
-	"image"
-	"unicode/utf8"
 
 	"uncial/impl/ocr/decode"
-	"uncial/impl/ocr/tesseract"
+	"uncial/impl/ocr/imaging"
 	"uncial/internal/document"
 )
 
-// Tesseract believes a resolution between these, in dots per inch, and estimates others from the lines.
-const (
-	minDPI = 70
-	maxDPI = 2400
-)
+// Options say how a page is to be read.
+type Options struct {
+	// Language is a tag for which the source has a model.
+	Language string
+}
 
-// Read reads one page with the first model of the language, which must be one of the engines' set. When ctx ends it
-// returns ctx's error at the next line of text. The page is as it was read: Normalized makes it keep the promises of the
-// document model.
-func Read(ctx context.Context, page decode.Page, language string, engines *Engines) (document.Page, error) {
-	names := engines.Models().For(language)
+// Result is one page as it was read.
+type Result struct {
+	Page document.Page
+	// Confidence estimates the share of the page's characters that are right, 0..1; 0 where nothing was read.
+	Confidence float64
+}
+
+// Read reads one page. When ctx ends it returns ctx's error at the next line of text.
+func Read(ctx context.Context, page decode.Page, o Options, src Source) (Result, error) {
+	names := src.For(o.Language)
 	if len(names) == 0 {
-		return document.Page{}, fmt.Errorf("reading: no installed model reads %s", language)
+		return Result{}, fmt.Errorf("reading: no installed model reads %s", o.Language)
 	}
-	engine, err := engines.Get(names[0])
+	gray := imaging.FromImage(page.Image)
+	sheet := prepare(gray)
+	read, err := choose(ctx, src, sheet.img, names[0])
 	if err != nil {
-		return document.Page{}, err
+		return Result{}, err
 	}
-	defer engine.Clear()
-	engine.SetMode(tesseract.Auto)
-	dpi := page.DPI
-	if dpi < minDPI || dpi > maxDPI {
-		dpi = 0
+	blocks := mendLayout(dropNoise(read.blocks))
+	result := Result{
+		Page:       document.Page{Width: gray.Rect.Dx(), Height: gray.Rect.Dy(), DPI: page.DPI, Blocks: sheet.place(blocks)},
+		Confidence: meanConfidence(blocks),
 	}
-	if err := engine.SetImage(page.Image, dpi); err != nil {
-		return document.Page{}, fmt.Errorf("reading: %w", err)
-	}
-	if err := engine.Recognize(ctx); err != nil {
-		return document.Page{}, fmt.Errorf("reading: %w", err)
-	}
-	size := page.Image.Bounds().Size()
-	return document.Page{Width: size.X, Height: size.Y, DPI: page.DPI, Blocks: blocks(engine.Blocks(tesseract.Words))}, nil
+	return result, nil
 }
 
-// blocks converts what Tesseract found.
-func blocks(found []tesseract.Block) []document.Block {
-	converted := make([]document.Block, len(found))
-	for i, b := range found {
-		converted[i].Box = box(b.Box)
-		for _, p := range b.Paragraphs {
-			for _, l := range p.Lines {
-				converted[i].Lines = append(converted[i].Lines, line(l))
-			}
-		}
-	}
-	return converted
-}
-
-func line(l tesseract.Line) document.Line {
-	converted := document.Line{Box: box(l.Box), Words: make([]document.Word, len(l.Words))}
-	for i, w := range l.Words {
-		converted.Words[i] = document.Word{Box: box(w.Box), Text: w.Text, Confidence: w.Confidence / 100, Model: w.Model}
-	}
-	for _, p := range l.Baseline {
-		converted.Baseline = append(converted.Baseline, document.Point{X: p.X, Y: p.Y})
-	}
-	return converted
-}
-
-func box(r image.Rectangle) document.Box {
-	return document.Box{X: r.Min.X, Y: r.Min.Y, W: r.Dx(), H: r.Dy()}
-}
-
-// Confidence is the mean of the words' confidences, each weighted by its characters; 0 where there is no word.
-func Confidence(pages []document.Page) float64 {
-	sum, weight := 0.0, 0.0
+// Confidence is that of several pages together, each weighted by its characters; 0 where nothing was read.
+func Confidence(pages []Result) float64 {
+	var sum, weight float64
 	for _, p := range pages {
-		for _, b := range p.Blocks {
-			for _, l := range b.Lines {
-				for _, w := range l.Words {
-					n := float64(utf8.RuneCountInString(w.Text))
-					sum, weight = sum+n*w.Confidence, weight+n
-				}
-			}
-		}
+		n := float64(characters(p.Page.Blocks))
+		sum += n * p.Confidence
+		weight += n
 	}
 	if weight == 0 {
 		return 0

@@ -37,14 +37,16 @@ func MustEngines(tb testing.TB, limit int) *reading.Engines {
 func MustRead(tb testing.TB, engines *reading.Engines, language string, data []byte) *document.Document {
 	tb.Helper()
 	doc := &document.Document{Language: language}
+	var results []reading.Result
 	for page, err := range decode.Pages(data, tesseract.Leptonica{}) {
 		require.NoError(tb, err)
-		read, err := reading.Read(tb.Context(), page, language, engines)
+		read, err := reading.Read(tb.Context(), page, reading.Options{Language: language}, engines)
 		require.NoError(tb, err)
-		doc.Pages = append(doc.Pages, read)
+		results = append(results, read)
+		doc.Pages = append(doc.Pages, read.Page)
 	}
 	doc = doc.Normalized()
-	doc.Confidence = reading.Confidence(doc.Pages)
+	doc.Confidence = reading.Confidence(results)
 	return doc
 }
 
@@ -52,8 +54,9 @@ func TestRead(t *testing.T) {
 	t.Parallel()
 	engines := MustEngines(t, 1)
 	img := ocrtest.Page("Il était une fois", "deux lignes lisibles")
-	page, err := reading.Read(t.Context(), decode.Page{Image: img, DPI: 300}, "fr", engines)
+	result, err := reading.Read(t.Context(), decode.Page{Image: img, DPI: 300}, reading.Options{Language: "fr"}, engines)
 	require.NoError(t, err)
+	page := result.Page
 	require.Equal(t, "Il était une fois\ndeux lignes lisibles", page.Text())
 	require.Equal(t, []int{img.Rect.Dx(), img.Rect.Dy(), 300}, []int{page.Width, page.Height, page.DPI})
 	for i, l := range page.Blocks[0].Lines {
@@ -87,10 +90,11 @@ func TestRead_of_pages_without_text(t *testing.T) {
 		"black":          image.NewGray(image.Rect(0, 0, 700, 700)),
 		"black, colours": image.NewRGBA(image.Rect(0, 0, 700, 700)),
 	} {
-		page, err := reading.Read(t.Context(), decode.Page{Image: img}, "en", engines)
+		result, err := reading.Read(t.Context(), decode.Page{Image: img}, reading.Options{Language: "en"}, engines)
 		require.NoError(t, err, name)
-		require.Empty(t, page.Blocks, name)
-		require.Zero(t, reading.Confidence([]document.Page{page}), name)
+		require.Empty(t, result.Page.Blocks, name)
+		require.Zero(t, result.Confidence, name)
+		require.Zero(t, reading.Confidence([]reading.Result{result}), name)
 	}
 }
 
@@ -98,9 +102,9 @@ func TestRead_ends_with_its_context(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
 	defer cancel()
-	_, err := reading.Read(ctx, decode.Page{Image: ocrtest.Page("late")}, "en", MustEngines(t, 1))
+	_, err := reading.Read(ctx, decode.Page{Image: ocrtest.Page("late")}, reading.Options{Language: "en"}, MustEngines(t, 1))
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	_, err = reading.Read(t.Context(), decode.Page{Image: ocrtest.Page("what")}, "tlh", MustEngines(t, 1))
+	_, err = reading.Read(t.Context(), decode.Page{Image: ocrtest.Page("what")}, reading.Options{Language: "tlh"}, MustEngines(t, 1))
 	require.ErrorContains(t, err, "tlh")
 }
 
@@ -161,10 +165,10 @@ func TestEngines_Get(t *testing.T) {
 
 func TestConfidence(t *testing.T) {
 	t.Parallel()
-	words := func(words ...document.Word) []document.Page {
-		return []document.Page{{Blocks: []document.Block{{Lines: []document.Line{{Words: words}}}}}}
+	page := func(text string, confidence float64) reading.Result {
+		line := document.Line{Words: []document.Word{{Text: text}}}
+		return reading.Result{Page: document.Page{Blocks: []document.Block{{Lines: []document.Line{line}}}}, Confidence: confidence}
 	}
 	require.Zero(t, reading.Confidence(nil))
-	require.InDelta(t, 0.75, reading.Confidence(words(document.Word{Text: "ſix", Confidence: 1}, document.Word{Text: "I", Confidence: 0})), 1e-9,
-		"a word counts by its characters")
+	require.InDelta(t, 0.75, reading.Confidence([]reading.Result{page("ſix", 1), page("I", 0)}), 1e-9, "a page counts by its characters")
 }

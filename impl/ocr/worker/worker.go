@@ -113,6 +113,7 @@ func kind(err error) pipe.Kind {
 // read reads all pages of the image, one after the other.
 func read(ctx context.Context, req pipe.Request, image []byte, engines *reading.Engines) (*document.Document, error) {
 	doc := &document.Document{Language: req.Language}
+	var results []reading.Result
 	for page, err := range decode.Pages(image, tesseract.Leptonica{}) {
 		if err != nil {
 			return nil, err
@@ -120,17 +121,18 @@ func read(ctx context.Context, req pipe.Request, image []byte, engines *reading.
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		read, err := reading.Read(ctx, page, req.Language, engines)
+		result, err := reading.Read(ctx, page, reading.Options{Language: req.Language}, engines)
 		if err != nil {
 			return nil, err
 		}
-		doc.Pages = append(doc.Pages, read)
-		if read.Width*read.Height >= largePage {
+		results = append(results, result)
+		doc.Pages = append(doc.Pages, result.Page)
+		if result.Page.Width*result.Page.Height >= largePage {
 			page.Image = nil
 			debug.FreeOSMemory()
 		}
 	}
 	doc = doc.Normalized()
-	doc.Confidence = reading.Confidence(doc.Pages)
+	doc.Confidence = reading.Confidence(results)
 	return doc, nil
 }

@@ -49,7 +49,7 @@ func unknownFields(n int) string {
 
 func benchmarkBody(b *testing.B, body string) {
 	b.Helper()
-	d := mustDoor(b, func(o *edge.Options) { o.Logger = slog.New(slog.NewJSONHandler(io.Discard, nil)) })
+	d := mustDoor(b, func(o *edge.Options) { o.Logger = slog.New(slog.DiscardHandler) })
 	b.ReportAllocs()
 	for b.Loop() {
 		d.gate.remaining = 60

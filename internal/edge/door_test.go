@@ -128,14 +128,21 @@ func with(r *http.Request, headers ...string) *http.Request {
 	return r
 }
 
+// answer is what came back.
+type answer struct {
+	StatusCode int
+	Header     http.Header
+	Body       string
+}
+
 // do sends the request and checks what holds for every answer. Those of the two operations must be valid against the
 // document, headers included.
-func (d *door) do(t *testing.T, r *http.Request) *http.Response {
+func (d *door) do(t *testing.T, r *http.Request) answer {
 	t.Helper()
 	rec := httptest.NewRecorder()
 	d.ServeHTTP(rec, r)
-	res := rec.Result()
-	assert.NoError(t, validAnswer(r, res, rec.Body.Bytes()), "%s", rec.Body)
+	require.NoError(t, validAnswer(r, rec), "%s", rec.Body)
+	res := answer{StatusCode: rec.Code, Header: rec.Result().Header, Body: rec.Body.String()}
 	assert.Regexp(t, `^[!-~]{1,128}$`, res.Header.Get("X-Request-Id"))
 	assert.Equal(t, "no-store", res.Header.Get("Cache-Control"))
 	assert.Equal(t, `</openapi.yaml>; rel="service-desc"`, res.Header.Get("Link"))
@@ -154,14 +161,12 @@ type failure struct {
 }
 
 // fails sends the request and returns the error of the answer, which must be of the status.
-func (d *door) fails(t *testing.T, status int, r *http.Request) (*http.Response, failure) {
+func (d *door) fails(t *testing.T, status int, r *http.Request) (answer, failure) {
 	t.Helper()
 	res := d.do(t, r)
-	body, err := io.ReadAll(res.Body)
-	require.NoError(t, err)
-	require.Equal(t, status, res.StatusCode, "%s", body)
+	require.Equal(t, status, res.StatusCode, res.Body)
 	var f failure
-	require.NoError(t, json.Unmarshal(body, &f), "%s", body)
+	require.NoError(t, json.Unmarshal([]byte(res.Body), &f), res.Body)
 	assert.False(t, f.Success)
 	assert.NotEmpty(t, f.Error)
 	assert.NotEmpty(t, f.Message)
@@ -172,10 +177,8 @@ func TestDoor_ServeHTTP_succeeds(t *testing.T) {
 	t.Parallel()
 	d := mustDoor(t, nil)
 	res := d.do(t, request(`{"imageUrl":"https://images.example.org/a.jpg","language":"de-Latf","enhance":true,"format":"alto"}`))
-	body, err := io.ReadAll(res.Body)
-	require.NoError(t, err)
-	require.Equal(t, http.StatusOK, res.StatusCode, "%s", body)
-	assert.Contains(t, string(body), "a < b & c", "JSON is not escaped for HTML")
+	require.Equal(t, http.StatusOK, res.StatusCode, res.Body)
+	assert.Contains(t, res.Body, "a < b & c", "JSON is not escaped for HTML")
 	assert.Equal(t, `"account";r=59;t=42`, res.Header.Get("RateLimit"))
 	assert.Equal(t, `"account";q=60;w=60`, res.Header.Get("RateLimit-Policy"))
 }
@@ -190,10 +193,10 @@ var mustSpec = sync.OnceValue(func() *openapi3.T {
 })
 
 // validAnswer holds an answer of one of the operations against the document; others are nil.
-func validAnswer(r *http.Request, res *http.Response, body []byte) error {
+func validAnswer(r *http.Request, rec *httptest.ResponseRecorder) error {
 	path := strings.TrimPrefix(r.URL.EscapedPath(), "/api/v1")
 	item := mustSpec().Paths.Value(path)
-	if item == nil || item.GetOperation(r.Method) == nil || res.StatusCode == http.StatusNoContent {
+	if item == nil || item.GetOperation(r.Method) == nil || rec.Code == http.StatusNoContent {
 		return nil
 	}
 	return openapi3filter.ValidateResponse(r.Context(), &openapi3filter.ResponseValidationInput{
@@ -203,7 +206,7 @@ func validAnswer(r *http.Request, res *http.Response, body []byte) error {
 				Spec: mustSpec(), Path: path, PathItem: item, Method: r.Method, Operation: item.GetOperation(r.Method),
 			},
 		},
-		Status: res.StatusCode, Header: res.Header, Body: io.NopCloser(bytes.NewReader(body)),
+		Status: rec.Code, Header: rec.Header(), Body: io.NopCloser(bytes.NewReader(rec.Body.Bytes())),
 		Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
 	})
 }

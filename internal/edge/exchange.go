@@ -88,8 +88,10 @@ func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 // gets its line.
 func (d *door) finish(x *exchange, r *http.Request) {
 	cause := recover()
-	abort := cause != nil && (x.status != 0 || cause == http.ErrAbortHandler)
-	if cause != nil && cause != http.ErrAbortHandler {
+	err, _ := cause.(error)
+	wanted := errors.Is(err, http.ErrAbortHandler)
+	abort := cause != nil && (x.status != 0 || wanted)
+	if cause != nil && !wanted {
 		d.Logger.LogAttrs(r.Context(), slog.LevelError, "panic",
 			slog.String("request_id", x.id), slog.Any("panic", cause), slog.String("stack", string(debug.Stack())))
 		if !abort {

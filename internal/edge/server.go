@@ -61,7 +61,9 @@ func Serve(ctx context.Context, srv *http.Server, ln net.Listener, grace time.Du
 			err = errors.Join(err, srv.Close())
 		}
 	}
-	<-served
+	if why := <-served; !errors.Is(why, http.ErrServerClosed) {
+		err = errors.Join(err, why)
+	}
 	return err
 }
 

@@ -1,4 +1,6 @@
-// Package ocrtest draws pages for tests. Only tests import it.
+// Package ocrtest is for tests alone. It draws pages, and it holds every implementation of ocr.Recognizer to one set of
+// promises: a test gives Run a Harness that opens the implementation. Where the engine itself is not wanted, MaybeWorker
+// turns the test binary into a worker that does what its images say.
 package ocrtest
 
 import (

@@ -153,7 +153,7 @@ func (h *Hello) check() error {
 	case h.Protocol != Protocol:
 		return fmt.Errorf("pipe: the worker speaks protocol %d, the service %d; they must be of one build", h.Protocol, Protocol)
 	case len(h.Languages) == 0:
-		return errors.New("pipe: the worker can read no language")
+		return errors.New("pipe: the worker can read no language: no models were found")
 	case slices.Contains(h.Languages, ""):
 		return errors.New("pipe: hello.languages holds an empty tag")
 	}

@@ -21,7 +21,7 @@ func TestLauncher_elsewhere(t *testing.T) {
 	dir, err := os.MkdirTemp("", "sandbox-elsewhere-")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
-	require.NoError(t, os.Chmod(dir, 0o755)) //nolint:gosec // for another user
+	require.NoError(t, os.Chmod(dir, 0o755))
 	self, err := os.Executable()
 	require.NoError(t, err)
 	tests, tool := filepath.Join(dir, "tests"), filepath.Join(dir, "probe")
@@ -73,7 +73,7 @@ func mustCopy(tb testing.TB, from, to string) {
 	src, err := os.Open(from)
 	require.NoError(tb, err)
 	defer func() { _ = src.Close() }()
-	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755) //nolint:gosec // for another user to run
+	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
 	require.NoError(tb, err)
 	_, err = io.Copy(dst, src)
 	require.NoError(tb, err)

@@ -91,7 +91,7 @@ func allowPath(ruleset int, path string, rights uint64) error {
 	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
 		rights &^= unix.LANDLOCK_ACCESS_FS_READ_DIR // not a right to a file: the kernel refuses the rule
 	}
-	rule := unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(fd)}                                                                   //nolint:gosec // descriptors are small
+	rule := unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(fd)}
 	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(ruleset), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0) //nolint:gosec // the system call's form
 	if errno != 0 {
 		return fmt.Errorf("allow %s: %w", path, errno)

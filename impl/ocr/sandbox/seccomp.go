@@ -71,7 +71,7 @@ func filterCalls() error {
 		return errors.New("no filter for this architecture")
 	}
 	program := filter()
-	fprog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}                                         //nolint:gosec // a few hundred
+	fprog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
 	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&fprog))) //nolint:gosec // the system call's form
 	if errno != 0 {
 		return fmt.Errorf("install the filter: %w", errno)
@@ -111,7 +111,7 @@ func filter() []unix.SockFilter {
 		p = append(p, equal(call, 0, 1), give(allow))
 	}
 	for _, c := range conditions() {
-		p = append(p, equal(c.call, 0, uint8(3+2*len(c.values))), load(offsetArgs+8*c.arg), and(c.mask)) //nolint:gosec // a few values
+		p = append(p, equal(c.call, 0, uint8(3+2*len(c.values))), load(offsetArgs+8*c.arg), and(c.mask))
 		for _, v := range c.values {
 			p = append(p, equal(v, 0, 1), give(allow))
 		}

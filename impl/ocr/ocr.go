@@ -25,6 +25,16 @@ type Request struct {
 	Enhance  bool   `json:"enhance,omitempty"` // run the enhancement after the reading
 }
 
+// Load is how much a Recognizer has to do. Those that know have a method Load() Load.
+type Load struct {
+	Workers int `json:"workers"` // wanted
+	Ready   int `json:"ready"`   // that live and can read
+	Busy    int `json:"busy"`    // that read
+	Idle    int `json:"idle"`    // that wait for an image
+	Queued  int `json:"queued"`  // images that wait for a worker
+	Queue   int `json:"queue"`   // images that may wait
+}
+
 // Limits of an image, checked before its pixels are decoded.
 const (
 	MaxBytes  = 20 << 20    // size of the file

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 	"time"
+
 	"uncial/impl/ocr"
 	"uncial/internal/document"
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+
 	"uncial/impl/ocr/pipe"
 	"uncial/internal/document"
 

@@ -4,10 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"uncial/impl/ocr"
-	"uncial/internal/document"
 	"unicode"
 	"unicode/utf8"
+
+	"uncial/impl/ocr"
+	"uncial/internal/document"
 )
 
 // checkDocument holds a document to the promises of package document, so that the writers may rely on them whatever

@@ -13,10 +13,11 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"uncial/impl/ocr"
-	"uncial/internal/document"
 	"unicode"
 	"unicode/utf8"
+
+	"uncial/impl/ocr"
+	"uncial/internal/document"
 )
 
 // Protocol is the number of this protocol. Both sides must speak the same.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
 	"uncial/impl/ocr/pipe"
 	"uncial/internal/document"
 

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
 	"uncial/impl/ocr/sandbox"
 
 	"github.com/stretchr/testify/require"

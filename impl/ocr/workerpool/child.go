@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+
 	"uncial/impl/ocr/pipe"
 )
 

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
 	"uncial/impl/ocr/pipe"
 	"uncial/impl/ocr/sandbox"
 )

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
 	"uncial/impl/ocr"
 	"uncial/impl/ocr/sandbox"
 	"uncial/internal/document"
@@ -143,9 +144,9 @@ func (p *Pool) wait(j *job) (*document.Document, error) {
 	}
 }
 
-// Close lets the waiting and running images end, and refuses new ones with ocr.ErrBusy. When ctx ends first, it kills
+// Shutdown lets the waiting and running images end, and refuses new ones with ocr.ErrBusy. When ctx ends first, it kills
 // what is left and returns ctx's error. In either case nothing runs any more once it returns.
-func (p *Pool) Close(ctx context.Context) error {
+func (p *Pool) Shutdown(ctx context.Context) error {
 	var err error
 	p.closed.Do(func() {
 		p.queue.close()
@@ -164,6 +165,14 @@ func (p *Pool) Close(ctx context.Context) error {
 		p.launcher.Close()
 	})
 	return err
+}
+
+// Close ends all at once; images that are still read or wait fail with ocr.ErrBusy. After Shutdown it does nothing.
+func (p *Pool) Close() error {
+	now, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = p.Shutdown(now) // that it did not wait is no error
+	return nil
 }
 
 var errClosed = fmt.Errorf("the workers are stopping: %w", ocr.ErrBusy)

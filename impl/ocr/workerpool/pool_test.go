@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
 	"uncial/impl/ocr"
 	"uncial/impl/ocr/ocrtest"
 	"uncial/impl/ocr/sandbox"
@@ -41,16 +42,12 @@ func MustOpen(tb testing.TB, o workerpool.Options) *workerpool.Pool {
 	o.Worker, o.Sandbox = self(tb), sandbox.Off
 	p, err := workerpool.New(tb.Context(), o)
 	require.NoError(tb, err)
-	tb.Cleanup(func() {
-		ctx, cancel := context.WithCancel(context.Background())
-		cancel() // at once
-		_ = p.Close(ctx)
-	})
+	tb.Cleanup(func() { require.NoError(tb, p.Close()) })
 	return p
 }
 
 func subject(p *workerpool.Pool) ocrtest.Subject {
-	return ocrtest.Subject{Recognizer: p, Load: func() (int, int) { s := p.Stats(); return s.Busy, s.Queued }}
+	return ocrtest.Subject{Recognizer: p, Load: func() (int, int) { l := p.Load(); return l.Busy, l.Queued }}
 }
 
 func TestPool_Recognize(t *testing.T) {
@@ -288,7 +285,7 @@ func TestPool_startsAgainWhenWorkersCanStartAgain(t *testing.T) {
 	require.Equal(t, "again", text)
 }
 
-func TestPool_Close_letsImagesEnd(t *testing.T) {
+func TestPool_Shutdown_letsImagesEnd(t *testing.T) {
 	t.Parallel()
 	p := MustOpen(t, workerpool.Options{Workers: 1, Queue: 4})
 	errs := make(chan error, 3)
@@ -296,16 +293,17 @@ func TestPool_Close_letsImagesEnd(t *testing.T) {
 		go func() { _, err := read(t.Context(), p, "sleep 20ms\ntext a"); errs <- err }()
 	}
 	eventually(t, "one is being read and two wait", func() bool { s := p.Stats(); return s.Busy == 1 && s.Queued == 2 })
-	require.NoError(t, p.Close(t.Context()))
+	require.NoError(t, p.Shutdown(t.Context()))
 	for range 3 {
 		require.NoError(t, <-errs)
 	}
 	_, err := read(t.Context(), p, "text a")
 	require.ErrorIs(t, err, ocr.ErrBusy)
-	require.NoError(t, p.Close(t.Context()), "a second time it does nothing")
+	require.NoError(t, p.Shutdown(t.Context()), "a second time it does nothing")
+	require.NoError(t, p.Close(), "nor does this")
 }
 
-func TestPool_Close_killsWhatDoesNotEnd(t *testing.T) {
+func TestPool_Shutdown_killsWhatDoesNotEnd(t *testing.T) {
 	t.Parallel()
 	p := MustOpen(t, workerpool.Options{Workers: 1, Queue: 4})
 	errs := make(chan error, 3)
@@ -315,7 +313,7 @@ func TestPool_Close_killsWhatDoesNotEnd(t *testing.T) {
 	eventually(t, "one is being read and two wait", func() bool { s := p.Stats(); return s.Busy == 1 && s.Queued == 2 })
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	require.ErrorIs(t, p.Close(ctx), context.DeadlineExceeded)
+	require.ErrorIs(t, p.Shutdown(ctx), context.DeadlineExceeded)
 	for range 3 {
 		require.ErrorIs(t, <-errs, ocr.ErrBusy)
 	}
@@ -323,7 +321,7 @@ func TestPool_Close_killsWhatDoesNotEnd(t *testing.T) {
 }
 
 // Not parallel: it counts goroutines.
-func TestPool_Close_leavesNothing(t *testing.T) {
+func TestPool_Shutdown_leavesNothing(t *testing.T) {
 	before := runtime.NumGoroutine()
 	p := MustOpen(t, workerpool.Options{Workers: 3, MaxPages: 2, Deadline: 100 * time.Millisecond})
 	var wg sync.WaitGroup
@@ -331,7 +329,7 @@ func TestPool_Close_leavesNothing(t *testing.T) {
 		wg.Go(func() { _, _ = read(t.Context(), p, []string{"text a", "crash", "hang", "pages 2"}[i%4]) })
 	}
 	wg.Wait()
-	require.NoError(t, p.Close(t.Context()))
+	require.NoError(t, p.Shutdown(t.Context()))
 	eventually(t, "its goroutines end", func() bool { return runtime.NumGoroutine() <= before })
 	var status syscall.WaitStatus
 	_, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
@@ -387,7 +385,7 @@ func TestNew_logsTheWorkersAndTheirWords(t *testing.T) {
 	require.Error(t, err)
 	_, err = read(t.Context(), p, "stderr 500000\ntext a")
 	require.NoError(t, err)
-	require.NoError(t, p.Close(t.Context()))
+	require.NoError(t, p.Shutdown(t.Context()))
 	require.Contains(t, log.String(), "engine=scripted")
 	require.Contains(t, log.String(), "sandbox.mode=off")
 	require.Contains(t, log.String(), "engine.c:17", "the reason of the crash")
@@ -420,5 +418,5 @@ func ExamplePool() {
 		fmt.Println(err)
 		return
 	}
-	defer func() { _ = pool.Close(context.Background()) }()
+	defer func() { _ = pool.Close() }()
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"time"
+
 	"uncial/impl/ocr"
 	"uncial/internal/document"
 )

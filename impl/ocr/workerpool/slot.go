@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"time"
+
 	"uncial/impl/ocr"
 	"uncial/impl/ocr/pipe"
 )

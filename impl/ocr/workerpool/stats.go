@@ -1,15 +1,14 @@
 package workerpool
 
-import "sync/atomic"
+import (
+	"sync/atomic"
 
-// Stats are figures of one moment, and counters since the start.
+	"uncial/impl/ocr"
+)
+
+// Stats are the load of one moment, and counters since the start.
 type Stats struct {
-	Workers int `json:"workers"` // children wanted
-	Ready   int `json:"ready"`   // children that live and can read
-	Busy    int `json:"busy"`    // children that read
-	Idle    int `json:"idle"`    // children that wait for an image
-	Queued  int `json:"queued"`  // images that wait for a child
-	Queue   int `json:"queue"`   // images that may wait
+	ocr.Load
 
 	Pages     uint64 `json:"pages"`     // read
 	Refused   uint64 `json:"refused"`   // images that found the queue full, or waited in vain
@@ -25,16 +24,23 @@ type counts struct {
 	pages, refused, timeouts, cancelled, crashes, restarts, retired atomic.Uint64
 }
 
+// Load is what the pool has to do.
+func (p *Pool) Load() ocr.Load {
+	queued, idle := p.queue.lengths()
+	return ocr.Load{
+		Workers: p.opts.Workers,
+		Ready:   int(p.counts.ready.Load()),
+		Busy:    int(p.counts.busy.Load()),
+		Idle:    idle,
+		Queued:  queued,
+		Queue:   p.opts.Queue,
+	}
+}
+
 // Stats are the pool's figures.
 func (p *Pool) Stats() Stats {
-	queued, idle := p.queue.lengths()
 	return Stats{
-		Workers:   p.opts.Workers,
-		Ready:     int(p.counts.ready.Load()),
-		Busy:      int(p.counts.busy.Load()),
-		Idle:      idle,
-		Queued:    queued,
-		Queue:     p.opts.Queue,
+		Load:      p.Load(),
 		Pages:     p.counts.pages.Load(),
 		Refused:   p.counts.refused.Load(),
 		Timeouts:  p.counts.timeouts.Load(),

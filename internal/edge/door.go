@@ -36,7 +36,7 @@ type Options struct {
 	// that the handler reads with PathValue. They are open to anyone. Default: none.
 	Routes map[string]http.Handler
 	// MaxInFlight bounds the extractions in progress, bodies being received included; more are told to try again.
-	// Default: 64.
+	// Each may hold a body of 28 MiB. Default: 64.
 	MaxInFlight int
 	// TrustedProxies are the networks of the proxies whose X-Forwarded-For is believed. Default: none, the client is
 	// the peer of the connection.

@@ -18,6 +18,8 @@ import (
 
 // Options say how a page is to be read.
 type Options struct {
+	// Enhance runs the enhancement after the reading.
+	Enhance bool
 	// Language is a tag for which the source has a model.
 	Language string
 }

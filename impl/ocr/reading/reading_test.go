@@ -33,20 +33,11 @@ func MustEngines(tb testing.TB, limit int) *reading.Engines {
 	return engines
 }
 
-// MustRead decodes the first page of an image file and reads it.
-func MustRead(tb testing.TB, engines *reading.Engines, language string, data []byte) *document.Document {
+// MustRead reads an image file.
+func MustRead(tb testing.TB, src reading.Source, language string, data []byte) *document.Document {
 	tb.Helper()
-	doc := &document.Document{Language: language}
-	var results []reading.Result
-	for page, err := range decode.Pages(data, tesseract.Leptonica{}) {
-		require.NoError(tb, err)
-		read, err := reading.Read(tb.Context(), page, reading.Options{Language: language}, engines)
-		require.NoError(tb, err)
-		results = append(results, read)
-		doc.Pages = append(doc.Pages, read.Page)
-	}
-	doc = doc.Normalized()
-	doc.Confidence = reading.Confidence(results)
+	doc, err := reading.File(tb.Context(), data, reading.Options{Language: language}, src)
+	require.NoError(tb, err)
 	return doc
 }
 

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"uncial/impl/ocr"
-	"uncial/impl/ocr/decode"
 	"uncial/impl/ocr/models"
 	"uncial/impl/ocr/pipe"
 	"uncial/impl/ocr/reading"
@@ -21,10 +20,6 @@ import (
 
 // warmModels is how many models stay loaded: those that one language needs, and a second language's.
 const warmModels = 4
-
-// largePage is the number of pixels from which on memory goes back to the system right after a page. Else it would stay
-// with an idle worker.
-const largePage = 16_000_000
 
 // Run says hello and answers requests until in ends, which is no error. An error means that the worker is of no more
 // use: the pipe broke, or a request met a fault in the program, which was then answered as internal.
@@ -42,7 +37,7 @@ func Run(in io.Reader, out io.Writer, set *models.Set) error {
 		return fmt.Errorf("worker: %w", err)
 	}
 	return serve(conn, func(ctx context.Context, req pipe.Request, image []byte) (*document.Document, error) {
-		return read(ctx, req, image, engines)
+		return reading.File(ctx, image, reading.Options{Language: req.Language}, engines)
 	})
 }
 
@@ -108,31 +103,4 @@ func kind(err error) pipe.Kind {
 		return pipe.TimeoutFault
 	}
 	return pipe.Internal
-}
-
-// read reads all pages of the image, one after the other.
-func read(ctx context.Context, req pipe.Request, image []byte, engines *reading.Engines) (*document.Document, error) {
-	doc := &document.Document{Language: req.Language}
-	var results []reading.Result
-	for page, err := range decode.Pages(image, tesseract.Leptonica{}) {
-		if err != nil {
-			return nil, err
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		result, err := reading.Read(ctx, page, reading.Options{Language: req.Language}, engines)
-		if err != nil {
-			return nil, err
-		}
-		results = append(results, result)
-		doc.Pages = append(doc.Pages, result.Page)
-		if result.Page.Width*result.Page.Height >= largePage {
-			page.Image = nil
-			debug.FreeOSMemory()
-		}
-	}
-	doc = doc.Normalized()
-	doc.Confidence = reading.Confidence(results)
-	return doc, nil
 }

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sys/unix"
+	"golang.org/x/term"
+
+	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/models"
+	"uncial/impl/ocr/reading"
+	"uncial/impl/ocr/tesseract"
+	"uncial/internal/accuracy"
+	"uncial/internal/document"
+	"uncial/internal/language"
+)
+
+// warmModels is how many models a reader keeps loaded.
+const warmModels = 6
+
+// outcome is one page, read by the service and by plain Tesseract.
+type outcome struct {
+	Page  accuracy.Page    `json:"page"`
+	Score accuracy.Score   `json:"score"`
+	Read  accuracy.Reading `json:"reading"`
+	// Stock and StockRead are nil where plain Tesseract was not run.
+	Stock     *accuracy.Score   `json:"stock,omitempty"`
+	StockRead *accuracy.Reading `json:"stockReading,omitempty"`
+
+	truth    string
+	document *document.Document
+	image    []byte // kept only for the report
+}
+
+// readAll reads the pages of the folder, some at a time, and returns the outcomes in the folder's order.
+func readAll(ctx context.Context, folder *accuracy.Folder, set *models.Set, o options) ([]outcome, error) {
+	var pages []accuracy.Page
+	for _, p := range folder.Pages {
+		if strings.Contains(p.ID, o.Only) {
+			pages = append(pages, p)
+		}
+	}
+	if len(pages) == 0 {
+		return nil, fmt.Errorf("no page's id contains %q", o.Only)
+	}
+	bar := newBar(len(pages))
+	outcomes := make([]outcome, len(pages))
+	next := make(chan int)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		defer close(next)
+		for i := range pages {
+			select {
+			case next <- i:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return nil
+	})
+	for range o.Jobs {
+		group.Go(func() error {
+			r := newReader(set, o)
+			defer r.engines.Close()
+			for i := range next {
+				out, err := r.read(ctx, folder, pages[i])
+				if err != nil {
+					return fmt.Errorf("%s: %w", pages[i].ID, err)
+				}
+				outcomes[i] = out
+				bar()
+			}
+			return nil
+		})
+	}
+	return outcomes, group.Wait()
+}
+
+// newBar shows the progress where standard error is a terminal. The function moves it on by one page.
+func newBar(pages int) func() {
+	if !term.IsTerminal(int(os.Stderr.Fd())) {
+		return func() {}
+	}
+	bar := progressbar.NewOptions(pages, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetDescription("reading"),
+		progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish())
+	var mu sync.Mutex
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		_ = bar.Add(1)
+	}
+}
+
+// reader reads one page at a time.
+type reader struct {
+	o       options
+	set     *models.Set
+	engines *reading.Engines
+}
+
+func newReader(set *models.Set, o options) *reader {
+	return &reader{o: o, set: set, engines: reading.NewEngines(set, warmModels)}
+}
+
+func (r *reader) read(ctx context.Context, folder *accuracy.Folder, p accuracy.Page) (outcome, error) {
+	data, truth, err := folder.Load(p)
+	if err != nil {
+		return outcome{}, err
+	}
+	tag, err := language.Match(p.Language, r.set.Languages())
+	if err != nil {
+		return outcome{}, err
+	}
+	out := outcome{Page: p, truth: truth}
+	if r.o.HTML != "" {
+		out.image = data
+	}
+	out.Read, err = measured(func() (string, float64, error) {
+		out.document, err = reading.File(ctx, data, reading.Options{Language: tag, Enhance: r.o.Enhance}, r.engines)
+		if err != nil {
+			return "", 0, err
+		}
+		return out.document.Text(), out.document.Confidence, nil
+	})
+	if err != nil {
+		return outcome{}, err
+	}
+	out.Score = accuracy.Compare(truth, out.Read.Text)
+	if r.o.NoStock {
+		return out, nil
+	}
+	return out, r.stock(ctx, &out, data, tag)
+}
+
+// stock reads the page as plain Tesseract does: page segmentation mode 3, its own thresholding, the packs of the
+// languages that the folder names.
+func (r *reader) stock(ctx context.Context, out *outcome, data []byte, tag string) error {
+	names := r.set.For(tag)[:1]
+	for _, also := range out.Page.AlsoIn {
+		if more := r.set.For(also); len(more) > 0 {
+			names = append(names, more[0])
+		}
+	}
+	engine, err := r.engines.Get(strings.Join(names, "+"))
+	if err != nil {
+		return err
+	}
+	read, err := measured(func() (string, float64, error) { return plain(ctx, engine, data) })
+	if err != nil {
+		return err
+	}
+	score := accuracy.Compare(out.truth, read.Text)
+	out.Stock, out.StockRead = &score, &read
+	return nil
+}
+
+// plain is the text of all pages of a file, and the mean of the words' confidences.
+func plain(ctx context.Context, engine *tesseract.Engine, data []byte) (string, float64, error) {
+	var text strings.Builder
+	var sum, n float64
+	for page, err := range decode.Pages(data, tesseract.Leptonica{}) {
+		if err != nil {
+			return "", 0, err
+		}
+		blocks, err := plainPage(ctx, engine, page.Image, page.DPI)
+		if err != nil {
+			return "", 0, err
+		}
+		for _, b := range blocks {
+			for _, p := range b.Paragraphs {
+				for _, l := range p.Lines {
+					for _, w := range l.Words {
+						text.WriteString(w.Text + " ")
+						sum, n = sum+w.Confidence/100, n+1
+					}
+					text.WriteByte('\n')
+				}
+			}
+		}
+	}
+	return text.String(), sum / max(n, 1), nil
+}
+
+func plainPage(ctx context.Context, engine *tesseract.Engine, img image.Image, dpi int) ([]tesseract.Block, error) {
+	defer engine.Clear()
+	engine.SetMode(tesseract.Auto)
+	if err := engine.SetImage(img, dpi); err != nil {
+		return nil, err
+	}
+	if err := engine.Recognize(ctx); err != nil {
+		return nil, err
+	}
+	return engine.Blocks(tesseract.Words), nil
+}
+
+// measured runs f on a thread of its own, so that the processor time is that of f alone.
+func measured(f func() (string, float64, error)) (accuracy.Reading, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	start, cpu := time.Now(), threadTime()
+	text, confidence, err := f()
+	return accuracy.Reading{
+		Text: text, Confidence: confidence,
+		Seconds: time.Since(start).Seconds(), CPUSeconds: (threadTime() - cpu).Seconds(),
+	}, err
+}
+
+func threadTime() time.Duration {
+	var usage unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_THREAD, &usage); err != nil {
+		return 0
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}

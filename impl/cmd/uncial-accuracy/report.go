@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"os"
+	"strings"
+
+	"golang.org/x/image/draw"
+
+	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/tesseract"
+	"uncial/internal/accuracy"
+	"uncial/internal/document"
+)
+
+// reportWidth is the width in pixels of the images in the report: enough to read by, small enough for hundreds of pages.
+const reportWidth = 1000
+
+//go:embed report.html
+var reportHTML string
+
+var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
+	"percent": func(f float64) string { return fmt.Sprintf("%.1f %%", 100*f) },
+	"number":  func(f float64) string { return fmt.Sprintf("%.3f", f) },
+}).Parse(reportHTML))
+
+// reportPage is a page of the report.
+type reportPage struct {
+	outcome
+	Sheets []reportSheet
+	Parts  []reportPart
+	Edits  []document.Edit
+}
+
+// reportSheet is an image with the words that were read on it.
+type reportSheet struct {
+	Image         template.URL
+	Width, Height int
+	Words         []reportWord
+}
+
+type reportWord struct {
+	document.Word
+	Shade template.CSS // from red, unsure, to green
+}
+
+// reportPart is a stretch of the comparison with the ground truth.
+type reportPart struct {
+	Equal       bool
+	Truth, Text string
+}
+
+// writeReport writes one file that holds everything, the images too.
+func writeReport(path string, outcomes []outcome) error {
+	pages := make([]reportPage, len(outcomes))
+	for i, o := range outcomes {
+		page, err := newReportPage(o)
+		if err != nil {
+			return fmt.Errorf("report of %s: %w", o.Page.ID, err)
+		}
+		pages[i] = page
+	}
+	var html bytes.Buffer
+	err := reportTemplate.Execute(&html, map[string]any{"Groups": reportGroups(outcomes), "Pages": pages, "Legend": legend})
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return os.WriteFile(path, html.Bytes(), 0o644) //nolint:gosec // a report, for others to look at
+}
+
+// reportRow is a row of the report's table.
+type reportRow struct {
+	Name string
+	*accuracy.Summary
+}
+
+func reportGroups(outcomes []outcome) []reportRow {
+	var rows []reportRow
+	for _, g := range groups(outcomes) {
+		rows = append(rows, reportRow{g.name, &g.own})
+		if g.stock.Pages > 0 {
+			rows = append(rows, reportRow{"plain Tesseract", &g.stock})
+		}
+	}
+	return rows
+}
+
+func newReportPage(o outcome) (reportPage, error) {
+	page := reportPage{outcome: o, Edits: o.document.Edits}
+	truth, text := accuracy.Tokens(accuracy.Folded(o.truth)), accuracy.Tokens(accuracy.Folded(o.Read.Text))
+	for _, p := range accuracy.Align(truth, text) {
+		page.Parts = append(page.Parts, reportPart{p.Equal, strings.Join(p.Truth, " "), strings.Join(p.Text, " ")})
+	}
+	n := 0
+	for decoded, err := range decode.Pages(o.image, tesseract.Leptonica{}) {
+		if err != nil {
+			return reportPage{}, err
+		}
+		sheet, err := newReportSheet(decoded.Image, &o.document.Pages[n])
+		if err != nil {
+			return reportPage{}, err
+		}
+		page.Sheets = append(page.Sheets, sheet)
+		n++
+	}
+	return page, nil
+}
+
+func newReportSheet(img image.Image, read *document.Page) (reportSheet, error) {
+	gray := imaging.Turn(imaging.FromImage(img), read.Rotation/90)
+	width := min(reportWidth, gray.Rect.Dx())
+	small := image.NewGray(image.Rect(0, 0, width, max(gray.Rect.Dy()*width/gray.Rect.Dx(), 1)))
+	draw.ApproxBiLinear.Scale(small, small.Rect, gray, gray.Rect, draw.Src, nil)
+	var file bytes.Buffer
+	if err := jpeg.Encode(&file, small, &jpeg.Options{Quality: 60}); err != nil {
+		return reportSheet{}, err
+	}
+	sheet := reportSheet{
+		Image: template.URL("data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(file.Bytes())), //nolint:gosec // made here
+		Width: read.Width, Height: read.Height,
+	}
+	for _, b := range read.Blocks {
+		for _, l := range b.Lines {
+			for _, w := range l.Words {
+				sheet.Words = append(sheet.Words, reportWord{w, shade(w.Confidence)})
+			}
+		}
+	}
+	return sheet, nil
+}
+
+func shade(confidence float64) template.CSS {
+	c := color.RGBA{R: uint8(220 * (1 - confidence)), G: uint8(160 * confidence), B: 30}
+	return template.CSS(fmt.Sprintf("rgb(%d,%d,%d)", c.R, c.G, c.B)) //nolint:gosec // three numbers
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"uncial/internal/accuracy"
+)
+
+// group is the sum of some outcomes.
+type group struct {
+	name       string
+	own, stock accuracy.Summary
+}
+
+func (g *group) add(o outcome) {
+	g.own.Add(o.Score, o.Read)
+	if o.Stock != nil {
+		g.stock.Add(*o.Stock, *o.StockRead)
+	}
+}
+
+// groups are the collections in the order of the folder, then print, handwriting and all pages together.
+func groups(outcomes []outcome) []*group {
+	var list []*group
+	byName := map[string]*group{}
+	find := func(name string) *group {
+		if byName[name] == nil {
+			byName[name] = &group{name: name}
+			list = append(list, byName[name])
+		}
+		return byName[name]
+	}
+	for _, o := range outcomes {
+		find(o.Page.Collection).add(o)
+	}
+	for _, kind := range []string{"printed", "handwritten"} {
+		for _, o := range outcomes {
+			if o.Page.Kind == kind {
+				find("all " + kind).add(o)
+			}
+		}
+	}
+	for _, o := range outcomes {
+		find("all pages").add(o)
+	}
+	return list
+}
+
+const legend = `CER, WER: errors a character, a word, strict and folded. BoW: F1 of the bags of words. conf: mean confidence.
+cal: mean |confidence - (1 - folded CER)|. s, cpu: seconds and processor seconds a page. The second row is plain Tesseract.
+`
+
+func printTable(w io.Writer, outcomes []outcome) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "\tpages\tCER\tWER\tCER folded\tWER folded\tBoW\tconf\tcal\ts\tcpu\t")
+	for _, g := range groups(outcomes) {
+		printRow(t, g.name, &g.own)
+		if g.stock.Pages > 0 {
+			printRow(t, "", &g.stock)
+		}
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n"+legend)
+	return err
+}
+
+func printRow(w io.Writer, name string, s *accuracy.Summary) {
+	fmt.Fprintf(w, "%s\t%d\t%.4f\t%.4f\t%.4f\t%.4f\t%.3f\t%.3f\t%.3f\t%.2f\t%.2f\t\n", name, s.Pages,
+		s.CER.Value(), s.WER.Value(), s.FoldedCER.Value(), s.FoldedWER.Value(), s.BoWF1(),
+		s.Confidence(), s.CalibrationError(), s.Seconds(), s.CPUSeconds())
+}
+
+func printJSON(w io.Writer, outcomes []outcome) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(outcomes)
+}

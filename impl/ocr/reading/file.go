@@ -1,0 +1,41 @@
+package reading
+
+import (
+	"context"
+	"runtime/debug"
+
+	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/tesseract"
+	"uncial/internal/document"
+)
+
+// largePage is the number of pixels from which on memory goes back to the system right after a page. Else it would stay
+// with an idle worker.
+const largePage = 16_000_000
+
+// File reads all pages of an image file, one after the other. Errors are those of decode.Pages and of Read.
+func File(ctx context.Context, data []byte, o Options, src Source) (*document.Document, error) {
+	doc := &document.Document{Language: o.Language}
+	var results []Result
+	for page, err := range decode.Pages(data, tesseract.Leptonica{}) {
+		if err != nil {
+			return nil, err
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		result, err := Read(ctx, page, o, src)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, result)
+		doc.Pages = append(doc.Pages, result.Page)
+		if result.Page.Width*result.Page.Height >= largePage {
+			page.Image = nil
+			debug.FreeOSMemory()
+		}
+	}
+	doc = doc.Normalized()
+	doc.Confidence = Confidence(results)
+	return doc, nil
+}

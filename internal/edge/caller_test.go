@@ -2,6 +2,7 @@ package edge_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -83,6 +84,14 @@ func TestDoor_counts_extractions_good_or_bad(t *testing.T) {
 	assert.Equal(t, "60 requests a minute are allowed; try again in 42 seconds", f.Message)
 	status := d.do(t, with(httptest.NewRequest(http.MethodGet, "/api/v1/status", nil)))
 	assert.Equal(t, http.StatusOK, status.StatusCode, "the status is never limited")
+}
+
+func TestDoor_answers_500_where_the_points_of_a_limited_caller_are_not_known(t *testing.T) {
+	t.Parallel()
+	d := mustDoor(t, nil)
+	d.gate.remaining, d.gate.pointsErr = 0, errors.New("database is locked")
+	_, f := d.fails(t, http.StatusInternalServerError, request(smallBody))
+	assert.NotContains(t, f.Message, "locked")
 }
 
 func TestDoor_knows_the_address_of_the_client(t *testing.T) {

@@ -34,6 +34,7 @@ type gate struct {
 	from      netip.Addr // of the last caller; guarded by mu, like remaining
 	remaining int64
 	err       error // of everything but the key
+	pointsErr error
 }
 
 var clock = time.Date(2026, 1, 1, 0, 0, 18, 0, time.UTC)
@@ -62,7 +63,9 @@ func (g *gate) Window(context.Context, edge.Principal) (edge.Window, error) {
 	return edge.Window{Limit: 60, Remaining: g.remaining, Reset: clock.Add(42 * time.Second), Now: clock}, g.err
 }
 
-func (g *gate) RemainingPoints(context.Context, edge.Principal) (int64, error) { return 9990, g.err }
+func (g *gate) RemainingPoints(context.Context, edge.Principal) (int64, error) {
+	return 9990, errors.Join(g.err, g.pointsErr)
+}
 
 // server answers with what the test says, or with a minimal success.
 type server struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -88,6 +89,18 @@ func TestDoor_hides_why_the_gate_fails(t *testing.T) {
 		assert.NotContains(t, f.Message, "dial")
 	}
 	assert.Contains(t, d.log.String(), "connection refused")
+}
+
+func TestDoor_answers_500_where_an_answer_is_no_JSON(t *testing.T) {
+	t.Parallel()
+	d := mustDoor(t, nil)
+	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
+		var res gen.Extract200JSONResponse
+		res.Body.Confidence = math.NaN()
+		return res, nil
+	}
+	_, f := d.fails(t, http.StatusInternalServerError, request(smallBody))
+	assert.NotContains(t, f.Message, "NaN")
 }
 
 func TestDoor_answers_500_where_the_server_answers_nothing(t *testing.T) {

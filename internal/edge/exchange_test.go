@@ -180,6 +180,17 @@ func TestDoor_makes_no_noise_of_a_client_that_went_away(t *testing.T) {
 	assert.Contains(t, d.log.String(), `"level":"ERROR"`, "a cancellation of our own is an error")
 }
 
+func TestDoor_lets_a_route_reach_the_connection(t *testing.T) {
+	t.Parallel()
+	d := mustDoor(t, func(o *edge.Options) {
+		o.Routes = map[string]http.Handler{"GET /__test/flush": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, err := w.Write([]byte("a"))
+			assert.NoError(t, errors.Join(err, http.NewResponseController(w).Flush()))
+		})}
+	})
+	assert.Equal(t, "a", d.do(t, httptest.NewRequest(http.MethodGet, "/__test/flush", nil)).Body)
+}
+
 // A handler around the door reaches inside by the context and sees the route, as it would with http.ServeMux.
 func TestDoor_lets_a_handler_around_it_take_part(t *testing.T) {
 	t.Parallel()

@@ -38,6 +38,8 @@ func TestDoor_names_every_fault_of_a_body(t *testing.T) {
 		"a missing comma":         {`{` + image + ` "enhance":true}`, details("body", `is not JSON: "," or "}" is expected (line 1, column 41)`)},
 		"a missing colon":         {`{"imageUrl" "x"}`, details("body", `is not JSON: ":" is expected (line 1, column 13)`)},
 		"single quotes":           {`{'imageUrl':'x'}`, details("body", "is not JSON: a name in double quotes is expected (line 1, column 2)")},
+		"an array without commas": {`["x" 1]`, details("body", `is not JSON: "," or "]" is expected (line 1, column 6)`)},
+		"an escape in a name":     {`{"a\x":1}`, details("body", `is not JSON: an escape such as \n or \u00e9 is expected (line 1, column 5)`)},
 		"a comment":               {"{\n  // x\n}", details("body", "is not JSON: a name in double quotes is expected (line 2, column 3)")},
 		"NaN":                     {`{"enhance":NaN}`, details("body", "is not JSON: a value is expected (line 1, column 12)")},
 		"a leading zero":          {`{"enhance":01}`, details("body", `is not JSON: "," or "}" is expected (line 1, column 13)`)},

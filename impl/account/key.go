@@ -50,7 +50,7 @@ var (
 	ErrEnded   = errors.New("the key has expired, is revoked or was rotated before")
 	ErrExpires = errors.New("expires: must be a positive duration")
 	ErrOverlap = errors.New("overlap: must be 0 or a positive duration")
-	ErrAllow   = errors.New("allow: must be CIDRs such as 192.0.2.0/24 or 2001:db8::/32, at most 100")
+	ErrAllow   = errors.New("allow: must be addresses or CIDRs such as 192.0.2.0/24 or 2001:db8::/32, at most 100")
 )
 
 const maxAllow = 100
@@ -99,7 +99,7 @@ func (r *Registry) checkKey(n NewKey) error {
 func (r *Registry) draw(n NewKey) (Key, string) {
 	k := Key{ID: newID("key"), AccountID: n.AccountID, Name: n.Name, Status: Active, Created: r.now()}
 	for _, prefix := range n.Allow {
-		k.Allow = append(k.Allow, prefix.Masked())
+		k.Allow = append(k.Allow, canonical(prefix))
 	}
 	if n.Lifetime > 0 {
 		k.Expires = store.At(k.Created.Add(n.Lifetime)).Time
@@ -215,6 +215,35 @@ func scanKey(scan func(...any) error, now time.Time) (Key, error) {
 	return k, err
 }
 
+// ParseAllow reads CIDRs, and single addresses as CIDRs of one. Errors: ErrAllow.
+func ParseAllow(texts []string) ([]netip.Prefix, error) {
+	if len(texts) > maxAllow {
+		return nil, ErrAllow
+	}
+	var allow []netip.Prefix
+	for _, text := range texts {
+		if addr, err := netip.ParseAddr(text); err == nil && addr.Zone() == "" {
+			allow = append(allow, canonical(netip.PrefixFrom(addr, addr.BitLen())))
+			continue
+		}
+		prefix, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, ErrAllow
+		}
+		allow = append(allow, canonical(prefix))
+	}
+	return allow, nil
+}
+
+// canonical clears the bits beyond the prefix, and writes an IPv4 network that came as ::ffff:a.b.c.d (RFC 4291,
+// section 2.5.5.2) as what it is.
+func canonical(p netip.Prefix) netip.Prefix {
+	if p.Addr().Is4In6() && p.Bits() >= 96 {
+		p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
+	}
+	return p.Masked()
+}
+
 func formatAllow(allow []netip.Prefix) string {
 	texts := make([]string, len(allow))
 	for i, prefix := range allow {
@@ -227,13 +256,5 @@ func parseAllow(text string) ([]netip.Prefix, error) {
 	if text == "" {
 		return nil, nil
 	}
-	var allow []netip.Prefix
-	for part := range strings.SplitSeq(text, ",") {
-		prefix, err := netip.ParsePrefix(part)
-		if err != nil {
-			return nil, fmt.Errorf("stored CIDR: %w", err)
-		}
-		allow = append(allow, prefix)
-	}
-	return allow, nil
+	return ParseAllow(strings.Split(text, ","))
 }

@@ -15,6 +15,7 @@ type Report struct {
 	Accounts      int64         `json:"accounts"`
 	Balances      int64         `json:"balances"`
 	Holds         int64         `json:"holds"`
+	Running       int64         `json:"runningHolds"`
 	Entries       int64         `json:"entries"`
 	Discrepancies []Discrepancy `json:"discrepancies"`
 }
@@ -97,6 +98,14 @@ var checks = []check{
 			OR COALESCE(MIN(e.kind), '') <> CASE h.state WHEN 'settled' THEN 'settle' WHEN 'released' THEN 'release'
 				WHEN 'expired' THEN 'expire' ELSE '' END
 			OR COALESCE(SUM(e.points), 0) <> CASE WHEN h.state IN ('released', 'expired') THEN h.points ELSE 0 END`},
+	{"each entry has its balance", `
+		SELECT e.account_id, e.period, COALESCE(e.hold_id, ''), 1, 0
+		FROM entries e LEFT JOIN balances b ON b.account_id = e.account_id AND b.period = e.period
+		WHERE b.account_id IS NULL`},
+	{"each hold has its balance", `
+		SELECT h.account_id, h.period, h.id, 1, 0
+		FROM holds h LEFT JOIN balances b ON b.account_id = h.account_id AND b.period = h.period
+		WHERE b.account_id IS NULL`},
 	{"each entry of a hold has its hold", `
 		SELECT e.account_id, e.period, COALESCE(e.hold_id, ''), 1, 0
 		FROM entries e LEFT JOIN holds h ON h.id = e.hold_id
@@ -109,8 +118,9 @@ func (l *Ledger) Audit(ctx context.Context) (Report, error) {
 	report := Report{Discrepancies: []Discrepancy{}}
 	err := l.store.Snapshot(ctx, func(ctx context.Context, x store.Executor) error {
 		err := x.Get(ctx, `SELECT (SELECT COUNT(*) FROM accounts), (SELECT COUNT(*) FROM balances),
-				(SELECT COUNT(*) FROM holds), (SELECT COUNT(*) FROM entries)`, nil,
-			&report.Accounts, &report.Balances, &report.Holds, &report.Entries)
+				(SELECT COUNT(*) FROM holds), (SELECT COUNT(*) FROM holds WHERE state = 'held'),
+				(SELECT COUNT(*) FROM entries)`, nil,
+			&report.Accounts, &report.Balances, &report.Holds, &report.Running, &report.Entries)
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ type Idempotency struct {
 type HoldRequest struct {
 	AccountID   string
 	Points      int64         // at least 1
-	TTL         time.Duration // after which the hold expires: longer than the work can take
+	TTL         time.Duration // after which the hold expires: longer than the work can take and clocks can differ
 	Idempotency *Idempotency  // nil where the caller sent no key
 }
 

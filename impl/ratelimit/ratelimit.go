@@ -47,7 +47,8 @@ func (l *Limiter) Count(ctx context.Context, accountID string, limit int64) (w e
 		RETURNING started_at, requests`,
 		store.Args{accountID, store.At(now.Truncate(Length)), limit}, &started, &requests)
 	if errors.Is(err, store.ErrNoRows) {
-		w, err = l.Window(ctx, accountID, limit)
+		w, err = l.read(ctx, accountID, limit, now)
+		w.Remaining = 0 // also where the window changed between the two statements
 		return w, false, err
 	}
 	if err != nil {
@@ -58,7 +59,10 @@ func (l *Limiter) Count(ctx context.Context, accountID string, limit int64) (w e
 
 // Window is the account's window as it stands; nothing is counted.
 func (l *Limiter) Window(ctx context.Context, accountID string, limit int64) (edge.Window, error) {
-	now := store.At(l.clock()).Time
+	return l.read(ctx, accountID, limit, store.At(l.clock()).Time)
+}
+
+func (l *Limiter) read(ctx context.Context, accountID string, limit int64, now time.Time) (edge.Window, error) {
 	var started store.Instant
 	var requests int64
 	err := l.store.Reader().Get(ctx, `SELECT started_at, requests FROM windows WHERE account_id = $1`,

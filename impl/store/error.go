@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
+	"io"
 	"net"
 	"strconv"
 
@@ -14,8 +16,9 @@ import (
 // Error is a failure of the database. Its text names the kind of failure and the database's code for it, never a
 // statement, a value, a host or a password. The driver's error is kept for errors.Is and errors.As only.
 type Error struct {
-	reason string
-	cause  error
+	reason   string
+	cause    error
+	notBegun bool // the transaction did not begin, so it can safely be tried again
 }
 
 func (e *Error) Error() string { return "database: " + e.reason }
@@ -34,6 +37,11 @@ func wrap(err error) error {
 	return &Error{reason: reason(err), cause: err}
 }
 
+// notBegun is wrap for the failure to begin a transaction, as on a connection that the server has closed meanwhile.
+func notBegun(err error) error {
+	return &Error{reason: reason(err), cause: err, notBegun: true}
+}
+
 func reason(err error) string {
 	if e := (*pgconn.PgError)(nil); errors.As(err, &e) {
 		return postgresReason(e.Code)
@@ -49,8 +57,10 @@ func reason(err error) string {
 		return "no answer in time"
 	case errors.As(err, &network):
 		return "cannot be reached"
+	case errors.Is(err, driver.ErrBadConn), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return "the connection was lost"
 	}
-	return "the connection failed"
+	return "an unexpected failure"
 }
 
 // postgresReason explains the SQLSTATEs that an operator can do something about (PostgreSQL manual, appendix A).
@@ -90,8 +100,14 @@ func sqliteReason(code int) string {
 	return text + " (SQLite code " + strconv.Itoa(code) + ")"
 }
 
-// retryable reports whether the transaction was rolled back for reasons that a second attempt need not meet again.
+// retryable reports whether nothing has happened yet, for reasons that a second attempt need not meet again.
 func retryable(err error) bool {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	if e := (*Error)(nil); errors.As(err, &e) && e.notBegun {
+		return true
+	}
 	if e := (*pgconn.PgError)(nil); errors.As(err, &e) {
 		return e.Code == "40001" || e.Code == "40P01" // serialization_failure, deadlock_detected
 	}

@@ -21,7 +21,7 @@ const (
 	idleTimeout     = 5 * time.Minute
 	connLifetime    = 30 * time.Minute // so that connections follow a failover behind one name
 	snapshotTimeout = 10 * time.Minute
-	attempts        = 8 // of a transaction that keeps losing races
+	attempts        = 8 // at a transaction that keeps losing races
 )
 
 // Options of an open database. The zero value is good.
@@ -163,9 +163,9 @@ func (s *Store) Writer() Executor { return Executor{on: s.write, timeout: s.time
 // Only the wait for a connection ends with ctx. A transaction that has begun runs on under a deadline of its own, so
 // that a caller never has to wonder whether what it broke off has happened.
 func (s *Store) Tx(ctx context.Context, fn func(ctx context.Context, x Executor) error) error {
-	return again(ctx, func() error {
-		waiting, cancel := context.WithTimeout(ctx, s.timeout)
-		defer cancel()
+	waiting, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	return again(waiting, func() error {
 		conn, err := s.write.Conn(waiting)
 		if err != nil {
 			return wrap(err)
@@ -173,7 +173,7 @@ func (s *Store) Tx(ctx context.Context, fn func(ctx context.Context, x Executor)
 		defer func() { _ = conn.Close() }() // back to the pool
 		begun, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.timeout)
 		defer cancel()
-		return s.within(begun, conn, &sql.TxOptions{}, s.timeout, fn)
+		return within(begun, conn, &sql.TxOptions{}, s.timeout, fn)
 	})
 }
 
@@ -190,15 +190,15 @@ func (s *Store) Snapshot(ctx context.Context, fn func(ctx context.Context, x Exe
 	if s.postgres {
 		options.Isolation = sql.LevelRepeatableRead // SQLite's readers have it anyway
 	}
-	return s.within(ctx, conn, options, snapshotTimeout, fn)
+	return within(ctx, conn, options, snapshotTimeout, fn)
 }
 
-func (s *Store) within(ctx context.Context, conn *sql.Conn, o *sql.TxOptions, timeout time.Duration,
+func within(ctx context.Context, conn *sql.Conn, o *sql.TxOptions, timeout time.Duration,
 	fn func(ctx context.Context, x Executor) error,
 ) error {
 	tx, err := conn.BeginTx(ctx, o)
 	if err != nil {
-		return wrap(err)
+		return notBegun(err)
 	}
 	if err := fn(ctx, Executor{on: tx, timeout: timeout}); err != nil {
 		_ = tx.Rollback() // fn's error is the one to know; a lost connection rolls back by itself
@@ -207,7 +207,7 @@ func (s *Store) within(ctx context.Context, conn *sql.Conn, o *sql.TxOptions, ti
 	return wrap(tx.Commit())
 }
 
-// again repeats try, at growing random intervals, for as long as it fails only by losing a race.
+// again repeats try, at growing random intervals, while all that went wrong is that it lost a race or a connection.
 func again(ctx context.Context, try func() error) error {
 	var err error
 	for i := range attempts {

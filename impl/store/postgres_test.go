@@ -1,0 +1,120 @@
+package store_test
+
+import (
+	"context"
+	"net"
+	"net/url"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/store"
+	"uncial/impl/store/storetest"
+	"uncial/testcontainers"
+)
+
+func TestStore_Tx_runsAgainWhereTheDatabaseSacrificedIt(t *testing.T) {
+	t.Parallel()
+	st := storetest.MustOpen(t, testcontainers.Postgres(t))
+	storetest.MustMigrate(t, st)
+	for _, id := range []string{"a", "b"} {
+		require.NoError(t, addAccount(t.Context(), st.Writer(), id, "", noon))
+	}
+	rename := func(ctx context.Context, x store.Executor, id string) error {
+		_, err := x.Exec(ctx, `UPDATE accounts SET name = name || 'x' WHERE id = $1`, id)
+		return err
+	}
+	var locked, wg sync.WaitGroup
+	locked.Add(2)
+	for _, order := range [][2]string{{"a", "b"}, {"b", "a"}} {
+		wg.Go(func() {
+			var meet sync.Once
+			err := st.Tx(t.Context(), func(ctx context.Context, x store.Executor) error {
+				if err := rename(ctx, x, order[0]); err != nil {
+					return err
+				}
+				meet.Do(func() { locked.Done(); locked.Wait() }) // each holds what the other wants next
+				return rename(ctx, x, order[1])
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	var a, b string
+	require.NoError(t, st.Reader().Get(t.Context(),
+		`SELECT a.name, b.name FROM accounts a, accounts b WHERE a.id = 'a' AND b.id = 'b'`, nil, &a, &b))
+	require.Equal(t, []string{"xx", "xx"}, []string{a, b}, "both happened, once each")
+}
+
+func TestStore_Tx_survivesLostConnections(t *testing.T) {
+	t.Parallel()
+	address := testcontainers.Postgres(t)
+	st, other := storetest.MustOpen(t, address), storetest.MustOpen(t, address)
+	storetest.MustMigrate(t, st)
+	for range 5 {
+		_, err := other.Writer().Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+			WHERE datname = current_database() AND pid <> pg_backend_pid()`)
+		require.NoError(t, err)
+		require.NoError(t, st.Tx(t.Context(), func(ctx context.Context, x store.Executor) error {
+			_, err := x.Exec(ctx, `UPDATE accounts SET name = name`)
+			return err
+		}))
+	}
+}
+
+func TestStore_statementsHaveADeadline(t *testing.T) {
+	t.Parallel()
+	st, err := store.Open(t.Context(), testcontainers.Postgres(t), store.Options{Timeout: 300 * time.Millisecond})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, st.Close()) })
+	began := time.Now()
+	_, single := st.Writer().Exec(t.Context(), `SELECT pg_sleep(20)`)
+	inTx := st.Tx(t.Context(), func(ctx context.Context, x store.Executor) error {
+		_, err := x.Exec(ctx, `SELECT pg_sleep(20)`)
+		return err
+	})
+	for _, err := range []error{single, inTx} {
+		require.EqualError(t, err, "database: no answer in time")
+	}
+	require.Less(t, time.Since(began), 10*time.Second)
+}
+
+func TestOpen_postgresThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
+	good, err := url.Parse(testcontainers.Postgres(t))
+	require.NoError(t, err)
+	mute, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = mute.Close() })
+	closed, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, closed.Close())
+
+	for name, c := range map[string]struct {
+		change func(u *url.URL)
+		want   string
+	}{
+		"nobody listens":   {func(u *url.URL) { u.Host = closed.Addr().String() }, "cannot be reached"},
+		"nobody answers":   {func(u *url.URL) { u.Host = mute.Addr().String() }, "no answer in time"},
+		"unknown database": {func(u *url.URL) { u.Path = "/nowhere" }, "no database of that name"},
+		"unknown user":     {func(u *url.URL) { u.User = url.UserPassword("nobody", "hunter2") }, "user"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			u := *good
+			u.User = url.UserPassword("uncial", "hunter2")
+			c.change(&u)
+			began := time.Now()
+			_, err := store.Open(t.Context(), u.String(), store.Options{Timeout: time.Second})
+			require.ErrorContains(t, err, c.want)
+			for _, secret := range []string{"hunter2", u.Hostname(), "nowhere", "nobody"} {
+				require.NotContains(t, err.Error(), secret)
+			}
+			require.Less(t, time.Since(began), 20*time.Second)
+		})
+	}
+}

@@ -1,0 +1,4 @@
+package account
+
+// NewToken makes a key without keeping it.
+var NewToken = newToken

@@ -1,0 +1,99 @@
+package account_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/account"
+)
+
+func TestParseCatalogue(t *testing.T) {
+	t.Parallel()
+	c, err := account.ParseCatalogue(strings.NewReader(
+		`{"museum": {"points": 5000, "requestsPerMinute": 30}, "free": {"points": 1, "requestsPerMinute": 1}}`))
+	require.NoError(t, err)
+	require.Equal(t, []string{"free", "museum"}, c.Names())
+	plan, err := c.Plan("museum")
+	require.NoError(t, err)
+	require.Equal(t, account.Plan{Name: "museum", Points: 5000, Requests: 30}, plan)
+	_, err = c.Plan("Museum")
+	require.ErrorIs(t, err, account.ErrPlan)
+	require.ErrorContains(t, err, "free, museum")
+}
+
+func TestDefaultCatalogue(t *testing.T) {
+	t.Parallel()
+	c := account.DefaultCatalogue()
+	require.Equal(t, []string{"archive", "free", "pro"}, c.Names())
+	for name, want := range map[string]account.Plan{
+		"free":    {Name: "free", Points: 300, Requests: 10},
+		"pro":     {Name: "pro", Points: 10_000, Requests: 60},
+		"archive": {Name: "archive", Points: 1_000_000, Requests: 600},
+	} {
+		plan, err := c.Plan(name)
+		require.NoError(t, err)
+		require.Equal(t, want, plan)
+	}
+}
+
+func TestParseCatalogue_names_what_is_wrong(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ text, want string }{
+		"nothing":           {``, "must be one JSON object"},
+		"not an object":     {`[]`, "must be one JSON object"},
+		"null":              {`null`, "must be one JSON object"},
+		"no plan":           {`{}`, "at least one plan"},
+		"cut off":           {`{"a": {"points": 1, "requestsPerMinute": 1}`, "must be one JSON object"},
+		"trailing data":     {`{"a": {"points": 1, "requestsPerMinute": 1}} {}`, "must be one JSON object"},
+		"unknown field":     {`{"a": {"points": 1, "requestsPerMinute": 1, "price": 2}}`, `"a": must be like`},
+		"text for a number": {`{"a": {"points": "1", "requestsPerMinute": 1}}`, `"a": must be like`},
+		"a fraction":        {`{"a": {"points": 1.5, "requestsPerMinute": 1}}`, `"a": must be like`},
+		"no points":         {`{"a": {"requestsPerMinute": 1}}`, `"a": points must be`},
+		"negative points":   {`{"a": {"points": -1, "requestsPerMinute": 1}}`, `"a": points must be`},
+		"too many points":   {`{"a": {"points": 9000000000000000000, "requestsPerMinute": 1}}`, `"a": points must be`},
+		"no requests":       {`{"a": {"points": 1}}`, `"a": requestsPerMinute must be`},
+		"upper case":        {`{"A": {"points": 1, "requestsPerMinute": 1}}`, `"A": a name must have`},
+		"empty name":        {`{"": {"points": 1, "requestsPerMinute": 1}}`, `"": a name must have`},
+		"named twice":       {`{"a": {"points": 1, "requestsPerMinute": 1}, "a": {"points": 2, "requestsPerMinute": 1}}`, `"a": is named twice`},
+		"too long":          {`{` + strings.Repeat(" ", 1<<20) + `}`, "at most 1 MiB"},
+	} {
+		_, err := account.ParseCatalogue(strings.NewReader(c.text))
+		require.ErrorContains(t, err, c.want, name)
+	}
+}
+
+func TestLoadCatalogue(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "plans.json")
+	_, err := account.LoadCatalogue(path)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	require.NoError(t, os.WriteFile(path, []byte(`{"a": {"points": 1, "requestsPerMinute": 1}}`), 0o600))
+	c, err := account.LoadCatalogue(path)
+	require.NoError(t, err)
+	require.Equal(t, []string{"a"}, c.Names())
+}
+
+func FuzzParseCatalogue(f *testing.F) {
+	f.Add(`{"free": {"points": 300, "requestsPerMinute": 10}}`)
+	f.Add(`{"a": {"points": 1, "requestsPerMinute": 1}, "a": {}}`)
+	f.Add(`{"a":`)
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := account.ParseCatalogue(strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		if len(c.Names()) == 0 {
+			t.Error("no plan")
+		}
+		for _, name := range c.Names() {
+			p, err := c.Plan(name)
+			if err != nil || p.Points < 1 || p.Requests < 1 || p.Points > account.MaxPoints || p.Requests > account.MaxRequests {
+				t.Errorf("%+v, %v", p, err)
+			}
+		}
+	})
+}

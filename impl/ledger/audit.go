@@ -82,22 +82,31 @@ var checks = []check{
 			ON h.account_id = b.account_id AND h.period = b.period AND h.state = 'settled'
 		GROUP BY b.account_id, b.period, b.used
 		HAVING COALESCE(SUM(h.points), 0) <> b.used`},
-	{"each hold has one entry that takes its points", `
-		SELECT h.account_id, h.period, h.id, -h.points, CAST(COALESCE(SUM(e.points), 0) AS BIGINT)
+	{"each hold has one entry that takes it", `
+		SELECT h.account_id, h.period, h.id, 1, COUNT(e.seq)
 		FROM holds h LEFT JOIN entries e ON e.hold_id = h.id AND e.kind = 'hold'
 			AND e.account_id = h.account_id AND e.period = h.period
-		GROUP BY h.account_id, h.period, h.id, h.points
-		HAVING COUNT(e.seq) <> 1 OR SUM(e.points) <> -h.points`},
-	{"each ended hold has one entry that says so and gives back what is due", `
-		SELECT h.account_id, h.period, h.id, CASE WHEN h.state IN ('released', 'expired') THEN h.points ELSE 0 END,
-			CAST(COALESCE(SUM(e.points), 0) AS BIGINT)
-		FROM holds h LEFT JOIN entries e ON e.hold_id = h.id AND e.kind <> 'hold'
-			AND e.account_id = h.account_id AND e.period = h.period
-		GROUP BY h.account_id, h.period, h.id, h.points, h.state
-		HAVING COUNT(e.seq) <> CASE WHEN h.state = 'held' THEN 0 ELSE 1 END
-			OR COALESCE(MIN(e.kind), '') <> CASE h.state WHEN 'settled' THEN 'settle' WHEN 'released' THEN 'release'
-				WHEN 'expired' THEN 'expire' ELSE '' END
-			OR COALESCE(SUM(e.points), 0) <> CASE WHEN h.state IN ('released', 'expired') THEN h.points ELSE 0 END`},
+		GROUP BY h.account_id, h.period, h.id
+		HAVING COUNT(e.seq) <> 1`},
+	{"each hold's first entry takes its points", `
+		SELECT h.account_id, h.period, h.id, -h.points, e.points
+		FROM holds h JOIN entries e ON e.hold_id = h.id AND e.kind = 'hold'
+		WHERE e.points <> -h.points`},
+	{"a hold that has ended has one entry that says how, and a running one none", `
+		SELECT account_id, period, id, CASE WHEN state = 'held' THEN 0 ELSE 1 END,
+			CASE WHEN endings = 1 AND state <> 'held' THEN fitting ELSE endings END
+		FROM (
+			SELECT h.account_id, h.period, h.id, h.state, COUNT(e.seq) AS endings,
+				COUNT(CASE WHEN e.kind = CASE h.state WHEN 'settled' THEN 'settle' WHEN 'released' THEN 'release'
+					WHEN 'expired' THEN 'expire' END THEN 1 END) AS fitting
+			FROM holds h LEFT JOIN entries e ON e.hold_id = h.id AND e.kind <> 'hold'
+				AND e.account_id = h.account_id AND e.period = h.period
+			GROUP BY h.account_id, h.period, h.id, h.state) AS ended
+		WHERE endings <> CASE WHEN state = 'held' THEN 0 ELSE 1 END OR fitting <> endings`},
+	{"each hold's last entry gives back what is due", `
+		SELECT h.account_id, h.period, h.id, CASE WHEN e.kind = 'settle' THEN 0 ELSE h.points END, e.points
+		FROM holds h JOIN entries e ON e.hold_id = h.id AND e.kind <> 'hold'
+		WHERE e.points <> CASE WHEN e.kind = 'settle' THEN 0 ELSE h.points END`},
 	{"each entry has its balance", `
 		SELECT e.account_id, e.period, COALESCE(e.hold_id, ''), 1, 0
 		FROM entries e LEFT JOIN balances b ON b.account_id = e.account_id AND b.period = e.period

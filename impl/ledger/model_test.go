@@ -1,0 +1,294 @@
+package ledger_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"uncial/impl/ledger"
+	"uncial/impl/store"
+)
+
+// model is a ledger of one account, as simple as can be: no database, no races.
+type model struct {
+	now     time.Time
+	plan    string
+	periods map[string]*modelPeriod
+	holds   []*modelHold
+	keys    map[string]*modelHold // the latest hold with each idempotency key that is taken
+}
+
+type modelPeriod struct{ total, used, held int64 }
+
+type modelHold struct {
+	hold        ledger.Hold
+	state       string
+	key, body   string
+	answer      string
+	answerUntil time.Time
+}
+
+var allowances = map[string]int64{"fifty": 50, "hundred": 100, "thousand": 1000}
+
+func (m *model) month() string { return m.now.Format("2006-01") }
+
+func (m *model) balance() modelPeriod {
+	if p, begun := m.periods[m.month()]; begun {
+		return *p
+	}
+	return modelPeriod{total: allowances[m.plan]}
+}
+
+func (m *model) overdue(h *modelHold) bool { return h.state == "held" && !h.hold.Expires.After(m.now) }
+
+// giveBack ends a running hold without a charge.
+func (m *model) giveBack(h *modelHold, state string) {
+	if h.state == "held" {
+		h.state = state
+		m.periods[h.hold.Period].held -= h.hold.Points
+		m.free(h)
+	}
+}
+
+func (m *model) free(h *modelHold) {
+	if m.keys[h.key] == h {
+		delete(m.keys, h.key)
+	}
+}
+
+func (m *model) expire() (n int) {
+	for _, h := range m.holds {
+		if m.overdue(h) {
+			m.giveBack(h, "expired")
+			n++
+		}
+	}
+	return n
+}
+
+// lookUp is what Hold must say of a key before it looks at the points; nil where it may go on.
+func (m *model) lookUp(key, body string) error {
+	h := m.keys[key]
+	if h == nil {
+		return nil
+	}
+	if m.overdue(h) {
+		m.giveBack(h, "expired")
+		return nil
+	}
+	if h.state == "settled" && !h.answerUntil.After(m.now) {
+		m.free(h)
+		return nil
+	}
+	switch {
+	case h.body != body:
+		return ledger.ErrKeyReused
+	case h.state == "held":
+		return ledger.ErrRunning
+	}
+	return &ledger.ReplayError{Answer: []byte(h.answer)}
+}
+
+// machine drives the ledger and the model alike.
+type machine struct {
+	book
+	model
+}
+
+func (m *machine) Hold(t *rapid.T) {
+	req := m.request()
+	req.Points = rapid.SampledFrom([]int64{1, 10, 10, 10, 45, 101}).Draw(t, "points")
+	req.TTL = rapid.SampledFrom([]time.Duration{time.Microsecond, time.Minute, time.Hour}).Draw(t, "ttl")
+	key := rapid.SampledFrom([]string{"", "", "key", "KEY"}).Draw(t, "key")
+	body := rapid.SampledFrom([]string{"one body", "another"}).Draw(t, "body")
+	var want error
+	if key != "" {
+		req.Idempotency = m.keyed(key, body).Idempotency
+		want = m.lookUp(key, body)
+	}
+	if want == nil {
+		want = m.reserve(req.Points)
+	}
+	h, err := m.book.Hold(t.Context(), req)
+	requireSame(t, want, err)
+	if err != nil {
+		return
+	}
+	require.Equal(t, m.month(), h.Period)
+	taken := &modelHold{hold: h, state: "held", key: key, body: body}
+	m.holds = append(m.holds, taken)
+	if key != "" {
+		m.keys[key] = taken
+	}
+}
+
+// reserve takes points, after giving back what is overdue if that is needed.
+func (m *machine) reserve(points int64) error {
+	if _, begun := m.periods[m.month()]; !begun {
+		m.periods[m.month()] = &modelPeriod{total: allowances[m.plan]}
+	}
+	p := m.periods[m.month()]
+	if p.total-p.used-p.held < points {
+		m.expire()
+	}
+	if left := p.total - p.used - p.held; left < points {
+		return &ledger.InsufficientError{Remaining: left, NextReset: nextMonth(m.now)}
+	}
+	p.held += points
+	return nil
+}
+
+func (m *machine) Settle(t *rapid.T) {
+	h := m.draw(t)
+	var want error
+	switch {
+	case h.state == "expired" || m.overdue(h):
+		want = ledger.ErrExpired
+	case h.state != "held":
+		want = ledger.ErrEnded
+	default:
+		h.state, h.answer, h.answerUntil = "settled", "answer to "+h.hold.ID, m.now.Add(ledger.AnswerLife)
+		p := m.periods[h.hold.Period]
+		p.held -= h.hold.Points
+		p.used += h.hold.Points
+	}
+	got, err := m.book.Settle(t.Context(), h.hold, func(ledger.Balance) ([]byte, error) {
+		return []byte("answer to " + h.hold.ID), nil
+	})
+	requireSame(t, want, err)
+	if err == nil {
+		m.requireEqual(t, got)
+	}
+}
+
+func (m *machine) Release(t *rapid.T) {
+	h := m.draw(t)
+	m.giveBack(h, "released")
+	require.NoError(t, m.book.Release(t.Context(), h.hold))
+}
+
+func (m *machine) Sweep(t *rapid.T) {
+	want := ledger.Swept{Expired: m.expire()}
+	for _, h := range m.holds {
+		if h.key != "" && h.state == "settled" && h.answer != "" && !h.answerUntil.After(m.now) {
+			if m.keys[h.key] == h {
+				want.Forgotten++
+			}
+			m.free(h)
+			h.answer = ""
+		}
+	}
+	got, err := m.book.Sweep(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+}
+
+func (m *machine) ChangePlan(t *rapid.T) {
+	m.plan = rapid.SampledFrom(slices.Sorted(maps.Keys(allowances))).Draw(t, "plan")
+	if p, begun := m.periods[m.month()]; begun {
+		p.total = max(allowances[m.plan], p.used+p.held)
+	}
+	got, err := m.book.ChangePlan(t.Context(), m.id, m.plan)
+	require.NoError(t, err)
+	m.requireEqual(t, got)
+}
+
+func (m *machine) MoveTheClock(t *rapid.T) {
+	step := rapid.SampledFrom([]time.Duration{
+		time.Microsecond, time.Second, time.Minute, time.Hour, 24 * time.Hour, 20 * 24 * time.Hour,
+	}).Draw(t, "step")
+	m.now = m.now.Add(step)
+	if rapid.IntRange(0, 3).Draw(t, "to the month's end") == 0 {
+		m.now = nextMonth(m.now).Add(-time.Microsecond)
+	}
+	m.clock.Set(m.now)
+}
+
+func (m *machine) draw(t *rapid.T) *modelHold {
+	if len(m.holds) == 0 {
+		t.Skip("no hold yet")
+	}
+	return rapid.SampledFrom(m.holds).Draw(t, "hold")
+}
+
+// check runs after every step.
+func (m *machine) check(t *rapid.T) {
+	got, err := m.Balance(t.Context(), m.id)
+	require.NoError(t, err)
+	m.requireEqual(t, got)
+	require.Equal(t, got.Total, got.Used+got.Remaining)
+	sums, err := store.All(t.Context(), m.store.Reader(),
+		`SELECT period, CAST(SUM(points) AS BIGINT) FROM entries WHERE account_id = $1 GROUP BY period`, []any{m.id},
+		func(scan func(...any) error) (s string, err error) {
+			var period string
+			var sum int64
+			err = scan(&period, &sum)
+			return fmt.Sprint(period, " ", sum), err
+		})
+	require.NoError(t, err)
+	var want []string
+	for period, p := range m.periods {
+		want = append(want, fmt.Sprint(period, " ", p.total-p.used-p.held))
+	}
+	require.ElementsMatch(t, want, sums, "the sum of the entries is what remains")
+}
+
+func (m *machine) requireEqual(t *rapid.T, got ledger.Balance) {
+	p := m.balance()
+	require.Equal(t, ledger.Balance{
+		Used: p.used + p.held, Remaining: p.total - p.used - p.held, Total: p.total, NextReset: nextMonth(m.now),
+	}, got)
+}
+
+// requireSame checks that both failed alike, or neither.
+func requireSame(t *rapid.T, want, got error) {
+	var insufficient *ledger.InsufficientError
+	var replay *ledger.ReplayError
+	switch {
+	case want == nil:
+		require.NoError(t, got)
+	case errors.As(want, &insufficient):
+		require.ErrorAs(t, got, &insufficient)
+		require.Equal(t, want, insufficient)
+	case errors.As(want, &replay):
+		require.ErrorAs(t, got, &replay)
+		require.Equal(t, want, replay)
+	default:
+		require.ErrorIs(t, got, want)
+	}
+}
+
+func nextMonth(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month()+1, 1, 0, 0, 0, 0, time.UTC)
+}
+
+func TestLedger_behavesLikeItsModel(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, b book) {
+		start := midMarch.Truncate(time.Microsecond)
+		rapid.Check(t, func(t *rapid.T) {
+			b.clock.Set(start.AddDate(100, 0, 0)) // nothing is left of the accounts before, which share the database
+			_, err := b.Sweep(t.Context())
+			require.NoError(t, err)
+			b.clock.Set(start)
+			a, err := b.registry.Create(t.Context(), "An archive", "hundred")
+			require.NoError(t, err)
+			b := b
+			b.id = a.ID
+			m := &machine{book: b, model: model{
+				now: start, plan: "hundred", periods: map[string]*modelPeriod{}, keys: map[string]*modelHold{},
+			}}
+			t.Repeat(map[string]func(*rapid.T){
+				"": m.check, "hold": m.Hold, "hold again": m.Hold, "settle": m.Settle, "release": m.Release,
+				"sweep": m.Sweep, "change plan": m.ChangePlan, "move the clock": m.MoveTheClock,
+			})
+		})
+		b.requireAudit(t)
+	})
+}

@@ -1,0 +1,119 @@
+// Package apptest starts the real service for tests: real workers, a database of its own, and keys.
+package apptest
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"uncial/impl/account"
+	"uncial/impl/app"
+	"uncial/impl/ocr/sandbox"
+)
+
+// Main is for TestMain of every package that starts the service: the test binary is also the shim that confines the
+// workers.
+func Main(m *testing.M) {
+	sandbox.MaybeShim()
+	status := m.Run()
+	if dir := built.dir; dir != "" {
+		_ = os.RemoveAll(dir)
+	}
+	os.Exit(status)
+}
+
+var built struct {
+	sync.Mutex
+	dir string
+}
+
+// Binary builds a command of this module, such as "./impl/cmd/uncial-worker", once for all tests of the process and
+// returns its path.
+func Binary(tb testing.TB, command string) string {
+	tb.Helper()
+	built.Lock()
+	defer built.Unlock()
+	if built.dir == "" {
+		dir, err := os.MkdirTemp("", "uncial-bin-")
+		if err != nil {
+			tb.Fatal(err)
+		}
+		built.dir = dir
+	}
+	path := filepath.Join(built.dir, filepath.Base(command))
+	if _, err := os.Stat(path); err == nil {
+		return path
+	}
+	cmd := exec.Command("go", "build", "-o", path, command)
+	cmd.Dir = Root(tb)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		tb.Fatalf("build %s: %v\n%s", command, err, out)
+	}
+	return path
+}
+
+// Root is the folder that go.mod is in.
+func Root(tb testing.TB) string {
+	tb.Helper()
+	out, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return filepath.Dir(strings.TrimSpace(string(out)))
+}
+
+// Start runs the service until the test ends. Where the options name none, it has a SQLite file of its own, two workers,
+// an address of its own, and no log.
+func Start(tb testing.TB, o app.Options) *app.App {
+	tb.Helper()
+	if o.Data.Database == "" {
+		o.Data.Database = "sqlite:" + filepath.Join(tb.TempDir(), "uncial.db")
+	}
+	if o.Data.KeySecret == "" {
+		o.Data.KeySecret = "a secret of tests, long enough to be one"
+	}
+	if o.Listen == "" {
+		o.Listen = "127.0.0.1:0"
+	}
+	if o.Engine.Worker == "" && o.EngineURL == "" {
+		o.Engine.Worker = Binary(tb, "./impl/cmd/uncial-worker")
+	}
+	if o.Engine.Workers == 0 {
+		o.Engine.Workers = 2
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	a, err := app.New(o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := a.Stop(context.Background()); err != nil {
+			tb.Errorf("stop the service: %v", err)
+		}
+	})
+	if err := a.Start(tb.Context()); err != nil {
+		tb.Fatal(err)
+	}
+	return a
+}
+
+// Key makes an account on the plan and a key for it.
+func Key(tb testing.TB, a *app.App, plan string) (accountID, token string) {
+	tb.Helper()
+	owner, err := a.Data().Accounts.Create(tb.Context(), "test", plan)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	_, token, err = a.Data().Accounts.CreateKey(tb.Context(), account.NewKey{AccountID: owner.ID, Name: "test"})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return owner.ID, token
+}

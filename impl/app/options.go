@@ -1,0 +1,101 @@
+package app
+
+import (
+	"errors"
+	"log/slog"
+	"net/netip"
+	"net/url"
+	"time"
+)
+
+// Options configure the service. The zero value is a service on SQLite that listens on the loopback address.
+type Options struct {
+	Data DataOptions
+
+	Listen      string // address of the API; ":0" chooses a port. Default: "127.0.0.1:8080"
+	AdminListen string // address of metrics and pprof; never public. Default: none
+
+	Engine EngineOptions
+	// EngineURL is the base URL of a remote engine, used instead of workers of our own. Default: none
+	EngineURL string
+
+	FetchAllow     []netip.Prefix // addresses that images may be fetched from although they are not public. Default: none
+	CORSOrigins    []string       // browser origins that may call the API; "*" for all. Default: none
+	TrustedProxies []netip.Prefix // peers whose X-Forwarded-For is believed. Default: none
+
+	// HoldTTL is how long points stay held for an extraction whose server died. It is longer than an extraction can take.
+	// Default: 5 minutes
+	HoldTTL time.Duration
+	// Grace is how long running requests may take to end after Stop. Default: 90 seconds
+	Grace time.Duration
+
+	Logger *slog.Logger     // Default: slog.Default()
+	Now    func() time.Time // the clock of points, windows and keys. Default: time.Now
+}
+
+// DataOptions say where accounts, keys and points are.
+type DataOptions struct {
+	Database  string // "sqlite:PATH" or "postgres://...". Default: "sqlite:.uncial/uncial.db"
+	KeySecret string // what API keys are hashed with; at least 32 characters. Default for SQLite: a file beside the database
+	PlansFile string // JSON file with the plan catalogue. Default: free, pro and archive
+}
+
+// EngineOptions configure the pool of workers on this machine.
+type EngineOptions struct {
+	Worker   string        // path of uncial-worker. Default: beside this program
+	Workers  int           // child processes. Default: one for each core
+	Queue    int           // images that may wait for a worker. Default: 8 for each worker
+	Deadline time.Duration // for reading one image. Default: 60 seconds
+	Models   []string      // directories with further *.traineddata. Default: none
+	Sandbox  string        // "require", "best-effort" or "off". Default: "best-effort"
+}
+
+func (o Options) withDefaults() Options {
+	if o.Listen == "" {
+		o.Listen = "127.0.0.1:8080"
+	}
+	if o.HoldTTL == 0 {
+		o.HoldTTL = 5 * time.Minute
+	}
+	if o.Grace == 0 {
+		o.Grace = 90 * time.Second
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o
+}
+
+func (o Options) check() error {
+	if o.Engine.Workers < 0 {
+		return errors.New("--workers: must be 1 or more, or be left out for one a core")
+	}
+	if o.Engine.Queue < 0 {
+		return errors.New("--queue: must be 1 or more, or be left out")
+	}
+	if o.Engine.Deadline < 0 {
+		return errors.New("--deadline: must be a positive duration such as 60s")
+	}
+	if o.EngineURL != "" {
+		u, err := url.Parse(o.EngineURL)
+		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+			return errors.New("--engine: must be a URL such as http://engine:8090")
+		}
+	}
+	if o.HoldTTL <= o.deadline() {
+		return errors.New("holds must outlive extractions: shorten --deadline")
+	}
+	return nil
+}
+
+// deadline ends an extraction as a whole: the fetch, the wait for a worker, the reading, the enhancement.
+func (o Options) deadline() time.Duration {
+	reading := o.Engine.Deadline
+	if reading == 0 {
+		reading = 60 * time.Second
+	}
+	return reading + 2*time.Minute
+}

@@ -1,0 +1,87 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"uncial/impl/ocr"
+	"uncial/impl/ocr/models"
+	"uncial/impl/ocr/sandbox"
+	"uncial/impl/ocr/workerpool"
+)
+
+const workerName = "uncial-worker"
+
+// openRecognizer is the remote engine where one is named, else workers of our own.
+func openRecognizer(ctx context.Context, o Options) (ocr.Recognizer, func() error, error) {
+	pool, err := openPool(ctx, o.Engine, o.Logger)
+	if err != nil {
+		return nil, nil, err
+	}
+	return pool, pool.Close, nil
+}
+
+func openPool(ctx context.Context, o EngineOptions, log *slog.Logger) (*workerpool.Pool, error) {
+	worker, err := findWorker(o.Worker)
+	if err != nil {
+		return nil, err
+	}
+	dirs, err := modelDirs(o.Models)
+	if err != nil {
+		return nil, err
+	}
+	queue := o.Queue
+	if queue == 0 && o.Workers > 0 {
+		queue = 8 * o.Workers
+	}
+	return workerpool.New(ctx, workerpool.Options{
+		Worker: worker, Workers: o.Workers, Queue: queue, Deadline: o.Deadline, Models: dirs,
+		Sandbox: sandbox.Mode(o.Sandbox), Logger: log,
+	})
+}
+
+// modelDirs are the directories named, which come first, and those of the installed language packs.
+func modelDirs(named []string) ([]string, error) {
+	dirs := make([]string, len(named))
+	for i, d := range named {
+		var err error
+		if dirs[i], err = filepath.Abs(d); err != nil {
+			return nil, fmt.Errorf("--models: %w", err)
+		}
+	}
+	return append(dirs, models.Dirs()...), nil
+}
+
+// findWorker is the worker named, or the one beside this program.
+func findWorker(named string) (string, error) {
+	if named == "" {
+		self, err := os.Executable()
+		if err != nil {
+			return "", err
+		}
+		named = filepath.Join(filepath.Dir(self), workerName)
+	}
+	path, err := filepath.Abs(named)
+	if err != nil {
+		return "", err
+	}
+	if info, err := os.Stat(path); err != nil || info.IsDir() {
+		return "", fmt.Errorf("--worker: %s is not there; build it with `make build`, or name it", path)
+	}
+	return path, nil
+}
+
+// Languages are the tags that the engine, or the workers of this machine, can read.
+func Languages(ctx context.Context, engineURL string, o EngineOptions, log *slog.Logger) (tags []string, err error) {
+	o.Workers = 1
+	r, closer, err := openRecognizer(ctx, Options{EngineURL: engineURL, Engine: o, Logger: log})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, closer()) }()
+	return r.Languages(ctx)
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"net/netip"
+	"time"
+
+	"uncial/impl/app"
+)
+
+// dataFlags say where accounts, keys and points are.
+type dataFlags struct {
+	Database  string `default:"sqlite:.uncial/uncial.db" placeholder:"URL" help:"sqlite:PATH or postgres://... (default: ${default})."`
+	KeySecret string `placeholder:"S" help:"What API keys are hashed with, at least 32 characters, the same for every process on one database. With SQLite the default is kept in a file beside the database."`
+	Plans     string `type:"existingfile" placeholder:"FILE" help:"JSON file with the plan catalogue (default: free, pro and archive)."`
+}
+
+func (f dataFlags) options() app.DataOptions {
+	return app.DataOptions{Database: f.Database, KeySecret: f.KeySecret, PlansFile: f.Plans}
+}
+
+// engineFlags configure the workers of this machine.
+type engineFlags struct {
+	Worker   string        `type:"path" placeholder:"PATH" help:"The uncial-worker program (default: beside this one)."`
+	Workers  int           `placeholder:"N" help:"Child processes (default: one for each core)."`
+	Queue    int           `placeholder:"N" help:"Images that may wait for a worker (default: 8 for each)."`
+	Deadline time.Duration `default:"60s" help:"Time for reading one image (default: ${default})."`
+	Models   []string      `type:"existingdir" placeholder:"DIR" help:"Directory with further *.traineddata; may be repeated."`
+	Sandbox  string        `enum:"require,best-effort,off" default:"best-effort" help:"Whether workers must be, may be or are not confined: ${enum} (default: ${default})."`
+}
+
+func (f engineFlags) options() app.EngineOptions {
+	return app.EngineOptions{
+		Worker: f.Worker, Workers: f.Workers, Queue: f.Queue, Deadline: f.Deadline, Models: f.Models, Sandbox: f.Sandbox,
+	}
+}
+
+// prefix is a CIDR such as 10.0.0.0/8, or a single address.
+type prefix struct{ netip.Prefix }
+
+func (p *prefix) UnmarshalText(text []byte) error {
+	if addr, err := netip.ParseAddr(string(text)); err == nil {
+		p.Prefix = netip.PrefixFrom(addr, addr.BitLen())
+		return nil
+	}
+	parsed, err := netip.ParsePrefix(string(text))
+	if err != nil {
+		return errCIDR
+	}
+	p.Prefix = parsed.Masked()
+	return nil
+}
+
+func prefixes(list []prefix) []netip.Prefix {
+	out := make([]netip.Prefix, len(list))
+	for i, p := range list {
+		out[i] = p.Prefix
+	}
+	return out
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"uncial/impl/app"
+)
+
+var errCIDR = errors.New("must be an address range such as 192.0.2.0/24 or 2001:db8::/32")
+
+// serveCmd runs the service.
+type serveCmd struct {
+	Listen      string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address of the API; port 0 chooses one (default: ${default})."`
+	AdminListen string `placeholder:"ADDR" help:"Address of metrics and pprof; keep it private (default: none)."`
+	dataFlags
+	engineFlags
+	Engine         string   `placeholder:"URL" help:"Base URL of an engine, instead of workers on this machine."`
+	FetchAllow     []prefix `placeholder:"CIDR" help:"Addresses that images may be fetched from although they are not public; may be repeated."`
+	CORSOrigin     []string `name:"cors-origin" env:"UNCIAL_CORS_ORIGIN" placeholder:"ORIGIN" help:"Browser origin that may call the API, * for all; may be repeated."`
+	TrustedProxies []prefix `name:"trusted-proxy" env:"UNCIAL_TRUSTED_PROXY" placeholder:"CIDR" help:"Proxies whose X-Forwarded-For is believed; may be repeated."`
+}
+
+// Help is shown below the flags.
+func (serveCmd) Help() string {
+	return `Examples:
+  uncial serve
+  uncial serve --listen :8080 --database postgres://uncial@db/uncial --key-secret "$SECRET" --engine http://engine:8090
+  uncial serve --fetch-allow 127.0.0.1/32        (images from this machine, for development)`
+}
+
+func (c *serveCmd) options() app.Options {
+	return app.Options{
+		Listen: c.Listen, AdminListen: c.AdminListen, Data: c.dataFlags.options(), Engine: c.engineFlags.options(),
+		EngineURL: c.Engine, FetchAllow: prefixes(c.FetchAllow), CORSOrigins: c.CORSOrigin,
+		TrustedProxies: prefixes(c.TrustedProxies),
+	}
+}
+
+// Run serves until the context ends.
+func (c *serveCmd) Run(ctx context.Context, con *console) error {
+	o := c.options()
+	o.Logger = con.log
+	a, err := app.New(o)
+	if err != nil {
+		return err
+	}
+	return a.Run(ctx)
+}

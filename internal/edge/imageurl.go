@@ -107,27 +107,3 @@ func dataURLFault(s string) string {
 	}
 	return base64Fault(s[len(media)+1:])
 }
-
-// base64Fault holds the data against RFC 4648, section 4, padding included.
-func base64Fault(s string) string {
-	data := strings.TrimSuffix(strings.TrimSuffix(s, "="), "=")
-	if s == "" {
-		return "must have data after ;base64,"
-	}
-	if len(s)%4 != 0 {
-		return "must have base64 data in whole groups of four characters, padded with = (RFC 4648, section 4)"
-	}
-	for i := range len(data) {
-		if !inBase64[data[i]] {
-			return fmt.Sprintf("must have base64 data of A-Z, a-z, 0-9, + and / (RFC 4648, section 4); character %d of the data is none", i+1)
-		}
-	}
-	return ""
-}
-
-var inBase64 = func() (in [256]bool) {
-	for _, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") {
-		in[c] = true
-	}
-	return in
-}()

@@ -2,6 +2,7 @@ package edge_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -32,9 +33,17 @@ func TestDoor_takes_the_URL_of_an_image(t *testing.T) {
 		"data:image/png;base64,iVBORw0K",
 		"data:;base64,iVBORw==",
 		"DATA:image/png;charset=x;BASE64,iVBORw0=",
+		"data:image/png;base64,iVBORw0",
+		"data:image/png;base64,AA-_",
+		"data:image/png;base64,AA%2B%2f%41A%3D%3D",
+		"data:image/png;base64,iVBO\r\nRw0=\n",
 	} {
 		assert.Equal(t, http.StatusOK, mustDoor(t, nil).do(t, request(imageBody(t, url))).StatusCode, url)
 	}
+}
+
+func misfit(at int) string {
+	return fmt.Sprintf("must have base64 data (RFC 4648); character %d of the data does not fit", at)
 }
 
 func TestDoor_refuses_what_is_no_URL_of_an_image(t *testing.T) {
@@ -46,7 +55,8 @@ func TestDoor_refuses_what_is_no_URL_of_an_image(t *testing.T) {
 		malformed = "is not a URL (RFC 3986); look for a stray % or a malformed host or port"
 		port      = "must have a port from 1 to 65535, or none"
 		form      = "must be data:<media type>;base64,<data> where it is a data: URL"
-		groups    = "must have base64 data in whole groups of four characters, padded with = (RFC 4648, section 4)"
+		noData    = "must have data after ;base64,"
+		cutOff    = "must have whole base64 data (RFC 4648); its end does not fit, is it cut off?"
 	)
 	for url, want := range map[string]string{
 		"":                                "must not be empty; must be the URL of an image",
@@ -94,14 +104,26 @@ func TestDoor_refuses_what_is_no_URL_of_an_image(t *testing.T) {
 		"data:image/png;base65,AAAA": form,
 		"data:" + strings.Repeat("a", 300) + ";base64,AAAA":             form,
 		"data:im age/png;base64,AAAA":                                   "must have a media type of visible ASCII characters before ;base64",
-		"data:image/png;base64,":                                        "must have data after ;base64,",
-		"data:image/png;base64,AAA":                                     groups,
-		"data:image/png;base64,AAAAA":                                   groups,
-		"data:image/png;base64,AA==AAA=":                                "must have base64 data of A-Z, a-z, 0-9, + and / (RFC 4648, section 4); character 3 of the data is none",
-		"data:image/png;base64,AA-_":                                    "must have base64 data of A-Z, a-z, 0-9, + and / (RFC 4648, section 4); character 3 of the data is none",
-		"data:image/png;base64,AA\r\n":                                  "must have base64 data of A-Z, a-z, 0-9, + and / (RFC 4648, section 4); character 3 of the data is none",
-		"data:image/png;base64,A===":                                    "must have base64 data of A-Z, a-z, 0-9, + and / (RFC 4648, section 4); character 2 of the data is none",
-		"data:image/png;base64,=":                                       groups,
+		"data:image/png;base64,":                                        noData,
+		"data:image/png;base64,\r\n":                                    noData,
+		"data:image/png;base64,==":                                      noData,
+		"data:image/png;base64,AAAAA":                                   cutOff,
+		"data:image/png;base64,AAA==":                                   cutOff,
+		"data:image/png;base64,AAAA=":                                   cutOff,
+		"data:image/png;base64,AB==":                                    cutOff,
+		"data:image/png;base64,AA/":                                     cutOff,
+		"data:image/png;base64,AA_=":                                    cutOff,
+		"data:image/png;base64,===":                                     misfit(3),
+		"data:image/png;base64,AA==AAA=":                                misfit(5),
+		"data:image/png;base64,AA==+A==":                                misfit(5),
+		"data:image/png;base64,A-+A":                                    misfit(3),
+		"data:image/png;base64,AA A":                                    misfit(3),
+		"data:image/png;base64,AA.A":                                    misfit(3),
+		"data:image/png;base64,AAé":                                     misfit(3),
+		"data:image/png;base64,AAA%":                                    misfit(4),
+		"data:image/png;base64,AAA%4":                                   misfit(4),
+		"data:image/png;base64,AAA%zz":                                  misfit(4),
+		"data:image/png;base64,AAA%00":                                  misfit(4),
 		"data:image/png;base64," + strings.Repeat("AAAA", 27_963_000/4): "must be at most 27,963,000 characters, which is an image of 20 MiB",
 	} {
 		_, f := mustDoor(t, nil).fails(t, http.StatusBadRequest, request(imageBody(t, url)))

@@ -53,7 +53,7 @@ func (d *base64Data) take(c byte) bool {
 		return false
 	}
 	d.n, d.last = d.n+1, c
-	return d.pads == 0 && !(d.std && d.url)
+	return d.pads == 0 && (!d.std || !d.url)
 }
 
 // fault is what is wrong with the data as a whole.

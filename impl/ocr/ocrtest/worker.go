@@ -62,7 +62,8 @@ func MustRewriteStart(tb testing.TB, dir, script string) {
 func work() error {
 	conn := pipe.New(os.Stdin, os.Stdout)
 	hello := pipe.Hello{Version: "scripted", Protocol: pipe.Protocol, Languages: []string{"de", Language}, Models: []string{"eng"}}
-	if script, err := os.ReadFile(filepath.Join(os.Getenv(pipe.ModelsEnv), startFile)); err == nil { //nolint:gosec // the test's own
+	dir, _, _ := strings.Cut(os.Getenv(pipe.ModelsEnv), string(os.PathListSeparator))
+	if script, err := os.ReadFile(filepath.Join(dir, startFile)); err == nil { //nolint:gosec // the test's own
 		if _, failed := play(script); failed != nil {
 			return errors.New(failed.Message)
 		}

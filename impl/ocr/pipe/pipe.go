@@ -149,6 +149,18 @@ func (c *Conn) ReceiveAnswer() (Answer, error) {
 	return a, a.check()
 }
 
+// DecodeDocument reads the JSON form of a document as strictly as an answer is read.
+func DecodeDocument(text []byte) (*document.Document, error) {
+	if err := checkHeader(text, MaxAnswer); err != nil {
+		return nil, err
+	}
+	var d document.Document
+	if err := decode(text, &d); err != nil {
+		return nil, fmt.Errorf("pipe: document: %w", err)
+	}
+	return &d, checkDocument(&d)
+}
+
 func (h *Hello) check() error {
 	switch {
 	case h.Protocol != Protocol:

@@ -7,10 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"uncial/impl/ocr/models"
 	"uncial/impl/ocr/pipe"
 	"uncial/impl/ocr/sandbox"
 )
@@ -29,10 +31,11 @@ func (p *Pool) newLauncher(ctx context.Context) (*sandbox.Launcher, error) {
 			return nil, fmt.Errorf("the models' directory %q must be the absolute path of a directory that exists", dir)
 		}
 	}
+	dirs := append(slices.Clone(o.Models), models.Dirs()...)
 	l, err := sandbox.NewLauncher(ctx, sandbox.Options{
 		Program: o.Worker,
-		Env:     environment(o.Models),
-		Read:    o.Models,
+		Env:     environment(dirs),
+		Read:    dirs,
 		Memory:  o.Memory,
 		CPU:     time.Duration(o.MaxPages+1) * 2 * o.Deadline, // of one life; the deadline bounds each image
 		Mode:    o.Sandbox,
@@ -44,10 +47,10 @@ func (p *Pool) newLauncher(ctx context.Context) (*sandbox.Launcher, error) {
 }
 
 // environment is all that a child knows of the outside.
-func environment(models []string) []string {
+func environment(dirs []string) []string {
 	return []string{
 		pipe.ProtocolEnv + "=" + strconv.Itoa(pipe.Protocol),
-		pipe.ModelsEnv + "=" + strings.Join(models, string(os.PathListSeparator)),
+		pipe.ModelsEnv + "=" + strings.Join(dirs, string(os.PathListSeparator)),
 		"LC_ALL=C",
 		// One thread an image: with two, two children on two CPUs take seven times as long.
 		"OMP_THREAD_LIMIT=1",

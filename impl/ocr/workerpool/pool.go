@@ -21,10 +21,11 @@ import (
 // Options of a Pool.
 type Options struct {
 	Worker   string        // absolute path of the program to start; required
-	Models   []string      // directories of traineddata files, for the worker to read
+	Models   []string      // directories of traineddata files, which come before those of models.Dirs; default: none
 	Workers  int           // children; default: as many as the process may use CPUs, container limits counted
 	Queue    int           // images that may wait for a child; default: 4 for each worker
-	Deadline time.Duration // for reading one image, and for waiting in the queue before that; default: 60 s
+	Deadline time.Duration // for reading one image; default: 60 s
+	Wait     time.Duration // for an image's turn, after which it is refused as with a full queue; default: Deadline
 	MaxPages int           // that a child reads before it retires; default: 200
 	Memory   int64         // bytes of private memory a child may have; 0 for no limit
 	Sandbox  sandbox.Mode  // default: sandbox.BestEffort
@@ -41,6 +42,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Deadline <= 0 {
 		o.Deadline = time.Minute
+	}
+	if o.Wait <= 0 {
+		o.Wait = o.Deadline
 	}
 	if o.MaxPages <= 0 {
 		o.MaxPages = 200
@@ -122,9 +126,9 @@ func (p *Pool) Recognize(ctx context.Context, req ocr.Request) (*document.Docume
 	return p.wait(j)
 }
 
-// wait is for the outcome of a job, for at most the deadline in the queue.
+// wait is for the outcome of a job.
 func (p *Pool) wait(j *job) (*document.Document, error) {
-	turn := time.NewTimer(p.opts.Deadline)
+	turn := time.NewTimer(p.opts.Wait)
 	defer turn.Stop()
 	for {
 		select {

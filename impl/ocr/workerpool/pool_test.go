@@ -54,7 +54,7 @@ func TestPool_Recognize(t *testing.T) {
 	t.Parallel()
 	ocrtest.Run(t, ocrtest.Scripted(func(tb testing.TB, o ocrtest.Options) ocrtest.Subject {
 		tb.Helper()
-		return subject(MustOpen(tb, workerpool.Options{Workers: o.Workers, Queue: o.Queue, Deadline: o.Deadline}))
+		return subject(MustOpen(tb, workerpool.Options{Workers: o.Workers, Queue: o.Queue, Deadline: o.Deadline, Wait: time.Minute}))
 	}))
 }
 

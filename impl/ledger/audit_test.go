@@ -34,15 +34,19 @@ func (b book) mustFill(tb testing.TB) {
 
 func TestLedger_Audit_ofRightBooks(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, b book) {
-		b.mustFill(t)
-		report, err := b.Audit(t.Context())
-		require.NoError(t, err)
-		text, err := json.Marshal(report)
-		require.NoError(t, err)
-		require.JSONEq(t, `{"accounts": 1, "balances": 2, "holds": 10, "runningHolds": 1, "entries": 23,
+	for _, db := range databases {
+		t.Run(db.Name, func(t *testing.T) {
+			t.Parallel()
+			b := mustBook(t, db.MustOpen(t))
+			b.mustFill(t)
+			report, err := b.Audit(t.Context())
+			require.NoError(t, err)
+			text, err := json.Marshal(report)
+			require.NoError(t, err)
+			require.JSONEq(t, `{"accounts": 1, "balances": 2, "holds": 10, "runningHolds": 1, "entries": 23,
 			"discrepancies": []}`, string(text))
-	})
+		})
+	}
 }
 
 func TestLedger_Audit_catchesTampering(t *testing.T) {
@@ -73,26 +77,30 @@ func TestLedger_Audit_catchesTampering(t *testing.T) {
 		"a hold added":                  `INSERT INTO holds (id, account_id, period, points, state, created_at, expires_at) SELECT 'hold_x', account_id, period, 10, 'released', 0, 0 FROM balances WHERE period = '2026-03'`,
 		"a hold moved to another month": `UPDATE holds SET period = '2026-04' WHERE state = 'settled' AND period = '2026-03'`,
 	}
-	each(t, func(t *testing.T, b book) {
-		b.mustFill(t)
-		restore := b.mustKeep(t)
-		for name, statement := range tampering {
-			t.Run(name, func(t *testing.T) {
-				restore(t)
-				b.requireAudit(t)
-				n, err := b.store.Writer().Exec(t.Context(), statement)
-				require.NoError(t, err)
-				require.Positive(t, n)
-				report := mustAudit(t, b.Ledger)
-				require.NotEmpty(t, report.Discrepancies)
-				for _, d := range report.Discrepancies {
-					require.Equal(t, b.id, d.AccountID)
-					require.NotEmpty(t, d.Problem)
-					require.NotEqual(t, d.Expected, d.Found, d.String())
-				}
-			})
-		}
-	})
+	for _, db := range databases {
+		t.Run(db.Name, func(t *testing.T) {
+			t.Parallel()
+			b := mustBook(t, db.MustOpen(t))
+			b.mustFill(t)
+			restore := b.mustKeep(t)
+			for name, statement := range tampering {
+				t.Run(name, func(t *testing.T) {
+					restore(t)
+					b.requireAudit(t)
+					n, err := b.store.Writer().Exec(t.Context(), statement)
+					require.NoError(t, err)
+					require.Positive(t, n)
+					report := mustAudit(t, b.Ledger)
+					require.NotEmpty(t, report.Discrepancies)
+					for _, d := range report.Discrepancies {
+						require.Equal(t, b.id, d.AccountID)
+						require.NotEmpty(t, d.Problem)
+						require.NotEqual(t, d.Expected, d.Found, d.String())
+					}
+				})
+			}
+		})
+	}
 }
 
 // mustKeep copies the books and returns what puts the copy back.
@@ -122,62 +130,74 @@ func (b book) mustKeep(tb testing.TB) func(tb testing.TB) {
 // Only a database whose rules were switched off can come to this.
 func TestLedger_Audit_catchesRowsThatPointNowhere(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, b book) {
-		if b.store.Kind() == "postgres" {
-			for _, table := range []string{"entries", "holds", "balances"} {
-				_, err := b.store.Writer().Exec(t.Context(), `ALTER TABLE `+table+` DISABLE TRIGGER ALL`)
+	for _, db := range databases {
+		t.Run(db.Name, func(t *testing.T) {
+			t.Parallel()
+			b := mustBook(t, db.MustOpen(t))
+			if b.store.Kind() == "postgres" {
+				for _, table := range []string{"entries", "holds", "balances"} {
+					_, err := b.store.Writer().Exec(t.Context(), `ALTER TABLE `+table+` DISABLE TRIGGER ALL`)
+					require.NoError(t, err)
+				}
+			} else {
+				_, err := b.store.Writer().Exec(t.Context(), `PRAGMA foreign_keys = OFF`)
 				require.NoError(t, err)
 			}
-		} else {
-			_, err := b.store.Writer().Exec(t.Context(), `PRAGMA foreign_keys = OFF`)
-			require.NoError(t, err)
-		}
-		b.mustFill(t)
-		for _, statement := range []string{
-			`DELETE FROM holds WHERE state = 'settled'`,
-			`DELETE FROM balances WHERE period = '2026-03'`,
-		} {
-			before := mustAudit(t, b.Ledger)
-			_, err := b.store.Writer().Exec(t.Context(), statement)
-			require.NoError(t, err)
-			require.Greater(t, len(mustAudit(t, b.Ledger).Discrepancies), len(before.Discrepancies), statement)
-		}
-	})
+			b.mustFill(t)
+			for _, statement := range []string{
+				`DELETE FROM holds WHERE state = 'settled'`,
+				`DELETE FROM balances WHERE period = '2026-03'`,
+			} {
+				before := mustAudit(t, b.Ledger)
+				_, err := b.store.Writer().Exec(t.Context(), statement)
+				require.NoError(t, err)
+				require.Greater(t, len(mustAudit(t, b.Ledger).Discrepancies), len(before.Discrepancies), statement)
+			}
+		})
+	}
 }
 
 func TestLedger_Audit_goesOnWhileHoldsAreTaken(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, b book) {
-		_, err := b.ChangePlan(t.Context(), b.id, "thousand")
-		require.NoError(t, err)
-		for i, err := range race(20, func(i int) error {
-			if i%4 == 0 {
-				report, err := b.Audit(t.Context())
-				if len(report.Discrepancies) > 0 {
-					t.Errorf("%v", report.Discrepancies)
+	for _, db := range databases {
+		t.Run(db.Name, func(t *testing.T) {
+			t.Parallel()
+			b := mustBook(t, db.MustOpen(t))
+			_, err := b.ChangePlan(t.Context(), b.id, "thousand")
+			require.NoError(t, err)
+			for i, err := range race(20, func(i int) error {
+				if i%4 == 0 {
+					report, err := b.Audit(t.Context())
+					if len(report.Discrepancies) > 0 {
+						t.Errorf("%v", report.Discrepancies)
+					}
+					return err
+				}
+				h, err := b.Hold(t.Context(), b.request())
+				if err == nil {
+					_, err = b.Settle(t.Context(), h, nil)
 				}
 				return err
+			}) {
+				require.NoError(t, err, i)
 			}
-			h, err := b.Hold(t.Context(), b.request())
-			if err == nil {
-				_, err = b.Settle(t.Context(), h, nil)
-			}
-			return err
-		}) {
-			require.NoError(t, err, i)
-		}
-	})
+		})
+	}
 }
 
 func TestLedger_Audit_ofNoDatabase(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, b book) {
-		_, err := b.store.Writer().Exec(t.Context(), `DROP TABLE entries`)
-		require.NoError(t, err)
-		_, err = b.Audit(t.Context())
-		var failure *store.Error
-		require.ErrorAs(t, err, &failure)
-	})
+	for _, db := range databases {
+		t.Run(db.Name, func(t *testing.T) {
+			t.Parallel()
+			b := mustBook(t, db.MustOpen(t))
+			_, err := b.store.Writer().Exec(t.Context(), `DROP TABLE entries`)
+			require.NoError(t, err)
+			_, err = b.Audit(t.Context())
+			var failure *store.Error
+			require.ErrorAs(t, err, &failure)
+		})
+	}
 }
 
 func mustAudit(tb testing.TB, l *ledger.Ledger) ledger.Report {

@@ -56,13 +56,12 @@ func (l *Ledger) Hold(ctx context.Context, req HoldRequest) (Hold, error) {
 	if req.TTL <= 0 {
 		return Hold{}, ErrTTL
 	}
-	err := errChanged
 	for range holdAttempts {
-		var h Hold
-		if h, err = l.tryHold(ctx, req); err == nil {
+		h, err := l.tryHold(ctx, req)
+		if err == nil {
 			return h, nil
 		}
-		if err = l.mend(ctx, req, err); err != nil {
+		if err := l.mend(ctx, req, err); err != nil {
 			return Hold{}, fmt.Errorf("hold: %w", err)
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"uncial/impl/ledger"
 	"uncial/impl/store"
 	"uncial/impl/store/storetest"
-	"uncial/testcontainers"
 )
 
 // midMarch is a Monday at noon, far from both ends of its month.
@@ -26,14 +25,6 @@ type book struct {
 	registry *account.Registry
 	clock    *storetest.Clock
 	id       string
-}
-
-func each(t *testing.T, fn func(t *testing.T, b book)) {
-	t.Helper()
-	storetest.Each(t, testcontainers.Postgres, func(t *testing.T, st *store.Store) {
-		t.Helper()
-		fn(t, mustBook(t, st))
-	})
 }
 
 func mustBook(tb testing.TB, st *store.Store) book {
@@ -120,121 +111,149 @@ func race(n int, fn func(i int) error) []error {
 
 func TestLedger_Balance_beforeTheFirstHold(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, b book) {
-		balance, err := b.Balance(t.Context(), b.id)
-		require.NoError(t, err)
-		april := time.Date(2026, time.April, 1, 0, 0, 0, 0, time.UTC)
-		require.Equal(t, ledger.Balance{Used: 0, Remaining: 100, Total: 100, NextReset: april}, balance)
-		_, err = b.Balance(t.Context(), "acc_nobody")
-		require.ErrorIs(t, err, account.ErrNoAccount)
-	})
+	for _, db := range databases {
+		t.Run(db.Name, func(t *testing.T) {
+			t.Parallel()
+			b := mustBook(t, db.MustOpen(t))
+			balance, err := b.Balance(t.Context(), b.id)
+			require.NoError(t, err)
+			april := time.Date(2026, time.April, 1, 0, 0, 0, 0, time.UTC)
+			require.Equal(t, ledger.Balance{Used: 0, Remaining: 100, Total: 100, NextReset: april}, balance)
+			_, err = b.Balance(t.Context(), "acc_nobody")
+			require.ErrorIs(t, err, account.ErrNoAccount)
+		})
+	}
 }
 
 func TestLedger_Balance_countsRunningHoldsAsUsed(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, b book) {
-		h := b.mustHold(t, b.request())
-		require.Equal(t, "2026-03", h.Period)
-		require.Equal(t, midMarch.Add(time.Minute).Truncate(time.Microsecond), h.Expires)
-		b.requireBalance(t, 10, 100)
-		balance := b.mustSettle(t, h, "")
-		require.Equal(t, int64(90), balance.Remaining)
-		b.requireBalance(t, 10, 100)
-		released := b.mustHold(t, b.request())
-		b.requireBalance(t, 20, 100)
-		require.NoError(t, b.Release(t.Context(), released))
-		b.requireBalance(t, 10, 100)
-	})
+	for _, db := range databases {
+		t.Run(db.Name, func(t *testing.T) {
+			t.Parallel()
+			b := mustBook(t, db.MustOpen(t))
+			h := b.mustHold(t, b.request())
+			require.Equal(t, "2026-03", h.Period)
+			require.Equal(t, midMarch.Add(time.Minute).Truncate(time.Microsecond), h.Expires)
+			b.requireBalance(t, 10, 100)
+			balance := b.mustSettle(t, h, "")
+			require.Equal(t, int64(90), balance.Remaining)
+			b.requireBalance(t, 10, 100)
+			released := b.mustHold(t, b.request())
+			b.requireBalance(t, 20, 100)
+			require.NoError(t, b.Release(t.Context(), released))
+			b.requireBalance(t, 10, 100)
+		})
+	}
 }
 
 func TestLedger_beginsAPeriodOnceUnderARace(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, b book) {
-		for _, err := range race(8, func(int) error { _, err := b.Hold(t.Context(), b.request()); return err }) {
-			require.NoError(t, err)
-		}
-		b.requireBalance(t, 80, 100)
-	})
+	for _, db := range databases {
+		t.Run(db.Name, func(t *testing.T) {
+			t.Parallel()
+			b := mustBook(t, db.MustOpen(t))
+			for _, err := range race(8, func(int) error { _, err := b.Hold(t.Context(), b.request()); return err }) {
+				require.NoError(t, err)
+			}
+			b.requireBalance(t, 80, 100)
+		})
+	}
 }
 
 func TestLedger_eachMonthBeginsWithTheAllowance(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, b book) {
-		for range 10 {
+	for _, db := range databases {
+		t.Run(db.Name, func(t *testing.T) {
+			t.Parallel()
+			b := mustBook(t, db.MustOpen(t))
+			for range 10 {
+				b.mustSettle(t, b.mustHold(t, b.request()), "")
+			}
+			april := time.Date(2026, time.April, 1, 0, 0, 0, 0, time.UTC)
+			b.clock.Set(april.Add(-time.Microsecond))
+			_, err := b.Hold(t.Context(), b.request())
+			var insufficient *ledger.InsufficientError
+			require.ErrorAs(t, err, &insufficient)
+			require.Equal(t, april, insufficient.NextReset)
+			require.Zero(t, insufficient.Remaining)
+
+			b.clock.Set(april)
+			b.requireBalance(t, 0, 100)
 			b.mustSettle(t, b.mustHold(t, b.request()), "")
-		}
-		april := time.Date(2026, time.April, 1, 0, 0, 0, 0, time.UTC)
-		b.clock.Set(april.Add(-time.Microsecond))
-		_, err := b.Hold(t.Context(), b.request())
-		var insufficient *ledger.InsufficientError
-		require.ErrorAs(t, err, &insufficient)
-		require.Equal(t, april, insufficient.NextReset)
-		require.Zero(t, insufficient.Remaining)
+			b.requireBalance(t, 10, 100)
 
-		b.clock.Set(april)
-		b.requireBalance(t, 0, 100)
-		b.mustSettle(t, b.mustHold(t, b.request()), "")
-		b.requireBalance(t, 10, 100)
-
-		b.clock.Set(time.Date(2026, time.December, 31, 23, 59, 59, 0, time.FixedZone("", -2*3600)))
-		balance, err := b.Balance(t.Context(), b.id)
-		require.NoError(t, err)
-		require.Equal(t, time.Date(2027, time.February, 1, 0, 0, 0, 0, time.UTC), balance.NextReset, "months are UTC's")
-	})
+			b.clock.Set(time.Date(2026, time.December, 31, 23, 59, 59, 0, time.FixedZone("", -2*3600)))
+			balance, err := b.Balance(t.Context(), b.id)
+			require.NoError(t, err)
+			require.Equal(t, time.Date(2027, time.February, 1, 0, 0, 0, 0, time.UTC), balance.NextReset, "months are UTC's")
+		})
+	}
 }
 
 func TestLedger_aHoldBelongsToTheMonthItWasTakenIn(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, b book) {
-		april := time.Date(2026, time.April, 1, 0, 0, 0, 0, time.UTC)
-		b.clock.Set(april.Add(-time.Second))
-		charged, returned := b.mustHold(t, b.request()), b.mustHold(t, b.request())
-		b.clock.Set(april.Add(time.Second))
-		require.Equal(t, ledger.Balance{Remaining: 100, Total: 100, NextReset: april.AddDate(0, 1, 0)},
-			b.mustSettle(t, charged, ""), "what is left after the call is the new month's")
-		require.NoError(t, b.Release(t.Context(), returned))
-		b.requireBalance(t, 0, 100)
-		b.clock.Set(april.Add(-time.Second))
-		b.requireBalance(t, 10, 100)
-	})
+	for _, db := range databases {
+		t.Run(db.Name, func(t *testing.T) {
+			t.Parallel()
+			b := mustBook(t, db.MustOpen(t))
+			april := time.Date(2026, time.April, 1, 0, 0, 0, 0, time.UTC)
+			b.clock.Set(april.Add(-time.Second))
+			charged, returned := b.mustHold(t, b.request()), b.mustHold(t, b.request())
+			b.clock.Set(april.Add(time.Second))
+			require.Equal(t, ledger.Balance{Remaining: 100, Total: 100, NextReset: april.AddDate(0, 1, 0)},
+				b.mustSettle(t, charged, ""), "what is left after the call is the new month's")
+			require.NoError(t, b.Release(t.Context(), returned))
+			b.requireBalance(t, 0, 100)
+			b.clock.Set(april.Add(-time.Second))
+			b.requireBalance(t, 10, 100)
+		})
+	}
 }
 
 func TestLedger_refusesWhatMakesNoSense(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, b book) {
-		for name, c := range map[string]struct {
-			change func(*ledger.HoldRequest)
-			want   error
-		}{
-			"no points":          {func(r *ledger.HoldRequest) { r.Points = 0 }, ledger.ErrPoints},
-			"negative points":    {func(r *ledger.HoldRequest) { r.Points = -10 }, ledger.ErrPoints},
-			"no time":            {func(r *ledger.HoldRequest) { r.TTL = 0 }, ledger.ErrTTL},
-			"an unknown account": {func(r *ledger.HoldRequest) { r.AccountID = "acc_nobody" }, account.ErrNoAccount},
-		} {
+	for _, db := range databases {
+		t.Run(db.Name, func(t *testing.T) {
+			t.Parallel()
+			b := mustBook(t, db.MustOpen(t))
+			for name, c := range map[string]struct {
+				change func(*ledger.HoldRequest)
+				want   error
+			}{
+				"no points":          {func(r *ledger.HoldRequest) { r.Points = 0 }, ledger.ErrPoints},
+				"negative points":    {func(r *ledger.HoldRequest) { r.Points = -10 }, ledger.ErrPoints},
+				"no time":            {func(r *ledger.HoldRequest) { r.TTL = 0 }, ledger.ErrTTL},
+				"an unknown account": {func(r *ledger.HoldRequest) { r.AccountID = "acc_nobody" }, account.ErrNoAccount},
+			} {
+				req := b.request()
+				c.change(&req)
+				_, err := b.Hold(t.Context(), req)
+				require.ErrorIs(t, err, c.want, name)
+			}
 			req := b.request()
-			c.change(&req)
+			req.Points = 101
 			_, err := b.Hold(t.Context(), req)
-			require.ErrorIs(t, err, c.want, name)
-		}
-		req := b.request()
-		req.Points = 101
-		_, err := b.Hold(t.Context(), req)
-		var insufficient *ledger.InsufficientError
-		require.ErrorAs(t, err, &insufficient)
-		require.Equal(t, int64(100), insufficient.Remaining)
-		b.requireBalance(t, 0, 100)
-	})
+			var insufficient *ledger.InsufficientError
+			require.ErrorAs(t, err, &insufficient)
+			require.Equal(t, int64(100), insufficient.Remaining)
+			b.requireBalance(t, 0, 100)
+		})
+	}
 }
 
 func TestLedger_aPlanThatTheCatalogueHasLost(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, b book) {
-		plans, err := account.ParseCatalogue(strings.NewReader(`{"other": {"points": 1, "requestsPerMinute": 1}}`))
-		require.NoError(t, err)
-		l := ledger.New(b.store, ledger.Options{Plans: plans, Now: b.clock.Now})
-		_, err = l.Hold(t.Context(), b.request())
-		require.ErrorIs(t, err, account.ErrPlan)
-		_, err = l.Balance(t.Context(), b.id)
-		require.ErrorIs(t, err, account.ErrPlan)
-	})
+	for _, db := range databases {
+		t.Run(db.Name, func(t *testing.T) {
+			t.Parallel()
+			b := mustBook(t, db.MustOpen(t))
+			plans, err := account.ParseCatalogue(strings.NewReader(`{"other": {"points": 1, "requestsPerMinute": 1}}`))
+			require.NoError(t, err)
+			l := ledger.New(b.store, ledger.Options{Plans: plans, Now: b.clock.Now})
+			_, err = l.Hold(t.Context(), b.request())
+			require.ErrorIs(t, err, account.ErrPlan)
+			_, err = l.Balance(t.Context(), b.id)
+			require.ErrorIs(t, err, account.ErrPlan)
+		})
+	}
 }

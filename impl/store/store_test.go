@@ -14,7 +14,6 @@ import (
 
 	"uncial/impl/store"
 	"uncial/impl/store/storetest"
-	"uncial/testcontainers"
 )
 
 var noon = time.Date(2026, time.March, 16, 12, 0, 0, 0, time.UTC)
@@ -96,114 +95,138 @@ func TestOpen_memory(t *testing.T) {
 
 func TestStore_Tx_isAllOrNothing(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, testcontainers.Postgres, func(t *testing.T, st *store.Store) {
-		failure := errors.New("changed my mind")
-		err := st.Tx(t.Context(), func(ctx context.Context, x store.Executor) error {
-			if err := addAccount(ctx, x, "a", "A", noon); err != nil {
-				return err
-			}
-			return failure
+	for _, db := range databases {
+		t.Run(db.Name, func(t *testing.T) {
+			t.Parallel()
+			st := db.MustOpen(t)
+			failure := errors.New("changed my mind")
+			err := st.Tx(t.Context(), func(ctx context.Context, x store.Executor) error {
+				if err := addAccount(ctx, x, "a", "A", noon); err != nil {
+					return err
+				}
+				return failure
+			})
+			require.ErrorIs(t, err, failure)
+			require.Zero(t, countAccounts(t, st))
+			require.NoError(t, st.Tx(t.Context(), func(ctx context.Context, x store.Executor) error {
+				return addAccount(ctx, x, "a", "A", noon)
+			}))
+			require.Equal(t, 1, countAccounts(t, st))
 		})
-		require.ErrorIs(t, err, failure)
-		require.Zero(t, countAccounts(t, st))
-		require.NoError(t, st.Tx(t.Context(), func(ctx context.Context, x store.Executor) error {
-			return addAccount(ctx, x, "a", "A", noon)
-		}))
-		require.Equal(t, 1, countAccounts(t, st))
-	})
+	}
 }
 
 func TestStore_Tx_onceBegunOutlivesItsCaller(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, testcontainers.Postgres, func(t *testing.T, st *store.Store) {
-		ctx, cancel := context.WithCancel(t.Context())
-		require.NoError(t, st.Tx(ctx, func(ctx context.Context, x store.Executor) error {
-			cancel()
-			return addAccount(ctx, x, "a", "A", noon)
-		}))
-		require.Equal(t, 1, countAccounts(t, st))
-		err := st.Tx(ctx, func(context.Context, store.Executor) error { return errors.New("ran") })
-		require.ErrorIs(t, err, context.Canceled, "none begins for a caller who has gone")
-	})
+	for _, db := range databases {
+		t.Run(db.Name, func(t *testing.T) {
+			t.Parallel()
+			st := db.MustOpen(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			require.NoError(t, st.Tx(ctx, func(ctx context.Context, x store.Executor) error {
+				cancel()
+				return addAccount(ctx, x, "a", "A", noon)
+			}))
+			require.Equal(t, 1, countAccounts(t, st))
+			err := st.Tx(ctx, func(context.Context, store.Executor) error { return errors.New("ran") })
+			require.ErrorIs(t, err, context.Canceled, "none begins for a caller who has gone")
+		})
+	}
 }
 
 func TestStore_Tx_losesNoUpdateToARace(t *testing.T) {
 	t.Parallel()
-	storetest.EachURL(t, testcontainers.Postgres, func(t *testing.T, url string) {
-		replicas := []*store.Store{storetest.MustOpen(t, url), storetest.MustOpen(t, url)}
-		storetest.MustMigrate(t, replicas[0])
-		require.NoError(t, addAccount(t.Context(), replicas[0].Writer(), "a", "A", noon))
-		_, err := replicas[0].Writer().Exec(t.Context(),
-			`INSERT INTO windows (account_id, started_at, requests) VALUES ('a', 0, 0)`)
-		require.NoError(t, err)
-		const each = 50
-		var wg sync.WaitGroup
-		for _, st := range replicas {
-			for range each {
-				wg.Go(func() {
-					_, err := st.Writer().Exec(t.Context(), `UPDATE windows SET requests = requests + 1`)
-					if err != nil {
-						t.Error(err)
-					}
-				})
+	for _, db := range databases {
+		t.Run(db.Name, func(t *testing.T) {
+			t.Parallel()
+			url := db.URL(t)
+			replicas := []*store.Store{storetest.MustOpen(t, url), storetest.MustOpen(t, url)}
+			storetest.MustMigrate(t, replicas[0])
+			require.NoError(t, addAccount(t.Context(), replicas[0].Writer(), "a", "A", noon))
+			_, err := replicas[0].Writer().Exec(t.Context(),
+				`INSERT INTO windows (account_id, started_at, requests) VALUES ('a', 0, 0)`)
+			require.NoError(t, err)
+			const each = 50
+			var wg sync.WaitGroup
+			for _, st := range replicas {
+				for range each {
+					wg.Go(func() {
+						_, err := st.Writer().Exec(t.Context(), `UPDATE windows SET requests = requests + 1`)
+						if err != nil {
+							t.Error(err)
+						}
+					})
+				}
 			}
-		}
-		wg.Wait()
-		var n int
-		require.NoError(t, replicas[1].Reader().Get(t.Context(), `SELECT requests FROM windows`, nil, &n))
-		require.Equal(t, len(replicas)*each, n)
-	})
+			wg.Wait()
+			var n int
+			require.NoError(t, replicas[1].Reader().Get(t.Context(), `SELECT requests FROM windows`, nil, &n))
+			require.Equal(t, len(replicas)*each, n)
+		})
+	}
 }
 
 func TestStore_Snapshot_seesOneState(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, testcontainers.Postgres, func(t *testing.T, st *store.Store) {
-		count := func(ctx context.Context, x store.Executor) (n int) {
-			require.NoError(t, x.Get(ctx, `SELECT COUNT(*) FROM accounts`, nil, &n))
-			return n
-		}
-		require.NoError(t, st.Snapshot(t.Context(), func(ctx context.Context, x store.Executor) error {
-			require.Zero(t, count(ctx, x))
-			require.NoError(t, addAccount(ctx, st.Writer(), "a", "A", noon))
-			require.Zero(t, count(ctx, x), "what is written meanwhile belongs to a later state")
-			return nil
-		}))
-		require.Equal(t, 1, countAccounts(t, st))
-	})
+	for _, db := range databases {
+		t.Run(db.Name, func(t *testing.T) {
+			t.Parallel()
+			st := db.MustOpen(t)
+			count := func(ctx context.Context, x store.Executor) (n int) {
+				require.NoError(t, x.Get(ctx, `SELECT COUNT(*) FROM accounts`, nil, &n))
+				return n
+			}
+			require.NoError(t, st.Snapshot(t.Context(), func(ctx context.Context, x store.Executor) error {
+				require.Zero(t, count(ctx, x))
+				require.NoError(t, addAccount(ctx, st.Writer(), "a", "A", noon))
+				require.Zero(t, count(ctx, x), "what is written meanwhile belongs to a later state")
+				return nil
+			}))
+			require.Equal(t, 1, countAccounts(t, st))
+		})
+	}
 }
 
 func TestStore_comparesTextByItsBytes(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, testcontainers.Postgres, func(t *testing.T, st *store.Store) {
-		for _, id := range []string{"key", "KEY", "Key", "kéy", "ke\u0301y", "key "} {
-			require.NoError(t, addAccount(t.Context(), st.Writer(), id, "A", noon), id)
-		}
-		var n int
-		require.NoError(t, st.Reader().Get(t.Context(), `SELECT COUNT(*) FROM accounts WHERE id = $1`, store.Args{"Key"}, &n))
-		require.Equal(t, 1, n)
-	})
+	for _, db := range databases {
+		t.Run(db.Name, func(t *testing.T) {
+			t.Parallel()
+			st := db.MustOpen(t)
+			for _, id := range []string{"key", "KEY", "Key", "kéy", "ke\u0301y", "key "} {
+				require.NoError(t, addAccount(t.Context(), st.Writer(), id, "A", noon), id)
+			}
+			var n int
+			require.NoError(t, st.Reader().Get(t.Context(), `SELECT COUNT(*) FROM accounts WHERE id = $1`, store.Args{"Key"}, &n))
+			require.Equal(t, 1, n)
+		})
+	}
 }
 
 func TestInstant_isKeptToTheMicrosecond(t *testing.T) {
 	t.Parallel()
 	berlin := time.FixedZone("CET", 3600)
-	storetest.Each(t, testcontainers.Postgres, func(t *testing.T, st *store.Store) {
-		for name, c := range map[string]struct{ in, out time.Time }{
-			"nanoseconds are cut":     {noon.Add(123456789), noon.Add(123456000)},
-			"another zone":            {noon.In(berlin), noon},
-			"before the epoch":        {time.Date(1453, 5, 29, 1, 2, 3, 4000, time.UTC), time.Date(1453, 5, 29, 1, 2, 3, 4000, time.UTC)},
-			"the last of a long time": {time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC)},
-		} {
-			require.NoError(t, addAccount(t.Context(), st.Writer(), name, name, c.in))
-			var got store.Instant
-			require.NoError(t, st.Reader().Get(t.Context(), `SELECT created_at FROM accounts WHERE id = $1`, store.Args{name}, &got))
-			require.Equal(t, c.out, got.Time, name)
-			require.Equal(t, got, store.At(c.in), name)
-		}
-		var none store.Instant
-		require.NoError(t, st.Reader().Get(t.Context(), `SELECT CAST($1 AS BIGINT)`, store.Args{store.At(time.Time{})}, &none))
-		require.True(t, none.IsZero(), "the zero time is NULL")
-	})
+	for _, db := range databases {
+		t.Run(db.Name, func(t *testing.T) {
+			t.Parallel()
+			st := db.MustOpen(t)
+			for name, c := range map[string]struct{ in, out time.Time }{
+				"nanoseconds are cut":     {noon.Add(123456789), noon.Add(123456000)},
+				"another zone":            {noon.In(berlin), noon},
+				"before the epoch":        {time.Date(1453, 5, 29, 1, 2, 3, 4000, time.UTC), time.Date(1453, 5, 29, 1, 2, 3, 4000, time.UTC)},
+				"the last of a long time": {time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC)},
+			} {
+				require.NoError(t, addAccount(t.Context(), st.Writer(), name, name, c.in))
+				var got store.Instant
+				require.NoError(t, st.Reader().Get(t.Context(), `SELECT created_at FROM accounts WHERE id = $1`, store.Args{name}, &got))
+				require.Equal(t, c.out, got.Time, name)
+				require.Equal(t, got, store.At(c.in), name)
+			}
+			var none store.Instant
+			require.NoError(t, st.Reader().Get(t.Context(), `SELECT CAST($1 AS BIGINT)`, store.Args{store.At(time.Time{})}, &none))
+			require.True(t, none.IsZero(), "the zero time is NULL")
+		})
+	}
 }
 
 func TestDescribe_leavesOutWhatIsSecret(t *testing.T) {
@@ -223,31 +246,39 @@ func TestDescribe_leavesOutWhatIsSecret(t *testing.T) {
 
 func TestStore_errorsTellNothingOfTheDatabase(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, testcontainers.Postgres, func(t *testing.T, st *store.Store) {
-		require.NoError(t, addAccount(t.Context(), st.Writer(), "hunter2", "A", noon))
-		_, unknown := st.Writer().Exec(t.Context(), `SELECT hunter2 FROM accounts`)
-		for name, err := range map[string]error{
-			"a value that exists": addAccount(t.Context(), st.Writer(), "hunter2", "A", noon),
-			"an unknown column":   unknown,
-		} {
-			require.Error(t, err, name)
-			require.Regexp(t, `^database: the statement failed \((SQLSTATE|SQLite code) [0-9A-Z]+\)$`, err.Error(), name)
-			var cause *store.Error
-			require.ErrorAs(t, err, &cause, name)
-		}
-	})
+	for _, db := range databases {
+		t.Run(db.Name, func(t *testing.T) {
+			t.Parallel()
+			st := db.MustOpen(t)
+			require.NoError(t, addAccount(t.Context(), st.Writer(), "hunter2", "A", noon))
+			_, unknown := st.Writer().Exec(t.Context(), `SELECT hunter2 FROM accounts`)
+			for name, err := range map[string]error{
+				"a value that exists": addAccount(t.Context(), st.Writer(), "hunter2", "A", noon),
+				"an unknown column":   unknown,
+			} {
+				require.Error(t, err, name)
+				require.Regexp(t, `^database: the statement failed \((SQLSTATE|SQLite code) [0-9A-Z]+\)$`, err.Error(), name)
+				var cause *store.Error
+				require.ErrorAs(t, err, &cause, name)
+			}
+		})
+	}
 }
 
 func TestStore_reportsWhatAnOperatorCanMend(t *testing.T) {
 	t.Parallel()
-	storetest.EachURL(t, testcontainers.Postgres, func(t *testing.T, url string) {
-		st := storetest.MustOpen(t, url)
-		_, err := st.Writer().Exec(t.Context(), `DELETE FROM accounts`)
-		require.Error(t, err)
-		if st.Kind() == "postgres" {
-			require.Contains(t, err.Error(), "uncial migrate")
-		}
-	})
+	for _, db := range databases {
+		t.Run(db.Name, func(t *testing.T) {
+			t.Parallel()
+			url := db.URL(t)
+			st := storetest.MustOpen(t, url)
+			_, err := st.Writer().Exec(t.Context(), `DELETE FROM accounts`)
+			require.Error(t, err)
+			if st.Kind() == "postgres" {
+				require.Contains(t, err.Error(), "uncial migrate")
+			}
+		})
+	}
 	t.Run("not a database", func(t *testing.T) {
 		t.Parallel()
 		path := filepath.Join(t.TempDir(), "x")

@@ -11,35 +11,31 @@ import (
 	"uncial/impl/store"
 )
 
-// Each runs fn on an empty, migrated SQLite file and on an empty, migrated Postgres database. postgres returns the
-// URL of a new database on a server that lives as long as the test, and ends the test where there is none.
-func Each(t *testing.T, postgres func(testing.TB) string, fn func(t *testing.T, st *store.Store)) {
-	t.Helper()
-	EachURL(t, postgres, func(t *testing.T, url string) {
-		t.Helper()
-		st := MustOpen(t, url)
-		MustMigrate(t, st)
-		fn(t, st)
-	})
+// Database is one kind of database that tests run on.
+type Database struct {
+	Name string
+	// URL is the address of a new and empty database, which goes with the test.
+	URL func(tb testing.TB) string
 }
 
-// EachURL is Each with the URLs of databases that do not have a schema yet.
-func EachURL(t *testing.T, postgres func(testing.TB) string, fn func(t *testing.T, url string)) {
-	t.Helper()
-	t.Run("sqlite", func(t *testing.T) {
-		t.Parallel()
-		fn(t, SQLite(t))
-	})
-	t.Run("postgres", func(t *testing.T) {
-		t.Parallel()
-		fn(t, postgres(t))
-	})
+// Databases are all kinds. postgres returns the URL of a new database on a server that lives as long as the test, and
+// ends the test where there is none.
+func Databases(postgres func(testing.TB) string) []Database {
+	return []Database{{"sqlite", SQLite}, {"postgres", postgres}}
 }
 
 // SQLite is the URL of a file that does not exist yet and goes with the test.
 func SQLite(tb testing.TB) string {
 	tb.Helper()
 	return "sqlite:" + filepath.Join(tb.TempDir(), "test.db")
+}
+
+// MustOpen makes a new database with its schema and opens it until the test ends.
+func (d Database) MustOpen(tb testing.TB) *store.Store {
+	tb.Helper()
+	st := MustOpen(tb, d.URL(tb))
+	MustMigrate(tb, st)
+	return st
 }
 
 // MustOpen opens the database until the test ends.

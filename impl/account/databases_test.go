@@ -1,0 +1,8 @@
+package account_test
+
+import (
+	"uncial/impl/store/storetest"
+	"uncial/testcontainers"
+)
+
+var databases = storetest.Databases(testcontainers.Postgres)

@@ -1,0 +1,8 @@
+package ratelimit_test
+
+import (
+	"uncial/impl/store/storetest"
+	"uncial/testcontainers"
+)
+
+var databases = storetest.Databases(testcontainers.Postgres)

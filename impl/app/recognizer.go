@@ -5,19 +5,30 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 
 	"uncial/impl/ocr"
 	"uncial/impl/ocr/models"
+	"uncial/impl/ocr/remote"
 	"uncial/impl/ocr/sandbox"
 	"uncial/impl/ocr/workerpool"
+	"uncial/internal/edge"
+	"uncial/internal/version"
 )
 
 const workerName = "uncial-worker"
 
 // openRecognizer is the remote engine where one is named, else workers of our own.
 func openRecognizer(ctx context.Context, o Options) (ocr.Recognizer, func() error, error) {
+	if o.EngineURL != "" {
+		client, err := remote.Dial(ctx, o.EngineURL, remote.Options{Logger: o.Logger})
+		if err != nil {
+			return nil, nil, fmt.Errorf("--engine: %w", err)
+		}
+		return client, client.Close, nil
+	}
 	pool, err := openPool(ctx, o.Engine, o.Logger)
 	if err != nil {
 		return nil, nil, err
@@ -73,6 +84,22 @@ func findWorker(named string) (string, error) {
 		return "", fmt.Errorf("--worker: %s is not there; build it with `make build`, or name it", path)
 	}
 	return path, nil
+}
+
+// RunEngine serves the workers over HTTP until ctx ends.
+func RunEngine(ctx context.Context, listen string, o EngineOptions, log *slog.Logger) (err error) {
+	ln, err := net.Listen("tcp", listen)
+	if err != nil {
+		return fmt.Errorf("--listen: %w", err)
+	}
+	log.Info("listening", "address", ln.Addr().String(), "version", version.Version)
+	pool, err := openPool(ctx, o, log)
+	if err != nil {
+		return errors.Join(err, ln.Close())
+	}
+	defer func() { err = errors.Join(err, pool.Close()) }()
+	grace := Options{Engine: o}.deadline()
+	return edge.Serve(ctx, edge.NewServer(remote.Handler(pool, log), log), ln, grace)
 }
 
 // Languages are the tags that the engine, or the workers of this machine, can read.

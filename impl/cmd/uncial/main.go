@@ -21,6 +21,7 @@ import (
 // commands are what uncial can do. Every flag is also an environment variable: --fetch-allow is UNCIAL_FETCH_ALLOW.
 type commands struct {
 	Serve     serveCmd          `cmd:"" help:"Run the service."`
+	Engine    engineCmd         `cmd:"" help:"Run the workers alone, for serve --engine on other machines."`
 	Demo      demoCmd           `cmd:"" help:"Run the service for a first look: SQLite, a key, a sample page."`
 	Extract   client.ExtractCmd `cmd:"" help:"Read images through a running service."`
 	Account   accountCmd        `cmd:"" help:"Create and list accounts, change their plans."`

@@ -47,3 +47,21 @@ func (c *serveCmd) Run(ctx context.Context, con *console) error {
 	}
 	return a.Run(ctx)
 }
+
+// engineCmd runs the workers behind HTTP.
+type engineCmd struct {
+	Listen string `default:"127.0.0.1:8090" placeholder:"ADDR" help:"Address of the engine; it knows no keys, keep it private (default: ${default})."`
+	engineFlags
+}
+
+// Help is shown below the flags.
+func (engineCmd) Help() string {
+	return `Examples:
+  uncial engine --listen :8090
+  uncial engine --listen 127.0.0.1:0 --workers 2`
+}
+
+// Run serves until the context ends.
+func (c *engineCmd) Run(ctx context.Context, con *console) error {
+	return app.RunEngine(ctx, c.Listen, c.engineFlags.options(), con.log)
+}

@@ -1,0 +1,51 @@
+package app_test
+
+import (
+	"bufio"
+	"context"
+	"log/slog"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/app"
+	"uncial/impl/app/apptest"
+	"uncial/impl/sample"
+
+	"io"
+)
+
+// TestRunEngine_ServesAnAPIWithoutWorkers reads the sample page through an engine of its own.
+func TestRunEngine_ServesAnAPIWithoutWorkers(t *testing.T) {
+	t.Parallel()
+	reader, writer := io.Pipe()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- app.RunEngine(ctx, "127.0.0.1:0", app.EngineOptions{
+			Worker: apptest.Binary(t, "./impl/cmd/uncial-worker"), Workers: 1,
+		}, slog.New(slog.NewTextHandler(writer, nil)))
+	}()
+	logs := bufio.NewScanner(reader)
+	require.True(t, logs.Scan())
+	address := regexp.MustCompile(`address=(\S+)`).FindStringSubmatch(logs.Text())
+	require.NotNil(t, address, logs.Text())
+	go func() { _, _ = io.Copy(io.Discard, reader) }()
+
+	a := apptest.Start(t, app.Options{EngineURL: "http://" + address[1]})
+	_, key := apptest.Key(t, a, "pro")
+	requireSample(t, must(t, "http://"+a.Addr(), key, map[string]any{"imageUrl": inline(sample.Image)}))
+	languages, err := app.Languages(t.Context(), "http://"+address[1], app.EngineOptions{}, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	require.Contains(t, languages, "de-Latf")
+
+	cancel()
+	select {
+	case err := <-ended:
+		require.NoError(t, err)
+	case <-time.After(10 * time.Second):
+		t.Fatal("the engine did not stop")
+	}
+}

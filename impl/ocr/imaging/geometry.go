@@ -77,11 +77,12 @@ const (
 
 // Skew is the angle in degrees by which the lines of the page fall to the right (clockwise). It is the angle at which
 // the rows of the page are most unlike each other: sums of ink along the lines vary most when the lines are level.
+// Divide a shaded page by its background first.
 func Skew(g *image.Gray) float64 {
 	if g.Rect.Dx() > skewWidth {
 		g = Resize(g, skewWidth, g.Rect.Dy()*skewWidth/g.Rect.Dx())
 	}
-	points := inkPoints(Binarize(Flatten(g), Otsu(Flatten(g))))
+	points := inkPoints(Binarize(g, Otsu(g)))
 	if len(points) == 0 {
 		return 0
 	}

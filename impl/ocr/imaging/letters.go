@@ -14,22 +14,26 @@ const (
 	enoughLetters = 30
 )
 
-// LetterHeight is the median height in pixels of the spots of ink that have the shape of a letter, about the height of
-// a small x; 0 where there are too few. The page is binarized by Otsu's threshold: divide a shaded one by its
-// background first.
-func LetterHeight(g *image.Gray) int {
-	var heights []int
-	for _, r := range spots(g, Otsu(g)) {
-		w, h := r.Dx(), r.Dy()
-		if h >= leastLetter && w >= 2 && h <= slimmest*w && w <= widest*h {
-			heights = append(heights, h)
-		}
-	}
-	if len(heights) < enoughLetters {
+// LetterHeight is the median height in pixels of letters, about that of a small x; 0 where there are too few to tell.
+func LetterHeight(letters []image.Rectangle) int {
+	if len(letters) < enoughLetters {
 		return 0
+	}
+	heights := make([]int, len(letters))
+	for i, l := range letters {
+		heights[i] = l.Dy()
 	}
 	slices.Sort(heights)
 	return heights[len(heights)/2]
+}
+
+// Letters are the boxes of the spots of ink that have the shape of a letter. The page is binarized by Otsu's
+// threshold: divide a shaded one by its background first.
+func Letters(g *image.Gray) []image.Rectangle {
+	return slices.DeleteFunc(spots(g, Otsu(g)), func(r image.Rectangle) bool {
+		w, h := r.Dx(), r.Dy()
+		return h < leastLetter || w < 2 || h > slimmest*w || w > widest*h
+	})
 }
 
 // run is a stretch of ink in a row, from start up to but not including end.

@@ -21,6 +21,8 @@ type sheet struct {
 	img *image.Gray
 	// angle is how many degrees the image was turned clockwise, around its middle, to lie level.
 	angle float64
+	// letters is how many spots of ink have the shape of a letter.
+	letters int
 }
 
 // prepare brings a page into the state that models read best. Bilevel pages have nothing to mend but the skew. Grey and
@@ -29,18 +31,16 @@ func prepare(g *image.Gray) sheet {
 	if !imaging.Bilevel(g) {
 		g = imaging.Flatten(imaging.Leaves(g))
 	}
-	s := sheet{img: g}
-	if skew := imaging.Skew(g); math.Abs(skew) >= leastSkew && imaging.LetterHeight(g) >= skewLetters {
+	letters := imaging.Letters(g)
+	s := sheet{img: g, letters: len(letters)}
+	if skew := imaging.Skew(g); math.Abs(skew) >= leastSkew && imaging.LetterHeight(letters) >= skewLetters {
 		s.img, s.angle = imaging.Rotate(g, -skew), -skew
 	}
 	return s
 }
 
-// place puts what was read on the sheet to its place on the page.
+// place puts what was read on the sheet to its place on the page. It copies.
 func (s sheet) place(blocks []document.Block) []document.Block {
-	if s.angle == 0 {
-		return blocks
-	}
 	out := make([]document.Block, len(blocks))
 	for i, b := range blocks {
 		lines := make([]document.Line, len(b.Lines))
@@ -72,6 +72,9 @@ func (s sheet) placeBox(b document.Box) document.Box {
 }
 
 func (s sheet) placePoint(x, y float64) (float64, float64) {
+	if s.angle == 0 {
+		return x, y
+	}
 	cx, cy := float64(s.img.Rect.Dx()-1)/2, float64(s.img.Rect.Dy()-1)/2
 	sin, cos := math.Sincos(s.angle * math.Pi / 180)
 	dx, dy := x-cx, y-cy

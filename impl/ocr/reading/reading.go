@@ -44,11 +44,13 @@ func Read(ctx context.Context, page decode.Page, o Options, src Source) (Result,
 		return Result{}, err
 	}
 	blocks := mendLayout(dropNoise(read.blocks))
-	result := Result{
-		Page:       document.Page{Width: gray.Rect.Dx(), Height: gray.Rect.Dy(), DPI: page.DPI, Blocks: sheet.place(blocks)},
-		Confidence: meanConfidence(blocks),
-	}
-	return result, nil
+	confidence := pageConfidence(blocks, sheet.letters)
+	blocks = sheet.place(blocks)
+	calibrate(blocks)
+	return Result{
+		Page:       document.Page{Width: gray.Rect.Dx(), Height: gray.Rect.Dy(), DPI: page.DPI, Blocks: blocks},
+		Confidence: confidence,
+	}, nil
 }
 
 // Confidence is that of several pages together, each weighted by its characters; 0 where nothing was read.

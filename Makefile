@@ -3,6 +3,7 @@ SHELL       := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 
+TAG     ?= latest
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X uncial/internal/version.Version=$(VERSION)
 LISTEN  ?= 127.0.0.1:8080
@@ -48,6 +49,14 @@ test: deps-test containers ## Set everything up and run every test, race detecto
 .PHONY: deps-test
 deps-test:
 	@$(DEPS) test
+
+.PHONY: image
+image: build containers ## Build the images uncial, uncial-engine and uncial-mock (make image [TAG=latest])
+	@for t in uncial engine; do \
+	  name=$$t; [ $$t = uncial ] || name=uncial-$$t; \
+	  docker build -q --target $$t --build-arg VERSION=$(VERSION) -t $$name:$(TAG) -f - bin < impl/deploy/Dockerfile >/dev/null && echo "$$name:$(TAG)"; \
+	done
+	@docker build -q --build-arg VERSION=$(VERSION) -t uncial-mock:$(TAG) -f - bin < mock/Dockerfile >/dev/null && echo "uncial-mock:$(TAG)"
 
 .PHONY: containers
 containers: ## Make this machine able to run the test containers

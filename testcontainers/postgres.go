@@ -112,42 +112,56 @@ func releasePostgres() {
 }
 
 func startPostgres(ctx context.Context) (tc.Container, error) {
-	dir, err := unpack(postgresFiles, "postgres")
+	req, done, err := postgresRequest()
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	return start(ctx, tc.ContainerRequest{
-		FromDockerfile: tc.FromDockerfile{Context: dir, Repo: "uncial-postgres", Tag: "test", KeepImage: true},
+	defer done()
+	return start(ctx, req)
+}
+
+// postgresRequest is a server that is quick and may lose everything with its machine. done removes the build context.
+func postgresRequest() (req tc.ContainerRequest, done func(), err error) {
+	dir, done, err := unpack(postgresFiles, "postgres")
+	return tc.ContainerRequest{
+		FromDockerfile: tc.FromDockerfile{Context: dir, Repo: "uncial-postgres", Tag: tag, KeepImage: true},
 		Cmd:            []string{"-c", "fsync=off"},
 		ExposedPorts:   []string{"5432/tcp"},
 		WaitingFor: wait.ForSQL("5432/tcp", "pgx", func(host string, port network.Port) string {
 			return databaseURL(net.JoinHostPort(host, port.Port()), "postgres")
 		}).WithStartupTimeout(time.Minute),
-	})
+	}, done, err
 }
 
-// unpack writes an embedded folder to a temporary one and names it.
-func unpack(files fs.FS, folder string) (string, error) {
-	dir, err := os.MkdirTemp("", "uncial-build-")
-	if err != nil {
-		return "", err
+// unpack writes an embedded folder to a temporary one, the context of a build, and says how to remove it.
+func unpack(files fs.FS, folder string) (dir string, done func(), err error) {
+	if dir, err = os.MkdirTemp("", "uncial-build-"); err != nil {
+		return "", func() {}, err
 	}
+	done = func() { _ = os.RemoveAll(dir) }
+	if err = copyFolder(files, folder, dir); err != nil {
+		done()
+		return "", func() {}, err
+	}
+	return dir, done, nil
+}
+
+func copyFolder(files fs.FS, folder, dir string) error {
 	sub, err := fs.Sub(files, folder)
 	if err != nil {
-		return "", err
+		return err
 	}
 	if err := os.CopyFS(dir, sub); err != nil {
-		return "", err
+		return err
 	}
 	scripts, err := filepath.Glob(filepath.Join(dir, "*.sh"))
 	if err != nil {
-		return "", err
+		return err
 	}
 	for _, s := range scripts { // an embedded file has lost its mode
 		if err := os.Chmod(s, 0o755); err != nil { //nolint:gosec // the container's user must run it
-			return "", fmt.Errorf("make %s executable: %w", filepath.Base(s), err)
+			return fmt.Errorf("make %s executable: %w", filepath.Base(s), err)
 		}
 	}
-	return dir, nil
+	return nil
 }

@@ -19,12 +19,11 @@ func start(ctx context.Context, req tc.ContainerRequest) (tc.Container, error) {
 	if err := watchdog(); err != nil {
 		return nil, err
 	}
-	if req.Labels == nil {
-		req.Labels = map[string]string{}
-	}
-	req.Labels[label] = strconv.Itoa(os.Getpid())
+	req.Labels = ownLabels()
 	return tc.GenericContainer(ctx, tc.GenericContainerRequest{ContainerRequest: req, Started: true})
 }
+
+func ownLabels() map[string]string { return map[string]string{label: strconv.Itoa(os.Getpid())} }
 
 // watchdog starts a process of its own session that outlives this one, even where it is killed, and then removes the
 // containers and networks that it left. It ends by itself.

@@ -1,0 +1,58 @@
+package testcontainers_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/testcontainers"
+)
+
+func TestProxy_MakesEachFault(t *testing.T) {
+	t.Parallel()
+	const size = 100_000
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, strings.Repeat("x", size))
+	}))
+	t.Cleanup(origin.Close)
+	for _, c := range []struct {
+		trouble testcontainers.Trouble
+		whole   bool // the body arrives whole
+		late    bool // not before 300 ms
+	}{
+		{testcontainers.Trouble{}, true, false},
+		{testcontainers.Trouble{Fault: testcontainers.Latency, Delay: 300 * time.Millisecond}, true, true},
+		{testcontainers.Trouble{Fault: testcontainers.Reset, Bytes: 5000}, false, false},
+		{testcontainers.Trouble{Fault: testcontainers.HalfOpen, Bytes: 5000}, false, true},
+		{testcontainers.Trouble{Fault: testcontainers.SlowClose, Delay: 300 * time.Millisecond}, true, false},
+		{testcontainers.Trouble{Fault: testcontainers.Cut, Bytes: 5000}, false, false},
+		{testcontainers.Trouble{Fault: testcontainers.Refuse}, false, false},
+	} {
+		t.Run(c.trouble.Fault.String(), func(t *testing.T) {
+			t.Parallel()
+			wire := testcontainers.Proxy(t, strings.TrimPrefix(origin.URL, "http://"))
+			wire.Set(c.trouble)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			client := http.Client{Transport: &http.Transport{DialContext: (&net.Dialer{}).DialContext, DisableKeepAlives: true}}
+			req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+wire.Addr, http.NoBody)
+			require.NoError(t, err)
+			started := time.Now()
+			res, err := client.Do(req)
+			var body []byte
+			if err == nil {
+				body, err = io.ReadAll(res.Body)
+				_ = res.Body.Close()
+			}
+			require.Equal(t, c.whole, err == nil && len(body) == size, "%d bytes, %v", len(body), err)
+			require.Equal(t, c.late, time.Since(started) >= 300*time.Millisecond)
+		})
+	}
+}

@@ -27,11 +27,11 @@ type Service struct {
 	Fetch      func(ctx context.Context, imageURL string) ([]byte, error)
 	Recognizer ocr.Recognizer
 	// Improve corrects a document that was read with enhancement; nil leaves it as the recognizer made it.
-	Improve func(ctx context.Context, image []byte, doc *document.Document) *document.Document
-	// HoldTTL is how long points stay held if this process dies. Deadline ends an extraction and is shorter.
-	HoldTTL, Deadline time.Duration
-	Now               func() time.Time
-	Logger            *slog.Logger
+	Improve  func(ctx context.Context, image []byte, doc *document.Document) *document.Document
+	HoldTTL  time.Duration // how long points stay held if this process dies
+	Deadline time.Duration // for an extraction as a whole
+	Now      func() time.Time
+	Logger   *slog.Logger
 }
 
 var _ gen.StrictServerInterface = (*Service)(nil)
@@ -54,7 +54,7 @@ func (s *Service) Extract(ctx context.Context, r gen.ExtractRequestObject) (gen.
 	if stored != nil {
 		return replay(stored)
 	}
-	doc, err := s.read(ctx, job)
+	doc, err := s.readHeld(ctx, hold, job)
 	if err == nil {
 		var result gen.ExtractionResult
 		if result, err = s.settle(ctx, hold, job, doc, started); err == nil {
@@ -63,6 +63,42 @@ func (s *Service) Extract(ctx context.Context, r gen.ExtractRequestObject) (gen.
 	}
 	s.release(ctx, hold)
 	return nil, refusal(err)
+}
+
+// readHeld reads while it keeps the hold from expiring. A hold that is lost all the same ends the work: it could not be
+// charged.
+func (s *Service) readHeld(ctx context.Context, h ledger.Hold, j job) (*document.Document, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	kept := make(chan struct{})
+	go func() {
+		defer close(kept)
+		s.keep(ctx, h, cancel)
+	}()
+	doc, err := s.read(ctx, j)
+	if lost := context.Cause(ctx); err != nil && lost != nil {
+		err = lost
+	}
+	cancel(nil)
+	<-kept
+	return doc, err
+}
+
+// keep extends the hold until ctx ends. A database that is away for a while is no reason to give up.
+func (s *Service) keep(ctx context.Context, h ledger.Hold, lost context.CancelCauseFunc) {
+	every := time.NewTicker(s.HoldTTL / 3)
+	defer every.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-every.C:
+			err := s.Ledger.Extend(ctx, h, s.HoldTTL)
+			if errors.Is(err, ledger.ErrExpired) || errors.Is(err, ledger.ErrEnded) {
+				lost(err)
+				return
+			}
+		}
+	}
 }
 
 // read fetches the image and has it recognised and enhanced.

@@ -72,7 +72,7 @@ func newClock(start time.Time) *clock  { c := &clock{}; c.at.Store(start.UnixNan
 func quiet() *slog.Logger              { return slog.New(slog.DiscardHandler) }
 func isImageError(reason string) error { return &ocr.ImageError{Reason: reason} }
 
-func mustServe(tb testing.TB, database string) *service {
+func mustServe(tb testing.TB, database string, change ...func(*impl.Service)) *service {
 	tb.Helper()
 	st, err := store.Open(tb.Context(), database, store.Options{})
 	require.NoError(tb, err)
@@ -84,16 +84,20 @@ func mustServe(tb testing.TB, database string) *service {
 	s.ledger = ledger.New(st, ledger.Options{Plans: plans, Now: s.clock.now})
 	s.book, err = account.New(st, account.Options{Secret: []byte("0123456789abcdef0123456789abcdef"), Plans: plans, Now: s.clock.now, Log: quiet()})
 	require.NoError(tb, err)
-	door, err := edge.New(edge.Options{
-		Server: &impl.Service{
-			Ledger: s.ledger, Recognizer: s.worker, HoldTTL: time.Minute, Deadline: 5 * time.Second, Now: s.clock.now, Logger: quiet(),
-			Fetch: func(_ context.Context, imageURL string) ([]byte, error) {
-				if imageURL == "https://images.example.org/missing.png" {
-					return nil, isImageError("the server answered 404; the URL of an image is needed")
-				}
-				return []byte(imageURL), nil
-			},
+	server := &impl.Service{
+		Ledger: s.ledger, Recognizer: s.worker, HoldTTL: time.Minute, Deadline: 5 * time.Second, Now: s.clock.now, Logger: quiet(),
+		Fetch: func(_ context.Context, imageURL string) ([]byte, error) {
+			if imageURL == "https://images.example.org/missing.png" {
+				return nil, isImageError("the server answered 404; the URL of an image is needed")
+			}
+			return []byte(imageURL), nil
 		},
+	}
+	for _, c := range change {
+		c(server)
+	}
+	door, err := edge.New(edge.Options{
+		Server:      server,
 		Gate:        &impl.Gate{Accounts: s.book, Limits: ratelimit.New(st, s.clock.now), Ledger: s.ledger},
 		Logger:      quiet(),
 		MaxInFlight: 512,
@@ -364,4 +368,34 @@ func TestService_Status_AgreesWithTheExtraction(t *testing.T) {
 	require.Equal(t, *st.PointsTotal, st.PointsUsed+st.PointsRemaining)
 	require.Equal(t, int64(59), *st.RateLimitRemaining)
 	require.Equal(t, st.RateLimit.Remaining, *st.RateLimitRemaining)
+}
+
+func TestService_Extract_OutlivesItsHold(t *testing.T) {
+	t.Parallel()
+	s := mustServe(t, "sqlite::memory:", func(o *impl.Service) { o.HoldTTL = 60 * time.Millisecond })
+	id, key := s.mustKey(t, "pro")
+	s.worker.read = func(_ context.Context, req ocr.Request) (*document.Document, error) {
+		for range 30 { // five times as long as the points are held
+			s.clock.move(10 * time.Millisecond)
+			time.Sleep(10 * time.Millisecond)
+		}
+		return page(req.Language), nil
+	}
+	require.Equal(t, 200, s.must(t, key, "", image()).status)
+	require.Equal(t, int64(10), s.used(t, id))
+}
+
+func TestService_Extract_EndsWhenItsHoldIsLost(t *testing.T) {
+	t.Parallel()
+	s := mustServe(t, "sqlite::memory:", func(o *impl.Service) { o.HoldTTL = 60 * time.Millisecond })
+	id, key := s.mustKey(t, "pro")
+	s.worker.read = func(ctx context.Context, _ ocr.Request) (*document.Document, error) {
+		s.clock.move(time.Hour) // as if this process had stood still
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	require.Equal(t, 500, s.must(t, key, "", image()).status)
+	_, err := s.ledger.Sweep(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, s.used(t, id))
 }

@@ -28,7 +28,7 @@ func TestProxy_MakesEachFault(t *testing.T) {
 		late    bool // not before 300 ms
 	}{
 		{testcontainers.Trouble{}, true, false},
-		{testcontainers.Trouble{Fault: testcontainers.Latency, Delay: 300 * time.Millisecond}, true, true},
+		{testcontainers.Trouble{Fault: testcontainers.Latency, Delay: 100 * time.Millisecond}, true, true},
 		{testcontainers.Trouble{Fault: testcontainers.Reset, Bytes: 5000}, false, false},
 		{testcontainers.Trouble{Fault: testcontainers.HalfOpen, Bytes: 5000}, false, true},
 		{testcontainers.Trouble{Fault: testcontainers.SlowClose, Delay: 300 * time.Millisecond}, true, false},
@@ -39,7 +39,7 @@ func TestProxy_MakesEachFault(t *testing.T) {
 			t.Parallel()
 			wire := testcontainers.Proxy(t, strings.TrimPrefix(origin.URL, "http://"))
 			wire.Set(c.trouble)
-			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 			defer cancel()
 			client := http.Client{Transport: &http.Transport{DialContext: (&net.Dialer{}).DialContext, DisableKeepAlives: true}}
 			req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+wire.Addr, http.NoBody)

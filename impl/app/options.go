@@ -23,8 +23,7 @@ type Options struct {
 	CORSOrigins    []string       // browser origins that may call the API; "*" for all. Default: none
 	TrustedProxies []netip.Prefix // peers whose X-Forwarded-For is believed. Default: none
 
-	// HoldTTL is how long points stay held for an extraction whose server died. It is longer than an extraction can take.
-	// Default: 5 minutes
+	// HoldTTL is how long points stay held for an extraction whose server died. Default: 30 seconds
 	HoldTTL time.Duration
 	// Grace is how long running requests may take to end after Stop. Default: 90 seconds
 	Grace time.Duration
@@ -55,7 +54,7 @@ func (o Options) withDefaults() Options {
 		o.Listen = "127.0.0.1:8080"
 	}
 	if o.HoldTTL == 0 {
-		o.HoldTTL = 5 * time.Minute
+		o.HoldTTL = 30 * time.Second
 	}
 	if o.Grace == 0 {
 		o.Grace = 90 * time.Second
@@ -84,9 +83,6 @@ func (o Options) check() error {
 		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 			return errors.New("--engine: must be a URL such as http://engine:8090")
 		}
-	}
-	if o.HoldTTL <= o.deadline() {
-		return errors.New("holds must outlive extractions: shorten --deadline")
 	}
 	return nil
 }

@@ -159,3 +159,25 @@ func TestLedger_Sweep_byManyReplicas(t *testing.T) {
 		})
 	}
 }
+
+func TestLedger_Extend(t *testing.T) {
+	t.Parallel()
+	for _, db := range databases {
+		t.Run(db.Name, func(t *testing.T) {
+			t.Parallel()
+			b := mustBook(t, db.MustOpen(t))
+			h := b.mustHold(t, b.request())
+			for range 3 { // together longer than the hold was taken for
+				b.clock.Advance(40 * time.Second)
+				require.NoError(t, b.Extend(t.Context(), h, time.Minute))
+			}
+			b.mustSettle(t, h, "")
+			require.ErrorIs(t, b.Extend(t.Context(), h, time.Minute), ledger.ErrEnded)
+
+			late := b.mustHold(t, b.request())
+			b.clock.Set(late.Expires)
+			require.ErrorIs(t, b.Extend(t.Context(), late, time.Minute), ledger.ErrExpired, "what has run out stays so")
+			require.ErrorIs(t, b.Extend(t.Context(), late, 0), ledger.ErrTTL)
+		})
+	}
+}

@@ -55,14 +55,17 @@ func Pages(data []byte, lib Library) iter.Seq2[Page, error] {
 // page decodes the frame.
 func (f *frame) page(format Format, lib Library) (Page, error) {
 	img, err := f.decode()
+	if known := (*ocr.ImageError)(nil); errors.As(err, &known) {
+		return Page{}, known
+	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return Page{}, fault("the %s is cut short; send the whole file", format)
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, errTIFF) && f.rescue != nil {
 		img, err = f.rescue(lib)
 	}
 	if err != nil {
-		return Page{}, fault("the %s is damaged, or of a kind that is not supported; save it anew as a plain %s or as PNG", format, format)
+		return Page{}, fault("the %s is damaged, or of a kind that is not supported; save it anew as PNG", format)
 	}
 	if size := img.Bounds().Size(); size != image.Pt(f.width, f.height) {
 		return Page{}, fault("the %s is damaged: its header declares %d x %d pixels and it holds %d x %d", format, f.width, f.height, size.X, size.Y)

@@ -2,6 +2,7 @@ package decode
 
 import (
 	"bytes"
+	"encoding/binary"
 	"image"
 
 	"uncial/impl/ocr"
@@ -41,7 +42,7 @@ type frame struct {
 	dpi           float64 // vertical, in stored orientation, 0 where unknown
 	dpiX          float64 // horizontal
 	decode        func() (image.Image, error)
-	rescue        func(Library) (image.Image, error) // for what decode cannot read
+	rescue        func(Library) (image.Image, error) // for what decode cannot read; nil where the library knows no more
 }
 
 // Inspect reads format, dimensions and pages from the headers, in time and memory that depend on the size of the file
@@ -103,10 +104,20 @@ func sniff(data []byte) (Format, func([]byte) ([]frame, error)) {
 	}{
 		{"\xff\xd8\xff", JPEG, parseJPEG},
 		{pngSignature, PNG, parsePNG},
+		{"II*\x00", TIFF, parseTIFF},
+		{"MM\x00*", TIFF, parseTIFF},
+		{"II+\x00", TIFF, parseTIFF},
+		{"MM\x00+", TIFF, parseTIFF},
 	} {
 		if bytes.HasPrefix(data, []byte(known.magic)) {
 			return known.format, known.parse
 		}
+	}
+	if len(data) >= 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP" {
+		return WebP, parseWebP
+	}
+	if len(data) >= 18 && string(data[:2]) == "BM" && binary.LittleEndian.Uint32(data[14:]) < 256 { // the header's size
+		return BMP, parseBMP
 	}
 	return "", nil
 }

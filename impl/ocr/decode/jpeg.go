@@ -9,10 +9,13 @@ import (
 	"strings"
 )
 
-// maxScans bounds the scans of a progressive JPEG. Encoders write 10 or so, and the finest script that makes sense, one
-// scan for each coefficient and bit, is far less common than a file made to keep decoders busy: each scan costs a
-// pass over all coefficients, and 3,000 of them in 241 KB take any decoder 7 to 22 seconds.
-const maxScans = 100
+// Bounds of the scans of a progressive JPEG. Encoders write 10 or so; finer scripts are far less common than files made to
+// keep decoders busy. Each scan costs a pass over all coefficients, however little it holds: 3,000 scans in 241 KB
+// take any decoder 7 to 22 seconds, and 20 scans of 100 megapixels 10 seconds.
+const (
+	maxScans   = 100
+	scanPixels = 2_000_000_000 // scans times pixels
+)
 
 // Markers of ITU-T T.81, table B.1.
 const (
@@ -69,8 +72,8 @@ func parseJPEG(data []byte) ([]frame, error) {
 	if f.width == 0 && scans == 0 {
 		return nil, fault("the JPEG is cut short; send the whole file")
 	}
-	if scans > maxScans {
-		return nil, fault("the JPEG has %d scans; at most %d are allowed: save it anew as a baseline JPEG", scans, maxScans)
+	if most := min(maxScans, scanPixels/max(f.width*f.height, 1)); scans > most && scans > 1 {
+		return nil, fault("the JPEG has %d scans; at most %d are allowed in its size: save it anew as a baseline JPEG", scans, most)
 	}
 	return []frame{f}, nil
 }

@@ -5,18 +5,25 @@ import (
 	"encoding/binary"
 	"image"
 	"image/png"
+	"io"
 )
 
 const pngSignature = "\x89PNG\r\n\x1a\n"
 
 // parsePNG reads the chunks that describe the image (PNG, third edition). An animation counts as its default image.
 func parsePNG(data []byte) ([]frame, error) {
+	ended := false
 	f := frame{
-		decode: func() (image.Image, error) { return png.Decode(bytes.NewReader(data)) },
+		decode: func() (image.Image, error) {
+			if !ended {
+				return nil, io.ErrUnexpectedEOF
+			}
+			return png.Decode(bytes.NewReader(data))
+		},
 		rescue: func(lib Library) (image.Image, error) { return lib.Decode(data) },
 	}
 	rest := data[len(pngSignature):]
-	for first := true; len(rest) >= 12; first = false {
+	for first := true; len(rest) >= 12 && !ended; first = false {
 		n := uint64(binary.BigEndian.Uint32(rest))
 		if n > uint64(len(rest)-12) {
 			break
@@ -34,6 +41,8 @@ func parsePNG(data []byte) ([]frame, error) {
 			f.dpi = perMeter * float64(binary.BigEndian.Uint32(chunk[4:]))
 		case kind == "eXIf":
 			f.readExif(chunk)
+		case kind == "IEND":
+			ended = true
 		}
 	}
 	if f.width == 0 && len(data) < len(pngSignature)+25 {

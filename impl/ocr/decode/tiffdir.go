@@ -24,8 +24,9 @@ type directory struct {
 
 // entry is a tag's values as they are stored.
 type entry struct {
-	kind  uint16 // 1 BYTE, 3 SHORT, 4 LONG, 5 RATIONAL, 16 LONG8, ...
-	value []byte // of the file, whole values only
+	kind  uint16 // 1 BYTE, 3 SHORT, 4 LONG, 5 RATIONAL, 16 LONG8, ...; 0 where the tag is absent
+	value []byte // whole values only
+	at    uint64 // where the value stands in the file
 }
 
 // sizes are those of a value of each kind, in bytes; 0 for a kind that does not exist.
@@ -89,9 +90,10 @@ func (t *tiff) directory(offset uint64) (directory, uint64, error) {
 		return directory{}, 0, errTIFF
 	}
 	d := directory{order: t.order, entries: make(map[uint16]entry, count)}
-	for ; len(table) > 0; table = table[entrySize:] {
-		tag := t.order.Uint16(table)
-		if e, ok := t.entry(table[:entrySize]); ok {
+	for i := range count {
+		raw := table[i*entrySize:][:entrySize]
+		tag := t.order.Uint16(raw)
+		if e, ok := t.entry(raw, offset+countSize+i*entrySize); ok {
 			if _, repeated := d.entries[tag]; !repeated {
 				d.entries[tag] = e
 			}
@@ -104,25 +106,25 @@ func (t *tiff) directory(offset uint64) (directory, uint64, error) {
 	return d, t.number(next), nil
 }
 
-// entry reads the values of a tag, which stand in the entry itself where they fit.
-func (t *tiff) entry(raw []byte) (entry, bool) {
+// entry reads the values of a tag, which stand in the entry itself where they fit. raw stands at an offset of the file.
+func (t *tiff) entry(raw []byte, offset uint64) (entry, bool) {
 	kind := t.order.Uint16(raw[2:])
 	if int(kind) >= len(sizes) || sizes[kind] == 0 {
 		return entry{}, false
 	}
-	count, field := uint64(t.order.Uint32(raw[4:])), raw[8:]
+	count, head := uint64(t.order.Uint32(raw[4:])), uint64(8)
 	if t.big {
-		count, field = t.order.Uint64(raw[4:]), raw[12:]
+		count, head = t.order.Uint64(raw[4:]), 12
 	}
 	if count > uint64(len(t.data)) { // also keeps the product from overflowing
 		return entry{}, false
 	}
-	n := count * sizes[kind]
-	if n <= uint64(len(field)) {
-		return entry{kind, field[:n]}, true
+	at, n := offset+head, count*sizes[kind]
+	if n > uint64(len(raw))-head {
+		at = t.number(raw[head:])
 	}
-	value := t.part(t.number(field), n)
-	return entry{kind, value}, value != nil
+	value := t.part(at, n)
+	return entry{kind, value, at}, value != nil
 }
 
 // number is a count or an offset of the width that the bytes have.

@@ -1,0 +1,293 @@
+package decode
+
+import (
+	"encoding/binary"
+	"image"
+	"image/color"
+	"io"
+	"math/bits"
+)
+
+// Values of biCompression. Those of OS/2 that mean something else are told apart by the header's size.
+const (
+	bmpRGB            = 0
+	bmpRLE8           = 1
+	bmpRLE4           = 2
+	bmpBitFields      = 3
+	bmpAlphaBitFields = 6
+)
+
+// bmp is a bitmap file of Windows (any header from BITMAPCOREHEADER to BITMAPV5HEADER) or OS/2.
+type bmp struct {
+	data        []byte
+	header      int // size of the information header
+	width       int
+	height      int
+	topDown     bool
+	depth       int // bits of a pixel
+	compression int
+	masks       [4]uint32 // red, green, blue, alpha; of 16 and 32 bits
+	palette     color.Palette
+	pixels      int // where they begin
+}
+
+func parseBMP(data []byte) ([]frame, error) {
+	if len(data) < 26 {
+		return nil, fault("the BMP is cut short; send the whole file")
+	}
+	b := bmp{data: data, header: int(binary.LittleEndian.Uint32(data[14:])), pixels: int(binary.LittleEndian.Uint32(data[10:]))}
+	f := frame{decode: b.decode}
+	info := data[14:]
+	switch {
+	case b.header == 12:
+		b.width, b.height = int(binary.LittleEndian.Uint16(info[4:])), int(binary.LittleEndian.Uint16(info[6:]))
+		b.depth = int(binary.LittleEndian.Uint16(info[10:]))
+	case b.header >= 16 && b.header <= 64 || b.header == 108 || b.header == 124:
+		if len(info) < b.header {
+			return nil, fault("the BMP is cut short; send the whole file")
+		}
+		f.dpiX, f.dpi = b.readInfo(info[:b.header])
+	default:
+		return nil, fault("the BMP is damaged: its header has an unknown size")
+	}
+	f.width, f.height = b.width, b.height
+	after := 14 + b.header
+	if b.header == 40 {
+		after += b.readMasks()
+	}
+	after = b.readPalette(info, after)
+	if b.pixels < 14+b.header {
+		b.pixels = after
+	}
+	return []frame{f}, nil
+}
+
+// readInfo reads a header of 16 bytes or more; fields that a short one lacks are 0.
+func (b *bmp) readInfo(info []byte) (dpiX, dpi float64) {
+	full := make([]byte, 124)
+	copy(full, info)
+	field := func(at int) uint32 { return binary.LittleEndian.Uint32(full[at:]) }
+	b.width = side(field(4))
+	height := int32(field(8)) //nolint:gosec // two's complement
+	b.topDown = height < 0
+	b.height = side(uint32(max(int64(height), -int64(height)))) //nolint:gosec // not negative
+	b.depth = int(binary.LittleEndian.Uint16(full[14:]))
+	b.compression = int(field(16) & 0xff)
+	if b.header == 64 && b.compression >= bmpBitFields {
+		b.compression = -1 // Huffman or RLE24 of OS/2
+	}
+	if b.header >= 52 && b.header != 64 {
+		for i := range b.masks {
+			b.masks[i] = field(40 + 4*i)
+		}
+		if b.header == 52 {
+			b.masks[3] = 0
+		}
+	}
+	return perMeter * float64(int32(field(24))), perMeter * float64(int32(field(28))) //nolint:gosec // two's complement
+}
+
+// readMasks reads those that follow a plain header and returns how many bytes they take.
+func (b *bmp) readMasks() int {
+	n := map[int]int{bmpBitFields: 3, bmpAlphaBitFields: 4}[b.compression]
+	if len(b.data) < 54+4*n {
+		return 0
+	}
+	for i := range n {
+		b.masks[i] = binary.LittleEndian.Uint32(b.data[54+4*i:])
+	}
+	return 4 * n
+}
+
+// readPalette reads as many colours as there are before the pixels, and returns where it ends.
+func (b *bmp) readPalette(info []byte, at int) int {
+	if b.depth > 8 || b.depth < 1 {
+		return at
+	}
+	size, n := 4, 1<<b.depth
+	if b.header == 12 {
+		size = 3
+	} else if b.header >= 36 {
+		if used := int(binary.LittleEndian.Uint32(info[32:])); used > 0 {
+			n = min(n, used)
+		}
+	}
+	if b.pixels > at {
+		n = min(n, (b.pixels-at)/size)
+	}
+	for ; n > 0 && at+size <= len(b.data); n-- {
+		b.palette = append(b.palette, color.NRGBA{b.data[at+2], b.data[at+1], b.data[at], 0xff})
+		at += size
+	}
+	return at
+}
+
+func (b *bmp) decode() (image.Image, error) {
+	if b.pixels > len(b.data) {
+		return nil, io.ErrUnexpectedEOF
+	}
+	switch {
+	case b.compression == bmpRLE8 && b.depth == 8, b.compression == bmpRLE4 && b.depth == 4:
+		return b.runs()
+	case b.compression == bmpRGB && (b.depth == 1 || b.depth == 2 || b.depth == 4 || b.depth == 8):
+		return b.indices()
+	case b.compression == bmpRGB && b.depth == 16:
+		b.masks = [4]uint32{0x7c00, 0x03e0, 0x001f, 0}
+		return b.fields()
+	case b.compression == bmpRGB && (b.depth == 24 || b.depth == 32):
+		b.masks = [4]uint32{0xff0000, 0xff00, 0xff, 0} // the fourth byte often holds rubbish
+		return b.fields()
+	case (b.compression == bmpBitFields || b.compression == bmpAlphaBitFields) && (b.depth == 16 || b.depth == 32):
+		return b.fields()
+	}
+	return nil, errKind
+}
+
+// row is where the pixels of a row of the image are, counted from its top.
+func (b *bmp) row(y int) ([]byte, error) {
+	if !b.topDown {
+		y = b.height - 1 - y
+	}
+	from := b.pixels + y*((b.width*b.depth+31)/32*4)
+	to := from + (b.width*b.depth+7)/8
+	if to > len(b.data) {
+		return nil, io.ErrUnexpectedEOF
+	}
+	return b.data[from:to], nil
+}
+
+func (b *bmp) indices() (image.Image, error) {
+	img := image.NewPaletted(image.Rect(0, 0, b.width, b.height), b.palette)
+	for y := range b.height {
+		row, err := b.row(y)
+		if err != nil {
+			return nil, err
+		}
+		for x := range b.width {
+			at := x * b.depth
+			img.Pix[y*img.Stride+x] = row[at/8] >> (8 - b.depth - at%8) & (1<<b.depth - 1)
+		}
+	}
+	return img, nil
+}
+
+// fields reads pixels of 16, 24 or 32 bits, whose channels are where the masks say.
+func (b *bmp) fields() (image.Image, error) {
+	var channels [4]channel
+	for i, mask := range b.masks {
+		channels[i] = newChannel(mask)
+		if i < 3 && mask == 0 || bits.OnesCount32(mask) != channels[i].bits {
+			return nil, errKind // a channel without bits, or with a gap
+		}
+	}
+	img := image.NewNRGBA(image.Rect(0, 0, b.width, b.height))
+	transparent := true
+	for y := range b.height {
+		row, err := b.row(y)
+		if err != nil {
+			return nil, err
+		}
+		for x := range b.width {
+			pixel := img.Pix[y*img.Stride+4*x:][:4]
+			v := littleUint(row[x*b.depth/8:], b.depth)
+			for i, c := range channels {
+				pixel[i] = c.of(v)
+			}
+			transparent = transparent && pixel[3] == 0
+		}
+	}
+	if transparent { // no alpha, or one that was never filled in
+		for i := 3; i < len(img.Pix); i += 4 {
+			img.Pix[i] = 0xff
+		}
+	}
+	return img, nil
+}
+
+func littleUint(b []byte, depth int) uint32 {
+	switch depth {
+	case 16:
+		return uint32(binary.LittleEndian.Uint16(b))
+	case 24:
+		return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16
+	default:
+		return binary.LittleEndian.Uint32(b)
+	}
+}
+
+// channel is where a colour stands in a pixel.
+type channel struct{ shift, bits int }
+
+func newChannel(mask uint32) channel {
+	if mask == 0 {
+		return channel{}
+	}
+	shift := bits.TrailingZeros32(mask)
+	return channel{shift, 32 - bits.LeadingZeros32(mask) - shift}
+}
+
+func (c channel) of(v uint32) byte {
+	if c.bits == 0 {
+		return 0
+	}
+	most := uint64(1)<<c.bits - 1
+	return byte((uint64(v>>c.shift)&most*0xff + most/2) / most) //nolint:gosec // at most 255
+}
+
+// runs decodes RLE8 and RLE4. Pixels that are skipped have the first colour.
+func (b *bmp) runs() (image.Image, error) {
+	img := image.NewPaletted(image.Rect(0, 0, b.width, b.height), b.palette)
+	x, y, rest := 0, 0, b.data[b.pixels:]
+	for y < b.height {
+		if len(rest) < 2 {
+			return nil, io.ErrUnexpectedEOF
+		}
+		n, v := int(rest[0]), rest[1]
+		rest = rest[2:]
+		switch {
+		case n > 0:
+			for i := range n {
+				b.set(img, x, y, b.index([]byte{v}, i%(8/b.depth)))
+				x++
+			}
+		case v == 0: // end of line
+			x, y = 0, y+1
+		case v == 1: // end of bitmap
+			return img, nil
+		case v == 2: // move
+			if len(rest) < 2 {
+				return nil, io.ErrUnexpectedEOF
+			}
+			x, y, rest = x+int(rest[0]), y+int(rest[1]), rest[2:]
+		default: // v indices as they are, padded to 16 bits
+			size := (int(v)*b.depth + 15) / 16 * 2
+			if len(rest) < size {
+				return nil, io.ErrUnexpectedEOF
+			}
+			for i := range int(v) {
+				b.set(img, x, y, b.index(rest, i))
+				x++
+			}
+			rest = rest[size:]
+		}
+	}
+	return img, nil
+}
+
+// index is the i-th index of packed ones.
+func (b *bmp) index(packed []byte, i int) byte {
+	if b.depth == 8 {
+		return packed[i]
+	}
+	return packed[i/2] >> (4 * (1 - i%2)) & 0xf
+}
+
+// set leaves out what lies beyond the row.
+func (b *bmp) set(img *image.Paletted, x, y int, index byte) {
+	if !b.topDown {
+		y = b.height - 1 - y
+	}
+	if x < b.width && y >= 0 && y < b.height {
+		img.Pix[y*img.Stride+x] = index
+	}
+}

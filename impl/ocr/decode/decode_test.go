@@ -1,0 +1,288 @@
+package decode_test
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr"
+	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/tesseract"
+)
+
+// The quarters of the samples: upper left, upper right, lower left, lower right.
+var quarters = map[string][4]color.RGBA{
+	"colours": {{200, 30, 30, 255}, {30, 160, 40, 255}, {40, 50, 190, 255}, {250, 250, 250, 255}},
+	"grey":    {{0, 0, 0, 255}, {85, 85, 85, 255}, {170, 170, 170, 255}, {255, 255, 255, 255}},
+	"ink":     {{0, 0, 0, 255}, {255, 255, 255, 255}, {255, 255, 255, 255}, {255, 255, 255, 255}},
+	"clear":   {{228, 143, 143, 255}, {143, 208, 148, 255}, {40, 50, 190, 255}, {250, 250, 250, 255}},
+	"side":    {{30, 160, 40, 255}, {250, 250, 250, 255}, {200, 30, 30, 255}, {40, 50, 190, 255}}, // colours, turned to the left
+}
+
+func MustSample(tb testing.TB, name string) []byte {
+	tb.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	require.NoError(tb, err)
+	return data
+}
+
+// MustSamples is all of them by name.
+func MustSamples(tb testing.TB) map[string][]byte {
+	tb.Helper()
+	paths, err := filepath.Glob(filepath.Join("testdata", "*.*"))
+	require.NoError(tb, err)
+	samples := map[string][]byte{}
+	for _, path := range paths {
+		if name := filepath.Base(path); !strings.HasSuffix(name, ".sh") {
+			samples[name] = MustSample(tb, name)
+		}
+	}
+	return samples
+}
+
+// pages decodes all pages of a file, or returns the error that ends it.
+func pages(data []byte, lib decode.Library) ([]decode.Page, error) {
+	var all []decode.Page
+	for page, err := range decode.Pages(data, lib) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page)
+	}
+	return all, nil
+}
+
+func MustPages(tb testing.TB, data []byte) []decode.Page {
+	tb.Helper()
+	all, err := pages(data, tesseract.Leptonica{})
+	require.NoError(tb, err)
+	return all
+}
+
+// requireQuarters looks at the middle of each quarter.
+func requireQuarters(tb testing.TB, shows string, img image.Image, msg string) {
+	tb.Helper()
+	w, h := img.Bounds().Dx(), img.Bounds().Dy()
+	require.Equal(tb, image.Point{}, img.Bounds().Min, msg)
+	for i, want := range quarters[shows] {
+		got := color.RGBAModel.Convert(img.At((1+2*(i%2))*w/4, (1+2*(i/2))*h/4)).(color.RGBA)
+		for c, pair := range [][2]uint8{{want.R, got.R}, {want.G, got.G}, {want.B, got.B}, {want.A, got.A}} {
+			require.InDelta(tb, pair[0], pair[1], 9, "%s: quarter %d, channel %d", msg, i, c)
+		}
+	}
+	switch img.(type) {
+	case *image.Gray:
+		require.Contains(tb, []string{"grey", "ink"}, shows, msg)
+	case *image.RGBA:
+		require.NotContains(tb, []string{"grey", "ink"}, shows, "%s: an image without colours is grey", msg)
+	default:
+		require.Fail(tb, "a page is grey or RGBA", msg)
+	}
+}
+
+func TestPages_of_every_kind(t *testing.T) {
+	t.Parallel()
+	for name, data := range MustSamples(t) {
+		if name == "pages.tif" {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			shows, _, _ := strings.Cut(strings.TrimSuffix(name, filepath.Ext(name)), "-")
+			all := MustPages(t, data)
+			require.Len(t, all, 1)
+			requireQuarters(t, shows, all[0].Image, name)
+			if ext := filepath.Ext(name); ext != ".webp" && ext != ".png" && name != "colours-os2.bmp" { // do not tell
+				require.Equal(t, 300, all[0].DPI)
+			}
+			h, err := decode.Inspect(data)
+			require.NoError(t, err)
+			require.Equal(t, []decode.Size{{Width: 48, Height: 32}}, h.Pages)
+			require.Equal(t, map[string]decode.Format{
+				".tif": decode.TIFF, ".jpg": decode.JPEG, ".png": decode.PNG, ".bmp": decode.BMP, ".webp": decode.WebP,
+			}[filepath.Ext(name)], h.Format)
+		})
+	}
+}
+
+// none is a library that knows nothing.
+type none struct{}
+
+func (none) Decode([]byte) (image.Image, error)             { return nil, tesseract.ErrDecode }
+func (none) DecodeTIFF([]byte, uint64) (image.Image, error) { return nil, tesseract.ErrDecode }
+
+func TestPages_needs_the_library_for_few_kinds(t *testing.T) {
+	t.Parallel()
+	var rescued []string
+	for name, data := range MustSamples(t) {
+		if _, err := pages(data, none{}); err != nil {
+			rescued = append(rescued, name)
+		}
+	}
+	require.ElementsMatch(t, []string{
+		"colours-odd.jpg", "colours-cmyk-JPEG.tif", "side-cmyk-JPEG.tif", "colours-ZSTD.tif", "ink-Fax.tif",
+	}, rescued)
+}
+
+func TestPages_of_a_file_of_several(t *testing.T) {
+	t.Parallel()
+	data := MustSample(t, "pages.tif")
+	all := MustPages(t, data)
+	require.Len(t, all, 3)
+	for i, shows := range []string{"colours", "grey", "ink"} {
+		requireQuarters(t, shows, all[i].Image, shows)
+	}
+	for range decode.Pages(data, tesseract.Leptonica{}) {
+		break // a caller may stop early
+	}
+}
+
+// A TIFF may hold luma for each pixel and chroma for four of them (TIFF 6.0, section 21).
+func TestPages_of_subsampled_colours(t *testing.T) {
+	t.Parallel()
+	var units []byte
+	for y := 0; y < 32; y += 2 {
+		for x := 0; x < 48; x += 2 {
+			c := quarters["colours"][x/24+2*(y/16)]
+			luma, cb, cr := color.RGBToYCbCr(c.R, c.G, c.B)
+			units = append(units, luma, luma, luma, luma, cb, cr)
+		}
+	}
+	fields := replace(tiffOf(stored(1)), short(258, 8, 8, 8), short(262, 6), short(277, 3), short(530, 2, 2),
+		long(279, uint32(len(units))), field{tag: 273, kind: 4, values: []uint32{0}, data: units}) //nolint:gosec // small
+	requireQuarters(t, "colours", MustPages(t, tiffFile(littleTIFF, fields))[0].Image, "subsampled")
+}
+
+func TestPages_tells_the_resolution(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		data []byte
+		want int
+	}{
+		"PNG, in pixels per meter":    {pngWith(MustSample(t, "clear.png"), "pHYs", []byte{0, 0, 0x2e, 0x23, 0, 0, 0x2e, 0x23, 1}), 300},
+		"PNG, only the aspect":        {pngWith(MustSample(t, "clear.png"), "pHYs", []byte{0, 0, 0, 1, 0, 0, 0, 2, 0}), 0},
+		"TIFF, in centimetres":        {tiffFile(littleTIFF, replace(tiffOf(stored(1)), replace(presentation(1), short(296, 3))...)), 1524},
+		"TIFF, without a unit":        {tiffFile(littleTIFF, replace(tiffOf(stored(1)), replace(presentation(1), short(296, 1))...)), 0},
+		"TIFF, not to be believed":    {tiffFile(littleTIFF, tiffOf(stored(1), field{tag: 282, kind: 5, values: []uint32{1 << 30, 1}}, field{tag: 283, kind: 5, values: []uint32{1 << 30, 1}})), 0},
+		"TIFF, divided by zero":       {tiffFile(littleTIFF, tiffOf(stored(1), field{tag: 282, kind: 5, values: []uint32{300, 0}}, field{tag: 283, kind: 5, values: []uint32{300, 0}})), 0},
+		"a file that does not say it": {MustSample(t, "colours-lossy.webp"), 0},
+	} {
+		require.Equal(t, c.want, MustPages(t, c.data)[0].DPI, name)
+	}
+}
+
+// stored is how the colours must lie so that an orientation makes them upright again.
+func stored(orientation int) *image.NRGBA {
+	w, h := 48, 32
+	if orientation >= 5 {
+		w, h = h, w
+	}
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			// Where the pixel is shown, by the sides that tag 274 names for row 0 and column 0.
+			shown := map[int]image.Point{
+				1: {X: x, Y: y}, 2: {X: w - 1 - x, Y: y}, 3: {X: w - 1 - x, Y: h - 1 - y}, 4: {X: x, Y: h - 1 - y},
+				5: {X: y, Y: x}, 6: {X: h - 1 - y, Y: x}, 7: {X: h - 1 - y, Y: w - 1 - x}, 8: {X: y, Y: w - 1 - x},
+			}[orientation]
+			img.Set(x, y, quarters["colours"][shown.X/24+2*(shown.Y/16)])
+		}
+	}
+	return img
+}
+
+func TestPages_honours_orientation(t *testing.T) {
+	t.Parallel()
+	for orientation := 1; orientation <= 8; orientation++ {
+		img := stored(orientation)
+		var asPNG, asJPEG bytes.Buffer
+		require.NoError(t, png.Encode(&asPNG, img))
+		require.NoError(t, jpeg.Encode(&asJPEG, img, &jpeg.Options{Quality: 95}))
+		for format, data := range map[string][]byte{
+			"PNG":  pngWith(asPNG.Bytes(), "eXIf", exif(orientation)),
+			"JPEG": jpegWith(asJPEG.Bytes(), 0xe1, append([]byte("Exif\x00\x00"), exif(orientation)...)),
+			"TIFF": tiffFile(littleTIFF, tiffOf(img, append(presentation(orientation), short(338, 2))...)),
+			"Big":  tiffFile(bigTIFF, tiffOf(img, append(presentation(orientation), short(338, 2))...)),
+		} {
+			name := fmt.Sprintf("%s, orientation %d", format, orientation)
+			all := MustPages(t, data)
+			require.Equal(t, image.Pt(48, 32), all[0].Image.Bounds().Size(), name)
+			requireQuarters(t, "colours", all[0].Image, name)
+			require.Equal(t, map[bool]int{false: 600, true: 400}[orientation >= 5], all[0].DPI, name)
+		}
+	}
+	webp := MustPages(t, webpWith(MustSample(t, "colours-lossless.webp"), "EXIF", exif(6)))[0]
+	require.Equal(t, image.Pt(32, 48), webp.Image.Bounds().Size())
+	require.Equal(t, color.RGBA{40, 50, 190, 255}, webp.Image.At(0, 0), "the lower left corner turned up")
+	require.Equal(t, 400, webp.DPI)
+}
+
+func TestPages_refuses(t *testing.T) {
+	t.Parallel()
+	whole := MustSamples(t)
+	cut := func(name string, n int) []byte { return whole[name][:n] }
+	for _, c := range []struct {
+		want string
+		data []byte
+	}{
+		{"the file is empty; send JPEG, PNG, TIFF, BMP or WebP", nil},
+		{"the file is a PDF; send JPEG, PNG, TIFF, BMP or WebP", []byte("%PDF-1.7\n...")},
+		{"the file is a GIF;", []byte("GIF89a\x01\x00\x01\x00")},
+		{"the file is a JPEG 2000;", []byte("\x00\x00\x00\x0cjP  \r\n\x87\n")},
+		{"the file is a HEIC;", []byte("\x00\x00\x00\x18ftypheic\x00\x00")},
+		{"the file is an AVIF;", []byte("\x00\x00\x00\x18ftypavif\x00\x00")},
+		{"the file is an HTML page;", []byte("<!doctype HTML><html>")},
+		{"the file is an SVG;", []byte("<svg xmlns")},
+		{"the file is not an image in a known format;", []byte("/etc/passwd\n/etc/hosts\n")},
+		{"the file is not an image in a known format;", []byte("BM is how this text begins")},
+		{"the file has 20971521 bytes; at most 20971520 are allowed", append([]byte("\xff\xd8\xff"), make([]byte, ocr.MaxBytes-2)...)},
+
+		{"the JPEG is cut short; send the whole file", cut("colours.jpg", len(whole["colours.jpg"])*3/4)},
+		{"the JPEG is cut short; send the whole file", cut("colours.jpg", 30)},
+		{"the PNG is cut short; send the whole file", cut("clear.png", 200)},
+		{"the PNG is cut short; send the whole file", cut("clear.png", 20)},
+		{"the WebP is cut short; send the whole file", cut("colours-lossy.webp", len(whole["colours-lossy.webp"])-10)},
+		{"the BMP is cut short; send the whole file", cut("colours-24.bmp", 3000)},
+		{"the BMP is cut short; send the whole file", cut("colours-24.bmp", 20)},
+		{"the TIFF is cut short or damaged: a directory is missing; send the whole file", cut("pages.tif", len(whole["pages.tif"])-300)},
+		{"the TIFF is cut short; send the whole file", tiffFile(littleTIFF, replace(tiffOf(stored(1)), long(279, 1<<20)))},
+
+		{"the PNG has 40000 x 1 pixels; at most 32767 a side are allowed", pngHeader(40_000, 1)},
+		{"the PNG has 400 megapixels over all pages; at most 100 are allowed", pngHeader(20_000, 20_000)},
+		{"at most 32767 a side are allowed", pngHeader(1<<32-1, 1<<32-1)},
+		{"the PNG is damaged: its header declares no pixels", pngHeader(0, 10)},
+		{"the PNG is damaged: it does not begin with its header", append(whole["clear.png"][:8:8], whole["clear.png"][33:]...)},
+		{"the PNG is damaged, or of a kind that is not supported; save it anew as", slices.Concat(pngHeader(10, 10), pngChunk("IDAT", make([]byte, 60)), pngChunk("IEND", nil))},
+		{"the JPEG has 101 scans; at most 100 are allowed in its size: save it anew as a baseline JPEG", jpegOfScans(8, 101)},
+		{"the JPEG has 30 scans; at most 22 are allowed in its size", jpegOfScans(9500, 30)},
+		{"the JPEG is damaged: it has several frame headers", jpegWith(whole["colours.jpg"], 0xc0, []byte{8, 0, 1, 0, 1, 1, 1, 17, 0})},
+
+		{"the TIFF is damaged: its directories form a loop", loop()},
+		{"the TIFF has 11 pages; at most 10 are allowed", tiffFile(littleTIFF, slices.Repeat([][]field{tiffOf(stored(1))}, 11)...)},
+		{"the TIFF has more than 100 directories", tiffFile(littleTIFF, slices.Repeat([][]field{replace(tiffOf(stored(1)), long(254, 1))}, 101)...)},
+		{"the TIFF has 9 channels; at most 8 are allowed", tiffFile(littleTIFF, replace(tiffOf(stored(1)), short(277, 9)))},
+		{"the TIFF holds signed or floating-point numbers", tiffFile(littleTIFF, tiffOf(stored(1), short(339, 3)))},
+		{"the TIFF has tiles of 65520 x 65520 pixels", tiffFile(littleTIFF, tiffOf(stored(1), long(322, 65_520), long(323, 65_520)))},
+		{"the TIFF has tiles of 1 x 1 pixels", tiffFile(littleTIFF, tiffOf(stored(1), long(322, 1), long(323, 1)))},
+		{"the TIFF has 120 megapixels over all pages", tiffFile(littleTIFF,
+			slices.Repeat([][]field{replace(tiffOf(stored(1)), long(256, 6000), long(257, 10_000))}, 2)...)},
+		{"the TIFF is damaged, or of a kind that is not supported; save it anew as PNG",
+			tiffFile(littleTIFF, replace(tiffOf(stored(1)), short(259, 9999)))},
+		{"the BMP is damaged, or of a kind that is not supported; save it anew as", []byte("BM" + strings.Repeat("\x00", 12) + "\x0c\x00\x00\x00\x01\x00\x01\x00\x01\x00\x07\x00" + strings.Repeat("\x00", 60))},
+	} {
+		_, err := pages(c.data, tesseract.Leptonica{})
+		var fault *ocr.ImageError
+		require.ErrorAs(t, err, &fault, c.want)
+		require.Contains(t, fault.Reason, c.want)
+	}
+}

@@ -1,0 +1,45 @@
+package decode
+
+import "io"
+
+// unpacker undoes PackBits (TIFF 6.0, section 9).
+type unpacker struct {
+	src    []byte
+	run    int  // bytes left of a run
+	repeat bool // of one byte
+}
+
+func (u *unpacker) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		if u.run == 0 {
+			if len(u.src) < 2 {
+				return n, io.ErrUnexpectedEOF
+			}
+			head := int(int8(u.src[0])) //nolint:gosec // two's complement
+			u.src = u.src[1:]
+			switch {
+			case head >= 0:
+				u.run, u.repeat = head+1, false
+			case head > -128:
+				u.run, u.repeat = 1-head, true
+			}
+			continue
+		}
+		k := min(u.run, len(p)-n)
+		if u.repeat {
+			for i := range k {
+				p[n+i] = u.src[0]
+			}
+		} else {
+			if k = copy(p[n:n+k], u.src); k == 0 {
+				return n, io.ErrUnexpectedEOF
+			}
+			u.src = u.src[k:]
+		}
+		n, u.run = n+k, u.run-k
+		if u.run == 0 && u.repeat {
+			u.src = u.src[1:]
+		}
+	}
+	return n, nil
+}

@@ -1,0 +1,127 @@
+package decode
+
+import (
+	"encoding/binary"
+	"image"
+	"image/color"
+	"slices"
+)
+
+// canvas is the image that samples go into.
+type canvas struct {
+	image  image.Image
+	pix    []byte
+	stride int
+	step   int       // bytes of a pixel
+	to     [][]int   // the bytes of a pixel that each sample goes to
+	level  [256]byte // what a sample of up to 8 bits becomes
+}
+
+func (m *tiffImage) canvas() (*canvas, error) {
+	c := &canvas{}
+	m.levels(c)
+	rect := image.Rect(0, 0, m.width, m.height)
+	colours := map[int]int{whiteIsZero: 1, blackIsZero: 1, rgb: 3, paletted: 1, separated: 4, yCbCr: 3}[m.photometric]
+	if colours == 0 || m.samples < colours {
+		return nil, errKind
+	}
+	alpha := uint64(0) // 1 associated, 2 not
+	if extra := m.d.numbers(tagExtraSamples); m.samples > colours && len(extra) > 0 {
+		alpha = extra[0]
+	}
+	switch {
+	case m.photometric == paletted:
+		palette, err := m.palette()
+		if err != nil {
+			return nil, err
+		}
+		img := image.NewPaletted(rect, palette)
+		c.image, c.pix, c.stride, c.step, c.to = img, img.Pix, img.Stride, 1, [][]int{{0}}
+	case m.photometric == separated:
+		img := image.NewCMYK(rect)
+		c.image, c.pix, c.stride, c.step, c.to = img, img.Pix, img.Stride, 4, [][]int{{0}, {1}, {2}, {3}}
+	case colours == 1 && alpha != 1 && alpha != 2:
+		img := image.NewGray(rect)
+		c.image, c.pix, c.stride, c.step, c.to = img, img.Pix, img.Stride, 1, [][]int{{0}}
+	default:
+		img := image.NewRGBA(rect)
+		c.image, c.pix, c.stride, c.step = img, img.Pix, img.Stride, 4
+		if alpha == 2 {
+			c.image = &image.NRGBA{Pix: img.Pix, Stride: img.Stride, Rect: rect}
+		}
+		c.to = [][]int{{0}, {1}, {2}}
+		if colours == 1 {
+			c.to = [][]int{{0, 1, 2}}
+		}
+		if alpha == 1 || alpha == 2 {
+			c.to = append(c.to, []int{3})
+		} else {
+			for i := 3; i < len(img.Pix); i += 4 {
+				img.Pix[i] = 0xff
+			}
+		}
+	}
+	return c, nil
+}
+
+// levels fills the table of samples: indices stay, the rest is spread over 8 bits.
+func (m *tiffImage) levels(c *canvas) {
+	most := 1<<min(m.depth, 8) - 1
+	for v := range most + 1 {
+		switch {
+		case m.photometric == paletted:
+			c.level[v] = uint8(v) //nolint:gosec // under 256
+		case m.photometric == whiteIsZero:
+			c.level[v] = uint8(0xff - v*0xff/most) //nolint:gosec // under 256
+		default:
+			c.level[v] = uint8(v * 0xff / most) //nolint:gosec // under 256
+		}
+	}
+}
+
+// palette is the colour map: all reds, all greens, all blues, of 16 bits each, or of 8 where a writer mistook them.
+func (m *tiffImage) palette() (color.Palette, error) {
+	values, n := m.d.numbers(tagColorMap), 1<<m.depth
+	if m.depth > 8 || len(values) < 3*n {
+		return nil, errKind
+	}
+	shift := 0
+	if slices.Max(values) > 0xff {
+		shift = 8
+	}
+	palette := make(color.Palette, n)
+	for i := range palette {
+		palette[i] = color.NRGBA{uint8(values[i] >> shift), uint8(values[n+i] >> shift), uint8(values[2*n+i] >> shift), 0xff} //nolint:gosec // 16 bits at most
+	}
+	return palette, nil
+}
+
+// put spreads a row of samples over the canvas.
+func (m *tiffImage) put(c *canvas, row []byte, y int, b block) {
+	high := 0 // which byte of a sample of 16 bits is the higher
+	if m.depth == 16 && m.order == binary.LittleEndian {
+		high = 1
+	}
+	for s := range b.samples {
+		if b.first+s >= len(c.to) {
+			break // an extra sample
+		}
+		for _, channel := range c.to[b.first+s] {
+			at := y*c.stride + b.x*c.step + channel
+			for i := s; i < b.columns*b.samples; i += b.samples {
+				var v byte
+				switch m.depth {
+				case 8:
+					v = row[i]
+				case 16:
+					v = row[2*i+high]
+				default:
+					first := i * m.depth
+					v = row[first/8] >> (8 - m.depth - first%8) & (1<<m.depth - 1)
+				}
+				c.pix[at] = c.level[v]
+				at += c.step
+			}
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package decode
+
+import (
+	"bytes"
+	"compress/zlib"
+	"errors"
+	"image"
+	"io"
+	"math/bits"
+	"slices"
+
+	"golang.org/x/image/ccitt"
+	"golang.org/x/image/tiff/lzw"
+)
+
+// Values of tags of TIFF 6.0 and its technical notes.
+const (
+	whiteIsZero, blackIsZero, rgb, paletted, separated, yCbCr = 0, 1, 2, 3, 5, 6 // PhotometricInterpretation
+
+	uncompressed, fax4, lzwCoded, jpegCoded, deflated, packBits, oldDeflated = 1, 4, 5, 7, 8, 32773, 32946 // Compression
+)
+
+// errKind says that an image is of a kind that this decoder does not know. The library may.
+var errKind = errors.New("not a kind of TIFF that is known")
+
+// tiffImage is an image as its directory describes it.
+type tiffImage struct {
+	*tiff
+	d             directory
+	width, height int
+	depth         int // bits of a sample
+	samples       int // of a pixel
+	photometric   int
+	compression   int
+	separate      bool // each sample has a plane of its own
+	predicted     bool // rows hold differences of samples
+	reversed      bool // the lowest bit of a byte comes first
+
+	blockWidth, blockHeight int // of a strip or a tile
+	offsets, counts         []uint64
+}
+
+// decode reads an image of any layout: strips or tiles, of pixels or of planes. The samples become 8 bits deep on the way
+// into the image, row by row.
+func (t *tiff) decode(d directory, width, height int) (image.Image, error) {
+	m := &tiffImage{tiff: t, d: d, width: width, height: height}
+	if err := m.describe(); err != nil {
+		return nil, err
+	}
+	c, err := m.canvas()
+	if err != nil {
+		return nil, err
+	}
+	across := (width + m.blockWidth - 1) / m.blockWidth
+	down := (height + m.blockHeight - 1) / m.blockHeight
+	planes, each := 1, m.samples
+	if m.separate {
+		planes, each = m.samples, 1
+	}
+	if need := across * down * planes; len(m.offsets) < need || len(m.counts) < need {
+		return nil, errTIFF
+	}
+	for i := range across * down * planes {
+		plane, at := i/(across*down), i%(across*down)
+		b := block{x: at % across * m.blockWidth, y: at / across * m.blockHeight, first: plane, samples: each}
+		b.columns, b.rows = min(m.blockWidth, width-b.x), min(m.blockHeight, height-b.y)
+		raw := t.part(m.offsets[i], m.counts[i])
+		if raw == nil {
+			return nil, io.ErrUnexpectedEOF
+		}
+		read := m.readRows
+		if m.compression == jpegCoded {
+			read = m.readJPEG
+		}
+		if err := read(c, b, raw); err != nil {
+			return nil, err
+		}
+	}
+	return c.image, nil
+}
+
+// block is the part of the image that one strip or tile covers.
+type block struct {
+	x, y, columns, rows int // of the image; a tile may reach beyond it
+	first, samples      int // the samples that the block holds
+}
+
+// describe reads the tags and finds what this decoder does not know.
+func (m *tiffImage) describe() error {
+	d := m.d
+	m.samples = int(d.first(tagSamplesPerPixel, 1))          //nolint:gosec // checked before
+	m.compression = int(d.first(tagCompression, 1) & 0xffff) //nolint:gosec // bounded
+	photometric := d.first(tagPhotometric, map[bool]uint64{true: blackIsZero, false: rgb}[m.samples < 3])
+	m.photometric = int(photometric & 0xffff) //nolint:gosec // bounded
+	m.separate = d.first(tagPlanarConfig, 1) == 2 && m.samples > 1
+	m.reversed = d.first(tagFillOrder, 1) == 2
+	depths := d.numbers(tagBitsPerSample)
+	if len(depths) == 0 {
+		depths = []uint64{1}
+	}
+	m.depth = int(depths[0] & 0xff) //nolint:gosec // bounded
+	switch {
+	case slices.ContainsFunc(depths, func(n uint64) bool { return n != depths[0] }), !slices.Contains([]int{1, 2, 4, 8, 16}, m.depth):
+		return errKind
+	case m.samples < 1, m.photometric == yCbCr && m.compression != jpegCoded, m.compression == jpegCoded && m.depth != 8:
+		return errKind
+	case m.compression == fax4 && (m.samples != 1 || m.depth != 1):
+		return errKind
+	case m.photometric == separated && d.first(tagInkSet, 1) != 1:
+		return errKind
+	}
+	switch d.first(tagPredictor, 1) {
+	case 1:
+	case 2:
+		m.predicted = m.compression == lzwCoded || m.compression == deflated || m.compression == oldDeflated
+		if m.predicted && m.depth < 8 {
+			return errKind
+		}
+	default:
+		return errKind
+	}
+	return m.describeBlocks()
+}
+
+func (m *tiffImage) describeBlocks() error {
+	d := m.d
+	if d.entries[tagTileWidth].kind != 0 {
+		m.blockWidth, m.blockHeight = int(d.first(tagTileWidth, 0)), int(d.first(tagTileLength, 0)) //nolint:gosec // checked before
+		m.offsets, m.counts = d.numbers(tagTileOffsets), d.numbers(tagTileByteCounts)
+		return nil
+	}
+	height := uint64(m.height) //nolint:gosec // positive
+	rows := min(d.first(tagRowsPerStrip, height), height)
+	if rows == 0 {
+		return errTIFF
+	}
+	m.blockWidth, m.blockHeight = m.width, int(rows) //nolint:gosec // at most the height
+	m.offsets, m.counts = d.numbers(tagStripOffsets), d.numbers(tagStripByteCounts)
+	if len(m.offsets) == 1 && len(m.counts) == 0 && m.offsets[0] < uint64(len(m.data)) { // as old writers do
+		m.counts = []uint64{uint64(len(m.data)) - m.offsets[0]}
+	}
+	return nil
+}
+
+// readRows decodes a block of any compression that gives rows of samples.
+func (m *tiffImage) readRows(c *canvas, b block, raw []byte) error {
+	if m.reversed && m.compression != fax4 {
+		raw = slices.Clone(raw)
+		for i := range raw {
+			raw[i] = bits.Reverse8(raw[i])
+		}
+	}
+	r, err := m.decompress(raw, b.rows)
+	if errors.Is(err, errKind) {
+		return err
+	}
+	if err != nil {
+		return errTIFF
+	}
+	row := make([]byte, (m.blockWidth*b.samples*m.depth+7)/8)
+	for y := b.y; y < b.y+b.rows; y++ {
+		if _, err := io.ReadFull(r, row); err != nil {
+			return errTIFF
+		}
+		if m.predicted {
+			m.undoPrediction(row, b.samples)
+		}
+		m.put(c, row, y, b)
+	}
+	return nil
+}
+
+func (m *tiffImage) decompress(raw []byte, rows int) (io.Reader, error) {
+	src := bytes.NewReader(raw)
+	switch m.compression {
+	case uncompressed:
+		return src, nil
+	case lzwCoded:
+		if len(raw) > 1 && raw[0] == 0 && raw[1]&1 == 1 {
+			return nil, errKind // codes in the order of the time before TIFF 5.0
+		}
+		return lzw.NewReader(src, lzw.MSB, 8), nil
+	case deflated, oldDeflated:
+		return zlib.NewReader(src)
+	case packBits:
+		return &unpacker{src: raw}, nil
+	case fax4:
+		order := ccitt.MSB
+		if m.reversed {
+			order = ccitt.LSB
+		}
+		return ccitt.NewReader(src, order, ccitt.Group4, m.blockWidth, rows, &ccitt.Options{Invert: true}), nil // white is 0, as TIFF has it
+	}
+	return nil, errKind
+}
+
+// undoPrediction adds to each sample the one of the pixel before (TIFF 6.0, section 14).
+func (m *tiffImage) undoPrediction(row []byte, samples int) {
+	if m.depth == 8 {
+		for i := samples; i < len(row); i++ {
+			row[i] += row[i-samples]
+		}
+		return
+	}
+	for i := 2 * samples; i+1 < len(row); i += 2 {
+		m.order.PutUint16(row[i:], m.order.Uint16(row[i:])+m.order.Uint16(row[i-2*samples:]))
+	}
+}

@@ -1,0 +1,63 @@
+package decode
+
+import (
+	"bytes"
+	"image"
+	"image/draw"
+	"image/jpeg"
+	"slices"
+)
+
+// readJPEG decodes a block that is a JPEG without its tables (TIFF technical note 2).
+func (m *tiffImage) readJPEG(c *canvas, b block, raw []byte) error {
+	if m.photometric == separated || m.photometric == paletted || len(raw) < 4 {
+		return errKind
+	}
+	stream := raw
+	if tables := m.d.entries[tagJPEGTables].value; len(tables) > 4 {
+		stream = slices.Concat(tables[:len(tables)-2], raw[2:]) // without the end of the one and the start of the other
+	}
+	if !bytes.HasPrefix(stream, []byte("\xff\xd8\xff")) {
+		return errTIFF
+	}
+	frames, err := parseJPEG(stream)
+	if err != nil {
+		return err
+	}
+	if f := frames[0]; f.width != m.blockWidth || f.height < b.rows || f.height > m.blockHeight {
+		return errTIFF // also keeps a small block from declaring a large image
+	}
+	img, err := jpeg.Decode(bytes.NewReader(stream))
+	if err != nil {
+		return errTIFF
+	}
+	return m.putImage(c, b, img)
+}
+
+// putImage copies the decoded block. What JPEG takes for luma and chroma is red, green and blue where TIFF says so.
+func (m *tiffImage) putImage(c *canvas, b block, img image.Image) error {
+	if grey, ok := img.(*image.Gray); ok && b.samples == 1 {
+		m.putPlane(c, b, grey.Pix, grey.Stride)
+		return nil
+	}
+	if b.samples != 3 {
+		return errTIFF
+	}
+	ycc, ok := img.(*image.YCbCr)
+	if ok && m.photometric == rgb && ycc.SubsampleRatio == image.YCbCrSubsampleRatio444 {
+		for s, plane := range [][]byte{ycc.Y, ycc.Cb, ycc.Cr} {
+			one := b
+			one.first, one.samples = s, 1
+			m.putPlane(c, one, plane, ycc.YStride)
+		}
+		return nil
+	}
+	draw.Draw(c.image.(draw.Image), image.Rect(b.x, b.y, b.x+b.columns, b.y+b.rows), img, image.Point{}, draw.Src)
+	return nil
+}
+
+func (m *tiffImage) putPlane(c *canvas, b block, pix []byte, stride int) {
+	for y := range b.rows {
+		m.put(c, pix[y*stride:], b.y+y, b)
+	}
+}

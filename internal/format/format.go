@@ -120,9 +120,9 @@ func fraction(c float64) string {
 // confidence of a page, or of part of it, is the mean over its characters; 0 without any.
 func confidence(blocks []document.Block) float64 {
 	var sum, characters float64
-	for i := range blocks {
-		for j := range blocks[i].Lines {
-			for _, w := range blocks[i].Lines[j].Words {
+	for _, b := range blocks {
+		for _, l := range b.Lines {
+			for _, w := range l.Words {
 				n := float64(utf8.RuneCountInString(w.Text))
 				sum, characters = sum+n*w.Confidence, characters+n
 			}

@@ -148,7 +148,7 @@ func child(n *node, name string) *node {
 func pageText(n *node) string { return child(child(n, "TextEquiv"), "Unicode").text }
 
 func property(title, name string) string {
-	for _, p := range strings.Split(title, "; ") {
+	for p := range strings.SplitSeq(title, "; ") {
 		if key, value, _ := strings.Cut(p, " "); key == name {
 			return value
 		}
@@ -180,7 +180,7 @@ func pageBox(n *node) (document.Box, error) {
 		return b, err
 	}
 	left, top, right, bottom := math.MaxInt, math.MaxInt, math.MinInt, math.MinInt
-	for _, pair := range strings.Fields(child(n, "Coords").attr["points"]) {
+	for pair := range strings.FieldsSeq(child(n, "Coords").attr["points"]) {
 		var x, y int
 		if _, err := fmt.Sscanf(pair, "%d,%d", &x, &y); err != nil {
 			return b, err

@@ -16,6 +16,9 @@ const Default = "en"
 // script open; a region or a variant that is not supported on its own falls back to its language ("en-GB" to "en").
 // It never falls back to another language. The error says what is supported and is fit for a caller's eyes.
 func Match(want string, supported []string) (string, error) {
+	if slices.Contains(supported, want) { // the usual case, without parsing anything
+		return want, nil
+	}
 	tag, err := language.Parse(want)
 	if err != nil {
 		return "", fmt.Errorf("%q is not a BCP 47 language tag; supported: %s", want, List(supported))

@@ -1,0 +1,143 @@
+package mock_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/mock"
+)
+
+// session is 200 requests with everything in them, whose keys all end in the suffix. Of the control endpoints it uses
+// those that touch one key.
+func session(suffix string) []*http.Request {
+	key := func(scenario string) string { return "ocr_test_" + scenario + suffix }
+	languages := []string{"en", "de-Latf", "grc", "en-GB", "tlh"}
+	formats := []string{"json", "hocr", "alto", "page", "tsv", "pdf"}
+	images := append([]string{"printed", "handwritten", "difficult", "blank", "multi-page", "slow-3", "nothing"}, "400", "401", "402", "429", "500", "busy")
+	keys := []string{"ok", "low", "empty", "expired", "ratelimited", "err", "free", "archive"}
+	prefer := []string{"", "seed=7", "code=500", "example=minimal, delay=2", "code=418"}
+	var all []*http.Request
+	for i := 0; len(all) < 188; i++ {
+		body := fmt.Sprintf(`{"imageUrl":"http://mock.invalid/%s?%d","language":"%s","format":"%s","enhance":%t}`,
+			images[i%len(images)], i%7, languages[i%len(languages)], formats[i%len(formats)], i%2 == 0)
+		r := extractionAt("", key(keys[i%len(keys)]), body)
+		if p := prefer[i%len(prefer)]; p != "" {
+			r.Header.Set("Prefer", p)
+		}
+		if i%4 == 0 {
+			r.Header.Set("Idempotency-Key", fmt.Sprint(i%24))
+		}
+		all = append(all, r)
+		if i%3 == 0 {
+			all = append(all, statusAt("", key(keys[i%len(keys)])))
+		}
+		if i%20 == 0 {
+			all = append(all, control(http.MethodPost, "/__mock/clock?key="+key("ok"), `{"advance":"59s"}`))
+		}
+	}
+	return append(all,
+		control(http.MethodPut, "/__mock/keys/"+key("mine"), `{"balance":15,"limit":2}`),
+		extractionAt("", key("mine"), image("printed")),
+		extractionAt("", key("mine"), image("printed")),
+		extractionAt("", key("mine"), image("printed")),
+		extractionAt("", "nobody"+suffix, image("printed")),
+		extractionAt("", key("ok"), `{"imageUrl":`),
+		extractionAt("", key("ok"), `{"imageUrl":"data:image/png;base64,aGVsbG8="}`),
+		request(http.MethodGet, "/api/v1/status", "", "X-Request-Id", "not usable"),
+		request(http.MethodGet, "/nothing", ""),
+		request(http.MethodDelete, "/api/v1/status", ""),
+		request(http.MethodGet, "/openapi.yaml", ""),
+		request(http.MethodGet, "/healthz", ""),
+	)
+}
+
+var date = regexp.MustCompile(`(?m)^Date: .*\r\n`)
+
+// play sends the requests over one connection and returns the answers as they came, byte by byte, without their dates.
+func play(address string, requests []*http.Request) ([]string, error) {
+	conn, err := net.DialTimeout("tcp", address, 5*time.Second)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = conn.Close() }()
+	var raw bytes.Buffer
+	in := bufio.NewReader(io.TeeReader(conn, &raw))
+	answers := make([]string, 0, len(requests))
+	for _, r := range requests {
+		if err := conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+			return nil, err
+		}
+		raw.Reset()
+		if err := r.Write(conn); err != nil {
+			return nil, err
+		}
+		res, err := http.ReadResponse(in, r)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := io.Copy(io.Discard, res.Body); err != nil {
+			return nil, err
+		}
+		_ = res.Body.Close()
+		answers = append(answers, date.ReplaceAllString(raw.String(), ""))
+	}
+	return answers, nil
+}
+
+func TestUncialMock_twoStartsGiveTheSameBytes(t *testing.T) {
+	t.Parallel()
+	first, second := MustStart(t), MustStart(t)
+	requests := session("")
+	require.GreaterOrEqual(t, len(requests), 200)
+	a, err := play(strings.TrimPrefix(first.base, "http://"), requests)
+	require.NoError(t, err)
+	b, err := play(strings.TrimPrefix(second.base, "http://"), session(""))
+	require.NoError(t, err)
+	statuses := map[string]int{}
+	for i := range a {
+		require.Equal(t, a[i], b[i], "request %d: %s %s", i, requests[i].Method, requests[i].URL)
+		statuses[a[i][9:12]]++
+	}
+	for _, status := range []string{"200", "400", "401", "402", "404", "405", "429", "500"} {
+		require.NotZero(t, statuses[status], "the session has a %s", status)
+	}
+}
+
+func TestMock_parallelRunsDoNotMeet(t *testing.T) {
+	t.Parallel()
+	shared := httptest.NewServer(mock.New(mock.Options{}))
+	t.Cleanup(shared.Close)
+	const runs = 8
+	together, alone := make([][]string, runs), make([][]string, runs)
+	errs := make([]error, 2*runs)
+	var wg sync.WaitGroup
+	for i := range runs {
+		wg.Go(func() {
+			together[i], errs[i] = play(shared.Listener.Addr().String(), session(fmt.Sprintf("_run%d", i)))
+		})
+	}
+	wg.Wait()
+	for i := range runs {
+		own := httptest.NewServer(mock.New(mock.Options{}))
+		alone[i], errs[runs+i] = play(own.Listener.Addr().String(), session(fmt.Sprintf("_run%d", i)))
+		own.Close()
+	}
+	for _, err := range errs {
+		require.NoError(t, err)
+	}
+	for i := range runs {
+		require.Equal(t, alone[i], together[i], "run %d", i)
+	}
+}

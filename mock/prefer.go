@@ -1,0 +1,149 @@
+package mock
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxDelay bounds every wait that a request or a flag can ask for.
+const maxDelay = 30 * time.Second
+
+// preferences are what a Prefer header asks of the mock. The zero value asks for nothing.
+type preferences struct {
+	code    int           // status of the answer; 0 is not asked for
+	example string        // "full", "minimal"; "" is not asked for
+	delay   time.Duration // before the answer
+	delayed bool          // delay is asked for, be it 0
+	seed    uint64        // of the text
+	seeded  bool
+}
+
+// parsePrefer reads the values of the Prefer headers of a request (RFC 7240, section 2). Where a preference is given
+// twice the first counts. Unlike a real server, which ignores what it does not know, the mock refuses it: a test must
+// not pass because of a typing error. codes are the statuses that the operation knows. The error is for the caller's eyes.
+func parsePrefer(values []string, codes []int) (preferences, error) {
+	var p preferences
+	seen := map[string]bool{}
+	s := scanner{rest: strings.Join(values, ",")}
+	for s.space(); s.rest != ""; s.space() {
+		if s.take(',') {
+			continue
+		}
+		name, value, err := s.preference()
+		if err != nil {
+			return preferences{}, err
+		}
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		if err := p.set(name, value, codes); err != nil {
+			return preferences{}, err
+		}
+	}
+	return p, nil
+}
+
+func (p *preferences) set(name, value string, codes []int) error {
+	switch name {
+	case "code":
+		code, err := strconv.Atoi(value)
+		if err != nil || !slices.Contains(codes, code) {
+			return fmt.Errorf("code must be one of %s", join(codes))
+		}
+		p.code = code
+	case "example":
+		if value != "full" && value != "minimal" {
+			return fmt.Errorf("example must be full or minimal")
+		}
+		p.example = value
+	case "delay":
+		ms, err := strconv.ParseUint(value, 10, 32)
+		if err != nil || time.Duration(ms)*time.Millisecond > maxDelay {
+			return fmt.Errorf("delay must be a number of milliseconds from 0 to %d", maxDelay.Milliseconds())
+		}
+		p.delay, p.delayed = time.Duration(ms)*time.Millisecond, true
+	case "seed":
+		seed, err := strconv.ParseUint(value, 10, 63)
+		if err != nil {
+			return fmt.Errorf("seed must be a whole number from 0 to 9223372036854775807")
+		}
+		p.seed, p.seeded = seed, true
+	default:
+		return fmt.Errorf("%q is not known; the mock knows code, example, delay and seed", name)
+	}
+	return nil
+}
+
+func join(codes []int) string {
+	words := make([]string, len(codes))
+	for i, c := range codes {
+		words[i] = strconv.Itoa(c)
+	}
+	return strings.Join(words, ", ")
+}
+
+// scanner reads the parts of a header field's value (RFC 9110, section 5.6).
+type scanner struct{ rest string }
+
+func (s *scanner) space() { s.rest = strings.TrimLeft(s.rest, " \t") }
+
+func (s *scanner) take(c byte) bool {
+	if s.rest == "" || s.rest[0] != c {
+		return false
+	}
+	s.rest = s.rest[1:]
+	return true
+}
+
+// preference is "token [= word]", and what separates it from the next. The mock knows no parameters (";").
+func (s *scanner) preference() (name, value string, err error) {
+	name = strings.ToLower(s.token())
+	s.space()
+	if name != "" && s.take('=') {
+		s.space()
+		if value, err = s.word(); err != nil {
+			return "", "", err
+		}
+		s.space()
+	}
+	if name == "" || s.rest != "" && s.rest[0] != ',' {
+		return "", "", fmt.Errorf("must be preferences separated by commas, such as: code=402, delay=1500 (RFC 7240)")
+	}
+	return name, value, nil
+}
+
+func (s *scanner) word() (string, error) {
+	if !s.take('"') {
+		return s.token(), nil
+	}
+	var b strings.Builder
+	for i := 0; i < len(s.rest); i++ {
+		switch c := s.rest[i]; {
+		case c == '"':
+			s.rest = s.rest[i+1:]
+			return b.String(), nil
+		case c == '\\' && i+1 < len(s.rest):
+			i++
+			b.WriteByte(s.rest[i])
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return "", fmt.Errorf("has a quoted string without an end")
+}
+
+func (s *scanner) token() string {
+	n := strings.IndexFunc(s.rest, func(r rune) bool {
+		return !strings.ContainsRune("!#$%&'*+-.^_`|~", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	})
+	if n < 0 {
+		n = len(s.rest)
+	}
+	token := s.rest[:n]
+	s.rest = s.rest[n:]
+	return token
+}

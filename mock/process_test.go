@@ -1,0 +1,229 @@
+package mock_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// built is where binary puts what it builds; TestMain makes and removes it.
+var built string
+
+// binary builds uncial-mock once for all tests, as the Makefile does.
+var binary = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(built, "uncial-mock")
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "./cmd/uncial-mock")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return path, nil
+})
+
+func TestMain(m *testing.M) {
+	var err error
+	if built, err = os.MkdirTemp("", "uncial-mock-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(built)
+	os.Exit(code)
+}
+
+// process is a running uncial-mock.
+type process struct {
+	base    string // http://127.0.0.1:port
+	cmd     *exec.Cmd
+	started time.Time
+	log     *bytes.Buffer // complete after stop
+	logged  chan struct{}
+}
+
+var listening = regexp.MustCompile(`msg=listening address=(127\.0\.0\.1:\d+)`)
+
+// MustStart starts the built binary on a free port and stops it with the test.
+func MustStart(tb testing.TB, arguments ...string) *process {
+	tb.Helper()
+	path, err := binary()
+	require.NoError(tb, err)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	p := &process{log: &bytes.Buffer{}, logged: make(chan struct{})}
+	p.cmd = exec.CommandContext(ctx, path, append([]string{"--listen", "127.0.0.1:0"}, arguments...)...)
+	stderr, err := p.cmd.StderrPipe()
+	require.NoError(tb, err)
+	p.started = time.Now()
+	require.NoError(tb, p.cmd.Start())
+	tb.Cleanup(func() {
+		_ = p.cmd.Process.Kill()
+		<-p.logged
+		_ = p.cmd.Wait()
+		cancel()
+	})
+	lines := bufio.NewReader(stderr)
+	first, err := lines.ReadString('\n')
+	go func() {
+		defer close(p.logged)
+		_, _ = io.Copy(p.log, lines)
+	}()
+	require.NoError(tb, err)
+	match := listening.FindStringSubmatch(first)
+	require.NotNil(tb, match, "the first line names the address: %s", first)
+	p.base = "http://" + match[1]
+	return p
+}
+
+// The best of many starts counts: the others tell what else the machine was doing.
+func TestUncialMock_answersWithin50msOfItsStart(t *testing.T) {
+	const limit, starts = 50 * time.Millisecond, 40
+	best := time.Hour
+	for i := 0; i < starts && best >= limit; i++ {
+		p := MustStart(t)
+		res, err := http.DefaultClient.Do(extractionAt(p.base, "ocr_test_ok", extractionBody))
+		require.NoError(t, err)
+		best = min(best, time.Since(p.started))
+		require.Equal(t, http.StatusOK, res.StatusCode)
+		require.NoError(t, res.Body.Close())
+	}
+	t.Logf("first answer %v after the start", best)
+	require.Less(t, best, limit)
+}
+
+func TestUncialMock_staysUnder25MBafter100000Requests(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sends 100,000 requests")
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("reads /proc")
+	}
+	p := MustStart(t)
+	const requests, workers = 100_000, connections
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: workers, MaxConnsPerHost: workers}}
+	t.Cleanup(client.CloseIdleConnections)
+	var wg sync.WaitGroup
+	failed := make(chan error, workers)
+	for w := range workers {
+		wg.Go(func() {
+			for i := range requests / workers {
+				// 12,500 keys, each its own account; every request keeps a reply for its Idempotency-Key.
+				r := extractionAt(p.base, fmt.Sprintf("ocr_test_ok_%d_%d", w, i/8), extractionBody)
+				r.Header.Set("Idempotency-Key", strconv.Itoa(i))
+				if err := send(client, r); err != nil {
+					failed <- err
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	close(failed)
+	require.NoError(t, <-failed)
+	now, peak := memory(t, p.cmd.Process.Pid)
+	t.Logf("after %d requests: %.1f MB resident, %.1f MB at the most", requests, float64(now)/1e6, float64(peak)/1e6)
+	require.Less(t, now, 25_000_000)
+}
+
+// send sends the request, which must succeed, and reads its answer.
+func send(client *http.Client, r *http.Request) error {
+	res, err := client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("status %d", res.StatusCode)
+	}
+	_, err = io.Copy(io.Discard, res.Body)
+	return err
+}
+
+// memory is the resident set of a process now and at its peak, in bytes.
+func memory(t *testing.T, pid int) (now, peak int) {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	require.NoError(t, err)
+	read := func(name string) int {
+		match := regexp.MustCompile(name + `:\s+(\d+) kB`).FindSubmatch(status)
+		require.NotNil(t, match, name)
+		kb, err := strconv.Atoi(string(match[1]))
+		require.NoError(t, err)
+		return kb * 1024
+	}
+	return read("VmRSS"), read("VmHWM")
+}
+
+func TestUncialMock_stopsGracefully(t *testing.T) {
+	t.Parallel()
+	p := MustStart(t)
+	slow := extractionAt(p.base, "ocr_test_ok", `{"imageUrl":"http://mock.invalid/slow-800"}`)
+	answered := make(chan error, 1)
+	go func() { answered <- send(http.DefaultClient, slow) }()
+	require.Eventually(t, func() bool {
+		res, err := http.DefaultClient.Do(statusAt(p.base, "ocr_test_ok"))
+		if err != nil {
+			return false
+		}
+		body, _ := io.ReadAll(res.Body)
+		_ = res.Body.Close()
+		return strings.Contains(string(body), `"pointsUsed":10`) // the points of the running extraction are held
+	}, 5*time.Second, 10*time.Millisecond)
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, <-answered, "a request under way is answered")
+	<-p.logged
+	require.NoError(t, p.cmd.Wait())
+	require.Contains(t, p.log.String(), "msg=stopped")
+}
+
+func TestUncialMock_readsItsEnvironment(t *testing.T) {
+	t.Parallel()
+	path, err := binary()
+	require.NoError(t, err)
+	for _, c := range []struct {
+		name, env, value, want string
+	}{
+		{"the address", "UNCIAL_MOCK_LISTEN", "127.0.0.1:notaport", "--listen"},
+		{"the clock", "UNCIAL_MOCK_CLOCK", "sundial", "--clock must be one of"},
+		{"the latency", "UNCIAL_MOCK_LATENCY", "1h", "at most 30s"},
+		{"the latency's range", "UNCIAL_MOCK_LATENCY", "900ms-100ms", "such as 100ms-900ms"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, path)
+			cmd.Env = append(os.Environ(), c.env+"="+c.value)
+			out, err := cmd.CombinedOutput()
+			require.Error(t, err)
+			require.Contains(t, string(out), c.want)
+		})
+	}
+}
+
+func TestUncialMock_listsItsScenarios(t *testing.T) {
+	t.Parallel()
+	path, err := binary()
+	require.NoError(t, err)
+	plain, err := exec.CommandContext(t.Context(), path, "scenarios").Output()
+	require.NoError(t, err)
+	forPrograms, err := exec.CommandContext(t.Context(), path, "scenarios", "--json").Output()
+	require.NoError(t, err)
+	for _, name := range scenarioNames() {
+		require.Contains(t, string(plain), name)
+		require.Contains(t, string(forPrograms), `"`+name+`"`)
+	}
+}

@@ -1,0 +1,355 @@
+package mock_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/mock"
+)
+
+func TestMock_keys(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		key             string
+		extract, status int
+		code            string
+		plan            string
+		used, remaining int64 // before anything is extracted
+	}{
+		{"ocr_test_ok", 200, 200, "", "pro", 0, 10_000},
+		{"ocr_test_low", 200, 200, "", "pro", 9_988, 12},
+		{"ocr_test_empty", 402, 200, "INSUFFICIENT_POINTS", "pro", 10_000, 0},
+		{"ocr_test_expired", 401, 401, "INVALID_API_KEY", "", 0, 0},
+		{"ocr_test_revoked", 401, 401, "INVALID_API_KEY", "", 0, 0},
+		{"ocr_test_ratelimited", 429, 200, "RATE_LIMITED", "pro", 0, 10_000},
+		{"ocr_test_err", 500, 500, "SERVER_ERROR", "", 0, 0},
+		{"ocr_test_free", 200, 200, "", "free", 0, 300},
+		{"ocr_test_archive", 200, 200, "", "archive", 0, 1_000_000},
+		{"ocr_test_unknown", 401, 401, "INVALID_API_KEY", "", 0, 0},
+		{"ocr_test_ok_", 401, 401, "INVALID_API_KEY", "", 0, 0},
+		{"ocr_test_okay", 401, 401, "INVALID_API_KEY", "", 0, 0},
+		{"ocr_live_ok", 401, 401, "INVALID_API_KEY", "", 0, 0},
+	} {
+		suffixes := []string{"", "_suffix", "_a_b.c~d"}
+		if strings.HasSuffix(c.key, "_") {
+			suffixes = suffixes[:1]
+		}
+		for _, suffix := range suffixes {
+			t.Run(c.key+suffix, func(t *testing.T) {
+				t.Parallel()
+				m := mock.New(mock.Options{})
+				status := do(t, m, c.status, statusAt("", c.key+suffix))
+				if c.status == 200 {
+					require.Equal(t, c.plan, status.Plan)
+					require.Equal(t, "active", status.Status)
+					require.Equal(t, c.used, status.PointsUsed)
+					require.Equal(t, c.remaining, status.PointsRemaining)
+					require.Equal(t, c.used+c.remaining, status.PointsTotal)
+					require.Equal(t, status.RateLimit.Remaining, status.RateLimitRemaining)
+				}
+				require.Equal(t, c.code, do(t, m, c.extract, extractionAt("", c.key+suffix, image("printed"))).Code)
+			})
+		}
+	}
+}
+
+func TestMock_slowKeyTakesItsTime(t *testing.T) {
+	t.Parallel()
+	m := mock.New(mock.Options{})
+	began := time.Now()
+	a := do(t, m, 200, extractionAt("", "ocr_test_slow", image("slow-1"), "Prefer", "delay=1"))
+	require.GreaterOrEqual(t, time.Since(began), 2*time.Second, "the key has the say before image and header")
+	require.Empty(t, a.header.Get("Preference-Applied"))
+	require.Greater(t, a.ProcessingTime, int64(2000))
+}
+
+func TestMock_images(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		image  string
+		status int
+		code   string
+		check  func(t *testing.T, a answer)
+	}{
+		{"printed", 200, "", nil},
+		{"printed/page-7.tif?x=1", 200, "", nil},
+		{"blank", 200, "", func(t *testing.T, a answer) {
+			t.Helper()
+			require.Empty(t, *a.Text)
+			require.Zero(t, a.Confidence)
+		}},
+		{"low-confidence", 200, "", func(t *testing.T, a answer) {
+			t.Helper()
+			require.Less(t, a.Confidence, 0.4)
+			require.NotEmpty(t, *a.Text)
+		}},
+		{"multi-page", 200, "", func(t *testing.T, a answer) {
+			t.Helper()
+			require.Equal(t, 2, strings.Count(*a.Text, "\f"))
+		}},
+		{"slow-20", 200, "", func(t *testing.T, a answer) {
+			t.Helper()
+			require.Greater(t, a.ProcessingTime, int64(20))
+		}},
+		{"400", 400, "INVALID_REQUEST", details("imageUrl", "the server answered 404")},
+		{"not-an-image", 400, "INVALID_REQUEST", details("imageUrl", "not an image")},
+		{"elsewhere", 400, "INVALID_REQUEST", details("imageUrl", "/low-confidence")},
+		{"slow-30001", 400, "INVALID_REQUEST", details("imageUrl", "/slow-1500")},
+		{"slow-x", 400, "INVALID_REQUEST", details("imageUrl", "/printed")},
+		{"", 400, "INVALID_REQUEST", details("imageUrl", "/printed")},
+		{"401", 401, "INVALID_API_KEY", nil},
+		{"402", 402, "INSUFFICIENT_POINTS", func(t *testing.T, a answer) {
+			t.Helper()
+			require.Equal(t, int64(2), *a.RemainingPoints)
+			require.Equal(t, "2026-02-01T00:00:00Z", a.NextReset)
+		}},
+		{"429", 429, "RATE_LIMITED", func(t *testing.T, a answer) {
+			t.Helper()
+			require.Equal(t, `"account";r=0;t=60`, a.header.Get("RateLimit"))
+			require.Equal(t, "60", a.header.Get("Retry-After"))
+			require.Equal(t, int64(10_000), *a.RemainingPoints)
+		}},
+		{"500", 500, "SERVER_ERROR", func(t *testing.T, a answer) {
+			t.Helper()
+			require.Empty(t, a.header.Get("Retry-After"))
+		}},
+		{"busy", 500, "SERVER_ERROR", func(t *testing.T, a answer) {
+			t.Helper()
+			require.Equal(t, "5", a.header.Get("Retry-After"))
+		}},
+	} {
+		t.Run("/"+c.image, func(t *testing.T) {
+			t.Parallel()
+			m := mock.New(mock.Options{})
+			a := do(t, m, c.status, extractionAt("", "ocr_test_ok", image(c.image)))
+			require.Equal(t, c.code, a.Code)
+			if c.check != nil {
+				c.check(t, a)
+			}
+			s := do(t, m, 200, statusAt("", "ocr_test_ok"))
+			charged, counted := int64(0), int64(1)
+			if c.status == 200 {
+				charged = 10
+			}
+			if c.status == 401 || c.status == 429 {
+				counted = 0
+			}
+			require.Equal(t, charged, s.PointsUsed, "only a success is charged")
+			require.Equal(t, 60-counted, s.RateLimitRemaining, "what production refuses before it counts is not counted")
+		})
+	}
+}
+
+func details(field, text string) func(*testing.T, answer) {
+	return func(t *testing.T, a answer) {
+		t.Helper()
+		require.Contains(t, a.Details[field], text)
+	}
+}
+
+func TestMock_imagesOfKinds(t *testing.T) {
+	t.Parallel()
+	m := mock.New(mock.Options{})
+	roomy(t, m, benchKey)
+	kinds := map[string]map[string]bool{"printed": {}, "handwritten": {}}
+	for kind, production := range map[string]string{"printed": "", "handwritten": `production="handwritten-cursive"`} {
+		for i := range 40 {
+			body := `{"imageUrl":"http://MOCK.invalid:80/` + kind + "?" + strings.Repeat("x", i) + `","format":"page"}`
+			a := do(t, m, 200, extractionAt("", benchKey, body))
+			kinds[kind][*a.Text] = true
+			require.Equal(t, production != "", strings.Contains(a.Document, "handwritten-cursive"))
+		}
+	}
+	require.Len(t, kinds["printed"], 2, "the query tells images apart: every printed English text is found")
+	require.Len(t, kinds["handwritten"], 2)
+	for text := range kinds["printed"] {
+		require.False(t, kinds["handwritten"][text])
+	}
+}
+
+func TestMock_preferences(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		prefer  []string
+		status  int
+		applied string
+	}{
+		{"a status", []string{"code=402"}, 402, "code=402"},
+		{"the usual answer", []string{"code=200"}, 200, "code=200"},
+		{"several in one field", []string{"code=500,delay=1"}, 500, "code=500, delay=1"},
+		{"several fields, spaces, case, quotes", []string{`Delay = "1"`, ` , EXAMPLE=full ,`}, 200, "delay=1, example=full"},
+		{"the first of two counts", []string{"code=500, code=402"}, 500, "code=500"},
+		{"a shape has no part in an error", []string{"code=429, example=minimal, seed=7"}, 429, "code=429"},
+		{"a seed", []string{"seed=7"}, 200, "seed=7"},
+		{"none", []string{""}, 200, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := extractionAt("", "ocr_test_ok", image("printed"))
+			r.Header["Prefer"] = c.prefer
+			a := do(t, mock.New(mock.Options{}), c.status, r)
+			require.Equal(t, c.applied, a.header.Get("Preference-Applied"))
+		})
+	}
+}
+
+func TestMock_preferencesThatAreNotKnown(t *testing.T) {
+	t.Parallel()
+	for prefer, reason := range map[string]string{
+		"code=418":              "code must be one of 200, 400, 401, 402, 429, 500",
+		"code":                  "code must be",
+		"code=404":              "code must be",
+		"example=blank":         "example must be full or minimal",
+		"delay=30001":           "0 to 30000",
+		"delay=1s":              "delay must be",
+		"delay=-1":              "delay must be",
+		"seed=-1":               "seed must be",
+		"respond-async":         `"respond-async" is not known`,
+		"code=402; foo=bar":     "separated by commas",
+		"code=402 delay=1":      "separated by commas",
+		"=402":                  "separated by commas",
+		`code="402`:             "without an end",
+		"return=minimal":        `"return" is not known`,
+		"code=402, delay=never": "delay must be",
+	} {
+		t.Run(prefer, func(t *testing.T) {
+			t.Parallel()
+			m := mock.New(mock.Options{})
+			a := do(t, m, 400, extractionAt("", "ocr_test_ok", image("printed"), "Prefer", prefer))
+			require.Contains(t, a.Details["Prefer"], reason)
+			require.Empty(t, a.header.Get("Preference-Applied"))
+			require.NotEmpty(t, do(t, m, 400, statusAt("", "ocr_test_ok", "Prefer", prefer)).Details["Prefer"])
+		})
+	}
+	m := mock.New(mock.Options{})
+	for _, code := range []string{"402", "429"} {
+		a := do(t, m, 400, statusAt("", "ocr_test_ok", "Prefer", "code="+code))
+		require.Equal(t, "code must be one of 200, 400, 401, 500", a.Details["Prefer"], "the status knows no %s", code)
+	}
+	a := do(t, m, 400, extractionAt("", "ocr_test_ok", `{"imageUrl":"https://a.example/","language":"tlh"}`, "Prefer", "x"))
+	require.Len(t, a.Details, 2, "all faults at once")
+}
+
+func TestMock_precedence(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, key, image, prefer string
+		status                   int
+	}{
+		{"key before image", "ocr_test_err", "402", "", 500},
+		{"key before header", "ocr_test_err", "printed", "code=402", 500},
+		{"no points before image", "ocr_test_empty", "500", "", 402},
+		{"no points before header", "ocr_test_empty", "printed", "code=500", 402},
+		{"no window before anything", "ocr_test_ratelimited", "500", "code=402", 429},
+		{"no key before anything", "ocr_test_expired", "500", "code=402", 401},
+		{"image before header", "ocr_test_ok", "500", "code=402", 500},
+		{"header before default", "ocr_test_ok", "printed", "code=402", 402},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := extractionAt("", c.key, image(c.image))
+			if c.prefer != "" {
+				r.Header.Set("Prefer", c.prefer)
+			}
+			do(t, mock.New(mock.Options{}), c.status, r)
+		})
+	}
+}
+
+func TestMock_minimalShapes(t *testing.T) {
+	t.Parallel()
+	m := mock.New(mock.Options{})
+	a := do(t, m, 200, extractionAt("", "ocr_test_ok", `{"imageUrl":"http://mock.invalid/blank","format":"alto","enhance":true}`, "Prefer", "example=minimal"))
+	require.JSONEq(t, `{"success":true,"text":"","confidence":0,"pointsUsed":10}`, string(a.raw))
+	a = do(t, m, 200, statusAt("", "ocr_test_ok", "Prefer", "example=minimal, seed=3"))
+	require.JSONEq(t, `{"plan":"pro","pointsUsed":10,"pointsRemaining":9990,"rateLimitRemaining":59}`, string(a.raw))
+	require.Equal(t, "example=minimal", a.header.Get("Preference-Applied"), "a seed has no part in a status")
+	for code, status := range map[string]int{"400": 400, "401": 401, "500": 500} {
+		do(t, m, status, statusAt("", "ocr_test_ok", "Prefer", "code="+code))
+	}
+}
+
+func TestMock_delaysEndWithTheClient(t *testing.T) {
+	t.Parallel()
+	m := mock.New(mock.Options{})
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	m.ServeHTTP(httptest.NewRecorder(), extractionAt("", "ocr_test_ok", image("slow-20000")).WithContext(ctx))
+	require.Less(t, time.Since(began), 5*time.Second)
+	require.Zero(t, do(t, m, 200, statusAt("", "ocr_test_ok")).PointsUsed, "nothing is charged to a client that went away")
+}
+
+func TestMock_latency(t *testing.T) {
+	t.Parallel()
+	m := mock.New(mock.Options{Latency: mock.Latency{Min: 20 * time.Millisecond, Max: 60 * time.Millisecond}, Seed: 1})
+	again := mock.New(mock.Options{Latency: mock.Latency{Min: 20 * time.Millisecond, Max: 60 * time.Millisecond}, Seed: 1})
+	different := map[int64]bool{}
+	for range 6 {
+		began := time.Now()
+		a := do(t, m, 200, extractionAt("", "ocr_test_ok", image("blank")))
+		require.GreaterOrEqual(t, time.Since(began), 20*time.Millisecond)
+		require.GreaterOrEqual(t, a.ProcessingTime, int64(140))
+		require.LessOrEqual(t, a.ProcessingTime, int64(180))
+		require.Equal(t, a.ProcessingTime, do(t, again, 200, extractionAt("", "ocr_test_ok", image("blank"))).ProcessingTime)
+		different[a.ProcessingTime] = true
+	}
+	require.Greater(t, len(different), 2, "latencies differ from request to request")
+	capped := mock.New(mock.Options{Latency: mock.Latency{Min: -time.Hour, Max: -time.Minute}})
+	do(t, capped, 200, extractionAt("", "ocr_test_ok", image("blank")))
+}
+
+func TestMock_inlineImages(t *testing.T) {
+	t.Parallel()
+	const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII="
+	for _, c := range []struct {
+		name, payload string
+		status        int
+		reason        string
+	}{
+		{"a PNG of one pixel", pixel, 200, ""},
+		{"text", "aGVsbG8gd29ybGQ=", 400, "send JPEG, PNG, TIFF, BMP or WebP"},
+		{"a PNG that is cut off in its header", pixel[:24], 400, "damaged"},
+		{"broken base64", pixel[:23] + "!", 400, "RFC 4648"},
+		{"base64 with stray bits", "aGVsbG8gd29ybGR=", 400, "cut off"},
+		{"nothing", "", 400, "must have data"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			a := do(t, mock.New(mock.Options{}), c.status, extractionAt("", "ocr_test_ok", `{"imageUrl":"data:image/png;base64,`+c.payload+`"}`))
+			require.Contains(t, a.Details["imageUrl"], c.reason)
+		})
+	}
+}
+
+func TestMock_unsupportedLanguage(t *testing.T) {
+	t.Parallel()
+	a := do(t, mock.New(mock.Options{}), 400, extractionAt("", "ocr_test_ok", `{"imageUrl":"https://a.example/","language":"tlh"}`))
+	require.Equal(t, `"tlh" is not supported; supported: de, de-Latf, en, enm, es, fr, frm, grc, it, la, nl, pt`, a.Details["language"])
+	a = do(t, mock.New(mock.Options{}), 200, extractionAt("", "ocr_test_ok", `{"imageUrl":"https://a.example/","language":"en-GB"}`))
+	require.Equal(t, "en", a.Language, "the tag that was used")
+}
+
+func TestMock_answersOtherOriginsAndPaths(t *testing.T) {
+	t.Parallel()
+	m := mock.New(mock.Options{})
+	w := httptest.NewRecorder()
+	m.ServeHTTP(w, request(http.MethodOptions, "/api/v1/extract", "", "Origin", "https://app.example",
+		"Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization,content-type,prefer"))
+	require.Equal(t, http.StatusNoContent, w.Code)
+	require.Equal(t, "*", w.Header().Get("Access-Control-Allow-Origin"))
+	require.Equal(t, "authorization,content-type,prefer", w.Header().Get("Access-Control-Allow-Headers"))
+	a := do(t, m, 200, extractionAt("", "ocr_test_ok", image("printed"), "Origin", "https://app.example", "Prefer", "seed=1"))
+	require.Equal(t, "*", a.header.Get("Access-Control-Allow-Origin"))
+	require.Contains(t, a.header.Get("Access-Control-Expose-Headers"), "Preference-Applied")
+	do(t, m, 404, request(http.MethodGet, "/api/v1/nothing", ""))
+	require.Equal(t, "GET", do(t, m, 405, request(http.MethodPost, "/api/v1/status", "{}")).header.Get("Allow"))
+	require.Equal(t, "ok", do(t, m, 200, request(http.MethodGet, "/healthz", "")).Status)
+}

@@ -1,0 +1,186 @@
+// Command uncial-mock serves the mock of Uncial for client teams: the contract without a database and without OCR.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"text/tabwriter"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"uncial/internal/edge"
+	"uncial/internal/version"
+	"uncial/mock"
+)
+
+type commands struct {
+	Serve     serve     `cmd:"" help:"Serve the mock; this is what happens without a command."`
+	Scenarios scenarios `cmd:"" help:"List everything that the mock does on request."`
+	Texts     texts     `cmd:"" help:"List the texts that the mock reads from images, with their sources."`
+	Version   struct{}  `cmd:"" help:"Print the version."`
+}
+
+const about = `A deterministic server of the contract, for client teams: no database, no OCR, the same answers every time.
+
+Commands: serve (without a command), scenarios, texts, version.
+
+Examples:
+  uncial-mock                                    serve on 127.0.0.1:4010
+  uncial-mock --listen 127.0.0.1:0 --clock real  on any free port, with a clock that runs
+  uncial-mock --latency 100ms-900ms              take as long as a network would
+  uncial-mock scenarios                          list the keys, images and headers that ask for something`
+
+func main() {
+	var c commands
+	parser := kong.Must(&c, kong.Name("uncial-mock"), kong.Description(about), kong.DefaultEnvars("UNCIAL_MOCK"),
+		kong.ConfigureHelp(kong.HelpOptions{NoExpandSubcommands: true}))
+	chosen, err := parser.Parse(withCommand(os.Args[1:]))
+	parser.FatalIfErrorf(err)
+	switch command, _, _ := strings.Cut(chosen.Command(), " "); command {
+	case "scenarios":
+		err = c.Scenarios.run(os.Stdout)
+	case "texts":
+		err = c.Texts.run(os.Stdout)
+	case "version":
+		_, err = fmt.Println(version.Version)
+	default:
+		err = c.Serve.run(os.Stderr)
+	}
+	parser.FatalIfErrorf(err)
+}
+
+// withCommand puts "serve" before flags that come without a command, so that --help tells of them.
+func withCommand(arguments []string) []string {
+	if len(arguments) == 0 || strings.HasPrefix(arguments[0], "-") {
+		return append([]string{"serve"}, arguments...)
+	}
+	return arguments
+}
+
+type serve struct {
+	Listen          string   `default:"127.0.0.1:4010" placeholder:"HOST:PORT" help:"Address to listen at; port 0 takes a free one, which the first line of the log names. Default: ${default}."`
+	Clock           string   `default:"frozen" enum:"frozen,real" help:"frozen at 2026-01-15T12:00:00Z until a test moves it, or real. Default: ${default}."`
+	Latency         latency  `default:"0" placeholder:"TIME|MIN-MAX" help:"Wait before each answer: 200ms, or 100ms-900ms for a different one each time; at most 30s. Default: ${default}."`
+	Seed            uint64   `default:"0" help:"Changes which text stands on which image, and the latencies. Default: ${default}."`
+	ControlAnywhere bool     `help:"Open /__mock/ to other machines, not to this one alone."`
+	CORSOrigin      []string `name:"cors-origin" default:"*" placeholder:"ORIGIN" help:"Web origins whose pages may call the mock. Default: all."`
+	Verbose         bool     `short:"v" help:"Log every request."`
+}
+
+// Help is what --help says beside the flags.
+func (serve) Help() string { return about }
+
+// latency is a fixed time or a range.
+type latency mock.Latency
+
+// UnmarshalText reads "200ms" or "100ms-900ms".
+func (l *latency) UnmarshalText(text []byte) error {
+	low, high, ranged := strings.Cut(string(text), "-")
+	if !ranged {
+		high = low
+	}
+	var err, err2 error
+	l.Min, err = time.ParseDuration(low)
+	l.Max, err2 = time.ParseDuration(high)
+	if err != nil || err2 != nil || l.Min < 0 || l.Max < l.Min || l.Max > 30*time.Second {
+		return errors.New("must be a time such as 200ms, or a range such as 100ms-900ms, of at most 30s")
+	}
+	return nil
+}
+
+// grace is how long requests under way have after a signal to stop.
+const grace = 5 * time.Second
+
+// gcPercent keeps the heap small: the mock makes little garbage that lasts. The variable GOGC overrules it.
+const gcPercent = 50
+
+func (s *serve) run(log io.Writer) error {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
+	logger := slog.New(slog.NewTextHandler(log, nil))
+	var requests *slog.Logger
+	if s.Verbose {
+		requests = logger
+	}
+	m := mock.New(mock.Options{
+		RealClock: s.Clock == "real", Latency: mock.Latency(s.Latency), Seed: s.Seed,
+		ControlAnywhere: s.ControlAnywhere, CORSOrigins: s.CORSOrigin, Logger: requests,
+	})
+	listener, err := net.Listen("tcp", s.Listen)
+	if err != nil {
+		return fmt.Errorf("--listen: %w", err)
+	}
+	logger.Info("listening", "address", listener.Addr().String(), "api", "http://"+listener.Addr().String()+"/api/v1", "clock", s.Clock)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	context.AfterFunc(ctx, func() {
+		logger.Info("stopping")
+		stop() // a second signal ends the process at once
+	})
+	err = edge.Serve(ctx, edge.NewServer(m, logger), listener, grace)
+	if err == nil {
+		logger.Info("stopped")
+	}
+	return err
+}
+
+type scenarios struct {
+	JSON bool `name:"json" help:"Print JSON for programs."`
+}
+
+func (s *scenarios) run(out io.Writer) error {
+	all := mock.Scenarios()
+	if s.JSON {
+		return printJSON(out, all)
+	}
+	rows := make([][]string, len(all))
+	for i, sc := range all {
+		rows[i] = []string{sc.By, sc.Name, sc.About}
+	}
+	return printTable(out, rows)
+}
+
+type texts struct {
+	JSON bool `name:"json" help:"Print JSON for programs."`
+}
+
+func (t *texts) run(out io.Writer) error {
+	all := mock.Fixtures()
+	if t.JSON {
+		return printJSON(out, all)
+	}
+	rows := make([][]string, len(all))
+	for i, f := range all {
+		rows[i] = []string{f.Language, f.Kind, fmt.Sprintf("%s: %s (%d)", f.Author, f.Work, f.Year)}
+	}
+	return printTable(out, rows)
+}
+
+func printJSON(out io.Writer, v any) error {
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+func printTable(out io.Writer, rows [][]string) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		if _, err := fmt.Fprintln(table, strings.Join(row, "\t")); err != nil {
+			return err
+		}
+	}
+	return table.Flush()
+}

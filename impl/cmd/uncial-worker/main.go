@@ -63,7 +63,7 @@ func privateOutput() (io.Writer, error) {
 	if err := unix.Dup3(int(os.Stderr.Fd()), int(os.Stdout.Fd()), 0); err != nil {
 		return nil, fmt.Errorf("standard error is not open: %w", err)
 	}
-	return os.NewFile(uintptr(fd), "answers"), nil //nolint:gosec // a descriptor
+	return os.NewFile(uintptr(fd), "answers"), nil
 }
 
 func fail(err error) int {

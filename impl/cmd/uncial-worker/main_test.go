@@ -2,7 +2,6 @@ package main_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -23,7 +22,7 @@ import (
 func MustBuild(tb testing.TB) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "uncial-worker")
-	out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput() //nolint:gosec // the go command
+	out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput()
 	require.NoError(tb, err, string(out))
 	return path
 }
@@ -87,7 +86,7 @@ func TestWorker_fails_without_its_models(t *testing.T) {
 	cmd.Env = []string{fmt.Sprintf("%s=%d", pipe.ProtocolEnv, pipe.Protocol), pipe.ModelsEnv + "=" + filepath.Join(t.TempDir(), "absent")}
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
-	require.True(t, errors.As(err, &exit))
+	require.ErrorAs(t, err, &exit)
 	require.Equal(t, 1, exit.ExitCode())
 	require.Contains(t, string(out), "absent")
 }

@@ -68,9 +68,9 @@ func (b *bmp) readInfo(info []byte) (dpiX, dpi float64) {
 	copy(full, info)
 	field := func(at int) uint32 { return binary.LittleEndian.Uint32(full[at:]) }
 	b.width = side(field(4))
-	height := int32(field(8)) //nolint:gosec // two's complement
+	height := int32(field(8))
 	b.topDown = height < 0
-	b.height = side(uint32(max(int64(height), -int64(height)))) //nolint:gosec // not negative
+	b.height = side(uint32(max(int64(height), -int64(height))))
 	b.depth = int(binary.LittleEndian.Uint16(full[14:]))
 	b.compression = int(field(16) & 0xff)
 	if b.header == 64 && b.compression >= bmpBitFields {
@@ -84,7 +84,7 @@ func (b *bmp) readInfo(info []byte) (dpiX, dpi float64) {
 			b.masks[3] = 0
 		}
 	}
-	return perMeter * float64(int32(field(24))), perMeter * float64(int32(field(28))) //nolint:gosec // two's complement
+	return perMeter * float64(int32(field(24))), perMeter * float64(int32(field(28)))
 }
 
 // readMasks reads those that follow a plain header and returns how many bytes they take.
@@ -231,7 +231,7 @@ func (c channel) of(v uint32) byte {
 		return 0
 	}
 	most := uint64(1)<<c.bits - 1
-	return byte((uint64(v>>c.shift)&most*0xff + most/2) / most) //nolint:gosec // at most 255
+	return byte((uint64(v>>c.shift)&most*0xff + most/2) / most)
 }
 
 // runs decodes RLE8 and RLE4. Pixels that are skipped have the first colour.

@@ -32,18 +32,21 @@ func long(tag uint16, v ...uint32) field  { return field{tag: tag, kind: 4, valu
 
 // tiffOf describes an image without compression, in one strip of four channels.
 func tiffOf(img *image.NRGBA, more ...field) []field {
-	w, h := uint32(img.Rect.Dx()), uint32(img.Rect.Dy()) //nolint:gosec // small
+	w, h := uint32(img.Rect.Dx()), uint32(img.Rect.Dy())
 	return append([]field{
 		long(256, w), long(257, h), short(258, 8, 8, 8, 8), short(259, 1), short(262, 2),
-		{tag: 273, kind: 4, values: []uint32{0}, data: img.Pix}, short(277, 4), long(278, h), long(279, 4*w*h),
+		{tag: 273, kind: 4, values: []uint32{0}, data: img.Pix},
+		short(277, 4), long(278, h), long(279, 4*w*h),
 	}, more...)
 }
 
 // presentation says orientation, and 400 x 600 dots per inch.
 func presentation(orientation int) []field {
 	return []field{
-		short(274, uint32(orientation)), //nolint:gosec // 1 to 8
-		{tag: 282, kind: 5, values: []uint32{400, 1}}, {tag: 283, kind: 5, values: []uint32{1200, 2}}, short(296, 2),
+		short(274, uint32(orientation)),
+		{tag: 282, kind: 5, values: []uint32{400, 1}},
+		{tag: 283, kind: 5, values: []uint32{1200, 2}},
+		short(296, 2),
 	}
 }
 
@@ -79,7 +82,7 @@ func tiffFile(l layout, directories ...[]field) []byte {
 		var table []byte
 		for _, f := range fields {
 			if f.data != nil {
-				f.values = []uint32{uint32(len(file))} //nolint:gosec // small
+				f.values = []uint32{uint32(len(file))}
 				file = append(file, f.data...)
 			}
 			value := l.bytes(f)
@@ -96,7 +99,7 @@ func tiffFile(l layout, directories ...[]field) []byte {
 		if l.big {
 			file = l.order.AppendUint64(file, uint64(len(fields)))
 		} else {
-			file = l.order.AppendUint16(file, uint16(len(fields))) //nolint:gosec // small
+			file = l.order.AppendUint16(file, uint16(len(fields)))
 		}
 		file = append(file, table...)
 		link = len(file)
@@ -108,7 +111,7 @@ func tiffFile(l layout, directories ...[]field) []byte {
 func (l layout) bytes(f field) (value []byte) {
 	for _, v := range f.values {
 		if f.kind == 3 {
-			value = l.order.AppendUint16(value, uint16(v)) //nolint:gosec // a SHORT
+			value = l.order.AppendUint16(value, uint16(v))
 		} else {
 			value = l.order.AppendUint32(value, v)
 		}
@@ -119,9 +122,9 @@ func (l layout) bytes(f field) (value []byte) {
 // offset appends a number of the width of an offset.
 func (l layout) offset(to []byte, v int) []byte {
 	if l.big {
-		return l.order.AppendUint64(to, uint64(v)) //nolint:gosec // not negative
+		return l.order.AppendUint64(to, uint64(v))
 	}
-	return l.order.AppendUint32(to, uint32(v)) //nolint:gosec // small
+	return l.order.AppendUint32(to, uint32(v))
 }
 
 // loop is a TIFF of two directories, the second of which is followed by the first.
@@ -140,7 +143,7 @@ func pngHeader(w, h uint32) []byte {
 
 func pngChunk(kind string, data []byte) []byte {
 	body := append([]byte(kind), data...)
-	chunk := append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), body...) //nolint:gosec // short
+	chunk := append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), body...)
 	return binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(body))
 }
 
@@ -151,7 +154,7 @@ func pngWith(data []byte, kind string, chunk []byte) []byte {
 
 // jpegWith inserts a segment at the beginning.
 func jpegWith(data []byte, marker byte, segment []byte) []byte {
-	head := binary.BigEndian.AppendUint16([]byte{0xff, marker}, uint16(len(segment)+2)) //nolint:gosec // short
+	head := binary.BigEndian.AppendUint16([]byte{0xff, marker}, uint16(len(segment)+2))
 	return slices.Concat(data[:2], head, segment, data[2:])
 }
 
@@ -164,8 +167,8 @@ func jpegOfScans(side uint16, n int) []byte {
 
 // webpWith appends a chunk.
 func webpWith(data []byte, kind string, chunk []byte) []byte {
-	file := binary.LittleEndian.AppendUint32(append(slices.Clone(data), kind...), uint32(len(chunk))) //nolint:gosec // short
+	file := binary.LittleEndian.AppendUint32(append(slices.Clone(data), kind...), uint32(len(chunk)))
 	file = append(file, chunk...)
-	binary.LittleEndian.PutUint32(file[4:], uint32(len(file)-8)) //nolint:gosec // small
+	binary.LittleEndian.PutUint32(file[4:], uint32(len(file)-8))
 	return file
 }

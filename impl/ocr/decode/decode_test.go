@@ -142,7 +142,8 @@ func TestPages_of_a_file_of_several(t *testing.T) {
 	for i, shows := range []string{"colours", "grey", "ink"} {
 		requireQuarters(t, shows, all[i].Image, shows)
 	}
-	for range decode.Pages(data, tesseract.Leptonica{}) {
+	for _, err := range decode.Pages(data, tesseract.Leptonica{}) {
+		require.NoError(t, err)
 		break // a caller may stop early
 	}
 }
@@ -159,7 +160,7 @@ func TestPages_of_subsampled_colours(t *testing.T) {
 		}
 	}
 	fields := replace(tiffOf(stored(1)), short(258, 8, 8, 8), short(262, 6), short(277, 3), short(530, 2, 2),
-		long(279, uint32(len(units))), field{tag: 273, kind: 4, values: []uint32{0}, data: units}) //nolint:gosec // small
+		long(279, uint32(len(units))), field{tag: 273, kind: 4, values: []uint32{0}, data: units})
 	requireQuarters(t, "colours", MustPages(t, tiffFile(littleTIFF, fields))[0].Image, "subsampled")
 }
 
@@ -276,8 +277,10 @@ func TestPages_refuses(t *testing.T) {
 		{"the TIFF has tiles of 1 x 1 pixels", tiffFile(littleTIFF, tiffOf(stored(1), long(322, 1), long(323, 1)))},
 		{"the TIFF has 120 megapixels over all pages", tiffFile(littleTIFF,
 			slices.Repeat([][]field{replace(tiffOf(stored(1)), long(256, 6000), long(257, 10_000))}, 2)...)},
-		{"the TIFF is damaged, or of a kind that is not supported; save it anew as PNG",
-			tiffFile(littleTIFF, replace(tiffOf(stored(1)), short(259, 9999)))},
+		{
+			"the TIFF is damaged, or of a kind that is not supported; save it anew as PNG",
+			tiffFile(littleTIFF, replace(tiffOf(stored(1)), short(259, 9999))),
+		},
 		{"the BMP is damaged, or of a kind that is not supported; save it anew as", []byte("BM" + strings.Repeat("\x00", 12) + "\x0c\x00\x00\x00\x01\x00\x01\x00\x01\x00\x07\x00" + strings.Repeat("\x00", 60))},
 	} {
 		_, err := pages(c.data, tesseract.Leptonica{})

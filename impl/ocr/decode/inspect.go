@@ -128,10 +128,21 @@ func foreign(data []byte) string {
 		at          int
 		magic, name string
 	}{
-		{0, "%PDF-", "a PDF"}, {0, "GIF8", "a GIF"}, {4, "ftypavi", "an AVIF"}, {4, "ftyphei", "a HEIC"},
-		{4, "ftypmif1", "a HEIF"}, {0, "\x00\x00\x00\x0cjP  ", "a JPEG 2000"}, {0, "\xff\x4f\xff\x51", "a JPEG 2000"},
-		{0, "\xff\x0a", "a JPEG XL"}, {4, "JXL ", "a JPEG XL"}, {0, "AT&TFORM", "a DjVu"}, {0, "8BPS", "a Photoshop file"},
-		{0, "<svg", "an SVG"}, {0, "<?xml", "an XML document"}, {0, "<!DOCTYPE html", "an HTML page"}, {0, "<html", "an HTML page"},
+		{0, "%PDF-", "a PDF"},
+		{0, "GIF8", "a GIF"},
+		{4, "ftypavi", "an AVIF"},
+		{4, "ftyphei", "a HEIC"},
+		{4, "ftypmif1", "a HEIF"},
+		{0, "\x00\x00\x00\x0cjP  ", "a JPEG 2000"},
+		{0, "\xff\x4f\xff\x51", "a JPEG 2000"},
+		{0, "\xff\x0a", "a JPEG XL"},
+		{4, "JXL ", "a JPEG XL"},
+		{0, "AT&TFORM", "a DjVu"},
+		{0, "8BPS", "a Photoshop file"},
+		{0, "<svg", "an SVG"},
+		{0, "<?xml", "an XML document"},
+		{0, "<!DOCTYPE html", "an HTML page"},
+		{0, "<html", "an HTML page"},
 		{0, "PK\x03\x04", "a ZIP archive"},
 	} {
 		if len(data) > known.at && bytes.HasPrefix(bytes.ToLower(data[known.at:min(len(data), known.at+20)]), bytes.ToLower([]byte(known.magic))) {

@@ -15,7 +15,7 @@ func (u *unpacker) Read(p []byte) (n int, err error) {
 			if len(u.src) < 2 {
 				return n, io.ErrUnexpectedEOF
 			}
-			head := int(int8(u.src[0])) //nolint:gosec // two's complement
+			head := int(int8(u.src[0]))
 			u.src = u.src[1:]
 			switch {
 			case head >= 0:

@@ -54,9 +54,9 @@ func onWhite(pix []byte, stride int, rect image.Rectangle, premultiplied bool) *
 		}
 		for c := i; c < i+3; c++ {
 			if v := int(pix[c]); premultiplied {
-				pix[c] = uint8(min(v+0xff-a, 0xff)) //nolint:gosec // bounded
+				pix[c] = uint8(min(v+0xff-a, 0xff))
 			} else {
-				pix[c] = uint8((v*a + 0xff*(0xff-a) + 0x7f) / 0xff) //nolint:gosec // a weighted mean of bytes
+				pix[c] = uint8((v*a + 0xff*(0xff-a) + 0x7f) / 0xff)
 			}
 		}
 		pix[i+3] = 0xff

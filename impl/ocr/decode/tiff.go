@@ -87,8 +87,8 @@ func parseTIFF(data []byte) ([]frame, error) {
 // frame reads what a directory says of its image, and refuses what would ask too much of a decoder.
 func (t *tiff) frame(d directory, offset uint64) (frame, error) {
 	f := frame{
-		width:  side(uint32(min(d.first(tagImageWidth, 0), 1<<31))),  //nolint:gosec // bounded
-		height: side(uint32(min(d.first(tagImageLength, 0), 1<<31))), //nolint:gosec // bounded
+		width:  side(uint32(min(d.first(tagImageWidth, 0), 1<<31))),
+		height: side(uint32(min(d.first(tagImageLength, 0), 1<<31))),
 	}
 	f.rescue = func(lib Library) (image.Image, error) {
 		if !libraryKinds[d.first(tagCompression, 1)] {
@@ -106,7 +106,7 @@ func (t *tiff) frame(d directory, offset uint64) (frame, error) {
 	}
 	if d.entries[tagTileWidth].kind != 0 {
 		w, h := d.first(tagTileWidth, 0), d.first(tagTileLength, 0)
-		if w == 0 || h == 0 || w%16 != 0 || h%16 != 0 || w > 1<<16 || h > 1<<16 || w*h > max(maxTile, uint64(f.width)*uint64(f.height)) { //nolint:gosec // not negative
+		if w == 0 || h == 0 || w%16 != 0 || h%16 != 0 || w > 1<<16 || h > 1<<16 || w*h > max(maxTile, uint64(f.width)*uint64(f.height)) {
 			return frame{}, fault("the TIFF has tiles of %d x %d pixels; save it anew with tiles of 256 x 256 or with strips", w, h)
 		}
 	}

@@ -68,13 +68,13 @@ func (m *tiffImage) canvas() (*canvas, error) {
 func (m *tiffImage) levels(c *canvas) {
 	most := 1<<min(m.depth, 8) - 1
 	for v := range most + 1 {
-		switch {
-		case m.photometric == paletted:
-			c.level[v] = uint8(v) //nolint:gosec // under 256
-		case m.photometric == whiteIsZero:
-			c.level[v] = uint8(0xff - v*0xff/most) //nolint:gosec // under 256
+		switch m.photometric {
+		case paletted:
+			c.level[v] = uint8(v)
+		case whiteIsZero:
+			c.level[v] = uint8(0xff - v*0xff/most)
 		default:
-			c.level[v] = uint8(v * 0xff / most) //nolint:gosec // under 256
+			c.level[v] = uint8(v * 0xff / most)
 		}
 	}
 }
@@ -91,7 +91,7 @@ func (m *tiffImage) palette() (color.Palette, error) {
 	}
 	palette := make(color.Palette, n)
 	for i := range palette {
-		palette[i] = color.NRGBA{uint8(values[i] >> shift), uint8(values[n+i] >> shift), uint8(values[2*n+i] >> shift), 0xff} //nolint:gosec // 16 bits at most
+		palette[i] = color.NRGBA{uint8(values[i] >> shift), uint8(values[n+i] >> shift), uint8(values[2*n+i] >> shift), 0xff}
 	}
 	return palette, nil
 }

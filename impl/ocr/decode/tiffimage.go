@@ -88,17 +88,17 @@ type block struct {
 // describe reads the tags and finds what this decoder does not know.
 func (m *tiffImage) describe() error {
 	d := m.d
-	m.samples = int(d.first(tagSamplesPerPixel, 1))          //nolint:gosec // checked before
-	m.compression = int(d.first(tagCompression, 1) & 0xffff) //nolint:gosec // bounded
+	m.samples = int(d.first(tagSamplesPerPixel, 1))
+	m.compression = int(d.first(tagCompression, 1) & 0xffff)
 	photometric := d.first(tagPhotometric, map[bool]uint64{true: blackIsZero, false: rgb}[m.samples < 3])
-	m.photometric = int(photometric & 0xffff) //nolint:gosec // bounded
+	m.photometric = int(photometric & 0xffff)
 	m.separate = d.first(tagPlanarConfig, 1) == 2 && m.samples > 1
 	m.reversed = d.first(tagFillOrder, 1) == 2
 	depths := d.numbers(tagBitsPerSample)
 	if len(depths) == 0 {
 		depths = []uint64{1}
 	}
-	m.depth = int(depths[0] & 0xff) //nolint:gosec // bounded
+	m.depth = int(depths[0] & 0xff)
 	switch {
 	case slices.ContainsFunc(depths, func(n uint64) bool { return n != depths[0] }), !slices.Contains([]int{1, 2, 4, 8, 16}, m.depth):
 		return errKind
@@ -125,16 +125,16 @@ func (m *tiffImage) describe() error {
 func (m *tiffImage) describeBlocks() error {
 	d := m.d
 	if d.entries[tagTileWidth].kind != 0 {
-		m.blockWidth, m.blockHeight = int(d.first(tagTileWidth, 0)), int(d.first(tagTileLength, 0)) //nolint:gosec // checked before
+		m.blockWidth, m.blockHeight = int(d.first(tagTileWidth, 0)), int(d.first(tagTileLength, 0))
 		m.offsets, m.counts = d.numbers(tagTileOffsets), d.numbers(tagTileByteCounts)
 		return nil
 	}
-	height := uint64(m.height) //nolint:gosec // positive
+	height := uint64(m.height)
 	rows := min(d.first(tagRowsPerStrip, height), height)
 	if rows == 0 {
 		return errTIFF
 	}
-	m.blockWidth, m.blockHeight = m.width, int(rows) //nolint:gosec // at most the height
+	m.blockWidth, m.blockHeight = m.width, int(rows)
 	m.offsets, m.counts = d.numbers(tagStripOffsets), d.numbers(tagStripByteCounts)
 	if len(m.offsets) == 1 && len(m.counts) == 0 && m.offsets[0] < uint64(len(m.data)) { // as old writers do
 		m.counts = []uint64{uint64(len(m.data)) - m.offsets[0]}

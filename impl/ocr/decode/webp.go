@@ -112,7 +112,7 @@ func (w *webpImage) file() []byte {
 
 func appendChunk(to []byte, kind string, data []byte) []byte {
 	to = append(to, kind...)
-	to = binary.LittleEndian.AppendUint32(to, uint32(len(data))) //nolint:gosec // no more than the file
+	to = binary.LittleEndian.AppendUint32(to, uint32(len(data)))
 	to = append(to, data...)
 	if len(data)%2 == 1 {
 		to = append(to, 0)
@@ -169,7 +169,7 @@ func studioToRGB(img *image.YCbCr, alpha []byte, alphaStride int) *image.NRGBA {
 }
 
 // byteOf rounds a number with 8 binary places to a byte.
-func byteOf(v int) byte { return uint8(min(max((v+128)>>8, 0), 0xff)) } //nolint:gosec // bounded
+func byteOf(v int) byte { return uint8(min(max((v+128)>>8, 0), 0xff)) }
 
 func uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
 

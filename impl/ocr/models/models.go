@@ -49,7 +49,7 @@ type Set struct {
 func Dirs() []string {
 	var dirs []string
 	for _, dir := range []string{os.Getenv("TESSDATA_PREFIX"), "/usr/share/tesseract-ocr/5/tessdata"} {
-		if info, err := os.Stat(dir); dir != "" && err == nil && info.IsDir() && !slices.Contains(dirs, dir) {
+		if info, err := os.Stat(dir); dir != "" && err == nil && info.IsDir() && !slices.Contains(dirs, dir) { //nolint:gosec // a directory of the operator's choice
 			dirs = append(dirs, dir)
 		}
 	}
@@ -123,7 +123,7 @@ func (s *Set) offer(tag string, names []string) {
 // readMapping adds what the directory's languages.txt says, if it has one.
 func readMapping(dir string, into map[string][]string) error {
 	path := filepath.Join(dir, mapping)
-	file, err := os.Open(path) //nolint:gosec // a directory of the operator's choice
+	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

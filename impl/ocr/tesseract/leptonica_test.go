@@ -27,7 +27,7 @@ func MustPNG(tb testing.TB, img image.Image) []byte {
 func colours() *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, 5, 3))
 	for i := range 15 {
-		img.SetNRGBA(i%5, i/5, color.NRGBA{R: uint8(10 * i), G: uint8(200 - 10*i), B: uint8(i), A: 255}) //nolint:gosec // under 256
+		img.SetNRGBA(i%5, i/5, color.NRGBA{R: uint8(10 * i), G: uint8(200 - 10*i), B: uint8(i), A: 255})
 	}
 	return img
 }
@@ -42,14 +42,14 @@ func TestLeptonica_Decode(t *testing.T) {
 	})
 	t.Run("transparency is composited onto white", func(t *testing.T) {
 		t.Parallel()
-		clear := colours()
-		clear.SetNRGBA(2, 1, color.NRGBA{R: 10, G: 20, B: 30, A: 0})
-		clear.SetNRGBA(3, 1, color.NRGBA{R: 0, G: 0, B: 0, A: 128})
-		img, err := tesseract.Leptonica{}.Decode(MustPNG(t, clear))
+		img := colours()
+		img.SetNRGBA(2, 1, color.NRGBA{R: 10, G: 20, B: 30, A: 0})
+		img.SetNRGBA(3, 1, color.NRGBA{R: 0, G: 0, B: 0, A: 128})
+		got, err := tesseract.Leptonica{}.Decode(MustPNG(t, img))
 		require.NoError(t, err)
-		require.Equal(t, color.RGBA{255, 255, 255, 255}, img.At(2, 1))
-		require.InDelta(t, 127, img.(*image.RGBA).RGBAAt(3, 1).R, 1)
-		require.Equal(t, uint8(255), img.(*image.RGBA).RGBAAt(3, 1).A)
+		require.Equal(t, color.RGBA{255, 255, 255, 255}, got.At(2, 1))
+		require.InDelta(t, 127, got.(*image.RGBA).RGBAAt(3, 1).R, 1)
+		require.Equal(t, uint8(255), got.(*image.RGBA).RGBAAt(3, 1).A)
 	})
 	t.Run("grey stays grey", func(t *testing.T) {
 		t.Parallel()

@@ -38,32 +38,56 @@ func (d Discrepancy) String() string {
 	return fmt.Sprintf("%s: %s: expected %d, found %d", where, d.Problem, d.Expected, d.Found)
 }
 
-// check finds one kind of discrepancy: rows of account, period, hold, expected and found.
+// check finds one kind of discrepancy: rows of account, period, hold, expected and found. Each groups before it joins,
+// so that its time grows with the rows and not with their square.
 type check struct{ problem, query string }
+
+// What the entries say of each balance and of each hold, and the holds of each balance.
+const (
+	ofBalance = `(SELECT account_id, period, COUNT(*) AS entries, MIN(seq) AS first, MAX(seq) AS last,
+			CAST(SUM(points) AS BIGINT) AS remaining,
+			CAST(SUM(CASE WHEN kind IN ('grant', 'adjust') THEN points ELSE 0 END) AS BIGINT) AS granted
+		FROM entries GROUP BY account_id, period) AS e`
+	ofHold = `(SELECT account_id, period, hold_id, COUNT(CASE kind WHEN 'hold' THEN 1 END) AS takings,
+			CAST(SUM(CASE kind WHEN 'hold' THEN points ELSE 0 END) AS BIGINT) AS taken,
+			CAST(SUM(CASE kind WHEN 'hold' THEN 0 ELSE points END) AS BIGINT) AS returned,
+			COUNT(CASE kind WHEN 'hold' THEN NULL ELSE 1 END) AS endings,
+			COUNT(CASE kind WHEN 'settle' THEN 1 END) AS settlings,
+			COUNT(CASE kind WHEN 'release' THEN 1 END) AS releases,
+			COUNT(CASE kind WHEN 'expire' THEN 1 END) AS expiries
+		FROM entries WHERE hold_id IS NOT NULL GROUP BY account_id, period, hold_id) AS e`
+	holdsOfBalance = `(SELECT account_id, period,
+			CAST(SUM(CASE state WHEN 'held' THEN points ELSE 0 END) AS BIGINT) AS held,
+			CAST(SUM(CASE state WHEN 'settled' THEN points ELSE 0 END) AS BIGINT) AS used
+		FROM holds GROUP BY account_id, period) AS h`
+
+	// balances asks something of each balance with its entries.
+	balances = ` FROM balances b LEFT JOIN ` + ofBalance + ` ON e.account_id = b.account_id AND e.period = b.period WHERE `
+	holds    = ` FROM holds h LEFT JOIN ` + ofHold +
+		` ON e.hold_id = h.id AND e.account_id = h.account_id AND e.period = h.period WHERE `
+	balancesHolds = ` FROM balances b LEFT JOIN ` + holdsOfBalance +
+		` ON h.account_id = b.account_id AND h.period = b.period WHERE `
+
+	due     = `CASE WHEN h.state IN ('released', 'expired') THEN h.points ELSE 0 END`
+	endings = `CASE WHEN h.state = 'held' THEN 0 ELSE 1 END`
+	fitting = `CASE h.state WHEN 'settled' THEN COALESCE(e.settlings, 0) WHEN 'released' THEN COALESCE(e.releases, 0)
+		WHEN 'expired' THEN COALESCE(e.expiries, 0) ELSE 0 END`
+)
 
 var checks = []check{
 	{"the sum of the entries is what remains", `
-		SELECT b.account_id, b.period, '', CAST(COALESCE(SUM(e.points), 0) AS BIGINT), b.total - b.used - b.held
-		FROM balances b LEFT JOIN entries e ON e.account_id = b.account_id AND e.period = b.period
-		GROUP BY b.account_id, b.period, b.total, b.used, b.held
-		HAVING COALESCE(SUM(e.points), 0) <> b.total - b.used - b.held`},
+		SELECT b.account_id, b.period, '', COALESCE(e.remaining, 0), b.total - b.used - b.held` + balances +
+		`COALESCE(e.remaining, 0) <> b.total - b.used - b.held`},
 	{"the sum of grants and adjustments is the period's total", `
-		SELECT b.account_id, b.period, '', CAST(COALESCE(SUM(e.points), 0) AS BIGINT), b.total
-		FROM balances b LEFT JOIN entries e
-			ON e.account_id = b.account_id AND e.period = b.period AND e.kind IN ('grant', 'adjust')
-		GROUP BY b.account_id, b.period, b.total
-		HAVING COALESCE(SUM(e.points), 0) <> b.total`},
-	{"the entries are numbered without gaps up to the balance's number", `
-		SELECT b.account_id, b.period, '', b.seq, COUNT(e.seq)
-		FROM balances b LEFT JOIN entries e
-			ON e.account_id = b.account_id AND e.period = b.period AND e.seq BETWEEN 1 AND b.seq
-		GROUP BY b.account_id, b.period, b.seq
-		HAVING COUNT(e.seq) <> b.seq`},
-	{"no entry lies beyond its balance's number", `
-		SELECT b.account_id, b.period, '', b.seq, MAX(e.seq)
-		FROM balances b JOIN entries e ON e.account_id = b.account_id AND e.period = b.period
-		GROUP BY b.account_id, b.period, b.seq
-		HAVING MAX(e.seq) > b.seq OR MIN(e.seq) < 1`},
+		SELECT b.account_id, b.period, '', COALESCE(e.granted, 0), b.total` + balances +
+		`COALESCE(e.granted, 0) <> b.total`},
+	{"there are as many entries as the balance has numbered", `
+		SELECT b.account_id, b.period, '', b.seq, COALESCE(e.entries, 0)` + balances +
+		`COALESCE(e.entries, 0) <> b.seq`},
+	{"the entries are numbered from 1", `
+		SELECT b.account_id, b.period, '', 1, e.first` + balances + `e.first <> 1`},
+	{"the latest entry has the balance's number", `
+		SELECT b.account_id, b.period, '', b.seq, e.last` + balances + `e.last <> b.seq`},
 	{"each entry's remainder is the sum of the entries so far", `
 		SELECT account_id, period, COALESCE(hold_id, ''), so_far, remaining FROM (
 			SELECT account_id, period, hold_id, seq, remaining, CAST(SUM(points) OVER
@@ -71,42 +95,24 @@ var checks = []check{
 			FROM entries) AS running
 		WHERE so_far <> remaining`},
 	{"the points of running holds are what the balance holds", `
-		SELECT b.account_id, b.period, '', CAST(COALESCE(SUM(h.points), 0) AS BIGINT), b.held
-		FROM balances b LEFT JOIN holds h
-			ON h.account_id = b.account_id AND h.period = b.period AND h.state = 'held'
-		GROUP BY b.account_id, b.period, b.held
-		HAVING COALESCE(SUM(h.points), 0) <> b.held`},
+		SELECT b.account_id, b.period, '', COALESCE(h.held, 0), b.held` + balancesHolds +
+		`COALESCE(h.held, 0) <> b.held`},
 	{"the points of settled holds are what the balance has used", `
-		SELECT b.account_id, b.period, '', CAST(COALESCE(SUM(h.points), 0) AS BIGINT), b.used
-		FROM balances b LEFT JOIN holds h
-			ON h.account_id = b.account_id AND h.period = b.period AND h.state = 'settled'
-		GROUP BY b.account_id, b.period, b.used
-		HAVING COALESCE(SUM(h.points), 0) <> b.used`},
+		SELECT b.account_id, b.period, '', COALESCE(h.used, 0), b.used` + balancesHolds +
+		`COALESCE(h.used, 0) <> b.used`},
 	{"each hold has one entry that takes it", `
-		SELECT h.account_id, h.period, h.id, 1, COUNT(e.seq)
-		FROM holds h LEFT JOIN entries e ON e.hold_id = h.id AND e.kind = 'hold'
-			AND e.account_id = h.account_id AND e.period = h.period
-		GROUP BY h.account_id, h.period, h.id
-		HAVING COUNT(e.seq) <> 1`},
-	{"each hold's first entry takes its points", `
-		SELECT h.account_id, h.period, h.id, -h.points, e.points
-		FROM holds h JOIN entries e ON e.hold_id = h.id AND e.kind = 'hold'
-		WHERE e.points <> -h.points`},
-	{"a hold that has ended has one entry that says how, and a running one none", `
-		SELECT account_id, period, id, CASE WHEN state = 'held' THEN 0 ELSE 1 END,
-			CASE WHEN endings = 1 AND state <> 'held' THEN fitting ELSE endings END
-		FROM (
-			SELECT h.account_id, h.period, h.id, h.state, COUNT(e.seq) AS endings,
-				COUNT(CASE WHEN e.kind = CASE h.state WHEN 'settled' THEN 'settle' WHEN 'released' THEN 'release'
-					WHEN 'expired' THEN 'expire' END THEN 1 END) AS fitting
-			FROM holds h LEFT JOIN entries e ON e.hold_id = h.id AND e.kind <> 'hold'
-				AND e.account_id = h.account_id AND e.period = h.period
-			GROUP BY h.account_id, h.period, h.id, h.state) AS ended
-		WHERE endings <> CASE WHEN state = 'held' THEN 0 ELSE 1 END OR fitting <> endings`},
-	{"each hold's last entry gives back what is due", `
-		SELECT h.account_id, h.period, h.id, CASE WHEN e.kind = 'settle' THEN 0 ELSE h.points END, e.points
-		FROM holds h JOIN entries e ON e.hold_id = h.id AND e.kind <> 'hold'
-		WHERE e.points <> CASE WHEN e.kind = 'settle' THEN 0 ELSE h.points END`},
+		SELECT h.account_id, h.period, h.id, 1, COALESCE(e.takings, 0)` + holds +
+		`COALESCE(e.takings, 0) <> 1`},
+	{"that entry takes the hold's points", `
+		SELECT h.account_id, h.period, h.id, -h.points, e.taken` + holds + `e.taken <> -h.points`},
+	{"a hold that has ended has one entry that ends it, and a running one none", `
+		SELECT h.account_id, h.period, h.id, ` + endings + `, COALESCE(e.endings, 0)` + holds +
+		`COALESCE(e.endings, 0) <> ` + endings},
+	{"that entry says how the hold has ended", `
+		SELECT h.account_id, h.period, h.id, ` + endings + `, ` + fitting + holds + fitting + ` <> ` + endings},
+	{"that entry gives back what is due", `
+		SELECT h.account_id, h.period, h.id, ` + due + `, COALESCE(e.returned, 0)` + holds +
+		`COALESCE(e.returned, 0) <> ` + due},
 	{"each entry has its balance", `
 		SELECT e.account_id, e.period, COALESCE(e.hold_id, ''), 1, 0
 		FROM entries e LEFT JOIN balances b ON b.account_id = e.account_id AND b.period = e.period

@@ -41,6 +41,13 @@ func mustBook(tb testing.TB, st *store.Store) book {
 	}
 }
 
+func mustBookAt(tb testing.TB, url string) book {
+	tb.Helper()
+	st := storetest.MustOpen(tb, url)
+	storetest.MustMigrate(tb, st)
+	return mustBook(tb, st)
+}
+
 func (b book) request() ledger.HoldRequest {
 	return ledger.HoldRequest{AccountID: b.id, Points: 10, TTL: time.Minute}
 }
@@ -88,6 +95,7 @@ func mustPlans(tb testing.TB) account.Catalogue {
 	plans, err := account.ParseCatalogue(strings.NewReader(`{
 		"hundred": {"points": 100, "requestsPerMinute": 10},
 		"fifty": {"points": 50, "requestsPerMinute": 10},
+		"million": {"points": 1000000, "requestsPerMinute": 600},
 		"thousand": {"points": 1000, "requestsPerMinute": 60}}`))
 	require.NoError(tb, err)
 	return plans

@@ -1,0 +1,233 @@
+package containers_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/math/fixed"
+
+	"uncial/testcontainers"
+)
+
+// word is a small image that is quick to read.
+func word(tb testing.TB, text string) string {
+	tb.Helper()
+	f, err := opentype.Parse(goregular.TTF)
+	require.NoError(tb, err)
+	face, err := opentype.NewFace(f, &opentype.FaceOptions{Size: 40, DPI: 72})
+	require.NoError(tb, err)
+	img := image.NewGray(image.Rect(0, 0, 320, 90))
+	for i := range img.Pix {
+		img.Pix[i] = 250
+	}
+	d := font.Drawer{Dst: img, Src: image.NewUniform(color.Black), Face: face, Dot: fixed.P(40, 58)}
+	d.DrawString(text)
+	var b bytes.Buffer
+	require.NoError(tb, png.Encode(&b, img))
+	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes())
+}
+
+type answer struct {
+	status int
+	Code   string `json:"code"`
+	Text   string `json:"text"`
+	Used   int64  `json:"pointsUsed"`
+	raw    string
+}
+
+func call(ctx context.Context, method, url, key, repeat string, body map[string]any) (answer, error) {
+	var data []byte
+	if body != nil {
+		var err error
+		if data, err = json.Marshal(body); err != nil {
+			return answer{}, err
+		}
+	}
+	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(data))
+	if err != nil {
+		return answer{}, err
+	}
+	req.Header.Set("Authorization", "Bearer "+key)
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if repeat != "" {
+		req.Header.Set("Idempotency-Key", repeat)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return answer{}, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	raw, err := io.ReadAll(res.Body)
+	if err != nil {
+		return answer{}, err
+	}
+	a := answer{status: res.StatusCode, raw: string(raw)}
+	_ = json.Unmarshal(raw, &a) // a load balancer's own errors are no JSON
+	return a, nil
+}
+
+// persist repeats an extraction under one Idempotency-Key until it is answered with 200, as a careful client would.
+func persist(url, key, repeat string, body map[string]any) (answer, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
+	defer cancel()
+	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
+		try, stop := context.WithTimeout(ctx, time.Minute)
+		a, err := call(try, http.MethodPost, url+"/api/v1/extract", key, repeat, body)
+		stop()
+		if err == nil && (a.status == http.StatusOK || a.status == http.StatusBadRequest || a.status == http.StatusPaymentRequired) {
+			return a, nil
+		}
+		select {
+		case <-ctx.Done():
+			return a, fmt.Errorf("never answered with 200: %w; last: %d %s %w", ctx.Err(), a.status, a.raw, err)
+		case <-time.After(pause):
+		}
+	}
+}
+
+// TestFleet_ChargesEveryAnswerExactlyOnce runs 1,000 extractions through three replicas and two engines, and in the
+// middle kills a replica, an engine, and restarts Postgres.
+func TestFleet_ChargesEveryAnswerExactlyOnce(t *testing.T) {
+	const (
+		logical     = 850 // extractions
+		repeats     = 150 // of them sent twice, side by side
+		concurrency = 32
+		accounts    = 10 // so that the rate limit of the plan is not what is tested
+	)
+	s := testcontainers.Service(t, testcontainers.ServiceOptions{Replicas: 3, Engines: 2})
+	ids, keys := make([]string, accounts), make([]string, accounts)
+	for i := range accounts {
+		ids[i], keys[i] = s.Key(t, "archive")
+	}
+	body := map[string]any{"imageUrl": word(t, "Aprille")}
+
+	jobs := make(chan int)
+	var answered, done atomic.Int64
+	var running sync.WaitGroup
+	failures := make(chan error, logical+repeats)
+	for range concurrency {
+		running.Go(func() {
+			for n := range jobs {
+				a, err := persist(s.URL, keys[n%accounts], fmt.Sprintf("extraction-%d", n), body)
+				switch {
+				case err != nil:
+					failures <- err
+				case a.status != http.StatusOK:
+					failures <- fmt.Errorf("extraction %d: %d %s", n, a.status, a.raw)
+				default:
+					answered.Add(1)
+				}
+				done.Add(1)
+			}
+		})
+	}
+	blows := map[int]func(){
+		250: func() { testcontainers.Kill(t, s.Replicas[1]) },
+		450: func() { testcontainers.Kill(t, s.Engines[0]) },
+		650: func() { testcontainers.Restart(t, s.Postgres) },
+	}
+	for n := range logical {
+		if blow := blows[n]; blow != nil {
+			running.Go(blow)
+		}
+		jobs <- n
+		if n < repeats {
+			jobs <- n
+		}
+	}
+	close(jobs)
+	running.Wait()
+	close(failures)
+	for err := range failures {
+		t.Error(err)
+	}
+	require.Equal(t, int64(logical+repeats), answered.Load())
+
+	for i, id := range ids {
+		want := int64(0)
+		for n := range logical {
+			if n%accounts == i {
+				want += 10
+			}
+		}
+		var used int64
+		require.Eventually(t, func() bool { // holds that the killed replica left expire
+			used = points(t, s, id)
+			return used == want
+		}, 8*time.Minute, 2*time.Second, "account %s: %d points used, want %d", id, used, want)
+	}
+	require.Contains(t, s.Run(t, 0, "audit"), "agree")
+}
+
+func points(tb testing.TB, s *testcontainers.System, id string) int64 {
+	tb.Helper()
+	var accounts []struct {
+		ID   string `json:"id"`
+		Used int64  `json:"pointsUsed"`
+	}
+	require.NoError(tb, json.Unmarshal([]byte(s.Run(tb, 0, "account", "list", "--json")), &accounts))
+	for _, a := range accounts {
+		if a.ID == id {
+			return a.Used
+		}
+	}
+	tb.Fatalf("account %s is gone", id)
+	return 0
+}
+
+// TestFleet_SharesOneRateLimit sends 1,000 extractions through three replicas within one window.
+func TestFleet_SharesOneRateLimit(t *testing.T) {
+	s := testcontainers.Service(t, testcontainers.ServiceOptions{Replicas: 3, Engines: 1})
+	_, key := s.Key(t, "pro") // 60 a minute
+	// An image that no one can read is quick and counts all the same.
+	body := map[string]any{"imageUrl": "data:image/png;base64,AAAA"}
+	if left := 60 - time.Now().Second(); left < 30 { // the window is the minute: begin early in one
+		time.Sleep(time.Duration(left)*time.Second + 100*time.Millisecond)
+	}
+	window := time.Now().Truncate(time.Minute)
+	var through, limited, other atomic.Int64
+	var running sync.WaitGroup
+	calls := make(chan struct{})
+	for range 32 {
+		running.Go(func() {
+			for range calls {
+				a, err := call(context.Background(), http.MethodPost, s.URL+"/api/v1/extract", key, "", body)
+				switch {
+				case err == nil && a.status == http.StatusBadRequest:
+					through.Add(1)
+				case err == nil && a.status == http.StatusTooManyRequests:
+					limited.Add(1)
+				default:
+					other.Add(1)
+				}
+			}
+		})
+	}
+	for range 1000 {
+		calls <- struct{}{}
+	}
+	close(calls)
+	running.Wait()
+	require.Equal(t, window, time.Now().Truncate(time.Minute), "all within one window")
+	require.Equal(t, int64(60), through.Load())
+	require.Equal(t, int64(940), limited.Load())
+	require.Zero(t, other.Load())
+}

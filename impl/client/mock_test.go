@@ -1,0 +1,82 @@
+package client_test
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// mustMock builds and starts the mock, which the service may not import, and returns its address.
+func mustMock(tb testing.TB) string {
+	tb.Helper()
+	binary := filepath.Join(tb.TempDir(), "uncial-mock")
+	build := exec.CommandContext(tb.Context(), "go", "build", "-o", binary, "uncial/mock/cmd/uncial-mock")
+	out, err := build.CombinedOutput()
+	require.NoError(tb, err, string(out))
+	mock := exec.CommandContext(tb.Context(), binary, "--listen", "127.0.0.1:0")
+	stderr, err := mock.StderrPipe()
+	require.NoError(tb, err)
+	require.NoError(tb, mock.Start())
+	tb.Cleanup(func() {
+		_ = mock.Process.Signal(os.Interrupt)
+		_ = mock.Wait()
+	})
+	line, err := bufio.NewReader(stderr).ReadString('\n')
+	require.NoError(tb, err)
+	address := regexp.MustCompile(`127\.0\.0\.1:\d+`).FindString(line)
+	require.NotEmpty(tb, address, "the first line of the log names the address: %s", line)
+	return "http://" + address
+}
+
+func TestExtractCmd_AgainstTheMock(t *testing.T) {
+	t.Parallel()
+	url := mustMock(t)
+	run := func(key string, args ...string) (stdout, stderr string, status int) {
+		return extract(t.Context(), t, url, append([]string{"--key", "ocr_test_" + key + "_extract"}, args...)...)
+	}
+	const printed, handwritten = "https://mock.invalid/printed", "https://mock.invalid/handwritten"
+
+	text, stderr, status := run("ok", printed, handwritten)
+	assert.NotEmpty(t, text)
+	assert.Empty(t, stderr)
+	assert.Zero(t, status)
+
+	again, _, _ := run("ok", "--jobs=1", printed, handwritten)
+	assert.Equal(t, text, again)
+
+	page, _, status := run("ok", "--format=page", mustSample(t))
+	assert.Contains(t, page, "<PcGts")
+	assert.Zero(t, status)
+
+	for _, c := range []struct {
+		key    string
+		args   []string
+		status int
+		text   string
+	}{
+		{"low", []string{printed, handwritten}, 1, "the service answered 402: an extraction costs 10 points and 2 are left; upgrade the plan or wait for the reset; 1 of 2 images were read"},
+		{"empty", []string{printed}, 1, "answered 402"},
+		{"revoked", []string{printed}, 2, "answered 401"},
+		{"ratelimited", []string{"--timeout=4s", printed}, 1, "answered 429"},
+		{"err", []string{"--timeout=4s", printed}, 1, "answered 500"},
+	} {
+		_, stderr, status := run(c.key, append(c.args, "--jobs=1")...)
+		assert.Equal(t, c.status, status, c.key)
+		assert.Contains(t, stderr, c.text, c.key)
+	}
+}
+
+// mustSample is the path of the project's own page.
+func mustSample(tb testing.TB) string {
+	tb.Helper()
+	path, err := filepath.Abs(filepath.Join("..", "sample", "page.jpg"))
+	require.NoError(tb, err)
+	require.FileExists(tb, path)
+	return path
+}

@@ -25,6 +25,8 @@ type Subject struct {
 	ocr.Recognizer
 	// Load is how many images are being read, and how many wait.
 	Load func() (busy, queued int)
+	// Kill kills the process that reads, as an operator or the kernel might. Nil where Harness.Crash is an image.
+	Kill func()
 }
 
 // Harness opens recognizers and knows images.
@@ -34,14 +36,11 @@ type Harness struct {
 	Language string // one that can be read
 	// Page is an image, and a word that stands in it and in no other.
 	Page   func(i int) (image []byte, word string)
-	Broken []byte // is no image
-	Slow   []byte // takes longer than Long to read
-	// Crash is an image that the worker dies of; nil where there is none, and KillReader is called instead while Slow is
-	// being read.
-	Crash      []byte
-	KillReader func(tb testing.TB)
-	Short      time.Duration // enough to read a page, many times over, and much less than Long
-	Long       time.Duration
+	Broken []byte        // is no image
+	Slow   []byte        // takes longer than Long to read
+	Crash  []byte        // the worker dies of it; nil where there is none, and the Subject's Kill is called instead
+	Short  time.Duration // enough to read a page, many times over, and much less than Long
+	Long   time.Duration
 }
 
 // Case is one promise.
@@ -267,7 +266,8 @@ func crash(t *testing.T, h Harness) {
 	done := h.start(t.Context(), s, image)
 	if h.Crash == nil {
 		until(t, s, 1, 0)
-		h.KillReader(t)
+		time.Sleep(h.Short / 4) // until the worker has the image: one that is killed before costs none
+		s.Kill()
 	}
 	r := await(t, done, patience)
 	require.Error(t, r.err)

@@ -27,11 +27,15 @@ type Options struct {
 	Deadline time.Duration // for reading one image; default: 60 s
 	Wait     time.Duration // for an image's turn, after which it is refused as with a full queue; default: Deadline
 	MaxPages int           // that a child reads before it retires; default: 200
-	Memory   int64         // bytes of private memory a child may have; 0 for no limit
+	Memory   int64         // bytes of private memory a child may have; default: DefaultMemory; negative for no limit
 	Sandbox  sandbox.Mode  // default: sandbox.BestEffort
 	Logger   *slog.Logger  // default: none
 	Start    time.Duration // for a child to say hello; default: 30 s
 }
+
+// DefaultMemory is three times what the largest image allowed, in colour, was seen to take. A child that has read
+// ordinary pages for a while takes a sixth of it.
+const DefaultMemory = 3 << 30
 
 func (o Options) withDefaults() Options {
 	if o.Workers <= 0 {
@@ -48,6 +52,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.MaxPages <= 0 {
 		o.MaxPages = 200
+	}
+	if o.Memory == 0 {
+		o.Memory = DefaultMemory
 	}
 	if o.Start <= 0 {
 		o.Start = 30 * time.Second

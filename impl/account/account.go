@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -129,6 +130,21 @@ func (r *Registry) List(ctx context.Context) ([]Account, error) {
 		return nil, fmt.Errorf("list accounts: %w", err)
 	}
 	return all, nil
+}
+
+// LostPlans are the plans that accounts have and the catalogue lacks, sorted. Such accounts can do nothing until the
+// plan is back or they are given another.
+func (r *Registry) LostPlans(ctx context.Context) ([]string, error) {
+	all, err := store.All(ctx, r.store.Reader(), `SELECT DISTINCT plan FROM accounts`, nil,
+		func(scan func(...any) error) (plan string, err error) { return plan, scan(&plan) })
+	if err != nil {
+		return nil, fmt.Errorf("list plans: %w", err)
+	}
+	slices.Sort(all)
+	return slices.DeleteFunc(all, func(name string) bool {
+		_, err := r.plans.Plan(name)
+		return err == nil
+	}), nil
 }
 
 func checkName(name string) error {

@@ -116,6 +116,28 @@ func TestRegistry_List_isInTheOrderOfTheirMaking(t *testing.T) {
 	}
 }
 
+func TestRegistry_LostPlans(t *testing.T) {
+	t.Parallel()
+	for _, db := range databases {
+		t.Run(db.Name, func(t *testing.T) {
+			t.Parallel()
+			d := mustDesk(t, db.MustOpen(t))
+			for _, plan := range []string{"pro", "archive", "pro"} {
+				_, err := d.Create(t.Context(), "An archive", plan)
+				require.NoError(t, err)
+			}
+			lost, err := d.LostPlans(t.Context())
+			require.NoError(t, err)
+			require.Empty(t, lost)
+			plans, err := account.ParseCatalogue(strings.NewReader(`{"free": {"points": 1, "requestsPerMinute": 1}}`))
+			require.NoError(t, err)
+			lost, err = mustNew(t, d.store, account.Options{Plans: plans}).LostPlans(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, []string{"archive", "pro"}, lost)
+		})
+	}
+}
+
 func TestRegistry_CreateKey_refuses(t *testing.T) {
 	t.Parallel()
 	for _, db := range databases {

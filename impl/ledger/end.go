@@ -84,20 +84,23 @@ func (h Hold) keep(b Balance, answer func(Balance) ([]byte, error)) ([]byte, err
 	return data, nil
 }
 
-// finish ends a running hold. Only a settled one must be within its time, and keeps its idempotency key.
+// The conditions under which a running hold may end: a charge comes in time, an expiry does not come before it, since
+// the hold may have been extended after it was found overdue.
+var onlyIf = map[string]string{
+	settled:  ` AND expires_at > $3`,
+	released: ``,
+	expired:  ` AND expires_at <= $3`,
+}
+
+// finish ends a running hold. Only a settled one keeps its idempotency key.
 func finish(ctx context.Context, x store.Executor, h Hold, state string, now time.Time, answer []byte) error {
 	var until store.Instant
-	statement := `UPDATE holds SET state = $2, ended_at = $3, answer = $4, answer_until = $5,
-			idempotency_key = NULL, fingerprint = NULL
-		WHERE id = $1 AND state = 'held'`
-	if state == settled {
-		statement = `UPDATE holds SET state = $2, ended_at = $3, answer = $4, answer_until = $5
-			WHERE id = $1 AND state = 'held' AND expires_at > $3`
-		if h.replayable {
-			until = store.At(now.Add(AnswerLife))
-		}
+	forget := `, idempotency_key = NULL, fingerprint = NULL`
+	if state == settled && h.replayable {
+		until, forget = store.At(now.Add(AnswerLife)), ``
 	}
-	n, err := x.Exec(ctx, statement, h.ID, state, store.At(now), answer, until)
+	n, err := x.Exec(ctx, `UPDATE holds SET state = $2, ended_at = $3, answer = $4, answer_until = $5`+forget+`
+		WHERE id = $1 AND state = 'held'`+onlyIf[state], h.ID, state, store.At(now), answer, until)
 	if err == nil && n == 0 {
 		return ended(ctx, x, h)
 	}

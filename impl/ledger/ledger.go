@@ -6,8 +6,8 @@
 // what remains. Audit proves it.
 //
 // What an extraction costs, in statements besides BEGIN and COMMIT: Authenticate 1, Count 1, Hold 3, Settle 3. An
-// idempotency key costs nothing more. The first extraction of a month adds a transaction of 3, and the first use of a
-// key in a minute 1.
+// idempotency key costs nothing more. Each Extend adds 1, the first use of a key in a minute 1, and the first
+// extraction of a month 6.
 package ledger
 
 import (

@@ -167,6 +167,21 @@ func (m *machine) Settle(t *rapid.T) {
 	}
 }
 
+func (m *machine) Extend(t *rapid.T) {
+	h := m.draw(t)
+	ttl := rapid.SampledFrom([]time.Duration{time.Microsecond, time.Hour}).Draw(t, "ttl")
+	var want error
+	switch {
+	case h.state == "expired" || m.overdue(h):
+		want = ledger.ErrExpired
+	case h.state != "held":
+		want = ledger.ErrEnded
+	default:
+		h.hold.Expires = m.now.Add(ttl)
+	}
+	requireSame(t, want, m.book.Extend(t.Context(), h.hold, ttl))
+}
+
 func (m *machine) Release(t *rapid.T) {
 	h := m.draw(t)
 	m.giveBack(h, "released")
@@ -288,7 +303,7 @@ func TestLedger_behavesLikeItsModel(t *testing.T) {
 					now: start, plan: "hundred", periods: map[string]*modelPeriod{}, keys: map[string]*modelHold{},
 				}}
 				t.Repeat(map[string]func(*rapid.T){
-					"": m.check, "hold": m.Hold, "hold again": m.Hold, "settle": m.Settle, "release": m.Release,
+					"": m.check, "hold": m.Hold, "hold again": m.Hold, "settle": m.Settle, "release": m.Release, "extend": m.Extend,
 					"sweep": m.Sweep, "change plan": m.ChangePlan, "move the clock": m.MoveTheClock,
 				})
 			})

@@ -221,3 +221,39 @@ func TestLedger_ChangePlan_racesAgainstTheFirstHold(t *testing.T) {
 		})
 	}
 }
+
+// A hold that is extended in time is never given back under its owner's hands.
+func TestLedger_Extend_racesAgainstExpiry(t *testing.T) {
+	t.Parallel()
+	for _, db := range databases {
+		t.Run(db.Name, func(t *testing.T) {
+			t.Parallel()
+			b := mustBook(t, db.MustOpen(t))
+			for range 10 {
+				h := b.mustHold(t, b.request())
+				b.clock.Set(h.Expires.Add(-time.Microsecond))
+				ahead := ledger.New(b.store, ledger.Options{
+					Plans: mustPlans(t), Now: func() time.Time { return b.clock.Now().Add(time.Second) },
+				})
+				errs := race(4, func(i int) error {
+					if i == 0 {
+						return b.Extend(t.Context(), h, time.Minute)
+					}
+					_, err := ahead.Expire(t.Context(), 10)
+					return err
+				})
+				require.NoError(t, errors.Join(errs[1:]...))
+				_, err := b.Settle(t.Context(), h, nil)
+				if errs[0] == nil {
+					require.NoError(t, err)
+				} else {
+					require.ErrorIs(t, errs[0], ledger.ErrExpired)
+					require.ErrorIs(t, err, ledger.ErrExpired)
+				}
+				_, err = b.ChangePlan(t.Context(), b.id, "thousand")
+				require.NoError(t, err)
+			}
+			b.requireAudit(t)
+		})
+	}
+}

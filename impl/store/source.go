@@ -81,7 +81,7 @@ func postgresConfig(databaseURL string) (*pgx.ConnConfig, error) {
 	for name, value := range map[string]string{
 		"application_name":                    "uncial",
 		"default_transaction_isolation":       "read committed",
-		"idle_in_transaction_session_timeout": "60s", // a replica that hangs must not keep an account's row locked
+		"idle_in_transaction_session_timeout": "15s", // a replica that hangs must not keep an account's row locked
 	} {
 		if _, set := config.RuntimeParams[name]; !set {
 			config.RuntimeParams[name] = value

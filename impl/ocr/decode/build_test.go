@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"image"
+	"math/big"
 	"slices"
 )
 
@@ -171,4 +172,25 @@ func webpWith(data []byte, kind string, chunk []byte) []byte {
 	file = append(file, chunk...)
 	binary.LittleEndian.PutUint32(file[4:], uint32(len(file)-8))
 	return file
+}
+
+// inks is a JPEG of 8 x 8 pixels of four channels, 228, 28, 28 and 28, without a word on what they are. Each block is its
+// mean alone: code 10, which says that 10 bits follow, these, and code 0, which ends the block.
+func inks() []byte {
+	file := []byte{0xff, 0xd8}
+	for _, s := range []struct {
+		marker byte
+		data   []byte
+	}{
+		{0xdb, append([]byte{0}, bytes.Repeat([]byte{1}, 64)...)},
+		{0xc0, []byte{8, 0, 8, 0, 8, 4, 1, 17, 0, 2, 17, 0, 3, 17, 0, 4, 17, 0}},
+		{0xc4, []byte{0x00, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 10}},
+		{0xc4, []byte{0x10, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+		{0xda, []byte{4, 1, 0, 2, 0, 3, 0, 4, 0, 0, 63, 0}},
+	} {
+		file = append(file, jpegWith([]byte{0, 0}, s.marker, s.data)[2:]...)
+	}
+	const high, low = "10" + "1100100000" + "0", "10" + "0011011111" + "0" // 800 and -800: eight times above and below 128
+	bits, _ := new(big.Int).SetString(high+low+low+low+"1111", 2)
+	return append(append(file, bits.Bytes()...), 0xff, 0xd9)
 }

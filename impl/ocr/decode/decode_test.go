@@ -9,6 +9,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -162,6 +163,37 @@ func TestPages_of_subsampled_colours(t *testing.T) {
 	fields := replace(tiffOf(stored(1)), short(258, 8, 8, 8), short(262, 6), short(277, 3), short(530, 2, 2),
 		long(279, uint32(len(units))), field{tag: 273, kind: 4, values: []uint32{0}, data: units})
 	requireQuarters(t, "colours", MustPages(t, tiffFile(littleTIFF, fields))[0].Image, "subsampled")
+}
+
+func TestPages_of_inks(t *testing.T) {
+	t.Parallel()
+	plain := MustPages(t, inks())[0].Image.(*image.RGBA)
+	require.Equal(t, color.RGBA{24, 202, 202, 255}, plain.RGBAAt(4, 4), "much cyan, and a little of the other inks")
+	inverted := MustPages(t, jpegWith(inks(), 0xee, []byte("Adobe\x00\x64\x00\x00\x00\x00\x00")))[0].Image.(*image.RGBA)
+	require.Equal(t, color.RGBA{25, 3, 3, 255}, inverted.RGBAAt(4, 4), "little cyan, and much of the other inks")
+}
+
+func TestPages_of_an_animated_PNG(t *testing.T) {
+	t.Parallel()
+	data := pngWith(MustSample(t, "clear.png"), "acTL", []byte{0, 0, 0, 2, 0, 0, 0, 0})
+	all := MustPages(t, data)
+	require.Len(t, all, 1)
+	requireQuarters(t, "clear", all[0].Image, "the default image")
+}
+
+// Headers that promise much cost little to refuse, in memory as well. Not parallel: it measures what the program allocates.
+func TestInspect_allocates_little(t *testing.T) {
+	huge := tiffFile(littleTIFF, replace(tiffOf(stored(1)), long(256, 1<<31), long(257, 1<<31)))
+	for name, data := range map[string][]byte{
+		"PNG": pngHeader(1<<31, 1<<31), "JPEG": jpegOfScans(65_500, 3), "TIFF": huge, "loop": loop(),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := decode.Inspect(data)
+		runtime.ReadMemStats(&after)
+		require.Error(t, err, name)
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20), name)
+	}
 }
 
 func TestPages_tells_the_resolution(t *testing.T) {

@@ -24,6 +24,7 @@ const (
 	markSOS   = 0xda
 	markAPP0  = 0xe0
 	markAPP1  = 0xe1
+	markAPP14 = 0xee
 	markTEM   = 0x01
 	markRST0  = 0xd0
 	markDHT   = 0xc4
@@ -35,11 +36,9 @@ const (
 
 // parseJPEG reads the segments up to the end of the image. Coded data is only looked through for the next marker.
 func parseJPEG(data []byte) ([]frame, error) {
+	inks, adobe := false, false
 	f := frame{
-		decode: func() (image.Image, error) {
-			// Some writers leave the last marker out. It changes nothing where it is there.
-			return jpeg.Decode(io.MultiReader(bytes.NewReader(data), strings.NewReader("\xff\xd9")))
-		},
+		decode: func() (image.Image, error) { return decodeJPEG(data, inks && !adobe) },
 		rescue: func(lib Library) (image.Image, error) { return lib.Decode(data) },
 	}
 	scans := 0
@@ -61,6 +60,9 @@ func parseJPEG(data []byte) ([]frame, error) {
 				return nil, fault("the JPEG is damaged: it has several frame headers")
 			}
 			f.height, f.width = int(binary.BigEndian.Uint16(segment[1:])), int(binary.BigEndian.Uint16(segment[3:]))
+			inks = len(segment) > 5 && segment[5] == 4
+		case marker == markAPP14:
+			adobe = adobe || bytes.HasPrefix(segment, []byte("Adobe"))
 		case marker == markAPP0:
 			f.readJFIF(segment)
 		case marker == markAPP1:
@@ -76,6 +78,25 @@ func parseJPEG(data []byte) ([]frame, error) {
 		return nil, fault("the JPEG has %d scans; at most %d are allowed in its size: save it anew as a baseline JPEG", scans, most)
 	}
 	return []frame{f}, nil
+}
+
+// adobeSegment says that four channels are inverted inks.
+const adobeSegment = "\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00"
+
+// decodeJPEG adds a last marker, which some writers leave out and which changes nothing where it is there. Inks that no
+// Adobe segment calls inverted are not; Go knows only inverted ones.
+func decodeJPEG(data []byte, plainInks bool) (image.Image, error) {
+	const end = "\xff\xd9"
+	if !plainInks {
+		return jpeg.Decode(io.MultiReader(bytes.NewReader(data), strings.NewReader(end)))
+	}
+	img, err := jpeg.Decode(io.MultiReader(bytes.NewReader(data[:2]), strings.NewReader(adobeSegment), bytes.NewReader(data[2:]), strings.NewReader(end)))
+	if cmyk, ok := img.(*image.CMYK); ok && err == nil {
+		for i := range cmyk.Pix {
+			cmyk.Pix[i] = ^cmyk.Pix[i]
+		}
+	}
+	return img, err
 }
 
 // nextSegment finds the next marker, and the bytes that belong to it without their length.

@@ -132,7 +132,7 @@ func (a answer) field(tb testing.TB, name string) any {
 	return m[name]
 }
 
-func (s *service) extract(tb testing.TB, ctx context.Context, token, repeat string, body map[string]any) (answer, error) {
+func (s *service) extract(ctx context.Context, tb testing.TB, token, repeat string, body map[string]any) (answer, error) {
 	tb.Helper()
 	data, err := json.Marshal(body)
 	require.NoError(tb, err)
@@ -154,7 +154,7 @@ func (s *service) extract(tb testing.TB, ctx context.Context, token, repeat stri
 
 func (s *service) must(tb testing.TB, token, repeat string, body map[string]any) answer {
 	tb.Helper()
-	a, err := s.extract(tb, tb.Context(), token, repeat, body)
+	a, err := s.extract(tb.Context(), tb, token, repeat, body)
 	require.NoError(tb, err)
 	return a
 }
@@ -274,7 +274,7 @@ func TestService_Extract_RepeatWaitsForTheFirst(t *testing.T) {
 	}
 	answers := make(chan answer, 2)
 	ask := func() {
-		a, err := s.extract(t, context.Background(), key, "k1", image())
+		a, err := s.extract(context.Background(), t, key, "k1", image())
 		if err != nil {
 			a.body = []byte(err.Error())
 		}
@@ -304,7 +304,7 @@ func TestService_Extract_CallerGoneChargesNothing(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-begun; cancel() }()
-	_, err := s.extract(t, ctx, key, "", image())
+	_, err := s.extract(ctx, t, key, "", image())
 	require.ErrorIs(t, err, context.Canceled)
 	select {
 	case <-freed:
@@ -333,7 +333,7 @@ func TestService_Extract_RacingCallsNeverOverspend(t *testing.T) {
 			var all sync.WaitGroup
 			for range 256 {
 				all.Go(func() {
-					a, err := s.extract(t, context.Background(), key, "", image())
+					a, err := s.extract(context.Background(), t, key, "", image())
 					if err == nil {
 						counts[a.status].Add(1)
 					}

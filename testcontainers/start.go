@@ -31,7 +31,7 @@ var watchdog = sync.OnceValue(func() error {
 	const script = `while kill -0 "$1" 2>/dev/null; do sleep 1; done
 c=$(docker ps -aq --filter "label=$2=$1"); [ -z "$c" ] || docker rm -fv $c
 n=$(docker network ls -q --filter "label=$2=$1"); [ -z "$n" ] || docker network rm $n`
-	cmd := exec.Command("sh", "-c", script, "watchdog", strconv.Itoa(os.Getpid()), label)
+	cmd := exec.Command("sh", "-c", script, "watchdog", strconv.Itoa(os.Getpid()), label) //nolint:gosec // constants and a number
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		return err

@@ -92,6 +92,7 @@ func TestWires_EveryCallEndsAndTheLedgerAgrees(t *testing.T) {
 }
 
 func (r *rig) suffer(t *testing.T, rng *rand.Rand, n int) {
+	t.Helper()
 	answered := int64(0)
 	names := []string{"postgres", "engine", "origin"}
 	for i := range n {
@@ -126,6 +127,7 @@ func (r *rig) suffer(t *testing.T, rng *rand.Rand, n int) {
 
 // settle waits until no hold is left and compares.
 func (r *rig) settle(t *testing.T, answered int64) {
+	t.Helper()
 	deadline := time.Now().Add(90 * time.Second)
 	for {
 		b, err := r.app.Data().Ledger.Balance(t.Context(), r.id)

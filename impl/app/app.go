@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -168,8 +169,8 @@ func (a *App) Stop(_ context.Context) error {
 			<-a.ended
 			a.stopErr = a.err
 		}
-		for i := len(a.closers) - 1; i >= 0; i-- {
-			a.stopErr = errors.Join(a.stopErr, a.closers[i]())
+		for _, c := range slices.Backward(a.closers) {
+			a.stopErr = errors.Join(a.stopErr, c())
 		}
 	})
 	return a.stopErr

@@ -6,15 +6,14 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -22,8 +21,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"log/slog"
 
 	"uncial/impl/account"
 	"uncial/impl/app"
@@ -247,22 +244,22 @@ func TestApp_KeysBehaveAsDecided(t *testing.T) {
 	}), &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	id, active := apptest.Key(t, a, "pro")
 	book := a.Data().Accounts
-	make := func(n account.NewKey) (account.Key, string) {
+	create := func(n account.NewKey) (account.Key, string) {
 		n.AccountID, n.Name = id, "test"
 		k, token, err := book.CreateKey(t.Context(), n)
 		require.NoError(t, err)
 		return k, token
 	}
-	_, expired := make(account.NewKey{Lifetime: time.Millisecond})
+	_, expired := create(account.NewKey{Lifetime: time.Millisecond})
 	time.Sleep(2 * time.Millisecond)
-	k, revoked := make(account.NewKey{})
+	k, revoked := create(account.NewKey{})
 	require.NoError(t, book.Revoke(t.Context(), k.ID))
-	_, elsewhere := make(account.NewKey{Allow: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}})
-	_, here := make(account.NewKey{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
-	k, rotated := make(account.NewKey{})
+	_, elsewhere := create(account.NewKey{Allow: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}})
+	_, here := create(account.NewKey{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	k, rotated := create(account.NewKey{})
 	_, fresh, err := book.Rotate(t.Context(), k.ID, time.Hour)
 	require.NoError(t, err)
-	k, replaced := make(account.NewKey{})
+	k, replaced := create(account.NewKey{})
 	_, _, err = book.Rotate(t.Context(), k.ID, 0)
 	require.NoError(t, err)
 
@@ -270,10 +267,16 @@ func TestApp_KeysBehaveAsDecided(t *testing.T) {
 		name, token string
 		status      int
 	}{
-		{"active", active, 200}, {"expired", expired, 401}, {"revoked", revoked, 401},
-		{"from elsewhere", elsewhere, 401}, {"from here", here, 200},
-		{"rotated, in the overlap", rotated, 200}, {"its successor", fresh, 200}, {"rotated without overlap", replaced, 401},
-		{"unknown", "ocr_live_000000000000000000000000000000000000", 401}, {"of the mock", "ocr_test_ok", 401},
+		{"active", active, 200},
+		{"expired", expired, 401},
+		{"revoked", revoked, 401},
+		{"from elsewhere", elsewhere, 401},
+		{"from here", here, 200},
+		{"rotated, in the overlap", rotated, 200},
+		{"its successor", fresh, 200},
+		{"rotated without overlap", replaced, 401},
+		{"unknown", "ocr_live_000000000000000000000000000000000000", 401},
+		{"of the mock", "ocr_test_ok", 401},
 	}
 	for _, c := range tokens {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+a.Addr()+"/api/v1/status", http.NoBody)
@@ -325,6 +328,6 @@ func TestNew_NamesTheFlagAtFault(t *testing.T) {
 		require.NoError(t, err)
 		err = a.Run(t.Context())
 		require.ErrorContains(t, err, c.flag)
-		require.False(t, strings.Contains(fmt.Sprint(err), "panic"))
+		require.NotContains(t, err.Error(), "panic")
 	}
 }

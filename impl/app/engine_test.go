@@ -3,6 +3,7 @@ package app_test
 import (
 	"bufio"
 	"context"
+	"io"
 	"log/slog"
 	"regexp"
 	"testing"
@@ -13,8 +14,6 @@ import (
 	"uncial/impl/app"
 	"uncial/impl/app/apptest"
 	"uncial/impl/sample"
-
-	"io"
 )
 
 // TestRunEngine_ServesAnAPIWithoutWorkers reads the sample page through an engine of its own.

@@ -49,7 +49,7 @@ func Binary(tb testing.TB, command string) string {
 	if _, err := os.Stat(path); err == nil {
 		return path
 	}
-	cmd := exec.Command("go", "build", "-o", path, command)
+	cmd := exec.Command("go", "build", "-o", path, command) //nolint:gosec // tests name commands of this module
 	cmd.Dir = Root(tb)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		tb.Fatalf("build %s: %v\n%s", command, err, out)

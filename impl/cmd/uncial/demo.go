@@ -42,7 +42,7 @@ func (c *demoCmd) Run(ctx context.Context, con *console) error {
 	a, err := app.New(app.Options{
 		Listen: c.Listen,
 		Data:   app.DataOptions{Database: "sqlite:" + filepath.Join(c.Data, "uncial.db")},
-		Engine: c.engineFlags.options(),
+		Engine: c.pool(),
 		Logger: con.log,
 	})
 	if err != nil {

@@ -28,7 +28,7 @@ type engineFlags struct {
 	Sandbox  string        `enum:"require,best-effort,off" default:"best-effort" help:"Whether workers must be, may be or are not confined: ${enum} (default: ${default})."`
 }
 
-func (f engineFlags) options() app.EngineOptions {
+func (f engineFlags) pool() app.EngineOptions {
 	return app.EngineOptions{
 		Worker: f.Worker, Workers: f.Workers, Queue: f.Queue, Deadline: f.Deadline, Models: f.Models, Sandbox: f.Sandbox,
 	}

@@ -72,7 +72,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := untilSignal(stderr)
 	defer stop()
 	k.BindTo(ctx, (*context.Context)(nil))
-	err = k.Run(&console{out: stdout, err: stderr, log: logger})
+	out := &output{to: stdout}
+	err = k.Run(&console{out: out, err: stderr, log: logger})
+	if err == nil {
+		err = out.failed // a full disk must not look like success
+	}
 	var (
 		silent exitStatus
 		coded  interface{ ExitCode() int }
@@ -97,6 +101,20 @@ func run(args []string, stdout, stderr io.Writer) int {
 type console struct {
 	out, err io.Writer
 	log      *slog.Logger
+}
+
+// output remembers the first error of writing.
+type output struct {
+	to     io.Writer
+	failed error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.to.Write(p)
+	if err != nil && o.failed == nil {
+		o.failed = fmt.Errorf("standard output: %w", err)
+	}
+	return n, err
 }
 
 // exitStatus ends the program with a status and no further words.

@@ -80,7 +80,7 @@ type languagesCmd struct {
 }
 
 func (c *languagesCmd) Run(ctx context.Context, con *console) error {
-	languages, err := app.Languages(ctx, c.Engine, c.engineFlags.options(), con.log)
+	languages, err := app.Languages(ctx, c.Engine, c.pool(), con.log)
 	if err != nil {
 		return err
 	}

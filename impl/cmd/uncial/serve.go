@@ -31,7 +31,7 @@ func (serveCmd) Help() string {
 
 func (c *serveCmd) options() app.Options {
 	return app.Options{
-		Listen: c.Listen, AdminListen: c.AdminListen, Data: c.dataFlags.options(), Engine: c.engineFlags.options(),
+		Listen: c.Listen, AdminListen: c.AdminListen, Data: c.dataFlags.options(), Engine: c.pool(),
 		EngineURL: c.Engine, FetchAllow: prefixes(c.FetchAllow), CORSOrigins: c.CORSOrigin,
 		TrustedProxies: prefixes(c.TrustedProxies),
 	}
@@ -63,5 +63,5 @@ func (engineCmd) Help() string {
 
 // Run serves until the context ends.
 func (c *engineCmd) Run(ctx context.Context, con *console) error {
-	return app.RunEngine(ctx, c.Listen, c.engineFlags.options(), con.log)
+	return app.RunEngine(ctx, c.Listen, c.pool(), con.log)
 }

@@ -81,3 +81,6 @@ func (p *Page) Lines() []Line {
 	}
 	return all
 }
+
+// Width is how far the line reaches across, in pixels of the working size.
+func (l Line) Width() int { return l.path.end() - l.path.start() }

@@ -7,9 +7,10 @@ import (
 	"uncial/internal/document"
 )
 
+// Stretch is how much wider than high a strip's pixels are for the models that read hands.
+const Stretch = 1.6
+
 const (
-	// stretch is how much wider than high a strip's pixels are.
-	stretch = 1.6
 	// padding is how far a strip reaches beyond the ends of its line, in units of the pitch.
 	padding = 0.45
 	// narrowest is the least width of a strip in pixels, and widest the most.
@@ -46,8 +47,8 @@ type Strip struct {
 	step  float64 // working pixels to a column of the strip
 }
 
-// Strip cuts the line out. It is false where the line is too narrow to be read.
-func (l Line) Strip() (Strip, bool) {
+// Strip cuts the line out, its width stretched by a factor. It is false where the line is too narrow to be read.
+func (l Line) Strip(stretch float64) (Strip, bool) {
 	p := l.page
 	pitch := p.Pitch / p.frame.scale
 	x0, x1 := float64(l.path.start())-padding*pitch, float64(l.path.end())+padding*pitch

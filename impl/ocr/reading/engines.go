@@ -22,6 +22,8 @@ type Engines struct {
 	limit    int
 	warm     []*tesseract.Engine // the one used last at the end; never more than limit
 	lexicons map[string]*lexicon.Lexicon
+	threads  int                 // engines that may read the lines of one page at the same time; see SetThreads
+	mates    []*tesseract.Engine // that read lines at the side of a warm one, all of one model
 }
 
 var _ Source = (*Engines)(nil)
@@ -138,6 +140,7 @@ func (e *Engines) Clear() {
 
 // Close frees everything.
 func (e *Engines) Close() {
+	e.dismiss()
 	for _, engine := range e.warm {
 		engine.Close()
 	}

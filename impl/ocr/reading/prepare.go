@@ -21,8 +21,8 @@ type sheet struct {
 	img *image.Gray
 	// angle is how many degrees the image was turned clockwise, around its middle, to lie level.
 	angle float64
-	// letters is how many spots of ink have the shape of a letter.
-	letters int
+	// letters are the spots of ink that have the shape of a letter, in pixels of the page.
+	letters []image.Rectangle
 }
 
 // prepare brings a page into the state that models read best. Bilevel pages have nothing to mend but the skew. Grey and
@@ -32,7 +32,7 @@ func prepare(g *image.Gray) sheet {
 		g = imaging.Flatten(imaging.Leaves(g))
 	}
 	letters := imaging.Letters(g)
-	s := sheet{img: g, letters: len(letters)}
+	s := sheet{img: g, letters: letters}
 	if skew := imaging.Skew(g); math.Abs(skew) >= leastSkew && imaging.LetterHeight(letters) >= skewLetters {
 		s.img, s.angle = imaging.Rotate(g, -skew), -skew
 	}

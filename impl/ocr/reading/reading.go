@@ -10,6 +10,7 @@ package reading
 import (
 	"context"
 	"fmt"
+	"image"
 
 	"uncial/impl/ocr/decode"
 	"uncial/impl/ocr/imaging"
@@ -39,18 +40,26 @@ func Read(ctx context.Context, page decode.Page, o Options, src Source) (Result,
 	}
 	gray := imaging.FromImage(page.Image)
 	sheet := prepare(gray)
+	hands := lookForHands(src, o, names[0], gray, sheet)
+	if read, ok, err := hands.whole(ctx); ok || err != nil {
+		return Result{Page: newPage(page, gray, read.Blocks), Confidence: read.Confidence}, err
+	}
 	read, err := choose(ctx, src, sheet.img, names[0])
 	if err != nil {
 		return Result{}, err
 	}
 	blocks := mendLayout(dropNoise(read.blocks))
-	confidence := pageConfidence(blocks, sheet.letters)
+	confidence := pageConfidence(blocks, len(sheet.letters))
 	blocks = sheet.place(blocks)
 	calibrate(blocks)
 	return Result{
-		Page:       document.Page{Width: gray.Rect.Dx(), Height: gray.Rect.Dy(), DPI: page.DPI, Blocks: blocks},
+		Page:       newPage(page, gray, blocks),
 		Confidence: confidence,
 	}, nil
+}
+
+func newPage(page decode.Page, gray *image.Gray, blocks []document.Block) document.Page {
+	return document.Page{Width: gray.Rect.Dx(), Height: gray.Rect.Dy(), DPI: page.DPI, Blocks: blocks}
 }
 
 // Confidence is that of several pages together, each weighted by its characters; 0 where nothing was read.

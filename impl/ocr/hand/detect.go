@@ -1,0 +1,108 @@
+package hand
+
+import (
+	"cmp"
+	"context"
+	"image"
+	"slices"
+
+	"uncial/impl/ocr/lines"
+	"uncial/impl/ocr/tesseract"
+)
+
+const (
+	// joined is how many times wider than high a spot of ink is that counts as joined letters.
+	joined = 1.6
+	// suspicious is the share of such spots from which on a page may be written by hand. Print has less, but for
+	// woodcuts and typescripts that bleed; hands have more than 0.1.
+	suspicious = 0.08
+	// samples is how many lines are read with both models to tell.
+	samples = 6
+	// handShows and wideShows weigh the difference of the two models' confidences and the share of joined letters:
+	// the page is a hand's where their sum exceeds handShows.
+	handShows, wideShows = 0.05, 0.6
+	// surelyPrint is the confidence of the model for print in a line from which on the page has print on it.
+	surelyPrint = 0.75
+)
+
+// wideShare is the share of the spots of a letter's size that are joined letters. Letters of print stand apart.
+func wideShare(spots []image.Rectangle) float64 {
+	if len(spots) == 0 {
+		return 0
+	}
+	heights := make([]int, len(spots))
+	for i, s := range spots {
+		heights[i] = s.Dy()
+	}
+	slices.Sort(heights)
+	least := heights[len(heights)/2] / 2
+	wide, n := 0, 0
+	for _, s := range spots {
+		if s.Dy() <= least {
+			continue
+		}
+		n++
+		if float64(s.Dx()) > joined*float64(s.Dy()) {
+			wide++
+		}
+	}
+	return float64(wide) / float64(max(n, 1))
+}
+
+// isHand says whether the whole page is written by hand. Print is told by the spots of ink alone, at no cost; where
+// these leave a doubt, both models read some lines.
+func (p *Page) isHand(ctx context.Context, r Reader) (bool, error) {
+	if p.wide < suspicious {
+		return false, nil
+	}
+	some := sample(p.lines().Lines())
+	if len(some) == 0 {
+		return false, nil
+	}
+	hands, err := p.sampleConfidence(ctx, r, p.models.Hand, some, lines.Stretch)
+	if err != nil {
+		return false, err
+	}
+	prints, err := p.sampleConfidence(ctx, r, p.models.Print, some, 1)
+	if err != nil {
+		return false, err
+	}
+	difference := 0.0
+	for i := range hands {
+		if prints[i] >= surelyPrint && prints[i] > hands[i] {
+			return false, nil
+		}
+		difference += (hands[i] - prints[i]) / float64(len(hands))
+	}
+	return difference+wideShows*p.wide > handShows, nil
+}
+
+// sample is some of the longer lines, from all over the page.
+func sample(all []lines.Line) []lines.Line {
+	long := slices.SortedStableFunc(slices.Values(all), func(a, b lines.Line) int { return cmp.Compare(b.Width(), a.Width()) })
+	if len(long) == 0 {
+		return nil
+	}
+	least := long[(len(long)-1)/2].Width()
+	all = slices.DeleteFunc(slices.Clone(all), func(l lines.Line) bool { return l.Width() < least })
+	n := min(samples, len(all))
+	some := make([]lines.Line, n)
+	for i := range some {
+		some[i] = all[(2*i+1)*len(all)/(2*n)]
+	}
+	return some
+}
+
+// sampleConfidence is the own confidence of a model in each line, 0..1.
+func (p *Page) sampleConfidence(ctx context.Context, r Reader, model string, some []lines.Line, stretch float64) ([]float64, error) {
+	strips, images := cut(some, stretch)
+	words, err := r.ReadStrips(ctx, model, images, tesseract.Words)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, len(strips))
+	for i := range strips {
+		out[i] = p.models.reading(strips[i], words[i]).confidence
+	}
+	return out, nil
+}

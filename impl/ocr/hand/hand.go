@@ -1,0 +1,99 @@
+// Package hand reads handwriting: it tells from the image, and from how sure two models are of some lines, whether a page
+// is written by hand, finds its lines (package lines), and has each read by the model for hands. On a printed page that
+// was filled in by hand it reads only what the print's reading left open.
+package hand
+
+import (
+	"context"
+	"image"
+
+	"uncial/impl/ocr/lexicon"
+	"uncial/impl/ocr/lines"
+	"uncial/impl/ocr/tesseract"
+	"uncial/internal/document"
+)
+
+// Reader reads single lines.
+type Reader interface {
+	// ReadStrips reads each image as one line with a model, and returns what it read of each. With Symbols the words
+	// hold the recognizer's other choices. Boxes are in pixels of the strip, confidences 0..100.
+	ReadStrips(ctx context.Context, model string, strips []*image.Gray, detail tesseract.Detail) ([][]tesseract.Word, error)
+}
+
+// Models say what a page is read with.
+type Models struct {
+	Hand  string           // reads strips of handwriting
+	Print string           // the language's own model, which reads print
+	Words *lexicon.Lexicon // of the model for hands; nil where it has none. Only the enhancement asks it
+	// Native is true where the model for hands has learnt the page's language. Other hands are read as well as it can,
+	// which is badly, and their confidence says so.
+	Native bool
+	// Enhance corrects readings by the word list.
+	Enhance bool
+}
+
+// Result is what was read.
+type Result struct {
+	Blocks []document.Block
+	// Confidence estimates the share of the characters that are right, 0..1.
+	Confidence float64
+	// Edits are the enhancement's, nil without it.
+	Edits []document.Edit
+}
+
+// Page is a page that may be written by hand.
+type Page struct {
+	models Models
+	gray   *image.Gray
+	spots  []image.Rectangle
+	wide   float64
+	found  *lines.Page // nil until asked for
+}
+
+// Look takes a page and the boxes of its spots of ink, in pixels of the page.
+func Look(gray *image.Gray, spots []image.Rectangle, m Models) *Page {
+	return &Page{models: m, gray: gray, spots: spots, wide: wideShare(spots)}
+}
+
+// lines are those of the page, found at the first use.
+func (p *Page) lines() *lines.Page {
+	if p.found == nil {
+		p.found = lines.Find(p.gray)
+	}
+	return p.found
+}
+
+// Read reads the page if all of it is written by hand. It is false, and nothing is read, if it is not.
+func (p *Page) Read(ctx context.Context, r Reader) (Result, bool, error) {
+	whole, err := p.isHand(ctx, r)
+	if err != nil || !whole {
+		return Result{}, false, err
+	}
+	var result Result
+	var all []reading
+	for _, block := range p.lines().Blocks {
+		readings, err := p.readLines(ctx, r, block)
+		if err != nil {
+			return Result{}, false, err
+		}
+		all = append(all, readings...)
+		result.add(readings)
+	}
+	result.Confidence = p.models.pageConfidence(all)
+	return result, true, nil
+}
+
+// add appends what was read as a block.
+func (r *Result) add(readings []reading) {
+	var block document.Block
+	for _, l := range readings {
+		if len(l.line.Words) > 0 {
+			block.Lines = append(block.Lines, l.line)
+			block.Box = block.Box.Union(l.line.Box)
+			r.Edits = append(r.Edits, l.edits...)
+		}
+	}
+	if len(block.Lines) > 0 {
+		r.Blocks = append(r.Blocks, block)
+	}
+}

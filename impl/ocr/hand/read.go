@@ -1,0 +1,81 @@
+package hand
+
+import (
+	"context"
+	"image"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"uncial/impl/ocr/lines"
+	"uncial/impl/ocr/tesseract"
+	"uncial/internal/document"
+)
+
+// reading is what was read of one line.
+type reading struct {
+	line       document.Line
+	confidence float64 // the recognizer's own, 0..1, weighted by the length of the words
+	characters int
+	edits      []document.Edit
+}
+
+// readLines reads lines with the model for hands. Lines without text remain, empty.
+func (p *Page) readLines(ctx context.Context, r Reader, all []lines.Line) ([]reading, error) {
+	strips, images := cut(all, lines.Stretch)
+	words, err := r.ReadStrips(ctx, p.models.Hand, images, tesseract.Detail(p.models.Enhance))
+	if err != nil {
+		return nil, err
+	}
+	out := make([]reading, len(strips))
+	for i, s := range strips {
+		out[i] = p.models.reading(s, words[i])
+	}
+	return out, nil
+}
+
+// cut is the strips of the lines that are wide enough for one.
+func cut(all []lines.Line, stretch float64) ([]lines.Strip, []*image.Gray) {
+	var strips []lines.Strip
+	var images []*image.Gray
+	for _, l := range all {
+		if s, ok := l.Strip(stretch); ok {
+			strips = append(strips, s)
+			images = append(images, s.Image)
+		}
+	}
+	return strips, images
+}
+
+// reading puts the words of a strip to their place on the page.
+func (m *Models) reading(s lines.Strip, words []tesseract.Word) reading {
+	out := reading{line: document.Line{Baseline: s.Baseline(), Handwritten: true}}
+	for _, w := range words {
+		text, own := clean(w.Text), min(max(w.Confidence/100, 0), 1)
+		if text == "" {
+			continue
+		}
+		word := document.Word{Box: s.Box(w.Box), Text: text, Confidence: m.confidence(own), Model: m.Hand}
+		n := utf8.RuneCountInString(text)
+		out.confidence += own * float64(n)
+		out.characters += n
+		out.line.Words = append(out.line.Words, word)
+		out.line.Box = out.line.Box.Union(word.Box)
+	}
+	if out.characters > 0 {
+		out.confidence /= float64(out.characters)
+	}
+	return out
+}
+
+// clean is a word's text as the document promises it: NFC, and characters only.
+func clean(text string) string {
+	return norm.NFC.String(strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || unicode.IsControl(r) || r == utf8.RuneError || r&0xfffe == 0xfffe {
+			return -1
+		}
+		return r
+	}, text))
+}

@@ -1,0 +1,56 @@
+package reading
+
+import (
+	"context"
+	"image"
+
+	"golang.org/x/text/language"
+
+	"uncial/impl/ocr/hand"
+	"uncial/impl/ocr/models/own"
+)
+
+// hands is what may be written by hand on a page. It is nothing where no model for hands is there, or where the
+// language is not written in Latin letters.
+type hands struct {
+	page   *hand.Page // nil if nothing is
+	reader hand.Reader
+}
+
+func lookForHands(src Source, o Options, printed string, gray *image.Gray, s sheet) hands {
+	reader, ok := src.(hand.Reader)
+	if !ok || !src.Has(own.HandFrench) || !latinScript(o.Language) {
+		return hands{}
+	}
+	return hands{reader: reader, page: hand.Look(gray, s.letters, hand.Models{
+		Hand: own.HandFrench, Print: printed, Native: speaksFrench(o.Language),
+	})}
+}
+
+// whole reads the page if all of it is written by hand.
+func (h hands) whole(ctx context.Context) (hand.Result, bool, error) {
+	if h.page == nil {
+		return hand.Result{}, false, nil
+	}
+	return h.page.Read(ctx, h.reader)
+}
+
+// latinScript says whether a language is written in Latin letters, as far as its tag tells.
+func latinScript(tag string) bool {
+	parsed, err := language.Parse(tag)
+	if err != nil {
+		return false
+	}
+	script, _ := parsed.Script()
+	return script.String() == "Latn" || script.String() == "Latf"
+}
+
+// speaksFrench says whether the model for French hands has learnt the language: French of any region and time.
+func speaksFrench(tag string) bool {
+	parsed, err := language.Parse(tag)
+	if err != nil {
+		return false
+	}
+	base, _ := parsed.Base()
+	return base.String() == "fr"
+}

@@ -95,7 +95,7 @@ func work() error {
 // play does what the script says.
 func play(script []byte) (*document.Document, *pipe.Error) {
 	doc := &document.Document{Pages: []document.Page{{Width: 100, Height: 100}}}
-	lines := bufio.NewScanner(bytes.NewReader(script))
+	lines := bufio.NewScanner(bytes.NewReader(bytes.TrimRight(script, "\n")))
 	for lines.Scan() {
 		command, rest, _ := strings.Cut(lines.Text(), " ")
 		switch command {

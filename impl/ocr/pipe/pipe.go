@@ -166,7 +166,7 @@ func (h *Hello) check() error {
 	case h.Protocol != Protocol:
 		return fmt.Errorf("pipe: the worker speaks protocol %d, the service %d; they must be of one build", h.Protocol, Protocol)
 	case len(h.Languages) == 0:
-		return errors.New("pipe: the worker can read no language: no models were found")
+		return errors.New("pipe: the worker can read no language: no models were found; install language packs, such as Debian's tesseract-ocr-eng")
 	case slices.Contains(h.Languages, ""):
 		return errors.New("pipe: hello.languages holds an empty tag")
 	}

@@ -74,6 +74,7 @@ func setLimits(s *spec) (string, error) {
 	if err := unix.CloseRange(3, ^uint(0)>>32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return "", fmt.Errorf("close inherited files: %w", err)
 	}
+	// The parent asked for this at the fork; the kernel forgets it where rights change.
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return "", fmt.Errorf("die with the parent: %w", err)
 	}

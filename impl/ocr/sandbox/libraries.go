@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -34,6 +35,9 @@ func libraries(ctx context.Context, program string, env []string) (linked, error
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	files, missing := parseList(out)
+	if m := notLoaded.FindSubmatch(stderr.Bytes()); m != nil {
+		missing = append(missing, string(m[1]))
+	}
 	if len(missing) > 0 {
 		return linked{}, fmt.Errorf("the program %s needs libraries that are not installed: %s", program, strings.Join(missing, ", "))
 	}
@@ -42,6 +46,9 @@ func libraries(ctx context.Context, program string, env []string) (linked, error
 	}
 	return linked{linker: linker, files: append(files, "/etc/ld.so.cache")}, nil
 }
+
+// notLoaded is the GNU linker's way to say that a library is missing.
+var notLoaded = regexp.MustCompile(`error while loading shared libraries: ([^:\s]+): cannot open`)
 
 // interpreter is the dynamic linker that an ELF program names, or "" for a static one.
 func interpreter(program string) (string, error) {

@@ -112,13 +112,18 @@ func (l *Launcher) Command() *exec.Cmd {
 		return l.spec.command(l.active(namespaces))
 	}
 	return &exec.Cmd{
-		Path: l.opts.Program,
-		Args: append([]string{l.opts.Program}, l.opts.Args...),
-		Env:  append([]string{}, l.opts.Env...),
-		Dir:  "/",
-		// A session of its own keeps the terminal's Ctrl-C away: stopping is for the parent to do.
-		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
+		Path:        l.opts.Program,
+		Args:        append([]string{l.opts.Program}, l.opts.Args...),
+		Env:         append([]string{}, l.opts.Env...),
+		Dir:         "/",
+		SysProcAttr: attributes(),
 	}
+}
+
+// attributes are those of every process: it dies with its parent, and a session of its own keeps the terminal's Ctrl-C
+// away, for stopping is for the parent to do.
+func attributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 }
 
 // Start starts a Command. It fails once the Launcher is closed.

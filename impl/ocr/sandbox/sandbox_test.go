@@ -26,6 +26,7 @@ var probe string // the program in testdata/probe
 const (
 	probeEnv        = "SANDBOX_TEST_PROBE"
 	noNamespacesEnv = "SANDBOX_TEST_NO_NAMESPACES"
+	parentEnv       = "SANDBOX_TEST_PARENT"
 )
 
 func TestMain(m *testing.M) {
@@ -41,6 +42,9 @@ func run(m *testing.M) int {
 		}
 	}
 	if probe = os.Getenv(probeEnv); probe != "" {
+		if mode := os.Getenv(parentEnv); mode != "" {
+			return beParent(sandbox.Mode(mode))
+		}
 		return m.Run()
 	}
 	dir, err := os.MkdirTemp("", "sandbox-test-")
@@ -218,6 +222,48 @@ func TestLauncher_boundsComputing(t *testing.T) {
 	require.Less(t, state.UserTime(), 5*time.Second)
 }
 
+// beParent starts a program that never ends by itself, says which process that is, and waits to be killed.
+func beParent(mode sandbox.Mode) int {
+	l, err := sandbox.NewLauncher(context.Background(), sandbox.Options{Program: probe, Args: []string{"spin"}, CPU: time.Minute, Mode: mode})
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	cmd := l.Command()
+	if err := l.Start(cmd); err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	fmt.Println(cmd.Process.Pid)
+	select {}
+}
+
+func TestLauncher_Start_theProgramDiesWithItsParent(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []sandbox.Mode{sandbox.BestEffort, sandbox.Off} {
+		self, err := os.Executable()
+		require.NoError(t, err)
+		parent := exec.CommandContext(t.Context(), self)
+		parent.Env = append(os.Environ(), probeEnv+"="+probe, parentEnv+"="+string(mode))
+		out, err := parent.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, parent.Start())
+		var pid int
+		_, err = fmt.Fscan(out, &pid)
+		require.NoError(t, err)
+		require.NoError(t, syscall.Kill(pid, 0), "it runs")
+		require.NoError(t, parent.Process.Kill())
+		require.Error(t, parent.Wait())
+		require.Eventually(t, func() bool { return syscall.Kill(pid, 0) != nil || zombie(pid) }, 10*time.Second, time.Millisecond)
+	}
+}
+
+// zombie is true for a process that is dead and that nobody has waited for, as happens where no init runs.
+func zombie(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && strings.Contains(string(stat), ") Z ")
+}
+
 func TestLauncher_Layers(t *testing.T) {
 	t.Parallel()
 	l := MustLaunch(t, sandbox.Options{Args: []string{"nothing"}, Memory: 1 << 30})
@@ -239,6 +285,18 @@ func TestLauncher_Start_afterClose(t *testing.T) {
 	l.Close()
 	l.Close()
 	require.Error(t, l.Start(l.Command()))
+}
+
+// A program that was linked against a library which is not here: the name in a copy of a real one is changed.
+func TestNewLauncher_namesAMissingLibrary(t *testing.T) {
+	t.Parallel()
+	program, err := os.ReadFile("/bin/sh")
+	require.NoError(t, err)
+	require.Positive(t, bytes.Count(program, []byte("libc.so.6\x00")))
+	broken := filepath.Join(t.TempDir(), "program")
+	require.NoError(t, os.WriteFile(broken, bytes.ReplaceAll(program, []byte("libc.so.6\x00"), []byte("libz.so.9\x00")), 0o700))
+	_, err = sandbox.NewLauncher(t.Context(), sandbox.Options{Program: broken})
+	require.ErrorContains(t, err, "needs libraries that are not installed: libz.so.9")
 }
 
 func TestNewLauncher_saysWhatIsMissing(t *testing.T) {

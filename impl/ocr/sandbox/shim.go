@@ -56,7 +56,7 @@ func (s spec) command(inNamespaces bool) *exec.Cmd {
 	if err != nil {
 		return &exec.Cmd{Err: fmt.Errorf("sandbox: %w", err)}
 	}
-	attr := &syscall.SysProcAttr{Setsid: true} // away from the terminal's Ctrl-C: stopping is for the parent to do
+	attr := attributes()
 	if inNamespaces {
 		isolate(attr)
 	}

@@ -409,6 +409,16 @@ func (s *syncBuffer) String() string {
 	return s.b.String()
 }
 
+// BenchmarkPool_Recognize is what the pool adds to the reading of a page of 1 MB: the worker reads nothing.
+func BenchmarkPool_Recognize(b *testing.B) {
+	p := MustOpen(b, workerpool.Options{Workers: 1})
+	image := append([]byte("text a\n"), bytes.Repeat([]byte("\n"), 1<<20)...)
+	for b.Loop() {
+		_, err := p.Recognize(b.Context(), ocr.Request{Image: image, Language: ocrtest.Language})
+		require.NoError(b, err)
+	}
+}
+
 func ExamplePool() {
 	pool, err := workerpool.New(context.Background(), workerpool.Options{
 		Worker: "/usr/local/bin/uncial-worker",

@@ -103,7 +103,7 @@ func (l *latency) UnmarshalText(text []byte) error {
 const grace = 5 * time.Second
 
 // gcPercent keeps the heap small: the mock makes little garbage that lasts. The variable GOGC overrules it.
-const gcPercent = 50
+const gcPercent = 75
 
 func (s *serve) run(log io.Writer) error {
 	if os.Getenv("GOGC") == "" {

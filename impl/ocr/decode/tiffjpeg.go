@@ -2,6 +2,7 @@ package decode
 
 import (
 	"bytes"
+	"errors"
 	"image"
 	"image/draw"
 	"image/jpeg"
@@ -28,6 +29,9 @@ func (m *tiffImage) readJPEG(c *canvas, b block, raw []byte) error {
 		return errTIFF // also keeps a small block from declaring a large image
 	}
 	img, err := jpeg.Decode(bytes.NewReader(stream))
+	if _, ok := errors.AsType[jpeg.UnsupportedError](err); ok {
+		return errKind
+	}
 	if err != nil {
 		return errTIFF
 	}
@@ -41,7 +45,7 @@ func (m *tiffImage) putImage(c *canvas, b block, img image.Image) error {
 		return nil
 	}
 	if b.samples != 3 {
-		return errTIFF
+		return errKind
 	}
 	ycc, ok := img.(*image.YCbCr)
 	if ok && m.photometric == rgb && ycc.SubsampleRatio == image.YCbCrSubsampleRatio444 {

@@ -36,6 +36,7 @@ convert "$colours" $at300 -colorspace CMYK -orient LeftBottom -compress JPEG -qu
 convert "$clear" $at300 -compress Zip clear-unassociated.tif
 convert "$clear" $at300 -define tiff:alpha=associated -compress Zip clear-associated.tif
 convert "$grey" $at300 -compress JPEG -quality 95 grey-JPEG.tif
+convert "$grey" $at300 -alpha set -compress JPEG -quality 95 grey-alpha-JPEG.tif
 for d in 2 4 16; do convert "$grey" $at300 -depth $d -compress LZW grey-$d.tif; done
 for c in Fax Group4 RLE None; do convert "$ink" $at300 -compress $c ink-$c.tif; done
 convert "$ink" $at300 -compress Group4 -define quantum:polarity=min-is-black ink-Group4-black.tif
@@ -54,7 +55,7 @@ convert "$colours" $at300 $true -interlace PNG colours-interlaced.png
 convert "$colours" $at300 -type Palette colours-palette.png
 convert "$colours" $at300 $true -depth 16 -define png:bit-depth=16 colours-16.png
 convert "$grey" $at300 -depth 2 grey-2.png
-cp "$clear" clear.png
+convert "$clear" $at300 clear.png
 
 convert "$colours" $at300 $true BMP3:colours-24.bmp
 convert "$colours" $at300 -type Palette BMP3:colours-4.bmp

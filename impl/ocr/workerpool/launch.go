@@ -31,7 +31,12 @@ func (p *Pool) newLauncher(ctx context.Context) (*sandbox.Launcher, error) {
 			return nil, fmt.Errorf("the models' directory %q must be the absolute path of a directory that exists", dir)
 		}
 	}
-	dirs := append(slices.Clone(o.Models), models.Dirs()...)
+	dirs := slices.Clone(o.Models)
+	for _, dir := range models.Dirs() {
+		if !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
 	l, err := sandbox.NewLauncher(ctx, sandbox.Options{
 		Program: o.Worker,
 		Env:     environment(dirs),

@@ -3,6 +3,7 @@ package reading
 import (
 	"context"
 	"image"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -22,11 +23,19 @@ const (
 	earlyPrintBonus = 0.03
 )
 
+const (
+	// doubt is the estimated share of right characters below which a page is read at another size as well.
+	doubt = 0.8
+	// resizedBonus is how much surer the reading at another size must be to be kept; smaller differences tell nothing.
+	resizedBonus = 0.03
+)
+
 // attempt is one reading of a page.
 type attempt struct {
 	model      string
 	blocks     []document.Block
 	confidence float64 // the recognizer's own, weighted by the length of the words
+	right      float64 // the share of characters estimated to be right; set by finish
 }
 
 func read(ctx context.Context, src Source, img *image.Gray, model string, mode tesseract.Mode) (attempt, error) {
@@ -55,26 +64,56 @@ func meanConfidence(blocks []document.Block) float64 {
 	return sum / n
 }
 
-// choose reads the page, again where it has to, and returns the reading to keep.
-func choose(ctx context.Context, src Source, img *image.Gray, model string) (attempt, error) {
-	best, err := read(ctx, src, img, model, tesseract.Auto)
+// readings reads the page as often as it has to and returns the readings, finished, the one to keep first. Where the
+// best is in doubt, or when more is wanted anyway, the page is read once more at another size.
+func readings(ctx context.Context, src Source, s sheet, model string, more bool) ([]attempt, error) {
+	attempts, err := choose(ctx, src, s.img, model)
 	if err != nil {
-		return attempt{}, err
+		return nil, err
 	}
-	if best, err = withGreek(ctx, src, img, best); err != nil {
-		return attempt{}, err
+	for i := range attempts {
+		attempts[i].finish(s)
 	}
-	if best.confidence >= sure || !src.Has(earlyPrint) || !latin(best.blocks) {
-		return best, nil
+	if attempts[0].right >= doubt && !more {
+		return attempts, nil
+	}
+	again, err := resized(ctx, src, s, attempts[0].model)
+	if err != nil {
+		return nil, err
+	}
+	again.finish(s)
+	if again.right >= attempts[0].right+resizedBonus {
+		return slices.Insert(attempts, 0, again), nil
+	}
+	return slices.Insert(attempts, 1, again), nil
+}
+
+// finish mends the layout of a reading and drops the noise from it.
+func (a *attempt) finish(s sheet) {
+	a.blocks = mendLayout(dropNoise(a.blocks))
+	a.right = pageConfidence(a.blocks, len(s.letters))
+}
+
+// choose reads the page, again where it has to, and returns the readings, the one to keep first.
+func choose(ctx context.Context, src Source, img *image.Gray, model string) ([]attempt, error) {
+	own, err := read(ctx, src, img, model, tesseract.Auto)
+	if err != nil {
+		return nil, err
+	}
+	if own, err = withGreek(ctx, src, img, own); err != nil {
+		return nil, err
+	}
+	if own.confidence >= sure || !src.Has(earlyPrint) || !latin(own.blocks) {
+		return []attempt{own}, nil
 	}
 	early, err := read(ctx, src, img, earlyPrint, tesseract.Auto)
 	if err != nil {
-		return attempt{}, err
+		return nil, err
 	}
-	if early.confidence+earlyPrintBonus >= best.confidence {
-		return early, nil
+	if early.confidence+earlyPrintBonus >= own.confidence {
+		return []attempt{early, own}, nil
 	}
-	return best, nil
+	return []attempt{own, early}, nil
 }
 
 // withGreek reads the page with the Greek model at the side of its own where it shows Greek.

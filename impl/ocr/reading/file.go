@@ -28,6 +28,10 @@ func File(ctx context.Context, data []byte, o Options, src Source) (*document.Do
 		if err != nil {
 			return nil, err
 		}
+		for _, e := range result.Edits {
+			e.Page = len(doc.Pages)
+			doc.Edits = append(doc.Edits, e)
+		}
 		results = append(results, result)
 		doc.Pages = append(doc.Pages, result.Page)
 		if result.Page.Width*result.Page.Height >= largePage {
@@ -35,6 +39,7 @@ func File(ctx context.Context, data []byte, o Options, src Source) (*document.Do
 			debug.FreeOSMemory()
 		}
 	}
+	doc.Enhanced = o.Enhance
 	doc = doc.Normalized()
 	doc.Confidence = Confidence(results)
 	return doc, nil

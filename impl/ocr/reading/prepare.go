@@ -16,13 +16,15 @@ const (
 	skewLetters = 14
 )
 
-// sheet is a page prepared for reading.
+// sheet is a page prepared for reading. That without an image leaves boxes where they are.
 type sheet struct {
 	img *image.Gray
 	// angle is how many degrees the image was turned clockwise, around its middle, to lie level.
 	angle float64
 	// letters are the spots of ink that have the shape of a letter, in pixels of the page.
 	letters []image.Rectangle
+	// letterHeight is their median height in pixels, 0 where unknown.
+	letterHeight int
 }
 
 // prepare brings a page into the state that models read best. Bilevel pages have nothing to mend but the skew. Grey and
@@ -32,8 +34,8 @@ func prepare(g *image.Gray) sheet {
 		g = imaging.Flatten(imaging.Leaves(g))
 	}
 	letters := imaging.Letters(g)
-	s := sheet{img: g, letters: letters}
-	if skew := imaging.Skew(g); math.Abs(skew) >= leastSkew && imaging.LetterHeight(letters) >= skewLetters {
+	s := sheet{img: g, letters: letters, letterHeight: imaging.LetterHeight(letters)}
+	if skew := imaging.Skew(g); math.Abs(skew) >= leastSkew && s.letterHeight >= skewLetters {
 		s.img, s.angle = imaging.Rotate(g, -skew), -skew
 	}
 	return s
@@ -68,6 +70,9 @@ func (s sheet) place(blocks []document.Block) []document.Block {
 func (s sheet) placeBox(b document.Box) document.Box {
 	x, y := s.placePoint(float64(b.X)+float64(b.W)/2, float64(b.Y)+float64(b.H)/2)
 	b.X, b.Y = int(math.Round(x-float64(b.W)/2)), int(math.Round(y-float64(b.H)/2))
+	if s.img == nil {
+		return b
+	}
 	return b.Clip(s.img.Rect.Dx(), s.img.Rect.Dy())
 }
 

@@ -30,6 +30,8 @@ type Result struct {
 	Page document.Page
 	// Confidence estimates the share of the page's characters that are right, 0..1; 0 where nothing was read.
 	Confidence float64
+	// Edits are what the enhancement changed, in reading order, with 0 for the page; nil without Options.Enhance.
+	Edits []document.Edit
 }
 
 // Read reads one page. When ctx ends it returns ctx's error at the next line of text.
@@ -44,17 +46,21 @@ func Read(ctx context.Context, page decode.Page, o Options, src Source) (Result,
 	if read, ok, err := hands.whole(ctx); ok || err != nil {
 		return Result{Page: newPage(page, gray, read.Blocks), Confidence: read.Confidence}, err
 	}
-	read, err := choose(ctx, src, sheet.img, names[0])
+	attempts, err := readings(ctx, src, sheet, names[0], o.Enhance)
 	if err != nil {
 		return Result{}, err
 	}
-	blocks := mendLayout(dropNoise(read.blocks))
-	confidence := pageConfidence(blocks, len(sheet.letters))
+	blocks, confidence := attempts[0].blocks, attempts[0].right
 	blocks = sheet.place(blocks)
 	calibrate(blocks)
+	var edits []document.Edit
+	if o.Enhance {
+		edits = correct(src, sheet, attempts, names[0], blocks)
+	}
 	return Result{
 		Page:       newPage(page, gray, blocks),
 		Confidence: confidence,
+		Edits:      edits,
 	}, nil
 }
 

@@ -77,7 +77,7 @@ func readings(ctx context.Context, src Source, s sheet, model string, more bool)
 	if attempts[0].right >= doubt && !more {
 		return attempts, nil
 	}
-	again, err := resized(ctx, src, s, attempts[0].model)
+	again, err := resized(ctx, src, s, attempts[0])
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package reading
 import (
 	"context"
 	"image"
+	"slices"
 
 	"uncial/impl/enhance"
 	"uncial/impl/ocr/imaging"
@@ -15,9 +16,10 @@ import (
 // (0.7, 0.85, 1.3, 1.5, and a binarized page) 0.7 put most words right for each that it put wrong, where letters were
 // large enough to bear it.
 const (
-	smaller      = 0.7
-	larger       = 1.3
-	largeLetters = 20 // pixels
+	smaller = 0.7
+	larger  = 1.3
+	// largeLines is the median height of lines, in pixels, from which on their letters are large enough.
+	largeLines = 36
 )
 
 // correct runs the offline enhancement on the blocks, which are those of the first reading in their place on the page
@@ -35,9 +37,9 @@ func correct(src Source, s sheet, attempts []attempt, model string, blocks []doc
 }
 
 // resized reads the sheet at another size. The blocks are in the coordinates of the sheet.
-func resized(ctx context.Context, src Source, s sheet, model string) (attempt, error) {
-	factor := larger
-	if s.letterHeight >= largeLetters {
+func resized(ctx context.Context, src Source, s sheet, first attempt) (attempt, error) {
+	factor, model := larger, first.model
+	if lineHeight(first.blocks) >= largeLines {
 		factor = smaller
 	}
 	size := s.img.Rect.Size()
@@ -49,16 +51,16 @@ func resized(ctx context.Context, src Source, s sheet, model string) (attempt, e
 	if err != nil {
 		return attempt{}, err
 	}
-	read := image.Pt(w, h)
+	from := image.Pt(w, h)
 	blocks := sheet{}.place(a.blocks)
 	for i := range blocks {
 		for j := range blocks[i].Lines {
 			line := &blocks[i].Lines[j]
 			for k := range line.Words {
-				line.Words[k].Box = scaled(line.Words[k].Box, size, read)
+				line.Words[k].Box = scaled(line.Words[k].Box, size, from)
 			}
 			for k, p := range line.Baseline {
-				line.Baseline[k] = document.Point{X: p.X * size.X / read.X, Y: p.Y * size.Y / read.Y}
+				line.Baseline[k] = document.Point{X: p.X * size.X / from.X, Y: p.Y * size.Y / from.Y}
 			}
 			line.Box = wordsBox(line.Words)
 		}
@@ -66,6 +68,21 @@ func resized(ctx context.Context, src Source, s sheet, model string) (attempt, e
 	}
 	a.blocks = blocks
 	return a, nil
+}
+
+// lineHeight is the median height of lines, 0 where there are none.
+func lineHeight(blocks []document.Block) int {
+	var heights []int
+	for _, b := range blocks {
+		for _, l := range b.Lines {
+			heights = append(heights, l.Box.H)
+		}
+	}
+	if len(heights) == 0 {
+		return 0
+	}
+	slices.Sort(heights)
+	return heights[len(heights)/2]
 }
 
 func scaled(b document.Box, to, from image.Point) document.Box {

@@ -23,8 +23,6 @@ type sheet struct {
 	angle float64
 	// letters are the spots of ink that have the shape of a letter, in pixels of the page.
 	letters []image.Rectangle
-	// letterHeight is their median height in pixels, 0 where unknown.
-	letterHeight int
 }
 
 // prepare brings a page into the state that models read best. Bilevel pages have nothing to mend but the skew. Grey and
@@ -34,8 +32,8 @@ func prepare(g *image.Gray) sheet {
 		g = imaging.Flatten(imaging.Leaves(g))
 	}
 	letters := imaging.Letters(g)
-	s := sheet{img: g, letters: letters, letterHeight: imaging.LetterHeight(letters)}
-	if skew := imaging.Skew(g); math.Abs(skew) >= leastSkew && s.letterHeight >= skewLetters {
+	s := sheet{img: g, letters: letters}
+	if skew := imaging.Skew(g); math.Abs(skew) >= leastSkew && imaging.LetterHeight(letters) >= skewLetters {
 		s.img, s.angle = imaging.Rotate(g, -skew), -skew
 	}
 	return s

@@ -32,7 +32,7 @@ deps: ## Install what building and running needs (Debian packages), or say what 
 .PHONY: build
 build: bin-mock ## Build uncial, uncial-worker, uncial-mock and uncial-contract into bin/
 	@mkdir -p bin
-	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./impl/cmd/uncial ./contracttests/cmd/uncial-contract
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./impl/cmd/uncial $(addprefix ./,$(wildcard contracttests/cmd/uncial-contract))
 	CGO_ENABLED=1 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./impl/cmd/uncial-worker
 
 .PHONY: bin-mock

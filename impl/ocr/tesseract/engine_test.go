@@ -189,6 +189,15 @@ func TestOpen(t *testing.T) {
 		require.True(t, e.Known("memory"))
 		require.False(t, e.Known("mxmxry"))
 	})
+	t.Run("several models are tried on every word", func(t *testing.T) {
+		t.Parallel()
+		e := MustOpen(t, "eng+grc")
+		require.NoError(t, e.SetImage(ocrtest.Page("One of them reads this"), 300))
+		require.NoError(t, e.Recognize(t.Context()))
+		blocks := e.Blocks(tesseract.Words)
+		require.Equal(t, "One of them reads this", text(blocks))
+		require.Equal(t, "eng", lines(blocks)[0].Words[0].Model)
+	})
 	t.Run("an unknown variable is an error", func(t *testing.T) {
 		t.Parallel()
 		_, err := tesseract.Open(tesseract.Config{Model: "eng", Dir: ocrtest.Tessdata, Variables: map[string]string{"no_such": "1"}})

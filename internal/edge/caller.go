@@ -88,14 +88,21 @@ func (d *door) count(ctx context.Context, x *exchange) error {
 	return Limited(w, remaining)
 }
 
-// enter takes a place among the extractions in progress, or none is free.
-func (d *door) enter() (leave func(), err error) {
-	select {
-	case d.flights <- struct{}{}:
-		return func() { <-d.flights }, nil
-	default:
+// enter takes a place among the extractions in progress for one whose body has so many bytes, -1 where that is not
+// known, or none is free. A body that is too large is never read.
+func (d *door) enter(length int64) (leave func(), err error) {
+	const mib = 1 << 20
+	weight := int64(maxBody / mib)
+	if length >= 0 {
+		weight = max(1, (length+mib-1)/mib)
+	}
+	if length > maxBody {
+		weight = 1
+	}
+	if !d.flights.TryAcquire(weight) {
 		return nil, Overloaded(time.Second, errors.New("too many extractions in progress"))
 	}
+	return func() { d.flights.Release(weight) }, nil
 }
 
 // clientAddr is the address of the client: the peer, or, where that is a trusted proxy, the last address in

@@ -15,6 +15,9 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"uncial/gen"
 )
@@ -35,8 +38,8 @@ type Options struct {
 	// Routes are further paths outside /api/v1, by "METHOD /path", where a segment may be a wildcard such as "{key}"
 	// that the handler reads with PathValue. They are open to anyone. Default: none.
 	Routes map[string]http.Handler
-	// MaxInFlight bounds the extractions in progress, bodies being received included; more are told to try again.
-	// Each may hold a body of 28 MiB. Default: 64.
+	// MaxInFlight bounds the extractions in progress, bodies being received included, by the memory of their bodies:
+	// so many of 28 MiB, or 28 times as many of up to 1 MiB. More are told to try again. Default: 64.
 	MaxInFlight int
 	// TrustedProxies are the networks of the proxies whose X-Forwarded-For is believed. Default: none, the client is
 	// the peer of the connection.
@@ -49,6 +52,7 @@ type Options struct {
 const (
 	basePath       = "/api/v1"
 	defaultFlights = 64
+	answerTime     = time.Minute // for an answer to leave
 )
 
 // door is the handler that New makes. It is immutable.
@@ -56,7 +60,7 @@ type door struct {
 	Options
 	contract *contract
 	routes   routes
-	flights  chan struct{} // holds one token for each extraction in progress
+	flights  *semaphore.Weighted // of the extractions in progress, in MiB of their bodies
 }
 
 // New makes the handler. The error tells of a missing or malformed option.
@@ -80,7 +84,7 @@ func New(o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load the contract: %w", err)
 	}
-	d := &door{Options: o, contract: c, flights: make(chan struct{}, o.MaxInFlight)}
+	d := &door{Options: o, contract: c, flights: semaphore.NewWeighted(int64(o.MaxInFlight) * maxBody >> 20)}
 	if err := d.addRoutes(); err != nil {
 		return nil, err
 	}
@@ -129,7 +133,7 @@ func (d *door) extract(x *exchange, r *http.Request) error {
 	if err := d.count(r.Context(), x); err != nil {
 		return err
 	}
-	leave, err := d.enter()
+	leave, err := d.enter(r.ContentLength)
 	if err != nil {
 		return err
 	}
@@ -141,6 +145,8 @@ func (d *door) extract(x *exchange, r *http.Request) error {
 	res, err := d.Server.Extract(NewContext(r.Context(), x.caller()), gen.ExtractRequestObject{
 		Params: extractParams(r.Header), Body: extractionRequest(body),
 	})
+	// However long the work took, its answer has time to leave. Not every ResponseWriter has a connection.
+	_ = http.NewResponseController(x.ResponseWriter).SetWriteDeadline(time.Now().Add(answerTime))
 	if err != nil {
 		return err
 	}

@@ -271,22 +271,70 @@ func TestDoor_ServeHTTP_hands_over_every_field_of_the_document(t *testing.T) {
 func TestDoor_ServeHTTP_limits_extractions_in_progress(t *testing.T) {
 	t.Parallel()
 	d := mustDoor(t, func(o *edge.Options) { o.MaxInFlight = 1 })
-	started, release := make(chan struct{}), make(chan struct{})
+	started, release, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
-		close(started)
+		started <- struct{}{}
 		<-release
 		return nil, edge.Overloaded(time.Second, nil)
 	}
-	first := make(chan struct{})
-	go func() {
-		defer close(first)
-		d.ServeHTTP(httptest.NewRecorder(), request(smallBody))
-	}()
-	<-started
-	res, _ := d.fails(t, http.StatusInternalServerError, request(smallBody))
-	assert.Equal(t, "1", res.Header.Get("Retry-After"))
-	close(release)
-	<-first
+	large := func() *http.Request { // of more than 27 MiB, so it takes all
+		return request(`{"imageUrl": "data:image/png;base64,` + strings.Repeat("A", 26<<20) + `"` + strings.Repeat(" ", 3<<19) + `}`)
+	}
+	unknown := func() *http.Request { // may be as large as any
+		r := request(smallBody)
+		r.ContentLength = -1
+		return r
+	}
+	begin := func(r *http.Request) {
+		go func() {
+			d.ServeHTTP(httptest.NewRecorder(), r)
+			ended <- struct{}{}
+		}()
+		<-started
+	}
+	end := func(n int) {
+		for range n {
+			release <- struct{}{}
+			<-ended
+		}
+	}
+	for range 28 {
+		begin(request(smallBody))
+	}
+	for name, more := range map[string]*http.Request{"a small one": request(smallBody), "a large one": large(), "one of unknown length": unknown()} {
+		res, _ := d.fails(t, http.StatusInternalServerError, more)
+		assert.Equal(t, "1", res.Header.Get("Retry-After"), name)
+	}
+	end(1)
+	d.fails(t, http.StatusInternalServerError, unknown())
+	begin(request(smallBody))
+	end(28)
+	for _, r := range []*http.Request{large(), unknown()} {
+		begin(r)
+		d.fails(t, http.StatusInternalServerError, request(smallBody))
+		end(1)
+	}
 	d.server.extract = nil
-	assert.Equal(t, http.StatusOK, d.do(t, request(smallBody)).StatusCode, "the place is free again")
+	assert.Equal(t, http.StatusOK, d.do(t, request(smallBody)).StatusCode, "all places are free again")
+}
+
+func TestDoor_gives_an_answer_its_own_time(t *testing.T) {
+	t.Parallel()
+	d := mustDoor(t, nil)
+	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
+		time.Sleep(60 * time.Millisecond)
+		return nil, edge.Overloaded(time.Second, nil)
+	}
+	s := httptest.NewUnstartedServer(d)
+	s.Config.WriteTimeout = 20 * time.Millisecond
+	s.Start()
+	t.Cleanup(s.Close)
+	r := request(smallBody)
+	out, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+r.URL.Path, r.Body)
+	require.NoError(t, err)
+	out.Header = r.Header
+	res, err := s.Client().Do(out)
+	require.NoError(t, err)
+	require.NoError(t, res.Body.Close())
+	assert.Equal(t, http.StatusInternalServerError, res.StatusCode)
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Limits of a connection. A body of 28 MiB within readTimeout needs 2 Mbit/s; writeTimeout holds the reading of the
-// body, the wait for a worker, an extraction of 60 s and the sending of its answer.
+// Limits of a connection. A body of 28 MiB within readTimeout needs 2 Mbit/s; writeTimeout is for everything from the
+// headers on, but the door gives the answer of an extraction its own time, however long the work took.
 const (
 	readHeaderTimeout = 10 * time.Second
 	readTimeout       = 2 * time.Minute

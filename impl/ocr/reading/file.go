@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime/debug"
 
+	"uncial/impl/enhance"
 	"uncial/impl/ocr/decode"
 	"uncial/impl/ocr/tesseract"
 	"uncial/internal/document"
@@ -40,6 +41,7 @@ func File(ctx context.Context, data []byte, o Options, src Source) (*document.Do
 		}
 	}
 	doc.Enhanced = o.Enhance
+	enhance.InOrder(doc)
 	doc = doc.Normalized()
 	doc.Confidence = Confidence(results)
 	return doc, nil

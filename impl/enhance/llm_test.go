@@ -1,0 +1,159 @@
+package enhance_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/enhance"
+	"uncial/internal/document"
+)
+
+// MustModel serves each request by handle, which is given the request's body, and returns a client of it.
+func MustModel(tb testing.TB, handle func(w http.ResponseWriter, body string)) *enhance.LanguageModel {
+	tb.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		handle(w, string(body))
+	}))
+	tb.Cleanup(server.Close)
+	m, err := enhance.NewLanguageModel(enhance.LanguageModelConfig{URL: server.URL, Model: "scripted", Timeout: 2 * time.Second})
+	require.NoError(tb, err)
+	return m
+}
+
+// content answers with a completion of that content.
+func content(tb testing.TB, text string) func(http.ResponseWriter, string) {
+	tb.Helper()
+	answer, err := json.Marshal(map[string]any{"choices": []any{map[string]any{"message": map[string]any{"role": "assistant", "content": text}}}})
+	require.NoError(tb, err)
+	return func(w http.ResponseWriter, _ string) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(answer)
+	}
+}
+
+// reading is a page of one line. Every word is doubtful but the second.
+func reading() *document.Document {
+	line := document.Line{}
+	for i, text := range []string{"eſtoit", "grand", "bonnne,", "1547", "Rornans", "hõneur", "rnaiſon", "vniuers"} {
+		box := document.Box{X: 100 * i, W: 90, H: 20}
+		line.Words = append(line.Words, document.Word{Text: text, Confidence: 0.5, Box: box})
+		line.Box = line.Box.Union(box)
+	}
+	line.Words[1].Confidence = 0.97
+	page := document.Page{Width: 1000, Height: 100, Blocks: []document.Block{{Box: line.Box, Lines: []document.Line{line}}}}
+	return &document.Document{Language: "fr", Enhanced: true, Pages: []document.Page{page}}
+}
+
+func TestLanguageModel_Improve(t *testing.T) {
+	t.Parallel()
+	// Numbered are eſtoit 1, bonnne, 2, hõneur 3, rnaiſon 4, vniuers 5.
+	for _, c := range []struct{ why, answer, want string }{
+		{"a correction of shape", `{"word":4,"before":"rnaiſon","after":"maiſon"}`, "maiſon"},
+		{"modernised", `{"word":1,"before":"eſtoit","after":"était"}`, ""},
+		{"modernised in one letter", `{"word":1,"before":"eſtoit","after":"eſtait"}`, ""},
+		{"long s taken away", `{"word":1,"before":"eſtoit","after":"estoit"}`, ""},
+		{"u for v", `{"word":5,"before":"vniuers","after":"univers"}`, ""},
+		{"an abbreviation expanded", `{"word":3,"before":"hõneur","after":"honneur"}`, ""},
+		{"a mark taken away", `{"word":3,"before":"hõneur","after":"honeur"}`, ""},
+		{"another word", `{"word":4,"before":"rnaiſon","after":"château"}`, ""},
+		{"a word added", `{"word":4,"before":"rnaiſon","after":"maiſon blanche"}`, ""},
+		{"a word taken away", `{"word":4,"before":"rnaiſon","after":""}`, ""},
+		{"punctuation changed", `{"word":2,"before":"bonnne,","after":"bonme."}`, ""},
+		{"a number in the place of a word", `{"word":4,"before":"rnaiſon","after":"1548"}`, ""},
+		{"a word that was not numbered", `{"word":9,"before":"1547","after":"1541"}`, ""},
+		{"a negative number of a word", `{"word":-1,"before":"1547","after":"1541"}`, ""},
+		{"a sure word", `{"word":2,"before":"grand","after":"grant"}`, ""},
+		{"a word that was not read there", `{"word":4,"before":"maifon","after":"maiſon"}`, ""},
+		{"an invisible character", `{"word":4,"before":"rnaiſon","after":"mai\u200bſon"}`, ""},
+		{"the same word twice: the first counts", `{"word":4,"before":"rnaiſon","after":"maiſon"},{"word":4,"before":"maiſon","after":"maifon"}`, "maiſon"},
+		{"the same answer over and over", repeated(`{"word":4,"before":"rnaiſon","after":"maiſon"}`, 50), "error"},
+		{"nothing", ``, ""},
+	} {
+		doc := reading()
+		err := MustModel(t, content(t, `{"corrections":[`+c.answer+`]}`)).Improve(t.Context(), nil, doc)
+		switch c.want {
+		case "error":
+			require.Error(t, err, c.why)
+			require.Equal(t, reading(), doc, c.why)
+		case "":
+			require.NoError(t, err, c.why)
+			require.Equal(t, reading().Text(), doc.Text(), c.why)
+			require.Empty(t, doc.Edits, c.why)
+		default:
+			require.NoError(t, err, c.why)
+			require.Equal(t, c.want, doc.Pages[0].Blocks[0].Lines[0].Words[6].Text, c.why)
+			require.Equal(t, []document.Edit{{
+				Box: document.Box{X: 600, W: 90, H: 20}, Before: "rnaiſon", After: c.want, Rule: enhance.RuleModel, Confidence: 0.5,
+			}}, doc.Edits, c.why)
+		}
+	}
+}
+
+func repeated(s string, n int) string {
+	out := s
+	for range n {
+		out += "," + s
+	}
+	return out
+}
+
+func TestLanguageModel_Improve_falls_back(t *testing.T) {
+	t.Parallel()
+	for why, handle := range map[string]func(http.ResponseWriter, string){
+		"rubbish":         content(t, "Certainly! Here is the corrected text: …"),
+		"another shape":   content(t, `{"corrections":"maiſon"}`),
+		"no completion":   func(w http.ResponseWriter, _ string) { _, _ = w.Write([]byte(`{"choices":[]}`)) },
+		"not JSON":        func(w http.ResponseWriter, _ string) { _, _ = w.Write([]byte(`<html>`)) },
+		"an error":        func(w http.ResponseWriter, _ string) { http.Error(w, "overloaded", http.StatusBadRequest) },
+		"never an answer": func(_ http.ResponseWriter, _ string) { time.Sleep(3 * time.Second) },
+	} {
+		t.Run(why, func(t *testing.T) {
+			t.Parallel()
+			doc := reading()
+			require.Error(t, MustModel(t, handle).Improve(t.Context(), nil, doc))
+			require.Equal(t, reading(), doc)
+		})
+	}
+}
+
+func TestLanguageModel_Improve_shows_image_and_doubtful_words(t *testing.T) {
+	t.Parallel()
+	var asked string
+	answer := content(t, `{"corrections":[]}`)
+	m := MustModel(t, func(w http.ResponseWriter, body string) { asked = body; answer(w, body) })
+	require.NoError(t, m.Improve(t.Context(), []byte("\x89PNG\r\n\x1a\n"), reading()))
+	require.Contains(t, asked, "data:image/png;base64,")
+	require.Contains(t, asked, "⟨1⟩eſtoit grand ⟨2⟩bonnne, 1547 Rornans ⟨3⟩hõneur ⟨4⟩rnaiſon ⟨5⟩vniuers")
+	require.Contains(t, asked, "json_schema")
+
+	asked = ""
+	require.NoError(t, m.Improve(t.Context(), []byte("II*\x00"), reading()))
+	require.NotContains(t, asked, "base64", "a TIFF is not sent")
+
+	asked = ""
+	sure := reading()
+	for i := range sure.Pages[0].Blocks[0].Lines[0].Words {
+		sure.Pages[0].Blocks[0].Lines[0].Words[i].Confidence = 0.99
+	}
+	require.NoError(t, m.Improve(t.Context(), nil, sure))
+	require.Empty(t, asked, "nothing doubtful, nothing asked")
+}
+
+func TestNewLanguageModel(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ url, model, err string }{
+		{"", "m", "want one such as"},
+		{"ftp://models.invalid", "m", "want one such as"},
+		{"http://models.invalid/v1", "", "needs a name"},
+	} {
+		_, err := enhance.NewLanguageModel(enhance.LanguageModelConfig{URL: c.url, Model: c.model})
+		require.ErrorContains(t, err, c.err)
+	}
+}

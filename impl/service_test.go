@@ -85,7 +85,7 @@ func mustServe(tb testing.TB, database string, change ...func(*impl.Service)) *s
 	s.book, err = account.New(st, account.Options{Secret: []byte("0123456789abcdef0123456789abcdef"), Plans: plans, Now: s.clock.now, Log: quiet()})
 	require.NoError(tb, err)
 	server := &impl.Service{
-		Ledger: s.ledger, Recognizer: s.worker, HoldTTL: time.Minute, Deadline: 5 * time.Second, Now: s.clock.now, Logger: quiet(),
+		Ledger: s.ledger, Recognizer: s.worker, HoldTTL: time.Minute, Deadline: time.Minute, Now: s.clock.now, Logger: quiet(),
 		Fetch: func(_ context.Context, imageURL string) ([]byte, error) {
 			if imageURL == "https://images.example.org/missing.png" {
 				return nil, isImageError("the server answered 404; the URL of an image is needed")

@@ -27,7 +27,8 @@ const (
 
 const maxCatalogueBytes = 1 << 20
 
-var planName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}$`)
+// planName is the pattern that openapi.yaml gives the field plan of a status record.
+var planName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
 
 // ErrPlan says that the catalogue has no plan of that name.
 var ErrPlan = errors.New("no such plan")
@@ -58,7 +59,7 @@ func LoadCatalogue(path string) (Catalogue, error) {
 //
 //	{"free": {"points": 300, "requestsPerMinute": 10}}
 //
-// A name has 1 to 63 lower-case letters, digits, "-" and "_". Both numbers are required; unknown and repeated names
+// A name has 1 to 32 lower-case letters, digits and "-", and begins with a letter. Both numbers are required; unknown and repeated names
 // are refused, for a typing error here would change what customers get.
 func ParseCatalogue(r io.Reader) (Catalogue, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxCatalogueBytes+1))
@@ -119,7 +120,7 @@ func decodePlans(data []byte) (map[string]Plan, error) {
 func (p Plan) check() error {
 	switch {
 	case !planName.MatchString(p.Name):
-		return fmt.Errorf(`%q: a name must have 1 to 63 lower-case letters, digits, "-" and "_"`, p.Name)
+		return fmt.Errorf(`%q: a name must have 1 to 32 lower-case letters, digits and "-", and begin with a letter`, p.Name)
 	case p.Points < 1 || p.Points > MaxPoints:
 		return fmt.Errorf("%q: points must be 1 to %d", p.Name, int64(MaxPoints))
 	case p.Requests < 1 || p.Requests > MaxRequests:

@@ -142,9 +142,11 @@ func (d *door) extract(x *exchange, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	counted := time.Now()
 	res, err := d.Server.Extract(NewContext(r.Context(), x.caller()), gen.ExtractRequestObject{
 		Params: extractParams(r.Header), Body: extractionRequest(body),
 	})
+	d.refresh(r.Context(), x, counted)
 	// However long the work took, its answer has time to leave. Not every ResponseWriter has a connection.
 	_ = http.NewResponseController(x.ResponseWriter).SetWriteDeadline(time.Now().Add(answerTime))
 	if err != nil {
@@ -157,6 +159,20 @@ func (d *door) extract(x *exchange, r *http.Request) error {
 		return errors.New("the server answered nothing")
 	default:
 		return res.VisitExtractResponse(x)
+	}
+}
+
+// staleAfter is how old the state of a window may be when it is told: RateLimit tells whole seconds.
+const staleAfter = time.Second
+
+// refresh reads the window anew where the work took so long that what was counted before it is no longer true. Where
+// that fails the answer tells the old one.
+func (d *door) refresh(ctx context.Context, x *exchange, counted time.Time) {
+	if time.Since(counted) < staleAfter {
+		return
+	}
+	if w, err := d.Gate.Window(ctx, x.principal); err == nil {
+		x.window = &w
 	}
 }
 

@@ -30,6 +30,7 @@ const goodKey = "ocr_test_good"
 
 // gate is a Gate with one key and a window that only falls.
 type gate struct {
+	passed    time.Duration // on its clock
 	mu        sync.Mutex
 	from      netip.Addr // of the last caller; guarded by mu, like remaining
 	remaining int64
@@ -60,7 +61,7 @@ func (g *gate) Count(ctx context.Context, p edge.Principal) (edge.Window, bool, 
 func (g *gate) Window(context.Context, edge.Principal) (edge.Window, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return edge.Window{Limit: 60, Remaining: g.remaining, Reset: clock.Add(42 * time.Second), Now: clock}, g.err
+	return edge.Window{Limit: 60, Remaining: g.remaining, Reset: clock.Add(42 * time.Second), Now: clock.Add(g.passed)}, g.err
 }
 
 func (g *gate) RemainingPoints(context.Context, edge.Principal) (int64, error) {
@@ -153,6 +154,18 @@ func (d *door) do(t *testing.T, r *http.Request) answer {
 		assert.Equal(t, "application/json", res.Header.Get("Content-Type"))
 	}
 	return res
+}
+
+func TestDoor_ServeHTTP_tellsTheWindowAsItIsWhenItAnswers(t *testing.T) {
+	t.Parallel()
+	d := mustDoor(t, nil)
+	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
+		time.Sleep(1100 * time.Millisecond)
+		d.gate.passed = 20 * time.Second
+		return nil, edge.BadImage("took long to be found bad")
+	}
+	res, _ := d.fails(t, http.StatusBadRequest, request(`{"imageUrl":"https://images.example.org/a.jpg"}`))
+	assert.Equal(t, `"account";r=59;t=22`, res.Header.Get("RateLimit"))
 }
 
 type failure struct {

@@ -91,7 +91,7 @@ func TestBinaries_CarryOnlyWhatTheyNeed(t *testing.T) {
 		never    []string
 		reason   string
 	}{
-		{production, []string{"testing", "github.com/stretchr/testify", "github.com/testcontainers", "pgregory.net/rapid"}, "test code has no business in production"},
+		{production, []string{"testing", "github.com/stretchr/testify", "github.com/testcontainers", "pgregory.net/rapid"}, "test code has no business in production; uncial-contract is a test tool and makes its requests with rapid"},
 		{[]string{"uncial/impl/cmd/uncial"}, []string{"uncial/impl/ocr/tesseract", "uncial/impl/ocr/worker"}, "the process that holds keys and database never runs C on foreign bytes"},
 		{[]string{"uncial/mock/cmd/uncial-mock"}, []string{"uncial/impl", "github.com/jackc", "github.com/pressly", "modernc.org"}, "the mock has no database"},
 		{[]string{"uncial/impl/cmd/uncial-worker"}, []string{"database/sql", "net/http", "uncial/impl/store"}, "the child needs no network and no database"},

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"uncial/contracttests"
+)
+
+// defaultMock is where uncial-mock listens unless told otherwise.
+const defaultMock = "http://127.0.0.1:4010/api/v1"
+
+type checkCmd struct {
+	BaseURL string `name:"base-url" placeholder:"URL" help:"Address of the API; its path ends in /api/v1. Default with --mock: http://127.0.0.1:4010/api/v1."`
+	Mock    bool   `help:"The server is uncial-mock: use its scenarios, with keys that no other run has."`
+	Keys    string `placeholder:"FILE" help:"JSON file with the keys and images of the server, by scenario."`
+
+	Seed      uint64        `default:"1" help:"Chooses the generated requests. Default: ${default}."`
+	Generated int           `default:"40" help:"Generated requests beyond those that go through every rule once. Default: ${default}."`
+	MaxPoints int64         `placeholder:"N" help:"Spend no more than this; cases that would go beyond are skipped. Default: no bound."`
+	MaxWait   time.Duration `default:"70s" help:"Longest single wait for a rate limit to reset; 0 waits never. Default: ${default}."`
+	Timeout   time.Duration `default:"15m" help:"Time for the whole run. Default: ${default}."`
+	Patience  time.Duration `default:"60s" help:"Time for one answer. Default: ${default}."`
+
+	Only     string `placeholder:"PATTERN" help:"Run only the cases whose names match this regular expression."`
+	FailFast bool   `help:"Stop at the first failure."`
+	JUnit    string `name:"junit" placeholder:"FILE" help:"Write a JUnit file for CI."`
+	JSON     bool   `name:"json" help:"Print the report as JSON for programs."`
+	List     bool   `help:"List the cases, what they need and what they may cost, and send nothing."`
+}
+
+// Help is what --help says beside the flags.
+func (checkCmd) Help() string { return about }
+
+// target is what the flags describe.
+func (c *checkCmd) target(ctx context.Context) (t contracttests.Target, err error) {
+	switch {
+	case c.Mock && c.Keys != "":
+		return t, errors.New("--mock brings its own keys; leave --keys out")
+	case c.Mock:
+		if c.BaseURL == "" {
+			c.BaseURL = defaultMock
+		}
+		t, err = contracttests.Mock(ctx, c.BaseURL, nil)
+	case c.Keys != "":
+		t.BaseURL = c.BaseURL
+		err = t.LoadKeys(c.Keys)
+	case c.List:
+		t.BaseURL = defaultMock
+	default:
+		err = errors.New("say which keys to use: --keys FILE, or --mock where the server is uncial-mock")
+	}
+	if err == nil && t.BaseURL == "" {
+		err = errors.New("--base-url is missing: the address of the API, such as https://ocr.example.org/api/v1")
+	}
+	t.Seed, t.Generated, t.MaxPoints, t.MaxWait, t.Timeout = c.Seed, c.Generated, c.MaxPoints, c.MaxWait, c.Patience
+	t.Only, t.FailFast = c.Only, c.FailFast
+	return t, err
+}
+
+// Run checks and sets the exit status.
+func (c *checkCmd) Run(ctx context.Context, con *console, status *int) error {
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	t, err := c.target(ctx)
+	if err != nil {
+		return err
+	}
+	if c.List {
+		return c.list(con.out)
+	}
+	plan, err := contracttests.Outline(t)
+	if err != nil {
+		return err
+	}
+	if !c.JSON {
+		announce(con.out, t, plan)
+		t.Progress = func(r contracttests.Result) { printResult(con.out, r) }
+	}
+	report := contracttests.Check(ctx, t)
+	if err := c.write(con.out, report); err != nil {
+		return err
+	}
+	switch {
+	case report.Count(contracttests.Failed) > 0:
+		*status = failed
+	case report.Problem != "":
+		*status = couldNotRun
+	}
+	return nil
+}
+
+// write gives the report in the forms asked for.
+func (c *checkCmd) write(out io.Writer, r contracttests.Report) error {
+	if c.JUnit != "" {
+		f, err := os.Create(c.JUnit)
+		if err != nil {
+			return fmt.Errorf("--junit: %w", err)
+		}
+		if err := errors.Join(r.WriteJUnit(f), f.Close()); err != nil {
+			return fmt.Errorf("--junit: %w", err)
+		}
+	}
+	if c.JSON {
+		return printJSON(out, r)
+	}
+	return summarise(out, r)
+}
+
+// announce says what the run will do and may cost before anything is sent.
+func announce(w io.Writer, t contracttests.Target, plan []contracttests.Planned) {
+	var run, skipped int
+	var points, requests int64
+	for _, p := range plan {
+		if p.Skip != "" {
+			skipped++
+			continue
+		}
+		run++
+		points += p.Points
+		requests += p.Extractions
+	}
+	fmt.Fprintf(w, "%s, seed %d\n", t.BaseURL, t.Seed)
+	fmt.Fprintf(w, "%d cases to run, %d to skip. They may cost %s points and make %s requests that count against rate limits.\n\n",
+		run, skipped, grouped(points), grouped(requests))
+	fmt.Fprintf(w, "%-6s %-40s %s\n", "RESULT", "CASE", "WHAT IT MEANS")
+}
+
+func printResult(w io.Writer, r contracttests.Result) {
+	meaning := r.Explanation
+	if r.Outcome == contracttests.Skipped {
+		meaning = "skipped: " + r.Reason
+	}
+	fmt.Fprintf(w, "%-6s %-40s %s\n", strings.ToUpper(string(r.Outcome)), r.Case, meaning)
+	if r.Outcome != contracttests.Failed {
+		return
+	}
+	fmt.Fprintf(w, "       what was seen  %s\n", r.Reason)
+	if r.Answer != "" {
+		fmt.Fprintf(w, "       the answer     %s\n", r.Answer)
+	}
+	if r.Key != "" {
+		fmt.Fprintf(w, "       to see it      UNCIAL_KEY=<the key of %q>\n", r.Key)
+	}
+	if r.Curl != "" {
+		fmt.Fprintf(w, "                      %s\n", r.Curl)
+	}
+}
+
+func summarise(w io.Writer, r contracttests.Report) error {
+	verdict := "The server keeps the contract, as far as was checked."
+	switch {
+	case r.Count(contracttests.Failed) > 0:
+		verdict = "The server breaks the contract."
+	case r.Problem != "":
+		verdict = "The suite could not be run."
+	}
+	if r.Problem != "" {
+		fmt.Fprintf(w, "\n%s\n", r.Problem)
+	}
+	_, err := fmt.Fprintf(w, "\n%s %d passed, %d failed, %d skipped; %s requests and %s points in %s.\n", verdict,
+		r.Count(contracttests.Passed), r.Count(contracttests.Failed), r.Count(contracttests.Skipped),
+		grouped(int64(r.Requests)), grouped(r.Points), r.Duration.Round(time.Millisecond))
+	return err
+}
+
+// grouped writes a number with commas.
+func grouped(n int64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// listed is a case as --list --json prints it.
+type listed struct {
+	Name        string   `json:"name"`
+	Explanation string   `json:"explanation"`
+	Needs       []string `json:"needs"`
+	Extractions int64    `json:"extractions"`
+	Points      int64    `json:"points"`
+}
+
+func (c *checkCmd) list(w io.Writer) error {
+	plan, err := contracttests.Outline(contracttests.Target{BaseURL: defaultMock, Only: c.Only})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		all := []listed{}
+		for _, p := range plan {
+			all = append(all, listed{p.Name, p.Explanation, append([]string{}, p.Needs...), p.Extractions, p.Points})
+		}
+		return printJSON(w, all)
+	}
+	for _, p := range plan {
+		if _, err := fmt.Fprintf(w, "%-40s %s\n", p.Name, p.Explanation); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(w, "%-40s needs %s; at most %d counted requests and %d points\n", "", strings.Join(append([]string{"a server"}, p.Needs...), ", "), p.Extractions, p.Points); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"uncial/contracttests"
+)
+
+type diffCmd struct {
+	A     string `required:"" placeholder:"URL" help:"Address of the API of the first server."`
+	B     string `required:"" placeholder:"URL" help:"Address of the API of the second server."`
+	KeysA string `name:"keys-a" placeholder:"FILE" help:"Keys file of the first server. Default: it is uncial-mock."`
+	KeysB string `name:"keys-b" placeholder:"FILE" help:"Keys file of the second server. Default: it is uncial-mock."`
+
+	Seed     uint64        `default:"1" help:"Chooses the generated requests. Default: ${default}."`
+	MaxWait  time.Duration `default:"70s" help:"Longest single wait for a rate limit to reset. Default: ${default}."`
+	Timeout  time.Duration `default:"15m" help:"Time for the whole comparison. Default: ${default}."`
+	Patience time.Duration `default:"60s" help:"Time for one answer. Default: ${default}."`
+	JSON     bool          `name:"json" help:"Print the report as JSON for programs."`
+}
+
+func (d *diffCmd) target(ctx context.Context, url, keys string) (t contracttests.Target, err error) {
+	if keys == "" {
+		t, err = contracttests.Mock(ctx, url, nil)
+	} else {
+		t.BaseURL = url
+		err = t.LoadKeys(keys)
+	}
+	t.Seed, t.MaxWait, t.Timeout = d.Seed, d.MaxWait, d.Patience
+	return t, err
+}
+
+// Run compares and sets the exit status.
+func (d *diffCmd) Run(ctx context.Context, con *console, status *int) error {
+	ctx, cancel := context.WithTimeout(ctx, d.Timeout)
+	defer cancel()
+	a, err := d.target(ctx, d.A, d.KeysA)
+	if err != nil {
+		return err
+	}
+	b, err := d.target(ctx, d.B, d.KeysB)
+	if err != nil {
+		return err
+	}
+	report := contracttests.Diff(ctx, a, b)
+	switch {
+	case len(report.Differences) > 0:
+		*status = failed
+	case report.Problem != "":
+		*status = couldNotRun
+	}
+	if d.JSON {
+		return printJSON(con.out, report)
+	}
+	return d.write(con.out, report)
+}
+
+func (d *diffCmd) write(w io.Writer, r contracttests.DiffReport) error {
+	for _, s := range r.Skipped {
+		fmt.Fprintf(w, "SKIP   %s\n", s)
+	}
+	for _, x := range r.Differences {
+		fmt.Fprintf(w, "DIFF   %s: %s is %q in A and %q in B\n       A  %s\n       B  %s\n", x.Step, x.What, x.A, x.B, x.CurlA, x.CurlB)
+	}
+	verdict := "The two agree."
+	switch {
+	case len(r.Differences) > 0:
+		verdict = "The two differ."
+	case r.Problem != "":
+		verdict = "The two could not be compared."
+	}
+	if r.Problem != "" {
+		fmt.Fprintf(w, "\n%s\n", r.Problem)
+	}
+	_, err := fmt.Fprintf(w, "\n%s %d requests to each, %d differences, seed %d.\n", verdict, r.Steps, len(r.Differences), r.Seed)
+	return err
+}

@@ -1,0 +1,136 @@
+package contracttests_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"uncial/contracttests"
+	"uncial/gen"
+)
+
+func TestCases_coverEveryStatusOfEveryOperation(t *testing.T) {
+	t.Parallel()
+	cases, err := contracttests.Cases()
+	require.NoError(t, err)
+	covered := map[string]bool{}
+	for _, c := range cases {
+		covered[fmt.Sprintf("%s %d", c.Operation, c.Status)] = true
+		assert.NotEmpty(t, c.Explanation, c.Name)
+	}
+	doc, err := gen.GetSpec()
+	require.NoError(t, err)
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			for status := range op.Responses.Map() {
+				assert.True(t, covered[op.OperationID+" "+status], "%s %s: %s", method, path, status)
+			}
+		}
+	}
+}
+
+func TestCase_Check_runsAlone(t *testing.T) {
+	t.Parallel()
+	cases, err := contracttests.Cases()
+	require.NoError(t, err)
+	target := MustMock(t)
+	for _, c := range cases {
+		if c.Name == "extract/402/low" {
+			require.NoError(t, c.Check(t.Context(), target))
+			return
+		}
+	}
+	t.Fatal("the case is gone")
+}
+
+func TestRun_mock(t *testing.T) {
+	t.Parallel()
+	contracttests.Run(t, MustMock(t))
+}
+
+func TestRun_service(t *testing.T) {
+	t.Parallel()
+	target := MustService(t, nil).target(t)
+	target.MaxWait = 70 * time.Second
+	contracttests.Run(t, target)
+}
+
+func TestRun_serviceWithMovedClock(t *testing.T) {
+	t.Parallel()
+	target := MustService(t, newClock()).target(t)
+	delete(target.Images, contracttests.ImageSlow) // takes no time on a clock that stands still
+	contracttests.Run(t, target)
+}
+
+func TestRun_mockOverTCP(t *testing.T) {
+	t.Parallel()
+	contracttests.Run(t, MustTarget(t, MustMockBinary(t)))
+}
+
+func TestRun_serviceOverTCP(t *testing.T) {
+	t.Parallel()
+	contracttests.Run(t, MustServiceBinary(t))
+}
+
+func TestDiff_mockAgainstService(t *testing.T) {
+	t.Parallel()
+	report := contracttests.Diff(t.Context(), MustMock(t), MustService(t, newClock()).target(t))
+	require.Empty(t, report.Problem)
+	assert.Empty(t, report.Skipped)
+	assert.Empty(t, report.Differences)
+	assert.Greater(t, report.Steps, 200)
+}
+
+// TestCheck_mockIsQuick holds the promise that one run on the mock takes less than three seconds.
+func TestCheck_mockIsQuick(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector makes everything several times slower")
+	}
+	best := time.Hour
+	for range 3 { // the machine may be busy
+		report := contracttests.Check(t.Context(), MustMock(t))
+		require.NoError(t, report.Err())
+		best = min(best, report.Duration)
+	}
+	t.Logf("one run on the mock takes %s", best.Round(time.Millisecond))
+	assert.Less(t, best, 3*time.Second)
+}
+
+func TestCheck_honestServersNeverFail(t *testing.T) {
+	t.Parallel()
+	mock := MustTarget(t, MustMockServer(t))
+	service := MustService(t, nil)
+	servers := map[string]func(t *testing.T, run int) contracttests.Target{
+		"mock": func(t *testing.T, _ int) contracttests.Target {
+			target, err := contracttests.Mock(t.Context(), mock.BaseURL, nil)
+			require.NoError(t, err)
+			return target
+		},
+		"service": func(t *testing.T, _ int) contracttests.Target {
+			target := service.target(t)
+			target.MaxPoints = 300 // bounds the pages to read: 40 runs of all cases would take many minutes
+			return target
+		},
+	}
+	for name, target := range servers {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			turns := make(chan struct{}, 8)
+			for run := range 40 {
+				t.Run(fmt.Sprint(run), func(t *testing.T) {
+					t.Parallel()
+					turns <- struct{}{}
+					defer func() { <-turns }()
+					target := target(t, run)
+					target.Seed = uint64(run + 1)
+					report := contracttests.Check(t.Context(), target)
+					require.NoError(t, report.Err())
+					require.Greater(t, report.Count(contracttests.Passed), 50)
+				})
+			}
+		})
+	}
+}

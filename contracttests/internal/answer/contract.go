@@ -1,0 +1,153 @@
+// Package answer holds single answers against the document: documented status, content type, headers, strict JSON,
+// schema, dates, and nothing that leaks from inside. It is the layer that every answer of a run passes through,
+// whichever case asked for it.
+package answer
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"uncial/gen"
+)
+
+// Contract is the document, prepared for looking things up. It is immutable.
+type Contract struct {
+	doc     *openapi3.T
+	all     []Operation     // by id
+	common  []string        // the headers that every documented answer must carry
+	headers map[string]bool // every header that the document knows
+}
+
+// Load reads the embedded document, once for the process.
+var Load = sync.OnceValues(load)
+
+func load() (*Contract, error) {
+	doc, err := gen.GetSpec()
+	if err != nil {
+		return nil, fmt.Errorf("read the embedded document: %w", err)
+	}
+	c := &Contract{doc: doc, headers: map[string]bool{}}
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			c.all = append(c.all, Operation{ID: op.OperationID, Method: method, Path: path, op: op})
+		}
+	}
+	slices.SortFunc(c.all, func(a, b Operation) int { return strings.Compare(a.ID, b.ID) })
+	first := true
+	for _, op := range c.all {
+		for _, status := range op.Statuses() {
+			var required []string
+			for name, h := range op.response(status).Headers {
+				c.headers[name] = true
+				if h.Value.Required {
+					required = append(required, name)
+				}
+			}
+			if first {
+				c.common, first = required, false
+			}
+			c.common = slices.DeleteFunc(c.common, func(n string) bool { return !slices.Contains(required, n) })
+		}
+	}
+	slices.Sort(c.common)
+	return c, nil
+}
+
+// Operation is one operation of the document.
+type Operation struct {
+	ID     string // operationId
+	Method string
+	Path   string // relative to the base path, as in "/extract"
+	op     *openapi3.Operation
+}
+
+// Operations are all operations, by id.
+func (c *Contract) Operations() []Operation { return slices.Clone(c.all) }
+
+// Operation finds the operation at a method and a path.
+func (c *Contract) Operation(method, path string) (Operation, bool) {
+	i := slices.IndexFunc(c.all, func(o Operation) bool { return o.Method == method && o.Path == path })
+	if i < 0 {
+		return Operation{}, false
+	}
+	return c.all[i], true
+}
+
+// Headers are the headers that the document knows, sorted.
+func (c *Contract) Headers() []string { return slices.Sorted(maps.Keys(c.headers)) }
+
+// Methods are the methods that the document knows at a path, sorted.
+func (c *Contract) Methods(path string) []string {
+	var methods []string
+	for _, o := range c.all {
+		if o.Path == path {
+			methods = append(methods, o.Method)
+		}
+	}
+	slices.Sort(methods)
+	return methods
+}
+
+// RequestSchema is the schema of the operation's JSON body, nil where it takes none.
+func (o Operation) RequestSchema() *openapi3.Schema {
+	if o.op.RequestBody == nil {
+		return nil
+	}
+	return o.op.RequestBody.Value.Content.Get("application/json").Schema.Value
+}
+
+// Statuses are the documented statuses, in order.
+func (o Operation) Statuses() []int {
+	var all []int
+	for code := range o.op.Responses.Map() {
+		if status, err := strconv.Atoi(code); err == nil {
+			all = append(all, status)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+func (o Operation) response(status int) *openapi3.Response {
+	if ref := o.op.Responses.Status(status); ref != nil {
+		return ref.Value
+	}
+	return nil
+}
+
+// Documents says whether the answers of this status carry the header, so that a caller can tell a missing one from
+// one that is not due.
+func (o Operation) Documents(status int, header string) bool {
+	r := o.response(status)
+	return r != nil && r.Headers[header] != nil
+}
+
+// elsewhere is the form of an answer outside the operations: a 404 or a 405 in the envelope of a bad request.
+func (c *Contract) elsewhere() *openapi3.Response {
+	headers := openapi3.Headers{}
+	full := c.doc.Components.Responses["InvalidRequest"].Value
+	for _, name := range c.common {
+		headers[name] = full.Headers[name]
+	}
+	return &openapi3.Response{Headers: headers, Content: full.Content}
+}
+
+// expected is what the document says of an answer, or nil where it has no such answer.
+func (c *Contract) expected(a Answer) *openapi3.Response {
+	op, ok := c.Operation(a.Method, a.Path)
+	if ok {
+		return op.response(a.Status)
+	}
+	exists := len(c.Methods(a.Path)) > 0
+	if exists && a.Status == http.StatusMethodNotAllowed || !exists && a.Status == http.StatusNotFound {
+		return c.elsewhere()
+	}
+	return nil
+}

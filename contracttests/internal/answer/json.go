@@ -1,0 +1,155 @@
+package answer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxDepth bounds the nesting of an answer; the contract needs four levels.
+const maxDepth = 64
+
+// ParseJSON reads exactly one JSON text (RFC 8259) and is strict where readers differ: no byte order mark, valid UTF-8
+// throughout, no name twice in an object (section 4), no lone surrogates (section 8.2), nothing after the value.
+// Numbers stay as they were written, as json.Number. The error is one sentence that says where and what.
+func ParseJSON(body []byte) (any, error) {
+	switch {
+	case len(bytes.TrimSpace(body)) == 0:
+		return nil, errors.New("the body is empty where JSON is due")
+	case bytes.HasPrefix(body, []byte("\xef\xbb\xbf")):
+		return nil, errors.New("the body begins with a byte order mark (RFC 8259, section 8.1)")
+	case !utf8.Valid(body):
+		return nil, errors.New("the body is not valid UTF-8 (RFC 8259, section 8.1)")
+	}
+	if escape := loneSurrogate(body); escape != "" {
+		return nil, fmt.Errorf("the body has %s, half of a surrogate pair (RFC 8259, section 8.2)", escape)
+	}
+	d := &decoder{json.NewDecoder(bytes.NewReader(body))}
+	d.UseNumber()
+	value, err := d.value("", 0)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("something follows the JSON value, from byte %d", d.InputOffset())
+	}
+	return value, nil
+}
+
+type decoder struct{ *json.Decoder }
+
+// value reads the next value; at is its JSON pointer.
+func (d *decoder) value(at string, depth int) (any, error) {
+	if depth > maxDepth {
+		return nil, fmt.Errorf("the body nests deeper than %d levels", maxDepth)
+	}
+	token, err := d.Token()
+	if err != nil {
+		return nil, fmt.Errorf("the body is not JSON: %w", err)
+	}
+	switch token {
+	case json.Delim('{'):
+		return d.object(at, depth)
+	case json.Delim('['):
+		return d.array(at, depth)
+	}
+	return token, nil
+}
+
+func (d *decoder) object(at string, depth int) (any, error) {
+	object := map[string]any{}
+	for d.More() {
+		token, err := d.Token()
+		if err != nil {
+			return nil, fmt.Errorf("the body is not JSON: %w", err)
+		}
+		name, _ := token.(string) // the decoder lets nothing else pass here
+		if _, repeated := object[name]; repeated {
+			return nil, fmt.Errorf("%s stands twice in the same object", at+"/"+name)
+		}
+		if object[name], err = d.value(at+"/"+name, depth+1); err != nil {
+			return nil, err
+		}
+	}
+	return object, d.end()
+}
+
+func (d *decoder) array(at string, depth int) (any, error) {
+	array := []any{}
+	for d.More() {
+		value, err := d.value(at+"/"+strconv.Itoa(len(array)), depth+1)
+		if err != nil {
+			return nil, err
+		}
+		array = append(array, value)
+	}
+	return array, d.end()
+}
+
+func (d *decoder) end() error {
+	if _, err := d.Token(); err != nil {
+		return fmt.Errorf("the body is not JSON: %w", err)
+	}
+	return nil
+}
+
+var (
+	anyEscape     = regexp.MustCompile(`\\(?:u[0-9A-Fa-f]{4}|.)`)
+	highSurrogate = regexp.MustCompile(`^\\u[dD][89abAB]`)
+	lowSurrogate  = regexp.MustCompile(`^\\u[dD][c-fC-F]`)
+)
+
+// loneSurrogate is the first escape that is half of a surrogate pair, or empty.
+func loneSurrogate(body []byte) string {
+	if !bytes.Contains(bytes.ToLower(body), []byte(`\ud`)) {
+		return ""
+	}
+	text, open, end := string(body), "", 0
+	for _, m := range anyEscape.FindAllStringIndex(text, -1) {
+		escape := text[m[0]:m[1]]
+		adjoins := open != "" && m[0] == end
+		switch {
+		case lowSurrogate.MatchString(escape) && adjoins:
+			open = ""
+			continue
+		case open != "":
+			return open
+		case lowSurrogate.MatchString(escape):
+			return escape
+		case highSurrogate.MatchString(escape):
+			open, end = escape, m[1]
+		}
+	}
+	return open
+}
+
+// plain turns numbers into float64, which is what schema validation reads.
+func plain(value any) any {
+	switch v := value.(type) {
+	case json.Number:
+		f, err := v.Float64()
+		if err != nil {
+			return strings.Clone(v.String()) // out of range: a string is as wrong as the number was
+		}
+		return f
+	case map[string]any:
+		object := make(map[string]any, len(v))
+		for name, member := range v {
+			object[name] = plain(member)
+		}
+		return object
+	case []any:
+		array := make([]any, len(v))
+		for i, member := range v {
+			array[i] = plain(member)
+		}
+		return array
+	}
+	return value
+}

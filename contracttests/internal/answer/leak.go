@@ -1,0 +1,62 @@
+package answer
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"regexp"
+	"strings"
+)
+
+// inside are the marks of text that was written for the people who run the server, not for those who call it.
+var inside = []struct {
+	what string
+	mark *regexp.Regexp
+}{
+	{"a stack trace", regexp.MustCompile(`goroutine \d+|\b[\w/]+\.(?:go|py|java|rb|js|ts|php|cs|rs):\d+|Traceback \(most recent|\bat [\w$.]+\([\w.]+:\d+\)|\bpanic:|runtime error`)},
+	{"a type of the program", regexp.MustCompile(`\*?\b(?:json|http|url|openapi3|openapi3filter|gen|edge|sql|pgx|fetch|ocr|net|os|fs|io|errors|mock|ledger|account|store|document|workerpool|strconv|time|context|reflect|runtime)\.\*?[A-Z]\w*|\bstruct \{|\bmap\[string\]|\bGo (?:value|struct)|(?:java|javax|org|com)\.\w+\.\w+|\w+(?:Exception|TypeError)\b|\[object Object\]`)},
+	{"a text of the program's libraries", regexp.MustCompile(`cannot unmarshal|invalid character '|unexpected end of JSON|unexpected EOF|\bEOF\b|context (?:deadline exceeded|canceled)|dial tcp|read tcp|no such host|connection re(?:fused|set)|i/o timeout|broken pipe|\bx509\b|\btls:|\bstrconv\b|parsing time|doesn't match schema|request body has an error|%!\w?\(|<nil>|0x[0-9a-f]{6,}|\bundefined\b|\bNaN\b`)},
+	{"a file's path", regexp.MustCompile(`(?:^|[\s"'(=])/(?:usr|home|root|var|tmp|etc|opt|srv|proc|mnt|app|work|build|go)/|\b[A-Z]:\\|file://`)},
+	{"a query or a driver's text", regexp.MustCompile(`(?i)\b(?:select\s.+\sfrom|insert\s+into|update\s+\w+\s+set|delete\s+from)\b|sqlstate|\bsqlite\b|\bpostgres|\bpq:|\bpgx\b|UNIQUE constraint|database is locked`)},
+	{"a reference inside the document", regexp.MustCompile(`#/(?:components|paths)|\$ref\b|\boneOf\b|\banyOf\b|\ballOf\b|additionalProperties`)},
+	{"HTML", regexp.MustCompile(`(?i)<!doctype|<html|<body|<pre>|</\w+>`)},
+	{"a secret's name", regexp.MustCompile(`(?i)\b(?:password|passwd|key-secret|api_secret)\s*[=:]`)},
+}
+
+var address = regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}\b|\[[0-9a-fA-F:]+\]`)
+
+// leaks finds what the caller should not be told. What the request itself said may be quoted, a key never.
+func leaks(a Answer) (faults []string) {
+	for _, secret := range a.Secrets {
+		if bytes.Contains(a.Body, []byte(secret)) || headerHas(a, secret) {
+			faults = append(faults, "the answer repeats an API key")
+			break
+		}
+	}
+	if a.Status < 300 {
+		return faults // text is what the page says, whatever that is
+	}
+	text := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&", `\/`, "/").Replace(string(a.Body))
+	for _, i := range inside {
+		if m := i.mark.FindString(text); m != "" && !bytes.Contains(a.Request, []byte(strings.TrimSpace(m))) {
+			faults = append(faults, fmt.Sprintf("the answer shows %s: %q", i.what, m))
+		}
+	}
+	for _, m := range address.FindAllString(text, -1) {
+		if net.ParseIP(strings.Trim(m, "[]")) != nil && !bytes.Contains(a.Request, []byte(m)) {
+			faults = append(faults, fmt.Sprintf("the answer shows an address that the request did not have: %s", m))
+		}
+	}
+	return faults
+}
+
+func headerHas(a Answer, secret string) bool {
+	for _, values := range a.Header {
+		for _, v := range values {
+			if strings.Contains(v, secret) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,90 @@
+package written
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// hocr spells the levels as hOCR 1.2 does (sections 6 and 9): the class says what an element is, the title holds its
+// properties.
+var hocr = spelling{
+	is: map[Level]func(*node) bool{
+		Page: class("ocr_page"), Block: class("ocr_carea"),
+		Line: class("ocr_line", "ocr_header", "ocr_caption", "ocr_textfloat"), Word: class("ocrx_word"),
+	},
+	id:  "id",
+	box: hocrBox,
+	word: func(n *node) (string, float64, error) {
+		conf, err := strconv.ParseFloat(property(n.attr["title"], "x_wconf"), 64)
+		if err != nil {
+			return "", 0, fmt.Errorf("the title %q has no x_wconf", n.attr["title"])
+		}
+		return strings.TrimSpace(n.inner()), conf / 100, nil
+	},
+	number: func(n *node) (string, int) { return property(n.attr["title"], "ppageno"), 0 },
+}
+
+func readHOCR(text string) (*Document, error) {
+	root, err := parseXML(text)
+	if err != nil {
+		return nil, err
+	}
+	if root.name != "html" {
+		return nil, fmt.Errorf("the root of hOCR is <html>, not <%s>", root.name)
+	}
+	meta := map[string]string{}
+	for _, m := range root.all(named("meta")) {
+		meta[m.attr["name"]] = m.attr["content"]
+	}
+	for _, name := range []string{"ocr-system", "ocr-capabilities"} {
+		if meta[name] == "" {
+			return nil, fmt.Errorf("hOCR needs <meta name=%q> (section 11)", name)
+		}
+	}
+	return hocr.readAll(root)
+}
+
+func class(names ...string) func(*node) bool {
+	return func(n *node) bool {
+		return slices.ContainsFunc(strings.Fields(n.attr["class"]), func(c string) bool { return slices.Contains(names, c) })
+	}
+}
+
+func (n *node) inner() string {
+	text := n.text
+	for _, c := range n.children {
+		text += c.inner()
+	}
+	return text
+}
+
+var quoted = regexp.MustCompile(`"[^"]*"`)
+
+// property is the value of one property in a title, or empty.
+func property(title, name string) string {
+	for part := range strings.SplitSeq(quoted.ReplaceAllString(title, `""`), ";") {
+		if key, value, _ := strings.Cut(strings.TrimSpace(part), " "); key == name {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+func hocrBox(n *node) (Box, error) {
+	fields := strings.Fields(property(n.attr["title"], "bbox"))
+	var edges [4]int
+	if len(fields) != len(edges) {
+		return Box{}, fmt.Errorf("the title %q has no bbox of four numbers", n.attr["title"])
+	}
+	for i, f := range fields {
+		v, err := strconv.Atoi(f)
+		if err != nil {
+			return Box{}, fmt.Errorf("the bbox of %q is not of whole numbers", n.attr["title"])
+		}
+		edges[i] = v
+	}
+	return Box{edges[0], edges[1], edges[2], edges[3]}, nil
+}

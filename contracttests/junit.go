@@ -1,0 +1,105 @@
+package contracttests
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// The elements of a JUnit file, as far as its many readers agree on them.
+type (
+	junitSuites struct {
+		XMLName  xml.Name   `xml:"testsuites"`
+		Name     string     `xml:"name,attr"`
+		Tests    int        `xml:"tests,attr"`
+		Failures int        `xml:"failures,attr"`
+		Errors   int        `xml:"errors,attr"`
+		Skipped  int        `xml:"skipped,attr"`
+		Time     string     `xml:"time,attr"`
+		Suite    junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name       string          `xml:"name,attr"`
+		Tests      int             `xml:"tests,attr"`
+		Failures   int             `xml:"failures,attr"`
+		Errors     int             `xml:"errors,attr"`
+		Skipped    int             `xml:"skipped,attr"`
+		Time       string          `xml:"time,attr"`
+		Timestamp  string          `xml:"timestamp,attr"`
+		Properties []junitProperty `xml:"properties>property"`
+		Cases      []junitCase     `xml:"testcase"`
+	}
+	junitProperty struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
+	}
+	junitCase struct {
+		Class   string        `xml:"classname,attr"`
+		Name    string        `xml:"name,attr"`
+		Time    string        `xml:"time,attr"`
+		Failure *junitOutcome `xml:"failure"`
+		Error   *junitOutcome `xml:"error"`
+		Skipped *junitOutcome `xml:"skipped"`
+	}
+	junitOutcome struct {
+		Message string `xml:"message,attr"`
+		Type    string `xml:"type,attr,omitempty"`
+		Text    string `xml:",chardata"`
+	}
+)
+
+// WriteJUnit writes the report as a JUnit file, which CI systems read. A run that could not be made, or not to its end,
+// is a case with an error.
+func (r Report) WriteJUnit(w io.Writer) error {
+	suite := junitSuite{
+		Name: "uncial-contract", Failures: r.Count(Failed), Skipped: r.Count(Skipped), Time: seconds(r.Duration),
+		Timestamp:  r.Started.UTC().Format("2006-01-02T15:04:05"),
+		Properties: []junitProperty{{"base-url", r.BaseURL}, {"seed", fmt.Sprint(r.Seed)}, {"points", fmt.Sprint(r.Points)}},
+	}
+	for _, result := range r.Results {
+		suite.Cases = append(suite.Cases, result.junit())
+	}
+	if r.Problem != "" {
+		suite.Errors = 1
+		suite.Cases = append(suite.Cases, junitCase{Class: "contract", Name: "run", Time: "0", Error: &junitOutcome{Message: clean(r.Problem), Type: "could not run"}})
+	}
+	suite.Tests = len(suite.Cases)
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	enc := xml.NewEncoder(w)
+	enc.Indent("", "  ")
+	if err := enc.Encode(junitSuites{
+		Name: suite.Name, Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors, Skipped: suite.Skipped, Time: suite.Time, Suite: suite,
+	}); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+func (r Result) junit() junitCase {
+	area, _, _ := strings.Cut(r.Case, "/")
+	c := junitCase{Class: "contract." + area, Name: r.Case, Time: seconds(r.Duration)}
+	switch r.Outcome {
+	case Failed:
+		c.Failure = &junitOutcome{Message: clean(r.Reason), Type: "contract", Text: clean(strings.Join([]string{r.Explanation, r.Reason, r.Curl, r.Answer}, "\n"))}
+	case Skipped:
+		c.Skipped = &junitOutcome{Message: clean(r.Reason)}
+	}
+	return c
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }
+
+// clean takes out what XML 1.0 cannot hold (section 2.2).
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\t' || r == '\n' || r == '\r' || r >= ' ' && r <= 0xd7ff || r >= 0xe000 && r <= 0xfffd || r >= 0x10000 {
+			return r
+		}
+		return '?'
+	}, s)
+}

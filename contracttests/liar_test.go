@@ -1,0 +1,91 @@
+package contracttests_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"uncial/contracttests"
+	"uncial/contracttests/liar"
+	"uncial/mock"
+)
+
+// TestCheck_catchesEveryLie is the suite's own examination: an honest server with one defect at a time. The score is
+// printed; anything below all fails.
+func TestCheck_catchesEveryLie(t *testing.T) {
+	t.Parallel()
+	defects := liar.Defects()
+	require.GreaterOrEqual(t, len(defects), 60)
+	var mu sync.Mutex
+	all, caught := map[string]int{}, map[string]int{}
+	turns := make(chan struct{}, 2)
+	t.Run("defects", func(t *testing.T) {
+		for _, d := range defects {
+			t.Run(d.Area+"/"+d.Name, func(t *testing.T) {
+				t.Parallel()
+				turns <- struct{}{}
+				defer func() { <-turns }()
+				report := checkLiar(t, d)
+				mu.Lock()
+				defer mu.Unlock()
+				all[d.Area]++
+				if assert.Positive(t, report.Count(contracttests.Failed), "not caught: %s %s", d.Explanation, report.Problem) {
+					caught[d.Area]++
+				}
+			})
+		}
+	})
+	var sum, total int
+	for _, area := range slices.Sorted(maps.Keys(all)) {
+		fmt.Printf("%-12s %3d of %3d lies caught\n", area, caught[area], all[area])
+		sum, total = sum+caught[area], total+all[area]
+	}
+	fmt.Printf("%-12s %3d of %3d lies caught\n", "all", sum, total)
+	require.Equal(t, total, sum)
+}
+
+// checkLiar runs the suite, to its first failure, against a mock of its own with the defect.
+func checkLiar(t *testing.T, d liar.Defect) contracttests.Report {
+	t.Helper()
+	server := httptest.NewServer(liar.New(mock.New(mock.Options{}), d))
+	defer server.Close()
+	target := MustTarget(t, server.URL)
+	target.FailFast = true
+	return contracttests.Check(t.Context(), target)
+}
+
+func TestDiff_seesALiarBesideAnHonestServer(t *testing.T) {
+	t.Parallel()
+	honest := MustMock(t)
+	for _, name := range []string{
+		"charges-400", "blank-page-is-free", "extraction-counts-twice", "invalid-as-422", "details-name-body-only", "processing-time-missing",
+		"conflict-as-409", "key-ignored", "no-allow", "document-for-text", "retry-after-on-400", "expired-key-passes",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			i := slices.IndexFunc(liar.Defects(), func(d liar.Defect) bool { return d.Name == name })
+			require.GreaterOrEqual(t, i, 0)
+			server := httptest.NewServer(liar.New(mock.New(mock.Options{}), liar.Defects()[i]))
+			defer server.Close()
+			target, err := contracttests.Mock(t.Context(), honest.BaseURL, nil)
+			require.NoError(t, err)
+			report := contracttests.Diff(t.Context(), target, MustTarget(t, server.URL))
+			require.Empty(t, report.Problem)
+			require.NotEmpty(t, report.Differences)
+			require.Contains(t, report.Differences[0].CurlB, "curl")
+		})
+	}
+}
+
+func TestDiff_twoMocksAgree(t *testing.T) {
+	t.Parallel()
+	report := contracttests.Diff(t.Context(), MustMock(t), MustMock(t))
+	require.Empty(t, report.Problem)
+	require.Empty(t, report.Differences)
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package contracttests_test
+
+const raceEnabled = false

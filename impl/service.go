@@ -26,8 +26,9 @@ type Service struct {
 	Ledger     *ledger.Ledger
 	Fetch      func(ctx context.Context, imageURL string) ([]byte, error)
 	Recognizer ocr.Recognizer
-	// Improve corrects a document that was read with enhancement; nil leaves it as the recognizer made it.
-	Improve  func(ctx context.Context, image []byte, doc *document.Document) *document.Document
+	// Improve corrects a document that was read with enhancement, in place; after an error it is as it was. Nil leaves it
+	// to the recognizer.
+	Improve  func(ctx context.Context, image []byte, doc *document.Document) error
 	HoldTTL  time.Duration // how long points stay held if this process dies
 	Deadline time.Duration // for an extraction as a whole
 	Now      func() time.Time
@@ -112,7 +113,9 @@ func (s *Service) read(ctx context.Context, j job) (*document.Document, error) {
 		return nil, err
 	}
 	if j.enhance && s.Improve != nil {
-		doc = s.Improve(ctx, image, doc)
+		if err := s.Improve(ctx, image, doc); err != nil {
+			s.Logger.WarnContext(ctx, "the enhancement of this machine stands alone", "error", err)
+		}
 	}
 	return doc, nil
 }

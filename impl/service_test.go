@@ -399,3 +399,24 @@ func TestService_Extract_EndsWhenItsHoldIsLost(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, s.used(t, id))
 }
+
+func TestService_Extract_LanguageModelThatFailsChangesNothing(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	s := mustServe(t, "sqlite::memory:", func(o *impl.Service) {
+		o.Improve = func(_ context.Context, _ []byte, doc *document.Document) error {
+			if asked++; asked == 1 {
+				return io.ErrUnexpectedEOF
+			}
+			doc.Pages[0].Blocks[0].Lines[0].Words[0].Text = "April"
+			return nil
+		}
+	})
+	_, key := s.mustKey(t, "pro")
+	enhanced := image()
+	enhanced["enhance"] = true
+	require.Equal(t, "Aprille", s.must(t, key, "", enhanced).field(t, "text"))
+	require.Equal(t, "April", s.must(t, key, "", enhanced).field(t, "text"))
+	require.Equal(t, "Aprille", s.must(t, key, "", image()).field(t, "text"), "unasked, nothing is sent away")
+	require.Equal(t, 2, asked)
+}

@@ -104,6 +104,13 @@ func (a *App) handler() (http.Handler, error) {
 		Ledger: a.data.Ledger, Fetch: fetcher.Fetch, Recognizer: a.recognizer,
 		HoldTTL: a.o.HoldTTL, Deadline: a.o.deadline(), Now: a.o.Now, Logger: a.o.Logger,
 	}
+	if a.o.Enhance.Provider != "" {
+		model, err := newLanguageModel(a.o.Enhance)
+		if err != nil {
+			return nil, err
+		}
+		service.Improve = model.Improve
+	}
 	door, err := edge.New(edge.Options{
 		Server:         a.metrics.observe(service),
 		Gate:           &impl.Gate{Accounts: a.data.Accounts, Limits: a.data.Limits, Ledger: a.data.Ledger},

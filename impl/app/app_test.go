@@ -309,6 +309,9 @@ func TestNew_NamesTheFlagAtFault(t *testing.T) {
 	}{
 		{app.Options{EngineURL: "engine:8090"}, "--engine"},
 		{app.Options{Engine: app.EngineOptions{Workers: -1}}, "--workers"},
+		{app.Options{Enhance: app.EnhanceOptions{URL: "https://models.example.org/v1"}}, "--enhance-provider"},
+		{app.Options{Enhance: app.EnhanceOptions{Provider: "oracle"}}, "--enhance-provider"},
+		{app.Options{Enhance: app.EnhanceOptions{Provider: "openai", URL: "models.example.org"}}, "--enhance-url"},
 		{app.Options{Engine: app.EngineOptions{Queue: -1}}, "--queue"},
 	} {
 		_, err := app.New(c.o)

@@ -19,6 +19,8 @@ type Options struct {
 	// EngineURL is the base URL of a remote engine, used instead of workers of our own. Default: none
 	EngineURL string
 
+	Enhance EnhanceOptions
+
 	FetchAllow     []netip.Prefix // addresses that images may be fetched from although they are not public. Default: none
 	CORSOrigins    []string       // browser origins that may call the API; "*" for all. Default: none
 	TrustedProxies []netip.Prefix // peers whose X-Forwarded-For is believed. Default: none
@@ -49,6 +51,14 @@ type EngineOptions struct {
 	Sandbox  string        // "require", "best-effort" or "off". Default: "best-effort"
 }
 
+// EnhanceOptions name a language model that corrects what is read with "enhance". Images and readings go to it.
+type EnhanceOptions struct {
+	Provider string // "openai", for every API like OpenAI's. Default: none, and no document leaves the machine
+	URL      string // of the API, such as https://api.openai.com/v1
+	Model    string // its name there
+	Key      string // Default: none is sent
+}
+
 func (o Options) withDefaults() Options {
 	if o.Listen == "" {
 		o.Listen = "127.0.0.1:8080"
@@ -77,6 +87,13 @@ func (o Options) check() error {
 	}
 	if o.Engine.Deadline < 0 {
 		return errors.New("--deadline: must be a positive duration such as 60s")
+	}
+	if o.Enhance.Provider != "" {
+		if _, err := newLanguageModel(o.Enhance); err != nil {
+			return err
+		}
+	} else if o.Enhance != (EnhanceOptions{}) {
+		return errors.New("--enhance-provider: is required with --enhance-url, --enhance-model and --enhance-key; openai is the one there is")
 	}
 	if o.EngineURL != "" {
 		u, err := url.Parse(o.EngineURL)

@@ -1,0 +1,158 @@
+package enhance_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"uncial/impl/enhance"
+	"uncial/impl/ocr/lexicon"
+	"uncial/internal/document"
+)
+
+// list is a lexicon of a few words.
+type list []string
+
+func (l list) Known(word string) bool {
+	word = strings.Trim(word, ".,;:!?")
+	return slices.Contains(l, word) || slices.Contains(l, strings.ToLower(word))
+}
+
+func (l list) Match(word string, variants lexicon.Variants, limit int) []string {
+	var found []string
+	for _, w := range l {
+		a, b := []rune(word), []rune(w)
+		same := len(a) == len(b)
+		for i := range a {
+			same = same && (a[i] == b[i] || slices.Contains(variants[a[i]], string(b[i])))
+		}
+		if same && len(found) < limit {
+			found = append(found, w)
+		}
+	}
+	return found
+}
+
+var words = list{"the", "house", "of", "stands", "hill", "maison", "self", "upon", "fame", "same", "feast"}
+
+// blocks is one block of one line, each word as wide as its letters.
+func blocks(text string, confidence float64) []document.Block {
+	line := document.Line{}
+	x := 0
+	for _, w := range strings.Fields(text) {
+		box := document.Box{X: x, W: 10 * len([]rune(w)), H: 20}
+		line.Words = append(line.Words, document.Word{Text: w, Confidence: confidence, Box: box})
+		line.Box = line.Box.Union(box)
+		x += box.W + 10
+	}
+	return []document.Block{{Box: line.Box, Lines: []document.Line{line}}}
+}
+
+func text(b []document.Block) string { return (&document.Page{Blocks: b}).Text() }
+
+func TestVote(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ why, read, other, want string }{
+		{"a known word for an unknown one", "the hovfe stands", "the house stands", "the house stands"},
+		{"punctuation comes with it", "the hovfe, stands", "the house. stands", "the house. stands"},
+		{"a known word stays", "the house stands", "the fame! stands", "the house stands"},
+		{"an unknown word stays where the other is unknown too", "the hovfe stands", "the honfe stands", "the hovfe stands"},
+		{"a number stays", "the 1905 stands", "the same stands", "the 1905 stands"},
+		{"a name stays", "the Hovfe stands", "the House stands", "the Hovfe stands"},
+		{"no capital comes in", "the hovfe stands", "the House stands", "the hovfe stands"},
+		{"an abbreviation stays", "the hõuse stands", "the house stands", "the hõuse stands"},
+		{"another word altogether stays", "the qzxwv stands", "the house stands", "the qzxwv stands"},
+		{"punctuation alone is not changed", "the hovfe, stands", "the hovfe. stands", "the hovfe, stands"},
+		{"a word torn in two is joined", "the ho use stands", "the h-ouse stands", "the ho use stands"},
+	} {
+		b := blocks(c.read, 0.6)
+		edits := enhance.Vote(2, b, [][]document.Block{blocks(c.other, 0.9)}, words)
+		require.Equal(t, c.want, text(b), c.why)
+		if c.want == c.read {
+			require.Empty(t, edits, c.why)
+			continue
+		}
+		require.Len(t, edits, 1, c.why)
+		require.Equal(t, 2, edits[0].Page)
+		require.Equal(t, enhance.RuleVote, edits[0].Rule)
+	}
+}
+
+func TestVote_joins_and_parts_words(t *testing.T) {
+	t.Parallel()
+	torn := blocks("the ho use", 0.5)
+	torn[0].Lines[0].Words[1].Box = document.Box{X: 40, W: 20, H: 20}
+	torn[0].Lines[0].Words[2].Box = document.Box{X: 62, W: 28, H: 20}
+	edits := enhance.Vote(0, torn, [][]document.Block{blocks("the house", 0.9)}, words)
+	require.Equal(t, "the house", text(torn))
+	require.Equal(t, "ho use", edits[0].Before)
+
+	whole := blocks("thehouse", 0.5)
+	whole[0].Lines[0].Words[0].Box.W = 90
+	enhance.Vote(0, whole, [][]document.Block{blocks("the house", 0.9)}, words)
+	require.Equal(t, "the house", text(whole))
+}
+
+func TestVote_never_touches_a_text_that_is_known(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.SampledFrom(words)
+		read := strings.Join(rapid.SliceOfN(word, 1, 12).Draw(t, "read"), " ")
+		other := strings.Join(rapid.SliceOfN(word, 1, 12).Draw(t, "other"), " ")
+		b := blocks(read, rapid.Float64Range(0, 1).Draw(t, "confidence"))
+		if edits := enhance.Vote(0, b, [][]document.Block{blocks(other, 1)}, words); len(edits) > 0 || text(b) != read {
+			t.Fatalf("%q became %q", read, text(b))
+		}
+	})
+}
+
+func TestVote_writes_long_s_on_a_page_that_has_it(t *testing.T) {
+	t.Parallel()
+	page := strings.Repeat("ſame ", 12)
+	b := append(blocks(page, 0.9), blocks("maifcn", 0.4)...)
+	b[1].Lines[0].Words[0].Box.Y = 100
+	b[1].Lines[0].Box.Y = 100
+	other := blocks("maison", 0.9)
+	other[0].Lines[0].Words[0].Box.Y = 100
+	other[0].Lines[0].Box.Y = 100
+	enhance.Vote(0, b, [][]document.Block{other}, list(append(slices.Clone(words), "ſame")))
+	require.Equal(t, "maiſon", b[1].Lines[0].Words[0].Text)
+}
+
+func TestLongS(t *testing.T) {
+	t.Parallel()
+	page := strings.Repeat("maiſon ", 12)
+	for _, c := range []struct{ why, word, want string }{
+		{"one word comes out", "maifon,", "maiſon,"},
+		{"a known word stays", "fame", "fame"},
+		{"nothing known comes out", "qufq", "qufq"},
+		{"a short word stays", "fo", "fo"},
+		{"a name stays", "Maifonx", "Maifonx"},
+	} {
+		b := blocks(page+c.word, 0.8)
+		edits := enhance.LongS(0, b, words)
+		require.Equal(t, page+c.want, text(b), c.why)
+		require.Len(t, edits, len(strings.Fields(c.want))-boolInt(c.want == c.word), c.why)
+	}
+	b := blocks("maifon", 0.8)
+	require.Empty(t, enhance.LongS(0, b, words), "a page without long s")
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func TestInOrder(t *testing.T) {
+	t.Parallel()
+	doc := &document.Document{Pages: []document.Page{{Blocks: blocks("the house stands", 1)}, {Blocks: blocks("upon", 1)}}}
+	box := func(page, word int) document.Box { return doc.Pages[page].Blocks[0].Lines[0].Words[word].Box }
+	doc.Edits = []document.Edit{{Page: 1, Box: box(1, 0)}, {Page: 0, Box: box(0, 2)}, {Page: 0, Box: box(0, 0)}}
+	enhance.InOrder(doc)
+	require.Equal(t, []document.Edit{{Page: 0, Box: box(0, 0)}, {Page: 0, Box: box(0, 2)}, {Page: 1, Box: box(1, 0)}}, doc.Edits)
+}

@@ -1,0 +1,152 @@
+package imaging_test
+
+import (
+	"image"
+	"image/color"
+	"image/draw"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/ocrtest"
+)
+
+var lines = []string{
+	"It was the best of times, it was the worst of times,", "it was the age of wisdom, it was the age of foolishness,",
+	"it was the epoch of belief, it was the epoch of incredulity,", "it was the season of Light, it was the season of Darkness,",
+	"it was the spring of hope, it was the winter of despair,", "we had everything before us, we had nothing before us,",
+}
+
+func TestFromImage(t *testing.T) {
+	t.Parallel()
+	c := image.NewRGBA(image.Rect(10, 10, 12, 11))
+	c.Set(10, 10, color.RGBA{R: 255, A: 255})
+	c.Set(11, 10, color.RGBA{R: 255, G: 255, B: 255, A: 255})
+	g := imaging.FromImage(c.SubImage(c.Rect))
+	require.Equal(t, image.Rect(0, 0, 2, 1), g.Rect)
+	require.Equal(t, []uint8{76, 255}, g.Pix[:2], "luminance of red and of white")
+
+	clear := image.NewNRGBA(image.Rect(0, 0, 1, 1))
+	require.Equal(t, uint8(255), imaging.FromImage(clear).Pix[0], "what is transparent is white")
+	require.Same(t, g, imaging.FromImage(g))
+}
+
+func TestFlatten_takes_the_shading_and_keeps_the_ink(t *testing.T) {
+	t.Parallel()
+	page := ocrtest.Page(lines...)
+	shaded := image.NewGray(page.Rect)
+	for y := range page.Rect.Dy() {
+		for x := range page.Rect.Dx() {
+			paper := 90 + 130*float64(x)/float64(page.Rect.Dx())
+			shaded.Pix[y*shaded.Stride+x] = uint8(paper * (0.3 + 0.7*float64(page.Pix[y*page.Stride+x])/255))
+		}
+	}
+	require.Greater(t, imaging.Shading(shaded), 0.1)
+	flat := imaging.Flatten(shaded)
+	require.Less(t, imaging.Shading(flat), 0.02)
+	wrong := 0
+	ink := imaging.Binarize(flat, imaging.Otsu(flat))
+	for i, v := range page.Pix {
+		if v == 0 && ink.Pix[i] != 0 || v == 255 && ink.Pix[i] != 255 {
+			wrong++
+		}
+	}
+	require.Less(t, wrong, len(page.Pix)/500)
+}
+
+func TestBilevel(t *testing.T) {
+	t.Parallel()
+	page := ocrtest.Page(lines...)
+	require.True(t, imaging.Bilevel(imaging.Binarize(page, 128)))
+	grey := image.NewGray(page.Rect)
+	draw.Draw(grey, grey.Rect, image.NewUniform(color.Gray{Y: 200}), image.Point{}, draw.Src)
+	require.False(t, imaging.Bilevel(grey))
+}
+
+func TestLeaves_drops_the_colour_card(t *testing.T) {
+	t.Parallel()
+	photo := image.NewGray(image.Rect(0, 0, 1000, 1200)) // black
+	white := image.NewUniform(color.Gray{Y: 220})
+	draw.Draw(photo, image.Rect(100, 50, 900, 900), white, image.Point{}, draw.Src)        // the leaf
+	draw.Draw(photo, image.Rect(300, 300, 400, 400), image.Black, image.Point{}, draw.Src) // a picture on it
+	draw.Draw(photo, image.Rect(100, 1050, 700, 1150), white, image.Point{}, draw.Src)     // the card
+	draw.Draw(photo, image.Rect(200, 1080, 300, 1120), image.Black, image.Point{}, draw.Src)
+	out := imaging.Leaves(photo)
+	require.Equal(t, uint8(0), out.GrayAt(350, 350).Y, "the picture stays")
+	require.Equal(t, uint8(255), out.GrayAt(250, 1100).Y, "what stands on the card goes")
+	require.Equal(t, uint8(255), out.GrayAt(950, 500).Y, "the table becomes white")
+
+	page := ocrtest.Page(lines...)
+	require.Same(t, page, imaging.Leaves(page), "a page without surroundings stays")
+}
+
+func TestSkew(t *testing.T) {
+	t.Parallel()
+	page := ocrtest.Page(lines...)
+	for _, angle := range []float64{-3, -1.2, 0, 0.6, 2.5} {
+		require.InDelta(t, angle, imaging.Skew(imaging.Rotate(page, angle)), 0.2, "%v degrees", angle)
+	}
+	require.Zero(t, imaging.Skew(image.NewGray(image.Rect(0, 0, 0, 0))))
+}
+
+func TestLetterHeight(t *testing.T) {
+	t.Parallel()
+	page := ocrtest.Page(lines...)
+	height := imaging.LetterHeight(imaging.Letters(page))
+	require.InDelta(t, 27, height, 4, "12 points at 300 dots per inch")
+	half := imaging.Resize(page, page.Rect.Dx()/2, page.Rect.Dy()/2)
+	require.InDelta(t, float64(height)/2, imaging.LetterHeight(imaging.Letters(half)), 2)
+	require.Zero(t, imaging.LetterHeight(imaging.Letters(ocrtest.Page("few"))))
+}
+
+func TestSauvola_reads_through_a_shadow(t *testing.T) {
+	t.Parallel()
+	g := image.NewGray(image.Rect(0, 0, 200, 50))
+	for i := range g.Pix {
+		g.Pix[i] = uint8(250 - i%200)
+	}
+	for y := 20; y < 30; y++ {
+		for x := 10; x < 190; x += 10 {
+			g.Pix[y*200+x] /= 4
+		}
+	}
+	out := imaging.Sauvola(g, 10, 0.2)
+	require.Equal(t, uint8(0), out.GrayAt(20, 25).Y)
+	require.Equal(t, uint8(0), out.GrayAt(150, 25).Y)
+	require.Equal(t, uint8(255), out.GrayAt(155, 25).Y)
+}
+
+func TestTurn_and_Resize(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		w, h := rapid.IntRange(1, 20).Draw(t, "w"), rapid.IntRange(1, 20).Draw(t, "h")
+		g := image.NewGray(image.Rect(0, 0, w, h))
+		copy(g.Pix, rapid.SliceOfN(rapid.Byte(), w*h, w*h).Draw(t, "pixels"))
+		n := rapid.IntRange(0, 3).Draw(t, "quarters")
+		if back := imaging.Turn(imaging.Turn(g, n), 4-n); back.Rect != g.Rect || string(back.Pix) != string(g.Pix) {
+			t.Fatal("turning back does not give the page back")
+		}
+		if same := imaging.Resize(g, w, h); string(same.Pix) != string(g.Pix) {
+			t.Fatal("the same size is not the same page")
+		}
+		big := imaging.Resize(g, 3*w, 2*h)
+		if math.Abs(mean(big)-mean(g)) > 40 {
+			t.Fatalf("brightness went from %v to %v", mean(g), mean(big))
+		}
+		imaging.Flatten(g)
+		imaging.Leaves(g)
+		imaging.Skew(g)
+		imaging.Letters(g)
+	})
+}
+
+func mean(g *image.Gray) float64 {
+	sum := 0
+	for _, v := range g.Pix {
+		sum += int(v)
+	}
+	return float64(sum) / float64(len(g.Pix))
+}

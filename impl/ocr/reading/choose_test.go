@@ -1,0 +1,210 @@
+package reading_test
+
+import (
+	"context"
+	"image"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/lexicon"
+	"uncial/impl/ocr/ocrtest"
+	"uncial/impl/ocr/reading"
+	"uncial/impl/ocr/tesseract"
+	"uncial/internal/document"
+)
+
+// scripted reads what it is told to: by model, the text of the one line and its confidence.
+type scripted struct {
+	says map[string]said
+	read []string // the models in the order in which they were asked
+}
+
+type said struct {
+	text       string
+	confidence float64
+}
+
+func (*scripted) For(language string) []string {
+	if language == "en" {
+		return []string{"eng"}
+	}
+	return nil
+}
+
+func (s *scripted) Has(model string) bool { _, ok := s.says[model]; return ok }
+
+func (*scripted) Lexicon(string) *lexicon.Lexicon { return nil }
+
+func (s *scripted) Read(_ context.Context, img *image.Gray, model string, mode tesseract.Mode) ([]document.Block, error) {
+	if mode == tesseract.SingleLine {
+		model += " line"
+	}
+	s.read = append(s.read, model)
+	if s.says[model].text == "" {
+		return nil, nil
+	}
+	return []document.Block{block(row(img.Rect.Min.X, img.Rect.Min.Y+40, s.says[model].confidence, strings.Fields(s.says[model].text)...))}, nil
+}
+
+// row is a line of words from a place on, 12 pixels a letter and 30 high.
+func row(x, y int, confidence float64, words ...string) document.Line {
+	line := document.Line{}
+	for _, w := range words {
+		box := document.Box{X: x, Y: y, W: 12 * len([]rune(w)), H: 30}
+		line.Words = append(line.Words, document.Word{Text: w, Box: box, Confidence: confidence, Model: "eng"})
+		line.Box = line.Box.Union(box)
+		x += box.W + 12
+	}
+	return line
+}
+
+func block(lines ...document.Line) document.Block {
+	b := document.Block{Lines: lines}
+	for _, l := range lines {
+		b.Box = b.Box.Union(l.Box)
+	}
+	return b
+}
+
+func TestRead_chooses(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		why  string
+		says map[string]said
+		text string
+		read string
+	}{
+		{"a sure reading is the only one", map[string]said{"eng": {"clean modern print", 0.95}, "early_print": {"never asked", 1}, "grc": {}},
+			"clean modern print", "eng"},
+		{"early print where the first is unsure", map[string]said{"eng": {"fome wifdom here", 0.7}, "early_print": {"ſome wiſdom here", 0.85}},
+			"ſome wiſdom here", "eng, early_print"},
+		{"early print is modest: a little surer does not keep the first", map[string]said{"eng": {"fome wifdom here", 0.86}, "early_print": {"ſome wiſdom here", 0.84}},
+			"ſome wiſdom here", "eng, early_print"},
+		{"the first where it is surer by far", map[string]said{"eng": {"faint typescript here", 0.87}, "early_print": {"ſaint typeſcript bere", 0.7}},
+			"faint typescript here", "eng, early_print"},
+		{"Greek where Greek is seen", map[string]said{"eng": {"see dydpes pirot Tedxpos", 0.5}, "grc": {}, "grc line": {"ἄνδρες φίλοι Τεῦκρος", 0.9}, "eng+grc": {"see ἄνδρες φίλοι Τεῦκρος", 0.93}},
+			"see ἄνδρες φίλοι Τεῦκρος", "eng, grc line, eng+grc"},
+		{"no Greek where the Greek model is unsure", map[string]said{"eng": {"rnnd iswlk doubtful", 0.59}, "grc": {}, "grc line": {"τηηδ ισωλκ δουβ", 0.4}, "early_print": {"mad walk doubtful", 0.9}},
+			"mad walk doubtful", "eng, grc line, early_print"},
+		{"at another size where all are in doubt", map[string]said{"eng": {"hardly anything legible", 0.6}},
+			"hardly anything legible", "eng, eng"},
+	} {
+		src := &scripted{says: c.says}
+		// The page has fewer letters than are read, so that none seem to be missed.
+		result, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page("few")}, reading.Options{Language: "en"}, src)
+		require.NoError(t, err, c.why)
+		require.Equal(t, c.text, result.Page.Text(), c.why)
+		require.Equal(t, c.read, strings.Join(src.read, ", "), c.why)
+	}
+}
+
+func TestRead_confidence(t *testing.T) {
+	t.Parallel()
+	confidence := func(own float64, page string) float64 {
+		src := &scripted{says: map[string]said{"eng": {"twenty letters here", own}}}
+		result, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page(page)}, reading.Options{Language: "en"}, src)
+		require.NoError(t, err)
+		return result.Confidence
+	}
+	rising := []float64{}
+	for _, own := range []float64{0, 0.3, 0.5, 0.8, 0.9, 1} {
+		rising = append(rising, confidence(own, "twenty letters here"))
+	}
+	require.True(t, slices.IsSorted(rising), rising)
+	require.Less(t, rising[1], 0.4)
+	require.Greater(t, rising[5], 0.95)
+	require.LessOrEqual(t, rising[5], 1.0)
+	much := strings.Repeat("much more stands here that was not read ", 2)
+	require.Less(t, confidence(0.5, much), rising[2], "writing that was missed lowers it")
+}
+
+func TestMendLayout(t *testing.T) {
+	t.Parallel()
+	at := func(y int) int { return 50 * y }
+	prices := []document.Block{
+		block(row(0, at(1), .9, "Morgen", "am", "See"), row(0, at(2), .9, "Stillleben"), row(0, at(3), .9, "Die", "Näherin")),
+		block(row(900, at(1), .9, "40"), row(900, at(2), .9, "—"), row(900, at(3), .9, "1200")),
+	}
+	require.Equal(t, "Morgen am See 40\nStillleben —\nDie Näherin 1200", textOf(reading.MendLayout(prices)))
+
+	numbers := []document.Block{prices[1], block(row(1000, at(1), .9, "Johannisbeeren"), row(1000, at(2), .9, "Stillleben"), row(1000, at(3), .9, "Thierleben"))}
+	require.Equal(t, "40 Johannisbeeren\n— Stillleben\n1200 Thierleben", textOf(reading.MendLayout(numbers)))
+
+	torn := []document.Block{
+		block(row(0, at(1), .9, "a", "line", "that", "goes", "all", "the", "way", "across"), row(0, at(2), .9, "one", "that", "was"),
+			row(0, at(3), .9, "and", "one", "more", "that", "goes", "all", "the", "way")),
+		block(row(180, at(2), .9, "torn", "in", "two")),
+	}
+	require.Contains(t, textOf(reading.MendLayout(torn)), "one that was torn in two\nand one more")
+
+	var left, rightSide []document.Line
+	for y := range 6 {
+		left = append(left, row(0, at(y), .9, "left", "column", "of", "text"))
+		rightSide = append(rightSide, row(270, at(y), .9, "right", "column", "here"))
+	}
+	columns := []document.Block{block(left...), block(rightSide...)}
+	require.Equal(t, columns, reading.MendLayout(columns), "columns of text stay")
+	require.Empty(t, reading.MendLayout(nil))
+}
+
+func TestDropNoise(t *testing.T) {
+	t.Parallel()
+	text := row(0, 0, .9, "a", "line", "of", "honest", "text", "that", "was", "read", "well")
+	scraps := row(0, 100, .3, "S", "e", "—", "1", "L")
+	require.Equal(t, textOf([]document.Block{block(text)}), textOf(reading.DropNoise([]document.Block{block(text), block(scraps)})), "scraps of a woodcut go")
+	require.Len(t, reading.DropNoise([]document.Block{block(text), block(row(0, 100, .95, "7"))}), 2, "the number of the page stays")
+	hand := []document.Block{block(row(0, 0, .3, "a", "b", "c")), block(row(0, 50, .35, "hardly", "legible"))}
+	require.Equal(t, hand, reading.DropNoise(hand), "where everything is unsure nothing goes")
+	require.Empty(t, reading.DropNoise(nil))
+}
+
+func TestPlace_of_a_page_that_was_turned_level(t *testing.T) {
+	t.Parallel()
+	placed := reading.Place([]document.Block{block(row(700, 480, .9, "word"))}, image.Pt(1000, 1000), 2)
+	box := placed[0].Lines[0].Words[0].Box
+	require.InDelta(t, 702, box.X, 3)
+	require.InDelta(t, 472, box.Y, 3, "what lay right of the middle was turned down and goes back up")
+}
+
+func textOf(blocks []document.Block) string {
+	page := document.Page{Blocks: blocks}
+	return strings.ReplaceAll(page.Text(), "\n\n", "\n")
+}
+
+func TestRead_leaves_clean_text_alone_when_enhancing(t *testing.T) {
+	t.Parallel()
+	engines := MustEngines(t, 4)
+	changed, total := 0, 0
+	for _, lines := range cleanPages {
+		result, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page(lines...)}, reading.Options{Language: "en", Enhance: true}, engines)
+		require.NoError(t, err)
+		changed += len(result.Edits)
+		total += len(strings.Fields(strings.Join(lines, " ")))
+	}
+	require.Greater(t, total, 200)
+	require.LessOrEqual(t, changed*1000, total, "%d of %d words", changed, total)
+}
+
+// cleanPages are from Dickens, A Tale of Two Cities (1859), and Austen, Pride and Prejudice (1813).
+var cleanPages = [][]string{
+	{
+		"It was the best of times, it was the worst of times,", "it was the age of wisdom, it was the age of foolishness,",
+		"it was the epoch of belief, it was the epoch of incredulity,", "it was the season of Light, it was the season of",
+		"Darkness, it was the spring of hope, it was the winter of", "despair, we had everything before us, we had nothing",
+		"before us, we were all going direct to Heaven, we were", "all going direct the other way - in short, the period was",
+		"so far like the present period, that some of its noisiest", "authorities insisted on its being received, for good or",
+		"for evil, in the superlative degree of comparison only.",
+	},
+	{
+		"It is a truth universally acknowledged, that a single man", "in possession of a good fortune, must be in want of a",
+		"wife. However little known the feelings or views of such", "a man may be on his first entering a neighbourhood, this",
+		"truth is so well fixed in the minds of the surrounding", "families, that he is considered as the rightful property",
+		"of some one or other of their daughters. My dear Mr.", "Bennet, said his lady to him one day, have you heard that",
+		"Netherfield Park is let at last? Mr. Bennet replied that", "he had not. But it is, returned she; for Mrs. Long has",
+		"just been here, and she told me all about it.",
+	},
+}

@@ -1,0 +1,18 @@
+package reading
+
+import (
+	"image"
+
+	"uncial/internal/document"
+)
+
+// What the tests look into.
+var (
+	MendLayout = mendLayout
+	DropNoise  = dropNoise
+)
+
+// Place puts blocks of a sheet that was turned by an angle to their place on a page of that size.
+func Place(blocks []document.Block, size image.Point, angle float64) []document.Block {
+	return sheet{img: image.NewGray(image.Rectangle{Max: size}), angle: angle}.place(blocks)
+}

@@ -46,7 +46,8 @@ var (
 
 // LoadKeys reads a keys file into the target: JSON with "keys" (scenario to a key or a list of keys), "images" (scenario
 // to a URL), and, where they are known, "plans", "enhances" and "minimal". A key that begins with "$" is the name of
-// an environment variable that holds it. The error says what in the file is wrong.
+// an environment variable that holds it. Keys that begin with ocr_test_ are those of a mock: its own images are then used
+// where the file names none. The error says what in the file is wrong.
 func (t *Target) LoadKeys(path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -84,5 +85,16 @@ func (t *Target) LoadKeys(path string) error {
 	if len(t.Keys[KeyOK]) == 0 {
 		return fmt.Errorf("the keys file %s has no key for %q, without which there is little to check", path, KeyOK)
 	}
+	if strings.HasPrefix(t.Keys[KeyOK][0], mockPrefix) {
+		t.simulate()
+	}
 	return nil
+}
+
+// simulate makes the target one whose texts are fixtures, with the mock's images where the file names none: the suite's
+// own are pictures, which a mock does not look at.
+func (t *Target) simulate() {
+	images := mockImages()
+	maps.Copy(images, t.Images)
+	t.Images, t.Simulated = images, true
 }

@@ -65,7 +65,7 @@ func TestDiff_seesALiarBesideAnHonestServer(t *testing.T) {
 	honest := MustMock(t)
 	for _, name := range []string{
 		"charges-400", "blank-page-is-free", "extraction-counts-twice", "invalid-as-422", "details-name-body-only", "processing-time-missing",
-		"conflict-as-409", "key-ignored", "no-allow", "document-for-text", "retry-after-on-400", "expired-key-passes",
+		"conflict-as-409", "idempotency-key-ignored", "no-allow", "document-for-text", "retry-after-on-400", "expired-key-passes",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -26,11 +26,7 @@ func Mock(ctx context.Context, baseURL string, client *http.Client) (Target, err
 			KeyExpired: {name("expired", 0)}, KeyRevoked: {name("revoked", 0)}, KeyError: {name("err", 0)},
 			KeyRateLimited: {name("free", 0), name("free", 1), name("free", 2), name("ratelimited", 0)},
 		},
-		Images: map[string]string{
-			ImagePrinted: "https://mock.invalid/printed", ImageOther: "https://mock.invalid/handwritten", ImageBlank: "https://mock.invalid/blank",
-			ImageUnfetchable: "https://mock.invalid/400", ImageNotAnImage: "https://mock.invalid/not-an-image", ImageError: "https://mock.invalid/500",
-			ImageSlow: "https://mock.invalid/slow-100", ImageFaint: "https://mock.invalid/low-confidence", ImagePages: "https://mock.invalid/multi-page", ImageEnhance: "https://mock.invalid/printed/difficult",
-		},
+		Images: mockImages(),
 	}
 	for i := range mockAccounts {
 		t.Keys[KeySpare] = append(t.Keys[KeySpare], name("ok", i+1))
@@ -50,6 +46,19 @@ func Mock(ctx context.Context, baseURL string, client *http.Client) (Target, err
 	t.Keys[KeyExact] = []string{exact}
 	return t, nil
 }
+
+// mockImages are the image scenarios of uncial-mock.
+func mockImages() map[string]string {
+	return map[string]string{
+		ImagePrinted: "https://mock.invalid/printed", ImageOther: "https://mock.invalid/handwritten", ImageBlank: "https://mock.invalid/blank",
+		ImageUnfetchable: "https://mock.invalid/400", ImageNotAnImage: "https://mock.invalid/not-an-image", ImageError: "https://mock.invalid/500",
+		ImageSlow: "https://mock.invalid/slow-100", ImageFaint: "https://mock.invalid/low-confidence", ImagePages: "https://mock.invalid/multi-page",
+		ImageEnhance: "https://mock.invalid/printed/difficult",
+	}
+}
+
+// mockPrefix is how keys of the mock begin, by openapi.yaml.
+const mockPrefix = "ocr_test_"
 
 // mockAccounts are enough for a run never to wait for a window.
 const mockAccounts = 24

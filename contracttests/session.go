@@ -118,6 +118,9 @@ func (s *session) untilReset(ctx context.Context, a *account) error {
 	if s.Control != nil && !a.now.IsZero() {
 		return s.moveTo(ctx, a, a.window.reset)
 	}
+	if !a.now.IsZero() {
+		return &skip{fmt.Sprintf("the window of %s is used up, and the clock of the target stands still; map further accounts to %q", a.scenario, KeySpare)}
+	}
 	wait := time.Until(a.window.reset.Add(a.slack()))
 	if wait > s.MaxWait {
 		return &skip{fmt.Sprintf("the window of %s is used up for another %s; map further accounts to %q, or allow longer waits", a.scenario, wait.Round(time.Second), KeySpare)}

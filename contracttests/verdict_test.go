@@ -156,6 +156,31 @@ func failing(t *testing.T) contracttests.Report {
 	return contracttests.Report{}
 }
 
+func TestCheck_mockByAKeysFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "keys.json")
+	require.NoError(t, os.WriteFile(path, []byte(`{"keys": {"ok": "ocr_test_ok_f", "spare": ["ocr_test_ok_f2", "ocr_test_archive_f"], "low": "ocr_test_low_f",
+		"empty": "ocr_test_empty_f", "expired": "ocr_test_expired_f", "revoked": "ocr_test_revoked_f", "ratelimited": ["ocr_test_ratelimited_f", "ocr_test_free_f"]}}`), 0o600))
+	target := contracttests.Target{BaseURL: MustMockServer(t) + "/api/v1"}
+	require.NoError(t, target.LoadKeys(path))
+	report := contracttests.Check(t.Context(), target)
+	require.NoError(t, report.Err())
+	require.Greater(t, report.Count(contracttests.Passed), 55)
+}
+
+// One account whose window the cases use up: what cannot be run is skipped, nothing fails.
+func TestCheck_oneAccountOfAMock(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "keys.json")
+	require.NoError(t, os.WriteFile(path, []byte(`{"keys": {"ok": "ocr_test_ok_one"}}`), 0o600))
+	target := contracttests.Target{BaseURL: MustMockServer(t) + "/api/v1"}
+	require.NoError(t, target.LoadKeys(path))
+	report := contracttests.Check(t.Context(), target)
+	require.NoError(t, report.Err())
+	require.Greater(t, report.Count(contracttests.Passed), 20)
+	require.Positive(t, report.Count(contracttests.Skipped))
+}
+
 func TestReport_failuresCanBeRepeated(t *testing.T) {
 	t.Parallel()
 	report := failing(t)

@@ -18,9 +18,9 @@ func idempotencyLies() []Defect {
 		})
 	}
 	return []Defect{
-		d("key-ignored", "The Idempotency-Key is ignored: a repeat is carried out again.", before(func(c *call) { c.request.Header.Del("Idempotency-Key") })),
-		d("key-cut-off", "Only the first 40 characters of an Idempotency-Key count.", rename(func(k string) string { return k[:min(40, len(k))] })),
-		d("key-in-any-case", "Idempotency keys are the same in any case of letters.", rename(strings.ToLower)),
+		d("idempotency-key-ignored", "The Idempotency-Key is ignored: a repeat is carried out again.", before(func(c *call) { c.request.Header.Del("Idempotency-Key") })),
+		d("idempotency-key-cut-off", "Only the first 40 characters of an Idempotency-Key count.", rename(func(k string) string { return k[:min(40, len(k))] })),
+		d("idempotency-key-in-any-case", "Idempotency keys are the same in any case of letters.", rename(strings.ToLower)),
 		d("replay-is-charged", "A repeat is charged.", func(honest server) server {
 			var n counter
 			return charges(func(c *call, a *reply, _ int) int64 {

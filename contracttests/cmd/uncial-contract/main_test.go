@@ -1,0 +1,225 @@
+package main_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/joshdk/go-junit"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"uncial/contracttests"
+	"uncial/contracttests/liar"
+	"uncial/impl/app/apptest"
+	"uncial/mock"
+)
+
+func TestMain(m *testing.M) { apptest.Main(m) }
+
+// outcome is how a run of the command ended.
+type outcome struct {
+	status      int
+	out, errout string
+}
+
+func mustRun(tb testing.TB, args ...string) outcome {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(tb.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, apptest.Binary(tb, "./contracttests/cmd/uncial-contract"), args...)
+	var out, errout bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errout
+	err := cmd.Run()
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
+		require.NoError(tb, err)
+	}
+	return outcome{cmd.ProcessState.ExitCode(), out.String(), errout.String()}
+}
+
+func mustServe(tb testing.TB, h http.Handler) string {
+	tb.Helper()
+	server := httptest.NewServer(h)
+	tb.Cleanup(server.Close)
+	return server.URL + "/api/v1"
+}
+
+func honest() http.Handler { return mock.New(mock.Options{}) }
+
+func lying(tb testing.TB, name string) http.Handler {
+	tb.Helper()
+	for _, d := range liar.Defects() {
+		if d.Name == name {
+			return liar.New(honest(), d)
+		}
+	}
+	tb.Fatalf("there is no defect %s", name)
+	return nil
+}
+
+func mustKeysFile(tb testing.TB, text string) string {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), "keys.json")
+	require.NoError(tb, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
+func TestCheck_mockPasses(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "report.xml")
+	o := mustRun(t, "--mock", "--base-url", mustServe(t, honest()), "--seed", "5", "--junit", file)
+	require.Equal(t, 0, o.status, "%s%s", o.out, o.errout)
+	assert.Contains(t, o.out, "They may cost ")
+	assert.Contains(t, o.out, "PASS   extract/402/empty")
+	assert.Contains(t, o.out, `SKIP   extract/200/keys-share                   skipped: no key is mapped to "sibling"`)
+	assert.Contains(t, o.out, "The server keeps the contract, as far as was checked.")
+	suites, err := junit.IngestFile(file)
+	require.NoError(t, err)
+	assert.Zero(t, suites[0].Totals.Failed)
+	assert.Greater(t, suites[0].Totals.Passed, 60)
+}
+
+func TestCheck_liarFails(t *testing.T) {
+	t.Parallel()
+	o := mustRun(t, "--mock", "--base-url", mustServe(t, lying(t, "402-tells-nothing-left")), "--only", "^extract/402/low$")
+	require.Equal(t, 1, o.status, "%s%s", o.out, o.errout)
+	assert.Contains(t, o.out, "FAIL   extract/402/low")
+	assert.Contains(t, o.out, "what was seen")
+	assert.Contains(t, o.out, `UNCIAL_KEY=<the key of "low">`)
+	assert.Contains(t, o.out, "curl -isS")
+	assert.Contains(t, o.out, "The server breaks the contract. 0 passed, 1 failed, 0 skipped")
+	assert.NotContains(t, o.out, "ocr_test_", "a report shows no key")
+}
+
+func TestCheck_reportsAsJSON(t *testing.T) {
+	t.Parallel()
+	o := mustRun(t, "--mock", "--base-url", mustServe(t, lying(t, "invalid-as-422")), "--only", "400", "--json", "--fail-fast")
+	require.Equal(t, 1, o.status)
+	var report struct {
+		BaseURL string
+		Seed    uint64
+		Results []struct{ Case, Result, Reason, Curl, Answer string }
+	}
+	require.NoError(t, json.Unmarshal([]byte(o.out), &report))
+	last := report.Results[len(report.Results)-1]
+	assert.Equal(t, "fail", last.Result)
+	assert.Contains(t, last.Reason, "must be 400, not 422")
+	assert.Contains(t, last.Answer, "422 ")
+}
+
+func TestCheck_couldNotRun(t *testing.T) {
+	t.Parallel()
+	files := mustServe(t, http.FileServer(http.Dir(t.TempDir())))
+	never := mustServe(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-r.Context().Done():
+		case <-time.After(30 * time.Second):
+		}
+	}))
+	late := mustServe(t, mock.New(mock.Options{Latency: mock.Latency{Min: time.Second, Max: time.Second}}))
+	keys := mustKeysFile(t, `{"keys": {"ok": "ocr_live_nobody"}}`)
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"a server that is down":              {[]string{"--mock", "--base-url", "http://127.0.0.1:1/api/v1"}, "does not answer"},
+		"a static file server":               {[]string{"--keys", keys, "--base-url", files}, "is not one of this contract"},
+		"keys of another server":             {[]string{"--keys", keys, "--base-url", mustServe(t, honest())}, `refuses key 1 of the scenario "ok"`},
+		"a keys file that is not there":      {[]string{"--keys", keys + ".none", "--base-url", files}, "cannot be read"},
+		"a keys file that is none":           {[]string{"--keys", mustKeysFile(t, `{"ok": "k"}`), "--base-url", files}, "is not what it must be"},
+		"a server that does not answer":      {[]string{"--keys", keys, "--base-url", never, "--patience", "200ms"}, "no whole answer within 200ms"},
+		"a server too slow for the time":     {[]string{"--mock", "--base-url", late, "--timeout", "4s"}, "the time was up"},
+		"neither keys nor mock":              {[]string{"--base-url", files}, "say which keys to use"},
+		"both keys and mock":                 {[]string{"--mock", "--keys", keys}, "leave --keys out"},
+		"no base URL":                        {[]string{"--keys", keys}, "--base-url is missing"},
+		"a flag that there is not":           {[]string{"--moc"}, "unknown flag"},
+		"a comparison with a server down":    {[]string{"diff", "--a", mustServe(t, honest()), "--b", "http://127.0.0.1:1/api/v1"}, "does not answer"},
+		"a report that cannot be written to": {[]string{"--mock", "--base-url", mustServe(t, honest()), "--only", "record", "--junit", "/nowhere/report.xml"}, "--junit"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			started := time.Now()
+			o := mustRun(t, c.args...)
+			require.Equal(t, 2, o.status, "%s%s", o.out, o.errout)
+			require.Contains(t, o.out+o.errout, c.want)
+			require.Less(t, time.Since(started), 30*time.Second)
+		})
+	}
+}
+
+func TestCheck_list(t *testing.T) {
+	t.Parallel()
+	o := mustRun(t, "--list")
+	require.Equal(t, 0, o.status, o.errout)
+	assert.Contains(t, o.out, "extract/402/low")
+	assert.Contains(t, o.out, "needs a server, key:low; at most")
+	o = mustRun(t, "--list", "--json", "--only", "^extract/402/low$")
+	var cases []struct {
+		Name   string
+		Needs  []string
+		Points int64
+	}
+	require.NoError(t, json.Unmarshal([]byte(o.out), &cases))
+	require.Len(t, cases, 1)
+	assert.Equal(t, []string{"key:low"}, cases[0].Needs)
+	assert.Equal(t, int64(10), cases[0].Points)
+}
+
+func TestDiff(t *testing.T) {
+	t.Parallel()
+	a := mustServe(t, honest())
+	o := mustRun(t, "diff", "--a", a, "--b", mustServe(t, honest()))
+	require.Equal(t, 0, o.status, "%s%s", o.out, o.errout)
+	assert.Contains(t, o.out, "The two agree.")
+	o = mustRun(t, "diff", "--a", a, "--b", mustServe(t, lying(t, "blank-page-is-free")), "--json")
+	require.Equal(t, 1, o.status)
+	var report contracttests.DiffReport
+	require.NoError(t, json.Unmarshal([]byte(o.out), &report))
+	require.NotEmpty(t, report.Differences)
+	assert.Equal(t, "the change of points", report.Differences[0].What)
+}
+
+func TestHelp_tellsOfFlagsAndExamples(t *testing.T) {
+	t.Parallel()
+	o := mustRun(t, "--help")
+	require.Equal(t, 0, o.status)
+	for _, want := range []string{"--base-url", "--max-points", "$UNCIAL_CONTRACT_KEYS", "Exit status:", "uncial-contract diff --a"} {
+		assert.Contains(t, o.out, want)
+	}
+	require.Equal(t, 0, mustRun(t, "--version").status)
+}
+
+// TestCheck_curlRepeatsAFailure runs the command line that a report prints.
+func TestCheck_curlRepeatsAFailure(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("curl is not installed")
+	}
+	base := mustServe(t, lying(t, "invalid-as-422"))
+	keys := mustKeysFile(t, `{"keys": {"ok": "ocr_test_ok_curl", "empty": "ocr_test_empty_curl"}}`)
+	o := mustRun(t, "--keys", keys, "--base-url", base, "--only", "^(extract/400/(each-rule|shape-costs-nothing)|status/400)", "--json")
+	require.Equal(t, 1, o.status, "%s%s", o.out, o.errout)
+	var report contracttests.Report
+	require.NoError(t, json.Unmarshal([]byte(o.out), &report))
+	repeated := 0
+	for _, r := range report.Results {
+		if r.Outcome != contracttests.Failed {
+			continue
+		}
+		cmd := exec.CommandContext(t.Context(), "bash", "-c", r.Curl)
+		cmd.Env = append(os.Environ(), "UNCIAL_KEY=ocr_test_"+r.Key+"_curl")
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s\n%s", r.Curl, out)
+		require.Regexp(t, `^HTTP/1.1 422`, string(out), r.Curl)
+		repeated++
+	}
+	require.Positive(t, repeated)
+}

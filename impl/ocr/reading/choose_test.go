@@ -47,7 +47,11 @@ func (s *scripted) Read(_ context.Context, img *image.Gray, model string, mode t
 	if s.says[model].text == "" {
 		return nil, nil
 	}
-	return []document.Block{block(row(img.Rect.Min.X, img.Rect.Min.Y+40, s.says[model].confidence, strings.Fields(s.says[model].text)...))}, nil
+	line := row(img.Rect.Min.X, img.Rect.Min.Y+40, s.says[model].confidence, strings.Fields(s.says[model].text)...)
+	for i := range line.Words {
+		line.Words[i].Model = model
+	}
+	return []document.Block{block(line)}, nil
 }
 
 // row is a line of words from a place on, 12 pixels a letter and 30 high.

@@ -456,12 +456,14 @@ func TestRegistry_Keys_ofOneAccountOrAll(t *testing.T) {
 			second, _, err := d.CreateKey(t.Context(), account.NewKey{AccountID: other.ID, Name: "Its key"})
 			require.NoError(t, err)
 			for id, want := range map[string][]account.Key{
-				"": {first, second}, d.account.ID: {first}, other.ID: {second}, "acc_nobody": nil,
+				"": {first, second}, d.account.ID: {first}, other.ID: {second},
 			} {
 				keys, err := d.Keys(t.Context(), id)
 				require.NoError(t, err)
 				require.Equal(t, want, keys, id)
 			}
+			_, err = d.Keys(t.Context(), "acc_nobody")
+			require.ErrorIs(t, err, account.ErrNoAccount)
 		})
 	}
 }

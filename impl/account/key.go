@@ -115,8 +115,14 @@ func (r *Registry) insertKey(ctx context.Context, x store.Executor, k Key, token
 	return err
 }
 
-// Keys lists the keys of an account, or of all accounts where accountID is empty, oldest first.
+// Keys lists the keys of an account, or of all accounts where accountID is empty, oldest first. Errors: ErrNoAccount,
+// *store.Error.
 func (r *Registry) Keys(ctx context.Context, accountID string) ([]Key, error) {
+	if accountID != "" {
+		if _, err := r.Find(ctx, accountID); err != nil {
+			return nil, err
+		}
+	}
 	now := r.now()
 	all, err := store.All(ctx, r.store.Reader(), selectKey+` WHERE account_id = $1 OR $1 = '' ORDER BY created_at, id`,
 		store.Args{accountID}, func(scan func(...any) error) (Key, error) { return scanKey(scan, now) })

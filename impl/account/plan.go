@@ -49,7 +49,7 @@ func DefaultCatalogue() Catalogue {
 func LoadCatalogue(path string) (Catalogue, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return Catalogue{}, fmt.Errorf("plans: the file cannot be read: %w", err)
+		return Catalogue{}, fmt.Errorf("the file cannot be read: %w", err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	return ParseCatalogue(f)
@@ -59,22 +59,22 @@ func LoadCatalogue(path string) (Catalogue, error) {
 //
 //	{"free": {"points": 300, "requestsPerMinute": 10}}
 //
-// A name has 1 to 32 lower-case letters, digits and "-", and begins with a letter. Both numbers are required; unknown and repeated names
-// are refused, for a typing error here would change what customers get.
+// A name has 1 to 32 lower-case letters, digits and "-", and begins with a letter. Both numbers are required; unknown
+// and repeated names are refused, for a typing error here would change what customers get.
 func ParseCatalogue(r io.Reader) (Catalogue, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxCatalogueBytes+1))
 	if err != nil {
-		return Catalogue{}, fmt.Errorf("plans: %w", err)
+		return Catalogue{}, err
 	}
 	if len(data) > maxCatalogueBytes {
-		return Catalogue{}, errors.New("plans: must be at most 1 MiB")
+		return Catalogue{}, errors.New("must be at most 1 MiB")
 	}
 	plans, err := decodePlans(data)
 	if err != nil {
-		return Catalogue{}, fmt.Errorf("plans: %w", err)
+		return Catalogue{}, err
 	}
 	if len(plans) == 0 {
-		return Catalogue{}, errors.New("plans: must name at least one plan")
+		return Catalogue{}, errors.New("must name at least one plan")
 	}
 	return Catalogue{plans: plans}, nil
 }

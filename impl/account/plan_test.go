@@ -1,6 +1,7 @@
 package account_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"uncial/gen"
 	"uncial/impl/account"
 )
 
@@ -67,6 +69,21 @@ func TestParseCatalogue_names_what_is_wrong(t *testing.T) {
 		_, err := account.ParseCatalogue(strings.NewReader(c.text))
 		require.ErrorContains(t, err, c.want, name)
 	}
+}
+
+func TestParseCatalogue_takes_the_names_that_the_contract_allows(t *testing.T) {
+	t.Parallel()
+	text, err := gen.GetSpecJSON()
+	require.NoError(t, err)
+	var contract struct {
+		Components struct {
+			Schemas map[string]struct {
+				Properties map[string]struct{ Pattern string }
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal(text, &contract))
+	require.Equal(t, contract.Components.Schemas["StatusRecord"].Properties["plan"].Pattern, account.PlanName)
 }
 
 func TestLoadCatalogue(t *testing.T) {

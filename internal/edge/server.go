@@ -3,6 +3,7 @@ package edge
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -56,6 +57,7 @@ func Serve(ctx context.Context, srv *http.Server, ln net.Listener, grace time.Du
 	}
 	err := shutdown(base, srv, grace)
 	if err != nil {
+		err = fmt.Errorf("requests were cut short that had not ended after %v: %w", grace, err)
 		cancel()
 		if late := shutdown(context.WithoutCancel(ctx), srv, cutShort); late != nil {
 			err = errors.Join(err, srv.Close())

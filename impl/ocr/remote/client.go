@@ -209,7 +209,7 @@ func (c *Client) Recognize(ctx context.Context, req ocr.Request) (*document.Docu
 	case len(req.Image) == 0:
 		return nil, &ocr.ImageError{Reason: "the image is empty; want a JPEG, PNG, TIFF, BMP or WebP file"}
 	}
-	bounded, cancel := context.WithTimeoutCause(ctx, c.opts.Timeout, ocr.ErrTimeout)
+	bounded, cancel := c.bound(ctx)
 	defer cancel()
 	var first *engine
 	for attempt := 1; ; attempt++ {
@@ -238,6 +238,14 @@ func (c *Client) Recognize(ctx context.Context, req ocr.Request) (*document.Docu
 		}
 		first = e
 	}
+}
+
+// bound gives ctx a deadline where it has none.
+func (c *Client) bound(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, set := ctx.Deadline(); set {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, c.opts.Timeout, ocr.ErrTimeout)
 }
 
 // diedError is a failure before there was an answer.

@@ -54,6 +54,9 @@ func (s *slot) fill() bool {
 			s.child = fresh
 			continue
 		}
+		if s.pool.ctx.Err() != nil {
+			return false
+		}
 		pause := backOff(attempt)
 		s.pool.opts.Logger.Error("a worker cannot start", "error", err, "again_in", pause)
 		select {

@@ -61,6 +61,7 @@ func (a *App) Start(ctx context.Context) error {
 		return err
 	}
 	a.closers = append(a.closers, a.data.Close)
+	a.warnOfLostPlans(ctx)
 	recognizer, closer, err := openRecognizer(ctx, a.o)
 	if err != nil {
 		return err
@@ -73,6 +74,18 @@ func (a *App) Start(ctx context.Context) error {
 		return err
 	}
 	return a.startServing(ctx, ln, handler)
+}
+
+// warnOfLostPlans tells of accounts whose every request will fail.
+func (a *App) warnOfLostPlans(ctx context.Context) {
+	lost, err := a.data.Accounts.LostPlans(ctx)
+	if err != nil {
+		a.o.Logger.Warn("the accounts' plans were not compared with the catalogue", "error", err)
+	}
+	if len(lost) > 0 {
+		a.o.Logger.Warn("accounts have plans that the catalogue lacks, and can do nothing: bring these back, or give them others",
+			"plans", lost)
+	}
 }
 
 // startServing starts the goroutines that end with Stop: the API, the admin listener, the sweeper.

@@ -6,11 +6,15 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"image"
+	"image/color"
+	"image/png"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -333,4 +337,61 @@ func TestNew_NamesTheFlagAtFault(t *testing.T) {
 		require.ErrorContains(t, err, c.flag)
 		require.NotContains(t, err.Error(), "panic")
 	}
+}
+
+// TestApp_GrantsRacingCallersWhatTheyCanPay lets 256 callers race for 100 points: ten are served, and the others learn
+// that their points are used up, not that the service is busy.
+func TestApp_GrantsRacingCallersWhatTheyCanPay(t *testing.T) {
+	t.Parallel()
+	plans := filepath.Join(t.TempDir(), "plans.json")
+	require.NoError(t, os.WriteFile(plans, []byte(`{"hundred": {"points": 100, "requestsPerMinute": 1000}}`), 0o600))
+	a := apptest.Start(t, app.Options{Data: app.DataOptions{PlansFile: plans}, Engine: app.EngineOptions{Workers: 1}})
+	_, key := apptest.Key(t, a, "hundred")
+	var blank bytes.Buffer
+	require.NoError(t, png.Encode(&blank, image.NewPaletted(image.Rect(0, 0, 300, 100), color.Palette{color.White})))
+	body := map[string]any{"imageUrl": inline(blank.Bytes())}
+	var lock sync.Mutex
+	statuses := map[int]int{}
+	var racing sync.WaitGroup
+	for range 256 {
+		racing.Go(func() {
+			got, err := extract(t.Context(), "http://"+a.Addr(), key, body)
+			lock.Lock()
+			defer lock.Unlock()
+			if err != nil {
+				t.Error(err)
+			}
+			statuses[got.Status]++
+		})
+	}
+	racing.Wait()
+	require.Equal(t, map[int]int{200: 10, 402: 246}, statuses)
+	report, err := a.Data().Ledger.Audit(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, report.Discrepancies)
+}
+
+func TestApp_TellsOfPlansThatTheCatalogueLacks(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	plans := filepath.Join(dir, "plans.json")
+	require.NoError(t, os.WriteFile(plans, []byte(`{"small": {"points": 100, "requestsPerMinute": 5}}`), 0o600))
+	o := app.DataOptions{Database: "sqlite:" + filepath.Join(dir, "uncial.db"), WithoutKeys: true}
+	data, err := app.OpenData(t.Context(), o, slog.New(slog.DiscardHandler), time.Now)
+	require.NoError(t, err)
+	_, err = data.Accounts.Create(t.Context(), "test", "pro")
+	require.NoError(t, err)
+	require.NoError(t, data.Close())
+
+	o.PlansFile, o.WithoutKeys = plans, false
+	var log bytes.Buffer
+	var lock sync.Mutex
+	apptest.Start(t, app.Options{Data: o, Logger: slog.New(slog.NewTextHandler(writerFunc(func(p []byte) (int, error) {
+		lock.Lock()
+		defer lock.Unlock()
+		return log.Write(p)
+	}), nil))})
+	lock.Lock()
+	defer lock.Unlock()
+	require.Contains(t, log.String(), "plans=[pro]")
 }

@@ -55,6 +55,15 @@ func (m *metrics) watch(pool *workerpool.Pool) {
 	gauge("uncial_workers_busy", "Workers that read an image.", func(s workerpool.Stats) int { return s.Busy })
 	gauge("uncial_workers_idle", "Workers that wait for an image.", func(s workerpool.Stats) int { return s.Idle })
 	gauge("uncial_queue_length", "Images that wait for a worker.", func(s workerpool.Stats) int { return s.Queued })
+	counter := func(name, help string, value func(workerpool.Stats) uint64) {
+		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help},
+			func() float64 { return float64(value(pool.Stats())) }))
+	}
+	counter("uncial_pages_total", "Pages that were read.", func(s workerpool.Stats) uint64 { return s.Pages })
+	counter("uncial_images_refused_total", "Images that found the queue full or waited in vain.", func(s workerpool.Stats) uint64 { return s.Refused })
+	counter("uncial_images_timed_out_total", "Images that took too long to read.", func(s workerpool.Stats) uint64 { return s.Timeouts })
+	counter("uncial_worker_crashes_total", "Workers that died or answered rubbish over an image.", func(s workerpool.Stats) uint64 { return s.Crashes })
+	counter("uncial_worker_restarts_total", "Workers that were replaced because they died or had to be killed.", func(s workerpool.Stats) uint64 { return s.Restarts })
 }
 
 // observe counts what passes through the server.
@@ -76,8 +85,11 @@ func (o observed) Extract(ctx context.Context, r gen.ExtractRequestObject) (gen.
 }
 
 func outcome(err error) string {
-	if err == nil {
+	switch {
+	case err == nil:
 		return "OK"
+	case errors.Is(err, context.Canceled): // nobody waits for the answer any more
+		return "CANCELLED"
 	}
 	if e, ok := errors.AsType[*edge.Error](err); ok {
 		return string(e.Code)

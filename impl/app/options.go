@@ -27,7 +27,8 @@ type Options struct {
 
 	// HoldTTL is how long points stay held for an extraction whose server died. Default: 30 seconds
 	HoldTTL time.Duration
-	// Grace is how long running requests may take to end after Stop. Default: 90 seconds
+	// Grace is how long running requests may take to end after Stop. Default: as long as an extraction may take, which
+	// is 2 minutes more than Engine.Deadline
 	Grace time.Duration
 
 	Logger *slog.Logger     // Default: slog.Default()
@@ -39,13 +40,16 @@ type DataOptions struct {
 	Database  string // "sqlite:PATH" or "postgres://...". Default: "sqlite:.uncial/uncial.db"
 	KeySecret string // what API keys are hashed with; at least 32 characters. Default for SQLite: a file beside the database
 	PlansFile string // JSON file with the plan catalogue. Default: free, pro and archive
+
+	Existing    bool // a SQLite file that is missing is an error. Default: it is made
+	WithoutKeys bool // no keys are made or checked, so that no secret is needed. Default: they are
 }
 
 // EngineOptions configure the pool of workers on this machine.
 type EngineOptions struct {
 	Worker   string        // path of uncial-worker. Default: beside this program
 	Workers  int           // child processes. Default: one for each core
-	Queue    int           // images that may wait for a worker. Default: 8 for each worker
+	Queue    int           // images that may wait for a worker. Default: 8 for each worker, at least 16
 	Deadline time.Duration // for reading one image. Default: 60 seconds
 	Models   []string      // directories with further *.traineddata. Default: none
 	Sandbox  string        // "require", "best-effort" or "off". Default: "best-effort"
@@ -67,7 +71,7 @@ func (o Options) withDefaults() Options {
 		o.HoldTTL = 30 * time.Second
 	}
 	if o.Grace == 0 {
-		o.Grace = 90 * time.Second
+		o.Grace = o.deadline()
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()
@@ -78,15 +82,21 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-func (o Options) check() error {
-	if o.Engine.Workers < 0 {
+func (o EngineOptions) check() error {
+	switch {
+	case o.Workers < 0:
 		return errors.New("--workers: must be 1 or more, or be left out for one a core")
-	}
-	if o.Engine.Queue < 0 {
+	case o.Queue < 0:
 		return errors.New("--queue: must be 1 or more, or be left out")
-	}
-	if o.Engine.Deadline < 0 {
+	case o.Deadline < 0:
 		return errors.New("--deadline: must be a positive duration such as 60s")
+	}
+	return nil
+}
+
+func (o Options) check() error {
+	if err := o.Engine.check(); err != nil {
+		return err
 	}
 	if o.Enhance.Provider != "" {
 		if _, err := newLanguageModel(o.Enhance); err != nil {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,9 +9,9 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"uncial/impl/ocr"
-	"uncial/impl/ocr/models"
 	"uncial/impl/ocr/remote"
 	"uncial/impl/ocr/sandbox"
 	"uncial/impl/ocr/workerpool"
@@ -18,7 +19,10 @@ import (
 	"uncial/internal/version"
 )
 
-const workerName = "uncial-worker"
+const (
+	workerName = "uncial-worker"
+	leastQueue = 16 // so that a handful of callers at once are no overload for one worker
+)
 
 // openRecognizer is the remote engine where one is named, else workers of our own.
 func openRecognizer(ctx context.Context, o Options) (ocr.Recognizer, func() error, error) {
@@ -41,22 +45,19 @@ func openPool(ctx context.Context, o EngineOptions, log *slog.Logger) (*workerpo
 	if err != nil {
 		return nil, err
 	}
-	dirs, err := modelDirs(o.Models)
+	dirs, err := absolute(o.Models)
 	if err != nil {
 		return nil, err
 	}
-	queue := o.Queue
-	if queue == 0 && o.Workers > 0 {
-		queue = 8 * o.Workers
-	}
+	workers := cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
 	return workerpool.New(ctx, workerpool.Options{
-		Worker: worker, Workers: o.Workers, Queue: queue, Deadline: o.Deadline, Models: dirs,
+		Worker: worker, Workers: workers, Queue: cmp.Or(o.Queue, max(leastQueue, 8*workers)), Deadline: o.Deadline, Models: dirs,
 		Sandbox: sandbox.Mode(o.Sandbox), Logger: log,
 	})
 }
 
-// modelDirs are the directories named, which come first, and those of the installed language packs.
-func modelDirs(named []string) ([]string, error) {
+// absolute are the directories named; the pool adds those of the installed language packs.
+func absolute(named []string) ([]string, error) {
 	dirs := make([]string, len(named))
 	for i, d := range named {
 		var err error
@@ -64,7 +65,7 @@ func modelDirs(named []string) ([]string, error) {
 			return nil, fmt.Errorf("--models: %w", err)
 		}
 	}
-	return append(dirs, models.Dirs()...), nil
+	return dirs, nil
 }
 
 // findWorker is the worker named, or the one beside this program.
@@ -88,6 +89,9 @@ func findWorker(named string) (string, error) {
 
 // RunEngine serves the workers over HTTP until ctx ends.
 func RunEngine(ctx context.Context, listen string, o EngineOptions, log *slog.Logger) (err error) {
+	if err := o.check(); err != nil {
+		return err
+	}
 	ln, err := net.Listen("tcp", listen)
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
@@ -104,6 +108,9 @@ func RunEngine(ctx context.Context, listen string, o EngineOptions, log *slog.Lo
 
 // Languages are the tags that the engine, or the workers of this machine, can read.
 func Languages(ctx context.Context, engineURL string, o EngineOptions, log *slog.Logger) (tags []string, err error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
 	o.Workers = 1
 	r, closer, err := openRecognizer(ctx, Options{EngineURL: engineURL, Engine: o, Logger: log})
 	if err != nil {

@@ -106,7 +106,9 @@ func TestChart_RendersWhatItPromises(t *testing.T) {
 		container := at(t, pod, "containers", 0)
 		require.Equal(t, true, at(t, container, "securityContext", "readOnlyRootFilesystem"), name)
 		require.Equal(t, []any{"ALL"}, at(t, container, "securityContext", "capabilities", "drop"), name)
+		require.Equal(t, false, at(t, pod, "enableServiceLinks"), "no service's name becomes a flag of ours")
 		if strings.HasPrefix(name, "Deployment") {
+			require.Greater(t, at(t, pod, "terminationGracePeriodSeconds"), 180, "no extraction is cut short")
 			for _, probe := range []string{"startupProbe", "livenessProbe", "readinessProbe"} {
 				require.NotNil(t, at(t, container, probe), "%s: %s", name, probe)
 			}
@@ -131,6 +133,9 @@ func TestCompose_RunsEverythingHardened(t *testing.T) {
 		service := at(t, file, "services", name)
 		require.Equal(t, true, at(t, service, "read_only"), name)
 		require.Equal(t, []any{"ALL"}, at(t, service, "cap_drop"), name)
+	}
+	for _, name := range []string{"api", "engine"} {
+		require.Equal(t, "190s", at(t, file, "services", name, "stop_grace_period"), "no extraction is cut short")
 	}
 	require.Equal(t, []any{"inside"}, at(t, file, "services", "engine", "networks"), "the engine reaches nothing outside")
 	require.Equal(t, true, at(t, file, "networks", "inside", "internal"))

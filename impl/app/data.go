@@ -42,7 +42,7 @@ func OpenData(ctx context.Context, o DataOptions, log *slog.Logger, now func() t
 			return nil, fmt.Errorf("--plans: %w", err)
 		}
 	}
-	st, err := store.Open(ctx, o.Database, store.Options{})
+	st, err := store.Open(ctx, o.Database, store.Options{Existing: o.Existing})
 	if err != nil {
 		return nil, fmt.Errorf("--database: %w", err)
 	}
@@ -68,8 +68,12 @@ func (d *Data) prepare(ctx context.Context, o DataOptions, plans account.Catalog
 // Close closes the database.
 func (d *Data) Close() error { return d.Store.Close() }
 
-// keySecret is the secret given, or for a SQLite file the one kept beside it, made on the first start.
+// keySecret is the secret given, or for a SQLite file the one kept beside it, made on the first start; nil where no keys
+// are made or checked.
 func keySecret(o DataOptions) ([]byte, error) {
+	if o.WithoutKeys {
+		return nil, nil
+	}
 	if o.KeySecret != "" {
 		if len(o.KeySecret) < minSecret {
 			return nil, fmt.Errorf("--key-secret: must be at least %d characters, such as the output of: openssl rand -hex 32", minSecret)

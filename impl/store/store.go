@@ -8,8 +8,11 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
+	"os"
 	"time"
 
 	"github.com/jackc/pgx/v5/stdlib"
@@ -28,6 +31,8 @@ const (
 type Options struct {
 	// MaxConns bounds the connections to Postgres, and those that read a SQLite file. Default 16.
 	MaxConns int
+	// Existing asks for a SQLite file that is there already, so that a mistyped path is an error and not a new database.
+	Existing bool
 	// Timeout bounds each statement, and each transaction with the wait for a connection. Default 10 s.
 	Timeout time.Duration
 }
@@ -42,7 +47,7 @@ type Store struct {
 }
 
 // Open connects to sqlite:PATH, sqlite::memory: (private to this Store) or postgres://.... A SQLite file and its
-// folder are made where they are missing. The schema is Migrate's business. Errors: ErrURL, *Error.
+// folder are made where they are missing, unless Existing. The schema is Migrate's business. Errors: ErrURL, *Error.
 func Open(ctx context.Context, databaseURL string, o Options) (*Store, error) {
 	if o.MaxConns <= 0 {
 		o.MaxConns = 16
@@ -51,7 +56,7 @@ func Open(ctx context.Context, databaseURL string, o Options) (*Store, error) {
 		o.Timeout = 10 * time.Second
 	}
 	s := &Store{url: databaseURL, timeout: o.Timeout}
-	if err := s.connect(o.MaxConns); err != nil {
+	if err := s.connect(o); err != nil {
 		return nil, err
 	}
 	if err := s.awaken(ctx); err != nil {
@@ -61,9 +66,9 @@ func Open(ctx context.Context, databaseURL string, o Options) (*Store, error) {
 	return s, nil
 }
 
-func (s *Store) connect(maxConns int) error {
+func (s *Store) connect(o Options) error {
 	if path, ok := sqlitePath(s.url); ok {
-		return s.connectSQLite(path, maxConns)
+		return s.connectSQLite(path, o)
 	}
 	if !isPostgres(s.url) {
 		return ErrURL
@@ -73,12 +78,12 @@ func (s *Store) connect(maxConns int) error {
 		return err
 	}
 	s.postgres = true
-	s.write = pool(stdlib.OpenDB(*config), maxConns)
+	s.write = pool(stdlib.OpenDB(*config), o.MaxConns)
 	s.read = s.write
 	return nil
 }
 
-func (s *Store) connectSQLite(path string, maxConns int) error {
+func (s *Store) connectSQLite(path string, o Options) error {
 	if path == memory {
 		db, err := sql.Open("sqlite", sqliteDSN(memory))
 		if err != nil {
@@ -88,7 +93,11 @@ func (s *Store) connectSQLite(path string, maxConns int) error {
 		s.read, s.write = db, db
 		return nil
 	}
-	if err := createFile(path); err != nil {
+	if o.Existing {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return &Error{reason: "there is no such file; look at its path", cause: err}
+		}
+	} else if err := createFile(path); err != nil {
 		return &Error{reason: "the file cannot be made; look at its path and permissions", cause: err}
 	}
 	writer, err := sql.Open("sqlite", sqliteDSN(path, "journal_mode(WAL)"))
@@ -100,7 +109,7 @@ func (s *Store) connectSQLite(path string, maxConns int) error {
 		_ = writer.Close()
 		return wrap(err)
 	}
-	s.write, s.read = pool(writer, 1), pool(reader, maxConns)
+	s.write, s.read = pool(writer, 1), pool(reader, o.MaxConns)
 	return nil
 }
 

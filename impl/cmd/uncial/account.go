@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/netip"
@@ -35,7 +36,7 @@ func (accountCreateCmd) Help() string {
 }
 
 func (c *accountCreateCmd) Run(ctx context.Context, con *console) error {
-	return withData(ctx, con, c.dataFlags, func(d *app.Data) error {
+	return withData(ctx, con, c.keyless(), func(d *app.Data) error {
 		a, err := d.Accounts.Create(ctx, c.Name, c.Plan)
 		if err != nil {
 			return err
@@ -53,8 +54,15 @@ type accountListCmd struct {
 	JSON bool `help:"Print JSON."`
 }
 
+// Help is shown below the flags.
+func (accountListCmd) Help() string {
+	return `Examples:
+  uncial account list
+  uncial account list --json | jq -r '.[] | select(.pointsRemaining < 100) | .name'`
+}
+
 func (c *accountListCmd) Run(ctx context.Context, con *console) error {
-	return withData(ctx, con, c.dataFlags, func(d *app.Data) error {
+	return withData(ctx, con, existing(c.keyless()), func(d *app.Data) error {
 		accounts, err := d.Statements(ctx)
 		if err != nil {
 			return err
@@ -84,7 +92,7 @@ Example:
 }
 
 func (c *accountPlanCmd) Run(ctx context.Context, con *console) error {
-	return withData(ctx, con, c.dataFlags, func(d *app.Data) error {
+	return withData(ctx, con, existing(c.keyless()), func(d *app.Data) error {
 		a, err := d.ChangePlan(ctx, c.ID, c.Plan)
 		if err != nil {
 			return err
@@ -107,11 +115,11 @@ type keyCmd struct {
 
 type keyCreateCmd struct {
 	dataFlags
-	Account string        `required:"" help:"Account that the key opens."`
-	Name    string        `default:"key" help:"Name of the key."`
-	Expires time.Duration `placeholder:"DURATION" help:"How long it lasts, such as 2160h (default: for ever)."`
-	Allow   []prefix      `placeholder:"CIDR" help:"Addresses it may be used from; may be repeated (default: any)."`
-	JSON    bool          `help:"Print JSON."`
+	Account string         `required:"" help:"Account that the key opens."`
+	Name    string         `default:"key" help:"Name of the key."`
+	Expires *time.Duration `placeholder:"DURATION" help:"How long it lasts, such as 2160h (default: for ever)."`
+	Allow   []prefix       `placeholder:"CIDR" help:"Addresses it may be used from; may be repeated (default: any)."`
+	JSON    bool           `help:"Print JSON."`
 }
 
 // Help is shown below the flags.
@@ -121,10 +129,14 @@ func (keyCreateCmd) Help() string {
 }
 
 func (c *keyCreateCmd) Run(ctx context.Context, con *console) error {
-	return withData(ctx, con, c.dataFlags, func(d *app.Data) error {
-		k, token, err := d.Accounts.CreateKey(ctx, account.NewKey{
-			AccountID: c.Account, Name: c.Name, Lifetime: c.Expires, Allow: prefixes(c.Allow),
-		})
+	n := account.NewKey{AccountID: c.Account, Name: c.Name, Allow: prefixes(c.Allow)}
+	if c.Expires != nil {
+		if n.Lifetime = *c.Expires; n.Lifetime <= 0 { // 0 would be for ever
+			return errExpires
+		}
+	}
+	return withData(ctx, con, existing(c.options()), func(d *app.Data) error {
+		k, token, err := d.Accounts.CreateKey(ctx, n)
 		if err != nil {
 			return err
 		}
@@ -138,8 +150,17 @@ type keyListCmd struct {
 	JSON    bool   `help:"Print JSON."`
 }
 
+// Help is shown below the flags.
+func (keyListCmd) Help() string {
+	return `The keys themselves are not kept and cannot be shown.
+
+Examples:
+  uncial key list
+  uncial key list --account acc_7k2m --json`
+}
+
 func (c *keyListCmd) Run(ctx context.Context, con *console) error {
-	return withData(ctx, con, c.dataFlags, func(d *app.Data) error {
+	return withData(ctx, con, existing(c.keyless()), func(d *app.Data) error {
 		keys, err := d.Accounts.Keys(ctx, c.Account)
 		if err != nil {
 			return err
@@ -169,7 +190,7 @@ Example:
 }
 
 func (c *keyRotateCmd) Run(ctx context.Context, con *console) error {
-	return withData(ctx, con, c.dataFlags, func(d *app.Data) error {
+	return withData(ctx, con, existing(c.options()), func(d *app.Data) error {
 		k, token, err := d.Accounts.Rotate(ctx, c.ID, c.Overlap)
 		if err != nil {
 			return err
@@ -183,8 +204,16 @@ type keyRevokeCmd struct {
 	ID string `arg:"" help:"Key to end."`
 }
 
+// Help is shown below the flags.
+func (keyRevokeCmd) Help() string {
+	return `For a key that nobody has seen, "uncial key rotate" lets its callers change over in peace.
+
+Example:
+  uncial key revoke key_9x4c`
+}
+
 func (c *keyRevokeCmd) Run(ctx context.Context, con *console) error {
-	return withData(ctx, con, c.dataFlags, func(d *app.Data) error {
+	return withData(ctx, con, existing(c.keyless()), func(d *app.Data) error {
 		if err := d.Accounts.Revoke(ctx, c.ID); err != nil {
 			return err
 		}
@@ -193,9 +222,11 @@ func (c *keyRevokeCmd) Run(ctx context.Context, con *console) error {
 	})
 }
 
+var errExpires = errors.New("--expires: must be a positive duration such as 2160h")
+
 // withData opens the database for one command.
-func withData(ctx context.Context, con *console, f dataFlags, do func(*app.Data) error) error {
-	d, err := app.OpenData(ctx, f.options(), con.log, time.Now)
+func withData(ctx context.Context, con *console, o app.DataOptions, do func(*app.Data) error) error {
+	d, err := app.OpenData(ctx, o, con.log, time.Now)
 	if err != nil {
 		return err
 	}

@@ -2,8 +2,10 @@ package main
 
 import (
 	"net/netip"
+	"strings"
 	"time"
 
+	"uncial/impl/account"
 	"uncial/impl/app"
 )
 
@@ -18,11 +20,24 @@ func (f dataFlags) options() app.DataOptions {
 	return app.DataOptions{Database: f.Database, KeySecret: f.KeySecret, PlansFile: f.Plans}
 }
 
+// keyless is for commands that neither make nor check keys and so need no secret.
+func (f dataFlags) keyless() app.DataOptions {
+	o := f.options()
+	o.WithoutKeys = true
+	return o
+}
+
+// existing is for commands that would do nothing of use on a new database: its path must have been mistyped.
+func existing(o app.DataOptions) app.DataOptions {
+	o.Existing = true
+	return o
+}
+
 // engineFlags configure the workers of this machine.
 type engineFlags struct {
 	Worker   string        `type:"path" placeholder:"PATH" help:"The uncial-worker program (default: beside this one)."`
 	Workers  int           `placeholder:"N" help:"Child processes (default: one for each core)."`
-	Queue    int           `placeholder:"N" help:"Images that may wait for a worker (default: 8 for each)."`
+	Queue    int           `placeholder:"N" help:"Images that may wait for a worker (default: 8 for each, at least 16)."`
 	Deadline time.Duration `default:"60s" help:"Time for reading one image (default: ${default})."`
 	Models   []string      `type:"existingdir" placeholder:"DIR" help:"Directory with further *.traineddata; may be repeated."`
 	Sandbox  string        `enum:"require,best-effort,off" default:"best-effort" help:"Whether workers must be, may be or are not confined: ${enum} (default: ${default})."`
@@ -38,15 +53,11 @@ func (f engineFlags) pool() app.EngineOptions {
 type prefix struct{ netip.Prefix }
 
 func (p *prefix) UnmarshalText(text []byte) error {
-	if addr, err := netip.ParseAddr(string(text)); err == nil {
-		p.Prefix = netip.PrefixFrom(addr, addr.BitLen())
-		return nil
-	}
-	parsed, err := netip.ParsePrefix(string(text))
+	parsed, err := account.ParseAllow([]string{strings.TrimSpace(string(text))}) // "10.0.0.0/8, 192.0.2.1" is a list too
 	if err != nil {
 		return errCIDR
 	}
-	p.Prefix = parsed.Masked()
+	p.Prefix = parsed[0]
 	return nil
 }
 

@@ -33,8 +33,8 @@ type commands struct {
 	Health healthCmd `cmd:"" help:"Ask a running service or engine whether it is well; exit status 1 if not."`
 
 	LogFormat string           `enum:"text,json" default:"text" help:"Form of the log: ${enum}."`
-	LogLevel  slog.Level       `default:"info" help:"What is logged: debug, info, warn or error."`
-	Version   kong.VersionFlag `help:"Print the version."`
+	LogLevel  string           `enum:"debug,info,warn,error" default:"info" help:"What is logged: ${enum}."`
+	Version   kong.VersionFlag `env:"-" help:"Print the version."`
 }
 
 func main() {
@@ -122,7 +122,9 @@ type exitStatus int
 
 func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-func newLogger(w io.Writer, form string, level slog.Level) *slog.Logger {
+func newLogger(w io.Writer, form, least string) *slog.Logger {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(least)) // one of the flag's enumeration
 	o := &slog.HandlerOptions{Level: level}
 	if form == "json" {
 		return slog.New(slog.NewJSONHandler(w, o))

@@ -23,7 +23,7 @@ Example:
 }
 
 func (c *migrateCmd) Run(ctx context.Context, con *console) error {
-	return withData(ctx, con, c.dataFlags, func(*app.Data) error {
+	return withData(ctx, con, c.keyless(), func(*app.Data) error {
 		fmt.Fprintln(con.out, "the database is up to date")
 		return nil
 	})
@@ -44,7 +44,7 @@ Example:
 }
 
 func (c *auditCmd) Run(ctx context.Context, con *console) error {
-	return withData(ctx, con, c.dataFlags, func(d *app.Data) error {
+	return withData(ctx, con, existing(c.keyless()), func(d *app.Data) error {
 		report, err := d.Ledger.Audit(ctx)
 		if err != nil {
 			return err
@@ -77,6 +77,16 @@ type languagesCmd struct {
 	engineFlags
 	Engine string `placeholder:"URL" help:"Ask this engine instead of the workers of this machine."`
 	JSON   bool   `help:"Print JSON."`
+}
+
+// Help is shown below the flags.
+func (languagesCmd) Help() string {
+	return `Each is a BCP 47 tag that a request may name as its language.
+
+Examples:
+  uncial languages
+  uncial languages --models /srv/models
+  uncial languages --engine http://engine:8090 --json`
 }
 
 func (c *languagesCmd) Run(ctx context.Context, con *console) error {

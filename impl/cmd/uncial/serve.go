@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"uncial/impl/app"
 )
@@ -34,6 +35,9 @@ func (serveCmd) Help() string {
 }
 
 func (c *serveCmd) options() app.Options {
+	for i, origin := range c.CORSOrigin {
+		c.CORSOrigin[i] = strings.TrimSpace(origin)
+	}
 	return app.Options{
 		Listen: c.Listen, AdminListen: c.AdminListen, Data: c.dataFlags.options(), Engine: c.pool(),
 		Enhance: app.EnhanceOptions{

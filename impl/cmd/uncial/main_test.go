@@ -1,0 +1,182 @@
+package main_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	main "uncial/impl/cmd/uncial"
+	"uncial/impl/ocr/sandbox"
+	"uncial/testcontainers"
+)
+
+func TestMain(m *testing.M) {
+	sandbox.MaybeShim()
+	os.Exit(m.Run())
+}
+
+// uncial runs one command to its end.
+func uncial(args ...string) (status int, stdout, stderr string) {
+	var out, err bytes.Buffer
+	status = main.Run(args, &out, &err)
+	return status, out.String(), err.String()
+}
+
+// must runs a command that is to succeed.
+func must(tb testing.TB, args ...string) (stdout string) {
+	tb.Helper()
+	status, stdout, stderr := uncial(args...)
+	require.Zero(tb, status, stderr)
+	return stdout
+}
+
+func database(tb testing.TB) string {
+	tb.Helper()
+	return "--database=sqlite:" + filepath.Join(tb.TempDir(), "uncial.db")
+}
+
+// object is a command's output in JSON.
+func object(tb testing.TB, text string) (o map[string]any) {
+	tb.Helper()
+	require.NoError(tb, json.Unmarshal([]byte(text), &o), text)
+	return o
+}
+
+func TestUncial_helpHasExamplesForEveryCommand(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{
+		"serve", "engine", "demo", "extract", "account create", "account list", "account plan", "key create", "key list",
+		"key rotate", "key revoke", "migrate", "audit", "languages", "health",
+	} {
+		help := must(t, append(strings.Fields(command), "--help")...)
+		_, examples, found := strings.Cut(help, "Example")
+		require.True(t, found, command)
+		require.Contains(t, examples, "uncial "+command, command)
+	}
+}
+
+func TestUncial_wrongUsage(t *testing.T) {
+	t.Parallel()
+	db := database(t)
+	must(t, "migrate", db)
+	for name, c := range map[string]struct {
+		args   string
+		status int
+		says   string
+	}{
+		"no command":                  {"", 2, "expected one of"},
+		"a command that is none":      {"frobnicate", 2, "frobnicate"},
+		"a level that is none":        {"audit --log-level loud", 2, "--log-level"},
+		"a lifetime of nothing":       {"key create --account acc_1 --expires 0s", 1, "--expires: must be a positive duration"},
+		"a lifetime in the past":      {"key create --account acc_1 --expires=-1h", 1, "--expires: must be a positive duration"},
+		"an address with a zone":      {"key create --account acc_1 --allow fe80::1%eth0", 2, "--allow: must be an address range"},
+		"an account that is none":     {"key create --account acc_1", 1, "no such account"},
+		"keys of no account":          {"key list --account acc_1", 1, "no such account"},
+		"a key that is none":          {"key revoke key_1", 1, "no such key"},
+		"a plan that is none":         {"account create --name a --plan gold", 1, "archive, free, pro"},
+		"an empty name":               {"account create --plan pro --name=", 1, "name: must be"},
+		"fewer workers than none":     {"serve --workers=-1", 1, "--workers: must be"},
+		"an engine's fewer than none": {"engine --workers=-1", 1, "--workers: must be"},
+		"a deadline in the past":      {"engine --deadline=-1s", 1, "--deadline: must be"},
+		"an engine that is no URL":    {"serve --engine engine:8090", 1, "--engine: must be"},
+	} {
+		args := strings.Fields(c.args)
+		if strings.Contains(c.args, "key ") || strings.Contains(c.args, "account ") {
+			args = append(args, db)
+		}
+		status, stdout, stderr := uncial(args...)
+		require.Equal(t, c.status, status, "%s: %s", name, stderr)
+		require.Contains(t, stderr, c.says, name)
+		require.Empty(t, stdout, name)
+	}
+}
+
+func TestUncial_commandsThatReadMakeNoDatabase(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db := "--database=sqlite:" + filepath.Join(dir, "mistyped.db")
+	for _, args := range [][]string{
+		{"audit"},
+		{"account", "list"},
+		{"account", "plan", "acc_1", "pro"},
+		{"key", "create", "--account", "acc_1"},
+		{"key", "list"},
+		{"key", "rotate", "key_1"},
+		{"key", "revoke", "key_1"},
+	} {
+		status, _, stderr := uncial(append(args, db)...)
+		require.Equal(t, 1, status, args)
+		require.Contains(t, stderr, "--database: database: there is no such file", args)
+	}
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, entries)
+}
+
+func TestUncial_lifeOfAKey(t *testing.T) {
+	t.Parallel()
+	db := database(t)
+	owner := object(t, must(t, "account", "create", "--name", "Map room", "--plan", "pro", "--json", db))["id"].(string)
+	require.NoFileExists(t, strings.TrimPrefix(db, "--database=sqlite:")+".secret", "an account needs none")
+
+	status, first, note := uncial("key", "create", "--account", owner, db)
+	require.Zero(t, status, note)
+	require.Regexp(t, `^ocr_live_[0-9A-Za-z]{36}\n$`, first, "the key alone, fit for a variable")
+	require.Contains(t, note, "not shown again")
+	made := object(t, must(t, "key", "create", "--account", owner, "--expires", "2160h", "--allow", "192.0.2.0/24,2001:db8::1", "--json", db))
+	require.Regexp(t, `^ocr_live_`, made["secret"])
+	require.Equal(t, []any{"192.0.2.0/24", "2001:db8::1/128"}, made["allow"])
+	next := object(t, must(t, "key", "rotate", made["id"].(string), "--overlap", "0s", "--json", db))
+	require.NotEqual(t, made["secret"], next["secret"])
+	must(t, "key", "revoke", next["id"].(string), db)
+
+	list := must(t, "key", "list", "--account", owner, db)
+	require.Len(t, strings.Split(strings.TrimSpace(list), "\n"), 4, list)
+	for _, s := range []string{"active", "expired", "revoked"} {
+		require.Contains(t, list, s)
+	}
+	for _, secret := range []string{strings.TrimSpace(first), made["secret"].(string), next["secret"].(string)} {
+		require.NotContains(t, list, secret)
+		require.NotContains(t, must(t, "key", "list", "--json", db), secret)
+	}
+	require.Equal(t, "archive", object(t, must(t, "account", "plan", owner, "archive", "--json", db))["plan"])
+	require.Contains(t, must(t, "account", "list", db), "Map room")
+	require.Empty(t, object(t, must(t, "audit", "--json", db))["discrepancies"])
+}
+
+func TestUncial_needsTheSecretForKeysOnly(t *testing.T) {
+	t.Parallel()
+	db := "--database=" + testcontainers.Postgres(t)
+	must(t, "migrate", db)
+	owner := object(t, must(t, "account", "create", "--name", "a", "--plan", "free", "--json", db))["id"].(string)
+	must(t, "account", "list", db)
+	must(t, "audit", db)
+	must(t, "key", "list", db)
+	for _, args := range [][]string{{"key", "create", "--account", owner}, {"serve", "--listen", "127.0.0.1:0"}} {
+		status, _, stderr := uncial(append(args, db)...)
+		require.Equal(t, 1, status)
+		require.Contains(t, stderr, "--key-secret: is required with Postgres")
+	}
+}
+
+func TestUncial_readsTheEnvironment(t *testing.T) {
+	db := database(t)
+	t.Setenv("UNCIAL_DATABASE", strings.TrimPrefix(db, "--database="))
+	t.Setenv("UNCIAL_PLAN", "free")
+	t.Setenv("UNCIAL_ALLOW", "192.0.2.0/24, 2001:db8::/32")
+	t.Setenv("UNCIAL_JSON", "true")
+	t.Setenv("UNCIAL_VERSION", "1.2.3") // of the images, in compose.yaml
+	owner := object(t, must(t, "account", "create", "--name", "a"))
+	require.Equal(t, "free", owner["plan"])
+	made := object(t, must(t, "key", "create", "--account", owner["id"].(string)))
+	require.Equal(t, []any{"192.0.2.0/24", "2001:db8::/32"}, made["allow"])
+	t.Setenv("UNCIAL_FETCH_ALLOW", "127.0.0.1/32,nonsense")
+	status, _, stderr := uncial("serve")
+	require.Equal(t, 2, status)
+	require.Contains(t, stderr, `--fetch-allow: must be an address range`)
+}

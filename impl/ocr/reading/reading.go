@@ -40,28 +40,44 @@ func Read(ctx context.Context, page decode.Page, o Options, src Source) (Result,
 	if len(names) == 0 {
 		return Result{}, fmt.Errorf("reading: no installed model reads %s", o.Language)
 	}
+	result, sheet, err := readUpright(ctx, page, o, src, names[0])
+	if err != nil || result.Confidence >= askance || sheet.letters == nil {
+		return result, err
+	}
+	quarters, err := turns(ctx, src, sheet.img, names[0])
+	if err != nil || quarters == 0 {
+		return result, err
+	}
+	page.Image = imaging.Turn(imaging.FromImage(page.Image), quarters)
+	turned, _, err := readUpright(ctx, page, o, src, names[0])
+	turned.Page.Rotation = 90 * quarters
+	return turned, err
+}
+
+// readUpright reads a page as it lies. The sheet is what it was read from.
+func readUpright(ctx context.Context, page decode.Page, o Options, src Source, model string) (Result, sheet, error) {
 	gray := imaging.FromImage(page.Image)
 	sheet := prepare(gray)
-	hands := lookForHands(src, o, names[0], gray, sheet)
+	hands := lookForHands(src, o, model, gray, sheet)
 	if read, ok, err := hands.whole(ctx); ok || err != nil {
-		return Result{Page: newPage(page, gray, read.Blocks), Confidence: read.Confidence}, err
+		return Result{Page: newPage(page, gray, read.Blocks), Confidence: read.Confidence}, sheet, err
 	}
-	attempts, err := readings(ctx, src, sheet, names[0], o.Enhance)
+	attempts, err := readings(ctx, src, sheet, model, o.Enhance)
 	if err != nil {
-		return Result{}, err
+		return Result{}, sheet, err
 	}
 	blocks, confidence := attempts[0].blocks, attempts[0].right
 	blocks = sheet.place(blocks)
 	calibrate(blocks)
 	var edits []document.Edit
 	if o.Enhance {
-		edits = correct(src, sheet, attempts, names[0], blocks)
+		edits = correct(src, sheet, attempts, model, blocks)
 	}
 	return Result{
 		Page:       newPage(page, gray, blocks),
 		Confidence: confidence,
 		Edits:      edits,
-	}, nil
+	}, sheet, nil
 }
 
 func newPage(page decode.Page, gray *image.Gray, blocks []document.Block) document.Page {

@@ -1,6 +1,7 @@
 package lines
 
 import (
+	"cmp"
 	"slices"
 )
 
@@ -166,8 +167,9 @@ func erode(set []bool, w, h, r int) []bool {
 	return final
 }
 
-// dropRules removes long straight runs of ink: ruled paper, the frames of tables, the edges of the page.
-func (p plane) dropRules() {
+// dropRules removes long straight runs of ink: ruled paper, the frames of tables, the edges of the page. It returns the
+// vertical ones.
+func (p plane) dropRules() []rule {
 	black := make([]bool, len(p.v))
 	for i, v := range p.v {
 		black[i] = v > solid
@@ -181,6 +183,7 @@ func (p plane) dropRules() {
 		}
 	}
 	down := max(60, p.h/14)
+	var found []rule
 	length := make([]int, p.w) // of the black run that ends here
 	for y := range p.h + 1 {
 		for x := range p.w {
@@ -189,6 +192,7 @@ func (p plane) dropRules() {
 				continue
 			}
 			if length[x] >= down {
+				found = append(found, rule{x, y - length[x], y})
 				for k := y - length[x]; k < y; k++ {
 					clear(p.row(k)[max(x-2, 0):min(x+3, p.w)])
 				}
@@ -196,6 +200,29 @@ func (p plane) dropRules() {
 			length[x] = 0
 		}
 	}
+	return mergeRules(found, p.h/ruleShare)
+}
+
+// ruleShare is the share of the page's height that the pieces of a vertical rule have at least together: 1 in ruleShare.
+const ruleShare = 5
+
+// mergeRules puts together the pieces of each rule, and keeps those that are long together.
+func mergeRules(pieces []rule, least int) []rule {
+	slices.SortStableFunc(pieces, func(a, b rule) int { return cmp.Compare(a.x, b.x) })
+	var out []rule
+	for i := 0; i < len(pieces); {
+		r := pieces[i]
+		j := i + 1
+		for ; j < len(pieces) && pieces[j].x-pieces[j-1].x <= 4 && pieces[j].x-pieces[i].x < 24; j++ {
+			r.top, r.bottom = min(r.top, pieces[j].top), max(r.bottom, pieces[j].bottom)
+		}
+		r.x = (pieces[i].x + pieces[j-1].x) / 2
+		if r.bottom-r.top >= least {
+			out = append(out, r)
+		}
+		i = j
+	}
+	return out
 }
 
 // runs are the stretches of at least least among n for which in holds, from start up to but not including end.

@@ -51,13 +51,13 @@ func Find(g *image.Gray) *Page {
 	if math.Abs(p.Skew) >= leastSkew {
 		ink, p.frame = ink.level(p.Skew, p.frame)
 	}
-	ink.dropRules()
+	rules := ink.dropRules()
 	d := pitch(ink)
 	p.Pitch = d * scale
-	all := settle(join(ridges(ink, d), d), ink, d)
+	all := dropSlivers(settle(split(join(ridges(ink, d), d), ink, rules, d), ink, d), ink.w, d)
 	p.band = measureBand(ink, all, d)
 	p.source = newSource(g, p.band, p.frame)
-	p.Blocks = p.arrange(all)
+	p.Blocks = p.arrange(all, d)
 	return p
 }
 

@@ -30,6 +30,16 @@ func (f frame) toPage(x, y float64) (float64, float64) {
 	return (x+0.5)*f.scale - 0.5, (y+0.5)*f.scale - 0.5
 }
 
+// fromPage is the place in the working coordinates of a place on the page.
+func (f frame) fromPage(x, y float64) (float64, float64) {
+	x, y = (x+0.5)/f.scale-0.5, (y+0.5)/f.scale-0.5
+	if f.cos != 0 {
+		x, y = x-f.dx, y-f.dy
+		x, y = x*f.cos+y*f.sin+f.cx, y*f.cos-x*f.sin+f.cy
+	}
+	return x, y
+}
+
 func (f frame) turn(x, y float64) (float64, float64) {
 	x, y = x-f.cx, y-f.cy
 	return x*f.cos - y*f.sin + f.dx, x*f.sin + y*f.cos + f.dy

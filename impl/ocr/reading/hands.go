@@ -54,3 +54,15 @@ func speaksFrench(tag string) bool {
 	base, _ := parsed.Base()
 	return base.String() == "fr"
 }
+
+// fill adds what was written by hand on a printed page, where there is any.
+func (h hands) fill(ctx context.Context, printed hand.Result) (hand.Result, error) {
+	if h.page == nil {
+		return printed, nil
+	}
+	filled, ok, err := h.page.Fill(ctx, h.reader, printed)
+	if !ok || err != nil {
+		return printed, err
+	}
+	return filled, nil
+}

@@ -1,0 +1,116 @@
+package hand
+
+import (
+	"context"
+	"image"
+	"slices"
+	"unicode/utf8"
+
+	"uncial/impl/ocr/lines"
+	"uncial/internal/document"
+)
+
+const (
+	// settled is the confidence from which on a word of print is left as it was read.
+	settled = 0.6
+	// openSpots is how many spots of ink print must leave open for a hand to be looked for, and openWide the share of
+	// joined letters that these have at least.
+	openSpots, openWide = 10, 0.12
+	// partSpots and partWide are the same for a part of a line.
+	partSpots, partWide = 2, 0.1
+	// leastHand is the confidence below which a part is not taken for writing.
+	leastHand = 0.4
+)
+
+// Fill reads what was filled in by hand on a printed page, whose reading is given with calibrated confidences. It is
+// false, and the reading remains, where there is nothing of the kind. Languages that the model has not learnt are left
+// alone.
+func (p *Page) Fill(ctx context.Context, r Reader, print Result) (Result, bool, error) {
+	if !p.models.Native {
+		return Result{}, false, nil
+	}
+	sure := sureWords(print.Blocks)
+	open := outside(p.spots, sure)
+	if len(open) < openSpots || wideShare(open) < openWide {
+		return Result{}, false, nil
+	}
+	var parts []lines.Line
+	for _, l := range p.lines().Lines() {
+		for _, part := range l.Without(sure) {
+			if inside := within(open, part.Box()); len(inside) >= partSpots && wideShare(inside) >= partWide {
+				parts = append(parts, part)
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return Result{}, false, nil
+	}
+	readings, err := p.readLines(ctx, r, parts)
+	if err != nil {
+		return Result{}, false, err
+	}
+	filled := p.better(readings, print.Blocks)
+	if len(filled) == 0 {
+		return Result{}, false, nil
+	}
+	return p.merge(print, filled), true, nil
+}
+
+// sureWords are the boxes of the words that print was read from.
+func sureWords(blocks []document.Block) []document.Box {
+	var boxes []document.Box
+	for _, b := range blocks {
+		for _, l := range b.Lines {
+			for _, w := range l.Words {
+				if w.Confidence >= settled {
+					boxes = append(boxes, w.Box)
+				}
+			}
+		}
+	}
+	return boxes
+}
+
+// outside are the spots whose middle lies in none of the boxes.
+func outside(spots []image.Rectangle, boxes []document.Box) []image.Rectangle {
+	return slices.DeleteFunc(slices.Clone(spots), func(s image.Rectangle) bool {
+		return slices.ContainsFunc(boxes, func(b document.Box) bool { return holds(b, s) })
+	})
+}
+
+func within(spots []image.Rectangle, box document.Box) []image.Rectangle {
+	return slices.DeleteFunc(slices.Clone(spots), func(s image.Rectangle) bool { return !holds(box, s) })
+}
+
+// holds says whether the middle of a spot lies in the box.
+func holds(b document.Box, s image.Rectangle) bool {
+	x, y := (s.Min.X+s.Max.X)/2, (s.Min.Y+s.Max.Y)/2
+	return x >= b.X && x < b.X+b.W && y >= b.Y && y < b.Y+b.H
+}
+
+// better are the readings that are surer than those of the print in their place.
+func (p *Page) better(all []reading, print []document.Block) []reading {
+	return slices.DeleteFunc(all, func(r reading) bool {
+		c := p.models.confidence(r.confidence)
+		if len(r.line.Words) == 0 || c < leastHand {
+			return true
+		}
+		var sum, n float64
+		for _, b := range print {
+			for _, l := range b.Lines {
+				for _, w := range l.Words {
+					if replaced(w, r.line.Box) {
+						k := float64(utf8.RuneCountInString(w.Text))
+						sum, n = sum+k*w.Confidence, n+k
+					}
+				}
+			}
+		}
+		return n > 0 && sum/n > c
+	})
+}
+
+// replaced says whether a word of print gives way to what was read in the box.
+func replaced(w document.Word, box document.Box) bool {
+	return w.Confidence < settled && holds(box, image.Rect(w.Box.X, w.Box.Y, w.Box.X+w.Box.W, w.Box.Y+w.Box.H))
+}

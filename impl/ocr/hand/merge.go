@@ -1,0 +1,76 @@
+package hand
+
+import (
+	"slices"
+	"unicode/utf8"
+
+	"uncial/internal/document"
+)
+
+// entry is a line on its way into the merged page. Lines of one block of print, and those of hands that follow each
+// other, make a block.
+type entry struct {
+	line  document.Line
+	block int // of print; -1 for a hand
+}
+
+// merge puts the hands' lines among those of the print, each after the last line that stands before it.
+func (p *Page) merge(print Result, filled []reading) Result {
+	var entries []entry
+	printed := 0
+	for i, b := range print.Blocks {
+		for _, l := range b.Lines {
+			l.Words = slices.DeleteFunc(slices.Clone(l.Words), func(w document.Word) bool {
+				return slices.ContainsFunc(filled, func(r reading) bool { return replaced(w, r.line.Box) })
+			})
+			if len(l.Words) == 0 {
+				continue
+			}
+			l.Box = document.Box{}
+			for _, w := range l.Words {
+				l.Box = l.Box.Union(w.Box)
+				printed += utf8.RuneCountInString(w.Text)
+			}
+			entries = append(entries, entry{l, i})
+		}
+	}
+	result := Result{Edits: print.Edits}
+	written := 0
+	for _, r := range filled {
+		entries = slices.Insert(entries, place(entries, r.line.Box), entry{r.line, -1})
+		result.Edits = append(result.Edits, r.edits...)
+		written += r.characters
+	}
+	result.Blocks = blocks(entries)
+	hands := p.models.pageConfidence(filled)
+	result.Confidence = (print.Confidence*float64(printed) + hands*float64(written)) / float64(max(printed+written, 1))
+	return result
+}
+
+// place is the index at which a line in the box is to be inserted.
+func place(entries []entry, box document.Box) int {
+	at := 0
+	middle := box.Y + box.H/2
+	for i, e := range entries {
+		b := e.line.Box
+		sameRow := b.Y <= middle && b.Y+b.H >= middle
+		beside := b.X+b.W > box.X && b.X < box.X+box.W || e.block < 0
+		if sameRow && b.X < box.X || !sameRow && beside && b.Y+b.H/2 < middle {
+			at = i + 1
+		}
+	}
+	return at
+}
+
+func blocks(entries []entry) []document.Block {
+	var out []document.Block
+	for i, e := range entries {
+		if i == 0 || entries[i-1].block != e.block {
+			out = append(out, document.Block{})
+		}
+		b := &out[len(out)-1]
+		b.Lines = append(b.Lines, e.line)
+		b.Box = b.Box.Union(e.line.Box)
+	}
+	return out
+}

@@ -16,11 +16,14 @@ const (
 	// suspicious is the share of such spots from which on a page may be written by hand. Print has less, but for
 	// woodcuts and typescripts that bleed; hands have more than 0.1.
 	suspicious = 0.08
+	// foreignSuspicious is the same for a language that the model for hands has not learnt, so that its confidence tells
+	// little.
+	foreignSuspicious = 0.15
 	// samples is how many lines are read with both models to tell.
 	samples = 6
-	// handShows and wideShows weigh the difference of the two models' confidences and the share of joined letters:
-	// the page is a hand's where their sum exceeds handShows.
-	handShows, wideShows = 0.05, 0.6
+	// handShows is the least sum of the share of joined letters and of the difference of the two models' confidences for
+	// the page to be a hand's.
+	handShows = 0.2
 	// surelyPrint is the confidence of the model for print in a line from which on the page has print on it.
 	surelyPrint = 0.75
 )
@@ -52,7 +55,7 @@ func wideShare(spots []image.Rectangle) float64 {
 // isHand says whether the whole page is written by hand. Print is told by the spots of ink alone, at no cost; where
 // these leave a doubt, both models read some lines.
 func (p *Page) isHand(ctx context.Context, r Reader) (bool, error) {
-	if p.wide < suspicious {
+	if p.wide < suspicious || p.wide < foreignSuspicious && !p.models.Native {
 		return false, nil
 	}
 	some := sample(p.lines().Lines())
@@ -74,7 +77,7 @@ func (p *Page) isHand(ctx context.Context, r Reader) (bool, error) {
 		}
 		difference += (hands[i] - prints[i]) / float64(len(hands))
 	}
-	return difference+wideShows*p.wide > handShows, nil
+	return difference+p.wide >= handShows, nil
 }
 
 // sample is some of the longer lines, from all over the page.

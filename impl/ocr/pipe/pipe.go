@@ -57,6 +57,8 @@ type Request struct {
 	Language string `json:"language"` // one of Hello's
 	Enhance  bool   `json:"enhance,omitempty"`
 	Deadline int64  `json:"deadline"` // milliseconds left, at least 1; at 0 the worker is killed
+	// Threads is how many cores the worker may use, its own and those of workers that are idle; 0 counts as 1.
+	Threads int `json:"threads,omitempty"`
 }
 
 // Answer is a document or an error, never both.
@@ -179,6 +181,8 @@ func (r *Request) check(image []byte) error {
 		return errors.New("pipe: request.language is empty")
 	case r.Deadline < 1:
 		return errors.New("pipe: request.deadline must be at least 1 ms")
+	case r.Threads < 0:
+		return errors.New("pipe: request.threads must not be negative")
 	case len(image) == 0:
 		return errors.New("pipe: the request has no image")
 	}

@@ -23,7 +23,7 @@ func lookForHands(src Source, o Options, printed string, gray *image.Gray, s she
 		return hands{}
 	}
 	return hands{reader: reader, page: hand.Look(gray, s.letters, hand.Models{
-		Hand: own.HandFrench, Print: printed, Native: speaksFrench(o.Language),
+		Hand: own.HandFrench, Print: printed, Native: speaksFrench(o.Language), Enhance: o.Enhance,
 	})}
 }
 

@@ -13,6 +13,7 @@ import (
 	"image"
 
 	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/hand"
 	"uncial/impl/ocr/imaging"
 	"uncial/internal/document"
 )
@@ -54,34 +55,36 @@ func Read(ctx context.Context, page decode.Page, o Options, src Source) (Result,
 	return turned, err
 }
 
-// readUpright reads a page as it lies. The sheet is what it was read from.
+// readUpright reads a page as it lies. The sheet is what it was read from; it is empty for a page
+// written by hand, whose lines would not have been found had it lain on its side.
 func readUpright(ctx context.Context, page decode.Page, o Options, src Source, model string) (Result, sheet, error) {
 	gray := imaging.FromImage(page.Image)
-	sheet := prepare(gray)
-	hands := lookForHands(src, o, model, gray, sheet)
+	prepared := prepare(gray)
+	hands := lookForHands(src, o, model, gray, prepared)
 	if read, ok, err := hands.whole(ctx); ok || err != nil {
-		return Result{Page: newPage(page, gray, read.Blocks), Confidence: read.Confidence}, sheet, err
+		return newResult(page, gray, read), sheet{}, err
 	}
-	attempts, err := readings(ctx, src, sheet, model, o.Enhance)
+	attempts, err := readings(ctx, src, prepared, model, o.Enhance)
 	if err != nil {
-		return Result{}, sheet, err
+		return Result{}, prepared, err
 	}
 	blocks, confidence := attempts[0].blocks, attempts[0].right
-	blocks = sheet.place(blocks)
+	blocks = prepared.place(blocks)
 	calibrate(blocks)
 	var edits []document.Edit
 	if o.Enhance {
-		edits = correct(src, sheet, attempts, model, blocks)
+		edits = correct(src, prepared, attempts, model, blocks)
 	}
-	return Result{
-		Page:       newPage(page, gray, blocks),
-		Confidence: confidence,
-		Edits:      edits,
-	}, sheet, nil
+	read, err := hands.fill(ctx, hand.Result{Blocks: blocks, Confidence: confidence, Edits: edits})
+	return newResult(page, gray, read), prepared, err
 }
 
-func newPage(page decode.Page, gray *image.Gray, blocks []document.Block) document.Page {
-	return document.Page{Width: gray.Rect.Dx(), Height: gray.Rect.Dy(), DPI: page.DPI, Blocks: blocks}
+func newResult(page decode.Page, gray *image.Gray, read hand.Result) Result {
+	return Result{
+		Page:       document.Page{Width: gray.Rect.Dx(), Height: gray.Rect.Dy(), DPI: page.DPI, Blocks: read.Blocks},
+		Confidence: read.Confidence,
+		Edits:      read.Edits,
+	}
 }
 
 // Confidence is that of several pages together, each weighted by its characters; 0 where nothing was read.

@@ -116,7 +116,7 @@ func (s *slot) serve(j *job) (fit bool) {
 	ctx, cancel := context.WithTimeout(j.ctx, s.pool.opts.Deadline)
 	defer cancel()
 	spare := context.AfterFunc(ctx, s.child.kill)
-	answer, err := s.child.read(request(j, s.pool.opts.Deadline), j.req.Image)
+	answer, err := s.child.read(request(j, s.pool.opts.Deadline, s.pool.spare()), j.req.Image)
 	if killed := !spare(); err == nil {
 		j.finish(s.result(j, answer))
 		return !killed && !s.retire(answer)
@@ -133,13 +133,22 @@ func (s *slot) serve(j *job) (fit bool) {
 	return false
 }
 
+// spare is how many cores a worker that begins an image may use: its own and its share of those of idle workers, which
+// would else lie idle too. Should they get images meanwhile, the cores are shared for the while.
+func (p *Pool) spare() int {
+	_, idle := p.queue.lengths()
+	return 1 + idle/max(int(p.counts.busy.Load()), 1)
+}
+
 // request gives the worker a little less than the pool's deadline, so that it can give up in order and stay alive.
-func request(j *job, deadline time.Duration) pipe.Request {
+func request(j *job, deadline time.Duration, threads int) pipe.Request {
 	left := deadline - min(deadline/20, time.Second)
 	if end, ok := j.ctx.Deadline(); ok {
 		left = min(left, time.Until(end))
 	}
-	return pipe.Request{Language: j.req.Language, Enhance: j.req.Enhance, Deadline: max(1, left.Milliseconds())}
+	return pipe.Request{
+		Language: j.req.Language, Enhance: j.req.Enhance, Deadline: max(1, left.Milliseconds()), Threads: threads,
+	}
 }
 
 // result is what a child answered, in the caller's terms.

@@ -62,20 +62,21 @@ func (p *Page) isHand(ctx context.Context, r Reader) (bool, error) {
 	if len(some) == 0 {
 		return false, nil
 	}
-	hands, err := p.sampleConfidence(ctx, r, p.models.Hand, some, lines.Stretch)
+	hands, err := p.readLines(ctx, r, some)
 	if err != nil {
 		return false, err
 	}
-	prints, err := p.sampleConfidence(ctx, r, p.models.Print, some, 1)
-	if err != nil {
+	prints, err := p.readAsPrint(ctx, r, some)
+	if err != nil || len(prints) != len(hands) || len(hands) == 0 {
 		return false, err
 	}
 	difference := 0.0
 	for i := range hands {
-		if prints[i] >= surelyPrint && prints[i] > hands[i] {
+		hand, print := hands[i].confidence, prints[i]
+		if print >= surelyPrint && print > hand {
 			return false, nil
 		}
-		difference += (hands[i] - prints[i]) / float64(len(hands))
+		difference += (hand - print) / float64(len(hands))
 	}
 	return difference+p.wide >= handShows, nil
 }
@@ -96,10 +97,10 @@ func sample(all []lines.Line) []lines.Line {
 	return some
 }
 
-// sampleConfidence is the own confidence of a model in each line, 0..1.
-func (p *Page) sampleConfidence(ctx context.Context, r Reader, model string, some []lines.Line, stretch float64) ([]float64, error) {
-	strips, images := cut(some, stretch)
-	words, err := r.ReadStrips(ctx, model, images, tesseract.Words)
+// readAsPrint is how sure the model for print is of each line, 0..1.
+func (p *Page) readAsPrint(ctx context.Context, r Reader, some []lines.Line) ([]float64, error) {
+	strips, images := cut(some, 1)
+	words, err := r.ReadStrips(ctx, p.models.Print, images, tesseract.Words)
 	if err != nil {
 		return nil, err
 	}

@@ -12,14 +12,16 @@ import (
 
 const (
 	// settled is the confidence from which on a word of print is left as it was read.
-	settled = 0.6
+	settled = 0.75
 	// openSpots is how many spots of ink print must leave open for a hand to be looked for, and openWide the share of
 	// joined letters that these have at least.
-	openSpots, openWide = 10, 0.12
-	// partSpots and partWide are the same for a part of a line.
-	partSpots, partWide = 2, 0.1
-	// leastHand is the confidence below which a part is not taken for writing.
-	leastHand = 0.4
+	openSpots, openWide = 10, 0.08
+	// partSpots is how many spots a part of a line has at least; partWide is the least share of joined letters in one
+	// beside print, lineWide that in a whole line.
+	partSpots, partWide, lineWide = 2, 0.2, 0.04
+	// leastHand is the confidence below which a part is not taken for writing, and handGain how much surer than the
+	// print it must be, joined letters counted for it.
+	leastHand, handGain = 0.4, 0.1
 )
 
 // Fill reads what was filled in by hand on a printed page, whose reading is given with calibrated confidences. It is
@@ -30,18 +32,11 @@ func (p *Page) Fill(ctx context.Context, r Reader, print Result) (Result, bool, 
 		return Result{}, false, nil
 	}
 	sure := sureWords(print.Blocks)
-	open := outside(p.spots, sure)
+	open := outside(lines.Spots(p.gray), sure)
 	if len(open) < openSpots || wideShare(open) < openWide {
 		return Result{}, false, nil
 	}
-	var parts []lines.Line
-	for _, l := range p.lines().Lines() {
-		for _, part := range l.Without(sure) {
-			if inside := within(open, part.Box()); len(inside) >= partSpots && wideShare(inside) >= partWide {
-				parts = append(parts, part)
-			}
-		}
-	}
+	parts, shares := p.openParts(open, sure)
 	if len(parts) == 0 {
 		return Result{}, false, nil
 	}
@@ -49,11 +44,33 @@ func (p *Page) Fill(ctx context.Context, r Reader, print Result) (Result, bool, 
 	if err != nil {
 		return Result{}, false, err
 	}
-	filled := p.better(readings, print.Blocks)
+	filled := p.better(readings, shares, print.Blocks)
 	if len(filled) == 0 {
 		return Result{}, false, nil
 	}
 	return p.merge(print, filled), true, nil
+}
+
+// openParts are the parts of lines that look like a hand's among the spots that print left open, and the share of joined
+// letters in each.
+func (p *Page) openParts(open []image.Rectangle, sure []document.Box) ([]lines.Line, map[document.Box]float64) {
+	var parts []lines.Line
+	shares := map[document.Box]float64{}
+	for _, l := range p.lines().Lines() {
+		rest := l.Without(sure)
+		least := lineWide
+		if len(rest) != 1 || rest[0].Box() != l.Box() {
+			least = partWide // the rest of the line is print
+		}
+		for _, part := range rest {
+			inside := within(open, part.Box())
+			if share := wideShare(inside); len(inside) >= partSpots && share >= least {
+				parts = append(parts, part)
+				shares[part.Box()] = share
+			}
+		}
+	}
+	return parts, shares
 }
 
 // sureWords are the boxes of the words that print was read from.
@@ -89,25 +106,27 @@ func holds(b document.Box, s image.Rectangle) bool {
 }
 
 // better are the readings that are surer than those of the print in their place.
-func (p *Page) better(all []reading, print []document.Block) []reading {
+func (p *Page) better(all []reading, shares map[document.Box]float64, print []document.Block) []reading {
 	return slices.DeleteFunc(all, func(r reading) bool {
 		c := p.models.confidence(r.confidence)
-		if len(r.line.Words) == 0 || c < leastHand {
-			return true
-		}
-		var sum, n float64
-		for _, b := range print {
-			for _, l := range b.Lines {
-				for _, w := range l.Words {
-					if replaced(w, r.line.Box) {
-						k := float64(utf8.RuneCountInString(w.Text))
-						sum, n = sum+k*w.Confidence, n+k
-					}
+		return len(r.line.Words) == 0 || c < leastHand || c+shares[r.at] < printConfidence(print, r.line.Box)+handGain
+	})
+}
+
+// printConfidence is that of the words of print that would give way to what was read in the box; 0 without any.
+func printConfidence(print []document.Block, box document.Box) float64 {
+	var sum, n float64
+	for _, b := range print {
+		for _, l := range b.Lines {
+			for _, w := range l.Words {
+				if replaced(w, box) {
+					k := float64(utf8.RuneCountInString(w.Text))
+					sum, n = sum+k*w.Confidence, n+k
 				}
 			}
 		}
-		return n > 0 && sum/n > c
-	})
+	}
+	return sum / max(n, 1)
 }
 
 // replaced says whether a word of print gives way to what was read in the box.

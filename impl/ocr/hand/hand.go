@@ -45,14 +45,15 @@ type Result struct {
 type Page struct {
 	models Models
 	gray   *image.Gray
-	spots  []image.Rectangle
 	wide   float64
 	found  *lines.Page // nil until asked for
+	// known are the lines that were read already, by their boxes.
+	known map[document.Box]reading
 }
 
 // Look takes a page and the boxes of its spots of ink, in pixels of the page.
 func Look(gray *image.Gray, spots []image.Rectangle, m Models) *Page {
-	return &Page{models: m, gray: gray, spots: spots, wide: wideShare(spots)}
+	return &Page{models: m, gray: gray, wide: wideShare(spots), known: map[document.Box]reading{}}
 }
 
 // lines are those of the page, found at the first use.

@@ -3,6 +3,7 @@ package hand
 import (
 	"context"
 	"image"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -16,22 +17,33 @@ import (
 
 // reading is what was read of one line.
 type reading struct {
+	at         document.Box // of the line that was found
 	line       document.Line
 	confidence float64 // the recognizer's own, 0..1, weighted by the length of the words
 	characters int
 	edits      []document.Edit
 }
 
-// readLines reads lines with the model for hands. Lines without text remain, empty.
+// readLines reads lines with the model for hands, each once. Lines without text remain, empty; those that are too narrow
+// for a strip do not.
 func (p *Page) readLines(ctx context.Context, r Reader, all []lines.Line) ([]reading, error) {
-	strips, images := cut(all, lines.Stretch)
+	fresh := slices.DeleteFunc(slices.Clone(all), func(l lines.Line) bool {
+		_, ok := p.known[l.Box()]
+		return ok
+	})
+	strips, images := cut(fresh, lines.Stretch)
 	words, err := r.ReadStrips(ctx, p.models.Hand, images, tesseract.Detail(p.models.Enhance))
 	if err != nil {
 		return nil, err
 	}
-	out := make([]reading, len(strips))
 	for i, s := range strips {
-		out[i] = p.models.reading(s, words[i])
+		p.known[s.Line().Box()] = p.models.reading(s, words[i])
+	}
+	var out []reading
+	for _, l := range all {
+		if read, ok := p.known[l.Box()]; ok {
+			out = append(out, read)
+		}
 	}
 	return out, nil
 }
@@ -51,7 +63,7 @@ func cut(all []lines.Line, stretch float64) ([]lines.Strip, []*image.Gray) {
 
 // reading puts the words of a strip to their place on the page.
 func (m *Models) reading(s lines.Strip, words []tesseract.Word) reading {
-	out := reading{line: document.Line{Baseline: s.Baseline(), Handwritten: true}}
+	out := reading{at: s.Line().Box(), line: document.Line{Baseline: s.Baseline(), Handwritten: true}}
 	for _, w := range words {
 		text, own := clean(w.Text), min(max(w.Confidence/100, 0), 1)
 		if text == "" {

@@ -63,6 +63,9 @@ func (l Line) Strip(stretch float64) (Strip, bool) {
 	return s, true
 }
 
+// Line is the line that was cut out.
+func (s Strip) Line() Line { return s.line }
+
 // place is the working coordinates of a place on the strip.
 func (s Strip) place(x, y float64) (float64, float64) {
 	b := s.line.page.band

@@ -51,7 +51,7 @@ func TestConn_carriesAConversation(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, hello(), h)
 
-	want := pipe.Request{ID: 7, Language: "en", Enhance: true, Deadline: 60_000}
+	want := pipe.Request{ID: 7, Language: "en", Enhance: true, Deadline: 60_000, Threads: 2}
 	require.NoError(t, parent.SendRequest(want, []byte("image bytes")))
 	got, image, err := child.ReceiveRequest()
 	require.NoError(t, err)

@@ -16,12 +16,17 @@ const (
 	// openSpots is how many spots of ink print must leave open for a hand to be looked for, and openWide the share of
 	// joined letters that these have at least.
 	openSpots, openWide = 10, 0.08
+	// manySpots is the share of all spots, 1 in manySpots, that are too many for letters missed: there a hand that joins
+	// few letters is enough.
+	manySpots = 5
 	// partSpots is how many spots a part of a line has at least; partWide is the least share of joined letters in one
 	// beside print, lineWide that in a whole line.
 	partSpots, partWide, lineWide = 2, 0.2, 0.04
-	// leastHand is the confidence below which a part is not taken for writing, and handGain how much surer than the
-	// print it must be, joined letters counted for it.
-	leastHand, handGain = 0.4, 0.1
+	// leastHand is the confidence below which a part is not taken for writing, and leastEvidence the least product of its
+	// characters and what the confidence exceeds leastHand by: ornaments read as a few letters, none of them sure.
+	leastHand, leastEvidence = 0.4, 1.4
+	// handGain is how much surer than the print a part must be, joined letters counted for it.
+	handGain = 0.1
 )
 
 // Fill reads what was filled in by hand on a printed page, whose reading is given with calibrated confidences. It is
@@ -32,8 +37,13 @@ func (p *Page) Fill(ctx context.Context, r Reader, print Result) (Result, bool, 
 		return Result{}, false, nil
 	}
 	sure := sureWords(print.Blocks)
-	open := outside(lines.Spots(p.gray), sure)
-	if len(open) < openSpots || wideShare(open) < openWide {
+	all := lines.Spots(p.gray)
+	open := outside(all, sure)
+	least := openWide
+	if len(open) > len(all)/manySpots {
+		least = lineWide
+	}
+	if len(open) < openSpots || wideShare(open) < least {
 		return Result{}, false, nil
 	}
 	parts, shares := p.openParts(open, sure)
@@ -109,7 +119,7 @@ func holds(b document.Box, s image.Rectangle) bool {
 func (p *Page) better(all []reading, shares map[document.Box]float64, print []document.Block) []reading {
 	return slices.DeleteFunc(all, func(r reading) bool {
 		c := p.models.confidence(r.confidence)
-		return len(r.line.Words) == 0 || c < leastHand || c+shares[r.at] < printConfidence(print, r.line.Box)+handGain
+		return float64(r.characters)*(c-leastHand) < leastEvidence || c+shares[r.at] < printConfidence(print, r.line.Box)+handGain
 	})
 }
 

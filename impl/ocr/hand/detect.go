@@ -3,7 +3,6 @@ package hand
 import (
 	"cmp"
 	"context"
-	"image"
 	"slices"
 
 	"uncial/impl/ocr/lines"
@@ -11,8 +10,6 @@ import (
 )
 
 const (
-	// joined is how many times wider than high a spot of ink is that counts as joined letters.
-	joined = 1.6
 	// suspicious is the share of such spots from which on a page may be written by hand. Print has less, but for
 	// woodcuts and typescripts that bleed; hands have more than 0.1.
 	suspicious = 0.08
@@ -24,38 +21,17 @@ const (
 	// handShows is the least sum of the share of joined letters and of the difference of the two models' confidences for
 	// the page to be a hand's.
 	handShows = 0.2
+	// leastSure is the mean confidence of the model for hands below which it is no writing that lies level: a printed page
+	// on its side has wide spots too.
+	leastSure = 0.16
 	// surelyPrint is the confidence of the model for print in a line from which on the page has print on it.
 	surelyPrint = 0.75
 )
 
-// wideShare is the share of the spots of a letter's size that are joined letters. Letters of print stand apart.
-func wideShare(spots []image.Rectangle) float64 {
-	if len(spots) == 0 {
-		return 0
-	}
-	heights := make([]int, len(spots))
-	for i, s := range spots {
-		heights[i] = s.Dy()
-	}
-	slices.Sort(heights)
-	least := heights[len(heights)/2] / 2
-	wide, n := 0, 0
-	for _, s := range spots {
-		if s.Dy() <= least {
-			continue
-		}
-		n++
-		if float64(s.Dx()) > joined*float64(s.Dy()) {
-			wide++
-		}
-	}
-	return float64(wide) / float64(max(n, 1))
-}
-
 // isHand says whether the whole page is written by hand. Print is told by the spots of ink alone, at no cost; where
 // these leave a doubt, both models read some lines.
 func (p *Page) isHand(ctx context.Context, r Reader) (bool, error) {
-	if p.wide < suspicious || p.wide < foreignSuspicious && !p.models.Native {
+	if p.onSide || p.wide < suspicious || p.wide < foreignSuspicious && !p.models.Native {
 		return false, nil
 	}
 	some := sample(p.lines().Lines())
@@ -70,15 +46,16 @@ func (p *Page) isHand(ctx context.Context, r Reader) (bool, error) {
 	if err != nil || len(prints) != len(hands) || len(hands) == 0 {
 		return false, err
 	}
-	difference := 0.0
+	difference, sure := 0.0, 0.0
 	for i := range hands {
 		hand, print := hands[i].confidence, prints[i]
 		if print >= surelyPrint && print > hand {
 			return false, nil
 		}
 		difference += (hand - print) / float64(len(hands))
+		sure += hand / float64(len(hands))
 	}
-	return difference+p.wide >= handShows, nil
+	return sure >= leastSure && difference+p.wide >= handShows, nil
 }
 
 // sample is some of the longer lines, from all over the page.

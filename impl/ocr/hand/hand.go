@@ -46,6 +46,7 @@ type Page struct {
 	models Models
 	gray   *image.Gray
 	wide   float64
+	onSide bool
 	found  *lines.Page // nil until asked for
 	// known are the lines that were read already, by their boxes.
 	known map[document.Box]reading
@@ -53,7 +54,7 @@ type Page struct {
 
 // Look takes a page and the boxes of its spots of ink, in pixels of the page.
 func Look(gray *image.Gray, spots []image.Rectangle, m Models) *Page {
-	return &Page{models: m, gray: gray, wide: wideShare(spots), known: map[document.Box]reading{}}
+	return &Page{models: m, gray: gray, wide: wideShare(spots), onSide: onSide(spots), known: map[document.Box]reading{}}
 }
 
 // lines are those of the page, found at the first use.

@@ -98,6 +98,15 @@ func TestPage_Read(t *testing.T) {
 		require.False(t, ok)
 		require.Empty(t, r.strips)
 	})
+	t.Run("print on its side is not taken for joined letters", func(t *testing.T) {
+		t.Parallel()
+		r := newReader(90, 20)
+		print := ocrtest.Page(strings.Split(strings.Repeat("Il était une fois un roi et une reine\n", 12), "\n")...)
+		_, ok, err := look(imaging.Turn(print, 1), true).Read(t.Context(), r)
+		require.NoError(t, err)
+		require.False(t, ok)
+		require.Empty(t, r.strips)
+	})
 	t.Run("what looks like a hand and is surely read as print is print", func(t *testing.T) {
 		t.Parallel()
 		_, ok, err := look(scribbled(15), true).Read(t.Context(), newReader(40, 90))

@@ -35,7 +35,7 @@ type Options struct {
 	Seed uint64
 	// ControlAnywhere opens /__mock/ to other machines. Default: only this one.
 	ControlAnywhere bool
-	// CORSOrigins are the web origins whose pages may call the mock. Default: "*", all.
+	// CORSOrigins are the web origins whose pages may call the mock, such as "https://example.org". Default: "*", all.
 	CORSOrigins []string
 	// Logger receives one line for each request. Default: none.
 	Logger *slog.Logger
@@ -67,7 +67,7 @@ var _ http.Handler = (*Mock)(nil)
 // maxInFlight extractions are in progress at a time; each may be a slow one.
 const maxInFlight = 4096
 
-// New makes a mock, with all its keys in their first state.
+// New makes a mock, with all its keys in their first state. It panics where one of CORSOrigins is none.
 func New(o Options) *Mock {
 	if o.CORSOrigins == nil {
 		o.CORSOrigins = []string{"*"}
@@ -85,7 +85,7 @@ func New(o Options) *Mock {
 		MaxInFlight: maxInFlight,
 	})
 	if err != nil {
-		panic(err) // the document that is built into the program is broken
+		panic(err) // a mistake in the program: an origin that is none, or the document built into it is broken
 	}
 	m.door = door
 	return m

@@ -67,6 +67,9 @@ func (f *Fetcher) checkRedirect(next *http.Request, past []*http.Request) error 
 	if len(past) > f.options.MaxRedirects {
 		return blame("redirects more than %d times", f.options.MaxRedirects)
 	}
+	if next.URL.Scheme != "http" && next.URL.Scheme != "https" {
+		return blame("redirects to another scheme than http or https")
+	}
 	if err := checkURL(next.URL); err != nil {
 		return blame("redirects to another address: %s", err.Error())
 	}

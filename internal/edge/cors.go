@@ -13,13 +13,11 @@ import (
 // (Fetch Standard, section 3.3).
 const exposed = "Link, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id"
 
-// checkOrigins refuses what no browser ever sends as an origin (RFC 6454, section 6.2) and what could never match.
-func checkOrigins(origins []string) error {
-	for _, origin := range origins {
-		u, err := url.Parse(origin)
-		if origin != "*" && (err != nil || u.Host == "" || origin != u.Scheme+"://"+u.Host || origin != strings.ToLower(origin)) {
-			return fmt.Errorf(`origin %q: must be "*" or scheme://host[:port] in lower case, with nothing after it`, origin)
-		}
+// CheckOrigin refuses what no browser ever sends as an origin (RFC 6454, section 6.2) and what could never match.
+func CheckOrigin(origin string) error {
+	u, err := url.Parse(origin)
+	if origin != "*" && (err != nil || u.Host == "" || origin != u.Scheme+"://"+u.Host || origin != strings.ToLower(origin)) {
+		return fmt.Errorf(`origin %q: must be "*" or scheme://host[:port] in lower case, with nothing after it`, origin)
 	}
 	return nil
 }

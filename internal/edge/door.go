@@ -31,7 +31,7 @@ type Options struct {
 	// Logger receives one line for each request. Default: slog.Default().
 	Logger *slog.Logger
 	// CORSOrigins are the web origins whose pages may call the service, such as "https://example.org"; "*" stands for
-	// all. Default: none, and no CORS header is ever sent.
+	// all (see CheckOrigin). Default: none, and no CORS header is ever sent.
 	CORSOrigins []string
 	// Ready says what keeps the service from working; it decides /readyz. Default: nil, always ready.
 	Ready func(ctx context.Context) error
@@ -77,8 +77,10 @@ func New(o Options) (http.Handler, error) {
 	if o.RequestID == nil {
 		o.RequestID = randomID
 	}
-	if err := checkOrigins(o.CORSOrigins); err != nil {
-		return nil, err
+	for _, origin := range o.CORSOrigins {
+		if err := CheckOrigin(origin); err != nil {
+			return nil, err
+		}
 	}
 	c, err := loadContract()
 	if err != nil {

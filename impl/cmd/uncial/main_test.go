@@ -74,6 +74,7 @@ func TestUncial_wrongUsage(t *testing.T) {
 		"a level that is none":        {"audit --log-level loud", 2, "--log-level"},
 		"a lifetime of nothing":       {"key create --account acc_1 --expires 0s", 1, "--expires: must be a positive duration"},
 		"a lifetime in the past":      {"key create --account acc_1 --expires=-1h", 1, "--expires: must be a positive duration"},
+		"an origin of no browser":     {"serve --cors-origin https://a.example/", 2, `--cors-origin: origin "https://a.example/": must be`},
 		"an address with a zone":      {"key create --account acc_1 --allow fe80::1%eth0", 2, "--allow: must be an address range"},
 		"an account that is none":     {"key create --account acc_1", 1, "no such account"},
 		"keys of no account":          {"key list --account acc_1", 1, "no such account"},

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"uncial/impl/app"
 )
@@ -22,7 +21,7 @@ type serveCmd struct {
 	EnhanceModel    string   `placeholder:"NAME" help:"Its name there."`
 	EnhanceKey      string   `placeholder:"KEY" help:"Its API key; the environment is the better place for it."`
 	FetchAllow      []prefix `placeholder:"CIDR" help:"Addresses that images may be fetched from although they are not public; may be repeated."`
-	CORSOrigin      []string `name:"cors-origin" env:"UNCIAL_CORS_ORIGIN" placeholder:"ORIGIN" help:"Browser origin that may call the API, * for all; may be repeated."`
+	CORSOrigin      []origin `name:"cors-origin" env:"UNCIAL_CORS_ORIGIN" placeholder:"ORIGIN" help:"Browser origin that may call the API, * for all; may be repeated."`
 	TrustedProxies  []prefix `name:"trusted-proxy" env:"UNCIAL_TRUSTED_PROXY" placeholder:"CIDR" help:"Proxies whose X-Forwarded-For is believed; may be repeated."`
 }
 
@@ -35,15 +34,12 @@ func (serveCmd) Help() string {
 }
 
 func (c *serveCmd) options() app.Options {
-	for i, origin := range c.CORSOrigin {
-		c.CORSOrigin[i] = strings.TrimSpace(origin)
-	}
 	return app.Options{
 		Listen: c.Listen, AdminListen: c.AdminListen, Data: c.dataFlags.options(), Engine: c.pool(),
 		Enhance: app.EnhanceOptions{
 			Provider: c.EnhanceProvider, URL: c.EnhanceURL, Model: c.EnhanceModel, Key: c.EnhanceKey,
 		},
-		EngineURL: c.Engine, FetchAllow: prefixes(c.FetchAllow), CORSOrigins: c.CORSOrigin,
+		EngineURL: c.Engine, FetchAllow: prefixes(c.FetchAllow), CORSOrigins: origins(c.CORSOrigin),
 		TrustedProxies: prefixes(c.TrustedProxies),
 	}
 }

@@ -41,12 +41,18 @@ Examples:
   uncial-mock --latency 100ms-900ms              take as long as a network would
   uncial-mock scenarios                          list the keys, images and headers that ask for something`
 
+// wrongUsage is the exit status where the command line asks for what there is not.
+const wrongUsage = 2
+
 func main() {
 	var c commands
 	parser := kong.Must(&c, kong.Name("uncial-mock"), kong.Description(about), kong.DefaultEnvars("UNCIAL_MOCK"),
 		kong.ConfigureHelp(kong.HelpOptions{NoExpandSubcommands: true}))
 	chosen, err := parser.Parse(withCommand(os.Args[1:]))
-	parser.FatalIfErrorf(err)
+	if err != nil {
+		parser.Errorf("%s", err)
+		os.Exit(wrongUsage)
+	}
 	switch command, _, _ := strings.Cut(chosen.Command(), " "); command {
 	case "scenarios":
 		err = c.Scenarios.run(os.Stdout)
@@ -74,7 +80,7 @@ type serve struct {
 	Latency         latency  `default:"0" placeholder:"TIME|MIN-MAX" help:"Wait before each answer: 200ms, or 100ms-900ms for a different one each time; at most 30s. Default: ${default}."`
 	Seed            uint64   `default:"0" help:"Changes which text stands on which image, and the latencies. Default: ${default}."`
 	ControlAnywhere bool     `help:"Open /__mock/ to other machines, not to this one alone."`
-	CORSOrigin      []string `name:"cors-origin" default:"*" placeholder:"ORIGIN" help:"Web origins whose pages may call the mock. Default: all."`
+	CORSOrigin      []origin `name:"cors-origin" default:"*" placeholder:"ORIGIN" help:"Web origins whose pages may call the mock. Default: all."`
 	Verbose         bool     `short:"v" help:"Log every request."`
 }
 
@@ -99,6 +105,23 @@ func (l *latency) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// origin is a web origin, or "*".
+type origin string
+
+// UnmarshalText reads an origin.
+func (o *origin) UnmarshalText(text []byte) error {
+	*o = origin(strings.TrimSpace(string(text)))
+	return edge.CheckOrigin(string(*o))
+}
+
+func origins(list []origin) []string {
+	out := make([]string, len(list))
+	for i, o := range list {
+		out[i] = string(o)
+	}
+	return out
+}
+
 // grace is how long requests under way have after a signal to stop.
 const grace = 5 * time.Second
 
@@ -116,7 +139,7 @@ func (s *serve) run(log io.Writer) error {
 	}
 	m := mock.New(mock.Options{
 		RealClock: s.Clock == "real", Latency: mock.Latency(s.Latency), Seed: s.Seed,
-		ControlAnywhere: s.ControlAnywhere, CORSOrigins: s.CORSOrigin, Logger: requests,
+		ControlAnywhere: s.ControlAnywhere, CORSOrigins: origins(s.CORSOrigin), Logger: requests,
 	})
 	listener, err := net.Listen("tcp", s.Listen)
 	if err != nil {

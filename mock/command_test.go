@@ -1,0 +1,43 @@
+package mock_test
+
+import (
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"uncial/mock"
+)
+
+func TestUncialMock_refusesWrongUsage(t *testing.T) {
+	t.Parallel()
+	path, err := binary()
+	require.NoError(t, err)
+	for _, c := range []struct {
+		name, want string
+		args       []string
+	}{
+		{"an origin that no browser sends", `--cors-origin: origin "a.example": must be`, []string{"--cors-origin", "a.example"}},
+		{"an unknown flag", "unknown flag --nope", []string{"--nope"}},
+		{"a clock that there is not", "--clock must be one of", []string{"--clock", "late"}},
+		{"a latency beyond the longest", "--latency: must be a time", []string{"--latency", "31s"}},
+		{"an unknown command", "unexpected argument nope", []string{"nope"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			out, err := exec.Command(path, c.args...).CombinedOutput()
+			var exit *exec.ExitError
+			require.ErrorAs(t, err, &exit, "%s", out)
+			assert.Equal(t, 2, exit.ExitCode())
+			assert.Contains(t, string(out), c.want)
+			assert.NotContains(t, string(out), "goroutine")
+		})
+	}
+}
+
+func TestNew_panicsOnAnOriginThatIsNone(t *testing.T) {
+	t.Parallel()
+	assert.PanicsWithError(t, `origin "a.example": must be "*" or scheme://host[:port] in lower case, with nothing after it`,
+		func() { mock.New(mock.Options{CORSOrigins: []string{"a.example"}}) })
+}

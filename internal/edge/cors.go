@@ -29,8 +29,11 @@ func (d *door) cors(x *exchange, r *http.Request) (answered bool) {
 		return false
 	}
 	h, origin := x.Header(), r.Header.Get("Origin")
+	everyone := slices.Contains(d.CORSOrigins, "*")
 	switch {
-	case slices.Contains(d.CORSOrigins, "*"):
+	case everyone && origin == "": // no browser asks, and the answer does not depend on who does
+		return false
+	case everyone:
 		h.Set("Access-Control-Allow-Origin", "*")
 	case origin != "" && slices.Contains(d.CORSOrigins, origin):
 		h.Set("Access-Control-Allow-Origin", origin)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"regexp"
@@ -32,11 +31,19 @@ func newExchange(w http.ResponseWriter, id string) *exchange {
 	return &exchange{ResponseWriter: w, id: id, started: time.Now()}
 }
 
-var usableID = regexp.MustCompile(`^[!-~]{1,128}$`)
+// UsableID tells whether an X-Request-Id can be taken over: 1 to 128 visible ASCII characters.
+func UsableID(id string) bool {
+	for i := range len(id) {
+		if id[i] < '!' || id[i] > '~' {
+			return false
+		}
+	}
+	return id != "" && len(id) <= 128
+}
 
 // requestID is the id that the request brings, so that one id follows a call through many services, or a new one.
 func (d *door) requestID(r *http.Request) string {
-	if ids := r.Header.Values("X-Request-Id"); len(ids) == 1 && usableID.MatchString(ids[0]) {
+	if ids := r.Header.Values("X-Request-Id"); len(ids) == 1 && UsableID(ids[0]) {
 		return ids[0]
 	}
 	return d.RequestID()
@@ -52,7 +59,7 @@ func (x *exchange) caller() Caller {
 	return c
 }
 
-// WriteHeader adds the headers of every answer.
+// WriteHeader adds the headers of every answer. Their names stand in the form in which http.Header keeps them.
 func (x *exchange) WriteHeader(status int) {
 	if x.status != 0 {
 		return
@@ -62,11 +69,12 @@ func (x *exchange) WriteHeader(status int) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Link", `</openapi.yaml>; rel="service-desc"`)
 	if x.window != nil && status != http.StatusUnauthorized {
-		h.Set("RateLimit", fmt.Sprintf(`"account";r=%d;t=%d`, x.window.Remaining, x.window.RetryAfter()/time.Second))
-		h.Set("RateLimit-Policy", fmt.Sprintf(`"account";q=%d;w=60`, x.window.Limit))
+		left, wait, limit := x.window.Remaining, int64(x.window.RetryAfter()/time.Second), x.window.Limit
+		h.Set("Ratelimit", `"account";r=`+strconv.FormatInt(left, 10)+";t="+strconv.FormatInt(wait, 10))
+		h.Set("Ratelimit-Policy", `"account";q=`+strconv.FormatInt(limit, 10)+";w=60")
 	} else {
-		h.Del("RateLimit")
-		h.Del("RateLimit-Policy")
+		h.Del("Ratelimit")
+		h.Del("Ratelimit-Policy")
 	}
 	if status >= http.StatusOK {
 		x.status = status
@@ -105,6 +113,10 @@ func (d *door) finish(x *exchange, r *http.Request) {
 }
 
 func (d *door) log(x *exchange, r *http.Request) {
+	level := x.level(r.Context())
+	if !d.Logger.Enabled(r.Context(), level) {
+		return
+	}
 	attrs := []slog.Attr{
 		slog.String("request_id", x.id), slog.String("method", r.Method), slog.String("route", x.route),
 		slog.Int("status", x.status), slog.Int64("bytes", x.bytes), slog.Duration("duration", time.Since(x.started)),
@@ -118,7 +130,7 @@ func (d *door) log(x *exchange, r *http.Request) {
 	if x.err != nil {
 		attrs = append(attrs, slog.String("error", redact(x.err.Error())))
 	}
-	d.Logger.LogAttrs(r.Context(), x.level(r.Context()), "request", attrs...)
+	d.Logger.LogAttrs(r.Context(), level, "request", attrs...)
 }
 
 // level is Error for what needs someone's attention, which a client that went away does not, and Debug for the probes

@@ -112,7 +112,11 @@ func (m *Mock) requests(r *http.Request) (any, error) {
 	}
 	m.world.mu.Lock()
 	defer m.world.mu.Unlock()
-	return map[string]any{"requests": m.world.journal.of(name)}, nil
+	records := m.world.journal.of(name)
+	for i := range records {
+		records[i] = records[i].asSent()
+	}
+	return map[string]any{"requests": records}, nil
 }
 
 const maxControlBody = 64 << 10 // bytes

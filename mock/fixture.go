@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -72,15 +73,18 @@ var fixtures = sync.OnceValue(func() []Fixture {
 // Fixtures are all texts that the mock reads, with their sources, by language.
 func Fixtures() []Fixture { return slices.Clone(fixtures()) }
 
-// languages are the tags that the mock reads: those of the fixtures, which are those the service ships with.
-var languages = sync.OnceValue(func() []string {
-	var tags []string
-	for _, f := range fixtures() {
-		tags = append(tags, f.Language)
+// byLanguage are the fixtures of each language tag.
+var byLanguage = sync.OnceValue(func() map[string][]*Fixture {
+	all := map[string][]*Fixture{}
+	for i := range fixtures() {
+		f := &fixtures()[i]
+		all[f.Language] = append(all[f.Language], f)
 	}
-	slices.Sort(tags)
-	return slices.Compact(tags)
+	return all
 })
+
+// languages are the tags that the mock reads: those of the fixtures, which are those the service ships with.
+var languages = sync.OnceValue(func() []string { return slices.Sorted(maps.Keys(byLanguage())) })
 
 func parseFixture(source string) (Fixture, error) {
 	head, text, ok := strings.Cut(source, "\n\n")
@@ -154,11 +158,9 @@ type pageKind struct {
 // pick gives as many fixtures as there are pages, all different where the language has enough. The first is chosen by
 // a hash of the choice, so that enhancing changes how a text is read but not which.
 func (c choice) pick() []*Fixture {
-	all := fixtures()
-	var candidates []*Fixture
-	for i := range all {
-		f := &all[i]
-		if f.Language == c.language && (c.kind == "" || f.Kind == c.kind) && (!c.difficult || f.difficult) {
+	candidates := make([]*Fixture, 0, 8) // more than any language has
+	for _, f := range byLanguage()[c.language] {
+		if (c.kind == "" || f.Kind == c.kind) && (!c.difficult || f.difficult) {
 			candidates = append(candidates, f)
 		}
 	}

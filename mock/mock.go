@@ -14,7 +14,6 @@ import (
 	"encoding/base32"
 	"log/slog"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -125,8 +124,8 @@ func (m *Mock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			v.number = k.requests
 		})
 	}
-	sent := r.Header.Clone()
-	if ids := r.Header.Values("X-Request-Id"); len(ids) != 1 || !usableID.MatchString(ids[0]) {
+	ids := r.Header["X-Request-Id"]
+	if len(ids) != 1 || !edge.UsableID(ids[0]) {
 		r.Header.Set("X-Request-Id", requestID(r, token, v.number))
 	}
 	r = r.WithContext(context.WithValue(r.Context(), visitKey{}, v))
@@ -136,17 +135,17 @@ func (m *Mock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	body, answer := &copied{ReadCloser: r.Body}, &watched{ResponseWriter: w}
 	r.Body = body
-	defer func() { m.note(r, token, sent, body, answer.status) }()
+	defer func() { m.note(r, token, ids, body, answer.status) }()
 	m.door.ServeHTTP(answer, r)
 }
 
 // note writes the request into the journal.
-func (m *Mock) note(r *http.Request, token string, sent http.Header, body *copied, status int) {
+func (m *Mock) note(r *http.Request, token string, ids []string, body *copied, status int) {
 	m.world.mu.Lock()
 	defer m.world.mu.Unlock()
 	m.world.journal.add(record{
-		ID: r.Header.Get("X-Request-Id"), Key: token, Time: m.world.now(m.world.keys[token]), Method: r.Method, Path: r.URL.Path,
-		Query: r.URL.RawQuery, Headers: sent, Body: string(body.kept), Truncated: body.more, Status: status,
+		ID: r.Header.Get("X-Request-Id"), sentIDs: ids, Key: token, Time: m.world.now(m.world.keys[token]), Method: r.Method, Path: r.URL.Path,
+		Query: r.URL.RawQuery, Headers: r.Header, Body: string(body.kept), Truncated: body.more, Status: status,
 	})
 }
 
@@ -155,9 +154,6 @@ func bearer(h http.Header) string {
 	_, token, _ := strings.Cut(h.Get("Authorization"), " ")
 	return strings.Trim(token, " ")
 }
-
-// usableID is an X-Request-Id that the door takes over from the request.
-var usableID = regexp.MustCompile(`^[!-~]{1,128}$`)
 
 // requestID depends on the request and its key's history alone, so that two starts and parallel runs give the same.
 func requestID(r *http.Request, token string, number uint64) string {

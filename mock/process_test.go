@@ -113,7 +113,7 @@ func TestUncialMock_staysUnder25MBafter100000Requests(t *testing.T) {
 	}
 	p := MustStart(t)
 	const requests, workers = 100_000, connections
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: workers, MaxConnsPerHost: workers}}
+	client := &http.Transport{MaxIdleConnsPerHost: workers, MaxConnsPerHost: workers}
 	t.Cleanup(client.CloseIdleConnections)
 	var wg sync.WaitGroup
 	failed := make(chan error, workers)
@@ -139,8 +139,8 @@ func TestUncialMock_staysUnder25MBafter100000Requests(t *testing.T) {
 }
 
 // send sends the request, which must succeed, and reads its answer.
-func send(client *http.Client, r *http.Request) error {
-	res, err := client.Do(r)
+func send(client http.RoundTripper, r *http.Request) error {
+	res, err := client.RoundTrip(r)
 	if err != nil {
 		return err
 	}
@@ -172,7 +172,7 @@ func TestUncialMock_stopsGracefully(t *testing.T) {
 	p := MustStart(t)
 	slow := extractionAt(p.base, "ocr_test_ok", `{"imageUrl":"http://mock.invalid/slow-800"}`)
 	answered := make(chan error, 1)
-	go func() { answered <- send(http.DefaultClient, slow) }()
+	go func() { answered <- send(http.DefaultTransport, slow) }()
 	require.Eventually(t, func() bool {
 		res, err := http.DefaultClient.Do(statusAt(p.base, "ocr_test_ok"))
 		if err != nil {
@@ -199,6 +199,7 @@ func TestUncialMock_readsItsEnvironment(t *testing.T) {
 		{"the address", "UNCIAL_MOCK_LISTEN", "127.0.0.1:notaport", "--listen"},
 		{"the clock", "UNCIAL_MOCK_CLOCK", "sundial", "--clock must be one of"},
 		{"the latency", "UNCIAL_MOCK_LATENCY", "1h", "at most 30s"},
+		{"the origins", "UNCIAL_MOCK_CORS_ORIGIN", "https://a.example/path", "--cors-origin"},
 		{"the latency's range", "UNCIAL_MOCK_LATENCY", "900ms-100ms", "such as 100ms-900ms"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 // Answers to requests with an Idempotency-Key are kept this long, and so many of them; beyond that the oldest go.
 const (
 	replyLife  = 24 * time.Hour
-	maxReplies = 2048
+	maxReplies = 1024
 )
 
 // replyID is a digest of the API key and the Idempotency-Key.

@@ -115,8 +115,8 @@ var imageScenarios = []imageScenario{
 // /printed/page-7.tif work, and the query may tell images apart. Images on other hosts have none; inline ones are 400
 // where production could not read them.
 func findImage(imageURL string) imageScenario {
-	u, err := url.Parse(imageURL)
-	if err != nil || !strings.EqualFold(strings.TrimSuffix(u.Hostname(), "."), imageHost) {
+	u, ours := onImageHost(imageURL)
+	if !ours {
 		return unreadable(inlineFault(imageURL))
 	}
 	name, _, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
@@ -132,6 +132,16 @@ func findImage(imageURL string) imageScenario {
 		}
 	}
 	return unreadable(fmt.Sprintf("the server answered 404; %s has only %s", imageHost, imageNames()))
+}
+
+// onImageHost parses a URL on imageHost. Any other is told apart by its beginning: the door lets no user names through.
+func onImageHost(imageURL string) (*url.URL, bool) {
+	_, rest, _ := strings.Cut(imageURL[:min(len(imageURL), len("https://")+len(imageHost))], "://")
+	if !strings.EqualFold(rest[:min(len(rest), len(imageHost))], imageHost) {
+		return nil, false
+	}
+	u, err := url.Parse(imageURL)
+	return u, err == nil && strings.EqualFold(strings.TrimSuffix(u.Hostname(), "."), imageHost)
 }
 
 func unreadable(fault string) imageScenario {

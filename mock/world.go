@@ -18,7 +18,7 @@ const price = 10
 const windowLength = time.Minute
 
 // maxKeys are remembered, those that were used last; a key that was forgotten begins anew.
-const maxKeys = 2048
+const maxKeys = 1024
 
 type plan struct{ points, limit int64 }
 

@@ -11,7 +11,6 @@ import (
 	"net"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 	"text/tabwriter"
@@ -125,13 +124,7 @@ func origins(list []origin) []string {
 // grace is how long requests under way have after a signal to stop.
 const grace = 5 * time.Second
 
-// gcPercent keeps the heap small: the mock makes little garbage that lasts. The variable GOGC overrules it.
-const gcPercent = 75
-
 func (s *serve) run(log io.Writer) error {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
 	logger := slog.New(slog.NewTextHandler(log, nil))
 	var requests *slog.Logger
 	if s.Verbose {

@@ -42,7 +42,7 @@ func Read(ctx context.Context, page decode.Page, o Options, src Source) (Result,
 		return Result{}, fmt.Errorf("reading: no installed model reads %s", o.Language)
 	}
 	result, sheet, err := readUpright(ctx, page, o, src, names[0])
-	if err != nil || result.Confidence >= askance || sheet.letters == nil {
+	if err != nil || result.Confidence >= askance || len(sheet.letters) == 0 {
 		return result, err
 	}
 	quarters, err := turns(ctx, src, sheet.img, names[0])

@@ -70,6 +70,13 @@ func (m *Models) reading(s lines.Strip, words []tesseract.Word) reading {
 			continue
 		}
 		word := document.Word{Box: s.Box(w.Box), Text: text, Confidence: m.confidence(own), Model: m.Hand}
+		if better, ok := m.correct(w); ok && m.Enhance {
+			word.Text = clean(better)
+			out.edits = append(out.edits, document.Edit{
+				Box: word.Box, Before: text, After: word.Text, Rule: RuleLexicon, Confidence: word.Confidence,
+			})
+			text = word.Text
+		}
 		n := utf8.RuneCountInString(text)
 		out.confidence += own * float64(n)
 		out.characters += n

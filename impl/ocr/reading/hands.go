@@ -22,9 +22,11 @@ func lookForHands(src Source, o Options, printed string, gray *image.Gray, s she
 	if !ok || !src.Has(own.HandFrench) || !latinScript(o.Language) {
 		return hands{}
 	}
-	return hands{reader: reader, page: hand.Look(gray, s.letters, hand.Models{
-		Hand: own.HandFrench, Print: printed, Native: speaksFrench(o.Language), Enhance: o.Enhance,
-	})}
+	models := hand.Models{Hand: own.HandFrench, Print: printed, Native: speaksFrench(o.Language)}
+	if o.Enhance && models.Native {
+		models.Enhance, models.Words = true, src.Lexicon(own.HandFrench)
+	}
+	return hands{reader: reader, page: hand.Look(gray, s.letters, models)}
 }
 
 // whole reads the page if all of it is written by hand.

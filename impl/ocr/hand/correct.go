@@ -1,0 +1,126 @@
+package hand
+
+import (
+	"math"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"uncial/impl/ocr/tesseract"
+)
+
+// RuleLexicon names the edits that take another of the recognizer's choices because the word list knows the word.
+const RuleLexicon = "lexicon"
+
+const (
+	// exchanges is how many symbols of a word may be exchanged for another choice.
+	exchanges = 2
+	// leastLetters is how many letters a word has at least that is looked up: short ones are in the list by chance.
+	leastLetters = 4
+	// leastChoice is the confidence below which a choice is none, 0..100.
+	leastChoice = 1.0
+	// mostLoss is the greatest loss in the logarithm of the confidence that a known word may cost, for each exchange.
+	mostLoss = 3.0
+)
+
+// candidate is a word made of choices.
+type candidate struct {
+	symbols []string
+	loss    float64
+	changed int
+}
+
+// correct is the likeliest word of the list that can be made of the recognizer's own choices by exchanging one or two,
+// if the word read is not in the list. It is false, and the word stays, where there is none. Words with digits or
+// capitals, which may be names, and those of fewer than four letters are left alone, and so is the spelling of the time.
+func (m *Models) correct(w tesseract.Word) (string, bool) {
+	if m.Words == nil || !worthLooking(w.Text) || m.Words.Known(w.Text) {
+		return "", false
+	}
+	beam := []candidate{{}}
+	for _, s := range w.Symbols {
+		beam = extend(beam, s)
+	}
+	best, found := candidate{loss: math.Inf(1)}, false
+	for _, c := range beam {
+		if c.changed == 0 || c.loss > mostLoss*float64(c.changed) || c.loss >= best.loss {
+			continue
+		}
+		if text := strings.Join(c.symbols, ""); m.Words.Known(text) && !modernises(w.Text, text) {
+			best, found = c, true
+		}
+	}
+	text := strings.Join(best.symbols, "")
+	return text, found && utf8.RuneCountInString(text) >= leastLetters
+}
+
+// extend adds a symbol, as it was read and as each of its other choices, to the candidates.
+func extend(beam []candidate, s tesseract.Symbol) []candidate {
+	var out []candidate
+	for _, c := range beam {
+		out = append(out, c.with(s.Text, 0, 0))
+		if c.changed == exchanges {
+			continue
+		}
+		for _, choice := range s.Choices {
+			if choice.Text != s.Text && choice.Confidence >= leastChoice && isLetters(choice.Text) && isLetters(s.Text) {
+				out = append(out, c.with(choice.Text, math.Log(max(s.Confidence, leastChoice)/choice.Confidence), 1))
+			}
+		}
+	}
+	return out
+}
+
+func (c candidate) with(text string, loss float64, changed int) candidate {
+	symbols := make([]string, len(c.symbols), len(c.symbols)+1)
+	copy(symbols, c.symbols)
+	return candidate{append(symbols, text), c.loss + max(loss, 0), c.changed + changed}
+}
+
+func isLetters(s string) bool {
+	return s != "" && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }) < 0
+}
+
+// worthLooking says whether a word is one that a list can hold.
+func worthLooking(word string) bool {
+	letters := 0
+	for _, r := range word {
+		switch {
+		case unicode.IsDigit(r), unicode.IsUpper(r):
+			return false
+		case unicode.IsLetter(r):
+			letters++
+		}
+	}
+	return letters >= leastLetters
+}
+
+// spellings are the letters that changed places in spelling, each way: Roy and Roi, auoir and avoir, ie and je.
+var spellings = map[rune]rune{'y': 'i', 'i': 'y', 'u': 'v', 'v': 'u', 'j': 'i', 'ſ': 's', 's': 'ſ', 'z': 's'}
+
+// modernises says whether a correction may do no more than change the spelling of its time into another: by an accent,
+// by a letter that was written for another, or by ai for oi, as in "étoit".
+func modernises(before, after string) bool {
+	b, a := []rune(before), []rune(after)
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range b {
+		switch {
+		case a[i] == b[i]:
+		case plain(a[i]) == plain(b[i]), spellings[b[i]] == a[i], spellings[a[i]] == b[i]:
+			return true
+		case b[i] == 'o' && a[i] == 'a' && i+1 < len(b) && plain(b[i+1]) == 'i':
+			return true
+		}
+	}
+	return false
+}
+
+// plain is the letter without its accents.
+func plain(r rune) rune {
+	base, _ := utf8.DecodeRuneInString(norm.NFD.String(string(r)))
+	return base
+}

@@ -21,9 +21,9 @@ import (
 
 // ServiceOptions say what stands around the API.
 type ServiceOptions struct {
-	Replicas int      // of the API, behind a load balancer where there are several. Default: 1
-	Engines  int      // Default: 1
-	Env      []string // further KEY=VALUE for the API, such as UNCIAL_PLANS
+	Replicas int    // of the API, behind a load balancer where there are several. Default: 1
+	Engines  int    // Default: 1
+	Plans    string // file with the catalogue of plans, on this machine. Default: that of the service
 }
 
 // System is the whole service in containers, in a network of its own: API replicas, engines, Postgres.
@@ -88,7 +88,7 @@ func Service(tb testing.TB, o ServiceOptions) *System {
 		s.Engines = append(s.Engines, join(engineRequest(), "engine"))
 	}
 	for i := range o.Replicas {
-		s.Replicas = append(s.Replicas, join(apiRequest(o.Env), fmt.Sprintf("api%d", i+1)))
+		s.Replicas = append(s.Replicas, join(apiRequest(o.Plans), fmt.Sprintf("api%d", i+1)))
 	}
 	s.URL = "http://" + mustEndpoint(tb, s.Replicas[0], "8080/tcp")
 	if o.Replicas > 1 {
@@ -102,16 +102,20 @@ func Service(tb testing.TB, o ServiceOptions) *System {
 	return s
 }
 
-func apiRequest(env []string) tc.ContainerRequest {
-	all := map[string]string{
+func apiRequest(plans string) tc.ContainerRequest {
+	env := map[string]string{
 		"UNCIAL_DATABASE": systemDB, "UNCIAL_KEY_SECRET": systemSecret, "UNCIAL_ENGINE": "http://engine:8090",
 	}
-	for _, e := range env {
-		name, value, _ := strings.Cut(e, "=")
-		all[name] = value
+	host := hardened
+	if plans != "" {
+		env["UNCIAL_PLANS"] = "/etc/uncial/plans.json"
+		host = func(h *container.HostConfig) {
+			hardened(h)
+			h.Binds = []string{plans + ":/etc/uncial/plans.json:ro"}
+		}
 	}
 	return tc.ContainerRequest{
-		Image: "uncial:" + tag, Env: all, ExposedPorts: []string{"8080/tcp"}, HostConfigModifier: hardened,
+		Image: "uncial:" + tag, Env: env, ExposedPorts: []string{"8080/tcp"}, HostConfigModifier: host,
 		WaitingFor: wait.ForHTTP("/readyz").WithPort("8080/tcp").WithStartupTimeout(time.Minute),
 	}
 }
@@ -190,4 +194,16 @@ func balancerRequest(replicas int) (req tc.ContainerRequest, done func(), err er
 		ExposedPorts:   []string{"8080/tcp"},
 		WaitingFor:     wait.ForHTTP("/readyz").WithPort("8080/tcp").WithStartupTimeout(time.Minute),
 	}, done, err
+}
+
+// RevokeKeys revokes every key of the account.
+func (s *System) RevokeKeys(tb testing.TB, accountID string) {
+	tb.Helper()
+	var keys []struct {
+		ID string `json:"id"`
+	}
+	mustDecode(tb, s.Run(tb, 0, "key", "list", "--account", accountID, "--json"), &keys)
+	for _, k := range keys {
+		s.Run(tb, 0, "key", "revoke", k.ID)
+	}
 }

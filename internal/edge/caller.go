@@ -96,21 +96,13 @@ func (d *door) count(ctx context.Context, x *exchange) error {
 	return Limited(w, remaining)
 }
 
-// enter takes a place among the extractions in progress for one whose body has so many bytes, -1 where that is not
-// known, or none is free. A body that is too large is never read.
-func (d *door) enter(length int64) (leave func(), err error) {
-	const mib = 1 << 20
-	weight := int64(maxBody / mib)
-	if length >= 0 {
-		weight = max(1, (length+mib-1)/mib)
-	}
-	if length > maxBody {
-		weight = 1
-	}
-	if !d.flights.TryAcquire(weight) {
+// enter takes a place among the extractions in progress for a body of so many bytes, -1 where that is not known.
+func (d *door) enter(account string, length int64) (leave func(), err error) {
+	leave, ok := d.flights.take(account, length)
+	if !ok {
 		return nil, Overloaded(time.Second, errors.New("too many extractions in progress"))
 	}
-	return func() { d.flights.Release(weight) }, nil
+	return leave, nil
 }
 
 // clientAddr is the address of the client: the peer, or, where that is a trusted proxy, the last address in

@@ -17,8 +17,6 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"uncial/gen"
 )
 
@@ -39,7 +37,8 @@ type Options struct {
 	// that the handler reads with PathValue. They are open to anyone. Default: none.
 	Routes map[string]http.Handler
 	// MaxInFlight bounds the extractions in progress, bodies being received included, by the memory of their bodies:
-	// so many of 28 MiB, or 28 times as many of up to 1 MiB. More are told to try again. Default: 64.
+	// so many of 28 MiB, or 28 times as many of up to 1 MiB. One account may take a quarter. More are told to try again.
+	// Default: 64.
 	MaxInFlight int
 	// TrustedProxies are the networks of the proxies whose X-Forwarded-For is believed. Default: none, the client is
 	// the peer of the connection.
@@ -60,7 +59,7 @@ type door struct {
 	Options
 	contract *contract
 	routes   routes
-	flights  *semaphore.Weighted // of the extractions in progress, in MiB of their bodies
+	flights  *budget // of the extractions in progress
 }
 
 // New makes the handler. The error tells of a missing or malformed option.
@@ -86,7 +85,7 @@ func New(o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load the contract: %w", err)
 	}
-	d := &door{Options: o, contract: c, flights: semaphore.NewWeighted(int64(o.MaxInFlight) * maxBody >> 20)}
+	d := &door{Options: o, contract: c, flights: newBudget(o.MaxInFlight)}
 	if err := d.addRoutes(); err != nil {
 		return nil, err
 	}
@@ -135,7 +134,7 @@ func (d *door) extract(x *exchange, r *http.Request) error {
 	if err := d.count(r.Context(), x); err != nil {
 		return err
 	}
-	leave, err := d.enter(r.ContentLength)
+	leave, err := d.enter(x.principal.AccountID, r.ContentLength)
 	if err != nil {
 		return err
 	}

@@ -40,8 +40,11 @@ var refused = []struct {
 	}},
 	{"key-elsewhere", "A key anywhere but in the header Authorization does not count.", func(k string) []request {
 		return []request{
-			{query: "access_token=" + k}, {query: "api_key=" + k}, {query: "key=" + k},
-			{header: http.Header{"X-Api-Key": {k}}}, {header: http.Header{"Cookie": {"key=" + k}}},
+			{query: "access_token=" + k},
+			{query: "api_key=" + k},
+			{query: "key=" + k},
+			{header: http.Header{"X-Api-Key": {k}}},
+			{header: http.Header{"Cookie": {"key=" + k}}},
 			{header: http.Header{"Proxy-Authorization": {"Bearer " + k}}},
 		}
 	}},
@@ -128,9 +131,12 @@ func (s *session) refuses(ctx context.Context, operation string, tries []request
 
 func keyBeforeEverything(ctx context.Context, s *session) error {
 	for _, r := range []request{
-		{body: []byte(`{`)}, {body: []byte(`{"imageUrl":1,"unknown":true}`)}, {body: []byte{}},
+		{body: []byte(`{`)},
+		{body: []byte(`{"imageUrl":1,"unknown":true}`)},
+		{body: []byte{}},
 		{body: []byte("imageUrl=x"), header: http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}},
-		{body: []byte(`{}`), header: http.Header{"Idempotency-Key": {""}}}, {body: []byte(`{}`), query: "page=1"},
+		{body: []byte(`{}`), header: http.Header{"Idempotency-Key": {""}}},
+		{body: []byte(`{}`), query: "page=1"},
 	} {
 		if _, err := s.send(ctx, &r); err != nil {
 			return err

@@ -3,6 +3,7 @@ package contracttests
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -142,18 +143,13 @@ func faintPage(ctx context.Context, s *session) error {
 }
 
 // certainty is the mean confidence of the words of an image that was read with a document.
-func (s *session) certainty(image string) (mean float64) {
+func (s *session) certainty(image string) float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for id, r := range s.readings {
-		if !strings.HasPrefix(id, image+"\x00") || r.document == nil {
-			continue
+		if strings.HasPrefix(id, image+"\x00") && r.document != nil {
+			return r.document.Confidence()
 		}
-		words := r.document.Words()
-		for _, w := range words {
-			mean += w.Confidence / float64(len(words))
-		}
-		return mean
 	}
 	return 0
 }
@@ -269,7 +265,7 @@ func languages(ctx context.Context, s *session) error {
 	}
 	asked := []string{"en", "EN", "en-GB", "en-Latn-US"}
 	for i := range min(4, len(listed)) {
-		asked = append(asked, listed[(int(s.Seed%1000)+i*max(1, len(listed)/4))%len(listed)]) //nolint:gosec // below 1000
+		asked = append(asked, listed[(int(s.Seed%1000)+i*max(1, len(listed)/4))%len(listed)])
 	}
 	for _, l := range asked {
 		if _, err := s.extract(ctx, a, job{image: ImagePrinted, language: l, format: "alto"}); err != nil {
@@ -350,8 +346,16 @@ func inlineImage(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.extract(ctx, a, job{image: ownImage})
-	return err
+	x, err := s.extract(ctx, a, job{image: ownImage, format: "alto"})
+	if err != nil {
+		return err
+	}
+	n, _ := x.JSON["confidence"].(json.Number)
+	page, _ := n.Float64()
+	if words := s.certainty(ownImage); words-page > surer {
+		return fail(x, "the page is in clear print and its words have the mean confidence %.2f, but the page has %v", words, page)
+	}
+	return nil
 }
 
 // ownImage is the suite's own printed page whatever the target's images are.
@@ -368,7 +372,7 @@ func readsWhatStandsThere(ctx context.Context, s *session) error {
 			return err
 		}
 		text, _ := x.JSON["text"].(string)
-		for _, word := range strings.Fields(strings.Trim(want, ".")) {
+		for word := range strings.FieldsSeq(strings.Trim(want, ".")) {
 			if !strings.Contains(strings.ToLower(text), strings.ToLower(word)) {
 				return fail(x, "the image shows %q in clear print, but the text is %q", want, shorten(text, 80))
 			}

@@ -16,7 +16,8 @@ func failureCases() []Case {
 			}
 			id := s.idempotencyKey()
 			for _, r := range []*request{
-				{account: a, job: &job{image: ImageError}}, keyed(a, id, job{image: ImageError}), keyed(a, id, job{image: ImageError}),
+				{account: a, job: &job{image: ImageError}},
+				keyed(a, id, job{image: ImageError}), keyed(a, id, job{image: ImageError}),
 				keyed(a, id, job{image: ImagePrinted}), keyed(a, id, job{image: ImagePrinted}),
 			} {
 				if err := s.sendAll(ctx, r); err != nil {

@@ -71,8 +71,10 @@ func conflicts(ctx context.Context, s *session) error {
 		return err
 	}
 	for _, other := range []job{
-		{image: ImageOther, language: "en", enhance: &no, format: "json"}, {image: ImagePrinted, language: "de", enhance: &no, format: "json"},
-		{image: ImagePrinted, language: "en", enhance: &yes, format: "json"}, {image: ImagePrinted, language: "en", enhance: &no, format: "tsv"},
+		{image: ImageOther, language: "en", enhance: &no, format: "json"},
+		{image: ImagePrinted, language: "de", enhance: &no, format: "json"},
+		{image: ImagePrinted, language: "en", enhance: &yes, format: "json"},
+		{image: ImagePrinted, language: "en", enhance: &no, format: "tsv"},
 	} {
 		if err := s.sendAll(ctx, keyed(a, id, other)); err != nil {
 			return err

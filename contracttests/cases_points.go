@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"sync"
+	"time"
 )
 
 func pointsCases() []Case {
@@ -25,6 +27,10 @@ func pointsCases() []Case {
 			}
 			return nil
 		}),
+	}, {
+		Name: "extract/running-and-gone", Operation: "extract", Needs: []string{needKey(KeyOK), needImage(ImageStuck)}, Extractions: 1,
+		Explanation: "The points of an extraction that runs are used already; when its caller goes away before the answer they are given back.",
+		Check:       do(runningAndGone),
 	}, {
 		Name: "extract/400/image", Operation: "extract", Status: 400, Needs: []string{needKey(KeyOK)}, Extractions: 4,
 		Explanation: "An image that cannot be fetched or read is a 400 that names imageUrl, and the points are given back.",
@@ -140,9 +146,12 @@ func keysShare(ctx context.Context, s *session) error {
 	sibling := []credential{bearer(s.Keys[KeySibling][0])}
 	again := http.Header{"Idempotency-Key": {s.idempotencyKey()}}
 	for _, r := range []request{
-		{job: &job{image: ImagePrinted}, auth: sibling}, {method: http.MethodGet, path: "/status"},
-		{job: &job{image: ImageOther}, header: again}, {job: &job{image: ImageOther}, header: again, auth: sibling},
-		{method: http.MethodGet, path: "/status", auth: sibling}, {method: http.MethodGet, path: "/status"},
+		{job: &job{image: ImagePrinted}, auth: sibling},
+		{method: http.MethodGet, path: "/status"},
+		{job: &job{image: ImageOther}, header: again},
+		{job: &job{image: ImageOther}, header: again, auth: sibling},
+		{method: http.MethodGet, path: "/status", auth: sibling},
+		{method: http.MethodGet, path: "/status"},
 	} {
 		r.account = a
 		if _, err := s.send(ctx, &r); err != nil {
@@ -150,6 +159,67 @@ func keysShare(ctx context.Context, s *session) error {
 		}
 	}
 	return nil
+}
+
+// patience bounds how long a server may take to notice that a request has come, or that its caller has gone.
+const patience = 5 * time.Second
+
+func runningAndGone(ctx context.Context, s *session) error {
+	a, err := s.account(ctx, KeyOK, 1, 1)
+	if err != nil {
+		return err
+	}
+	leave, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r := &request{account: a, job: &job{image: ImageStuck}}
+	s.complete(r)
+	var running sync.WaitGroup
+	var answered *Exchange
+	running.Go(func() {
+		if x, err := s.exchange(leave, r); err == nil {
+			answered = x
+		}
+	})
+	before := a.points
+	err = s.untilUsed(ctx, a, before.used+cost, "an extraction runs, so its points are used")
+	cancel()
+	running.Wait()
+	if answered != nil {
+		return fail(answered, "the image of the scenario %q must take 5 seconds or more; this answer came at once", ImageStuck)
+	}
+	a.unsure = true // the request has counted, perhaps in a window that has ended since
+	if err != nil {
+		return err
+	}
+	if err := s.untilUsed(ctx, a, before.used, "the caller went away before the answer, so the points are given back"); err != nil {
+		return err
+	}
+	return s.settled(ctx, a)
+}
+
+// untilUsed asks for the status until so many points are used.
+func (s *session) untilUsed(ctx context.Context, a *account, want int64, why string) error {
+	for end := time.Now().Add(patience); ; {
+		x, err := s.send(ctx, &request{method: http.MethodGet, path: "/status", account: a, free: true})
+		if err != nil {
+			return err
+		}
+		used, _ := x.integer("pointsUsed")
+		left, _ := x.integer("pointsRemaining")
+		switch {
+		case used+left != a.points.total:
+			return fail(x, "pointsUsed and pointsRemaining make %d, not %d", used+left, a.points.total)
+		case used == want:
+			return nil
+		case time.Now().After(end):
+			return fail(x, "pointsUsed is %d after %s, and %d must be: %s", used, patience, want, why)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
 }
 
 // documented are languages that the document speaks of. A server may have others, but it must say so of these.

@@ -116,7 +116,7 @@ func (s *session) shrink(ctx context.Context, b generate.Broken, err error) erro
 
 func eachRule(ctx context.Context, s *session) error {
 	for i, r := range shapeRules() {
-		b := generate.Break(base, s.Seed+uint64(i)*7919, r) //nolint:gosec // a small index
+		b := generate.Break(base, s.Seed+uint64(i)*7919, r)
 		if err := s.sendBroken(ctx, b); err != nil {
 			return s.shrink(ctx, b, err)
 		}
@@ -127,7 +127,7 @@ func eachRule(ctx context.Context, s *session) error {
 func severalRules(ctx context.Context, s *session) error {
 	rules := shapeRules()
 	for i := range s.Generated {
-		seed := s.Seed*1_000_003 + uint64(i) //nolint:gosec // a small index
+		seed := s.Seed*1_000_003 + uint64(i)
 		b := generate.Break(base, seed, generate.Combine(rules, seed)...)
 		if err := s.sendBroken(ctx, b); err != nil {
 			return s.shrink(ctx, b, err)
@@ -157,13 +157,13 @@ func unusualButRight(ctx context.Context, s *session) error {
 	}
 	variants := generate.Variants()
 	for i, v := range variants {
-		b := generate.Break(base, s.Seed+uint64(i), v) //nolint:gosec // a small index
+		b := generate.Break(base, s.Seed+uint64(i), v)
 		if _, err := s.send(ctx, s.draft(a, b.Draft, nil)); err != nil {
 			return s.shrink(ctx, b, err)
 		}
 	}
 	for i := range variants {
-		seed := s.Seed*31 + uint64(i) //nolint:gosec // a small index
+		seed := s.Seed*31 + uint64(i)
 		b := generate.Break(base, seed, generate.Combine(variants, seed)...)
 		if _, err := s.send(ctx, s.draft(a, b.Draft, nil)); err != nil {
 			if f := asFailure(err); f != nil {

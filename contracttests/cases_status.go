@@ -60,8 +60,13 @@ func statusIsAlwaysJSON(ctx context.Context, s *session) error {
 		return err
 	}
 	for _, h := range []http.Header{
-		{"Accept": {"text/html"}}, {"Accept": {"application/xml;q=1, application/json;q=0"}}, {"Accept-Encoding": {"identity"}},
-		{"Accept-Language": {"de"}}, {"If-None-Match": {"*"}}, {"If-Modified-Since": {"Fri, 01 Jan 2038 00:00:00 GMT"}}, {"Range": {"bytes=0-3"}},
+		{"Accept": {"text/html"}},
+		{"Accept": {"application/xml;q=1, application/json;q=0"}},
+		{"Accept-Encoding": {"identity"}},
+		{"Accept-Language": {"de"}},
+		{"If-None-Match": {"*"}},
+		{"If-Modified-Since": {"Fri, 01 Jan 2038 00:00:00 GMT"}},
+		{"Range": {"bytes=0-3"}},
 	} {
 		if _, err := s.send(ctx, &request{method: http.MethodGet, path: "/status", account: a, header: h}); err != nil {
 			return err
@@ -76,8 +81,10 @@ func statusTakesNothing(ctx context.Context, s *session) error {
 		return err
 	}
 	for _, r := range []request{
-		{query: "verbose=true", faults: []string{"verbose"}}, {query: "key=x&plan=pro", faults: []string{"key", "plan"}},
-		{body: []byte(`{}`), faults: []string{"body"}}, {body: []byte("x"), chunked: true, faults: []string{"body"}},
+		{query: "verbose=true", faults: []string{"verbose"}},
+		{query: "key=x&plan=pro", faults: []string{"key", "plan"}},
+		{body: []byte(`{}`), faults: []string{"body"}},
+		{body: []byte("x"), chunked: true, faults: []string{"body"}},
 	} {
 		r.method, r.path, r.account = http.MethodGet, "/status", a
 		if _, err := s.send(ctx, &r); err != nil {

@@ -82,7 +82,7 @@ func drawSteps(seed uint64) []step {
 			all = append(all, s)
 		}
 		return all
-	}).Example(int(seed >> 1)) //nolint:gosec // half of the seed's range is enough
+	}).Example(int(seed >> 1))
 }
 
 // walk takes steps on one account.

@@ -105,13 +105,17 @@ func TestCheck_honestServersNeverFail(t *testing.T) {
 	service := MustService(t, nil)
 	servers := map[string]func(t *testing.T, run int) contracttests.Target{
 		"mock": func(t *testing.T, _ int) contracttests.Target {
+			t.Helper()
 			target, err := contracttests.Mock(t.Context(), mock.BaseURL, nil)
 			require.NoError(t, err)
 			return target
 		},
-		"service": func(t *testing.T, _ int) contracttests.Target {
+		"service": func(t *testing.T, run int) contracttests.Target {
+			t.Helper()
 			target := service.target(t)
-			target.MaxPoints = 300 // bounds the pages to read: 40 runs of all cases would take many minutes
+			if run%8 != 0 {
+				target.MaxPoints = 200 // pages take time to read: most runs leave some out
+			}
 			return target
 		},
 	}
@@ -128,7 +132,7 @@ func TestCheck_honestServersNeverFail(t *testing.T) {
 					target.Seed = uint64(run + 1)
 					report := contracttests.Check(t.Context(), target)
 					require.NoError(t, report.Err())
-					require.Greater(t, report.Count(contracttests.Passed), 50)
+					require.Greater(t, report.Count(contracttests.Passed), 40)
 				})
 			}
 		})

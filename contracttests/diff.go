@@ -58,8 +58,7 @@ func Diff(ctx context.Context, a, b Target) DiffReport {
 		va, errA := left.make(ctx, m)
 		vb, errB := right.make(ctx, m)
 		if err := errors.Join(errA, errB); err != nil {
-			var s *skip
-			if errors.As(err, &s) {
+			if s, skipped := errors.AsType[*skip](err); skipped {
 				report.Skipped = append(report.Skipped, m.name+": "+s.reason)
 				continue
 			}
@@ -156,7 +155,7 @@ func moves(seed uint64) (all []move) {
 	}
 	for i, rule := range shapeRules() {
 		all = append(all, move{"a request where " + rule.Name, func(ctx context.Context, s *side) (*Exchange, error) {
-			b := generate.Break(base, seed+uint64(i), rule) //nolint:gosec // a small index
+			b := generate.Break(base, seed+uint64(i), rule)
 			return s.send(ctx, s.draft(s.accounts[KeyOK], b.Draft, b.Fields()))
 		}})
 	}

@@ -44,8 +44,6 @@ type request struct {
 	free    bool     // the model of the account is not to be applied: concurrent requests
 }
 
-func (r *request) operation() string { return r.method + " " + r.path }
-
 func (r *request) isExtraction() bool { return r.method == http.MethodPost && r.path == "/extract" }
 
 func (r *request) isStatus() bool { return r.method == http.MethodGet && r.path == "/status" }
@@ -77,11 +75,11 @@ func (t Target) exchange(ctx context.Context, r *request) (*Exchange, error) {
 	if err != nil {
 		return x, noAnswer(ctx, err, t.Timeout)
 	}
+	defer func() { _ = res.Body.Close() }() // it was only read
 	return x, x.read(ctx, res, t.Timeout)
 }
 
 func (x *Exchange) read(ctx context.Context, res *http.Response, timeout time.Duration) error {
-	defer func() { _ = res.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	x.Received = time.Now()
 	x.Status, x.Header, x.Body = res.StatusCode, res.Header, body
@@ -96,8 +94,7 @@ func (x *Exchange) read(ctx context.Context, res *http.Response, timeout time.Du
 
 // noAnswer words what a client saw instead of an answer.
 func noAnswer(ctx context.Context, err error, timeout time.Duration) error {
-	var ue *url.Error
-	if errors.As(err, &ue) {
+	if ue, ok := errors.AsType[*url.Error](err); ok {
 		err = ue.Err
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {

@@ -20,7 +20,7 @@ type expectation struct {
 // expect derives the answer from the request and from what is known of the account, in the order of the contract: the
 // path and the method, the key, the rate limit, the shape, the points, the image.
 func (s *session) expect(r *request) expectation {
-	if _, ok := s.run.contract.Operation(r.method, r.path); !ok {
+	if _, ok := s.contract.Operation(r.method, r.path); !ok {
 		return s.elsewhere(r)
 	}
 	a := r.account
@@ -50,7 +50,7 @@ func (s *session) expect(r *request) expectation {
 
 // elsewhere is the answer where there is no operation.
 func (s *session) elsewhere(r *request) expectation {
-	if methods := s.run.contract.Methods(r.path); len(methods) > 0 {
+	if methods := s.contract.Methods(r.path); len(methods) > 0 {
 		return expectation{status: http.StatusMethodNotAllowed, why: r.path + " knows only " + strings.Join(methods, ", ")}
 	}
 	return expectation{status: http.StatusNotFound, why: "there is nothing at " + r.path}

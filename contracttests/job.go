@@ -84,21 +84,21 @@ func (t Target) imageURL(scenario string) string {
 
 // ownImages are images that need no server, as data: URLs.
 var ownImages = sync.OnceValue(func() map[string]string {
-	known := dataURL("image/png", PagePNG(KnownText))
+	known := dataURL(PagePNG(KnownText))
 	return map[string]string{
 		ImagePrinted:    known,
 		ImageKnown:      known,
 		ownImage:        known,
-		ImageOther:      dataURL("image/png", PagePNG(otherText)),
-		ImageBlank:      dataURL("image/png", PagePNG("")),
-		ImageNotAnImage: dataURL("image/png", []byte("This is a text, whatever its type says.")),
+		ImageOther:      dataURL(PagePNG(otherText)),
+		ImageBlank:      dataURL(PagePNG("")),
+		ImageNotAnImage: dataURL([]byte("This is a text, whatever its type says.")),
 		// ".invalid" is reserved for names that do not exist (RFC 6761, section 6.4).
 		ImageUnfetchable: "https://contract.invalid/page.png",
 	}
 })
 
-func dataURL(mediaType string, data []byte) string {
-	return "data:" + mediaType + ";base64," + base64.StdEncoding.EncodeToString(data)
+func dataURL(data []byte) string {
+	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(data)
 }
 
 // PagePNG is a small page with one line of clear print, or none, as a PNG: an image for targets that truly read.

@@ -52,7 +52,7 @@ func mockImages() map[string]string {
 	return map[string]string{
 		ImagePrinted: "https://mock.invalid/printed", ImageOther: "https://mock.invalid/handwritten", ImageBlank: "https://mock.invalid/blank",
 		ImageUnfetchable: "https://mock.invalid/400", ImageNotAnImage: "https://mock.invalid/not-an-image", ImageError: "https://mock.invalid/500",
-		ImageSlow: "https://mock.invalid/slow-100", ImageFaint: "https://mock.invalid/low-confidence", ImagePages: "https://mock.invalid/multi-page",
+		ImageSlow: "https://mock.invalid/slow-100", ImageStuck: "https://mock.invalid/slow-10000", ImageFaint: "https://mock.invalid/low-confidence", ImagePages: "https://mock.invalid/multi-page",
 		ImageEnhance: "https://mock.invalid/printed/difficult",
 	}
 }

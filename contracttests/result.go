@@ -170,6 +170,9 @@ func checkDocument(x *Exchange, j *job, r reading) (*written.Document, []string)
 	if !written.SameText(doc.Text(), r.text) {
 		return nil, []string{fmt.Sprintf("the %s document says %q where the text says %q", j.format, shorten(doc.Text(), 80), shorten(r.text, 80))}
 	}
+	if words := doc.Confidence(); r.confidence-words > surer {
+		return doc, []string{fmt.Sprintf("the confidence is %v, but that of the words is %.2f on average: both estimate the share of characters that are right", r.confidence, words)}
+	}
 	for _, tag := range doc.Languages {
 		if named, err := language.Parse(tag); err != nil || r.language != "" && !sameBase(named, r.language) {
 			return doc, []string{fmt.Sprintf("the %s document names the language %q, the answer %q", j.format, tag, r.language)}
@@ -177,6 +180,10 @@ func checkDocument(x *Exchange, j *job, r reading) (*written.Document, []string)
 	}
 	return doc, nil
 }
+
+// surer is how much more certain a page may be than its words are on average. It may be less: writing that was not read
+// at all has no words.
+const surer = 0.15
 
 func sameBase(t language.Tag, tag string) bool {
 	other, err := language.Parse(tag)

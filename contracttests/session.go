@@ -307,7 +307,7 @@ func (s *session) extract(ctx context.Context, a *account, j job) (*Exchange, er
 // Accounts that no case has used yet go first, then those with enough requests left in their window.
 func (s *session) account(ctx context.Context, scenario string, extractions, paid int) (*account, error) {
 	var best *account
-	var reason error = errNoKey
+	reason := errNoKey
 	for _, a := range s.candidates(scenario) {
 		if err := s.open(ctx, a); err != nil {
 			return nil, err
@@ -392,11 +392,8 @@ func (s *session) idempotencyKey() string {
 
 // asFailure finds the failure in an error.
 func asFailure(err error) *failure {
-	var f *failure
-	if errors.As(err, &f) {
-		return f
-	}
-	return nil
+	f, _ := errors.AsType[*failure](err)
+	return f
 }
 
 // mustJSON is the JSON of a value that always has one: strings, numbers, booleans, times, and maps of them.

@@ -33,6 +33,7 @@ const (
 	ImageNotAnImage  = "not-an-image"
 	ImageError       = "error"   // makes the server fail with a 500
 	ImageSlow        = "slow"    // takes at least 100 milliseconds, and not many more
+	ImageStuck       = "stuck"   // takes at least 5 seconds
 	ImageKnown       = "known"   // reads as KnownText; only asked for where the target truly reads
 	ImageFaint       = "faint"   // a page that can hardly be read
 	ImagePages       = "pages"   // a file of several pages

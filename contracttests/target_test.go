@@ -180,11 +180,19 @@ func mustImages(tb testing.TB) map[string]string {
 		return func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(data) }
 	}
 	printed := page("A page of print.")
+	pages := mustTIFF(tb, "The first page.", "The second page.")
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /printed.png", printed)
 	mux.HandleFunc("GET /other.png", page("Quite another page."))
 	mux.HandleFunc("GET /blank.png", page(""))
 	mux.HandleFunc("GET /text.png", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "no image at all") })
+	mux.HandleFunc("GET /pages.tif", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(pages) })
+	mux.HandleFunc("GET /stuck.png", func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-r.Context().Done():
+		case <-time.After(10 * time.Second):
+		}
+	})
 	mux.HandleFunc("GET /slow.png", func(w http.ResponseWriter, r *http.Request) {
 		time.Sleep(120 * time.Millisecond)
 		printed(w, r)
@@ -194,6 +202,7 @@ func mustImages(tb testing.TB) map[string]string {
 	images := map[string]string{
 		contracttests.ImagePrinted: "/printed.png", contracttests.ImageOther: "/other.png", contracttests.ImageBlank: "/blank.png",
 		contracttests.ImageNotAnImage: "/text.png", contracttests.ImageUnfetchable: "/none.png", contracttests.ImageSlow: "/slow.png",
+		contracttests.ImagePages: "/pages.tif", contracttests.ImageStuck: "/stuck.png",
 	}
 	for scenario, path := range images {
 		images[scenario] = server.URL + path

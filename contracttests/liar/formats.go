@@ -187,6 +187,17 @@ func formatLies() []Defect {
 				})
 			}
 		})),
+		d("confidence-rounded-up", "The confidence is rounded up to a whole number.", fields(extracted, func(o map[string]any) {
+			if n, _ := o["confidence"].(json.Number); n != "0" {
+				o["confidence"] = 1
+			}
+		})),
+		d("confidence-of-errors", "The confidence is the share of characters that are wrong.", fields(extracted, func(o map[string]any) {
+			n, _ := o["confidence"].(json.Number)
+			if f, _ := n.Float64(); f > 0 {
+				o["confidence"] = 1 - f
+			}
+		})),
 		d("enhanced-always", "Every result says that it was enhanced.", set(extracted, "enhanced", true)),
 		d("enhanced-never", "No result says that it was enhanced.", fields(extracted, func(o map[string]any) {
 			o["enhanced"] = false

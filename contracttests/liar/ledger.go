@@ -19,13 +19,13 @@ func ledgerLies() []Defect {
 	}
 	return []Defect{
 		d("charges-400", "A malformed request is charged.", charges(onStatus(400))),
-		d("charges-unreadable-image", "An image that cannot be read is charged.", charges(func(c *call, a *reply, _ int) int64 {
+		d("charges-unreadable-image", "An image that cannot be read is charged.", charges(func(_ *call, a *reply, _ int) int64 {
 			if a.status == 400 && strings.Contains(string(a.body), "image could not") {
 				return 10
 			}
 			return 0
 		})),
-		d("charges-402", "A request that cannot be paid is charged what is left.", charges(func(c *call, a *reply, _ int) int64 {
+		d("charges-402", "A request that cannot be paid is charged what is left.", charges(func(_ *call, a *reply, _ int) int64 {
 			if a.status == 402 {
 				return 1
 			}
@@ -187,6 +187,35 @@ func ledgerLies() []Defect {
 				}
 			}
 		})),
+		d("caller-gone-is-charged", "An extraction whose caller has gone is charged.", charges(func(c *call, _ *reply, _ int) int64 {
+			if c.extracts() && c.request.Context().Err() != nil {
+				return 10
+			}
+			return 0
+		})),
+		d("running-extractions-not-used", "The points of an extraction that runs do not count as used.", func(honest server) server {
+			var mu sync.Mutex
+			running := map[string]int64{}
+			return func(c *call) *reply {
+				if c.extracts() {
+					mu.Lock()
+					running[c.key()] += 10
+					mu.Unlock()
+					defer func() {
+						mu.Lock()
+						running[c.key()] -= 10
+						mu.Unlock()
+					}()
+				}
+				a := honest(c)
+				mu.Lock()
+				defer mu.Unlock()
+				if told(c, a) {
+					shift(a, -running[c.key()])
+				}
+				return a
+			}
+		}),
 		d("accounts-share-points", "All accounts draw on the same points.", func(honest server) server {
 			var mu sync.Mutex
 			var spent int64

@@ -50,10 +50,10 @@ func subtleLies() []Defect {
 				a.status = 200
 			}
 		})),
-		d("bad-idempotency-key-does-not-count", "limits", "A request with a malformed Idempotency-Key does not count.", counts(func(c *call, a *reply) bool {
+		d("bad-idempotency-key-does-not-count", "limits", "A request with a malformed Idempotency-Key does not count.", counts(func(_ *call, a *reply) bool {
 			return a.status == 400 && strings.Contains(string(a.body), "Idempotency-Key")
 		}, -1)),
-		d("bad-image-does-not-count", "limits", "An image that cannot be had does not count.", counts(func(c *call, a *reply) bool {
+		d("bad-image-does-not-count", "limits", "An image that cannot be had does not count.", counts(func(_ *call, a *reply) bool {
 			return a.status == 400 && strings.Contains(string(a.body), "image could not")
 		}, -1)),
 		d("first-after-reset-is-free-of-count", "limits", "The first request of a new window does not count.", func(honest server) server {
@@ -223,7 +223,7 @@ func subtleLies() []Defect {
 			}
 			return all
 		})),
-		d("401-for-status-of-empty", "auth", "An empty account is refused its status.", after(told, func(c *call, a *reply) {
+		d("401-for-status-of-empty", "auth", "An empty account is refused its status.", after(told, func(_ *call, a *reply) {
 			if number(object(a.body), "pointsRemaining") == 0 {
 				a.status = 401
 			}

@@ -119,7 +119,7 @@ func Break(base []Member, seed uint64, rules ...Rule) Broken {
 			changes[i] = r.Make(t)
 		}
 		return changes
-	}).Example(int(seed >> 1)) //nolint:gosec // half of the seed's range is enough
+	}).Example(int(seed >> 1))
 	return assemble(base, rules, apply)
 }
 
@@ -148,7 +148,7 @@ func Combine(rules []Rule, seed uint64) []Rule {
 			}
 		}
 		return chosen
-	}).Example(int(seed >> 1)) //nolint:gosec // as above
+	}).Example(int(seed >> 1))
 }
 
 // fits says whether a rule can join others: each place once, and beside a body that cannot be read only headers count.

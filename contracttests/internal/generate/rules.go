@@ -152,7 +152,7 @@ func wrongStrings(schema *openapi3.Schema) map[string]func(*rapid.T) string {
 		}
 		for _, way := range schema.AnyOf {
 			if m := way.Value.MaxLength; m != nil && *m < maxTried {
-				most := int(*m) //nolint:gosec // below maxTried
+				most := int(*m)
 				wrong[describe("is a web address of %d characters", most+1)] = func(*rapid.T) string { return Address(most + 1) }
 			}
 		}
@@ -165,7 +165,7 @@ func wrongStrings(schema *openapi3.Schema) map[string]func(*rapid.T) string {
 		}
 	}
 	if schema.MaxLength != nil && *schema.MaxLength < maxTried {
-		most := int(*schema.MaxLength) //nolint:gosec // below maxTried
+		most := int(*schema.MaxLength)
 		wrong[describe("is %d characters long", most+1)] = func(*rapid.T) string { return (strings.Repeat("en-", most) + "en")[:most+1] }
 	}
 	return wrong

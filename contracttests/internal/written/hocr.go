@@ -54,11 +54,12 @@ func class(names ...string) func(*node) bool {
 }
 
 func (n *node) inner() string {
-	text := n.text
+	var text strings.Builder
+	text.WriteString(n.text)
 	for _, c := range n.children {
-		text += c.inner()
+		text.WriteString(c.inner())
 	}
-	return text
+	return text.String()
 }
 
 var quoted = regexp.MustCompile(`"[^"]*"`)

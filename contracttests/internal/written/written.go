@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Document is what was read back.
@@ -165,6 +166,19 @@ func (d *Document) Words() []*Element {
 		walk(p)
 	}
 	return words
+}
+
+// Confidence is the mean over all characters, 0 where there are none.
+func (d *Document) Confidence() float64 {
+	var sum, characters float64
+	for _, w := range d.Words() {
+		n := float64(utf8.RuneCountInString(w.Text))
+		sum, characters = sum+n*w.Confidence, characters+n
+	}
+	if characters == 0 {
+		return 0
+	}
+	return sum / characters
 }
 
 // Differs says where two documents of the same reading disagree, or nothing: page sizes, words, their boxes, and their

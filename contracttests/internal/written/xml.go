@@ -105,14 +105,7 @@ func (n *node) first(name string) *node {
 }
 
 func named(names ...string) func(*node) bool {
-	return func(n *node) bool {
-		for _, name := range names {
-			if n.name == name {
-				return true
-			}
-		}
-		return false
-	}
+	return func(n *node) bool { return slices.Contains(names, n.name) }
 }
 
 // integer reads a required attribute that holds a whole number of pixels.

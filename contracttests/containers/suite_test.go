@@ -28,7 +28,7 @@ const catalogue = `{
 func mustPlans(tb testing.TB) (file string, plans map[string]contracttests.Plan) {
 	tb.Helper()
 	file = filepath.Join(tb.TempDir(), "plans.json")
-	require.NoError(tb, os.WriteFile(file, []byte(catalogue), 0o644)) //nolint:gosec // the container's user reads it
+	require.NoError(tb, os.WriteFile(file, []byte(catalogue), 0o644))
 	var parsed map[string]struct {
 		Points   int64 `json:"points"`
 		Requests int64 `json:"requestsPerMinute"`

@@ -3,15 +3,15 @@ package app
 import (
 	"fmt"
 
-	"uncial/impl/enhance"
+	"uncial/impl/enhance/languagemodel"
 )
 
 // newLanguageModel checks the options; it connects to nothing.
-func newLanguageModel(o EnhanceOptions) (*enhance.LanguageModel, error) {
+func newLanguageModel(o EnhanceOptions) (*languagemodel.Model, error) {
 	if o.Provider != "openai" {
 		return nil, fmt.Errorf("--enhance-provider: %q is none; openai is, for every API like OpenAI's", o.Provider)
 	}
-	m, err := enhance.NewLanguageModel(enhance.LanguageModelConfig{URL: o.URL, Model: o.Model, Key: o.Key})
+	m, err := languagemodel.New(languagemodel.Config{URL: o.URL, Model: o.Model, Key: o.Key})
 	if err != nil {
 		return nil, fmt.Errorf("--enhance-url, --enhance-model: %w", err)
 	}

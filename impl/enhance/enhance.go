@@ -85,8 +85,8 @@ func plain(word string) string { return plainForms.Replace(word) }
 
 var plainForms = strings.NewReplacer("ſ", "s", "ﬁ", "fi", "ﬂ", "fl", "ﬀ", "ff", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st", "’", "'")
 
-// edit is the record of a change of the words of one line.
-func edit(page int, words []document.Word, after, rule string, confidence float64) document.Edit {
+// NewEdit is the record of a change of the words of one line.
+func NewEdit(page int, words []document.Word, after, rule string, confidence float64) document.Edit {
 	e := document.Edit{Page: page, After: after, Rule: rule, Confidence: confidence}
 	before := make([]string, len(words))
 	for i, w := range words {

@@ -32,7 +32,7 @@ func LongS(page int, blocks []document.Block, known Lexicon) []document.Edit {
 				if !ok {
 					continue
 				}
-				edits = append(edits, edit(page, words[k:k+1], after, RuleLongS, words[k].Confidence))
+				edits = append(edits, NewEdit(page, words[k:k+1], after, RuleLongS, words[k].Confidence))
 				words[k].Text = after
 			}
 		}

@@ -63,7 +63,7 @@ func voteLine(page int, line *document.Line, voices []lineIndex, known Lexicon, 
 			if longS {
 				best = best.inLongS()
 			}
-			edits = append(edits, edit(page, words, best.text, RuleVote, best.confidence))
+			edits = append(edits, NewEdit(page, words, best.text, RuleVote, best.confidence))
 			line.Words = slices.Replace(line.Words, i, i+n, best.words(words)...)
 			i += len(best.source) - 1
 			break

@@ -42,7 +42,7 @@ var words = list{"the", "house", "of", "stands", "hill", "maison", "self", "upon
 func blocks(text string, confidence float64) []document.Block {
 	line := document.Line{}
 	x := 0
-	for _, w := range strings.Fields(text) {
+	for w := range strings.FieldsSeq(text) {
 		box := document.Box{X: x, W: 10 * len([]rune(w)), H: 20}
 		line.Words = append(line.Words, document.Word{Text: w, Confidence: confidence, Box: box})
 		line.Box = line.Box.Union(box)
@@ -118,7 +118,7 @@ func TestVote_writes_long_s_on_a_page_that_has_it(t *testing.T) {
 	other := blocks("maison", 0.9)
 	other[0].Lines[0].Words[0].Box.Y = 100
 	other[0].Lines[0].Box.Y = 100
-	enhance.Vote(0, b, [][]document.Block{other}, list(append(slices.Clone(words), "ſame")))
+	enhance.Vote(0, b, [][]document.Block{other}, append(slices.Clone(words), "ſame"))
 	require.Equal(t, "maiſon", b[1].Lines[0].Words[0].Text)
 }
 

@@ -1,5 +1,7 @@
 package accuracy
 
+import "slices"
+
 // Part is a stretch of tokens of an alignment: equal where both sides are the same; else what the ground truth has and
 // what was read instead, either of which may be empty.
 type Part struct {
@@ -52,12 +54,12 @@ func alignment(truth, text []string) []byte {
 		below[j] = len(text) - j
 		moves[len(truth)*width+j] = moveText
 	}
-	for i := len(truth) - 1; i >= 0; i-- {
+	for i, t := range slices.Backward(truth) {
 		here[len(text)] = len(truth) - i
 		moves[i*width+len(text)] = moveTruth
 		for j := len(text) - 1; j >= 0; j-- {
 			cost, move := below[j+1], byte(moveBoth)
-			if truth[i] != text[j] {
+			if t != text[j] {
 				cost += 2 // as one taken away and one added
 			}
 			if c := below[j] + 1; c < cost {

@@ -48,11 +48,11 @@ func (p *Page) isHand(ctx context.Context, r Reader) (bool, error) {
 	}
 	difference, sure := 0.0, 0.0
 	for i := range hands {
-		hand, print := hands[i].confidence, prints[i]
-		if print >= surelyPrint && print > hand {
+		hand, inPrint := hands[i].confidence, prints[i]
+		if inPrint >= surelyPrint && inPrint > hand {
 			return false, nil
 		}
-		difference += (hand - print) / float64(len(hands))
+		difference += (hand - inPrint) / float64(len(hands))
 		sure += hand / float64(len(hands))
 	}
 	return sure >= leastSure && difference+p.wide >= handShows, nil

@@ -32,11 +32,11 @@ const (
 // Fill reads what was filled in by hand on a printed page, whose reading is given with calibrated confidences. It is
 // false, and the reading remains, where there is nothing of the kind. Languages that the model has not learnt are left
 // alone.
-func (p *Page) Fill(ctx context.Context, r Reader, print Result) (Result, bool, error) {
+func (p *Page) Fill(ctx context.Context, r Reader, inPrint Result) (Result, bool, error) {
 	if !p.models.Native {
 		return Result{}, false, nil
 	}
-	sure := sureWords(print.Blocks)
+	sure := sureWords(inPrint.Blocks)
 	all := lines.Spots(p.gray)
 	open := outside(all, sure)
 	least := openWide
@@ -54,11 +54,11 @@ func (p *Page) Fill(ctx context.Context, r Reader, print Result) (Result, bool, 
 	if err != nil {
 		return Result{}, false, err
 	}
-	filled := p.better(readings, shares, print.Blocks)
+	filled := p.better(readings, shares, inPrint.Blocks)
 	if len(filled) == 0 {
 		return Result{}, false, nil
 	}
-	return p.merge(print, filled), true, nil
+	return p.merge(inPrint, filled), true, nil
 }
 
 // openParts are the parts of lines that look like a hand's among the spots that print left open, and the share of joined
@@ -116,17 +116,17 @@ func holds(b document.Box, s image.Rectangle) bool {
 }
 
 // better are the readings that are surer than those of the print in their place.
-func (p *Page) better(all []reading, shares map[document.Box]float64, print []document.Block) []reading {
+func (p *Page) better(all []reading, shares map[document.Box]float64, inPrint []document.Block) []reading {
 	return slices.DeleteFunc(all, func(r reading) bool {
 		c := p.models.confidence(r.confidence)
-		return float64(r.characters)*(c-leastHand) < leastEvidence || c+shares[r.at] < printConfidence(print, r.line.Box)+handGain
+		return float64(r.characters)*(c-leastHand) < leastEvidence || c+shares[r.at] < printConfidence(inPrint, r.line.Box)+handGain
 	})
 }
 
 // printConfidence is that of the words of print that would give way to what was read in the box; 0 without any.
-func printConfidence(print []document.Block, box document.Box) float64 {
+func printConfidence(inPrint []document.Block, box document.Box) float64 {
 	var sum, n float64
-	for _, b := range print {
+	for _, b := range inPrint {
 		for _, l := range b.Lines {
 			for _, w := range l.Words {
 				if replaced(w, box) {

@@ -101,8 +101,8 @@ func TestPage_Read(t *testing.T) {
 	t.Run("print on its side is not taken for joined letters", func(t *testing.T) {
 		t.Parallel()
 		r := newReader(90, 20)
-		print := ocrtest.Page(strings.Split(strings.Repeat("Il était une fois un roi et une reine\n", 12), "\n")...)
-		_, ok, err := look(imaging.Turn(print, 1), true).Read(t.Context(), r)
+		inPrint := ocrtest.Page(strings.Split(strings.Repeat("Il était une fois un roi et une reine\n", 12), "\n")...)
+		_, ok, err := look(imaging.Turn(inPrint, 1), true).Read(t.Context(), r)
 		require.NoError(t, err)
 		require.False(t, ok)
 		require.Empty(t, r.strips)
@@ -168,8 +168,8 @@ func TestPage_Fill(t *testing.T) {
 	t.Parallel()
 	t.Run("what was filled in by hand takes the place of what print made of it", func(t *testing.T) {
 		t.Parallel()
-		g, print := form(0.2)
-		filled, ok, err := look(g, true).Fill(t.Context(), newReader(50, 20), print)
+		g, inPrint := form(0.2)
+		filled, ok, err := look(g, true).Fill(t.Context(), newReader(50, 20), inPrint)
 		require.NoError(t, err)
 		require.True(t, ok)
 		var seen []string
@@ -190,16 +190,16 @@ func TestPage_Fill(t *testing.T) {
 	})
 	t.Run("a hand of which hardly anything can be read is left alone", func(t *testing.T) {
 		t.Parallel()
-		g, print := form(0.2)
-		_, ok, err := look(g, true).Fill(t.Context(), newReader(5, 20), print)
+		g, inPrint := form(0.2)
+		_, ok, err := look(g, true).Fill(t.Context(), newReader(5, 20), inPrint)
 		require.NoError(t, err)
 		require.False(t, ok)
 	})
 	t.Run("so is print in a language that the model has not learnt", func(t *testing.T) {
 		t.Parallel()
-		g, print := form(0.2)
+		g, inPrint := form(0.2)
 		r := newReader(90, 20)
-		_, ok, err := look(g, false).Fill(t.Context(), r, print)
+		_, ok, err := look(g, false).Fill(t.Context(), r, inPrint)
 		require.NoError(t, err)
 		require.False(t, ok)
 		require.Empty(t, r.strips)

@@ -15,10 +15,10 @@ type entry struct {
 }
 
 // merge puts the hands' lines among those of the print, each after the last line that stands before it.
-func (p *Page) merge(print Result, filled []reading) Result {
+func (p *Page) merge(inPrint Result, filled []reading) Result {
 	var entries []entry
 	printed := 0
-	for i, b := range print.Blocks {
+	for i, b := range inPrint.Blocks {
 		for _, l := range b.Lines {
 			l.Words = slices.DeleteFunc(slices.Clone(l.Words), func(w document.Word) bool {
 				return slices.ContainsFunc(filled, func(r reading) bool { return replaced(w, r.line.Box) })
@@ -34,7 +34,7 @@ func (p *Page) merge(print Result, filled []reading) Result {
 			entries = append(entries, entry{l, i})
 		}
 	}
-	result := Result{Edits: print.Edits}
+	result := Result{Edits: inPrint.Edits}
 	written := 0
 	for _, r := range filled {
 		entries = slices.Insert(entries, place(entries, r.line.Box), entry{r.line, -1})
@@ -43,7 +43,7 @@ func (p *Page) merge(print Result, filled []reading) Result {
 	}
 	result.Blocks = blocks(entries)
 	hands := p.models.pageConfidence(filled)
-	result.Confidence = (print.Confidence*float64(printed) + hands*float64(written)) / float64(max(printed+written, 1))
+	result.Confidence = (inPrint.Confidence*float64(printed) + hands*float64(written)) / float64(max(printed+written, 1))
 	return result
 }
 

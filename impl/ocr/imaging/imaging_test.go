@@ -29,8 +29,8 @@ func TestFromImage(t *testing.T) {
 	require.Equal(t, image.Rect(0, 0, 2, 1), g.Rect)
 	require.Equal(t, []uint8{76, 255}, g.Pix[:2], "luminance of red and of white")
 
-	clear := image.NewNRGBA(image.Rect(0, 0, 1, 1))
-	require.Equal(t, uint8(255), imaging.FromImage(clear).Pix[0], "what is transparent is white")
+	transparent := image.NewNRGBA(image.Rect(0, 0, 1, 1))
+	require.Equal(t, uint8(255), imaging.FromImage(transparent).Pix[0], "what is transparent is white")
 	require.Same(t, g, imaging.FromImage(g))
 }
 

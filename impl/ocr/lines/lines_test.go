@@ -67,7 +67,7 @@ func baselines(tb testing.TB, p *lines.Page) [][]document.Point {
 func requireLines(t *testing.T, want []drawn, p *lines.Page) {
 	t.Helper()
 	got := baselines(t, p)
-	require.Equal(t, len(want), len(got))
+	require.Len(t, got, len(want))
 	for i, d := range want {
 		assert.InDelta(t, d.x0, got[i][0].X, 3.5*small, "line %d begins", i)
 		assert.InDelta(t, d.x1, got[i][len(got[i])-1].X, 3.5*small, "line %d ends", i)
@@ -88,7 +88,7 @@ func TestFind(t *testing.T) {
 		draw(g, want)
 		p := lines.Find(g)
 		requireLines(t, want, p)
-		require.Equal(t, 1, len(p.Blocks))
+		require.Len(t, p.Blocks, 1)
 		require.InDelta(t, 75, p.Pitch, 3)
 		require.Zero(t, p.Skew)
 	})
@@ -169,7 +169,7 @@ func TestFind_blocks(t *testing.T) {
 		draw(g, want)
 		p := lines.Find(g)
 		requireLines(t, want, p)
-		require.Equal(t, 2, len(p.Blocks))
+		require.Len(t, p.Blocks, 2)
 	})
 	t.Run("columns below a heading that goes across", func(t *testing.T) {
 		t.Parallel()
@@ -178,7 +178,7 @@ func TestFind_blocks(t *testing.T) {
 		draw(g, want)
 		p := lines.Find(g)
 		requireLines(t, want, p)
-		require.Equal(t, 3, len(p.Blocks))
+		require.Len(t, p.Blocks, 3)
 	})
 	t.Run("facing pages, whose lines stand at different heights", func(t *testing.T) {
 		t.Parallel()
@@ -187,7 +187,7 @@ func TestFind_blocks(t *testing.T) {
 		draw(g, want)
 		p := lines.Find(g)
 		requireLines(t, want, p)
-		require.Equal(t, 2, len(p.Blocks))
+		require.Len(t, p.Blocks, 2)
 	})
 	t.Run("a table is read row by row", func(t *testing.T) {
 		t.Parallel()
@@ -204,7 +204,7 @@ func TestFind_blocks(t *testing.T) {
 		ocrtest.Rule(g, 30, 100, 1370, 100)
 		p := lines.Find(g)
 		requireLines(t, want, p)
-		require.Equal(t, 1, len(p.Blocks))
+		require.Len(t, p.Blocks, 1)
 	})
 	t.Run("a note in the margin is a block of its own", func(t *testing.T) {
 		t.Parallel()
@@ -212,7 +212,7 @@ func TestFind_blocks(t *testing.T) {
 		text, note := column(17, 480, 1300, 200, 80), column(5, 80, 370, 475, 60)
 		draw(g, slices.Concat(text, note))
 		p := lines.Find(g)
-		require.Equal(t, 2, len(p.Blocks))
+		require.Len(t, p.Blocks, 2)
 		require.Equal(t, []int{17, 5}, []int{len(p.Blocks[0]), len(p.Blocks[1])})
 	})
 }

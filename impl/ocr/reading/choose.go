@@ -38,8 +38,8 @@ type attempt struct {
 	right      float64 // the share of characters estimated to be right; set by finish
 }
 
-func read(ctx context.Context, src Source, img *image.Gray, model string, mode tesseract.Mode) (attempt, error) {
-	blocks, err := src.Read(ctx, img, model, mode)
+func read(ctx context.Context, src Source, img *image.Gray, model string) (attempt, error) {
+	blocks, err := src.Read(ctx, img, model, tesseract.Auto)
 	if err != nil {
 		return attempt{}, err
 	}
@@ -96,7 +96,7 @@ func (a *attempt) finish(s sheet) {
 
 // choose reads the page, again where it has to, and returns the readings, the one to keep first.
 func choose(ctx context.Context, src Source, img *image.Gray, model string) ([]attempt, error) {
-	own, err := read(ctx, src, img, model, tesseract.Auto)
+	own, err := read(ctx, src, img, model)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func choose(ctx context.Context, src Source, img *image.Gray, model string) ([]a
 	if own.confidence >= sure || !src.Has(earlyPrint) || !latin(own.blocks) {
 		return []attempt{own}, nil
 	}
-	early, err := read(ctx, src, img, earlyPrint, tesseract.Auto)
+	early, err := read(ctx, src, img, earlyPrint)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func withGreek(ctx context.Context, src Source, img *image.Gray, first attempt) 
 	if err != nil || !greek {
 		return first, err
 	}
-	both, err := read(ctx, src, img, first.model+"+"+ancientGreek, tesseract.Auto)
+	both, err := read(ctx, src, img, first.model+"+"+ancientGreek)
 	if err != nil {
 		return attempt{}, err
 	}

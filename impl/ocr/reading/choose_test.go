@@ -82,20 +82,41 @@ func TestRead_chooses(t *testing.T) {
 		text string
 		read string
 	}{
-		{"a sure reading is the only one", map[string]said{"eng": {"clean modern print", 0.95}, "early_print": {"never asked", 1}, "grc": {}},
-			"clean modern print", "eng"},
-		{"early print where the first is unsure", map[string]said{"eng": {"fome wifdom here", 0.7}, "early_print": {"ſome wiſdom here", 0.85}},
-			"ſome wiſdom here", "eng, early_print"},
-		{"early print is modest: a little surer does not keep the first", map[string]said{"eng": {"fome wifdom here", 0.86}, "early_print": {"ſome wiſdom here", 0.84}},
-			"ſome wiſdom here", "eng, early_print"},
-		{"the first where it is surer by far", map[string]said{"eng": {"faint typescript here", 0.87}, "early_print": {"ſaint typeſcript bere", 0.7}},
-			"faint typescript here", "eng, early_print"},
-		{"Greek where Greek is seen", map[string]said{"eng": {"see dydpes pirot Tedxpos", 0.5}, "grc": {}, "grc line": {"ἄνδρες φίλοι Τεῦκρος", 0.9}, "eng+grc": {"see ἄνδρες φίλοι Τεῦκρος", 0.93}},
-			"see ἄνδρες φίλοι Τεῦκρος", "eng, grc line, eng+grc"},
-		{"no Greek where the Greek model is unsure", map[string]said{"eng": {"rnnd iswlk doubtful", 0.59}, "grc": {}, "grc line": {"τηηδ ισωλκ δουβ", 0.4}, "early_print": {"mad walk doubtful", 0.9}},
-			"mad walk doubtful", "eng, grc line, early_print"},
-		{"at another size where all are in doubt", map[string]said{"eng": {"hardly anything legible", 0.6}},
-			"hardly anything legible", "eng, eng"},
+		{
+			"a sure reading is the only one",
+			map[string]said{"eng": {"clean modern print", 0.95}, "early_print": {"never asked", 1}, "grc": {}},
+			"clean modern print", "eng",
+		},
+		{
+			"early print where the first is unsure",
+			map[string]said{"eng": {"fome wifdom here", 0.7}, "early_print": {"ſome wiſdom here", 0.85}},
+			"ſome wiſdom here", "eng, early_print",
+		},
+		{
+			"early print is modest: a little surer does not keep the first",
+			map[string]said{"eng": {"fome wifdom here", 0.86}, "early_print": {"ſome wiſdom here", 0.84}},
+			"ſome wiſdom here", "eng, early_print",
+		},
+		{
+			"the first where it is surer by far",
+			map[string]said{"eng": {"faint typescript here", 0.87}, "early_print": {"ſaint typeſcript bere", 0.7}},
+			"faint typescript here", "eng, early_print",
+		},
+		{
+			"Greek where Greek is seen",
+			map[string]said{"eng": {"see dydpes pirot Tedxpos", 0.5}, "grc": {}, "grc line": {"ἄνδρες φίλοι Τεῦκρος", 0.9}, "eng+grc": {"see ἄνδρες φίλοι Τεῦκρος", 0.93}},
+			"see ἄνδρες φίλοι Τεῦκρος", "eng, grc line, eng+grc",
+		},
+		{
+			"no Greek where the Greek model is unsure",
+			map[string]said{"eng": {"rnnd iswlk doubtful", 0.59}, "grc": {}, "grc line": {"τηηδ ισωλκ δουβ", 0.4}, "early_print": {"mad walk doubtful", 0.9}},
+			"mad walk doubtful", "eng, grc line, early_print",
+		},
+		{
+			"at another size where all are in doubt",
+			map[string]said{"eng": {"hardly anything legible", 0.6}},
+			"hardly anything legible", "eng, eng",
+		},
 	} {
 		src := &scripted{says: c.says}
 		// The page has fewer letters than are read, so that none seem to be missed.

@@ -47,7 +47,7 @@ func resized(ctx context.Context, src Source, s sheet, first attempt) (attempt, 
 	if w < 1 || h < 1 || w > tesseract.MaxSide || h > tesseract.MaxSide {
 		return attempt{model: model}, nil
 	}
-	a, err := read(ctx, src, imaging.Resize(s.img, w, h), model, tesseract.Auto)
+	a, err := read(ctx, src, imaging.Resize(s.img, w, h), model)
 	if err != nil {
 		return attempt{}, err
 	}

@@ -5,7 +5,6 @@ import (
 	"image"
 
 	"uncial/impl/ocr/imaging"
-	"uncial/impl/ocr/tesseract"
 )
 
 const (
@@ -23,7 +22,7 @@ func turns(ctx context.Context, src Source, img *image.Gray, model string) (int,
 	middle := imaging.Crop(img, image.Rect(size.X/4, size.Y/4, size.X*3/4, size.Y*3/4))
 	best, at, lying := 0.0, 0, 0.0
 	for quarters := range 4 {
-		a, err := read(ctx, src, imaging.Turn(middle, quarters), model, tesseract.Auto)
+		a, err := read(ctx, src, imaging.Turn(middle, quarters), model)
 		if err != nil {
 			return 0, err
 		}

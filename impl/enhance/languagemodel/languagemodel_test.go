@@ -1,4 +1,4 @@
-package enhance_test
+package languagemodel_test
 
 import (
 	"encoding/json"
@@ -11,18 +11,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"uncial/impl/enhance"
+	"uncial/impl/enhance/languagemodel"
 	"uncial/internal/document"
 )
 
 // MustModel serves each request by handle, which is given the request's body, and returns a client of it.
-func MustModel(tb testing.TB, handle func(w http.ResponseWriter, body string)) *enhance.LanguageModel {
+func MustModel(tb testing.TB, handle func(w http.ResponseWriter, body string)) *languagemodel.Model {
 	tb.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		handle(w, string(body))
 	}))
 	tb.Cleanup(server.Close)
-	m, err := enhance.NewLanguageModel(enhance.LanguageModelConfig{URL: server.URL, Model: "scripted", Timeout: 2 * time.Second})
+	m, err := languagemodel.New(languagemodel.Config{URL: server.URL, Model: "scripted", Timeout: 2 * time.Second})
 	require.NoError(tb, err)
 	return m
 }
@@ -51,7 +52,7 @@ func reading() *document.Document {
 	return &document.Document{Language: "fr", Enhanced: true, Pages: []document.Page{page}}
 }
 
-func TestLanguageModel_Improve(t *testing.T) {
+func TestModel_Improve(t *testing.T) {
 	t.Parallel()
 	// Numbered are eſtoit 1, bonnne, 2, hõneur 3, rnaiſon 4, vniuers 5.
 	for _, c := range []struct{ why, answer, want string }{
@@ -104,7 +105,7 @@ func repeated(s string, n int) string {
 	return out
 }
 
-func TestLanguageModel_Improve_falls_back(t *testing.T) {
+func TestModel_Improve_falls_back(t *testing.T) {
 	t.Parallel()
 	for why, handle := range map[string]func(http.ResponseWriter, string){
 		"rubbish":         content(t, "Certainly! Here is the corrected text: …"),
@@ -123,7 +124,7 @@ func TestLanguageModel_Improve_falls_back(t *testing.T) {
 	}
 }
 
-func TestLanguageModel_Improve_shows_image_and_doubtful_words(t *testing.T) {
+func TestModel_Improve_shows_image_and_doubtful_words(t *testing.T) {
 	t.Parallel()
 	var asked string
 	answer := content(t, `{"corrections":[]}`)
@@ -146,14 +147,14 @@ func TestLanguageModel_Improve_shows_image_and_doubtful_words(t *testing.T) {
 	require.Empty(t, asked, "nothing doubtful, nothing asked")
 }
 
-func TestNewLanguageModel(t *testing.T) {
+func TestNew(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ url, model, err string }{
 		{"", "m", "want one such as"},
 		{"ftp://models.invalid", "m", "want one such as"},
 		{"http://models.invalid/v1", "", "needs a name"},
 	} {
-		_, err := enhance.NewLanguageModel(enhance.LanguageModelConfig{URL: c.url, Model: c.model})
+		_, err := languagemodel.New(languagemodel.Config{URL: c.url, Model: c.model})
 		require.ErrorContains(t, err, c.err)
 	}
 }

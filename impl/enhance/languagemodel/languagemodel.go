@@ -1,4 +1,6 @@
-package enhance
+// Package languagemodel corrects documents by asking a language model behind an API like OpenAI's. It runs beside the
+// service, not in the workers, which have no network.
+package languagemodel
 
 import (
 	"context"
@@ -11,13 +13,12 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/shared"
 
+	"uncial/impl/enhance"
 	"uncial/internal/document"
 )
 
@@ -38,26 +39,26 @@ const (
 	DefaultTimeout = 30 * time.Second
 )
 
-// LanguageModelConfig says which language model is asked.
-type LanguageModelConfig struct {
+// Config says which language model is asked.
+type Config struct {
 	URL     string        // of the API, such as https://api.openai.com/v1
 	Model   string        // its name there
 	Key     string        // empty where the server wants none
 	Timeout time.Duration // for a page; 0 is DefaultTimeout
 }
 
-// LanguageModel corrects documents by asking a language model behind an API like OpenAI's. It is given the image and
+// Model corrects documents by asking a language model behind an API like OpenAI's. It is given the image and
 // the reading with the doubtful words numbered, and answers with corrections of those. A correction is taken only if
 // the word was doubtful, is no number and no name, and can have been misread for the correction by its shape; nothing
 // is ever added or left out. It is safe for concurrent use.
-type LanguageModel struct {
+type Model struct {
 	client  openai.Client
 	model   string
 	timeout time.Duration
 }
 
-// NewLanguageModel checks the configuration. It connects to nothing.
-func NewLanguageModel(c LanguageModelConfig) (*LanguageModel, error) {
+// New checks the configuration. It connects to nothing.
+func New(c Config) (*Model, error) {
 	u, err := url.Parse(c.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, fmt.Errorf("the URL of the language model is %q; want one such as https://api.openai.com/v1", c.URL)
@@ -72,7 +73,7 @@ func NewLanguageModel(c LanguageModelConfig) (*LanguageModel, error) {
 	if key == "" {
 		key = "none" // the client insists on one
 	}
-	return &LanguageModel{
+	return &Model{
 		client:  openai.NewClient(option.WithBaseURL(c.URL), option.WithAPIKey(key), option.WithMaxRetries(1)),
 		model:   c.Model,
 		timeout: c.Timeout,
@@ -81,7 +82,7 @@ func NewLanguageModel(c LanguageModelConfig) (*LanguageModel, error) {
 
 // Improve corrects the document in place and adds to its edits. image is the file that it was read from. When the model
 // fails, stalls or answers rubbish, the error says so and the document stays as it was.
-func (m *LanguageModel) Improve(ctx context.Context, image []byte, doc *document.Document) error {
+func (m *Model) Improve(ctx context.Context, image []byte, doc *document.Document) error {
 	var accepted []correction
 	for i := range doc.Pages {
 		picture := image
@@ -95,10 +96,10 @@ func (m *LanguageModel) Improve(ctx context.Context, image []byte, doc *document
 		accepted = append(accepted, found...)
 	}
 	for _, c := range accepted {
-		doc.Edits = append(doc.Edits, edit(c.page, []document.Word{*c.word}, c.after, RuleModel, c.word.Confidence))
+		doc.Edits = append(doc.Edits, enhance.NewEdit(c.page, []document.Word{*c.word}, c.after, enhance.RuleModel, c.word.Confidence))
 		c.word.Text = c.after
 	}
-	InOrder(doc)
+	enhance.InOrder(doc)
 	return nil
 }
 
@@ -109,7 +110,7 @@ type correction struct {
 	after string
 }
 
-func (m *LanguageModel) page(ctx context.Context, image []byte, doc *document.Document, page int) ([]correction, error) {
+func (m *Model) page(ctx context.Context, image []byte, doc *document.Document, page int) ([]correction, error) {
 	shown := doubtfulWords(&doc.Pages[page])
 	if len(shown) == 0 {
 		return nil, nil
@@ -147,7 +148,7 @@ var answerSchema = map[string]any{
 	}}},
 }
 
-func (m *LanguageModel) ask(ctx context.Context, image []byte, language, text string) ([]answered, error) {
+func (m *Model) ask(ctx context.Context, image []byte, language, text string) ([]answered, error) {
 	parts := []openai.ChatCompletionContentPartUnionParam{openai.TextContentPart("Language: " + language + "\n\n" + text)}
 	if kind := http.DetectContentType(image); len(image) <= largestImage && slices.Contains([]string{"image/jpeg", "image/png", "image/webp"}, kind) {
 		data := "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(image)
@@ -183,7 +184,7 @@ func doubtfulWords(p *document.Page) []*document.Word {
 		for j := range p.Blocks[i].Lines {
 			words := p.Blocks[i].Lines[j].Words
 			for k := range words {
-				if words[k].Confidence < doubted && mayChange(words[k].Text) {
+				if words[k].Confidence < doubted && enhance.MayChange(words[k].Text) {
 					shown = append(shown, &words[k])
 				}
 			}
@@ -198,14 +199,6 @@ func doubtfulWords(p *document.Page) []*document.Word {
 	}
 	slices.Sort(limit)
 	return slices.DeleteFunc(shown, func(w *document.Word) bool { return w.Confidence >= limit[mostDoubted] })
-}
-
-// mayChange says whether a word is neither a number nor a name, as far as can be told without a lexicon: it has letters,
-// no digit, and begins with a small one.
-func mayChange(word string) bool {
-	_, inner, _ := core(word)
-	first, _ := utf8.DecodeRuneInString(inner)
-	return inner != "" && !strings.ContainsFunc(inner, unicode.IsDigit) && !unicode.IsUpper(first)
 }
 
 // numbered is the text of a page with numbers before the words that are shown as doubtful.
@@ -243,20 +236,9 @@ func guard(page int, shown []*document.Word, answer []answered) ([]correction, e
 			continue
 		}
 		seen[a.Word] = true
-		if word := shown[a.Word-1]; a.Before == word.Text && believable(word.Text, a.After) {
+		if word := shown[a.Word-1]; a.Before == word.Text && enhance.Believable(word.Text, a.After) {
 			accepted = append(accepted, correction{page, word, a.After})
 		}
 	}
 	return accepted, nil
-}
-
-// believable says whether a word can be a better reading of another: one word, still neither number nor name, with the
-// same punctuation around it, and confusable with it by its shape.
-func believable(read, meant string) bool {
-	if meant != strings.Join(strings.Fields(meant), "") || strings.ContainsFunc(meant, func(r rune) bool { return !unicode.IsPrint(r) }) || !mayChange(meant) {
-		return false
-	}
-	beforeA, a, afterA := core(read)
-	beforeB, b, afterB := core(meant)
-	return beforeA == beforeB && afterA == afterB && confusable(a, b)
 }

@@ -173,6 +173,9 @@ func runningAndGone(ctx context.Context, s *session) error {
 	defer cancel()
 	r := &request{account: a, job: &job{image: ImageStuck}}
 	s.complete(r)
+	if err := s.pace(ctx, r); err != nil {
+		return err
+	}
 	var running sync.WaitGroup
 	var answered *Exchange
 	running.Go(func() {

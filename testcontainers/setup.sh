@@ -5,7 +5,6 @@
 set -eu
 
 base=debian:bookworm-slim
-mirror=http://deb.debian.org/debian
 state=${XDG_RUNTIME_DIR:-/run}/uncial
 log=/var/log/uncial-dockerd.log
 
@@ -47,7 +46,7 @@ say "no image registry answers; building $base with debootstrap"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' INT TERM
-debootstrap --variant=minbase --include=ca-certificates bookworm "$dir" "$mirror" >"$dir.log" 2>&1 ||
+debootstrap --variant=minbase --include=ca-certificates bookworm "$dir" >"$dir.log" 2>&1 ||
 	{ tail -5 "$dir.log" >&2; rm -f "$dir.log"; fail "debootstrap failed"; }
 rm -f "$dir.log"
 # Where a proxy inspects TLS, its certificate is among the host's and the containers need it too.
@@ -55,6 +54,7 @@ if [ -d /usr/local/share/ca-certificates ]; then
 	cp -r /usr/local/share/ca-certificates/. "$dir/usr/local/share/ca-certificates/" && chroot "$dir" update-ca-certificates >/dev/null 2>&1 || true
 fi
 cp /etc/ssl/certs/ca-certificates.crt "$dir/etc/ssl/certs/ca-certificates.crt" 2>/dev/null || true
+mirror=$(awk '$1 == "deb" { print $2; exit }' "$dir/etc/apt/sources.list")
 printf 'deb %s bookworm main\ndeb %s bookworm-updates main\ndeb %s-security bookworm-security main\n' "$mirror" "$mirror" "$mirror" >"$dir/etc/apt/sources.list"
 rm -rf "$dir"/var/cache/apt/archives/*.deb "$dir"/var/lib/apt/lists/* "$dir"/usr/share/doc/* "$dir"/usr/share/man/*
 tar -C "$dir" -c . | docker import -c 'CMD ["bash"]' - "$base" >/dev/null

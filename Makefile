@@ -44,7 +44,7 @@ bin-mock:
 
 .PHONY: test
 test: deps-test containers ## Set everything up and run every test, race detector on, containers included
-	UNCIAL_REQUIRE_CONTAINERS=1 go test -race -timeout 20m ./...
+	UNCIAL_REQUIRE_CONTAINERS=1 go test -race -timeout 40m ./...
 
 .PHONY: deps-test
 deps-test:

@@ -2,6 +2,8 @@ package contracttests_test
 
 import (
 	"fmt"
+	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 
 	"uncial/contracttests"
 	"uncial/gen"
+	"uncial/impl/app/apptest"
 )
 
 func TestCases_coverEveryStatusOfEveryOperation(t *testing.T) {
@@ -99,6 +102,25 @@ func TestCheck_mockIsQuick(t *testing.T) {
 	assert.Less(t, best, 3*time.Second)
 }
 
+// TestWithoutRaceDetector runs what needs many runs of the suite in a process without the race detector, under which they
+// take ten times as long. Data races are looked for in a sample of them.
+func TestWithoutRaceDetector(t *testing.T) {
+	if !raceEnabled {
+		t.Skip("the tests that this one runs run by themselves")
+	}
+	t.Parallel()
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-timeout=15m", "-v",
+		"-run=^(TestCheck_catchesEveryLie|TestCheck_honestServersNeverFail|TestCheck_mockIsQuick)$", "uncial/contracttests")
+	cmd.Dir = apptest.Root(t)
+	out, err := cmd.CombinedOutput()
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, "lies caught") || err != nil && !strings.Contains(line, "=== ") && !strings.Contains(line, "--- PASS") {
+			fmt.Print(line)
+		}
+	}
+	require.NoError(t, err)
+}
+
 func TestCheck_honestServersNeverFail(t *testing.T) {
 	t.Parallel()
 	mock := MustTarget(t, MustMockServer(t))
@@ -123,7 +145,11 @@ func TestCheck_honestServersNeverFail(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			turns := make(chan struct{}, 8)
-			for run := range 40 {
+			runs := 40
+			if raceEnabled {
+				runs = 8 // TestWithoutRaceDetector makes them all
+			}
+			for run := range runs {
 				t.Run(fmt.Sprint(run), func(t *testing.T) {
 					t.Parallel()
 					turns <- struct{}{}

@@ -22,6 +22,13 @@ func TestCheck_catchesEveryLie(t *testing.T) {
 	t.Parallel()
 	defects := liar.Defects()
 	require.GreaterOrEqual(t, len(defects), 60)
+	if raceEnabled { // TestWithoutRaceDetector goes through them all
+		var sample []liar.Defect
+		for i := 0; i < len(defects); i += 10 {
+			sample = append(sample, defects[i])
+		}
+		defects = sample
+	}
 	var mu sync.Mutex
 	all, caught := map[string]int{}, map[string]int{}
 	turns := make(chan struct{}, 2)

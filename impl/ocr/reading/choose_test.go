@@ -114,8 +114,13 @@ func TestRead_chooses(t *testing.T) {
 		},
 		{
 			"at another size where all are in doubt",
+			map[string]said{"eng": {"not everything legible", 0.75}},
+			"not everything legible", "eng, eng",
+		},
+		{
+			"and with its middle in four positions where hardly anything can be right",
 			map[string]said{"eng": {"hardly anything legible", 0.6}},
-			"hardly anything legible", "eng, eng",
+			"hardly anything legible", "eng, eng, eng, eng, eng, eng",
 		},
 	} {
 		src := &scripted{says: c.says}

@@ -2,13 +2,13 @@
 package deploy_test
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,17 +35,25 @@ func at(tb testing.TB, v any, path ...any) any {
 	return v
 }
 
+// helmTool is the path of the pinned helm, built where it was not before.
+var helmTool = sync.OnceValues(func() (string, error) {
+	module, err := filepath.Abs("../../gen/tools/helm/go.mod")
+	if err != nil {
+		return "", err
+	}
+	path, err := exec.Command("go", "tool", "-modfile="+module, "-n", "helm").Output() // what go says of downloads is elsewhere
+	return strings.TrimSpace(string(path)), err
+})
+
 // helm runs the pinned helm. It needs no cluster: it is told the version of one.
 func helm(tb testing.TB, args ...string) (string, error) {
 	tb.Helper()
-	tool, err := filepath.Abs("../../gen/tools/helm/go.mod")
+	tool, err := helmTool()
 	require.NoError(tb, err)
-	cmd := exec.Command("go", append([]string{"tool", "-modfile=" + tool, "helm"}, args...)...)
+	cmd := exec.Command(tool, args...)
 	cmd.Env = append(os.Environ(), "HELM_CACHE_HOME="+tb.TempDir(), "HELM_CONFIG_HOME="+tb.TempDir(), "HELM_DATA_HOME="+tb.TempDir())
-	var out, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &stderr
-	err = cmd.Run()
-	return out.String() + stderr.String(), err
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }
 
 // render is the chart's objects by kind and name.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/netip"
@@ -115,26 +114,21 @@ type keyCmd struct {
 
 type keyCreateCmd struct {
 	dataFlags
-	Account string         `required:"" help:"Account that the key opens."`
-	Name    string         `default:"key" help:"Name of the key."`
-	Expires *time.Duration `placeholder:"DURATION" help:"How long it lasts, such as 2160h (default: for ever)."`
-	Allow   []prefix       `placeholder:"CIDR" help:"Addresses it may be used from; may be repeated (default: any)."`
-	JSON    bool           `help:"Print JSON."`
+	Account string   `required:"" help:"Account that the key opens."`
+	Name    string   `default:"key" help:"Name of the key."`
+	Expires lifetime `placeholder:"DURATION" help:"How long it lasts, such as 90d or 12h (default: for ever)."`
+	Allow   []prefix `placeholder:"CIDR" help:"Addresses it may be used from; may be repeated (default: any)."`
+	JSON    bool     `help:"Print JSON."`
 }
 
 // Help is shown below the flags.
 func (keyCreateCmd) Help() string {
 	return `Example:
-  uncial key create --account acc_7k2m --name scanner --expires 2160h --allow 192.0.2.0/24`
+  uncial key create --account acc_7k2m --name scanner --expires 90d --allow 192.0.2.0/24`
 }
 
 func (c *keyCreateCmd) Run(ctx context.Context, con *console) error {
-	n := account.NewKey{AccountID: c.Account, Name: c.Name, Allow: prefixes(c.Allow)}
-	if c.Expires != nil {
-		if n.Lifetime = *c.Expires; n.Lifetime <= 0 { // 0 would be for ever
-			return errExpires
-		}
-	}
+	n := account.NewKey{AccountID: c.Account, Name: c.Name, Lifetime: time.Duration(c.Expires), Allow: prefixes(c.Allow)}
 	return withData(ctx, con, existing(c.options()), func(d *app.Data) error {
 		k, token, err := d.Accounts.CreateKey(ctx, n)
 		if err != nil {
@@ -176,9 +170,9 @@ func (c *keyListCmd) Run(ctx context.Context, con *console) error {
 
 type keyRotateCmd struct {
 	dataFlags
-	ID      string        `arg:"" help:"Key to replace."`
-	Overlap time.Duration `default:"24h" help:"How long the old key still works (default: ${default})."`
-	JSON    bool          `help:"Print JSON."`
+	ID      string  `arg:"" help:"Key to replace."`
+	Overlap overlap `default:"1d" help:"How long the old key still works, such as 2d or 12h (default: ${default})."`
+	JSON    bool    `help:"Print JSON."`
 }
 
 // Help is shown below the flags.
@@ -186,12 +180,12 @@ func (keyRotateCmd) Help() string {
 	return `The new key has the name, the address ranges and the lifetime of the old one.
 
 Example:
-  uncial key rotate key_9x4c --overlap 48h`
+  uncial key rotate key_9x4c --overlap 2d`
 }
 
 func (c *keyRotateCmd) Run(ctx context.Context, con *console) error {
 	return withData(ctx, con, existing(c.options()), func(d *app.Data) error {
-		k, token, err := d.Accounts.Rotate(ctx, c.ID, c.Overlap)
+		k, token, err := d.Accounts.Rotate(ctx, c.ID, time.Duration(c.Overlap))
 		if err != nil {
 			return err
 		}
@@ -221,8 +215,6 @@ func (c *keyRevokeCmd) Run(ctx context.Context, con *console) error {
 		return nil
 	})
 }
-
-var errExpires = errors.New("--expires: must be a positive duration such as 2160h")
 
 // withData opens the database for one command.
 func withData(ctx context.Context, con *console, o app.DataOptions, do func(*app.Data) error) error {

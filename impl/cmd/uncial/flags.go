@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"net/netip"
+	"strconv"
 	"strings"
 	"time"
 
@@ -48,6 +50,40 @@ func (f engineFlags) pool() app.EngineOptions {
 	return app.EngineOptions{
 		Worker: f.Worker, Workers: f.Workers, Queue: f.Queue, Deadline: f.Deadline, Models: f.Models, Sandbox: f.Sandbox,
 	}
+}
+
+// lifetime is a positive duration; without the flag it is 0, for ever.
+type lifetime time.Duration
+
+func (l *lifetime) UnmarshalText(text []byte) error {
+	d, err := parseDays(string(text))
+	if err != nil || d <= 0 {
+		return errors.New("must be a positive number of days or a duration, such as 90d or 12h")
+	}
+	*l = lifetime(d)
+	return nil
+}
+
+// overlap is a duration that may be 0.
+type overlap time.Duration
+
+func (o *overlap) UnmarshalText(text []byte) error {
+	d, err := parseDays(string(text))
+	if err != nil || d < 0 {
+		return errors.New("must be a number of days or a duration, such as 2d, 12h or 0")
+	}
+	*o = overlap(d)
+	return nil
+}
+
+// parseDays reads a Go duration, or whole days such as 90d.
+func parseDays(text string) (time.Duration, error) {
+	number, isDays := strings.CutSuffix(text, "d")
+	if !isDays {
+		return time.ParseDuration(text)
+	}
+	days, err := strconv.ParseUint(number, 10, 16) // 65,535 days are 179 years
+	return time.Duration(days) * 24 * time.Hour, err
 }
 
 // prefix is a CIDR such as 10.0.0.0/8, or a single address.

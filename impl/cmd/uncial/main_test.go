@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -72,8 +73,10 @@ func TestUncial_wrongUsage(t *testing.T) {
 		"no command":                  {"", 2, "expected one of"},
 		"a command that is none":      {"frobnicate", 2, "frobnicate"},
 		"a level that is none":        {"audit --log-level loud", 2, "--log-level"},
-		"a lifetime of nothing":       {"key create --account acc_1 --expires 0s", 1, "--expires: must be a positive duration"},
-		"a lifetime in the past":      {"key create --account acc_1 --expires=-1h", 1, "--expires: must be a positive duration"},
+		"a lifetime of nothing":       {"key create --account acc_1 --expires 0d", 2, "--expires: must be a positive number of days"},
+		"a lifetime in the past":      {"key create --account acc_1 --expires=-1h", 2, "--expires: must be a positive number of days"},
+		"a lifetime without a unit":   {"key create --account acc_1 --expires 90", 2, "--expires: must be a positive number of days"},
+		"an overlap in the past":      {"key rotate key_1 --overlap=-1d", 2, "--overlap: must be a number of days"},
 		"an origin of no browser":     {"serve --cors-origin https://a.example/", 2, `--cors-origin: origin "https://a.example/": must be`},
 		"an address with a zone":      {"key create --account acc_1 --allow fe80::1%eth0", 2, "--allow: must be an address range"},
 		"an account that is none":     {"key create --account acc_1", 1, "no such account"},
@@ -129,10 +132,15 @@ func TestUncial_lifeOfAKey(t *testing.T) {
 	require.Zero(t, status, note)
 	require.Regexp(t, `^ocr_live_[0-9A-Za-z]{36}\n$`, first, "the key alone, fit for a variable")
 	require.Contains(t, note, "not shown again")
-	made := object(t, must(t, "key", "create", "--account", owner, "--expires", "2160h", "--allow", "192.0.2.0/24,2001:db8::1", "--json", db))
+	made := object(t, must(t, "key", "create", "--account", owner, "--expires", "90d", "--allow", "192.0.2.0/24,2001:db8::1", "--json", db))
 	require.Regexp(t, `^ocr_live_`, made["secret"])
 	require.Equal(t, []any{"192.0.2.0/24", "2001:db8::1/128"}, made["allow"])
-	next := object(t, must(t, "key", "rotate", made["id"].(string), "--overlap", "0s", "--json", db))
+	begins, err := time.Parse(time.RFC3339, made["created"].(string))
+	require.NoError(t, err)
+	ends, err := time.Parse(time.RFC3339, made["expires"].(string))
+	require.NoError(t, err)
+	require.Equal(t, 90*24*time.Hour, ends.Sub(begins))
+	next := object(t, must(t, "key", "rotate", made["id"].(string), "--overlap", "0d", "--json", db))
 	require.NotEqual(t, made["secret"], next["secret"])
 	must(t, "key", "revoke", next["id"].(string), db)
 

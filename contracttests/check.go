@@ -102,7 +102,7 @@ func newRun(t Target) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{contract: contract, ids: map[string]string{}, accounts: map[string][]*account{}, readings: map[string]reading{}, name: "contract-" + rand.Text()[:10]}
+	r := &run{contract: contract, ids: map[string]bool{}, accounts: map[string][]*account{}, readings: map[string]reading{}, name: "contract-" + rand.Text()[:10]}
 	for scenario, keys := range t.Keys {
 		for _, k := range keys {
 			r.accounts[scenario] = append(r.accounts[scenario], &account{scenario: scenario, key: k})

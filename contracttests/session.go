@@ -18,7 +18,7 @@ import (
 type run struct {
 	contract *answer.Contract
 	mu       sync.Mutex
-	ids      map[string]string     // request ids that were seen, and to whom they were given
+	ids      map[string]bool       // request ids that were seen
 	accounts map[string][]*account // by scenario
 	readings map[string]reading    // by image, language and enhance
 	serial   int                   // for idempotency keys
@@ -165,18 +165,13 @@ func (s *session) judge(x *Exchange) []string {
 	return append(faults, s.checkID(x)...)
 }
 
-// checkID wants an id for each exchange. Requests to one operation that were refused for their key may share one: a
-// server whose answers are a function of the request has nothing to tell them apart by.
+// checkID wants an id of its own for each exchange.
 func (s *session) checkID(x *Exchange) []string {
-	id, owner := x.Header.Get("X-Request-Id"), ""
-	if x.request.account == nil {
-		owner = x.request.method + x.request.path
-	}
-	given, ok := s.ids[id]
-	s.ids[id] = owner
-	if id != "" && ok && (owner == "" || given != owner) {
+	id := x.Header.Get("X-Request-Id")
+	if id != "" && s.ids[id] {
 		return []string{fmt.Sprintf("the X-Request-Id %s was given to another exchange before", id)}
 	}
+	s.ids[id] = true
 	return nil
 }
 

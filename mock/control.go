@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"maps"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -85,7 +84,6 @@ func (m *Mock) reset(r *http.Request) (any, error) {
 	if k := w.keys[name]; k != nil {
 		w.drop(k)
 	}
-	maps.DeleteFunc(w.replies, func(_ replyID, r *reply) bool { return r.key == name })
 	w.journal.forget(name)
 	return clockState{w.now(nil), w.frozen}, nil
 }
@@ -112,11 +110,7 @@ func (m *Mock) requests(r *http.Request) (any, error) {
 	}
 	m.world.mu.Lock()
 	defer m.world.mu.Unlock()
-	records := m.world.journal.of(name)
-	for i := range records {
-		records[i] = records[i].asSent()
-	}
-	return map[string]any{"requests": records}, nil
+	return map[string]any{"requests": m.world.journal.of(name)}, nil
 }
 
 const maxControlBody = 64 << 10 // bytes

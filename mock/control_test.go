@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -109,6 +110,7 @@ func TestControl_requests(t *testing.T) {
 	require.Equal(t, "2026-01-15T12:00:00Z", all[0]["time"])
 	require.Equal(t, []any{"42"}, all[0]["headers"].(map[string]any)["X-Trace"])
 	require.NotContains(t, all[0]["headers"], "X-Request-Id", "headers as they were sent")
+	require.Equal(t, []any{"mine"}, all[3]["headers"].(map[string]any)["X-Request-Id"])
 	require.Empty(t, all[2]["key"])
 	require.Equal(t, true, all[3]["truncated"])
 	require.Len(t, all[3]["body"], 4096)
@@ -202,4 +204,72 @@ func TestMock_forgetsTheKeysUsedLongAgo(t *testing.T) {
 	}
 	require.Equal(t, int64(10), do(t, m, 200, statusAt("", "ocr_test_ok_second")).PointsUsed)
 	require.Zero(t, do(t, m, 200, statusAt("", "ocr_test_ok_first")).PointsUsed, "1,024 keys are remembered")
+}
+
+func TestMock_forgetsTheRepliesOfAKeyWithIt(t *testing.T) {
+	t.Parallel()
+	m := mock.New(mock.Options{})
+	extract := func(key, id string) answer {
+		return do(t, m, 200, extractionAt("", key, image("printed"), "Idempotency-Key", id))
+	}
+	do(t, m, 200, extractionAt("", "ocr_test_ok_first", image("blank")))
+	require.Equal(t, int64(9_980), *extract("ocr_test_ok_first", "once").RemainingPoints)
+	for i := range 1024 {
+		do(t, m, 200, statusAt("", fmt.Sprintf("ocr_test_ok_%d", i)))
+	}
+	require.Equal(t, int64(9_990), *extract("ocr_test_ok_first", "once").RemainingPoints, "a key that was forgotten begins anew")
+	for range 1024 { // as a test does that cleans up after itself
+		extract("ocr_test_ok_reset", "once")
+		do(t, m, 200, control(http.MethodPost, "/__mock/reset?key=ocr_test_ok_reset", ""))
+	}
+	extract("ocr_test_ok_first", "once")
+	require.Equal(t, int64(10), do(t, m, 200, statusAt("", "ocr_test_ok_first")).PointsUsed, "what others forgot takes no room")
+}
+
+func TestMock_keepsTheRepliesThatAreNew(t *testing.T) {
+	t.Parallel()
+	m := mock.New(mock.Options{})
+	const key = "ocr_test_mine"
+	roomy(t, m, key)
+	extract := func(i int) int64 {
+		return *do(t, m, 200, extractionAt("", key, image("printed"), "Idempotency-Key", fmt.Sprint(i))).RemainingPoints
+	}
+	first, second := extract(0), extract(1)
+	for i := range 1023 {
+		extract(2 + i)
+	}
+	require.Equal(t, second, extract(1), "1,024 replies are kept")
+	require.Less(t, extract(0), first, "the oldest was forgotten")
+}
+
+func TestMock_resetWhileARequestRuns(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		key    string
+		status int
+		points int64 // used afterwards
+	}{
+		{"ocr_test_ok_running", 200, 0}, // what was charged before the reset is forgotten
+		{"ocr_test_mine", 500, 0},       // the key is gone
+	} {
+		t.Run(c.key, func(t *testing.T) {
+			t.Parallel()
+			m := mock.New(mock.Options{})
+			roomy(t, m, c.key)
+			running := make(chan int)
+			go func() {
+				w := httptest.NewRecorder()
+				m.ServeHTTP(w, extractionAt("", c.key, image("slow-300"), "Idempotency-Key", "once"))
+				running <- w.Code
+			}()
+			require.Eventually(t, func() bool {
+				return do(t, m, 200, statusAt("", c.key)).PointsUsed == 10
+			}, 5*time.Second, time.Millisecond)
+			do(t, m, 200, control(http.MethodPost, "/__mock/reset", ""))
+			require.Equal(t, c.status, <-running)
+			roomy(t, m, c.key)
+			require.Equal(t, c.points, do(t, m, 200, statusAt("", c.key)).PointsUsed)
+			do(t, m, 200, extractionAt("", c.key, image("printed"), "Idempotency-Key", "once"))
+		})
+	}
 }

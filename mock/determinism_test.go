@@ -19,10 +19,11 @@ import (
 	"uncial/mock"
 )
 
-// session is 200 requests with everything in them, whose keys all end in the suffix. Of the control endpoints it uses
-// those that touch one key.
+// session is 200 requests with everything in them, whose keys all end in the suffix, and whose addresses do where there is
+// no key. Of the control endpoints it uses those that touch one key.
 func session(suffix string) []*http.Request {
 	key := func(scenario string) string { return "ocr_test_" + scenario + suffix }
+	at := func(path string) string { return path + "?run=" + suffix }
 	languages := []string{"en", "de-Latf", "grc", "en-GB", "tlh"}
 	formats := []string{"json", "hocr", "alto", "page", "tsv", "pdf"}
 	images := append([]string{"printed", "handwritten", "difficult", "blank", "multi-page", "slow-3", "nothing"}, "400", "401", "402", "429", "500", "busy")
@@ -55,11 +56,11 @@ func session(suffix string) []*http.Request {
 		extractionAt("", "nobody"+suffix, image("printed")),
 		extractionAt("", key("ok"), `{"imageUrl":`),
 		extractionAt("", key("ok"), `{"imageUrl":"data:image/png;base64,aGVsbG8="}`),
-		request(http.MethodGet, "/api/v1/status", "", "X-Request-Id", "not usable"),
-		request(http.MethodGet, "/nothing", ""),
-		request(http.MethodDelete, "/api/v1/status", ""),
-		request(http.MethodGet, "/openapi.yaml", ""),
-		request(http.MethodGet, "/healthz", ""),
+		request(http.MethodGet, at("/api/v1/status"), "", "X-Request-Id", "not usable"),
+		request(http.MethodGet, at("/nothing"), ""),
+		request(http.MethodDelete, at("/api/v1/status"), ""),
+		request(http.MethodGet, at("/openapi.yaml"), ""),
+		request(http.MethodGet, at("/healthz"), ""),
 	)
 }
 
@@ -138,6 +139,46 @@ func TestMock_parallelRunsDoNotMeet(t *testing.T) {
 		require.NoError(t, err)
 	}
 	for i := range runs {
-		require.Equal(t, alone[i], together[i], "run %d", i)
+		require.Len(t, together[i], len(alone[i]))
+		for n := range alone[i] {
+			require.Equal(t, alone[i][n], together[i][n], "run %d, request %d", i, n)
+		}
 	}
+}
+
+// Ids tell exchanges apart, whoever they are from and however alike.
+func TestMock_requestIDsAreDistinct(t *testing.T) {
+	t.Parallel()
+	m := mock.New(mock.Options{})
+	given := map[string]string{}
+	send := func(r *http.Request) {
+		t.Helper()
+		w := httptest.NewRecorder()
+		m.ServeHTTP(w, r)
+		id := w.Header().Get("X-Request-Id")
+		require.NotEmpty(t, id)
+		require.Empty(t, given[id], "%s %s has the id of another", r.Method, r.URL)
+		given[id] = r.Method + " " + r.URL.String()
+	}
+	for range 2 {
+		for _, r := range session("") {
+			send(r)
+		}
+	}
+	for i := range 3 * 1024 { // more than are counted, keys and strangers
+		send(statusAt("", fmt.Sprintf("nobody%d", i%1500)))
+		send(statusAt("", fmt.Sprintf("ocr_test_ok_%d", i%1500)))
+		send(request(http.MethodGet, "/healthz", ""))
+	}
+}
+
+func TestMock_leavesTheRequestAsItWas(t *testing.T) {
+	t.Parallel()
+	m := mock.New(mock.Options{})
+	r := extractionAt("", "ocr_test_ok", image("printed"))
+	before := r.Header.Clone()
+	do(t, m, 200, r)
+	require.Equal(t, before, r.Header)
+	r.Header.Set("X-Trace", "later")
+	require.NotContains(t, journal(t, m, "")[0]["headers"], "X-Trace", "the journal has what was sent then")
 }

@@ -24,8 +24,6 @@ type record struct {
 	Body      string      `json:"body"`      // as far as the mock read it: nothing where the headers were enough to refuse it
 	Truncated bool        `json:"truncated"` // the body was longer than what is kept of it
 	Status    int         `json:"status"`    // of the answer
-
-	sentIDs []string // X-Request-Id as it was sent; Headers has the one that was used
 }
 
 // journal is a ring of the records last added. The zero value is ready.
@@ -52,16 +50,6 @@ func (j *journal) of(key string) []record {
 		}
 	}
 	return found
-}
-
-// asSent is the record with the headers that the client sent.
-func (r record) asSent() record {
-	r.Headers = r.Headers.Clone()
-	delete(r.Headers, "X-Request-Id")
-	if len(r.sentIDs) > 0 {
-		r.Headers["X-Request-Id"] = r.sentIDs
-	}
-	return r
 }
 
 // forget drops the records of one key.

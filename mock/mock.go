@@ -63,8 +63,9 @@ type Mock struct {
 
 var _ http.Handler = (*Mock)(nil)
 
-// maxInFlight extractions are in progress at a time; each may be a slow one.
-const maxInFlight = 4096
+// maxInFlight is for bodies of 28 MiB, or 28 times as many small ones, of which one key may have a quarter: 1,792 slow
+// extractions at a time.
+const maxInFlight = 256
 
 // New makes a mock, with all its keys in their first state. It panics where one of CORSOrigins is none.
 func New(o Options) *Mock {
@@ -82,6 +83,7 @@ func New(o Options) *Mock {
 		CORSOrigins: o.CORSOrigins,
 		Routes:      m.control(),
 		MaxInFlight: maxInFlight,
+		RequestID:   func(r *http.Request) string { return visitFrom(r.Context()).id(r) },
 	})
 	if err != nil {
 		panic(err) // a mistake in the program: an origin that is none, or the document built into it is broken
@@ -92,9 +94,16 @@ func New(o Options) *Mock {
 
 // visit is what the mock knows of a request beside what the door does.
 type visit struct {
-	header http.Header // of the answer
+	token  string      // the bearer token as it was sent
 	prefer []string    // values of the Prefer headers
-	number uint64      // of the request among those of its key, from 1; 0 where there is no such key
+	header http.Header // of the answer
+	place
+}
+
+// id depends on the request and its place alone, so that two starts and parallel runs give the same, and no two requests.
+func (v *visit) id(r *http.Request) string {
+	h := digest("request", r.Method, r.URL.Path, r.URL.RawQuery, v.token, strconv.FormatUint(v.era, 10), strconv.FormatUint(v.number, 10))
+	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(h[:])
 }
 
 // announce tells the client which preferences have a part in the answer (RFC 7240, section 3).
@@ -113,21 +122,11 @@ func visitFrom(ctx context.Context) *visit {
 
 const apiPath = "/api/v1/"
 
-// ServeHTTP gives the request its number and id, lets the door answer it, and notes it in the journal.
+// ServeHTTP gives the request its place, lets the door answer it, and notes it in the journal.
 func (m *Mock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	token := bearer(r.Header)
-	v := &visit{header: w.Header(), prefer: r.Header.Values("Prefer")}
+	v := &visit{token: bearer(r.Header), prefer: r.Header.Values("Prefer"), header: w.Header()}
 	called := strings.HasPrefix(r.URL.Path, apiPath)
-	if called {
-		m.world.use(token, func(k *key, _ time.Time) {
-			k.requests++
-			v.number = k.requests
-		})
-	}
-	ids := r.Header["X-Request-Id"]
-	if len(ids) != 1 || !edge.UsableID(ids[0]) {
-		r.Header.Set("X-Request-Id", requestID(r, token, v.number))
-	}
+	v.place = m.world.arrive(r, v.token, called)
 	r = r.WithContext(context.WithValue(r.Context(), visitKey{}, v))
 	if !called {
 		m.door.ServeHTTP(w, r)
@@ -135,17 +134,17 @@ func (m *Mock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	body, answer := &copied{ReadCloser: r.Body}, &watched{ResponseWriter: w}
 	r.Body = body
-	defer func() { m.note(r, token, ids, body, answer.status) }()
+	defer func() { m.note(r, v, body, answer.status) }()
 	m.door.ServeHTTP(answer, r)
 }
 
 // note writes the request into the journal.
-func (m *Mock) note(r *http.Request, token string, ids []string, body *copied, status int) {
+func (m *Mock) note(r *http.Request, v *visit, body *copied, status int) {
 	m.world.mu.Lock()
 	defer m.world.mu.Unlock()
 	m.world.journal.add(record{
-		ID: r.Header.Get("X-Request-Id"), sentIDs: ids, Key: token, Time: m.world.now(m.world.keys[token]), Method: r.Method, Path: r.URL.Path,
-		Query: r.URL.RawQuery, Headers: r.Header, Body: string(body.kept), Truncated: body.more, Status: status,
+		ID: v.header.Get("X-Request-Id"), Key: v.token, Time: m.world.now(m.world.keys[v.token]), Method: r.Method, Path: r.URL.Path,
+		Query: r.URL.RawQuery, Headers: r.Header.Clone(), Body: string(body.kept), Truncated: body.more, Status: status,
 	})
 }
 
@@ -153,10 +152,4 @@ func (m *Mock) note(r *http.Request, token string, ids []string, body *copied, s
 func bearer(h http.Header) string {
 	_, token, _ := strings.Cut(h.Get("Authorization"), " ")
 	return strings.Trim(token, " ")
-}
-
-// requestID depends on the request and its key's history alone, so that two starts and parallel runs give the same.
-func requestID(r *http.Request, token string, number uint64) string {
-	h := digest("request", r.Method, r.URL.Path, token, strconv.FormatUint(number, 10))
-	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(h[:])
 }

@@ -1,6 +1,7 @@
 package mock
 
 import (
+	"container/list"
 	"context"
 	"time"
 
@@ -13,7 +14,7 @@ const (
 	maxReplies = 1024
 )
 
-// replyID is a digest of the API key and the Idempotency-Key.
+// replyID is a digest of the Idempotency-Key.
 type replyID hash
 
 // answered is what, beside the request, an answer is made of. From both it can be made again, byte by byte.
@@ -28,32 +29,36 @@ type answered struct {
 // reply is an answer to a request with an Idempotency-Key: under way, or kept.
 type reply struct {
 	id      replyID
-	key     string        // API key
+	key     *key
 	request hash          // digest of the request
-	done    chan struct{} // closed when the request has ended; nil once the answer is kept
+	done    chan struct{} // closed when the request has ended
 	answer  answered
+	place   *list.Element // in the world's kept; nil while the request is under way
 }
 
-// kept is true where the request ended well and left an answer.
-func (r *reply) kept() bool { return r.done == nil }
+// over is true where the answer was given so long before that its Idempotency-Key is free again.
+func (r *reply) over(now time.Time) bool {
+	return r.place != nil && !now.Before(r.answer.at.Add(replyLife))
+}
 
 // begin takes the Idempotency-Key for the request, or finds what was answered before. While another request with the
 // key is under way it waits for its end. Exactly one of mine and earlier is not nil where there is no error.
 func (w *world) begin(ctx context.Context, keyName string, id replyID, request hash) (mine *reply, earlier *answered, err error) {
 	for {
 		var running chan struct{}
-		known := w.use(keyName, func(_ *key, now time.Time) {
-			r := w.replies[id]
-			if r != nil && r.kept() && !now.Before(r.answer.at.Add(replyLife)) {
+		known := w.use(keyName, func(k *key, now time.Time) {
+			r := k.replies[id]
+			if r != nil && r.over(now) {
+				w.dropReply(r)
 				r = nil
 			}
 			switch {
 			case r == nil:
-				mine = &reply{id: id, key: keyName, request: request, done: make(chan struct{})}
-				w.replies[id] = mine
+				mine = &reply{id: id, key: k, request: request, done: make(chan struct{})}
+				k.replies[id] = mine
 			case r.request != request:
 				err = edge.KeyReused()
-			case r.kept():
+			case r.place != nil:
 				earlier = &r.answer
 			default:
 				running = r.done
@@ -80,21 +85,21 @@ func (w *world) end(r *reply, a answered, well bool) {
 	defer w.mu.Unlock()
 	close(r.done)
 	switch {
-	case w.replies[r.id] != r: // the mock was reset meanwhile
+	case w.keys[r.key.name] != r.key: // the key was reset or forgotten meanwhile
 	case !well:
-		delete(w.replies, r.id)
+		w.dropReply(r)
 	default:
-		r.done, r.answer = nil, a
-		w.kept.PushBack(r)
-		w.dropOldReplies()
+		r.answer, r.place = a, w.kept.PushBack(r)
+		if w.kept.Len() > maxReplies {
+			w.dropReply(w.kept.Front().Value.(*reply))
+		}
 	}
 }
 
-func (w *world) dropOldReplies() {
-	for w.kept.Len() > maxReplies {
-		oldest := w.kept.Remove(w.kept.Front()).(*reply)
-		if w.replies[oldest.id] == oldest {
-			delete(w.replies, oldest.id)
-		}
+// dropReply forgets the reply.
+func (w *world) dropReply(r *reply) {
+	delete(r.key.replies, r.id)
+	if r.place != nil {
+		w.kept.Remove(r.place)
 	}
 }

@@ -23,26 +23,30 @@ func (s *server) Extract(ctx context.Context, req gen.ExtractRequestObject) (gen
 	if err != nil {
 		return nil, err
 	}
-	if req.Params.IdempotencyKey == nil {
-		a, err := s.extract(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		return c.answer(a)
-	}
-	mine, earlier, err := s.world.begin(ctx, c.key, replyID(digest(c.key, *req.Params.IdempotencyKey)), c.digest())
-	if err != nil {
-		return nil, err
-	}
-	if earlier != nil {
-		return c.answer(*earlier)
-	}
-	a, err := s.extract(ctx, c)
-	s.world.end(mine, a, err == nil)
+	a, err := s.once(ctx, c, req.Params.IdempotencyKey)
 	if err != nil {
 		return nil, err
 	}
 	return c.answer(a)
+}
+
+// once extracts, unless that was done before with the same Idempotency-Key; nil is none.
+func (s *server) once(ctx context.Context, c *call, id *string) (a answered, err error) {
+	if id == nil {
+		return s.extract(ctx, c)
+	}
+	mine, earlier, err := s.world.begin(ctx, c.key, replyID(digest(*id)), c.digest())
+	if err != nil {
+		return a, err
+	}
+	if earlier != nil {
+		return *earlier, nil
+	}
+	well := false // unless extract returns: after a panic the Idempotency-Key is free again
+	defer func() { s.world.end(mine, a, well) }()
+	a, err = s.extract(ctx, c)
+	well = err == nil
+	return a, err
 }
 
 // extract holds the points, waits as long as the scenario says, and charges them or gives them back.
@@ -61,7 +65,9 @@ func (s *server) extract(ctx context.Context, c *call) (answered, error) {
 		return answered{}, s.failure(c.key, c.verdict)
 	}
 	a := answered{delay: c.delay, seed: c.seed, minimal: c.minimal}
-	s.world.use(c.key, func(k *key, now time.Time) { a.remaining, a.at = k.remaining(), now })
+	if !s.world.use(c.key, func(k *key, now time.Time) { a.remaining, a.at = k.remaining(), now }) {
+		return answered{}, errGone
+	}
 	return a, nil
 }
 

@@ -34,13 +34,14 @@ type world struct {
 	frozen bool
 	start  time.Time // what a frozen clock shows
 
-	mu      sync.Mutex
-	moved   time.Duration   // how far the clock was moved
-	keys    map[string]*key // guarded by mu, like all below
-	recent  list.List       // of *key, the one used last in front
-	replies map[replyID]*reply
-	kept    list.List // of *reply, the oldest in front
-	journal journal
+	mu        sync.Mutex
+	moved     time.Duration   // how far the clock was moved
+	keys      map[string]*key // guarded by mu, like all below
+	recent    list.List       // of *key, the one used last in front
+	strangers map[hash]uint64 // how often requests came that have no key
+	era       uint64          // how often something was forgotten for want of room
+	kept      list.List       // of *reply, the oldest in front
+	journal   journal
 }
 
 // key is one key with the account that it alone has. It is guarded by the world's mutex.
@@ -56,7 +57,9 @@ type key struct {
 	window   time.Time     // first instant of the window that counted is of
 	counted  int64         // requests in the window
 	requests uint64        // all that were ever sent with the key
+	era      uint64        // that the key began in
 	moved    time.Duration // how far the key's own clock was moved
+	replies  map[replyID]*reply
 	place    *list.Element // in recent
 }
 
@@ -68,9 +71,9 @@ func newWorld(frozen bool, start time.Time) *world {
 
 // forget brings everything back to how it began.
 func (w *world) forget() {
-	w.moved = 0
+	w.moved, w.era = 0, 0
 	w.keys = map[string]*key{}
-	w.replies = map[replyID]*reply{}
+	w.strangers = map[hash]uint64{}
 	w.recent.Init()
 	w.kept.Init()
 	w.journal = journal{}
@@ -116,21 +119,25 @@ func (w *world) find(name string) *key {
 }
 
 func (w *world) add(name string, s *keyScenario) *key {
-	k := &key{name: name, scenario: s, plan: s.plan, status: s.status, used: s.used}
+	k := &key{name: name, scenario: s, plan: s.plan, status: s.status, used: s.used, era: w.era, replies: map[replyID]*reply{}}
 	k.limit, k.total = plans[s.plan].limit, plans[s.plan].points
 	k.month, k.window = monthOf(w.now(k)), w.now(k).Truncate(windowLength)
 	k.place = w.recent.PushFront(k)
 	w.keys[name] = k
 	if w.recent.Len() > maxKeys {
 		w.drop(w.recent.Back().Value.(*key))
+		w.era++
 	}
 	return k
 }
 
-// drop forgets the key.
+// drop forgets the key and its replies.
 func (w *world) drop(k *key) {
 	w.recent.Remove(k.place)
 	delete(w.keys, k.name)
+	for _, r := range k.replies {
+		w.dropReply(r)
+	}
 }
 
 // advance begins a new month and a new window where their time has come.
@@ -221,7 +228,7 @@ func (w *world) hold(name string) (held *hold, err error) {
 			return
 		}
 		k.used += price
-		held = &hold{k, k.month}
+		held = &hold{k, k.month, k.window}
 	})
 	if !known {
 		return nil, errGone
@@ -231,8 +238,8 @@ func (w *world) hold(name string) (held *hold, err error) {
 
 // hold is points that an extraction under way has taken.
 type hold struct {
-	key   *key
-	month time.Time
+	key           *key
+	month, window time.Time // that they were taken in
 }
 
 // release gives the points back. uncount also takes the request out of the window, for answers that production gives
@@ -242,7 +249,7 @@ func (w *world) release(h *hold, uncount bool) {
 		if k == h.key && k.month.Equal(h.month) {
 			k.used -= price
 		}
-		if k == h.key && uncount {
+		if k == h.key && k.window.Equal(h.window) && uncount {
 			k.counted = max(0, k.counted-1)
 		}
 	})

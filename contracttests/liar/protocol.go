@@ -3,7 +3,10 @@ package liar
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -16,6 +19,11 @@ func protocolLies() []Defect {
 		d("request-id-missing", "Answers have no X-Request-Id.", header(always, "X-Request-Id", "")),
 		d("request-id-missing-on-errors", "Errors have no X-Request-Id.", header(failed, "X-Request-Id", "")),
 		d("request-id-constant", "All answers have the same X-Request-Id.", header(always, "X-Request-Id", "0000")),
+		d("request-id-of-refused-keys", "Requests that are refused for their key share an X-Request-Id.", header(status(401), "X-Request-Id", "UNKNOWN")),
+		d("request-id-by-request", "The X-Request-Id is a digest of the request.", after(always, func(c *call, a *reply) {
+			sum := sha256.Sum256(slices.Concat([]byte(c.request.Method+c.request.URL.String()+c.request.Header.Get("Authorization")), c.body))
+			a.header.Set("X-Request-Id", hex.EncodeToString(sum[:]))
+		})),
 		d("request-id-with-blank", "The X-Request-Id has a blank in it.", header(always, "X-Request-Id", "request 17")),
 		d("request-id-twice", "The X-Request-Id stands twice.", after(always, func(_ *call, a *reply) { a.header.Add("X-Request-Id", "second") })),
 		d("cacheable", "Answers may be stored for a minute.", header(always, "Cache-Control", "private, max-age=60")),

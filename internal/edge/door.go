@@ -45,7 +45,7 @@ type Options struct {
 	TrustedProxies []netip.Prefix
 	// RequestID makes the id of a request that brings no usable one: 1 to 128 visible ASCII characters.
 	// Default: 26 random characters.
-	RequestID func() string
+	RequestID func(r *http.Request) string
 }
 
 const (
@@ -74,7 +74,7 @@ func New(o Options) (http.Handler, error) {
 		o.MaxInFlight = defaultFlights
 	}
 	if o.RequestID == nil {
-		o.RequestID = randomID
+		o.RequestID = func(*http.Request) string { return randomID() }
 	}
 	for _, origin := range o.CORSOrigins {
 		if err := CheckOrigin(origin); err != nil {

@@ -31,8 +31,8 @@ func newExchange(w http.ResponseWriter, id string) *exchange {
 	return &exchange{ResponseWriter: w, id: id, started: time.Now()}
 }
 
-// UsableID tells whether an X-Request-Id can be taken over: 1 to 128 visible ASCII characters.
-func UsableID(id string) bool {
+// usableID tells whether an X-Request-Id can be taken over: 1 to 128 visible ASCII characters.
+func usableID(id string) bool {
 	for i := range len(id) {
 		if id[i] < '!' || id[i] > '~' {
 			return false
@@ -43,10 +43,10 @@ func UsableID(id string) bool {
 
 // requestID is the id that the request brings, so that one id follows a call through many services, or a new one.
 func (d *door) requestID(r *http.Request) string {
-	if ids := r.Header.Values("X-Request-Id"); len(ids) == 1 && UsableID(ids[0]) {
+	if ids := r.Header.Values("X-Request-Id"); len(ids) == 1 && usableID(ids[0]) {
 		return ids[0]
 	}
-	return d.RequestID()
+	return d.RequestID(r)
 }
 
 func randomID() string { return rand.Text() }

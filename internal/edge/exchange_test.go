@@ -40,7 +40,7 @@ func TestDoor_names_each_exchange(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := mustDoor(t, func(o *edge.Options) { o.RequestID = func() string { return "made-here" } })
+			d := mustDoor(t, func(o *edge.Options) { o.RequestID = func(*http.Request) string { return "made-here" } })
 			r := request(smallBody)
 			r.Header["X-Request-Id"] = c.sent
 			want := "made-here"

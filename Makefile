@@ -52,11 +52,11 @@ deps-test:
 
 .PHONY: image
 image: build containers ## Build the images uncial, uncial-engine and uncial-mock (make image [TAG=latest])
-	@for t in uncial engine; do \
-	  name=$$t; [ $$t = uncial ] || name=uncial-$$t; \
-	  docker build -q --target $$t --build-arg VERSION=$(VERSION) -t $$name:$(TAG) -f - bin < impl/deploy/Dockerfile >/dev/null && echo "$$name:$(TAG)"; \
-	done
-	@docker build -q --build-arg VERSION=$(VERSION) -t uncial-mock:$(TAG) -f - bin < mock/Dockerfile >/dev/null && echo "uncial-mock:$(TAG)"
+	@image() { docker build -q "$$@" --build-arg VERSION=$(VERSION) -f - bin >/dev/null; }; \
+	image --target uncial -t uncial:$(TAG) < impl/deploy/Dockerfile; \
+	image --target engine -t uncial-engine:$(TAG) < impl/deploy/Dockerfile; \
+	image -t uncial-mock:$(TAG) < mock/Dockerfile; \
+	echo uncial:$(TAG) uncial-engine:$(TAG) uncial-mock:$(TAG)
 
 .PHONY: containers
 containers: ## Make this machine able to run the test containers

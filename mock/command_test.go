@@ -1,7 +1,10 @@
 package mock_test
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os/exec"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -34,6 +37,24 @@ func TestUncialMock_refusesWrongUsage(t *testing.T) {
 			assert.NotContains(t, string(out), "goroutine")
 		})
 	}
+}
+
+func TestUncialMock_health(t *testing.T) {
+	t.Parallel()
+	path, err := binary()
+	require.NoError(t, err)
+	var broken atomic.Bool
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if broken.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	t.Cleanup(server.Close)
+	require.NoError(t, exec.Command(path, "health", server.URL+"/healthz").Run())
+	broken.Store(true)
+	out, err := exec.Command(path, "health", server.URL+"/healthz").CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(out), "answered 503")
 }
 
 func TestNew_panicsOnAnOriginThatIsNone(t *testing.T) {

@@ -2,9 +2,8 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"net/http"
-	"time"
+
+	"uncial/internal/edge"
 )
 
 // healthCmd is for health checks in containers that have no other program.
@@ -20,20 +19,4 @@ func (healthCmd) Help() string {
 }
 
 // Run succeeds where the address answers 200.
-func (c *healthCmd) Run(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.URL, http.NoBody)
-	if err != nil {
-		return err
-	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = res.Body.Close() }()
-	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answered %s", c.URL, res.Status)
-	}
-	return nil
-}
+func (c *healthCmd) Run(ctx context.Context) error { return edge.Probe(ctx, c.URL) }

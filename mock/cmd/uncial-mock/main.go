@@ -27,12 +27,13 @@ type commands struct {
 	Serve     serve     `cmd:"" help:"Serve the mock; this is what happens without a command."`
 	Scenarios scenarios `cmd:"" help:"List everything that the mock does on request."`
 	Texts     texts     `cmd:"" help:"List the texts that the mock reads from images, with their sources."`
+	Health    health    `cmd:"" help:"Ask a running mock whether it is well; exit status 1 if not."`
 	Version   struct{}  `cmd:"" help:"Print the version."`
 }
 
 const about = `A deterministic server of the contract, for client teams: no database, no OCR, the same answers every time.
 
-Commands: serve (without a command), scenarios, texts, version.
+Commands: serve (without a command), scenarios, texts, health, version.
 
 Examples:
   uncial-mock                                    serve on 127.0.0.1:4010
@@ -57,6 +58,8 @@ func main() {
 		err = c.Scenarios.run(os.Stdout)
 	case "texts":
 		err = c.Texts.run(os.Stdout)
+	case "health":
+		err = edge.Probe(context.Background(), c.Health.URL)
 	case "version":
 		_, err = fmt.Println(version.Version)
 	default:
@@ -182,6 +185,11 @@ func (t *texts) run(out io.Writer) error {
 		rows[i] = []string{f.Language, f.Kind, fmt.Sprintf("%s: %s (%d)", f.Author, f.Work, f.Year)}
 	}
 	return printTable(out, rows)
+}
+
+// health is for health checks in a container that has no other program.
+type health struct {
+	URL string `arg:"" optional:"" default:"http://127.0.0.1:4010/healthz" help:"Address to ask (default: ${default})."`
 }
 
 func printJSON(out io.Writer, v any) error {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"slices"
 	"sync"
 	"time"
@@ -15,7 +16,6 @@ import (
 	"uncial/impl"
 	"uncial/impl/account"
 	"uncial/impl/fetch"
-	"uncial/impl/ocr"
 	"uncial/internal/edge"
 	"uncial/internal/version"
 )
@@ -23,11 +23,14 @@ import (
 // sweepEvery is how often holds of dead processes and old answers are looked for.
 const sweepEvery = 15 * time.Second
 
+var loopback = netip.MustParseAddr("127.0.0.1")
+
 // App is the service with all that it needs. Make it with New; Start and Stop it, or Run it.
 type App struct {
 	o          Options
 	data       *Data
-	recognizer ocr.Recognizer
+	recognizer recognizer
+	health     *health
 	metrics    *metrics
 	closers    []func() error // in the order to be closed, last first
 	addr       string
@@ -68,7 +71,9 @@ func (a *App) Start(ctx context.Context) error {
 	}
 	a.recognizer = recognizer
 	a.closers = append(a.closers, closer)
-	a.metrics = newMetrics(recognizer)
+	a.health = newHealth(a.look, a.o.Logger)
+	a.health.once(ctx)
+	a.metrics = newMetrics(recognizer, a.health)
 	handler, err := a.handler()
 	if err != nil {
 		return err
@@ -90,7 +95,7 @@ func (a *App) warnOfLostPlans(ctx context.Context) {
 
 // startServing starts the goroutines that end with Stop: the API, the admin listener, the sweeper.
 func (a *App) startServing(ctx context.Context, ln net.Listener, handler http.Handler) error {
-	admin, err := a.listenAdmin()
+	admin, err := listenAdmin(a.o.AdminListen, a.o.Logger)
 	if err != nil {
 		return err
 	}
@@ -98,8 +103,9 @@ func (a *App) startServing(ctx context.Context, ln net.Listener, handler http.Ha
 	a.serve = cancel
 	var running sync.WaitGroup
 	running.Go(func() { a.sweep(serving) })
+	running.Go(func() { a.health.watch(serving, a.o.LookEvery) })
 	if admin != nil {
-		running.Go(func() { a.serveAdmin(serving, admin) })
+		running.Go(func() { serveAdmin(serving, admin, a.metrics.registry, a.o.Logger) })
 	}
 	go func() {
 		defer close(a.ended)
@@ -130,21 +136,13 @@ func (a *App) handler() (http.Handler, error) {
 		Logger:         a.o.Logger,
 		CORSOrigins:    a.o.CORSOrigins,
 		TrustedProxies: a.o.TrustedProxies,
-		Ready:          a.ready,
+		Ready:          a.health.ready,
+		Answered:       a.metrics.answered,
 	})
 	if err != nil {
 		return nil, err
 	}
 	return door, nil
-}
-
-// ready says what keeps the service from working.
-func (a *App) ready(ctx context.Context) error {
-	if err := a.data.Store.Ping(ctx); err != nil {
-		return err
-	}
-	_, err := a.recognizer.Languages(ctx)
-	return err
 }
 
 // sweep gives back the points of dead processes until ctx ends.

@@ -23,7 +23,7 @@ func TestRunEngine_ServesAnAPIWithoutWorkers(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- app.RunEngine(ctx, "127.0.0.1:0", app.EngineOptions{
+		ended <- app.RunEngine(ctx, "127.0.0.1:0", "127.0.0.1:0", app.EngineOptions{
 			Worker: apptest.Binary(t, "./impl/cmd/uncial-worker"), Workers: 1,
 		}, slog.New(slog.NewTextHandler(writer, nil)))
 	}()
@@ -31,11 +31,16 @@ func TestRunEngine_ServesAnAPIWithoutWorkers(t *testing.T) {
 	require.True(t, logs.Scan())
 	address := regexp.MustCompile(`address=(\S+)`).FindStringSubmatch(logs.Text())
 	require.NotNil(t, address, logs.Text())
+	require.True(t, logs.Scan())
+	admin := regexp.MustCompile(`address=(\S+)`).FindStringSubmatch(logs.Text())
+	require.NotNil(t, admin, logs.Text())
 	go func() { _, _ = io.Copy(io.Discard, reader) }()
 
 	a := apptest.Start(t, app.Options{EngineURL: "http://" + address[1]})
 	_, key := apptest.Key(t, a, "pro")
 	requireSample(t, must(t, "http://"+a.Addr(), key, map[string]any{"imageUrl": inline(sample.Image)}))
+	requireMetrics(t, "http://"+admin[1]+"/metrics",
+		`uncial_images_total{code="200"} 1`, `uncial_image_seconds_count 1`, `uncial_workers_ready 1`, `uncial_pages_total 1`)
 	languages, err := app.Languages(t.Context(), "http://"+address[1], app.EngineOptions{}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	require.Contains(t, languages, "de-Latf")

@@ -3,10 +3,8 @@ package app
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
-	"net/http/pprof"
-	"net/netip"
+	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -14,56 +12,107 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"uncial/gen"
-	"uncial/impl/ocr"
+	"uncial/impl/ocr/remote"
 	"uncial/impl/ocr/workerpool"
 	"uncial/internal/edge"
 )
 
-var loopback = netip.MustParseAddr("127.0.0.1")
+// seconds are the buckets of durations: from a replay to the deadline.
+var seconds = []float64{.05, .1, .25, .5, 1, 2, 4, 8, 15, 30, 60, 120}
 
-// metrics are what operators watch, in the form of Prometheus.
+// newRegistry has what every process reports of itself.
+func newRegistry() *prometheus.Registry {
+	r := prometheus.NewRegistry()
+	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return r
+}
+
+// metrics are what operators watch of the API, in the form of Prometheus.
 type metrics struct {
 	registry    *prometheus.Registry
+	requests    *prometheus.CounterVec
 	extractions *prometheus.CounterVec
 	seconds     prometheus.Histogram
 }
 
-func newMetrics(r ocr.Recognizer) *metrics {
+func newMetrics(r recognizer, h *health) *metrics {
 	m := &metrics{
-		registry: prometheus.NewRegistry(),
+		registry: newRegistry(),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "uncial_requests_total", Help: "Requests by path of the service, empty for others, and status; those that were refused included.",
+		}, []string{"path", "status"}),
 		extractions: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "uncial_extractions_total", Help: "Extractions that passed key, rate limit and shape, by outcome.",
 		}, []string{"outcome"}),
 		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "uncial_extraction_seconds", Help: "Duration of extractions, whatever their outcome.",
-			Buckets: []float64{.05, .1, .25, .5, 1, 2, 4, 8, 15, 30, 60, 120},
+			Name: "uncial_extraction_seconds", Help: "Duration of extractions, whatever their outcome.", Buckets: seconds,
 		}),
 	}
-	m.registry.MustRegister(m.extractions, m.seconds, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	if pool, ok := r.(*workerpool.Pool); ok {
-		m.watch(pool)
+	m.registry.MustRegister(m.requests, m.extractions, m.seconds)
+	gauge(m.registry, "uncial_ready", "1 while the service can work, as /readyz tells.", func() int {
+		if h.ready(context.Background()) != nil {
+			return 0
+		}
+		return 1
+	})
+	switch r := r.(type) {
+	case *workerpool.Pool:
+		watchPool(m.registry, r)
+	case *remote.Client:
+		watchEngines(m.registry, r)
 	}
 	return m
 }
 
-// watch reports on the workers of this machine.
-func (m *metrics) watch(pool *workerpool.Pool) {
-	gauge := func(name, help string, value func(workerpool.Stats) int) {
-		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help},
-			func() float64 { return float64(value(pool.Stats())) }))
-	}
-	gauge("uncial_workers_busy", "Workers that read an image.", func(s workerpool.Stats) int { return s.Busy })
-	gauge("uncial_workers_idle", "Workers that wait for an image.", func(s workerpool.Stats) int { return s.Idle })
-	gauge("uncial_queue_length", "Images that wait for a worker.", func(s workerpool.Stats) int { return s.Queued })
-	counter := func(name, help string, value func(workerpool.Stats) uint64) {
-		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help},
-			func() float64 { return float64(value(pool.Stats())) }))
-	}
-	counter("uncial_pages_total", "Pages that were read.", func(s workerpool.Stats) uint64 { return s.Pages })
-	counter("uncial_images_refused_total", "Images that found the queue full or waited in vain.", func(s workerpool.Stats) uint64 { return s.Refused })
-	counter("uncial_images_timed_out_total", "Images that took too long to read.", func(s workerpool.Stats) uint64 { return s.Timeouts })
-	counter("uncial_worker_crashes_total", "Workers that died or answered rubbish over an image.", func(s workerpool.Stats) uint64 { return s.Crashes })
-	counter("uncial_worker_restarts_total", "Workers that were replaced because they died or had to be killed.", func(s workerpool.Stats) uint64 { return s.Restarts })
+func gauge(r *prometheus.Registry, name, help string, value func() int) {
+	r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(value()) }))
+}
+
+func counter(r *prometheus.Registry, name, help string, value func() uint64) {
+	r.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(value()) }))
+}
+
+// watchPool reports on the workers of this machine.
+func watchPool(r *prometheus.Registry, p *workerpool.Pool) {
+	gauge(r, "uncial_workers_ready", "Workers that can read.", func() int { return p.Stats().Ready })
+	gauge(r, "uncial_workers_busy", "Workers that read an image.", func() int { return p.Stats().Busy })
+	gauge(r, "uncial_workers_idle", "Workers that wait for an image.", func() int { return p.Stats().Idle })
+	gauge(r, "uncial_queue_length", "Images that wait for a worker.", func() int { return p.Stats().Queued })
+	counter(r, "uncial_pages_total", "Pages that were read.", func() uint64 { return p.Stats().Pages })
+	counter(r, "uncial_images_refused_total", "Images that found the queue full or waited in vain.", func() uint64 { return p.Stats().Refused })
+	counter(r, "uncial_images_timed_out_total", "Images that took too long to read.", func() uint64 { return p.Stats().Timeouts })
+	counter(r, "uncial_worker_crashes_total", "Workers that died or answered rubbish over an image.", func() uint64 { return p.Stats().Crashes })
+	counter(r, "uncial_worker_restarts_total", "Workers that were replaced because they died or had to be killed.", func() uint64 { return p.Stats().Restarts })
+}
+
+// watchEngines reports on the engines as this process sees them.
+func watchEngines(r *prometheus.Registry, c *remote.Client) {
+	gauge(r, "uncial_engines", "Engines that the host name stands for.", func() int { return c.Stats().Engines })
+	gauge(r, "uncial_engines_avoided", "Engines that failed a moment ago, and are the last choice.", func() int { return c.Stats().Avoided })
+	gauge(r, "uncial_engine_requests_running", "Images that wait for an engine's answer.", func() int { return c.Stats().Running })
+	counter(r, "uncial_engine_requests_total", "Images sent to engines.", func() uint64 { return c.Stats().Requests })
+	counter(r, "uncial_engine_requests_died_total", "Images to which an engine gave no answer.", func() uint64 { return c.Stats().Died })
+	counter(r, "uncial_engine_requests_repeated_total", "Images sent to a second engine.", func() uint64 { return c.Stats().Repeated })
+}
+
+// observeEngine counts the images that come to an engine.
+func observeEngine(r *prometheus.Registry, engine http.Handler) http.Handler {
+	images := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "uncial_images_total", Help: "Images that came to the engine, by the status of the answer.",
+	}, []string{"code"})
+	took := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "uncial_image_seconds", Help: "Duration of the images' way through the engine, waiting included.", Buckets: seconds,
+	}, nil)
+	r.MustRegister(images, took)
+	mux := http.NewServeMux()
+	mux.Handle("/", engine)
+	mux.Handle("/recognize", promhttp.InstrumentHandlerCounter(images, promhttp.InstrumentHandlerDuration(took, engine)))
+	return mux
+}
+
+// answered counts what left the door.
+func (m *metrics) answered(path string, status int) {
+	m.requests.WithLabelValues(path, strconv.Itoa(status)).Inc()
 }
 
 // observe counts what passes through the server.
@@ -95,33 +144,4 @@ func outcome(err error) string {
 		return string(e.Code)
 	}
 	return string(edge.ServerError)
-}
-
-// listenAdmin opens the admin listener, or nil where none is asked for.
-func (a *App) listenAdmin() (net.Listener, error) {
-	if a.o.AdminListen == "" {
-		return nil, nil
-	}
-	ln, err := net.Listen("tcp", a.o.AdminListen)
-	if err != nil {
-		return nil, errors.Join(errors.New("--admin-listen: cannot listen there"), err)
-	}
-	a.o.Logger.Info("admin listening", "address", ln.Addr().String())
-	return ln, nil
-}
-
-// serveAdmin serves metrics and profiles until ctx ends. It is for operators and has no keys.
-func (a *App) serveAdmin(ctx context.Context, ln net.Listener) {
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(a.metrics.registry, promhttp.HandlerOpts{}))
-	mux.HandleFunc("/debug/pprof/", pprof.Index)
-	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
-	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
-	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
-	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
-	srv := edge.NewServer(mux, a.o.Logger)
-	const grace = 5 * time.Second
-	if err := edge.Serve(ctx, srv, ln, grace); err != nil {
-		a.o.Logger.Warn("the admin listener ended", "error", err)
-	}
 }

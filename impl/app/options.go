@@ -30,6 +30,9 @@ type Options struct {
 	// Grace is how long running requests may take to end after Stop. Default: as long as an extraction may take, which
 	// is 2 minutes more than Engine.Deadline
 	Grace time.Duration
+	// LookEvery is how often the service looks whether it can work; two looks in a row that find it cannot make it unready.
+	// Default: 5 seconds
+	LookEvery time.Duration
 
 	Logger *slog.Logger     // Default: slog.Default()
 	Now    func() time.Time // the clock of points, windows and keys. Default: time.Now
@@ -72,6 +75,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Grace == 0 {
 		o.Grace = o.deadline()
+	}
+	if o.LookEvery == 0 {
+		o.LookEvery = 5 * time.Second
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,8 +14,6 @@ import (
 	"uncial/impl/ocr/remote"
 	"uncial/impl/ocr/sandbox"
 	"uncial/impl/ocr/workerpool"
-	"uncial/internal/edge"
-	"uncial/internal/version"
 )
 
 const (
@@ -24,8 +21,15 @@ const (
 	leastQueue = 16 // so that a handful of callers at once are no overload for one worker
 )
 
+// recognizer is what reads: workers of this machine, or engines.
+type recognizer interface {
+	ocr.Recognizer
+	// Ready says what keeps it from reading.
+	Ready(ctx context.Context) error
+}
+
 // openRecognizer is the remote engine where one is named, else workers of our own.
-func openRecognizer(ctx context.Context, o Options) (ocr.Recognizer, func() error, error) {
+func openRecognizer(ctx context.Context, o Options) (recognizer, func() error, error) {
 	if o.EngineURL != "" {
 		client, err := remote.Dial(ctx, o.EngineURL, remote.Options{Logger: o.Logger})
 		if err != nil {
@@ -85,25 +89,6 @@ func findWorker(named string) (string, error) {
 		return "", fmt.Errorf("--worker: %s is not there; build it with `make build`, or name it", path)
 	}
 	return path, nil
-}
-
-// RunEngine serves the workers over HTTP until ctx ends.
-func RunEngine(ctx context.Context, listen string, o EngineOptions, log *slog.Logger) (err error) {
-	if err := o.check(); err != nil {
-		return err
-	}
-	ln, err := net.Listen("tcp", listen)
-	if err != nil {
-		return fmt.Errorf("--listen: %w", err)
-	}
-	log.Info("listening", "address", ln.Addr().String(), "version", version.Version)
-	pool, err := openPool(ctx, o, log)
-	if err != nil {
-		return errors.Join(err, ln.Close())
-	}
-	defer func() { err = errors.Join(err, pool.Close()) }()
-	grace := Options{Engine: o}.deadline()
-	return edge.Serve(ctx, edge.NewServer(remote.Handler(pool, log), log), ln, grace)
 }
 
 // Languages are the tags that the engine, or the workers of this machine, can read.

@@ -66,6 +66,7 @@ func reason(err error) string {
 // postgresReason explains the SQLSTATEs that an operator can do something about (PostgreSQL manual, appendix A).
 func postgresReason(state string) string {
 	text := map[string]string{
+		"25006": "the database is read-only; is this a standby?",
 		"28000": "the user may not connect",
 		"28P01": "the user or password is wrong",
 		"3D000": "there is no database of that name",

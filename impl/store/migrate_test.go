@@ -1,6 +1,8 @@
 package store_test
 
 import (
+	"io/fs"
+	"os"
 	"sync"
 	"testing"
 
@@ -66,7 +68,9 @@ func TestStore_Migrate_byManyReplicasAtOnce(t *testing.T) {
 			for _, n := range applied {
 				total += n
 			}
-			require.Equal(t, 1, total, "one replica works, the others find it done")
+			files, err := fs.Glob(os.DirFS("migrations"), "*.sql")
+			require.NoError(t, err)
+			require.Len(t, files, total, "one replica works, the others find it done")
 			require.NoError(t, addAccount(t.Context(), storetest.MustOpen(t, url).Writer(), "a", "A", noon))
 		})
 	}

@@ -140,6 +140,14 @@ func (s *Store) Ping(ctx context.Context) error {
 	return s.Reader().Get(ctx, `SELECT 1`, nil, &one)
 }
 
+// Probe writes the time into a row, so that a database which answers but takes nothing, such as on a full disk, is found
+// out. The same time again is no write for SQLite.
+func (s *Store) Probe(ctx context.Context, now time.Time) error {
+	_, err := s.Writer().Exec(ctx, `INSERT INTO probes (id, written_at) VALUES (1, $1)
+		ON CONFLICT (id) DO UPDATE SET written_at = excluded.written_at`, At(now))
+	return err
+}
+
 // Close waits for running statements and closes all connections.
 func (s *Store) Close() error {
 	err := s.write.Close()

@@ -33,6 +33,9 @@ type Options struct {
 	CORSOrigins []string
 	// Ready says what keeps the service from working; it decides /readyz. Default: nil, always ready.
 	Ready func(ctx context.Context) error
+	// Answered is told of each request once it is answered: its path as in the contract, "" for paths that there are not,
+	// and the status, 0 where the connection was cut instead. Default: nil, nobody.
+	Answered func(path string, status int)
 	// Routes are further paths outside /api/v1, by "METHOD /path", where a segment may be a wildcard such as "{key}"
 	// that the handler reads with PathValue. They are open to anyone. Default: none.
 	Routes map[string]http.Handler

@@ -107,6 +107,9 @@ func (d *door) finish(x *exchange, r *http.Request) {
 		}
 	}
 	d.log(x, r)
+	if d.Answered != nil {
+		d.Answered(x.route, x.status)
+	}
 	if abort {
 		panic(http.ErrAbortHandler)
 	}

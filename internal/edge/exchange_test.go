@@ -208,3 +208,23 @@ func TestDoor_lets_a_handler_around_it_take_part(t *testing.T) {
 	assert.Equal(t, "code=500", rec.Header().Get("Preference-Applied"))
 	assert.Equal(t, "/api/v1/status", r.Pattern)
 }
+
+func TestDoor_tells_of_each_request_that_it_answered(t *testing.T) {
+	t.Parallel()
+	var told []string
+	d := mustDoor(t, func(o *edge.Options) {
+		o.Answered = func(path string, status int) { told = append(told, fmt.Sprint(path, " ", status)) }
+	})
+	for _, r := range []*http.Request{
+		request(smallBody), request(`{}`), request(`{}`, "Authorization", ""),
+		httptest.NewRequest(http.MethodGet, "/healthz", nil), httptest.NewRequest(http.MethodGet, "/elsewhere/of/many", nil),
+		httptest.NewRequest(http.MethodDelete, "/api/v1/status", nil),
+	} {
+		d.do(t, r)
+	}
+	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) { panic("half way") }
+	d.do(t, request(smallBody))
+	require.Equal(t, []string{
+		"/api/v1/extract 200", "/api/v1/extract 400", "/api/v1/extract 401", "/healthz 200", " 404", " 405", "/api/v1/extract 500",
+	}, told)
+}

@@ -57,7 +57,8 @@ func (c *serveCmd) Run(ctx context.Context, con *console) error {
 
 // engineCmd runs the workers behind HTTP.
 type engineCmd struct {
-	Listen string `default:"127.0.0.1:8090" placeholder:"ADDR" help:"Address of the engine; it knows no keys, keep it private (default: ${default})."`
+	Listen      string `default:"127.0.0.1:8090" placeholder:"ADDR" help:"Address of the engine; it knows no keys, keep it private (default: ${default})."`
+	AdminListen string `placeholder:"ADDR" help:"Address of metrics and pprof; keep it private (default: none)."`
 	engineFlags
 }
 
@@ -70,5 +71,5 @@ func (engineCmd) Help() string {
 
 // Run serves until the context ends.
 func (c *engineCmd) Run(ctx context.Context, con *console) error {
-	return app.RunEngine(ctx, c.Listen, c.pool(), con.log)
+	return app.RunEngine(ctx, c.Listen, c.AdminListen, c.pool(), con.log)
 }

@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"uncial/impl/ocr"
@@ -68,6 +69,8 @@ type Client struct {
 	mu    sync.Mutex
 	tags  []string // of the last answer to Languages
 	until time.Time
+
+	requests, died, repeated atomic.Uint64
 }
 
 var _ ocr.Recognizer = (*Client)(nil)
@@ -197,8 +200,11 @@ func (c *Client) get(ctx context.Context, e *engine, path string, into any) erro
 	return json.Unmarshal(text, into)
 }
 
-// errNoEngine says that the host has no address.
-var errNoEngine = errors.New("no engine is known")
+var (
+	// errNoEngine says that the host has no address.
+	errNoEngine = errors.New("no engine is known")
+	errNotReady = errors.New("no engine answers with a worker that can read")
+)
 
 // Recognize has an image read by the engine that is under the least pressure, and once more by another where that one
 // dies. What the image is to blame for, and what took too long, is not tried again.
@@ -217,6 +223,7 @@ func (c *Client) Recognize(ctx context.Context, req ocr.Request) (*document.Docu
 		if e == nil {
 			return nil, errNoEngine
 		}
+		c.requests.Add(1)
 		doc, err := c.ask(bounded, e, req)
 		c.engines.release(e)
 		died := (*diedError)(nil)
@@ -228,6 +235,7 @@ func (c *Client) Recognize(ctx context.Context, req ocr.Request) (*document.Docu
 		case bounded.Err() != nil:
 			return nil, context.Cause(bounded)
 		case errors.As(err, &died):
+			c.died.Add(1)
 			c.engines.shun(e, c.opts.Shun)
 			c.opts.Logger.Warn("an engine died", "address", e.addr, "error", err)
 		case !errors.Is(err, ocr.ErrBusy) || !c.engines.room(e):
@@ -236,6 +244,7 @@ func (c *Client) Recognize(ctx context.Context, req ocr.Request) (*document.Docu
 		if attempt == 2 {
 			return nil, err
 		}
+		c.repeated.Add(1)
 		first = e
 	}
 }
@@ -287,6 +296,38 @@ func (c *Client) ask(ctx context.Context, e *engine, req ocr.Request) (*document
 		return nil, fmt.Errorf("the engine answered with status %d", res.StatusCode)
 	}
 	return nil, f.restore()
+}
+
+// Ready says whether one of the engines can read. It asks them all at once, within ctx.
+func (c *Client) Ready(ctx context.Context) error {
+	var able atomic.Bool
+	c.engines.each(ctx, func(ctx context.Context, e *engine) {
+		var load ocr.Load
+		if err := c.get(ctx, e, "/load", &load); err == nil && load.Ready > 0 {
+			able.Store(true)
+		}
+	})
+	if !able.Load() {
+		return errNotReady
+	}
+	return nil
+}
+
+// Stats are the engines of one moment, and counters since the start.
+type Stats struct {
+	Engines  int    // addresses known
+	Avoided  int    // of them, those that failed a moment ago
+	Running  int    // requests that wait for an answer
+	Requests uint64 // sent
+	Died     uint64 // that got no answer
+	Repeated uint64 // images that went to a second engine
+}
+
+// Stats are the client's figures.
+func (c *Client) Stats() Stats {
+	s := c.engines.stats()
+	s.Requests, s.Died, s.Repeated = c.requests.Load(), c.died.Load(), c.repeated.Load()
+	return s
 }
 
 // Languages are those of one of the engines, asked again every half minute.

@@ -128,6 +128,19 @@ func (s *engines) trust(e *engine) {
 	e.avoid = time.Time{}
 }
 
+func (s *engines) stats() Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := Stats{Engines: len(s.all)}
+	for _, e := range s.all {
+		st.Running += e.running
+		if e.avoid.After(s.now()) {
+			st.Avoided++
+		}
+	}
+	return st
+}
+
 // each calls f for all engines at once and waits.
 func (s *engines) each(ctx context.Context, f func(context.Context, *engine)) {
 	var wg sync.WaitGroup

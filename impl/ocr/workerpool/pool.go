@@ -112,6 +112,14 @@ func (p *Pool) Languages(context.Context) ([]string, error) {
 	return slices.Clone(*p.hello.Load()), nil
 }
 
+// Ready says whether a child can read.
+func (p *Pool) Ready(context.Context) error {
+	if p.counts.ready.Load() == 0 {
+		return errors.New("no worker is ready")
+	}
+	return nil
+}
+
 // Recognize reads one image in one of the children, in the order of the calls. See ocr.Recognizer for its errors; one
 // that tells nothing of these kinds means that the child failed.
 func (p *Pool) Recognize(ctx context.Context, req ocr.Request) (*document.Document, error) {

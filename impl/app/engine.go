@@ -1,0 +1,49 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+
+	"uncial/impl/ocr/remote"
+	"uncial/internal/edge"
+	"uncial/internal/version"
+)
+
+// RunEngine serves the workers over HTTP until ctx ends. adminListen is the address of metrics and pprof; empty for none.
+func RunEngine(ctx context.Context, listen, adminListen string, o EngineOptions, log *slog.Logger) (err error) {
+	if err := o.check(); err != nil {
+		return err
+	}
+	ln, err := net.Listen("tcp", listen)
+	if err != nil {
+		return fmt.Errorf("--listen: %w", err)
+	}
+	log.Info("listening", "address", ln.Addr().String(), "version", version.Version)
+	defer func() { err = errors.Join(err, ignoreClosed(ln.Close())) }()
+	admin, err := listenAdmin(adminListen, log)
+	if err != nil {
+		return err
+	}
+	pool, err := openPool(ctx, o, log)
+	if err != nil {
+		return errors.Join(err, closeAdmin(admin))
+	}
+	defer func() { err = errors.Join(err, pool.Close()) }()
+	registry := newRegistry()
+	watchPool(registry, pool)
+	handler := observeEngine(registry, remote.Handler(pool, log))
+
+	watching, stop := context.WithCancel(context.WithoutCancel(ctx)) // the last requests are to be seen too
+	var running sync.WaitGroup
+	if admin != nil {
+		running.Go(func() { serveAdmin(watching, admin, registry, log) })
+	}
+	err = edge.Serve(ctx, edge.NewServer(handler, log), ln, Options{Engine: o}.deadline())
+	stop()
+	running.Wait()
+	return err
+}

@@ -1,0 +1,169 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/app"
+	"uncial/impl/app/apptest"
+	"uncial/impl/sample"
+	"uncial/impl/store"
+)
+
+func TestHealth_CountsTwoFailuresInARow(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	var err error
+	var log bytes.Buffer
+	h := app.NewHealth(func(context.Context) error { return err }, slog.New(slog.NewTextHandler(&log, nil)))
+	require.Error(t, h.Ready(), "nobody has looked yet")
+	for i, step := range []struct {
+		sees  error
+		ready bool
+	}{
+		{broken, false}, // a service that starts is not ready before it can work
+		{nil, true},
+		{broken, true}, // a moment's trouble
+		{nil, true},
+		{broken, true},
+		{broken, false},
+		{broken, false},
+		{nil, true},
+	} {
+		err = step.sees
+		h.Once()
+		require.Equal(t, step.ready, h.Ready() == nil, "after step %d", i+1)
+	}
+	require.Len(t, regexp.MustCompile(`msg="not ready" error=broken`).FindAllString(log.String(), -1), 1, "the log tells of changes only")
+	require.Len(t, regexp.MustCompile(`msg=ready`).FindAllString(log.String(), -1), 2)
+}
+
+// readiness is the status of /readyz.
+func readiness(tb testing.TB, a *app.App) int {
+	tb.Helper()
+	res, err := http.Get("http://" + a.Addr() + "/readyz")
+	require.NoError(tb, err)
+	require.NoError(tb, res.Body.Close())
+	return res.StatusCode
+}
+
+func requireReadiness(tb testing.TB, a *app.App, status int) {
+	tb.Helper()
+	require.Eventually(tb, func() bool { return readiness(tb, a) == status }, 20*time.Second, 10*time.Millisecond, "want %d", status)
+}
+
+// engine is one that answers nothing but questions about itself.
+type engine struct {
+	gone  atomic.Bool
+	ready atomic.Int64
+}
+
+func (e *engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case e.gone.Load():
+		panic(http.ErrAbortHandler)
+	case r.URL.Path == "/load":
+		_, _ = io.WriteString(w, `{"workers":2,"queue":16,"ready":`+string(rune('0'+e.ready.Load()))+`}`)
+	case r.URL.Path == "/recognize":
+		w.WriteHeader(http.StatusInternalServerError)
+	default:
+		_, _ = io.WriteString(w, `{"languages":["en"]}`)
+	}
+}
+
+func TestApp_Ready_FollowsTheEngines(t *testing.T) {
+	t.Parallel()
+	e := &engine{}
+	server := httptest.NewServer(e)
+	t.Cleanup(server.Close)
+	a := apptest.Start(t, app.Options{EngineURL: server.URL, LookEvery: 20 * time.Millisecond})
+	require.Equal(t, http.StatusServiceUnavailable, readiness(t, a), "an engine without workers")
+	e.ready.Store(2)
+	requireReadiness(t, a, http.StatusOK)
+	e.gone.Store(true)
+	requireReadiness(t, a, http.StatusServiceUnavailable)
+	e.gone.Store(false)
+	requireReadiness(t, a, http.StatusOK)
+}
+
+func TestApp_Ready_FollowsTheDatabase(t *testing.T) {
+	t.Parallel()
+	url := "sqlite:" + filepath.Join(t.TempDir(), "uncial.db")
+	a := apptest.Start(t, app.Options{Data: app.DataOptions{Database: url}, LookEvery: 20 * time.Millisecond})
+	requireReadiness(t, a, http.StatusOK)
+	other, err := store.Open(t.Context(), url, store.Options{Timeout: time.Minute})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, other.Close()) })
+	require.NoError(t, other.Tx(t.Context(), func(context.Context, store.Executor) error {
+		requireReadiness(t, a, http.StatusServiceUnavailable) // it can be read, but takes nothing
+		return nil
+	}))
+	requireReadiness(t, a, http.StatusOK)
+}
+
+// requireMetrics asks for the metrics and wants each of the lines.
+func requireMetrics(tb testing.TB, url string, lines ...string) {
+	tb.Helper()
+	res, err := http.Get(url)
+	require.NoError(tb, err)
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(res.Body)
+	require.NoError(tb, err)
+	for _, line := range lines {
+		require.Contains(tb, string(text), "\n"+line+"\n")
+	}
+}
+
+func TestApp_Metrics(t *testing.T) {
+	t.Parallel()
+	e := &engine{}
+	e.ready.Store(2)
+	server := httptest.NewServer(e)
+	t.Cleanup(server.Close)
+	var log bytes.Buffer
+	var lock sync.Mutex
+	a := apptest.Start(t, app.Options{
+		EngineURL: server.URL, AdminListen: "127.0.0.1:0",
+		Logger: slog.New(slog.NewTextHandler(writerFunc(func(p []byte) (int, error) {
+			lock.Lock()
+			defer lock.Unlock()
+			return log.Write(p)
+		}), nil)),
+	})
+	_, key := apptest.Key(t, a, "pro")
+	base := "http://" + a.Addr()
+	require.Equal(t, 500, must(t, base, key, map[string]any{"imageUrl": inline(sample.Image)}).Status, "the engine reads nothing")
+	require.Equal(t, 400, must(t, base, key, map[string]any{}).Status)
+	require.Equal(t, 401, must(t, base, "nobody's", map[string]any{}).Status)
+	requireReadiness(t, a, http.StatusOK)
+
+	lock.Lock()
+	address := regexp.MustCompile(`msg="admin listening" address=(\S+)`).FindStringSubmatch(log.String())
+	lock.Unlock()
+	require.NotNil(t, address)
+	requireMetrics(t, "http://"+address[1]+"/metrics",
+		`uncial_requests_total{path="/api/v1/extract",status="400"} 1`,
+		`uncial_requests_total{path="/api/v1/extract",status="401"} 1`,
+		`uncial_requests_total{path="/api/v1/extract",status="500"} 1`,
+		`uncial_extractions_total{outcome="SERVER_ERROR"} 1`,
+		`uncial_ready 1`, `uncial_engines 1`, `uncial_engines_avoided 0`, `uncial_engine_requests_running 0`,
+		`uncial_engine_requests_total 1`, `uncial_engine_requests_died_total 0`, `uncial_engine_requests_repeated_total 0`,
+	)
+	res, err := http.Get("http://" + address[1] + "/debug/pprof/cmdline")
+	require.NoError(t, err)
+	require.NoError(t, res.Body.Close())
+	require.Equal(t, http.StatusNotFound, res.StatusCode, "a command line may hold a secret")
+}

@@ -3,6 +3,7 @@ package deploy_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
+
+	"uncial/impl/ocr/workerpool"
 )
 
 type object = map[string]any
@@ -77,25 +80,45 @@ func render(tb testing.TB, values string) map[string]object {
 
 const values = `
 existingSecret: uncial
+deadlineSeconds: 300
 api:
   fetchAllow: [192.0.2.0/24]
   plans: '{"small": {"points": 100, "requestsPerMinute": 5}}'
+  extraEnv:
+    - name: UNCIAL_ENHANCE_KEY
+      valueFrom: {secretKeyRef: {name: model, key: key}}
 postgres:
   peers:
     - podSelector: {matchLabels: {app.kubernetes.io/name: postgresql}}
+networkPolicy:
+  metrics:
+    - namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: monitoring}}
+`
+
+// enough are the values without which the chart says what it needs.
+const enough = `
+existingSecret: uncial
+postgres: {peers: [{ipBlock: {cidr: 10.0.5.7/32}}]}
 `
 
 func TestChart_Lints(t *testing.T) {
 	t.Parallel()
-	out, err := helm(t, "lint", "--strict", "chart", "--kube-version", "1.31.0", "--set", "existingSecret=uncial")
-	require.NoError(t, err, out)
+	for name, v := range map[string]string{"all": values, "enough": enough} {
+		file := filepath.Join(t.TempDir(), name+".yaml")
+		require.NoError(t, os.WriteFile(file, []byte(v), 0o600))
+		out, err := helm(t, "lint", "--strict", "chart", "--kube-version", "1.31.0", "--values", file)
+		require.NoError(t, err, out)
+	}
 }
 
-func TestChart_AsksForItsSecret(t *testing.T) {
+func TestChart_AsksForWhatItNeeds(t *testing.T) {
 	t.Parallel()
-	out, err := helm(t, "template", "demo", "chart", "--kube-version", "1.31.0")
-	require.Error(t, err)
-	require.Contains(t, out, "existingSecret")
+	for want, set := range map[string]string{"existingSecret": "networkPolicy.enabled=false", "postgres.peers": "existingSecret=uncial"} {
+		out, err := helm(t, "template", "demo", "chart", "--kube-version", "1.31.0", "--set", set)
+		require.Error(t, err)
+		require.Contains(t, out, want+": name")
+	}
+	render(t, "existingSecret: uncial\nnetworkPolicy: {enabled: false}")
 }
 
 func TestChart_RendersWhatItPromises(t *testing.T) {
@@ -104,31 +127,116 @@ func TestChart_RendersWhatItPromises(t *testing.T) {
 	for _, name := range []string{
 		"Deployment demo-api", "Deployment demo-engine", "Service demo-api", "Service demo-engine", "Job demo-migrate",
 		"HorizontalPodAutoscaler demo-engine", "PodDisruptionBudget demo-api", "PodDisruptionBudget demo-engine",
-		"NetworkPolicy demo-api", "NetworkPolicy demo-engine", "ConfigMap demo-plans",
+		"NetworkPolicy demo-api", "NetworkPolicy demo-engine", "NetworkPolicy demo-migrate", "ConfigMap demo-plans",
 	} {
 		require.Contains(t, objects, name)
 	}
-	for _, name := range []string{"Deployment demo-api", "Deployment demo-engine", "Job demo-migrate"} {
-		pod := at(t, objects[name], "spec", "template", "spec")
-		require.Equal(t, true, at(t, pod, "securityContext", "runAsNonRoot"), name)
-		container := at(t, pod, "containers", 0)
-		require.Equal(t, true, at(t, container, "securityContext", "readOnlyRootFilesystem"), name)
-		require.Equal(t, []any{"ALL"}, at(t, container, "securityContext", "capabilities", "drop"), name)
-		require.Equal(t, false, at(t, pod, "enableServiceLinks"), "no service's name becomes a flag of ours")
-		if strings.HasPrefix(name, "Deployment") {
-			require.Greater(t, at(t, pod, "terminationGracePeriodSeconds"), 180, "no extraction is cut short")
-			for _, probe := range []string{"startupProbe", "livenessProbe", "readinessProbe"} {
-				require.NotNil(t, at(t, container, probe), "%s: %s", name, probe)
-			}
-		}
-	}
-	require.Empty(t, at(t, objects["NetworkPolicy demo-engine"], "spec", "egress"), "the engine reaches nothing")
-	require.Contains(t, at(t, objects["NetworkPolicy demo-engine"], "spec", "policyTypes"), "Egress")
 	require.Equal(t, "None", at(t, objects["Service demo-engine"], "spec", "clusterIP"), "each replica sees every engine")
 	require.NotContains(t, objects["Deployment demo-engine"]["spec"], "replicas", "the autoscaler decides")
 	for _, o := range objects {
 		require.NotEqual(t, "Secret", o["kind"], "secrets come by reference")
 	}
+}
+
+func TestChart_HardensItsPods(t *testing.T) {
+	t.Parallel()
+	objects := render(t, values)
+	for _, name := range []string{"Deployment demo-api", "Deployment demo-engine", "Job demo-migrate"} {
+		pod := at(t, objects[name], "spec", "template", "spec")
+		require.Equal(t, false, at(t, pod, "automountServiceAccountToken"), name)
+		require.Equal(t, false, at(t, pod, "enableServiceLinks"), "no service's name becomes a flag of ours")
+		require.Equal(t, object{
+			"runAsNonRoot": true, "runAsUser": 65532, "runAsGroup": 65532, "seccompProfile": object{"type": "RuntimeDefault"},
+		}, at(t, pod, "securityContext"), name)
+		require.Equal(t, object{
+			"allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true, "capabilities": object{"drop": []any{"ALL"}},
+		}, at(t, pod, "containers", 0, "securityContext"), name)
+		require.NotNil(t, at(t, pod, "containers", 0, "resources", "limits", "memory"), name)
+	}
+	secrets := map[string]bool{"Deployment demo-api": true, "Deployment demo-engine": false, "Job demo-migrate": false}
+	for name, want := range secrets {
+		env, err := yaml.Marshal(at(t, objects[name], "spec", "template", "spec", "containers", 0, "env"))
+		require.NoError(t, err)
+		require.Equal(t, want, strings.Contains(string(env), "UNCIAL_KEY_SECRET"), name)
+		require.Equal(t, name != "Deployment demo-engine", strings.Contains(string(env), "UNCIAL_DATABASE"), name)
+	}
+}
+
+func TestChart_CutsNoExtractionShort(t *testing.T) {
+	t.Parallel()
+	objects := render(t, values)
+	for _, name := range []string{"Deployment demo-api", "Deployment demo-engine"} {
+		pod := at(t, objects[name], "spec", "template", "spec")
+		container := at(t, pod, "containers", 0)
+		require.Equal(t, 10, at(t, container, "lifecycle", "preStop", "sleep", "seconds"), name)
+		require.Contains(t, at(t, container, "env"), object{"name": "UNCIAL_DEADLINE", "value": "300s"}, name)
+		require.Greater(t, at(t, pod, "terminationGracePeriodSeconds"), 10+300+120, name)
+		for _, probe := range []string{"startupProbe", "livenessProbe", "readinessProbe"} {
+			require.NotNil(t, at(t, container, probe), "%s: %s", name, probe)
+		}
+		require.Equal(t, "/readyz", at(t, container, "readinessProbe", "httpGet", "path"), name)
+	}
+}
+
+func TestChart_GivesEachWorkerItsMemory(t *testing.T) {
+	t.Parallel()
+	container := at(t, render(t, enough)["Deployment demo-engine"], "spec", "template", "spec", "containers", 0)
+	require.Contains(t, at(t, container, "env"), object{"name": "UNCIAL_WORKERS", "value": "2"})
+	const each = workerpool.DefaultMemory >> 30
+	require.Equal(t, fmt.Sprintf("%dGi", 2*each+1), at(t, container, "resources", "limits", "memory"), "a hostile image ends a worker, not the pod")
+}
+
+// ports are those of a network policy's rules, by the rule's peers.
+func ports(tb testing.TB, policy object, direction string) map[string][]any {
+	tb.Helper()
+	rules, _ := at(tb, policy, "spec", direction).([]any)
+	found := map[string][]any{}
+	for _, r := range rules {
+		rule := r.(object)
+		peers, err := yaml.Marshal(firstOf(rule["to"], rule["from"]))
+		require.NoError(tb, err)
+		list, _ := rule["ports"].([]any)
+		for _, p := range list {
+			found[string(peers)] = append(found[string(peers)], p.(object)["port"])
+		}
+	}
+	return found
+}
+
+func firstOf(a, b any) any {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+func TestChart_LetsPodsReachWhatTheyNeed(t *testing.T) {
+	t.Parallel()
+	const (
+		anyone     = "null\n"
+		engine     = "- podSelector:\n    matchLabels:\n        app.kubernetes.io/component: engine\n        app.kubernetes.io/instance: demo\n        app.kubernetes.io/name: uncial\n"
+		postgres   = "- podSelector:\n    matchLabels:\n        app.kubernetes.io/name: postgresql\n"
+		monitoring = "- namespaceSelector:\n    matchLabels:\n        kubernetes.io/metadata.name: monitoring\n"
+	)
+	api := strings.Replace(engine, "component: engine", "component: api", 1)
+	objects := render(t, values)
+	for _, component := range []string{"api", "engine", "migrate"} {
+		policy := objects["NetworkPolicy demo-"+component]
+		require.Equal(t, component, at(t, policy, "spec", "podSelector", "matchLabels", "app.kubernetes.io/component"))
+		require.Equal(t, []any{"Ingress", "Egress"}, at(t, policy, "spec", "policyTypes"))
+	}
+	require.Empty(t, at(t, objects["NetworkPolicy demo-engine"], "spec", "egress"), "the engine reaches nothing")
+	require.Equal(t, map[string][]any{api: {8090}, monitoring: {9090}}, ports(t, objects["NetworkPolicy demo-engine"], "ingress"))
+	require.Equal(t, map[string][]any{anyone: {53, 53}, postgres: {5432}}, ports(t, objects["NetworkPolicy demo-migrate"], "egress"))
+	require.Empty(t, at(t, objects["NetworkPolicy demo-migrate"], "spec", "ingress"))
+
+	egress := ports(t, objects["NetworkPolicy demo-api"], "egress")
+	require.Equal(t, []any{53, 53}, egress[anyone])
+	require.Equal(t, []any{8090}, egress[engine])
+	require.Equal(t, []any{5432}, egress[postgres])
+	require.Len(t, egress, 4, "the last one are public addresses")
+	require.Equal(t, map[string][]any{anyone: {8080}, monitoring: {9090}}, ports(t, objects["NetworkPolicy demo-api"], "ingress"))
+	require.Equal(t, map[string][]any{anyone: {8080}}, ports(t, render(t, enough)["NetworkPolicy demo-api"], "ingress"), "metrics are for those who are named")
 }
 
 func TestCompose_RunsEverythingHardened(t *testing.T) {
@@ -145,6 +253,9 @@ func TestCompose_RunsEverythingHardened(t *testing.T) {
 	for _, name := range []string{"api", "engine"} {
 		require.Equal(t, "190s", at(t, file, "services", name, "stop_grace_period"), "no extraction is cut short")
 	}
-	require.Equal(t, []any{"inside"}, at(t, file, "services", "engine", "networks"), "the engine reaches nothing outside")
-	require.Equal(t, true, at(t, file, "networks", "inside", "internal"))
+	require.Equal(t, []any{"engines"}, at(t, file, "services", "engine", "networks"), "the engine reaches nothing but the API")
+	require.Equal(t, []any{"database"}, at(t, file, "services", "postgres", "networks"))
+	for _, name := range []string{"engines", "database"} {
+		require.Equal(t, true, at(t, file, "networks", name, "internal"))
+	}
 }

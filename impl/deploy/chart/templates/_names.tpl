@@ -35,6 +35,59 @@ capabilities: {drop: [ALL]}
 {{- define "uncial.databaseEnv" -}}
 - name: UNCIAL_DATABASE
   valueFrom: {secretKeyRef: {name: {{ include "uncial.secret" . }}, key: database}}
-- name: UNCIAL_KEY_SECRET
-  valueFrom: {secretKeyRef: {name: {{ include "uncial.secret" . }}, key: key-secret}}
+{{- end }}
+
+{{- /* What comes of stopping: time to drain, for the longest extraction, and for the end itself. */ -}}
+{{- define "uncial.stopping" -}}
+terminationGracePeriodSeconds: {{ add (int .Values.drainSeconds) (int .Values.deadlineSeconds) 120 10 }}
+{{- end }}
+
+{{- define "uncial.drain" -}}
+# A pod is told to stop while others still send it requests.
+preStop: {sleep: {seconds: {{ int .Values.drainSeconds }}}}
+{{- end }}
+
+{{- define "uncial.probes" -}}
+startupProbe:
+  httpGet: {path: /healthz, port: http}
+  periodSeconds: 2
+  timeoutSeconds: 3
+  failureThreshold: 60
+livenessProbe:
+  httpGet: {path: /healthz, port: http}
+  periodSeconds: 10
+  timeoutSeconds: 3
+  failureThreshold: 6
+readinessProbe:
+  httpGet: {path: /readyz, port: http}
+  periodSeconds: 5
+  timeoutSeconds: 3
+{{- end }}
+
+{{- define "uncial.postgresEgress" -}}
+{{- if not .Values.postgres.peers }}
+{{- fail "postgres.peers: name where Postgres is, for the network policies, or set networkPolicy.enabled=false" }}
+{{- end }}
+- to: {{- toYaml .Values.postgres.peers | nindent 4 }}
+  ports: [{port: {{ .Values.postgres.port }}}]
+{{- end }}
+
+{{- define "uncial.nameServers" -}}
+- ports: [{port: 53, protocol: UDP}, {port: 53, protocol: TCP}]
+{{- end }}
+
+{{- define "uncial.metricsIngress" -}}
+{{- with .Values.networkPolicy.metrics }}
+- from: {{- toYaml . | nindent 4 }}
+  ports: [{port: 9090}]
+{{- end }}
+{{- end }}
+
+{{- /* Spreads the pods of a component over machines. */ -}}
+{{- define "uncial.spread" -}}
+- maxSkew: 1
+  topologyKey: kubernetes.io/hostname
+  whenUnsatisfiable: ScheduleAnyway
+  labelSelector:
+    matchLabels: {{- include "uncial.labels" . | nindent 6 }}
 {{- end }}

@@ -14,10 +14,11 @@ import (
 // It goes with the test.
 func Tesseract(tb testing.TB) string {
 	tb.Helper()
-	mustImages(tb)
+	req := engineRequest(mustImages(tb))
+	req.ExposedPorts = []string{"8090/tcp"}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	c, err := start(ctx, engineRequest())
+	c, err := start(ctx, req)
 	removed(tb, c)
 	if err != nil {
 		tb.Fatalf("start the engine: %v", err)
@@ -25,39 +26,46 @@ func Tesseract(tb testing.TB) string {
 	return "http://" + mustEndpoint(tb, c, "8090/tcp")
 }
 
-// engineRequest is an engine with two workers, hardened as in production.
-func engineRequest() tc.ContainerRequest {
+// engineRequest is an engine with two workers, hardened as in production. No port of it is published.
+func engineRequest(b built) tc.ContainerRequest {
 	return tc.ContainerRequest{
-		Image:              "uncial-engine:" + tag,
+		Image:              b.engine,
 		Env:                map[string]string{"UNCIAL_WORKERS": "2"},
-		ExposedPorts:       []string{"8090/tcp"},
 		HostConfigModifier: hardened,
-		WaitingFor:         wait.ForHTTP("/readyz").WithPort("8090/tcp").WithStartupTimeout(time.Minute),
+		WaitingFor: wait.ForExec([]string{"uncial", "health", "http://127.0.0.1:8090/readyz"}).
+			WithPollInterval(200 * time.Millisecond).WithStartupTimeout(time.Minute),
 	}
 }
 
-// removed removes the container at the end of the test; what is left, the watchdog removes.
+// removed removes the container at the end of the test.
 func removed(tb testing.TB, c tc.Container) {
 	tb.Helper()
-	tb.Cleanup(func() {
-		if c != nil {
-			_ = tc.TerminateContainer(c, tc.StopTimeout(0))
-		}
-	})
+	tb.Cleanup(func() { terminate(c) })
 }
 
-// mustEndpoint is the address at which this machine reaches a port of the container.
+// terminate removes the container, if there is one; what is left all the same, the watchdog removes.
+func terminate(c tc.Container) { _ = tc.TerminateContainer(c, tc.StopTimeout(0)) }
+
+// endpoint is the address at which this machine reaches a port of the container.
+func endpoint(ctx context.Context, c tc.Container, port string) (string, error) {
+	host, err := c.Host(ctx)
+	if err != nil {
+		return "", err
+	}
+	mapped, err := c.MappedPort(ctx, port)
+	if err != nil {
+		return "", err
+	}
+	return net.JoinHostPort(host, mapped.Port()), nil
+}
+
 func mustEndpoint(tb testing.TB, c tc.Container, port string) string {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	host, err := c.Host(ctx)
+	addr, err := endpoint(ctx, c, port)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	mapped, err := c.MappedPort(ctx, port)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return net.JoinHostPort(host, mapped.Port())
+	return addr
 }

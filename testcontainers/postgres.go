@@ -5,19 +5,13 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"embed"
-	"fmt"
-	"io/fs"
-	"net"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
-	"github.com/moby/moby/api/types/network"
 	tc "github.com/testcontainers/testcontainers-go"
 	"github.com/testcontainers/testcontainers-go/wait"
 )
@@ -83,85 +77,44 @@ func acquirePostgres(ctx context.Context) (string, error) {
 	if shared.server != nil {
 		return shared.addr, nil
 	}
-	server, err := startPostgres(ctx)
+	server, addr, err := startPostgres(ctx)
 	if err != nil {
+		terminate(server)
 		return "", err
 	}
-	shared.server = server
-	host, err := server.Host(ctx)
-	if err != nil {
-		return "", err
-	}
-	port, err := server.MappedPort(ctx, "5432/tcp")
-	if err != nil {
-		return "", err
-	}
-	shared.addr = net.JoinHostPort(host, port.Port())
-	return shared.addr, nil
+	shared.server, shared.addr = server, addr
+	return addr, nil
 }
 
 func releasePostgres() {
 	shared.Lock()
 	defer shared.Unlock()
-	shared.users--
-	if shared.users > 0 || shared.server == nil {
-		return
+	if shared.users--; shared.users == 0 {
+		terminate(shared.server)
+		shared.server = nil
 	}
-	_ = tc.TerminateContainer(shared.server, tc.StopTimeout(0)) // what is left, the watchdog removes
-	shared.server = nil
 }
 
-func startPostgres(ctx context.Context) (tc.Container, error) {
-	req, done, err := postgresRequest()
+func startPostgres(ctx context.Context) (server tc.Container, addr string, err error) {
+	req, err := postgresRequest()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	defer done()
-	return start(ctx, req)
+	req.ExposedPorts = []string{"5432/tcp"}
+	if server, err = start(ctx, req); err != nil {
+		return server, "", err
+	}
+	addr, err = endpoint(ctx, server, "5432/tcp")
+	return server, addr, err
 }
 
-// postgresRequest is a server that is quick and may lose everything with its machine. done removes the build context.
-func postgresRequest() (req tc.ContainerRequest, done func(), err error) {
-	dir, done, err := unpack(postgresFiles, "postgres")
+// postgresRequest is a server that is quick and may lose everything with its machine. No port of it is published.
+func postgresRequest() (tc.ContainerRequest, error) {
+	image, err := dockerfile(postgresFiles, "postgres")
 	return tc.ContainerRequest{
-		FromDockerfile: tc.FromDockerfile{Context: dir, Repo: "uncial-postgres", Tag: tag, KeepImage: true},
+		FromDockerfile: image,
 		Cmd:            []string{"-c", "fsync=off"},
-		ExposedPorts:   []string{"5432/tcp"},
-		WaitingFor: wait.ForSQL("5432/tcp", "pgx", func(host string, port network.Port) string {
-			return databaseURL(net.JoinHostPort(host, port.Port()), "postgres")
-		}).WithStartupTimeout(time.Minute),
-	}, done, err
-}
-
-// unpack writes an embedded folder to a temporary one, the context of a build, and says how to remove it.
-func unpack(files fs.FS, folder string) (dir string, done func(), err error) {
-	if dir, err = os.MkdirTemp("", "uncial-build-"); err != nil {
-		return "", func() {}, err
-	}
-	done = func() { _ = os.RemoveAll(dir) }
-	if err = copyFolder(files, folder, dir); err != nil {
-		done()
-		return "", func() {}, err
-	}
-	return dir, done, nil
-}
-
-func copyFolder(files fs.FS, folder, dir string) error {
-	sub, err := fs.Sub(files, folder)
-	if err != nil {
-		return err
-	}
-	if err := os.CopyFS(dir, sub); err != nil {
-		return err
-	}
-	scripts, err := filepath.Glob(filepath.Join(dir, "*.sh"))
-	if err != nil {
-		return err
-	}
-	for _, s := range scripts { // an embedded file has lost its mode
-		if err := os.Chmod(s, 0o755); err != nil { //nolint:gosec // the container's user must run it
-			return fmt.Errorf("make %s executable: %w", filepath.Base(s), err)
-		}
-	}
-	return nil
+		WaitingFor: wait.ForExec([]string{"/usr/lib/postgresql/15/bin/pg_isready", "-q", "-h", "127.0.0.1", "-U", "uncial"}).
+			WithPollInterval(100 * time.Millisecond).WithStartupTimeout(time.Minute),
+	}, err
 }

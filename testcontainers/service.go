@@ -2,11 +2,14 @@ package testcontainers
 
 import (
 	"context"
+	"crypto/rand"
 	"embed"
 	"encoding/json"
 	"fmt"
 	"io"
-	"os/exec"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,7 +18,6 @@ import (
 	"github.com/moby/moby/api/types/container"
 	tc "github.com/testcontainers/testcontainers-go"
 	tcexec "github.com/testcontainers/testcontainers-go/exec"
-	"github.com/testcontainers/testcontainers-go/network"
 	"github.com/testcontainers/testcontainers-go/wait"
 )
 
@@ -24,12 +26,17 @@ type ServiceOptions struct {
 	Replicas int    // of the API, behind a load balancer where there are several. Default: 1
 	Engines  int    // Default: 1
 	Plans    string // file with the catalogue of plans, on this machine. Default: that of the service
+	// Images serves what the API may fetch from this machine. It needs a container engine on this machine. Default: nothing
+	Images http.Handler
 }
 
-// System is the whole service in containers, in a network of its own: API replicas, engines, Postgres.
+// System is the whole service in containers: API replicas, engines, Postgres, in networks like those of the compose file.
+// The engines share one with the API, Postgres another, and neither reaches anything else.
 type System struct {
 	// URL is the base URL of the API, without a path: of the load balancer where there are several replicas.
-	URL      string
+	URL string
+	// Images is the base URL of the images as the API sees it.
+	Images   string
 	Replicas []tc.Container
 	Engines  []tc.Container
 	Postgres tc.Container
@@ -47,62 +54,105 @@ func hardened(h *container.HostConfig) {
 	h.SecurityOpt = []string{"no-new-privileges"}
 }
 
+// networks are the names of those that a System has.
+type networks struct{ outside, engines, database string }
+
 // Service starts the production images talking to each other; all of it goes with the test.
 func Service(tb testing.TB, o ServiceOptions) *System {
 	tb.Helper()
-	mustImages(tb)
+	b := mustImages(tb)
 	o.Replicas, o.Engines = max(1, o.Replicas), max(1, o.Engines)
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	if err := watchdog(); err != nil {
-		tb.Fatal(err)
-	}
-	inside, err := network.New(ctx, network.WithLabels(ownLabels()))
-	if err != nil {
-		tb.Fatalf("make a network: %v", err)
-	}
-	tb.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-		defer cancel()
-		_ = inside.Remove(ctx)
-	})
-	join := func(req tc.ContainerRequest, alias string) tc.Container {
-		tb.Helper()
-		req.Networks = []string{inside.Name}
-		req.NetworkAliases = map[string][]string{inside.Name: {alias}}
-		c, err := start(ctx, req)
-		removed(tb, c)
-		if err != nil {
-			tb.Fatalf("start %s: %v", alias, err)
-		}
-		return c
+	n := networks{
+		outside: mustNetwork(ctx, tb), engines: mustNetwork(ctx, tb, closed...), database: mustNetwork(ctx, tb, closed...),
 	}
 	s := &System{}
-	database, done, err := postgresRequest()
-	if err != nil {
-		tb.Fatal(err)
+	api := apiRequest(b, o.Plans)
+	if o.Images != nil {
+		host := mustGateway(ctx, tb, n.outside)
+		s.Images = mustServe(tb, host, o.Images)
+		api.Env["UNCIAL_FETCH_ALLOW"] = host + "/32"
 	}
-	s.Postgres = join(database, "postgres")
-	done()
+	s.Postgres = mustJoin(ctx, tb, "postgres", mustRequest(tb, postgresRequest), n.database)
 	for range o.Engines {
-		s.Engines = append(s.Engines, join(engineRequest(), "engine"))
+		s.Engines = append(s.Engines, mustJoin(ctx, tb, "engine", engineRequest(b), n.engines))
 	}
 	for i := range o.Replicas {
-		s.Replicas = append(s.Replicas, join(apiRequest(o.Plans), fmt.Sprintf("api%d", i+1)))
+		s.Replicas = append(s.Replicas, mustJoin(ctx, tb, fmt.Sprintf("api%d", i+1), api, n.outside, n.engines, n.database))
 	}
-	s.URL = "http://" + mustEndpoint(tb, s.Replicas[0], "8080/tcp")
+	door := s.Replicas[0]
 	if o.Replicas > 1 {
-		balancer, done, err := balancerRequest(o.Replicas)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		s.URL = "http://" + mustEndpoint(tb, join(balancer, "balancer"), "8080/tcp")
-		done()
+		request := mustRequest(tb, func() (tc.ContainerRequest, error) { return balancerRequest(o.Replicas) })
+		door = mustJoin(ctx, tb, "balancer", request, n.outside)
 	}
+	s.URL = "http://" + mustEndpoint(tb, door, "8080/tcp")
 	return s
 }
 
-func apiRequest(plans string) tc.ContainerRequest {
+func mustRequest(tb testing.TB, make func() (tc.ContainerRequest, error)) tc.ContainerRequest {
+	tb.Helper()
+	req, err := make()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return req
+}
+
+// mustJoin starts a container that has one name in all of the networks.
+func mustJoin(ctx context.Context, tb testing.TB, name string, req tc.ContainerRequest, networks ...string) tc.Container {
+	tb.Helper()
+	req.Networks, req.NetworkAliases = networks, map[string][]string{}
+	for _, n := range networks {
+		req.NetworkAliases[n] = []string{name}
+	}
+	c, err := start(ctx, req)
+	removed(tb, c)
+	if err != nil {
+		tb.Fatalf("start %s: %v", name, err)
+	}
+	return c
+}
+
+// closed are the options of networks whose members reach each other and nothing else, as in the compose file.
+var closed = []string{"--internal", "--opt", "com.docker.network.bridge.inhibit_ipv4=true"}
+
+// mustNetwork makes a network that goes with the test.
+func mustNetwork(ctx context.Context, tb testing.TB, options ...string) (name string) {
+	tb.Helper()
+	if err := watchdog(); err != nil {
+		tb.Fatal(err)
+	}
+	name = "uncial-test-" + strings.ToLower(rand.Text())
+	mustDocker(ctx, tb, append([]string{"network", "create", "--label", label + "=" + run}, append(options, name)...)...)
+	tb.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		_, _ = docker(ctx, "network", "rm", name) // what is left, the watchdog removes
+	})
+	return name
+}
+
+// mustGateway is this machine's address in the network.
+func mustGateway(ctx context.Context, tb testing.TB, network string) string {
+	tb.Helper()
+	return mustDocker(ctx, tb, "network", "inspect", "--format", "{{(index .IPAM.Config 0).Gateway}}", network)
+}
+
+// mustServe serves on an address of this machine until the test ends.
+func mustServe(tb testing.TB, host string, h http.Handler) (url string) {
+	tb.Helper()
+	ln, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	if err != nil {
+		tb.Fatalf("listen for containers: %v", err)
+	}
+	server := &httptest.Server{Listener: ln, Config: &http.Server{Handler: h, ReadHeaderTimeout: time.Minute}}
+	server.Start()
+	tb.Cleanup(server.Close)
+	return server.URL
+}
+
+func apiRequest(b built, plans string) tc.ContainerRequest {
 	env := map[string]string{
 		"UNCIAL_DATABASE": systemDB, "UNCIAL_KEY_SECRET": systemSecret, "UNCIAL_ENGINE": "http://engine:8090",
 	}
@@ -115,7 +165,7 @@ func apiRequest(plans string) tc.ContainerRequest {
 		}
 	}
 	return tc.ContainerRequest{
-		Image: "uncial:" + tag, Env: env, ExposedPorts: []string{"8080/tcp"}, HostConfigModifier: host,
+		Image: b.api, Env: env, ExposedPorts: []string{"8080/tcp"}, HostConfigModifier: host,
 		WaitingFor: wait.ForHTTP("/readyz").WithPort("8080/tcp").WithStartupTimeout(time.Minute),
 	}
 }
@@ -157,45 +207,6 @@ func mustDecode(tb testing.TB, text string, v any) {
 	}
 }
 
-// Kill ends a container as a crash would, with SIGKILL.
-func Kill(tb testing.TB, c tc.Container) {
-	tb.Helper()
-	signal(tb, c, "SIGKILL")
-}
-
-// Restart ends a container as a crash would and starts it again.
-func Restart(tb testing.TB, c tc.Container) {
-	tb.Helper()
-	signal(tb, c, "SIGKILL")
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	if err := c.Start(ctx); err != nil {
-		tb.Fatalf("start again: %v", err)
-	}
-}
-
-func signal(tb testing.TB, c tc.Container, name string) {
-	tb.Helper()
-	cmd := exec.Command("docker", "kill", "--signal", name, c.GetContainerID()) //nolint:gosec // a container of ours
-	if out, err := cmd.CombinedOutput(); err != nil {
-		tb.Fatalf("%s: %v: %s", name, err, out)
-	}
-}
-
-//go:embed balancer
-var balancerFiles embed.FS
-
-// balancerRequest is a load balancer in front of the replicas api1, api2, ...
-func balancerRequest(replicas int) (req tc.ContainerRequest, done func(), err error) {
-	dir, done, err := unpack(balancerFiles, "balancer")
-	return tc.ContainerRequest{
-		FromDockerfile: tc.FromDockerfile{Context: dir, Repo: "uncial-balancer", Tag: tag, KeepImage: true},
-		Cmd:            []string{strconv.Itoa(replicas)},
-		ExposedPorts:   []string{"8080/tcp"},
-		WaitingFor:     wait.ForHTTP("/readyz").WithPort("8080/tcp").WithStartupTimeout(time.Minute),
-	}, done, err
-}
-
 // RevokeKeys revokes every key of the account.
 func (s *System) RevokeKeys(tb testing.TB, accountID string) {
 	tb.Helper()
@@ -206,4 +217,32 @@ func (s *System) RevokeKeys(tb testing.TB, accountID string) {
 	for _, k := range keys {
 		s.Run(tb, 0, "key", "revoke", k.ID)
 	}
+}
+
+// Kill ends a container as a crash would, with SIGKILL. Like Restart it may be called from any goroutine.
+func Kill(ctx context.Context, c tc.Container) error {
+	_, err := docker(ctx, "kill", c.GetContainerID())
+	return err
+}
+
+// Restart ends a container as a crash would, and starts it again.
+func Restart(ctx context.Context, c tc.Container) error {
+	if err := Kill(ctx, c); err != nil {
+		return err
+	}
+	return c.Start(ctx)
+}
+
+//go:embed balancer
+var balancerFiles embed.FS
+
+// balancerRequest is a load balancer in front of the replicas api1, api2, ...
+func balancerRequest(replicas int) (tc.ContainerRequest, error) {
+	image, err := dockerfile(balancerFiles, "balancer")
+	return tc.ContainerRequest{
+		FromDockerfile: image,
+		Cmd:            []string{strconv.Itoa(replicas)},
+		ExposedPorts:   []string{"8080/tcp"},
+		WaitingFor:     wait.ForHTTP("/readyz").WithPort("8080/tcp").WithStartupTimeout(time.Minute),
+	}, err
 }

@@ -2,39 +2,100 @@ package testcontainers
 
 import (
 	"context"
+	"crypto/rand"
+	"fmt"
+	"net/netip"
 	"os"
 	"os/exec"
-	"strconv"
+	"strings"
 	"sync"
 	"syscall"
+	"testing"
 
+	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/api/types/network"
 	tc "github.com/testcontainers/testcontainers-go"
 )
 
-// label marks every container of ours with the process that started it.
+// label marks every container and network of ours with the process that made it.
 const label = "uncial.test"
 
-// start runs a container that goes when this process does, at the latest.
+// run names this process among all that share the container engine, on other machines and in other containers too.
+var run = rand.Text()
+
+func ownLabels() map[string]string { return map[string]string{label: run} }
+
+// start runs a container that goes when this process does, at the latest. Its ports are published on the loopback
+// address alone where the container engine is on this machine: the services of tests have no keys.
 func start(ctx context.Context, req tc.ContainerRequest) (tc.Container, error) {
 	if err := watchdog(); err != nil {
 		return nil, err
 	}
 	req.Labels = ownLabels()
+	given := req.HostConfigModifier
+	req.HostConfigModifier = func(h *container.HostConfig) {
+		if given != nil {
+			given(h)
+		}
+		if engineIsHere() {
+			h.PortBindings = onLoopback(req.ExposedPorts)
+		}
+	}
 	return tc.GenericContainer(ctx, tc.GenericContainerRequest{ContainerRequest: req, Started: true})
 }
 
-func ownLabels() map[string]string { return map[string]string{label: strconv.Itoa(os.Getpid())} }
+func engineIsHere() bool { return os.Getenv("DOCKER_HOST") == "" }
+
+func onLoopback(ports []string) network.PortMap {
+	bindings := network.PortMap{}
+	for _, p := range ports {
+		bindings[network.MustParsePort(p)] = []network.PortBinding{{HostIP: netip.AddrFrom4([4]byte{127, 0, 0, 1})}}
+	}
+	return bindings
+}
+
+// alive is held open by this process alone: that it closes tells the watchdog of the end.
+var alive *os.File
 
 // watchdog starts a process of its own session that outlives this one, even where it is killed, and then removes the
-// containers and networks that it left. It ends by itself.
+// containers and networks that it left. What was being made at that moment may appear a little later, so it looks
+// several times; then it ends.
 var watchdog = sync.OnceValue(func() error {
-	const script = `while kill -0 "$1" 2>/dev/null; do sleep 1; done
-c=$(docker ps -aq --filter "label=$2=$1"); [ -z "$c" ] || docker rm -fv $c
-n=$(docker network ls -q --filter "label=$2=$1"); [ -z "$n" ] || docker network rm $n`
-	cmd := exec.Command("sh", "-c", script, "watchdog", strconv.Itoa(os.Getpid()), label) //nolint:gosec // constants and a number
+	const script = `cat
+for look in 1 2 3 4 5 6; do
+	c=$(docker ps -aq --filter "label=$1"); [ -z "$c" ] || docker rm -fv $c
+	n=$(docker network ls -q --filter "label=$1"); [ -z "$n" ] || docker network rm $n
+	sleep $look
+done`
+	end, held, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = end.Close() }()
+	alive = held
+	cmd := exec.Command("sh", "-c", script, "watchdog", label+"="+run) //nolint:gosec // constants and a random name
+	cmd.Stdin = end
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		return err
 	}
 	return cmd.Process.Release()
 })
+
+// docker runs a command of Docker's and returns what it printed.
+func docker(ctx context.Context, args ...string) (string, error) {
+	out, err := exec.CommandContext(ctx, "docker", args...).CombinedOutput() //nolint:gosec // our own arguments
+	if err != nil {
+		return "", fmt.Errorf("docker %s: %w: %s", args[0], err, out)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+func mustDocker(ctx context.Context, tb testing.TB, args ...string) string {
+	tb.Helper()
+	out, err := docker(ctx, args...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return out
+}

@@ -256,6 +256,8 @@ func TestCompose_RunsEverythingHardened(t *testing.T) {
 	require.Equal(t, []any{"engines"}, at(t, file, "services", "engine", "networks"), "the engine reaches nothing but the API")
 	require.Equal(t, []any{"database"}, at(t, file, "services", "postgres", "networks"))
 	for _, name := range []string{"engines", "database"} {
-		require.Equal(t, true, at(t, file, "networks", name, "internal"))
+		require.Equal(t, object{
+			"internal": true, "driver_opts": object{"com.docker.network.bridge.inhibit_ipv4": "true"},
+		}, at(t, file, "networks", name), "the same as in testcontainers")
 	}
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Round robin over api1, api2, ...; $1 says how many. A replica that does not answer its health check gets no requests.
+# Round robin over api1, api2, ...; $1 says how many. A replica that is not ready gets no requests.
 set -eu
 {
 	cat <<-EOF
@@ -16,7 +16,7 @@ set -eu
 		  default_backend api
 		backend api
 		  balance roundrobin
-		  option httpchk GET /healthz
+		  option httpchk GET /readyz
 	EOF
 	i=1
 	while [ "$i" -le "$1" ]; do

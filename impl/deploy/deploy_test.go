@@ -59,13 +59,25 @@ func helm(tb testing.TB, args ...string) (string, error) {
 	return string(out), err
 }
 
-// render is the chart's objects by kind and name.
+// decode fails where an object has a field that its kind has not.
+func decode(tb testing.TB, objects string) {
+	tb.Helper()
+	module, err := filepath.Abs("../../gen/tools/helm/go.mod") // whose modules know the kinds
+	require.NoError(tb, err)
+	cmd := exec.Command("go", "run", "-modfile="+module, "testdata/decode.go")
+	cmd.Stdin = strings.NewReader(objects)
+	out, err := cmd.CombinedOutput()
+	require.NoError(tb, err, "%s", out)
+}
+
+// render is the chart's objects by kind and name. Each has only the fields that Kubernetes knows.
 func render(tb testing.TB, values string) map[string]object {
 	tb.Helper()
 	file := filepath.Join(tb.TempDir(), "values.yaml")
 	require.NoError(tb, os.WriteFile(file, []byte(values), 0o600))
 	out, err := helm(tb, "template", "demo", "chart", "--kube-version", "1.31.0", "--values", file)
 	require.NoError(tb, err, out)
+	decode(tb, out)
 	objects := map[string]object{}
 	for dec := yaml.NewDecoder(strings.NewReader(out)); ; {
 		var o object

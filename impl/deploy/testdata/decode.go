@@ -1,0 +1,32 @@
+// Command decode reads Kubernetes objects from standard input, as `helm template` writes them, and fails where one has a
+// field that its kind has not, or of another type. It is built with helm's own modules, which have the kinds.
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+func main() {
+	strict := serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
+	for documents := yaml.NewYAMLReader(bufio.NewReader(os.Stdin)); ; {
+		text, err := documents.Read()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err == nil {
+			_, _, err = strict.Decode(text, nil, nil)
+		}
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "%v\n%s", err, text)
+			os.Exit(1)
+		}
+	}
+}

@@ -60,9 +60,9 @@ func extractCases() []Case {
 			Name: "extract/200/ways-to-write-it", Check: do(waysToWriteIt),
 			Explanation: "The same JSON written in another way, or sent in chunks, is the same request.",
 		}),
-		paid(1, Case{
+		paid(2, Case{
 			Name: "extract/200/inline-image", Check: do(inlineImage),
-			Explanation: "An image may stand inside the request as a data: URL.",
+			Explanation: "An image may stand inside the request as a data: URL, in which characters may be percent-encoded.",
 		}),
 		paid(2, Case{
 			Name: "extract/200/reads-what-stands-there", Check: do(readsWhatStandsThere), Needs: []string{NeedReading},
@@ -342,8 +342,11 @@ func escaped(members []member) []byte {
 }
 
 func inlineImage(ctx context.Context, s *session) error {
-	a, err := s.account(ctx, KeyOK, 1, 1)
+	a, err := s.account(ctx, KeyOK, 2, 2)
 	if err != nil {
+		return err
+	}
+	if _, err := s.extract(ctx, a, job{image: ownEscapedImage}); err != nil {
 		return err
 	}
 	x, err := s.extract(ctx, a, job{image: ownImage, format: "alto"})
@@ -358,8 +361,11 @@ func inlineImage(ctx context.Context, s *session) error {
 	return nil
 }
 
-// ownImage is the suite's own printed page whatever the target's images are.
-const ownImage = "own"
+// The suite's own printed page whatever the target's images are, and the same with its base64 percent-encoded.
+const (
+	ownImage        = "own"
+	ownEscapedImage = "own-escaped"
+)
 
 func readsWhatStandsThere(ctx context.Context, s *session) error {
 	a, err := s.account(ctx, KeyOK, 2, 2)

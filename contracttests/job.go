@@ -9,6 +9,7 @@ import (
 	"image/color"
 	"image/draw"
 	"image/png"
+	"net/url"
 	"strings"
 	"sync"
 
@@ -89,6 +90,7 @@ var ownImages = sync.OnceValue(func() map[string]string {
 		ImagePrinted:    known,
 		ImageKnown:      known,
 		ownImage:        known,
+		ownEscapedImage: escapedDataURL(PagePNG(KnownText)),
 		ImageOther:      dataURL(PagePNG(otherText)),
 		ImageBlank:      dataURL(PagePNG("")),
 		ImageNotAnImage: dataURL([]byte("This is a text, whatever its type says.")),
@@ -99,6 +101,11 @@ var ownImages = sync.OnceValue(func() map[string]string {
 
 func dataURL(data []byte) string {
 	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(data)
+}
+
+// escapedDataURL has "+", "/" and "=" as careful writers of URLs write them (RFC 3986, section 2.1).
+func escapedDataURL(data []byte) string {
+	return "data:image/png;base64," + url.QueryEscape(base64.StdEncoding.EncodeToString(data))
 }
 
 // PagePNG is a small page with one line of clear print, or none, as a PNG: an image for targets that truly read.

@@ -2,15 +2,17 @@ package mock
 
 import (
 	"bytes"
-	"encoding/base64"
+	"errors"
 	"image"
-	_ "image/jpeg" // the formats that the service reads
-	_ "image/png"
-	"strings"
+	"image/jpeg"
+	_ "image/png" // with the others the formats that the service reads
+	"slices"
 
-	_ "golang.org/x/image/bmp"
-	_ "golang.org/x/image/tiff"
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
 	_ "golang.org/x/image/webp"
+
+	"uncial/internal/dataurl"
 )
 
 // Limits of an image, those of the service.
@@ -22,24 +24,42 @@ const (
 
 const notAnImage = "the file is not an image in a known format; send JPEG, PNG, TIFF, BMP or WebP"
 
+// imageMagic is how the formats begin that the service reads: JPEG, PNG, TIFF, BigTIFF, BMP and WebP. A "?" is any byte.
+var imageMagic = []string{
+	"\xff\xd8\xff", "\x89PNG\r\n\x1a\n", "II*\x00", "MM\x00*", "II+\x00", "MM\x00+", "BM?????????????\x00\x00\x00", "RIFF????WEBP",
+}
+
+// isImage tells an image by its first bytes, as the service does.
+func isImage(data []byte) bool {
+	return slices.ContainsFunc(imageMagic, func(magic string) bool {
+		for i := range len(magic) {
+			if i >= len(data) || magic[i] != '?' && magic[i] != data[i] {
+				return false
+			}
+		}
+		return true
+	})
+}
+
 // inlineFault says what is wrong with the image in a data: URL of good shape, "" where its header is that of a good
 // image and for any other URL. Pixels are not looked at.
 func inlineFault(imageURL string) string {
-	if len(imageURL) < len("data:") || !strings.EqualFold(imageURL[:len("data:")], "data:") {
+	if !dataurl.Is(imageURL) {
 		return ""
 	}
-	_, payload, _ := strings.Cut(imageURL, ",")
-	data, err := base64.StdEncoding.Strict().DecodeString(payload)
+	data, err := dataurl.Decode(imageURL, maxImage)
 	switch {
-	case err != nil:
-		return "the data: URL is not valid base64; is it cut off?"
-	case len(data) > maxImage:
+	case errors.Is(err, dataurl.ErrTooLarge):
 		return "the image has more than 20 MiB; at most 20 MiB is accepted"
-	}
-	header, name, err := image.DecodeConfig(bytes.NewReader(data))
-	switch {
-	case name == "" && err != nil:
+	case err != nil:
+		return err.Error()
+	case !isImage(data):
 		return notAnImage
+	}
+	header, _, err := image.DecodeConfig(bytes.NewReader(data))
+	switch {
+	case beyondGo(err):
+		return ""
 	case err != nil || header.Width < 1 || header.Height < 1:
 		return "the image is damaged: its header cannot be read"
 	case header.Width > maxSide || header.Height > maxSide:
@@ -48,4 +68,11 @@ func inlineFault(imageURL string) string {
 		return "the image is too large; at most 100 megapixels are allowed"
 	}
 	return ""
+}
+
+// beyondGo tells whether the error speaks of Go's decoders rather than of the file. The service reads more than they do:
+// BigTIFF, and more kinds of TIFF, BMP and JPEG.
+func beyondGo(err error) bool {
+	return errors.Is(err, image.ErrFormat) || errors.Is(err, bmp.ErrUnsupported) ||
+		errors.As(err, new(tiff.UnsupportedError)) || errors.As(err, new(tiff.FormatError)) || errors.As(err, new(jpeg.UnsupportedError))
 }

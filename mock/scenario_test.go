@@ -2,12 +2,17 @@ package mock_test
 
 import (
 	"context"
+	"encoding/base64"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"uncial/mock"
@@ -36,7 +41,7 @@ func TestMock_keys(t *testing.T) {
 		{"ocr_test_okay", 401, 401, "INVALID_API_KEY", "", 0, 0},
 		{"ocr_live_ok", 401, 401, "INVALID_API_KEY", "", 0, 0},
 	} {
-		suffixes := []string{"", "_suffix", "_a_b.c~d"}
+		suffixes := []string{"", "_suffix", "_a_b.c~d", "_TestClient_Retries/after_402/" + strings.Repeat("x", 400), "_="}
 		if strings.HasSuffix(c.key, "_") {
 			suffixes = suffixes[:1]
 		}
@@ -315,6 +320,13 @@ func TestMock_inlineImages(t *testing.T) {
 		reason        string
 	}{
 		{"a PNG of one pixel", pixel, 200, ""},
+		{"a PNG without padding", strings.TrimRight(pixel, "="), 200, ""},
+		{"a PNG in the alphabet for URLs", strings.NewReplacer("+", "-", "/", "_").Replace(pixel), 200, ""},
+		{"a PNG that is percent-encoded", url.QueryEscape(pixel), 200, ""},
+		{"a PNG in lines", pixel[:20] + `\r\n` + pixel[20:] + `\n`, 200, ""},
+		{"a PDF", "JVBERi0xLjcKJeLjz9MK", 400, "send JPEG, PNG, TIFF, BMP or WebP"},
+		{"a PNG of 32,768 pixels a side", "iVBORw0KGgoAAAANSUhEUgAAgAAAAAABCAAAAACiXcX0", 400, "32,767 pixels a side"},
+		{"a PNG of 101 megapixels", "iVBORw0KGgoAAAANSUhEUgAAJ3oAACd6CAAAAADwj4V+", 400, "100 megapixels"},
 		{"text", "aGVsbG8gd29ybGQ=", 400, "send JPEG, PNG, TIFF, BMP or WebP"},
 		{"a PNG that is cut off in its header", pixel[:24], 400, "damaged"},
 		{"broken base64", pixel[:23] + "!", 400, "RFC 4648"},
@@ -326,6 +338,27 @@ func TestMock_inlineImages(t *testing.T) {
 			a := do(t, mock.New(mock.Options{}), c.status, extractionAt("", "ocr_test_ok", `{"imageUrl":"data:image/png;base64,`+c.payload+`"}`))
 			require.Contains(t, a.Details["imageUrl"], c.reason)
 		})
+	}
+}
+
+// What the service reads the mock must not refuse, though it only looks at headers.
+func TestMock_takesEveryImageThatTheServiceReads(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../impl/ocr/decode/testdata/*.*")
+	require.NoError(t, err)
+	require.Greater(t, len(files), 40)
+	m := mock.New(mock.Options{})
+	roomy(t, m, benchKey)
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		if strings.HasSuffix(file, ".sh") || strings.HasSuffix(file, ".md") {
+			continue
+		}
+		w := httptest.NewRecorder()
+		body := `{"imageUrl":"data:;base64,` + base64.StdEncoding.EncodeToString(data) + `"}`
+		m.ServeHTTP(w, extractionAt("", benchKey, body))
+		assert.Equal(t, http.StatusOK, w.Code, "%s: %s", file, w.Body)
 	}
 }
 

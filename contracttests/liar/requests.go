@@ -147,6 +147,11 @@ func requestLies() []Defect {
 				o["imageUrl"] = "x" + s
 			}
 		})),
+		d("percent-encoded-images-refused", "Percent-encoding in an image inside the request is refused.", asks(func(o map[string]any) {
+			if s, ok := o["imageUrl"].(string); ok && strings.HasPrefix(s, "data:") && strings.Contains(s, "%") {
+				o["imageUrl"] = ""
+			}
+		})),
 		d("long-addresses-refused", "Addresses longer than 2,048 characters are refused.", asks(func(o map[string]any) {
 			if s, ok := o["imageUrl"].(string); ok && strings.HasPrefix(s, "http") && len(s) > 2048 {
 				o["imageUrl"] = ""

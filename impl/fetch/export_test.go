@@ -24,9 +24,6 @@ func Classify(allow []netip.Prefix, to netip.AddrPort) string {
 	return [...]string{notPublic: "not public", badPort: "bad port", permitted: "permitted"}[newGuard(allow).classify(to)]
 }
 
-// DecodeData is decodeData.
-var DecodeData = decodeData
-
 // ImageURLs are the addresses that an info.json which came from one address leads to.
 func ImageURLs(infoJSON []byte, from *url.URL) ([]*url.URL, error) {
 	described, err := parseInfo(infoJSON)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"uncial/impl/ocr"
+	"uncial/internal/dataurl"
 )
 
 // Options of a Fetcher. The zero value is what production needs.
@@ -97,8 +98,8 @@ func (f *Fetcher) Close() { f.client.CloseIdleConnections() }
 // base64. What the bytes are is not looked at. Errors: *ocr.ImageError for whatever the URL or its server is to blame
 // for, ocr.ErrBusy when too many fetches wait, ctx's own; anything else is internal.
 func (f *Fetcher) Fetch(ctx context.Context, imageURL string) ([]byte, error) {
-	if isData(imageURL) {
-		return decodeData(imageURL, f.options.MaxBytes)
+	if dataurl.Is(imageURL) {
+		return inline(imageURL, f.options.MaxBytes)
 	}
 	target, err := parseURL(imageURL)
 	if err != nil {
@@ -208,6 +209,18 @@ func endsInNumber(host string) bool {
 		return strings.Trim(hex, "0123456789abcdef") == ""
 	}
 	return last != "" && strings.Trim(last, "0123456789") == ""
+}
+
+// inline returns the bytes in a data: URL.
+func inline(imageURL string, most int) ([]byte, error) {
+	image, err := dataurl.Decode(imageURL, most)
+	switch {
+	case errors.Is(err, dataurl.ErrTooLarge):
+		return nil, tooLarge(most)
+	case err != nil:
+		return nil, blame("%s", err)
+	}
+	return image, nil
 }
 
 // blame is an error that the URL or its server is to blame for, in words for the caller.

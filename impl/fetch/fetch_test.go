@@ -96,6 +96,11 @@ func TestFetcher_FetchData(t *testing.T) {
 	got, err := mustFetcher(t, fetch.Options{}).Fetch(t.Context(), "data:image/png;base64,YWJj")
 	require.NoError(t, err)
 	assert.Equal(t, "abc", string(got))
+	small := mustFetcher(t, fetch.Options{MaxBytes: 2})
+	_, err = small.Fetch(t.Context(), "data:image/png;base64,YWJj")
+	assert.Equal(t, "the image has more than 2 bytes; at most 2 bytes is accepted", mustBlame(t, err))
+	_, err = small.Fetch(t.Context(), "data:image/png;base64,Y")
+	assert.Contains(t, mustBlame(t, err), "not valid base64")
 }
 
 func TestFetcher_RefusesURLs(t *testing.T) {

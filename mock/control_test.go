@@ -38,7 +38,7 @@ func TestControl_keys(t *testing.T) {
 	for _, c := range []struct{ key, body, field string }{
 		{"ocr_live_mine", `{}`, "key"},
 		{"ocr_test_", `{}`, "key"},
-		{"ocr_test_" + strings.Repeat("x", 129), `{}`, "key"},
+		{"ocr_test_" + strings.Repeat("x", 504), `{}`, "key"},
 		{"ocr_test_a%20b", `{}`, "key"},
 		{"ocr_test_mine", `{"plan":"gold"}`, "plan"},
 		{"ocr_test_mine", `{"balance":-1}`, "balance"},

@@ -3,6 +3,7 @@ package mock_test
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"net"
@@ -114,6 +115,26 @@ func TestUncialMock_twoStartsGiveTheSameBytes(t *testing.T) {
 	for _, status := range []string{"200", "400", "401", "402", "404", "405", "429", "500"} {
 		require.NotZero(t, statuses[status], "the session has a %s", status)
 	}
+}
+
+// What is read from every kind of page, in every language and format, as a digest: another one means that clients get
+// other bytes than before, or on this processor others than elsewhere.
+func TestMock_readsTheSameOnEveryMachine(t *testing.T) {
+	t.Parallel()
+	const want = "c4d3854fd86fcd72205fd8cd6d826c3d0e03eecbc09abe3c8fac4693ab7e13b1"
+	m := mock.New(mock.Options{})
+	roomy(t, m, benchKey)
+	sum := sha256.New()
+	for _, tag := range []string{"de", "de-Latf", "en", "enm", "es", "fr", "frm", "grc", "it", "la", "nl", "pt"} {
+		for _, page := range []string{"printed", "handwritten", "difficult", "blank", "low-confidence", "multi-page"} {
+			for i, format := range []string{"json", "text", "hocr", "alto", "page", "tsv"} {
+				a := do(t, m, 200, extractionAt("", benchKey, fmt.Sprintf(
+					`{"imageUrl":"http://mock.invalid/%s/%d","language":"%s","format":"%s","enhance":%t}`, page, i, tag, format, i%2 == 0)))
+				_, _ = fmt.Fprintln(sum, *a.Text, a.Confidence, a.Edits, a.Document, a.ProcessingTime)
+			}
+		}
+	}
+	require.Equal(t, want, fmt.Sprintf("%x", sum.Sum(nil)))
 }
 
 func TestMock_parallelRunsDoNotMeet(t *testing.T) {

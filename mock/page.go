@@ -61,9 +61,10 @@ func (f *Fixture) layOut(enhance bool, sureness float64) (document.Page, []docum
 	return page, edits
 }
 
-// word is how a word of the fixture is read, and what the enhancement changed about it.
+// word is how a word of the fixture is read, and what the enhancement changed about it. Products are converted before
+// they are added, here and below: some processors would else round once for both, and answer with other bytes.
 func (f *Fixture) word(w fixtureWord, enhance bool, sureness float64) (document.Word, *document.Edit) {
-	sure := 0.95 - 0.06*w.noise
+	sure := 0.95 - float64(0.06*w.noise)
 	if f.Kind == handwritten {
 		sure -= 0.08
 	}
@@ -94,7 +95,7 @@ func meanConfidence(pages []document.Page) float64 {
 			for _, l := range b.Lines {
 				for _, w := range l.Words {
 					n := float64(utf8.RuneCountInString(w.Text))
-					sum, characters = sum+n*w.Confidence, characters+n
+					sum, characters = sum+float64(n*w.Confidence), characters+n
 				}
 			}
 		}

@@ -3,6 +3,7 @@ package mock
 import (
 	"fmt"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -34,6 +35,11 @@ const (
 	keyPrefix   = "ocr_test_"
 	keySlowness = 2 * time.Second
 )
+
+// keyForm and maxKey are what a key of the mock looks like: a bearer token that the door lets through.
+var keyForm = regexp.MustCompile(`^` + keyPrefix + `[A-Za-z0-9._~+/-]+=*$`)
+
+const maxKey = 512 // characters
 
 // keyScenario is how a key begins and what it does.
 type keyScenario struct {
@@ -68,10 +74,10 @@ var keyScenarios = []keyScenario{
 
 // findKey is the scenario of a key: its name behind the prefix, alone or with "_" and a suffix. nil where there is none.
 func findKey(key string) *keyScenario {
-	rest, ok := strings.CutPrefix(key, keyPrefix)
-	if !ok {
+	if !keyForm.MatchString(key) || len(key) > maxKey {
 		return nil
 	}
+	rest := strings.TrimPrefix(key, keyPrefix)
 	name, suffix, suffixed := strings.Cut(rest, "_")
 	for i := range keyScenarios {
 		if keyScenarios[i].name == name && (!suffixed || suffix != "") {

@@ -3,7 +3,6 @@ package mock
 import (
 	"maps"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -18,8 +17,6 @@ type keyState struct {
 	Status  *string `json:"status,omitempty"`
 }
 
-var ownKey = regexp.MustCompile(`^ocr_test_[A-Za-z0-9._~+/-]{1,128}$`)
-
 // Bounds of what a key can be given, those of the service.
 const (
 	maxPoints = 1_000_000_000_000
@@ -29,8 +26,8 @@ const (
 // putKey changes a key. One that belongs to no scenario comes into being, works, and has the plan pro.
 func (m *Mock) putKey(r *http.Request) (any, error) {
 	name := r.PathValue("key")
-	if !ownKey.MatchString(name) {
-		return nil, edge.Invalid(map[string]string{"key": "must begin with ocr_test_ and go on with 1 to 128 of A-Z, a-z, 0-9 and . _ ~ + / -"})
+	if !keyForm.MatchString(name) || len(name) > maxKey {
+		return nil, edge.Invalid(map[string]string{"key": "must begin with ocr_test_, go on with A-Z, a-z, 0-9 and . _ ~ + / -, and have 512 characters at most"})
 	}
 	var state keyState
 	if err := readJSON(r, &state); err != nil {

@@ -117,14 +117,15 @@ func fraction(c float64) string {
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// confidence of a page, or of part of it, is the mean over its characters; 0 without any.
+// confidence of a page, or of part of it, is the mean over its characters; 0 without any. Here and elsewhere in the package
+// products are converted before they are added: some processors would else round once for both, and write other bytes.
 func confidence(blocks []document.Block) float64 {
 	var sum, characters float64
 	for _, b := range blocks {
 		for _, l := range b.Lines {
 			for _, w := range l.Words {
 				n := float64(utf8.RuneCountInString(w.Text))
-				sum, characters = sum+n*w.Confidence, characters+n
+				sum, characters = sum+float64(n*w.Confidence), characters+n
 			}
 		}
 	}

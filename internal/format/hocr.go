@@ -84,7 +84,7 @@ func baseline(l *document.Line) (slope, offset float64, ok bool) {
 		return 0, 0, false
 	}
 	slope = float64(b.Y-a.Y) / float64(b.X-a.X)
-	return slope, float64(a.Y) - slope*float64(a.X-l.Box.X) - float64(l.Box.Y+l.Box.H), true
+	return slope, float64(a.Y) - float64(slope*float64(a.X-l.Box.X)) - float64(l.Box.Y+l.Box.H), true
 }
 
 func bbox(b document.Box) string {

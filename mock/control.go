@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"reflect"
 	"strings"
 	"time"
 
@@ -120,7 +121,8 @@ func readJSON(r *http.Request, into any) error {
 	decoder := json.NewDecoder(io.LimitReader(r.Body, maxControlBody))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(into); err != nil {
-		return edge.Invalid(map[string]string{"body": jsonFault(err)})
+		field, fault := jsonFault(err)
+		return edge.Invalid(map[string]string{field: fault})
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return edge.Invalid(map[string]string{"body": "must be one JSON object and nothing after it"})
@@ -128,17 +130,16 @@ func readJSON(r *http.Request, into any) error {
 	return nil
 }
 
-// jsonFault says what is wrong without the names of our types.
-func jsonFault(err error) string {
+// jsonFault says what is wrong, and in which field, without the names of our types.
+func jsonFault(err error) (field, fault string) {
 	var mistyped *json.UnmarshalTypeError
-	var when *time.ParseError
 	switch {
+	case errors.As(err, &mistyped) && mistyped.Field != "" && mistyped.Type.Kind() == reflect.String:
+		return mistyped.Field, "must be a string"
 	case errors.As(err, &mistyped) && mistyped.Field != "":
-		return "has a wrong type in " + mistyped.Field
-	case errors.As(err, &when):
-		return "has a time that is not in the form of RFC 3339, such as 2026-02-01T00:00:00Z"
+		return mistyped.Field, "must be a whole number"
 	case strings.HasPrefix(err.Error(), "json: unknown field "):
-		return "has the unknown field " + strings.TrimPrefix(err.Error(), "json: unknown field ")
+		return "body", "has the unknown field " + strings.TrimPrefix(err.Error(), "json: unknown field ")
 	}
-	return "must be a JSON object"
+	return "body", "must be a JSON object"
 }

@@ -52,22 +52,41 @@ func mustReadme(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(readme)
 	require.NoError(t, err)
-	if !strings.Contains(string(text), "uncial-mock") {
-		t.Skip("the README does not speak of uncial-mock yet")
-	}
 	_, section, found := strings.Cut(string(text), "\n## The mock\n")
 	require.True(t, found, `the README has a section "The mock"`)
 	section, _, _ = strings.Cut(section, "\n## ")
 	return section
 }
 
+// The tables of the README are those of "uncial-mock scenarios", no more and no less.
 func TestScenarios_standInTheReadme(t *testing.T) {
 	t.Parallel()
-	section := mustReadme(t)
-	for _, s := range mock.Scenarios() {
-		row := "| `" + strings.TrimPrefix(s.Name, "Prefer: ") + "` | " + s.About + " |"
-		require.Contains(t, section, row)
+	_, section, found := strings.Cut(mustReadme(t), "\n### Scenarios\n")
+	require.True(t, found)
+	section, _, _ = strings.Cut(section, "\n### ")
+	var rows []string
+	for line := range strings.Lines(section) {
+		if strings.HasPrefix(line, "| `") && !strings.HasSuffix(line, "| What happens |\n") {
+			rows = append(rows, strings.TrimSpace(line))
+		}
 	}
+	var want []string
+	for _, s := range mock.Scenarios() {
+		want = append(want, "| `"+strings.TrimPrefix(s.Name, "Prefer: ")+"` | "+s.About+" |")
+	}
+	require.Equal(t, want, rows)
+}
+
+var goSession = regexp.MustCompile("(?s)<!-- Go session -->\n+```go\n(.*?)```")
+
+// The README's session with the generated client is the one that Example_everyStatus runs.
+func TestReadme_goSession(t *testing.T) {
+	t.Parallel()
+	match := goSession.FindStringSubmatch(mustReadme(t))
+	require.NotNil(t, match, "the section has a session in Go")
+	example, err := os.ReadFile("example_test.go")
+	require.NoError(t, err)
+	require.Contains(t, string(example), match[1])
 }
 
 var curlSession = regexp.MustCompile("(?s)<!-- curl session -->\n+```sh\n(.*?)```")

@@ -65,9 +65,9 @@ var keyScenarios = []keyScenario{
 	{name: "empty", plan: "pro", used: 10_000, status: active, about: "no points left: extractions are 402"},
 	{name: "expired", plan: "pro", status: expired, about: "expired: 401"},
 	{name: "revoked", plan: "pro", status: revoked, about: "revoked: 401"},
-	{name: "ratelimited", plan: "pro", status: active, limited: true, about: "the window is used up: extractions are 429"},
+	{name: "ratelimited", plan: "pro", status: active, limited: true, about: "the window is always used up: extractions are 429"},
 	{name: "err", plan: "pro", status: active, fails: true, about: "the server fails: 500"},
-	{name: "slow", plan: "pro", status: active, slow: keySlowness, about: "works, but every answer takes 2 seconds"},
+	{name: "slow", plan: "pro", status: active, slow: keySlowness, about: "works, but takes 2 seconds to answer"},
 	{name: "free", plan: "free", status: active, about: "works: plan free, 300 points, 10 requests a minute"},
 	{name: "archive", plan: "archive", status: active, about: "works: plan archive, 1,000,000 points, 600 requests a minute"},
 }
@@ -175,5 +175,5 @@ var headerScenarios = []Scenario{
 	{"header", "Prefer: example=minimal", "the shortened shape of a 200: only what every server must send"},
 	{"header", "Prefer: example=full", "all fields, as without it"},
 	{"header", "Prefer: delay=1500", "the answer after so many milliseconds, up to 30,000"},
-	{"header", "Prefer: seed=7", "another text for the same image"},
+	{"header", "Prefer: seed=7", "may give another text for the same image"},
 }

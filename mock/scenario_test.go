@@ -268,6 +268,37 @@ func TestMock_precedence(t *testing.T) {
 	}
 }
 
+func TestMock_precedenceOfDelays(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, key, image, prefer string
+		least                    int64 // ms in processingTime
+		applied                  string
+	}{
+		{"image before header", "ocr_test_ok", "slow-40", "delay=90", 40, ""},
+		{"header before flag", "ocr_test_ok", "blank", "delay=90", 90, "delay=90"},
+		{"header without delay before flag", "ocr_test_ok", "blank", "delay=0", 0, "delay=0"},
+		{"flag", "ocr_test_ok", "blank", "", 20, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			m := mock.New(mock.Options{Latency: mock.Latency{Min: 20 * time.Millisecond, Max: 20 * time.Millisecond}})
+			r := extractionAt("", c.key, image(c.image))
+			if c.prefer != "" {
+				r.Header.Set("Prefer", c.prefer)
+			}
+			undelayed := do(t, mock.New(mock.Options{}), 200, extractionAt("", c.key, image(c.image), "Prefer", "delay=0"))
+			began := time.Now()
+			a := do(t, m, 200, r)
+			require.GreaterOrEqual(t, time.Since(began).Milliseconds(), c.least)
+			if c.image == "blank" {
+				require.Equal(t, c.least, a.ProcessingTime-undelayed.ProcessingTime)
+			}
+			require.Equal(t, c.applied, a.header.Get("Preference-Applied"))
+		})
+	}
+}
+
 func TestMock_minimalShapes(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})

@@ -9,8 +9,8 @@ import (
 
 // clockMove is a step of the clock: to an instant, or on by a duration.
 type clockMove struct {
-	Now     *time.Time `json:"now"`
-	Advance *string    `json:"advance"`
+	Now     *string `json:"now"`     // RFC 3339
+	Advance *string `json:"advance"` // as time.ParseDuration reads it
 }
 
 // moveClock moves the clock of the mock, or with ?key= that of one key, forwards.
@@ -51,7 +51,11 @@ func (c clockMove) step(now time.Time) (time.Duration, error) {
 	case (c.Now == nil) == (c.Advance == nil):
 		return 0, edge.Invalid(map[string]string{"body": `must have either "now", an RFC 3339 time, or "advance", a duration such as "60s" or "24h"`})
 	case c.Now != nil:
-		step = c.Now.Sub(now) // saturates
+		to, err := time.Parse(time.RFC3339, *c.Now)
+		if err != nil {
+			return 0, edge.Invalid(map[string]string{"now": "must be a time in the form of RFC 3339, such as 2026-02-01T00:00:00Z"})
+		}
+		step = to.Sub(now) // saturates
 	default:
 		var err error
 		if step, err = time.ParseDuration(*c.Advance); err != nil {

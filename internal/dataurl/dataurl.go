@@ -23,7 +23,7 @@ func Is(raw string) bool {
 func Decode(raw string, most int) ([]byte, error) {
 	header, payload, found := strings.Cut(raw, ",")
 	if !found || len(header) < len(";base64") || !strings.EqualFold(header[len(header)-len(";base64"):], ";base64") {
-		return nil, errors.New("a data: URL must have the form data:image/png;base64,...")
+		return nil, errors.New("a data: URL must have the form data:image/png;base64,DATA")
 	}
 	if strings.Contains(payload, "%") {
 		if len(payload) > 3*base64.StdEncoding.EncodedLen(most+3) {

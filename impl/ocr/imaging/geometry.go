@@ -9,23 +9,24 @@ import (
 func Resize(g *image.Gray, w, h int) *image.Gray {
 	w, h = max(w, 1), max(h, 1)
 	xs, ys := weights(g.Rect.Dx(), w), weights(g.Rect.Dy(), h)
-	wide := make([]float32, w*g.Rect.Dy())
-	for y := range g.Rect.Dy() {
-		from, to := row(g, y), wide[y*w:(y+1)*w]
-		for x, k := range xs {
-			var sum float32
-			for i, f := range k.factors {
-				sum += f * float32(from[k.first+i])
-			}
-			to[x] = sum
-		}
+	most := 0
+	for _, k := range ys {
+		most = max(most, len(k.factors))
+	}
+	wide := make([][]float32, most) // the rows of the page that the last kernel needs, in their new width, by turns
+	for i := range wide {
+		wide[i] = make([]float32, w)
 	}
 	out := image.NewGray(image.Rect(0, 0, w, h))
 	line := make([]float32, w)
+	next := 0 // row of the page that is not widened yet
 	for y, k := range ys {
+		for next = max(next, k.first); next < k.first+len(k.factors); next++ {
+			widen(row(g, next), xs, wide[next%most])
+		}
 		clear(line)
 		for i, f := range k.factors {
-			for x, v := range wide[(k.first+i)*w : (k.first+i+1)*w] {
+			for x, v := range wide[(k.first+i)%most] {
 				line[x] += f * v
 			}
 		}
@@ -35,6 +36,16 @@ func Resize(g *image.Gray, w, h int) *image.Gray {
 		}
 	}
 	return out
+}
+
+func widen(from []uint8, xs []kernel, to []float32) {
+	for x, k := range xs {
+		var sum float32
+		for i, f := range k.factors {
+			sum += f * float32(from[k.first+i])
+		}
+		to[x] = sum
+	}
 }
 
 // kernel are the factors of neighbouring pixels, from the first on; they add up to 1.
@@ -71,16 +82,25 @@ const (
 	maxSkew = 5.0
 	// skewStep is how finely the skew is found, in degrees: half a pixel over the width of a short line.
 	skewStep = 0.05
-	// skewWidth is the width in pixels at which the skew is measured; smaller is faster and less exact.
-	skewWidth = 800
+	// skewWidth is the width in pixels at which the skew is measured; smaller is faster and less exact. skewPixels bounds
+	// pages that are far higher than wide.
+	skewWidth, skewPixels = 800, 4_000_000
 )
 
 // Skew is the angle in degrees by which the lines of the page fall to the right (clockwise). It is the angle at which
 // the rows of the page are most unlike each other: sums of ink along the lines vary most when the lines are level.
 // Divide a shaded page by its background first.
 func Skew(g *image.Gray) float64 {
-	if g.Rect.Dx() > skewWidth {
-		g = Resize(g, skewWidth, g.Rect.Dy()*skewWidth/g.Rect.Dx())
+	w, h := g.Rect.Dx(), g.Rect.Dy()
+	if w > skewWidth {
+		w, h = skewWidth, h*skewWidth/w
+	}
+	if w*h > skewPixels {
+		scale := math.Sqrt(skewPixels / float64(w*h))
+		w, h = int(float64(w)*scale), int(float64(h)*scale)
+	}
+	if w != g.Rect.Dx() {
+		g = Resize(g, w, h)
 	}
 	points := inkPoints(Binarize(g, Otsu(g)))
 	if len(points) == 0 {

@@ -5,6 +5,8 @@ import (
 	"image/color"
 	"image/draw"
 	"math"
+	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -81,6 +83,86 @@ func TestLeaves_drops_the_colour_card(t *testing.T) {
 
 	page := ocrtest.Page(lines...)
 	require.Same(t, page, imaging.Leaves(page), "a page without surroundings stays")
+
+	fence := image.NewGray(image.Rect(0, 0, 960, 640))
+	for x := 0; x < 960; x += 48 {
+		draw.Draw(fence, image.Rect(x, 0, x+16, 640), white, image.Point{}, draw.Src)
+	}
+	require.Same(t, fence, imaging.Leaves(fence), "where no leaf can be made out nothing is taken away")
+}
+
+// grainy is blank paper with a normal grain.
+func grainy(w, h int, deviation float64) *image.Gray {
+	g := image.NewGray(image.Rect(0, 0, w, h))
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range g.Pix {
+		g.Pix[i] = uint8(min(max(235+deviation*random.NormFloat64(), 0), 255))
+	}
+	return g
+}
+
+func TestDropGrain(t *testing.T) {
+	t.Parallel()
+	for _, deviation := range []float64{0, 0.6, 3, 12} {
+		blank := grainy(700, 900, deviation)
+		require.Empty(t, imaging.Spots(imaging.DropGrain(blank)), "blank paper with a grain of %v", deviation)
+		little := grainy(700, 900, deviation)
+		draw.Draw(little, image.Rect(300, 400, 305, 420), image.NewUniform(color.Gray{Y: 60}), image.Point{}, draw.Src)
+		require.Equal(t, []image.Rectangle{image.Rect(300, 400, 305, 420)}, imaging.Spots(imaging.DropGrain(little)), "a single letter on it")
+	}
+	full := grainy(1400, 580, 12)
+	for i, v := range ocrtest.Page(lines...).Pix {
+		if v < 128 {
+			full.Pix[i] -= 60
+		}
+	}
+	require.Same(t, full, imaging.DropGrain(full), "a page of faint text stays as it is")
+	black := image.NewGray(image.Rect(0, 0, 50, 50))
+	require.Same(t, black, imaging.DropGrain(black))
+	for i := range full.Pix {
+		full.Pix[i] = 255 - full.Pix[i]
+	}
+	require.Same(t, full, imaging.DropGrain(full), "so does white text on black")
+}
+
+func TestSpots(t *testing.T) {
+	t.Parallel()
+	g := image.NewGray(image.Rect(0, 0, 40, 20))
+	draw.Draw(g, g.Rect, image.White, image.Point{}, draw.Src)
+	for _, r := range []image.Rectangle{
+		image.Rect(2, 2, 4, 12), image.Rect(8, 2, 10, 12), image.Rect(2, 11, 10, 13), // a u, whose sides meet below
+		image.Rect(14, 5, 16, 7), image.Rect(16, 7, 18, 9), image.Rect(14, 9, 16, 11), // corners that touch
+		image.Rect(20, 2, 21, 5),                                                                                 // a speck
+		image.Rect(24, 2, 38, 4), image.Rect(24, 4, 26, 12), image.Rect(36, 4, 38, 9), image.Rect(30, 6, 32, 12), // an n, and a stroke in it
+	} {
+		draw.Draw(g, r, image.Black, image.Point{}, draw.Src)
+	}
+	require.ElementsMatch(t, []image.Rectangle{
+		image.Rect(2, 2, 10, 13), image.Rect(14, 5, 18, 11), image.Rect(24, 2, 38, 12), image.Rect(30, 6, 32, 12),
+	}, imaging.Spots(g))
+}
+
+// Not parallel: it counts what is allocated. Noise has a run of ink for every few pixels, most of them one spot.
+func TestSpots_of_noise_takes_memory_by_spots(t *testing.T) {
+	g := image.NewGray(image.Rect(0, 0, 3000, 3000))
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range g.Pix {
+		g.Pix[i] = uint8(random.Uint32())
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	imaging.Spots(g)
+	runtime.ReadMemStats(&after)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(100<<20))
+}
+
+func TestSkew_of_a_black_band_takes_little_memory(t *testing.T) {
+	band := image.NewGray(image.Rect(0, 0, 800, 20_000))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	require.Zero(t, imaging.Skew(band))
+	runtime.ReadMemStats(&after)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(600<<20))
 }
 
 func TestSkew(t *testing.T) {

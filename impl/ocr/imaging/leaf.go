@@ -24,7 +24,10 @@ func Leaves(g *image.Gray) *image.Gray {
 	if !ok {
 		return g
 	}
-	keep := bright.leaves()
+	keep, ok := bright.leaves()
+	if !ok {
+		return g
+	}
 	out := image.NewGray(image.Rect(0, 0, g.Rect.Dx(), g.Rect.Dy()))
 	for y := range g.Rect.Dy() {
 		from, to := row(g, y), row(out, y)
@@ -64,10 +67,13 @@ func brightCells(g *image.Gray) (mask, bool) {
 }
 
 // leaves are the cells of the connected parts that are at least leastLeaf of the largest, with the pictures inside
-// them. Narrow bridges between parts do not connect.
-func (m mask) leaves() []bool {
+// them. Narrow bridges between parts do not connect. It is false where all parts are narrow: none is a leaf.
+func (m mask) leaves() ([]bool, bool) {
 	core := m.shrink()
 	part, sizes := core.parts()
+	if len(sizes) == 1 {
+		return nil, false
+	}
 	least := leastLeaf * float64(slices.Max(sizes))
 	leaves := mask{m.w, m.h, make([]bool, len(m.cells))}
 	for i := range m.cells {
@@ -84,7 +90,7 @@ func (m mask) leaves() []bool {
 	for i, p := range outside {
 		leaves.cells[i] = leaves.cells[i] || !border[p]
 	}
-	return leaves.cells
+	return leaves.cells, true
 }
 
 // shrink takes away the cells at the edge of the set; those at the edge of the page stay.

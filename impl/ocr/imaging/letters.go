@@ -27,17 +27,28 @@ func LetterHeight(letters []image.Rectangle) int {
 	return heights[len(heights)/2]
 }
 
-// Letters are the boxes of the spots of ink that have the shape of a letter. The page is binarized by Otsu's
-// threshold: divide a shaded one by its background first.
-func Letters(g *image.Gray) []image.Rectangle {
-	return slices.DeleteFunc(spots(g, Otsu(g)), func(r image.Rectangle) bool {
+// Spots are the boxes of the spots of ink that are not as low as a speck. The page is binarized by Otsu's threshold:
+// divide a shaded one by its background first.
+func Spots(g *image.Gray) []image.Rectangle {
+	return slices.DeleteFunc(spots(g, Otsu(g)), func(r image.Rectangle) bool { return r.Dy() < leastLetter })
+}
+
+// Letters are the boxes of those spots of ink that have the shape of a letter.
+func Letters(g *image.Gray) []image.Rectangle { return LetterShaped(Spots(g)) }
+
+// LetterShaped are the spots that have the shape of a letter.
+func LetterShaped(spots []image.Rectangle) []image.Rectangle {
+	return slices.DeleteFunc(slices.Clone(spots), func(r image.Rectangle) bool {
 		w, h := r.Dx(), r.Dy()
-		return h < leastLetter || w < 2 || h > slimmest*w || w > widest*h
+		return w < 2 || h > slimmest*w || w > widest*h
 	})
 }
 
-// run is a stretch of ink in a row, from start up to but not including end.
+// run is a stretch of ink in a row, from start up to but not including end. A new spot begins only where it touches none
+// above, so that memory grows with the spots of a page and not with its runs, of which a halftone has tens of millions.
 type run struct{ start, end, spot int }
+
+const none = -1
 
 // spots are the boxes of the connected spots of ink, where ink is what is not above the threshold. Pixels that touch at
 // a corner are connected.
@@ -57,19 +68,26 @@ func spots(g *image.Gray, threshold uint8) []image.Rectangle {
 		j := 0
 		for i := range here {
 			r := &here[i]
-			r.spot = len(boxes)
-			boxes = append(boxes, image.Rect(r.start, y, r.end, y+1))
-			parent = append(parent, r.spot)
+			r.spot = none
 			for j < len(above) && above[j].end < r.start {
 				j++
 			}
 			for k := j; k < len(above) && above[k].start <= r.end; k++ {
-				a, b := find(above[k].spot), find(r.spot)
-				if a != b {
+				a := find(above[k].spot)
+				if r.spot == none {
+					r.spot = a
+				}
+				if b := find(r.spot); a != b {
 					parent[b] = a
 					boxes[a] = boxes[a].Union(boxes[b])
 				}
 			}
+			if r.spot == none {
+				r.spot = len(boxes)
+				boxes, parent = append(boxes, image.Rectangle{}), append(parent, r.spot)
+			}
+			spot := find(r.spot)
+			boxes[spot] = boxes[spot].Union(image.Rect(r.start, y, r.end, y+1))
 		}
 	}
 	var roots []image.Rectangle

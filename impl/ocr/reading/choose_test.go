@@ -132,6 +132,22 @@ func TestRead_chooses(t *testing.T) {
 	}
 }
 
+func TestRead_asks_no_model_about_blank_paper(t *testing.T) {
+	t.Parallel()
+	paper := image.NewGray(image.Rect(0, 0, 400, 600))
+	for i := range paper.Pix {
+		paper.Pix[i] = uint8(230 + i*7919%13) // its grain
+	}
+	for why, img := range map[string]*image.Gray{"white": ocrtest.Page(), "with a grain": paper} {
+		src := &scripted{says: map[string]said{"eng": {"a word", 0.9}}}
+		result, err := reading.Read(t.Context(), decode.Page{Image: img}, reading.Options{Language: "en", Enhance: true}, src)
+		require.NoError(t, err, why)
+		require.Empty(t, result.Page.Blocks, why)
+		require.Equal(t, img.Rect.Dy(), result.Page.Height, why)
+		require.Empty(t, src.read, why)
+	}
+}
+
 func TestRead_confidence(t *testing.T) {
 	t.Parallel()
 	confidence := func(own float64, page string) float64 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"uncial/impl/enhance"
+	"uncial/impl/ocr"
 	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/tesseract"
 	"uncial/internal/document"
@@ -44,7 +45,7 @@ func resized(ctx context.Context, src Source, s sheet, first attempt) (attempt, 
 	}
 	size := s.img.Rect.Size()
 	w, h := int(float64(size.X)*factor), int(float64(size.Y)*factor)
-	if w < 1 || h < 1 || w > tesseract.MaxSide || h > tesseract.MaxSide {
+	if w < 1 || h < 1 || w > tesseract.MaxSide || h > tesseract.MaxSide || w*h > ocr.MaxPixels {
 		return attempt{model: model}, nil
 	}
 	a, err := read(ctx, src, imaging.Resize(s.img, w, h), model)

@@ -6,6 +6,7 @@ import (
 
 	"uncial/impl/enhance"
 	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/tesseract"
 	"uncial/internal/document"
 )
@@ -25,6 +26,7 @@ func File(ctx context.Context, data []byte, o Options, src Source) (*document.Do
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		page.Image = imaging.FromImage(page.Image) // lets go of the colours, which take four times as much
 		result, err := Read(ctx, page, o, src)
 		if err != nil {
 			return nil, err

@@ -23,16 +23,22 @@ type sheet struct {
 	angle float64
 	// letters are the spots of ink that have the shape of a letter, in pixels of the page.
 	letters []image.Rectangle
+	// blank is true where no spot of ink is as high as a letter: there is nothing to read.
+	blank bool
 }
 
 // prepare brings a page into the state that models read best. Bilevel pages have nothing to mend but the skew. Grey and
-// colour ones lose their surroundings, then their shading.
+// colour ones lose their surroundings, then their shading, then the grain of the paper where hardly anything else is there.
 func prepare(g *image.Gray) sheet {
 	if !imaging.Bilevel(g) {
-		g = imaging.Flatten(imaging.Leaves(g))
+		g = imaging.DropGrain(imaging.Flatten(imaging.Leaves(g)))
 	}
-	letters := imaging.Letters(g)
-	s := sheet{img: g, letters: letters}
+	spots := imaging.Spots(g)
+	letters := imaging.LetterShaped(spots)
+	s := sheet{img: g, letters: letters, blank: len(spots) == 0}
+	if s.blank {
+		return s
+	}
 	if skew := imaging.Skew(g); math.Abs(skew) >= leastSkew && imaging.LetterHeight(letters) >= skewLetters {
 		s.img, s.angle = imaging.Rotate(g, -skew), -skew
 	}

@@ -60,6 +60,9 @@ func Read(ctx context.Context, page decode.Page, o Options, src Source) (Result,
 func readUpright(ctx context.Context, page decode.Page, o Options, src Source, model string) (Result, sheet, error) {
 	gray := imaging.FromImage(page.Image)
 	prepared := prepare(gray)
+	if prepared.blank {
+		return newResult(page, gray, hand.Result{}), prepared, nil
+	}
 	hands := lookForHands(src, o, model, gray, prepared)
 	if read, ok, err := hands.whole(ctx); ok || err != nil {
 		return newResult(page, gray, read), sheet{}, err

@@ -246,10 +246,10 @@ func (b *bmp) runs() (image.Image, error) {
 		rest = rest[2:]
 		switch {
 		case n > 0:
-			for i := range n {
-				b.set(img, x, y, b.index([]byte{v}, i%(8/b.depth)))
-				x++
+			for i := range min(n, max(b.width-x, 0)) {
+				b.set(img, x+i, y, b.index([]byte{v}, i%(8/b.depth)))
 			}
+			x += n
 		case v == 0: // end of line
 			x, y = 0, y+1
 		case v == 1: // end of bitmap

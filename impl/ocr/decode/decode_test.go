@@ -2,6 +2,7 @@ package decode_test
 
 import (
 	"bytes"
+	"compress/zlib"
 	"fmt"
 	"image"
 	"image/color"
@@ -320,4 +321,55 @@ func TestPages_refuses(t *testing.T) {
 		require.ErrorAs(t, err, &fault, c.want)
 		require.Contains(t, fault.Reason, c.want)
 	}
+}
+
+// surplus is a grey PNG of 8 x 8 pixels followed by n bytes more in the same stream.
+func surplus(tb testing.TB, n int) []byte {
+	tb.Helper()
+	var stream bytes.Buffer
+	z := zlib.NewWriter(&stream)
+	_, err := z.Write(make([]byte, 8*9+n))
+	require.NoError(tb, err)
+	require.NoError(tb, z.Close())
+	header := []byte{0, 0, 0, 8, 0, 0, 0, 8, 8, 0, 0, 0, 0}
+	return slices.Concat([]byte("\x89PNG\r\n\x1a\n"), pngChunk("IHDR", header), pngChunk("IDAT", stream.Bytes()), pngChunk("IEND", nil))
+}
+
+func TestPages_of_a_PNG_that_holds_more_than_its_pixels(t *testing.T) {
+	t.Parallel()
+	_, err := pages(surplus(t, 0), none{})
+	require.NoError(t, err)
+	_, err = pages(surplus(t, 1000), tesseract.Leptonica{})
+	requireFault(t, err)
+	require.ErrorContains(t, err, "more than the pixels")
+}
+
+func TestPages_of_a_TIFF_whose_strips_share_their_bytes(t *testing.T) {
+	t.Parallel()
+	img := image.NewNRGBA(image.Rect(0, 0, 16, 64))
+	for i := range img.Pix {
+		img.Pix[i] = 0xff
+	}
+	strips := func(count uint32) []byte {
+		at := slices.Repeat([]uint32{8}, 64) // the file's first bytes will do
+		return tiffFile(littleTIFF, replace(tiffOf(img), long(273, at...), long(278, 1), long(279, slices.Repeat([]uint32{count}, 64)...)))
+	}
+	_, err := pages(strips(64), none{})
+	require.NoError(t, err, "few bytes may be shared")
+	_, err = pages(strips(6<<20), tesseract.Leptonica{})
+	requireFault(t, err)
+	require.ErrorContains(t, err, "damaged")
+}
+
+// Not parallel: it counts what is allocated.
+func TestInspect_reads_of_a_tag_no_more_than_it_needs(t *testing.T) {
+	img := stored(1)
+	many := long(256, slices.Repeat([]uint32{uint32(img.Rect.Dx())}, 1<<20)...)
+	data := tiffFile(littleTIFF, replace(tiffOf(img), many))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := decode.Inspect(data)
+	runtime.ReadMemStats(&after)
+	require.NoError(t, err)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20))
 }

@@ -3,6 +3,7 @@ package decode
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"image"
 	"image/png"
 	"io"
@@ -18,7 +19,11 @@ func parsePNG(data []byte) ([]frame, error) {
 			if !ended {
 				return nil, io.ErrUnexpectedEOF
 			}
-			return png.Decode(bytes.NewReader(data))
+			img, err := png.Decode(bytes.NewReader(data))
+			if surplus := png.FormatError(""); errors.As(err, &surplus) && string(surplus) == "too much pixel data" {
+				return nil, fault("the PNG is damaged: it holds more than the pixels that its header declares") // gigabytes, at worst, that the library would inflate
+			}
+			return img, err
 		},
 		rescue: func(lib Library) (image.Image, error) { return lib.Decode(data) },
 	}

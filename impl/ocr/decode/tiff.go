@@ -3,6 +3,8 @@ package decode
 import (
 	"image"
 	"slices"
+
+	"uncial/impl/ocr"
 )
 
 // maxDirectories bounds the chain of a TIFF, in which reduced images and masks count as well.
@@ -39,6 +41,9 @@ const (
 const (
 	maxSamples = 8       // channels
 	maxTile    = 1 << 22 // pixels, unless the page is larger
+	// maxCoded is how many bytes the strips or tiles have together. Some writers let equal ones share their bytes; without
+	// a bound thousands of strips, each of them all of the file, would keep any decoder busy for hours.
+	maxCoded = 16 * ocr.MaxBytes
 )
 
 // libraryKinds are the compressions of TIFF that a library is asked for. What it cannot decode may come out black instead
@@ -96,7 +101,12 @@ func (t *tiff) frame(d directory, offset uint64) (frame, error) {
 		}
 		return lib.DecodeTIFF(t.unturned(d), offset)
 	}
-	f.decode = func() (image.Image, error) { return t.decode(d, f.width, f.height) }
+	f.decode = func() (image.Image, error) {
+		if d.coded() > maxCoded {
+			return nil, errTIFF
+		}
+		return t.decode(d, f.width, f.height)
+	}
 	f.readPresentation(d)
 	if samples := d.first(tagSamplesPerPixel, 1); samples > maxSamples {
 		return frame{}, fault("the TIFF has %d channels; at most %d are allowed", samples, maxSamples)
@@ -111,6 +121,19 @@ func (t *tiff) frame(d directory, offset uint64) (frame, error) {
 		}
 	}
 	return f, nil
+}
+
+// coded is how many bytes all strips or tiles have together, and no more than is too many.
+func (d directory) coded() uint64 {
+	sum := uint64(0)
+	for _, tag := range []uint16{tagStripByteCounts, tagTileByteCounts} {
+		for _, n := range d.numbers(tag) {
+			if sum += min(n, maxCoded); sum > maxCoded {
+				return sum
+			}
+		}
+	}
+	return sum
 }
 
 // unturned is the file with the orientation taken out of a directory, for libraries that would honour it.

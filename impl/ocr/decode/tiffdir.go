@@ -142,33 +142,44 @@ func (t *tiff) number(b []byte) uint64 {
 // numbers are the values of a tag of an unsigned integer kind; nil where it is absent or of another kind.
 func (d directory) numbers(tag uint16) []uint64 {
 	e := d.entries[tag]
-	size := uint64(0)
-	switch e.kind {
-	case 1, 3, 4, 13, 16, 18:
-		size = sizes[e.kind]
-	default:
+	size := e.integer()
+	if size == 0 {
 		return nil
 	}
-	values := make([]uint64, 0, uint64(len(e.value))/size)
-	for b := e.value; uint64(len(b)) >= size; b = b[size:] {
-		switch size {
-		case 1:
-			values = append(values, uint64(b[0]))
-		case 2:
-			values = append(values, uint64(d.order.Uint16(b)))
-		case 4:
-			values = append(values, uint64(d.order.Uint32(b)))
-		default:
-			values = append(values, d.order.Uint64(b))
-		}
+	values := make([]uint64, 0, len(e.value)/size)
+	for b := e.value; len(b) >= size; b = b[size:] {
+		values = append(values, d.number(b[:size]))
 	}
 	return values
 }
 
 // first is the first value of a tag, or what it is taken for where the tag is absent.
 func (d directory) first(tag uint16, absent uint64) uint64 {
-	if values := d.numbers(tag); len(values) > 0 {
-		return values[0]
+	e := d.entries[tag]
+	if size := e.integer(); size > 0 && len(e.value) >= size {
+		return d.number(e.value[:size])
 	}
 	return absent
+}
+
+// integer is the size of a value in bytes where the tag is of an unsigned integer kind, else 0.
+func (e entry) integer() int {
+	switch e.kind {
+	case 1, 3, 4, 13, 16, 18:
+		return int(sizes[e.kind])
+	}
+	return 0
+}
+
+func (d directory) number(b []byte) uint64 {
+	switch len(b) {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(d.order.Uint16(b))
+	case 4:
+		return uint64(d.order.Uint32(b))
+	default:
+		return d.order.Uint64(b)
+	}
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"uncial/impl/ocr/lexicon"
 	"uncial/internal/document"
@@ -66,17 +65,24 @@ func core(word string) (before, inner, after string) {
 	return before, trimmed, inner[len(trimmed):]
 }
 
-func isEdge(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) }
+func isEdge(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) }
 
-// locked says whether a word must stay as it was read: a number, an abbreviation, or what may be a name because it is
-// capitalised and no lexicon knows it.
+// locked says whether a word must stay as it was read: punctuation, a number, or what may be a name because it, or a part
+// of it as in "d'Artagnan", is capitalised and no lexicon knows it.
 func locked(word string, known Lexicon) bool {
 	_, inner, _ := core(word)
-	if inner == "" || strings.ContainsFunc(inner, unicode.IsDigit) {
-		return true
+	return inner == "" || isNumber(inner) || capitalised(inner) && !known.Known(inner)
+}
+
+func capitalised(inner string) bool {
+	begins := true
+	for _, r := range inner {
+		if begins && isCapital(r) {
+			return true
+		}
+		begins = !unicode.IsLetter(r) && !unicode.IsMark(r)
 	}
-	first, _ := utf8.DecodeRuneInString(inner)
-	return unicode.IsUpper(first) && !known.Known(inner)
+	return false
 }
 
 // plain is a word in the form in which two readings of it are compared: without the difference of s and long s and

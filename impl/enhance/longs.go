@@ -61,7 +61,11 @@ func repairLongS(word string, known Lexicon) (string, bool) {
 	}
 	spelled := ""
 	for _, m := range known.Match(plain(inner), fOrS, 8) {
-		if m = plain(m); spelled != "" && m != spelled {
+		m = plain(m)
+		if strings.HasSuffix(inner, "f") && !strings.HasSuffix(m, "f") {
+			continue // no long s ends a word
+		}
+		if spelled != "" && m != spelled {
 			return "", false
 		}
 		spelled = m

@@ -30,7 +30,10 @@ const (
 // gives its confidence to what it has there, a lexicon its bonus, and the most wanted replaces the word when it has a
 // clear majority. Confidences are those after calibration. The blocks are changed in place; the edits are in their order.
 func Vote(page int, blocks []document.Block, others [][]document.Block, known Lexicon) []document.Edit {
-	longS := showsLongS(blocks)
+	var longS map[string]bool
+	if showsLongS(blocks) {
+		longS = longSModels(append(slices.Clone(others), blocks))
+	}
 	voices := make([]lineIndex, len(others))
 	for i, o := range others {
 		voices[i] = indexLines(o)
@@ -44,7 +47,7 @@ func Vote(page int, blocks []document.Block, others [][]document.Block, known Le
 	return edits
 }
 
-func voteLine(page int, line *document.Line, voices []lineIndex, known Lexicon, longS bool) []document.Edit {
+func voteLine(page int, line *document.Line, voices []lineIndex, known Lexicon, longS map[string]bool) []document.Edit {
 	heard := make([][]document.Word, len(voices))
 	for i, v := range voices {
 		heard[i] = v.beside(line.Box)
@@ -60,8 +63,8 @@ func voteLine(page int, line *document.Line, voices []lineIndex, known Lexicon, 
 			if !ok {
 				continue
 			}
-			if longS {
-				best = best.inLongS()
+			if longS != nil {
+				best = best.inLongS(longS)
 			}
 			edits = append(edits, NewEdit(page, words, best.text, RuleVote, best.confidence))
 			line.Words = slices.Replace(line.Words, i, i+n, best.words(words)...)
@@ -114,14 +117,20 @@ func newCandidate(words []document.Word) candidate {
 	return candidate{text: strings.Join(texts, " "), votes: sum / n, confidence: sum / n, source: words}
 }
 
-// addVoice gives the votes of c to the candidate with the same text, where there is one.
+// addVoice gives the votes of c to the candidate with the same text, where there is one. What is written with a long s
+// is kept rather than what is not, unless it is the words as they were read.
 func addVoice(candidates []candidate, c candidate) []candidate {
 	for i := range candidates {
-		if plain(candidates[i].text) == plain(c.text) {
-			candidates[i].votes += c.votes
-			candidates[i].confidence = max(candidates[i].confidence, c.confidence)
-			return candidates
+		same := &candidates[i]
+		if plain(same.text) != plain(c.text) {
+			continue
 		}
+		same.votes += c.votes
+		same.confidence = max(same.confidence, c.confidence)
+		if i > 0 && strings.Contains(c.text, "ſ") && !strings.Contains(same.text, "ſ") {
+			same.text, same.source = c.text, c.source
+		}
+		return candidates
 	}
 	return append(candidates, c)
 }
@@ -198,21 +207,38 @@ func (c candidate) words(old []document.Word) []document.Word {
 	return words
 }
 
-// inLongS spells a candidate as a page with long s does, where it comes from a model that cannot write it: long but at
-// the end of a word.
-func (c candidate) inLongS() candidate {
-	if strings.Contains(c.text, "ſ") {
-		return c
+// longSModels are the models that wrote a long s anywhere.
+func longSModels(readings [][]document.Block) map[string]bool {
+	models := map[string]bool{}
+	for _, blocks := range readings {
+		for _, b := range blocks {
+			for _, l := range b.Lines {
+				for _, w := range l.Words {
+					if strings.Contains(w.Text, "ſ") {
+						models[w.Model] = true
+					}
+				}
+			}
+		}
 	}
+	return models
+}
+
+// inLongS spells a candidate as a page with long s does, where it comes from a model that does not write it: long but at
+// the end of a word.
+func (c candidate) inLongS(writers map[string]bool) candidate {
 	c.source = slices.Clone(c.source)
 	texts := make([]string, len(c.source))
 	for i := range c.source {
-		before, inner, after := core(c.source[i].Text)
-		if r, n := utf8.DecodeLastRuneInString(inner); r == 's' {
-			inner, after = inner[:len(inner)-n], "s"+after
+		w := &c.source[i]
+		if !writers[w.Model] {
+			before, inner, after := core(w.Text)
+			if begin, final := strings.CutSuffix(inner, "s"); final {
+				inner, after = begin, "s"+after
+			}
+			w.Text = before + strings.ReplaceAll(inner, "s", "ſ") + after
 		}
-		texts[i] = before + strings.ReplaceAll(inner, "s", "ſ") + after
-		c.source[i].Text = texts[i]
+		texts[i] = w.Text
 	}
 	c.text = strings.Join(texts, " ")
 	return c

@@ -36,7 +36,7 @@ func (l list) Match(word string, variants lexicon.Variants, limit int) []string 
 	return found
 }
 
-var words = list{"the", "house", "of", "stands", "hill", "maison", "self", "upon", "fame", "same", "feast"}
+var words = list{"the", "house", "of", "stands", "hill", "maison", "self", "upon", "fame", "same", "feast", "mix", "lits"}
 
 // blocks is one block of one line, each word as wide as its letters.
 func blocks(text string, confidence float64) []document.Block {
@@ -66,7 +66,10 @@ func TestVote(t *testing.T) {
 		{"an abbreviation stays", "the hõuse stands", "the house stands", "the hõuse stands"},
 		{"another word altogether stays", "the qzxwv stands", "the house stands", "the qzxwv stands"},
 		{"punctuation alone is not changed", "the hovfe, stands", "the hovfe. stands", "the hovfe, stands"},
-		{"a word torn in two is joined", "the ho use stands", "the h-ouse stands", "the ho use stands"},
+		{"a name after an article stays", "the d'Hovfe stands", "the d'House stands", "the d'Hovfe stands"},
+		{"a Roman numeral stays", "the viij stands", "the hill stands", "the viij stands"},
+		{"no Roman numeral comes in", "the inx stands", "the mix stands", "the inx stands"},
+		{"a word torn in two stays where the other reading is not known either", "the ho use stands", "the h-ouse stands", "the ho use stands"},
 	} {
 		b := blocks(c.read, 0.6)
 		edits := enhance.Vote(2, b, [][]document.Block{blocks(c.other, 0.9)}, words)
@@ -112,14 +115,23 @@ func TestVote_never_touches_a_text_that_is_known(t *testing.T) {
 func TestVote_writes_long_s_on_a_page_that_has_it(t *testing.T) {
 	t.Parallel()
 	page := strings.Repeat("ſame ", 12)
-	b := append(blocks(page, 0.9), blocks("maifcn", 0.4)...)
-	b[1].Lines[0].Words[0].Box.Y = 100
-	b[1].Lines[0].Box.Y = 100
 	other := blocks("maison", 0.9)
 	other[0].Lines[0].Words[0].Box.Y = 100
 	other[0].Lines[0].Box.Y = 100
-	enhance.Vote(0, b, [][]document.Block{other}, append(slices.Clone(words), "ſame"))
-	require.Equal(t, "maiſon", b[1].Lines[0].Words[0].Text)
+	known := append(slices.Clone(words), "ſame")
+	for _, c := range []struct{ why, model, want string }{
+		{"a model that has no long s", "modern", "maiſon"},
+		{"a model that writes it knows where not to", "early", "maison"},
+	} {
+		other[0].Lines[0].Words[0].Model = c.model
+		read := append(blocks(page, 0.9), blocks("maifcn", 0.4)...)
+		read[1].Lines[0].Words[0].Box.Y, read[1].Lines[0].Box.Y = 100, 100
+		for i := range read[0].Lines[0].Words {
+			read[0].Lines[0].Words[i].Model = "early"
+		}
+		enhance.Vote(0, read, [][]document.Block{other}, known)
+		require.Equal(t, c.want, read[1].Lines[0].Words[0].Text, c.why)
+	}
 }
 
 func TestLongS(t *testing.T) {
@@ -131,6 +143,7 @@ func TestLongS(t *testing.T) {
 		{"nothing known comes out", "qufq", "qufq"},
 		{"a short word stays", "fo", "fo"},
 		{"a name stays", "Maifonx", "Maifonx"},
+		{"no long s ends a word", "litf", "litf"},
 	} {
 		b := blocks(page+c.word, 0.8)
 		edits := enhance.LongS(0, b, words)

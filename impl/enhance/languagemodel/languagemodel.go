@@ -17,6 +17,7 @@ import (
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/shared"
+	"golang.org/x/text/unicode/norm"
 
 	"uncial/impl/enhance"
 	"uncial/internal/document"
@@ -33,10 +34,13 @@ const (
 	mostChanged = 0.6
 	// largestImage is the size in bytes up to which the page's image is sent along.
 	largestImage = 8 << 20
-	// longestAnswer bounds the answer, in tokens.
-	longestAnswer = 8192
+	// longestAnswer bounds the answer, in tokens, and largestAnswer in bytes, whatever the server makes of it.
+	longestAnswer, largestAnswer = 8192, 1 << 20
 	// DefaultTimeout bounds the wait for a page.
 	DefaultTimeout = 30 * time.Second
+	// patience is the share of the caller's own time that all pages together may take: the rest is for answering with the
+	// offline reading where the model stalls.
+	patience = 0.75
 )
 
 // Config says which language model is asked.
@@ -74,15 +78,38 @@ func New(c Config) (*Model, error) {
 		key = "none" // the client insists on one
 	}
 	return &Model{
-		client:  openai.NewClient(option.WithBaseURL(c.URL), option.WithAPIKey(key), option.WithMaxRetries(1)),
+		client: openai.NewClient(option.WithBaseURL(c.URL), option.WithAPIKey(key), option.WithMaxRetries(1),
+			option.WithHTTPClient(&http.Client{Transport: bounded{http.DefaultTransport}, CheckRedirect: refuseRedirect})),
 		model:   c.Model,
 		timeout: c.Timeout,
 	}, nil
 }
 
+// refuseRedirect keeps pages from going anywhere but where the operator said.
+func refuseRedirect(*http.Request, []*http.Request) error {
+	return errors.New("the server redirects; name the address it redirects to")
+}
+
+// bounded cuts answers that are longer than any that was asked for.
+type bounded struct{ http.RoundTripper }
+
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	res, err := b.RoundTripper.RoundTrip(r)
+	if err == nil {
+		res.Body = http.MaxBytesReader(nil, res.Body, largestAnswer)
+	}
+	return res, err
+}
+
 // Improve corrects the document in place and adds to its edits. image is the file that it was read from. When the model
-// fails, stalls or answers rubbish, the error says so and the document stays as it was.
+// fails, stalls or answers rubbish, the error says so and the document stays as it was, with a quarter of the time that
+// ctx leaves still to come.
 func (m *Model) Improve(ctx context.Context, image []byte, doc *document.Document) error {
+	if end, ok := ctx.Deadline(); ok {
+		within, cancel := context.WithTimeout(ctx, time.Duration(patience*float64(time.Until(end))))
+		defer cancel()
+		ctx = within
+	}
 	var accepted []correction
 	for i := range doc.Pages {
 		picture := image
@@ -162,6 +189,9 @@ func (m *Model) ask(ctx context.Context, image []byte, language, text string) ([
 			JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{Name: "corrections", Strict: openai.Bool(true), Schema: answerSchema},
 		}},
 	})
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return nil, fmt.Errorf("the answer has more than %d bytes", largestAnswer)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -236,6 +266,7 @@ func guard(page int, shown []*document.Word, answer []answered) ([]correction, e
 			continue
 		}
 		seen[a.Word] = true
+		a.After = norm.NFC.String(a.After)
 		if word := shown[a.Word-1]; a.Before == word.Text && enhance.Believable(word.Text, a.After) {
 			accepted = append(accepted, correction{page, word, a.After})
 		}

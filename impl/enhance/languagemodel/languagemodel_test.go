@@ -1,10 +1,14 @@
 package languagemodel_test
 
 import (
+	"bytes"
+	"compress/gzip"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -75,6 +79,7 @@ func TestModel_Improve(t *testing.T) {
 		{"an invisible character", `{"word":4,"before":"rnaiſon","after":"mai\u200bſon"}`, ""},
 		{"the same word twice: the first counts", `{"word":4,"before":"rnaiſon","after":"maiſon"},{"word":4,"before":"maiſon","after":"maifon"}`, "maiſon"},
 		{"the same answer over and over", repeated(`{"word":4,"before":"rnaiſon","after":"maiſon"}`, 50), "error"},
+		{"decomposed characters", `{"word":4,"before":"rnaiſon","after":"mai\u0301son"}`, ""},
 		{"nothing", ``, ""},
 	} {
 		doc := reading()
@@ -122,6 +127,92 @@ func TestModel_Improve_falls_back(t *testing.T) {
 			require.Equal(t, reading(), doc)
 		})
 	}
+}
+
+func TestModel_Improve_writes_composed_characters(t *testing.T) {
+	t.Parallel()
+	doc := reading()
+	word := &doc.Pages[0].Blocks[0].Lines[0].Words[6]
+	word.Text = "rnédecin"
+	answer := content(t, `{"corrections":[{"word":4,"before":"rnédecin","after":"me\u0301decin"}]}`)
+	require.NoError(t, MustModel(t, answer).Improve(t.Context(), nil, doc))
+	require.Equal(t, "m\u00e9decin", word.Text)
+	require.Equal(t, word.Text, doc.Edits[0].After)
+}
+
+func TestModel_Improve_reads_no_more_than_it_asked_for(t *testing.T) {
+	t.Parallel()
+	const most = 64 << 20
+	blank := bytes.Repeat([]byte(" "), 1<<20)
+	for name, status := range map[string]int{"answer": http.StatusOK, "error": http.StatusBadRequest} {
+		t.Run("an endless "+name, func(t *testing.T) {
+			t.Parallel()
+			sent := 0
+			m := MustModel(t, func(w http.ResponseWriter, _ string) {
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(status)
+				for sent < most {
+					n, err := w.Write(blank)
+					if sent += n; err != nil {
+						return
+					}
+				}
+			})
+			doc := reading()
+			require.ErrorContains(t, m.Improve(t.Context(), nil, doc), "more than 1048576 bytes")
+			require.Equal(t, reading(), doc)
+		})
+	}
+	t.Run("a compressed answer that swells", func(t *testing.T) {
+		t.Parallel()
+		var packed bytes.Buffer
+		z := gzip.NewWriter(&packed)
+		for range most >> 20 {
+			_, _ = z.Write(blank)
+		}
+		require.NoError(t, z.Close())
+		m := MustModel(t, func(w http.ResponseWriter, _ string) {
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Content-Encoding", "gzip")
+			_, _ = w.Write(packed.Bytes())
+		})
+		require.ErrorContains(t, m.Improve(t.Context(), nil, reading()), "more than 1048576 bytes")
+	})
+}
+
+func TestModel_Improve_follows_no_redirect(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+		var followed atomic.Bool
+		elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { followed.Store(true) }))
+		m := MustModel(t, func(w http.ResponseWriter, _ string) {
+			w.Header().Set("Location", elsewhere.URL)
+			w.WriteHeader(status)
+		})
+		require.ErrorContains(t, m.Improve(t.Context(), nil, reading()), "redirects")
+		elsewhere.Close()
+		require.False(t, followed.Load(), status)
+	}
+}
+
+func TestModel_Improve_leaves_the_caller_time_to_answer(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	answer := content(t, `{"corrections":[]}`)
+	m := MustModel(t, func(w http.ResponseWriter, body string) {
+		asked.Add(1)
+		time.Sleep(300 * time.Millisecond)
+		answer(w, body)
+	})
+	doc := reading()
+	for range 9 {
+		doc.Pages = append(doc.Pages, reading().Pages[0])
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	require.ErrorIs(t, m.Improve(ctx, nil, doc), context.DeadlineExceeded)
+	require.NoError(t, ctx.Err())
+	require.Less(t, asked.Load(), int32(5))
 }
 
 func TestModel_Improve_shows_image_and_doubtful_words(t *testing.T) {

@@ -11,6 +11,25 @@ log=/var/log/uncial-dockerd.log
 say() { echo "containers: $*"; }
 fail() { echo "containers: $*" >&2; exit 1; }
 answers() { docker info >/dev/null 2>&1; }
+start() {
+	server=$$ # ours where the service manager has the other
+	if [ -d /run/systemd/system ]; then
+		say "starting the service docker"
+		systemctl start docker || fail "docker.service did not start; see: journalctl -u docker"
+	else
+		say "starting dockerd (its log: $log)"
+		mkdir -p "$state"
+		setsid nohup dockerd --pidfile "$state/docker.pid" </dev/null >"$log" 2>&1 &
+		server=$!
+	fi
+	n=0
+	until answers; do
+		n=$((n + 1))
+		kill -0 "$server" 2>/dev/null || n=$((n + 5)) # it ended: only one that someone else started may still come
+		[ "$n" -lt 60 ] || { [ ! -f "$log" ] || tail -n 5 "$log" >&2; fail "dockerd did not come up"; }
+		sleep 1
+	done
+}
 install() {
 	say "installing $*"
 	export DEBIAN_FRONTEND=noninteractive
@@ -20,18 +39,13 @@ install() {
 }
 
 if ! answers; then
+	why=$(docker version 2>&1 >/dev/null | tail -n 1 || true)
+	[ -z "${DOCKER_HOST:-}" ] ||
+		fail "nothing answers at DOCKER_HOST=$DOCKER_HOST ($why); start it there, or unset DOCKER_HOST to use this machine"
 	[ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 ||
-		fail "no Docker engine answers; start one, or run this as root on Debian, where it can be installed"
+		fail "no Docker engine answers ($why); start one that this user may use, or on Debian have root install and start it: sudo $0"
 	command -v dockerd >/dev/null 2>&1 && command -v iptables >/dev/null 2>&1 || install docker.io iptables
-	say "starting dockerd (its log: $log)"
-	mkdir -p "$state"
-	setsid nohup dockerd --pidfile "$state/docker.pid" </dev/null >"$log" 2>&1 &
-	n=0
-	until answers; do
-		n=$((n + 1))
-		[ "$n" -lt 60 ] || { tail -5 "$log" >&2; fail "dockerd did not come up within 60 s"; }
-		sleep 1
-	done
+	answers || start
 fi
 
 docker image inspect "$base" >/dev/null 2>&1 && exit 0
@@ -57,5 +71,5 @@ cp /etc/ssl/certs/ca-certificates.crt "$dir/etc/ssl/certs/ca-certificates.crt" 2
 mirror=$(awk '$1 == "deb" { print $2; exit }' "$dir/etc/apt/sources.list")
 printf 'deb %s bookworm main\ndeb %s bookworm-updates main\ndeb %s-security bookworm-security main\n' "$mirror" "$mirror" "$mirror" >"$dir/etc/apt/sources.list"
 rm -rf "$dir"/var/cache/apt/archives/*.deb "$dir"/var/lib/apt/lists/* "$dir"/usr/share/doc/* "$dir"/usr/share/man/*
-tar -C "$dir" -c . | docker import -c 'CMD ["bash"]' - "$base" >/dev/null
+tar -C "$dir" -c . | docker import -c 'CMD ["bash"]' - "$base" >/dev/null || fail "Docker did not take $base; the line above says why"
 say "built $base"

@@ -138,13 +138,18 @@ func (m *Mock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.door.ServeHTTP(answer, r)
 }
 
-// note writes the request into the journal.
+// note writes the request into the journal. Headers that a server has read are nobody else's; those of a caller in the same
+// process may change later.
 func (m *Mock) note(r *http.Request, v *visit, body *copied, status int) {
+	headers := r.Header
+	if r.Context().Value(http.ServerContextKey) == nil {
+		headers = headers.Clone()
+	}
 	m.world.mu.Lock()
 	defer m.world.mu.Unlock()
 	m.world.journal.add(record{
 		ID: v.header.Get("X-Request-Id"), Key: v.token, Time: m.world.now(m.world.keys[v.token]), Method: r.Method, Path: r.URL.Path,
-		Query: r.URL.RawQuery, Headers: r.Header.Clone(), Body: string(body.kept), Truncated: body.more, Status: status,
+		Query: r.URL.RawQuery, Headers: headers, Body: string(body.kept), Truncated: body.more, Status: status,
 	})
 }
 

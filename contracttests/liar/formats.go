@@ -38,7 +38,7 @@ func formatLies() []Defect {
 		})),
 		d("xml-not-escaped", "Words in XML are not escaped.", document("", func(s string) string { return html.UnescapeString(strings.Replace(s, "</", " & </", 1)) })),
 		d("ids-twice", "Ids in XML stand twice.", document("", regexpReplace(`_w\d+"`, `_w1"`))),
-		d("ids-missing", "Words in ALTO have no id.", document("alto", regexpReplace(`<String ID="[^"]*"`, `<String`))),
+		d("ids-missing", "Blocks in ALTO have no id.", document("alto", regexpReplace(`<TextBlock ID="[^"]*"`, `<TextBlock`))),
 		d("boxes-outside", "Boxes lie outside of their page.", document("alto", regexpReplace(`<String ID="([^"]*)" HPOS="(\d)`, `<String ID="$1" HPOS="9$2`))),
 		d("box-negative", "A box begins left of its page.", document("alto", regexpReplace(`<String ID="([^"]*)" HPOS="`, `<String ID="$1" HPOS="-`))),
 		d("box-without-area", "Boxes of words have no width.", document("alto", regexpReplace(`(<String [^>]*)WIDTH="\d+"`, `${1}WIDTH="0"`))),

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 const altoNamespace = "http://www.loc.gov/standards/alto/ns-v4#"
@@ -12,8 +13,9 @@ var alto = spelling{
 	is: map[Level]func(*node) bool{
 		Page: named("Page"), Block: named("TextBlock"), Line: named("TextLine"), Word: named("String"),
 	},
-	id:  "ID",
-	box: altoBox,
+	id:    "ID",
+	needs: []Level{Page, Block},
+	box:   altoBox,
 	word: func(n *node) (string, float64, error) {
 		conf, err := n.fraction("WC")
 		return n.attr["CONTENT"], conf, err
@@ -22,9 +24,24 @@ var alto = spelling{
 		if e.Level == Page && n.first("PrintSpace") == nil {
 			return errors.New("has no PrintSpace")
 		}
+		if e.Level == Page {
+			return altoBaselines(n, e.Box)
+		}
 		return nil
 	},
-	number: func(n *node) (string, int) { return n.attr["PHYSICAL_IMG_NR"], 1 },
+	number: func(n *node) (string, int, bool) { return n.attr["PHYSICAL_IMG_NR"], 1, true },
+}
+
+// altoBaselines wants the baselines of lines, which older versions gave as one number, to lie on the page.
+func altoBaselines(n *node, page Box) error {
+	for _, line := range n.all(named("TextLine")) {
+		if points := line.attr["BASELINE"]; strings.ContainsAny(points, " ,") {
+			if err := onPage(points, page); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func readALTO(text string) (*Document, error) {
@@ -35,8 +52,13 @@ func readALTO(text string) (*Document, error) {
 	if root.name != "alto" || root.space != altoNamespace {
 		return nil, fmt.Errorf("the root of ALTO 4 is <alto xmlns=%q>, not <%s xmlns=%q>", altoNamespace, root.name, root.space)
 	}
-	if err := sameSpace(root); err != nil {
+	if err := errors.Join(sameSpace(root), root.inOrder(altoOrder)); err != nil {
 		return nil, err
+	}
+	for _, name := range root.all(named("fileName")) {
+		if err := ofImage(name.text); err != nil {
+			return nil, err
+		}
 	}
 	units := root.all(named("MeasurementUnit"))
 	if len(units) != 1 || units[0].text != "pixel" {

@@ -24,7 +24,7 @@ var hocr = spelling{
 		}
 		return strings.TrimSpace(n.inner()), conf / 100, nil
 	},
-	number: func(n *node) (string, int) { return property(n.attr["title"], "ppageno"), 0 },
+	number: func(n *node) (string, int, bool) { return property(n.attr["title"], "ppageno"), 0, false },
 }
 
 func readHOCR(text string) (*Document, error) {
@@ -44,7 +44,30 @@ func readHOCR(text string) (*Document, error) {
 			return nil, fmt.Errorf("hOCR needs <meta name=%q> (section 11)", name)
 		}
 	}
+	for _, page := range root.all(class("ocr_page")) {
+		if err := ofImage(rawProperty(page.attr["title"], "image")); err != nil {
+			return nil, err
+		}
+	}
+	if class := root.unnamed(strings.Fields(meta["ocr-capabilities"])); class != "" {
+		return nil, fmt.Errorf("the document has elements of the class %s, which its ocr-capabilities do not name (section 11)", class)
+	}
 	return hocr.readAll(root)
+}
+
+// unnamed is a class of hOCR that an element has and the capabilities do not name, or empty.
+func (n *node) unnamed(capabilities []string) string {
+	for class := range strings.FieldsSeq(n.attr["class"]) {
+		if strings.HasPrefix(class, "ocr") && !slices.Contains(capabilities, class) {
+			return class
+		}
+	}
+	for _, c := range n.children {
+		if class := c.unnamed(capabilities); class != "" {
+			return class
+		}
+	}
+	return ""
 }
 
 func class(names ...string) func(*node) bool {
@@ -64,9 +87,13 @@ func (n *node) inner() string {
 
 var quoted = regexp.MustCompile(`"[^"]*"`)
 
-// property is the value of one property in a title, or empty.
+// property is the value of one property in a title, or empty. What is quoted in it is left out.
 func property(title, name string) string {
-	for part := range strings.SplitSeq(quoted.ReplaceAllString(title, `""`), ";") {
+	return rawProperty(quoted.ReplaceAllString(title, `""`), name)
+}
+
+func rawProperty(title, name string) string {
+	for part := range strings.SplitSeq(title, ";") {
 		if key, value, _ := strings.Cut(strings.TrimSpace(part), " "); key == name {
 			return strings.TrimSpace(value)
 		}

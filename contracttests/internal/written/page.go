@@ -15,6 +15,7 @@ var page = spelling{
 		Page: named("PcGts"), Block: named("TextRegion"), Line: named("TextLine"), Word: named("Word"),
 	},
 	id:    "id",
+	needs: []Level{Page, Block, Line, Word},
 	box:   pageBox,
 	word:  textEquiv,
 	check: pageText,
@@ -46,7 +47,7 @@ func checkPcGts(f *node) error {
 	if f.space != pageNamespace {
 		return fmt.Errorf("the namespace of <PcGts> is %q, not %q", pageNamespace, f.space)
 	}
-	if err := sameSpace(f); err != nil {
+	if err := errors.Join(sameSpace(f), f.inOrder(pageOrder)); err != nil {
 		return err
 	}
 	meta, pages := f.first("Metadata"), f.all(named("Page"))
@@ -58,11 +59,21 @@ func checkPcGts(f *node) error {
 		if n == nil {
 			return fmt.Errorf("the <Metadata> lacks <%s>", name)
 		}
-		if _, err := time.Parse(time.RFC3339, n.text); err != nil {
+		if !isDateTime(n.text) {
 			return fmt.Errorf("<%s> is no instant: %q", name, n.text)
 		}
 	}
+	if err := ofImage(pages[0].attr["imageFilename"]); err != nil {
+		return err
+	}
 	return checkOrder(pages[0])
+}
+
+// isDateTime says whether the text is an xs:dateTime, whose zone may be left out.
+func isDateTime(text string) bool {
+	_, withZone := time.Parse(time.RFC3339, text)
+	_, without := time.Parse("2006-01-02T15:04:05", text)
+	return withZone == nil || without == nil
 }
 
 // checkOrder wants the reading order, where there is one, to name each region of the page once, in the order of the file.
@@ -78,7 +89,15 @@ func checkOrder(p *node) error {
 	if len(order) != len(regions) {
 		return fmt.Errorf("the reading order names %d regions of %d", len(order), len(regions))
 	}
+	last := -1
 	for i, ref := range order {
+		if index, has := ref.attr["index"]; has {
+			n, err := strconv.Atoi(index)
+			if err != nil || n <= last {
+				return fmt.Errorf("the reading order has the index %q after %d", index, last)
+			}
+			last = n
+		}
 		if ref.attr["regionRef"] != regions[i].attr["id"] {
 			return fmt.Errorf("the reading order says %q where region %q stands", ref.attr["regionRef"], regions[i].attr["id"])
 		}
@@ -130,8 +149,16 @@ func textEquiv(n *node) (string, float64, error) {
 	return equiv.first("Unicode").text, conf, err
 }
 
-// pageText wants the text of a region and of a line, where it is given, to be that of their words.
+// pageText wants the text of a region and of a line, where it is given, to be that of their words, and the baselines to
+// lie on the page.
 func pageText(n *node, e *Element) error {
+	if e.Level == Page {
+		for _, b := range n.all(named("Baseline")) {
+			if err := onPage(b.attr["points"], e.Box); err != nil {
+				return err
+			}
+		}
+	}
 	if equiv := n.first("TextEquiv"); equiv != nil && equiv.first("Unicode") != nil {
 		if got := equiv.first("Unicode").text; got != e.PlainText() {
 			return fmt.Errorf("its TextEquiv %q is not the text of its words %q", got, e.PlainText())

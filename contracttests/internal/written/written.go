@@ -49,6 +49,12 @@ func (b Box) holds(o Box) bool {
 	return b.Left <= o.Left && b.Top <= o.Top && o.Right <= b.Right && o.Bottom <= b.Bottom
 }
 
+// Around says whether the middle of another box lies in this one.
+func (b Box) Around(o Box) bool {
+	x, y := (o.Left+o.Right)/2, (o.Top+o.Bottom)/2
+	return b.Left <= x && x < b.Right && b.Top <= y && y < b.Bottom
+}
+
 // Formats are the names of the formats that carry a document.
 var Formats = []string{"hocr", "alto", "page", "tsv"}
 

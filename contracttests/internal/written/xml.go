@@ -77,6 +77,9 @@ func newNode(start xml.StartElement, ids map[string]bool) (*node, error) {
 		if id == "" || ids[id] {
 			return nil, fmt.Errorf("the id %q of <%s> stands twice or is empty", id, n.name)
 		}
+		if err := n.checkID(id); err != nil {
+			return nil, err
+		}
 		ids[id] = true
 	}
 	return n, nil
@@ -130,17 +133,19 @@ func (n *node) fraction(name string) (float64, error) {
 type spelling struct {
 	is    map[Level]func(*node) bool
 	id    string
+	needs []Level // those whose elements must have an id
 	box   func(*node) (Box, error)
 	word  func(*node) (text string, confidence float64, err error)
 	check func(*node, *Element) error // nil, or further rules for an element that was read
-	// number is the number that a page gives itself, and that of the first page; nil where pages have none.
-	number func(*node) (number string, first int)
+	// number is the number that a page gives itself, that of the first page, and whether there must be one; nil where
+	// pages have none.
+	number func(*node) (number string, first int, needed bool)
 }
 
 // read turns a node of a level into an element, with its parts.
 func (s *spelling) read(n *node, level Level) (*Element, error) {
 	e := &Element{Level: level, Name: n.attr[s.id]}
-	if e.Name == "" {
+	if e.Name == "" && slices.Contains(s.needs, level) {
 		return nil, fmt.Errorf("a %s has no %s", level, s.id)
 	}
 	var err error
@@ -193,8 +198,8 @@ func (s *spelling) readAll(root *node) (*Document, error) {
 			return nil, err
 		}
 		if s.number != nil {
-			if number, want := s.number(p); number != "" && number != strconv.Itoa(i+want) {
-				return nil, fmt.Errorf("page %s is numbered %s where %d is due", page.Name, number, i+want)
+			if number, want, needed := s.number(p); (number != "" || needed) && number != strconv.Itoa(i+want) {
+				return nil, fmt.Errorf("page %s is numbered %q where %d is due", page.Name, number, i+want)
 			}
 		}
 		doc.Pages = append(doc.Pages, page)

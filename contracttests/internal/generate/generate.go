@@ -6,6 +6,7 @@ package generate
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -26,6 +27,16 @@ type Draft struct {
 type Member struct {
 	Name  string
 	Value json.RawMessage
+	// Escaped writes the first letter of the name as an escape.
+	Escaped bool
+}
+
+// spelling is the name as it stands in the JSON.
+func (m Member) spelling() string {
+	if m.Escaped {
+		return fmt.Sprintf(`"\u%04x%s`, m.Name[0], quoted(m.Name)[2:])
+	}
+	return string(quoted(m.Name))
 }
 
 // Body is the text of the draft's body.
@@ -36,7 +47,7 @@ func (d *Draft) Body() []byte {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.Write(quoted(m.Name))
+		b.WriteString(m.spelling())
 		b.WriteByte(':')
 		b.Write(m.Value)
 	}
@@ -51,7 +62,7 @@ func (d *Draft) Body() []byte {
 func (d *Draft) set(name string, value json.RawMessage) {
 	i := slices.IndexFunc(d.Members, func(m Member) bool { return m.Name == name })
 	if i < 0 {
-		d.Members = append(d.Members, Member{name, value})
+		d.Members = append(d.Members, Member{Name: name, Value: value})
 		return
 	}
 	d.Members[i].Value = value
@@ -119,7 +130,7 @@ func Break(base []Member, seed uint64, rules ...Rule) Broken {
 			changes[i] = r.Make(t)
 		}
 		return changes
-	}).Example(int(seed >> 1))
+	}).Example(number(seed))
 	return assemble(base, rules, apply)
 }
 
@@ -148,8 +159,11 @@ func Combine(rules []Rule, seed uint64) []Rule {
 			}
 		}
 		return chosen
-	}).Example(int(seed >> 1))
+	}).Example(number(seed))
 }
+
+// number is the seed as rapid takes it.
+func number(seed uint64) int { return int(seed & math.MaxInt) }
 
 // fits says whether a rule can join others: each place once, and beside a body that cannot be read only headers count.
 func fits(chosen []Rule, r Rule) bool {

@@ -63,19 +63,21 @@ func propertyRules(name string, schema *openapi3.Schema) []Rule {
 			rule("is "+kind, func(t *rapid.T) json.RawMessage { return valueOf(t, kind) })
 		}
 	}
+	rule("is its value in an array", func(*rapid.T) json.RawMessage { return append(append([]byte{'['}, defaults[name]...), ']') })
 	if schema.Type.Is("string") {
 		for what, text := range wrongStrings(schema) {
 			rule(what, func(t *rapid.T) json.RawMessage { return quoted(text(t)) })
 		}
 	}
-	rules = append(rules, repeated(name, "is given twice", func(v json.RawMessage) json.RawMessage { return v }),
-		repeated(name, "is given twice, once as null", func(json.RawMessage) json.RawMessage { return json.RawMessage("null") }))
+	same := func(v json.RawMessage) json.RawMessage { return v }
+	rules = append(rules, repeated(name, "is given twice", false, same), repeated(name, "is given twice, once with an escape in its name", true, same),
+		repeated(name, "is given twice, once as null", false, func(json.RawMessage) json.RawMessage { return json.RawMessage("null") }))
 	slices.SortFunc(rules, func(a, b Rule) int { return strings.Compare(a.Name, b.Name) })
 	return rules
 }
 
 // repeated writes the member a second time. Which of the two counts differs between readers, so that neither may.
-func repeated(name, what string, second func(json.RawMessage) json.RawMessage) Rule {
+func repeated(name, what string, escaped bool, second func(json.RawMessage) json.RawMessage) Rule {
 	return Rule{
 		Name: name + " " + what, Fields: []string{name}, Place: "field " + name,
 		Make: func(t *rapid.T) func(*Draft) {
@@ -88,7 +90,7 @@ func repeated(name, what string, second func(json.RawMessage) json.RawMessage) R
 					}
 				}
 				d.remove(name)
-				pair := []Member{{name, good}, {name, second(good)}}
+				pair := []Member{{Name: name, Value: good}, {Name: name, Value: second(good), Escaped: escaped}}
 				if last {
 					slices.Reverse(pair)
 				}
@@ -99,7 +101,7 @@ func repeated(name, what string, second func(json.RawMessage) json.RawMessage) R
 }
 
 // defaults are good values for members that a base may not have.
-var defaults = map[string]json.RawMessage{"language": []byte(`"en"`), "enhance": []byte(`false`), "format": []byte(`"json"`)}
+var defaults = map[string]json.RawMessage{"imageUrl": []byte(`"https://images.example.org/a.png"`), "language": []byte(`"en"`), "enhance": []byte(`false`), "format": []byte(`"json"`)}
 
 func valueOf(t *rapid.T, kind string) json.RawMessage {
 	pick := func(values ...string) json.RawMessage {
@@ -135,7 +137,7 @@ func wrongStrings(schema *openapi3.Schema) map[string]func(*rapid.T) string {
 	if len(schema.Enum) > 0 {
 		word, _ := schema.Enum[len(schema.Enum)-1].(string)
 		first, _ := schema.Enum[0].(string)
-		samples(strings.ToUpper(first), strings.ToUpper(word), " "+word, word+" ", word+"\n", "pdf", "xml", word+"2", first+","+word, word[:len(word)-1])
+		samples(strings.ToUpper(first), strings.ToUpper(word), " "+word, word+" ", word+"\n", word+"\x00", "pdf", "xml", word+"2", first+","+word, word[:len(word)-1])
 		wrong["is no value of the list"] = func(t *rapid.T) string {
 			return rapid.StringMatching(`[a-z]{1,12}`).Filter(func(s string) bool { return schema.VisitJSON(s) != nil }).Draw(t, "value")
 		}
@@ -145,10 +147,14 @@ func wrongStrings(schema *openapi3.Schema) map[string]func(*rapid.T) string {
 		samples(
 			"page.png", "/page.png", "//images.example.org/page.png", "images.example.org/page.png", "https:", "https://", "https:///page.png", "http:page.png",
 			"ftp://images.example.org/a.png", "file:///etc/passwd", "gopher://images.example.org/", "javascript:alert(1)", "about:blank", "ws://images.example.org/a.png",
+			" https://images.example.org/a.png", "\thttps://images.example.org/a.png",
 			"data:,text", "data:image/png,abc", "data:image/png;base64", "data:;charset=utf-8,a",
 		)
-		wrong["has a blank or a control character in it"] = func(t *rapid.T) string {
-			return "https://images.example.org/a" + rapid.SampledFrom([]string{" ", "\n", "\r\n", "\t", "\x00", "\x7f"}).Draw(t, "character") + "b.png"
+		for what, text := range map[string]string{
+			"has a blank in it": "a b.png", "has a NUL in it": "a\x00b.png", "has a line feed in it": "a\nb.png", "has a control character in it": "a\x7fb.png",
+			"ends with a blank": "a.png ", "ends with a line feed": "a.png\n", "has a stray % in it": "a%zz.png", "ends with a stray %": "a.png?x=%",
+		} {
+			wrong[what] = func(*rapid.T) string { return "https://images.example.org/" + text }
 		}
 		for _, way := range schema.AnyOf {
 			if m := way.Value.MaxLength; m != nil && *m < maxTried {
@@ -159,7 +165,7 @@ func wrongStrings(schema *openapi3.Schema) map[string]func(*rapid.T) string {
 	}
 	if schema.Pattern != "" {
 		pattern := regexp.MustCompile(schema.Pattern)
-		samples("e", "en_GB", "en-", "-en", "en--GB", "e n", "english language", "12", "en;q=1", "*", "en,de", "en\n", "\u0435\u043d", "en-abcdefghi", "en.UTF-8")
+		samples("e", "en_GB", "en-", "-en", "en--GB", "e n", "english language", "12", "en;q=1", "*", "en,de", "en\n", "en\x00", "\u0435\u043d", "en-abcdefghi", "en.UTF-8")
 		wrong["does not match its pattern"] = func(t *rapid.T) string {
 			return rapid.StringMatching(`[ -~]{2,20}`).Filter(func(s string) bool { return !pattern.MatchString(s) }).Draw(t, "value")
 		}
@@ -190,15 +196,17 @@ func unknownRules(schema *openapi3.Schema) []Rule {
 			first := rapid.Bool().Draw(t, "first")
 			return func(d *Draft) {
 				if first {
-					d.Members = slices.Insert(d.Members, 0, Member{name, value})
+					d.Members = slices.Insert(d.Members, 0, Member{Name: name, Value: value})
 				} else {
-					d.Members = append(d.Members, Member{name, value})
+					d.Members = append(d.Members, Member{Name: name, Value: value})
 				}
 			}
 		}}
 	}
 	var rules []Rule
-	for _, name := range []string{"callback", "image", "url", "lang", "model", "__proto__", "Ünknown", "x", "success", "pointsUsed"} {
+	for _, name := range []string{
+		"callback", "image", "url", "lang", "model", "Ünknown", "x", "success", "pointsUsed", "__proto__", "constructor", "toString", "a/b", "m~n", "~1",
+	} {
 		r := unknown(name+" is no field", name)
 		r.Fields = []string{name}
 		rules = append(rules, r)
@@ -224,8 +232,9 @@ func swapped(name string) string {
 // bodyRules break the JSON itself.
 func bodyRules() []Rule {
 	var rules []Rule
+	fields := "body"
 	spoil := func(what string, change func(t *rapid.T) func([]byte) []byte) {
-		rules = append(rules, Rule{Name: "the body " + what, Fields: []string{"body"}, Place: "body", Make: func(t *rapid.T) func(*Draft) {
+		rules = append(rules, Rule{Name: "the body " + what, Fields: []string{fields}, Place: "body", Make: func(t *rapid.T) func(*Draft) {
 			s := change(t)
 			return func(d *Draft) { d.Spoil = s }
 		}})
@@ -265,15 +274,25 @@ func bodyRules() []Rule {
 		}
 		return b.String()
 	})
+	around("begins or ends with white space that JSON has none of", func(s string) string { return "\f" + s + "\u00a0" })
+	around("has a number with a leading zero", func(s string) string { return `{"enhance":01,` + s[1:] })
+	around("has NaN", func(s string) string { return `{"enhance":NaN,` + s[1:] })
+	around("has True", func(s string) string { return `{"enhance":True,` + s[1:] })
+	// A reader that gets over these finds fault with the field.
+	fields = "body|imageUrl"
 	around("is not UTF-8", func(s string) string { return strings.Replace(s, "://", "://\xff", 1) })
 	around("has half of a surrogate pair", func(s string) string { return strings.Replace(s, "://", `://\ud800`, 1) })
 	around("has a control character in a string", func(s string) string { return strings.Replace(s, "://", "://\n", 1) })
 	around("has an escape that there is none of", func(s string) string { return strings.Replace(s, "://", `://\x41`, 1) })
-	around("has a number with a leading zero", func(s string) string { return `{"enhance":01,` + s[1:] })
-	around("has NaN", func(s string) string { return `{"enhance":NaN,` + s[1:] })
-	around("has True", func(s string) string { return `{"enhance":True,` + s[1:] })
+	around("has a number beyond all bounds", func(string) string { return `{"imageUrl":1e400}` })
+	around("nests very deep", func(string) string {
+		return `{"imageUrl":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + `}`
+	})
 	return rules
 }
+
+// depth is that of a value that nests deeper than any reader should follow.
+const depth = 5000
 
 // headerRules break what stands around the body.
 func headerRules() []Rule {
@@ -296,6 +315,7 @@ func headerRules() []Rule {
 	header("the Content-Type is missing", "Content-Type", "Content-Type", []string{})
 	header("the Content-Type is another", "Content-Type", "Content-Type", one("text/plain", "application/xml", "application/x-www-form-urlencoded",
 		"multipart/form-data; boundary=x", "text/json", "application/jsonx", "application/ld+json", "application/octet-stream", "*/*", "json")...)
+	header("the Content-Type is given twice", "Content-Type", "Content-Type", []string{"application/json", "application/json"}, []string{"application/json", "text/plain"})
 	header("the charset is not UTF-8", "Content-Type", "Content-Type", one("application/json; charset=utf-16", "application/json; charset=iso-8859-1")...)
 	header("the body claims to be compressed", "Content-Encoding", "Content-Encoding|body", one("gzip", "br", "deflate")...)
 	header("the Idempotency-Key is empty", "Idempotency-Key", "Idempotency-Key", one("")...)
@@ -338,10 +358,22 @@ func Variants() []Rule {
 	for what, v := range map[string]string{"of one character": "k", "of 255 characters": strings.Repeat("k", 255), "of marks": `!"#$%&'()*+,-./:;<=>?@[\]^_{|}~`} {
 		rules = append(rules, Rule{Name: "there is an Idempotency-Key " + what, Place: "header Idempotency-Key", Make: fixed(func(d *Draft) { d.Header.Set("Idempotency-Key", v) })})
 	}
-	rules = append(rules, Rule{Name: "there are headers that nobody asked for", Place: "headers", Make: fixed(func(d *Draft) {
-		d.Header.Set("X-Custom", "yes")
-		d.Header.Set("Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
-	})})
+	for what, headers := range map[string]map[string]string{
+		"headers that nobody asked for":     {"X-Custom": "yes", "Traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"},
+		"a wish for another type":           {"Accept": "text/plain, application/xml;q=0.5"},
+		"a wish for another language":       {"Accept-Language": "de"},
+		"an offer to read gzip":             {"Accept-Encoding": "gzip"},
+		"another method in a header":        {"X-HTTP-Method-Override": "DELETE"},
+		"an X-Request-Id with a blank":      {"X-Request-Id": "two words"},
+		"an X-Request-Id of 500 characters": {"X-Request-Id": strings.Repeat("x", 500)},
+		"a condition and a range":           {"If-None-Match": "*", "Range": "bytes=0-3"},
+	} {
+		rules = append(rules, Rule{Name: "there is " + what, Place: "header " + what, Make: fixed(func(d *Draft) {
+			for name, value := range headers {
+				d.Header.Set(name, value)
+			}
+		})})
+	}
 	slices.SortFunc(rules, func(a, b Rule) int { return strings.Compare(a.Name, b.Name) })
 	return rules
 }

@@ -39,14 +39,18 @@ type Case struct {
 // body is what a case does in a session of its own.
 type body func(ctx context.Context, s *session) error
 
-// do makes the Check of a case. Called with a Target that is no part of a run it makes a run of one case.
+// do makes the Check of a case. At its end the accounts that it used must be as the model has them. Called with a Target
+// that is no part of a run it makes a run of one case.
 func do(b body) func(context.Context, Target) error {
 	return func(ctx context.Context, t Target) error {
 		s, err := t.session()
 		if err != nil {
 			return err
 		}
-		return b(ctx, s)
+		if err := b(ctx, s); err != nil {
+			return err
+		}
+		return s.settleAll(ctx)
 	}
 }
 

@@ -101,16 +101,17 @@ func authCases() (cases []Case) {
 		Check:       do(keyBeforeEverything),
 	}, Case{
 		Name: "status/200/scheme-in-any-case", Operation: "status", Status: 200, Needs: []string{needKey(KeyOK)},
+		Extractions: 2,
 		Explanation: "The name of a scheme may be written in any case (RFC 9110, section 11.1).",
 		Check: do(func(ctx context.Context, s *session) error {
-			a, err := s.account(ctx, KeyOK, 0, 0)
+			a, err := s.account(ctx, KeyOK, 2, 0)
 			if err != nil {
 				return err
 			}
 			for _, scheme := range []string{"bearer", "BEARER"} {
-				r := dress(with(scheme+" "+a.key, scheme+" $UNCIAL_KEY"), "status")
-				r.account = a
-				if _, err := s.send(ctx, r); err != nil {
+				auth := []credential{{scheme + " " + a.key, scheme + " $UNCIAL_KEY"}}
+				if err := s.sendAll(ctx, &request{account: a, auth: auth, method: http.MethodGet, path: "/status"},
+					&request{account: a, auth: auth, body: []byte(`{}`), faults: []string{"imageUrl"}}); err != nil {
 					return err
 				}
 			}
@@ -137,6 +138,7 @@ func keyBeforeEverything(ctx context.Context, s *session) error {
 		{body: []byte("imageUrl=x"), header: http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}},
 		{body: []byte(`{}`), header: http.Header{"Idempotency-Key": {""}}},
 		{body: []byte(`{}`), query: "page=1"},
+		*oversized(nil),
 	} {
 		if _, err := s.send(ctx, &r); err != nil {
 			return err

@@ -115,7 +115,23 @@ func clockNextReset(ctx context.Context, s *session) error {
 	if err := s.sendAll(ctx, keyed(a, id, job{image: ImagePrinted})); err != nil {
 		return err
 	}
-	return s.settled(ctx, a)
+	return s.emptyAtOnce(ctx, a)
+}
+
+// emptyAtOnce wants the reset after the next where an account is out of points at the first instant of a month.
+func (s *session) emptyAtOnce(ctx context.Context, a *account) error {
+	purse, ok := s.Control.(Purse)
+	if !ok {
+		return nil
+	}
+	if err := purse.SetPoints(ctx, a.key, cost-1); err != nil {
+		return fmt.Errorf("set the points of the target: %w", err)
+	}
+	a.points = points{a.points.total - cost + 1, cost - 1, a.points.total}
+	if _, err := s.extract(ctx, a, job{image: ImagePrinted}); err != nil {
+		return err
+	}
+	return nil
 }
 
 // clockYear spends a small allowance in December and again in February.

@@ -6,12 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"pgregory.net/rapid"
 
 	"uncial/gen"
 )
@@ -41,7 +44,8 @@ func unknownPaths(ctx context.Context, s *session) error {
 		return err
 	}
 	for _, path := range []string{
-		"/", "/extract/", "/status/", "/Status", "/EXTRACT", "/status.json", "/extract/1", "/extracts", "/usage", "/status;v=1", "/extract%20",
+		"/", "/extract/", "/status/", "/Status", "/EXTRACT", "/status.json", "/extract/1", "/extracts", "/usage", "/status;v=1", "/extract%20", "//status", "//extract",
+		drawPath(s.Seed), drawPath(s.Seed + 1),
 	} {
 		for _, r := range []request{{method: http.MethodGet, account: a}, {account: a, body: []byte(`{}`)}, {method: http.MethodGet}} {
 			r.path = path
@@ -50,7 +54,7 @@ func unknownPaths(ctx context.Context, s *session) error {
 			}
 		}
 	}
-	return s.settled(ctx, a)
+	return nil
 }
 
 func wrongMethods(ctx context.Context, s *session) error {
@@ -60,20 +64,32 @@ func wrongMethods(ctx context.Context, s *session) error {
 	}
 	good := (&job{image: ImagePrinted}).body(s.Target)
 	for _, op := range s.contract.Operations() {
-		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", strings.ToLower(op.Method), drawMethod(s.Seed)} {
 			if slices.Contains(s.contract.Methods(op.Path), method) {
 				continue
 			}
-			r := &request{method: method, path: op.Path, account: a}
+			r := request{method: method, path: op.Path}
 			if method == "POST" || method == "PUT" || method == "PATCH" {
 				r.body = good
 			}
-			if _, err := s.send(ctx, r); err != nil {
+			keyless := r
+			r.account = a
+			if err := s.sendAll(ctx, &r, &keyless); err != nil {
 				return err
 			}
 		}
 	}
-	return s.settled(ctx, a)
+	return nil
+}
+
+// drawPath is a path that no server of the contract has.
+func drawPath(seed uint64) string {
+	return rapid.StringMatching(`/[a-z]{1,6}(/[a-z0-9]{1,6}){0,2}/nowhere`).Example(int(seed & math.MaxInt))
+}
+
+// drawMethod is a method that nobody has heard of.
+func drawMethod(seed uint64) string {
+	return rapid.StringMatching(`X[A-Z]{2,9}`).Example(int(seed & math.MaxInt))
 }
 
 var link = regexp.MustCompile(`<([^>]+)>; *rel="service-desc"`)

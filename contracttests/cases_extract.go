@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
 	"golang.org/x/text/language"
 )
 
@@ -56,9 +57,9 @@ func extractCases() []Case {
 			Name: "extract/200/languages", Check: do(languages),
 			Explanation: "The language that was used is told: the one asked for in any case of letters, or the one that a region falls back to.",
 		}),
-		paid(6, Case{
+		paid(7, Case{
 			Name: "extract/200/ways-to-write-it", Check: do(waysToWriteIt),
-			Explanation: "The same JSON written in another way, or sent in chunks, is the same request.",
+			Explanation: "The same JSON written in another way, sent in chunks, or with a wish for another type, is the same request.",
 		}),
 		paid(2, Case{
 			Name: "extract/200/inline-image", Check: do(inlineImage),
@@ -72,6 +73,10 @@ func extractCases() []Case {
 			Name: "extract/200/at-once", Check: do(atOnce),
 			Explanation: "Requests at the same time each get the answer to their own image, and each is charged once.",
 		}),
+		paid(6, Case{
+			Name: "extract/200/accounts-at-once", Check: do(accountsAtOnce), Needs: []string{needKey(KeyRateLimited)},
+			Explanation: "Accounts that call at the same time are each told their own points and their own window.",
+		}),
 	}
 }
 
@@ -83,7 +88,7 @@ func leastRequest(ctx context.Context, s *session) error {
 	if _, err := s.extract(ctx, a, job{image: ImagePrinted}); err != nil {
 		return err
 	}
-	return s.settled(ctx, a)
+	return nil
 }
 
 func defaultsSpelledOut(ctx context.Context, s *session) error {
@@ -98,7 +103,7 @@ func defaultsSpelledOut(ctx context.Context, s *session) error {
 			return err
 		}
 	}
-	return s.settled(ctx, a)
+	return nil
 }
 
 func twoImages(ctx context.Context, s *session) error {
@@ -182,7 +187,7 @@ func blankPage(ctx context.Context, s *session) error {
 			return err
 		}
 	}
-	return s.settled(ctx, a)
+	return nil
 }
 
 func enhance(ctx context.Context, s *session) error {
@@ -195,7 +200,7 @@ func enhance(ctx context.Context, s *session) error {
 			return err
 		}
 	}
-	return s.settled(ctx, a)
+	return nil
 }
 
 func enhancementShows(ctx context.Context, s *session) error {
@@ -272,11 +277,11 @@ func languages(ctx context.Context, s *session) error {
 			return err
 		}
 	}
-	return s.settled(ctx, a)
+	return nil
 }
 
 func waysToWriteIt(ctx context.Context, s *session) error {
-	a, err := s.account(ctx, KeyOK, 6, 6)
+	a, err := s.account(ctx, KeyOK, 7, 7)
 	if err != nil {
 		return err
 	}
@@ -291,13 +296,14 @@ func waysToWriteIt(ctx context.Context, s *session) error {
 		{body: write(members, ""), header: http.Header{"Content-Type": {"application/json; charset=utf-8"}}},
 		{body: write(members, ""), header: http.Header{"Content-Type": {`Application/JSON;charset="UTF-8"`}}},
 		{body: write(members, ""), chunked: true},
+		{body: write(members, ""), header: http.Header{"Content-Type": {"application/json"}, "Accept": {"text/plain, image/png;q=0.5"}, "Accept-Encoding": {"gzip"}}},
 	} {
 		r.account, r.job = a, &plain
 		if _, err := s.send(ctx, &r); err != nil {
 			return err
 		}
 	}
-	return s.settled(ctx, a)
+	return nil
 }
 
 // write is the JSON object of the members, with white space wherever it may stand.
@@ -409,7 +415,50 @@ func atOnce(ctx context.Context, s *session) error {
 			return fail(x, "one of %d requests at the same time got %d; the account has points and requests for all", len(requests), x.Status)
 		}
 	}
-	return s.settled(ctx, a)
+	return nil
+}
+
+// accountsAtOnce lets two accounts call at the same time that differ in what they have left.
+func accountsAtOnce(ctx context.Context, s *session) error {
+	const each = 3
+	pair, err := s.unlike(ctx, each)
+	if err != nil {
+		return err
+	}
+	var group errgroup.Group
+	for _, a := range pair {
+		var requests []*request
+		for range each {
+			requests = append(requests, &request{account: a, job: &job{image: s.overlapping()}})
+		}
+		group.Go(func() error {
+			_, err := s.race(ctx, a, requests)
+			return err
+		})
+	}
+	return group.Wait()
+}
+
+// unlike are two accounts that can make so many extractions, and have neither points nor requests left in like number.
+func (s *session) unlike(ctx context.Context, each int64) ([]*account, error) {
+	var able []*account
+	for _, scenario := range []string{KeyOK, KeyRateLimited} {
+		for _, a := range s.candidates(scenario) {
+			if err := s.open(ctx, a); err != nil {
+				return nil, err
+			}
+			if a.points.left < each*cost || a.room() < each {
+				continue
+			}
+			for _, b := range able {
+				if max(a.points.left-b.points.left, b.points.left-a.points.left) > 2*each*cost && max(a.room()-b.room(), b.room()-a.room()) > 2*each {
+					return []*account{a, b}, nil
+				}
+			}
+			able = append(able, a)
+		}
+	}
+	return nil, &skip{`it needs two accounts, such as those of "ok" and "ratelimited", with unlike numbers of points and requests left`}
 }
 
 // overlapping is the slowest image there is, so that requests at the same time overlap on the server.

@@ -2,8 +2,10 @@ package contracttests
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
+	"sync"
 )
 
 func idempotencyCases() []Case {
@@ -14,11 +16,13 @@ func idempotencyCases() []Case {
 		}
 	}
 	return []Case{
-		c("extract/200/replay", 200, 5, 20, "A repeat with the same Idempotency-Key gets the stored answer byte for byte and costs nothing, even when other calls came between; it still counts against the rate limit.", replays),
+		c("extract/200/replay", 200, 5, 20, "A repeat with the same Idempotency-Key gets the stored answer and costs nothing, even when other calls came between; it still counts against the rate limit, and needs its API key.", replays),
 		c("extract/400/replay-of-another-request", 400, 8, 10, "The same Idempotency-Key with another request, whichever field differs, is a 400 that names the header.", conflicts),
-		c("extract/200/replay-apart", 200, 8, 60, "Idempotency keys are apart when they differ in case or in their last character, and when their accounts differ.", keysApart, needKey(KeySpare)),
+		c("extract/200/replay-apart", 200, 11, 90, "Idempotency keys are apart when they differ in case or in their last character, whichever that is, and when their accounts differ.", keysApart, needKey(KeySpare)),
 		c("extract/200/errors-are-not-kept", 200, 4, 10, "After an error the Idempotency-Key is free again: the corrected request is carried out.", errorsFreeTheKey),
 		c("extract/200/replay-at-once", 200, 6, 10, "A repeat waits while the first still runs: several at the same time get one answer and are charged once.", replayAtOnce),
+		c("extract/400/replay-of-another-request-at-once", 400, 3, 10, "Another request with the Idempotency-Key of one that still runs is a 400, as it is later.", conflictAtOnce, needImage(ImageSlow)),
+		c("extract/200/replay-at-once-without-points", 200, 5, 10, "A repeat waits for the first also where the points are enough for that one alone.", replayAtOnceWithoutPoints, needKey(KeyLow)),
 		c("extract/200/replay-without-points", 200, 3, 10, "A repeat costs nothing, so it is answered where no points are left.", replayWithoutPoints, needKey(KeyLow)),
 	}
 }
@@ -54,10 +58,12 @@ func replays(ctx context.Context, s *session) error {
 	if _, err := s.extract(ctx, a, job{image: ImageOther}); err != nil {
 		return err
 	}
-	if err := s.sendAll(ctx, keyed(a, id, j), keyed(a, id, j)); err != nil {
+	stranger, nobody := keyed(nil, id, j), keyed(nil, id, j)
+	stranger.auth = []credential{bearer("x" + a.key[:1])}
+	if err := s.sendAll(ctx, keyed(a, id, j), stranger, nobody, keyed(a, id, j)); err != nil {
 		return err
 	}
-	return s.settled(ctx, a)
+	return nil
 }
 
 func conflicts(ctx context.Context, s *session) error {
@@ -88,7 +94,7 @@ func conflicts(ctx context.Context, s *session) error {
 }
 
 func keysApart(ctx context.Context, s *session) error {
-	a, err := s.account(ctx, KeyOK, 5, 5)
+	a, err := s.account(ctx, KeyOK, 9, 8)
 	if err != nil {
 		return err
 	}
@@ -108,6 +114,7 @@ func keysApart(ctx context.Context, s *session) error {
 	long := id + strings.Repeat("-", 254-len(id))
 	if err := s.sendAll(ctx, keyed(a, id, job{image: ImagePrinted}), keyed(a, strings.ToUpper(id), job{image: ImageOther}),
 		keyed(a, long+"1", job{image: ImagePrinted}), keyed(a, long+"2", job{image: ImageOther}), keyed(other, id, job{image: ImageOther}),
+		keyed(a, long+"_", job{image: ImageBlank}), keyed(a, long+"%", job{image: ImageBlank, format: "text"}), keyed(a, long+"*", job{image: ImageBlank, format: "tsv"}),
 		keyed(other, id, job{image: ImageOther}), keyed(a, id, job{image: ImagePrinted}),
 	); err != nil {
 		return err
@@ -115,7 +122,7 @@ func keysApart(ctx context.Context, s *session) error {
 	if err := s.settled(ctx, other); err != nil {
 		return err
 	}
-	return s.settled(ctx, a)
+	return nil
 }
 
 func errorsFreeTheKey(ctx context.Context, s *session) error {
@@ -128,7 +135,7 @@ func errorsFreeTheKey(ctx context.Context, s *session) error {
 	if err := s.sendAll(ctx, bad, keyed(a, id, job{image: ImageUnfetchable}), keyed(a, id, job{image: ImagePrinted}), keyed(a, id, job{image: ImagePrinted})); err != nil {
 		return err
 	}
-	return s.settled(ctx, a)
+	return nil
 }
 
 func replayAtOnce(ctx context.Context, s *session) error {
@@ -147,7 +154,7 @@ func replayAtOnce(ctx context.Context, s *session) error {
 		return err
 	}
 	for _, x := range exchanges {
-		if x.Status != http.StatusOK || string(x.Body) != string(exchanges[0].Body) {
+		if x.Status != http.StatusOK || !sameJSON(x.Body, exchanges[0].Body) {
 			return fail(x, "%d equal requests with one Idempotency-Key at the same time must all get the same 200", len(requests))
 		}
 	}
@@ -158,18 +165,73 @@ func replayAtOnce(ctx context.Context, s *session) error {
 	return s.sendAll(ctx, keyed(a, id, job{image: image}), keyed(a, id, job{image: ImageBlank}))
 }
 
-func replayWithoutPoints(ctx context.Context, s *session) error {
-	accounts := s.accounts[KeyLow]
-	a := accounts[len(accounts)-1]
-	if err := s.open(ctx, a); err != nil {
+// conflictAtOnce sends a request, waits until it runs, and sends another with its Idempotency-Key.
+func conflictAtOnce(ctx context.Context, s *session) error {
+	a, err := s.account(ctx, KeyOK, 2, 1)
+	if err != nil {
 		return err
 	}
-	if err := s.promised(a, cost); err != nil {
+	id := s.idempotencyKey()
+	first, other := keyed(a, id, job{image: ImageSlow}), keyed(a, id, job{image: ImageBlank})
+	first.free, other.free = true, true
+	var x *Exchange
+	var errFirst error
+	var running sync.WaitGroup
+	running.Go(func() { x, errFirst = s.send(ctx, first) })
+	err = s.untilUsed(ctx, a, a.points.used+cost, "an extraction runs, so its points are used")
+	y, errOther := s.send(ctx, other)
+	running.Wait()
+	if err := errors.Join(errFirst, err, errOther); err != nil {
+		return err
+	}
+	must := expectation{status: http.StatusBadRequest, why: "its Idempotency-Key is that of another request, which runs", fields: []string{"Idempotency-Key"}}
+	if faults := must.check(y); len(faults) > 0 {
+		return &failure{y, faults}
+	}
+	if x.Status != http.StatusOK {
+		return fail(x, "the answer must be 200, not %d: another request with its Idempotency-Key changes nothing", x.Status)
+	}
+	if err := a.absorb([]*Exchange{x, y}); err != nil {
+		return err
+	}
+	a.remember(x)
+	return s.sendAll(ctx, keyed(a, id, job{image: ImageSlow}))
+}
+
+func replayAtOnceWithoutPoints(ctx context.Context, s *session) error {
+	a, err := s.account(ctx, KeyLow, 5, 1)
+	if err != nil {
+		return err
+	}
+	id := s.idempotencyKey()
+	var requests []*request
+	for range 4 {
+		requests = append(requests, keyed(a, id, job{image: s.overlapping()}))
+	}
+	exchanges, err := s.race(ctx, a, requests)
+	if err != nil {
+		return err
+	}
+	for _, x := range exchanges {
+		if x.Status != http.StatusOK || !sameJSON(x.Body, exchanges[0].Body) {
+			return fail(x, "%d equal requests with one Idempotency-Key at the same time must all get the same 200, where the points are enough for one", len(requests))
+		}
+	}
+	if err := s.settled(ctx, a); err != nil {
+		return err
+	}
+	_, err = s.extract(ctx, a, job{image: ImagePrinted})
+	return err
+}
+
+func replayWithoutPoints(ctx context.Context, s *session) error {
+	a, err := s.account(ctx, KeyLow, 3, 1)
+	if err != nil {
 		return err
 	}
 	id := s.idempotencyKey()
 	if err := s.sendAll(ctx, keyed(a, id, job{image: ImagePrinted}), keyed(a, id, job{image: ImagePrinted}), keyed(a, s.idempotencyKey(), job{image: ImagePrinted})); err != nil {
 		return err
 	}
-	return s.settled(ctx, a)
+	return nil
 }

@@ -4,15 +4,16 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strconv"
 	"time"
 )
 
 func orderCases() []Case {
 	return []Case{{
-		Name: "extract/400/before-402", Operation: "extract", Status: 400, Needs: []string{needKey(KeyEmpty)}, Extractions: 5,
+		Name: "extract/400/before-402", Operation: "extract", Status: 400, Needs: []string{needKey(KeyEmpty)}, Extractions: 7,
 		Explanation: "The shape of a request is looked at before the points: without points a malformed request is a 400.",
 		Check: do(func(ctx context.Context, s *session) error {
-			a, err := s.account(ctx, KeyEmpty, 5, 0)
+			a, err := s.account(ctx, KeyEmpty, 7, 0)
 			if err != nil {
 				return err
 			}
@@ -24,7 +25,7 @@ func orderCases() []Case {
 				&request{account: a, job: &job{image: ImagePrinted, language: unsupported}, faults: []string{"language"}}); err != nil {
 				return err
 			}
-			return s.settled(ctx, a)
+			return nil
 		}),
 	}, {
 		Name: "extract/402/before-the-image", Operation: "extract", Status: 402, Needs: []string{needKey(KeyEmpty)}, Extractions: 2,
@@ -45,6 +46,8 @@ func malformed(a *account, rush bool) []*request {
 		{account: a, rush: rush, body: []byte(`{`), faults: []string{"body"}},
 		{account: a, rush: rush, body: []byte(`{"imageUrl":""}`), faults: []string{"imageUrl"}},
 		{account: a, rush: rush, body: []byte(`x`), faults: []string{"Content-Type"}, header: http.Header{"Content-Type": {"text/plain"}}},
+		{account: a, rush: rush, body: []byte(`{}`), faults: []string{"imageUrl", "Idempotency-Key"}, header: http.Header{"Idempotency-Key": {""}}},
+		{account: a, rush: rush, body: []byte(`{}`), faults: []string{"imageUrl", "page"}, query: "page=1"},
 	}
 }
 
@@ -52,7 +55,7 @@ func limitCases() []Case {
 	const most = 130 // beyond that a window is too large to be used up by a test
 	return []Case{{
 		Name: "extract/429/window-used-up", Operation: "extract", Status: 429, Needs: []string{needKey(KeyRateLimited)}, Extractions: most, Points: 20,
-		Explanation: "Once the requests of the window are used up every extraction is a 429, good or bad; it says when to try again, costs nothing, and the status is still answered.",
+		Explanation: "Once the requests of the window are used up every extraction is a 429, good or bad; it says when to try again, costs nothing, and all else is still answered.",
 		Check:       do(windowUsedUp),
 	}, {
 		Name: "extract/429/resets", Operation: "extract", Status: 429, Needs: []string{needKey(KeyRateLimited)}, Extractions: most, Points: 10,
@@ -115,23 +118,45 @@ func windowUsedUp(ctx context.Context, s *session) error {
 		return err
 	}
 	if s.Control != nil && !a.now.IsZero() { // where the window is whole, its length and what is left of it look alike
-		if err := s.moveTo(ctx, a, a.window.reset.Add(-25*time.Second)); err != nil {
+		if err := s.moveTo(ctx, a, a.window.reset.Add(-24700*time.Millisecond)); err != nil {
 			return err
 		}
 	}
-	requests := malformed(a, true)
+	large := oversized(a)
+	large.rush = true
+	requests := append(malformed(a, true), large)
 	for _, image := range []string{ImagePrinted, ImageUnfetchable} {
 		requests = append(requests, &request{account: a, rush: true, job: &job{image: image}})
 	}
 	again := keyed(a, "kept-"+s.name, job{image: ImagePrinted})
 	again.rush = true
 	for _, r := range append(requests, again) {
-		if _, err := s.send(ctx, r); err != nil {
+		x, err := s.send(ctx, r)
+		if err != nil {
 			return err
 		}
-		if err := s.settled(ctx, a); err != nil {
+		record, err := s.status(ctx, a)
+		if err != nil {
 			return err
 		}
+		if err := a.checkRetry(x, record); err != nil {
+			return err
+		}
+	}
+	return s.sendAll(ctx, &request{method: http.MethodGet, path: "/status", query: "verbose=1", faults: []string{"verbose"}, account: a},
+		&request{method: http.MethodGet, path: "/nowhere", account: a}, &request{method: http.MethodPut, path: "/extract", body: []byte(`{}`), account: a})
+}
+
+// checkRetry wants a 429 to send nobody back before the window resets, where the clock stands still and can be compared.
+func (a *account) checkRetry(x, record *Exchange) error {
+	wait, err := strconv.Atoi(x.Header.Get("Retry-After"))
+	window, _ := record.JSON["rateLimit"].(map[string]any)
+	if a.now.IsZero() || x.Status != http.StatusTooManyRequests || err != nil || window == nil {
+		return nil
+	}
+	reset := time.Unix(integer(window["reset"]), 0)
+	if again := a.now.Add(time.Duration(wait) * time.Second); again.Before(reset) {
+		return fail(x, "Retry-After is %d, but at %s the window, which resets at %s, is still used up", wait, again.UTC().Format("15:04:05.000"), clock(reset))
 	}
 	return nil
 }
@@ -173,7 +198,7 @@ func windowResets(ctx context.Context, s *session) error {
 	if err := s.sendAll(ctx, &request{account: a, body: []byte(`{}`), faults: []string{"imageUrl"}}, keyed(a, id, job{image: ImagePrinted})); err != nil {
 		return err
 	}
-	return s.settled(ctx, a)
+	return nil
 }
 
 func limitAtOnce(ctx context.Context, s *session) error {
@@ -217,5 +242,5 @@ func limitAtOnce(ctx context.Context, s *session) error {
 	if through[http.StatusBadRequest] != left || through[http.StatusTooManyRequests] != int64(len(requests))-left {
 		return fail(exchanges[0], "of %d requests at the same time %d must be let through: %s", len(requests), left, fmt.Sprint(through))
 	}
-	return s.settled(ctx, a)
+	return nil
 }

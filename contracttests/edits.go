@@ -66,8 +66,8 @@ func (s *session) checkEnhanced(x *Exchange, j *job) (faults []string) {
 // words is the text with single blanks between its words.
 func words(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// checkChanges wants the edits of an enhanced reading to be what sets it apart from the plain reading of the same image,
-// in reading order and on their pages.
+// checkChanges wants the edits of an enhanced reading to be exactly what sets it apart from the plain reading of the same
+// image, in reading order and on their pages.
 func (s *session) checkChanges(x *Exchange, j *job, r reading) []string {
 	if enhanced, _ := x.JSON["enhanced"].(bool); !enhanced {
 		return nil
@@ -87,13 +87,10 @@ func (s *session) checkChanges(x *Exchange, j *job, r reading) []string {
 	if !known {
 		return nil
 	}
-	if plain.text != r.text && len(edits) == 0 {
-		return []string{"the enhancement changed the text, but there are no edits that say where"}
+	if fault := compareEdits(edits, plain, r); fault != "" {
+		return []string{fault}
 	}
-	if r.document == nil || plain.document == nil {
-		return nil
-	}
-	return compareEdits(edits, plain.document.Words(), r.document.Words())
+	return nil
 }
 
 // placed wants the boxes of edits on their pages and in the order of the words that they change.
@@ -122,30 +119,102 @@ func placed(edits []edit, doc *written.Document) string {
 	return ""
 }
 
-// compareEdits goes through two readings of the same words and wants an edit for each that differs, and none beside.
-// Where the enhancement split or joined words the two cannot be laid side by side.
-func compareEdits(edits []edit, before, after []*written.Element) []string {
+// line is the words of a reading in their order, with their boxes where a document told them.
+type line struct {
+	words []string
+	boxes []written.Box // nil where unknown
+}
+
+// pages are the words of a reading page by page.
+func (r reading) pages() []line {
+	if r.document == nil {
+		var all []line
+		for page := range strings.SplitSeq(r.text, "\f") {
+			all = append(all, line{words: strings.Fields(page)})
+		}
+		return all
+	}
+	all := make([]line, len(r.document.Pages))
+	for i, p := range r.document.Pages {
+		for _, w := range (&written.Document{Pages: []*written.Element{p}}).Words() {
+			all[i].words, all[i].boxes = append(all[i].words, w.Text), append(all[i].boxes, w.Box)
+		}
+	}
+	return all
+}
+
+// compareEdits wants the edits, applied in their order to the words of the plain reading, to make those of the enhanced
+// one: nothing else was changed, and nothing is told that was not.
+func compareEdits(edits []edit, plain, enhanced reading) string {
+	before, after := plain.pages(), enhanced.pages()
 	if len(before) != len(after) {
-		return nil
+		return fmt.Sprintf("the plain reading has %d pages, the enhanced one %d", len(before), len(after))
 	}
-	open := slices.Clone(edits)
 	for i := range before {
-		if before[i].Box != after[i].Box {
-			return nil
+		var here []edit
+		for _, e := range edits {
+			if e.Page == int64(i+1) {
+				here = append(here, e)
+			}
 		}
-		if before[i].Text == after[i].Text {
-			continue
+		if at := apply(here, before[i], after[i].words); at != "" {
+			return fmt.Sprintf("the edits do not make the enhanced page %d of the plain one: %s", i+1, at)
 		}
-		at := slices.IndexFunc(open, func(e edit) bool {
-			return e.box() == after[i].Box && e.Before == before[i].Text && e.After == after[i].Text
-		})
-		if at < 0 {
-			return []string{fmt.Sprintf("the enhancement turned %q into %q, but no edit says so", before[i].Text, after[i].Text)}
-		}
-		open = slices.Delete(open, at, at+1)
 	}
-	if len(open) > 0 {
-		return []string{fmt.Sprintf("an edit says that %q became %q, but the plain reading shows no such change", open[0].Before, open[0].After)}
+	return ""
+}
+
+// apply goes through a page and takes, word by word, what both readings have, or the next edit. There may be several ways, so all
+// are tried; it tells where the one that came farthest ended.
+func apply(edits []edit, before line, after []string) string {
+	type place struct{ word, edit, out int } // words read, edits used, words of the enhanced page made
+	seen, open, farthest := map[place]bool{}, []place{{}}, place{}
+	step := func(p place) {
+		if !seen[p] {
+			seen[p], open = true, append(open, p)
+		}
 	}
-	return nil
+	for len(open) > 0 {
+		p := open[len(open)-1]
+		open = open[:len(open)-1]
+		if p.word == len(before.words) && p.edit == len(edits) && p.out == len(after) {
+			return ""
+		}
+		if p.word+p.edit > farthest.word+farthest.edit {
+			farthest = p
+		}
+		if p.edit < len(edits) {
+			if n, m := edits[p.edit].replaces(before, p.word, after[p.out:]); n+m > 0 {
+				step(place{p.word + n, p.edit + 1, p.out + m})
+			}
+		}
+		if p.word < len(before.words) && p.out < len(after) && before.words[p.word] == after[p.out] {
+			step(place{p.word + 1, p.edit, p.out + 1})
+		}
+	}
+	told := "no further edit"
+	if farthest.edit < len(edits) {
+		told = fmt.Sprintf("the edit of %q into %q", edits[farthest.edit].Before, edits[farthest.edit].After)
+	}
+	return fmt.Sprintf("%q became %q at word %d, where %s is due", next(before.words, farthest.word), next(after, farthest.out), farthest.word+1, told)
+}
+
+func next(words []string, i int) string {
+	if i < len(words) {
+		return words[i]
+	}
+	return ""
+}
+
+// replaces says how many words of the plain page from one on the edit takes away, and how many it makes of the enhanced
+// page's; nothing where it is not about these.
+func (e edit) replaces(before line, at int, after []string) (taken, made int) {
+	from, to := strings.Fields(e.Before), strings.Fields(e.After)
+	if at+len(from) > len(before.words) || len(to) > len(after) || !slices.Equal(before.words[at:at+len(from)], from) || !slices.Equal(after[:len(to)], to) {
+		return 0, 0
+	}
+	if before.boxes != nil && slices.ContainsFunc(before.boxes[at:at+len(from)], func(b written.Box) bool { return !e.box().Around(b) }) {
+		return 0, 0
+	}
+	return len(from), len(to)
 }

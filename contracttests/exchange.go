@@ -2,6 +2,7 @@ package contracttests
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -83,6 +84,9 @@ func (x *Exchange) read(ctx context.Context, res *http.Response, timeout time.Du
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	x.Received = time.Now()
 	x.Status, x.Header, x.Body = res.StatusCode, res.Header, body
+	if err == nil && x.request.header.Get("Accept-Encoding") == "gzip" && res.Header.Get("Content-Encoding") == "gzip" {
+		err = x.decompress()
+	}
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("the answer ended before its body was whole: %w", err)
 	}
@@ -90,6 +94,17 @@ func (x *Exchange) read(ctx context.Context, res *http.Response, timeout time.Du
 		return noAnswer(ctx, err, timeout)
 	}
 	return nil
+}
+
+// decompress undoes the coding that the request offered to read.
+func (x *Exchange) decompress() error {
+	r, err := gzip.NewReader(bytes.NewReader(x.Body))
+	if err != nil {
+		return err
+	}
+	x.Header.Del("Content-Encoding")
+	x.Body, err = io.ReadAll(io.LimitReader(r, maxAnswer))
+	return err
 }
 
 // noAnswer words what a client saw instead of an answer.

@@ -22,7 +22,7 @@ func Mock(ctx context.Context, baseURL string, client *http.Client) (Target, err
 	t := Target{
 		BaseURL: baseURL, Client: client, Plans: Plans, Enhances: true, Simulated: true, Promised: true,
 		Keys: map[string][]string{
-			KeyOK: {name("ok", 0)}, KeyLow: {name("low", 0), name("low", 1)}, KeyEmpty: {name("empty", 0), name("empty", 1)},
+			KeyOK: {name("ok", 0)}, KeyLow: {name("low", 0), name("low", 1), name("low", 2)}, KeyEmpty: {name("empty", 0), name("empty", 1)},
 			KeyExpired: {name("expired", 0)}, KeyRevoked: {name("revoked", 0)}, KeyError: {name("err", 0)},
 			KeyRateLimited: {name("free", 0), name("free", 1), name("free", 2), name("ratelimited", 0)},
 		},
@@ -40,7 +40,7 @@ func Mock(ctx context.Context, baseURL string, client *http.Client) (Target, err
 	}
 	t.Control = control
 	exact := name("ok", mockAccounts+1)
-	if err := control.setBalance(ctx, exact, cost); err != nil {
+	if err := control.SetPoints(ctx, exact, cost); err != nil {
 		return t, err
 	}
 	t.Keys[KeyExact] = []string{exact}
@@ -97,7 +97,8 @@ func (m *mockControl) SetNow(ctx context.Context, key string, now time.Time) err
 	return m.do(ctx, http.MethodPost, "/__mock/clock", key, map[string]time.Time{"now": now}, nil)
 }
 
-func (m *mockControl) setBalance(ctx context.Context, key string, points int64) error {
+// SetPoints says how many points the account of the key has left.
+func (m *mockControl) SetPoints(ctx context.Context, key string, points int64) error {
 	return m.do(ctx, http.MethodPut, "/__mock/keys/"+key, "", map[string]int64{"balance": points}, nil)
 }
 

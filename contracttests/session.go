@@ -377,7 +377,32 @@ func (s *session) settled(ctx context.Context, a *account) error {
 	return err
 }
 
-// key is an Idempotency-Key that nobody has used.
+// settleAll asks every account that the case used for its status, where that was not the last thing it did.
+func (s *session) settleAll(ctx context.Context) error {
+	last := map[*account]*Exchange{}
+	var order []*account
+	for _, x := range s.exchanges {
+		a := x.request.account
+		if a == nil || !a.known {
+			continue
+		}
+		if last[a] == nil {
+			order = append(order, a)
+		}
+		last[a] = x
+	}
+	for _, a := range order {
+		if x := last[a]; x.request.isStatus() && !x.request.free && x.Status == http.StatusOK {
+			continue
+		}
+		if err := s.settled(ctx, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// idempotencyKey is an Idempotency-Key that nobody has used.
 func (s *session) idempotencyKey() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -57,6 +57,11 @@ type Control interface {
 	SetNow(ctx context.Context, key string, now time.Time) error
 }
 
+// Purse is what a Control may be as well: it says how many points an account has left in the present period.
+type Purse interface {
+	SetPoints(ctx context.Context, key string, left int64) error
+}
+
 // Target is a server to be held against the contract. The suite needs its keys for itself while it runs: another caller
 // on the same accounts would look like a server that miscounts.
 type Target struct {

@@ -50,7 +50,7 @@ type reply struct {
 
 // Defects are all lies that the package knows.
 func Defects() []Defect {
-	return slices.Concat(schemaLies(), protocolLies(), errorLies(), requestLies(), authLies(), ledgerLies(), limitLies(), idempotencyLies(), formatLies(), subtleLies(), furtherLies())
+	return slices.Concat(schemaLies(), protocolLies(), errorLies(), requestLies(), authLies(), ledgerLies(), limitLies(), idempotencyLies(), formatLies(), subtleLies(), furtherLies(), heldOutLies())
 }
 
 // New is the honest server with the defect. An httputil.ReverseProxy makes an honest server of an address.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -20,6 +21,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"uncial/mock"
 )
 
 // built is where binary puts what it builds; TestMain makes and removes it.
@@ -212,6 +215,74 @@ func TestUncialMock_readsItsEnvironment(t *testing.T) {
 			require.Error(t, err)
 			require.Contains(t, string(out), c.want)
 		})
+	}
+}
+
+func TestUncialMock_logsEveryRequestWhereAsked(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		flags []string
+		lines int
+	}{
+		{"with -v", []string{"-v"}, 1},
+		{"without", nil, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p := MustStart(t, c.flags...)
+			require.NoError(t, send(http.DefaultTransport, extractionAt(p.base, "ocr_test_ok_log", extractionBody)))
+			require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
+			<-p.logged
+			require.Equal(t, c.lines, strings.Count(p.log.String(), "msg=request"))
+			require.Equal(t, c.lines, strings.Count(p.log.String(), "key=ocr_test_ok_log"))
+			require.Contains(t, p.log.String(), "msg=stopped")
+		})
+	}
+}
+
+func TestUncialMock_takesItsFlags(t *testing.T) {
+	t.Parallel()
+	plain := MustStart(t)
+	p := MustStart(t, "--seed", "3", "--latency", "40ms", "--clock", "real", "--cors-origin", "https://app.example")
+	ask := func(base string, headers ...string) (answer, http.Header) {
+		t.Helper()
+		res, err := http.DefaultClient.Do(extractionAt(base, "ocr_test_ok", `{"imageUrl":"https://images.example.org/page-001.jpg"}`, headers...))
+		require.NoError(t, err)
+		defer func() { _ = res.Body.Close() }()
+		var a answer
+		require.NoError(t, json.NewDecoder(res.Body).Decode(&a))
+		return a, res.Header
+	}
+	one, _ := ask(plain.base)
+	began := time.Now()
+	other, header := ask(p.base, "Origin", "https://app.example")
+	require.GreaterOrEqual(t, time.Since(began), 40*time.Millisecond)
+	require.NotEqual(t, *one.Text, *other.Text, "another seed, another text")
+	require.Equal(t, "https://app.example", header.Get("Access-Control-Allow-Origin"))
+	_, header = ask(p.base, "Origin", "https://other.example")
+	require.Empty(t, header.Get("Access-Control-Allow-Origin"))
+	res, err := http.DefaultClient.Do(request(http.MethodPost, p.base+"/__mock/clock", `{"advance":"0s"}`))
+	require.NoError(t, err)
+	defer func() { _ = res.Body.Close() }()
+	var clock struct{ Now time.Time }
+	require.NoError(t, json.NewDecoder(res.Body).Decode(&clock))
+	require.WithinDuration(t, time.Now(), clock.Now, time.Minute)
+}
+
+func TestUncialMock_listsItsTexts(t *testing.T) {
+	t.Parallel()
+	path, err := binary()
+	require.NoError(t, err)
+	plain, err := exec.CommandContext(t.Context(), path, "texts").Output()
+	require.NoError(t, err)
+	forPrograms, err := exec.CommandContext(t.Context(), path, "texts", "--json").Output()
+	require.NoError(t, err)
+	var listed []mock.Fixture
+	require.NoError(t, json.Unmarshal(forPrograms, &listed))
+	require.Len(t, listed, len(mock.Fixtures()))
+	for _, f := range mock.Fixtures() {
+		require.Contains(t, string(plain), f.Author+": "+f.Work)
 	}
 }
 

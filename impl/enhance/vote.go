@@ -147,14 +147,14 @@ func knownShare(words []document.Word, known Lexicon) float64 {
 }
 
 // acceptable says whether a candidate passes the guards: its words are known, its letters are near enough to those that
-// were read, it takes no sign of abbreviation and no capital away, and it changes more than punctuation. Where blanks
-// move, next to nothing else may.
+// were read, it takes no sign of abbreviation and no capital away, and it changes more than punctuation and spelling.
+// Where blanks move, next to nothing else may.
 func acceptable(own, c candidate, known Lexicon) bool {
 	if knownShare(c.source, known) < 1 || slices.ContainsFunc(c.source, func(w document.Word) bool { return locked(w.Text, known) }) {
 		return false
 	}
 	a, b := letters(own.source), letters(c.source)
-	if abbreviations(a) > abbreviations(b) || unicode.IsUpper(a[0]) != unicode.IsUpper(b[0]) {
+	if abbreviations(a) > abbreviations(b) || unicode.IsUpper(a[0]) != unicode.IsUpper(b[0]) || respelled(string(a), string(b)) {
 		return false
 	}
 	distance := accuracy.Distance(a, b)
@@ -179,16 +179,34 @@ func letters(words []document.Word) []rune {
 	return all
 }
 
-// abbreviations counts the vowels with a tilde or macron, and the marks above letters that have no such form.
+// isAbbreviation says whether a decomposed character is a sign of abbreviation: the tilde or macron of a vowel, or a mark
+// above letters that have no such form.
+func isAbbreviation(r rune) bool { return strings.ContainsRune("\u0303\u0304\u0305ꝑꝓꝯꝰ⁊", r) }
+
 func abbreviations(word []rune) int {
 	n := 0
 	for _, r := range norm.NFD.String(string(word)) {
-		switch r {
-		case '\u0303', '\u0304', '\u0305', 'ꝑ', 'ꝓ', 'ꝯ', 'ꝰ', '⁊':
+		if isAbbreviation(r) {
 			n++
 		}
 	}
 	return n
+}
+
+// respelled says whether two words differ only as the spellings of two times do: in u and v, in i, j and y, in accents,
+// or in oi and ai, as in étoit and était.
+func respelled(a, b string) bool { return a != b && spelling(a) == spelling(b) }
+
+var spellings = strings.NewReplacer("v", "u", "ai", "oi", "aj", "oi", "ay", "oi", "oj", "oi", "oy", "oi", "j", "i", "y", "i")
+
+func spelling(word string) string {
+	unaccented := strings.Map(func(r rune) rune {
+		if unicode.IsMark(r) && !isAbbreviation(r) {
+			return -1
+		}
+		return r
+	}, norm.NFD.String(strings.ToLower(word)))
+	return spellings.Replace(unaccented)
 }
 
 // words are the candidate's words in the place of the ones they replace.

@@ -52,7 +52,7 @@ deps-test:
 
 .PHONY: image
 image: build containers ## Build the images uncial, uncial-engine and uncial-mock (make image [TAG=latest])
-	@image() { docker build -q "$$@" --build-arg VERSION=$(VERSION) -f - bin >/dev/null; }; \
+	@image() { docker build -q --force-rm "$$@" --build-arg VERSION=$(VERSION) -f - bin >/dev/null; }; \
 	image --target uncial -t uncial:$(TAG) < impl/deploy/Dockerfile; \
 	image --target engine -t uncial-engine:$(TAG) < impl/deploy/Dockerfile; \
 	image -t uncial-mock:$(TAG) < mock/Dockerfile; \

@@ -70,6 +70,6 @@ fi
 cp /etc/ssl/certs/ca-certificates.crt "$dir/etc/ssl/certs/ca-certificates.crt" 2>/dev/null || true
 mirror=$(awk '$1 == "deb" { print $2; exit }' "$dir/etc/apt/sources.list")
 printf 'deb %s bookworm main\ndeb %s bookworm-updates main\ndeb %s-security bookworm-security main\n' "$mirror" "$mirror" "$mirror" >"$dir/etc/apt/sources.list"
-rm -rf "$dir"/var/cache/apt/archives/*.deb "$dir"/var/lib/apt/lists/* "$dir"/usr/share/doc/* "$dir"/usr/share/man/*
+rm -rf "$dir"/var/cache/apt/archives/*.deb "$dir"/var/lib/apt/lists/* "$dir"/usr/share/doc/* "$dir"/usr/share/man/* "$dir"/usr/share/locale/*
 tar -C "$dir" -c . | docker import -c 'CMD ["bash"]' - "$base" >/dev/null || fail "Docker did not take $base; the line above says why"
 say "built $base"

@@ -133,6 +133,20 @@ func TestDocument_Normalized_mendsAnything(t *testing.T) {
 	})
 }
 
+func TestWordText(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "éte", document.WordText(" e\u0301t\xff\u00a0e\uFFFD\x00\uFDD0\n"))
+	rapid.Check(t, func(t *rapid.T) {
+		text := document.WordText(rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text"))
+		if text == "" {
+			return
+		}
+		page := document.Page{Width: 9, Height: 9, Blocks: []document.Block{{Lines: []document.Line{{Words: []document.Word{{Text: text}}}}}}}
+		n := (&document.Document{Pages: []document.Page{page}}).Normalized()
+		require.Equal(t, text, n.Text(), "one word, which stays as it is")
+	})
+}
+
 func requireWord(t *rapid.T, w document.Word) {
 	require.NotEmpty(t, w.Text)
 	require.True(t, utf8.ValidString(w.Text) && norm.NFC.IsNormalString(w.Text), "%q", w.Text)

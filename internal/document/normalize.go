@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -84,6 +85,17 @@ func (b Box) within(w, h int) Box {
 		return Box{}
 	}
 	return b.Clip(w, h)
+}
+
+// WordText is the text of one word as a recognizer wrote it, brought to what Word promises: without white space, and as
+// Normalized would leave it. Bytes that are not UTF-8, and the U+FFFD that stands for such, are left out. It may be empty.
+func WordText(s string) string {
+	return clean(strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || r == utf8.RuneError {
+			return -1
+		}
+		return r
+	}, s))
 }
 
 // clean is the text in NFC without what no text format may carry: control characters, noncharacters and bytes that

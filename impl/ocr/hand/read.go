@@ -4,11 +4,7 @@ import (
 	"context"
 	"image"
 	"slices"
-	"strings"
-	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 
 	"uncial/impl/ocr/lines"
 	"uncial/impl/ocr/tesseract"
@@ -65,13 +61,13 @@ func cut(all []lines.Line, stretch float64) ([]lines.Strip, []*image.Gray) {
 func (m *Models) reading(s lines.Strip, words []tesseract.Word) reading {
 	out := reading{at: s.Line().Box(), line: document.Line{Baseline: s.Baseline(), Handwritten: true}}
 	for _, w := range words {
-		text, own := clean(w.Text), min(max(w.Confidence/100, 0), 1)
+		text, own := document.WordText(w.Text), min(max(w.Confidence/100, 0), 1)
 		if text == "" {
 			continue
 		}
 		word := document.Word{Box: s.Box(w.Box), Text: text, Confidence: m.confidence(own), Model: m.Hand}
 		if better, ok := m.correct(w); ok && m.Enhance {
-			word.Text = clean(better)
+			word.Text = document.WordText(better)
 			out.edits = append(out.edits, document.Edit{
 				Box: word.Box, Before: text, After: word.Text, Rule: RuleLexicon, Confidence: word.Confidence,
 			})
@@ -87,14 +83,4 @@ func (m *Models) reading(s lines.Strip, words []tesseract.Word) reading {
 		out.confidence /= float64(out.characters)
 	}
 	return out
-}
-
-// clean is a word's text as the document promises it: NFC, and characters only.
-func clean(text string) string {
-	return norm.NFC.String(strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) || unicode.IsControl(r) || r == utf8.RuneError || r&0xfffe == 0xfffe {
-			return -1
-		}
-		return r
-	}, text))
 }

@@ -4,11 +4,6 @@ import (
 	"cmp"
 	"context"
 	"image"
-	"strings"
-	"unicode"
-	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 
 	"uncial/impl/ocr/lexicon"
 	"uncial/impl/ocr/tesseract"
@@ -52,7 +47,7 @@ func toBlocks(engine *tesseract.Engine) []document.Block {
 func toLine(l tesseract.Line, model string) document.Line {
 	line := document.Line{}
 	for _, w := range l.Words {
-		text := clean(w.Text)
+		text := document.WordText(w.Text)
 		if text == "" {
 			continue
 		}
@@ -65,16 +60,6 @@ func toLine(l tesseract.Line, model string) document.Line {
 	}
 	line.Box = wordsBox(line.Words)
 	return line
-}
-
-// clean is a word's text as the document promises it: NFC, and characters only.
-func clean(text string) string {
-	return norm.NFC.String(strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) || unicode.IsControl(r) || r == utf8.RuneError || r&0xfffe == 0xfffe {
-			return -1
-		}
-		return r
-	}, text))
 }
 
 func toBox(r image.Rectangle) document.Box {

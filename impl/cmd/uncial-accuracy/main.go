@@ -25,17 +25,19 @@ the package uncial/internal/accuracy.
 Examples:
   uncial-accuracy ../shared/pages
   uncial-accuracy --enhance --html report.html ../shared/pages
-  uncial-accuracy --only gallica --json ../shared/pages`
+  uncial-accuracy --only gallica --json ../shared/pages
+  uncial-accuracy --print-only --no-stock --jobs 1 ../shared/pages`
 
 type options struct {
-	Dir     string   `arg:"" optional:"" default:"../shared/pages" help:"Folder of pages with ground truth (${default})."`
-	Enhance bool     `help:"Run the enhancement as well."`
-	HTML    string   `placeholder:"FILE" help:"Write a report in which each page can be looked at."`
-	JSON    bool     `help:"Print JSON: the figures of every page."`
-	Only    string   `placeholder:"TEXT" help:"Read only the pages whose id contains this text."`
-	NoStock bool     `help:"Do not read the pages with plain Tesseract for comparison."`
-	Jobs    int      `default:"2" help:"Pages read at a time, at most 2 (${default}). With 1 the seconds are steadier."`
-	Models  []string `placeholder:"DIR" help:"Directories of models (*.traineddata) that come before the installed ones."`
+	Dir       string   `arg:"" optional:"" default:"../shared/pages" help:"Folder of pages with ground truth (${default})."`
+	Enhance   bool     `help:"Run the enhancement as well."`
+	HTML      string   `placeholder:"FILE" help:"Write a report in which each page can be looked at."`
+	JSON      bool     `help:"Print JSON: the figures of every page."`
+	Only      string   `placeholder:"TEXT" help:"Read only the pages whose id contains this text."`
+	NoStock   bool     `help:"Do not read the pages with plain Tesseract for comparison."`
+	PrintOnly bool     `help:"Read the pages once more without the part for handwriting, for comparison."`
+	Jobs      int      `default:"2" help:"Pages read at a time, at most 2 (${default}). With 1 the seconds are steadier."`
+	Models    []string `placeholder:"DIR" help:"Directories of models (*.traineddata) that come before the installed ones."`
 }
 
 func main() {

@@ -6,6 +6,7 @@ import (
 	"image"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -17,6 +18,7 @@ import (
 
 	"uncial/impl/ocr/decode"
 	"uncial/impl/ocr/models"
+	"uncial/impl/ocr/models/own"
 	"uncial/impl/ocr/reading"
 	"uncial/impl/ocr/tesseract"
 	"uncial/internal/accuracy"
@@ -32,9 +34,11 @@ type outcome struct {
 	Page  accuracy.Page    `json:"page"`
 	Score accuracy.Score   `json:"score"`
 	Read  accuracy.Reading `json:"reading"`
-	// Stock and StockRead are nil where plain Tesseract was not run.
-	Stock     *accuracy.Score   `json:"stock,omitempty"`
-	StockRead *accuracy.Reading `json:"stockReading,omitempty"`
+	// The others are nil where they were not asked for: plain Tesseract, and the service without its part for handwriting.
+	Stock         *accuracy.Score   `json:"stock,omitempty"`
+	StockRead     *accuracy.Reading `json:"stockReading,omitempty"`
+	PrintOnly     *accuracy.Score   `json:"printOnly,omitempty"`
+	PrintOnlyRead *accuracy.Reading `json:"printOnlyReading,omitempty"`
 
 	truth    string
 	document *document.Document
@@ -72,7 +76,7 @@ func readAll(ctx context.Context, folder *accuracy.Folder, set *models.Set, o op
 			r := newReader(set, o)
 			defer r.engines.Close()
 			for i := range next {
-				out, err := r.read(ctx, folder, pages[i])
+				out, err := r.read(ctx, folder, pages[i], i%2 == 1)
 				if err != nil {
 					return fmt.Errorf("%s: %w", pages[i].ID, err)
 				}
@@ -111,7 +115,9 @@ func newReader(set *models.Set, o options) *reader {
 	return &reader{o: o, set: set, engines: reading.NewEngines(set, warmModels)}
 }
 
-func (r *reader) read(ctx context.Context, folder *accuracy.Folder, p accuracy.Page) (outcome, error) {
+// read reads a page in all the ways that were asked for. printFirst says that the reading without hands comes before the
+// service's own: whoever comes first pays for loading a model, so readers take turns.
+func (r *reader) read(ctx context.Context, folder *accuracy.Folder, p accuracy.Page, printFirst bool) (outcome, error) {
 	data, truth, err := folder.Load(p)
 	if err != nil {
 		return outcome{}, err
@@ -124,21 +130,53 @@ func (r *reader) read(ctx context.Context, folder *accuracy.Folder, p accuracy.P
 	if r.o.HTML != "" {
 		out.image = data
 	}
-	out.Read, err = measured(func() (string, float64, error) {
-		out.document, err = reading.File(ctx, data, reading.Options{Language: tag, Enhance: r.o.Enhance}, r.engines)
+	ways := []func() error{func() error { return r.own(ctx, &out, data, tag) }}
+	if r.o.PrintOnly {
+		ways = append(ways, func() error { return r.printOnly(ctx, &out, data, tag) })
+		if printFirst {
+			slices.Reverse(ways)
+		}
+	}
+	if !r.o.NoStock {
+		ways = append(ways, func() error { return r.stock(ctx, &out, data, tag) })
+	}
+	for _, way := range ways {
+		if err := way(); err != nil {
+			return outcome{}, err
+		}
+	}
+	return out, nil
+}
+
+// own reads the page as the service does.
+func (r *reader) own(ctx context.Context, out *outcome, data []byte, tag string) (err error) {
+	out.document, out.Read, err = r.service(ctx, data, tag, r.engines)
+	out.Score = accuracy.Compare(out.truth, out.Read.Text)
+	return err
+}
+
+// printOnly reads the page as the service does where no model for handwriting is installed.
+func (r *reader) printOnly(ctx context.Context, out *outcome, data []byte, tag string) error {
+	_, read, err := r.service(ctx, data, tag, withoutHands{r.engines})
+	score := accuracy.Compare(out.truth, read.Text)
+	out.PrintOnly, out.PrintOnlyRead = &score, &read
+	return err
+}
+
+// withoutHands are the engines without the model for handwriting.
+type withoutHands struct{ *reading.Engines }
+
+func (w withoutHands) Has(model string) bool { return model != own.HandFrench && w.Engines.Has(model) }
+
+func (r *reader) service(ctx context.Context, data []byte, tag string, src reading.Source) (doc *document.Document, read accuracy.Reading, err error) {
+	read, err = measured(func() (string, float64, error) {
+		doc, err = reading.File(ctx, data, reading.Options{Language: tag, Enhance: r.o.Enhance}, src)
 		if err != nil {
 			return "", 0, err
 		}
-		return out.document.Text(), out.document.Confidence, nil
+		return doc.Text(), doc.Confidence, nil
 	})
-	if err != nil {
-		return outcome{}, err
-	}
-	out.Score = accuracy.Compare(truth, out.Read.Text)
-	if r.o.NoStock {
-		return out, nil
-	}
-	return out, r.stock(ctx, &out, data, tag)
+	return doc, read, err
 }
 
 // stock reads the page as plain Tesseract does: page segmentation mode 3, its own thresholding, the packs of the

@@ -86,6 +86,9 @@ func reportGroups(outcomes []outcome) []reportRow {
 	var rows []reportRow
 	for _, g := range groups(outcomes) {
 		rows = append(rows, reportRow{g.name, &g.own})
+		if g.printOnly.Pages > 0 {
+			rows = append(rows, reportRow{"without hands", &g.printOnly})
+		}
 		if g.stock.Pages > 0 {
 			rows = append(rows, reportRow{"plain Tesseract", &g.stock})
 		}

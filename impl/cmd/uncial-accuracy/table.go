@@ -11,14 +11,17 @@ import (
 
 // group is the sum of some outcomes.
 type group struct {
-	name       string
-	own, stock accuracy.Summary
+	name                  string
+	own, stock, printOnly accuracy.Summary
 }
 
 func (g *group) add(o outcome) {
 	g.own.Add(o.Score, o.Read)
 	if o.Stock != nil {
 		g.stock.Add(*o.Stock, *o.StockRead)
+	}
+	if o.PrintOnly != nil {
+		g.printOnly.Add(*o.PrintOnly, *o.PrintOnlyRead)
 	}
 }
 
@@ -50,7 +53,8 @@ func groups(outcomes []outcome) []*group {
 }
 
 const legend = `CER, WER: errors a character, a word, strict and folded. BoW: F1 of the bags of words. conf: mean confidence.
-cal: mean |confidence - (1 - folded CER)|. s, cpu: seconds and processor seconds a page. The second row is plain Tesseract.
+cal: mean |confidence - (1 - folded CER)|. s, cpu: seconds and processor seconds a page. "Tesseract" is plain Tesseract,
+"without hands" the service without its part for handwriting.
 `
 
 func printTable(w io.Writer, outcomes []outcome) error {
@@ -58,8 +62,11 @@ func printTable(w io.Writer, outcomes []outcome) error {
 	fmt.Fprintln(t, "\tpages\tCER\tWER\tCER folded\tWER folded\tBoW\tconf\tcal\ts\tcpu\t")
 	for _, g := range groups(outcomes) {
 		printRow(t, g.name, &g.own)
+		if g.printOnly.Pages > 0 {
+			printRow(t, "without hands", &g.printOnly)
+		}
 		if g.stock.Pages > 0 {
-			printRow(t, "", &g.stock)
+			printRow(t, "Tesseract", &g.stock)
 		}
 	}
 	if err := t.Flush(); err != nil {

@@ -1,7 +1,9 @@
 package hand
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,15 +21,20 @@ const (
 	exchanges = 2
 	// leastLetters is how many letters a word has at least that is looked up: short ones are in the list by chance.
 	leastLetters = 4
+	// mostSymbols is how many symbols a word has at most that is looked up: what is longer is in no list, but lines of dots
+	// and other writing without blanks.
+	mostSymbols = 25
+	// beamWidth is how many of the likeliest beginnings of words are followed.
+	beamWidth = 256
 	// leastChoice is the confidence below which a choice is none, 0..100.
 	leastChoice = 1.0
 	// mostLoss is the greatest loss in the logarithm of the confidence that a known word may cost, for each exchange.
 	mostLoss = 3.0
 )
 
-// candidate is a word made of choices.
+// candidate is the beginning of a word, made of choices.
 type candidate struct {
-	symbols []string
+	text    string
 	loss    float64
 	changed int
 }
@@ -36,7 +43,7 @@ type candidate struct {
 // if the word read is not in the list. It is false, and the word stays, where there is none. Words with digits or
 // capitals, which may be names, and those of fewer than four letters are left alone, and so is the spelling of the time.
 func (m *Models) correct(w tesseract.Word) (string, bool) {
-	if m.Words == nil || !worthLooking(w.Text) || m.Words.Known(w.Text) {
+	if m.Words == nil || len(w.Symbols) > mostSymbols || !worthLooking(w.Text) || m.Words.Known(w.Text) {
 		return "", false
 	}
 	beam := []candidate{{}}
@@ -48,35 +55,33 @@ func (m *Models) correct(w tesseract.Word) (string, bool) {
 		if c.changed == 0 || c.loss > mostLoss*float64(c.changed) || c.loss >= best.loss {
 			continue
 		}
-		if text := strings.Join(c.symbols, ""); m.Words.Known(text) && !modernises(w.Text, text) {
+		if m.Words.Known(c.text) && !modernises(w.Text, c.text) {
 			best, found = c, true
 		}
 	}
-	text := strings.Join(best.symbols, "")
-	return text, found && utf8.RuneCountInString(text) >= leastLetters
+	return best.text, found && utf8.RuneCountInString(best.text) >= leastLetters
 }
 
-// extend adds a symbol, as it was read and as each of its other choices, to the candidates.
+// extend adds a symbol, as it was read and as each of its other choices, to the candidates, and keeps the likeliest.
 func extend(beam []candidate, s tesseract.Symbol) []candidate {
-	var out []candidate
+	out := make([]candidate, 0, len(beam))
 	for _, c := range beam {
-		out = append(out, c.with(s.Text, 0, 0))
+		out = append(out, candidate{c.text + s.Text, c.loss, c.changed})
 		if c.changed == exchanges {
 			continue
 		}
 		for _, choice := range s.Choices {
 			if choice.Text != s.Text && choice.Confidence >= leastChoice && isLetters(choice.Text) && isLetters(s.Text) {
-				out = append(out, c.with(choice.Text, math.Log(max(s.Confidence, leastChoice)/choice.Confidence), 1))
+				loss := max(math.Log(max(s.Confidence, leastChoice)/choice.Confidence), 0)
+				out = append(out, candidate{c.text + choice.Text, c.loss + loss, c.changed + 1})
 			}
 		}
 	}
+	if len(out) > beamWidth {
+		slices.SortStableFunc(out, func(a, b candidate) int { return cmp.Compare(a.loss, b.loss) })
+		out = out[:beamWidth]
+	}
 	return out
-}
-
-func (c candidate) with(text string, loss float64, changed int) candidate {
-	symbols := make([]string, len(c.symbols), len(c.symbols)+1)
-	copy(symbols, c.symbols)
-	return candidate{append(symbols, text), c.loss + max(loss, 0), c.changed + changed}
 }
 
 func isLetters(s string) bool {

@@ -3,7 +3,9 @@ package hand_test
 import (
 	"context"
 	"image"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -41,6 +43,27 @@ func (d doubtful) ReadStrips(_ context.Context, _ string, strips []*image.Gray, 
 		out[i] = []tesseract.Word{word}
 	}
 	return out, nil
+}
+
+// TestPage_Read_enhanced_without_blanks: a line without blanks is one word, in which any symbol may have many choices.
+func TestPage_Read_enhanced_without_blanks(t *testing.T) {
+	t.Parallel()
+	words, err := lexicon.Read(own.Models()[own.HandFrench])
+	require.NoError(t, err)
+	for _, letters := range []int{24, 200} {
+		read := doubtful{strings.Repeat("m", letters), map[int]tesseract.Choice{}}
+		for i := range letters {
+			read.choices[i] = or("n", 50)
+		}
+		g := scribbled(6)
+		page := hand.Look(g, imaging.Letters(g), hand.Models{Hand: "hand", Print: "print", Native: true, Words: words, Enhance: true})
+		begin := time.Now()
+		result, ok, err := page.Read(t.Context(), read)
+		require.NoError(t, err)
+		require.True(t, ok)
+		require.Less(t, time.Since(begin), 5*time.Second)
+		require.Equal(t, read.word, result.Blocks[0].Lines[0].Text())
+	}
 }
 
 func TestPage_Read_enhanced(t *testing.T) {

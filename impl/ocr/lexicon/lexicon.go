@@ -159,12 +159,17 @@ func (l *Lexicon) Known(word string) bool {
 	if len(parts) < 2 {
 		return false
 	}
+	known := false // single letters alone make no word
 	for _, p := range parts {
-		if utf8.RuneCountInString(p) > 1 && !l.knownAs(p) {
+		if utf8.RuneCountInString(p) < 2 {
+			continue
+		}
+		if !l.knownAs(p) {
 			return false
 		}
+		known = true
 	}
-	return true
+	return known
 }
 
 func (l *Lexicon) knownAs(word string) bool {

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"uncial/impl/ocr/lexicon"
+	"uncial/impl/ocr/models/own"
 )
 
 func TestLexicon_Match(t *testing.T) {
@@ -58,6 +59,7 @@ func TestLexicon_Known(t *testing.T) {
 		{"an elision", "l’ami", true},
 		{"an elision by its parts", "d'upon", true},
 		{"a compound with one strange part", "self-hxve", false},
+		{"a compound of single letters, which is noise", "q-z", false},
 		{"a number", "1905", false},
 		{"a single letter", "h", false},
 		{"punctuation alone", "--", false},
@@ -103,6 +105,20 @@ func TestRead_InstalledModels(t *testing.T) {
 	for _, w := range []string{"thcm", "libcrty", "comrnittee", "qwxz"} {
 		require.False(t, l.Known(w), w)
 	}
+}
+
+func TestReadAlphabet(t *testing.T) {
+	t.Parallel()
+	a, err := lexicon.ReadAlphabet(own.Models()[own.EarlyPrint])
+	require.NoError(t, err)
+	for _, r := range "aZé7ſãœ" {
+		require.True(t, a[r], "%c", r)
+	}
+	for _, r := range "łığΩ" {
+		require.False(t, a[r], "%c", r)
+	}
+	_, err = lexicon.ReadAlphabet([]byte("no traineddata"))
+	require.Error(t, err)
 }
 
 func TestRead_Damaged(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // The components of a traineddata file that make its word list, by their place in the file (Tesseract 4 and 5,
@@ -69,6 +71,28 @@ func parseUnicharset(data []byte) ([]string, error) {
 		}
 	}
 	return letters, nil
+}
+
+// Alphabet is the characters that a model can write.
+type Alphabet map[rune]bool
+
+// ReadAlphabet takes the character set out of the content of a traineddata file.
+func ReadAlphabet(traineddata []byte) (Alphabet, error) {
+	set, err := component(traineddata, unicharset)
+	if err != nil {
+		return nil, err
+	}
+	letters, err := parseUnicharset(set)
+	if err != nil {
+		return nil, err
+	}
+	a := Alphabet{}
+	for _, l := range letters {
+		for _, r := range norm.NFC.String(l) {
+			a[r] = true
+		}
+	}
+	return a, nil
 }
 
 const (

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"uncial/impl/ocr/lexicon"
 	"uncial/impl/ocr/tesseract"
 	"uncial/internal/document"
 )
@@ -22,6 +23,10 @@ const (
 	// a wrong s for a long one as of a right one.
 	earlyPrintBonus = 0.03
 )
+
+// foreignLetters is the share of a first reading's letters that earlyPrint may be unable to write. Where there are more,
+// the page is in a language that it has not learnt, and would lose them.
+const foreignLetters = 0.02
 
 const (
 	// doubt is the estimated share of right characters below which a page is read at another size as well.
@@ -103,7 +108,7 @@ func choose(ctx context.Context, src Source, img *image.Gray, model string) ([]a
 	if own, err = withGreek(ctx, src, img, own); err != nil {
 		return nil, err
 	}
-	if own.confidence >= sure || !src.Has(earlyPrint) || !latin(own.blocks) {
+	if own.confidence >= sure || !src.Has(earlyPrint) || !latin(own.blocks) || foreignShare(own.blocks, src.Alphabet(earlyPrint)) > foreignLetters {
 		return []attempt{own}, nil
 	}
 	early, err := read(ctx, src, img, earlyPrint)
@@ -153,6 +158,27 @@ func latin(blocks []document.Block) bool {
 		}
 	}
 	return n >= others
+}
+
+// foreignShare is the share of the letters that an alphabet lacks; 0 where the alphabet is not known.
+func foreignShare(blocks []document.Block, known lexicon.Alphabet) float64 {
+	letters, foreign := 0, 0
+	for _, b := range blocks {
+		for _, l := range b.Lines {
+			for _, w := range l.Words {
+				for _, r := range w.Text {
+					if !unicode.IsLetter(r) {
+						continue
+					}
+					letters++
+					if known != nil && !known[r] {
+						foreign++
+					}
+				}
+			}
+		}
+	}
+	return float64(foreign) / float64(max(letters, 1))
 }
 
 func characters(blocks []document.Block) int {

@@ -18,19 +18,22 @@ import (
 // Engines lends engines by the name of their model and keeps the ones used last warm, for loading a model takes longer
 // than reading a line. It serves one goroutine at a time.
 type Engines struct {
-	set      *models.Set
-	limit    int
-	warm     []*tesseract.Engine // the one used last at the end; never more than limit
-	lexicons map[string]*lexicon.Lexicon
-	threads  int                 // engines that may read the lines of one page at the same time; see SetThreads
-	mates    []*tesseract.Engine // that read lines at the side of a warm one, all of one model
+	set       *models.Set
+	limit     int
+	warm      []*tesseract.Engine // the one used last at the end; never more than limit
+	lexicons  map[string]*lexicon.Lexicon
+	alphabets map[string]lexicon.Alphabet
+	threads   int                 // engines that may read the lines of one page at the same time; see SetThreads
+	mates     []*tesseract.Engine // that read lines at the side of a warm one, all of one model
 }
 
 var _ Source = (*Engines)(nil)
 
 // NewEngines lends the models of a set and keeps up to limit of them warm, at least 1. A model takes 10-250 MB of memory.
 func NewEngines(set *models.Set, limit int) *Engines {
-	return &Engines{set: set, limit: max(limit, 1), lexicons: map[string]*lexicon.Lexicon{}}
+	return &Engines{
+		set: set, limit: max(limit, 1), lexicons: map[string]*lexicon.Lexicon{}, alphabets: map[string]lexicon.Alphabet{},
+	}
 }
 
 // Models is the set that the engines come from.
@@ -72,26 +75,41 @@ func (e *Engines) Lexicon(name string) *lexicon.Lexicon {
 }
 
 func (e *Engines) readLexicon(name string) *lexicon.Lexicon {
-	model, ok := e.set.Model(name)
-	if !ok {
-		return nil
-	}
-	data := model.Data
-	if data == nil {
-		var err error
-		if data, err = os.ReadFile(filepath.Join(model.Dir, model.Name+".traineddata")); err != nil {
-			return nil // as without a word list: it only helps
-		}
-	}
-	l, err := lexicon.Read(data)
+	l, err := lexicon.Read(e.data(name))
 	if err != nil {
-		return nil
+		return nil // as without a word list: it only helps
 	}
 	return l
 }
 
-// Get lends the engine of a model, or of several joined by "+" that lie in one directory. It stays open until as many other models as the limit have been asked for. Image,
-// mode and variables are as the last borrower left them: set the first two always, and give variables back.
+// Alphabet is the characters that a model can write, read at its first use and kept; nil where it is not known.
+func (e *Engines) Alphabet(name string) lexicon.Alphabet {
+	if a, ok := e.alphabets[name]; ok {
+		return a
+	}
+	a, err := lexicon.ReadAlphabet(e.data(name))
+	if err != nil {
+		a = nil
+	}
+	e.alphabets[name] = a
+	return a
+}
+
+// data is the content of a model's file, nil where it cannot be read.
+func (e *Engines) data(name string) []byte {
+	model, ok := e.set.Model(name)
+	if !ok || model.Data != nil {
+		return model.Data
+	}
+	data, err := os.ReadFile(filepath.Join(model.Dir, model.Name+".traineddata"))
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// Get lends the engine of a model, or of several joined by "+" that lie in one directory. It stays open until as many
+// other models as the limit have been asked for. Image, mode and variables are as the last borrower left them: set the first two always, and give variables back.
 func (e *Engines) Get(name string) (*tesseract.Engine, error) {
 	at := slices.IndexFunc(e.warm, func(w *tesseract.Engine) bool { return w.Model() == name })
 	if at >= 0 {

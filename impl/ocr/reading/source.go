@@ -22,6 +22,8 @@ type Source interface {
 	Has(model string) bool
 	// Lexicon is the model's word list, nil where it has none.
 	Lexicon(model string) *lexicon.Lexicon
+	// Alphabet is the characters that the model can write, nil where that is not known.
+	Alphabet(model string) lexicon.Alphabet
 }
 
 // toBlocks turns what an engine recognized into blocks. Blank words, and the lines and blocks that have no others, are

@@ -25,12 +25,15 @@ const (
 )
 
 // Page is lines of text in black on white, 12 points at 300 dots per inch. It panics where the font cannot be loaded.
-func Page(lines ...string) *image.Gray {
-	parsed, err := opentype.Parse(goregular.TTF)
+func Page(lines ...string) *image.Gray { return PageIn(goregular.TTF, 12, lines...) }
+
+// PageIn is like Page, in a font (the content of a TrueType or OpenType file) of that many points.
+func PageIn(ttf []byte, points float64, lines ...string) *image.Gray {
+	parsed, err := opentype.Parse(ttf)
 	if err != nil {
 		panic(err)
 	}
-	face, err := opentype.NewFace(parsed, &opentype.FaceOptions{Size: 12, DPI: 300})
+	face, err := opentype.NewFace(parsed, &opentype.FaceOptions{Size: points, DPI: 300})
 	if err != nil {
 		panic(err)
 	}

@@ -112,7 +112,7 @@ func TestRead_chooses(t *testing.T) {
 		},
 		{
 			"never early print where it lacks the letters of the page",
-			map[string]said{"eng": {"źródło łaska próżno świętość", 0.82}, "early_print": {"zrodlo laska prozno swietosc", 0.9}},
+			map[string]said{"eng": {"źródło łaska próżno świętość", 0.87}, "early_print": {"zrodlo laska prozno swietosc", 0.9}},
 			"źródło łaska próżno świętość", "eng",
 		},
 		{

@@ -14,7 +14,7 @@ import (
 func TestRead_turns_a_page_upright(t *testing.T) {
 	t.Parallel()
 	engines := MustEngines(t, 4)
-	upright := ocrtest.Page(cleanPages[0]...)
+	upright := ocrtest.Page(tale...)
 	for _, quarters := range []int{1, 2} {
 		result, err := reading.Read(t.Context(), decode.Page{Image: imaging.Turn(upright, 4-quarters)}, reading.Options{Language: "en"}, engines)
 		require.NoError(t, err)
@@ -22,4 +22,14 @@ func TestRead_turns_a_page_upright(t *testing.T) {
 		require.Greater(t, result.Confidence, 0.85)
 		require.Equal(t, []int{90 * quarters, ocrtest.Width}, []int{result.Page.Rotation, result.Page.Width})
 	}
+}
+
+// tale is from Dickens, A Tale of Two Cities (1859).
+var tale = []string{
+	"It was the best of times, it was the worst of times,", "it was the age of wisdom, it was the age of foolishness,",
+	"it was the epoch of belief, it was the epoch of incredulity,", "it was the season of Light, it was the season of",
+	"Darkness, it was the spring of hope, it was the winter of", "despair, we had everything before us, we had nothing",
+	"before us, we were all going direct to Heaven, we were", "all going direct the other way - in short, the period was",
+	"so far like the present period, that some of its noisiest", "authorities insisted on its being received, for good or",
+	"for evil, in the superlative degree of comparison only.",
 }

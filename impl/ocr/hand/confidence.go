@@ -1,23 +1,33 @@
 package hand
 
-// The recognizer's own confidence in a page of handwriting is turned into the share of characters that are right by a
-// straight line.
+import "math"
+
+// The recognizer's own confidence in handwriting is turned into the share of characters that are right by a logistic curve.
+// Its two factors were fitted to the 15 handwritten ones of the shared pages, French and others, for the least mean absolute
+// error, which is 0.040; leaving out one collection after the other and predicting it from the rest gives 0.041.
 const (
-	base, slope = 0.27, 0.95
-	// foreign is taken away for a language that the model has not learnt, and mostForeign bounds what is left: such a
-	// reading is not to be relied on.
-	foreign, mostForeign = 0.15, 0.39
+	curveBase, curveSlope = 1.32, 1.31
+	// leastConfidence keeps the curve away from never and always.
+	leastConfidence = 0.02
+	// mostForeign bounds what is claimed of a language that the model has not learnt. The curve holds for those too, about
+	// half of their characters are right; but words seldom are, and a caller is to be warned.
+	mostForeign = 0.39
 	// leastCharacters is how many characters a page has at least that is believed as the curve says.
 	leastCharacters = 40
 )
 
-// confidence estimates the share of right characters where the recognizer's own confidence is own.
+// likely estimates the share of right characters where the recognizer's own confidence is own, in any language.
+func likely(own float64) float64 {
+	own = min(max(own, leastConfidence), 1-leastConfidence)
+	return 1 / (1 + math.Exp(-curveBase-curveSlope*math.Log(own/(1-own))))
+}
+
+// confidence is what is claimed of characters that are likely to be right.
 func (m *Models) confidence(own float64) float64 {
-	c := base + slope*own
 	if !m.Native {
-		c = min(c-foreign, mostForeign)
+		return min(likely(own), mostForeign)
 	}
-	return min(max(c, 0), 1)
+	return likely(own)
 }
 
 // pageConfidence estimates the share of a page's characters that are right.

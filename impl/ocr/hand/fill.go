@@ -25,6 +25,9 @@ const (
 	// leastHand is the confidence below which a part is not taken for writing, and leastEvidence the least product of its
 	// characters and what the confidence exceeds leastHand by: ornaments read as a few letters, none of them sure.
 	leastHand, leastEvidence = 0.4, 1.4
+	// joinedLine is the share of joined letters, of at least joinedSpots, from which on a line that was read as print may
+	// all the same be a hand's.
+	joinedLine, joinedSpots = 0.35, 4
 	// handGain is how much surer than the print a part must be, joined letters counted for it.
 	handGain = 0.1
 )
@@ -36,8 +39,9 @@ func (p *Page) Fill(ctx context.Context, r Reader, inPrint Result) (Result, bool
 	if !p.models.Native {
 		return Result{}, false, nil
 	}
-	sure := sureWords(inPrint.Blocks)
 	all := lines.Spots(p.gray)
+	p.markJoined(inPrint.Blocks, all)
+	sure := p.sureWords(inPrint.Blocks)
 	open := outside(all, sure)
 	least := openWide
 	if len(open) > len(all)/manySpots {
@@ -83,13 +87,33 @@ func (p *Page) openParts(open []image.Rectangle, sure []document.Box) ([]lines.L
 	return parts, shares
 }
 
+// markJoined remembers how many letters are joined in the lines of print that look like a hand's.
+func (p *Page) markJoined(inPrint []document.Block, spots []image.Rectangle) {
+	for _, b := range inPrint {
+		for _, l := range b.Lines {
+			inside := within(spots, l.Box)
+			share := wideShare(inside)
+			if len(inside) < joinedSpots || share < joinedLine {
+				continue
+			}
+			for _, w := range l.Words {
+				p.joined[w.Box] = share
+			}
+		}
+	}
+}
+
+// sureness is how far a word of print is believed: in a line of joined letters less than the model for print says, which is
+// sure of some round hands.
+func (p *Page) sureness(w document.Word) float64 { return w.Confidence * (1 - p.joined[w.Box]) }
+
 // sureWords are the boxes of the words that print was read from.
-func sureWords(blocks []document.Block) []document.Box {
+func (p *Page) sureWords(blocks []document.Block) []document.Box {
 	var boxes []document.Box
 	for _, b := range blocks {
 		for _, l := range b.Lines {
 			for _, w := range l.Words {
-				if w.Confidence >= settled {
+				if p.sureness(w) >= settled {
 					boxes = append(boxes, w.Box)
 				}
 			}
@@ -119,19 +143,19 @@ func holds(b document.Box, s image.Rectangle) bool {
 func (p *Page) better(all []reading, shares map[document.Box]float64, inPrint []document.Block) []reading {
 	return slices.DeleteFunc(all, func(r reading) bool {
 		c := p.models.confidence(r.confidence)
-		return float64(r.characters)*(c-leastHand) < leastEvidence || c+shares[r.at] < printConfidence(inPrint, r.line.Box)+handGain
+		return float64(r.characters)*(c-leastHand) < leastEvidence || c+shares[r.at] < p.printConfidence(inPrint, r.line.Box)+handGain
 	})
 }
 
 // printConfidence is that of the words of print that would give way to what was read in the box; 0 without any.
-func printConfidence(inPrint []document.Block, box document.Box) float64 {
+func (p *Page) printConfidence(inPrint []document.Block, box document.Box) float64 {
 	var sum, n float64
 	for _, b := range inPrint {
 		for _, l := range b.Lines {
 			for _, w := range l.Words {
-				if replaced(w, box) {
+				if p.replaced(w, box) {
 					k := float64(utf8.RuneCountInString(w.Text))
-					sum, n = sum+k*w.Confidence, n+k
+					sum, n = sum+k*p.sureness(w), n+k
 				}
 			}
 		}
@@ -140,6 +164,6 @@ func printConfidence(inPrint []document.Block, box document.Box) float64 {
 }
 
 // replaced says whether a word of print gives way to what was read in the box.
-func replaced(w document.Word, box document.Box) bool {
-	return w.Confidence < settled && holds(box, image.Rect(w.Box.X, w.Box.Y, w.Box.X+w.Box.W, w.Box.Y+w.Box.H))
+func (p *Page) replaced(w document.Word, box document.Box) bool {
+	return p.sureness(w) < settled && holds(box, image.Rect(w.Box.X, w.Box.Y, w.Box.X+w.Box.W, w.Box.Y+w.Box.H))
 }

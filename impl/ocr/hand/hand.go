@@ -50,11 +50,16 @@ type Page struct {
 	found  *lines.Page // nil until asked for
 	// known are the lines that were read already, by their boxes.
 	known map[document.Box]reading
+	// joined is the share of joined letters in the line of a word of print, by its box, where that line looks like a hand's.
+	joined map[document.Box]float64
 }
 
 // Look takes a page and the boxes of its spots of ink, in pixels of the page.
 func Look(gray *image.Gray, spots []image.Rectangle, m Models) *Page {
-	return &Page{models: m, gray: gray, wide: wideShare(spots), onSide: onSide(spots), known: map[document.Box]reading{}}
+	return &Page{
+		models: m, gray: gray, wide: wideShare(spots), onSide: onSide(spots),
+		known: map[document.Box]reading{}, joined: map[document.Box]float64{},
+	}
 }
 
 // lines are those of the page, found at the first use.

@@ -6,18 +6,20 @@ import (
 	"uncial/internal/document"
 )
 
-// The recognizer's confidence is turned into the share of characters that are right by a logistic curve. Its four
-// factors were fitted to the 55 shared pages, print and handwriting, for the least mean absolute error, which is 0.056;
-// leaving out one collection after the other and predicting it from the rest gives 0.062. Further terms (the share of
-// words in the lexicon, a slope for each model) made the left-out collections worse.
+// The recognizer's confidence is turned into the share of characters that are right by a logistic curve for print; that for
+// hands is in package hand. curveBase and earlyPrintIsModest were fitted to the 40 printed ones of the shared pages, for the
+// least mean absolute error, which is 0.049; leaving out one collection after the other and predicting it from the rest gives
+// 0.053. curveSlope and missedWriting are round figures, the best of a coarse grid of such for collections left out and for
+// pages of handwriting that are read as print. Further terms (the share of words in the lexicon, a slope for each model) made
+// the left-out collections worse.
 const (
-	curveBase  = -0.79
-	curveSlope = 1.26
+	curveBase  = -1.18
+	curveSlope = 1.6
 	// earlyPrintIsModest is added for the model for early print, which is right more often than it says.
-	earlyPrintIsModest = 1.66
+	earlyPrintIsModest = 1.82
 	// missedWriting weighs the share of the ink that became text, the more the less sure the reading is: a page of
 	// which little was read, and that badly, is handwriting or no text at all.
-	missedWriting = 1.21
+	missedWriting = 0.6
 	// leastShare keeps the logarithm of that share finite.
 	leastShare = 0.05
 	// leastConfidence keeps the curve away from never and always.

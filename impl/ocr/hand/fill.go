@@ -26,28 +26,28 @@ const (
 	// characters and what the confidence exceeds leastHand by: ornaments read as a few letters, none of them sure.
 	leastHand, leastEvidence = 0.4, 1.4
 	// joinedLine is the share of joined letters, of at least joinedSpots, from which on a line that was read as print may
-	// all the same be a hand's.
+	// all the same be a hand's. Where someHand lines of a page are, others need alsoJoined only.
 	joinedLine, joinedSpots = 0.35, 4
+	alsoJoined, someHand    = 0.25, 3
 	// handGain is how much surer than the print a part must be, joined letters counted for it.
 	handGain = 0.1
 )
 
+// foreignJoined is the share of joined letters in a line, and in all that print leaves open, from which on a hand is looked
+// for in a language that the model has not learnt, where its confidence tells little.
+const foreignJoined = 0.45
+
 // Fill reads what was filled in by hand on a printed page, whose reading is given with calibrated confidences. It is
-// false, and the reading remains, where there is nothing of the kind. Languages that the model has not learnt are left
-// alone.
+// false, and the reading remains, where there is nothing of the kind.
 func (p *Page) Fill(ctx context.Context, r Reader, inPrint Result) (Result, bool, error) {
-	if !p.models.Native {
-		return Result{}, false, nil
+	all := p.spots
+	if p.models.Native {
+		all = lines.Spots(p.gray)
 	}
-	all := lines.Spots(p.gray)
 	p.markJoined(inPrint.Blocks, all)
 	sure := p.sureWords(inPrint.Blocks)
 	open := outside(all, sure)
-	least := openWide
-	if len(open) > len(all)/manySpots {
-		least = lineWide
-	}
-	if len(open) < openSpots || wideShare(open) < least {
+	if len(open) < openSpots || wideShare(open) < p.leastOpen(len(open), len(all)) {
 		return Result{}, false, nil
 	}
 	parts, shares := p.openParts(open, sure)
@@ -65,6 +65,18 @@ func (p *Page) Fill(ctx context.Context, r Reader, inPrint Result) (Result, bool
 	return p.merge(inPrint, filled), true, nil
 }
 
+// leastOpen is the least share of joined letters among the spots that print left open, of all spots, for a hand to be
+// looked for.
+func (p *Page) leastOpen(open, all int) float64 {
+	switch {
+	case !p.models.Native:
+		return p.leastJoined()
+	case open > all/manySpots:
+		return lineWide
+	}
+	return openWide
+}
+
 // openParts are the parts of lines that look like a hand's among the spots that print left open, and the share of joined
 // letters in each.
 func (p *Page) openParts(open []image.Rectangle, sure []document.Box) ([]lines.Line, map[document.Box]float64) {
@@ -75,6 +87,9 @@ func (p *Page) openParts(open []image.Rectangle, sure []document.Box) ([]lines.L
 		least := lineWide
 		if len(rest) != 1 || rest[0].Box() != l.Box() {
 			least = partWide // the rest of the line is print
+		}
+		if !p.models.Native {
+			least = p.leastJoined()
 		}
 		for _, part := range rest {
 			inside := within(open, part.Box())
@@ -89,18 +104,42 @@ func (p *Page) openParts(open []image.Rectangle, sure []document.Box) ([]lines.L
 
 // markJoined remembers how many letters are joined in the lines of print that look like a hand's.
 func (p *Page) markJoined(inPrint []document.Block, spots []image.Rectangle) {
+	var all []document.Line
+	var shares []float64
+	least, n := p.leastJoined(), 0
 	for _, b := range inPrint {
 		for _, l := range b.Lines {
 			inside := within(spots, l.Box)
-			share := wideShare(inside)
-			if len(inside) < joinedSpots || share < joinedLine {
-				continue
-			}
-			for _, w := range l.Words {
-				p.joined[w.Box] = share
+			if share := wideShare(inside); len(inside) >= joinedSpots {
+				all, shares = append(all, l), append(shares, share)
+				if share >= least {
+					n++
+				}
 			}
 		}
 	}
+	if n >= someHand {
+		least, p.someHand = alsoJoined, true
+	}
+	for i, l := range all {
+		if shares[i] < least {
+			continue
+		}
+		for _, w := range l.Words {
+			p.joined[w.Box] = shares[i]
+		}
+	}
+}
+
+// leastJoined is the share of joined letters from which on a line may be a hand's all the same.
+func (p *Page) leastJoined() float64 {
+	switch {
+	case p.someHand:
+		return alsoJoined
+	case p.models.Native:
+		return joinedLine
+	}
+	return foreignJoined
 }
 
 // sureness is how far a word of print is believed: in a line of joined letters less than the model for print says, which is
@@ -142,7 +181,7 @@ func holds(b document.Box, s image.Rectangle) bool {
 // better are the readings that are surer than those of the print in their place.
 func (p *Page) better(all []reading, shares map[document.Box]float64, inPrint []document.Block) []reading {
 	return slices.DeleteFunc(all, func(r reading) bool {
-		c := p.models.confidence(r.confidence)
+		c := likely(r.confidence)
 		return float64(r.characters)*(c-leastHand) < leastEvidence || c+shares[r.at] < p.printConfidence(inPrint, r.line.Box)+handGain
 	})
 }

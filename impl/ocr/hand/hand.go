@@ -24,7 +24,7 @@ type Reader interface {
 type Models struct {
 	Hand  string           // reads strips of handwriting
 	Print string           // the language's own model, which reads print
-	Words *lexicon.Lexicon // of the model for hands; nil where it has none. Only the enhancement asks it
+	Words *lexicon.Lexicon // of the page's language; nil where there is none. Only the enhancement asks it
 	// Native is true where the model for hands has learnt the page's language. Other hands are read as well as it can,
 	// which is badly, and their confidence says so.
 	Native bool
@@ -45,6 +45,7 @@ type Result struct {
 type Page struct {
 	models Models
 	gray   *image.Gray
+	spots  []image.Rectangle
 	wide   float64
 	onSide bool
 	found  *lines.Page // nil until asked for
@@ -52,12 +53,14 @@ type Page struct {
 	known map[document.Box]reading
 	// joined is the share of joined letters in the line of a word of print, by its box, where that line looks like a hand's.
 	joined map[document.Box]float64
+	// someHand is true where several such lines were found.
+	someHand bool
 }
 
 // Look takes a page and the boxes of its spots of ink, in pixels of the page.
 func Look(gray *image.Gray, spots []image.Rectangle, m Models) *Page {
 	return &Page{
-		models: m, gray: gray, wide: wideShare(spots), onSide: onSide(spots),
+		models: m, gray: gray, spots: spots, wide: wideShare(spots), onSide: onSide(spots),
 		known: map[document.Box]reading{}, joined: map[document.Box]float64{},
 	}
 }

@@ -198,13 +198,46 @@ func TestPage_Fill(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, ok)
 	})
-	t.Run("so is print in a language that the model has not learnt", func(t *testing.T) {
+	t.Run("in a language that the model has not learnt little is claimed of it", func(t *testing.T) {
 		t.Parallel()
 		g, inPrint := form(0.2)
-		r := newReader(90, 20)
-		_, ok, err := look(g, false).Fill(t.Context(), r, inPrint)
+		filled, ok, err := look(g, false).Fill(t.Context(), newReader(90, 20), inPrint)
 		require.NoError(t, err)
-		require.False(t, ok)
-		require.Empty(t, r.strips)
+		require.True(t, ok)
+		written := 0
+		for _, b := range filled.Blocks {
+			for _, l := range b.Lines {
+				if l.Handwritten {
+					require.Less(t, l.Words[0].Confidence, 0.4)
+					written++
+				}
+			}
+		}
+		require.GreaterOrEqual(t, written, 5)
+	})
+	t.Run("a hand that print is sure of is told by its joined letters", func(t *testing.T) {
+		t.Parallel()
+		g, inPrint := form(0.95)
+		line := &inPrint.Blocks[2].Lines[0]
+		line.Words[1].Confidence = 0.8
+		filled, ok, err := look(g, true).Fill(t.Context(), newReader(60, 20), inPrint)
+		require.NoError(t, err)
+		require.True(t, ok)
+		require.Len(t, filled.Blocks, 4)
+		require.True(t, filled.Blocks[2].Lines[0].Handwritten)
+		require.InDelta(t, 0.95, filled.Blocks[0].Lines[0].Words[0].Confidence, 0, "what remains is as sure as it was")
+	})
+	t.Run("print alone is left alone, in any language", func(t *testing.T) {
+		t.Parallel()
+		g := ocrtest.Page("Extrait des registres des actes de naissance", "par devant nous est comparu le sieur")
+		_, inPrint := form(0.95)
+		inPrint.Blocks = inPrint.Blocks[:2]
+		for _, native := range []bool{true, false} {
+			r := newReader(90, 20)
+			_, ok, err := look(g, native).Fill(t.Context(), r, inPrint)
+			require.NoError(t, err)
+			require.False(t, ok)
+			require.Empty(t, r.strips)
+		}
 	})
 }

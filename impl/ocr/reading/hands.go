@@ -23,8 +23,11 @@ func lookForHands(src Source, o Options, printed string, gray *image.Gray, s she
 		return hands{}
 	}
 	models := hand.Models{Hand: own.HandFrench, Print: printed, Native: speaksFrench(o.Language)}
-	if o.Enhance && models.Native {
-		models.Enhance, models.Words = true, src.Lexicon(own.HandFrench)
+	if o.Enhance {
+		models.Enhance, models.Words = true, src.Lexicon(printed)
+		if models.Native {
+			models.Words = src.Lexicon(own.HandFrench)
+		}
 	}
 	return hands{reader: reader, page: hand.Look(gray, s.letters, models)}
 }

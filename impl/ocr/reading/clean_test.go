@@ -76,8 +76,8 @@ their daughters.`},
 	{"de", `Eine wunderbare Heiterkeit hat meine ganze Seele eingenommen, gleich den süßen Frühlingsmorgen, die ich mit ganzem
 Herzen genieße. Ich bin allein und freue mich meines Lebens in dieser Gegend, die für solche Seelen geschaffen ist wie die
 meine. Ich bin so glücklich, mein Bester, so ganz in dem Gefühle von ruhigem Dasein versunken, daß meine Kunst darunter leidet.`},
-	{"fr", `Nous étions à l'étude, quand le Proviseur entra, suivi d'un nouveau habillé en bourgeois et d'un garçon de classe qui
-portait un grand pupitre. Ceux qui dormaient se réveillèrent, et chacun se leva comme surpris dans son travail. Le Proviseur
+	{"fr", `Nous étions à l'étude, quand le Proviseur entra, suivi d'un nouveau habillé en bourgeois et d'un garçon de classe.
+Ceux qui dormaient se réveillèrent, et chacun se leva comme surpris dans son travail. Le Proviseur
 nous fit signe de nous rasseoir; puis, se tournant vers le maître d'études.`},
 	{"es", `En un lugar de la Mancha, de cuyo nombre no quiero acordarme, no ha mucho tiempo que vivía un hidalgo de los de lanza
 en astillero, adarga antigua, rocín flaco y galgo corredor. Una olla de algo más vaca que carnero, salpicón las más noches,
@@ -88,6 +88,5 @@ seconda dello sporgere e del rientrare di quelli, vien, quasi a un tratto, a ris
 tra un promontorio a destra, e un'ampia costiera dall'altra parte.`},
 	{"la", `Gallia est omnis divisa in partes tres, quarum unam incolunt Belgae, aliam Aquitani, tertiam qui ipsorum lingua Celtae,
 nostra Galli appellantur. Hi omnes lingua, institutis, legibus inter se differunt. Gallos ab Aquitanis Garumna flumen, a Belgis
-Matrona et Sequana dividit. Horum omnium fortissimi sunt Belgae, propterea quod a cultu atque humanitate provinciae longissime
-absunt.`},
+Matrona et Sequana dividit. Horum omnium fortissimi sunt Belgae.`},
 }

@@ -16,7 +16,7 @@ import (
 // stands above and below them.
 func MustForm(small int) *image.Gray {
 	g := ocrtest.Sheet(1700, 1700)
-	print := func(y int, lines ...string) {
+	set := func(y int, lines ...string) {
 		part := ocrtest.Page(lines...)
 		for i, v := range part.Pix {
 			if px, py := i%part.Stride, y+i/part.Stride; v < 128 {
@@ -24,11 +24,11 @@ func MustForm(small int) *image.Gray {
 			}
 		}
 	}
-	print(0, "Extrait des registres des actes de naissance", "de la commune de Saint Martin pour l'année 1847")
+	set(0, "Extrait des registres des actes de naissance", "de la commune de Saint Martin pour l'année 1847")
 	for i := range formLines {
 		ocrtest.Write(g, 120, small, func(float64) float64 { return float64(350 + 130*i) }, deed[i%len(deed)], uint64(i)) // #nosec G115 -- counts lines
 	}
-	print(1250, "Pour copie conforme délivrée par le greffier", "Le maire de la commune et les témoins")
+	set(1250, "Pour copie conforme délivrée par le greffier", "Le maire de la commune et les témoins")
 	return g
 }
 

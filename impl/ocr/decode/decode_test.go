@@ -373,3 +373,18 @@ func TestInspect_reads_of_a_tag_no_more_than_it_needs(t *testing.T) {
 	require.NoError(t, err)
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20))
 }
+
+func TestPages_of_a_JPEG_that_is_cut_anywhere(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"colours.jpg", "colours-progressive.jpg"} {
+		whole, refused := MustSample(t, name), 0
+		for n := 3; n < len(whole)-2; n++ {
+			if _, err := pages(whole[:n], none{}); err != nil {
+				requireFault(t, err)
+				require.ErrorContains(t, err, "is cut short", "%s, %d bytes", name, n)
+				refused++
+			}
+		}
+		require.Greater(t, refused, len(whole)*3/4, name)
+	}
+}

@@ -3,6 +3,7 @@ package decode
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"image"
 	"image/jpeg"
 	"io"
@@ -36,15 +37,21 @@ const (
 
 // parseJPEG reads the segments up to the end of the image. Coded data is only looked through for the next marker.
 func parseJPEG(data []byte) ([]frame, error) {
-	inks, adobe := false, false
+	inks, adobe, ended := false, false, false
 	f := frame{
-		decode: func() (image.Image, error) { return decodeJPEG(data, inks && !adobe) },
+		decode: func() (image.Image, error) {
+			img, err := decodeJPEG(data, inks && !adobe)
+			if damaged := jpeg.FormatError(""); errors.As(err, &damaged) && !ended {
+				return nil, io.ErrUnexpectedEOF
+			}
+			return img, err
+		},
 		rescue: func(lib Library) (image.Image, error) { return lib.Decode(data) },
 	}
 	scans := 0
 	for rest := data[2:]; ; {
 		marker, segment, after, ok := nextSegment(rest)
-		if !ok || marker == markEOI {
+		if ended = marker == markEOI; !ok || ended {
 			break
 		}
 		rest = after

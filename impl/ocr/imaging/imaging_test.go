@@ -125,6 +125,24 @@ func TestDropGrain(t *testing.T) {
 	require.Same(t, full, imaging.DropGrain(full), "so does white text on black")
 }
 
+func TestPositive(t *testing.T) {
+	t.Parallel()
+	page := ocrtest.Page(lines...)
+	negative := image.NewGray(page.Rect)
+	for i, v := range page.Pix {
+		negative.Pix[i] = 255 - v
+	}
+	require.Equal(t, page.Pix, imaging.Positive(negative).Pix)
+	require.Same(t, page, imaging.Positive(page))
+
+	table := image.NewGray(image.Rect(0, 0, 3000, 2000)) // dark, with a page on it
+	draw.Draw(table, page.Rect.Add(image.Pt(700, 600)), page, image.Point{}, draw.Src)
+	require.Same(t, table, imaging.Positive(table))
+	for _, empty := range []*image.Gray{image.NewGray(image.Rect(0, 0, 40, 40)), image.NewGray(image.Rect(0, 0, 1, 1))} {
+		require.Same(t, empty, imaging.Positive(empty))
+	}
+}
+
 func TestSpots(t *testing.T) {
 	t.Parallel()
 	g := image.NewGray(image.Rect(0, 0, 40, 20))
@@ -218,7 +236,8 @@ func TestTurn_and_Resize(t *testing.T) {
 		if math.Abs(mean(big)-mean(g)) > 40 {
 			t.Fatalf("brightness went from %v to %v", mean(g), mean(big))
 		}
-		imaging.Flatten(g)
+		imaging.Positive(g)
+		imaging.DropGrain(imaging.Flatten(g))
 		imaging.Leaves(g)
 		imaging.Skew(g)
 		imaging.Letters(g)

@@ -58,7 +58,7 @@ func Read(ctx context.Context, page decode.Page, o Options, src Source) (Result,
 // readUpright reads a page as it lies. The sheet is what it was read from; it is empty for a page
 // written by hand, whose lines would not have been found had it lain on its side.
 func readUpright(ctx context.Context, page decode.Page, o Options, src Source, model string) (Result, sheet, error) {
-	gray := imaging.FromImage(page.Image)
+	gray := imaging.Positive(imaging.FromImage(page.Image))
 	prepared := prepare(gray)
 	if prepared.blank {
 		return newResult(page, gray, hand.Result{}), prepared, nil

@@ -70,6 +70,18 @@ func TestRead_of_the_sample_page(t *testing.T) {
 	require.Greater(t, doc.Confidence, 0.85)
 }
 
+func TestRead_of_a_negative(t *testing.T) {
+	t.Parallel()
+	img := ocrtest.Page(tale...)
+	for i, v := range img.Pix {
+		img.Pix[i] = 250 - v/8*7
+	}
+	result, err := reading.Read(t.Context(), decode.Page{Image: img}, reading.Options{Language: "en"}, MustEngines(t, 1))
+	require.NoError(t, err)
+	require.Contains(t, result.Page.Text(), "it was the age of wisdom")
+	require.Greater(t, result.Confidence, 0.85)
+}
+
 func TestRead_of_pages_without_text(t *testing.T) {
 	t.Parallel()
 	engines := MustEngines(t, 1)

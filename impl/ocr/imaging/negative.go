@@ -1,0 +1,27 @@
+package imaging
+
+import "image"
+
+// negativeLetters is how many times as many light letters as dark ones a negative has at least. The dark spots that it
+// has are the counters of letters such as o and e, less than half as many.
+const negativeLetters = 1.5
+
+// Positive is the page with dark writing on light paper: its inverse where it is a negative, as films of newspapers
+// often are. Other pages are returned as they are, those on a dark table too.
+func Positive(g *image.Gray) *image.Gray {
+	if median(Histogram(g)) > int(Otsu(g)) {
+		return g
+	}
+	inverse := image.NewGray(image.Rect(0, 0, g.Rect.Dx(), g.Rect.Dy()))
+	for y := range g.Rect.Dy() {
+		to := row(inverse, y)
+		for x, v := range row(g, y) {
+			to[x] = 255 - v
+		}
+	}
+	light, dark := len(Letters(inverse)), len(Letters(g))
+	if light < enoughLetters || float64(light) < negativeLetters*float64(dark) {
+		return g
+	}
+	return inverse
+}

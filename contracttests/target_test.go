@@ -3,8 +3,6 @@ package contracttests_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"os"
@@ -16,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"uncial/contracttests"
+	"uncial/contracttests/internal/origin"
 	"uncial/impl/account"
 	"uncial/impl/app"
 	"uncial/impl/app/apptest"
@@ -172,40 +171,10 @@ func (c *clock) SetNow(_ context.Context, _ string, t time.Time) error {
 	return nil
 }
 
-// mustImages serves what the real service reads.
+// mustImages serves what the real service reads, on this machine.
 func mustImages(tb testing.TB) map[string]string {
 	tb.Helper()
-	page := func(text string) http.HandlerFunc {
-		data := contracttests.PagePNG(text)
-		return func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(data) }
-	}
-	printed := page("A page of print.")
-	pages := mustTIFF(tb, "The first page.", "The second page.")
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /printed.png", printed)
-	mux.HandleFunc("GET /other.png", page("Quite another page."))
-	mux.HandleFunc("GET /blank.png", page(""))
-	mux.HandleFunc("GET /text.png", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "no image at all") })
-	mux.HandleFunc("GET /pages.tif", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(pages) })
-	mux.HandleFunc("GET /stuck.png", func(_ http.ResponseWriter, r *http.Request) {
-		select {
-		case <-r.Context().Done():
-		case <-time.After(10 * time.Second):
-		}
-	})
-	mux.HandleFunc("GET /slow.png", func(w http.ResponseWriter, r *http.Request) {
-		time.Sleep(120 * time.Millisecond)
-		printed(w, r)
-	})
-	server := httptest.NewServer(mux)
+	server := httptest.NewServer(origin.Handler(tb))
 	tb.Cleanup(server.Close)
-	images := map[string]string{
-		contracttests.ImagePrinted: "/printed.png", contracttests.ImageOther: "/other.png", contracttests.ImageBlank: "/blank.png",
-		contracttests.ImageNotAnImage: "/text.png", contracttests.ImageUnfetchable: "/none.png", contracttests.ImageSlow: "/slow.png",
-		contracttests.ImagePages: "/pages.tif", contracttests.ImageStuck: "/stuck.png",
-	}
-	for scenario, path := range images {
-		images[scenario] = server.URL + path
-	}
-	return images
+	return origin.Images(server.URL)
 }

@@ -186,36 +186,39 @@ func (s *System) Run(tb testing.TB, replica int, args ...string) string {
 	return string(text)
 }
 
-// Key makes an account on the plan, by the operator's own commands, and a key for it.
-func (s *System) Key(tb testing.TB, plan string) (accountID, token string) {
+// Account makes an account on the plan, by the operator's own command.
+func (s *System) Account(tb testing.TB, plan string) (id string) {
 	tb.Helper()
 	var account struct {
 		ID string `json:"id"`
 	}
 	mustDecode(tb, s.Run(tb, 0, "account", "create", "--name", "test", "--plan", plan, "--json"), &account)
+	return account.ID
+}
+
+// KeyOf makes a key for the account, with flags of the operator's command.
+func (s *System) KeyOf(tb testing.TB, accountID string, flags ...string) (id, token string) {
+	tb.Helper()
 	var key struct {
+		ID     string `json:"id"`
 		Secret string `json:"secret"`
 	}
-	mustDecode(tb, s.Run(tb, 0, "key", "create", "--account", account.ID, "--json"), &key)
-	return account.ID, key.Secret
+	mustDecode(tb, s.Run(tb, 0, append([]string{"key", "create", "--account", accountID, "--json"}, flags...)...), &key)
+	return key.ID, key.Secret
+}
+
+// Key makes an account on the plan, and a key for it.
+func (s *System) Key(tb testing.TB, plan string) (accountID, token string) {
+	tb.Helper()
+	accountID = s.Account(tb, plan)
+	_, token = s.KeyOf(tb, accountID)
+	return accountID, token
 }
 
 func mustDecode(tb testing.TB, text string, v any) {
 	tb.Helper()
 	if err := json.Unmarshal([]byte(text), v); err != nil {
 		tb.Fatalf("%v: %s", err, text)
-	}
-}
-
-// RevokeKeys revokes every key of the account.
-func (s *System) RevokeKeys(tb testing.TB, accountID string) {
-	tb.Helper()
-	var keys []struct {
-		ID string `json:"id"`
-	}
-	mustDecode(tb, s.Run(tb, 0, "key", "list", "--account", accountID, "--json"), &keys)
-	for _, k := range keys {
-		s.Run(tb, 0, "key", "revoke", k.ID)
 	}
 }
 

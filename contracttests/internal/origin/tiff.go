@@ -1,4 +1,4 @@
-package contracttests_test
+package origin
 
 import (
 	"bytes"

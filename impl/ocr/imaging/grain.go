@@ -18,7 +18,7 @@ func DropGrain(g *image.Gray) *image.Gray {
 	h := Histogram(g)
 	paper := median(h)
 	grain := max(spread(h, paper), 1)
-	threshold := int(Otsu(g))
+	threshold := int(otsu(h))
 	if float64(max(paper-threshold, threshold-paper)) > grainThreshold*float64(grain) {
 		return g
 	}

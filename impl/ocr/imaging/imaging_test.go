@@ -236,6 +236,13 @@ func TestTurn_and_Resize(t *testing.T) {
 		if math.Abs(mean(big)-mean(g)) > 40 {
 			t.Fatalf("brightness went from %v to %v", mean(g), mean(big))
 		}
+		var counted [256]int
+		for _, v := range g.Pix {
+			counted[v]++
+		}
+		if counted != imaging.Histogram(g) {
+			t.Fatal("the histogram does not count every pixel once")
+		}
 		imaging.Positive(g)
 		imaging.DropGrain(imaging.Flatten(g))
 		imaging.Leaves(g)

@@ -9,7 +9,7 @@ const negativeLetters = 1.5
 // Positive is the page with dark writing on light paper: its inverse where it is a negative, as films of newspapers
 // often are. Other pages are returned as they are, those on a dark table too.
 func Positive(g *image.Gray) *image.Gray {
-	if median(Histogram(g)) > int(Otsu(g)) {
+	if h := Histogram(g); median(h) > int(otsu(h)) {
 		return g
 	}
 	inverse := image.NewGray(image.Rect(0, 0, g.Rect.Dx(), g.Rect.Dy()))

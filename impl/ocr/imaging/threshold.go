@@ -7,8 +7,9 @@ import (
 
 // Otsu is the grey value that best parts the page into dark and light: pixels up to it are ink (Otsu 1979, the least
 // variance within the two classes).
-func Otsu(g *image.Gray) uint8 {
-	h := Histogram(g)
+func Otsu(g *image.Gray) uint8 { return otsu(Histogram(g)) }
+
+func otsu(h [256]int) uint8 {
 	var total, sum float64
 	for v, n := range h {
 		total += float64(n)

@@ -17,7 +17,7 @@ type call struct {
 	verdict
 	key      string
 	body     *gen.ExtractionRequest
-	image    imageScenario
+	page     pageKind
 	language string
 	enhance  bool
 	format   string
@@ -28,22 +28,29 @@ type call struct {
 func (s *server) read(ctx context.Context, req gen.ExtractRequestObject) (*call, error) {
 	v := visitFrom(ctx)
 	c := &call{key: edge.CallerFrom(ctx).Token, body: req.Body, format: string(gen.JSON), seed: s.seed}
-	details := map[string]string{}
-	prefer, err := parsePrefer(v.prefer, extractCodes)
-	if err != nil {
-		details["Prefer"] = err.Error()
+	prefer, unknown := parsePrefer(v.prefer, extractCodes)
+	tag, unsupported := language.Match(value(req.Body.Language, language.Default), languages())
+	if unknown != nil || unsupported != nil {
+		return nil, invalid(map[string]error{"Prefer": unknown, "language": unsupported})
 	}
-	if c.language, err = language.Match(value(req.Body.Language, language.Default), languages()); err != nil {
-		details["language"] = err.Error()
-	}
-	if len(details) > 0 {
-		return nil, edge.Invalid(details)
-	}
+	c.language = tag
 	c.enhance = value(req.Body.Enhance, false)
 	c.format = string(value(req.Body.Format, gen.JSON))
-	c.image = findImage(req.Body.ImageURL)
-	c.verdict = decide(s.world.scenario(c.key), c.image, prefer, s.latency.at(s.seed, c.key, v.number))
+	image := findImage(req.Body.ImageURL)
+	c.page = image.page
+	c.verdict = decide(s.world.scenario(c.key), image, prefer, s.latency.at(s.seed, c.key, v.number))
 	return c, nil
+}
+
+// invalid is a 400 that names the fields whose error is one.
+func invalid(faults map[string]error) error {
+	details := map[string]string{}
+	for field, err := range faults {
+		if err != nil {
+			details[field] = err.Error()
+		}
+	}
+	return edge.Invalid(details)
 }
 
 func value[T any](given *T, otherwise T) T {
@@ -83,7 +90,7 @@ func (c *call) answer(a answered) (gen.ExtractResponseObject, error) {
 // read is what the mock reads from the image.
 func (c *call) read(seed uint64) *reading {
 	return choice{
-		image: c.body.ImageURL, language: c.language, pageKind: c.image.page,
+		image: c.body.ImageURL, language: c.language, pageKind: c.page,
 		seed: strconv.FormatUint(c.seed, 10) + "/" + strconv.FormatUint(seed, 10),
 	}.read(c.enhance)
 }

@@ -21,7 +21,10 @@ type contract struct {
 type operation struct {
 	params openapi3.Parameters
 	body   *openapi3.Schema // nil where there is none
+	images []string         // the properties of the body that are URLs of images
 }
+
+const imageFormat = "uri"
 
 var loadContract = sync.OnceValues(func() (*contract, error) {
 	doc, err := gen.GetSpec()
@@ -48,6 +51,11 @@ func findOperation(doc *openapi3.T, method, path string) (*operation, error) {
 	o := &operation{params: op.Parameters}
 	if op.RequestBody != nil {
 		o.body = op.RequestBody.Value.Content.Get("application/json").Schema.Value
+		for name, property := range o.body.Properties {
+			if property.Value.Format == imageFormat {
+				o.images = append(o.images, name)
+			}
+		}
 	}
 	return o, nil
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -102,10 +103,21 @@ func (e *Error) envelope(summary string) envelope {
 	return body
 }
 
+// bodies are buffers for answers; those that grew beyond maxKept are not kept.
+var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+const maxKept = 16 << 10 // bytes
+
 // writeJSON answers with v. The error is one of making or sending the JSON.
 func (x *exchange) writeJSON(status int, v any) error {
-	var body bytes.Buffer
-	enc := json.NewEncoder(&body)
+	body := bodies.Get().(*bytes.Buffer)
+	defer func() {
+		if body.Cap() <= maxKept {
+			body.Reset()
+			bodies.Put(body)
+		}
+	}()
+	enc := json.NewEncoder(body)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
 		return err

@@ -54,10 +54,12 @@ func (f *faults) err() error {
 // addSchema notes what the validator found, in our words. name is the name of what was validated, or "" for a body,
 // whose faults are named by their path.
 func (f *faults) addSchema(name string, err error) {
+	if err == nil {
+		return
+	}
 	var several openapi3.MultiError
 	var one *openapi3.SchemaError
 	switch {
-	case err == nil:
 	case errors.As(err, &several):
 		for _, err := range several {
 			f.addSchema(name, err)
@@ -120,7 +122,7 @@ func sentence(e *openapi3.SchemaError) string {
 		return fmt.Sprintf("must be %s, not %s", article(s.Type.Slice()[0]), article(kind(e.Value)))
 	case rule != "":
 		return rule
-	case s.Format == "uri":
+	case s.Format == imageFormat:
 		text, _ := e.Value.(string)
 		return imageURLFault(text)
 	case e.SchemaField == "enum":
@@ -204,6 +206,5 @@ func short(name string) string {
 
 // visit holds the value against the schema.
 func visit(s *openapi3.Schema, value any) error {
-	return s.VisitJSON(value, openapi3.MultiErrors(), openapi3.EnableFormatValidation(),
-		openapi3.WithStringFormatValidator("uri", imageURL{}))
+	return s.VisitJSON(value, openapi3.MultiErrors(), openapi3.EnableFormatValidation())
 }

@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"errors"
 	"fmt"
 	"net/netip"
 	"net/url"
@@ -9,25 +8,14 @@ import (
 	"strings"
 )
 
-// imageURL is the rule of the format "uri": a URL with http, https or data (RFC 3986, RFC 2397) that carries what
-// is needed to fetch an image and nothing else.
-type imageURL struct{}
-
-// Validate is nil for a good URL.
-func (imageURL) Validate(s string) error {
-	if fault := imageURLFault(s); fault != "" {
-		return errors.New(fault)
-	}
-	return nil
-}
-
 const (
 	maxWebURL  = 8192       // characters
 	maxDataURL = 27_963_000 // characters: 20 MiB in base64, and a media type
 	maxMedia   = 255        // characters before ";base64,"
 )
 
-// imageURLFault says what is wrong with the URL and what would be right, "" where it is good.
+// imageURLFault is the rule of the format "uri": a URL with http, https or data (RFC 3986, RFC 2397) that carries what is
+// needed to fetch an image and nothing else. It says what is wrong with the URL and what would be right, "" where it is good.
 func imageURLFault(s string) string {
 	scheme, rest, ok := strings.Cut(s[:min(len(s), 64)], ":")
 	switch {
@@ -88,8 +76,11 @@ func validHost(host string) bool {
 }
 
 func validPort(port string) bool {
+	if port == "" {
+		return true
+	}
 	n, err := strconv.Atoi(port)
-	return port == "" || err == nil && n >= 1 && n <= 65535
+	return err == nil && n >= 1 && n <= 65535
 }
 
 // dataURLFault holds what follows "data:" against RFC 2397, base64 being required.

@@ -35,6 +35,9 @@ func (o *operation) check(w http.ResponseWriter, r *http.Request) (map[string]an
 }
 
 func (o *operation) checkQuery(raw string, f *faults) {
+	if raw == "" {
+		return
+	}
 	query, err := url.ParseQuery(raw)
 	if err != nil {
 		f.add("query", "is malformed; this operation takes no query parameters")
@@ -84,7 +87,22 @@ func (o *operation) checkBody(w http.ResponseWriter, r *http.Request, f *faults)
 	}
 	f.addSchema("", visit(o.body, value))
 	object, _ := value.(map[string]any)
+	o.checkImages(object, f)
 	return object
+}
+
+// checkImages holds the URLs of images against their rule. The validator could, but would have to be told of it anew for each
+// value.
+func (o *operation) checkImages(object map[string]any, f *faults) {
+	for _, name := range o.images {
+		text, ok := object[name].(string)
+		if !ok {
+			continue
+		}
+		if fault := imageURLFault(text); fault != "" {
+			f.add(name, fault)
+		}
+	}
 }
 
 func checkContentHeaders(h http.Header, f *faults) (ok bool) {
@@ -106,6 +124,8 @@ func contentTypeFault(values []string) string {
 		return "is missing; must be application/json"
 	case len(values) > 1:
 		return "is given twice; must be application/json"
+	case values[0] == "application/json": // the usual case, without parsing anything
+		return ""
 	}
 	mediaType, params, err := mime.ParseMediaType(values[0])
 	if err != nil || mediaType != "application/json" {

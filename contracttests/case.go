@@ -32,6 +32,8 @@ type Case struct {
 	Needs []string
 	// Extractions is how many requests the case counts against rate limits at most, and Points what it spends at most.
 	Extractions, Points int64
+	// generated says that the case counts as many requests as Target.Generated.
+	generated bool
 	// Check runs the case. The error says what is wrong.
 	Check func(ctx context.Context, t Target) error
 }

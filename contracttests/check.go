@@ -22,6 +22,7 @@ func Check(ctx context.Context, t Target) Report {
 		report.Problem = err.Error()
 		return report
 	}
+	defer t.Client.CloseIdleConnections()
 	report.BaseURL, report.Seed = t.BaseURL, t.Seed
 	if err := probe(ctx, t); err != nil {
 		report.Problem = err.Error()
@@ -30,7 +31,7 @@ func Check(ctx context.Context, t Target) Report {
 	for _, p := range plan {
 		r := t.runCase(ctx, p)
 		if ctx.Err() != nil {
-			report.Problem = fmt.Sprintf("the time was up after %s, at the case %s", time.Since(report.Started).Round(time.Millisecond), p.Name)
+			report.Problem = fmt.Sprintf("%s after %s, at the case %s", ended(ctx), time.Since(report.Started).Round(time.Millisecond), p.Name)
 			break
 		}
 		report.Results = append(report.Results, r)
@@ -41,9 +42,20 @@ func Check(ctx context.Context, t Target) Report {
 			break
 		}
 	}
+	if report.Problem == "" && report.Count(Skipped) == len(report.Results) {
+		report.Problem = "nothing was checked: every case was skipped; the first because " + report.Results[0].Reason
+	}
 	report.Requests, report.Points = t.run.requests, t.run.spent()
 	report.Duration = time.Since(report.Started)
 	return report
+}
+
+// ended says why a run did not come to its end.
+func ended(ctx context.Context) string {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return "the time was up"
+	}
+	return "it was interrupted"
 }
 
 // Planned is a case that a run will come to, and why it will be skipped, if so.
@@ -82,10 +94,13 @@ func prepare(t Target) (Target, []Planned, error) {
 			continue
 		}
 		p := Planned{Case: c}
+		if c.generated {
+			p.Extractions = int64(t.Generated)
+		}
 		if what, ok := t.has(c.Needs); !ok {
 			p.Skip = what
-		} else if t.MaxPoints > 0 && points+c.Points > t.MaxPoints {
-			p.Skip = fmt.Sprintf("it may cost %d points, which goes beyond the %d that the run may spend", c.Points, t.MaxPoints)
+		} else if t.MaxPoints != 0 && points+c.Points > max(0, t.MaxPoints) {
+			p.Skip = fmt.Sprintf("it may cost %d points, which goes beyond the %d that the run may spend", c.Points, max(0, t.MaxPoints))
 		} else {
 			points += c.Points
 		}
@@ -209,10 +224,11 @@ func probe(ctx context.Context, t Target) error {
 	first, err := t.exchange(ctx, &request{method: http.MethodGet, path: "/status"})
 	if err != nil {
 		if ctx.Err() != nil {
-			err = errors.New("the time was up")
+			err = errors.New(ended(ctx))
 		}
 		return fmt.Errorf("%s does not answer: %w", t.BaseURL, err)
 	}
+	t.run.compareClocks(first)
 	envelopes := 0
 	for _, r := range []*request{
 		{method: http.MethodPost, path: "/extract", body: []byte(`{}`)}, {method: http.MethodGet, path: "/no-such-path"},
@@ -230,6 +246,20 @@ func probe(ctx context.Context, t Target) error {
 			t.BaseURL, first.Status, shorten(string(first.Body), 60))
 	}
 	return probeKeys(ctx, t)
+}
+
+// compareClocks learns from an answer how far the clock of the target is off. Windows are kept by it.
+func (r *run) compareClocks(x *Exchange) {
+	date, err := http.ParseTime(x.Header.Get("Date"))
+	skew := date.Add(time.Second / 2).Sub(x.Received) // Date tells whole seconds
+	if err != nil || skew.Abs() < 2*time.Second {
+		return
+	}
+	for _, accounts := range r.accounts {
+		for _, a := range accounts {
+			a.skew = skew
+		}
+	}
 }
 
 // codes are what an error of the contract has, however broken the rest of it may be.

@@ -48,11 +48,13 @@ func Diff(ctx context.Context, a, b Target) DiffReport {
 		report.Problem = err.Error()
 		return report
 	}
+	defer left.Client.CloseIdleConnections()
 	right, err := newSide(ctx, b)
 	if err != nil {
 		report.Problem = err.Error()
 		return report
 	}
+	defer right.Client.CloseIdleConnections()
 	report.Seed = left.Seed
 	for _, m := range moves(left.Seed) {
 		va, errA := left.make(ctx, m)
@@ -110,9 +112,21 @@ func newSide(ctx context.Context, t Target) (*side, error) {
 	return d, nil
 }
 
+// Outlay is what Diff sends to each of the two at most: requests, and points that they may cost.
+func Outlay(seed uint64) (requests int, points int64) {
+	for _, m := range moves(seed) {
+		requests++
+		if m.paid {
+			points += cost
+		}
+	}
+	return requests, points
+}
+
 // move is a request that both sides make.
 type move struct {
 	name string
+	paid bool // it may cost points
 	do   func(ctx context.Context, s *side) (*Exchange, error)
 }
 
@@ -120,12 +134,13 @@ type move struct {
 // paths and methods, and a walk.
 func moves(seed uint64) (all []move) {
 	extract := func(scenario string, j job) {
-		all = append(all, move{fmt.Sprintf("an extraction of %q as %q by the key %q", j.image, j.format, scenario), func(ctx context.Context, s *side) (*Exchange, error) {
+		paid := (scenario == KeyOK || scenario == KeyLow) && j.image != ImageUnfetchable
+		all = append(all, move{fmt.Sprintf("an extraction of %q as %q by the key %q", j.image, j.format, scenario), paid, func(ctx context.Context, s *side) (*Exchange, error) {
 			return s.by(ctx, scenario, &request{job: &j})
 		}})
 	}
 	status := func(scenario string) {
-		all = append(all, move{fmt.Sprintf("the status of %q", scenario), func(ctx context.Context, s *side) (*Exchange, error) {
+		all = append(all, move{fmt.Sprintf("the status of %q", scenario), false, func(ctx context.Context, s *side) (*Exchange, error) {
 			return s.by(ctx, scenario, &request{method: http.MethodGet, path: "/status"})
 		}})
 	}
@@ -143,24 +158,24 @@ func moves(seed uint64) (all []move) {
 	}
 	for _, op := range []string{"/status", "/extract", "/nowhere"} {
 		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"} {
-			all = append(all, move{method + " " + op + " without a key", func(ctx context.Context, s *side) (*Exchange, error) {
+			all = append(all, move{method + " " + op + " without a key", false, func(ctx context.Context, s *side) (*Exchange, error) {
 				return s.send(ctx, &request{method: method, path: op})
 			}})
 		}
 	}
 	for i, j := range []job{{image: ImagePrinted}, {image: ImagePrinted}, {image: ImagePrinted, format: "json"}, {image: ImagePrinted, language: "en"}, {image: ImageOther}} {
-		all = append(all, move{fmt.Sprintf("request %d with one Idempotency-Key", i+1), func(ctx context.Context, s *side) (*Exchange, error) {
+		all = append(all, move{fmt.Sprintf("request %d with one Idempotency-Key", i+1), i == 0, func(ctx context.Context, s *side) (*Exchange, error) {
 			return s.send(ctx, keyed(s.accounts[KeyOK], s.name+"-diff", j))
 		}})
 	}
 	for i, rule := range shapeRules() {
-		all = append(all, move{"a request where " + rule.Name, func(ctx context.Context, s *side) (*Exchange, error) {
+		all = append(all, move{"a request where " + rule.Name, false, func(ctx context.Context, s *side) (*Exchange, error) {
 			b := generate.Break(base, seed+uint64(i), rule)
 			return s.send(ctx, s.draft(s.accounts[KeyOK], b.Draft, b.Fields()))
 		}})
 	}
 	for i, st := range drawSteps(seed) {
-		all = append(all, move{fmt.Sprintf("step %d of the walk, %s", i+1, st.kind), func(ctx context.Context, s *side) (*Exchange, error) {
+		all = append(all, move{fmt.Sprintf("step %d of the walk, %s", i+1, st.kind), st.kind == stepExtract || st.kind == stepKeyed, func(ctx context.Context, s *side) (*Exchange, error) {
 			return s.walk.take(ctx, st)
 		}})
 	}

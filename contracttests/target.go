@@ -93,7 +93,8 @@ type Target struct {
 	Seed uint64
 	// Generated is the number of generated requests beyond those that go through every rule once. Default: 40.
 	Generated int
-	// MaxPoints bounds what a run may spend; cases that would go beyond are skipped. Default: 0, no bound.
+	// MaxPoints bounds what a run may spend; cases that would go beyond are skipped. Below 0 it may spend nothing.
+	// Default: 0, no bound.
 	MaxPoints int64
 	// Timeout bounds one exchange. Default: 30 seconds.
 	Timeout time.Duration

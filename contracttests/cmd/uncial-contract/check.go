@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +23,7 @@ type checkCmd struct {
 
 	Seed      uint64        `default:"1" help:"Chooses the generated requests. Default: ${default}."`
 	Generated int           `default:"40" help:"Generated requests beyond those that go through every rule once. Default: ${default}."`
-	MaxPoints int64         `placeholder:"N" help:"Spend no more than this; cases that would go beyond are skipped. Default: no bound."`
+	MaxPoints *int64        `placeholder:"N" help:"Spend no more than this; cases that would go beyond are skipped. Default: no bound."`
 	MaxWait   time.Duration `default:"70s" help:"Longest single wait for a rate limit to reset; 0 waits never. Default: ${default}."`
 	Timeout   time.Duration `default:"15m" help:"Time for the whole run. Default: ${default}."`
 	Patience  time.Duration `default:"60s" help:"Time for one answer. Default: ${default}."`
@@ -58,7 +59,13 @@ func (c *checkCmd) target(ctx context.Context) (t contracttests.Target, err erro
 	if err == nil && t.BaseURL == "" {
 		err = errors.New("--base-url is missing: the address of the API, such as https://ocr.example.org/api/v1")
 	}
-	t.Seed, t.Generated, t.MaxPoints, t.MaxWait, t.Timeout = c.Seed, c.Generated, c.MaxPoints, c.MaxWait, c.Patience
+	t.Seed, t.Generated, t.MaxWait, t.Timeout = c.Seed, c.Generated, c.MaxWait, c.Patience
+	if c.MaxPoints != nil {
+		t.MaxPoints = cmp.Or(*c.MaxPoints, -1) // none at all
+	}
+	if err == nil && (c.MaxPoints != nil && *c.MaxPoints < 0 || c.Generated < 0) {
+		err = errors.New("--max-points and --generated must be 0 or more")
+	}
 	t.Only, t.FailFast = c.Only, c.FailFast
 	return t, err
 }
@@ -78,8 +85,11 @@ func (c *checkCmd) Run(ctx context.Context, con *console, status *int) error {
 	if err != nil {
 		return err
 	}
-	if !c.JSON {
+	if c.JSON {
+		announce(con.err, t, plan)
+	} else {
 		announce(con.out, t, plan)
+		fmt.Fprintf(con.out, "%-6s %-40s %s\n", "RESULT", "CASE", "WHAT IT MEANS")
 		t.Progress = func(r contracttests.Result) { printResult(con.out, r) }
 	}
 	report := contracttests.Check(ctx, t)
@@ -128,7 +138,6 @@ func announce(w io.Writer, t contracttests.Target, plan []contracttests.Planned)
 	fmt.Fprintf(w, "%s, seed %d\n", t.BaseURL, t.Seed)
 	fmt.Fprintf(w, "%d cases to run, %d to skip. They may cost %s points and make %s requests that count against rate limits.\n\n",
 		run, skipped, grouped(points), grouped(requests))
-	fmt.Fprintf(w, "%-6s %-40s %s\n", "RESULT", "CASE", "WHAT IT MEANS")
 }
 
 func printResult(w io.Writer, r contracttests.Result) {

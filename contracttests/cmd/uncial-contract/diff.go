@@ -45,6 +45,12 @@ func (d *diffCmd) Run(ctx context.Context, con *console, status *int) error {
 	if err != nil {
 		return err
 	}
+	out := con.out
+	if d.JSON {
+		out = con.err
+	}
+	requests, points := contracttests.Outlay(a.Seed)
+	fmt.Fprintf(out, "%s and %s, seed %d\nEach gets %d requests, which may cost %s points.\n\n", a.BaseURL, b.BaseURL, a.Seed, requests, grouped(points))
 	report := contracttests.Diff(ctx, a, b)
 	switch {
 	case len(report.Differences) > 0:

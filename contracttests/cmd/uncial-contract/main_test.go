@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -140,6 +142,8 @@ func TestCheck_couldNotRun(t *testing.T) {
 		"neither keys nor mock":              {[]string{"--base-url", files}, "say which keys to use"},
 		"both keys and mock":                 {[]string{"--mock", "--keys", keys}, "leave --keys out"},
 		"no base URL":                        {[]string{"--keys", keys}, "--base-url is missing"},
+		"points below none":                  {[]string{"--mock", "--max-points=-1"}, "must be 0 or more"},
+		"nothing but cases that are skipped": {[]string{"--mock", "--base-url", mustServe(t, honest()), "--only", "keys-share"}, "nothing was checked"},
 		"a flag that there is not":           {[]string{"--moc"}, "unknown flag"},
 		"a comparison with a server down":    {[]string{"diff", "--a", mustServe(t, honest()), "--b", "http://127.0.0.1:1/api/v1"}, "does not answer"},
 		"a report that cannot be written to": {[]string{"--mock", "--base-url", mustServe(t, honest()), "--only", "record", "--junit", "/nowhere/report.xml"}, "--junit"},
@@ -153,6 +157,41 @@ func TestCheck_couldNotRun(t *testing.T) {
 			require.Less(t, time.Since(started), 30*time.Second)
 		})
 	}
+}
+
+func TestCheck_spendsNothingWhereNothingMayBeSpent(t *testing.T) {
+	t.Parallel()
+	o := mustRun(t, "--mock", "--base-url", mustServe(t, honest()), "--max-points", "0", "--json")
+	require.Equal(t, 0, o.status, "%s%s", o.out, o.errout)
+	assert.Contains(t, o.errout, "They may cost 0 points", "it is said beforehand, beside the JSON")
+	var report contracttests.Report
+	require.NoError(t, json.Unmarshal([]byte(o.out), &report))
+	assert.Zero(t, report.Points)
+	assert.Greater(t, report.Count(contracttests.Passed), 20)
+}
+
+// TestCheck_isInterrupted sends the signal of Ctrl-C: what was found so far is reported, with the JUnit file.
+func TestCheck_isInterrupted(t *testing.T) {
+	t.Parallel()
+	late := mustServe(t, mock.New(mock.Options{Latency: mock.Latency{Min: 300 * time.Millisecond, Max: 300 * time.Millisecond}}))
+	file := filepath.Join(t.TempDir(), "report.xml")
+	cmd := exec.CommandContext(t.Context(), apptest.Binary(t, "./contracttests/cmd/uncial-contract"), "--mock", "--base-url", late, "--junit", file)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	var text strings.Builder
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if text.WriteString(lines.Text() + "\n"); strings.HasPrefix(lines.Text(), "PASS") {
+			_ = cmd.Process.Signal(os.Interrupt) // once more with each case that still passes
+		}
+	}
+	require.Error(t, cmd.Wait())
+	assert.Equal(t, 2, cmd.ProcessState.ExitCode(), text.String())
+	assert.Contains(t, text.String(), "it was interrupted after ")
+	suites, err := junit.IngestFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, 1, suites[0].Totals.Error)
+	assert.Positive(t, suites[0].Totals.Passed)
 }
 
 func TestCheck_list(t *testing.T) {

@@ -222,7 +222,27 @@ func enhancementShows(ctx context.Context, s *session) error {
 	return nil
 }
 
-var tag = regexp.MustCompile(`\b[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*\b`)
+// tagsIn finds the language tags in the list that a sentence ends with: "supported: de, en" or "those are de, en and la".
+// Words of the sentence may look like tags, so that of what stands before the first comma only the end counts.
+func tagsIn(sentence string) (tags []string) {
+	list := between.ReplaceAllString(sentence, ",")
+	if i := strings.LastIndexAny(list, ":"); i >= 0 {
+		list = list[i+1:]
+	}
+	for item := range strings.SplitSeq(list, ",") {
+		words := strings.Fields(strings.Trim(strings.TrimSpace(item), `.;"'()[]`))
+		if len(words) == 0 {
+			continue
+		}
+		word := strings.Trim(words[len(words)-1], `.;"'()[]`)
+		if _, err := language.Parse(word); err == nil && len(strings.SplitN(word, "-", 2)[0]) <= 3 {
+			tags = append(tags, word)
+		}
+	}
+	return tags
+}
+
+var between = regexp.MustCompile(`,? +(?:and|or) +`)
 
 // askLanguages learns from details.language which languages the server lists. It costs one request and no points.
 func (s *session) askLanguages(ctx context.Context, a *account) ([]string, error) {
@@ -241,12 +261,7 @@ func (s *session) askLanguages(ctx context.Context, a *account) ([]string, error
 	if text == "" {
 		text, _ = details["/language"].(string)
 	}
-	var listed []string
-	for _, t := range tag.FindAllString(text[strings.LastIndex(text, ":")+1:], -1) {
-		if _, err := language.Parse(t); err == nil {
-			listed = append(listed, t)
-		}
-	}
+	listed := tagsIn(text)
 	if !slices.Contains(listed, "en") && !s.Minimal {
 		return nil, fail(x, "details.language must list the languages that are supported, en among them: %q", text)
 	}

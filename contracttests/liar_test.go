@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -65,6 +66,42 @@ func checkLiar(t *testing.T, d liar.Defect) contracttests.Report {
 	target := MustTarget(t, server.URL)
 	target.FailFast = true
 	return contracttests.Check(t.Context(), target)
+}
+
+// TestCheck_neverCriesWolf runs the suite against honest servers that differ from ours.
+func TestCheck_neverCriesWolf(t *testing.T) {
+	t.Parallel()
+	turns := make(chan struct{}, 2)
+	for _, truth := range liar.Truths() {
+		t.Run(truth.Name, func(t *testing.T) {
+			t.Parallel()
+			turns <- struct{}{}
+			defer func() { <-turns }()
+			server := httptest.NewServer(liar.New(mock.New(mock.Options{}), truth))
+			defer server.Close()
+			report := contracttests.Check(t.Context(), MustTarget(t, server.URL))
+			require.NoError(t, report.Err())
+			require.Greater(t, report.Count(contracttests.Passed), 75)
+		})
+	}
+}
+
+// TestCheck_ofAServerWhoseClockIsOff runs the suite against servers that live a little in the past or the future. Their windows
+// are kept by their own clocks.
+func TestCheck_ofAServerWhoseClockIsOff(t *testing.T) {
+	t.Parallel()
+	for _, by := range []time.Duration{-2 * time.Minute, 2 * time.Minute} {
+		t.Run(by.String(), func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(liar.Skewed(mock.New(mock.Options{RealClock: true}), by))
+			defer server.Close()
+			target := MustTarget(t, server.URL)
+			target.MaxWait, target.Only = 70*time.Second, "^extract/(402|429/resets)"
+			report := contracttests.Check(t.Context(), target)
+			require.NoError(t, report.Err())
+			require.Zero(t, report.Count(contracttests.Skipped), report.Results)
+		})
+	}
 }
 
 func TestDiff_seesALiarBesideAnHonestServer(t *testing.T) {

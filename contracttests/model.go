@@ -23,9 +23,10 @@ type account struct {
 	points points
 	window window
 
-	usedUp bool      // by this run: its window resets
-	unsure bool      // the window may have reset unseen; the next answer is believed
-	now    time.Time // of the target, where its clock stands still; else zero
+	usedUp bool          // by this run: its window resets
+	unsure bool          // the window may have reset unseen; the next answer is believed
+	now    time.Time     // of the target, where its clock stands still; else zero
+	skew   time.Duration // how far the target's clock, where it runs, is ahead of the one here
 	stored map[string]stored
 }
 
@@ -93,7 +94,7 @@ func (a *account) instant() time.Time {
 	if !a.now.IsZero() {
 		return a.now
 	}
-	return time.Now()
+	return time.Now().Add(a.skew)
 }
 
 var (
@@ -124,8 +125,7 @@ func (a *account) observeWindow(x *Exchange, counted bool) []string {
 		return nil
 	}
 	now := a.time(x)
-	// The reset is a whole second, and the seconds until it are rounded up.
-	got := window{limit, left, now.Add(time.Duration(in) * time.Second).Truncate(time.Second)}
+	got := window{limit, left, a.exactly(x, now.Add(time.Duration(in)*time.Second).Truncate(time.Second))}
 	var faults []string
 	if in > int64(windowLength/time.Second) {
 		faults = append(faults, fmt.Sprintf("a window lasts 60 seconds, but RateLimit says that this one resets in %d", in))
@@ -138,6 +138,23 @@ func (a *account) observeWindow(x *Exchange, counted bool) []string {
 	}
 	a.window, a.unsure = got, false
 	return faults
+}
+
+// exactly is the reset that RateLimit speaks of. It tells whole seconds, which a server may round up or down; the status
+// tells the instant, and of a window that is known already it is known.
+func (a *account) exactly(x *Exchange, about time.Time) time.Time {
+	if record, ok := x.JSON["rateLimit"].(map[string]any); ok {
+		if reset := time.Unix(integer(record["reset"]), 0); reset.Sub(about).Abs() <= time.Second {
+			return reset
+		}
+	}
+	if a.known && a.window.reset.Sub(about).Abs() <= time.Second {
+		return a.window.reset
+	}
+	if !about.After(a.now) { // rounded down to nothing
+		return about.Add(time.Second)
+	}
+	return about
 }
 
 // compare holds the window that an answer tells against the one before: it must be the same with one request less, or,

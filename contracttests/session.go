@@ -121,7 +121,7 @@ func (s *session) untilReset(ctx context.Context, a *account) error {
 	if !a.now.IsZero() {
 		return &skip{fmt.Sprintf("the window of %s is used up, and the clock of the target stands still; map further accounts to %q", a.scenario, KeySpare)}
 	}
-	wait := time.Until(a.window.reset.Add(a.slack()))
+	wait := a.window.reset.Add(a.slack()).Sub(a.instant())
 	if wait > s.MaxWait {
 		return &skip{fmt.Sprintf("the window of %s is used up for another %s; map further accounts to %q, or allow longer waits", a.scenario, wait.Round(time.Second), KeySpare)}
 	}
@@ -187,8 +187,11 @@ func (t Target) secrets() (all []string) {
 func (s *session) follow(x *Exchange, e expectation) []string {
 	r, a := x.request, x.request.account
 	faults := e.check(x)
-	if a == nil || x.Status == http.StatusUnauthorized || x.Status == http.StatusNotFound || x.Status == http.StatusMethodNotAllowed {
+	if a == nil || x.Status == http.StatusUnauthorized {
 		return faults
+	}
+	if x.Status == http.StatusNotFound || x.Status == http.StatusMethodNotAllowed {
+		return append(faults, a.observeWindow(x, false)...) // where it tells one
 	}
 	replay := e.replay != nil && x.Status == http.StatusOK
 	faults = append(faults, a.observeWindow(x, r.isExtraction())...)

@@ -129,12 +129,15 @@ func (o Operation) Documents(status int, header string) bool {
 	return r != nil && r.Headers[header] != nil
 }
 
-// elsewhere is the form of an answer outside the operations: a 404 or a 405 in the envelope of a bad request.
+// elsewhere is the form of an answer outside the operations: a 404 or a 405 in the envelope of a bad request, with
+// the headers that all answers have. Its other headers may be there.
 func (c *Contract) elsewhere() *openapi3.Response {
 	headers := openapi3.Headers{}
 	full := c.doc.Components.Responses["InvalidRequest"].Value
-	for _, name := range c.common {
-		headers[name] = full.Headers[name]
+	for name, ref := range full.Headers {
+		h := *ref.Value
+		h.Required = slices.Contains(c.common, name)
+		headers[name] = &openapi3.HeaderRef{Value: &h}
 	}
 	return &openapi3.Response{Headers: headers, Content: full.Content}
 }

@@ -27,6 +27,7 @@ const (
 	faultSeed   = 20260301
 	callLimit   = 75 * time.Second // longer than everything the service waits for
 	troubleLast = 1500 * time.Millisecond
+	reading     = time.Second // so that an extraction may take as little as it can: 2 minutes more
 )
 
 // rig is one service whose three wires can fail: to Postgres, to the engine, to the origin of images.
@@ -54,6 +55,7 @@ func mustRig(t *testing.T, engine, origin string) *rig {
 		EngineURL:  "http://" + r.wires["engine"].Addr,
 		FetchAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
 		HoldTTL:    30 * time.Second,
+		Engine:     app.EngineOptions{Deadline: reading},
 	})
 	r.id, r.key = apptest.Key(t, r.app, "archive")
 	return r
@@ -75,20 +77,63 @@ func trouble(rng *rand.Rand) testcontainers.Trouble {
 // TestWires_EveryCallEndsAndTheLedgerAgrees breaks the wires of the service while it works. Every call must end in time
 // with a 200 or with an error of the contract, and what was charged must be what was answered.
 func TestWires_EveryCallEndsAndTheLedgerAgrees(t *testing.T) {
-	engine := testcontainers.Tesseract(t)
-	img, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(word(t, "Aprille"), "data:image/png;base64,"))
-	require.NoError(t, err)
-	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(img) }))
-	t.Cleanup(origin.Close)
+	engine, origin := testcontainers.Tesseract(t), mustOrigin(t)
 	rigs := make([]*rig, lanes)
 	for i := range rigs {
-		rigs[i] = mustRig(t, engine, origin.URL)
+		rigs[i] = mustRig(t, engine, origin)
 	}
 	var running sync.WaitGroup
 	for i, r := range rigs {
 		running.Go(func() { r.suffer(t, rand.New(rand.NewPCG(faultSeed, uint64(i))), faults/lanes) })
 	}
 	running.Wait()
+}
+
+// mustOrigin is the URL of a server with one image.
+func mustOrigin(t *testing.T) string {
+	t.Helper()
+	img, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(word(t, "Aprille"), "data:image/png;base64,"))
+	require.NoError(t, err)
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(img) }))
+	t.Cleanup(origin.Close)
+	return origin.URL
+}
+
+func (r *rig) extract(ctx context.Context) (answer, error) {
+	return call(ctx, http.MethodPost, "http://"+r.app.Addr()+"/api/v1/extract", r.key, "", map[string]any{"imageUrl": r.image})
+}
+
+// TestWires_ThatStayDead has each wire fall silent for good while a connection on it is open. The call must end by what the
+// service itself allows.
+func TestWires_ThatStayDead(t *testing.T) {
+	t.Parallel()
+	engine, origin := testcontainers.Tesseract(t), mustOrigin(t)
+	for wire, limit := range map[string]time.Duration{
+		"origin": 25 * time.Second, "postgres": 60 * time.Second, "engine": reading + 2*time.Minute + 5*time.Second,
+	} {
+		t.Run(wire, func(t *testing.T) {
+			t.Parallel()
+			r := mustRig(t, engine, origin)
+			a, err := r.extract(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, http.StatusOK, a.status, a.raw)
+
+			r.wires[wire].Set(testcontainers.Trouble{Fault: testcontainers.HalfOpen})
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
+			defer cancel()
+			began := time.Now()
+			a, err = r.extract(ctx)
+			require.NoError(t, err)
+			t.Logf("%s: %d after %s", wire, a.status, time.Since(began).Round(time.Second))
+			if wire == "origin" {
+				require.Equal(t, "INVALID_REQUEST", a.Code, a.raw)
+			} else {
+				require.Equal(t, "SERVER_ERROR", a.Code, a.raw)
+			}
+			r.wires[wire].Set(testcontainers.Trouble{})
+			r.settle(t, 1)
+		})
+	}
 }
 
 func (r *rig) suffer(t *testing.T, rng *rand.Rand, n int) {
@@ -105,7 +150,7 @@ func (r *rig) suffer(t *testing.T, rng *rand.Rand, n int) {
 		}
 		heal := time.AfterFunc(troubleLast, func() { wire.Set(testcontainers.Trouble{}) })
 		ctx, cancel := context.WithTimeout(t.Context(), callLimit)
-		a, err := call(ctx, http.MethodPost, "http://"+r.app.Addr()+"/api/v1/extract", r.key, "", map[string]any{"imageUrl": r.image})
+		a, err := r.extract(ctx)
 		cancel()
 		heal.Stop()
 		wire.Set(testcontainers.Trouble{})
@@ -121,6 +166,9 @@ func (r *rig) suffer(t *testing.T, rng *rand.Rand, n int) {
 		default:
 			t.Errorf("%s: %d %s", what, a.status, a.raw)
 		}
+	}
+	if answered == 0 || answered == int64(n) {
+		t.Errorf("%d of %d calls were answered with 200: the faults were too hard or no faults", answered, n)
 	}
 	r.settle(t, answered)
 }

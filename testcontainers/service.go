@@ -90,9 +90,9 @@ func Service(tb testing.TB, o ServiceOptions) *System {
 	return s
 }
 
-func mustRequest(tb testing.TB, make func() (tc.ContainerRequest, error)) tc.ContainerRequest {
+func mustRequest(tb testing.TB, request func() (tc.ContainerRequest, error)) tc.ContainerRequest {
 	tb.Helper()
-	req, err := make()
+	req, err := request()
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -120,7 +120,7 @@ var closed = []string{"--internal", "--opt", "com.docker.network.bridge.inhibit_
 // mustNetwork makes a network that goes with the test.
 func mustNetwork(ctx context.Context, tb testing.TB, options ...string) (name string) {
 	tb.Helper()
-	if err := watchdog(); err != nil {
+	if _, err := watchdog(); err != nil {
 		tb.Fatal(err)
 	}
 	name = "uncial-test-" + strings.ToLower(rand.Text())

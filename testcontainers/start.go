@@ -3,6 +3,7 @@ package testcontainers
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"net/netip"
 	"os"
@@ -28,7 +29,7 @@ func ownLabels() map[string]string { return map[string]string{label: run} }
 // start runs a container that goes when this process does, at the latest. Its ports are published on the loopback
 // address alone where the container engine is on this machine: the services of tests have no keys.
 func start(ctx context.Context, req tc.ContainerRequest) (tc.Container, error) {
-	if err := watchdog(); err != nil {
+	if _, err := watchdog(); err != nil {
 		return nil, err
 	}
 	req.Labels = ownLabels()
@@ -54,13 +55,10 @@ func onLoopback(ports []string) network.PortMap {
 	return bindings
 }
 
-// alive is held open by this process alone: that it closes tells the watchdog of the end.
-var alive *os.File
-
 // watchdog starts a process of its own session that outlives this one, even where it is killed, and then removes the
 // containers and networks that it left. What was being made at that moment may appear a little later, so it looks
-// several times; then it ends.
-var watchdog = sync.OnceValue(func() error {
+// several times; then it ends. The file is held open by this process alone: that it closes is the sign.
+var watchdog = sync.OnceValues(func() (held *os.File, err error) {
 	const script = `cat
 for look in 1 2 3 4 5 6; do
 	c=$(docker ps -aq --filter "label=$1"); [ -z "$c" ] || docker rm -fv $c
@@ -69,17 +67,16 @@ for look in 1 2 3 4 5 6; do
 done`
 	end, held, err := os.Pipe()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = end.Close() }()
-	alive = held
 	cmd := exec.Command("sh", "-c", script, "watchdog", label+"="+run) //nolint:gosec // constants and a random name
 	cmd.Stdin = end
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
-		return err
+		return nil, errors.Join(err, held.Close())
 	}
-	return cmd.Process.Release()
+	return held, cmd.Process.Release()
 })
 
 // docker runs a command of Docker's and returns what it printed.

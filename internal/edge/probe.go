@@ -16,7 +16,7 @@ func Probe(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
-	res, err := http.DefaultClient.Do(req) //nolint:gosec // the operator named the address
+	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return err
 	}

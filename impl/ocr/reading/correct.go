@@ -52,23 +52,27 @@ func resized(ctx context.Context, src Source, s sheet, first attempt) (attempt, 
 	if err != nil {
 		return attempt{}, err
 	}
-	from := image.Pt(w, h)
-	blocks := sheet{}.place(a.blocks)
+	a.blocks = rescaled(a.blocks, size, image.Pt(w, h))
+	return a, nil
+}
+
+// rescaled are the blocks of an image in the coordinates of another that shows the same at another size. It copies.
+func rescaled(blocks []document.Block, to, from image.Point) []document.Block {
+	blocks = sheet{}.place(blocks)
 	for i := range blocks {
 		for j := range blocks[i].Lines {
 			line := &blocks[i].Lines[j]
 			for k := range line.Words {
-				line.Words[k].Box = scaled(line.Words[k].Box, size, from)
+				line.Words[k].Box = scaled(line.Words[k].Box, to, from)
 			}
 			for k, p := range line.Baseline {
-				line.Baseline[k] = document.Point{X: p.X * size.X / from.X, Y: p.Y * size.Y / from.Y}
+				line.Baseline[k] = document.Point{X: p.X * to.X / from.X, Y: p.Y * to.Y / from.Y}
 			}
 			line.Box = wordsBox(line.Words)
 		}
 		blocks[i] = blockOf(blocks[i].Lines)
 	}
-	a.blocks = blocks
-	return a, nil
+	return blocks
 }
 
 // lineHeight is the median height of lines, 0 where there are none.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/lexicon"
 	"uncial/impl/ocr/models"
 	"uncial/impl/ocr/tesseract"
@@ -48,8 +49,18 @@ func (e *Engines) Has(name string) bool {
 	return ok
 }
 
+// longestSide is the side in pixels from which on an image is read from a smaller copy. Tesseract counts in 16 bits, adds
+// margins, and aborts where a sum does not fit: of 32,767 and of 32,760, not of 32,700.
+const longestSide = 32_000
+
 // Read reads an image with a model, or with several joined by "+". See Source.
 func (e *Engines) Read(ctx context.Context, img *image.Gray, model string, mode tesseract.Mode) ([]document.Block, error) {
+	if size := img.Rect.Size(); max(size.X, size.Y) > longestSide {
+		side := max(size.X, size.Y)
+		small := imaging.Resize(img, size.X*longestSide/side, size.Y*longestSide/side)
+		blocks, err := e.Read(ctx, small, model, mode)
+		return rescaled(blocks, size, small.Rect.Size()), err
+	}
 	engine, err := e.Get(model)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"uncial/impl/ocr"
 	"uncial/impl/ocr/decode"
 	"uncial/impl/ocr/models"
 	"uncial/impl/ocr/models/own"
@@ -80,6 +81,22 @@ func TestRead_of_a_negative(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, result.Page.Text(), "it was the age of wisdom")
 	require.Greater(t, result.Confidence, 0.85)
+}
+
+func TestEngines_Read_of_the_widest_page(t *testing.T) {
+	t.Parallel()
+	engines := MustEngines(t, 1)
+	text := ocrtest.Page("Il était une fois un roi et une reine", "lesquels n'avoient point d'enfans, 1547", "& qui en estoient si fachez")
+	img := image.NewGray(image.Rect(0, 0, ocr.MaxSide, 600))
+	for i := range img.Pix {
+		img.Pix[i] = text.Pix[i/img.Stride%text.Rect.Dy()*text.Stride+i%img.Stride%text.Rect.Dx()]
+	}
+	blocks, err := engines.Read(t.Context(), img, "fra", tesseract.Auto)
+	require.NoError(t, err)
+	require.NotEmpty(t, blocks)
+	last := blocks[0].Lines[0].Words[len(blocks[0].Lines[0].Words)-1].Box
+	require.Greater(t, last.X, ocr.MaxSide-ocrtest.Width, "boxes are in pixels of the page")
+	require.LessOrEqual(t, last.X+last.W, ocr.MaxSide)
 }
 
 func TestRead_of_pages_without_text(t *testing.T) {

@@ -41,7 +41,8 @@ func Postgres(tb testing.TB) string {
 	}
 	name := "test_" + strings.ToLower(rand.Text())
 	admin := databaseURL(addr, "postgres")
-	if err := execute(ctx, admin, "CREATE DATABASE "+name); err != nil {
+	// Operators' databases order text by a language, so these do.
+	if err := execute(ctx, admin, "CREATE DATABASE "+name+" TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'"); err != nil {
 		tb.Fatalf("create a database: %v", err)
 	}
 	tb.Cleanup(func() {

@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -199,6 +200,26 @@ func TestStore_comparesTextByItsBytes(t *testing.T) {
 			var n int
 			require.NoError(t, st.Reader().Get(t.Context(), `SELECT COUNT(*) FROM accounts WHERE id = $1`, store.Args{"Key"}, &n))
 			require.Equal(t, 1, n)
+		})
+	}
+}
+
+// Postgres in these tests orders text as an English dictionary does. Ids, of digits and small letters, come as they would by
+// their bytes.
+func TestStore_ordersIDsTheSameEverywhere(t *testing.T) {
+	t.Parallel()
+	want := []string{"acc_0a", "acc_1", "acc_9z", "acc_a", "acc_a0", "acc_aa", "acc_b", "acc_z9"}
+	for _, db := range databases {
+		t.Run(db.Name, func(t *testing.T) {
+			t.Parallel()
+			st := db.MustOpen(t)
+			for _, i := range rand.Perm(len(want)) {
+				require.NoError(t, addAccount(t.Context(), st.Writer(), want[i], "A", noon))
+			}
+			got, err := store.All(t.Context(), st.Reader(), `SELECT id FROM accounts ORDER BY created_at, id`, nil,
+				func(scan func(dest ...any) error) (id string, err error) { return id, scan(&id) })
+			require.NoError(t, err)
+			require.Equal(t, want, got)
 		})
 	}
 }

@@ -100,7 +100,7 @@ type visit struct {
 	place
 }
 
-// id depends on the request and its place alone, so that two starts and parallel runs give the same, and no two requests.
+// id is a digest of the request and its place: two starts and parallel runs give the same ids, and no two requests share one.
 func (v *visit) id(r *http.Request) string {
 	h := digest("request", r.Method, r.URL.Path, r.URL.RawQuery, v.token, strconv.FormatUint(v.era, 10), strconv.FormatUint(v.number, 10))
 	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(h[:])

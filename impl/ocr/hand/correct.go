@@ -41,7 +41,8 @@ type candidate struct {
 
 // correct is the likeliest word of the list that can be made of the recognizer's own choices by exchanging one or two,
 // if the word read is not in the list. It is false, and the word stays, where there is none. Words with digits or
-// capitals, which may be names, and those of fewer than four letters are left alone, and so is the spelling of the time.
+// capitals, which may be names, and those of fewer than four letters are left alone and never come in; the spelling of
+// the time stays.
 func (m *Models) correct(w tesseract.Word) (string, bool) {
 	if m.Words == nil || len(w.Symbols) > mostSymbols || !worthLooking(w.Text) || m.Words.Known(w.Text) {
 		return "", false
@@ -55,11 +56,11 @@ func (m *Models) correct(w tesseract.Word) (string, bool) {
 		if c.changed == 0 || c.loss > mostLoss*float64(c.changed) || c.loss >= best.loss {
 			continue
 		}
-		if m.Words.Known(c.text) && !modernises(w.Text, c.text) {
+		if worthLooking(c.text) && m.Words.Known(c.text) && !modernises(w.Text, c.text) {
 			best, found = c, true
 		}
 	}
-	return best.text, found && utf8.RuneCountInString(best.text) >= leastLetters
+	return best.text, found
 }
 
 // extend adds a symbol, as it was read and as each of its other choices, to the candidates, and keeps the likeliest.

@@ -85,6 +85,7 @@ func TestPage_Read_enhanced(t *testing.T) {
 		"an unknown word without choices stays":      {read: doubtful{"mlxyn", nil}, want: "mlxyn"},
 		"the spelling of the time stays":             {read: doubtful{"étoit", map[int]tesseract.Choice{2: or("a", 50)}}, want: "étoit"},
 		"an accent is not put right":                 {read: doubtful{"piéce", map[int]tesseract.Choice{2: or("è", 50)}}, want: "piéce"},
+		"no name comes in":                           {read: doubtful{"jaris", map[int]tesseract.Choice{0: or("P", 50)}}, want: "jaris"},
 		"a name stays":                               {read: doubtful{"Lagare", map[int]tesseract.Choice{2: or("z", 50)}}, want: "Lagare"},
 		"a number stays":                             {read: doubtful{"1o85", map[int]tesseract.Choice{1: or("0", 50)}}, want: "1o85"},
 		"a short word stays, there are too many":     {read: doubtful{"xne", map[int]tesseract.Choice{0: or("u", 50)}}, want: "xne"},

@@ -52,11 +52,25 @@ func TestClient_Recognize(t *testing.T) {
 		})
 		require.NoError(tb, err)
 		tb.Cleanup(func() { require.NoError(tb, pool.Close()) })
-		server := httptest.NewServer(remote.Handler(pool, nil))
+		var inside atomic.Int64 // images that the handler has let in and not let go
+		handler := remote.Handler(pool, nil)
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/recognize" {
+				inside.Add(1)
+				defer inside.Add(-1)
+			}
+			handler.ServeHTTP(w, r)
+		}))
 		tb.Cleanup(server.Close)
 		return ocrtest.Subject{
 			Recognizer: MustDial(tb, server.URL, remote.Options{}),
-			Load:       func() (int, int) { l := pool.Load(); return l.Busy, l.Queued },
+			Load: func() (busy, queued int) {
+				l := pool.Load()
+				if int(inside.Load()) != l.Busy+l.Queued {
+					return l.Busy, -1 // one is on its way in or out, and still has its place
+				}
+				return l.Busy, l.Queued
+			},
 		}
 	}))
 }

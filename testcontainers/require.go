@@ -22,7 +22,7 @@ var engineState = sync.OnceValue(func() error {
 		// The reaper is an image that may not be had; the watchdog does its work.
 		"TESTCONTAINERS_RYUK_DISABLED": "true",
 	}
-	if os.Getenv("DOCKER_HOST") == "" {
+	if engineIsHere() {
 		// "localhost" may mean ::1, where a published port accepts and then leads nowhere.
 		settings["TESTCONTAINERS_HOST_OVERRIDE"] = "127.0.0.1"
 	}
@@ -33,6 +33,10 @@ var engineState = sync.OnceValue(func() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
 	defer cancel()
+	// The library would pass over a DOCKER_HOST that does not answer and take another engine, and Docker's own command not.
+	if _, err := docker(ctx, "version", "--format", "{{.Server.Version}}"); err != nil {
+		return err
+	}
 	provider, err := tc.NewDockerProvider()
 	if err != nil {
 		return err

@@ -45,7 +45,11 @@ func start(ctx context.Context, req tc.ContainerRequest) (tc.Container, error) {
 	return tc.GenericContainer(ctx, tc.GenericContainerRequest{ContainerRequest: req, Started: true})
 }
 
-func engineIsHere() bool { return os.Getenv("DOCKER_HOST") == "" }
+// engineIsHere says whether the container engine is on this machine.
+func engineIsHere() bool {
+	host := os.Getenv("DOCKER_HOST")
+	return host == "" || strings.HasPrefix(host, "unix://")
+}
 
 func onLoopback(ports []string) network.PortMap {
 	bindings := network.PortMap{}

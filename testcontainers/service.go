@@ -236,6 +236,20 @@ func Restart(ctx context.Context, c tc.Container) error {
 	return c.Start(ctx)
 }
 
+// Unplug takes a container off its networks as a pulled cable would: nothing says goodbye.
+func Unplug(ctx context.Context, c tc.Container) error {
+	names, err := docker(ctx, "inspect", "--format", "{{range $name, $_ := .NetworkSettings.Networks}}{{$name}} {{end}}", c.GetContainerID())
+	if err != nil {
+		return err
+	}
+	for n := range strings.FieldsSeq(names) {
+		if _, err := docker(ctx, "network", "disconnect", "--force", n, c.GetContainerID()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 //go:embed balancer
 var balancerFiles embed.FS
 

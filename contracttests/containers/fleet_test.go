@@ -17,11 +17,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	tc "github.com/testcontainers/testcontainers-go"
+	tcexec "github.com/testcontainers/testcontainers-go/exec"
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/math/fixed"
 
+	"uncial/impl/sample"
 	"uncial/testcontainers"
 )
 
@@ -179,6 +182,45 @@ func TestFleet_ChargesEveryAnswerExactlyOnce(t *testing.T) {
 		}, 90*time.Second, time.Second, "account %s: %d points used, want %d", id, used, want)
 	}
 	require.Contains(t, s.Run(t, 0, "audit"), "agree")
+}
+
+// TestFleet_ReadsElsewhereWhatAnEngineThatVanishedHad pulls the cable of an engine in the middle of reading.
+func TestFleet_ReadsElsewhereWhatAnEngineThatVanishedHad(t *testing.T) {
+	t.Parallel()
+	s := testcontainers.Service(t, testcontainers.ServiceOptions{Engines: 2})
+	_, key := s.Key(t, "archive")
+	body := map[string]any{"imageUrl": "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(sample.Image)}
+	const each = 2 // images for each engine, whose pages take seconds
+	var running sync.WaitGroup
+	answers := make(chan error, 2*each)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for range 2 * each {
+		running.Go(func() {
+			a, err := call(ctx, http.MethodPost, s.URL+"/api/v1/extract", key, "", body)
+			if err == nil && a.status != http.StatusOK {
+				err = fmt.Errorf("%d %s", a.status, a.raw)
+			}
+			answers <- err
+		})
+	}
+	require.Eventually(t, func() bool { return reads(t, s.Engines[0]) && reads(t, s.Engines[1]) }, 10*time.Second, 10*time.Millisecond)
+	require.NoError(t, testcontainers.Unplug(t.Context(), s.Engines[0]))
+	running.Wait()
+	for range 2 * each {
+		require.NoError(t, <-answers)
+	}
+}
+
+// reads says whether all of the two workers of the engine read.
+func reads(tb testing.TB, engine tc.Container) bool {
+	tb.Helper()
+	const ask = `exec 3<>/dev/tcp/127.0.0.1/8090; printf 'GET /load HTTP/1.0\r\n\r\n' >&3; cat <&3`
+	_, out, err := engine.Exec(tb.Context(), []string{"bash", "-c", ask}, tcexec.Multiplexed())
+	require.NoError(tb, err)
+	text, err := io.ReadAll(out)
+	require.NoError(tb, err)
+	return bytes.Contains(text, []byte(`"busy":2`))
 }
 
 func points(tb testing.TB, s *testcontainers.System, id string) int64 {

@@ -18,7 +18,10 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"uncial/impl/ocr"
 	"uncial/impl/ocr/pipe"
@@ -95,7 +98,7 @@ func Dial(ctx context.Context, baseURL string, opts Options) (*Client, error) {
 	c.engines.now = time.Now
 	c.http = &http.Client{
 		Transport: &http.Transport{
-			DialContext:           (&net.Dialer{Timeout: 3 * time.Second}).DialContext,
+			DialContext:           dialer().DialContext,
 			TLSClientConfig:       &tls.Config{ServerName: base.Hostname(), MinVersion: tls.VersionTLS12},
 			TLSHandshakeTimeout:   5 * time.Second,
 			ExpectContinueTimeout: 5 * time.Second,
@@ -108,6 +111,26 @@ func Dial(ctx context.Context, baseURL string, opts Options) (*Client, error) {
 	c.refresh(ctx)
 	c.loop.Go(func() { c.keepFresh(running) })
 	return c, nil
+}
+
+// silence is how long an engine's machine may acknowledge nothing before it counts as dead, however long it reads.
+const silence = 15 * time.Second
+
+// dialer makes connections that notice the death of the other machine, which sends no reset when its power fails.
+func dialer() *net.Dialer {
+	return &net.Dialer{
+		Timeout:         3 * time.Second,
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: silence / 3, Interval: silence / 3, Count: 2},
+		Control: func(_, _ string, c syscall.RawConn) error { // for data that is under way, which keep-alives do not watch
+			var err error
+			if e := c.Control(func(fd uintptr) {
+				err = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(silence/time.Millisecond))
+			}); e != nil {
+				return e
+			}
+			return err
+		},
+	}
 }
 
 // Close ends what runs in the background. Images that are being read are not waited for.

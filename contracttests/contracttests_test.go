@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"uncial/contracttests"
+	"uncial/contracttests/internal/still"
 	"uncial/gen"
 	"uncial/impl/app/apptest"
 )
@@ -63,7 +64,7 @@ func TestRun_service(t *testing.T) {
 
 func TestRun_serviceWithMovedClock(t *testing.T) {
 	t.Parallel()
-	target := MustService(t, newClock()).target(t)
+	target := MustService(t, still.NewClock()).target(t)
 	delete(target.Images, contracttests.ImageSlow) // takes no time on a clock that stands still
 	contracttests.Run(t, target)
 }
@@ -80,7 +81,7 @@ func TestRun_serviceOverTCP(t *testing.T) {
 
 func TestDiff_mockAgainstService(t *testing.T) {
 	t.Parallel()
-	report := contracttests.Diff(t.Context(), MustMock(t), MustService(t, newClock()).target(t))
+	report := contracttests.Diff(t.Context(), MustMock(t), MustService(t, still.NewClock()).target(t))
 	require.Empty(t, report.Problem)
 	assert.Empty(t, report.Skipped)
 	assert.Empty(t, report.Differences)

@@ -1,13 +1,11 @@
 package contracttests_test
 
 import (
-	"context"
 	"encoding/json"
 	"net/http/httptest"
 	"net/netip"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
@@ -15,6 +13,7 @@ import (
 
 	"uncial/contracttests"
 	"uncial/contracttests/internal/origin"
+	"uncial/contracttests/internal/still"
 	"uncial/impl/account"
 	"uncial/impl/app"
 	"uncial/impl/app/apptest"
@@ -73,11 +72,11 @@ func mustPlans(tb testing.TB) string {
 type service struct {
 	*app.App
 	images map[string]string
-	clock  *clock // nil where the time is the world's
+	clock  *still.Clock // nil where the time is the world's
 }
 
 // MustService starts the real service on SQLite. With a clock, its time stands still until it is moved.
-func MustService(tb testing.TB, c *clock) *service {
+func MustService(tb testing.TB, c *still.Clock) *service {
 	tb.Helper()
 	s := &service{images: mustImages(tb), clock: c}
 	o := app.Options{
@@ -85,7 +84,7 @@ func MustService(tb testing.TB, c *clock) *service {
 		FetchAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
 	}
 	if c != nil {
-		o.Now = c.now
+		o.Now = c.Time
 	}
 	s.App = apptest.Start(tb, o)
 	return s
@@ -131,44 +130,13 @@ func (s *service) key(tb testing.TB, scenario, plan string) string {
 	if scenario == contracttests.KeyExpired {
 		time.Sleep(5 * time.Millisecond)
 		if s.clock != nil {
-			s.clock.advance(time.Second)
+			s.clock.Advance(time.Second)
 		}
 	}
 	if scenario == contracttests.KeyRevoked {
 		require.NoError(tb, accounts.Revoke(tb.Context(), made.ID))
 	}
 	return token
-}
-
-// clock stands still until it is moved.
-type clock struct {
-	mu sync.Mutex
-	t  time.Time
-}
-
-func newClock() *clock { return &clock{t: time.Date(2026, 1, 15, 12, 0, 7, 0, time.UTC)} }
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.t
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.t = c.t.Add(d)
-}
-
-// Now is the time of all accounts.
-func (c *clock) Now(context.Context, string) (time.Time, bool, error) { return c.now(), true, nil }
-
-// SetNow moves the time of all accounts.
-func (c *clock) SetNow(_ context.Context, _ string, t time.Time) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.t = t
-	return nil
 }
 
 // mustImages serves what the real service reads, on this machine.

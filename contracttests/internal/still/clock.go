@@ -1,0 +1,44 @@
+// Package still is a clock for a whole service that stands still until a test moves it.
+package still
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Clock is a contracttests.Control of all accounts at once. It is safe for concurrent use.
+type Clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// NewClock stands at an instant in the middle of a window, a day and a month.
+func NewClock() *Clock { return &Clock{now: time.Date(2026, 1, 15, 12, 0, 7, 0, time.UTC)} }
+
+// Time is where it stands.
+func (c *Clock) Time() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// Advance moves it on.
+func (c *Clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// Now is the time of all accounts.
+func (c *Clock) Now(context.Context, string) (now time.Time, frozen bool, err error) {
+	return c.Time(), true, nil
+}
+
+// SetNow moves the time of all accounts.
+func (c *Clock) SetNow(_ context.Context, _ string, now time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = now
+	return nil
+}

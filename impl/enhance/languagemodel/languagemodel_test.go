@@ -142,7 +142,7 @@ func TestModel_Improve_writes_composed_characters(t *testing.T) {
 
 func TestModel_Improve_reads_no_more_than_it_asked_for(t *testing.T) {
 	t.Parallel()
-	const most = 64 << 20
+	const most = 16 << 20
 	blank := bytes.Repeat([]byte(" "), 1<<20)
 	for name, status := range map[string]int{"answer": http.StatusOK, "error": http.StatusBadRequest} {
 		t.Run("an endless "+name, func(t *testing.T) {

@@ -84,7 +84,7 @@ const (
 	skewStep = 0.05
 	// skewWidth is the width in pixels at which the skew is measured; smaller is faster and less exact. skewPixels bounds
 	// pages that are far higher than wide.
-	skewWidth, skewPixels = 800, 4_000_000
+	skewWidth, skewPixels = 800, 2_000_000
 )
 
 // Skew is the angle in degrees by which the lines of the page fall to the right (clockwise). It is the angle at which

@@ -1,9 +1,6 @@
 package imaging
 
-import (
-	"image"
-	"math"
-)
+import "image"
 
 const (
 	// cell is the side of the squares, in pixels, in which the paper is sought. Small enough to follow shading,
@@ -34,19 +31,6 @@ func Flatten(g *image.Gray) *image.Gray {
 		}
 	}
 	return out
-}
-
-// Shading says how uneven the paper is: the standard deviation of the background over its mean, 0 for an even one.
-func Shading(g *image.Gray) float64 {
-	bg := background(g)
-	var sum, squares float64
-	for _, v := range bg.values {
-		sum += float64(v)
-		squares += float64(v) * float64(v)
-	}
-	n := float64(len(bg.values))
-	mean := sum / n
-	return math.Sqrt(max(squares/n-mean*mean, 0)) / mean
 }
 
 // grid is a value for each cell of a page.

@@ -45,11 +45,6 @@ int uncial_recognize(TessBaseAPI *api, int32_t *stop) {
   return result;
 }
 
-BOOL uncial_detect(TessBaseAPI *api, int *degrees, float *confidence, const char **script, float *script_confidence) {
-  one_thread();
-  return TessBaseAPIDetectOrientationScript(api, degrees, confidence, script, script_confidence);
-}
-
 int uncial_next_symbol(TessResultIterator *symbols) {
   TessPageIterator *page = TessResultIteratorGetPageIterator(symbols);
   if (TessPageIteratorIsAtFinalElement(page, RIL_WORD, RIL_SYMBOL)) return 0;

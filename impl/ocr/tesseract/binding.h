@@ -10,8 +10,5 @@ void uncial_quiet(void);
 // uncial_recognize recognizes on the calling thread alone and stops soon after *stop becomes other than 0.
 int uncial_recognize(TessBaseAPI *api, int32_t *stop);
 
-// uncial_detect is TessBaseAPIDetectOrientationScript on the calling thread alone.
-BOOL uncial_detect(TessBaseAPI *api, int *degrees, float *confidence, const char **script, float *script_confidence);
-
 // uncial_next_symbol moves to the next symbol of the word; it returns 0 at the word's last one.
 int uncial_next_symbol(TessResultIterator *symbols);

@@ -36,20 +36,12 @@ import (
 // Mode is a page segmentation mode of Tesseract.
 type Mode int
 
-// The page segmentation modes that read text.
+// The page segmentation modes that are asked for. What an engine has before SetMode is one uniform block (6).
 const (
-	Auto          Mode = C.PSM_AUTO          // 3: columns, blocks and lines are found
-	SingleColumn  Mode = C.PSM_SINGLE_COLUMN // 4: one column of lines of varying size
-	SingleBlock   Mode = C.PSM_SINGLE_BLOCK  // 6: one uniform block
-	SingleLine    Mode = C.PSM_SINGLE_LINE   // 7: one line
-	SingleWord    Mode = C.PSM_SINGLE_WORD   // 8: one word
-	SparseText    Mode = C.PSM_SPARSE_TEXT   // 11: as much text as possible, in no particular order
-	RawLine       Mode = C.PSM_RAW_LINE      // 13: one line, without anything specific to Tesseract
-	SingleBlockVt Mode = C.PSM_SINGLE_BLOCK_VERT_TEXT
+	Auto       Mode = C.PSM_AUTO        // 3: columns, blocks and lines are found
+	SingleLine Mode = C.PSM_SINGLE_LINE // 7: one line
+	RawLine    Mode = C.PSM_RAW_LINE    // 13: one line, without anything specific to Tesseract
 )
-
-// OSD is the name of the model that finds orientation and script; it reads no text.
-const OSD = "osd"
 
 var (
 	// ErrModel says that a model is absent, damaged, or not for the LSTM recognizer.
@@ -124,10 +116,7 @@ func (e *Engine) load(cfg Config) error {
 	defer free()
 	model := C.CString(cfg.Model)
 	defer C.free(unsafe.Pointer(model))
-	mode := C.TessOcrEngineMode(C.OEM_LSTM_ONLY)
-	if cfg.Model == OSD {
-		mode = C.OEM_TESSERACT_ONLY
-	}
+	const mode = C.OEM_LSTM_ONLY
 	var failed C.int
 	if cfg.Data != nil {
 		failed = C.TessBaseAPIInit5(e.api, (*C.char)(unsafe.Pointer(unsafe.SliceData(cfg.Data))), C.int(len(cfg.Data)), model,
@@ -189,7 +178,7 @@ func (e *Engine) Close() {
 // Model is the name that the engine was opened with.
 func (e *Engine) Model() string { return e.model }
 
-// SetMode sets how the page is cut into lines. The default is SingleBlock.
+// SetMode sets how the page is cut into lines. The default is one uniform block.
 func (e *Engine) SetMode(mode Mode) {
 	if e.api != nil {
 		C.TessBaseAPISetPageSegMode(e.api, C.TessPageSegMode(mode))
@@ -239,14 +228,6 @@ func (e *Engine) Recognize(ctx context.Context) error {
 		return ErrRecognition
 	}
 	return nil
-}
-
-// MeanConfidence is Tesseract's mean of the word confidences of the recognized image, 0..100.
-func (e *Engine) MeanConfidence() int {
-	if e.api == nil {
-		return 0
-	}
-	return int(C.TessBaseAPIMeanTextConf(e.api))
 }
 
 // Clear frees the image and what was recognized, and keeps the model.

@@ -49,17 +49,3 @@ func (e *Engine) SetImage(img image.Image, dpi int) error {
 func (e *Engine) setPixels(pix []byte, b image.Rectangle, bytesPerPixel, stride int) {
 	C.TessBaseAPISetImage(e.api, (*C.uchar)(unsafe.SliceData(pix)), C.int(b.Dx()), C.int(b.Dy()), C.int(bytesPerPixel), C.int(stride))
 }
-
-// Thresholded is the black and white image that Tesseract reads from, for looking at. Its
-// upper left corner is (0, 0).
-func (e *Engine) Thresholded() (*image.Gray, error) {
-	if e.api == nil {
-		return nil, ErrClosed
-	}
-	pix := C.TessBaseAPIGetThresholdedImage(e.api)
-	if pix == nil {
-		return nil, fmt.Errorf("%w: none is set", ErrImage)
-	}
-	defer C.pixDestroy(&pix)
-	return grayImage(pix)
-}

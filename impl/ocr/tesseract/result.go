@@ -1,36 +1,18 @@
 package tesseract
 
 /*
-#include <stdlib.h>
 #include "binding.h"
 */
 import "C"
 
-import (
-	"image"
-	"unsafe"
-)
+import "image"
 
 // Block is a region of text, as Tesseract's layout analysis found it. Boxes are in the
 // coordinates of the image that was set.
 type Block struct {
 	Box        image.Rectangle
-	Kind       BlockKind
 	Paragraphs []Paragraph // in reading order, never empty
 }
-
-// BlockKind is Tesseract's type of a block (PolyBlockType), such as C's PT_FLOWING_TEXT.
-type BlockKind int
-
-// The kinds of text.
-const (
-	FlowingText  BlockKind = C.PT_FLOWING_TEXT
-	HeadingText  BlockKind = C.PT_HEADING_TEXT
-	PulloutText  BlockKind = C.PT_PULLOUT_TEXT
-	Table        BlockKind = C.PT_TABLE
-	VerticalText BlockKind = C.PT_VERTICAL_TEXT
-	CaptionText  BlockKind = C.PT_CAPTION_TEXT
-)
 
 // Paragraph is some lines of a block.
 type Paragraph struct {
@@ -49,21 +31,17 @@ type Line struct {
 // Word is what Tesseract takes for a word.
 type Word struct {
 	Box        image.Rectangle
-	Text       string  // as Tesseract wrote it; may be blank
-	Confidence float64 // 0..100
-	Model      string  // the one of the engine's models that read the word
-	Dictionary bool    // the word stands in the model's word list
-	Numeric    bool
+	Text       string   // as Tesseract wrote it; may be blank
+	Confidence float64  // 0..100
+	Model      string   // the one of the engine's models that read the word
 	Symbols    []Symbol // nil unless asked for
 }
 
 // Symbol is one character, or a few that form one shape.
 type Symbol struct {
-	Box         image.Rectangle
-	Text        string
-	Confidence  float64 // 0..100
-	Superscript bool
-	DropCap     bool
+	Box        image.Rectangle
+	Text       string
+	Confidence float64 // 0..100
 	// Choices are other readings of the symbol, best first, the one chosen among them. The LSTM recognizer keeps them
 	// when the variable lstm_choice_mode is 2.
 	Choices []Choice
@@ -131,8 +109,6 @@ func (c *collector) word() {
 		Text:       text,
 		Confidence: float64(C.TessResultIteratorConfidence(c.it, C.RIL_WORD)),
 		Model:      C.GoString(C.TessResultIteratorWordRecognitionLanguage(c.it)),
-		Dictionary: C.TessResultIteratorWordIsFromDictionary(c.it) != 0,
-		Numeric:    C.TessResultIteratorWordIsNumeric(c.it) != 0,
 	})
 	if c.detail == Symbols {
 		line.Words[len(line.Words)-1].Symbols = c.symbols()
@@ -143,7 +119,7 @@ func (c *collector) word() {
 func (c *collector) line() *Line {
 	if c.freshBlock || len(c.blocks) == 0 {
 		b, _ := c.box(c.page, C.RIL_BLOCK)
-		c.blocks = append(c.blocks, Block{Box: b, Kind: BlockKind(C.TessPageIteratorBlockType(c.page))})
+		c.blocks = append(c.blocks, Block{Box: b})
 		c.freshParagraph = true
 	}
 	block := &c.blocks[len(c.blocks)-1]
@@ -172,12 +148,10 @@ func (c *collector) symbols() []Symbol {
 			continue
 		}
 		symbols = append(symbols, Symbol{
-			Box:         b,
-			Text:        c.text(it, C.RIL_SYMBOL),
-			Confidence:  float64(C.TessResultIteratorConfidence(it, C.RIL_SYMBOL)),
-			Superscript: C.TessResultIteratorSymbolIsSuperscript(it) != 0,
-			DropCap:     C.TessResultIteratorSymbolIsDropcap(it) != 0,
-			Choices:     choices(it),
+			Box:        b,
+			Text:       c.text(it, C.RIL_SYMBOL),
+			Confidence: float64(C.TessResultIteratorConfidence(it, C.RIL_SYMBOL)),
+			Choices:    choices(it),
 		})
 	}
 	return symbols
@@ -225,14 +199,4 @@ func (c *collector) baseline(it *C.TessPageIterator) []image.Point {
 		return nil
 	}
 	return []image.Point{image.Pt(int(x0), int(y0)).Add(c.origin), image.Pt(int(x1), int(y1)).Add(c.origin)}
-}
-
-// Known reports whether the word stands in the model's word list.
-func (e *Engine) Known(word string) bool {
-	if e.api == nil || word == "" {
-		return false
-	}
-	w := C.CString(word)
-	defer C.free(unsafe.Pointer(w))
-	return C.TessBaseAPIIsValidWord(e.api, w) != 0
 }

@@ -51,20 +51,20 @@ func TestPage_Read_enhanced_without_blanks(t *testing.T) { //nolint:paralleltest
 	words, err := lexicon.Read(own.Models()[own.HandFrench])
 	require.NoError(t, err)
 	for _, letters := range []int{24, 200} {
-		read := doubtful{strings.Repeat("m", letters), map[int]tesseract.Choice{}}
+		doubtful := doubtful{strings.Repeat("m", letters), map[int]tesseract.Choice{}}
 		for i := range letters {
-			read.choices[i] = or("n", 50)
+			doubtful.choices[i] = or("n", 50)
 		}
 		g := scribbled(6)
 		page := hand.Look(g, imaging.Letters(g), hand.Models{Hand: "hand", Print: "print", Native: true, Words: words, Enhance: true})
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		result, ok, err := page.Read(t.Context(), read)
+		result, ok, err := read(t, page, doubtful)
 		require.NoError(t, err)
 		require.True(t, ok)
 		runtime.ReadMemStats(&after)
 		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<30))
-		require.Equal(t, read.word, result.Blocks[0].Lines[0].Text())
+		require.Equal(t, doubtful.word, result.Blocks[0].Lines[0].Text())
 	}
 }
 
@@ -94,7 +94,7 @@ func TestPage_Read_enhanced(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			page := hand.Look(g, imaging.Letters(g), hand.Models{Hand: "hand", Print: "print", Native: true, Words: words, Enhance: !c.without})
-			result, ok, err := page.Read(t.Context(), c.read)
+			result, ok, err := read(t, page, c.read)
 			require.NoError(t, err)
 			require.True(t, ok)
 			lines := result.Blocks[0].Lines

@@ -35,39 +35,39 @@ const (
 	surelyPrint = 0.75
 )
 
-// isHand says whether the whole page is written by hand. Print is told by the spots of ink alone, at no cost; where
-// these leave a doubt, both models read some lines.
-func (p *Page) isHand(ctx context.Context, r Reader) (bool, error) {
+// Sure says whether all of the page is written by hand, and how sure the model for hands is of some of its lines, 0..1.
+// Print is told by the spots of ink alone, at no cost; where these leave a doubt, both models read some lines.
+func (p *Page) Sure(ctx context.Context, r Reader) (float64, bool, error) {
 	if p.onSide || p.wide < suspicious || p.wide < foreignSuspicious && !p.models.Native {
-		return false, nil
+		return 0, false, nil
 	}
 	all := p.lines().Lines()
 	some := sample(all)
 	if len(some) == 0 {
-		return false, nil
+		return 0, false, nil
 	}
 	if hasPrint, err := p.showsPrint(ctx, r, all); hasPrint || err != nil {
-		return false, err
+		return 0, false, err
 	}
 	hands, err := p.readLines(ctx, r, some)
 	if err != nil {
-		return false, err
+		return 0, false, err
 	}
 	_, images := cut(some, 1)
 	prints, err := p.readAsPrint(ctx, r, images)
 	if err != nil || len(prints) != len(hands) || len(hands) == 0 {
-		return false, err
+		return 0, false, err
 	}
 	difference, sure := 0.0, 0.0
 	for i := range hands {
 		hand, inPrint := hands[i].confidence, prints[i]
 		if inPrint >= surelyPrint && inPrint > hand {
-			return false, nil
+			return 0, false, nil
 		}
 		difference += (hand - inPrint) / float64(len(hands))
 		sure += hand / float64(len(hands))
 	}
-	return sure >= leastSure && difference+p.wide >= handShows, nil
+	return sure, sure >= leastSure && difference+p.wide >= handShows, nil
 }
 
 // sample is some of the longer lines, from all over the page.

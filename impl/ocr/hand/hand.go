@@ -73,24 +73,20 @@ func (p *Page) lines() *lines.Page {
 	return p.found
 }
 
-// Read reads the page if all of it is written by hand. It is false, and nothing is read, if it is not.
-func (p *Page) Read(ctx context.Context, r Reader) (Result, bool, error) {
-	whole, err := p.isHand(ctx, r)
-	if err != nil || !whole {
-		return Result{}, false, err
-	}
+// Read reads the page, all of which is written by hand, as Sure has said.
+func (p *Page) Read(ctx context.Context, r Reader) (Result, error) {
 	var result Result
 	var all []reading
 	for _, block := range p.lines().Blocks {
 		readings, err := p.readLines(ctx, r, block)
 		if err != nil {
-			return Result{}, false, err
+			return Result{}, err
 		}
 		all = append(all, readings...)
 		result.add(readings)
 	}
 	result.Confidence = p.models.pageConfidence(all)
-	return result, true, nil
+	return result, nil
 }
 
 // add appends what was read as a block.

@@ -60,16 +60,27 @@ func look(g *image.Gray, native bool) *hand.Page {
 	return hand.Look(g, imaging.Letters(g), hand.Models{Hand: "hand", Print: "print", Native: native})
 }
 
+// read reads a page if all of it is written by hand.
+func read(tb testing.TB, p *hand.Page, r hand.Reader) (hand.Result, bool, error) {
+	tb.Helper()
+	_, ok, err := p.Sure(tb.Context(), r)
+	if !ok || err != nil {
+		return hand.Result{}, ok, err
+	}
+	result, err := p.Read(tb.Context(), r)
+	return result, true, err
+}
+
 func TestPage_Read(t *testing.T) {
 	t.Parallel()
 	t.Run("a hand is read line by line, each line once", func(t *testing.T) {
 		t.Parallel()
 		r := newReader(50, 20)
-		read, ok, err := look(scribbled(15), true).Read(t.Context(), r)
+		got, ok, err := read(t, look(scribbled(15), true), r)
 		require.NoError(t, err)
 		require.True(t, ok)
-		require.Len(t, read.Blocks, 1)
-		lines := read.Blocks[0].Lines
+		require.Len(t, got.Blocks, 1)
+		lines := got.Blocks[0].Lines
 		require.Len(t, lines, 15)
 		require.Equal(t, 15, r.strips["hand"])
 		for i, l := range lines {
@@ -80,20 +91,20 @@ func TestPage_Read(t *testing.T) {
 			require.Less(t, l.Words[0].Box.X, l.Words[1].Box.X)
 			require.InDelta(t, 200+80*i, l.Box.Y+l.Box.H/2, 40)
 		}
-		require.Greater(t, read.Confidence, 0.6)
+		require.Greater(t, got.Confidence, 0.6)
 	})
 	t.Run("a language that the model has not learnt is read with little confidence", func(t *testing.T) {
 		t.Parallel()
-		read, ok, err := look(scribbled(15), false).Read(t.Context(), newReader(90, 20))
+		got, ok, err := read(t, look(scribbled(15), false), newReader(90, 20))
 		require.NoError(t, err)
 		require.True(t, ok)
-		require.Less(t, read.Confidence, 0.4)
-		require.Less(t, read.Blocks[0].Lines[0].Words[0].Confidence, 0.4)
+		require.Less(t, got.Confidence, 0.4)
+		require.Less(t, got.Blocks[0].Lines[0].Words[0].Confidence, 0.4)
 	})
 	t.Run("print is told by its shape, and nothing is read", func(t *testing.T) {
 		t.Parallel()
 		r := newReader(90, 20)
-		_, ok, err := look(ocrtest.Page(strings.Split(strings.Repeat("Il était une fois un roi et une reine\n", 12), "\n")...), true).Read(t.Context(), r)
+		_, ok, err := read(t, look(ocrtest.Page(strings.Split(strings.Repeat("Il était une fois un roi et une reine\n", 12), "\n")...), true), r)
 		require.NoError(t, err)
 		require.False(t, ok)
 		require.Empty(t, r.strips)
@@ -102,20 +113,20 @@ func TestPage_Read(t *testing.T) {
 		t.Parallel()
 		r := newReader(90, 20)
 		inPrint := ocrtest.Page(strings.Split(strings.Repeat("Il était une fois un roi et une reine\n", 12), "\n")...)
-		_, ok, err := look(imaging.Turn(inPrint, 1), true).Read(t.Context(), r)
+		_, ok, err := read(t, look(imaging.Turn(inPrint, 1), true), r)
 		require.NoError(t, err)
 		require.False(t, ok)
 		require.Empty(t, r.strips)
 	})
 	t.Run("what looks like a hand and is surely read as print is print", func(t *testing.T) {
 		t.Parallel()
-		_, ok, err := look(scribbled(15), true).Read(t.Context(), newReader(40, 90))
+		_, ok, err := read(t, look(scribbled(15), true), newReader(40, 90))
 		require.NoError(t, err)
 		require.False(t, ok)
 	})
 	t.Run("blank paper", func(t *testing.T) {
 		t.Parallel()
-		_, ok, err := look(ocrtest.Sheet(800, 1000), true).Read(t.Context(), newReader(90, 0))
+		_, ok, err := read(t, look(ocrtest.Sheet(800, 1000), true), newReader(90, 0))
 		require.NoError(t, err)
 		require.False(t, ok)
 	})
@@ -123,7 +134,7 @@ func TestPage_Read(t *testing.T) {
 		t.Parallel()
 		r := newReader(90, 0)
 		r.err = errors.New("gone")
-		_, _, err := look(scribbled(15), true).Read(t.Context(), r)
+		_, _, err := read(t, look(scribbled(15), true), r)
 		require.ErrorIs(t, err, r.err)
 	})
 }

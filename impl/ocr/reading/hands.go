@@ -17,7 +17,8 @@ type hands struct {
 	reader hand.Reader
 }
 
-func lookForHands(src Source, o Options, printed string, gray *image.Gray, s sheet) hands {
+// lookForHands looks at a page and its spots of ink. printed is the model that reads the language in print.
+func lookForHands(src Source, o Options, printed string, gray *image.Gray, spots []image.Rectangle) hands {
 	reader, ok := src.(hand.Reader)
 	if !ok || !src.Has(own.HandFrench) || !latinScript(o.Language) {
 		return hands{}
@@ -29,15 +30,15 @@ func lookForHands(src Source, o Options, printed string, gray *image.Gray, s she
 			models.Words = src.Lexicon(own.HandFrench)
 		}
 	}
-	return hands{reader: reader, page: hand.Look(gray, s.letters, models)}
+	return hands{reader: reader, page: hand.Look(gray, spots, models)}
 }
 
-// whole reads the page if all of it is written by hand.
-func (h hands) whole(ctx context.Context) (hand.Result, bool, error) {
+// sure says whether all of the page is written by hand, and how sure the model is of some lines.
+func (h hands) sure(ctx context.Context) (float64, bool, error) {
 	if h.page == nil {
-		return hand.Result{}, false, nil
+		return 0, false, nil
 	}
-	return h.page.Read(ctx, h.reader)
+	return h.page.Sure(ctx, h.reader)
 }
 
 // latinScript says whether a language is written in Latin letters, as far as its tag tells.

@@ -33,3 +33,21 @@ var tale = []string{
 	"so far like the present period, that some of its noisiest", "authorities insisted on its being received, for good or",
 	"for evil, in the superlative degree of comparison only.",
 }
+
+func TestRead_turns_a_hand_upright(t *testing.T) {
+	t.Parallel()
+	engines := MustEngines(t, 4)
+	upright := ocrtest.Sheet(1700, 1500)
+	for i, line := range deed {
+		for j := range 2 {
+			ocrtest.Write(upright, 120, 30, func(float64) float64 { return float64(150 + 130*(i+j*len(deed))) }, line, uint64(i+j)) // #nosec G115 -- counts lines
+		}
+	}
+	for quarters := range 3 {
+		result, err := reading.Read(t.Context(), decode.Page{Image: imaging.Turn(upright, 4-quarters)}, reading.Options{Language: "fr"}, engines)
+		require.NoError(t, err)
+		require.Equal(t, 90*quarters, result.Page.Rotation)
+		require.Contains(t, result.Page.Text(), "maire de la commune", "turned by %d degrees", 90*quarters)
+		require.True(t, result.Page.Blocks[0].Lines[0].Handwritten)
+	}
+}

@@ -41,45 +41,48 @@ func Read(ctx context.Context, page decode.Page, o Options, src Source) (Result,
 	if len(names) == 0 {
 		return Result{}, fmt.Errorf("reading: no installed model reads %s", o.Language)
 	}
-	result, sheet, err := readUpright(ctx, page, o, src, names[0])
-	if err != nil || result.Confidence >= askance || len(sheet.letters) == 0 {
+	gray := imaging.Positive(imaging.FromImage(page.Image))
+	result, look, err := readUpright(ctx, page, gray, o, src, names[0])
+	if err != nil {
 		return result, err
 	}
-	quarters, err := turns(ctx, src, sheet.img, names[0])
+	quarters, err := look.turns(ctx, src, o, names[0], result.Confidence)
 	if err != nil || quarters == 0 {
 		return result, err
 	}
-	page.Image = imaging.Turn(imaging.FromImage(page.Image), quarters)
-	turned, _, err := readUpright(ctx, page, o, src, names[0])
+	turned, _, err := readUpright(ctx, page, imaging.Turn(gray, quarters), o, src, names[0])
 	turned.Page.Rotation = 90 * quarters
 	return turned, err
 }
 
-// readUpright reads a page as it lies. The sheet is what it was read from; it is empty for a page
-// written by hand, whose lines would not have been found had it lain on its side.
-func readUpright(ctx context.Context, page decode.Page, o Options, src Source, model string) (Result, sheet, error) {
-	gray := imaging.Positive(imaging.FromImage(page.Image))
-	prepared := prepare(gray)
-	if prepared.blank {
-		return newResult(page, gray, hand.Result{}), prepared, nil
+// readUpright reads a page as it lies.
+func readUpright(ctx context.Context, page decode.Page, gray *image.Gray, o Options, src Source, model string) (Result, look, error) {
+	l := look{gray: gray, sheet: prepare(gray)}
+	if l.sheet.blank {
+		return newResult(page, gray, hand.Result{}), l, nil
 	}
-	hands := lookForHands(src, o, model, gray, prepared)
-	if read, ok, err := hands.whole(ctx); ok || err != nil {
-		return newResult(page, gray, read), sheet{}, err
+	hands := lookForHands(src, o, model, gray, l.sheet.letters)
+	var err error
+	if l.sure, l.isHand, err = hands.sure(ctx); err != nil {
+		return Result{}, l, err
 	}
-	attempts, err := readings(ctx, src, prepared, model, o.Enhance)
+	if l.isHand {
+		read, err := hands.page.Read(ctx, hands.reader)
+		return newResult(page, gray, read), l, err
+	}
+	attempts, err := readings(ctx, src, l.sheet, model, o.Enhance)
 	if err != nil {
-		return Result{}, prepared, err
+		return Result{}, l, err
 	}
 	blocks, confidence := attempts[0].blocks, attempts[0].right
-	blocks = prepared.place(blocks)
+	blocks = l.sheet.place(blocks)
 	calibrate(blocks)
 	var edits []document.Edit
 	if o.Enhance {
-		edits = correct(src, prepared, attempts, model, blocks)
+		edits = correct(src, l.sheet, attempts, model, blocks)
 	}
 	read, err := hands.fill(ctx, hand.Result{Blocks: blocks, Confidence: confidence, Edits: edits})
-	return newResult(page, gray, read), prepared, err
+	return newResult(page, gray, read), l, err
 }
 
 func newResult(page decode.Page, gray *image.Gray, read hand.Result) Result {

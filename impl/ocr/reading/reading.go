@@ -42,11 +42,11 @@ func Read(ctx context.Context, page decode.Page, o Options, src Source) (Result,
 		return Result{}, fmt.Errorf("reading: no installed model reads %s", o.Language)
 	}
 	gray := imaging.Positive(imaging.FromImage(page.Image))
-	result, look, err := readUpright(ctx, page, gray, o, src, names[0])
+	result, seen, err := readUpright(ctx, page, gray, o, src, names[0])
 	if err != nil {
 		return result, err
 	}
-	quarters, err := look.turns(ctx, src, o, names[0], result.Confidence)
+	quarters, err := seen.turns(ctx, src, o, names[0], result.Confidence)
 	if err != nil || quarters == 0 {
 		return result, err
 	}

@@ -61,6 +61,11 @@ func TestUncial_helpHasExamplesForEveryCommand(t *testing.T) {
 	}
 }
 
+func TestUncial_languagesSaysWhichHandsCanBeRead(t *testing.T) {
+	t.Parallel()
+	require.Contains(t, strings.Join(strings.Fields(must(t, "languages", "--help")), " "), "French hands of the 17th to the 20th century")
+}
+
 func TestUncial_wrongUsage(t *testing.T) {
 	t.Parallel()
 	db := database(t)

@@ -79,9 +79,16 @@ type languagesCmd struct {
 	JSON   bool   `help:"Print JSON."`
 }
 
+// handsNote says which hands can be read and how well, as measured; see the README.
+const handsNote = `Handwriting is recognised as such and need not be asked for. French hands of the 17th to the 20th century (tag fr)
+are read at draft quality: 3 of 10 characters are wrong on average. Of other hands in Latin letters half are wrong, and
+their confidence is below 0.4.`
+
 // Help is shown below the flags.
 func (languagesCmd) Help() string {
-	return `Each is a BCP 47 tag that a request may name as its language.
+	return `Each is a BCP 47 tag that a request may name as its language; it says what is read in print.
+
+` + handsNote + `
 
 Examples:
   uncial languages
@@ -100,5 +107,6 @@ func (c *languagesCmd) Run(ctx context.Context, con *console) error {
 	for _, l := range languages {
 		fmt.Fprintln(con.out, l)
 	}
+	fmt.Fprintln(con.err, "\n"+handsNote)
 	return nil
 }

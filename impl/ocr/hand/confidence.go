@@ -43,3 +43,25 @@ func (m *Models) pageConfidence(all []reading) float64 {
 	}
 	return m.confidence(sum/float64(n)) * min(float64(n)/leastCharacters, 1)
 }
+
+// mixedConfidence is that of a page of handwriting of which some lines are print. What little is claimed of a foreign hand
+// bounds the whole page.
+func (m *Models) mixedConfidence(all []reading) float64 {
+	var hands []reading
+	var sum float64
+	written, printed := 0, 0
+	for _, l := range all {
+		if l.line.Handwritten {
+			hands = append(hands, l)
+			written += l.characters
+			continue
+		}
+		sum += m.InPrint(l.confidence) * float64(l.characters)
+		printed += l.characters
+	}
+	confidence := (m.pageConfidence(hands)*float64(written) + sum) / float64(max(written+printed, 1))
+	if !m.Native {
+		return min(confidence, mostForeign)
+	}
+	return confidence
+}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/lines"
 	"uncial/impl/ocr/tesseract"
 	"uncial/internal/document"
@@ -22,9 +21,6 @@ const (
 	foreignSuspicious = 0.15
 	// samples is how many lines are read with both models to tell.
 	samples = 6
-	// plainest is how many of the lines with the fewest joined letters are looked at for print, those that have at least
-	// plainSpots and a share of joined ones below plainShare; 1 in plainMargin of its height is left around such a line.
-	plainest, plainSpots, plainShare, plainMargin = 2, 12, 0.1, 4
 	// handShows is the least sum of the share of joined letters and of the difference of the two models' confidences for
 	// the page to be a hand's.
 	handShows = 0.2
@@ -41,20 +37,16 @@ func (p *Page) Sure(ctx context.Context, r Reader) (float64, bool, error) {
 	if p.onSide || p.wide < suspicious || p.wide < foreignSuspicious && !p.models.Native {
 		return 0, false, nil
 	}
-	all := p.lines().Lines()
-	some := sample(all)
+	some := sample(p.lines().Lines())
 	if len(some) == 0 {
 		return 0, false, nil
-	}
-	if hasPrint, err := p.showsPrint(ctx, r, all); hasPrint || err != nil {
-		return 0, false, err
 	}
 	hands, err := p.readLines(ctx, r, some)
 	if err != nil {
 		return 0, false, err
 	}
 	_, images := cut(some, 1)
-	prints, err := p.readAsPrint(ctx, r, images)
+	prints, err := p.sureOfPrint(ctx, r, images)
 	if err != nil || len(prints) != len(hands) || len(hands) == 0 {
 		return 0, false, err
 	}
@@ -86,50 +78,26 @@ func sample(all []lines.Line) []lines.Line {
 	return some
 }
 
-// showsPrint says whether some line of the page is print. It reads those with the fewest joined letters, each as it stands
-// on the page: models for print do not like strips.
-func (p *Page) showsPrint(ctx context.Context, r Reader, all []lines.Line) (bool, error) {
-	type candidate struct {
-		ink   image.Rectangle
-		share float64
-	}
-	var found []candidate
-	for _, l := range all {
-		inside := within(p.spots, l.Box())
-		if share := wideShare(inside); len(inside) >= plainSpots && share < plainShare {
-			c := candidate{share: share}
-			for _, s := range inside {
-				c.ink = c.ink.Union(s)
-			}
-			found = append(found, c)
-		}
-	}
-	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.share, b.share) })
-	var images []*image.Gray
-	for _, c := range found[:min(plainest, len(found))] {
-		images = append(images, imaging.Crop(p.gray, c.ink.Inset(-c.ink.Dy()/plainMargin)))
-	}
-	if len(images) == 0 {
-		return false, nil
-	}
-	sure, err := p.readAsPrint(ctx, r, images)
-	return slices.ContainsFunc(sure, func(c float64) bool { return c >= surelyPrint }), err
-}
-
-// readAsPrint is how sure the model for print is of each line, 0..1, weighted by the length of the words.
-func (p *Page) readAsPrint(ctx context.Context, r Reader, images []*image.Gray) ([]float64, error) {
+// sureOfPrint is how sure the model for print is of each line, 0..1.
+func (p *Page) sureOfPrint(ctx context.Context, r Reader, images []*image.Gray) ([]float64, error) {
 	all, err := r.ReadStrips(ctx, p.models.Print, images, tesseract.Words)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]float64, len(images))
 	for i, words := range all {
-		var sum, n float64
-		for _, w := range words {
-			k := float64(utf8.RuneCountInString(document.WordText(w.Text)))
-			sum, n = sum+k*min(max(w.Confidence/100, 0), 1), n+k
-		}
-		out[i] = sum / max(n, 1)
+		out[i], _ = weigh(words)
 	}
 	return out, nil
+}
+
+// weigh is the mean confidence of words, 0..1, weighted by their length, and how many characters they have.
+func weigh(words []tesseract.Word) (confidence float64, characters int) {
+	var sum float64
+	for _, w := range words {
+		k := utf8.RuneCountInString(document.WordText(w.Text))
+		sum += float64(k) * min(max(w.Confidence/100, 0), 1)
+		characters += k
+	}
+	return sum / float64(max(characters, 1)), characters
 }

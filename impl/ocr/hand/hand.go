@@ -6,6 +6,7 @@ package hand
 import (
 	"context"
 	"image"
+	"slices"
 
 	"uncial/impl/ocr/lexicon"
 	"uncial/impl/ocr/lines"
@@ -25,6 +26,8 @@ type Models struct {
 	Hand  string           // reads strips of handwriting
 	Print string           // the language's own model, which reads print
 	Words *lexicon.Lexicon // of the page's language; nil where there is none. Only the enhancement asks it
+	// InPrint estimates the share of right characters where the model for print has a confidence, 0..1 each. Required by Read.
+	InPrint func(own float64) float64
 	// Native is true where the model for hands has learnt the page's language. Other hands are read as well as it can,
 	// which is badly, and their confidence says so.
 	Native bool
@@ -75,31 +78,46 @@ func (p *Page) lines() *lines.Page {
 
 // Read reads the page, all of which is written by hand, as Sure has said.
 func (p *Page) Read(ctx context.Context, r Reader) (Result, error) {
-	var result Result
+	readings := make([][]reading, len(p.lines().Blocks))
 	var all []reading
-	for _, block := range p.lines().Blocks {
-		readings, err := p.readLines(ctx, r, block)
-		if err != nil {
+	for i, block := range p.lines().Blocks {
+		var err error
+		if readings[i], err = p.readLines(ctx, r, block); err != nil {
 			return Result{}, err
 		}
-		all = append(all, readings...)
-		result.add(readings)
+		all = append(all, readings[i]...)
 	}
-	result.Confidence = p.models.pageConfidence(all)
+	inPrint, err := p.inPrint(ctx, r, all)
+	if err != nil {
+		return Result{}, err
+	}
+	var result Result
+	for _, block := range readings {
+		for i, l := range block {
+			if printed, ok := inPrint[l.at]; ok {
+				block[i] = printed
+			}
+		}
+		result.add(block)
+	}
+	result.Confidence = p.models.mixedConfidence(slices.Concat(readings...))
 	return result, nil
 }
 
-// add appends what was read as a block.
+// add appends what was read as a block, or as several where hand and print take turns.
 func (r *Result) add(readings []reading) {
-	var block document.Block
+	fresh := true
 	for _, l := range readings {
-		if len(l.line.Words) > 0 {
-			block.Lines = append(block.Lines, l.line)
-			block.Box = block.Box.Union(l.line.Box)
-			r.Edits = append(r.Edits, l.edits...)
+		if len(l.line.Words) == 0 {
+			continue
 		}
-	}
-	if len(block.Lines) > 0 {
-		r.Blocks = append(r.Blocks, block)
+		if last := len(r.Blocks) - 1; fresh || r.Blocks[last].Lines[0].Handwritten != l.line.Handwritten {
+			r.Blocks = append(r.Blocks, document.Block{})
+		}
+		fresh = false
+		block := &r.Blocks[len(r.Blocks)-1]
+		block.Lines = append(block.Lines, l.line)
+		block.Box = block.Box.Union(l.line.Box)
+		r.Edits = append(r.Edits, l.edits...)
 	}
 }

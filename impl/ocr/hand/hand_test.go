@@ -57,7 +57,7 @@ func scribbled(n int) *image.Gray {
 }
 
 func look(g *image.Gray, native bool) *hand.Page {
-	return hand.Look(g, imaging.Letters(g), hand.Models{Hand: "hand", Print: "print", Native: native})
+	return hand.Look(g, imaging.Letters(g), hand.Models{Hand: "hand", Print: "print", Native: native, InPrint: func(own float64) float64 { return own }})
 }
 
 // read reads a page if all of it is written by hand.

@@ -23,7 +23,10 @@ func lookForHands(src Source, o Options, printed string, gray *image.Gray, spots
 	if !ok || !src.Has(own.HandFrench) || !latinScript(o.Language) {
 		return hands{}
 	}
-	models := hand.Models{Hand: own.HandFrench, Print: printed, Native: speaksFrench(o.Language)}
+	models := hand.Models{
+		Hand: own.HandFrench, Print: printed, Native: speaksFrench(o.Language),
+		InPrint: func(own float64) float64 { return logistic(curve(own, printed)) },
+	}
 	if o.Enhance {
 		models.Enhance, models.Words = true, src.Lexicon(printed)
 		if models.Native {

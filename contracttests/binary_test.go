@@ -106,7 +106,7 @@ func MustServiceBinary(tb testing.TB) contracttests.Target {
 	planFile := mustPlans(tb)
 	o := operator{tb, program, []string{"--database", "sqlite:" + filepath.Join(dir, "uncial.db"), "--plans", planFile}}
 	keys := map[string]any{"ok": o.key("archive"), "spare": []string{o.key("archive")}, "low": o.key("dozen"), "empty": o.key("five"), "ratelimited": o.key("free")}
-	file, err := json.Marshal(map[string]any{"keys": keys, "images": mustImages(tb)})
+	file, err := json.Marshal(map[string]any{"keys": keys, "images": mustImages(tb), "enhances": true})
 	require.NoError(tb, err)
 	path := filepath.Join(dir, "keys.json")
 	require.NoError(tb, os.WriteFile(path, file, 0o600))

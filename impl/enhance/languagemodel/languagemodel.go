@@ -123,7 +123,7 @@ func (m *Model) Improve(ctx context.Context, image []byte, doc *document.Documen
 		accepted = append(accepted, found...)
 	}
 	for _, c := range accepted {
-		doc.Edits = append(doc.Edits, enhance.NewEdit(c.page, []document.Word{*c.word}, c.after, enhance.RuleModel, c.word.Confidence))
+		c.record(doc)
 		c.word.Text = c.after
 	}
 	enhance.InOrder(doc)
@@ -135,6 +135,21 @@ type correction struct {
 	page  int
 	word  *document.Word
 	after string
+}
+
+// record adds the edit. A word that was changed before has one already, which then tells of both changes: of the word as
+// it was read and as it stands.
+func (c correction) record(doc *document.Document) {
+	e := enhance.NewEdit(c.page, []document.Word{*c.word}, c.after, enhance.RuleModel, c.word.Confidence)
+	i := slices.IndexFunc(doc.Edits, func(old document.Edit) bool { return old.Page == e.Page && old.Box == e.Box && old.After == e.Before })
+	if i < 0 {
+		doc.Edits = append(doc.Edits, e)
+		return
+	}
+	e.Before = doc.Edits[i].Before
+	if doc.Edits[i] = e; e.Before == e.After {
+		doc.Edits = slices.Delete(doc.Edits, i, i+1)
+	}
 }
 
 func (m *Model) page(ctx context.Context, image []byte, doc *document.Document, page int) ([]correction, error) {

@@ -102,6 +102,20 @@ func TestModel_Improve(t *testing.T) {
 	}
 }
 
+func TestModel_Improve_of_a_word_that_was_changed_before(t *testing.T) {
+	t.Parallel()
+	box := document.Box{X: 600, W: 90, H: 20}
+	for read, want := range map[string][]document.Edit{
+		"rnaifon": {{Box: box, Before: "rnaifon", After: "maiſon", Rule: enhance.RuleModel, Confidence: 0.5}},
+		"maiſon":  {},
+	} {
+		doc := reading()
+		doc.Edits = []document.Edit{{Box: box, Before: read, After: "rnaiſon", Rule: enhance.RuleVote, Confidence: 0.5}}
+		require.NoError(t, MustModel(t, content(t, `{"corrections":[{"word":4,"before":"rnaiſon","after":"maiſon"}]}`)).Improve(t.Context(), nil, doc))
+		require.Equal(t, want, doc.Edits, read)
+	}
+}
+
 func repeated(s string, n int) string {
 	out := s
 	for range n {

@@ -27,6 +27,9 @@ func LongS(page int, blocks []document.Block, known Lexicon) []document.Edit {
 	for i := range blocks {
 		for j := range blocks[i].Lines {
 			words := blocks[i].Lines[j].Words
+			if blocks[i].Lines[j].Handwritten {
+				continue // has its own corrections
+			}
 			for k := range words {
 				after, ok := repairLongS(words[k].Text, known)
 				if !ok {

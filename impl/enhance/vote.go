@@ -41,6 +41,9 @@ func Vote(page int, blocks []document.Block, others [][]document.Block, known Le
 	var edits []document.Edit
 	for i := range blocks {
 		for j := range blocks[i].Lines {
+			if blocks[i].Lines[j].Handwritten {
+				continue // the others are readings of print
+			}
 			edits = append(edits, voteLine(page, &blocks[i].Lines[j], voices, known, longS)...)
 		}
 	}

@@ -70,7 +70,8 @@ func meanConfidence(blocks []document.Block) float64 {
 }
 
 // readings reads the page as often as it has to and returns the readings, finished, the one to keep first. Where the
-// best is in doubt, or when more is wanted anyway, the page is read once more at another size.
+// best is in doubt, or when more is wanted anyway, the page is read once more at another size. That one is kept only where
+// the best is in doubt, so that the enhancement, which wants more, corrects what is read without it.
 func readings(ctx context.Context, src Source, s sheet, model string, more bool) ([]attempt, error) {
 	attempts, err := choose(ctx, src, s.img, model)
 	if err != nil {
@@ -87,7 +88,7 @@ func readings(ctx context.Context, src Source, s sheet, model string, more bool)
 		return nil, err
 	}
 	again.finish(s)
-	if again.right >= attempts[0].right+resizedBonus {
+	if attempts[0].right < doubt && again.right >= attempts[0].right+resizedBonus {
 		return slices.Insert(attempts, 0, again), nil
 	}
 	return slices.Insert(attempts, 1, again), nil

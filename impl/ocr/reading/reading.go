@@ -77,11 +77,10 @@ func readUpright(ctx context.Context, page decode.Page, gray *image.Gray, o Opti
 	blocks, confidence := attempts[0].blocks, attempts[0].right
 	blocks = l.sheet.place(blocks)
 	calibrate(blocks)
-	var edits []document.Edit
-	if o.Enhance {
-		edits = correct(src, l.sheet, attempts, model, blocks)
+	read, err := hands.fill(ctx, hand.Result{Blocks: blocks, Confidence: confidence})
+	if err == nil && o.Enhance { // last, so that what is read is what is read without it
+		read.Edits = append(correct(src, l.sheet, attempts, model, read.Blocks), read.Edits...)
 	}
-	read, err := hands.fill(ctx, hand.Result{Blocks: blocks, Confidence: confidence, Edits: edits})
 	return newResult(page, gray, read), l, err
 }
 

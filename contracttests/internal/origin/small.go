@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -24,11 +25,11 @@ and nobody could remember the names of the villages
 that were mentioned in the account of the journey
 which the merchant had written many years before`
 
-// mustSmallPrint is a page in letters so small and blurred that some words are read wrongly, and mended by the enhancement of
-// the real service.
+// mustSmallPrint is a page in letters so small, blurred and specked that some words are read wrongly, and mended by the
+// enhancement of the real service. One of its lines is in doubt between print and a hand.
 func mustSmallPrint(tb testing.TB) []byte {
 	tb.Helper()
-	const size = 16 // pixels
+	const size, specks = 18, 2 // pixels, in a hundred
 	typeface, err := opentype.Parse(goregular.TTF)
 	require.NoError(tb, err)
 	face, err := opentype.NewFace(typeface, &opentype.FaceOptions{Size: size, DPI: 72})
@@ -43,6 +44,12 @@ func mustSmallPrint(tb testing.TB) []byte {
 	small, blurred := image.NewGray(image.Rect(0, 0, page.Rect.Dx()*6/10, page.Rect.Dy()*6/10)), image.NewGray(page.Rect)
 	draw.BiLinear.Scale(small, small.Rect, page, page.Rect, draw.Src, nil)
 	draw.BiLinear.Scale(blurred, blurred.Rect, small, small.Rect, draw.Src, nil)
+	chance := rand.New(rand.NewPCG(0, specks)) //nolint:gosec // the same page each time
+	for i := range blurred.Pix {
+		if chance.IntN(100) < specks {
+			blurred.Pix[i] = uint8(chance.IntN(256))
+		}
+	}
 	var file bytes.Buffer
 	require.NoError(tb, png.Encode(&file, blurred))
 	return file.Bytes()

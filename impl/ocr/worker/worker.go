@@ -92,16 +92,18 @@ func send(conn *pipe.Conn, id uint64, doc *document.Document, failed error) erro
 			return nil
 		}
 	}
-	return conn.SendAnswer(pipe.Answer{ID: id, Error: &pipe.Error{Kind: kind(failed), Message: failed.Error()}})
+	return conn.SendAnswer(pipe.Answer{ID: id, Error: reason(failed)})
 }
 
-func kind(err error) pipe.Kind {
+func reason(err error) *pipe.Error {
 	var fault *ocr.ImageError
 	switch {
 	case errors.As(err, &fault):
-		return pipe.ImageFault
+		return &pipe.Error{Kind: pipe.ImageFault, Message: fault.Reason}
+	case errors.Is(err, tesseract.ErrRecognition): // as of noise on a very large page, for which memory does not suffice
+		return &pipe.Error{Kind: pipe.ImageFault, Message: "the page is too large, or too full of specks, to be read; send it smaller"}
 	case errors.Is(err, context.DeadlineExceeded):
-		return pipe.TimeoutFault
+		return &pipe.Error{Kind: pipe.TimeoutFault, Message: err.Error()}
 	}
-	return pipe.Internal
+	return &pipe.Error{Kind: pipe.Internal, Message: err.Error()}
 }

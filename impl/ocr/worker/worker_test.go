@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"image/png"
 	"io"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"uncial/impl/ocr/models"
 	"uncial/impl/ocr/ocrtest"
 	"uncial/impl/ocr/pipe"
+	"uncial/impl/ocr/tesseract"
 	"uncial/impl/ocr/worker"
 	"uncial/internal/document"
 )
@@ -124,6 +126,21 @@ func TestServe_answers_what_the_pipe_refuses_with_an_error(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, pipe.Internal, answer.Error.Kind)
 	require.NoError(t, hangUp())
+}
+
+func TestServe_blames_the_image_where_the_recognizer_gives_up(t *testing.T) {
+	t.Parallel()
+	conn, hangUp := start(t, func(in io.Reader, out io.Writer) error {
+		return worker.Serve(pipe.New(in, out), func(context.Context, pipe.Request, []byte) (*document.Document, error) {
+			return nil, fmt.Errorf("reading: %w", tesseract.ErrRecognition)
+		})
+	})
+	require.NoError(t, conn.SendRequest(pipe.Request{ID: 1, Language: "en", Deadline: 1000}, []byte("x")))
+	answer, err := conn.ReceiveAnswer()
+	require.NoError(t, err)
+	require.Equal(t, pipe.ImageFault, answer.Error.Kind)
+	require.Contains(t, answer.Error.Message, "send it smaller")
+	require.NoError(t, hangUp(), "the worker stays fit for the next image")
 }
 
 func TestServe_ends_where_the_pipe_breaks(t *testing.T) {

@@ -46,10 +46,10 @@ Examples:
   uncial-contract diff --a http://127.0.0.1:4010/api/v1 --b https://ocr.example.org/api/v1 --keys-b keys.json
 
 A keys file says what the server has for each scenario; what it does not name is skipped:
-  {"keys": {"ok": "$OCR_KEY", "spare": ["ocr_live_..."], "empty": "...", "low": "...", "expired": "...", "revoked": "...",
-            "ratelimited": "..."},
-   "images": {"printed": "https://images.example.org/page.jpg"}}
-A key that begins with $ is taken from that environment variable.`
+  {"keys": {"ok": "$OCR_KEY", "spare": ["ocr_live_..."], "sibling": "...", "empty": "...", "low": ["..."], "exact": "...",
+            "expired": "...", "revoked": "...", "ratelimited": "...", "error": "..."},
+   "images": {"printed": "https://images.example.org/page.jpg"}, "enhances": true}
+A key that begins with $ is taken from that environment variable. The README tells what each scenario stands for.`
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 

@@ -30,6 +30,18 @@ func TestDefects_areNamedAndExplained(t *testing.T) {
 	assert.Len(t, areas, 9)
 }
 
+func TestTruths_areNamedAndExplained(t *testing.T) {
+	t.Parallel()
+	names := map[string]bool{}
+	for _, d := range liar.Truths() {
+		assert.Regexp(t, `^[a-z0-9][a-z0-9-]*$`, d.Name)
+		assert.False(t, names[d.Name], "%s stands twice", d.Name)
+		assert.Regexp(t, `\.$`, d.Explanation, d.Name)
+		names[d.Name] = true
+	}
+	assert.GreaterOrEqual(t, len(names), 20)
+}
+
 func TestNew_tellsItsLieAndNoOther(t *testing.T) {
 	t.Parallel()
 	for _, d := range liar.Defects() {

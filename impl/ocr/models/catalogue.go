@@ -1,10 +1,5 @@
 package models
 
-import (
-	"maps"
-	"slices"
-)
-
 // catalogue maps tags (BCP 47) to the models that read them, the best first. The names are those of the packs of
 // Debian and of Tesseract's own repositories, in which scripts (und-...) have names in upper case.
 //
@@ -40,9 +35,3 @@ var catalogue = map[string][]string{
 	"und-Orya": {"Oriya"}, "und-Sinh": {"Sinhala"}, "und-Syrc": {"Syriac"}, "und-Taml": {"Tamil"}, "und-Telu": {"Telugu"},
 	"und-Thaa": {"Thaana"}, "und-Thai": {"Thai"}, "und-Tibt": {"Tibetan"},
 }
-
-// Tags are all tags of the catalogue, sorted, whether a model is installed or not.
-func Tags() []string { return slices.Sorted(maps.Keys(catalogue)) }
-
-// Names are the models of the catalogue that read a tag, the best first; nil for a tag that it does not hold.
-func Names(tag string) []string { return slices.Clone(catalogue[tag]) }

@@ -28,9 +28,6 @@ const (
 	mapping   = "languages.txt"
 )
 
-// OSD is the model that finds orientation and script. It reads no text.
-const OSD = "osd"
-
 // Model is one traineddata file.
 type Model struct {
 	Name string // of the file, without its extension

@@ -37,8 +37,8 @@ const (
 // for in a language that the model has not learnt, where its confidence tells little.
 const foreignJoined = 0.45
 
-// Fill reads what was filled in by hand on a printed page, whose reading is given with calibrated confidences. It is
-// false, and the reading remains, where there is nothing of the kind.
+// Fill reads what was filled in by hand on a printed page, whose reading is given with calibrated confidences and without
+// edits. It is false, and the reading remains, where there is nothing of the kind.
 func (p *Page) Fill(ctx context.Context, r Reader, inPrint Result) (Result, bool, error) {
 	all := p.spots
 	if p.models.Native {

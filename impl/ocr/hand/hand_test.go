@@ -180,12 +180,9 @@ func TestPage_Fill(t *testing.T) {
 	t.Run("what was filled in by hand takes the place of what print made of it", func(t *testing.T) {
 		t.Parallel()
 		g, inPrint := form(0.2)
-		kept, lost := inPrint.Blocks[0].Lines[0].Words[1], inPrint.Blocks[2].Lines[0].Words[2]
-		inPrint.Edits = []document.Edit{{Box: kept.Box, After: kept.Text}, {Box: lost.Box, After: lost.Text}}
 		filled, ok, err := look(g, true).Fill(t.Context(), newReader(50, 20), inPrint)
 		require.NoError(t, err)
 		require.True(t, ok)
-		require.Equal(t, inPrint.Edits[:1], filled.Edits, "what is no longer in the text was not edited")
 		var seen []string
 		for _, b := range filled.Blocks {
 			for _, l := range b.Lines {

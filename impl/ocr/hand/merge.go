@@ -21,7 +21,7 @@ func (p *Page) merge(inPrint Result, filled []reading) Result {
 	for i, b := range inPrint.Blocks {
 		for _, l := range b.Lines {
 			l.Words = slices.DeleteFunc(slices.Clone(l.Words), func(w document.Word) bool {
-				return p.givesWay(w, filled)
+				return slices.ContainsFunc(filled, func(r reading) bool { return p.replaced(w, r.line.Box) })
 			})
 			if len(l.Words) == 0 {
 				continue
@@ -34,7 +34,7 @@ func (p *Page) merge(inPrint Result, filled []reading) Result {
 			entries = append(entries, entry{l, i})
 		}
 	}
-	result := Result{Edits: slices.DeleteFunc(slices.Clone(inPrint.Edits), func(e document.Edit) bool { return p.gone(e, inPrint, filled) })}
+	var result Result
 	written := 0
 	for _, r := range filled {
 		entries = slices.Insert(entries, place(entries, r.line.Box), entry{r.line, -1})
@@ -45,25 +45,6 @@ func (p *Page) merge(inPrint Result, filled []reading) Result {
 	hands := p.models.pageConfidence(filled)
 	result.Confidence = (inPrint.Confidence*float64(printed) + hands*float64(written)) / float64(max(printed+written, 1))
 	return result
-}
-
-// gone says whether an edit changed words that gave way to a hand.
-func (p *Page) gone(e document.Edit, inPrint Result, filled []reading) bool {
-	for _, b := range inPrint.Blocks {
-		for _, l := range b.Lines {
-			for _, w := range l.Words {
-				if e.Box.Union(w.Box) == e.Box && p.givesWay(w, filled) {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-// givesWay says whether a word of print gives way to one of the readings.
-func (p *Page) givesWay(w document.Word, filled []reading) bool {
-	return slices.ContainsFunc(filled, func(r reading) bool { return p.replaced(w, r.line.Box) })
 }
 
 // place is the index at which a line in the box is to be inserted.

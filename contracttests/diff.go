@@ -97,12 +97,18 @@ func newSide(ctx context.Context, t Target) (*side, error) {
 	}
 	d := &side{session: s, accounts: map[string]*account{}}
 	for scenario, all := range t.run.accounts {
-		d.accounts[scenario] = all[0]
 		if slices.Contains([]string{KeyExpired, KeyRevoked, KeyError, KeySibling}, scenario) {
+			d.accounts[scenario] = all[0]
 			continue
 		}
-		if err := s.open(ctx, all[0]); err != nil && asFailure(err) == nil {
-			return nil, err
+		for _, a := range all {
+			if err := s.open(ctx, a); err != nil && asFailure(err) == nil {
+				return nil, err
+			}
+			if s.promised(a, 0) == nil { // a run may have used it up
+				d.accounts[scenario] = a
+				break
+			}
 		}
 	}
 	if d.accounts[KeyOK] == nil {
@@ -186,7 +192,7 @@ func moves(seed uint64) (all []move) {
 func (s *side) by(ctx context.Context, scenario string, r *request) (*Exchange, error) {
 	a := s.accounts[scenario]
 	if a == nil {
-		return nil, &skip{fmt.Sprintf("%s has no key for %q", s.BaseURL, scenario)}
+		return nil, &skip{fmt.Sprintf("%s has no key for %q in the state that it promises", s.BaseURL, scenario)}
 	}
 	if scenario == KeyExpired || scenario == KeyRevoked {
 		r.auth = []credential{bearer(a.key)}

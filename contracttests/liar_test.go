@@ -132,6 +132,17 @@ func TestDiff_seesALiarBesideAnHonestServer(t *testing.T) {
 	}
 }
 
+func TestDiff_skipsAnAccountThatIsUsedUp(t *testing.T) {
+	t.Parallel()
+	b := MustMock(t)
+	b.Keys[contracttests.KeyLow] = []string{b.Keys[contracttests.KeyEmpty][1]}
+	report := contracttests.Diff(t.Context(), MustMock(t), b)
+	require.Empty(t, report.Problem)
+	require.Empty(t, report.Differences)
+	require.NotEmpty(t, report.Skipped)
+	require.Contains(t, report.Skipped[0], `has no key for "low" in the state that it promises`)
+}
+
 func TestDiff_twoMocksAgree(t *testing.T) {
 	t.Parallel()
 	report := contracttests.Diff(t.Context(), MustMock(t), MustMock(t))

@@ -132,12 +132,15 @@ func heldOutAtOnce() []Defect {
 			var mu sync.Mutex
 			last := map[string]*reply{}
 			return func(c *call) *reply {
-				if !c.extracts() {
-					return honest(c)
+				other := ""
+				leave := func() {}
+				if c.extracts() {
+					leave = r.enter(c.key())
 				}
-				leave := r.enter(c.key())
 				a := honest(c)
-				other := r.other(c.key())
+				if c.extracts() {
+					other = r.other(c.key())
+				}
 				leave()
 				mu.Lock()
 				defer mu.Unlock()
@@ -153,7 +156,8 @@ func heldOutAtOnce() []Defect {
 		{"points-of-another-at-once", "ledger", "Accounts that call at the same time are told each other's points.", mixed(func(a, b *reply) {
 			a.edit(func(o map[string]any) {
 				if _, ok := o["remainingPoints"]; ok {
-					o["remainingPoints"] = number(object(b.body), "remainingPoints")
+					other := object(b.body)
+					o["remainingPoints"] = max(number(other, "remainingPoints"), number(other, "pointsRemaining"))
 				}
 			})
 		})},

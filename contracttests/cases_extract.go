@@ -261,7 +261,7 @@ func (s *session) askLanguages(ctx context.Context, a *account) ([]string, error
 	if text == "" {
 		text, _ = details["/language"].(string)
 	}
-	listed := tagsIn(text)
+	listed := tagsIn(text[:min(len(text), longestList)])
 	if !slices.Contains(listed, "en") && !s.Minimal {
 		return nil, fail(x, "details.language must list the languages that are supported, en among them: %q", text)
 	}
@@ -270,6 +270,9 @@ func (s *session) askLanguages(ctx context.Context, a *account) ([]string, error
 	s.listed = listed
 	return listed, nil
 }
+
+// longestList is room for every language that there are models for, many times over.
+const longestList = 64 << 10
 
 // unsupported is a well-formed tag for a language that nobody prints: Klingon.
 const unsupported = "tlh"

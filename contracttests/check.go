@@ -25,10 +25,13 @@ func Check(ctx context.Context, t Target) Report {
 	defer t.Client.CloseIdleConnections()
 	report.BaseURL, report.Seed = t.BaseURL, t.Seed
 	if err := probe(ctx, t); err != nil {
-		report.Problem = err.Error()
+		report.Problem = t.presentable(err.Error(), maxReason)
 		return report
 	}
 	for _, p := range plan {
+		if spent := t.run.spent(); t.MaxPoints != 0 && spent > max(0, t.MaxPoints) && p.Skip == "" {
+			p.Skip = fmt.Sprintf("the accounts have lost %d points, more than the %d that the run may spend", spent, max(0, t.MaxPoints))
+		}
 		r := t.runCase(ctx, p)
 		if ctx.Err() != nil {
 			report.Problem = fmt.Sprintf("%s after %s, at the case %s", ended(ctx), time.Since(report.Started).Round(time.Millisecond), p.Name)
@@ -178,7 +181,7 @@ func (t Target) runCase(ctx context.Context, p Planned) (r Result) {
 	case errors.As(err, &skipped), errors.Is(err, errNoKey):
 		r.Outcome, r.Reason = Skipped, err.Error()
 	default:
-		r.Outcome, r.Reason = Failed, err.Error()
+		r.Outcome, r.Reason = Failed, t.presentable(err.Error(), maxReason)
 		if f := asFailure(err); f != nil && f.exchange != nil {
 			r.blame(f.exchange)
 		}
@@ -194,9 +197,15 @@ func (r *Result) blame(x *Exchange) {
 		r.Key = KeyOK
 	}
 	if x.Status != 0 {
-		r.Answer = fmt.Sprintf("%d %s", x.Status, shorten(string(x.Body), 600))
+		r.Answer = fmt.Sprintf("%d %s", x.Status, x.target.presentable(string(x.Body), maxQuoted))
 	}
 }
+
+// Of what is wrong, and of the answer that it was seen in, a report shows so many characters.
+const (
+	maxReason = 2000
+	maxQuoted = 600
+)
 
 // saw says whether one of the case's answers had the status that the case is about.
 func (s *session) saw(operation string, status int) bool {
@@ -242,8 +251,8 @@ func probe(ctx context.Context, t Target) error {
 		envelopes++
 	}
 	if envelopes == 0 {
-		return fmt.Errorf("the server at %s is not one of this contract: GET /status without a key must be a 401 in JSON, and is %d %q; is the base URL right?",
-			t.BaseURL, first.Status, shorten(string(first.Body), 60))
+		return fmt.Errorf("the server at %s is not one of this contract: GET /status without a key must be a 401 in JSON, and is %d, %s; is the base URL right?",
+			t.BaseURL, first.Status, t.presentable(string(first.Body), 60))
 	}
 	return probeKeys(ctx, t)
 }

@@ -133,7 +133,7 @@ func Outlay(seed uint64) (requests int, points int64) {
 type move struct {
 	name string
 	paid bool // it may cost points
-	do   func(ctx context.Context, s *side) (*Exchange, error)
+	do       func(ctx context.Context, s *side) (*Exchange, error)
 }
 
 // moves is the sequence: every scenario of keys, images, formats and languages, every rule of the request's shape, other
@@ -237,6 +237,11 @@ func (s *side) make(ctx context.Context, m move) (view, error) {
 	return v, nil
 }
 
+// shown is a fact as a report may show it.
+func (v view) shown(what string) string {
+	return v.exchange.target.presentable(v.facts[what], maxQuoted)
+}
+
 // fieldNames are the names in an answer, nested ones by their path. Edits are left out: they depend on the text.
 func fieldNames(o map[string]any) (names []string) {
 	for name, v := range o {
@@ -257,7 +262,7 @@ func fieldNames(o map[string]any) (names []string) {
 func compare(step string, a, b view) (all []Difference) {
 	for _, what := range slices.Sorted(maps.Keys(a.facts)) {
 		if other, both := b.facts[what]; both && other != a.facts[what] {
-			all = append(all, Difference{step, what, a.facts[what], other, a.exchange.Curl(), b.exchange.Curl()})
+			all = append(all, Difference{step, what, a.shown(what), b.shown(what), a.exchange.Curl(), b.exchange.Curl()})
 		}
 	}
 	return all

@@ -18,8 +18,19 @@ import (
 	"unicode/utf8"
 )
 
-// maxAnswer bounds the body of an answer that is read: a document of ten pages has a few megabytes.
-const maxAnswer = 64 << 20
+// maxAnswer bounds the body of an answer: a document of ten pages has a few megabytes.
+const maxAnswer = 16 << 20
+
+var errTooLong = fmt.Errorf("the answer is longer than %d MiB", maxAnswer>>20)
+
+// readAnswer reads a body whole, unless it is too long.
+func readAnswer(r io.Reader) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(r, maxAnswer+1))
+	if len(body) > maxAnswer {
+		return nil, errTooLong
+	}
+	return body, err
+}
 
 // credential is a value of the Authorization header. shell is how a shell writes it with the key in $UNCIAL_KEY, so that
 // a report never shows a key.
@@ -81,11 +92,14 @@ func (t Target) exchange(ctx context.Context, r *request) (*Exchange, error) {
 }
 
 func (x *Exchange) read(ctx context.Context, res *http.Response, timeout time.Duration) error {
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	body, err := readAnswer(res.Body)
 	x.Received = time.Now()
 	x.Status, x.Header, x.Body = res.StatusCode, res.Header, body
 	if err == nil && x.request.header.Get("Accept-Encoding") == "gzip" && res.Header.Get("Content-Encoding") == "gzip" {
 		err = x.decompress()
+	}
+	if errors.Is(err, errTooLong) {
+		return err
 	}
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("the answer ended before its body was whole: %w", err)
@@ -103,7 +117,7 @@ func (x *Exchange) decompress() error {
 		return err
 	}
 	x.Header.Del("Content-Encoding")
-	x.Body, err = io.ReadAll(io.LimitReader(r, maxAnswer))
+	x.Body, err = readAnswer(r)
 	return err
 }
 
@@ -199,7 +213,8 @@ func (x *Exchange) Curl() string {
 	return line
 }
 
-const maxShown = 4096
+// maxShown is the longest body that stands in a command line: the suite's own images fit.
+const maxShown = 16 << 10
 
 // header is the line as curl wants it: a header without a value is written with a semicolon.
 func header(name, value string) string {

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -18,6 +20,8 @@ type keysFile struct {
 	Plans    map[string]Plan      `json:"plans"`
 	Enhances bool                 `json:"enhances"`
 	Minimal  bool                 `json:"minimal"`
+	// Simulated says that the server reads no images, as the mock.
+	Simulated bool `json:"simulated"`
 }
 
 // oneOrMany is a string or a list of strings.
@@ -45,19 +49,13 @@ var (
 )
 
 // LoadKeys reads a keys file into the target: JSON with "keys" (scenario to a key or a list of keys), "images" (scenario
-// to a URL), and, where they are known, "plans", "enhances" and "minimal". A key that begins with "$" is the name of
-// an environment variable that holds it. Keys that begin with ocr_test_ are those of a mock: its own images are then used
-// where the file names none. The error says what in the file is wrong.
+// to a URL), and, where they are known, "plans", "enhances", "minimal" and "simulated". A key that begins with "$" is the
+// name of an environment variable that holds it. Where the server is simulated, as the mock is, the mock's own images are
+// used where the file names none. The error says what in the file is wrong.
 func (t *Target) LoadKeys(path string) error {
-	text, err := os.ReadFile(path)
+	f, err := readKeys(path)
 	if err != nil {
-		return fmt.Errorf("the keys file %s cannot be read", path)
-	}
-	var f keysFile
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&f); err != nil {
-		return fmt.Errorf(`the keys file %s is not what it must be, {"keys": {"ok": "...", ...}, "images": {...}}: %w`, path, err)
+		return err
 	}
 	t.Keys = map[string][]string{}
 	for _, scenario := range slices.Sorted(maps.Keys(f.Keys)) {
@@ -66,12 +64,15 @@ func (t *Target) LoadKeys(path string) error {
 		}
 		for _, k := range f.Keys[scenario] {
 			if name, isVariable := strings.CutPrefix(k, "$"); isVariable {
+				if name == "" {
+					return fmt.Errorf("the key of %q in the keys file is a $ without the name of an environment variable", scenario)
+				}
 				if k = os.Getenv(name); k == "" {
 					return fmt.Errorf("the keys file takes the key of %q from the environment variable %s, which is not set", scenario, name)
 				}
 			}
-			if k == "" || strings.ContainsAny(k, " \t\r\n") {
-				return fmt.Errorf("the key of %q in the keys file is empty or has white space in it", scenario)
+			if k == "" || strings.ContainsFunc(k, func(r rune) bool { return r <= ' ' || r > '~' }) {
+				return fmt.Errorf("the key of %q in the keys file is empty, or has white space or characters in it that no header can carry", scenario)
 			}
 			t.Keys[scenario] = append(t.Keys[scenario], k)
 		}
@@ -80,15 +81,51 @@ func (t *Target) LoadKeys(path string) error {
 		if !slices.Contains(imageScenarios, scenario) {
 			return fmt.Errorf("the keys file has an image for %q; the scenarios are %s", scenario, strings.Join(imageScenarios, ", "))
 		}
+		if !isImageURL.MatchString(f.Images[scenario]) {
+			return fmt.Errorf("the image of %q in the keys file must be an http, https or data URL", scenario)
+		}
 	}
 	t.Images, t.Plans, t.Enhances, t.Minimal = f.Images, f.Plans, f.Enhances, f.Minimal
 	if len(t.Keys[KeyOK]) == 0 {
 		return fmt.Errorf("the keys file %s has no key for %q, without which there is little to check", path, KeyOK)
 	}
-	if strings.HasPrefix(t.Keys[KeyOK][0], mockPrefix) {
+	if f.Simulated {
 		t.simulate()
 	}
 	return nil
+}
+
+var isImageURL = regexp.MustCompile(`^(?:https?://[^/]|data:)`)
+
+// maxKeys is the size of the largest keys file, in bytes.
+const maxKeys = 1 << 20
+
+// readKeys reads a keys file as it stands.
+func readKeys(path string) (f keysFile, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return f, fmt.Errorf("the keys file %s cannot be read", path)
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	text, err := io.ReadAll(io.LimitReader(file, maxKeys+1))
+	if err != nil {
+		return f, fmt.Errorf("the keys file %s cannot be read", path)
+	}
+	if len(text) > maxKeys {
+		return f, fmt.Errorf("the keys file %s is longer than 1 MiB", path)
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err = d.Decode(&f); err == nil && d.More() {
+		err = errors.New("something follows the object")
+	}
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		err = fmt.Errorf("a JSON %s stands where it cannot (at %q)", wrong.Value, wrong.Field)
+	}
+	if err != nil {
+		return f, fmt.Errorf(`the keys file %s is not what it must be, {"keys": {"ok": "...", ...}, "images": {...}}: %w`, path, err)
+	}
+	return f, nil
 }
 
 // simulate makes the target one whose texts are fixtures, with the mock's images where the file names none: the suite's

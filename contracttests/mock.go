@@ -57,9 +57,6 @@ func mockImages() map[string]string {
 	}
 }
 
-// mockPrefix is how keys of the mock begin, by openapi.yaml.
-const mockPrefix = "ocr_test_"
-
 // mockAccounts are enough for a run never to wait for a window.
 const mockAccounts = 24
 

@@ -215,6 +215,7 @@ func (a *account) observePoints(x *Exchange, replay bool) (faults []string) {
 	case x.Status == http.StatusPaymentRequired, x.Status == http.StatusTooManyRequests:
 		if got, ok := x.integer("remainingPoints"); ok && a.known && !replay && got != a.points.left {
 			faults = append(faults, fmt.Sprintf("remainingPoints is %d, but %d points are left", got, a.points.left))
+			a.spent += max(0, a.points.left-got)
 			a.points.used += a.points.left - got
 			a.points.left = got
 		}
@@ -247,6 +248,7 @@ func (a *account) observeStatus(x *Exchange) (faults []string) {
 	}
 	if got != a.points {
 		faults = append(faults, fmt.Sprintf("the status says %s, but it must be %s", got, a.points))
+		a.spent += max(0, a.points.left-left)
 		a.points = got
 	}
 	return append(faults, a.observeRecord(x)...)

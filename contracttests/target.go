@@ -93,7 +93,8 @@ type Target struct {
 	Seed uint64
 	// Generated is the number of generated requests beyond those that go through every rule once. Default: 40.
 	Generated int
-	// MaxPoints bounds what a run may spend; cases that would go beyond are skipped. Below 0 it may spend nothing.
+	// MaxPoints bounds what a run may spend; cases that would go beyond are skipped, and all that are left once the
+	// accounts have lost more than that, whatever the server was to charge. Below 0 it may spend nothing.
 	// Default: 0, no bound.
 	MaxPoints int64
 	// Timeout bounds one exchange. Default: 30 seconds.
@@ -122,12 +123,17 @@ func (t Target) withDefaults() (Target, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
 		return t, fmt.Errorf("the base URL must look like https://host/api/v1, not %q", t.BaseURL)
 	}
+	if u.User != nil {
+		return t, errors.New("the base URL must not hold a user or a password: it stands in reports")
+	}
 	t.BaseURL = strings.TrimSuffix(t.BaseURL, "/")
 	if !strings.HasSuffix(t.BaseURL, "/api/v1") {
 		return t, fmt.Errorf("the path of the base URL must end in /api/v1, as in %s/api/v1", t.BaseURL)
 	}
 	if t.Client == nil {
-		t.Client = &http.Client{Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 32, Proxy: http.ProxyFromEnvironment}}
+		t.Client = &http.Client{Transport: &http.Transport{
+			DisableCompression: true, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 32, Proxy: http.ProxyFromEnvironment,
+		}}
 	}
 	client := *t.Client
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

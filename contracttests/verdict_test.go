@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -160,7 +161,7 @@ func TestCheck_mockByAKeysFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "keys.json")
 	require.NoError(t, os.WriteFile(path, []byte(`{"keys": {"ok": "ocr_test_ok_f", "spare": ["ocr_test_ok_f2", "ocr_test_archive_f"], "low": "ocr_test_low_f",
-		"empty": "ocr_test_empty_f", "expired": "ocr_test_expired_f", "revoked": "ocr_test_revoked_f", "ratelimited": ["ocr_test_ratelimited_f", "ocr_test_free_f"]}}`), 0o600))
+		"empty": "ocr_test_empty_f", "expired": "ocr_test_expired_f", "revoked": "ocr_test_revoked_f", "ratelimited": ["ocr_test_ratelimited_f", "ocr_test_free_f"]}, "simulated": true}`), 0o600))
 	target := contracttests.Target{BaseURL: MustMockServer(t) + "/api/v1"}
 	require.NoError(t, target.LoadKeys(path))
 	report := contracttests.Check(t.Context(), target)
@@ -172,7 +173,7 @@ func TestCheck_mockByAKeysFile(t *testing.T) {
 func TestCheck_oneAccountOfAMock(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "keys.json")
-	require.NoError(t, os.WriteFile(path, []byte(`{"keys": {"ok": "ocr_test_ok_one"}}`), 0o600))
+	require.NoError(t, os.WriteFile(path, []byte(`{"keys": {"ok": "ocr_test_ok_one"}, "simulated": true}`), 0o600))
 	target := contracttests.Target{BaseURL: MustMockServer(t) + "/api/v1"}
 	require.NoError(t, target.LoadKeys(path))
 	report := contracttests.Check(t.Context(), target)
@@ -237,7 +238,13 @@ func TestTarget_LoadKeys(t *testing.T) {
 		"no ok":                      {`{"keys": {"low": "k"}}`, `has no key for "ok"`},
 		"a variable that is not set": {`{"keys": {"ok": "$CONTRACT_TEST_NOT_SET"}}`, "CONTRACT_TEST_NOT_SET, which is not set"},
 		"a number for a key":         {`{"keys": {"ok": 7}}`, "one key or a list of keys"},
+		"a variable without a name":  {`{"keys": {"ok": "$"}}`, "without the name of an environment variable"},
+		"a list":                     {`[]`, "a JSON array stands where it cannot"},
+		"more than an object":        {`{"keys": {"ok": "k"}} {}`, "something follows the object"},
+		"no end":                     {strings.Repeat(" ", 1<<20+1), "longer than 1 MiB"},
+		"an image that is no URL":    {`{"keys": {"ok": "k"}, "images": {"printed": "page.png"}}`, `the image of "printed" in the keys file must be an http, https or data URL`},
 		"a key with a blank":         {`{"keys": {"ok": "a b"}}`, "has white space"},
+		"a key beyond ASCII":         {`{"keys": {"ok": "kéy"}}`, "no header can carry"},
 		"a good one":                 {`{"keys": {"ok": "$CONTRACT_TEST_KEY", "spare": ["a", "b"]}, "images": {"printed": "https://images.example.org/p.png"}, "minimal": true}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

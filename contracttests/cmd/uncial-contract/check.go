@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -90,10 +89,14 @@ func (c *checkCmd) Run(ctx context.Context, con *console, status *int) error {
 	} else {
 		announce(con.out, t, plan)
 		fmt.Fprintf(con.out, "%-6s %-40s %s\n", "RESULT", "CASE", "WHAT IT MEANS")
-		t.Progress = func(r contracttests.Result) { printResult(con.out, r) }
+		t.Progress = func(r contracttests.Result) { c.print(con.out, r) }
+	}
+	junit, err := createJUnit(c.JUnit)
+	if err != nil {
+		return err
 	}
 	report := contracttests.Check(ctx, t)
-	if err := c.write(con.out, report); err != nil {
+	if err := errors.Join(junit.write(report), c.write(con.out, report)); err != nil {
 		return err
 	}
 	switch {
@@ -107,15 +110,6 @@ func (c *checkCmd) Run(ctx context.Context, con *console, status *int) error {
 
 // write gives the report in the forms asked for.
 func (c *checkCmd) write(out io.Writer, r contracttests.Report) error {
-	if c.JUnit != "" {
-		f, err := os.Create(c.JUnit)
-		if err != nil {
-			return fmt.Errorf("--junit: %w", err)
-		}
-		if err := errors.Join(r.WriteJUnit(f), f.Close()); err != nil {
-			return fmt.Errorf("--junit: %w", err)
-		}
-	}
 	if c.JSON {
 		return printJSON(out, r)
 	}
@@ -140,7 +134,7 @@ func announce(w io.Writer, t contracttests.Target, plan []contracttests.Planned)
 		run, skipped, grouped(points), grouped(requests))
 }
 
-func printResult(w io.Writer, r contracttests.Result) {
+func (c *checkCmd) print(w io.Writer, r contracttests.Result) {
 	meaning := r.Explanation
 	if r.Outcome == contracttests.Skipped {
 		meaning = "skipped: " + r.Reason
@@ -154,11 +148,23 @@ func printResult(w io.Writer, r contracttests.Result) {
 		fmt.Fprintf(w, "       the answer     %s\n", r.Answer)
 	}
 	if r.Key != "" {
-		fmt.Fprintf(w, "       to see it      UNCIAL_KEY=<the key of %q>\n", r.Key)
+		fmt.Fprintf(w, "       the key        UNCIAL_KEY=<the key of %q>\n", r.Key)
 	}
 	if r.Curl != "" {
-		fmt.Fprintf(w, "                      %s\n", r.Curl)
+		fmt.Fprintf(w, "       the request    %s\n", r.Curl)
 	}
+	if r.Requests > 1 {
+		fmt.Fprintf(w, "       with the %d requests before it  %s\n", r.Requests-1, c.again(r))
+	}
+}
+
+// again is the command that repeats a case.
+func (c *checkCmd) again(r contracttests.Result) string {
+	whose := "--mock"
+	if !c.Mock {
+		whose = "--keys '" + strings.ReplaceAll(c.Keys, "'", `'\''`) + "'"
+	}
+	return fmt.Sprintf("uncial-contract --base-url %s %s --seed %d --only '^%s$'", c.BaseURL, whose, c.Seed, r.Case)
 }
 
 func summarise(w io.Writer, r contracttests.Report) error {

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -194,6 +196,48 @@ func TestCheck_isInterrupted(t *testing.T) {
 	assert.Positive(t, suites[0].Totals.Passed)
 }
 
+// TestCheck_overHTTP2 is against a server as most deployments have it in front: TLS, and HTTP/2 where the client can.
+func TestCheck_overHTTP2(t *testing.T) {
+	t.Parallel()
+	var newest atomic.Int32
+	api := honest()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		newest.Store(max(newest.Load(), int32(r.ProtoMajor)))
+		api.ServeHTTP(w, r)
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	authority := filepath.Join(t.TempDir(), "authority.pem")
+	require.NoError(t, os.WriteFile(authority, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600))
+	keys := mustKeysFile(t, `{"keys": {"ok": "ocr_test_ok_h2", "spare": "ocr_test_archive_h2", "empty": "ocr_test_empty_h2"}, "simulated": true}`)
+	cmd := exec.CommandContext(t.Context(), apptest.Binary(t, "./contracttests/cmd/uncial-contract"), "--base-url", server.URL+"/api/v1", "--keys", keys)
+	cmd.Env = append(os.Environ(), "SSL_CERT_FILE="+authority)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Equal(t, int32(2), newest.Load())
+}
+
+func TestCheck_makesTheJUnitFileFirst(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	base := mustServe(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	keys := mustKeysFile(t, `{"keys": {"ok": "ocr_live_somebody"}}`)
+	o := mustRun(t, "--keys", keys, "--base-url", base, "--junit", "/nowhere/report.xml")
+	require.Equal(t, 2, o.status)
+	require.Contains(t, o.errout, "--junit: cannot write to /nowhere/report.xml: no such file or directory")
+	require.Zero(t, asked.Load())
+
+	dir := t.TempDir()
+	o = mustRun(t, "--mock", "--base-url", mustServe(t, honest()), "--only", "record", "--junit", filepath.Join(dir, "report.xml"))
+	require.Equal(t, 0, o.status, "%s%s", o.out, o.errout)
+	files, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, files, 1, "nothing half made is left")
+	o = mustRun(t, "--mock", "--base-url", mustServe(t, honest()), "--only", "record", "--junit", "/dev/stdout")
+	require.Contains(t, o.out, "<testsuites")
+}
+
 func TestCheck_list(t *testing.T) {
 	t.Parallel()
 	o := mustRun(t, "--list")
@@ -243,7 +287,7 @@ func TestCheck_curlRepeatsAFailure(t *testing.T) {
 		t.Skip("curl is not installed")
 	}
 	base := mustServe(t, lying(t, "invalid-as-422"))
-	keys := mustKeysFile(t, `{"keys": {"ok": "ocr_test_ok_curl", "empty": "ocr_test_empty_curl"}}`)
+	keys := mustKeysFile(t, `{"keys": {"ok": "ocr_test_ok_curl", "empty": "ocr_test_empty_curl"}, "simulated": true}`)
 	o := mustRun(t, "--keys", keys, "--base-url", base, "--only", "^(extract/400/(each-rule|shape-costs-nothing)|status/400)", "--json")
 	require.Equal(t, 1, o.status, "%s%s", o.out, o.errout)
 	var report contracttests.Report

@@ -133,7 +133,7 @@ func Outlay(seed uint64) (requests int, points int64) {
 type move struct {
 	name string
 	paid bool // it may cost points
-	do       func(ctx context.Context, s *side) (*Exchange, error)
+	do   func(ctx context.Context, s *side) (*Exchange, error)
 }
 
 // moves is the sequence: every scenario of keys, images, formats and languages, every rule of the request's shape, other

@@ -110,7 +110,7 @@ func TestWithoutRaceDetector(t *testing.T) {
 		t.Skip("the tests that this one runs run by themselves")
 	}
 	t.Parallel()
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-timeout=15m", "-v",
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-timeout=15m", "-parallel=8", "-v",
 		"-run=^(TestCheck_catchesEveryLie|TestCheck_neverCriesWolf|TestCheck_honestServersNeverFail|TestCheck_mockIsQuick)$", "uncial/contracttests")
 	cmd.Dir = apptest.Root(t)
 	out, err := cmd.CombinedOutput()

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -81,4 +82,14 @@ func TestCheck_takesNoPasswordInTheAddress(t *testing.T) {
 	report := contracttests.Check(t.Context(), target)
 	require.Contains(t, report.Problem, "must not hold a user or a password")
 	require.NotContains(t, report.Problem, "sesame")
+}
+
+func TestPagePNG_isTheSameFromManyGoroutines(t *testing.T) {
+	t.Parallel()
+	want := contracttests.PagePNG(contracttests.KnownText)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() { assert.Equal(t, want, contracttests.PagePNG(contracttests.KnownText)) })
+	}
+	all.Wait()
 }

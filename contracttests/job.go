@@ -113,7 +113,7 @@ func PagePNG(text string) []byte {
 	img := image.NewGray(image.Rect(0, 0, 900, 160))
 	draw.Draw(img, img.Bounds(), image.White, image.Point{}, draw.Src)
 	if text != "" {
-		d := font.Drawer{Dst: img, Src: image.NewUniform(color.Black), Face: face(), Dot: fixed.P(60, 100)}
+		d := font.Drawer{Dst: img, Src: image.NewUniform(color.Black), Face: newFace(), Dot: fixed.P(60, 100)}
 		d.DrawString(text)
 	}
 	var b strings.Builder
@@ -123,8 +123,8 @@ func PagePNG(text string) []byte {
 	return []byte(b.String())
 }
 
-// face is Go's own typeface at 14 points and 300 dots an inch.
-var face = sync.OnceValue(func() font.Face {
+// newFace is Go's own typeface at 14 points and 300 dots an inch. A face serves one goroutine.
+func newFace() font.Face {
 	f, err := opentype.Parse(goregular.TTF)
 	if err != nil {
 		panic(err) // the typeface is part of the program
@@ -134,4 +134,4 @@ var face = sync.OnceValue(func() font.Face {
 		panic(err)
 	}
 	return face
-})
+}

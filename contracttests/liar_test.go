@@ -26,7 +26,7 @@ func TestCheck_catchesEveryLie(t *testing.T) {
 	defects = sample(defects)
 	var mu sync.Mutex
 	all, caught := map[string]int{}, map[string]int{}
-	turns := make(chan struct{}, 2)
+	turns := make(chan struct{}, 4)
 	t.Run("defects", func(t *testing.T) {
 		for _, d := range defects {
 			t.Run(d.Area+"/"+d.Name, func(t *testing.T) {

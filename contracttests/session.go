@@ -152,12 +152,15 @@ func (s *session) moveTo(ctx context.Context, a *account, to time.Time) error {
 	return nil
 }
 
+// quotable is as much of a request as an answer may be taken to quote, in bytes.
+const quotable = 1 << 20
+
 // judge holds the answer against the document alone.
 func (s *session) judge(x *Exchange) []string {
 	r := x.request
 	body, faults := s.contract.Check(answer.Answer{
 		Method: r.method, Path: r.path, Status: x.Status, Header: x.Header, Body: x.Body,
-		Request: slices.Concat(r.body, []byte(r.path+"?"+r.query)), Secrets: s.secrets(),
+		Request: slices.Concat(r.body[:min(len(r.body), quotable)], []byte(r.path+"?"+r.query)), Secrets: s.secrets(),
 	})
 	x.JSON = body
 	s.mu.Lock()

@@ -108,11 +108,26 @@ func (r *Registry) draw(n NewKey) (Key, string) {
 }
 
 func (r *Registry) insertKey(ctx context.Context, x store.Executor, k Key, token string) error {
-	_, err := x.Exec(ctx, `INSERT INTO api_keys (id, account_id, name, digest, allow, created_at, expires_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+	_, err := x.Exec(ctx, `INSERT INTO api_keys (id, account_id, name, digest, allow, created_at, expires_at, secret_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		k.ID, k.AccountID, k.Name, digest(r.secret, token), formatAllow(k.Allow),
-		store.At(k.Created), store.At(k.Expires))
+		store.At(k.Created), store.At(k.Expires), secretID(r.secret))
 	return err
+}
+
+// UnderOtherSecrets counts the active keys that were made with another secret than this registry's, and so open nothing.
+// Errors: ErrSecret, *store.Error.
+func (r *Registry) UnderOtherSecrets(ctx context.Context) (n int64, err error) {
+	if len(r.secret) == 0 {
+		return 0, ErrSecret
+	}
+	err = r.store.Reader().Get(ctx, `SELECT COUNT(*) FROM api_keys
+		WHERE secret_id <> $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`,
+		store.Args{secretID(r.secret), store.At(r.now())}, &n)
+	if err != nil {
+		return 0, fmt.Errorf("count keys: %w", err)
+	}
+	return n, nil
 }
 
 // Keys lists the keys of an account, or of all accounts where accountID is empty, oldest first. Errors: ErrNoAccount,

@@ -219,3 +219,32 @@ func TestRegistry_keysStandNowhere(t *testing.T) {
 		}
 	}
 }
+
+func TestRegistry_UnderOtherSecrets(t *testing.T) {
+	t.Parallel()
+	for _, db := range databases {
+		t.Run(db.Name, func(t *testing.T) {
+			t.Parallel()
+			st := db.MustOpen(t)
+			d := mustDesk(t, st)
+			other := mustNew(t, st, account.Options{Secret: []byte("another secret, as long as one must be"), Now: d.clock.Now})
+			count := func(r *account.Registry) int64 {
+				n, err := r.UnderOtherSecrets(t.Context())
+				require.NoError(t, err)
+				return n
+			}
+			require.Zero(t, count(other), "there are no keys yet")
+			lasting, _ := d.mustKey(t, 0)
+			d.mustKey(t, time.Hour)
+			require.Zero(t, count(d.Registry))
+			require.Equal(t, int64(2), count(other))
+			d.clock.Advance(time.Hour)
+			require.Equal(t, int64(1), count(other), "an expired key opens nothing anyway")
+			require.NoError(t, d.Revoke(t.Context(), lasting.ID))
+			require.Zero(t, count(other))
+
+			_, err := mustNew(t, st, account.Options{}).UnderOtherSecrets(t.Context())
+			require.ErrorIs(t, err, account.ErrSecret)
+		})
+	}
+}

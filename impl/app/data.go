@@ -62,6 +62,13 @@ func (d *Data) prepare(ctx context.Context, o DataOptions, plans account.Catalog
 		return err
 	}
 	d.Accounts, err = account.New(d.Store, account.Options{Secret: secret, Plans: plans, Now: now, Log: log})
+	if err != nil || secret == nil {
+		return err
+	}
+	lost, err := d.Accounts.UnderOtherSecrets(ctx)
+	if err == nil && lost > 0 {
+		log.Warn("--key-secret: is not the one that some keys were made with; these open nothing", "keys", lost)
+	}
 	return err
 }
 

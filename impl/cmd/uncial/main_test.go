@@ -176,6 +176,16 @@ func TestUncial_needsTheSecretForKeysOnly(t *testing.T) {
 		require.Equal(t, 1, status)
 		require.Contains(t, stderr, "--key-secret: is required with Postgres")
 	}
+	create := []string{"key", "create", "--account", owner, db, "--key-secret"}
+	must(t, append(create, strings.Repeat("a", 32))...)
+	status, _, stderr := uncial(append(create, strings.Repeat("a", 32))...)
+	require.Zero(t, status, stderr)
+	require.NotContains(t, stderr, "--key-secret")
+	status, _, stderr = uncial(append(create, strings.Repeat("b", 32))...)
+	require.Zero(t, status, stderr)
+	require.Contains(t, stderr, "--key-secret: is not the one that some keys were made with; these open nothing")
+	require.Contains(t, stderr, "keys=2")
+	require.NotContains(t, stderr, "bbbb")
 }
 
 func TestUncial_readsTheEnvironment(t *testing.T) {

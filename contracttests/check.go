@@ -29,7 +29,7 @@ func Check(ctx context.Context, t Target) Report {
 		return report
 	}
 	for _, p := range plan {
-		if spent := t.run.spent(); t.MaxPoints != 0 && spent > max(0, t.MaxPoints) && p.Skip == "" {
+		if spent := t.run.spent(); t.overspends(spent) && p.Skip == "" {
 			p.Skip = fmt.Sprintf("the accounts have lost %d points, more than the %d that the run may spend", spent, max(0, t.MaxPoints))
 		}
 		r := t.runCase(ctx, p)
@@ -102,7 +102,7 @@ func prepare(t Target) (Target, []Planned, error) {
 		}
 		if what, ok := t.has(c.Needs); !ok {
 			p.Skip = what
-		} else if t.MaxPoints != 0 && points+c.Points > max(0, t.MaxPoints) {
+		} else if t.overspends(points + c.Points) {
 			p.Skip = fmt.Sprintf("it may cost %d points, which goes beyond the %d that the run may spend", c.Points, max(0, t.MaxPoints))
 		} else {
 			points += c.Points
@@ -113,6 +113,11 @@ func prepare(t Target) (Target, []Planned, error) {
 		return t, nil, fmt.Errorf("no case is named like %q", t.Only)
 	}
 	return t, plan, nil
+}
+
+// overspends says whether so many points are more than the run may spend.
+func (t Target) overspends(points int64) bool {
+	return t.MaxPoints != 0 && points > max(0, t.MaxPoints)
 }
 
 func newRun(t Target) (*run, error) {

@@ -123,13 +123,18 @@ func PagePNG(text string) []byte {
 	return []byte(b.String())
 }
 
-// newFace is Go's own typeface at 14 points and 300 dots an inch. A face serves one goroutine.
-func newFace() font.Face {
+// typeface is Go's own.
+var typeface = sync.OnceValue(func() *opentype.Font {
 	f, err := opentype.Parse(goregular.TTF)
 	if err != nil {
 		panic(err) // the typeface is part of the program
 	}
-	face, err := opentype.NewFace(f, &opentype.FaceOptions{Size: 14, DPI: 300})
+	return f
+})
+
+// newFace is the typeface at 14 points and 300 dots an inch. A face serves one goroutine.
+func newFace() font.Face {
+	face, err := opentype.NewFace(typeface(), &opentype.FaceOptions{Size: 14, DPI: 300})
 	if err != nil {
 		panic(err)
 	}

@@ -10,7 +10,7 @@ import (
 // cursor or turn the direction of writing, no longer than n characters, and without the keys of the run.
 func (t Target) presentable(s string, n int) string {
 	var b strings.Builder
-	for _, r := range shorten(t.withoutKeys(s), n) {
+	for _, r := range shorten(t.withoutKeys(s[:min(len(s), searched)]), n) {
 		switch {
 		case r == '\n':
 			b.WriteString(`\n`)
@@ -24,6 +24,10 @@ func (t Target) presentable(s string, n int) string {
 	}
 	return b.String()
 }
+
+// searched is as much of an answer as keys are looked for in, in bytes: what can come into view, were it all keys, which
+// their names shorten.
+const searched = 64 << 10
 
 // telling is how many characters of a key tell it from others: what all keys begin with, and eight of its own.
 const telling = len("ocr_live_") + 8

@@ -22,6 +22,24 @@ func CheckOrigin(origin string) error {
 	return nil
 }
 
+// Origin is a web origin such as https://example.org, or "*", as a flag or an environment variable takes it.
+type Origin string
+
+// UnmarshalText takes what CheckOrigin does not refuse; blanks around it, as in a list, are no part of it.
+func (o *Origin) UnmarshalText(text []byte) error {
+	*o = Origin(strings.TrimSpace(string(text)))
+	return CheckOrigin(string(*o))
+}
+
+// Origins are the origins for Options.CORSOrigins.
+func Origins(list []Origin) []string {
+	out := make([]string, len(list))
+	for i, o := range list {
+		out[i] = string(o)
+	}
+	return out
+}
+
 // cors sets the headers that let pages of the permitted origins call the service, and answers their preflights
 // (Fetch Standard, section 3.2). It is true where the request is answered.
 func (d *door) cors(x *exchange, r *http.Request) (answered bool) {

@@ -3,32 +3,24 @@ package still
 
 import (
 	"context"
-	"sync"
 	"time"
+
+	"uncial/impl/store/storetest"
 )
 
 // Clock is a contracttests.Control of all accounts at once. It is safe for concurrent use.
-type Clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
+type Clock struct{ clock *storetest.Clock }
 
 // NewClock stands at an instant in the middle of a window, a day and a month.
-func NewClock() *Clock { return &Clock{now: time.Date(2026, 1, 15, 12, 0, 7, 0, time.UTC)} }
+func NewClock() *Clock {
+	return &Clock{storetest.NewClock(time.Date(2026, 1, 15, 12, 0, 7, 0, time.UTC))}
+}
 
 // Time is where it stands.
-func (c *Clock) Time() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
+func (c *Clock) Time() time.Time { return c.clock.Now() }
 
 // Advance moves it on.
-func (c *Clock) Advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
+func (c *Clock) Advance(d time.Duration) { c.clock.Advance(d) }
 
 // Now is the time of all accounts.
 func (c *Clock) Now(context.Context, string) (now time.Time, frozen bool, err error) {
@@ -37,8 +29,6 @@ func (c *Clock) Now(context.Context, string) (now time.Time, frozen bool, err er
 
 // SetNow moves the time of all accounts.
 func (c *Clock) SetNow(_ context.Context, _ string, now time.Time) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = now
+	c.clock.Set(now)
 	return nil
 }

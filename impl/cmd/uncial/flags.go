@@ -9,7 +9,6 @@ import (
 
 	"uncial/impl/account"
 	"uncial/impl/app"
-	"uncial/internal/edge"
 )
 
 // dataFlags say where accounts, keys and points are.
@@ -102,22 +101,6 @@ func prefixes(list []prefix) []netip.Prefix {
 	out := make([]netip.Prefix, len(list))
 	for i, p := range list {
 		out[i] = p.Prefix
-	}
-	return out
-}
-
-// origin is a web origin such as https://example.org, or "*".
-type origin string
-
-func (o *origin) UnmarshalText(text []byte) error {
-	*o = origin(strings.TrimSpace(string(text)))
-	return edge.CheckOrigin(string(*o))
-}
-
-func origins(list []origin) []string {
-	out := make([]string, len(list))
-	for i, o := range list {
-		out[i] = string(o)
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"uncial/impl/app"
+	"uncial/internal/edge"
 )
 
 var errCIDR = errors.New("must be an address range such as 192.0.2.0/24 or 2001:db8::/32")
@@ -15,14 +16,14 @@ type serveCmd struct {
 	AdminListen string `placeholder:"ADDR" help:"Address of metrics and pprof; keep it private (default: none)."`
 	dataFlags
 	engineFlags
-	Engine          string   `placeholder:"URL" help:"Base URL of an engine, instead of workers on this machine."`
-	EnhanceProvider string   `placeholder:"NAME" help:"Language model that corrects what is read with enhance: openai, for every API like OpenAI's. Images and readings go to it (default: none, and nothing leaves this machine)."`
-	EnhanceURL      string   `name:"enhance-url" placeholder:"URL" help:"Its address, such as https://api.openai.com/v1."`
-	EnhanceModel    string   `placeholder:"NAME" help:"Its name there."`
-	EnhanceKey      string   `placeholder:"KEY" help:"Its API key; the environment is the better place for it."`
-	FetchAllow      []prefix `placeholder:"CIDR" help:"Addresses that images may be fetched from although they are not public; may be repeated."`
-	CORSOrigin      []origin `name:"cors-origin" env:"UNCIAL_CORS_ORIGIN" placeholder:"ORIGIN" help:"Browser origin that may call the API, * for all; may be repeated."`
-	TrustedProxies  []prefix `name:"trusted-proxy" env:"UNCIAL_TRUSTED_PROXY" placeholder:"CIDR" help:"Proxies whose X-Forwarded-For is believed; may be repeated."`
+	Engine          string        `placeholder:"URL" help:"Base URL of an engine, instead of workers on this machine."`
+	EnhanceProvider string        `placeholder:"NAME" help:"Language model that corrects what is read with enhance: openai, for every API like OpenAI's. Images and readings go to it (default: none, and nothing leaves this machine)."`
+	EnhanceURL      string        `name:"enhance-url" placeholder:"URL" help:"Its address, such as https://api.openai.com/v1."`
+	EnhanceModel    string        `placeholder:"NAME" help:"Its name there."`
+	EnhanceKey      string        `placeholder:"KEY" help:"Its API key; the environment is the better place for it."`
+	FetchAllow      []prefix      `placeholder:"CIDR" help:"Addresses that images may be fetched from although they are not public; may be repeated."`
+	CORSOrigin      []edge.Origin `name:"cors-origin" env:"UNCIAL_CORS_ORIGIN" placeholder:"ORIGIN" help:"Browser origin that may call the API, * for all; may be repeated."`
+	TrustedProxies  []prefix      `name:"trusted-proxy" env:"UNCIAL_TRUSTED_PROXY" placeholder:"CIDR" help:"Proxies whose X-Forwarded-For is believed; may be repeated."`
 }
 
 // Help is shown below the flags.
@@ -39,7 +40,7 @@ func (c *serveCmd) options() app.Options {
 		Enhance: app.EnhanceOptions{
 			Provider: c.EnhanceProvider, URL: c.EnhanceURL, Model: c.EnhanceModel, Key: c.EnhanceKey,
 		},
-		EngineURL: c.Engine, FetchAllow: prefixes(c.FetchAllow), CORSOrigins: origins(c.CORSOrigin),
+		EngineURL: c.Engine, FetchAllow: prefixes(c.FetchAllow), CORSOrigins: edge.Origins(c.CORSOrigin),
 		TrustedProxies: prefixes(c.TrustedProxies),
 	}
 }

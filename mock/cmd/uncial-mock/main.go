@@ -77,13 +77,13 @@ func withCommand(arguments []string) []string {
 }
 
 type serve struct {
-	Listen          string   `default:"127.0.0.1:4010" placeholder:"HOST:PORT" help:"Address to listen at; port 0 takes a free one, which the first line of the log names. Default: ${default}."`
-	Clock           string   `default:"frozen" enum:"frozen,real" help:"frozen at 2026-01-15T12:00:00Z until a test moves it, or real. Default: ${default}."`
-	Latency         latency  `default:"0" placeholder:"TIME|MIN-MAX" help:"Wait before each answer: 200ms, or 100ms-900ms for a different one each time; at most 30s. Default: ${default}."`
-	Seed            uint64   `default:"0" help:"Changes which text stands on which image, and the latencies. Default: ${default}."`
-	ControlAnywhere bool     `help:"Open /__mock/ to other machines, not to this one alone."`
-	CORSOrigin      []origin `name:"cors-origin" default:"*" placeholder:"ORIGIN" help:"Web origins whose pages may call the mock. Default: all."`
-	Verbose         bool     `short:"v" help:"Log every request."`
+	Listen          string        `default:"127.0.0.1:4010" placeholder:"HOST:PORT" help:"Address to listen at; port 0 takes a free one, which the first line of the log names. Default: ${default}."`
+	Clock           string        `default:"frozen" enum:"frozen,real" help:"frozen at 2026-01-15T12:00:00Z until a test moves it, or real. Default: ${default}."`
+	Latency         latency       `default:"0" placeholder:"TIME|MIN-MAX" help:"Wait before each answer: 200ms, or 100ms-900ms for a different one each time; at most 30s. Default: ${default}."`
+	Seed            uint64        `default:"0" help:"Changes which text stands on which image, and the latencies. Default: ${default}."`
+	ControlAnywhere bool          `help:"Open /__mock/ to other machines, not to this one alone."`
+	CORSOrigin      []edge.Origin `name:"cors-origin" default:"*" placeholder:"ORIGIN" help:"Web origins whose pages may call the mock. Default: all."`
+	Verbose         bool          `short:"v" help:"Log every request."`
 }
 
 // Help is what --help says beside the flags.
@@ -107,23 +107,6 @@ func (l *latency) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// origin is a web origin, or "*".
-type origin string
-
-// UnmarshalText reads an origin.
-func (o *origin) UnmarshalText(text []byte) error {
-	*o = origin(strings.TrimSpace(string(text)))
-	return edge.CheckOrigin(string(*o))
-}
-
-func origins(list []origin) []string {
-	out := make([]string, len(list))
-	for i, o := range list {
-		out[i] = string(o)
-	}
-	return out
-}
-
 // grace is how long requests under way have after a signal to stop.
 const grace = 5 * time.Second
 
@@ -135,7 +118,7 @@ func (s *serve) run(log io.Writer) error {
 	}
 	m := mock.New(mock.Options{
 		RealClock: s.Clock == "real", Latency: mock.Latency(s.Latency), Seed: s.Seed,
-		ControlAnywhere: s.ControlAnywhere, CORSOrigins: origins(s.CORSOrigin), Logger: requests,
+		ControlAnywhere: s.ControlAnywhere, CORSOrigins: edge.Origins(s.CORSOrigin), Logger: requests,
 	})
 	listener, err := net.Listen("tcp", s.Listen)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"math"
 	"time"
 
 	"uncial/gen"
@@ -165,17 +166,22 @@ func (s *Service) release(ctx context.Context, h ledger.Hold) {
 	}
 }
 
+// decimals keeps four of a confidence, as the written formats do: an estimate has no more.
+func decimals(confidence float64) float64 {
+	return math.Round(min(max(confidence, 0), 1)*10_000) / 10_000
+}
+
 // result is the answer but for what is known only once the points are settled.
 func (s *Service) result(j job, doc *document.Document) (gen.ExtractionResult, error) {
 	result := gen.ExtractionResult{
 		Success: true, Text: doc.Text(), Enhanced: &doc.Enhanced, Language: &doc.Language,
-		Confidence: min(1, max(0, doc.Confidence)), PointsUsed: Cost,
+		Confidence: decimals(doc.Confidence), PointsUsed: Cost,
 	}
 	if doc.Enhanced {
 		edits := make([]gen.Edit, len(doc.Edits))
 		for i, e := range doc.Edits {
 			edits[i] = gen.Edit{
-				Page: int64(e.Page) + 1, Before: e.Before, After: e.After, Rule: e.Rule, Confidence: e.Confidence,
+				Page: int64(e.Page) + 1, Before: e.Before, After: e.After, Rule: e.Rule, Confidence: decimals(e.Confidence),
 				Box: gen.Box{X: int64(e.Box.X), Y: int64(e.Box.Y), Width: int64(e.Box.W), Height: int64(e.Box.H)},
 			}
 		}

@@ -58,6 +58,7 @@ func (f *Fixture) layOut(enhance bool, sureness float64) (document.Page, []docum
 		page.Blocks = append(page.Blocks, block)
 		y += blockGap
 	}
+	page.Confidence = meanConfidence([]document.Page{page})
 	return page, edits
 }
 

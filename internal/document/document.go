@@ -28,8 +28,10 @@ type Page struct {
 	// DPI is the resolution that the file declares, or 0 where it declares none.
 	DPI int `json:"dpi,omitempty"`
 	// Rotation says how far the image was turned clockwise to stand upright: 0, 90, 180 or 270 degrees.
-	Rotation int     `json:"rotation,omitempty"`
-	Blocks   []Block `json:"blocks,omitempty"` // in reading order
+	Rotation int `json:"rotation,omitempty"`
+	// Confidence estimates the share of the page's characters that are right, 0..1. It is 0 where nothing was read.
+	Confidence float64 `json:"confidence"`
+	Blocks     []Block `json:"blocks,omitempty"` // in reading order
 }
 
 // Block is a region of text: a column, a heading, a note, a table cell. Its box holds those of its lines.
@@ -41,7 +43,8 @@ type Block struct {
 // Line is one line of writing. Its box holds those of its words.
 type Line struct {
 	Box Box `json:"box"`
-	// Baseline is the line that the letters stand on, from left to right, at least two points; nil where unknown.
+	// Baseline is the line that the letters stand on, from left to right, at least two points, all in Box or on its edge;
+	// nil where unknown.
 	Baseline []Point `json:"baseline,omitempty"`
 	Words    []Word  `json:"words"` // in reading order, never empty
 	// Handwritten is true when the line was read as handwriting.

@@ -101,6 +101,26 @@ func TestDocument_Normalized(t *testing.T) {
 	require.Equal(t, []document.Edit{{Box: document.Box{X: 99, W: 1, H: 9}}}, n.Edits, "an edit of no page is dropped")
 }
 
+func TestDocument_Normalized_baseline(t *testing.T) {
+	t.Parallel()
+	word := document.Word{Text: "ledit", Box: document.Box{X: 100, Y: 200, W: 300, H: 50}}
+	for name, c := range map[string]struct{ baseline, want []document.Point }{
+		"inside it stays":                        {[]document.Point{{X: 100, Y: 240}, {X: 250, Y: 235}, {X: 400, Y: 240}}, []document.Point{{X: 100, Y: 240}, {X: 250, Y: 235}, {X: 400, Y: 240}}},
+		"what runs on is cut where the box ends": {[]document.Point{{X: 0, Y: 230}, {X: 200, Y: 240}, {X: 600, Y: 220}}, []document.Point{{X: 100, Y: 235}, {X: 200, Y: 240}, {X: 400, Y: 230}}},
+		"one across is cut at both ends":         {[]document.Point{{X: 0, Y: 210}, {X: 500, Y: 260}}, []document.Point{{X: 100, Y: 220}, {X: 400, Y: 250}}},
+		"below it moves to the edge":             {[]document.Point{{X: 100, Y: 255}, {X: 400, Y: 245}}, []document.Point{{X: 100, Y: 250}, {X: 400, Y: 245}}},
+		"elsewhere it is none":                   {[]document.Point{{X: 500, Y: 230}, {X: 600, Y: 230}}, nil},
+		"one point is none":                      {[]document.Point{{X: 200, Y: 230}}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			line := document.Line{Baseline: c.baseline, Words: []document.Word{word}}
+			doc := &document.Document{Pages: []document.Page{{Width: 1000, Height: 500, Blocks: []document.Block{{Lines: []document.Line{line}}}}}}
+			require.Equal(t, c.want, doc.Normalized().Pages[0].Blocks[0].Lines[0].Baseline)
+		})
+	}
+}
+
 func TestDocument_Normalized_keepsWhatIsRight(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -123,6 +143,7 @@ func TestDocument_Normalized_mendsAnything(t *testing.T) {
 				for _, l := range b.Lines {
 					require.True(t, holds(b.Box, l.Box))
 					require.NotEmpty(t, l.Words)
+					requireBaseline(t, l)
 					for _, w := range l.Words {
 						require.True(t, holds(l.Box, w.Box))
 						requireWord(t, w)
@@ -145,6 +166,14 @@ func TestWordText(t *testing.T) {
 		n := (&document.Document{Pages: []document.Page{page}}).Normalized()
 		require.Equal(t, text, n.Text(), "one word, which stays as it is")
 	})
+}
+
+func requireBaseline(t *rapid.T, l document.Line) {
+	require.NotEqual(t, 1, len(l.Baseline))
+	for i, p := range l.Baseline {
+		require.True(t, p.X >= l.Box.X && p.X <= l.Box.X+l.Box.W && p.Y >= l.Box.Y && p.Y <= l.Box.Y+l.Box.H, "%v in %v", p, l.Box)
+		require.True(t, i == 0 || l.Baseline[i-1].X <= p.X, "from left to right")
+	}
 }
 
 func requireWord(t *rapid.T, w document.Word) {

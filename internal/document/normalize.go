@@ -1,7 +1,9 @@
 package document
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,8 +13,9 @@ import (
 
 // Normalized is a copy in which everything holds that this package's types promise, whatever the reader produced:
 // words are NFC without white space or control characters, nothing is empty, boxes lie inside the page and hold what
-// is inside them, and confidences are between 0 and 1. A word with white space inside becomes several that share its
-// box; what has no text left is dropped. Text is unchanged for a document that keeps the promises already.
+// is inside them, baselines run through the boxes of their lines, and confidences are between 0 and 1. A word with white
+// space inside becomes several that share its box; what has no text left is dropped. A document that keeps the promises
+// already is unchanged.
 func (d *Document) Normalized() *Document {
 	n := *d
 	n.Confidence = unit(d.Confidence)
@@ -37,6 +40,7 @@ func (p *Page) normalized() Page {
 	n := *p
 	n.Width, n.Height = max(p.Width, 1), max(p.Height, 1)
 	n.DPI = max(p.DPI, 0)
+	n.Confidence = unit(p.Confidence)
 	n.Blocks = make([]Block, 0, len(p.Blocks))
 	for i := range p.Blocks {
 		b := Block{Lines: make([]Line, 0, len(p.Blocks[i].Lines))}
@@ -69,14 +73,35 @@ func (l *Line) normalized(width, height int) Line {
 			}
 		}
 	}
-	n.Baseline = nil
-	if len(l.Baseline) >= 2 {
-		n.Baseline = make([]Point, len(l.Baseline))
-		for i, p := range l.Baseline {
-			n.Baseline[i] = Point{min(max(p.X, 0), width), min(max(p.Y, 0), height)}
+	n.Baseline = n.Box.baseline(l.Baseline)
+	return n
+}
+
+// baseline is the part of a baseline that runs through the box, from left to right; nil where none does. What lies above
+// or below is moved to the edge.
+func (b Box) baseline(points []Point) []Point {
+	points = slices.SortedStableFunc(slices.Values(points), func(p, q Point) int { return cmp.Compare(p.X, q.X) })
+	left, right := b.X, b.X+b.W
+	var inside []Point
+	for i, p := range points {
+		if i > 0 {
+			for _, edge := range [2]int{left, right} {
+				if o := points[i-1]; o.X < edge && edge < p.X {
+					inside = append(inside, Point{edge, o.Y + int(math.Round(float64(p.Y-o.Y)*float64(edge-o.X)/float64(p.X-o.X)))})
+				}
+			}
+		}
+		if left <= p.X && p.X <= right {
+			inside = append(inside, p)
 		}
 	}
-	return n
+	if len(inside) < 2 {
+		return nil
+	}
+	for i, p := range inside {
+		inside[i].Y = min(max(p.Y, b.Y), b.Y+b.H)
+	}
+	return inside
 }
 
 // within is the part of the box that lies on a page of w x h pixels, or no box at all.

@@ -52,7 +52,7 @@ func altoDescription(x *xmlWriter, doc *document.Document, meta Meta) {
 func altoPage(x *xmlWriter, doc *document.Document, p int) {
 	page := &doc.Pages[p]
 	x.open("Page", "ID", id(p+1), "PHYSICAL_IMG_NR", strconv.Itoa(p+1), "WIDTH", strconv.Itoa(page.Width),
-		"HEIGHT", strconv.Itoa(page.Height), "PC", fraction(confidence(page.Blocks)), "LANG", doc.Language)
+		"HEIGHT", strconv.Itoa(page.Height), "PC", fraction(page.Confidence), "LANG", doc.Language)
 	x.open("PrintSpace", altoBox(printed(page))...)
 	for i := range page.Blocks {
 		block := &page.Blocks[i]

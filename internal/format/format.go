@@ -117,7 +117,7 @@ func fraction(c float64) string {
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// confidence of a page, or of part of it, is the mean over its characters; 0 without any. Here and elsewhere in the package
+// confidence of a part of a page is the mean over its characters; 0 without any. Here and elsewhere in the package
 // products are converted before they are added: some processors would else round once for both, and write other bytes.
 func confidence(blocks []document.Block) float64 {
 	var sum, characters float64

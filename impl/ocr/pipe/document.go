@@ -46,6 +46,8 @@ func checkPage(p *document.Page) error {
 		return fmt.Errorf("%d x %d pixels; want 1 to %d a side", p.Width, p.Height, ocr.MaxSide)
 	case p.DPI < 0:
 		return fmt.Errorf("dpi is %d; want 0 or more", p.DPI)
+	case !fraction(p.Confidence):
+		return fmt.Errorf("confidence is %v; want 0 to 1", p.Confidence)
 	case p.Rotation != 0 && p.Rotation != 90 && p.Rotation != 180 && p.Rotation != 270:
 		return fmt.Errorf("rotation is %d; want 0, 90, 180 or 270", p.Rotation)
 	}
@@ -69,6 +71,11 @@ func checkLine(b *document.Block, l *document.Line) error {
 	}
 	if len(l.Baseline) == 1 {
 		return errors.New("a baseline of one point; want none, or at least two")
+	}
+	for _, p := range l.Baseline {
+		if p.X < l.Box.X || p.Y < l.Box.Y || p.X > l.Box.X+l.Box.W || p.Y > l.Box.Y+l.Box.H {
+			return errors.New("want a baseline inside the box of the line")
+		}
 	}
 	for i := range l.Words {
 		w := &l.Words[i]

@@ -121,6 +121,26 @@ func TestRead_chooses(t *testing.T) {
 			"see ἄνδρες φίλοι Τεῦκρος", "eng, grc line, eng+grc",
 		},
 		{
+			"a word with a sign for a letter that its alphabet lacks is read by another, and it alone",
+			map[string]said{"eng": {"the A®ra began", 0.95}, "early_print": {}, "early_print line": {"tbe Æra began.", 0.8}},
+			"the Æra began", "eng, early_print line",
+		},
+		{
+			"not where the other reading is of another word",
+			map[string]said{"eng": {"the A®ra began", 0.95}, "early_print": {}, "early_print line": {"the first began", 0.8}},
+			"the A®ra began", "eng, early_print line",
+		},
+		{
+			"not where the other reading has such a sign as well",
+			map[string]said{"eng": {"the A®ra began", 0.95}, "early_print": {}, "early_print line": {"the §Era began", 0.8}},
+			"the A®ra began", "eng, early_print line",
+		},
+		{
+			"prices and paragraphs are nothing to mend",
+			map[string]said{"eng": {"paid £25 under §14 by Wedgwood®", 0.95}, "early_print": {}},
+			"paid £25 under §14 by Wedgwood®", "eng",
+		},
+		{
 			"no Greek where the Greek model is unsure",
 			map[string]said{"eng": {"rnnd iswlk doubtful", 0.59}, "grc": {}, "grc line": {"τηηδ ισωλκ δουβ", 0.4}, "early_print": {"mad walk doubtful", 0.9}},
 			"mad walk doubtful", "eng, grc line, early_print",
@@ -167,7 +187,7 @@ func TestRead_confidence(t *testing.T) {
 		src := &scripted{says: map[string]said{"eng": {"twenty letters here", own}}}
 		result, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page(page)}, reading.Options{Language: "en"}, src)
 		require.NoError(t, err)
-		return result.Confidence
+		return result.Page.Confidence
 	}
 	rising := []float64{}
 	for _, own := range []float64{0, 0.3, 0.5, 0.8, 0.9, 1} {

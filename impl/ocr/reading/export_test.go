@@ -10,6 +10,7 @@ import (
 var (
 	MendLayout = mendLayout
 	DropNoise  = dropNoise
+	Confidence = confidence
 )
 
 // Place puts blocks of a sheet that was turned by an angle to their place on a page of that size.

@@ -18,7 +18,6 @@ const largePage = 16_000_000
 // File reads all pages of an image file, one after the other. Errors are those of decode.Pages and of Read.
 func File(ctx context.Context, data []byte, o Options, src Source) (*document.Document, error) {
 	doc := &document.Document{Language: o.Language}
-	var results []Result
 	for page, err := range decode.Pages(data, tesseract.Leptonica{}) {
 		if err != nil {
 			return nil, err
@@ -35,7 +34,6 @@ func File(ctx context.Context, data []byte, o Options, src Source) (*document.Do
 			e.Page = len(doc.Pages)
 			doc.Edits = append(doc.Edits, e)
 		}
-		results = append(results, result)
 		doc.Pages = append(doc.Pages, result.Page)
 		if result.Page.Width*result.Page.Height >= largePage {
 			page.Image = nil
@@ -43,8 +41,21 @@ func File(ctx context.Context, data []byte, o Options, src Source) (*document.Do
 		}
 	}
 	doc.Enhanced = o.Enhance
+	doc.Confidence = confidence(doc.Pages)
 	enhance.InOrder(doc)
-	doc = doc.Normalized()
-	doc.Confidence = Confidence(results)
-	return doc, nil
+	return doc.Normalized(), nil
+}
+
+// confidence is that of several pages together, each weighted by its characters; 0 where nothing was read.
+func confidence(pages []document.Page) float64 {
+	var sum, weight float64
+	for _, p := range pages {
+		n := float64(characters(p.Blocks))
+		sum += n * p.Confidence
+		weight += n
+	}
+	if weight == 0 {
+		return 0
+	}
+	return min(max(sum/weight, 0), 1)
 }

@@ -19,7 +19,7 @@ func TestRead_turns_a_page_upright(t *testing.T) {
 		result, err := reading.Read(t.Context(), decode.Page{Image: imaging.Turn(upright, 4-quarters)}, reading.Options{Language: "en"}, engines)
 		require.NoError(t, err)
 		require.Contains(t, result.Page.Text(), "it was the age of wisdom", "turned by %d degrees", 90*quarters)
-		require.Greater(t, result.Confidence, 0.85)
+		require.Greater(t, result.Page.Confidence, 0.85)
 		require.Equal(t, []int{90 * quarters, ocrtest.Width}, []int{result.Page.Rotation, result.Page.Width})
 	}
 }

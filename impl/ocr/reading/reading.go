@@ -29,8 +29,6 @@ type Options struct {
 // Result is one page as it was read.
 type Result struct {
 	Page document.Page
-	// Confidence estimates the share of the page's characters that are right, 0..1; 0 where nothing was read.
-	Confidence float64
 	// Edits are what the enhancement changed, in reading order, with 0 for the page; nil without Options.Enhance.
 	Edits []document.Edit
 }
@@ -46,7 +44,7 @@ func Read(ctx context.Context, page decode.Page, o Options, src Source) (Result,
 	if err != nil {
 		return result, err
 	}
-	quarters, err := seen.turns(ctx, src, o, names[0], result.Confidence)
+	quarters, err := seen.turns(ctx, src, o, names[0], result.Page.Confidence)
 	if err != nil || quarters == 0 {
 		return result, err
 	}
@@ -86,22 +84,9 @@ func readUpright(ctx context.Context, page decode.Page, gray *image.Gray, o Opti
 
 func newResult(page decode.Page, gray *image.Gray, read hand.Result) Result {
 	return Result{
-		Page:       document.Page{Width: gray.Rect.Dx(), Height: gray.Rect.Dy(), DPI: page.DPI, Blocks: read.Blocks},
-		Confidence: read.Confidence,
-		Edits:      read.Edits,
+		Page: document.Page{
+			Width: gray.Rect.Dx(), Height: gray.Rect.Dy(), DPI: page.DPI, Confidence: read.Confidence, Blocks: read.Blocks,
+		},
+		Edits: read.Edits,
 	}
-}
-
-// Confidence is that of several pages together, each weighted by its characters; 0 where nothing was read.
-func Confidence(pages []Result) float64 {
-	var sum, weight float64
-	for _, p := range pages {
-		n := float64(characters(p.Page.Blocks))
-		sum += n * p.Confidence
-		weight += n
-	}
-	if weight == 0 {
-		return 0
-	}
-	return min(max(sum/weight, 0), 1)
 }

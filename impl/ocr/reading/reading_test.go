@@ -80,7 +80,7 @@ func TestRead_of_a_negative(t *testing.T) {
 	result, err := reading.Read(t.Context(), decode.Page{Image: img}, reading.Options{Language: "en"}, MustEngines(t, 1))
 	require.NoError(t, err)
 	require.Contains(t, result.Page.Text(), "it was the age of wisdom")
-	require.Greater(t, result.Confidence, 0.85)
+	require.Greater(t, result.Page.Confidence, 0.85)
 }
 
 func TestEngines_Read_of_the_widest_page(t *testing.T) {
@@ -115,8 +115,8 @@ func TestRead_of_pages_without_text(t *testing.T) {
 		result, err := reading.Read(t.Context(), decode.Page{Image: img}, reading.Options{Language: "en"}, engines)
 		require.NoError(t, err, name)
 		require.Empty(t, result.Page.Blocks, name)
-		require.Zero(t, result.Confidence, name)
-		require.Zero(t, reading.Confidence([]reading.Result{result}), name)
+		require.Zero(t, result.Page.Confidence, name)
+		require.Zero(t, reading.Confidence([]document.Page{result.Page}), name)
 	}
 }
 
@@ -187,10 +187,10 @@ func TestEngines_Get(t *testing.T) {
 
 func TestConfidence(t *testing.T) {
 	t.Parallel()
-	page := func(text string, confidence float64) reading.Result {
+	page := func(text string, confidence float64) document.Page {
 		line := document.Line{Words: []document.Word{{Text: text}}}
-		return reading.Result{Page: document.Page{Blocks: []document.Block{{Lines: []document.Line{line}}}}, Confidence: confidence}
+		return document.Page{Blocks: []document.Block{{Lines: []document.Line{line}}}, Confidence: confidence}
 	}
 	require.Zero(t, reading.Confidence(nil))
-	require.InDelta(t, 0.75, reading.Confidence([]reading.Result{page("ſix", 1), page("I", 0)}), 1e-9, "a page counts by its characters")
+	require.InDelta(t, 0.75, reading.Confidence([]document.Page{page("ſix", 1), page("I", 0)}), 1e-9, "a page counts by its characters")
 }

@@ -2,7 +2,9 @@
 package documenttest
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -42,6 +44,8 @@ func validPage(t *rapid.T) document.Page {
 		DPI:      rapid.SampledFrom([]int{0, 72, 300}).Draw(t, "dpi"),
 		Rotation: rapid.SampledFrom([]int{0, 90, 180, 270}).Draw(t, "rotation"),
 		Blocks:   []document.Block{},
+
+		Confidence: confidence(t),
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "blocks") {
 		var b document.Block
@@ -63,9 +67,10 @@ func validLine(t *rapid.T, width, height int) document.Line {
 	}
 	for range rapid.SampledFrom([]int{0, 2, 3}).Draw(t, "points") {
 		l.Baseline = append(l.Baseline, document.Point{
-			X: rapid.IntRange(0, width).Draw(t, "x"), Y: rapid.IntRange(0, height).Draw(t, "y"),
+			X: rapid.IntRange(l.Box.X, l.Box.X+l.Box.W).Draw(t, "x"), Y: rapid.IntRange(l.Box.Y, l.Box.Y+l.Box.H).Draw(t, "y"),
 		})
 	}
+	slices.SortStableFunc(l.Baseline, func(p, q document.Point) int { return cmp.Compare(p.X, q.X) })
 	return l
 }
 

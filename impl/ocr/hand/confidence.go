@@ -22,16 +22,17 @@ func likely(own float64) float64 {
 	return 1 / (1 + math.Exp(-curveBase-curveSlope*math.Log(own/(1-own))))
 }
 
-// confidence is what is claimed of characters that are likely to be right.
-func (m *Models) confidence(own float64) float64 {
-	if !m.Native {
-		return min(likely(own), mostForeign)
+// claimed is what is claimed of characters of a hand that are likely to be right: less where the model has not learnt the
+// language.
+func claimed(confidence float64, learnt bool) float64 {
+	if learnt {
+		return confidence
 	}
-	return likely(own)
+	return min(confidence, mostForeign)
 }
 
-// pageConfidence estimates the share of a page's characters that are right.
-func (m *Models) pageConfidence(all []reading) float64 {
+// pageConfidence estimates the share of a page's characters that are right, all of which a hand wrote.
+func pageConfidence(all []reading, learnt bool) float64 {
 	var sum float64
 	n := 0
 	for _, l := range all {
@@ -41,12 +42,12 @@ func (m *Models) pageConfidence(all []reading) float64 {
 	if n == 0 {
 		return 0
 	}
-	return m.confidence(sum/float64(n)) * min(float64(n)/leastCharacters, 1)
+	return claimed(likely(sum/float64(n)), learnt) * min(float64(n)/leastCharacters, 1)
 }
 
 // mixedConfidence is that of a page of handwriting of which some lines are print. What little is claimed of a foreign hand
 // bounds the whole page.
-func (m *Models) mixedConfidence(all []reading) float64 {
+func (m *Models) mixedConfidence(all []reading, learnt bool) float64 {
 	var hands []reading
 	var sum float64
 	written, printed := 0, 0
@@ -59,9 +60,5 @@ func (m *Models) mixedConfidence(all []reading) float64 {
 		sum += m.InPrint(l.confidence) * float64(l.characters)
 		printed += l.characters
 	}
-	confidence := (m.pageConfidence(hands)*float64(written) + sum) / float64(max(written+printed, 1))
-	if !m.Native {
-		return min(confidence, mostForeign)
-	}
-	return confidence
+	return claimed((pageConfidence(hands, learnt)*float64(written)+sum)/float64(max(written+printed, 1)), learnt)
 }

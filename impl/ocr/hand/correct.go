@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"uncial/impl/ocr/lexicon"
 	"uncial/impl/ocr/tesseract"
 )
 
@@ -43,8 +44,8 @@ type candidate struct {
 // if the word read is not in the list. It is false, and the word stays, where there is none. Words with digits or
 // capitals, which may be names, and those of fewer than four letters are left alone and never come in; the spelling of
 // the time stays.
-func (m *Models) correct(w tesseract.Word) (string, bool) {
-	if m.Words == nil || len(w.Symbols) > mostSymbols || !worthLooking(w.Text) || m.Words.Known(w.Text) {
+func correct(w tesseract.Word, words *lexicon.Lexicon) (string, bool) {
+	if words == nil || len(w.Symbols) > mostSymbols || !worthLooking(w.Text) || words.Known(w.Text) {
 		return "", false
 	}
 	beam := []candidate{{}}
@@ -56,7 +57,7 @@ func (m *Models) correct(w tesseract.Word) (string, bool) {
 		if c.changed == 0 || c.loss > mostLoss*float64(c.changed) || c.loss >= best.loss {
 			continue
 		}
-		if worthLooking(c.text) && m.Words.Known(c.text) && !modernises(w.Text, c.text) {
+		if worthLooking(c.text) && words.Known(c.text) && !modernises(w.Text, c.text) {
 			best, found = c, true
 		}
 	}

@@ -56,7 +56,7 @@ func TestPage_Read_enhanced_without_blanks(t *testing.T) { //nolint:paralleltest
 			doubtful.choices[i] = or("n", 50)
 		}
 		g := scribbled(6)
-		page := hand.Look(g, imaging.Letters(g), hand.Models{Hand: "hand", Print: "print", Native: true, Words: words, Enhance: true})
+		page := hand.Look(g, imaging.Letters(g), hand.Models{Hand: "hand", Print: "print", Native: true, Learnt: words, Enhance: true})
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		result, ok, err := read(t, page, doubtful)
@@ -93,7 +93,7 @@ func TestPage_Read_enhanced(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			page := hand.Look(g, imaging.Letters(g), hand.Models{Hand: "hand", Print: "print", Native: true, Words: words, Enhance: !c.without})
+			page := hand.Look(g, imaging.Letters(g), hand.Models{Hand: "hand", Print: "print", Native: true, Learnt: words, Enhance: !c.without})
 			result, ok, err := read(t, page, c.read)
 			require.NoError(t, err)
 			require.True(t, ok)

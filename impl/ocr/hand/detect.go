@@ -16,8 +16,8 @@ const (
 	// suspicious is the share of such spots from which on a page may be written by hand. Print has less, but for
 	// woodcuts and typescripts that bleed; hands have more than 0.1.
 	suspicious = 0.08
-	// foreignSuspicious is the same for a language that the model for hands has not learnt, so that its confidence tells
-	// little.
+	// foreignSuspicious is the same where what is read is not French, which is all that the model for hands has learnt, so
+	// that its confidence tells little.
 	foreignSuspicious = 0.15
 	// samples is how many lines are read with both models to tell.
 	samples = 6
@@ -34,7 +34,7 @@ const (
 // Sure says whether all of the page is written by hand, and how sure the model for hands is of some of its lines, 0..1.
 // Print is told by the spots of ink alone, at no cost; where these leave a doubt, both models read some lines.
 func (p *Page) Sure(ctx context.Context, r Reader) (float64, bool, error) {
-	if p.onSide || p.wide < suspicious || p.wide < foreignSuspicious && !p.models.Native {
+	if p.onSide || p.wide < suspicious {
 		return 0, false, nil
 	}
 	some := sample(p.lines().Lines())
@@ -42,7 +42,7 @@ func (p *Page) Sure(ctx context.Context, r Reader) (float64, bool, error) {
 		return 0, false, nil
 	}
 	hands, err := p.readLines(ctx, r, some)
-	if err != nil {
+	if err != nil || p.wide < foreignSuspicious && !p.models.Native && !french(hands, false) {
 		return 0, false, err
 	}
 	_, images := cut(some, 1)

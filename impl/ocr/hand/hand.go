@@ -23,13 +23,16 @@ type Reader interface {
 
 // Models say what a page is read with.
 type Models struct {
-	Hand  string           // reads strips of handwriting
-	Print string           // the language's own model, which reads print
-	Words *lexicon.Lexicon // of the page's language; nil where there is none. Only the enhancement asks it
+	Hand  string // reads strips of handwriting
+	Print string // the language's own model, which reads print
+	// Learnt is the word list of Hand, Words that of the language that the caller named; nil where there is none. Only the
+	// enhancement asks them.
+	Learnt, Words *lexicon.Lexicon
 	// InPrint estimates the share of right characters where the model for print has a confidence, 0..1 each. Required by Read.
 	InPrint func(own float64) float64
-	// Native is true where the model for hands has learnt the page's language. Other hands are read as well as it can,
-	// which is badly, and their confidence says so.
+	// Native is true where the caller says that the page is in the language that the model for hands has learnt. What is
+	// read of it decides (see french.go); hands in other languages are read as well as the model can, which is badly, and
+	// their confidence says so.
 	Native bool
 	// Enhance corrects readings by the word list.
 	Enhance bool
@@ -91,6 +94,7 @@ func (p *Page) Read(ctx context.Context, r Reader) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	learnt := french(all, p.models.Native)
 	var result Result
 	for _, block := range readings {
 		for i, l := range block {
@@ -98,9 +102,10 @@ func (p *Page) Read(ctx context.Context, r Reader) (Result, error) {
 				block[i] = printed
 			}
 		}
+		p.models.settle(block, learnt)
 		result.add(block)
 	}
-	result.Confidence = p.models.mixedConfidence(slices.Concat(readings...))
+	result.Confidence = p.models.mixedConfidence(slices.Concat(readings...), learnt)
 	return result, nil
 }
 

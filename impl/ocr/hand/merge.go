@@ -16,6 +16,8 @@ type entry struct {
 
 // merge puts the hands' lines among those of the print, each after the last line that stands before it.
 func (p *Page) merge(inPrint Result, filled []reading) Result {
+	learnt := french(filled, p.models.Native)
+	p.models.settle(filled, learnt)
 	var entries []entry
 	printed := 0
 	for i, b := range inPrint.Blocks {
@@ -42,7 +44,7 @@ func (p *Page) merge(inPrint Result, filled []reading) Result {
 		written += r.characters
 	}
 	result.Blocks = blocks(entries)
-	hands := p.models.pageConfidence(filled)
+	hands := pageConfidence(filled, learnt)
 	result.Confidence = (inPrint.Confidence*float64(printed) + hands*float64(written)) / float64(max(printed+written, 1))
 	return result
 }

@@ -15,7 +15,8 @@ import (
 type reading struct {
 	at         document.Box // of the line that was found
 	line       document.Line
-	confidence float64 // the recognizer's own, 0..1, weighted by the length of the words
+	read       []tesseract.Word // those of the line, with the recognizer's other choices
+	confidence float64          // the recognizer's own, 0..1, weighted by the length of the words
 	characters int
 	edits      []document.Edit
 }
@@ -57,6 +58,30 @@ func cut(all []lines.Line, stretch float64) ([]lines.Strip, []*image.Gray) {
 	return strips, images
 }
 
+// settle corrects what was read of a hand, where that is asked for, and claims of it what may be claimed.
+func (m *Models) settle(all []reading, learnt bool) {
+	known := m.Words
+	if learnt {
+		known = m.Learnt
+	}
+	for i := range all {
+		for j, w := range all[i].read {
+			word := &all[i].line.Words[j]
+			word.Confidence = claimed(word.Confidence, learnt)
+			if !m.Enhance {
+				continue
+			}
+			if better, ok := correct(w, known); ok {
+				before := word.Text
+				word.Text = document.WordText(better)
+				all[i].edits = append(all[i].edits, document.Edit{
+					Box: word.Box, Before: before, After: word.Text, Rule: RuleLexicon, Confidence: word.Confidence,
+				})
+			}
+		}
+	}
+}
+
 // reading puts the words of a strip to their place on the page.
 func (m *Models) reading(s lines.Strip, words []tesseract.Word) reading {
 	out := reading{at: s.Line().Box(), line: document.Line{Baseline: s.Baseline(), Handwritten: true}}
@@ -65,18 +90,11 @@ func (m *Models) reading(s lines.Strip, words []tesseract.Word) reading {
 		if text == "" {
 			continue
 		}
-		word := document.Word{Box: s.Box(w.Box), Text: text, Confidence: m.confidence(own), Model: m.Hand}
-		if better, ok := m.correct(w); ok && m.Enhance {
-			word.Text = document.WordText(better)
-			out.edits = append(out.edits, document.Edit{
-				Box: word.Box, Before: text, After: word.Text, Rule: RuleLexicon, Confidence: word.Confidence,
-			})
-			text = word.Text
-		}
+		word := document.Word{Box: s.Box(w.Box), Text: text, Confidence: likely(own), Model: m.Hand}
 		n := utf8.RuneCountInString(text)
 		out.confidence += own * float64(n)
 		out.characters += n
-		out.line.Words = append(out.line.Words, word)
+		out.line.Words, out.read = append(out.line.Words, word), append(out.read, w)
 		out.line.Box = out.line.Box.Union(word.Box)
 	}
 	if out.characters > 0 {

@@ -28,10 +28,7 @@ func lookForHands(src Source, o Options, printed string, gray *image.Gray, spots
 		InPrint: func(own float64) float64 { return logistic(curve(own, printed)) },
 	}
 	if o.Enhance {
-		models.Enhance, models.Words = true, src.Lexicon(printed)
-		if models.Native {
-			models.Words = src.Lexicon(own.HandFrench)
-		}
+		models.Enhance, models.Learnt, models.Words = true, src.Lexicon(own.HandFrench), src.Lexicon(printed)
 	}
 	return hands{reader: reader, page: hand.Look(gray, spots, models)}
 }

@@ -80,9 +80,9 @@ type languagesCmd struct {
 }
 
 // handsNote says which hands can be read and how well, as measured; see the README.
-const handsNote = `Handwriting is recognised as such and need not be asked for. French hands of the 17th to the 20th century (tag fr)
+const handsNote = `Handwriting is recognised as such and need not be asked for. French hands of the 17th to the 20th century
 are read at draft quality: 3 of 10 characters are wrong on average. Of other hands in Latin letters half are wrong, and
-their confidence is below 0.4.`
+their confidence is below 0.4. Which of the two it is, the words that were read tell; say fr where they are few.`
 
 // Help is shown below the flags.
 func (languagesCmd) Help() string {

@@ -14,17 +14,26 @@ const (
 	enoughLetters = 30
 )
 
-// LetterHeight is the median height in pixels of letters, about that of a small x; 0 where there are too few to tell.
+// LetterHeight is the height in pixels of most of the writing, about that of a small x; 0 where there are too few letters to
+// tell. It is the median of their heights, in which each counts by its height: a page may have more specks than letters.
 func LetterHeight(letters []image.Rectangle) int {
 	if len(letters) < enoughLetters {
 		return 0
 	}
 	heights := make([]int, len(letters))
+	sum := 0
 	for i, l := range letters {
 		heights[i] = l.Dy()
+		sum += l.Dy()
 	}
 	slices.Sort(heights)
-	return heights[len(heights)/2]
+	half := 0
+	for _, h := range heights {
+		if half += h; 2*half >= sum {
+			return h
+		}
+	}
+	return 0
 }
 
 // Spots are the boxes of the spots of ink that are not as low as a speck. The page is binarized by Otsu's threshold:

@@ -38,7 +38,7 @@ func (l look) turns(ctx context.Context, src Source, o Options, model string, co
 	case l.isHand, confidence >= askance, l.sheet.blank, len(l.sheet.letters) == 0:
 		return 0, nil
 	}
-	if quarters, err := printTurns(ctx, src, l.sheet.img, model); quarters != 0 || err != nil {
+	if quarters, err := printTurns(ctx, l.sheet.source(src), l.sheet.img, model); quarters != 0 || err != nil {
 		return quarters, err
 	}
 	return l.handTurns(ctx, src, o, model, 1, 3)

@@ -23,6 +23,8 @@ type sheet struct {
 	angle float64
 	// letters are the spots of ink that have the shape of a letter, in pixels of the page.
 	letters []image.Rectangle
+	// enlarge is by how much the sheet is made larger to be read; see source.
+	enlarge float64
 	// blank is true where no spot of ink is as high as a letter: there is nothing to read.
 	blank bool
 }
@@ -39,7 +41,9 @@ func prepare(g *image.Gray) sheet {
 	if s.blank {
 		return s
 	}
-	if skew := imaging.Skew(g); math.Abs(skew) >= leastSkew && imaging.LetterHeight(letters) >= skewLetters {
+	height := imaging.LetterHeight(letters)
+	s.enlarge = enlargement(height)
+	if skew := imaging.Skew(g); math.Abs(skew) >= leastSkew && height >= skewLetters {
 		s.img, s.angle = imaging.Rotate(g, -skew), -skew
 	}
 	return s

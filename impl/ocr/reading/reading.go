@@ -68,6 +68,7 @@ func readUpright(ctx context.Context, page decode.Page, gray *image.Gray, o Opti
 		read, err := hands.page.Read(ctx, hands.reader)
 		return newResult(page, gray, read), l, err
 	}
+	src = l.sheet.source(src)
 	attempts, err := readings(ctx, src, l.sheet, model, o.Enhance)
 	if err != nil {
 		return Result{}, l, err

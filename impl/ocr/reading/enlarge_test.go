@@ -1,0 +1,84 @@
+package reading_test
+
+import (
+	"context"
+	"image"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/ocrtest"
+	"uncial/impl/ocr/reading"
+	"uncial/impl/ocr/tesseract"
+	"uncial/internal/document"
+)
+
+// sized remembers the sizes of the images that it was to read.
+type sized struct {
+	scripted
+	sizes []image.Point
+}
+
+func (s *sized) Read(ctx context.Context, img *image.Gray, model string, mode tesseract.Mode) ([]document.Block, error) {
+	s.sizes = append(s.sizes, img.Rect.Size())
+	return s.scripted.Read(ctx, img, model, mode)
+}
+
+// MustShrink is the page at a share of its size.
+func MustShrink(tb testing.TB, g *image.Gray, share float64) *image.Gray {
+	tb.Helper()
+	return imaging.Resize(g, int(float64(g.Rect.Dx())*share), int(float64(g.Rect.Dy())*share))
+}
+
+func TestRead_enlarges_small_letters(t *testing.T) {
+	t.Parallel()
+	page := ocrtest.Page(strings.Split(strings.Repeat("Il était une fois un roi et une reine\n", 6), "\n")...)
+	for _, c := range []struct {
+		why             string
+		img             *image.Gray
+		least, greatest float64 // factor of the image that is read
+	}{
+		{"large letters are read as they are", page, 1, 1},
+		{"letters of half the size are still large enough", MustShrink(t, page, 0.5), 1, 1},
+		{"small ones are brought to size", MustShrink(t, page, 0.3), 1.5, 2.2},
+		{"the smallest as far as it may do any good", MustShrink(t, page, 0.18), 2.9, 3},
+		{"few letters do not tell", MustShrink(t, ocrtest.Page("few"), 0.3), 1, 1},
+	} {
+		src := &sized{scripted: scripted{says: map[string]said{"eng": {"clean modern print", 0.97}}}}
+		result, err := reading.Read(t.Context(), decode.Page{Image: c.img}, reading.Options{Language: "en"}, src)
+		require.NoError(t, err, c.why)
+		factor := float64(src.sizes[0].X) / float64(c.img.Rect.Dx())
+		require.True(t, factor >= c.least-0.01 && factor <= c.greatest, "%s: %v", c.why, factor)
+		box := result.Page.Blocks[0].Lines[0].Box
+		require.InDelta(t, 40/factor, box.Y, 1, "%s: boxes are those of the page", c.why)
+	}
+}
+
+func TestRead_enlarges_within_bounds(t *testing.T) {
+	t.Parallel()
+	page := imaging.Resize(ocrtest.Page(strings.Split(strings.Repeat("Il était une fois un roi et une reine\n", 6), "\n")...), 500, 150)
+	wide := image.NewGray(image.Rect(0, 0, 20_000, 800))
+	for i := range wide.Pix {
+		wide.Pix[i] = 255
+	}
+	for y := range 150 {
+		copy(wide.Pix[y*wide.Stride:], page.Pix[y*page.Stride:y*page.Stride+500])
+	}
+	src := &sized{scripted: scripted{says: map[string]said{"eng": {"clean modern print", 0.97}}}}
+	_, err := reading.Read(t.Context(), decode.Page{Image: wide}, reading.Options{Language: "en"}, src)
+	require.NoError(t, err)
+	require.Equal(t, wide.Rect.Size(), src.sizes[0])
+}
+
+func TestRead_of_small_letters(t *testing.T) {
+	t.Parallel()
+	want := "Il était une fois un roi et une reine\nqui avaient une fille dans un château\nsur la montagne au bord de la forêt"
+	small := MustShrink(t, ocrtest.Page(strings.Split(want, "\n")...), 0.22)
+	result, err := reading.Read(t.Context(), decode.Page{Image: small}, reading.Options{Language: "fr"}, MustEngines(t, 1))
+	require.NoError(t, err)
+	require.Equal(t, want, result.Page.Text())
+	require.Greater(t, result.Page.Confidence, 0.85)
+}

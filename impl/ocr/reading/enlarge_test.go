@@ -44,7 +44,7 @@ func TestRead_enlarges_small_letters(t *testing.T) {
 		{"large letters are read as they are", page, 1, 1},
 		{"letters of half the size are still large enough", MustShrink(t, page, 0.5), 1, 1},
 		{"small ones are brought to size", MustShrink(t, page, 0.3), 1.5, 2.2},
-		{"the smallest as far as it may do any good", MustShrink(t, page, 0.18), 2.9, 3},
+		{"the smallest as far as it may do any good", MustShrink(t, page, 0.18), 2.4, 3},
 		{"few letters do not tell", MustShrink(t, ocrtest.Page("few"), 0.3), 1, 1},
 	} {
 		src := &sized{scripted: scripted{says: map[string]said{"eng": {"clean modern print", 0.97}}}}

@@ -12,6 +12,9 @@ const (
 	mostSkew, skewStep = 10.0, 0.5
 	// distinct is how much sharper the rows of the levelled page must be for its skew to be believed.
 	distinct = 1.1
+	// mostSpread is how many times as large as the page the plane may be that holds all of it levelled: a long strip of paper
+	// would need one many times as large, and lies level.
+	mostSpread = 2
 )
 
 // frame relates the working coordinates, in which lines are level, to the page.
@@ -48,8 +51,7 @@ func (f frame) turn(x, y float64) (float64, float64) {
 // level is the plane turned so that lines that fall by the angle become level, on a plane that holds all of it.
 func (p plane) level(angle float64, f frame) (plane, frame) {
 	f.sin, f.cos = math.Sincos(angle * math.Pi / 180)
-	s := math.Abs(f.sin)
-	out := newPlane(int(float64(p.w)*f.cos+float64(p.h)*s), int(float64(p.h)*f.cos+float64(p.w)*s))
+	out := newPlane(p.levelSize(angle))
 	f.cx, f.cy, f.dx, f.dy = float64(out.w-1)/2, float64(out.h-1)/2, float64(p.w-1)/2, float64(p.h-1)/2
 	for y := range out.h {
 		to := out.row(y)
@@ -68,6 +70,12 @@ func (p plane) level(angle float64, f frame) (plane, frame) {
 	return out, f
 }
 
+// levelSize is the size of the plane that holds all of this one turned by an angle.
+func (p plane) levelSize(angle float64) (w, h int) {
+	sin, cos := math.Sincos(math.Abs(angle) * math.Pi / 180)
+	return int(float64(p.w)*cos + float64(p.h)*sin), int(float64(p.h)*cos + float64(p.w)*sin)
+}
+
 // skew is the angle in degrees by which the lines fall to the right: the one at which sums of ink along the rows differ
 // most from row to row. It is 0 where no angle stands out.
 func skew(ink plane) float64 {
@@ -83,6 +91,9 @@ func skew(ink plane) float64 {
 	level := sharpness(points, small.w, small.h, 0)
 	best, at := distinct*level, 0.0
 	for a := -mostSkew; a <= mostSkew; a += skewStep {
+		if w, h := ink.levelSize(a); w*h > mostSpread*len(ink.v) {
+			continue
+		}
 		if s := sharpness(points, small.w, small.h, a); s > best {
 			best, at = s, a
 		}

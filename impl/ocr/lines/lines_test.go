@@ -5,6 +5,7 @@ import (
 	"image"
 	"math"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -228,6 +229,22 @@ func TestFind_nothing(t *testing.T) {
 	} {
 		require.Empty(t, lines.Find(g).Lines(), name)
 	}
+}
+
+// TestFind_wide: a wide page that seems askew is not levelled onto a plane many times as large as itself.
+func TestFind_wide(t *testing.T) { //nolint:paralleltest // measures what the process allocates
+	g := ocrtest.Sheet(30_000, 100)
+	for x := range g.Rect.Dx() {
+		y := 4 + int(float64(x)*math.Tan(10*math.Pi/180))%88
+		for d := range 4 {
+			g.Pix[(y+d)*g.Stride+x] = 10
+		}
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	lines.Find(g)
+	runtime.ReadMemStats(&after)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(500<<20))
 }
 
 // MustLedger is a ruled page without writing.

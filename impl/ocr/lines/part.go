@@ -44,11 +44,16 @@ func (l Line) cover(b document.Box, covered []bool) {
 	}
 }
 
+// boxPoints is how many parts of a line are taken as straight for its box.
+const boxPoints = 16
+
 // Box is the upright box around the band of the line, in pixels of the page.
 func (l Line) Box() document.Box {
 	b := l.page.band
 	x0, y0, x1, y1 := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
-	for i := 0; i < len(l.path.xs); i += max(len(l.path.xs)/16, 1) {
+	last := len(l.path.xs) - 1
+	for k := range boxPoints + 1 {
+		i := k * last / boxPoints
 		for _, d := range [2]float64{-b.up, b.down} {
 			px, py := l.page.frame.toPage(float64(l.path.xs[i]), float64(l.path.ys[i])+d)
 			x0, y0, x1, y1 = min(x0, px), min(y0, py), max(x1, px), max(y1, py)

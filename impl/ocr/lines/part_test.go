@@ -51,6 +51,20 @@ func TestLine_Without(t *testing.T) {
 	}
 }
 
+// TestLine_Box: whatever a line's length, its box reaches as far as what is left of the line after any words.
+func TestLine_Box(t *testing.T) {
+	t.Parallel()
+	g := ocrtest.Sheet(1300, 1700)
+	draw(g, column(12, 200, 1050, 300, 80))
+	line := lines.Find(g).Lines()[4]
+	whole := line.Box()
+	for x := range 100 {
+		rest := line.Without([]document.Box{{X: 100, Y: whole.Y, W: 300 + x, H: whole.H}})
+		require.Len(t, rest, 1)
+		require.InDelta(t, whole.X+whole.W, rest[0].Box().X+rest[0].Box().W, 2)
+	}
+}
+
 func TestSpots(t *testing.T) {
 	t.Parallel()
 	g := ocrtest.Sheet(3000, 4000)

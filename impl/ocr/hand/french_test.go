@@ -3,6 +3,7 @@ package hand_test
 import (
 	"context"
 	"image"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,7 +11,9 @@ import (
 	"uncial/impl/ocr/hand"
 	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/lexicon"
+	"uncial/impl/ocr/lines"
 	"uncial/impl/ocr/models/own"
+	"uncial/impl/ocr/ocrtest"
 	"uncial/impl/ocr/tesseract"
 )
 
@@ -28,6 +31,10 @@ func TestPage_Read_language(t *testing.T) {
 		"English":                                     {"with many thanks", false, false},
 		"German that has words of French":             {"des herrn und ist", false, false},
 		"Spanish that has words of French":            {"de la villa del rey y su tierra que es", false, false},
+		"a Spanish deed, half in words of both":       {"de la villa que en su", false, false},
+		"Catalan":                                     {"de la vila que les altres amb els", false, false},
+		"Occitan":                                     {"de la vila que las autras un lo", false, false},
+		"Romanian":                                    {"se de la un ce au în care din nu cu", false, false},
 		"Latin that has words of French":              {"et dominus est in domo", true, false},
 		"names alone, called French":                  {"Durand Lefebvre", true, false},
 	} {
@@ -57,6 +64,43 @@ func TestPage_Read_language(t *testing.T) {
 	})
 }
 
+// headed reads the narrow strips, of a printed heading, as French, and all others as English. The model for print is sure of
+// the heading as it stands on the page.
+type headed struct{}
+
+func (h headed) ReadStrips(_ context.Context, model string, strips []*image.Gray, _ tesseract.Detail) ([][]tesseract.Word, error) {
+	out := make([][]tesseract.Word, len(strips))
+	for i, s := range strips {
+		text, confidence := "with many thanks", 50.0
+		switch {
+		case model == "print":
+			text, confidence = "Extrait", 20.0
+			if s.Rect.Dy() != lines.Height {
+				confidence = 95
+			}
+		case s.Rect.Dx() < 500:
+			text = strings.Repeat("dans cette ", 40)
+		}
+		for word := range strings.FieldsSeq(text) {
+			out[i] = append(out[i], tesseract.Word{Text: word, Confidence: confidence, Box: image.Rect(0, 10, s.Rect.Dx(), 40)})
+		}
+	}
+	return out, nil
+}
+
+// TestPage_Read_language_of_the_hand: a printed heading says nothing of the language of the hand below it.
+func TestPage_Read_language_of_the_hand(t *testing.T) {
+	t.Parallel()
+	g := scribbled(15)
+	paste(g, ocrtest.Page("Extrait des registres"), 30)
+	got, ok, err := read(t, look(g, false), headed{})
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.False(t, got.Blocks[0].Lines[0].Handwritten)
+	require.Equal(t, "Extrait", got.Blocks[0].Lines[0].Text())
+	require.Less(t, got.Confidence, 0.4)
+}
+
 // firstOf reads every strip as a French line whose first word is a doubtful one.
 type firstOf struct{ doubtful }
 
@@ -77,9 +121,13 @@ func TestPage_Read_enhanced_language(t *testing.T) {
 	require.NoError(t, err)
 	g := scribbled(15)
 	models := hand.Models{Hand: "hand", Print: "print", Learnt: words, Enhance: true, InPrint: func(own float64) float64 { return own }}
-	result, ok, err := read(t, hand.Look(g, imaging.Letters(g), models), firstOf{doubtful{"moutagne", map[int]tesseract.Choice{2: or("n", 20)}}})
+	page, reader := hand.Look(g, imaging.Letters(g), models), firstOf{doubtful{"moutagne", map[int]tesseract.Choice{2: or("n", 20)}}}
+	result, ok, err := read(t, page, reader)
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Equal(t, "montagne dans cette", result.Blocks[0].Lines[0].Text())
 	require.Len(t, result.Edits, 15)
+	again, err := page.Read(t.Context(), reader)
+	require.NoError(t, err)
+	require.Equal(t, result, again, "what was read is kept as it was read")
 }

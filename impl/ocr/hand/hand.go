@@ -94,18 +94,21 @@ func (p *Page) Read(ctx context.Context, r Reader) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	learnt := french(all, p.models.Native)
-	var result Result
 	for _, block := range readings {
 		for i, l := range block {
 			if printed, ok := inPrint[l.at]; ok {
 				block[i] = printed
 			}
 		}
+	}
+	all = slices.Concat(readings...)
+	learnt := french(all, p.models.Native)
+	var result Result
+	for _, block := range readings {
 		p.models.settle(block, learnt)
 		result.add(block)
 	}
-	result.Confidence = p.models.mixedConfidence(slices.Concat(readings...), learnt)
+	result.Confidence = p.models.mixedConfidence(all, learnt)
 	return result, nil
 }
 

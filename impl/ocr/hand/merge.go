@@ -49,19 +49,34 @@ func (p *Page) merge(inPrint Result, filled []reading) Result {
 	return result
 }
 
-// place is the index at which a line in the box is to be inserted.
+// place is the index at which a line in the box is to be inserted: after what stands before it in its row or above it in
+// its column, to which hands' lines that follow there belong, whatever their width. What has nothing above it in its column
+// goes before what is below, or else after all that is above.
 func place(entries []entry, box document.Box) int {
-	at := 0
+	before, below, above := 0, -1, 0
 	middle := box.Y + box.H/2
 	for i, e := range entries {
 		b := e.line.Box
 		sameRow := b.Y <= middle && b.Y+b.H >= middle
-		beside := b.X+b.W > box.X && b.X < box.X+box.W || e.block < 0
-		if sameRow && b.X < box.X || !sameRow && beside && b.Y+b.H/2 < middle {
-			at = i + 1
+		isAbove := !sameRow && b.Y+b.H/2 < middle
+		inColumn := b.X+b.W > box.X && b.X < box.X+box.W
+		switch {
+		case sameRow && b.X < box.X, isAbove && inColumn, isAbove && e.block < 0 && before == i:
+			before = i + 1
+		case inColumn && below < 0:
+			below = i
+		}
+		if isAbove {
+			above = i + 1
 		}
 	}
-	return at
+	switch {
+	case before > 0:
+		return before
+	case below >= 0:
+		return below
+	}
+	return above
 }
 
 func blocks(entries []entry) []document.Block {

@@ -58,13 +58,15 @@ func cut(all []lines.Line, stretch float64) ([]lines.Strip, []*image.Gray) {
 	return strips, images
 }
 
-// settle corrects what was read of a hand, where that is asked for, and claims of it what may be claimed.
+// settle corrects what was read of a hand, where that is asked for, and claims of it what may be claimed. The words are
+// copied, for the page keeps those that were read.
 func (m *Models) settle(all []reading, learnt bool) {
 	known := m.Words
 	if learnt {
 		known = m.Learnt
 	}
 	for i := range all {
+		all[i].line.Words = slices.Clone(all[i].line.Words)
 		for j, w := range all[i].read {
 			word := &all[i].line.Words[j]
 			word.Confidence = claimed(word.Confidence, learnt)

@@ -75,7 +75,7 @@ type Point struct {
 	Y int `json:"y"`
 }
 
-// Edit is one change made by the enhancement.
+// Edit is one change made by the enhancement. Before and After are words with one blank between them.
 type Edit struct {
 	Page       int     `json:"page"` // from 0
 	Box        Box     `json:"box"`

@@ -86,7 +86,7 @@ func TestDocument_Normalized(t *testing.T) {
 			}},
 			{Lines: []document.Line{{}}},
 		}}},
-		Edits: []document.Edit{{Page: 0, Box: document.Box{X: 99, W: 9, H: 9}}, {Page: 1}},
+		Edits: []document.Edit{{Page: 0, Box: document.Box{X: 99, W: 9, H: 9}, Before: " to\u00a0\u2003da\x00y\t\x00 ", After: "to-day"}, {Page: 1}},
 	}
 	before := doc.Text()
 	n := doc.Normalized()
@@ -98,7 +98,7 @@ func TestDocument_Normalized(t *testing.T) {
 	require.Equal(t, document.Box{X: 0, Y: 2, W: 7, H: 5}, block.Lines[0].Words[1].Box, "pieces of a word share its box")
 	require.Zero(t, block.Lines[0].Words[0].Confidence)
 	require.InDelta(t, 1, n.Confidence, 0)
-	require.Equal(t, []document.Edit{{Box: document.Box{X: 99, W: 1, H: 9}}}, n.Edits, "an edit of no page is dropped")
+	require.Equal(t, []document.Edit{{Box: document.Box{X: 99, W: 1, H: 9}, Before: "to day", After: "to-day"}}, n.Edits, "an edit of no page is dropped")
 }
 
 func TestDocument_Normalized_baseline(t *testing.T) {

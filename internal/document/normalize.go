@@ -29,7 +29,7 @@ func (d *Document) Normalized() *Document {
 			continue
 		}
 		e.Box = e.Box.Clip(n.Pages[e.Page].Width, n.Pages[e.Page].Height)
-		e.Before, e.After = clean(e.Before), clean(e.After)
+		e.Before, e.After = phrase(e.Before), phrase(e.After)
 		e.Confidence = unit(e.Confidence)
 		n.Edits = append(n.Edits, e)
 	}
@@ -121,6 +121,15 @@ func WordText(s string) string {
 		}
 		return r
 	}, s))
+}
+
+// phrase is clean words with one blank between them, as an edit holds that joins or parts words.
+func phrase(s string) string {
+	words := strings.Fields(s)
+	for i, w := range words {
+		words[i] = clean(w)
+	}
+	return strings.Join(strings.Fields(strings.Join(words, " ")), " ")
 }
 
 // clean is the text in NFC without what no text format may carry: control characters, noncharacters and bytes that

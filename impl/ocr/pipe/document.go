@@ -72,9 +72,9 @@ func checkLine(b *document.Block, l *document.Line) error {
 	if len(l.Baseline) == 1 {
 		return errors.New("a baseline of one point; want none, or at least two")
 	}
-	for _, p := range l.Baseline {
-		if p.X < l.Box.X || p.Y < l.Box.Y || p.X > l.Box.X+l.Box.W || p.Y > l.Box.Y+l.Box.H {
-			return errors.New("want a baseline inside the box of the line")
+	for i, p := range l.Baseline {
+		if p.X < l.Box.X || p.Y < l.Box.Y || p.X > l.Box.X+l.Box.W || p.Y > l.Box.Y+l.Box.H || i > 0 && p.X < l.Baseline[i-1].X {
+			return errors.New("want a baseline inside the box of the line, from left to right")
 		}
 	}
 	for i := range l.Words {

@@ -8,8 +8,10 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"uncial/impl/ocr"
 	"uncial/impl/ocr/pipe"
 	"uncial/internal/document"
+	"uncial/internal/document/documenttest"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -150,6 +152,10 @@ func TestConn_SendAnswer_refusesADocumentThatBreaksItsPromises(t *testing.T) {
 		"a line without words":              func(d *document.Document) { d.Pages[0].Blocks[0].Lines[0].Words = nil },
 		"a line that leaves its block":      func(d *document.Document) { d.Pages[0].Blocks[0].Lines[0].Box.X = 0 },
 		"a baseline of one point":           func(d *document.Document) { d.Pages[0].Blocks[0].Lines[0].Baseline = make([]document.Point, 1) },
+		"a page's confidence over one":      func(d *document.Document) { d.Pages[0].Confidence = 1.01 },
+		"a baseline that leaves its line":   func(d *document.Document) { d.Pages[0].Blocks[0].Lines[0].Baseline[1].X = 32 },
+		"a baseline above its line":         func(d *document.Document) { d.Pages[0].Blocks[0].Lines[0].Baseline[0].Y = 1 },
+		"a baseline that runs back":         func(d *document.Document) { d.Pages[0].Blocks[0].Lines[0].Baseline[0].X = 31 },
 		"a word that leaves its line":       func(d *document.Document) { word(d).Box.H = 11 },
 		"a word without area":               func(d *document.Document) { word(d).Box.W = 0 },
 		"a word without text":               func(d *document.Document) { word(d).Text = "" },
@@ -168,6 +174,23 @@ func TestConn_SendAnswer_refusesADocumentThatBreaksItsPromises(t *testing.T) {
 	}
 	blank := &document.Document{Pages: []document.Page{{Width: 1, Height: 1}}, Language: "en"}
 	require.NoError(t, pipe.New(nil, io.Discard).SendAnswer(pipe.Answer{ID: 1, Document: blank}), "a blank page")
+}
+
+// TestConn_SendAnswer_takesWhatIsNormalized: else a page that was read would be answered with an error.
+func TestConn_SendAnswer_takesWhatIsNormalized(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		d := documenttest.Any().Draw(t, "document")
+		d.Language, d.Enhanced = "en", true
+		for i := range d.Pages {
+			p := &d.Pages[i]
+			p.Width, p.Height = min(p.Width, ocr.MaxSide), min(p.Height, ocr.MaxSide)
+		}
+		for i := range d.Edits {
+			d.Edits[i].Rule = "vote"
+		}
+		require.NoError(t, pipe.New(nil, io.Discard).SendAnswer(pipe.Answer{ID: 1, Document: d.Normalized()}))
+	})
 }
 
 func TestConn_SendAnswer_makesMessagesFit(t *testing.T) {

@@ -118,7 +118,10 @@ func Any() *rapid.Generator[*document.Document] {
 			}
 		})
 		edit := rapid.Custom(func(t *rapid.T) document.Edit {
-			return document.Edit{Page: number.Draw(t, "page"), Box: box.Draw(t, "box"), Before: text.Draw(t, "before"), Confidence: conf.Draw(t, "confidence")}
+			return document.Edit{
+				Page: rapid.OneOf(number, rapid.IntRange(0, 2)).Draw(t, "page"), Box: box.Draw(t, "box"),
+				Before: text.Draw(t, "before"), After: text.Draw(t, "after"), Confidence: conf.Draw(t, "confidence"),
+			}
 		})
 		return &document.Document{
 			Pages: rapid.SliceOfN(page, 1, 3).Draw(t, "pages"), Edits: rapid.SliceOfN(edit, 0, 2).Draw(t, "edits"),

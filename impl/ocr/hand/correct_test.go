@@ -89,7 +89,8 @@ func TestPage_Read_enhanced(t *testing.T) {
 		"a name stays":                               {read: doubtful{"Lagare", map[int]tesseract.Choice{2: or("z", 50)}}, want: "Lagare"},
 		"a number stays":                             {read: doubtful{"1o85", map[int]tesseract.Choice{1: or("0", 50)}}, want: "1o85"},
 		"a short word stays, there are too many":     {read: doubtful{"xne", map[int]tesseract.Choice{0: or("u", 50)}}, want: "xne"},
-		"three exchanges would make any word of any": {read: doubtful{"mautugme", map[int]tesseract.Choice{1: or("o", 50), 2: or("n", 50), 4: or("a", 50), 6: or("n", 50)}}, want: "mautugme"},
+		"three exchanges would make any word of any": {read: doubtful{"moutugme", map[int]tesseract.Choice{2: or("n", 50), 4: or("a", 50), 6: or("n", 50)}}, want: "moutugme"},
+		"a choice that is much less likely is none":  {read: doubtful{"moutagne", map[int]tesseract.Choice{2: or("n", 2.5)}}, want: "moutagne"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

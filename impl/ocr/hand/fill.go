@@ -34,7 +34,7 @@ const (
 )
 
 // foreignJoined is the share of joined letters in a line, and in all that print leaves open, from which on a hand is looked
-// for in a language that the model has not learnt, where its confidence tells little.
+// for where the caller does not say that the page is French: the model's confidence tells little of other languages.
 const foreignJoined = 0.45
 
 // Fill reads what was filled in by hand on a printed page, whose reading is given with calibrated confidences and without
@@ -168,8 +168,15 @@ func outside(spots []image.Rectangle, boxes []document.Box) []image.Rectangle {
 	})
 }
 
+// within are the spots whose middle lies in the box.
 func within(spots []image.Rectangle, box document.Box) []image.Rectangle {
-	return slices.DeleteFunc(slices.Clone(spots), func(s image.Rectangle) bool { return !holds(box, s) })
+	var inside []image.Rectangle
+	for _, s := range spots {
+		if holds(box, s) {
+			inside = append(inside, s)
+		}
+	}
+	return inside
 }
 
 // holds says whether the middle of a spot lies in the box.

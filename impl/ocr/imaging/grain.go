@@ -13,15 +13,17 @@ const (
 )
 
 // DropGrain makes the paper of a page white that has hardly any ink, or none. Else its grain is taken for ink, and a
-// blank page costs more than a full one. Other pages are returned as they are. Divide a shaded page by its background first.
+// blank page costs more than a full one. A page whose ink shows only when it is smoothed is returned smooth, others as they are. Divide a shaded page by its background first.
 func DropGrain(g *image.Gray) *image.Gray {
+	if hasInk(g) {
+		return g
+	}
+	if smoothed := smooth(g, contrastSmoothing); hasInk(smoothed) { // as faint as the grain, or too little to tell
+		return smoothed
+	}
 	h := Histogram(g)
 	paper := median(h)
 	grain := max(spread(h, paper), 1)
-	threshold := int(otsu(h))
-	if float64(max(paper-threshold, threshold-paper)) > grainThreshold*float64(grain) {
-		return g
-	}
 	out := image.NewGray(image.Rect(0, 0, g.Rect.Dx(), g.Rect.Dy()))
 	for y := range g.Rect.Dy() {
 		to := row(out, y)
@@ -35,18 +37,15 @@ func DropGrain(g *image.Gray) *image.Gray {
 	return out
 }
 
-func median(h [256]int) int {
-	total := 0
-	for _, n := range h {
-		total += n
-	}
-	v, below := 0, h[0]
-	for 2*below < total {
-		v++
-		below += h[v]
-	}
-	return v
+// hasInk says whether the threshold between ink and paper lies farther from the usual paper than grain does.
+func hasInk(g *image.Gray) bool {
+	h := Histogram(g)
+	paper := median(h)
+	threshold := int(otsu(h))
+	return float64(max(paper-threshold, threshold-paper)) > grainThreshold*float64(max(spread(h, paper), 1))
 }
+
+func median(h [256]int) int { return quantile(h, 0.5) }
 
 // spread is the median distance of the pixels from a grey value.
 func spread(h [256]int, from int) int {

@@ -106,7 +106,9 @@ func TestDropGrain(t *testing.T) {
 		require.Empty(t, imaging.Spots(imaging.DropGrain(blank)), "blank paper with a grain of %v", deviation)
 		little := grainy(400, 500, deviation)
 		draw.Draw(little, image.Rect(300, 400, 305, 420), image.NewUniform(color.Gray{Y: 60}), image.Point{}, draw.Src)
-		require.Equal(t, []image.Rectangle{image.Rect(300, 400, 305, 420)}, imaging.Spots(imaging.DropGrain(little)), "a single letter on it")
+		spots := imaging.Spots(imaging.DropGrain(little))
+		require.Len(t, spots, 1, "a single letter on it, at a grain of %v", deviation)
+		require.True(t, spots[0].In(image.Rect(297, 397, 308, 423)) && image.Rect(301, 401, 304, 419).In(spots[0]), "%v", spots[0])
 	}
 	full := grainy(1400, 580, 12)
 	for i, v := range ocrtest.Page(lines...).Pix {
@@ -121,6 +123,46 @@ func TestDropGrain(t *testing.T) {
 		full.Pix[i] = 255 - full.Pix[i]
 	}
 	require.Same(t, full, imaging.DropGrain(full), "so does white text on black")
+}
+
+func TestLeaves_keeps_paper_in_a_shadow(t *testing.T) {
+	t.Parallel()
+	page := ocrtest.Page(lines...)
+	w := page.Rect.Dx()
+	for i, v := range page.Pix {
+		page.Pix[i] = uint8(float64(v) * (0.25 + 0.75*float64(i%page.Stride)/float64(w))) // #nosec G115 -- at most v
+	}
+	require.Same(t, page, imaging.Leaves(page), "a page lit from one side is paper throughout")
+	draw.Draw(page, image.Rect(0, 0, w, 200), image.Black, image.Point{}, draw.Src)
+	out := imaging.Leaves(page)
+	require.Equal(t, uint8(255), out.GrayAt(w-20, 20).Y, "the table beside it goes")
+	for _, x := range []int{8, w / 4, w / 2, w - 20} {
+		require.Equal(t, page.GrayAt(x, 300), out.GrayAt(x, 300), "the paper stays, %d from the left", x)
+	}
+}
+
+func TestDenoise(t *testing.T) {
+	t.Parallel()
+	clean := ocrtest.Page(lines...)
+	require.Same(t, clean, imaging.Denoise(clean))
+	noisy := func(contrast, deviation float64) *image.Gray {
+		g := grainy(clean.Rect.Dx(), clean.Rect.Dy(), deviation)
+		for i, v := range clean.Pix {
+			g.Pix[i] = uint8(max(float64(g.Pix[i])-contrast*float64(255-v)/255, 0))
+		}
+		return g
+	}
+	strong := noisy(180, 8)
+	require.Same(t, strong, imaging.Denoise(strong), "noise that is small beside the contrast")
+	want := len(imaging.Letters(clean))
+	for _, deviation := range []float64{20, 25, 30} {
+		faint := noisy(70, deviation)
+		require.InDelta(t, want, len(imaging.Letters(imaging.DropGrain(imaging.Flatten(imaging.Denoise(faint))))), 0.1*float64(want), "noise of %v", deviation)
+		require.Greater(t, len(imaging.Spots(faint)), 2*want, "it is noise of %v", deviation)
+	}
+	require.Empty(t, imaging.Spots(imaging.DropGrain(imaging.Flatten(imaging.Denoise(grainy(700, 900, 30))))), "paper with noise alone is blank")
+	empty := image.NewGray(image.Rect(0, 0, 0, 0))
+	require.Same(t, empty, imaging.Denoise(empty))
 }
 
 func TestPositive(t *testing.T) {

@@ -8,6 +8,9 @@ import (
 const (
 	// surroundings is the share of the page's brightness below which a cell is not paper but what lies around it.
 	surroundings = 0.5
+	// shading is the least share of a cell's brightness that the next cell of the same paper has: a shadow falls off
+	// gradually, while the leaf ends from one cell to the next.
+	shading = 0.92
 	// leastSurroundings is the share of such cells from which on a page counts as photographed with its surroundings.
 	leastSurroundings = 0.04
 	// leastLeaf is the share of the largest bright part that another one has at least to be a leaf as well. The two
@@ -54,16 +57,38 @@ func brightCells(g *image.Gray) (mask, bool) {
 	sorted := slices.Sorted(slices.Values(b.values))
 	limit := surroundings * sorted[len(sorted)*9/10]
 	m := mask{b.w, b.h, make([]bool, len(b.values))}
-	n := 0
 	for i, v := range b.values {
 		m.cells[i] = v > limit
-		if m.cells[i] {
-			n++
-		}
 	}
+	n := m.growInto(b.values)
 	total := float64(len(b.values))
 	dark := total - float64(n)
 	return m, dark >= leastSurroundings*total && float64(n) >= leastPaper*total
+}
+
+// growInto adds the cells that are paper in a shadow, which are those that can be reached without a step in brightness, and
+// returns how many cells there are then.
+func (m mask) growInto(brightness []float32) int {
+	var all []int
+	for i, c := range m.cells {
+		if c {
+			all = append(all, i)
+		}
+	}
+	for k := 0; k < len(all); k++ {
+		i := all[k]
+		x := i % m.w
+		for _, j := range [4]int{i - m.w, i + m.w, i - 1, i + 1} {
+			if j < 0 || j >= len(m.cells) || (j == i-1 && x == 0) || (j == i+1 && x == m.w-1) || m.cells[j] {
+				continue
+			}
+			if v := brightness[j]; v >= darkest && v >= shading*brightness[i] {
+				m.cells[j] = true
+				all = append(all, j)
+			}
+		}
+	}
+	return len(all)
 }
 
 // leaves are the cells of the connected parts that are at least leastLeaf of the largest, with the pictures inside

@@ -80,9 +80,6 @@ func readings(ctx context.Context, src Source, s sheet, model string, more bool)
 	for i := range attempts {
 		attempts[i].finish(s)
 	}
-	if err := attempts[0].mendMisfits(ctx, src, s.img); err != nil {
-		return nil, err
-	}
 	if attempts[0].right >= doubt && !more {
 		return attempts, nil
 	}

@@ -121,18 +121,33 @@ func TestRead_chooses(t *testing.T) {
 			"see ἄνδρες φίλοι Τεῦκρος", "eng, grc line, eng+grc",
 		},
 		{
-			"a word with a sign for a letter that its alphabet lacks is read by another, and it alone",
-			map[string]said{"eng": {"the A®ra began", 0.95}, "early_print": {}, "early_print line": {"tbe Æra began.", 0.8}},
+			"a sign for a letter that the alphabet lacks is read by another, and it alone",
+			map[string]said{"eng": {"the A®rasmus began", 0.95}, "early_print": {}, "early_print line": {"tbe Æraſmus began.", 0.8}},
+			"the Ærasmus began", "eng, early_print line",
+		},
+		{
+			"so is one at the beginning of a word",
+			map[string]said{"eng": {"the ®ra began", 0.95}, "early_print": {}, "early_print line": {"the Æra began", 0.8}},
 			"the Æra began", "eng, early_print line",
 		},
 		{
+			"a sign that stands there stays",
+			map[string]said{"eng": {"©Springer and Windows®XP", 0.95}, "early_print": {}, "early_print line": {"Springer and WindowsXP", 0.8}},
+			"©Springer and Windows®XP", "eng, early_print line",
+		},
+		{
+			"no letter that the alphabet has comes in",
+			map[string]said{"eng": {"the A®ra began", 0.95}, "early_print": {}, "early_print line": {"the Aera began", 0.8}},
+			"the A®ra began", "eng, early_print line",
+		},
+		{
 			"not where the other reading is of another word",
-			map[string]said{"eng": {"the A®ra began", 0.95}, "early_print": {}, "early_print line": {"the first began", 0.8}},
+			map[string]said{"eng": {"the A®ra began", 0.95}, "early_print": {}, "early_print line": {"the Ære began", 0.8}},
 			"the A®ra began", "eng, early_print line",
 		},
 		{
 			"not where the other reading has such a sign as well",
-			map[string]said{"eng": {"the A®ra began", 0.95}, "early_print": {}, "early_print line": {"the §Era began", 0.8}},
+			map[string]said{"eng": {"the A®ra began", 0.95}, "early_print": {}, "early_print line": {"the §ra began", 0.8}},
 			"the A®ra began", "eng, early_print line",
 		},
 		{

@@ -30,10 +30,11 @@ type sheet struct {
 }
 
 // prepare brings a page into the state that models read best. Bilevel pages have nothing to mend but the skew. Grey and
-// colour ones lose their surroundings, then their shading, then the grain of the paper where hardly anything else is there.
+// colour ones lose their surroundings, then strong noise, then their shading, then the grain of the paper where hardly
+// anything else is there.
 func prepare(g *image.Gray) sheet {
 	if !imaging.Bilevel(g) {
-		g = imaging.DropGrain(imaging.Flatten(imaging.Leaves(g)))
+		g = imaging.DropGrain(imaging.Flatten(imaging.Denoise(imaging.Leaves(g))))
 	}
 	spots := imaging.Spots(g)
 	letters := imaging.LetterShaped(spots)

@@ -73,6 +73,9 @@ func readUpright(ctx context.Context, page decode.Page, gray *image.Gray, o Opti
 	if err != nil {
 		return Result{}, l, err
 	}
+	if err := attempts[0].mendMisfits(ctx, src, l.sheet.img); err != nil {
+		return Result{}, l, err
+	}
 	blocks, confidence := attempts[0].blocks, attempts[0].right
 	blocks = l.sheet.place(blocks)
 	calibrate(blocks)

@@ -3,8 +3,10 @@ package reading_test
 import (
 	"context"
 	"image"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -193,4 +195,24 @@ func TestConfidence(t *testing.T) {
 	}
 	require.Zero(t, reading.Confidence(nil))
 	require.InDelta(t, 0.75, reading.Confidence([]document.Page{page("ſix", 1), page("I", 0)}), 1e-9, "a page counts by its characters")
+}
+
+// TestRead_of_poor_pictures: what Tesseract loses whole pages of.
+func TestRead_of_poor_pictures(t *testing.T) {
+	t.Parallel()
+	want := "Il était une fois un roi et une reine\nqui avaient une fille dans un château\nsur la montagne au bord de la forêt"
+	random := rand.New(rand.NewPCG(1, 2))
+	for why, picture := range map[string]func(ink, x float64) float64{
+		"faint, with strong noise": func(ink, _ float64) float64 { return 225 - 70*ink + 20*random.NormFloat64() },
+		"lit from one side":        func(ink, x float64) float64 { return (230 - 200*ink) * (0.25 + 0.75*x) },
+	} {
+		g := ocrtest.Page(strings.Split(want, "\n")...)
+		for i, v := range g.Pix {
+			g.Pix[i] = uint8(min(max(picture(1-float64(v)/255, float64(i%g.Stride)/float64(g.Stride)), 0), 255))
+		}
+		result, err := reading.Read(t.Context(), decode.Page{Image: g}, reading.Options{Language: "fr"}, MustEngines(t, 1))
+		require.NoError(t, err)
+		require.Equal(t, want, result.Page.Text(), why)
+		require.Greater(t, result.Page.Confidence, 0.8, why)
+	}
 }

@@ -3,13 +3,14 @@ package reading
 import (
 	"context"
 	"image"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/lexicon"
 	"uncial/impl/ocr/tesseract"
-	"uncial/internal/accuracy"
 	"uncial/internal/document"
 )
 
@@ -18,14 +19,13 @@ const (
 	misfits = "®©™§¢£¥€"
 	// mostMisfits is how many lines of a page with such words are read again.
 	mostMisfits = 12
-	// misfitDistance is how far the other reading of such a word may be from it, in characters: the sign and a neighbour.
-	misfitDistance = 2
 )
 
 // mendMisfits reads the lines that hold a word with such a sign once more, by the model for early print, whose alphabet has
-// the letters of the time, and takes from it that word alone, where it has a letter in the sign's place.
+// the letters of the time, and takes from it the letter in the sign's place alone, where the model of the first lacks it.
 func (a *attempt) mendMisfits(ctx context.Context, src Source, img *image.Gray) error {
-	if a.model == earlyPrint || !src.Has(earlyPrint) {
+	known := src.Alphabet(a.model)
+	if a.model == earlyPrint || known == nil || !src.Has(earlyPrint) {
 		return nil
 	}
 	left := mostMisfits
@@ -41,7 +41,7 @@ func (a *attempt) mendMisfits(ctx context.Context, src Source, img *image.Gray) 
 				return err
 			}
 			for k := range line.Words {
-				line.Words[k] = withoutMisfit(line.Words[k], other)
+				line.Words[k] = withoutMisfit(line.Words[k], other, known)
 			}
 		}
 	}
@@ -76,7 +76,7 @@ func hasMisfit(words []document.Word) bool {
 	return false
 }
 
-// isMisfit says whether such a sign stands before a letter in a word of several letters.
+// isMisfit says whether such a sign stands before a letter.
 func isMisfit(word string) bool {
 	at := strings.IndexAny(word, misfits)
 	if at < 0 {
@@ -84,23 +84,46 @@ func isMisfit(word string) bool {
 	}
 	_, width := utf8.DecodeRuneInString(word[at:])
 	next, _ := utf8.DecodeRuneInString(word[at+width:])
-	return unicode.IsLetter(next) && utf8.RuneCountInString(word) > misfitDistance+1
+	return unicode.IsLetter(next)
 }
 
-// withoutMisfit is the word, or what the other reading has in its place.
-func withoutMisfit(w document.Word, other []document.Word) document.Word {
+// withoutMisfit is the word, or the word with what the other reading has in the sign's place.
+func withoutMisfit(w document.Word, other []document.Word, known lexicon.Alphabet) document.Word {
 	if !isMisfit(w.Text) {
 		return w
 	}
 	for _, o := range other {
-		middle := o.Box.X + o.Box.W/2
-		if middle < w.Box.X || middle >= w.Box.X+w.Box.W || strings.ContainsAny(o.Text, misfits) {
+		if middle := o.Box.X + o.Box.W/2; middle < w.Box.X || middle >= w.Box.X+w.Box.W {
 			continue
 		}
-		if accuracy.Distance([]rune(w.Text), []rune(o.Text)) <= misfitDistance {
-			w.Text, w.Confidence, w.Model = o.Text, o.Confidence, o.Model
+		if text, ok := inPlaceOfSign([]rune(w.Text), []rune(o.Text), known); ok {
+			w.Text, w.Confidence, w.Model = text, o.Confidence, o.Model
 			return w
 		}
 	}
 	return w
+}
+
+// inPlaceOfSign is the word with the one or two letters that the other has in the place of the sign, or of the sign and the
+// letter before it. It is false where the words differ elsewhere, or where no letter of these is missing in the alphabet.
+func inPlaceOfSign(word, other []rune, known lexicon.Alphabet) (string, bool) {
+	at := slices.IndexFunc(word, func(r rune) bool { return strings.ContainsRune(misfits, r) })
+	end := word[at+1:]
+	for _, begin := range [][]rune{word[:max(at-1, 0)], word[:at]} {
+		n := len(other) - len(begin) - len(end)
+		if n < 1 || n > 2 || !sameLetters(begin, other[:len(begin)]) || !sameLetters(end, other[len(begin)+n:]) {
+			continue
+		}
+		letters := other[len(begin) : len(begin)+n]
+		foreign := slices.ContainsFunc(letters, func(r rune) bool { return !known[r] })
+		if foreign && !slices.ContainsFunc(letters, func(r rune) bool { return !unicode.IsLetter(r) }) {
+			return string(begin) + string(letters) + string(end), true
+		}
+	}
+	return "", false
+}
+
+// sameLetters compares but for the difference of s and long s.
+func sameLetters(a, b []rune) bool {
+	return slices.EqualFunc(a, b, func(x, y rune) bool { return x == y || x == 's' && y == 'ſ' })
 }

@@ -1,0 +1,97 @@
+package imaging
+
+import (
+	"image"
+	"math"
+)
+
+const (
+	// quiet is the noise, a standard deviation in grey values, that is never looked at any closer. Of the 55 pages measured
+	// the noisiest has 3.2.
+	quiet = 4.0
+	// noisy is the noise, as a share of the contrast of ink and paper, that one smoothing makes up for. On the pages
+	// measured it is at most 0.04; from about 0.2 on Tesseract takes noise for ink and loses whole pages.
+	noisy = 0.15
+	// mostSmoothing is how many times a page is smoothed at most: more would melt its letters.
+	mostSmoothing = 5
+	// contrastSmoothing makes the noise small beside the ink, for measuring the contrast.
+	contrastSmoothing = 4
+	// inkQuantile is the share of a page's pixels that is as dark as ink at least.
+	inkQuantile = 0.03
+)
+
+// Denoise smooths a page whose noise is strong beside its contrast: a picture taken in little light, a faint microfilm.
+// Other pages are returned as they are.
+func Denoise(g *image.Gray) *image.Gray {
+	deviation := noise(g)
+	if deviation < quiet {
+		return g
+	}
+	h := Histogram(smooth(g, contrastSmoothing))
+	contrast := median(h) - quantile(h, inkQuantile)
+	times := int(math.Round(deviation / float64(max(contrast, 1)) / noisy))
+	return smooth(g, min(times, mostSmoothing))
+}
+
+// noise estimates the standard deviation of a page's noise, from the median difference of a pixel from what its eight
+// neighbours tell: the operator of Immerkær (1996), which is blind to shading and, as most of a page is paper, to ink.
+func noise(g *image.Gray) float64 {
+	var differences [2048]int
+	n := 0
+	for y := 1; y < g.Rect.Dy()-1; y += 2 {
+		a, b, c := row(g, y-1), row(g, y), row(g, y+1)
+		for x := 1; x < g.Rect.Dx()-1; x += 2 {
+			d := int(a[x-1]) - 2*int(a[x]) + int(a[x+1]) - 2*int(b[x-1]) + 4*int(b[x]) - 2*int(b[x+1]) + int(c[x-1]) - 2*int(c[x]) + int(c[x+1])
+			differences[max(d, -d)]++
+			n++
+		}
+	}
+	at, below := 0, differences[0]
+	for 2*below < n {
+		at++
+		below += differences[at]
+	}
+	// The median of a normal distribution's distances is 0.6745 deviations; the operator's deviation is 6 times the noise's.
+	return float64(at) / (0.6745 * 6)
+}
+
+// smooth averages each pixel with its neighbours, by the factors 1 2 1 along both sides, several times over.
+func smooth(g *image.Gray, times int) *image.Gray {
+	for range times {
+		g = smoothOnce(g)
+	}
+	return g
+}
+
+func smoothOnce(g *image.Gray) *image.Gray {
+	w, h := g.Rect.Dx(), g.Rect.Dy()
+	across := image.NewGray(image.Rect(0, 0, w, h))
+	for y := range h {
+		from, to := row(g, y), row(across, y)
+		for x := range w {
+			to[x] = uint8((int(from[max(x-1, 0)]) + 2*int(from[x]) + int(from[min(x+1, w-1)]) + 2) / 4) // #nosec G115 -- a mean
+		}
+	}
+	out := image.NewGray(image.Rect(0, 0, w, h))
+	for y := range h {
+		above, here, below, to := row(across, max(y-1, 0)), row(across, y), row(across, min(y+1, h-1)), row(out, y)
+		for x := range w {
+			to[x] = uint8((int(above[x]) + 2*int(here[x]) + int(below[x]) + 2) / 4) // #nosec G115 -- a mean
+		}
+	}
+	return out
+}
+
+// quantile is the grey value that the share q of the pixels does not exceed.
+func quantile(h [256]int, q float64) int {
+	total := 0
+	for _, n := range h {
+		total += n
+	}
+	v, below := 0, h[0]
+	for float64(below) < q*float64(total) {
+		v++
+		below += h[v]
+	}
+	return v
+}

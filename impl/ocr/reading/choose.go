@@ -39,8 +39,9 @@ const (
 type attempt struct {
 	model      string
 	blocks     []document.Block
-	confidence float64 // the recognizer's own, weighted by the length of the words
-	right      float64 // the share of characters estimated to be right; set by finish
+	seen       []document.Block // blocks as they were read, before anything was dropped or moved; set by finish
+	confidence float64          // the recognizer's own, weighted by the length of the words
+	right      float64          // the share of characters estimated to be right; set by finish
 }
 
 func read(ctx context.Context, src Source, img *image.Gray, model string) (attempt, error) {
@@ -96,6 +97,7 @@ func readings(ctx context.Context, src Source, s sheet, model string, more bool)
 
 // finish mends the layout of a reading and drops the noise from it.
 func (a *attempt) finish(s sheet) {
+	a.seen = a.blocks
 	a.blocks = mendLayout(dropNoise(a.blocks))
 	a.right = pageConfidence(a.blocks, len(s.letters))
 }

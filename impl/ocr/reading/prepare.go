@@ -23,6 +23,8 @@ type sheet struct {
 	angle float64
 	// letters are the spots of ink that have the shape of a letter, in pixels of the page.
 	letters []image.Rectangle
+	// spots are all spots of ink that are no specks, in pixels of the page.
+	spots []image.Rectangle
 	// enlarge is by how much the sheet is made larger to be read; see source.
 	enlarge float64
 	// blank is true where no spot of ink is as high as a letter: there is nothing to read.
@@ -38,7 +40,7 @@ func prepare(g *image.Gray) sheet {
 	}
 	spots := imaging.Spots(g)
 	letters := imaging.LetterShaped(spots)
-	s := sheet{img: g, letters: letters, blank: len(spots) == 0}
+	s := sheet{img: g, letters: letters, spots: spots, blank: len(spots) == 0}
 	if s.blank {
 		return s
 	}
@@ -48,6 +50,14 @@ func prepare(g *image.Gray) sheet {
 		s.img, s.angle = imaging.Rotate(g, -skew), -skew
 	}
 	return s
+}
+
+// inked are the spots of ink in pixels of the sheet.
+func (s sheet) inked() []image.Rectangle {
+	if s.angle == 0 {
+		return s.spots
+	}
+	return imaging.Spots(s.img)
 }
 
 // place puts what was read on the sheet to its place on the page. It copies.

@@ -4,7 +4,7 @@
 // A page is read once with the model of its language. What follows depends on what that reading shows, never on what
 // the file is called: words in Greek letters bring in the Greek model, doubt brings in the model for early print, and
 // the surer reading is kept (see choose.go). So a clean page costs one reading. Lines that the layout analysis tore
-// apart are joined, and what is no writing is dropped.
+// apart are joined, what is no writing is dropped, and ink that no word holds is read by itself (see missed.go).
 package reading
 
 import (
@@ -71,6 +71,9 @@ func readUpright(ctx context.Context, page decode.Page, gray *image.Gray, o Opti
 	src = l.sheet.source(src)
 	attempts, err := readings(ctx, src, l.sheet, model, o.Enhance)
 	if err != nil {
+		return Result{}, l, err
+	}
+	if err := attempts[0].recoverMissed(ctx, src, l.sheet); err != nil {
 		return Result{}, l, err
 	}
 	if err := attempts[0].mendMisfits(ctx, src, l.sheet.img); err != nil {

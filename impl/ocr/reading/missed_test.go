@@ -1,0 +1,209 @@
+package reading_test
+
+import (
+	"cmp"
+	"context"
+	"image"
+	"image/color"
+	"image/draw"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/ocrtest"
+	"uncial/impl/ocr/reading"
+	"uncial/impl/ocr/tesseract"
+	"uncial/internal/document"
+)
+
+// forgetful reads a page as it is told to, and of each part of it that it is asked about later, a word that fills the part.
+type forgetful struct {
+	scripted
+	page  []document.Block
+	says  func(n int) said // of the n-th part
+	asked int
+	whole int // readings of the whole page
+}
+
+func (f *forgetful) Read(_ context.Context, img *image.Gray, _ string, mode tesseract.Mode) ([]document.Block, error) {
+	if mode != tesseract.SingleLine {
+		f.whole++
+		return f.page, nil
+	}
+	f.asked++
+	s := f.says(f.asked - 1)
+	if s.text == "" {
+		return nil, nil
+	}
+	box := document.Box{X: img.Rect.Min.X, Y: img.Rect.Min.Y, W: img.Rect.Dx(), H: img.Rect.Dy()}
+	word := document.Word{Text: s.text, Box: box, Confidence: s.confidence, Model: "eng"}
+	return []document.Block{block(document.Line{Box: box, Words: []document.Word{word}})}, nil
+}
+
+func (f *forgetful) read(t *testing.T, img *image.Gray) string {
+	t.Helper()
+	result, err := reading.Read(t.Context(), decode.Page{Image: img}, reading.Options{Language: "en"}, f)
+	require.NoError(t, err)
+	require.Equal(t, 1, f.whole, "the page is read once")
+	return textOf(result.Page.Blocks)
+}
+
+func always(text string, confidence float64) func(int) said {
+	return func(int) said { return said{text, confidence} }
+}
+
+// spread is a word over a part of the i-th line of a drawn page.
+func spread(text string, i, from, to int) document.Line {
+	box := document.Box{X: from, Y: ocrtest.Baseline + ocrtest.Pitch*i - 45, W: to - from, H: 60}
+	return document.Line{Box: box, Words: []document.Word{{Text: text, Box: box, Confidence: .95, Model: "eng"}}}
+}
+
+// entries are lines of a catalogue without their prices.
+var entries = []string{"Morning at the lake", "Still life with jug", "The old seamstress"}
+
+func catalogue(prices ...string) *image.Gray {
+	lines := make([]string, len(entries))
+	for i, e := range entries {
+		lines[i] = e + strings.Repeat(" ", 40) + prices[i]
+	}
+	return ocrtest.Page(lines...)
+}
+
+func firstReading() []document.Block {
+	var lines []document.Line
+	for i, e := range entries {
+		lines = append(lines, spread(e, i, ocrtest.Left, 600))
+	}
+	return []document.Block{block(lines...)}
+}
+
+func TestRead_recovers_a_column_of_prices(t *testing.T) {
+	t.Parallel()
+	prices := []string{"420.", "40", "1200"}
+	src := &forgetful{page: firstReading(), says: func(n int) said { return said{prices[n], .95} }}
+	require.Equal(t, "Morning at the lake 420.\nStill life with jug 40\nThe old seamstress 1200", src.read(t, catalogue(prices...)))
+	require.Equal(t, 3, src.asked)
+}
+
+func TestRead_recovers_only_what_is_writing(t *testing.T) {
+	t.Parallel()
+	want := strings.Join(entries, "\n")
+	for why, says := range map[string]said{
+		"nothing":                            {},
+		"read badly":                         {"420", .7},
+		"more characters than there is ink":  {"four hundred and twenty francs", .95},
+		"fewer characters than there is ink": {"4", .95},
+		"signs":                              {"—:·=*", .95},
+	} {
+		src := &forgetful{page: firstReading(), says: always(says.text, says.confidence)}
+		require.Equal(t, want, src.read(t, catalogue("420.", "401.", "1200.")), why)
+		require.Equal(t, 3, src.asked, why)
+	}
+}
+
+func TestRead_asks_nothing_more_about_a_page_that_was_read(t *testing.T) {
+	t.Parallel()
+	src := &forgetful{page: firstReading(), says: always("never", .95)}
+	require.Equal(t, strings.Join(entries, "\n"), src.read(t, ocrtest.Page(entries...)))
+	require.Zero(t, src.asked)
+	require.Equal(t, strings.Join(entries, "\n"), (&forgetful{page: firstReading(), says: always("never", .95)}).
+		read(t, catalogue(".", "-", "I")), "points, dashes and single strokes are no writing that was missed")
+}
+
+func TestRead_leaves_what_the_edge_cuts_off(t *testing.T) {
+	t.Parallel()
+	page := catalogue("420.", "401.", "1200.")
+	right := 0
+	for _, l := range imaging.Letters(page) {
+		right = max(right, l.Max.X)
+	}
+	src := &forgetful{page: firstReading(), says: always("never", .95)}
+	src.read(t, imaging.Crop(page, image.Rect(0, 0, right-4, page.Rect.Dy())))
+	require.LessOrEqual(t, src.asked, 2)
+}
+
+func TestRead_recovers_the_word_of_which_only_the_end_was_read(t *testing.T) {
+	t.Parallel()
+	page := ocrtest.Page("have been here for ten days", "and nothing was accomplished")
+	var first []image.Rectangle // letters of the first line
+	for _, l := range imaging.Letters(page) {
+		if l.Min.Y < ocrtest.Baseline {
+			first = append(first, l)
+		}
+	}
+	slices.SortFunc(first, func(a, b image.Rectangle) int { return cmp.Compare(a.Min.X, b.Min.X) })
+	e := first[len("hav")]
+	cut := spread("e", 0, e.Min.X, e.Max.X)
+	rest := spread("been here for ten days", 0, e.Max.X+8, 900)
+	cut.Words = append(cut.Words, rest.Words...)
+	cut.Box = cut.Box.Union(rest.Box)
+	src := &forgetful{page: []document.Block{block(cut, spread("and nothing was accomplished", 1, ocrtest.Left, 900))}, says: always("have", .95)}
+	require.Equal(t, "have been here for ten days\nand nothing was accomplished", src.read(t, page))
+	require.Equal(t, 1, src.asked)
+}
+
+// below is a page of three lines with room for something under it.
+func below(height int) *image.Gray {
+	text := ocrtest.Page(entries...)
+	img := image.NewGray(image.Rect(0, 0, ocrtest.Width, text.Rect.Dy()+height))
+	draw.Draw(img, img.Rect, image.White, image.Point{}, draw.Src)
+	draw.Draw(img, text.Rect, text, image.Point{}, draw.Src)
+	return img
+}
+
+func blot(img *image.Gray, x, y, w, h int) {
+	draw.Draw(img, image.Rect(x, y, x+w, y+h), image.NewUniform(color.Black), image.Point{}, draw.Src)
+}
+
+func TestRead_asks_little_about_what_is_no_writing(t *testing.T) {
+	t.Parallel()
+	img := below(1000)
+	for i := range 12 { // pairs of strokes of the size of letters, far apart
+		blot(img, 100, 300+80*i, 20, 30)
+		blot(img, 130, 300+80*i, 20, 30)
+	}
+	src := &forgetful{page: firstReading()}
+	src.says = func(int) said { return said{"Ah", .4} }
+	require.Equal(t, strings.Join(entries, "\n"), src.read(t, img))
+	require.Equal(t, 6, src.asked, "after as many there is no hope")
+}
+
+func TestRead_asks_nothing_about_hatching(t *testing.T) {
+	t.Parallel()
+	img := below(1000)
+	for i := range 12 {
+		for j := range 12 { // one stroke of the size of a letter among four shorter ones
+			x, y := 100+60*i, 300+70*j
+			blot(img, x, y, 20, 30)
+			for k := range 4 {
+				blot(img, x+26+8*(k%2), y+3+14*(k/2), 5, 8)
+			}
+		}
+	}
+	src := &forgetful{page: firstReading(), says: always("Ahahahahahahah", .95)}
+	require.Equal(t, strings.Join(entries, "\n"), src.read(t, img))
+	require.Zero(t, src.asked)
+}
+
+func TestRead_has_a_bound_on_what_it_recovers(t *testing.T) {
+	t.Parallel()
+	img := image.NewGray(image.Rect(0, 0, 2040, 3100))
+	draw.Draw(img, img.Rect, image.White, image.Point{}, draw.Src)
+	for i := range 10_000 {
+		blot(img, 40+i%40*49+i/40%2*12, 50+i/80*24, 9, 12)
+	}
+	half := document.Box{X: 20, Y: 20, W: 2000, H: 1600}
+	read := document.Line{Box: half, Words: []document.Word{{Text: strings.Repeat("text", 2000), Box: half, Confidence: .98, Model: "eng"}}}
+	src := &forgetful{page: []document.Block{block(read)}, says: always("Ah", .95)}
+	src.read(t, img)
+	require.Equal(t, 100, src.asked)
+
+	read.Words[0].Box.H, read.Box.H = 200, 200
+	src = &forgetful{page: []document.Block{block(read)}, says: always("Ah", .95)}
+	src.read(t, img)
+	require.Zero(t, src.asked, "where more is missed than was read, it is no writing")
+}

@@ -1,6 +1,7 @@
 package hand
 
 import (
+	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,7 +15,9 @@ const (
 	// clearlyFrench is by how much the share of common French words exceeds that of any other language's for a page to be
 	// French whatever the caller says; possiblyFrench, by how much at least where the caller says that it is. On the shared
 	// pages it is 0.14 to 0.44 for the eight French hands and at most 0.091 for the seven English and medieval ones.
-	clearlyFrench, possiblyFrench = 0.12, 0.1
+	clearlyFrench, possiblyFrench = 0.08, 0.1
+	// chance is what clearlyFrench asks for more, divided by the root of the number of words: few words differ by chance.
+	chance = 0.4
 )
 
 // frenchWords are common words of French, of its older spellings too.
@@ -59,15 +62,22 @@ func french(all []reading, named bool) bool {
 	if len(words) < leastWords {
 		return named
 	}
-	own := share(words, func(w string) bool { return frenchWords[w] })
-	if !named && own <= most(words, func(w string, other map[string]bool) bool { return other[w] }) {
-		return false
-	}
-	foreign := most(words, func(w string, other map[string]bool) bool { return other[w] && !frenchWords[w] })
+	more := moreFrench(words)
 	if named {
-		return own-foreign >= possiblyFrench
+		return more >= possiblyFrench
 	}
-	return own-foreign >= clearlyFrench
+	own := share(words, func(w string) bool { return frenchWords[w] })
+	others := most(words, func(w string, other map[string]bool) bool { return other[w] })
+	return own > others && more >= clearlyFrench+chance/math.Sqrt(float64(len(words)))
+}
+
+// moreFrench is by how much the share of common French words exceeds that of any other language's own; 0 without words.
+func moreFrench(words []string) float64 {
+	if len(words) == 0 {
+		return 0
+	}
+	return share(words, func(w string) bool { return frenchWords[w] }) -
+		most(words, func(w string, other map[string]bool) bool { return other[w] && !frenchWords[w] })
 }
 
 // commonWords are the words of a hand as lists have them: in small letters, without what is short by an apostrophe.

@@ -23,11 +23,9 @@ type Reader interface {
 
 // Models say what a page is read with.
 type Models struct {
-	Hand  string // reads strips of handwriting
-	Print string // the language's own model, which reads print
-	// Learnt is the word list of Hand, Words that of the language that the caller named; nil where there is none. Only the
-	// enhancement asks them.
-	Learnt, Words *lexicon.Lexicon
+	Hand   string           // reads strips of handwriting
+	Print  string           // the language's own model, which reads print
+	Learnt *lexicon.Lexicon // the word list of Hand; nil where there is none. Only the enhancement asks it
 	// InPrint estimates the share of right characters where the model for print has a confidence, 0..1 each. Required by Read.
 	InPrint func(own float64) float64
 	// Native is true where the caller says that the page is in the language that the model for hands has learnt. What is

@@ -58,22 +58,18 @@ func cut(all []lines.Line, stretch float64) ([]lines.Strip, []*image.Gray) {
 	return strips, images
 }
 
-// settle corrects what was read of a hand, where that is asked for, and claims of it what may be claimed. The words are
-// copied, for the page keeps those that were read.
+// settle corrects what was read of a hand, where that is asked for and the model has learnt its language, and claims of it
+// what may be claimed. The words are copied, for the page keeps those that were read.
 func (m *Models) settle(all []reading, learnt bool) {
-	known := m.Words
-	if learnt {
-		known = m.Learnt
-	}
 	for i := range all {
 		all[i].line.Words = slices.Clone(all[i].line.Words)
 		for j, w := range all[i].read {
 			word := &all[i].line.Words[j]
 			word.Confidence = claimed(word.Confidence, learnt)
-			if !m.Enhance {
+			if !m.Enhance || !learnt {
 				continue
 			}
-			if better, ok := correct(w, known); ok {
+			if better, ok := correct(w, m.Learnt); ok {
 				before := word.Text
 				word.Text = document.WordText(better)
 				all[i].edits = append(all[i].edits, document.Edit{
@@ -92,7 +88,7 @@ func (m *Models) reading(s lines.Strip, words []tesseract.Word) reading {
 		if text == "" {
 			continue
 		}
-		word := document.Word{Box: s.Box(w.Box), Text: text, Confidence: likely(own), Model: m.Hand}
+		word := document.Word{Box: s.Box(w.Box), Text: text, Confidence: likelyWord(own), Model: m.Hand}
 		n := utf8.RuneCountInString(text)
 		out.confidence += own * float64(n)
 		out.characters += n

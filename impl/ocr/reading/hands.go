@@ -3,6 +3,7 @@ package reading
 import (
 	"context"
 	"image"
+	"slices"
 
 	"golang.org/x/text/language"
 
@@ -28,7 +29,7 @@ func lookForHands(src Source, o Options, printed string, gray *image.Gray, spots
 		InPrint: func(own float64) float64 { return logistic(curve(own, printed)) },
 	}
 	if o.Enhance {
-		models.Enhance, models.Learnt, models.Words = true, src.Lexicon(own.HandFrench), src.Lexicon(printed)
+		models.Enhance, models.Learnt = true, src.Lexicon(own.HandFrench)
 	}
 	return hands{reader: reader, page: hand.Look(gray, spots, models)}
 }
@@ -41,14 +42,15 @@ func (h hands) sure(ctx context.Context) (float64, bool, error) {
 	return h.page.Sure(ctx, h.reader)
 }
 
-// latinScript says whether a language is written in Latin letters, as far as its tag tells.
+// latinScript says whether a language is written in Latin letters, as far as its tag tells. Of Middle French and Middle
+// English (frm, enm) it does not; of all that are written otherwise it does.
 func latinScript(tag string) bool {
 	parsed, err := language.Parse(tag)
 	if err != nil {
 		return false
 	}
 	script, _ := parsed.Script()
-	return script.String() == "Latn" || script.String() == "Latf"
+	return slices.Contains([]string{"Latn", "Latf", "Zzzz"}, script.String())
 }
 
 // speaksFrench says whether the model for French hands has learnt the language: French of any region and time.
@@ -58,7 +60,7 @@ func speaksFrench(tag string) bool {
 		return false
 	}
 	base, _ := parsed.Base()
-	return base.String() == "fr"
+	return slices.Contains([]string{"fr", "frm", "fro"}, base.String())
 }
 
 // fill adds what was written by hand on a printed page, where there is any.

@@ -17,6 +17,9 @@ var _ hand.Reader = (*Engines)(nil)
 // maxThreads bounds the engines that read the lines of one page at the same time.
 const maxThreads = 4
 
+// stripsAThread is how many lines there are at least for each engine: to load a further one takes as long as reading three.
+const stripsAThread = 4
+
 // SetThreads lets up to n engines read the lines of a handwritten page at the same time, each on a core of its own.
 // The default is 1.
 func (e *Engines) SetThreads(n int) { e.threads = min(max(n, 1), maxThreads) }
@@ -27,7 +30,7 @@ func (e *Engines) ReadStrips(ctx context.Context, model string, strips []*image.
 	if err != nil {
 		return nil, err
 	}
-	engines, err := e.team(first, min(e.threads, len(strips)/2))
+	engines, err := e.team(first, min(e.threads, len(strips)/stripsAThread))
 	if err != nil {
 		return nil, err
 	}

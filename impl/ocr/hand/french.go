@@ -16,6 +16,9 @@ const (
 	// French whatever the caller says; possiblyFrench, by how much at least where the caller says that it is. On the shared
 	// pages it is 0.14 to 0.44 for the eight French hands and at most 0.091 for the seven English and medieval ones.
 	clearlyFrench, possiblyFrench = 0.08, 0.1
+	// leastTall is the share of letters that reach above or below the small ones at least. French has a quarter of such; a
+	// wavy line, which is read as words of m, n, u and i, has hardly any.
+	leastTall = 0.1
 	// chance is what clearlyFrench asks for more, divided by the root of the number of words: few words differ by chance.
 	chance = 0.4
 )
@@ -62,6 +65,9 @@ func french(all []reading, named bool) bool {
 	if len(words) < leastWords {
 		return named
 	}
+	if tallShare(words) < leastTall {
+		return false
+	}
 	more := moreFrench(words)
 	if named {
 		return more >= possiblyFrench
@@ -78,6 +84,18 @@ func moreFrench(words []string) float64 {
 	}
 	return share(words, func(w string) bool { return frenchWords[w] }) -
 		most(words, func(w string, other map[string]bool) bool { return other[w] && !frenchWords[w] })
+}
+
+// tallShare is the share of the letters that have an ascender or a descender.
+func tallShare(words []string) float64 {
+	letters := strings.Join(words, "")
+	tall := 0
+	for _, r := range letters {
+		if strings.ContainsRune("bdfghjklpqtyſß", r) {
+			tall++
+		}
+	}
+	return float64(tall) / float64(utf8.RuneCountInString(letters))
 }
 
 // commonWords are the words of a hand as lists have them: in small letters, without what is short by an apostrophe.

@@ -36,6 +36,7 @@ func TestPage_Read_language(t *testing.T) {
 		"Occitan":                                     {"de la vila que las autras un lo", false, false},
 		"Romanian":                                    {"se de la un ce au în care din nu cu", false, false},
 		"Latin that has words of French":              {"et dominus est in domo", true, false},
+		"a wavy line that is read as French":          {"mme une mine nu nue mieux sur un mme", true, false},
 		"names alone, called French":                  {"Durand Lefebvre", true, false},
 	} {
 		t.Run(name, func(t *testing.T) {

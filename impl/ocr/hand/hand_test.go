@@ -41,6 +41,24 @@ func (r *reader) ReadStrips(_ context.Context, model string, strips []*image.Gra
 	return out, nil
 }
 
+// overlapping reads four words in every strip: the first over the whole width, the last from the third's beginning on.
+type overlapping struct{}
+
+func (overlapping) ReadStrips(_ context.Context, model string, strips []*image.Gray, _ tesseract.Detail) ([][]tesseract.Word, error) {
+	out := make([][]tesseract.Word, len(strips))
+	confidence := map[string]float64{"hand": 50, "print": 20}[model]
+	for i, s := range strips {
+		w := s.Rect.Dx()
+		for _, word := range []struct {
+			text     string
+			from, to int
+		}{{"par", 0, w}, {"devant", w / 4, w / 2}, {"nous", w / 2, w * 3 / 4}, {"maire", w / 2, w}} {
+			out[i] = append(out[i], tesseract.Word{Text: word.text, Confidence: confidence, Box: image.Rect(word.from, 10, word.to, 40)})
+		}
+	}
+	return out, nil
+}
+
 func newReader(hands, prints float64) *reader {
 	return &reader{
 		text: "devant nous", confidence: map[string]float64{"hand": hands, "print": prints}, strips: map[string]int{},
@@ -92,6 +110,18 @@ func TestPage_Read(t *testing.T) {
 			require.InDelta(t, 200+80*i, l.Box.Y+l.Box.H/2, 40)
 		}
 		require.Greater(t, got.Confidence, 0.6)
+	})
+	t.Run("words have boxes of their own where the recognizer gives one the width of several", func(t *testing.T) {
+		t.Parallel()
+		got, ok, err := read(t, look(scribbled(15), true), overlapping{})
+		require.NoError(t, err)
+		require.True(t, ok)
+		words := got.Blocks[0].Lines[0].Words
+		require.Len(t, words, 4)
+		for i, w := range words[1:] {
+			require.GreaterOrEqual(t, w.Box.X+1, words[i].Box.X+words[i].Box.W, "%v", words)
+			require.Greater(t, w.Box.W, 10)
+		}
 	})
 	t.Run("print is told by its shape, and nothing is read", func(t *testing.T) {
 		t.Parallel()

@@ -80,15 +80,36 @@ func (m *Models) settle(all []reading, learnt bool) {
 	}
 }
 
+// inTurn are the boxes of words, each ending where the next begins: the recognizer gives some the width of half a line.
+func inTurn(words []tesseract.Word) []image.Rectangle {
+	boxes := make([]image.Rectangle, len(words))
+	for i, w := range words {
+		boxes[i] = w.Box
+		if i == 0 {
+			continue
+		}
+		before, here := &boxes[i-1], &boxes[i]
+		switch {
+		case before.Max.X <= here.Min.X:
+		case before.Min.X < here.Min.X:
+			before.Max.X = here.Min.X
+		case before.Max.X < here.Max.X:
+			here.Min.X = before.Max.X
+		}
+	}
+	return boxes
+}
+
 // reading puts the words of a strip to their place on the page.
 func (m *Models) reading(s lines.Strip, words []tesseract.Word) reading {
 	out := reading{at: s.Line().Box(), line: document.Line{Baseline: s.Baseline(), Handwritten: true}}
-	for _, w := range words {
+	boxes := inTurn(words)
+	for i, w := range words {
 		text, own := document.WordText(w.Text), min(max(w.Confidence/100, 0), 1)
 		if text == "" {
 			continue
 		}
-		word := document.Word{Box: s.Box(w.Box), Text: text, Confidence: likelyWord(own), Model: m.Hand}
+		word := document.Word{Box: s.Box(boxes[i]), Text: text, Confidence: likelyWord(own), Model: m.Hand}
 		n := utf8.RuneCountInString(text)
 		out.confidence += own * float64(n)
 		out.characters += n

@@ -165,6 +165,23 @@ func TestDenoise(t *testing.T) {
 	require.Same(t, empty, imaging.Denoise(empty))
 }
 
+func TestBright(t *testing.T) {
+	t.Parallel()
+	page := ocrtest.Page(lines...)
+	require.Same(t, page, imaging.Bright(page))
+	want := len(imaging.Letters(page))
+	for i, v := range page.Pix {
+		page.Pix[i] = v/10 + 2
+	}
+	bright := imaging.Bright(page)
+	require.Len(t, imaging.Letters(bright), want)
+	require.InDelta(t, 240, bright.GrayAt(0, 0).Y, 2)
+	black := image.NewGray(image.Rect(0, 0, 50, 50))
+	require.Same(t, black, imaging.Bright(black))
+	empty := image.NewGray(image.Rect(0, 0, 0, 0))
+	require.Same(t, empty, imaging.Bright(empty))
+}
+
 func TestPositive(t *testing.T) {
 	t.Parallel()
 	page := ocrtest.Page(lines...)

@@ -39,7 +39,7 @@ func Read(ctx context.Context, page decode.Page, o Options, src Source) (Result,
 	if len(names) == 0 {
 		return Result{}, fmt.Errorf("reading: no installed model reads %s", o.Language)
 	}
-	gray := imaging.Positive(imaging.FromImage(page.Image))
+	gray := imaging.Positive(imaging.Bright(imaging.FromImage(page.Image)))
 	result, seen, err := readUpright(ctx, page, gray, o, src, names[0])
 	if err != nil {
 		return result, err

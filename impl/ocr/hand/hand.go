@@ -55,17 +55,13 @@ type Page struct {
 	found  *lines.Page // nil until asked for
 	// known are the lines that were read already, by their boxes.
 	known map[document.Box]reading
-	// joined is the share of joined letters in the line of a word of print, by its box, where that line looks like a hand's.
-	joined map[document.Box]float64
-	// someHand is true where several such lines were found.
-	someHand bool
 }
 
 // Look takes a page and the boxes of its spots of ink, in pixels of the page.
 func Look(gray *image.Gray, spots []image.Rectangle, m Models) *Page {
 	return &Page{
 		models: m, gray: gray, spots: spots, wide: wideShare(spots), onSide: onSide(spots),
-		known: map[document.Box]reading{}, joined: map[document.Box]float64{},
+		known: map[document.Box]reading{},
 	}
 }
 

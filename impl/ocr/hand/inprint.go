@@ -20,10 +20,7 @@ func (p *Page) inPrint(ctx context.Context, r Reader, all []reading) (map[docume
 	var images []*image.Gray
 	var places []image.Rectangle
 	for _, l := range all {
-		core := l.at // without what it holds of the lines above and below, and with letters at its ends
-		core.Y, core.H = core.Y+l.at.H/6, l.at.H-l.at.H/3
-		core.X, core.W = core.X-l.at.H/4, core.W+l.at.H/2
-		inside := within(p.spots, core)
+		inside := within(p.spots, core(l.at))
 		if len(inside) < plainSpots || wideShare(inside) >= plainShare {
 			continue
 		}
@@ -64,4 +61,36 @@ func (m *Models) printed(at document.Box, words []tesseract.Word, place image.Po
 		}
 	}
 	return out
+}
+
+const (
+	// printSpots is how many spots of ink the printed part of a page has at least, and printShare, 1 in printShare, the share
+	// of the page's spots: what is less is a letterhead or a stamp, which is told line by line.
+	printSpots, printShare = 3 * plainSpots, 5
+)
+
+// PrintLike is the part of a page of handwriting that may be print, in pixels of the page: the lines that follow each other
+// and hardly have a joined letter, with what lies between them. It is empty where there is too little of the kind.
+func (p *Page) PrintLike() image.Rectangle {
+	var best, part image.Rectangle
+	most := max(printSpots, len(p.spots)/printShare) - 1
+	for _, l := range p.lines().Lines() {
+		inside := within(p.spots, core(l.Box()))
+		if wideShare(inside) >= lineWide {
+			part = image.Rectangle{}
+			continue
+		}
+		for _, s := range inside {
+			part = part.Union(s)
+		}
+		if n := len(within(p.spots, document.Box{X: part.Min.X, Y: part.Min.Y, W: part.Dx(), H: part.Dy()})); n > most {
+			best, most = part, n
+		}
+	}
+	return best
+}
+
+// core is the box of a line without what it holds of the lines above and below, and with letters at its ends.
+func core(line document.Box) document.Box {
+	return document.Box{X: line.X - line.H/4, Y: line.Y + line.H/6, W: line.W + line.H/2, H: line.H - line.H/3}
 }

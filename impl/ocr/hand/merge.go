@@ -15,8 +15,7 @@ type entry struct {
 }
 
 // merge puts the hands' lines among those of the print, each after the last line that stands before it.
-func (p *Page) merge(inPrint Result, filled []reading) Result {
-	learnt := french(filled, p.models.Native)
+func (p *filling) merge(inPrint Result, filled []reading, learnt bool) Result {
 	p.models.settle(filled, learnt)
 	var entries []entry
 	printed := 0

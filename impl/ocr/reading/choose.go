@@ -118,10 +118,15 @@ func choose(ctx context.Context, src Source, img *image.Gray, model string) ([]a
 	if err != nil {
 		return nil, err
 	}
-	if early.confidence+earlyPrintBonus >= own.confidence {
+	if keepsEarly(own, early) {
 		return []attempt{early, own}, nil
 	}
 	return []attempt{own, early}, nil
+}
+
+// keepsEarly says which of two readings is kept: that of the language's own model, or that of the one for early print.
+func keepsEarly(own, early attempt) bool {
+	return own.confidence < sure && early.confidence+earlyPrintBonus >= own.confidence
 }
 
 // withGreek reads the page with the Greek model at the side of its own where it shows Greek.

@@ -61,7 +61,10 @@ func readUpright(ctx context.Context, page decode.Page, gray *image.Gray, o Opti
 	}
 	hands := lookForHands(src, o, model, gray, l.sheet.letters)
 	var err error
-	if l.sure, l.isHand, err = hands.sure(ctx); err != nil {
+	if l.sure, l.isHand, err = hands.sure(ctx); err == nil && l.isHand {
+		l.isHand, err = hands.alone(ctx, src, gray, model)
+	}
+	if err != nil {
 		return Result{}, l, err
 	}
 	if l.isHand {
@@ -73,16 +76,10 @@ func readUpright(ctx context.Context, page decode.Page, gray *image.Gray, o Opti
 	if err != nil {
 		return Result{}, l, err
 	}
-	if err := attempts[0].recoverMissed(ctx, src, l.sheet); err != nil {
-		return Result{}, l, err
+	read, err := hands.complete(ctx, src, l.sheet, &attempts[0], nil)
+	if written := handBoxes(read.Blocks); err == nil && prefer(attempts, l.sheet, written) {
+		read, err = hands.complete(ctx, src, l.sheet, &attempts[0], written)
 	}
-	if err := attempts[0].mendMisfits(ctx, src, l.sheet.img); err != nil {
-		return Result{}, l, err
-	}
-	blocks, confidence := attempts[0].blocks, attempts[0].right
-	blocks = l.sheet.place(blocks)
-	calibrate(blocks)
-	read, err := hands.fill(ctx, hand.Result{Blocks: blocks, Confidence: confidence})
 	if err == nil && o.Enhance { // last, so that what is read is what is read without it
 		read.Edits = append(correct(src, l.sheet, attempts, model, read.Blocks), read.Edits...)
 	}

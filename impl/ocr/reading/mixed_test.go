@@ -1,0 +1,149 @@
+package reading_test
+
+import (
+	"context"
+	"image"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/lexicon"
+	"uncial/impl/ocr/models/own"
+	"uncial/impl/ocr/ocrtest"
+	"uncial/impl/ocr/reading"
+	"uncial/impl/ocr/tesseract"
+	"uncial/internal/document"
+)
+
+const (
+	printedLines = 8
+	writtenLines = 7
+)
+
+// mixedPage is print above, and below it what a hand wrote, if any.
+func mixedPage(withHand bool) *image.Gray {
+	g := ocrtest.Sheet(ocrtest.Width, 1900)
+	print := ocrtest.Page(slices.Repeat([]string{"fome wifdom ftands here for all to read"}, printedLines)...)
+	for i, v := range print.Pix {
+		if v < 128 {
+			g.Pix[i] = v
+		}
+	}
+	for i := range writtenLines {
+		if withHand {
+			ocrtest.Scribble(g, 100, 1250, 26, func(float64) float64 { return float64(900 + 130*i) }, uint64(i)) // #nosec G115 -- counts lines
+		}
+	}
+	return g
+}
+
+// mixed reads a mixed page as print with the confidences of two models, each in print and in the hand, and the hand as
+// French. A part of the page it reads as surely as print.
+type mixed struct {
+	scripted
+	prints, hands map[string]float64
+	written       bool
+	strips        int
+}
+
+func (m *mixed) Has(model string) bool { return m.prints[model] > 0 || model == own.HandFrench }
+
+func (m *mixed) Alphabet(string) lexicon.Alphabet { return nil }
+
+func (m *mixed) Read(_ context.Context, img *image.Gray, model string, _ tesseract.Mode) ([]document.Block, error) {
+	text := strings.Fields("some wisdom stands here")
+	if model == "early_print" {
+		text = strings.Fields("ſome wiſdom ſtands here")
+	}
+	blocks := []document.Block{{}, {}}
+	add := func(to *document.Block, y int, words []string, confidence float64) {
+		var line document.Line
+		for i, w := range words {
+			box := document.Box{X: ocrtest.Left + 270*i, Y: y - 38, W: 270, H: 50}
+			line.Words = append(line.Words, document.Word{Text: w, Box: box, Confidence: confidence, Model: model})
+			line.Box = line.Box.Union(box)
+		}
+		to.Lines = append(to.Lines, line)
+		to.Box = to.Box.Union(line.Box)
+	}
+	for i := range printedLines {
+		add(&blocks[0], ocrtest.Baseline+ocrtest.Pitch*i, text, m.prints[model])
+	}
+	if !m.written || img.Rect.Dy() < 1000 {
+		return blocks[:1], nil
+	}
+	for i := range writtenLines {
+		add(&blocks[1], 900+130*i, strings.Fields("rnnm nmnv vnrrn nrnmw"), m.hands[model])
+	}
+	return blocks, nil
+}
+
+func (m *mixed) ReadStrips(_ context.Context, model string, strips []*image.Gray, _ tesseract.Detail) ([][]tesseract.Word, error) {
+	m.strips += len(strips)
+	out := make([][]tesseract.Word, len(strips))
+	confidence := 20.0
+	if model == own.HandFrench {
+		confidence = 60
+	}
+	for i, s := range strips {
+		width := s.Rect.Dx() / 4
+		for j, text := range strings.Fields("par devant nous dit") {
+			out[i] = append(out[i], tesseract.Word{Text: text, Confidence: confidence, Box: image.Rect(j*width, 10, (j+1)*width, 40)})
+		}
+	}
+	return out, nil
+}
+
+// TestRead_of_print_above_a_hand: the print keeps the model that reads it best, whatever that makes of the hand.
+func TestRead_of_print_above_a_hand(t *testing.T) {
+	t.Parallel()
+	both := func(own, early float64) map[string]float64 {
+		return map[string]float64{"eng": own, "early_print": early}
+	}
+	for name, c := range map[string]struct {
+		prints, hands map[string]float64
+		model         string // of the print; none where the page is a hand's
+	}{
+		"modern print, of which the hand made a doubt": {both(0.95, 0.9), both(0.3, 0.6), "eng"},
+		"early print":                       {both(0.75, 0.9), both(0.3, 0.4), "early_print"},
+		"early print, surer of the hand":    {both(0.82, 0.9), both(0.7, 0.1), "early_print"},
+		"what looks like print and is none": {both(0.4, 0.4), both(0.3, 0.3), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			src := &mixed{prints: c.prints, hands: c.hands, written: true}
+			result, err := reading.Read(t.Context(), decode.Page{Image: mixedPage(true)}, reading.Options{Language: "en"}, src)
+			require.NoError(t, err)
+			printed, written := 0, 0
+			for _, b := range result.Page.Blocks {
+				for _, l := range b.Lines {
+					if l.Handwritten {
+						require.Equal(t, "par devant nous dit", l.Text())
+						written++
+						continue
+					}
+					require.Equal(t, c.model, l.Words[0].Model)
+					require.Less(t, l.Box.Y, 800)
+					printed++
+				}
+			}
+			if c.model == "" {
+				require.Zero(t, printed)
+				require.GreaterOrEqual(t, written, writtenLines)
+				return
+			}
+			require.Equal(t, []int{printedLines, writtenLines}, []int{printed, written})
+		})
+	}
+	t.Run("print alone asks the model for hands nothing", func(t *testing.T) {
+		t.Parallel()
+		src := &mixed{prints: both(0.95, 0.9), hands: both(0.3, 0.6)}
+		result, err := reading.Read(t.Context(), decode.Page{Image: mixedPage(false)}, reading.Options{Language: "en"}, src)
+		require.NoError(t, err)
+		require.Equal(t, printedLines, len(result.Page.Blocks[0].Lines))
+		require.Zero(t, src.strips)
+	})
+}

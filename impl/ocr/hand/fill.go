@@ -111,13 +111,12 @@ func (p *filling) read(ctx context.Context, r Reader, inPrint []document.Block) 
 	return again, err
 }
 
-// readOpen reads the parts of lines that look like a hand's, all of them only if the longest prove, or the caller says, that
-// the model has learnt their language.
+// readOpen reads the parts of lines that look like a hand's, all of them only if the longest do not belie that they are French.
 func (p *filling) readOpen(ctx context.Context, r Reader, inPrint []document.Block, open []image.Rectangle, sure []document.Box) ([]reading, error) {
 	parts, shares := p.openParts(open, sure)
 	if p.learnt && !p.models.Native {
 		some, err := p.readLines(ctx, r, longest(parts))
-		if err != nil || !french(some, false) {
+		if err != nil || !french(some, true) {
 			return nil, err
 		}
 	}

@@ -7,11 +7,11 @@ import "image"
 const negativeLetters = 1.5
 
 // Bright is the page with its greys spread up to white where it is so dark that nothing on it is: a picture taken without
-// light, a scan with the lamp off. Other pages are returned as they are.
+// light, a scan with the lamp off. Other pages are returned as they are, negatives too: theirs is dark where it is blank.
 func Bright(g *image.Gray) *image.Gray {
 	const enough, white = 110, 240 // the brightest greys of a page that stays, and what those of others become
 	brightest := quantile(Histogram(g), 0.99)
-	if brightest >= enough || brightest == 0 {
+	if brightest >= enough || brightest == 0 || Positive(g) != g {
 		return g
 	}
 	out := image.NewGray(image.Rect(0, 0, g.Rect.Dx(), g.Rect.Dy()))

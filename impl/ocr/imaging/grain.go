@@ -13,7 +13,8 @@ const (
 )
 
 // DropGrain makes the paper of a page white that has hardly any ink, or none. Else its grain is taken for ink, and a
-// blank page costs more than a full one. A page whose ink shows only when it is smoothed is returned smooth, others as they are. Divide a shaded page by its background first.
+// blank page costs more than a full one. A page whose ink shows only when it is smoothed is returned smooth, others as they
+// are. Divide a shaded page by its background first.
 func DropGrain(g *image.Gray) *image.Gray {
 	if hasInk(g) {
 		return g

@@ -161,8 +161,25 @@ func TestDenoise(t *testing.T) {
 		require.Greater(t, len(imaging.Spots(faint)), 2*want, "it is noise of %v", deviation)
 	}
 	require.Empty(t, imaging.Spots(imaging.DropGrain(imaging.Flatten(imaging.Denoise(grainy(700, 900, 30))))), "paper with noise alone is blank")
+	table := image.NewGray(image.Rect(0, 0, 2500, 2500))
+	draw.Draw(table, clean.Rect.Add(image.Pt(500, 500)), clean, image.Point{}, draw.Src)
+	for i, g := range grainy(2500, 2500, 6).Pix {
+		table.Pix[i] = uint8(40 + 0.6*float64(table.Pix[i]) + float64(g) - 235)
+	}
+	require.Same(t, table, imaging.Denoise(table), "the contrast is that of the page, not of the table that it lies on")
 	empty := image.NewGray(image.Rect(0, 0, 0, 0))
 	require.Same(t, empty, imaging.Denoise(empty))
+	require.Same(t, empty, imaging.Leaves(empty))
+}
+
+// Not parallel: it counts what is allocated.
+func TestDenoise_copies_a_page_twice_at_most(t *testing.T) {
+	g := grainy(2000, 2000, 20)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	require.NotSame(t, g, imaging.Denoise(g))
+	runtime.ReadMemStats(&after)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(9<<20))
 }
 
 func TestBright(t *testing.T) {
@@ -176,6 +193,13 @@ func TestBright(t *testing.T) {
 	bright := imaging.Bright(page)
 	require.Len(t, imaging.Letters(bright), want)
 	require.InDelta(t, 240, bright.GrayAt(0, 0).Y, 2)
+	title := image.NewGray(image.Rect(0, 0, 2000, 3000)) // a negative with little on it
+	draw.Draw(title, title.Rect, image.White, image.Point{}, draw.Src)
+	draw.Draw(title, title.Rect, ocrtest.Page("A title of few words, of the year 1847"), image.Point{}, draw.Src)
+	for i, g := range grainy(2000, 3000, 3).Pix {
+		title.Pix[i] = uint8(15 + 0.8*float64(255-title.Pix[i]) + float64(g) - 235)
+	}
+	require.Same(t, title, imaging.Bright(title), "a negative is no dark picture")
 	black := image.NewGray(image.Rect(0, 0, 50, 50))
 	require.Same(t, black, imaging.Bright(black))
 	empty := image.NewGray(image.Rect(0, 0, 0, 0))
@@ -283,8 +307,8 @@ func TestTurn_and_Resize(t *testing.T) {
 		if counted != imaging.Histogram(g) {
 			t.Fatal("the histogram does not count every pixel once")
 		}
-		imaging.Positive(g)
-		imaging.DropGrain(imaging.Flatten(g))
+		imaging.Positive(imaging.Bright(g))
+		imaging.DropGrain(imaging.Flatten(imaging.Denoise(g)))
 		imaging.Leaves(g)
 		imaging.Skew(g)
 		imaging.Letters(g)

@@ -54,6 +54,9 @@ type mask struct {
 // brightCells are the cells with paper in them. It is false where hardly any other are there, or too few.
 func brightCells(g *image.Gray) (mask, bool) {
 	b := rawBackground(g)
+	if len(b.values) == 0 {
+		return mask{}, false
+	}
 	sorted := slices.Sorted(slices.Values(b.values))
 	limit := surroundings * sorted[len(sorted)*9/10]
 	m := mask{b.w, b.h, make([]bool, len(b.values))}

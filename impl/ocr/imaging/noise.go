@@ -18,6 +18,8 @@ const (
 	contrastSmoothing = 4
 	// inkQuantile is the share of a page's pixels that is as dark as ink at least.
 	inkQuantile = 0.03
+	// lightQuantile is where paper is sought, which on a page that was photographed on a dark table is the smaller part.
+	lightQuantile = 0.9
 )
 
 // Denoise smooths a page whose noise is strong beside its contrast: a picture taken in little light, a faint microfilm.
@@ -28,7 +30,7 @@ func Denoise(g *image.Gray) *image.Gray {
 		return g
 	}
 	h := Histogram(smooth(g, contrastSmoothing))
-	contrast := median(h) - quantile(h, inkQuantile)
+	contrast := quantile(h, lightQuantile) - quantile(h, inkQuantile)
 	times := int(math.Round(deviation / float64(max(contrast, 1)) / noisy))
 	return smooth(g, min(times, mostSmoothing))
 }
@@ -55,31 +57,40 @@ func noise(g *image.Gray) float64 {
 	return float64(at) / (0.6745 * 6)
 }
 
-// smooth averages each pixel with its neighbours, by the factors 1 2 1 along both sides, several times over.
+// smooth averages each pixel with its neighbours, by the factors 1 2 1 along both sides, several times over. It copies once.
 func smooth(g *image.Gray, times int) *image.Gray {
+	if times == 0 || g.Rect.Empty() {
+		return g
+	}
+	out := Crop(g, g.Rect)
+	w := g.Rect.Dx()
+	above, here, below := make([]uint8, w), make([]uint8, w), make([]uint8, w)
 	for range times {
-		g = smoothOnce(g)
-	}
-	return g
-}
-
-func smoothOnce(g *image.Gray) *image.Gray {
-	w, h := g.Rect.Dx(), g.Rect.Dy()
-	across := image.NewGray(image.Rect(0, 0, w, h))
-	for y := range h {
-		from, to := row(g, y), row(across, y)
-		for x := range w {
-			to[x] = uint8((int(from[max(x-1, 0)]) + 2*int(from[x]) + int(from[min(x+1, w-1)]) + 2) / 4) // #nosec G115 -- a mean
-		}
-	}
-	out := image.NewGray(image.Rect(0, 0, w, h))
-	for y := range h {
-		above, here, below, to := row(across, max(y-1, 0)), row(across, y), row(across, min(y+1, h-1)), row(out, y)
-		for x := range w {
-			to[x] = uint8((int(above[x]) + 2*int(here[x]) + int(below[x]) + 2) / 4) // #nosec G115 -- a mean
-		}
+		smoothOnce(out, above, here, below)
 	}
 	return out
+}
+
+// smoothOnce smooths a page in its place. The three rows of its width hold what three of its rows are when smoothed along.
+func smoothOnce(g *image.Gray, above, here, below []uint8) {
+	h := g.Rect.Dy()
+	smoothRow(row(g, 0), here)
+	copy(above, here)
+	for y := range h {
+		smoothRow(row(g, min(y+1, h-1)), below)
+		to := row(g, y)
+		for x := range to {
+			to[x] = uint8((int(above[x]) + 2*int(here[x]) + int(below[x]) + 2) / 4) // #nosec G115 -- a mean
+		}
+		above, here, below = here, below, above
+	}
+}
+
+func smoothRow(from, to []uint8) {
+	last := len(from) - 1
+	for x := range to {
+		to[x] = uint8((int(from[max(x-1, 0)]) + 2*int(from[x]) + int(from[min(x+1, last)]) + 2) / 4) // #nosec G115 -- a mean
+	}
 }
 
 // quantile is the grey value that the share q of the pixels does not exceed.

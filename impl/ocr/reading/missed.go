@@ -78,16 +78,18 @@ func missedInk(page image.Rectangle, spots []image.Rectangle, blocks []document.
 func patches(letters []image.Rectangle, height int) []patch {
 	slices.SortFunc(letters, func(a, b image.Rectangle) int { return cmp.Compare(a.Min.X, b.Min.X) })
 	var all []patch
+	var near []int // the patches that do not end too far to the left of the letter, nor of those after it
 	for _, s := range letters {
+		near = slices.DeleteFunc(near, func(i int) bool { return s.Min.X-all[i].box.Max.X > missedGap*height })
 		best := -1
-		for i, p := range all {
-			if beside(p.last, s) && s.Min.X-p.box.Max.X <= missedGap*height && (best < 0 || p.box.Max.X > all[best].box.Max.X) {
+		for _, i := range near {
+			if beside(all[i].last, s) && (best < 0 || all[i].box.Max.X > all[best].box.Max.X) {
 				best = i
 			}
 		}
 		if best < 0 {
-			all = append(all, patch{box: s})
-			best = len(all) - 1
+			best = len(all)
+			all, near = append(all, patch{box: s}), append(near, best)
 		}
 		p := &all[best]
 		p.box, p.last, p.letters = p.box.Union(s), s, p.letters+1

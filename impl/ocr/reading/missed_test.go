@@ -27,12 +27,34 @@ type forgetful struct {
 	says  func(n int) said // of the n-th part
 	asked int
 	whole int // readings of the whole page
+	drawn int // the width of the image that page tells of; 0 where it is the one that is read
+}
+
+// resized are the blocks of an image of some width on one of another.
+func resized(blocks []document.Block, from, to int) []document.Block {
+	scale := func(b document.Box) document.Box {
+		return document.Box{X: b.X * to / from, Y: b.Y * to / from, W: b.W * to / from, H: b.H * to / from}
+	}
+	var lines []document.Line
+	for _, b := range blocks {
+		for _, l := range b.Lines {
+			l.Box, l.Words = scale(l.Box), slices.Clone(l.Words)
+			for i := range l.Words {
+				l.Words[i].Box = scale(l.Words[i].Box)
+			}
+			lines = append(lines, l)
+		}
+	}
+	return []document.Block{block(lines...)}
 }
 
 func (f *forgetful) Read(_ context.Context, img *image.Gray, _ string, mode tesseract.Mode) ([]document.Block, error) {
 	if mode != tesseract.SingleLine {
 		f.whole++
-		return f.page, nil
+		if f.drawn == 0 {
+			return f.page, nil
+		}
+		return resized(f.page, f.drawn, img.Rect.Dx()), nil
 	}
 	f.asked++
 	s := f.says(f.asked - 1)
@@ -87,6 +109,28 @@ func TestRead_recovers_a_column_of_prices(t *testing.T) {
 	src := &forgetful{page: firstReading(), says: func(n int) said { return said{prices[n], .95} }}
 	require.Equal(t, "Morning at the lake 420.\nStill life with jug 40\nThe old seamstress 1200", src.read(t, catalogue(prices...)))
 	require.Equal(t, 3, src.asked)
+}
+
+func TestRead_recovers_prices_on_a_page_that_is_turned_or_enlarged_for_reading(t *testing.T) {
+	t.Parallel()
+	prices := []string{"420.", "40", "1200"}
+	page := catalogue(prices...)
+	for why, img := range map[string]*image.Gray{
+		"two degrees askew": imaging.Rotate(page, 2),
+		"small letters":     imaging.Resize(page, page.Rect.Dx()*3/10, page.Rect.Dy()*3/10),
+	} {
+		src := &forgetful{page: firstReading(), drawn: ocrtest.Width, says: func(n int) said { return said{prices[n], .95} }}
+		result, err := reading.Read(t.Context(), decode.Page{Image: img}, reading.Options{Language: "en"}, src)
+		require.NoError(t, err, why)
+		require.Equal(t, "Morning at the lake 420.\nStill life with jug 40\nThe old seamstress 1200", textOf(result.Page.Blocks), why)
+		letters := imaging.Letters(img)
+		for _, l := range result.Page.Blocks[0].Lines {
+			b := l.Words[len(l.Words)-1].Box
+			price := image.Rect(b.X, b.Y, b.X+b.W, b.Y+b.H)
+			require.True(t, slices.ContainsFunc(letters, func(r image.Rectangle) bool { return r.In(price) }), "%s: %v is on the page", why, price)
+			require.Greater(t, 2*b.X, img.Rect.Dx(), why)
+		}
+	}
 }
 
 func TestRead_recovers_only_what_is_writing(t *testing.T) {

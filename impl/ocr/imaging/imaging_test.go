@@ -167,6 +167,18 @@ func TestDenoise(t *testing.T) {
 		table.Pix[i] = uint8(40 + 0.6*float64(table.Pix[i]) + float64(g) - 235)
 	}
 	require.Same(t, table, imaging.Denoise(table), "the contrast is that of the page, not of the table that it lies on")
+	cut := image.NewGray(image.Rect(0, 0, 2500, 2500)) // from its surroundings
+	draw.Draw(cut, cut.Rect, image.White, image.Point{}, draw.Src)
+	faint := noisy(70, 20)
+	draw.Draw(cut, faint.Rect.Add(image.Pt(480, 480)), faint, image.Point{}, draw.Src)
+	require.NotSame(t, cut, imaging.Denoise(cut), "what was made white around a page says nothing of its noise")
+	var scrap image.Rectangle // one line of small type
+	for _, l := range imaging.Letters(ocrtest.Page(lines[0])) {
+		scrap = scrap.Union(l)
+	}
+	line := imaging.Crop(clean, scrap.Inset(-6))
+	line = imaging.Resize(line, line.Rect.Dx()/4, line.Rect.Dy()/4)
+	require.Same(t, line, imaging.Denoise(line), "letters are no noise, though they be most of the picture")
 	empty := image.NewGray(image.Rect(0, 0, 0, 0))
 	require.Same(t, empty, imaging.Denoise(empty))
 	require.Same(t, empty, imaging.Leaves(empty))

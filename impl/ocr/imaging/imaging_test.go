@@ -290,6 +290,8 @@ func TestLetterHeight(t *testing.T) {
 	page := ocrtest.Page(lines...)
 	height := imaging.LetterHeight(imaging.Letters(page))
 	require.InDelta(t, 27, height, 4, "12 points at 300 dots per inch")
+	framed := append(imaging.Letters(page), image.Rect(0, 0, page.Rect.Dx(), 20_000))
+	require.Equal(t, height, imaging.LetterHeight(framed), "a frame around the page is no letter")
 	half := imaging.Resize(page, page.Rect.Dx()/2, page.Rect.Dy()/2)
 	require.InDelta(t, float64(height)/2, imaging.LetterHeight(imaging.Letters(half)), 2)
 	require.Zero(t, imaging.LetterHeight(imaging.Letters(ocrtest.Page("few"))))

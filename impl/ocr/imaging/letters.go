@@ -12,28 +12,32 @@ const (
 	slimmest, widest = 5, 5
 	// enoughLetters is how many spots of a letter's shape are needed to tell their size.
 	enoughLetters = 30
+	// mostWeight is how many usual spots one counts for at most.
+	mostWeight = 20
 )
 
 // LetterHeight is the height in pixels of most of the writing, about that of a small x; 0 where there are too few letters to
-// tell. It is the median of their heights, in which each counts by its height: a page may have more specks than letters.
+// tell. It is the median of their heights, in which each counts by its height, for a page may have more specks than letters,
+// but as no more than mostWeight usual ones, for a frame around the page has the shape of a letter.
 func LetterHeight(letters []image.Rectangle) int {
 	if len(letters) < enoughLetters {
 		return 0
 	}
 	heights := make([]int, len(letters))
-	sum := 0
 	for i, l := range letters {
 		heights[i] = l.Dy()
-		sum += l.Dy()
 	}
 	slices.Sort(heights)
-	half := 0
+	most := mostWeight * heights[len(heights)/2]
+	sum := 0
 	for _, h := range heights {
-		if half += h; 2*half >= sum {
-			return h
-		}
+		sum += min(h, most)
 	}
-	return 0
+	i := 0
+	for below := min(heights[0], most); 2*below < sum; below += min(heights[i], most) {
+		i++
+	}
+	return heights[i]
 }
 
 // Spots are the boxes of the spots of ink that are not as low as a speck. The page is binarized by Otsu's threshold:

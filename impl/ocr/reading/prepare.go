@@ -12,7 +12,7 @@ const (
 	// leastSkew is the skew in degrees from which on a page is turned level. Tesseract follows smaller ones by itself,
 	// and turning blurs.
 	leastSkew = 0.8
-	// skewLetters is the height of letters in pixels that turning does not harm.
+	// skewLetters is the height of letters in pixels, as they are read, that turning does not harm.
 	skewLetters = 14
 )
 
@@ -46,7 +46,7 @@ func prepare(g *image.Gray) sheet {
 	}
 	height := imaging.LetterHeight(letters)
 	s.enlarge = enlargement(height)
-	if skew := imaging.Skew(g); math.Abs(skew) >= leastSkew && height >= skewLetters {
+	if skew := imaging.Skew(g); math.Abs(skew) >= leastSkew && float64(height)*s.enlarge >= skewLetters {
 		s.img, s.angle = imaging.Rotate(g, -skew), -skew
 	}
 	return s

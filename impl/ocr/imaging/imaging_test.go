@@ -218,6 +218,24 @@ func TestBright(t *testing.T) {
 	require.Same(t, empty, imaging.Bright(empty))
 }
 
+func TestPositive_of_a_page_with_a_white_border(t *testing.T) {
+	t.Parallel()
+	page := ocrtest.Page(lines...)
+	grain := grainy(page.Rect.Dx(), page.Rect.Dy(), 3)
+	for i, v := range page.Pix {
+		page.Pix[i] = uint8(60 + float64(v)/255*(float64(grain.Pix[i])-145)) // #nosec G115 -- grey paper with a grain
+	}
+	w, h := page.Rect.Dx(), page.Rect.Dy()
+	for i := range 60 { // bright specks, which are all that stands out against the border
+		draw.Draw(page, image.Rect(0, 0, 6, 9).Add(image.Pt(20+i*(w-40)/60, 15+i%3*12)), image.White, image.Point{}, draw.Src)
+	}
+	for _, border := range []int{40, 100, 300} {
+		g := ocrtest.Sheet(w+2*border, h+2*border)
+		draw.Draw(g, page.Rect.Add(image.Pt(border, border)), page, image.Point{}, draw.Src)
+		require.True(t, g == imaging.Positive(g), "a border of %d", border)
+	}
+}
+
 func TestPositive(t *testing.T) {
 	t.Parallel()
 	page := ocrtest.Page(lines...)

@@ -41,5 +41,9 @@ func Positive(g *image.Gray) *image.Gray {
 	if light < enoughLetters || float64(light) < negativeLetters*float64(dark) {
 		return g
 	}
+	// The letters of a negative show as they are. A grey page on white shows specks until its background is divided.
+	if light < len(Letters(Flatten(inverse)))/2 {
+		return g
+	}
 	return inverse
 }

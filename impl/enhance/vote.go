@@ -22,6 +22,8 @@ const (
 	farthest = 0.4
 	// sameSpan is the share of the wider of two stretches that they must have in common to be the same words.
 	sameSpan = 0.6
+	// leastVoice is the confidence of a candidate below which no lexicon helps it.
+	leastVoice = 0.2
 	// leastPart is the letters that a part has at least when a word is taken apart.
 	leastPart = 2
 )
@@ -102,7 +104,7 @@ func elect(words []document.Word, heard [][]document.Word, known Lexicon) (candi
 	candidates[0].votes += knownBonus * knownShare(words, known)
 	best := candidates[0]
 	for _, c := range candidates[1:] {
-		if c.votes += knownBonus; c.votes > best.votes && acceptable(own, c, known) {
+		if c.votes += knownBonus; c.votes > best.votes && c.confidence >= leastVoice && acceptable(own, c, known) {
 			best = c
 		}
 	}

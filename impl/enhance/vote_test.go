@@ -88,6 +88,15 @@ func TestVote(t *testing.T) {
 	}
 }
 
+func TestVote_hears_no_whisper(t *testing.T) {
+	t.Parallel()
+	for confidence, want := range map[float64]string{0.01: "the hovfe stands", 0.19: "the hovfe stands", 0.3: "the house stands"} {
+		b := blocks("the hovfe stands", 0.05)
+		enhance.Vote(0, b, [][]document.Block{blocks("the house stands", confidence)}, words)
+		require.Equal(t, want, text(b), "a reading that is %v sure", confidence)
+	}
+}
+
 func TestVote_joins_and_parts_words(t *testing.T) {
 	t.Parallel()
 	torn := blocks("the ho use", 0.5)

@@ -27,23 +27,63 @@ func Bright(g *image.Gray) *image.Gray {
 // Positive is the page with dark writing on light paper: its inverse where it is a negative, as films of newspapers
 // often are. Other pages are returned as they are, those on a dark table too.
 func Positive(g *image.Gray) *image.Gray {
-	if h := Histogram(g); median(h) > int(otsu(h)) {
+	if !mostlyDark(g) || !negative(withoutBorder(g)) {
 		return g
 	}
-	inverse := image.NewGray(image.Rect(0, 0, g.Rect.Dx(), g.Rect.Dy()))
+	return inverse(g)
+}
+
+func negative(g *image.Gray) bool {
+	if !mostlyDark(g) {
+		return false
+	}
+	light, dark := len(Letters(inverse(g))), len(Letters(g))
+	return light >= enoughLetters && float64(light) >= negativeLetters*float64(dark)
+}
+
+func mostlyDark(g *image.Gray) bool {
+	h := Histogram(g)
+	return median(h) <= int(otsu(h))
+}
+
+func inverse(g *image.Gray) *image.Gray {
+	out := image.NewGray(image.Rect(0, 0, g.Rect.Dx(), g.Rect.Dy()))
 	for y := range g.Rect.Dy() {
-		to := row(inverse, y)
+		to := row(out, y)
 		for x, v := range row(g, y) {
 			to[x] = 255 - v
 		}
 	}
-	light, dark := len(Letters(inverse)), len(Letters(g))
-	if light < enoughLetters || float64(light) < negativeLetters*float64(dark) {
+	return out
+}
+
+// withoutBorder is the page without rows and columns of white at its edges, beside which grey paper counts as dark.
+func withoutBorder(g *image.Gray) *image.Gray {
+	const white, most = 0.9, 3 // the share of white pixels in such a row, and the most that is cut of each side, 1 in most
+	threshold := otsu(Histogram(g))
+	w, h := g.Rect.Dx(), g.Rect.Dy()
+	across, down := make([]int, h), make([]int, w) // white pixels
+	for y := range h {
+		for x, v := range row(g, y) {
+			if v > threshold {
+				across[y]++
+				down[x]++
+			}
+		}
+	}
+	ends := func(counts []int, of int) (from, to int) {
+		from, to = 0, len(counts)
+		for ; from < len(counts)/most && float64(counts[from]) > white*float64(of); from++ {
+		}
+		for ; to > len(counts)-len(counts)/most && float64(counts[to-1]) > white*float64(of); to-- {
+		}
+		return from, to
+	}
+	x0, x1 := ends(down, h)
+	y0, y1 := ends(across, w)
+	box := image.Rect(x0, y0, x1, y1)
+	if box == image.Rect(0, 0, w, h) {
 		return g
 	}
-	// The letters of a negative show as they are. A grey page on white shows specks until its background is divided.
-	if light < len(Letters(Flatten(inverse)))/2 {
-		return g
-	}
-	return inverse
+	return Crop(g, box.Add(g.Rect.Min))
 }

@@ -228,6 +228,14 @@ func TestMendLayout(t *testing.T) {
 	numbers := []document.Block{prices[1], block(row(1000, at(1), .9, "Johannisbeeren"), row(1000, at(2), .9, "Stillleben"), row(1000, at(3), .9, "Thierleben"))}
 	require.Equal(t, "40 Johannisbeeren\n— Stillleben\n1200 Thierleben", textOf(reading.MendLayout(numbers)))
 
+	stray := []document.Block{
+		block(row(0, at(3), .9, "1")),
+		block(row(200, at(1), .9, "Stances")),
+		block(row(60, at(2), .9, "Honte", "dont", "la", "vertu"), row(60, at(3), .9, "On", "te", "peut", "bien"), row(60, at(4), .9, "placer", "au", "rang")),
+		block(row(900, at(2), .9, "a", "column"), row(900, at(3), .9, "of", "notes"), row(900, at(4), .9, "beside", "it")),
+	}
+	require.Equal(t, "Stances\nHonte dont la vertu\n1 On te peut bien\nplacer au rang\na column\nof notes\nbeside it", textOf(reading.MendLayout(stray)))
+
 	torn := []document.Block{
 		block(row(0, at(1), .9, "a", "line", "that", "goes", "all", "the", "way", "across"), row(0, at(2), .9, "one", "that", "was"),
 			row(0, at(3), .9, "and", "one", "more", "that", "goes", "all", "the", "way")),

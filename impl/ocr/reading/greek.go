@@ -20,8 +20,8 @@ const (
 	doubtful = 0.6
 	// doubtfulLetters is how many letters of doubtful words a line has at least to be worth a look.
 	doubtfulLetters = 5
-	// probeLines is how many lines are looked at, and fewLines how many if none of these has a word of Greek.
-	probeLines, fewLines = 3, 2
+	// probeLines is how many lines are looked at. The most doubtful one is the only one if it has no word of Greek.
+	probeLines = 3
 	// greekWord is the confidence from which on a word of Greek letters is taken to be Greek. The model reads Latin
 	// words too, as Greek letters of the same shape, but is not sure of them.
 	greekWord = 0.7
@@ -33,7 +33,7 @@ const (
 func showsGreek(ctx context.Context, src Source, img *image.Gray, blocks []document.Block) (bool, error) {
 	found := 0
 	for i, l := range doubtfulOnes(blocks) {
-		if i == fewLines && found == 0 {
+		if i > 0 && found == 0 {
 			break
 		}
 		part, ok := img.SubImage(around(l.Box, img.Rect)).(*image.Gray)

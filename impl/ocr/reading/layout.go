@@ -21,6 +21,9 @@ const (
 	figureColumn = 0.7
 )
 
+// scrapBlock is how many characters a block has at most that is a scrap: a drop capital, a number in the margin.
+const scrapBlock = 3
+
 // sharedRows is the share of pieces that may stand beside another while the page counts as one column.
 const sharedRows = 0.1
 
@@ -36,10 +39,14 @@ type piece struct {
 // belong to the entries beside them. Columns of text stay as they are.
 func mendLayout(blocks []document.Block) []document.Block {
 	pieces := toPieces(blocks)
+	sizes := make([]int, len(blocks))
+	for i, b := range blocks {
+		sizes[i] = characters([]document.Block{b})
+	}
 	joined := false
 	for _, i := range leftToRight(pieces) {
 		if j := partner(pieces, i); j >= 0 {
-			pieces[j].join(&pieces[i])
+			join(&pieces[j], &pieces[i], sizes)
 			joined = true
 		}
 	}
@@ -53,13 +60,17 @@ func mendLayout(blocks []document.Block) []document.Block {
 	return fromPieces(pieces)
 }
 
-// join gives the words of q, which stands to the right, to p. A figure in front of an entry goes to the entry's block.
-func (p *piece) join(q *piece) {
-	if p.figures && !q.figures {
-		p.block, p.figures = q.block, false
+// join makes one line of two, in the place of the left one, but for a scrap that is a block by itself: that goes to the
+// place of the right one. A figure in front of an entry goes to the entry's block.
+func join(left, right *piece, sizes []int) {
+	stays, goes := left, right
+	if sizes[left.block] <= scrapBlock && sizes[right.block] > scrapBlock {
+		stays, goes = right, left
+	} else if left.figures && !right.figures {
+		left.block, left.figures = right.block, false
 	}
-	p.line = joinLines(p.line, q.line)
-	q.gone = true
+	stays.line = joinLines(left.line, right.line)
+	goes.gone = true
 }
 
 func toPieces(blocks []document.Block) []piece {

@@ -59,6 +59,8 @@ type Word struct {
 	Confidence float64 `json:"confidence"`
 	// Model names the traineddata that read the word; empty where unknown.
 	Model string `json:"model,omitempty"`
+	// Known is true when a word list that the enhancement asked has the word; false without the enhancement.
+	Known bool `json:"known,omitempty"`
 }
 
 // Box is a rectangle in pixels, half open: X <= x < X+W.

@@ -222,14 +222,14 @@ func (m *Model) ask(ctx context.Context, image []byte, language, text string) ([
 	return answer.Corrections, nil
 }
 
-// doubtfulWords are the words that the model may correct, in reading order.
+// doubtfulWords are the words that the model may correct, in reading order: those that no word list has.
 func doubtfulWords(p *document.Page) []*document.Word {
 	var shown []*document.Word
 	for i := range p.Blocks {
 		for j := range p.Blocks[i].Lines {
 			words := p.Blocks[i].Lines[j].Words
 			for k := range words {
-				if words[k].Confidence < doubted && enhance.MayChange(words[k].Text) {
+				if words[k].Confidence < doubted && !words[k].Known && enhance.MayChange(words[k].Text) {
 					shown = append(shown, &words[k])
 				}
 			}

@@ -102,6 +102,15 @@ func TestModel_Improve(t *testing.T) {
 	}
 }
 
+func TestModel_Improve_leaves_known_words(t *testing.T) {
+	t.Parallel()
+	doc := reading()
+	doc.Pages[0].Blocks[0].Lines[0].Words[6] = document.Word{Text: "heretics", Confidence: 0.5, Known: true}
+	require.NoError(t, MustModel(t, content(t, `{"corrections":[{"word":4,"before":"heretics","after":"beretics"}]}`)).Improve(t.Context(), nil, doc))
+	require.Contains(t, doc.Text(), "heretics")
+	require.Empty(t, doc.Edits)
+}
+
 func TestModel_Improve_of_a_word_that_was_changed_before(t *testing.T) {
 	t.Parallel()
 	box := document.Box{X: 600, W: 90, H: 20}

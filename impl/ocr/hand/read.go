@@ -76,6 +76,7 @@ func (m *Models) settle(all []reading, learnt bool) {
 					Box: word.Box, Before: before, After: word.Text, Rule: RuleLexicon, Confidence: word.Confidence,
 				})
 			}
+			word.Known = m.Learnt != nil && m.Learnt.Known(word.Text)
 		}
 	}
 }

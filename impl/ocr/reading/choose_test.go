@@ -276,3 +276,20 @@ func textOf(blocks []document.Block) string {
 	page := document.Page{Blocks: blocks}
 	return strings.ReplaceAll(page.Text(), "\n\n", "\n")
 }
+
+func TestRead_marks_known_words(t *testing.T) {
+	t.Parallel()
+	page := ocrtest.Page("Il était une fois un roi", "et la qzyxw du château")
+	for _, enhanced := range []bool{true, false} {
+		result, err := reading.Read(t.Context(), decode.Page{Image: page}, reading.Options{Language: "fr", Enhance: enhanced}, MustEngines(t, 2))
+		require.NoError(t, err)
+		known := map[string]bool{}
+		for _, l := range result.Page.Blocks[0].Lines {
+			for _, w := range l.Words {
+				known[w.Text] = w.Known
+			}
+		}
+		require.Equal(t, enhanced, known["château"], "%v", known)
+		require.False(t, known["qzyxw"], "%v", known)
+	}
+}

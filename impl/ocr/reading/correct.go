@@ -34,7 +34,21 @@ func correct(src Source, s sheet, attempts []attempt, model string, blocks []doc
 	}
 	known := knownTo(src, model, attempts[0].model)
 	edits := enhance.Vote(0, blocks, others, known)
-	return append(edits, enhance.LongS(0, blocks, known)...)
+	edits = append(edits, enhance.LongS(0, blocks, known)...)
+	markKnown(blocks, known)
+	return edits
+}
+
+// markKnown says of each word of print whether a list has it, for those who correct it elsewhere and have none.
+func markKnown(blocks []document.Block, known enhance.Lexicon) {
+	for i := range blocks {
+		for j := range blocks[i].Lines {
+			line := &blocks[i].Lines[j]
+			for k := range line.Words {
+				line.Words[k].Known = line.Words[k].Known || !line.Handwritten && known.Known(line.Words[k].Text)
+			}
+		}
+	}
 }
 
 // resized reads the sheet at another size. The blocks are in the coordinates of the sheet.

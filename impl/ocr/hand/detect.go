@@ -64,7 +64,7 @@ func (p *Page) Sure(ctx context.Context, r Reader) (float64, bool, error) {
 
 // sample is some of the longer lines, from all over the page.
 func sample(all []lines.Line) []lines.Line {
-	long := slices.SortedStableFunc(slices.Values(all), func(a, b lines.Line) int { return cmp.Compare(b.Width(), a.Width()) })
+	long := byWidth(all)
 	if len(long) == 0 {
 		return nil
 	}
@@ -76,6 +76,11 @@ func sample(all []lines.Line) []lines.Line {
 		some[i] = all[(2*i+1)*len(all)/(2*n)]
 	}
 	return some
+}
+
+// byWidth are the lines from the longest to the shortest.
+func byWidth(all []lines.Line) []lines.Line {
+	return slices.SortedStableFunc(slices.Values(all), func(a, b lines.Line) int { return cmp.Compare(b.Width(), a.Width()) })
 }
 
 // sureOfPrint is how sure the model for print is of each line, 0..1.

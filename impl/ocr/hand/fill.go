@@ -1,10 +1,8 @@
 package hand
 
 import (
-	"cmp"
 	"context"
 	"image"
-	"slices"
 
 	"uncial/impl/ocr/lines"
 	"uncial/internal/document"
@@ -129,6 +127,6 @@ func (p *filling) readOpen(ctx context.Context, r Reader, inPrint []document.Blo
 
 // longest are the longest lines, as many as tell the language.
 func longest(all []lines.Line) []lines.Line {
-	long := slices.SortedStableFunc(slices.Values(all), func(a, b lines.Line) int { return cmp.Compare(b.Width(), a.Width()) })
+	long := byWidth(all)
 	return long[:min(samples, len(long))]
 }

@@ -68,22 +68,13 @@ func french(all []reading, named bool) bool {
 	if tallShare(words) < leastTall {
 		return false
 	}
-	more := moreFrench(words)
+	own := share(words, func(w string) bool { return frenchWords[w] })
+	more := own - most(words, func(w string, other map[string]bool) bool { return other[w] && !frenchWords[w] })
 	if named {
 		return more >= possiblyFrench
 	}
-	own := share(words, func(w string) bool { return frenchWords[w] })
 	others := most(words, func(w string, other map[string]bool) bool { return other[w] })
 	return own > others && more >= clearlyFrench+chance/math.Sqrt(float64(len(words)))
-}
-
-// moreFrench is by how much the share of common French words exceeds that of any other language's own; 0 without words.
-func moreFrench(words []string) float64 {
-	if len(words) == 0 {
-		return 0
-	}
-	return share(words, func(w string) bool { return frenchWords[w] }) -
-		most(words, func(w string, other map[string]bool) bool { return other[w] && !frenchWords[w] })
 }
 
 // tallShare is the share of the letters that have an ascender or a descender.

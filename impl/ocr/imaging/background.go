@@ -56,26 +56,27 @@ func rawBackground(g *image.Gray) grid {
 	b.values = make([]float32, b.w*b.h)
 	for cy := range b.h {
 		for cx := range b.w {
-			b.values[cy*b.w+cx] = paper(g, image.Rect(cx*cell, cy*cell, (cx+1)*cell, (cy+1)*cell).Intersect(g.Rect))
+			b.values[cy*b.w+cx] = float32(Paper(g, image.Rect(cx*cell, cy*cell, (cx+1)*cell, (cy+1)*cell).Intersect(g.Rect), paperQuantile))
 		}
 	}
 	return b
 }
 
-// paper is the quantile of the pixels of a rectangle.
-func paper(g *image.Gray, r image.Rectangle) float32 {
+// Paper is the grey of the paper in a part of a page whose bounds begin at (0, 0): what the share q of its pixels does not
+// exceed.
+func Paper(g *image.Gray, r image.Rectangle, q float64) uint8 {
 	var h [256]int
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		for _, v := range row(g, y)[r.Min.X:r.Max.X] {
 			h[v]++
 		}
 	}
-	above := int((1 - paperQuantile) * float64(r.Dx()*r.Dy()))
+	above := int((1 - q) * float64(r.Dx()*r.Dy()))
 	v := 255
 	for n := h[v]; n <= above && v > 0; n += h[v] {
 		v--
 	}
-	return float32(v)
+	return uint8(v) // #nosec G115 -- 0..255
 }
 
 // brightest gives each cell the greatest value within r cells, then takes back the widening (a grey closing).

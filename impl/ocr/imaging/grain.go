@@ -25,17 +25,12 @@ func DropGrain(g *image.Gray) *image.Gray {
 	h := Histogram(g)
 	paper := median(h)
 	grain := max(spread(h, paper), 1)
-	out := image.NewGray(image.Rect(0, 0, g.Rect.Dx(), g.Rect.Dy()))
-	for y := range g.Rect.Dy() {
-		to := row(out, y)
-		for x, v := range row(g, y) {
-			if int(v) >= paper-darkestGrain*grain {
-				v = 255
-			}
-			to[x] = v
+	return mapped(g, func(v int) int {
+		if v >= paper-darkestGrain*grain {
+			return 255
 		}
-	}
-	return out
+		return v
+	})
 }
 
 // hasInk says whether the threshold between ink and paper lies farther from the usual paper than grain does.

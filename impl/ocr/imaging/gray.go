@@ -78,6 +78,22 @@ func Bilevel(g *image.Gray) bool {
 	return float64(extreme) >= bilevelShare*float64(max(g.Rect.Dx()*g.Rect.Dy(), 1))
 }
 
+// mapped is the page with each grey value replaced by what f gives for it, 0..255.
+func mapped(g *image.Gray, f func(v int) int) *image.Gray {
+	var table [256]uint8
+	for v := range table {
+		table[v] = uint8(f(v)) // #nosec G115 -- 0..255
+	}
+	out := image.NewGray(image.Rect(0, 0, g.Rect.Dx(), g.Rect.Dy()))
+	for y := range g.Rect.Dy() {
+		to := row(out, y)
+		for x, v := range row(g, y) {
+			to[x] = table[v]
+		}
+	}
+	return out
+}
+
 // Crop copies a part of the page; parts outside it are left away.
 func Crop(g *image.Gray, r image.Rectangle) *image.Gray {
 	r = r.Intersect(g.Rect)

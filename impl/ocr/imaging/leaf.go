@@ -79,17 +79,12 @@ func (m mask) growInto(brightness []float32) int {
 		}
 	}
 	for k := 0; k < len(all); k++ {
-		i := all[k]
-		x := i % m.w
-		for _, j := range [4]int{i - m.w, i + m.w, i - 1, i + 1} {
-			if j < 0 || j >= len(m.cells) || (j == i-1 && x == 0) || (j == i+1 && x == m.w-1) || m.cells[j] {
-				continue
-			}
-			if v := brightness[j]; v >= darkest && v >= shading*brightness[i] {
+		m.beside(all[k], func(j int) {
+			if v := brightness[j]; !m.cells[j] && v >= darkest && v >= shading*brightness[all[k]] {
 				m.cells[j] = true
 				all = append(all, j)
 			}
-		}
+		})
 	}
 	return len(all)
 }
@@ -151,6 +146,16 @@ func (m mask) near(i int, f func(int) bool) bool {
 	return false
 }
 
+// beside calls f for the cells above, below and on either side of a cell.
+func (m mask) beside(i int, f func(int)) {
+	x := i % m.w
+	for _, j := range [4]int{i - m.w, i + m.w, i - 1, i + 1} {
+		if j >= 0 && j < len(m.cells) && (j != i-1 || x > 0) && (j != i+1 || x < m.w-1) {
+			f(j)
+		}
+	}
+}
+
 // parts numbers the connected parts from 1; sizes[0] is 0, for the cells outside the set.
 func (m mask) parts() (part, sizes []int) {
 	part = make([]int, len(m.cells))
@@ -172,16 +177,12 @@ func (m mask) fill(part []int, i, number int) int {
 		i := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		n++
-		x := i % m.w
-		for _, j := range [4]int{i - m.w, i + m.w, i - 1, i + 1} {
-			if j < 0 || j >= len(m.cells) || (j == i-1 && x == 0) || (j == i+1 && x == m.w-1) {
-				continue
-			}
+		m.beside(i, func(j int) {
 			if m.cells[j] && part[j] == 0 {
 				part[j] = number
 				stack = append(stack, j)
 			}
-		}
+		})
 	}
 	return n
 }

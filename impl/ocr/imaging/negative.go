@@ -14,14 +14,7 @@ func Bright(g *image.Gray) *image.Gray {
 	if brightest >= enough || brightest == 0 || Positive(g) != g {
 		return g
 	}
-	out := image.NewGray(image.Rect(0, 0, g.Rect.Dx(), g.Rect.Dy()))
-	for y := range g.Rect.Dy() {
-		to := row(out, y)
-		for x, v := range row(g, y) {
-			to[x] = uint8(min(int(v)*white/brightest, 255))
-		}
-	}
-	return out
+	return mapped(g, func(v int) int { return min(v*white/brightest, 255) })
 }
 
 // Positive is the page with dark writing on light paper: its inverse where it is a negative, as films of newspapers
@@ -47,14 +40,7 @@ func mostlyDark(g *image.Gray) bool {
 }
 
 func inverse(g *image.Gray) *image.Gray {
-	out := image.NewGray(image.Rect(0, 0, g.Rect.Dx(), g.Rect.Dy()))
-	for y := range g.Rect.Dy() {
-		to := row(out, y)
-		for x, v := range row(g, y) {
-			to[x] = 255 - v
-		}
-	}
-	return out
+	return mapped(g, func(v int) int { return 255 - v })
 }
 
 // withoutBorder is the page without rows and columns of white at its edges, beside which grey paper counts as dark.

@@ -8,7 +8,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"uncial/impl/ocr/tesseract"
 	"uncial/internal/document"
 )
 
@@ -36,15 +35,11 @@ func showsGreek(ctx context.Context, src Source, img *image.Gray, blocks []docum
 		if i > 0 && found == 0 {
 			break
 		}
-		part, ok := img.SubImage(around(l.Box, img.Rect)).(*image.Gray)
-		if !ok || part.Rect.Empty() {
-			continue
-		}
-		greek, err := src.Read(ctx, part, ancientGreek, tesseract.SingleLine)
+		greek, err := readLine(ctx, src, img, ancientGreek, l.Box)
 		if err != nil {
 			return false, err
 		}
-		if found += countGreek(greek); found >= greekWords {
+		if found += countGreek(greek.Words); found >= greekWords {
 			return true, nil
 		}
 	}
@@ -78,15 +73,11 @@ func doubtfulOnes(blocks []document.Block) []document.Line {
 	return most
 }
 
-func countGreek(blocks []document.Block) int {
+func countGreek(words []document.Word) int {
 	n := 0
-	for _, b := range blocks {
-		for _, l := range b.Lines {
-			for _, w := range l.Words {
-				if w.Confidence >= greekWord && isGreek(w.Text) {
-					n++
-				}
-			}
+	for _, w := range words {
+		if w.Confidence >= greekWord && isGreek(w.Text) {
+			n++
 		}
 	}
 	return n

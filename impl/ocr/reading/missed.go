@@ -100,7 +100,7 @@ func patches(letters []image.Rectangle, height int) []patch {
 
 // beside says whether two spots stand in one row.
 func beside(a, b image.Rectangle) bool {
-	return float64(min(a.Max.Y, b.Max.Y)-max(a.Min.Y, b.Min.Y)) >= sameRow*float64(min(a.Dy(), b.Dy()))
+	return inRow(toBox(a), toBox(b))
 }
 
 // strays is how many spots in the patch cannot be letters.

@@ -2,7 +2,6 @@ package reading
 
 import (
 	"slices"
-	"unicode"
 	"unicode/utf8"
 
 	"uncial/internal/document"
@@ -45,20 +44,16 @@ func dropNoise(blocks []document.Block) []document.Block {
 }
 
 func isNoise(l document.Line, page float64) bool {
-	var characters, lettersAndDigits int
+	var characters, inked int
 	var sum float64
 	for _, w := range l.Words {
 		n := utf8.RuneCountInString(w.Text)
 		characters += n
 		sum += w.Confidence * float64(n)
-		for _, r := range w.Text {
-			if unicode.IsLetter(r) || unicode.IsDigit(r) {
-				lettersAndDigits++
-			}
-		}
+		inked += lettersAndDigits(w.Text)
 	}
 	confidence := sum / float64(characters)
-	perWord := float64(lettersAndDigits) / float64(len(l.Words))
+	perWord := float64(inked) / float64(len(l.Words))
 	return confidence < scrap && perWord < scrapLetters ||
 		confidence < faint && perWord < faintLetters && page >= readWell
 }

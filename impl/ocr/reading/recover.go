@@ -4,10 +4,7 @@ import (
 	"context"
 	"image"
 	"slices"
-	"unicode"
 
-	"uncial/impl/ocr/imaging"
-	"uncial/impl/ocr/tesseract"
 	"uncial/internal/document"
 )
 
@@ -55,22 +52,12 @@ func (a *attempt) recoverMissed(ctx context.Context, src Source, s sheet) error 
 
 // read reads a patch as a line, which has no words where the patch is no writing.
 func (p *patch) read(ctx context.Context, src Source, img *image.Gray, model string) (document.Line, error) {
-	place := around(toBox(p.box), img.Rect)
-	blocks, err := src.Read(ctx, imaging.Crop(img, place), model, tesseract.SingleLine)
+	line, err := readLine(ctx, src, img, model, toBox(p.box))
 	if err != nil {
 		return document.Line{}, err
 	}
-	var line document.Line
-	for _, b := range blocks {
-		for _, l := range b.Lines {
-			if l = moved(l, place.Min); len(line.Words) > 0 {
-				l = joinLines(line, l)
-			}
-			line = l
-		}
-	}
 	line.Words = slices.DeleteFunc(line.Words, func(w document.Word) bool {
-		return !image.Pt(w.Box.X+w.Box.W/2, w.Box.Y+w.Box.H/2).In(p.box)
+		return !middleOf(rectOf(w.Box)).In(p.box)
 	})
 	line.Box = wordsBox(line.Words)
 	if !p.writing(line) {
@@ -82,29 +69,13 @@ func (p *patch) read(ctx context.Context, src Source, img *image.Gray, model str
 // writing says whether what was read from a patch is writing: well read, about as many letters and digits as there are
 // spots, and hardly anything else.
 func (p *patch) writing(l document.Line) bool {
-	n, others := 0, 0
-	for _, r := range l.Text() {
-		switch {
-		case unicode.IsLetter(r), unicode.IsDigit(r):
-			n++
-		case !unicode.IsSpace(r):
-			others++
-		}
+	block := []document.Block{{Lines: []document.Line{l}}}
+	n := 0
+	for _, w := range l.Words {
+		n += lettersAndDigits(w.Text)
 	}
+	others := characters(block) - n
 	share := float64(n) / float64(p.letters)
-	return meanConfidence([]document.Block{{Lines: []document.Line{l}}}) >= missedSure &&
+	return meanConfidence(block) >= missedSure &&
 		n >= missedLetters && n >= others && share >= fewestOfMissed && (share <= mostOfMissed || len(p.cut) > 0)
-}
-
-// moved is a line of a part of the page, in its place on the page.
-func moved(l document.Line, by image.Point) document.Line {
-	l.Words, l.Baseline = slices.Clone(l.Words), slices.Clone(l.Baseline)
-	for i := range l.Words {
-		l.Words[i].Box.X, l.Words[i].Box.Y = l.Words[i].Box.X+by.X, l.Words[i].Box.Y+by.Y
-	}
-	for i := range l.Baseline {
-		l.Baseline[i].X, l.Baseline[i].Y = l.Baseline[i].X+by.X, l.Baseline[i].Y+by.Y
-	}
-	l.Box = wordsBox(l.Words)
-	return l
 }

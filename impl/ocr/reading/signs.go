@@ -8,9 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/lexicon"
-	"uncial/impl/ocr/tesseract"
 	"uncial/internal/document"
 )
 
@@ -36,44 +34,20 @@ func (a *attempt) mendMisfits(ctx context.Context, src Source, img *image.Gray) 
 				continue
 			}
 			left--
-			other, err := readLine(ctx, src, img, line.Box)
+			other, err := readLine(ctx, src, img, earlyPrint, line.Box)
 			if err != nil {
 				return err
 			}
 			for k := range line.Words {
-				line.Words[k] = withoutMisfit(line.Words[k], other, known)
+				line.Words[k] = withoutMisfit(line.Words[k], other.Words, known)
 			}
 		}
 	}
 	return nil
 }
 
-// readLine are the words of a line as the model for early print reads it.
-func readLine(ctx context.Context, src Source, img *image.Gray, box document.Box) ([]document.Word, error) {
-	place := around(box, img.Rect)
-	blocks, err := src.Read(ctx, imaging.Crop(img, place), earlyPrint, tesseract.SingleLine)
-	if err != nil {
-		return nil, err
-	}
-	var words []document.Word
-	for _, b := range blocks {
-		for _, l := range b.Lines {
-			for _, w := range l.Words {
-				w.Box.X, w.Box.Y = w.Box.X+place.Min.X, w.Box.Y+place.Min.Y
-				words = append(words, w)
-			}
-		}
-	}
-	return words, nil
-}
-
 func hasMisfit(words []document.Word) bool {
-	for _, w := range words {
-		if isMisfit(w.Text) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w document.Word) bool { return isMisfit(w.Text) })
 }
 
 // isMisfit says whether such a sign stands before a letter.

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"image"
+	"slices"
 
+	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/lexicon"
 	"uncial/impl/ocr/tesseract"
 	"uncial/internal/document"
@@ -62,6 +64,38 @@ func toLine(l tesseract.Line, model string) document.Line {
 	}
 	line.Box = wordsBox(line.Words)
 	return line
+}
+
+// readLine reads what is in a box of the image, and a margin around it, as one line. Boxes are those of the image.
+func readLine(ctx context.Context, src Source, img *image.Gray, model string, box document.Box) (document.Line, error) {
+	place := around(box, img.Rect)
+	blocks, err := src.Read(ctx, imaging.Crop(img, place), model, tesseract.SingleLine)
+	if err != nil {
+		return document.Line{}, err
+	}
+	var line document.Line
+	for _, b := range blocks {
+		for _, l := range b.Lines {
+			if l = moved(l, place.Min); len(line.Words) > 0 {
+				l = joinLines(line, l)
+			}
+			line = l
+		}
+	}
+	return line, nil
+}
+
+// moved is a line of a part of the page, in its place on the page.
+func moved(l document.Line, by image.Point) document.Line {
+	l.Words, l.Baseline = slices.Clone(l.Words), slices.Clone(l.Baseline)
+	for i := range l.Words {
+		l.Words[i].Box.X, l.Words[i].Box.Y = l.Words[i].Box.X+by.X, l.Words[i].Box.Y+by.Y
+	}
+	for i := range l.Baseline {
+		l.Baseline[i].X, l.Baseline[i].Y = l.Baseline[i].X+by.X, l.Baseline[i].Y+by.Y
+	}
+	l.Box = wordsBox(l.Words)
+	return l
 }
 
 func toBox(r image.Rectangle) document.Box {

@@ -10,20 +10,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"uncial/internal/contract"
 )
 
 // Plan is what an account may use.
-type Plan struct {
-	Name     string `json:"-"`
-	Points   int64  `json:"points"`            // a calendar month, 1 to MaxPoints
-	Requests int64  `json:"requestsPerMinute"` // 1 to MaxRequests
-}
-
-// Upper bounds of a plan.
-const (
-	MaxPoints   = 1_000_000_000_000
-	MaxRequests = 1_000_000
-)
+type Plan = contract.Plan
 
 const maxCatalogueBytes = 1 << 20
 
@@ -36,14 +28,8 @@ var ErrPlan = errors.New("no such plan")
 // Catalogue holds the plans by name. It is never changed once made.
 type Catalogue struct{ plans map[string]Plan }
 
-// DefaultCatalogue is free (300 points a month, 10 requests a minute), pro (10,000; 60) and archive (1,000,000; 600).
-func DefaultCatalogue() Catalogue {
-	return Catalogue{plans: map[string]Plan{
-		"free":    {Name: "free", Points: 300, Requests: 10},
-		"pro":     {Name: "pro", Points: 10_000, Requests: 60},
-		"archive": {Name: "archive", Points: 1_000_000, Requests: 600},
-	}}
-}
+// DefaultCatalogue holds the plans of the contract.
+func DefaultCatalogue() Catalogue { return Catalogue{plans: contract.DefaultPlans()} }
 
 // LoadCatalogue reads the plans from a file; see ParseCatalogue for its form.
 func LoadCatalogue(path string) (Catalogue, error) {
@@ -100,7 +86,7 @@ func decodePlans(data []byte) (map[string]Plan, error) {
 			return nil, fmt.Errorf(`%q: must be like {"points": 300, "requestsPerMinute": 10}`, name)
 		}
 		plan.Name = name
-		if err := plan.check(); err != nil {
+		if err := checkPlan(plan); err != nil {
 			return nil, err
 		}
 		if _, repeated := plans[name]; repeated {
@@ -117,14 +103,14 @@ func decodePlans(data []byte) (map[string]Plan, error) {
 	return plans, nil
 }
 
-func (p Plan) check() error {
+func checkPlan(p Plan) error {
 	switch {
 	case !planName.MatchString(p.Name):
 		return fmt.Errorf(`%q: a name must have 1 to 32 lower-case letters, digits and "-", and begin with a letter`, p.Name)
-	case p.Points < 1 || p.Points > MaxPoints:
-		return fmt.Errorf("%q: points must be 1 to %d", p.Name, int64(MaxPoints))
-	case p.Requests < 1 || p.Requests > MaxRequests:
-		return fmt.Errorf("%q: requestsPerMinute must be 1 to %d", p.Name, MaxRequests)
+	case p.Points < 1 || p.Points > contract.MaxPoints:
+		return fmt.Errorf("%q: points must be 1 to %d", p.Name, int64(contract.MaxPoints))
+	case p.Requests < 1 || p.Requests > contract.MaxRequests:
+		return fmt.Errorf("%q: requestsPerMinute must be 1 to %d", p.Name, contract.MaxRequests)
 	}
 	return nil
 }

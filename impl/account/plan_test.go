@@ -11,6 +11,7 @@ import (
 
 	"uncial/gen"
 	"uncial/impl/account"
+	"uncial/internal/contract"
 )
 
 func TestParseCatalogue(t *testing.T) {
@@ -111,7 +112,7 @@ func FuzzParseCatalogue(f *testing.F) {
 		}
 		for _, name := range c.Names() {
 			p, err := c.Plan(name)
-			if err != nil || p.Points < 1 || p.Requests < 1 || p.Points > account.MaxPoints || p.Requests > account.MaxRequests {
+			if err != nil || p.Points < 1 || p.Requests < 1 || p.Points > contract.MaxPoints || p.Requests > contract.MaxRequests {
 				t.Errorf("%+v, %v", p, err)
 			}
 		}

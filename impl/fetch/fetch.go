@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"uncial/impl/ocr"
+	"uncial/internal/contract/imagefile"
 	"uncial/internal/dataurl"
 )
 
@@ -229,9 +230,5 @@ func blame(format string, args ...any) error {
 }
 
 func tooLarge(most int) *ocr.ImageError {
-	size := fmt.Sprintf("%d bytes", most)
-	if most%(1<<20) == 0 {
-		size = fmt.Sprintf("%d MiB", most>>20)
-	}
-	return &ocr.ImageError{Reason: fmt.Sprintf("the image has more than %s; at most %s is accepted", size, size)}
+	return &ocr.ImageError{Reason: imagefile.TooLarge(most).Error()}
 }

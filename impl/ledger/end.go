@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"uncial/impl/store"
+	"uncial/internal/contract"
 )
 
 // The states of a hold.
@@ -97,7 +98,7 @@ func finish(ctx context.Context, x store.Executor, h Hold, state string, now tim
 	var until store.Instant
 	forget := `, idempotency_key = NULL, fingerprint = NULL`
 	if state == settled && h.replayable {
-		until, forget = store.At(now.Add(AnswerLife)), ``
+		until, forget = store.At(now.Add(contract.ReplyLifetime)), ``
 	}
 	n, err := x.Exec(ctx, `UPDATE holds SET state = $2, ended_at = $3, answer = $4, answer_until = $5`+forget+`
 		WHERE id = $1 AND state = 'held'`+onlyIf[state], h.ID, state, store.At(now), answer, until)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"uncial/impl/store"
+	"uncial/internal/contract"
 )
 
 // Idempotency names a request that its caller may repeat.
@@ -154,5 +155,5 @@ func refuse(ctx context.Context, x store.Executor, h Hold, now time.Time) error 
 	case remaining >= h.Points:
 		return errChanged
 	}
-	return &InsufficientError{Remaining: remaining, NextReset: nextReset(now)}
+	return &InsufficientError{Remaining: remaining, NextReset: contract.NextReset(now)}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"uncial/impl/ledger"
+	"uncial/internal/contract"
 )
 
 func requireReplay(tb testing.TB, err error, answer string) {
@@ -98,19 +99,19 @@ func TestLedger_anAnswerIsKeptForADay(t *testing.T) {
 			b := mustBook(t, db.MustOpen(t))
 			b.mustSettle(t, b.mustHold(t, b.keyed("one", "body")), "the answer")
 			answered := b.clock.Now().Truncate(time.Microsecond)
-			b.clock.Set(answered.Add(ledger.AnswerLife - time.Microsecond))
+			b.clock.Set(answered.Add(contract.ReplyLifetime - time.Microsecond))
 			swept, err := b.Sweep(t.Context())
 			require.NoError(t, err)
 			require.Equal(t, ledger.Swept{}, swept)
 			_, err = b.Hold(t.Context(), b.keyed("one", "body"))
 			requireReplay(t, err, "the answer")
 
-			b.clock.Set(answered.Add(ledger.AnswerLife))
+			b.clock.Set(answered.Add(contract.ReplyLifetime))
 			h := b.mustHold(t, b.keyed("one", "another body")) // before any sweep
 			require.NoError(t, b.Release(t.Context(), h))
 
 			b.mustSettle(t, b.mustHold(t, b.keyed("two", "body")), "the answer")
-			b.clock.Advance(ledger.AnswerLife)
+			b.clock.Advance(contract.ReplyLifetime)
 			swept, err = b.Sweep(t.Context())
 			require.NoError(t, err)
 			require.Equal(t, ledger.Swept{Forgotten: 1}, swept)

@@ -20,10 +20,8 @@ import (
 
 	"uncial/impl/account"
 	"uncial/impl/store"
+	"uncial/internal/contract"
 )
-
-// AnswerLife is how long the answer of a settled hold is kept for replay.
-const AnswerLife = 24 * time.Hour
 
 // Errors for decisions.
 var (
@@ -122,7 +120,7 @@ type row struct{ total, used, held, seq int64 }
 func (r row) remaining() int64 { return r.total - r.used - r.held }
 
 func (r row) balance(now time.Time) Balance {
-	return Balance{Used: r.used + r.held, Remaining: r.remaining(), Total: r.total, NextReset: nextReset(now)}
+	return Balance{Used: r.used + r.held, Remaining: r.remaining(), Total: r.total, NextReset: contract.NextReset(now)}
 }
 
 // entry is one movement; points is what it adds to what remains.
@@ -146,10 +144,5 @@ func (r row) write(ctx context.Context, x store.Executor, accountID, period stri
 
 // periodOf names the calendar month, UTC: "2026-03".
 func periodOf(t time.Time) string { return t.UTC().Format("2006-01") }
-
-func nextReset(t time.Time) time.Time {
-	year, month, _ := t.UTC().Date()
-	return time.Date(year, month+1, 1, 0, 0, 0, 0, time.UTC)
-}
 
 func newHoldID() string { return "hold_" + strings.ToLower(rand.Text()) }

@@ -13,6 +13,7 @@ import (
 
 	"uncial/impl/ledger"
 	"uncial/impl/store"
+	"uncial/internal/contract"
 )
 
 // model is a ledger of one account, as simple as can be: no database, no races.
@@ -153,7 +154,7 @@ func (m *machine) Settle(t *rapid.T) {
 	case h.state != "held":
 		want = ledger.ErrEnded
 	default:
-		h.state, h.answer, h.answerUntil = "settled", "answer to "+h.hold.ID, m.now.Add(ledger.AnswerLife)
+		h.state, h.answer, h.answerUntil = "settled", "answer to "+h.hold.ID, m.now.Add(contract.ReplyLifetime)
 		p := m.periods[h.hold.Period]
 		p.held -= h.hold.Points
 		p.used += h.hold.Points

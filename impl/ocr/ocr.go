@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 
+	"uncial/internal/contract/imagefile"
 	"uncial/internal/document"
 )
 
@@ -37,10 +38,10 @@ type Load struct {
 
 // Limits of an image, checked before its pixels are decoded.
 const (
-	MaxBytes  = 20 << 20    // size of the file
-	MaxPixels = 100_000_000 // over all pages
-	MaxSide   = 32_767      // pixels
-	MaxPages  = 10          // of a TIFF
+	MaxBytes  = imagefile.MaxBytes
+	MaxPixels = imagefile.MaxPixels
+	MaxSide   = imagefile.MaxSide
+	MaxPages  = imagefile.MaxPages
 )
 
 // ErrBusy says that the queue is full: try again later.

@@ -12,11 +12,8 @@ import (
 	"time"
 
 	"uncial/impl/store"
-	"uncial/internal/edge"
+	"uncial/internal/contract"
 )
-
-// Length of a window.
-const Length = time.Minute
 
 // Limiter is safe for concurrent use by any number of processes.
 type Limiter struct {
@@ -34,7 +31,7 @@ func New(st *store.Store, now func() time.Time) *Limiter {
 
 // Count counts one request of the account and returns the window with it. Where limit requests (at least 1) are
 // counted already, allowed is false and nothing is counted. It costs one statement, and a second one to say no.
-func (l *Limiter) Count(ctx context.Context, accountID string, limit int64) (w edge.Window, allowed bool, err error) {
+func (l *Limiter) Count(ctx context.Context, accountID string, limit int64) (w contract.Window, allowed bool, err error) {
 	now := store.At(l.clock()).Time
 	var started store.Instant
 	var requests int64
@@ -45,37 +42,33 @@ func (l *Limiter) Count(ctx context.Context, accountID string, limit int64) (w e
 				THEN excluded.started_at ELSE windows.started_at END
 		WHERE excluded.started_at > windows.started_at OR windows.requests < $3
 		RETURNING started_at, requests`,
-		store.Args{accountID, store.At(now.Truncate(Length)), limit}, &started, &requests)
+		store.Args{accountID, store.At(contract.WindowStart(now)), limit}, &started, &requests)
 	if errors.Is(err, store.ErrNoRows) {
 		w, err = l.read(ctx, accountID, limit, now)
 		w.Remaining = 0 // also where the window changed between the two statements
 		return w, false, err
 	}
 	if err != nil {
-		return edge.Window{}, false, fmt.Errorf("count a request: %w", err)
+		return contract.Window{}, false, fmt.Errorf("count a request: %w", err)
 	}
-	return window(now, started.Time, requests, limit), true, nil
+	return contract.NewWindow(limit, requests, started.Time, now), true, nil
 }
 
 // Window is the account's window as it stands; nothing is counted.
-func (l *Limiter) Window(ctx context.Context, accountID string, limit int64) (edge.Window, error) {
+func (l *Limiter) Window(ctx context.Context, accountID string, limit int64) (contract.Window, error) {
 	return l.read(ctx, accountID, limit, store.At(l.clock()).Time)
 }
 
-func (l *Limiter) read(ctx context.Context, accountID string, limit int64, now time.Time) (edge.Window, error) {
+func (l *Limiter) read(ctx context.Context, accountID string, limit int64, now time.Time) (contract.Window, error) {
 	var started store.Instant
 	var requests int64
 	err := l.store.Reader().Get(ctx, `SELECT started_at, requests FROM windows WHERE account_id = $1`,
 		store.Args{accountID}, &started, &requests)
 	if err != nil && !errors.Is(err, store.ErrNoRows) {
-		return edge.Window{}, fmt.Errorf("read the window: %w", err)
+		return contract.Window{}, fmt.Errorf("read the window: %w", err)
 	}
-	if current := now.Truncate(Length); started.Before(current) {
+	if current := contract.WindowStart(now); started.Before(current) {
 		started.Time, requests = current, 0
 	}
-	return window(now, started.Time, requests, limit), nil
-}
-
-func window(now, started time.Time, requests, limit int64) edge.Window {
-	return edge.Window{Limit: limit, Remaining: max(0, limit-requests), Reset: started.Add(Length), Now: now}
+	return contract.NewWindow(limit, requests, started.Time, now), nil
 }

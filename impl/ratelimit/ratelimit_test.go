@@ -11,7 +11,7 @@ import (
 	"uncial/impl/ratelimit"
 	"uncial/impl/store"
 	"uncial/impl/store/storetest"
-	"uncial/internal/edge"
+	"uncial/internal/contract"
 )
 
 // quarterPast is 15.5 s into its minute.
@@ -26,7 +26,7 @@ func mustAccount(tb testing.TB, st *store.Store) string {
 	return a.ID
 }
 
-func mustCount(tb testing.TB, l *ratelimit.Limiter, id string, limit int64) (edge.Window, bool) {
+func mustCount(tb testing.TB, l *ratelimit.Limiter, id string, limit int64) (contract.Window, bool) {
 	tb.Helper()
 	w, allowed, err := l.Count(tb.Context(), id, limit)
 	require.NoError(tb, err)
@@ -46,12 +46,12 @@ func TestLimiter_Count(t *testing.T) {
 			for left := range int64(3) {
 				w, allowed := mustCount(t, l, id, 3)
 				require.True(t, allowed)
-				require.Equal(t, edge.Window{Limit: 3, Remaining: 2 - left, Reset: reset, Now: quarterPast}, w)
+				require.Equal(t, contract.Window{Limit: 3, Remaining: 2 - left, Reset: reset, Now: quarterPast}, w)
 			}
 			for range 3 {
 				w, allowed := mustCount(t, l, id, 3)
 				require.False(t, allowed)
-				require.Equal(t, edge.Window{Limit: 3, Remaining: 0, Reset: reset, Now: quarterPast}, w)
+				require.Equal(t, contract.Window{Limit: 3, Remaining: 0, Reset: reset, Now: quarterPast}, w)
 				require.Equal(t, 45*time.Second, w.RetryAfter())
 			}
 			clock.Set(reset.Add(-time.Microsecond))
@@ -60,7 +60,7 @@ func TestLimiter_Count(t *testing.T) {
 			clock.Set(reset)
 			w, allowed := mustCount(t, l, id, 3)
 			require.True(t, allowed)
-			require.Equal(t, edge.Window{Limit: 3, Remaining: 2, Reset: reset.Add(time.Minute), Now: reset}, w)
+			require.Equal(t, contract.Window{Limit: 3, Remaining: 2, Reset: reset.Add(time.Minute), Now: reset}, w)
 		})
 	}
 }
@@ -113,18 +113,18 @@ func TestLimiter_Window_countsNothing(t *testing.T) {
 			id := mustAccount(t, st)
 			clock := storetest.NewClock(quarterPast)
 			l := ratelimit.New(st, clock.Now)
-			read := func() edge.Window {
+			read := func() contract.Window {
 				w, err := l.Window(t.Context(), id, 10)
 				require.NoError(t, err)
 				return w
 			}
 			reset := quarterPast.Truncate(time.Minute).Add(time.Minute)
-			require.Equal(t, edge.Window{Limit: 10, Remaining: 10, Reset: reset, Now: quarterPast}, read(), "never used")
+			require.Equal(t, contract.Window{Limit: 10, Remaining: 10, Reset: reset, Now: quarterPast}, read(), "never used")
 			counted, _ := mustCount(t, l, id, 10)
 			require.Equal(t, counted, read())
 			require.Equal(t, counted, read())
 			clock.Set(reset)
-			require.Equal(t, edge.Window{Limit: 10, Remaining: 10, Reset: reset.Add(time.Minute), Now: reset}, read())
+			require.Equal(t, contract.Window{Limit: 10, Remaining: 10, Reset: reset.Add(time.Minute), Now: reset}, read())
 		})
 	}
 }

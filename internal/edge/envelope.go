@@ -2,7 +2,6 @@ package edge
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -23,18 +22,6 @@ type envelope struct {
 	NextReset       string            `json:"nextReset,omitempty"`
 }
 
-// answers is what each code answers with where the error does not say otherwise.
-var answers = map[Code]struct {
-	status  int
-	summary string
-}{
-	InvalidRequest:     {http.StatusBadRequest, "The request is not valid."},
-	InvalidAPIKey:      {http.StatusUnauthorized, "The API key is not valid."},
-	InsufficientPoints: {http.StatusPaymentRequired, "Not enough points for this extraction."},
-	RateLimited:        {http.StatusTooManyRequests, "Too many requests."},
-	ServerError:        {http.StatusInternalServerError, "The service could not complete the request."},
-}
-
 // WriteError answers with err as the door would: for the handlers of Options.Routes, which cannot return one. An err
 // that is not an *Error is a 500 that tells nothing of it.
 func WriteError(w http.ResponseWriter, err error) {
@@ -51,8 +38,7 @@ func (x *exchange) fail(err error) {
 	if x.status != 0 {
 		return
 	}
-	e := known(err)
-	answer := answers[e.Code]
+	e := asError(err)
 	h := x.Header()
 	switch e.Code {
 	case InvalidAPIKey:
@@ -64,34 +50,19 @@ func (x *exchange) fail(err error) {
 			h.Set("Retry-After", seconds(e.RetryAfter))
 		}
 	}
-	if len(e.allow) > 0 {
-		h.Set("Allow", strings.Join(e.allow, ", "))
+	if len(e.Allow) > 0 {
+		h.Set("Allow", strings.Join(e.Allow, ", "))
 	}
-	if e.window != nil {
-		x.window = e.window
+	if e.Window != nil {
+		x.window = e.Window
 	}
-	if e.status != 0 {
-		answer.status = e.status
-	}
-	if e.Summary != "" {
-		answer.summary = e.Summary
-	}
-	if err := x.writeJSON(answer.status, e.envelope(answer.summary)); err != nil {
+	if err := x.writeJSON(e.Status, newEnvelope(e)); err != nil {
 		x.err = errors.Join(x.err, err)
 	}
 }
 
-// known is the *Error in err where it is one of the contract, and otherwise a 500.
-func known(err error) *Error {
-	var e *Error
-	if !errors.As(err, &e) || answers[e.Code].status == 0 || e.Code == InvalidRequest && len(e.Details) == 0 {
-		return Internal(err)
-	}
-	return e
-}
-
-func (e *Error) envelope(summary string) envelope {
-	body := envelope{Error: summary, Code: e.Code, Message: cmp.Or(e.Message, summary)}
+func newEnvelope(e *Error) envelope {
+	body := envelope{Error: e.Summary, Code: e.Code, Message: e.Message}
 	switch e.Code {
 	case InvalidRequest:
 		body.Details = e.Details

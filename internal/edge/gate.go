@@ -3,7 +3,6 @@ package edge
 import (
 	"context"
 	"net/netip"
-	"time"
 )
 
 // Gate decides who may pass and how often. Each server brings its own. Implementations answer with *Error; any other
@@ -29,18 +28,4 @@ type Principal struct {
 	Plan      string
 	// Token is the bearer token itself, only for servers whose keys are no secrets (the mock). Never logged.
 	Token string
-}
-
-// Window is the state of an account's rate limit.
-type Window struct {
-	Limit     int64     // requests allowed in a window, at least 1
-	Remaining int64     // requests left
-	Reset     time.Time // when the window resets
-	Now       time.Time // the clock that Reset is measured by
-}
-
-// RetryAfter is the time until the window resets, in whole seconds, at least 1.
-func (w Window) RetryAfter() time.Duration {
-	left := w.Reset.Sub(w.Now)
-	return max(time.Second, left.Truncate(time.Second)+min(left%time.Second, 1)*time.Second)
 }

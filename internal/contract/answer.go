@@ -1,0 +1,61 @@
+package contract
+
+import (
+	"math"
+
+	"uncial/gen"
+	"uncial/internal/document"
+	"uncial/internal/format"
+)
+
+// NewResult maps a recognized document to the answer of the request. Edits appear only with an enhanced document, the
+// field "document" only with a format that has one. The caller adds RemainingPoints and ProcessingTime.
+func NewResult(r Request, doc *document.Document, meta format.Meta) (gen.ExtractionResult, error) {
+	result := gen.ExtractionResult{
+		Success: true, Text: doc.Text(), Enhanced: &doc.Enhanced, Language: &doc.Language,
+		Confidence: roundConfidence(doc.Confidence), PointsUsed: Price,
+	}
+	if doc.Enhanced {
+		result.Edits = newEdits(doc.Edits)
+	}
+	if r.Format == gen.JSON || r.Format == gen.Text {
+		return result, nil
+	}
+	meta.Image = format.ImageName(r.ImageURL)
+	written, err := format.Write(string(r.Format), doc, meta)
+	if err != nil {
+		return result, err
+	}
+	result.Document = &written
+	return result, nil
+}
+
+func newEdits(edits []document.Edit) *[]gen.Edit {
+	all := make([]gen.Edit, len(edits)) // never nil: an enhancement that changed nothing answers []
+	for i, e := range edits {
+		all[i] = gen.Edit{
+			Page: int64(e.Page) + 1, Before: e.Before, After: e.After, Rule: e.Rule, Confidence: roundConfidence(e.Confidence),
+			Box: gen.Box{X: int64(e.Box.X), Y: int64(e.Box.Y), Width: int64(e.Box.W), Height: int64(e.Box.H)},
+		}
+	}
+	return &all
+}
+
+// roundConfidence keeps four decimals, as the written formats do: more would pretend a precision that no estimate has.
+func roundConfidence(confidence float64) float64 {
+	return math.Round(min(max(confidence, 0), 1)*10_000) / 10_000
+}
+
+// Points is the state of an account's points in the current month. Used and Remaining add up to Total.
+type Points struct{ Used, Remaining, Total int64 }
+
+// NewStatus is the status record of an active key, with all fields.
+func NewStatus(plan string, p Points, w Window) gen.StatusRecord {
+	success, status := gen.StatusRecordSuccessTrue, gen.Active
+	return gen.StatusRecord{
+		Success: &success, Status: &status, Plan: plan,
+		PointsUsed: p.Used, PointsRemaining: p.Remaining, PointsTotal: &p.Total,
+		RateLimit:          &gen.RateLimit{Limit: w.Limit, Remaining: w.Remaining, Reset: w.Reset.Unix()},
+		RateLimitRemaining: &w.Remaining,
+	}
+}

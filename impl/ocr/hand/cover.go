@@ -17,7 +17,7 @@ func covered(g *image.Gray, parts []document.Box) *image.Gray {
 	out := imaging.Crop(g, g.Rect)
 	for _, b := range parts {
 		r := image.Rect(b.X, b.Y, b.X+b.W, b.Y+b.H).Intersect(g.Rect)
-		paper := image.NewUniform(color.Gray{Y: imaging.Paper(g, r, mostlyPaper)})
+		paper := image.NewUniform(color.Gray{Y: imaging.PaperGrey(g, r, mostlyPaper)})
 		draw.Draw(out, r, paper, image.Point{}, draw.Src)
 	}
 	return out

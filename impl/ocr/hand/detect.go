@@ -7,7 +7,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"uncial/impl/ocr/lines"
+	"uncial/impl/ocr/layout"
 	"uncial/impl/ocr/tesseract"
 	"uncial/internal/document"
 )
@@ -63,15 +63,15 @@ func (p *Page) Sure(ctx context.Context, r Reader) (float64, bool, error) {
 }
 
 // sample is some of the longer lines, from all over the page.
-func sample(all []lines.Line) []lines.Line {
+func sample(all []layout.Line) []layout.Line {
 	long := byWidth(all)
 	if len(long) == 0 {
 		return nil
 	}
 	least := long[(len(long)-1)/2].Width()
-	all = slices.DeleteFunc(slices.Clone(all), func(l lines.Line) bool { return l.Width() < least })
+	all = slices.DeleteFunc(slices.Clone(all), func(l layout.Line) bool { return l.Width() < least })
 	n := min(samples, len(all))
-	some := make([]lines.Line, n)
+	some := make([]layout.Line, n)
 	for i := range some {
 		some[i] = all[(2*i+1)*len(all)/(2*n)]
 	}
@@ -79,8 +79,8 @@ func sample(all []lines.Line) []lines.Line {
 }
 
 // byWidth are the lines from the longest to the shortest.
-func byWidth(all []lines.Line) []lines.Line {
-	return slices.SortedStableFunc(slices.Values(all), func(a, b lines.Line) int { return cmp.Compare(b.Width(), a.Width()) })
+func byWidth(all []layout.Line) []layout.Line {
+	return slices.SortedStableFunc(slices.Values(all), func(a, b layout.Line) int { return cmp.Compare(b.Width(), a.Width()) })
 }
 
 // sureOfPrint is how sure the model for print is of each line, 0..1.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"image"
 
-	"uncial/impl/ocr/lines"
+	"uncial/impl/ocr/layout"
 	"uncial/internal/document"
 )
 
@@ -88,7 +88,7 @@ func (p *Page) leavesHand(inPrint []document.Block) bool {
 func (p *filling) read(ctx context.Context, r Reader, inPrint []document.Block) ([]reading, error) {
 	all := p.spots
 	if p.learnt {
-		all = lines.Spots(p.gray)
+		all = layout.Spots(p.gray)
 	}
 	p.markJoined(inPrint, all)
 	sure := p.sureWords(inPrint)
@@ -101,7 +101,7 @@ func (p *filling) read(ctx context.Context, r Reader, inPrint []document.Block) 
 		return filled, err
 	}
 	before := p.found
-	p.found = lines.Find(covered(p.gray, sure))
+	p.found = layout.Find(covered(p.gray, sure))
 	again, err := p.readOpen(ctx, r, inPrint, open, sure)
 	if err == nil && right(again) < right(filled) {
 		p.found, again = before, filled
@@ -126,7 +126,7 @@ func (p *filling) readOpen(ctx context.Context, r Reader, inPrint []document.Blo
 }
 
 // longest are the longest lines, as many as tell the language.
-func longest(all []lines.Line) []lines.Line {
+func longest(all []layout.Line) []layout.Line {
 	long := byWidth(all)
 	return long[:min(samples, len(long))]
 }

@@ -10,8 +10,8 @@ import (
 
 	"uncial/impl/ocr/hand"
 	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/layout"
 	"uncial/impl/ocr/lexicon"
-	"uncial/impl/ocr/lines"
 	"uncial/impl/ocr/models/own"
 	"uncial/impl/ocr/ocrtest"
 	"uncial/impl/ocr/tesseract"
@@ -76,7 +76,7 @@ func (h headed) ReadStrips(_ context.Context, model string, strips []*image.Gray
 		switch {
 		case model == "print":
 			text, confidence = "Extrait", 20.0
-			if s.Rect.Dy() != lines.Height {
+			if s.Rect.Dy() != layout.Height {
 				confidence = 95
 			}
 		case s.Rect.Dx() < 500:

@@ -8,8 +8,8 @@ import (
 	"image"
 	"slices"
 
+	"uncial/impl/ocr/layout"
 	"uncial/impl/ocr/lexicon"
-	"uncial/impl/ocr/lines"
 	"uncial/impl/ocr/tesseract"
 	"uncial/internal/document"
 )
@@ -52,7 +52,7 @@ type Page struct {
 	spots  []image.Rectangle
 	wide   float64
 	onSide bool
-	found  *lines.Page // nil until asked for
+	found  *layout.Page // nil until asked for
 	// known are the lines that were read already, by their boxes.
 	known map[document.Box]reading
 }
@@ -66,9 +66,9 @@ func Look(gray *image.Gray, spots []image.Rectangle, m Models) *Page {
 }
 
 // lines are those of the page, found at the first use.
-func (p *Page) lines() *lines.Page {
+func (p *Page) lines() *layout.Page {
 	if p.found == nil {
-		p.found = lines.Find(p.gray)
+		p.found = layout.Find(p.gray)
 	}
 	return p.found
 }

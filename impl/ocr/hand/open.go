@@ -5,7 +5,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"uncial/impl/ocr/lines"
+	"uncial/impl/ocr/layout"
 	"uncial/internal/document"
 )
 
@@ -23,8 +23,8 @@ func (p *filling) leastOpen(open, all int) float64 {
 
 // openParts are the parts of lines that look like a hand's among the spots that print left open, and the share of joined
 // letters in each.
-func (p *filling) openParts(open []image.Rectangle, sure []document.Box) ([]lines.Line, map[document.Box]float64) {
-	var parts []lines.Line
+func (p *filling) openParts(open []image.Rectangle, sure []document.Box) ([]layout.Line, map[document.Box]float64) {
+	var parts []layout.Line
 	shares := map[document.Box]float64{}
 	for _, l := range p.lines().Lines() {
 		rest := l.Without(sure)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"uncial/impl/ocr/lines"
+	"uncial/impl/ocr/layout"
 	"uncial/impl/ocr/tesseract"
 	"uncial/internal/document"
 )
@@ -23,12 +23,12 @@ type reading struct {
 
 // readLines reads lines with the model for hands, each once. Lines without text remain, empty; those that are too narrow
 // for a strip do not.
-func (p *Page) readLines(ctx context.Context, r Reader, all []lines.Line) ([]reading, error) {
-	fresh := slices.DeleteFunc(slices.Clone(all), func(l lines.Line) bool {
+func (p *Page) readLines(ctx context.Context, r Reader, all []layout.Line) ([]reading, error) {
+	fresh := slices.DeleteFunc(slices.Clone(all), func(l layout.Line) bool {
 		_, ok := p.known[l.Box()]
 		return ok
 	})
-	strips, images := cut(fresh, lines.Stretch)
+	strips, images := cut(fresh, layout.Stretch)
 	words, err := r.ReadStrips(ctx, p.models.Hand, images, tesseract.Detail(p.models.Enhance))
 	if err != nil {
 		return nil, err
@@ -46,8 +46,8 @@ func (p *Page) readLines(ctx context.Context, r Reader, all []lines.Line) ([]rea
 }
 
 // cut is the strips of the lines that are wide enough for one.
-func cut(all []lines.Line, stretch float64) ([]lines.Strip, []*image.Gray) {
-	var strips []lines.Strip
+func cut(all []layout.Line, stretch float64) ([]layout.Strip, []*image.Gray) {
+	var strips []layout.Strip
 	var images []*image.Gray
 	for _, l := range all {
 		if s, ok := l.Strip(stretch); ok {
@@ -102,7 +102,7 @@ func inTurn(words []tesseract.Word) []image.Rectangle {
 }
 
 // reading puts the words of a strip to their place on the page.
-func (m *Models) reading(s lines.Strip, words []tesseract.Word) reading {
+func (m *Models) reading(s layout.Strip, words []tesseract.Word) reading {
 	out := reading{at: s.Line().Box(), line: document.Line{Baseline: s.Baseline(), Handwritten: true}}
 	boxes := inTurn(words)
 	for i, w := range words {

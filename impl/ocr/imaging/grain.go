@@ -22,7 +22,7 @@ func DropGrain(g *image.Gray) *image.Gray {
 	if smoothed := smooth(g, contrastSmoothing); hasInk(smoothed) { // as faint as the grain, or too little to tell
 		return smoothed
 	}
-	h := Histogram(g)
+	h := histogramOf(g)
 	paper := median(h)
 	grain := max(spread(h, paper), 1)
 	return mapped(g, func(v int) int {
@@ -35,17 +35,17 @@ func DropGrain(g *image.Gray) *image.Gray {
 
 // hasInk says whether the threshold between ink and paper lies farther from the usual paper than grain does.
 func hasInk(g *image.Gray) bool {
-	h := Histogram(g)
+	h := histogramOf(g)
 	paper := median(h)
 	threshold := int(otsu(h))
 	return float64(max(paper-threshold, threshold-paper)) > grainThreshold*float64(max(spread(h, paper), 1))
 }
 
-func median(h [256]int) int { return quantile(h, 0.5) }
+func median(h Histogram) int { return h.quantile(0.5) }
 
 // spread is the median distance of the pixels from a grey value.
-func spread(h [256]int, from int) int {
-	var distances [256]int
+func spread(h Histogram, from int) int {
+	var distances Histogram
 	for v, n := range h {
 		distances[max(v-from, from-v)] += n
 	}

@@ -10,7 +10,7 @@ const negativeLetters = 1.5
 // light, a scan with the lamp off. Other pages are returned as they are, negatives too: theirs is dark where it is blank.
 func Bright(g *image.Gray) *image.Gray {
 	const enough, white = 110, 240 // the brightest greys of a page that stays, and what those of others become
-	brightest := quantile(Histogram(g), 0.99)
+	brightest := quantileOf(histogramOf(g), 0.99)
 	if brightest >= enough || brightest == 0 || Positive(g) != g {
 		return g
 	}
@@ -35,7 +35,7 @@ func negative(g *image.Gray) bool {
 }
 
 func mostlyDark(g *image.Gray) bool {
-	h := Histogram(g)
+	h := histogramOf(g)
 	return median(h) <= int(otsu(h))
 }
 
@@ -46,7 +46,7 @@ func inverse(g *image.Gray) *image.Gray {
 // withoutBorder is the page without rows and columns of white at its edges, beside which grey paper counts as dark.
 func withoutBorder(g *image.Gray) *image.Gray {
 	const white, most = 0.9, 3 // the share of white pixels in such a row, and the most that is cut of each side, 1 in most
-	threshold := otsu(Histogram(g))
+	threshold := otsu(histogramOf(g))
 	w, h := g.Rect.Dx(), g.Rect.Dy()
 	across, down := make([]int, h), make([]int, w) // white pixels
 	for y := range h {

@@ -29,8 +29,8 @@ func Denoise(g *image.Gray) *image.Gray {
 	if deviation < quiet {
 		return g
 	}
-	h := Histogram(smooth(g, contrastSmoothing))
-	contrast := quantile(h, lightQuantile) - quantile(h, inkQuantile)
+	h := histogramOf(smooth(g, contrastSmoothing))
+	contrast := h.quantile(lightQuantile) - h.quantile(inkQuantile)
 	times := int(math.Round(deviation / float64(max(contrast, 1)) / noisy))
 	return smooth(g, min(times, mostSmoothing))
 }
@@ -41,9 +41,9 @@ func Denoise(g *image.Gray) *image.Gray {
 func noise(g *image.Gray) float64 {
 	var differences [2048]int
 	n := 0
-	for top := 0; top < g.Rect.Dy(); top += cell {
-		for left := 0; left < g.Rect.Dx(); left += cell {
-			if r := image.Rect(left, top, left+cell, top+cell).Intersect(g.Rect); !white(g, r) {
+	for top := 0; top < g.Rect.Dy(); top += paperCell {
+		for left := 0; left < g.Rect.Dx(); left += paperCell {
+			if r := image.Rect(left, top, left+paperCell, top+paperCell).Intersect(g.Rect); !white(g, r) {
 				n += countDifferences(g, r.Intersect(g.Rect.Inset(1)), &differences)
 			}
 		}
@@ -119,16 +119,20 @@ func smoothRow(from, to []uint8) {
 	}
 }
 
-// quantile is the grey value that the share q of the pixels does not exceed.
-func quantile(h [256]int, q float64) int {
-	total := 0
-	for _, n := range h {
-		total += n
+func quantileOf(h Histogram, q float64) int { return h.quantile(q) }
+
+// mapped is the page with each grey value replaced by what f gives for it, 0..255.
+func mapped(g *image.Gray, f func(v int) int) *image.Gray {
+	var table [256]uint8
+	for v := range table {
+		table[v] = uint8(f(v)) // #nosec G115 -- 0..255
 	}
-	v, below := 0, h[0]
-	for float64(below) < q*float64(total) {
-		v++
-		below += h[v]
+	out := image.NewGray(image.Rect(0, 0, g.Rect.Dx(), g.Rect.Dy()))
+	for y := range g.Rect.Dy() {
+		to := row(out, y)
+		for x, v := range row(g, y) {
+			to[x] = table[v]
+		}
 	}
-	return v
+	return out
 }

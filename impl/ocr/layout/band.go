@@ -1,32 +1,22 @@
-package lines
+package layout
 
 import (
 	"math"
 	"slices"
-)
 
-const (
-	// Height is that of a strip in pixels.
-	Height = 48
-	// coreHeight is the height of small letters in a strip, and coreMiddle the share of its height at which their
-	// middle lies: what the models were trained on.
-	coreHeight, coreMiddle = 11.0, 0.604
-	// leastBand and mostBand bound the height of the band that becomes a strip, in units of the pitch.
-	leastBand, mostBand = 0.95, 1.75
-	// usualUp and usualDown are the band where no line is long enough to measure one.
-	usualUp, usualDown = 0.72, 0.56
+	"uncial/impl/ocr/imaging"
 )
 
 // band is how far a strip reaches above and below a line's path, in pixels of the working size.
 type band struct{ up, down float64 }
 
-// measureBand finds the small letters' height and place around the lines of a page, and the band that puts them where
-// the models expect them.
-func measureBand(ink plane, all []path, pitch float64) band {
+// measureBand measures the height and the position of the small letters around the lines of a page, and returns the band
+// that puts them where the models expect them.
+func measureBand(ink imaging.Plane, all []path, pitch float64) band {
 	r := int(pitch)
 	var heights, offsets, weights []float64
 	for _, p := range all {
-		if float64(len(p.xs)) < 2*pitch {
+		if float64(len(p.xs)) < leastCore*pitch {
 			continue
 		}
 		centre, height := core(p.profile(ink, r))
@@ -35,7 +25,7 @@ func measureBand(ink plane, all []path, pitch float64) band {
 	if len(heights) == 0 {
 		return band{usualUp * pitch, usualDown * pitch}
 	}
-	low, high := quantile(heights, 0.2), quantile(heights, 0.8)
+	low, high := quantile(heights, coreLow), quantile(heights, coreHigh)
 	var sum, weight float64
 	for i, h := range heights {
 		sum += min(max(h, low), high) * weights[i]
@@ -46,13 +36,13 @@ func measureBand(ink plane, all []path, pitch float64) band {
 	return band{coreMiddle*total - offset, (1-coreMiddle)*total + offset}
 }
 
-// profile is the mean ink at each height from r above the path to r below it.
-func (p path) profile(ink plane, r int) []float64 {
+// profile returns the mean ink at each height from r above the path to r below it.
+func (p path) profile(ink imaging.Plane, r int) []float64 {
 	profile := make([]float64, 2*r+1)
 	for i, x := range p.xs {
 		y := int(math.Round(float64(p.ys[i])))
 		for d := range profile {
-			profile[d] += float64(ink.at(x, y+d-r))
+			profile[d] += float64(ink.At(x, y+d-r))
 		}
 	}
 	for d := range profile {
@@ -61,8 +51,8 @@ func (p path) profile(ink plane, r int) []float64 {
 	return profile
 }
 
-// core is the middle and the height of the zone of small letters in a profile: around its peak, what is above half way
-// from its floor.
+// core returns the middle and the height of the zone of small letters in a profile: the part around its peak that stays
+// above half of the peak's height.
 func core(profile []float64) (centre, height float64) {
 	n := len(profile)
 	smooth := make([]float64, n)
@@ -73,8 +63,8 @@ func core(profile []float64) (centre, height float64) {
 			top = i
 		}
 	}
-	floor := quantile(smooth, 0.1)
-	half := floor + 0.5*(smooth[top]-floor)
+	floor := quantile(smooth, coreFloor)
+	half := floor + coreLevel*(smooth[top]-floor)
 	a, b := top, top
 	for a > 0 && smooth[a-1] > half {
 		a--
@@ -85,7 +75,7 @@ func core(profile []float64) (centre, height float64) {
 	return float64(a+b) / 2, float64(b - a + 1)
 }
 
-// quantile is the value that the share q of the values does not exceed, interpolated.
+// quantile returns the value that the share q of the values does not exceed, interpolated.
 func quantile(values []float64, q float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	at := q * float64(len(sorted)-1)

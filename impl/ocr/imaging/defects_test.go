@@ -1,0 +1,160 @@
+package imaging_test
+
+import (
+	"image"
+	"image/color"
+	"image/draw"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/ocrtest"
+)
+
+// grainy is blank paper with a normal grain.
+func grainy(w, h int, deviation float64) *image.Gray {
+	g := image.NewGray(image.Rect(0, 0, w, h))
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range g.Pix {
+		g.Pix[i] = uint8(min(max(235+deviation*random.NormFloat64(), 0), 255))
+	}
+	return g
+}
+
+func TestDropGrain(t *testing.T) {
+	t.Parallel()
+	for _, deviation := range []float64{0, 0.6, 3, 12} {
+		blank := grainy(400, 500, deviation)
+		require.Empty(t, imaging.Spots(imaging.DropGrain(blank)), "blank paper with a grain of %v", deviation)
+		little := grainy(400, 500, deviation)
+		draw.Draw(little, image.Rect(300, 400, 305, 420), image.NewUniform(color.Gray{Y: 60}), image.Point{}, draw.Src)
+		spots := imaging.Spots(imaging.DropGrain(little))
+		require.Len(t, spots, 1, "a single letter on it, at a grain of %v", deviation)
+		require.True(t, spots[0].In(image.Rect(297, 397, 308, 423)) && image.Rect(301, 401, 304, 419).In(spots[0]), "%v", spots[0])
+	}
+	full := grainy(1400, 580, 12)
+	for i, v := range ocrtest.Page(lines...).Pix {
+		if v < 128 {
+			full.Pix[i] -= 60
+		}
+	}
+	require.Same(t, full, imaging.DropGrain(full), "a page of faint text stays as it is")
+	black := image.NewGray(image.Rect(0, 0, 50, 50))
+	require.Same(t, black, imaging.DropGrain(black))
+	for i := range full.Pix {
+		full.Pix[i] = 255 - full.Pix[i]
+	}
+	require.Same(t, full, imaging.DropGrain(full), "so does white text on black")
+}
+
+func TestDenoise(t *testing.T) {
+	t.Parallel()
+	clean := ocrtest.Page(lines...)
+	require.Same(t, clean, imaging.Denoise(clean))
+	noisy := func(contrast, deviation float64) *image.Gray {
+		g := grainy(clean.Rect.Dx(), clean.Rect.Dy(), deviation)
+		for i, v := range clean.Pix {
+			g.Pix[i] = uint8(max(float64(g.Pix[i])-contrast*float64(255-v)/255, 0))
+		}
+		return g
+	}
+	strong := noisy(180, 8)
+	require.Same(t, strong, imaging.Denoise(strong), "noise that is small beside the contrast")
+	want := len(imaging.Letters(clean))
+	for _, deviation := range []float64{20, 25, 30} {
+		faint := noisy(70, deviation)
+		require.InDelta(t, want, len(imaging.Letters(imaging.DropGrain(imaging.Flatten(imaging.Denoise(faint))))), 0.1*float64(want), "noise of %v", deviation)
+		require.Greater(t, len(imaging.Spots(faint)), 2*want, "it is noise of %v", deviation)
+	}
+	require.Empty(t, imaging.Spots(imaging.DropGrain(imaging.Flatten(imaging.Denoise(grainy(700, 900, 30))))), "paper with noise alone is blank")
+	table := image.NewGray(image.Rect(0, 0, 2500, 2500))
+	draw.Draw(table, clean.Rect.Add(image.Pt(500, 500)), clean, image.Point{}, draw.Src)
+	for i, g := range grainy(2500, 2500, 6).Pix {
+		table.Pix[i] = uint8(40 + 0.6*float64(table.Pix[i]) + float64(g) - 235)
+	}
+	require.Same(t, table, imaging.Denoise(table), "the contrast is that of the page, not of the table that it lies on")
+	cut := image.NewGray(image.Rect(0, 0, 2500, 2500)) // from its surroundings
+	draw.Draw(cut, cut.Rect, image.White, image.Point{}, draw.Src)
+	faint := noisy(70, 20)
+	draw.Draw(cut, faint.Rect.Add(image.Pt(480, 480)), faint, image.Point{}, draw.Src)
+	require.NotSame(t, cut, imaging.Denoise(cut), "what was made white around a page says nothing of its noise")
+	var scrap image.Rectangle // one line of small type
+	for _, l := range imaging.Letters(ocrtest.Page(lines[0])) {
+		scrap = scrap.Union(l)
+	}
+	line := imaging.Crop(clean, scrap.Inset(-6))
+	line = imaging.Resize(line, line.Rect.Dx()/4, line.Rect.Dy()/4)
+	require.Same(t, line, imaging.Denoise(line), "letters are no noise, though they be most of the picture")
+	empty := image.NewGray(image.Rect(0, 0, 0, 0))
+	require.Same(t, empty, imaging.Denoise(empty))
+	require.Same(t, empty, imaging.Leaves(empty))
+}
+
+// Not parallel: it counts what is allocated.
+func TestDenoise_copies_a_page_twice_at_most(t *testing.T) {
+	g := grainy(2000, 2000, 20)
+	require.Less(t, ocrtest.Allocated(func() { require.NotSame(t, g, imaging.Denoise(g)) }), uint64(9<<20))
+}
+
+func TestBright(t *testing.T) {
+	t.Parallel()
+	page := ocrtest.Page(lines...)
+	require.Same(t, page, imaging.Bright(page))
+	want := len(imaging.Letters(page))
+	for i, v := range page.Pix {
+		page.Pix[i] = v/10 + 2
+	}
+	bright := imaging.Bright(page)
+	require.Len(t, imaging.Letters(bright), want)
+	require.InDelta(t, 240, bright.GrayAt(0, 0).Y, 2)
+	title := image.NewGray(image.Rect(0, 0, 2000, 3000)) // a negative with little on it
+	draw.Draw(title, title.Rect, image.White, image.Point{}, draw.Src)
+	draw.Draw(title, title.Rect, ocrtest.Page("A title of few words, of the year 1847"), image.Point{}, draw.Src)
+	for i, g := range grainy(2000, 3000, 3).Pix {
+		title.Pix[i] = uint8(15 + 0.8*float64(255-title.Pix[i]) + float64(g) - 235)
+	}
+	require.Same(t, title, imaging.Bright(title), "a negative is no dark picture")
+	black := image.NewGray(image.Rect(0, 0, 50, 50))
+	require.Same(t, black, imaging.Bright(black))
+	empty := image.NewGray(image.Rect(0, 0, 0, 0))
+	require.Same(t, empty, imaging.Bright(empty))
+}
+
+func TestPositive_of_a_page_with_a_white_border(t *testing.T) {
+	t.Parallel()
+	page := ocrtest.Page(lines...)
+	grain := grainy(page.Rect.Dx(), page.Rect.Dy(), 3)
+	for i, v := range page.Pix {
+		page.Pix[i] = uint8(60 + float64(v)/255*(float64(grain.Pix[i])-145)) // #nosec G115 -- grey paper with a grain
+	}
+	w, h := page.Rect.Dx(), page.Rect.Dy()
+	for i := range 60 { // bright specks, which are all that stands out against the border
+		draw.Draw(page, image.Rect(0, 0, 6, 9).Add(image.Pt(20+i*(w-40)/60, 15+i%3*12)), image.White, image.Point{}, draw.Src)
+	}
+	for _, border := range []int{40, 100, 300} {
+		g := ocrtest.Sheet(w+2*border, h+2*border)
+		draw.Draw(g, page.Rect.Add(image.Pt(border, border)), page, image.Point{}, draw.Src)
+		same := g == imaging.Positive(g) // require.Same would print both
+		require.True(t, same, "a border of %d", border)
+	}
+}
+
+func TestPositive(t *testing.T) {
+	t.Parallel()
+	page := ocrtest.Page(lines...)
+	negative := image.NewGray(page.Rect)
+	for i, v := range page.Pix {
+		negative.Pix[i] = 255 - v
+	}
+	require.Equal(t, page.Pix, imaging.Positive(negative).Pix)
+	require.Same(t, page, imaging.Positive(page))
+
+	table := image.NewGray(image.Rect(0, 0, 2200, 1200)) // dark, with a page on it
+	draw.Draw(table, page.Rect.Add(image.Pt(400, 300)), page, image.Point{}, draw.Src)
+	require.Same(t, table, imaging.Positive(table))
+	for _, empty := range []*image.Gray{image.NewGray(image.Rect(0, 0, 40, 40)), image.NewGray(image.Rect(0, 0, 1, 1))} {
+		require.Same(t, empty, imaging.Positive(empty))
+	}
+}

@@ -1,0 +1,109 @@
+package imaging
+
+import (
+	"image"
+	"math"
+)
+
+// Histogram counts the pixels of each grey.
+type Histogram [256]int
+
+// histogramOf counts the pixels of an image.
+func histogramOf(g *image.Gray) Histogram {
+	var counts [4]Histogram // in turn: neighbours are often equal, and counting one grey twice in a row is slow
+	for y := range g.Rect.Dy() {
+		r := row(g, y)
+		for ; len(r) >= 4; r = r[4:] {
+			counts[0][r[0]]++
+			counts[1][r[1]]++
+			counts[2][r[2]]++
+			counts[3][r[3]]++
+		}
+		counts[0].Add(r)
+	}
+	h := counts[0]
+	for _, c := range counts[1:] {
+		for v, n := range c {
+			h[v] += n
+		}
+	}
+	return h
+}
+
+// Add counts more pixels.
+func (h *Histogram) Add(pixels []uint8) {
+	for _, v := range pixels {
+		h[v]++
+	}
+}
+
+// Total returns the number of pixels counted.
+func (h *Histogram) Total() int {
+	total := 0
+	for _, n := range h {
+		total += n
+	}
+	return total
+}
+
+// AtRank returns the grey of the pixel with that index, from 0, when all pixels are sorted from dark to light: 0 for a
+// negative rank and 255 for one past the end.
+func (h *Histogram) AtRank(rank int) uint8 {
+	for v, n := range h {
+		if rank < n {
+			return uint8(v) // #nosec G115 -- an index of 256
+		}
+		rank -= n
+	}
+	return 255
+}
+
+// quantile returns the least grey that the share q of the pixels does not exceed.
+func (h *Histogram) quantile(q float64) int {
+	return int(h.AtRank(int(math.Ceil(q*float64(h.Total()))) - 1))
+}
+
+// PaperGrey returns the grey of the paper in a part of the image: the greatest one that the share 1-q of the pixels reaches.
+func PaperGrey(g *image.Gray, r image.Rectangle, q float64) uint8 {
+	var h Histogram
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		h.Add(row(g, y)[r.Min.X:r.Max.X])
+	}
+	total := r.Dx() * r.Dy()
+	return h.AtRank(total - 1 - int((1-q)*float64(total)))
+}
+
+// otsu returns the grey that best separates dark from light: pixels up to it are ink (Otsu 1979, the least variance within
+// the two classes).
+func otsu(h Histogram) uint8 {
+	var total, sum float64
+	for v, n := range h {
+		total += float64(n)
+		sum += float64(v) * float64(n)
+	}
+	var dark, darkSum, best float64
+	threshold := 127
+	for v, n := range h {
+		dark += float64(n)
+		darkSum += float64(v) * float64(n)
+		if dark == 0 || dark == total {
+			continue
+		}
+		gap := darkSum/dark - (sum-darkSum)/(total-dark)
+		if between := dark * (total - dark) * gap * gap; between > best {
+			best, threshold = between, v
+		}
+	}
+	return uint8(threshold) // #nosec G115 -- an index of 256
+}
+
+// Bilevel reports whether the page has black, white and hardly anything between, so that there is no background to divide
+// by and no threshold to choose.
+func Bilevel(g *image.Gray) bool {
+	h := histogramOf(g)
+	extreme := 0
+	for i := range bilevelEnds {
+		extreme += h[i] + h[255-i]
+	}
+	return float64(extreme) >= bilevelShare*float64(max(h.Total(), 1))
+}

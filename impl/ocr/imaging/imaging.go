@@ -1,0 +1,117 @@
+// Package imaging prepares the image of a page for recognition: grey pixels in, grey pixels out. It measures what makes a
+// page hard to read (shading, surroundings, skew, small letters) and corrects it; package reading decides which corrections
+// a page needs. It also holds the algorithms on pixels that other packages build on: histograms, connected components, rank
+// filters, blurs and resampling. Lines, columns and reading order are the business of package layout.
+//
+// All images start at (0, 0); 0 is black and 255 white. Start reading at background.go and surroundings.go, which change
+// pages most; thresholds.go has every number that was tuned.
+package imaging
+
+import (
+	"image"
+	"image/draw"
+)
+
+// FromImage returns the luminance of an image (ITU-R BT.601), its upper left corner moved to (0, 0). Transparent pixels
+// count as white. If img is such an image already, the result is img itself.
+func FromImage(img image.Image) *image.Gray {
+	if g, ok := img.(*image.Gray); ok && g.Rect.Min == (image.Point{}) {
+		return g
+	}
+	g := image.NewGray(image.Rect(0, 0, img.Bounds().Dx(), img.Bounds().Dy()))
+	c, ok := img.(*image.RGBA)
+	if ok && c.Opaque() {
+		luminance(g, c)
+		return g
+	}
+	if o, ok := img.(interface{ Opaque() bool }); !ok || !o.Opaque() {
+		draw.Draw(g, g.Rect, image.White, image.Point{}, draw.Src)
+		draw.Draw(g, g.Rect, img, img.Bounds().Min, draw.Over)
+		return g
+	}
+	draw.Draw(g, g.Rect, img, img.Bounds().Min, draw.Src)
+	return g
+}
+
+// luminance converts what the decoders return, several times as fast as image/draw. The factors are image/color's.
+func luminance(g *image.Gray, c *image.RGBA) {
+	for y := range g.Rect.Dy() {
+		from := c.Pix[y*c.Stride:]
+		for x := range row(g, y) {
+			p := from[4*x : 4*x+3 : 4*x+3]
+			g.Pix[y*g.Stride+x] = uint8((19595*uint32(p[0]) + 38470*uint32(p[1]) + 7471*uint32(p[2]) + 1<<15) >> 16) // #nosec G115 -- at most 255
+		}
+	}
+}
+
+// Crop copies a part of the page, without what lies outside the page.
+func Crop(g *image.Gray, r image.Rectangle) *image.Gray {
+	r = r.Intersect(g.Rect)
+	out := image.NewGray(image.Rect(0, 0, r.Dx(), r.Dy()))
+	draw.Draw(out, out.Rect, g, r.Min, draw.Src)
+	return out
+}
+
+// Turn returns the page rotated clockwise by quarters of a turn.
+func Turn(g *image.Gray, quarters int) *image.Gray {
+	return Orient(g, [4]int{1, 6, 3, 8}[quarters&3]).(*image.Gray)
+}
+
+// Orient returns an image upright that is stored with an orientation (TIFF 6.0 and Exif, tag 274): 2 is mirrored left to
+// right, 3 upside down, 4 mirrored top to bottom, 5 to 8 lie on their side. Images other than *image.Gray and *image.RGBA,
+// and other orientations, come back unchanged.
+func Orient(img image.Image, orientation int) image.Image {
+	if orientation < 2 || orientation > 8 {
+		return img
+	}
+	w, h := img.Bounds().Dx(), img.Bounds().Dy()
+	upright := image.Rect(0, 0, w, h)
+	if orientation >= 5 {
+		upright = image.Rect(0, 0, h, w)
+	}
+	switch img := img.(type) {
+	case *image.Gray:
+		to := image.NewGray(upright)
+		orient(to.Pix, to.Stride, img.Pix, img.Stride, w, h, 1, orientation)
+		return to
+	case *image.RGBA:
+		to := image.NewRGBA(upright)
+		orient(to.Pix, to.Stride, img.Pix, img.Stride, w, h, 4, orientation)
+		return to
+	}
+	return img
+}
+
+// orient copies each pixel of n bytes of a stored image of w x h to its position in the upright one.
+func orient(to []byte, toStride int, from []byte, fromStride, w, h, n, orientation int) {
+	origin, right, down := 0, n, toStride // where the stored corner goes, and the step along a stored row and column
+	switch orientation {
+	case 2:
+		origin, right = (w-1)*n, -n
+	case 3:
+		origin, right, down = (h-1)*toStride+(w-1)*n, -n, -toStride
+	case 4:
+		origin, down = (h-1)*toStride, -toStride
+	case 5:
+		right, down = toStride, n
+	case 6:
+		origin, right, down = (h-1)*n, toStride, -n
+	case 7:
+		origin, right, down = (w-1)*toStride+(h-1)*n, -toStride, -n
+	case 8:
+		origin, right, down = (w-1)*toStride, -toStride, n
+	}
+	for y := range h {
+		row := from[y*fromStride : y*fromStride+w*n]
+		at := origin + y*down
+		for x := 0; x < len(row); x += n {
+			copy(to[at:at+n], row[x:x+n])
+			at += right
+		}
+	}
+}
+
+// row returns the pixels of row y.
+func row(g *image.Gray, y int) []uint8 {
+	return g.Pix[y*g.Stride : y*g.Stride+g.Rect.Dx()]
+}

@@ -1,0 +1,244 @@
+package imaging
+
+import (
+	"image"
+	"math"
+	"slices"
+)
+
+// Plane is a raster of real numbers, stored row by row: greys, amounts of ink, or the brightness of cells.
+type Plane struct {
+	W, H   int
+	Values []float32
+}
+
+// NewPlane returns a plane of zeros.
+func NewPlane(w, h int) Plane { return Plane{w, h, make([]float32, w*h)} }
+
+// Row returns row y, which shares memory with the plane.
+func (p Plane) Row(y int) []float32 { return p.Values[y*p.W : (y+1)*p.W] }
+
+// At returns the value at a point. Outside the plane it returns the nearest value at the edge.
+func (p Plane) At(x, y int) float32 {
+	return p.Values[min(max(y, 0), p.H-1)*p.W+min(max(x, 0), p.W-1)]
+}
+
+// Sample interpolates between the four values around a point, whose whole coordinates are the middles of values. It is
+// false where one of the four lies outside the plane.
+func (p Plane) Sample(x, y float64) (float32, bool) {
+	x0, y0 := int(math.Floor(x)), int(math.Floor(y))
+	if x0 < 0 || y0 < 0 || x0+1 >= p.W || y0+1 >= p.H {
+		return 0, false
+	}
+	a, b := p.Values[y0*p.W+x0:y0*p.W+x0+2], p.Values[(y0+1)*p.W+x0:(y0+1)*p.W+x0+2]
+	return bilinear(a[0], a[1], b[0], b[1], float32(x-float64(x0)), float32(y-float64(y0))), true
+}
+
+// bilinear interpolates between a and b in the upper row and c and d in the lower one.
+func bilinear(a, b, c, d, fx, fy float32) float32 {
+	upper, lower := a+(b-a)*fx, c+(d-c)*fx
+	return upper + (lower-upper)*fy
+}
+
+// InterpolateRow enlarges a row of the plane, at height y between its rows, into line, which has n pixels for each value.
+func (p Plane) InterpolateRow(y float32, n int, line []float32) {
+	y = min(max(y, 0), float32(p.H-1))
+	y0 := int(y)
+	a, b, fy := p.Row(y0), p.Row(min(y0+1, p.H-1)), y-float32(y0)
+	for x := range line {
+		fx := min(max((float32(x)+0.5)/float32(n)-0.5, 0), float32(p.W-1))
+		x0 := int(fx)
+		x1 := min(x0+1, p.W-1)
+		line[x] = bilinear(a[x0], a[x1], b[x0], b[x1], fx-float32(x0), fy)
+	}
+}
+
+// Reduce averages squares of n x n values, and returns at least one value.
+func (p Plane) Reduce(n int) Plane {
+	out := NewPlane(max(p.W/n, 1), max(p.H/n, 1))
+	for y := range out.H {
+		to := out.Row(y)
+		for dy := range min(n, p.H) {
+			from := p.Row(y*n + dy)
+			for x := range to {
+				for _, v := range from[x*n : min(x*n+n, p.W)] {
+					to[x] += v
+				}
+			}
+		}
+		for x := range to {
+			to[x] /= float32(min(n, p.H) * min(n, p.W))
+		}
+	}
+	return out
+}
+
+// blurPasses is how often a box is averaged for one blur: three come within some percent of a Gaussian.
+const blurPasses = 3
+
+// boxRadius returns the radius of the box that blurs like a Gaussian of that deviation when it is passed blurPasses times.
+func boxRadius(sigma float64) int {
+	return max(int(math.Round((math.Sqrt(12*sigma*sigma/blurPasses+1)-1)/2)), 0)
+}
+
+// Blur returns the plane blurred by about a Gaussian with these deviations, in pixels, across and down.
+func (p Plane) Blur(across, down float64) Plane {
+	out := Plane{p.W, p.H, slices.Clone(p.Values)}
+	if boxRadius(across) > 0 {
+		for y := range p.H {
+			copy(out.Row(y), BlurRow(p.Row(y), across))
+		}
+	}
+	out.blurColumns(boxRadius(down))
+	return out
+}
+
+// BlurRow returns a row of values blurred by about a Gaussian of that deviation. Beyond the ends the last value goes on.
+func BlurRow(values []float32, sigma float64) []float32 {
+	r := boxRadius(sigma)
+	in, out := slices.Clone(values), make([]float32, len(values))
+	for range blurPasses {
+		BoxMean(in, out, r)
+		in, out = out, in
+	}
+	return in
+}
+
+// BoxMean writes the means over 2r+1 values to out. Beyond the ends the last value goes on.
+func BoxMean(in, out []float32, r int) {
+	n := len(in)
+	scale := 1 / float32(2*r+1)
+	sum := float32(r+1) * in[0]
+	for i := 1; i <= r; i++ {
+		sum += in[min(i, n-1)]
+	}
+	for i := range out {
+		out[i] = sum * scale
+		sum += in[min(i+r+1, n-1)] - in[max(i-r, 0)]
+	}
+}
+
+// blurColumns walks the plane row by row, which suits the processor's caches better than columns.
+func (p Plane) blurColumns(r int) {
+	if r == 0 {
+		return
+	}
+	in := Plane{p.W, p.H, make([]float32, len(p.Values))}
+	sum := make([]float32, p.W)
+	scale := 1 / float32(2*r+1)
+	for range blurPasses {
+		copy(in.Values, p.Values)
+		for x, v := range in.Row(0) {
+			sum[x] = float32(r+1) * v
+		}
+		for i := 1; i <= r; i++ {
+			for x, v := range in.Row(min(i, p.H-1)) {
+				sum[x] += v
+			}
+		}
+		for y := range p.H {
+			enters, leaves, to := in.Row(min(y+r+1, p.H-1)), in.Row(max(y-r, 0)), p.Row(y)
+			for x := range to {
+				to[x] = sum[x] * scale
+				sum[x] += enters[x] - leaves[x]
+			}
+		}
+	}
+}
+
+// filter replaces every value by f of the values at most r away, along the rows and then along the columns: a rank filter
+// over a square for the least and the greatest value. Windows end at the edge.
+func filter[T any](values []T, w, h, r int, f func(window []T) T) {
+	column := make([]T, max(w, h))
+	for y := range h {
+		line := values[y*w : (y+1)*w]
+		before := column[:copy(column, line)]
+		for x := range line {
+			line[x] = f(before[max(x-r, 0):min(x+r+1, w)])
+		}
+	}
+	for x := range w {
+		for y := range h {
+			column[y] = values[y*w+x]
+		}
+		for y := range h {
+			values[y*w+x] = f(column[max(y-r, 0):min(y+r+1, h)])
+		}
+	}
+}
+
+// Mask is a set of the pixels or cells of a page, stored row by row.
+type Mask struct {
+	W, H int
+	Set  []bool
+}
+
+// NewMask returns the values of a plane that satisfy f.
+func NewMask(p Plane, f func(v float32) bool) Mask {
+	m := Mask{p.W, p.H, make([]bool, len(p.Values))}
+	for i, v := range p.Values {
+		m.Set[i] = f(v)
+	}
+	return m
+}
+
+// Erode removes what has something outside the set within r pixels, corners included. The edge of the page does not count
+// as outside.
+func (m Mask) Erode(r int) Mask {
+	out := Mask{m.W, m.H, slices.Clone(m.Set)}
+	filter(out.Set, m.W, m.H, r, func(window []bool) bool { return !slices.Contains(window, false) })
+	return out
+}
+
+// dilate adds what lies within r pixels of the set, corners included.
+func (m Mask) dilate(r int) Mask {
+	out := Mask{m.W, m.H, slices.Clone(m.Set)}
+	filter(out.Set, m.W, m.H, r, func(window []bool) bool { return slices.Contains(window, true) })
+	return out
+}
+
+// components returns the connected components of the set, or of everything outside it. Cells connect along their edges.
+func (m Mask) components(inside bool) []Component {
+	return Components(m.H, Edges, func(y int) RunSeq {
+		return Runs(m.W, 1, func(x int) bool { return m.Set[y*m.W+x] == inside })
+	})
+}
+
+// add adds the pixels of a component to the set.
+func (m Mask) add(c Component) {
+	for _, r := range c.Runs {
+		for x := r.Start; x < r.End; x++ {
+			m.Set[r.Y*m.W+x] = true
+		}
+	}
+}
+
+// ToPlane averages the pixels of an image into a plane of w x h values.
+func ToPlane(g *image.Gray, w, h int) Plane {
+	out := NewPlane(w, h)
+	gw, gh := g.Rect.Dx(), g.Rect.Dy()
+	edges := make([]int, w+1)
+	for x := range edges {
+		edges[x] = x * gw / w
+	}
+	sums := make([]uint32, w)
+	for y := range h {
+		top, bottom := y*gh/h, max((y+1)*gh/h, y*gh/h+1)
+		clear(sums)
+		for sy := top; sy < bottom; sy++ {
+			from := row(g, sy)
+			for x := range sums {
+				s := uint32(0)
+				for _, v := range from[edges[x]:max(edges[x+1], edges[x]+1)] {
+					s += uint32(v)
+				}
+				sums[x] += s
+			}
+		}
+		to := out.Row(y)
+		for x, s := range sums {
+			to[x] = float32(s) / float32((bottom-top)*max(edges[x+1]-edges[x], 1))
+		}
+	}
+	return out
+}

@@ -1,0 +1,78 @@
+package imaging
+
+import (
+	"image"
+	"math"
+)
+
+// Resize scales the page to w x h pixels. Shrinking averages what a pixel covers; growing interpolates linearly.
+func Resize(g *image.Gray, w, h int) *image.Gray {
+	w, h = max(w, 1), max(h, 1)
+	xs, ys := weights(g.Rect.Dx(), w), weights(g.Rect.Dy(), h)
+	most := 0
+	for _, k := range ys {
+		most = max(most, len(k.factors))
+	}
+	wide := make([][]float32, most) // a ring of the rows that the widest kernel needs, in their new width
+	for i := range wide {
+		wide[i] = make([]float32, w)
+	}
+	out := image.NewGray(image.Rect(0, 0, w, h))
+	line := make([]float32, w)
+	next := 0 // the first row that is not in the ring yet
+	for y, k := range ys {
+		for next = max(next, k.first); next < k.first+len(k.factors); next++ {
+			resizeRow(row(g, next), xs, wide[next%most])
+		}
+		clear(line)
+		for i, f := range k.factors {
+			for x, v := range wide[(k.first+i)%most] {
+				line[x] += f * v
+			}
+		}
+		to := row(out, y)
+		for x, v := range line {
+			to[x] = uint8(min(max(v+0.5, 0), 255))
+		}
+	}
+	return out
+}
+
+func resizeRow(from []uint8, xs []kernel, to []float32) {
+	for x, k := range xs {
+		var sum float32
+		for i, f := range k.factors {
+			sum += f * float32(from[k.first+i])
+		}
+		to[x] = sum
+	}
+}
+
+// kernel holds the factors of neighbouring pixels, from index first on; they add up to 1.
+type kernel struct {
+	first   int
+	factors []float32
+}
+
+// weights returns the kernels of n pixels made of m: triangles that reach one pixel of the coarser grid to either side.
+func weights(m, n int) []kernel {
+	scale := float64(m) / float64(n)
+	support := max(scale, 1)
+	kernels := make([]kernel, n)
+	for i := range kernels {
+		centre := (float64(i)+0.5)*scale - 0.5
+		first, last := max(int(math.Ceil(centre-support)), 0), min(int(math.Floor(centre+support)), m-1)
+		k := kernel{first: first}
+		var sum float64
+		for j := first; j <= last; j++ {
+			f := max(1-math.Abs(float64(j)-centre)/support, 0)
+			k.factors = append(k.factors, float32(f))
+			sum += f
+		}
+		for j := range k.factors {
+			k.factors[j] /= float32(sum)
+		}
+		kernels[i] = k
+	}
+	return kernels
+}

@@ -1,0 +1,99 @@
+package imaging
+
+import (
+	"image"
+	"math"
+)
+
+// Skew returns the angle in degrees by which the lines of the page fall to the right (clockwise). It is the angle at which
+// sums of ink along the lines differ most from row to row. A shaded page has to be flattened first.
+func Skew(g *image.Gray) float64 {
+	w, h := g.Rect.Dx(), g.Rect.Dy()
+	if w > skewWidth {
+		w, h = skewWidth, h*skewWidth/w
+	}
+	if w*h > skewPixels {
+		scale := math.Sqrt(skewPixels / float64(w*h))
+		w, h = int(float64(w)*scale), int(float64(h)*scale)
+	}
+	if w != g.Rect.Dx() {
+		g = Resize(g, w, h)
+	}
+	points := inkPoints(g, otsu(histogramOf(g)))
+	if len(points) == 0 {
+		return 0
+	}
+	best, at := 0.0, 0.0
+	try := func(angle float64) {
+		if s := Sharpness(points, g.Rect.Size(), angle, 1); s > best {
+			best, at = s, angle
+		}
+	}
+	try(0)
+	for a := -maxSkew; a <= maxSkew; a += coarseSteps * skewStep {
+		try(a)
+	}
+	coarse := at
+	for i := 1 - coarseSteps; i < coarseSteps; i++ {
+		try(coarse + float64(i)*skewStep)
+	}
+	return at
+}
+
+func inkPoints(g *image.Gray, threshold uint8) []image.Point {
+	var points []image.Point
+	for y := range g.Rect.Dy() {
+		for x, v := range row(g, y) {
+			if v <= threshold {
+				points = append(points, image.Pt(x, y))
+			}
+		}
+	}
+	return points
+}
+
+// Sharpness returns the sum of the squared differences in ink of rows that are lag apart, after a page of that size, of
+// which the points are the ink, was sheared by an angle in degrees. It is greatest when the lines become level.
+func Sharpness(points []image.Point, size image.Point, angle float64, lag int) float64 {
+	slope := math.Tan(angle * math.Pi / 180)
+	margin := int(math.Ceil(math.Abs(slope)*float64(size.X))) + 1
+	rows := make([]int, size.Y+2*margin)
+	for _, p := range points {
+		rows[margin+p.Y-int(math.Round(slope*float64(p.X)))]++
+	}
+	var sum float64
+	for i := lag; i < len(rows); i++ {
+		d := float64(rows[i] - rows[i-lag])
+		sum += d * d
+	}
+	return sum
+}
+
+// Rotate rotates the page by an angle in degrees, clockwise, around its middle. The result has the size of the page, so that
+// boxes stay close to where they were; what comes in from outside is white.
+func Rotate(g *image.Gray, angle float64) *image.Gray {
+	w, h := g.Rect.Dx(), g.Rect.Dy()
+	out := image.NewGray(image.Rect(0, 0, w, h))
+	sin, cos := math.Sincos(angle * math.Pi / 180)
+	cx, cy := float64(w-1)/2, float64(h-1)/2
+	for y := range h {
+		to := row(out, y)
+		dy := float64(y) - cy
+		for x := range to {
+			dx := float64(x) - cx
+			to[x] = sample(g, cx+dx*cos+dy*sin, cy-dx*sin+dy*cos)
+		}
+	}
+	return out
+}
+
+// sample interpolates between four pixels. It returns white outside the page.
+func sample(g *image.Gray, x, y float64) uint8 {
+	x0, y0 := int(math.Floor(x)), int(math.Floor(y))
+	if x0 < 0 || y0 < 0 || x0+1 >= g.Rect.Dx() || y0+1 >= g.Rect.Dy() {
+		return 255
+	}
+	i := y0*g.Stride + x0
+	a, b, c, d := g.Pix[i], g.Pix[i+1], g.Pix[i+g.Stride], g.Pix[i+g.Stride+1]
+	return uint8(bilinear(float32(a), float32(b), float32(c), float32(d), float32(x-float64(x0)), float32(y-float64(y0))) + 0.5)
+}

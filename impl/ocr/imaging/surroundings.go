@@ -1,0 +1,94 @@
+package imaging
+
+import (
+	"image"
+	"slices"
+)
+
+// Leaves whitens everything that is not on a leaf of paper, if a page was photographed with its surroundings: the table, the
+// edge of the next leaf, a colour card. It returns other pages unchanged.
+func Leaves(g *image.Gray) *image.Gray {
+	paper, ok := brightCells(g)
+	if !ok {
+		return g
+	}
+	leaves, ok := paper.leaves()
+	if !ok {
+		return g
+	}
+	out := image.NewGray(image.Rect(0, 0, g.Rect.Dx(), g.Rect.Dy()))
+	for y := range g.Rect.Dy() {
+		from, to := row(g, y), row(out, y)
+		cells := leaves.Set[y/paperCell*leaves.W : (y/paperCell+1)*leaves.W]
+		for x, v := range from {
+			if !cells[x/paperCell] {
+				v = 255
+			}
+			to[x] = v
+		}
+	}
+	return out
+}
+
+// brightCells returns the cells that show paper. It is false if hardly any other cell is there, or too little paper.
+func brightCells(g *image.Gray) (Mask, bool) {
+	brightness := paperCells(g)
+	n := len(brightness.Values)
+	if n == 0 {
+		return Mask{}, false
+	}
+	limit := surroundingsShare * slices.Sorted(slices.Values(brightness.Values))[n*pageBrightness/10]
+	m := NewMask(brightness, func(v float32) bool { return v > limit })
+	paper := m.growIntoShadow(brightness.Values)
+	return m, float64(n-paper) >= leastSurroundings*float64(n) && float64(paper) >= leastPaper*float64(n)
+}
+
+// growIntoShadow adds the cells of paper in a shadow, which can be reached without a step in brightness, and returns the
+// number of cells in the set.
+func (m Mask) growIntoShadow(brightness []float32) int {
+	var all []int
+	for i, c := range m.Set {
+		if c {
+			all = append(all, i)
+		}
+	}
+	for k := 0; k < len(all); k++ {
+		i := all[k]
+		x := i % m.W
+		for _, j := range [4]int{i - m.W, i + m.W, i - 1, i + 1} {
+			outside := j < 0 || j >= len(m.Set) || j == i-1 && x == 0 || j == i+1 && x == m.W-1
+			if !outside && !m.Set[j] && brightness[j] >= darkestPaper && brightness[j] >= shadowStep*brightness[i] {
+				m.Set[j] = true
+				all = append(all, j)
+			}
+		}
+	}
+	return len(all)
+}
+
+// leaves returns the connected parts that have at least leastLeaf of the size of the largest, with the pictures inside them.
+// Narrow bridges do not connect parts. It is false if all parts are narrow, so that none is a leaf.
+func (m Mask) leaves() (Mask, bool) {
+	parts := m.Erode(1).components(true)
+	if len(parts) == 0 {
+		return Mask{}, false
+	}
+	largest := slices.MaxFunc(parts, func(a, b Component) int { return a.Area - b.Area }).Area
+	leaves := Mask{m.W, m.H, make([]bool, len(m.Set))}
+	for _, p := range parts {
+		if float64(p.Area) >= leastLeaf*float64(largest) {
+			leaves.add(p)
+		}
+	}
+	leaves = leaves.dilate(1) // undoes the erosion
+	for i, c := range m.Set {
+		leaves.Set[i] = leaves.Set[i] && c
+	}
+	inner := image.Rect(0, 0, m.W, m.H).Inset(1)
+	for _, p := range leaves.components(false) {
+		if p.Box.In(inner) {
+			leaves.add(p)
+		}
+	}
+	return leaves, true
+}

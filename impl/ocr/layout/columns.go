@@ -1,0 +1,180 @@
+package layout
+
+import (
+	"cmp"
+	"slices"
+)
+
+// columns divides the lines at the blank between facing pages or columns, if there is one, and each part again. Lines that
+// cross the blank come before those below them. Parts without such a blank are read row by row.
+func columns(all []path, pitch float64) [][]path {
+	x, ok := divide(all, pitch, areColumns)
+	if !ok {
+		return withNotes(all, pitch)
+	}
+	sortByHeight(all)
+	var out [][]path
+	var s sides
+	flush := func() {
+		for _, part := range [][]path{s.across, s.left, s.right} {
+			if len(part) > 0 {
+				out = append(out, columns(part, pitch)...)
+			}
+		}
+		s = sides{}
+	}
+	for _, p := range all {
+		if p.crosses(x, pitch) && len(s.left)+len(s.right) > 0 {
+			flush()
+		}
+		s.add(p, x, pitch)
+	}
+	flush()
+	return out
+}
+
+// withNotes returns the text, and after it the notes in its margin, if it has any.
+func withNotes(all []path, pitch float64) [][]path {
+	x, ok := divide(all, pitch, isMargin)
+	if !ok {
+		return [][]path{rows(all, pitch)}
+	}
+	text, note, across := sidesOf(all, x, pitch).bySize()
+	return [][]path{rows(append(text, across...), pitch), rows(note, pitch)}
+}
+
+// divide returns the column with the fewest lines across it at which the page divides as isDivision asks. It is false if
+// there is none, or if too many lines cross it.
+func divide(all []path, pitch float64, isDivision func(s sides, pitch float64) bool) (int, bool) {
+	if len(all) < 2*columnLines {
+		return 0, false
+	}
+	first, last := all[0].start(), all[0].end()
+	for _, p := range all {
+		first, last = min(first, p.start()), max(last, p.end())
+	}
+	best, at := len(all)+1, 0
+	step := max(int(pitch/columnSteps), 1)
+	for x := first + step; x < last; x += step {
+		if s := sidesOf(all, x, pitch); len(s.across) < best && isDivision(s, pitch) {
+			best, at = len(s.across), x
+		}
+	}
+	return at, float64(best) <= crossing*float64(len(all))
+}
+
+// sides are the lines to the left and to the right of a column, and those that cross it.
+type sides struct{ left, right, across []path }
+
+func sidesOf(all []path, x int, pitch float64) sides {
+	var s sides
+	for _, p := range all {
+		s.add(p, x, pitch)
+	}
+	return s
+}
+
+func (s *sides) add(p path, x int, pitch float64) {
+	switch {
+	case p.crosses(x, pitch):
+		s.across = append(s.across, p)
+	case p.middle() < x:
+		s.left = append(s.left, p)
+	default:
+		s.right = append(s.right, p)
+	}
+}
+
+// bySize returns the side with more lines first.
+func (s sides) bySize() (more, fewer, across []path) {
+	if len(s.left) < len(s.right) {
+		return s.right, s.left, s.across
+	}
+	return s.left, s.right, s.across
+}
+
+// crosses reports whether the line goes well beyond a column on both sides.
+func (p path) crosses(x int, pitch float64) bool {
+	return float64(x-p.start()) > pitch && float64(p.end()-x) > pitch
+}
+
+// isMargin reports whether one side is a note beside the text: few lines, most of them not in a row with the text's.
+func isMargin(s sides, pitch float64) bool {
+	text, note, _ := s.bySize()
+	if len(note) < noteLines || float64(len(note)) > noteShare*float64(len(text)) || medianWidth(text) < columnWidth*pitch {
+		return false
+	}
+	n := 0
+	for _, p := range note {
+		if slices.ContainsFunc(text, func(q path) bool { return p.inRow(q, pitch/2) }) {
+			n++
+		}
+	}
+	return float64(n) < inStep*float64(len(note))
+}
+
+// areColumns reports whether both sides are columns: enough lines, long enough and alike, side by side for most of their
+// height.
+func areColumns(s sides, pitch float64) bool {
+	if min(len(s.left), len(s.right)) < columnLines || !alike(float64(len(s.left)), float64(len(s.right))) {
+		return false
+	}
+	wl, wr := medianWidth(s.left), medianWidth(s.right)
+	if min(wl, wr) < columnWidth*pitch || !alike(wl, wr) {
+		return false
+	}
+	lt, lb := extent(s.left)
+	rt, rb := extent(s.right)
+	return min(lb, rb)-max(lt, rt) > columnOverlap*min(lb-lt, rb-rt)
+}
+
+func alike(a, b float64) bool { return min(a, b) >= likeness*max(a, b) }
+
+func medianWidth(all []path) float64 {
+	widths := make([]float64, len(all))
+	for i, p := range all {
+		widths[i] = float64(p.width())
+	}
+	return quantile(widths, 0.5)
+}
+
+// extent returns the mean heights of the highest and of the lowest line.
+func extent(all []path) (top, bottom float64) {
+	heights := make([]float64, len(all))
+	for i, p := range all {
+		heights[i] = p.mean()
+	}
+	return slices.Min(heights), slices.Max(heights)
+}
+
+// rows sorts the lines by rows from top to bottom, and those of a row from left to right.
+func rows(all []path, pitch float64) []path {
+	sortByHeight(all)
+	var out, row []path
+	flush := func() {
+		slices.SortStableFunc(row, func(a, b path) int { return cmp.Compare(a.start(), b.start()) })
+		out = append(out, row...)
+		row = nil
+	}
+	for _, p := range all {
+		if len(row) > 0 && !slices.ContainsFunc(row, func(q path) bool { return p.inRow(q, pitch) }) {
+			flush()
+		}
+		row = append(row, p)
+	}
+	flush()
+	return out
+}
+
+func sortByHeight(all []path) {
+	slices.SortStableFunc(all, func(a, b path) int { return cmp.Compare(a.mean(), b.mean()) })
+}
+
+// inRow reports whether two lines stand in one row: their heights agree where they come nearest.
+func (p path) inRow(q path, pitch float64) bool {
+	if p.start() > q.start() {
+		p, q = q, p
+	}
+	d := float64(p.ys[len(p.ys)-1] - q.ys[0])
+	return p.end() <= q.start()+int(pitch) && max(d, -d) < sameRow*pitch
+}

@@ -1,0 +1,128 @@
+package layout
+
+import (
+	"cmp"
+	"slices"
+
+	"uncial/impl/ocr/imaging"
+)
+
+// inkMap returns how much ink there is at each pixel of a page, 0..1, with its paper and its shading taken away.
+func inkMap(page imaging.Plane) imaging.Plane {
+	small := page.Reduce(quarter)
+	paper, usual := paperOf(small)
+	on := onPage(small, paper, darkBorder*usual)
+	ink := imaging.NewPlane(page.W, page.H)
+	line := make([]float32, page.W)
+	for y := range page.H {
+		sy := min(y/quarter, small.H-1)
+		paper.InterpolateRow((float32(y)/quarter+0.5)/paperCell-0.5, quarter*paperCell, line)
+		from, to, mask := page.Row(y), ink.Row(y), on.Set[sy*small.W:(sy+1)*small.W]
+		for x, v := range from {
+			if mask[min(x/quarter, small.W-1)] {
+				to[x] = min(max((inkFrom-v/max(line[x], darkestPaper))/inkRange, 0), 1)
+			}
+		}
+	}
+	return ink
+}
+
+// paperOf returns the grey of the paper in each cell, smoothed, and the page's usual paper. It differs from the estimate of
+// imaging.Flatten on purpose: its neighbourhoods are a fifth as wide, because ink here is judged by the paper next to it.
+func paperOf(p imaging.Plane) (imaging.Plane, float32) {
+	cells := imaging.NewPlane((p.W+paperCell-1)/paperCell, (p.H+paperCell-1)/paperCell)
+	counts := make([][256]uint16, len(cells.Values)) // histograms; a cell has few pixels
+	for y := range p.H {
+		for x, v := range p.Row(y) {
+			counts[y/paperCell*cells.W+x/paperCell][uint8(min(max(v, 0), 255))]++
+		}
+	}
+	for y := range cells.H {
+		for x := range cells.W {
+			cells.Values[y*cells.W+x] = paperAround(counts, cells, x, y)
+		}
+	}
+	cells = cells.Blur(paperBlur, paperBlur)
+	bright := slices.DeleteFunc(slices.Clone(cells.Values), func(v float32) bool { return v <= leastPaper })
+	if len(bright) == 0 {
+		return cells, usualPaper
+	}
+	slices.Sort(bright)
+	return cells, bright[len(bright)/2]
+}
+
+func paperAround(counts [][256]uint16, cells imaging.Plane, x, y int) float32 {
+	var sum imaging.Histogram
+	for cy := max(y-paperReach, 0); cy <= min(y+paperReach, cells.H-1); cy++ {
+		for cx := max(x-paperReach, 0); cx <= min(x+paperReach, cells.W-1); cx++ {
+			for i, n := range &counts[cy*cells.W+cx] {
+				sum[i] += int(n)
+			}
+		}
+	}
+	return float32(sum.AtRank(int(paperQuantile * float64(sum.Total()))))
+}
+
+// onPage returns the pixels of the shrunk page that lie on paper, farther than the margin from a dark border.
+func onPage(small, paper imaging.Plane, limit float32) imaging.Mask {
+	local := imaging.NewPlane(small.W, small.H)
+	for y := range small.H {
+		paper.InterpolateRow((float32(y)+0.5)/paperCell-0.5, paperCell, local.Row(y))
+	}
+	return imaging.NewMask(local, func(v float32) bool { return v > limit }).Erode(borderMargin)
+}
+
+// rule is a vertical rule of a form or a table, in pixels of the working size.
+type rule struct{ x, top, bottom int }
+
+// dropRules removes long straight runs of ink: ruled paper, the frames of tables, the edges of the page. It returns the
+// vertical ones.
+func dropRules(ink imaging.Plane) []rule {
+	black := imaging.NewMask(ink, func(v float32) bool { return v > solidInk })
+	for y := range ink.H {
+		row := black.Set[y*ink.W : (y+1)*ink.W]
+		for start, end := range imaging.Runs(ink.W, max(ruleAcross, ink.W/ruleAcrossShare), func(x int) bool { return row[x] }) {
+			for k := max(y-rowsBesideRule, 0); k <= min(y+rowsBesideRule, ink.H-1); k++ {
+				clear(ink.Row(k)[start:end])
+			}
+		}
+	}
+	least := max(ruleDown, ink.H/ruleDownShare)
+	var found []rule
+	length := make([]int, ink.W) // of the black run that ends in this row
+	for y := range ink.H + 1 {
+		for x := range ink.W {
+			if y < ink.H && black.Set[y*ink.W+x] {
+				length[x]++
+				continue
+			}
+			if length[x] >= least {
+				found = append(found, rule{x, y - length[x], y})
+				for k := y - length[x]; k < y; k++ {
+					clear(ink.Row(k)[max(x-columnsBesideRule, 0):min(x+columnsBesideRule+1, ink.W)])
+				}
+			}
+			length[x] = 0
+		}
+	}
+	return mergeRules(found, ink.H/ruleShare)
+}
+
+// mergeRules merges the pieces of each rule, and returns the rules that are long enough together.
+func mergeRules(pieces []rule, least int) []rule {
+	slices.SortStableFunc(pieces, func(a, b rule) int { return cmp.Compare(a.x, b.x) })
+	var out []rule
+	for i := 0; i < len(pieces); {
+		r := pieces[i]
+		j := i + 1
+		for ; j < len(pieces) && pieces[j].x-pieces[j-1].x <= ruleStep && pieces[j].x-pieces[i].x < ruleLean; j++ {
+			r.top, r.bottom = min(r.top, pieces[j].top), max(r.bottom, pieces[j].bottom)
+		}
+		r.x = (pieces[i].x + pieces[j-1].x) / 2
+		if r.bottom-r.top >= least {
+			out = append(out, r)
+		}
+		i = j
+	}
+	return out
+}

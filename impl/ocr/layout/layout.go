@@ -1,0 +1,139 @@
+// Package layout finds the lines of a page in its pixels: regions, baselines and reading order. It works on the grey image
+// alone, and was made for handwriting, whose recognizers want each line cut out as a straight strip. It also has the rules
+// of reading order for lines that a recognizer of print found (JoinTornLines, Insert).
+//
+// A page is shrunk to a working size and turned into a map of its ink, without shading, borders and rules. The ink, blurred
+// along the lines, has a ridge for each line; pieces of ridges are joined into paths, split at gutters, trimmed and ordered.
+// How far a strip reaches above and below its path follows from the height of the small letters: the models expect their
+// middle at a fixed height.
+//
+// It does not read: package hand gives the strips to a recognizer. Start reading at Find; thresholds.go has every number
+// that was tuned.
+package layout
+
+import (
+	"image"
+	"math"
+
+	"uncial/impl/ocr/imaging"
+)
+
+// Page holds the lines of one page.
+type Page struct {
+	// Blocks hold the lines in reading order: columns, notes in the margin, rows of a table.
+	Blocks [][]Line
+	// Pitch is the distance between lines, in pixels of the page.
+	Pitch float64
+	// Skew is the angle in degrees by which the lines fall to the right, or 0 if it is too small to matter.
+	Skew float64
+
+	band   band
+	frame  frame
+	source source
+}
+
+// Line is one line of writing.
+type Line struct {
+	path path
+	page *Page
+}
+
+// Find finds the lines of a page whose bounds begin at (0, 0). Blank and very small pages have none.
+func Find(g *image.Gray) *Page {
+	ink, scale, ok := inkOf(g)
+	if !ok {
+		return &Page{}
+	}
+	p := &Page{Skew: skew(ink), frame: frame{scale: scale}}
+	if math.Abs(p.Skew) >= leastSkew {
+		ink, p.frame = level(ink, p.Skew, p.frame)
+	}
+	rules := dropRules(ink)
+	pitch := pitch(ink)
+	p.Pitch = pitch * scale
+	paths := join(ridges(ink, pitch), pitch)
+	paths = trimAll(split(paths, ink, rules, pitch), ink, pitch)
+	paths = dropCutLines(paths, ink.W, pitch)
+	p.band = measureBand(ink, paths, pitch)
+	p.source = newSource(g, p.band, p.frame)
+	p.Blocks = p.blocks(paths, pitch)
+	return p
+}
+
+// inkOf returns the ink of a page at the working size, and how many pixels of the page make one of it. It is false if the
+// page is too small.
+func inkOf(g *image.Gray) (imaging.Plane, float64, bool) {
+	scale := workScale(g.Rect.Dx(), g.Rect.Dy())
+	w, h := int(float64(g.Rect.Dx())/scale), int(float64(g.Rect.Dy())/scale)
+	if w < leastSide || h < leastSide {
+		return imaging.Plane{}, 0, false
+	}
+	return inkMap(imaging.ToPlane(g, w, h)), scale, true
+}
+
+// workScale returns the factor by which a page of that size shrinks, at least 1.
+func workScale(w, h int) float64 {
+	scale := float64(h) / workHeight
+	if pixels := float64(w) * float64(h); pixels > workPixels*scale*scale {
+		scale = math.Sqrt(pixels / workPixels)
+	}
+	return max(scale, 1)
+}
+
+// blocks puts the paths into blocks, in reading order.
+func (p *Page) blocks(all []path, pitch float64) [][]Line {
+	var blocks [][]Line
+	for _, column := range columns(all, pitch) {
+		block := make([]Line, len(column))
+		for i, line := range column {
+			block[i] = Line{line, p}
+		}
+		if len(block) > 0 {
+			blocks = append(blocks, block)
+		}
+	}
+	return blocks
+}
+
+// Lines returns the lines of all blocks in reading order.
+func (p *Page) Lines() []Line {
+	var all []Line
+	for _, b := range p.Blocks {
+		all = append(all, b...)
+	}
+	return all
+}
+
+// Width returns the length of the line, in pixels of the working size.
+func (l Line) Width() int { return l.path.width() }
+
+// Spots returns the boxes of the spots of ink, in pixels of the page, whose bounds begin at (0, 0). Ink is what is darker
+// than the paper around it, however faint; imaging.Spots has one threshold for the page, and loses faint ink on a page with
+// black ink. Specks and rules are left out. It takes a third of the time that Find does.
+func Spots(g *image.Gray) []image.Rectangle {
+	ink, scale, ok := inkOf(g)
+	if !ok {
+		return nil
+	}
+	dropRules(ink)
+	var out []image.Rectangle
+	for _, b := range imaging.ComponentBoxes(ink.H, imaging.Edges, above(ink, solidInk)) {
+		if w, h := b.Dx(), b.Dy(); h >= leastSpot && w >= narrowestSpot && max(w, h) <= longestSpot*min(w, h) {
+			out = append(out, scaled(b, scale))
+		}
+	}
+	return out
+}
+
+// above returns the runs of each row in which a plane exceeds a limit.
+func above(p imaging.Plane, limit float32) func(y int) imaging.RunSeq {
+	return func(y int) imaging.RunSeq {
+		row := p.Row(y)
+		return imaging.Runs(p.W, 1, func(x int) bool { return row[x] > limit })
+	}
+}
+
+func scaled(r image.Rectangle, scale float64) image.Rectangle {
+	f := func(v int) int { return int(math.Round(float64(v) * scale)) }
+	return image.Rect(f(r.Min.X), f(r.Min.Y), f(r.Max.X), f(r.Max.Y))
+}

@@ -1,0 +1,362 @@
+package layout_test
+
+import (
+	"fmt"
+	"image"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/layout"
+	"uncial/impl/ocr/ocrtest"
+	"uncial/internal/accuracy"
+	"uncial/internal/document"
+)
+
+// drawn is a line as it was drawn.
+type drawn struct {
+	x0, x1 int
+	base   func(x float64) float64
+}
+
+// level returns a base at one height.
+func level(y int) func(float64) float64 { return func(float64) float64 { return float64(y) } }
+
+// tilted returns a base that falls to the right by an angle in degrees.
+func tilted(y, degrees float64) func(float64) float64 {
+	return func(x float64) float64 { return y + x*math.Tan(degrees*math.Pi/180) }
+}
+
+const small = 22 // height of the drawn small letters
+
+// sheet draws lines on blank paper.
+func sheet(w, h int, all []drawn) *image.Gray {
+	g := ocrtest.Sheet(w, h)
+	for i, d := range all {
+		ocrtest.Scribble(g, d.x0, d.x1, small, d.base, uint64(i)) // #nosec G115 -- counts lines
+	}
+	return g
+}
+
+// column returns n lines one below the other.
+func column(n, x0, x1, y, pitch int) []drawn {
+	all := make([]drawn, n)
+	for i := range all {
+		all[i] = drawn{x0, x1, level(y + i*pitch)}
+	}
+	return all
+}
+
+// skewed returns 12 lines that fall to the right by an angle in degrees.
+func skewed(degrees float64) []drawn {
+	var all []drawn
+	for i := range 12 {
+		all = append(all, drawn{200, 1050, tilted(float64(350+80*i)-600*math.Tan(degrees*math.Pi/180), degrees)})
+	}
+	return all
+}
+
+// requireLines checks that exactly the drawn lines were found, in their order, and where they are.
+func requireLines(t *testing.T, want []drawn, p *layout.Page) {
+	t.Helper()
+	require.Len(t, p.Lines(), len(want))
+	for i, l := range p.Lines() {
+		s, ok := l.Strip(layout.Stretch)
+		require.True(t, ok)
+		got, d := s.Baseline(), want[i]
+		assert.InDelta(t, d.x0, got[0].X, 3.5*small, "line %d begins", i)
+		assert.InDelta(t, d.x1, got[len(got)-1].X, 3.5*small, "line %d ends", i)
+		for _, at := range got {
+			if at.X >= d.x0 && at.X <= d.x1 {
+				assert.InDelta(t, d.base(float64(at.X)), at.Y, 0.45*small, "line %d at %d", i, at.X)
+			}
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	var wavy []drawn
+	for i := range 14 {
+		wavy = append(wavy, drawn{150, 1050, func(x float64) float64 { return float64(200+85*i) + 15*math.Sin(x/180) }})
+	}
+	var table []drawn
+	for i := range 14 {
+		for _, cell := range [][2]int{{70, 180}, {250, 900}, {980, 1110}, {1180, 1310}} {
+			table = append(table, drawn{cell[0], cell[1], level(220 + 90*i)})
+		}
+	}
+	cases := []struct {
+		name   string
+		w, h   int
+		lines  []drawn // in reading order
+		blocks int
+		also   func(g *image.Gray) // draws more, and shades the page
+	}{
+		{"finds level lines", 1200, 1600, column(18, 150, 1050, 180, 75), 1, nil},
+		{"follows wavy lines", 1200, 1600, wavy, 1, nil},
+		{"ignores the rules of ruled paper", 1200, 1600, column(16, 180, 1050, 200, 80), 1, func(g *image.Gray) {
+			for i := range 16 {
+				ocrtest.Rule(g, 40, 203+80*i, 1160, 203+80*i)
+			}
+			ocrtest.Rule(g, 130, 20, 130, 1580)
+		}},
+		{"ignores shading and a dark table", 1400, 1700, column(14, 250, 1100, 250, 85), 1, func(g *image.Gray) {
+			for i := range g.Pix {
+				x, y := i%g.Stride, i/g.Stride
+				shade := 0.75 + 0.25*float64(x)/1400
+				if x < 100 || x > 1300 || y < 80 || y > 1620 {
+					shade = 0.1
+				}
+				g.Pix[i] = uint8(float64(g.Pix[i]) * shade)
+			}
+		}},
+		{"reads the left of two columns first", 1400, 1600, slices.Concat(column(16, 100, 620, 200, 80), column(16, 740, 1280, 200, 80)), 2, nil},
+		{
+			"reads a heading before the columns below it", 1400, 1600,
+			slices.Concat(column(1, 300, 1100, 120, 80), column(15, 100, 620, 280, 80), column(15, 740, 1280, 280, 80)), 3, nil,
+		},
+		{
+			"separates facing pages whose lines stand at different heights", 2200, 1500,
+			slices.Concat(column(14, 120, 980, 200, 85), column(14, 1200, 2080, 235, 85)), 2, nil,
+		},
+		{"reads a table row by row", 1400, 1600, table, 1, func(g *image.Gray) {
+			for _, x := range []int{30, 215, 940, 1145, 1370} {
+				ocrtest.Rule(g, x, 100, x, 1500)
+			}
+			ocrtest.Rule(g, 30, 100, 1370, 100)
+		}},
+	}
+	for _, degrees := range []float64{-10, -6, -1.5, 3, 8, 10} {
+		c := cases[0]
+		c.name, c.w, c.h, c.lines = fmt.Sprintf("finds lines on a page with a skew of %v degrees", degrees), 1300, 1700, skewed(degrees)
+		cases = append(cases, c)
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			g := sheet(c.w, c.h, c.lines)
+			if c.also != nil {
+				c.also(g)
+			}
+			p := layout.Find(g)
+			requireLines(t, c.lines, p)
+			require.Len(t, p.Blocks, c.blocks)
+		})
+	}
+}
+
+func TestPage(t *testing.T) {
+	t.Parallel()
+	t.Run("tells pitch and skew", func(t *testing.T) {
+		t.Parallel()
+		p := layout.Find(sheet(1200, 1600, column(18, 150, 1050, 180, 75)))
+		require.InDelta(t, 75, p.Pitch, 3)
+		require.Zero(t, p.Skew)
+		for _, degrees := range []float64{-10, -6, 3, 8, 10} {
+			require.InDelta(t, degrees, layout.Find(sheet(1300, 1700, skewed(degrees))).Skew, 0.8)
+		}
+	})
+	t.Run("has the pixels of a large page, which is shrunk", func(t *testing.T) {
+		t.Parallel()
+		g := ocrtest.Sheet(2400, 3200)
+		for i := range 9 {
+			ocrtest.Scribble(g, 300, 2100, 4*small, level(360+300*i), uint64(i)) // #nosec G115 -- counts lines
+		}
+		all := layout.Find(g).Lines()
+		require.Len(t, all, 9)
+		for i, l := range all {
+			s, ok := l.Strip(layout.Stretch)
+			require.True(t, ok)
+			require.InDelta(t, 360+300*i, s.Baseline()[1].Y, 2*small, i)
+		}
+	})
+	t.Run("has a note in the margin as a block of its own", func(t *testing.T) {
+		t.Parallel()
+		p := layout.Find(sheet(1400, 1700, slices.Concat(column(17, 480, 1300, 200, 80), column(5, 80, 370, 475, 60))))
+		require.Len(t, p.Blocks, 2)
+		require.Equal(t, []int{17, 5}, []int{len(p.Blocks[0]), len(p.Blocks[1])})
+	})
+	t.Run("has no lines where nothing is written", func(t *testing.T) {
+		t.Parallel()
+		ledger := ocrtest.Sheet(1000, 1400)
+		for y := 100; y < 1350; y += 60 {
+			ocrtest.Rule(ledger, 50, y, 950, y)
+		}
+		ocrtest.Rule(ledger, 200, 50, 200, 1380)
+		for name, g := range map[string]*image.Gray{
+			"blank paper":     ocrtest.Sheet(800, 1000),
+			"black":           image.NewGray(image.Rect(0, 0, 700, 900)),
+			"one pixel":       image.NewGray(image.Rect(0, 0, 1, 1)),
+			"a thread":        ocrtest.Sheet(20, 5000),
+			"an empty ledger": ledger,
+		} {
+			require.Empty(t, layout.Find(g).Lines(), name)
+		}
+	})
+}
+
+// A long strip of paper that seems skewed must not be levelled onto a plane many times as large as itself.
+func TestFind_memory(t *testing.T) { //nolint:paralleltest // counts what the process allocates
+	g := ocrtest.Sheet(30_000, 100)
+	for x := range g.Rect.Dx() {
+		y := 4 + int(float64(x)*math.Tan(10*math.Pi/180))%88
+		for d := range 4 {
+			g.Pix[(y+d)*g.Stride+x] = 10
+		}
+	}
+	require.Less(t, ocrtest.Allocated(func() { layout.Find(g) }), uint64(500<<20))
+}
+
+func TestLine_Strip(t *testing.T) {
+	t.Parallel()
+	want := column(18, 150, 1050, 180, 75)
+	found := layout.Find(sheet(1200, 1600, want)).Lines()
+	require.Len(t, found, 18)
+	for i, l := range found {
+		s, ok := l.Strip(layout.Stretch)
+		require.True(t, ok)
+		w := s.Image.Rect.Dx()
+		require.Equal(t, layout.Height, s.Image.Rect.Dy())
+		whole := s.Box(s.Image.Rect)
+		require.InDelta(t, want[i].x0, whole.X, 60)
+		require.InDelta(t, want[i].x1, whole.X+whole.W, 60)
+		require.Less(t, whole.Y, int(want[i].base(0))-small)
+		require.Greater(t, whole.Y+whole.H, int(want[i].base(0)))
+		left, right := s.Box(image.Rect(0, 10, w/2, 40)), s.Box(image.Rect(w/2, 10, w, 40))
+		require.InDelta(t, left.X+left.W, right.X, 1)
+		require.InDelta(t, whole.X+whole.W, right.X+right.W, 1)
+		natural, ok := l.Strip(1)
+		require.True(t, ok)
+		require.InDelta(t, layout.Stretch, float64(w)/float64(natural.Image.Rect.Dx()), 0.02)
+	}
+}
+
+func TestLine_Without(t *testing.T) {
+	t.Parallel()
+	for _, degrees := range []float64{0, 5} {
+		want := make([]drawn, 12)
+		for i := range want {
+			want[i] = drawn{200, 1050, tilted(float64(350+80*i), degrees)}
+		}
+		all := layout.Find(sheet(1300, 1700, want)).Lines()
+		require.Len(t, all, len(want))
+		word := func(line, x, w int) document.Box {
+			return document.Box{X: x, Y: int(want[line].base(float64(x))) - 2*small, W: w, H: 2*small + 8}
+		}
+		ends := func(parts ...layout.Line) (xs []int) {
+			for _, p := range parts {
+				xs = append(xs, p.Box().X, p.Box().X+p.Box().W)
+			}
+			return xs
+		}
+		line := all[4]
+		whole := ends(line)
+		for _, c := range []struct {
+			name  string
+			words []document.Box
+			want  []int // where each part begins and ends
+		}{
+			{"no words", nil, whole},
+			{"words of other lines", []document.Box{word(3, 300, 400), word(5, 300, 400)}, whole},
+			{"a word in the middle", []document.Box{word(4, 500, 200)}, []int{whole[0], 500, 700, whole[1]}},
+			{"words at the beginning", []document.Box{word(4, 150, 200), word(4, 300, 300)}, []int{600, whole[1]}},
+			{"a gap shorter than a word", []document.Box{word(4, 700, 170), word(4, 900, 200)}, []int{whole[0], 700}},
+			{"a word as long as the line", []document.Box{word(4, 100, 1100)}, nil},
+		} {
+			got := ends(line.Without(c.words)...)
+			require.Len(t, got, len(c.want), c.name)
+			for i := range c.want {
+				require.InDelta(t, c.want[i], got[i], 30, c.name)
+			}
+		}
+	}
+}
+
+// Whatever a line's length, its box reaches as far as what is left of the line after any words.
+func TestLine_Box(t *testing.T) {
+	t.Parallel()
+	line := layout.Find(sheet(1300, 1700, column(12, 200, 1050, 300, 80))).Lines()[4]
+	whole := line.Box()
+	for x := range 100 {
+		rest := line.Without([]document.Box{{X: 100, Y: whole.Y, W: 300 + x, H: whole.H}})
+		require.Len(t, rest, 1)
+		require.InDelta(t, whole.X+whole.W, rest[0].Box().X+rest[0].Box().W, 2)
+	}
+}
+
+func TestSpots(t *testing.T) {
+	t.Parallel()
+	g := ocrtest.Sheet(3000, 4000)
+	blot := func(r image.Rectangle, grey uint8) {
+		for y := r.Min.Y; y < r.Max.Y; y++ {
+			for x := r.Min.X; x < r.Max.X; x++ {
+				g.Pix[y*g.Stride+x] = grey
+			}
+		}
+	}
+	want := []image.Rectangle{image.Rect(300, 400, 360, 460), image.Rect(900, 400, 1100, 450), image.Rect(2000, 3000, 2050, 3100)}
+	for i, r := range want {
+		blot(r, []uint8{20, 20, 150}[i]) // the last is faint ink, which one threshold for the page would lose
+	}
+	blot(image.Rect(1500, 800, 1506, 806), 20)   // a speck
+	ocrtest.Rule(g, 200, 2000, 2800, 2000)       // a rule across
+	ocrtest.Rule(g, 2500, 300, 2500, 3800)       // and one down
+	blot(image.Rect(1800, 1200, 2300, 1225), 20) // a dash, longer than a letter can be
+	found := layout.Spots(g)
+	require.Len(t, found, len(want))
+	for _, w := range want {
+		require.True(t, slices.ContainsFunc(found, func(f image.Rectangle) bool {
+			return f.Intersect(w).Dx()*f.Intersect(w).Dy()*10 >= 8*w.Dx()*w.Dy() && f.Dx() < w.Dx()+20 && f.Dy() < w.Dy()+20
+		}), "%v among %v", w, found)
+	}
+	require.Empty(t, layout.Spots(ocrtest.Sheet(900, 900)))
+	require.Empty(t, layout.Spots(image.NewGray(image.Rect(0, 0, 3, 3))))
+}
+
+// shared is the folder of real pages, which is not part of the project.
+const shared = "../../../../shared/pages"
+
+// The number of lines found on real pages is compared with that of the ground truth.
+func TestFind_realPages(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat(shared); err != nil {
+		t.Skipf("the real pages are not there: %v", err)
+	}
+	folder, err := accuracy.OpenFolder(shared)
+	require.NoError(t, err)
+	defer func() { _ = folder.Close() }()
+	for _, p := range folder.Pages {
+		if p.Kind != "handwritten" || p.Language != "fr" {
+			continue
+		}
+		data, truth, err := folder.Load(p)
+		require.NoError(t, err)
+		want := len(strings.Split(strings.TrimSpace(truth), "\n"))
+		for page, err := range decode.Pages(data, nil) {
+			require.NoError(t, err)
+			got := len(layout.Find(imaging.FromImage(page.Image)).Lines())
+			assert.GreaterOrEqual(t, float64(got), 0.85*float64(want), p.ID)
+			assert.LessOrEqual(t, float64(got), 1.6*float64(want), p.ID)
+		}
+	}
+}
+
+func BenchmarkFind(b *testing.B) {
+	g := ocrtest.Sheet(3000, 4000)
+	for i := range 40 {
+		ocrtest.Scribble(g, 300, 2700, 36, level(250+90*i), uint64(i)) // #nosec G115 -- counts lines
+	}
+	for b.Loop() {
+		if n := len(layout.Find(g).Lines()); n < 38 {
+			b.Fatalf("%d lines", n)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package layout
+
+import (
+	"math"
+	"slices"
+
+	"uncial/impl/ocr/imaging"
+	"uncial/internal/document"
+)
+
+// Without returns the parts of the line outside the boxes, which are those of words in pixels of the page. Parts shorter
+// than a word are dropped.
+func (l Line) Without(boxes []document.Box) []Line {
+	pitch := l.page.Pitch / l.page.frame.scale
+	covered := make([]bool, len(l.path.xs))
+	for _, b := range boxes {
+		l.cover(b, covered)
+	}
+	if !slices.Contains(covered, true) {
+		return []Line{l}
+	}
+	var out []Line
+	for i, j := range imaging.Runs(len(covered), int(math.Ceil(leastPart*pitch)), func(i int) bool { return !covered[i] }) {
+		out = append(out, Line{l.path.slice(i, j), l.page})
+	}
+	return out
+}
+
+// cover marks the columns of the path that a word covers, if the word belongs to this line.
+func (l Line) cover(b document.Box, covered []bool) {
+	x0, y := l.page.frame.fromPage(float64(b.X), float64(b.Y)+float64(b.H)/2)
+	x1, _ := l.page.frame.fromPage(float64(b.X+b.W), float64(b.Y)+float64(b.H)/2)
+	reach := max((l.page.band.up+l.page.band.down)/2, float64(b.H)/l.page.frame.scale/2)
+	if math.Abs(l.path.at((x0+x1)/2)-y) > coverReach*reach {
+		return
+	}
+	first, _ := slices.BinarySearch(l.path.xs, int(x0))
+	last, _ := slices.BinarySearch(l.path.xs, int(x1)+1)
+	for i := first; i < last; i++ {
+		covered[i] = true
+	}
+}
+
+// Box returns the upright box around the band of the line, in pixels of the page.
+func (l Line) Box() document.Box {
+	var e extremes
+	last := len(l.path.xs) - 1
+	for k := range boxPoints + 1 {
+		i := k * last / boxPoints
+		for _, d := range [2]float64{-l.page.band.up, l.page.band.down} {
+			e.add(l.page.frame.toPage(float64(l.path.xs[i]), float64(l.path.ys[i])+d))
+		}
+	}
+	return e.box(math.Trunc, math.Ceil)
+}
+
+// extremes is the range of some points.
+type extremes struct {
+	x0, y0, x1, y1 float64
+	any            bool
+}
+
+func (e *extremes) add(x, y float64) {
+	if !e.any {
+		*e = extremes{x, y, x, y, true}
+	}
+	e.x0, e.y0, e.x1, e.y1 = min(e.x0, x), min(e.y0, y), max(e.x1, x), max(e.y1, y)
+}
+
+// box rounds the range to a box of at least one pixel.
+func (e *extremes) box(low, high func(float64) float64) document.Box {
+	x, y := int(low(e.x0)), int(low(e.y0))
+	return document.Box{X: x, Y: y, W: max(int(high(e.x1))-x, 1), H: max(int(high(e.y1))-y, 1)}
+}

@@ -7,7 +7,9 @@ import (
 )
 
 func authLies() []Defect {
-	d := func(name, explanation string, l lie) Defect { return Defect{name, "auth", explanation, l} }
+	d := func(name, explanation string, l lie) Defect {
+		return Defect{Name: name, Area: "auth", Explanation: explanation, lie: l}
+	}
 	return []Defect{
 		d("expired-key-passes", "A key that has expired still works.", admit(func(c *call, _ string) bool { return strings.Contains(c.key(), "expired") })),
 		d("revoked-key-passes", "A key that was revoked still works.", admit(func(c *call, _ string) bool { return strings.Contains(c.key(), "revoked") })),

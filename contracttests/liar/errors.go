@@ -3,7 +3,9 @@ package liar
 import "strings"
 
 func errorLies() []Defect {
-	d := func(name, explanation string, l lie) Defect { return Defect{name, "errors", explanation, l} }
+	d := func(name, explanation string, l lie) Defect {
+		return Defect{Name: name, Area: "errors", Explanation: explanation, lie: l}
+	}
 	leak := func(codes when, words string) lie { return set(codes, "message", words) }
 	return []Defect{
 		d("error-success-true", "An error says that it is a success.", set(failed, "success", true)),

@@ -12,7 +12,9 @@ import (
 )
 
 func formatLies() []Defect {
-	d := func(name, explanation string, l lie) Defect { return Defect{name, "formats", explanation, l} }
+	d := func(name, explanation string, l lie) Defect {
+		return Defect{Name: name, Area: "formats", Explanation: explanation, lie: l}
+	}
 	return []Defect{
 		d("document-missing", "The document is left out.", remove(extracted, "document")),
 		d("document-for-json", "The format json comes with a document.", after(extracted, func(c *call, a *reply) {

@@ -10,7 +10,9 @@ import (
 
 // furtherLies are a second such list.
 func furtherLies() []Defect {
-	d := func(name, area, explanation string, l lie) Defect { return Defect{name, area, explanation, l} }
+	d := func(name, area, explanation string, l lie) Defect {
+		return Defect{Name: name, Area: area, Explanation: explanation, lie: l}
+	}
 	return []Defect{
 		d("t-zero-in-status", "limits", "RateLimit of the status tells 0 seconds.", after(told, func(_ *call, a *reply) {
 			if left, _, ok := window(a); ok {

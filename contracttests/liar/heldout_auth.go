@@ -14,7 +14,9 @@ var resetNumber = regexp.MustCompile(`"reset":(\d+)`)
 const tooLarge = 28 << 20
 
 func heldOutAuth() []Defect {
-	d := func(name, explanation string, l lie) Defect { return Defect{name, "auth", explanation, l} }
+	d := func(name, explanation string, l lie) Defect {
+		return Defect{Name: name, Area: "auth", Explanation: explanation, lie: l}
+	}
 	return []Defect{
 		d("remembered-caller", "A caller who has just shown a key needs none for a while.", func(honest server) server {
 			var mu sync.Mutex
@@ -55,7 +57,7 @@ func heldOutAuth() []Defect {
 				return a
 			}
 		}),
-		{"refused-key-counts", "limits", "A request that is refused for its key counts against the account that called last.", func(honest server) server {
+		{"refused-key-counts", "limits", "A request that is refused for its key counts against the account that called last.", "", func(honest server) server {
 			var mu sync.Mutex
 			var last string
 			taken := map[string]int64{}
@@ -75,7 +77,7 @@ func heldOutAuth() []Defect {
 				return a
 			}
 		}},
-		{"replay-without-key", "idempotency", "A repeat gets the stored answer without a key.", func(honest server) server {
+		{"replay-without-key", "idempotency", "A repeat gets the stored answer without a key.", "", func(honest server) server {
 			var mu sync.Mutex
 			kept := map[string]*reply{}
 			return func(c *call) *reply {

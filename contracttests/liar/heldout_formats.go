@@ -1,7 +1,9 @@
 package liar
 
 func heldOutFormats() []Defect {
-	d := func(name, explanation string, l lie) Defect { return Defect{name, "formats", explanation, l} }
+	d := func(name, explanation string, l lie) Defect {
+		return Defect{Name: name, Area: "formats", Explanation: explanation, lie: l}
+	}
 	return []Defect{
 		d("document-missing-for-blank", "A blank page comes without its document.", fields(extracted, func(o map[string]any) {
 			if o["text"] == "" {

@@ -17,7 +17,9 @@ type twin struct {
 }
 
 func heldOutIdempotency() []Defect {
-	d := func(name, explanation string, l lie) Defect { return Defect{name, "idempotency", explanation, l} }
+	d := func(name, explanation string, l lie) Defect {
+		return Defect{Name: name, Area: "idempotency", Explanation: explanation, lie: l}
+	}
 	return []Defect{
 		d("stored-answer-lives-on", "Each repeat keeps the stored answer for another day.", func(honest server) server {
 			var mu sync.Mutex
@@ -153,7 +155,7 @@ func heldOutAtOnce() []Defect {
 		}
 	}
 	return []Defect{
-		{"points-of-another-at-once", "ledger", "Accounts that call at the same time are told each other's points.", mixed(func(a, b *reply) {
+		{"points-of-another-at-once", "ledger", "Accounts that call at the same time are told each other's points.", "", mixed(func(a, b *reply) {
 			a.edit(func(o map[string]any) {
 				if _, ok := o["remainingPoints"]; ok {
 					other := object(b.body)
@@ -161,12 +163,12 @@ func heldOutAtOnce() []Defect {
 				}
 			})
 		})},
-		{"window-of-another-at-once", "limits", "Accounts that call at the same time are told each other's RateLimit.", mixed(func(a, b *reply) {
+		{"window-of-another-at-once", "limits", "Accounts that call at the same time are told each other's RateLimit.", "", mixed(func(a, b *reply) {
 			if v := b.header.Get("RateLimit"); v != "" && a.status != http.StatusUnauthorized {
 				a.header.Set("RateLimit", v)
 			}
 		})},
-		{"request-id-shared-at-once", "protocol", "Requests at the same time get the same X-Request-Id.", func(honest server) server {
+		{"request-id-shared-at-once", "protocol", "Requests at the same time get the same X-Request-Id.", "", func(honest server) server {
 			r := running{}
 			var mu sync.Mutex
 			ids := map[string]string{}

@@ -35,7 +35,9 @@ func unreadable(c *call, a *reply) bool {
 }
 
 func heldOutLedger() []Defect {
-	d := func(name, explanation string, l lie) Defect { return Defect{name, "ledger", explanation, l} }
+	d := func(name, explanation string, l lie) Defect {
+		return Defect{Name: name, Area: "ledger", Explanation: explanation, lie: l}
+	}
 	return []Defect{
 		d("given-back-a-moment-later", "The points of a failed extraction come back a moment after its answer.", lately(unreadable, 10)),
 		d("charged-a-moment-later", "The status knows of an extraction a moment after its answer.", lately(extracted, -10)),

@@ -8,7 +8,9 @@ import (
 )
 
 func heldOutLimits() []Defect {
-	d := func(name, explanation string, l lie) Defect { return Defect{name, "limits", explanation, l} }
+	d := func(name, explanation string, l lie) Defect {
+		return Defect{Name: name, Area: "limits", Explanation: explanation, lie: l}
+	}
 	return []Defect{
 		d("retry-after-in-milliseconds", "A 429 says in milliseconds when to try again.", after(status(429), func(_ *call, a *reply) {
 			a.header.Set("Retry-After", a.header.Get("Retry-After")+"000")

@@ -57,7 +57,9 @@ func (a *reply) points(record map[string]any) {
 }
 
 func heldOutMonths() []Defect {
-	d := func(name, explanation string, l lie) Defect { return Defect{name, "ledger", explanation, l} }
+	d := func(name, explanation string, l lie) Defect {
+		return Defect{Name: name, Area: "ledger", Explanation: explanation, lie: l}
+	}
 	return []Defect{
 		d("month-resets-lazily", "The points of a new month are there only once something was spent.", tells(func(then, now epoch, a *reply) epoch {
 			if number(now.record, "pointsUsed") == 0 && number(then.record, "pointsUsed") > 0 {

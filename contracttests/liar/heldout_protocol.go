@@ -9,7 +9,9 @@ import (
 )
 
 func heldOutProtocol() []Defect {
-	d := func(name, explanation string, l lie) Defect { return Defect{name, "protocol", explanation, l} }
+	d := func(name, explanation string, l lie) Defect {
+		return Defect{Name: name, Area: "protocol", Explanation: explanation, lie: l}
+	}
 	return []Defect{
 		d("compressed-without-saying", "Where a client offers to read gzip the body is compressed, but no header says so.", after(always, func(c *call, a *reply) {
 			if !strings.Contains(c.request.Header.Get("Accept-Encoding"), "gzip") {
@@ -68,7 +70,9 @@ func heldOutProtocol() []Defect {
 }
 
 func heldOutErrors() []Defect {
-	d := func(name, explanation string, l lie) Defect { return Defect{name, "errors", explanation, l} }
+	d := func(name, explanation string, l lie) Defect {
+		return Defect{Name: name, Area: "errors", Explanation: explanation, lie: l}
+	}
 	// pointers writes the names of fields as JSON pointers.
 	pointers := func(pointer func(name string) string) lie {
 		return details(func(all map[string]any) map[string]any {
@@ -96,10 +100,10 @@ func heldOutErrors() []Defect {
 		d("next-reset-with-blank", "A 402 tells the reset with a blank between day and time.", set(status(402), "nextReset", "2026-02-01 00:00:00Z")),
 		d("next-reset-without-zone", "A 402 tells the reset without a zone.", set(status(402), "nextReset", "2026-02-01T00:00:00")),
 		d("next-reset-at-24", "A 402 tells the reset as the hour 24 of the last day.", set(status(402), "nextReset", "2026-01-31T24:00:00Z")),
-		{"status-reset-as-fraction", "schema", "The reset in the status is written with a decimal point.", text(told, func(b string) string {
+		{"status-reset-as-fraction", "schema", "The reset in the status is written with a decimal point.", "", text(told, func(b string) string {
 			return resetNumber.ReplaceAllString(b, `"reset":$1.0`)
 		})},
-		{"edits-null", "schema", "edits is null where nothing was enhanced.", fields(extracted, func(o map[string]any) {
+		{"edits-null", "schema", "edits is null where nothing was enhanced.", "", fields(extracted, func(o map[string]any) {
 			if _, ok := o["edits"]; !ok {
 				o["edits"] = nil
 			}

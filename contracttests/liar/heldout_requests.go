@@ -15,7 +15,9 @@ var (
 )
 
 func heldOutRequests() []Defect {
-	d := func(name, explanation string, l lie) Defect { return Defect{name, "requests", explanation, l} }
+	d := func(name, explanation string, l lie) Defect {
+		return Defect{Name: name, Area: "requests", Explanation: explanation, lie: l}
+	}
 	return []Defect{
 		d("nul-is-500", "A NUL in a string makes the server fail.", crashes(func(c *call) bool { return bytes.Contains(c.body, []byte(`\u0000`)) })),
 		d("huge-number-is-500", "A number beyond all bounds makes the server fail.", crashes(func(c *call) bool { return hugeNumber.Match(c.body) })),

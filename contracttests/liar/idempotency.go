@@ -8,7 +8,9 @@ import (
 )
 
 func idempotencyLies() []Defect {
-	d := func(name, explanation string, l lie) Defect { return Defect{name, "idempotency", explanation, l} }
+	d := func(name, explanation string, l lie) Defect {
+		return Defect{Name: name, Area: "idempotency", Explanation: explanation, lie: l}
+	}
 	rename := func(change func(key string) string) lie {
 		return before(func(c *call) {
 			if key := c.idempotencyKey(); key != "" && len(c.request.Header.Values("Idempotency-Key")) == 1 {

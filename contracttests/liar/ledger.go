@@ -8,7 +8,9 @@ import (
 )
 
 func ledgerLies() []Defect {
-	d := func(name, explanation string, l lie) Defect { return Defect{name, "ledger", explanation, l} }
+	d := func(name, explanation string, l lie) Defect {
+		return Defect{Name: name, Area: "ledger", Explanation: explanation, lie: l}
+	}
 	onStatus := func(code int) charge {
 		return func(c *call, a *reply, _ int) int64 {
 			if c.extracts() && a.status == code {

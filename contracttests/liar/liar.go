@@ -25,6 +25,8 @@ type Defect struct {
 	Area string
 	// Explanation says in one sentence what the server does that it must not do.
 	Explanation string
+	// CaughtBy is the case that must fail on the defect: the one that is about the promise it breaks.
+	CaughtBy string
 
 	lie lie
 }
@@ -50,7 +52,11 @@ type reply struct {
 
 // Defects are all lies that the package knows.
 func Defects() []Defect {
-	return slices.Concat(schemaLies(), protocolLies(), errorLies(), requestLies(), authLies(), ledgerLies(), limitLies(), idempotencyLies(), formatLies(), subtleLies(), furtherLies(), heldOutLies())
+	all := slices.Concat(schemaLies(), protocolLies(), errorLies(), requestLies(), authLies(), ledgerLies(), limitLies(), idempotencyLies(), formatLies(), subtleLies(), furtherLies(), heldOutLies())
+	for i := range all {
+		all[i].CaughtBy = caughtBy[all[i].Name]
+	}
+	return all
 }
 
 // New is the honest server with the defect. An httputil.ReverseProxy makes an honest server of an address.

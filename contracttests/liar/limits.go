@@ -9,7 +9,9 @@ import (
 )
 
 func limitLies() []Defect {
-	d := func(name, explanation string, l lie) Defect { return Defect{name, "limits", explanation, l} }
+	d := func(name, explanation string, l lie) Defect {
+		return Defect{Name: name, Area: "limits", Explanation: explanation, lie: l}
+	}
 	return []Defect{
 		d("status-counts", "Asking for the status counts against the limit.", counts(told, 1)),
 		d("status-counts-sometimes", "Every tenth question for the status counts against the limit.", func(honest server) server {

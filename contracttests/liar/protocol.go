@@ -11,7 +11,9 @@ import (
 )
 
 func protocolLies() []Defect {
-	d := func(name, explanation string, l lie) Defect { return Defect{name, "protocol", explanation, l} }
+	d := func(name, explanation string, l lie) Defect {
+		return Defect{Name: name, Area: "protocol", Explanation: explanation, lie: l}
+	}
 	return []Defect{
 		d("content-type-text", "Answers are sent as plain text.", header(always, "Content-Type", "text/plain; charset=utf-8")),
 		d("content-type-problem", "Errors are sent as problem+json.", header(failed, "Content-Type", "application/problem+json")),

@@ -10,7 +10,9 @@ import (
 var knownFields = []string{"imageUrl", "language", "enhance", "format"}
 
 func requestLies() []Defect {
-	d := func(name, explanation string, l lie) Defect { return Defect{name, "requests", explanation, l} }
+	d := func(name, explanation string, l lie) Defect {
+		return Defect{Name: name, Area: "requests", Explanation: explanation, lie: l}
+	}
 	return []Defect{
 		d("unknown-fields-pass", "Unknown fields are ignored.", asks(func(o map[string]any) {
 			for name := range o {

@@ -7,7 +7,9 @@ import (
 )
 
 func schemaLies() []Defect {
-	d := func(name, explanation string, l lie) Defect { return Defect{name, "schema", explanation, l} }
+	d := func(name, explanation string, l lie) Defect {
+		return Defect{Name: name, Area: "schema", Explanation: explanation, lie: l}
+	}
 	return []Defect{
 		d("confidence-in-percent", "The confidence is told in percent.", fields(extracted, func(o map[string]any) {
 			n, _ := o["confidence"].(json.Number)

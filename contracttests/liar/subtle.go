@@ -13,7 +13,9 @@ import (
 
 // subtleLies are lies of several areas that were thought of after the rules of the suite, to see what it misses.
 func subtleLies() []Defect {
-	d := func(name, area, explanation string, l lie) Defect { return Defect{name, area, explanation, l} }
+	d := func(name, area, explanation string, l lie) Defect {
+		return Defect{Name: name, Area: area, Explanation: explanation, lie: l}
+	}
 	return []Defect{
 		d("t-off-by-five-on-extract", "limits", "RateLimit of extractions tells five seconds less.", after(func(c *call, _ *reply) bool { return c.extracts() }, func(_ *call, a *reply) {
 			if left, in, ok := window(a); ok {

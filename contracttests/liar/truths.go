@@ -14,7 +14,9 @@ import (
 // Truths are ways to answer otherwise than the project's own servers that keep the contract all the same. A suite that
 // reports one of them cries wolf.
 func Truths() []Defect {
-	d := func(name, explanation string, l lie) Defect { return Defect{name, "truth", explanation, l} }
+	d := func(name, explanation string, l lie) Defect {
+		return Defect{Name: name, Area: "truth", Explanation: explanation, lie: l}
+	}
 	return []Defect{
 		d("details-as-pointers", "Details name fields by JSON pointers.", details(func(all map[string]any) map[string]any {
 			other := map[string]any{}

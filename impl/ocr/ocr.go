@@ -1,5 +1,8 @@
-// Package ocr says what a recognizer is: something that turns the bytes of an image into a document. The pool of
-// sandboxed workers (workerpool) is one, a pool behind HTTP (remote) another.
+// Package ocr defines what a recognizer is: something that turns the bytes of an image into a document. It holds the
+// interface, the limits on images and the errors that every implementation shares, and no recognition itself.
+//
+// Two implementations exist: workerpool (sandboxed processes on this machine) and remote (such a pool behind HTTP). To
+// follow one image through the code, start at workerpool.Pool.Recognize, then worker.Run, then package reading.
 package ocr
 
 import (
@@ -12,31 +15,31 @@ import (
 
 // Recognizer reads images. Implementations are safe for concurrent use.
 type Recognizer interface {
-	// Recognize reads every page of one image file. When ctx ends it returns within a second with ctx's error and
-	// leaves nothing running. Errors: *ImageError, ErrBusy, ErrTimeout, ctx's; anything else is internal.
+	// Recognize reads every page of one image file. When ctx ends, it returns ctx's error within a second and leaves
+	// nothing running. Errors: *ImageError, ErrBusy, ErrTimeout, ctx's error; any other error is internal.
 	Recognize(ctx context.Context, req Request) (*document.Document, error)
-	// Languages are the BCP 47 tags that can be read, sorted.
+	// Languages returns the BCP 47 tags that can be read, sorted.
 	Languages(ctx context.Context) ([]string, error)
 }
 
 // Request is one image to read.
 type Request struct {
-	Image    []byte `json:"-"`                 // the file's bytes, in any of the supported formats
+	Image    []byte `json:"-"`                 // the content of the file, in any supported format
 	Language string `json:"language"`          // one of the tags that Languages returns
-	Enhance  bool   `json:"enhance,omitempty"` // run the enhancement after the reading
+	Enhance  bool   `json:"enhance,omitempty"` // correct the text after reading it
 }
 
-// Load is how much a Recognizer has to do. Those that know have a method Load() Load.
+// Load is the amount of work a Recognizer has at one moment. Recognizers that know it have a method Load() Load.
 type Load struct {
-	Workers int `json:"workers"` // wanted
-	Ready   int `json:"ready"`   // that live and can read
-	Busy    int `json:"busy"`    // that read
-	Idle    int `json:"idle"`    // that wait for an image
-	Queued  int `json:"queued"`  // images that wait for a worker
-	Queue   int `json:"queue"`   // images that may wait
+	Workers int `json:"workers"` // configured
+	Ready   int `json:"ready"`   // running and able to read
+	Busy    int `json:"busy"`    // reading an image
+	Idle    int `json:"idle"`    // waiting for an image
+	Queued  int `json:"queued"`  // images waiting for a worker
+	Queue   int `json:"queue"`   // capacity: images that may wait
 }
 
-// Limits of an image, checked before its pixels are decoded.
+// Limits of an image. They are checked against its header, before any pixel is decoded.
 const (
 	MaxBytes  = imagefile.MaxBytes
 	MaxPixels = imagefile.MaxPixels
@@ -44,14 +47,14 @@ const (
 	MaxPages  = imagefile.MaxPages
 )
 
-// ErrBusy says that the queue is full: try again later.
+// ErrBusy means that the queue is full. The same request may succeed a little later.
 var ErrBusy = errors.New("the queue is full")
 
-// ErrTimeout says that the image took longer to read than is allowed.
-var ErrTimeout = errors.New("the image took too long to read")
+// ErrTimeout means that reading the image took longer than allowed.
+var ErrTimeout = errors.New("reading the image took too long")
 
-// ImageError says that the fault lies in the image. Reason is for the caller's eyes: what is wrong and what would be
-// right, without an image's name.
+// ImageError means that the image cannot be read as it is. Reason is shown to the caller: it says what is wrong and what
+// would be right, and does not repeat the name or URL of the image.
 type ImageError struct{ Reason string }
 
 func (e *ImageError) Error() string { return e.Reason }

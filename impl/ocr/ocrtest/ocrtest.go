@@ -1,6 +1,7 @@
-// Package ocrtest is for tests alone. It draws pages, and it holds every implementation of ocr.Recognizer to one set of
-// promises: a test gives Run a Harness that opens the implementation. Where the engine itself is not wanted, MaybeWorker
-// turns the test binary into a worker that does what its images say.
+// Package ocrtest is for tests only; no program links it. It has three parts:
+//   - Page, Scribble and Write draw print and handwriting (this file, scribble.go, cursive.go);
+//   - Run checks the promises of ocr.Recognizer on any implementation, which a Harness opens (suite.go);
+//   - MaybeWorker turns the test binary into a worker that obeys scripts, for tests without the engine (worker.go).
 package ocrtest
 
 import (
@@ -13,21 +14,21 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// Tessdata is where Debian installs Tesseract's packs.
+// Tessdata is the directory in which Debian installs the models of Tesseract.
 const Tessdata = "/usr/share/tesseract-ocr/5/tessdata"
 
-// The geometry of a drawn page: its width, where lines begin, and where their baselines are.
+// The geometry of a drawn page, in pixels.
 const (
 	Width    = 1400
-	Left     = 50
-	Baseline = 100 // of the first line
-	Pitch    = 80
+	Left     = 50  // where lines begin
+	Baseline = 100 // of the first line, from the top
+	Pitch    = 80  // from one baseline to the next
 )
 
-// Page is lines of text in black on white, 12 points at 300 dots per inch. It panics where the font cannot be loaded.
+// Page draws lines of text in black on white, in 12 points at 300 dots per inch. It panics if the font cannot be loaded.
 func Page(lines ...string) *image.Gray { return PageIn(goregular.TTF, 12, lines...) }
 
-// PageIn is like Page, in a font (the content of a TrueType or OpenType file) of that many points.
+// PageIn is like Page, with a font (the content of a TrueType or OpenType file) and its size in points.
 func PageIn(ttf []byte, points float64, lines ...string) *image.Gray {
 	parsed, err := opentype.Parse(ttf)
 	if err != nil {

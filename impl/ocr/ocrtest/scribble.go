@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 )
 
-// Sheet is blank paper, a little grey.
+// Sheet returns a blank page of w x h pixels in a light grey, as scanned paper is not quite white.
 func Sheet(w, h int) *image.Gray {
 	g := image.NewGray(image.Rect(0, 0, w, h))
 	for i := range g.Pix {
@@ -15,11 +15,11 @@ func Sheet(w, h int) *image.Gray {
 	return g
 }
 
-// Scribble draws what looks like a line of joined handwriting, though no letter in it is one: waves between the base and
-// the height of small letters, ascenders, descenders, and blanks between words. It goes from x0 to x1; base is the height
-// that it stands on at each x. The same seed draws the same line.
+// Scribble draws what looks like a line of joined handwriting but has no letters: waves between the baseline and the
+// x-height (small, in pixels), ascenders, descenders, and gaps between words. It goes from x0 to x1; base returns the y
+// of the baseline at each x. The same seed draws the same line. Use it where only the layout matters, and Write for text.
 func Scribble(g *image.Gray, x0, x1, small int, base func(x float64) float64, seed uint64) {
-	random := rand.New(rand.NewPCG(seed, 1)) // #nosec G404 -- to draw, not to keep secrets
+	random := rand.New(rand.NewPCG(seed, 1)) // #nosec G404 -- a drawing, not a secret
 	size := float64(small)
 	for x := float64(x0); x < float64(x1)-size; x += 0.9 * size {
 		end := min(x+size*(3+4*random.Float64()), float64(x1))
@@ -38,7 +38,7 @@ func Scribble(g *image.Gray, x0, x1, small int, base func(x float64) float64, se
 	}
 }
 
-// stroke draws one wave, up from the base, over the top, and down again.
+// stroke draws one wave: up from the baseline to top, and down again, below the baseline if bottom is positive.
 func stroke(g *image.Gray, x, width, top, bottom float64, base func(float64) float64, pen float64) {
 	steps := int(4 * (width - top + bottom))
 	for i := range steps {
@@ -55,6 +55,7 @@ func stroke(g *image.Gray, x, width, top, bottom float64, base func(float64) flo
 	}
 }
 
+// dot draws a disc of radius r in dark ink.
 func dot(g *image.Gray, x, y, r float64) {
 	for py := int(y - r); py <= int(y+r); py++ {
 		for px := int(x - r); px <= int(x+r); px++ {

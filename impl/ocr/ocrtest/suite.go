@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Options of a recognizer that a case asks for.
+// Options of a recognizer that a check asks for.
 type Options struct {
 	Workers  int
 	Queue    int
@@ -23,62 +23,55 @@ type Options struct {
 // Subject is an open recognizer.
 type Subject struct {
 	ocr.Recognizer
-	// Load is how many images are being read, and how many wait.
+	// Load returns how many images are being read and how many wait.
 	Load func() (busy, queued int)
-	// Kill kills the process that reads, as an operator or the kernel might. Nil where Harness.Crash is an image.
+	// Kill kills the process that reads, as an operator or the kernel might. Nil if Harness.Crash is set.
 	Kill func()
 }
 
-// Harness opens recognizers and knows images.
+// Harness opens recognizers and has images for them.
 type Harness struct {
-	// Open opens a recognizer that is closed at the test's end.
+	// Open opens a recognizer that is closed when the test ends.
 	Open     func(tb testing.TB, o Options) Subject
 	Language string // one that can be read
-	// Page is an image, and a word that stands in it and in no other.
+	// Page returns an image, and a word that is on it and on no other.
 	Page   func(i int) (image []byte, word string)
-	Broken []byte        // is no image
+	Broken []byte        // not an image
 	Slow   []byte        // takes longer than Long to read
-	Crash  []byte        // the worker dies of it; nil where there is none, and the Subject's Kill is called instead
-	Short  time.Duration // enough to read a page, many times over, and much less than Long
+	Crash  []byte        // kills the worker; if nil, the Subject's Kill is called instead
+	Short  time.Duration // enough to read a page many times over, and much less than Long
 	Long   time.Duration
 }
 
-// Case is one promise.
-type Case struct {
-	Name        string
-	Explanation string
-	Check       func(t *testing.T, h Harness)
+// promises lists what every recognizer promises. The name completes "a recognizer ...".
+var promises = []struct {
+	name, explanation string
+	check             func(t *testing.T, h Harness)
+}{
+	{"reads a page", "The text is that of the image, in the language asked for.", readsPage},
+	{"lists its languages", "They are sorted, and there is at least one.", listsLanguages},
+	{"reads many images at once", "Answers are never mixed up, whatever ends first.", readsManyAtOnce},
+	{"refuses a broken image", "The error blames the image and says what is wrong; nothing else is affected.", refusesBrokenImage},
+	{"ignores a caller who has left", "Nothing is read for a caller who left before the call.", ignoresEndedContext},
+	{"stops when the caller leaves", "The call returns within a second, and the worker is free again.", stopsWhenCallerLeaves},
+	{"frees the place of a waiting caller who leaves", "The place in the queue is free at once.", freesPlaceInQueue},
+	{"keeps the caller's deadline", "It ends the reading just as a caller who leaves does.", keepsCallersDeadline},
+	{"keeps its own deadline", "An image that takes too long is given up, and the next one is read.", keepsOwnDeadline},
+	{"refuses images when the queue is full", "The refusal is immediate; accepted images are read.", refusesWhenFull},
+	{"survives a crash", "The image being read fails, without internal details, and the next one is read.", survivesCrash},
 }
 
-// Cases are all promises.
-var Cases = []Case{
-	{"reads a page", "The text is that of the image, in the language asked for.", readsAPage},
-	{"languages", "They are sorted, and not empty.", languages},
-	{"many at once", "Answers are never mixed up, whatever ends first.", manyAtOnce},
-	{"broken image", "It is the image's fault, says what is wrong, and costs nothing else.", brokenImage},
-	{"caller gone before", "Nothing is read for a caller who is gone already.", goneBefore},
-	{"caller gone while reading", "The call returns within a second, and the worker is free again.", goneWhileReading},
-	{"caller gone while waiting", "The place in the queue is free at once.", goneWhileWaiting},
-	{"caller's deadline", "It ends the reading as the caller's going away does.", callersDeadline},
-	{"image's deadline", "An image that takes too long is ended, and the next is read.", imagesDeadline},
-	{"full queue", "What finds no place is refused at once; what has one is read.", fullQueue},
-	{"crash", "It fails the image that was being read, tells nothing internal, and the next is read.", crash},
-}
-
-// Run checks all promises.
+// Run checks all promises, each as a sub-test.
 func Run(t *testing.T, h Harness) {
 	t.Helper()
-	for _, c := range Cases {
-		t.Run(c.Name, func(t *testing.T) {
+	for _, p := range promises {
+		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			t.Log(c.Explanation)
-			c.Check(t, h)
+			t.Log(p.explanation)
+			p.check(t, h)
 		})
 	}
 }
-
-// patience is how long a case waits for what must come. A second is promised; machines under test are busy.
-const patience = 30 * time.Second
 
 func (h Harness) open(t *testing.T, workers, queue int) Subject {
 	t.Helper()
@@ -100,6 +93,28 @@ func (h Harness) start(ctx context.Context, s Subject, image []byte) <-chan resu
 	return done
 }
 
+// startSlow begins to read the slow image and returns once the worker is busy with it. stop makes the caller leave and
+// checks that the call returns within a second.
+func (h Harness) startSlow(t *testing.T, s Subject) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := h.start(ctx, s, h.Slow)
+	until(t, s, 1, 0)
+	return func() {
+		cancel()
+		require.ErrorIs(t, await(t, done, time.Second).err, context.Canceled)
+	}
+}
+
+// startPage begins to read a page behind the image being read, and returns once it waits. read checks that it is read.
+func (h Harness) startPage(t *testing.T, s Subject) (read func()) {
+	t.Helper()
+	image, word := h.Page(0)
+	done := h.start(t.Context(), s, image)
+	until(t, s, 1, 1)
+	return func() { requireWord(t, await(t, done, patience), word) }
+}
+
 func await(t *testing.T, done <-chan result, limit time.Duration) result {
 	t.Helper()
 	select {
@@ -111,26 +126,31 @@ func await(t *testing.T, done <-chan result, limit time.Duration) result {
 	}
 }
 
+func requireWord(t *testing.T, r result, word string) {
+	t.Helper()
+	require.NoError(t, r.err)
+	require.Contains(t, r.doc.Text(), word)
+}
+
 // mustRead reads a page, which must succeed.
 func (h Harness) mustRead(t *testing.T, s Subject) *document.Document {
 	t.Helper()
 	image, word := h.Page(0)
 	r := await(t, h.start(t.Context(), s, image), patience)
-	require.NoError(t, r.err)
-	require.Contains(t, r.doc.Text(), word)
+	requireWord(t, r, word)
 	return r.doc
 }
 
 // until waits for a load.
 func until(t *testing.T, s Subject, busy, queued int) {
 	t.Helper()
-	require.Eventually(t, func() bool {
+	Eventually(t, fmt.Sprintf("%d images are being read and %d wait", busy, queued), func() bool {
 		b, q := s.Load()
 		return b == busy && q == queued
-	}, patience, time.Millisecond, "never were %d images read and %d waiting", busy, queued)
+	})
 }
 
-func readsAPage(t *testing.T, h Harness) {
+func readsPage(t *testing.T, h Harness) {
 	t.Helper()
 	doc := h.mustRead(t, h.open(t, 1, 1))
 	require.Equal(t, h.Language, doc.Language)
@@ -138,7 +158,7 @@ func readsAPage(t *testing.T, h Harness) {
 	require.Greater(t, doc.Confidence, 0.0)
 }
 
-func languages(t *testing.T, h Harness) {
+func listsLanguages(t *testing.T, h Harness) {
 	t.Helper()
 	tags, err := h.open(t, 1, 1).Languages(t.Context())
 	require.NoError(t, err)
@@ -146,7 +166,7 @@ func languages(t *testing.T, h Harness) {
 	require.True(t, slices.IsSorted(tags), tags)
 }
 
-func manyAtOnce(t *testing.T, h Harness) {
+func readsManyAtOnce(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 2, 16)
 	pending := map[string]<-chan result{}
@@ -155,72 +175,54 @@ func manyAtOnce(t *testing.T, h Harness) {
 		pending[word] = h.start(t.Context(), s, image)
 	}
 	for word, done := range pending {
-		r := await(t, done, patience)
-		require.NoError(t, r.err)
-		require.Contains(t, r.doc.Text(), word)
+		requireWord(t, await(t, done, patience), word)
 	}
 }
 
-func brokenImage(t *testing.T, h Harness) {
+func refusesBrokenImage(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 1)
-	r := await(t, h.start(t.Context(), s, h.Broken), patience)
-	var fault *ocr.ImageError
-	require.ErrorAs(t, r.err, &fault)
-	require.NotEmpty(t, fault.Reason)
-	r = await(t, h.start(t.Context(), s, nil), patience)
-	require.ErrorAs(t, r.err, &fault, "an empty file")
+	for _, image := range [][]byte{h.Broken, nil} {
+		var fault *ocr.ImageError
+		require.ErrorAs(t, await(t, h.start(t.Context(), s, image), patience).err, &fault)
+		require.NotEmpty(t, fault.Reason)
+	}
 	h.mustRead(t, s)
 }
 
-func goneBefore(t *testing.T, h Harness) {
+func ignoresEndedContext(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	r := await(t, h.start(ctx, s, h.Slow), time.Second)
-	require.ErrorIs(t, r.err, context.Canceled)
+	require.ErrorIs(t, await(t, h.start(ctx, s, h.Slow), time.Second).err, context.Canceled)
 	until(t, s, 0, 0)
 }
 
-func goneWhileReading(t *testing.T, h Harness) {
+func stopsWhenCallerLeaves(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 1)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	done := h.start(ctx, s, h.Slow)
-	until(t, s, 1, 0)
-	cancel()
-	r := await(t, done, time.Second)
-	require.ErrorIs(t, r.err, context.Canceled)
+	h.startSlow(t, s)()
 	h.mustRead(t, s)
 }
 
-func goneWhileWaiting(t *testing.T, h Harness) {
+func freesPlaceInQueue(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 1)
-	first, stop := context.WithCancel(t.Context())
-	defer stop()
-	reading := h.start(first, s, h.Slow)
-	until(t, s, 1, 0)
-	second, cancel := context.WithCancel(t.Context())
+	stop := h.startSlow(t, s)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	waiting := h.start(second, s, h.Slow)
+	waiting := h.start(ctx, s, h.Slow)
 	until(t, s, 1, 1)
 	cancel()
 	require.ErrorIs(t, await(t, waiting, time.Second).err, context.Canceled)
 	until(t, s, 1, 0)
-	image, word := h.Page(0)
-	next := h.start(t.Context(), s, image)
-	until(t, s, 1, 1)
+	read := h.startPage(t, s)
 	stop()
-	require.ErrorIs(t, await(t, reading, time.Second).err, context.Canceled)
-	r := await(t, next, patience)
-	require.NoError(t, r.err)
-	require.Contains(t, r.doc.Text(), word)
+	read()
 }
 
-func callersDeadline(t *testing.T, h Harness) {
+func keepsCallersDeadline(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 1)
 	ctx, cancel := context.WithTimeout(t.Context(), h.Short)
@@ -230,7 +232,7 @@ func callersDeadline(t *testing.T, h Harness) {
 	h.mustRead(t, s)
 }
 
-func imagesDeadline(t *testing.T, h Harness) {
+func keepsOwnDeadline(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.Open(t, Options{Workers: 1, Queue: 1, Deadline: h.Short})
 	r := await(t, h.start(t.Context(), s, h.Slow), h.Short+patience)
@@ -238,25 +240,18 @@ func imagesDeadline(t *testing.T, h Harness) {
 	h.mustRead(t, s)
 }
 
-func fullQueue(t *testing.T, h Harness) {
+func refusesWhenFull(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 1)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	reading := h.start(ctx, s, h.Slow)
-	until(t, s, 1, 0)
-	image, word := h.Page(0)
-	waiting := h.start(t.Context(), s, image)
-	until(t, s, 1, 1)
+	stop := h.startSlow(t, s)
+	read := h.startPage(t, s)
+	image, _ := h.Page(0)
 	require.ErrorIs(t, await(t, h.start(t.Context(), s, image), time.Second).err, ocr.ErrBusy)
-	cancel()
-	require.ErrorIs(t, await(t, reading, time.Second).err, context.Canceled)
-	r := await(t, waiting, patience)
-	require.NoError(t, r.err)
-	require.Contains(t, r.doc.Text(), word)
+	stop()
+	read()
 }
 
-func crash(t *testing.T, h Harness) {
+func survivesCrash(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 1)
 	image := h.Crash
@@ -266,16 +261,16 @@ func crash(t *testing.T, h Harness) {
 	done := h.start(t.Context(), s, image)
 	if h.Crash == nil {
 		until(t, s, 1, 0)
-		time.Sleep(h.Short / 4) // until the worker has the image: one that is killed before costs none
+		time.Sleep(h.Short / 4) // until the worker has the image: killed earlier, it would cost no image
 		s.Kill()
 	}
 	r := await(t, done, patience)
 	require.Error(t, r.err)
-	var fault *ocr.ImageError
 	for _, other := range []error{ocr.ErrBusy, ocr.ErrTimeout, context.Canceled, context.DeadlineExceeded} {
 		require.NotErrorIs(t, r.err, other)
 	}
+	var fault *ocr.ImageError
 	require.NotErrorAs(t, r.err, &fault, "the caller could do nothing about it")
-	require.NotRegexp(t, `/|\bpid\b|signal|exit`, fmt.Sprint(r.err), "it tells nothing internal")
+	require.NotRegexp(t, `/|\bpid\b|signal|exit`, fmt.Sprint(r.err), "no internal details")
 	h.mustRead(t, s)
 }

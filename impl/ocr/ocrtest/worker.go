@@ -3,6 +3,7 @@ package ocrtest
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -19,31 +20,31 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Language is what the scripted worker reads.
+// Language is one of the two languages that the scripted worker reads.
 const Language = "en"
 
-// startFile, in a directory of models, tells the scripted worker how to start.
+// startFile, in the first directory of models, is the script that a scripted worker runs before it says hello.
 const startFile = "start"
 
-// MaybeWorker must be called by TestMain, before all else. In a process that a pool started as a worker it does not
+// MaybeWorker must be called by TestMain before anything else. In a process that a pool started as a worker it does not
 // return.
 //
-// That worker's images are scripts, a command a line: "text WORD" reads a word; "sleep DURATION", "pages N",
-// "image REASON", "internal REASON", "timeout", "crash", "exit STATUS", "hang", "garbage", "huge", "wrong id",
-// "stderr BYTES" do what they say. Anything else is no image.
+// That worker takes images to be scripts, with one command per line: "text WORD" reads a word; "sleep DURATION",
+// "hold FILE" (until the file is gone), "pages N", "image REASON", "internal REASON", "timeout", "crash", "exit STATUS",
+// "hang", "garbage", "huge", "wrong id" and "stderr BYTES" do what they say. Anything else is a broken image.
 func MaybeWorker() {
 	if os.Getenv(pipe.ProtocolEnv) == "" {
 		return
 	}
-	if err := work(); err != nil {
+	if err := serveScripts(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	os.Exit(0)
 }
 
-// MustScriptStart is a directory of models that makes scripted workers run the script before they say hello. It may say
-// what an image may, and "hello PROTOCOL", "no languages", "hold FILE" (until the file is gone).
+// MustScriptStart returns a directory of models that makes scripted workers run the script before they say hello. It may
+// also hold "hello PROTOCOL" and "no languages", which replace the hello.
 func MustScriptStart(tb testing.TB, script string) (dir string) {
 	tb.Helper()
 	dir = tb.TempDir()
@@ -51,7 +52,7 @@ func MustScriptStart(tb testing.TB, script string) (dir string) {
 	return dir
 }
 
-// MustRewriteStart changes what the workers to come will do.
+// MustRewriteStart replaces the start script for workers that start from now on.
 func MustRewriteStart(tb testing.TB, dir, script string) {
 	tb.Helper()
 	next := filepath.Join(dir, "next")
@@ -59,11 +60,11 @@ func MustRewriteStart(tb testing.TB, dir, script string) {
 	require.NoError(tb, os.Rename(next, filepath.Join(dir, startFile)))
 }
 
-func work() error {
+func serveScripts() error {
 	conn := pipe.New(os.Stdin, os.Stdout)
 	hello := pipe.Hello{Version: "scripted", Protocol: pipe.Protocol, Languages: []string{"de", Language}, Models: []string{"eng"}}
 	dir, _, _ := strings.Cut(os.Getenv(pipe.ModelsEnv), string(os.PathListSeparator))
-	if script, err := os.ReadFile(filepath.Join(dir, startFile)); err == nil { //nolint:gosec // the test's own
+	if script, err := os.ReadFile(filepath.Join(dir, startFile)); err == nil { //nolint:gosec // the test wrote it
 		if _, failed := play(script); failed != nil {
 			return errors.New(failed.Message)
 		}
@@ -92,74 +93,70 @@ func work() error {
 	}
 }
 
-// play does what the script says.
+// play runs the script. It returns the document that the script wrote, or the error that it asked for.
 func play(script []byte) (*document.Document, *pipe.Error) {
 	doc := &document.Document{Pages: []document.Page{{Width: 100, Height: 100}}}
 	lines := bufio.NewScanner(bytes.NewReader(bytes.TrimRight(script, "\n")))
 	for lines.Scan() {
-		command, rest, _ := strings.Cut(lines.Text(), " ")
+		command, argument, _ := strings.Cut(lines.Text(), " ")
 		switch command {
 		case "text":
-			doc.Pages[0].Blocks = append(doc.Pages[0].Blocks, block(rest))
+			doc.Pages[0].Blocks = append(doc.Pages[0].Blocks, block(argument))
 			doc.Confidence = 0.9
 		case "pages":
-			doc.Pages = make([]document.Page, number(rest))
+			doc.Pages = make([]document.Page, number(argument))
 			for i := range doc.Pages {
 				doc.Pages[i] = document.Page{Width: 1, Height: 1}
 			}
-		case "sleep":
-			d, err := time.ParseDuration(rest)
-			if err != nil {
-				return nil, &pipe.Error{Kind: pipe.Internal, Message: err.Error()}
-			}
-			time.Sleep(d)
-		case "hold":
-			for hold(rest) {
-				time.Sleep(time.Millisecond)
-			}
 		case "image":
-			return nil, &pipe.Error{Kind: pipe.ImageFault, Message: rest}
+			return nil, &pipe.Error{Kind: pipe.ImageFault, Message: argument}
 		case "internal":
-			return nil, &pipe.Error{Kind: pipe.Internal, Message: rest}
+			return nil, &pipe.Error{Kind: pipe.Internal, Message: argument}
 		case "timeout":
 			return nil, &pipe.Error{Kind: pipe.TimeoutFault, Message: "gave up"}
-		case "crash":
-			panic("crash at /usr/lib/engine.c:17")
-		case "exit":
-			os.Exit(number(rest))
-		case "hang":
-			select {}
-		case "garbage":
-			fmt.Println("Estimating resolution as 300")
-			select {}
-		case "huge":
-			huge()
-		case "hello":
-			sendRaw(fmt.Sprintf(`{"version":"v","protocol":%s,"languages":["en"],"models":[]}`, rest))
-			os.Exit(0)
-		case "no":
-			sendRaw(fmt.Sprintf(`{"version":"v","protocol":%d,"languages":[],"models":[]}`, pipe.Protocol))
-			os.Exit(0)
-		case "stderr":
-			fmt.Fprintln(os.Stderr, strings.Repeat("x", number(rest)))
-		case "wrong", "":
+		case "wrong", "": // see serveScripts
 		default:
-			return nil, &pipe.Error{Kind: pipe.ImageFault, Message: "not a script"}
+			misbehave, known := misbehaviours[command]
+			if !known {
+				return nil, &pipe.Error{Kind: pipe.ImageFault, Message: "not a script"}
+			}
+			misbehave(argument)
 		}
 	}
 	return doc, nil
+}
+
+// misbehaviours are the commands that do something to the process instead of returning something.
+var misbehaviours = map[string]func(argument string){
+	"sleep": func(duration string) {
+		d, err := time.ParseDuration(duration)
+		if err != nil {
+			panic(err)
+		}
+		time.Sleep(d)
+	},
+	"hold": func(file string) {
+		for _, err := os.Stat(file); err == nil; _, err = os.Stat(file) { //nolint:gosec // the test named it
+			time.Sleep(time.Millisecond)
+		}
+	},
+	"crash":  func(string) { panic("crash at /usr/lib/engine.c:17") },
+	"exit":   func(status string) { os.Exit(number(status)) },
+	"hang":   func(string) { select {} },
+	"stderr": func(size string) { fmt.Fprintln(os.Stderr, strings.Repeat("x", number(size))) },
+	"garbage": func(string) {
+		fmt.Println("Estimating resolution as 300")
+		select {}
+	},
+	"huge":  func(string) { sendHuge() },
+	"hello": func(protocol string) { sendHello(protocol, `["en"]`) },
+	"no":    func(string) { sendHello(strconv.Itoa(pipe.Protocol), `[]`) },
 }
 
 func block(word string) document.Block {
 	box := document.Box{X: 1, Y: 1, W: 10, H: 10}
 	words := []document.Word{{Box: box, Text: word, Confidence: 0.9}}
 	return document.Block{Box: box, Lines: []document.Line{{Box: box, Words: words}}}
-}
-
-// hold is true while the file is there.
-func hold(file string) bool {
-	_, err := os.Stat(file) //nolint:gosec // the test's own
-	return err == nil
 }
 
 func number(s string) int {
@@ -170,16 +167,17 @@ func number(s string) int {
 	return n
 }
 
-// sendRaw writes a frame past all checks.
-func sendRaw(header string) {
-	n := len(header)
-	_, _ = os.Stdout.Write([]byte{byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)})
-	_, _ = os.Stdout.WriteString(header)
-	_, _ = os.Stdout.Write(make([]byte, 4))
+// sendHello writes a hello without the checks of package pipe and exits.
+func sendHello(protocol, languages string) {
+	header := fmt.Sprintf(`{"version":"v","protocol":%s,"languages":%s,"models":[]}`, protocol, languages)
+	frame := binary.BigEndian.AppendUint32(nil, uint32(len(header)))
+	frame = append(append(frame, header...), 0, 0, 0, 0)
+	_, _ = os.Stdout.Write(frame)
+	os.Exit(0)
 }
 
-// huge begins an answer that is larger than allowed, and writes on for as long as someone reads.
-func huge() {
+// sendHuge begins an answer that is larger than allowed, and goes on for as long as anyone reads.
+func sendHuge() {
 	_, _ = os.Stdout.Write([]byte{0x7f, 0xff, 0xff, 0xff})
 	for chunk := make([]byte, 1<<16); ; {
 		if _, err := os.Stdout.Write(chunk); err != nil {
@@ -188,7 +186,7 @@ func huge() {
 	}
 }
 
-// Scripted is a harness for recognizers above scripted workers.
+// Scripted returns a harness for recognizers that use scripted workers.
 func Scripted(open func(testing.TB, Options) Subject) Harness {
 	return Harness{
 		Open:     open,

@@ -10,6 +10,11 @@ import (
 	"io"
 )
 
+// firstBuffer is the most that is allocated on the word of a length prefix alone, in bytes.
+const firstBuffer = 1 << 20
+
+// send writes one frame: header as JSON of at most limit bytes, then the payload. Nothing is written if either is too
+// large.
 func (c *Conn) send(header any, limit int, payload []byte) error {
 	text, err := json.Marshal(header)
 	if err != nil {
@@ -19,25 +24,24 @@ func (c *Conn) send(header any, limit int, payload []byte) error {
 		return err
 	}
 	if len(payload) > MaxImage {
-		return fmt.Errorf("pipe: a payload of %d bytes, at most %d are allowed", len(payload), MaxImage)
+		return fmt.Errorf("pipe: payload has %d bytes; at most %d are allowed", len(payload), MaxImage)
 	}
 	head := make([]byte, 0, 4+len(text)+4)
 	head = binary.BigEndian.AppendUint32(head, uint32(len(text)))
 	head = append(head, text...)
 	head = binary.BigEndian.AppendUint32(head, uint32(len(payload)))
-	if _, err := c.w.Write(head); err != nil {
-		return fmt.Errorf("pipe: write: %w", err)
-	}
-	if len(payload) == 0 {
-		return nil
-	}
-	if _, err := c.w.Write(payload); err != nil {
-		return fmt.Errorf("pipe: write: %w", err)
+	for _, part := range [][]byte{head, payload} {
+		if len(part) == 0 {
+			continue // an empty write to a closed pipe would be an error
+		}
+		if _, err := c.w.Write(part); err != nil {
+			return fmt.Errorf("pipe: write: %w", err)
+		}
 	}
 	return nil
 }
 
-// receive reads one frame into header and returns its payload. It is io.EOF where the pipe ends between two frames.
+// receive reads one frame into header and returns its payload. The error is io.EOF if the pipe ends between two frames.
 func (c *Conn) receive(header any, maxHeader, maxPayload int) ([]byte, error) {
 	if _, err := c.r.Peek(1); err != nil {
 		if errors.Is(err, io.EOF) {
@@ -62,7 +66,7 @@ func (c *Conn) receive(header any, maxHeader, maxPayload int) ([]byte, error) {
 	return payload, nil
 }
 
-// readPart reads a length and as many bytes. Memory grows with what arrives, not with what the length promises.
+// readPart reads a length and as many bytes. Memory grows with the bytes that arrive, not with the length announced.
 func readPart(r *bufio.Reader, limit int) ([]byte, error) {
 	var prefix [4]byte
 	if _, err := io.ReadFull(r, prefix[:]); err != nil {
@@ -70,17 +74,17 @@ func readPart(r *bufio.Reader, limit int) ([]byte, error) {
 	}
 	n := int64(binary.BigEndian.Uint32(prefix[:]))
 	if n > int64(limit) {
-		return nil, fmt.Errorf("%d bytes, at most %d are allowed", n, limit)
+		return nil, fmt.Errorf("%d bytes; at most %d are allowed", n, limit)
 	}
 	var part bytes.Buffer
-	part.Grow(int(min(n, 1<<20)))
+	part.Grow(int(min(n, firstBuffer)))
 	if _, err := io.CopyN(&part, r, n); err != nil {
 		return nil, noEOF(err)
 	}
 	return part.Bytes(), nil
 }
 
-// noEOF keeps io.EOF for the end between two frames.
+// noEOF reserves io.EOF for a pipe that ends between two frames.
 func noEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -88,13 +92,15 @@ func noEOF(err error) error {
 	return err
 }
 
+// checkHeader checks the size of a header and the number of its elements, because a short text such as "[{},{},..." can
+// decode into far more memory than it occupies.
 func checkHeader(text []byte, limit int) error {
 	if len(text) > limit {
-		return fmt.Errorf("pipe: a header of %d bytes, at most %d are allowed", len(text), limit)
+		return fmt.Errorf("pipe: header has %d bytes; at most %d are allowed", len(text), limit)
 	}
 	elements := bytes.Count(text, []byte("{")) + bytes.Count(text, []byte("[")) + bytes.Count(text, []byte(","))
 	if elements > MaxElements {
-		return fmt.Errorf("pipe: a header of %d elements, at most %d are allowed", elements, MaxElements)
+		return fmt.Errorf("pipe: header has %d elements; at most %d are allowed", elements, MaxElements)
 	}
 	return nil
 }

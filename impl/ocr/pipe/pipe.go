@@ -1,9 +1,12 @@
-// Package pipe is what the service and its sandboxed workers say to each other. The service writes requests to the
-// worker's standard input and reads from its standard output: one hello at the start, then one answer for each request.
+// Package pipe is the protocol between the service and its sandboxed workers. The service writes requests to a worker's
+// standard input and reads from its standard output: one hello at the start, then one answer for each request.
 //
-// Everything is a frame: the length of a header as a big-endian uint32, the header in JSON, the length of a payload as a
-// big-endian uint32, the payload. Only requests have a payload, the image. Decoding is strict and bounded on both
-// sides, for a worker that a hostile image took over may write anything. After an error the pipe is of no more use.
+// Every message is a frame: the length of the header (big-endian uint32), the header in JSON, the length of the payload
+// (big-endian uint32), the payload. Only requests have a payload, the image. Decoding is strict and bounded on both
+// sides, because a worker that a hostile image took over may write anything. After an error, close the pipe.
+//
+// The messages are in this file, the frames in frame.go, and the checks on documents in document.go. Starting processes
+// is the business of package workerpool.
 package pipe
 
 import (
@@ -20,121 +23,121 @@ import (
 	"uncial/internal/document"
 )
 
-// Protocol is the number of this protocol. Both sides must speak the same.
+// Protocol is the version of this protocol. Both sides must have the same one; raise it with every change of a message.
 const Protocol = 1
 
-// What the service tells a worker through its environment.
+// Environment variables that the service sets for a worker.
 const (
-	// ProtocolEnv holds Protocol. A worker that finds it unset was started by hand.
+	// ProtocolEnv holds Protocol. If it is unset, the worker was started by hand.
 	ProtocolEnv = "UNCIAL_WORKER_PROTOCOL"
-	// ModelsEnv holds the directories that hold *.traineddata files, separated by os.PathListSeparator. Where the same
-	// name stands in several, the first counts.
+	// ModelsEnv lists directories of *.traineddata files, separated by os.PathListSeparator. If several have a model of
+	// the same name, the first one is used.
 	ModelsEnv = "UNCIAL_MODELS"
 )
 
-// Bounds of a frame.
+// Limits of a frame, in bytes unless stated otherwise.
 const (
-	MaxHello    = 1 << 20      // bytes of a hello's header
-	MaxRequest  = 64 << 10     // bytes of a request's header
-	MaxAnswer   = 64 << 20     // bytes of an answer's header
-	MaxElements = 4 << 20      // objects, arrays and commas in an answer's header: bounds what decoding it allocates
-	MaxImage    = ocr.MaxBytes // bytes of a request's payload
-	MaxReason   = 1 << 10      // bytes of an error's message that is for the caller's eyes
-	MaxMessage  = 16 << 10     // bytes of any other
+	maxHello    = 1 << 20      // header of a hello
+	maxRequest  = 64 << 10     // header of a request
+	MaxAnswer   = 64 << 20     // header of an answer
+	MaxElements = 4 << 20      // objects, arrays and commas in a header; bounds the memory that decoding allocates
+	MaxImage    = ocr.MaxBytes // payload of a request
+	maxReason   = 1 << 10      // message of an error that is shown to the caller
+	MaxMessage  = 16 << 10     // message of any other error
 )
 
-// Hello is the first thing that a worker says, once it can read.
+// Hello is a worker's first message. It sends it when it can read.
 type Hello struct {
-	Version   string   `json:"version"`   // of the engine, such as "tesseract 5.5.0"; for the log
+	Version   string   `json:"version"`   // of the engine, such as "tesseract 5.5.0"; for the log only
 	Protocol  int      `json:"protocol"`  // Protocol
-	Languages []string `json:"languages"` // BCP 47 tags that can be read, sorted, never empty
+	Languages []string `json:"languages"` // BCP 47 tags that it can read, sorted, never empty
 	Models    []string `json:"models"`    // names of the models found, sorted, without ".traineddata"
 }
 
-// Request asks for one image to be read. The image is the frame's payload.
+// Request asks a worker to read one image, which is the payload of the frame.
 type Request struct {
 	ID       uint64 `json:"id"`
-	Language string `json:"language"` // one of Hello's
+	Language string `json:"language"` // one of Hello.Languages
 	Enhance  bool   `json:"enhance,omitempty"`
-	Deadline int64  `json:"deadline"` // milliseconds left, at least 1; at 0 the worker is killed
-	// Threads is how many cores the worker may use, its own and those of workers that are idle; 0 counts as 1.
+	Deadline int64  `json:"deadline"` // milliseconds left, at least 1; soon after, the worker is killed
+	// Threads is how many cores the worker may use: its own and those of idle workers. 0 counts as 1.
 	Threads int `json:"threads,omitempty"`
 }
 
-// Answer is a document or an error, never both.
+// Answer holds a document or an error, never both.
 type Answer struct {
 	ID       uint64             `json:"id"` // of the request
 	Document *document.Document `json:"document,omitempty"`
 	Error    *Error             `json:"error,omitempty"`
 }
 
-// Kind says whose fault an error is.
+// Kind says what caused an error.
 type Kind string
 
 // The kinds of errors.
 const (
-	ImageFault   Kind = "image"    // the image's: Message is for the caller's eyes
-	TimeoutFault Kind = "timeout"  // the worker gave up at the deadline
-	Internal     Kind = "internal" // ours: Message is for the log
+	ImageFault   Kind = "image"    // the image; Message is shown to the caller
+	TimeoutFault Kind = "timeout"  // the deadline
+	Internal     Kind = "internal" // the program; Message is for the log
 )
 
-// Error is why an image could not be read. The worker stays fit for the next.
+// Error says why an image could not be read. The worker can read the next one.
 type Error struct {
 	Kind    Kind   `json:"kind"`
-	Message string `json:"message"` // never empty; ImageFault: one line. SendAnswer shortens it where needed
+	Message string `json:"message"` // never empty; one line if Kind is ImageFault. SendAnswer shortens it
 }
 
-// Conn is one end of a pipe. It is not safe for concurrent use, but one goroutine may send while another receives.
+// Conn is one end of a pipe. One goroutine may send while another receives; any other concurrent use is an error.
 type Conn struct {
 	r *bufio.Reader
 	w io.Writer
 }
 
-// New is the end of a pipe that reads from r and writes to w.
+// New returns the end of a pipe that reads from r and writes to w. The caller closes both.
 func New(r io.Reader, w io.Writer) *Conn {
 	return &Conn{r: bufio.NewReaderSize(r, 64<<10), w: w}
 }
 
-// SendHello is the worker's first word.
+// SendHello sends the worker's first message.
 func (c *Conn) SendHello(h Hello) error {
 	if err := h.check(); err != nil {
 		return err
 	}
-	return c.send(h, MaxHello, nil)
+	return c.send(h, maxHello, nil)
 }
 
-// ReceiveHello reads the worker's first word. It is io.EOF where the worker ended without a word.
+// ReceiveHello reads the worker's first message. The error is io.EOF if the worker exited without one.
 func (c *Conn) ReceiveHello() (Hello, error) {
 	var h Hello
-	if _, err := c.receive(&h, MaxHello, 0); err != nil {
+	if _, err := c.receive(&h, maxHello, 0); err != nil {
 		return Hello{}, err
 	}
 	return h, h.check()
 }
 
-// SendRequest sends an image to be read.
+// SendRequest sends an image to a worker. If it fails, the worker may have received a part.
 func (c *Conn) SendRequest(r Request, image []byte) error {
 	if err := r.check(image); err != nil {
 		return err
 	}
-	return c.send(r, MaxRequest, image)
+	return c.send(r, maxRequest, image)
 }
 
-// ReceiveRequest reads the next request and its image. It is io.EOF once the service closed the pipe.
+// ReceiveRequest reads the next request and its image. The error is io.EOF once the service has closed the pipe.
 func (c *Conn) ReceiveRequest() (Request, []byte, error) {
 	var r Request
-	image, err := c.receive(&r, MaxRequest, MaxImage)
+	image, err := c.receive(&r, maxRequest, MaxImage)
 	if err != nil {
 		return Request{}, nil, err
 	}
 	return r, image, r.check(image)
 }
 
-// SendAnswer answers a request. A document that breaks the promises of package document, or is too large, is refused
+// SendAnswer answers a request. A document that is too large, or invalid by the rules of package document, is refused
 // before anything is sent, so that the worker can still answer with an Error.
 func (c *Conn) SendAnswer(a Answer) error {
 	if a.Error != nil {
-		a.Error = &Error{Kind: a.Error.Kind, Message: fit(a.Error.Kind, a.Error.Message)}
+		a.Error = &Error{Kind: a.Error.Kind, Message: printable(a.Error.Kind, a.Error.Message)}
 	}
 	if err := a.check(); err != nil {
 		return err
@@ -142,7 +145,7 @@ func (c *Conn) SendAnswer(a Answer) error {
 	return c.send(a, MaxAnswer, nil)
 }
 
-// ReceiveAnswer reads the next answer. It is io.EOF where the worker ended instead.
+// ReceiveAnswer reads the next answer. The error is io.EOF if the worker exited instead.
 func (c *Conn) ReceiveAnswer() (Answer, error) {
 	var a Answer
 	if _, err := c.receive(&a, MaxAnswer, 0); err != nil {
@@ -151,7 +154,8 @@ func (c *Conn) ReceiveAnswer() (Answer, error) {
 	return a, a.check()
 }
 
-// DecodeDocument reads the JSON form of a document as strictly as an answer is read.
+// DecodeDocument decodes a document from JSON, with the checks that ReceiveAnswer makes. Package remote uses it for
+// answers of an engine.
 func DecodeDocument(text []byte) (*document.Document, error) {
 	if err := checkHeader(text, MaxAnswer); err != nil {
 		return nil, err
@@ -166,11 +170,11 @@ func DecodeDocument(text []byte) (*document.Document, error) {
 func (h *Hello) check() error {
 	switch {
 	case h.Protocol != Protocol:
-		return fmt.Errorf("pipe: the worker speaks protocol %d, the service %d; they must be of one build", h.Protocol, Protocol)
+		return fmt.Errorf("pipe: the worker has protocol %d, the service %d; install both from the same build", h.Protocol, Protocol)
 	case len(h.Languages) == 0:
-		return errors.New("pipe: the worker can read no language: no models were found; install language packs, such as Debian's tesseract-ocr-eng")
+		return errors.New("pipe: the worker cannot read any language: no models were found; install language packs, such as Debian's tesseract-ocr-eng")
 	case slices.Contains(h.Languages, ""):
-		return errors.New("pipe: hello.languages holds an empty tag")
+		return errors.New("pipe: hello.languages has an empty tag")
 	}
 	return nil
 }
@@ -180,9 +184,9 @@ func (r *Request) check(image []byte) error {
 	case r.Language == "":
 		return errors.New("pipe: request.language is empty")
 	case r.Deadline < 1:
-		return errors.New("pipe: request.deadline must be at least 1 ms")
+		return errors.New("pipe: request.deadline is less than 1 ms")
 	case r.Threads < 0:
-		return errors.New("pipe: request.threads must not be negative")
+		return errors.New("pipe: request.threads is negative")
 	case len(image) == 0:
 		return errors.New("pipe: the request has no image")
 	}
@@ -192,19 +196,19 @@ func (r *Request) check(image []byte) error {
 func (a *Answer) check() error {
 	switch {
 	case (a.Document == nil) == (a.Error == nil):
-		return errors.New("pipe: an answer holds either a document or an error")
+		return errors.New("pipe: expected either a document or an error in the answer")
 	case a.Document != nil:
 		return checkDocument(a.Document)
 	case !slices.Contains([]Kind{ImageFault, TimeoutFault, Internal}, a.Error.Kind):
-		return fmt.Errorf("pipe: error.kind is %.20q; want image, timeout or internal", a.Error.Kind)
-	case a.Error.Message == "" || a.Error.Message != fit(a.Error.Kind, a.Error.Message):
-		return errors.New("pipe: error.message is empty, too long or not fit for reading")
+		return fmt.Errorf("pipe: error.kind is %.20q; expected image, timeout or internal", a.Error.Kind)
+	case a.Error.Message == "" || a.Error.Message != printable(a.Error.Kind, a.Error.Message):
+		return errors.New("pipe: error.message is empty, too long, or has unprintable characters")
 	}
 	return nil
 }
 
-// fit is the message with what is unreadable left out, within its bound.
-func fit(kind Kind, message string) string {
+// printable returns the message without unprintable characters, cut to its limit, and on one line if the caller sees it.
+func printable(kind Kind, message string) string {
 	message = strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || unicode.IsPrint(r) && r != utf8.RuneError {
 			return r
@@ -213,7 +217,7 @@ func fit(kind Kind, message string) string {
 	}, message)
 	limit := MaxMessage
 	if kind == ImageFault {
-		limit = MaxReason
+		limit = maxReason
 	}
 	for len(message) > limit {
 		_, size := utf8.DecodeLastRuneInString(message)

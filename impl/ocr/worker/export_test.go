@@ -1,4 +1,4 @@
 package worker
 
-// Serve is Run without engines.
+// Serve is Run with a reader instead of engines, and without the hello.
 var Serve = serve

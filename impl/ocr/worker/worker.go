@@ -1,5 +1,6 @@
-// Package worker is the child side of the engine: it reads framed requests (package pipe), decodes the image and reads
-// its pages, one request at a time, until the service closes the pipe.
+// Package worker is the child side of the engine: it receives framed requests (package pipe), decodes the image and reads
+// its pages, one request at a time, until the service closes the pipe. The parent side is package workerpool. The command
+// uncial-worker calls Run; how a page is read is in package reading.
 package worker
 
 import (
@@ -18,11 +19,12 @@ import (
 	"uncial/internal/document"
 )
 
-// warmModels is how many models stay loaded: those that one language needs, and a second language's.
+// warmModels is how many models stay loaded: those that one language needs, and those of a second language. Loading a
+// model takes about 55 ms.
 const warmModels = 4
 
-// Run says hello and answers requests until in ends, which is no error. An error means that the worker is of no more
-// use: the pipe broke, or a request met a fault in the program, which was then answered as internal.
+// Run says hello and answers requests until in ends, and then returns nil. After an error the process must exit: the pipe
+// broke, or a request caused a panic, which was answered with an internal error.
 func Run(in io.Reader, out io.Writer, set *models.Set) error {
 	engines := reading.NewEngines(set, warmModels)
 	defer engines.Close()
@@ -42,7 +44,7 @@ func Run(in io.Reader, out io.Writer, set *models.Set) error {
 	})
 }
 
-// reader turns a request into a document.
+// reader reads the image of a request.
 type reader func(ctx context.Context, req pipe.Request, image []byte) (*document.Document, error)
 
 func serve(conn *pipe.Conn, read reader) error {
@@ -54,7 +56,7 @@ func serve(conn *pipe.Conn, read reader) error {
 		if err != nil {
 			return fmt.Errorf("worker: %w", err)
 		}
-		doc, failed := guard(read, req, image)
+		doc, failed := readSafely(read, req, image)
 		if err := send(conn, req.ID, doc, failed); err != nil {
 			return fmt.Errorf("worker: %w", err)
 		}
@@ -64,7 +66,7 @@ func serve(conn *pipe.Conn, read reader) error {
 	}
 }
 
-// panicError is a panic during a request. What it left behind is not known, so the worker ends after it.
+// panicError is a panic during a request. The state of the libraries is unknown after it, so the worker exits.
 type panicError struct {
 	value any
 	stack []byte
@@ -72,8 +74,8 @@ type panicError struct {
 
 func (e *panicError) Error() string { return fmt.Sprintf("worker: panic: %v\n%s", e.value, e.stack) }
 
-// guard reads within the request's deadline and turns a panic into an error.
-func guard(read reader, req pipe.Request, image []byte) (doc *document.Document, err error) {
+// readSafely reads within the request's deadline and turns a panic into a panicError.
+func readSafely(read reader, req pipe.Request, image []byte) (doc *document.Document, err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			doc, err = nil, &panicError{value, debug.Stack()}
@@ -84,24 +86,25 @@ func guard(read reader, req pipe.Request, image []byte) (doc *document.Document,
 	return read(ctx, req, image)
 }
 
-// send answers with the document or with the reason why there is none. A document that the pipe refuses to send is a
-// fault of ours.
+// send answers with the document, or with the error if there is one. A document that the pipe refuses is an internal
+// error: the worker made it.
 func send(conn *pipe.Conn, id uint64, doc *document.Document, failed error) error {
 	if failed == nil {
 		if failed = conn.SendAnswer(pipe.Answer{ID: id, Document: doc}); failed == nil {
 			return nil
 		}
 	}
-	return conn.SendAnswer(pipe.Answer{ID: id, Error: reason(failed)})
+	return conn.SendAnswer(pipe.Answer{ID: id, Error: describe(failed)})
 }
 
-func reason(err error) *pipe.Error {
+// describe classifies an error for the service. The messages of image faults reach the caller.
+func describe(err error) *pipe.Error {
 	var fault *ocr.ImageError
 	switch {
 	case errors.As(err, &fault):
 		return &pipe.Error{Kind: pipe.ImageFault, Message: fault.Reason}
-	case errors.Is(err, tesseract.ErrRecognition): // as of noise on a very large page, for which memory does not suffice
-		return &pipe.Error{Kind: pipe.ImageFault, Message: "the page is too large, or too full of specks, to be read; send it smaller"}
+	case errors.Is(err, tesseract.ErrRecognition): // seen with noise on very large pages, which exhausts the memory limit
+		return &pipe.Error{Kind: pipe.ImageFault, Message: "the page is too large or has too many specks to be read; send a smaller image"}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &pipe.Error{Kind: pipe.TimeoutFault, Message: err.Error()}
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"image/png"
 	"io"
 	"testing"
 
@@ -19,15 +18,12 @@ import (
 	"uncial/internal/document"
 )
 
-// MustPage is a PNG of lines of text.
-func MustPage(tb testing.TB, lines ...string) []byte {
+func page(tb testing.TB, lines ...string) []byte {
 	tb.Helper()
-	var file bytes.Buffer
-	require.NoError(tb, png.Encode(&file, ocrtest.Page(lines...)))
-	return file.Bytes()
+	return ocrtest.MustPNG(tb, ocrtest.Page(lines...))
 }
 
-// start runs a worker and gives the service's end of its pipe. hangUp closes it and waits for the worker's end.
+// start runs a worker and returns the service's end of its pipe. hangUp closes the pipe and waits until the worker ends.
 func start(tb testing.TB, run func(in io.Reader, out io.Writer) error) (conn *pipe.Conn, hangUp func() error) {
 	tb.Helper()
 	toWorker, requests := io.Pipe()
@@ -46,6 +42,24 @@ func start(tb testing.TB, run func(in io.Reader, out io.Writer) error) (conn *pi
 	return pipe.New(answers, requests), hangUp
 }
 
+// startServe runs a worker that answers every request with the document and the error.
+func startServe(tb testing.TB, read func() (*document.Document, error)) (*pipe.Conn, func() error) {
+	tb.Helper()
+	return start(tb, func(in io.Reader, out io.Writer) error {
+		return worker.Serve(pipe.New(in, out), func(context.Context, pipe.Request, []byte) (*document.Document, error) { return read() })
+	})
+}
+
+// ask sends a request and returns the answer.
+func ask(tb testing.TB, conn *pipe.Conn, id uint64, language string, deadlineMS int64, image []byte) pipe.Answer {
+	tb.Helper()
+	require.NoError(tb, conn.SendRequest(pipe.Request{ID: id, Language: language, Deadline: deadlineMS}, image))
+	answer, err := conn.ReceiveAnswer()
+	require.NoError(tb, err)
+	require.Equal(tb, id, answer.ID)
+	return answer
+}
+
 func TestRun(t *testing.T) {
 	t.Parallel()
 	set, err := models.Find(ocrtest.Tessdata)
@@ -57,96 +71,73 @@ func TestRun(t *testing.T) {
 	require.Equal(t, set.Names(), hello.Models)
 	require.Regexp(t, `^tesseract 5\.`, hello.Version)
 
-	ask := func(req pipe.Request, image []byte) pipe.Answer {
-		require.NoError(t, conn.SendRequest(req, image))
-		answer, err := conn.ReceiveAnswer()
-		require.NoError(t, err)
-		require.Equal(t, req.ID, answer.ID)
-		return answer
-	}
-	answer := ask(pipe.Request{ID: 1, Language: "en", Deadline: 60_000}, MustPage(t, "A worker reads", "its first page"))
+	const minute = 60_000 // milliseconds
+	answer := ask(t, conn, 1, "en", minute, page(t, "A worker reads", "its first page"))
 	require.Equal(t, "A worker reads\nits first page", answer.Document.Text())
 	require.Equal(t, "en", answer.Document.Language)
 	require.Greater(t, answer.Document.Confidence, 0.8)
 	require.False(t, answer.Document.Enhanced)
 
-	answer = ask(pipe.Request{ID: 2, Language: "en", Deadline: 60_000}, []byte("no image"))
+	answer = ask(t, conn, 2, "en", minute, []byte("not an image"))
 	require.Equal(t, pipe.ImageFault, answer.Error.Kind)
 	require.Contains(t, answer.Error.Message, "send JPEG, PNG, TIFF, BMP or WebP")
 
-	answer = ask(pipe.Request{ID: 3, Language: "en", Deadline: 1}, MustPage(t, "Too late", "is too late", "by far"))
+	answer = ask(t, conn, 3, "en", 1, page(t, "Too late", "is too late", "by far"))
 	require.Equal(t, pipe.TimeoutFault, answer.Error.Kind)
 
-	answer = ask(pipe.Request{ID: 4, Language: "tlh", Deadline: 60_000}, MustPage(t, "Unknown"))
-	require.Equal(t, pipe.Internal, answer.Error.Kind, "the service asks for what the hello offers only")
+	answer = ask(t, conn, 4, "tlh", minute, page(t, "Unknown"))
+	require.Equal(t, pipe.Internal, answer.Error.Kind, "the service asks only for languages of the hello")
 
-	answer = ask(pipe.Request{ID: 5, Language: "de", Deadline: 60_000}, MustPage(t, "Noch immer bereit"))
+	answer = ask(t, conn, 5, "de", minute, page(t, "Noch immer bereit"))
 	require.Equal(t, "Noch immer bereit", answer.Document.Text())
 
-	answer = ask(pipe.Request{ID: 6, Language: "en", Deadline: 60_000}, MustPage(t))
+	answer = ask(t, conn, 6, "en", minute, page(t))
 	require.Empty(t, answer.Document.Text())
 	require.Len(t, answer.Document.Pages, 1)
 
-	require.NoError(t, hangUp(), "the end of the pipe is no error")
+	require.NoError(t, hangUp(), "the end of the pipe is not an error")
 }
 
-func TestRun_needs_a_language(t *testing.T) {
+func TestRun_NoLanguage(t *testing.T) {
 	t.Parallel()
 	set, err := models.Find()
 	require.NoError(t, err)
-	require.ErrorContains(t, worker.Run(bytes.NewReader(nil), io.Discard, set), "no language")
+	require.ErrorContains(t, worker.Run(bytes.NewReader(nil), io.Discard, set), "cannot read any language")
 }
 
-func TestServe_ends_after_a_panic(t *testing.T) {
+func TestServe(t *testing.T) {
 	t.Parallel()
-	conn, hangUp := start(t, func(in io.Reader, out io.Writer) error {
-		return worker.Serve(pipe.New(in, out), func(context.Context, pipe.Request, []byte) (*document.Document, error) {
-			panic("out of order")
-		})
+	t.Run("exits after a panic", func(t *testing.T) {
+		t.Parallel()
+		conn, hangUp := startServe(t, func() (*document.Document, error) { panic("out of order") })
+		answer := ask(t, conn, 9, "en", 1000, []byte("x"))
+		require.Equal(t, pipe.Internal, answer.Error.Kind)
+		require.Contains(t, answer.Error.Message, "out of order")
+		_, err := conn.ReceiveAnswer()
+		require.ErrorIs(t, err, io.EOF)
+		require.ErrorContains(t, hangUp(), "out of order")
 	})
-	require.NoError(t, conn.SendRequest(pipe.Request{ID: 9, Language: "en", Deadline: 1000}, []byte("x")))
-	answer, err := conn.ReceiveAnswer()
-	require.NoError(t, err)
-	require.Equal(t, pipe.Internal, answer.Error.Kind)
-	require.Contains(t, answer.Error.Message, "out of order")
-	_, err = conn.ReceiveAnswer()
-	require.ErrorIs(t, err, io.EOF)
-	require.ErrorContains(t, hangUp(), "out of order")
-}
-
-func TestServe_answers_what_the_pipe_refuses_with_an_error(t *testing.T) {
-	t.Parallel()
-	conn, hangUp := start(t, func(in io.Reader, out io.Writer) error {
-		return worker.Serve(pipe.New(in, out), func(context.Context, pipe.Request, []byte) (*document.Document, error) {
-			return &document.Document{Language: "en"}, nil // no pages
-		})
+	t.Run("reports a document that the pipe refuses", func(t *testing.T) {
+		t.Parallel()
+		conn, hangUp := startServe(t, func() (*document.Document, error) { return &document.Document{Language: "en"}, nil })
+		require.Equal(t, pipe.Internal, ask(t, conn, 1, "en", 1000, []byte("x")).Error.Kind)
+		require.NoError(t, hangUp())
 	})
-	require.NoError(t, conn.SendRequest(pipe.Request{ID: 1, Language: "en", Deadline: 1000}, []byte("x")))
-	answer, err := conn.ReceiveAnswer()
-	require.NoError(t, err)
-	require.Equal(t, pipe.Internal, answer.Error.Kind)
-	require.NoError(t, hangUp())
-}
-
-func TestServe_blames_the_image_where_the_recognizer_gives_up(t *testing.T) {
-	t.Parallel()
-	conn, hangUp := start(t, func(in io.Reader, out io.Writer) error {
-		return worker.Serve(pipe.New(in, out), func(context.Context, pipe.Request, []byte) (*document.Document, error) {
+	t.Run("blames the image if the recognizer gives up", func(t *testing.T) {
+		t.Parallel()
+		conn, hangUp := startServe(t, func() (*document.Document, error) {
 			return nil, fmt.Errorf("reading: %w", tesseract.ErrRecognition)
 		})
+		answer := ask(t, conn, 1, "en", 1000, []byte("x"))
+		require.Equal(t, pipe.ImageFault, answer.Error.Kind)
+		require.Contains(t, answer.Error.Message, "send a smaller image")
+		require.NoError(t, hangUp(), "the worker can read the next image")
 	})
-	require.NoError(t, conn.SendRequest(pipe.Request{ID: 1, Language: "en", Deadline: 1000}, []byte("x")))
-	answer, err := conn.ReceiveAnswer()
-	require.NoError(t, err)
-	require.Equal(t, pipe.ImageFault, answer.Error.Kind)
-	require.Contains(t, answer.Error.Message, "send it smaller")
-	require.NoError(t, hangUp(), "the worker stays fit for the next image")
-}
-
-func TestServe_ends_where_the_pipe_breaks(t *testing.T) {
-	t.Parallel()
-	read := func(context.Context, pipe.Request, []byte) (*document.Document, error) {
-		return nil, errors.New("unused")
-	}
-	require.Error(t, worker.Serve(pipe.New(bytes.NewReader([]byte("garbage instead of frames")), io.Discard), read))
+	t.Run("exits if the pipe breaks", func(t *testing.T) {
+		t.Parallel()
+		read := func(context.Context, pipe.Request, []byte) (*document.Document, error) {
+			return nil, errors.New("unused")
+		}
+		require.Error(t, worker.Serve(pipe.New(bytes.NewReader([]byte("garbage instead of frames")), io.Discard), read))
+	})
 }

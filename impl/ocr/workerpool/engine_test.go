@@ -1,18 +1,13 @@
 package workerpool_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"image"
 	"image/color"
-	"image/png"
 	"log/slog"
 	"math/rand/v2"
-	"os/exec"
-	"path/filepath"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -23,40 +18,31 @@ import (
 	"uncial/impl/ocr/workerpool"
 )
 
-// MustBuildWorker builds the worker itself.
-func MustBuildWorker(tb testing.TB) string {
+// MustOpenEngine opens a pool of the real engine in its sandbox.
+func MustOpenEngine(tb testing.TB, o workerpool.Options) (*workerpool.Pool, *processes) {
 	tb.Helper()
-	worker := filepath.Join(tb.TempDir(), "uncial-worker")
-	out, err := exec.Command("go", "build", "-o", worker, "uncial/impl/cmd/uncial-worker").CombinedOutput()
-	require.NoErrorf(tb, err, "%s", out)
-	return worker
+	ps := newProcesses()
+	o.Logger = slog.New(ps)
+	return mustNew(tb, o), ps
 }
 
-// MustOpenEngine is a pool of the real engine in its sandbox.
-func MustOpenEngine(tb testing.TB, o workerpool.Options) (*workerpool.Pool, *roster) {
-	tb.Helper()
-	children := newRoster()
-	o.Logger = slog.New(children)
-	p, err := workerpool.New(tb.Context(), o)
-	require.NoError(tb, err)
-	tb.Cleanup(func() { require.NoError(tb, p.Close()) })
-	return p, children
-}
-
-// words can be told from each other, whatever a reading gets wrong.
+// words differ enough to be told apart despite reading errors.
 var words = []string{
 	"house", "garden", "river", "mountain", "window", "bridge", "summer", "winter",
 	"letter", "church", "market", "island", "forest", "silver", "orange", "soldier",
 }
 
-func mustEncode(tb testing.TB, img image.Image) []byte {
+// pagesOf draws one page for each of the words.
+func pagesOf(tb testing.TB, lines func(word string) []string) [][]byte {
 	tb.Helper()
-	var b bytes.Buffer
-	require.NoError(tb, png.Encode(&b, img))
-	return b.Bytes()
+	pages := make([][]byte, len(words))
+	for i, word := range words {
+		pages[i] = ocrtest.MustPNG(tb, ocrtest.Page(lines(word)...))
+	}
+	return pages
 }
 
-// noise takes the engine minutes.
+// noise returns an image that takes the engine minutes to read.
 func noise() image.Image {
 	img := image.NewPaletted(image.Rect(0, 0, 6000, 6000), color.Palette{color.White, color.Black})
 	random := rand.New(rand.NewPCG(1, 2))
@@ -66,59 +52,42 @@ func noise() image.Image {
 	return img
 }
 
-func TestPool_Recognize_withTheRealEngine(t *testing.T) {
+func TestPool_Recognize_RealEngine(t *testing.T) {
 	t.Parallel()
-	worker := MustBuildWorker(t)
-	slow := mustEncode(t, noise())
-	pages := make([][]byte, len(words))
-	for i, word := range words {
-		pages[i] = mustEncode(t, ocrtest.Page("This page is about the "+word, "and about nothing else."))
-	}
+	worker := ocrtest.MustBuildWorker(t)
+	slow := ocrtest.MustPNG(t, noise())
+	pages := pagesOf(t, func(word string) []string {
+		return []string{"This page is about the " + word, "and about nothing else."}
+	})
 	ocrtest.Run(t, ocrtest.Harness{
 		Open: func(tb testing.TB, o ocrtest.Options) ocrtest.Subject {
 			tb.Helper()
-			p, children := MustOpenEngine(tb, workerpool.Options{
+			p, ps := MustOpenEngine(tb, workerpool.Options{
 				Worker: worker, Workers: o.Workers, Queue: o.Queue, Deadline: o.Deadline, Wait: time.Minute,
 			})
 			s := subject(p)
-			s.Kill = func() { children.killAll() }
+			s.Kill = func() { ps.killAll() }
 			return s
 		},
 		Language: "en",
 		Page:     func(i int) ([]byte, string) { return pages[i%len(words)], words[i%len(words)] },
-		Broken:   []byte("GIF89a is none of the formats"),
+		Broken:   []byte("GIF89a is not a supported format"),
 		Slow:     slow,
 		Short:    5 * time.Second,
 		Long:     time.Minute,
 	})
 }
 
-// killAll kills every process of the pool and says how many there were: while a replacement starts, more than workers.
-func (r *roster) killAll() (killed int) {
-	r.pids.Range(func(pid, _ any) bool {
-		if syscall.Kill(pid.(int), syscall.SIGKILL) == nil {
-			killed++
-		}
-		r.pids.Delete(pid)
-		return true
-	})
-	return killed
-}
-
-func TestPool_Recognize_sixtyPagesWhileChildrenAreKilled(t *testing.T) {
+func TestPool_Recognize_KilledWorkers(t *testing.T) {
 	t.Parallel()
-	p, children := MustOpenEngine(t, workerpool.Options{Worker: MustBuildWorker(t), Workers: 2, Queue: 60, MaxPages: 5})
-	const pages, kills = 60, 3
-	page := make([][]byte, len(words))
-	for i, word := range words {
-		page[i] = mustEncode(t, ocrtest.Page("A "+word))
-	}
+	p, ps := MustOpenEngine(t, workerpool.Options{Worker: ocrtest.MustBuildWorker(t), Workers: 2, Queue: 60, MaxPages: 5})
+	const images, kills = 60, 3
+	pages := pagesOf(t, func(word string) []string { return []string{"A " + word} })
 	var wg sync.WaitGroup
-	results := make(chan error, pages)
-	done := make(chan struct{}, pages)
-	for i := range pages {
+	results, done := make(chan error, images), make(chan struct{}, images)
+	for i := range images {
 		wg.Go(func() {
-			doc, err := p.Recognize(context.Background(), ocr.Request{Image: page[i%len(words)], Language: "en"})
+			doc, err := p.Recognize(context.Background(), ocr.Request{Image: pages[i%len(words)], Language: "en"})
 			if err == nil && doc.Text() != "A "+words[i%len(words)] {
 				err = fmt.Errorf("read %q on the page of the %s", doc.Text(), words[i%len(words)])
 				t.Error(err)
@@ -129,10 +98,10 @@ func TestPool_Recognize_sixtyPagesWhileChildrenAreKilled(t *testing.T) {
 	}
 	killed := 0
 	for range kills {
-		for range pages / (kills + 1) {
+		for range images / (kills + 1) {
 			<-done
 		}
-		killed += children.killAll()
+		killed += ps.killAll()
 	}
 	wg.Wait()
 	close(results)
@@ -142,6 +111,6 @@ func TestPool_Recognize_sixtyPagesWhileChildrenAreKilled(t *testing.T) {
 			lost++
 		}
 	}
-	require.LessOrEqual(t, lost, killed, "a killed child costs the page it was reading, no more")
+	require.LessOrEqual(t, lost, killed, "a killed worker costs the page it was reading, and no other")
 	require.Positive(t, p.Stats().Retired)
 }

@@ -2,6 +2,7 @@ package workerpool
 
 import (
 	"bufio"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -9,37 +10,34 @@ import (
 	"strings"
 )
 
-// resident is the memory that the process occupies, in bytes; 0 where that is unknown.
-func (c *child) resident() uint64 {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(c.cmd.Process.Pid) + "/statm")
+// resident returns the memory that the process occupies, in bytes; 0 if it is unknown.
+func (w *worker) resident() uint64 {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(w.cmd.Process.Pid) + "/statm")
 	if err != nil {
 		return 0
 	}
-	fields := strings.Fields(string(text))
-	if len(fields) < 2 {
+	var total, resident uint64 // in pages; proc(5)
+	if _, err := fmt.Sscan(string(text), &total, &resident); err != nil {
 		return 0
 	}
-	pages, err := strconv.ParseUint(fields[1], 10, 64)
-	if err != nil {
-		return 0
-	}
-	return pages * uint64(os.Getpagesize())
+	return resident * uint64(os.Getpagesize())
 }
 
-// roomFor says whether one more process of that size fits beside those that run, with a quarter to spare. What cannot
-// be found out does not stand in the way.
-func roomFor(bytes uint64) bool {
+// hasRoomFor reports whether another process of that many bytes fits in memory, with a quarter to spare. A limit that
+// cannot be determined counts as absent.
+func hasRoomFor(bytes uint64) bool {
 	return min(machineFree(), groupFree()) > bytes+bytes/4
 }
 
 func machineFree() uint64 {
-	if kib, ok := field("/proc/meminfo", "MemAvailable:"); ok {
+	if kib, ok := namedNumber("/proc/meminfo", "MemAvailable:"); ok {
 		return kib << 10
 	}
 	return math.MaxUint64
 }
 
-// groupFree is what the control group (version 2), such as that of a container, leaves.
+// groupFree returns the memory, in bytes, that the control group (version 2), such as that of a container, leaves to
+// this process. Only the process's own group is examined, not its ancestors.
 func groupFree() uint64 {
 	text, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
@@ -55,12 +53,14 @@ func groupFree() uint64 {
 	if !limited || !known {
 		return math.MaxUint64
 	}
-	cache, _ := field(filepath.Join(dir, "memory.stat"), "inactive_file")
+	// The kernel gives the inactive file cache back before it refuses memory.
+	cache, _ := namedNumber(filepath.Join(dir, "memory.stat"), "inactive_file")
 	return limit - min(limit, used-min(used, cache))
 }
 
+// number reads a file that holds a single number. It reports false for anything else, such as "max".
 func number(path string) (uint64, bool) {
-	text, err := os.ReadFile(path) //nolint:gosec // the kernel's own names
+	text, err := os.ReadFile(path) //nolint:gosec // a path below /sys/fs/cgroup
 	if err != nil {
 		return 0, false
 	}
@@ -68,9 +68,9 @@ func number(path string) (uint64, bool) {
 	return n, err == nil
 }
 
-// field is the number that follows name in a file with one name and number a line.
-func field(path, name string) (uint64, bool) {
-	f, err := os.Open(path) //nolint:gosec // the kernel's own names
+// namedNumber returns the number that follows name in a file with one name and one number per line.
+func namedNumber(path, name string) (uint64, bool) {
+	f, err := os.Open(path) //nolint:gosec // a path below /proc or /sys/fs/cgroup
 	if err != nil {
 		return 0, false
 	}

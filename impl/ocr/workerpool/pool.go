@@ -1,8 +1,13 @@
-// Package workerpool reads images in child processes, one image in one process at a time. A child that runs out of time,
-// dies or answers rubbish is killed and replaced, never used again, so that one hostile image costs at most one child.
+// Package workerpool reads images in child processes, one image in one process at a time. A worker that exceeds its
+// deadline, crashes or returns an invalid result is killed and replaced, never reused, so that one hostile image costs
+// at most one worker.
+//
+// Pool is the entry point. A job (queue.go) waits in the queue until a slot (slot.go) takes it; each slot owns one worker
+// process (worker.go). Decoding and reading happen in the worker (package worker), behind the layers of package sandbox.
 package workerpool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,62 +23,54 @@ import (
 	"uncial/internal/document"
 )
 
-// Options of a Pool.
+// Options of a Pool. Zero and negative numbers select the default unless a field says otherwise.
 type Options struct {
-	Worker   string        // absolute path of the program to start; required
-	Models   []string      // directories of traineddata files, which come before those of models.Dirs; default: none
-	Workers  int           // children; default: as many as the process may use CPUs, container limits counted
-	Queue    int           // images that may wait for a child; default: 4 for each worker
+	Worker   string        // absolute path of the worker program; required
+	Models   []string      // directories of traineddata files, searched before models.Dirs; default: none
+	Workers  int           // processes; default: the number of CPUs this process may use, container limits included
+	Queue    int           // images that may wait for a worker; default: 4 per worker
 	Deadline time.Duration // for reading one image; default: 60 s
-	Wait     time.Duration // for an image's turn, after which it is refused as with a full queue; default: Deadline
-	MaxPages int           // that a child reads before it retires; default: 200
-	Memory   int64         // bytes of private memory a child may have; default: DefaultMemory; negative for no limit
+	Wait     time.Duration // for a free worker, after which ErrBusy is returned; default: Deadline
+	MaxPages int           // that a worker reads before it is replaced; default: 200
+	Memory   int64         // bytes of private memory per worker; default: DefaultMemory; negative: no limit
 	Sandbox  sandbox.Mode  // default: sandbox.BestEffort
 	Logger   *slog.Logger  // default: none
-	Start    time.Duration // for a child to say hello; default: 30 s
+	Start    time.Duration // for a new worker to say hello; default: 30 s
 }
 
-// DefaultMemory is three times what the largest image allowed, in colour, was seen to take. A child that has read
-// ordinary pages for a while takes a sixth of it.
+// DefaultMemory is the memory limit of a worker, in bytes: three times what the largest permitted image, in colour, was
+// measured to take. A worker that has read ordinary pages for a while takes a sixth of it.
 const DefaultMemory = 3 << 30
 
+// Defaults of Options. The deadline is about ten times what a dense page takes.
+const (
+	defaultDeadline = time.Minute
+	defaultMaxPages = 200 // bounds slow leaks in the C libraries; starting a worker costs less than reading a page
+	defaultStart    = 30 * time.Second
+	queuePerWorker  = 4
+)
+
 func (o Options) withDefaults() Options {
-	if o.Workers <= 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
-	}
-	if o.Queue <= 0 {
-		o.Queue = 4 * o.Workers
-	}
-	if o.Deadline <= 0 {
-		o.Deadline = time.Minute
-	}
-	if o.Wait <= 0 {
-		o.Wait = o.Deadline
-	}
-	if o.MaxPages <= 0 {
-		o.MaxPages = 200
-	}
-	if o.Memory == 0 {
-		o.Memory = DefaultMemory
-	}
-	if o.Start <= 0 {
-		o.Start = 30 * time.Second
-	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Workers = cmp.Or(max(o.Workers, 0), runtime.GOMAXPROCS(0))
+	o.Queue = cmp.Or(max(o.Queue, 0), queuePerWorker*o.Workers)
+	o.Deadline = cmp.Or(max(o.Deadline, 0), defaultDeadline)
+	o.Wait = cmp.Or(max(o.Wait, 0), o.Deadline)
+	o.MaxPages = cmp.Or(max(o.MaxPages, 0), defaultMaxPages)
+	o.Memory = cmp.Or(o.Memory, DefaultMemory)
+	o.Start = cmp.Or(max(o.Start, 0), defaultStart)
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	return o
 }
 
 // Pool is a Recognizer. It is safe for concurrent use.
 type Pool struct {
-	opts     Options
-	launcher *sandbox.Launcher
-	queue    *queue
-	hello    atomic.Pointer[[]string] // languages, as the latest child said
-	counts   counts
+	opts      Options
+	launcher  *sandbox.Launcher
+	queue     *queue
+	languages atomic.Pointer[[]string] // from the hello of the worker started last
+	counts    counts
 
-	ctx    context.Context // ends when Close kills
+	ctx    context.Context // ends when all workers are to be killed
 	cancel context.CancelFunc
 	slots  sync.WaitGroup
 	closed sync.Once
@@ -81,8 +78,15 @@ type Pool struct {
 
 var _ ocr.Recognizer = (*Pool)(nil)
 
-// New starts the first child and waits until it can read; the others follow in the background. An error says what is
-// missing: the worker, a library that it needs, its models, or, with sandbox.Require, a layer. ctx is for New alone.
+// errFailed is all that a caller learns about a worker that failed; the log has the details.
+var (
+	errFailed = errors.New("the worker failed")
+	errClosed = fmt.Errorf("the workers are shutting down: %w", ocr.ErrBusy)
+)
+
+// New starts the first worker and waits until it can read; the other workers start in the background. An error says
+// what is missing: the worker program, a library, its models, or, with sandbox.Require, a layer of the sandbox. ctx
+// limits New itself, not the life of the pool.
 func New(ctx context.Context, opts Options) (*Pool, error) {
 	p := &Pool{opts: opts.withDefaults()}
 	p.queue = newQueue(p.opts.Queue)
@@ -92,27 +96,27 @@ func New(ctx context.Context, opts Options) (*Pool, error) {
 		p.cancel()
 		return nil, err
 	}
-	first, err := p.start(ctx)
+	first, err := p.startWorker(ctx)
 	if err != nil {
 		p.cancel()
 		p.launcher.Close()
 		return nil, err
 	}
-	p.opts.Logger.Info("workers", "count", p.opts.Workers, "engine", first.hello.Version,
-		"models", len(first.hello.Models), "languages", len(first.hello.Languages), "sandbox", p.launcher)
-	p.slots.Go((&slot{pool: p, child: first}).run)
+	p.opts.Logger.Info("worker pool ready", "workers", p.opts.Workers, "engine", first.hello.Version, "models", p.opts.Models,
+		"languages", len(first.hello.Languages), "sandbox", p.launcher)
+	p.slots.Go((&slot{pool: p, worker: first}).run)
 	for range p.opts.Workers - 1 {
 		p.slots.Go((&slot{pool: p}).run)
 	}
 	return p, nil
 }
 
-// Languages are the tags that the children can read, sorted.
+// Languages returns the tags that the workers can read, sorted. It never fails.
 func (p *Pool) Languages(context.Context) ([]string, error) {
-	return slices.Clone(*p.hello.Load()), nil
+	return slices.Clone(*p.languages.Load()), nil
 }
 
-// Ready says whether a child can read.
+// Ready returns nil if at least one worker can read.
 func (p *Pool) Ready(context.Context) error {
 	if p.counts.ready.Load() == 0 {
 		return errors.New("no worker is ready")
@@ -120,18 +124,18 @@ func (p *Pool) Ready(context.Context) error {
 	return nil
 }
 
-// Recognize reads one image in one of the children, in the order of the calls. See ocr.Recognizer for its errors; one
-// that tells nothing of these kinds means that the child failed.
+// Recognize reads one image in a worker. Images are read in the order of the calls. For its errors see ocr.Recognizer;
+// any other error means that the worker failed.
 func (p *Pool) Recognize(ctx context.Context, req ocr.Request) (*document.Document, error) {
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case len(req.Image) == 0:
-		return nil, &ocr.ImageError{Reason: "the image is empty; want a JPEG, PNG, TIFF, BMP or WebP file"}
+		return nil, &ocr.ImageError{Reason: "the image is empty; send a JPEG, PNG, TIFF, BMP or WebP file"}
 	case len(req.Image) > ocr.MaxBytes:
 		return nil, &ocr.ImageError{Reason: fmt.Sprintf("the image has %d bytes; at most %d are allowed", len(req.Image), ocr.MaxBytes)}
-	case !slices.Contains(*p.hello.Load(), req.Language):
-		return nil, fmt.Errorf("language %.40q is not among those that the workers read", req.Language)
+	case !slices.Contains(*p.languages.Load(), req.Language):
+		return nil, fmt.Errorf("language %.40q is not supported by the workers", req.Language)
 	}
 	j := &job{ctx: ctx, req: req, done: make(chan outcome, 1)}
 	if err := p.queue.put(j); err != nil {
@@ -141,7 +145,7 @@ func (p *Pool) Recognize(ctx context.Context, req ocr.Request) (*document.Docume
 	return p.wait(j)
 }
 
-// wait is for the outcome of a job.
+// wait returns the outcome of a job, unless its caller leaves or no worker becomes free in time.
 func (p *Pool) wait(j *job) (*document.Document, error) {
 	turn := time.NewTimer(p.opts.Wait)
 	defer turn.Stop()
@@ -156,15 +160,15 @@ func (p *Pool) wait(j *job) (*document.Document, error) {
 			}
 		case <-j.ctx.Done():
 			if !p.queue.remove(j) {
-				j.settle()
+				j.awaitRelease()
 			}
 			return nil, j.ctx.Err()
 		}
 	}
 }
 
-// Shutdown lets the waiting and running images end, and refuses new ones with ocr.ErrBusy. When ctx ends first, it kills
-// what is left and returns ctx's error. In either case nothing runs any more once it returns.
+// Shutdown refuses new images with ocr.ErrBusy and waits for those that are queued or being read. If ctx ends first, it
+// kills the workers and returns ctx's error. In both cases nothing runs any more when it returns.
 func (p *Pool) Shutdown(ctx context.Context) error {
 	var err error
 	p.closed.Do(func() {
@@ -186,18 +190,11 @@ func (p *Pool) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// Close ends all at once; images that are still read or wait fail with ocr.ErrBusy. After Shutdown it does nothing.
+// Close kills the workers at once; images that are queued or being read fail with ocr.ErrBusy. After Shutdown it does
+// nothing.
 func (p *Pool) Close() error {
 	now, cancel := context.WithCancel(context.Background())
 	cancel()
-	_ = p.Shutdown(now) // that it did not wait is no error
+	_ = p.Shutdown(now) // it always reports that it did not wait
 	return nil
 }
-
-var errClosed = fmt.Errorf("the workers are stopping: %w", ocr.ErrBusy)
-
-// Layers are the sandbox's, for the log and for diagnosis.
-func (p *Pool) Layers() []sandbox.Layer { return p.launcher.Layers() }
-
-// errFailed is what a caller learns of a child that failed; the log says more.
-var errFailed = errors.New("the worker failed")

@@ -11,11 +11,14 @@ import (
 	"uncial/internal/document"
 )
 
+// releaseTimeout bounds awaitRelease, because Recognize promises to return within a second after its context ends.
+const releaseTimeout = 900 * time.Millisecond
+
 // job is one image on its way through the pool.
 type job struct {
-	ctx     context.Context //nolint:containedctx // a job carries its caller's
+	ctx     context.Context //nolint:containedctx // the context of the caller of Recognize
 	req     ocr.Request
-	done    chan outcome // holds one
+	done    chan outcome // buffered: holds the one outcome
 	retried bool
 }
 
@@ -26,13 +29,12 @@ type outcome struct {
 
 func (j *job) finish(o outcome) { j.done <- o }
 
-// settle waits until the slot that has the job let go of it: a moment, for its child is being killed.
-func (j *job) settle() {
-	bound := time.NewTimer(900 * time.Millisecond)
-	defer bound.Stop()
+// awaitRelease waits until the slot that holds the job lets go of it. That is a matter of milliseconds: the worker is
+// being killed. Waiting keeps the promise that nothing runs for a caller whose Recognize has returned.
+func (j *job) awaitRelease() {
 	select {
 	case <-j.done:
-	case <-bound.C:
+	case <-time.After(releaseTimeout):
 	}
 }
 
@@ -42,21 +44,21 @@ type queue struct {
 
 	mu      sync.Mutex
 	waiting list.List   // of *job; empty whenever a slot is idle
-	idle    []chan *job // of slots that wait; each channel holds one job
+	idle    []chan *job // inboxes of the slots that wait; each holds one job
 	limit   int
 	closed  bool
 }
 
 func newQueue(limit int) *queue { return &queue{limit: limit, closing: make(chan struct{})} }
 
-// put hands the job to an idle slot or lets it wait.
+// put gives the job to an idle slot or lets it wait. It returns ocr.ErrBusy if the queue is full or closed.
 func (q *queue) put(j *job) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
 		return errClosed
 	}
-	if q.hand(j) {
+	if q.giveToIdle(j) {
 		return nil
 	}
 	if q.waiting.Len() >= q.limit {
@@ -66,17 +68,18 @@ func (q *queue) put(j *job) error {
 	return nil
 }
 
-// putFirst gives back a job that a slot could not begin. It waits before all others, beyond the limit if need be.
+// putFirst takes back a job that a slot could not begin. It is next in line, even if the queue is over its limit.
 func (q *queue) putFirst(j *job) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if !q.hand(j) {
+	if !q.giveToIdle(j) {
 		q.waiting.PushFront(j)
 	}
 }
 
-// hand gives the job to the slot that was busy last: its child is the warmest. Guarded by mu.
-func (q *queue) hand(j *job) bool {
+// giveToIdle gives the job to the slot that became idle last, because the caches of its worker are the warmest. The
+// caller holds mu.
+func (q *queue) giveToIdle(j *job) bool {
 	last := len(q.idle) - 1
 	if last < 0 {
 		return false
@@ -86,7 +89,7 @@ func (q *queue) hand(j *job) bool {
 	return true
 }
 
-// remove takes a waiting job out. It is false where a slot has the job.
+// remove takes a waiting job out of the queue. It reports false if a slot has the job already.
 func (q *queue) remove(j *job) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -99,31 +102,31 @@ func (q *queue) remove(j *job) bool {
 	return false
 }
 
-// next sends the job that waits longest, or the next to come, to the channel, which must hold one.
-func (q *queue) next(to chan *job) {
+// next sends the job that has waited longest, or else the next one to arrive, to inbox, which must have room for one.
+func (q *queue) next(inbox chan *job) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if first := q.waiting.Front(); first != nil {
-		to <- q.waiting.Remove(first).(*job)
+		inbox <- q.waiting.Remove(first).(*job)
 		return
 	}
-	q.idle = append(q.idle, to)
+	q.idle = append(q.idle, inbox)
 }
 
-// withdraw ends what next began, and returns the job that arrived meanwhile, or nil.
-func (q *queue) withdraw(from chan *job) *job {
+// withdraw undoes next. It returns the job that arrived in the meantime, or nil.
+func (q *queue) withdraw(inbox chan *job) *job {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.idle = slices.DeleteFunc(q.idle, func(c chan *job) bool { return c == from })
+	q.idle = slices.DeleteFunc(q.idle, func(c chan *job) bool { return c == inbox })
 	select {
-	case j := <-from:
+	case j := <-inbox:
 		return j
 	default:
 		return nil
 	}
 }
 
-// close lets no more jobs in.
+// close refuses jobs from now on. It may be called more than once.
 func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -133,14 +136,14 @@ func (q *queue) close() {
 	}
 }
 
-// finished is true once no job can come any more.
-func (q *queue) finished() bool {
+// isFinished reports whether the queue is closed and empty.
+func (q *queue) isFinished() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.closed && q.waiting.Len() == 0
 }
 
-// drain empties the queue.
+// drain empties the queue and returns its jobs.
 func (q *queue) drain() []*job {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -10,87 +10,104 @@ import (
 	"uncial/impl/ocr/pipe"
 )
 
-// slot is one place for a child, and the goroutine that owns it.
-type slot struct {
-	pool  *Pool
-	child *child // nil while there is none
+// Pauses between attempts to start a worker.
+const (
+	firstRetry   = 100 * time.Millisecond
+	longestRetry = 30 * time.Second
+)
 
-	// While a replacement is being started, next will bring it, or nil where the start failed; stop ends the attempt.
-	next chan *child
-	stop context.CancelFunc
+// Reading times out in the worker a little earlier than in the pool, so that the worker can report it and live on.
+const (
+	deadlineShare   = 20 // the worker gets a twentieth less than the pool's deadline,
+	deadlineReserve = time.Second
+	// callerSlack decides whether a timeout in the worker was caused by the caller's own deadline, which is passed on in
+	// whole milliseconds.
+	callerSlack = 20 * time.Millisecond
+)
+
+// slot owns at most one worker at a time. All fields belong to the goroutine that executes run.
+type slot struct {
+	pool   *Pool
+	worker *worker // nil while there is none
+
+	// While a replacement starts, replacement will deliver it, or nil if it cannot start; cancelStart ends the attempt.
+	replacement chan *worker
+	cancelStart context.CancelFunc
 }
 
+// run serves jobs until the pool is shut down, and leaves no process behind.
 func (s *slot) run() {
-	defer s.clear()
-	for s.fill() {
-		j := s.take()
+	defer s.stopAll()
+	for s.ensureWorker() {
+		j := s.nextJob()
 		if j == nil {
 			continue
 		}
 		s.pool.counts.busy.Add(1)
-		fit := s.serve(j)
+		reusable := s.serve(j)
 		s.pool.counts.busy.Add(-1)
-		if !fit {
-			s.drop()
+		if !reusable {
+			s.stopWorker()
 		}
 	}
 }
 
-// fill sees to it that there is a child that lives. It is false once there is nothing to do any more.
-func (s *slot) fill() bool {
-	if s.child != nil && s.child.isDead() {
-		s.drop()
+// ensureWorker returns true once the slot has a running worker, and false if the pool has nothing left to do.
+func (s *slot) ensureWorker() bool {
+	if s.worker != nil && s.worker.hasExited() {
+		s.stopWorker()
 	}
-	if s.next != nil && (s.child == nil || len(s.next) > 0) {
-		s.replace(<-s.next)
+	if s.replacement != nil && (s.worker == nil || len(s.replacement) > 0) {
+		s.swapIn(<-s.replacement)
 	}
 	closing := s.pool.queue.closing
-	for attempt := 0; s.pool.ctx.Err() == nil && !s.pool.queue.finished(); attempt++ {
-		if s.child != nil {
+	for attempt := 0; s.pool.ctx.Err() == nil && !s.pool.queue.isFinished(); attempt++ {
+		if s.worker != nil {
 			return true
 		}
-		fresh, err := s.pool.start(s.pool.ctx)
+		fresh, err := s.pool.startWorker(s.pool.ctx)
 		if err == nil {
-			s.child = fresh
+			s.worker = fresh
 			continue
 		}
 		if s.pool.ctx.Err() != nil {
 			return false
 		}
 		pause := backOff(attempt)
-		s.pool.opts.Logger.Error("a worker cannot start", "error", err, "again_in", pause)
+		s.pool.opts.Logger.Error("cannot start a worker", "error", err, "retry_in_ms", pause.Milliseconds())
 		select {
 		case <-time.After(pause):
 		case <-s.pool.ctx.Done():
 		case <-closing:
-			closing = nil // what still waits is worth further attempts
+			closing = nil // images that still wait are worth further attempts
 		}
 	}
 	return false
 }
 
-// backOff is 100 ms, doubled with each attempt up to 30 s, shortened by up to a half so that slots spread.
+// backOff returns the pause after a failed attempt (0 for the first): doubled each time, and shortened at random by up
+// to a half so that the slots do not retry in step.
 func backOff(attempt int) time.Duration {
-	full := min(100*time.Millisecond<<min(attempt, 20), 30*time.Second)
+	full := min(firstRetry<<min(attempt, 20), longestRetry)
 	return full - rand.N(full/2)
 }
 
-// take waits for a job. It is nil where the child died, or the pool is closing.
-func (s *slot) take() *job {
+// nextJob waits for a job. It returns nil if the worker exited or the pool is closing.
+func (s *slot) nextJob() *job {
 	inbox := make(chan *job, 1)
 	s.pool.queue.next(inbox)
 	for {
 		select {
 		case j := <-inbox:
-			if s.child.isDead() {
-				s.mourn(j)
+			if s.worker.hasExited() {
+				s.requeueAfterCrash(j)
 				return nil
 			}
 			return j
-		case fresh := <-s.next:
-			s.replace(fresh)
-		case <-s.child.dead:
-			s.mourn(s.pool.queue.withdraw(inbox))
+		case fresh := <-s.replacement:
+			s.swapIn(fresh)
+		case <-s.worker.exited:
+			s.requeueAfterCrash(s.pool.queue.withdraw(inbox))
 			return nil
 		case <-s.pool.queue.closing:
 			return s.pool.queue.withdraw(inbox)
@@ -98,51 +115,50 @@ func (s *slot) take() *job {
 	}
 }
 
-// mourn gives back the job, if there is one, of a child that died while idle: another child shall have it.
-func (s *slot) mourn(j *job) {
-	s.pool.opts.Logger.Warn("a worker ended while idle", "status", s.child.status())
+// requeueAfterCrash records that the worker exited while idle, and gives its job, if it has one, to another worker.
+func (s *slot) requeueAfterCrash(j *job) {
+	s.pool.opts.Logger.Warn("worker exited while idle", "status", s.worker.exitStatus())
 	s.pool.counts.restarts.Add(1)
 	if j != nil {
 		s.pool.queue.putFirst(j)
 	}
 }
 
-// serve reads one image and says whether the child is fit for another.
-func (s *slot) serve(j *job) (fit bool) {
+// serve reads one image and reports whether the worker can be used again.
+func (s *slot) serve(j *job) (reusable bool) {
 	if j.ctx.Err() != nil {
 		j.finish(outcome{err: j.ctx.Err()})
 		return true
 	}
 	ctx, cancel := context.WithTimeout(j.ctx, s.pool.opts.Deadline)
 	defer cancel()
-	spare := context.AfterFunc(ctx, s.child.kill)
-	answer, err := s.child.read(request(j, s.pool.opts.Deadline, s.pool.spare()), j.req.Image)
-	if killed := !spare(); err == nil {
+	stop := context.AfterFunc(ctx, s.worker.kill)
+	answer, err := s.worker.read(request(j, s.pool.opts.Deadline, s.pool.threadsPerImage()), j.req.Image)
+	if killed := !stop(); err == nil {
 		j.finish(s.result(j, answer))
-		return !killed && !s.retire(answer)
+		return !killed && !s.mustRetire(answer)
 	}
-	s.child.end()
-	if errors.Is(err, errNotBegun) && ctx.Err() == nil && !j.retried {
-		// The child died while idle and never saw the image, which is not at fault.
-		j.retried = true
-		s.mourn(j)
+	s.worker.stop()
+	if errors.Is(err, errNotDelivered) && ctx.Err() == nil && !j.retried {
+		j.retried = true // once only: an image must not be able to kill one worker after another
+		s.requeueAfterCrash(j)
 		return false
 	}
 	s.pool.counts.restarts.Add(1)
-	j.finish(outcome{err: s.fault(ctx, j, err)})
+	j.finish(outcome{err: s.failure(ctx, j, err)})
 	return false
 }
 
-// spare is how many cores a worker that begins an image may use: its own and its share of those of idle workers, which
-// would else lie idle too. Should they get images meanwhile, the cores are shared for the while.
-func (p *Pool) spare() int {
+// threadsPerImage returns how many cores a worker that begins an image may use: its own and its share of those of the
+// idle workers. If these get images in the meantime, the cores are shared until the image is read.
+func (p *Pool) threadsPerImage() int {
 	_, idle := p.queue.lengths()
 	return 1 + idle/max(int(p.counts.busy.Load()), 1)
 }
 
-// request gives the worker a little less than the pool's deadline, so that it can give up in order and stay alive.
+// request gives the worker a little less time than the pool's deadline, so that it can report the timeout and live on.
 func request(j *job, deadline time.Duration, threads int) pipe.Request {
-	left := deadline - min(deadline/20, time.Second)
+	left := deadline - min(deadline/deadlineShare, deadlineReserve)
 	if end, ok := j.ctx.Deadline(); ok {
 		left = min(left, time.Until(end))
 	}
@@ -151,7 +167,7 @@ func request(j *job, deadline time.Duration, threads int) pipe.Request {
 	}
 }
 
-// result is what a child answered, in the caller's terms.
+// result translates a worker's answer for the caller of Recognize.
 func (s *slot) result(j *job, a pipe.Answer) outcome {
 	if a.Error == nil {
 		s.pool.counts.pages.Add(uint64(len(a.Document.Pages)))
@@ -162,17 +178,17 @@ func (s *slot) result(j *job, a pipe.Answer) outcome {
 		return outcome{err: &ocr.ImageError{Reason: a.Error.Message}}
 	case pipe.TimeoutFault:
 		s.pool.counts.timeouts.Add(1)
-		if end, ok := j.ctx.Deadline(); ok && time.Until(end) < 20*time.Millisecond {
+		if end, ok := j.ctx.Deadline(); ok && time.Until(end) < callerSlack {
 			return outcome{err: context.DeadlineExceeded}
 		}
 		return outcome{err: ocr.ErrTimeout}
 	}
-	s.pool.opts.Logger.Error("a worker met an error", "error", a.Error.Message)
+	s.pool.opts.Logger.Error("worker reported an error", "error", a.Error.Message)
 	return outcome{err: errFailed}
 }
 
-// fault is why a child gave no answer, in the caller's terms.
-func (s *slot) fault(ctx context.Context, j *job, err error) error {
+// failure translates the error of a worker that gave no answer for the caller of Recognize.
+func (s *slot) failure(ctx context.Context, j *job, err error) error {
 	switch {
 	case j.ctx.Err() != nil:
 		s.pool.counts.cancelled.Add(1)
@@ -184,63 +200,63 @@ func (s *slot) fault(ctx context.Context, j *job, err error) error {
 		return ocr.ErrTimeout
 	}
 	s.pool.counts.crashes.Add(1)
-	s.pool.opts.Logger.Error("a worker failed", "error", err, "status", s.child.status(), "stderr", s.child.stderr.String())
+	s.pool.opts.Logger.Error("worker failed", "error", err, "status", s.worker.exitStatus(), "stderr", s.worker.stderr.String())
 	return errFailed
 }
 
-// retire ends a child that has read its share of pages. Where memory allows, its replacement starts while it goes on;
-// else it must go first, and retire is true.
-func (s *slot) retire(a pipe.Answer) bool {
-	s.child.pages++
+// mustRetire reports whether the worker has read its share of pages and must stop now. If memory allows, a replacement
+// starts next to it instead, and the worker goes on until that is ready.
+func (s *slot) mustRetire(a pipe.Answer) bool {
+	s.worker.pages++
 	if a.Document != nil {
-		s.child.pages += len(a.Document.Pages) - 1
+		s.worker.pages += len(a.Document.Pages) - 1
 	}
-	if s.child.pages < s.pool.opts.MaxPages || s.next != nil {
+	if s.worker.pages < s.pool.opts.MaxPages || s.replacement != nil {
 		return false
 	}
-	if !roomFor(s.child.resident()) {
+	if !hasRoomFor(s.worker.resident()) {
 		s.pool.counts.retired.Add(1)
 		return true
 	}
-	s.child.pages = 0 // to try again after as many, should the start fail
-	ctx, stop := context.WithCancel(s.pool.ctx)
-	next := make(chan *child, 1)
-	s.next, s.stop = next, stop
+	s.worker.pages = 0 // if the replacement cannot start, the next attempt is made after as many pages again
+	ctx, cancel := context.WithCancel(s.pool.ctx)
+	started := make(chan *worker, 1)
+	s.replacement, s.cancelStart = started, cancel
 	s.pool.slots.Go(func() {
-		fresh, err := s.pool.start(ctx)
+		fresh, err := s.pool.startWorker(ctx)
 		if err != nil && ctx.Err() == nil {
-			s.pool.opts.Logger.Error("a worker's replacement cannot start", "error", err)
+			s.pool.opts.Logger.Error("cannot start a replacement worker", "error", err)
 		}
-		next <- fresh
+		started <- fresh
 	})
 	return false
 }
 
-// replace puts the replacement, unless it is nil, in the child's place.
-func (s *slot) replace(fresh *child) {
-	s.stop()
-	s.next = nil
+// swapIn puts the replacement in place of the worker, unless it is nil.
+func (s *slot) swapIn(fresh *worker) {
+	s.cancelStart()
+	s.replacement = nil
 	if fresh == nil {
 		return
 	}
 	s.pool.counts.retired.Add(1)
-	s.drop()
-	s.child = fresh
+	s.stopWorker()
+	s.worker = fresh
 }
 
-func (s *slot) drop() {
-	if s.child != nil {
-		s.child.end()
+func (s *slot) stopWorker() {
+	if s.worker != nil {
+		s.worker.stop()
 		s.pool.counts.ready.Add(-1)
-		s.child = nil
+		s.worker = nil
 	}
 }
 
-// clear leaves no process behind.
-func (s *slot) clear() {
-	if s.next != nil {
-		s.stop()
-		s.replace(<-s.next)
+// stopAll stops the worker and the replacement that may be starting.
+func (s *slot) stopAll() {
+	if s.replacement != nil {
+		s.cancelStart()
+		s.swapIn(<-s.replacement)
 	}
-	s.drop()
+	s.stopWorker()
 }

@@ -6,17 +6,17 @@ import (
 	"uncial/impl/ocr"
 )
 
-// Stats are the load of one moment, and counters since the start.
+// Stats holds the current load, and counters since the pool was started.
 type Stats struct {
 	ocr.Load
 
 	Pages     uint64 `json:"pages"`     // read
-	Refused   uint64 `json:"refused"`   // images that found the queue full, or waited in vain
-	Timeouts  uint64 `json:"timeouts"`  // images that took too long
-	Cancelled uint64 `json:"cancelled"` // images whose caller went away while they were read
-	Crashes   uint64 `json:"crashes"`   // children that died, or answered rubbish, over an image
-	Restarts  uint64 `json:"restarts"`  // children replaced because they had to be killed or died
-	Retired   uint64 `json:"retired"`   // children replaced because they had read their share
+	Refused   uint64 `json:"refused"`   // images that found the queue full or waited too long
+	Timeouts  uint64 `json:"timeouts"`  // images that exceeded the deadline
+	Cancelled uint64 `json:"cancelled"` // images whose caller left while they were read
+	Crashes   uint64 `json:"crashes"`   // workers that crashed or returned an invalid result while reading
+	Restarts  uint64 `json:"restarts"`  // workers replaced because they crashed or had to be killed
+	Retired   uint64 `json:"retired"`   // workers replaced because they had read MaxPages
 }
 
 type counts struct {
@@ -24,7 +24,7 @@ type counts struct {
 	pages, refused, timeouts, cancelled, crashes, restarts, retired atomic.Uint64
 }
 
-// Load is what the pool has to do.
+// Load returns the pool's current load.
 func (p *Pool) Load() ocr.Load {
 	queued, idle := p.queue.lengths()
 	return ocr.Load{
@@ -37,7 +37,7 @@ func (p *Pool) Load() ocr.Load {
 	}
 }
 
-// Stats are the pool's figures.
+// Stats returns the pool's load and counters. They are read one after the other, not at one instant.
 func (p *Pool) Stats() Stats {
 	return Stats{
 		Load:      p.Load(),

@@ -1,0 +1,176 @@
+package workerpool_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"uncial/impl/ocr"
+	"uncial/impl/ocr/ocrtest"
+	"uncial/impl/ocr/workerpool"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestPool_Recognize(t *testing.T) {
+	t.Parallel()
+	ocrtest.Run(t, ocrtest.Scripted(func(tb testing.TB, o ocrtest.Options) ocrtest.Subject {
+		tb.Helper()
+		return subject(MustOpen(tb, workerpool.Options{Workers: o.Workers, Queue: o.Queue, Deadline: o.Deadline, Wait: time.Minute}))
+	}))
+	t.Run("keeps a worker that reports an error", func(t *testing.T) {
+		t.Parallel()
+		p := MustOpen(t, workerpool.Options{Workers: 1})
+		_, err := read(t.Context(), p, "image want a PNG")
+		require.EqualError(t, err, "want a PNG")
+		_, err = read(t.Context(), p, "internal /usr/share/tessdata is gone")
+		require.EqualError(t, err, "the worker failed")
+		_, err = read(t.Context(), p, "timeout")
+		require.ErrorIs(t, err, ocr.ErrTimeout)
+		require.Zero(t, p.Stats().Restarts)
+	})
+	t.Run("refuses a language that no worker reads", func(t *testing.T) {
+		t.Parallel()
+		p := MustOpen(t, workerpool.Options{Workers: 1})
+		_, err := p.Recognize(t.Context(), ocr.Request{Image: []byte("text a"), Language: "tlh"})
+		require.ErrorContains(t, err, "tlh")
+	})
+	t.Run("refuses an image that waited too long", func(t *testing.T) {
+		t.Parallel()
+		p := MustOpen(t, workerpool.Options{Workers: 1, Queue: 4, Deadline: 200 * time.Millisecond})
+		errs := readTimes(t, p, 4, "hang")
+		var late, busy int
+		for range 4 {
+			err := <-errs
+			switch {
+			case errors.Is(err, ocr.ErrTimeout):
+				late++
+			case errors.Is(err, ocr.ErrBusy):
+				busy++
+			default:
+				require.NoError(t, err)
+			}
+		}
+		require.Positive(t, late)
+		require.Positive(t, busy)
+		require.EqualValues(t, late, p.Stats().Timeouts)
+		require.EqualValues(t, busy, p.Stats().Refused)
+	})
+}
+
+func TestPool_Recognize_ReplacesWorker(t *testing.T) {
+	t.Parallel()
+	for name, script := range map[string]string{
+		"that sends garbage":                   "garbage",
+		"that sends an answer without end":     "huge",
+		"that answers another request":         "wrong id",
+		"that exits with status 0":             "exit 0",
+		"that exits with status 3":             "exit 3",
+		"that panics":                          "crash",
+		"that prints megabytes and panics":     "stderr 3000000\ncrash",
+		"that returns too many pages":          "pages 11",
+		"that returns no pages":                "pages 0",
+		"that returns a word with white space": "text a b",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := MustOpen(t, workerpool.Options{Workers: 1})
+			_, err := read(t.Context(), p, script)
+			require.EqualError(t, err, "the worker failed")
+			requireText(t, p, "next")
+			s := p.Stats()
+			require.EqualValues(t, 1, s.Crashes, "the image was not tried on a second worker")
+			require.EqualValues(t, 1, s.Restarts)
+		})
+	}
+}
+
+func TestPool_Recognize_RequeuesImage(t *testing.T) {
+	t.Parallel()
+	t.Run("when the worker died while idle", func(t *testing.T) {
+		t.Parallel()
+		p, ps := MustOpenWatched(t, workerpool.Options{Workers: 1})
+		for range 5 {
+			kill(t, ps.idle(t, p))
+			requireText(t, p, "alive")
+		}
+	})
+	t.Run("when the worker died before it had the whole image", func(t *testing.T) {
+		t.Parallel()
+		p, ps := MustOpenWatched(t, workerpool.Options{Workers: 1})
+		pids := ps.idle(t, p)
+		require.NoError(t, syscall.Kill(pids[0], syscall.SIGSTOP))
+		texts := make(chan string)
+		go func() {
+			text, _ := read(t.Context(), p, "text alive\n"+strings.Repeat("\n", 1<<20)) // more than a pipe holds
+			texts <- text
+		}()
+		ocrtest.Eventually(t, "the image is being sent", func() bool { return p.Stats().Busy == 1 })
+		kill(t, pids)
+		require.Equal(t, "alive", <-texts)
+		require.Zero(t, p.Stats().Crashes)
+	})
+}
+
+func TestPool_Recognize_ServesInOrder(t *testing.T) {
+	t.Parallel()
+	p := MustOpen(t, workerpool.Options{Workers: 1, Queue: 8})
+	gate := filepath.Join(t.TempDir(), "gate")
+	require.NoError(t, os.WriteFile(gate, nil, 0o600))
+	var wg sync.WaitGroup
+	wg.Go(func() { _, _ = read(t.Context(), p, "hold "+gate) })
+	ocrtest.Eventually(t, "the first image is being read", func() bool { return p.Stats().Busy == 1 })
+	var mu sync.Mutex
+	var order []int
+	for i := range 8 {
+		wg.Go(func() {
+			_, err := read(t.Context(), p, "sleep 5ms")
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil {
+				order = append(order, i)
+			}
+		})
+		ocrtest.Eventually(t, "the image waits", func() bool { return p.Stats().Queued == i+1 })
+	}
+	require.NoError(t, os.Remove(gate))
+	wg.Wait()
+	require.Equal(t, []int{0, 1, 2, 3, 4, 5, 6, 7}, order)
+}
+
+func TestPool_Restart(t *testing.T) {
+	t.Parallel()
+	t.Run("retires workers without losing capacity", func(t *testing.T) {
+		t.Parallel()
+		p := MustOpen(t, workerpool.Options{Workers: 2, MaxPages: 10})
+		ocrtest.Eventually(t, "both are ready", func() bool { return p.Stats().Ready == 2 })
+		ocrtest.Eventually(t, "workers were replaced", func() bool {
+			_, err := read(t.Context(), p, "pages 3")
+			require.NoError(t, err)
+			require.GreaterOrEqual(t, p.Stats().Ready, 2)
+			return p.Stats().Retired >= 3
+		})
+		require.Zero(t, p.Stats().Restarts)
+	})
+	t.Run("recovers once workers can start again", func(t *testing.T) {
+		t.Parallel()
+		dir := ocrtest.MustScriptStart(t, "")
+		p, ps := MustOpenWatched(t, workerpool.Options{Workers: 1, Models: []string{dir}})
+		ocrtest.MustRewriteStart(t, dir, "exit 9")
+		kill(t, ps.idle(t, p))
+		ocrtest.Eventually(t, "no worker is ready", func() bool { return p.Stats().Ready == 0 })
+		require.EqualError(t, p.Ready(t.Context()), "no worker is ready")
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		_, err := read(ctx, p, "text a")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		ocrtest.MustRewriteStart(t, dir, "")
+		requireText(t, p, "again")
+	})
+}

@@ -1,0 +1,66 @@
+package workerpool
+
+import (
+	"bufio"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Limits on a worker's standard error, because a hostile image may make it print without end.
+const (
+	maxLoggedBytes = 256 << 10 // passed on to the log in the life of one worker
+	maxLineBytes   = 1 << 10   // longer lines are split
+	maxKeptLines   = 4         // of the first and of the last lines, for the error about one image
+)
+
+// stderrLog passes a worker's standard error on to the log. It also keeps the first and the last lines printed since
+// the current image began: the cause of a crash is in one of the two.
+type stderrLog struct {
+	log *slog.Logger
+
+	mu          sync.Mutex // guards first and last
+	first, last []string
+}
+
+// drain reads r to its end, whatever its size, so that the worker never blocks on a full pipe.
+func (s *stderrLog) drain(r io.Reader) {
+	lines := bufio.NewReaderSize(r, maxLineBytes)
+	for left := maxLoggedBytes; ; {
+		line, _, err := lines.ReadLine()
+		if err != nil {
+			return
+		}
+		if left -= len(line); left > 0 {
+			s.log.Debug("worker stderr", "line", string(line))
+		}
+		s.keep(strings.ToValidUTF8(string(line), "?"))
+	}
+}
+
+func (s *stderrLog) keep(line string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.first) < maxKeptLines {
+		s.first = append(s.first, line)
+		return
+	}
+	s.last = append(s.last, line)
+	s.last = s.last[max(0, len(s.last)-maxKeptLines):]
+}
+
+// reset drops the kept lines. It is called when an image begins.
+func (s *stderrLog) reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.first, s.last = nil, nil
+}
+
+// String returns the kept lines, joined by "; ".
+func (s *stderrLog) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(slices.Concat(s.first, s.last), "; ")
+}

@@ -1,0 +1,172 @@
+package workerpool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+
+	"uncial/impl/ocr/pipe"
+)
+
+// worker is one child process. Only its slot talks to it; kill may be called from any goroutine.
+type worker struct {
+	cmd    *exec.Cmd
+	conn   *pipe.Conn
+	stdin  *os.File
+	stdout *os.File
+	stderr *stderrLog
+	hello  pipe.Hello
+	exited chan struct{} // closed when the process has ended and its standard error is drained
+	detach func() bool   // stops watching the pool's context
+	killed sync.Once
+	lastID uint64 // of the last request
+	pages  int    // read so far
+}
+
+var (
+	// errNotDelivered means that the worker did not receive the whole image, so the image cannot be the cause.
+	errNotDelivered = errors.New("the worker exited before it received the image")
+	errStartTimeout = errors.New("the worker did not say hello in time")
+)
+
+// stderrGrace is how long reap waits for standard error to end after the process did. It matters only if a grandchild
+// inherited the pipe, which the sandbox rules out.
+const stderrGrace = 200 * time.Millisecond
+
+// startWorker starts a process and waits for its hello. The process is killed when the pool's context ends.
+func (p *Pool) startWorker(ctx context.Context) (*worker, error) {
+	w, err := p.fork()
+	if err != nil {
+		return nil, fmt.Errorf("start the worker: %w", err)
+	}
+	w.detach = context.AfterFunc(p.ctx, w.kill)
+	ctx, cancel := context.WithTimeoutCause(ctx, p.opts.Start, errStartTimeout)
+	defer cancel()
+	stop := context.AfterFunc(ctx, w.kill)
+	w.hello, err = w.conn.ReceiveHello()
+	if stop() && err == nil {
+		p.languages.Store(&w.hello.Languages)
+		p.counts.ready.Add(1)
+		w.stderr.log.Debug("worker ready")
+		return w, nil
+	}
+	w.stop()
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if errors.Is(err, io.EOF) {
+		err = fmt.Errorf("it ended with %s", w.exitStatus())
+	}
+	if said := w.stderr.String(); said != "" {
+		err = fmt.Errorf("%w: %s", err, said)
+	}
+	return nil, fmt.Errorf("start the worker: %w", err)
+}
+
+// fork starts the process and the goroutine that waits for its end.
+func (p *Pool) fork() (*worker, error) {
+	var ours, theirs [3]*os.File // our and the worker's ends of the pipes to its standard input, output and error
+	defer closeAll(theirs[:])
+	for i := range ours {
+		r, w, err := os.Pipe()
+		if err != nil {
+			closeAll(ours[:])
+			return nil, err
+		}
+		if ours[i], theirs[i] = r, w; i == 0 {
+			ours[i], theirs[i] = w, r
+		}
+	}
+	cmd := p.launcher.Command()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs[0], theirs[1], theirs[2]
+	if err := p.launcher.Start(cmd); err != nil {
+		closeAll(ours[:])
+		return nil, err
+	}
+	w := &worker{
+		cmd:    cmd,
+		conn:   pipe.New(ours[1], ours[0]),
+		stdin:  ours[0],
+		stdout: ours[1],
+		stderr: &stderrLog{log: p.opts.Logger.With("worker", cmd.Process.Pid)},
+		exited: make(chan struct{}),
+	}
+	go w.reap(ours[2])
+	return w, nil
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		if f != nil {
+			_ = f.Close()
+		}
+	}
+}
+
+// reap drains standard error and waits for the process, so that no zombie remains.
+func (w *worker) reap(stderr *os.File) {
+	defer close(w.exited)
+	defer func() { _ = stderr.Close() }()
+	drained := make(chan struct{})
+	go func() {
+		w.stderr.drain(stderr)
+		close(drained)
+	}()
+	_ = w.cmd.Wait()
+	_ = stderr.SetReadDeadline(time.Now().Add(stderrGrace))
+	<-drained
+}
+
+// read sends one image and waits for the answer. The error is errNotDelivered if the worker did not receive the image;
+// after any error the worker must be stopped, because the pipe may be out of step.
+func (w *worker) read(req pipe.Request, image []byte) (pipe.Answer, error) {
+	w.stderr.reset()
+	w.lastID++
+	req.ID = w.lastID
+	if err := w.conn.SendRequest(req, image); err != nil {
+		return pipe.Answer{}, fmt.Errorf("%w: %w", errNotDelivered, err)
+	}
+	a, err := w.conn.ReceiveAnswer()
+	if err == nil && a.ID != req.ID {
+		err = fmt.Errorf("the worker answered request %d instead of %d", a.ID, req.ID)
+	}
+	return a, err
+}
+
+// kill ends the process and unblocks whoever is reading from or writing to it. It does not wait.
+func (w *worker) kill() {
+	w.killed.Do(func() {
+		_ = w.cmd.Process.Kill()
+		_ = w.stdin.Close()
+		_ = w.stdout.Close()
+	})
+}
+
+// stop kills the process and waits until it has ended. SIGKILL is enough: a worker has no state worth saving.
+func (w *worker) stop() {
+	w.detach()
+	w.kill()
+	<-w.exited
+}
+
+func (w *worker) hasExited() bool {
+	select {
+	case <-w.exited:
+		return true
+	default:
+		return false
+	}
+}
+
+// exitStatus describes how the process ended, such as "exit status 3". Call it only after the process has ended.
+func (w *worker) exitStatus() string {
+	if w.cmd.ProcessState == nil {
+		return "unknown"
+	}
+	return w.cmd.ProcessState.String()
+}

@@ -3,15 +3,15 @@ package app
 import (
 	"fmt"
 
-	"uncial/impl/enhance/languagemodel"
+	"uncial/impl/proofread"
 )
 
 // newLanguageModel checks the options; it connects to nothing.
-func newLanguageModel(o EnhanceOptions) (*languagemodel.Model, error) {
+func newLanguageModel(o EnhanceOptions) (*proofread.Model, error) {
 	if o.Provider != "openai" {
 		return nil, fmt.Errorf("--enhance-provider: %q is none; openai is, for every API like OpenAI's", o.Provider)
 	}
-	m, err := languagemodel.New(languagemodel.Config{URL: o.URL, Model: o.Model, Key: o.Key})
+	m, err := proofread.New(proofread.Config{URL: o.URL, Model: o.Model, Key: o.Key})
 	if err != nil {
 		return nil, fmt.Errorf("--enhance-url, --enhance-model: %w", err)
 	}

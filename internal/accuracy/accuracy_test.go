@@ -7,61 +7,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"uncial/internal/accuracy"
 )
-
-func TestDistance_AgreesWithTheTable(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		letters := rapid.SampledFrom([]rune("abcſé"))
-		a := rapid.SliceOfN(letters, 0, 200).Draw(t, "a")
-		b := rapid.SliceOfN(letters, 0, 200).Draw(t, "b")
-		if got, want := accuracy.Distance(a, b), tableDistance(a, b); got != want {
-			t.Fatalf("%d instead of %d", got, want)
-		}
-	})
-}
-
-func TestDistance_IsAMetric(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.SliceOfN(rapid.RuneFrom([]rune("abc ")), 0, 150)
-		a, b, c := text.Draw(t, "a"), text.Draw(t, "b"), text.Draw(t, "c")
-		ab, ba := accuracy.Distance(a, b), accuracy.Distance(b, a)
-		if ab != ba {
-			t.Fatalf("not symmetric: %d, %d", ab, ba)
-		}
-		if accuracy.Distance(a, a) != 0 {
-			t.Fatal("a text differs from itself")
-		}
-		if accuracy.Distance(a, c) > ab+accuracy.Distance(b, c) {
-			t.Fatal("a detour is shorter")
-		}
-	})
-}
-
-// tableDistance is the definition, with one row of the table at a time.
-func tableDistance(a, b []rune) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range a {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range b {
-			substitution := diagonal
-			if a[i] != b[j] {
-				substitution++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(substitution, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
-}
 
 func TestStrictAndFolded(t *testing.T) {
 	t.Parallel()
@@ -158,14 +106,4 @@ func TestFolder_Load(t *testing.T) {
 func write(tb testing.TB, dir, name, content string) {
 	tb.Helper()
 	require.NoError(tb, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
-}
-
-func BenchmarkDistance_FiveThousandCharacters(b *testing.B) {
-	x, y := make([]rune, 5000), make([]rune, 5000)
-	for i := range x {
-		x[i], y[i] = rune('a'+i*7%23), rune('a'+i*11%19)
-	}
-	for b.Loop() {
-		accuracy.Distance(x, y)
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"uncial/internal/accuracy"
+	"uncial/internal/text"
 )
 
 func TestAlign(t *testing.T) {
@@ -25,10 +26,10 @@ func TestAlign_KeepsEveryTokenAndFindsTheEqualOnes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		tokens := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 30)
-		truth, text := tokens.Draw(t, "truth"), tokens.Draw(t, "text")
+		truth, read := tokens.Draw(t, "truth"), tokens.Draw(t, "text")
 		var ofTruth, ofText []string
 		equal := 0
-		for _, p := range accuracy.Align(truth, text) {
+		for _, p := range accuracy.Align(truth, read) {
 			ofTruth, ofText = append(ofTruth, p.Truth...), append(ofText, p.Text...)
 			if p.Equal {
 				if !slices.Equal(p.Truth, p.Text) {
@@ -37,10 +38,10 @@ func TestAlign_KeepsEveryTokenAndFindsTheEqualOnes(t *testing.T) {
 				equal += len(p.Truth)
 			}
 		}
-		if !slices.Equal(ofTruth, truth) || !slices.Equal(ofText, text) {
+		if !slices.Equal(ofTruth, truth) || !slices.Equal(ofText, read) {
 			t.Fatalf("tokens were lost: %v, %v", ofTruth, ofText)
 		}
-		if least := max(len(truth), len(text)) - accuracy.Distance(truth, text); equal < least {
+		if least := max(len(truth), len(read)) - text.Distance(truth, read); equal < least {
 			t.Fatalf("%d equal tokens of at least %d", equal, least)
 		}
 	})

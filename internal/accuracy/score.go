@@ -11,6 +11,8 @@ import (
 	"math"
 	"strings"
 	"unicode"
+
+	"uncial/internal/text"
 )
 
 // Rate counts errors against the length of the ground truth.
@@ -55,14 +57,14 @@ func (s Score) CalibrationError(confidence float64) float64 {
 	return math.Abs(confidence - max(0, 1-s.FoldedCER.Value()))
 }
 
-func characters(truth, text string) Rate {
+func characters(truth, read string) Rate {
 	t := []rune(truth)
-	return Rate{Distance(t, []rune(text)), len(t)}
+	return Rate{text.Distance(t, []rune(read)), len(t)}
 }
 
-func words(truth, text string) Rate {
+func words(truth, read string) Rate {
 	t := Tokens(truth)
-	return Rate{Distance(t, Tokens(text)), len(t)}
+	return Rate{text.Distance(t, Tokens(read)), len(t)}
 }
 
 func bagOfWords(truth, text string) float64 {

@@ -6,12 +6,10 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 
 	"uncial/impl/ocr/lexicon"
 	"uncial/impl/ocr/tesseract"
+	"uncial/internal/text"
 )
 
 // RuleLexicon names the edits that take another of the recognizer's choices because the word list knows the word.
@@ -57,7 +55,7 @@ func correct(w tesseract.Word, words *lexicon.Lexicon) (string, bool) {
 		if c.changed == 0 || c.loss > mostLoss*float64(c.changed) || c.loss >= best.loss {
 			continue
 		}
-		if worthLooking(c.text) && words.Known(c.text) && !modernises(w.Text, c.text) {
+		if worthLooking(c.text) && words.Known(c.text) && !text.Respells(w.Text, c.text) {
 			best, found = c, true
 		}
 	}
@@ -102,32 +100,4 @@ func worthLooking(word string) bool {
 		}
 	}
 	return letters >= leastLetters
-}
-
-// spellings are the letters that changed places in spelling, each way: Roy and Roi, auoir and avoir, ie and je.
-var spellings = map[rune]rune{'y': 'i', 'i': 'y', 'u': 'v', 'v': 'u', 'j': 'i', 'ſ': 's', 's': 'ſ', 'z': 's'}
-
-// modernises says whether a correction may do no more than change the spelling of its time into another: by an accent,
-// by a letter that was written for another, or by ai for oi, as in "étoit".
-func modernises(before, after string) bool {
-	b, a := []rune(before), []rune(after)
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range b {
-		switch {
-		case a[i] == b[i]:
-		case plain(a[i]) == plain(b[i]), spellings[b[i]] == a[i], spellings[a[i]] == b[i]:
-			return true
-		case b[i] == 'o' && a[i] == 'a' && i+1 < len(b) && plain(b[i+1]) == 'i':
-			return true
-		}
-	}
-	return false
-}
-
-// plain is the letter without its accents.
-func plain(r rune) rune {
-	base, _ := utf8.DecodeRuneInString(norm.NFD.String(string(r)))
-	return base
 }

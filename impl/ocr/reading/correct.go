@@ -5,8 +5,8 @@ import (
 	"image"
 	"slices"
 
-	"uncial/impl/enhance"
 	"uncial/impl/ocr"
+	"uncial/impl/ocr/correct"
 	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/tesseract"
 	"uncial/internal/document"
@@ -25,7 +25,7 @@ const (
 
 // correct runs the offline enhancement on the blocks, which are those of the first reading in their place on the page
 // and calibrated. It changes them and returns the edits.
-func correct(src Source, s sheet, attempts []attempt, model string, blocks []document.Block) []document.Edit {
+func correctPrint(src Source, s sheet, attempts []attempt, model string, blocks []document.Block) []document.Edit {
 	var others [][]document.Block
 	for _, a := range attempts[1:] {
 		other := s.place(a.blocks)
@@ -33,14 +33,14 @@ func correct(src Source, s sheet, attempts []attempt, model string, blocks []doc
 		others = append(others, other)
 	}
 	known := knownTo(src, model, attempts[0].model)
-	edits := enhance.Vote(0, blocks, others, known)
-	edits = append(edits, enhance.LongS(0, blocks, known)...)
+	edits := correct.Vote(blocks, others, known)
+	edits = append(edits, correct.LongS(blocks, known)...)
 	markKnown(blocks, known)
 	return edits
 }
 
 // markKnown says of each word of print whether a list has it, for those who correct it elsewhere and have none.
-func markKnown(blocks []document.Block, known enhance.Lexicon) {
+func markKnown(blocks []document.Block, known correct.Lexicon) {
 	for i := range blocks {
 		for j := range blocks[i].Lines {
 			line := &blocks[i].Lines[j]
@@ -110,8 +110,8 @@ func scaled(b document.Box, to, from image.Point) document.Box {
 }
 
 // knownTo are the word lists of models.
-func knownTo(src Source, models ...string) enhance.Lexicons {
-	var known enhance.Lexicons
+func knownTo(src Source, models ...string) correct.Lexicons {
+	var known correct.Lexicons
 	for i, m := range models {
 		if l := src.Lexicon(m); l != nil && (i == 0 || m != models[0]) {
 			known = append(known, l)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"runtime/debug"
 
-	"uncial/impl/enhance"
 	"uncial/impl/ocr/decode"
 	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/tesseract"
@@ -42,7 +41,7 @@ func File(ctx context.Context, data []byte, o Options, src Source) (*document.Do
 	}
 	doc.Enhanced = o.Enhance
 	doc.Confidence = confidence(doc.Pages)
-	enhance.InOrder(doc)
+	doc.SortEdits()
 	return doc.Normalized(), nil
 }
 

@@ -81,7 +81,7 @@ func readUpright(ctx context.Context, page decode.Page, gray *image.Gray, o Opti
 		read, err = hands.complete(ctx, src, l.sheet, &attempts[0], written)
 	}
 	if err == nil && o.Enhance { // last, so that what is read is what is read without it
-		read.Edits = append(correct(src, l.sheet, attempts, model, read.Blocks), read.Edits...)
+		read.Edits = append(correctPrint(src, l.sheet, attempts, model, read.Blocks), read.Edits...)
 	}
 	return newResult(page, gray, read), l, err
 }

@@ -1,14 +1,14 @@
-package enhance_test
+package proofread_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"uncial/impl/enhance"
+	"uncial/impl/proofread"
 )
 
-func TestBelievable(t *testing.T) {
+func TestIsMisreading(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		why, read, meant string
@@ -54,6 +54,6 @@ func TestBelievable(t *testing.T) {
 		{"a letter of another alphabet", "rnaison", "mаison", false},
 		{"a direction mark", "rnaiſon", "mai\u202eſon", false},
 	} {
-		require.Equal(t, c.want, enhance.Believable(c.read, c.meant), "%s: %s, %s", c.why, c.read, c.meant)
+		require.Equal(t, c.want, proofread.IsMisreading(c.read, c.meant), "%s: %s, %s", c.why, c.read, c.meant)
 	}
 }

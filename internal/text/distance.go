@@ -1,8 +1,8 @@
-package accuracy
+package text
 
-// Distance is the Levenshtein distance of two sequences: the least number of insertions, deletions and substitutions
-// that turn one into the other. It is exact and takes len(a)*len(b)/64 steps (Myers 1999, in the block form of Hyyrö
-// 2003), so that pages of many thousand characters compare in milliseconds.
+// Distance returns the Levenshtein distance of two sequences: the least number of insertions, deletions and substitutions that
+// turn one into the other. It is exact and takes len(a)*len(b)/64 steps (Myers 1999, in the block form of Hyyrö 2003), so that
+// pages of many thousand characters compare in milliseconds.
 func Distance[T comparable](a, b []T) int {
 	a, b = trimCommon(a, b)
 	if len(a) == 0 || len(b) == 0 {
@@ -38,12 +38,12 @@ func Distance[T comparable](a, b []T) int {
 	return distance
 }
 
-// deltas are the vertical differences of 64 rows of one column of the distance matrix: +1 where up is set, -1 where
-// down is, else 0.
+// deltas holds the vertical differences of 64 rows in one column of the distance matrix: +1 where up is set, -1 where down is
+// set, else 0.
 type deltas struct{ up, down uint64 }
 
-// advance moves the block one column on. carry is the horizontal difference that enters above its first row; the one
-// that leaves at the row of bit last is returned.
+// advance moves the block on by one column. carry is the horizontal difference that enters above its first row, -1 to 1;
+// advance returns the one that leaves below the row whose bit is last.
 func (d *deltas) advance(eq uint64, carry int, last uint64) int {
 	vertical := eq | d.down
 	if carry < 0 {
@@ -72,6 +72,7 @@ func (d *deltas) advance(eq uint64, carry int, last uint64) int {
 	return out
 }
 
+// trimCommon drops the common beginning and the common end, which cost nothing.
 func trimCommon[T comparable](a, b []T) ([]T, []T) {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b = a[1:], b[1:]

@@ -1,4 +1,4 @@
-package languagemodel_test
+package proofread_test
 
 import (
 	"bytes"
@@ -14,20 +14,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"uncial/impl/enhance"
-	"uncial/impl/enhance/languagemodel"
+	"uncial/impl/proofread"
 	"uncial/internal/document"
 )
 
 // MustModel serves each request by handle, which is given the request's body, and returns a client of it.
-func MustModel(tb testing.TB, handle func(w http.ResponseWriter, body string)) *languagemodel.Model {
+func MustModel(tb testing.TB, handle func(w http.ResponseWriter, body string)) *proofread.Model {
 	tb.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		handle(w, string(body))
 	}))
 	tb.Cleanup(server.Close)
-	m, err := languagemodel.New(languagemodel.Config{URL: server.URL, Model: "scripted", Timeout: 2 * time.Second})
+	m, err := proofread.New(proofread.Config{URL: server.URL, Model: "scripted", Timeout: 2 * time.Second})
 	require.NoError(tb, err)
 	return m
 }
@@ -96,7 +95,7 @@ func TestModel_Improve(t *testing.T) {
 			require.NoError(t, err, c.why)
 			require.Equal(t, c.want, doc.Pages[0].Blocks[0].Lines[0].Words[6].Text, c.why)
 			require.Equal(t, []document.Edit{{
-				Box: document.Box{X: 600, W: 90, H: 20}, Before: "rnaiſon", After: c.want, Rule: enhance.RuleModel, Confidence: 0.5,
+				Box: document.Box{X: 600, W: 90, H: 20}, Before: "rnaiſon", After: c.want, Rule: proofread.Rule, Confidence: 0.5,
 			}}, doc.Edits, c.why)
 		}
 	}
@@ -115,11 +114,11 @@ func TestModel_Improve_of_a_word_that_was_changed_before(t *testing.T) {
 	t.Parallel()
 	box := document.Box{X: 600, W: 90, H: 20}
 	for read, want := range map[string][]document.Edit{
-		"rnaifon": {{Box: box, Before: "rnaifon", After: "maiſon", Rule: enhance.RuleModel, Confidence: 0.5}},
+		"rnaifon": {{Box: box, Before: "rnaifon", After: "maiſon", Rule: proofread.Rule, Confidence: 0.5}},
 		"maiſon":  {},
 	} {
 		doc := reading()
-		doc.Edits = []document.Edit{{Box: box, Before: read, After: "rnaiſon", Rule: enhance.RuleVote, Confidence: 0.5}}
+		doc.Edits = []document.Edit{{Box: box, Before: read, After: "rnaiſon", Rule: "vote", Confidence: 0.5}}
 		require.NoError(t, MustModel(t, content(t, `{"corrections":[{"word":4,"before":"rnaiſon","after":"maiſon"}]}`)).Improve(t.Context(), nil, doc))
 		require.Equal(t, want, doc.Edits, read)
 	}
@@ -182,7 +181,7 @@ func TestModel_Improve_reads_no_more_than_it_asked_for(t *testing.T) {
 				}
 			})
 			doc := reading()
-			require.ErrorContains(t, m.Improve(t.Context(), nil, doc), "more than 1048576 bytes")
+			require.ErrorContains(t, m.Improve(t.Context(), nil, doc), "exceeds 1048576 bytes")
 			require.Equal(t, reading(), doc)
 		})
 	}
@@ -199,7 +198,7 @@ func TestModel_Improve_reads_no_more_than_it_asked_for(t *testing.T) {
 			w.Header().Set("Content-Encoding", "gzip")
 			_, _ = w.Write(packed.Bytes())
 		})
-		require.ErrorContains(t, m.Improve(t.Context(), nil, reading()), "more than 1048576 bytes")
+		require.ErrorContains(t, m.Improve(t.Context(), nil, reading()), "exceeds 1048576 bytes")
 	})
 }
 
@@ -264,11 +263,11 @@ func TestModel_Improve_shows_image_and_doubtful_words(t *testing.T) {
 func TestNew(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ url, model, err string }{
-		{"", "m", "want one such as"},
-		{"ftp://models.invalid", "m", "want one such as"},
-		{"http://models.invalid/v1", "", "needs a name"},
+		{"", "m", "invalid language model URL"},
+		{"ftp://models.invalid", "m", "invalid language model URL"},
+		{"http://models.invalid/v1", "", "name is missing"},
 	} {
-		_, err := languagemodel.New(languagemodel.Config{URL: c.url, Model: c.model})
+		_, err := proofread.New(proofread.Config{URL: c.url, Model: c.model})
 		require.ErrorContains(t, err, c.err)
 	}
 }

@@ -1,4 +1,4 @@
-package enhance_test
+package correct_test
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"uncial/impl/enhance"
+	"uncial/impl/ocr/correct"
 	"uncial/impl/ocr/lexicon"
 	"uncial/internal/document"
 )
@@ -76,15 +76,14 @@ func TestVote(t *testing.T) {
 		{"a word torn in two stays where the other reading is not known either", "the ho use stands", "the h-ouse stands", "the ho use stands"},
 	} {
 		b := blocks(c.read, 0.6)
-		edits := enhance.Vote(2, b, [][]document.Block{blocks(c.other, 0.9)}, words)
+		edits := correct.Vote(b, [][]document.Block{blocks(c.other, 0.9)}, words)
 		require.Equal(t, c.want, text(b), c.why)
 		if c.want == c.read {
 			require.Empty(t, edits, c.why)
 			continue
 		}
 		require.Len(t, edits, 1, c.why)
-		require.Equal(t, 2, edits[0].Page)
-		require.Equal(t, enhance.RuleVote, edits[0].Rule)
+		require.Equal(t, correct.RuleVote, edits[0].Rule)
 	}
 }
 
@@ -92,7 +91,7 @@ func TestVote_hears_no_whisper(t *testing.T) {
 	t.Parallel()
 	for confidence, want := range map[float64]string{0.01: "the hovfe stands", 0.19: "the hovfe stands", 0.3: "the house stands"} {
 		b := blocks("the hovfe stands", 0.05)
-		enhance.Vote(0, b, [][]document.Block{blocks("the house stands", confidence)}, words)
+		correct.Vote(b, [][]document.Block{blocks("the house stands", confidence)}, words)
 		require.Equal(t, want, text(b), "a reading that is %v sure", confidence)
 	}
 }
@@ -102,13 +101,13 @@ func TestVote_joins_and_parts_words(t *testing.T) {
 	torn := blocks("the ho use", 0.5)
 	torn[0].Lines[0].Words[1].Box = document.Box{X: 40, W: 20, H: 20}
 	torn[0].Lines[0].Words[2].Box = document.Box{X: 62, W: 28, H: 20}
-	edits := enhance.Vote(0, torn, [][]document.Block{blocks("the house", 0.9)}, words)
+	edits := correct.Vote(torn, [][]document.Block{blocks("the house", 0.9)}, words)
 	require.Equal(t, "the house", text(torn))
 	require.Equal(t, "ho use", edits[0].Before)
 
 	whole := blocks("thehouse", 0.5)
 	whole[0].Lines[0].Words[0].Box.W = 90
-	enhance.Vote(0, whole, [][]document.Block{blocks("the house", 0.9)}, words)
+	correct.Vote(whole, [][]document.Block{blocks("the house", 0.9)}, words)
 	require.Equal(t, "the house", text(whole))
 }
 
@@ -119,7 +118,7 @@ func TestVote_never_touches_a_text_that_is_known(t *testing.T) {
 		read := strings.Join(rapid.SliceOfN(word, 1, 12).Draw(t, "read"), " ")
 		other := strings.Join(rapid.SliceOfN(word, 1, 12).Draw(t, "other"), " ")
 		b := blocks(read, rapid.Float64Range(0, 1).Draw(t, "confidence"))
-		if edits := enhance.Vote(0, b, [][]document.Block{blocks(other, 1)}, words); len(edits) > 0 || text(b) != read {
+		if edits := correct.Vote(b, [][]document.Block{blocks(other, 1)}, words); len(edits) > 0 || text(b) != read {
 			t.Fatalf("%q became %q", read, text(b))
 		}
 	})
@@ -142,7 +141,7 @@ func TestVote_writes_long_s_on_a_page_that_has_it(t *testing.T) {
 		for i := range read[0].Lines[0].Words {
 			read[0].Lines[0].Words[i].Model = "early"
 		}
-		enhance.Vote(0, read, [][]document.Block{other}, known)
+		correct.Vote(read, [][]document.Block{other}, known)
 		require.Equal(t, c.want, read[1].Lines[0].Words[0].Text, c.why)
 	}
 }
@@ -159,12 +158,12 @@ func TestLongS(t *testing.T) {
 		{"no long s ends a word", "litf", "litf"},
 	} {
 		b := blocks(page+c.word, 0.8)
-		edits := enhance.LongS(0, b, words)
+		edits := correct.LongS(b, words)
 		require.Equal(t, page+c.want, text(b), c.why)
 		require.Len(t, edits, len(strings.Fields(c.want))-boolInt(c.want == c.word), c.why)
 	}
 	b := blocks("maifon", 0.8)
-	require.Empty(t, enhance.LongS(0, b, words), "a page without long s")
+	require.Empty(t, correct.LongS(b, words), "a page without long s")
 }
 
 func boolInt(b bool) int {
@@ -172,13 +171,4 @@ func boolInt(b bool) int {
 		return 1
 	}
 	return 0
-}
-
-func TestInOrder(t *testing.T) {
-	t.Parallel()
-	doc := &document.Document{Pages: []document.Page{{Blocks: blocks("the house stands", 1)}, {Blocks: blocks("upon", 1)}}}
-	box := func(page, word int) document.Box { return doc.Pages[page].Blocks[0].Lines[0].Words[word].Box }
-	doc.Edits = []document.Edit{{Page: 1, Box: box(1, 0)}, {Page: 0, Box: box(0, 2)}, {Page: 0, Box: box(0, 0)}}
-	enhance.InOrder(doc)
-	require.Equal(t, []document.Edit{{Page: 0, Box: box(0, 0)}, {Page: 0, Box: box(0, 2)}, {Page: 1, Box: box(1, 0)}}, doc.Edits)
 }

@@ -1,0 +1,60 @@
+// Package correct puts misread words of print right without looking at the image again: by a vote among several readings of a
+// page (Vote), and by repairing the long s that was read as an f (LongS). Both change the blocks in place and return their edits.
+// They change only words that no word list has, and never a number, a name or a spelling of its time; internal/text has those
+// rules.
+//
+// The pages are read in impl/ocr/reading, which decides when to correct. Handwriting has its own corrections in impl/ocr/hand,
+// and what a language model proposes is in impl/proofread. Start with Vote.
+package correct
+
+import (
+	"slices"
+
+	"uncial/impl/ocr/lexicon"
+	"uncial/internal/text"
+)
+
+// The rules that edits name.
+const (
+	RuleVote  = "vote"
+	RuleLongS = "long-s"
+)
+
+// Lexicon looks words up. lexicon.Lexicon, the word list of one model, is a Lexicon.
+type Lexicon interface {
+	// Known reports whether a word is in the list, in the form in which it stands in a text: with punctuation around it,
+	// capitalised, or in a spelling that does not distinguish u and v, i and j.
+	Known(word string) bool
+	// Match returns up to limit words of the list that equal the given one if some letters are exchanged for variants.
+	Match(word string, variants lexicon.Variants, limit int) []string
+}
+
+var _ Lexicon = (*lexicon.Lexicon)(nil)
+
+// Lexicons is several word lists as one.
+type Lexicons []Lexicon
+
+// Known reports whether any of the lists has the word.
+func (l Lexicons) Known(word string) bool {
+	return slices.ContainsFunc(l, func(one Lexicon) bool { return one.Known(word) })
+}
+
+// Match returns what the lists contain, without duplicates and at most limit words.
+func (l Lexicons) Match(word string, variants lexicon.Variants, limit int) []string {
+	var found []string
+	for _, one := range l {
+		for _, m := range one.Match(word, variants, limit) {
+			if !slices.Contains(found, m) && len(found) < limit {
+				found = append(found, m)
+			}
+		}
+	}
+	return found
+}
+
+// isLocked reports whether a word must stay as it was read: punctuation, a number, or a capitalised word that no list has and
+// that may be a name.
+func isLocked(word string, known Lexicon) bool {
+	_, core, _ := text.Core(word)
+	return core == "" || text.IsNumber(core) || text.MayBeName(core) && !known.Known(core)
+}

@@ -1,0 +1,82 @@
+package correct
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"uncial/impl/ocr/lexicon"
+	"uncial/internal/document"
+	"uncial/internal/text"
+)
+
+// fAsLongS are the letters that an f may have been in print.
+var fAsLongS = lexicon.Variants{'f': {"s", "ſ"}}
+
+// LongS repairs words in which a long s was read as an f. It does so only on a page that shows long s, in words that no list has,
+// and if exactly one known word results.
+func LongS(blocks []document.Block, known Lexicon) []document.Edit {
+	if !showsLongS(blocks) {
+		return nil
+	}
+	var edits []document.Edit
+	for line := range document.Lines(blocks) {
+		if line.Handwritten {
+			continue // corrected in impl/ocr/hand
+		}
+		for i := range line.Words {
+			w := &line.Words[i]
+			if after, ok := repairLongS(w.Text, known); ok {
+				edits = append(edits, document.NewEdit(line.Words[i:i+1], after, RuleLongS, w.Confidence))
+				w.Text = after
+			}
+		}
+	}
+	return edits
+}
+
+func showsLongS(blocks []document.Block) bool {
+	n := 0
+	for w := range document.Words(blocks) {
+		if strings.Contains(w.Text, "ſ") {
+			n++
+		}
+	}
+	return n >= minLongSWords
+}
+
+// repairLongS returns the word with long s for f. It is false if the word stays.
+func repairLongS(word string, known Lexicon) (string, bool) {
+	before, core, after := text.Core(word)
+	if !strings.Contains(core, "f") || utf8.RuneCountInString(core) < minRepairedLetters || known.Known(core) || isLocked(core, known) {
+		return "", false
+	}
+	spelled := ""
+	for _, m := range known.Match(text.FoldType(core), fAsLongS, maxSpellings) {
+		m = text.FoldType(m)
+		if strings.HasSuffix(core, "f") && !strings.HasSuffix(m, "f") {
+			continue // long s never ends a word
+		}
+		if spelled != "" && m != spelled {
+			return "", false
+		}
+		spelled = m
+	}
+	if spelled == "" {
+		return "", false
+	}
+	return before + withLongS(core, spelled) + after, true
+}
+
+// withLongS returns the core as it was read, with a long s for each f that the correction replaces.
+func withLongS(read, corrected string) string {
+	r, c := []rune(read), []rune(corrected)
+	if len(r) != len(c) {
+		return corrected
+	}
+	for i := range r {
+		if r[i] == 'f' && c[i] == 's' {
+			r[i] = 'ſ'
+		}
+	}
+	return string(r)
+}

@@ -1,0 +1,141 @@
+package proofread
+
+import (
+	"errors"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"uncial/internal/document"
+	"uncial/internal/text"
+)
+
+// believable returns the corrections of an answer that pass all guards. It fails if the answer as a whole cannot have been read
+// off the page.
+func believable(page int, shown []*document.Word, answer []proposal) ([]correction, error) {
+	if float64(len(answer)) > max(maxChangedShare*float64(len(shown)), fewChanges) {
+		return nil, errors.New("the answer changes too many words to have been read off the page")
+	}
+	seen := map[int]bool{}
+	var accepted []correction
+	for _, p := range answer {
+		if p.Word < 1 || p.Word > len(shown) || seen[p.Word] {
+			continue
+		}
+		seen[p.Word] = true
+		after := norm.NFC.String(p.After)
+		if word := shown[p.Word-1]; p.Before == word.Text && isMisreading(word.Text, after) {
+			accepted = append(accepted, correction{page, word, after})
+		}
+	}
+	return accepted, nil
+}
+
+// isMisreading reports whether a word can be what a recognizer made of another one: both are one word, neither a number nor a
+// name, have the same punctuation around them, and differ in letters of similar shape only.
+func isMisreading(read, meant string) bool {
+	if meant != strings.Join(strings.Fields(meant), "") || strings.ContainsFunc(meant, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return false
+	}
+	beforeA, a, afterA := text.Core(read)
+	beforeB, b, afterB := text.Core(meant)
+	return text.MayCorrect(read) && text.MayCorrect(meant) && beforeA == beforeB && afterA == afterB && similarShape(a, b)
+}
+
+// shapes are groups of characters that recognizers take for one another in print and typescript. Letters that a later spelling
+// exchanges share no group, c and t for one ("antient").
+var shapes = []string{"ceoæœ", "aesoæ", "nurmi", "vwx", "ilt!|", "fst", "jsf", "hbkl", "gqpy", "dcl", "tlr", "rc"}
+
+// mergedShapes are pairs of letters that look like one.
+var mergedShapes = map[string]string{
+	"rn": "m", "nn": "m", "in": "m", "ni": "m", "iu": "m", "ui": "m", "ii": "n", "ri": "n", "cl": "d", "li": "h", "lt": "k",
+}
+
+// similarShape reports whether a recognizer can have read one word for the other: at most a third of the letters differ, or one
+// letter, and each is similar in shape. Changes of spelling do not count as differences of shape, nor do marks, hyphens and
+// apostrophes.
+func similarShape(read, meant string) bool {
+	a, b := text.Letters(text.FoldType(read)), text.Letters(text.FoldType(meant))
+	if len(a) == 0 || len(b) == 0 || marks(read) != marks(meant) {
+		return false
+	}
+	allowed := max(len(a)/maxShapeErrors, 1)
+	distance := shapeDistance(a, b, allowed)
+	return distance > 0 && distance <= allowed
+}
+
+// shapeDistance returns the least number of differences of shape that turn a into b, or limit+1 if other differences are needed.
+func shapeDistance(a, b []string, limit int) int {
+	width := len(b) + 1
+	cost := make([]int, (len(a)+1)*width)
+	for i := range cost {
+		cost[i] = limit + 1
+	}
+	cost[0] = 0
+	for at := range cost {
+		if cost[at] > limit {
+			continue
+		}
+		for _, s := range shapeSteps(a[at/width:], b[at%width:]) {
+			to := at + s.read*width + s.meant
+			cost[to] = min(cost[to], cost[at]+s.cost)
+		}
+	}
+	return cost[len(cost)-1]
+}
+
+// shapeStep matches the next letters of the word as read with the next ones of the word as meant.
+type shapeStep struct{ read, meant, cost int }
+
+// shapeSteps returns the matches that the beginnings of a and b allow.
+func shapeSteps(a, b []string) []shapeStep {
+	var steps []shapeStep
+	allow := func(ok bool, s shapeStep) {
+		if ok {
+			steps = append(steps, s)
+		}
+	}
+	allow(len(a) > 0 && len(b) > 0 && a[0] == b[0], shapeStep{1, 1, 0})
+	allow(len(a) > 0 && len(b) > 0 && lookAlike(a, b), shapeStep{1, 1, 1})
+	allow(len(a) > 0 && isSpeck(a[0]), shapeStep{1, 0, 1})
+	allow(len(a) > 1 && len(b) > 0 && mergedShapes[a[0]+a[1]] == b[0], shapeStep{2, 1, 1})
+	allow(len(a) > 0 && len(b) > 1 && mergedShapes[b[0]+b[1]] == a[0], shapeStep{1, 2, 1})
+	return steps
+}
+
+// lookAlike reports whether the first letters of two words have a similar shape and are not spellings of one letter. Two vowels
+// never look alike: which of them stands in a word is often a matter of its time ("shew" and "show", "æra" and "era").
+func lookAlike(a, b []string) bool {
+	x, y := firstRune(a[0]), firstRune(b[0])
+	if text.SameSpelling(a, b) || isVowel(x) && isVowel(y) {
+		return false
+	}
+	for _, s := range shapes {
+		if strings.ContainsRune(s, x) && strings.ContainsRune(s, y) {
+			return true
+		}
+	}
+	return false
+}
+
+func firstRune(letter string) rune { return []rune(letter)[0] }
+
+func isVowel(r rune) bool { return strings.ContainsRune("aeiouyæœ", r) }
+
+// isSpeck reports whether a character within a word may be dirt. Hyphens, apostrophes and full stops belong to the spelling.
+func isSpeck(letter string) bool {
+	r := firstRune(letter)
+	return text.IsPunctuation(r) && !unicode.Is(unicode.Dash, r) && !strings.ContainsRune("'.=¬&/", r)
+}
+
+// marks counts the combining marks of a word.
+func marks(word string) int {
+	n := 0
+	for _, r := range norm.NFD.String(word) {
+		if unicode.IsMark(r) {
+			n++
+		}
+	}
+	return n
+}

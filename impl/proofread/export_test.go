@@ -1,0 +1,4 @@
+package proofread
+
+// IsMisreading is tested word by word.
+var IsMisreading = isMisreading

@@ -1,0 +1,108 @@
+package text
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Respells reports whether a correction changes the spelling of a word in at least one letter, whatever else it changes: by
+// an accent, by a letter that was once written for another, or by "ai" for "oi" as in "étoit". Words of different lengths are
+// not compared, and the answer is false.
+func Respells(word, correction string) bool {
+	respelled, _ := differences(word, correction)
+	return respelled > 0
+}
+
+// OnlyRespells reports whether two different words differ in their spelling alone.
+func OnlyRespells(word, correction string) bool {
+	respelled, misread := differences(word, correction)
+	return respelled > 0 && misread == 0
+}
+
+// differences counts the letters in which two words of one length differ: those that are spellings of one letter, and others.
+func differences(word, correction string) (respelled, misread int) {
+	a, b := Letters(word), Letters(correction)
+	if len(a) != len(b) {
+		return 0, len(b)
+	}
+	for i := range a {
+		switch {
+		case a[i] == b[i]:
+		case SameSpelling(a[i:], b[i:]):
+			respelled++
+		default:
+			misread++
+		}
+	}
+	return respelled, misread
+}
+
+// Letters splits a word into its letters, each decomposed (NFD) and with its marks.
+func Letters(word string) []string {
+	var letters []string
+	for _, r := range norm.NFD.String(word) {
+		if unicode.IsMark(r) && len(letters) > 0 {
+			letters[len(letters)-1] += string(r)
+			continue
+		}
+		letters = append(letters, string(r))
+	}
+	return letters
+}
+
+// SameSpelling is the one rule of what may never be modernised. It reports whether the first letters of two words, as Letters
+// splits them, may stand for each other in spellings of different times:
+//   - letters with and without accents, capital and small;
+//   - u and v, i and j and y, s and long s and z ("auoir", "roy", "deuz");
+//   - o and a before i ("étoit", "était");
+//   - m and n before b, m and p ("conpte").
+//
+// Signs of abbreviation are not accents: "hõneur" is not a spelling of "honeur".
+func SameSpelling(a, b []string) bool {
+	x, y := spelling(a[0]), spelling(b[0])
+	switch {
+	case x == y:
+		return true
+	case len(a) == 1 || len(b) == 1:
+		return false
+	}
+	pair, next := []string{x, y}, spelling(a[1])
+	slices.Sort(pair)
+	switch strings.Join(pair, "") {
+	case "ao":
+		return next == "i" && spelling(b[1]) == "i"
+	case "mn":
+		return strings.Contains("bmp", next)
+	}
+	return false
+}
+
+// spelling returns the letter that stands for all spellings of one.
+func spelling(letter string) string {
+	return spellings.Replace(strings.Map(func(r rune) rune {
+		if unicode.IsMark(r) && !isAbbreviation(r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, letter))
+}
+
+var spellings = strings.NewReplacer("v", "u", "j", "i", "y", "i", "ſ", "s", "z", "s")
+
+// Abbreviations counts the signs of abbreviation in a word. A correction may not drop one: that would expand the word.
+func Abbreviations(word string) int {
+	n := 0
+	for _, r := range norm.NFD.String(word) {
+		if isAbbreviation(r) {
+			n++
+		}
+	}
+	return n
+}
+
+// isAbbreviation reports whether a decomposed character is a sign of abbreviation: the tilde or macron of a vowel, or a letter
+// form that only abbreviates.
+func isAbbreviation(r rune) bool { return strings.ContainsRune("\u0303\u0304\u0305ꝑꝓꝯꝰ⁊", r) }

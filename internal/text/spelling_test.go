@@ -1,0 +1,56 @@
+package text_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/internal/text"
+)
+
+func TestRespells(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, word, correction string
+		any, only              bool
+	}{
+		{"the same word", "maison", "maison", false, false},
+		{"an accent added", "apres", "après", true, true},
+		{"an accent put right", "piéce", "pièce", true, true},
+		{"v for u", "vniuers", "univers", true, true},
+		{"i for y", "roy", "roi", true, true},
+		{"ai for oi", "étoit", "était", true, true},
+		{"oi for ai", "était", "étoit", true, true},
+		{"round s for long s", "eſtoit", "estoit", true, true},
+		{"z for s", "deuz", "deus", true, true},
+		{"m for n before p", "conpte", "compte", true, true},
+		{"m for n elsewhere", "conte", "comte", false, false},
+		{"a for o elsewhere", "mot", "mat", false, false},
+		{"capitals", "Roy", "roi", true, true},
+		{"a misread letter", "libcrty", "liberty", false, false},
+		{"a misread letter and a respelled one", "auoit", "avoir", true, false},
+		{"an abbreviation expanded", "hõneur", "honeur", false, false},
+		{"words of different lengths", "faict", "fait", false, false},
+	} {
+		require.Equal(t, c.any, text.Respells(c.word, c.correction), c.name)
+		require.Equal(t, c.only, text.OnlyRespells(c.word, c.correction), c.name)
+	}
+}
+
+func TestMayCorrect(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]bool{
+		"maiſon": true, "(maiſon,": true, "Paris": false, "d'Artagnan": false, "1547": false, "3½": false, "viij": false, "—": false,
+	} {
+		require.Equal(t, want, text.MayCorrect(word), word)
+	}
+}
+
+func TestCore(t *testing.T) {
+	t.Parallel()
+	before, core, after := text.Core("«d'un,»")
+	require.Equal(t, []string{"«", "d'un", ",»"}, []string{before, core, after})
+	before, core, after = text.Core("--")
+	require.Equal(t, "--", before+core+after)
+	require.Empty(t, core)
+}

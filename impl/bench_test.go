@@ -12,26 +12,26 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkService_Overhead measures what the service adds to the recognition: a whole extraction over HTTP on a SQLite
-// file, the recognizer answering at once, beside a bare net/http handler that writes a constant of the same size.
-// It reports the medians and their ratio; both run in turn, so that a noisy machine slows both.
+// BenchmarkService_Overhead measures what the service adds to recognition: an extraction over HTTP with a SQLite file and
+// a recognizer that answers at once, compared with a bare net/http handler that writes a constant of the same size. It
+// reports both medians and their ratio; requests alternate, so that a busy machine slows both.
 func BenchmarkService_Overhead(b *testing.B) {
 	s := mustServe(b, "sqlite:"+b.TempDir()+"/uncial.db")
 	_, key := s.mustKey(b, "archive")
-	constant := s.must(b, key, "", image()).body
+	constant := s.mustExtract(b, key, "", image()).body
 	bare := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(constant)
 	}))
 	b.Cleanup(bare.Close)
-	var service, peer []time.Duration
+	var service, bareTimes []time.Duration
 	for i := 0; b.Loop(); i++ {
 		if i%500 == 0 {
-			s.clock.move(time.Minute) // so that the rate limit is not what is measured
+			s.clock.move(time.Minute) // keeps the rate limit out of the measurement
 		}
 		started := time.Now()
-		a := s.must(b, key, "", image())
+		a := s.mustExtract(b, key, "", image())
 		service = append(service, time.Since(started))
 		require.Equal(b, 200, a.status, "%s", a.body)
 
@@ -40,11 +40,11 @@ func BenchmarkService_Overhead(b *testing.B) {
 		require.NoError(b, err)
 		_, _ = io.Copy(io.Discard, res.Body)
 		_ = res.Body.Close()
-		peer = append(peer, time.Since(started))
+		bareTimes = append(bareTimes, time.Since(started))
 	}
 	b.ReportMetric(milliseconds(median(service)), "median-ms")
-	b.ReportMetric(milliseconds(median(peer)), "bare-median-ms")
-	b.ReportMetric(float64(median(service))/float64(median(peer)), "ratio")
+	b.ReportMetric(milliseconds(median(bareTimes)), "bare-median-ms")
+	b.ReportMetric(float64(median(service))/float64(median(bareTimes)), "ratio")
 }
 
 func median(d []time.Duration) time.Duration {

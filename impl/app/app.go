@@ -128,7 +128,7 @@ func (a *App) handler() (http.Handler, error) {
 		if err != nil {
 			return nil, err
 		}
-		service.Improve = model.Improve
+		service.Proofread = model.Improve
 	}
 	door, err := edge.New(edge.Options{
 		Server:         a.metrics.observe(service),

@@ -1,0 +1,35 @@
+package impl
+
+import (
+	"context"
+	"errors"
+
+	"uncial/impl/ledger"
+	"uncial/impl/ocr"
+	"uncial/internal/contract"
+)
+
+// refusal turns any failure into the error that the client gets. What it does not know becomes a 500 that hides the
+// cause from the client and keeps it for the log.
+func refusal(err error) error {
+	var (
+		known        *contract.Error
+		image        *ocr.ImageError
+		insufficient *ledger.InsufficientError
+	)
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.As(err, &image):
+		return contract.BadImage(image.Reason)
+	case errors.As(err, &insufficient):
+		return contract.Insufficient(insufficient.Remaining, insufficient.NextReset)
+	case errors.Is(err, ledger.ErrKeyReused):
+		return contract.KeyReused()
+	case errors.Is(err, ocr.ErrBusy):
+		return contract.Overloaded(contract.BusyRetryAfter, err)
+	case errors.Is(err, ocr.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
+		return contract.TooSlow(err)
+	}
+	return contract.Internal(err)
+}

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"uncial/impl/ocr/layout"
 	"uncial/impl/ocr/lexicon"
 	"uncial/impl/ocr/tesseract"
 	"uncial/internal/document"
@@ -98,7 +99,7 @@ func readings(ctx context.Context, src Source, s sheet, model string, more bool)
 // finish mends the layout of a reading and drops the noise from it.
 func (a *attempt) finish(s sheet) {
 	a.seen = a.blocks
-	a.blocks = mendLayout(dropNoise(a.blocks))
+	a.blocks = layout.JoinTornLines(dropNoise(a.blocks))
 	a.right = pageConfidence(a.blocks, len(s.letters))
 }
 

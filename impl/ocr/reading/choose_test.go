@@ -216,43 +216,6 @@ func TestRead_confidence(t *testing.T) {
 	require.Less(t, confidence(0.5, much), rising[2], "writing that was missed lowers it")
 }
 
-func TestMendLayout(t *testing.T) {
-	t.Parallel()
-	at := func(y int) int { return 50 * y }
-	prices := []document.Block{
-		block(row(0, at(1), .9, "Morgen", "am", "See"), row(0, at(2), .9, "Stillleben"), row(0, at(3), .9, "Die", "Näherin")),
-		block(row(900, at(1), .9, "40"), row(900, at(2), .9, "—"), row(900, at(3), .9, "1200")),
-	}
-	require.Equal(t, "Morgen am See 40\nStillleben —\nDie Näherin 1200", textOf(reading.MendLayout(prices)))
-
-	numbers := []document.Block{prices[1], block(row(1000, at(1), .9, "Johannisbeeren"), row(1000, at(2), .9, "Stillleben"), row(1000, at(3), .9, "Thierleben"))}
-	require.Equal(t, "40 Johannisbeeren\n— Stillleben\n1200 Thierleben", textOf(reading.MendLayout(numbers)))
-
-	stray := []document.Block{
-		block(row(0, at(3), .9, "1")),
-		block(row(200, at(1), .9, "Stances")),
-		block(row(60, at(2), .9, "Honte", "dont", "la", "vertu"), row(60, at(3), .9, "On", "te", "peut", "bien"), row(60, at(4), .9, "placer", "au", "rang")),
-		block(row(900, at(2), .9, "a", "column"), row(900, at(3), .9, "of", "notes"), row(900, at(4), .9, "beside", "it")),
-	}
-	require.Equal(t, "Stances\nHonte dont la vertu\n1 On te peut bien\nplacer au rang\na column\nof notes\nbeside it", textOf(reading.MendLayout(stray)))
-
-	torn := []document.Block{
-		block(row(0, at(1), .9, "a", "line", "that", "goes", "all", "the", "way", "across"), row(0, at(2), .9, "one", "that", "was"),
-			row(0, at(3), .9, "and", "one", "more", "that", "goes", "all", "the", "way")),
-		block(row(180, at(2), .9, "torn", "in", "two")),
-	}
-	require.Contains(t, textOf(reading.MendLayout(torn)), "one that was torn in two\nand one more")
-
-	var left, rightSide []document.Line
-	for y := range 6 {
-		left = append(left, row(0, at(y), .9, "left", "column", "of", "text"))
-		rightSide = append(rightSide, row(270, at(y), .9, "right", "column", "here"))
-	}
-	columns := []document.Block{block(left...), block(rightSide...)}
-	require.Equal(t, columns, reading.MendLayout(columns), "columns of text stay")
-	require.Empty(t, reading.MendLayout(nil))
-}
-
 func TestDropNoise(t *testing.T) {
 	t.Parallel()
 	text := row(0, 0, .9, "a", "line", "of", "honest", "text", "that", "was", "read", "well")

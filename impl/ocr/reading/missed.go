@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/layout"
 	"uncial/internal/document"
 )
 
@@ -100,7 +101,7 @@ func patches(letters []image.Rectangle, height int) []patch {
 
 // beside says whether two spots stand in one row.
 func beside(a, b image.Rectangle) bool {
-	return inRow(toBox(a), toBox(b))
+	return layout.InRow(toBox(a), toBox(b))
 }
 
 // strays is how many spots in the patch cannot be letters.

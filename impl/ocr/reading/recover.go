@@ -5,6 +5,7 @@ import (
 	"image"
 	"slices"
 
+	"uncial/impl/ocr/layout"
 	"uncial/internal/document"
 )
 
@@ -27,7 +28,7 @@ func (a *attempt) recoverMissed(ctx context.Context, src Source, s sheet) error 
 	if a.right < doubt {
 		return nil
 	}
-	pieces := toPieces(a.blocks)
+	sequence := layout.SequenceOf(a.blocks)
 	found := missedInk(s.img.Rect, s.inked(), a.seen)
 	hits := 0
 	for i, p := range found {
@@ -40,11 +41,11 @@ func (a *attempt) recoverMissed(ctx context.Context, src Source, s sheet) error 
 		}
 		if len(line.Words) > 0 {
 			hits++
-			pieces = insert(pieces, line, p.cut)
+			sequence.Insert(line, p.cut)
 		}
 	}
 	if hits > 0 {
-		a.blocks = fromPieces(pieces)
+		a.blocks = sequence.Blocks()
 		a.right = pageConfidence(a.blocks, len(s.letters))
 	}
 	return nil

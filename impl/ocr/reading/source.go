@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/layout"
 	"uncial/impl/ocr/lexicon"
 	"uncial/impl/ocr/tesseract"
 	"uncial/internal/document"
@@ -77,7 +78,7 @@ func readLine(ctx context.Context, src Source, img *image.Gray, model string, bo
 	for _, b := range blocks {
 		for _, l := range b.Lines {
 			if l = moved(l, place.Min); len(line.Words) > 0 {
-				l = joinLines(line, l)
+				l = layout.JoinLines(line, l)
 			}
 			line = l
 		}
@@ -109,6 +110,12 @@ func blockOf(lines []document.Line) document.Block {
 	}
 	return b
 }
+
+// right returns the right edge of a box.
+func right(b document.Box) int { return b.X + b.W }
+
+// middle returns the height of the middle of a box.
+func middle(b document.Box) int { return b.Y + b.H/2 }
 
 func wordsBox(words []document.Word) document.Box {
 	var box document.Box

@@ -1,0 +1,140 @@
+package layout
+
+import (
+	"cmp"
+	"slices"
+
+	"uncial/internal/document"
+)
+
+// Insert inserts a line of print that the layout analysis missed. A line that continues words that were cut off takes their
+// position, given by the boxes of those words. What stands between the words of a line goes between them; figures, and what
+// is near enough to be torn off, join the line in their row; anything else becomes a line of its own.
+func (s *Sequence) Insert(l document.Line, cut []document.Box) { s.pieces = insert(s.pieces, l, cut) }
+
+func insert(pieces []piece, l document.Line, cut []document.Box) []piece {
+	if i := holding(pieces, cut); i >= 0 {
+		pieces[i].line = mixed(pieces[i].line, l)
+		return withoutWords(pieces, cut, l.Words)
+	}
+	left, rightOf := neighbours(pieces, l.Box)
+	switch {
+	case left >= 0 && right(pieces[left].line.Box) > l.Box.X:
+		pieces[left].line = mixed(pieces[left].line, l)
+	case rightOf >= 0 && isTorn(pieces, rightOf, l):
+		pieces[rightOf].line = JoinLines(l, pieces[rightOf].line)
+	case left >= 0 && (isFigures(l) || isTorn(pieces, left, l)):
+		pieces[left].line = JoinLines(pieces[left].line, l)
+	case rightOf >= 0 && isFigures(l):
+		pieces[rightOf].line = JoinLines(l, pieces[rightOf].line)
+	case left >= 0 && !isApart(pieces, left, l):
+		return slices.Insert(pieces, left+1, piece{line: l, block: pieces[left].block})
+	case rightOf >= 0 && !isApart(pieces, rightOf, l):
+		return slices.Insert(pieces, rightOf, piece{line: l, block: pieces[rightOf].block})
+	default:
+		return insertByHeight(pieces, l)
+	}
+	return pieces
+}
+
+// isTorn reports whether a line and a piece in its row are parts of one torn line.
+func isTorn(pieces []piece, i int, l document.Line) bool {
+	a, b := pieces[i].line.Box, l.Box
+	gap := max(a.X-right(b), b.X-right(a))
+	return float64(gap) <= tornGap*float64(min(a.H, b.H)) && !isApart(pieces, i, l)
+}
+
+// isApart reports whether a line and a piece in its row are in different columns.
+func isApart(pieces []piece, i int, l document.Line) bool {
+	with := append(slices.Clone(pieces), piece{line: l})
+	if pieces[i].line.Box.X < l.Box.X {
+		return isGutter(with, i, len(pieces))
+	}
+	return isGutter(with, len(pieces), i)
+}
+
+// insertByHeight inserts a line that has no neighbour in its row: after the line above it in its column and those that follow
+// that line on the way down, else before the line below it in its column, else after any line above.
+func insertByHeight(pieces []piece, l document.Line) []piece {
+	above, below, anyAbove := -1, -1, -1
+	for i, p := range pieces {
+		b := p.line.Box
+		inColumn := b.X < right(l.Box) && l.Box.X < right(b)
+		if middle(b) >= middle(l.Box) {
+			if inColumn && (below < 0 || middle(b) < middle(pieces[below].line.Box)) {
+				below = i
+			}
+			continue
+		}
+		if inColumn && (above < 0 || middle(b) > middle(pieces[above].line.Box)) {
+			above = i
+		}
+		if anyAbove < 0 || middle(b) > middle(pieces[anyAbove].line.Box) {
+			anyAbove = i
+		}
+	}
+	switch {
+	case anyAbove < 0:
+		return slices.Insert(pieces, 0, piece{line: l, block: pieces[0].block})
+	case above < 0 && below >= 0:
+		return slices.Insert(pieces, below, piece{line: l, block: pieces[below].block})
+	case above < 0:
+		above = anyAbove
+	}
+	for above+1 < len(pieces) && follows(pieces[above], pieces[above+1], l.Box) {
+		above++
+	}
+	return slices.Insert(pieces, above+1, piece{line: l, block: pieces[above].block})
+}
+
+// follows reports whether the next piece is further down, but still above a box or left of it in its row.
+func follows(p, next piece, box document.Box) bool {
+	b := next.line.Box
+	return middle(b) > middle(p.line.Box) && (middle(b) < middle(box) || InRow(b, box) && b.X < box.X)
+}
+
+// neighbours returns the indices of the pieces next to a box in its row, to its left and to its right, or -1.
+func neighbours(pieces []piece, box document.Box) (left, rightOf int) {
+	left, rightOf = -1, -1
+	for i, p := range pieces {
+		b := p.line.Box
+		switch {
+		case InRow(b, box) && b.X < box.X:
+			if left < 0 || right(b) > right(pieces[left].line.Box) {
+				left = i
+			}
+		case InRow(b, box):
+			if rightOf < 0 || b.X < pieces[rightOf].line.Box.X {
+				rightOf = i
+			}
+		}
+	}
+	return left, rightOf
+}
+
+// holding returns the index of the first piece with a word that has one of the boxes, or -1.
+func holding(pieces []piece, boxes []document.Box) int {
+	return slices.IndexFunc(pieces, func(p piece) bool {
+		return slices.ContainsFunc(p.line.Words, func(w document.Word) bool { return slices.Contains(boxes, w.Box) })
+	})
+}
+
+// withoutWords removes the words that have one of the boxes, but not those kept, and pieces without other words.
+func withoutWords(pieces []piece, boxes []document.Box, kept []document.Word) []piece {
+	for i := range pieces {
+		line := &pieces[i].line
+		line.Words = slices.DeleteFunc(slices.Clone(line.Words), func(w document.Word) bool {
+			return slices.Contains(boxes, w.Box) && !slices.Contains(kept, w)
+		})
+		line.Box = document.WordsBox(line.Words)
+	}
+	return slices.DeleteFunc(pieces, func(p piece) bool { return len(p.line.Words) == 0 })
+}
+
+// mixed returns a line with the words of another among its own, from left to right.
+func mixed(l, other document.Line) document.Line {
+	l.Words = slices.Concat(l.Words, other.Words)
+	slices.SortStableFunc(l.Words, func(a, b document.Word) int { return cmp.Compare(a.Box.X, b.Box.X) })
+	l.Box = document.WordsBox(l.Words)
+	return l
+}

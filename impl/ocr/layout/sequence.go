@@ -1,0 +1,101 @@
+package layout
+
+import (
+	"slices"
+
+	"uncial/internal/document"
+)
+
+// Sequence is the lines of a page in reading order, to which lines can be added that were found later. Lines that follow each
+// other and come from one block make a block. Insert is for lines of print, InsertHandwriting for handwriting beside it.
+type Sequence struct{ pieces []piece }
+
+// piece is a line in a sequence.
+type piece struct {
+	line    document.Line
+	block   int  // the index of its block, or handwritten
+	figures bool // the block is a column of figures
+	gone    bool // its words were given to another piece
+}
+
+// handwritten is the block of all lines of handwriting. Those that follow each other make one block.
+const handwritten = -1
+
+// SequenceOf returns the lines of the blocks. The blocks are not changed by what is done to the sequence.
+func SequenceOf(blocks []document.Block) *Sequence {
+	s := &Sequence{}
+	for i, b := range blocks {
+		figures := isFigureColumn(b)
+		for _, l := range b.Lines {
+			s.pieces = append(s.pieces, piece{line: l, block: i, figures: figures})
+		}
+	}
+	return s
+}
+
+// Blocks returns the lines as blocks, in reading order.
+func (s *Sequence) Blocks() []document.Block {
+	var out []document.Block
+	for i := 0; i < len(s.pieces); {
+		var lines []document.Line
+		for first := i; i < len(s.pieces) && s.pieces[i].block == s.pieces[first].block; i++ {
+			lines = append(lines, s.pieces[i].line)
+		}
+		out = append(out, document.BlockOf(lines))
+	}
+	return out
+}
+
+// InsertHandwriting inserts a line of handwriting after what stands before it in its row or above it in its column. Other
+// handwriting that follows there counts as above it, whatever its width. A line with nothing above it in its column goes
+// before what is below it, or else after everything above.
+func (s *Sequence) InsertHandwriting(l document.Line) {
+	before, below, above := 0, -1, 0
+	box := l.Box
+	centre := middle(box)
+	for i, p := range s.pieces {
+		b := p.line.Box
+		sameRow := b.Y <= centre && b.Y+b.H >= centre
+		isAbove := !sameRow && middle(b) < centre
+		inColumn := right(b) > box.X && b.X < right(box)
+		switch {
+		case sameRow && b.X < box.X, isAbove && inColumn, isAbove && p.block == handwritten && before == i:
+			before = i + 1
+		case inColumn && below < 0:
+			below = i
+		}
+		if isAbove {
+			above = i + 1
+		}
+	}
+	at := above
+	switch {
+	case before > 0:
+		at = before
+	case below >= 0:
+		at = below
+	}
+	s.pieces = slices.Insert(s.pieces, at, piece{line: l, block: handwritten})
+}
+
+// right returns the right edge of a box.
+func right(b document.Box) int { return b.X + b.W }
+
+// middle returns the height of the middle of a box.
+func middle(b document.Box) int { return b.Y + b.H/2 }
+
+// InRow reports whether two boxes of print stand in one row: they overlap by half of the lower one's height.
+func InRow(a, b document.Box) bool {
+	overlap := min(a.Y+a.H, b.Y+b.H) - max(a.Y, b.Y)
+	return float64(overlap) >= rowOverlap*float64(min(a.H, b.H))
+}
+
+// JoinLines returns one line with the words of a and then those of b.
+func JoinLines(a, b document.Line) document.Line {
+	a.Words = slices.Concat(a.Words, b.Words)
+	a.Box = a.Box.Union(b.Box)
+	if len(a.Baseline) > 0 && len(b.Baseline) > 0 {
+		a.Baseline = []document.Point{a.Baseline[0], b.Baseline[len(b.Baseline)-1]}
+	}
+	return a
+}

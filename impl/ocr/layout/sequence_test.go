@@ -1,0 +1,212 @@
+package layout_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/layout"
+	"uncial/internal/document"
+)
+
+// line returns a line of words from x on, of the width of their letters.
+func line(x, y int, words ...string) document.Line {
+	l := document.Line{}
+	for _, w := range words {
+		box := document.Box{X: x, Y: y, W: 12 * len([]rune(w)), H: 30}
+		l.Words = append(l.Words, document.Word{Text: w, Box: box})
+		x += box.W + 12
+	}
+	l.Box = document.WordsBox(l.Words)
+	return l
+}
+
+func block(lines ...document.Line) document.Block { return document.BlockOf(lines) }
+
+func textOf(blocks []document.Block) string {
+	page := document.Page{Blocks: blocks}
+	return strings.ReplaceAll(page.Text(), "\n\n", "\n")
+}
+
+func insert(blocks []document.Block, l document.Line, cut ...document.Box) string {
+	s := layout.SequenceOf(blocks)
+	s.Insert(l, cut)
+	return textOf(s.Blocks())
+}
+
+func TestJoinTornLines(t *testing.T) {
+	t.Parallel()
+	at := func(y int) int { return 50 * y }
+	prices := []document.Block{
+		block(line(0, at(1), "Morgen", "am", "See"), line(0, at(2), "Stillleben"), line(0, at(3), "Die", "Näherin")),
+		block(line(900, at(1), "40"), line(900, at(2), "—"), line(900, at(3), "1200")),
+	}
+	var left, right []document.Line
+	for y := range 6 {
+		left = append(left, line(0, at(y), "left", "column", "of", "text"))
+		right = append(right, line(270, at(y), "right", "column", "here"))
+	}
+	columns := []document.Block{block(left...), block(right...)}
+	for _, c := range []struct {
+		name   string
+		blocks []document.Block
+		want   string
+	}{
+		{"joins prices to the entries on their left", prices, "Morgen am See 40\nStillleben —\nDie Näherin 1200"},
+		{
+			"joins numbers to the entries on their right",
+			[]document.Block{prices[1], block(line(1000, at(1), "Johannisbeeren"), line(1000, at(2), "Stillleben"), line(1000, at(3), "Thierleben"))},
+			"40 Johannisbeeren\n— Stillleben\n1200 Thierleben",
+		},
+		{
+			"takes the number of a line to the line, not the line to the number",
+			[]document.Block{
+				block(line(0, at(3), "1")),
+				block(line(200, at(1), "Stances")),
+				block(line(60, at(2), "Honte", "dont", "la", "vertu"), line(60, at(3), "On", "te", "peut", "bien"), line(60, at(4), "placer", "au", "rang")),
+				block(line(900, at(2), "a", "column"), line(900, at(3), "of", "notes"), line(900, at(4), "beside", "it")),
+			},
+			"Stances\nHonte dont la vertu\n1 On te peut bien\nplacer au rang\na column\nof notes\nbeside it",
+		},
+		{
+			"joins the parts of a torn line",
+			[]document.Block{
+				block(line(0, at(1), "a", "line", "that", "goes", "all", "the", "way", "across"), line(0, at(2), "one", "that", "was"),
+					line(0, at(3), "and", "one", "more", "that", "goes", "all", "the", "way")),
+				block(line(180, at(2), "torn", "in", "two")),
+			},
+			"a line that goes all the way across\none that was torn in two\nand one more that goes all the way",
+		},
+		{"leaves columns of text", columns, textOf(columns)},
+		{"leaves an empty page", nil, ""},
+	} {
+		require.Equal(t, c.want, textOf(layout.JoinTornLines(c.blocks)), c.name)
+	}
+}
+
+func TestSequence_Insert(t *testing.T) {
+	t.Parallel()
+	at := func(y int) int { return 50 * y }
+	entries := []document.Block{block(
+		line(100, at(1), "Morgen", "am", "See"), line(100, at(2), "Stillleben"), line(100, at(3), "Die", "Näherin"),
+	)}
+	text := []document.Block{block(
+		line(0, at(1), "a", "line", "that", "goes", "on"), line(72, at(2), "goes", "on"), line(0, at(3), "and", "on", "and", "on"),
+	)}
+	var left, beyond []document.Line
+	for y := range 6 {
+		left = append(left, line(0, at(y), "left", "column", "of", "text"))
+		if y != 3 {
+			beyond = append(beyond, line(270, at(y), "right", "column", "here"))
+		}
+	}
+	beyond[2].Words[0].Text = "above"
+	columns := []document.Block{block(left...), block(beyond...)}
+	for _, c := range []struct {
+		why    string
+		blocks []document.Block
+		missed document.Line
+		want   string
+	}{
+		{"a price goes to its entry, far as it is", entries, line(900, at(2), "1200"), "Morgen am See\nStillleben 1200\nDie Näherin"},
+		{"a number goes before its entry", entries, line(40, at(3), "17."), "Morgen am See\nStillleben\n17. Die Näherin"},
+		{"the beginning of a line goes before its rest", text, line(0, at(2), "which"), "a line that goes on\nwhich goes on\nand on and on"},
+		{"the end of a line goes after its rest", text, line(168, at(2), "and", "on"), "a line that goes on\ngoes on and on\nand on and on"},
+		{"what stands beyond the ends of all lines stays apart", entries, line(240, at(2), "mit", "Krug"), "Morgen am See\nStillleben\nmit Krug\nDie Näherin"},
+		{"a loose line goes between its neighbours", entries, line(140, at(2)+25, "verkauft"), "Morgen am See\nStillleben\nverkauft\nDie Näherin"},
+		{"the first line of a page goes first", entries, line(400, 0, "Gemälde"), "Gemälde\nMorgen am See\nStillleben\nDie Näherin"},
+		{"a number under lines that are all to the right of it goes last", entries, line(0, at(4), "18."), "Morgen am See\nStillleben\nDie Näherin\n18."},
+		{
+			"a line of a column goes into that column, though it stands in a row with the other", columns, line(270, at(3), "was", "missed"),
+			"left column of text\nleft column of text\nleft column of text\nleft column of text\nleft column of text\nleft column of text\n" +
+				"right column here\nright column here\nabove column here\nwas missed\nright column here\nright column here",
+		},
+	} {
+		require.Equal(t, c.want, insert(c.blocks, c.missed), c.why)
+	}
+}
+
+func TestSequence_Insert_cutWords(t *testing.T) {
+	t.Parallel()
+	cut := line(60, 0, "e", "been", "here")
+	blocks := []document.Block{block(cut, line(0, 50, "for", "ten", "days")), block(line(900, 0, "x"))}
+	stray := blocks[1].Lines[0].Words[0].Box
+	got := insert(blocks, line(24, 0, "have"), cut.Words[0].Box, stray)
+	require.Equal(t, "have been here\nfor ten days", got)
+	require.Equal(t, "e", blocks[0].Lines[0].Words[0].Text, "what was given stays as it was")
+}
+
+func TestSequence_Insert_betweenWords(t *testing.T) {
+	t.Parallel()
+	between := line(0, 0, "the", "Orthodox", "Vienna")
+	between.Words[2].Box.X += 200
+	between.Box.W += 200
+	got := insert([]document.Block{block(between)}, line(180, 2, "Jewry", "in"))
+	require.Equal(t, "the Orthodox Jewry in Vienna", got)
+}
+
+func TestSequence_InsertHandwriting(t *testing.T) {
+	t.Parallel()
+	left := func(y int) document.Box { return document.Box{X: 100, Y: y, W: 500, H: 40} }
+	right := func(y int) document.Box { return document.Box{X: 1200, Y: y, W: 500, H: 40} }
+	across := func(y int) document.Box { return document.Box{X: 100, Y: y, W: 1600, H: 40} }
+	for _, c := range []struct {
+		name    string
+		print   [][]document.Box // the lines of each block
+		written []document.Box
+		want    []document.Box // of the lines, in their order
+	}{
+		{
+			"fills in two columns",
+			[][]document.Box{{left(200), left(500), left(800), left(1100)}, {right(200), right(500), right(800), right(1100)}},
+			[]document.Box{left(330), right(330), left(630), right(630), left(930), right(930)},
+			[]document.Box{
+				left(200), left(330), left(500), left(630), left(800), left(930), left(1100),
+				right(200), right(330), right(500), right(630), right(800), right(930), right(1100),
+			},
+		},
+		{
+			"fills in a table row by row",
+			[][]document.Box{{across(200)}, {across(1100)}},
+			[]document.Box{left(330), right(330), left(630), right(630), left(930), right(930)},
+			[]document.Box{across(200), left(330), right(330), left(630), right(630), left(930), right(930), across(1100)},
+		},
+		{
+			"puts a date on the right between the heading on the left and the text",
+			[][]document.Box{{left(200)}, {across(800)}},
+			[]document.Box{right(400), right(550)},
+			[]document.Box{left(200), right(400), right(550), across(800)},
+		},
+		{
+			"puts a remark on the right below all print",
+			[][]document.Box{{left(200), left(300)}},
+			[]document.Box{right(500), right(650)},
+			[]document.Box{left(200), left(300), right(500), right(650)},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var blocks []document.Block
+			for _, boxes := range c.print {
+				var lines []document.Line
+				for _, b := range boxes {
+					lines = append(lines, document.Line{Box: b})
+				}
+				blocks = append(blocks, document.BlockOf(lines))
+			}
+			s := layout.SequenceOf(blocks)
+			for _, b := range c.written {
+				s.InsertHandwriting(document.Line{Box: b, Handwritten: true})
+			}
+			var got []document.Box
+			for _, b := range s.Blocks() {
+				for _, l := range b.Lines {
+					require.Equal(t, b.Lines[0].Handwritten, l.Handwritten, "a block is print or handwriting")
+					got = append(got, l.Box)
+				}
+			}
+			require.Equal(t, c.want, got)
+		})
+	}
+}

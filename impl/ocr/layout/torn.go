@@ -1,0 +1,153 @@
+package layout
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"uncial/internal/document"
+)
+
+// JoinTornLines joins lines of print that a layout analysis tore apart: lines torn in two at a wide blank, and columns of
+// figures that belong to the entries beside them. Columns of text stay as they are.
+func JoinTornLines(blocks []document.Block) []document.Block {
+	s := SequenceOf(blocks)
+	joined := false
+	for _, i := range leftToRight(s.pieces) {
+		if j := partner(s.pieces, i); j >= 0 {
+			joinPieces(&s.pieces[j], &s.pieces[i], blocks)
+			joined = true
+		}
+	}
+	if !joined {
+		return blocks
+	}
+	s.pieces = slices.DeleteFunc(s.pieces, func(p piece) bool { return p.gone })
+	if isSingleColumn(s.pieces) {
+		slices.SortStableFunc(s.pieces, func(a, b piece) int { return cmp.Compare(middle(a.line.Box), middle(b.line.Box)) })
+	}
+	return s.Blocks()
+}
+
+// joinPieces makes one line of two pieces in a row, at the position of the left one. A scrap that is a block by itself goes to
+// the position of the right one instead, and a figure in front of an entry to the entry's block.
+func joinPieces(left, right *piece, blocks []document.Block) {
+	stays, goes := left, right
+	if isScrap(blocks[left.block]) && !isScrap(blocks[right.block]) {
+		stays, goes = right, left
+	} else if left.figures && !right.figures {
+		left.block, left.figures = right.block, false
+	}
+	stays.line = JoinLines(left.line, right.line)
+	goes.gone = true
+}
+
+// isScrap reports whether a block is a drop capital, a number in the margin or the like.
+func isScrap(b document.Block) bool {
+	n := 0
+	for _, l := range b.Lines {
+		for _, w := range l.Words {
+			n += utf8.RuneCountInString(w.Text)
+		}
+	}
+	return n <= scrapBlock
+}
+
+// isSingleColumn reports whether hardly any row has more than one piece.
+func isSingleColumn(pieces []piece) bool {
+	shared := 0
+	for i, p := range pieces {
+		if slices.ContainsFunc(pieces[:i], func(q piece) bool { return InRow(p.line.Box, q.line.Box) }) {
+			shared++
+		}
+	}
+	return float64(shared) <= sharedRows*float64(len(pieces))
+}
+
+// leftToRight returns the indices of the pieces by their left edge, so that a line torn twice is joined from its beginning.
+func leftToRight(pieces []piece) []int {
+	order := make([]int, len(pieces))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(pieces[a].line.Box.X, pieces[b].line.Box.X) })
+	return order
+}
+
+// partner returns the index of the piece to whose end piece i belongs, or -1.
+func partner(pieces []piece, i int) int {
+	p := pieces[i]
+	best := -1
+	for j, q := range pieces {
+		if j == i || q.gone || q.line.Box.X >= p.line.Box.X || !InRow(q.line.Box, p.line.Box) {
+			continue
+		}
+		if best < 0 || right(q.line.Box) > right(pieces[best].line.Box) {
+			best = j
+		}
+	}
+	if best < 0 {
+		return -1
+	}
+	height := min(p.line.Box.H, pieces[best].line.Box.H)
+	gap := p.line.Box.X - right(pieces[best].line.Box)
+	switch {
+	case gap < -height:
+		return -1 // one lies on the other
+	case (p.figures || pieces[best].figures) && p.block != pieces[best].block:
+		return best
+	case float64(gap) <= tornGap*float64(height) && !isGutter(pieces, best, i):
+		return best
+	}
+	return -1
+}
+
+// isGutter reports whether the gap between two pieces of a row is part of a blank between columns: no line in the rows next
+// to it crosses the blank, or many more end there.
+func isGutter(pieces []piece, left, rightPiece int) bool {
+	a, b := pieces[left].line.Box, pieces[rightPiece].line.Box
+	centre := (right(a) + b.X) / 2
+	height := max(a.H, b.H)
+	reach := gutterRows * height * 3 / 2
+	crossing, ending := 0, 0
+	for k, p := range pieces {
+		box := p.line.Box
+		if k == left || k == rightPiece || p.gone || InRow(box, a) || box.Y > a.Y+a.H+reach || box.Y+box.H < a.Y-reach {
+			continue
+		}
+		switch {
+		case box.X < centre-height && right(box) > centre+height:
+			crossing++
+		case box.X < centre && right(box) > centre-gutterReach*height, box.X > centre-height && box.X < centre+gutterReach*height:
+			ending++
+		}
+	}
+	return crossing == 0 || ending > 2*crossing
+}
+
+// isFigureColumn reports whether a block is a column of prices, numbers of pages or of lines, or the dashes that stand for
+// them.
+func isFigureColumn(b document.Block) bool {
+	n := 0
+	for _, l := range b.Lines {
+		if isFigures(l) {
+			n++
+		}
+	}
+	return float64(n) >= figureColumn*float64(len(b.Lines))
+}
+
+func isFigures(l document.Line) bool {
+	digits, letters := 0, 0
+	for _, r := range strings.Join(strings.Fields(l.Text()), "") {
+		switch {
+		case unicode.IsDigit(r), unicode.Is(unicode.Dash, r):
+			digits++
+		case unicode.IsLetter(r):
+			letters++
+		}
+	}
+	return digits > 0 && digits <= mostDigits && letters <= digits/digitsPerLetter
+}

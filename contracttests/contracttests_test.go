@@ -36,20 +36,6 @@ func TestCases_coverEveryStatusOfEveryOperation(t *testing.T) {
 	}
 }
 
-func TestCase_Check_runsAlone(t *testing.T) {
-	t.Parallel()
-	cases, err := contracttests.Cases()
-	require.NoError(t, err)
-	target := MustMock(t)
-	for _, c := range cases {
-		if c.Name == "extract/402/low" {
-			require.NoError(t, c.Check(t.Context(), target))
-			return
-		}
-	}
-	t.Fatal("the case is gone")
-}
-
 func TestRun_mock(t *testing.T) {
 	t.Parallel()
 	contracttests.Run(t, MustMock(t))

@@ -52,7 +52,7 @@ func TestCheck_endsWhereTheServerChargesMoreThanTheRunMaySpend(t *testing.T) {
 	assert.Equal(t, contracttests.Skipped, last.Outcome)
 	var stopped int
 	for _, r := range report.Results {
-		if strings.Contains(r.Reason, "more than the 200 that the run may spend") {
+		if strings.Contains(r.Reason, "more than the limit of 200 for this run") {
 			stopped++
 		}
 	}
@@ -80,7 +80,7 @@ func TestCheck_takesNoPasswordInTheAddress(t *testing.T) {
 	target := MustMock(t)
 	target.BaseURL = strings.Replace(target.BaseURL, "://", "://somebody:sesame@", 1)
 	report := contracttests.Check(t.Context(), target)
-	require.Contains(t, report.Problem, "must not hold a user or a password")
+	require.Contains(t, report.Problem, "must not contain a user name or password")
 	require.NotContains(t, report.Problem, "sesame")
 }
 

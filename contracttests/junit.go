@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The elements of a JUnit file, as far as its many readers agree on them.
+// The elements of a JUnit file that its many readers agree on.
 type (
 	junitSuites struct {
 		XMLName  xml.Name   `xml:"testsuites"`
@@ -50,8 +50,8 @@ type (
 	}
 )
 
-// WriteJUnit writes the report as a JUnit file, which CI systems read. A run that could not be made, or not to its end,
-// is a case with an error.
+// WriteJUnit writes the report as a JUnit file, which CI systems read. A run that failed or was not completed becomes a
+// case with an error.
 func (r Report) WriteJUnit(w io.Writer) error {
 	suite := junitSuite{
 		Name: "uncial-contract", Failures: r.Count(Failed), Skipped: r.Count(Skipped), Time: seconds(r.Duration),
@@ -59,7 +59,7 @@ func (r Report) WriteJUnit(w io.Writer) error {
 		Properties: []junitProperty{{"base-url", r.BaseURL}, {"seed", fmt.Sprint(r.Seed)}, {"points", fmt.Sprint(r.Points)}},
 	}
 	for _, result := range r.Results {
-		suite.Cases = append(suite.Cases, result.junit())
+		suite.Cases = append(suite.Cases, junitOf(result))
 	}
 	if r.Problem != "" {
 		suite.Errors = 1
@@ -80,7 +80,7 @@ func (r Report) WriteJUnit(w io.Writer) error {
 	return err
 }
 
-func (r Result) junit() junitCase {
+func junitOf(r Result) junitCase {
 	area, _, _ := strings.Cut(r.Case, "/")
 	c := junitCase{Class: "contract." + area, Name: r.Case, Time: seconds(r.Duration)}
 	switch r.Outcome {
@@ -94,7 +94,7 @@ func (r Result) junit() junitCase {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }
 
-// clean takes out what XML 1.0 cannot hold (section 2.2).
+// clean replaces characters that XML 1.0 forbids (section 2.2).
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\t' || r == '\n' || r == '\r' || r >= ' ' && r <= 0xd7ff || r >= 0xe000 && r <= 0xfffd || r >= 0x10000 {

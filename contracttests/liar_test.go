@@ -141,7 +141,7 @@ func TestDiff_skipsAnAccountThatIsUsedUp(t *testing.T) {
 	require.Empty(t, report.Problem)
 	require.Empty(t, report.Differences)
 	require.NotEmpty(t, report.Skipped)
-	require.Contains(t, report.Skipped[0], `has no key for "low" in the state that it promises`)
+	require.Contains(t, report.Skipped[0], `has no key for "low" in the required state`)
 }
 
 func TestDiff_twoMocksAgree(t *testing.T) {

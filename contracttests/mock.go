@@ -11,11 +11,13 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"uncial/contracttests/internal/model"
 )
 
-// Mock is the target that uncial-mock is at the base URL: its scenarios, with keys that no other run has. Where the
-// mock's control routes cannot be reached, the cases that need them are left out. The error tells of a mock that is there but
-// refuses to be set up.
+// Mock describes the uncial-mock at the base URL as a target, with keys that no other run uses. If the mock's control
+// routes cannot be reached, the target has no Control, and the cases that need it are skipped. The error says that the
+// mock was reached but could not be set up.
 func Mock(ctx context.Context, baseURL string, client *http.Client) (Target, error) {
 	run := strings.ToLower(rand.Text()[:12])
 	name := func(scenario string, i int) string { return fmt.Sprintf("ocr_test_%s_%s_%d", scenario, run, i) }
@@ -26,7 +28,7 @@ func Mock(ctx context.Context, baseURL string, client *http.Client) (Target, err
 			KeyExpired: {name("expired", 0)}, KeyRevoked: {name("revoked", 0)}, KeyError: {name("err", 0)},
 			KeyRateLimited: {name("free", 0), name("free", 1), name("free", 2), name("ratelimited", 0)},
 		},
-		Images: mockImages(),
+		Images: model.MockImages(),
 	}
 	for i := range mockAccounts {
 		t.Keys[KeySpare] = append(t.Keys[KeySpare], name("ok", i+1))
@@ -36,28 +38,18 @@ func Mock(ctx context.Context, baseURL string, client *http.Client) (Target, err
 		return t, err
 	}
 	if _, _, err := control.Now(ctx, t.Keys[KeyOK][0]); err != nil {
-		return t, nil //nolint:nilerr // a mock behind a proxy that leads to the API alone
+		return t, nil //nolint:nilerr // a mock behind a proxy that exposes only the API
 	}
 	t.Control = control
 	exact := name("ok", mockAccounts+1)
-	if err := control.SetPoints(ctx, exact, cost); err != nil {
+	if err := control.SetPoints(ctx, exact, model.Cost); err != nil {
 		return t, err
 	}
 	t.Keys[KeyExact] = []string{exact}
 	return t, nil
 }
 
-// mockImages are the image scenarios of uncial-mock.
-func mockImages() map[string]string {
-	return map[string]string{
-		ImagePrinted: "https://mock.invalid/printed", ImageOther: "https://mock.invalid/handwritten", ImageBlank: "https://mock.invalid/blank",
-		ImageUnfetchable: "https://mock.invalid/400", ImageNotAnImage: "https://mock.invalid/not-an-image", ImageError: "https://mock.invalid/500",
-		ImageSlow: "https://mock.invalid/slow-100", ImageStuck: "https://mock.invalid/slow-10000", ImageFaint: "https://mock.invalid/low-confidence", ImagePages: "https://mock.invalid/multi-page",
-		ImageEnhance: "https://mock.invalid/printed/difficult",
-	}
-}
-
-// mockAccounts are enough for a run never to wait for a window.
+// mockAccounts is enough that a run never waits for a window.
 const mockAccounts = 24
 
 // mockControl drives the control routes of uncial-mock.
@@ -66,12 +58,15 @@ type mockControl struct {
 	client *http.Client
 }
 
-var _ Control = (*mockControl)(nil)
+var (
+	_ Control     = (*mockControl)(nil)
+	_ PointSetter = (*mockControl)(nil)
+)
 
 func newMockControl(baseURL string, client *http.Client) (*mockControl, error) {
 	u, err := url.Parse(baseURL)
 	if err != nil {
-		return nil, fmt.Errorf("the base URL %q is no URL", baseURL)
+		return nil, fmt.Errorf("invalid base URL %q", baseURL)
 	}
 	if client == nil {
 		client = http.DefaultClient
@@ -79,7 +74,7 @@ func newMockControl(baseURL string, client *http.Client) (*mockControl, error) {
 	return &mockControl{url.URL{Scheme: u.Scheme, Host: u.Host}, client}, nil
 }
 
-// Now asks for the time of the key without moving it.
+// Now returns the time of the key without moving it.
 func (m *mockControl) Now(ctx context.Context, key string) (time.Time, bool, error) {
 	var state struct {
 		Now    time.Time `json:"now"`
@@ -89,12 +84,12 @@ func (m *mockControl) Now(ctx context.Context, key string) (time.Time, bool, err
 	return state.Now, state.Frozen, err
 }
 
-// SetNow moves the time of the key, forwards.
+// SetNow moves the time of the key forward.
 func (m *mockControl) SetNow(ctx context.Context, key string, now time.Time) error {
 	return m.do(ctx, http.MethodPost, "/__mock/clock", key, map[string]time.Time{"now": now}, nil)
 }
 
-// SetPoints says how many points the account of the key has left.
+// SetPoints sets how many points the account of the key has left.
 func (m *mockControl) SetPoints(ctx context.Context, key string, points int64) error {
 	return m.do(ctx, http.MethodPut, "/__mock/keys/"+key, "", map[string]int64{"balance": points}, nil)
 }
@@ -107,7 +102,7 @@ func (m *mockControl) do(ctx context.Context, method, path, key string, body, an
 	}
 	ctx, cancel := context.WithTimeout(ctx, controlTimeout)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(mustJSON(body)))
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(model.MustJSON(body)))
 	if err != nil {
 		return err
 	}
@@ -122,7 +117,7 @@ func (m *mockControl) do(ctx context.Context, method, path, key string, body, an
 		return err
 	}
 	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s %s of the mock answered %d %s", method, path, res.StatusCode, shorten(string(text), 200))
+		return fmt.Errorf("%s %s of the mock: %d %s", method, path, res.StatusCode, model.Shorten(string(text), 200))
 	}
 	if answer == nil {
 		return nil
@@ -130,4 +125,5 @@ func (m *mockControl) do(ctx context.Context, method, path, key string, body, an
 	return json.Unmarshal(text, answer)
 }
 
+// controlTimeout limits one request to the control routes, which answer at once.
 const controlTimeout = 10 * time.Second

@@ -135,12 +135,12 @@ func TestCheck_couldNotRun(t *testing.T) {
 		want string
 	}{
 		"a server that is down":              {[]string{"--mock", "--base-url", "http://127.0.0.1:1/api/v1"}, "does not answer"},
-		"a static file server":               {[]string{"--keys", keys, "--base-url", files}, "is not one of this contract"},
+		"a static file server":               {[]string{"--keys", keys, "--base-url", files}, "does not implement this contract"},
 		"keys of another server":             {[]string{"--keys", keys, "--base-url", mustServe(t, honest())}, `refuses key 1 of the scenario "ok"`},
-		"a keys file that is not there":      {[]string{"--keys", keys + ".none", "--base-url", files}, "cannot be read"},
-		"a keys file that is none":           {[]string{"--keys", mustKeysFile(t, `{"ok": "k"}`), "--base-url", files}, "is not what it must be"},
-		"a server that does not answer":      {[]string{"--keys", keys, "--base-url", never, "--patience", "200ms"}, "no whole answer within 200ms"},
-		"a server too slow for the time":     {[]string{"--mock", "--base-url", late, "--timeout", "4s"}, "the time was up"},
+		"a keys file that is not there":      {[]string{"--keys", keys + ".none", "--base-url", files}, "cannot read the keys file"},
+		"a keys file that is none":           {[]string{"--keys", mustKeysFile(t, `{"ok": "k"}`), "--base-url", files}, "invalid keys file"},
+		"a server that does not answer":      {[]string{"--keys", keys, "--base-url", never, "--patience", "200ms"}, "no complete answer within 200ms"},
+		"a server too slow for the time":     {[]string{"--mock", "--base-url", late, "--timeout", "4s"}, "the time limit was reached"},
 		"neither keys nor mock":              {[]string{"--base-url", files}, "say which keys to use"},
 		"both keys and mock":                 {[]string{"--mock", "--keys", keys}, "leave --keys out"},
 		"no base URL":                        {[]string{"--keys", keys}, "--base-url is missing"},
@@ -189,7 +189,7 @@ func TestCheck_isInterrupted(t *testing.T) {
 	}
 	require.Error(t, cmd.Wait())
 	assert.Equal(t, 2, cmd.ProcessState.ExitCode(), text.String())
-	assert.Contains(t, text.String(), "it was interrupted after ")
+	assert.Contains(t, text.String(), "interrupted after ")
 	suites, err := junit.IngestFile(file)
 	require.NoError(t, err)
 	assert.Equal(t, 1, suites[0].Totals.Error)

@@ -1,0 +1,216 @@
+package cases
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"uncial/contracttests/internal/answer"
+	"uncial/contracttests/internal/model"
+)
+
+// account finds an account of the scenario for a case that makes so many extractions, of which so many are paid. Unused
+// accounts come first, then those with enough requests left in their window. Those in not are left out.
+func (s *session) account(ctx context.Context, scenario string, extractions, paid int64, not ...*model.Account) (*model.Account, error) {
+	var best *model.Account
+	var reason error = &skip{fmt.Sprintf("no key of %q is in the required state", scenario)}
+	for _, a := range s.candidates(scenario) {
+		if slices.Contains(not, a) {
+			continue
+		}
+		if err := s.open(ctx, a); err != nil {
+			return nil, err
+		}
+		if err := s.checkPromise(a, paid*model.Cost); err != nil {
+			reason = err
+			continue
+		}
+		if best == nil || a.Room() > best.Room() {
+			best = a
+		}
+		if a.Room() >= extractions {
+			best = a
+			break
+		}
+	}
+	if best == nil {
+		return nil, reason
+	}
+	return best, s.readClock(ctx, best)
+}
+
+// frozenAccount is an account whose clock stands still.
+func (s *session) frozenAccount(ctx context.Context, scenario string, paid int64) (*model.Account, error) {
+	a, err := s.account(ctx, scenario, paid+2, paid)
+	if err == nil && a.Now.IsZero() {
+		return nil, &skip{"the clock of the target runs; it must stand still between moves"}
+	}
+	return a, err
+}
+
+// candidates are the accounts for a scenario; those of spare are like those of ok.
+func (s *session) candidates(scenario string) []*model.Account {
+	switch scenario {
+	case model.KeyOK:
+		return slices.Concat(s.accounts[model.KeyOK], s.accounts[model.KeySpare])
+	case model.KeySpare:
+		return slices.Concat(s.accounts[model.KeySpare], s.accounts[model.KeyOK])
+	}
+	return s.accounts[scenario]
+}
+
+// checkPromise says why the account is not in the state that its scenario requires. points are what the case spends.
+func (s *session) checkPromise(a *model.Account, points int64) error {
+	left, want := a.Points.Left, ""
+	switch a.Scenario {
+	case model.KeyOK, model.KeySpare:
+		if left < points {
+			want = fmt.Sprintf("at least %d points", points)
+		}
+	case model.KeyLow:
+		if left < model.Cost || left >= 2*model.Cost {
+			want = fmt.Sprintf("%d to %d points", model.Cost, 2*model.Cost-1)
+		}
+	case model.KeyExact:
+		if left != model.Cost {
+			want = fmt.Sprintf("exactly %d points", model.Cost)
+		}
+	case model.KeyEmpty:
+		if left >= model.Cost {
+			want = fmt.Sprintf("fewer than %d points", model.Cost)
+		}
+	}
+	switch {
+	case want == "":
+		return nil
+	case s.Promised && a.Spent == 0:
+		return fail(nil, "the account of %q must have %s left; it has %d", a.Scenario, want, left)
+	}
+	return &skip{fmt.Sprintf("the account mapped to %q must have %s left; it has %d", a.Scenario, want, left)}
+}
+
+// open reads the state of an account before its first use. GET /status is free.
+func (s *session) open(ctx context.Context, a *model.Account) error {
+	if a.Known || a.Scenario == model.KeyError {
+		return nil
+	}
+	if err := s.readClock(ctx, a); err != nil {
+		return err
+	}
+	if err := s.guessClock(ctx, a); err != nil {
+		return err
+	}
+	x, err := s.status(ctx, a)
+	if err != nil {
+		return err
+	}
+	plan, ok := s.Plans[a.Plan]
+	switch {
+	case len(s.Plans) == 0:
+	case !ok:
+		return fail(x, "the plan %q is not in the catalogue", a.Plan)
+	case a.Points.Total != plan.Points:
+		return fail(x, "the plan %s allows %d points a month, not %d", a.Plan, plan.Points, a.Points.Total)
+	case a.Window.Limit != plan.Limit:
+		return fail(x, "the plan %s allows %d requests a minute, not %d", a.Plan, plan.Limit, a.Window.Limit)
+	}
+	return nil
+}
+
+// readClock asks for the time of an account whose clock may stand still.
+func (s *session) readClock(ctx context.Context, a *model.Account) error {
+	if s.Control == nil {
+		return nil
+	}
+	now, frozen, err := s.Control.Now(ctx, a.Key)
+	if err != nil {
+		return fmt.Errorf("ask the target for its time: %w", err)
+	}
+	if frozen {
+		a.Advance(now)
+	}
+	return nil
+}
+
+// guessClock finds the clock of a mock whose control routes cannot be reached: it may stand still at any instant. Other
+// servers must have the right time.
+func (s *session) guessClock(ctx context.Context, a *model.Account) error {
+	if s.Control != nil || !s.Simulated {
+		return nil
+	}
+	q := get("/status").bare()
+	q.Auth = []model.Credential{model.Bearer(a.Key)}
+	x, err := s.Exchange(ctx, q)
+	if err != nil {
+		return fail(x, "%s", err)
+	}
+	var record struct{ RateLimit struct{ Reset int64 } }
+	_, in, _, ok := model.HeaderWindow(x)
+	if json.Unmarshal(x.Body, &record) != nil || !ok {
+		return nil // the cases report it
+	}
+	if now := time.Unix(record.RateLimit.Reset-in, 0); now.Sub(a.TimeOf(x)).Abs() > answer.MaxSkew {
+		a.Now = now
+	}
+	return nil
+}
+
+// pace waits for the window of the account to reset if it is used up, unless the case wants to see that.
+func (s *session) pace(ctx context.Context, r *model.Request) error {
+	a := r.Account
+	if a == nil || !r.IsExtraction() || r.Rush || a.Window.Left > 0 || !a.Known {
+		return nil
+	}
+	return s.untilReset(ctx, a)
+}
+
+// untilReset waits, or moves the clock, until the account has a new window.
+func (s *session) untilReset(ctx context.Context, a *model.Account) error {
+	if s.Control != nil && !a.Now.IsZero() {
+		return s.moveTo(ctx, a, a.Window.Reset)
+	}
+	const advice = "map more accounts to \"" + model.KeySpare + "\""
+	if !a.Now.IsZero() {
+		return &skip{fmt.Sprintf("the window of %s is used up, and the clock of the target stands still; %s", a.Scenario, advice)}
+	}
+	wait := a.Window.Reset.Add(a.Slack()).Sub(a.Instant())
+	if wait > s.MaxWait {
+		return &skip{fmt.Sprintf("the window of %s is used up for another %s; %s or allow longer waits", a.Scenario, wait.Round(time.Second), advice)}
+	}
+	return sleep(ctx, wait)
+}
+
+// moveTo moves the clock of the account, unless it is there already, and the model with it.
+func (s *session) moveTo(ctx context.Context, a *model.Account, to time.Time) error {
+	if !to.After(a.Now) {
+		return nil
+	}
+	if err := s.Control.SetNow(ctx, a.Key, to); err != nil {
+		return fmt.Errorf("move the clock of the target: %w", err)
+	}
+	if !s.OneClock {
+		a.Advance(to)
+		return nil
+	}
+	for _, all := range s.accounts {
+		for _, other := range all {
+			if other.Known {
+				other.Advance(to)
+			}
+		}
+	}
+	return nil
+}
+
+// minWindow is how much of a window must be left for a case about one window.
+const minWindow = 15 * time.Second
+
+// openWindow waits for the next window if the present one could end during the case.
+func (s *session) openWindow(ctx context.Context, a *model.Account) error {
+	if left := a.Window.Reset.Sub(a.Instant()); a.Now.IsZero() && left > 0 && left < minWindow && s.MaxWait >= minWindow+a.Slack() {
+		return s.untilReset(ctx, a)
+	}
+	return nil
+}

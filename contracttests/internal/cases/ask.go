@@ -1,0 +1,236 @@
+package cases
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"uncial/contracttests/internal/model"
+)
+
+// Short names for what most rows use.
+const (
+	printed     = model.ImagePrinted
+	other       = model.ImageOther
+	blank       = model.ImageBlank
+	unfetchable = model.ImageUnfetchable
+	notAnImage  = model.ImageNotAnImage
+)
+
+// who sends a request of a row.
+type who int
+
+const (
+	first   who = iota // the account of the row
+	sibling            // the account of the row, with its second key
+	second             // another account with points
+	nobody             // no account: the credential is invalid or missing
+)
+
+// credential makes a value of the Authorization header from a key.
+type credential func(key string) model.Credential
+
+// ask is one step of a row: a request, or a move of the clock. Its methods return changed copies.
+type ask struct {
+	model.Request
+	who         who
+	credentials []credential
+	repeat      func(base string) string       // makes the Idempotency-Key from a string that is unique in the run
+	until       func(*model.Account) time.Time // moves the clock to this instant instead of sending a request
+}
+
+// read asks for an extraction.
+func read(image string) ask { return ask{Request: model.Request{Job: &model.Job{Image: image}}} }
+
+// body sends a request body. wrong are the fields that details must name.
+func body(text string, wrong ...string) ask {
+	return ask{Request: model.Request{Body: []byte(text), Wrong: wrong}}
+}
+
+// invalid counts against the rate limit and costs nothing.
+func invalid() ask { return body(`{}`, "imageUrl") }
+
+func status() ask { return get("/status") }
+
+func get(path string) ask { return ask{Request: model.Request{Method: http.MethodGet, Path: path}} }
+
+func (a ask) job(change func(j *model.Job)) ask {
+	j := *a.Job
+	change(&j)
+	a.Job = &j
+	return a
+}
+
+func (a ask) format(name string) ask  { return a.job(func(j *model.Job) { j.Format = name }) }
+func (a ask) language(tag string) ask { return a.job(func(j *model.Job) { j.Language = tag }) }
+func (a ask) enhance(on bool) ask     { return a.job(func(j *model.Job) { j.Enhance = &on }) }
+
+func (a ask) by(w who) ask { a.who = w; return a }
+
+// keyed gives the request an Idempotency-Key. Equal names in a row make equal keys.
+func (a ask) keyed(name string) ask {
+	return a.keyedBy(func(base string) string { return base + name })
+}
+
+func (a ask) keyedBy(repeat func(base string) string) ask { a.repeat = repeat; return a }
+
+// auth replaces the credential of the account. In a template the key takes the place of $UNCIAL_KEY.
+func (a ask) auth(templates ...string) ask {
+	for _, t := range templates {
+		a.credentials = append(a.credentials, func(key string) model.Credential { return model.Template(t, key) })
+	}
+	return a
+}
+
+func (a ask) header(name string, values ...string) ask {
+	if a.Header = maps.Clone(a.Header); a.Header == nil {
+		a.Header = http.Header{}
+	}
+	a.Header[name] = values
+	return a
+}
+
+func (a ask) query(q string) ask { a.Query = q; return a }
+
+// wrong adds invalid fields.
+func (a ask) wrong(fields ...string) ask {
+	a.Wrong = slices.Concat(a.Wrong, fields)
+	return a
+}
+
+// with makes an ask of a request.
+func with(r model.Request) ask { return ask{Request: r} }
+
+// move moves the clock forward.
+func move(until func(a *model.Account) time.Time) ask { return ask{until: until} }
+
+// confirmed asks for the status after each of the asks: the server must report what the model expects.
+func confirmed(asks ...ask) (all []ask) {
+	for _, a := range asks {
+		all = append(all, a, status().by(a.who))
+	}
+	return all
+}
+
+func countExtractions(asks []ask) (n int64) {
+	for _, a := range asks {
+		if a.counts() {
+			n++
+		}
+	}
+	return n
+}
+
+func (a ask) counts() bool {
+	return a.until == nil && a.who != nobody && (a.Method == "" || a.Method == http.MethodPost) && (a.Path == "" || a.Path == "/extract")
+}
+
+// cast is who takes part in a row.
+type cast struct {
+	accounts map[who]*model.Account
+	base     string // of the Idempotency-Keys
+}
+
+// play runs the asks of a row.
+func (r row) play(ctx context.Context, s *session) error {
+	asks := r.asks
+	if r.build != nil {
+		asks = r.build(s)
+	}
+	c := &cast{map[who]*model.Account{}, s.idempotencyKey()}
+	if err := s.choose(ctx, r, asks, c); err != nil {
+		return err
+	}
+	var answers []*model.Exchange
+	if r.atOnce > 0 {
+		var requests []*model.Request
+		for _, a := range asks[:r.atOnce] {
+			requests = append(requests, s.request(a, c))
+		}
+		var err error
+		if answers, err = s.race(ctx, c.accounts[first], requests); err != nil {
+			return err
+		}
+	}
+	for _, a := range asks[r.atOnce:] {
+		if a.until != nil {
+			if err := s.moveTo(ctx, c.accounts[first], a.until(c.accounts[first])); err != nil {
+				return err
+			}
+			continue
+		}
+		x, err := s.send(ctx, s.request(a, c))
+		if err != nil {
+			return err
+		}
+		answers = append(answers, x)
+	}
+	if r.then != nil {
+		return r.then(ctx, s, answers)
+	}
+	return nil
+}
+
+// choose finds the accounts that the asks of a row use.
+func (s *session) choose(ctx context.Context, r row, asks []ask, c *cast) (err error) {
+	uses := func(w who) bool { return slices.ContainsFunc(asks, func(a ask) bool { return a.who == w }) }
+	if !uses(first) && !uses(sibling) {
+		return nil
+	}
+	paid := r.points / model.Cost
+	if paid == 0 && slices.ContainsFunc(asks, func(a ask) bool { return a.Job != nil }) {
+		paid = 1 // a failing extraction holds points until it has failed
+	}
+	switch {
+	case r.scenario() == model.KeyError: // every answer is a 500, so that nothing is known about it
+		c.accounts[first] = s.accounts[model.KeyError][0]
+	case uses(sibling): // the second key belongs to the account of ok's first one
+		c.accounts[first] = s.accounts[model.KeyOK][0]
+		err = s.open(ctx, c.accounts[first])
+	case slices.Contains(r.needs, model.NeedClock):
+		c.accounts[first], err = s.frozenAccount(ctx, r.scenario(), paid)
+	default:
+		c.accounts[first], err = s.account(ctx, r.scenario(), countExtractions(asks), paid)
+	}
+	c.accounts[sibling] = c.accounts[first]
+	if err == nil && uses(second) {
+		c.accounts[second], err = s.account(ctx, model.KeySpare, 1, 1, c.accounts[first])
+	}
+	return err
+}
+
+// request makes the request of an ask.
+func (s *session) request(a ask, c *cast) *model.Request {
+	r := a.Request
+	r.Account = c.accounts[a.who]
+	var key string
+	if r.Account != nil {
+		key = r.Account.Key
+	} else if keys := s.Keys[model.KeyOK]; len(keys) > 0 {
+		key = keys[0]
+	}
+	if a.who == sibling {
+		key = s.Keys[model.KeySibling][0]
+		r.Auth = []model.Credential{model.Bearer(key)}
+	}
+	for _, credential := range a.credentials {
+		r.Auth = append(r.Auth, credential(key))
+	}
+	r.Query = strings.ReplaceAll(r.Query, model.KeyVariable, key)
+	r.Header = maps.Clone(r.Header)
+	for name, values := range r.Header {
+		if len(values) == 1 {
+			r.Header[name] = []string{strings.ReplaceAll(values[0], model.KeyVariable, key)}
+		}
+	}
+	if a.repeat != nil {
+		if r.Header == nil {
+			r.Header = http.Header{}
+		}
+		r.Header.Set("Idempotency-Key", a.repeat(c.base))
+	}
+	return &r
+}

@@ -1,0 +1,105 @@
+package cases
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"uncial/contracttests/internal/model"
+)
+
+// later moves the clock by d.
+func later(d time.Duration) ask {
+	return move(func(a *model.Account) time.Time { return a.Now.Add(d) })
+}
+
+// untilWindow moves the clock to the reset of the window, or to some time before it.
+func untilWindow(before time.Duration) ask {
+	return move(func(a *model.Account) time.Time { return a.Window.Reset.Add(-before) })
+}
+
+// untilMonth moves the clock to the first instant of the next month, or to some time before it.
+func untilMonth(before time.Duration) ask {
+	return move(func(a *model.Account) time.Time { return model.NextMonth(a.Now).Add(-before) })
+}
+
+var clockNeeds = []string{model.NeedClock}
+
+var clockRows = []row{
+	{
+		name: "clock/window", about: "extract/200", needs: clockNeeds, points: 20,
+		explanation: "The window lasts 60 seconds from its beginning, however the requests are distributed, and its reset restores no points.",
+		asks: []ask{
+			read(blank), untilWindow(30 * time.Second), status(), invalid(), untilWindow(time.Second), status(), invalid(), untilWindow(0), status(),
+			read(blank), untilWindow(30 * time.Second), status(), invalid(), untilWindow(time.Second), status(), invalid(), untilWindow(0), status(),
+		},
+	}, {
+		name: "clock/month", about: "status/200", needs: clockNeeds, points: 50,
+		explanation: "At the first instant of a month, UTC, and not a second earlier, the points are back to the plan's allowance; unused points are not carried over.",
+		asks: []ask{
+			read(blank), untilMonth(time.Second), status(), read(blank), untilMonth(0), status(),
+			read(blank), untilMonth(time.Second), status(), read(blank), untilMonth(0), status(), read(blank),
+		},
+	}, {
+		name: "clock/next-reset", about: "extract/402", account: model.KeyEmpty, needs: clockNeeds, points: 10,
+		explanation: "nextReset is the first instant of the next month, UTC, until the last moment of this one; when the points return, an Idempotency-Key that got a 402 is free.",
+		asks: []ask{
+			read(printed), untilMonth(time.Millisecond), read(printed).keyed("a"), status(), untilMonth(0), status(), read(printed).keyed("a"),
+		},
+		extractions: 4, then: emptyAtOnce,
+	}, {
+		name: "clock/next-reset-all-year", about: "extract/402", account: model.KeyRateLimited, needs: clockNeeds, extractions: 70, points: 640, check: checkYear,
+		explanation: "nextReset is the first instant of the next month at the end of a year and in February as well.",
+	}, {
+		name: "clock/replay", about: "extract/200", needs: clockNeeds, points: 20, explanation: "A stored answer is kept for 24 hours and no longer.",
+		asks: []ask{
+			read(printed).keyed("a"), later(model.IdempotencyTTL - time.Second), read(printed).keyed("a"), status(),
+			later(2 * time.Second), read(printed).keyed("a"), status(),
+		},
+	},
+}
+
+// emptyAtOnce takes the points away at the first instant of a month: nextReset must then be a whole month later.
+func emptyAtOnce(ctx context.Context, s *session, x []*model.Exchange) error {
+	setter, ok := s.Control.(model.PointSetter)
+	if !ok {
+		return nil
+	}
+	a := x[0].Request.Account
+	if err := setter.SetPoints(ctx, a.Key, model.Cost-1); err != nil {
+		return fmt.Errorf("set the points of the target: %w", err)
+	}
+	a.Points = model.Points{Used: a.Points.Total - model.Cost + 1, Left: model.Cost - 1, Total: a.Points.Total}
+	_, err := s.sendAs(ctx, a, read(printed))
+	return err
+}
+
+// checkYear spends a small allowance in December and again in February.
+func checkYear(ctx context.Context, s *session) error {
+	const maxAllowance = 300 // points; more would take too many requests
+	for _, a := range s.accounts[model.KeyRateLimited] {
+		if err := s.open(ctx, a); err != nil {
+			return err
+		}
+		if err := s.readClock(ctx, a); err != nil {
+			return err
+		}
+		if a.Now.IsZero() || a.Points.Total > maxAllowance || a.Window.Limit < 2 {
+			continue
+		}
+		year := a.Now.Year()
+		for _, at := range []time.Time{time.Date(year, 12, 31, 23, 0, 0, 0, time.UTC), time.Date(year+1, 2, 28, 23, 0, 0, 0, time.UTC)} {
+			if err := s.moveTo(ctx, a, at); err != nil {
+				return err
+			}
+			for x, err := s.status(ctx, a); err != nil || x.Status != http.StatusPaymentRequired; x, err = s.sendAs(ctx, a, read(blank)) {
+				if err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	return &skip{fmt.Sprintf("it needs an account of \"ratelimited\" with at most %d points a month", maxAllowance)}
+}

@@ -1,0 +1,332 @@
+package cases
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/text/language"
+
+	"uncial/contracttests/internal/documents"
+	"uncial/contracttests/internal/expect"
+	"uncial/contracttests/internal/model"
+)
+
+// slowest is the least time that an image of the scenario slow takes, in milliseconds.
+const slowest = 100
+
+var extractRows = []row{
+	{
+		name: "extract/200/least-request", points: 10, asks: []ask{read(printed)},
+		explanation: "A request needs only the URL of an image: the language is then en, nothing is enhanced, and no document is sent.",
+	}, {
+		name: "extract/200/defaults-spelled-out", points: 30, explanation: "Defaults may be omitted or spelled out; the result is the same.",
+		asks: []ask{read(printed), read(printed).language("en").enhance(false).format("json"), read(printed).format("text")},
+	}, {
+		name: "extract/200/two-images", points: 20, explanation: "Two pages have two texts: an answer belongs to the image of its request.",
+		asks: []ask{read(printed).format("tsv"), read(other).format("tsv")},
+		then: func(_ context.Context, _ *session, x []*model.Exchange) error {
+			if x[0].Text("text") == x[1].Text("text") {
+				return fail(x[1], "two different pages got the same text %q", x[1].Text("text"))
+			}
+			return nil
+		},
+	}, {
+		name: "extract/200/faint-page", points: 30, needs: []string{needImage(model.ImageFaint)}, then: confidencesFollowWords,
+		explanation: "The confidence of a page follows that of its words.",
+		asks:        []ask{read(printed).format("alto"), read(model.ImageFaint).format("alto"), read(model.ImageFaint).format("text")},
+	}, {
+		name: "extract/200/slow-image", points: 10, needs: []string{needImage(model.ImageSlow)}, asks: []ask{read(model.ImageSlow)},
+		explanation: "The processing time is in milliseconds.",
+		then: func(_ context.Context, _ *session, x []*model.Exchange) error {
+			if took, ok := x[0].Int("processingTime"); ok && took < slowest {
+				return fail(x[0], "the image takes at least %d ms, but processingTime is %d; its unit is milliseconds", slowest, took)
+			}
+			return nil
+		},
+	}, {
+		name: "extract/200/blank-page", points: 20, asks: []ask{read(blank), read(blank).format("alto")},
+		explanation: "A blank page is a success with an empty text, and is charged.",
+	}, {
+		name: "extract/200/enhance", points: 30, explanation: "The text is enhanced exactly if that was requested.",
+		asks: []ask{read(printed).enhance(true), read(printed).enhance(false), read(other).enhance(true).format("alto")},
+	}, {
+		name: "extract/200/enhancement-shows", points: 20, needs: []string{model.NeedEnhancement, needImage(model.ImageEnhance)},
+		explanation: "The enhancement changes the text of a difficult page.",
+		asks:        []ask{read(model.ImageEnhance), read(model.ImageEnhance).enhance(true)},
+		then: func(_ context.Context, _ *session, x []*model.Exchange) error {
+			if x[0].Text("text") == x[1].Text("text") {
+				return fail(x[1], "the enhanced text is the same as the verbatim one: %q", x[1].Text("text"))
+			}
+			return nil
+		},
+	}, {
+		name: "extract/200/languages", points: 90, extractions: 9, check: checkLanguages,
+		explanation: "The answer names the language that was used: the requested one, in any letter case, or the one that a region falls back to.",
+	}, {
+		name: "extract/200/ways-to-write-it", points: 70, extractions: 7, build: waysToWriteIt,
+		explanation: "The same JSON in a different spelling, sent in chunks, or with a preference for another type, is the same request.",
+	}, {
+		name: "extract/200/inline-image", points: 20, asks: []ask{read(model.OwnEscapedImage), read(model.OwnImage).format("alto")},
+		explanation: "An image may be part of the request as a data: URL, whose characters may be percent-encoded.",
+		then: func(_ context.Context, s *session, x []*model.Exchange) error {
+			n, _ := x[1].JSON["confidence"].(json.Number)
+			page, _ := n.Float64()
+			if words := s.readings.MeanConfidence(model.OwnImage); words-page > expect.MaxConfidenceExcess {
+				return fail(x[1], "the page is clear print whose words have a mean confidence of %.2f, but the page has %v", words, page)
+			}
+			return nil
+		},
+	}, {
+		name: "extract/200/reads-what-stands-there", points: 20, needs: []string{model.NeedReading}, asks: []ask{read(model.ImageKnown), read(model.OwnImage)},
+		explanation: "The text says what the image shows.",
+		then: func(_ context.Context, _ *session, answers []*model.Exchange) error {
+			for _, x := range answers {
+				for word := range strings.FieldsSeq(strings.Trim(model.KnownText, ".")) {
+					if !strings.Contains(strings.ToLower(x.Text("text")), strings.ToLower(word)) {
+						return fail(x, "the image shows %q in clear print, but the text is %q", model.KnownText, model.Shorten(x.Text("text"), 80))
+					}
+				}
+			}
+			return nil
+		},
+	}, {
+		name: "extract/200/at-once", points: 80, atOnce: 8, explanation: "Concurrent requests each get the answer to their own image, and each is charged once.",
+		asks: []ask{
+			read(model.Overlapping), read(printed), read(other), read(blank), read(model.Overlapping), read(printed), read(other), read(blank),
+		},
+	}, {
+		name: "extract/200/accounts-at-once", points: 60, extractions: 6, needs: []string{needKey(model.KeyRateLimited)}, check: checkAccountsAtOnce,
+		explanation: "Accounts that call concurrently each see their own points and their own window.",
+	},
+}
+
+func confidencesFollowWords(_ context.Context, s *session, x []*model.Exchange) error {
+	clear, faint := s.readings.MeanConfidence(printed), s.readings.MeanConfidence(model.ImageFaint)
+	for _, y := range x[1:] {
+		if x[0].JSON["confidence"] == y.JSON["confidence"] && max(clear-faint, faint-clear) > 0.05 {
+			return fail(y, "the words of two pages have the mean confidences %.2f and %.2f, but both pages have %v", clear, faint, y.JSON["confidence"])
+		}
+	}
+	return nil
+}
+
+// unsupported is a well-formed tag for a language without a model: Klingon.
+const unsupported = "tlh"
+
+// maxList is the longest list of languages that is read, in bytes: room for every language there is.
+const maxList = 64 << 10
+
+// askLanguages returns the languages that the server lists in details.language. It costs one request and no points.
+func (s *session) askLanguages(ctx context.Context, a *model.Account) ([]string, error) {
+	if known := s.readings.Languages(); known != nil {
+		return known, nil
+	}
+	x, err := s.sendAs(ctx, a, read(printed).language(unsupported).wrong("language"))
+	if err != nil {
+		return nil, err
+	}
+	details := x.Object("details")
+	text, _ := details["language"].(string)
+	if text == "" {
+		text, _ = details["/language"].(string)
+	}
+	listed := tagsIn(text[:min(len(text), maxList)])
+	if !slices.Contains(listed, "en") && !s.Minimal {
+		return nil, fail(x, "details.language must list the supported languages, including en: %q", text)
+	}
+	s.readings.SetLanguages(listed)
+	return listed, nil
+}
+
+var conjunction = regexp.MustCompile(`,? +(?:and|or) +`)
+
+// tagsIn finds the language tags in the list that ends a sentence, as in "supported: de, en" or "those are de, en and la".
+// Other words can look like tags, so only the last word before the first comma counts.
+func tagsIn(sentence string) (tags []string) {
+	list := conjunction.ReplaceAllString(sentence, ",")
+	list = list[strings.LastIndexAny(list, ":")+1:]
+	for item := range strings.SplitSeq(list, ",") {
+		words := strings.Fields(strings.Trim(strings.TrimSpace(item), `.;"'()[]`))
+		if len(words) == 0 {
+			continue
+		}
+		word := strings.Trim(words[len(words)-1], `.;"'()[]`)
+		if _, err := language.Parse(word); err == nil && len(strings.SplitN(word, "-", 2)[0]) <= 3 {
+			tags = append(tags, word)
+		}
+	}
+	return tags
+}
+
+func checkLanguages(ctx context.Context, s *session) error {
+	a, err := s.account(ctx, model.KeyOK, 10, 9)
+	if err != nil {
+		return err
+	}
+	listed, err := s.askLanguages(ctx, a)
+	if err != nil {
+		return err
+	}
+	requested := []string{"en", "EN", "en-GB", "en-Latn-US"}
+	for i := range min(4, len(listed)) { // spread over the list
+		requested = append(requested, listed[(int(s.Seed%1000)+i*max(1, len(listed)/4))%len(listed)])
+	}
+	for _, tag := range requested {
+		if _, err := s.sendAs(ctx, a, read(printed).language(tag).format("alto")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func waysToWriteIt(s *session) []ask {
+	q := read(printed).language("en").enhance(false).format("alto")
+	members := q.Job.Members(s.Target)
+	written := func(text []byte) ask {
+		a := q
+		a.Body = text
+		return a
+	}
+	reversed := slices.Clone(members)
+	slices.Reverse(reversed)
+	regular := written(model.WriteObject(members, ""))
+	chunked := regular
+	chunked.Chunked = true
+	return []ask{
+		regular, written(model.WriteObject(reversed, " \r\n\t")), written(writeEscaped(members)),
+		regular.header("Content-Type", "application/json; charset=utf-8"), regular.header("Content-Type", `Application/JSON;charset="UTF-8"`),
+		chunked, regular.header("Content-Type", "application/json").header("Accept", "text/plain, image/png;q=0.5").header("Accept-Encoding", "gzip"),
+	}
+}
+
+// maxEscaped is the longest string that is written in escapes, in bytes; a data: URL would become six times as long.
+const maxEscaped = 2000
+
+// writeEscaped writes each letter and digit of names and strings as an escape.
+func writeEscaped(members []model.Member) []byte {
+	escape := func(text []byte) []byte {
+		if text[0] != '"' || len(text) > maxEscaped {
+			return text
+		}
+		var b bytes.Buffer
+		for _, c := range text {
+			if c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' {
+				fmt.Fprintf(&b, `\u%04X`, c)
+			} else {
+				b.WriteByte(c)
+			}
+		}
+		return b.Bytes()
+	}
+	parts := make([][]byte, len(members))
+	for i, m := range members {
+		parts[i] = slices.Concat(escape(model.MustJSON(m.Name)), []byte(":"), escape(m.Value))
+	}
+	return slices.Concat([]byte("{"), bytes.Join(parts, []byte(",")), []byte("}"))
+}
+
+// checkAccountsAtOnce lets two accounts call concurrently that differ in what they have left.
+func checkAccountsAtOnce(ctx context.Context, s *session) error {
+	const each = 3
+	pair, err := s.unlikePair(ctx, each)
+	if err != nil {
+		return err
+	}
+	var group errgroup.Group
+	for _, a := range pair {
+		var requests []*model.Request
+		for range each {
+			requests = append(requests, &model.Request{Account: a, Job: &model.Job{Image: model.Overlapping}})
+		}
+		group.Go(func() error {
+			_, err := s.race(ctx, a, requests)
+			return err
+		})
+	}
+	return group.Wait()
+}
+
+// unlikePair finds two accounts that can make so many extractions, with clearly different points and requests left.
+func (s *session) unlikePair(ctx context.Context, each int64) ([]*model.Account, error) {
+	differ := func(a, b, by int64) bool { return max(a-b, b-a) > by }
+	var able []*model.Account
+	for _, a := range slices.Concat(s.candidates(model.KeyOK), s.candidates(model.KeyRateLimited)) {
+		if err := s.open(ctx, a); err != nil {
+			return nil, err
+		}
+		if a.Points.Left < each*model.Cost || a.Room() < each {
+			continue
+		}
+		for _, b := range able {
+			if differ(a.Points.Left, b.Points.Left, 2*each*model.Cost) && differ(a.Room(), b.Room(), 2*each) {
+				return []*model.Account{a, b}, nil
+			}
+		}
+		able = append(able, a)
+	}
+	return nil, &skip{`it needs two accounts, such as those of "ok" and "ratelimited", with different numbers of points and requests left`}
+}
+
+var formatNames = map[string]string{
+	"hocr": "hOCR 1.2", "alto": "ALTO 4.4", "page": "PAGE-XML 2019-07-15", "tsv": "Tesseract's TSV",
+}
+
+func formatRows() (rows []row) {
+	inAll := func(q ask) (asks []ask) {
+		for _, format := range documents.Formats {
+			asks = append(asks, q.format(format))
+		}
+		return asks
+	}
+	for _, format := range documents.Formats {
+		rows = append(rows, row{
+			name: "extract/200/format-" + format, points: 30, asks: []ask{read(printed).format(format), read(other).format(format), read(blank).format(format)},
+			explanation: "The document is valid " + formatNames[format] + "; its pages, boxes and words are those of the text and of the other formats.",
+		})
+	}
+	pages := read(model.ImagePages)
+	return append(rows, row{
+		name: "extract/200/same-in-all-formats", points: 60, asks: append([]ask{read(other), read(other).format("text")}, inAll(read(other))...),
+		explanation: "The format affects only the document: text, language and confidence stay the same.",
+	}, row{
+		name: "extract/200/several-pages", points: 80, needs: []string{needImage(model.ImagePages)},
+		explanation: "The texts of several pages are joined by a form feed, each document has all pages, and edits name their page.",
+		asks:        slices.Concat([]ask{pages, pages.format("text")}, inAll(pages), []ask{pages.enhance(true), pages.enhance(true).format("alto")}),
+		then: func(_ context.Context, _ *session, answers []*model.Exchange) error {
+			for _, x := range answers {
+				if !strings.Contains(x.Text("text"), "\f") {
+					return fail(x, "the file has several pages, but the text has no form feed")
+				}
+			}
+			return nil
+		},
+	}, row{
+		name: "extract/200/formats-enhanced", points: 60, needs: []string{model.NeedEnhancement, needImage(model.ImageEnhance)},
+		explanation: "The edits of an enhanced reading are exactly its differences from the verbatim one, and its documents have the enhanced text.",
+		asks: append([]ask{read(model.ImageEnhance).format("tsv"), read(model.ImageEnhance).enhance(true)},
+			inAll(read(model.ImageEnhance).enhance(true))...),
+	})
+}
+
+var failureRows = []row{
+	{
+		name: "extract/500/image", points: 10, needs: []string{needImage(model.ImageError)},
+		explanation: "A server that fails says so without internal details, charges nothing, and frees the Idempotency-Key.",
+		asks: confirmed(read(model.ImageError), read(model.ImageError).keyed("a"), read(model.ImageError).keyed("a"),
+			read(printed).keyed("a"), read(printed).keyed("a")),
+	},
+	{
+		name: "extract/500/key", account: model.KeyError, asks: []ask{read(printed)},
+		explanation: "A 500 has the form of every error and reveals no internal details.",
+	},
+	{
+		name: "status/500/key", account: model.KeyError, asks: []ask{status()},
+		explanation: "A 500 of the status has the form of every error.",
+	},
+}

@@ -1,0 +1,98 @@
+package cases
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"uncial/contracttests/internal/expect"
+	"uncial/contracttests/internal/model"
+)
+
+// longKey makes Idempotency-Keys of 255 characters that differ in the last one.
+func longKey(last string) func(string) string {
+	return func(base string) string { return base + strings.Repeat("-", 254-len(base)) + last }
+}
+
+func upperKey(base string) string { return strings.ToUpper(base + "a") }
+
+// full is a request that spells out every field.
+func full() ask { return read(printed).language("en").enhance(false).format("json") }
+
+var idempotencyRows = []row{
+	{
+		name: "extract/200/replay", points: 20,
+		explanation: "A repeat with the same Idempotency-Key gets the stored answer and costs nothing, even after other calls; it still counts against the rate limit, and needs its API key.",
+		asks: []ask{
+			read(printed).format("hocr").keyed("a"), read(printed).format("hocr").keyed("a"), status(), read(other), read(printed).format("hocr").keyed("a"),
+			read(printed).format("hocr").keyed("a").by(nobody).auth("Bearer xo"), read(printed).format("hocr").keyed("a").by(nobody),
+			read(printed).format("hocr").keyed("a"),
+		},
+	}, {
+		name: "extract/400/replay-of-another-request", points: 10,
+		explanation: "The same Idempotency-Key with a different request, whichever field differs, is a 400 that names the header.",
+		asks: slices.Concat([]ask{full().keyed("a")}, confirmed(
+			full().job(func(j *model.Job) { j.Image = other }).keyed("a"), full().language("de").keyed("a"), full().enhance(true).keyed("a"), full().format("tsv").keyed("a"),
+		), []ask{body(`{"imageUrl":7}`, "imageUrl").keyed("a"), full().keyed("a")}),
+	}, {
+		name: "extract/200/replay-apart", points: 90, needs: []string{needKey(model.KeySpare)},
+		explanation: "Idempotency-Keys are distinct if they differ in letter case, in their last character, or belong to different accounts.",
+		asks: []ask{
+			read(printed).keyed("a"), read(other).keyedBy(upperKey), read(printed).keyedBy(longKey("1")), read(other).keyedBy(longKey("2")),
+			read(other).keyed("a").by(second), read(blank).keyedBy(longKey("_")), read(blank).format("text").keyedBy(longKey("%")),
+			read(blank).format("tsv").keyedBy(longKey("*")), read(other).keyed("a").by(second), read(printed).keyed("a"), status().by(second),
+		},
+	}, {
+		name: "extract/200/errors-are-not-kept", points: 10, explanation: "After an error the Idempotency-Key is free again: the corrected request is carried out.",
+		asks: []ask{invalid().keyed("a"), read(unfetchable).keyed("a"), read(printed).keyed("a"), read(printed).keyed("a")},
+	}, {
+		name: "extract/200/replay-at-once", points: 10, atOnce: 4,
+		explanation: "A repeat waits while the first request runs: concurrent ones get one answer and are charged once.",
+		asks:        append(slices.Repeat([]ask{read(model.Overlapping).keyed("a")}, 4), status(), read(model.Overlapping).keyed("a"), read(blank).keyed("a")),
+	}, {
+		name: "extract/400/replay-of-another-request-at-once", points: 10, extractions: 3, needs: []string{needImage(model.ImageSlow)}, check: checkConflictAtOnce,
+		explanation: "A different request with the Idempotency-Key of a running one is a 400, as it is later.",
+	}, {
+		name: "extract/200/replay-at-once-without-points", account: model.KeyLow, points: 10, atOnce: 4,
+		explanation: "A repeat waits for the first request even if the points suffice only for one.",
+		asks:        append(slices.Repeat([]ask{read(model.Overlapping).keyed("a")}, 4), status(), read(printed)),
+	}, {
+		name: "extract/200/replay-without-points", account: model.KeyLow, points: 10, explanation: "A repeat costs nothing, so it is answered even without points.",
+		asks: []ask{read(printed).keyed("a"), read(printed).keyed("a"), read(printed).keyed("b")},
+	},
+}
+
+// checkConflictAtOnce sends a request, waits until it runs, and sends a different one with its Idempotency-Key.
+func checkConflictAtOnce(ctx context.Context, s *session) error {
+	a, err := s.account(ctx, model.KeyOK, 2, 1)
+	if err != nil {
+		return err
+	}
+	c := &cast{map[who]*model.Account{first: a}, s.idempotencyKey()}
+	slow, conflict := s.request(read(model.ImageSlow).keyed("a"), c), s.request(read(blank).keyed("a"), c)
+	slow.Concurrent, conflict.Concurrent = true, true
+	var x *model.Exchange
+	var errSlow error
+	var running sync.WaitGroup
+	running.Go(func() { x, errSlow = s.send(ctx, slow) })
+	err = s.untilUsed(ctx, a, a.Points.Used+model.Cost, "the points of a running extraction count as used")
+	y, errConflict := s.send(ctx, conflict)
+	running.Wait()
+	if err := errors.Join(errSlow, err, errConflict); err != nil {
+		return err
+	}
+	if faults := expect.Conflict.Check(y); len(faults) > 0 {
+		return &failure{y, faults}
+	}
+	if x.Status != http.StatusOK {
+		return fail(x, "the answer must be 200, not %d: a different request with its Idempotency-Key does not affect it", x.Status)
+	}
+	if z, fault := a.Absorb([]*model.Exchange{x, y}); fault != "" {
+		return fail(z, "%s", fault)
+	}
+	_, err = s.send(ctx, s.request(read(model.ImageSlow).keyed("a"), c))
+	return err
+}

@@ -1,0 +1,187 @@
+package cases
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"uncial/contracttests/internal/model"
+)
+
+// malformed are requests that are wrong in different ways.
+func malformed() []ask {
+	return []ask{
+		body(`{`, "body"), body(`{"imageUrl":""}`, "imageUrl"), body("x", "Content-Type").header("Content-Type", "text/plain"),
+		body(`{}`, "imageUrl", "Idempotency-Key").header("Idempotency-Key", ""), body(`{}`, "imageUrl", "page").query("page=1"),
+	}
+}
+
+var orderRows = []row{
+	{
+		name: "extract/400/before-402", account: model.KeyEmpty, explanation: "The shape of a request is checked before the points: without points an invalid request is a 400.",
+		asks: append(malformed(), read(printed).wrong("Idempotency-Key").header("Idempotency-Key", ""), read(printed).language(unsupported).wrong("language")),
+	}, {
+		name: "extract/402/before-the-image", account: model.KeyEmpty, explanation: "The points are checked before the image: without points an unreadable image is a 402.",
+		asks: []ask{read(unfetchable), read(notAnImage)},
+	},
+}
+
+const (
+	// maxLimit is the largest window that a case uses up, in requests.
+	maxLimit = 120
+	// mostExtractions is what a case that uses up a window sends, with a few requests beyond it.
+	mostExtractions = maxLimit + 10
+)
+
+var limitRows = []row{
+	{
+		name: "extract/429/window-used-up", account: model.KeyRateLimited, extractions: mostExtractions, points: 20, check: checkUsedUpWindow,
+		explanation: "Once the requests of the window are used up every extraction is a 429, valid or not; it says when to try again and costs nothing, and other requests are still answered.",
+	}, {
+		name: "extract/429/resets", account: model.KeyRateLimited, extractions: mostExtractions, points: 10, check: checkWindowResets,
+		explanation: "When the window resets, as Retry-After said, requests are accepted again, and the Idempotency-Key of a refused one is free.",
+	}, {
+		name: "extract/429/at-once", account: model.KeyRateLimited, extractions: mostExtractions, check: checkLimitAtOnce,
+		explanation: "Of many concurrent requests exactly as many are accepted as the window has left.",
+	},
+}
+
+// limited is an account whose window can be used up. fresh leaves out accounts that were used up before the run.
+func (s *session) limited(ctx context.Context, fresh bool) (*model.Account, error) {
+	reason := `the account mapped to "ratelimited" allows too many requests a minute to use them up; a plan with 10 to 60 is best`
+	for _, a := range s.accounts[model.KeyRateLimited] {
+		if err := s.open(ctx, a); err != nil {
+			return nil, err
+		}
+		if a.Room() == 0 && fresh && !s.usedUp[a] {
+			reason = `the window of "ratelimited" was used up before the run, and may never reset`
+			continue
+		}
+		if a.Window.Limit <= maxLimit {
+			return a, nil
+		}
+	}
+	return nil, &skip{reason}
+}
+
+// rushed sends the ask even if the window is used up.
+func (a ask) rushed() ask { a.Rush = true; return a }
+
+// useUp sends cheap requests until so many are left in the window.
+func (s *session) useUp(ctx context.Context, a *model.Account, left int64) error {
+	s.usedUp[a] = s.usedUp[a] || left == 0
+	for range a.Window.Left - left {
+		x, err := s.sendAs(ctx, a, invalid().rushed())
+		if err != nil || x.Status == http.StatusTooManyRequests {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkUsedUpWindow(ctx context.Context, s *session) error {
+	a, err := s.limited(ctx, false)
+	if err != nil {
+		return err
+	}
+	if err := s.openWindow(ctx, a); err != nil {
+		return err
+	}
+	kept := read(printed).header("Idempotency-Key", "kept-"+s.name)
+	if a.Window.Left > 1 && a.Points.Left >= model.Cost {
+		if _, err := s.sendAs(ctx, a, kept); err != nil {
+			return err
+		}
+	}
+	if err := s.useUp(ctx, a, 0); err != nil {
+		return err
+	}
+	if s.Control != nil && !a.Now.IsZero() { // in a new window its length and the time left would be equal
+		if err := s.moveTo(ctx, a, a.Window.Reset.Add(-24700*time.Millisecond)); err != nil {
+			return err
+		}
+	}
+	for _, q := range append(malformed(), oversized(), read(printed), read(unfetchable), kept) {
+		x, err := s.sendAs(ctx, a, q.rushed())
+		if err != nil {
+			return err
+		}
+		record, err := s.status(ctx, a)
+		if err != nil {
+			return err
+		}
+		if err := checkRetry(a, x, record); err != nil {
+			return err
+		}
+	}
+	put := body(`{}`)
+	put.Method = http.MethodPut
+	_, err = s.sendAs(ctx, a, status().query("verbose=1").wrong("verbose"), get("/nowhere"), put)
+	return err
+}
+
+// checkRetry requires the Retry-After of a 429 not to end before the window. It can tell only if the clock stands still.
+func checkRetry(a *model.Account, x, record *model.Exchange) error {
+	wait, err := strconv.Atoi(x.Header.Get("Retry-After"))
+	seconds, ok := model.Int(record.Object("rateLimit"), "reset")
+	if a.Now.IsZero() || x.Status != http.StatusTooManyRequests || err != nil || !ok {
+		return nil
+	}
+	reset := time.Unix(seconds, 0)
+	if again := a.Now.Add(time.Duration(wait) * time.Second); again.Before(reset) {
+		return fail(x, "Retry-After is %d, but the window resets at %s, after %s", wait, model.Clock(reset), again.UTC().Format("15:04:05.000"))
+	}
+	return nil
+}
+
+func checkWindowResets(ctx context.Context, s *session) error {
+	a, err := s.limited(ctx, true)
+	if err != nil {
+		return err
+	}
+	if err := s.useUp(ctx, a, 0); err != nil {
+		return err
+	}
+	refused := read(printed).header("Idempotency-Key", s.idempotencyKey())
+	x, err := s.sendAs(ctx, a, refused.rushed())
+	if err != nil {
+		return err
+	}
+	if x.Status == http.StatusTooManyRequests {
+		if err := s.untilReset(ctx, a); err != nil {
+			return err
+		}
+	}
+	_, err = s.sendAs(ctx, a, status(), invalid(), refused)
+	return err
+}
+
+// checkLimitAtOnce sends all but a few requests one after the other, so that the race is small however large the window.
+func checkLimitAtOnce(ctx context.Context, s *session) error {
+	const few = 5
+	a, err := s.limited(ctx, true)
+	if err != nil {
+		return err
+	}
+	if a.Window.Left < a.Window.Limit {
+		if err := s.untilReset(ctx, a); err != nil {
+			return err
+		}
+		if err := s.confirm(ctx, a); err != nil {
+			return err
+		}
+	}
+	if err := s.openWindow(ctx, a); err != nil {
+		return err
+	}
+	if err := s.useUp(ctx, a, few); err != nil {
+		return err
+	}
+	var requests []*model.Request
+	for range a.Window.Left + few {
+		requests = append(requests, s.request(invalid().rushed(), &cast{accounts: map[who]*model.Account{first: a}}))
+	}
+	_, err = s.race(ctx, a, requests)
+	return err
+}

@@ -1,0 +1,135 @@
+package cases
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"uncial/contracttests/internal/model"
+)
+
+var pointsRows = []row{
+	{
+		name: "extract/200/points-fall-by-10", points: 40, explanation: "Each extraction costs 10 points whatever it asks for, and the status agrees at once.",
+		asks: confirmed(read(printed), read(other).format("tsv"), read(blank), read(printed).enhance(true)),
+	}, {
+		name: "extract/running-and-gone", needs: []string{needImage(model.ImageStuck)}, extractions: 1, check: checkAbandoned,
+		explanation: "The points of a running extraction count as used; if its caller disconnects before the answer, they are released.",
+	}, {
+		name: "extract/400/image", explanation: "An image that cannot be fetched or read is a 400 that names imageUrl, and the points are released.",
+		asks: confirmed(read(unfetchable), read(notAnImage), read(unfetchable).format("alto").enhance(true), read(notAnImage).format("text").language("en")),
+	}, {
+		name: "extract/400/shape-costs-nothing", explanation: "An invalid request costs nothing, but counts against the rate limit.",
+		asks: confirmed(invalid(), body(`{`, "body"), read(printed).format("pdf").wrong("format")),
+	}, {
+		name: "extract/200/accounts-are-apart", points: 10, needs: []string{needKey(model.KeySpare)},
+		explanation: "What one account spends does not affect another.",
+		asks:        []ask{read(printed), status().by(second), invalid().by(second)},
+	}, {
+		name: "extract/200/keys-share", points: 20, needs: []string{needKey(model.KeySibling)},
+		explanation: "All keys of an account share its points, its window and its stored answers.",
+		asks: []ask{
+			read(printed).by(sibling), status(), read(other).keyed("a"), read(other).keyed("a").by(sibling), status().by(sibling), status(),
+		},
+	}, {
+		name: "extract/402/empty", account: model.KeyEmpty,
+		explanation: "Without 10 points left there is no extraction; the answer says what is left and when the points reset, and nothing is charged.",
+		asks:        confirmed(read(printed), read(blank).format("page"), read(printed).enhance(true), read(unfetchable)),
+	}, {
+		name: "extract/402/every-listed-language", account: model.KeyEmpty, extractions: 50, check: checkListedLanguages,
+		explanation: "A language is accepted exactly if the server lists it: without points the answer is then 402, not 400.",
+	}, {
+		name: "extract/402/low", account: model.KeyLow, points: 10, atOnce: 5, explanation: "Points for one extraction pay for one, even if several are requested concurrently.",
+		asks: append(slices.Repeat([]ask{read(model.Overlapping)}, 5), status(), read(other), status(), read(other)),
+	}, {
+		name: "extract/402/exact", account: model.KeyExact, points: 10, explanation: "The last 10 points are enough, and leave 0.",
+		asks: confirmed(read(printed), read(printed)),
+	},
+}
+
+// maxNotice limits how long a server may take to notice a new request, or that a caller has disconnected.
+const maxNotice = 5 * time.Second
+
+func checkAbandoned(ctx context.Context, s *session) error {
+	a, err := s.account(ctx, model.KeyOK, 1, 1)
+	if err != nil {
+		return err
+	}
+	leave, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r := &model.Request{Account: a, Job: &model.Job{Image: model.ImageStuck}}
+	r.Complete(s.Target)
+	if err := s.pace(ctx, r); err != nil {
+		return err
+	}
+	var running sync.WaitGroup
+	var answered *model.Exchange
+	running.Go(func() {
+		if x, err := s.Exchange(leave, r); err == nil {
+			answered = x
+		}
+	})
+	before := a.Points
+	err = s.untilUsed(ctx, a, before.Used+model.Cost, "the points of a running extraction count as used")
+	cancel()
+	running.Wait()
+	if answered != nil {
+		return fail(answered, "the image of the scenario %q must take 5 seconds or more, but this answer came earlier", model.ImageStuck)
+	}
+	a.Unsure = true // the request has counted, perhaps in a window that has ended since
+	if err != nil {
+		return err
+	}
+	return s.untilUsed(ctx, a, before.Used, "the caller disconnected before the answer, so the points must be released")
+}
+
+// untilUsed asks for the status until so many points are used, for at most maxNotice.
+func (s *session) untilUsed(ctx context.Context, a *model.Account, want int64, why string) error {
+	for end := time.Now().Add(maxNotice); ; {
+		x, err := s.send(ctx, &model.Request{Method: http.MethodGet, Path: "/status", Account: a, Concurrent: true})
+		if err != nil {
+			return err
+		}
+		used, _ := x.Int("pointsUsed")
+		left, _ := x.Int("pointsRemaining")
+		switch {
+		case used+left != a.Points.Total:
+			return fail(x, "pointsUsed and pointsRemaining add up to %d, not %d", used+left, a.Points.Total)
+		case used == want:
+			return nil
+		case time.Now().After(end):
+			return fail(x, "pointsUsed is %d after %s; expected %d: %s", used, maxNotice, want, why)
+		}
+		if err := sleep(ctx, 10*time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+// documented are the languages that the contract mentions. A server may have others.
+var documented = []string{"en", "de", "de-Latf", "la", "fr", "frm", "enm", "it", "grc"}
+
+// checkListedLanguages tries up to 40 listed languages, and the documented ones that are not listed.
+func checkListedLanguages(ctx context.Context, s *session) error {
+	a, err := s.account(ctx, model.KeyEmpty, 50, 0)
+	if err != nil {
+		return err
+	}
+	listed, err := s.askLanguages(ctx, a)
+	if err != nil {
+		return err
+	}
+	var asks []ask
+	for _, tag := range listed[:min(40, len(listed))] {
+		asks = append(asks, read(printed).language(tag))
+	}
+	for _, tag := range documented {
+		if len(listed) > 0 && !slices.Contains(listed, tag) {
+			asks = append(asks, read(printed).language(tag).wrong("language"))
+		}
+	}
+	_, err = s.sendAs(ctx, a, asks...)
+	return err
+}

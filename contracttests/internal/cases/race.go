@@ -1,0 +1,70 @@
+package cases
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"sync"
+
+	"uncial/contracttests/internal/expect"
+	"uncial/contracttests/internal/model"
+)
+
+// race sends requests of one account concurrently. All must be valid, or all invalid, and have either the same
+// Idempotency-Key or none. In which order the server takes them is unknown, but how many get which status is not.
+func (s *session) race(ctx context.Context, a *model.Account, requests []*model.Request) ([]*model.Exchange, error) {
+	exchanges, errs := make([]*model.Exchange, len(requests)), make([]error, len(requests))
+	want, reset, started := predict(a, requests), a.Window.Reset, a.Instant()
+	var running sync.WaitGroup
+	for i, r := range requests {
+		r.Concurrent = true
+		running.Go(func() { exchanges[i], errs[i] = s.send(ctx, r) })
+	}
+	running.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	got := map[int]int64{}
+	for _, x := range exchanges {
+		got[x.Status]++
+		if x.Status != http.StatusOK {
+			continue
+		}
+		if faults := s.readings.CheckResult(x); len(faults) > 0 {
+			return nil, &failure{x, faults}
+		}
+		if first := exchanges[0]; x.Request.IdempotencyKey() != "" && !expect.SameJSON(x.Body, first.Body) {
+			return nil, fail(x, "concurrent requests with one Idempotency-Key must all get the same answer")
+		}
+	}
+	if x, fault := a.Absorb(exchanges); fault != "" {
+		return nil, fail(x, "%s", fault)
+	}
+	if !maps.Equal(got, want) {
+		if started.Before(reset.Add(a.Slack())) && !a.Instant().Before(reset.Add(-a.Slack())) {
+			return nil, &skip{"the window reset during the race"}
+		}
+		return nil, fail(exchanges[0], "%d concurrent requests must get these statuses: %s; they got %s", len(requests), fmt.Sprint(want), fmt.Sprint(got))
+	}
+	return exchanges, nil
+}
+
+// predict says how many of the requests must get which status.
+func predict(a *model.Account, requests []*model.Request) map[int]int64 {
+	n := int64(len(requests))
+	through := min(n, a.Room())
+	paid := min(through, a.Points.Left/model.Cost)
+	want := map[int]int64{http.StatusTooManyRequests: n - through}
+	switch r := requests[0]; {
+	case len(r.Wrong) > 0:
+		want[http.StatusBadRequest] = through
+	case r.IdempotencyKey() != "" && paid > 0: // charged once
+		want[http.StatusOK] = through
+	default:
+		want[http.StatusOK], want[http.StatusPaymentRequired] = paid, through-paid
+	}
+	maps.DeleteFunc(want, func(_ int, n int64) bool { return n == 0 })
+	return want
+}

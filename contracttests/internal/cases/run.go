@@ -1,0 +1,191 @@
+package cases
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"uncial/contracttests/internal/answer"
+	"uncial/contracttests/internal/expect"
+	"uncial/contracttests/internal/model"
+)
+
+// Run is what the cases of one run share: the target, its accounts, and what was seen so far.
+type Run struct {
+	model.Target
+	// Requests counts the requests sent by cases.
+	Requests int
+
+	contract *answer.Contract
+	readings expect.Readings
+	accounts map[string][]*model.Account // by scenario
+	usedUp   map[*model.Account]bool     // accounts whose window this run has used up, so that it will reset
+	name     string                      // unique among all runs
+
+	mu     sync.Mutex // guards Requests, ids, serial and the exchanges of the session
+	ids    map[string]bool
+	serial int
+}
+
+// Open prepares a run against a target whose defaults are filled in. It sends nothing.
+func Open(t model.Target) (*Run, error) {
+	contract, err := answer.Load()
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{
+		Target: t, contract: contract, accounts: map[string][]*model.Account{}, usedUp: map[*model.Account]bool{},
+		name: "contract-" + rand.Text()[:10], ids: map[string]bool{},
+	}
+	for scenario, keys := range t.Keys {
+		for _, k := range keys {
+			r.accounts[scenario] = append(r.accounts[scenario], &model.Account{Scenario: scenario, Key: k})
+		}
+	}
+	return r, nil
+}
+
+// Spent is what the run has cost all accounts, in points.
+func (r *Run) Spent() (points int64) {
+	for _, accounts := range r.accounts {
+		for _, a := range accounts {
+			points += a.Spent
+		}
+	}
+	return points
+}
+
+// The length of what a report shows of a fault and of the wrong answer, in characters.
+const (
+	MaxReason = 2000
+	maxQuoted = 600
+)
+
+// Do runs one case. At its end the server must agree with the model about every account that the case used.
+func (r *Run) Do(ctx context.Context, c Case) model.Result {
+	s := &session{Run: r}
+	started, spent := time.Now(), r.Spent()
+	err := c.check(ctx, s)
+	if err == nil {
+		err = s.confirmAll(ctx)
+	}
+	result := model.Result{
+		Case: c.Name, Outcome: model.Passed, Explanation: c.Explanation,
+		Duration: time.Since(started), Points: r.Spent() - spent, Requests: len(s.exchanges), Extractions: s.counted(),
+	}
+	if err == nil && c.Status != 0 && !s.saw(c.Operation, c.Status) {
+		err = fail(nil, "the case needs a %d of %s, but none came", c.Status, c.Operation)
+	}
+	var skipped *skip
+	if errors.As(err, &skipped) {
+		result.Outcome, result.Reason = model.Skipped, err.Error()
+	} else if err != nil {
+		result.Outcome, result.Reason = model.Failed, r.Presentable(err.Error(), MaxReason)
+		if f := asFailure(err); f != nil && f.exchange != nil {
+			blame(&result, f.exchange)
+		}
+	}
+	return result
+}
+
+// blame describes the exchange that shows the fault.
+func blame(r *model.Result, x *model.Exchange) {
+	r.Curl = x.Curl()
+	if a := x.Request.Account; a != nil {
+		r.Key = a.Scenario
+	} else if strings.Contains(r.Curl, "UNCIAL_KEY") {
+		r.Key = model.KeyOK
+	}
+	if x.Status != 0 {
+		r.Answer = fmt.Sprintf("%d %s", x.Status, x.Target.Presentable(string(x.Body), maxQuoted))
+	}
+}
+
+// Ended says why a run did not complete.
+func Ended(ctx context.Context) string {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return "the time limit was reached"
+	}
+	return "interrupted"
+}
+
+// Probe checks that there is a server of the contract and that it accepts the keys, before every case reports the same.
+func (r *Run) Probe(ctx context.Context) error {
+	first, err := r.Exchange(ctx, get("/status").bare())
+	if err != nil {
+		if ctx.Err() != nil {
+			err = errors.New(Ended(ctx))
+		}
+		return fmt.Errorf("%s does not answer: %w", r.BaseURL, err)
+	}
+	r.compareClocks(first)
+	found := isEnvelope(first)
+	for _, q := range []*model.Request{invalid().bare(), get("/no-such-path").bare()} {
+		x, err := r.Exchange(ctx, q)
+		found = found || err == nil && isEnvelope(x)
+	}
+	if !found {
+		return fmt.Errorf("the server at %s does not implement this contract: GET /status without a key must be a 401 in JSON, not %d %s; check the base URL",
+			r.BaseURL, first.Status, r.Presentable(string(first.Body), 60))
+	}
+	return r.probeKeys(ctx)
+}
+
+// bare is the request of an ask without an account.
+func (a ask) bare() *model.Request {
+	a.Complete(model.Target{})
+	return &a.Request
+}
+
+// compareClocks derives from an answer how far the target's clock is off. Windows follow the target's clock.
+func (r *Run) compareClocks(x *model.Exchange) {
+	date, err := http.ParseTime(x.Header.Get("Date"))
+	skew := date.Add(time.Second / 2).Sub(x.Received) // Date has whole seconds
+	if err != nil || skew.Abs() < 2*time.Second {
+		return
+	}
+	for _, accounts := range r.accounts {
+		for _, a := range accounts {
+			a.Skew = skew
+		}
+	}
+}
+
+// codes occur in every error of the contract, however wrong the rest of it may be.
+var codes = regexp.MustCompile(`(?i)INVALID_REQUEST|INVALID_API_KEY|INSUFFICIENT_POINTS|RATE_LIMITED|SERVER_ERROR`)
+
+func isEnvelope(x *model.Exchange) bool { return codes.Match(x.Body) }
+
+// probeKeys requires the server to accept the keys: a refused key is a mistake in the keys file rather than a fault of the
+// server. If the state of the keys is promised, one key suffices to see that they belong to this server.
+func (r *Run) probeKeys(ctx context.Context) error {
+	scenarios := []string{model.KeyOK, model.KeySpare, model.KeyLow, model.KeyEmpty, model.KeyExact, model.KeyRateLimited, model.KeySibling}
+	if r.Promised {
+		scenarios = scenarios[:1]
+	}
+	for _, scenario := range scenarios {
+		for i, key := range r.Keys[scenario] {
+			refused := true
+			for _, q := range []*model.Request{get("/status").bare(), invalid().bare()} {
+				q.Auth = []model.Credential{model.Bearer(key)}
+				x, err := r.Exchange(ctx, q)
+				if err != nil {
+					return fmt.Errorf("%s does not answer: %w", r.BaseURL, err)
+				}
+				if refused = x.Status == http.StatusUnauthorized; !refused {
+					break
+				}
+			}
+			if refused {
+				return fmt.Errorf("the server refuses key %d of the scenario %q with a 401; check that it is an active key of this server", i+1, scenario)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,239 @@
+package cases
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"uncial/contracttests/internal/answer"
+	"uncial/contracttests/internal/expect"
+	"uncial/contracttests/internal/model"
+)
+
+// session is one case while it runs.
+type session struct {
+	*Run
+	exchanges []*model.Exchange // in the order of their answers
+}
+
+// failure says what is wrong and which exchange shows it.
+type failure struct {
+	exchange *model.Exchange // nil if no single exchange shows it
+	faults   []string
+}
+
+func (f *failure) Error() string { return strings.Join(f.faults, "; ") }
+
+func fail(x *model.Exchange, format string, args ...any) error {
+	return &failure{x, []string{fmt.Sprintf(format, args...)}}
+}
+
+// asFailure finds the failure in an error, or returns nil.
+func asFailure(err error) *failure {
+	f, _ := errors.AsType[*failure](err)
+	return f
+}
+
+// explain puts a sentence in front of the faults of a failure. Other errors stay as they are.
+func explain(err error, format string, args ...any) error {
+	if f := asFailure(err); f != nil {
+		f.faults = slices.Insert(f.faults, 0, fmt.Sprintf(format, args...))
+	}
+	return err
+}
+
+// skip says why a case cannot run.
+type skip struct{ reason string }
+
+func (s *skip) Error() string { return s.reason }
+
+// send sends a request and compares its answer with the contract, with what the account requires, and with earlier
+// answers. The error is a *failure that lists every fault.
+func (s *session) send(ctx context.Context, r *model.Request) (*model.Exchange, error) {
+	r.Complete(s.Target)
+	if r.Job != nil && r.Job.Image == model.Overlapping {
+		r.Job, r.Body = &model.Job{Image: s.overlapping()}, nil
+		r.Complete(s.Target)
+	}
+	if err := s.pace(ctx, r); err != nil {
+		return nil, err
+	}
+	var expected expect.Answer
+	if !r.Concurrent {
+		expected = expect.For(s.contract, r)
+	}
+	x, err := s.Exchange(ctx, r)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	var faults []string
+	if err != nil {
+		faults = []string{err.Error()}
+	} else {
+		faults = s.checkAlone(x)
+		if !r.Concurrent {
+			faults = append(faults, s.follow(x, expected)...)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.Requests++
+	s.exchanges = append(s.exchanges, x)
+	if len(faults) > 0 {
+		return x, &failure{x, slices.Compact(faults)}
+	}
+	return x, nil
+}
+
+// overlapping is the slowest image of the target, so that concurrent requests overlap on the server.
+func (s *session) overlapping() string {
+	if s.Images[model.ImageSlow] != "" {
+		return model.ImageSlow
+	}
+	return printed
+}
+
+// maxQuotable is how much of a request body an answer may quote, in bytes: more is not searched.
+const maxQuotable = 1 << 20
+
+// checkAlone compares an answer with the contract, and its request id with those seen before.
+func (s *session) checkAlone(x *model.Exchange) (faults []string) {
+	r := x.Request
+	x.JSON, faults = s.contract.Check(answer.Answer{
+		Method: r.Method, Path: r.Path, Status: x.Status, Header: x.Header, Body: x.Body,
+		Request: slices.Concat(r.Body[:min(len(r.Body), maxQuotable)], []byte(r.Path+"?"+r.Query)), Secrets: s.Secrets(),
+	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id := x.Header.Get("X-Request-Id")
+	if id != "" && s.ids[id] {
+		faults = append(faults, fmt.Sprintf("the X-Request-Id %s was used for an earlier exchange", id))
+	}
+	s.ids[id] = true
+	return faults
+}
+
+// follow compares an answer with the expectation and the account, and updates the model.
+func (s *session) follow(x *model.Exchange, expected expect.Answer) []string {
+	r, a := x.Request, x.Request.Account
+	faults := expected.Check(x)
+	if a == nil || x.Status == http.StatusUnauthorized {
+		return faults
+	}
+	if x.Status == http.StatusNotFound || x.Status == http.StatusMethodNotAllowed {
+		return append(faults, a.ObserveWindow(x, false)...) // the headers are optional here
+	}
+	replay := expected.Replay != nil && x.Status == http.StatusOK
+	faults = append(faults, a.ObserveWindow(x, r.IsExtraction())...)
+	faults = append(faults, a.ObservePoints(x, replay)...)
+	faults = append(faults, checkRetryAfter(x)...)
+	switch {
+	case x.Status != http.StatusOK || replay:
+	case r.IsStatus():
+		faults = append(faults, expect.CheckRecord(x)...)
+	case r.IsExtraction():
+		a.Remember(x)
+		faults = append(faults, s.readings.CheckResult(x)...)
+	}
+	return faults
+}
+
+// checkRetryAfter requires Retry-After and RateLimit of a 429 to name the same reset.
+func checkRetryAfter(x *model.Exchange) []string {
+	_, in, _, ok := model.HeaderWindow(x)
+	if x.Status != http.StatusTooManyRequests || !ok {
+		return nil
+	}
+	var wait int64
+	if _, err := fmt.Sscan(x.Header.Get("Retry-After"), &wait); err == nil && max(wait-in, in-wait) > 1 {
+		return []string{fmt.Sprintf("Retry-After says %d seconds, but the window resets in %d", wait, in)}
+	}
+	return nil
+}
+
+// confirm asks for the status of the account: the server must agree with the model.
+func (s *session) confirm(ctx context.Context, a *model.Account) error {
+	_, err := s.status(ctx, a)
+	return err
+}
+
+// confirmAll confirms every account that the case used, unless a status was its last answer.
+func (s *session) confirmAll(ctx context.Context) error {
+	last := map[*model.Account]*model.Exchange{}
+	var order []*model.Account
+	for _, x := range s.exchanges {
+		a := x.Request.Account
+		if a == nil || !a.Known {
+			continue
+		}
+		if last[a] == nil {
+			order = append(order, a)
+		}
+		last[a] = x
+	}
+	for _, a := range order {
+		if x := last[a]; x.Request.IsStatus() && !x.Request.Concurrent && x.Status == http.StatusOK {
+			continue
+		}
+		if err := s.confirm(ctx, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// status asks for the status of the account.
+func (s *session) status(ctx context.Context, a *model.Account) (*model.Exchange, error) {
+	return s.send(ctx, &model.Request{Method: http.MethodGet, Path: "/status", Account: a})
+}
+
+// sendAs sends the asks one after the other from the account.
+func (s *session) sendAs(ctx context.Context, a *model.Account, asks ...ask) (x *model.Exchange, err error) {
+	c := &cast{accounts: map[who]*model.Account{first: a}}
+	for _, q := range asks {
+		if x, err = s.send(ctx, s.request(q, c)); err != nil {
+			return x, err
+		}
+	}
+	return x, nil
+}
+
+// saw reports whether an answer of the case had this status.
+func (s *session) saw(operation string, status int) bool {
+	return slices.ContainsFunc(s.exchanges, func(x *model.Exchange) bool {
+		op, ok := s.contract.Operation(x.Request.Method, x.Request.Path)
+		return ok && op.ID == operation && x.Status == status
+	})
+}
+
+// counted is how many requests of the case counted against a rate limit.
+func (s *session) counted() (n int64) {
+	for _, x := range s.exchanges {
+		if x.Request.IsExtraction() && x.Request.Account != nil && x.Status != http.StatusTooManyRequests {
+			n++
+		}
+	}
+	return n
+}
+
+// idempotencyKey is a string that no other request of any run has used.
+func (s *session) idempotencyKey() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.serial++
+	return fmt.Sprintf("%s-%d", s.name, s.serial)
+}
+
+// sleep waits for d or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(max(0, d)):
+		return nil
+	}
+}

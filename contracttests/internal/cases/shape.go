@@ -1,0 +1,150 @@
+package cases
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"slices"
+	"sync"
+
+	"uncial/contracttests/internal/answer"
+	"uncial/contracttests/internal/generate"
+	"uncial/contracttests/internal/model"
+)
+
+var shapeRows = []row{
+	{
+		name: "extract/400/each-rule", extractions: int64(len(shapeRules())), check: checkEachRule,
+		explanation: "A request that breaks one rule of the contract is a 400 whose details name the field; each rule is tried once, with values drawn by the seed.",
+	}, {
+		name: "extract/400/several-rules", extractions: model.DefaultGenerated, check: checkSeveralRules,
+		explanation: "A request that breaks several rules is a 400 whose details name every invalid field.",
+	}, {
+		name: "extract/402/unusual-but-right", account: model.KeyEmpty, extractions: int64(2 * len(generate.Variants())), check: checkVariants,
+		explanation: "Whatever the contract permits is accepted, however unusual: without points the answer is then 402, not 400.",
+	}, {
+		name: "extract/400/language", extractions: 4, check: checkUnsupportedLanguages,
+		explanation: "An unsupported language is a 400 whose details list the supported ones; no language is silently read as another.",
+	}, {
+		name: "extract/400/too-large", extractions: 2, build: func(*session) []ask { return []ask{oversized()} },
+		explanation: "A body larger than an image of 20 MiB needs is a 400 in the usual form, not a broken connection.",
+	},
+}
+
+// base is the valid request that rules change. Its image is never fetched, because the shape is checked first.
+var base = []generate.Member{{Name: "imageUrl", Value: model.MustJSON("https://images.example.org/page.png")}}
+
+// shapeRules are the rules of the contract for extraction requests.
+func shapeRules() []generate.Rule {
+	contract, err := answer.Load()
+	if err != nil {
+		return nil // All reports it
+	}
+	op, _ := contract.Operation(http.MethodPost, "/extract")
+	return generate.Rules(op.RequestSchema())
+}
+
+// draft is a generated request; wrong are its invalid fields.
+func draft(d generate.Draft, wrong []string) ask {
+	return with(model.Request{Body: d.Body(), Header: d.Header, Query: d.Query, Wrong: wrong, Job: &model.Job{Image: unfetchable}})
+}
+
+// sendBroken sends a generated request from the account that has most requests left, even one without points.
+func (s *session) sendBroken(ctx context.Context, b generate.Broken) error {
+	var best *model.Account
+	for _, scenario := range []string{model.KeySpare, model.KeyEmpty, model.KeyOK} {
+		for _, a := range s.accounts[scenario] {
+			if err := s.open(ctx, a); err != nil {
+				return err
+			}
+			if best == nil || a.Room() > best.Room() {
+				best = a
+			}
+		}
+	}
+	_, err := s.sendAs(ctx, best, draft(b.Draft, b.Fields()))
+	return err
+}
+
+// shrink removes rules from a request as long as it still fails, and returns the failure of the smallest.
+func (s *session) shrink(ctx context.Context, b generate.Broken) error {
+	err := s.sendBroken(ctx, b)
+	for i := 0; asFailure(err) != nil && i < len(b.Rules) && len(b.Rules) > 1; i++ {
+		less := b.Without(i)
+		if again := s.sendBroken(ctx, less); asFailure(again) != nil {
+			b, err, i = less, again, -1
+		}
+	}
+	return explain(err, "with seed %d, where %s", s.Seed, &b)
+}
+
+func checkEachRule(ctx context.Context, s *session) error {
+	for i, r := range shapeRules() {
+		if err := s.shrink(ctx, generate.Break(base, s.Seed+uint64(i)*7919, r)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkSeveralRules(ctx context.Context, s *session) error {
+	rules := shapeRules()
+	for i := range s.Generated {
+		seed := s.Seed*1_000_003 + uint64(i)
+		if err := s.shrink(ctx, generate.Break(base, seed, generate.Combine(rules, seed)...)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkVariants sends each variant once, and then as many combinations of variants.
+func checkVariants(ctx context.Context, s *session) error {
+	variants := generate.Variants()
+	a, err := s.account(ctx, model.KeyEmpty, int64(2*len(variants)), 0)
+	if err != nil {
+		return err
+	}
+	for i := range 2 * len(variants) {
+		n := i - len(variants)
+		seed := s.Seed*31 + uint64(max(0, n))
+		chosen := generate.Combine(variants, seed)
+		if n < 0 {
+			seed, chosen = s.Seed+uint64(i), variants[i:i+1]
+		}
+		b := generate.Break(base, seed, chosen...)
+		if _, err := s.sendAs(ctx, a, draft(b.Draft, nil)); err != nil {
+			return explain(err, "with seed %d, where %s", s.Seed, &b)
+		}
+	}
+	return nil
+}
+
+func checkUnsupportedLanguages(ctx context.Context, s *session) error {
+	a, err := s.account(ctx, model.KeyOK, 4, 0)
+	if err != nil {
+		return err
+	}
+	if _, err := s.askLanguages(ctx, a); err != nil {
+		return err
+	}
+	for _, tag := range []string{"tlh-Latn", "qaa", "en-Cyrl"} {
+		if _, err := s.sendAs(ctx, a, read(printed).language(tag).wrong("language")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// oversizedBytes is a little more than an inline image of 20 MiB needs in base64.
+const oversizedBytes = 30 << 20
+
+// oversizedBody is made once, because many runs share a process in tests.
+var oversizedBody = sync.OnceValue(func() []byte {
+	return slices.Concat([]byte(`{"imageUrl":"data:image/png;base64,`), bytes.Repeat([]byte("A"), oversizedBytes), []byte(`"}`))
+})
+
+// oversized is a request with too large a body. Servers that refuse it by its headers never receive the body.
+func oversized() ask {
+	return with(model.Request{Body: oversizedBody(), Wrong: []string{"body|imageUrl"}, Header: http.Header{"Expect": {"100-continue"}}})
+}

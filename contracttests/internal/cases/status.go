@@ -1,0 +1,186 @@
+package cases
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"pgregory.net/rapid"
+
+	"uncial/contracttests/internal/model"
+	"uncial/gen"
+)
+
+var statusRows = []row{
+	{
+		name: "status/200/record", check: checkAllRecords,
+		explanation: "The status reports plan, points and rate limit; used and remaining points add up to the total, and both forms of the rate limit agree with the headers.",
+	}, {
+		name: "status/200/free-and-never-limited", check: checkStatusIsFree, extractions: 1,
+		explanation: "Asking for the status costs nothing, does not count, and is always answered.",
+	}, {
+		name: "status/200/always-json", explanation: "Answers are JSON whatever the request prefers, and never partial or \"not modified\".",
+		asks: []ask{
+			status().header("Accept", "text/html"), status().header("Accept", "application/xml;q=1, application/json;q=0"),
+			status().header("Accept-Encoding", "identity"), status().header("Accept-Encoding", "gzip"), status().header("Content-Type", "application/json"),
+			status().header("X-Http-Method-Override", "DELETE"), status().header("X-Request-Id", "two words"), status().header("Accept-Language", "de"),
+			status().header("If-None-Match", "*"), status().header("If-Modified-Since", "Fri, 01 Jan 2038 00:00:00 GMT"), status().header("Range", "bytes=0-3"),
+		},
+	}, {
+		name: "status/400/takes-nothing", explanation: "The status takes no parameters and no body; the answer names what it refuses.",
+		asks: []ask{
+			status().query("verbose=true").wrong("verbose"), status().query("key=x&plan=pro").wrong("key", "plan"),
+			with(model.Request{Method: http.MethodGet, Path: "/status", Body: []byte(`{}`), Wrong: []string{"body"}}),
+			with(model.Request{Method: http.MethodGet, Path: "/status", Body: []byte("x"), Chunked: true, Wrong: []string{"body"}}),
+		},
+	},
+}
+
+func checkAllRecords(ctx context.Context, s *session) error {
+	for _, scenario := range []string{model.KeyOK, model.KeySpare, model.KeyLow, model.KeyEmpty, model.KeyExact, model.KeyRateLimited} {
+		for _, a := range s.accounts[scenario] {
+			if err := s.open(ctx, a); err != nil {
+				return err
+			}
+			if err := s.confirm(ctx, a); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkStatusIsFree uses up more requests than any window allows, but at most 130.
+func checkStatusIsFree(ctx context.Context, s *session) error {
+	a, err := s.account(ctx, model.KeyOK, 1, 0)
+	if err != nil {
+		return err
+	}
+	// One request that counts starts the window, which the status must leave alone.
+	if _, err := s.sendAs(ctx, a, invalid()); err != nil {
+		return err
+	}
+	for range min(2*a.Window.Limit+10, 130) {
+		if err := s.confirm(ctx, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var elsewhereRows = []row{
+	{
+		name: "elsewhere/404/unknown-paths", explanation: "An unknown path is a 404 in the form of every error, with a key and without.",
+		build: func(s *session) (asks []ask) {
+			for _, path := range []string{
+				"/", "/extract/", "/status/", "/Status", "/EXTRACT", "/status.json", "/extract/1", "/extracts", "/usage", "/status;v=1",
+				"/extract%20", "//status", "//extract", drawPath(s.Seed), drawPath(s.Seed + 1),
+			} {
+				post := body(`{}`)
+				post.Path = path
+				asks = append(asks, get(path), post, get(path).by(nobody))
+			}
+			return asks
+		},
+	}, {
+		name: "elsewhere/405/wrong-methods", explanation: "An unsupported method is a 405 that lists the supported ones, and has no effect.",
+		build: wrongMethods,
+	}, {
+		name: "elsewhere/document", needs: []string{model.NeedAllFields}, check: checkServedContract,
+		explanation: "The header Link leads to the contract that the server implements.",
+	},
+}
+
+func wrongMethods(s *session) (asks []ask) {
+	valid := model.WriteObject((&model.Job{Image: printed}).Members(s.Target), "")
+	for _, op := range s.contract.Operations() {
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", strings.ToLower(op.Method), drawMethod(s.Seed)} {
+			if slices.Contains(s.contract.Methods(op.Path), method) {
+				continue
+			}
+			a := with(model.Request{Method: method, Path: op.Path})
+			if method == "POST" || method == "PUT" || method == "PATCH" {
+				a.Body = valid
+			}
+			asks = append(asks, a, a.by(nobody))
+		}
+	}
+	return asks
+}
+
+// drawPath is a path that no server of the contract has.
+func drawPath(seed uint64) string {
+	return rapid.StringMatching(`/[a-z]{1,6}(/[a-z0-9]{1,6}){0,2}/nowhere`).Example(int(seed & math.MaxInt))
+}
+
+// drawMethod is a method that does not exist.
+func drawMethod(seed uint64) string {
+	return rapid.StringMatching(`X[A-Z]{2,9}`).Example(int(seed & math.MaxInt))
+}
+
+var serviceDescription = regexp.MustCompile(`<([^>]+)>; *rel="service-desc"`)
+
+// checkServedContract follows Link and compares paths, components and servers with the contract that is built in here.
+func checkServedContract(ctx context.Context, s *session) error {
+	a, err := s.account(ctx, model.KeyOK, 0, 0)
+	if err != nil {
+		return err
+	}
+	x, err := s.status(ctx, a)
+	if err != nil {
+		return err
+	}
+	m := serviceDescription.FindStringSubmatch(x.Header.Get("Link"))
+	if m == nil {
+		return fail(x, "the header Link has no service-desc")
+	}
+	base, err := url.Parse(s.BaseURL + "/status")
+	if err != nil {
+		return err
+	}
+	address, err := base.Parse(m[1])
+	if err != nil || address.Host != base.Host {
+		return fail(x, "Link leads to %q, which is not an address of this server", m[1])
+	}
+	y, err := s.Exchange(ctx, &model.Request{Method: http.MethodGet, Absolute: address.String()})
+	if err != nil {
+		return fail(y, "%s", err)
+	}
+	if y.Status != http.StatusOK {
+		return fail(y, "the contract must be available at the target of Link; the answer there is %d", y.Status)
+	}
+	if err := compareContract(y.Body); err != nil {
+		return fail(y, "the target of Link is not the contract: %s", err)
+	}
+	return nil
+}
+
+func compareContract(text []byte) error {
+	served, err := openapi3.NewLoader().LoadFromData(text)
+	if err != nil {
+		return errors.New("it is not an OpenAPI document")
+	}
+	own, err := gen.GetSpec()
+	if err != nil {
+		return err
+	}
+	for name, pair := range map[string][2]any{
+		"paths": {served.Paths, own.Paths}, "components": {served.Components, own.Components}, "servers": {served.Servers, own.Servers},
+	} {
+		a, errA := json.Marshal(pair[0])
+		b, errB := json.Marshal(pair[1])
+		if errA != nil || errB != nil || !bytes.Equal(a, b) {
+			return fmt.Errorf("its %s differ", name)
+		}
+	}
+	return nil
+}

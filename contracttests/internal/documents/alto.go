@@ -1,0 +1,106 @@
+package documents
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+const altoNamespace = "http://www.loc.gov/standards/alto/ns-v4#"
+
+var alto = spelling{
+	is: map[Level]func(*node) bool{
+		Page: named("Page"), Block: named("TextBlock"), Line: named("TextLine"), Word: named("String"),
+	},
+	id:    "ID",
+	needs: []Level{Page, Block},
+	box:   altoBox,
+	word: func(n *node) (string, float64, error) {
+		conf, err := n.fraction("WC")
+		return n.attr["CONTENT"], conf, err
+	},
+	check: func(n *node, e *Element) error {
+		if e.Level == Page && n.first("PrintSpace") == nil {
+			return errors.New("has no PrintSpace")
+		}
+		if e.Level == Page {
+			return altoBaselines(n, e.Box)
+		}
+		return nil
+	},
+	number: func(n *node) (string, int, bool) { return n.attr["PHYSICAL_IMG_NR"], 1, true },
+}
+
+// altoBaselines wants the baselines of lines, which older versions gave as one number, to lie on the page.
+func altoBaselines(n *node, page Box) error {
+	for _, line := range n.all(named("TextLine")) {
+		if points := line.attr["BASELINE"]; strings.ContainsAny(points, " ,") {
+			if err := onPage(points, page); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func readALTO(text string) (*Document, error) {
+	root, err := parseXML(text)
+	if err != nil {
+		return nil, err
+	}
+	if root.name != "alto" || root.space != altoNamespace {
+		return nil, fmt.Errorf("the root of ALTO 4 is <alto xmlns=%q>, not <%s xmlns=%q>", altoNamespace, root.name, root.space)
+	}
+	if err := errors.Join(sameSpace(root), root.inOrder(altoOrder)); err != nil {
+		return nil, err
+	}
+	for _, name := range root.all(named("fileName")) {
+		if err := ofImage(name.text); err != nil {
+			return nil, err
+		}
+	}
+	units := root.all(named("MeasurementUnit"))
+	if len(units) != 1 || units[0].text != "pixel" {
+		return nil, errors.New("the MeasurementUnit must be pixel")
+	}
+	if len(root.all(named("Layout"))) != 1 {
+		return nil, errors.New("ALTO has one Layout")
+	}
+	return alto.readAll(root)
+}
+
+// sameSpace wants every element in the namespace of the root.
+func sameSpace(root *node) error {
+	for _, c := range root.children {
+		if c.space != root.space {
+			return fmt.Errorf("<%s> is in the namespace %q, not in that of its root", c.name, c.space)
+		}
+		if err := sameSpace(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func altoBox(n *node) (Box, error) {
+	if n.name == "Page" {
+		w, err := n.integer("WIDTH")
+		if err != nil {
+			return Box{}, err
+		}
+		h, err := n.integer("HEIGHT")
+		return Box{0, 0, w, h}, err
+	}
+	var v [4]int
+	for i, name := range []string{"HPOS", "VPOS", "WIDTH", "HEIGHT"} {
+		var err error
+		if v[i], err = n.integer(name); err != nil {
+			return Box{}, err
+		}
+	}
+	if slices.Min(v[:]) < 0 {
+		return Box{}, fmt.Errorf("a measure of <%s> is negative", n.name)
+	}
+	return Box{v[0], v[1], v[0] + v[2], v[1] + v[3]}, nil
+}

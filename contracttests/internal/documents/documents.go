@@ -1,0 +1,218 @@
+// Package written reads the documents that an answer may carry, hOCR 1.2, ALTO 4.4, PAGE-XML 2019-07-15 and
+// Tesseract's TSV, back into pages, blocks, lines and words, and says where they break their own rules. It shares no
+// code with the writers that it judges.
+package documents
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Document is what was read back.
+type Document struct {
+	Pages []*Element
+	// Languages are the tags that the document names, in any place.
+	Languages []string
+}
+
+// Element is a page, a block, a line or a word.
+type Element struct {
+	Level      Level
+	Name       string // its id, or its place where the format has no ids
+	Box        Box
+	Text       string  // of a word
+	Confidence float64 // of a word, 0..1
+	Parts      []*Element
+}
+
+// Level says what an element is.
+type Level int
+
+// The levels, from the outside in.
+const (
+	Page Level = iota + 1
+	Block
+	Line
+	Word
+)
+
+func (l Level) String() string { return [...]string{"", "page", "block", "line", "word"}[l] }
+
+// Box is a rectangle in pixels by its edges, half open.
+type Box struct{ Left, Top, Right, Bottom int }
+
+func (b Box) holds(o Box) bool {
+	return b.Left <= o.Left && b.Top <= o.Top && o.Right <= b.Right && o.Bottom <= b.Bottom
+}
+
+// ContainsCenter reports whether the centre of another box lies in this one.
+func (b Box) ContainsCenter(o Box) bool {
+	x, y := (o.Left+o.Right)/2, (o.Top+o.Bottom)/2
+	return b.Left <= x && x < b.Right && b.Top <= y && y < b.Bottom
+}
+
+// Formats are the names of the formats that carry a document.
+var Formats = []string{"hocr", "alto", "page", "tsv"}
+
+// Read reads a document of one of Formats and checks it: well-formed, every required part there, ids unique, boxes with
+// an area, inside their page and nested, confidences in range, words without white space. The error is one sentence.
+func Read(format, text string) (*Document, error) {
+	var doc *Document
+	var err error
+	switch format {
+	case "hocr":
+		doc, err = readHOCR(text)
+	case "alto":
+		doc, err = readALTO(text)
+	case "page":
+		doc, err = readPAGE(text)
+	case "tsv":
+		doc, err = readTSV(text)
+	default:
+		return nil, fmt.Errorf("%q is not a format that carries a document", format)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return doc, doc.check()
+}
+
+func (d *Document) check() error {
+	if len(d.Pages) == 0 {
+		return errors.New("the document has no page")
+	}
+	for _, p := range d.Pages {
+		if p.Box.Left != 0 || p.Box.Top != 0 {
+			return fmt.Errorf("page %s does not begin in its own upper left corner", p.Name)
+		}
+		if err := p.check(p.Box); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check goes through the element and its parts; around is the box of the parent.
+func (e *Element) check(around Box) error {
+	switch {
+	case e.Box.Left >= e.Box.Right || e.Box.Top >= e.Box.Bottom:
+		return fmt.Errorf("the box of %s %s has no area: %v", e.Level, e.Name, e.Box)
+	case !around.holds(e.Box):
+		return fmt.Errorf("the box of %s %s lies outside what holds it: %v is not within %v", e.Level, e.Name, e.Box, around)
+	case e.Level == Word:
+		return e.checkWord()
+	case e.Level != Page && len(e.Parts) == 0:
+		return fmt.Errorf("%s %s is empty", e.Level, e.Name)
+	}
+	for _, p := range e.Parts {
+		if err := p.check(e.Box); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *Element) checkWord() error {
+	if e.Text == "" || strings.ContainsFunc(e.Text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
+		return fmt.Errorf("word %s is %q, where characters without white space are due", e.Name, e.Text)
+	}
+	if !(e.Confidence >= 0 && e.Confidence <= 1) {
+		return fmt.Errorf("the confidence of word %s is out of range: %v", e.Name, e.Confidence)
+	}
+	return nil
+}
+
+// Text is the plain text as the contract words it: words joined by a blank, lines by a line feed, pages by a form
+// feed. Blocks are set apart by an empty line.
+func (d *Document) Text() string {
+	pages := make([]string, len(d.Pages))
+	for i, p := range d.Pages {
+		pages[i] = p.PlainText()
+	}
+	return strings.Join(pages, "\f")
+}
+
+// PlainText is the text of the element's words.
+func (e *Element) PlainText() string {
+	if e.Level == Word {
+		return e.Text
+	}
+	parts := make([]string, len(e.Parts))
+	for i, p := range e.Parts {
+		parts[i] = p.PlainText()
+	}
+	return strings.Join(parts, [...]string{Page: "\n\n", Block: "\n", Line: " "}[e.Level])
+}
+
+var blankLines = regexp.MustCompile(`\n{2,}`)
+
+// SameText says whether two texts agree in pages, lines and words. How many empty lines set blocks apart is left to
+// the server.
+func SameText(a, b string) bool {
+	return blankLines.ReplaceAllString(a, "\n") == blankLines.ReplaceAllString(b, "\n")
+}
+
+// Words are all words in reading order.
+func (d *Document) Words() (words []*Element) {
+	for _, p := range d.Pages {
+		words = append(words, p.Words()...)
+	}
+	return words
+}
+
+// Words are the words of the element in reading order, or the element itself if it is one.
+func (e *Element) Words() []*Element {
+	if e.Level == Word {
+		return []*Element{e}
+	}
+	var words []*Element
+	for _, p := range e.Parts {
+		words = append(words, p.Words()...)
+	}
+	return words
+}
+
+// Confidence is the mean over all characters, 0 where there are none.
+func (d *Document) Confidence() float64 {
+	var sum, characters float64
+	for _, w := range d.Words() {
+		n := float64(utf8.RuneCountInString(w.Text))
+		sum, characters = sum+n*w.Confidence, characters+n
+	}
+	if characters == 0 {
+		return 0
+	}
+	return sum / characters
+}
+
+// Differs says where two documents of the same reading disagree, or nothing: page sizes, words, their boxes, and their
+// confidences as far as the formats keep them (hOCR rounds to hundredths).
+func Differs(a, b *Document) string {
+	if len(a.Pages) != len(b.Pages) {
+		return fmt.Sprintf("one has %d pages, the other %d", len(a.Pages), len(b.Pages))
+	}
+	for i := range a.Pages {
+		if a.Pages[i].Box != b.Pages[i].Box {
+			return fmt.Sprintf("page %d measures %v in one and %v in the other", i+1, a.Pages[i].Box, b.Pages[i].Box)
+		}
+	}
+	x, y := a.Words(), b.Words()
+	if len(x) != len(y) {
+		return fmt.Sprintf("one has %d words, the other %d", len(x), len(y))
+	}
+	for i := range x {
+		switch {
+		case x[i].Text != y[i].Text:
+			return fmt.Sprintf("word %d is %q in one and %q in the other", i+1, x[i].Text, y[i].Text)
+		case x[i].Box != y[i].Box:
+			return fmt.Sprintf("word %d (%s) is at %v in one and at %v in the other", i+1, x[i].Text, x[i].Box, y[i].Box)
+		case max(x[i].Confidence-y[i].Confidence, y[i].Confidence-x[i].Confidence) > 0.0051:
+			return fmt.Sprintf("word %d (%s) has the confidence %.4f in one and %.4f in the other", i+1, x[i].Text, x[i].Confidence, y[i].Confidence)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,118 @@
+package documents
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// hocr spells the levels as hOCR 1.2 does (sections 6 and 9): the class says what an element is, the title holds its
+// properties.
+var hocr = spelling{
+	is: map[Level]func(*node) bool{
+		Page: class("ocr_page"), Block: class("ocr_carea"),
+		Line: class("ocr_line", "ocr_header", "ocr_caption", "ocr_textfloat"), Word: class("ocrx_word"),
+	},
+	id:  "id",
+	box: hocrBox,
+	word: func(n *node) (string, float64, error) {
+		conf, err := strconv.ParseFloat(property(n.attr["title"], "x_wconf"), 64)
+		if err != nil {
+			return "", 0, fmt.Errorf("the title %q has no x_wconf", n.attr["title"])
+		}
+		return strings.TrimSpace(n.inner()), conf / 100, nil
+	},
+	number: func(n *node) (string, int, bool) { return property(n.attr["title"], "ppageno"), 0, false },
+}
+
+func readHOCR(text string) (*Document, error) {
+	root, err := parseXML(text)
+	if err != nil {
+		return nil, err
+	}
+	if root.name != "html" {
+		return nil, fmt.Errorf("the root of hOCR is <html>, not <%s>", root.name)
+	}
+	meta := map[string]string{}
+	for _, m := range root.all(named("meta")) {
+		meta[m.attr["name"]] = m.attr["content"]
+	}
+	for _, name := range []string{"ocr-system", "ocr-capabilities"} {
+		if meta[name] == "" {
+			return nil, fmt.Errorf("hOCR needs <meta name=%q> (section 11)", name)
+		}
+	}
+	for _, page := range root.all(class("ocr_page")) {
+		if err := ofImage(rawProperty(page.attr["title"], "image")); err != nil {
+			return nil, err
+		}
+	}
+	if class := root.unnamed(strings.Fields(meta["ocr-capabilities"])); class != "" {
+		return nil, fmt.Errorf("the document has elements of the class %s, which its ocr-capabilities do not name (section 11)", class)
+	}
+	return hocr.readAll(root)
+}
+
+// unnamed is a class of hOCR that an element has and the capabilities do not name, or empty.
+func (n *node) unnamed(capabilities []string) string {
+	for class := range strings.FieldsSeq(n.attr["class"]) {
+		if strings.HasPrefix(class, "ocr") && !slices.Contains(capabilities, class) {
+			return class
+		}
+	}
+	for _, c := range n.children {
+		if class := c.unnamed(capabilities); class != "" {
+			return class
+		}
+	}
+	return ""
+}
+
+func class(names ...string) func(*node) bool {
+	return func(n *node) bool {
+		return slices.ContainsFunc(strings.Fields(n.attr["class"]), func(c string) bool { return slices.Contains(names, c) })
+	}
+}
+
+func (n *node) inner() string {
+	var text strings.Builder
+	text.WriteString(n.text)
+	for _, c := range n.children {
+		text.WriteString(c.inner())
+	}
+	return text.String()
+}
+
+var quoted = regexp.MustCompile(`"[^"]*"`)
+
+// property is the value of one property in a title, or empty. What is quoted in it is left out.
+func property(title, name string) string {
+	return rawProperty(quoted.ReplaceAllString(title, `""`), name)
+}
+
+func rawProperty(title, name string) string {
+	for part := range strings.SplitSeq(title, ";") {
+		if key, value, _ := strings.Cut(strings.TrimSpace(part), " "); key == name {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+func hocrBox(n *node) (Box, error) {
+	fields := strings.Fields(property(n.attr["title"], "bbox"))
+	var edges [4]int
+	if len(fields) != len(edges) {
+		return Box{}, fmt.Errorf("the title %q has no bbox of four numbers", n.attr["title"])
+	}
+	for i, f := range fields {
+		v, err := strconv.Atoi(f)
+		if err != nil {
+			return Box{}, fmt.Errorf("the bbox of %q is not of whole numbers", n.attr["title"])
+		}
+		edges[i] = v
+	}
+	return Box{edges[0], edges[1], edges[2], edges[3]}, nil
+}

@@ -1,0 +1,168 @@
+package documents
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const pageNamespace = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
+
+var page = spelling{
+	is: map[Level]func(*node) bool{
+		Page: named("PcGts"), Block: named("TextRegion"), Line: named("TextLine"), Word: named("Word"),
+	},
+	id:    "id",
+	needs: []Level{Page, Block, Line, Word},
+	box:   pageBox,
+	word:  textEquiv,
+	check: pageText,
+}
+
+// readPAGE reads a PcGts, or several in a document that holds one for each page, such as METS.
+func readPAGE(text string) (*Document, error) {
+	root, err := parseXML(text)
+	if err != nil {
+		return nil, err
+	}
+	files := root.all(named("PcGts"))
+	if root.name == "PcGts" {
+		files = []*node{root}
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("PAGE-XML has a <PcGts> for each page; the root is <%s> and there is none", root.name)
+	}
+	for i, f := range files {
+		if err := checkPcGts(f); err != nil {
+			return nil, err
+		}
+		f.attr["id"] = fmt.Sprint(i + 1)
+	}
+	return page.readAll(&node{children: files})
+}
+
+func checkPcGts(f *node) error {
+	if f.space != pageNamespace {
+		return fmt.Errorf("the namespace of <PcGts> is %q, not %q", pageNamespace, f.space)
+	}
+	if err := errors.Join(sameSpace(f), f.inOrder(pageOrder)); err != nil {
+		return err
+	}
+	meta, pages := f.first("Metadata"), f.all(named("Page"))
+	if meta == nil || len(pages) != 1 {
+		return errors.New("a <PcGts> has <Metadata> and one <Page>")
+	}
+	for _, name := range []string{"Created", "LastChange"} {
+		n := meta.first(name)
+		if n == nil {
+			return fmt.Errorf("the <Metadata> lacks <%s>", name)
+		}
+		if !isDateTime(n.text) {
+			return fmt.Errorf("<%s> is no instant: %q", name, n.text)
+		}
+	}
+	if err := ofImage(pages[0].attr["imageFilename"]); err != nil {
+		return err
+	}
+	return checkOrder(pages[0])
+}
+
+// isDateTime says whether the text is an xs:dateTime, whose zone may be left out.
+func isDateTime(text string) bool {
+	_, withZone := time.Parse(time.RFC3339, text)
+	_, without := time.Parse("2006-01-02T15:04:05", text)
+	return withZone == nil || without == nil
+}
+
+// checkOrder wants the reading order, where there is one, to name each region of the page once, in the order of the file.
+func checkOrder(p *node) error {
+	if p.attr["imageFilename"] == "" {
+		return errors.New("the <Page> has no imageFilename")
+	}
+	regions := p.all(named("TextRegion"))
+	order := p.all(named("RegionRefIndexed", "RegionRef"))
+	if len(order) == 0 {
+		return nil
+	}
+	if len(order) != len(regions) {
+		return fmt.Errorf("the reading order names %d regions of %d", len(order), len(regions))
+	}
+	last := -1
+	for i, ref := range order {
+		if index, has := ref.attr["index"]; has {
+			n, err := strconv.Atoi(index)
+			if err != nil || n <= last {
+				return fmt.Errorf("the reading order has the index %q after %d", index, last)
+			}
+			last = n
+		}
+		if ref.attr["regionRef"] != regions[i].attr["id"] {
+			return fmt.Errorf("the reading order says %q where region %q stands", ref.attr["regionRef"], regions[i].attr["id"])
+		}
+	}
+	return nil
+}
+
+func pageBox(n *node) (Box, error) {
+	if n.name == "PcGts" {
+		p := n.first("Page")
+		w, err := p.integer("imageWidth")
+		if err != nil {
+			return Box{}, err
+		}
+		h, err := p.integer("imageHeight")
+		return Box{0, 0, w, h}, err
+	}
+	coords := n.first("Coords")
+	if coords == nil {
+		return Box{}, errors.New("has no Coords")
+	}
+	points := strings.Fields(coords.attr["points"])
+	if len(points) < 3 {
+		return Box{}, fmt.Errorf("its points %q are no outline", coords.attr["points"])
+	}
+	var box Box
+	for i, p := range points {
+		xs, ys, _ := strings.Cut(p, ",")
+		x, errX := strconv.Atoi(xs)
+		y, errY := strconv.Atoi(ys)
+		if errX != nil || errY != nil || x < 0 || y < 0 {
+			return Box{}, fmt.Errorf("its points %q are not pairs of whole numbers", coords.attr["points"])
+		}
+		if i == 0 {
+			box = Box{x, y, x, y}
+		}
+		box = Box{min(box.Left, x), min(box.Top, y), max(box.Right, x), max(box.Bottom, y)}
+	}
+	return box, nil
+}
+
+// textEquiv is the text of an element and the confidence in it.
+func textEquiv(n *node) (string, float64, error) {
+	equiv := n.first("TextEquiv")
+	if equiv == nil || equiv.first("Unicode") == nil {
+		return "", 0, errors.New("has no TextEquiv with Unicode")
+	}
+	conf, err := equiv.fraction("conf")
+	return equiv.first("Unicode").text, conf, err
+}
+
+// pageText wants the text of a region and of a line, where it is given, to be that of their words, and the baselines to
+// lie on the page.
+func pageText(n *node, e *Element) error {
+	if e.Level == Page {
+		for _, b := range n.all(named("Baseline")) {
+			if err := onPage(b.attr["points"], e.Box); err != nil {
+				return err
+			}
+		}
+	}
+	if equiv := n.first("TextEquiv"); equiv != nil && equiv.first("Unicode") != nil {
+		if got := equiv.first("Unicode").text; got != e.PlainText() {
+			return fmt.Errorf("its TextEquiv %q is not the text of its words %q", got, e.PlainText())
+		}
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package documents
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const tsvHeader = "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext"
+
+// readTSV reads Tesseract's twelve columns. Paragraphs, its third level, are folded into their block.
+func readTSV(text string) (*Document, error) {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if lines[0] != tsvHeader {
+		return nil, fmt.Errorf("the first line of TSV names its twelve columns, not %q", lines[0])
+	}
+	r := &tsvReader{doc: &Document{}}
+	for i, line := range lines[1:] {
+		if err := r.row(line); err != nil {
+			return nil, fmt.Errorf("line %d of the TSV: %w", i+2, err)
+		}
+	}
+	return r.doc, nil
+}
+
+type tsvReader struct {
+	doc   *Document
+	open  [5]*Element // page, block, (paragraph), line at their level - 1
+	place [5]int      // the numbers of the row before
+}
+
+func (r *tsvReader) row(line string) error {
+	columns := strings.Split(line, "\t")
+	if len(columns) != 12 {
+		return fmt.Errorf("%d columns instead of 12", len(columns))
+	}
+	var n [10]int
+	for i := range n {
+		v, err := strconv.Atoi(columns[i])
+		if err != nil || v < 0 {
+			return fmt.Errorf("column %d must be a whole number, not %q", i+1, columns[i])
+		}
+		n[i] = v
+	}
+	level := n[0]
+	if level < 1 || level > 5 {
+		return fmt.Errorf("the level must be 1 to 5, not %d", level)
+	}
+	if err := r.advance(level, [5]int(n[1:6])); err != nil {
+		return err
+	}
+	e := &Element{Name: fmt.Sprint(r.place), Box: Box{n[6], n[7], n[6] + n[8], n[7] + n[9]}}
+	if err := e.rate(level, columns[10], columns[11]); err != nil {
+		return err
+	}
+	return r.put(e, level)
+}
+
+// advance wants the numbers to count from 1 inside their parent, without a gap, and to be 0 below their level.
+func (r *tsvReader) advance(level int, place [5]int) error {
+	want := r.place
+	want[level-1]++
+	clear(want[level:])
+	if place != want {
+		return fmt.Errorf("a row of level %d is numbered %v where %v is due", level, place, want)
+	}
+	r.place = place
+	return nil
+}
+
+// rate reads confidence and text, which only words have.
+func (e *Element) rate(level int, conf, text string) error {
+	if level < 5 {
+		if strings.TrimRight(strings.TrimRight(conf, "0"), ".") != "-1" || text != "" {
+			return errors.New("only words have a confidence and a text; other rows have -1 and nothing")
+		}
+		return nil
+	}
+	v, err := strconv.ParseFloat(conf, 64)
+	e.Confidence, e.Text = v/100, text
+	if err != nil {
+		return fmt.Errorf("the confidence of a word must be a number, not %q", conf)
+	}
+	return nil
+}
+
+func (r *tsvReader) put(e *Element, level int) error {
+	e.Level = []Level{Page, Block, Block, Line, Word}[level-1]
+	r.open[level-1] = e
+	clear(r.open[level:])
+	switch level {
+	case 1:
+		r.doc.Pages = append(r.doc.Pages, e)
+		return nil
+	case 3:
+		if block := r.open[1]; block == nil || !block.Box.holds(e.Box) {
+			return errors.New("a paragraph lies outside its block")
+		}
+		return nil
+	}
+	parent := r.open[[]int{1: 0, 3: 1, 4: 3}[level-1]]
+	if parent == nil || slices.Contains(r.open[:level-1], nil) {
+		return errors.New("the row stands outside of what should hold it")
+	}
+	parent.Parts = append(parent.Parts, e)
+	return nil
+}

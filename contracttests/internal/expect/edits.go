@@ -1,0 +1,202 @@
+package expect
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"uncial/contracttests/internal/documents"
+	"uncial/contracttests/internal/model"
+)
+
+// edit is one correction of the enhancement.
+type edit struct {
+	Page   int64                             `json:"page"`
+	Region struct{ X, Y, Width, Height int } `json:"box"`
+	Before string                            `json:"before"`
+	After  string                            `json:"after"`
+}
+
+func (e edit) box() documents.Box {
+	b := e.Region
+	return documents.Box{Left: b.X, Top: b.Y, Right: b.X + b.Width, Bottom: b.Y + b.Height}
+}
+
+// editsOf returns the edits of an answer, nil if they do not match the schema.
+func editsOf(x *model.Exchange) []edit {
+	var body struct {
+		Edits []edit `json:"edits"`
+	}
+	if json.Unmarshal(x.Body, &body) != nil {
+		return nil
+	}
+	return body.Edits
+}
+
+// checkEnhanced requires enhancement exactly if it was requested, and edits only in enhanced results.
+func checkEnhanced(x *model.Exchange, j *model.Job) (faults []string) {
+	enhanced, has := x.JSON["enhanced"].(bool)
+	if enhanced && !j.Enhances() {
+		faults = append(faults, "enhanced is true, but enhancement was not requested")
+	}
+	if has && !enhanced && j.Enhances() && x.Target.Enhances {
+		faults = append(faults, "enhanced is false, but enhancement was requested")
+	}
+	if _, has := x.JSON["edits"]; has && !enhanced {
+		faults = append(faults, "there are edits, but enhanced is not true")
+	}
+	text := x.Text("text")
+	spaced := strings.Join(strings.Fields(text), " ")
+	for i, e := range editsOf(x) {
+		switch pages := int64(strings.Count(text, "\f") + 1); {
+		case e.Page > pages:
+			faults = append(faults, fmt.Sprintf("edit %d is on page %d of %d", i+1, e.Page, pages))
+		case e.Before == e.After:
+			faults = append(faults, fmt.Sprintf("edit %d changes nothing: %q", i+1, e.Before))
+		case !strings.Contains(spaced, strings.Join(strings.Fields(e.After), " ")):
+			faults = append(faults, fmt.Sprintf("edit %d says %q, which is not in the text", i+1, e.After))
+		}
+	}
+	return faults
+}
+
+// checkChanges requires the edits of an enhanced reading to be exactly its differences from the verbatim reading of the
+// image, in reading order and inside their pages.
+func (s *Readings) checkChanges(x *model.Exchange, j *model.Job, r reading) []string {
+	if enhanced, _ := x.JSON["enhanced"].(bool); !enhanced {
+		return nil
+	}
+	edits := editsOf(x)
+	if !slices.IsSortedFunc(edits, func(a, b edit) int { return int(a.Page - b.Page) }) {
+		return []string{"the edits are not in reading order: their pages are mixed"}
+	}
+	fault := checkBoxes(edits, r.document)
+	s.mu.Lock()
+	verbatim, known := s.byID[readingID(j.Image, r.language)]
+	s.mu.Unlock()
+	if fault == "" && known {
+		fault = compareEdits(edits, verbatim, r)
+	}
+	if fault != "" {
+		return []string{fault}
+	}
+	return nil
+}
+
+// checkBoxes requires the boxes of edits to lie on their pages, in the order of the words that they change.
+func checkBoxes(edits []edit, doc *documents.Document) string {
+	last, page := -1, int64(0)
+	for i, e := range edits {
+		if doc == nil || e.Page < 1 || e.Page > int64(len(doc.Pages)) {
+			return "" // checkEnhanced reports the page
+		}
+		p := doc.Pages[e.Page-1]
+		if b := e.box(); b.Right > p.Box.Right || b.Bottom > p.Box.Bottom {
+			return fmt.Sprintf("the box of edit %d extends beyond its page", i+1)
+		}
+		if e.Page != page {
+			last, page = -1, e.Page
+		}
+		at := slices.IndexFunc(p.Words(), func(w *documents.Element) bool { return w.Box == e.box() })
+		if at < 0 {
+			continue // an edit of several words
+		}
+		if at < last {
+			return fmt.Sprintf("the edits are not in reading order: edit %d comes before its predecessor", i+1)
+		}
+		last = at
+	}
+	return ""
+}
+
+// wordList is the words of a page in their order.
+type wordList struct {
+	words []string
+	boxes []documents.Box // nil if unknown
+}
+
+func (r reading) pages() (all []wordList) {
+	if r.document == nil {
+		for page := range strings.SplitSeq(r.text, "\f") {
+			all = append(all, wordList{words: strings.Fields(page)})
+		}
+		return all
+	}
+	for _, p := range r.document.Pages {
+		var l wordList
+		for _, w := range p.Words() {
+			l.words, l.boxes = append(l.words, w.Text), append(l.boxes, w.Box)
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+// compareEdits requires the edits, applied in order to the words of the verbatim reading, to produce those of the
+// enhanced one.
+func compareEdits(edits []edit, verbatim, enhanced reading) string {
+	before, after := verbatim.pages(), enhanced.pages()
+	if len(before) != len(after) {
+		return fmt.Sprintf("the verbatim reading has %d pages, the enhanced one %d", len(before), len(after))
+	}
+	for i := range before {
+		here := slices.DeleteFunc(slices.Clone(edits), func(e edit) bool { return e.Page != int64(i+1) })
+		if at := apply(here, before[i], after[i].words); at != "" {
+			return fmt.Sprintf("the edits do not turn the verbatim page %d into the enhanced one: %s", i+1, at)
+		}
+	}
+	return ""
+}
+
+// apply walks through a page and consumes, word by word, what both readings share, or the next edit. Several ways may be
+// possible, so it tries all. It returns "" or where the way that came farthest ended.
+func apply(edits []edit, before wordList, after []string) string {
+	type position struct{ word, edit, out int } // words read, edits used, words of the enhanced page produced
+	seen, open, farthest := map[position]bool{}, []position{{}}, position{}
+	visit := func(p position) {
+		if !seen[p] {
+			seen[p], open = true, append(open, p)
+		}
+	}
+	for len(open) > 0 {
+		p := open[len(open)-1]
+		open = open[:len(open)-1]
+		if p == (position{len(before.words), len(edits), len(after)}) {
+			return ""
+		}
+		if p.word+p.edit > farthest.word+farthest.edit {
+			farthest = p
+		}
+		if p.edit < len(edits) {
+			if n, m := edits[p.edit].replaces(before, p.word, after[p.out:]); n+m > 0 {
+				visit(position{p.word + n, p.edit + 1, p.out + m})
+			}
+		}
+		if p.word < len(before.words) && p.out < len(after) && before.words[p.word] == after[p.out] {
+			visit(position{p.word + 1, p.edit, p.out + 1})
+		}
+	}
+	next := "no further edit"
+	if farthest.edit < len(edits) {
+		next = fmt.Sprintf("the edit of %q into %q", edits[farthest.edit].Before, edits[farthest.edit].After)
+	}
+	word := func(words []string, i int) string {
+		return strings.Join(words[min(i, len(words)):min(i+1, len(words))], "")
+	}
+	return fmt.Sprintf("%q became %q at word %d, but next comes %s", word(before.words, farthest.word), word(after, farthest.out), farthest.word+1, next)
+}
+
+// replaces returns how many words of the verbatim page, from at on, the edit removes and how many it adds to the enhanced
+// page; zeros if it does not apply there.
+func (e edit) replaces(before wordList, at int, after []string) (removed, added int) {
+	from, to := strings.Fields(e.Before), strings.Fields(e.After)
+	end := at + len(from)
+	if end > len(before.words) || len(to) > len(after) || !slices.Equal(before.words[at:end], from) || !slices.Equal(after[:len(to)], to) {
+		return 0, 0
+	}
+	if before.boxes != nil && slices.ContainsFunc(before.boxes[at:end], func(b documents.Box) bool { return !e.box().ContainsCenter(b) }) {
+		return 0, 0
+	}
+	return len(from), len(to)
+}

@@ -1,0 +1,251 @@
+package expect
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"golang.org/x/text/language"
+
+	"uncial/contracttests/internal/documents"
+	"uncial/contracttests/internal/model"
+)
+
+// The fields that a server always sends unless its target is Minimal.
+var (
+	resultFields = []string{"success", "text", "enhanced", "language", "confidence", "pointsUsed", "remainingPoints", "processingTime"}
+	recordFields = []string{"success", "status", "plan", "pointsUsed", "pointsRemaining", "pointsTotal", "rateLimit", "rateLimitRemaining"}
+)
+
+const (
+	// maxProcessing is longer than any answer over HTTP takes, in milliseconds.
+	maxProcessing = 10 * 60 * 1000
+	// MaxConfidenceExcess is how far the confidence of a page may exceed the mean of its words: both estimate the share
+	// of correct characters. It may be any amount lower, because unread writing has no words.
+	MaxConfidenceExcess = 0.15
+)
+
+// reading is what an image was read as.
+type reading struct {
+	text, language string
+	confidence     float64
+	document       *documents.Document // nil until a format carried one
+}
+
+// Readings remembers what each image was read as, so that results can be compared. It is safe for concurrent use.
+type Readings struct {
+	mu     sync.Mutex
+	byID   map[string]reading
+	listed []string
+}
+
+func readingID(image, language string) string { return image + "\x00" + language }
+
+// Languages are the languages that the server lists, nil until SetLanguages was called.
+func (s *Readings) Languages() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.listed)
+}
+
+// SetLanguages says which languages the server lists as supported.
+func (s *Readings) SetLanguages(tags []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listed = tags
+}
+
+// MeanConfidence is the mean confidence of the words of an image that was read with a document, otherwise 0.
+func (s *Readings) MeanConfidence(image string) float64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id, r := range s.byID {
+		if strings.HasPrefix(id, image+"\x00") && r.document != nil {
+			return r.document.Confidence()
+		}
+	}
+	return 0
+}
+
+// CheckRecord returns what is missing from a status record.
+func CheckRecord(x *model.Exchange) []string { return missingFields(x, recordFields) }
+
+func missingFields(x *model.Exchange, names []string) (faults []string) {
+	for _, name := range names {
+		if _, ok := x.JSON[name]; !ok && !x.Target.Minimal {
+			faults = append(faults, fmt.Sprintf("the field %s is missing: this server always sends every field", name))
+		}
+	}
+	return faults
+}
+
+// CheckResult compares the result of an extraction with its job, with itself, and with earlier readings of the image.
+func (s *Readings) CheckResult(x *model.Exchange) []string {
+	j := x.Request.Job
+	if j == nil || x.JSON == nil {
+		return nil
+	}
+	r := reading{text: x.Text("text"), language: x.Text("language")}
+	if n, ok := x.JSON["confidence"].(json.Number); ok {
+		r.confidence, _ = n.Float64()
+	}
+	blank := j.Image == model.ImageBlank
+	faults := slices.Concat(missingFields(x, resultFields), checkLayout(r.text), s.checkLanguage(j, r.language), checkEnhanced(x, j), checkTime(x))
+	if blank && (r.text != "" || r.confidence != 0) {
+		faults = append(faults, fmt.Sprintf("a blank page must have no text and confidence 0; got %q and %v", model.Shorten(r.text, 40), r.confidence))
+	}
+	if !blank && j.Image != model.ImageFaint && r.text == "" {
+		faults = append(faults, "the text of a printed page is empty")
+	}
+	doc, more := checkDocument(x, j, r)
+	r.document = doc
+	return slices.Concat(faults, more, s.checkChanges(x, j, r), s.compare(j, r))
+}
+
+// checkLayout requires lines separated by line feeds and pages by form feeds, without white space at their ends.
+func checkLayout(text string) []string {
+	for p, page := range strings.Split(text, "\f") {
+		for i, line := range strings.Split(page, "\n") {
+			if line != strings.TrimFunc(line, unicode.IsSpace) {
+				return []string{fmt.Sprintf("line %d of page %d begins or ends with white space: %q", i+1, p+1, model.Shorten(line, 60))}
+			}
+		}
+		if page != strings.Trim(page, "\n") {
+			return []string{fmt.Sprintf("the text of page %d begins or ends with an empty line", p+1)}
+		}
+	}
+	return nil
+}
+
+// checkLanguage requires the tag that was used: the requested one, or its fallback.
+func (s *Readings) checkLanguage(j *model.Job, used string) []string {
+	asked := j.Language
+	if asked == "" {
+		asked = "en"
+	}
+	listed := s.Languages()
+	switch {
+	case used == "":
+		return nil
+	case !serves(used, asked):
+		return []string{fmt.Sprintf("the language is %q, but %q was requested", used, asked)}
+	case len(listed) > 0 && !slices.Contains(listed, used):
+		return []string{fmt.Sprintf("the language is %q, which the server does not list as supported: %s", used, strings.Join(listed, ", "))}
+	}
+	return nil
+}
+
+// serves reports whether a tag is the requested one or its fallback (RFC 4647, section 3.4): the same language in the same
+// script, without a region that was not requested.
+func serves(used, asked string) bool {
+	u, errU := language.Parse(used)
+	a, errA := language.Parse(asked)
+	if errU != nil || errA != nil {
+		return false
+	}
+	ub, _, ur := u.Raw()
+	ab, _, ar := a.Raw()
+	return ub == ab && script(u) == script(a) && (ur == ar || ur == language.Region{})
+}
+
+// script is the one that a tag names, or the usual one of its language.
+func script(t language.Tag) language.Script {
+	base, s, _ := t.Raw()
+	if (s != language.Script{}) {
+		return s
+	}
+	bare, err := language.Compose(base)
+	if err != nil {
+		return s
+	}
+	s, _ = bare.Script()
+	return s
+}
+
+// checkTime requires milliseconds that fit into the duration of the exchange.
+func checkTime(x *model.Exchange) []string {
+	took, ok := x.Int("processingTime")
+	limit := x.Received.Sub(x.Sent).Milliseconds() + 1
+	switch {
+	case !ok:
+	case !x.Target.Simulated && took > limit:
+		return []string{fmt.Sprintf("processingTime is %d ms, but the whole exchange took %d ms", took, limit)}
+	case took > maxProcessing:
+		return []string{fmt.Sprintf("processingTime is %d ms, which is %d minutes", took, took/60_000)}
+	}
+	return nil
+}
+
+// checkDocument requires a document exactly if the format has one, with the text and the language of the answer.
+func checkDocument(x *model.Exchange, j *model.Job, r reading) (*documents.Document, []string) {
+	source, has := x.JSON["document"].(string)
+	switch {
+	case has && !j.CarriesDocument():
+		return nil, []string{fmt.Sprintf("there is a document, but the format %q has none", j.Format)}
+	case !has && j.CarriesDocument():
+		return nil, []string{fmt.Sprintf("the %s document is missing", j.Format)}
+	case !has:
+		return nil, nil
+	}
+	doc, err := documents.Read(j.Format, source)
+	if err != nil {
+		return nil, []string{fmt.Sprintf("the %s document: %s", j.Format, err)}
+	}
+	if !documents.SameText(doc.Text(), r.text) {
+		return nil, []string{fmt.Sprintf("the %s document contains %q, but the text is %q", j.Format, model.Shorten(doc.Text(), 80), model.Shorten(r.text, 80))}
+	}
+	if words := doc.Confidence(); r.confidence-words > MaxConfidenceExcess {
+		return doc, []string{fmt.Sprintf("the confidence is %v, but the mean of its words is %.2f: both estimate the share of correct characters", r.confidence, words)}
+	}
+	for _, tag := range doc.Languages {
+		if !sameBase(tag, cmp.Or(r.language, tag)) {
+			return doc, []string{fmt.Sprintf("the %s document names the language %q, the answer %q", j.Format, tag, r.language)}
+		}
+	}
+	return doc, nil
+}
+
+func sameBase(a, b string) bool {
+	s, errA := language.Parse(a)
+	t, errB := language.Parse(b)
+	x, _ := s.Base()
+	y, _ := t.Base()
+	return errA == nil && errB == nil && x == y
+}
+
+// compare requires the same image to be read the same, whatever the format. Enhanced readings may vary.
+func (s *Readings) compare(j *model.Job, r reading) (faults []string) {
+	if j.Enhances() {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.byID == nil {
+		s.byID = map[string]reading{}
+	}
+	id := readingID(j.Image, r.language)
+	before, known := s.byID[id]
+	if !known {
+		s.byID[id] = r
+		return nil
+	}
+	if r.text != before.text {
+		faults = append(faults, fmt.Sprintf("the same image was read as %q before and as %q now", model.Shorten(before.text, 60), model.Shorten(r.text, 60)))
+	}
+	if r.confidence != before.confidence {
+		faults = append(faults, fmt.Sprintf("the same image had the confidence %v before and has %v now", before.confidence, r.confidence))
+	}
+	if before.document == nil {
+		before.document = r.document
+		s.byID[id] = before
+	} else if r.document != nil {
+		if d := documents.Differs(before.document, r.document); d != "" {
+			faults = append(faults, "two formats of the same reading disagree: "+d)
+		}
+	}
+	return faults
+}

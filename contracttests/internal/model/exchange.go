@@ -1,0 +1,155 @@
+package model
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// maxAnswer limits the body of an answer, in bytes: a document of ten pages has a few megabytes.
+const maxAnswer = 16 << 20
+
+var errTooLong = fmt.Errorf("the answer is longer than %d MiB", maxAnswer>>20)
+
+// Exchange is a request and its answer.
+type Exchange struct {
+	Status int
+	Header http.Header
+	Body   []byte
+	// JSON is the object in the body, with numbers as json.Number; nil if there is none.
+	JSON map[string]any
+	// Sent is the time before the first byte left, Received the time after the last byte came.
+	Sent, Received time.Time
+
+	Request *Request
+	Target  Target
+}
+
+// Exchange sends the request and reads the whole answer. The exchange is never nil; the error says why there is no
+// complete answer.
+func (t Target) Exchange(ctx context.Context, r *Request) (*Exchange, error) {
+	ctx, cancel := context.WithTimeout(ctx, t.Timeout)
+	defer cancel()
+	x := &Exchange{Request: r, Target: t, Sent: time.Now()}
+	req, err := r.http(ctx, t.BaseURL)
+	if err != nil {
+		return x, err
+	}
+	res, err := t.Client.Do(req)
+	if err == nil {
+		defer func() { _ = res.Body.Close() }() // it was only read
+		x.Status, x.Header = res.StatusCode, res.Header
+		err = x.read(res)
+		x.Received = time.Now()
+	}
+	var refused *url.Error
+	switch {
+	case err == nil || errors.Is(err, errTooLong):
+		return x, err
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return x, fmt.Errorf("no complete answer within %s", t.Timeout)
+	case errors.As(err, &refused):
+		return x, fmt.Errorf("no answer: %w", refused.Err)
+	case ctx.Err() != nil:
+		return x, fmt.Errorf("no answer: %w", err)
+	}
+	return x, fmt.Errorf("the answer ended before its body was complete: %w", err)
+}
+
+// read reads the body, and decompresses it if the request offered gzip.
+func (x *Exchange) read(res *http.Response) (err error) {
+	if x.Body, err = readLimited(res.Body); err != nil {
+		return err
+	}
+	if x.Request.Header.Get("Accept-Encoding") != "gzip" || res.Header.Get("Content-Encoding") != "gzip" {
+		return nil
+	}
+	r, err := gzip.NewReader(bytes.NewReader(x.Body))
+	if err != nil {
+		return err
+	}
+	x.Header.Del("Content-Encoding")
+	x.Body, err = readLimited(r)
+	return err
+}
+
+func readLimited(r io.Reader) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(r, maxAnswer+1))
+	if len(body) > maxAnswer {
+		return nil, errTooLong
+	}
+	return body, err
+}
+
+// Int is an integer member of the answer.
+func (x *Exchange) Int(name string) (int64, bool) { return Int(x.JSON, name) }
+
+// Text is a string member of the answer, or "".
+func (x *Exchange) Text(name string) string {
+	s, _ := x.JSON[name].(string)
+	return s
+}
+
+// Object is an object member of the answer, or nil.
+func (x *Exchange) Object(name string) map[string]any {
+	o, _ := x.JSON[name].(map[string]any)
+	return o
+}
+
+// Int is an integer member of an object.
+func Int(o map[string]any, name string) (int64, bool) {
+	n, _ := o[name].(json.Number)
+	v, err := n.Int64()
+	return v, err == nil
+}
+
+func (r *Request) http(ctx context.Context, base string) (*http.Request, error) {
+	var body io.Reader
+	if r.Body != nil {
+		body = bytes.NewReader(r.Body)
+	}
+	if r.Chunked {
+		body = struct{ io.Reader }{body} // hides the length
+	}
+	req, err := http.NewRequestWithContext(ctx, r.Method, r.url(base), body)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(req.Header, r.headers())
+	for _, c := range r.Auth {
+		req.Header.Add("Authorization", c.Value)
+	}
+	return req, nil
+}
+
+func (r *Request) url(base string) string {
+	switch {
+	case r.Absolute != "":
+		return r.Absolute
+	case r.Query != "":
+		return base + r.Path + "?" + r.Query
+	}
+	return base + r.Path
+}
+
+func (r *Request) headers() http.Header {
+	h := http.Header{"User-Agent": {"uncial-contract"}}
+	if r.Body != nil {
+		h.Set("Content-Type", "application/json")
+	}
+	for name, values := range r.Header {
+		h[name] = values
+		if len(values) == 0 {
+			h.Del(name)
+		}
+	}
+	return h
+}

@@ -1,0 +1,94 @@
+package model
+
+import (
+	"encoding/base64"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"net/url"
+	"strings"
+	"sync"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/math/fixed"
+)
+
+// Images that a target cannot replace: the suite's own printed page, and the same with its base64 percent-encoded.
+const (
+	OwnImage        = "own"
+	OwnEscapedImage = "own-escaped"
+	// Overlapping is the slowest image of the target, so that concurrent requests overlap on the server.
+	Overlapping = "overlapping"
+)
+
+// KnownText is what the suite's own printed image says.
+const KnownText = "Uncial reads this line."
+
+const otherText = "Another page, another text."
+
+// ImageURL is the target's URL for the scenario, or one of the suite's own.
+func (t Target) ImageURL(scenario string) string {
+	if u := t.Images[scenario]; u != "" {
+		return u
+	}
+	return ownImages()[scenario]
+}
+
+// ownImages are data: URLs, which need no server.
+var ownImages = sync.OnceValue(func() map[string]string {
+	dataURL := func(data []byte) string { return "data:image/png;base64," + base64.StdEncoding.EncodeToString(data) }
+	known := PagePNG(KnownText)
+	return map[string]string{
+		ImagePrinted: dataURL(known), ImageKnown: dataURL(known), OwnImage: dataURL(known),
+		// "+", "/" and "=" as careful writers of URLs escape them (RFC 3986, section 2.1).
+		OwnEscapedImage: "data:image/png;base64," + url.QueryEscape(base64.StdEncoding.EncodeToString(known)),
+		ImageOther:      dataURL(PagePNG(otherText)),
+		ImageBlank:      dataURL(PagePNG("")),
+		ImageNotAnImage: dataURL([]byte("This is a text, whatever its type says.")),
+		// ".invalid" is reserved for names that do not exist (RFC 6761, section 6.4).
+		ImageUnfetchable: "https://contract.invalid/page.png",
+	}
+})
+
+// MockImages are the image scenarios of uncial-mock.
+func MockImages() map[string]string {
+	images := map[string]string{
+		ImagePrinted: "printed", ImageOther: "handwritten", ImageBlank: "blank", ImageUnfetchable: "400", ImageNotAnImage: "not-an-image",
+		ImageError: "500", ImageSlow: "slow-100", ImageStuck: "slow-10000", ImageFaint: "low-confidence", ImagePages: "multi-page",
+		ImageEnhance: "printed/difficult",
+	}
+	for scenario, path := range images {
+		images[scenario] = "https://mock.invalid/" + path
+	}
+	return images
+}
+
+// PagePNG draws a small page with one line of clear print, or an empty page, and encodes it as PNG. Targets that really
+// read images need it.
+func PagePNG(text string) []byte {
+	img := image.NewGray(image.Rect(0, 0, 900, 160))
+	draw.Draw(img, img.Bounds(), image.White, image.Point{}, draw.Src)
+	// A face serves one goroutine, so each page gets its own. 14 points at 300 dpi is the size of ordinary print.
+	face, err := opentype.NewFace(typeface(), &opentype.FaceOptions{Size: 14, DPI: 300})
+	if err != nil {
+		panic(err) // the options are constant
+	}
+	d := font.Drawer{Dst: img, Src: image.NewUniform(color.Black), Face: face, Dot: fixed.P(60, 100)}
+	d.DrawString(text)
+	var b strings.Builder
+	if err := png.Encode(&b, img); err != nil {
+		panic(err) // a strings.Builder never fails
+	}
+	return []byte(b.String())
+}
+
+var typeface = sync.OnceValue(func() *opentype.Font {
+	f, err := opentype.Parse(goregular.TTF)
+	if err != nil {
+		panic(err) // the typeface is compiled in
+	}
+	return f
+})

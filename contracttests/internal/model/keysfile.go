@@ -1,0 +1,138 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// keysFile is the JSON that describes a deployment to the suite.
+type keysFile struct {
+	Keys     map[string]oneOrMany `json:"keys"`
+	Images   map[string]string    `json:"images"`
+	Plans    map[string]Plan      `json:"plans"`
+	Enhances bool                 `json:"enhances"`
+	Minimal  bool                 `json:"minimal"`
+	// Simulated says that the server reads no images, like the mock.
+	Simulated bool `json:"simulated"`
+}
+
+// oneOrMany is a JSON string or a list of strings.
+type oneOrMany []string
+
+func (o *oneOrMany) UnmarshalJSON(text []byte) error {
+	var one string
+	if json.Unmarshal(text, &one) == nil {
+		*o = []string{one}
+		return nil
+	}
+	var many []string
+	if json.Unmarshal(text, &many) != nil {
+		return errors.New("the value of a scenario must be a string or a list of strings")
+	}
+	*o = many
+	return nil
+}
+
+var (
+	keyScenarios   = []string{KeyOK, KeySpare, KeyLow, KeyEmpty, KeyExact, KeyExpired, KeyRevoked, KeyRateLimited, KeyError, KeySibling}
+	imageScenarios = []string{
+		ImagePrinted, ImageOther, ImageBlank, ImageUnfetchable, ImageNotAnImage, ImageError, ImageSlow, ImageStuck, ImageKnown, ImageFaint, ImagePages, ImageEnhance,
+	}
+)
+
+// LoadKeys reads a keys file into the target: JSON with "keys" (scenario to a key or a list of keys), "images" (scenario
+// to a URL) and optionally "plans", "enhances", "minimal" and "simulated". A key that begins with "$" names an environment
+// variable. A simulated server gets the images of the mock unless the file names others. The error says what in the file
+// is wrong.
+func (t *Target) LoadKeys(path string) error {
+	f, err := readKeys(path)
+	if err != nil {
+		return err
+	}
+	t.Images, t.Plans, t.Enhances, t.Minimal = f.Images, f.Plans, f.Enhances, f.Minimal
+	t.Keys = map[string][]string{}
+	for _, scenario := range slices.Sorted(maps.Keys(f.Keys)) {
+		if !slices.Contains(keyScenarios, scenario) {
+			return fmt.Errorf("the keys file has a key for the unknown scenario %q; choose from %s", scenario, strings.Join(keyScenarios, ", "))
+		}
+		for _, text := range f.Keys[scenario] {
+			key, err := expand(text)
+			if err != nil {
+				return fmt.Errorf("the key of %q in the keys file %w", scenario, err)
+			}
+			t.Keys[scenario] = append(t.Keys[scenario], key)
+		}
+	}
+	for _, scenario := range slices.Sorted(maps.Keys(f.Images)) {
+		if !slices.Contains(imageScenarios, scenario) {
+			return fmt.Errorf("the keys file has an image for the unknown scenario %q; choose from %s", scenario, strings.Join(imageScenarios, ", "))
+		}
+		if !isImageURL.MatchString(f.Images[scenario]) {
+			return fmt.Errorf("the image of %q in the keys file must be an http, https or data URL", scenario)
+		}
+	}
+	if len(t.Keys[KeyOK]) == 0 {
+		return fmt.Errorf("the keys file %s needs a key for %q", path, KeyOK)
+	}
+	if f.Simulated { // a mock does not look at the suite's own images
+		t.Simulated, t.Images = true, MockImages()
+		maps.Copy(t.Images, f.Images)
+	}
+	return nil
+}
+
+// expand resolves a key that is the name of an environment variable.
+func expand(key string) (string, error) {
+	if name, isVariable := strings.CutPrefix(key, "$"); isVariable {
+		if name == "" {
+			return "", errors.New("is a $ without the name of an environment variable")
+		}
+		if key = os.Getenv(name); key == "" {
+			return "", fmt.Errorf("comes from the environment variable %s, which is not set", name)
+		}
+	}
+	if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", errors.New("must be printable ASCII without spaces")
+	}
+	return key, nil
+}
+
+var isImageURL = regexp.MustCompile(`^(?:https?://[^/]|data:)`)
+
+// maxKeys is the size of the largest keys file, in bytes.
+const maxKeys = 1 << 20
+
+func readKeys(path string) (f keysFile, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return f, fmt.Errorf("cannot read the keys file: %w", err)
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	text, err := io.ReadAll(io.LimitReader(file, maxKeys+1))
+	if err != nil {
+		return f, fmt.Errorf("cannot read the keys file: %w", err)
+	}
+	if len(text) > maxKeys {
+		return f, fmt.Errorf("the keys file %s is longer than 1 MiB", path)
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err = d.Decode(&f); err == nil && d.More() {
+		err = errors.New("unexpected text after the JSON object")
+	}
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		err = fmt.Errorf("unexpected JSON %s at %q", wrong.Value, wrong.Field)
+	}
+	if err != nil {
+		return f, fmt.Errorf(`invalid keys file %s; expected {"keys": {"ok": "...", ...}, "images": {...}}: %w`, path, err)
+	}
+	return f, nil
+}

@@ -1,0 +1,197 @@
+// Package model holds what the suite knows of a server and its accounts: the target with its keys and images, requests
+// and the answers to them, and a ledger and rate-limit window for each account, moved by the rules of the contract
+// alone. What an answer must be is decided in packages answer and expect; package cases sends the requests.
+//
+// Start with Target, then Account.
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// The scenarios of keys. Each key belongs to an account of its own, except that sibling shares the account of ok.
+const (
+	KeyOK          = "ok"
+	KeySpare       = "spare"
+	KeyLow         = "low"
+	KeyEmpty       = "empty"
+	KeyExact       = "exact"
+	KeyExpired     = "expired"
+	KeyRevoked     = "revoked"
+	KeyRateLimited = "ratelimited"
+	KeyError       = "error"
+	KeySibling     = "sibling"
+)
+
+// The scenarios of images.
+const (
+	ImagePrinted     = "printed"
+	ImageOther       = "other"
+	ImageBlank       = "blank"
+	ImageUnfetchable = "unfetchable"
+	ImageNotAnImage  = "not-an-image"
+	ImageError       = "error"
+	ImageSlow        = "slow"
+	ImageStuck       = "stuck"
+	ImageKnown       = "known"
+	ImageFaint       = "faint"
+	ImagePages       = "pages"
+	ImageEnhance     = "enhance"
+)
+
+// Plan is what a plan of the catalogue allows.
+type Plan struct {
+	Points int64 `json:"points"` // per calendar month
+	Limit  int64 `json:"limit"`  // requests per minute
+}
+
+// Control changes what a test cannot wait for. Only test servers offer it.
+type Control interface {
+	// Now returns the time that the key's account lives in, and whether that clock stands still until it is moved.
+	Now(ctx context.Context, key string) (now time.Time, frozen bool, err error)
+	// SetNow moves the clock of the key's account forward to an instant. Other accounts keep their time unless
+	// Target.OneClock is set.
+	SetNow(ctx context.Context, key string, now time.Time) error
+}
+
+// PointSetter is an optional extension of Control: it sets how many points an account has left in this period.
+type PointSetter interface {
+	SetPoints(ctx context.Context, key string, left int64) error
+}
+
+// Target is a server to check. While a run lasts nobody else may use its keys: another caller on the same accounts
+// looks like a server that miscounts.
+type Target struct {
+	// BaseURL is the address of the API; its path ends in /api/v1.
+	BaseURL string
+	// Client sends the requests. Redirects are never followed. Default: a client made for the run.
+	Client *http.Client
+	// Keys are the API keys by scenario. Cases that need a scenario without a key are skipped.
+	Keys map[string][]string
+	// Images are the URLs of images by scenario. For printed, other, blank, not-an-image, unfetchable and known the
+	// suite has images of its own, which it sends as data: URLs.
+	Images map[string]string
+	// Plans is the plan catalogue. Default: nil, and the sizes of plans are not checked.
+	Plans map[string]Plan
+	// Minimal permits the target to omit the optional fields of results. Default: every field is required.
+	Minimal bool
+	// Enhances promises that requests with enhance get enhanced: true.
+	Enhances bool
+	// Simulated says that texts and times come from fixtures, not from reading images.
+	Simulated bool
+	// Promised says that the keys are in the state that their scenarios require, so that any other state is a fault of
+	// the server. Default: such a key counts as a mistake in the keys file, and the case is skipped.
+	Promised bool
+	// Control moves the clock. Default: nil, and the cases that need it are skipped.
+	Control Control
+	// OneClock says that Control moves the clock of all accounts at once.
+	OneClock bool
+	// Seed chooses the generated requests. Default: 1.
+	Seed uint64
+	// Generated is the number of requests that break several rules at once. Default: 40.
+	Generated int
+	// MaxPoints limits what a run may spend. Cases that could exceed it are skipped, and so are all remaining cases once
+	// the accounts have lost more. A negative value allows no spending at all. Default: 0, no limit.
+	MaxPoints int64
+	// Timeout limits one exchange. Default: 30 seconds.
+	Timeout time.Duration
+	// MaxWait limits one wait for a rate-limit window to reset; a case that would wait longer is skipped. Default: 0.
+	MaxWait time.Duration
+	// Only is a regular expression that selects cases by name. Default: all.
+	Only string
+	// FailFast ends the run at the first failure.
+	FailFast bool
+	// Progress receives each result as soon as it is known. Default: nil.
+	Progress func(Result)
+}
+
+const (
+	defaultTimeout = 30 * time.Second
+	// DefaultGenerated is the value of Target.Generated if none is given: enough to combine most kinds of rules once.
+	DefaultGenerated = 40
+	// maxIdleConns keeps the connections of concurrent requests open; no case sends more than 32 at the same time.
+	maxIdleConns = 32
+)
+
+// WithDefaults returns the target with its defaults filled in. The error says what is wrong with the base URL.
+func (t Target) WithDefaults() (Target, error) {
+	u, err := url.Parse(t.BaseURL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+		return t, fmt.Errorf("invalid base URL %q; expected e.g. https://host/api/v1", t.BaseURL)
+	}
+	if u.User != nil {
+		return t, errors.New("the base URL must not contain a user name or password, because reports show it")
+	}
+	t.BaseURL = strings.TrimSuffix(t.BaseURL, "/")
+	if !strings.HasSuffix(t.BaseURL, "/api/v1") {
+		return t, fmt.Errorf("the path of the base URL must end in /api/v1, as in %s/api/v1", t.BaseURL)
+	}
+	if t.Client == nil {
+		t.Client = &http.Client{Transport: &http.Transport{
+			DisableCompression: true, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: maxIdleConns, Proxy: http.ProxyFromEnvironment,
+		}}
+	}
+	client := *t.Client
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	if transport, ok := client.Transport.(*http.Transport); ok && transport.ExpectContinueTimeout == 0 {
+		transport = transport.Clone()
+		transport.ExpectContinueTimeout = time.Second
+		client.Transport = transport
+	}
+	t.Client = &client
+	if t.Seed == 0 {
+		t.Seed = 1
+	}
+	if t.Generated == 0 {
+		t.Generated = DefaultGenerated
+	}
+	if t.Timeout <= 0 {
+		t.Timeout = defaultTimeout
+	}
+	return t, nil
+}
+
+// What a case may need besides keys ("key:<scenario>") and images ("image:<scenario>").
+const (
+	NeedClock       = "clock"       // Control
+	NeedReading     = "reading"     // texts that come from the images
+	NeedEnhancement = "enhancement" // Enhances
+	NeedAllFields   = "all-fields"  // not Minimal
+)
+
+// Missing returns why the target cannot run a case with these needs, or "".
+func (t Target) Missing(needs []string) string {
+	for _, need := range needs {
+		kind, scenario, _ := strings.Cut(need, ":")
+		switch {
+		case kind == "key" && len(t.Keys[scenario]) == 0:
+			return fmt.Sprintf("no key is mapped to %q", scenario)
+		case kind == "image" && t.Images[scenario] == "":
+			return fmt.Sprintf("no image is mapped to %q", scenario)
+		case need == NeedClock && t.Control == nil:
+			return "the clock of the target cannot be moved"
+		case need == NeedReading && t.Simulated:
+			return "the target does not read images"
+		case need == NeedEnhancement && !t.Enhances:
+			return "the target does not promise to enhance"
+		case need == NeedAllFields && t.Minimal:
+			return "the target may omit optional fields"
+		}
+	}
+	return ""
+}
+
+// Secrets are all API keys of the run: no answer and no report may show them.
+func (t Target) Secrets() (all []string) {
+	for _, keys := range t.Keys {
+		all = slices.Concat(all, keys)
+	}
+	return all
+}

@@ -2,8 +2,8 @@ package remote
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,14 +14,10 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"uncial/impl/ocr"
 	"uncial/impl/ocr/pipe"
@@ -31,26 +27,18 @@ import (
 // Options of a Client.
 type Options struct {
 	Logger  *slog.Logger  // default: none
-	Refresh time.Duration // how often the host is resolved again and the load asked for; default: 5 s
-	Shun    time.Duration // how long an address that failed is the last choice; default: 5 s
-	Timeout time.Duration // for one image whose caller sets no deadline; default: 3 minutes
+	Refresh time.Duration // between two looks at the addresses and loads of the engines; default: 5 s
+	Shun    time.Duration // how long an engine that failed is the last choice; default: 5 s
+	Timeout time.Duration // for an image whose caller sets no deadline; default: 3 minutes
 	// Lookup resolves a host name; default: the system's resolver.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 }
 
 func (o Options) withDefaults() Options {
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
-	if o.Refresh <= 0 {
-		o.Refresh = 5 * time.Second
-	}
-	if o.Shun <= 0 {
-		o.Shun = 5 * time.Second
-	}
-	if o.Timeout <= 0 {
-		o.Timeout = 3 * time.Minute
-	}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
+	o.Refresh = cmp.Or(max(o.Refresh, 0), 5*time.Second)
+	o.Shun = cmp.Or(max(o.Shun, 0), 5*time.Second)
+	o.Timeout = cmp.Or(max(o.Timeout, 0), 3*time.Minute)
 	if o.Lookup == nil {
 		o.Lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
 			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
@@ -59,7 +47,15 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Client is a Recognizer. It is safe for concurrent use.
+const (
+	refreshTimeout   = 3 * time.Second  // for one look at all engines
+	languagesTimeout = 5 * time.Second  // for an engine to list its languages
+	languagesMaxAge  = 30 * time.Second // after which the languages are asked for again
+	maxInfo          = 1 << 20          // bytes of any answer other than a document
+	maxAttempts      = 2                // engines that get the same image
+)
+
+// Client is a Recognizer that uses the engines behind one host name. It is safe for concurrent use.
 type Client struct {
 	base    *url.URL
 	port    uint16
@@ -69,71 +65,36 @@ type Client struct {
 	cancel  context.CancelFunc
 	loop    sync.WaitGroup
 
-	mu    sync.Mutex
-	tags  []string // of the last answer to Languages
-	until time.Time
+	mu    sync.Mutex // guards tags and until
+	tags  []string   // the latest answer to Languages
+	until time.Time  // when the tags are to be asked for again
 
 	requests, died, repeated atomic.Uint64
 }
 
 var _ ocr.Recognizer = (*Client)(nil)
 
-// Dial prepares for the engines at a URL such as http://engine:8090. They need not be there yet: its errors are only
-// those of the URL. ctx bounds the first look for them.
+var (
+	errNoEngine = errors.New("the engine's host name has no address")
+	errNotReady = errors.New("no engine answers with a ready worker")
+)
+
+// Dial prepares a client for the engines at a URL such as http://engine:8090. The engines need not run yet: an error
+// means that the URL is invalid. ctx limits the first look at the engines, not the life of the client.
 func Dial(ctx context.Context, baseURL string, opts Options) (*Client, error) {
-	base, err := url.Parse(baseURL)
-	if err != nil || base.Hostname() == "" || (base.Scheme != "http" && base.Scheme != "https") {
-		return nil, fmt.Errorf("%q is no URL of an engine; want one such as http://engine:8090", baseURL)
-	}
-	port := base.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[base.Scheme]
-	}
-	number, err := strconv.ParseUint(port, 10, 16)
+	base, port, err := parseURL(baseURL)
 	if err != nil {
-		return nil, fmt.Errorf("%q: want a port from 1 to 65535", baseURL)
+		return nil, err
 	}
 	running, cancel := context.WithCancel(context.Background())
-	c := &Client{base: base, port: uint16(number), opts: opts.withDefaults(), cancel: cancel}
+	c := &Client{base: base, port: port, opts: opts.withDefaults(), http: newHTTPClient(base.Hostname()), cancel: cancel}
 	c.engines.now = time.Now
-	c.http = &http.Client{
-		Transport: &http.Transport{
-			DialContext:           dialer().DialContext,
-			TLSClientConfig:       &tls.Config{ServerName: base.Hostname(), MinVersion: tls.VersionTLS12},
-			TLSHandshakeTimeout:   5 * time.Second,
-			ExpectContinueTimeout: 5 * time.Second,
-			MaxIdleConnsPerHost:   64,
-			IdleConnTimeout:       time.Minute,
-			DisableCompression:    true,
-		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
 	c.refresh(ctx)
-	c.loop.Go(func() { c.keepFresh(running) })
+	c.loop.Go(func() { c.keepRefreshing(running) })
 	return c, nil
 }
 
-// silence is how long an engine's machine may acknowledge nothing before it counts as dead, however long it reads.
-const silence = 15 * time.Second
-
-// dialer makes connections that notice the death of the other machine, which sends no reset when its power fails.
-func dialer() *net.Dialer {
-	return &net.Dialer{
-		Timeout:         3 * time.Second,
-		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: silence / 3, Interval: silence / 3, Count: 2},
-		Control: func(_, _ string, c syscall.RawConn) error { // for data that is under way, which keep-alives do not watch
-			var err error
-			if e := c.Control(func(fd uintptr) {
-				err = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(silence/time.Millisecond))
-			}); e != nil {
-				return e
-			}
-			return err
-		},
-	}
-}
-
-// Close ends what runs in the background. Images that are being read are not waited for.
+// Close stops the background work. It does not wait for images that are being read.
 func (c *Client) Close() error {
 	c.cancel()
 	c.loop.Wait()
@@ -141,7 +102,7 @@ func (c *Client) Close() error {
 	return nil
 }
 
-func (c *Client) keepFresh(ctx context.Context) {
+func (c *Client) keepRefreshing(ctx context.Context) {
 	tick := time.NewTicker(c.opts.Refresh)
 	defer tick.Stop()
 	for {
@@ -154,26 +115,28 @@ func (c *Client) keepFresh(ctx context.Context) {
 	}
 }
 
-// refresh looks for the engines, and asks each for its load.
+// refresh resolves the host name and asks each engine for its load. If the name does not resolve, the known engines
+// stay: resolvers fail more often than engines move.
 func (c *Client) refresh(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, refreshTimeout)
 	defer cancel()
 	if addrs, err := c.resolve(ctx); err != nil {
-		c.opts.Logger.Warn("the engine's host cannot be resolved", "error", err)
+		c.opts.Logger.Warn("cannot resolve the engine's host name", "error", err)
 	} else if c.engines.set(addrs) {
-		c.opts.Logger.Info("engines", "addresses", addrs)
+		c.opts.Logger.Info("engine addresses changed", "addresses", addrs)
 	}
 	c.engines.each(ctx, func(ctx context.Context, e *engine) {
 		var load ocr.Load
 		if err := c.get(ctx, e, "/load", &load); err != nil {
-			c.engines.shun(e, c.opts.Shun)
+			c.engines.avoid(e, c.opts.Shun)
 			return
 		}
 		c.engines.report(e, load, 0)
-		c.engines.trust(e)
+		c.engines.avoid(e, 0)
 	})
 }
 
+// resolve returns the addresses behind the host name, sorted and each once.
 func (c *Client) resolve(ctx context.Context) ([]netip.AddrPort, error) {
 	addrs := []netip.Addr{}
 	if addr, err := netip.ParseAddr(c.base.Hostname()); err == nil {
@@ -189,12 +152,13 @@ func (c *Client) resolve(ctx context.Context) ([]netip.AddrPort, error) {
 	return slices.Compact(ports), nil
 }
 
-// request is one to an engine. The host stays that of the URL; the address decides where it goes.
-func (c *Client) request(ctx context.Context, e *engine, method, path string, body io.Reader) (*http.Request, error) {
+// newRequest returns a request to one engine: it is sent to the engine's address, with the host name of the base URL in
+// the Host header, as certificates and proxies expect.
+func (c *Client) newRequest(ctx context.Context, e *engine, method, path string, body io.Reader) (*http.Request, error) {
 	u := *c.base
 	u.Host = e.addr.String()
 	u.Path = strings.TrimSuffix(u.Path, "/")
-	r, err := http.NewRequestWithContext(ctx, method, u.String()+path, body) //nolint:gosec // the operator named the host
+	r, err := http.NewRequestWithContext(ctx, method, u.String()+path, body) //nolint:gosec // the operator chose the host
 	if err != nil {
 		return nil, err
 	}
@@ -202,18 +166,13 @@ func (c *Client) request(ctx context.Context, e *engine, method, path string, bo
 	return r, nil
 }
 
-// get reads a small answer.
+// get decodes the JSON answer of an engine to a GET request.
 func (c *Client) get(ctx context.Context, e *engine, path string, into any) error {
-	r, err := c.request(ctx, e, http.MethodGet, path, nil)
+	r, err := c.newRequest(ctx, e, http.MethodGet, path, nil)
 	if err != nil {
 		return err
 	}
-	res, err := c.http.Do(r) //nolint:gosec // the operator named the host
-	if err != nil {
-		return err
-	}
-	defer func() { _ = res.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
+	res, text, err := c.do(r, maxInfo)
 	if err != nil {
 		return err
 	}
@@ -223,31 +182,36 @@ func (c *Client) get(ctx context.Context, e *engine, path string, into any) erro
 	return json.Unmarshal(text, into)
 }
 
-var (
-	// errNoEngine says that the host has no address.
-	errNoEngine = errors.New("no engine is known")
-	errNotReady = errors.New("no engine answers with a worker that can read")
-)
+// do sends a request and reads the answer, of which it returns at most limit bytes.
+func (c *Client) do(r *http.Request, limit int64) (*http.Response, []byte, error) {
+	res, err := c.http.Do(r) //nolint:gosec // the operator chose the host
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(io.LimitReader(res.Body, limit))
+	return res, text, err
+}
 
-// Recognize has an image read by the engine that is under the least pressure, and once more by another where that one
-// dies. What the image is to blame for, and what took too long, is not tried again.
+// Recognize reads an image on the engine with the lowest load. If that engine dies or is full, it tries one other. An
+// image that cannot be read or takes too long is not tried again: it would fare no better elsewhere.
 func (c *Client) Recognize(ctx context.Context, req ocr.Request) (*document.Document, error) {
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case len(req.Image) == 0:
-		return nil, &ocr.ImageError{Reason: "the image is empty; want a JPEG, PNG, TIFF, BMP or WebP file"}
+		return nil, &ocr.ImageError{Reason: "the image is empty; send a JPEG, PNG, TIFF, BMP or WebP file"}
 	}
-	bounded, cancel := c.bound(ctx)
+	bounded, cancel := c.withTimeout(ctx)
 	defer cancel()
-	var first *engine
+	var previous *engine
 	for attempt := 1; ; attempt++ {
-		e := c.engines.acquire(first)
+		e := c.engines.acquire(previous)
 		if e == nil {
 			return nil, errNoEngine
 		}
 		c.requests.Add(1)
-		doc, err := c.ask(bounded, e, req)
+		doc, err := c.send(bounded, e, req)
 		c.engines.release(e)
 		died := (*diedError)(nil)
 		switch {
@@ -259,52 +223,47 @@ func (c *Client) Recognize(ctx context.Context, req ocr.Request) (*document.Docu
 			return nil, context.Cause(bounded)
 		case errors.As(err, &died):
 			c.died.Add(1)
-			c.engines.shun(e, c.opts.Shun)
-			c.opts.Logger.Warn("an engine died", "address", e.addr, "error", err)
-		case !errors.Is(err, ocr.ErrBusy) || !c.engines.room(e):
+			c.engines.avoid(e, c.opts.Shun)
+			c.opts.Logger.Warn("engine died", "address", e.addr, "error", err)
+		case !errors.Is(err, ocr.ErrBusy) || !c.engines.hasRoom(e):
 			return nil, err
 		}
-		if attempt == 2 {
+		if attempt == maxAttempts {
 			return nil, err
 		}
 		c.repeated.Add(1)
-		first = e
+		previous = e
 	}
 }
 
-// bound gives ctx a deadline where it has none.
-func (c *Client) bound(ctx context.Context) (context.Context, context.CancelFunc) {
+// withTimeout gives ctx a deadline if it has none.
+func (c *Client) withTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, set := ctx.Deadline(); set {
 		return ctx, func() {}
 	}
 	return context.WithTimeoutCause(ctx, c.opts.Timeout, ocr.ErrTimeout)
 }
 
-// diedError is a failure before there was an answer.
+// diedError means that an engine gave no complete answer.
 type diedError struct{ cause error }
 
 func (e *diedError) Error() string { return "the engine gave no answer: " + e.cause.Error() }
 func (e *diedError) Unwrap() error { return e.cause }
 
-// ask sends the image to one engine.
-func (c *Client) ask(ctx context.Context, e *engine, req ocr.Request) (*document.Document, error) {
+// send sends the image to one engine and returns its document, or its error as one of package ocr.
+func (c *Client) send(ctx context.Context, e *engine, req ocr.Request) (*document.Document, error) {
 	query := url.Values{"language": {req.Language}}
 	if req.Enhance {
 		query.Set("enhance", "true")
 	}
-	r, err := c.request(ctx, e, http.MethodPost, "/recognize?"+query.Encode(), bytes.NewReader(req.Image))
+	r, err := c.newRequest(ctx, e, http.MethodPost, "/recognize?"+query.Encode(), bytes.NewReader(req.Image))
 	if err != nil {
 		return nil, err
 	}
 	setDeadline(r.Header, ctx)
 	r.Header.Set("Content-Type", "application/octet-stream")
-	r.Header.Set("Expect", "100-continue") // a busy engine refuses before it is sent the image
-	res, err := c.http.Do(r)               //nolint:gosec // the operator named the host
-	if err != nil {
-		return nil, &diedError{err}
-	}
-	defer func() { _ = res.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(res.Body, pipe.MaxAnswer+1))
+	r.Header.Set("Expect", "100-continue") // so that a busy engine can refuse before the image is sent
+	res, text, err := c.do(r, pipe.MaxAnswer+1)
 	if err != nil {
 		return nil, &diedError{err}
 	}
@@ -318,42 +277,43 @@ func (c *Client) ask(ctx context.Context, e *engine, req ocr.Request) (*document
 	if err := json.Unmarshal(text, &f); err != nil {
 		return nil, fmt.Errorf("the engine answered with status %d", res.StatusCode)
 	}
-	return nil, f.restore()
+	return nil, f.toError()
 }
 
-// Ready says whether one of the engines can read. It asks them all at once, within ctx.
+// Ready returns nil if at least one engine has a ready worker. It asks all engines at once, within ctx.
 func (c *Client) Ready(ctx context.Context) error {
-	var able atomic.Bool
+	var ready atomic.Bool
 	c.engines.each(ctx, func(ctx context.Context, e *engine) {
 		var load ocr.Load
 		if err := c.get(ctx, e, "/load", &load); err == nil && load.Ready > 0 {
-			able.Store(true)
+			ready.Store(true)
 		}
 	})
-	if !able.Load() {
+	if !ready.Load() {
 		return errNotReady
 	}
 	return nil
 }
 
-// Stats are the engines of one moment, and counters since the start.
+// Stats holds the current state of the engines, and counters since the client was made.
 type Stats struct {
-	Engines  int    // addresses known
-	Avoided  int    // of them, those that failed a moment ago
+	Engines  int    // known addresses
+	Avoided  int    // engines that failed a moment ago
 	Running  int    // requests that wait for an answer
 	Requests uint64 // sent
-	Died     uint64 // that got no answer
-	Repeated uint64 // images that went to a second engine
+	Died     uint64 // requests that got no answer
+	Repeated uint64 // images that were sent to a second engine
 }
 
-// Stats are the client's figures.
+// Stats returns the client's figures.
 func (c *Client) Stats() Stats {
 	s := c.engines.stats()
 	s.Requests, s.Died, s.Repeated = c.requests.Load(), c.died.Load(), c.repeated.Load()
 	return s
 }
 
-// Languages are those of one of the engines, asked again every half minute.
+// Languages returns the languages of one of the engines. An answer is kept for half a minute, and longer if no engine
+// answers after that.
 func (c *Client) Languages(ctx context.Context) ([]string, error) {
 	c.mu.Lock()
 	tags, fresh := slices.Clone(c.tags), time.Now().Before(c.until)
@@ -361,12 +321,12 @@ func (c *Client) Languages(ctx context.Context) ([]string, error) {
 	if fresh {
 		return tags, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, languagesTimeout)
 	defer cancel()
 	err := errNoEngine
-	var first *engine
-	for range 2 {
-		e := c.engines.acquire(first)
+	var previous *engine
+	for range maxAttempts {
+		e := c.engines.acquire(previous)
 		if e == nil {
 			break
 		}
@@ -376,13 +336,13 @@ func (c *Client) Languages(ctx context.Context) ([]string, error) {
 		if err == nil {
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			c.tags, c.until = answer.Languages, time.Now().Add(30*time.Second)
+			c.tags, c.until = answer.Languages, time.Now().Add(languagesMaxAge)
 			return slices.Clone(answer.Languages), nil
 		}
-		first = e
+		previous = e
 	}
 	if len(tags) > 0 {
-		return tags, nil // what was true a while ago
+		return tags, nil
 	}
 	return nil, fmt.Errorf("ask the engine for its languages: %w", err)
 }

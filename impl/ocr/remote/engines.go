@@ -11,36 +11,37 @@ import (
 	"uncial/impl/ocr"
 )
 
-// engine is one address behind the host name.
+// engine is one address behind the host name. Its fields are guarded by engines.mu.
 type engine struct {
-	addr    netip.AddrPort
-	running int      // requests of ours
-	load    ocr.Load // as last reported
-	known   int      // requests of ours that the report counted
-	avoid   time.Time
+	addr     netip.AddrPort
+	running  int      // our requests that wait for an answer
+	load     ocr.Load // as last reported
+	included int      // our requests that the reported load includes
+	avoided  time.Time
 }
 
-// pressure is the work an engine has for each of its workers: what it reported, and what we sent or got back since.
-func (e *engine) pressure() float64 {
+// workPerWorker is the measure by which engines are compared.
+func (e *engine) workPerWorker() float64 {
 	return float64(e.work()) / float64(max(1, e.load.Workers))
 }
 
-func (e *engine) work() int { return max(e.running, e.load.Busy+e.load.Queued+e.running-e.known) }
+// work estimates how many images the engine has: those that it reported, corrected by what we have sent and received
+// since, and at least our own.
+func (e *engine) work() int { return max(e.running, e.load.Busy+e.load.Queued+e.running-e.included) }
 
-// full is true where another request would find no place.
-func (e *engine) full() bool {
+// isFull reports whether the engine would refuse another image. An engine that has not reported yet is not full.
+func (e *engine) isFull() bool {
 	return e.load.Workers > 0 && e.work() >= e.load.Workers+e.load.Queue
 }
 
-// engines are all addresses. They are safe for concurrent use.
+// engines holds all addresses. It is safe for concurrent use.
 type engines struct {
 	now func() time.Time
 	mu  sync.Mutex
 	all []*engine
 }
 
-// set makes the addresses those given, and tells whether that changed anything. What is known of those that stay is
-// kept.
+// set replaces the addresses and reports whether any was added or removed. Engines that stay keep their state.
 func (s *engines) set(addrs []netip.AddrPort) (changed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,14 +65,15 @@ func (s *engines) list() []*engine {
 	return slices.Clone(s.all)
 }
 
-// acquire takes the engine with the least pressure and counts a request to it. Engines to avoid, and the one that not
-// names, are taken only where there is no other. It is nil where there is none at all.
-func (s *engines) acquire(not *engine) *engine {
+// acquire returns the engine with the least work per worker and counts a request to it; the caller must release it.
+// Avoided engines, and the one named by except, are chosen only if there is no other. It returns nil if no engine is
+// known. The order is random, so that several clients do not all choose the same engine of equals.
+func (s *engines) acquire(except *engine) *engine {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var best *engine
 	for _, i := range rand.Perm(len(s.all)) {
-		if e := s.all[i]; best == nil || s.better(e, best, not) {
+		if e := s.all[i]; best == nil || s.isBetter(e, best, except) {
 			best = e
 		}
 	}
@@ -81,24 +83,25 @@ func (s *engines) acquire(not *engine) *engine {
 	return best
 }
 
-func (s *engines) better(a, b, not *engine) bool {
-	if aNot, bNot := a == not, b == not; aNot != bNot {
-		return bNot
+// isBetter reports whether a is preferred to b. The caller holds mu.
+func (s *engines) isBetter(a, b, except *engine) bool {
+	if (a == except) != (b == except) {
+		return b == except
 	}
 	now := s.now()
-	if aBad, bBad := a.avoid.After(now), b.avoid.After(now); aBad != bBad {
-		return bBad
-	} else if aBad {
-		return a.avoid.Before(b.avoid)
+	if aAvoided, bAvoided := a.avoided.After(now), b.avoided.After(now); aAvoided != bAvoided {
+		return bAvoided
+	} else if aAvoided {
+		return a.avoided.Before(b.avoided) // the one that failed longer ago
 	}
-	return a.pressure() < b.pressure()
+	return a.workPerWorker() < b.workPerWorker()
 }
 
-// room is true where an engine other than the one named would take a request.
-func (s *engines) room(not *engine) bool {
+// hasRoom reports whether an engine other than the given one would take an image.
+func (s *engines) hasRoom(except *engine) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.ContainsFunc(s.all, func(e *engine) bool { return e != not && !e.avoid.After(s.now()) && !e.full() })
+	return slices.ContainsFunc(s.all, func(e *engine) bool { return e != except && !e.avoided.After(s.now()) && !e.isFull() })
 }
 
 func (s *engines) release(e *engine) {
@@ -107,25 +110,19 @@ func (s *engines) release(e *engine) {
 	e.running--
 }
 
-// report notes what the engine says of itself. ended are requests of ours that it did not count any more, although they
-// are not released yet.
+// report stores the load that an engine reported. ended is the number of our requests that the engine has finished but
+// that are not released yet: 1 if the report came with an answer, else 0.
 func (s *engines) report(e *engine, load ocr.Load, ended int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e.load, e.known = load, e.running-ended
+	e.load, e.included = load, e.running-ended
 }
 
-// shun makes an engine that just died the last choice for a while; a sign of life ends that.
-func (s *engines) shun(e *engine, pause time.Duration) {
+// avoid makes an engine the last choice for a while. A duration of 0 ends that.
+func (s *engines) avoid(e *engine, d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e.avoid = s.now().Add(pause)
-}
-
-func (s *engines) trust(e *engine) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	e.avoid = time.Time{}
+	e.avoided = s.now().Add(d)
 }
 
 func (s *engines) stats() Stats {
@@ -134,14 +131,14 @@ func (s *engines) stats() Stats {
 	st := Stats{Engines: len(s.all)}
 	for _, e := range s.all {
 		st.Running += e.running
-		if e.avoid.After(s.now()) {
+		if e.avoided.After(s.now()) {
 			st.Avoided++
 		}
 	}
 	return st
 }
 
-// each calls f for all engines at once and waits.
+// each calls f for all engines at once and waits until all calls have returned.
 func (s *engines) each(ctx context.Context, f func(context.Context, *engine)) {
 	var wg sync.WaitGroup
 	for _, e := range s.list() {

@@ -16,34 +16,36 @@ import (
 )
 
 const (
-	// readingTime is how long the body of a request may take to arrive, and an answer to leave.
-	readingTime = 30 * time.Second
-	// defaultPlaces is how many requests are served at once where the recognizer does not tell its load.
-	defaultPlaces = 64
+	// transferTimeout limits how long the body of a request may take to arrive, and an answer to leave.
+	transferTimeout = 30 * time.Second
+	// defaultAdmitted is how many images may be in memory at once if the recognizer does not report its load.
+	defaultAdmitted = 64
+	// retryAfter is sent with 503, in seconds.
+	retryAfter = "1"
 )
 
-// handler serves a recognizer.
+// handler serves a recognizer over HTTP.
 type handler struct {
-	rec    ocr.Recognizer
-	load   func() ocr.Load
-	log    *slog.Logger
-	places chan struct{} // one for each image that may be in memory
+	rec      ocr.Recognizer
+	load     func() ocr.Load
+	log      *slog.Logger
+	admitted chan struct{} // semaphore: one element for each image in memory
 }
 
-// Handler serves rec. Where rec has a method Load() ocr.Load, no more images are let in than it has workers and places
-// in its queue, so that the memory which waiting images take is bounded; what is refused was not read from the
-// connection. The logger may be nil.
+// Handler serves rec. If rec has a method Load() ocr.Load, it admits only as many images as rec has workers and places in
+// its queue, which bounds the memory for waiting images. A refused image is not read from the connection. The logger may
+// be nil.
 func Handler(rec ocr.Recognizer, log *slog.Logger) http.Handler {
 	h := &handler{rec: rec, load: func() ocr.Load { return ocr.Load{Ready: 1} }, log: log}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}
-	places := defaultPlaces
+	admitted := defaultAdmitted
 	if r, ok := rec.(interface{ Load() ocr.Load }); ok {
 		h.load = r.Load
-		places = max(1, r.Load().Workers+r.Load().Queue)
+		admitted = max(1, r.Load().Workers+r.Load().Queue)
 	}
-	h.places = make(chan struct{}, places)
+	h.admitted = make(chan struct{}, admitted)
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /recognize", h.recognize)
 	mux.HandleFunc("GET /languages", h.languages)
@@ -55,13 +57,13 @@ func Handler(rec ocr.Recognizer, log *slog.Logger) http.Handler {
 
 func (h *handler) recognize(w http.ResponseWriter, r *http.Request) {
 	select {
-	case h.places <- struct{}{}:
-		defer func() { <-h.places }()
+	case h.admitted <- struct{}{}:
+		defer func() { <-h.admitted }()
 	default:
 		h.fail(w, ocr.ErrBusy)
 		return
 	}
-	req, err := h.request(r)
+	req, err := h.parameters(r)
 	if err != nil {
 		h.refuse(w, err)
 		return
@@ -72,7 +74,7 @@ func (h *handler) recognize(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer cancel()
-	if req.Image, err = body(w, r); errors.Is(err, errNoImage) {
+	if req.Image, err = readImage(w, r); errors.Is(err, errIncomplete) {
 		h.refuse(w, err)
 		return
 	} else if err != nil {
@@ -87,29 +89,29 @@ func (h *handler) recognize(w http.ResponseWriter, r *http.Request) {
 	h.answer(w, http.StatusOK, doc)
 }
 
-// request reads the parameters.
-func (h *handler) request(r *http.Request) (ocr.Request, error) {
+// parameters reads the query. The error names the parameter and is shown to the client.
+func (h *handler) parameters(r *http.Request) (ocr.Request, error) {
 	query := r.URL.Query()
 	req := ocr.Request{Language: query.Get("language")}
 	tags, err := h.rec.Languages(r.Context())
 	if err != nil {
-		return req, errors.New("language: not known at the moment")
+		return req, errors.New("language: the languages cannot be determined at the moment")
 	}
 	if !slices.Contains(tags, req.Language) {
-		return req, fmt.Errorf("language: want one of %s", language.List(tags))
+		return req, fmt.Errorf("language: expected one of %s", language.List(tags))
 	}
 	if text := query.Get("enhance"); text != "" {
 		if req.Enhance, err = strconv.ParseBool(text); err != nil {
-			return req, errors.New("enhance: want true or false")
+			return req, errors.New("enhance: expected true or false")
 		}
 	}
 	return req, nil
 }
 
-// body reads the image. After it, the connection has no deadline: the recognizer has one.
-func body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+// readImage reads the body. After it, the connection has no deadline, because the recognizer has one.
+func readImage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	connection := http.NewResponseController(w)
-	_ = connection.SetReadDeadline(time.Now().Add(readingTime)) // not every ResponseWriter has a connection
+	_ = connection.SetReadDeadline(time.Now().Add(transferTimeout)) // fails only in tests without a connection
 	image, err := io.ReadAll(http.MaxBytesReader(w, r.Body, ocr.MaxBytes))
 	_ = connection.SetReadDeadline(time.Time{})
 	_ = connection.SetWriteDeadline(time.Time{})
@@ -117,12 +119,12 @@ func body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		return nil, &ocr.ImageError{Reason: fmt.Sprintf("the image is larger than %d bytes", ocr.MaxBytes)}
 	}
 	if err != nil {
-		return nil, errNoImage
+		return nil, errIncomplete
 	}
 	return image, nil
 }
 
-var errNoImage = fmt.Errorf("the image did not arrive whole within %v", readingTime)
+var errIncomplete = fmt.Errorf("the image did not arrive completely within %v", transferTimeout)
 
 func (h *handler) languages(w http.ResponseWriter, r *http.Request) {
 	tags, err := h.rec.Languages(r.Context())
@@ -143,35 +145,37 @@ func (h *handler) ready(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refuse is for requests that are wrong in form.
+// refuse answers a malformed request. The error is shown to the client.
 func (h *handler) refuse(w http.ResponseWriter, err error) {
 	var f failure
 	f.Error.Kind, f.Error.Message = requestKind, err.Error()
 	h.answer(w, http.StatusBadRequest, f)
 }
 
+// fail answers with an error of the recognizer.
 func (h *handler) fail(w http.ResponseWriter, err error) {
-	status, f := describe(err)
+	status, f := failureOf(err)
 	if status == http.StatusInternalServerError {
-		h.log.Error("an image could not be read", "error", err)
+		h.log.Error("cannot read an image", "error", err)
 	}
 	if status == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", "1")
+		w.Header().Set("Retry-After", retryAfter)
 	}
 	h.answer(w, status, f)
 }
 
+// answer sends value as JSON, together with the current load.
 func (h *handler) answer(w http.ResponseWriter, status int, value any) {
 	text, err := json.Marshal(value)
 	if err != nil {
-		h.log.Error("an answer could not be written", "error", err)
+		h.log.Error("cannot encode an answer", "error", err)
 		http.Error(w, "", http.StatusInternalServerError)
 		return
 	}
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(readingTime))
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(transferTimeout))
 	setLoad(w.Header(), h.load())
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	w.WriteHeader(status)
-	_, _ = w.Write(text) // the client may be gone
+	_, _ = w.Write(text) // fails if the client has left
 }

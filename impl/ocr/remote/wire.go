@@ -1,13 +1,14 @@
-// Package remote carries recognition over HTTP: Handler serves any recognizer, and a Client is one, in front of as many
-// engines as its host name has addresses.
+// Package remote carries recognition over HTTP: Handler (handler.go) serves any recognizer, and Client (client.go) is a
+// recognizer that spreads images over all the engines behind one host name. Both sides trust each other: there is no
+// authentication, so an engine must be reachable only by the service.
 //
-//	POST /recognize?language=TAG[&enhance=true]   the image -> document.Document in JSON
+//	POST /recognize?language=TAG[&enhance=true]   image -> document.Document in JSON
 //	GET  /languages                               {"languages": [...]}
 //	GET  /load                                    ocr.Load in JSON
 //	GET  /healthz, /readyz                        200, or 503
 //
-// A failure is {"error": {"kind": "...", "message": "..."}}: "image" and "request" with 400, "busy" with 503 and
-// Retry-After, "timeout" with 504, "internal" with 500.
+// An error is {"error": {"kind": "...", "message": "..."}}: kinds "image" and "request" with 400, "busy" with 503 and
+// Retry-After, "timeout" with 504, "internal" with 500. This file translates between these and the errors of package ocr.
 package remote
 
 import (
@@ -22,13 +23,13 @@ import (
 	"uncial/impl/ocr"
 )
 
-// Headers of our own.
+// Headers of this protocol.
 const (
-	deadlineHeader = "Uncial-Deadline" // of a request: milliseconds that the caller will wait
+	deadlineHeader = "Uncial-Deadline" // of a request: how long the caller will wait, in milliseconds
 	loadHeader     = "Uncial-Load"     // of an answer: ocr.Load in JSON
 )
 
-// failure is the body of an answer that is none.
+// failure is the body of an error.
 type failure struct {
 	Error struct {
 		Kind    string `json:"kind"`
@@ -36,17 +37,16 @@ type failure struct {
 	} `json:"error"`
 }
 
-// kinds is the one table of both sides. The first entry whose sentinel matches counts; the last is the rest.
+// kinds maps errors to kinds and statuses, for both sides. The first match counts; see also imageKind and requestKind.
 var kinds = []struct {
 	kind   string
 	status int
 	is     error
 }{
 	{"busy", http.StatusServiceUnavailable, ocr.ErrBusy},
-	{"busy", http.StatusServiceUnavailable, context.Canceled}, // the engine stops: if the caller is still there, others may do it
+	{"busy", http.StatusServiceUnavailable, context.Canceled}, // the engine shuts down: another one may read the image
 	{"timeout", http.StatusGatewayTimeout, ocr.ErrTimeout},
 	{"timeout", http.StatusGatewayTimeout, context.DeadlineExceeded},
-	{"internal", http.StatusInternalServerError, nil},
 }
 
 const (
@@ -54,14 +54,14 @@ const (
 	requestKind = "request"
 )
 
-// describe says how an error travels.
-func describe(err error) (status int, f failure) {
+// failureOf returns the status and the body for an error. Internal errors are for the log, so only their kind is sent.
+func failureOf(err error) (status int, f failure) {
 	if fault := (*ocr.ImageError)(nil); errors.As(err, &fault) {
 		f.Error.Kind, f.Error.Message = imageKind, fault.Reason
 		return http.StatusBadRequest, f
 	}
 	for _, k := range kinds {
-		if k.is != nil && errors.Is(err, k.is) {
+		if errors.Is(err, k.is) {
 			f.Error.Kind, f.Error.Message = k.kind, k.is.Error()
 			return k.status, f
 		}
@@ -70,8 +70,8 @@ func describe(err error) (status int, f failure) {
 	return http.StatusInternalServerError, f
 }
 
-// restore is the error that travelled. The image's fault is for the caller's eyes, the rest for the log.
-func (f failure) restore() error {
+// toError is the inverse of failureOf. An ImageError is shown to the caller; any other is for the log.
+func (f failure) toError() error {
 	switch f.Error.Kind {
 	case imageKind:
 		return &ocr.ImageError{Reason: f.Error.Message}
@@ -79,21 +79,21 @@ func (f failure) restore() error {
 		return fmt.Errorf("the engine refused the request: %s", f.Error.Message)
 	}
 	for _, k := range kinds {
-		if k.kind == f.Error.Kind && k.is != nil {
+		if k.kind == f.Error.Kind {
 			return k.is
 		}
 	}
-	return errors.New("the engine met an internal error")
+	return errors.New("the engine reported an internal error")
 }
 
-// setDeadline tells the other side how long ctx will last.
+// setDeadline tells the other side how much time ctx has left. Clocks may differ, so it is a duration.
 func setDeadline(h http.Header, ctx context.Context) { //nolint:revive // the header is what is changed
 	if end, ok := ctx.Deadline(); ok {
 		h.Set(deadlineHeader, strconv.FormatInt(max(1, time.Until(end).Milliseconds()), 10))
 	}
 }
 
-// withDeadline ends ctx when the other side will.
+// withDeadline applies the deadline that the other side has set, if any.
 func withDeadline(ctx context.Context, h http.Header) (context.Context, context.CancelFunc, error) {
 	value := h.Get(deadlineHeader)
 	if value == "" {
@@ -102,7 +102,7 @@ func withDeadline(ctx context.Context, h http.Header) (context.Context, context.
 	}
 	ms, err := strconv.ParseUint(value, 10, 31)
 	if err != nil || ms == 0 {
-		return nil, nil, fmt.Errorf("%s: want milliseconds, at least 1", deadlineHeader)
+		return nil, nil, fmt.Errorf("%s: expected a number of milliseconds, at least 1", deadlineHeader)
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(ms)*time.Millisecond)
 	return ctx, cancel, nil
@@ -114,6 +114,7 @@ func setLoad(h http.Header, l ocr.Load) {
 	}
 }
 
+// getLoad also reports whether the header has a valid load.
 func getLoad(h http.Header) (l ocr.Load, ok bool) {
 	text := h.Get(loadHeader)
 	return l, text != "" && json.Unmarshal([]byte(text), &l) == nil

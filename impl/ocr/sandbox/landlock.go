@@ -8,15 +8,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What Landlock can deny: every right to the file system of each version of its interface, by bits.
+// Rights that Landlock can deny, as bits of linux/landlock.h.
 const (
 	fileRights   = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE
-	firstRights  = 1<<13 - 1 // version 1: execute to make_sym
+	firstRights  = 1<<13 - 1 // all of version 1: from EXECUTE to MAKE_SYM
 	netRights    = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
 	scopedRights = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
 )
 
-// ruleset denies all that the kernel's version of Landlock knows.
+// ruleset denies every right that version abi of Landlock knows. Rights of versions that are newer than this list stay
+// granted; seccomp denies the calls that need them.
 func ruleset(abi int) unix.LandlockRulesetAttr {
 	r := unix.LandlockRulesetAttr{Handled_access_fs: firstRights}
 	for _, later := range []struct {
@@ -44,18 +45,18 @@ func ruleset(abi int) unix.LandlockRulesetAttr {
 	return r
 }
 
-// restrictFiles leaves this thread the files of the spec, and nothing to write. It speaks to the kernel itself: the
-// usual library restricts every thread of a process, which hangs where cgo is linked and the process is in a new PID
-// namespace; here exec drops the other threads anyway.
+// restrictFiles limits this thread to the files of the spec, none of them writable. It makes the system calls itself: the
+// usual library (go-landlock) restricts every thread of the process, which hangs if cgo is linked and the process is in
+// a new PID namespace. Here the other threads end at exec anyway.
 func restrictFiles(s *spec) (string, error) {
 	abi, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
-		return "", fmt.Errorf("not in this kernel: %w", errno)
+		return "", fmt.Errorf("not supported by this kernel: %w", errno)
 	}
 	attr := ruleset(int(abi))
-	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0) //nolint:gosec // the system call's form
+	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0) //nolint:gosec // the system call takes a pointer
 	if errno != 0 {
-		return "", fmt.Errorf("make the rules: %w", errno)
+		return "", fmt.Errorf("create the rules: %w", errno)
 	}
 	defer func() { _ = unix.Close(int(fd)) }()
 	for _, path := range s.Execute {
@@ -74,7 +75,7 @@ func restrictFiles(s *spec) (string, error) {
 	return fmt.Sprintf("ABI %d", abi), nil
 }
 
-// allowPath grants rights to a file, or to a directory and all below it. A path that is not there needs no right.
+// allowPath grants rights to a file, or to a directory and everything below it. A missing path is not an error.
 func allowPath(ruleset int, path string, rights uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if errors.Is(err, unix.ENOENT) {
@@ -86,13 +87,13 @@ func allowPath(ruleset int, path string, rights uint64) error {
 	defer func() { _ = unix.Close(fd) }()
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
-		return fmt.Errorf("look at %s: %w", path, err)
+		return fmt.Errorf("stat %s: %w", path, err)
 	}
 	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
-		rights &^= unix.LANDLOCK_ACCESS_FS_READ_DIR // not a right to a file: the kernel refuses the rule
+		rights &^= unix.LANDLOCK_ACCESS_FS_READ_DIR // the kernel refuses rules that grant it for a file
 	}
 	rule := unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(fd)}
-	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(ruleset), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0) //nolint:gosec // the system call's form
+	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(ruleset), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0) //nolint:gosec // the system call takes a pointer
 	if errno != 0 {
 		return fmt.Errorf("allow %s: %w", path, errno)
 	}

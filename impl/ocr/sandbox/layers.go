@@ -9,16 +9,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The layers, in the order in which the shim applies them: each needs rights that a later one takes.
+// The layers, in the order in which the shim applies them: applying one needs rights that a later one takes away. They
+// overlap on purpose, so that a gap in one of them, or a kernel without it, leaves the others.
+//
+//   - capabilities: even a process that starts as root has none of root's powers;
+//   - no_new_privs: no set-user-id program can give rights back, and seccomp needs it;
+//   - landlock: reads only the files of the spec, writes nothing, connects to nothing;
+//   - limits: memory, CPU time, descriptors, and no core file that would hold a page's image;
+//   - seccomp: no sockets, no processes, and only the calls that computing needs;
+//   - namespaces: sees no other process and no network interface.
 const (
 	capabilities = "capabilities"
 	noNewPrivs   = "no_new_privs"
 	landlock     = "landlock"
 	limits       = "limits"
 	seccomp      = "seccomp"
-	namespaces   = "namespaces" // applied at the fork
+	namespaces   = "namespaces" // applied by the kernel when the shim is forked
 )
 
+// tryAll applies each layer in turn and reports which worked. The process is of no further use.
 func (s *spec) tryAll() []Layer {
 	var layers []Layer
 	for _, name := range []string{capabilities, noNewPrivs, landlock, limits, seccomp} {
@@ -31,7 +40,7 @@ func (s *spec) tryAll() []Layer {
 	return layers
 }
 
-// apply takes one layer's rights away from this thread and says how far that reaches.
+// apply applies one layer to this thread and returns what it restricts, for the log.
 func apply(name string, s *spec) (detail string, err error) {
 	switch name {
 	case capabilities:
@@ -48,19 +57,21 @@ func apply(name string, s *spec) (detail string, err error) {
 	return "", fmt.Errorf("unknown layer %q", name)
 }
 
-// isolate puts the process into namespaces of its own, as the first of its processes, as nobody, and alone.
+// isolate puts the process into its own namespaces, in which it is process 1, has the user nobody, and is alone. There is
+// no mount namespace: Landlock restricts files, and works where mounting is denied.
 func isolate(attr *syscall.SysProcAttr) {
-	const nobody = 65534
+	const nobody = 65534 // the user and group of that name in Debian, without rights anywhere
 	attr.Cloneflags = unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
 	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: nobody, HostID: os.Geteuid(), Size: 1}}
 	attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: nobody, HostID: os.Getegid(), Size: 1}}
 }
 
-// dropCapabilities leaves root without its powers: exec gives none back, for the bounding set is empty too.
+// dropCapabilities takes all capabilities from root. They do not come back with exec, because the bounding set is empty
+// too: capabilities(7).
 func dropCapabilities() error {
 	for c := range uintptr(unix.CAP_LAST_CAP + 1) {
 		err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
-		if err != nil && !errors.Is(err, unix.EPERM) && !errors.Is(err, unix.EINVAL) { // not ours to drop; not known to this kernel
+		if err != nil && !errors.Is(err, unix.EPERM) && !errors.Is(err, unix.EINVAL) { // EPERM: not ours to drop; EINVAL: unknown to this kernel
 			return fmt.Errorf("drop capability %d: %w", c, err)
 		}
 	}
@@ -69,25 +80,33 @@ func dropCapabilities() error {
 	return unix.Capset(&head, &none[0])
 }
 
-// setLimits bounds what the program can use up. Descriptors that were inherited by accident end with exec.
+// Limits that every program gets. They are generous for a worker, which opens its models one at a time.
+const (
+	maxFiles   = 64
+	maxThreads = 128     // including those of the Go runtime
+	stackBytes = 8 << 20 // the usual limit of a login shell
+)
+
+// setLimits limits what the program can use up, by setrlimit(2). It also makes descriptors that were inherited by
+// accident close at exec.
 func setLimits(s *spec) (string, error) {
 	if err := unix.CloseRange(3, ^uint(0)>>32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return "", fmt.Errorf("close inherited files: %w", err)
 	}
-	// The parent asked for this at the fork; the kernel forgets it where rights change.
+	// The parent asked for this at the fork, but the kernel resets it when credentials change.
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
-		return "", fmt.Errorf("die with the parent: %w", err)
+		return "", fmt.Errorf("request the parent-death signal: %w", err)
 	}
 	bounds := map[int]uint64{
 		unix.RLIMIT_CORE:     0,
 		unix.RLIMIT_FSIZE:    0,
 		unix.RLIMIT_MEMLOCK:  0,
 		unix.RLIMIT_MSGQUEUE: 0,
-		unix.RLIMIT_NOFILE:   64,
-		unix.RLIMIT_STACK:    8 << 20,
+		unix.RLIMIT_NOFILE:   maxFiles,
+		unix.RLIMIT_STACK:    stackBytes,
 	}
-	if s.Alone { // elsewhere the kernel would count the user's other processes too; the filter denies new ones anyway
-		bounds[unix.RLIMIT_NPROC] = 128
+	if s.Alone { // without namespaces the kernel would count all processes of the user; seccomp denies new ones anyway
+		bounds[unix.RLIMIT_NPROC] = maxThreads
 	}
 	if s.CPU > 0 {
 		bounds[unix.RLIMIT_CPU] = s.CPU

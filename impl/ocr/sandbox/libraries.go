@@ -14,32 +14,38 @@ import (
 	"time"
 )
 
-// linked is what the dynamic linker opens on behalf of a program.
+// linked lists the files that the dynamic linker opens for a program.
 type linked struct {
 	linker string   // empty for a static program
-	files  []string // shared libraries and the linker's cache
+	files  []string // shared libraries, and the cache of the linker
 }
 
-// libraries asks the dynamic linker itself, so that the answer is what it will do when the program starts. A library
-// that is missing is an error that names it.
+const (
+	listTimeout = 10 * time.Second // for the linker to list the libraries, which takes milliseconds
+	maxPath     = 4096             // bytes; PATH_MAX of linux/limits.h
+)
+
+// libraries asks the dynamic linker itself for the shared libraries of a program, so that the answer is what will happen
+// at the start. If libraries are missing, the error names them.
 func libraries(ctx context.Context, program string, env []string) (linked, error) {
 	linker, err := interpreter(program)
 	if err != nil || linker == "" {
 		return linked{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, linker, "--list", program) //nolint:gosec // the program that is about to be started, and its own linker
-	cmd.Env = append([]string{}, env...)
+	cmd.Env = append([]string{}, env...)                       // LD_LIBRARY_PATH counts, so it must be the environment of the program
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	files, missing := parseList(out)
+	// A missing library of the program itself is on the list; one of a library ends the linker with a message.
 	if m := notLoaded.FindSubmatch(stderr.Bytes()); m != nil {
 		missing = append(missing, string(m[1]))
 	}
 	if len(missing) > 0 {
-		return linked{}, fmt.Errorf("the program %s needs libraries that are not installed: %s", program, strings.Join(missing, ", "))
+		return linked{}, fmt.Errorf("%s needs libraries that are not installed: %s", program, strings.Join(missing, ", "))
 	}
 	if err != nil {
 		return linked{}, fmt.Errorf("list the libraries of %s: %w: %.300s", program, err, strings.TrimSpace(stderr.String()))
@@ -47,10 +53,10 @@ func libraries(ctx context.Context, program string, env []string) (linked, error
 	return linked{linker: linker, files: append(files, "/etc/ld.so.cache")}, nil
 }
 
-// notLoaded is the GNU linker's way to say that a library is missing.
+// notLoaded matches the message of the GNU linker about a missing library.
 var notLoaded = regexp.MustCompile(`error while loading shared libraries: ([^:\s]+): cannot open`)
 
-// interpreter is the dynamic linker that an ELF program names, or "" for a static one.
+// interpreter returns the path of the dynamic linker that an ELF program names, or "" for a static program.
 func interpreter(program string) (string, error) {
 	f, err := elf.Open(program)
 	if format := (*elf.FormatError)(nil); errors.As(err, &format) || errors.Is(err, io.EOF) {
@@ -61,10 +67,10 @@ func interpreter(program string) (string, error) {
 	}
 	defer func() { _ = f.Close() }()
 	for _, p := range f.Progs {
-		if p.Type == elf.PT_INTERP && p.Filesz < 4096 {
+		if p.Type == elf.PT_INTERP && p.Filesz < maxPath {
 			name := make([]byte, p.Filesz)
 			if _, err := p.ReadAt(name, 0); err != nil {
-				return "", fmt.Errorf("read the linker's name from %s: %w", program, err)
+				return "", fmt.Errorf("read the name of the linker from %s: %w", program, err)
 			}
 			return string(bytes.TrimRight(name, "\x00")), nil
 		}
@@ -72,7 +78,7 @@ func interpreter(program string) (string, error) {
 	return "", nil
 }
 
-// parseList reads lines such as "libm.so.6 => /lib/libm.so.6 (0x7f...)" and "libx.so => not found".
+// parseList parses the output of the linker: lines such as "libm.so.6 => /lib/libm.so.6 (0x7f...)" and "libx.so => not found".
 func parseList(out []byte) (files, missing []string) {
 	lines := bufio.NewScanner(bytes.NewReader(out))
 	for lines.Scan() {

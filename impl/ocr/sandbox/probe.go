@@ -13,14 +13,19 @@ import (
 	"time"
 )
 
-// probe starts a shim that only tries the layers: with namespaces, and where these are denied, without.
+// probeTimeout bounds one start of the probing shim, which takes milliseconds.
+const probeTimeout = 10 * time.Second
+
+// probe starts a shim that only tries the layers: with namespaces and, if these are denied, without. It stores the layers
+// that work in the spec. In mode Require it returns an error that names the missing ones.
 func (l *Launcher) probe(ctx context.Context) error {
 	trial := l.spec
 	trial.Probe = true
+	// Namespaces are the layer most often denied, by containers and by kernel settings, so only they are tried apart.
 	isolated := Layer{Name: namespaces, Active: true, Detail: "user, pid, net, ipc, uts"}
 	layers, err := trial.run(ctx, true)
 	if err != nil {
-		isolated.Active, isolated.Detail = false, reason(err)
+		isolated.Active, isolated.Detail = false, kernelError(err)
 		if layers, err = trial.run(ctx, false); err != nil {
 			return fmt.Errorf("sandbox: try the layers: %w", err)
 		}
@@ -35,24 +40,25 @@ func (l *Launcher) probe(ctx context.Context) error {
 	}
 	l.layers = append(slices.Clone(layers), isolated)
 	if len(missing) > 0 && l.opts.Mode == Require {
-		return fmt.Errorf("sandbox: required, but not to be had here: %s", strings.Join(missing, ", "))
+		return fmt.Errorf("sandbox: required layers are not available: %s", strings.Join(missing, ", "))
 	}
 	return nil
 }
 
-// reason leaves out what was attempted: only the kernel's word tells something.
-func reason(err error) string {
+// kernelError returns the kernel's error alone, such as "operation not permitted", without the call that failed.
+func kernelError(err error) string {
 	if errno := syscall.Errno(0); errors.As(err, &errno) {
 		return errno.Error()
 	}
 	return err.Error()
 }
 
+// run starts a probing shim and returns its report.
 func (s spec) run(ctx context.Context, inNamespaces bool) ([]Layer, error) {
 	cmd := s.command(inNamespaces)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := start(ctx, cmd); err != nil {
+	if err := runToEnd(ctx, cmd); err != nil {
 		if line, _, _ := strings.Cut(stderr.String(), "\n"); line != "" {
 			err = fmt.Errorf("%w: %s", err, line)
 		}
@@ -60,14 +66,14 @@ func (s spec) run(ctx context.Context, inNamespaces bool) ([]Layer, error) {
 	}
 	var layers []Layer
 	if err := json.Unmarshal(stdout.Bytes(), &layers); err != nil {
-		return nil, fmt.Errorf("the shim's report: %w", err)
+		return nil, fmt.Errorf("decode the report of the shim: %w", err)
 	}
 	return layers, nil
 }
 
-// start runs cmd to its end, for at most ten seconds.
-func start(ctx context.Context, cmd *exec.Cmd) error {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+// runToEnd runs cmd, for at most probeTimeout.
+func runToEnd(ctx context.Context, cmd *exec.Cmd) error {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	if err := cmd.Start(); err != nil {
 		return err

@@ -1,9 +1,10 @@
-// Package sandbox starts a program with nothing but what it needs: the files it was given to read, its own memory, and
-// three pipes. It is for Linux, and written without cgo.
+// Package sandbox starts a program that can use only what it needs: the files it was given to read, its own memory, and
+// three pipes. It works on Linux only and does without cgo. What the program is and how long it may run is the business
+// of the caller (package workerpool).
 //
-// Between fork and exec a Go program cannot run code of its own, so a Launcher starts its own executable once more. That
-// second process, the shim, takes the rights away from itself, one layer after the other, and then becomes the program.
-// MaybeShim, at the very start of main, is where the shim turns aside.
+// A Go program cannot run code of its own between fork and exec, so a Launcher starts its own executable once more. That
+// second process, the shim, gives up its rights layer by layer (layers.go, landlock.go, seccomp.go) and then becomes the
+// program. MaybeShim (shim.go), called first in main, is where the shim branches off. Start reading at NewLauncher.
 package sandbox
 
 import (
@@ -19,14 +20,14 @@ import (
 	"time"
 )
 
-// Mode says what happens where the kernel, or the container around it, denies a layer.
+// Mode says what happens if the kernel, or the container around the process, denies a layer.
 type Mode string
 
 // The modes.
 const (
-	Require    Mode = "require"     // every layer but the namespaces must hold, or NewLauncher fails
-	BestEffort Mode = "best-effort" // whatever can be had
-	Off        Mode = "off"         // no layer at all; only by explicit choice
+	Require    Mode = "require"     // every layer except namespaces must work, or NewLauncher fails
+	BestEffort Mode = "best-effort" // every layer that works here
+	Off        Mode = "off"         // no layer; only if chosen explicitly
 )
 
 // Options describe a program and what it may do.
@@ -34,31 +35,31 @@ type Options struct {
 	Program string        // absolute path of an executable; it must not change while the Launcher is in use
 	Args    []string      // without the program's name
 	Env     []string      // the whole environment, KEY=VALUE
-	Read    []string      // files, and directories with all below them, that may be read besides the program and its libraries
+	Read    []string      // readable files and directory trees, in addition to the program and its libraries
 	Memory  int64         // bytes of private memory (RLIMIT_DATA); 0 for no limit
 	CPU     time.Duration // of the process's whole life (RLIMIT_CPU); 0 for no limit
 	Mode    Mode          // default BestEffort
 }
 
-// Layer is one line of defence.
+// Layer is one mechanism of the sandbox and its state on this machine.
 type Layer struct {
 	Name   string `json:"name"`
 	Active bool   `json:"active"`
-	Detail string `json:"detail"` // how far it reaches, or why it is not active
+	Detail string `json:"detail"` // what it restricts, or why it is not active
 }
 
-// Launcher starts one program, as often as wanted, each time behind the same layers. It is safe for concurrent use.
+// Launcher starts one program any number of times, always behind the same layers. It is safe for concurrent use.
 type Launcher struct {
 	opts   Options
-	spec   spec
-	layers []Layer
-	starts chan func()
+	spec   spec        // without layers if the mode is Off
+	layers []Layer     // as probe found them
+	starts chan func() // executed by run, on its thread
 	closed chan struct{}
 	once   sync.Once
 }
 
-// NewLauncher finds the program's libraries, and tries once which layers can be had here. Its errors are for the
-// operator: they name what is missing.
+// NewLauncher finds the program's libraries and determines which layers work here. Its errors are for the operator and
+// name what is missing.
 func NewLauncher(ctx context.Context, opts Options) (*Launcher, error) {
 	l := &Launcher{opts: opts, starts: make(chan func()), closed: make(chan struct{})}
 	if l.opts.Mode == "" {
@@ -72,23 +73,23 @@ func NewLauncher(ctx context.Context, opts Options) (*Launcher, error) {
 	case Off:
 	case Require, BestEffort:
 		if !shimmed.Load() {
-			return nil, errors.New("sandbox: main must begin with sandbox.MaybeShim()")
+			return nil, errors.New("sandbox: sandbox.MaybeShim was not called at the start of main")
 		}
 		l.spec = newSpec(opts, libs)
 		if err := l.probe(ctx); err != nil {
 			return nil, err
 		}
 	default:
-		return nil, fmt.Errorf("sandbox: mode %q; want require, best-effort or off", opts.Mode)
+		return nil, fmt.Errorf("sandbox: unknown mode %q; choose require, best-effort or off", opts.Mode)
 	}
 	go l.run()
 	return l, nil
 }
 
-// Layers are those tried, in order; none where the mode is Off.
+// Layers returns the layers that were tried, in order; none if the mode is Off.
 func (l *Launcher) Layers() []Layer { return l.layers }
 
-// LogValue tells which layers hold and which do not.
+// LogValue lists the active and the missing layers.
 func (l *Launcher) LogValue() slog.Value {
 	var active, missing []string
 	for _, y := range l.layers {
@@ -105,8 +106,8 @@ func (l *Launcher) LogValue() slog.Value {
 		slog.String("missing", strings.Join(missing, ", ")))
 }
 
-// Command is the program, not yet started. The caller may set Stdin, Stdout and Stderr, and nothing else; where they
-// are not of type *os.File, the standard library's rules for Wait apply. It is to be started by Start.
+// Command returns the program, not yet started; start it with Start. The caller may set Stdin, Stdout and Stderr, and
+// nothing else. If they are not of type *os.File, the rules of exec.Cmd.Wait apply.
 func (l *Launcher) Command() *exec.Cmd {
 	if l.opts.Mode != Off {
 		return l.spec.command(l.active(namespaces))
@@ -120,13 +121,13 @@ func (l *Launcher) Command() *exec.Cmd {
 	}
 }
 
-// attributes are those of every process: it dies with its parent, and a session of its own keeps the terminal's Ctrl-C
-// away, for stopping is for the parent to do.
+// attributes are common to all processes: they die with their parent, and have a session of their own so that Ctrl-C
+// in a terminal reaches only the parent, which stops them in order.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// Start starts a Command. It fails once the Launcher is closed.
+// Start starts a Command. It returns an error after Close.
 func (l *Launcher) Start(cmd *exec.Cmd) error {
 	done := make(chan error, 1)
 	select {
@@ -137,11 +138,11 @@ func (l *Launcher) Start(cmd *exec.Cmd) error {
 	}
 }
 
-// Close ends the Launcher. The kernel may kill programs that still run: end them before.
+// Close ends the Launcher. Stop all programs first: the kernel may kill those that still run.
 func (l *Launcher) Close() { l.once.Do(func() { close(l.closed) }) }
 
-// run starts all programs from one thread that lives as long as the Launcher: the kernel sends the parent-death signal
-// when the thread that forked ends, not when the process does.
+// run starts all programs from one thread that lives as long as the Launcher, because the kernel sends the parent-death
+// signal when the thread that forked ends, not when its process does: prctl(2), PR_SET_PDEATHSIG.
 func (l *Launcher) run() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -20,9 +20,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var probe string // the program in testdata/probe
+var probe string // path of the program built from testdata/probe
 
-// How a test runs this test binary again, elsewhere.
+// Environment variables with which a test runs this test binary again, in other circumstances.
 const (
 	probeEnv        = "SANDBOX_TEST_PROBE"
 	noNamespacesEnv = "SANDBOX_TEST_NO_NAMESPACES"
@@ -63,7 +63,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// MustLaunch is a Launcher for the probe with the given arguments.
+// MustLaunch returns a Launcher for the probe.
 func MustLaunch(tb testing.TB, opts sandbox.Options) *sandbox.Launcher {
 	tb.Helper()
 	opts.Program = probe
@@ -86,91 +86,75 @@ func output(tb testing.TB, l *sandbox.Launcher) (string, *os.ProcessState) {
 	return out.String(), cmd.ProcessState
 }
 
-func TestLauncher_refuses(t *testing.T) {
+func TestLauncher_Refuses(t *testing.T) {
 	t.Parallel()
 	usr1 := make(chan os.Signal, 8)
 	signal.Notify(usr1, syscall.SIGUSR1)
-	t.Cleanup(func() { signal.Stop(usr1) })
+	t.Cleanup(func() {
+		signal.Stop(usr1)
+		require.Empty(t, usr1, "no signal arrived")
+	})
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	require.NoError(t, os.WriteFile(file, []byte("secret"), 0o666))
 	parent := strconv.Itoa(os.Getpid())
 
-	for _, c := range []struct{ why, what, arg string }{
-		{"a file it was not given", "read", file},
-		{"the users of the machine", "read", "/etc/passwd"},
-		{"the environment of its parent", "read", "/proc/" + parent + "/environ"},
-		{"its own environment, through proc", "read", "/proc/self/environ"},
-		{"a directory", "list", "/"},
-		{"writing a file", "write", file},
-		{"appending to a file", "append", file},
-		{"making a file", "create", dir},
-		{"making a directory", "mkdir", dir},
-		{"removing a file", "remove", file},
-		{"writing to a device", "write", "/dev/null"},
-		{"a TCP socket", "socket", "inet"},
-		{"a Unix socket", "socket", "unix"},
-		{"a netlink socket", "socket", "netlink"},
-		{"a process", "fork", ""},
-		{"another program", "exec", "/bin/sh"},
-		{"a signal to its parent", "signal", parent},
-		{"a signal to every process", "signal", "-1"},
-		{"tracing its parent", "ptrace", parent},
-		{"shared memory, which no limit counts", "share", ""},
-		{"more memory than it may have", "allocate", "600"},
-		{"io_uring", "call", "io_uring_setup"},
-		{"BPF", "call", "bpf"},
-		{"performance counters", "call", "perf_event_open"},
-		{"user fault handling", "call", "userfaultfd"},
-		{"kernel keys", "call", "keyctl"},
-		{"mounting", "call", "mount"},
-		{"new namespaces", "call", "unshare"},
-		{"other namespaces", "call", "setns"},
-		{"the memory of others", "call", "process_vm_readv"},
-		{"files in memory", "call", "memfd_create"},
-		{"the newer way to a process", "call", "clone3"},
-		{"handles of processes", "call", "pidfd_open"},
-		{"System V memory", "call", "shmget"},
-		{"the process's own settings", "call", "prctl"},
+	for _, c := range []struct {
+		name, action, arg string
+		outside           bool // succeeds without the sandbox, so that it is the sandbox that refuses it
+	}{
+		{"a file it was not given", "read", file, false},
+		{"the users of the machine", "read", "/etc/passwd", true},
+		{"the environment of its parent", "read", "/proc/" + parent + "/environ", true},
+		{"its own environment, through proc", "read", "/proc/self/environ", false},
+		{"a directory", "list", "/", true},
+		{"writing a file", "write", file, true},
+		{"appending to a file", "append", file, true},
+		{"making a file", "create", dir, true},
+		{"making a directory", "mkdir", dir, false},
+		{"removing a file", "remove", file, false},
+		{"writing to a device", "write", "/dev/null", false},
+		{"a TCP socket", "socket", "inet", true},
+		{"a Unix socket", "socket", "unix", true},
+		{"a netlink socket", "socket", "netlink", false},
+		{"a process", "fork", "", true},
+		{"another program", "exec", "/bin/sh", false},
+		{"a signal to its parent", "signal", parent, false},
+		{"a signal to every process", "signal", "-1", false},
+		{"tracing its parent", "ptrace", parent, false},
+		{"shared memory, which no limit counts", "share", "", true},
+		{"more memory than it may have", "allocate", "600", true},
+		{"io_uring", "call", "io_uring_setup", false},
+		{"BPF", "call", "bpf", false},
+		{"performance counters", "call", "perf_event_open", false},
+		{"user fault handling", "call", "userfaultfd", false},
+		{"kernel keys", "call", "keyctl", false},
+		{"mounting", "call", "mount", false},
+		{"new namespaces", "call", "unshare", false},
+		{"other namespaces", "call", "setns", false},
+		{"the memory of others", "call", "process_vm_readv", false},
+		{"files in memory", "call", "memfd_create", true},
+		{"the newer way to a process", "call", "clone3", false},
+		{"handles of processes", "call", "pidfd_open", false},
+		{"System V memory", "call", "shmget", false},
+		{"the process's own settings", "call", "prctl", false},
 	} {
-		t.Run(c.why, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			l := MustLaunch(t, sandbox.Options{Args: []string{c.what, c.arg}, Memory: 512 << 20, Mode: sandbox.Require})
-			got, _ := output(t, l)
-			require.Truef(t, strings.HasPrefix(got, "refused:"), "it said %q", got)
+			o := sandbox.Options{Args: []string{c.action, c.arg}, Memory: 512 << 20, Mode: sandbox.Require}
+			got, _ := output(t, MustLaunch(t, o))
+			require.Truef(t, strings.HasPrefix(got, "refused:"), "it printed %q", got)
+			if o.Mode = sandbox.Off; c.outside {
+				l := MustLaunch(t, o)
+				got, _ = output(t, l)
+				require.Equal(t, "done\n", got, "without the sandbox")
+				require.Empty(t, l.Layers())
+			}
 		})
 	}
-	t.Cleanup(func() { require.Empty(t, usr1, "no signal arrived") })
 }
 
-// The same attempts succeed without the sandbox: what refuses them is the sandbox, not the machine.
-func TestLauncher_off(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	file := filepath.Join(dir, "file")
-	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	for _, args := range [][]string{
-		{"read", "/etc/passwd"},
-		{"read", "/proc/" + strconv.Itoa(os.Getpid()) + "/environ"},
-		{"list", "/"},
-		{"write", file},
-		{"append", file},
-		{"create", dir},
-		{"socket", "inet"},
-		{"socket", "unix"},
-		{"fork"},
-		{"share"},
-		{"allocate", "600"},
-		{"call", "memfd_create"},
-	} {
-		l := MustLaunch(t, sandbox.Options{Args: args, Memory: 512 << 20, Mode: sandbox.Off})
-		got, _ := output(t, l)
-		require.Equal(t, "done\n", got, args)
-		require.Empty(t, l.Layers())
-	}
-}
-
-func TestLauncher_allows(t *testing.T) {
+func TestLauncher_Allows(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	inside := filepath.Join(dir, "inside")
@@ -182,25 +166,25 @@ func TestLauncher_allows(t *testing.T) {
 		Mode:   sandbox.Require,
 	}
 	for _, c := range []struct {
-		why  string
+		name string
 		args []string
 		want string
 	}{
-		{"to start", []string{"nothing"}, "done\n"},
-		{"a file below a directory that it was given", []string{"read", inside}, "done\n"},
-		{"to list that directory", []string{"list", dir}, "done\n"},
+		{"starting", []string{"nothing"}, "done\n"},
+		{"reading a file below a directory that it was given", []string{"read", inside}, "done\n"},
+		{"listing that directory", []string{"list", dir}, "done\n"},
 		{"memory within the limit", []string{"allocate", "300"}, "done\n"},
-		{"threads", []string{"threads", "200"}, "done\n"},
-		{"the environment that it was given, and no more", []string{"environ"}, "LC_ALL=C OMP_THREAD_LIMIT=1\ndone\n"},
+		{"starting threads", []string{"threads", "200"}, "done\n"},
+		{"seeing the environment that it was given, and no other", []string{"environ"}, "LC_ALL=C OMP_THREAD_LIMIT=1\ndone\n"},
 	} {
 		o := opts
 		o.Args = c.args
 		got, _ := output(t, MustLaunch(t, o))
-		require.Equal(t, c.want, got, c.why)
+		require.Equal(t, c.want, got, c.name)
 	}
 }
 
-func TestLauncher_keepsInheritedFilesAway(t *testing.T) {
+func TestLauncher_Start_ClosesInheritedFiles(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -208,21 +192,21 @@ func TestLauncher_keepsInheritedFilesAway(t *testing.T) {
 	raw, err := listener.(*net.TCPListener).File()
 	require.NoError(t, err)
 	defer func() { _ = raw.Close() }()
-	leaked, err := syscall.Dup(int(raw.Fd())) // without close-on-exec, as from a careless parent
+	leaked, err := syscall.Dup(int(raw.Fd())) // without close-on-exec, as a careless parent would
 	require.NoError(t, err)
 	defer func() { _ = syscall.Close(leaked) }()
 	got, _ := output(t, MustLaunch(t, sandbox.Options{Args: []string{"files"}, Mode: sandbox.BestEffort}))
 	require.NotContains(t, got, strconv.Itoa(leaked))
 }
 
-func TestLauncher_boundsComputing(t *testing.T) {
+func TestLauncher_Start_LimitsCPU(t *testing.T) {
 	t.Parallel()
 	_, state := output(t, MustLaunch(t, sandbox.Options{Args: []string{"spin"}, CPU: time.Second}))
 	require.False(t, state.Success())
 	require.Less(t, state.UserTime(), 5*time.Second)
 }
 
-// beParent starts a program that never ends by itself, says which process that is, and waits to be killed.
+// beParent starts a program that never ends by itself, prints its process id, and waits to be killed.
 func beParent(mode sandbox.Mode) int {
 	l, err := sandbox.NewLauncher(context.Background(), sandbox.Options{Program: probe, Args: []string{"spin"}, CPU: time.Minute, Mode: mode})
 	if err != nil {
@@ -238,7 +222,7 @@ func beParent(mode sandbox.Mode) int {
 	select {}
 }
 
-func TestLauncher_Start_theProgramDiesWithItsParent(t *testing.T) {
+func TestLauncher_Start_DiesWithParent(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []sandbox.Mode{sandbox.BestEffort, sandbox.Off} {
 		self, err := os.Executable()
@@ -254,12 +238,12 @@ func TestLauncher_Start_theProgramDiesWithItsParent(t *testing.T) {
 		require.NoError(t, syscall.Kill(pid, 0), "it runs")
 		require.NoError(t, parent.Process.Kill())
 		require.Error(t, parent.Wait())
-		require.Eventually(t, func() bool { return syscall.Kill(pid, 0) != nil || zombie(pid) }, 10*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return syscall.Kill(pid, 0) != nil || isZombie(pid) }, 10*time.Second, time.Millisecond)
 	}
 }
 
-// zombie is true for a process that is dead and that nobody has waited for, as happens where no init runs.
-func zombie(pid int) bool {
+// isZombie reports whether a process has ended but nobody has waited for it, as happens where no init runs.
+func isZombie(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && strings.Contains(string(stat), ") Z ")
 }
@@ -275,11 +259,11 @@ func TestLauncher_Layers(t *testing.T) {
 	require.Equal(t, []string{"capabilities", "no_new_privs", "landlock", "limits", "seccomp", "namespaces"}, names)
 	require.Contains(t, l.LogValue().String(), "seccomp (")
 	if os.Getenv(noNamespacesEnv) != "" {
-		require.False(t, l.Layers()[5].Active, "this process may make no namespaces")
+		require.False(t, l.Layers()[5].Active, "this process may not make namespaces")
 	}
 }
 
-func TestLauncher_Start_afterClose(t *testing.T) {
+func TestLauncher_Close(t *testing.T) {
 	t.Parallel()
 	l := MustLaunch(t, sandbox.Options{Args: []string{"nothing"}})
 	l.Close()
@@ -287,8 +271,8 @@ func TestLauncher_Start_afterClose(t *testing.T) {
 	require.Error(t, l.Start(l.Command()))
 }
 
-// A program that was linked against a library which is not here: the name in a copy of a real one is changed.
-func TestNewLauncher_namesAMissingLibrary(t *testing.T) {
+// The program is a copy of /bin/sh in which the name of a library was changed.
+func TestNewLauncher_MissingLibrary(t *testing.T) {
 	t.Parallel()
 	program, err := os.ReadFile("/bin/sh")
 	require.NoError(t, err)
@@ -299,7 +283,7 @@ func TestNewLauncher_namesAMissingLibrary(t *testing.T) {
 	require.ErrorContains(t, err, "needs libraries that are not installed: libz.so.9")
 }
 
-func TestNewLauncher_saysWhatIsMissing(t *testing.T) {
+func TestNewLauncher_InvalidOptions(t *testing.T) {
 	t.Parallel()
 	script := filepath.Join(t.TempDir(), "script")
 	require.NoError(t, os.WriteFile(script, []byte("#!/bin/sh\n"), 0o700))

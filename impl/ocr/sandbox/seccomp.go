@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The filter is a list of what is allowed, since a list of what is forbidden would be out of date with the next kernel.
-// Anything else answers "not implemented" rather than kills: C libraries then fall back to an older call that is on the
-// list, and a program that asks for what it may not have carries on without.
+// The filter lists what is allowed, because a list of what is forbidden would be out of date with the next kernel. Any
+// other call fails with ENOSYS instead of killing the process: C libraries then fall back to an older call that is
+// allowed, and a program goes on without a feature that it may not use.
 
-// calls are those that a Go program with C libraries needs to compute, on every architecture. The architecture's own
-// are in archCalls.
+// calls are the system calls that a Go program with C libraries needs in order to compute, on every architecture. To find
+// one that is missing after an upgrade, run the worker under strace and look for ENOSYS. See also archCalls.
 var calls = []uint32{
 	unix.SYS_FUTEX, unix.SYS_READ, unix.SYS_WRITE, unix.SYS_MADVISE, unix.SYS_MUNMAP, unix.SYS_MPROTECT, unix.SYS_MREMAP,
 	unix.SYS_BRK, unix.SYS_CLOCK_GETTIME, unix.SYS_NANOSLEEP, unix.SYS_CLOCK_NANOSLEEP, unix.SYS_SCHED_YIELD,
@@ -28,64 +28,70 @@ var calls = []uint32{
 	unix.SYS_GETTIMEOFDAY, unix.SYS_CLOCK_GETRES, unix.SYS_MINCORE,
 	unix.SYS_GETPID, unix.SYS_GETPPID, unix.SYS_GETTID, unix.SYS_GETUID, unix.SYS_GETEUID, unix.SYS_GETGID, unix.SYS_GETEGID,
 	unix.SYS_EXIT, unix.SYS_EXIT_GROUP,
-	unix.SYS_EXECVE, // the program itself; Landlock denies every other
+	unix.SYS_EXECVE, // for the program itself; Landlock denies any other
 }
 
-// condition allows a call where an argument, masked, has one of the values.
+// condition allows a call if an argument, combined with the mask, has one of the values.
 type condition struct {
 	call, arg, mask uint32
 	values          []uint32
 }
 
-// conditions hold for calls that are harmless in one form and not in others. Only the low half of an argument counts,
-// as the kernel takes no more of these.
+// conditions returns the rules for calls that are harmless only with some arguments. Only the lower 32 bits of an argument
+// are compared, as the kernel uses only these.
 func conditions() []condition {
-	self := uint32(os.Getpid()) // the same over exec //nolint:gosec // process ids are small; it stays the same over exec
+	self := uint32(os.Getpid()) //nolint:gosec // process ids are small; exec keeps them
 	const all = ^uint32(0)
 	return append([]condition{
-		{unix.SYS_CLONE, 0, unix.CLONE_THREAD, []uint32{unix.CLONE_THREAD}}, // threads, no processes
+		{unix.SYS_CLONE, 0, unix.CLONE_THREAD, []uint32{unix.CLONE_THREAD}}, // threads, but not processes
 		{unix.SYS_OPENAT, 2, writing, []uint32{0}},
 		{unix.SYS_TGKILL, 0, all, []uint32{self}},
 		{unix.SYS_KILL, 0, all, []uint32{self}},
 		{unix.SYS_PRLIMIT64, 0, all, []uint32{0, self}},
-		{unix.SYS_FCNTL, 1, all, []uint32{ // none that sends signals
+		{unix.SYS_FCNTL, 1, all, []uint32{ // but not F_SETOWN and F_SETSIG, which send signals
 			unix.F_DUPFD, unix.F_DUPFD_CLOEXEC, unix.F_GETFD, unix.F_SETFD, unix.F_GETFL, unix.F_SETFL,
 		}},
 	}, archConditions...)
 }
 
-// writing are the flags of an open that is for more than reading.
+// writing has the flags of open(2) that ask for more than reading.
 const writing = unix.O_WRONLY | unix.O_RDWR | unix.O_CREAT | unix.O_TRUNC | unix.O_APPEND | (unix.O_TMPFILE &^ unix.O_DIRECTORY)
 
-// Shared memory without a file, and mappings that grow down, are not counted by RLIMIT_DATA.
+// The filter denies two kinds of mappings that RLIMIT_DATA does not count: shared memory without a file, and mappings
+// that grow down.
 const (
 	sharedAnonymous = unix.MAP_SHARED | unix.MAP_ANONYMOUS
-	mmapFlags       = 3 // argument
+	mmapFlags       = 3 // index of the argument
 )
 
+// allowed returns the number of calls that the filter allows, for the log.
 func allowed() int { return len(calls) + len(archCalls) + len(conditions()) + 1 }
 
 // filterCalls installs the filter on this thread.
 func filterCalls() error {
 	if arch == 0 {
-		return errors.New("no filter for this architecture")
+		return errors.New("there is no filter for this architecture")
 	}
 	program := filter()
 	fprog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
-	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&fprog))) //nolint:gosec // the system call's form
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&fprog))) //nolint:gosec // the system call takes a pointer
 	if errno != 0 {
 		return fmt.Errorf("install the filter: %w", errno)
 	}
 	return nil
 }
 
-// Offsets into struct seccomp_data of linux/seccomp.h, for little-endian machines.
+// Offsets into struct seccomp_data of linux/seccomp.h, for little-endian machines: the lower half of each 64-bit argument
+// comes first.
 const (
 	offsetCall = 0
 	offsetArch = 4
 	offsetArgs = 16
 )
 
+// filter assembles the program. It kills a process of another architecture, whose call numbers mean something else, and
+// then compares the call with each rule in turn; mmap comes last because two of its flags matter. Jumps are relative:
+// "equal(k, yes, no)" skips that many instructions.
 func filter() []unix.SockFilter {
 	load := func(at uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
@@ -100,7 +106,7 @@ func filter() []unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: k}
 	}
 	give := func(k uint32) unix.SockFilter { return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: k} }
-	const (
+	const ( // the possible results
 		allow = unix.SECCOMP_RET_ALLOW
 		kill  = unix.SECCOMP_RET_KILL_PROCESS
 		deny  = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)

@@ -10,29 +10,30 @@ import (
 	"syscall"
 )
 
-// How a Launcher tells the shim that it is one, and what to do.
+// How a Launcher tells a process that it is the shim, and what to do.
 const (
 	shimName = "uncial-sandbox"
 	specEnv  = "UNCIAL_SANDBOX"
 )
 
-// shimmed is true once MaybeShim was called: without that call the shim would run main over again.
+// shimmed is true after MaybeShim was called. Without that call the shim would run the service a second time.
 var shimmed atomic.Bool
 
-// spec is what the shim is told.
+// spec holds the instructions for the shim.
 type spec struct {
 	Program string   `json:"program"`
 	Args    []string `json:"args,omitempty"`
 	Env     []string `json:"env,omitempty"`
-	Execute []string `json:"execute"` // files that may be executed and read
+	Execute []string `json:"execute"` // files that may be executed, and read
 	Read    []string `json:"read"`    // files and directories that may be read
 	Memory  uint64   `json:"memory,omitempty"`
 	CPU     uint64   `json:"cpu,omitempty"`   // seconds
-	Alone   bool     `json:"alone,omitempty"` // in namespaces of its own
-	Layers  []string `json:"layers"`          // those that must hold
-	Probe   bool     `json:"probe,omitempty"` // try the layers, report on standard output, end
+	Alone   bool     `json:"alone,omitempty"` // in its own namespaces
+	Layers  []string `json:"layers"`          // names of the layers to apply; if one fails, the program is not started
+	Probe   bool     `json:"probe,omitempty"` // try all layers, report them on standard output, exit
 }
 
+// newSpec turns options into instructions. The names of layers are added by probe.
 func newSpec(o Options, libs linked) spec {
 	s := spec{
 		Program: o.Program,
@@ -49,7 +50,9 @@ func newSpec(o Options, libs linked) spec {
 	return s
 }
 
-// command starts the shim. With namespaces, the process is alone in them, and is nobody.
+// command returns the command that starts the shim: this executable once more, found through /proc so that an upgrade of
+// the file on disk does not mix two builds. The spec travels in the environment, which the program does not inherit.
+// It starts the shim in its own namespaces if inNamespaces is set.
 func (s spec) command(inNamespaces bool) *exec.Cmd {
 	s.Alone = inNamespaces
 	text, err := json.Marshal(s)
@@ -64,31 +67,32 @@ func (s spec) command(inNamespaces bool) *exec.Cmd {
 		Path:        "/proc/self/exe",
 		Args:        []string{shimName},
 		Env:         []string{specEnv + "=" + string(text)},
-		Dir:         "/",
+		Dir:         "/", // a file system must not stay busy because a worker was started in it
 		SysProcAttr: attr,
 	}
 }
 
-// MaybeShim must be the first thing that main does, and TestMain where tests use a Launcher. In a process that a
-// Launcher started it does not return; anywhere else it does nothing.
+// MaybeShim must be called first in main, and first in TestMain if tests use a Launcher. In a process that a Launcher
+// started it does not return; in any other it does nothing.
 func MaybeShim() {
 	shimmed.Store(true)
 	if os.Args[0] != shimName || os.Getenv(specEnv) == "" {
 		return
 	}
-	// Layers bind to the calling thread; execve keeps that one alone.
+	// Layers apply to the calling thread, which is the only one that survives execve.
 	runtime.LockOSThread()
 	if err := becomeProgram(os.Getenv(specEnv)); err != nil {
 		fmt.Fprintln(os.Stderr, "sandbox:", err)
 		syscall.Exit(126)
 	}
-	syscall.Exit(0) // without the ceremonies of os.Exit, for which this process may have lost the rights
+	syscall.Exit(0) // os.Exit runs hooks for which this process may lack the rights by now
 }
 
+// becomeProgram applies the layers and replaces this process by the program. It returns only after a probe or an error.
 func becomeProgram(text string) error {
 	var s spec
 	if err := json.Unmarshal([]byte(text), &s); err != nil {
-		return fmt.Errorf("read the instructions: %w", err)
+		return fmt.Errorf("decode the instructions: %w", err)
 	}
 	if s.Probe {
 		return json.NewEncoder(os.Stdout).Encode(s.tryAll())

@@ -42,10 +42,10 @@ type Options struct {
 // measured to take. A worker that has read ordinary pages for a while takes a sixth of it.
 const DefaultMemory = 3 << 30
 
-// Defaults of Options. The deadline is about ten times what a dense page takes.
+// Defaults of Options that are not derived from others.
 const (
 	defaultDeadline = time.Minute
-	defaultMaxPages = 200 // bounds slow leaks in the C libraries; starting a worker costs less than reading a page
+	defaultMaxPages = 200 // bounds slow leaks in the C libraries
 	defaultStart    = 30 * time.Second
 	queuePerWorker  = 4
 )

@@ -1,10 +1,10 @@
-// Probe tries one thing that a sandboxed program must not be able to do. It prints "done" where it could, and "refused:"
-// with the reason where it could not.
+// Probe tries one action, named by its first argument, that a sandboxed program should or should not be able to do. It
+// prints "done" if it succeeded, and "refused:" with the error if it did not. The tests of package sandbox run it with and
+// without the sandbox.
 package main
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -23,8 +23,9 @@ func main() {
 	fmt.Println("done")
 }
 
-func try(what string, args []string) error {
-	switch what {
+// try performs the action. Those that only compute, such as "spin", check what the sandbox must not break.
+func try(action string, args []string) error {
+	switch action {
 	case "nothing":
 		return nil
 	case "read":
@@ -73,15 +74,13 @@ func try(what string, args []string) error {
 		for i := 0; ; i++ {
 			_ = i
 		}
-	case "wait":
-		_, err := io.Copy(io.Discard, os.Stdin)
-		return err
 	}
-	return report("unknown: " + what)
+	return report("unknown: " + action)
 }
 
-func report(what string) error {
-	fmt.Println(what)
+// report prints a finding and succeeds.
+func report(finding string) error {
+	fmt.Println(finding)
 	return nil
 }
 
@@ -108,6 +107,7 @@ func socket(kind string) error {
 	return err
 }
 
+// fork makes a process with the system call itself, because the Go runtime would not return in the child.
 func fork() error {
 	pid, _, errno := syscall.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
 	if errno != 0 {
@@ -127,7 +127,8 @@ func signal(to string) error {
 	return unix.Kill(pid, unix.SIGUSR1)
 }
 
-// call makes a system call that is on no list, with arguments that do no harm.
+// call makes a system call that the filter does not allow, with arguments that do no harm. ENOSYS is the filter's answer;
+// any other error comes from the call itself, which means that the filter let it through.
 func call(name string) error {
 	nr, ok := map[string]uintptr{
 		"io_uring_setup": unix.SYS_IO_URING_SETUP, "bpf": unix.SYS_BPF, "perf_event_open": unix.SYS_PERF_EVENT_OPEN,
@@ -145,6 +146,7 @@ func call(name string) error {
 	return nil
 }
 
+// allocate maps private memory and touches every page of it, so that it counts.
 func allocate(mib string) error {
 	n, err := strconv.Atoi(mib)
 	if err != nil {
@@ -160,7 +162,7 @@ func allocate(mib string) error {
 	return nil
 }
 
-// threads starts many goroutines that compute at once: a program's threads must go on working.
+// threads runs many goroutines that compute at once, so that the Go runtime starts threads, which must be allowed.
 func threads(count string) error {
 	n, err := strconv.Atoi(count)
 	if err != nil {
@@ -179,7 +181,7 @@ func threads(count string) error {
 	return nil
 }
 
-// files prints the open descriptors beyond the three.
+// files prints the open descriptors other than standard input, output and error.
 func files() error {
 	var open []string
 	for fd := 3; fd < 64; fd++ {

@@ -12,11 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A service runs as root or not, and in containers that permit no namespaces. The promises are the same.
-func TestLauncher_elsewhere(t *testing.T) {
+// Services run as root or not, and in containers that permit no namespaces. The sandbox must refuse the same everywhere.
+func TestLauncher_OtherUsers(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(probeEnv) != "" {
-		return // this is elsewhere
+		return // this is the run below, as another user
 	}
 	dir, err := os.MkdirTemp("", "sandbox-elsewhere-")
 	require.NoError(t, err)
@@ -37,7 +37,7 @@ func TestLauncher_elsewhere(t *testing.T) {
 			root: true,
 			attr: syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}},
 		},
-		"where no namespaces can be made": {
+		"without namespaces": {
 			env: noNamespacesEnv + "=1",
 			attr: syscall.SysProcAttr{
 				Cloneflags:  unix.CLONE_NEWUSER,
@@ -49,19 +49,19 @@ func TestLauncher_elsewhere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if c.root && os.Getuid() != 0 {
-				t.Skip("only root can become nobody; the other tests ran as an ordinary user already")
+				t.Skip("needs root, to become nobody; an ordinary user has run the same tests already")
 			}
-			cmd := exec.CommandContext(t.Context(), tests, "-test.v", "-test.run", "^TestLauncher_(refuses|allows|Layers)$")
+			cmd := exec.CommandContext(t.Context(), tests, "-test.v", "-test.run", "^TestLauncher_(Refuses|Allows|Layers)$")
 			cmd.Dir, cmd.SysProcAttr = dir, &c.attr
 			cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=/tmp", probeEnv + "=" + tool, c.env}
 			out, err := cmd.CombinedOutput()
 			require.NoErrorf(t, err, "%s", out)
-			require.Contains(t, string(out), "--- PASS: TestLauncher_refuses/the_users_of_the_machine")
+			require.Contains(t, string(out), "--- PASS: TestLauncher_Refuses/the_users_of_the_machine")
 		})
 	}
 }
 
-// denyNamespaces takes the right to make namespaces from this process's own user namespace.
+// denyNamespaces forbids new user namespaces within the user namespace of this process.
 func denyNamespaces() error {
 	return os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0)
 }

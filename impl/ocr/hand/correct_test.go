@@ -108,7 +108,7 @@ func TestPage_Read_enhanced(t *testing.T) {
 			edit := result.Edits[0]
 			require.Equal(t, c.read.word, edit.Before)
 			require.Equal(t, c.want, edit.After)
-			require.Equal(t, hand.RuleLexicon, edit.Rule)
+			require.Equal(t, "lexicon", edit.Rule)
 			require.Equal(t, lines[0].Words[0].Box, edit.Box)
 		})
 	}

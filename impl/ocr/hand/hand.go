@@ -1,6 +1,11 @@
-// Package hand reads handwriting: it tells from the image, and from how sure two models are of some lines, whether a page
-// is written by hand, finds its lines (package lines), and has each read by the model for hands. On a printed page that
-// was filled in by hand it reads only what the print's reading left open.
+// Package hand reads handwriting. It decides whether a page is handwritten, from the shape of its ink and from the confidence
+// of two models in some lines; it has each line (package layout) read by the handwriting model; and on a printed page it
+// reads what was filled in by hand and left open by the recognizer of print.
+//
+// It neither finds lines (package layout) nor runs models (its callers implement Reader), and it does not read print. The
+// handwriting model has learnt French; language.go decides whether a page is French.
+//
+// Start reading at Page.Sure, Page.Read and Page.Fill; thresholds.go has every number that was tuned.
 package hand
 
 import (
@@ -16,23 +21,23 @@ import (
 
 // Reader reads single lines.
 type Reader interface {
-	// ReadStrips reads each image as one line with a model, and returns what it read of each. With Symbols the words
+	// ReadStrips reads each image as one line with a model, and returns the words of each. With tesseract.Symbols the words
 	// hold the recognizer's other choices. Boxes are in pixels of the strip, confidences 0..100.
 	ReadStrips(ctx context.Context, model string, strips []*image.Gray, detail tesseract.Detail) ([][]tesseract.Word, error)
 }
 
-// Models say what a page is read with.
+// Models says what a page is read with.
 type Models struct {
-	Hand   string           // reads strips of handwriting
-	Print  string           // the language's own model, which reads print
-	Learnt *lexicon.Lexicon // the word list of Hand; nil where there is none. Only the enhancement asks it
-	// InPrint estimates the share of right characters where the model for print has a confidence, 0..1 each. Required by Read.
+	Hand  string // reads strips of handwriting
+	Print string // reads print in the page's language
+	// Learnt is the word list of Hand, which only the enhancement asks; nil if there is none.
+	Learnt *lexicon.Lexicon
+	// InPrint estimates the share of characters that are right from the print model's confidence, 0..1 each. Read needs it.
 	InPrint func(own float64) float64
-	// Native is true where the caller says that the page is in the language that the model for hands has learnt. What is
-	// read of it decides (see french.go); hands in other languages are read as well as the model can, which is badly, and
-	// their confidence says so.
+	// Native is true if the page is tagged as French, which the handwriting model has learnt. The words read on the page decide
+	// in the end (see language.go). Other languages are read as well as the model can, which is badly, and at a low confidence.
 	Native bool
-	// Enhance corrects readings by the word list.
+	// Enhance corrects words by the word list.
 	Enhance bool
 }
 
@@ -41,72 +46,69 @@ type Result struct {
 	Blocks []document.Block
 	// Confidence estimates the share of the characters that are right, 0..1.
 	Confidence float64
-	// Edits are the enhancement's, nil without it.
+	// Edits are the corrections, nil without Models.Enhance.
 	Edits []document.Edit
 }
 
-// Page is a page that may be written by hand.
+// Page is a page that may be handwritten. It keeps the lines that were found and read, and serves one goroutine at a time.
 type Page struct {
-	models Models
-	gray   *image.Gray
-	spots  []image.Rectangle
-	wide   float64
-	onSide bool
-	found  *layout.Page // nil until asked for
-	// known are the lines that were read already, by their boxes.
-	known map[document.Box]reading
+	models      Models
+	gray        *image.Gray
+	spots       []image.Rectangle
+	joinedShare float64
+	onSide      bool
+	found       *layout.Page             // nil until asked for
+	known       map[document.Box]reading // the lines that were read already, by their boxes
 }
 
-// Look takes a page and the boxes of its spots of ink, in pixels of the page.
+// Look returns a page, given the boxes of its spots of ink in pixels of the page. It reads nothing yet.
 func Look(gray *image.Gray, spots []image.Rectangle, m Models) *Page {
 	return &Page{
-		models: m, gray: gray, spots: spots, wide: wideShare(spots), onSide: onSide(spots),
+		models: m, gray: gray, spots: spots, joinedShare: joinedShare(spots), onSide: isOnSide(spots),
 		known: map[document.Box]reading{},
 	}
 }
 
-// lines are those of the page, found at the first use.
-func (p *Page) lines() *layout.Page {
+// layout returns the lines of the page, found at the first call.
+func (p *Page) layout() *layout.Page {
 	if p.found == nil {
 		p.found = layout.Find(p.gray)
 	}
 	return p.found
 }
 
-// Read reads the page, all of which is written by hand, as Sure has said.
+// Read reads a page that is handwritten, as Sure has told. Lines of print on it are read by the print model.
 func (p *Page) Read(ctx context.Context, r Reader) (Result, error) {
-	readings := make([][]reading, len(p.lines().Blocks))
-	var all []reading
-	for i, block := range p.lines().Blocks {
+	blocks := make([][]reading, len(p.layout().Blocks))
+	for i, lines := range p.layout().Blocks {
 		var err error
-		if readings[i], err = p.readLines(ctx, r, block); err != nil {
+		if blocks[i], err = p.readLines(ctx, r, lines); err != nil {
 			return Result{}, err
 		}
-		all = append(all, readings[i]...)
 	}
-	inPrint, err := p.inPrint(ctx, r, all)
+	printed, err := p.readPrintedLines(ctx, r, slices.Concat(blocks...))
 	if err != nil {
 		return Result{}, err
 	}
-	for _, block := range readings {
+	for _, block := range blocks {
 		for i, l := range block {
-			if printed, ok := inPrint[l.at]; ok {
-				block[i] = printed
+			if inPrint, ok := printed[l.at]; ok {
+				block[i] = inPrint
 			}
 		}
 	}
-	all = slices.Concat(readings...)
-	learnt := french(all, p.models.Native)
+	all := slices.Concat(blocks...)
+	french := isFrench(all, p.models.Native)
 	var result Result
-	for _, block := range readings {
-		p.models.settle(block, learnt)
+	for _, block := range blocks {
+		p.models.finish(block, french)
 		result.add(block)
 	}
-	result.Confidence = p.models.mixedConfidence(all, learnt)
+	result.Confidence = p.models.mixedConfidence(all, french)
 	return result, nil
 }
 
-// add appends what was read as a block, or as several where hand and print take turns.
+// add appends readings as a block, or as several where handwriting and print alternate.
 func (r *Result) add(readings []reading) {
 	fresh := true
 	for _, l := range readings {
@@ -118,8 +120,7 @@ func (r *Result) add(readings []reading) {
 		}
 		fresh = false
 		block := &r.Blocks[len(r.Blocks)-1]
-		block.Lines = append(block.Lines, l.line)
-		block.Box = block.Box.Union(l.line.Box)
+		*block = document.BlockOf(append(block.Lines, l.line))
 		r.Edits = append(r.Edits, l.edits...)
 	}
 }

@@ -9,15 +9,15 @@ import (
 )
 
 // merge inserts the lines of handwriting among those of the print, without the words of print that they replace.
-func (p *filling) merge(inPrint Result, filled []reading, learnt bool) Result {
-	p.models.settle(filled, learnt)
+func (p *filling) merge(inPrint Result, filled []reading, french bool) Result {
+	p.models.finish(filled, french)
 	printed := 0
 	var blocks []document.Block
 	for _, b := range inPrint.Blocks {
 		var lines []document.Line
 		for _, l := range b.Lines {
 			l.Words = slices.DeleteFunc(slices.Clone(l.Words), func(w document.Word) bool {
-				return slices.ContainsFunc(filled, func(r reading) bool { return p.replaced(w, r.line.Box) })
+				return slices.ContainsFunc(filled, func(r reading) bool { return p.isReplaced(w, r.line.Box) })
 			})
 			if l.Box = document.WordsBox(l.Words); len(l.Words) > 0 {
 				lines = append(lines, l)
@@ -37,7 +37,7 @@ func (p *filling) merge(inPrint Result, filled []reading, learnt bool) Result {
 		written += r.characters
 	}
 	result.Blocks = sequence.Blocks()
-	hands := pageConfidence(filled, learnt)
+	hands := pageConfidence(filled, french)
 	result.Confidence = (inPrint.Confidence*float64(printed) + hands*float64(written)) / float64(max(printed+written, 1))
 	return result
 }

@@ -11,18 +11,18 @@ import (
 	"uncial/internal/document"
 )
 
-// reading is what was read of one line.
+// reading is what was read in one line.
 type reading struct {
 	at         document.Box // of the line that was found
 	line       document.Line
-	read       []tesseract.Word // those of the line, with the recognizer's other choices
+	read       []tesseract.Word // the words of the line as the recognizer gave them, with its other choices
 	confidence float64          // the recognizer's own, 0..1, weighted by the length of the words
 	characters int
 	edits      []document.Edit
 }
 
-// readLines reads lines with the model for hands, each once. Lines without text remain, empty; those that are too narrow
-// for a strip do not.
+// readLines reads lines with the handwriting model, each only once. Lines without text come back empty; lines too narrow for
+// a strip do not come back.
 func (p *Page) readLines(ctx context.Context, r Reader, all []layout.Line) ([]reading, error) {
 	fresh := slices.DeleteFunc(slices.Clone(all), func(l layout.Line) bool {
 		_, ok := p.known[l.Box()]
@@ -45,10 +45,8 @@ func (p *Page) readLines(ctx context.Context, r Reader, all []layout.Line) ([]re
 	return out, nil
 }
 
-// cut is the strips of the lines that are wide enough for one.
-func cut(all []layout.Line, stretch float64) ([]layout.Strip, []*image.Gray) {
-	var strips []layout.Strip
-	var images []*image.Gray
+// cut returns the strips of the lines that are wide enough for one, and their images.
+func cut(all []layout.Line, stretch float64) (strips []layout.Strip, images []*image.Gray) {
 	for _, l := range all {
 		if s, ok := l.Strip(stretch); ok {
 			strips = append(strips, s)
@@ -58,31 +56,38 @@ func cut(all []layout.Line, stretch float64) ([]layout.Strip, []*image.Gray) {
 	return strips, images
 }
 
-// settle corrects what was read of a hand, where that is asked for and the model has learnt its language, and claims of it
-// what may be claimed. The words are copied, for the page keeps those that were read.
-func (m *Models) settle(all []reading, learnt bool) {
-	for i := range all {
-		all[i].line.Words = slices.Clone(all[i].line.Words)
-		for j, w := range all[i].read {
-			word := &all[i].line.Words[j]
-			word.Confidence = claimed(word.Confidence, learnt)
-			if !m.Enhance || !learnt {
-				continue
-			}
-			if better, ok := correct(w, m.Learnt); ok {
-				before := word.Text
-				word.Text = document.WordText(better)
-				all[i].edits = append(all[i].edits, document.Edit{
-					Box: word.Box, Before: before, After: word.Text, Rule: RuleLexicon, Confidence: word.Confidence,
-				})
-			}
-			word.Known = m.Learnt != nil && m.Learnt.Known(word.Text)
+// reading places the words of a strip on the page.
+func (m *Models) reading(s layout.Strip, words []tesseract.Word) reading {
+	out := reading{at: s.Line().Box(), line: document.Line{Baseline: s.Baseline(), Handwritten: true}}
+	out.confidence, out.characters = weigh(words)
+	boxes := withoutOverlap(words)
+	for i, w := range words {
+		if text := document.WordText(w.Text); text != "" {
+			word := document.Word{Box: s.Box(boxes[i]), Text: text, Confidence: likelyWord(share(w)), Model: m.Hand}
+			out.line.Words, out.read = append(out.line.Words, word), append(out.read, w)
 		}
 	}
+	out.line.Box = document.WordsBox(out.line.Words)
+	return out
 }
 
-// inTurn are the boxes of words, each ending where the next begins: the recognizer gives some the width of half a line.
-func inTurn(words []tesseract.Word) []image.Rectangle {
+// weigh returns the mean confidence of words, 0..1, weighted by their length, and the number of their characters.
+func weigh(words []tesseract.Word) (confidence float64, characters int) {
+	var sum float64
+	for _, w := range words {
+		n := utf8.RuneCountInString(document.WordText(w.Text))
+		sum += float64(n) * share(w)
+		characters += n
+	}
+	return sum / float64(max(characters, 1)), characters
+}
+
+// share returns the recognizer's confidence in a word as 0..1.
+func share(w tesseract.Word) float64 { return min(max(w.Confidence/100, 0), 1) }
+
+// withoutOverlap returns the boxes of words, each ending where the next begins. The recognizer gives some words the width of
+// half a line.
+func withoutOverlap(words []tesseract.Word) []image.Rectangle {
 	boxes := make([]image.Rectangle, len(words))
 	for i, w := range words {
 		boxes[i] = w.Box
@@ -101,24 +106,25 @@ func inTurn(words []tesseract.Word) []image.Rectangle {
 	return boxes
 }
 
-// reading puts the words of a strip to their place on the page.
-func (m *Models) reading(s layout.Strip, words []tesseract.Word) reading {
-	out := reading{at: s.Line().Box(), line: document.Line{Baseline: s.Baseline(), Handwritten: true}}
-	boxes := inTurn(words)
-	for i, w := range words {
-		text, own := document.WordText(w.Text), min(max(w.Confidence/100, 0), 1)
-		if text == "" {
-			continue
+// finish bounds the confidences, and with Models.Enhance corrects words of French handwriting. It copies the words first,
+// because the page keeps them as they were read.
+func (m *Models) finish(all []reading, french bool) {
+	for i := range all {
+		all[i].line.Words = slices.Clone(all[i].line.Words)
+		for j, w := range all[i].read {
+			word := &all[i].line.Words[j]
+			word.Confidence = bounded(word.Confidence, french)
+			if !m.Enhance || !french {
+				continue
+			}
+			if better, ok := correct(w, m.Learnt); ok {
+				before := word.Text
+				word.Text = document.WordText(better)
+				all[i].edits = append(all[i].edits, document.Edit{
+					Box: word.Box, Before: before, After: word.Text, Rule: ruleLexicon, Confidence: word.Confidence,
+				})
+			}
+			word.Known = m.Learnt != nil && m.Learnt.Known(word.Text)
 		}
-		word := document.Word{Box: s.Box(boxes[i]), Text: text, Confidence: likelyWord(own), Model: m.Hand}
-		n := utf8.RuneCountInString(text)
-		out.confidence += own * float64(n)
-		out.characters += n
-		out.line.Words, out.read = append(out.line.Words, word), append(out.read, w)
-		out.line.Box = out.line.Box.Union(word.Box)
 	}
-	if out.characters > 0 {
-		out.confidence /= float64(out.characters)
-	}
-	return out
 }

@@ -7,30 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// The model for hands has learnt French. Whether a page is French is told by what it made of it: the commonest words are
-// short, so that many of them are right even where half of the letters are not. What the caller says decides between.
-const (
-	// leastWords is how many words tell anything.
-	leastWords = 20
-	// clearlyFrench is by how much the share of common French words exceeds that of any other language's for a page to be
-	// French whatever the caller says; possiblyFrench, by how much at least where the caller says that it is. On the shared
-	// pages it is 0.14 to 0.44 for the eight French hands and at most 0.091 for the seven English and medieval ones.
-	clearlyFrench, possiblyFrench = 0.08, 0.1
-	// leastTall is the share of letters that reach above or below the small ones at least. French has a quarter of such; a
-	// wavy line, which is read as words of m, n, u and i, has hardly any.
-	leastTall = 0.1
-	// chance is what clearlyFrench asks for more, divided by the root of the number of words: few words differ by chance.
-	chance = 0.4
-)
-
-// frenchWords are common words of French, of its older spellings too.
+// frenchWords holds common words of French, in its older spellings too.
 var frenchWords = setOf(`de la le les et des en un une du que qui dans pour au aux ce ne sur se pas il par plus son avec sa ou
 	je mais nous vous est sont être estre avoir cette ses leur leurs lui mon ma mes tout tous comme si on elle ils elles été
 	fait cet ces même mesme sans bien me te moi ont avait avoit était étoit estoit votre notre vos nos dont où deux fois quand
 	lorsque puis dit ledit ladite après avant chez sous entre`)
 
-// otherWords are common words of other languages, one after the other, with those that French has too: half of a Spanish
-// deed is "de la que en".
+// otherWords holds common words of other languages, one set for each: English, Latin, German, Spanish, Italian, Portuguese,
+// Dutch, Catalan, Occitan and Romanian. They include words that French has too: half of a Spanish deed is "de la que en".
 var otherWords = []map[string]bool{
 	setOf(`the of and to in that was his he it with is for as had you not be her at by which have or from this him but all she
 		they were are my an your so we been will would if when who them what there can do out has more one us`),
@@ -58,26 +42,27 @@ func setOf(words string) map[string]bool {
 	return set
 }
 
-// french says whether what was read of a hand is French. named is true where the caller says so, which decides where the
-// words do not.
-func french(all []reading, named bool) bool {
+// isFrench reports whether handwriting is French, which is the language that the model has learnt. The commonest words tell:
+// they are short, so that many are right even where half of the letters are not. tagged is true if the page is tagged as
+// French, which decides where the words do not.
+func isFrench(all []reading, tagged bool) bool {
 	words := commonWords(all)
 	if len(words) < leastWords {
-		return named
+		return tagged
 	}
 	if tallShare(words) < leastTall {
 		return false
 	}
-	own := share(words, func(w string) bool { return frenchWords[w] })
-	more := own - most(words, func(w string, other map[string]bool) bool { return other[w] && !frenchWords[w] })
-	if named {
+	own := shareOf(words, func(w string) bool { return frenchWords[w] })
+	more := own - greatestShare(words, func(w string, other map[string]bool) bool { return other[w] && !frenchWords[w] })
+	if tagged {
 		return more >= possiblyFrench
 	}
-	others := most(words, func(w string, other map[string]bool) bool { return other[w] })
+	others := greatestShare(words, func(w string, other map[string]bool) bool { return other[w] })
 	return own > others && more >= clearlyFrench+chance/math.Sqrt(float64(len(words)))
 }
 
-// tallShare is the share of the letters that have an ascender or a descender.
+// tallShare returns the share of the letters that have an ascender or a descender.
 func tallShare(words []string) float64 {
 	letters := strings.Join(words, "")
 	tall := 0
@@ -89,7 +74,8 @@ func tallShare(words []string) float64 {
 	return float64(tall) / float64(utf8.RuneCountInString(letters))
 }
 
-// commonWords are the words of a hand as lists have them: in small letters, without what is short by an apostrophe.
+// commonWords returns the words of handwriting as the sets have them: in small letters, without those of one letter, as an
+// apostrophe leaves.
 func commonWords(all []reading) []string {
 	var words []string
 	for _, l := range all {
@@ -106,16 +92,17 @@ func commonWords(all []reading) []string {
 	return words
 }
 
-// most is the greatest share that any other language has of the words.
-func most(words []string, has func(word string, other map[string]bool) bool) float64 {
+// greatestShare returns the greatest share that any other language has of the words.
+func greatestShare(words []string, has func(word string, other map[string]bool) bool) float64 {
 	var greatest float64
 	for _, other := range otherWords {
-		greatest = max(greatest, share(words, func(w string) bool { return has(w, other) }))
+		greatest = max(greatest, shareOf(words, func(w string) bool { return has(w, other) }))
 	}
 	return greatest
 }
 
-func share(words []string, has func(string) bool) float64 {
+// shareOf returns the share of the words that a set has.
+func shareOf(words []string, has func(string) bool) float64 {
 	n := 0
 	for _, word := range words {
 		if has(word) {

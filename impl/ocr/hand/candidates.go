@@ -1,0 +1,154 @@
+package hand
+
+import (
+	"image"
+	"slices"
+	"unicode/utf8"
+
+	"uncial/impl/ocr/layout"
+	"uncial/internal/document"
+)
+
+// leastOpenShare returns the share of joined letters, among the open of all spots, from which handwriting is sought.
+func (p *filling) leastOpenShare(open, all int) float64 {
+	switch {
+	case !p.french:
+		return p.leastJoined()
+	case open > all/manySpots:
+		return lineShare
+	}
+	return openShare
+}
+
+// leastJoined returns the share of joined letters from which a line that was read as print may be handwriting.
+func (p *filling) leastJoined() float64 {
+	switch {
+	case p.hasHand:
+		return alsoJoined
+	case p.french:
+		return joinedLine
+	}
+	return foreignJoined
+}
+
+// openParts returns the parts of lines that look handwritten among the open spots, and the share of joined letters in each.
+func (p *filling) openParts(open []image.Rectangle, settled []document.Box) ([]layout.Line, map[document.Box]float64) {
+	var parts []layout.Line
+	shares := map[document.Box]float64{}
+	for _, l := range p.layout().Lines() {
+		rest := l.Without(settled)
+		least := lineShare
+		if len(rest) != 1 || rest[0].Box() != l.Box() {
+			least = partShare // the rest of the line is print
+		}
+		if !p.french {
+			least = p.leastJoined()
+		}
+		for _, part := range rest {
+			spots := inside(open, part.Box())
+			if share := joinedShare(spots); len(spots) >= partSpots && share >= least {
+				parts = append(parts, part)
+				shares[part.Box()] = share
+			}
+		}
+	}
+	return parts, shares
+}
+
+// markJoined records the share of joined letters in those lines of print that look handwritten.
+func (p *filling) markJoined(inPrint []document.Block, spots []image.Rectangle) {
+	var lines []document.Line
+	var shares []float64
+	least, n := p.leastJoined(), 0
+	for _, b := range inPrint {
+		for _, l := range b.Lines {
+			in := inside(spots, l.Box)
+			if share := joinedShare(in); len(in) >= joinedSpots {
+				lines, shares = append(lines, l), append(shares, share)
+				if share >= least {
+					n++
+				}
+			}
+		}
+	}
+	if n >= someLines {
+		least, p.hasHand = alsoJoined, true
+	}
+	for i, l := range lines {
+		if shares[i] < least {
+			continue
+		}
+		for _, w := range l.Words {
+			p.joined[w.Box] = shares[i]
+		}
+	}
+}
+
+// printSure returns how far a word of print is believed: in a line of joined letters less than the print model claims, which
+// is sure of some round hands.
+func (p *filling) printSure(w document.Word) float64 { return w.Confidence * (1 - p.joined[w.Box]) }
+
+// settledWords returns the boxes of the words of print that stay.
+func (p *filling) settledWords(blocks []document.Block) []document.Box {
+	var boxes []document.Box
+	for _, b := range blocks {
+		for _, l := range b.Lines {
+			for _, w := range l.Words {
+				if p.printSure(w) >= settledPrint {
+					boxes = append(boxes, w.Box)
+				}
+			}
+		}
+	}
+	return boxes
+}
+
+// better returns the readings that are surer than the print they replace. Where several are, so that handwriting is known to
+// be there, it also returns those that replace nothing.
+func (p *filling) better(all []reading, shares map[document.Box]float64, inPrint []document.Block) []reading {
+	replaces := func(r reading) float64 { return p.printConfidence(inPrint, r.line.Box) }
+	surer := func(r reading) bool {
+		c := likely(r.confidence)
+		return float64(r.characters)*(c-leastHand) >= leastWeight && c+shares[r.at] >= replaces(r)+handGain
+	}
+	n := 0
+	for _, r := range all {
+		if surer(r) {
+			n++
+		}
+	}
+	return slices.DeleteFunc(all, func(r reading) bool {
+		known := p.french && n >= someLines && likelyRight([]reading{r}) >= leastRight && replaces(r) == 0
+		return !known && !surer(r)
+	})
+}
+
+// likelyRight returns how many characters are likely to be right.
+func likelyRight(all []reading) float64 {
+	var sum float64
+	for _, r := range all {
+		sum += float64(r.characters) * likely(r.confidence)
+	}
+	return sum
+}
+
+// printConfidence returns the confidence of the words of print that handwriting in the box would replace, 0 without any.
+func (p *filling) printConfidence(inPrint []document.Block, box document.Box) float64 {
+	var sum, n float64
+	for _, b := range inPrint {
+		for _, l := range b.Lines {
+			for _, w := range l.Words {
+				if p.isReplaced(w, box) {
+					k := float64(utf8.RuneCountInString(w.Text))
+					sum, n = sum+k*p.printSure(w), n+k
+				}
+			}
+		}
+	}
+	return sum / max(n, 1)
+}
+
+// isReplaced reports whether handwriting in the box replaces a word of print.
+func (p *filling) isReplaced(w document.Word, box document.Box) bool {
+	return p.printSure(w) < settledPrint && holds(box, toRect(w.Box))
+}

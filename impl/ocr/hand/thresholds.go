@@ -1,0 +1,131 @@
+package hand
+
+// Shares of joined letters are shares of the spots of ink of a letter's size that are wider than a letter of print can be.
+// The thresholds that separate handwriting from print were set with the 55 pages in view: 15 handwritten (8 of them French)
+// and 40 printed.
+
+// Thresholds of the shape of spots.
+const (
+	// joinedWidth is how many times as wide as high a spot is that counts as joined letters.
+	joinedWidth = 1.6
+	// alikeSizes is the ratio of the largest to the smallest of sizes that count as one.
+	alikeSizes = 1.22
+	// lyingShare is the share of spots of one width from which they are letters of print on its side, whose width is the height
+	// of small letters. slightLyingShare is enough where the share of tall spots is below fewTall, because letters of print are
+	// hardly ever wide.
+	lyingShare, slightLyingShare, fewTall = 0.42, 0.28, 0.03
+)
+
+// Thresholds that tell a handwritten page.
+const (
+	// suspicious is the share of joined letters from which a page may be handwritten. Print has less, except woodcuts and
+	// bleeding typescripts; handwriting has more than 0.1.
+	suspicious = 0.08
+	// foreignSuspicious is the same where the text is not French. The confidence of the handwriting model, which has learnt
+	// French alone, then tells little.
+	foreignSuspicious = 0.15
+	// samples is how many lines both models read to decide.
+	samples = 6
+	// leastEvidence is the least sum of the share of joined letters and the lead in confidence of the handwriting model.
+	leastEvidence = 0.2
+	// leastConfident is the mean confidence of the handwriting model below which the lines are not upright writing: a printed
+	// page on its side has joined letters too.
+	leastConfident = 0.16
+	// surelyPrint is the confidence of the print model in a line from which the page has print on it.
+	surelyPrint = 0.75
+)
+
+// Thresholds of print on a handwritten page.
+const (
+	// printLineSpots is the least number of spots in a line that may be print (a letterhead, the heading of a table), and
+	// printLineShare the share of joined letters from which it is handwriting. One in printLineMargin of its height is left
+	// around such a line when it is read.
+	printLineSpots, printLineShare, printLineMargin = 12, 0.1, 4
+	// regionSpots is the least number of spots in a printed part of a page, and regionShare, 1 in regionShare, the least share
+	// of the page's spots. A smaller part is a letterhead or a stamp, which is judged line by line.
+	regionSpots, regionShare = 3 * printLineSpots, 5
+)
+
+// Thresholds of handwriting on a printed page.
+const (
+	// settledPrint is the confidence from which a word of print stays as it was read.
+	settledPrint = 0.75
+	// openSpots is how many spots of ink print must leave open for handwriting to be sought, and openShare the share of joined
+	// letters among them.
+	openSpots, openShare = 10, 0.08
+	// manySpots is the share of all spots, 1 in manySpots, above which open ones cannot be letters that print missed: then
+	// lineShare of joined letters is enough.
+	manySpots = 5
+	// partSpots is the least number of spots in a part of a line, partShare the least share of joined letters in a part beside
+	// print, and lineShare that in a whole line.
+	partSpots, partShare, lineShare = 2, 0.2, 0.04
+	// leastHand is the confidence below which a part is not writing, and leastWeight the least product of its characters and
+	// its confidence above leastHand. Ornaments are read as a few letters, none of them confidently.
+	leastHand, leastWeight = 0.4, 1.4
+	// leastRight is the least number of characters likely to be right in a line, where handwriting is known to be on the page:
+	// flourishes have one or two.
+	leastRight = 2.5
+	// joinedLine is the share of joined letters, among at least joinedSpots, from which a line read as print may be handwriting
+	// all the same. Where someLines lines of a page are, alsoJoined is enough for others.
+	joinedLine, joinedSpots = 0.35, 4
+	alsoJoined, someLines   = 0.25, 3
+	// handGain is how much more confident than print a part must be, its share of joined letters included.
+	handGain = 0.1
+	// foreignJoined is the share of joined letters, in a line and in everything that print leaves open, from which handwriting
+	// is sought in languages that the model has not learnt.
+	foreignJoined = 0.45
+	// openLetters is the share of joined letters among the open spots of a letter's shape from which French handwriting is
+	// sought whatever the language tag says. Typescripts leave up to 0.19 open, of their worst letters.
+	openLetters = 0.2
+	// mostlyPaper is the share of a printed word's pixels that are paper at most: it is covered with that grey.
+	mostlyPaper = 0.75
+)
+
+// Thresholds of the language. Most were measured on the 15 handwritten ones of the 55 pages.
+const (
+	// leastWords is how many words tell a language.
+	leastWords = 20
+	// clearlyFrench is how far the share of common French words must exceed that of any other language for a page to be
+	// French whatever its tag says, and possiblyFrench how far if it is tagged French. The difference is 0.14 to 0.44 on the
+	// eight French pages and at most 0.091 on the seven English and medieval ones.
+	clearlyFrench, possiblyFrench = 0.08, 0.1
+	// leastTall is the least share of letters that reach above or below the small ones. In French it is a quarter; a wavy line,
+	// which is read as words of m, n, u and i, has hardly any.
+	leastTall = 0.1
+	// chance is added to clearlyFrench, divided by the root of the number of words: few words differ by chance.
+	chance = 0.4
+)
+
+// The curves that turn the recognizer's confidence into the share of characters that are right. Their factors were fitted to
+// the 15 handwritten ones of the 55 pages, for the least mean absolute error: 0.040, or 0.041 when each collection is
+// predicted from the others.
+const (
+	curveBase, curveSlope = 1.32, 1.31
+	// wordBase and wordSlope are for single words, whose confidence says less: of words that the curve for pages rated 0.03,
+	// 0.45, 0.86 and 0.98, 0.50, 0.61, 0.77 and 0.94 were right on the eight French pages.
+	wordBase, wordSlope = 1.1, 0.65
+	// leastLikely keeps the curve away from never and always.
+	leastLikely = 0.02
+	// mostForeign bounds the confidence in languages that the model has not learnt. The curve holds there too, and about half
+	// of the characters are right, but few whole words are; the bound warns callers.
+	mostForeign = 0.39
+	// leastCharacters is how many characters a page needs for the curve to be believed fully.
+	leastCharacters = 40
+)
+
+// Thresholds of corrections by the word list.
+const (
+	// exchanges is how many symbols of a word may be exchanged: three would make any word of any.
+	exchanges = 2
+	// leastLetters is the least number of letters in a word that is looked up: short ones are in the list by chance.
+	leastLetters = 4
+	// mostSymbols is the most symbols in a word that is looked up. Longer ones are lines of dots and writing without blanks,
+	// which no list has.
+	mostSymbols = 25
+	// beamWidth is how many of the likeliest beginnings of words are followed. It bounds the memory.
+	beamWidth = 256
+	// leastChoice is the confidence, 0..100, below which a choice does not count.
+	leastChoice = 1.0
+	// mostLoss is the largest loss in the logarithm of the confidence for each exchange.
+	mostLoss = 3.0
+)

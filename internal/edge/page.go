@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"uncial/gen"
+	"uncial/internal/apidocs"
 )
 
 const (
@@ -33,6 +34,17 @@ func (d *door) addPages() error {
 		d.routes.add(http.MethodHead, path, h)
 	}
 	return nil
+}
+
+// docs serves the API reference.
+func docs(x *exchange, r *http.Request) error {
+	html, err := apidocs.HTML()
+	if err != nil {
+		return err
+	}
+	x.Header().Set("Content-Security-Policy", apidocs.SecurityPolicy)
+	x.Header().Set("Referrer-Policy", "no-referrer")
+	return staticPage("text/html; charset=utf-8", html)(x, r)
 }
 
 type probe struct {

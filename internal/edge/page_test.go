@@ -7,9 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"regexp"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -79,53 +77,11 @@ func TestDoor_serves_heads_of_pages(t *testing.T) {
 	}
 }
 
-func TestDoor_serves_a_reference_for_people(t *testing.T) {
+func TestDoor_serves_the_API_reference(t *testing.T) {
 	t.Parallel()
 	res, body := mustDoor(t, nil).get(t, "/docs")
 	require.Equal(t, http.StatusOK, res.StatusCode)
 	assert.Equal(t, "text/html; charset=utf-8", res.Header.Get("Content-Type"))
-	doc := mustSpec()
-	for name, schema := range doc.Components.Schemas {
-		assert.Contains(t, body, `id="object-`+name+`"`)
-		for property := range schema.Value.Properties {
-			assert.Contains(t, body, "<code>"+property+"</code>")
-		}
-	}
-	for path, item := range doc.Paths.Map() {
-		for method, op := range item.Operations() {
-			assert.Contains(t, body, `<section id="`+op.OperationID+`">`)
-			assert.Contains(t, body, `<b class="`+strings.ToLower(method)+`">`)
-			assert.Contains(t, body, `<code>/api/v1`+path+`</code>`)
-			assert.Contains(t, body, op.Summary)
-			for status := range op.Responses.Map() {
-				assert.Contains(t, body, ">"+status+"</b>")
-			}
-		}
-	}
-	assert.Contains(t, body, `-d &#39;{&#34;imageUrl&#34;:&#34;https://images.example.org/page-001.tif&#34;,&#34;language&#34;:&#34;de-Latf&#34;,&#34;enhance&#34;:true,&#34;format&#34;:&#34;alto&#34;}&#39;`)
-	assert.Contains(t, body, "&#34;success&#34;: true,\n  &#34;text&#34;:", "examples keep the order of the document")
-}
-
-// The page works offline and can load nothing: it refers to no other place, runs no script, and its policy says so.
-func TestDoor_serves_a_reference_that_is_nothing_but_itself(t *testing.T) {
-	t.Parallel()
-	res, body := mustDoor(t, nil).get(t, "/docs")
-	policy := res.Header.Get("Content-Security-Policy")
-	assert.Contains(t, policy, "default-src 'none'")
-	assert.NotContains(t, policy, "unsafe")
-	for _, tag := range []string{"<script", "<link", "<img", "<iframe", "@import", "url(", "style=", "onclick"} {
-		assert.NotContains(t, body, tag)
-	}
-	ids := map[string]bool{}
-	for _, id := range regexp.MustCompile(`id="([^"]+)"`).FindAllStringSubmatch(body, -1) {
-		assert.False(t, ids[id[1]], "%s stands twice", id[1])
-		ids[id[1]] = true
-	}
-	for _, href := range regexp.MustCompile(`href="([^"]+)"`).FindAllStringSubmatch(body, -1) {
-		if anchor, ok := strings.CutPrefix(href[1], "#"); ok {
-			assert.True(t, ids[anchor], "%s leads nowhere", href[1])
-		} else {
-			assert.Contains(t, []string{"/openapi.yaml", "/openapi.json"}, href[1])
-		}
-	}
+	assert.Contains(t, res.Header.Get("Content-Security-Policy"), "default-src 'none'")
+	assert.Contains(t, body, "<!DOCTYPE html>")
 }

@@ -36,7 +36,7 @@ func (s *server) read(ctx context.Context, req gen.ExtractRequestObject) (*call,
 	c.language = tag
 	c.enhance = value(req.Body.Enhance, false)
 	c.format = string(value(req.Body.Format, gen.JSON))
-	image := findImage(req.Body.ImageURL)
+	image := findImage(ctx, req.Body.ImageURL)
 	c.page = image.page
 	c.verdict = decide(s.world.scenario(c.key), image, prefer, s.latency.at(s.seed, c.key, v.number))
 	return c, nil

@@ -21,7 +21,7 @@ func TestUncialMock_refusesWrongUsage(t *testing.T) {
 		name, want string
 		args       []string
 	}{
-		{"an origin that no browser sends", `--cors-origin: origin "a.example": must be`, []string{"--cors-origin", "a.example"}},
+		{"an origin that no browser sends", `--cors-origin: invalid origin "a.example"`, []string{"--cors-origin", "a.example"}},
 		{"an unknown flag", "unknown flag --nope", []string{"--nope"}},
 		{"a clock that there is not", "--clock must be one of", []string{"--clock", "late"}},
 		{"a latency beyond the longest", "--latency: must be a time", []string{"--latency", "31s"}},
@@ -59,6 +59,6 @@ func TestUncialMock_health(t *testing.T) {
 
 func TestNew_panicsOnAnOriginThatIsNone(t *testing.T) {
 	t.Parallel()
-	assert.PanicsWithError(t, `origin "a.example": must be "*" or scheme://host[:port] in lower case, with nothing after it`,
+	assert.PanicsWithError(t, `invalid origin "a.example"; expected "*" or scheme://host[:port] in lower case, with nothing after it`,
 		func() { mock.New(mock.Options{CORSOrigins: []string{"a.example"}}) })
 }

@@ -2,6 +2,7 @@ package mock
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"image"
 	"image/jpeg"
@@ -12,13 +13,13 @@ import (
 	"golang.org/x/image/tiff"
 	_ "golang.org/x/image/webp"
 
-	"uncial/internal/dataurl"
+	"uncial/internal/contract/imagefile"
+	"uncial/internal/request"
 )
 
 // Limits of an image, those of the service.
 const (
-	maxImage  = 20 << 20 // bytes
-	maxSide   = 32_767   // pixels
+	maxSide   = 32_767 // pixels
 	maxPixels = 100_000_000
 )
 
@@ -41,18 +42,15 @@ func isImage(data []byte) bool {
 	})
 }
 
-// inlineFault says what is wrong with the image in a data: URL of good shape, "" where its header is that of a good
-// image and for any other URL. Pixels are not looked at.
-func inlineFault(imageURL string) string {
-	if !dataurl.Is(imageURL) {
-		return ""
-	}
-	data, err := dataurl.Decode(imageURL, maxImage)
+// inlineFault says what is wrong with the image that the request carries, "" if its header is that of a good image, or if
+// imageURL is a web address. Pixels are not looked at.
+func inlineFault(ctx context.Context, imageURL string) string {
+	data, ok := request.InlineImage(ctx, imageURL)
 	switch {
-	case errors.Is(err, dataurl.ErrTooLarge):
-		return "the image has more than 20 MiB; at most 20 MiB is accepted"
-	case err != nil:
-		return err.Error()
+	case !ok:
+		return ""
+	case len(data) > imagefile.MaxBytes:
+		return imagefile.TooLarge(imagefile.MaxBytes).Error()
 	case !isImage(data):
 		return notAnImage
 	}

@@ -1,6 +1,7 @@
 package mock
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -120,10 +121,10 @@ var imageScenarios = []imageScenario{
 // findImage is the scenario of an image: by the first segment of the path on imageHost, so that names such as
 // /printed/page-7.tif work, and the query may tell images apart. Images on other hosts have none; inline ones are 400
 // where production could not read them.
-func findImage(imageURL string) imageScenario {
+func findImage(ctx context.Context, imageURL string) imageScenario {
 	u, ours := onImageHost(imageURL)
 	if !ours {
-		return unreadable(inlineFault(imageURL))
+		return unreadable(inlineFault(ctx, imageURL))
 	}
 	name, _, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
 	for _, s := range imageScenarios {

@@ -18,7 +18,7 @@ import (
 
 	"uncial/impl/ocr"
 	"uncial/internal/contract/imagefile"
-	"uncial/internal/dataurl"
+	"uncial/internal/request"
 )
 
 // Options of a Fetcher. The zero value is what production needs.
@@ -95,12 +95,15 @@ func orDefault[T int | time.Duration](value, otherwise T) T {
 // Close closes idle connections. Fetches that run are not disturbed.
 func (f *Fetcher) Close() { f.client.CloseIdleConnections() }
 
-// Fetch returns the bytes behind imageURL: an http or https URL of an image or of a IIIF info.json, or a data: URL with
-// base64. What the bytes are is not looked at. Errors: *ocr.ImageError for whatever the URL or its server is to blame
+// Fetch returns the bytes behind imageURL: an http or https URL of an image or of a IIIF info.json, or the name of an image
+// that the request in ctx carries (request.InlineImage). The bytes are not checked to be an image. Errors: *ocr.ImageError for whatever the URL or its server is to blame
 // for, ocr.ErrBusy when too many fetches wait, ctx's own; anything else is internal.
 func (f *Fetcher) Fetch(ctx context.Context, imageURL string) ([]byte, error) {
-	if dataurl.Is(imageURL) {
-		return inline(imageURL, f.options.MaxBytes)
+	if image, ok := request.InlineImage(ctx, imageURL); ok {
+		if len(image) > f.options.MaxBytes {
+			return nil, f.tooLarge
+		}
+		return image, nil
 	}
 	target, err := parseURL(imageURL)
 	if err != nil {
@@ -210,18 +213,6 @@ func endsInNumber(host string) bool {
 		return strings.Trim(hex, "0123456789abcdef") == ""
 	}
 	return last != "" && strings.Trim(last, "0123456789") == ""
-}
-
-// inline returns the bytes in a data: URL.
-func inline(imageURL string, most int) ([]byte, error) {
-	image, err := dataurl.Decode(imageURL, most)
-	switch {
-	case errors.Is(err, dataurl.ErrTooLarge):
-		return nil, tooLarge(most)
-	case err != nil:
-		return nil, blame("%s", err)
-	}
-	return image, nil
 }
 
 // blame is an error that the URL or its server is to blame for, in words for the caller.

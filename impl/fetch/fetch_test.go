@@ -19,6 +19,7 @@ import (
 
 	"uncial/impl/fetch"
 	"uncial/impl/ocr"
+	"uncial/internal/request"
 )
 
 // loopback lets a test reach its own servers.
@@ -91,16 +92,14 @@ func TestFetcher_Fetch(t *testing.T) {
 	assert.Empty(t, header.Get("Authorization"))
 }
 
-func TestFetcher_FetchData(t *testing.T) {
+func TestFetcher_FetchInlineImage(t *testing.T) {
 	t.Parallel()
-	got, err := mustFetcher(t, fetch.Options{}).Fetch(t.Context(), "data:image/png;base64,YWJj")
+	ctx := request.WithImages(t.Context(), map[string][]byte{"cid:1": []byte("abc")})
+	got, err := mustFetcher(t, fetch.Options{}).Fetch(ctx, "cid:1")
 	require.NoError(t, err)
 	assert.Equal(t, "abc", string(got))
-	small := mustFetcher(t, fetch.Options{MaxBytes: 2})
-	_, err = small.Fetch(t.Context(), "data:image/png;base64,YWJj")
+	_, err = mustFetcher(t, fetch.Options{MaxBytes: 2}).Fetch(ctx, "cid:1")
 	assert.Equal(t, "the image has more than 2 bytes; at most 2 bytes is accepted", mustBlame(t, err))
-	_, err = small.Fetch(t.Context(), "data:image/png;base64,Y")
-	assert.Contains(t, mustBlame(t, err), "not valid base64")
 }
 
 func TestFetcher_RefusesURLs(t *testing.T) {

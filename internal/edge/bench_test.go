@@ -23,8 +23,8 @@ func inlineBody() string {
 	return `{"imageUrl":"data:image/png;base64,` + strings.Repeat("iVBORw0K", 20<<20/6) + `","language":"en"}`
 }
 
-// BenchmarkDoor measures what the door itself costs: the server behind it answers at once.
-func BenchmarkDoor(b *testing.B) {
+// BenchmarkHandler measures what the door itself costs: the server behind it answers at once.
+func BenchmarkHandler(b *testing.B) {
 	inline := inlineBody()
 	for name, body := range map[string]string{
 		"small body":                          smallBody,
@@ -53,11 +53,11 @@ func unknownFields(n int) string {
 
 func benchmarkBody(b *testing.B, body string) {
 	b.Helper()
-	d := mustDoor(b, func(o *edge.Options) { o.Logger = slog.New(slog.DiscardHandler) })
+	d := mustNew(b, func(o *edge.Options) { o.Logger = slog.New(slog.DiscardHandler) })
 	b.ReportAllocs()
 	for b.Loop() {
 		d.gate.remaining = 60
-		r := request(body)
+		r := extraction(body)
 		d.ServeHTTP(httptest.NewRecorder(), r)
 	}
 }
@@ -79,6 +79,6 @@ func BenchmarkBareHandler(b *testing.B) {
 	})
 	b.ReportAllocs()
 	for b.Loop() {
-		h.ServeHTTP(httptest.NewRecorder(), request(smallBody))
+		h.ServeHTTP(httptest.NewRecorder(), extraction(smallBody))
 	}
 }

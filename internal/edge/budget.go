@@ -2,32 +2,37 @@ package edge
 
 import (
 	"sync"
+
+	"uncial/internal/request"
 )
 
-const mib = 1 << 20
+const (
+	mib         = 1 << 20
+	largestBody = request.MaxBody / mib // MiB
+)
 
-// budget is the memory, in MiB, that the bodies of extractions in progress may take. One account may have a quarter of
-// it, and at least one largest body, so that slow or many requests of one caller never keep the others out.
+// budget is the memory, in MiB, for the bodies of requests in progress. One account may use a quarter of it, and at least
+// one largest body, so that slow or many requests of one caller never keep the others out.
 type budget struct {
-	total, share int64 // fixed
+	total, share int64 // of all accounts, of one; fixed
 
 	mu     sync.Mutex
 	used   int64
-	shares map[string]int64 // by account, of those that have any
+	shares map[string]int64 // used, by account; only those above 0
 }
 
+// newBudget returns a budget for so many of the largest bodies.
 func newBudget(bodies int) *budget {
-	const largest = maxBody / mib
-	total := int64(bodies) * largest
-	return &budget{total: total, share: max(largest, total/4), shares: map[string]int64{}}
+	total := int64(bodies) * largestBody
+	return &budget{total: total, share: max(largestBody, total/4), shares: map[string]int64{}}
 }
 
-// take reserves memory for a body of so many bytes, -1 where that is not known, or none is free. A body that is too
-// large is never read.
-func (b *budget) take(account string, length int64) (giveBack func(), ok bool) {
-	weight := int64(maxBody / mib)
+// reserve reserves memory for a body of so many bytes, -1 if the length is not known. ok is false if there is not enough
+// left. A body that is too large will not be read and needs little.
+func (b *budget) reserve(account string, length int64) (release func(), ok bool) {
+	weight := int64(largestBody)
 	switch {
-	case length > maxBody:
+	case length > request.MaxBody:
 		weight = 1
 	case length >= 0:
 		weight = max(1, (length+mib-1)/mib)
@@ -45,6 +50,7 @@ func (b *budget) take(account string, length int64) (giveBack func(), ok bool) {
 	}, true
 }
 
+// add changes what is used. It needs mu.
 func (b *budget) add(account string, weight int64) {
 	b.used += weight
 	if b.shares[account] += weight; b.shares[account] == 0 {

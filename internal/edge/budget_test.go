@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"uncial/internal/request"
 )
 
 func TestBudget_OneAccountLeavesRoomForOthers(t *testing.T) {
@@ -11,14 +13,14 @@ func TestBudget_OneAccountLeavesRoomForOthers(t *testing.T) {
 	b := newBudget(8)
 	var greedy []func()
 	for {
-		giveBack, ok := b.take("greedy", -1)
+		giveBack, ok := b.reserve("greedy", -1)
 		if !ok {
 			break
 		}
 		greedy = append(greedy, giveBack)
 	}
 	require.Len(t, greedy, 2, "a quarter of eight largest bodies")
-	giveBack, ok := b.take("other", maxBody)
+	giveBack, ok := b.reserve("other", request.MaxBody)
 	require.True(t, ok)
 	giveBack()
 	for _, giveBack := range greedy {
@@ -31,12 +33,12 @@ func TestBudget_OneAccountLeavesRoomForOthers(t *testing.T) {
 func TestBudget_BoundsAllTogether(t *testing.T) {
 	t.Parallel()
 	b := newBudget(2)
-	_, ok := b.take("a", maxBody)
+	_, ok := b.reserve("a", request.MaxBody)
 	require.True(t, ok)
-	_, ok = b.take("b", maxBody)
+	_, ok = b.reserve("b", request.MaxBody)
 	require.True(t, ok)
-	_, ok = b.take("c", 1)
+	_, ok = b.reserve("c", 1)
 	require.False(t, ok)
-	_, ok = newBudget(1).take("a", -1)
+	_, ok = newBudget(1).reserve("a", -1)
 	require.True(t, ok, "the smallest budget holds one body")
 }

@@ -15,7 +15,7 @@ import (
 	"uncial/internal/edge"
 )
 
-func TestDoor_asks_for_a_key(t *testing.T) {
+func TestHandler_asks_for_a_key(t *testing.T) {
 	t.Parallel()
 	for name, headers := range map[string][]string{
 		"no header":                {},
@@ -37,7 +37,7 @@ func TestDoor_asks_for_a_key(t *testing.T) {
 		for _, path := range []string{"POST /api/v1/extract", "GET /api/v1/status"} {
 			t.Run(name+" for "+path, func(t *testing.T) {
 				t.Parallel()
-				d := mustDoor(t, nil)
+				d := mustNew(t, nil)
 				method, target, _ := strings.Cut(path, " ")
 				r := httptest.NewRequest(method, target, unreadable{t})
 				r.Header["Authorization"] = headers
@@ -61,24 +61,24 @@ func (u unreadable) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-func TestDoor_takes_a_key_however_the_scheme_is_written(t *testing.T) {
+func TestHandler_takes_a_key_however_the_scheme_is_written(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{"Bearer " + goodKey, "bearer " + goodKey, "BEARER   " + goodKey + " "} {
 		r := httptest.NewRequest(http.MethodGet, "/api/v1/status", nil)
 		r.Header.Set("Authorization", value)
-		assert.Equal(t, http.StatusOK, mustDoor(t, nil).do(t, r).StatusCode, value)
+		assert.Equal(t, http.StatusOK, mustNew(t, nil).do(t, r).StatusCode, value)
 	}
 }
 
-func TestDoor_counts_extractions_good_or_bad(t *testing.T) {
+func TestHandler_counts_extractions_good_or_bad(t *testing.T) {
 	t.Parallel()
-	d := mustDoor(t, nil)
+	d := mustNew(t, nil)
 	d.gate.remaining = 3
-	d.do(t, request(smallBody))
-	d.do(t, request(`{`))
+	d.do(t, extraction(smallBody))
+	d.do(t, extraction(`{`))
 	d.do(t, with(httptest.NewRequest(http.MethodGet, "/api/v1/status", nil)))
-	d.do(t, request(smallBody, "Content-Type", "text/plain"))
-	res, f := d.fails(t, http.StatusTooManyRequests, request(`{`))
+	d.do(t, extraction(smallBody, "Content-Type", "text/plain"))
+	res, f := d.fails(t, http.StatusTooManyRequests, extraction(`{`))
 	assert.Equal(t, "42", res.Header.Get("Retry-After"))
 	assert.Equal(t, `"account";r=0;t=42`, res.Header.Get("RateLimit"))
 	assert.Equal(t, "60 requests a minute are allowed; try again in 42 seconds", f.Message)
@@ -86,15 +86,15 @@ func TestDoor_counts_extractions_good_or_bad(t *testing.T) {
 	assert.Equal(t, http.StatusOK, status.StatusCode, "the status is never limited")
 }
 
-func TestDoor_answers_500_where_the_points_of_a_limited_caller_are_not_known(t *testing.T) {
+func TestHandler_answers_500_where_the_points_of_a_limited_caller_are_not_known(t *testing.T) {
 	t.Parallel()
-	d := mustDoor(t, nil)
+	d := mustNew(t, nil)
 	d.gate.remaining, d.gate.pointsErr = 0, errors.New("database is locked")
-	_, f := d.fails(t, http.StatusInternalServerError, request(smallBody))
+	_, f := d.fails(t, http.StatusInternalServerError, extraction(smallBody))
 	assert.NotContains(t, f.Message, "locked")
 }
 
-func TestDoor_knows_the_address_of_the_client(t *testing.T) {
+func TestHandler_knows_the_address_of_the_client(t *testing.T) {
 	t.Parallel()
 	trusted := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	for name, c := range map[string]struct {
@@ -117,7 +117,7 @@ func TestDoor_knows_the_address_of_the_client(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := mustDoor(t, func(o *edge.Options) { o.TrustedProxies = trusted })
+			d := mustNew(t, func(o *edge.Options) { o.TrustedProxies = trusted })
 			r := with(httptest.NewRequest(http.MethodGet, "/api/v1/status", nil))
 			r.RemoteAddr = c.peer
 			r.Header["X-Forwarded-For"] = c.forward

@@ -9,29 +9,32 @@ import (
 	"strings"
 )
 
-// exposed are the headers of an answer that a page of another origin may read beyond the safelisted ones
-// (Fetch Standard, section 3.3).
-const exposed = "Link, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id"
+const (
+	// exposedHeaders may be read by pages of other origins, besides the safelisted ones (Fetch Standard, section 3.3).
+	exposedHeaders = "Link, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id"
+	// preflightAge is how many seconds a browser may keep the answer to a preflight.
+	preflightAge = "600"
+)
 
-// CheckOrigin refuses what no browser ever sends as an origin (RFC 6454, section 6.2) and what could never match.
+// CheckOrigin returns an error if no browser ever sends origin (RFC 6454, section 6.2), so that it could never match.
 func CheckOrigin(origin string) error {
 	u, err := url.Parse(origin)
 	if origin != "*" && (err != nil || u.Host == "" || origin != u.Scheme+"://"+u.Host || origin != strings.ToLower(origin)) {
-		return fmt.Errorf(`origin %q: must be "*" or scheme://host[:port] in lower case, with nothing after it`, origin)
+		return fmt.Errorf(`invalid origin %q; expected "*" or scheme://host[:port] in lower case, with nothing after it`, origin)
 	}
 	return nil
 }
 
-// Origin is a web origin such as https://example.org, or "*", as a flag or an environment variable takes it.
+// Origin is a web origin such as https://example.org, or "*", as the value of a flag or an environment variable.
 type Origin string
 
-// UnmarshalText takes what CheckOrigin does not refuse; blanks around it, as in a list, are no part of it.
+// UnmarshalText implements encoding.TextUnmarshaler. Blanks around the origin, as in a list, are dropped.
 func (o *Origin) UnmarshalText(text []byte) error {
 	*o = Origin(strings.TrimSpace(string(text)))
 	return CheckOrigin(string(*o))
 }
 
-// Origins are the origins for Options.CORSOrigins.
+// Origins converts the values of a flag for Options.CORSOrigins.
 func Origins(list []Origin) []string {
 	out := make([]string, len(list))
 	for i, o := range list {
@@ -40,40 +43,36 @@ func Origins(list []Origin) []string {
 	return out
 }
 
-// cors sets the headers that let pages of the permitted origins call the service, and answers their preflights
-// (Fetch Standard, section 3.2). It is true where the request is answered.
-func (d *door) cors(x *exchange, r *http.Request) (answered bool) {
-	if len(d.CORSOrigins) == 0 {
+// cors sets the headers that let pages of the permitted origins call the service, and answers their preflights (Fetch
+// Standard, section 3.2). e is the endpoint of the path, or nil. It reports whether the request is answered.
+func (h *handler) cors(x *exchange, r *http.Request, e *endpoint) (answered bool) {
+	if len(h.CORSOrigins) == 0 {
 		return false
 	}
-	h, origin := x.Header(), r.Header.Get("Origin")
-	everyone := slices.Contains(d.CORSOrigins, "*")
+	headers, origin := x.Header(), r.Header.Get("Origin")
+	everyone := slices.Contains(h.CORSOrigins, "*")
 	switch {
-	case everyone && origin == "": // no browser asks, and the answer does not depend on who does
+	case everyone && origin == "": // not from a browser, and the answer does not depend on the origin
 		return false
 	case everyone:
-		h.Set("Access-Control-Allow-Origin", "*")
-	case origin != "" && slices.Contains(d.CORSOrigins, origin):
-		h.Set("Access-Control-Allow-Origin", origin)
-		h.Add("Vary", "Origin")
+		headers.Set("Access-Control-Allow-Origin", "*")
+	case origin != "" && slices.Contains(h.CORSOrigins, origin):
+		headers.Set("Access-Control-Allow-Origin", origin)
+		headers.Add("Vary", "Origin")
 	default:
-		h.Add("Vary", "Origin")
+		headers.Add("Vary", "Origin")
 		return false
 	}
-	h.Set("Access-Control-Expose-Headers", exposed)
-	if r.Method != http.MethodOptions || origin == "" || r.Header.Get("Access-Control-Request-Method") == "" {
+	headers.Set("Access-Control-Expose-Headers", exposedHeaders)
+	if e == nil || r.Method != http.MethodOptions || origin == "" || r.Header.Get("Access-Control-Request-Method") == "" {
 		return false
 	}
-	rt, _ := d.routes.at(r)
-	if rt == nil {
-		return false
-	}
-	x.route = rt.pattern
-	h.Set("Access-Control-Allow-Methods", strings.Join(slices.Sorted(maps.Keys(rt.methods)), ", "))
+	x.route = e.path
+	headers.Set("Access-Control-Allow-Methods", strings.Join(slices.Sorted(maps.Keys(e.methods)), ", "))
 	if names := r.Header.Get("Access-Control-Request-Headers"); names != "" {
-		h.Set("Access-Control-Allow-Headers", names)
+		headers.Set("Access-Control-Allow-Headers", names)
 	}
-	h.Set("Access-Control-Max-Age", "600")
+	headers.Set("Access-Control-Max-Age", preflightAge)
 	x.WriteHeader(http.StatusNoContent)
 	return true
 }

@@ -24,18 +24,18 @@ func allowing(origins ...string) func(*edge.Options) {
 	return func(o *edge.Options) { o.CORSOrigins = origins }
 }
 
-func TestDoor_keeps_pages_of_other_origins_out_by_default(t *testing.T) {
+func TestHandler_keeps_pages_of_other_origins_out_by_default(t *testing.T) {
 	t.Parallel()
-	d := mustDoor(t, nil)
+	d := mustNew(t, nil)
 	res, _ := d.fails(t, http.StatusMethodNotAllowed, preflight("/api/v1/extract", page))
 	assert.Empty(t, res.Header.Get("Access-Control-Allow-Origin"))
-	res = d.do(t, request(smallBody, "Origin", page))
+	res = d.do(t, extraction(smallBody, "Origin", page))
 	assert.Equal(t, http.StatusOK, res.StatusCode)
 	assert.Empty(t, res.Header.Get("Access-Control-Allow-Origin"))
 	assert.Empty(t, res.Header.Get("Vary"))
 }
 
-func TestDoor_answers_preflights(t *testing.T) {
+func TestHandler_answers_preflights(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		origins []string
@@ -47,7 +47,7 @@ func TestDoor_answers_preflights(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			res := mustDoor(t, allowing(c.origins...)).do(t, preflight("/api/v1/extract", page))
+			res := mustNew(t, allowing(c.origins...)).do(t, preflight("/api/v1/extract", page))
 			assert.Equal(t, http.StatusNoContent, res.StatusCode)
 			assert.Equal(t, c.allowed, res.Header.Get("Access-Control-Allow-Origin"))
 			assert.Equal(t, c.vary, res.Header.Get("Vary"))
@@ -58,13 +58,13 @@ func TestDoor_answers_preflights(t *testing.T) {
 	}
 }
 
-func TestDoor_lets_permitted_pages_read_every_answer(t *testing.T) {
+func TestHandler_lets_permitted_pages_read_every_answer(t *testing.T) {
 	t.Parallel()
-	d := mustDoor(t, allowing(page))
+	d := mustNew(t, allowing(page))
 	for status, r := range map[int]*http.Request{
-		200: request(smallBody, "Origin", page),
-		400: request(`{}`, "Origin", page),
-		401: request(smallBody, "Origin", page, "Authorization", ""),
+		200: extraction(smallBody, "Origin", page),
+		400: extraction(`{}`, "Origin", page),
+		401: extraction(smallBody, "Origin", page, "Authorization", ""),
 		404: preflight("/nothing", page),
 		405: with(httptest.NewRequest(http.MethodPut, "/api/v1/extract", nil), "Origin", page),
 	} {
@@ -75,10 +75,10 @@ func TestDoor_lets_permitted_pages_read_every_answer(t *testing.T) {
 	}
 }
 
-func TestDoor_lets_other_pages_read_nothing(t *testing.T) {
+func TestHandler_lets_other_pages_read_nothing(t *testing.T) {
 	t.Parallel()
-	d := mustDoor(t, allowing(page))
-	for _, r := range []*http.Request{preflight("/api/v1/extract", "https://evil.example"), request(smallBody, "Origin", "null"), request(smallBody)} {
+	d := mustNew(t, allowing(page))
+	for _, r := range []*http.Request{preflight("/api/v1/extract", "https://evil.example"), extraction(smallBody, "Origin", "null"), extraction(smallBody)} {
 		res := d.do(t, r)
 		assert.Empty(t, res.Header.Get("Access-Control-Allow-Origin"))
 		assert.Equal(t, "Origin", res.Header.Get("Vary"))

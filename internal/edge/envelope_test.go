@@ -18,7 +18,7 @@ import (
 )
 
 // Every error of a server becomes the envelope of its status; do holds each against the document.
-func TestDoor_answers_with_the_envelope_of_every_error(t *testing.T) {
+func TestHandler_answers_with_the_envelope_of_every_error(t *testing.T) {
 	t.Parallel()
 	const internal = "an internal error occurred; name the X-Request-Id when asking for support"
 	secret := errors.New("pq: relation \"accounts\" at /srv/uncial/store.go:17 *store.DB")
@@ -59,9 +59,9 @@ func TestDoor_answers_with_the_envelope_of_every_error(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := mustDoor(t, nil)
+			d := mustNew(t, nil)
 			d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) { return nil, c.err }
-			res := d.do(t, request(smallBody))
+			res := d.do(t, extraction(smallBody))
 			assert.Equal(t, c.status, res.StatusCode)
 			assert.Equal(t, c.body+"\n", res.Body)
 			if c.header != "" {
@@ -80,42 +80,42 @@ func serverError(message string) string {
 }
 
 // A gate that fails is a 500 at each of its steps, on both operations.
-func TestDoor_hides_why_the_gate_fails(t *testing.T) {
+func TestHandler_hides_why_the_gate_fails(t *testing.T) {
 	t.Parallel()
-	d := mustDoor(t, nil)
+	d := mustNew(t, nil)
 	d.gate.err = errors.New("dial tcp 10.0.0.7:5432: connect: connection refused")
-	for _, r := range []*http.Request{request(smallBody), with(httptest.NewRequest(http.MethodGet, "/api/v1/status", nil))} {
+	for _, r := range []*http.Request{extraction(smallBody), with(httptest.NewRequest(http.MethodGet, "/api/v1/status", nil))} {
 		_, f := d.fails(t, http.StatusInternalServerError, r)
 		assert.NotContains(t, f.Message, "dial")
 	}
 	assert.Contains(t, d.log.String(), "connection refused")
 }
 
-func TestDoor_answers_500_where_an_answer_is_no_JSON(t *testing.T) {
+func TestHandler_answers_500_where_an_answer_is_no_JSON(t *testing.T) {
 	t.Parallel()
-	d := mustDoor(t, nil)
+	d := mustNew(t, nil)
 	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
 		var res gen.Extract200JSONResponse
 		res.Body.Confidence = math.NaN()
 		return res, nil
 	}
-	_, f := d.fails(t, http.StatusInternalServerError, request(smallBody))
+	_, f := d.fails(t, http.StatusInternalServerError, extraction(smallBody))
 	assert.NotContains(t, f.Message, "NaN")
 }
 
-func TestDoor_answers_500_where_the_server_answers_nothing(t *testing.T) {
+func TestHandler_answers_500_where_the_server_answers_nothing(t *testing.T) {
 	t.Parallel()
-	d := mustDoor(t, nil)
+	d := mustNew(t, nil)
 	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) { return nil, nil }
 	d.server.status = func(context.Context) (gen.StatusResponseObject, error) { return nil, nil }
-	d.fails(t, http.StatusInternalServerError, request(smallBody))
+	d.fails(t, http.StatusInternalServerError, extraction(smallBody))
 	d.fails(t, http.StatusInternalServerError, with(httptest.NewRequest(http.MethodGet, "/api/v1/status", nil)))
 }
 
 // Answers that a server builds with the generated types have the door's headers too.
-func TestDoor_fills_the_headers_of_generated_answers(t *testing.T) {
+func TestHandler_fills_the_headers_of_generated_answers(t *testing.T) {
 	t.Parallel()
-	d := mustDoor(t, nil)
+	d := mustNew(t, nil)
 	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
 		var res gen.Extract402JSONResponse
 		res.Body = gen.InsufficientPointsError{Error: "e", Code: "INSUFFICIENT_POINTS", Message: "m", NextReset: clock}
@@ -126,7 +126,7 @@ func TestDoor_fills_the_headers_of_generated_answers(t *testing.T) {
 		res.Body = gen.InvalidRequestError{Error: "e", Code: "INVALID_REQUEST", Message: "m", Details: gen.Details{"a": "b"}}
 		return res, nil
 	}
-	d.fails(t, http.StatusPaymentRequired, request(smallBody))
+	d.fails(t, http.StatusPaymentRequired, extraction(smallBody))
 	d.fails(t, http.StatusBadRequest, with(httptest.NewRequest(http.MethodGet, "/api/v1/status", nil)))
 }
 

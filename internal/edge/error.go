@@ -33,8 +33,6 @@ var (
 	Limited          = rules.Limited
 	Internal         = rules.Internal
 	Overloaded       = rules.Overloaded
-	unready          = rules.Unready
-	asError          = rules.AsError
 )
 
 // Insufficient is contract.Insufficient.

@@ -45,9 +45,9 @@ func TestError_whatServersAnswer(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			d := mustDoor(t, nil)
+			d := mustNew(t, nil)
 			d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) { return nil, c.err }
-			res := d.do(t, request(`{"imageUrl":"https://images.example.org/1.png"}`))
+			res := d.do(t, extraction(`{"imageUrl":"https://images.example.org/1.png"}`))
 			require.Equal(t, c.status, res.StatusCode)
 			require.JSONEq(t, c.body, res.Body)
 			for name, value := range c.headers {

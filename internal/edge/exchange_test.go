@@ -23,7 +23,7 @@ func cutHeader(line string) (name, value string, ok bool) {
 	return name, strings.TrimSpace(value), ok
 }
 
-func TestDoor_names_each_exchange(t *testing.T) {
+func TestHandler_names_each_exchange(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		sent []string
@@ -40,8 +40,8 @@ func TestDoor_names_each_exchange(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := mustDoor(t, func(o *edge.Options) { o.RequestID = func(*http.Request) string { return "made-here" } })
-			r := request(smallBody)
+			d := mustNew(t, func(o *edge.Options) { o.RequestID = func(*http.Request) string { return "made-here" } })
+			r := extraction(smallBody)
 			r.Header["X-Request-Id"] = c.sent
 			want := "made-here"
 			if c.kept {
@@ -53,35 +53,35 @@ func TestDoor_names_each_exchange(t *testing.T) {
 	}
 }
 
-func TestDoor_makes_ids_that_differ(t *testing.T) {
+func TestHandler_makes_ids_that_differ(t *testing.T) {
 	t.Parallel()
-	d := mustDoor(t, nil)
-	first := d.do(t, request(smallBody)).Header.Get("X-Request-Id")
-	second := d.do(t, request(smallBody)).Header.Get("X-Request-Id")
+	d := mustNew(t, nil)
+	first := d.do(t, extraction(smallBody)).Header.Get("X-Request-Id")
+	second := d.do(t, extraction(smallBody)).Header.Get("X-Request-Id")
 	assert.Len(t, first, 26)
 	assert.NotEqual(t, first, second)
 }
 
-func TestDoor_turns_a_panic_into_a_500(t *testing.T) {
+func TestHandler_turns_a_panic_into_a_500(t *testing.T) {
 	t.Parallel()
-	d := mustDoor(t, nil)
+	d := mustNew(t, nil)
 	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
 		panic("index out of range [7] with length 3")
 	}
-	_, f := d.fails(t, http.StatusInternalServerError, request(smallBody))
+	_, f := d.fails(t, http.StatusInternalServerError, extraction(smallBody))
 	assert.NotContains(t, f.Message, "index")
 	assert.Contains(t, d.log.String(), "index out of range")
 	assert.Contains(t, d.log.String(), "exchange_test.go", "the stack is in the log")
 	d.server.extract = nil
-	assert.Equal(t, http.StatusOK, d.do(t, request(smallBody)).StatusCode, "places in progress are given back")
+	assert.Equal(t, http.StatusOK, d.do(t, extraction(smallBody)).StatusCode, "places in progress are given back")
 }
 
-func TestDoor_cuts_the_connection_where_an_answer_has_begun(t *testing.T) {
+func TestHandler_cuts_the_connection_where_an_answer_has_begun(t *testing.T) {
 	t.Parallel()
 	for name, cause := range map[string]any{"a panic": "half way", "an abort": http.ErrAbortHandler} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := mustDoor(t, func(o *edge.Options) {
+			d := mustNew(t, func(o *edge.Options) {
 				o.Routes = map[string]http.Handler{"GET /__test/half": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 					w.Header().Set("Content-Length", "10")
 					_, _ = w.Write([]byte("half"))
@@ -97,10 +97,10 @@ func TestDoor_cuts_the_connection_where_an_answer_has_begun(t *testing.T) {
 	}
 }
 
-func TestDoor_logs_one_line_for_each_request(t *testing.T) {
+func TestHandler_logs_one_line_for_each_request(t *testing.T) {
 	t.Parallel()
-	d := mustDoor(t, nil)
-	d.do(t, request(`{"imageUrl":"https://example.org/a.jpg?signature=s3cret"}`, "X-Request-Id", "one"))
+	d := mustNew(t, nil)
+	d.do(t, extraction(`{"imageUrl":"https://example.org/a.jpg?signature=s3cret"}`, "X-Request-Id", "one"))
 	lines := strings.Split(strings.TrimSpace(d.log.String()), "\n")
 	require.Len(t, lines, 1)
 	var line map[string]any
@@ -117,19 +117,19 @@ func TestDoor_logs_one_line_for_each_request(t *testing.T) {
 	assert.NotContains(t, d.log.String(), goodKey)
 }
 
-func TestDoor_logs_the_path_only_of_what_is_not_there(t *testing.T) {
+func TestHandler_logs_the_path_only_of_what_is_not_there(t *testing.T) {
 	t.Parallel()
-	d := mustDoor(t, nil)
+	d := mustNew(t, nil)
 	d.fails(t, http.StatusNotFound, httptest.NewRequest(http.MethodGet, "/wp-login.php?token=s3cret", nil))
 	assert.Contains(t, d.log.String(), `"route":"","status":404`)
 	assert.Contains(t, d.log.String(), `"path":"/wp-login.php"`)
 	assert.NotContains(t, d.log.String(), "s3cret")
 }
 
-func TestDoor_logs_probes_for_debugging_alone(t *testing.T) {
+func TestHandler_logs_probes_for_debugging_alone(t *testing.T) {
 	t.Parallel()
 	ready := error(nil)
-	d := mustDoor(t, func(o *edge.Options) { o.Ready = func(context.Context) error { return ready } })
+	d := mustNew(t, func(o *edge.Options) { o.Ready = func(context.Context) error { return ready } })
 	d.do(t, httptest.NewRequest(http.MethodGet, "/healthz", nil))
 	d.do(t, httptest.NewRequest(http.MethodGet, "/readyz", nil))
 	assert.Equal(t, 2, strings.Count(d.log.String(), `"level":"DEBUG"`))
@@ -140,7 +140,7 @@ func TestDoor_logs_probes_for_debugging_alone(t *testing.T) {
 }
 
 // What is private in the URL of an image stays out of the log, even inside the error of a library.
-func TestDoor_logs_errors_without_what_is_private_in_URLs(t *testing.T) {
+func TestHandler_logs_errors_without_what_is_private_in_URLs(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, kept string }{
 		"a query":         {`Get "https://example.org/a.jpg?signature=s3cret": EOF`, `https://example.org/a.jpg?...`},
@@ -153,36 +153,36 @@ func TestDoor_logs_errors_without_what_is_private_in_URLs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := mustDoor(t, nil)
+			d := mustNew(t, nil)
 			d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
 				return nil, edge.Internal(errors.New(c.text))
 			}
-			d.fails(t, http.StatusInternalServerError, request(smallBody))
+			d.fails(t, http.StatusInternalServerError, extraction(smallBody))
 			assert.NotContains(t, d.log.String(), "s3cret")
 			assert.Contains(t, d.log.String(), c.kept)
 		})
 	}
 }
 
-func TestDoor_makes_no_noise_of_a_client_that_went_away(t *testing.T) {
+func TestHandler_makes_no_noise_of_a_client_that_went_away(t *testing.T) {
 	t.Parallel()
-	d := mustDoor(t, nil)
+	d := mustNew(t, nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
 		cancel()
 		return nil, fmt.Errorf("recognise: %w", &url.Error{Op: "Post", URL: "http://engine", Err: context.Canceled})
 	}
-	d.ServeHTTP(httptest.NewRecorder(), request(smallBody).WithContext(ctx))
+	d.ServeHTTP(httptest.NewRecorder(), extraction(smallBody).WithContext(ctx))
 	assert.Contains(t, d.log.String(), `"level":"INFO"`)
 	assert.NotContains(t, d.log.String(), `"level":"ERROR"`)
 	d.log.Reset()
-	d.fails(t, http.StatusInternalServerError, request(smallBody))
+	d.fails(t, http.StatusInternalServerError, extraction(smallBody))
 	assert.Contains(t, d.log.String(), `"level":"ERROR"`, "a cancellation of our own is an error")
 }
 
-func TestDoor_lets_a_route_reach_the_connection(t *testing.T) {
+func TestHandler_lets_a_route_reach_the_connection(t *testing.T) {
 	t.Parallel()
-	d := mustDoor(t, func(o *edge.Options) {
+	d := mustNew(t, func(o *edge.Options) {
 		o.Routes = map[string]http.Handler{"GET /__test/flush": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			_, err := w.Write([]byte("a"))
 			assert.NoError(t, errors.Join(err, http.NewResponseController(w).Flush()))
@@ -192,10 +192,10 @@ func TestDoor_lets_a_route_reach_the_connection(t *testing.T) {
 }
 
 // A handler around the door reaches inside by the context and sees the route, as it would with http.ServeMux.
-func TestDoor_lets_a_handler_around_it_take_part(t *testing.T) {
+func TestHandler_lets_a_handler_around_it_take_part(t *testing.T) {
 	t.Parallel()
 	type key struct{}
-	d := mustDoor(t, nil)
+	d := mustNew(t, nil)
 	d.server.status = func(ctx context.Context) (gen.StatusResponseObject, error) {
 		assert.Equal(t, "inside", ctx.Value(key{}))
 		return nil, edge.Overloaded(1, nil)
@@ -209,21 +209,21 @@ func TestDoor_lets_a_handler_around_it_take_part(t *testing.T) {
 	assert.Equal(t, "/api/v1/status", r.Pattern)
 }
 
-func TestDoor_tells_of_each_request_that_it_answered(t *testing.T) {
+func TestHandler_tells_of_each_request_that_it_answered(t *testing.T) {
 	t.Parallel()
 	var told []string
-	d := mustDoor(t, func(o *edge.Options) {
+	d := mustNew(t, func(o *edge.Options) {
 		o.Answered = func(path string, status int) { told = append(told, fmt.Sprint(path, " ", status)) }
 	})
 	for _, r := range []*http.Request{
-		request(smallBody), request(`{}`), request(`{}`, "Authorization", ""),
+		extraction(smallBody), extraction(`{}`), extraction(`{}`, "Authorization", ""),
 		httptest.NewRequest(http.MethodGet, "/healthz", nil), httptest.NewRequest(http.MethodGet, "/elsewhere/of/many", nil),
 		httptest.NewRequest(http.MethodDelete, "/api/v1/status", nil),
 	} {
 		d.do(t, r)
 	}
 	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) { panic("half way") }
-	d.do(t, request(smallBody))
+	d.do(t, extraction(smallBody))
 	require.Equal(t, []string{
 		"/api/v1/extract 200", "/api/v1/extract 400", "/api/v1/extract 401", "/healthz 200", " 404", " 405", "/api/v1/extract 500",
 	}, told)

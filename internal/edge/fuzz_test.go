@@ -1,6 +1,7 @@
 package edge_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -13,11 +14,12 @@ import (
 
 	"uncial/gen"
 	"uncial/internal/edge"
+	"uncial/internal/request"
 )
 
-// FuzzDoor_body holds the door against any body: it answers 200 where encoding/json reads the same request, or a 400
+// FuzzHandler_body holds the door against any body: it answers 200 where encoding/json reads the same request, or a 400
 // that is valid against the document and tells nothing of what is inside.
-func FuzzDoor_body(f *testing.F) {
+func FuzzHandler_body(f *testing.F) {
 	for _, seed := range []string{
 		smallBody, `{}`, `[]`, `null`, ``, `{"imageUrl":"data:image/png;base64,iVBORw0K"}`, `{"a":{"b":[1,2.5e-3,{"c":null}]},"a":1}`,
 		`{"imageUrl":"https://example.org/\u0061\ud83d\ude00"}`, `{"imageUrl":"http:\/\/[::1]:80\/","language":"en","enhance":false}`,
@@ -26,16 +28,18 @@ func FuzzDoor_body(f *testing.F) {
 		f.Add(seed)
 	}
 	var got *gen.ExtractionRequest
-	d := mustDoor(f, nil)
-	d.server.extract = func(_ context.Context, req gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
+	var inline []byte
+	d := mustNew(f, nil)
+	d.server.extract = func(ctx context.Context, req gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
 		got = req.Body
+		inline, _ = request.InlineImage(ctx, req.Body.ImageURL)
 		var ok gen.Extract200JSONResponse
 		ok.Body = gen.ExtractionResult{Success: true, PointsUsed: 10}
 		return ok, nil
 	}
 	f.Fuzz(func(t *testing.T, body string) {
 		d.gate.remaining = 60
-		r, rec := request(body), httptest.NewRecorder()
+		r, rec := extraction(body), httptest.NewRecorder()
 		d.ServeHTTP(rec, r)
 		d.log.Reset()
 		if err := validAnswer(r, rec); err != nil {
@@ -43,7 +47,7 @@ func FuzzDoor_body(f *testing.F) {
 		}
 		switch rec.Code {
 		case http.StatusOK:
-			sameRequest(t, body, got)
+			sameRequest(t, body, got, inline)
 		case http.StatusBadRequest:
 			tellsNothing(t, rec.Body.String())
 		default:
@@ -52,19 +56,27 @@ func FuzzDoor_body(f *testing.F) {
 	})
 }
 
-// sameRequest holds what the door read against what encoding/json reads.
-func sameRequest(t *testing.T, body string, got *gen.ExtractionRequest) {
+// sameRequest compares what the server got with what encoding/json and encoding/base64 read.
+func sameRequest(t *testing.T, body string, got *gen.ExtractionRequest, inline []byte) {
 	t.Helper()
 	var want gen.ExtractionRequest
 	if err := json.Unmarshal([]byte(body), &want); err != nil {
-		t.Fatalf("encoding/json refuses what the door takes: %v", err)
+		t.Fatalf("encoding/json refuses what the front end accepts: %v", err)
+	}
+	if isDataURL(want.ImageURL) {
+		if image := mustDecode(t, want.ImageURL); !bytes.Equal(image, inline) {
+			t.Fatalf("the server got the image %q for %q", inline, want.ImageURL)
+		}
+		want.ImageURL = got.ImageURL
 	}
 	a, errA := json.Marshal(want)
 	b, errB := json.Marshal(got)
 	if err := errors.Join(errA, errB); err != nil || string(a) != string(b) {
-		t.Fatalf("the door read %s where encoding/json reads %s (%v)", b, a, err)
+		t.Fatalf("the server got %s where encoding/json reads %s (%v)", b, a, err)
 	}
 }
+
+func isDataURL(url string) bool { return len(url) > 5 && strings.EqualFold(url[:5], "data:") }
 
 // tellsNothing looks for the words of the libraries inside.
 func tellsNothing(t *testing.T, answer string) {
@@ -76,9 +88,9 @@ func tellsNothing(t *testing.T, answer string) {
 	}
 }
 
-// FuzzDoor_imageURL holds the rule of URLs against net/url: what the door takes has a host, no user and nothing that
+// FuzzHandler_imageURL holds the rule of URLs against net/url: what the door takes has a host, no user and nothing that
 // another parser could read differently.
-func FuzzDoor_imageURL(f *testing.F) {
+func FuzzHandler_imageURL(f *testing.F) {
 	for _, seed := range []string{
 		"https://example.org/a.jpg", "http://[::1]:80/", "https://a@b/", "data:image/png;base64,iVBORw0K", "https:\\\\x", "HTTP://x",
 		"https://x/%zz", "https://x:99999/", "https://\u0430/", "//x", "https://x/?a#b", "data:;base64,AA==", "data:;base64,A%2B/_\n", "data:;base64,A%2BAA\r\n",
@@ -86,7 +98,7 @@ func FuzzDoor_imageURL(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	d := mustDoor(f, nil)
+	d := mustNew(f, nil)
 	f.Fuzz(func(t *testing.T, image string) {
 		body, err := json.Marshal(map[string]string{"imageUrl": image})
 		if err != nil {
@@ -94,13 +106,13 @@ func FuzzDoor_imageURL(f *testing.F) {
 		}
 		d.gate.remaining = 60
 		rec := httptest.NewRecorder()
-		d.ServeHTTP(rec, request(string(body)))
+		d.ServeHTTP(rec, extraction(string(body)))
 		d.log.Reset()
 		if rec.Code != http.StatusOK {
 			return
 		}
-		if len(image) > 5 && strings.EqualFold(image[:5], "data:") {
-			decodes(t, image)
+		if isDataURL(image) {
+			mustDecode(t, image)
 			return
 		}
 		u, err := url.Parse(image)
@@ -113,26 +125,28 @@ func FuzzDoor_imageURL(f *testing.F) {
 	})
 }
 
-// decodes holds the data of a data: URL that the door takes against encoding/base64.
-func decodes(t *testing.T, image string) {
+// mustDecode decodes a data: URL that the front end accepts, with encoding/base64.
+func mustDecode(t *testing.T, image string) []byte {
 	t.Helper()
-	_, data, _ := strings.Cut(image, ",")
-	data, err := url.PathUnescape(data)
-	data = strings.NewReplacer("-", "+", "_", "/", "=", "", "\r", "", "\n", "").Replace(data)
-	if err == nil {
-		_, err = base64.RawStdEncoding.Strict().DecodeString(data)
+	_, text, _ := strings.Cut(image, ",")
+	text, err := url.PathUnescape(text)
+	text = strings.NewReplacer("-", "+", "_", "/", "=", "", "\r", "", "\n", "").Replace(text)
+	if err != nil {
+		t.Fatalf("%q is accepted: %v", image, err)
 	}
-	if err != nil || data == "" {
-		t.Fatalf("%q is taken: %v", image, err)
+	data, err := base64.RawStdEncoding.Strict().DecodeString(text)
+	if err != nil || len(data) == 0 {
+		t.Fatalf("%q is accepted: %v", image, err)
 	}
+	return data
 }
 
-// FuzzDoor_request holds the door against any request line and headers: there is always an answer in the envelope.
-func FuzzDoor_request(f *testing.F) {
+// FuzzHandler_request holds the door against any request line and headers: there is always an answer in the envelope.
+func FuzzHandler_request(f *testing.F) {
 	f.Add("GET", "/api/v1/status", "Bearer "+goodKey, "", "")
 	f.Add("POST", "/api/v1/extract?x=1", "bearer  x=", "application/json; charset=utf-8", "k")
 	f.Add("OPTIONS", "*", "", "text/plain", "\x00")
-	d := mustDoor(f, func(o *edge.Options) { o.CORSOrigins = []string{"*"} })
+	d := mustNew(f, func(o *edge.Options) { o.CORSOrigins = []string{"*"} })
 	f.Fuzz(func(t *testing.T, method, target, authorization, contentType, key string) {
 		u, err := url.ParseRequestURI(target)
 		if err != nil || method == "" {

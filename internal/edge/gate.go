@@ -3,21 +3,22 @@ package edge
 import (
 	"context"
 	"net/netip"
+
+	"uncial/internal/contract"
 )
 
-// Gate decides who may pass and how often. Each server brings its own. Implementations answer with *Error; any other
-// error becomes a 500.
+// Gate decides who may call and how often. Each server has its own. Methods return a *contract.Error for what the client
+// should know; any other error becomes a 500.
 type Gate interface {
-	// Authenticate finds the caller behind a bearer token of 1 to 512 characters (RFC 9110, section 11.2, token68).
-	// from is the address of the client, the zero Addr where it is unknown. A token that does not open the door is
-	// Unauthorized.
+	// Authenticate finds the caller by a bearer token of 1 to 512 characters (RFC 9110, section 11.2, token68). from is the
+	// address of the client, the zero Addr if it is not known. The error for an invalid token is contract.Unauthorized.
 	Authenticate(ctx context.Context, token string, from netip.Addr) (Principal, error)
-	// Count counts one extraction against the account's window and returns the window with it included. Where the
-	// window is used up, nothing is counted and allowed is false.
-	Count(ctx context.Context, p Principal) (w Window, allowed bool, err error)
-	// Window is the account's window as it stands; nothing is counted.
-	Window(ctx context.Context, p Principal) (Window, error)
-	// RemainingPoints is what the account has left, for the answer to a caller whose window is used up.
+	// Count counts one request against the account's window and returns the window with it. If the window is used up,
+	// allowed is false and nothing is counted.
+	Count(ctx context.Context, p Principal) (w contract.Window, allowed bool, err error)
+	// Window returns the account's window and counts nothing.
+	Window(ctx context.Context, p Principal) (contract.Window, error)
+	// RemainingPoints returns the points that the account has left. A 429 reports them.
 	RemainingPoints(ctx context.Context, p Principal) (int64, error)
 }
 
@@ -26,6 +27,6 @@ type Principal struct {
 	AccountID string
 	KeyID     string
 	Plan      string
-	// Token is the bearer token itself, only for servers whose keys are no secrets (the mock). Never logged.
+	// Token is the bearer token itself. Only the mock sets it, whose keys are not secret. It is never logged.
 	Token string
 }

@@ -18,7 +18,7 @@ func imageBody(tb testing.TB, url string) string {
 	return string(body)
 }
 
-func TestDoor_takes_the_URL_of_an_image(t *testing.T) {
+func TestHandler_takes_the_URL_of_an_image(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{
 		"https://example.org/a.jpg",
@@ -38,7 +38,7 @@ func TestDoor_takes_the_URL_of_an_image(t *testing.T) {
 		"data:image/png;base64,AA%2B%2f%41A%3D%3D",
 		"data:image/png;base64,iVBO\r\nRw0=\n",
 	} {
-		assert.Equal(t, http.StatusOK, mustDoor(t, nil).do(t, request(imageBody(t, url))).StatusCode, url)
+		assert.Equal(t, http.StatusOK, mustNew(t, nil).do(t, extraction(imageBody(t, url))).StatusCode, url)
 	}
 }
 
@@ -46,7 +46,7 @@ func misfit(at int) string {
 	return fmt.Sprintf("must have base64 data (RFC 4648); character %d of the data does not fit", at)
 }
 
-func TestDoor_refuses_what_is_no_URL_of_an_image(t *testing.T) {
+func TestHandler_refuses_what_is_no_URL_of_an_image(t *testing.T) {
 	t.Parallel()
 	const (
 		absolute  = "must be an absolute URL that begins with https:, http: or data:"
@@ -54,7 +54,7 @@ func TestDoor_refuses_what_is_no_URL_of_an_image(t *testing.T) {
 		noHost    = "must have a host: https://host/path"
 		malformed = "is not a URL (RFC 3986); look for a stray % or a malformed host or port"
 		port      = "must have a port from 1 to 65535, or none"
-		form      = "must be data:<media type>;base64,<data> where it is a data: URL"
+		form      = "must be data:<media type>;base64,<data> if it is a data: URL"
 		noData    = "must have data after ;base64,"
 		cutOff    = "must have whole base64 data (RFC 4648); its end does not fit, is it cut off?"
 	)
@@ -126,7 +126,7 @@ func TestDoor_refuses_what_is_no_URL_of_an_image(t *testing.T) {
 		"data:image/png;base64,AAA%00":                                  misfit(4),
 		"data:image/png;base64," + strings.Repeat("AAAA", 27_963_000/4): "must be at most 27,963,000 characters, which is an image of 20 MiB",
 	} {
-		_, f := mustDoor(t, nil).fails(t, http.StatusBadRequest, request(imageBody(t, url)))
+		_, f := mustNew(t, nil).fails(t, http.StatusBadRequest, extraction(imageBody(t, url)))
 		assert.Equal(t, details("imageUrl", want), f.Details, "%.100s", url)
 	}
 }

@@ -8,32 +8,56 @@ import (
 
 	"uncial/gen"
 	"uncial/internal/apidocs"
+	"uncial/internal/contract"
 )
 
 const (
 	healthPath   = "/healthz"
 	readyPath    = "/readyz"
-	readyTimeout = 2 * time.Second
+	readyTimeout = 2 * time.Second // of Options.Ready
 )
 
-// addPages adds what stands outside the versioned path: probes and the document.
-func (d *door) addPages() error {
+// addPages registers what is outside the versioned path: probes, openapi.yaml and the API reference.
+func (h *handler) addPages() error {
 	spec, err := gen.GetSpecJSON()
 	if err != nil {
 		return err
 	}
-	pages := map[string]handlerFunc{
+	for path, page := range map[string]func(x *exchange, r *http.Request) error{
 		healthPath:      health,
-		readyPath:       d.ready,
+		readyPath:       h.ready,
 		"/docs":         docs,
 		"/openapi.yaml": staticPage("application/yaml", gen.Document),
 		"/openapi.json": staticPage("application/json", spec),
-	}
-	for path, h := range pages {
-		d.routes.add(http.MethodGet, path, h)
-		d.routes.add(http.MethodHead, path, h)
+	} {
+		serve := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if err := page(exchangeOf(w), r); err != nil {
+				WriteError(w, err)
+			}
+		})
+		h.router.add(http.MethodGet, path, serve)
+		h.router.add(http.MethodHead, path, serve)
 	}
 	return nil
+}
+
+type probe struct {
+	Status string `json:"status"`
+}
+
+func health(x *exchange, _ *http.Request) error {
+	return x.writeJSON(http.StatusOK, probe{"ok"})
+}
+
+func (h *handler) ready(x *exchange, r *http.Request) error {
+	if h.Ready != nil {
+		ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
+		defer cancel()
+		if err := h.Ready(ctx); err != nil {
+			return contract.Unready(err)
+		}
+	}
+	return x.writeJSON(http.StatusOK, probe{"ready"})
 }
 
 // docs serves the API reference.
@@ -47,27 +71,7 @@ func docs(x *exchange, r *http.Request) error {
 	return staticPage("text/html; charset=utf-8", html)(x, r)
 }
 
-type probe struct {
-	Status string `json:"status"`
-}
-
-func health(x *exchange, _ *http.Request) error {
-	return x.writeJSON(http.StatusOK, probe{"ok"})
-}
-
-func (d *door) ready(x *exchange, r *http.Request) error {
-	if d.Ready != nil {
-		ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
-		defer cancel()
-		if err := d.Ready(ctx); err != nil {
-			return unready(err)
-		}
-	}
-	return x.writeJSON(http.StatusOK, probe{"ready"})
-}
-
-// staticPage answers with the same bytes always.
-func staticPage(contentType string, body []byte) handlerFunc {
+func staticPage(contentType string, body []byte) func(x *exchange, _ *http.Request) error {
 	return func(x *exchange, _ *http.Request) error {
 		h := x.Header()
 		h.Set("Content-Type", contentType)

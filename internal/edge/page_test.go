@@ -16,16 +16,16 @@ import (
 	"uncial/internal/edge"
 )
 
-func (d *door) get(t *testing.T, path string) (answer, string) {
+func (d *frontEnd) get(t *testing.T, path string) (answer, string) {
 	t.Helper()
 	res := d.do(t, httptest.NewRequest(http.MethodGet, path, nil))
 	return res, res.Body
 }
 
-func TestDoor_serves_probes(t *testing.T) {
+func TestHandler_serves_probes(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("pq: no route to /var/lib/secret")
-	d := mustDoor(t, func(o *edge.Options) {
+	d := mustNew(t, func(o *edge.Options) {
 		o.Ready = func(ctx context.Context) error {
 			_, bounded := ctx.Deadline()
 			assert.True(t, bounded, "a probe has a deadline")
@@ -38,23 +38,23 @@ func TestDoor_serves_probes(t *testing.T) {
 	_, f := d.fails(t, http.StatusServiceUnavailable, httptest.NewRequest(http.MethodGet, "/readyz", nil))
 	assert.Equal(t, "SERVER_ERROR", f.Code)
 	assert.NotContains(t, f.Message, "secret")
-	res, body = mustDoor(t, nil).get(t, "/readyz")
+	res, body = mustNew(t, nil).get(t, "/readyz")
 	assert.Equal(t, http.StatusOK, res.StatusCode)
 	assert.JSONEq(t, `{"status":"ready"}`, body)
 }
 
-func TestDoor_serves_the_document_as_it_stands_in_the_repository(t *testing.T) {
+func TestHandler_serves_the_document_as_it_stands_in_the_repository(t *testing.T) {
 	t.Parallel()
 	want, err := os.ReadFile("../../openapi.yaml")
 	require.NoError(t, err)
-	res, body := mustDoor(t, nil).get(t, "/openapi.yaml")
+	res, body := mustNew(t, nil).get(t, "/openapi.yaml")
 	assert.Equal(t, "application/yaml", res.Header.Get("Content-Type"))
 	assert.Equal(t, string(want), body)
 }
 
-func TestDoor_serves_the_document_as_JSON(t *testing.T) {
+func TestHandler_serves_the_document_as_JSON(t *testing.T) {
 	t.Parallel()
-	res, body := mustDoor(t, nil).get(t, "/openapi.json")
+	res, body := mustNew(t, nil).get(t, "/openapi.json")
 	assert.Equal(t, "application/json", res.Header.Get("Content-Type"))
 	var doc struct {
 		OpenAPI string
@@ -65,9 +65,9 @@ func TestDoor_serves_the_document_as_JSON(t *testing.T) {
 	assert.Len(t, doc.Paths, 2)
 }
 
-func TestDoor_serves_heads_of_pages(t *testing.T) {
+func TestHandler_serves_heads_of_pages(t *testing.T) {
 	t.Parallel()
-	d := mustDoor(t, nil)
+	d := mustNew(t, nil)
 	for _, path := range []string{"/docs", "/openapi.yaml", "/openapi.json", "/healthz", "/readyz"} {
 		get, body := d.get(t, path)
 		head := raw(t, serve(t, d), "HEAD "+path+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
@@ -77,9 +77,9 @@ func TestDoor_serves_heads_of_pages(t *testing.T) {
 	}
 }
 
-func TestDoor_serves_the_API_reference(t *testing.T) {
+func TestHandler_serves_the_API_reference(t *testing.T) {
 	t.Parallel()
-	res, body := mustDoor(t, nil).get(t, "/docs")
+	res, body := mustNew(t, nil).get(t, "/docs")
 	require.Equal(t, http.StatusOK, res.StatusCode)
 	assert.Equal(t, "text/html; charset=utf-8", res.Header.Get("Content-Type"))
 	assert.Contains(t, res.Header.Get("Content-Security-Policy"), "default-src 'none'")

@@ -7,10 +7,12 @@ import (
 	"time"
 )
 
-// Probe asks a server at an address such as "http://127.0.0.1:8080/healthz" whether it is well: nil where it answers
-// with 200 within three seconds.
+const probeTimeout = 3 * time.Second
+
+// Probe checks the health of a running server at a URL such as "http://127.0.0.1:8080/healthz". It returns nil if the server
+// answers 200 within 3 s.
 func Probe(ctx context.Context, url string) error {
-	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
@@ -22,7 +24,7 @@ func Probe(ctx context.Context, url string) error {
 	}
 	defer func() { _ = res.Body.Close() }()
 	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answered %s", url, res.Status)
+		return fmt.Errorf("%s answered %s; expected 200", url, res.Status)
 	}
 	return nil
 }

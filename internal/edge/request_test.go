@@ -19,7 +19,7 @@ const (
 	badTag     = "must be a BCP 47 language tag such as en or de-Latf"
 )
 
-func TestDoor_names_every_fault_of_a_body(t *testing.T) {
+func TestHandler_names_every_fault_of_a_body(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("[", 33) + strings.Repeat("]", 33)
 	for name, c := range map[string]struct {
@@ -96,7 +96,7 @@ func TestDoor_names_every_fault_of_a_body(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, f := mustDoor(t, nil).fails(t, http.StatusBadRequest, request(c.body))
+			_, f := mustNew(t, nil).fails(t, http.StatusBadRequest, extraction(c.body))
 			assert.Equal(t, c.want, f.Details)
 			for field, fault := range f.Details {
 				assert.Contains(t, f.Message, field+": "+fault)
@@ -113,19 +113,19 @@ func details(pairs ...string) map[string]string {
 	return m
 }
 
-func TestDoor_bounds_the_faults_of_an_answer(t *testing.T) {
+func TestHandler_bounds_the_faults_of_an_answer(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	for i := range 500 {
 		fmt.Fprintf(&b, `"x%03d":1,`, i)
 	}
-	_, f := mustDoor(t, nil).fails(t, http.StatusBadRequest, request(`{`+b.String()+image+`}`))
+	_, f := mustNew(t, nil).fails(t, http.StatusBadRequest, extraction(`{`+b.String()+image+`}`))
 	assert.Len(t, f.Details, 33)
 	assert.Equal(t, "has 468 more faults", f.Details["body"])
 	assert.Contains(t, f.Details, "x031")
 }
 
-func TestDoor_names_every_fault_around_a_body(t *testing.T) {
+func TestHandler_names_every_fault_around_a_body(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(*http.Request)
@@ -156,9 +156,9 @@ func TestDoor_names_every_fault_around_a_body(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := request(`{` + image + `}`)
+			r := extraction(`{` + image + `}`)
 			c.change(r)
-			_, f := mustDoor(t, nil).fails(t, http.StatusBadRequest, r)
+			_, f := mustNew(t, nil).fails(t, http.StatusBadRequest, r)
 			assert.Equal(t, c.want, f.Details)
 		})
 	}
@@ -172,7 +172,7 @@ func query(raw string) func(*http.Request) {
 	return func(r *http.Request) { r.URL.RawQuery = raw }
 }
 
-func TestDoor_takes_what_is_harmless(t *testing.T) {
+func TestHandler_takes_what_is_harmless(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*http.Request){
 		"a charset":                set("Content-Type", "application/json; charset=utf-8"),
@@ -185,14 +185,14 @@ func TestDoor_takes_what_is_harmless(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := request(" {\n" + image + ",\t\"language\" : \"fr\\u006d\"\r} ")
+			r := extraction(" {\n" + image + ",\t\"language\" : \"fr\\u006d\"\r} ")
 			change(r)
-			assert.Equal(t, http.StatusOK, mustDoor(t, nil).do(t, r).StatusCode)
+			assert.Equal(t, http.StatusOK, mustNew(t, nil).do(t, r).StatusCode)
 		})
 	}
 }
 
-func TestDoor_bounds_the_body(t *testing.T) {
+func TestHandler_bounds_the_body(t *testing.T) {
 	t.Parallel()
 	const limit = 28 << 20
 	body := `{` + image + `}` + strings.Repeat(" ", limit)
@@ -209,9 +209,9 @@ func TestDoor_bounds_the_body(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := request(body[:c.size])
+			r := extraction(body[:c.size])
 			r.ContentLength = int64(c.length)
-			d := mustDoor(t, nil)
+			d := mustNew(t, nil)
 			if c.want == http.StatusOK {
 				assert.Equal(t, c.want, d.do(t, r).StatusCode)
 				return
@@ -222,19 +222,19 @@ func TestDoor_bounds_the_body(t *testing.T) {
 	}
 }
 
-func TestDoor_tells_of_a_body_that_does_not_arrive(t *testing.T) {
+func TestHandler_tells_of_a_body_that_does_not_arrive(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		err  error
 		want string
 	}{
 		"in time":  {fmt.Errorf("read: %w", os.ErrDeadlineExceeded), "did not arrive in time"},
-		"in whole": {fmt.Errorf("unexpected EOF at /internal/place"), "ended early, or is not framed as HTTP asks"},
+		"in whole": {fmt.Errorf("unexpected EOF at /internal/place"), "ended early, or is not framed as HTTP requires"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := with(httptest.NewRequest(http.MethodPost, "/api/v1/extract", broken{c.err}))
-			_, f := mustDoor(t, nil).fails(t, http.StatusBadRequest, r)
+			_, f := mustNew(t, nil).fails(t, http.StatusBadRequest, r)
 			assert.Equal(t, details("body", c.want), f.Details)
 		})
 	}
@@ -245,9 +245,9 @@ type broken struct{ err error }
 
 func (b broken) Read([]byte) (int, error) { return 0, b.err }
 
-func TestDoor_lets_the_status_have_neither_body_nor_parameters(t *testing.T) {
+func TestHandler_lets_the_status_have_neither_body_nor_parameters(t *testing.T) {
 	t.Parallel()
-	d := mustDoor(t, nil)
+	d := mustNew(t, nil)
 	r := with(httptest.NewRequest(http.MethodGet, "/api/v1/status?a=1", strings.NewReader("{}")))
 	res, f := d.fails(t, http.StatusBadRequest, r)
 	assert.Equal(t, details("a", "is not a query parameter of this operation; it takes none", "body", "must be absent; this operation takes none"), f.Details)

@@ -17,9 +17,9 @@ import (
 	"uncial/internal/edge"
 )
 
-func TestDoor_answers_every_address_in_the_envelope(t *testing.T) {
+func TestHandler_answers_every_address_in_the_envelope(t *testing.T) {
 	t.Parallel()
-	d := mustDoor(t, func(o *edge.Options) { o.Routes = testRoutes() })
+	d := mustNew(t, func(o *edge.Options) { o.Routes = testRoutes() })
 	address := serve(t, d)
 	for line, want := range map[string]struct {
 		status int
@@ -76,9 +76,9 @@ func TestDoor_answers_every_address_in_the_envelope(t *testing.T) {
 	}
 }
 
-func TestDoor_serves_further_routes(t *testing.T) {
+func TestHandler_serves_further_routes(t *testing.T) {
 	t.Parallel()
-	d := mustDoor(t, func(o *edge.Options) { o.Routes = testRoutes() })
+	d := mustNew(t, func(o *edge.Options) { o.Routes = testRoutes() })
 	res := d.do(t, httptest.NewRequest(http.MethodPut, "/__test/keys/a%2Fb", nil))
 	assert.Equal(t, "a/b", res.Body)
 	_, f := d.fails(t, http.StatusBadRequest, httptest.NewRequest(http.MethodDelete, "/__test/keys/x", nil))

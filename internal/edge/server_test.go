@@ -49,7 +49,7 @@ func mustServe(t *testing.T, grace time.Duration) *slow {
 		url: "http://" + ln.Addr().String(), listener: ln,
 		started: make(chan struct{}), release: make(chan struct{}), stopped: make(chan error, 1),
 	}
-	d := mustDoor(t, func(o *edge.Options) { o.Logger = slog.New(slog.DiscardHandler) })
+	d := mustNew(t, func(o *edge.Options) { o.Logger = slog.New(slog.DiscardHandler) })
 	d.server.extract = func(ctx context.Context, _ gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
 		close(s.started)
 		select {
@@ -123,9 +123,9 @@ func TestServe_tells_why_it_cannot_serve(t *testing.T) {
 }
 
 // A caller without a key is turned away before it is told to send its body.
-func TestDoor_turns_away_before_the_body(t *testing.T) {
+func TestHandler_turns_away_before_the_body(t *testing.T) {
 	t.Parallel()
-	address := serve(t, mustDoor(t, nil))
+	address := serve(t, mustNew(t, nil))
 	head := "POST /api/v1/extract HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 20000000\r\n"
 	res := raw(t, address, head+"\r\n")
 	assert.Equal(t, http.StatusUnauthorized, res.StatusCode, "and not 100")

@@ -59,8 +59,8 @@ func TestDependencies_PointOneWay(t *testing.T) {
 		reason string
 	}{
 		{[]string{"uncial/gen"}, []string{"uncial/internal", "uncial/impl", "uncial/mock", "uncial/contracttests", "uncial/testcontainers"}, true, "the contract depends on nothing of ours"},
-		{[]string{"uncial/internal/edge"}, []string{"uncial/impl", "uncial/mock", "uncial/contracttests"}, true, "the door knows no server behind it"},
-		{[]string{"uncial/internal/contract", "uncial/internal/document", "uncial/internal/format", "uncial/internal/language", "uncial/internal/dataurl"}, []string{"uncial/impl", "uncial/mock", "uncial/contracttests", "uncial/internal/edge"}, true, "what mock and service share stands below both"},
+		{[]string{"uncial/internal/edge"}, []string{"uncial/impl", "uncial/mock", "uncial/contracttests"}, true, "the HTTP front end knows neither server"},
+		{[]string{"uncial/internal/contract", "uncial/internal/document", "uncial/internal/format", "uncial/internal/language", "uncial/internal/request", "uncial/internal/apidocs"}, []string{"uncial/impl", "uncial/mock", "uncial/contracttests", "uncial/internal/edge"}, true, "what mock and service share stands below both"},
 		{[]string{"uncial/mock"}, []string{"uncial/impl", "uncial/contracttests"}, true, "client teams build the mock without a database or a recognizer"},
 		{[]string{"uncial/impl"}, []string{"uncial/mock", "uncial/contracttests"}, true, "the service is judged by the suite, it does not judge itself"},
 		{[]string{"uncial/impl", "uncial/mock", "uncial/internal/edge", "uncial/internal/document", "uncial/internal/format"}, []string{"uncial/testcontainers"}, false, "containers are for tests"},

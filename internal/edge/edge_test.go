@@ -93,17 +93,17 @@ func (s *server) Status(ctx context.Context, _ gen.StatusRequestObject) (gen.Sta
 }
 
 // door is a door with its parts within reach.
-type door struct {
+type frontEnd struct {
 	http.Handler
 	gate   *gate
 	server *server
 	log    *strings.Builder
 }
 
-// mustDoor makes a door; change may set further options.
-func mustDoor(tb testing.TB, change func(*edge.Options)) *door {
+// mustNew makes a door; change may set further options.
+func mustNew(tb testing.TB, change func(*edge.Options)) *frontEnd {
 	tb.Helper()
-	d := &door{gate: &gate{remaining: 60}, server: &server{}, log: &strings.Builder{}}
+	d := &frontEnd{gate: &gate{remaining: 60}, server: &server{}, log: &strings.Builder{}}
 	o := edge.Options{
 		Server: d.server, Gate: d.gate,
 		Logger: slog.New(slog.NewJSONHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
@@ -118,7 +118,7 @@ func mustDoor(tb testing.TB, change func(*edge.Options)) *door {
 }
 
 // request is a good extraction; headers come in pairs, and "" takes a header out.
-func request(body string, headers ...string) *http.Request {
+func extraction(body string, headers ...string) *http.Request {
 	return with(httptest.NewRequest(http.MethodPost, "/api/v1/extract", strings.NewReader(body)), headers...)
 }
 
@@ -141,7 +141,7 @@ type answer struct {
 
 // do sends the request and checks what holds for every answer. Those of the two operations must be valid against the
 // document, headers included.
-func (d *door) do(t *testing.T, r *http.Request) answer {
+func (d *frontEnd) do(t *testing.T, r *http.Request) answer {
 	t.Helper()
 	rec := httptest.NewRecorder()
 	d.ServeHTTP(rec, r)
@@ -156,15 +156,15 @@ func (d *door) do(t *testing.T, r *http.Request) answer {
 	return res
 }
 
-func TestDoor_ServeHTTP_tellsTheWindowAsItIsWhenItAnswers(t *testing.T) {
+func TestHandler_ServeHTTP_tellsTheWindowAsItIsWhenItAnswers(t *testing.T) {
 	t.Parallel()
-	d := mustDoor(t, nil)
+	d := mustNew(t, nil)
 	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
 		time.Sleep(1100 * time.Millisecond)
 		d.gate.passed = 20 * time.Second
 		return nil, edge.BadImage("took long to be found bad")
 	}
-	res, _ := d.fails(t, http.StatusBadRequest, request(`{"imageUrl":"https://images.example.org/a.jpg"}`))
+	res, _ := d.fails(t, http.StatusBadRequest, extraction(`{"imageUrl":"https://images.example.org/a.jpg"}`))
 	assert.Equal(t, `"account";r=59;t=22`, res.Header.Get("RateLimit"))
 }
 
@@ -177,7 +177,7 @@ type failure struct {
 }
 
 // fails sends the request and returns the error of the answer, which must be of the status.
-func (d *door) fails(t *testing.T, status int, r *http.Request) (answer, failure) {
+func (d *frontEnd) fails(t *testing.T, status int, r *http.Request) (answer, failure) {
 	t.Helper()
 	res := d.do(t, r)
 	require.Equal(t, status, res.StatusCode, res.Body)
@@ -189,10 +189,10 @@ func (d *door) fails(t *testing.T, status int, r *http.Request) (answer, failure
 	return res, f
 }
 
-func TestDoor_ServeHTTP_succeeds(t *testing.T) {
+func TestHandler_ServeHTTP_succeeds(t *testing.T) {
 	t.Parallel()
-	d := mustDoor(t, nil)
-	res := d.do(t, request(`{"imageUrl":"https://images.example.org/a.jpg","language":"de-Latf","enhance":true,"format":"alto"}`))
+	d := mustNew(t, nil)
+	res := d.do(t, extraction(`{"imageUrl":"https://images.example.org/a.jpg","language":"de-Latf","enhance":true,"format":"alto"}`))
 	require.Equal(t, http.StatusOK, res.StatusCode, res.Body)
 	assert.Contains(t, res.Body, "a < b & c", "JSON is not escaped for HTML")
 	assert.Equal(t, `"account";r=59;t=42`, res.Header.Get("RateLimit"))
@@ -245,16 +245,16 @@ func TestNew_refuses(t *testing.T) {
 	}
 }
 
-func TestDoor_ServeHTTP_hands_over_what_was_asked(t *testing.T) {
+func TestHandler_ServeHTTP_hands_over_what_was_asked(t *testing.T) {
 	t.Parallel()
-	d := mustDoor(t, nil)
+	d := mustNew(t, nil)
 	var got gen.ExtractRequestObject
 	var caller edge.Caller
 	d.server.extract = func(ctx context.Context, req gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
 		got, caller = req, edge.CallerFrom(ctx)
 		return nil, edge.Insufficient(10, 2, clock)
 	}
-	d.fails(t, http.StatusPaymentRequired, request(smallBody, "Idempotency-Key", "k-1", "X-Request-Id", "trace-7"))
+	d.fails(t, http.StatusPaymentRequired, extraction(smallBody, "Idempotency-Key", "k-1", "X-Request-Id", "trace-7"))
 	require.NotNil(t, got.Body)
 	var want gen.ExtractionRequest
 	require.NoError(t, json.Unmarshal([]byte(smallBody), &want))
@@ -267,9 +267,9 @@ func TestDoor_ServeHTTP_hands_over_what_was_asked(t *testing.T) {
 }
 
 // The body is decoded by hand: a field that is added to the document must be added there too.
-func TestDoor_ServeHTTP_hands_over_every_field_of_the_document(t *testing.T) {
+func TestHandler_ServeHTTP_hands_over_every_field_of_the_document(t *testing.T) {
 	t.Parallel()
-	d := mustDoor(t, nil)
+	d := mustNew(t, nil)
 	d.server.extract = func(_ context.Context, req gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
 		body := reflect.ValueOf(*req.Body)
 		for i := range body.NumField() {
@@ -278,12 +278,12 @@ func TestDoor_ServeHTTP_hands_over_every_field_of_the_document(t *testing.T) {
 		assert.Len(t, mustSpec().Components.Schemas["ExtractionRequest"].Value.Properties, body.NumField())
 		return nil, edge.Overloaded(time.Second, nil)
 	}
-	d.fails(t, http.StatusInternalServerError, request(smallBody))
+	d.fails(t, http.StatusInternalServerError, extraction(smallBody))
 }
 
-func TestDoor_ServeHTTP_limits_extractions_in_progress(t *testing.T) {
+func TestHandler_ServeHTTP_limits_extractions_in_progress(t *testing.T) {
 	t.Parallel()
-	d := mustDoor(t, func(o *edge.Options) { o.MaxInFlight = 1 })
+	d := mustNew(t, func(o *edge.Options) { o.MaxInFlight = 1 })
 	started, release, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
 		started <- struct{}{}
@@ -291,10 +291,10 @@ func TestDoor_ServeHTTP_limits_extractions_in_progress(t *testing.T) {
 		return nil, edge.Overloaded(time.Second, nil)
 	}
 	large := func() *http.Request { // of more than 27 MiB, so it takes all
-		return request(`{"imageUrl": "data:image/png;base64,` + strings.Repeat("A", 26<<20) + `"` + strings.Repeat(" ", 3<<19) + `}`)
+		return extraction(`{"imageUrl": "data:image/png;base64,` + strings.Repeat("A", 26<<20) + `"` + strings.Repeat(" ", 3<<19) + `}`)
 	}
 	unknown := func() *http.Request { // may be as large as any
-		r := request(smallBody)
+		r := extraction(smallBody)
 		r.ContentLength = -1
 		return r
 	}
@@ -312,28 +312,28 @@ func TestDoor_ServeHTTP_limits_extractions_in_progress(t *testing.T) {
 		}
 	}
 	for range 28 {
-		begin(request(smallBody))
+		begin(extraction(smallBody))
 	}
-	for name, more := range map[string]*http.Request{"a small one": request(smallBody), "a large one": large(), "one of unknown length": unknown()} {
+	for name, more := range map[string]*http.Request{"a small one": extraction(smallBody), "a large one": large(), "one of unknown length": unknown()} {
 		res, _ := d.fails(t, http.StatusInternalServerError, more)
 		assert.Equal(t, "1", res.Header.Get("Retry-After"), name)
 	}
 	end(1)
 	d.fails(t, http.StatusInternalServerError, unknown())
-	begin(request(smallBody))
+	begin(extraction(smallBody))
 	end(28)
 	for _, r := range []*http.Request{large(), unknown()} {
 		begin(r)
-		d.fails(t, http.StatusInternalServerError, request(smallBody))
+		d.fails(t, http.StatusInternalServerError, extraction(smallBody))
 		end(1)
 	}
 	d.server.extract = nil
-	assert.Equal(t, http.StatusOK, d.do(t, request(smallBody)).StatusCode, "all places are free again")
+	assert.Equal(t, http.StatusOK, d.do(t, extraction(smallBody)).StatusCode, "all places are free again")
 }
 
-func TestDoor_gives_an_answer_its_own_time(t *testing.T) {
+func TestHandler_gives_an_answer_its_own_time(t *testing.T) {
 	t.Parallel()
-	d := mustDoor(t, nil)
+	d := mustNew(t, nil)
 	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
 		time.Sleep(60 * time.Millisecond)
 		return nil, edge.Overloaded(time.Second, nil)
@@ -342,7 +342,7 @@ func TestDoor_gives_an_answer_its_own_time(t *testing.T) {
 	s.Config.WriteTimeout = 20 * time.Millisecond
 	s.Start()
 	t.Cleanup(s.Close)
-	r := request(smallBody)
+	r := extraction(smallBody)
 	out, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+r.URL.Path, r.Body)
 	require.NoError(t, err)
 	out.Header = r.Header

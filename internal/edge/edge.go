@@ -1,0 +1,145 @@
+// Package edge is the HTTP front end of both servers, the mock and the real service. It puts around the router and the
+// handlers generated from openapi.yaml what a contract in YAML cannot generate: request ids, recovery from panics,
+// authentication, the rate limit, bounds on memory, CORS, the form of every error, the response headers, and the log.
+//
+// A server brings a Gate, which knows its callers, and a gen.StrictServerInterface, which does the work, and finds its
+// caller with CallerFrom. What is particular to an operation is read from openapi.yaml, so that a new operation needs
+// nothing here: an operation that documents a 429 counts against the rate limit; the parameters and the body that it
+// documents are checked by internal/request, which also says where the bytes of an inline image are.
+//
+// The rules of the two servers are not here but in internal/contract; the page at /docs is in internal/apidocs. Start with
+// New, then handler.ServeHTTP and operation.serve, which show the order of all checks.
+package edge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"uncial/gen"
+)
+
+// Options configure the front end.
+type Options struct {
+	// Server does the work of the operations. Required.
+	Server gen.StrictServerInterface
+	// Gate knows the callers and counts their requests. Required.
+	Gate Gate
+	// Logger receives one line for each request. Default: slog.Default().
+	Logger *slog.Logger
+	// CORSOrigins are the web origins whose pages may call the service, such as "https://example.org", or "*" for all (see
+	// CheckOrigin). Default: none, and no CORS header is ever sent.
+	CORSOrigins []string
+	// Ready returns why the service cannot work at the moment, nil if it can; it decides /readyz. Default: always ready.
+	Ready func(ctx context.Context) error
+	// Answered is called after each request with its path as in openapi.yaml, "" if there is no such path or method, and the
+	// status, 0 if the connection was cut instead. Default: not called.
+	Answered func(path string, status int)
+	// Routes are further routes outside /api/v1, by "METHOD /path" as in http.ServeMux, where a segment may be a wildcard such
+	// as "{key}". Anyone may call them. Their handlers report errors with WriteError. Default: none.
+	Routes map[string]http.Handler
+	// MaxInFlight bounds the memory of request bodies, from before a body is read until its answer: so many bodies of 28 MiB,
+	// or 28 times as many of up to 1 MiB. One account may use a quarter; requests beyond that are told to try again.
+	// Default: 64.
+	MaxInFlight int
+	// TrustedProxies are the networks of the proxies whose X-Forwarded-For is believed. Default: none; the client is the
+	// peer of the connection.
+	TrustedProxies []netip.Prefix
+	// RequestID makes the id of a request that brings no valid one: 1 to 128 visible ASCII characters. Default: 26 random
+	// characters.
+	RequestID func(r *http.Request) string
+}
+
+// basePath is the path of all operations, the server in openapi.yaml.
+const basePath = "/api/v1"
+
+const defaultMaxInFlight = 64
+
+// handler is the front end. It does not change after New.
+type handler struct {
+	Options
+	doc    *openapi3.T
+	router router
+	budget *budget // of memory for bodies
+}
+
+var _ gen.ServeMux = (*handler)(nil)
+
+// New returns the front end. An error names an option that is missing or malformed.
+func New(o Options) (http.Handler, error) {
+	if o.Server == nil || o.Gate == nil {
+		return nil, errors.New("edge: Options.Server and Options.Gate are required")
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.MaxInFlight <= 0 {
+		o.MaxInFlight = defaultMaxInFlight
+	}
+	if o.RequestID == nil {
+		o.RequestID = func(*http.Request) string { return randomID() }
+	}
+	for _, origin := range o.CORSOrigins {
+		if err := CheckOrigin(origin); err != nil {
+			return nil, err
+		}
+	}
+	doc, err := loadDocument()
+	if err != nil {
+		return nil, fmt.Errorf("load openapi.yaml: %w", err)
+	}
+	h := &handler{Options: o, doc: doc, router: newRouter(), budget: newBudget(o.MaxInFlight)}
+	h.addOperations()
+	if err := h.addPages(); err != nil {
+		return nil, err
+	}
+	return h, h.addRoutes()
+}
+
+// loadDocument parses openapi.yaml once for all servers of the process.
+var loadDocument = sync.OnceValues(func() (*openapi3.T, error) {
+	doc, err := gen.GetSpec()
+	if err != nil {
+		return nil, err
+	}
+	return doc, doc.Validate(context.Background())
+})
+
+// addRoutes registers Options.Routes.
+func (h *handler) addRoutes() error {
+	for _, pattern := range slices.Sorted(maps.Keys(h.Routes)) {
+		method, path, ok := strings.Cut(pattern, " ")
+		if !ok || !strings.HasPrefix(path, "/") || strings.HasPrefix(path, basePath+"/") || h.Routes[pattern] == nil {
+			return fmt.Errorf(`edge: invalid route %q; expected "METHOD /path" outside %s, and a handler`, pattern, basePath)
+		}
+		if !h.router.add(method, path, h.Routes[pattern]) {
+			return fmt.Errorf("edge: the route %q exists already", pattern)
+		}
+	}
+	return nil
+}
+
+// ServeHTTP answers one request. Whatever happens, the answer has the form of the contract, and the log gets a line.
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := newExchange(w, h.requestID(r))
+	defer h.finish(x, r)
+	e := h.router.find(r)
+	if h.cors(x, r, e) {
+		return
+	}
+	if err := e.allows(r.Method); err != nil {
+		x.fail(err)
+		return
+	}
+	x.route = e.path
+	h.router.mux.ServeHTTP(x, r)
+}

@@ -1,0 +1,91 @@
+package edge
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"uncial/internal/contract"
+)
+
+// errorBody is the JSON of an error. Which fields it has depends on the code.
+type errorBody struct {
+	Success         bool              `json:"success"`
+	Error           string            `json:"error"`
+	Code            contract.Code     `json:"code"`
+	Message         string            `json:"message"`
+	Details         map[string]string `json:"details,omitempty"`
+	RemainingPoints *int64            `json:"remainingPoints,omitempty"`
+	NextReset       string            `json:"nextReset,omitempty"`
+}
+
+func newErrorBody(e *contract.Error) errorBody {
+	body := errorBody{Error: e.Summary, Code: e.Code, Message: e.Message}
+	switch e.Code {
+	case contract.InvalidRequest:
+		body.Details = e.Details
+	case contract.InsufficientPoints:
+		body.RemainingPoints, body.NextReset = &e.RemainingPoints, e.NextReset.UTC().Format(time.RFC3339)
+	case contract.RateLimited:
+		body.RemainingPoints = &e.RemainingPoints
+	}
+	return body
+}
+
+// WriteError answers with err, as the front end does for its own errors. An err that is not a *contract.Error is a 500 that
+// tells the client nothing about it. w may come from outside the front end.
+func WriteError(w http.ResponseWriter, err error) { exchangeOf(w).fail(err) }
+
+// fail answers with the error. If the answer has begun, it only keeps the error for the log.
+func (x *exchange) fail(err error) {
+	x.err = err
+	if x.status != 0 {
+		return
+	}
+	e := contract.AsError(err)
+	h := x.Header()
+	switch e.Code {
+	case contract.InvalidAPIKey:
+		h.Set("WWW-Authenticate", "Bearer")
+	case contract.RateLimited:
+		h.Set("Retry-After", wholeSeconds(max(e.RetryAfter, time.Second)))
+	case contract.ServerError:
+		if e.RetryAfter > 0 {
+			h.Set("Retry-After", wholeSeconds(e.RetryAfter))
+		}
+	}
+	if len(e.Allow) > 0 {
+		h.Set("Allow", strings.Join(e.Allow, ", "))
+	}
+	if e.Window != nil {
+		x.window = e.Window
+	}
+	if err := x.writeJSON(e.Status, newErrorBody(e)); err != nil {
+		x.err = errors.Join(x.err, err)
+	}
+}
+
+// wholeSeconds returns d rounded up to seconds.
+func wholeSeconds(d time.Duration) string {
+	return strconv.FormatInt(int64((d+time.Second-1)/time.Second), 10)
+}
+
+// writeJSON answers with v. It sends nothing if v cannot be encoded.
+func (x *exchange) writeJSON(status int, v any) error {
+	var body bytes.Buffer
+	enc := json.NewEncoder(&body)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	h := x.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(body.Len()))
+	x.WriteHeader(status)
+	_, err := body.WriteTo(x)
+	return err
+}

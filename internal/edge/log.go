@@ -1,0 +1,66 @@
+package edge
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+
+	"uncial/internal/request"
+)
+
+// log writes the line of a request.
+func (h *handler) log(x *exchange, r *http.Request) {
+	level := x.level(r.Context())
+	if !h.Logger.Enabled(r.Context(), level) {
+		return
+	}
+	attrs := []slog.Attr{
+		slog.String("request_id", x.id), slog.String("method", r.Method), slog.String("route", x.route),
+		slog.Int("status", x.status), slog.Int64("bytes", x.bytes), slog.Duration("duration", time.Since(x.started)),
+	}
+	if x.principal != (Principal{}) {
+		attrs = append(attrs, slog.String("account", x.principal.AccountID), slog.String("key", x.principal.KeyID))
+	}
+	if x.route == "" {
+		attrs = append(attrs, slog.String("path", request.Shorten(r.URL.Path)))
+	}
+	if x.err != nil {
+		attrs = append(attrs, slog.String("error", redact(x.err.Error())))
+	}
+	h.Logger.LogAttrs(r.Context(), level, "request", attrs...)
+}
+
+// level is Error for what needs attention, which a client that went away does not, and Debug for the probes that come every
+// few seconds.
+func (x *exchange) level(ctx context.Context) slog.Level {
+	switch {
+	case x.status >= http.StatusInternalServerError && (ctx.Err() == nil || !errors.Is(x.err, context.Canceled)):
+		return slog.LevelError
+	case x.status < http.StatusBadRequest && (x.route == healthPath || x.route == readyPath):
+		return slog.LevelDebug
+	default:
+		return slog.LevelInfo
+	}
+}
+
+var (
+	urlUser    = regexp.MustCompile(`(?i)(https?://)[^\s/?#"@]*@`)
+	urlQuery   = regexp.MustCompile(`(?i)(https?://[^\s?#"]*)[?#][^\s"]*`)
+	urlPayload = regexp.MustCompile(`(?i)data:[^\s"]*`)
+)
+
+const maxLogged = 2048 // bytes of an error's text
+
+// redact removes from an error's text what may be private in its URLs: queries, passwords and inline images.
+func redact(text string) string {
+	if len(text) > maxLogged { // cut at a blank: of a URL that is cut in the middle the private part would not be recognized
+		text = text[:max(0, strings.LastIndexByte(text[:maxLogged], ' '))] + "..."
+	}
+	text = urlUser.ReplaceAllString(text, "$1")
+	text = urlQuery.ReplaceAllString(text, "$1?...")
+	return urlPayload.ReplaceAllString(text, "data:...")
+}

@@ -1,0 +1,80 @@
+package edge
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"uncial/internal/contract"
+)
+
+// router finds the endpoint of a request by its path, with one http.ServeMux. It does not leave methods to the ServeMux,
+// which answers HEAD wherever there is a GET, nor errors, which it writes as plain text.
+type router struct {
+	mux       *http.ServeMux
+	endpoints map[string]*endpoint // by path
+}
+
+// endpoint is a path and its handlers by method.
+type endpoint struct {
+	path    string // as registered; a segment may be a wildcard such as {key}
+	methods map[string]http.Handler
+}
+
+func newRouter() router {
+	return router{mux: http.NewServeMux(), endpoints: map[string]*endpoint{}}
+}
+
+// add registers a handler, and reports false if the path has the method already. It panics if path is not a valid pattern
+// of http.ServeMux.
+func (rt *router) add(method, path string, h http.Handler) bool {
+	e := rt.endpoints[path]
+	if e == nil {
+		e = &endpoint{path: path, methods: map[string]http.Handler{}}
+		rt.endpoints[path] = e
+		rt.mux.Handle(path, e)
+	}
+	if e.methods[method] != nil {
+		return false
+	}
+	e.methods[method] = h
+	return true
+}
+
+// find returns the endpoint of the request's path, nil if there is none. The path must be spelled as it is registered:
+// nothing is cleaned, unescaped or redirected, so that a proxy in front and the server never disagree about a path.
+func (rt *router) find(r *http.Request) *endpoint {
+	_, pattern := rt.mux.Handler(r)
+	if e := rt.endpoints[pattern]; e != nil && e.isSpelled(r.URL.EscapedPath()) {
+		return e
+	}
+	return nil
+}
+
+func (e *endpoint) isSpelled(path string) bool {
+	if path == e.path {
+		return true
+	}
+	want, got := strings.Split(e.path, "/"), strings.Split(path, "/")
+	return slices.EqualFunc(want, got, func(want, got string) bool {
+		return want == got || strings.HasPrefix(want, "{") && got != ""
+	})
+}
+
+// allows returns nil if the endpoint exists and has the method, and otherwise a 404 or 405.
+func (e *endpoint) allows(method string) error {
+	switch {
+	case e == nil:
+		return contract.NotFound()
+	case e.methods[method] == nil:
+		return contract.MethodNotAllowed(slices.Sorted(maps.Keys(e.methods))...)
+	default:
+		return nil
+	}
+}
+
+// ServeHTTP implements http.Handler for methods that the endpoint allows.
+func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	e.methods[r.Method].ServeHTTP(w, r)
+}

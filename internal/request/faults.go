@@ -1,0 +1,70 @@
+package request
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Limits of what an answer repeats of a request.
+const (
+	maxFaults = 32 // fields named in one answer
+	maxName   = 64 // bytes of a field's name
+)
+
+// faults collects what is wrong with one request, by field. The zero value is ready.
+type faults struct {
+	byField map[string]string
+	more    int             // fields beyond maxFaults
+	unknown map[string]bool // pointers of the objects whose unknown fields are added
+}
+
+// add adds a fault of a field, which is a name as fieldName makes it.
+func (f *faults) add(field, text string) {
+	if f.byField == nil {
+		f.byField = map[string]string{}
+	}
+	known, ok := f.byField[field]
+	switch {
+	case ok && strings.Contains(known, text):
+	case ok:
+		f.byField[field] = known + "; " + text
+	case len(f.byField) >= maxFaults:
+		f.more++
+	default:
+		f.byField[field] = text
+	}
+}
+
+// details returns the faults by field, nil if there are none.
+func (f *faults) details() map[string]string {
+	if f.more > 0 {
+		f.byField["body"] = strings.TrimPrefix(fmt.Sprintf("%s; has %d more faults", f.byField["body"], f.more), "; ")
+	}
+	return f.byField
+}
+
+var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
+
+// fieldName names a value of the body by the path to it: "body", the name of a top-level field, or a JSON pointer.
+func fieldName(path []string) string {
+	if len(path) == 0 {
+		return "body"
+	}
+	if len(path) == 1 && path[0] != "" && path[0][0] != '/' {
+		return Shorten(path[0])
+	}
+	var b strings.Builder
+	for _, token := range path {
+		b.WriteByte('/')
+		b.WriteString(Shorten(pointerEscapes.Replace(token)))
+	}
+	return b.String()
+}
+
+// Shorten cuts a name of the client's to a length that can be repeated in an answer or a log.
+func Shorten(name string) string {
+	if len(name) <= maxName {
+		return name
+	}
+	return strings.ToValidUTF8(name[:maxName], "") + "..."
+}

@@ -1,0 +1,120 @@
+package request
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+)
+
+const (
+	maxDataURL = 27_963_000 // characters: 20 MiB in base64 and a media type; openapi.yaml has it as maxLength
+	maxMedia   = 255        // characters between "data:" and ";base64,"; openapi.yaml has it in the pattern
+	dataScheme = "data:"
+	dataMarker = ";base64,"
+	maxHeader  = len(dataScheme) + maxMedia + len(dataMarker)
+)
+
+// imageURL takes in the URL of an image as it arrives: a web address as text, or a data: URL (RFC 2397), whose data is
+// decoded at once.
+type imageURL struct {
+	text    cutText        // all of a web address; of a data: URL what precedes the data
+	commas  bool           // whether text has a comma, which ends the header of a data: URL
+	data    *base64Decoder // nil unless text is the header of a data: URL with base64
+	decoder base64Decoder
+	length  int // characters
+}
+
+// imageURL reads the string at the top-level name and returns its text without the data.
+func (p *parser) imageURL(name string) (string, error) {
+	u := p.urls[name]
+	if u == nil {
+		u = &imageURL{decoder: base64Decoder{bodyBytes: p.length}}
+		p.urls[name] = u
+	} else { // a repeated name: the buffer is used again, so that a hostile body cannot have many
+		u.decoder.reset()
+		*u = imageURL{decoder: u.decoder}
+	}
+	err := p.characters(u.write)
+	return u.text.String(), err
+}
+
+func (u *imageURL) write(b []byte) {
+	u.length += len(b)
+	for len(b) > 0 && !u.commas && len(u.text.kept) < maxHeader {
+		u.text.write(b[:1])
+		if b[0] == ',' {
+			u.endHeader()
+		}
+		b = b[1:]
+	}
+	if u.data != nil {
+		u.data.write(b)
+	} else {
+		u.text.write(b)
+	}
+}
+
+func (u *imageURL) endHeader() {
+	u.commas = true
+	text := u.text.String()
+	if isDataURL(text) && strings.EqualFold(text[max(0, len(text)-len(dataMarker)):], dataMarker) {
+		u.data = &u.decoder
+	}
+}
+
+func isDataURL(text string) bool {
+	return len(text) >= len(dataScheme) && strings.EqualFold(text[:len(dataScheme)], dataScheme)
+}
+
+// fault says what is wrong with the URL and what would be right, "" if it is valid. Nothing may be written after it.
+func (u *imageURL) fault() string {
+	text := u.text.String()
+	switch {
+	case !isDataURL(text):
+		return webURLFault(text)
+	case u.length > maxDataURL:
+		return "must be at most 27,963,000 characters, which is an image of 20 MiB"
+	case u.data == nil:
+		return "must be data:<media type>;base64,<data> if it is a data: URL"
+	case strings.ContainsFunc(text, notInURL):
+		return "must have a media type of visible ASCII characters before ;base64"
+	default:
+		return u.data.finish()
+	}
+}
+
+// imageURLFault is fault for a URL that arrived as a whole.
+func imageURLFault(text string) string {
+	var u imageURL
+	u.write([]byte(text))
+	return u.fault()
+}
+
+// name identifies an inline image by its content, so that equal requests stay equal and others differ. It has the form of
+// a reference to a part of the same message (RFC 2392). No client can send it: cid is not a scheme that the contract
+// accepts.
+func (u *imageURL) name() string {
+	h := sha256.New()
+	h.Write(u.text.kept)
+	h.Write(u.data.image)
+	return "cid:" + hex.EncodeToString(h.Sum(nil))
+}
+
+type imagesKey struct{}
+
+// WithImages returns a context with inline images by name. Check uses it, and tests of a server may.
+func WithImages(ctx context.Context, images map[string][]byte) context.Context {
+	if len(images) == 0 {
+		return ctx
+	}
+	return context.WithValue(ctx, imagesKey{}, images)
+}
+
+// InlineImage returns the image that the request in ctx carried in a data: URL, by the name that Check put in its place. ok
+// is false for any other URL. The image is not copied; it has at most MaxBody*3/4 bytes, and its content is not checked.
+func InlineImage(ctx context.Context, imageURL string) (image []byte, ok bool) {
+	images, _ := ctx.Value(imagesKey{}).(map[string][]byte)
+	image, ok = images[imageURL]
+	return image, ok
+}

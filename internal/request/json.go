@@ -1,0 +1,239 @@
+package request
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+)
+
+// Limits of a body. A request of the contract has one level and four values; what is larger is an attack or a mistake.
+const (
+	maxDepth  = 32    // levels of arrays and objects
+	maxValues = 1_000 // of all levels together
+)
+
+// parser reads one JSON text (RFC 8259) as strictly as I-JSON (RFC 7493): UTF-8, no byte order mark, no lone surrogates,
+// nothing after the value. Values are those of encoding/json with UseNumber.
+type parser struct {
+	*source
+	path   []string // names and indices that lead to the current value
+	values int
+	images []string             // top-level names of the URLs of images
+	urls   map[string]*imageURL // the URLs of images, by name; of a repeated name the last one
+	length int64                // of the body, -1 if not known
+	faults *faults
+}
+
+func newParser(body io.Reader, length int64, images []string, f *faults) *parser {
+	return &parser{source: newSource(body, length), length: length, images: images, urls: map[string]*imageURL{}, faults: f}
+}
+
+// parse reads the whole body. Repeated names are added to the faults, so that they are reported along with others. The
+// error says what is wrong and where, for the client.
+func (p *parser) parse() (any, error) {
+	v, err := p.text()
+	if fault := p.drain(); fault != nil {
+		return nil, fault
+	}
+	return v, err
+}
+
+func (p *parser) text() (any, error) {
+	switch {
+	case len(p.peek(1)) == 0:
+		return nil, errors.New("is empty; must be a JSON object")
+	case string(p.peek(len("\ufeff"))) == "\ufeff":
+		return nil, errors.New("must not begin with a byte order mark")
+	}
+	p.space()
+	v, err := p.value()
+	if err != nil {
+		return nil, err
+	}
+	p.space()
+	if len(p.peek(1)) > 0 {
+		return nil, p.fault("has data after the JSON value")
+	}
+	return v, nil
+}
+
+// fault is an error at the next byte.
+func (p *parser) fault(text string) error {
+	return fmt.Errorf("%s (line %d, column %d)", text, p.line, p.column)
+}
+
+func (p *parser) unexpected(want string) error {
+	if len(p.peek(1)) == 0 {
+		return p.fault("is not JSON: it ends where " + want + " is expected")
+	}
+	return p.fault("is not JSON: " + want + " is expected")
+}
+
+func (p *parser) space() {
+	for b := p.buffered(); len(b) > 0; b = p.buffered() {
+		n := 0
+		for n < len(b) && (b[n] == ' ' || b[n] == '\t' || b[n] == '\n' || b[n] == '\r') {
+			n++
+		}
+		p.discard(n)
+		if n < len(b) {
+			return
+		}
+	}
+}
+
+// next returns the next byte without consuming it, 0 at the end. No JSON token begins with 0.
+func (p *parser) next() byte {
+	if b := p.peek(1); len(b) > 0 {
+		return b[0]
+	}
+	return 0
+}
+
+// consume skips c if it is the next byte, and reports whether it was.
+func (p *parser) consume(c byte) bool {
+	if p.next() != c {
+		return false
+	}
+	p.discard(1)
+	return true
+}
+
+func (p *parser) value() (any, error) {
+	if p.values++; p.values > maxValues {
+		return nil, errors.New("must not have more than 1,000 values")
+	}
+	if len(p.path) > maxDepth {
+		return nil, fmt.Errorf("must not nest deeper than %d levels", maxDepth)
+	}
+	switch c := p.next(); {
+	case c == '{':
+		return p.object()
+	case c == '[':
+		return p.array()
+	case c == '"' && len(p.path) == 1 && slices.Contains(p.images, p.path[0]):
+		return p.imageURL(p.path[0])
+	case c == '"':
+		return p.string()
+	case c == '-' || isDigit(c):
+		return p.number()
+	default:
+		return p.literal()
+	}
+}
+
+func (p *parser) literal() (any, error) {
+	for word, v := range map[string]any{"true": true, "false": false, "null": nil} {
+		if string(p.peek(len(word))) == word {
+			p.discard(len(word))
+			return v, nil
+		}
+	}
+	return nil, p.unexpected("a value")
+}
+
+func (p *parser) object() (any, error) {
+	object := map[string]any{}
+	err := p.list('{', '}', func() error { return p.member(object) })
+	return object, err
+}
+
+func (p *parser) array() (any, error) {
+	array := []any{}
+	err := p.list('[', ']', func() error {
+		v, err := p.valueAt(strconv.Itoa(len(array)))
+		array = append(array, v)
+		return err
+	})
+	return array, err
+}
+
+// list reads the elements between two brackets, separated by commas.
+func (p *parser) list(opening, closing byte, element func() error) error {
+	p.consume(opening)
+	p.space()
+	if p.consume(closing) {
+		return nil
+	}
+	for {
+		if err := element(); err != nil {
+			return err
+		}
+		p.space()
+		if p.consume(closing) {
+			return nil
+		}
+		if !p.consume(',') {
+			return p.unexpected(fmt.Sprintf(`"," or "%c"`, closing))
+		}
+		p.space()
+	}
+}
+
+func (p *parser) member(object map[string]any) error {
+	if p.next() != '"' {
+		return p.unexpected("a name in double quotes")
+	}
+	name, err := p.string()
+	if err != nil {
+		return err
+	}
+	p.space()
+	if !p.consume(':') {
+		return p.unexpected(`":"`)
+	}
+	p.space()
+	if _, repeated := object[name]; repeated {
+		p.faults.add(fieldName(append(p.path, name)), "is given twice")
+	}
+	object[name], err = p.valueAt(name)
+	return err
+}
+
+// valueAt reads a value whose name or index in the current one is step.
+func (p *parser) valueAt(step string) (any, error) {
+	p.path = append(p.path, step)
+	defer func() { p.path = p.path[:len(p.path)-1] }()
+	return p.value()
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// number reads a number. Its text is bounded as that of a string is: what is cut off is not a valid field either.
+func (p *parser) number() (any, error) {
+	var text cutText
+	take := func(want func(byte) bool) (taken bool) {
+		for c := p.next(); want(c); c = p.next() {
+			text.write([]byte{c})
+			p.discard(1)
+			taken = true
+		}
+		return taken
+	}
+	one := func(any ...byte) bool {
+		c := p.next()
+		if !slices.Contains(any, c) {
+			return false
+		}
+		text.write([]byte{c})
+		p.discard(1)
+		return true
+	}
+	one('-')
+	if !one('0') && !take(isDigit) {
+		return nil, p.unexpected("a digit")
+	}
+	if one('.') && !take(isDigit) {
+		return nil, p.unexpected("a digit")
+	}
+	if one('e', 'E') {
+		one('+', '-')
+		if !take(isDigit) {
+			return nil, p.unexpected("a digit")
+		}
+	}
+	return json.Number(text.String()), nil
+}

@@ -1,0 +1,152 @@
+// Package request turns the bytes of an HTTP request into a valid request for the generated handlers, or into a list of
+// everything that is wrong with it, one reason per field. The rules come from openapi.yaml: query and header parameters,
+// content type, strict JSON, the schema of the body, and the URLs of images.
+//
+// Bodies stream. The image in a data: URL is decoded while it arrives, into one buffer; neither the body nor the base64 text
+// is ever held. The generated handler then reads a small body in which a short name replaces the data: URL, and
+// InlineImage returns the image of that name.
+//
+// The JSON reader is our own (json.go, string.go, source.go), because those of encoding/json and go-json-experiment/json
+// (jsontext.Decoder, read in the version of August 2026) return a string only as a whole token: an image of 20 MiB would be
+// in memory as 28 MiB of text, and a second time in the decoder's buffer while that grows. It also reports line and column,
+// repeated names and all unknown names, which they do not.
+//
+// Authentication, rate limits and errors are not here but in internal/edge; fetching an image by its address is in
+// impl/fetch. Start with Operation.Check.
+package request
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// MaxBody is the size of the largest body, in bytes: an image of 20 MiB in base64 (27,962,028 characters) and the rest of
+// the request. It is a whole number of MiB because the error says so.
+const MaxBody = 28 << 20
+
+// imageFormat is the format of the properties that are URLs of images.
+const imageFormat = "uri"
+
+// Operation checks the requests of one operation of the contract. It is immutable.
+type Operation struct {
+	params openapi3.Parameters
+	body   *openapi3.Schema // nil if the operation has no body
+	images []string         // properties of the body that are URLs of images
+}
+
+// NewOperation returns the checker of an operation.
+func NewOperation(op *openapi3.Operation) *Operation {
+	o := &Operation{params: op.Parameters}
+	if op.RequestBody == nil {
+		return o
+	}
+	o.body = op.RequestBody.Value.Content.Get("application/json").Schema.Value
+	for name, property := range o.body.Properties {
+		if property.Value.Format == imageFormat {
+			o.images = append(o.images, name)
+		}
+	}
+	return o
+}
+
+// HasBody reports whether the operation takes a body.
+func (o *Operation) HasBody() bool { return o.body != nil }
+
+// Check reads the request. It returns the request for the generated handler, or the details of a 400: what is wrong and what
+// would be right, by field name, JSON pointer (RFC 6901), header or parameter name, or "body".
+func (o *Operation) Check(w http.ResponseWriter, r *http.Request) (valid *http.Request, details map[string]string) {
+	var f faults
+	o.checkQuery(r.URL.RawQuery, &f)
+	o.checkHeaders(r.Header, &f)
+	if o.body == nil {
+		checkNoBody(r.Body, &f)
+		return r, f.details()
+	}
+	object, images := o.checkBody(w, r, &f)
+	if details := f.details(); details != nil {
+		return nil, details
+	}
+	text, err := json.Marshal(object)
+	if err != nil {
+		return nil, map[string]string{"body": notAllowed}
+	}
+	valid = r.WithContext(WithImages(r.Context(), images))
+	valid.Body, valid.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
+	return valid, nil
+}
+
+func (o *Operation) checkQuery(raw string, f *faults) {
+	if raw == "" {
+		return
+	}
+	query, err := url.ParseQuery(raw)
+	if err != nil {
+		f.add("query", "is malformed; this operation takes no query parameters")
+	}
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if o.params.GetByInAndName(openapi3.ParameterInQuery, name) == nil {
+			f.add(fieldName([]string{name}), "is not a query parameter of this operation; it takes none")
+		}
+	}
+}
+
+func (o *Operation) checkHeaders(h http.Header, f *faults) {
+	for _, ref := range o.params {
+		p := ref.Value
+		values := h.Values(p.Name)
+		switch {
+		case p.In != openapi3.ParameterInHeader || len(values) == 0:
+		case len(values) > 1:
+			f.add(p.Name, "is given twice")
+		default:
+			f.addSchema(p.Name, visit(p.Schema.Value, values[0]))
+		}
+	}
+}
+
+// checkNoBody reads at most one byte.
+func checkNoBody(body io.Reader, f *faults) {
+	if n, _ := io.ReadFull(body, make([]byte, 1)); n > 0 {
+		f.add("body", "must be absent; this operation takes none")
+	}
+}
+
+// checkBody reads the body and returns its object, with the name of an image in place of each data: URL, and the images by
+// name. A body that its headers already rule out is not read.
+func (o *Operation) checkBody(w http.ResponseWriter, r *http.Request, f *faults) (object map[string]any, images map[string][]byte) {
+	if !checkContentHeaders(r.Header, f) {
+		return nil, nil
+	}
+	if r.ContentLength > MaxBody {
+		f.add("body", tooLarge)
+		return nil, nil
+	}
+	p := newParser(http.MaxBytesReader(w, r.Body, MaxBody), r.ContentLength, o.images, f)
+	value, err := p.parse()
+	if err != nil {
+		f.add("body", err.Error())
+		return nil, nil
+	}
+	f.addSchema("", visit(o.body, value))
+	object, _ = value.(map[string]any)
+	images = map[string][]byte{}
+	for field, u := range p.urls {
+		if _, isString := object[field].(string); !isString { // a repeated name, of which the last value counts
+			continue
+		}
+		if fault := u.fault(); fault != "" {
+			f.add(field, fault)
+		} else if u.data != nil {
+			name := u.name()
+			object[field], images[name] = name, u.data.image
+		}
+	}
+	return object, images
+}

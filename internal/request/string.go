@@ -1,0 +1,104 @@
+package request
+
+import (
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// maxText is how many bytes of a name, string or number are kept. It is twice the longest valid one, a web address, so what
+// is cut is invalid anyway, and the kept beginning fails the same rule.
+const maxText = 16 << 10
+
+// cutText is the beginning of a text. The zero value is empty.
+type cutText struct{ kept []byte }
+
+func (t *cutText) write(b []byte) {
+	t.kept = append(t.kept, b[:min(len(b), maxText-len(t.kept))]...)
+}
+
+func (t *cutText) String() string { return string(t.kept) }
+
+func (p *parser) string() (string, error) {
+	var text cutText
+	err := p.characters(text.write)
+	return text.String(), err
+}
+
+// verbatim is true for the bytes that stand for themselves inside a string.
+var verbatim = func() (is [256]bool) {
+	for c := range is {
+		is[c] = c >= ' ' && c != '"' && c != '\\'
+	}
+	return is
+}()
+
+// characters reads a string from its opening quote and passes on its characters, unescaped, in pieces. write must not keep
+// a piece.
+func (p *parser) characters(write func([]byte)) error {
+	p.consume('"')
+	for {
+		b := p.buffered()
+		n := 0
+		for n < len(b) && verbatim[b[n]] {
+			n++
+		}
+		write(b[:n])
+		p.discard(n)
+		switch {
+		case n > 0:
+		case p.consume('"'):
+			return nil
+		case p.consume('\\'):
+			r, err := p.escape()
+			if err != nil {
+				return err
+			}
+			write(utf8.AppendRune(nil, r))
+		case len(b) > 0:
+			return p.fault("is not JSON: a control character in a string must be escaped")
+		default:
+			return p.unexpected("the closing quote of a string")
+		}
+	}
+}
+
+// escapes maps the letter after a backslash to its character, 0 if there is none.
+var escapes = [256]rune{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+// escape reads what follows a backslash.
+func (p *parser) escape() (rune, error) {
+	if r := escapes[p.next()]; r != 0 {
+		p.discard(1)
+		return r, nil
+	}
+	r, ok := p.codeUnit()
+	if !ok {
+		return 0, p.unexpected(`an escape such as \n or \u00e9`)
+	}
+	if !utf16.IsSurrogate(r) {
+		return r, nil
+	}
+	low := rune(-1)
+	if p.consume('\\') {
+		low, _ = p.codeUnit()
+	}
+	if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
+		return 0, p.fault("has a lone surrogate, which is no character")
+	}
+	return r, nil
+}
+
+// codeUnit reads "uXXXX", a code unit of UTF-16. It consumes nothing if something else is next.
+func (p *parser) codeUnit() (rune, bool) {
+	b := p.peek(len("uXXXX"))
+	if len(b) < len("uXXXX") || b[0] != 'u' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(b[1:]), 16, 16)
+	if err != nil {
+		return 0, false
+	}
+	p.discard(len(b))
+	return rune(n), true
+}

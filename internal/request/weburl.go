@@ -1,0 +1,72 @@
+package request
+
+import (
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+const maxWebURL = 8192 // characters; openapi.yaml has it as maxLength
+
+// webURLFault checks that s is an http or https URL (RFC 3986) with what is needed to fetch an image and nothing else. It
+// says what is wrong and what would be right, "" if s is valid. Addresses that must not be reached are refused later, by
+// impl/fetch.
+func webURLFault(s string) string {
+	scheme, rest, ok := strings.Cut(s[:min(len(s), 64)], ":")
+	switch {
+	case s == "":
+		return "must not be empty; must be the URL of an image"
+	case !ok || !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https"):
+		return "must be an absolute URL that begins with https:, http: or data:"
+	case !strings.HasPrefix(rest, "//"):
+		return "must have a host: https://host/path"
+	case len(s) > maxWebURL:
+		return "must be at most 8,192 characters unless it is a data: URL"
+	}
+	if i := strings.IndexFunc(s, notInURL); i >= 0 {
+		r := []rune(s[i:])[0]
+		return fmt.Sprintf("must not have the character %+q; percent-encode it (RFC 3986)", r)
+	}
+	u, err := url.Parse(s)
+	if err != nil {
+		return "is not a URL (RFC 3986); look for a stray % or a malformed host or port"
+	}
+	switch {
+	case u.User != nil:
+		return "must not carry a user name or a password"
+	case !isHost(u.Hostname()):
+		return "must have a host that is a name in ASCII or an IP address"
+	case !isPort(u.Port()) || strings.HasSuffix(u.Host, ":"):
+		return "must have a port from 1 to 65535, or none"
+	}
+	if _, err := url.PathUnescape(u.RawQuery + u.EscapedFragment()); err != nil {
+		return "is not a URL (RFC 3986); look for a stray %"
+	}
+	return ""
+}
+
+// notInURL is true for the characters that RFC 3986 does not allow anywhere in a URL.
+func notInURL(r rune) bool {
+	return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"<>\\^`{|}", r)
+}
+
+// isHost reports whether host, without brackets, is an IP address without a zone or a name of ASCII letters, digits and -._
+func isHost(host string) bool {
+	if strings.Contains(host, ":") {
+		addr, err := netip.ParseAddr(host)
+		return err == nil && addr.Zone() == ""
+	}
+	return host != "" && strings.Trim(host, ".") != "" && !strings.ContainsFunc(host, func(r rune) bool {
+		return r != '-' && r != '.' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	})
+}
+
+func isPort(port string) bool {
+	if port == "" {
+		return true
+	}
+	n, err := strconv.Atoi(port)
+	return err == nil && n >= 1 && n <= 65535
+}

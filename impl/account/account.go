@@ -1,5 +1,9 @@
-// Package account keeps accounts, their plans and their API keys. A key itself is shown once and never stored: the
-// database holds its HMAC-SHA-256 under a secret of the server's.
+// Package account stores accounts and their API keys, and decides whether a key may be used. It does not know points
+// (package ledger) or rate limits (package ratelimit). Start reading at Registry, then Registry.Authenticate, which
+// every request passes through.
+//
+// A key is shown once, when it is made, and never stored: the database holds its HMAC-SHA-256 under a secret that only
+// the servers know, so a stolen database opens nothing.
 package account
 
 import (
@@ -17,41 +21,45 @@ import (
 	"uncial/impl/store"
 )
 
-// Errors for decisions.
+// Errors that callers decide on.
 var (
-	ErrNoAccount = errors.New("no such account")
-	ErrNoKey     = errors.New("no such key")
-	ErrName      = errors.New("name: must be 1 to 200 printable characters")
-	ErrSecret    = errors.New("key secret: must be at least 16 bytes")
+	ErrNoAccount = errors.New("no such account; `uncial account list` shows all")
+	ErrNoKey     = errors.New("no such key; `uncial key list` shows all")
+	ErrName      = errors.New("invalid name; use 1 to 200 printable characters")
+	ErrSecret    = errors.New("the key secret is too short; use at least 16 bytes")
 )
 
 const (
-	minSecret = 16  // bytes
-	maxName   = 200 // characters
+	// minSecret is the least length of a secret in bytes: 128 bits are too many to guess. The flag --key-secret asks for
+	// twice as many characters.
+	minSecret = 16
+	// maxName bounds names, in characters, so that tables on the console stay readable.
+	maxName = 200
 )
 
-// Account is a customer. Points and rate limit belong to it; all its keys share them.
+// Account is a customer. Points and the rate limit belong to the account; all its keys share them.
 type Account struct {
 	ID      string    `json:"id"`
 	Name    string    `json:"name"`
 	Plan    string    `json:"plan"`
-	Created time.Time `json:"created"`
+	Created time.Time `json:"created"` // UTC, whole microseconds
 }
 
 // Options of a Registry.
 type Options struct {
-	// Secret signs the stored digests of keys: at least 16 bytes, the same in all replicas, for ever. Without it keys
-	// can be neither made nor checked; everything else works.
+	// Secret is the HMAC key for the digests of API keys: at least 16 bytes, the same in all replicas, for ever. Without
+	// it API keys can be neither made nor checked; everything else works.
 	Secret []byte
-	// Plans is the catalogue. Default DefaultCatalogue().
+	// Plans is the catalogue. Default: DefaultCatalogue().
 	Plans Catalogue
-	// Now is the clock. Default time.Now.
+	// Now is the clock. Default: time.Now.
 	Now func() time.Time
-	// Log hears of failures that do not stop a request. Default slog.Default().
+	// Log receives failures that do not stop a request. Default: slog.Default().
 	Log *slog.Logger
 }
 
-// Registry is the book of accounts and keys. It is safe for concurrent use and keeps nothing in memory.
+// Registry holds the accounts and keys of one database. It is safe for concurrent use and caches nothing, so a key that
+// one replica revokes is refused by all others from the next request on.
 type Registry struct {
 	store  *store.Store
 	secret []byte
@@ -60,7 +68,7 @@ type Registry struct {
 	log    *slog.Logger
 }
 
-// New returns the registry in st. Errors: ErrSecret where a secret is given but too short.
+// New returns the registry stored in st. Errors: ErrSecret if a secret is given but too short.
 func New(st *store.Store, o Options) (*Registry, error) {
 	if len(o.Secret) > 0 && len(o.Secret) < minSecret {
 		return nil, ErrSecret
@@ -77,13 +85,13 @@ func New(st *store.Store, o Options) (*Registry, error) {
 	return &Registry{store: st, secret: o.Secret, plans: o.Plans, clock: o.Now, log: o.Log}, nil
 }
 
-// now is the clock in the precision that is stored.
+// now returns the time with the precision that the database stores.
 func (r *Registry) now() time.Time { return store.At(r.clock()).Time }
 
-// Plan finds a plan of the catalogue. Errors: ErrPlan.
+// Plan returns a plan of the catalogue by its name. Errors: ErrPlan.
 func (r *Registry) Plan(name string) (Plan, error) { return r.plans.Plan(name) }
 
-// Create makes an account. Errors: ErrName, ErrPlan, *store.Error.
+// Create makes an account. Names need not be unique; the ID is. Errors: ErrName, ErrPlan, *store.Error.
 func (r *Registry) Create(ctx context.Context, name, plan string) (Account, error) {
 	if err := checkName(name); err != nil {
 		return Account{}, err
@@ -100,7 +108,7 @@ func (r *Registry) Create(ctx context.Context, name, plan string) (Account, erro
 	return a, nil
 }
 
-// Find returns the account. Errors: ErrNoAccount, *store.Error.
+// Find returns the account with this ID. IDs are compared byte by byte. Errors: ErrNoAccount, *store.Error.
 func (r *Registry) Find(ctx context.Context, id string) (Account, error) {
 	a := Account{ID: id}
 	var created store.Instant
@@ -116,7 +124,7 @@ func (r *Registry) Find(ctx context.Context, id string) (Account, error) {
 	return a, nil
 }
 
-// List returns all accounts, oldest first.
+// List returns all accounts, oldest first; accounts of the same microsecond are ordered by ID. Errors: *store.Error.
 func (r *Registry) List(ctx context.Context) ([]Account, error) {
 	all, err := store.All(ctx, r.store.Reader(),
 		`SELECT id, name, plan, created_at FROM accounts ORDER BY created_at, id`, nil,
@@ -132,9 +140,9 @@ func (r *Registry) List(ctx context.Context) ([]Account, error) {
 	return all, nil
 }
 
-// LostPlans are the plans that accounts have and the catalogue lacks, sorted. Such accounts can do nothing until the
-// plan is back or they are given another.
-func (r *Registry) LostPlans(ctx context.Context) ([]string, error) {
+// UnknownPlans returns the plans that accounts are on and that the catalogue lacks, sorted. Every request of such an
+// account fails until the plan is restored or the account is given another one. Errors: *store.Error.
+func (r *Registry) UnknownPlans(ctx context.Context) ([]string, error) {
 	all, err := store.All(ctx, r.store.Reader(), `SELECT DISTINCT plan FROM accounts`, nil,
 		func(scan func(...any) error) (plan string, err error) { return plan, scan(&plan) })
 	if err != nil {
@@ -147,6 +155,7 @@ func (r *Registry) LostPlans(ctx context.Context) ([]string, error) {
 	}), nil
 }
 
+// checkName reports names that cannot be shown on one line of a console. Errors: ErrName.
 func checkName(name string) error {
 	unprintable := func(c rune) bool { return !unicode.IsPrint(c) }
 	if strings.TrimSpace(name) == "" || !utf8.ValidString(name) ||
@@ -156,5 +165,6 @@ func checkName(name string) error {
 	return nil
 }
 
-// newID is a random name of 80 bits, in lower case, so that it sorts alike in every database.
+// newID returns a random ID of 80 bits behind a prefix, such as "acc_". Lower-case letters and digits sort the same way
+// in every database, whatever its collation.
 func newID(kind string) string { return kind + "_" + strings.ToLower(rand.Text())[:16] }

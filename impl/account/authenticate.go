@@ -12,27 +12,29 @@ import (
 	"uncial/impl/store"
 )
 
-// ErrDenied is what every reason to turn a key away wraps. Callers outside must not learn which one it was.
-var ErrDenied = errors.New("the key does not open the door")
+// ErrDenied is wrapped by every reason to refuse a key. Clients must not learn which reason it was: a guesser could
+// otherwise tell real keys from invented ones.
+var ErrDenied = errors.New("API key refused")
 
-// The reasons, for the log.
+// Reasons for a refusal, for the log.
 var (
-	ErrUnknown    = fmt.Errorf("%w: unknown", ErrDenied) // or misspelt
+	ErrUnknown    = fmt.Errorf("%w: unknown", ErrDenied) // or mistyped
 	ErrExpired    = fmt.Errorf("%w: expired", ErrDenied)
 	ErrRevoked    = fmt.Errorf("%w: revoked", ErrDenied)
 	ErrOutOfRange = fmt.Errorf("%w: not allowed from this address", ErrDenied)
 )
 
-const lastUsedEvery = time.Minute
+// lastUsedInterval is the precision of Key.LastUsed. It keeps a busy key from writing to the database at each request.
+const lastUsedInterval = time.Minute
 
-// Authenticate finds the account and key behind a token that is used from an address. It costs one statement, and a
-// second one at most once a minute for each key, to keep when it was last used. Errors: ErrUnknown, ErrExpired,
-// ErrRevoked, ErrOutOfRange, which all are ErrDenied; ErrSecret, *store.Error.
+// Authenticate returns the account and key behind a token that is used from an address. It costs one statement, and a
+// second one at most once a minute for each key, to store when it was last used. Errors: ErrUnknown, ErrExpired,
+// ErrRevoked and ErrOutOfRange, which all wrap ErrDenied; ErrSecret, *store.Error.
 func (r *Registry) Authenticate(ctx context.Context, token string, from netip.Addr) (Account, Key, error) {
 	if len(r.secret) == 0 {
 		return Account{}, Key{}, ErrSecret
 	}
-	if !WellFormed(token) {
+	if !isWellFormed(token) {
 		return Account{}, Key{}, ErrUnknown
 	}
 	now := r.now()
@@ -43,13 +45,14 @@ func (r *Registry) Authenticate(ctx context.Context, token string, from netip.Ad
 	if err != nil {
 		return Account{}, Key{}, fmt.Errorf("authenticate: %w", err)
 	}
-	if err := k.admits(from); err != nil {
+	if err := k.checkUse(from); err != nil {
 		return Account{}, Key{}, err
 	}
-	r.touch(ctx, k, now)
+	r.storeLastUse(ctx, k, now)
 	return a, k, nil
 }
 
+// lookUp reads the key with this digest and its account in one statement. Errors: store.ErrNoRows, *store.Error.
 func (r *Registry) lookUp(ctx context.Context, digest string, now time.Time) (Account, Key, error) {
 	var a Account
 	var created store.Instant
@@ -63,7 +66,10 @@ func (r *Registry) lookUp(ctx context.Context, digest string, now time.Time) (Ac
 	return a, k, err
 }
 
-func (k Key) admits(from netip.Addr) error {
+// checkUse returns nil if the key may be used from this address, else one of the reasons above. Zones (fe80::1%eth0) do
+// not count, and IPv4 addresses in IPv6 notation (::ffff:192.0.2.1) count as IPv4. An unknown address, the zero Addr,
+// is in no range.
+func (k Key) checkUse(from netip.Addr) error {
 	switch k.Status {
 	case Revoked:
 		return ErrRevoked
@@ -71,23 +77,23 @@ func (k Key) admits(from netip.Addr) error {
 		return ErrExpired
 	}
 	from = from.Unmap().WithZone("")
-	within := func(p netip.Prefix) bool { return p.Contains(from) }
-	if len(k.Allow) > 0 && !slices.ContainsFunc(k.Allow, within) {
+	contains := func(p netip.Prefix) bool { return p.Contains(from) }
+	if len(k.Allow) > 0 && !slices.ContainsFunc(k.Allow, contains) {
 		return ErrOutOfRange
 	}
 	return nil
 }
 
-// touch keeps when the key was last used. It is a convenience of the listing: where it fails, the request goes on.
-func (r *Registry) touch(ctx context.Context, k Key, now time.Time) {
-	due := now.Add(-lastUsedEvery)
+// storeLastUse records the use of a key for the listing of keys. A failure is logged and the request goes on.
+func (r *Registry) storeLastUse(ctx context.Context, k Key, now time.Time) {
+	due := now.Add(-lastUsedInterval)
 	if k.LastUsed.After(due) {
 		return
 	}
 	_, err := r.store.Writer().Exec(ctx, `UPDATE api_keys SET last_used_at = $2
 		WHERE id = $1 AND (last_used_at IS NULL OR last_used_at <= $3)`, k.ID, store.At(now), store.At(due))
 	if err != nil {
-		r.log.LogAttrs(ctx, slog.LevelWarn, "the last use of a key was not kept",
+		r.log.LogAttrs(ctx, slog.LevelWarn, "last use of a key not stored",
 			slog.String("key", k.ID), slog.Any("error", err))
 	}
 }

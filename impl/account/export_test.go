@@ -1,7 +1,10 @@
 package account
 
-// NewToken makes a key without keeping it.
-var NewToken = newToken
+// Internals that tests need.
+var (
+	NewToken     = newToken // makes a key without storing it
+	IsWellFormed = isWellFormed
+)
 
 // PlanName is the pattern of a plan's name.
 var PlanName = planName.String()

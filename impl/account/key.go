@@ -11,24 +11,24 @@ import (
 	"uncial/impl/store"
 )
 
-// Key is an API key, without the secret itself.
+// Key describes an API key, without the token itself. Times are UTC.
 type Key struct {
 	ID         string         `json:"id"`
 	AccountID  string         `json:"account"`
 	Name       string         `json:"name"`
-	Status     Status         `json:"status"`            // when it was read
-	Allow      []netip.Prefix `json:"allow,omitempty"`   // where it may be used from; empty is anywhere
-	Created    time.Time      `json:"created"`           //
-	Expires    time.Time      `json:"expires,omitzero"`  // zero is never
-	Revoked    time.Time      `json:"revoked,omitzero"`  // zero is not
-	LastUsed   time.Time      `json:"lastUsed,omitzero"` // to the minute; zero is never
-	ReplacedBy string         `json:"replacedBy,omitempty"`
+	Status     Status         `json:"status"`               // at the time when the key was read
+	Allow      []netip.Prefix `json:"allow,omitempty"`      // addresses it may be used from; empty: any
+	Created    time.Time      `json:"created"`              //
+	Expires    time.Time      `json:"expires,omitzero"`     // zero: never
+	Revoked    time.Time      `json:"revoked,omitzero"`     // zero: not revoked
+	LastUsed   time.Time      `json:"lastUsed,omitzero"`    // to the minute; zero: never
+	ReplacedBy string         `json:"replacedBy,omitempty"` // ID of the key that Rotate made; empty: none
 }
 
-// Status of a key.
+// Status says whether a key may be used. Only an active key may.
 type Status string
 
-// The statuses of a key.
+// Statuses of a key. A key that is revoked stays Revoked after its expiry.
 const (
 	Active  Status = "active"
 	Expired Status = "expired"
@@ -45,25 +45,26 @@ func (k Key) statusAt(now time.Time) Status {
 	return Active
 }
 
-// Errors for decisions.
+// Errors that callers decide on.
 var (
-	ErrEnded   = errors.New("the key has expired, is revoked or was rotated before")
-	ErrExpires = errors.New("expires: must be a positive duration")
-	ErrOverlap = errors.New("overlap: must be 0 or a positive duration")
-	ErrAllow   = errors.New("allow: must be addresses or CIDRs such as 192.0.2.0/24 or 2001:db8::/32, at most 100")
+	ErrEnded   = errors.New("the key has expired, was revoked or was rotated before; create a new key instead")
+	ErrExpires = errors.New("invalid lifetime of a key; use a positive duration, or none for a key that never expires")
+	ErrOverlap = errors.New("invalid overlap of two keys; use 0 or a positive duration")
+	ErrAllow   = errors.New("invalid address range; use at most 100 addresses or CIDRs such as 192.0.2.0/24 or 2001:db8::/32")
 )
 
+// maxAllow bounds the address ranges of a key: each of its requests compares them all.
 const maxAllow = 100
 
-// NewKey says what key to make.
+// NewKey describes a key to make.
 type NewKey struct {
 	AccountID string
 	Name      string         // 1 to 200 printable characters
-	Lifetime  time.Duration  // 0 is for ever
-	Allow     []netip.Prefix // empty is anywhere
+	Lifetime  time.Duration  // 0: never expires
+	Allow     []netip.Prefix // addresses it may be used from; empty: any
 }
 
-// CreateKey makes a key and returns it with the token to be shown once. Errors: ErrNoAccount, ErrName, ErrExpires,
+// CreateKey makes a key and returns it with its token, which cannot be read again later. Errors: ErrNoAccount, ErrName, ErrExpires,
 // ErrAllow, ErrSecret, *store.Error.
 func (r *Registry) CreateKey(ctx context.Context, n NewKey) (Key, string, error) {
 	if err := r.checkKey(n); err != nil {
@@ -72,7 +73,7 @@ func (r *Registry) CreateKey(ctx context.Context, n NewKey) (Key, string, error)
 	if _, err := r.Find(ctx, n.AccountID); err != nil {
 		return Key{}, "", err
 	}
-	k, token := r.draw(n)
+	k, token := r.generate(n)
 	if err := r.insertKey(ctx, r.store.Writer(), k, token); err != nil {
 		return Key{}, "", fmt.Errorf("create key: %w", err)
 	}
@@ -96,7 +97,8 @@ func (r *Registry) checkKey(n NewKey) error {
 	return checkName(n.Name)
 }
 
-func (r *Registry) draw(n NewKey) (Key, string) {
+// generate returns a new key and its token; nothing is stored yet.
+func (r *Registry) generate(n NewKey) (Key, string) {
 	k := Key{ID: newID("key"), AccountID: n.AccountID, Name: n.Name, Status: Active, Created: r.now()}
 	for _, prefix := range n.Allow {
 		k.Allow = append(k.Allow, canonical(prefix))
@@ -115,9 +117,9 @@ func (r *Registry) insertKey(ctx context.Context, x store.Executor, k Key, token
 	return err
 }
 
-// UnderOtherSecrets counts the active keys that were made with another secret than this registry's, and so open nothing.
-// Errors: ErrSecret, *store.Error.
-func (r *Registry) UnderOtherSecrets(ctx context.Context) (n int64, err error) {
+// CountUnderOtherSecrets returns how many active keys were made with a secret other than this registry's. Such keys are
+// refused as unknown. Keys made before secrets were recorded do not count. Errors: ErrSecret, *store.Error.
+func (r *Registry) CountUnderOtherSecrets(ctx context.Context) (n int64, err error) {
 	if len(r.secret) == 0 {
 		return 0, ErrSecret
 	}
@@ -130,8 +132,8 @@ func (r *Registry) UnderOtherSecrets(ctx context.Context) (n int64, err error) {
 	return n, nil
 }
 
-// Keys lists the keys of an account, or of all accounts where accountID is empty, oldest first. Errors: ErrNoAccount,
-// *store.Error.
+// Keys returns the keys of an account, or of all accounts if accountID is empty, oldest first. Keys that have ended are
+// included. Errors: ErrNoAccount, *store.Error.
 func (r *Registry) Keys(ctx context.Context, accountID string) ([]Key, error) {
 	if accountID != "" {
 		if _, err := r.Find(ctx, accountID); err != nil {
@@ -147,9 +149,9 @@ func (r *Registry) Keys(ctx context.Context, accountID string) ([]Key, error) {
 	return all, nil
 }
 
-// Rotate makes a key that replaces another: same account, name and addresses, and the same lifetime from now on if
-// the old one had an end. The old one works for the overlap, then expires. Errors: ErrNoKey, ErrEnded, ErrOverlap,
-// ErrSecret, *store.Error.
+// Rotate makes a key that replaces another one. The new key has the same account, name, address ranges and lifetime,
+// counted from now. The old key works for the overlap, but never beyond its own expiry. Errors: ErrNoKey, ErrEnded,
+// ErrOverlap, ErrSecret, *store.Error.
 func (r *Registry) Rotate(ctx context.Context, id string, overlap time.Duration) (Key, string, error) {
 	if overlap < 0 {
 		return Key{}, "", ErrOverlap
@@ -168,7 +170,7 @@ func (r *Registry) Rotate(ctx context.Context, id string, overlap time.Duration)
 		if !old.Expires.IsZero() {
 			n.Lifetime = old.Expires.Sub(old.Created)
 		}
-		made, token = r.draw(n)
+		made, token = r.generate(n)
 		if err := r.insertKey(ctx, x, made, token); err != nil {
 			return err
 		}
@@ -180,7 +182,8 @@ func (r *Registry) Rotate(ctx context.Context, id string, overlap time.Duration)
 	return made, token, nil
 }
 
-// replace ends the old key, unless a racing call has ended it first.
+// replace gives the old key its end. The conditions of the statement let one of several racing calls win; the others
+// get ErrEnded and are rolled back, so that one key never has two successors.
 func replace(ctx context.Context, x store.Executor, old, made Key, overlap time.Duration) error {
 	end := made.Created.Add(overlap)
 	if !old.Expires.IsZero() && old.Expires.Before(end) {
@@ -195,7 +198,7 @@ func replace(ctx context.Context, x store.Executor, old, made Key, overlap time.
 	return err
 }
 
-// Revoke ends a key at once. Revoking it again does nothing. Errors: ErrNoKey, *store.Error.
+// Revoke ends a key at once. Revoking it again changes nothing: the first time counts. Errors: ErrNoKey, *store.Error.
 func (r *Registry) Revoke(ctx context.Context, id string) error {
 	n, err := r.store.Writer().Exec(ctx,
 		`UPDATE api_keys SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1`, id, store.At(r.now()))
@@ -208,6 +211,7 @@ func (r *Registry) Revoke(ctx context.Context, id string) error {
 	return nil
 }
 
+// selectKey selects the columns that scanKey reads, in its order.
 const selectKey = `SELECT id, account_id, name, allow, created_at, expires_at, revoked_at, last_used_at,
 	COALESCE(replaced_by, '') FROM api_keys`
 
@@ -221,7 +225,7 @@ func (r *Registry) findKey(ctx context.Context, x store.Executor, id string) (Ke
 	return k, err
 }
 
-// scanKey reads a row of selectKey.
+// scanKey reads a row of selectKey. now decides whether the key has expired.
 func scanKey(scan func(...any) error, now time.Time) (Key, error) {
 	var k Key
 	var allow string
@@ -236,7 +240,8 @@ func scanKey(scan func(...any) error, now time.Time) (Key, error) {
 	return k, err
 }
 
-// ParseAllow reads CIDRs, and single addresses as CIDRs of one. Errors: ErrAllow.
+// ParseAllow parses CIDRs and single addresses; a single address becomes a CIDR of one. The results are canonical, so
+// that the same range is always stored and shown the same way. Errors: ErrAllow.
 func ParseAllow(texts []string) ([]netip.Prefix, error) {
 	if len(texts) > maxAllow {
 		return nil, ErrAllow
@@ -256,8 +261,8 @@ func ParseAllow(texts []string) ([]netip.Prefix, error) {
 	return allow, nil
 }
 
-// canonical clears the bits beyond the prefix, and writes an IPv4 network that came as ::ffff:a.b.c.d (RFC 4291,
-// section 2.5.5.2) as what it is.
+// canonical clears the host bits, and turns an IPv4 network in IPv6 notation, ::ffff:a.b.c.d (RFC 4291, section
+// 2.5.5.2), into IPv4 notation.
 func canonical(p netip.Prefix) netip.Prefix {
 	if p.Addr().Is4In6() && p.Bits() >= 96 {
 		p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
@@ -265,6 +270,7 @@ func canonical(p netip.Prefix) netip.Prefix {
 	return p.Masked()
 }
 
+// formatAllow is the stored form: CIDRs separated by commas. parseAllow is its inverse.
 func formatAllow(allow []netip.Prefix) string {
 	texts := make([]string, len(allow))
 	for i, prefix := range allow {

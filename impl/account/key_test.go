@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,157 +19,7 @@ import (
 	"uncial/impl/store/storetest"
 )
 
-func TestRegistry_Rotate_letsBothKeysWorkForTheOverlap(t *testing.T) {
-	t.Parallel()
-	for _, db := range databases {
-		t.Run(db.Name, func(t *testing.T) {
-			t.Parallel()
-			d := mustDesk(t, db.MustOpen(t))
-			old, oldToken := d.mustKey(t, 90*24*time.Hour, "192.0.2.0/24")
-			d.clock.Advance(time.Hour)
-			made, token, err := d.Rotate(t.Context(), old.ID, 10*time.Minute)
-			require.NoError(t, err)
-			require.NotEqual(t, old.ID, made.ID)
-			require.NotEqual(t, oldToken, token)
-			require.Equal(t, old.Name, made.Name)
-			require.Equal(t, old.Allow, made.Allow)
-			require.Equal(t, old.AccountID, made.AccountID)
-			require.Equal(t, d.clock.Now().Add(90*24*time.Hour), made.Expires, "it lives as long as the old one did")
-
-			require.NoError(t, d.open(t, oldToken))
-			require.NoError(t, d.open(t, token))
-			d.clock.Advance(10 * time.Minute)
-			require.ErrorIs(t, d.open(t, oldToken), account.ErrExpired)
-			require.NoError(t, d.open(t, token))
-
-			keys, err := d.Keys(t.Context(), d.account.ID)
-			require.NoError(t, err)
-			require.Len(t, keys, 2)
-			require.Equal(t, account.Expired, keys[0].Status)
-			require.Equal(t, made.ID, keys[0].ReplacedBy)
-			require.Equal(t, account.Active, keys[1].Status)
-		})
-	}
-}
-
-func TestRegistry_Rotate_refuses(t *testing.T) {
-	t.Parallel()
-	for _, db := range databases {
-		t.Run(db.Name, func(t *testing.T) {
-			t.Parallel()
-			d := mustDesk(t, db.MustOpen(t))
-			rotate := func(id string, overlap time.Duration) error {
-				_, _, err := d.Rotate(t.Context(), id, overlap)
-				return err
-			}
-			revoked, _ := d.mustKey(t, 0)
-			require.NoError(t, d.Revoke(t.Context(), revoked.ID))
-			require.ErrorIs(t, rotate(revoked.ID, 0), account.ErrEnded)
-			short, _ := d.mustKey(t, time.Second)
-			d.clock.Advance(time.Second)
-			require.ErrorIs(t, rotate(short.ID, 0), account.ErrEnded)
-			require.ErrorIs(t, rotate("key_unknown", 0), account.ErrNoKey)
-			lasting, _ := d.mustKey(t, 0)
-			require.ErrorIs(t, rotate(lasting.ID, -1), account.ErrOverlap)
-			require.NoError(t, rotate(lasting.ID, time.Hour))
-			require.ErrorIs(t, rotate(lasting.ID, time.Hour), account.ErrEnded, "a second time")
-			keys, err := d.Keys(t.Context(), "")
-			require.NoError(t, err)
-			require.Len(t, keys, 4, "what is refused leaves no key behind")
-		})
-	}
-}
-
-func TestRegistry_Rotate_neverProlongsTheOldKey(t *testing.T) {
-	t.Parallel()
-	for _, db := range databases {
-		t.Run(db.Name, func(t *testing.T) {
-			t.Parallel()
-			d := mustDesk(t, db.MustOpen(t))
-			old, token := d.mustKey(t, time.Minute)
-			_, _, err := d.Rotate(t.Context(), old.ID, time.Hour)
-			require.NoError(t, err)
-			d.clock.Advance(time.Minute)
-			require.ErrorIs(t, d.open(t, token), account.ErrExpired)
-		})
-	}
-}
-
-func TestRegistry_Rotate_racingMakesOneKey(t *testing.T) {
-	t.Parallel()
-	for _, db := range databases {
-		t.Run(db.Name, func(t *testing.T) {
-			t.Parallel()
-			d := mustDesk(t, db.MustOpen(t))
-			old, _ := d.mustKey(t, 0)
-			var wg sync.WaitGroup
-			errs := make([]error, 16)
-			for i := range errs {
-				wg.Go(func() { _, _, errs[i] = d.Rotate(t.Context(), old.ID, time.Hour) })
-			}
-			wg.Wait()
-			made := 0
-			for _, err := range errs {
-				if err == nil {
-					made++
-					continue
-				}
-				require.ErrorIs(t, err, account.ErrEnded)
-			}
-			require.Equal(t, 1, made)
-			keys, err := d.Keys(t.Context(), d.account.ID)
-			require.NoError(t, err)
-			require.Len(t, keys, 2)
-		})
-	}
-}
-
-func TestRegistry_Revoke_isForEver(t *testing.T) {
-	t.Parallel()
-	for _, db := range databases {
-		t.Run(db.Name, func(t *testing.T) {
-			t.Parallel()
-			d := mustDesk(t, db.MustOpen(t))
-			k, token := d.mustKey(t, 0)
-			require.NoError(t, d.Revoke(t.Context(), k.ID))
-			d.clock.Advance(time.Hour)
-			require.NoError(t, d.Revoke(t.Context(), k.ID))
-			keys, err := d.Keys(t.Context(), d.account.ID)
-			require.NoError(t, err)
-			require.Equal(t, noon, keys[0].Revoked, "the first time counts")
-			require.Equal(t, account.Revoked, keys[0].Status)
-			require.ErrorIs(t, d.open(t, token), account.ErrRevoked)
-			require.ErrorIs(t, d.Revoke(t.Context(), "key_unknown"), account.ErrNoKey)
-		})
-	}
-}
-
-func TestRegistry_Keys_ofOneAccountOrAll(t *testing.T) {
-	t.Parallel()
-	for _, db := range databases {
-		t.Run(db.Name, func(t *testing.T) {
-			t.Parallel()
-			d := mustDesk(t, db.MustOpen(t))
-			first, _ := d.mustKey(t, 0)
-			other, err := d.Create(t.Context(), "Another", "pro")
-			require.NoError(t, err)
-			d.clock.Advance(time.Microsecond)
-			second, _, err := d.CreateKey(t.Context(), account.NewKey{AccountID: other.ID, Name: "Its key"})
-			require.NoError(t, err)
-			for id, want := range map[string][]account.Key{
-				"": {first, second}, d.account.ID: {first}, other.ID: {second},
-			} {
-				keys, err := d.Keys(t.Context(), id)
-				require.NoError(t, err)
-				require.Equal(t, want, keys, id)
-			}
-			_, err = d.Keys(t.Context(), "acc_nobody")
-			require.ErrorIs(t, err, account.ErrNoAccount)
-		})
-	}
-}
-
-func TestKey_asJSON(t *testing.T) {
+func TestKey_MarshalJSON(t *testing.T) {
 	t.Parallel()
 	text, err := json.Marshal(account.Key{
 		ID: "key_a", AccountID: "acc_b", Name: "A key", Status: account.Active,
@@ -179,11 +30,10 @@ func TestKey_asJSON(t *testing.T) {
 		"allow": ["192.0.2.0/24"], "created": "2026-03-16T12:00:00Z"}`, string(text))
 }
 
-func TestRegistry_keysStandNowhere(t *testing.T) {
+func TestRegistry_Secrecy(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir() + "/test.db"
-	st := storetest.MustOpen(t, "sqlite:"+path)
-	storetest.MustMigrate(t, st)
+	st := storetest.MustMigrate(t, "sqlite:"+path)
 	var log bytes.Buffer
 	r := mustNew(t, st, account.Options{Secret: secret, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	a, err := r.Create(t.Context(), "An archive", "free")
@@ -206,45 +56,143 @@ func TestRegistry_keysStandNowhere(t *testing.T) {
 	errs = append(errs, err.Error())
 
 	require.NoError(t, st.Ping(t.Context()))
-	places := map[string]string{"errors": strings.Join(errs, "\n"), "log": log.String()}
+	texts := map[string]string{"errors": strings.Join(errs, "\n"), "log": log.String()}
 	for _, suffix := range []string{"", "-wal"} {
 		data, err := os.ReadFile(path + suffix)
 		require.NoError(t, err)
-		places["file"+suffix] = string(data)
+		texts["file"+suffix] = string(data)
 	}
-	require.Contains(t, places["file-wal"]+places["file"], k.ID, "the place is the right one")
-	for place, text := range places {
+	require.Contains(t, texts["file-wal"]+texts["file"], k.ID, "the file that was searched is the database")
+	for where, text := range texts {
 		for _, token := range []string{token, rotated} {
-			require.NotContains(t, text, token[len("ocr_live_"):][:20], place)
+			require.NotContains(t, text, token[len("ocr_live_"):][:20], where)
 		}
 	}
 }
 
-func TestRegistry_UnderOtherSecrets(t *testing.T) {
-	t.Parallel()
-	for _, db := range databases {
-		t.Run(db.Name, func(t *testing.T) {
-			t.Parallel()
-			st := db.MustOpen(t)
-			d := mustDesk(t, st)
-			other := mustNew(t, st, account.Options{Secret: []byte("another secret, as long as one must be"), Now: d.clock.Now})
-			count := func(r *account.Registry) int64 {
-				n, err := r.UnderOtherSecrets(t.Context())
-				require.NoError(t, err)
-				return n
-			}
-			require.Zero(t, count(other), "there are no keys yet")
-			lasting, _ := d.mustKey(t, 0)
-			d.mustKey(t, time.Hour)
-			require.Zero(t, count(d.Registry))
-			require.Equal(t, int64(2), count(other))
-			d.clock.Advance(time.Hour)
-			require.Equal(t, int64(1), count(other), "an expired key opens nothing anyway")
-			require.NoError(t, d.Revoke(t.Context(), lasting.ID))
-			require.Zero(t, count(other))
+func TestRegistry_Rotate(t *testing.T) { registryRotateTests.run(t) }
 
-			_, err := mustNew(t, st, account.Options{}).UnderOtherSecrets(t.Context())
-			require.ErrorIs(t, err, account.ErrSecret)
-		})
-	}
+var registryRotateTests = registryTests{
+	"lets both keys work during the overlap": func(t fixture) {
+		old, oldToken := t.mustKey(90*24*time.Hour, "192.0.2.0/24")
+		t.clock.Advance(time.Hour)
+		made, token, err := t.Rotate(t.Context(), old.ID, 10*time.Minute)
+		require.NoError(t, err)
+		require.NotEqual(t, old.ID, made.ID)
+		require.NotEqual(t, oldToken, token)
+		require.Equal(t, old.Name, made.Name)
+		require.Equal(t, old.Allow, made.Allow)
+		require.Equal(t, old.AccountID, made.AccountID)
+		require.Equal(t, t.clock.Now().Add(90*24*time.Hour), made.Expires, "it lives as long as the old one did")
+
+		require.NoError(t, t.authenticate(oldToken))
+		require.NoError(t, t.authenticate(token))
+		t.clock.Advance(10 * time.Minute)
+		require.ErrorIs(t, t.authenticate(oldToken), account.ErrExpired)
+		require.NoError(t, t.authenticate(token))
+
+		keys := t.mustKeys(t.account.ID)
+		require.Len(t, keys, 2)
+		require.Equal(t, account.Expired, keys[0].Status)
+		require.Equal(t, made.ID, keys[0].ReplacedBy)
+		require.Equal(t, account.Active, keys[1].Status)
+	},
+	"refuses keys that have ended and leaves no key behind": func(t fixture) {
+		rotate := func(id string, overlap time.Duration) error {
+			_, _, err := t.Rotate(t.Context(), id, overlap)
+			return err
+		}
+		revoked, _ := t.mustKey(0)
+		require.NoError(t, t.Revoke(t.Context(), revoked.ID))
+		require.ErrorIs(t, rotate(revoked.ID, 0), account.ErrEnded)
+		short, _ := t.mustKey(time.Second)
+		t.clock.Advance(time.Second)
+		require.ErrorIs(t, rotate(short.ID, 0), account.ErrEnded)
+		require.ErrorIs(t, rotate("key_unknown", 0), account.ErrNoKey)
+		lasting, _ := t.mustKey(0)
+		require.ErrorIs(t, rotate(lasting.ID, -1), account.ErrOverlap)
+		require.NoError(t, rotate(lasting.ID, time.Hour))
+		require.ErrorIs(t, rotate(lasting.ID, time.Hour), account.ErrEnded, "a second time")
+		keys := t.mustKeys("")
+		require.Len(t, keys, 4, "what is refused leaves no key behind")
+	},
+	"never prolongs the old key": func(t fixture) {
+		old, token := t.mustKey(time.Minute)
+		_, _, err := t.Rotate(t.Context(), old.ID, time.Hour)
+		require.NoError(t, err)
+		t.clock.Advance(time.Minute)
+		require.ErrorIs(t, t.authenticate(token), account.ErrExpired)
+	},
+	"makes one key when calls race": func(t fixture) {
+		old, _ := t.mustKey(0)
+		var wg sync.WaitGroup
+		errs := make([]error, 16)
+		for i := range errs {
+			wg.Go(func() { _, _, errs[i] = t.Rotate(t.Context(), old.ID, time.Hour) })
+		}
+		wg.Wait()
+		failed := slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+		require.Len(t, failed, 15)
+		for _, err := range failed {
+			require.ErrorIs(t, err, account.ErrEnded)
+		}
+		keys := t.mustKeys(t.account.ID)
+		require.Len(t, keys, 2)
+	},
+}
+
+func TestRegistry_Revoke(t *testing.T) {
+	registryTests{"ends a key for ever, at the first call": func(t fixture) {
+		k, token := t.mustKey(0)
+		require.NoError(t, t.Revoke(t.Context(), k.ID))
+		t.clock.Advance(time.Hour)
+		require.NoError(t, t.Revoke(t.Context(), k.ID))
+		keys := t.mustKeys(t.account.ID)
+		require.Equal(t, noon, keys[0].Revoked, "the first time counts")
+		require.Equal(t, account.Revoked, keys[0].Status)
+		require.ErrorIs(t, t.authenticate(token), account.ErrRevoked)
+		require.ErrorIs(t, t.Revoke(t.Context(), "key_unknown"), account.ErrNoKey)
+	}}.run(t)
+}
+
+func TestRegistry_Keys(t *testing.T) {
+	registryTests{"lists the keys of one account or of all": func(t fixture) {
+		first, _ := t.mustKey(0)
+		other := t.mustCreate("Another", "pro")
+		t.clock.Advance(time.Microsecond)
+		second, _, err := t.CreateKey(t.Context(), account.NewKey{AccountID: other.ID, Name: "Its key"})
+		require.NoError(t, err)
+		for id, want := range map[string][]account.Key{
+			"": {first, second}, t.account.ID: {first}, other.ID: {second},
+		} {
+			keys, err := t.Keys(t.Context(), id)
+			require.NoError(t, err)
+			require.Equal(t, want, keys, id)
+		}
+		_, err = t.Keys(t.Context(), "acc_nobody")
+		require.ErrorIs(t, err, account.ErrNoAccount)
+	}}.run(t)
+}
+
+func TestRegistry_CountUnderOtherSecrets(t *testing.T) {
+	registryTests{"counts active keys made with another secret": func(t fixture) {
+		other := mustNew(t, t.store, account.Options{Secret: []byte("another secret, as long as one must be"), Now: t.clock.Now})
+		count := func(r *account.Registry) int64 {
+			n, err := r.CountUnderOtherSecrets(t.Context())
+			require.NoError(t, err)
+			return n
+		}
+		require.Zero(t, count(other), "there are no keys yet")
+		lasting, _ := t.mustKey(0)
+		t.mustKey(time.Hour)
+		require.Zero(t, count(t.Registry))
+		require.Equal(t, int64(2), count(other))
+		t.clock.Advance(time.Hour)
+		require.Equal(t, int64(1), count(other), "an expired key opens nothing anyway")
+		require.NoError(t, t.Revoke(t.Context(), lasting.ID))
+		require.Zero(t, count(other))
+
+		_, err := mustNew(t, t.store, account.Options{}).CountUnderOtherSecrets(t.Context())
+		require.ErrorIs(t, err, account.ErrSecret)
+	}}.run(t)
 }

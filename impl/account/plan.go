@@ -14,60 +14,62 @@ import (
 	"uncial/internal/contract"
 )
 
-// Plan is what an account may use.
+// Plan says how much an account may use; the bounds are in package contract.
 type Plan = contract.Plan
 
+// maxCatalogueBytes bounds the file of plans, 1 MiB: thousands of plans.
 const maxCatalogueBytes = 1 << 20
 
-// planName is the pattern that openapi.yaml gives the field plan of a status record.
+// planName is the pattern that openapi.yaml gives for the field plan of StatusRecord. A test compares the two.
 var planName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
 
-// ErrPlan says that the catalogue has no plan of that name.
-var ErrPlan = errors.New("no such plan")
+// ErrPlan says that the catalogue has no plan with this name.
+var ErrPlan = errors.New("unknown plan")
 
-// Catalogue holds the plans by name. It is never changed once made.
+// Catalogue holds the plans by name. It is immutable and safe for concurrent use.
 type Catalogue struct{ plans map[string]Plan }
 
 // DefaultCatalogue holds the plans of the contract.
 func DefaultCatalogue() Catalogue { return Catalogue{plans: contract.DefaultPlans()} }
 
-// LoadCatalogue reads the plans from a file; see ParseCatalogue for its form.
+// LoadCatalogue reads the plans from a file; see ParseCatalogue for its format.
 func LoadCatalogue(path string) (Catalogue, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return Catalogue{}, fmt.Errorf("the file cannot be read: %w", err)
+		return Catalogue{}, fmt.Errorf("cannot read the file of plans: %w", err)
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // only read: a failure to close loses nothing
 	return ParseCatalogue(f)
 }
 
-// ParseCatalogue reads plans from a JSON object of at most 1 MiB, such as
+// ParseCatalogue parses a JSON object of at most 1 MiB, such as
 //
 //	{"free": {"points": 300, "requestsPerMinute": 10}}
 //
-// A name has 1 to 32 lower-case letters, digits and "-", and begins with a letter. Both numbers are required; unknown
-// and repeated names are refused, for a typing error here would change what customers get.
+// A name has 1 to 32 lower-case letters, digits and "-", and begins with a letter. Both numbers are required. Unknown
+// and repeated names are errors, because a typing error here would change what customers get.
 func ParseCatalogue(r io.Reader) (Catalogue, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxCatalogueBytes+1))
 	if err != nil {
 		return Catalogue{}, err
 	}
 	if len(data) > maxCatalogueBytes {
-		return Catalogue{}, errors.New("must be at most 1 MiB")
+		return Catalogue{}, errors.New("the catalogue of plans is too long; at most 1 MiB is accepted")
 	}
 	plans, err := decodePlans(data)
 	if err != nil {
 		return Catalogue{}, err
 	}
 	if len(plans) == 0 {
-		return Catalogue{}, errors.New("must name at least one plan")
+		return Catalogue{}, errors.New("the catalogue has no plan; define at least one")
 	}
 	return Catalogue{plans: plans}, nil
 }
 
-var errPlansForm = errors.New(`must be one JSON object like {"free": {"points": 300, "requestsPerMinute": 10}}`)
+var errPlansForm = errors.New(`invalid catalogue of plans; expected one JSON object like {"free": {"points": 300, "requestsPerMinute": 10}}`)
 
-// decodePlans walks the outer object by itself, because a decoder into a map keeps only the last of repeated names.
+// decodePlans reads the outer object token by token, because decoding into a map would silently keep only the last of
+// repeated names.
 func decodePlans(data []byte) (map[string]Plan, error) {
 	decoder := json.NewDecoder(strings.NewReader(string(data)))
 	decoder.DisallowUnknownFields()
@@ -83,14 +85,14 @@ func decodePlans(data []byte) (map[string]Plan, error) {
 		}
 		plan := Plan{}
 		if err := decoder.Decode(&plan); err != nil {
-			return nil, fmt.Errorf(`%q: must be like {"points": 300, "requestsPerMinute": 10}`, name)
+			return nil, fmt.Errorf(`plan %q is invalid; expected {"points": 300, "requestsPerMinute": 10}`, name)
 		}
 		plan.Name = name
 		if err := checkPlan(plan); err != nil {
 			return nil, err
 		}
 		if _, repeated := plans[name]; repeated {
-			return nil, fmt.Errorf("%q: is named twice", name)
+			return nil, fmt.Errorf("plan %q is defined twice; keep one definition", name)
 		}
 		plans[name] = plan
 	}
@@ -106,23 +108,23 @@ func decodePlans(data []byte) (map[string]Plan, error) {
 func checkPlan(p Plan) error {
 	switch {
 	case !planName.MatchString(p.Name):
-		return fmt.Errorf(`%q: a name must have 1 to 32 lower-case letters, digits and "-", and begin with a letter`, p.Name)
+		return fmt.Errorf(`invalid plan name %q; use 1 to 32 lower-case letters, digits and "-", beginning with a letter`, p.Name)
 	case p.Points < 1 || p.Points > contract.MaxPoints:
-		return fmt.Errorf("%q: points must be 1 to %d", p.Name, int64(contract.MaxPoints))
+		return fmt.Errorf("plan %q: points must be 1 to %d", p.Name, int64(contract.MaxPoints))
 	case p.Requests < 1 || p.Requests > contract.MaxRequests:
-		return fmt.Errorf("%q: requestsPerMinute must be 1 to %d", p.Name, contract.MaxRequests)
+		return fmt.Errorf("plan %q: requestsPerMinute must be 1 to %d", p.Name, contract.MaxRequests)
 	}
 	return nil
 }
 
-// Plan finds a plan by its name. Errors: ErrPlan.
+// Plan returns the plan with this name. Errors: ErrPlan, with the names that exist.
 func (c Catalogue) Plan(name string) (Plan, error) {
 	plan, ok := c.plans[name]
 	if !ok {
-		return Plan{}, fmt.Errorf("%w: %q; there are %s", ErrPlan, name, strings.Join(c.Names(), ", "))
+		return Plan{}, fmt.Errorf("%w %q; choose one of %s", ErrPlan, name, strings.Join(c.Names(), ", "))
 	}
 	return plan, nil
 }
 
-// Names of all plans, sorted.
+// Names returns the names of all plans, sorted.
 func (c Catalogue) Names() []string { return slices.Sorted(maps.Keys(c.plans)) }

@@ -43,28 +43,28 @@ func TestDefaultCatalogue(t *testing.T) {
 	}
 }
 
-func TestParseCatalogue_names_what_is_wrong(t *testing.T) {
+func TestParseCatalogue_Invalid(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, want string }{
-		"nothing":           {``, "must be one JSON object"},
-		"not an object":     {`[]`, "must be one JSON object"},
-		"null":              {`null`, "must be one JSON object"},
-		"no plan":           {`{}`, "at least one plan"},
-		"cut off":           {`{"a": {"points": 1, "requestsPerMinute": 1}`, "must be one JSON object"},
-		"trailing data":     {`{"a": {"points": 1, "requestsPerMinute": 1}} {}`, "must be one JSON object"},
-		"unknown field":     {`{"a": {"points": 1, "requestsPerMinute": 1, "price": 2}}`, `"a": must be like`},
-		"text for a number": {`{"a": {"points": "1", "requestsPerMinute": 1}}`, `"a": must be like`},
-		"a fraction":        {`{"a": {"points": 1.5, "requestsPerMinute": 1}}`, `"a": must be like`},
+		"nothing":           {``, "expected one JSON object"},
+		"not an object":     {`[]`, "expected one JSON object"},
+		"null":              {`null`, "expected one JSON object"},
+		"no plan":           {`{}`, "define at least one"},
+		"cut off":           {`{"a": {"points": 1, "requestsPerMinute": 1}`, "expected one JSON object"},
+		"trailing data":     {`{"a": {"points": 1, "requestsPerMinute": 1}} {}`, "expected one JSON object"},
+		"unknown field":     {`{"a": {"points": 1, "requestsPerMinute": 1, "price": 2}}`, `plan "a" is invalid`},
+		"text for a number": {`{"a": {"points": "1", "requestsPerMinute": 1}}`, `plan "a" is invalid`},
+		"a fraction":        {`{"a": {"points": 1.5, "requestsPerMinute": 1}}`, `plan "a" is invalid`},
 		"no points":         {`{"a": {"requestsPerMinute": 1}}`, `"a": points must be`},
 		"negative points":   {`{"a": {"points": -1, "requestsPerMinute": 1}}`, `"a": points must be`},
 		"too many points":   {`{"a": {"points": 9000000000000000000, "requestsPerMinute": 1}}`, `"a": points must be`},
 		"no requests":       {`{"a": {"points": 1}}`, `"a": requestsPerMinute must be`},
-		"upper case":        {`{"A": {"points": 1, "requestsPerMinute": 1}}`, `"A": a name must have`},
-		"underscore":        {`{"my_plan": {"points": 1, "requestsPerMinute": 1}}`, `"my_plan": a name must have`},
-		"digit first":       {`{"2026": {"points": 1, "requestsPerMinute": 1}}`, `"2026": a name must have`},
-		"long name":         {`{"` + strings.Repeat("a", 33) + `": {"points": 1, "requestsPerMinute": 1}}`, `a name must have`},
-		"empty name":        {`{"": {"points": 1, "requestsPerMinute": 1}}`, `"": a name must have`},
-		"named twice":       {`{"a": {"points": 1, "requestsPerMinute": 1}, "a": {"points": 2, "requestsPerMinute": 1}}`, `"a": is named twice`},
+		"upper case":        {`{"A": {"points": 1, "requestsPerMinute": 1}}`, `invalid plan name "A"`},
+		"underscore":        {`{"my_plan": {"points": 1, "requestsPerMinute": 1}}`, `invalid plan name "my_plan"`},
+		"digit first":       {`{"2026": {"points": 1, "requestsPerMinute": 1}}`, `invalid plan name "2026"`},
+		"long name":         {`{"` + strings.Repeat("a", 33) + `": {"points": 1, "requestsPerMinute": 1}}`, `invalid plan name`},
+		"empty name":        {`{"": {"points": 1, "requestsPerMinute": 1}}`, `invalid plan name ""`},
+		"named twice":       {`{"a": {"points": 1, "requestsPerMinute": 1}, "a": {"points": 2, "requestsPerMinute": 1}}`, `plan "a" is defined twice`},
 		"too long":          {`{` + strings.Repeat(" ", 1<<20) + `}`, "at most 1 MiB"},
 	} {
 		_, err := account.ParseCatalogue(strings.NewReader(c.text))
@@ -72,7 +72,7 @@ func TestParseCatalogue_names_what_is_wrong(t *testing.T) {
 	}
 }
 
-func TestParseCatalogue_takes_the_names_that_the_contract_allows(t *testing.T) {
+func TestParseCatalogue_Names(t *testing.T) {
 	t.Parallel()
 	text, err := gen.GetSpecJSON()
 	require.NoError(t, err)

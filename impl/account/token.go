@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// The form of an API key: a prefix that secret scanners can look for, 30 random characters (178 bits), and a checksum
-// that tells a mistyped key from an unknown one without asking the database.
+// The form of an API key: a prefix that secret scanners can search for, 30 random characters (178 bits), and a checksum
+// that tells a mistyped key from an unknown one without asking the database. The contract (openapi.yaml) promises it.
 const (
 	tokenPrefix   = "ocr_live_"
 	tokenRandom   = 30
@@ -19,16 +19,16 @@ const (
 	base62        = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// newToken makes a key. Bytes above the largest multiple of 62 are drawn again, so that each character is as likely
-// as any other.
+// newToken returns a new key. Random bytes above the largest multiple of 62 are rejected: taken modulo 62 they would
+// make the first characters of the alphabet more likely than the last.
 func newToken() string {
-	const fair = 256 / len(base62) * len(base62)
+	const limit = 256 / len(base62) * len(base62)
 	body := make([]byte, 0, tokenRandom)
 	for len(body) < tokenRandom {
 		var draw [tokenRandom]byte
 		_, _ = rand.Read(draw[:]) // never fails (crypto/rand)
 		for _, b := range draw {
-			if int(b) < fair && len(body) < tokenRandom {
+			if int(b) < limit && len(body) < tokenRandom {
 				body = append(body, base62[int(b)%len(base62)])
 			}
 		}
@@ -37,7 +37,7 @@ func newToken() string {
 	return token + checksum(token)
 }
 
-// checksum is the CRC-32 (IEEE 802.3) of text as six base62 digits, most significant first.
+// checksum returns the CRC-32 (IEEE 802.3) of text as six base62 digits, most significant first.
 func checksum(text string) string {
 	sum := crc32.ChecksumIEEE([]byte(text))
 	var digits [tokenChecksum]byte
@@ -48,8 +48,9 @@ func checksum(text string) string {
 	return string(digits[:])
 }
 
-// WellFormed reports whether token has the form of an API key and its checksum is right.
-func WellFormed(token string) bool {
+// isWellFormed reports whether token has the form of an API key and a correct checksum. It saves the database from
+// typing errors and random guesses.
+func isWellFormed(token string) bool {
 	if len(token) != tokenLength || !strings.HasPrefix(token, tokenPrefix) {
 		return false
 	}
@@ -62,12 +63,14 @@ func WellFormed(token string) bool {
 	return token[len(body):] == checksum(body)
 }
 
-// digest is what is stored of a key: useless without the secret, and the same each time, so that it can be looked up.
+// digest returns what is stored in place of a key: useless without the secret, and always the same for the same key, so
+// that the key can be looked up. A slow hash is not needed: the key has 178 random bits.
 func digest(secret []byte, token string) string {
 	mac := hmac.New(sha256.New, secret)
 	mac.Write([]byte(token))
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// secretID tells secrets apart and gives none away.
+// secretID identifies a secret without revealing it, so that keys made with another secret can be reported. The text is
+// part of the stored format and must not change.
 func secretID(secret []byte) string { return digest(secret, "which secret is this?")[:16] }

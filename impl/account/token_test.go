@@ -12,19 +12,19 @@ import (
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-func TestNewToken_hasTheForm(t *testing.T) {
+func TestNewToken(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for range 1000 {
 		token := account.NewToken()
 		require.Regexp(t, `^ocr_live_[0-9A-Za-z]{36}$`, token)
-		require.True(t, account.WellFormed(token), token)
+		require.True(t, account.IsWellFormed(token), token)
 		require.False(t, seen[token])
 		seen[token] = true
 	}
 }
 
-func TestNewToken_drawsEachCharacterAlike(t *testing.T) {
+func TestNewToken_Randomness(t *testing.T) {
 	t.Parallel()
 	const tokens = 20_000
 	count := map[rune]float64{}
@@ -42,7 +42,7 @@ func TestNewToken_drawsEachCharacterAlike(t *testing.T) {
 	require.Less(t, chiSquare, 150.0)
 }
 
-func TestWellFormed_refusesEveryTypingError(t *testing.T) {
+func TestIsWellFormed_Typo(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		token := []byte(account.NewToken())
@@ -52,11 +52,11 @@ func TestWellFormed_refusesEveryTypingError(t *testing.T) {
 			return
 		}
 		token[at] = other
-		require.False(t, account.WellFormed(string(token)))
+		require.False(t, account.IsWellFormed(string(token)))
 	})
 }
 
-func TestWellFormed_refuses(t *testing.T) {
+func TestIsWellFormed(t *testing.T) {
 	t.Parallel()
 	good := account.NewToken()
 	for name, token := range map[string]string{
@@ -71,15 +71,15 @@ func TestWellFormed_refuses(t *testing.T) {
 		"a NUL":              good[:20] + "\x00" + good[21:],
 		"not ASCII":          good[:20] + "é" + good[22:],
 	} {
-		require.False(t, account.WellFormed(token), name)
+		require.False(t, account.IsWellFormed(token), name)
 	}
 }
 
-func FuzzWellFormed(f *testing.F) {
+func FuzzIsWellFormed(f *testing.F) {
 	f.Add(account.NewToken())
 	f.Add("ocr_live_")
 	f.Fuzz(func(t *testing.T, token string) {
-		if account.WellFormed(token) && len(token) != len("ocr_live_")+36 {
+		if account.IsWellFormed(token) && len(token) != len("ocr_live_")+36 {
 			t.Errorf("%q passes", token)
 		}
 	})

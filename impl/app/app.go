@@ -64,7 +64,7 @@ func (a *App) Start(ctx context.Context) error {
 		return err
 	}
 	a.closers = append(a.closers, a.data.Close)
-	a.warnOfLostPlans(ctx)
+	a.warnOfUnknownPlans(ctx)
 	recognizer, closer, err := openRecognizer(ctx, a.o)
 	if err != nil {
 		return err
@@ -81,9 +81,9 @@ func (a *App) Start(ctx context.Context) error {
 	return a.startServing(ctx, ln, handler)
 }
 
-// warnOfLostPlans tells of accounts whose every request will fail.
-func (a *App) warnOfLostPlans(ctx context.Context) {
-	lost, err := a.data.Accounts.LostPlans(ctx)
+// warnOfUnknownPlans tells of accounts whose every request will fail.
+func (a *App) warnOfUnknownPlans(ctx context.Context) {
+	lost, err := a.data.Accounts.UnknownPlans(ctx)
 	if err != nil {
 		a.o.Logger.Warn("the accounts' plans were not compared with the catalogue", "error", err)
 	}

@@ -65,7 +65,7 @@ func (d *Data) prepare(ctx context.Context, o DataOptions, plans account.Catalog
 	if err != nil || secret == nil {
 		return err
 	}
-	lost, err := d.Accounts.UnderOtherSecrets(ctx)
+	lost, err := d.Accounts.CountUnderOtherSecrets(ctx)
 	if err == nil && lost > 0 {
 		log.Warn("--key-secret: is not the one that some keys were made with; these open nothing", "keys", lost)
 	}

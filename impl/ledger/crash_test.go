@@ -58,55 +58,48 @@ func spendForEver(url, accountID string) error {
 	return <-failure
 }
 
-func TestLedger_aKilledProcessLosesNoPointAndChargesNoneTwice(t *testing.T) {
-	t.Parallel()
-	for _, db := range databases {
-		t.Run(db.Name, func(t *testing.T) {
-			t.Parallel()
-			url := db.URL(t)
-			b := mustBookAt(t, url)
-			_, err := b.ChangePlan(t.Context(), b.id, "million")
-			require.NoError(t, err)
-			b.mustHold(t, b.request())
-			var charged int64
-			for range 3 {
-				charged += mustKill(t, url, b.id, 100)
-			}
-			held, err := b.Balance(t.Context(), b.id)
-			require.NoError(t, err)
-			b.requireAudit(t)
-			b.clock.Advance(time.Hour)
-			_, err = b.Sweep(t.Context())
-			require.NoError(t, err)
-			b.requireAudit(t)
-			after, err := b.Balance(t.Context(), b.id)
-			require.NoError(t, err)
-			require.Less(t, after.Used, held.Used, "what was held came back")
-			require.GreaterOrEqual(t, after.Used, charged, "what was said to be charged is")
-			require.LessOrEqual(t, after.Used, charged+3*4, "and at most what each goroutine had no time to say")
-		})
-	}
-}
-
-// mustKill starts a process that spends, kills it in the middle once it has said lines times that it has charged, and
-// returns how often it said so altogether.
-func mustKill(t *testing.T, url, accountID string, lines int64) int64 {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+// mustKill starts a process that charges points, kills it after it has reported lines charges, and returns how many it
+// reported in all.
+func (b book) mustKill(lines int64) int64 {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, os.Args[0])
-	cmd.Env = append(os.Environ(), victimDatabase+"="+url, victimAccount+"="+accountID)
+	cmd.Env = append(os.Environ(), victimDatabase+"="+b.url, victimAccount+"="+b.id)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
+	require.NoError(b, err)
+	require.NoError(b, cmd.Start())
 	var said int64
 	for s := bufio.NewScanner(out); s.Scan(); {
 		if said++; said == lines {
-			require.NoError(t, cmd.Process.Kill()) // SIGKILL
+			require.NoError(b, cmd.Process.Kill()) // SIGKILL
 		}
 	}
-	require.Error(t, cmd.Wait())
-	require.GreaterOrEqual(t, said, lines, "it was to be killed, not to fail")
+	require.Error(b, cmd.Wait())
+	require.GreaterOrEqual(b, said, lines, "it was to be killed, not to fail")
 	return said
+}
+
+func TestLedger_Crash(t *testing.T) {
+	bookTests{"loses no point and charges none twice when a process is killed": func(t book) {
+		t.mustChangePlan("million")
+		t.mustHold(t.request())
+		var charged int64
+		for range 3 {
+			charged += t.mustKill(100)
+		}
+		held, err := t.Balance(t.Context(), t.id)
+		require.NoError(t, err)
+		t.requireAudit()
+		t.clock.Advance(time.Hour)
+		_, err = t.Sweep(t.Context())
+		require.NoError(t, err)
+		t.requireAudit()
+		after, err := t.Balance(t.Context(), t.id)
+		require.NoError(t, err)
+		require.Less(t, after.Used, held.Used, "what was held came back")
+		require.GreaterOrEqual(t, after.Used, charged, "what was said to be charged is")
+		require.LessOrEqual(t, after.Used, charged+3*4, "and at most what each goroutine had no time to say")
+	}}.run(t)
 }

@@ -15,12 +15,11 @@ import (
 	"uncial/testcontainers"
 )
 
-func TestStore_Tx_runsAgainWhereTheDatabaseSacrificedIt(t *testing.T) {
+func TestStore_Tx_Deadlock(t *testing.T) {
 	t.Parallel()
-	st := storetest.MustOpen(t, testcontainers.Postgres(t))
-	storetest.MustMigrate(t, st)
+	st := storetest.MustMigrate(t, testcontainers.Postgres(t))
 	for _, id := range []string{"a", "b"} {
-		require.NoError(t, addAccount(t.Context(), st.Writer(), id, "", noon))
+		require.NoError(t, addAccount(t.Context(), st.Writer(), id, noon))
 	}
 	rename := func(ctx context.Context, x store.Executor, id string) error {
 		_, err := x.Exec(ctx, `UPDATE accounts SET name = name || 'x' WHERE id = $1`, id)
@@ -35,7 +34,7 @@ func TestStore_Tx_runsAgainWhereTheDatabaseSacrificedIt(t *testing.T) {
 				if err := rename(ctx, x, order[0]); err != nil {
 					return err
 				}
-				meet.Do(func() { locked.Done(); locked.Wait() }) // each holds what the other wants next
+				meet.Do(func() { locked.Done(); locked.Wait() }) // each has locked the row that the other wants next
 				return rename(ctx, x, order[1])
 			})
 			if err != nil {
@@ -47,14 +46,13 @@ func TestStore_Tx_runsAgainWhereTheDatabaseSacrificedIt(t *testing.T) {
 	var a, b string
 	require.NoError(t, st.Reader().Get(t.Context(),
 		`SELECT a.name, b.name FROM accounts a, accounts b WHERE a.id = 'a' AND b.id = 'b'`, nil, &a, &b))
-	require.Equal(t, []string{"xx", "xx"}, []string{a, b}, "both happened, once each")
+	require.Equal(t, []string{"Axx", "Axx"}, []string{a, b}, "both transactions happened once")
 }
 
-func TestStore_Tx_survivesLostConnections(t *testing.T) {
+func TestStore_Tx_LostConnection(t *testing.T) {
 	t.Parallel()
 	address := testcontainers.Postgres(t)
-	st, other := storetest.MustOpen(t, address), storetest.MustOpen(t, address)
-	storetest.MustMigrate(t, st)
+	st, other := storetest.MustMigrate(t, address), storetest.MustOpen(t, address)
 	for range 5 {
 		_, err := other.Writer().Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 			WHERE datname = current_database() AND pid <> pg_backend_pid()`)
@@ -66,7 +64,7 @@ func TestStore_Tx_survivesLostConnections(t *testing.T) {
 	}
 }
 
-func TestStore_statementsHaveADeadline(t *testing.T) {
+func TestStore_Writer_Timeout(t *testing.T) {
 	t.Parallel()
 	st, err := store.Open(t.Context(), testcontainers.Postgres(t), store.Options{Timeout: 300 * time.Millisecond})
 	require.NoError(t, err)
@@ -83,7 +81,7 @@ func TestStore_statementsHaveADeadline(t *testing.T) {
 	require.Less(t, time.Since(began), 10*time.Second)
 }
 
-func TestOpen_postgresThatCannotBeUsed(t *testing.T) {
+func TestOpen_Postgres(t *testing.T) {
 	t.Parallel()
 	good, err := url.Parse(testcontainers.Postgres(t))
 	require.NoError(t, err)

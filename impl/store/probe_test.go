@@ -17,29 +17,11 @@ import (
 	"uncial/testcontainers"
 )
 
-func TestStore_Probe(t *testing.T) {
-	t.Parallel()
-	for _, db := range databases {
-		t.Run(db.Name, func(t *testing.T) {
-			t.Parallel()
-			st := db.MustOpen(t)
-			for i := range 3 {
-				now := noon.Add(time.Duration(i) * time.Second)
-				require.NoError(t, st.Probe(t.Context(), now))
-				var written store.Instant
-				require.NoError(t, st.Reader().Get(t.Context(), `SELECT written_at FROM probes`, nil, &written))
-				require.Equal(t, now, written.Time)
-			}
-		})
-	}
-}
-
-// A failover may leave the name with a server that only answers.
-func TestStore_Probe_onAServerThatTakesNothing(t *testing.T) {
+// After a failover the host name may point to a standby, which only reads.
+func TestStore_Probe_ReadOnly(t *testing.T) {
 	t.Parallel()
 	address := testcontainers.Postgres(t)
-	st := storetest.MustOpen(t, address)
-	storetest.MustMigrate(t, st)
+	storetest.MustMigrate(t, address)
 	readOnly := storetest.MustOpen(t, address+"&default_transaction_read_only=on")
 	require.NoError(t, readOnly.Ping(t.Context()))
 	require.EqualError(t, readOnly.Probe(t.Context(), noon), "database: the database is read-only; is this a standby? (SQLSTATE 25006)")
@@ -47,8 +29,8 @@ func TestStore_Probe_onAServerThatTakesNothing(t *testing.T) {
 
 const smallDisk = "UNCIAL_TEST_SMALL_DISK"
 
-// TestStore_Probe_onAFullDisk runs itself again in namespaces of its own, where it may mount a small disk.
-func TestStore_Probe_onAFullDisk(t *testing.T) {
+// TestStore_Probe_FullDisk runs itself again in new namespaces, where it may mount a small disk.
+func TestStore_Probe_FullDisk(t *testing.T) {
 	t.Parallel()
 	if dir := os.Getenv(smallDisk); dir != "" {
 		fillDisk(t, dir)
@@ -63,7 +45,7 @@ func TestStore_Probe_onAFullDisk(t *testing.T) {
 	}
 	out, err := cmd.CombinedOutput()
 	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSPC) {
-		t.Skipf("this kernel gives no namespaces to unprivileged users: %v", err)
+		t.Skipf("this kernel does not let unprivileged users create namespaces: %v", err)
 	}
 	require.NoError(t, err, "%s", out)
 	require.Contains(t, string(out), "--- PASS: "+t.Name())
@@ -72,14 +54,13 @@ func TestStore_Probe_onAFullDisk(t *testing.T) {
 func fillDisk(t *testing.T, dir string) {
 	t.Helper()
 	require.NoError(t, syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"))
-	st := storetest.MustOpen(t, "sqlite:"+filepath.Join(dir, "test.db"))
-	storetest.MustMigrate(t, st)
+	st := storetest.MustMigrate(t, "sqlite:"+filepath.Join(dir, "test.db"))
 	require.NoError(t, st.Probe(t.Context(), noon))
 	ballast := filepath.Join(dir, "ballast")
 	require.ErrorIs(t, os.WriteFile(ballast, bytes.Repeat([]byte("x"), 1<<20), 0o600), syscall.ENOSPC)
 	require.NoError(t, st.Ping(t.Context()), "it still answers")
 	var err error
-	for i := range 2000 { // what the log has once taken is used again
+	for i := range 2000 { // SQLite reuses the space of its log for a while
 		if err = st.Probe(t.Context(), noon.Add(time.Duration(i)*time.Second)); err != nil {
 			break
 		}
@@ -89,4 +70,16 @@ func fillDisk(t *testing.T, dir string) {
 	require.Regexp(t, "the disk is full|cannot be read or written", cause.Error())
 	require.NoError(t, os.Remove(ballast))
 	require.NoError(t, st.Probe(t.Context(), noon.Add(time.Hour)))
+}
+
+func TestStore_Probe(t *testing.T) {
+	storeTests{"writes the time": func(t fixture) {
+		for i := range 3 {
+			now := noon.Add(time.Duration(i) * time.Second)
+			require.NoError(t, t.Probe(t.Context(), now))
+			var written store.Instant
+			require.NoError(t, t.Reader().Get(t.Context(), `SELECT written_at FROM probes`, nil, &written))
+			require.Equal(t, now, written.Time)
+		}
+	}}.run(t)
 }

@@ -15,24 +15,50 @@ import (
 
 	"uncial/impl/store"
 	"uncial/impl/store/storetest"
+	"uncial/testcontainers"
 )
 
 var noon = time.Date(2026, time.March, 16, 12, 0, 0, 0, time.UTC)
 
-func addAccount(ctx context.Context, x store.Executor, id, name string, created time.Time) error {
-	_, err := x.Exec(ctx, `INSERT INTO accounts (id, name, plan, created_at) VALUES ($1, $2, 'free', $3)`,
-		id, name, store.At(created))
+// fixture is a test of a store with its schema in place.
+type fixture struct {
+	testing.TB
+	*store.Store
+	url string
+}
+
+// storeTests are tests by what they show, each for a fixture of its own.
+type storeTests map[string]func(fixture)
+
+func (tests storeTests) run(t *testing.T) {
+	t.Helper()
+	storetest.Run(t, testcontainers.Postgres, newFixture, tests)
+}
+
+func newFixture(tb testing.TB, url string) fixture {
+	tb.Helper()
+	return fixture{tb, storetest.MustMigrate(tb, url), url}
+}
+
+// mustAdd adds an account outside any transaction.
+func (f fixture) mustAdd(id string, created time.Time) {
+	f.Helper()
+	require.NoError(f, addAccount(f.Context(), f.Writer(), id, created), id)
+}
+
+func addAccount(ctx context.Context, x store.Executor, id string, created time.Time) error {
+	_, err := x.Exec(ctx, `INSERT INTO accounts (id, name, plan, created_at) VALUES ($1, 'A', 'free', $2)`,
+		id, store.At(created))
 	return err
 }
 
-func countAccounts(tb testing.TB, st *store.Store) int {
+func countAccounts(tb testing.TB, st *store.Store) (n int) {
 	tb.Helper()
-	var n int
 	require.NoError(tb, st.Reader().Get(tb.Context(), `SELECT COUNT(*) FROM accounts`, nil, &n))
 	return n
 }
 
-func TestOpen_refusesWhatIsNoDatabaseWithoutRepeatingIt(t *testing.T) {
+func TestOpen_InvalidURL(t *testing.T) {
 	t.Parallel()
 	for name, url := range map[string]string{
 		"empty":              "",
@@ -52,205 +78,44 @@ func TestOpen_refusesWhatIsNoDatabaseWithoutRepeatingIt(t *testing.T) {
 	}
 }
 
-func TestOpen_sqlite(t *testing.T) {
+func TestOpen_SQLite(t *testing.T) {
 	t.Parallel()
 	for name, file := range map[string]string{
-		"a plain name":                    "uncial.db",
-		"a folder that does not exist":    "new/folder/uncial.db",
-		"characters with a sense in URIs": "a b%20?mode=ro#ü&_pragma=x.db",
+		"makes a file":          "uncial.db",
+		"makes missing folders": "new/folder/uncial.db",
+		"takes characters that mean something in URLs": "a b%20?mode=ro#ü&_pragma=x.db",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), file)
-			st := storetest.MustOpen(t, "sqlite:"+path)
-			storetest.MustMigrate(t, st)
+			st := storetest.MustMigrate(t, "sqlite:"+path)
 			require.Equal(t, "sqlite", st.Kind())
 			for _, suffix := range []string{"", "-wal"} {
 				info, err := os.Stat(path + suffix)
 				require.NoError(t, err)
-				require.Equal(t, os.FileMode(0o600), info.Mode().Perm(), "readable by its owner alone")
+				require.Equal(t, os.FileMode(0o600), info.Mode().Perm(), "readable by its owner only")
 			}
 		})
 	}
 }
 
-func TestOpen_keepsTheDataOfAFile(t *testing.T) {
+func TestOpen_Again(t *testing.T) {
 	t.Parallel()
-	url := storetest.SQLite(t)
-	first := storetest.MustOpen(t, url)
-	storetest.MustMigrate(t, first)
-	require.NoError(t, addAccount(t.Context(), first.Writer(), "a", "A", noon))
-	require.Equal(t, 1, countAccounts(t, storetest.MustOpen(t, url)))
+	first := newFixture(t, storetest.SQLite(t))
+	first.mustAdd("a", noon)
+	require.Equal(t, 1, countAccounts(t, storetest.MustOpen(t, first.url)))
 }
 
-func TestOpen_memory(t *testing.T) {
+func TestOpen_Memory(t *testing.T) {
 	t.Parallel()
-	one, other := storetest.MustOpen(t, "sqlite::memory:"), storetest.MustOpen(t, "sqlite::memory:")
-	storetest.MustMigrate(t, one)
-	storetest.MustMigrate(t, other)
-	require.NoError(t, addAccount(t.Context(), one.Writer(), "a", "A", noon))
-	require.Equal(t, 1, countAccounts(t, one))
-	require.Zero(t, countAccounts(t, other), "each has its own")
+	one, other := newFixture(t, "sqlite::memory:"), newFixture(t, "sqlite::memory:")
+	one.mustAdd("a", noon)
+	require.Equal(t, 1, countAccounts(t, one.Store))
+	require.Zero(t, countAccounts(t, other.Store), "each store has a database of its own")
 	require.NoError(t, one.Snapshot(t.Context(), func(context.Context, store.Executor) error { return nil }))
 }
 
-func TestStore_Tx_isAllOrNothing(t *testing.T) {
-	t.Parallel()
-	for _, db := range databases {
-		t.Run(db.Name, func(t *testing.T) {
-			t.Parallel()
-			st := db.MustOpen(t)
-			failure := errors.New("changed my mind")
-			err := st.Tx(t.Context(), func(ctx context.Context, x store.Executor) error {
-				if err := addAccount(ctx, x, "a", "A", noon); err != nil {
-					return err
-				}
-				return failure
-			})
-			require.ErrorIs(t, err, failure)
-			require.Zero(t, countAccounts(t, st))
-			require.NoError(t, st.Tx(t.Context(), func(ctx context.Context, x store.Executor) error {
-				return addAccount(ctx, x, "a", "A", noon)
-			}))
-			require.Equal(t, 1, countAccounts(t, st))
-		})
-	}
-}
-
-func TestStore_Tx_onceBegunOutlivesItsCaller(t *testing.T) {
-	t.Parallel()
-	for _, db := range databases {
-		t.Run(db.Name, func(t *testing.T) {
-			t.Parallel()
-			st := db.MustOpen(t)
-			ctx, cancel := context.WithCancel(t.Context())
-			require.NoError(t, st.Tx(ctx, func(ctx context.Context, x store.Executor) error {
-				cancel()
-				return addAccount(ctx, x, "a", "A", noon)
-			}))
-			require.Equal(t, 1, countAccounts(t, st))
-			err := st.Tx(ctx, func(context.Context, store.Executor) error { return errors.New("ran") })
-			require.ErrorIs(t, err, context.Canceled, "none begins for a caller who has gone")
-		})
-	}
-}
-
-func TestStore_Tx_losesNoUpdateToARace(t *testing.T) {
-	t.Parallel()
-	for _, db := range databases {
-		t.Run(db.Name, func(t *testing.T) {
-			t.Parallel()
-			url := db.URL(t)
-			replicas := []*store.Store{storetest.MustOpen(t, url), storetest.MustOpen(t, url)}
-			storetest.MustMigrate(t, replicas[0])
-			require.NoError(t, addAccount(t.Context(), replicas[0].Writer(), "a", "A", noon))
-			_, err := replicas[0].Writer().Exec(t.Context(),
-				`INSERT INTO windows (account_id, started_at, requests) VALUES ('a', 0, 0)`)
-			require.NoError(t, err)
-			const each = 50
-			var wg sync.WaitGroup
-			for _, st := range replicas {
-				for range each {
-					wg.Go(func() {
-						_, err := st.Writer().Exec(t.Context(), `UPDATE windows SET requests = requests + 1`)
-						if err != nil {
-							t.Error(err)
-						}
-					})
-				}
-			}
-			wg.Wait()
-			var n int
-			require.NoError(t, replicas[1].Reader().Get(t.Context(), `SELECT requests FROM windows`, nil, &n))
-			require.Equal(t, len(replicas)*each, n)
-		})
-	}
-}
-
-func TestStore_Snapshot_seesOneState(t *testing.T) {
-	t.Parallel()
-	for _, db := range databases {
-		t.Run(db.Name, func(t *testing.T) {
-			t.Parallel()
-			st := db.MustOpen(t)
-			count := func(ctx context.Context, x store.Executor) (n int) {
-				require.NoError(t, x.Get(ctx, `SELECT COUNT(*) FROM accounts`, nil, &n))
-				return n
-			}
-			require.NoError(t, st.Snapshot(t.Context(), func(ctx context.Context, x store.Executor) error {
-				require.Zero(t, count(ctx, x))
-				require.NoError(t, addAccount(ctx, st.Writer(), "a", "A", noon))
-				require.Zero(t, count(ctx, x), "what is written meanwhile belongs to a later state")
-				return nil
-			}))
-			require.Equal(t, 1, countAccounts(t, st))
-		})
-	}
-}
-
-func TestStore_comparesTextByItsBytes(t *testing.T) {
-	t.Parallel()
-	for _, db := range databases {
-		t.Run(db.Name, func(t *testing.T) {
-			t.Parallel()
-			st := db.MustOpen(t)
-			for _, id := range []string{"key", "KEY", "Key", "kéy", "ke\u0301y", "key "} {
-				require.NoError(t, addAccount(t.Context(), st.Writer(), id, "A", noon), id)
-			}
-			var n int
-			require.NoError(t, st.Reader().Get(t.Context(), `SELECT COUNT(*) FROM accounts WHERE id = $1`, store.Args{"Key"}, &n))
-			require.Equal(t, 1, n)
-		})
-	}
-}
-
-// Postgres in these tests orders text as an English dictionary does. Ids, of digits and small letters, come as they would by
-// their bytes.
-func TestStore_ordersIDsTheSameEverywhere(t *testing.T) {
-	t.Parallel()
-	want := []string{"acc_0a", "acc_1", "acc_9z", "acc_a", "acc_a0", "acc_aa", "acc_b", "acc_z9"}
-	for _, db := range databases {
-		t.Run(db.Name, func(t *testing.T) {
-			t.Parallel()
-			st := db.MustOpen(t)
-			for _, i := range rand.Perm(len(want)) {
-				require.NoError(t, addAccount(t.Context(), st.Writer(), want[i], "A", noon))
-			}
-			got, err := store.All(t.Context(), st.Reader(), `SELECT id FROM accounts ORDER BY created_at, id`, nil,
-				func(scan func(dest ...any) error) (id string, err error) { return id, scan(&id) })
-			require.NoError(t, err)
-			require.Equal(t, want, got)
-		})
-	}
-}
-
-func TestInstant_isKeptToTheMicrosecond(t *testing.T) {
-	t.Parallel()
-	berlin := time.FixedZone("CET", 3600)
-	for _, db := range databases {
-		t.Run(db.Name, func(t *testing.T) {
-			t.Parallel()
-			st := db.MustOpen(t)
-			for name, c := range map[string]struct{ in, out time.Time }{
-				"nanoseconds are cut":     {noon.Add(123456789), noon.Add(123456000)},
-				"another zone":            {noon.In(berlin), noon},
-				"before the epoch":        {time.Date(1453, 5, 29, 1, 2, 3, 4000, time.UTC), time.Date(1453, 5, 29, 1, 2, 3, 4000, time.UTC)},
-				"the last of a long time": {time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC)},
-			} {
-				require.NoError(t, addAccount(t.Context(), st.Writer(), name, name, c.in))
-				var got store.Instant
-				require.NoError(t, st.Reader().Get(t.Context(), `SELECT created_at FROM accounts WHERE id = $1`, store.Args{name}, &got))
-				require.Equal(t, c.out, got.Time, name)
-				require.Equal(t, got, store.At(c.in), name)
-			}
-			var none store.Instant
-			require.NoError(t, st.Reader().Get(t.Context(), `SELECT CAST($1 AS BIGINT)`, store.Args{store.At(time.Time{})}, &none))
-			require.True(t, none.IsZero(), "the zero time is NULL")
-		})
-	}
-}
-
-func TestDescribe_leavesOutWhatIsSecret(t *testing.T) {
+func TestDescribe(t *testing.T) {
 	t.Parallel()
 	for url, want := range map[string]string{
 		"sqlite:.uncial/uncial.db":                             "sqlite:.uncial/uncial.db",
@@ -265,46 +130,153 @@ func TestDescribe_leavesOutWhatIsSecret(t *testing.T) {
 	}
 }
 
-func TestStore_errorsTellNothingOfTheDatabase(t *testing.T) {
-	t.Parallel()
-	for _, db := range databases {
-		t.Run(db.Name, func(t *testing.T) {
-			t.Parallel()
-			st := db.MustOpen(t)
-			require.NoError(t, addAccount(t.Context(), st.Writer(), "hunter2", "A", noon))
-			_, unknown := st.Writer().Exec(t.Context(), `SELECT hunter2 FROM accounts`)
-			for name, err := range map[string]error{
-				"a value that exists": addAccount(t.Context(), st.Writer(), "hunter2", "A", noon),
-				"an unknown column":   unknown,
-			} {
-				require.Error(t, err, name)
-				require.Regexp(t, `^database: the statement failed \((SQLSTATE|SQLite code) [0-9A-Z]+\)$`, err.Error(), name)
-				var cause *store.Error
-				require.ErrorAs(t, err, &cause, name)
-			}
-		})
-	}
+func TestError_Error_Advice(t *testing.T) {
+	storeTests{"names the command that creates missing tables": func(t fixture) {
+		_, err := t.Writer().Exec(t.Context(), `DROP TABLE windows`)
+		require.NoError(t, err)
+		_, err = t.Writer().Exec(t.Context(), `DELETE FROM windows`)
+		require.Error(t, err)
+		if t.Kind() == "postgres" { // SQLite has no code for it
+			require.Contains(t, err.Error(), "uncial migrate")
+		}
+	}}.run(t)
 }
 
-func TestStore_reportsWhatAnOperatorCanMend(t *testing.T) {
+func TestOpen_NoDatabase(t *testing.T) {
 	t.Parallel()
-	for _, db := range databases {
-		t.Run(db.Name, func(t *testing.T) {
-			t.Parallel()
-			url := db.URL(t)
-			st := storetest.MustOpen(t, url)
-			_, err := st.Writer().Exec(t.Context(), `DELETE FROM accounts`)
-			require.Error(t, err)
-			if st.Kind() == "postgres" {
-				require.Contains(t, err.Error(), "uncial migrate")
+	path := filepath.Join(t.TempDir(), "x")
+	require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("not a database\n", 100)), 0o600))
+	_, err := store.Open(t.Context(), "sqlite:"+path, store.Options{})
+	require.ErrorContains(t, err, "not a SQLite database")
+}
+
+func TestStore_Tx(t *testing.T) { storeTxTests.run(t) }
+
+var storeTxTests = storeTests{
+	"does all or nothing": func(t fixture) {
+		failure := errors.New("changed my mind")
+		err := t.Tx(t.Context(), func(ctx context.Context, x store.Executor) error {
+			if err := addAccount(ctx, x, "a", noon); err != nil {
+				return err
 			}
+			return failure
 		})
-	}
-	t.Run("not a database", func(t *testing.T) {
-		t.Parallel()
-		path := filepath.Join(t.TempDir(), "x")
-		require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("not a database\n", 100)), 0o600))
-		_, err := store.Open(t.Context(), "sqlite:"+path, store.Options{})
-		require.ErrorContains(t, err, "not a SQLite database")
-	})
+		require.ErrorIs(t, err, failure)
+		require.Zero(t, countAccounts(t, t.Store))
+		require.NoError(t, t.Tx(t.Context(), func(ctx context.Context, x store.Executor) error {
+			return addAccount(ctx, x, "a", noon)
+		}))
+		require.Equal(t, 1, countAccounts(t, t.Store))
+	},
+	"finishes once begun though its caller has gone": func(t fixture) {
+		ctx, cancel := context.WithCancel(t.Context())
+		require.NoError(t, t.Tx(ctx, func(ctx context.Context, x store.Executor) error {
+			cancel()
+			return addAccount(ctx, x, "a", noon)
+		}))
+		require.Equal(t, 1, countAccounts(t, t.Store))
+		err := t.Tx(ctx, func(context.Context, store.Executor) error { return errors.New("ran") })
+		require.ErrorIs(t, err, context.Canceled, "none begins for a caller who has gone")
+	},
+	"loses no update to a race": func(t fixture) {
+		replicas := []*store.Store{t.Store, storetest.MustOpen(t, t.url)}
+		t.mustAdd("a", noon)
+		_, err := t.Writer().Exec(t.Context(),
+			`INSERT INTO windows (account_id, started_at, requests) VALUES ('a', 0, 0)`)
+		require.NoError(t, err)
+		const each = 50
+		var wg sync.WaitGroup
+		for _, replica := range replicas {
+			for range each {
+				wg.Go(func() {
+					_, err := replica.Writer().Exec(t.Context(), `UPDATE windows SET requests = requests + 1`)
+					if err != nil {
+						t.Error(err)
+					}
+				})
+			}
+		}
+		wg.Wait()
+		var n int
+		require.NoError(t, replicas[1].Reader().Get(t.Context(), `SELECT requests FROM windows`, nil, &n))
+		require.Equal(t, len(replicas)*each, n)
+	},
+}
+
+func TestStore_Snapshot(t *testing.T) {
+	storeTests{"sees one state of the database": func(t fixture) {
+		count := func(ctx context.Context, x store.Executor) (n int) {
+			require.NoError(t, x.Get(ctx, `SELECT COUNT(*) FROM accounts`, nil, &n))
+			return n
+		}
+		require.NoError(t, t.Snapshot(t.Context(), func(ctx context.Context, x store.Executor) error {
+			require.Zero(t, count(ctx, x))
+			t.mustAdd("a", noon)
+			require.Zero(t, count(ctx, x), "later writes belong to a later state")
+			return nil
+		}))
+		require.Equal(t, 1, countAccounts(t, t.Store))
+	}}.run(t)
+}
+
+func TestStore_Reader(t *testing.T) { storeReaderTests.run(t) }
+
+var storeReaderTests = storeTests{
+	"compares text byte by byte": func(t fixture) {
+		for _, id := range []string{"key", "KEY", "Key", "kéy", "ke\u0301y", "key "} {
+			t.mustAdd(id, noon)
+		}
+		var n int
+		require.NoError(t, t.Reader().Get(t.Context(), `SELECT COUNT(*) FROM accounts WHERE id = $1`, store.Args{"Key"}, &n))
+		require.Equal(t, 1, n)
+	},
+	// Postgres in these tests sorts text like an English dictionary. Ids of digits and lower-case letters still sort by
+	// their bytes.
+	"orders ids the same on every database": func(t fixture) {
+		want := []string{"acc_0a", "acc_1", "acc_9z", "acc_a", "acc_a0", "acc_aa", "acc_b", "acc_z9"}
+		for _, i := range rand.Perm(len(want)) {
+			t.mustAdd(want[i], noon)
+		}
+		got, err := store.All(t.Context(), t.Reader(), `SELECT id FROM accounts ORDER BY created_at, id`, nil,
+			func(scan func(dest ...any) error) (id string, err error) { return id, scan(&id) })
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	},
+}
+
+func TestInstant_Value(t *testing.T) {
+	storeTests{"is kept to the microsecond": func(t fixture) {
+		berlin := time.FixedZone("CET", 3600)
+		for name, c := range map[string]struct{ in, out time.Time }{
+			"nanoseconds are cut off": {noon.Add(123456789), noon.Add(123456000)},
+			"another zone":            {noon.In(berlin), noon},
+			"before the epoch":        {time.Date(1453, 5, 29, 1, 2, 3, 4000, time.UTC), time.Date(1453, 5, 29, 1, 2, 3, 4000, time.UTC)},
+			"the last of a long time": {time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC)},
+		} {
+			t.mustAdd(name, c.in)
+			var got store.Instant
+			require.NoError(t, t.Reader().Get(t.Context(), `SELECT created_at FROM accounts WHERE id = $1`, store.Args{name}, &got))
+			require.Equal(t, c.out, got.Time, name)
+			require.Equal(t, got, store.At(c.in), name)
+		}
+		var none store.Instant
+		require.NoError(t, t.Reader().Get(t.Context(), `SELECT CAST($1 AS BIGINT)`, store.Args{store.At(time.Time{})}, &none))
+		require.True(t, none.IsZero(), "the zero time is NULL")
+	}}.run(t)
+}
+
+func TestError_Error(t *testing.T) {
+	storeTests{"reveals nothing that the database holds": func(t fixture) {
+		t.mustAdd("hunter2", noon)
+		_, unknown := t.Writer().Exec(t.Context(), `SELECT hunter2 FROM accounts`)
+		for name, err := range map[string]error{
+			"a value that exists": addAccount(t.Context(), t.Writer(), "hunter2", noon),
+			"an unknown column":   unknown,
+		} {
+			require.Error(t, err, name)
+			require.Regexp(t, `^database: the statement failed \((SQLSTATE|SQLite code) [0-9A-Z]+\)$`, err.Error(), name)
+			var cause *store.Error
+			require.ErrorAs(t, err, &cause, name)
+		}
+	}}.run(t)
 }

@@ -1,4 +1,6 @@
-// Package storetest runs one test on every database that the service supports. It links testing and is for tests.
+// Package storetest runs tests on both databases that the service supports: SQLite and Postgres. Start reading at Run.
+// It links package testing, so no program may import it, and it does not start containers itself, so that code which
+// programs link never depends on them: callers pass testcontainers.Postgres.
 package storetest
 
 import (
@@ -11,34 +13,46 @@ import (
 	"uncial/impl/store"
 )
 
-// Database is one kind of database that tests run on.
-type Database struct {
-	Name string
-	// URL is the address of a new and empty database, which goes with the test.
-	URL func(tb testing.TB) string
+// NewDatabase returns the URL of a new and empty database that is removed when the test ends.
+type NewDatabase = func(tb testing.TB) string
+
+// Run runs every test on SQLite and on Postgres, all in parallel. The keys of tests are sentences that say what each
+// test shows. fixture prepares a new and empty database for one test.
+func Run[F any](t *testing.T, postgres NewDatabase, fixture func(tb testing.TB, url string) F, tests map[string]func(F)) {
+	t.Helper()
+	t.Parallel()
+	for kind, newURL := range databases(postgres) {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			for sentence, test := range tests {
+				t.Run(sentence, func(t *testing.T) {
+					t.Parallel()
+					test(fixture(t, newURL(t)))
+				})
+			}
+		})
+	}
 }
 
-// Databases are all kinds. postgres returns the URL of a new database on a server that lives as long as the test, and
-// ends the test where there is none.
-func Databases(postgres func(testing.TB) string) []Database {
-	return []Database{{"sqlite", SQLite}, {"postgres", postgres}}
+// RunBenchmark runs one benchmark on SQLite and on Postgres. fixture is as for Run.
+func RunBenchmark[F any](b *testing.B, postgres NewDatabase, fixture func(tb testing.TB, url string) F, benchmark func(*testing.B, F)) {
+	b.Helper()
+	for kind, newURL := range databases(postgres) {
+		b.Run(kind, func(b *testing.B) { benchmark(b, fixture(b, newURL(b))) })
+	}
 }
 
-// SQLite is the URL of a file that does not exist yet and goes with the test.
+func databases(postgres NewDatabase) map[string]NewDatabase {
+	return map[string]NewDatabase{"sqlite": SQLite, "postgres": postgres}
+}
+
+// SQLite is the URL of a file that does not exist yet and is removed when the test ends.
 func SQLite(tb testing.TB) string {
 	tb.Helper()
 	return "sqlite:" + filepath.Join(tb.TempDir(), "test.db")
 }
 
-// MustOpen makes a new database with its schema and opens it until the test ends.
-func (d Database) MustOpen(tb testing.TB) *store.Store {
-	tb.Helper()
-	st := MustOpen(tb, d.URL(tb))
-	MustMigrate(tb, st)
-	return st
-}
-
-// MustOpen opens the database until the test ends.
+// MustOpen opens the database until the test ends. The generous timeout keeps a loaded machine from failing tests.
 func MustOpen(tb testing.TB, url string) *store.Store {
 	tb.Helper()
 	st, err := store.Open(tb.Context(), url, store.Options{Timeout: time.Minute})
@@ -53,38 +67,40 @@ func MustOpen(tb testing.TB, url string) *store.Store {
 	return st
 }
 
-// MustMigrate makes the schema.
-func MustMigrate(tb testing.TB, st *store.Store) {
+// MustMigrate is MustOpen with the current schema in place.
+func MustMigrate(tb testing.TB, url string) *store.Store {
 	tb.Helper()
+	st := MustOpen(tb, url)
 	ctx, cancel := context.WithTimeout(tb.Context(), time.Minute)
 	defer cancel()
 	if _, err := st.Migrate(ctx); err != nil {
 		tb.Fatalf("migrate: %v", err)
 	}
+	return st
 }
 
-// Clock is a clock that moves only when it is told to. It is safe for concurrent use.
+// Clock is a clock that moves only when a test moves it. It is safe for concurrent use.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
-// NewClock stands at the time given.
+// NewClock returns a clock that stands at now.
 func NewClock(now time.Time) *Clock { return &Clock{now: now} }
 
-// Now is the time it stands at.
+// Now returns the time that the clock stands at.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// Set moves it to the time given.
+// Set moves the clock to now, which may be earlier.
 func (c *Clock) Set(now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = now
 }
 
-// Advance moves it on.
+// Advance moves the clock forward by d.
 func (c *Clock) Advance(d time.Duration) { c.Set(c.Now().Add(d)) }

@@ -1,8 +1,0 @@
-package account_test
-
-import (
-	"uncial/impl/store/storetest"
-	"uncial/testcontainers"
-)
-
-var databases = storetest.Databases(testcontainers.Postgres)

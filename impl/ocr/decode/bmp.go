@@ -8,13 +8,27 @@ import (
 	"math/bits"
 )
 
-// Values of biCompression. Those of OS/2 that mean something else are told apart by the header's size.
+// Values of biCompression. OS/2 has others under the same numbers; its headers have other sizes.
 const (
+	bmpUnknown        = -1
 	bmpRGB            = 0
 	bmpRLE8           = 1
 	bmpRLE4           = 2
 	bmpBitFields      = 3
 	bmpAlphaBitFields = 6
+)
+
+// The layout of a BMP: a file header, the information header, masks or palette, and the pixels. The sizes are in bytes.
+const (
+	bmpFileHeader = 14
+	bmpCore       = 12  // BITMAPCOREHEADER, also OS/2 1.x
+	bmpOS2Least   = 16  // OS/2 2.x may end after any field
+	bmpHasPalette = 36  // the least header with the number of colours
+	bmpInfo       = 40  // BITMAPINFOHEADER, which masks may follow
+	bmpV2         = 52  // with masks of three colours
+	bmpOS2        = 64  // OS/2 2.x, all of it
+	bmpV4         = 108 // BITMAPV4HEADER
+	bmpV5         = 124 // BITMAPV5HEADER
 )
 
 // bmp is a bitmap file of Windows (any header from BITMAPCOREHEADER to BITMAPV5HEADER) or OS/2.
@@ -26,45 +40,45 @@ type bmp struct {
 	topDown     bool
 	depth       int // bits of a pixel
 	compression int
-	masks       [4]uint32 // red, green, blue, alpha; of 16 and 32 bits
+	masks       [4]uint32 // red, green, blue, alpha; for 16 and 32 bits
 	palette     color.Palette
-	pixels      int // where they begin
+	pixels      int // offset of the pixels
 }
 
 func parseBMP(data []byte) ([]frame, error) {
-	if len(data) < 26 {
-		return nil, fault("the BMP is cut short; send the whole file")
+	if len(data) < bmpFileHeader+bmpCore {
+		return nil, io.ErrUnexpectedEOF
 	}
 	b := bmp{data: data, header: int(binary.LittleEndian.Uint32(data[14:])), pixels: int(binary.LittleEndian.Uint32(data[10:]))}
 	f := frame{decode: b.decode}
-	info := data[14:]
+	info := data[bmpFileHeader:]
 	switch {
-	case b.header == 12:
+	case b.header == bmpCore:
 		b.width, b.height = int(binary.LittleEndian.Uint16(info[4:])), int(binary.LittleEndian.Uint16(info[6:]))
 		b.depth = int(binary.LittleEndian.Uint16(info[10:]))
-	case b.header >= 16 && b.header <= 64 || b.header == 108 || b.header == 124:
+	case b.header >= bmpOS2Least && b.header <= bmpOS2 || b.header == bmpV4 || b.header == bmpV5:
 		if len(info) < b.header {
-			return nil, fault("the BMP is cut short; send the whole file")
+			return nil, io.ErrUnexpectedEOF
 		}
-		f.dpiX, f.dpi = b.readInfo(info[:b.header])
+		f.dpiX, f.dpiY = b.readInfo(info[:b.header])
 	default:
 		return nil, fault("the BMP is damaged: its header has an unknown size")
 	}
-	f.width, f.height = b.width, b.height
-	after := 14 + b.header
-	if b.header == 40 {
+	f.Width, f.Height = b.width, b.height
+	after := bmpFileHeader + b.header
+	if b.header == bmpInfo {
 		after += b.readMasks()
 	}
 	after = b.readPalette(info, after)
-	if b.pixels < 14+b.header {
+	if b.pixels < bmpFileHeader+b.header {
 		b.pixels = after
 	}
 	return []frame{f}, nil
 }
 
-// readInfo reads a header of 16 bytes or more; fields that a short one lacks are 0.
-func (b *bmp) readInfo(info []byte) (dpiX, dpi float64) {
-	full := make([]byte, 124)
+// readInfo reads a header other than bmpCore. Fields that a short header lacks are 0.
+func (b *bmp) readInfo(info []byte) (dpiX, dpiY float64) {
+	full := make([]byte, bmpV5)
 	copy(full, info)
 	field := func(at int) uint32 { return binary.LittleEndian.Uint32(full[at:]) }
 	b.width = side(field(4))
@@ -73,41 +87,42 @@ func (b *bmp) readInfo(info []byte) (dpiX, dpi float64) {
 	b.height = side(uint32(max(int64(height), -int64(height))))
 	b.depth = int(binary.LittleEndian.Uint16(full[14:]))
 	b.compression = int(field(16) & 0xff)
-	if b.header == 64 && b.compression >= bmpBitFields {
-		b.compression = -1 // Huffman or RLE24 of OS/2
+	if b.header == bmpOS2 && b.compression >= bmpBitFields {
+		b.compression = bmpUnknown // Huffman or RLE24 of OS/2
 	}
-	if b.header >= 52 && b.header != 64 {
+	if b.header >= bmpV2 && b.header != bmpOS2 {
 		for i := range b.masks {
 			b.masks[i] = field(40 + 4*i)
 		}
-		if b.header == 52 {
+		if b.header == bmpV2 {
 			b.masks[3] = 0
 		}
 	}
-	return perMeter * float64(int32(field(24))), perMeter * float64(int32(field(28)))
+	return inchesPerMetre * float64(int32(field(24))), inchesPerMetre * float64(int32(field(28)))
 }
 
-// readMasks reads those that follow a plain header and returns how many bytes they take.
+// readMasks reads the masks that follow a header of bmpInfo bytes, and returns how many bytes they take.
 func (b *bmp) readMasks() int {
 	n := map[int]int{bmpBitFields: 3, bmpAlphaBitFields: 4}[b.compression]
-	if len(b.data) < 54+4*n {
+	const at = bmpFileHeader + bmpInfo
+	if len(b.data) < at+4*n {
 		return 0
 	}
 	for i := range n {
-		b.masks[i] = binary.LittleEndian.Uint32(b.data[54+4*i:])
+		b.masks[i] = binary.LittleEndian.Uint32(b.data[at+4*i:])
 	}
 	return 4 * n
 }
 
-// readPalette reads as many colours as there are before the pixels, and returns where it ends.
+// readPalette reads as many colours as stand before the pixels, and returns the offset after them.
 func (b *bmp) readPalette(info []byte, at int) int {
 	if b.depth > 8 || b.depth < 1 {
 		return at
 	}
 	size, n := 4, 1<<b.depth
-	if b.header == 12 {
+	if b.header == bmpCore {
 		size = 3
-	} else if b.header >= 36 {
+	} else if b.header >= bmpHasPalette {
 		if used := int(binary.LittleEndian.Uint32(info[32:])); used > 0 {
 			n = min(n, used)
 		}
@@ -135,7 +150,7 @@ func (b *bmp) decode() (image.Image, error) {
 		b.masks = [4]uint32{0x7c00, 0x03e0, 0x001f, 0}
 		return b.fields()
 	case b.compression == bmpRGB && (b.depth == 24 || b.depth == 32):
-		b.masks = [4]uint32{0xff0000, 0xff00, 0xff, 0} // the fourth byte often holds rubbish
+		b.masks = [4]uint32{0xff0000, 0xff00, 0xff, 0} // the fourth byte often holds garbage
 		return b.fields()
 	case (b.compression == bmpBitFields || b.compression == bmpAlphaBitFields) && (b.depth == 16 || b.depth == 32):
 		return b.fields()
@@ -143,7 +158,7 @@ func (b *bmp) decode() (image.Image, error) {
 	return nil, errKind
 }
 
-// row is where the pixels of a row of the image are, counted from its top.
+// row returns the bytes of a row of the image, counted from its top.
 func (b *bmp) row(y int) ([]byte, error) {
 	if !b.topDown {
 		y = b.height - 1 - y
@@ -171,7 +186,7 @@ func (b *bmp) indices() (image.Image, error) {
 	return img, nil
 }
 
-// fields reads pixels of 16, 24 or 32 bits, whose channels are where the masks say.
+// fields reads pixels of 16, 24 or 32 bits, whose channels stand where the masks say.
 func (b *bmp) fields() (image.Image, error) {
 	var channels [4]channel
 	for i, mask := range b.masks {
@@ -196,7 +211,7 @@ func (b *bmp) fields() (image.Image, error) {
 			transparent = transparent && pixel[3] == 0
 		}
 	}
-	if transparent { // no alpha, or one that was never filled in
+	if transparent { // no alpha, or one that the writer never set
 		for i := 3; i < len(img.Pix); i += 4 {
 			img.Pix[i] = 0xff
 		}
@@ -215,7 +230,7 @@ func littleUint(b []byte, depth int) uint32 {
 	}
 }
 
-// channel is where a colour stands in a pixel.
+// channel is the position of a colour in a pixel.
 type channel struct{ shift, bits int }
 
 func newChannel(mask uint32) channel {
@@ -234,7 +249,7 @@ func (c channel) of(v uint32) byte {
 	return byte((uint64(v>>c.shift)&most*0xff + most/2) / most)
 }
 
-// runs decodes RLE8 and RLE4. Pixels that are skipped have the first colour.
+// runs decodes RLE8 and RLE4. Skipped pixels have the first colour.
 func (b *bmp) runs() (image.Image, error) {
 	img := image.NewPaletted(image.Rect(0, 0, b.width, b.height), b.palette)
 	x, y, rest := 0, 0, b.data[b.pixels:]
@@ -259,7 +274,7 @@ func (b *bmp) runs() (image.Image, error) {
 				return nil, io.ErrUnexpectedEOF
 			}
 			x, y, rest = x+int(rest[0]), y+int(rest[1]), rest[2:]
-		default: // v indices as they are, padded to 16 bits
+		default: // v indices as literals, padded to 16 bits
 			size := (int(v)*b.depth + 15) / 16 * 2
 			if len(rest) < size {
 				return nil, io.ErrUnexpectedEOF
@@ -274,7 +289,7 @@ func (b *bmp) runs() (image.Image, error) {
 	return img, nil
 }
 
-// index is the i-th index of packed ones.
+// index returns the i-th of packed indices.
 func (b *bmp) index(packed []byte, i int) byte {
 	if b.depth == 8 {
 		return packed[i]
@@ -282,7 +297,7 @@ func (b *bmp) index(packed []byte, i int) byte {
 	return packed[i/2] >> (4 * (1 - i%2)) & 0xf
 }
 
-// set leaves out what lies beyond the row.
+// set sets a pixel. It ignores those beyond the image.
 func (b *bmp) set(img *image.Paletted, x, y int, index byte) {
 	if !b.topDown {
 		y = b.height - 1 - y

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// layout is the byte order and width of a TIFF.
+// layout is the byte order and the width of offsets of a TIFF.
 type layout struct {
 	order binary.AppendByteOrder
 	mark  string
@@ -21,7 +21,7 @@ var (
 	bigTIFF    = layout{binary.BigEndian, "MM", true}
 )
 
-// field is a tag of a directory. Numbers are kept as such, so that they can be written in any order.
+// field is a tag of a directory. Its values are written in the byte order of the file.
 type field struct {
 	tag, kind uint16 // kind 3 SHORT, 4 LONG, 5 RATIONAL
 	values    []uint32
@@ -31,7 +31,7 @@ type field struct {
 func short(tag uint16, v ...uint32) field { return field{tag: tag, kind: 3, values: v} }
 func long(tag uint16, v ...uint32) field  { return field{tag: tag, kind: 4, values: v} }
 
-// tiffOf describes an image without compression, in one strip of four channels.
+// tiffOf returns the fields of an uncompressed image, in one strip of four channels.
 func tiffOf(img *image.NRGBA, more ...field) []field {
 	w, h := uint32(img.Rect.Dx()), uint32(img.Rect.Dy())
 	return append([]field{
@@ -41,7 +41,7 @@ func tiffOf(img *image.NRGBA, more ...field) []field {
 	}, more...)
 }
 
-// presentation says orientation, and 400 x 600 dots per inch.
+// presentation returns fields with an orientation and 400 x 600 dots per inch.
 func presentation(orientation int) []field {
 	return []field{
 		short(274, uint32(orientation)),
@@ -51,13 +51,13 @@ func presentation(orientation int) []field {
 	}
 }
 
-// exif is a block that says the same.
+// exif returns the same as an Exif block.
 func exif(orientation int) []byte {
 	l := layout{binary.BigEndian, "MM", false}
 	return tiffFile(l, presentation(orientation))
 }
 
-// replace puts fields in the place of those with their tags.
+// replace returns the fields with some replaced or added, by their tags.
 func replace(fields []field, by ...field) []field {
 	fields = slices.Clone(fields)
 	for _, f := range by {
@@ -128,7 +128,7 @@ func (l layout) offset(to []byte, v int) []byte {
 	return l.order.AppendUint32(to, uint32(v))
 }
 
-// loop is a TIFF of two directories, the second of which is followed by the first.
+// loop returns a TIFF of two directories, the second of which is followed by the first.
 func loop() []byte {
 	img := stored(1)
 	file := tiffFile(littleTIFF, tiffOf(img), tiffOf(img))
@@ -136,7 +136,7 @@ func loop() []byte {
 	return file
 }
 
-// pngHeader is a PNG that ends after the description of an RGB image.
+// pngHeader returns a PNG that ends after the header of an RGB image.
 func pngHeader(w, h uint32) []byte {
 	header := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, w), h)
 	return append([]byte("\x89PNG\r\n\x1a\n"), pngChunk("IHDR", append(header, 8, 2, 0, 0, 0))...)
@@ -159,7 +159,7 @@ func jpegWith(data []byte, marker byte, segment []byte) []byte {
 	return slices.Concat(data[:2], head, segment, data[2:])
 }
 
-// jpegOfScans is the header of a grey JPEG, as wide as high, followed by scans.
+// jpegOfScans returns the header of a square grey JPEG, followed by scans.
 func jpegOfScans(side uint16, n int) []byte {
 	header := binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16([]byte{8}, side), side)
 	scan := []byte{0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0, 0x55, 0xff, 0x00, 0xff, 0xd0, 0x55}
@@ -174,9 +174,9 @@ func webpWith(data []byte, kind string, chunk []byte) []byte {
 	return file
 }
 
-// inks is a JPEG of 8 x 8 pixels of four channels, 228, 28, 28 and 28, without a word on what they are. Each block is its
-// mean alone: code 10, which says that 10 bits follow, these, and code 0, which ends the block.
-func inks() []byte {
+// cmykJPEG returns a JPEG of 8 x 8 pixels of four channels, 228, 28, 28 and 28, that does not declare what they are. Each block
+// is its mean alone: code 10, which announces 10 bits, these, and code 0, which ends the block.
+func cmykJPEG() []byte {
 	file := []byte{0xff, 0xd8}
 	for _, s := range []struct {
 		marker byte

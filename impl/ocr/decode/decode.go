@@ -1,9 +1,16 @@
-// Package decode turns the bytes of an image file into upright, opaque pages of 8 bits a channel. It trusts nothing
-// but the bytes: the format is what the first of them say, and dimensions, pages and the work that a decoder would do
-// are read from the headers and bounded before a pixel is decoded.
+// Package decode turns the bytes of an image file into upright, opaque pages of 8 bits a channel. It trusts nothing but the
+// bytes: the first of them give the format, and dimensions, pages and the work that a decoder would do are read from the
+// headers and bounded before a pixel is decoded. Formats and limits are the contract's (internal/contract/imagefile), and
+// what makes a page easier to read is the business of package imaging.
 //
-// The decoders are Go's where they can be; what they cannot read goes to a library that the caller brings (Leptonica).
-// Decoding belongs into a process that may be lost; Inspect may run anywhere.
+// The decoders are Go's where they can be; what they cannot read goes to a library that the caller brings (Leptonica). The
+// TIFF decoder is our own, because no single other one reads as much. Go's (x/image/tiff) fails on BigTIFF, CMYK, Group 3 and
+// JPEG; Leptonica 1.82 fails on tiles and planes. libtiff's reader for any kind (TIFFReadRGBAImage) takes neither 16-bit CMYK
+// nor RGB of less than 8 bits a sample, spends four bytes on each pixel of a bilevel page, and would put C in front of every
+// TIFF instead of only the few that Go cannot read.
+//
+// Decoding belongs in a process that may be killed. Start reading at Pages; there is a file for each format, and limits.go
+// has the bounds.
 package decode
 
 import (
@@ -14,37 +21,39 @@ import (
 	"iter"
 
 	"uncial/impl/ocr"
+	"uncial/impl/ocr/imaging"
+	"uncial/internal/contract/imagefile"
 )
 
-// Library decodes what Go's decoders cannot. The images it returns are *image.Gray or opaque *image.RGBA, in the
-// orientation of the stored pixels.
+// Library decodes what Go's decoders cannot. The images it returns are *image.Gray or opaque *image.RGBA, in the orientation
+// of the stored pixels.
 type Library interface {
 	// Decode reads the first image of a file.
 	Decode(data []byte) (image.Image, error)
-	// DecodeTIFF reads the image of a TIFF whose directory begins at offset bytes from the start of the file.
+	// DecodeTIFF reads the image of a TIFF whose directory begins offset bytes from the start of the file.
 	DecodeTIFF(data []byte, offset uint64) (image.Image, error)
 }
 
 // Page is one decoded image.
 type Page struct {
-	// Image is *image.Gray or *image.RGBA, the latter opaque: transparency is composited onto white. It stands as the
-	// file's orientation (Exif tag 274) says. Its bounds begin at (0, 0).
+	// Image is *image.Gray, or an opaque *image.RGBA: transparency is composited onto white. It is upright as the file's
+	// orientation (Exif tag 274) says, and its bounds begin at (0, 0).
 	Image image.Image
-	// DPI is the vertical resolution that the file declares, in dots per inch, or 0 where it declares none that can be.
+	// DPI is the vertical resolution that the file declares, in dots per inch, or 0 if it declares none or an absurd one.
 	DPI int
 }
 
 // Pages decodes one page after the other, so that no more than one is in memory unless the caller keeps it. Errors are
-// *ocr.ImageError and end the sequence.
+// *ocr.ImageError, and end the sequence.
 func Pages(data []byte, lib Library) iter.Seq2[Page, error] {
 	return func(yield func(Page, error) bool) {
-		f, err := inspect(data)
+		format, frames, err := inspect(data)
 		if err != nil {
 			yield(Page{}, err)
 			return
 		}
-		for i := range f.frames {
-			page, err := f.frames[i].page(f.format, lib)
+		for _, f := range frames {
+			page, err := f.page(format, lib)
 			if !yield(page, err) || err != nil {
 				return
 			}
@@ -52,28 +61,101 @@ func Pages(data []byte, lib Library) iter.Seq2[Page, error] {
 	}
 }
 
+// frame is one image of a file that will be read as a page.
+type frame struct {
+	imagefile.Size         // as stored, before the orientation is applied
+	orientation    int     // Exif tag 274: 1 to 8; anything else counts as 1
+	dpiX, dpiY     float64 // as stored; 0 if unknown
+	decode         func() (image.Image, error)
+	rescue         func(Library) (image.Image, error) // for what decode cannot read; nil if the library cannot either
+}
+
+// parsers read the headers of each format.
+var parsers = map[imagefile.Format]func([]byte) ([]frame, error){
+	imagefile.JPEG: parseJPEG, imagefile.PNG: parsePNG, imagefile.TIFF: parseTIFF, imagefile.BMP: parseBMP, imagefile.WebP: parseWebP,
+}
+
+// inspect reads format, dimensions and pages from the headers, in time and memory that depend on the size of the file only.
+// The error is *ocr.ImageError if the file is not of a supported format, damaged, or over a limit.
+func inspect(data []byte) (imagefile.Format, []frame, error) {
+	format, err := imagefile.Identify(data)
+	if err != nil {
+		return "", nil, fault("%s", err)
+	}
+	frames, err := parsers[format](data)
+	if err != nil {
+		return format, nil, explain(format, err)
+	}
+	sizes := make([]imagefile.Size, len(frames))
+	for i, f := range frames {
+		sizes[i] = f.Size
+	}
+	if err := imagefile.CheckPages(format, sizes); err != nil {
+		return format, nil, fault("%s", err)
+	}
+	return format, frames, nil
+}
+
 // page decodes the frame.
-func (f *frame) page(format Format, lib Library) (Page, error) {
+func (f *frame) page(format imagefile.Format, lib Library) (Page, error) {
 	img, err := f.decode()
-	if known := (*ocr.ImageError)(nil); errors.As(err, &known) {
-		return Page{}, known
-	}
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return Page{}, fault("the %s is cut short; send the whole file", format)
-	}
-	if err != nil && !errors.Is(err, errTIFF) && f.rescue != nil {
+	if err != nil && f.rescue != nil && !isFinal(err) {
 		img, err = f.rescue(lib)
 	}
 	if err != nil {
-		return Page{}, fault("the %s is damaged, or of a kind that is not supported; save it anew as PNG", format)
+		return Page{}, explain(format, err)
 	}
-	if size := img.Bounds().Size(); size != image.Pt(f.width, f.height) {
-		return Page{}, fault("the %s is damaged: its header declares %d x %d pixels and it holds %d x %d", format, f.width, f.height, size.X, size.Y)
+	if size := img.Bounds().Size(); size != image.Pt(f.Width, f.Height) {
+		return Page{}, fault("the %s is damaged: its header declares %d x %d pixels, but it holds %d x %d", format, f.Width, f.Height, size.X, size.Y)
 	}
-	return Page{Image: turn(plain(img), f.orientation), DPI: f.resolution()}, nil
+	return Page{Image: imaging.Orient(opaque(img), f.orientation), DPI: f.resolution()}, nil
 }
 
-// fault is an error that lies in the image, for the caller's eyes.
+// resolution returns the vertical resolution of the upright page, or 0 if it is absurd.
+func (f *frame) resolution() int {
+	dpi := f.dpiY
+	if f.orientation >= 5 && f.orientation <= 8 { // the page lies on its side
+		dpi = f.dpiX
+	}
+	if dpi < leastDPI || dpi > mostDPI {
+		return 0
+	}
+	return int(dpi + 0.5)
+}
+
+var (
+	// errTIFF reports a broken TIFF structure. The reason is given only where the client can do something about it.
+	errTIFF = errors.New("broken TIFF structure")
+	// errKind reports a kind of image that our decoders do not know. The library may.
+	errKind = errors.New("unknown kind of image")
+)
+
+// isFinal reports whether the library would be no help.
+func isFinal(err error) bool {
+	var known *ocr.ImageError
+	return errors.As(err, &known) || isCutShort(err) || errors.Is(err, errTIFF)
+}
+
+func isCutShort(err error) bool {
+	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
+}
+
+// explain returns the error for the client. Other errors than *ocr.ImageError are reduced to what the client can do.
+func explain(format imagefile.Format, err error) error {
+	var known *ocr.ImageError
+	switch {
+	case errors.As(err, &known):
+		return known
+	case isCutShort(err):
+		return fault("the %s is cut short; send the whole file", format)
+	}
+	return fault("the %s is damaged or of an unsupported kind; save it as PNG", format)
+}
+
+// fault returns an error that lies in the image, worded for the client.
 func fault(format string, args ...any) error {
 	return &ocr.ImageError{Reason: fmt.Sprintf(format, args...)}
 }
+
+// side bounds a length in pixels, which is only compared with the limits afterwards.
+func side(n uint32) int { return int(min(n, hugeSide)) }

@@ -10,7 +10,6 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -19,10 +18,12 @@ import (
 
 	"uncial/impl/ocr"
 	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/ocrtest"
 	"uncial/impl/ocr/tesseract"
+	"uncial/internal/contract/imagefile"
 )
 
-// The quarters of the samples: upper left, upper right, lower left, lower right.
+// quarters holds the colours of the samples in their upper left, upper right, lower left and lower right quarter.
 var quarters = map[string][4]color.RGBA{
 	"colours": {{200, 30, 30, 255}, {30, 160, 40, 255}, {40, 50, 190, 255}, {250, 250, 250, 255}},
 	"grey":    {{0, 0, 0, 255}, {85, 85, 85, 255}, {170, 170, 170, 255}, {255, 255, 255, 255}},
@@ -38,7 +39,7 @@ func MustSample(tb testing.TB, name string) []byte {
 	return data
 }
 
-// MustSamples is all of them by name.
+// MustSamples returns all samples by name.
 func MustSamples(tb testing.TB) map[string][]byte {
 	tb.Helper()
 	paths, err := filepath.Glob(filepath.Join("testdata", "*.*"))
@@ -52,7 +53,7 @@ func MustSamples(tb testing.TB) map[string][]byte {
 	return samples
 }
 
-// pages decodes all pages of a file, or returns the error that ends it.
+// pages decodes all pages of a file, or returns the first error.
 func pages(data []byte, lib decode.Library) ([]decode.Page, error) {
 	var all []decode.Page
 	for page, err := range decode.Pages(data, lib) {
@@ -71,7 +72,7 @@ func MustPages(tb testing.TB, data []byte) []decode.Page {
 	return all
 }
 
-// requireQuarters looks at the middle of each quarter.
+// requireQuarters checks the colour in the middle of each quarter, and that an image without colours is grey.
 func requireQuarters(tb testing.TB, shows string, img image.Image, msg string) {
 	tb.Helper()
 	w, h := img.Bounds().Dx(), img.Bounds().Dy()
@@ -88,11 +89,11 @@ func requireQuarters(tb testing.TB, shows string, img image.Image, msg string) {
 	case *image.RGBA:
 		require.NotContains(tb, []string{"grey", "ink"}, shows, "%s: an image without colours is grey", msg)
 	default:
-		require.Fail(tb, "a page is grey or RGBA", msg)
+		require.Fail(tb, "the page is neither grey nor RGBA", msg)
 	}
 }
 
-func TestPages_of_every_kind(t *testing.T) {
+func TestPages_samples(t *testing.T) {
 	t.Parallel()
 	for name, data := range MustSamples(t) {
 		if name == "pages.tif" {
@@ -104,26 +105,26 @@ func TestPages_of_every_kind(t *testing.T) {
 			all := MustPages(t, data)
 			require.Len(t, all, 1)
 			requireQuarters(t, shows, all[0].Image, name)
-			if ext := filepath.Ext(name); ext != ".webp" && ext != ".png" && name != "colours-os2.bmp" { // do not tell
+			ext := filepath.Ext(name)
+			if ext != ".webp" && ext != ".png" && name != "colours-os2.bmp" { // without a resolution
 				require.Equal(t, 300, all[0].DPI)
 			}
-			h, err := decode.Inspect(data)
+			format, frames, err := decode.Inspect(data)
 			require.NoError(t, err)
-			require.Equal(t, []decode.Size{{Width: 48, Height: 32}}, h.Pages)
-			require.Equal(t, map[string]decode.Format{
-				".tif": decode.TIFF, ".jpg": decode.JPEG, ".png": decode.PNG, ".bmp": decode.BMP, ".webp": decode.WebP,
-			}[filepath.Ext(name)], h.Format)
+			require.Len(t, frames, 1)
+			require.Equal(t, imagefile.Size{Width: 48, Height: 32}, frames[0].Size)
+			require.Equal(t, map[string]imagefile.Format{".tif": "TIFF", ".jpg": "JPEG", ".png": "PNG", ".bmp": "BMP", ".webp": "WebP"}[ext], format)
 		})
 	}
 }
 
-// none is a library that knows nothing.
+// none is a library that decodes nothing.
 type none struct{}
 
 func (none) Decode([]byte) (image.Image, error)             { return nil, tesseract.ErrDecode }
 func (none) DecodeTIFF([]byte, uint64) (image.Image, error) { return nil, tesseract.ErrDecode }
 
-func TestPages_needs_the_library_for_few_kinds(t *testing.T) {
+func TestPages_withoutLibrary(t *testing.T) {
 	t.Parallel()
 	var rescued []string
 	for name, data := range MustSamples(t) {
@@ -133,10 +134,10 @@ func TestPages_needs_the_library_for_few_kinds(t *testing.T) {
 	}
 	require.ElementsMatch(t, []string{
 		"colours-odd.jpg", "colours-cmyk-JPEG.tif", "side-cmyk-JPEG.tif", "colours-ZSTD.tif", "ink-Fax.tif", "grey-alpha-JPEG.tif",
-	}, rescued)
+	}, rescued, "the kinds that only the library decodes")
 }
 
-func TestPages_of_a_file_of_several(t *testing.T) {
+func TestPages_severalPages(t *testing.T) {
 	t.Parallel()
 	data := MustSample(t, "pages.tif")
 	all := MustPages(t, data)
@@ -151,7 +152,7 @@ func TestPages_of_a_file_of_several(t *testing.T) {
 }
 
 // A TIFF may hold luma for each pixel and chroma for four of them (TIFF 6.0, section 21).
-func TestPages_of_subsampled_colours(t *testing.T) {
+func TestPages_subsampledTIFF(t *testing.T) {
 	t.Parallel()
 	var units []byte
 	for y := 0; y < 32; y += 2 {
@@ -166,15 +167,15 @@ func TestPages_of_subsampled_colours(t *testing.T) {
 	requireQuarters(t, "colours", MustPages(t, tiffFile(littleTIFF, fields))[0].Image, "subsampled")
 }
 
-func TestPages_of_inks(t *testing.T) {
+func TestPages_cmykJPEG(t *testing.T) {
 	t.Parallel()
-	plain := MustPages(t, inks())[0].Image.(*image.RGBA)
+	plain := MustPages(t, cmykJPEG())[0].Image.(*image.RGBA)
 	require.Equal(t, color.RGBA{24, 202, 202, 255}, plain.RGBAAt(4, 4), "much cyan, and a little of the other inks")
-	inverted := MustPages(t, jpegWith(inks(), 0xee, []byte("Adobe\x00\x64\x00\x00\x00\x00\x00")))[0].Image.(*image.RGBA)
+	inverted := MustPages(t, jpegWith(cmykJPEG(), 0xee, []byte("Adobe\x00\x64\x00\x00\x00\x00\x00")))[0].Image.(*image.RGBA)
 	require.Equal(t, color.RGBA{25, 3, 3, 255}, inverted.RGBAAt(4, 4), "little cyan, and much of the other inks")
 }
 
-func TestPages_of_an_animated_PNG(t *testing.T) {
+func TestPages_animatedPNG(t *testing.T) {
 	t.Parallel()
 	data := pngWith(MustSample(t, "clear.png"), "acTL", []byte{0, 0, 0, 2, 0, 0, 0, 0})
 	all := MustPages(t, data)
@@ -182,40 +183,39 @@ func TestPages_of_an_animated_PNG(t *testing.T) {
 	requireQuarters(t, "clear", all[0].Image, "the default image")
 }
 
-// Headers that promise much cost little to refuse, in memory as well. Not parallel: it measures what the program allocates.
-func TestInspect_allocates_little(t *testing.T) {
+// Headers that declare much take little memory.
+func TestInspect_memory(t *testing.T) { //nolint:paralleltest // counts what the process allocates
 	huge := tiffFile(littleTIFF, replace(tiffOf(stored(1)), long(256, 1<<31), long(257, 1<<31)))
+	many := tiffFile(littleTIFF, replace(tiffOf(stored(1)), long(256, slices.Repeat([]uint32{48}, 1<<20)...)))
 	for name, data := range map[string][]byte{
-		"PNG": pngHeader(1<<31, 1<<31), "JPEG": jpegOfScans(65_500, 3), "TIFF": huge, "loop": loop(),
+		"a huge PNG": pngHeader(1<<31, 1<<31), "a huge JPEG": jpegOfScans(65_500, 3), "a huge TIFF": huge, "a loop": loop(),
+		"a tag of many values": many,
 	} {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		_, err := decode.Inspect(data)
-		runtime.ReadMemStats(&after)
-		require.Error(t, err, name)
-		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20), name)
+		var err error
+		require.Less(t, ocrtest.Allocated(func() { _, _, err = decode.Inspect(data) }), uint64(1<<20), name)
+		require.Equal(t, name != "a tag of many values", err != nil, name)
 	}
 }
 
-func TestPages_tells_the_resolution(t *testing.T) {
+func TestPages_resolution(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		data []byte
 		want int
 	}{
-		"PNG, in pixels per meter":    {pngWith(MustSample(t, "clear.png"), "pHYs", []byte{0, 0, 0x2e, 0x23, 0, 0, 0x2e, 0x23, 1}), 300},
-		"PNG, only the aspect":        {pngWith(MustSample(t, "clear.png"), "pHYs", []byte{0, 0, 0, 1, 0, 0, 0, 2, 0}), 0},
-		"TIFF, in centimetres":        {tiffFile(littleTIFF, replace(tiffOf(stored(1)), replace(presentation(1), short(296, 3))...)), 1524},
-		"TIFF, without a unit":        {tiffFile(littleTIFF, replace(tiffOf(stored(1)), replace(presentation(1), short(296, 1))...)), 0},
-		"TIFF, not to be believed":    {tiffFile(littleTIFF, tiffOf(stored(1), field{tag: 282, kind: 5, values: []uint32{1 << 30, 1}}, field{tag: 283, kind: 5, values: []uint32{1 << 30, 1}})), 0},
-		"TIFF, divided by zero":       {tiffFile(littleTIFF, tiffOf(stored(1), field{tag: 282, kind: 5, values: []uint32{300, 0}}, field{tag: 283, kind: 5, values: []uint32{300, 0}})), 0},
-		"a file that does not say it": {MustSample(t, "colours-lossy.webp"), 0},
+		"PNG, in pixels per meter": {pngWith(MustSample(t, "clear.png"), "pHYs", []byte{0, 0, 0x2e, 0x23, 0, 0, 0x2e, 0x23, 1}), 300},
+		"PNG, only the aspect":     {pngWith(MustSample(t, "clear.png"), "pHYs", []byte{0, 0, 0, 1, 0, 0, 0, 2, 0}), 0},
+		"TIFF, in centimetres":     {tiffFile(littleTIFF, replace(tiffOf(stored(1)), replace(presentation(1), short(296, 3))...)), 1524},
+		"TIFF, without a unit":     {tiffFile(littleTIFF, replace(tiffOf(stored(1)), replace(presentation(1), short(296, 1))...)), 0},
+		"TIFF, absurd":             {tiffFile(littleTIFF, tiffOf(stored(1), field{tag: 282, kind: 5, values: []uint32{1 << 30, 1}}, field{tag: 283, kind: 5, values: []uint32{1 << 30, 1}})), 0},
+		"TIFF, divided by zero":    {tiffFile(littleTIFF, tiffOf(stored(1), field{tag: 282, kind: 5, values: []uint32{300, 0}}, field{tag: 283, kind: 5, values: []uint32{300, 0}})), 0},
+		"WebP, not declared":       {MustSample(t, "colours-lossy.webp"), 0},
 	} {
 		require.Equal(t, c.want, MustPages(t, c.data)[0].DPI, name)
 	}
 }
 
-// stored is how the colours must lie so that an orientation makes them upright again.
+// stored returns the colours so that they are upright after an orientation was applied.
 func stored(orientation int) *image.NRGBA {
 	w, h := 48, 32
 	if orientation >= 5 {
@@ -224,7 +224,7 @@ func stored(orientation int) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
 		for x := range w {
-			// Where the pixel is shown, by the sides that tag 274 names for row 0 and column 0.
+			// The position of the pixel when upright, by the sides that tag 274 names for row 0 and column 0.
 			shown := map[int]image.Point{
 				1: {X: x, Y: y}, 2: {X: w - 1 - x, Y: y}, 3: {X: w - 1 - x, Y: h - 1 - y}, 4: {X: x, Y: h - 1 - y},
 				5: {X: y, Y: x}, 6: {X: h - 1 - y, Y: x}, 7: {X: h - 1 - y, Y: w - 1 - x}, 8: {X: y, Y: w - 1 - x},
@@ -235,7 +235,7 @@ func stored(orientation int) *image.NRGBA {
 	return img
 }
 
-func TestPages_honours_orientation(t *testing.T) {
+func TestPages_orientation(t *testing.T) {
 	t.Parallel()
 	for orientation := 1; orientation <= 8; orientation++ {
 		img := stored(orientation)
@@ -261,14 +261,17 @@ func TestPages_honours_orientation(t *testing.T) {
 	require.Equal(t, 400, webp.DPI)
 }
 
-func TestPages_refuses(t *testing.T) {
-	t.Parallel()
-	whole := MustSamples(t)
+// refusal is a file and a part of the reason for which it is refused.
+type refusal struct {
+	want string
+	data []byte
+}
+
+func refusals(tb testing.TB) []refusal {
+	tb.Helper()
+	whole := MustSamples(tb)
 	cut := func(name string, n int) []byte { return whole[name][:n] }
-	for _, c := range []struct {
-		want string
-		data []byte
-	}{
+	return []refusal{
 		{"the file is empty; send JPEG, PNG, TIFF, BMP or WebP", nil},
 		{"the file is a PDF; send JPEG, PNG, TIFF, BMP or WebP", []byte("%PDF-1.7\n...")},
 		{"the file is a GIF;", []byte("GIF89a\x01\x00\x01\x00")},
@@ -296,9 +299,9 @@ func TestPages_refuses(t *testing.T) {
 		{"at most 32767 a side are allowed", pngHeader(1<<32-1, 1<<32-1)},
 		{"the PNG is damaged: its header declares no pixels", pngHeader(0, 10)},
 		{"the PNG is damaged: it does not begin with its header", append(whole["clear.png"][:8:8], whole["clear.png"][33:]...)},
-		{"the PNG is damaged, or of a kind that is not supported; save it anew as", slices.Concat(pngHeader(10, 10), pngChunk("IDAT", make([]byte, 60)), pngChunk("IEND", nil))},
-		{"the JPEG has 101 scans; at most 100 are allowed in its size: save it anew as a baseline JPEG", jpegOfScans(8, 101)},
-		{"the JPEG has 30 scans; at most 22 are allowed in its size", jpegOfScans(9500, 30)},
+		{"the PNG is damaged or of an unsupported kind; save it as PNG", slices.Concat(pngHeader(10, 10), pngChunk("IDAT", make([]byte, 60)), pngChunk("IEND", nil))},
+		{"the JPEG has 101 scans; at most 100 are allowed at its size: save it as a baseline JPEG", jpegOfScans(8, 101)},
+		{"the JPEG has 30 scans; at most 22 are allowed at its size", jpegOfScans(9500, 30)},
 		{"the JPEG is damaged: it has several frame headers", jpegWith(whole["colours.jpg"], 0xc0, []byte{8, 0, 1, 0, 1, 1, 1, 17, 0})},
 
 		{"the TIFF is damaged: its directories form a loop", loop()},
@@ -311,19 +314,24 @@ func TestPages_refuses(t *testing.T) {
 		{"the TIFF has 120 megapixels over all pages", tiffFile(littleTIFF,
 			slices.Repeat([][]field{replace(tiffOf(stored(1)), long(256, 6000), long(257, 10_000))}, 2)...)},
 		{
-			"the TIFF is damaged, or of a kind that is not supported; save it anew as PNG",
+			"the TIFF is damaged or of an unsupported kind; save it as PNG",
 			tiffFile(littleTIFF, replace(tiffOf(stored(1)), short(259, 9999))),
 		},
-		{"the BMP is damaged, or of a kind that is not supported; save it anew as", []byte("BM" + strings.Repeat("\x00", 12) + "\x0c\x00\x00\x00\x01\x00\x01\x00\x01\x00\x07\x00" + strings.Repeat("\x00", 60))},
-	} {
-		_, err := pages(c.data, tesseract.Leptonica{})
-		var fault *ocr.ImageError
-		require.ErrorAs(t, err, &fault, c.want)
-		require.Contains(t, fault.Reason, c.want)
+		{"the BMP is damaged or of an unsupported kind; save it as PNG", []byte("BM" + strings.Repeat("\x00", 12) + "\x0c\x00\x00\x00\x01\x00\x01\x00\x01\x00\x07\x00" + strings.Repeat("\x00", 60))},
 	}
 }
 
-// surplus is a grey PNG of 8 x 8 pixels followed by n bytes more in the same stream.
+func TestPages_refuses(t *testing.T) {
+	t.Parallel()
+	for _, r := range refusals(t) {
+		_, err := pages(r.data, tesseract.Leptonica{})
+		var fault *ocr.ImageError
+		require.ErrorAs(t, err, &fault, r.want)
+		require.Contains(t, fault.Reason, r.want)
+	}
+}
+
+// surplus returns a grey PNG of 8 x 8 pixels with n bytes more in the same stream.
 func surplus(tb testing.TB, n int) []byte {
 	tb.Helper()
 	var stream bytes.Buffer
@@ -335,7 +343,7 @@ func surplus(tb testing.TB, n int) []byte {
 	return slices.Concat([]byte("\x89PNG\r\n\x1a\n"), pngChunk("IHDR", header), pngChunk("IDAT", stream.Bytes()), pngChunk("IEND", nil))
 }
 
-func TestPages_of_a_PNG_that_holds_more_than_its_pixels(t *testing.T) {
+func TestPages_surplusPNG(t *testing.T) {
 	t.Parallel()
 	_, err := pages(surplus(t, 0), none{})
 	require.NoError(t, err)
@@ -344,7 +352,7 @@ func TestPages_of_a_PNG_that_holds_more_than_its_pixels(t *testing.T) {
 	require.ErrorContains(t, err, "more than the pixels")
 }
 
-func TestPages_of_a_TIFF_whose_strips_share_their_bytes(t *testing.T) {
+func TestPages_sharedStrips(t *testing.T) {
 	t.Parallel()
 	img := image.NewNRGBA(image.Rect(0, 0, 16, 64))
 	for i := range img.Pix {
@@ -361,20 +369,7 @@ func TestPages_of_a_TIFF_whose_strips_share_their_bytes(t *testing.T) {
 	require.ErrorContains(t, err, "damaged")
 }
 
-// Not parallel: it counts what is allocated.
-func TestInspect_reads_of_a_tag_no_more_than_it_needs(t *testing.T) {
-	img := stored(1)
-	many := long(256, slices.Repeat([]uint32{uint32(img.Rect.Dx())}, 1<<20)...)
-	data := tiffFile(littleTIFF, replace(tiffOf(img), many))
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	_, err := decode.Inspect(data)
-	runtime.ReadMemStats(&after)
-	require.NoError(t, err)
-	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20))
-}
-
-func TestPages_of_a_JPEG_that_is_cut_anywhere(t *testing.T) {
+func TestPages_cutJPEG(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"colours.jpg", "colours-progressive.jpg"} {
 		whole, refused := MustSample(t, name), 0

@@ -11,13 +11,14 @@ const (
 )
 
 const (
-	inch       = 2    // ResolutionUnit; 3 is the centimetre
-	perInch    = 2.54 // centimetres
-	perMeter   = 0.0254
-	exifPrefix = "Exif\x00\x00"
+	noUnit, inch, centimetre = 1, 2, 3 // values of ResolutionUnit
+	centimetresPerInch       = 2.54
+	inchesPerMetre           = 0.0254 // dots per inch for one dot per metre
+	exifPrefix               = "Exif\x00\x00"
 )
 
-// readExif sets what an Exif block says: a TIFF of its own, of which the first directory describes the image.
+// readExif reads an Exif block: a TIFF of its own, of which the first directory describes the image. Broken blocks are
+// ignored.
 func (f *frame) readExif(block []byte) {
 	t, err := newTIFF(block)
 	if err != nil {
@@ -28,32 +29,32 @@ func (f *frame) readExif(block []byte) {
 	}
 }
 
-// readPresentation sets orientation and resolution from a directory, where it holds them.
+// readPresentation sets orientation and resolution from a directory, as far as it has them.
 func (f *frame) readPresentation(d directory) {
 	if o := d.first(tagOrientation, 1); o >= 1 && o <= 8 {
 		f.orientation = int(o)
 	}
-	unit := float64(1)
-	if d.first(tagResolutionUnit, inch) == 3 {
-		unit = perInch
+	unit, scale := d.first(tagResolutionUnit, inch), 1.0
+	if unit == centimetre {
+		scale = centimetresPerInch
 	}
-	if x, y := d.rational(tagXResolution)*unit, d.rational(tagYResolution)*unit; x > 0 && y > 0 && d.first(tagResolutionUnit, inch) != 1 {
-		f.dpiX, f.dpi = x, y
+	if x, y := d.rational(tagXResolution)*scale, d.rational(tagYResolution)*scale; x > 0 && y > 0 && unit != noUnit {
+		f.dpiX, f.dpiY = x, y
 	}
 }
 
-// rational is the first value of a tag of type RATIONAL or FLOAT, 0 where there is none.
+// rational returns the first value of a tag of type RATIONAL or FLOAT, or 0 if there is none.
 func (d directory) rational(tag uint16) float64 {
 	e := d.entries[tag]
 	switch {
-	case e.kind == 5 && len(e.value) >= 8:
+	case e.kind == kindRational && len(e.value) >= 8:
 		n, m := d.order.Uint32(e.value), d.order.Uint32(e.value[4:])
 		if m != 0 {
 			return float64(n) / float64(m)
 		}
-	case e.kind == 11 && len(e.value) >= 4:
-		if v := math.Float32frombits(d.order.Uint32(e.value)); !math.IsNaN(float64(v)) && !math.IsInf(float64(v), 0) {
-			return float64(v)
+	case e.kind == kindFloat && len(e.value) >= 4:
+		if v := float64(math.Float32frombits(d.order.Uint32(e.value))); !math.IsNaN(v) && !math.IsInf(v, 0) {
+			return v
 		}
 	}
 	return 0

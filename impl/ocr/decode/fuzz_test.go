@@ -1,6 +1,7 @@
 package decode_test
 
 import (
+	"image"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,7 +10,7 @@ import (
 	"uncial/impl/ocr/decode"
 )
 
-// FuzzPages reads whatever may be sent. The decoders of Go alone: a library is no subject of this test.
+// FuzzPages decodes anything that may be sent, without the library, which is not ours to test.
 func FuzzPages(f *testing.F) {
 	for _, data := range MustSamples(f) {
 		f.Add(data)
@@ -17,21 +18,21 @@ func FuzzPages(f *testing.F) {
 	f.Add(loop())
 	f.Add(jpegOfScans(64, 3))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		h, err := decode.Inspect(data)
+		_, frames, err := decode.Inspect(data)
 		if err != nil {
 			requireFault(t, err)
 			return
 		}
 		pixels := 0
-		for _, p := range h.Pages {
+		for _, p := range frames {
 			require.Positive(t, min(p.Width, p.Height))
 			require.LessOrEqual(t, max(p.Width, p.Height), ocr.MaxSide)
 			pixels += p.Width * p.Height
 		}
 		require.LessOrEqual(t, pixels, ocr.MaxPixels)
-		require.LessOrEqual(t, len(h.Pages), ocr.MaxPages)
+		require.LessOrEqual(t, len(frames), ocr.MaxPages)
 		if pixels > 1_000_000 {
-			return // allowed, but slow to look for faults with
+			return // allowed, but slow
 		}
 		n := 0
 		for page, err := range decode.Pages(data, none{}) {
@@ -39,15 +40,15 @@ func FuzzPages(f *testing.F) {
 				requireFault(t, err)
 				return
 			}
-			size, want := page.Image.Bounds().Size(), h.Pages[n]
-			require.Contains(t, []decode.Size{want, {Width: want.Height, Height: want.Width}}, decode.Size{Width: size.X, Height: size.Y})
+			size, want := page.Image.Bounds().Size(), frames[n].Size
+			require.Contains(t, []image.Point{{want.Width, want.Height}, {want.Height, want.Width}}, size)
 			n++
 		}
-		require.Len(t, h.Pages, n)
+		require.Len(t, frames, n)
 	})
 }
 
-// requireFault holds an error to be the image's, with a reason fit for a caller.
+// requireFault checks that an error lies in the image and that its reason is fit for a client.
 func requireFault(tb testing.TB, err error) {
 	tb.Helper()
 	var fault *ocr.ImageError

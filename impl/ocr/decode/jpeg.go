@@ -10,14 +10,6 @@ import (
 	"strings"
 )
 
-// Bounds of the scans of a progressive JPEG. Encoders write 10 or so; finer scripts are far less common than files made to
-// keep decoders busy. Each scan costs a pass over all coefficients, however little it holds: 3,000 scans in 241 KB
-// take any decoder 7 to 22 seconds, and 20 scans of 100 megapixels 10 seconds.
-const (
-	maxScans   = 100
-	scanPixels = 2_000_000_000 // scans times pixels
-)
-
 // Markers of ITU-T T.81, table B.1.
 const (
 	markSOI   = 0xd8
@@ -35,12 +27,12 @@ const (
 	markSOF15 = 0xcf
 )
 
-// parseJPEG reads the segments up to the end of the image. Coded data is only looked through for the next marker.
+// parseJPEG reads the segments up to the end of the image. Coded data is only searched for the next marker.
 func parseJPEG(data []byte) ([]frame, error) {
-	inks, adobe, ended := false, false, false
+	isCMYK, adobe, ended := false, false, false // adobe: a segment says how CMYK is stored
 	f := frame{
 		decode: func() (image.Image, error) {
-			img, err := decodeJPEG(data, inks && !adobe)
+			img, err := decodeJPEG(data, isCMYK && !adobe)
 			if damaged := jpeg.FormatError(""); errors.As(err, &damaged) && !ended {
 				return nil, io.ErrUnexpectedEOF
 			}
@@ -63,11 +55,11 @@ func parseJPEG(data []byte) ([]frame, error) {
 			if len(segment) < 5 {
 				return nil, fault("the JPEG is damaged: its frame header is too short")
 			}
-			if f.width != 0 {
+			if f.Width != 0 {
 				return nil, fault("the JPEG is damaged: it has several frame headers")
 			}
-			f.height, f.width = int(binary.BigEndian.Uint16(segment[1:])), int(binary.BigEndian.Uint16(segment[3:]))
-			inks = len(segment) > 5 && segment[5] == 4
+			f.Height, f.Width = int(binary.BigEndian.Uint16(segment[1:])), int(binary.BigEndian.Uint16(segment[3:]))
+			isCMYK = len(segment) > 5 && segment[5] == 4
 		case marker == markAPP14:
 			adobe = adobe || bytes.HasPrefix(segment, []byte("Adobe"))
 		case marker == markAPP0:
@@ -78,23 +70,23 @@ func parseJPEG(data []byte) ([]frame, error) {
 			}
 		}
 	}
-	if f.width == 0 && scans == 0 {
-		return nil, fault("the JPEG is cut short; send the whole file")
+	if f.Width == 0 && scans == 0 {
+		return nil, io.ErrUnexpectedEOF
 	}
-	if most := min(maxScans, scanPixels/max(f.width*f.height, 1)); scans > most && scans > 1 {
-		return nil, fault("the JPEG has %d scans; at most %d are allowed in its size: save it anew as a baseline JPEG", scans, most)
+	if most := min(maxScans, maxScanPixels/max(f.Width*f.Height, 1)); scans > most && scans > 1 {
+		return nil, fault("the JPEG has %d scans; at most %d are allowed at its size: save it as a baseline JPEG", scans, most)
 	}
 	return []frame{f}, nil
 }
 
-// adobeSegment says that four channels are inverted inks.
+// adobeSegment declares four channels as inverted inks.
 const adobeSegment = "\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00"
 
-// decodeJPEG adds a last marker, which some writers leave out and which changes nothing where it is there. Inks that no
-// Adobe segment calls inverted are not; Go knows only inverted ones.
-func decodeJPEG(data []byte, plainInks bool) (image.Image, error) {
+// decodeJPEG adds an end marker, which some writers leave out and which changes nothing if it is there. CMYK without an Adobe
+// segment is not inverted, but Go only reads inverted CMYK: then it also adds that segment, and inverts the result.
+func decodeJPEG(data []byte, notInverted bool) (image.Image, error) {
 	const end = "\xff\xd9"
-	if !plainInks {
+	if !notInverted {
 		return jpeg.Decode(io.MultiReader(bytes.NewReader(data), strings.NewReader(end)))
 	}
 	img, err := jpeg.Decode(io.MultiReader(bytes.NewReader(data[:2]), strings.NewReader(adobeSegment), bytes.NewReader(data[2:]), strings.NewReader(end)))
@@ -106,7 +98,7 @@ func decodeJPEG(data []byte, plainInks bool) (image.Image, error) {
 	return img, err
 }
 
-// nextSegment finds the next marker, and the bytes that belong to it without their length.
+// nextSegment returns the next marker, the bytes that belong to it (without their length), and what follows them.
 func nextSegment(data []byte) (marker byte, segment, rest []byte, ok bool) {
 	for {
 		at := bytes.IndexByte(data, 0xff)
@@ -120,7 +112,7 @@ func nextSegment(data []byte) (marker byte, segment, rest []byte, ok bool) {
 		}
 		marker, data = data[0], data[1:]
 		if marker == 0 || marker == markTEM || (marker >= markRST0 && marker <= markSOI) {
-			continue // stands alone
+			continue // has no segment
 		}
 		break
 	}
@@ -137,7 +129,7 @@ func nextSegment(data []byte) (marker byte, segment, rest []byte, ok bool) {
 	return marker, data[2:n], data[n:], true
 }
 
-// skipCoded goes to the marker that ends entropy-coded data; restart markers and stuffed zeros belong to the data.
+// skipCoded skips entropy-coded data up to the marker that ends it. Restart markers and stuffed zeros belong to the data.
 func skipCoded(data []byte) []byte {
 	for {
 		at := bytes.IndexByte(data, 0xff)
@@ -151,12 +143,12 @@ func skipCoded(data []byte) []byte {
 	}
 }
 
-// readJFIF sets the resolution from a JFIF header (T.871, section 10.1). Exif, which comes after it, prevails.
+// readJFIF sets the resolution from a JFIF header (T.871, section 10.1). Exif, which comes after it, takes precedence.
 func (f *frame) readJFIF(segment []byte) {
 	if len(segment) < 12 || !bytes.HasPrefix(segment, []byte("JFIF\x00")) {
 		return
 	}
-	unit := map[byte]float64{1: 1, 2: perInch}[segment[7]] // 0 only gives the pixels' aspect
+	unit := map[byte]float64{1: 1, 2: centimetresPerInch}[segment[7]] // unit 0 gives the pixels' aspect alone
 	f.dpiX = unit * float64(binary.BigEndian.Uint16(segment[8:]))
-	f.dpi = unit * float64(binary.BigEndian.Uint16(segment[10:]))
+	f.dpiY = unit * float64(binary.BigEndian.Uint16(segment[10:]))
 }

@@ -2,11 +2,11 @@ package decode
 
 import "io"
 
-// unpacker undoes PackBits (TIFF 6.0, section 9).
+// unpacker decompresses PackBits (TIFF 6.0, section 9).
 type unpacker struct {
 	src    []byte
-	run    int  // bytes left of a run
-	repeat bool // of one byte
+	run    int  // bytes left in the current run
+	repeat bool // the run repeats src[0]
 }
 
 func (u *unpacker) Read(p []byte) (n int, err error) {

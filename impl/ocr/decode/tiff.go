@@ -4,11 +4,8 @@ import (
 	"image"
 	"slices"
 
-	"uncial/impl/ocr"
+	"uncial/internal/contract/imagefile"
 )
-
-// maxDirectories bounds the chain of a TIFF, in which reduced images and masks count as well.
-const maxDirectories = 100
 
 // Tags of TIFF 6.0.
 const (
@@ -37,23 +34,30 @@ const (
 	tagJPEGTables      = 347
 )
 
-// Bounds of what a directory may ask for, so that the memory of a decoder is bounded by the size of the page.
+// Values of the tags of TIFF 6.0 and of its technical notes.
 const (
-	maxSamples = 8       // channels
-	maxTile    = 1 << 22 // pixels, unless the page is larger
-	// maxCoded is how many bytes the strips or tiles have together. Some writers let equal ones share their bytes; without
-	// a bound thousands of strips, each of them all of the file, would keep any decoder busy for hours.
-	maxCoded = 16 * ocr.MaxBytes
+	whiteIsZero, blackIsZero, rgb, paletted, separated, yCbCr = 0, 1, 2, 3, 5, 6 // PhotometricInterpretation
+
+	uncompressed, fax2, fax3, fax4, lzwCoded, oldJPEG, jpegCoded, deflated = 1, 2, 3, 4, 5, 6, 7, 8 // Compression
+	packBits, oldDeflated, lzma, zstandard                                 = 32773, 32946, 34925, 50000
+
+	associated, unassociated = 1, 2  // ExtraSamples: alpha, premultiplied or not
+	signed, floating         = 2, 3  // SampleFormat
+	planes                   = 2     // PlanarConfiguration
+	lowestFirst              = 2     // FillOrder
+	horizontal               = 2     // Predictor
+	cmyk                     = 1     // InkSet
+	reducedOrMask            = 1 | 4 // NewSubfileType
+	reduced                  = 2     // SubfileType
 )
 
-// libraryKinds are the compressions of TIFF that a library is asked for. What it cannot decode may come out black instead
-// of as an error.
-var libraryKinds = map[uint64]bool{
-	1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true, 8: true, 32773: true, 32946: true,
-	34925: true, 50000: true, // LZMA, Zstandard
+// libraryKinds holds the compressions of TIFF for which the library is asked. It returns a black image instead of an error
+// for some others.
+var libraryKinds = []uint64{
+	uncompressed, fax2, fax3, fax4, lzwCoded, oldJPEG, jpegCoded, deflated, packBits, oldDeflated, lzma, zstandard,
 }
 
-// parseTIFF reads the chain of directories. Reduced images and masks are no pages.
+// parseTIFF reads the chain of directories. Reduced images and masks are not pages, unless there is nothing else.
 func parseTIFF(data []byte) ([]frame, error) {
 	t, err := newTIFF(data)
 	if err != nil {
@@ -66,7 +70,7 @@ func parseTIFF(data []byte) ([]frame, error) {
 			return nil, fault("the TIFF is damaged: its directories form a loop")
 		}
 		if seen[offset] = true; len(seen) > maxDirectories {
-			return nil, fault("the TIFF has more than %d directories; send at most %d pages", maxDirectories, 10)
+			return nil, fault("the TIFF has more than %d directories; send at most %d pages", maxDirectories, imagefile.MaxPages)
 		}
 		d, next, err := t.directory(offset)
 		if err != nil {
@@ -76,7 +80,7 @@ func parseTIFF(data []byte) ([]frame, error) {
 		if err != nil {
 			return nil, err
 		}
-		if reduced := d.first(tagNewSubfileType, 0)&5 != 0 || d.first(tagSubfileType, 1) == 2; reduced {
+		if d.first(tagNewSubfileType, 0)&reducedOrMask != 0 || d.first(tagSubfileType, 1) == reduced {
 			others = append(others, f)
 		} else {
 			pages = append(pages, f)
@@ -89,14 +93,14 @@ func parseTIFF(data []byte) ([]frame, error) {
 	return pages, nil
 }
 
-// frame reads what a directory says of its image, and refuses what would ask too much of a decoder.
+// frame reads what a directory says of its image, and refuses what would demand too much of a decoder.
 func (t *tiff) frame(d directory, offset uint64) (frame, error) {
-	f := frame{
-		width:  side(uint32(min(d.first(tagImageWidth, 0), 1<<31))),
-		height: side(uint32(min(d.first(tagImageLength, 0), 1<<31))),
-	}
+	f := frame{Size: imagefile.Size{
+		Width:  side(uint32(min(d.first(tagImageWidth, 0), hugeSide))),
+		Height: side(uint32(min(d.first(tagImageLength, 0), hugeSide))),
+	}}
 	f.rescue = func(lib Library) (image.Image, error) {
-		if !libraryKinds[d.first(tagCompression, 1)] {
+		if !slices.Contains(libraryKinds, d.first(tagCompression, uncompressed)) {
 			return nil, errKind
 		}
 		return lib.DecodeTIFF(t.unturned(d), offset)
@@ -105,25 +109,25 @@ func (t *tiff) frame(d directory, offset uint64) (frame, error) {
 		if d.coded() > maxCoded {
 			return nil, errTIFF
 		}
-		return t.decode(d, f.width, f.height)
+		return t.decode(d, f.Width, f.Height)
 	}
 	f.readPresentation(d)
 	if samples := d.first(tagSamplesPerPixel, 1); samples > maxSamples {
 		return frame{}, fault("the TIFF has %d channels; at most %d are allowed", samples, maxSamples)
 	}
-	if format := d.first(tagSampleFormat, 1); format == 2 || format == 3 {
-		return frame{}, fault("the TIFF holds signed or floating-point numbers; save it anew with 8 or 16 bits a channel")
+	if format := d.first(tagSampleFormat, 1); format == signed || format == floating {
+		return frame{}, fault("the TIFF holds signed or floating-point numbers; save it with 8 or 16 bits a channel")
 	}
 	if d.entries[tagTileWidth].kind != 0 {
 		w, h := d.first(tagTileWidth, 0), d.first(tagTileLength, 0)
-		if w == 0 || h == 0 || w%16 != 0 || h%16 != 0 || w > 1<<16 || h > 1<<16 || w*h > max(maxTile, uint64(f.width)*uint64(f.height)) {
-			return frame{}, fault("the TIFF has tiles of %d x %d pixels; save it anew with tiles of 256 x 256 or with strips", w, h)
+		if w == 0 || h == 0 || w%16 != 0 || h%16 != 0 || w > maxTileSide || h > maxTileSide || w*h > max(maxTile, uint64(f.Width)*uint64(f.Height)) {
+			return frame{}, fault("the TIFF has tiles of %d x %d pixels; save it with tiles of 256 x 256 or with strips", w, h)
 		}
 	}
 	return f, nil
 }
 
-// coded is how many bytes all strips or tiles have together, and no more than is too many.
+// coded returns how many bytes all strips or tiles have together. It stops counting above maxCoded.
 func (d directory) coded() uint64 {
 	sum := uint64(0)
 	for _, tag := range []uint16{tagStripByteCounts, tagTileByteCounts} {
@@ -136,10 +140,10 @@ func (d directory) coded() uint64 {
 	return sum
 }
 
-// unturned is the file with the orientation taken out of a directory, for libraries that would honour it.
+// unturned returns the file with the orientation removed from a directory, because the library would apply it.
 func (t *tiff) unturned(d directory) []byte {
 	e := d.entries[tagOrientation]
-	if e.kind != 3 || len(e.value) < 2 || d.first(tagOrientation, 1) == 1 {
+	if e.kind != kindShort || len(e.value) < 2 || d.first(tagOrientation, 1) == 1 {
 		return t.data
 	}
 	data := slices.Clone(t.data)

@@ -7,28 +7,29 @@ import (
 	"slices"
 )
 
-// canvas is the image that samples go into.
+// canvas is the image that samples are written to.
 type canvas struct {
 	image  image.Image
 	pix    []byte
 	stride int
-	step   int       // bytes of a pixel
-	to     [][]int   // the bytes of a pixel that each sample goes to
-	level  [256]byte // what a sample of up to 8 bits becomes
+	step   int       // bytes per pixel
+	to     [][]int   // for each sample, the bytes of a pixel that it sets
+	level  [256]byte // for each sample of up to 8 bits, the byte to set
 }
 
+// canvas returns the empty image that suits the samples.
 func (m *tiffImage) canvas() (*canvas, error) {
-	c := &canvas{}
-	m.levels(c)
-	rect := image.Rect(0, 0, m.width, m.height)
 	colours := map[int]int{whiteIsZero: 1, blackIsZero: 1, rgb: 3, paletted: 1, separated: 4, yCbCr: 3}[m.photometric]
 	if colours == 0 || m.samples < colours {
 		return nil, errKind
 	}
-	alpha := uint64(0) // 1 associated, 2 not
+	alpha := uint64(0)
 	if extra := m.d.numbers(tagExtraSamples); m.samples > colours && len(extra) > 0 {
 		alpha = extra[0]
 	}
+	hasAlpha := alpha == associated || alpha == unassociated
+	rect := image.Rect(0, 0, m.width, m.height)
+	var c *canvas
 	switch {
 	case m.photometric == paletted:
 		palette, err := m.palette()
@@ -36,24 +37,23 @@ func (m *tiffImage) canvas() (*canvas, error) {
 			return nil, err
 		}
 		img := image.NewPaletted(rect, palette)
-		c.image, c.pix, c.stride, c.step, c.to = img, img.Pix, img.Stride, 1, [][]int{{0}}
+		c = &canvas{image: img, pix: img.Pix, stride: img.Stride, step: 1, to: [][]int{{0}}}
 	case m.photometric == separated:
 		img := image.NewCMYK(rect)
-		c.image, c.pix, c.stride, c.step, c.to = img, img.Pix, img.Stride, 4, [][]int{{0}, {1}, {2}, {3}}
-	case colours == 1 && alpha != 1 && alpha != 2:
+		c = &canvas{image: img, pix: img.Pix, stride: img.Stride, step: 4, to: [][]int{{0}, {1}, {2}, {3}}}
+	case colours == 1 && !hasAlpha:
 		img := image.NewGray(rect)
-		c.image, c.pix, c.stride, c.step, c.to = img, img.Pix, img.Stride, 1, [][]int{{0}}
+		c = &canvas{image: img, pix: img.Pix, stride: img.Stride, step: 1, to: [][]int{{0}}}
 	default:
 		img := image.NewRGBA(rect)
-		c.image, c.pix, c.stride, c.step = img, img.Pix, img.Stride, 4
-		if alpha == 2 {
+		c = &canvas{image: img, pix: img.Pix, stride: img.Stride, step: 4, to: [][]int{{0}, {1}, {2}}}
+		if alpha == unassociated {
 			c.image = &image.NRGBA{Pix: img.Pix, Stride: img.Stride, Rect: rect}
 		}
-		c.to = [][]int{{0}, {1}, {2}}
 		if colours == 1 {
 			c.to = [][]int{{0, 1, 2}}
 		}
-		if alpha == 1 || alpha == 2 {
+		if hasAlpha {
 			c.to = append(c.to, []int{3})
 		} else {
 			for i := 3; i < len(img.Pix); i += 4 {
@@ -61,10 +61,11 @@ func (m *tiffImage) canvas() (*canvas, error) {
 			}
 		}
 	}
+	m.levels(c)
 	return c, nil
 }
 
-// levels fills the table of samples: indices stay, the rest is spread over 8 bits.
+// levels fills the table of levels: indices of a palette stay, other samples are spread over 8 bits.
 func (m *tiffImage) levels(c *canvas) {
 	most := 1<<min(m.depth, 8) - 1
 	for v := range most + 1 {
@@ -79,7 +80,7 @@ func (m *tiffImage) levels(c *canvas) {
 	}
 }
 
-// palette is the colour map: all reds, all greens, all blues, of 16 bits each, or of 8 where a writer mistook them.
+// palette returns the colour map: all reds, all greens, all blues, of 16 bits each, or of 8 as some writers have it.
 func (m *tiffImage) palette() (color.Palette, error) {
 	values, n := m.d.numbers(tagColorMap), 1<<m.depth
 	if m.depth > 8 || len(values) < 3*n {
@@ -96,9 +97,9 @@ func (m *tiffImage) palette() (color.Palette, error) {
 	return palette, nil
 }
 
-// put spreads a row of samples over the canvas.
+// put writes row y of a block's samples to the canvas.
 func (m *tiffImage) put(c *canvas, row []byte, y int, b block) {
-	high := 0 // which byte of a sample of 16 bits is the higher
+	high := 0 // the index of the higher byte in a sample of 16 bits
 	if m.depth == 16 && m.order == binary.LittleEndian {
 		high = 1
 	}

@@ -1,14 +1,8 @@
 package decode
 
-import (
-	"encoding/binary"
-	"errors"
-)
+import "encoding/binary"
 
-// errTIFF says that a TIFF structure is broken. The reason is given where the caller can do something about it.
-var errTIFF = errors.New("broken TIFF structure")
-
-// tiff is the structure of a TIFF 6.0 or BigTIFF file. It is also that of an Exif block.
+// tiff is the structure of a TIFF 6.0 or BigTIFF file, and of an Exif block.
 type tiff struct {
 	data  []byte
 	order binary.ByteOrder
@@ -24,16 +18,20 @@ type directory struct {
 
 // entry is a tag's values as they are stored.
 type entry struct {
-	kind  uint16 // 1 BYTE, 3 SHORT, 4 LONG, 5 RATIONAL, 16 LONG8, ...; 0 where the tag is absent
+	kind  uint16 // 0 if the tag is absent
 	value []byte // whole values only
-	at    uint64 // where the value stands in the file
+	at    uint64 // offset of the value in the file
 }
 
-// sizes are those of a value of each kind, in bytes; 0 for a kind that does not exist.
-var sizes = [19]uint64{0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8}
+// Kinds of values that are read, and the version numbers of the two headers.
+const (
+	kindByte, kindShort, kindLong, kindRational, kindFloat, kindIFD, kindLong8, kindIFD8 = 1, 3, 4, 5, 11, 13, 16, 18
 
-// maxEntries bounds a directory. No writer comes near it.
-const maxEntries = 4096
+	versionTIFF, versionBigTIFF = 42, 43
+)
+
+// sizes holds the size of a value of each kind in bytes, 0 for kinds that do not exist.
+var sizes = [19]uint64{0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8}
 
 // newTIFF reads the header.
 func newTIFF(data []byte) (*tiff, error) {
@@ -50,9 +48,9 @@ func newTIFF(data []byte) (*tiff, error) {
 		return nil, errTIFF
 	}
 	switch t.order.Uint16(data[2:]) {
-	case 42:
+	case versionTIFF:
 		t.first = uint64(t.order.Uint32(data[4:]))
-	case 43:
+	case versionBigTIFF:
 		if len(data) < 16 || t.order.Uint16(data[4:]) != 8 {
 			return nil, errTIFF
 		}
@@ -63,7 +61,7 @@ func newTIFF(data []byte) (*tiff, error) {
 	return t, nil
 }
 
-// part is n bytes from an offset, or nil where the file does not hold them.
+// part returns n bytes from an offset, or nil if the file does not hold them.
 func (t *tiff) part(offset, n uint64) []byte {
 	if size := uint64(len(t.data)); offset > size || n > size-offset {
 		return nil
@@ -71,7 +69,7 @@ func (t *tiff) part(offset, n uint64) []byte {
 	return t.data[offset : offset+n]
 }
 
-// directory reads the one at an offset and the offset of the next, 0 after the last.
+// directory returns the directory at an offset, and the offset of the next or 0.
 func (t *tiff) directory(offset uint64) (directory, uint64, error) {
 	countSize, entrySize, offsetSize := uint64(2), uint64(12), uint64(4)
 	if t.big {
@@ -81,7 +79,7 @@ func (t *tiff) directory(offset uint64) (directory, uint64, error) {
 	if head == nil || offset == 0 {
 		return directory{}, 0, errTIFF
 	}
-	count := t.number(head)
+	count := number(t.order, head)
 	if count == 0 || count > maxEntries {
 		return directory{}, 0, errTIFF
 	}
@@ -101,12 +99,12 @@ func (t *tiff) directory(offset uint64) (directory, uint64, error) {
 	}
 	next := t.part(offset+countSize+count*entrySize, offsetSize)
 	if next == nil {
-		return d, 0, nil // as the last block of some files is cut after its last entry
+		return d, 0, nil // some files end after the last entry of their last directory
 	}
-	return d, t.number(next), nil
+	return d, number(t.order, next), nil
 }
 
-// entry reads the values of a tag, which stand in the entry itself where they fit. raw stands at an offset of the file.
+// entry reads the values of a tag, which stand in the entry itself if they fit. offset is that of raw in the file.
 func (t *tiff) entry(raw []byte, offset uint64) (entry, bool) {
 	kind := t.order.Uint16(raw[2:])
 	if int(kind) >= len(sizes) || sizes[kind] == 0 {
@@ -121,25 +119,27 @@ func (t *tiff) entry(raw []byte, offset uint64) (entry, bool) {
 	}
 	at, n := offset+head, count*sizes[kind]
 	if n > uint64(len(raw))-head {
-		at = t.number(raw[head:])
+		at = number(t.order, raw[head:])
 	}
 	value := t.part(at, n)
 	return entry{kind, value, at}, value != nil
 }
 
-// number is a count or an offset of the width that the bytes have.
-func (t *tiff) number(b []byte) uint64 {
+// number returns the unsigned integer that fills the bytes: 1, 2, 4 or 8 of them.
+func number(order binary.ByteOrder, b []byte) uint64 {
 	switch len(b) {
+	case 1:
+		return uint64(b[0])
 	case 2:
-		return uint64(t.order.Uint16(b))
+		return uint64(order.Uint16(b))
 	case 4:
-		return uint64(t.order.Uint32(b))
+		return uint64(order.Uint32(b))
 	default:
-		return t.order.Uint64(b)
+		return order.Uint64(b)
 	}
 }
 
-// numbers are the values of a tag of an unsigned integer kind; nil where it is absent or of another kind.
+// numbers returns the values of a tag of an unsigned integer kind, or nil if it is absent or of another kind.
 func (d directory) numbers(tag uint16) []uint64 {
 	e := d.entries[tag]
 	size := e.integer()
@@ -148,38 +148,25 @@ func (d directory) numbers(tag uint16) []uint64 {
 	}
 	values := make([]uint64, 0, len(e.value)/size)
 	for b := e.value; len(b) >= size; b = b[size:] {
-		values = append(values, d.number(b[:size]))
+		values = append(values, number(d.order, b[:size]))
 	}
 	return values
 }
 
-// first is the first value of a tag, or what it is taken for where the tag is absent.
+// first returns the first value of a tag, or absent if it has none.
 func (d directory) first(tag uint16, absent uint64) uint64 {
 	e := d.entries[tag]
 	if size := e.integer(); size > 0 && len(e.value) >= size {
-		return d.number(e.value[:size])
+		return number(d.order, e.value[:size])
 	}
 	return absent
 }
 
-// integer is the size of a value in bytes where the tag is of an unsigned integer kind, else 0.
+// integer returns the size of a value in bytes if the tag is of an unsigned integer kind, else 0.
 func (e entry) integer() int {
 	switch e.kind {
-	case 1, 3, 4, 13, 16, 18:
+	case kindByte, kindShort, kindLong, kindIFD, kindLong8, kindIFD8:
 		return int(sizes[e.kind])
 	}
 	return 0
-}
-
-func (d directory) number(b []byte) uint64 {
-	switch len(b) {
-	case 1:
-		return uint64(b[0])
-	case 2:
-		return uint64(d.order.Uint16(b))
-	case 4:
-		return uint64(d.order.Uint32(b))
-	default:
-		return d.order.Uint64(b)
-	}
 }

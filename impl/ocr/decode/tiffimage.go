@@ -13,35 +13,25 @@ import (
 	"golang.org/x/image/tiff/lzw"
 )
 
-// Values of tags of TIFF 6.0 and its technical notes.
-const (
-	whiteIsZero, blackIsZero, rgb, paletted, separated, yCbCr = 0, 1, 2, 3, 5, 6 // PhotometricInterpretation
-
-	uncompressed, fax4, lzwCoded, jpegCoded, deflated, packBits, oldDeflated = 1, 4, 5, 7, 8, 32773, 32946 // Compression
-)
-
-// errKind says that an image is of a kind that this decoder does not know. The library may.
-var errKind = errors.New("not a kind of TIFF that is known")
-
-// tiffImage is an image as its directory describes it.
+// tiffImage is an image of a TIFF, as its directory describes it.
 type tiffImage struct {
 	*tiff
 	d             directory
 	width, height int
 	depth         int // bits of a sample
-	samples       int // of a pixel
+	samples       int // per pixel
 	photometric   int
 	compression   int
 	separate      bool // each sample has a plane of its own
-	predicted     bool // rows hold differences of samples
+	predicted     bool // rows hold differences between samples
 	reversed      bool // the lowest bit of a byte comes first
 
 	blockWidth, blockHeight int // of a strip or a tile
 	offsets, counts         []uint64
 }
 
-// decode reads an image of any layout: strips or tiles, of pixels or of planes. The samples become 8 bits deep on the way
-// into the image, row by row.
+// decode reads an image of any layout: strips or tiles, of pixels or of planes. Samples are reduced to 8 bits row by row, on
+// their way into the image.
 func (t *tiff) decode(d directory, width, height int) (image.Image, error) {
 	m := &tiffImage{tiff: t, d: d, width: width, height: height}
 	if err := m.describe(); err != nil {
@@ -53,14 +43,14 @@ func (t *tiff) decode(d directory, width, height int) (image.Image, error) {
 	}
 	across := (width + m.blockWidth - 1) / m.blockWidth
 	down := (height + m.blockHeight - 1) / m.blockHeight
-	planes, each := 1, m.samples
+	planeCount, each := 1, m.samples
 	if m.separate {
-		planes, each = m.samples, 1
+		planeCount, each = m.samples, 1
 	}
-	if need := across * down * planes; len(m.offsets) < need || len(m.counts) < need {
+	if need := across * down * planeCount; len(m.offsets) < need || len(m.counts) < need {
 		return nil, errTIFF
 	}
-	for i := range across * down * planes {
+	for i := range across * down * planeCount {
 		plane, at := i/(across*down), i%(across*down)
 		b := block{x: at % across * m.blockWidth, y: at / across * m.blockHeight, first: plane, samples: each}
 		b.columns, b.rows = min(m.blockWidth, width-b.x), min(m.blockHeight, height-b.y)
@@ -82,18 +72,18 @@ func (t *tiff) decode(d directory, width, height int) (image.Image, error) {
 // block is the part of the image that one strip or tile covers.
 type block struct {
 	x, y, columns, rows int // of the image; a tile may reach beyond it
-	first, samples      int // the samples that the block holds
+	first, samples      int // the first sample that the block holds, and how many
 }
 
-// describe reads the tags and finds what this decoder does not know.
+// describe reads the tags. It returns errKind for an image that this decoder does not know.
 func (m *tiffImage) describe() error {
 	d := m.d
 	m.samples = int(d.first(tagSamplesPerPixel, 1))
-	m.compression = int(d.first(tagCompression, 1) & 0xffff)
+	m.compression = int(d.first(tagCompression, uncompressed) & 0xffff)
 	photometric := d.first(tagPhotometric, map[bool]uint64{true: blackIsZero, false: rgb}[m.samples < 3])
 	m.photometric = int(photometric & 0xffff)
-	m.separate = d.first(tagPlanarConfig, 1) == 2 && m.samples > 1
-	m.reversed = d.first(tagFillOrder, 1) == 2
+	m.separate = d.first(tagPlanarConfig, 1) == planes && m.samples > 1
+	m.reversed = d.first(tagFillOrder, 1) == lowestFirst
 	depths := d.numbers(tagBitsPerSample)
 	if len(depths) == 0 {
 		depths = []uint64{1}
@@ -106,12 +96,12 @@ func (m *tiffImage) describe() error {
 		return errKind
 	case m.compression == fax4 && (m.samples != 1 || m.depth != 1):
 		return errKind
-	case m.photometric == separated && d.first(tagInkSet, 1) != 1:
+	case m.photometric == separated && d.first(tagInkSet, cmyk) != cmyk:
 		return errKind
 	}
 	switch d.first(tagPredictor, 1) {
 	case 1:
-	case 2:
+	case horizontal:
 		m.predicted = m.compression == lzwCoded || m.compression == deflated || m.compression == oldDeflated
 		if m.predicted && m.depth < 8 {
 			return errKind
@@ -136,7 +126,7 @@ func (m *tiffImage) describeBlocks() error {
 	}
 	m.blockWidth, m.blockHeight = m.width, int(rows)
 	m.offsets, m.counts = d.numbers(tagStripOffsets), d.numbers(tagStripByteCounts)
-	if len(m.offsets) == 1 && len(m.counts) == 0 && m.offsets[0] < uint64(len(m.data)) { // as old writers do
+	if len(m.offsets) == 1 && len(m.counts) == 0 && m.offsets[0] < uint64(len(m.data)) { // old writers leave the count out
 		m.counts = []uint64{uint64(len(m.data)) - m.offsets[0]}
 	}
 	return nil
@@ -177,7 +167,7 @@ func (m *tiffImage) decompress(raw []byte, rows int) (io.Reader, error) {
 		return src, nil
 	case lzwCoded:
 		if len(raw) > 1 && raw[0] == 0 && raw[1]&1 == 1 {
-			return nil, errKind // codes in the order of the time before TIFF 5.0
+			return nil, errKind // codes in the bit order from before TIFF 5.0
 		}
 		return lzw.NewReader(src, lzw.MSB, 8), nil
 	case deflated, oldDeflated:
@@ -189,12 +179,12 @@ func (m *tiffImage) decompress(raw []byte, rows int) (io.Reader, error) {
 		if m.reversed {
 			order = ccitt.LSB
 		}
-		return ccitt.NewReader(src, order, ccitt.Group4, m.blockWidth, rows, &ccitt.Options{Invert: true}), nil // white is 0, as TIFF has it
+		return ccitt.NewReader(src, order, ccitt.Group4, m.blockWidth, rows, &ccitt.Options{Invert: true}), nil // white is 0 in TIFF
 	}
 	return nil, errKind
 }
 
-// undoPrediction adds to each sample the one of the pixel before (TIFF 6.0, section 14).
+// undoPrediction adds to each sample that of the pixel before (TIFF 6.0, section 14).
 func (m *tiffImage) undoPrediction(row []byte, samples int) {
 	if m.depth == 8 {
 		for i := samples; i < len(row); i++ {

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// readJPEG decodes a block that is a JPEG without its tables (TIFF technical note 2).
+// readJPEG decodes a block that is a JPEG whose tables stand elsewhere (TIFF technical note 2).
 func (m *tiffImage) readJPEG(c *canvas, b block, raw []byte) error {
 	if m.photometric == separated || m.photometric == paletted || len(raw) < 4 {
 		return errKind
@@ -25,7 +25,7 @@ func (m *tiffImage) readJPEG(c *canvas, b block, raw []byte) error {
 	if err != nil {
 		return err
 	}
-	if f := frames[0]; f.width != m.blockWidth || f.height < b.rows || f.height > m.blockHeight {
+	if f := frames[0]; f.Width != m.blockWidth || f.Height < b.rows || f.Height > m.blockHeight {
 		return errTIFF // also keeps a small block from declaring a large image
 	}
 	img, err := jpeg.Decode(bytes.NewReader(stream))
@@ -38,7 +38,8 @@ func (m *tiffImage) readJPEG(c *canvas, b block, raw []byte) error {
 	return m.putImage(c, b, img)
 }
 
-// putImage copies the decoded block. What JPEG takes for luma and chroma is red, green and blue where TIFF says so.
+// putImage writes a decoded block to the canvas. JPEG takes three channels for luma and chroma; TIFF may say that they are red,
+// green and blue.
 func (m *tiffImage) putImage(c *canvas, b block, img image.Image) error {
 	if grey, ok := img.(*image.Gray); ok && b.samples == 1 {
 		m.putPlane(c, b, grey.Pix, grey.Stride)

@@ -5,18 +5,19 @@ import (
 	"encoding/binary"
 	"image"
 	"image/draw"
+	"io"
 
 	"golang.org/x/image/webp"
 )
 
-// webpImage is the bitstream of one image of a file (RFC 9649) and its place on the canvas.
+// webpImage is the bitstream of one image of a file (RFC 9649) and its position on the canvas.
 type webpImage struct {
 	alpha  []byte // an ALPH chunk, or nil
 	kind   string // "VP8 " or "VP8L"
 	stream []byte
-	size   image.Point // that the stream declares
-	at     image.Point
-	canvas image.Point
+	size   image.Point // as the stream declares
+	at     image.Point // upper left corner on the canvas
+	canvas image.Point // size of the page
 }
 
 // parseWebP reads the chunks up to the first image. An animation counts as its first frame.
@@ -50,7 +51,7 @@ func parseWebP(data []byte) ([]frame, error) {
 		}
 	}
 	if w.stream == nil {
-		return nil, fault("the WebP is cut short; send the whole file")
+		return nil, io.ErrUnexpectedEOF
 	}
 	if w.canvas == (image.Point{}) {
 		w.canvas = w.size
@@ -58,7 +59,7 @@ func parseWebP(data []byte) ([]frame, error) {
 	if w.size.X < 1 || w.size.Y < 1 || w.at.X+w.size.X > w.canvas.X || w.at.Y+w.size.Y > w.canvas.Y {
 		return nil, fault("the WebP is damaged: its image does not fit its canvas")
 	}
-	f.width, f.height = w.canvas.X, w.canvas.Y
+	f.Width, f.Height = w.canvas.X, w.canvas.Y
 	f.decode = w.decode
 	f.rescue = func(lib Library) (image.Image, error) {
 		img, err := lib.Decode(w.file())
@@ -70,7 +71,8 @@ func parseWebP(data []byte) ([]frame, error) {
 	return []frame{f}, nil
 }
 
-// riffChunk is the first chunk, whose data is nil where the file does not hold it whole.
+// riffChunk returns the kind and the data of the first chunk, and what follows it. The data is nil if the file does not hold
+// all of it.
 func riffChunk(data []byte) (kind string, chunk, rest []byte) {
 	n := uint64(binary.LittleEndian.Uint32(data[4:]))
 	if n > uint64(len(data)-8) {
@@ -80,7 +82,7 @@ func riffChunk(data []byte) (kind string, chunk, rest []byte) {
 	return string(data[:4]), chunk, data[min(8+n+n%2, uint64(len(data))):]
 }
 
-// take keeps the first bitstream and the alpha that precedes it.
+// take keeps the first bitstream, and the alpha channel that precedes it.
 func (w *webpImage) take(kind string, chunk []byte) {
 	switch {
 	case w.stream != nil:
@@ -96,7 +98,7 @@ func (w *webpImage) take(kind string, chunk []byte) {
 	}
 }
 
-// file is the image alone as a file of its own.
+// file returns the image alone as a file of its own.
 func (w *webpImage) file() []byte {
 	body := []byte("WEBP")
 	if w.alpha != nil {
@@ -134,7 +136,7 @@ func (w *webpImage) decode() (image.Image, error) {
 	return w.place(img), nil
 }
 
-// place puts a frame of an animation onto its canvas, which is white.
+// place draws a frame of an animation on its canvas, which is white.
 func (w *webpImage) place(img image.Image) image.Image {
 	if img.Bounds().Size() == w.canvas {
 		return img
@@ -145,8 +147,8 @@ func (w *webpImage) place(img image.Image) image.Image {
 	return canvas
 }
 
-// studioToRGB converts the colours of VP8, which are those of BT.601 with luma from 16 to 235 (RFC 6386, section 9.2).
-// Go's YCbCr is JPEG's, with luma from 0 to 255.
+// studioToRGB converts the colours of VP8, which are those of BT.601 with luma from 16 to 235 (RFC 6386, section 9.2). Go's
+// YCbCr is that of JPEG, with luma from 0 to 255.
 func studioToRGB(img *image.YCbCr, alpha []byte, alphaStride int) *image.NRGBA {
 	to := image.NewNRGBA(img.Rect)
 	for y := range img.Rect.Dy() {

@@ -10,8 +10,8 @@ import (
 	"github.com/testcontainers/testcontainers-go/wait"
 )
 
-// Tesseract is the base URL of an engine in its production image: Tesseract with the language packs behind `uncial engine`.
-// It goes with the test.
+// Tesseract starts an engine from its production image (Tesseract with the language packs, behind `uncial engine`) and
+// returns its base URL. The engine is removed when the test ends.
 func Tesseract(tb testing.TB) string {
 	tb.Helper()
 	req := engineRequest(mustImages(tb))
@@ -19,14 +19,14 @@ func Tesseract(tb testing.TB) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	c, err := start(ctx, req)
-	removed(tb, c)
+	removeAfterTest(tb, c)
 	if err != nil {
 		tb.Fatalf("start the engine: %v", err)
 	}
 	return "http://" + mustEndpoint(tb, c, "8090/tcp")
 }
 
-// engineRequest is an engine with two workers, hardened as in production. No port of it is published.
+// engineRequest describes an engine with two workers, hardened as in production, without published ports.
 func engineRequest(b built) tc.ContainerRequest {
 	return tc.ContainerRequest{
 		Image:              b.engine,
@@ -37,16 +37,16 @@ func engineRequest(b built) tc.ContainerRequest {
 	}
 }
 
-// removed removes the container at the end of the test.
-func removed(tb testing.TB, c tc.Container) {
+// removeAfterTest removes the container when the test ends. c may be nil.
+func removeAfterTest(tb testing.TB, c tc.Container) {
 	tb.Helper()
 	tb.Cleanup(func() { terminate(c) })
 }
 
-// terminate removes the container, if there is one; what is left all the same, the watchdog removes.
+// terminate removes the container, if there is one. If that fails, the watchdog does it later.
 func terminate(c tc.Container) { _ = tc.TerminateContainer(c, tc.StopTimeout(0)) }
 
-// endpoint is the address at which this machine reaches a port of the container.
+// endpoint returns the address (host:port) at which this machine reaches a port of the container.
 func endpoint(ctx context.Context, c tc.Container, port string) (string, error) {
 	host, err := c.Host(ctx)
 	if err != nil {

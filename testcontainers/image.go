@@ -20,14 +20,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tag marks the images that tests run, so that they never replace those of an operator.
+// tag marks the images of tests, so that they never replace those of an operator.
 const tag = "test"
 
-// built are the production images of this checkout by their ids, which another checkout's builds do not change.
+// built holds the ids of the production images of this checkout. Unlike tags, ids stay valid if another checkout builds.
 type built struct{ api, engine string }
 
-// images builds them, once for each process: `make image`. Several test processes take turns; for all but the first
-// everything is cached.
+// images runs `make image`, once per process. Several test processes take turns; only the first one really builds, because
+// Docker caches the layers.
 var images = sync.OnceValues(func() (built, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
 	defer cancel()
@@ -35,7 +35,7 @@ var images = sync.OnceValues(func() (built, error) {
 	if err != nil {
 		return built{}, err
 	}
-	lock, err := takeTurn(ctx)
+	lock, err := lockImages(ctx)
 	if err != nil {
 		return built{}, err
 	}
@@ -51,13 +51,13 @@ var images = sync.OnceValues(func() (built, error) {
 	}
 	ids := strings.Fields(out)
 	if len(ids) != 2 {
-		return built{}, fmt.Errorf("look for the images: %q", out)
+		return built{}, fmt.Errorf("list the images: unexpected output %q", out)
 	}
 	return built{api: ids[0], engine: ids[1]}, nil
 })
 
-// takeTurn waits until no other process builds images; closing the file ends the turn.
-func takeTurn(ctx context.Context) (*os.File, error) {
+// lockImages waits until no other process builds images. Closing the file releases the lock.
+func lockImages(ctx context.Context) (*os.File, error) {
 	name := fmt.Sprintf("uncial-images-%d.lock", os.Getuid())
 	lock, err := os.OpenFile(filepath.Join(os.TempDir(), name), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -73,13 +73,13 @@ func takeTurn(ctx context.Context) (*os.File, error) {
 		}
 		select {
 		case <-ctx.Done():
-			return nil, errors.Join(errors.New("another process builds images and does not end"), lock.Close())
+			return nil, errors.Join(errors.New("another process is still building images"), lock.Close())
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
 }
 
-// mustImages builds the images or ends the test.
+// mustImages returns the images, and builds them first if necessary.
 func mustImages(tb testing.TB) built {
 	tb.Helper()
 	Require(tb)
@@ -90,6 +90,7 @@ func mustImages(tb testing.TB) built {
 	return b
 }
 
+// moduleRoot returns the root folder of this repository.
 func moduleRoot(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
 	if err != nil {
@@ -97,18 +98,18 @@ func moduleRoot(ctx context.Context) (string, error) {
 	}
 	mod := strings.TrimSpace(string(out))
 	if mod == "" || mod == os.DevNull {
-		return "", errors.New("not inside the module")
+		return "", errors.New("the working directory is not inside the module")
 	}
 	return filepath.Dir(mod), nil
 }
 
-// dockerfile is the image of an embedded folder with a Dockerfile, which is kept for the next time.
+// dockerfile describes an image built from an embedded folder with a Dockerfile. It is kept for the next test run.
 func dockerfile(files fs.FS, folder string) (tc.FromDockerfile, error) {
 	context, err := archive(files, folder)
 	return tc.FromDockerfile{ContextArchive: context, Repo: "uncial-" + folder, Tag: tag, KeepImage: true}, err
 }
 
-// archive is the folder as a tar file in which everything can be run: an embedded file has lost its mode.
+// archive returns the folder as a tar file. All files are executable, because embedded files have no mode.
 func archive(files fs.FS, folder string) (io.ReadSeeker, error) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)

@@ -19,7 +19,7 @@ import (
 //go:embed postgres
 var postgresFiles embed.FS
 
-// shared is one server for all tests of a process; the last user removes it.
+// shared is the server that all tests of a process use. The last user removes it.
 var shared struct {
 	sync.Mutex
 	users  int
@@ -27,8 +27,8 @@ var shared struct {
 	addr   string
 }
 
-// Postgres is the URL of a new, empty database on a PostgreSQL 15 server in a container. Tests of one process share the
-// server; the database is the caller's own and goes with the test.
+// Postgres creates an empty database on a PostgreSQL 15 server in a container and returns its URL. The tests of one
+// process share the server, but not the database, which is dropped when the test ends.
 func Postgres(tb testing.TB) string {
 	tb.Helper()
 	Require(tb)
@@ -41,7 +41,7 @@ func Postgres(tb testing.TB) string {
 	}
 	name := "test_" + strings.ToLower(rand.Text())
 	admin := databaseURL(addr, "postgres")
-	// Operators' databases order text by a language, so these do.
+	// Databases of operators usually sort text by a language, which differs from the order of bytes.
 	if err := execute(ctx, admin, "CREATE DATABASE "+name+" TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'"); err != nil {
 		tb.Fatalf("create a database: %v", err)
 	}
@@ -70,7 +70,7 @@ func execute(ctx context.Context, dsn, statement string) error {
 	return err
 }
 
-// acquirePostgres counts the caller as a user, also where it fails.
+// acquirePostgres starts the server if necessary and returns its address. It counts the caller as a user even if it fails.
 func acquirePostgres(ctx context.Context) (string, error) {
 	shared.Lock()
 	defer shared.Unlock()
@@ -87,6 +87,7 @@ func acquirePostgres(ctx context.Context) (string, error) {
 	return addr, nil
 }
 
+// releasePostgres removes the server after its last user.
 func releasePostgres() {
 	shared.Lock()
 	defer shared.Unlock()
@@ -109,7 +110,7 @@ func startPostgres(ctx context.Context) (server tc.Container, addr string, err e
 	return server, addr, err
 }
 
-// postgresRequest is a server that is quick and may lose everything with its machine. No port of it is published.
+// postgresRequest describes a server without published ports. It is fast, and loses data if the machine crashes.
 func postgresRequest() (tc.ContainerRequest, error) {
 	image, err := dockerfile(postgresFiles, "postgres")
 	return tc.ContainerRequest{

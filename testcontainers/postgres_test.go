@@ -9,7 +9,7 @@ import (
 	"uncial/testcontainers"
 )
 
-func TestPostgres_GivesEachCallerADatabaseOfItsOwn(t *testing.T) {
+func TestPostgres(t *testing.T) {
 	t.Parallel()
 	urls := []string{testcontainers.Postgres(t), testcontainers.Postgres(t)}
 	require.NotEqual(t, urls[0], urls[1])

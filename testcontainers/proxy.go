@@ -9,33 +9,37 @@ import (
 	"time"
 )
 
-// Fault is what goes wrong on a connection.
-type Fault int
+// FaultKind is a way in which a connection can fail.
+type FaultKind int
 
-// The faults of a wire.
+// The kinds of faults.
 const (
-	NoFault   Fault = iota
-	Latency         // each packet of the answer waits Delay
-	Reset           // the connection is reset after Bytes of the answer
-	HalfOpen        // after Bytes of the answer nothing arrives any more, and nothing ends
-	SlowClose       // the answer arrives, its end only after Delay
-	Cut             // the connection ends properly after Bytes of the answer, in the middle of what was to come
-	Refuse          // the connection is accepted and ended at once
+	noFault   FaultKind = iota
+	Latency             // each packet of the answer is delayed by Delay
+	Reset               // the connection is reset after Bytes of the answer
+	HalfOpen            // after Bytes of the answer nothing more arrives, and the connection stays open
+	SlowClose           // the answer arrives, but the connection is closed only after Delay
+	Cut                 // the connection is closed properly after Bytes of the answer
+	Refuse              // the connection is accepted and closed at once
 )
 
 var faultNames = [...]string{"no fault", "latency", "reset", "half-open", "slow close", "cut", "refuse"}
 
-func (f Fault) String() string { return faultNames[f] }
+func (k FaultKind) String() string { return faultNames[k] }
 
-// Trouble is a fault with its measure.
-type Trouble struct {
-	Fault Fault
+// Fault is a kind of fault with its parameters. The zero value is no fault.
+type Fault struct {
+	Kind  FaultKind
 	Delay time.Duration
 	Bytes int64
 }
 
-// Wire is a TCP proxy with faults. New connections, and the answers on open ones, meet the trouble of the moment.
-type Wire struct {
+// pollInterval is how often a half-open connection checks whether its fault has ended.
+const pollInterval = 20 * time.Millisecond
+
+// FaultProxy is a TCP proxy that injects faults into what the server sends. The current fault applies to new connections
+// and to answers on open ones. Requests pass unchanged.
+type FaultProxy struct {
 	Addr string // where it listens, host:port
 
 	upstream string
@@ -43,110 +47,111 @@ type Wire struct {
 	ctx      context.Context
 	tasks    sync.WaitGroup
 
-	mu      sync.Mutex
-	trouble Trouble
-	conns   map[net.Conn]bool // true while open
+	mu    sync.Mutex
+	fault Fault
+	conns map[net.Conn]bool // true while open
 }
 
-// Proxy stands between a client on this machine and upstream (host:port). It goes with the test.
-func Proxy(tb testing.TB, upstream string) *Wire {
+// Proxy starts a proxy between a client on this machine and upstream (host:port). It stops when the test ends.
+func Proxy(tb testing.TB, upstream string) *FaultProxy {
 	tb.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		tb.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	w := &Wire{Addr: ln.Addr().String(), upstream: upstream, ln: ln, ctx: ctx, conns: map[net.Conn]bool{}}
-	w.tasks.Go(w.accept)
+	p := &FaultProxy{Addr: ln.Addr().String(), upstream: upstream, ln: ln, ctx: ctx, conns: map[net.Conn]bool{}}
+	p.tasks.Go(p.accept)
 	tb.Cleanup(func() {
 		cancel()
 		_ = ln.Close()
-		w.Drop()
-		w.tasks.Wait()
+		p.Drop()
+		p.tasks.Wait()
 	})
-	return w
+	return p
 }
 
-// Set decides what goes wrong from now on.
-func (w *Wire) Set(t Trouble) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.trouble = t
+// Set sets the fault from now on.
+func (p *FaultProxy) Set(f Fault) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.fault = f
 }
 
 // Drop resets every open connection.
-func (w *Wire) Drop() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for c := range w.conns {
-		abort(c)
+func (p *FaultProxy) Drop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := range p.conns {
+		reset(c)
 	}
 }
 
-func (w *Wire) current() Trouble {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.trouble
+func (p *FaultProxy) current() Fault {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.fault
 }
 
-func (w *Wire) keep(c net.Conn, open bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if open {
-		w.conns[c] = true
-	} else {
-		delete(w.conns, c)
+// track remembers a connection as open; the returned function closes and forgets it.
+func (p *FaultProxy) track(c net.Conn) (done func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.conns[c] = true
+	return func() {
+		_ = c.Close()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.conns, c)
 	}
 }
 
-func (w *Wire) accept() {
+func (p *FaultProxy) accept() {
 	for {
-		c, err := w.ln.Accept()
+		c, err := p.ln.Accept()
 		if err != nil {
 			return // the test has ended
 		}
-		w.tasks.Go(func() { w.serve(c) })
+		p.tasks.Go(func() { p.serve(c) })
 	}
 }
 
-func (w *Wire) serve(client net.Conn) {
-	w.keep(client, true)
-	defer w.keep(client, false)
-	defer func() { _ = client.Close() }()
-	if w.current().Fault == Refuse {
+func (p *FaultProxy) serve(client net.Conn) {
+	defer p.track(client)()
+	if p.current().Kind == Refuse {
 		return
 	}
 	dialer := net.Dialer{Timeout: 5 * time.Second}
-	server, err := dialer.DialContext(w.ctx, "tcp", w.upstream)
+	server, err := dialer.DialContext(p.ctx, "tcp", p.upstream)
 	if err != nil {
 		return
 	}
-	w.keep(server, true)
-	defer w.keep(server, false)
-	defer func() { _ = server.Close() }()
-	var asking sync.WaitGroup
-	asking.Go(func() {
+	defer p.track(server)()
+	var requests sync.WaitGroup
+	requests.Go(func() {
 		_, _ = io.Copy(server, client)
-		closeWrite(server)
+		if t, ok := server.(*net.TCPConn); ok {
+			_ = t.CloseWrite()
+		}
 	})
-	w.answer(client, server)
+	p.copyAnswer(client, server)
 	_ = client.Close()
 	_ = server.Close()
-	asking.Wait()
+	requests.Wait()
 }
 
-// answer carries what the server sends, with the trouble of the moment.
-func (w *Wire) answer(client, server net.Conn) {
+// copyAnswer copies what the server sends, with the current fault, which may change on the way.
+func (p *FaultProxy) copyAnswer(client, server net.Conn) {
 	buf := make([]byte, 16<<10)
 	var sent int64
 	for {
 		n, err := server.Read(buf)
-		t := w.current()
+		f := p.current()
 		chunk := buf[:n]
-		if limited(t.Fault) && sent+int64(n) > t.Bytes {
-			chunk = buf[:max(0, t.Bytes-sent)]
+		if f.limitsBytes() && sent+int64(n) > f.Bytes {
+			chunk = buf[:max(0, f.Bytes-sent)]
 		}
-		if t.Fault == Latency && !w.pause(t.Delay) {
+		if f.Kind == Latency && !p.pause(f.Delay) {
 			return
 		}
 		if _, e := client.Write(chunk); e != nil {
@@ -154,57 +159,51 @@ func (w *Wire) answer(client, server net.Conn) {
 		}
 		sent += int64(n)
 		switch {
-		case len(chunk) < n && t.Fault == Reset:
-			abort(client)
-			return
-		case len(chunk) < n && t.Fault == HalfOpen:
-			w.silence(client)
-			return
 		case len(chunk) < n:
+			if f.Kind == HalfOpen {
+				p.holdOpen(client)
+			}
+			if f.Kind != Cut {
+				reset(client)
+			}
 			return
 		case err != nil:
-			if t.Fault == SlowClose {
-				w.pause(t.Delay)
+			if f.Kind == SlowClose {
+				p.pause(f.Delay)
 			}
 			return
 		}
 	}
 }
 
-func limited(f Fault) bool { return f == Reset || f == HalfOpen || f == Cut }
+func (f Fault) limitsBytes() bool { return f.Kind == Reset || f.Kind == HalfOpen || f.Kind == Cut }
 
-// silence holds the connection open until the other side ends it, the trouble is over, or the test is.
-func (w *Wire) silence(c net.Conn) {
-	for w.current().Fault == HalfOpen && w.open(c) && w.pause(20*time.Millisecond) {
+// holdOpen returns when the other side has closed the connection, the fault is over, or the test has ended.
+func (p *FaultProxy) holdOpen(c net.Conn) {
+	for p.current().Kind == HalfOpen && p.isOpen(c) && p.pause(pollInterval) {
 	}
-	abort(c)
 }
 
-func (w *Wire) open(c net.Conn) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.conns[c]
+func (p *FaultProxy) isOpen(c net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.conns[c]
 }
 
-func (w *Wire) pause(d time.Duration) bool {
+// pause reports false if the test ended during the pause.
+func (p *FaultProxy) pause(d time.Duration) bool {
 	select {
-	case <-w.ctx.Done():
+	case <-p.ctx.Done():
 		return false
 	case <-time.After(d):
 		return true
 	}
 }
 
-// abort ends a connection with a reset instead of a proper end.
-func abort(c net.Conn) {
+// reset closes a connection with a TCP reset instead of a proper end.
+func reset(c net.Conn) {
 	if t, ok := c.(*net.TCPConn); ok {
 		_ = t.SetLinger(0)
 	}
 	_ = c.Close()
-}
-
-func closeWrite(c net.Conn) {
-	if t, ok := c.(*net.TCPConn); ok {
-		_ = t.CloseWrite()
-	}
 }

@@ -15,7 +15,7 @@ import (
 	"uncial/testcontainers"
 )
 
-func TestProxy_MakesEachFault(t *testing.T) {
+func TestProxy(t *testing.T) {
 	t.Parallel()
 	const size = 100_000
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -23,26 +23,26 @@ func TestProxy_MakesEachFault(t *testing.T) {
 	}))
 	t.Cleanup(origin.Close)
 	for _, c := range []struct {
-		trouble testcontainers.Trouble
-		whole   bool // the body arrives whole
-		late    bool // not before 300 ms
+		fault testcontainers.Fault
+		whole bool // the body arrives completely
+		late  bool // not before 300 ms
 	}{
-		{testcontainers.Trouble{}, true, false},
-		{testcontainers.Trouble{Fault: testcontainers.Latency, Delay: 100 * time.Millisecond}, true, true},
-		{testcontainers.Trouble{Fault: testcontainers.Reset, Bytes: 5000}, false, false},
-		{testcontainers.Trouble{Fault: testcontainers.HalfOpen, Bytes: 5000}, false, true},
-		{testcontainers.Trouble{Fault: testcontainers.SlowClose, Delay: 300 * time.Millisecond}, true, false},
-		{testcontainers.Trouble{Fault: testcontainers.Cut, Bytes: 5000}, false, false},
-		{testcontainers.Trouble{Fault: testcontainers.Refuse}, false, false},
+		{testcontainers.Fault{}, true, false},
+		{testcontainers.Fault{Kind: testcontainers.Latency, Delay: 100 * time.Millisecond}, true, true},
+		{testcontainers.Fault{Kind: testcontainers.Reset, Bytes: 5000}, false, false},
+		{testcontainers.Fault{Kind: testcontainers.HalfOpen, Bytes: 5000}, false, true},
+		{testcontainers.Fault{Kind: testcontainers.SlowClose, Delay: 300 * time.Millisecond}, true, false},
+		{testcontainers.Fault{Kind: testcontainers.Cut, Bytes: 5000}, false, false},
+		{testcontainers.Fault{Kind: testcontainers.Refuse}, false, false},
 	} {
-		t.Run(c.trouble.Fault.String(), func(t *testing.T) {
+		t.Run(c.fault.Kind.String(), func(t *testing.T) {
 			t.Parallel()
-			wire := testcontainers.Proxy(t, strings.TrimPrefix(origin.URL, "http://"))
-			wire.Set(c.trouble)
+			proxy := testcontainers.Proxy(t, strings.TrimPrefix(origin.URL, "http://"))
+			proxy.Set(c.fault)
 			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 			defer cancel()
 			client := http.Client{Transport: &http.Transport{DialContext: (&net.Dialer{}).DialContext, DisableKeepAlives: true}}
-			req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+wire.Addr, http.NoBody)
+			req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+proxy.Addr, http.NoBody)
 			require.NoError(t, err)
 			started := time.Now()
 			res, err := client.Do(req)

@@ -1,7 +1,10 @@
-// Package testcontainers runs Postgres, the Tesseract engine and the whole service in containers, for tests.
+// Package testcontainers runs Postgres, the Tesseract engine and the whole service in containers, for tests. Start with
+// Postgres, Tesseract, Service and, to inject network faults, Proxy. The tests themselves are elsewhere, most of them in
+// contracttests/containers.
 //
-// Every container carries the label uncial.test and is removed when the test that asked for it ends; a watchdog
-// process removes what a killed test left. Images are built from this repository's own Dockerfiles.
+// Every container has the label uncial.test and is removed when its test ends; a watchdog process removes what a killed
+// test left behind (start.go). Images are built from this repository's own Dockerfiles (image.go). Containers need a
+// Docker engine and a base image, which setup.sh provides.
 package testcontainers
 
 import (
@@ -14,16 +17,17 @@ import (
 	tc "github.com/testcontainers/testcontainers-go"
 )
 
-// requireEnv, set to 1, turns a missing container engine from a visible skip into a failure.
+// requireEnv, set to 1, makes tests fail instead of being skipped if there is no container engine.
 const requireEnv = "UNCIAL_REQUIRE_CONTAINERS"
 
+// engineState is nil if a container engine answers. It also sets up the environment for the testcontainers library.
 var engineState = sync.OnceValue(func() error {
 	settings := map[string]string{
-		// The reaper is an image that may not be had; the watchdog does its work.
+		// The image of the library's reaper may be unavailable; our watchdog replaces it.
 		"TESTCONTAINERS_RYUK_DISABLED": "true",
 	}
-	if engineIsHere() {
-		// "localhost" may mean ::1, where a published port accepts and then leads nowhere.
+	if isEngineLocal() {
+		// "localhost" may resolve to ::1, where a published port accepts connections but does not forward them.
 		settings["TESTCONTAINERS_HOST_OVERRIDE"] = "127.0.0.1"
 	}
 	for name, value := range settings {
@@ -33,7 +37,7 @@ var engineState = sync.OnceValue(func() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
 	defer cancel()
-	// The library would pass over a DOCKER_HOST that does not answer and take another engine, and Docker's own command not.
+	// If DOCKER_HOST does not answer, the library would use another engine, but the docker command would not. Use neither.
 	if _, err := docker(ctx, "version", "--format", "{{.Server.Version}}"); err != nil {
 		return err
 	}
@@ -45,8 +49,8 @@ var engineState = sync.OnceValue(func() error {
 	return provider.Health(ctx)
 })
 
-// Require ends the test where no container engine answers: it fails where UNCIAL_REQUIRE_CONTAINERS is 1, as in
-// `make test`, and is skipped, visibly, elsewhere.
+// Require ends the test if no container engine answers. The test fails if UNCIAL_REQUIRE_CONTAINERS is 1, as in
+// `make test`; otherwise it is skipped, with the reason.
 func Require(tb testing.TB) {
 	tb.Helper()
 	err := engineState()

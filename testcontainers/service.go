@@ -21,21 +21,21 @@ import (
 	"github.com/testcontainers/testcontainers-go/wait"
 )
 
-// ServiceOptions say what stands around the API.
+// ServiceOptions describe the parts of a System.
 type ServiceOptions struct {
-	Replicas int    // of the API, behind a load balancer where there are several. Default: 1
+	Replicas int    // of the API, behind a load balancer if more than one. Default: 1
 	Engines  int    // Default: 1
-	Plans    string // file with the catalogue of plans, on this machine. Default: that of the service
-	// Images serves what the API may fetch from this machine. It needs a container engine on this machine. Default: nothing
+	Plans    string // path of a plan catalogue on this machine. Default: that of the service
+	// Images serves what the API may fetch from this machine, which must run the container engine. Default: nothing
 	Images http.Handler
 }
 
-// System is the whole service in containers: API replicas, engines, Postgres, in networks like those of the compose file.
-// The engines share one with the API, Postgres another, and neither reaches anything else.
+// System is the whole service in containers: API replicas, engines and Postgres, in networks like those of the compose
+// file. The engines share a network with the API, Postgres another, and neither reaches anything else.
 type System struct {
-	// URL is the base URL of the API, without a path: of the load balancer where there are several replicas.
+	// URL is the base URL of the API, without a path; of the load balancer if there are several replicas.
 	URL string
-	// Images is the base URL of the images as the API sees it.
+	// Images is the base URL of ServiceOptions.Images, as the API sees it.
 	Images   string
 	Replicas []tc.Container
 	Engines  []tc.Container
@@ -47,17 +47,17 @@ const (
 	systemDB     = "postgres://uncial@postgres:5432/postgres?sslmode=disable"
 )
 
-// hardened is how production runs our images: nothing writable, no capability, no new privileges.
+// hardened applies the restrictions of production: nothing writable, no capabilities, no new privileges.
 func hardened(h *container.HostConfig) {
 	h.ReadonlyRootfs = true
 	h.CapDrop = []string{"ALL"}
 	h.SecurityOpt = []string{"no-new-privileges"}
 }
 
-// networks are the names of those that a System has.
+// networks holds the names of the networks of a System.
 type networks struct{ outside, engines, database string }
 
-// Service starts the production images talking to each other; all of it goes with the test.
+// Service starts the whole service from its production images. It is removed when the test ends.
 func Service(tb testing.TB, o ServiceOptions) *System {
 	tb.Helper()
 	b := mustImages(tb)
@@ -65,7 +65,7 @@ func Service(tb testing.TB, o ServiceOptions) *System {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	n := networks{
-		outside: mustNetwork(ctx, tb), engines: mustNetwork(ctx, tb, closed...), database: mustNetwork(ctx, tb, closed...),
+		outside: mustNetwork(ctx, tb), engines: mustNetwork(ctx, tb, isolated...), database: mustNetwork(ctx, tb, isolated...),
 	}
 	s := &System{}
 	api := apiRequest(b, o.Plans)
@@ -81,12 +81,12 @@ func Service(tb testing.TB, o ServiceOptions) *System {
 	for i := range o.Replicas {
 		s.Replicas = append(s.Replicas, mustJoin(ctx, tb, fmt.Sprintf("api%d", i+1), api, n.outside, n.engines, n.database))
 	}
-	door := s.Replicas[0]
+	entry := s.Replicas[0]
 	if o.Replicas > 1 {
 		request := mustRequest(tb, func() (tc.ContainerRequest, error) { return balancerRequest(o.Replicas) })
-		door = mustJoin(ctx, tb, "balancer", request, n.outside)
+		entry = mustJoin(ctx, tb, "balancer", request, n.outside)
 	}
-	s.URL = "http://" + mustEndpoint(tb, door, "8080/tcp")
+	s.URL = "http://" + mustEndpoint(tb, entry, "8080/tcp")
 	return s
 }
 
@@ -99,7 +99,7 @@ func mustRequest(tb testing.TB, request func() (tc.ContainerRequest, error)) tc.
 	return req
 }
 
-// mustJoin starts a container that has one name in all of the networks.
+// mustJoin starts a container that has the same host name in all the networks.
 func mustJoin(ctx context.Context, tb testing.TB, name string, req tc.ContainerRequest, networks ...string) tc.Container {
 	tb.Helper()
 	req.Networks, req.NetworkAliases = networks, map[string][]string{}
@@ -107,17 +107,17 @@ func mustJoin(ctx context.Context, tb testing.TB, name string, req tc.ContainerR
 		req.NetworkAliases[n] = []string{name}
 	}
 	c, err := start(ctx, req)
-	removed(tb, c)
+	removeAfterTest(tb, c)
 	if err != nil {
 		tb.Fatalf("start %s: %v", name, err)
 	}
 	return c
 }
 
-// closed are the options of networks whose members reach each other and nothing else, as in the compose file.
-var closed = []string{"--internal", "--opt", "com.docker.network.bridge.inhibit_ipv4=true"}
+// isolated holds the options of networks whose members reach each other and nothing else, as in the compose file.
+var isolated = []string{"--internal", "--opt", "com.docker.network.bridge.inhibit_ipv4=true"}
 
-// mustNetwork makes a network that goes with the test.
+// mustNetwork creates a network that is removed when the test ends, and returns its name.
 func mustNetwork(ctx context.Context, tb testing.TB, options ...string) (name string) {
 	tb.Helper()
 	if _, err := watchdog(); err != nil {
@@ -128,18 +128,18 @@ func mustNetwork(ctx context.Context, tb testing.TB, options ...string) (name st
 	tb.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
-		_, _ = docker(ctx, "network", "rm", name) // what is left, the watchdog removes
+		_, _ = docker(ctx, "network", "rm", name) // if it fails, the watchdog removes the network later
 	})
 	return name
 }
 
-// mustGateway is this machine's address in the network.
+// mustGateway returns this machine's address in the network.
 func mustGateway(ctx context.Context, tb testing.TB, network string) string {
 	tb.Helper()
 	return mustDocker(ctx, tb, "network", "inspect", "--format", "{{(index .IPAM.Config 0).Gateway}}", network)
 }
 
-// mustServe serves on an address of this machine until the test ends.
+// mustServe serves on an address of this machine until the test ends, and returns the URL.
 func mustServe(tb testing.TB, host string, h http.Handler) (url string) {
 	tb.Helper()
 	ln, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
@@ -152,6 +152,7 @@ func mustServe(tb testing.TB, host string, h http.Handler) (url string) {
 	return server.URL
 }
 
+// apiRequest describes a replica of the API, hardened as in production.
 func apiRequest(b built, plans string) tc.ContainerRequest {
 	env := map[string]string{
 		"UNCIAL_DATABASE": systemDB, "UNCIAL_KEY_SECRET": systemSecret, "UNCIAL_ENGINE": "http://engine:8090",
@@ -170,7 +171,7 @@ func apiRequest(b built, plans string) tc.ContainerRequest {
 	}
 }
 
-// Run runs uncial inside the replica, with the service's database and secret, and returns what it printed.
+// Run runs the command uncial inside a replica, with the database and the secret of the service, and returns its output.
 func (s *System) Run(tb testing.TB, replica int, args ...string) string {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -186,7 +187,7 @@ func (s *System) Run(tb testing.TB, replica int, args ...string) string {
 	return string(text)
 }
 
-// Account makes an account on the plan, by the operator's own command.
+// Account creates an account on the plan, with the operator's command.
 func (s *System) Account(tb testing.TB, plan string) (id string) {
 	tb.Helper()
 	var account struct {
@@ -196,7 +197,7 @@ func (s *System) Account(tb testing.TB, plan string) (id string) {
 	return account.ID
 }
 
-// KeyOf makes a key for the account, with flags of the operator's command.
+// KeyOf creates a key of the account. The flags are those of `uncial key create`.
 func (s *System) KeyOf(tb testing.TB, accountID string, flags ...string) (id, token string) {
 	tb.Helper()
 	var key struct {
@@ -207,7 +208,7 @@ func (s *System) KeyOf(tb testing.TB, accountID string, flags ...string) (id, to
 	return key.ID, key.Secret
 }
 
-// Key makes an account on the plan, and a key for it.
+// Key creates an account on the plan, and a key for it.
 func (s *System) Key(tb testing.TB, plan string) (accountID, token string) {
 	tb.Helper()
 	accountID = s.Account(tb, plan)
@@ -222,13 +223,13 @@ func mustDecode(tb testing.TB, text string, v any) {
 	}
 }
 
-// Kill ends a container as a crash would, with SIGKILL. Like Restart it may be called from any goroutine.
+// Kill ends a container with SIGKILL, like a crash. Kill, Restart and Unplug may be called from any goroutine.
 func Kill(ctx context.Context, c tc.Container) error {
 	_, err := docker(ctx, "kill", c.GetContainerID())
 	return err
 }
 
-// Restart ends a container as a crash would, and starts it again.
+// Restart kills a container and starts it again.
 func Restart(ctx context.Context, c tc.Container) error {
 	if err := Kill(ctx, c); err != nil {
 		return err
@@ -236,7 +237,7 @@ func Restart(ctx context.Context, c tc.Container) error {
 	return c.Start(ctx)
 }
 
-// Unplug takes a container off its networks as a pulled cable would: nothing says goodbye.
+// Unplug disconnects a container from its networks, like a pulled cable: no connection is closed.
 func Unplug(ctx context.Context, c tc.Container) error {
 	names, err := docker(ctx, "inspect", "--format", "{{range $name, $_ := .NetworkSettings.Networks}}{{$name}} {{end}}", c.GetContainerID())
 	if err != nil {
@@ -253,7 +254,7 @@ func Unplug(ctx context.Context, c tc.Container) error {
 //go:embed balancer
 var balancerFiles embed.FS
 
-// balancerRequest is a load balancer in front of the replicas api1, api2, ...
+// balancerRequest describes a load balancer in front of the replicas api1, api2, ...
 func balancerRequest(replicas int) (tc.ContainerRequest, error) {
 	image, err := dockerfile(balancerFiles, "balancer")
 	return tc.ContainerRequest{

@@ -14,8 +14,8 @@ import (
 	"uncial/testcontainers"
 )
 
-// inside runs a command in the container and returns its exit status and what it printed.
-func inside(tb testing.TB, c tc.Container, args ...string) (status int, printed string) {
+// runIn runs a command in the container and returns its exit status and output.
+func runIn(tb testing.TB, c tc.Container, args ...string) (status int, printed string) {
 	tb.Helper()
 	status, out, err := c.Exec(tb.Context(), args, tcexec.Multiplexed())
 	require.NoError(tb, err)
@@ -24,10 +24,10 @@ func inside(tb testing.TB, c tc.Container, args ...string) (status int, printed 
 	return status, string(text)
 }
 
-// connects says whether a TCP connection from the container comes about within two seconds.
-func connects(tb testing.TB, c tc.Container, host, port string) bool {
+// canConnect reports whether a TCP connection from the container succeeds within two seconds.
+func canConnect(tb testing.TB, c tc.Container, host, port string) bool {
 	tb.Helper()
-	status, _ := inside(tb, c, "timeout", "2", "bash", "-c", fmt.Sprintf("</dev/tcp/%s/%s", host, port))
+	status, _ := runIn(tb, c, "timeout", "2", "bash", "-c", fmt.Sprintf("</dev/tcp/%s/%s", host, port))
 	return status == 0
 }
 
@@ -36,7 +36,7 @@ func TestService(t *testing.T) {
 	s := testcontainers.Service(t, testcontainers.ServiceOptions{})
 	api, engine := s.Replicas[0], s.Engines[0]
 
-	t.Run("the engine, which decodes foreign images, reaches nothing but the API", func(t *testing.T) {
+	t.Run("the engine, which decodes untrusted images, reaches only the API", func(t *testing.T) {
 		here, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", ":0")
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = here.Close() })
@@ -46,14 +46,14 @@ func TestService(t *testing.T) {
 		postgres, err := s.Postgres.ContainerIP(t.Context())
 		require.NoError(t, err)
 
-		docker(t, "run", "--rm", "debian:bookworm-slim", "timeout", "2", "bash", "-c", "</dev/tcp/"+gateway+"/"+port) // others reach it
-		require.True(t, connects(t, engine, "api1", "8080"))
-		require.False(t, connects(t, engine, "postgres", "5432"))
-		require.False(t, connects(t, engine, postgres, "5432"))
-		require.False(t, connects(t, engine, gateway, port))
+		docker(t, "run", "--rm", "debian:bookworm-slim", "timeout", "2", "bash", "-c", "</dev/tcp/"+gateway+"/"+port) // containers of other networks reach this machine
+		require.True(t, canConnect(t, engine, "api1", "8080"))
+		require.False(t, canConnect(t, engine, "postgres", "5432"))
+		require.False(t, canConnect(t, engine, postgres, "5432"))
+		require.False(t, canConnect(t, engine, gateway, port))
 	})
 
-	t.Run("a secret is where it is needed and nowhere else", func(t *testing.T) {
+	t.Run("only the API has the secret", func(t *testing.T) {
 		const secret = "a secret of tests"
 		require.Contains(t, docker(t, "inspect", api.GetContainerID()), secret)
 		for _, c := range []tc.Container{engine, s.Postgres} {
@@ -61,19 +61,19 @@ func TestService(t *testing.T) {
 		}
 	})
 
-	t.Run("nothing can be written, and nobody is root", func(t *testing.T) {
+	t.Run("the file systems are read-only, and the user is not root", func(t *testing.T) {
 		for _, c := range []tc.Container{api, engine} {
 			form := "{{.Config.User}} {{.HostConfig.ReadonlyRootfs}} {{.HostConfig.CapDrop}} {{.HostConfig.SecurityOpt}}"
 			require.Equal(t, "65532:65532 true [ALL] [no-new-privileges]", docker(t, "inspect", "--format", form, c.GetContainerID()))
 		}
-		status, said := inside(t, engine, "touch", "/tmp/file")
+		status, output := runIn(t, engine, "touch", "/tmp/file")
 		require.NotZero(t, status)
-		require.Contains(t, said, "Read-only file system")
-		_, caps := inside(t, engine, "grep", "CapBnd", "/proc/1/status")
+		require.Contains(t, output, "Read-only file system")
+		_, caps := runIn(t, engine, "grep", "CapBnd", "/proc/1/status")
 		require.Equal(t, "CapBnd:\t0000000000000000", strings.TrimSpace(caps))
 	})
 
-	t.Run("ports are open to this machine alone", func(t *testing.T) {
+	t.Run("ports are published on the loopback address only", func(t *testing.T) {
 		require.Regexp(t, `^127\.0\.0\.1:\d+$`, docker(t, "port", api.GetContainerID(), "8080/tcp"))
 		require.Empty(t, docker(t, "port", engine.GetContainerID()))
 		require.Empty(t, docker(t, "port", s.Postgres.GetContainerID()))

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes this machine able to run the test containers. Safe to run again and again.
-#   1. A container engine: the one that runs; else, on Debian as root, docker.io, started here.
-#   2. The base image of all our Dockerfiles: pulled; else built with debootstrap where no image registry answers.
+# Prepares this machine to run the test containers. It may be run any number of times.
+#   1. Container engine: uses the one that is running; otherwise, on Debian as root, installs and starts docker.io.
+#   2. Base image of all Dockerfiles: pulls it; if no image registry answers, builds it with debootstrap.
 set -eu
 
 base=debian:bookworm-slim
@@ -12,7 +12,7 @@ say() { echo "containers: $*"; }
 fail() { echo "containers: $*" >&2; exit 1; }
 answers() { docker info >/dev/null 2>&1; }
 start() {
-	server=$$ # ours where the service manager has the other
+	server=$$ # always alive, for when the service manager started the engine
 	if [ -d /run/systemd/system ]; then
 		say "starting the service docker"
 		systemctl start docker || fail "docker.service did not start; see: journalctl -u docker"
@@ -25,7 +25,7 @@ start() {
 	n=0
 	until answers; do
 		n=$((n + 1))
-		kill -0 "$server" 2>/dev/null || n=$((n + 5)) # it ended: only one that someone else started may still come
+		kill -0 "$server" 2>/dev/null || n=$((n + 5)) # it ended: only an engine that someone else started may still appear
 		[ "$n" -lt 60 ] || { [ ! -f "$log" ] || tail -n 5 "$log" >&2; fail "dockerd did not come up"; }
 		sleep 1
 	done
@@ -41,9 +41,9 @@ install() {
 if ! answers; then
 	why=$(docker version 2>&1 >/dev/null | tail -n 1 || true)
 	[ -z "${DOCKER_HOST:-}" ] ||
-		fail "nothing answers at DOCKER_HOST=$DOCKER_HOST ($why); start it there, or unset DOCKER_HOST to use this machine"
+		fail "no container engine answers at DOCKER_HOST=$DOCKER_HOST ($why); start one there, or unset DOCKER_HOST to use this machine"
 	[ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 ||
-		fail "no Docker engine answers ($why); start one that this user may use, or on Debian have root install and start it: sudo $0"
+		fail "no container engine answers ($why); start one that this user may use, or on Debian run: sudo $0"
 	command -v dockerd >/dev/null 2>&1 && command -v iptables >/dev/null 2>&1 || install docker.io iptables
 	answers || start
 fi
@@ -63,7 +63,7 @@ trap 'exit 1' INT TERM
 debootstrap --variant=minbase --include=ca-certificates bookworm "$dir" >"$dir.log" 2>&1 ||
 	{ tail -5 "$dir.log" >&2; rm -f "$dir.log"; fail "debootstrap failed"; }
 rm -f "$dir.log"
-# Where a proxy inspects TLS, its certificate is among the host's and the containers need it too.
+# If a proxy inspects TLS, containers need its certificate, which is among those of the host.
 if [ -d /usr/local/share/ca-certificates ]; then
 	cp -r /usr/local/share/ca-certificates/. "$dir/usr/local/share/ca-certificates/" && chroot "$dir" update-ca-certificates >/dev/null 2>&1 || true
 fi
@@ -71,5 +71,5 @@ cp /etc/ssl/certs/ca-certificates.crt "$dir/etc/ssl/certs/ca-certificates.crt" 2
 mirror=$(awk '$1 == "deb" { print $2; exit }' "$dir/etc/apt/sources.list")
 printf 'deb %s bookworm main\ndeb %s bookworm-updates main\ndeb %s-security bookworm-security main\n' "$mirror" "$mirror" "$mirror" >"$dir/etc/apt/sources.list"
 rm -rf "$dir"/var/cache/apt/archives/*.deb "$dir"/var/lib/apt/lists/* "$dir"/usr/share/doc/* "$dir"/usr/share/man/* "$dir"/usr/share/locale/*
-tar -C "$dir" -c . | docker import -c 'CMD ["bash"]' - "$base" >/dev/null || fail "Docker did not take $base; the line above says why"
+tar -C "$dir" -c . | docker import -c 'CMD ["bash"]' - "$base" >/dev/null || fail "docker import of $base failed; see the message above"
 say "built $base"

@@ -18,16 +18,16 @@ import (
 	tc "github.com/testcontainers/testcontainers-go"
 )
 
-// label marks every container and network of ours with the process that made it.
+// label marks each container and network with the process that created it.
 const label = "uncial.test"
 
-// run names this process among all that share the container engine, on other machines and in other containers too.
+// run identifies this process among all that use the container engine, also from other machines and containers.
 var run = rand.Text()
 
 func ownLabels() map[string]string { return map[string]string{label: run} }
 
-// start runs a container that goes when this process does, at the latest. Its ports are published on the loopback
-// address alone where the container engine is on this machine: the services of tests have no keys.
+// start starts a container, which the watchdog removes after this process ends, at the latest. If the container engine is
+// on this machine, ports are published on the loopback address only, because services of tests have no passwords.
 func start(ctx context.Context, req tc.ContainerRequest) (tc.Container, error) {
 	if _, err := watchdog(); err != nil {
 		return nil, err
@@ -38,19 +38,20 @@ func start(ctx context.Context, req tc.ContainerRequest) (tc.Container, error) {
 		if given != nil {
 			given(h)
 		}
-		if engineIsHere() {
+		if isEngineLocal() {
 			h.PortBindings = onLoopback(req.ExposedPorts)
 		}
 	}
 	return tc.GenericContainer(ctx, tc.GenericContainerRequest{ContainerRequest: req, Started: true})
 }
 
-// engineIsHere says whether the container engine is on this machine.
-func engineIsHere() bool {
+// isEngineLocal reports whether the container engine is on this machine.
+func isEngineLocal() bool {
 	host := os.Getenv("DOCKER_HOST")
 	return host == "" || strings.HasPrefix(host, "unix://")
 }
 
+// onLoopback maps ports to free ports of the loopback address.
 func onLoopback(ports []string) network.PortMap {
 	bindings := network.PortMap{}
 	for _, p := range ports {
@@ -59,9 +60,9 @@ func onLoopback(ports []string) network.PortMap {
 	return bindings
 }
 
-// watchdog starts a process of its own session that outlives this one, even where it is killed, and then removes the
-// containers and networks that it left. What was being made at that moment may appear a little later, so it looks
-// several times; then it ends. The file is held open by this process alone: that it closes is the sign.
+// watchdog starts a process in its own session that outlives this one, even if this one is killed, and then removes the
+// containers and networks that were left. What was being created at that moment may appear a little later, so it looks
+// several times before it exits. Only this process holds the returned file open: the file closes when the process ends.
 var watchdog = sync.OnceValues(func() (held *os.File, err error) {
 	const script = `cat
 for look in 1 2 3 4 5 6; do
@@ -83,9 +84,9 @@ done`
 	return held, cmd.Process.Release()
 })
 
-// docker runs a command of Docker's and returns what it printed.
+// docker runs the docker command and returns its output without surrounding white space.
 func docker(ctx context.Context, args ...string) (string, error) {
-	out, err := exec.CommandContext(ctx, "docker", args...).CombinedOutput() //nolint:gosec // our own arguments
+	out, err := exec.CommandContext(ctx, "docker", args...).CombinedOutput() //nolint:gosec // arguments of tests
 	if err != nil {
 		return "", fmt.Errorf("docker %s: %w: %s", args[0], err, out)
 	}

@@ -14,20 +14,21 @@ import (
 	"uncial/testcontainers"
 )
 
-const doomed = "UNCIAL_TEST_DOOMED"
+// victimEnv tells the test binary that it is the process to be killed.
+const victimEnv = "UNCIAL_TEST_VICTIM"
 
-// TestWatchdog_RemovesWhatAKilledProcessLeft runs itself again, with a whole service in containers, and kills that.
-func TestWatchdog_RemovesWhatAKilledProcessLeft(t *testing.T) {
+// TestWatchdog runs itself again, with a whole service in containers, and kills that process.
+func TestWatchdog(t *testing.T) {
 	t.Parallel()
-	if os.Getenv(doomed) != "" {
+	if os.Getenv(victimEnv) != "" {
 		s := testcontainers.Service(t, testcontainers.ServiceOptions{})
 		fmt.Println("container", s.Postgres.GetContainerID())
 		time.Sleep(time.Minute) // until it is killed
-		t.Fatal("was not killed")
+		t.Fatal("the process was not killed")
 	}
 	testcontainers.Require(t)
 	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
-	cmd.Env = append(os.Environ(), doomed+"=1")
+	cmd.Env = append(os.Environ(), victimEnv+"=1")
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
@@ -39,7 +40,7 @@ func TestWatchdog_RemovesWhatAKilledProcessLeft(t *testing.T) {
 			id = ""
 		}
 	}
-	require.NotEmpty(t, id, "it ended before it had started its containers")
+	require.NotEmpty(t, id, "the process ended before it had started its containers")
 	mark := docker(t, "inspect", "--format", `{{index .Config.Labels "uncial.test"}}`, id)
 	require.NotEmpty(t, mark)
 	left := func() string {
@@ -48,10 +49,10 @@ func TestWatchdog_RemovesWhatAKilledProcessLeft(t *testing.T) {
 	}
 	require.NotEmpty(t, left())
 	require.NoError(t, cmd.Process.Kill())
-	require.Eventually(t, func() bool { return left() == "" }, 30*time.Second, 200*time.Millisecond, "the watchdog did not come")
+	require.Eventually(t, func() bool { return left() == "" }, 30*time.Second, 200*time.Millisecond, "the watchdog removed nothing")
 }
 
-// docker is what a command of Docker's printed.
+// docker runs the docker command and returns its output.
 func docker(tb testing.TB, args ...string) string {
 	tb.Helper()
 	out, err := exec.Command("docker", args...).CombinedOutput()

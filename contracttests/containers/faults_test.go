@@ -22,74 +22,74 @@ import (
 )
 
 const (
-	faults      = 240
-	lanes       = 6 // services side by side, each with wires of its own
-	faultSeed   = 20260301
-	callLimit   = 75 * time.Second // longer than everything the service waits for
-	troubleLast = 1500 * time.Millisecond
-	reading     = time.Second // so that an extraction may take as little as it can: 2 minutes more
+	faults        = 240
+	services      = 6 // tested at the same time, each behind its own proxies
+	faultSeed     = 20260301
+	callLimit     = 75 * time.Second // longer than anything the service waits for
+	faultDuration = 1500 * time.Millisecond
+	readDeadline  = time.Second // short, because the service allows an extraction this plus 2 minutes
 )
 
-// rig is one service whose three wires can fail: to Postgres, to the engine, to the origin of images.
+// rig is a service whose three connections can fail: to Postgres, to the engine, and to the server of images.
 type rig struct {
-	app   *app.App
-	wires map[string]*testcontainers.Wire
-	image string
-	id    string
-	key   string
+	app     *app.App
+	proxies map[string]*testcontainers.FaultProxy
+	image   string // URL
+	account string // id
+	key     string
 }
 
 func mustRig(t *testing.T, engine, origin string) *rig {
 	t.Helper()
 	database, err := url.Parse(testcontainers.Postgres(t))
 	require.NoError(t, err)
-	r := &rig{wires: map[string]*testcontainers.Wire{
+	r := &rig{proxies: map[string]*testcontainers.FaultProxy{
 		"postgres": testcontainers.Proxy(t, database.Host),
 		"engine":   testcontainers.Proxy(t, strings.TrimPrefix(engine, "http://")),
 		"origin":   testcontainers.Proxy(t, strings.TrimPrefix(origin, "http://")),
 	}}
-	database.Host = r.wires["postgres"].Addr
-	r.image = "http://" + r.wires["origin"].Addr + "/word.png"
+	database.Host = r.proxies["postgres"].Addr
+	r.image = "http://" + r.proxies["origin"].Addr + "/word.png"
 	r.app = apptest.Start(t, app.Options{
 		Data:       app.DataOptions{Database: database.String()},
-		EngineURL:  "http://" + r.wires["engine"].Addr,
+		EngineURL:  "http://" + r.proxies["engine"].Addr,
 		FetchAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
 		HoldTTL:    30 * time.Second,
-		Engine:     app.EngineOptions{Deadline: reading},
+		Engine:     app.EngineOptions{Deadline: readDeadline},
 	})
-	r.id, r.key = apptest.Key(t, r.app, "archive")
+	r.account, r.key = apptest.Key(t, r.app, "archive")
 	return r
 }
 
-// trouble draws a fault with a measure that meets the answers of the wire.
-func trouble(rng *rand.Rand) testcontainers.Trouble {
-	all := []testcontainers.Fault{
+// randomFault returns a fault with parameters of the same order as the sizes and times of the answers.
+func randomFault(rng *rand.Rand) testcontainers.Fault {
+	kinds := []testcontainers.FaultKind{
 		testcontainers.Latency, testcontainers.Reset, testcontainers.HalfOpen,
 		testcontainers.SlowClose, testcontainers.Cut, testcontainers.Refuse,
 	}
-	return testcontainers.Trouble{
-		Fault: all[rng.IntN(len(all))],
+	return testcontainers.Fault{
+		Kind:  kinds[rng.IntN(len(kinds))],
 		Delay: time.Duration(rng.IntN(700)) * time.Millisecond,
 		Bytes: int64(rng.IntN(3000)),
 	}
 }
 
-// TestWires_EveryCallEndsAndTheLedgerAgrees breaks the wires of the service while it works. Every call must end in time
-// with a 200 or with an error of the contract, and what was charged must be what was answered.
-func TestWires_EveryCallEndsAndTheLedgerAgrees(t *testing.T) {
+// TestFaults_Random breaks the connections of a service while it works. Every call must end in time, with a 200 or an
+// error of the contract, and exactly the calls answered with 200 must be charged.
+func TestFaults_Random(t *testing.T) {
 	engine, origin := testcontainers.Tesseract(t), mustOrigin(t)
-	rigs := make([]*rig, lanes)
+	rigs := make([]*rig, services)
 	for i := range rigs {
 		rigs[i] = mustRig(t, engine, origin)
 	}
 	var running sync.WaitGroup
 	for i, r := range rigs {
-		running.Go(func() { r.suffer(t, rand.New(rand.NewPCG(faultSeed, uint64(i))), faults/lanes) })
+		running.Go(func() { r.injectFaults(t, rand.New(rand.NewPCG(faultSeed, uint64(i))), faults/services) })
 	}
 	running.Wait()
 }
 
-// mustOrigin is the URL of a server with one image.
+// mustOrigin starts a server with one image and returns its URL.
 func mustOrigin(t *testing.T) string {
 	t.Helper()
 	img, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(word(t, "Aprille"), "data:image/png;base64,"))
@@ -103,59 +103,60 @@ func (r *rig) extract(ctx context.Context) (answer, error) {
 	return call(ctx, http.MethodPost, "http://"+r.app.Addr()+"/api/v1/extract", r.key, "", map[string]any{"imageUrl": r.image})
 }
 
-// TestWires_ThatStayDead has each wire fall silent for good while a connection on it is open. The call must end by what the
-// service itself allows.
-func TestWires_ThatStayDead(t *testing.T) {
+// TestFaults_Permanent makes each connection fall silent for good while it is open. The call must end within the service's
+// own timeouts.
+func TestFaults_Permanent(t *testing.T) {
 	t.Parallel()
 	engine, origin := testcontainers.Tesseract(t), mustOrigin(t)
-	for wire, limit := range map[string]time.Duration{
-		"origin": 25 * time.Second, "postgres": 60 * time.Second, "engine": reading + 2*time.Minute + 5*time.Second,
+	for name, limit := range map[string]time.Duration{
+		"origin": 25 * time.Second, "postgres": 60 * time.Second, "engine": readDeadline + 2*time.Minute + 5*time.Second,
 	} {
-		t.Run(wire, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := mustRig(t, engine, origin)
 			a, err := r.extract(t.Context())
 			require.NoError(t, err)
 			require.Equal(t, http.StatusOK, a.status, a.raw)
 
-			r.wires[wire].Set(testcontainers.Trouble{Fault: testcontainers.HalfOpen})
+			r.proxies[name].Set(testcontainers.Fault{Kind: testcontainers.HalfOpen})
 			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()
 			began := time.Now()
 			a, err = r.extract(ctx)
 			require.NoError(t, err)
-			t.Logf("%s: %d after %s", wire, a.status, time.Since(began).Round(time.Second))
-			if wire == "origin" {
+			t.Logf("%s: status %d after %s", name, a.status, time.Since(began).Round(time.Second))
+			if name == "origin" {
 				require.Equal(t, "INVALID_REQUEST", a.Code, a.raw)
 			} else {
 				require.Equal(t, "SERVER_ERROR", a.Code, a.raw)
 			}
-			r.wires[wire].Set(testcontainers.Trouble{})
-			r.settle(t, 1)
+			r.proxies[name].Set(testcontainers.Fault{})
+			r.requireCharged(t, 1)
 		})
 	}
 }
 
-func (r *rig) suffer(t *testing.T, rng *rand.Rand, n int) {
+// injectFaults makes n calls, each with one fault on one of the connections.
+func (r *rig) injectFaults(t *testing.T, rng *rand.Rand, n int) {
 	t.Helper()
 	answered := int64(0)
 	names := []string{"postgres", "engine", "origin"}
 	for i := range n {
 		name := names[rng.IntN(len(names))]
-		wire, bad := r.wires[name], trouble(rng)
-		what := fmt.Sprintf("fault %d: %s on the wire to %s (%d bytes, %s)", i, bad.Fault, name, bad.Bytes, bad.Delay)
-		wire.Set(bad)
+		proxy, fault := r.proxies[name], randomFault(rng)
+		what := fmt.Sprintf("fault %d: %s on the connection to %s (%d bytes, %s)", i, fault.Kind, name, fault.Bytes, fault.Delay)
+		proxy.Set(fault)
 		if rng.IntN(2) == 0 {
-			wire.Drop() // open connections too
+			proxy.Drop() // reset open connections too
 		}
-		heal := time.AfterFunc(troubleLast, func() { wire.Set(testcontainers.Trouble{}) })
+		heal := time.AfterFunc(faultDuration, func() { proxy.Set(testcontainers.Fault{}) })
 		ctx, cancel := context.WithTimeout(t.Context(), callLimit)
 		a, err := r.extract(ctx)
 		cancel()
 		heal.Stop()
-		wire.Set(testcontainers.Trouble{})
+		proxy.Set(testcontainers.Fault{})
 		if err != nil {
-			t.Errorf("%s: the call did not end well: %v", what, err)
+			t.Errorf("%s: the call failed: %v", what, err)
 			continue
 		}
 		switch {
@@ -168,18 +169,18 @@ func (r *rig) suffer(t *testing.T, rng *rand.Rand, n int) {
 		}
 	}
 	if answered == 0 || answered == int64(n) {
-		t.Errorf("%d of %d calls were answered with 200: the faults were too hard or no faults", answered, n)
+		t.Errorf("%d of %d calls were answered with 200; expected some, but not all, to fail", answered, n)
 	}
-	r.settle(t, answered)
+	r.requireCharged(t, answered)
 }
 
-// settle waits until no hold is left and compares.
-func (r *rig) settle(t *testing.T, answered int64) {
+// requireCharged waits until all holds are settled or released, and compares the points used with the answers.
+func (r *rig) requireCharged(t *testing.T, answered int64) {
 	t.Helper()
 	deadline := time.Now().Add(90 * time.Second)
 	for {
-		b, err := r.app.Data().Ledger.Balance(t.Context(), r.id)
-		if err == nil && b.Used == 10*answered {
+		b, err := r.app.Data().Ledger.Balance(t.Context(), r.account)
+		if err == nil && b.Used == price*answered {
 			break
 		}
 		if time.Now().After(deadline) {
@@ -192,5 +193,5 @@ func (r *rig) settle(t *testing.T, answered int64) {
 	if err != nil || len(report.Discrepancies) > 0 {
 		t.Errorf("audit: %v %v", report.Discrepancies, err)
 	}
-	t.Logf("%d of the calls were answered with 200", answered)
+	t.Logf("%d calls were answered with 200", answered)
 }

@@ -28,7 +28,7 @@ import (
 	"uncial/testcontainers"
 )
 
-// word is a small image that is quick to read.
+// word returns a data URL of a small image that is quick to read.
 func word(tb testing.TB, text string) string {
 	tb.Helper()
 	f, err := opentype.Parse(goregular.TTF)
@@ -54,6 +54,7 @@ type answer struct {
 	raw    string
 }
 
+// call sends a request. repeat is its Idempotency-Key, if not empty. The answer is decoded as far as it is JSON.
 func call(ctx context.Context, method, url, key, repeat string, body map[string]any) (answer, error) {
 	var data []byte
 	if body != nil {
@@ -83,11 +84,12 @@ func call(ctx context.Context, method, url, key, repeat string, body map[string]
 		return answer{}, err
 	}
 	a := answer{status: res.StatusCode, raw: string(raw)}
-	_ = json.Unmarshal(raw, &a) // a load balancer's own errors are no JSON
+	_ = json.Unmarshal(raw, &a) // errors of the load balancer are not JSON
 	return a, nil
 }
 
-// persist repeats an extraction under one Idempotency-Key until it is answered with 200, as a careful client would.
+// persist repeats an extraction under one Idempotency-Key, as a careful client would, until the answer is final: 200, 400
+// or 402.
 func persist(url, key, repeat string, body map[string]any) (answer, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
 	defer cancel()
@@ -100,97 +102,104 @@ func persist(url, key, repeat string, body map[string]any) (answer, error) {
 		}
 		select {
 		case <-ctx.Done():
-			return a, fmt.Errorf("never answered with 200: %w; last: %d %s %w", ctx.Err(), a.status, a.raw, err)
+			return a, fmt.Errorf("no final answer: %w; last: %d %s %w", ctx.Err(), a.status, a.raw, err)
 		case <-time.After(pause):
 		}
 	}
 }
 
-// TestFleet_ChargesEveryAnswerExactlyOnce runs 1,000 extractions through three replicas and two engines, and in the
-// middle kills a replica, an engine, and restarts Postgres.
-func TestFleet_ChargesEveryAnswerExactlyOnce(t *testing.T) {
-	const (
-		logical     = 850 // extractions
-		repeats     = 150 // of them sent twice, side by side
-		concurrency = 32
-		accounts    = 10 // so that the rate limit of the plan is not what is tested
-	)
+// Extractions of TestFleet_ChargesOnce.
+const (
+	extractions = 850
+	doubled     = 150 // of them sent twice at the same time, under one Idempotency-Key
+	concurrency = 32
+	accounts    = 10 // so that the rate limit of one account is not what is tested
+	price       = 10 // points
+)
+
+// TestFleet_ChargesOnce runs 1,000 extractions through three replicas and two engines. Meanwhile it kills a replica and an
+// engine, and restarts Postgres. Every answer must be charged exactly once.
+func TestFleet_ChargesOnce(t *testing.T) {
 	s := testcontainers.Service(t, testcontainers.ServiceOptions{Replicas: 3, Engines: 2})
 	ids, keys := make([]string, accounts), make([]string, accounts)
 	for i := range accounts {
 		ids[i], keys[i] = s.Key(t, "archive")
 	}
-	body := map[string]any{"imageUrl": word(t, "Aprille")}
-
-	jobs := make(chan int)
-	var answered, done atomic.Int64
-	var running sync.WaitGroup
-	failures := make(chan error, logical+repeats+3)
-	for range concurrency {
-		running.Go(func() {
-			for n := range jobs {
-				a, err := persist(s.URL, keys[n%accounts], fmt.Sprintf("extraction-%d", n), body)
-				switch {
-				case err != nil:
-					failures <- err
-				case a.status != http.StatusOK:
-					failures <- fmt.Errorf("extraction %d: %d %s", n, a.status, a.raw)
-				default:
-					answered.Add(1)
-				}
-				done.Add(1)
-			}
-		})
-	}
-	blows := map[int]func() error{
-		250: func() error { return testcontainers.Kill(t.Context(), s.Replicas[1]) },
-		450: func() error { return testcontainers.Kill(t.Context(), s.Engines[0]) },
-		650: func() error { return testcontainers.Restart(t.Context(), s.Postgres) },
-	}
-	for n := range logical {
-		if blow := blows[n]; blow != nil {
-			running.Go(func() {
-				if err := blow(); err != nil {
-					failures <- err
-				}
-			})
-		}
-		jobs <- n
-		if n < repeats {
-			jobs <- n
-		}
-	}
-	close(jobs)
-	running.Wait()
-	close(failures)
-	for err := range failures {
+	answered, errs := extractAll(t, s, keys)
+	for _, err := range errs {
 		t.Error(err)
 	}
-	require.Equal(t, int64(logical+repeats), answered.Load())
-
-	for i, id := range ids {
-		want := int64(0)
-		for n := range logical {
-			if n%accounts == i {
-				want += 10
-			}
-		}
+	require.Equal(t, int64(extractions+doubled), answered)
+	for _, id := range ids {
+		const want = price * extractions / accounts
 		var used int64
-		require.Eventually(t, func() bool { // holds that the killed replica left expire within a minute
-			used = points(t, s, id)
+		require.Eventually(t, func() bool { // the holds of the killed replica expire within a minute
+			used = pointsUsed(t, s, id)
 			return used == want
 		}, 90*time.Second, time.Second, "account %s: %d points used, want %d", id, used, want)
 	}
 	require.Contains(t, s.Run(t, 0, "audit"), "agree")
 }
 
-// TestFleet_ReadsElsewhereWhatAnEngineThatVanishedHad pulls the cable of an engine in the middle of reading.
-func TestFleet_ReadsElsewhereWhatAnEngineThatVanishedHad(t *testing.T) {
+// extractAll sends all extractions, with the incidents in between, and returns how many were answered with 200.
+func extractAll(t *testing.T, s *testcontainers.System, keys []string) (int64, []error) {
+	t.Helper()
+	body := map[string]any{"imageUrl": word(t, "Aprille")}
+	jobs := make(chan int)
+	var answered atomic.Int64
+	var mu sync.Mutex
+	var errs []error
+	fail := func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		errs = append(errs, err)
+	}
+	var running sync.WaitGroup
+	for range concurrency {
+		running.Go(func() {
+			for n := range jobs {
+				a, err := persist(s.URL, keys[n%accounts], fmt.Sprintf("extraction-%d", n), body)
+				switch {
+				case err != nil:
+					fail(err)
+				case a.status != http.StatusOK:
+					fail(fmt.Errorf("extraction %d: %d %s", n, a.status, a.raw))
+				default:
+					answered.Add(1)
+				}
+			}
+		})
+	}
+	incidents := map[int]func() error{ // before the extraction of that number
+		250: func() error { return testcontainers.Kill(t.Context(), s.Replicas[1]) },
+		450: func() error { return testcontainers.Kill(t.Context(), s.Engines[0]) },
+		650: func() error { return testcontainers.Restart(t.Context(), s.Postgres) },
+	}
+	for n := range extractions {
+		if incident := incidents[n]; incident != nil {
+			running.Go(func() {
+				if err := incident(); err != nil {
+					fail(err)
+				}
+			})
+		}
+		jobs <- n
+		if n < doubled {
+			jobs <- n
+		}
+	}
+	close(jobs)
+	running.Wait()
+	return answered.Load(), errs
+}
+
+// TestFleet_EngineVanishes disconnects an engine while it reads. The other engine must read its images.
+func TestFleet_EngineVanishes(t *testing.T) {
 	t.Parallel()
 	s := testcontainers.Service(t, testcontainers.ServiceOptions{Engines: 2})
 	_, key := s.Key(t, "archive")
 	body := map[string]any{"imageUrl": "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(sample.Image)}
-	const each = 2 // images for each engine, whose pages take seconds
+	const each = 2 // images per engine; reading one takes seconds
 	var running sync.WaitGroup
 	answers := make(chan error, 2*each)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -204,7 +213,7 @@ func TestFleet_ReadsElsewhereWhatAnEngineThatVanishedHad(t *testing.T) {
 			answers <- err
 		})
 	}
-	require.Eventually(t, func() bool { return reads(t, s.Engines[0]) && reads(t, s.Engines[1]) }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return isBusy(t, s.Engines[0]) && isBusy(t, s.Engines[1]) }, 10*time.Second, 10*time.Millisecond)
 	require.NoError(t, testcontainers.Unplug(t.Context(), s.Engines[0]))
 	running.Wait()
 	for range 2 * each {
@@ -212,8 +221,8 @@ func TestFleet_ReadsElsewhereWhatAnEngineThatVanishedHad(t *testing.T) {
 	}
 }
 
-// reads says whether all of the two workers of the engine read.
-func reads(tb testing.TB, engine tc.Container) bool {
+// isBusy reports whether both workers of the engine are reading.
+func isBusy(tb testing.TB, engine tc.Container) bool {
 	tb.Helper()
 	const ask = `exec 3<>/dev/tcp/127.0.0.1/8090; printf 'GET /load HTTP/1.0\r\n\r\n' >&3; cat <&3`
 	_, out, err := engine.Exec(tb.Context(), []string{"bash", "-c", ask}, tcexec.Multiplexed())
@@ -223,7 +232,8 @@ func reads(tb testing.TB, engine tc.Container) bool {
 	return bytes.Contains(text, []byte(`"busy":2`))
 }
 
-func points(tb testing.TB, s *testcontainers.System, id string) int64 {
+// pointsUsed returns the points that the account has used, from the operator's command.
+func pointsUsed(tb testing.TB, s *testcontainers.System, id string) int64 {
 	tb.Helper()
 	var accounts []struct {
 		ID   string `json:"id"`
@@ -235,17 +245,18 @@ func points(tb testing.TB, s *testcontainers.System, id string) int64 {
 			return a.Used
 		}
 	}
-	tb.Fatalf("account %s is gone", id)
+	tb.Fatalf("account %s is not listed", id)
 	return 0
 }
 
-// TestFleet_SharesOneRateLimit sends 1,000 extractions through three replicas within one window.
-func TestFleet_SharesOneRateLimit(t *testing.T) {
+// TestFleet_RateLimit sends 1,000 extractions through three replicas within one window. The limit must hold over all of
+// them.
+func TestFleet_RateLimit(t *testing.T) {
 	s := testcontainers.Service(t, testcontainers.ServiceOptions{Replicas: 3, Engines: 1})
-	_, key := s.Key(t, "pro") // 60 a minute
-	// An image that no one can read is quick and counts all the same.
+	_, key := s.Key(t, "pro") // 60 requests a minute
+	// An unreadable image is refused quickly, and counts against the limit.
 	body := map[string]any{"imageUrl": "data:image/png;base64,AAAA"}
-	if left := 60 - time.Now().Second(); left < 30 { // the window is the minute: begin early in one
+	if left := 60 - time.Now().Second(); left < 30 { // the window is the minute; begin early in one
 		time.Sleep(time.Duration(left)*time.Second + 100*time.Millisecond)
 	}
 	window := time.Now().Truncate(time.Minute)

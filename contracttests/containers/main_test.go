@@ -1,5 +1,5 @@
-// Package containers_test proves the service on containers: the suite against the production images, a fleet that loses
-// members in the middle of its work, and wires that fail.
+// Package containers_test tests the service in containers: the suite against the production images (suite_test.go),
+// several replicas and engines that crash (fleet_test.go), and connections that fail (faults_test.go).
 package containers_test
 
 import (

@@ -22,7 +22,7 @@ import (
 	"uncial/testcontainers"
 )
 
-// catalogue has, beside the usual plans, some that are nearly used up from the start.
+// catalogue has some plans with so few points that they are nearly exhausted from the start.
 const catalogue = `{
 	"free": {"points": 300, "requestsPerMinute": 10}, "archive": {"points": 1000000, "requestsPerMinute": 600},
 	"dozen": {"points": 12, "requestsPerMinute": 600}, "ten": {"points": 10, "requestsPerMinute": 600},
@@ -44,7 +44,7 @@ func mustPlans(tb testing.TB) (file string, plans map[string]contracttests.Plan)
 	return file, plans
 }
 
-// scenarios are the plans of the accounts that the suite uses, and how many keys it wants.
+// scenarios lists, for each scenario of the suite, the plan of its accounts and the number of keys it needs.
 var scenarios = map[string]struct {
 	plan string
 	keys int
@@ -54,61 +54,61 @@ var scenarios = map[string]struct {
 	contracttests.KeyRevoked: {"free", 1}, contracttests.KeyExpired: {"free", 1},
 }
 
-// keeper makes accounts and keys on a service.
-type keeper interface {
+// operator creates accounts and keys on a service.
+type operator interface {
 	account(tb testing.TB, plan string) (id string)
 	key(tb testing.TB, accountID string, lifetime time.Duration) (id, token string)
 	revoke(tb testing.TB, keyID string)
 }
 
-// mustKeys makes a key on an account of its own for each of the scenarios, and a second one on the first account.
-func mustKeys(tb testing.TB, k keeper) map[string][]string {
+// mustKeys creates the keys of each scenario, each on its own account, and a second key on the account of KeyOK.
+func mustKeys(tb testing.TB, o operator) map[string][]string {
 	tb.Helper()
 	keys := map[string][]string{}
 	for scenario, s := range scenarios {
 		for range s.keys {
-			owner, lifetime := k.account(tb, s.plan), time.Duration(0)
+			owner, lifetime := o.account(tb, s.plan), time.Duration(0)
 			if scenario == contracttests.KeyExpired {
 				lifetime = time.Second
 			}
-			id, token := k.key(tb, owner, lifetime)
+			id, token := o.key(tb, owner, lifetime)
 			if scenario == contracttests.KeyRevoked {
-				k.revoke(tb, id)
+				o.revoke(tb, id)
 			}
 			keys[scenario] = append(keys[scenario], token)
 			if scenario == contracttests.KeyOK {
-				_, sibling := k.key(tb, owner, 0)
+				_, sibling := o.key(tb, owner, 0)
 				keys[contracttests.KeySibling] = []string{sibling}
 			}
 		}
 	}
-	time.Sleep(time.Second) // until the one has expired
+	time.Sleep(time.Second) // until the key of KeyExpired has expired
 	return keys
 }
 
-// book is the account book of a service in this process.
-type book struct{ *account.Registry }
+// registry is the operator of a service in this process.
+type registry struct{ *account.Registry }
 
-func (b book) account(tb testing.TB, plan string) string {
+func (r registry) account(tb testing.TB, plan string) string {
 	tb.Helper()
-	a, err := b.Create(tb.Context(), "suite", plan)
+	a, err := r.Create(tb.Context(), "suite", plan)
 	require.NoError(tb, err)
 	return a.ID
 }
 
-func (b book) key(tb testing.TB, accountID string, lifetime time.Duration) (id, token string) {
+func (r registry) key(tb testing.TB, accountID string, lifetime time.Duration) (id, token string) {
 	tb.Helper()
-	k, token, err := b.CreateKey(tb.Context(), account.NewKey{AccountID: accountID, Name: "suite", Lifetime: lifetime})
+	k, token, err := r.CreateKey(tb.Context(), account.NewKey{AccountID: accountID, Name: "suite", Lifetime: lifetime})
 	require.NoError(tb, err)
 	return k.ID, token
 }
 
-func (b book) revoke(tb testing.TB, keyID string) {
+func (r registry) revoke(tb testing.TB, keyID string) {
 	tb.Helper()
-	require.NoError(tb, b.Revoke(tb.Context(), keyID))
+	require.NoError(tb, r.Revoke(tb.Context(), keyID))
 }
 
-// commands are the operator's, in a container.
+// commands is the operator of a service in containers: it runs the commands of uncial there.
 type commands struct{ *testcontainers.System }
 
 func (c commands) account(tb testing.TB, plan string) string {
@@ -130,17 +130,17 @@ func (c commands) revoke(tb testing.TB, keyID string) {
 	c.Run(tb, 0, "key", "revoke", keyID)
 }
 
-// requireWhole fails where a case was left out for want of a key or an image that a real service can have.
-func requireWhole(tb testing.TB, skipped []string) {
+// requireComplete fails if a case was skipped, except those that a real service cannot be asked.
+func requireComplete(tb testing.TB, skipped []string) {
 	tb.Helper()
 	for _, s := range skipped {
 		require.Regexp(tb, `is mapped to "(error|faint|enhance|slow)"|clock of the target cannot be moved`, s)
 	}
 }
 
-// TestRun_ServiceOnPostgresAndEngine runs the suite against the service in this process, with Postgres and Tesseract in
-// containers. Its clock is moved, so that months end and answers are forgotten.
-func TestRun_ServiceOnPostgresAndEngine(t *testing.T) {
+// TestRun_Service runs the suite against the service in this process, with Postgres and Tesseract in containers. The
+// suite moves its clock, so that months end and stored replies expire.
+func TestRun_Service(t *testing.T) {
 	t.Parallel()
 	file, plans := mustPlans(t)
 	clock := still.NewClock()
@@ -153,17 +153,17 @@ func TestRun_ServiceOnPostgresAndEngine(t *testing.T) {
 	server := httptest.NewServer(origin.Handler(t))
 	t.Cleanup(server.Close)
 	images := origin.Images(server.URL)
-	delete(images, contracttests.ImageSlow) // takes no time on a clock that stands still
-	keys := mustKeys(t, book{a.Data().Accounts})
+	delete(images, contracttests.ImageSlow) // takes no time on a clock that the suite moves
+	keys := mustKeys(t, registry{a.Data().Accounts})
 	clock.Advance(time.Second)
-	runWhole(t, contracttests.Target{
+	runComplete(t, contracttests.Target{
 		BaseURL: "http://" + a.Addr() + "/api/v1", Plans: plans, Enhances: true, Promised: true,
 		Images: images, Keys: keys, Control: clock, OneClock: true,
 	})
 }
 
-// runWhole runs every case that a real service can be asked.
-func runWhole(t *testing.T, target contracttests.Target) {
+// runComplete runs every case that a real service can be asked.
+func runComplete(t *testing.T, target contracttests.Target) {
 	t.Helper()
 	target.MaxWait = 70 * time.Second // for a window to reset
 	var skipped []string
@@ -173,11 +173,11 @@ func runWhole(t *testing.T, target contracttests.Target) {
 		}
 	}
 	contracttests.Run(t, target)
-	requireWhole(t, skipped)
+	requireComplete(t, skipped)
 }
 
-// TestRun_ProductionImages runs the suite against the production images talking to each other, and holds the mock
-// beside them.
+// TestRun_ProductionImages runs the suite against the whole service in its production images, and compares its answers
+// with those of the mock.
 func TestRun_ProductionImages(t *testing.T) {
 	t.Parallel()
 	file, plans := mustPlans(t)
@@ -188,7 +188,7 @@ func TestRun_ProductionImages(t *testing.T) {
 			Images: origin.Images(s.Images), Keys: mustKeys(t, commands{s}),
 		}
 	}
-	runWhole(t, mustTarget())
+	runComplete(t, mustTarget())
 
 	twin := httptest.NewServer(mock.New(mock.Options{}))
 	t.Cleanup(twin.Close)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Round robin over api1, api2, ...; $1 says how many. A replica that is not ready gets no requests.
+# Round robin over api1, api2, ...; $1 is their number. Replicas that are not ready get no requests.
 set -eu
 {
 	cat <<-EOF

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Starts the server in the foreground. A lock file of a server that was killed is stale here: nothing else runs.
+# Starts the server in the foreground. A lock file can only be that of a killed server, because nothing else runs here.
 set -eu
 rm -f /var/lib/postgresql/data/postmaster.pid
 exec /usr/lib/postgresql/15/bin/postgres -D /var/lib/postgresql/data \

@@ -1,5 +1,6 @@
-// Command uncial-worker is the sandboxed child of uncial: it reads images from standard input and writes documents to
-// standard output, in frames. The service starts it; it is of no use by hand.
+// Command uncial-worker is the sandboxed child process of uncial: it receives images on standard input and writes
+// documents to standard output, in the frames of package pipe. The service starts it (package workerpool); it cannot be
+// used by hand. Everything except the process itself is in package worker.
 package main
 
 import (
@@ -22,28 +23,29 @@ import (
 
 // Exit statuses.
 const (
-	failed = 1 // the worker met an error, which stands on standard error
-	misuse = 2 // it was started by hand or by another version of the service
+	failed = 1 // after an error, which is printed on standard error
+	misuse = 2 // started by hand, or by a different version of the service
 )
 
-// goMemory is the size of Go's heap, in bytes, from which on its garbage goes back to the system at once. Decoding an
-// image of 100 megapixels takes up to 1.5 GB, of which 400 MB stay while Tesseract, which has a heap of its own, reads it.
-const goMemory = 1 << 30
+// goMemoryLimit is the size of Go's heap, in bytes, above which garbage is returned to the system at once. Decoding an
+// image of 100 megapixels takes up to 1.5 GB, of which 400 MB remain in use while Tesseract, which has its own heap, reads
+// it.
+const goMemoryLimit = 1 << 30
 
 func main() { os.Exit(run()) }
 
 func run() int {
 	if protocol := os.Getenv(pipe.ProtocolEnv); protocol == "" || term.IsTerminal(int(os.Stdin.Fd())) {
-		fmt.Fprintln(os.Stderr, "uncial-worker is started by uncial and does nothing by hand.\n"+
-			"To read an image, start the service with \"uncial serve\" and use \"uncial extract FILE\".")
+		fmt.Fprintln(os.Stderr, "uncial-worker is started by uncial and cannot be used by hand.\n"+
+			"To read an image, start the service with \"uncial serve\" and run \"uncial extract FILE\".")
 		return misuse
 	} else if protocol != strconv.Itoa(pipe.Protocol) {
-		fmt.Fprintf(os.Stderr, "uncial-worker speaks protocol %d and uncial %s: install both from the same build.\n", pipe.Protocol, protocol)
+		fmt.Fprintf(os.Stderr, "uncial-worker has protocol %d, uncial has protocol %s; install both from the same build.\n", pipe.Protocol, protocol)
 		return misuse
 	}
-	debug.SetMemoryLimit(goMemory)
-	// The service ends its workers by closing the pipe or by SIGKILL. Signals to the whole group, such as Ctrl-C, are
-	// for the service, which lets running requests end.
+	debug.SetMemoryLimit(goMemoryLimit)
+	// The service stops its workers by closing the pipe, or with SIGKILL. Signals to the whole process group, such as
+	// Ctrl-C, are meant for the service, which finishes running requests first.
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	out, err := privateOutput()
 	if err != nil {
@@ -59,8 +61,8 @@ func run() int {
 	return 0
 }
 
-// privateOutput moves standard output out of the reach of the C libraries, some of which print to it: what they write
-// goes to standard error.
+// privateOutput moves standard output to another descriptor, out of the reach of the C libraries, some of which print to
+// it. What they print goes to standard error instead of between the frames.
 func privateOutput() (io.Writer, error) {
 	fd, err := unix.FcntlInt(os.Stdout.Fd(), unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {

@@ -18,35 +18,35 @@ import (
 	"uncial/impl/sample"
 )
 
-// MustBuild compiles the command.
-func MustBuild(tb testing.TB) string {
-	tb.Helper()
-	path := filepath.Join(tb.TempDir(), "uncial-worker")
-	out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput()
-	require.NoError(tb, err, string(out))
-	return path
-}
-
-func TestWorker_refuses_to_run_by_hand(t *testing.T) {
+func TestWorker_ExitStatus(t *testing.T) {
 	t.Parallel()
-	path := MustBuild(t)
-	for environment, want := range map[string]string{
-		"":                         "does nothing by hand",
-		pipe.ProtocolEnv + "=9999": "same build",
+	path := ocrtest.MustBuildWorker(t)
+	protocol := fmt.Sprintf("%s=%d", pipe.ProtocolEnv, pipe.Protocol)
+	for name, c := range map[string]struct {
+		env    []string
+		status int
+		want   string
+	}{
+		"is 2 if started by hand":                    {[]string{""}, 2, "cannot be used by hand"},
+		"is 2 if the service is of another build":    {[]string{pipe.ProtocolEnv + "=9999"}, 2, "same build"},
+		"is 1 if the directory of models is missing": {[]string{protocol, pipe.ModelsEnv + "=" + filepath.Join(t.TempDir(), "absent")}, 1, "absent"},
 	} {
-		cmd := exec.Command(path)
-		cmd.Env = []string{environment}
-		out, err := cmd.CombinedOutput()
-		var exit *exec.ExitError
-		require.ErrorAs(t, err, &exit)
-		require.Equal(t, 2, exit.ExitCode())
-		require.Contains(t, string(out), want)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.Command(path)
+			cmd.Env = c.env
+			out, err := cmd.CombinedOutput()
+			var exit *exec.ExitError
+			require.ErrorAs(t, err, &exit)
+			require.Equal(t, c.status, exit.ExitCode())
+			require.Contains(t, string(out), c.want)
+		})
 	}
 }
 
-func TestWorker_answers_until_its_input_ends(t *testing.T) {
+func TestWorker_ServesUntilInputEnds(t *testing.T) {
 	t.Parallel()
-	cmd := exec.Command(MustBuild(t))
+	cmd := exec.Command(ocrtest.MustBuildWorker(t))
 	cmd.Env = []string{
 		fmt.Sprintf("%s=%d", pipe.ProtocolEnv, pipe.Protocol),
 		pipe.ModelsEnv + "=" + strings.Join([]string{t.TempDir(), ocrtest.Tessdata}, string(os.PathListSeparator)),
@@ -77,16 +77,5 @@ func TestWorker_answers_until_its_input_ends(t *testing.T) {
 
 	require.NoError(t, in.Close())
 	require.NoError(t, cmd.Wait())
-	require.Empty(t, stderr.String(), "nothing but errors is said on standard error")
-}
-
-func TestWorker_fails_without_its_models(t *testing.T) {
-	t.Parallel()
-	cmd := exec.Command(MustBuild(t))
-	cmd.Env = []string{fmt.Sprintf("%s=%d", pipe.ProtocolEnv, pipe.Protocol), pipe.ModelsEnv + "=" + filepath.Join(t.TempDir(), "absent")}
-	out, err := cmd.CombinedOutput()
-	var exit *exec.ExitError
-	require.ErrorAs(t, err, &exit)
-	require.Equal(t, 1, exit.ExitCode())
-	require.Contains(t, string(out), "absent")
+	require.Empty(t, stderr.String(), "standard error is for errors only")
 }

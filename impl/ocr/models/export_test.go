@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Tags are all tags of the catalogue, sorted, whether a model is installed or not.
+// Tags returns all tags of the catalogue, sorted, whether or not a model is installed.
 func Tags() []string { return slices.Sorted(maps.Keys(catalogue)) }
 
-// Names are the models of the catalogue that read a tag, the best first; nil for a tag that it does not hold.
+// Names returns the models of the catalogue that read a tag, best first; nil for an unknown tag.
 func Names(tag string) []string { return slices.Clone(catalogue[tag]) }

@@ -1,9 +1,12 @@
-// Package models finds the traineddata files of Tesseract and says which languages they read. It knows the packs of
-// Debian by name, takes further ones from any directory, and ships two of the project's own (package own).
+// Package models finds the models of Tesseract (*.traineddata files) and determines which languages they read. It knows
+// the packs of Debian by name (catalogue.go), takes others from any directory, and ships the project's own (package own).
+// It does not load them: package reading chooses the models for a page, and package tesseract loads them.
 //
-// A directory may hold a file named languages.txt that gives its models a language: on each line the name of a model
-// and the tags (BCP 47) that it reads, separated by blanks; "#" begins a comment. Such a model comes before those of
-// the catalogue. A model that neither knows is found by its name only.
+// A directory may have a file named languages.txt that assigns languages to its models: each line has the name of a model
+// and the BCP 47 tags that it reads, separated by spaces; "#" begins a comment. For such a tag this model is preferred to
+// those of the catalogue. A model that neither lists can be used by its name only.
+//
+// Start reading at Find.
 package models
 
 import (
@@ -24,38 +27,38 @@ import (
 )
 
 const (
-	extension = ".traineddata"
-	mapping   = "languages.txt"
+	extension     = ".traineddata"
+	languagesFile = "languages.txt"
 )
 
 // Model is one traineddata file.
 type Model struct {
 	Name string // of the file, without its extension
-	Dir  string // that holds the file; empty where Data is set
-	Data []byte // of a model that ships with the program; nil where it is a file
+	Dir  string // of the file; empty if Data is set
+	Data []byte // content of a model that ships with the program; nil for a file
 }
 
-// Set is the models that were found. It does not change, and is safe for concurrent use.
+// Set holds the models that were found. It does not change, so it is safe for concurrent use.
 type Set struct {
 	models map[string]Model
-	tags   map[string][]string // tag -> names of installed models, the best first
+	tags   map[string][]string // tag -> names of installed models, best first
 }
 
-// Dirs are the directories in which Tesseract's packs are commonly installed, those only that exist: TESSDATA_PREFIX,
-// if it is set, and that of Debian.
+// Dirs returns the directories in which Tesseract's packs are usually installed, as far as they exist: TESSDATA_PREFIX, if
+// it is set, and the directory of Debian.
 func Dirs() []string {
 	var dirs []string
 	for _, dir := range []string{os.Getenv("TESSDATA_PREFIX"), "/usr/share/tesseract-ocr/5/tessdata"} {
-		if info, err := os.Stat(dir); dir != "" && err == nil && info.IsDir() && !slices.Contains(dirs, dir) { //nolint:gosec // a directory of the operator's choice
+		if info, err := os.Stat(dir); dir != "" && err == nil && info.IsDir() && !slices.Contains(dirs, dir) { //nolint:gosec // the operator chose the directory
 			dirs = append(dirs, dir)
 		}
 	}
 	return dirs
 }
 
-// Find looks for *.traineddata in the directories and in their subdirectories named script. Where the same name stands
-// in several the first counts; the program's own models come last, so that a directory can replace them. A directory
-// that cannot be read and a languages.txt with a fault are errors, which name them.
+// Find looks for *.traineddata in the directories and in their subdirectories named "script". If several have a model of
+// the same name, the first one is used. The program's own models come last, so that a directory can replace them. An
+// unreadable directory or an invalid languages.txt is an error that names it.
 func Find(dirs ...string) (*Set, error) {
 	s := &Set{models: map[string]Model{}, tags: map[string][]string{}}
 	mapped := map[string][]string{} // tag -> names, from languages.txt
@@ -81,9 +84,10 @@ func Find(dirs ...string) (*Set, error) {
 	return s, nil
 }
 
-// name is what Tesseract takes for the name of one model and any file system for that of a file.
-var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
+// validName matches names that Tesseract takes for one model ("+" would join two) and that every file system allows.
+var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
 
+// scan adds the models of one directory, without subdirectories.
 func (s *Set) scan(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -94,21 +98,22 @@ func (s *Set) scan(dir string) error {
 		if !ok || entry.IsDir() {
 			continue
 		}
-		if !name.MatchString(stem) {
-			return fmt.Errorf("models: %s: the name of a model is letters, digits, _, . and -", filepath.Join(dir, entry.Name()))
+		if !validName.MatchString(stem) {
+			return fmt.Errorf("models: %s: invalid model name; use letters, digits, \"_\", \".\" and \"-\"", filepath.Join(dir, entry.Name()))
 		}
 		s.add(Model{Name: stem, Dir: dir})
 	}
 	return nil
 }
 
+// add adds a model unless one of that name is known.
 func (s *Set) add(m Model) {
 	if _, ok := s.models[m.Name]; !ok {
 		s.models[m.Name] = m
 	}
 }
 
-// offer lets a tag be read by those of the models that are installed, after the ones it has.
+// offer appends those of the models that are installed to the models of a tag.
 func (s *Set) offer(tag string, names []string) {
 	for _, n := range names {
 		if _, ok := s.models[n]; ok && !slices.Contains(s.tags[tag], n) {
@@ -117,9 +122,9 @@ func (s *Set) offer(tag string, names []string) {
 	}
 }
 
-// readMapping adds what the directory's languages.txt says, if it has one.
+// readMapping adds the lines of the directory's languages.txt, if it has one, to a map from tags to names of models.
 func readMapping(dir string, into map[string][]string) error {
-	path := filepath.Join(dir, mapping)
+	path := filepath.Join(dir, languagesFile)
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -136,15 +141,15 @@ func readMapping(dir string, into map[string][]string) error {
 			continue
 		}
 		if len(fields) == 1 {
-			return fmt.Errorf("models: %s, line %d: want the name of a model and at least one tag, as in \"my_model en\"", path, n)
+			return fmt.Errorf("models: %s, line %d: expected the name of a model and at least one tag, as in \"my_model en\"", path, n)
 		}
 		if _, err := os.Stat(filepath.Join(dir, fields[0]+extension)); err != nil {
-			return fmt.Errorf("models: %s, line %d: the directory holds no %s%s", path, n, fields[0], extension)
+			return fmt.Errorf("models: %s, line %d: the directory has no file %s%s", path, n, fields[0], extension)
 		}
 		for _, field := range fields[1:] {
 			tag, err := language.Parse(field)
 			if err != nil || tag == language.Und {
-				return fmt.Errorf("models: %s, line %d: %q is not a BCP 47 tag, such as \"de-Latf\"", path, n, field)
+				return fmt.Errorf("models: %s, line %d: invalid language tag %q; expected a BCP 47 tag such as \"de-Latf\"", path, n, field)
 			}
 			into[tag.String()] = append(into[tag.String()], fields[0])
 		}
@@ -155,16 +160,16 @@ func readMapping(dir string, into map[string][]string) error {
 	return nil
 }
 
-// Languages are the tags that an installed model reads, sorted.
+// Languages returns the tags that installed models read, sorted.
 func (s *Set) Languages() []string { return slices.Sorted(maps.Keys(s.tags)) }
 
-// For are the names of the installed models that read a tag of Languages, the best first; nil for any other tag.
+// For returns the names of the installed models that read a tag, best first; nil if the tag is not one of Languages.
 func (s *Set) For(tag string) []string { return slices.Clone(s.tags[tag]) }
 
-// Names are those of all models found, sorted.
+// Names returns the names of all models found, sorted.
 func (s *Set) Names() []string { return slices.Sorted(maps.Keys(s.models)) }
 
-// Model is the model of that name, and whether it was found.
+// Model returns the model of that name, and whether it was found.
 func (s *Set) Model(name string) (Model, bool) {
 	m, ok := s.models[name]
 	return m, ok

@@ -3,6 +3,7 @@ package models_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,16 +13,23 @@ import (
 	"uncial/impl/ocr/models/own"
 )
 
-// MustDir makes a directory of files, each of which holds its own path.
-func MustDir(tb testing.TB, files map[string]string) string {
+// MustDir makes a directory with an empty model for each name. languages is the content of languages.txt, if not empty.
+func MustDir(tb testing.TB, languages string, names ...string) string {
 	tb.Helper()
 	dir := tb.TempDir()
-	for name, content := range files {
-		path := filepath.Join(dir, name)
-		require.NoError(tb, os.MkdirAll(filepath.Dir(path), 0o700))
-		require.NoError(tb, os.WriteFile(path, []byte(content), 0o600))
+	for _, name := range names {
+		mustWrite(tb, filepath.Join(dir, name+".traineddata"), "")
+	}
+	if languages != "" {
+		mustWrite(tb, filepath.Join(dir, "languages.txt"), languages)
 	}
 	return dir
+}
+
+func mustWrite(tb testing.TB, path, content string) {
+	tb.Helper()
+	require.NoError(tb, os.MkdirAll(filepath.Dir(path), 0o700))
+	require.NoError(tb, os.WriteFile(path, []byte(content), 0o600))
 }
 
 func MustFind(tb testing.TB, dirs ...string) *models.Set {
@@ -31,13 +39,13 @@ func MustFind(tb testing.TB, dirs ...string) *models.Set {
 	return s
 }
 
-func TestTags_are_canonical(t *testing.T) {
+func TestTags(t *testing.T) {
 	t.Parallel()
 	require.Greater(t, len(models.Tags()), 150)
 	for _, tag := range models.Tags() {
 		parsed, err := language.Parse(tag)
 		require.NoError(t, err, tag)
-		require.Equal(t, tag, parsed.String())
+		require.Equal(t, tag, parsed.String(), "tags are canonical")
 		require.NotEmpty(t, models.Names(tag), tag)
 	}
 	require.Nil(t, models.Names("tlh"))
@@ -45,23 +53,22 @@ func TestTags_are_canonical(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	t.Parallel()
-	ours := []string{own.EarlyPrint, own.HandFrench}
-	t.Run("no directory leaves the program's own models, which offer no language alone", func(t *testing.T) {
+	t.Run("finds only the program's own models without a directory, and they offer no language", func(t *testing.T) {
 		t.Parallel()
 		s := MustFind(t)
-		require.Equal(t, ours, s.Names())
+		require.Equal(t, []string{own.EarlyPrint, own.HandFrench}, s.Names())
 		require.Empty(t, s.Languages())
 		m, ok := s.Model(own.EarlyPrint)
 		require.True(t, ok)
 		require.Empty(t, m.Dir)
 		require.Greater(t, len(m.Data), 1<<20)
 	})
-	t.Run("installed packs offer their languages", func(t *testing.T) {
+	t.Run("offers the languages of installed packs", func(t *testing.T) {
 		t.Parallel()
-		dir := MustDir(t, map[string]string{
-			"eng.traineddata": "", "osd.traineddata": "", "script/Fraktur.traineddata": "", "unknown.traineddata": "",
-			"configs/pdf": "", "pdf.ttf": "", "lat": "", "old/deu.traineddata": "",
-		})
+		dir := MustDir(t, "", "eng", "osd", "script/Fraktur", "unknown", "old/deu")
+		for _, other := range []string{"configs/pdf", "pdf.ttf", "lat"} {
+			mustWrite(t, filepath.Join(dir, other), "")
+		}
 		s := MustFind(t, dir)
 		require.Equal(t, []string{"Fraktur", own.EarlyPrint, "eng", own.HandFrench, "osd", "unknown"}, s.Names())
 		require.Equal(t, []string{"de-Latf", "en", "und-Latf"}, s.Languages())
@@ -69,45 +76,45 @@ func TestFind(t *testing.T) {
 		require.Equal(t, models.Model{Name: "Fraktur", Dir: filepath.Join(dir, "script")}, m)
 		require.Nil(t, s.For("de"))
 	})
-	t.Run("the best of several models comes first", func(t *testing.T) {
+	t.Run("puts the best of several models first", func(t *testing.T) {
 		t.Parallel()
-		s := MustFind(t, MustDir(t, map[string]string{"Fraktur.traineddata": "", "frk.traineddata": ""}))
-		require.Equal(t, []string{"frk", "Fraktur"}, s.For("de-Latf"))
+		require.Equal(t, []string{"frk", "Fraktur"}, MustFind(t, MustDir(t, "", "Fraktur", "frk")).For("de-Latf"))
 	})
-	t.Run("the first directory counts, the program's own last", func(t *testing.T) {
+	t.Run("prefers the first directory, and any directory to the program's own models", func(t *testing.T) {
 		t.Parallel()
-		first := MustDir(t, map[string]string{"eng.traineddata": "", "early_print.traineddata": ""})
-		second := MustDir(t, map[string]string{"eng.traineddata": "", "deu.traineddata": ""})
+		first, second := MustDir(t, "", "eng", "early_print"), MustDir(t, "", "eng", "deu")
 		s := MustFind(t, first, second)
 		for name, dir := range map[string]string{"eng": first, "early_print": first, "deu": second} {
 			m, ok := s.Model(name)
 			require.True(t, ok)
-			require.Equal(t, dir, m.Dir, name)
-			require.Nil(t, m.Data, name)
+			require.Equal(t, models.Model{Name: name, Dir: dir}, m)
 		}
 	})
-	t.Run("languages.txt gives a model its tags and comes before the catalogue", func(t *testing.T) {
+	t.Run("prefers the models of languages.txt to those of the catalogue", func(t *testing.T) {
 		t.Parallel()
-		packs := MustDir(t, map[string]string{"eng.traineddata": "", "deu.traineddata": ""})
-		mine := MustDir(t, map[string]string{
-			"my_types.traineddata": "",
-			"languages.txt":        "# ours\n\nmy_types en de-latf  enm # both\n",
-		})
-		s := MustFind(t, packs, mine)
+		s := MustFind(t, MustDir(t, "", "eng", "deu"), MustDir(t, "# ours\n\nmy_types en de-latf  enm # both\n", "my_types"))
 		require.Equal(t, []string{"de", "de-Latf", "en", "enm"}, s.Languages())
 		require.Equal(t, []string{"my_types", "eng"}, s.For("en"))
 		require.Equal(t, []string{"my_types"}, s.For("de-Latf"))
 	})
-	for fault, dir := range map[string]string{
-		"want the name of a model and at least one tag": MustDir(t, map[string]string{"a.traineddata": "", "languages.txt": "a\n"}),
-		`"not_a_tag!" is not a BCP 47 tag`:              MustDir(t, map[string]string{"a.traineddata": "", "languages.txt": "a not_a_tag!\n"}),
-		`"und" is not a BCP 47 tag`:                     MustDir(t, map[string]string{"a.traineddata": "", "languages.txt": "a und\n"}),
-		"line 2: the directory holds no b.traineddata":  MustDir(t, map[string]string{"a.traineddata": "", "languages.txt": "a en\nb en\n"}),
-		"letters, digits":                               MustDir(t, map[string]string{"a+b.traineddata": ""}),
-		"no such file or directory":                     filepath.Join(t.TempDir(), "absent"),
+}
+
+func TestFind_Errors(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ dir, want string }{
+		"a model without a tag":   {MustDir(t, "a\n", "a"), "expected the name of a model and at least one tag"},
+		"an invalid tag":          {MustDir(t, "a not_a_tag!\n", "a"), `invalid language tag "not_a_tag!"`},
+		"an undetermined tag":     {MustDir(t, "a und\n", "a"), `invalid language tag "und"`},
+		"a missing model":         {MustDir(t, "a en\nb en\n", "a"), "line 2: the directory has no file b.traineddata"},
+		"an invalid model name":   {MustDir(t, "", "a+b"), "invalid model name"},
+		"a missing directory":     {filepath.Join(t.TempDir(), "absent"), "no such file or directory"},
+		"a line that is too long": {MustDir(t, strings.Repeat("a", 1<<17), "a"), "token too long"},
 	} {
-		_, err := models.Find(dir)
-		require.ErrorContains(t, err, fault)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := models.Find(c.dir)
+			require.ErrorContains(t, err, c.want)
+		})
 	}
 }
 

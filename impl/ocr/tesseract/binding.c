@@ -11,9 +11,9 @@ static ssize_t discard(void *cookie, const char *text, size_t n) {
   return (ssize_t)n;
 }
 
-// Tesseract can write to a file of one's choice instead of standard error, but a sandbox may leave no file to open,
-// not even /dev/null, and newer versions crash then. So C's standard error itself becomes a stream to nowhere, which
-// silences the codecs as well. Go, and what glibc has to say before it aborts, use the descriptor and stay heard.
+// Tesseract can be told to write to a file instead of standard error, but in a sandbox no file can be opened, not even
+// /dev/null, and newer versions crash then. Therefore C's standard error becomes a stream that discards everything,
+// which silences the codecs as well. Go, and glibc before it aborts, write to the descriptor and are still heard.
 void uncial_quiet(void) {
   cookie_io_functions_t nowhere = {.write = discard};
   FILE *silent = fopencookie(NULL, "w", nowhere);
@@ -23,9 +23,9 @@ void uncial_quiet(void) {
   setlocale(LC_ALL, "C");
 }
 
-// OpenMP's default of one team for each core makes a page several times slower when as many processes as cores run.
-// The OpenMP runtime reads OMP_THREAD_LIMIT only while the program is loaded; this setting has the same effect, but
-// belongs to the thread, so it precedes every call that may do parallel work.
+// OpenMP's default of one team per core makes a page several times slower if there are as many processes as cores. The
+// OpenMP runtime reads OMP_THREAD_LIMIT only while the program is loaded. This setting has the same effect, but belongs
+// to the thread, so it must precede every call that may work in parallel.
 static void one_thread(void) { omp_set_max_active_levels(0); }
 
 static bool stopped(void *stop, int words) {

@@ -7,8 +7,9 @@
 // uncial_quiet silences all C code of the process and sets its locale.
 void uncial_quiet(void);
 
-// uncial_recognize recognizes on the calling thread alone and stops soon after *stop becomes other than 0.
+// uncial_recognize recognizes on the calling thread only, and returns soon after *stop becomes non-zero. It returns
+// 0 on success.
 int uncial_recognize(TessBaseAPI *api, int32_t *stop);
 
-// uncial_next_symbol moves to the next symbol of the word; it returns 0 at the word's last one.
+// uncial_next_symbol moves to the next symbol of the word. It returns 0 if the current one is the last.
 int uncial_next_symbol(TessResultIterator *symbols);

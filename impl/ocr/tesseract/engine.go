@@ -1,12 +1,14 @@
-// Package tesseract is a thin binding of Tesseract's C API (capi.h, version 5) and of the little of Leptonica that
-// goes with it: models, images in, words with boxes and confidences out. It is the only package that uses cgo.
+// Package tesseract is a thin binding of Tesseract's C API (capi.h, version 5) and of the few functions of Leptonica that
+// are needed with it: images in, words with boxes and confidences out. It is the only package that uses cgo. Choosing
+// models and modes, and judging what was read, is the business of package reading.
 //
-// One Engine holds one loaded model and serves one goroutine at a time. Different engines may work at once, but
+// One Engine (engine.go) holds one loaded model and serves one goroutine at a time. Several engines may work at once, but
 // Tesseract keeps some variables for the whole process: set the same ones on all engines. Recognition runs on the
-// calling thread alone, whatever the number of cores and of OMP_THREAD_LIMIT.
+// calling thread only, whatever the number of cores and OMP_THREAD_LIMIT. Results are in result.go, image files in
+// leptonica.go.
 //
-// Both libraries expect the "C" locale, which a Go program has unless other C code changes it. They and the codecs below
-// them are kept from writing to standard error, together with all other C code of the process.
+// Both libraries expect the "C" locale, which a Go program has unless other C code changes it. All C code of the process,
+// codecs included, is kept from writing to standard error.
 package tesseract
 
 /*
@@ -36,57 +38,59 @@ import (
 // Mode is a page segmentation mode of Tesseract.
 type Mode int
 
-// The page segmentation modes that are asked for. What an engine has before SetMode is one uniform block (6).
+// The page segmentation modes in use. Before SetMode an engine has mode 6, one uniform block.
 const (
-	Auto       Mode = C.PSM_AUTO        // 3: columns, blocks and lines are found
-	SingleLine Mode = C.PSM_SINGLE_LINE // 7: one line
-	RawLine    Mode = C.PSM_RAW_LINE    // 13: one line, without anything specific to Tesseract
+	Auto       Mode = C.PSM_AUTO        // 3: find columns, blocks and lines
+	SingleLine Mode = C.PSM_SINGLE_LINE // 7: the image is one line
+	RawLine    Mode = C.PSM_RAW_LINE    // 13: the image is one line; skip the corrections made for printed lines
 )
 
 var (
-	// ErrModel says that a model is absent, damaged, or not for the LSTM recognizer.
+	// ErrModel means that a model is missing, damaged, or not for the LSTM recognizer.
 	ErrModel = errors.New("the model cannot be loaded")
-	// ErrRecognition says that Tesseract gave up on an image.
+	// ErrRecognition means that Tesseract gave up on an image, for example because memory ran out.
 	ErrRecognition = errors.New("the image cannot be recognized")
-	// ErrClosed says that the engine was closed.
+	// ErrClosed means that the engine was closed.
 	ErrClosed = errors.New("the engine is closed")
 )
 
-// Config says which model an engine loads.
+// Config says which model an engine loads, and how.
 type Config struct {
-	// Model is the name of the traineddata file without its extension. In a directory it may be several names joined
-	// by "+", which are tried together on every word.
+	// Model is the name of the traineddata file without its extension. With Dir it may be several names joined by "+",
+	// which are all tried on every word.
 	Model string
-	// Dir is the directory of the traineddata files. Not used when Data is given.
+	// Dir is the directory of the traineddata files. It is ignored if Data is set.
 	Dir string
-	// Data is the content of one traineddata file. It is copied, and may be changed afterwards.
+	// Data is the content of one traineddata file. Tesseract copies it.
 	Data []byte
-	// Variables are set while the model is loaded, so that they may be those that count only then.
+	// Variables are set while the model is loaded; some take effect only then.
 	Variables map[string]string
 }
 
 // Engine is one loaded model. It serves one goroutine at a time.
 type Engine struct {
 	api   *C.TessBaseAPI // nil once closed
-	stop  *C.int32_t     // other than 0 when the running recognition is to end
+	stop  *C.int32_t     // set to 1 to end the running recognition; in C memory, because C keeps the pointer
 	model string
-	// origin is the upper left corner of the image's bounds; Tesseract counts from (0, 0).
+	// origin is the upper left corner of the image's bounds, which Tesseract takes to be (0, 0).
 	origin image.Point
 }
 
+// quiet silences the C code of the process, once.
 var quiet = sync.OnceFunc(func() { C.uncial_quiet() })
 
-// Version is the version of Tesseract, such as "5.3.0".
+// Version returns the version of Tesseract, such as "5.3.0".
 func Version() string { return C.GoString(C.TessVersion()) }
 
-// LeptonicaVersion is the version of Leptonica, such as "leptonica-1.82.0".
+// LeptonicaVersion returns the version of Leptonica, such as "leptonica-1.82.0".
 func LeptonicaVersion() string {
 	v := C.getLeptonicaVersion()
 	defer C.lept_free(unsafe.Pointer(v))
 	return C.GoString(v)
 }
 
-// Open loads a model, which takes 20-300 ms. The error is ErrModel where the model is at fault. Close the engine.
+// Open loads a model, which takes 20-300 ms. The error is ErrModel if the model cannot be used. The caller must Close the
+// engine, whose memory the garbage collector does not see.
 func Open(cfg Config) (*Engine, error) {
 	quiet()
 	if cfg.Data == nil {
@@ -96,7 +100,7 @@ func Open(cfg Config) (*Engine, error) {
 			}
 		}
 	} else if len(cfg.Data) == 0 {
-		return nil, fmt.Errorf("%w: %s: it is empty", ErrModel, cfg.Model)
+		return nil, fmt.Errorf("%w: %s: the model is empty", ErrModel, cfg.Model)
 	}
 	e := &Engine{
 		api:   C.TessBaseAPICreate(),
@@ -110,7 +114,7 @@ func Open(cfg Config) (*Engine, error) {
 	return e, nil
 }
 
-// load initializes the API. The model comes from memory where Data is given.
+// load initializes the API, from memory if Data is set. Tesseract ignores unknown variables here, so they are checked.
 func (e *Engine) load(cfg Config) error {
 	names, values, free := cVariables(cfg.Variables)
 	defer free()
@@ -127,7 +131,7 @@ func (e *Engine) load(cfg Config) error {
 		failed = C.TessBaseAPIInit4(e.api, dir, model, mode, nil, 0, names, values, C.size_t(len(cfg.Variables)), C.FALSE)
 	}
 	if failed != 0 {
-		return fmt.Errorf("%w: %s: it is damaged or not for the LSTM recognizer of Tesseract %s", ErrModel, cfg.Model, Version())
+		return fmt.Errorf("%w: %s: the model is damaged or not for the LSTM recognizer of Tesseract %s", ErrModel, cfg.Model, Version())
 	}
 	for name := range cfg.Variables {
 		if !e.hasVariable(name) {
@@ -146,7 +150,7 @@ func (e *Engine) hasVariable(name string) bool {
 		C.TessBaseAPIGetDoubleVariable(e.api, n, &d) != 0 || C.TessBaseAPIGetStringVariable(e.api, n) != nil
 }
 
-// cVariables is the variables as two arrays of C strings, which free gives back.
+// cVariables converts the variables to two arrays of C strings, sorted by name. The caller must call free.
 func cVariables(variables map[string]string) (names, values **C.char, free func()) {
 	n := len(variables)
 	size := C.size_t(unsafe.Sizeof((*C.char)(nil)))
@@ -165,7 +169,7 @@ func cVariables(variables map[string]string) (names, values **C.char, free func(
 	}
 }
 
-// Close frees the model and the image. It may be called again.
+// Close frees the model and the image. It may be called more than once.
 func (e *Engine) Close() {
 	if e.api == nil {
 		return
@@ -175,18 +179,17 @@ func (e *Engine) Close() {
 	e.api, e.stop = nil, nil
 }
 
-// Model is the name that the engine was opened with.
+// Model returns the name with which the engine was opened.
 func (e *Engine) Model() string { return e.model }
 
-// SetMode sets how the page is cut into lines. The default is one uniform block.
+// SetMode sets how the page is divided into lines, from the next recognition on.
 func (e *Engine) SetMode(mode Mode) {
 	if e.api != nil {
 		C.TessBaseAPISetPageSegMode(e.api, C.TessPageSegMode(mode))
 	}
 }
 
-// SetVariable sets one of Tesseract's variables ("tesseract --print-parameters" lists them); it stays set until the
-// engine is closed.
+// SetVariable sets a variable of Tesseract until the engine is closed. "tesseract --print-parameters" lists them.
 func (e *Engine) SetVariable(name, value string) error {
 	if e.api == nil {
 		return ErrClosed
@@ -195,14 +198,13 @@ func (e *Engine) SetVariable(name, value string) error {
 	defer C.free(unsafe.Pointer(n))
 	defer C.free(unsafe.Pointer(v))
 	if C.TessBaseAPISetVariable(e.api, n, v) == 0 {
-		return fmt.Errorf("tesseract has no variable %q that can be set to %q", name, value)
+		return fmt.Errorf("tesseract cannot set variable %q to %q", name, value)
 	}
 	return nil
 }
 
-// Recognize reads the image. When ctx ends it returns ctx's error at the next
-// line of text; the analysis of the layout that comes first (under a second for most pages) cannot be interrupted.
-// Other errors: ErrRecognition, ErrClosed.
+// Recognize reads the image. When ctx ends, it returns ctx's error at the next line of text; the layout analysis that
+// comes first (under a second for most pages) cannot be interrupted. Other errors: ErrRecognition, ErrClosed.
 func (e *Engine) Recognize(ctx context.Context) error {
 	if e.api == nil {
 		return ErrClosed
@@ -219,7 +221,7 @@ func (e *Engine) Recognize(ctx context.Context) error {
 	})
 	failed := C.uncial_recognize(e.api, e.stop)
 	if !release() {
-		<-done // it holds the pointer
+		<-done // until the callback no longer uses the pointer
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -230,7 +232,7 @@ func (e *Engine) Recognize(ctx context.Context) error {
 	return nil
 }
 
-// Clear frees the image and what was recognized, and keeps the model.
+// Clear frees the image and its results, and keeps the model.
 func (e *Engine) Clear() {
 	if e.api != nil {
 		C.TessBaseAPIClear(e.api)

@@ -27,7 +27,15 @@ func MustOpen(tb testing.TB, model string) *tesseract.Engine {
 	return e
 }
 
-// text is the words of all blocks, joined by blanks.
+// read reads the image at 300 dpi.
+func read(t *testing.T, e *tesseract.Engine, img image.Image) []tesseract.Block {
+	t.Helper()
+	require.NoError(t, e.SetImage(img, 300))
+	require.NoError(t, e.Recognize(t.Context()))
+	return e.Blocks(tesseract.Words)
+}
+
+// text returns the words of all blocks, joined by spaces.
 func text(blocks []tesseract.Block) string {
 	var words []string
 	for _, l := range lines(blocks) {
@@ -52,9 +60,7 @@ func TestEngine_Recognize(t *testing.T) {
 	t.Parallel()
 	img := ocrtest.Page("The quick brown fox jumps", "over the lazy dog and", "then rests for a while.")
 	e := MustOpen(t, "eng")
-	require.NoError(t, e.SetImage(img, 300))
-	require.NoError(t, e.Recognize(t.Context()))
-	blocks := e.Blocks(tesseract.Words)
+	blocks := read(t, e, img)
 	require.Equal(t, "The quick brown fox jumps over the lazy dog and then rests for a while.", text(blocks))
 	all := lines(blocks)
 	require.Len(t, all, 3)
@@ -70,26 +76,24 @@ func TestEngine_Recognize(t *testing.T) {
 	}
 }
 
-func TestEngine_SetImage_reads_the_same_in_every_kind(t *testing.T) {
+func TestEngine_SetImage(t *testing.T) {
 	t.Parallel()
 	grey := ocrtest.Page("Grey and colour agree")
 	colour := image.NewRGBA(grey.Rect)
 	draw.Draw(colour, colour.Rect, grey, image.Point{}, draw.Src)
-	wide := image.NewRGBA(grey.Rect.Inset(-13)) // a sub-image does not begin at its buffer's start
+	wide := image.NewRGBA(grey.Rect.Inset(-13)) // so that the sub-image does not begin at the start of its buffer
 	draw.Draw(wide, wide.Rect, image.NewUniform(color.RGBA{R: 200, A: 255}), image.Point{}, draw.Src)
 	draw.Draw(wide, grey.Rect, grey, image.Point{}, draw.Src)
 	e := MustOpen(t, "eng")
 	for name, img := range map[string]image.Image{"grey": grey, "colour": colour, "sub-image": wide.SubImage(grey.Rect)} {
-		require.NoError(t, e.SetImage(img, 300), name)
-		require.NoError(t, e.Recognize(t.Context()), name)
-		require.Equal(t, "Grey and colour agree", text(e.Blocks(tesseract.Words)), name)
+		require.Equal(t, "Grey and colour agree", text(read(t, e, img)), name)
 	}
 	require.ErrorIs(t, e.SetImage(image.NewGray16(grey.Rect), 300), tesseract.ErrImage)
 	require.ErrorIs(t, e.SetImage(image.NewGray(image.Rect(0, 0, 0, 5)), 300), tesseract.ErrImage)
 	require.ErrorIs(t, e.SetImage(image.NewGray(image.Rect(0, 0, 40_000, 1)), 300), tesseract.ErrImage)
 }
 
-func TestEngine_Recognize_ends_with_its_context(t *testing.T) {
+func TestEngine_Recognize_Context(t *testing.T) {
 	t.Parallel()
 	var many []string
 	for range 60 {
@@ -105,13 +109,12 @@ func TestEngine_Recognize_ends_with_its_context(t *testing.T) {
 	cancel()
 	require.ErrorIs(t, e.Recognize(ctx), context.Canceled)
 
-	require.NoError(t, e.SetImage(ocrtest.Page("Alive"), 300))
-	require.NoError(t, e.Recognize(t.Context()), "the engine is fit for the next image")
-	require.Equal(t, "Alive", text(e.Blocks(tesseract.Words)))
+	require.Equal(t, "Alive", text(read(t, e, ocrtest.Page("Alive"))), "the engine can read the next image")
 }
 
-// Not parallel, so that no other test starts threads meanwhile. OpenMP keeps the threads of a team that it once made.
-func TestEngine_Recognize_runs_on_one_thread(t *testing.T) {
+// Not parallel, so that no other test starts threads in the meantime. OpenMP keeps the threads of a team, so counting
+// afterwards is enough.
+func TestEngine_Recognize_OneThread(t *testing.T) {
 	threads := func() int {
 		tasks, err := os.ReadDir("/proc/self/task")
 		require.NoError(t, err)
@@ -121,20 +124,19 @@ func TestEngine_Recognize_runs_on_one_thread(t *testing.T) {
 	require.NoError(t, e.SetImage(ocrtest.Page("One thread is enough for a page"), 300))
 	before := threads()
 	require.NoError(t, e.Recognize(t.Context()))
-	require.Less(t, threads(), before+3, "a team has four threads at least, the Go runtime may add one or two")
+	require.Less(t, threads(), before+3, "a team would have at least four threads; the Go runtime may add one or two")
 }
 
 func TestEngine_Blocks(t *testing.T) {
 	t.Parallel()
-	t.Run("a blank page has none", func(t *testing.T) {
+	t.Run("are empty for a blank page", func(t *testing.T) {
 		t.Parallel()
 		e := MustOpen(t, "eng")
-		require.Empty(t, e.Blocks(tesseract.Words), "nor an engine without an image")
-		require.NoError(t, e.SetImage(ocrtest.Page(), 300))
-		require.NoError(t, e.Recognize(t.Context()))
+		require.Empty(t, e.Blocks(tesseract.Words), "nor does an engine without an image")
+		read(t, e, ocrtest.Page())
 		require.Empty(t, e.Blocks(tesseract.Symbols))
 	})
-	t.Run("symbols make up their word and carry choices", func(t *testing.T) {
+	t.Run("have symbols that spell their word and have choices", func(t *testing.T) {
 		t.Parallel()
 		e, err := tesseract.Open(tesseract.Config{Model: "eng", Dir: ocrtest.Tessdata, Variables: map[string]string{"lstm_choice_mode": "2"}})
 		require.NoError(t, err)
@@ -144,25 +146,23 @@ func TestEngine_Blocks(t *testing.T) {
 		require.NoError(t, e.Recognize(t.Context()))
 		several := 0
 		for _, w := range lines(e.Blocks(tesseract.Symbols))[0].Words {
-			var spelt string
+			var spelled string
 			for _, s := range w.Symbols {
-				spelt += s.Text
+				spelled += s.Text
 				require.NotEmpty(t, s.Choices)
 				if len(s.Choices) > 1 {
 					several++
 				}
 			}
-			require.Equal(t, w.Text, spelt)
+			require.Equal(t, w.Text, spelled)
 		}
 		require.Positive(t, several)
 	})
-	t.Run("a sub-image restricts the reading and keeps its coordinates", func(t *testing.T) {
+	t.Run("of a sub-image are in its coordinates", func(t *testing.T) {
 		t.Parallel()
 		e := MustOpen(t, "eng")
 		page := ocrtest.Page("First line", "Second line", "Third line")
-		require.NoError(t, e.SetImage(page.SubImage(image.Rect(20, 120, 1300, 220)), 300))
-		require.NoError(t, e.Recognize(t.Context()))
-		blocks := e.Blocks(tesseract.Words)
+		blocks := read(t, e, page.SubImage(image.Rect(20, 120, 1300, 220)))
 		require.Equal(t, "Second line", text(blocks))
 		line := lines(blocks)[0]
 		require.InDelta(t, 180, line.Baseline[0].Y, 4)
@@ -175,39 +175,35 @@ func TestOpen(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(filepath.Join(ocrtest.Tessdata, "eng.traineddata"))
 	require.NoError(t, err)
-	t.Run("a model in memory reads like one in a file", func(t *testing.T) {
+	t.Run("loads a model from memory", func(t *testing.T) {
 		t.Parallel()
 		e, err := tesseract.Open(tesseract.Config{Model: "mine", Data: data})
 		require.NoError(t, err)
 		defer e.Close()
 		e.SetMode(tesseract.Auto)
-		require.NoError(t, e.SetImage(ocrtest.Page("From memory"), 300))
-		require.NoError(t, e.Recognize(t.Context()))
-		require.Equal(t, "From memory", text(e.Blocks(tesseract.Words)))
-		require.Equal(t, "mine", lines(e.Blocks(tesseract.Words))[0].Words[0].Model)
+		blocks := read(t, e, ocrtest.Page("From memory"))
+		require.Equal(t, "From memory", text(blocks))
+		require.Equal(t, "mine", lines(blocks)[0].Words[0].Model)
 	})
-	t.Run("several models are tried on every word", func(t *testing.T) {
+	t.Run("loads several models, which are all tried on every word", func(t *testing.T) {
 		t.Parallel()
-		e := MustOpen(t, "eng+grc")
-		require.NoError(t, e.SetImage(ocrtest.Page("One of them reads this"), 300))
-		require.NoError(t, e.Recognize(t.Context()))
-		blocks := e.Blocks(tesseract.Words)
+		blocks := read(t, MustOpen(t, "eng+grc"), ocrtest.Page("One of them reads this"))
 		require.Equal(t, "One of them reads this", text(blocks))
 		require.Equal(t, "eng", lines(blocks)[0].Words[0].Model)
 	})
-	t.Run("an unknown variable is an error", func(t *testing.T) {
+	t.Run("refuses an unknown variable", func(t *testing.T) {
 		t.Parallel()
 		_, err := tesseract.Open(tesseract.Config{Model: "eng", Dir: ocrtest.Tessdata, Variables: map[string]string{"no_such": "1"}})
 		require.ErrorContains(t, err, "no_such")
 	})
 	for name, cfg := range map[string]tesseract.Config{
-		"an absent model":        {Model: "xxx", Dir: ocrtest.Tessdata},
-		"one absent of two":      {Model: "eng+xxx", Dir: ocrtest.Tessdata},
-		"an absent directory":    {Model: "eng", Dir: "/nowhere"},
-		"an empty model":         {Model: "mine", Data: []byte{}},
-		"a cut model":            {Model: "mine", Data: data[:len(data)/2]},
-		"a model of other bytes": {Model: "mine", Data: []byte(strings.Repeat("no model ", 100))},
-		"a model of one byte":    {Model: "mine", Data: []byte{7}},
+		"an absent model":       {Model: "xxx", Dir: ocrtest.Tessdata},
+		"one absent of two":     {Model: "eng+xxx", Dir: ocrtest.Tessdata},
+		"an absent directory":   {Model: "eng", Dir: "/nowhere"},
+		"an empty model":        {Model: "mine", Data: []byte{}},
+		"a cut model":           {Model: "mine", Data: data[:len(data)/2]},
+		"a model of other data": {Model: "mine", Data: []byte(strings.Repeat("not a model ", 100))},
+		"a model of one byte":   {Model: "mine", Data: []byte{7}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -230,7 +226,7 @@ func TestEngine_Close(t *testing.T) {
 	e.SetMode(tesseract.Auto)
 }
 
-func TestEngine_engines_work_side_by_side(t *testing.T) {
+func TestEngine_Concurrent(t *testing.T) {
 	t.Parallel()
 	var wg sync.WaitGroup
 	for _, model := range []string{"eng", "deu", "lat"} {
@@ -238,7 +234,7 @@ func TestEngine_engines_work_side_by_side(t *testing.T) {
 			e := MustOpen(t, model)
 			for range 2 {
 				if e.SetImage(ocrtest.Page("et cetera"), 300) != nil || e.Recognize(t.Context()) != nil {
-					t.Errorf("%s did not read", model)
+					t.Errorf("%s cannot read", model)
 				}
 			}
 		})

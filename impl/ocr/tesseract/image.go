@@ -12,24 +12,25 @@ import (
 	"unsafe"
 )
 
-// MaxSide is the largest width and height, in pixels, that Tesseract works on.
+// MaxSide is the largest width and height, in pixels, that Tesseract accepts: INT16_MAX, its type for coordinates.
 const MaxSide = 32_767
 
-// ErrImage says that an image has no pixels, too many, or is of a kind that is not supported.
+// ErrImage means that an image is empty, too large, or of an unsupported type.
 var ErrImage = errors.New("the image cannot be set")
 
-// SetImage sets the image to read and its resolution in dots per inch; with 0 Tesseract estimates it from the lines.
-// The pixels are copied, once, and no longer needed afterwards. It takes *image.Gray and *image.RGBA; alpha is not
-// looked at, so composite before. A sub-image restricts the reading to a part; results are in the coordinates of the
-// Go image's bounds. (Tesseract's own rectangles are not used: it reads from the wrong rows where one is as wide as
-// the image.) Earlier results are cleared.
+// SetImage sets the image to read and its resolution in dots per inch; with 0 Tesseract estimates the resolution from the
+// lines, and may find columns wrongly. It takes *image.Gray and *image.RGBA, ignores alpha, and copies the pixels once.
+// Earlier results are cleared.
+//
+// To read only a region, pass a sub-image; results are in the coordinates of its bounds. Tesseract's own rectangles are
+// not used, because it reads the wrong rows if a rectangle is as wide as the image.
 func (e *Engine) SetImage(img image.Image, dpi int) error {
 	if e.api == nil {
 		return ErrClosed
 	}
 	b := img.Bounds()
 	if b.Empty() || b.Dx() > MaxSide || b.Dy() > MaxSide {
-		return fmt.Errorf("%w: %d x %d pixels", ErrImage, b.Dx(), b.Dy())
+		return fmt.Errorf("%w: %d x %d pixels; expected 1 to 32767 per side", ErrImage, b.Dx(), b.Dy())
 	}
 	switch img := img.(type) {
 	case *image.Gray:
@@ -37,7 +38,7 @@ func (e *Engine) SetImage(img image.Image, dpi int) error {
 	case *image.RGBA:
 		e.setPixels(img.Pix[img.PixOffset(b.Min.X, b.Min.Y):], b, 4, img.Stride)
 	default:
-		return fmt.Errorf("%w: %T is neither grey nor RGBA", ErrImage, img)
+		return fmt.Errorf("%w: %T; expected *image.Gray or *image.RGBA", ErrImage, img)
 	}
 	e.origin = b.Min
 	if dpi > 0 {

@@ -12,15 +12,15 @@ import (
 	"unsafe"
 )
 
-// ErrDecode says that Leptonica cannot read a file.
-var ErrDecode = errors.New("leptonica cannot read the image")
+// ErrDecode means that Leptonica cannot decode a file.
+var ErrDecode = errors.New("leptonica cannot decode the image")
 
-// Leptonica decodes images. It has no state.
+// Leptonica decodes image files. It implements the interface that package decode asks for, and has no state.
 type Leptonica struct{}
 
-// Decode reads the first image of a file in any format that Leptonica knows. Transparency is composited onto white.
-// The result is *image.Gray or *image.RGBA; its orientation is that of the stored pixels. Check the dimensions that the
-// header declares beforehand: Leptonica allocates what the header asks for.
+// Decode decodes the first image of a file in any format that Leptonica knows, and composites it onto white. The result is
+// *image.Gray or *image.RGBA, in the orientation of the stored pixels. Check the dimensions in the header first:
+// Leptonica allocates as many pixels as the header declares.
 func (Leptonica) Decode(data []byte) (image.Image, error) {
 	quiet()
 	if len(data) == 0 {
@@ -29,7 +29,8 @@ func (Leptonica) Decode(data []byte) (image.Image, error) {
 	return goImage(C.pixReadMem((*C.l_uint8)(unsafe.SliceData(data)), C.size_t(len(data))))
 }
 
-// DecodeTIFF reads the image of a TIFF whose directory begins at offset bytes from the start of the file. Else as Decode.
+// DecodeTIFF decodes the image of a TIFF whose directory (IFD) begins at offset, in bytes from the start of the file. In
+// all other respects it is like Decode.
 func (Leptonica) DecodeTIFF(data []byte, offset uint64) (image.Image, error) {
 	quiet()
 	if offset == 0 || offset >= uint64(len(data)) {
@@ -39,7 +40,7 @@ func (Leptonica) DecodeTIFF(data []byte, offset uint64) (image.Image, error) {
 	return goImage(C.pixReadMemFromMultipageTiff((*C.l_uint8)(unsafe.SliceData(data)), C.size_t(len(data)), &at))
 }
 
-// goImage converts and frees a Pix.
+// goImage converts a Pix and frees it. Palettes, and depths other than 8 and 32 bits, are converted by Leptonica.
 func goImage(pix *C.PIX) (image.Image, error) {
 	if pix == nil {
 		return nil, ErrDecode
@@ -66,7 +67,7 @@ func goImage(pix *C.PIX) (image.Image, error) {
 	return grayImage(simple)
 }
 
-// grayImage converts a Pix of any depth to grey.
+// grayImage converts a Pix of any depth to grey levels.
 func grayImage(pix *C.PIX) (*image.Gray, error) {
 	grey := C.pixConvertTo8(pix, 0)
 	if grey == nil {
@@ -84,7 +85,7 @@ func grayImage(pix *C.PIX) (*image.Gray, error) {
 	return img, nil
 }
 
-// rgbaImage converts a Pix of 32 bits; alpha becomes opaque.
+// rgbaImage converts a Pix of 32 bits. The result is opaque: Leptonica leaves the fourth byte undefined.
 func rgbaImage(pix *C.PIX) (*image.RGBA, error) {
 	rows, stride, err := bytesOf(pix)
 	if err != nil {
@@ -101,10 +102,11 @@ func rgbaImage(pix *C.PIX) (*image.RGBA, error) {
 	return img, nil
 }
 
-// bytesOf is the pixels of a Pix in the order of the image rather than of the machine's words. It changes the Pix.
+// bytesOf returns the pixels of a Pix, with the bytes in the order of the image instead of the machine's 32-bit words. It
+// swaps them in place, and the result is valid until the Pix is freed. The stride is in bytes.
 func bytesOf(pix *C.PIX) (rows []byte, stride int, err error) {
 	if C.pixEndianByteSwap(pix) != 0 {
-		return nil, 0, fmt.Errorf("%w: no pixels", ErrDecode)
+		return nil, 0, fmt.Errorf("%w: it has no pixels", ErrDecode)
 	}
 	stride = int(C.pixGetWpl(pix)) * 4
 	return unsafe.Slice((*byte)(unsafe.Pointer(C.pixGetData(pix))), stride*int(C.pixGetHeight(pix))), stride, nil

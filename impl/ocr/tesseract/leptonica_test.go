@@ -1,10 +1,8 @@
 package tesseract_test
 
 import (
-	"bytes"
 	"image"
 	"image/color"
-	"image/png"
 	"os"
 	"path/filepath"
 	"testing"
@@ -16,14 +14,7 @@ import (
 	"uncial/impl/ocr/tesseract"
 )
 
-func MustPNG(tb testing.TB, img image.Image) []byte {
-	tb.Helper()
-	var file bytes.Buffer
-	require.NoError(tb, png.Encode(&file, img))
-	return file.Bytes()
-}
-
-// colours is an image of 5 x 3 pixels that are all different.
+// colours returns an image of 5 x 3 pixels that are all different.
 func colours() *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, 5, 3))
 	for i := range 15 {
@@ -34,36 +25,36 @@ func colours() *image.NRGBA {
 
 func TestLeptonica_Decode(t *testing.T) {
 	t.Parallel()
-	t.Run("colours keep their place and channel", func(t *testing.T) {
+	t.Run("keeps each colour in its place and channel", func(t *testing.T) {
 		t.Parallel()
-		img, err := tesseract.Leptonica{}.Decode(MustPNG(t, colours()))
+		img, err := tesseract.Leptonica{}.Decode(ocrtest.MustPNG(t, colours()))
 		require.NoError(t, err)
 		require.Equal(t, colours().Pix, img.(*image.RGBA).Pix)
 	})
-	t.Run("transparency is composited onto white", func(t *testing.T) {
+	t.Run("composites transparency onto white", func(t *testing.T) {
 		t.Parallel()
 		img := colours()
 		img.SetNRGBA(2, 1, color.NRGBA{R: 10, G: 20, B: 30, A: 0})
 		img.SetNRGBA(3, 1, color.NRGBA{R: 0, G: 0, B: 0, A: 128})
-		got, err := tesseract.Leptonica{}.Decode(MustPNG(t, img))
+		got, err := tesseract.Leptonica{}.Decode(ocrtest.MustPNG(t, img))
 		require.NoError(t, err)
 		require.Equal(t, color.RGBA{255, 255, 255, 255}, got.At(2, 1))
 		require.InDelta(t, 127, got.(*image.RGBA).RGBAAt(3, 1).R, 1)
 		require.Equal(t, uint8(255), got.(*image.RGBA).RGBAAt(3, 1).A)
 	})
-	t.Run("grey stays grey", func(t *testing.T) {
+	t.Run("keeps grey images grey", func(t *testing.T) {
 		t.Parallel()
 		page := ocrtest.Page("Grey")
-		img, err := tesseract.Leptonica{}.Decode(MustPNG(t, page))
+		img, err := tesseract.Leptonica{}.Decode(ocrtest.MustPNG(t, page))
 		require.NoError(t, err)
 		require.Equal(t, page.Pix, img.(*image.Gray).Pix)
 	})
 	for name, data := range map[string][]byte{
-		"no bytes":    nil,
-		"other bytes": []byte("this is no image at all"),
-		"a cut file":  MustPNG(t, colours())[:40],
+		"no bytes":   nil,
+		"other data": []byte("this is not an image"),
+		"a cut file": ocrtest.MustPNG(t, colours())[:40],
 	} {
-		t.Run(name+" is an error", func(t *testing.T) {
+		t.Run("refuses "+name, func(t *testing.T) {
 			t.Parallel()
 			_, err := tesseract.Leptonica{}.Decode(data)
 			require.ErrorIs(t, err, tesseract.ErrDecode)
@@ -74,7 +65,7 @@ func TestLeptonica_Decode(t *testing.T) {
 }
 
 // Not parallel: it redirects the standard error of the process.
-func TestOpen_keeps_standard_error_quiet(t *testing.T) {
+func TestOpen_Quiet(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stderr")
 	file, err := os.Create(path)
 	require.NoError(t, err)
@@ -84,7 +75,7 @@ func TestOpen_keeps_standard_error_quiet(t *testing.T) {
 	require.NoError(t, unix.Dup2(int(file.Fd()), 2))
 	func() {
 		defer func() { require.NoError(t, unix.Dup2(saved, 2)) }()
-		_, _ = tesseract.Leptonica{}.Decode(MustPNG(t, colours())[:60])
+		_, _ = tesseract.Leptonica{}.Decode(ocrtest.MustPNG(t, colours())[:60])
 		_, _ = tesseract.Open(tesseract.Config{Model: "damaged", Data: []byte("damaged")})
 		e := MustOpen(t, "eng")
 		require.NoError(t, e.SetImage(ocrtest.Page("Estimating resolution"), 0))

@@ -7,14 +7,14 @@ import "C"
 
 import "image"
 
-// Block is a region of text, as Tesseract's layout analysis found it. Boxes are in the
+// Block is a region of text, as Tesseract's layout analysis found it. All boxes and points in results are in the
 // coordinates of the image that was set.
 type Block struct {
 	Box        image.Rectangle
 	Paragraphs []Paragraph // in reading order, never empty
 }
 
-// Paragraph is some lines of a block.
+// Paragraph is a group of lines of a block.
 type Paragraph struct {
 	Box   image.Rectangle
 	Lines []Line // in reading order, never empty
@@ -23,27 +23,27 @@ type Paragraph struct {
 // Line is one line of text.
 type Line struct {
 	Box image.Rectangle
-	// Baseline is the line's base from left to right; nil where it is not known.
+	// Baseline has two points, from left to right; nil if it is unknown.
 	Baseline []image.Point
 	Words    []Word // in reading order, never empty
 }
 
-// Word is what Tesseract takes for a word.
+// Word is a word as Tesseract separated it.
 type Word struct {
 	Box        image.Rectangle
-	Text       string   // as Tesseract wrote it; may be blank
+	Text       string   // as Tesseract returned it; may consist of spaces
 	Confidence float64  // 0..100
-	Model      string   // the one of the engine's models that read the word
+	Model      string   // the model of the engine that read the word
 	Symbols    []Symbol // nil unless asked for
 }
 
-// Symbol is one character, or a few that form one shape.
+// Symbol is one character, or a few that form one shape, such as a ligature.
 type Symbol struct {
 	Box        image.Rectangle
 	Text       string
 	Confidence float64 // 0..100
-	// Choices are other readings of the symbol, best first, the one chosen among them. The LSTM recognizer keeps them
-	// when the variable lstm_choice_mode is 2.
+	// Choices are the readings considered, best first, including the one chosen. They are kept only if the variable
+	// lstm_choice_mode is 2.
 	Choices []Choice
 }
 
@@ -53,16 +53,17 @@ type Choice struct {
 	Confidence float64 // 0..100
 }
 
-// Detail says how deep Blocks goes.
+// Detail is the level down to which Blocks collects results.
 type Detail bool
 
-// The two depths.
+// The two levels. Symbols also collects the choices of every character.
 const (
 	Words   Detail = false
 	Symbols Detail = true
 )
 
-// Blocks is the recognized text in reading order. It is empty for a blank page and before Recognize succeeded.
+// Blocks returns the recognized text in reading order. It is empty for a blank page, and before Recognize succeeded. The
+// result is a copy that stays valid after Clear.
 func (e *Engine) Blocks(detail Detail) []Block {
 	if e.api == nil {
 		return nil
@@ -79,25 +80,26 @@ func (e *Engine) Blocks(detail Detail) []Block {
 	return c.blocks
 }
 
-// collector builds the tree from an iterator over words.
+// collector builds the tree of blocks from an iterator over words.
 type collector struct {
 	origin image.Point
 	it     *C.TessResultIterator
-	page   *C.TessPageIterator // the same position
+	page   *C.TessPageIterator // the same iterator, as its base type
 	detail Detail
 	blocks []Block
-	// fresh says that a new block, paragraph or line began since the last word that was kept.
+	// Whether a new block, paragraph or line began after the last word that was kept.
 	freshBlock, freshParagraph, freshLine bool
 }
 
-// word adds the word at the iterator's position, opening the levels above it where it is their first.
+// word adds the word at the iterator's position. Words without a box or text are skipped, so a block, paragraph or line
+// is added only with its first word that is kept.
 func (c *collector) word() {
 	c.freshBlock = c.freshBlock || c.begins(C.RIL_BLOCK)
 	c.freshParagraph = c.freshParagraph || c.begins(C.RIL_PARA)
 	c.freshLine = c.freshLine || c.begins(C.RIL_TEXTLINE)
 	box, ok := c.box(c.page, C.RIL_WORD)
 	if !ok {
-		return // an image or a rule
+		return // not text: a picture or a rule
 	}
 	text := c.text(c.it, C.RIL_WORD)
 	if text == "" {
@@ -115,7 +117,7 @@ func (c *collector) word() {
 	}
 }
 
-// line is the line that the current word belongs to.
+// line returns the line that the current word belongs to, and adds it if necessary.
 func (c *collector) line() *Line {
 	if c.freshBlock || len(c.blocks) == 0 {
 		b, _ := c.box(c.page, C.RIL_BLOCK)
@@ -137,7 +139,7 @@ func (c *collector) line() *Line {
 	return &paragraph.Lines[len(paragraph.Lines)-1]
 }
 
-// symbols is those of the current word.
+// symbols returns the symbols of the current word.
 func (c *collector) symbols() []Symbol {
 	it := C.TessResultIteratorCopy(c.it)
 	defer C.TessResultIteratorDelete(it)
@@ -157,6 +159,7 @@ func (c *collector) symbols() []Symbol {
 	return symbols
 }
 
+// choices returns the readings considered for the current symbol.
 func choices(it *C.TessResultIterator) []Choice {
 	choice := C.TessResultIteratorGetChoiceIterator(it)
 	if choice == nil {
@@ -165,7 +168,7 @@ func choices(it *C.TessResultIterator) []Choice {
 	defer C.TessChoiceIteratorDelete(choice)
 	var found []Choice
 	for more := true; more; more = C.TessChoiceIteratorNext(choice) != 0 {
-		if text := C.TessChoiceIteratorGetUTF8Text(choice); text != nil { // belongs to the iterator
+		if text := C.TessChoiceIteratorGetUTF8Text(choice); text != nil { // must not be freed: it belongs to the iterator
 			found = append(found, Choice{C.GoString(text), float64(C.TessChoiceIteratorConfidence(choice))})
 		}
 	}

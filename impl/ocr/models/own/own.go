@@ -1,10 +1,10 @@
-// Package own holds the models that the project trained and ships; see README.md beside this file. They are embedded
-// in every program that imports it, 5 MB.
+// Package own holds the models that the project trained and ships. They are embedded in every program that imports it,
+// which adds 5 MB. README.md in this folder has their figures, licences and training data.
 package own
 
 import _ "embed"
 
-// Names of the models.
+// Names of the models, which a file of the same name in a model directory replaces.
 const (
 	// EarlyPrint reads print before about 1800: roman, italic and Gothic types, Fraktur.
 	EarlyPrint = "early_print"
@@ -19,7 +19,7 @@ var (
 	handFrench []byte
 )
 
-// Models maps names to the content of traineddata files, which must not be changed.
+// Models returns the contents of the traineddata files by name. The caller must not change them.
 func Models() map[string][]byte {
 	return map[string][]byte{EarlyPrint: earlyPrint, HandFrench: handFrench}
 }

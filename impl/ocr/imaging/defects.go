@@ -1,0 +1,126 @@
+package imaging
+
+import "image"
+
+// Bright spreads the greys of a page up to white if it is so dark that nothing on it is: a picture taken without light, a
+// scan with the lamp off. It returns other pages unchanged, negatives too, which are dark where they are blank.
+func Bright(g *image.Gray) *image.Gray {
+	h := histogramOf(g)
+	brightest := h.quantile(brightShare)
+	if brightest >= darkestPage || brightest == 0 || Positive(g) != g {
+		return g
+	}
+	return mapGreys(g, func(v int) int { return min(v*brightened/brightest, 255) })
+}
+
+// Positive inverts a page that is a negative, as films of newspapers often are. It returns other pages unchanged, those on a
+// dark table too.
+func Positive(g *image.Gray) *image.Gray {
+	if !isMostlyDark(g) || !isNegative(withoutBorder(g)) {
+		return g
+	}
+	return invert(g)
+}
+
+func isNegative(g *image.Gray) bool {
+	if !isMostlyDark(g) {
+		return false
+	}
+	light, dark := len(Letters(invert(g))), len(Letters(g))
+	return light >= enoughLetters && float64(light) >= negativeLetters*float64(dark)
+}
+
+func isMostlyDark(g *image.Gray) bool {
+	h := histogramOf(g)
+	return h.quantile(0.5) <= int(otsu(h))
+}
+
+func invert(g *image.Gray) *image.Gray {
+	return mapGreys(g, func(v int) int { return 255 - v })
+}
+
+// withoutBorder crops white rows and columns at the edges of the page, against which grey paper would count as dark.
+func withoutBorder(g *image.Gray) *image.Gray {
+	threshold := otsu(histogramOf(g))
+	w, h := g.Rect.Dx(), g.Rect.Dy()
+	inRows, inColumns := make([]int, h), make([]int, w) // white pixels
+	for y := range h {
+		for x, v := range row(g, y) {
+			if v > threshold {
+				inRows[y]++
+				inColumns[x]++
+			}
+		}
+	}
+	ends := func(counts []int, length int) (from, to int) {
+		isWhite := func(i int) bool { return float64(counts[i]) > borderShare*float64(length) }
+		from, to = 0, len(counts)
+		for from < len(counts)/mostBorder && isWhite(from) {
+			from++
+		}
+		for to > len(counts)-len(counts)/mostBorder && isWhite(to-1) {
+			to--
+		}
+		return from, to
+	}
+	x0, x1 := ends(inColumns, h)
+	y0, y1 := ends(inRows, w)
+	box := image.Rect(x0, y0, x1, y1)
+	if box == g.Rect {
+		return g
+	}
+	return Crop(g, box)
+}
+
+// DropGrain whitens the paper of a page with hardly any ink or none. Otherwise its grain would count as ink, and a blank page
+// cost more than a full one. If ink shows only after smoothing, the smoothed page is returned; other pages are returned
+// unchanged. A shaded page has to be flattened first.
+func DropGrain(g *image.Gray) *image.Gray {
+	if hasInk(g) {
+		return g
+	}
+	if smoothed := smooth(g, contrastSmoothing); hasInk(smoothed) { // as faint as the grain, or too little to tell
+		return smoothed
+	}
+	paper, grain := paperAndGrain(g)
+	return mapGreys(g, func(v int) int {
+		if v >= paper-darkestGrain*grain {
+			return 255
+		}
+		return v
+	})
+}
+
+// hasInk reports whether the threshold between ink and paper lies farther from the usual paper than grain does.
+func hasInk(g *image.Gray) bool {
+	paper, grain := paperAndGrain(g)
+	threshold := int(otsu(histogramOf(g)))
+	return float64(max(paper-threshold, threshold-paper)) > grainThreshold*float64(grain)
+}
+
+// paperAndGrain returns the median grey and the median distance from it, at least 1.
+func paperAndGrain(g *image.Gray) (paper, grain int) {
+	h := histogramOf(g)
+	paper = h.quantile(0.5)
+	var distances Histogram
+	for v, n := range h {
+		distances[max(v-paper, paper-v)] += n
+	}
+	return paper, max(distances.quantile(0.5), 1)
+}
+
+// mapGreys returns the page with each grey replaced by what f gives for it, 0..255.
+func mapGreys(g *image.Gray, f func(v int) int) *image.Gray {
+	var table [256]uint8
+	for v := range table {
+		table[v] = uint8(f(v)) // #nosec G115 -- 0..255
+	}
+	out := image.NewGray(image.Rect(0, 0, g.Rect.Dx(), g.Rect.Dy()))
+	for y := range g.Rect.Dy() {
+		to := row(out, y)
+		for x, v := range row(g, y) {
+			to[x] = table[v]
+		}
+	}
+	return out
+}

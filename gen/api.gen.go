@@ -263,7 +263,7 @@ func (e StatusRecordSuccess) Valid() bool {
 	}
 }
 
-// Box A rectangle in pixels of the page as it is shown upright, from its upper left corner.
+// Box A rectangle on the upright page, in pixels from its upper left corner.
 type Box struct {
 	Height int64 `json:"height"`
 	Width  int64 `json:"width"`
@@ -271,70 +271,70 @@ type Box struct {
 	Y      int64 `json:"y"`
 }
 
-// Details What is wrong and what would be right, by field name, JSON pointer, header name or `body`.
+// Details What is wrong and what would be right. Keys are field names, JSON pointers, header names or `body`.
 type Details map[string]string
 
-// Edit One change that the enhancement made.
+// Edit One correction made by the enhancement.
 type Edit struct {
-	// After The word as it stands in `text`.
+	// After The corrected text, as in `text`.
 	After string `json:"after"`
 
-	// Before The word as it was read.
+	// Before The text as recognized.
 	Before string `json:"before"`
 
-	// Box A rectangle in pixels of the page as it is shown upright, from its upper left corner.
+	// Box A rectangle on the upright page, in pixels from its upper left corner.
 	Box Box `json:"box"`
 
-	// Confidence Confidence in the change.
+	// Confidence Confidence in the correction.
 	Confidence float64 `json:"confidence"`
 
 	// Page Number of the page, from 1.
 	Page int64 `json:"page"`
 
-	// Rule The rule that made the change.
+	// Rule Name of the rule that made the correction.
 	Rule string `json:"rule"`
 }
 
-// ExtractionRequest What to read, and how.
+// ExtractionRequest An image and how to read it.
 type ExtractionRequest struct {
-	// Enhance Whether to correct the text in difficult scripts after it was read. Off by default: the text is then what was
-	// printed, verbatim.
+	// Enhance Whether to correct the recognized text where the script is difficult. Off by default: the text is then
+	// verbatim, as printed.
 	Enhance *bool `json:"enhance,omitempty"`
 
-	// Format What the answer carries. The answer is JSON and has the plain text in `text` always; `hocr` (hOCR 1.2), `alto` (ALTO 4.4),
-	// `page` (PAGE-XML 2019-07-15) and `tsv` (Tesseract's columns) add that document in `document`.
+	// Format Format of the additional `document`. The answer is always JSON with the plain text in `text`; `hocr` (hOCR 1.2),
+	// `alto` (ALTO 4.4), `page` (PAGE-XML 2019-07-15) and `tsv` (Tesseract's columns) add the field `document`.
 	Format *Format `json:"format,omitempty"`
 
-	// ImageURL URL of the image to process: `http` or `https` (at most 8,192 characters), or a `data:` URL with base64. The address of
-	// a IIIF `info.json` is resolved to the largest image that it permits. Only public addresses are fetched.
+	// ImageURL URL of the image to process: `http` or `https` (at most 8,192 characters), or a `data:` URL with base64. A URL of
+	// an IIIF `info.json` stands for the largest image that it permits. Only public addresses are fetched.
 	//
 	//
 	// Example: https://images.example.org/page-001.jpg
 	ImageURL string `json:"imageUrl"`
 
 	// Language Language of the document as a BCP 47 tag: `en`, `de`, `de-Latf` (German in Fraktur; ISO 15924), `la`, `fr`, `frm`
-	// (Middle French), `enm` (Middle English), `it` and what else is installed. A tag that cannot be served is a 400 whose
-	// `details.language` lists those that can.
+	// (Middle French), `enm` (Middle English), `it` and others, as installed. An unsupported tag is a 400 whose
+	// `details.language` lists the supported ones.
 	//
 	//
 	// Example: de-Latf
 	Language *string `json:"language,omitempty"`
 }
 
-// ExtractionResult What was read. The required fields are the least a server may send; Uncial always sends all but `document` and `edits`.
+// ExtractionResult Recognized text. A server must send the required fields; Uncial always sends all fields except `document` and `edits`, which depend on the request.
 type ExtractionResult struct {
-	// Confidence Estimated share of the characters that are right.
+	// Confidence Estimated share of correct characters.
 	Confidence float64 `json:"confidence"`
 
-	// Document The document in the format asked for; absent for `json` and `text`. Its text is that of `text`; boxes are in pixels of the
-	// page as it is shown upright; ids are unique. hOCR and ALTO hold all pages in one document. PAGE-XML knows
-	// one page a document: one page is answered as a `PcGts`, several as a METS document with one `PcGts` for each page, in order.
+	// Document The document in the requested format; absent for `json` and `text`. Its text equals `text`, boxes are in pixels of the
+	// upright page, and ids are unique. hOCR and ALTO hold all pages in one document. A PAGE-XML document holds one
+	// page: one page is returned as a `PcGts`, several as a METS document with one `PcGts` per page, in order.
 	Document *string `json:"document,omitempty"`
 
-	// Edits What the enhancement changed, in reading order; absent unless `enhanced` is true.
+	// Edits Corrections made by the enhancement, in reading order; absent unless `enhanced` is true.
 	Edits *[]Edit `json:"edits,omitempty"`
 
-	// Enhanced Whether the enhancement was applied.
+	// Enhanced Whether the text was enhanced.
 	Enhanced *bool `json:"enhanced,omitempty"`
 
 	// Language The language tag that was used.
@@ -343,7 +343,7 @@ type ExtractionResult struct {
 	// PointsUsed Points charged for this call.
 	PointsUsed ExtractionResultPointsUsed `json:"pointsUsed"`
 
-	// ProcessingTime Duration of the processing, in milliseconds.
+	// ProcessingTime Processing time in milliseconds.
 	ProcessingTime *int64 `json:"processingTime,omitempty"`
 
 	// RemainingPoints Points left after this call.
@@ -352,7 +352,7 @@ type ExtractionResult struct {
 	// Success Always true.
 	Success ExtractionResultSuccess `json:"success"`
 
-	// Text The plain text, lines separated by a line feed, pages by a form feed. Empty for a blank page.
+	// Text The plain text. A line feed separates lines, a form feed pages. Empty for a blank page.
 	Text string `json:"text"`
 }
 
@@ -362,8 +362,8 @@ type ExtractionResultPointsUsed int64
 // ExtractionResultSuccess Always true.
 type ExtractionResultSuccess bool
 
-// Format What the answer carries. The answer is JSON and has the plain text in `text` always; `hocr` (hOCR 1.2), `alto` (ALTO 4.4),
-// `page` (PAGE-XML 2019-07-15) and `tsv` (Tesseract's columns) add that document in `document`.
+// Format Format of the additional `document`. The answer is always JSON with the plain text in `text`; `hocr` (hOCR 1.2),
+// `alto` (ALTO 4.4), `page` (PAGE-XML 2019-07-15) and `tsv` (Tesseract's columns) add the field `document`.
 type Format string
 
 // InsufficientPointsError Not enough points.
@@ -419,7 +419,7 @@ type InvalidRequestError struct {
 	// Code Always `INVALID_REQUEST`.
 	Code InvalidRequestErrorCode `json:"code"`
 
-	// Details What is wrong and what would be right, by field name, JSON pointer, header name or `body`.
+	// Details What is wrong and what would be right. Keys are field names, JSON pointers, header names or `body`.
 	Details Details `json:"details"`
 
 	// Error Description for people.
@@ -438,9 +438,9 @@ type InvalidRequestErrorCode string
 // InvalidRequestErrorSuccess Always false.
 type InvalidRequestErrorSuccess bool
 
-// RateLimit The window of the rate limit.
+// RateLimit State of the rate-limit window.
 type RateLimit struct {
-	// Limit Requests allowed in a window.
+	// Limit Requests allowed per window.
 	Limit int64 `json:"limit"`
 
 	// Remaining Requests left in this window.
@@ -495,7 +495,7 @@ type ServerErrorCode string
 // ServerErrorSuccess Always false.
 type ServerErrorSuccess bool
 
-// StatusRecord State of the key and of its account. The required fields are the least a server may send; Uncial always sends all.
+// StatusRecord State of the key and of its account. A server must send the required fields; Uncial always sends all.
 type StatusRecord struct {
 	// Plan Name of the plan, such as `free`, `pro` or `archive`.
 	Plan string `json:"plan"`
@@ -503,26 +503,26 @@ type StatusRecord struct {
 	// PointsRemaining Points left in the current period.
 	PointsRemaining int64 `json:"pointsRemaining"`
 
-	// PointsTotal Allowance of the current period; the sum of the two above.
+	// PointsTotal Allowance of the current period, which is `pointsUsed` plus `pointsRemaining`.
 	PointsTotal *int64 `json:"pointsTotal,omitempty"`
 
-	// PointsUsed Points used in the current period, those of running extractions included.
+	// PointsUsed Points used in the current period, including running extractions.
 	PointsUsed int64 `json:"pointsUsed"`
 
-	// RateLimit The window of the rate limit.
+	// RateLimit State of the rate-limit window.
 	RateLimit *RateLimit `json:"rateLimit,omitempty"`
 
 	// RateLimitRemaining The same as `rateLimit.remaining`.
 	RateLimitRemaining *int64 `json:"rateLimitRemaining,omitempty"`
 
-	// Status Always `active`; a key that is not answers 401.
+	// Status Always `active`; any other key gets a 401.
 	Status *StatusRecordStatus `json:"status,omitempty"`
 
 	// Success Always true.
 	Success *StatusRecordSuccess `json:"success,omitempty"`
 }
 
-// StatusRecordStatus Always `active`; a key that is not answers 401.
+// StatusRecordStatus Always `active`; any other key gets a 401.
 type StatusRecordStatus string
 
 // StatusRecordSuccess Always true.
@@ -531,7 +531,7 @@ type StatusRecordSuccess bool
 // IdempotencyKey defines model for IdempotencyKey.
 type IdempotencyKey = string
 
-// Extraction What was read. The required fields are the least a server may send; Uncial always sends all but `document` and `edits`.
+// Extraction Recognized text. A server must send the required fields; Uncial always sends all fields except `document` and `edits`, which depend on the request.
 type Extraction = ExtractionResult
 
 // InsufficientPoints Not enough points.
@@ -546,15 +546,15 @@ type InvalidRequest = InvalidRequestError
 // RateLimited Too many requests.
 type RateLimited = RateLimitedError
 
-// Status State of the key and of its account. The required fields are the least a server may send; Uncial always sends all.
+// Status State of the key and of its account. A server must send the required fields; Uncial always sends all.
 type Status = StatusRecord
 
 // ExtractParams defines parameters for Extract.
 type ExtractParams struct {
-	// IdempotencyKey Makes a repeat safe. A repeat of the same request with the same key by the same account within 24 hours
-	// replays the stored answer and charges nothing; a repeat while the first still runs waits for it. The same key with another
-	// request is a 400. Only answers with status 200 are kept: after an error the key is free again. One to 255 visible
-	// ASCII characters.
+	// IdempotencyKey Makes a request safe to repeat. If the same account repeats the same request with the same key within 24 hours, it
+	// gets the stored answer and pays nothing. A repeat sent while the first request is running waits for it. The same key
+	// with a different request is a 400. Only answers with status 200 are stored: after an error the key is free again. 1 to
+	// 255 visible ASCII characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -637,12 +637,12 @@ type ClientInterface interface {
 
 	// ExtractWithBody Extract the text of an image
 	//
-	// Fetches the image at `imageUrl`, reads it and answers with its text. Costs 10 points when, and only when,
-	// the answer is a 200.
+	// Fetches the image at `imageUrl`, reads it and returns its text. Costs 10 points if, and only if,
+	// the status is 200.
 	//
-	// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP; what counts is the content, not the name or the
-	// declared type. At most 20 MiB, 100 megapixels over all pages and 32,767 pixels a side. 300 DPI or more gives the
-	// best results. The texts of several pages are joined by a form feed (U+000C).
+	// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP. The content decides, not the name or the
+	// declared type. The limits are 20 MiB, 100 megapixels over all pages and 32,767 pixels per side. 300 DPI or more
+	// gives the best results. A form feed (U+000C) separates the texts of several pages.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -651,12 +651,12 @@ type ClientInterface interface {
 
 	// Extract Extract the text of an image
 	//
-	// Fetches the image at `imageUrl`, reads it and answers with its text. Costs 10 points when, and only when,
-	// the answer is a 200.
+	// Fetches the image at `imageUrl`, reads it and returns its text. Costs 10 points if, and only if,
+	// the status is 200.
 	//
-	// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP; what counts is the content, not the name or the
-	// declared type. At most 20 MiB, 100 megapixels over all pages and 32,767 pixels a side. 300 DPI or more gives the
-	// best results. The texts of several pages are joined by a form feed (U+000C).
+	// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP. The content decides, not the name or the
+	// declared type. The limits are 20 MiB, 100 megapixels over all pages and 32,767 pixels per side. 300 DPI or more
+	// gives the best results. A form feed (U+000C) separates the texts of several pages.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -665,8 +665,8 @@ type ClientInterface interface {
 
 	// Status Key status, points and rate limit
 	//
-	// Answers with the state of the key, the points of the current period and the rate limit. Free, never counted
-	// against the rate limit and never limited. Takes no parameters and no body.
+	// Returns the state of the key, the points of the current period and the rate limit. It is free, does not count
+	// against the rate limit and is never limited. It takes no parameters and no body.
 	//
 	// Corresponds with GET /status (the `Status` operationId).
 	Status(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -674,12 +674,12 @@ type ClientInterface interface {
 
 // ExtractWithBody Extract the text of an image
 //
-// Fetches the image at `imageUrl`, reads it and answers with its text. Costs 10 points when, and only when,
-// the answer is a 200.
+// Fetches the image at `imageUrl`, reads it and returns its text. Costs 10 points if, and only if,
+// the status is 200.
 //
-// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP; what counts is the content, not the name or the
-// declared type. At most 20 MiB, 100 megapixels over all pages and 32,767 pixels a side. 300 DPI or more gives the
-// best results. The texts of several pages are joined by a form feed (U+000C).
+// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP. The content decides, not the name or the
+// declared type. The limits are 20 MiB, 100 megapixels over all pages and 32,767 pixels per side. 300 DPI or more
+// gives the best results. A form feed (U+000C) separates the texts of several pages.
 //
 // Takes any type of body and a specified content type.
 //
@@ -698,12 +698,12 @@ func (c *Client) ExtractWithBody(ctx context.Context, params *ExtractParams, con
 
 // Extract Extract the text of an image
 //
-// Fetches the image at `imageUrl`, reads it and answers with its text. Costs 10 points when, and only when,
-// the answer is a 200.
+// Fetches the image at `imageUrl`, reads it and returns its text. Costs 10 points if, and only if,
+// the status is 200.
 //
-// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP; what counts is the content, not the name or the
-// declared type. At most 20 MiB, 100 megapixels over all pages and 32,767 pixels a side. 300 DPI or more gives the
-// best results. The texts of several pages are joined by a form feed (U+000C).
+// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP. The content decides, not the name or the
+// declared type. The limits are 20 MiB, 100 megapixels over all pages and 32,767 pixels per side. 300 DPI or more
+// gives the best results. A form feed (U+000C) separates the texts of several pages.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -722,8 +722,8 @@ func (c *Client) Extract(ctx context.Context, params *ExtractParams, body Extrac
 
 // Status Key status, points and rate limit
 //
-// Answers with the state of the key, the points of the current period and the rate limit. Free, never counted
-// against the rate limit and never limited. Takes no parameters and no body.
+// Returns the state of the key, the points of the current period and the rate limit. It is free, does not count
+// against the rate limit and is never limited. It takes no parameters and no body.
 //
 // Corresponds with GET /status (the `Status` operationId).
 func (c *Client) Status(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -866,12 +866,12 @@ type ClientWithResponsesInterface interface {
 
 	// ExtractWithBodyWithResponse Extract the text of an image
 	//
-	// Fetches the image at `imageUrl`, reads it and answers with its text. Costs 10 points when, and only when,
-	// the answer is a 200.
+	// Fetches the image at `imageUrl`, reads it and returns its text. Costs 10 points if, and only if,
+	// the status is 200.
 	//
-	// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP; what counts is the content, not the name or the
-	// declared type. At most 20 MiB, 100 megapixels over all pages and 32,767 pixels a side. 300 DPI or more gives the
-	// best results. The texts of several pages are joined by a form feed (U+000C).
+	// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP. The content decides, not the name or the
+	// declared type. The limits are 20 MiB, 100 megapixels over all pages and 32,767 pixels per side. 300 DPI or more
+	// gives the best results. A form feed (U+000C) separates the texts of several pages.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -880,12 +880,12 @@ type ClientWithResponsesInterface interface {
 
 	// ExtractWithResponse Extract the text of an image
 	//
-	// Fetches the image at `imageUrl`, reads it and answers with its text. Costs 10 points when, and only when,
-	// the answer is a 200.
+	// Fetches the image at `imageUrl`, reads it and returns its text. Costs 10 points if, and only if,
+	// the status is 200.
 	//
-	// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP; what counts is the content, not the name or the
-	// declared type. At most 20 MiB, 100 megapixels over all pages and 32,767 pixels a side. 300 DPI or more gives the
-	// best results. The texts of several pages are joined by a form feed (U+000C).
+	// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP. The content decides, not the name or the
+	// declared type. The limits are 20 MiB, 100 megapixels over all pages and 32,767 pixels per side. 300 DPI or more
+	// gives the best results. A form feed (U+000C) separates the texts of several pages.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -894,8 +894,8 @@ type ClientWithResponsesInterface interface {
 
 	// StatusWithResponse Key status, points and rate limit
 	//
-	// Answers with the state of the key, the points of the current period and the rate limit. Free, never counted
-	// against the rate limit and never limited. Takes no parameters and no body.
+	// Returns the state of the key, the points of the current period and the rate limit. It is free, does not count
+	// against the rate limit and is never limited. It takes no parameters and no body.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -1154,12 +1154,12 @@ func (r StatusResponse) ContentType() string {
 
 // ExtractWithBodyWithResponse Extract the text of an image
 //
-// Fetches the image at `imageUrl`, reads it and answers with its text. Costs 10 points when, and only when,
-// the answer is a 200.
+// Fetches the image at `imageUrl`, reads it and returns its text. Costs 10 points if, and only if,
+// the status is 200.
 //
-// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP; what counts is the content, not the name or the
-// declared type. At most 20 MiB, 100 megapixels over all pages and 32,767 pixels a side. 300 DPI or more gives the
-// best results. The texts of several pages are joined by a form feed (U+000C).
+// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP. The content decides, not the name or the
+// declared type. The limits are 20 MiB, 100 megapixels over all pages and 32,767 pixels per side. 300 DPI or more
+// gives the best results. A form feed (U+000C) separates the texts of several pages.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -1174,12 +1174,12 @@ func (c *ClientWithResponses) ExtractWithBodyWithResponse(ctx context.Context, p
 
 // ExtractWithResponse Extract the text of an image
 //
-// Fetches the image at `imageUrl`, reads it and answers with its text. Costs 10 points when, and only when,
-// the answer is a 200.
+// Fetches the image at `imageUrl`, reads it and returns its text. Costs 10 points if, and only if,
+// the status is 200.
 //
-// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP; what counts is the content, not the name or the
-// declared type. At most 20 MiB, 100 megapixels over all pages and 32,767 pixels a side. 300 DPI or more gives the
-// best results. The texts of several pages are joined by a form feed (U+000C).
+// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP. The content decides, not the name or the
+// declared type. The limits are 20 MiB, 100 megapixels over all pages and 32,767 pixels per side. 300 DPI or more
+// gives the best results. A form feed (U+000C) separates the texts of several pages.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -1194,8 +1194,8 @@ func (c *ClientWithResponses) ExtractWithResponse(ctx context.Context, params *E
 
 // StatusWithResponse Key status, points and rate limit
 //
-// Answers with the state of the key, the points of the current period and the rate limit. Free, never counted
-// against the rate limit and never limited. Takes no parameters and no body.
+// Returns the state of the key, the points of the current period and the rate limit. It is free, does not count
+// against the rate limit and is never limited. It takes no parameters and no body.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -2331,129 +2331,128 @@ func (sh *strictHandler) Status(w http.ResponseWriter, r *http.Request) {
 // const string: with thousands of chunks the chained `+` fold is several
 // times slower for the Go compiler than parsing a slice literal.
 var swaggerSpec = []string{
-	"7H0Nc9s4kuhfweNt1TpZSqYU2YnlSl0pHmfWO0nssZ3JzkWeECIhCWMS0ACgZW2e329/1Q3wU7RsObl3",
-	"9e5mKuOyKBDdaPR3N+CvXiTThRRMGO0Nv3pzRmOm8NcjGs3ZkRRGyQQ+x0xHii8Ml8IbeiOhl0xpMmGJ",
-	"FDNiJJGCkYgmCVOEGvyUypQJQ6iICVWMCHbDFIycMKKNVCzuer7Hbmm6SJg39ITs4GPP9xT7I+OKxd7Q",
-	"qIz5no7mLKWABRNZ6g0/l4OvfM+sFvC+NoqLmXd353vvuLhex/nTnClGzJxrEssoQ+S4JpqpGxaTnfO3",
-	"R+TV/oveszpa4ywIXkS7csEEXfDuiqYJPmKHRLHk9diD93nEOgBs7G3EfkGNYUoUs37+zU519bd8yuf3",
-	"zLm+xnNq2DuecrO+0AtDDSNySsycERpFMhPmr5osuYjlckhCFRLAkWmjScKmxiehCYlmkRSxJpkwPCHc",
-	"EMU0M3osdk6OL9+SWNGpIeMSLrHMQqacJbEmU6nI3y8vz8bes+5Y1EnoOSTG3qF6vXdwaF4P+o8k1G/1",
-	"l3eC//251zm4+hx0Dq6ePzs0zSd/2UysM5nwaLVOsss5IypLgD2oIWExHii1kMpoIsWQhH9UKMcFCZcF",
-	"2b4zmf54vR8cLl/vB08h0x+vKxTBWR5FlU9zJo5gCgD1FAIdkgXwjDBkOWfCjuS6+6hFfv9FbVzORhEh",
-	"FHcX9NWKSDMHlYb6bm2BLGcHEtGUkSlVhAmZzeag5+b0hoEi7D5KGP4TmZ8ZtRpNDVNtOlEmrBB9I8mS",
-	"ckMmbCpRVYLWvjUEEEoXxurIg14v8OEVmIL0gm6/+6KuMwf9TUw7lSqlxht6XJj9ged7Kb3lKaj1/cD3",
-	"Ui7sh6BYCheGzZhqrOX0hqlE0pa9PWvukdOmoOylSFZEz6UysPkRXdCIm9UhWW5Dh9pi+49b24v94OHV",
-	"ffr0aZSZOROGR9SwdilEaE4Oq6tjtwsWGd26Sb3ufrdp2N4wqph6lLV1Q1tt7T/PrQSctOzESQxLmXKm",
-	"rdllt9GcihkD6cpRZ+qvmiRy1iUfQIS42zeqr7mYobrU2QI0TB37oPePHwa/Hvz8j/1PB297H15cvjra",
-	"O3/5U/+f7x+rMT//r87/ufra83v9V3dtgnPnewuqaMqM84hOYpYupGEiWv3EWmzIe3rNNKGgEBk1RNMp",
-	"65JR/tHpGg2LzJXGkpt5+fSarchkVX52oo+juCD9AZnLTOmxUGyR0JW2I9GTcvoJfa1oTtWMaSIkvDY7",
-	"LDFaznliuXnKlTZEG54kRGVCI7tb48RNl1xWUUIkqUA9CLAt6hxWOgiCLjkFkaLOH8TB2lCTadIPAnT8",
-	"rtnCDAkFoSVUEKaUVIgFzM41mSrGCJ1RLmAyBtLX39sjN1zzScLGYnRxdHKCy6IR7EXTbu5NAzaYBLSz",
-	"T/f6nUHUY52D+GDSCaIX8R7txS9Zr+f5Hoc9ssbY8z1BU2Y5NN/TDmxqlVdSevuOiZmZe8P+3h4Kb/65",
-	"57dxUn9vr4WTfO+2A5bTG3pppkGpkF5jjaS5RMt+iumFFJoh9x3fGvgSWQ3cdmGYQN+PLhYJqAsuxe7v",
-	"2n7tiIMvThJqvWGdpSlVK/DeCT4kCzpjdid1FkVMa8/3bmiSMQdiymMmIobqiok5FRHI1JQmmvleQsUs",
-	"ozNYF4MNWUgujP6oYUgv8L2FkjAlF7NLDrR+AQ8VSykXXMzOcLQ3PDh4FfheDt7Jq2G3oERRv0yzJGlg",
-	"nyTOm7oX3e7B4CGM00eg3OsP2nE+uBfnT3PqPJ/RQvEkYVYkQPtpEF+miZbSsLEAIYuVnM2tI/KeqmhO",
-	"5tTMyYKpiMXAI+hhwHAkBVoP2qAGyioYNCZYTPScLpgPkh7NYWdhgoRRbWCPUduSlK6IZiLeTLwmab5t",
-	"tYi+0TdNNrT20qmYMiqTUwLqSC7FBiR7vpe/4A29hN2wZGyAo7+ILB2bSSKja/vrgir7S8KF+3YpVeye",
-	"sakZGyMXY7PksZmPzZzx2dyMDcAbG1jpWPTGpjc2wdq//UEwNv0gGJtOb2zGYg/H1f71g7F5BaN6/bHZ",
-	"ezU2B71ugP+NjaOaVWjfzK6DoN/KrS/v3T8H36qbUvP9RbGpN/T+bbfMDuzab/VuqYfOmc4SY99dd1N4",
-	"CsplSTVRjMZd0guIxZ8sIQy3VgpTAM2kQ6eSdWjDxI3frWUoKlH/pndwTDN63vRCObD6VqeMIx/1shsO",
-	"7lLH+Usd6zBter3iWiGRT4TOplMecSZMvrtbmQJemaChRZYy3x4QCPDBwPEFRwxTNyxmDYURo/n8cPHx",
-	"7duTo5PjD5dfzk5PPlxeACeDhfeG3gdp8nDIzT1Fy4+eYM5FwAEp09oyOvgHxVckkhBol5wD7k0fMQIk",
-	"D0m2mCkaW5dmkVBBpLKO+9R5GJjCAGvPbs05/j70+kF/vxP0O0HvMgiG+O8/vBa56VeEBiVyCyFZ36lj",
-	"pEmLrLQTqUaHLvlgfTkUpz8l5ymSc0MTHo8W3HnuWwkNvtswXWKF7ivavlhad5vIhYs4YylVq7j8Mnp3",
-	"8sOX0dnJl5+Of62ICmjM0dlJ7hLDZAi1Lh0VpznlqPh9kolrIZfCh/gPYh6QAcVu5DWLD9HOk7EHQaVU",
-	"/F+4yCGx4RyxOUgH1SYgMdf4DVxfofK9DH+53SJ8+D3TLCZTJVMiM6N5zNA/ODkjCsJJ/V8lC58+feo0",
-	"A/ZN7zXj++/D1e7ptmydIk81XUlrtiOZJTFy4YSRKTPR/B71b/n5/Pjnj8cXlx5staE8KQF8VInjW+d9",
-	"2kCRxWQQDA5RVj6evwOHjwoHG9jf2pu7uny0oIauRU1EcqhD8kSg6/xf9cTq7mv+vJaHiagA7AC1bUlW",
-	"8fjGnknmYy9XBi4HgjKd/zokMfNJzDrvqJn6hIH4iNQnUwX/pz6Zqcgn3PgkoU1aVsL4e3RNjsuQfG9U",
-	"2ijsNEGTwHkix8Z7FZXxDczIdTHtsMoLpmAxI+3ubU2zkvkeD6SNGprdMNUM9I4xHT2lWWJRoOn2Muli",
-	"jEoqgpKJlAmjwsdFUVJkLYpcZj5UCgxUQZn4BAIIn8xlpHxCEyN9TCb4BIK8renm0BqSB7A6dAFjOfDR",
-	"OH27WXNqdqNdayx1medoQS+DM0eovkYHD61ayQxOZ5TK1hpAiJvaXL+x+KSkmBGn7olZQdAvb5jS/F8s",
-	"JhMZr3yS0gTIxWLyj4vTD+g8OzubF6PAk6ZJQsDZt1m1Pz3KR9reYjpbXdrC8CblW6Vwf6pGLa4KhRrC",
-	"xi9NIT8fXR5/eXfy/uTy+IeqFyklSalYFUXKupjtB2X1kpKUi8ywnAfkEhS6USubiSVckEE/L4h4DyfB",
-	"thWqCv02SlSeBJ9Tbb3AbIG+X7UMixGlJdqfoZKXV8k6Rclv49tlcfAbJeICfS27mdtGWIYp0bR3+Ubm",
-	"32I6UyZtNu/i+PyX4/Mvx+fnp+eNoKrwygq3EZaSMMOq5du1JEQB1FYrZBRlSoGEgNnFN6ukuq9k9S1W",
-	"p0rOe2QjX9uU8gQCJUUFxEfoZ/CUoY2xmdh6uZPsQAxis65hhVfCZ/eZm/9vBKha9P92WWrO9hSxKurU",
-	"3ypeWFTbUrIeWzxZJBSYaqFkkWY+zxV+rurt40tpQFB7QRAE6xlpVd2wxP6yXy2heMO9AyxsMeMNey/3",
-	"X/b7e/v7wV3l1fP6WO3W7dHI8BvmNVLZ29RFnrbiltXVUNxGpnEt5yySKn4gNWJX+6c5+zaxKXYGKfVG",
-	"3qLQxDEHgtPkTMkFU4YzXRRdGm2ORLHIUDFLsGdhwW9ZovM4DqunVBNunJZdCpItFJ/NjW+TVeCoZIsF",
-	"UzapHkklmILtW1QAf/VswemB/pH+y/2XmxtIfA8LWN9hntvvMMfqm+e4qzZyfPZuPZg0X6SfU61sSpGT",
-	"31mEPPdDGfG2b/bXRjG/0fvhr3VJYScbWWLUBYEURnZL9CkmjLg9n6xcngKcBN9GXahDmPLzNkD0H6Qi",
-	"IcRoIfodXFRR67Ws5zi2QrcF554KrLGJWaVTyIXZWGJNaczWOZG2d4mBXlpKFTtu14aK2DZAQsiNq1ij",
-	"oO2denCuokDYOocV2E0qFWT6zq/VhpsQj4rv8r4jS5huNckRy2ySsCqH9lq5U2TpxDL4wiUEG+Uc/L6q",
-	"Ipwu6NXAFfKQQ+i1yZBtG9ncipnmBbByUdXWFNr51xX8CDoHnauvgf+id9feJVgVNVyaJX+xkb5jDodV",
-	"jeRtMlitExf56S0YGGXOJcl8lLm5XK5zbJHRAiphcuze+Rh2choJehjUOlINGBjYIubTKY+yxBD7knYN",
-	"S1UWJafTKQi5AzSsTICdFsKpBarHYqFgH2Of3DA1oYan1ot2ZHLZLaBTzhKb2fytHXXnVzKZXz0qVqdT",
-	"b/i51qv0qnfQr/PA3+dXny+N/f9scfX5Ql/9+3B39/Nvu//+b1eAFDfYnvSJTQiNY2UbgZrSWG+e+yG+",
-	"+jyids4RvRp+/s0H9urv7d0dfn4zsV9e6KvPx+xqf+BXoJyIhAuX+FoHc9Xct7bEqWt8GJJwbswiRH0K",
-	"v+mQ7IBISG3IK7930K+0VD3DcIiSMKaGDkNMyGIENKGa7Q9s05tbPZHTsaDk5OTkLQm5mMouONehzepq",
-	"mdyU3TkJNtuZHDc0FIYsmEq50a45bpFNEh7lkzObd3OJvmYzGy5juLuL8+mu+6Ir1WwXpLITBL3u74ta",
-	"fjZT3Oqtolvt5cH+i8D1m1atnNuBDbno9da1meys6eVqPaSQOtsFVt+8d3mBxIErOnyoJpS8OTojg5fE",
-	"0NmQhEyEPgljZn9iISEkOz8ylWI4Tt4qem0ydUhOLk5Jb++gP3jmkzChMH6q7M80HIud9zyOE0beKiai",
-	"OYxhIg1J/vhYzBKu8Tk3YWnLWaKxCsSFNjRJWNwlI8DMbmmZn3WnRfL2R7KcS83GInRJ9m5OmpAkXBtQ",
-	"C1KzYpLmbruF1rfvRb3XsCHMo85/gE7/2vdf3e103Megc3D1tee/unv2/C8VUXMELstUdPaY9sRiZ6ov",
-	"Ep1Fc9g3hm0WOeZN01Gop4dsAvYOPcEklNo4T7iXBSIrWRt63g7JRxFxmhCaLOlK4zONKfBJZkiYs6fl",
-	"i5DF3Ohw3eZscjaOteEpNTbkVAXjl3rI8gJ8hV7jNzohZQdcm5dQHnOyfo9rt6P6Gigm1SGhE2yVn4IG",
-	"tToOV27dOnICDFzYN9vEbL87JBN56zRZMzAaiw2R0SHhbpsywf/IWJfMT4/OEero3eUpmcskxg2BOdDH",
-	"lKJcSJecjX487vzz/TtyLeRSjwV8a8EVg4akeAhimtd+UeWEZ9GPRoc+cSU2+/T98eVFSSy0CjCFG4zU",
-	"YTSaO3cOcFIxU1aYHwgkkIfazl20+OTWg4sRArA4xP0IqdinTCRgnsK8VxBNklEZun3csFQ/2L4X27A8",
-	"pbcndjymckreokpRjLrLfsSv97lSDfxBNDEjxarufMXXqduNJrfWtI3JZT3TdrbvqyCb21RN9aydJ7Ft",
-	"WS77UvawRTRJ8FCCPSXRC65aHPx1p77ZtdkE90OmMKFXxBDFeGSMlCcJd3WZzSFFa1i+Vse5Z7WYsLAu",
-	"cG2xW4IrcnVrB0itAs5519EQPl61cY7tV23jmkVCQbth6RccS1DqC6pQBU9WhOJDMmUgV1an4FNYBz7t",
-	"kuN0YVa2667SF999MEoqe+YRu1pEVOOoNlP4tnD7SwcKM7j+fZrCHfGIqFKcaeev2mdclyXeOdV5P6Sj",
-	"SxmoO7N3SMK5jFRIdlD39rp9cIdoYmRIdlALD7qDZ/5YhAv0ZHYKpdsPeged4GWnt/fMGQp9E5KdS3Br",
-	"wb79VZNIJlkq9DNwd/P2uNIKlSbWuULuhJFbuiMkYAcBZ2IwO+sCBX3TcgKprSu2qEFt4VustWG2mf2Y",
-	"3cvIYUsrbFjh7NZW2bblsBz5hlYoPyGrLpiEuOBhA1SUtdaEh0VzwSOakLgxd8wm2WzGxewR01c6a1vM",
-	"hHU7XF8rZv1Rh328PKr7PdSwjgFt2AJhG431n6ChkFsqG4mfW3TUvcrBbqhv2afcj/WFVYnZpjJa2iu3",
-	"4/EtOy+3l4Bad2uD++udr/8NOP+/inE2sEatRWk73nhvGQJLxnYyUp5+fConuB60Vk7I+9OuWrPvRf5+",
-	"ky+bp/n/5J3HK52ctG1cVCvwbalXXM+S81nB/SJY/11nnaT90orzojPJNiOBnaB5V88TUudlifZeSOjj",
-	"NvqHnuJRt1q/j4LfYhsGQMgPlttDuNG82uZlr9nYGnBj6y1Vq+vOMdu403n31ZYb3tZnto2CqPav1bRD",
-	"rbHtv4GR+B/jvLRxWaMjbEuNUu9u2pbDqi1hNQ6r9Yr96YZ8Vzek1t+y3Y7XLmQBJxXCS3cO2PWAft+M",
-	"7zpD2ZagtYIuFuynxRlDv0iEh1PFsFyxUNLWoKiK5vyGhU8rwrb0IW1KzuS17EwpCK4XTHEZP0GH1Pq6",
-	"1pkokUsqojKRXQNnD9PoLM2/NktJ6ETesCcjsjEHhx3ArQv3XaVFTonKBFCvcoBSEy6iJIvZU+ijHmp7",
-	"Wmtp9u5pZ2u9zQVv+tAkLF7oFqo1fIpFKNoE2/Wi7SsLDwktzy+60wr5HR6DoFdVmK7v7uoJuudx2b1m",
-	"8wGIYY0b1gVjXfngqZkoU9ysLvCCHHv3BZ50HGW2K8p+yjNvnjv5uJZxCx99XDLskp/YqmgIyy2WNlS5",
-	"MkIoI/Ul4TfsS+jDe8XYVEbXOGQscIxh2nwJu2T0qNAcpsJ6thTsocORfl6s7HXH4lyinkVM7P1WBwGJ",
-	"6UoDdmwBqKV5DzEeJ8FT2NguaJswFIPtt80TKTGyhOPOjC+kxjtNbH7PXlYEu53fNuT2bW7MwrZAcjGV",
-	"be4zam3FaOxqULajDsvigN2cayOVNZ8up6h94touXCZUxEvFjWGiOxZj8fw5bhZ85VJ8z58Te6oqokmS",
-	"Z1YJFcVRXKwOWdSJkddMwAY5rp9mydpZ9bEoDqsf5hfw2NKyPcpOxapLnC4rr06s3EHmY+3L2T3cJVtG",
-	"BGrbDcAC24QmqJQVM5kSOp8EROevLoLC713q2F73g6Vte7sGVrMimjARU0VSKczcx6xcfpuPUwZj0bzQ",
-	"hxeFkGEtXW6ZDEa4+4IIw7R6Xi5EZqvQY8ZvmK5mByc0unbbdF5Gj8+fkxGZ8lsWVyLM/aAIqIrSXOEj",
-	"2A2llWO2MQnPTi8uya7brZDgUO2PxUxKFKsJjbsk/PH4kuzatYbuuko7EgmPR0ThmTvA465JqvotDkWu",
-	"cxvlulLHonphHibOm22x9nF+L5alt0JHyhHlVMVlX1k0Z9E18m+e09sZBL1nvu1CqkfgZGfQP6h+hb3Q",
-	"RaTuTqztDILADRqLyrbsDIJ+9WV3XNZolkzxJXv2gZv7z7AdVrcZmBn2XuCGP3OLwxihIo/21EVe1rCa",
-	"1IldaD1aEAYS4riw4o/7hJIQPFX3UMmZoqndQDoWofNew4abTY6BhxzZ51QTdksjk6zsraYyZl1yRs3c",
-	"zpMyM5exzosbaDvZLde5BSWDYAADx2IQ7JEdiz06UuGzYofxukCpUr+8BAzgtOTOLIVsXyGSyOoP3+6u",
-	"RcnwtCjGoyugrVtaKTSGji2r9UOfhJgjCDEpL/jtWLhvDoGKeTUrtMI9zVXdhJklY4IECLtnNX3CIyY0",
-	"hjnubq3RAjvT+93A870Mz97m3U3L5bJL8WvsbHLv6t13J0fHHy6O8Z27SsMSGgPP95xJ8oZerxvYMe5i",
-	"Vm/ovegG3RfW856j9c8FHp17qVuSNG+RU3WFs6khYd7DEvrO/nB3i231kjPueiO65KhxSwkIhNXVeNsg",
-	"frQyVZbrUFXi1p5YiwbxyoSRf5wd/+iTsw8/+uTy5O1bspMtQLnD5DDsmU/evD8DwfrEJmeHtnXJ6Sh3",
-	"25M7HWIPzuLNha7jGA1HzKKEgi8BZrhLRq5Zrh+Q9/yNT3pBQFI2o3k/Bx6eL5oxYEkv+v7L/Zd5wwcl",
-	"4G90yYsgID+cnQCYVKqKdh+LCWgXhe0+rmgJVEMTnvdguNkVI79LLvK6bVGhJTsf/xYEwZG7MBVCNvTM",
-	"TmJv6OVbXL+s73O7p14O2W1c5nd3ZZ1Qps0bGa+++ZjNWt+an3edstgHt2L07vK0eh6l6GO19zMVXr+r",
-	"gVbOrz+mQ9DwqVe7QKrarsWxAfO+qx+4QBeyYhuqaFbwwD5K/Ly7ELND20bp81/enJ4vg59+nMnRaDT6",
-	"cPFxfvxxBr8ew483R6OfR6PRUe/vo+URPDgKkuOffzkf9NMP138bvRqNfv74ZnQR/Tro/wpfjy4+/nJ6",
-	"/tPe0a8nJ6/vvwTt1AqajWWKYKId78d2WCIwGV13BkFQh/ZeRtfDTae3hwTeuR/8cHcXZu66SssujK6A",
-	"67WBo5rwMjuCd2gVp+kBXm8reL0qvP5GeIpZaP3qBVEAsb8VxH4FYv9g8wqdH4Vg3aHfIYG3tgDYPygB",
-	"7t2/g3mf1ZTyRA/J3lb7tlfdt5Z7Ft26Km7ysHSRrX/sOh4eC9ECKWFmenXfyiq33q6dAMWFWjSqhxq3",
-	"wAMAF2gUzfPty8f4QApX+tAytSdArMqHDbAHa5LVYd5ORlJM00HUswVSJRoFZpUYcANuXBTBYuNukQcg",
-	"VqcvYCZy2am3iN4DNu8KJnOq4mSVX2gD35fvk0yA4x90B1vg1UChQC3NEsM7i7WrbHKuUcw2Tmr0+Lly",
-	"trrVLG+BTgVsgYqQpkNFp+UaIotMrs3zYAKTVFbhbqtea6AKBFyq4J79cXkE13v0WEj5nAUQDTvRu0f/",
-	"ULFyvavYZ9fzQShTfYhfiOIgUdVjJ9YffBH4AQpwkpBYboFgic8Tr3y0HkHL2dX28zrkY+3GEd9dRVxJ",
-	"30P0oihPQAmDS+GUwjTv+6zf5dy8FbdvKduGfTGugj8EDIPHvNK4Wgtf6z36NXfPHL7Vf8xba/c6wqvW",
-	"Sm5+tXoNyZ3v7T1mbfWbBfzqFUOWUOW5psoVWZ7vGToD39ors17eFUywWyadZ22l8FE1bjLNpAmmMisZ",
-	"gtZCQ576qnYWkLeKMb+aqGHxWOD1Jdo0kyDwfjN9g/d1C1lpdLHDJF6g0xZtuIU+hQnd+f3/1wz4jRzx",
-	"E1u5tIhfvYSzJGyFLVwKDniiko3HYKyah/98BcGWLdPZUK3ZnpFQw29YkRl1Z7IaPo1iFO0Cxbq5TS/s",
-	"0gXfvelhNOewWi+61lPJefheNn267AWrKo2v7Z10PmYBKnSBjzYtY7mzMl9OHcDttmONQ8QEVVxaPOlE",
-	"ZhDxLaW61kN7n+lCSQjKUdkvXNqn7RYfz/cmsF22nOEgFmUFeY1LyAH0Gp68FKyayF5QrZ0DYP/qAdfO",
-	"2d8AIpHLGgwh6zCqtThQ8A9OiN5xbUpXBcljnU3v2pG1t13h5BFvu5G1t+vJXVdKLiKTtcVhpLIJBDUs",
-	"KbR2HYyrX9fikU1rVao2BXKPj8eZDOq3fvWvWtgE1OYZdXMvqww5RZX7osKOva3ZEea4F4ArofukB0zf",
-	"YPytQbnZ1oic6YwmDWo0/zTAmWJTpoaYln0NKr46ySAIMI1jTw2UN62VKZOH5xyszdkr5xTFXW12ZY+Z",
-	"rteYru8/EMUf1lhXiuSxkPp1SP0Df3P0/lRAEMRXAO05qtf+sksuLI+aca9Bc7N+Sww6PRCmD/P8LTWu",
-	"Vpr3lmTa5FfobwTpckuv85xVFTItLuKxS+JmLjNDuHnspJh0bK4l/zsgGFBo16VXT/lXI4iHYMUsoavX",
-	"vSbVUrrCFG/+Z0FcgdZdX4e1jdxn3Di9Zix+/dK7u7r7vwEAAP//",
+	"7H0Nc9s4kuhfweNt1TqzlEwpshPLlbpSPM6sdpLYYzuTnYu8IUy2JGxIgAOAlrV5fr/9FRrgl0TLUpx7",
+	"V+9upjIuicRHo9Hf3YC+epFIM8GBa+UNv3pzoDFI/HhCozmcCK6lSMz3GFQkWaaZ4N7QG3G1AKkIlUBu",
+	"acJiMhWSCA4kokkCklCN31KRAtfHJBaEC00iMyjRc0i7nu/BHU2zBLyhx0VHaSHB8z0Jv+dMQuwNtczB",
+	"91Q0h5QaCIDnqTf8VDW+9j29zEx/pSXjM+/+3vfeMv6lBd44lqAUEVOi50yRswz46HxMYhHlBkKyd/Hm",
+	"hLw8fN571oRskgfB82hfZMBpxrpLmib4CI6JhOTVxFMgb1kEHTPfxNu4gIxqDZKXo376hx3q+i/FkD88",
+	"MOb6Mi+ohrcsZXp9rZeaarArBUKjSORc/1kRSTV0EtOFLBiPxWJIQhkSAy4orUgCU+2TUIdEQSR4rEjO",
+	"NUsI00SCAq0mfG98evWGxJJONZlUIBBLNmTKIIkVUsJfr67OJ96z7oQ3sek5eCbesXx1cHSsXw36W+Ls",
+	"H83Oe8H//tTrHF1/CjpH1z88O9arT/60GW/nImHRch17V3MgFkt6TjUJyw4GVVND81oMSfh7DXOMk3BR",
+	"ou07o+n3V4fB8eLVYfAtaPr9VQ0jOMpWWPk4B35ihjBTfQuCuuTc0AzXhE0bLZgimX3T3WrF33+FG9e2",
+	"Let0yeimWJ5p6kiBTClLICY3MBUSDOcsqCKRna27FSf8J1I+aLkcTTXIlnU7jteCLCjTxQLM0jjcaWJA",
+	"STMnJY96vcA31G46k17Q7XefN6XmoL+JVqdCplR7Q49xfTjwfC+ldyw1sv0w8L2UcfslKBfBuIYZyJVV",
+	"nN2CTASNv3k1DSI1L53YNUQqcm3IIKIZjZheNlbX324xzw+Dx5fz8ePHUa7nwDWLqIZ2boO7DCINMaFV",
+	"U4N6hAJaN6XXPeyuqrLXQCXIrVSsa9qqYP9+YYl93IL5cWzAmzJQVs0WfMF4iWCQf1YkEbMu+SUX2jLJ",
+	"HDhZipxEgmsaaaLyLBNyRUQEvb/9OPjt6Je/HX48etN7//zq5cnBxYuf+39/t61k/PS/Ov/n+mvP7/Vf",
+	"3rfxyL3vZVTSFLSzgcYxpJnQwKPlz9CiK97RL6AILZep6BQM1UnIgOouGTu6omkpTdw7Vb0oOi+YnldP",
+	"v8ASnzBO+gMyF7lUPmF6wmdQdDY2UEwoWmKE8phkdKmMmTVnfNYlIzcVQRJfzFliWWDKpNLVzigic84Z",
+	"nyGvWLXEdJdc1SCZcASOkphNpyCBN/pTMgiCLjnjydJBo+xilKY6V6QfBGgnWoCHhBruJZQTkFJIhMms",
+	"likylQCEzijjXdIjWkx4/+CA3DLFbhIgo8uT8ZhEcyppZHZoVWseTAMY3AS0c0gP+p1B1IPOUXx00wmi",
+	"5/EB7cUvoNfzfI+ZnbOq2PM9TlOwhFvsdMdsdZ2CUnr3FvhMz71h/+AAWbr43vPb6Kt/cNBCX75315E5",
+	"QprmykglXCPZtERLlBJUJrgCpMnTO21eIgEa851r4GgE0ixLnGTY/6eyrx1ysONNQq1lrPI0pXJprGKC",
+	"D0lGZ2B3UuVRBEp5vndLkxzcFFMWA48AhRjwOeWR4bQpTRT4XkL5LKczsy4wG5IJxrX6oEyTXuB7mRRm",
+	"SMZnV8zg+rl5KCGlzFDdObb2hkdHLwPfK6Z3XKzhzohWFDvTPElWoE8SZ0s9CG73aPAYxOkWIPf6g3aY",
+	"jx6E+eOccmsgjTLJkgQsSxihqAw3gyJKCA0TbhgtlmI2t5bHOyqjOZlTPScZyAhiQyNoY5jmiArUKXQF",
+	"G8h+hS1iROFWuFld+dMWg9BpdbtKZVZJ2hFoHBtCKxyvDeD1fK9sNfQSuIVkog2pfuZ5OtE3iYi+2I8Z",
+	"lfZDwrh7uxAyds9gqidai2yiFyzW84meA5vN9USb+SbarHHCexPdm+hg7d/hIJjofhBMdKc30RN+gO0a",
+	"//rBRL80rXr9iT54OdFHvW6A/020w5eVVE+mw0HQbyXDFw/unJvfypFKpP1JwtQbev+2X7n/+/at2q8E",
+	"zAWoPNG277pVwlIjNYyBK4HGXdILiIWfLEACCrGZtXpXowqdWlihDRLXfr8Rgqi59pv6YJtV/3hTh6ph",
+	"vVencg+36uyaG/Oo4+yjjjWQNnWvmVKI5DFX+XTKIgZcF7u7k4xntQGaTNgvNse6+b2AcIAY4ib/xagL",
+	"319+ePNmfDI+fX/1+fxs/P7q0lCvUdbe0HsvNAEu8tm8GHGKSpwpAiXlmF1PQSlL3EbVl69IJIzPXFLL",
+	"MemTkqSPSZ7NJI2tpZIllBMhrRE/daYCxiKM4oY7fYGfh14/6B92gn4n6F0FwRD//YfXwin9GpsgD+7A",
+	"Fut7c4oYaeGOdhQ1sNAl762dZj3EP3jlG3gF446jjDnTfCc2wb4raoov0Q5FLcXQkDZGO2T6AS75dfR2",
+	"/OPn0fn488+nv9U4xAjH0fm4MGrNODhdkyl0s1XKUM77JOdfuFhw33h9qMaFJBJuxReIj40pH5OJZ1xG",
+	"Idm/cIVDYr01YoOKbkwbUcTg4RNIvobiB6n9qrLft1mEbz7nytgnUqTG0VYsNm6gIuNzIimfgfqvYoSP",
+	"Hz92Vt3xTf1WvffvQ9Lu6a40nSJd1Sm60tKRyJMYKfEGyBR0NN9I0xenv3w4vbzyzFZrypJqgg8ycbRr",
+	"fXnn8EFMBsHgmBRtSOHhmJYfLt4aw5Zy+9pgqc4qLRCiQdHglmLgIXna3OvcUDfDmuKA5NwFIiAmZaMd",
+	"sVaz8SaeTuYTr5AJ5djH1cchicEnMXTeUj31CRgO4qlPptL8n/pkJiOfMO2ThK7iseaRPyByCliG5HuD",
+	"0oZWJwxWfYGme1KTGk+gRxdpYhheqG27LskLgzI03h1nFeFtP0kbNhTcglz12S7tQxsIUTZnFu1MYs6v",
+	"qMUVKLkRIgHKfavFSBmCKMOVRVPB0es0EsUnxmnwyVxE0ic00cLHyIBPjEu3M+YcWEPyCFTHzj2sGm4N",
+	"09N1m5O1G5VbsdRYgF1sSnVkQ3VGPhuLDpVaRQgR5U1Za/Wf8ZLazL4JvzLmM+NRkscYUFxIwWfESX+i",
+	"lxn4RoaJW5CK/QticiPipU9SmhjcQUz+dnn2HmOATvM659+GyP6wKbdUwOVwNje0g/ZNql4Ve3+s+y02",
+	"cWRlhPVgVpn8YnR1+vnt+N346vTHujkpBEkpX5b5xnU70qammCKHQZWVzECSlPFcwzHRcmnjqoRxMugX",
+	"qUrv8aDWrnxVQ+FGpirC4XOqrDWYZ9a9o7pYT5GrL1Juf3hMLv3VKbN4G3tX+b4nssUlmlt2O3d1tDRI",
+	"vqr2zP5HNFcYc25JDRHBk2ULg1yeXvx6evH59OLi7GLF3ypSd5UZadaVgIZ6fnZFtTvgrPo9Jr9jPso0",
+	"ryPrwezUU7RPHaMPMEixIptS9o1nVGQlNUsBNc56opLsGXfEhmfDGrGEzx5SPf/fcFA9cf90Zlod7Vv4",
+	"qsxAP5W/ME+2I2ttmw/JEmpIKpOiDDBfFDK/kPb28ZXQhlN7QRAE67FoWd+wxH44rGdFvOHBEeaqQHvD",
+	"3ovDF/3+weFhcF/retFsq9y6PRppdttwzrTMYedUBxpATSXybZhoWXUD9F04Hdd4AZGQ8SPRE4uFP/Tc",
+	"09ip3BnE1Gtxh8wUx8wgnCbnUmQgNQNVpmFWKgWJhEhTPkuMI4LklGeSzebaOR6Mk4zdQaJsAItpRfLM",
+	"GFsJTI3akRyk2a+sNtNXz+acHqkY6b84fLG5ZMT3MIf1Hca5+w5jLJ88xn29dOOTd+eZQYtF+gXWqjoU",
+	"cfNPiJDIfqwc4Pbd/bqSqF+p9ljd948u7GtdLyNJFubJAg2KGyBIAl3yMyxt1asNX3CagvKt+4WyA6Ty",
+	"i0I/fGn0dGjctRCtD8brMPZaFnYaW3bbgWbPuLF8pHTVPymNgdxYEem88NRV3DWJkrZXg6F9ZoeD2Dng",
+	"1JY5mi+4kDVs2iKr9sE0Vl0pw1lixo0D2z6EZdZN4tTw873fyBSvTnhSvitsywo13XoIJBb5TQJ1gu21",
+	"EivP0xtL75mLEq6ke/B9EQqyQgJFQ68xXckexQy9NpayFSJrU9C0LEs0LWySIi0SZc0F1itSaOdf1+ZP",
+	"0DnqXH8N/Oe9+/bqwDoXZjbOabaj3FffEYuDsLEFbexZzyKX4exdxLCL2CInzgvHmcaEtdBxGQEzeJvS",
+	"PNEPjPpxDnoO0gzmcObsiIIuLaku5uDqBW1nIxdiNp2yKE90l5xNp4a93FQ2GIj9GFZm8Qm/BXlDNUuR",
+	"bzLJsP4TbW2HKBcJM5gqCGQz4b+xre79Wtzzq0f58mzqDT81ipRe9o76TSr46/z605W2/59n158u1fW/",
+	"D/f3P/1j/9//7doAxTTWJX2EG0JtpXwLfzZr6X6Mrz+NqB1zRK+Hn/7hGwLrHxzcH396fWNfXqrrT6dw",
+	"fTjwa7OMecI4lAH5lWmuV/esLczqCiOGJJxrnYUoY80nFZI9wxhCafLS7x31a7VUz9BloiSMqabDEMO3",
+	"6CfdUAWHgy4ZuYjuhFNOxuPxGxIyPhVdY32HRGnKY1WGcxJjlyldgITKQ5MMZMq0csVwWX6TsKjAKDi9",
+	"YSOCq8VrCP1wfx/HU133oivkbN+wYycIet1/Zo0Qbi6ZFV5lddqLo8Pngas6rWs+h/gNAev1UrWZ6KwJ",
+	"6HqmpGQ0W/XV3LO3rmExXXnMgipCyeuTczJ4QTSdDUkIPPRJGIP9i9mGkOz9BDKlGK16I+kXnctjMr48",
+	"I72Do/7gmU/ChJr2U2n/puGE771jcZwAeSOBR3PTBngakuLxKZ8lTOFzpkOUKsKIAuVUm9I0SSDukpW8",
+	"j6azssaRLOZCwYSHLvjeLfARkoSpoiyz7Co4rNUouhU29+15s6hwhXlHnf8wUvxr3395v9dxX4PO0fXX",
+	"nv/y/tkPf6qxlsNsAZeBfps6xHJL6h2JyqO5QQ5gEUYB+aqyKMXRY1oAa4l2UwIXTblsWNSl/hByzIa3",
+	"+IHH5AOPGE0ITRZ0qbCdIrR0jwncRZBpEhZkaekhhJhpFfpkMWfRnMSQmfGdD1CLIDV1zyZT5FRpllJD",
+	"C2pueF9MS7VTK2N9mk1Slci1WV4l47HGMiB2SZdjQu1BBiPXQivpEBfW0CNjQ9VGtcHvOU2Ue+6TG3Hn",
+	"5FnlDllen/Cmu2RGY7Ftm3P2ew5dMj87ucAXo7dXZ2Qukhh3x3RAM1PwCnKz6eejn047f3/3tlqO6aNM",
+	"uwnPMKNpuhRlrBJ0LjnEVtqE59FPuK0uBWefvju9uqyGQz1ghnCNMXheuntCxiAtJz/iUiAFtZmkhX2m",
+	"HjLOcSIjjI3njxOWW5PzBJQy8szWD+IpGi1zMJTDNKTq0ZK+2DrmKb0b2/YY5KnIiUpJ0e+uahS/PmQ6",
+	"FcbOAkWDbd5ttWya6mLtDFFd1qACXbhcQPe7i8fVfaqHeVZhs4mQIvJSVbdFNEnwRII9I9ELrluM+3WD",
+	"frWGc2268j3GdQ0ZpCxJmEvRbHYhWr3ytZTOAyvEeIUtxm8scMfpypjd2plLK30LSnV4M1+v26jFVqy2",
+	"UUqWUCO+nAZA43EKRqhCRiXVoPCZ0eQo1exLFCZdcppmemnr72rF7t1HfaCqEB7havg7DfppU3tvSpO+",
+	"spIwhruq4GzD8sBZqRlrqsmexHCnPIwlYrGKEYfyyEiFocpLPybhXEQyJHsobnvd/jN/wkOaaBGSPZS8",
+	"gy4aUxmaMHullO0HvaNO8KLTO3jmlIG6DcnelTFijdL6syKRSPKUq2cGZneqBJK4DrYrebbnidziHSoN",
+	"WMahTDRGYp0boG5bzhu11cSWiagdLIm1ksw2RR7Dg0QcthTFhjWqbi2abVsOFMA3p/mx+obEmoEw5v/j",
+	"GqdMZ60xDkRzziKakHhl7Bhu8tmM8dkWw9eqbFsUgrUpXI0rRv5RjX24OmkaNVRDxwi3NlG8i7T6T5BO",
+	"SC21jcTvLfLpQfFgN9S35FPtx/rC6shsExot1Za70fiOhZi7c0Cj4HWF+pvFsP8NKP+/inA2kEajWGk3",
+	"2nhnCQKTxnYwUh11/FZKcNVorZRQVKpdtwbey9D9Jqu1iPD/QTvbC50CtW1U1Ejm7UA7jUPx60fh14gn",
+	"ab+W4qIoTKJJIhbGQgNZG2PXOHmVj31wIjRw0fGtqoi+xZxuVX8fOLsrLfbixgyqXfCgVvFlL8/YeeKV",
+	"vS+y2dW6C8g2bnVRhbWjJmkrOdtFQtRL2RrioVHj9t9AS/yPsV7aqGylLmxHU6VZ4LQrhdVrwRoU1igS",
+	"+8MO+a52SKOY5QlKxFipGIGfYvmEqwV9cnh3nYZsyc+mbKpp4Zeh7nAqATMRmRQ2q0RlNGe3EH5bYrWl",
+	"zmhTMKbIV+cS71jIQDIRf4PYaNRzrdNNIhaURyUKmtMV4W+mSFiFOUKSJXn5pFxO+M3AbYy9YUFwKzJ8",
+	"VyVvbNni3orqVOU3RcseK3Faq2z2Hihpawtd2as/FAnLDl35FOSpslSwXSzaGrLwmBjtjQkuZDa8NISS",
+	"QdCri0pXdnf9DVJnu6Deal2B4cYGAazzx7rYwcMzUS6ZXl7ihTf2Ngs88zjKbS2U/VaE3Tx3BnIt3BZu",
+	"fXAydJU+onkzkNJUumxBKCL5OWG38Dn0Tb+ybSqiL9hkwrGNBqU/h0a4beOVm6EwUS04PHZM0i8yk73u",
+	"hF8IlLAICdyCXJKjgMR0qQx0gMX1aVEtjMdI8Cg2VgXaJI0Es/22IiIlWlTzuHqITCi8pcSG9uzlQ2a3",
+	"i2uF3L7Ntc5spSPjU9FmOKPwlkBjl1uydXSY+DbQzZnSQlrF6cKJyi+qKGw9COXxQjKtgXcnfMJ/+MGW",
+	"ZfG4iO798AM5RSRENElIRKVkYBqUR24xCWRBJ1p8AY7ax1L9NE/WDqxPeO3Eurtjh0CiwJ1np3zZJU58",
+	"3UAi+Ky4t8NpNx9TXE7j4S7ZnKDBtl9Urk74DU1QNtsclioGMazzZ+c64Xuqa5f5YPqa49YCjeZm0cBj",
+	"KkkquJ77GJAr7udxoWR3pU/tih5WVZuS9YthTAt7CRAngDH1IspcSRo3WAl6GRt0m3RRluXi/hhI68dA",
+	"KJmyO4gLv0lMyWFQeFZdt521G7AgJuH52eUV2Xd7Fdqb1pQ/4QuXrGLa7inEWIfHhe6S8KfTK7JvYQ0J",
+	"N7ziOtpcpXLP3JEedxNS3XxxAFaHF1wl6oTXr7rDyPlqKax9XJx5KPBl7CmHozMZV7Vk0RyiL0jMRWxv",
+	"bxD0nvlYZbR6XGZv0D+qv1JzmlVuuzvDtjcIAtdowmvB271B0K93tvUhTCtIptiJMEO5D59sO66Hgg1d",
+	"F0nYZ25h6CbUGNNe/sTqmYzQ8V9ojVo88hZiu7BmkvuEktAYq+6hFDNJU7t5dMJDZ8CGK5a2pTeHckNu",
+	"cEcjnSztpaUihi754M7OZVTP7Xgp6LlwyWsjaAfFLIPggOxZoNGeCp+Vm2o0vtHqfpWeMcO3hM0sYmz5",
+	"IGLGyg/fbqgrZ2dpmWhHK0BZ67SWUwwdJdbThj4JMToQYjyes7sJd2+ODfKKVFZomXtaiLob0AsATgKc",
+	"u2clfcIi4AodHHdb1ijDAvR+N/B8L8cjuEX90mKx6FJ8jbVLrq/afzs+OX1/eYp97mslSagMPN9zKskb",
+	"er1uYNu4O1e9ofe8G3SfWwN8jtq/YHm08YVqCc+8QfJUNWKmmoRFsUroO/3DtNN9VmQxV+7QJSfNW0oI",
+	"m1ohLYwUZVPfco8jJ4YSFPdzbNVYSpeGSf52fvqTT87f/+STq/GbN2Qvz4xEN8OaZs988vrduWGhj3Bz",
+	"biVNcegzhojFRscbfsOrC9FrkVZNxBAl1FgORunajgXRSCD9gLxjr33SCwKSwowWBRp4aL4stDDLed73",
+	"Xxy+KCo4MiPEmWGF50FAfjwfm/lSIWHCZ+zWYfMG8Po4lSdaGU1RpVz3PvwlCIKTZ7XEbFEtgIq9KMCw",
+	"qVmkLeOsoTE2jr2hV+xq8x6+T+12edVkf+Wevvtra3eC0q9FvHzywZq1YjS/Ko/G8rHR26uz+kmTsh7V",
+	"3sVU2vgu41k7ub5N2Z9mU69xWVS9FIthMeXa1QVOfnM0GmsKoA5lDQwsicTv+xmfHduKSJ/9+vrsYhH8",
+	"/NNMjEaj0fvLD/PTDzPz8dT8eX0y+mU0Gp30/jpanJgHJ0Fy+suvF4N++v7LX0YvR6NfPrweXUa/Dfq/",
+	"mdejyw+/nl38fHDy23j8aueLzB6AfNu6SZxORF86gyBozvdORF+Gmw5vD4np8/D0w/19M3LXJVb2Teva",
+	"dL226agqLh3Fix4B5Tt2N7P1dpqtV5+t//Bs/cb9XAlMtZmrv9Nc/dpc/aPNK6vZJjijO+Y7JKbnDpP2",
+	"j6pJD9p3zxVw2wAbZYkakoOd9uygvmctNyW6tdXM4mFlElt72BU3bDujnaSaM1fLh+jy4XtpcZkWiPoJ",
+	"xh2gMNOWQJQ17u2LR2/Aug0iBePOYkX+QkhjcNiwkRN9hYBUO8BSzV4CVHP02kGqNSDZyvUsj0xXH7uc",
+	"MBGLTrOis4UGqIRkSRKY4Z2dlhiqTuj+LUjQHewAzMq8JTxpnmjWydZupymIQ4IFQKHtzqRTtv8UjENM",
+	"bpb1kqgdwKlNW4LChe5Q3mm5Z6ii1ClLoLw7y2mhXcVnY55yduf+P0CYLjawIwUUY5aTKLMNvQdkjPFz",
+	"kQNsyVzPN6yXKusA8/IMUN0KJ9bcex74gWFTIb/swg8VNN94e6PV+C2HTjcdrim9IBts990twiuHbCVl",
+	"CeMzYgwH5+5Ni9LN5l3Mq/fX9i1229ZQtqutwjgCg226rFyehd16W3dz18hhr/42vdYuajRdrUbc3LV+",
+	"x8i97x1ss7bmdQF+jTQdoqqq3OZlV5rOjAHtVdEs79oMsF/FkWfQmquvQjhqJXPj1z391hRCyznsLhnr",
+	"4oZnv7pJx15qz/FqEqVXrYb2cMxYE433bnNRq2HBxlzgxThtroVb8LcQozue//+aEJ9IGT/D0rmnfhmW",
+	"MZ5u/Wh8QR4uCmdooxZtR8+rHmf/dG08K5uis37ZKtUkVLNbKCOf9R9dKc2Ybhkz2KcZ27/tob/mQFnP",
+	"oTbjw4VjXhVxupAE1CXG1/bKOB/9+xoyzFfrNnfJGwlQG69AiYHtrmO1QwScSiYsnPRG5ManQ6k+tHeV",
+	"ZlIYpxulfeZiOfUreai7kMfzvRuzRzZH4WYscwXiCy6hmKDXuLrVnnSoRaeL+KZf/b4BU86u3zBJIhaN",
+	"WQwz1WepJdVQvj86IBrBjSFdcqNwaDb1tS0bvV0+ZIvermWzd02K2IxV6X2srQy9kU3jUw1JKbGrOWo3",
+	"ETZ8jk0LlbIxBBKPT27yQqaVVzMZHrKR+s0jqtWNrNOjlbbPa9TY25kazRgPTuCy4z7pGZpfofudp3Kj",
+	"rSE5VzlNVrCxeoH/Of72zBBDra+MWK8PMggCjNPYYwDVrWlVUOTxMQdrY/aqMXl575pd2TbD9VaG6/sP",
+	"+unHDaJ1tyNtM0e/OUf/yH/cP//WyYybXpvswOG89tsqjlHQE3l8wIMVhNuchpCGVNxvjvWDYGgjsu0X",
+	"32+cxIWKXhVBqPpc1VnBWjkEHmR15zm2HBtjiauLKH6xw528wYP8fLkSvq97Do/NFkNCl696qwhL6ZLM",
+	"jDqm3ObnbLLVHWDGPEVhJ24cXgHEr15499f3/zcAAP//",
 }
 
 // decodeSpec returns the embedded OpenAPI spec as raw JSON bytes,

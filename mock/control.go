@@ -11,10 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"uncial/internal/contract"
 	"uncial/internal/edge"
 )
 
-// control are the routes by which a test sets the mock up and looks into it.
+// control returns the routes by which a test prepares and inspects the mock.
 func (m *Mock) control() map[string]http.Handler {
 	routes := map[string]http.Handler{}
 	for pattern, do := range map[string]func(r *http.Request) (any, error){
@@ -24,8 +25,8 @@ func (m *Mock) control() map[string]http.Handler {
 		"GET /__mock/requests":   m.requests,
 	} {
 		routes[pattern] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if !m.options.ControlAnywhere && !local(r) {
-				edge.WriteError(w, notHere())
+			if !m.options.ControlAnywhere && !isLocal(r) {
+				edge.WriteError(w, errNotLocal())
 				return
 			}
 			answer, err := do(r)
@@ -34,32 +35,34 @@ func (m *Mock) control() map[string]http.Handler {
 				return
 			}
 			w.Header().Set("Content-Type", "application/json")
-			_ = json.NewEncoder(w).Encode(answer) // the client is gone
+			_ = json.NewEncoder(w).Encode(answer) // fails only if the client has gone
 		})
 	}
 	return routes
 }
 
-// local is true for requests of this machine: not for those of others, nor for pages of foreign sites in a browser here.
-func local(r *http.Request) bool {
+// isLocal reports whether the request comes from this machine. Host and Origin are checked too: a browser on this machine
+// sends requests for the pages of other sites.
+func isLocal(r *http.Request) bool {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil || !peer.Addr().Unmap().IsLoopback() || !localHost(r.Host) {
+	if err != nil || !peer.Addr().Unmap().IsLoopback() || !isLocalHost(r.Host) {
 		return false
 	}
 	origin := r.Header.Get("Origin")
 	u, err := url.Parse(origin)
-	return origin == "" || err == nil && localHost(u.Host)
+	return origin == "" || err == nil && isLocalHost(u.Host)
 }
 
-func localHost(host string) bool {
+func isLocalHost(host string) bool {
 	u := url.URL{Host: host}
 	addr, err := netip.ParseAddr(u.Hostname())
 	return err == nil && addr.Unmap().IsLoopback() || strings.EqualFold(u.Hostname(), "localhost")
 }
 
-func notHere() *edge.Error {
-	e := edge.NotFound()
-	e.Details = map[string]string{"path": "is open to this machine alone; start the mock with --control-anywhere to open it"}
+// errNotLocal is a 404, like any path that does not exist, but tells a developer how to open the control endpoints.
+func errNotLocal() *contract.Error {
+	e := contract.NotFound()
+	e.Details = map[string]string{"path": "open to this machine only; start the mock with --control-anywhere to open it to others"}
 	e.Message = "path: " + e.Details["path"]
 	return e
 }
@@ -69,68 +72,70 @@ type clockState struct {
 	Frozen bool      `json:"frozen"`
 }
 
-// reset brings the mock, or with ?key= one key, back to its first state.
+// reset returns the mock, or with ?key= one key, to its first state.
 func (m *Mock) reset(r *http.Request) (any, error) {
 	name, err := keyParameter(r)
 	if err != nil {
 		return nil, err
 	}
-	w := m.world
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	s := m.state
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if name == "" {
-		w.forget()
-		return clockState{w.now(nil), w.frozen}, nil
+		s.reset()
+		return clockState{s.now(nil), s.frozen}, nil
 	}
-	if k := w.keys[name]; k != nil {
-		w.drop(k)
+	if k := s.keys[name]; k != nil {
+		s.drop(k)
 	}
-	w.journal.forget(name)
-	return clockState{w.now(nil), w.frozen}, nil
+	s.journal.forget(name)
+	return clockState{s.now(nil), s.frozen}, nil
 }
 
-// keyParameter is the query parameter key, the only one there is; "" where it is absent.
-func keyParameter(r *http.Request) (string, error) {
-	query, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return "", edge.Invalid(map[string]string{"query": "is malformed; only key is known"})
-	}
-	for name, values := range query {
-		if name != "key" || len(values) != 1 || values[0] == "" {
-			return "", edge.Invalid(map[string]string{"query": "must be key=..., once, or nothing"})
-		}
-	}
-	return query.Get("key"), nil
-}
-
-// requests are what was received, of all keys or with ?key= of one, the oldest first.
+// requests returns the journal, or with ?key= the part of one key, oldest first.
 func (m *Mock) requests(r *http.Request) (any, error) {
 	name, err := keyParameter(r)
 	if err != nil {
 		return nil, err
 	}
-	m.world.mu.Lock()
-	defer m.world.mu.Unlock()
-	return map[string]any{"requests": m.world.journal.of(name)}, nil
+	m.state.mu.Lock()
+	defer m.state.mu.Unlock()
+	return map[string]any{"requests": m.state.journal.of(name)}, nil
 }
 
-const maxControlBody = 64 << 10 // bytes
+// keyParameter returns the query parameter key, "" without one. No other parameter is allowed.
+func keyParameter(r *http.Request) (string, error) {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return "", invalid("query", "malformed; the only parameter is key")
+	}
+	for name, values := range query {
+		if name != "key" || len(values) != 1 || values[0] == "" {
+			return "", invalid("query", "must be key=..., given once, or empty")
+		}
+	}
+	return query.Get("key"), nil
+}
 
-// readJSON reads a body of one JSON object with known fields only.
+// invalid is a 400 about one field.
+func invalid(field, fault string) error { return contract.Invalid(map[string]string{field: fault}) }
+
+const maxControlBody = 64 << 10 // bytes; the rest is cut off and makes the JSON invalid
+
+// readJSON decodes a body that must be one JSON object with known fields.
 func readJSON(r *http.Request, into any) error {
 	decoder := json.NewDecoder(io.LimitReader(r.Body, maxControlBody))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(into); err != nil {
-		field, fault := jsonFault(err)
-		return edge.Invalid(map[string]string{field: fault})
+		return invalid(jsonFault(err))
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return edge.Invalid(map[string]string{"body": "must be one JSON object and nothing after it"})
+		return invalid("body", "must be one JSON object with nothing after it")
 	}
 	return nil
 }
 
-// jsonFault says what is wrong, and in which field, without the names of our types.
+// jsonFault says which field is wrong and why. The texts of encoding/json would show the names of Go types.
 func jsonFault(err error) (field, fault string) {
 	var mistyped *json.UnmarshalTypeError
 	switch {
@@ -139,7 +144,7 @@ func jsonFault(err error) (field, fault string) {
 	case errors.As(err, &mistyped) && mistyped.Field != "":
 		return mistyped.Field, "must be a whole number"
 	case strings.HasPrefix(err.Error(), "json: unknown field "):
-		return "body", "has the unknown field " + strings.TrimPrefix(err.Error(), "json: unknown field ")
+		return "body", "unknown field " + strings.TrimPrefix(err.Error(), "json: unknown field ")
 	}
 	return "body", "must be a JSON object"
 }

@@ -14,39 +14,40 @@ import (
 	"sync"
 )
 
-// The fixtures, one file to a language tag. A fixture is a head of "name: value" lines, an empty line and its text,
-// where an empty line begins a block; fixtures are parted by a line "%%". A word that is hard to read is written
-// "reading~right~rule": how it is read, what stands there, and the rule by which the enhancement mends it.
+// fixtureFiles has one file per language tag. A fixture is a header of "name: value" lines, an empty line and the text, in
+// which an empty line begins a new block; a line "%%" separates fixtures. A misread word is written "read~right~rule": how
+// it is read, what is printed, and the rule by which enhance corrects it.
 //
 //go:embed fixtures/*.txt
 var fixtureFiles embed.FS
 
-// The two kinds of pages. A fixture's kind is how the mock presents it.
+// The two kinds of pages.
 const (
 	printed     = "printed"
 	handwritten = "handwritten"
 )
 
-// Fixture is a text of the public domain that the mock reads from images.
+// Fixture is a text in the public domain that the mock reads from images.
 type Fixture struct {
 	ID       string `json:"id"`
 	Language string `json:"language"` // BCP 47
-	Kind     string `json:"kind"`     // "printed" or "handwritten"
+	Kind     string `json:"kind"`     // how the mock presents it: "printed" or "handwritten"
 	Author   string `json:"author"`
 	Work     string `json:"work"`
-	Year     int    `json:"year"` // of the work or the edition quoted, often approximate; negative before our era
+	Year     int    `json:"year"` // of the work or the quoted edition, often approximate; negative for BC
 
 	blocks    [][][]fixtureWord // blocks of lines of words
-	difficult bool              // some word is read wrongly
+	difficult bool              // whether a word is misread
 }
 
-// fixtureWord is a word as it is read and as it stands there; they are the same, and rule is "", for most.
+// fixtureWord is a word as it is read and as it is printed. For most words the two are equal and rule is "".
 type fixtureWord struct {
 	read, right, rule string
-	noise             float64 // 0..1, for a confidence that differs from word to word
+	noise             float64 // 0..1, lowers the confidence
 }
 
-// fixtures are all texts, by language in alphabetical order. The files are part of the program: an error is a fault of ours.
+// fixtures returns all texts, by language in alphabetical order. The files are part of the program, so that an error in
+// them is a bug and panics.
 var fixtures = sync.OnceValue(func() []Fixture {
 	names, err := fs.Glob(fixtureFiles, "fixtures/*.txt")
 	if err != nil {
@@ -70,10 +71,10 @@ var fixtures = sync.OnceValue(func() []Fixture {
 	return all
 })
 
-// Fixtures are all texts that the mock reads, with their sources, by language.
+// Fixtures returns all texts that the mock reads, with their sources, by language.
 func Fixtures() []Fixture { return slices.Clone(fixtures()) }
 
-// byLanguage are the fixtures of each language tag.
+// byLanguage returns the fixtures of each language tag.
 var byLanguage = sync.OnceValue(func() map[string][]*Fixture {
 	all := map[string][]*Fixture{}
 	for i := range fixtures() {
@@ -83,16 +84,16 @@ var byLanguage = sync.OnceValue(func() map[string][]*Fixture {
 	return all
 })
 
-// languages are the tags that the mock reads: those of the fixtures, which are those the service ships with.
+// languages returns the supported language tags, which are those that the service ships with.
 var languages = sync.OnceValue(func() []string { return slices.Sorted(maps.Keys(byLanguage())) })
 
 func parseFixture(source string) (Fixture, error) {
-	head, text, ok := strings.Cut(source, "\n\n")
+	header, text, ok := strings.Cut(source, "\n\n")
 	if !ok {
-		return Fixture{}, fmt.Errorf("no text in %q", source)
+		return Fixture{}, fmt.Errorf("no empty line between header and text in %q", source)
 	}
 	var f Fixture
-	for line := range strings.Lines(head) {
+	for line := range strings.Lines(header) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		var err error
 		switch name {
@@ -107,7 +108,7 @@ func parseFixture(source string) (Fixture, error) {
 		case "year":
 			f.Year, err = strconv.Atoi(value)
 		default:
-			err = fmt.Errorf("unknown head %q", name)
+			err = fmt.Errorf("unknown header line %q; known: id, kind, author, work, year", name)
 		}
 		if err != nil {
 			return Fixture{}, err
@@ -138,27 +139,27 @@ func parseWords(line string) []fixtureWord {
 	return words
 }
 
-// choice says which texts stand on an image: a pure function of the request.
+// choice decides which texts an image has. It depends on the request and the seeds only.
 type choice struct {
-	image    string // its URL
+	image    string // URL
 	language string
 	pageKind
 	seed string
 }
 
-// pageKind is what a scenario says of the pages. The zero value is one page of any kind.
+// pageKind is what a scenario says about the pages. The zero value is one page of any kind.
 type pageKind struct {
-	kind      string  // of the fixture; "" is either
-	difficult bool    // a text that the enhancement changes
-	pages     int     // 0 is one
-	blank     bool    // no text at all
-	sureness  float64 // factor of every confidence; 0 is 1
+	kind             string  // printed, handwritten, or "" for either
+	difficult        bool    // only texts with a misread word
+	pages            int     // 0 means one
+	blank            bool    // no text
+	confidenceFactor float64 // scales every confidence; 0 means 1
 }
 
-// pick gives as many fixtures as there are pages, all different where the language has enough. The first is chosen by
-// a hash of the choice, so that enhancing changes how a text is read but not which.
+// pick returns one fixture per page, all different if the language has enough. A hash of the choice selects the first.
+// Enhancement is not part of the choice: it changes how a text is read, not which text it is.
 func (c choice) pick() []*Fixture {
-	candidates := make([]*Fixture, 0, 8) // more than any language has
+	candidates := make([]*Fixture, 0, 8) // at least as many as any language has
 	for _, f := range byLanguage()[c.language] {
 		if (c.kind == "" || f.Kind == c.kind) && (!c.difficult || f.difficult) {
 			candidates = append(candidates, f)
@@ -175,7 +176,8 @@ func (c choice) pick() []*Fixture {
 // hash is the first half of a SHA-256.
 type hash [16]byte
 
-// digest hashes strings one by one, so that no two lists of strings share theirs by mere concatenation.
+// digest hashes a list of strings. Each string is preceded by its length, so that different lists with the same
+// concatenation have different digests.
 func digest(parts ...string) hash {
 	h := sha256.New()
 	var length [8]byte

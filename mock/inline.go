@@ -6,8 +6,7 @@ import (
 	"errors"
 	"image"
 	"image/jpeg"
-	_ "image/png" // with the others the formats that the service reads
-	"slices"
+	_ "image/png" // registers the decoder, like the import of webp below
 
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
@@ -17,60 +16,33 @@ import (
 	"uncial/internal/request"
 )
 
-// Limits of an image, those of the service.
-const (
-	maxSide   = 32_767 // pixels
-	maxPixels = 100_000_000
-)
-
-const notAnImage = "the file is not an image in a known format; send JPEG, PNG, TIFF, BMP or WebP"
-
-// imageMagic is how the formats begin that the service reads: JPEG, PNG, TIFF, BigTIFF, BMP and WebP. A "?" is any byte.
-var imageMagic = []string{
-	"\xff\xd8\xff", "\x89PNG\r\n\x1a\n", "II*\x00", "MM\x00*", "II+\x00", "MM\x00+", "BM?????????????\x00\x00\x00", "RIFF????WEBP",
-}
-
-// isImage tells an image by its first bytes, as the service does.
-func isImage(data []byte) bool {
-	return slices.ContainsFunc(imageMagic, func(magic string) bool {
-		for i := range len(magic) {
-			if i >= len(data) || magic[i] != '?' && magic[i] != data[i] {
-				return false
-			}
-		}
-		return true
-	})
-}
-
-// inlineFault says what is wrong with the image that the request carries, "" if its header is that of a good image, or if
-// imageURL is a web address. Pixels are not looked at.
+// inlineFault returns why the service would refuse the image that the request carries in a data URL, judged by its header,
+// or "" if it would not. It returns "" for a web address. Pixels are not decoded.
 func inlineFault(ctx context.Context, imageURL string) string {
 	data, ok := request.InlineImage(ctx, imageURL)
-	switch {
-	case !ok:
+	if !ok {
 		return ""
-	case len(data) > imagefile.MaxBytes:
-		return imagefile.TooLarge(imagefile.MaxBytes).Error()
-	case !isImage(data):
-		return notAnImage
+	}
+	kind, err := imagefile.Identify(data)
+	if err != nil {
+		return err.Error()
 	}
 	header, _, err := image.DecodeConfig(bytes.NewReader(data))
-	switch {
-	case beyondGo(err):
+	if isBeyondGo(err) {
 		return ""
-	case err != nil || header.Width < 1 || header.Height < 1:
+	}
+	if err != nil {
 		return "the image is damaged: its header cannot be read"
-	case header.Width > maxSide || header.Height > maxSide:
-		return "the image is too large; at most 32,767 pixels a side are allowed"
-	case header.Width*header.Height > maxPixels:
-		return "the image is too large; at most 100 megapixels are allowed"
+	}
+	if err := imagefile.CheckPages(kind, []imagefile.Size{{Width: header.Width, Height: header.Height}}); err != nil {
+		return err.Error()
 	}
 	return ""
 }
 
-// beyondGo tells whether the error speaks of Go's decoders rather than of the file. The service reads more than they do:
-// BigTIFF, and more kinds of TIFF, BMP and JPEG.
-func beyondGo(err error) bool {
+// isBeyondGo reports whether the error is about Go's decoders and not about the file. The service has more decoders: it
+// reads BigTIFF, and more kinds of TIFF, BMP and JPEG.
+func isBeyondGo(err error) bool {
 	return errors.Is(err, image.ErrFormat) || errors.Is(err, bmp.ErrUnsupported) ||
 		errors.As(err, new(tiff.UnsupportedError)) || errors.As(err, new(tiff.FormatError)) || errors.As(err, new(jpeg.UnsupportedError))
 }

@@ -6,30 +6,30 @@ import (
 	"time"
 )
 
-// The journal keeps so many requests, and so much of each body.
+// Limits of the journal, which keep the process under 25 MB.
 const (
-	maxRecords    = 500
-	maxRecordBody = 4 << 10 // bytes
+	maxRecords    = 500     // the most recent
+	maxRecordBody = 4 << 10 // bytes kept of each body
 )
 
-// record is one request that was received, for a test to look at.
+// record is a request that the mock received, for a test to inspect.
 type record struct {
 	ID        string      `json:"requestId"`
-	Key       string      `json:"key"` // the bearer token as it was sent; "" without one
+	Key       string      `json:"key"` // the bearer token as sent, or ""
 	Time      time.Time   `json:"time"`
 	Method    string      `json:"method"`
 	Path      string      `json:"path"`
 	Query     string      `json:"query"`
 	Headers   http.Header `json:"headers"`
-	Body      string      `json:"body"`      // as far as the mock read it: nothing where the headers were enough to refuse it
-	Truncated bool        `json:"truncated"` // the body was longer than what is kept of it
-	Status    int         `json:"status"`    // of the answer
+	Body      string      `json:"body"`      // as far as it was read: empty if the headers were enough to refuse the request
+	Truncated bool        `json:"truncated"` // whether the body was longer than Body
+	Status    int         `json:"status"`    // of the response
 }
 
-// journal is a ring of the records last added. The zero value is ready.
+// journal is a ring of the most recent records. The zero value is usable.
 type journal struct {
 	records []record
-	next    int // where the next record goes once the ring is full
+	next    int // index of the next record once the ring is full
 }
 
 func (j *journal) add(r record) {
@@ -41,7 +41,7 @@ func (j *journal) add(r record) {
 	j.next = (j.next + 1) % maxRecords
 }
 
-// of are the records of one key, or all with "", the oldest first.
+// of returns the records of one key, or with "" all records, oldest first.
 func (j *journal) of(key string) []record {
 	found := make([]record, 0, len(j.records))
 	for i := range j.records {
@@ -63,14 +63,14 @@ func (j *journal) forget(key string) {
 	*j = rest
 }
 
-// copied is a body that keeps a copy of the beginning of what is read from it.
-type copied struct {
+// copiedBody is a request body that keeps a copy of the first bytes read from it.
+type copiedBody struct {
 	io.ReadCloser
 	kept []byte
-	more bool
+	more bool // whether bytes beyond kept were read
 }
 
-func (c *copied) Read(p []byte) (int, error) {
+func (c *copiedBody) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
 	room := min(n, maxRecordBody-len(c.kept))
 	c.kept = append(c.kept, p[:room]...)
@@ -78,13 +78,13 @@ func (c *copied) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// watched is an answer that notes its status.
-type watched struct {
+// statusRecorder is a ResponseWriter that remembers the status of the final response.
+type statusRecorder struct {
 	http.ResponseWriter
 	status int
 }
 
-func (w *watched) WriteHeader(status int) {
+func (w *statusRecorder) WriteHeader(status int) {
 	if w.status == 0 && status >= http.StatusOK {
 		w.status = status
 	}
@@ -92,4 +92,4 @@ func (w *watched) WriteHeader(status int) {
 }
 
 // Unwrap lets http.ResponseController reach the connection.
-func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *statusRecorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,12 +1,15 @@
-// Package mock is a server of the contract for client teams: no database, no OCR, the same answers every time. It
-// stands behind the same door as the real service, so that keys, limits, shapes and errors are those of production;
-// points, windows, idempotent replays and the monthly reset happen as they do there.
+// Package mock is a server of the contract for client teams: it has no database and no OCR, and gives the same answers
+// every time. It shares internal/edge and internal/contract with the real service, so that keys, limits, shapes and errors
+// are those of production; points, windows, replays of an Idempotency-Key and the monthly reset work as they do there.
 //
-// What it answers is a pure function of the request, the scenario that the request asks for and the history of its
-// key. Every key has an account of its own; a suffix (ocr_test_ok_anything) makes another, so that tests that run in
-// parallel never meet. Its clock stands still at Epoch until a test moves it.
+// An answer is a pure function of the request, the scenario that the request asks for, and the history of its key. Each
+// key has its own account; a suffix (ocr_test_ok_anything) makes another key, so that tests running in parallel do not
+// affect each other. The clock stands still at Epoch until a test moves it.
 //
-// It does not read images, and it fetches none: the text comes from fixtures, chosen by a hash of the request.
+// The mock neither fetches nor reads images: texts come from fixtures, chosen by a hash of the request.
+//
+// Start with scenario.go for what the mock does on request, server.go for the two operations, state.go for what it
+// remembers. README.md is the manual for its users.
 package mock
 
 import (
@@ -21,29 +24,29 @@ import (
 	"uncial/internal/edge"
 )
 
-// Epoch is what the frozen clock shows.
+// Epoch is the time on the frozen clock.
 var Epoch = time.Date(2026, 1, 15, 12, 0, 0, 0, time.UTC)
 
-// Options make a mock. The zero value is good.
+// Options of a mock. The zero value is usable.
 type Options struct {
-	// RealClock lets the clock run. Default: it stands still at Epoch, until POST /__mock/clock moves it.
+	// RealClock lets the clock run. Default: it stands still at Epoch until POST /__mock/clock moves it.
 	RealClock bool
-	// Latency before the answers of the two operations, where no scenario says otherwise. Default: none.
+	// Latency before the answers of the two operations, unless a scenario sets a delay. Default: none.
 	Latency Latency
-	// Seed changes which text stands on which image, and the latencies. Default: 0.
+	// Seed changes which text belongs to which image, and the latencies. Default: 0.
 	Seed uint64
-	// ControlAnywhere opens /__mock/ to other machines. Default: only this one.
+	// ControlAnywhere opens /__mock/ to other machines. Default: loopback only.
 	ControlAnywhere bool
 	// CORSOrigins are the web origins whose pages may call the mock, such as "https://example.org". Default: "*", all.
 	CORSOrigins []string
-	// Logger receives one line for each request. Default: none.
+	// Logger receives one line per request. Default: no log.
 	Logger *slog.Logger
 }
 
-// Latency is a range; both ends the same is a fixed one. Each is brought between 0 and 30 s.
+// Latency is a range of durations, both ends included. Each end is limited to 0 to 30 s.
 type Latency struct{ Min, Max time.Duration }
 
-// at is the latency of the n-th request of a key, evenly distributed over the range.
+// at returns the latency of the n-th request with a key. Latencies are distributed evenly over the range.
 func (l Latency) at(seed uint64, key string, n uint64) time.Duration {
 	low := min(max(l.Min, 0), maxDelay)
 	high := min(max(l.Max, low), maxDelay)
@@ -57,17 +60,17 @@ func (l Latency) at(seed uint64, key string, n uint64) time.Duration {
 // Mock is the handler. It is safe for concurrent use.
 type Mock struct {
 	options Options
-	world   *world
-	door    http.Handler
+	state   *state
+	handler http.Handler
 }
 
 var _ http.Handler = (*Mock)(nil)
 
-// maxInFlight is for bodies of 28 MiB, or 28 times as many small ones, of which one key may have a quarter: 1,792 slow
-// extractions at a time.
+// maxInFlight is the memory for bodies, in units of the largest body (28 MiB). A small body takes 1/28 of a unit, and one
+// key may take a quarter of all, so that a key can have 1,792 slow extractions running.
 const maxInFlight = 256
 
-// New makes a mock, with all its keys in their first state. It panics where one of CORSOrigins is none.
+// New makes a mock with all keys in their first state. It panics if a CORS origin is invalid.
 func New(o Options) *Mock {
 	if o.CORSOrigins == nil {
 		o.CORSOrigins = []string{"*"}
@@ -75,85 +78,88 @@ func New(o Options) *Mock {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	m := &Mock{options: o, world: newWorld(!o.RealClock, Epoch)}
-	door, err := edge.New(edge.Options{
-		Server:      &server{m.world, o.Seed, o.Latency},
-		Gate:        m.world,
+	m := &Mock{options: o, state: newState(!o.RealClock, Epoch)}
+	handler, err := edge.New(edge.Options{
+		Server:      &server{m.state, o.Seed, o.Latency},
+		Gate:        m.state,
 		Logger:      o.Logger,
 		CORSOrigins: o.CORSOrigins,
 		Routes:      m.control(),
 		MaxInFlight: maxInFlight,
-		RequestID:   func(r *http.Request) string { return visitFrom(r.Context()).id(r) },
+		RequestID:   func(r *http.Request) string { return exchangeFrom(r.Context()).id(r) },
 	})
 	if err != nil {
-		panic(err) // a mistake in the program: an origin that is none, or the document built into it is broken
+		panic(err)
 	}
-	m.door = door
+	m.handler = handler
 	return m
 }
 
-// visit is what the mock knows of a request beside what the door does.
-type visit struct {
-	token  string      // the bearer token as it was sent
+// exchange is what the mock knows about a request and its response that internal/edge does not pass on.
+type exchange struct {
+	token  string      // the bearer token as sent, well-formed or not
 	prefer []string    // values of the Prefer headers
-	header http.Header // of the answer
-	place
+	header http.Header // of the response
+	sequence
 }
 
-// id is a digest of the request and its place: two starts and parallel runs give the same ids, and no two requests share one.
-func (v *visit) id(r *http.Request) string {
-	h := digest("request", r.Method, r.URL.Path, r.URL.RawQuery, v.token, strconv.FormatUint(v.era, 10), strconv.FormatUint(v.number, 10))
+// id is a digest of the request and its sequence: two starts of the mock and parallel test runs give the same ids, and no
+// two requests share one.
+func (x *exchange) id(r *http.Request) string {
+	h := digest("request", r.Method, r.URL.Path, r.URL.RawQuery, x.token,
+		strconv.FormatUint(x.generation, 10), strconv.FormatUint(x.number, 10))
 	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(h[:])
 }
 
-// announce tells the client which preferences have a part in the answer (RFC 7240, section 3).
-func (v *visit) announce(applied []string) {
+// announce tells the client which preferences the answer honours (RFC 7240, section 3).
+func (x *exchange) announce(applied []string) {
 	if len(applied) > 0 {
-		v.header.Set("Preference-Applied", strings.Join(applied, ", "))
+		x.header.Set("Preference-Applied", strings.Join(applied, ", "))
 	}
 }
 
-type visitKey struct{}
+type exchangeKey struct{}
 
-func visitFrom(ctx context.Context) *visit {
-	v, _ := ctx.Value(visitKey{}).(*visit)
-	return v
+func exchangeFrom(ctx context.Context) *exchange {
+	x, _ := ctx.Value(exchangeKey{}).(*exchange)
+	return x
 }
 
 const apiPath = "/api/v1/"
 
-// ServeHTTP gives the request its place, lets the door answer it, and notes it in the journal.
+// ServeHTTP numbers the request, answers it, and adds it to the journal if it is one of the API.
 func (m *Mock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	v := &visit{token: bearer(r.Header), prefer: r.Header.Values("Prefer"), header: w.Header()}
-	called := strings.HasPrefix(r.URL.Path, apiPath)
-	v.place = m.world.arrive(r, v.token, called)
-	r = r.WithContext(context.WithValue(r.Context(), visitKey{}, v))
-	if !called {
-		m.door.ServeHTTP(w, r)
+	x := &exchange{token: bearer(r.Header), prefer: r.Header.Values("Prefer"), header: w.Header()}
+	isAPI := strings.HasPrefix(r.URL.Path, apiPath)
+	x.sequence = m.state.arrive(r, x.token, isAPI)
+	r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
+	if !isAPI {
+		m.handler.ServeHTTP(w, r)
 		return
 	}
-	body, answer := &copied{ReadCloser: r.Body}, &watched{ResponseWriter: w}
+	body, response := &copiedBody{ReadCloser: r.Body}, &statusRecorder{ResponseWriter: w}
 	r.Body = body
-	defer func() { m.note(r, v, body, answer.status) }()
-	m.door.ServeHTTP(answer, r)
+	defer func() { m.record(r, x, body, response.status) }()
+	m.handler.ServeHTTP(response, r)
 }
 
-// note writes the request into the journal. Headers that a server has read are nobody else's; those of a caller in the same
-// process may change later.
-func (m *Mock) note(r *http.Request, v *visit, body *copied, status int) {
+// record adds the request to the journal. The headers of a request that came over the network belong to it alone; a caller
+// in the same process may change its headers later, so they are copied.
+func (m *Mock) record(r *http.Request, x *exchange, body *copiedBody, status int) {
 	headers := r.Header
 	if r.Context().Value(http.ServerContextKey) == nil {
 		headers = headers.Clone()
 	}
-	m.world.mu.Lock()
-	defer m.world.mu.Unlock()
-	m.world.journal.add(record{
-		ID: v.header.Get("X-Request-Id"), Key: v.token, Time: m.world.now(m.world.keys[v.token]), Method: r.Method, Path: r.URL.Path,
+	s := m.state
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.journal.add(record{
+		ID: x.header.Get("X-Request-Id"), Key: x.token, Time: s.now(s.keys[x.token]), Method: r.Method, Path: r.URL.Path,
 		Query: r.URL.RawQuery, Headers: headers, Body: string(body.kept), Truncated: body.more, Status: status,
 	})
 }
 
-// bearer is the token that the request carries, whether the door likes its form or not.
+// bearer returns the token of the Authorization header, whatever its scheme and form.
 func bearer(h http.Header) string {
 	_, token, _ := strings.Cut(h.Get("Authorization"), " ")
 	return strings.Trim(token, " ")

@@ -7,7 +7,7 @@ import (
 	"uncial/internal/document"
 )
 
-// The sheet that fixtures are laid out on: A4 at 300 DPI. All measures are pixels.
+// Measures of the sheet that fixtures are laid out on, A4 at 300 DPI, in pixels. The values only need to look like a page.
 const (
 	sheetWidth  = 2480
 	sheetHeight = 3508
@@ -15,22 +15,30 @@ const (
 
 	marginLeft = 280
 	marginTop  = 400
-	advance    = 34 // of a character
-	blank      = 22 // between words
-	leading    = 96 // from line to line
+	charWidth  = 34
+	wordGap    = 22
+	lineHeight = 96 // from line to line
 	wordHeight = 64
 	ascent     = 50 // from the top of a word to the baseline
 	blockGap   = 60
-	slant      = 6 // how far a line of handwriting rises
+	slant      = 6 // how far a handwritten line rises from left to right
 )
 
-// blankSheet is a page without text.
+// Confidences of a word. Noise, from 0 to 1, lowers them so that they differ from word to word.
+const (
+	wordConfidence     = 0.95
+	noisePenalty       = 0.06
+	handwritingPenalty = 0.08
+	misreadPenalty     = 0.4 // of a word that is read wrongly
+)
+
 func blankSheet() document.Page {
 	return document.Page{Width: sheetWidth, Height: sheetHeight, DPI: sheetDPI}
 }
 
-// layOut puts the fixture on a sheet as it is read. Enhancing mends the words that were read wrongly, and says so.
-func (f *Fixture) layOut(enhance bool, sureness float64) (document.Page, []document.Edit) {
+// layOut returns the fixture as a page. With enhance, misread words are corrected and the edits list the corrections.
+// confidenceFactor scales every confidence.
+func (f *Fixture) layOut(enhance bool, confidenceFactor float64) (document.Page, []document.Edit) {
 	page := blankSheet()
 	var edits []document.Edit
 	y := marginTop
@@ -40,9 +48,9 @@ func (f *Fixture) layOut(enhance bool, sureness float64) (document.Page, []docum
 			line := document.Line{Handwritten: f.Kind == handwritten}
 			x := marginLeft
 			for _, w := range words {
-				word, edit := f.word(w, enhance, sureness)
-				word.Box = document.Box{X: x, Y: y, W: advance * utf8.RuneCountInString(w.read), H: wordHeight}
-				x += word.Box.W + blank
+				word, edit := f.word(w, enhance, confidenceFactor)
+				word.Box = document.Box{X: x, Y: y, W: charWidth * utf8.RuneCountInString(w.read), H: wordHeight}
+				x += word.Box.W + wordGap
 				line.Words = append(line.Words, word)
 				line.Box = line.Box.Union(word.Box)
 				if edit != nil {
@@ -53,26 +61,26 @@ func (f *Fixture) layOut(enhance bool, sureness float64) (document.Page, []docum
 			line.Baseline = f.baseline(line.Box)
 			block.Lines = append(block.Lines, line)
 			block.Box = block.Box.Union(line.Box)
-			y += leading
+			y += lineHeight
 		}
 		page.Blocks = append(page.Blocks, block)
 		y += blockGap
 	}
-	page.Confidence = meanConfidence([]document.Page{page})
+	page.Confidence = round(document.MeanConfidence(page.Blocks))
 	return page, edits
 }
 
-// word is how a word of the fixture is read, and what the enhancement changed about it. Products are converted before
-// they are added, here and below: some processors would else round once for both, and answer with other bytes.
-func (f *Fixture) word(w fixtureWord, enhance bool, sureness float64) (document.Word, *document.Edit) {
-	sure := 0.95 - float64(0.06*w.noise)
+// word returns the word as it is read, and its correction or nil. The product is converted before it is subtracted:
+// a processor with fused multiply-add would otherwise round differently and give other bytes.
+func (f *Fixture) word(w fixtureWord, enhance bool, confidenceFactor float64) (document.Word, *document.Edit) {
+	confidence := wordConfidence - float64(noisePenalty*w.noise)
 	if f.Kind == handwritten {
-		sure -= 0.08
+		confidence -= handwritingPenalty
 	}
 	if w.rule != "" && !enhance {
-		sure -= 0.4
+		confidence -= misreadPenalty
 	}
-	word := document.Word{Text: w.read, Confidence: round(sureness * sure)}
+	word := document.Word{Text: w.read, Confidence: round(confidenceFactor * confidence)}
 	if w.rule == "" || !enhance {
 		return word, nil
 	}
@@ -88,24 +96,5 @@ func (f *Fixture) baseline(line document.Box) []document.Point {
 	return []document.Point{{X: line.X, Y: line.Y + ascent + rise}, {X: line.X + line.W, Y: line.Y + ascent}}
 }
 
-// meanConfidence is the mean over all characters, 0 where there are none.
-func meanConfidence(pages []document.Page) float64 {
-	var sum, characters float64
-	for _, p := range pages {
-		for _, b := range p.Blocks {
-			for _, l := range b.Lines {
-				for _, w := range l.Words {
-					n := float64(utf8.RuneCountInString(w.Text))
-					sum, characters = sum+float64(n*w.Confidence), characters+n
-				}
-			}
-		}
-	}
-	if characters == 0 {
-		return 0
-	}
-	return round(sum / characters)
-}
-
-// round keeps four decimals.
+// round keeps four decimals, as answers do.
 func round(f float64) float64 { return math.Round(f*10_000) / 10_000 }

@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// maxDelay bounds every wait that a request or a flag can ask for.
+// maxDelay limits every delay that a request or a flag can set.
 const maxDelay = 30 * time.Second
 
-// preferences are what a Prefer header asks of the mock. The zero value asks for nothing.
+// preferences is what a Prefer header requests. The zero value requests nothing.
 type preferences struct {
-	code    int           // status of the answer; 0 is not asked for
-	example string        // "full", "minimal"; "" is not asked for
+	code    int           // status of the answer; 0 if absent
+	example string        // "full", "minimal" or, if absent, ""
 	delay   time.Duration // before the answer
-	delayed bool          // delay is asked for, be it 0
+	delayed bool          // whether delay is present, even if it is 0
 	seed    uint64        // of the text
 	seeded  bool
 }
 
-// parsePrefer reads the values of the Prefer headers of a request (RFC 7240, section 2). Where a preference is given
-// twice the first counts. Unlike a real server, which ignores what it does not know, the mock refuses it: a test must
-// not pass because of a typing error. codes are the statuses that the operation knows. The error is for the caller's eyes.
+// parsePrefer parses the values of the Prefer headers of a request (RFC 7240, section 2). If a preference is repeated the
+// first one counts. The RFC lets servers ignore unknown preferences; the mock refuses them, because a test must not pass
+// due to a typing error. codes lists the statuses of the operation. The error is meant for the client.
 func parsePrefer(values []string, codes []int) (preferences, error) {
 	var p preferences
 	seen := map[string]bool{}
@@ -73,7 +73,7 @@ func (p *preferences) set(name, value string, codes []int) error {
 		}
 		p.seed, p.seeded = seed, true
 	default:
-		return fmt.Errorf("%q is not known; the mock knows code, example, delay and seed", name)
+		return fmt.Errorf("unknown preference %q; choose code, example, delay or seed", name)
 	}
 	return nil
 }
@@ -86,11 +86,13 @@ func join(codes []int) string {
 	return strings.Join(words, ", ")
 }
 
-// scanner reads the parts of a header field's value (RFC 9110, section 5.6).
+// scanner splits the value of a header field into tokens (RFC 9110, section 5.6).
 type scanner struct{ rest string }
 
+// space skips white space.
 func (s *scanner) space() { s.rest = strings.TrimLeft(s.rest, " \t") }
 
+// take skips c if it is the next byte, and reports whether it did.
 func (s *scanner) take(c byte) bool {
 	if s.rest == "" || s.rest[0] != c {
 		return false
@@ -99,7 +101,7 @@ func (s *scanner) take(c byte) bool {
 	return true
 }
 
-// preference is "token [= word]", and what separates it from the next. The mock knows no parameters (";").
+// preference reads "token [= word]" up to the next comma. Parameters (";") are not supported.
 func (s *scanner) preference() (name, value string, err error) {
 	name = strings.ToLower(s.token())
 	s.space()
@@ -116,6 +118,7 @@ func (s *scanner) preference() (name, value string, err error) {
 	return name, value, nil
 }
 
+// word reads a token or a quoted string.
 func (s *scanner) word() (string, error) {
 	if !s.take('"') {
 		return s.token(), nil
@@ -133,7 +136,7 @@ func (s *scanner) word() (string, error) {
 			b.WriteByte(c)
 		}
 	}
-	return "", fmt.Errorf("has a quoted string without an end")
+	return "", fmt.Errorf("unterminated quoted string")
 }
 
 func (s *scanner) token() string {

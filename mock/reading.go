@@ -7,14 +7,9 @@ import (
 	"uncial/internal/document"
 )
 
-// reading is what the mock reads from an image. It is shared by requests and never changed.
-type reading struct {
-	doc  *document.Document
-	text string
-}
-
-// readings are those made so far: there are few texts, and few ways to read each.
-var readings sync.Map // of readingID to *reading
+// readings are the documents made so far, shared by all requests and never changed. There are few texts and few ways to
+// read each, so that nothing needs to be dropped.
+var readings sync.Map // of readingID to *document.Document
 
 type readingID struct {
 	first    *Fixture
@@ -23,8 +18,8 @@ type readingID struct {
 	enhance bool
 }
 
-// read reads the pages of the choice.
-func (c choice) read(enhance bool) *reading {
+// read returns the document of the chosen pages.
+func (c choice) read(enhance bool) *document.Document {
 	id := readingID{language: c.language, pageKind: c.pageKind, enhance: enhance}
 	var picked []*Fixture
 	if !c.blank {
@@ -32,11 +27,11 @@ func (c choice) read(enhance bool) *reading {
 		id.first = picked[0]
 	}
 	if known, ok := readings.Load(id); ok {
-		return known.(*reading)
+		return known.(*document.Document)
 	}
 	doc := &document.Document{Language: c.language, Enhanced: enhance}
 	for i, f := range picked {
-		page, edits := f.layOut(enhance, cmp.Or(c.sureness, 1))
+		page, edits := f.layOut(enhance, cmp.Or(c.confidenceFactor, 1))
 		doc.Pages = append(doc.Pages, page)
 		for _, e := range edits {
 			e.Page = i
@@ -46,7 +41,11 @@ func (c choice) read(enhance bool) *reading {
 	if c.blank {
 		doc.Pages = []document.Page{blankSheet()}
 	}
-	doc.Confidence = meanConfidence(doc.Pages)
-	made, _ := readings.LoadOrStore(id, &reading{doc, doc.Text()})
-	return made.(*reading)
+	var blocks []document.Block
+	for _, p := range doc.Pages {
+		blocks = append(blocks, p.Blocks...)
+	}
+	doc.Confidence = round(document.MeanConfidence(blocks))
+	made, _ := readings.LoadOrStore(id, doc)
+	return made.(*document.Document)
 }

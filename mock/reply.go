@@ -5,70 +5,64 @@ import (
 	"context"
 	"time"
 
-	"uncial/internal/edge"
+	"uncial/internal/contract"
 )
 
-// Answers to requests with an Idempotency-Key are kept this long, and so many of them; beyond that the oldest go.
-const (
-	replyLife  = 24 * time.Hour
-	maxReplies = 1024
-)
+// maxReplies is how many replies are stored, of all keys together; beyond it the oldest go.
+const maxReplies = 1024
 
-// replyID is a digest of the Idempotency-Key.
-type replyID hash
-
-// answered is what, beside the request, an answer is made of. From both it can be made again, byte by byte.
-type answered struct {
-	remaining int64     // points after it
-	at        time.Time // when it was given
+// outcome is what an answer with status 200 depends on besides the request. Request and outcome together give the same
+// bytes again, so that a reply need not store the answer itself.
+type outcome struct {
+	remaining int64     // points after the extraction
+	at        time.Time // when it was answered
 	delay     time.Duration
 	seed      uint64
 	minimal   bool
 }
 
-// reply is an answer to a request with an Idempotency-Key: under way, or kept.
+// reply belongs to an Idempotency-Key. Its request is running, or its outcome is stored.
 type reply struct {
-	id      replyID
+	id      hash // digest of the Idempotency-Key
 	key     *key
-	request hash          // digest of the request
-	done    chan struct{} // closed when the request has ended
-	answer  answered
-	place   *list.Element // in the world's kept; nil while the request is under way
+	request [32]byte // fingerprint
+	done    chan struct{}
+	outcome outcome
+	element *list.Element // in state.replies; nil while the request is running
 }
 
-// over is true where the answer was given so long before that its Idempotency-Key is free again.
-func (r *reply) over(now time.Time) bool {
-	return r.place != nil && !now.Before(r.answer.at.Add(replyLife))
+func (r *reply) hasExpired(now time.Time) bool {
+	return r.element != nil && !now.Before(r.outcome.at.Add(contract.ReplyLifetime))
 }
 
-// begin takes the Idempotency-Key for the request, or finds what was answered before. While another request with the
-// key is under way it waits for its end. Exactly one of mine and earlier is not nil where there is no error.
-func (w *world) begin(ctx context.Context, keyName string, id replyID, request hash) (mine *reply, earlier *answered, err error) {
+// begin reserves the Idempotency-Key for the request, or finds the stored outcome of an equal one. While another request
+// with the Idempotency-Key is running it waits. Without an error, exactly one of reserved and stored is not nil.
+func (s *state) begin(ctx context.Context, keyName string, id hash, request [32]byte) (reserved *reply, stored *outcome, err error) {
 	for {
 		var running chan struct{}
-		known := w.use(keyName, func(k *key, now time.Time) {
+		gone := s.use(keyName, func(k *key, now time.Time) {
 			r := k.replies[id]
-			if r != nil && r.over(now) {
-				w.dropReply(r)
+			if r != nil && r.hasExpired(now) {
+				s.dropReply(r)
 				r = nil
 			}
 			switch {
 			case r == nil:
-				mine = &reply{id: id, key: k, request: request, done: make(chan struct{})}
-				k.replies[id] = mine
+				reserved = &reply{id: id, key: k, request: request, done: make(chan struct{})}
+				k.replies[id] = reserved
 			case r.request != request:
-				err = edge.KeyReused()
-			case r.place != nil:
-				earlier = &r.answer
+				err = contract.KeyReused()
+			case r.element != nil:
+				stored = &r.outcome
 			default:
 				running = r.done
 			}
 		})
-		if !known {
-			return nil, nil, errGone
+		if gone != nil {
+			return nil, nil, gone
 		}
 		if running == nil {
-			return mine, earlier, err
+			return reserved, stored, err
 		}
 		select {
 		case <-running:
@@ -78,28 +72,26 @@ func (w *world) begin(ctx context.Context, keyName string, id replyID, request h
 	}
 }
 
-// end ends the request of a reply that begin gave. Where it ended well, repeats are answered with a for as long as
-// replies are kept; otherwise the Idempotency-Key is free again.
-func (w *world) end(r *reply, a answered, well bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+// end ends the request that reserved the Idempotency-Key. A success stores its outcome; a failure frees the key.
+func (s *state) end(r *reply, o outcome, succeeded bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	close(r.done)
 	switch {
-	case w.keys[r.key.name] != r.key: // the key was reset or forgotten meanwhile
-	case !well:
-		w.dropReply(r)
+	case s.keys[r.key.name] != r.key: // the key was reset or forgotten meanwhile
+	case !succeeded:
+		s.dropReply(r)
 	default:
-		r.answer, r.place = a, w.kept.PushBack(r)
-		if w.kept.Len() > maxReplies {
-			w.dropReply(w.kept.Front().Value.(*reply))
+		r.outcome, r.element = o, s.replies.PushBack(r)
+		if s.replies.Len() > maxReplies {
+			s.dropReply(s.replies.Front().Value.(*reply))
 		}
 	}
 }
 
-// dropReply forgets the reply.
-func (w *world) dropReply(r *reply) {
+func (s *state) dropReply(r *reply) {
 	delete(r.key.replies, r.id)
-	if r.place != nil {
-		w.kept.Remove(r.place)
+	if r.element != nil {
+		s.replies.Remove(r.element)
 	}
 }

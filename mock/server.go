@@ -5,111 +5,101 @@ import (
 	"time"
 
 	"uncial/gen"
+	"uncial/internal/contract"
 	"uncial/internal/edge"
 )
 
-// server does the two operations.
+// server implements the two operations.
 type server struct {
-	world   *world
+	state   *state
 	seed    uint64
 	latency Latency
 }
 
 var _ gen.StrictServerInterface = (*server)(nil)
 
-// Extract answers what was answered before to the same Idempotency-Key, or makes a new answer.
-func (s *server) Extract(ctx context.Context, req gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
-	c, err := s.read(ctx, req)
+// Extract replays the stored outcome of an Idempotency-Key, or extracts.
+func (s *server) Extract(ctx context.Context, r gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
+	e, err := s.newExtraction(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.once(ctx, c, req.Params.IdempotencyKey)
+	o, err := s.extractOnce(ctx, e, r.Params.IdempotencyKey)
 	if err != nil {
 		return nil, err
 	}
-	return c.answer(a)
+	return e.answer(o)
 }
 
-// once extracts, unless that was done before with the same Idempotency-Key; nil is none.
-func (s *server) once(ctx context.Context, c *call, id *string) (a answered, err error) {
-	if id == nil {
-		return s.extract(ctx, c)
+// extractOnce extracts unless an equal request with the Idempotency-Key succeeded before. A nil key means no key.
+func (s *server) extractOnce(ctx context.Context, e *extraction, idempotencyKey *string) (o outcome, err error) {
+	if idempotencyKey == nil {
+		return s.extract(ctx, e)
 	}
-	mine, earlier, err := s.world.begin(ctx, c.key, replyID(digest(*id)), c.digest())
+	reserved, stored, err := s.state.begin(ctx, e.key, digest(*idempotencyKey), e.Fingerprint())
 	if err != nil {
-		return a, err
+		return o, err
 	}
-	if earlier != nil {
-		return *earlier, nil
+	if stored != nil {
+		return *stored, nil
 	}
-	well := false // unless extract returns: after a panic the Idempotency-Key is free again
-	defer func() { s.world.end(mine, a, well) }()
-	a, err = s.extract(ctx, c)
-	well = err == nil
-	return a, err
+	succeeded := false // stays false if extract panics, so that the Idempotency-Key is free again
+	defer func() { s.state.end(reserved, o, succeeded) }()
+	o, err = s.extract(ctx, e)
+	succeeded = err == nil
+	return o, err
 }
 
-// extract holds the points, waits as long as the scenario says, and charges them or gives them back.
-func (s *server) extract(ctx context.Context, c *call) (answered, error) {
-	held, err := s.world.hold(c.key)
+// extract holds the points, waits for the delay of the scenario, and charges or releases the points.
+func (s *server) extract(ctx context.Context, e *extraction) (outcome, error) {
+	held, err := s.state.hold(e.key)
 	if err != nil {
-		return answered{}, err
+		return outcome{}, err
 	}
-	if err := wait(ctx, c.delay); err != nil {
-		s.world.release(held, false)
-		return answered{}, err
+	if err := wait(ctx, e.delay); err != nil {
+		s.state.release(held, false)
+		return outcome{}, err
 	}
-	visitFrom(ctx).announce(c.applied)
-	if c.code != 200 {
-		s.world.release(held, c.code == 401 || c.code == 429)
-		return answered{}, s.failure(c.key, c.verdict)
+	exchangeFrom(ctx).announce(e.applied)
+	if e.code != 200 {
+		s.state.release(held, e.code == 401 || e.code == 429)
+		return outcome{}, s.failure(e.key, e.effect)
 	}
-	a := answered{delay: c.delay, seed: c.seed, minimal: c.minimal}
-	if !s.world.use(c.key, func(k *key, now time.Time) { a.remaining, a.at = k.remaining(), now }) {
-		return answered{}, errGone
-	}
-	return a, nil
+	o := outcome{delay: e.delay, seed: e.seed, minimal: e.minimal}
+	err = s.state.use(e.key, func(k *key, now time.Time) { o.remaining, o.at = k.points().Remaining, now })
+	return o, err
 }
 
-// Status answers with the state of the key.
+// Status answers with the points and the window of the key.
 func (s *server) Status(ctx context.Context, _ gen.StatusRequestObject) (gen.StatusResponseObject, error) {
-	v, name := visitFrom(ctx), edge.CallerFrom(ctx).Token
-	p, err := parsePrefer(v.prefer, statusCodes)
+	x, name := exchangeFrom(ctx), edge.CallerFrom(ctx).Token
+	prefer, err := parsePrefer(x.prefer, statusCodes)
 	if err != nil {
-		return nil, edge.Invalid(map[string]string{"Prefer": err.Error()})
+		return nil, contract.Invalid(map[string]string{"Prefer": err.Error()})
 	}
-	p.seeded = false // there is no text to choose
-	verdict := decide(s.world.scenario(name), imageScenario{}, p, s.latency.at(s.seed, name, v.number))
-	if err := wait(ctx, verdict.delay); err != nil {
+	prefer.seeded = false // a status has no text to choose
+	e := combine(s.state.scenario(name), imageScenario{}, prefer, s.latency.at(s.seed, name, x.number))
+	if err := wait(ctx, e.delay); err != nil {
 		return nil, err
 	}
-	v.announce(verdict.applied)
-	if verdict.code != 200 {
-		return nil, s.failure(name, verdict)
+	x.announce(e.applied)
+	if e.code != 200 {
+		return nil, s.failure(name, e)
 	}
 	var answer gen.Status200JSONResponse
-	if !s.world.use(name, func(k *key, now time.Time) { answer.Body = k.record(now, verdict.minimal) }) {
-		return nil, errGone
+	err = s.state.use(name, func(k *key, now time.Time) {
+		answer.Body = contract.NewStatus(k.plan, k.points(), k.rateLimit(now))
+	})
+	if full := answer.Body; e.minimal {
+		answer.Body = gen.StatusRecord{
+			Plan: full.Plan, PointsUsed: full.PointsUsed, PointsRemaining: full.PointsRemaining,
+			RateLimitRemaining: full.RateLimitRemaining,
+		}
 	}
-	return answer, nil
+	return answer, err
 }
 
-// record is the status record, in its shortened shape where it is minimal.
-func (k *key) record(now time.Time, minimal bool) gen.StatusRecord {
-	window := k.limits(now)
-	r := gen.StatusRecord{
-		Plan: k.plan, PointsUsed: k.used, PointsRemaining: k.remaining(), RateLimitRemaining: &window.Remaining,
-	}
-	if minimal {
-		return r
-	}
-	success, status, total := gen.StatusRecordSuccessTrue, gen.Active, k.total
-	r.Success, r.Status, r.PointsTotal = &success, &status, &total
-	r.RateLimit = &gen.RateLimit{Limit: window.Limit, Remaining: window.Remaining, Reset: window.Reset.Unix()}
-	return r
-}
-
-// wait is over after d, or with ctx's error when ctx ends.
+// wait returns after d, or with ctx's error when ctx ends first.
 func wait(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()

@@ -87,15 +87,15 @@ func Invalid(details map[string]string) *Error {
 
 // NotFound is a 404 for a path that does not exist.
 func NotFound() *Error {
-	e := Invalid(map[string]string{"path": "is not one of this service; /openapi.yaml lists what there is"})
-	e.Status, e.Summary = 404, "There is nothing at this address."
+	e := Invalid(map[string]string{"path": "no such path; see /docs or /openapi.yaml"})
+	e.Status, e.Summary = 404, "Not found."
 	return e
 }
 
 // MethodNotAllowed is a 405. allow lists the methods of the path; it must not be empty.
 func MethodNotAllowed(allow ...string) *Error {
 	e := Invalid(map[string]string{"method": "must be " + strings.Join(allow, " or ")})
-	e.Status, e.Summary, e.Allow = 405, "The method is not allowed at this address.", allow
+	e.Status, e.Summary, e.Allow = 405, "Method not allowed.", allow
 	return e
 }
 
@@ -109,7 +109,7 @@ func BadImage(reason string) *Error {
 // KeyReused is a 400 for an Idempotency-Key that came with a different request before.
 func KeyReused() *Error {
 	return Invalid(map[string]string{
-		"Idempotency-Key": "came with another request within the last 24 hours; repeat that request exactly, or use a new key",
+		"Idempotency-Key": "already used with a different request within the last 24 hours; repeat that request exactly or use a new key",
 	})
 }
 
@@ -117,7 +117,7 @@ func KeyReused() *Error {
 func Unauthorized(cause error) *Error {
 	return &Error{
 		Code:    InvalidAPIKey,
-		Message: `the key is missing, unknown, expired or revoked; send "Authorization: Bearer <API key>"`,
+		Message: `the API key is missing, unknown, expired or revoked; send "Authorization: Bearer <API key>"`,
 		Cause:   cause,
 	}
 }
@@ -126,7 +126,7 @@ func Unauthorized(cause error) *Error {
 func Insufficient(remaining int64, nextReset time.Time) *Error {
 	return &Error{
 		Code:            InsufficientPoints,
-		Message:         fmt.Sprintf("an extraction costs %d points and %d are left; upgrade the plan or wait for the reset", Price, remaining),
+		Message:         fmt.Sprintf("an extraction costs %d points; %d remaining; upgrade the plan or wait for the reset", Price, remaining),
 		RemainingPoints: remaining,
 		NextReset:       nextReset.UTC(),
 	}
@@ -137,7 +137,7 @@ func Limited(w Window, remainingPoints int64) *Error {
 	wait := w.RetryAfter()
 	return &Error{
 		Code:            RateLimited,
-		Message:         fmt.Sprintf("%d requests a minute are allowed; try again in %d seconds", w.Limit, wait/time.Second),
+		Message:         fmt.Sprintf("the limit is %d requests per minute; try again in %d seconds", w.Limit, wait/time.Second),
 		RemainingPoints: remainingPoints,
 		RetryAfter:      wait,
 		Window:          &w,
@@ -148,7 +148,7 @@ func Limited(w Window, remainingPoints int64) *Error {
 func Internal(cause error) *Error {
 	return &Error{
 		Code:    ServerError,
-		Message: "an internal error occurred; name the X-Request-Id when asking for support",
+		Message: "internal error; quote the X-Request-Id when you contact support",
 		Cause:   cause,
 	}
 }
@@ -176,7 +176,7 @@ func Unready(cause error) *Error {
 		Code:       ServerError,
 		Status:     503,
 		Summary:    "The service is not ready.",
-		Message:    "the service is starting, stopping or short of something that it needs",
+		Message:    "the service is starting, shutting down or waiting for a dependency",
 		RetryAfter: time.Second,
 		Cause:      cause,
 	}

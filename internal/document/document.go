@@ -5,8 +5,6 @@
 // The JSON form is that of the pipes between the service and its workers; it is not part of the public contract.
 package document
 
-import "strings"
-
 // Document is what was read from one image file.
 type Document struct {
 	// Pages in the order of the file. Never empty after a successful reading; a blank page has no blocks.
@@ -106,38 +104,32 @@ func (b Box) Clip(w, h int) Box {
 	return Box{x0, y0, x1 - x0, y1 - y0}
 }
 
-// Text is the plain text: words joined by a blank, lines by a line feed, blocks by an empty line, pages by a form feed.
-func (d *Document) Text() string {
-	pages := make([]string, len(d.Pages))
-	for i := range d.Pages {
-		pages[i] = d.Pages[i].Text()
-	}
-	return strings.Join(pages, "\f")
-}
+// Text returns the plain text: words joined by a space, lines by a line feed, blocks by an empty line, pages by a form
+// feed. It does not end with a line feed.
+func (d *Document) Text() string { return string(appendParts(nil, d.Pages, "\f", appendPage)) }
 
-// Text is the plain text of the page, without a line feed at its end.
-func (p *Page) Text() string {
-	blocks := make([]string, len(p.Blocks))
-	for i := range p.Blocks {
-		blocks[i] = p.Blocks[i].Text()
-	}
-	return strings.Join(blocks, "\n\n")
-}
+// Text returns the plain text of the page.
+func (p *Page) Text() string { return string(appendPage(nil, p)) }
 
-// Text is the lines of the block joined by a line feed.
-func (b *Block) Text() string {
-	lines := make([]string, len(b.Lines))
-	for i := range b.Lines {
-		lines[i] = b.Lines[i].Text()
-	}
-	return strings.Join(lines, "\n")
-}
+// Text returns the plain text of the block.
+func (b *Block) Text() string { return string(appendBlock(nil, b)) }
 
-// Text is the words of the line joined by a blank.
-func (l *Line) Text() string {
-	words := make([]string, len(l.Words))
-	for i := range l.Words {
-		words[i] = l.Words[i].Text
+// Text returns the plain text of the line.
+func (l *Line) Text() string { return string(appendLine(nil, l)) }
+
+func appendPage(text []byte, p *Page) []byte   { return appendParts(text, p.Blocks, "\n\n", appendBlock) }
+func appendBlock(text []byte, b *Block) []byte { return appendParts(text, b.Lines, "\n", appendLine) }
+func appendLine(text []byte, l *Line) []byte   { return appendParts(text, l.Words, " ", appendWord) }
+func appendWord(text []byte, w *Word) []byte   { return append(text, w.Text...) }
+
+// appendParts appends the texts of parts with a separator between them. One growing buffer serves all levels, because
+// every answer of the mock needs its text anew.
+func appendParts[T any](text []byte, parts []T, separator string, add func([]byte, *T) []byte) []byte {
+	for i := range parts {
+		if i > 0 {
+			text = append(text, separator...)
+		}
+		text = add(text, &parts[i])
 	}
-	return strings.Join(words, " ")
+	return text
 }

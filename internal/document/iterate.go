@@ -1,6 +1,9 @@
 package document
 
-import "iter"
+import (
+	"iter"
+	"unicode/utf8"
+)
 
 // Lines yields the lines of blocks in reading order. The pointers lead into the blocks, so that lines can be changed in place.
 func Lines(blocks []Block) iter.Seq[*Line] {
@@ -26,4 +29,19 @@ func Words(blocks []Block) iter.Seq[*Word] {
 			}
 		}
 	}
+}
+
+// MeanConfidence returns the mean confidence of the words of blocks, weighted by their characters; 0 if there are none. The
+// product is converted before it is added: a processor with fused multiply-add would otherwise round differently, and
+// the mock and the written formats promise the same bytes everywhere.
+func MeanConfidence(blocks []Block) float64 {
+	var sum, characters float64
+	for w := range Words(blocks) {
+		n := float64(utf8.RuneCountInString(w.Text))
+		sum, characters = sum+float64(n*w.Confidence), characters+n
+	}
+	if characters == 0 {
+		return 0
+	}
+	return sum / characters
 }

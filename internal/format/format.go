@@ -117,24 +117,6 @@ func fraction(c float64) string {
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// confidence of a part of a page is the mean over its characters; 0 without any. Here and elsewhere in the package
-// products are converted before they are added: some processors would else round once for both, and write other bytes.
-func confidence(blocks []document.Block) float64 {
-	var sum, characters float64
-	for _, b := range blocks {
-		for _, l := range b.Lines {
-			for _, w := range l.Words {
-				n := float64(utf8.RuneCountInString(w.Text))
-				sum, characters = sum+float64(n*w.Confidence), characters+n
-			}
-		}
-	}
-	if characters == 0 {
-		return 0
-	}
-	return sum / characters
-}
-
 // rightToLeft tells the base direction of a line: that of its first strong character (UAX #9, rule P2).
 func rightToLeft(l *document.Line) bool {
 	for _, w := range l.Words {

@@ -108,7 +108,7 @@ func pageRegion(x *xmlWriter, block *document.Block, path ...int) {
 	for i := range block.Lines {
 		pageLine(x, &block.Lines[i], path[0], path[1], i+1)
 	}
-	textEquiv(x, block.Text(), confidence([]document.Block{*block}))
+	textEquiv(x, block.Text(), document.MeanConfidence([]document.Block{*block}))
 	x.close()
 }
 
@@ -131,7 +131,7 @@ func pageLine(x *xmlWriter, line *document.Line, path ...int) {
 		textEquiv(x, w.Text, w.Confidence)
 		x.close()
 	}
-	textEquiv(x, line.Text(), confidence([]document.Block{{Lines: []document.Line{*line}}}))
+	textEquiv(x, line.Text(), document.MeanConfidence([]document.Block{{Lines: []document.Line{*line}}}))
 	x.close()
 }
 

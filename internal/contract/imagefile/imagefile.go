@@ -119,7 +119,7 @@ func TooLarge(most int) error {
 	if most%(1<<20) == 0 {
 		size = fmt.Sprintf("%d MiB", most>>20)
 	}
-	return fmt.Errorf("the image has more than %s; at most %s is accepted", size, size)
+	return fmt.Errorf("the image is larger than the limit of %s", size)
 }
 
 // Size is the size of one page of an image, in pixels.

@@ -1,0 +1,94 @@
+package mock
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"uncial/internal/contract"
+)
+
+// The statuses that each operation documents.
+var (
+	extractCodes = []int{200, 400, 401, 402, 429, 500}
+	statusCodes  = []int{200, 400, 401, 500}
+)
+
+// effect is what the scenarios of a request do to its answer.
+type effect struct {
+	code    int    // status of the answer; 200 is the usual answer
+	fault   string // of an image, with code 400
+	busy    bool   // with code 500: out of capacity
+	delay   time.Duration
+	minimal bool
+	seed    uint64
+	applied []string // the preferences that it honours
+}
+
+// combine decides between the scenarios of a request. Precedence: key, then image, then header, then default.
+func combine(k keyScenario, image imageScenario, p preferences, latency time.Duration) effect {
+	e := effect{code: 200, delay: latency}
+	switch {
+	case k.fails:
+		e.code = 500
+	case image.code != 0:
+		e.code, e.fault, e.busy = image.code, image.fault, image.busy
+	case p.code != 0:
+		e.code = p.code
+		e.apply("code", p.code)
+	}
+	switch {
+	case k.slow > 0:
+		e.delay = k.slow
+	case image.slow > 0:
+		e.delay = image.slow
+	case p.delayed:
+		e.delay = p.delay
+		e.apply("delay", p.delay.Milliseconds())
+	}
+	if e.code == 200 && p.example != "" {
+		e.minimal = p.example == "minimal"
+		e.apply("example", p.example)
+	}
+	if e.code == 200 && p.seeded {
+		e.seed = p.seed
+		e.apply("seed", p.seed)
+	}
+	return e
+}
+
+func (e *effect) apply(name string, value any) {
+	e.applied = append(e.applied, fmt.Sprintf("%s=%v", name, value))
+}
+
+// simulatedPoints is the most points that a 402 on request reports as remaining: too few for an extraction.
+const simulatedPoints = 2
+
+var errScenario = errors.New("requested by a scenario")
+
+// failure returns the error of an effect whose code is not 200, with the points and the window of the key.
+func (s *server) failure(name string, e effect) (err error) {
+	switch {
+	case e.code == 400 && e.fault != "":
+		return contract.BadImage(e.fault)
+	case e.code == 400:
+		return contract.Invalid(map[string]string{"Prefer": "requests a 400; omit code=400 for another answer"})
+	case e.code == 401:
+		return contract.Unauthorized(errScenario)
+	case e.code == 500 && e.busy:
+		return contract.Overloaded(contract.BusyRetryAfter, errScenario)
+	case e.code == 500:
+		return contract.Internal(errScenario)
+	}
+	gone := s.state.use(name, func(k *key, now time.Time) {
+		remaining := k.points().Remaining
+		if e.code == 402 {
+			err = contract.Insufficient(min(remaining, simulatedPoints), contract.NextReset(k.month))
+			return
+		}
+		window := k.rateLimit(now)
+		window.Remaining = 0
+		err = contract.Limited(window, remaining)
+	})
+	return errors.Join(gone, err)
+}

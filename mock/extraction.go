@@ -1,0 +1,65 @@
+package mock
+
+import (
+	"context"
+	"strconv"
+	"unicode/utf8"
+
+	"uncial/gen"
+	"uncial/internal/contract"
+	"uncial/internal/edge"
+	"uncial/internal/format"
+)
+
+// extraction is a valid request and what its scenarios do to the answer.
+type extraction struct {
+	effect
+	contract.Request
+	key      string
+	page     pageKind
+	mockSeed uint64
+}
+
+// newExtraction checks the language and the Prefer header, and reports all faults in one error.
+func (s *server) newExtraction(ctx context.Context, r gen.ExtractRequestObject) (*extraction, error) {
+	x, details := exchangeFrom(ctx), map[string]string{}
+	prefer, err := parsePrefer(x.prefer, extractCodes)
+	if err != nil {
+		details["Prefer"] = err.Error()
+	}
+	request, err := contract.NewRequest(r.Body, languages())
+	if err != nil {
+		details["language"] = err.Error()
+	}
+	if len(details) > 0 {
+		return nil, contract.Invalid(details)
+	}
+	e := &extraction{Request: request, key: edge.CallerFrom(ctx).Token, mockSeed: s.seed}
+	image := findImage(ctx, request.ImageURL)
+	e.page = image.page
+	e.effect = combine(s.state.scenario(e.key), image, prefer, s.latency.at(s.seed, e.key, x.number))
+	return e, nil
+}
+
+// answer is a pure function of the extraction and its outcome.
+func (e *extraction) answer(o outcome) (gen.ExtractResponseObject, error) {
+	doc := choice{
+		image: e.ImageURL, language: e.Language, pageKind: e.page,
+		seed: strconv.FormatUint(e.mockSeed, 10) + "/" + strconv.FormatUint(o.seed, 10),
+	}.read(e.Enhance)
+	result, err := contract.NewResult(e.Request, doc, format.Meta{Created: o.at})
+	if err != nil {
+		return nil, err
+	}
+	took := processingTime(result.Text) + o.delay.Milliseconds()
+	result.RemainingPoints, result.ProcessingTime = &o.remaining, &took
+	if o.minimal {
+		result = gen.ExtractionResult{
+			Success: result.Success, Text: result.Text, Confidence: result.Confidence, PointsUsed: result.PointsUsed,
+		}
+	}
+	return gen.Extract200JSONResponse{ExtractionJSONResponse: gen.ExtractionJSONResponse{Body: result}}, nil
+}
+
+// processingTime is a plausible time for reading the text, in milliseconds.
+func processingTime(text string) int64 { return 120 + 4*int64(utf8.RuneCountInString(text)) }

@@ -13,7 +13,7 @@ import (
 	"uncial/mock"
 )
 
-func TestUncialMock_refusesWrongUsage(t *testing.T) {
+func TestCommand_WrongUsage(t *testing.T) {
 	t.Parallel()
 	path, err := binary()
 	require.NoError(t, err)
@@ -39,7 +39,7 @@ func TestUncialMock_refusesWrongUsage(t *testing.T) {
 	}
 }
 
-func TestUncialMock_health(t *testing.T) {
+func TestCommand_Health(t *testing.T) {
 	t.Parallel()
 	path, err := binary()
 	require.NoError(t, err)
@@ -57,7 +57,7 @@ func TestUncialMock_health(t *testing.T) {
 	assert.Contains(t, string(out), "answered 503")
 }
 
-func TestNew_panicsOnAnOriginThatIsNone(t *testing.T) {
+func TestNew_InvalidOrigin(t *testing.T) {
 	t.Parallel()
 	assert.PanicsWithError(t, `invalid origin "a.example"; expected "*" or scheme://host[:port] in lower case, with nothing after it`,
 		func() { mock.New(mock.Options{CORSOrigins: []string{"a.example"}}) })

@@ -14,7 +14,7 @@ import (
 	"uncial/mock"
 )
 
-func TestControl_keys(t *testing.T) {
+func TestControl_PutKey(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
 	put := func(status int, key, body string) answer {
@@ -58,7 +58,7 @@ func TestControl_keys(t *testing.T) {
 	}
 }
 
-func TestControl_clock(t *testing.T) {
+func TestControl_MoveClock(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
 	post := func(status int, query, body string) answer {
@@ -99,7 +99,7 @@ func journal(t *testing.T, h http.Handler, query string) []map[string]any {
 	return got.Requests
 }
 
-func TestControl_requests(t *testing.T) {
+func TestControl_Requests(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
 	a := do(t, m, 400, extractionAt("", "ocr_test_ok", `{"imageUrl":1}`, "X-Trace", "42"))
@@ -130,7 +130,7 @@ func TestControl_requests(t *testing.T) {
 	require.Equal(t, []any{"599"}, all[499]["headers"].(map[string]any)["X-Trace"])
 }
 
-func TestControl_reset(t *testing.T) {
+func TestControl_Reset(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
 	spend := func(key string) answer {
@@ -151,7 +151,7 @@ func TestControl_reset(t *testing.T) {
 	do(t, m, 400, control(http.MethodPost, "/__mock/reset?all=1", ""))
 }
 
-func TestControl_isForThisMachine(t *testing.T) {
+func TestControl_LocalOnly(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, peer, host, origin string
@@ -195,7 +195,7 @@ func TestControl_isForThisMachine(t *testing.T) {
 	require.Equal(t, "GET", do(t, mock.New(mock.Options{}), 405, control(http.MethodDelete, "/__mock/requests", "")).header.Get("Allow"))
 }
 
-func TestMock_forgetsTheKeysUsedLongAgo(t *testing.T) {
+func TestMock_KeyLimit(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
 	do(t, m, 200, extractionAt("", "ocr_test_ok_first", image("printed")))
@@ -210,7 +210,7 @@ func TestMock_forgetsTheKeysUsedLongAgo(t *testing.T) {
 	require.Zero(t, do(t, m, 200, statusAt("", "ocr_test_ok_first")).PointsUsed, "1,024 keys are remembered")
 }
 
-func TestMock_forgetsTheRepliesOfAKeyWithIt(t *testing.T) {
+func TestMock_KeyLimit_Replies(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
 	extract := func(key, id string) answer {
@@ -230,7 +230,7 @@ func TestMock_forgetsTheRepliesOfAKeyWithIt(t *testing.T) {
 	require.Equal(t, int64(10), do(t, m, 200, statusAt("", "ocr_test_ok_first")).PointsUsed, "what others forgot takes no room")
 }
 
-func TestMock_keepsTheRepliesThatAreNew(t *testing.T) {
+func TestMock_ReplyLimit(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
 	const key = "ocr_test_mine"
@@ -246,7 +246,7 @@ func TestMock_keepsTheRepliesThatAreNew(t *testing.T) {
 	require.Less(t, extract(0), first, "the oldest was forgotten")
 }
 
-func TestMock_resetWhileARequestRuns(t *testing.T) {
+func TestControl_Reset_WhileARequestRuns(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		key    string

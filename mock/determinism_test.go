@@ -98,7 +98,7 @@ func play(address string, requests []*http.Request) ([]string, error) {
 	return answers, nil
 }
 
-func TestUncialMock_twoStartsGiveTheSameBytes(t *testing.T) {
+func TestCommand_TwoStartsGiveTheSameBytes(t *testing.T) {
 	t.Parallel()
 	first, second := MustStart(t), MustStart(t)
 	requests := session("")
@@ -119,7 +119,7 @@ func TestUncialMock_twoStartsGiveTheSameBytes(t *testing.T) {
 
 // What is read from every kind of page, in every language and format, as a digest: another one means that clients get
 // other bytes than before, or on this processor others than elsewhere.
-func TestMock_readsTheSameOnEveryMachine(t *testing.T) {
+func TestMock_SameBytesOnEveryMachine(t *testing.T) {
 	t.Parallel()
 	const want = "c4d3854fd86fcd72205fd8cd6d826c3d0e03eecbc09abe3c8fac4693ab7e13b1"
 	m := mock.New(mock.Options{})
@@ -137,7 +137,7 @@ func TestMock_readsTheSameOnEveryMachine(t *testing.T) {
 	require.Equal(t, want, fmt.Sprintf("%x", sum.Sum(nil)))
 }
 
-func TestMock_parallelRunsDoNotMeet(t *testing.T) {
+func TestMock_ParallelRuns(t *testing.T) {
 	t.Parallel()
 	shared := httptest.NewServer(mock.New(mock.Options{}))
 	t.Cleanup(shared.Close)
@@ -168,7 +168,7 @@ func TestMock_parallelRunsDoNotMeet(t *testing.T) {
 }
 
 // Ids tell exchanges apart, whoever they are from and however alike.
-func TestMock_requestIDsAreDistinct(t *testing.T) {
+func TestMock_RequestIDs(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
 	given := map[string]string{}
@@ -193,7 +193,7 @@ func TestMock_requestIDsAreDistinct(t *testing.T) {
 	}
 }
 
-func TestMock_leavesTheRequestAsItWas(t *testing.T) {
+func TestMock_RequestUnchanged(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
 	r := extractionAt("", "ocr_test_ok", image("printed"))

@@ -16,7 +16,7 @@ import (
 	"uncial/mock"
 )
 
-func TestScenarios_standInTheContract(t *testing.T) {
+func TestScenarios_InTheContract(t *testing.T) {
 	t.Parallel()
 	doc := mustContract(t)
 	extension, err := json.Marshal(doc.Extensions["x-mock-scenarios"])
@@ -54,7 +54,7 @@ func mustReadme(t *testing.T) string {
 }
 
 // The tables of the README are those of "uncial-mock scenarios", no more and no less.
-func TestScenarios_standInTheReadme(t *testing.T) {
+func TestScenarios_InTheReadme(t *testing.T) {
 	t.Parallel()
 	_, section, found := strings.Cut(mustReadme(t), "\n## Scenarios\n")
 	require.True(t, found)
@@ -75,7 +75,7 @@ func TestScenarios_standInTheReadme(t *testing.T) {
 var goSession = regexp.MustCompile("(?s)<!-- Go session -->\n+```go\n(.*?)```")
 
 // The README's session with the generated client is the one that Example_everyStatus runs.
-func TestReadme_goSession(t *testing.T) {
+func TestReadme_GoSession(t *testing.T) {
 	t.Parallel()
 	match := goSession.FindStringSubmatch(mustReadme(t))
 	require.NotNil(t, match, "the section has a session in Go")
@@ -87,7 +87,7 @@ func TestReadme_goSession(t *testing.T) {
 var curlSession = regexp.MustCompile("(?s)<!-- curl session -->\n+```sh\n(.*?)```")
 
 // The README's session with curl goes through every status of both operations, as its comments say.
-func TestReadme_curlSession(t *testing.T) {
+func TestReadme_CurlSession(t *testing.T) {
 	t.Parallel()
 	match := curlSession.FindStringSubmatch(mustReadme(t))
 	require.NotNil(t, match, "the section has a session with curl")

@@ -47,14 +47,14 @@ func Example() {
 	// Not enough points for this extraction. They return on 1 February 2026.
 }
 
-// Which other scenarios there are.
+// Listing the scenarios.
 func ExampleScenarios() {
 	for _, s := range mock.Scenarios()[:3] {
 		fmt.Println(s.By, s.Name, "-", s.About)
 	}
 	// Output:
 	// key ocr_test_ok - works: plan pro, 10,000 points, 60 requests a minute
-	// key ocr_test_low - 12 points left: one extraction passes, the next is 402
+	// key ocr_test_low - 12 points left: one extraction succeeds, the next is 402
 	// key ocr_test_empty - no points left: extractions are 402
 }
 

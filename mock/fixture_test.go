@@ -12,7 +12,7 @@ import (
 	"uncial/mock"
 )
 
-func TestFixtures_nameTheirSources(t *testing.T) {
+func TestFixtures_Sources(t *testing.T) {
 	t.Parallel()
 	ids, kinds := map[string]bool{}, map[string]bool{}
 	for _, f := range mock.Fixtures() {
@@ -34,7 +34,7 @@ func TestFixtures_nameTheirSources(t *testing.T) {
 	require.Len(t, kinds, 24)
 }
 
-func TestFixtures_areTextAsReadersGiveIt(t *testing.T) {
+func TestFixtures_Texts(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
 	roomy(t, m, benchKey)

@@ -16,7 +16,7 @@ import (
 
 // A client of another ecosystem: types and client are made of openapi.yaml by openapi-typescript and openapi-fetch,
 // checked by the compiler, and sent through every status of both operations.
-func TestOpenapiFetch_worksAgainstTheMock(t *testing.T) {
+func TestOpenAPIFetch_EveryStatus(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(program); err != nil {

@@ -92,7 +92,7 @@ func MustStart(tb testing.TB, arguments ...string) *process {
 }
 
 // The best of many starts counts: the others tell what else the machine was doing.
-func TestUncialMock_answersWithin50msOfItsStart(t *testing.T) {
+func TestCommand_AnswersWithin50ms(t *testing.T) {
 	const limit, starts = 50 * time.Millisecond, 40
 	best := time.Hour
 	for i := 0; i < starts && best >= limit; i++ {
@@ -107,7 +107,7 @@ func TestUncialMock_answersWithin50msOfItsStart(t *testing.T) {
 	require.Less(t, best, limit)
 }
 
-func TestUncialMock_staysUnder25MBafter100000Requests(t *testing.T) {
+func TestCommand_StaysUnder25MB(t *testing.T) {
 	if testing.Short() {
 		t.Skip("sends 100,000 requests")
 	}
@@ -170,7 +170,7 @@ func memory(t *testing.T, pid int) (now, peak int) {
 	return read("VmRSS"), read("VmHWM")
 }
 
-func TestUncialMock_stopsGracefully(t *testing.T) {
+func TestCommand_StopsGracefully(t *testing.T) {
 	t.Parallel()
 	p := MustStart(t)
 	slow := extractionAt(p.base, "ocr_test_ok", `{"imageUrl":"http://mock.invalid/slow-800"}`)
@@ -192,7 +192,7 @@ func TestUncialMock_stopsGracefully(t *testing.T) {
 	require.Contains(t, p.log.String(), "msg=stopped")
 }
 
-func TestUncialMock_readsItsEnvironment(t *testing.T) {
+func TestCommand_Environment(t *testing.T) {
 	t.Parallel()
 	path, err := binary()
 	require.NoError(t, err)
@@ -218,7 +218,7 @@ func TestUncialMock_readsItsEnvironment(t *testing.T) {
 	}
 }
 
-func TestUncialMock_logsEveryRequestWhereAsked(t *testing.T) {
+func TestCommand_Verbose(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
@@ -241,7 +241,7 @@ func TestUncialMock_logsEveryRequestWhereAsked(t *testing.T) {
 	}
 }
 
-func TestUncialMock_takesItsFlags(t *testing.T) {
+func TestCommand_Flags(t *testing.T) {
 	t.Parallel()
 	plain := MustStart(t)
 	p := MustStart(t, "--seed", "3", "--latency", "40ms", "--clock", "real", "--cors-origin", "https://app.example")
@@ -270,7 +270,7 @@ func TestUncialMock_takesItsFlags(t *testing.T) {
 	require.WithinDuration(t, time.Now(), clock.Now, time.Minute)
 }
 
-func TestUncialMock_listsItsTexts(t *testing.T) {
+func TestCommand_Texts(t *testing.T) {
 	t.Parallel()
 	path, err := binary()
 	require.NoError(t, err)
@@ -286,7 +286,7 @@ func TestUncialMock_listsItsTexts(t *testing.T) {
 	}
 }
 
-func TestUncialMock_listsItsScenarios(t *testing.T) {
+func TestCommand_Scenarios(t *testing.T) {
 	t.Parallel()
 	path, err := binary()
 	require.NoError(t, err)

@@ -18,7 +18,7 @@ import (
 	"uncial/mock"
 )
 
-func TestMock_keys(t *testing.T) {
+func TestMock_KeyScenarios(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		key             string
@@ -64,7 +64,7 @@ func TestMock_keys(t *testing.T) {
 	}
 }
 
-func TestMock_slowKeyTakesItsTime(t *testing.T) {
+func TestMock_KeyScenarios_Slow(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
 	began := time.Now()
@@ -74,7 +74,7 @@ func TestMock_slowKeyTakesItsTime(t *testing.T) {
 	require.Greater(t, a.ProcessingTime, int64(2000))
 }
 
-func TestMock_images(t *testing.T) {
+func TestMock_ImageScenarios(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		image  string
@@ -158,7 +158,7 @@ func details(field, text string) func(*testing.T, answer) {
 	}
 }
 
-func TestMock_imagesOfKinds(t *testing.T) {
+func TestMock_ImageScenarios_PageKinds(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
 	roomy(t, m, benchKey)
@@ -178,7 +178,7 @@ func TestMock_imagesOfKinds(t *testing.T) {
 	}
 }
 
-func TestMock_preferences(t *testing.T) {
+func TestMock_Prefer(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name    string
@@ -205,7 +205,7 @@ func TestMock_preferences(t *testing.T) {
 	}
 }
 
-func TestMock_preferencesThatAreNotKnown(t *testing.T) {
+func TestMock_Prefer_Invalid(t *testing.T) {
 	t.Parallel()
 	for prefer, reason := range map[string]string{
 		"code=418":              "code must be one of 200, 400, 401, 402, 429, 500",
@@ -216,12 +216,12 @@ func TestMock_preferencesThatAreNotKnown(t *testing.T) {
 		"delay=1s":              "delay must be",
 		"delay=-1":              "delay must be",
 		"seed=-1":               "seed must be",
-		"respond-async":         `"respond-async" is not known`,
+		"respond-async":         `unknown preference "respond-async"`,
 		"code=402; foo=bar":     "separated by commas",
 		"code=402 delay=1":      "separated by commas",
 		"=402":                  "separated by commas",
-		`code="402`:             "without an end",
-		"return=minimal":        `"return" is not known`,
+		`code="402`:             "unterminated",
+		"return=minimal":        `unknown preference "return"`,
 		"code=402, delay=never": "delay must be",
 	} {
 		t.Run(prefer, func(t *testing.T) {
@@ -242,7 +242,7 @@ func TestMock_preferencesThatAreNotKnown(t *testing.T) {
 	require.Len(t, a.Details, 2, "all faults at once")
 }
 
-func TestMock_precedence(t *testing.T) {
+func TestMock_Precedence(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, key, image, prefer string
@@ -268,7 +268,7 @@ func TestMock_precedence(t *testing.T) {
 	}
 }
 
-func TestMock_precedenceOfDelays(t *testing.T) {
+func TestMock_Precedence_Delays(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, key, image, prefer string
@@ -299,7 +299,7 @@ func TestMock_precedenceOfDelays(t *testing.T) {
 	}
 }
 
-func TestMock_minimalShapes(t *testing.T) {
+func TestMock_Prefer_Minimal(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
 	a := do(t, m, 200, extractionAt("", "ocr_test_ok", `{"imageUrl":"http://mock.invalid/blank","format":"alto","enhance":true}`, "Prefer", "example=minimal"))
@@ -312,7 +312,7 @@ func TestMock_minimalShapes(t *testing.T) {
 	}
 }
 
-func TestMock_delaysEndWithTheClient(t *testing.T) {
+func TestMock_ClientGone(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
@@ -323,7 +323,7 @@ func TestMock_delaysEndWithTheClient(t *testing.T) {
 	require.Zero(t, do(t, m, 200, statusAt("", "ocr_test_ok")).PointsUsed, "nothing is charged to a client that went away")
 }
 
-func TestMock_latency(t *testing.T) {
+func TestMock_Latency(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{Latency: mock.Latency{Min: 20 * time.Millisecond, Max: 60 * time.Millisecond}, Seed: 1})
 	again := mock.New(mock.Options{Latency: mock.Latency{Min: 20 * time.Millisecond, Max: 60 * time.Millisecond}, Seed: 1})
@@ -342,7 +342,7 @@ func TestMock_latency(t *testing.T) {
 	do(t, capped, 200, extractionAt("", "ocr_test_ok", image("blank")))
 }
 
-func TestMock_inlineImages(t *testing.T) {
+func TestMock_InlineImages(t *testing.T) {
 	t.Parallel()
 	const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII="
 	for _, c := range []struct {
@@ -356,8 +356,8 @@ func TestMock_inlineImages(t *testing.T) {
 		{"a PNG that is percent-encoded", url.QueryEscape(pixel), 200, ""},
 		{"a PNG in lines", pixel[:20] + `\r\n` + pixel[20:] + `\n`, 200, ""},
 		{"a PDF", "JVBERi0xLjcKJeLjz9MK", 400, "send JPEG, PNG, TIFF, BMP or WebP"},
-		{"a PNG of 32,768 pixels a side", "iVBORw0KGgoAAAANSUhEUgAAgAAAAAABCAAAAACiXcX0", 400, "32,767 pixels a side"},
-		{"a PNG of 101 megapixels", "iVBORw0KGgoAAAANSUhEUgAAJ3oAACd6CAAAAADwj4V+", 400, "100 megapixels"},
+		{"a PNG of 32,768 pixels a side", "iVBORw0KGgoAAAANSUhEUgAAgAAAAAABCAAAAACiXcX0", 400, "at most 32767 a side"},
+		{"a PNG of 103 megapixels", "iVBORw0KGgoAAAANSUhEUgAAJ3oAACd6CAAAAADwj4V+", 400, "103 megapixels"},
 		{"text", "aGVsbG8gd29ybGQ=", 400, "send JPEG, PNG, TIFF, BMP or WebP"},
 		{"a PNG that is cut off in its header", pixel[:24], 400, "damaged"},
 		{"broken base64", pixel[:23] + "!", 400, "RFC 4648"},
@@ -373,7 +373,7 @@ func TestMock_inlineImages(t *testing.T) {
 }
 
 // What the service reads the mock must not refuse, though it only looks at headers.
-func TestMock_takesEveryImageThatTheServiceReads(t *testing.T) {
+func TestMock_InlineImages_AllThatTheServiceReads(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../impl/ocr/decode/testdata/*.*")
 	require.NoError(t, err)
@@ -393,7 +393,7 @@ func TestMock_takesEveryImageThatTheServiceReads(t *testing.T) {
 	}
 }
 
-func TestMock_unsupportedLanguage(t *testing.T) {
+func TestMock_Languages(t *testing.T) {
 	t.Parallel()
 	a := do(t, mock.New(mock.Options{}), 400, extractionAt("", "ocr_test_ok", `{"imageUrl":"https://a.example/","language":"tlh"}`))
 	require.Equal(t, `"tlh" is not supported; supported: de, de-Latf, en, enm, es, fr, frm, grc, it, la, nl, pt`, a.Details["language"])
@@ -401,7 +401,7 @@ func TestMock_unsupportedLanguage(t *testing.T) {
 	require.Equal(t, "en", a.Language, "the tag that was used")
 }
 
-func TestMock_answersOtherOriginsAndPaths(t *testing.T) {
+func TestMock_OtherOriginsAndPaths(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
 	w := httptest.NewRecorder()

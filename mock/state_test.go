@@ -13,7 +13,7 @@ import (
 	"uncial/mock"
 )
 
-func TestMock_pointsFallAndReturnEachMonth(t *testing.T) {
+func TestMock_Points(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
 	require.Equal(t, int64(2), *do(t, m, 200, extractionAt("", "ocr_test_low", image("printed"))).RemainingPoints)
@@ -32,7 +32,7 @@ func TestMock_pointsFallAndReturnEachMonth(t *testing.T) {
 	do(t, m, 402, extractionAt("", "ocr_test_empty", image("402")))
 }
 
-func TestMock_theWindowCountsAndResets(t *testing.T) {
+func TestMock_RateLimit(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
 	const key = "ocr_test_free"
@@ -53,7 +53,7 @@ func TestMock_theWindowCountsAndResets(t *testing.T) {
 	a := do(t, m, 429, extractionAt("", key, `{}`))
 	require.Equal(t, "43", a.header.Get("Retry-After"))
 	require.Equal(t, int64(300-90), *a.RemainingPoints)
-	require.Contains(t, a.Message, "10 requests a minute")
+	require.Contains(t, a.Message, "10 requests per minute")
 	s := do(t, m, 200, statusAt("", key))
 	require.Equal(t, mock.Epoch.Unix()+60, s.RateLimit.Reset)
 	require.Zero(t, s.RateLimitRemaining)
@@ -62,7 +62,7 @@ func TestMock_theWindowCountsAndResets(t *testing.T) {
 	do(t, m, 200, extractionAt("", key, image("printed")))
 }
 
-func TestMock_idempotency(t *testing.T) {
+func TestMock_IdempotencyKey(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
 	const key = "ocr_test_low_idempotent"
@@ -76,7 +76,7 @@ func TestMock_idempotency(t *testing.T) {
 	require.Equal(t, int64(9_998), do(t, m, 200, statusAt("", key)).PointsUsed, "a replay is free")
 
 	other := send(400, "a", image("printed"))
-	require.Contains(t, other.Details["Idempotency-Key"], "came with another request")
+	require.Contains(t, other.Details["Idempotency-Key"], "already used with a different request")
 	send(400, "a", `{"imageUrl":"http://mock.invalid/difficult","format":"alto"}`)
 	send(400, "a", `{"imageUrl":"http://mock.invalid/difficult","format":"alto","enhance":true,"language":"de"}`)
 	again = send(200, "a", `{"imageUrl":"http://mock.invalid/difficult","format":"alto","enhance":true,"language":"en"}`)
@@ -96,7 +96,7 @@ func TestMock_idempotency(t *testing.T) {
 	do(t, m, 200, extractionAt("", "ocr_test_ok", image("printed"), "Idempotency-Key", "a"))
 }
 
-func TestMock_idempotency_repeatsWaitForTheFirst(t *testing.T) {
+func TestMock_IdempotencyKey_RepeatWhileTheFirstRuns(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
 	const key = "ocr_test_ok_racing"
@@ -117,7 +117,7 @@ func TestMock_idempotency_repeatsWaitForTheFirst(t *testing.T) {
 	require.Equal(t, int64(10), do(t, m, 200, statusAt("", key)).PointsUsed, "charged once")
 }
 
-func TestMock_enhance(t *testing.T) {
+func TestMock_Enhance(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
 	roomy(t, m, benchKey)
@@ -145,7 +145,7 @@ func TestMock_enhance(t *testing.T) {
 	}
 }
 
-func TestMock_formats(t *testing.T) {
+func TestMock_Formats(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
 	for format, want := range map[string]string{

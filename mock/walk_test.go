@@ -22,7 +22,7 @@ import (
 )
 
 // A client team's session: the generated client, every status of both operations, documented scenarios only.
-func TestGeneratedClient_walksThroughEveryStatus(t *testing.T) {
+func TestGeneratedClient_EveryStatus(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	srv := httptest.NewServer(mock.New(mock.Options{}))
@@ -70,7 +70,7 @@ func TestGeneratedClient_walksThroughEveryStatus(t *testing.T) {
 }
 
 // Every scenario's answer is one that the contract knows.
-func TestScenarios_stayInsideTheContract(t *testing.T) {
+func TestScenarios_ValidAnswers(t *testing.T) {
 	t.Parallel()
 	doc := mustContract(t)
 	for _, s := range mock.Scenarios() {

@@ -60,7 +60,7 @@ func TestExtractCmd_AgainstTheMock(t *testing.T) {
 		status int
 		text   string
 	}{
-		{"low", []string{printed, handwritten}, 1, "the service answered 402: an extraction costs 10 points and 2 are left; upgrade the plan or wait for the reset; 1 of 2 images were read"},
+		{"low", []string{printed, handwritten}, 1, "the service answered 402: an extraction costs 10 points; 2 remaining; upgrade the plan or wait for the reset; 1 of 2 images were read"},
 		{"empty", []string{printed}, 1, "answered 402"},
 		{"revoked", []string{printed}, 2, "answered 401"},
 		{"ratelimited", []string{"--timeout=4s", printed}, 1, "answered 429"},

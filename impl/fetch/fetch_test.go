@@ -99,7 +99,7 @@ func TestFetcher_FetchInlineImage(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "abc", string(got))
 	_, err = mustFetcher(t, fetch.Options{MaxBytes: 2}).Fetch(ctx, "cid:1")
-	assert.Equal(t, "the image has more than 2 bytes; at most 2 bytes is accepted", mustBlame(t, err))
+	assert.Equal(t, "the image is larger than the limit of 2 bytes", mustBlame(t, err))
 }
 
 func TestFetcher_RefusesURLs(t *testing.T) {
@@ -151,8 +151,8 @@ func TestFetcher_BlamesTheServer(t *testing.T) {
 		{"no content", mustServe(t, write(204, "")), "the server answered 204"},
 		{"an empty body", mustServe(t, write(200, "")), "empty answer"},
 		{"a page that shows the image", mustServe(t, write(200, "\n<!doctype html><title>Page 1</title>")), "sent a web page"},
-		{"a body over the limit", mustServe(t, write(200, strings.Repeat("x", 2049))), "more than 2048 bytes; at most 2048 bytes is accepted"},
-		{"a declared length over the limit", mustAnswer(t, "HTTP/1.1 200 OK\r\nContent-Length: 9000000000000\r\n\r\nx"), "more than 2048 bytes"},
+		{"a body over the limit", mustServe(t, write(200, strings.Repeat("x", 2049))), "larger than the limit of 2048 bytes"},
+		{"a declared length over the limit", mustAnswer(t, "HTTP/1.1 200 OK\r\nContent-Length: 9000000000000\r\n\r\nx"), "limit of 2048 bytes"},
 		{"a body shorter than declared", mustAnswer(t, "HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\nshort"), "the connection broke"},
 		{"broken chunks", mustAnswer(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"), "the connection broke"},
 		{"no HTTP", mustAnswer(t, "220 mail.example ESMTP\r\n"), "no valid HTTP answer"},
@@ -215,7 +215,7 @@ func TestFetcher_StopsAnEndlessBody(t *testing.T) {
 		}
 	})
 	_, err := mustFetcher(t, fetch.Options{Allow: loopback, MaxBytes: 1 << 20}).Fetch(t.Context(), url)
-	assert.Contains(t, mustBlame(t, err), "more than 1 MiB")
+	assert.Contains(t, mustBlame(t, err), "limit of 1 MiB")
 	select {
 	case <-ended:
 	case <-time.After(10 * time.Second):

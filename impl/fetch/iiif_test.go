@@ -164,7 +164,7 @@ func TestFetcher_IIIF(t *testing.T) {
 		assert.Equal(t, want, string(got))
 	}
 	for path, reason := range map[string]string{
-		"/heavier/info.json":  "more than 4096 bytes",
+		"/heavier/info.json":  "limit of 4096 bytes",
 		"/metadata/info.json": "the address is not public",
 		"/gone/info.json":     "the server answered 404",
 		"/other/info.json":    "no IIIF info.json",

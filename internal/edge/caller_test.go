@@ -81,7 +81,7 @@ func TestHandler_counts_extractions_good_or_bad(t *testing.T) {
 	res, f := d.fails(t, http.StatusTooManyRequests, extraction(`{`))
 	assert.Equal(t, "42", res.Header.Get("Retry-After"))
 	assert.Equal(t, `"account";r=0;t=42`, res.Header.Get("RateLimit"))
-	assert.Equal(t, "60 requests a minute are allowed; try again in 42 seconds", f.Message)
+	assert.Equal(t, "the limit is 60 requests per minute; try again in 42 seconds", f.Message)
 	status := d.do(t, with(httptest.NewRequest(http.MethodGet, "/api/v1/status", nil)))
 	assert.Equal(t, http.StatusOK, status.StatusCode, "the status is never limited")
 }

@@ -20,7 +20,7 @@ import (
 // Every error of a server becomes the envelope of its status; do holds each against the document.
 func TestHandler_answers_with_the_envelope_of_every_error(t *testing.T) {
 	t.Parallel()
-	const internal = "an internal error occurred; name the X-Request-Id when asking for support"
+	const internal = "internal error; quote the X-Request-Id when you contact support"
 	secret := errors.New("pq: relation \"accounts\" at /srv/uncial/store.go:17 *store.DB")
 	window := edge.Window{Limit: 60, Reset: clock.Add(1500 * time.Millisecond), Now: clock}
 	for name, c := range map[string]struct {
@@ -39,15 +39,15 @@ func TestHandler_answers_with_the_envelope_of_every_error(t *testing.T) {
 		},
 		"a 401": {
 			edge.Unauthorized(secret), 401,
-			`{"success":false,"error":"The API key is not valid.","code":"INVALID_API_KEY","message":"the key is missing, unknown, expired or revoked; send \"Authorization: Bearer <API key>\""}`, "WWW-Authenticate: Bearer",
+			`{"success":false,"error":"The API key is not valid.","code":"INVALID_API_KEY","message":"the API key is missing, unknown, expired or revoked; send \"Authorization: Bearer <API key>\""}`, "WWW-Authenticate: Bearer",
 		},
 		"a 402": {
 			edge.Insufficient(10, 0, time.Date(2026, 2, 1, 1, 0, 0, 0, time.FixedZone("", 3600))), 402,
-			`{"success":false,"error":"Not enough points for this extraction.","code":"INSUFFICIENT_POINTS","message":"an extraction costs 10 points and 0 are left; upgrade the plan or wait for the reset","remainingPoints":0,"nextReset":"2026-02-01T00:00:00Z"}`, "",
+			`{"success":false,"error":"Not enough points for this extraction.","code":"INSUFFICIENT_POINTS","message":"an extraction costs 10 points; 0 remaining; upgrade the plan or wait for the reset","remainingPoints":0,"nextReset":"2026-02-01T00:00:00Z"}`, "",
 		},
 		"a 429": {
 			edge.Limited(window, 0), 429,
-			`{"success":false,"error":"Too many requests.","code":"RATE_LIMITED","message":"60 requests a minute are allowed; try again in 2 seconds","remainingPoints":0}`, "Retry-After: 2",
+			`{"success":false,"error":"Too many requests.","code":"RATE_LIMITED","message":"the limit is 60 requests per minute; try again in 2 seconds","remainingPoints":0}`, "Retry-After: 2",
 		},
 		"a 500":               {edge.Internal(secret), 500, serverError(internal), "Retry-After: "},
 		"a 500 for a while":   {edge.Overloaded(1500*time.Millisecond, secret), 500, serverError("the service is busy; try again later"), "Retry-After: 2"},
@@ -147,8 +147,8 @@ func TestError_Unwrap(t *testing.T) {
 	cause := errors.New("cause")
 	err := error(edge.Internal(cause))
 	require.ErrorIs(t, err, cause)
-	assert.Equal(t, "SERVER_ERROR: an internal error occurred; name the X-Request-Id when asking for support: cause", err.Error())
-	assert.Equal(t, "INVALID_REQUEST: path: is not one of this service; /openapi.yaml lists what there is", edge.NotFound().Error())
+	assert.Equal(t, "SERVER_ERROR: internal error; quote the X-Request-Id when you contact support: cause", err.Error())
+	assert.Equal(t, "INVALID_REQUEST: path: no such path; see /docs or /openapi.yaml", edge.NotFound().Error())
 }
 
 func TestWindow_RetryAfter(t *testing.T) {

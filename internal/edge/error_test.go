@@ -32,14 +32,14 @@ func TestError_whatServersAnswer(t *testing.T) {
 		{
 			"a key that came with another request", edge.KeyReused(), http.StatusBadRequest,
 			`{"success":false,"error":"The request is not valid.","code":"INVALID_REQUEST",` +
-				`"message":"Idempotency-Key: came with another request within the last 24 hours; repeat that request exactly, or use a new key",` +
-				`"details":{"Idempotency-Key":"came with another request within the last 24 hours; repeat that request exactly, or use a new key"}}`,
+				`"message":"Idempotency-Key: already used with a different request within the last 24 hours; repeat that request exactly or use a new key",` +
+				`"details":{"Idempotency-Key":"already used with a different request within the last 24 hours; repeat that request exactly or use a new key"}}`,
 			nil,
 		},
 		{
 			"the headers of a limit report its own window", edge.Limited(usedUp, 9990), http.StatusTooManyRequests,
 			`{"success":false,"error":"Too many requests.","code":"RATE_LIMITED",` +
-				`"message":"5 requests a minute are allowed; try again in 7 seconds","remainingPoints":9990}`,
+				`"message":"the limit is 5 requests per minute; try again in 7 seconds","remainingPoints":9990}`,
 			map[string]string{"RateLimit": `"account";r=0;t=7`, "RateLimit-Policy": `"account";q=5;w=60`, "Retry-After": "7"},
 		},
 	} {

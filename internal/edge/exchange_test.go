@@ -148,8 +148,8 @@ func TestHandler_logs_errors_without_what_is_private_in_URLs(t *testing.T) {
 		"a password only": {`dial https://user:s3cret@example.org/a: EOF`, `https://example.org/a: EOF`},
 		"a fragment":      {`https://example.org/a#s3cret`, `https://example.org/a?...`},
 		"an inline image": {`cannot read data:image/png;base64,s3cret: EOF`, `cannot read data:... EOF`},
-		"a long text":     {strings.Repeat("x", 2048) + " s3cret", "for support:..."},
-		"a URL cut off":   {"see https://user:s3cret" + strings.Repeat("x", 2048) + "@example.org", "for support: see..."},
+		"a long text":     {strings.Repeat("x", 2048) + " s3cret", "contact support:..."},
+		"a URL cut off":   {"see https://user:s3cret" + strings.Repeat("x", 2048) + "@example.org", "contact support: see..."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -282,7 +282,7 @@ func refusals(tb testing.TB) []refusal {
 		{"the file is an SVG;", []byte("<svg xmlns")},
 		{"the file is not an image in a known format;", []byte("/etc/passwd\n/etc/hosts\n")},
 		{"the file is not an image in a known format;", []byte("BM is how this text begins")},
-		{"the image has more than 20 MiB; at most 20 MiB is accepted", append([]byte("\xff\xd8\xff"), make([]byte, ocr.MaxBytes-2)...)},
+		{"the image is larger than the limit of 20 MiB", append([]byte("\xff\xd8\xff"), make([]byte, ocr.MaxBytes-2)...)},
 
 		{"the JPEG is cut short; send the whole file", cut("colours.jpg", len(whole["colours.jpg"])*3/4)},
 		{"the JPEG is cut short; send the whole file", cut("colours.jpg", 30)},

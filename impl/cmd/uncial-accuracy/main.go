@@ -1,6 +1,6 @@
-// Command uncial-accuracy measures how well the service reads: it reads a folder of page images with the service's own
-// pipeline, and once more with plain Tesseract, compares both with the ground truth, and prints the figures of each
-// collection side by side.
+// Command uncial-accuracy measures how well the service reads: it reads a folder of page images with the service's own steps, and
+// once more with plain Tesseract, compares both with the ground truth, and prints the figures of each collection side by side. With
+// --ablation it measures instead what each step of the reading contributes.
 package main
 
 import (
@@ -9,51 +9,77 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"uncial/impl/ocr/models"
+	"uncial/impl/ocr/reading"
 	"uncial/internal/accuracy"
 )
 
-const description = `Measures how well the service reads the pages of a folder that holds an index.json, images and ground truth.
+const description = `Measures how well the service reads a folder of page images with ground truth.
 
-The folder's index.json is an array of pages, each with "id", "collection", "lang" (BCP 47), "kind" (printed or
-handwritten), "image" and "ground_truth" (paths in the folder). What the columns mean is said in the documentation of
-the package uncial/internal/accuracy.
+The folder's index.json is an array of pages, each with "id", "collection", "lang" (BCP 47), "kind" ("printed" or "handwritten"),
+"image" and "ground_truth" (paths inside the folder). The documentation of the package uncial/internal/accuracy defines the
+figures.
 
 Examples:
   uncial-accuracy ../shared/pages
   uncial-accuracy --enhance --html report.html ../shared/pages
   uncial-accuracy --only gallica --json ../shared/pages
-  uncial-accuracy --print-only --no-stock --jobs 1 ../shared/pages`
+  uncial-accuracy --without enlarge,missed ../shared/pages
+  uncial-accuracy --ablation --enhance --only oldbooks ../shared/pages
+  uncial-accuracy --print-only --no-stock --jobs 1 ../shared/pages
+
+Steps that --without accepts:
+  ${steps}`
 
 type options struct {
 	Dir       string   `arg:"" optional:"" default:"../shared/pages" help:"Folder of pages with ground truth (${default})."`
-	Enhance   bool     `help:"Run the enhancement as well."`
-	HTML      string   `placeholder:"FILE" help:"Write a report in which each page can be looked at."`
-	JSON      bool     `help:"Print JSON: the figures of every page."`
-	Only      string   `placeholder:"TEXT" help:"Read only the pages whose id contains this text."`
-	NoStock   bool     `help:"Do not read the pages with plain Tesseract for comparison."`
-	PrintOnly bool     `help:"Read the pages once more without the part for handwriting, for comparison."`
-	Jobs      int      `default:"2" help:"Pages read at a time, at most 2 (${default}). With 1 the seconds are steadier."`
-	Models    []string `placeholder:"DIR" help:"Directories of models (*.traineddata) that come before the installed ones."`
+	Enhance   bool     `help:"Correct the readings as requests with \"enhance\" do."`
+	Without   []string `placeholder:"STEP,..." help:"Leave out these steps of the reading."`
+	Ablation  bool     `help:"Read the pages once with all steps and once without each, and print what each step contributes."`
+	HTML      string   `placeholder:"FILE" help:"Write an HTML report that shows each page with its words and errors."`
+	JSON      bool     `help:"Print the figures of every page as JSON."`
+	Only      string   `placeholder:"TEXT" help:"Read only pages whose id contains this text."`
+	NoStock   bool     `help:"Skip the comparison with plain Tesseract."`
+	PrintOnly bool     `help:"Also read the pages without the model for handwriting, for comparison."`
+	Jobs      int      `default:"2" help:"Pages read at the same time, 1 or 2 (${default}). Timings are steadier with 1."`
+	Models    []string `placeholder:"DIR" help:"Directories with models (*.traineddata) that take precedence over the installed ones."`
 }
 
 func main() {
 	var o options
-	kong.Parse(&o, kong.Description(description), kong.UsageOnError())
+	kong.Parse(&o, kong.Description(description), kong.UsageOnError(), kong.Vars{"steps": strings.Join(reading.Steps(), ", ")})
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, o); err != nil {
 		fmt.Fprintln(os.Stderr, "uncial-accuracy:", err)
-		os.Exit(1) //nolint:gocritic // nothing is left to be done
+		os.Exit(1) //nolint:gocritic // stop only releases the signal handler
 	}
 }
 
-func run(ctx context.Context, o options) (err error) {
+// check returns an error that names the first invalid flag.
+func (o options) check() error {
 	if o.Jobs < 1 || o.Jobs > 2 {
-		return fmt.Errorf("--jobs is %d; want 1 or 2", o.Jobs)
+		return fmt.Errorf("--jobs: %d is out of range; choose 1 or 2", o.Jobs)
+	}
+	for _, name := range o.Without {
+		if !slices.Contains(reading.Steps(), name) {
+			return fmt.Errorf("--without: unknown step %q; choose among %s", name, strings.Join(reading.Steps(), ", "))
+		}
+	}
+	if o.Ablation && (o.JSON || o.HTML != "") {
+		return errors.New("--ablation prints a table only; leave out --json and --html")
+	}
+	return nil
+}
+
+func run(ctx context.Context, o options) (err error) {
+	if err := o.check(); err != nil {
+		return err
 	}
 	folder, err := accuracy.OpenFolder(o.Dir)
 	if err != nil {
@@ -63,6 +89,9 @@ func run(ctx context.Context, o options) (err error) {
 	set, err := models.Find(append(o.Models, models.Dirs()...)...)
 	if err != nil {
 		return err
+	}
+	if o.Ablation {
+		return ablate(o, os.Stdout, func(o options) ([]outcome, error) { return readAll(ctx, folder, set, o) })
 	}
 	outcomes, err := readAll(ctx, folder, set, o)
 	if err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"image"
 	"os"
 	"runtime"
 	"slices"
@@ -16,17 +15,15 @@ import (
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
-	"uncial/impl/ocr/decode"
 	"uncial/impl/ocr/models"
 	"uncial/impl/ocr/models/own"
 	"uncial/impl/ocr/reading"
-	"uncial/impl/ocr/tesseract"
 	"uncial/internal/accuracy"
 	"uncial/internal/document"
 	"uncial/internal/language"
 )
 
-// warmModels is how many models a reader keeps loaded.
+// warmModels is how many models a reader keeps loaded: those of all languages of one page set, to measure reading and not loading.
 const warmModels = 6
 
 // outcome is one page, read by the service and by plain Tesseract.
@@ -34,7 +31,7 @@ type outcome struct {
 	Page  accuracy.Page    `json:"page"`
 	Score accuracy.Score   `json:"score"`
 	Read  accuracy.Reading `json:"reading"`
-	// The others are nil where they were not asked for: plain Tesseract, and the service without its part for handwriting.
+	// Stock is plain Tesseract, and PrintOnly the service without its model for handwriting; nil if not requested.
 	Stock         *accuracy.Score   `json:"stock,omitempty"`
 	StockRead     *accuracy.Reading `json:"stockReading,omitempty"`
 	PrintOnly     *accuracy.Score   `json:"printOnly,omitempty"`
@@ -45,7 +42,7 @@ type outcome struct {
 	image    []byte // kept only for the report
 }
 
-// readAll reads the pages of the folder, some at a time, and returns the outcomes in the folder's order.
+// readAll reads the selected pages of the folder, o.Jobs at a time, and returns the outcomes in the folder's order.
 func readAll(ctx context.Context, folder *accuracy.Folder, set *models.Set, o options) ([]outcome, error) {
 	var pages []accuracy.Page
 	for _, p := range folder.Pages {
@@ -54,7 +51,7 @@ func readAll(ctx context.Context, folder *accuracy.Folder, set *models.Set, o op
 		}
 	}
 	if len(pages) == 0 {
-		return nil, fmt.Errorf("no page's id contains %q", o.Only)
+		return nil, fmt.Errorf("--only: no page id contains %q", o.Only)
 	}
 	bar := newBar(len(pages))
 	outcomes := make([]outcome, len(pages))
@@ -89,7 +86,7 @@ func readAll(ctx context.Context, folder *accuracy.Folder, set *models.Set, o op
 	return outcomes, group.Wait()
 }
 
-// newBar shows the progress where standard error is a terminal. The function moves it on by one page.
+// newBar shows progress if standard error is a terminal. The returned function advances it by one page.
 func newBar(pages int) func() {
 	if !term.IsTerminal(int(os.Stderr.Fd())) {
 		return func() {}
@@ -115,8 +112,8 @@ func newReader(set *models.Set, o options) *reader {
 	return &reader{o: o, set: set, engines: reading.NewEngines(set, warmModels)}
 }
 
-// read reads a page in all the ways that were asked for. printFirst says that the reading without hands comes before the
-// service's own: whoever comes first pays for loading a model, so readers take turns.
+// read reads a page in all the ways that were requested. printFirst puts the reading without handwriting before the service's own:
+// the first one pays for loading a model, so pages alternate.
 func (r *reader) read(ctx context.Context, folder *accuracy.Folder, p accuracy.Page, printFirst bool) (outcome, error) {
 	data, truth, err := folder.Load(p)
 	if err != nil {
@@ -155,7 +152,7 @@ func (r *reader) own(ctx context.Context, out *outcome, data []byte, tag string)
 	return err
 }
 
-// printOnly reads the page as the service does where no model for handwriting is installed.
+// printOnly reads the page as the service does if no model for handwriting is installed.
 func (r *reader) printOnly(ctx context.Context, out *outcome, data []byte, tag string) error {
 	_, read, err := r.service(ctx, data, tag, withoutHands{r.engines})
 	score := accuracy.Compare(out.truth, read.Text)
@@ -163,14 +160,15 @@ func (r *reader) printOnly(ctx context.Context, out *outcome, data []byte, tag s
 	return err
 }
 
-// withoutHands are the engines without the model for handwriting.
+// withoutHands hides the model for handwriting.
 type withoutHands struct{ *reading.Engines }
 
 func (w withoutHands) Has(model string) bool { return model != own.HandFrench && w.Engines.Has(model) }
 
+// service reads the page with the service's own steps in this process, which a worker does in a child.
 func (r *reader) service(ctx context.Context, data []byte, tag string, src reading.Source) (doc *document.Document, read accuracy.Reading, err error) {
 	read, err = measured(func() (string, float64, error) {
-		doc, err = reading.File(ctx, data, reading.Options{Language: tag, Enhance: r.o.Enhance}, src)
+		doc, err = reading.File(ctx, data, reading.Options{Language: tag, Enhance: r.o.Enhance, Without: r.o.Without}, src)
 		if err != nil {
 			return "", 0, err
 		}
@@ -179,68 +177,7 @@ func (r *reader) service(ctx context.Context, data []byte, tag string, src readi
 	return doc, read, err
 }
 
-// stock reads the page as plain Tesseract does: page segmentation mode 3, its own thresholding, the packs of the
-// languages that the folder names.
-func (r *reader) stock(ctx context.Context, out *outcome, data []byte, tag string) error {
-	names := r.set.For(tag)[:1]
-	for _, also := range out.Page.AlsoIn {
-		if more := r.set.For(also); len(more) > 0 {
-			names = append(names, more[0])
-		}
-	}
-	engine, err := r.engines.Get(strings.Join(names, "+"))
-	if err != nil {
-		return err
-	}
-	read, err := measured(func() (string, float64, error) { return plain(ctx, engine, data) })
-	if err != nil {
-		return err
-	}
-	score := accuracy.Compare(out.truth, read.Text)
-	out.Stock, out.StockRead = &score, &read
-	return nil
-}
-
-// plain is the text of all pages of a file, and the mean of the words' confidences.
-func plain(ctx context.Context, engine *tesseract.Engine, data []byte) (string, float64, error) {
-	var text strings.Builder
-	var sum, n float64
-	for page, err := range decode.Pages(data, tesseract.Leptonica{}) {
-		if err != nil {
-			return "", 0, err
-		}
-		blocks, err := plainPage(ctx, engine, page.Image, page.DPI)
-		if err != nil {
-			return "", 0, err
-		}
-		for _, b := range blocks {
-			for _, p := range b.Paragraphs {
-				for _, l := range p.Lines {
-					for _, w := range l.Words {
-						text.WriteString(w.Text + " ")
-						sum, n = sum+w.Confidence/100, n+1
-					}
-					text.WriteByte('\n')
-				}
-			}
-		}
-	}
-	return text.String(), sum / max(n, 1), nil
-}
-
-func plainPage(ctx context.Context, engine *tesseract.Engine, img image.Image, dpi int) ([]tesseract.Block, error) {
-	defer engine.Clear()
-	engine.SetMode(tesseract.Auto)
-	if err := engine.SetImage(img, dpi); err != nil {
-		return nil, err
-	}
-	if err := engine.Recognize(ctx); err != nil {
-		return nil, err
-	}
-	return engine.Blocks(tesseract.Words), nil
-}
-
-// measured runs f on a thread of its own, so that the processor time is that of f alone.
+// measured runs f on a locked thread, so that the processor time is that of f alone.
 func measured(f func() (string, float64, error)) (accuracy.Reading, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -252,6 +189,7 @@ func measured(f func() (string, float64, error)) (accuracy.Reading, error) {
 	}, err
 }
 
+// threadTime returns the processor time of this thread, or 0 if the system does not tell.
 func threadTime() time.Duration {
 	var usage unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_THREAD, &usage); err != nil {

@@ -21,8 +21,11 @@ import (
 	"uncial/internal/document"
 )
 
-// reportWidth is the width in pixels of the images in the report: enough to read by, small enough for hundreds of pages.
+// reportWidth is the width in pixels of the images in the report: legible, and small enough for hundreds of pages in one file.
 const reportWidth = 1000
+
+// reportQuality is the JPEG quality of these images.
+const reportQuality = 60
 
 //go:embed report.html
 var reportHTML string
@@ -32,7 +35,7 @@ var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap
 	"number":  func(f float64) string { return fmt.Sprintf("%.3f", f) },
 }).Parse(reportHTML))
 
-// reportPage is a page of the report.
+// reportPage is one page of the report: its images, its comparison with the ground truth, and its corrections.
 type reportPage struct {
 	outcome
 	Sheets []reportSheet
@@ -40,7 +43,7 @@ type reportPage struct {
 	Edits  []document.Edit
 }
 
-// reportSheet is an image with the words that were read on it.
+// reportSheet is one image with the words that were read on it.
 type reportSheet struct {
 	Image         template.URL
 	Width, Height int
@@ -49,16 +52,16 @@ type reportSheet struct {
 
 type reportWord struct {
 	document.Word
-	Shade template.CSS // from red, unsure, to green
+	Shade template.CSS // from red, not confident, to green
 }
 
-// reportPart is a stretch of the comparison with the ground truth.
+// reportPart is a stretch of text that equals the ground truth, or differs from it.
 type reportPart struct {
 	Equal       bool
 	Truth, Text string
 }
 
-// writeReport writes one file that holds everything, the images too.
+// writeReport writes a self-contained HTML file.
 func writeReport(path string, outcomes []outcome) error {
 	pages := make([]reportPage, len(outcomes))
 	for i, o := range outcomes {
@@ -73,7 +76,7 @@ func writeReport(path string, outcomes []outcome) error {
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	return os.WriteFile(path, html.Bytes(), 0o644) //nolint:gosec // a report, for others to look at
+	return os.WriteFile(path, html.Bytes(), 0o644) //nolint:gosec // a report may be read by others
 }
 
 // reportRow is a row of the report's table.
@@ -123,23 +126,20 @@ func newReportSheet(img image.Image, read *document.Page) (reportSheet, error) {
 	small := image.NewGray(image.Rect(0, 0, width, max(gray.Rect.Dy()*width/gray.Rect.Dx(), 1)))
 	draw.ApproxBiLinear.Scale(small, small.Rect, gray, gray.Rect, draw.Src, nil)
 	var file bytes.Buffer
-	if err := jpeg.Encode(&file, small, &jpeg.Options{Quality: 60}); err != nil {
+	if err := jpeg.Encode(&file, small, &jpeg.Options{Quality: reportQuality}); err != nil {
 		return reportSheet{}, err
 	}
 	sheet := reportSheet{
 		Image: template.URL("data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(file.Bytes())), //nolint:gosec // made here
 		Width: read.Width, Height: read.Height,
 	}
-	for _, b := range read.Blocks {
-		for _, l := range b.Lines {
-			for _, w := range l.Words {
-				sheet.Words = append(sheet.Words, reportWord{w, shade(w.Confidence)})
-			}
-		}
+	for w := range document.Words(read.Blocks) {
+		sheet.Words = append(sheet.Words, reportWord{*w, shade(w.Confidence)})
 	}
 	return sheet, nil
 }
 
+// shade returns a colour between red and green for a confidence of 0..1.
 func shade(confidence float64) template.CSS {
 	c := color.RGBA{R: uint8(220 * (1 - confidence)), G: uint8(160 * confidence), B: 30}
 	return template.CSS(fmt.Sprintf("rgb(%d,%d,%d)", c.R, c.G, c.B)) //nolint:gosec // three numbers

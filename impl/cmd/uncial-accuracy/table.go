@@ -9,7 +9,7 @@ import (
 	"uncial/internal/accuracy"
 )
 
-// group is the sum of some outcomes.
+// group is the sum of several pages, such as a collection.
 type group struct {
 	name                  string
 	own, stock, printOnly accuracy.Summary
@@ -25,7 +25,7 @@ func (g *group) add(o outcome) {
 	}
 }
 
-// groups are the collections in the order of the folder, then print, handwriting and all pages together.
+// groups returns the collections in the order of the folder, then print, handwriting and all pages together.
 func groups(outcomes []outcome) []*group {
 	var list []*group
 	byName := map[string]*group{}
@@ -52,9 +52,9 @@ func groups(outcomes []outcome) []*group {
 	return list
 }
 
-const legend = `CER, WER: errors a character, a word, strict and folded. BoW: F1 of the bags of words. conf: mean confidence.
-cal: mean |confidence - (1 - folded CER)|. s, cpu: seconds and processor seconds a page. "Tesseract" is plain Tesseract,
-"without hands" the service without its part for handwriting.
+const legend = `CER, WER: error rate of characters and words, strict and folded. BoW: F1 of the bags of words. conf: mean confidence.
+cal: mean |confidence - (1 - folded CER)|. s, cpu: seconds and processor seconds a page. "Tesseract" is plain Tesseract;
+"without hands" is the service without its model for handwriting.
 `
 
 func printTable(w io.Writer, outcomes []outcome) error {

@@ -121,41 +121,6 @@ func TestRead_chooses(t *testing.T) {
 			"see ἄνδρες φίλοι Τεῦκρος", "eng, grc line, eng+grc",
 		},
 		{
-			"a sign for a letter that the alphabet lacks is read by another, and it alone",
-			map[string]said{"eng": {"the A®rasmus began", 0.95}, "early_print": {}, "early_print line": {"tbe Æraſmus began.", 0.8}},
-			"the Ærasmus began", "eng, early_print line",
-		},
-		{
-			"so is one at the beginning of a word",
-			map[string]said{"eng": {"the ®ra began", 0.95}, "early_print": {}, "early_print line": {"the Æra began", 0.8}},
-			"the Æra began", "eng, early_print line",
-		},
-		{
-			"a sign that stands there stays",
-			map[string]said{"eng": {"©Springer and Windows®XP", 0.95}, "early_print": {}, "early_print line": {"Springer and WindowsXP", 0.8}},
-			"©Springer and Windows®XP", "eng, early_print line",
-		},
-		{
-			"no letter that the alphabet has comes in",
-			map[string]said{"eng": {"the A®ra began", 0.95}, "early_print": {}, "early_print line": {"the Aera began", 0.8}},
-			"the A®ra began", "eng, early_print line",
-		},
-		{
-			"not where the other reading is of another word",
-			map[string]said{"eng": {"the A®ra began", 0.95}, "early_print": {}, "early_print line": {"the Ære began", 0.8}},
-			"the A®ra began", "eng, early_print line",
-		},
-		{
-			"not where the other reading has such a sign as well",
-			map[string]said{"eng": {"the A®ra began", 0.95}, "early_print": {}, "early_print line": {"the §ra began", 0.8}},
-			"the A®ra began", "eng, early_print line",
-		},
-		{
-			"prices and paragraphs are nothing to mend",
-			map[string]said{"eng": {"paid £25 under §14 by Wedgwood®", 0.95}, "early_print": {}},
-			"paid £25 under §14 by Wedgwood®", "eng",
-		},
-		{
 			"no Greek where the Greek model is unsure",
 			map[string]said{"eng": {"rnnd iswlk doubtful", 0.59}, "grc": {}, "grc line": {"τηηδ ισωλκ δουβ", 0.4}, "early_print": {"mad walk doubtful", 0.9}},
 			"mad walk doubtful", "eng, grc line, early_print",
@@ -216,15 +181,15 @@ func TestRead_confidence(t *testing.T) {
 	require.Less(t, confidence(0.5, much), rising[2], "writing that was missed lowers it")
 }
 
-func TestDropNoise(t *testing.T) {
+func TestDropScraps(t *testing.T) {
 	t.Parallel()
 	text := row(0, 0, .9, "a", "line", "of", "honest", "text", "that", "was", "read", "well")
 	scraps := row(0, 100, .3, "S", "e", "—", "1", "L")
-	require.Equal(t, textOf([]document.Block{block(text)}), textOf(reading.DropNoise([]document.Block{block(text), block(scraps)})), "scraps of a woodcut go")
-	require.Len(t, reading.DropNoise([]document.Block{block(text), block(row(0, 100, .95, "7"))}), 2, "the number of the page stays")
+	require.Equal(t, textOf([]document.Block{block(text)}), textOf(reading.DropScraps([]document.Block{block(text), block(scraps)})), "scraps of a woodcut go")
+	require.Len(t, reading.DropScraps([]document.Block{block(text), block(row(0, 100, .95, "7"))}), 2, "the number of the page stays")
 	hand := []document.Block{block(row(0, 0, .3, "a", "b", "c")), block(row(0, 50, .35, "hardly", "legible"))}
-	require.Equal(t, hand, reading.DropNoise(hand), "where everything is unsure nothing goes")
-	require.Empty(t, reading.DropNoise(nil))
+	require.Equal(t, hand, reading.DropScraps(hand), "where everything is unsure nothing goes")
+	require.Empty(t, reading.DropScraps(nil))
 }
 
 func TestPlace_of_a_page_that_was_turned_level(t *testing.T) {

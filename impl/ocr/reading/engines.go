@@ -16,48 +16,45 @@ import (
 	"uncial/internal/document"
 )
 
-// Engines lends engines by the name of their model and keeps the ones used last warm, for loading a model takes longer
-// than reading a line. It serves one goroutine at a time.
+// Engines is a pool of Tesseract engines by the name of their model. It keeps the most recently used ones loaded, because loading a
+// model takes longer than reading a line. It serves one goroutine at a time.
 type Engines struct {
 	set       *models.Set
 	limit     int
-	warm      []*tesseract.Engine // the one used last at the end; never more than limit
+	warm      []*tesseract.Engine // most recently used last; never more than limit
 	lexicons  map[string]*lexicon.Lexicon
 	alphabets map[string]lexicon.Alphabet
-	threads   int                 // engines that may read the lines of one page at the same time; see SetThreads
-	mates     []*tesseract.Engine // that read lines at the side of a warm one, all of one model
+	threads   int                 // see SetThreads
+	mates     []*tesseract.Engine // additional engines of one model, see team
 }
 
 var _ Source = (*Engines)(nil)
 
-// NewEngines lends the models of a set and keeps up to limit of them warm, at least 1. A model takes 10-250 MB of memory.
+// NewEngines returns a pool of the models of a set that keeps up to limit of them loaded, at least 1. A model takes 10-250 MB.
 func NewEngines(set *models.Set, limit int) *Engines {
 	return &Engines{
 		set: set, limit: max(limit, 1), lexicons: map[string]*lexicon.Lexicon{}, alphabets: map[string]lexicon.Alphabet{},
 	}
 }
 
-// Models is the set that the engines come from.
+// Models returns the set that the engines come from.
 func (e *Engines) Models() *models.Set { return e.set }
 
-// For are the names of the models that read a language, the best first.
+// For returns the names of the models that read a language, the best first.
 func (e *Engines) For(language string) []string { return e.set.For(language) }
 
-// Has says whether a model is there.
+// Has reports whether a model is installed.
 func (e *Engines) Has(name string) bool {
 	_, ok := e.set.Model(name)
 	return ok
 }
 
-// longestSide is the side in pixels from which on an image is read from a smaller copy. Tesseract counts in 16 bits, adds
-// margins, and aborts where a sum does not fit: of 32,767 and of 32,760, not of 32,700.
-const longestSide = 32_000
-
-// Read reads an image with a model, or with several joined by "+". See Source.
+// Read reads an image with a model, or with several joined by "+". An image that is too large for Tesseract is read from a smaller
+// copy. See Source.
 func (e *Engines) Read(ctx context.Context, img *image.Gray, model string, mode tesseract.Mode) ([]document.Block, error) {
-	if size := img.Rect.Size(); max(size.X, size.Y) > longestSide {
+	if size := img.Rect.Size(); max(size.X, size.Y) > maxSide {
 		side := max(size.X, size.Y)
-		small := imaging.Resize(img, size.X*longestSide/side, size.Y*longestSide/side)
+		small := imaging.Resize(img, size.X*maxSide/side, size.Y*maxSide/side)
 		blocks, err := e.Read(ctx, small, model, mode)
 		return rescaled(blocks, size, small.Rect.Size()), err
 	}
@@ -76,7 +73,7 @@ func (e *Engines) Read(ctx context.Context, img *image.Gray, model string, mode 
 	return toBlocks(engine), nil
 }
 
-// Lexicon is the word list of a model, read at its first use and kept; nil where it has none.
+// Lexicon returns the word list of a model, or nil if it has none. It is read at its first use and kept.
 func (e *Engines) Lexicon(name string) *lexicon.Lexicon {
 	if l, ok := e.lexicons[name]; ok {
 		return l
@@ -88,12 +85,12 @@ func (e *Engines) Lexicon(name string) *lexicon.Lexicon {
 func (e *Engines) readLexicon(name string) *lexicon.Lexicon {
 	l, err := lexicon.Read(e.data(name))
 	if err != nil {
-		return nil // as without a word list: it only helps
+		return nil // a model can be used without its word list
 	}
 	return l
 }
 
-// Alphabet is the characters that a model can write, read at its first use and kept; nil where it is not known.
+// Alphabet returns the characters that a model can write, or nil if they are not known. It is read at its first use and kept.
 func (e *Engines) Alphabet(name string) lexicon.Alphabet {
 	if a, ok := e.alphabets[name]; ok {
 		return a
@@ -106,7 +103,7 @@ func (e *Engines) Alphabet(name string) lexicon.Alphabet {
 	return a
 }
 
-// data is the content of a model's file, nil where it cannot be read.
+// data returns the content of a model's file, or nil if it cannot be read.
 func (e *Engines) data(name string) []byte {
 	model, ok := e.set.Model(name)
 	if !ok || model.Data != nil {
@@ -119,8 +116,9 @@ func (e *Engines) data(name string) []byte {
 	return data
 }
 
-// Get lends the engine of a model, or of several joined by "+" that lie in one directory. It stays open until as many
-// other models as the limit have been asked for. Image, mode and variables are as the last borrower left them: set the first two always, and give variables back.
+// Get returns the engine of a model, or of several joined by "+" that lie in one directory. It stays open until as many other
+// models as the limit have been used. Image, mode and variables are as the last caller left them: set the first two always, and
+// restore variables after changing them.
 func (e *Engines) Get(name string) (*tesseract.Engine, error) {
 	at := slices.IndexFunc(e.warm, func(w *tesseract.Engine) bool { return w.Model() == name })
 	if at >= 0 {
@@ -144,32 +142,32 @@ func (e *Engines) Get(name string) (*tesseract.Engine, error) {
 	return engine, nil
 }
 
-// config says how to load a model or several joined by "+".
+// config returns how to load a model or several joined by "+".
 func (e *Engines) config(names string) (tesseract.Config, error) {
 	config := tesseract.Config{Model: names}
 	for i, name := range strings.Split(names, "+") {
 		model, ok := e.set.Model(name)
 		if !ok {
-			return config, fmt.Errorf("reading: no model %s is installed", name)
+			return config, fmt.Errorf("reading: model %q is not installed", name)
 		}
 		if i > 0 && (model.Data != nil || config.Data != nil || model.Dir != config.Dir) {
-			return config, fmt.Errorf("reading: the models %s do not lie in one directory", names)
+			return config, fmt.Errorf("reading: the models %q are not in one directory", names)
 		}
 		config.Dir, config.Data = model.Dir, model.Data
 	}
 	return config, nil
 }
 
-// Clear frees the images of all engines and keeps the models.
+// Clear frees the images of all engines. The models stay loaded.
 func (e *Engines) Clear() {
 	for _, engine := range e.warm {
 		engine.Clear()
 	}
 }
 
-// Close frees everything.
+// Close frees all engines. The pool can be used again.
 func (e *Engines) Close() {
-	e.dismiss()
+	e.closeMates()
 	for _, engine := range e.warm {
 		engine.Close()
 	}

@@ -10,11 +10,7 @@ import (
 	"uncial/internal/document"
 )
 
-// largePage is the number of pixels from which on memory goes back to the system right after a page. Else it would stay
-// with an idle worker.
-const largePage = 16_000_000
-
-// File reads all pages of an image file, one after the other. Errors are those of decode.Pages and of Read.
+// File reads all pages of an image file one after the other. Errors are those of decode.Pages and of Read.
 func File(ctx context.Context, data []byte, o Options, src Source) (*document.Document, error) {
 	doc := &document.Document{Language: o.Language}
 	for page, err := range decode.Pages(data, tesseract.Leptonica{}) {
@@ -24,7 +20,7 @@ func File(ctx context.Context, data []byte, o Options, src Source) (*document.Do
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		page.Image = imaging.FromImage(page.Image) // lets go of the colours, which take four times as much
+		page.Image = imaging.FromImage(page.Image) // frees the colours, which take four times the memory
 		result, err := Read(ctx, page, o, src)
 		if err != nil {
 			return nil, err
@@ -34,7 +30,7 @@ func File(ctx context.Context, data []byte, o Options, src Source) (*document.Do
 			doc.Edits = append(doc.Edits, e)
 		}
 		doc.Pages = append(doc.Pages, result.Page)
-		if result.Page.Width*result.Page.Height >= largePage {
+		if result.Page.Width*result.Page.Height >= minLargePage {
 			page.Image = nil
 			debug.FreeOSMemory()
 		}
@@ -45,7 +41,7 @@ func File(ctx context.Context, data []byte, o Options, src Source) (*document.Do
 	return doc.Normalized(), nil
 }
 
-// confidence is that of several pages together, each weighted by its characters; 0 where nothing was read.
+// confidence returns that of several pages together, each weighted by its characters, or 0 if nothing was read.
 func confidence(pages []document.Page) float64 {
 	var sum, weight float64
 	for _, p := range pages {

@@ -13,40 +13,39 @@ import (
 	"uncial/internal/document"
 )
 
-// hands is what may be written by hand on a page. It is nothing where no model for hands is there, or where the
-// language is not written in Latin letters.
+// hands reads what may be written by hand on a page. Its page is nil if no handwriting model is installed, or the language is not
+// written in Latin letters.
 type hands struct {
-	page   *hand.Page // nil if nothing is
+	page   *hand.Page
 	reader hand.Reader
 }
 
-// lookForHands looks at a page and its spots of ink. printed is the model that reads the language in print.
-func lookForHands(src Source, o Options, printed string, gray *image.Gray, spots []image.Rectangle) hands {
-	reader, ok := src.(hand.Reader)
-	if !ok || !src.Has(own.HandFrench) || !latinScript(o.Language) {
+// lookForHands examines an image, which is the page or the page in another position, and its letters.
+func lookForHands(p *page, gray *image.Gray, letters []image.Rectangle) hands {
+	reader, ok := p.src.(hand.Reader)
+	if !ok || !p.src.Has(own.HandFrench) || !isLatinScript(p.options.Language) {
 		return hands{}
 	}
 	models := hand.Models{
-		Hand: own.HandFrench, Print: printed, Native: speaksFrench(o.Language),
-		InPrint: func(own float64) float64 { return logistic(curve(own, printed)) },
+		Hand: own.HandFrench, Print: p.model, Native: isFrench(p.options.Language),
+		InPrint: func(own float64) float64 { return logistic(curve(own, p.model)) },
 	}
-	if o.Enhance {
-		models.Enhance, models.Learnt = true, src.Lexicon(own.HandFrench)
+	if isEnhanced(p) {
+		models.Enhance, models.Learnt = true, p.src.Lexicon(own.HandFrench)
 	}
-	return hands{reader: reader, page: hand.Look(gray, spots, models)}
+	return hands{reader: reader, page: hand.Look(gray, letters, models)}
 }
 
-// sure says whether all of the page is written by hand, and how sure the model is of some lines.
-func (h hands) sure(ctx context.Context) (float64, bool, error) {
+// confidence reports whether all of the page is written by hand, and how confident the handwriting model is of some lines.
+func (h hands) confidence(ctx context.Context) (float64, bool, error) {
 	if h.page == nil {
 		return 0, false, nil
 	}
 	return h.page.Sure(ctx, h.reader)
 }
 
-// latinScript says whether a language is written in Latin letters, as far as its tag tells. Of Middle French and Middle
-// English (frm, enm) it does not; of all that are written otherwise it does.
-func latinScript(tag string) bool {
+// isLatinScript reports whether a language is written in Latin letters, as far as its tag says: frm and enm do not say, and pass.
+func isLatinScript(tag string) bool {
 	parsed, err := language.Parse(tag)
 	if err != nil {
 		return false
@@ -55,8 +54,8 @@ func latinScript(tag string) bool {
 	return slices.Contains([]string{"Latn", "Latf", "Zzzz"}, script.String())
 }
 
-// speaksFrench says whether the model for French hands has learnt the language: French of any region and time.
-func speaksFrench(tag string) bool {
+// isFrench reports whether a tag is French of any region and time, which the handwriting model has learnt.
+func isFrench(tag string) bool {
 	parsed, err := language.Parse(tag)
 	if err != nil {
 		return false
@@ -65,99 +64,105 @@ func speaksFrench(tag string) bool {
 	return slices.Contains([]string{"fr", "frm", "fro"}, base.String())
 }
 
-// printSure is the confidence of the model for print from which on a part of a page of handwriting that looks like print is
-// print. On hands it has less than half of it.
-const printSure = 0.7
+func mayHoldHandwriting(p *page) bool { return p.hands.page != nil }
 
-// alone says whether hands wrote all of a page that was taken for theirs. Where a part looks like print, it is read as such.
-func (h hands) alone(ctx context.Context, src Source, gray *image.Gray, model string) (bool, error) {
-	part := h.page.PrintLike()
+// readHandwriting reads a page that is written by hand as a whole, and finishes it.
+func readHandwriting(ctx context.Context, p *page) (err error) {
+	if p.handSure, p.isHand, err = p.hands.confidence(ctx); err != nil || !p.isHand {
+		return err
+	}
+	if p.isHand, err = isOnlyHandwriting(ctx, p); err != nil || !p.isHand {
+		return err
+	}
+	p.finished = true
+	p.read, err = p.hands.page.Read(ctx, p.hands.reader)
+	return err
+}
+
+// isOnlyHandwriting reports whether no part of a page of handwriting is print. A part that looks like print is read as such.
+func isOnlyHandwriting(ctx context.Context, p *page) (bool, error) {
+	part := p.hands.page.PrintLike()
 	if part.Empty() {
 		return true, nil
 	}
-	a, err := read(ctx, src, imaging.Crop(gray, part), model)
-	return a.confidence < printSure, err
+	a, err := recognize(ctx, p.src, imaging.Crop(p.gray, part), p.model)
+	return a.confidence < minPrintConfidence, err
 }
 
-// complete finishes a reading of print and adds what was written by hand, where there is any. What print made of hands' lines
-// that are known to be written is left out.
-func (h hands) complete(ctx context.Context, src Source, s sheet, a *attempt, written []document.Box) (hand.Result, error) {
-	if err := a.recoverMissed(ctx, src, s); err != nil {
-		return hand.Result{}, err
+// placeOnPage turns the best reading of print into the result.
+func placeOnPage(_ context.Context, p *page) error {
+	if len(p.written) > 0 {
+		p.attempts[0] = p.withoutHandwriting(p.attempts[0])
 	}
-	if err := a.mendMisfits(ctx, src, s.img); err != nil {
-		return hand.Result{}, err
-	}
-	if len(written) > 0 {
-		*a = a.beside(s, written)
-	}
-	printed := hand.Result{Blocks: s.place(a.blocks), Confidence: a.right}
-	calibrate(printed.Blocks)
-	if h.page == nil {
-		return printed, nil
-	}
-	filled, ok, err := h.page.Fill(ctx, h.reader, printed)
-	if !ok || err != nil {
-		return printed, err
-	}
-	return filled, nil
+	p.read = hand.Result{Blocks: p.sheet.onPage(p.attempts[0].blocks), Confidence: p.attempts[0].right}
+	calibrate(p.read.Blocks)
+	return nil
 }
 
-// prefer chooses once more between the model of the language and that for early print where hands' lines were found on a
-// printed page: what these made of a hand says nothing of the print beside it. It puts the reading to keep first, and is true
-// where that is another than before.
-func prefer(attempts []attempt, s sheet, written []document.Box) bool {
-	other := slices.IndexFunc(attempts, func(a attempt) bool { return a.model != attempts[0].model })
-	if len(written) == 0 || other < 0 {
-		return false
+// addHandwriting reads what was written by hand beside print.
+func addHandwriting(ctx context.Context, p *page) error {
+	filled, ok, err := p.hands.page.Fill(ctx, p.hands.reader, p.read)
+	if err == nil && ok {
+		p.read = filled
 	}
-	own, early := attempts[0].beside(s, written), attempts[other].beside(s, written)
-	isEarly := attempts[0].model == earlyPrint
+	return err
+}
+
+// foundHandwriting reports whether a page of print has handwriting.
+func foundHandwriting(p *page) bool {
+	for line := range document.Lines(p.read.Blocks) {
+		if line.Handwritten {
+			return true
+		}
+	}
+	return false
+}
+
+// rechooseModel chooses once more between the language's own model and the early-print model, by what they made of the print
+// alone: what they made of handwriting says nothing about it. If the choice changes, the page is completed again.
+func rechooseModel(ctx context.Context, p *page) error {
+	first := p.attempts[0]
+	other := slices.IndexFunc(p.attempts, func(a attempt) bool { return a.model != first.model })
+	if other < 0 {
+		return nil
+	}
+	p.written = handwrittenBoxes(p.read.Blocks)
+	isEarly := first.model == earlyPrint
+	own, early := p.withoutHandwriting(first), p.withoutHandwriting(p.attempts[other])
 	if isEarly {
 		own, early = early, own
 	}
-	if early.model != earlyPrint || keepsEarly(own, early) == isEarly {
-		return false
+	if early.model != earlyPrint || prefersEarly(own, early) == isEarly {
+		return nil
 	}
-	attempts[0], attempts[other] = attempts[other], attempts[0]
-	return true
+	p.attempts[0], p.attempts[other] = p.attempts[other], p.attempts[0]
+	return p.run(ctx, completeSteps)
 }
 
-// beside is the attempt without the words in boxes on the page.
-func (a attempt) beside(s sheet, boxes []document.Box) attempt {
-	inside := func(x, y int) bool {
-		return slices.ContainsFunc(boxes, func(b document.Box) bool { return x >= b.X && x < right(b) && y >= b.Y && y < b.Y+b.H })
+// withoutHandwriting returns a reading without the words that lie in handwriting, and with the confidence of the others.
+func (p *page) withoutHandwriting(a attempt) attempt {
+	isWritten := func(x, y int) bool {
+		return slices.ContainsFunc(p.written, func(b document.Box) bool { return image.Pt(x, y).In(toRectangle(b)) })
 	}
-	var blocks []document.Block
-	for _, b := range a.blocks {
-		var lines []document.Line
-		for _, l := range b.Lines {
-			l.Words = slices.DeleteFunc(slices.Clone(l.Words), func(w document.Word) bool {
-				at := s.placeBox(w.Box)
-				return inside(at.X+at.W/2, middle(at))
-			})
-			if l.Box = wordsBox(l.Words); len(l.Words) > 0 {
-				lines = append(lines, l)
-			}
-		}
-		if len(lines) > 0 {
-			blocks = append(blocks, blockOf(lines))
-		}
-	}
-	letters := slices.DeleteFunc(slices.Clone(s.letters), func(l image.Rectangle) bool {
-		return inside((l.Min.X+l.Max.X)/2, (l.Min.Y+l.Max.Y)/2)
+	blocks := deleteWords(a.blocks, func(w document.Word) bool {
+		at := p.sheet.boxOnPage(w.Box)
+		return isWritten(at.X+at.W/2, at.Y+at.H/2)
 	})
-	return attempt{model: a.model, blocks: blocks, seen: a.seen, confidence: meanConfidence(blocks), right: pageConfidence(blocks, len(letters))}
+	letters := 0
+	for _, l := range p.sheet.letters {
+		if m := middleOf(l); !isWritten(m.X, m.Y) {
+			letters++
+		}
+	}
+	a.blocks, a.confidence, a.right = blocks, meanConfidence(blocks), pageConfidence(blocks, letters)
+	return a
 }
 
-// handBoxes are those of the lines that were written by hand.
-func handBoxes(blocks []document.Block) []document.Box {
+func handwrittenBoxes(blocks []document.Block) []document.Box {
 	var boxes []document.Box
-	for _, b := range blocks {
-		for _, l := range b.Lines {
-			if l.Handwritten {
-				boxes = append(boxes, l.Box)
-			}
+	for line := range document.Lines(blocks) {
+		if line.Handwritten {
+			boxes = append(boxes, line.Box)
 		}
 	}
 	return boxes

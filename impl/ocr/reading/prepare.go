@@ -1,101 +1,118 @@
 package reading
 
 import (
+	"context"
 	"image"
 	"math"
 
 	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/tesseract"
 	"uncial/internal/document"
 )
 
-const (
-	// leastSkew is the skew in degrees from which on a page is turned level. Tesseract follows smaller ones by itself,
-	// and turning blurs.
-	leastSkew = 0.8
-	// skewLetters is the height of letters in pixels, as they are read, that turning does not harm.
-	skewLetters = 14
-)
-
-// sheet is a page prepared for reading. That without an image leaves boxes where they are.
+// sheet is the page as the models read it.
 type sheet struct {
 	img *image.Gray
-	// angle is how many degrees the image was turned clockwise, around its middle, to lie level.
+	// angle is by how many degrees img was rotated clockwise around its middle.
 	angle float64
-	// letters are the spots of ink that have the shape of a letter, in pixels of the page.
-	letters []image.Rectangle
-	// spots are all spots of ink that are no specks, in pixels of the page.
-	spots []image.Rectangle
-	// enlarge is by how much the sheet is made larger to be read; see source.
-	enlarge float64
-	// blank is true where no spot of ink is as high as a letter: there is nothing to read.
-	blank bool
+	// components are the connected components of ink without specks, and letters those in the shape of a letter, both in pixels of
+	// the page.
+	components, letters []image.Rectangle
+	// letterHeight is the height in pixels of most of the writing; 0 if there are too few letters to tell.
+	letterHeight int
+	// enlargement is the factor by which img, and parts of it, are enlarged for reading. 0 is 1.
+	enlargement float64
 }
 
-// prepare brings a page into the state that models read best. Bilevel pages have nothing to mend but the skew. Grey and
-// colour ones lose their surroundings, then strong noise, then their shading, then the grain of the paper where hardly
-// anything else is there.
-func prepare(g *image.Gray) sheet {
-	if !imaging.Bilevel(g) {
-		g = imaging.DropGrain(imaging.Flatten(imaging.Denoise(imaging.Leaves(g))))
-	}
-	spots := imaging.Spots(g)
-	letters := imaging.LetterShaped(spots)
-	s := sheet{img: g, letters: letters, spots: spots, blank: len(spots) == 0}
-	if s.blank {
-		return s
-	}
-	height := imaging.LetterHeight(letters)
-	s.enlarge = enlargement(height)
-	if skew := imaging.Skew(g); math.Abs(skew) >= leastSkew && float64(height)*s.enlarge >= skewLetters {
-		s.img, s.angle = imaging.Rotate(g, -skew), -skew
-	}
-	return s
+// measure tells whether the page has greys, before steps change them, and starts with the page itself as the sheet.
+func measure(_ context.Context, p *page) error {
+	p.isGray = !imaging.Bilevel(p.gray)
+	p.sheet = sheet{img: p.gray}
+	return nil
 }
 
-// inked are the spots of ink in pixels of the sheet.
-func (s sheet) inked() []image.Rectangle {
+// findInk finds the components of ink, and finishes a page without any.
+func findInk(_ context.Context, p *page) error {
+	s := &p.sheet
+	s.components = imaging.Spots(s.img)
+	s.letters = imaging.LetterShaped(s.components)
+	s.letterHeight = imaging.LetterHeight(s.letters)
+	if p.finished = s.isBlank(); !p.finished {
+		p.hands = lookForHands(p, p.gray, s.letters)
+	}
+	return nil
+}
+
+func (s sheet) isBlank() bool { return len(s.components) == 0 }
+
+func hasSmallLetters(p *page) bool {
+	return p.sheet.letterHeight > 0 && p.sheet.letterHeight <= maxSmallHeight
+}
+
+// enlarge lets the models read the sheet, and parts of it, with letters of the size that they have learnt.
+func enlarge(_ context.Context, p *page) error {
+	p.sheet.enlargement = min(enlargedHeight/float64(p.sheet.letterHeight), maxEnlargement)
+	return nil
+}
+
+// level rotates the sheet if it is skewed and its letters bear it.
+func level(_ context.Context, p *page) error {
+	s := &p.sheet
+	height := float64(s.letterHeight) * max(s.enlargement, 1)
+	if skew := imaging.Skew(s.img); math.Abs(skew) >= minSkew && height >= minLevelHeight {
+		s.img, s.angle = imaging.Rotate(s.img, -skew), -skew
+	}
+	return nil
+}
+
+// sheetComponents returns the components in pixels of the sheet.
+func (s sheet) sheetComponents() []image.Rectangle {
 	if s.angle == 0 {
-		return s.spots
+		return s.components
 	}
 	return imaging.Spots(s.img)
 }
 
-// place puts what was read on the sheet to its place on the page. It copies.
-func (s sheet) place(blocks []document.Block) []document.Block {
-	out := make([]document.Block, len(blocks))
-	for i, b := range blocks {
-		lines := make([]document.Line, len(b.Lines))
-		for j, l := range b.Lines {
-			line := l
-			line.Words = make([]document.Word, len(l.Words))
-			for k, w := range l.Words {
-				w.Box = s.placeBox(w.Box)
-				line.Words[k] = w
-			}
-			line.Baseline = make([]document.Point, len(l.Baseline))
-			for k, p := range l.Baseline {
-				x, y := s.placePoint(float64(p.X), float64(p.Y))
-				line.Baseline[k] = document.Point{X: int(math.Round(x)), Y: int(math.Round(y))}
-			}
-			line.Box = wordsBox(line.Words)
-			lines[j] = line
-		}
-		out[i] = blockOf(lines)
+// source returns a source that reads parts of the sheet at the size that the models want. Boxes remain those of the sheet.
+func (s sheet) source(src Source) Source {
+	if s.enlargement <= 1 {
+		return src
 	}
-	return out
+	return enlarging{src, s.enlargement}
 }
 
-// placeBox moves a box with its middle: the words of a page that is a degree or two askew are not worth a larger one.
-func (s sheet) placeBox(b document.Box) document.Box {
-	x, y := s.placePoint(float64(b.X)+float64(b.W)/2, float64(b.Y)+float64(b.H)/2)
-	b.X, b.Y = int(math.Round(x-float64(b.W)/2)), int(math.Round(y-float64(b.H)/2))
-	if s.img == nil {
-		return b
+// enlarging is a source that reads enlarged copies, unless these would be too large.
+type enlarging struct {
+	Source
+	factor float64
+}
+
+func (e enlarging) Read(ctx context.Context, img *image.Gray, model string, mode tesseract.Mode) ([]document.Block, error) {
+	size := img.Rect.Size()
+	w, h := int(float64(size.X)*e.factor), int(float64(size.Y)*e.factor)
+	if w*h > maxEnlargedPixels || max(w, h) > maxSide {
+		return e.Source.Read(ctx, img, model, mode)
 	}
+	blocks, err := e.Source.Read(ctx, imaging.Resize(img, w, h), model, mode)
+	return rescaled(blocks, size, image.Pt(w, h)), err
+}
+
+// onPage returns copies of blocks of the sheet with boxes and baselines on the page.
+func (s sheet) onPage(blocks []document.Block) []document.Block {
+	return moveAll(blocks, s.boxOnPage, func(p document.Point) document.Point {
+		x, y := s.pointOnPage(float64(p.X), float64(p.Y))
+		return document.Point{X: int(math.Round(x)), Y: int(math.Round(y))}
+	})
+}
+
+// boxOnPage moves a box with its middle. It is not made larger, although the words of a rotated page fill slightly more.
+func (s sheet) boxOnPage(b document.Box) document.Box {
+	x, y := s.pointOnPage(float64(b.X)+float64(b.W)/2, float64(b.Y)+float64(b.H)/2)
+	b.X, b.Y = int(math.Round(x-float64(b.W)/2)), int(math.Round(y-float64(b.H)/2))
 	return b.Clip(s.img.Rect.Dx(), s.img.Rect.Dy())
 }
 
-func (s sheet) placePoint(x, y float64) (float64, float64) {
+func (s sheet) pointOnPage(x, y float64) (float64, float64) {
 	if s.angle == 0 {
 		return x, y
 	}

@@ -1,16 +1,21 @@
-// Package reading turns a decoded page into a document: how the image is prepared, which models read it, which of
-// their readings is kept, and what the confidence in it is.
+// Package reading turns a decoded page into a document: which defects of the picture are corrected, which models read the page,
+// which of their readings is kept, and how confident the service is of it.
 //
-// A page is read once with the model of its language. What follows depends on what that reading shows, never on what
-// the file is called: words in Greek letters bring in the Greek model, doubt brings in the model for early print, and
-// the surer reading is kept (see choose.go). So a clean page costs one reading. Lines that the layout analysis tore
-// apart are joined, what is no writing is dropped, and ink that no word holds is read by itself (see missed.go).
+// A page is read by an ordered list of named steps, each with the condition under which it runs; steps.go has the list, and
+// README.md what each step contributes. A clean page costs one recognition. Further models and sizes are tried only if the first
+// reading is in doubt: conditions depend on what was read, never on what the caller says about the page. Options.Without leaves
+// steps out one by one.
+//
+// What the steps use is elsewhere: pixels in impl/ocr/imaging, lines and handwriting in impl/ocr/hand, corrections without the
+// image in impl/ocr/correct, and Tesseract in impl/ocr/tesseract. All thresholds of this package are in thresholds.go. Start with
+// Read, or with File for a whole image file.
 package reading
 
 import (
 	"context"
 	"fmt"
 	"image"
+	"slices"
 
 	"uncial/impl/ocr/decode"
 	"uncial/impl/ocr/hand"
@@ -20,77 +25,65 @@ import (
 
 // Options say how a page is to be read.
 type Options struct {
-	// Enhance runs the enhancement after the reading.
+	// Enhance corrects the reading by what other readings of the page and word lists say.
 	Enhance bool
-	// Language is a tag for which the source has a model.
+	// Language is a BCP 47 tag that one of the source's models reads.
 	Language string
+	// Without names the steps to leave out; see Steps. Names that are no step have no effect.
+	Without []string
 }
 
 // Result is one page as it was read.
 type Result struct {
 	Page document.Page
-	// Edits are what the enhancement changed, in reading order, with 0 for the page; nil without Options.Enhance.
+	// Edits are the corrections, with 0 for the page; nil without Options.Enhance.
 	Edits []document.Edit
 }
 
-// Read reads one page. When ctx ends it returns ctx's error at the next line of text.
-func Read(ctx context.Context, page decode.Page, o Options, src Source) (Result, error) {
+// Read reads one page. After the end of ctx it returns ctx's error, at the latest when the current line is recognized.
+func Read(ctx context.Context, decoded decode.Page, o Options, src Source) (Result, error) {
 	names := src.For(o.Language)
 	if len(names) == 0 {
-		return Result{}, fmt.Errorf("reading: no installed model reads %s", o.Language)
+		return Result{}, fmt.Errorf("reading: no installed model reads language %q", o.Language)
 	}
-	gray := imaging.Positive(imaging.Bright(imaging.FromImage(page.Image)))
-	result, seen, err := readUpright(ctx, page, gray, o, src, names[0])
-	if err != nil {
-		return result, err
+	p := newPage(imaging.FromImage(decoded.Image), o, src, names[0])
+	for _, steps := range [][]step{lightingSteps, uprightSteps, turningSteps} {
+		p.finished = false
+		if err := p.run(ctx, steps); err != nil {
+			return Result{}, err
+		}
 	}
-	quarters, err := seen.turns(ctx, src, o, names[0], result.Page.Confidence)
-	if err != nil || quarters == 0 {
-		return result, err
-	}
-	turned, _, err := readUpright(ctx, page, imaging.Turn(gray, quarters), o, src, names[0])
-	turned.Page.Rotation = 90 * quarters
-	return turned, err
-}
-
-// readUpright reads a page as it lies.
-func readUpright(ctx context.Context, page decode.Page, gray *image.Gray, o Options, src Source, model string) (Result, look, error) {
-	l := look{gray: gray, sheet: prepare(gray)}
-	if l.sheet.blank {
-		return newResult(page, gray, hand.Result{}), l, nil
-	}
-	hands := lookForHands(src, o, model, gray, l.sheet.letters)
-	var err error
-	if l.sure, l.isHand, err = hands.sure(ctx); err == nil && l.isHand {
-		l.isHand, err = hands.alone(ctx, src, gray, model)
-	}
-	if err != nil {
-		return Result{}, l, err
-	}
-	if l.isHand {
-		read, err := hands.page.Read(ctx, hands.reader)
-		return newResult(page, gray, read), l, err
-	}
-	src = l.sheet.source(src)
-	attempts, err := readings(ctx, src, l.sheet, model, o.Enhance)
-	if err != nil {
-		return Result{}, l, err
-	}
-	read, err := hands.complete(ctx, src, l.sheet, &attempts[0], nil)
-	if written := handBoxes(read.Blocks); err == nil && prefer(attempts, l.sheet, written) {
-		read, err = hands.complete(ctx, src, l.sheet, &attempts[0], written)
-	}
-	if err == nil && o.Enhance { // last, so that what is read is what is read without it
-		read.Edits = append(correctPrint(src, l.sheet, attempts, model, read.Blocks), read.Edits...)
-	}
-	return newResult(page, gray, read), l, err
-}
-
-func newResult(page decode.Page, gray *image.Gray, read hand.Result) Result {
 	return Result{
 		Page: document.Page{
-			Width: gray.Rect.Dx(), Height: gray.Rect.Dy(), DPI: page.DPI, Confidence: read.Confidence, Blocks: read.Blocks,
+			Width: p.gray.Rect.Dx(), Height: p.gray.Rect.Dy(), DPI: decoded.DPI, Rotation: p.rotation,
+			Confidence: p.read.Confidence, Blocks: p.read.Blocks,
 		},
-		Edits: read.Edits,
-	}
+		Edits: slices.Concat(p.edits, p.read.Edits),
+	}, nil
+}
+
+// page is the state that the steps work on: one page in one orientation.
+type page struct {
+	options Options
+	src     Source
+	model   string // the language's own
+
+	gray     *image.Gray // as it lies, dark writing on light paper; what is read is in its pixels
+	isGray   bool        // gray has more than black and white
+	rotation int         // degrees by which gray was turned clockwise
+
+	sheet    sheet
+	hands    hands
+	isHand   bool    // the whole page is written by hand
+	handSure float64 // confidence of the handwriting model in some lines, 0..1; 0 if it was not asked
+
+	attempts []attempt      // readings of print, the one to keep first
+	written  []document.Box // handwriting on a page of print, which the model for print should not have read
+	read     hand.Result    // what is returned: attempts[0] on the page, with the handwriting beside it
+	edits    []document.Edit
+	finished bool // no further step is needed
+}
+
+func newPage(gray *image.Gray, o Options, src Source, model string) *page {
+	return &page{options: o, src: src, model: model, gray: gray}
 }

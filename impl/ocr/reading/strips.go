@@ -14,15 +14,9 @@ import (
 
 var _ hand.Reader = (*Engines)(nil)
 
-// maxThreads bounds the engines that read the lines of one page at the same time.
-const maxThreads = 4
-
-// stripsAThread is how many lines there are at least for each engine: to load a further one takes as long as reading three.
-const stripsAThread = 4
-
-// SetThreads lets up to n engines read the lines of a handwritten page at the same time, each on a core of its own.
-// The default is 1.
-func (e *Engines) SetThreads(n int) { e.threads = min(max(n, 1), maxThreads) }
+// SetThreads lets up to n engines read the lines of a handwritten page at the same time, each on its own core. The default is 1,
+// and the most is 4.
+func (e *Engines) SetThreads(n int) { e.threads = min(max(n, 1), maxEngines) }
 
 // ReadStrips reads each image as one line. See hand.Reader.
 func (e *Engines) ReadStrips(ctx context.Context, model string, strips []*image.Gray, detail tesseract.Detail) ([][]tesseract.Word, error) {
@@ -30,7 +24,7 @@ func (e *Engines) ReadStrips(ctx context.Context, model string, strips []*image.
 	if err != nil {
 		return nil, err
 	}
-	engines, err := e.team(first, min(e.threads, len(strips)/stripsAThread))
+	engines, err := e.team(first, min(e.threads, len(strips)/minStripsAnEngine))
 	if err != nil {
 		return nil, err
 	}
@@ -47,23 +41,23 @@ func (e *Engines) ReadStrips(ctx context.Context, model string, strips []*image.
 	}
 	var group errgroup.Group
 	for _, engine := range engines[1:] {
-		group.Go(func() error { return withStrips(engine, detail, work) })
+		group.Go(func() error { return withStripSettings(engine, detail, work) })
 	}
-	err = withStrips(engines[0], detail, work)
+	err = withStripSettings(engines[0], detail, work)
 	if other := group.Wait(); err == nil {
 		err = other
 	}
 	return out, err
 }
 
-// team is the engine and as many more of its model as make n. The others are kept for the next page.
+// team returns n engines of one model, the first included. The others are kept for the next page.
 func (e *Engines) team(first *tesseract.Engine, n int) ([]*tesseract.Engine, error) {
 	engines := []*tesseract.Engine{first}
 	if n < 2 {
 		return engines, nil
 	}
 	if len(e.mates) > 0 && e.mates[0].Model() != first.Model() {
-		e.dismiss()
+		e.closeMates()
 	}
 	config, err := e.config(first.Model())
 	if err != nil {
@@ -79,16 +73,17 @@ func (e *Engines) team(first *tesseract.Engine, n int) ([]*tesseract.Engine, err
 	return append(engines, e.mates[:n-1]...), nil
 }
 
-// dismiss frees the engines that read at the side of others.
-func (e *Engines) dismiss() {
+// closeMates closes the additional engines of a team.
+func (e *Engines) closeMates() {
 	for _, mate := range e.mates {
 		mate.Close()
 	}
 	e.mates = nil
 }
 
-// withStrips lets an engine read lines the way that the models for hands have learnt them, and gives it back as it was.
-func withStrips(engine *tesseract.Engine, detail tesseract.Detail, work func(*tesseract.Engine) error) error {
+// withStripSettings calls work with an engine that reads lines as the handwriting models have learnt them, and restores its
+// settings. These models have seen neither inverted lines nor Tesseract's own search for the line in the strip.
+func withStripSettings(engine *tesseract.Engine, detail tesseract.Detail, work func(*tesseract.Engine) error) error {
 	defer engine.Clear()
 	engine.SetMode(tesseract.RawLine)
 	set := map[string]string{"tessedit_do_invert": "0"}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/reading"
+	"uncial/internal/accuracy"
+)
+
+func TestOptions_check(t *testing.T) {
+	t.Parallel()
+	require.NoError(t, options{Jobs: 2, Without: []string{"enlarge", "missed"}}.check())
+	require.ErrorContains(t, options{Jobs: 3}.check(), "--jobs: 3 is out of range")
+	require.EqualError(t, options{Jobs: 1, Without: []string{"enlarge", "mised"}}.check(),
+		`--without: unknown step "mised"; choose among `+strings.Join(reading.Steps(), ", "))
+	require.ErrorContains(t, options{Jobs: 1, Ablation: true, JSON: true}.check(), "--ablation prints a table only")
+}
+
+func TestAblate(t *testing.T) {
+	t.Parallel()
+	page := func(kind, truth, text string) outcome {
+		return outcome{
+			Page: accuracy.Page{Kind: kind}, Score: accuracy.Compare(truth, text), Read: accuracy.Reading{Text: text, CPUSeconds: 2},
+		}
+	}
+	var left []string
+	var out strings.Builder
+	err := ablate(options{Without: []string{"turn"}}, &out, func(o options) ([]outcome, error) {
+		left = append(left, strings.Join(o.Without, "+"))
+		if slices.Contains(o.Without, "layout") || slices.Contains(o.Without, "torn-lines") {
+			return []outcome{page("printed", "ten letters", "ten lettXrs"), page("handwritten", "abcd", "abcd")}, nil
+		}
+		return []outcome{page("printed", "ten letters", "ten letters"), page("handwritten", "abcd", "abcX")}, nil
+	})
+	require.NoError(t, err)
+	require.Equal(t, "turn", left[0], "first with everything that was requested")
+	require.Contains(t, left, "turn+missed")
+	require.NotContains(t, left, "turn+turn", "a step that is left out anyway has no row")
+	require.NotContains(t, left, "turn+vote", "corrections are not measured without --enhance")
+	rows := map[string][]string{}
+	for line := range strings.Lines(out.String()) {
+		if fields := strings.Fields(line); len(fields) > 1 {
+			rows[fields[0]] = fields[1:]
+		}
+	}
+	require.Equal(t, []string{"0.0000", "0.2500", "0.500", "2.00"}, rows["(nothing)"])
+	require.Equal(t, []string{"+0.0909", "-0.2500", "+0.250", "+0.00", "2"}, rows["torn-lines"])
+	require.Equal(t, []string{"+0.0000", "+0.0000", "+0.000", "+0.00", "0"}, rows["missed"])
+}

@@ -1,0 +1,137 @@
+package reading
+
+import (
+	"image"
+	"slices"
+
+	"uncial/internal/document"
+)
+
+// moveAll returns copies of blocks whose words and baselines are moved, and whose other boxes follow from those of the words.
+func moveAll(blocks []document.Block, box func(document.Box) document.Box, point func(document.Point) document.Point) []document.Block {
+	out := make([]document.Block, len(blocks))
+	for i, b := range blocks {
+		lines := make([]document.Line, len(b.Lines))
+		for j, l := range b.Lines {
+			lines[j] = moveLine(l, box, point)
+		}
+		out[i] = blockOf(lines)
+	}
+	return out
+}
+
+// moveLine returns a copy of a line; see moveAll.
+func moveLine(l document.Line, box func(document.Box) document.Box, point func(document.Point) document.Point) document.Line {
+	l.Words, l.Baseline = slices.Clone(l.Words), slices.Clone(l.Baseline)
+	for i := range l.Words {
+		l.Words[i].Box = box(l.Words[i].Box)
+	}
+	for i := range l.Baseline {
+		l.Baseline[i] = point(l.Baseline[i])
+	}
+	l.Box = wordsBox(l.Words)
+	return l
+}
+
+// rescaled returns copies of blocks that were read on an image of size from, in the coordinates of the same image of size to.
+func rescaled(blocks []document.Block, to, from image.Point) []document.Block {
+	return moveAll(blocks, func(b document.Box) document.Box {
+		x, y := b.X*to.X/from.X, b.Y*to.Y/from.Y
+		return document.Box{X: x, Y: y, W: (b.X+b.W)*to.X/from.X - x, H: (b.Y+b.H)*to.Y/from.Y - y}
+	}, func(p document.Point) document.Point {
+		return document.Point{X: p.X * to.X / from.X, Y: p.Y * to.Y / from.Y}
+	})
+}
+
+// shifted returns a copy of a line that was read in a part of the page, in coordinates of the page.
+func shifted(l document.Line, by image.Point) document.Line {
+	return moveLine(l, func(b document.Box) document.Box {
+		b.X, b.Y = b.X+by.X, b.Y+by.Y
+		return b
+	}, func(p document.Point) document.Point { return document.Point{X: p.X + by.X, Y: p.Y + by.Y} })
+}
+
+// deleteWords returns copies of blocks without some words, and without the lines and blocks that have no others.
+func deleteWords(blocks []document.Block, drop func(document.Word) bool) []document.Block {
+	var out []document.Block
+	for _, b := range blocks {
+		var lines []document.Line
+		for _, l := range b.Lines {
+			l.Words = slices.DeleteFunc(slices.Clone(l.Words), drop)
+			if l.Box = wordsBox(l.Words); len(l.Words) > 0 {
+				lines = append(lines, l)
+			}
+		}
+		if len(lines) > 0 {
+			out = append(out, blockOf(lines))
+		}
+	}
+	return out
+}
+
+func blockOf(lines []document.Line) document.Block {
+	b := document.Block{Lines: lines}
+	for _, l := range lines {
+		b.Box = b.Box.Union(l.Box)
+	}
+	return b
+}
+
+func wordsBox(words []document.Word) document.Box {
+	var box document.Box
+	for _, w := range words {
+		box = box.Union(w.Box)
+	}
+	return box
+}
+
+func wordBoxes(blocks []document.Block) []image.Rectangle {
+	var all []image.Rectangle
+	for w := range document.Words(blocks) {
+		all = append(all, toRectangle(w.Box))
+	}
+	return all
+}
+
+func rightEdge(b document.Box) int { return b.X + b.W }
+
+func middleOf(r image.Rectangle) image.Point {
+	return image.Pt((r.Min.X+r.Max.X)/2, (r.Min.Y+r.Max.Y)/2)
+}
+
+func toRectangle(b document.Box) image.Rectangle { return image.Rect(b.X, b.Y, b.X+b.W, b.Y+b.H) }
+
+func toBox(r image.Rectangle) document.Box {
+	return document.Box{X: r.Min.X, Y: r.Min.Y, W: r.Dx(), H: r.Dy()}
+}
+
+// bands index boxes by the horizontal bands of the page that they touch, for quick look-up.
+type bands map[int][]image.Rectangle
+
+func newBands(boxes []image.Rectangle) bands {
+	b := bands{}
+	for _, r := range boxes {
+		for y := r.Min.Y / bandHeight; y <= r.Max.Y/bandHeight; y++ {
+			b[y] = append(b[y], r)
+		}
+	}
+	return b
+}
+
+// near calls f once for each box in the bands that r touches.
+func (b bands) near(r image.Rectangle, f func(image.Rectangle)) {
+	first := r.Min.Y / bandHeight
+	for y := first; y <= r.Max.Y/bandHeight; y++ {
+		for _, box := range b[y] {
+			if y == max(first, box.Min.Y/bandHeight) {
+				f(box)
+			}
+		}
+	}
+}
+
+// hold reports whether the middle of r lies in one of the boxes.
+func (b bands) hold(r image.Rectangle) bool {
+	middle := middleOf(r)
+	return slices.ContainsFunc(b[middle.Y/bandHeight], func(box image.Rectangle) bool { return middle.In(box) })
+}

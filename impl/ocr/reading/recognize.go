@@ -1,0 +1,179 @@
+package reading
+
+import (
+	"context"
+	"image"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+
+	"uncial/impl/ocr"
+	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/lexicon"
+	"uncial/impl/ocr/tesseract"
+	"uncial/internal/document"
+)
+
+// earlyPrint is the name of the model for print before about 1800.
+const earlyPrint = "early_print"
+
+// attempt is one reading of a page of print.
+type attempt struct {
+	model      string
+	blocks     []document.Block // in coordinates of the sheet
+	raw        []document.Block // blocks before anything was dropped or joined
+	confidence float64          // the recognizer's own, weighted by the length of words
+	right      float64          // estimated share of correct characters, once tidy
+	tidy       bool             // the tidy steps have run
+}
+
+// recognize reads an image, which is the sheet or a part of it, with one model.
+func recognize(ctx context.Context, src Source, img *image.Gray, model string) (attempt, error) {
+	blocks, err := src.Read(ctx, img, model, tesseract.Auto)
+	if err != nil {
+		return attempt{}, err
+	}
+	return attempt{model: model, blocks: blocks, raw: blocks, confidence: meanConfidence(blocks)}, nil
+}
+
+// readPrint reads the sheet with the language's own model.
+func readPrint(ctx context.Context, p *page) error {
+	a, err := recognize(ctx, p.sheet.source(p.src), p.sheet.img, p.model)
+	p.attempts = []attempt{a}
+	return err
+}
+
+// mayBeEarlyPrint reports whether the first reading is in doubt and the early-print model can write its letters.
+func mayBeEarlyPrint(p *page) bool {
+	first := p.attempts[0]
+	return first.confidence < sureReading && p.src.Has(earlyPrint) && isLatin(first.blocks) &&
+		foreignShare(first.blocks, p.src.Alphabet(earlyPrint)) <= maxForeignLetters
+}
+
+// tryEarlyPrint adds a reading by the early-print model and puts the better of the two first.
+func tryEarlyPrint(ctx context.Context, p *page) error {
+	own := p.attempts[0]
+	early, err := recognize(ctx, p.sheet.source(p.src), p.sheet.img, earlyPrint)
+	if err != nil {
+		return err
+	}
+	p.attempts = []attempt{own, early}
+	if prefersEarly(own, early) {
+		p.attempts = []attempt{early, own}
+	}
+	return nil
+}
+
+// prefersEarly reports whether the reading by the early-print model is better than that by the language's own.
+func prefersEarly(own, early attempt) bool {
+	return own.confidence < sureReading && early.confidence+earlyPrintLead >= own.confidence
+}
+
+// estimateConfidence ends the tidy steps.
+func estimateConfidence(_ context.Context, p *page) error {
+	for i := range p.attempts {
+		if a := &p.attempts[i]; !a.tidy {
+			a.right, a.tidy = pageConfidence(a.blocks, len(p.sheet.letters)), true
+		}
+	}
+	return nil
+}
+
+func isLegible(p *page) bool { return p.attempts[0].right >= inDoubt }
+
+// needsSecondSize reports whether the best reading is in doubt, or the vote wants another.
+func needsSecondSize(p *page) bool { return !isLegible(p) || isEnhanced(p) }
+
+// tryOtherSize reads the sheet with the same model at another size, smaller if the letters are large and larger if they are small.
+// That errs elsewhere than the first reading, and costs less than another model. The reading goes first only if the best was in
+// doubt, so that the enhancement corrects what is read without it.
+func tryOtherSize(ctx context.Context, p *page) error {
+	again, err := readResized(ctx, p)
+	if err != nil {
+		return err
+	}
+	last := len(p.attempts)
+	p.attempts = append(p.attempts, again)
+	if err := p.run(ctx, tidySteps); err != nil {
+		return err
+	}
+	again = p.attempts[last]
+	at := 1
+	if best := p.attempts[0].right; best < inDoubt && again.right >= best+resizedLead {
+		at = 0
+	}
+	p.attempts = slices.Insert(p.attempts[:last], at, again)
+	return nil
+}
+
+// readResized returns an empty reading if the other size is beyond the recognizer's limits.
+func readResized(ctx context.Context, p *page) (attempt, error) {
+	factor, model := largerFactor, p.attempts[0].model
+	if lineHeight(p.attempts[0].blocks) >= minLargeLine {
+		factor = smallerFactor
+	}
+	size := p.sheet.img.Rect.Size()
+	w, h := int(float64(size.X)*factor), int(float64(size.Y)*factor)
+	if w < 1 || h < 1 || w > tesseract.MaxSide || h > tesseract.MaxSide || w*h > ocr.MaxPixels {
+		return attempt{model: model}, nil
+	}
+	a, err := recognize(ctx, p.sheet.source(p.src), imaging.Resize(p.sheet.img, w, h), model)
+	a.blocks = rescaled(a.blocks, size, image.Pt(w, h))
+	a.raw = a.blocks
+	return a, err
+}
+
+// lineHeight returns the median height of lines in pixels, or 0 if there are none.
+func lineHeight(blocks []document.Block) int {
+	var heights []int
+	for l := range document.Lines(blocks) {
+		heights = append(heights, l.Box.H)
+	}
+	if len(heights) == 0 {
+		return 0
+	}
+	slices.Sort(heights)
+	return heights[len(heights)/2]
+}
+
+// isLatin reports whether most letters of a reading are Latin, or there are none.
+func isLatin(blocks []document.Block) bool {
+	n, others := 0, 0
+	for w := range document.Words(blocks) {
+		for _, r := range w.Text {
+			switch {
+			case unicode.Is(unicode.Latin, r):
+				n++
+			case unicode.IsLetter(r):
+				others++
+			}
+		}
+	}
+	return n >= others
+}
+
+// foreignShare returns the share of the letters that an alphabet lacks, or 0 if the alphabet is not known.
+func foreignShare(blocks []document.Block, known lexicon.Alphabet) float64 {
+	letters, foreign := 0, 0
+	for w := range document.Words(blocks) {
+		for _, r := range w.Text {
+			if !unicode.IsLetter(r) {
+				continue
+			}
+			letters++
+			if known != nil && !known[r] {
+				foreign++
+			}
+		}
+	}
+	return float64(foreign) / float64(max(letters, 1))
+}
+
+// characters counts the characters of all words.
+func characters(blocks []document.Block) int {
+	n := 0
+	for w := range document.Words(blocks) {
+		n += utf8.RuneCountInString(w.Text)
+	}
+	return n
+}

@@ -1,0 +1,136 @@
+package reading
+
+import (
+	"context"
+	"image"
+	"slices"
+
+	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/layout"
+	"uncial/internal/document"
+)
+
+// step is one stage of reading a page.
+type step struct {
+	name string
+	// when reports whether the page needs the step. Nil stands for always.
+	when func(*page) bool
+	run  func(context.Context, *page) error
+	// required steps cannot be left out.
+	required bool
+}
+
+// lightingSteps work on the pixels as they were decoded.
+var lightingSteps = []step{
+	{name: "brighten", run: onGray(imaging.Bright)},
+	{name: "negative", run: onGray(imaging.Positive)},
+}
+
+// sheetSteps prepare the sheet that the models read. A page in black and white has no surroundings, shadows or grain.
+var sheetSteps = []step{
+	{name: "measure", run: measure, required: true},
+	{name: "surroundings", when: isGray, run: onSheet(imaging.Leaves)},
+	{name: "denoise", when: isGray, run: onSheet(imaging.Denoise)},
+	{name: "shading", when: isGray, run: onSheet(imaging.Flatten)},
+	{name: "grain", when: isGray, run: onSheet(imaging.DropGrain)},
+	{name: "ink", run: findInk, required: true},
+	{name: "enlarge", when: hasSmallLetters, run: enlarge},
+	{name: "level", run: level},
+}
+
+// recognizeSteps read the page as handwriting, or as print with the models that suit it.
+var recognizeSteps = []step{
+	{name: "handwriting", when: mayHoldHandwriting, run: readHandwriting},
+	{name: "print", run: readPrint, required: true},
+	{name: "greek", when: mayHoldGreek, run: addGreek},
+	{name: "early-print", when: mayBeEarlyPrint, run: tryEarlyPrint},
+}
+
+// tidySteps work on each reading of print that is new.
+var tidySteps = []step{
+	{name: "scraps", run: onReadings(dropScraps)},
+	{name: "torn-lines", run: onReadings(layout.JoinTornLines)},
+	{name: "confidence", run: estimateConfidence, required: true},
+}
+
+// completeSteps add to the best reading what it lacks. They run again if "rechoose" finds that another reading is better.
+var completeSteps = []step{
+	{name: "missed", when: isLegible, run: recoverMissed},
+	{name: "place", run: placeOnPage, required: true},
+	{name: "fill-in", when: mayHoldHandwriting, run: addHandwriting},
+}
+
+// correctSteps come last, so that the readings are the same with and without the enhancement.
+var correctSteps = []step{
+	{name: "vote", when: isEnhanced, run: vote},
+	{name: "long-s", when: isEnhanced, run: repairLongS},
+	{name: "known-words", when: isEnhanced, run: markKnown, required: true},
+}
+
+// uprightSteps read a page as it lies.
+var uprightSteps = slices.Concat(sheetSteps, recognizeSteps, tidySteps,
+	[]step{{name: "resize", when: needsSecondSize, run: tryOtherSize}},
+	completeSteps,
+	[]step{{name: "rechoose", when: foundHandwriting, run: rechooseModel}},
+	correctSteps)
+
+// turningSteps read a page again in another position if it seems to lie on its side or upside down.
+var turningSteps = []step{{name: "turn", run: turnUpright}}
+
+// Steps returns the names of the steps that can be left out, in their order. Those of corrections run with Options.Enhance only.
+func Steps() []string {
+	var names []string
+	for _, s := range slices.Concat(lightingSteps, uprightSteps, turningSteps) {
+		if !s.required {
+			names = append(names, s.name)
+		}
+	}
+	return names
+}
+
+// run runs the steps that the page needs, in their order, until one finishes the page or fails.
+func (p *page) run(ctx context.Context, steps []step) error {
+	for _, s := range steps {
+		if p.finished {
+			return nil
+		}
+		if !s.required && slices.Contains(p.options.Without, s.name) || s.when != nil && !s.when(p) {
+			continue
+		}
+		if err := s.run(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// onGray makes a step of a function of the whole image.
+func onGray(f func(*image.Gray) *image.Gray) func(context.Context, *page) error {
+	return func(_ context.Context, p *page) error {
+		p.gray = f(p.gray)
+		return nil
+	}
+}
+
+// onSheet makes a step of a function of the image that the models read.
+func onSheet(f func(*image.Gray) *image.Gray) func(context.Context, *page) error {
+	return func(_ context.Context, p *page) error {
+		p.sheet.img = f(p.sheet.img)
+		return nil
+	}
+}
+
+// onReadings makes a step of a function of the blocks of a reading. It applies to readings that are not tidy yet.
+func onReadings(f func([]document.Block) []document.Block) func(context.Context, *page) error {
+	return func(_ context.Context, p *page) error {
+		for i := range p.attempts {
+			if a := &p.attempts[i]; !a.tidy {
+				a.blocks = f(a.blocks)
+			}
+		}
+		return nil
+	}
+}
+
+func isGray(p *page) bool     { return p.isGray }
+func isEnhanced(p *page) bool { return p.options.Enhance }

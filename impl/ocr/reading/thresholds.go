@@ -1,0 +1,159 @@
+package reading
+
+// The thresholds of this package. Confidences are 0..1; those of the recognizer are its own, before calibration, unless a comment
+// says otherwise. "The shared pages" are the 40 printed and 15 handwritten pages that README.md describes. No threshold was tuned
+// to a single page.
+
+// Preparing the sheet. Tuned on the printed shared pages, also made smaller.
+const (
+	// minSkew is the skew in degrees from which on a page is levelled. Tesseract follows smaller ones by itself, and rotating
+	// blurs: pages under 0.8 degrees did not gain.
+	minSkew = 0.8
+	// minLevelHeight is the height of letters in pixels, as they will be read, that the blur of rotating does not harm.
+	minLevelHeight = 14
+	// maxSmallHeight is the height of letters in pixels up to which a page is enlarged. Of 19 pages with such letters 16 were
+	// read better, and none by more than 0.006 of CER worse. Slightly larger letters gain nothing.
+	maxSmallHeight = 11
+	// enlargedHeight is the height in pixels that letters are brought to: a small x of 12 points at 170 dots per inch.
+	enlargedHeight = 15.0
+	// maxEnlargement bounds the factor. Letters that are still too small cannot be read at any size.
+	maxEnlargement = 3.0
+	// maxEnlargedPixels bounds the enlarged image, for memory: 50 MB.
+	maxEnlargedPixels = 50_000_000
+)
+
+// Choosing among models.
+const (
+	// sureReading is the confidence of a first reading, weighted by the length of words, from which on no second model is tried.
+	// It was found on 20 books that are not among the shared pages; see the notes of the models.
+	sureReading = 0.88
+	// earlyPrintLead is how much more confident the language's own model must be than the one for early print to be kept: it is
+	// as sure of a wrong s for a long one as of a right one. Found on the same 20 books.
+	earlyPrintLead = 0.03
+	// maxForeignLetters is the share of a first reading's letters that the early-print model may be unable to write. A page with
+	// more is in a language that the model has not learnt, and would lose them. Set on Polish, 0.05 and more.
+	maxForeignLetters = 0.02
+	// inDoubt is the calibrated confidence of a page below which it is read at another size too, and nothing that was missed is
+	// looked for: there, what was missed cannot be distinguished from what cannot be read.
+	inDoubt = 0.8
+	// resizedLead is how much more confident the reading at another size must be to be kept; smaller differences say nothing.
+	resizedLead = 0.03
+	// smallerFactor and largerFactor are the other sizes. Of 0.7, 0.85, 1.3, 1.5 and a binarized page, tried on the shared pages,
+	// 0.7 corrected most words for each that it spoilt, if the letters were large enough.
+	smallerFactor, largerFactor = 0.7, 1.3
+	// minLargeLine is the median height of lines in pixels from which on letters are large enough to be read smaller.
+	minLargeLine = 36
+)
+
+// Finding Greek on a page in Latin letters. Tuned on the shared editions of Sophocles.
+const (
+	// maxDoubtfulWord is the confidence below which a word may be in another script than the model reads.
+	maxDoubtfulWord = 0.6
+	// minDoubtfulLetters is how many letters of doubtful words a line has at least to be probed with the Greek model.
+	minDoubtfulLetters = 5
+	// maxProbedLines is how many lines are probed. If the most doubtful one holds no Greek word, the others are not.
+	maxProbedLines = 3
+	// minGreekConfidence is the confidence from which on a word in Greek letters is Greek. The model reads Latin words too, as
+	// Greek letters of the same shape, but with less confidence.
+	minGreekConfidence = 0.7
+	// minGreekWords is how many such words make a page one with Greek on it.
+	minGreekWords = 3
+	// minGreekLetters is the length of the shortest word that counts, doubtful or Greek.
+	minGreekLetters = 3
+	// lineMargin is the share, one in so many, of a line's height that is read around it, and minLineMargin its least in pixels.
+	lineMargin, minLineMargin = 4, 4
+)
+
+// Dropping scraps that were read out of woodcuts, stains and edges. Tuned on the printed shared pages.
+const (
+	// maxScrapConfidence and minWordLetters: a line below this confidence with fewer letters and digits a word is a scrap.
+	maxScrapConfidence = 0.6
+	minWordLetters     = 2.0
+	// maxFaintConfidence and minFaintLetters: the same for slightly longer words, on a page read at least with wellRead.
+	maxFaintConfidence = 0.35
+	minFaintLetters    = 3.0
+	wellRead           = 0.65
+	// minReadable is the confidence of a page below which nothing is dropped: there, writing looks like scraps.
+	minReadable = 0.5
+	// maxScrapShare is the share of a block's lines that are scraps from which on the whole block is dropped.
+	maxScrapShare = 0.7
+)
+
+// Finding ink that no word holds. Heights and gaps are in units of the height of the letters that were read, about that of a
+// small x. Tuned on the shared catalogues, and on printed shared pages from whose readings every sixth line was taken.
+const (
+	// minMissedHeight and maxMissedHeight bound the height of components that may be letters or figures.
+	minMissedHeight, maxMissedHeight = 0.7, 3.0
+	// maxLetterGap is the widest gap between letters of one patch.
+	maxLetterGap = 2
+	// minPatchLetters is how many letters a patch has at least. A single one is mostly a speck, a rule or an ornament.
+	minPatchLetters = 2
+	// maxStrays is how many other components a patch may have for each letter: the dots and broken strokes of print, not the
+	// hatching of a woodcut.
+	maxStrays = 2
+	// maxWordGap is the gap up to which a word belongs to the patch: letters of one word.
+	maxWordGap = 0.5
+	// maxDashGap is how far beside a patch a dash may stand.
+	maxDashGap = 3
+	// maxPatches is how many patches of a page are read. A page of a catalogue has two for each row.
+	maxPatches = 100
+	// minTriedPatches is how many are read in any case. Then one in triesAHit must turn out to be writing for more to be read.
+	minTriedPatches, triesAHit = 6, 3
+	// minPatchConfidence is the confidence from which on a patch is writing.
+	minPatchConfidence = 0.75
+	// minPatchShare and maxPatchShare bound the letters and digits that are read for each component that may be one.
+	minPatchShare, maxPatchShare = 0.5, 2.0
+	// bandHeight is the height in pixels of the bands in which boxes are looked up. It affects speed only.
+	bandHeight = 64
+)
+
+// Handwriting.
+const (
+	// minPrintConfidence is the confidence of the model for print from which on the part of a page of handwriting that looks like
+	// print is print. On the handwritten shared pages it reaches less than half of that.
+	minPrintConfidence = 0.7
+	// minStripsAnEngine is how many lines each of several engines reads at least: loading one takes as long as reading three.
+	minStripsAnEngine = 4
+	// maxEngines bounds the engines that read lines of one page at the same time.
+	maxEngines = 4
+)
+
+// Finding the upright position. Tuned on the shared pages, turned by quarters.
+const (
+	// maxTurnedConfidence is the calibrated confidence below which a page may lie on its side or upside down.
+	maxTurnedConfidence = 0.5
+	// minTurnLead is how much more confident the middle of a printed page must be read in another position, and minUpright how
+	// confident.
+	minTurnLead, minUpright = 0.2, 0.7
+	// uprightHand is the confidence of the handwriting model from which on a page certainly stands upright, and minHandTurnLead
+	// how much more confident it must be in another position. On the shared pages it is 0.02 to 0.40 more confident of the
+	// upright one.
+	uprightHand, minHandTurnLead = 0.33, 0.03
+)
+
+// The recognizer's confidence becomes the share of correct characters by a logistic curve for print; impl/ocr/hand has the one for
+// handwriting. curveBase and earlyPrintBonus were fitted to the printed shared pages for the least mean absolute error, 0.049;
+// predicting each collection from the others gives 0.053. curveSlope and missedWeight are the best of a coarse grid. Further
+// terms, such as the share of words in the lexicon or a slope for each model, made the left-out collections worse.
+const (
+	curveBase, curveSlope = -1.18, 1.6
+	// earlyPrintBonus is added for the early-print model, which is right more often than it says.
+	earlyPrintBonus = 1.82
+	// missedWeight weighs the share of the ink that became text, the more the less confident the reading is: a page of which
+	// little was read, and that badly, is handwriting or no text at all.
+	missedWeight = 0.6
+	// minInkShare keeps the logarithm of that share finite.
+	minInkShare = 0.05
+	// minCurveConfidence keeps the curve away from 0 and 1.
+	minCurveConfidence = 0.02
+)
+
+// Memory.
+const (
+	// minLargePage is the size in pixels from which on memory is returned to the system right after a page. Otherwise an idle
+	// worker would keep it.
+	minLargePage = 16_000_000
+	// maxSide is the side in pixels up to which an image is read as it is. Tesseract counts in 16 bits, adds margins, and aborts
+	// on overflow: at 32,760, not at 32,700.
+	maxSide = 32_000
+)

@@ -1,0 +1,84 @@
+package reading
+
+import (
+	"context"
+	"image"
+	"slices"
+
+	"uncial/impl/ocr/imaging"
+)
+
+// turnUpright reads the page again in the position in which it stands upright, if that is another one. Only pages that can hardly
+// be read as they lie are examined.
+func turnUpright(ctx context.Context, p *page) error {
+	quarters, err := p.uprightPosition(ctx)
+	if err != nil || quarters == 0 {
+		return err
+	}
+	turned := newPage(imaging.Turn(p.gray, quarters), p.options, p.src, p.model)
+	turned.rotation = 90 * quarters
+	*p = *turned
+	return p.run(ctx, uprightSteps)
+}
+
+// uprightPosition returns the quarter turns clockwise after which the page stands upright. Handwriting is only tried upside down;
+// other pages are tried as print, and then as handwriting, in all positions.
+func (p *page) uprightPosition(ctx context.Context) (int, error) {
+	switch {
+	case p.isHand && p.handSure < uprightHand:
+		return p.uprightAsHandwriting(ctx, 2)
+	case p.isHand, p.read.Confidence >= maxTurnedConfidence, len(p.sheet.letters) == 0:
+		return 0, nil
+	}
+	if quarters, err := p.uprightAsPrint(ctx); quarters != 0 || err != nil {
+		return quarters, err
+	}
+	return p.uprightAsHandwriting(ctx, 1, 2, 3)
+}
+
+// uprightAsHandwriting returns the one of the positions in which the page is handwriting with more confidence than as it lies, or 0.
+func (p *page) uprightAsHandwriting(ctx context.Context, positions ...int) (int, error) {
+	best, upright := p.handSure+minHandTurnLead, 0
+	for _, quarters := range positions {
+		letters := turnBoxes(p.sheet.letters, p.gray.Rect.Size(), quarters)
+		sure, ok, err := lookForHands(p, imaging.Turn(p.gray, quarters), letters).confidence(ctx)
+		if err != nil {
+			return 0, err
+		}
+		if ok && sure > best {
+			best, upright = sure, quarters
+		}
+	}
+	return upright, nil
+}
+
+// uprightAsPrint reads the middle of the page, a quarter of its area, in each position, and returns the best or 0.
+func (p *page) uprightAsPrint(ctx context.Context) (int, error) {
+	size := p.sheet.img.Rect.Size()
+	middle := imaging.Crop(p.sheet.img, image.Rect(size.X/4, size.Y/4, size.X*3/4, size.Y*3/4))
+	var confidences [4]float64
+	for quarters := range confidences {
+		a, err := recognize(ctx, p.sheet.source(p.src), imaging.Turn(middle, quarters), p.model)
+		if err != nil {
+			return 0, err
+		}
+		confidences[quarters] = a.confidence
+	}
+	best := slices.Max(confidences[:])
+	if best < minUpright || best < confidences[0]+minTurnLead {
+		return 0, nil
+	}
+	return slices.Index(confidences[:], best), nil
+}
+
+// turnBoxes returns the boxes of a page of that size after quarter turns clockwise.
+func turnBoxes(boxes []image.Rectangle, size image.Point, quarters int) []image.Rectangle {
+	out := slices.Clone(boxes)
+	for range quarters {
+		for i, b := range out {
+			out[i] = image.Rect(size.Y-b.Max.Y, b.Min.X, size.Y-b.Min.Y, b.Max.X)
+		}
+		size = image.Pt(size.Y, size.X)
+	}
+	return out
+}

@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"uncial/contracttests"
-	"uncial/contracttests/liar"
 	"uncial/mock"
 )
 
@@ -145,15 +144,7 @@ func TestCheck_skipsWhatIsNotMapped(t *testing.T) {
 // failing is a report with failures, skips and passes.
 func failing(t *testing.T) contracttests.Report {
 	t.Helper()
-	for _, d := range liar.Defects() {
-		if d.Name == "details-name-body-only" {
-			server := httptest.NewServer(liar.New(mock.New(mock.Options{}), d))
-			t.Cleanup(server.Close)
-			return contracttests.Check(t.Context(), MustTarget(t, server.URL))
-		}
-	}
-	t.Fatal("the defect is gone")
-	return contracttests.Report{}
+	return contracttests.Check(t.Context(), MustTarget(t, MustDefect(t, "names only the body in details").URL))
 }
 
 func TestCheck_mockByAKeysFile(t *testing.T) {

@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"uncial/contracttests"
-	"uncial/contracttests/liar"
+	"uncial/contracttests/internal/liar"
 	"uncial/impl/app/apptest"
 	"uncial/mock"
 )
@@ -58,14 +58,16 @@ func mustServe(tb testing.TB, h http.Handler) string {
 
 func honest() http.Handler { return mock.New(mock.Options{}) }
 
-func lying(tb testing.TB, name string) http.Handler {
+func lying(tb testing.TB, does string) http.Handler {
 	tb.Helper()
-	for _, d := range liar.Defects() {
-		if d.Name == name {
+	defects, err := liar.Defects()
+	require.NoError(tb, err)
+	for _, d := range defects {
+		if d.Does == does {
 			return liar.New(honest(), d)
 		}
 	}
-	tb.Fatalf("there is no defect %s", name)
+	tb.Fatalf("no defect %q", does)
 	return nil
 }
 
@@ -93,7 +95,7 @@ func TestCheck_mockPasses(t *testing.T) {
 
 func TestCheck_liarFails(t *testing.T) {
 	t.Parallel()
-	o := mustRun(t, "--mock", "--base-url", mustServe(t, lying(t, "402-tells-nothing-left")), "--only", "^extract/402/low$")
+	o := mustRun(t, "--mock", "--base-url", mustServe(t, lying(t, "tells fewer points in a 402 than are left")), "--only", "^extract/402/low$")
 	require.Equal(t, 1, o.status, "%s%s", o.out, o.errout)
 	assert.Contains(t, o.out, "FAIL   extract/402/low")
 	assert.Contains(t, o.out, "what was seen")
@@ -105,7 +107,7 @@ func TestCheck_liarFails(t *testing.T) {
 
 func TestCheck_reportsAsJSON(t *testing.T) {
 	t.Parallel()
-	o := mustRun(t, "--mock", "--base-url", mustServe(t, lying(t, "invalid-as-422")), "--only", "400", "--json", "--fail-fast")
+	o := mustRun(t, "--mock", "--base-url", mustServe(t, lying(t, "extract 400: answers with status 422")), "--only", "400", "--json", "--fail-fast")
 	require.Equal(t, 1, o.status)
 	var report struct {
 		BaseURL string
@@ -286,7 +288,7 @@ func TestCheck_curlRepeatsAFailure(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("curl is not installed")
 	}
-	base := mustServe(t, lying(t, "invalid-as-422"))
+	base := mustServe(t, lying(t, "extract 400: answers with status 422"))
 	keys := mustKeysFile(t, `{"keys": {"ok": "ocr_test_ok_curl", "empty": "ocr_test_empty_curl"}, "simulated": true}`)
 	o := mustRun(t, "--keys", keys, "--base-url", base, "--only", "^(extract/400/(each-rule|shape-costs-nothing)|status/400)", "--json")
 	require.Equal(t, 1, o.status, "%s%s", o.out, o.errout)

@@ -1,0 +1,172 @@
+package liar
+
+import (
+	"encoding/base64"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// largeBody is more than any valid body has, in bytes.
+const largeBody = 28 << 20
+
+func authDefects() []row {
+	return []row{
+		{"accepts an expired key", "status/401/expired", admit(func(c *call, _ string) bool { return strings.Contains(c.key(), "expired") })},
+		{"accepts a revoked key", "status/401/revoked", admit(func(c *call, _ string) bool { return strings.Contains(c.key(), "revoked") })},
+		{"accepts a revoked key for the status alone", "status/401/revoked", admit(func(c *call, _ string) bool { return strings.Contains(c.key(), "revoked") && c.isStatus() })},
+		{"accepts an expired key for extractions alone", "extract/401/expired", admit(func(c *call, _ string) bool { return strings.Contains(c.key(), "expired") && c.isExtract() })},
+		{"accepts requests without a key", "status/401/no-key", admit(func(c *call, _ string) bool { return c.authorization() == "" })},
+		{"accepts any key that begins like one of the service", "status/401/unknown-key", admit(func(c *call, _ string) bool { return strings.HasPrefix(c.key(), "ocr_live_") })},
+		{"accepts the key with any scheme", "status/401/other-scheme", admit(func(c *call, good string) bool {
+			return strings.HasSuffix(c.authorization(), good) && !strings.Contains(c.authorization(), "Bearer")
+		})},
+		{"accepts the key as the user of Basic", "status/401/other-scheme", admit(func(c *call, good string) bool {
+			user, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(c.authorization(), "Basic "))
+			return err == nil && string(user) == good+":"
+		})},
+		{"accepts the key in the query", "status/401/key-elsewhere", admit(func(c *call, good string) bool { return c.request.URL.Query().Get("api_key") == good })},
+		{"accepts the key as access_token", "status/401/key-elsewhere", admit(func(c *call, good string) bool { return c.request.URL.Query().Get("access_token") == good })},
+		{"accepts the key in X-Api-Key", "status/401/key-elsewhere", admit(func(c *call, good string) bool { return c.request.Header.Get("X-Api-Key") == good })},
+		{"accepts the key in a cookie", "status/401/key-elsewhere", admit(func(c *call, good string) bool { return strings.Contains(c.request.Header.Get("Cookie"), good) })},
+		{"ignores upper and lower case in keys", "status/401/unknown-key", admit(func(c *call, good string) bool { return strings.EqualFold(c.key(), good) && c.key() != good })},
+		{"accepts the end of a key", "status/401/unknown-key", admit(func(c *call, good string) bool { return len(c.key()) > 8 && strings.HasSuffix(good, c.key()) })},
+		{"accepts anything that ends with a key", "status/401/unknown-key", admit(func(c *call, good string) bool { return strings.HasSuffix(c.key(), good) && c.key() != good })},
+		{"accepts a key in quotes", "status/401/malformed-key", admit(func(c *call, good string) bool { return c.key() == `"`+good+`"` })},
+		{"uses the first of two Authorization headers", "status/401/malformed-key", admit(func(c *call, good string) bool {
+			all := c.request.Header["Authorization"]
+			return len(all) == 2 && all[0] == "Bearer "+good
+		})},
+		{"uses the last of two Authorization headers", "status/401/malformed-key", admit(func(c *call, good string) bool {
+			all := c.request.Header["Authorization"]
+			return len(all) == 2 && all[1] == "Bearer "+good
+		})},
+		{"accepts a tab after Bearer", "status/401/malformed-key", rewrite(func(c *call) {
+			c.request.Header.Set("Authorization", strings.Replace(c.authorization(), "Bearer\t", "Bearer ", 1))
+		})},
+		{"compares only the first 24 characters of a key", "status/401/malformed-key", rewrite(func(c *call) {
+			if k := c.key(); len(k) > 24 {
+				*c = *c.as(k[:24])
+			}
+		})},
+		{"refuses bearer in lower case", "status/200/scheme-in-any-case", rewrite(func(c *call) {
+			if strings.HasPrefix(c.authorization(), "bearer ") {
+				c.request.Header.Del("Authorization")
+			}
+		})},
+		{"refuses bearer in lower case for extractions alone", "status/200/scheme-in-any-case", rewrite(func(c *call) {
+			if c.isExtract() && !strings.HasPrefix(c.authorization(), "Bearer") {
+				c.request.Header.Del("Authorization")
+			}
+		})},
+		{"lets a caller without a key in who showed one a second ago", "status/401/no-key", rememberCaller()},
+		{"reports the shape of a request before its key", "extract/401/before-everything", instead(both(extraction, status(401)), shapeBeforeKey)},
+		{"reports a query parameter before the key", "extract/401/before-everything", instead(both(status(401), asking(func(c *call) bool {
+			return c.isStatus() && c.request.URL.Query().Has("verbose")
+		})), asAccount(okKey))},
+		{"reports the size of a body before the key", "extract/401/before-everything", instead(both(status(401), asking(func(c *call) bool {
+			return c.isExtract() && len(c.body) > largeBody
+		})), asAccount(okKey))},
+		{"answers 401 without a key where no path is", "elsewhere/404/unknown-paths", on(both(status(404), keyless), unauthorized)},
+		{"answers 401 without a key to a wrong method", "elsewhere/405/wrong-methods", on(both(status(405), keyless), unauthorized)},
+		{"answers 401 to the status of an account without points", "status/200/record", on(both(told, broke(1)), recode(401))},
+		{"answers 402 to the status of an account with fewer than 10 points", "status/200/record", on(both(told, broke(10)), recode(402))},
+		{"counts requests refused with 401 against the account that called last", "extract/200/replay", chargeLastCaller()},
+	}
+}
+
+func keyless(c *call, _ *reply) bool { return c.key() == "" }
+
+// broke holds where the status tells fewer points.
+func broke(points int64) when {
+	return func(_ *call, a *reply) bool { return number(a.object(), "pointsRemaining") < points }
+}
+
+// unauthorized makes an answer a 401.
+func unauthorized(_ *call, a *reply) {
+	a.status = http.StatusUnauthorized
+	a.header.Set("WWW-Authenticate", "Bearer")
+	a.header.Del("Allow")
+	a.edit(func(o object) {
+		o["code"] = "INVALID_API_KEY"
+		delete(o, "details")
+	})
+}
+
+// admit accepts calls that the honest server refuses, with a key that the call may have meant.
+func admit(holds func(c *call, good string) bool) lie {
+	return instead(status(http.StatusUnauthorized), func(honest server, c *call, a *reply) *reply {
+		for _, good := range intendedKeys(c) {
+			if !holds(c, good) {
+				continue
+			}
+			accepted := c.as(good)
+			accepted.request.URL.RawQuery = ""
+			if b := honest(accepted); b.status != http.StatusUnauthorized {
+				return b
+			}
+		}
+		return a
+	})
+}
+
+// intendedKeys are the keys that a refused call may have meant: one that always works, and whatever in it looks like a key
+// of the mock.
+func intendedKeys(c *call) []string {
+	all := []string{okKey}
+	for _, text := range append(c.request.Header.Values("Authorization"), c.request.URL.RawQuery, c.request.Header.Get("X-Api-Key"), c.request.Header.Get("Cookie")) {
+		if user, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(text, "Basic ")); err == nil {
+			text = string(user)
+		}
+		text = strings.ToLower(text)
+		for _, prefix := range []string{"ocr_test_", "cr_test_"} { // the second lacks its first character on purpose
+			if _, rest, ok := strings.Cut(text, prefix); ok {
+				rest = strings.TrimRight(strings.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune(` ,;":&`, r) })[0], "=")
+				all = append(all, "ocr_test_"+rest)
+				break
+			}
+		}
+	}
+	return all
+}
+
+func shapeBeforeKey(honest server, c *call, a *reply) *reply {
+	if b := honest(c.as(okKey)); b.status == http.StatusBadRequest && !strings.Contains(string(b.body), "image") {
+		return b
+	}
+	return a
+}
+
+func rememberCaller() lie {
+	type caller struct {
+		key string
+		at  time.Time
+	}
+	return remember(everyone, func(last *caller, honest server, c *call, a *reply) {
+		switch {
+		case !c.isAPI() || a.status == http.StatusNotFound || a.status == http.StatusMethodNotAllowed:
+		case a.status != http.StatusUnauthorized:
+			*last = caller{c.key(), time.Now()}
+		case c.authorization() == "" && time.Since(last.at) < time.Second:
+			*a = *honest(c.as(last.key))
+		}
+	})
+}
+
+func chargeLastCaller() lie {
+	type callers struct {
+		last  string
+		taken map[string]int64
+	}
+	return remember(everyone, func(m *callers, _ server, c *call, a *reply) {
+		if m.taken == nil {
+			m.taken = map[string]int64{}
+		}
+		if a.status == http.StatusUnauthorized && c.isExtract() {
+			m.taken[m.last]++
+		} else if _, _, ok := window(a); ok {
+			m.last = c.key()
+		}
+		addLeft(a, -m.taken[c.key()])
+	})
+}

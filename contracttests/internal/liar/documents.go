@@ -1,0 +1,134 @@
+package liar
+
+import (
+	"encoding/base64"
+	"html"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	formatALTO = "extract/200/format-alto"
+	formatPAGE = "extract/200/format-page"
+	formatTSV  = "extract/200/format-tsv"
+)
+
+// documentDefects concern documents of every format, and which of them is sent.
+func documentDefects() []row {
+	textAsDocument := edit(func(o object) { o["document"] = o["text"].(string) + " " })
+	return []row{
+		{"leaves the document out", formatALTO, on(extracted, drop("document"))},
+		{"leaves the document of a blank page out", blankPage, on(blank, drop("document"))},
+		{"sends a document with json", leastRequest, on(both(extracted, field("format", nil)), textAsDocument)},
+		{"sends a document with text", "extract/200/defaults-spelled-out", on(both(extracted, field("format", "text")), textAsDocument)},
+		{"sends null for the document that json does not have", leastRequest, on(both(extracted, field("format", nil)), set("document", nil))},
+		{"sends ALTO for PAGE-XML", formatPAGE, fields(stringField("format", replacing("page", "alto")))},
+		{"sends hOCR for ALTO", formatALTO, fields(stringField("format", replacing("alto", "hocr")))},
+		{"encodes documents in base64", formatHOCR, document("", func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) })},
+		{"cuts XML documents off", formatPAGE, document("", matching(`(?s)^(<.*)<.*$`, "$1"))},
+		{"does not escape words in XML", formatHOCR, document("", func(s string) string { return html.UnescapeString(strings.Replace(s, "</", " & </", 1)) })},
+		{"repeats ids in XML", formatALTO, document("", matching(`_w\d+"`, `_w1"`))},
+	}
+}
+
+// xmlDefects concern ALTO, PAGE-XML and hOCR.
+func xmlDefects() []row {
+	of := func(format, does, caughtBy, pattern, replacement string) row {
+		return row{does, caughtBy, document(format, matching(pattern, replacement))}
+	}
+	alto := func(does, pattern, replacement string) row { return of("alto", does, formatALTO, pattern, replacement) }
+	page := func(does, pattern, replacement string) row { return of("page", does, formatPAGE, pattern, replacement) }
+	hocr := func(does, pattern, replacement string) row { return of("hocr", does, formatHOCR, pattern, replacement) }
+	return []row{
+		alto("sends ALTO in the namespace of version 3", `ns-v4#`, `ns-v3#`),
+		alto("declares ALTO as Latin-1", `encoding="UTF-8"`, `encoding="ISO-8859-1"`),
+		alto("leaves ids of blocks out of ALTO", `<TextBlock ID="[^"]*"`, `<TextBlock`),
+		alto("begins ids in ALTO with a digit", ` ID="([^"]*)"`, ` ID="1$1"`),
+		alto("tells boxes in ALTO outside the page", `<String ID="([^"]*)" HPOS="(\d)`, `<String ID="$1" HPOS="9$2`),
+		alto("tells boxes in ALTO left of the page", `<String ID="([^"]*)" HPOS="`, `<String ID="$1" HPOS="-`),
+		alto("tells boxes in ALTO without width", `(<String [^>]*)WIDTH="\d+"`, `${1}WIDTH="0"`),
+		alto("tells confidences in ALTO in percent", `WC="0\.(\d\d)\d*"`, `WC="$1"`),
+		alto("measures ALTO in 1/1200 inch", `<MeasurementUnit>pixel<`, `<MeasurementUnit>inch1200<`),
+		alto("ends words in ALTO with a blank", `CONTENT="([^"]*)"`, `CONTENT="$1 "`),
+		alto("leaves PHYSICAL_IMG_NR out of ALTO", ` PHYSICAL_IMG_NR="\d+"`, ``),
+		alto("puts the description of ALTO after its layout", `(?s)(<Description>.*</Description>)(\s*)(<Layout>.*</Layout>)`, `$3$2$1`),
+		of("alto", "swaps width and height of the page in ALTO", sameInAll, `WIDTH="2480" HEIGHT="3508"`, `WIDTH="3508" HEIGHT="2480"`),
+		of("alto", "tells the confidence 1 for every word in ALTO", sameInAll, `WC="[^"]*"`, `WC="1"`),
+		of("alto", "sends only the first page in ALTO", severalPages, `(?s)<Page ID="p[2-9]".*?</Page>`, ``),
+		of("alto", "numbers every page in ALTO 1", severalPages, `PHYSICAL_IMG_NR="\d+"`, `PHYSICAL_IMG_NR="1"`),
+		of("alto", "names another language in ALTO", languagesCase, ` LANG="[^"]*"`, ` LANG="la"`),
+
+		page("sends PAGE-XML in the namespace of 2013", `2019-07-15`, `2013-07-15`),
+		page("begins PAGE-XML with a byte order mark", `^`, "\ufeff"),
+		page("leaves Created out of PAGE-XML", `<Created>[^<]*</Created>`, ``),
+		page("tells words in PAGE-XML outside their line", `(<Word[^>]*>\s*<Coords points="\d+),\d+`, `$1,0`),
+		page("puts the text of a line in PAGE-XML before its words", `(?s)((?:<Word [^>]*>.*?</Word>\s*)+)(<TextEquiv[^>]*>.*?</TextEquiv>)`, `$2$1`),
+		page("tells baselines in PAGE-XML off the page", `<Baseline points="(\d+),(\d+)`, `<Baseline points="99$1,$2`),
+		page("sends in PAGE-XML a text of a line that its words do not make", `(?s)^(.*)(</Unicode>)`, `$1.$2`),
+		of("page", "swaps width and height of the page in PAGE-XML", sameInAll, `imageWidth="2480" imageHeight="3508"`, `imageWidth="3508" imageHeight="2480"`),
+		of("page", "gives all regions in PAGE-XML the same index", severalPages, `index="\d+"`, `index="0"`),
+		{"reverses the reading order of PAGE-XML", severalPages, document("page", reverseOrder)},
+
+		hocr("leaves the confidence of words out of hOCR", `; x_wconf \d+`, ``),
+		hocr("tells confidences in hOCR between 0 and 1", `x_wconf (\d+)`, `x_wconf 0.$1`),
+		hocr("leaves ocr-system out of hOCR", `<meta name="ocr-system"[^>]*>`, ``),
+		hocr("leaves words out of the capabilities of hOCR", ` ocrx_word `, ` `),
+		hocr("tells width and height in hOCR instead of the far corner", `(ocrx_word[^>]*bbox \d+ \d+) \d+ \d+`, `$1 40 20`),
+		hocr("escapes words in hOCR twice", `&`, `&amp;`),
+		hocr("sends data after the root of hOCR", `$`, "\n<!-- end --><p/>"),
+		hocr("shows a path of the server in hOCR", `image "[^"]*"|image &#34;.*?&#34;|image &quot;.*?&quot;`, `image &quot;/var/lib/uncial/spool/4711.png&quot;`),
+		hocr("names another language in hOCR", `lang="[^"]*"`, `lang="la"`),
+		hocr("loses the first word in hOCR", `(?s)^(.*?)<span class="ocrx_word".*?</span>`, `$1`),
+		of("hocr", "numbers every page in hOCR 0", severalPages, `ppageno \d+`, `ppageno 0`),
+		{"tells boxes in hOCR a pixel too short", sameInAll, document("hocr", func(s string) string {
+			return wordBottom.ReplaceAllStringFunc(s, func(t string) string {
+				m := wordBottom.FindStringSubmatch(t)
+				bottom, _ := strconv.Atoi(m[2])
+				return m[1] + strconv.Itoa(bottom-1)
+			})
+		})},
+	}
+}
+
+var (
+	wordBottom = regexp.MustCompile(`(ocrx_word[^>]*bbox \d+ \d+ \d+ )(\d+)`)
+	regionRef  = regexp.MustCompile(`regionRef="[^"]*"`)
+)
+
+func reverseOrder(s string) string {
+	refs := regionRef.FindAllString(s, -1)
+	return regionRef.ReplaceAllStringFunc(s, func(string) string {
+		last := refs[len(refs)-1]
+		refs = refs[:len(refs)-1]
+		return last
+	})
+}
+
+// tableDefects concern TSV.
+func tableDefects() []row {
+	tsv := func(does, pattern, replacement string) row {
+		return row{does, formatTSV, document("tsv", matching(pattern, replacement))}
+	}
+	rows := func(does string, f func(rows []string) []string) row {
+		return row{does, formatTSV, document("tsv", func(s string) string {
+			return strings.Join(f(strings.Split(strings.TrimSuffix(s, "\n"), "\n")), "\n") + "\n"
+		})}
+	}
+	return []row{
+		rows("sends the last word of TSV twice", func(rows []string) []string { return append(rows, rows[len(rows)-1]) }),
+		rows("swaps the last two words of TSV", func(rows []string) []string {
+			if n := len(rows); n > 3 {
+				rows[n-1], rows[n-2] = rows[n-2], rows[n-1]
+			}
+			return rows
+		}),
+		rows("leaves the names of the columns out of TSV", func(rows []string) []string { return slices.Delete(rows, 0, 1) }),
+		tsv("sends only words in TSV", `(?m)^[1-4]\t.*\n`, ``),
+		tsv("separates the columns of TSV by commas", "\t", ","),
+		tsv("ends the lines of TSV with CR LF", "\n", "\r\n"),
+		tsv("tells confidences in TSV between 0 and 1", `\t(\d\d)\.(\d+)\t`, "\t0.$1\t"),
+		{"counts pages in TSV from 0", severalPages, document("tsv", matching(`(?m)^(\d)\t1\t`, "$1\t0\t"))},
+	}
+}

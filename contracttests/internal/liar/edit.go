@@ -1,0 +1,200 @@
+package liar
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+type (
+	// object is a JSON object; its numbers are json.Number.
+	object = map[string]any
+	// change edits an answer in place.
+	change func(c *call, a *reply)
+)
+
+func parse(body []byte) object {
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	var o object
+	if d.Decode(&o) != nil {
+		return nil
+	}
+	return o
+}
+
+func encode(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err) // whatever was decoded can be encoded
+	}
+	return b.Bytes()
+}
+
+func edited(body []byte, f func(o object)) []byte {
+	o := parse(body)
+	if o == nil {
+		return body
+	}
+	if f(o); reflect.DeepEqual(o, parse(body)) {
+		return body
+	}
+	return encode(o)
+}
+
+// number is a field as an integer, 0 where it is none.
+func number(o object, name string) int64 {
+	n, _ := o[name].(json.Number)
+	v, _ := n.Int64()
+	return v
+}
+
+// fraction is a field as a fraction, 0 where it is no number.
+func fraction(o object, name string) float64 {
+	n, _ := o[name].(json.Number)
+	v, _ := n.Float64()
+	return v
+}
+
+func jsonNumber(n int64) json.Number { return json.Number(strconv.FormatInt(n, 10)) }
+
+// edit changes the object in the body.
+func edit(f func(o object)) change {
+	return func(_ *call, a *reply) { a.edit(f) }
+}
+
+func set(name string, value any) change {
+	return edit(func(o object) { o[name] = value })
+}
+
+// add adds to a number, if the field is there.
+func add(name string, n int64) change {
+	return edit(func(o object) {
+		if _, ok := o[name]; ok {
+			o[name] = number(o, name) + n
+		}
+	})
+}
+
+func drop(names ...string) change {
+	return edit(func(o object) {
+		maps.DeleteFunc(o, func(name string, _ any) bool { return slices.Contains(names, name) })
+	})
+}
+
+// inside edits an object inside the body, such as details or rateLimit.
+func inside(name string, f func(o object)) change {
+	return edit(func(o object) {
+		if inner, ok := o[name].(object); ok {
+			f(inner)
+		}
+	})
+}
+
+// addInside adds to a number of an object inside the body.
+func addInside(name, field string, n int64) change {
+	return inside(name, func(o object) { o[field] = number(o, field) + n })
+}
+
+// header sets a header; "" removes it.
+func header(name, value string) change {
+	return func(_ *call, a *reply) {
+		if a.header.Del(name); value != "" {
+			a.header.Set(name, value)
+		}
+	}
+}
+
+// raw changes the bytes of the body.
+func raw(f func(body string) string) change {
+	return func(_ *call, a *reply) { a.body = []byte(f(string(a.body))) }
+}
+
+func recode(status int) change {
+	return func(_ *call, a *reply) { a.status = status }
+}
+
+// text changes the text of a result. A change that would cut a character in two is left out.
+func text(f func(string) string) change {
+	return edit(func(o object) {
+		if s, ok := o["text"].(string); ok {
+			if s = f(s); utf8.ValidString(s) {
+				o["text"] = s
+			}
+		}
+	})
+}
+
+// document changes the document of a result if its format was asked for; "" stands for every format.
+func document(format string, f func(string) string) lie {
+	return on(extracted, func(c *call, a *reply) {
+		if format != "" && c.field("format") != format {
+			return
+		}
+		a.edit(func(o object) {
+			if s, ok := o["document"].(string); ok {
+				o["document"] = f(s)
+			}
+		})
+	})
+}
+
+// edits changes each edit of an enhanced result.
+func edits(f func(edit object)) lie {
+	return on(extracted, edit(func(o object) {
+		all, _ := o["edits"].([]any)
+		for _, e := range all {
+			if e, ok := e.(object); ok {
+				f(e)
+			}
+		}
+	}))
+}
+
+// compress compresses the body with gzip and does not say so.
+func compress(_ *call, a *reply) {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write(a.body) // a buffer never fails
+	_ = w.Close()
+	a.body = b.Bytes()
+}
+
+func replacing(old, replacement string) func(string) string {
+	return func(s string) string { return strings.ReplaceAll(s, old, replacement) }
+}
+
+func matching(pattern, replacement string) func(string) string {
+	p := regexp.MustCompile(pattern)
+	return func(s string) string { return p.ReplaceAllString(s, replacement) }
+}
+
+// within edits the object that lies so deep in the body.
+func within(path []string, f func(o object)) change {
+	return edit(func(o object) {
+		for _, name := range path {
+			inner, ok := o[name].(object)
+			if !ok {
+				return
+			}
+			o = inner
+		}
+		f(o)
+	})
+}
+
+// dateBehind sets Date an hour back.
+func dateBehind(_ *call, a *reply) {
+	a.header.Set("Date", time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat))
+}

@@ -1,0 +1,129 @@
+package liar
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+const (
+	malformed = "extract/400/shape-costs-nothing"
+	noPoints  = "extract/402/empty"
+)
+
+func errorDefects() []row {
+	says := func(code int, words string) lie { return on(status(code), set("message", words)) }
+	resets := func(value any) lie { return on(status(402), set("nextReset", value)) }
+	return append(detailDefects(), []row{
+		{"sends SERVER_ERROR with every error", malformed, on(failed, set("code", "SERVER_ERROR"))},
+		{"sends INSUFFICIENT_POINTS with a 429", usedUp, on(status(429), set("code", "INSUFFICIENT_POINTS"))},
+		{"gives a 404 a code of its own", notFound, on(status(404), set("code", "NOT_FOUND"))},
+		{"explains an error with a blank", malformed, on(failed, set("error", " "))},
+		{"sends a message that was not turned into text", malformed, on(failed, set("message", "[object Object]"))},
+		{"sends null for the fields of other errors", malformed, on(failed, edit(func(o object) {
+			for _, name := range []string{"details", "remainingPoints", "nextReset"} {
+				if _, ok := o[name]; !ok {
+					o[name] = nil
+				}
+			}
+		}))},
+		{"shows a stack trace in a 500", "extract/500/key", says(500, "panic: nil map\ngoroutine 17 [running]:\nmain.extract(0x1)\n\t/src/extract.go:42")},
+		{"shows a path of the server in a 500", "extract/500/key", says(500, "open /var/lib/uncial/uncial.db: permission denied")},
+		{"shows a database query in a 500", "extract/500/key", says(500, "SELECT balance FROM accounts failed")},
+		{"quotes a Go library in a 400", malformed, says(400, "json: cannot unmarshal string into Go struct field Request.enhance of type bool")},
+		{"names a Go type in a 400", malformed, says(400, "expected *gen.ExtractionRequest")},
+		{"names a reference inside the specification document in a 400", malformed, says(400, "does not match #/components/schemas/Format")},
+		{"shows an internal address in a 400", "extract/400/image", says(400, "the host at 10.0.3.7 did not answer")},
+		{"repeats the key in an error", "status/401/expired", on(status(401, 402, 429), func(c *call, a *reply) {
+			a.edit(func(o object) { o["message"] = "the key " + c.key() + " cannot do this" })
+		})},
+		{"tells nextReset as a day", noPoints, resets("2026-02-01")},
+		{"tells a nextReset that does not exist", noPoints, resets("2026-02-30T00:00:00Z")},
+		{"tells nextReset in local time", noPoints, resets("2026-02-01T01:00:00+01:00")},
+		{"tells nextReset with a blank before the time", noPoints, resets("2026-02-01 00:00:00Z")},
+		{"tells nextReset without a time zone", noPoints, resets("2026-02-01T00:00:00")},
+		{"tells nextReset as hour 24", noPoints, resets("2026-01-31T24:00:00Z")},
+		{"adds nextReset to a 429", "extract/429/window-used-up", on(status(429), set("nextReset", "2026-02-01T00:00:00Z"))},
+		{"adds details to a 401", "status/401/no-key", on(status(401), set("details", object{"Authorization": "the key was revoked"}))},
+	}...)
+}
+
+func detailDefects() []row {
+	names := func(f func(name string) string) func(all object) object {
+		return func(all object) object {
+			renamed := object{}
+			for name, reason := range all {
+				renamed[f(name)] = reason
+			}
+			return renamed
+		}
+	}
+	reasons := func(reason any) func(all object) object {
+		return func(all object) object {
+			for name := range all {
+				all[name] = reason
+			}
+			return all
+		}
+	}
+	return []row{
+		{"names only the body in details", malformed, details(func(object) object { return object{"body": "is not valid"} })},
+		{"names fields in details in lower case", malformed, details(names(strings.ToLower))},
+		{"names fields in details by a path with dots", malformed, details(names(ifField(func(name string) string { return "body." + name })))},
+		{"names fields in details by JSON pointers without escapes", "extract/400/each-rule", details(names(ifField(func(name string) string { return "/" + name })))},
+		{"gives no reasons in details", malformed, details(reasons("-"))},
+		{"gives numbers for reasons in details", malformed, details(reasons(json.Number("1")))},
+		{"sends details without any field", malformed, details(func(object) object { return object{} })},
+		{"names only one of several faults in details", "extract/400/several-rules", details(func(all object) object {
+			for _, name := range slices.Sorted(maps.Keys(all)) {
+				return object{name: all[name]}
+			}
+			return all
+		})},
+		{"blames a field that is right in details", "extract/400/several-rules", details(func(all object) object {
+			if all["imageUrl"] == nil {
+				all["imageUrl"] = "is required"
+			} else {
+				all["format"] = "must be one of json, text"
+			}
+			return all
+		})},
+		{"names an image that cannot be fetched image, not imageUrl", "extract/400/image", on(unfetched, inside("details", func(all object) {
+			all["image"] = all["imageUrl"]
+			delete(all, "imageUrl")
+		}))},
+		{"does not list the languages that it supports", "extract/400/language", supportedLanguages(func(string) string { return "is not supported" })},
+		{"lists a language that it does not support", "extract/402/every-listed-language", supportedLanguages(func(s string) string { return s + ", zh-Hant" })},
+		{"leaves a supported language out of the list", "extract/402/every-listed-language", supportedLanguages(replacing("de-Latf, ", ""))},
+	}
+}
+
+// details changes the details of a 400.
+func details(f func(all object) object) lie {
+	return on(status(http.StatusBadRequest), edit(func(o object) {
+		if all, ok := o["details"].(object); ok {
+			o["details"] = f(all)
+		}
+	}))
+}
+
+// ifField leaves alone the names in details that are those of headers and of the body.
+func ifField(f func(name string) string) func(name string) string {
+	return func(name string) string {
+		if name == "body" || strings.HasPrefix(name, "/") || http.CanonicalHeaderKey(name) == name {
+			return name
+		}
+		return f(name)
+	}
+}
+
+// supportedLanguages changes what details say of a language that is not supported.
+func supportedLanguages(f func(reason string) string) lie {
+	return on(status(http.StatusBadRequest), inside("details", func(all object) {
+		if s, ok := all["language"].(string); ok {
+			all["language"] = f(s)
+		}
+	}))
+}

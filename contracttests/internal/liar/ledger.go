@@ -1,0 +1,198 @@
+package liar
+
+import (
+	"strings"
+	"time"
+)
+
+const (
+	statusRecord = "status/200/record"
+	fallByTen    = "extract/200/points-fall-by-10"
+	lowPoints    = "extract/402/low"
+	walk         = "extract/200/walk"
+	badImage     = "extract/400/image"
+	runningGone  = "extract/running-and-gone"
+)
+
+func chargeDefects() []row {
+	return []row{
+		{"charges a malformed request", malformed, charges(10, both(extraction, status(400)))},
+		{"charges an image that cannot be fetched", badImage, charges(10, unfetched)},
+		{"charges an unsupported language", "extract/400/language", charges(10, both(status(400), bodyHas("supported")))},
+		{"charges a 402 one of the points that are left", noPoints, charges(1, status(402))},
+		{"charges a 429", usedUp, charges(10, status(429))},
+		{"charges a 500", serverFails, charges(10, both(extraction, status(500)))},
+		{"charges a failed extraction with an Idempotency-Key", serverFails, charges(10, both(unread, keyed))},
+		{"charges a request for the status a point", neverLimited, charges(1, told)},
+		{"charges a 404", notFound, charges(10, status(404))},
+		{"charges another request with a used Idempotency-Key", conflictCase, charges(10, conflict)},
+		{"charges a repeat", replayCase, counted(repeatable, from(2), both(extracted, keyed), charge(10))},
+		{"charges an extraction whose caller has gone", runningGone, charges(10, asking(func(c *call) bool { return c.isExtract() && c.request.Context().Err() != nil }))},
+		{"charges each extraction twice", fallByTen, instead(both(extracted, not(keyed)), func(honest server, c *call, a *reply) *reply {
+			honest(c)
+			return a
+		})},
+		{"charges 15 points for an enhanced page", fallByTen, charges(5, both(extracted, field("enhance", true)))},
+		{"charges 11 points for a page as tsv", fallByTen, charges(1, both(extracted, field("format", "tsv")))},
+		{"charges nothing for a blank page", fallByTen, charges(-10, blank)},
+		{"charges nothing for every seventh extraction", walk, counted(account, every(7), extracted, charge(-10))},
+		{"charges 20 points for the twelfth extraction", walk, counted(account, only(12), extracted, charge(10))},
+		{"gives 10 points away after three answers 402", noPoints, counted(account, only(3), status(402), charge(-10))},
+		{"charges several pages one by one", severalPages, remember(account, func(taken *int64, _ server, c *call, a *reply) {
+			if extracted(c, a) {
+				*taken += 10 * int64(strings.Count(string(a.body), `\f`))
+			}
+			shift(a, *taken)
+		})},
+		{"charges 5 points more for an inline image than its answer says", inlineImage, remember(account, func(taken *int64, _ server, c *call, a *reply) {
+			shift(a, *taken)
+			if extracted(c, a) && strings.HasPrefix(c.field("imageUrl"), "data:") {
+				*taken += 5
+			}
+		})},
+		{"charges only one of several extractions at the same time", "extract/200/at-once", amid(account, extracted, charge(-10))},
+		{"returns the points of a failed extraction a request later", badImage, remember(account, func(late *bool, _ server, c *call, a *reply) {
+			if *late && told(c, a) {
+				shift(a, 10)
+			}
+			*late = unread(c, a)
+		})},
+		{"returns the points of a failed extraction a moment later", badImage, late(unread, 10)},
+		{"shows the charge of an extraction a moment later", "extract/200/least-request", late(extracted, -10)},
+	}
+}
+
+func balanceDefects() []row {
+	return []row{
+		{"tells with an extraction the points before it", fallByTen, on(extracted, add("remainingPoints", 10))},
+		{"tells the same remainingPoints with every extraction", fallByTen, on(extracted, set("remainingPoints", 9990))},
+		{"tells pointsUsed as 0 always", fallByTen, on(told, set("pointsUsed", 0))},
+		{"tells a pointsTotal that is not the sum", statusRecord, on(told, add("pointsTotal", 10))},
+		{"lowers pointsTotal with each extraction", statusRecord, on(told, edit(func(o object) { o["pointsTotal"], o["pointsUsed"] = o["pointsRemaining"], 0 }))},
+		{"doubles every allowance", statusRecord, on(told, edit(func(o object) {
+			total := number(o, "pointsTotal") * 2
+			o["pointsTotal"], o["pointsRemaining"] = total, total-number(o, "pointsUsed")
+		}))},
+		{"rounds points to tens", lowPoints, on(told, edit(func(o object) {
+			r := number(o, "pointsRemaining") / 10 * 10
+			o["pointsRemaining"], o["pointsUsed"] = r, number(o, "pointsTotal")-r
+		}))},
+		{"names another plan than the allowance is of", statusRecord, on(told, set("plan", "archive"))},
+		{"names the plan free pro", statusRecord, on(told, edit(func(o object) {
+			if o["plan"] == "free" {
+				o["plan"] = "pro"
+			}
+		}))},
+		{"tells the status of the request before", fallByTen, remember(account, func(last *object, _ server, c *call, a *reply) {
+			if told(c, a) {
+				now := a.object()
+				if *last != nil {
+					a.tellPoints(*last)
+				}
+				*last = now
+			}
+		})},
+		{"tells a cached status", fallByTen, cachedStatus()},
+		{"tells fewer points in a 402 than are left", lowPoints, on(status(402), edit(func(o object) { o["remainingPoints"] = max(0, number(o, "remainingPoints")-2) }))},
+		{"tells enough points in a 402", noPoints, on(status(402), set("remainingPoints", 500))},
+		{"tells the points used in a 402", noPoints, on(status(402), edit(func(o object) { o["remainingPoints"] = 10000 - number(o, "remainingPoints") }))},
+		{"refuses an extraction when exactly 10 points are left", "extract/402/exact", func(honest server) server {
+			return func(c *call) *reply {
+				if c.isExtract() && c.pointsLeft(honest) == 10 {
+					return withoutPoints(honest, c)
+				}
+				return honest(c)
+			}
+		}},
+		{"lets an account overdraw that has some points", lowPoints, instead(both(status(402), func(_ *call, a *reply) bool { return number(a.object(), "remainingPoints") > 0 }), overdraw)},
+		{"lets all extractions at the same time through if one can be paid", lowPoints, amid(account, status(402), answer(asAccount(okKey)))},
+		{"reads a blank page without points", noPoints, instead(both(status(402), asking(func(c *call) bool { return strings.HasSuffix(c.field("imageUrl"), "/blank") })), asAccount(okKey))},
+		{"tells no points used while an extraction runs", runningGone, whileExtracting(func(n int64, a *reply) { shift(a, -10*n) })},
+		{"tells the points of a running extraction as used and as left", runningGone, whileExtracting(func(_ int64, a *reply) { add("pointsRemaining", 10)(nil, a) })},
+		{"charges what any account extracts to all accounts", "extract/200/accounts-are-apart", remember(everyone, func(m *shared, _ server, c *call, a *reply) {
+			if extracted(c, a) {
+				m.add(c.key(), 10)
+			}
+			if told(c, a) {
+				shift(a, m.byOthers(c.key()))
+			}
+		})},
+		{"tells accounts that call at the same time each other's points", "extract/200/accounts-at-once", swapped(func(a, of *reply) {
+			a.edit(func(o object) {
+				if _, ok := o["remainingPoints"]; ok {
+					o["remainingPoints"] = max(number(of.object(), "remainingPoints"), number(of.object(), "pointsRemaining"))
+				}
+			})
+		})},
+	}
+}
+
+// shared is what all accounts do together.
+type shared struct {
+	sum int64
+	own map[string]int64
+}
+
+func (s *shared) add(key string, n int64) {
+	if s.own == nil {
+		s.own = map[string]int64{}
+	}
+	s.sum, s.own[key] = s.sum+n, s.own[key]+n
+}
+
+func (s *shared) byOthers(key string) int64 { return s.sum - s.own[key] }
+
+// late shifts the points of the status for a moment after answers for which the condition holds.
+func late(w when, points int64) lie {
+	return remember(account, func(last *time.Time, _ server, c *call, a *reply) {
+		if w(c, a) {
+			*last = time.Now()
+		}
+		if told(c, a) && time.Since(*last) < delay {
+			shift(a, points)
+		}
+	})
+}
+
+func cachedStatus() lie {
+	type entry struct {
+		at   time.Time
+		body []byte
+	}
+	return remember(account, func(e *entry, _ server, c *call, a *reply) {
+		if !told(c, a) {
+			return
+		}
+		if e.body != nil && time.Since(e.at) < 2*delay {
+			a.body = e.body
+			return
+		}
+		*e = entry{time.Now(), a.body}
+	})
+}
+
+// overdraw lets another account pay and tells that nothing is left.
+func overdraw(honest server, c *call, _ *reply) *reply {
+	b := honest(c.as(okKey))
+	set("remainingPoints", 0)(c, b)
+	return b
+}
+
+// withoutPoints answers 402, with the true number of points.
+func withoutPoints(honest server, c *call) *reply {
+	points := c.pointsLeft(honest)
+	b := honest(c.as(emptyKey))
+	if b.status == 402 {
+		set("remainingPoints", points)(c, b)
+	}
+	return b
+}
+
+// tellPoints gives a status the points of another record.
+func (a *reply) tellPoints(record object) {
+	a.edit(func(o object) {
+		for _, name := range []string{"pointsUsed", "pointsRemaining", "pointsTotal"} {
+			o[name] = record[name]
+		}
+	})
+}

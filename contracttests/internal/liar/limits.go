@@ -1,0 +1,190 @@
+package liar
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+)
+
+const (
+	neverLimited = "status/200/free-and-never-limited"
+	usedUp       = "extract/429/window-used-up"
+	limitRace    = "extract/429/at-once"
+	limitResets  = "extract/429/resets"
+	clockWindow  = "clock/window"
+	serverFails  = "extract/500/image"
+)
+
+// countDefects count the wrong requests, or tell the wrong number.
+func countDefects() []row {
+	return []row{
+		{"counts requests for the status", neverLimited, counts(1, told)},
+		{"counts every tenth request for the status", neverLimited, counted(account, every(10), told, count(1))},
+		{"counts a 404", notFound, counts(1, status(404))},
+		{"counts an extraction twice", fallByTen, counts(1, extracted)},
+		{"does not count a malformed request", malformed, counts(-1, status(400))},
+		{"does not count a malformed Idempotency-Key", eachRule, counts(-1, both(status(400), bodyHas("Idempotency-Key")))},
+		{"does not count an image that cannot be fetched", badImage, counts(-1, unfetched)},
+		{"does not count a 402", noPoints, counts(-1, status(402))},
+		{"does not count a 500", serverFails, counts(-1, status(500))},
+		{"does not count a repeat", replayCase, counted(repeatable, from(2), both(extracted, keyed), count(-1))},
+		{"does not count another request with a used Idempotency-Key", conflictCase, counts(-1, conflict)},
+		{"does not count the first request of an account", fallByTen, counted(account, only(1), both(extraction, not(status(401))), count(-1))},
+		{"does not count every twentieth request", walk, counted(account, every(20), both(extraction, not(status(401))), count(-1))},
+		{"counts only one of several requests at the same time", "extract/200/at-once", amid(account, extraction, count(-1))},
+		{"does not count the first request of the second window", clockWindow, counted(account, only(2), windowBegins, count(-1))},
+		{"counts what any account requests for all accounts", "extract/200/accounts-are-apart", remember(everyone, func(m *shared, _ server, c *call, a *reply) {
+			if c.isExtract() && a.status != http.StatusUnauthorized {
+				m.add(c.key(), 1)
+			}
+			addLeft(a, -m.byOthers(c.key())%40)
+		})},
+		{"tells a full window always", fallByTen, on(not(status(429)), rewindow(func(a *reply, left, seconds int64) (int64, int64) {
+			if limit, ok := policy(a); ok {
+				return limit, seconds
+			}
+			return left, seconds
+		}))},
+		{"tells in RateLimit the requests left before the request", fallByTen, on(both(extraction, not(status(429))), func(_ *call, a *reply) { addLeft(a, 1) })},
+		{"tells one request left at least", usedUp, on(always, rewindow(func(_ *reply, left, seconds int64) (int64, int64) { return max(1, left), seconds }))},
+		{"tells requests left in a 429", usedUp, on(status(429), reheader(func(_, seconds int64) (int64, int64) { return 10, seconds }))},
+		{"tells one request fewer in the record than in the header", statusRecord, on(told, addInside("rateLimit", "remaining", -1))},
+		{"tells one request more as rateLimitRemaining", statusRecord, on(told, add("rateLimitRemaining", 1))},
+		{"doubles the limit of the record", statusRecord, on(told, inside("rateLimit", func(r object) { r["limit"] = number(r, "limit") * 2 }))},
+		{"tells ten times the limit everywhere", statusRecord, on(always, func(c *call, a *reply) {
+			if limit, ok := policy(a); ok {
+				a.header.Set("RateLimit-Policy", fmt.Sprintf(`"account";q=%d;w=60`, limit*10))
+				inside("rateLimit", func(r object) { r["limit"] = limit * 10 })(c, a)
+			}
+		})},
+		{"halves the limit after five requests", fallByTen, counted(account, from(6), always, apply(func(_ *call, a *reply) {
+			if limit, ok := policy(a); ok {
+				a.header.Set("RateLimit-Policy", fmt.Sprintf(`"account";q=%d;w=60`, limit/2))
+			}
+		}))},
+		{"tells accounts that call at the same time each other's RateLimit", "extract/200/accounts-at-once", swapped(func(a, of *reply) {
+			if v := of.header.Get("RateLimit"); v != "" && a.status != http.StatusUnauthorized {
+				a.header.Set("RateLimit", v)
+			}
+		})},
+	}
+}
+
+// windowBegins holds for the first request that counts in a window.
+func windowBegins(c *call, a *reply) bool {
+	left, _, ok := window(a)
+	limit, known := policy(a)
+	return ok && known && c.isExtract() && left+1 == limit
+}
+
+// windowDefects tell or keep the wrong time.
+func windowDefects() []row {
+	return []row{
+		{"begins the window anew with each request", clockWindow, on(always, rewindow(func(_ *reply, left, _ int64) (int64, int64) { return left, 60 }))},
+		{"keeps a window of two minutes", fallByTen, on(always, rewindow(func(_ *reply, left, seconds int64) (int64, int64) { return left, seconds + 60 }))},
+		{"tells 60 seconds in RateLimit always", clockWindow, on(always, reheader(func(left, _ int64) (int64, int64) { return left, 60 }))},
+		{"tells 0 seconds in the RateLimit of the status", statusRecord, on(told, reheader(func(left, _ int64) (int64, int64) { return left, 0 }))},
+		{"tells five seconds too few in the RateLimit of extractions", fallByTen, on(extraction, reheader(func(left, seconds int64) (int64, int64) { return left, max(0, seconds-5) }))},
+		{"tells a reset that has passed", statusRecord, on(told, addInside("rateLimit", "reset", -120))},
+		{"tells the reset a minute late", statusRecord, on(told, addInside("rateLimit", "reset", 60))},
+		{"tells the reset an hour late", statusRecord, on(told, addInside("rateLimit", "reset", 3600))},
+		{"tells the reset in milliseconds", statusRecord, on(told, inside("rateLimit", func(r object) { r["reset"] = number(r, "reset") * 1000 }))},
+		{"tells the reset as seconds from now", statusRecord, on(told, inside("rateLimit", func(r object) { r["reset"] = 42 }))},
+		{"keeps the window used up after its reset", limitResets, remember(account, func(used *bool, _ server, _ *call, a *reply) {
+			if a.status == http.StatusTooManyRequests {
+				*used = true
+			} else if left, _, _ := window(a); *used {
+				addLeft(a, -left)
+			}
+		})},
+		{"gives the points back with a new window", clockWindow, windowGivesPoints()},
+		{"resets the window a second late", clockWindow, windowResetsLate()},
+		{"begins the window anew with each 429", usedUp, remember(account, func(until *time.Time, honest server, c *call, a *reply) {
+			at := c.now(honest)
+			if a.status == http.StatusTooManyRequests {
+				*until = at.Add(time.Minute)
+				a.header.Set("Retry-After", "60")
+			}
+			if left, _, ok := window(a); ok && until.After(at) {
+				setWindow(a, left, int64(until.Sub(at)/time.Second))
+			}
+		})},
+	}
+}
+
+// refusalDefects answer 429 to the wrong requests, or say the wrong thing in it.
+func refusalDefects() []row {
+	retry := func(f func(seconds int64) string) lie { return on(status(429), retryAfter(f)) }
+	through := func(w func(c *call) bool) lie { return instead(both(status(429), asking(w)), asAccount(okKey)) }
+	refused := func(w when) lie {
+		return instead(w, func(honest server, c *call, a *reply) *reply {
+			if !limited(honest)(c, a) {
+				return a
+			}
+			return c.malformed(honest)
+		})
+	}
+	return []row{
+		{"says to retry at once", usedUp, retry(func(int64) string { return "0" })},
+		{"says to retry before the window resets", usedUp, retry(func(int64) string { return "1" })},
+		{"says to retry half a minute late", usedUp, retry(func(seconds int64) string { return fmt.Sprint(min(60, seconds+30)) })},
+		{"says in milliseconds when to retry", usedUp, retry(func(seconds int64) string { return fmt.Sprint(seconds * 1000) })},
+		{"says to retry up to a second early", usedUp, instead(status(429), func(honest server, c *call, a *reply) *reply {
+			if c.now(honest).Nanosecond() > 0 {
+				retryAfter(func(seconds int64) string { return fmt.Sprint(max(0, seconds-1)) })(c, a)
+			}
+			return a
+		})},
+		{"tells other points in a 429 than are left", usedUp, on(status(429), add("remainingPoints", 10))},
+		{"lets one request too many through", usedUp, counted(account, only(1), status(429), answer(asAccount(okKey)))},
+		{"lets one request too many through at the same time", limitRace, amid(account, status(429), func(w when) lie {
+			return counted(account, only(1), w, answer(asAccount(okKey)))
+		})},
+		{"refuses the last request of the window", usedUp, instead(both(extraction, status(400)), func(honest server, c *call, a *reply) *reply {
+			if left, _, _ := window(a); left > 0 {
+				return a
+			}
+			return honest(c)
+		})},
+		{"refuses the status when the window is used up", usedUp, refused(told)},
+		{"refuses a malformed request for the status when the window is used up", usedUp, refused(both(status(400), method("GET")))},
+		{"refuses unknown paths and methods when the window is used up", usedUp, refused(status(404, 405))},
+		{"refuses the status after 100 requests", neverLimited, counted(account, from(101), told, apply(recode(429)))},
+		{"checks the shape before the window", usedUp, through(func(c *call) bool { return c.fields()["imageUrl"] == nil })},
+		{"checks the Idempotency-Key before the window", usedUp, through(func(c *call) bool { return c.idempotencyKey() != "" })},
+		{"checks the size of the body before the window", usedUp, through(func(c *call) bool { return len(c.body) > largeBody })},
+		{"checks the query before the window", usedUp, through(func(c *call) bool { return c.request.URL.RawQuery != "" })},
+	}
+}
+
+func windowGivesPoints() lie {
+	type memory struct {
+		left, given int64
+		seen        bool
+	}
+	return remember(account, func(m *memory, _ server, c *call, a *reply) {
+		left, _, ok := window(a)
+		if !ok {
+			return
+		}
+		if m.seen && left > m.left && told(c, a) {
+			m.given = number(a.object(), "pointsUsed")
+		}
+		m.left, m.seen = left, true
+		shift(a, -m.given)
+	})
+}
+
+func windowResetsLate() lie {
+	return remember(account, func(before **int64, honest server, c *call, a *reply) {
+		left, _, ok := window(a)
+		if !ok || !told(c, a) {
+			return
+		}
+		if late := c.now(honest).Second() == 0; !late {
+			*before = &left
+		} else if *before != nil {
+			setWindow(a, **before, 1)
+		}
+	})
+}

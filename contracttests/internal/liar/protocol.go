@@ -1,0 +1,100 @@
+package liar
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+const (
+	notFound    = "elsewhere/404/unknown-paths"
+	wrongMethod = "elsewhere/405/wrong-methods"
+	alwaysJSON  = "status/200/always-json"
+)
+
+func protocolDefects() []row {
+	other := map[string]string{"GET": "POST", "POST": "GET"}
+	return slices.Concat(requestIDDefects(), []row{
+		{"links to another path than that of the document", "elsewhere/document", on(always, header("Link", `</docs/openapi.yaml>; rel="service-desc"`))},
+		{"links to another host", "elsewhere/document", on(always, header("Link", `<https://docs.example.org/openapi.yaml>; rel="service-desc"`))},
+		{"serves a document that is not the contract", "elsewhere/document", on(asking(func(c *call) bool { return c.request.URL.Path == "/openapi.yaml" }), func(_ *call, a *reply) {
+			a.replace("maxLength: 255", "maxLength: 64")
+		})},
+		{"answers 404 in HTML", notFound, on(status(404), header("Content-Type", "text/html"), raw(func(string) string { return "<html><body>404 page not found</body></html>" }))},
+		{"answers 404 in plain text", notFound, on(status(404), header("Content-Type", "text/plain"), raw(func(string) string { return "404 page not found\n" }))},
+		{"leaves Link out of a 404", notFound, on(status(404), header("Link", ""))},
+		{"redirects a path that ends in a slash", notFound, on(both(status(404), asking(func(c *call) bool { return strings.HasSuffix(c.request.URL.Path, "/") })), recode(301), header("Location", "/api/v1/status"))},
+		{"ignores upper and lower case in paths", notFound, path(strings.ToLower)},
+		{"finds paths that only begin like a known one", notFound, path(matching("^/api/v1/extract.*", extractPath))},
+		{"finds a path with two slashes", notFound, path(replacing("//", "/"))},
+		{"answers 404 to a known path with a query", "status/400/takes-nothing", on(both(status(400), asking(func(c *call) bool { return c.request.URL.RawQuery != "" })), recode(404))},
+
+		{"leaves Allow out of a 405", wrongMethod, on(status(405), header("Allow", ""))},
+		{"lists methods in Allow that the path does not have", wrongMethod, on(status(405), header("Allow", "GET, POST, HEAD"))},
+		{"lists the method of the other path in Allow", wrongMethod, on(status(405), func(_ *call, a *reply) { a.header.Set("Allow", other[a.header.Get("Allow")]) })},
+		{"writes Allow in lower case", wrongMethod, on(status(405), func(_ *call, a *reply) { a.header.Set("Allow", strings.ToLower(a.header.Get("Allow"))) })},
+		{"leaves details out of a 405", wrongMethod, on(status(405), drop("details"))},
+		{"answers 404 to a wrong method", wrongMethod, on(status(405), recode(404), header("Allow", ""))},
+		{"answers 200 to OPTIONS", wrongMethod, on(both(status(405), method("OPTIONS")), recode(200))},
+		{"answers 501 to an unknown method", wrongMethod, on(both(status(405), asking(func(c *call) bool { return strings.HasPrefix(c.request.Method, "X") })), recode(501), header("Allow", ""))},
+		{"echoes the request of a TRACE", wrongMethod, on(both(status(405), method("TRACE")), recode(200), header("Content-Type", "message/http"), func(c *call, a *reply) {
+			a.body = []byte("TRACE " + c.request.URL.Path + "\r\nAuthorization: " + c.authorization() + "\r\n")
+		})},
+		{"answers HEAD like GET", wrongMethod, instead(both(status(405), method("HEAD")), asMethod("GET"))},
+		{"extracts with PUT", wrongMethod, instead(both(status(405), method("PUT")), asMethod("POST"))},
+		{"tells the status with POST", wrongMethod, instead(both(status(405), method("POST")), asMethod("GET"))},
+		{"ignores upper and lower case in methods", wrongMethod, rewrite(func(c *call) { c.request.Method = strings.ToUpper(c.request.Method) })},
+
+		{"obeys X-HTTP-Method-Override", alwaysJSON, rewrite(func(c *call) {
+			if m := c.request.Header.Get("X-Http-Method-Override"); m != "" {
+				c.request.Method = m
+			}
+		})},
+		{"answers a conditional request for the status with 304", alwaysJSON, on(both(told, offers("If-None-Match", "")), recode(304), raw(func(string) string { return "" }))},
+		{"answers a range of the status with 206", alwaysJSON, on(both(told, offers("Range", "")), recode(206), raw(func(s string) string { return s[:4] }))},
+		{"sends HTML to clients that prefer it", alwaysJSON, on(both(told, offers("Accept", "text/html")), header("Content-Type", "text/html"), raw(func(s string) string { return "<pre>" + s + "</pre>" }))},
+		{"compresses answers without a Content-Encoding", alwaysJSON, on(both(always, offers("Accept-Encoding", "gzip")), compress)},
+		{"refuses a Content-Type without a body on the status", alwaysJSON, rewrite(func(c *call) {
+			if c.isStatus() && c.request.Header.Get("Content-Type") != "" && len(c.body) == 0 {
+				c.request.URL.RawQuery = "Content-Type=x"
+			}
+		})},
+		{"compresses results that no client offered to decompress", "extract/200/least-request", on(extracted, compress, header("Content-Encoding", "gzip"))},
+		{"answers 406 to an extraction that prefers another type", "extract/200/ways-to-write-it", on(both(extracted, asking(func(c *call) bool {
+			accept := c.request.Header.Get("Accept")
+			return accept != "" && !strings.Contains(accept, "json") && !strings.Contains(accept, "*/*")
+		})), recode(406))},
+	})
+}
+
+func requestIDDefects() []row {
+	return []row{
+		{"sends the same X-Request-Id always", "status/200/record", on(always, header("X-Request-Id", "0000"))},
+		{"sends the same X-Request-Id with every 401", "status/401/no-key", on(status(401), header("X-Request-Id", "UNKNOWN"))},
+		{"copies the caller's X-Request-Id unchecked", alwaysJSON, on(always, func(c *call, a *reply) {
+			if id := c.request.Header.Get("X-Request-Id"); id != "" {
+				a.header.Set("X-Request-Id", id)
+			}
+		})},
+		{"derives X-Request-Id from the request", "status/200/record", on(always, func(c *call, a *reply) {
+			sum := sha256.Sum256(slices.Concat([]byte(c.request.Method+c.request.URL.String()+c.authorization()), c.body))
+			a.header.Set("X-Request-Id", hex.EncodeToString(sum[:]))
+		})},
+		{"sends requests at the same time one X-Request-Id", "extract/200/at-once", amid(everyone, extraction, apply(header("X-Request-Id", "shared")))},
+	}
+}
+
+// path changes the paths of requests on their way.
+func path(f func(string) string) lie {
+	return rewrite(func(c *call) { c.request.URL.Path = f(c.request.URL.Path) })
+}
+
+// offers holds for requests whose header begins so.
+func offers(name, prefix string) when {
+	return func(c *call, _ *reply) bool {
+		values := c.request.Header[http.CanonicalHeaderKey(name)]
+		return len(values) > 0 && strings.HasPrefix(values[0], prefix)
+	}
+}

@@ -1,0 +1,262 @@
+package liar
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	requestFields = []string{"imageUrl", "language", "enhance", "format"}
+	formats       = []string{"json", "text", "hocr", "alto", "page", "tsv"}
+	hugeNumber    = regexp.MustCompile(`\d[eE]\+?\d{3,}`)
+	strayPercent  = regexp.MustCompile(`%([^0-9A-Fa-f]|[0-9A-Fa-f][^0-9A-Fa-f]|.?$)`)
+)
+
+const (
+	eachRule      = "extract/400/each-rule"
+	waysToWrite   = "extract/200/ways-to-write-it"
+	inlineImage   = "extract/200/inline-image"
+	unusual       = "extract/402/unusual-but-right"
+	languagesCase = "extract/200/languages"
+)
+
+func requestDefects() []row {
+	return slices.Concat(syntaxDefects(), fieldDefects(), refusedRequests())
+}
+
+// syntaxDefects accept bodies and headers that are malformed, or crash on them.
+func syntaxDefects() []row {
+	part := func(old, replacement string) lie {
+		return body(func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(old), []byte(replacement)) })
+	}
+	return []row{
+		{"uses the last of two equal fields", eachRule, body(func(b []byte) []byte {
+			if o := parse(b); o != nil && json.Valid(b) {
+				return encode(o)
+			}
+			return b
+		})},
+		{"misses a repeated field if one name is written with escapes", eachRule, body(mergeEscapedNames)},
+		{"ignores data after the JSON", eachRule, body(func(b []byte) []byte {
+			var first json.RawMessage
+			if json.NewDecoder(bytes.NewReader(b)).Decode(&first) == nil {
+				return first
+			}
+			return b
+		})},
+		{"accepts a comma before the end of an object", eachRule, part(",}", "}")},
+		{"accepts comments", eachRule, part("/**/", "")},
+		{"accepts a byte order mark", eachRule, body(func(b []byte) []byte { return bytes.TrimPrefix(b, []byte("\ufeff")) })},
+		{"replaces bytes that are not UTF-8", eachRule, body(func(b []byte) []byte { return bytes.ToValidUTF8(b, []byte("a")) })},
+		{"replaces half of a surrogate pair", eachRule, part(`\ud800`, "a")},
+		{"accepts control characters in strings", eachRule, part("://\n", "://a")},
+		{"accepts form feeds and Unicode blanks around the JSON", eachRule, body(bytes.TrimSpace)},
+		{"fails on a NUL in a string", eachRule, crash(func(c *call) bool { return bytes.Contains(c.body, []byte(`\u0000`)) })},
+		{"fails on a huge number", eachRule, crash(func(c *call) bool { return hugeNumber.Match(c.body) })},
+		{"fails on values nested deep", eachRule, crash(func(c *call) bool {
+			return bytes.Contains(c.body, bytes.Repeat([]byte("["), 500)) || bytes.Contains(c.body, bytes.Repeat([]byte(`{"a":`), 500))
+		})},
+		{"ignores the Content-Type", eachRule, rewrite(func(c *call) {
+			if len(c.body) > 0 {
+				c.request.Header["Content-Type"] = []string{"application/json"}
+			}
+		})},
+		{"ignores the charset", eachRule, rewrite(func(c *call) {
+			if strings.HasPrefix(c.request.Header.Get("Content-Type"), "application/json;") {
+				c.request.Header.Set("Content-Type", "application/json")
+			}
+		})},
+		{"accepts two Content-Type headers", eachRule, rewrite(func(c *call) {
+			if len(c.request.Header["Content-Type"]) > 1 {
+				c.request.Header.Set("Content-Type", "application/json")
+			}
+		})},
+		{"ignores query parameters", "status/400/takes-nothing", rewrite(func(c *call) { c.request.URL.RawQuery = "" })},
+		{"ignores the body of a request for the status", "status/400/takes-nothing", rewrite(func(c *call) {
+			if c.isStatus() {
+				c.body = nil
+			}
+		})},
+		{"answers 413 to a large body", "extract/400/too-large", on(both(status(400), asking(func(c *call) bool { return len(c.body) > largeBody })), recode(413))},
+	}
+}
+
+// fieldDefects accept values of fields that the contract forbids.
+func fieldDefects() []row {
+	accept := func(does string, f func(o object)) row { return row{does, eachRule, fields(f)} }
+	unsupported := func(does string, f func(o object)) row { return row{does, "extract/400/language", fields(f)} }
+	return []row{
+		accept("ignores unknown fields", func(o object) { keepFields(o, func(name string) bool { return slices.Contains(requestFields, name) }) }),
+		accept("knows the names that every JavaScript object inherits", func(o object) {
+			keepFields(o, func(name string) bool {
+				return !slices.Contains([]string{"constructor", "toString", "hasOwnProperty", "valueOf"}, name)
+			})
+		}),
+		accept("ignores upper and lower case in names of fields", func(o object) {
+			for name, v := range o {
+				if i := slices.IndexFunc(requestFields, func(known string) bool { return strings.EqualFold(known, name) }); i >= 0 {
+					delete(o, name)
+					o[requestFields[i]] = v
+				}
+			}
+		}),
+		accept("takes a string for a boolean", func(o object) {
+			if s, ok := o["enhance"].(string); ok {
+				o["enhance"] = s == "true"
+			}
+		}),
+		accept("takes a number for a boolean", func(o object) {
+			if _, ok := o["enhance"].(json.Number); ok {
+				o["enhance"] = true
+			}
+		}),
+		accept("takes null for a field that is left out", func(o object) {
+			keepFields(o, func(name string) bool { return o[name] != nil || name == "imageUrl" })
+		}),
+		accept("takes an empty string for a field that is left out", func(o object) {
+			keepFields(o, func(name string) bool { return o[name] != "" || name == "imageUrl" })
+		}),
+		accept("takes an array of one for its element", func(o object) {
+			for name, v := range o {
+				if all, ok := v.([]any); ok && len(all) == 1 {
+					o[name] = all[0]
+				}
+			}
+		}),
+		{"reads a blank page if the request names none", malformed, fields(func(o object) {
+			if _, ok := o["imageUrl"]; !ok {
+				o["imageUrl"] = "https://mock.invalid/blank"
+			}
+		})},
+		accept("ignores upper and lower case in formats", stringField("format", strings.ToLower)),
+		accept("ignores white space around a format", stringField("format", strings.TrimSpace)),
+		accept("answers an unknown format as json", stringField("format", func(s string) string {
+			if slices.Contains(formats, s) {
+				return s
+			}
+			return "json"
+		})),
+		accept("accepts an underscore in a language", stringField("language", replacing("_", "-"))),
+		unsupported("reads an unsupported language as English", stringField("language", matching("^(tlh|qaa).*", "en"))),
+		unsupported("ignores a script that the language is not written in", stringField("language", replacing("en-Cyrl", "en"))),
+		accept("fetches images from addresses of any scheme", stringField("imageUrl", strings.NewReplacer("ftp://", "http://", "file:///", "http://localhost/", "gopher://", "http://").Replace)),
+		accept("completes an address without a scheme", stringField("imageUrl", func(s string) string {
+			if s == "" || strings.Contains(s, ":") {
+				return s
+			}
+			return "https://images.example.org/" + strings.TrimLeft(s, "/ \t\n")
+		})),
+		accept("accepts addresses longer than 8,192 characters", stringField("imageUrl", func(s string) string {
+			if strings.HasPrefix(s, "http") {
+				return s[:min(len(s), 8192)]
+			}
+			return s
+		})),
+		accept("ignores white space around an address", stringField("imageUrl", strings.TrimSpace)),
+		accept("accepts a stray % in an address", stringField("imageUrl", func(s string) string {
+			if strings.HasPrefix(s, "http") {
+				return strayPercent.ReplaceAllString(s, "%25$1")
+			}
+			return s
+		})),
+	}
+}
+
+// refusedRequests refuse requests that the contract allows.
+func refusedRequests() []row {
+	spoil := func(field, pattern string) lie { return fields(stringField(field, matching(pattern, ""))) }
+	return []row{
+		{"refuses a Content-Type with a charset", waysToWrite, refuse(func(c *call) bool {
+			return strings.Contains(strings.ToLower(c.request.Header.Get("Content-Type")), "charset=")
+		})},
+		{"refuses JSON over several lines", waysToWrite, refuse(func(c *call) bool { return bytes.Contains(c.body, []byte("\n")) && c.fields() != nil })},
+		{"refuses JSON with escapes", waysToWrite, refuse(func(c *call) bool { return bytes.Contains(c.body, []byte(`\u00`)) })},
+		{"refuses a body sent in chunks", waysToWrite, refuse(func(c *call) bool { return len(c.request.TransferEncoding) > 0 })},
+		{"refuses the fields in another order", waysToWrite, refuse(func(c *call) bool {
+			format, image := bytes.Index(c.body, []byte(`"format"`)), bytes.Index(c.body, []byte(`"imageUrl"`))
+			return format >= 0 && format < image
+		})},
+		{"refuses a language with a region", languagesCase, spoil("language", "^en-GB$")},
+		{"refuses a language in capitals", languagesCase, spoil("language", "^EN$")},
+		{"refuses one of the languages that it lists", "extract/402/every-listed-language", spoil("language", "^la$")},
+		{"reads Fraktur as German", languagesCase, fields(stringField("language", replacing("de-Latf", "de")))},
+		{"refuses inline images", inlineImage, spoil("imageUrl", "^data:.*")},
+		{"refuses percent-encoding in an inline image", inlineImage, spoil("imageUrl", "^data:.*%.*")},
+		{"refuses addresses longer than 2,048 characters", unusual, fields(stringField("imageUrl", func(s string) string {
+			if strings.HasPrefix(s, "http") && len(s) > 2048 {
+				return ""
+			}
+			return s
+		}))},
+		{"refuses HTTPS in capitals", unusual, spoil("imageUrl", "^H.*")},
+		{"refuses the format tsv", "extract/200/format-tsv", spoil("format", "^tsv$")},
+	}
+}
+
+// fields changes the object that an extraction is asked with.
+func fields(f func(o object)) lie {
+	return body(func(b []byte) []byte {
+		if len(b) > 1<<20 || !json.Valid(b) {
+			return b
+		}
+		return edited(b, f)
+	})
+}
+
+// stringField changes one field if it is a string.
+func stringField(name string, f func(string) string) func(o object) {
+	return func(o object) {
+		if s, ok := o[name].(string); ok {
+			o[name] = f(s)
+		}
+	}
+}
+
+func keepFields(o object, keep func(name string) bool) {
+	for name := range o {
+		if !keep(name) {
+			delete(o, name)
+		}
+	}
+}
+
+// crash lets the server fail on malformed extractions for which the condition holds.
+func crash(w func(c *call) bool) lie {
+	return instead(both(status(400), asking(func(c *call) bool { return c.isExtract() && w(c) })), func(honest server, c *call, a *reply) *reply {
+		b := c.as(failingKey).ask(honest, "POST", extractPath, []byte(`{"imageUrl":"https://mock.invalid/printed"}`))
+		b.takeWindow(a)
+		return b
+	})
+}
+
+// mergeEscapedNames drops a repeated field unless both names are written alike.
+func mergeEscapedNames(b []byte) []byte {
+	names, o := writtenNames(b), parse(b)
+	if o == nil || !json.Valid(b) || len(o) == len(names) || len(slices.Compact(slices.Sorted(slices.Values(names)))) < len(names) {
+		return b
+	}
+	return encode(o)
+}
+
+// writtenNames are the names in the object as they are written, escapes included.
+func writtenNames(b []byte) (names []string) {
+	d := json.NewDecoder(bytes.NewReader(b))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil
+	}
+	for d.More() {
+		start := d.InputOffset()
+		if _, err := d.Token(); err != nil {
+			return nil
+		}
+		names = append(names, string(bytes.TrimLeft(b[start:d.InputOffset()], ", \r\n\t")))
+		var value json.RawMessage
+		if d.Decode(&value) != nil {
+			return nil
+		}
+	}
+	return names
+}

@@ -1,0 +1,183 @@
+package liar
+
+import (
+	"html"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+const (
+	leastRequest    = "extract/200/least-request"
+	blankPage       = "extract/200/blank-page"
+	twoImages       = "extract/200/two-images"
+	sameInAll       = "extract/200/same-in-all-formats"
+	severalPages    = "extract/200/several-pages"
+	formatsEnhanced = "extract/200/formats-enhanced"
+	formatHOCR      = "extract/200/format-hocr"
+	enhanceCase     = "extract/200/enhance"
+)
+
+// textDefects answer with a text that is not that of the page.
+func textDefects() []row {
+	texts := func(does, caughtBy string, f func(string) string) row {
+		return row{does, caughtBy, on(extracted, text(f))}
+	}
+	return []row{
+		texts("ends the text with a line feed", formatHOCR, func(s string) string { return s + "\n" }),
+		texts("ends the text with a form feed", severalPages, matching(`(?s)^(.+)$`, "$1\f")),
+		texts("joins the texts of pages by line feeds", severalPages, replacing("\f", "\n")),
+		texts("separates lines by CR LF", formatHOCR, replacing("\n", "\r\n")),
+		texts("separates lines by U+2028", formatHOCR, replacing("\n", "\u2028")),
+		texts("joins the lines of the text", formatHOCR, replacing("\n", " ")),
+		texts("escapes the text for HTML", formatHOCR, html.EscapeString),
+		texts("sends the text in capitals", formatHOCR, strings.ToUpper),
+		texts("cuts long texts off", sameInAll, func(s string) string { return s[:min(len(s), 60)] }),
+		texts("encodes the text twice", languagesCase, encodeTwice),
+		texts("decomposes the characters of the text", languagesCase, norm.NFD.String),
+		texts("sends apostrophes as a private character", formatHOCR, replacing("'", "\ue000")),
+		texts("changes words of the text", formatHOCR, replacing("the", "ye")),
+		{"answers with the text of the request before", twoImages, remember(everyone, func(last *any, _ server, c *call, a *reply) {
+			if !extracted(c, a) {
+				return
+			}
+			now := a.object()["text"]
+			if *last != nil {
+				set("text", *last)(c, a)
+			}
+			*last = now
+		})},
+		{"answers every page with the text of the first", severalPages, remember(everyone, func(first *any, _ server, c *call, a *reply) {
+			o := a.object()
+			if !extracted(c, a) || o["document"] != nil || o["text"] == "" {
+				return
+			}
+			if *first == nil {
+				*first = o["text"]
+			}
+			set("text", *first)(c, a)
+		})},
+		{"mixes up the texts of requests at the same time", "extract/200/at-once", amid(everyone, both(extracted, not(keyed)), apply(set("text", "another page")))},
+		{"answers a fixed text for handwriting", sameInAll, on(both(extracted, asking(func(c *call) bool {
+			return c.field("format") == "text" && strings.Contains(c.field("imageUrl"), "handwritten")
+		})), set("text", "illegible"))},
+		{"sends a text for a blank page", blankPage, on(blank, set("text", "[no text found]"))},
+		{"sends null for the text of a blank page", blankPage, on(blank, set("text", nil))},
+		{"answers 400 to a blank page", blankPage, on(blank, recode(400))},
+	}
+}
+
+// encodeTwice takes the bytes of UTF-8 for characters.
+func encodeTwice(s string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		b.WriteRune(rune(c))
+	}
+	return b.String()
+}
+
+// resultDefects answer with a wrong confidence, language, cost or time.
+func resultDefects() []row {
+	confidence := func(f func(n float64) float64) change {
+		return edit(func(o object) { o["confidence"] = f(fraction(o, "confidence")) })
+	}
+	written := both(extracted, not(blank))
+	return []row{
+		{"tells the confidence in percent", leastRequest, on(extracted, confidence(func(n float64) float64 { return n * 100 }))},
+		{"tells the confidence 1 for a blank page", blankPage, on(blank, set("confidence", 1))},
+		{"halves the confidence for hocr", sameInAll, on(both(extracted, field("format", "hocr")), confidence(func(n float64) float64 { return n / 2 }))},
+		{"rounds the confidence up to 1", "extract/200/faint-page", on(written, set("confidence", 1))},
+		{"tells the share of wrong characters as the confidence", inlineImage, on(written, confidence(func(n float64) float64 { return 1 - n }))},
+		{"tells the confidence 0.99 for every text", "extract/200/faint-page", on(written, set("confidence", 0.99))},
+		{"tells a confidence over 1 for an enhanced page", enhanceCase, on(both(written, field("enhance", true)), set("confidence", 1.02))},
+		{"tells that a blank page cost nothing", blankPage, on(blank, set("pointsUsed", 0))},
+		{"tells the processing time 0 always", "extract/200/slow-image", on(extracted, set("processingTime", 0))},
+		{"tells the processing time in microseconds", "extract/200/slow-image", on(extracted, edit(func(o object) { o["processingTime"] = number(o, "processingTime") * 1000 }))},
+		{"tells the language en always", languagesCase, on(extracted, set("language", "en"))},
+		{"tells the language by name", leastRequest, on(extracted, set("language", "english"))},
+		{"tells the language as it was asked for, not as it was used", languagesCase, on(extracted, func(c *call, a *reply) {
+			if l := c.field("language"); l != "" {
+				set("language", l)(c, a)
+			}
+		})},
+		{"reads pages as German by default", leastRequest, byDefault("language", "de")},
+		{"enhances pages by default", leastRequest, byDefault("enhance", true)},
+		{"tells that every page is enhanced", leastRequest, on(extracted, set("enhanced", true))},
+		{"tells that no page is enhanced", enhanceCase, on(extracted, set("enhanced", false), drop("edits"))},
+		{"leaves the text as it was although enhancement was asked for", "extract/200/enhancement-shows", instead(both(enhanced, not(keyed)), func(honest server, c *call, a *reply) *reply {
+			plain := plainReading(honest, c)
+			a.edit(func(o object) {
+				delete(o, "edits")
+				o["text"] = plain["text"]
+				if plain["document"] != nil {
+					o["document"] = plain["document"]
+				}
+			})
+			return a
+		})},
+		{"enhances the text but not the document", formatsEnhanced, instead(enhanced, func(honest server, c *call, a *reply) *reply {
+			if doc := plainReading(honest, c)["document"]; doc != nil {
+				set("document", doc)(c, a)
+			}
+			return a
+		})},
+	}
+}
+
+// enhanced holds for results that were asked to be enhanced.
+func enhanced(c *call, a *reply) bool { return extracted(c, a) && c.fields()["enhance"] == true }
+
+// plainReading is what the page is read as without enhancement.
+func plainReading(honest server, c *call) object {
+	o := c.fields()
+	o["enhance"] = false
+	return honest(c.with(encode(o)).as(archiveKey).without("Idempotency-Key")).object()
+}
+
+// byDefault gives extractions a field that they leave out.
+func byDefault(name string, value any) lie {
+	return fields(func(o object) {
+		if _, ok := o[name]; !ok {
+			o[name] = value
+		}
+	})
+}
+
+func editDefects() []row {
+	box := func(f func(b object)) func(e object) {
+		return func(e object) {
+			if b, ok := e["box"].(object); ok {
+				f(b)
+			}
+		}
+	}
+	list := func(f func(all []any) []any) lie {
+		return on(extracted, edit(func(o object) {
+			if all, _ := o["edits"].([]any); len(all) > 1 {
+				o["edits"] = f(all)
+			}
+		}))
+	}
+	return []row{
+		{"sends edits without enhancement", leastRequest, on(extracted, set("edits", []any{}))},
+		{"sends null for edits without enhancement", leastRequest, on(both(extracted, not(enhanced)), set("edits", nil))},
+		{"leaves edits out always", formatsEnhanced, on(extracted, drop("edits"))},
+		{"sends only the first edit", severalPages, list(func(all []any) []any { return all[:1] })},
+		{"sends edits in reverse order", severalPages, list(func(all []any) []any {
+			slices.Reverse(all)
+			return all
+		})},
+		{"counts the pages of edits from 0", formatsEnhanced, edits(func(e object) { e["page"] = number(e, "page") - 1 })},
+		{"tells all edits on page 1", severalPages, edits(func(e object) { e["page"] = 1 })},
+		{"swaps before and after in edits", formatsEnhanced, edits(func(e object) { e["before"], e["after"] = e["after"], e["before"] })},
+		{"tells a word before that was never read", formatsEnhanced, edits(func(e object) { e["before"] = "zzz" })},
+		{"tells a rule of an edit in words", formatsEnhanced, edits(func(e object) { e["rule"] = "Long s was read as f" })},
+		{"tells boxes of edits off the page", formatsEnhanced, edits(box(func(b object) { b["x"] = 30000 }))},
+		{"tells boxes of edits at half their size", formatsEnhanced, edits(box(func(b object) {
+			for name := range b {
+				b[name] = number(b, name) / 2
+			}
+		}))},
+	}
+}

@@ -1,0 +1,113 @@
+package liar
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Truths returns ways to answer otherwise than the project's own servers that keep the contract all the same. No case may
+// fail on them.
+func Truths() []Defect {
+	var all []Defect
+	for _, r := range truths() {
+		all = append(all, Defect{Area: "truth", Does: r.does, lie: r.lie})
+	}
+	return all
+}
+
+func truths() []row {
+	truth := func(does string, l lie) row { return row{does, "", l} }
+	millis, offset := replacing(`:00Z"`, `:00.000Z"`), replacing(`:00Z"`, `:00+00:00"`)
+	return []row{
+		truth("names fields in details by JSON pointers", details(func(all object) object {
+			renamed := object{}
+			for name, reason := range all {
+				renamed[ifField(func(name string) string { return "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name) })(name)] = reason
+			}
+			return renamed
+		})),
+		truth("sends the fields of every other answer in another order", counted(everyone, every(2), always, apply(func(_ *call, a *reply) {
+			if o := a.object(); o != nil {
+				a.body = encode(o)
+			}
+		}))),
+		truth("names the charset in Content-Type", on(always, header("Content-Type", "application/json; charset=utf-8"))),
+		truth("tells nextReset to the millisecond", on(status(402), raw(millis))),
+		truth("tells nextReset with an offset of zero", on(status(402), raw(offset))),
+		truth("tells Created in PAGE-XML without a zone", document("page", matching(`(<(?:Created|LastChange)>[^<]*)Z<`, `$1<`))),
+		truth("leaves ids of lines and words out of ALTO", document("alto", matching(`<(TextLine|String) ID="[^"]*"`, `<$1`))),
+		truth("leaves ids out of hOCR", document("hocr", matching(` id="[^"]*"`, ``))),
+		truth("leaves the blanks between words out of ALTO", document("alto", matching(`\s*<SP [^>]*/>`, ``))),
+		truth("leaves the reading order out of PAGE-XML, which is that of the file", document("page", matching(`(?s)<ReadingOrder>.*?</ReadingOrder>`, ``))),
+		truth("separates blocks by one line feed", on(extracted, text(replacing("\n\n", "\n")))),
+		truth("tells the window with a 404 and a 405", instead(both(status(404, 405), not(keyless)), func(honest server, c *call, a *reply) *reply {
+			a.takeWindow(c.status(honest))
+			return a
+		})),
+		truth("adds the headers of a gateway", on(always, header("Server", "gateway"), header("Via", "1.1 gateway"),
+			header("Vary", "Accept-Encoding"), header("Strict-Transport-Security", "max-age=31536000"))),
+		truth("escapes slashes and whatever is not ASCII in JSON", on(always, raw(inASCII))),
+		truth("writes JSON over several lines", on(always, func(_ *call, a *reply) {
+			var b bytes.Buffer
+			if json.Indent(&b, a.body, "", "\t") == nil {
+				a.body = append(b.Bytes(), "\r\n"...)
+			}
+		})),
+		truth("marks a repeat with a header", onRepeat(header("Idempotent-Replayed", "true"))),
+		truth("compresses answers for clients that offer gzip", on(both(always, asking(func(c *call) bool {
+			return c.request.Header.Get("Accept-Encoding") == "gzip"
+		})), compress, header("Content-Encoding", "gzip"), header("Vary", "Accept-Encoding"))),
+		truth("lists the supported languages in a sentence", supportedLanguages(func(s string) string {
+			_, list, ok := strings.Cut(s, "supported: ")
+			if !ok {
+				return s
+			}
+			i := strings.LastIndex(list, ", ")
+			return "this one is not supported; those that are are " + list[:i] + " and " + list[i+2:]
+		})),
+		truth("reads nothing from a faint page", fields(stringField("imageUrl", matching(`^.*/low-confidence$`, "https://mock.invalid/blank")))),
+		truth("blames the field for half of a surrogate pair in it", on(both(status(400), asking(func(c *call) bool {
+			return bytes.Contains(c.body, []byte(`\ud800`))
+		})), raw(replacing(`"body":`, `"imageUrl":`)))),
+		truth("says to retry a second late", on(status(429), retryAfter(func(seconds int64) string { return fmt.Sprint(min(60, seconds+1)) }))),
+		truth("rounds the seconds in RateLimit down", instead(always, func(honest server, c *call, a *reply) *reply {
+			if left, seconds, ok := window(a); ok && seconds > 0 && c.now(honest).Nanosecond() > 0 {
+				setHeaderWindow(a, left, seconds-1)
+			}
+			return a
+		})),
+		truth("says why an image could not be fetched", on(unfetched, edit(func(o object) {
+			const reason = "there is no such host, or its connection was refused"
+			o["details"], o["message"] = object{"imageUrl": reason}, "imageUrl: "+reason
+		}))),
+	}
+}
+
+// inASCII writes JSON with escapes.
+func inASCII(text string) string {
+	var b strings.Builder
+	for _, r := range strings.ReplaceAll(text, "/", `\/`) {
+		switch {
+		case r < utf8.RuneSelf:
+			b.WriteRune(r)
+		case r > 0xffff:
+			fmt.Fprintf(&b, `\u%04x\u%04x`, 0xd800+(r-0x10000)>>10, 0xdc00+(r-0x10000)&0x3ff)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// Skewed is an honest server whose clock is off. A mock whose clock stands still cannot be skewed.
+func Skewed(honest http.Handler, by time.Duration) http.Handler {
+	return New(honest, Defect{lie: on(always, func(c *call, a *reply) {
+		a.header.Set("Date", time.Now().Add(by).UTC().Format(http.TimeFormat))
+		addInside("rateLimit", "reset", int64(by/time.Second))(c, a)
+	})})
+}

@@ -18,12 +18,12 @@ import (
 
 const smallBody = `{"imageUrl":"https://images.example.org/page-001.tif","language":"de-Latf","enhance":true,"format":"alto"}`
 
-// inlineBody is a request with an inline image of 20 MiB, the largest there is.
+// inlineBody is a request with an inline image of 20 MiB, the largest that is allowed.
 func inlineBody() string {
 	return `{"imageUrl":"data:image/png;base64,` + strings.Repeat("iVBORw0K", 20<<20/6) + `","language":"en"}`
 }
 
-// BenchmarkHandler measures what the door itself costs: the server behind it answers at once.
+// BenchmarkHandler measures the front end: the server behind it answers at once.
 func BenchmarkHandler(b *testing.B) {
 	inline := inlineBody()
 	for name, body := range map[string]string{
@@ -71,7 +71,7 @@ func BenchmarkJSONDecoder(b *testing.B) {
 	}
 }
 
-// BenchmarkBareHandler is what the same request costs where a handler only answers: compare "small body".
+// BenchmarkBareHandler is what a request costs if a handler only answers: compare "small body".
 func BenchmarkBareHandler(b *testing.B) {
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)

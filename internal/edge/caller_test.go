@@ -15,7 +15,7 @@ import (
 	"uncial/internal/edge"
 )
 
-func TestHandler_asks_for_a_key(t *testing.T) {
+func TestHandler_RefusesInvalidKeys(t *testing.T) {
 	t.Parallel()
 	for name, headers := range map[string][]string{
 		"no header":                {},
@@ -61,7 +61,7 @@ func (u unreadable) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-func TestHandler_takes_a_key_however_the_scheme_is_written(t *testing.T) {
+func TestHandler_AcceptsAnySpellingOfBearer(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{"Bearer " + goodKey, "bearer " + goodKey, "BEARER   " + goodKey + " "} {
 		r := httptest.NewRequest(http.MethodGet, "/api/v1/status", nil)
@@ -70,7 +70,7 @@ func TestHandler_takes_a_key_however_the_scheme_is_written(t *testing.T) {
 	}
 }
 
-func TestHandler_counts_extractions_good_or_bad(t *testing.T) {
+func TestHandler_CountsValidAndInvalidExtractions(t *testing.T) {
 	t.Parallel()
 	d := mustNew(t, nil)
 	d.gate.remaining = 3
@@ -86,7 +86,7 @@ func TestHandler_counts_extractions_good_or_bad(t *testing.T) {
 	assert.Equal(t, http.StatusOK, status.StatusCode, "the status is never limited")
 }
 
-func TestHandler_answers_500_where_the_points_of_a_limited_caller_are_not_known(t *testing.T) {
+func TestHandler_Answers500IfThePointsForA429AreUnknown(t *testing.T) {
 	t.Parallel()
 	d := mustNew(t, nil)
 	d.gate.remaining, d.gate.pointsErr = 0, errors.New("database is locked")
@@ -94,7 +94,7 @@ func TestHandler_answers_500_where_the_points_of_a_limited_caller_are_not_known(
 	assert.NotContains(t, f.Message, "locked")
 }
 
-func TestHandler_knows_the_address_of_the_client(t *testing.T) {
+func TestHandler_PassesTheClientAddress(t *testing.T) {
 	t.Parallel()
 	trusted := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	for name, c := range map[string]struct {
@@ -127,7 +127,7 @@ func TestHandler_knows_the_address_of_the_client(t *testing.T) {
 	}
 }
 
-func TestCallerFrom_a_context_without_one(t *testing.T) {
+func TestCallerFrom_OutsideOfARequest(t *testing.T) {
 	t.Parallel()
 	assert.Zero(t, edge.CallerFrom(context.Background()))
 }

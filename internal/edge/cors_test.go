@@ -24,7 +24,7 @@ func allowing(origins ...string) func(*edge.Options) {
 	return func(o *edge.Options) { o.CORSOrigins = origins }
 }
 
-func TestHandler_keeps_pages_of_other_origins_out_by_default(t *testing.T) {
+func TestHandler_SendsNoCORSHeadersByDefault(t *testing.T) {
 	t.Parallel()
 	d := mustNew(t, nil)
 	res, _ := d.fails(t, http.StatusMethodNotAllowed, preflight("/api/v1/extract", page))
@@ -35,7 +35,7 @@ func TestHandler_keeps_pages_of_other_origins_out_by_default(t *testing.T) {
 	assert.Empty(t, res.Header.Get("Vary"))
 }
 
-func TestHandler_answers_preflights(t *testing.T) {
+func TestHandler_AnswersPreflights(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		origins []string
@@ -58,7 +58,7 @@ func TestHandler_answers_preflights(t *testing.T) {
 	}
 }
 
-func TestHandler_lets_permitted_pages_read_every_answer(t *testing.T) {
+func TestHandler_LetsPermittedOriginsReadEveryAnswer(t *testing.T) {
 	t.Parallel()
 	d := mustNew(t, allowing(page))
 	for status, r := range map[int]*http.Request{
@@ -75,7 +75,7 @@ func TestHandler_lets_permitted_pages_read_every_answer(t *testing.T) {
 	}
 }
 
-func TestHandler_lets_other_pages_read_nothing(t *testing.T) {
+func TestHandler_LetsOtherOriginsReadNothing(t *testing.T) {
 	t.Parallel()
 	d := mustNew(t, allowing(page))
 	for _, r := range []*http.Request{preflight("/api/v1/extract", "https://evil.example"), extraction(smallBody, "Origin", "null"), extraction(smallBody)} {

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"uncial/gen"
+	"uncial/internal/contract"
 	"uncial/internal/edge"
 )
 
@@ -23,7 +24,7 @@ func cutHeader(line string) (name, value string, ok bool) {
 	return name, strings.TrimSpace(value), ok
 }
 
-func TestHandler_names_each_exchange(t *testing.T) {
+func TestHandler_UsesTheRequestIDOfTheClient(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		sent []string
@@ -53,7 +54,7 @@ func TestHandler_names_each_exchange(t *testing.T) {
 	}
 }
 
-func TestHandler_makes_ids_that_differ(t *testing.T) {
+func TestHandler_MakesUniqueRequestIDs(t *testing.T) {
 	t.Parallel()
 	d := mustNew(t, nil)
 	first := d.do(t, extraction(smallBody)).Header.Get("X-Request-Id")
@@ -62,7 +63,7 @@ func TestHandler_makes_ids_that_differ(t *testing.T) {
 	assert.NotEqual(t, first, second)
 }
 
-func TestHandler_turns_a_panic_into_a_500(t *testing.T) {
+func TestHandler_Answers500AfterAPanic(t *testing.T) {
 	t.Parallel()
 	d := mustNew(t, nil)
 	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
@@ -76,7 +77,7 @@ func TestHandler_turns_a_panic_into_a_500(t *testing.T) {
 	assert.Equal(t, http.StatusOK, d.do(t, extraction(smallBody)).StatusCode, "places in progress are given back")
 }
 
-func TestHandler_cuts_the_connection_where_an_answer_has_begun(t *testing.T) {
+func TestHandler_CutsTheConnectionIfAnAnswerHasBegun(t *testing.T) {
 	t.Parallel()
 	for name, cause := range map[string]any{"a panic": "half way", "an abort": http.ErrAbortHandler} {
 		t.Run(name, func(t *testing.T) {
@@ -97,7 +98,7 @@ func TestHandler_cuts_the_connection_where_an_answer_has_begun(t *testing.T) {
 	}
 }
 
-func TestHandler_logs_one_line_for_each_request(t *testing.T) {
+func TestHandler_LogsOneLineForEachRequest(t *testing.T) {
 	t.Parallel()
 	d := mustNew(t, nil)
 	d.do(t, extraction(`{"imageUrl":"https://example.org/a.jpg?signature=s3cret"}`, "X-Request-Id", "one"))
@@ -117,7 +118,7 @@ func TestHandler_logs_one_line_for_each_request(t *testing.T) {
 	assert.NotContains(t, d.log.String(), goodKey)
 }
 
-func TestHandler_logs_the_path_only_of_what_is_not_there(t *testing.T) {
+func TestHandler_LogsOnlyUnknownPaths(t *testing.T) {
 	t.Parallel()
 	d := mustNew(t, nil)
 	d.fails(t, http.StatusNotFound, httptest.NewRequest(http.MethodGet, "/wp-login.php?token=s3cret", nil))
@@ -126,7 +127,7 @@ func TestHandler_logs_the_path_only_of_what_is_not_there(t *testing.T) {
 	assert.NotContains(t, d.log.String(), "s3cret")
 }
 
-func TestHandler_logs_probes_for_debugging_alone(t *testing.T) {
+func TestHandler_LogsProbesAtDebugLevel(t *testing.T) {
 	t.Parallel()
 	ready := error(nil)
 	d := mustNew(t, func(o *edge.Options) { o.Ready = func(context.Context) error { return ready } })
@@ -140,7 +141,7 @@ func TestHandler_logs_probes_for_debugging_alone(t *testing.T) {
 }
 
 // What is private in the URL of an image stays out of the log, even inside the error of a library.
-func TestHandler_logs_errors_without_what_is_private_in_URLs(t *testing.T) {
+func TestHandler_RedactsURLsInTheLog(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, kept string }{
 		"a query":         {`Get "https://example.org/a.jpg?signature=s3cret": EOF`, `https://example.org/a.jpg?...`},
@@ -155,7 +156,7 @@ func TestHandler_logs_errors_without_what_is_private_in_URLs(t *testing.T) {
 			t.Parallel()
 			d := mustNew(t, nil)
 			d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
-				return nil, edge.Internal(errors.New(c.text))
+				return nil, contract.Internal(errors.New(c.text))
 			}
 			d.fails(t, http.StatusInternalServerError, extraction(smallBody))
 			assert.NotContains(t, d.log.String(), "s3cret")
@@ -164,7 +165,7 @@ func TestHandler_logs_errors_without_what_is_private_in_URLs(t *testing.T) {
 	}
 }
 
-func TestHandler_makes_no_noise_of_a_client_that_went_away(t *testing.T) {
+func TestHandler_LogsNoErrorIfTheClientWentAway(t *testing.T) {
 	t.Parallel()
 	d := mustNew(t, nil)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -180,7 +181,7 @@ func TestHandler_makes_no_noise_of_a_client_that_went_away(t *testing.T) {
 	assert.Contains(t, d.log.String(), `"level":"ERROR"`, "a cancellation of our own is an error")
 }
 
-func TestHandler_lets_a_route_reach_the_connection(t *testing.T) {
+func TestHandler_LetsRoutesFlush(t *testing.T) {
 	t.Parallel()
 	d := mustNew(t, func(o *edge.Options) {
 		o.Routes = map[string]http.Handler{"GET /__test/flush": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -192,13 +193,13 @@ func TestHandler_lets_a_route_reach_the_connection(t *testing.T) {
 }
 
 // A handler around the door reaches inside by the context and sees the route, as it would with http.ServeMux.
-func TestHandler_lets_a_handler_around_it_take_part(t *testing.T) {
+func TestHandler_SharesContextAndHeadersWithAWrappingHandler(t *testing.T) {
 	t.Parallel()
 	type key struct{}
 	d := mustNew(t, nil)
 	d.server.status = func(ctx context.Context) (gen.StatusResponseObject, error) {
 		assert.Equal(t, "inside", ctx.Value(key{}))
-		return nil, edge.Overloaded(1, nil)
+		return nil, contract.Overloaded(1, nil)
 	}
 	r := with(httptest.NewRequest(http.MethodGet, "/api/v1/status", nil))
 	r = r.WithContext(context.WithValue(r.Context(), key{}, "inside"))
@@ -209,7 +210,7 @@ func TestHandler_lets_a_handler_around_it_take_part(t *testing.T) {
 	assert.Equal(t, "/api/v1/status", r.Pattern)
 }
 
-func TestHandler_tells_of_each_request_that_it_answered(t *testing.T) {
+func TestHandler_CallsAnswered(t *testing.T) {
 	t.Parallel()
 	var told []string
 	d := mustNew(t, func(o *edge.Options) {

@@ -22,7 +22,7 @@ func (d *frontEnd) get(t *testing.T, path string) (answer, string) {
 	return res, res.Body
 }
 
-func TestHandler_serves_probes(t *testing.T) {
+func TestHandler_ServesProbes(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("pq: no route to /var/lib/secret")
 	d := mustNew(t, func(o *edge.Options) {
@@ -43,7 +43,7 @@ func TestHandler_serves_probes(t *testing.T) {
 	assert.JSONEq(t, `{"status":"ready"}`, body)
 }
 
-func TestHandler_serves_the_document_as_it_stands_in_the_repository(t *testing.T) {
+func TestHandler_ServesOpenAPIByteForByte(t *testing.T) {
 	t.Parallel()
 	want, err := os.ReadFile("../../openapi.yaml")
 	require.NoError(t, err)
@@ -52,7 +52,7 @@ func TestHandler_serves_the_document_as_it_stands_in_the_repository(t *testing.T
 	assert.Equal(t, string(want), body)
 }
 
-func TestHandler_serves_the_document_as_JSON(t *testing.T) {
+func TestHandler_ServesOpenAPIAsJSON(t *testing.T) {
 	t.Parallel()
 	res, body := mustNew(t, nil).get(t, "/openapi.json")
 	assert.Equal(t, "application/json", res.Header.Get("Content-Type"))
@@ -65,7 +65,7 @@ func TestHandler_serves_the_document_as_JSON(t *testing.T) {
 	assert.Len(t, doc.Paths, 2)
 }
 
-func TestHandler_serves_heads_of_pages(t *testing.T) {
+func TestHandler_AnswersHEADOfPages(t *testing.T) {
 	t.Parallel()
 	d := mustNew(t, nil)
 	for _, path := range []string{"/docs", "/openapi.yaml", "/openapi.json", "/healthz", "/readyz"} {
@@ -77,7 +77,7 @@ func TestHandler_serves_heads_of_pages(t *testing.T) {
 	}
 }
 
-func TestHandler_serves_the_API_reference(t *testing.T) {
+func TestHandler_ServesTheAPIReference(t *testing.T) {
 	t.Parallel()
 	res, body := mustNew(t, nil).get(t, "/docs")
 	require.Equal(t, http.StatusOK, res.StatusCode)

@@ -14,10 +14,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"uncial/internal/contract"
 	"uncial/internal/edge"
 )
 
-func TestHandler_answers_every_address_in_the_envelope(t *testing.T) {
+func TestHandler_Answers404And405(t *testing.T) {
 	t.Parallel()
 	d := mustNew(t, func(o *edge.Options) { o.Routes = testRoutes() })
 	address := serve(t, d)
@@ -76,7 +77,7 @@ func TestHandler_answers_every_address_in_the_envelope(t *testing.T) {
 	}
 }
 
-func TestHandler_serves_further_routes(t *testing.T) {
+func TestHandler_ServesRoutes(t *testing.T) {
 	t.Parallel()
 	d := mustNew(t, func(o *edge.Options) { o.Routes = testRoutes() })
 	res := d.do(t, httptest.NewRequest(http.MethodPut, "/__test/keys/a%2Fb", nil))
@@ -93,7 +94,7 @@ func testRoutes() map[string]http.Handler {
 			_, _ = io.WriteString(w, r.PathValue("key"))
 		}),
 		"DELETE /__test/keys/{key}": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			edge.WriteError(w, edge.Invalid(map[string]string{"key": "must be known"}))
+			edge.WriteError(w, contract.Invalid(map[string]string{"key": "must be known"}))
 		}),
 		"PUT /__test/keys/first": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, "the first")

@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// Limits of a connection. A body of 28 MiB within readTimeout needs 2 Mbit/s; writeTimeout is for everything from the
-// headers on, but the door gives the answer of an extraction its own time, however long the work took.
+// Limits of a connection, against peers that are slow on purpose. A body of 28 MiB needs 2 Mbit/s to arrive within
+// readTimeout. writeTimeout counts from the end of the header and is for everything; the answer of an operation gets
+// answerTime of its own.
 const (
 	readHeaderTimeout = 10 * time.Second
 	readTimeout       = 2 * time.Minute
@@ -20,11 +21,11 @@ const (
 	maxHeaderBytes    = 64 << 10
 )
 
-// cutShort is how long handlers have to end after their contexts were cancelled.
-const cutShort = 2 * time.Second
+// cancelTime is how long handlers have to return after their contexts are cancelled.
+const cancelTime = 2 * time.Second
 
-// NewServer is the http.Server for a door: with limits on everything that a peer can stretch, and its own complaints
-// in the logger, slog.Default() where that is nil.
+// NewServer returns an http.Server for the handler, with a limit on everything that a peer can prolong. Its own errors go to
+// the logger; nil stands for slog.Default().
 func NewServer(h http.Handler, logger *slog.Logger) *http.Server {
 	if logger == nil {
 		logger = slog.Default()
@@ -36,15 +37,16 @@ func NewServer(h http.Handler, logger *slog.Logger) *http.Server {
 		WriteTimeout:                 writeTimeout,
 		IdleTimeout:                  idleTimeout,
 		MaxHeaderBytes:               maxHeaderBytes,
-		DisableGeneralOptionsHandler: true,
+		DisableGeneralOptionsHandler: true, // OPTIONS * is a path that does not exist
 		ErrorLog:                     slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
 	}
 }
 
-// Serve serves on the listener, which it closes, until ctx ends. It then takes no new requests and gives those under
-// way the time of grace; after that it cancels their contexts, and soon cuts their connections. The error is nil where
-// no request was cut short.
+// Serve serves on the listener, which it closes, until ctx ends. Then it accepts no new requests and waits up to grace for
+// those in progress; after that it cancels their contexts, and shortly after closes their connections. It returns nil if no
+// request was interrupted.
 func Serve(ctx context.Context, srv *http.Server, ln net.Listener, grace time.Duration) error {
+	// Requests must outlive ctx, so they get a context that is cancelled only after the grace period.
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	srv.BaseContext = func(net.Listener) context.Context { return base }
@@ -57,9 +59,9 @@ func Serve(ctx context.Context, srv *http.Server, ln net.Listener, grace time.Du
 	}
 	err := shutdown(base, srv, grace)
 	if err != nil {
-		err = fmt.Errorf("requests were cut short that had not ended after %v: %w", grace, err)
+		err = fmt.Errorf("requests were interrupted that had not ended after %v: %w", grace, err)
 		cancel()
-		if late := shutdown(context.WithoutCancel(ctx), srv, cutShort); late != nil {
+		if late := shutdown(context.WithoutCancel(ctx), srv, cancelTime); late != nil {
 			err = errors.Join(err, srv.Close())
 		}
 	}
@@ -69,6 +71,7 @@ func Serve(ctx context.Context, srv *http.Server, ln net.Listener, grace time.Du
 	return err
 }
 
+// shutdown stops the server and waits for its requests, at most so long.
 func shutdown(ctx context.Context, srv *http.Server, wait time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()

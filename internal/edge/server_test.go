@@ -18,7 +18,7 @@ import (
 	"uncial/internal/edge"
 )
 
-func TestNewServer_bounds_what_a_peer_can_stretch(t *testing.T) {
+func TestNewServer_HasTimeouts(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
 	srv := edge.NewServer(http.NotFoundHandler(), slog.New(slog.NewTextHandler(&log, nil)))
@@ -86,7 +86,7 @@ func (s *slow) post() <-chan int {
 	return status
 }
 
-func TestServe_loses_no_request(t *testing.T) {
+func TestServe_WaitsForRequestsInProgress(t *testing.T) {
 	t.Parallel()
 	s := mustServe(t, 30*time.Second)
 	status := s.post()
@@ -104,7 +104,7 @@ func TestServe_loses_no_request(t *testing.T) {
 	assert.NoError(t, <-s.stopped)
 }
 
-func TestServe_ends_what_outlasts_its_grace(t *testing.T) {
+func TestServe_CancelsRequestsAfterTheGracePeriod(t *testing.T) {
 	t.Parallel()
 	s := mustServe(t, 20*time.Millisecond)
 	status := s.post()
@@ -114,7 +114,7 @@ func TestServe_ends_what_outlasts_its_grace(t *testing.T) {
 	assert.ErrorIs(t, <-s.stopped, context.DeadlineExceeded)
 }
 
-func TestServe_tells_why_it_cannot_serve(t *testing.T) {
+func TestServe_ReturnsTheErrorOfTheListener(t *testing.T) {
 	t.Parallel()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -123,7 +123,7 @@ func TestServe_tells_why_it_cannot_serve(t *testing.T) {
 }
 
 // A caller without a key is turned away before it is told to send its body.
-func TestHandler_turns_away_before_the_body(t *testing.T) {
+func TestHandler_RefusesBeforeTheBodyIsSent(t *testing.T) {
 	t.Parallel()
 	address := serve(t, mustNew(t, nil))
 	head := "POST /api/v1/extract HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 20000000\r\n"

@@ -21,6 +21,7 @@ type parser struct {
 	*source
 	path   []string // names and indices that lead to the current value
 	values int
+	piece  []byte               // unescaped characters, reused
 	images []string             // top-level names of the URLs of images
 	urls   map[string]*imageURL // the URLs of images, by name; of a repeated name the last one
 	length int64                // of the body, -1 if not known

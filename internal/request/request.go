@@ -136,7 +136,6 @@ func (o *Operation) checkBody(w http.ResponseWriter, r *http.Request, f *faults)
 	}
 	f.addSchema("", visit(o.body, value))
 	object, _ = value.(map[string]any)
-	images = map[string][]byte{}
 	for field, u := range p.urls {
 		if _, isString := object[field].(string); !isString { // a repeated name, of which the last value counts
 			continue
@@ -145,6 +144,9 @@ func (o *Operation) checkBody(w http.ResponseWriter, r *http.Request, f *faults)
 			f.add(field, fault)
 		} else if u.data != nil {
 			name := u.name()
+			if images == nil {
+				images = map[string][]byte{}
+			}
 			object[field], images[name] = name, u.data.image
 		}
 	}

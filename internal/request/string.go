@@ -39,11 +39,8 @@ func (p *parser) characters(write func([]byte)) error {
 	p.consume('"')
 	for {
 		b := p.buffered()
-		n := 0
-		for n < len(b) && verbatim[b[n]] {
-			n++
-		}
-		write(b[:n])
+		n, text := p.unescape(b)
+		write(text)
 		p.discard(n)
 		switch {
 		case n > 0:
@@ -54,7 +51,7 @@ func (p *parser) characters(write func([]byte)) error {
 			if err != nil {
 				return err
 			}
-			write(utf8.AppendRune(nil, r))
+			write(utf8.AppendRune(p.piece[:0], r))
 		case len(b) > 0:
 			return p.fault("is not JSON: a control character in a string must be escaped")
 		default:
@@ -64,13 +61,38 @@ func (p *parser) characters(write func([]byte)) error {
 }
 
 // escapes maps the letter after a backslash to its character, 0 if there is none.
-var escapes = [256]rune{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+// unescape returns the characters that b begins with and the number of bytes they take in b. It stops at a quote, at an
+// escape that escape must read, and at an error. Some clients escape every slash, so escapes of one letter must be cheap.
+// text is valid until the next call.
+func (p *parser) unescape(b []byte) (n int, text []byte) {
+	start := 0
+	p.piece = p.piece[:0]
+	for n < len(b) {
+		if verbatim[b[n]] {
+			n++
+			continue
+		}
+		if b[n] != '\\' || n+1 == len(b) || escapes[b[n+1]] == 0 {
+			break
+		}
+		p.piece = append(append(p.piece, b[start:n]...), escapes[b[n+1]])
+		n += 2
+		start = n
+	}
+	if start == 0 { // the usual case needs no copy
+		return n, b[:n]
+	}
+	p.piece = append(p.piece, b[start:n]...)
+	return n, p.piece
+}
 
 // escape reads what follows a backslash.
 func (p *parser) escape() (rune, error) {
-	if r := escapes[p.next()]; r != 0 {
+	if c := escapes[p.next()]; c != 0 {
 		p.discard(1)
-		return r, nil
+		return rune(c), nil
 	}
 	r, ok := p.codeUnit()
 	if !ok {

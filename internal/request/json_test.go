@@ -1,27 +1,25 @@
-package edge_test
+package request_test
 
 import (
 	"fmt"
-	"net/http"
-	"net/http/httptest"
-	"os"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 const (
-	image      = `"imageUrl":"https://example.org/a.jpg"`
 	knownNames = "is not a field of this request; known: enhance, format, imageUrl, language"
 	noImage    = "is required: the URL of the image to read"
 	badTag     = "must be a BCP 47 language tag such as en or de-Latf"
 )
 
-func TestHandler_names_every_fault_of_a_body(t *testing.T) {
+var tooDeep = strings.Repeat("[", 33) + strings.Repeat("]", 33)
+
+func TestOperation_Check_ReportsEveryFaultOfABody(t *testing.T) {
 	t.Parallel()
-	deep := strings.Repeat("[", 33) + strings.Repeat("]", 33)
 	for name, c := range map[string]struct {
 		body string
 		want map[string]string
@@ -54,7 +52,7 @@ func TestHandler_names_every_fault_of_a_body(t *testing.T) {
 		"surrogates in disorder":  {`{"imageUrl":"\ude00\ud83d"}`, details("body", "has a lone surrogate, which is no character (line 1, column 26)")},
 		"trailing data":           {`{` + image + `} {}`, details("body", "has data after the JSON value (line 1, column 42)")},
 		"two documents":           {`{` + image + `}{` + image + `}`, details("body", "has data after the JSON value (line 1, column 41)")},
-		"too deep":                {`{"imageUrl":` + deep + `}`, details("body", "must not nest deeper than 32 levels")},
+		"too deep":                {`{"imageUrl":` + tooDeep + `}`, details("body", "must not nest deeper than 32 levels")},
 		"too many values":         {`[` + strings.Repeat("0,", 1_000) + `0]`, details("body", "must not have more than 1,000 values")},
 		"an array":                {`[]`, details("body", "must be an object, not an array")},
 		"null":                    {`null`, details("body", "must be an object, not null")},
@@ -96,185 +94,35 @@ func TestHandler_names_every_fault_of_a_body(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, f := mustNew(t, nil).fails(t, http.StatusBadRequest, extraction(c.body))
-			assert.Equal(t, c.want, f.Details)
-			for field, fault := range f.Details {
-				assert.Contains(t, f.Message, field+": "+fault)
-			}
+			got, _ := check(t, extraction(c.body))
+			assert.Equal(t, c.want, got)
 		})
 	}
 }
 
-func details(pairs ...string) map[string]string {
-	m := map[string]string{}
-	for i := 0; i < len(pairs); i += 2 {
-		m[pairs[i]] = pairs[i+1]
-	}
-	return m
-}
-
-func TestHandler_bounds_the_faults_of_an_answer(t *testing.T) {
+func TestOperation_Check_BoundsTheFaults(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	for i := range 500 {
 		fmt.Fprintf(&b, `"x%03d":1,`, i)
 	}
-	_, f := mustNew(t, nil).fails(t, http.StatusBadRequest, extraction(`{`+b.String()+image+`}`))
-	assert.Len(t, f.Details, 33)
-	assert.Equal(t, "has 468 more faults", f.Details["body"])
-	assert.Contains(t, f.Details, "x031")
+	got, _ := check(t, extraction(`{`+b.String()+image+`}`))
+	assert.Len(t, got, 33)
+	assert.Equal(t, "has 468 more faults", got["body"])
+	assert.Contains(t, got, "x031")
 }
 
-func TestHandler_names_every_fault_around_a_body(t *testing.T) {
+// The body arrives in pieces of any size, and every fault is still where it is.
+func TestOperation_Check_DoesNotDependOnHowABodyArrives(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		change func(*http.Request)
-		want   map[string]string
-	}{
-		"no content type":     {set("Content-Type"), details("Content-Type", "is missing; must be application/json")},
-		"another type":        {set("Content-Type", "text/json"), details("Content-Type", "must be application/json")},
-		"a form":              {set("Content-Type", "application/x-www-form-urlencoded"), details("Content-Type", "must be application/json")},
-		"a suffix":            {set("Content-Type", "application/problem+json"), details("Content-Type", "must be application/json")},
-		"a type that is none": {set("Content-Type", "application/json; ="), details("Content-Type", "must be application/json")},
-		"another charset":     {set("Content-Type", "application/json; charset=latin1"), details("Content-Type", "must be application/json, with no parameter but charset=utf-8")},
-		"two types":           {set("Content-Type", "application/json", "application/json"), details("Content-Type", "is given twice; must be application/json")},
-		"compressed":          {set("Content-Encoding", "gzip"), details("Content-Encoding", "must be absent or identity; send the body uncompressed")},
-		"compressed twice":    {set("Content-Encoding", "identity", "br"), details("Content-Encoding", "must be absent or identity; send the body uncompressed")},
-		"an empty key":        {set("Idempotency-Key", ""), details("Idempotency-Key", "must be 1 to 255 visible ASCII characters")},
-		"a key with a blank":  {set("Idempotency-Key", "a b"), details("Idempotency-Key", "must be 1 to 255 visible ASCII characters")},
-		"a key beyond ASCII":  {set("Idempotency-Key", "é"), details("Idempotency-Key", "must be 1 to 255 visible ASCII characters")},
-		"a key too long":      {set("Idempotency-Key", strings.Repeat("k", 256)), details("Idempotency-Key", "must be 1 to 255 visible ASCII characters")},
-		"two keys":            {set("Idempotency-Key", "a", "a"), details("Idempotency-Key", "is given twice")},
-		"a query":             {query("verbose=1&x"), details("verbose", "is not a query parameter of this operation; it takes none", "x", "is not a query parameter of this operation; it takes none")},
-		"a field as a query":  {query("imageUrl=https://example.org/"), details("imageUrl", "is not a query parameter of this operation; it takes none")},
-		"a malformed query":   {query("%zz"), details("query", "is malformed; this operation takes no query parameters")},
-		"a semicolon":         {query("a;b"), details("query", "is malformed; this operation takes no query parameters")},
-		"several at once": {func(r *http.Request) {
-			r.URL.RawQuery = "enhance=1"
-			r.Header["Idempotency-Key"] = []string{""}
-		}, details("enhance", "is not a query parameter of this operation; it takes none", "Idempotency-Key", "must be 1 to 255 visible ASCII characters")},
+	for _, body := range []string{
+		`{"imageUrl":"https://example.org/\u00e9\ud83d\ude00é","language":"\u0065n"}`, "{\n  \"é\": tru }", "{\"a\":\"\xc3\x28\"}",
+		`{"imageUrl":"data:image/png;base64,AA%2B\/\r\nAA=="}`, `{"imageUrl":"data:;base64,AA-_","imageUrl":"data:;base64,AA+"}`,
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := extraction(`{` + image + `}`)
-			c.change(r)
-			_, f := mustNew(t, nil).fails(t, http.StatusBadRequest, r)
-			assert.Equal(t, c.want, f.Details)
-		})
-	}
-}
-
-func set(name string, values ...string) func(*http.Request) {
-	return func(r *http.Request) { r.Header[name] = values }
-}
-
-func query(raw string) func(*http.Request) {
-	return func(r *http.Request) { r.URL.RawQuery = raw }
-}
-
-func TestHandler_takes_what_is_harmless(t *testing.T) {
-	t.Parallel()
-	for name, change := range map[string]func(*http.Request){
-		"a charset":                set("Content-Type", "application/json; charset=utf-8"),
-		"a charset in capitals":    set("Content-Type", "Application/JSON;charset=\"UTF-8\""),
-		"no compression":           set("Content-Encoding", "identity"),
-		"a key of 255 characters":  set("Idempotency-Key", strings.Repeat("~", 255)),
-		"a question mark":          func(r *http.Request) { r.URL.ForceQuery = true },
-		"an unknown header":        set("X-Whatever", "1", "2"),
-		"a body of unknown length": func(r *http.Request) { r.ContentLength = -1 },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := extraction(" {\n" + image + ",\t\"language\" : \"fr\\u006d\"\r} ")
-			change(r)
-			assert.Equal(t, http.StatusOK, mustNew(t, nil).do(t, r).StatusCode)
-		})
-	}
-}
-
-func TestHandler_bounds_the_body(t *testing.T) {
-	t.Parallel()
-	const limit = 28 << 20
-	body := `{` + image + `}` + strings.Repeat(" ", limit)
-	for name, c := range map[string]struct {
-		size, length int
-		want         int
-	}{
-		"28 MiB":                          {limit, limit, 200},
-		"28 MiB in chunks":                {limit, -1, 200},
-		"one byte more":                   {limit + 1, limit + 1, 400},
-		"one byte more in chunks":         {limit + 1, -1, 400},
-		"one byte more, and none is sent": {0, limit + 1, 400},
-		"more than it promises to be":     {limit + 1, 10, 400},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := extraction(body[:c.size])
-			r.ContentLength = int64(c.length)
-			d := mustNew(t, nil)
-			if c.want == http.StatusOK {
-				assert.Equal(t, c.want, d.do(t, r).StatusCode)
-				return
-			}
-			_, f := d.fails(t, c.want, r)
-			assert.Equal(t, details("body", "must be at most 28 MiB"), f.Details)
-		})
-	}
-}
-
-func TestHandler_tells_of_a_body_that_does_not_arrive(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		err  error
-		want string
-	}{
-		"in time":  {fmt.Errorf("read: %w", os.ErrDeadlineExceeded), "did not arrive in time"},
-		"in whole": {fmt.Errorf("unexpected EOF at /internal/place"), "ended early, or is not framed as HTTP requires"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := with(httptest.NewRequest(http.MethodPost, "/api/v1/extract", broken{c.err}))
-			_, f := mustNew(t, nil).fails(t, http.StatusBadRequest, r)
-			assert.Equal(t, details("body", c.want), f.Details)
-		})
-	}
-}
-
-// broken is a body that fails.
-type broken struct{ err error }
-
-func (b broken) Read([]byte) (int, error) { return 0, b.err }
-
-func TestHandler_lets_the_status_have_neither_body_nor_parameters(t *testing.T) {
-	t.Parallel()
-	d := mustNew(t, nil)
-	r := with(httptest.NewRequest(http.MethodGet, "/api/v1/status?a=1", strings.NewReader("{}")))
-	res, f := d.fails(t, http.StatusBadRequest, r)
-	assert.Equal(t, details("a", "is not a query parameter of this operation; it takes none", "body", "must be absent; this operation takes none"), f.Details)
-	assert.NotEmpty(t, res.Header.Get("RateLimit"))
-	r = with(httptest.NewRequest(http.MethodGet, "/api/v1/status", broken{fmt.Errorf("EOF")}))
-	r.ContentLength = -1
-	assert.Equal(t, http.StatusOK, d.do(t, r).StatusCode, "chunks without a byte are no body")
-}
-
-// Every rule of the request's schemas must have a sentence of its own.
-func TestDocument_has_a_sentence_for_every_rule_of_a_request(t *testing.T) {
-	t.Parallel()
-	doc := mustSpec()
-	for name, property := range doc.Components.Schemas["ExtractionRequest"].Value.Properties {
-		s := property.Value
-		if s.Pattern != "" || s.MinLength > 0 && s.Format != "uri" {
-			assert.NotEmpty(t, s.Extensions["x-rule"], name)
-		}
-		require.NotNil(t, s.Type, name)
-		assert.True(t, s.Type.Is("string") || s.Type.Is("boolean"), "%s: a type that the sentences do not know", name)
-	}
-	for _, item := range doc.Paths.Map() {
-		for _, op := range item.Operations() {
-			for _, p := range op.Parameters {
-				assert.Equal(t, "header", p.Value.In, p.Value.Name)
-				assert.NotEmpty(t, p.Value.Schema.Value.Extensions["x-rule"], p.Value.Name)
-			}
-		}
+		whole, _ := check(t, extraction(body))
+		r := extraction("")
+		r.Body, r.ContentLength = io.NopCloser(iotest.OneByteReader(strings.NewReader(body))), -1
+		pieces, _ := check(t, r)
+		assert.Equal(t, whole, pieces, body)
 	}
 }

@@ -14,15 +14,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"uncial/gen"
+	"uncial/internal/contract"
 	"uncial/internal/edge"
 )
 
 // Every error of a server becomes the envelope of its status; do holds each against the document.
-func TestHandler_answers_with_the_envelope_of_every_error(t *testing.T) {
+func TestHandler_WritesEveryError(t *testing.T) {
 	t.Parallel()
 	const internal = "internal error; quote the X-Request-Id when you contact support"
 	secret := errors.New("pq: relation \"accounts\" at /srv/uncial/store.go:17 *store.DB")
-	window := edge.Window{Limit: 60, Reset: clock.Add(1500 * time.Millisecond), Now: clock}
+	window := contract.Window{Limit: 60, Reset: clock.Add(1500 * time.Millisecond), Now: clock}
 	for name, c := range map[string]struct {
 		err    error
 		status int
@@ -30,32 +31,42 @@ func TestHandler_answers_with_the_envelope_of_every_error(t *testing.T) {
 		header string // "Name: value"
 	}{
 		"a 400": {
-			edge.Invalid(map[string]string{"b": "is <bad> & \"ugly\"", "a": "is wrong"}), 400,
+			contract.Invalid(map[string]string{"b": "is <bad> & \"ugly\"", "a": "is wrong"}), 400,
 			`{"success":false,"error":"The request is not valid.","code":"INVALID_REQUEST","message":"a: is wrong; b: is <bad> & \"ugly\"","details":{"a":"is wrong","b":"is <bad> & \"ugly\""}}`, "",
 		},
 		"a 400 of its own words": {
-			&edge.Error{Code: edge.InvalidRequest, Summary: "The image could not be read.", Details: map[string]string{"imageUrl": "is gone"}, Cause: secret}, 400,
+			&contract.Error{Code: contract.InvalidRequest, Summary: "The image could not be read.", Details: map[string]string{"imageUrl": "is gone"}, Cause: secret}, 400,
 			`{"success":false,"error":"The image could not be read.","code":"INVALID_REQUEST","message":"The image could not be read.","details":{"imageUrl":"is gone"}}`, "",
 		},
+		"an image that cannot be read": {
+			contract.BadImage("the server answered 404"), 400,
+			`{"success":false,"error":"The image could not be read.","code":"INVALID_REQUEST","message":"imageUrl: the server answered 404","details":{"imageUrl":"the server answered 404"}}`,
+			`RateLimit: "account";r=59;t=42`,
+		},
 		"a 401": {
-			edge.Unauthorized(secret), 401,
+			contract.Unauthorized(secret), 401,
 			`{"success":false,"error":"The API key is not valid.","code":"INVALID_API_KEY","message":"the API key is missing, unknown, expired or revoked; send \"Authorization: Bearer <API key>\""}`, "WWW-Authenticate: Bearer",
 		},
 		"a 402": {
-			edge.Insufficient(10, 0, time.Date(2026, 2, 1, 1, 0, 0, 0, time.FixedZone("", 3600))), 402,
+			contract.Insufficient(0, time.Date(2026, 2, 1, 1, 0, 0, 0, time.FixedZone("", 3600))), 402,
 			`{"success":false,"error":"Not enough points for this extraction.","code":"INSUFFICIENT_POINTS","message":"an extraction costs 10 points; 0 remaining; upgrade the plan or wait for the reset","remainingPoints":0,"nextReset":"2026-02-01T00:00:00Z"}`, "",
 		},
 		"a 429": {
-			edge.Limited(window, 0), 429,
+			contract.Limited(window, 0), 429,
 			`{"success":false,"error":"Too many requests.","code":"RATE_LIMITED","message":"the limit is 60 requests per minute; try again in 2 seconds","remainingPoints":0}`, "Retry-After: 2",
 		},
-		"a 500":               {edge.Internal(secret), 500, serverError(internal), "Retry-After: "},
-		"a 500 for a while":   {edge.Overloaded(1500*time.Millisecond, secret), 500, serverError("the service is busy; try again later"), "Retry-After: 2"},
+		"a 429 of a window that was not counted": {
+			contract.Limited(contract.Window{Limit: 5, Reset: clock.Add(7 * time.Second), Now: clock}, 9990), 429,
+			`{"success":false,"error":"Too many requests.","code":"RATE_LIMITED","message":"the limit is 5 requests per minute; try again in 7 seconds","remainingPoints":9990}`,
+			`RateLimit: "account";r=0;t=7`,
+		},
+		"a 500":               {contract.Internal(secret), 500, serverError(internal), "Retry-After: "},
+		"a 500 for a while":   {contract.Overloaded(1500*time.Millisecond, secret), 500, serverError("the service is busy; try again later"), "Retry-After: 2"},
 		"an unknown error":    {secret, 500, serverError(internal), ""},
-		"a wrapped error":     {errors.Join(secret, edge.Overloaded(time.Second, nil)), 500, serverError("the service is busy; try again later"), "Retry-After: 1"},
+		"a wrapped error":     {errors.Join(secret, contract.Overloaded(time.Second, nil)), 500, serverError("the service is busy; try again later"), "Retry-After: 1"},
 		"a timeout":           {context.DeadlineExceeded, 500, serverError(internal), ""},
-		"a code of no status": {&edge.Error{Code: "TEAPOT", Message: "x"}, 500, serverError(internal), ""},
-		"a 400 of no details": {&edge.Error{Code: edge.InvalidRequest, Message: "x"}, 500, serverError(internal), ""},
+		"a code of no status": {&contract.Error{Code: "TEAPOT", Message: "x"}, 500, serverError(internal), ""},
+		"a 400 of no details": {&contract.Error{Code: contract.InvalidRequest, Message: "x"}, 500, serverError(internal), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -80,7 +91,7 @@ func serverError(message string) string {
 }
 
 // A gate that fails is a 500 at each of its steps, on both operations.
-func TestHandler_hides_why_the_gate_fails(t *testing.T) {
+func TestHandler_HidesErrorsOfTheGate(t *testing.T) {
 	t.Parallel()
 	d := mustNew(t, nil)
 	d.gate.err = errors.New("dial tcp 10.0.0.7:5432: connect: connection refused")
@@ -91,7 +102,7 @@ func TestHandler_hides_why_the_gate_fails(t *testing.T) {
 	assert.Contains(t, d.log.String(), "connection refused")
 }
 
-func TestHandler_answers_500_where_an_answer_is_no_JSON(t *testing.T) {
+func TestHandler_Answers500IfAnAnswerCannotBeEncoded(t *testing.T) {
 	t.Parallel()
 	d := mustNew(t, nil)
 	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
@@ -103,7 +114,7 @@ func TestHandler_answers_500_where_an_answer_is_no_JSON(t *testing.T) {
 	assert.NotContains(t, f.Message, "NaN")
 }
 
-func TestHandler_answers_500_where_the_server_answers_nothing(t *testing.T) {
+func TestHandler_Answers500IfTheServerReturnsNil(t *testing.T) {
 	t.Parallel()
 	d := mustNew(t, nil)
 	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) { return nil, nil }
@@ -113,7 +124,7 @@ func TestHandler_answers_500_where_the_server_answers_nothing(t *testing.T) {
 }
 
 // Answers that a server builds with the generated types have the door's headers too.
-func TestHandler_fills_the_headers_of_generated_answers(t *testing.T) {
+func TestHandler_AddsItsHeadersToGeneratedErrors(t *testing.T) {
 	t.Parallel()
 	d := mustNew(t, nil)
 	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
@@ -130,33 +141,14 @@ func TestHandler_fills_the_headers_of_generated_answers(t *testing.T) {
 	d.fails(t, http.StatusBadRequest, with(httptest.NewRequest(http.MethodGet, "/api/v1/status", nil)))
 }
 
-func TestWriteError_outside_a_door(t *testing.T) {
+func TestWriteError_OutsideOfTheFrontEnd(t *testing.T) {
 	t.Parallel()
 	rec := httptest.NewRecorder()
-	edge.WriteError(rec, edge.MethodNotAllowed("GET", "PUT"))
+	edge.WriteError(rec, contract.MethodNotAllowed("GET", "PUT"))
 	assert.Equal(t, http.StatusMethodNotAllowed, rec.Code)
 	assert.Equal(t, "GET, PUT", rec.Header().Get("Allow"))
 	assert.NotEmpty(t, rec.Header().Get("X-Request-Id"))
 	var f failure
 	require.NoError(t, json.Unmarshal(rec.Body.Bytes(), &f))
 	assert.Equal(t, map[string]string{"method": "must be GET or PUT"}, f.Details)
-}
-
-func TestError_Unwrap(t *testing.T) {
-	t.Parallel()
-	cause := errors.New("cause")
-	err := error(edge.Internal(cause))
-	require.ErrorIs(t, err, cause)
-	assert.Equal(t, "SERVER_ERROR: internal error; quote the X-Request-Id when you contact support: cause", err.Error())
-	assert.Equal(t, "INVALID_REQUEST: path: no such path; see /docs or /openapi.yaml", edge.NotFound().Error())
-}
-
-func TestWindow_RetryAfter(t *testing.T) {
-	t.Parallel()
-	for left, want := range map[time.Duration]time.Duration{
-		-time.Second: time.Second, 0: time.Second, time.Nanosecond: time.Second, time.Second: time.Second,
-		time.Second + 1: 2 * time.Second, 59500 * time.Millisecond: time.Minute, time.Minute: time.Minute,
-	} {
-		assert.Equal(t, want, edge.Window{Reset: clock.Add(left), Now: clock}.RetryAfter(), left)
-	}
 }

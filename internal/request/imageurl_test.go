@@ -1,14 +1,18 @@
-package edge_test
+package request_test
 
 import (
+	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"uncial/gen"
+	"uncial/internal/request"
 )
 
 func imageBody(tb testing.TB, url string) string {
@@ -18,7 +22,7 @@ func imageBody(tb testing.TB, url string) string {
 	return string(body)
 }
 
-func TestHandler_takes_the_URL_of_an_image(t *testing.T) {
+func TestOperation_Check_AcceptsImageURLs(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{
 		"https://example.org/a.jpg",
@@ -38,7 +42,8 @@ func TestHandler_takes_the_URL_of_an_image(t *testing.T) {
 		"data:image/png;base64,AA%2B%2f%41A%3D%3D",
 		"data:image/png;base64,iVBO\r\nRw0=\n",
 	} {
-		assert.Equal(t, http.StatusOK, mustNew(t, nil).do(t, extraction(imageBody(t, url))).StatusCode, url)
+		got, _ := check(t, extraction(imageBody(t, url)))
+		assert.Empty(t, got, url)
 	}
 }
 
@@ -46,7 +51,7 @@ func misfit(at int) string {
 	return fmt.Sprintf("must have base64 data (RFC 4648); character %d of the data does not fit", at)
 }
 
-func TestHandler_refuses_what_is_no_URL_of_an_image(t *testing.T) {
+func TestOperation_Check_RefusesImageURLs(t *testing.T) {
 	t.Parallel()
 	const (
 		absolute  = "must be an absolute URL that begins with https:, http: or data:"
@@ -126,7 +131,62 @@ func TestHandler_refuses_what_is_no_URL_of_an_image(t *testing.T) {
 		"data:image/png;base64,AAA%00":                                  misfit(4),
 		"data:image/png;base64," + strings.Repeat("AAAA", 27_963_000/4): "must be at most 27,963,000 characters, which is an image of 20 MiB",
 	} {
-		_, f := mustNew(t, nil).fails(t, http.StatusBadRequest, extraction(imageBody(t, url)))
-		assert.Equal(t, details("imageUrl", want), f.Details, "%.100s", url)
+		got, _ := check(t, extraction(imageBody(t, url)))
+		assert.Equal(t, details("imageUrl", want), got, "%.100s", url)
 	}
+}
+
+// mustInline checks a request with an inline image, and returns the name that the server gets for it and its bytes.
+func mustInline(tb testing.TB, url string) (name string, data []byte) {
+	tb.Helper()
+	faults, valid := check(tb, extraction(imageBody(tb, url)))
+	require.Empty(tb, faults, "%.100s", url)
+	var body gen.ExtractionRequest
+	require.NoError(tb, json.NewDecoder(valid.Body).Decode(&body))
+	data, ok := request.InlineImage(valid.Context(), body.ImageURL)
+	require.True(tb, ok, body.ImageURL)
+	return body.ImageURL, data
+}
+
+func TestInlineImage(t *testing.T) {
+	t.Parallel()
+	data := []byte("\xfb\xff\xfe\x00 the bytes of an image")
+	standard := base64.StdEncoding.EncodeToString(data)
+	first, _ := mustInline(t, "data:image/png;base64,"+standard)
+	for name, text := range map[string]string{
+		"in the alphabet for URLs": base64.URLEncoding.EncodeToString(data),
+		"without padding":          base64.RawStdEncoding.EncodeToString(data),
+		"percent-encoded":          strings.NewReplacer("+", "%2b", "/", "%2F", "=", "%3D").Replace(standard),
+		"in lines":                 standard[:8] + "\r\n" + standard[8:] + "\n",
+	} {
+		again, got := mustInline(t, "data:image/png;base64,"+text)
+		assert.Equal(t, data, got, name)
+		assert.Equal(t, first, again, "%s: the same image has the same name", name)
+	}
+	for name, url := range map[string]string{
+		"another image":      "data:image/png;base64," + base64.StdEncoding.EncodeToString(data[1:]),
+		"another media type": "data:image/jpeg;base64," + standard,
+	} {
+		other, _ := mustInline(t, url)
+		assert.NotEqual(t, first, other, name)
+	}
+	_, ok := request.InlineImage(t.Context(), first)
+	assert.False(t, ok, "an image belongs to its request")
+}
+
+func TestInlineImage_OfEverySize(t *testing.T) {
+	t.Parallel()
+	for size := 1; size < 200_000; size = size*2 + 1 {
+		data := bytes.Repeat([]byte{0xfb, 7, 0xff, 1, 2}, size/5+1)[:size]
+		_, got := mustInline(t, "data:;base64,"+base64.RawStdEncoding.EncodeToString(data))
+		assert.Equal(t, data, got, size)
+	}
+}
+
+// The largest image that the contract allows, 20 MiB, fits into a body.
+func TestInlineImage_OfTheLargestSize(t *testing.T) {
+	t.Parallel()
+	data := bytes.Repeat([]byte{1, 2, 3, 4}, 20<<20/4)
+	_, got := mustInline(t, "data:image/png;base64,"+base64.StdEncoding.EncodeToString(data))
+	assert.True(t, bytes.Equal(data, got))
 }

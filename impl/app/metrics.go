@@ -14,7 +14,7 @@ import (
 	"uncial/gen"
 	"uncial/impl/ocr/remote"
 	"uncial/impl/ocr/workerpool"
-	"uncial/internal/edge"
+	"uncial/internal/contract"
 )
 
 // seconds are the buckets of durations: from a replay to the deadline.
@@ -140,8 +140,8 @@ func outcome(err error) string {
 	case errors.Is(err, context.Canceled): // nobody waits for the answer any more
 		return "CANCELLED"
 	}
-	if e, ok := errors.AsType[*edge.Error](err); ok {
+	if e, ok := errors.AsType[*contract.Error](err); ok {
 		return string(e.Code)
 	}
-	return string(edge.ServerError)
+	return string(contract.ServerError)
 }

@@ -17,7 +17,7 @@ func TestError_Unwrap(t *testing.T) {
 	err := error(contract.Internal(cause))
 	require.ErrorIs(t, err, cause)
 	assert.Equal(t, "SERVER_ERROR: internal error; quote the X-Request-Id when you contact support: cause", err.Error())
-	}
+}
 
 func TestWindow_RetryAfter(t *testing.T) {
 	t.Parallel()

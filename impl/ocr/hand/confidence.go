@@ -47,7 +47,7 @@ func (m *Models) mixedConfidence(all []reading, french bool) float64 {
 			written += l.characters
 			continue
 		}
-		sum += m.InPrint(l.confidence) * float64(l.characters)
+		sum += m.PrintAccuracy(l.confidence) * float64(l.characters)
 		printed += l.characters
 	}
 	return bounded((pageConfidence(hands, french)*float64(written)+sum)/float64(max(written+printed, 1)), french)

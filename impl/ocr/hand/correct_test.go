@@ -48,8 +48,8 @@ func enhanced(tb testing.TB, g *image.Gray, tagged, enhance bool) *hand.Page {
 	tb.Helper()
 	words, err := lexicon.Read(own.Models()[own.HandFrench])
 	require.NoError(tb, err)
-	return hand.Look(g, imaging.Letters(g), hand.Models{
-		Hand: "hand", Print: "print", Native: tagged, Learnt: words, Enhance: enhance, InPrint: func(own float64) float64 { return own },
+	return hand.NewPage(g, imaging.Letters(g), hand.Models{
+		Hand: "hand", Print: "print", TaggedFrench: tagged, Lexicon: words, Enhance: enhance, PrintAccuracy: func(own float64) float64 { return own },
 	})
 }
 

@@ -10,9 +10,9 @@ import (
 	"uncial/impl/ocr/tesseract"
 )
 
-// Sure reports whether the whole page is handwritten, and how confident the handwriting model is of some of its lines, 0..1.
+// Detect reports whether the whole page is handwritten, and how confident the handwriting model is of some of its lines, 0..1.
 // The shape of the ink rules out most print at no cost; in doubt, both models read some lines.
-func (p *Page) Sure(ctx context.Context, r Reader) (float64, bool, error) {
+func (p *Page) Detect(ctx context.Context, r Reader) (float64, bool, error) {
 	if p.onSide || p.joinedShare < suspicious {
 		return 0, false, nil
 	}
@@ -21,7 +21,7 @@ func (p *Page) Sure(ctx context.Context, r Reader) (float64, bool, error) {
 		return 0, false, nil
 	}
 	hands, err := p.readLines(ctx, r, some)
-	if err != nil || p.joinedShare < foreignSuspicious && !p.models.Native && !isFrench(hands, false) {
+	if err != nil || p.joinedShare < foreignSuspicious && !p.models.TaggedFrench && !isFrench(hands, false) {
 		return 0, false, err
 	}
 	_, images := cut(some, 1)

@@ -23,12 +23,12 @@ type filling struct {
 	hasHand bool
 }
 
-// Fill adds to the reading of a printed page what was filled in by hand. The reading must have calibrated confidences and no
+// ReadFilledIn adds to the reading of a printed page what was filled in by hand. The reading must have calibrated confidences and no
 // edits. It is false, and the reading stands, if there is no handwriting. Handwriting counts as French if its words prove it,
 // or if the page is tagged French and its words do not disprove it; in other languages it must look much like handwriting.
-func (p *Page) Fill(ctx context.Context, r Reader, inPrint Result) (Result, bool, error) {
+func (p *Page) ReadFilledIn(ctx context.Context, r Reader, inPrint Result) (Result, bool, error) {
 	for _, french := range []bool{true, false} {
-		if french && !p.models.Native && !p.leavesJoinedLetters(inPrint.Blocks) {
+		if french && !p.models.TaggedFrench && !p.leavesJoinedLetters(inPrint.Blocks) {
 			continue
 		}
 		f := filling{Page: p, french: french, joined: map[document.Box]float64{}}
@@ -36,7 +36,7 @@ func (p *Page) Fill(ctx context.Context, r Reader, inPrint Result) (Result, bool
 		if err != nil {
 			return Result{}, false, err
 		}
-		proven := isFrench(filled, p.models.Native)
+		proven := isFrench(filled, p.models.TaggedFrench)
 		if len(filled) > 0 && (proven || !french) {
 			return f.merge(inPrint, filled, proven), true, nil
 		}
@@ -67,7 +67,7 @@ func (p *filling) read(ctx context.Context, r Reader, inPrint []document.Block) 
 		return nil, nil
 	}
 	filled, err := p.readOpen(ctx, r, inPrint, open, settled)
-	if err != nil || !p.french || len(filled) == 0 || !isFrench(filled, p.models.Native) {
+	if err != nil || !p.french || len(filled) == 0 || !isFrench(filled, p.models.TaggedFrench) {
 		return filled, err
 	}
 	before := p.found
@@ -82,7 +82,7 @@ func (p *filling) read(ctx context.Context, r Reader, inPrint []document.Block) 
 // readOpen reads the parts of lines that look handwritten: first the longest, and the others only if these may be French.
 func (p *filling) readOpen(ctx context.Context, r Reader, inPrint []document.Block, open []image.Rectangle, settled []document.Box) ([]reading, error) {
 	parts, shares := p.openParts(open, settled)
-	if p.french && !p.models.Native {
+	if p.french && !p.models.TaggedFrench {
 		long := byWidth(parts)
 		some, err := p.readLines(ctx, r, long[:min(samples, len(long))])
 		if err != nil || !isFrench(some, true) {

@@ -68,12 +68,12 @@ func handwritten(r hand.Result) []document.Line {
 	return found
 }
 
-func TestPage_Fill(t *testing.T) {
+func TestPage_ReadFilledIn(t *testing.T) {
 	t.Parallel()
 	fill := func(t *testing.T, confidence float64, tagged bool, r hand.Reader) (hand.Result, bool) {
 		t.Helper()
 		g, inPrint := form(confidence)
-		filled, ok, err := look(g, tagged).Fill(t.Context(), r, inPrint)
+		filled, ok, err := look(g, tagged).ReadFilledIn(t.Context(), r, inPrint)
 		require.NoError(t, err)
 		return filled, ok
 	}
@@ -108,7 +108,7 @@ func TestPage_Fill(t *testing.T) {
 		t.Parallel()
 		g, inPrint := form(0.95)
 		inPrint.Blocks[2].Lines[0].Words[1].Confidence = 0.8
-		filled, ok, err := look(g, true).Fill(t.Context(), always("devant nous", 60, 20), inPrint)
+		filled, ok, err := look(g, true).ReadFilledIn(t.Context(), always("devant nous", 60, 20), inPrint)
 		require.NoError(t, err)
 		require.True(t, ok)
 		require.Len(t, filled.Blocks, 4)
@@ -117,7 +117,7 @@ func TestPage_Fill(t *testing.T) {
 	})
 }
 
-func TestPage_Fill_print(t *testing.T) {
+func TestPage_ReadFilledIn_print(t *testing.T) {
 	t.Parallel()
 	t.Run("reads nothing on a page of print, in any language", func(t *testing.T) {
 		t.Parallel()
@@ -126,7 +126,7 @@ func TestPage_Fill_print(t *testing.T) {
 		inPrint.Blocks = inPrint.Blocks[:2]
 		for _, tagged := range []bool{true, false} {
 			r, n := counted(always("devant nous", 90, 20))
-			_, ok, err := look(g, tagged).Fill(t.Context(), r, inPrint)
+			_, ok, err := look(g, tagged).ReadFilledIn(t.Context(), r, inPrint)
 			require.NoError(t, err)
 			require.False(t, ok)
 			require.Empty(t, n)
@@ -136,7 +136,7 @@ func TestPage_Fill_print(t *testing.T) {
 		t.Parallel()
 		for sure, want := range map[int]int{5: 6, 3: 6, 2: 2, 0: 0} {
 			g, inPrint := form(0.2)
-			filled, _, err := look(g, true).Fill(t.Context(), reader(func(_ string, i int, _ *image.Gray, _ tesseract.Detail) []tesseract.Word {
+			filled, _, err := look(g, true).ReadFilledIn(t.Context(), reader(func(_ string, i int, _ *image.Gray, _ tesseract.Detail) []tesseract.Word {
 				confidence := 60.0
 				if i >= sure {
 					confidence = 8
@@ -153,7 +153,7 @@ func TestPage_Fill_print(t *testing.T) {
 }
 
 // Handwriting that does not look much like it is told by its words, whatever the page is tagged.
-func TestPage_Fill_language(t *testing.T) {
+func TestPage_ReadFilledIn_language(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, text string
@@ -170,7 +170,7 @@ func TestPage_Fill_language(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			g, inPrint := looseForm()
-			filled, ok, err := look(g, c.tagged).Fill(t.Context(), always(c.text, 60, 20), inPrint)
+			filled, ok, err := look(g, c.tagged).ReadFilledIn(t.Context(), always(c.text, 60, 20), inPrint)
 			require.NoError(t, err)
 			require.Equal(t, c.filled, ok)
 			written := handwritten(filled)
@@ -188,7 +188,7 @@ func TestPage_Fill_language(t *testing.T) {
 		g, inPrint := looseForm()
 		scribble(g, 4, 450, 1000, 1000, 60)
 		r, n := counted(always("with many thanks for", 60, 20))
-		_, ok, err := look(g, false).Fill(t.Context(), r, inPrint)
+		_, ok, err := look(g, false).ReadFilledIn(t.Context(), r, inPrint)
 		require.NoError(t, err)
 		require.False(t, ok)
 		require.Equal(t, 6, n["hand"])
@@ -216,11 +216,11 @@ func smallPrint() (*image.Gray, hand.Result) {
 	return g, hand.Result{Confidence: 0.97, Blocks: []document.Block{document.BlockOf(lines)}}
 }
 
-func TestPage_Fill_smallPrint(t *testing.T) {
+func TestPage_ReadFilledIn_smallPrint(t *testing.T) {
 	t.Parallel()
 	for _, tagged := range []bool{true, false} {
 		g, inPrint := smallPrint()
-		filled, ok, err := look(g, tagged).Fill(t.Context(), always("par devant nous dit", 60, 20), inPrint)
+		filled, ok, err := look(g, tagged).ReadFilledIn(t.Context(), always("par devant nous dit", 60, 20), inPrint)
 		require.NoError(t, err)
 		require.True(t, ok)
 		written := handwritten(filled)

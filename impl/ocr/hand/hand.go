@@ -5,7 +5,7 @@
 // It neither finds lines (package layout) nor runs models (its callers implement Reader), and it does not read print. The
 // handwriting model has learnt French; language.go decides whether a page is French.
 //
-// Start reading at Page.Sure, Page.Read and Page.Fill; thresholds.go has every number that was tuned.
+// Start reading at Page.Detect, Page.Read and Page.ReadFilledIn; thresholds.go has every number that was tuned.
 package hand
 
 import (
@@ -30,13 +30,13 @@ type Reader interface {
 type Models struct {
 	Hand  string // reads strips of handwriting
 	Print string // reads print in the page's language
-	// Learnt is the word list of Hand, which only the enhancement asks; nil if there is none.
-	Learnt *lexicon.Lexicon
-	// InPrint estimates the share of characters that are right from the print model's confidence, 0..1 each. Read needs it.
-	InPrint func(own float64) float64
-	// Native is true if the page is tagged as French, which the handwriting model has learnt. The words read on the page decide
+	// Lexicon is the word list of Hand, which only the enhancement asks; nil if there is none.
+	Lexicon *lexicon.Lexicon
+	// PrintAccuracy estimates the share of characters that are right from the print model's confidence, 0..1 each. Read needs it.
+	PrintAccuracy func(own float64) float64
+	// TaggedFrench is true if the page is tagged as French, which the handwriting model has learnt. The words read on the page decide
 	// in the end (see language.go). Other languages are read as well as the model can, which is badly, and at a low confidence.
-	Native bool
+	TaggedFrench bool
 	// Enhance corrects words by the word list.
 	Enhance bool
 }
@@ -61,8 +61,8 @@ type Page struct {
 	known       map[document.Box]reading // the lines that were read already, by their boxes
 }
 
-// Look returns a page, given the boxes of its spots of ink in pixels of the page. It reads nothing yet.
-func Look(gray *image.Gray, spots []image.Rectangle, m Models) *Page {
+// NewPage returns a page, given the boxes of its spots of ink in pixels of the page. It reads nothing yet.
+func NewPage(gray *image.Gray, spots []image.Rectangle, m Models) *Page {
 	return &Page{
 		models: m, gray: gray, spots: spots, joinedShare: joinedShare(spots), onSide: isOnSide(spots),
 		known: map[document.Box]reading{},
@@ -77,7 +77,7 @@ func (p *Page) layout() *layout.Page {
 	return p.found
 }
 
-// Read reads a page that is handwritten, as Sure has told. Lines of print on it are read by the print model.
+// Read reads a page that is handwritten, as Detect has told. Lines of print on it are read by the print model.
 func (p *Page) Read(ctx context.Context, r Reader) (Result, error) {
 	blocks := make([][]reading, len(p.layout().Blocks))
 	for i, lines := range p.layout().Blocks {
@@ -98,7 +98,7 @@ func (p *Page) Read(ctx context.Context, r Reader) (Result, error) {
 		}
 	}
 	all := slices.Concat(blocks...)
-	french := isFrench(all, p.models.Native)
+	french := isFrench(all, p.models.TaggedFrench)
 	var result Result
 	for _, block := range blocks {
 		p.models.finish(block, french)

@@ -84,13 +84,13 @@ func lines(n int) *image.Gray {
 }
 
 func look(g *image.Gray, tagged bool) *hand.Page {
-	return hand.Look(g, imaging.Letters(g), hand.Models{Hand: "hand", Print: "print", Native: tagged, InPrint: func(own float64) float64 { return own }})
+	return hand.NewPage(g, imaging.Letters(g), hand.Models{Hand: "hand", Print: "print", TaggedFrench: tagged, PrintAccuracy: func(own float64) float64 { return own }})
 }
 
 // mustRead reads a page that must be taken for handwritten.
 func mustRead(tb testing.TB, p *hand.Page, r hand.Reader) hand.Result {
 	tb.Helper()
-	_, ok, err := p.Sure(tb.Context(), r)
+	_, ok, err := p.Detect(tb.Context(), r)
 	require.NoError(tb, err)
 	require.True(tb, ok)
 	result, err := p.Read(tb.Context(), r)
@@ -98,7 +98,7 @@ func mustRead(tb testing.TB, p *hand.Page, r hand.Reader) hand.Result {
 	return result
 }
 
-func TestPage_Sure(t *testing.T) {
+func TestPage_Detect(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name          string
@@ -116,7 +116,7 @@ func TestPage_Sure(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			r, n := counted(always("devant nous", c.hands, c.prints))
-			_, ok, err := look(c.page, true).Sure(t.Context(), r)
+			_, ok, err := look(c.page, true).Detect(t.Context(), r)
 			require.NoError(t, err)
 			require.Equal(t, c.want, ok)
 			require.Equal(t, c.unread, len(n) == 0)
@@ -125,7 +125,7 @@ func TestPage_Sure(t *testing.T) {
 	t.Run("returns an error of the recognizer", func(t *testing.T) {
 		t.Parallel()
 		gone := errors.New("gone")
-		_, _, err := look(scribbled(15), true).Sure(t.Context(), broken{gone})
+		_, _, err := look(scribbled(15), true).Detect(t.Context(), broken{gone})
 		require.ErrorIs(t, err, gone)
 	})
 }
@@ -171,7 +171,7 @@ func TestPage_Read(t *testing.T) {
 func TestPage_PrintLike(t *testing.T) {
 	t.Parallel()
 	part := func(g *image.Gray) image.Rectangle {
-		return hand.Look(g, imaging.Letters(g), hand.Models{}).PrintLike()
+		return hand.NewPage(g, imaging.Letters(g), hand.Models{}).PrintedPart()
 	}
 	t.Run("is empty on a page of handwriting alone", func(t *testing.T) {
 		t.Parallel()

@@ -48,7 +48,7 @@ func (m *Models) printed(at document.Box, words []tesseract.Word, origin image.P
 	for _, w := range words {
 		if text := document.WordText(w.Text); text != "" {
 			out.line.Words = append(out.line.Words, document.Word{
-				Box: toBox(w.Box.Add(origin)), Text: text, Confidence: m.InPrint(share(w)), Model: m.Print,
+				Box: toBox(w.Box.Add(origin)), Text: text, Confidence: m.PrintAccuracy(share(w)), Model: m.Print,
 			})
 		}
 	}
@@ -56,9 +56,9 @@ func (m *Models) printed(at document.Box, words []tesseract.Word, origin image.P
 	return out
 }
 
-// PrintLike returns the part of a handwritten page that may be print, in pixels of the page: successive lines with hardly any
+// PrintedPart returns the part of a handwritten page that may be print, in pixels of the page: successive lines with hardly any
 // joined letters, and what lies between them. It is empty if there is too little of the kind.
-func (p *Page) PrintLike() image.Rectangle {
+func (p *Page) PrintedPart() image.Rectangle {
 	var best, part image.Rectangle
 	most := max(regionSpots, len(p.spots)/regionShare) - 1
 	for _, l := range p.layout().Lines() {

@@ -117,14 +117,14 @@ func (m *Models) finish(all []reading, french bool) {
 			if !m.Enhance || !french {
 				continue
 			}
-			if better, ok := correct(w, m.Learnt); ok {
+			if better, ok := correct(w, m.Lexicon); ok {
 				before := word.Text
 				word.Text = document.WordText(better)
 				all[i].edits = append(all[i].edits, document.Edit{
 					Box: word.Box, Before: before, After: word.Text, Rule: ruleLexicon, Confidence: word.Confidence,
 				})
 			}
-			word.Known = m.Learnt != nil && m.Learnt.Known(word.Text)
+			word.Known = m.Lexicon != nil && m.Lexicon.Known(word.Text)
 		}
 	}
 }

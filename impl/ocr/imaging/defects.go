@@ -2,20 +2,20 @@ package imaging
 
 import "image"
 
-// Bright spreads the greys of a page up to white if it is so dark that nothing on it is: a picture taken without light, a
+// Brighten spreads the greys of a page up to white if it is so dark that nothing on it is: a picture taken without light, a
 // scan with the lamp off. It returns other pages unchanged, negatives too, which are dark where they are blank.
-func Bright(g *image.Gray) *image.Gray {
+func Brighten(g *image.Gray) *image.Gray {
 	h := histogramOf(g)
 	brightest := h.quantile(brightShare)
-	if brightest >= darkestPage || brightest == 0 || Positive(g) != g {
+	if brightest >= darkestPage || brightest == 0 || InvertNegative(g) != g {
 		return g
 	}
 	return mapGreys(g, func(v int) int { return min(v*brightened/brightest, 255) })
 }
 
-// Positive inverts a page that is a negative, as films of newspapers often are. It returns other pages unchanged, those on a
+// InvertNegative inverts a page that is a negative, as films of newspapers often are. It returns other pages unchanged, those on a
 // dark table too.
-func Positive(g *image.Gray) *image.Gray {
+func InvertNegative(g *image.Gray) *image.Gray {
 	if !isMostlyDark(g) || !isNegative(withoutBorder(g)) {
 		return g
 	}

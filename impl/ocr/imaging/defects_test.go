@@ -13,7 +13,7 @@ import (
 	"uncial/impl/ocr/ocrtest"
 )
 
-// grainy is blank paper with a normal grain.
+// grainy returns blank paper with grain of a normal distribution.
 func grainy(w, h int, deviation float64) *image.Gray {
 	g := image.NewGray(image.Rect(0, 0, w, h))
 	random := rand.New(rand.NewPCG(1, 2))
@@ -61,7 +61,7 @@ func TestDenoise(t *testing.T) {
 		return g
 	}
 	strong := noisy(180, 8)
-	require.Same(t, strong, imaging.Denoise(strong), "noise that is small beside the contrast")
+	require.Same(t, strong, imaging.Denoise(strong), "noise that is small compared with the contrast")
 	want := len(imaging.Letters(clean))
 	for _, deviation := range []float64{20, 25, 30} {
 		faint := noisy(70, deviation)
@@ -79,34 +79,34 @@ func TestDenoise(t *testing.T) {
 	draw.Draw(cut, cut.Rect, image.White, image.Point{}, draw.Src)
 	faint := noisy(70, 20)
 	draw.Draw(cut, faint.Rect.Add(image.Pt(480, 480)), faint, image.Point{}, draw.Src)
-	require.NotSame(t, cut, imaging.Denoise(cut), "what was made white around a page says nothing of its noise")
+	require.NotSame(t, cut, imaging.Denoise(cut), "whitened surroundings do not count as noiseless")
 	var scrap image.Rectangle // one line of small type
 	for _, l := range imaging.Letters(ocrtest.Page(lines[0])) {
 		scrap = scrap.Union(l)
 	}
 	line := imaging.Crop(clean, scrap.Inset(-6))
 	line = imaging.Resize(line, line.Rect.Dx()/4, line.Rect.Dy()/4)
-	require.Same(t, line, imaging.Denoise(line), "letters are no noise, though they be most of the picture")
+	require.Same(t, line, imaging.Denoise(line), "letters are not noise, even where they are most of the picture")
 	empty := image.NewGray(image.Rect(0, 0, 0, 0))
 	require.Same(t, empty, imaging.Denoise(empty))
-	require.Same(t, empty, imaging.Leaves(empty))
+	require.Same(t, empty, imaging.WhitenSurroundings(empty))
 }
 
-// Not parallel: it counts what is allocated.
-func TestDenoise_copies_a_page_twice_at_most(t *testing.T) {
+// Denoise copies a page at most twice.
+func TestDenoise_memory(t *testing.T) { //nolint:paralleltest // counts what the process allocates
 	g := grainy(2000, 2000, 20)
 	require.Less(t, ocrtest.Allocated(func() { require.NotSame(t, g, imaging.Denoise(g)) }), uint64(9<<20))
 }
 
-func TestBright(t *testing.T) {
+func TestBrighten(t *testing.T) {
 	t.Parallel()
 	page := ocrtest.Page(lines...)
-	require.Same(t, page, imaging.Bright(page))
+	require.Same(t, page, imaging.Brighten(page))
 	want := len(imaging.Letters(page))
 	for i, v := range page.Pix {
 		page.Pix[i] = v/10 + 2
 	}
-	bright := imaging.Bright(page)
+	bright := imaging.Brighten(page)
 	require.Len(t, imaging.Letters(bright), want)
 	require.InDelta(t, 240, bright.GrayAt(0, 0).Y, 2)
 	title := image.NewGray(image.Rect(0, 0, 2000, 3000)) // a negative with little on it
@@ -115,14 +115,14 @@ func TestBright(t *testing.T) {
 	for i, g := range grainy(2000, 3000, 3).Pix {
 		title.Pix[i] = uint8(15 + 0.8*float64(255-title.Pix[i]) + float64(g) - 235)
 	}
-	require.Same(t, title, imaging.Bright(title), "a negative is no dark picture")
+	require.Same(t, title, imaging.Brighten(title), "a negative is not a dark picture")
 	black := image.NewGray(image.Rect(0, 0, 50, 50))
-	require.Same(t, black, imaging.Bright(black))
+	require.Same(t, black, imaging.Brighten(black))
 	empty := image.NewGray(image.Rect(0, 0, 0, 0))
-	require.Same(t, empty, imaging.Bright(empty))
+	require.Same(t, empty, imaging.Brighten(empty))
 }
 
-func TestPositive_of_a_page_with_a_white_border(t *testing.T) {
+func TestInvertNegative_whiteBorder(t *testing.T) {
 	t.Parallel()
 	page := ocrtest.Page(lines...)
 	grain := grainy(page.Rect.Dx(), page.Rect.Dy(), 3)
@@ -136,25 +136,25 @@ func TestPositive_of_a_page_with_a_white_border(t *testing.T) {
 	for _, border := range []int{40, 100, 300} {
 		g := ocrtest.Sheet(w+2*border, h+2*border)
 		draw.Draw(g, page.Rect.Add(image.Pt(border, border)), page, image.Point{}, draw.Src)
-		same := g == imaging.Positive(g) // require.Same would print both
+		same := g == imaging.InvertNegative(g) // require.Same would print both
 		require.True(t, same, "a border of %d", border)
 	}
 }
 
-func TestPositive(t *testing.T) {
+func TestInvertNegative(t *testing.T) {
 	t.Parallel()
 	page := ocrtest.Page(lines...)
 	negative := image.NewGray(page.Rect)
 	for i, v := range page.Pix {
 		negative.Pix[i] = 255 - v
 	}
-	require.Equal(t, page.Pix, imaging.Positive(negative).Pix)
-	require.Same(t, page, imaging.Positive(page))
+	require.Equal(t, page.Pix, imaging.InvertNegative(negative).Pix)
+	require.Same(t, page, imaging.InvertNegative(page))
 
 	table := image.NewGray(image.Rect(0, 0, 2200, 1200)) // dark, with a page on it
 	draw.Draw(table, page.Rect.Add(image.Pt(400, 300)), page, image.Point{}, draw.Src)
-	require.Same(t, table, imaging.Positive(table))
+	require.Same(t, table, imaging.InvertNegative(table))
 	for _, empty := range []*image.Gray{image.NewGray(image.Rect(0, 0, 40, 40)), image.NewGray(image.Rect(0, 0, 1, 1))} {
-		require.Same(t, empty, imaging.Positive(empty))
+		require.Same(t, empty, imaging.InvertNegative(empty))
 	}
 }

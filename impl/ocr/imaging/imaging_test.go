@@ -78,7 +78,7 @@ func TestLeaves(t *testing.T) {
 		fill(photo, image.Rect(300, 300, 400, 400), 0)     // a picture
 		fill(photo, image.Rect(100, 1050, 700, 1150), 220) // the card
 		fill(photo, image.Rect(200, 1080, 300, 1120), 0)
-		out := imaging.Leaves(photo)
+		out := imaging.WhitenSurroundings(photo)
 		require.Equal(t, uint8(0), out.GrayAt(350, 350).Y, "the picture")
 		require.Equal(t, uint8(255), out.GrayAt(250, 1100).Y, "the card")
 		require.Equal(t, uint8(255), out.GrayAt(950, 500).Y, "the table")
@@ -90,7 +90,7 @@ func TestLeaves(t *testing.T) {
 			fill(fence, image.Rect(x, 0, x+16, 640), 220)
 		}
 		for _, page := range []*image.Gray{ocrtest.Page(lines...), fence, image.NewGray(image.Rect(0, 0, 0, 0))} {
-			require.Same(t, page, imaging.Leaves(page))
+			require.Same(t, page, imaging.WhitenSurroundings(page))
 		}
 	})
 	t.Run("keeps paper in a shadow", func(t *testing.T) {
@@ -100,9 +100,9 @@ func TestLeaves(t *testing.T) {
 		for i, v := range page.Pix {
 			page.Pix[i] = uint8(float64(v) * (0.25 + 0.75*float64(i%page.Stride)/float64(w))) // #nosec G115 -- at most v
 		}
-		require.Same(t, page, imaging.Leaves(page), "a page lit from one side is paper throughout")
+		require.Same(t, page, imaging.WhitenSurroundings(page), "a page lit from one side is paper throughout")
 		fill(page, image.Rect(0, 0, w, 200), 0)
-		out := imaging.Leaves(page)
+		out := imaging.WhitenSurroundings(page)
 		require.Equal(t, uint8(255), out.GrayAt(w-20, 20).Y, "the table goes")
 		for _, x := range []int{8, w / 4, w / 2, w - 20} {
 			require.Equal(t, page.GrayAt(x, 300), out.GrayAt(x, 300), "the paper stays, %d from the left", x)
@@ -223,7 +223,7 @@ func TestTurn_and_Resize(t *testing.T) {
 			t.Fatalf("brightness went from %v to %v", mean(g), mean(big))
 		}
 		imaging.Flatten(g)
-		imaging.Leaves(g)
+		imaging.WhitenSurroundings(g)
 		imaging.Skew(g)
 		imaging.Letters(g)
 	})

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Leaves whitens everything that is not on a leaf of paper, if a page was photographed with its surroundings: the table, the
+// WhitenSurroundings whitens everything that is not on a leaf of paper, if a page was photographed with its surroundings: the table, the
 // edge of the next leaf, a colour card. It returns other pages unchanged.
-func Leaves(g *image.Gray) *image.Gray {
+func WhitenSurroundings(g *image.Gray) *image.Gray {
 	paper, ok := brightCells(g)
 	if !ok {
 		return g

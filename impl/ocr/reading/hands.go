@@ -27,13 +27,13 @@ func lookForHands(p *page, gray *image.Gray, letters []image.Rectangle) hands {
 		return hands{}
 	}
 	models := hand.Models{
-		Hand: own.HandFrench, Print: p.model, Native: isFrench(p.options.Language),
-		InPrint: func(own float64) float64 { return logistic(curve(own, p.model)) },
+		Hand: own.HandFrench, Print: p.model, TaggedFrench: isFrench(p.options.Language),
+		PrintAccuracy: func(own float64) float64 { return logistic(curve(own, p.model)) },
 	}
 	if isEnhanced(p) {
-		models.Enhance, models.Learnt = true, p.src.Lexicon(own.HandFrench)
+		models.Enhance, models.Lexicon = true, p.src.Lexicon(own.HandFrench)
 	}
-	return hands{reader: reader, page: hand.Look(gray, letters, models)}
+	return hands{reader: reader, page: hand.NewPage(gray, letters, models)}
 }
 
 // confidence reports whether all of the page is written by hand, and how confident the handwriting model is of some lines.
@@ -41,7 +41,7 @@ func (h hands) confidence(ctx context.Context) (float64, bool, error) {
 	if h.page == nil {
 		return 0, false, nil
 	}
-	return h.page.Sure(ctx, h.reader)
+	return h.page.Detect(ctx, h.reader)
 }
 
 // isLatinScript reports whether a language is written in Latin letters, as far as its tag says: frm and enm do not say, and pass.
@@ -81,7 +81,7 @@ func readHandwriting(ctx context.Context, p *page) (err error) {
 
 // isOnlyHandwriting reports whether no part of a page of handwriting is print. A part that looks like print is read as such.
 func isOnlyHandwriting(ctx context.Context, p *page) (bool, error) {
-	part := p.hands.page.PrintLike()
+	part := p.hands.page.PrintedPart()
 	if part.Empty() {
 		return true, nil
 	}
@@ -101,7 +101,7 @@ func placeOnPage(_ context.Context, p *page) error {
 
 // addHandwriting reads what was written by hand beside print.
 func addHandwriting(ctx context.Context, p *page) error {
-	filled, ok, err := p.hands.page.Fill(ctx, p.hands.reader, p.read)
+	filled, ok, err := p.hands.page.ReadFilledIn(ctx, p.hands.reader, p.read)
 	if err == nil && ok {
 		p.read = filled
 	}

@@ -22,14 +22,14 @@ type step struct {
 
 // lightingSteps work on the pixels as they were decoded.
 var lightingSteps = []step{
-	{name: "brighten", run: onGray(imaging.Bright)},
-	{name: "negative", run: onGray(imaging.Positive)},
+	{name: "brighten", run: onGray(imaging.Brighten)},
+	{name: "negative", run: onGray(imaging.InvertNegative)},
 }
 
 // sheetSteps prepare the sheet that the models read. A page in black and white has no surroundings, shadows or grain.
 var sheetSteps = []step{
 	{name: "measure", run: measure, required: true},
-	{name: "surroundings", when: isGray, run: onSheet(imaging.Leaves)},
+	{name: "surroundings", when: isGray, run: onSheet(imaging.WhitenSurroundings)},
 	{name: "denoise", when: isGray, run: onSheet(imaging.Denoise)},
 	{name: "shading", when: isGray, run: onSheet(imaging.Flatten)},
 	{name: "grain", when: isGray, run: onSheet(imaging.DropGrain)},

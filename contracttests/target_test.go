@@ -1,20 +1,24 @@
 package contracttests_test
 
 import (
+	"bufio"
 	"encoding/json"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"uncial/contracttests"
-	"uncial/contracttests/internal/origin"
-	"uncial/contracttests/internal/still"
-	"uncial/impl/account"
+	"uncial/contracttests/internal/realservice"
 	"uncial/impl/app"
 	"uncial/impl/app/apptest"
 	"uncial/mock"
@@ -22,21 +26,27 @@ import (
 
 func TestMain(m *testing.M) { apptest.Main(m) }
 
-// MustMock is a mock of the test's own, as a target.
+// MustServe starts a server in this process and returns its address.
+func MustServe(tb testing.TB, h http.Handler) string {
+	tb.Helper()
+	server := httptest.NewServer(h)
+	tb.Cleanup(server.Close)
+	return server.URL
+}
+
+// MustMock starts a mock in this process and describes it as a target.
 func MustMock(tb testing.TB) contracttests.Target {
 	tb.Helper()
 	return MustTarget(tb, MustMockServer(tb))
 }
 
-// MustMockServer is the address of a mock of the test's own.
+// MustMockServer starts a mock in this process and returns its address.
 func MustMockServer(tb testing.TB) string {
 	tb.Helper()
-	server := httptest.NewServer(mock.New(mock.Options{}))
-	tb.Cleanup(server.Close)
-	return server.URL
+	return MustServe(tb, mock.New(mock.Options{}))
 }
 
-// MustTarget is the mock at an address, as a target with keys of its own.
+// MustTarget describes the mock at the address, with new keys.
 func MustTarget(tb testing.TB, address string) contracttests.Target {
 	tb.Helper()
 	target, err := contracttests.Mock(tb.Context(), address+"/api/v1", nil)
@@ -45,104 +55,143 @@ func MustTarget(tb testing.TB, address string) contracttests.Target {
 	return target
 }
 
-// plans are those of the real service in these tests: beside the usual ones some that are nearly used up.
-var plans = map[string]contracttests.Plan{
-	"free": {Points: 300, Limit: 10}, "archive": {Points: 1_000_000, Limit: 600},
-	"dozen": {Points: 12, Limit: 600}, "ten": {Points: 10, Limit: 600}, "five": {Points: 5, Limit: 600},
-}
-
-func mustPlans(tb testing.TB) string {
-	tb.Helper()
-	type plan struct {
-		Points   int64 `json:"points"`
-		Requests int64 `json:"requestsPerMinute"`
-	}
-	file := map[string]plan{}
-	for name, p := range plans {
-		file[name] = plan{p.Points, p.Limit}
-	}
-	data, err := json.Marshal(file)
-	require.NoError(tb, err)
-	path := filepath.Join(tb.TempDir(), "plans.json")
-	require.NoError(tb, os.WriteFile(path, data, 0o600))
-	return path
-}
-
 // service is the real service in this process, with real workers and images to read.
 type service struct {
 	*app.App
 	images map[string]string
-	clock  *still.Clock // nil where the time is the world's
+	clock  *realservice.Clock // nil if the time is real
 }
 
 // MustService starts the real service on SQLite. With a clock, its time stands still until it is moved.
-func MustService(tb testing.TB, c *still.Clock) *service {
+func MustService(tb testing.TB, clock *realservice.Clock) *service {
 	tb.Helper()
-	s := &service{images: mustImages(tb), clock: c}
 	o := app.Options{
-		Data:       app.DataOptions{PlansFile: mustPlans(tb)},
+		Data:       app.DataOptions{PlansFile: realservice.MustPlansFile(tb)},
 		FetchAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
 	}
-	if c != nil {
-		o.Now = c.Time
+	if clock != nil {
+		o.Now = clock.Time
 	}
-	s.App = apptest.Start(tb, o)
-	return s
+	return &service{apptest.Start(tb, o), realservice.Images(MustServe(tb, realservice.Handler(tb))), clock}
 }
 
-// target has accounts of its own on the service.
+// MustFrozenService starts the real service with a clock that stands still.
+func MustFrozenService(tb testing.TB) contracttests.Target {
+	tb.Helper()
+	clock := realservice.NewClock()
+	return MustService(tb, &clock).target(tb)
+}
+
+// target describes the service, with accounts of its own.
 func (s *service) target(tb testing.TB) contracttests.Target {
 	tb.Helper()
 	t := contracttests.Target{
-		BaseURL: "http://" + s.Addr() + "/api/v1", Plans: plans, Images: s.images, Enhances: true, Promised: true, Keys: map[string][]string{},
+		BaseURL: "http://" + s.Addr() + "/api/v1", Plans: realservice.Plans, Images: s.images, Enhances: true, Promised: true,
+		Keys: realservice.MustKeys(tb, realservice.Accounts{Registry: s.Data().Accounts}, time.Millisecond),
 	}
-	for scenario, plan := range map[string]string{
-		contracttests.KeyOK: "archive", contracttests.KeyLow: "dozen", contracttests.KeyExact: "ten", contracttests.KeyEmpty: "five",
-		contracttests.KeyRateLimited: "free", contracttests.KeyExpired: "free", contracttests.KeyRevoked: "free", contracttests.KeySpare: "archive",
-	} {
-		for range map[string]int{contracttests.KeyLow: 2, contracttests.KeyRateLimited: 3, contracttests.KeySpare: 2}[scenario] + 1 {
-			t.Keys[scenario] = append(t.Keys[scenario], s.key(tb, scenario, plan))
-		}
-	}
-	owner, _, err := s.Data().Accounts.Authenticate(tb.Context(), t.Keys[contracttests.KeyOK][0], netip.MustParseAddr("127.0.0.1"))
-	require.NoError(tb, err)
-	_, sibling, err := s.Data().Accounts.CreateKey(tb.Context(), account.NewKey{AccountID: owner.ID, Name: "sibling"})
-	require.NoError(tb, err)
-	t.Keys[contracttests.KeySibling] = []string{sibling}
 	if s.clock != nil {
+		s.clock.Advance(time.Second) // the expired key expires
 		t.Control, t.OneClock = s.clock, true
 	}
 	return t
 }
 
-// key is a key on an account of its own, in the state of the scenario.
-func (s *service) key(tb testing.TB, scenario, plan string) string {
+var listening = regexp.MustCompile(`listening.*address=(\S+)`)
+
+// mustStart starts a server program and returns the address in its log. It is stopped at the end of the test.
+func mustStart(tb testing.TB, program string, args ...string) string {
 	tb.Helper()
-	accounts := s.Data().Accounts
-	owner, err := accounts.Create(tb.Context(), "suite", plan)
+	cmd := exec.CommandContext(tb.Context(), program, args...)
+	cmd.Dir = tb.TempDir()
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 10 * time.Second
+	log, err := cmd.StderrPipe()
 	require.NoError(tb, err)
-	k := account.NewKey{AccountID: owner.ID, Name: scenario}
-	if scenario == contracttests.KeyExpired {
-		k.Lifetime = time.Millisecond
-	}
-	made, token, err := accounts.CreateKey(tb.Context(), k)
-	require.NoError(tb, err)
-	if scenario == contracttests.KeyExpired {
-		time.Sleep(5 * time.Millisecond)
-		if s.clock != nil {
-			s.clock.Advance(time.Second)
+	require.NoError(tb, cmd.Start())
+	address, done := make(chan string, 1), make(chan struct{})
+	tb.Cleanup(func() { <-done })
+	go func() {
+		defer close(done)
+		for lines := bufio.NewScanner(log); lines.Scan(); {
+			if m := listening.FindStringSubmatch(lines.Text()); m != nil {
+				address <- m[1]
+				break
+			}
 		}
+		_, _ = io.Copy(io.Discard, log)
+		_ = cmd.Wait() // how it ended is not tested
+	}()
+	select {
+	case a := <-address:
+		return "http://" + a
+	case <-done:
+		tb.Fatalf("%s ended before it listened", program)
+	case <-time.After(time.Minute):
+		tb.Fatalf("%s did not log its address", program)
 	}
-	if scenario == contracttests.KeyRevoked {
-		require.NoError(tb, accounts.Revoke(tb.Context(), made.ID))
-	}
-	return token
+	return ""
 }
 
-// mustImages serves what the real service reads, on this machine.
-func mustImages(tb testing.TB) map[string]string {
+// operator creates accounts and keys with the commands of the service.
+type operator struct {
+	program  string
+	database []string
+}
+
+var _ realservice.Keeper = operator{}
+
+// created is what the commands print about a new account or key.
+type created struct{ ID, Secret string }
+
+func (o operator) mustCreate(tb testing.TB, args ...string) (c created) {
 	tb.Helper()
-	server := httptest.NewServer(origin.Handler(tb))
-	tb.Cleanup(server.Close)
-	return origin.Images(server.URL)
+	out := o.mustRun(tb, append(args, "--json")...)
+	require.NoError(tb, json.Unmarshal(out, &c), "%s", out)
+	return c
+}
+
+func (o operator) mustRun(tb testing.TB, args ...string) []byte {
+	tb.Helper()
+	out, err := exec.CommandContext(tb.Context(), o.program, append(args, o.database...)...).Output()
+	require.NoError(tb, err, "%v", args)
+	return out
+}
+
+func (o operator) MustAccount(tb testing.TB, plan string) string {
+	tb.Helper()
+	return o.mustCreate(tb, "account", "create", "--name", "suite", "--plan", plan).ID
+}
+
+func (o operator) MustKey(tb testing.TB, accountID string, lifetime time.Duration) (id, secret string) {
+	tb.Helper()
+	args := []string{"key", "create", "--account", accountID}
+	if lifetime > 0 {
+		args = append(args, "--expires", lifetime.String())
+	}
+	c := o.mustCreate(tb, args...)
+	return c.ID, c.Secret
+}
+
+func (o operator) MustRevoke(tb testing.TB, keyID string) {
+	tb.Helper()
+	o.mustRun(tb, "key", "revoke", keyID)
+}
+
+// MustServiceProgram starts the real service as a program, with keys from its own commands, and describes it by a keys
+// file.
+func MustServiceProgram(tb testing.TB) contracttests.Target {
+	tb.Helper()
+	program, worker := apptest.Binary(tb, "./impl/cmd/uncial"), apptest.Binary(tb, "./impl/cmd/uncial-worker")
+	dir := tb.TempDir()
+	o := operator{program, []string{"--database", "sqlite:" + filepath.Join(dir, "uncial.db"), "--plans", realservice.MustPlansFile(tb)}}
+	file, err := json.Marshal(map[string]any{
+		"keys": realservice.MustKeys(tb, o, time.Second), "images": realservice.Images(MustServe(tb, realservice.Handler(tb))), "enhances": true,
+	})
+	require.NoError(tb, err)
+	path := filepath.Join(dir, "keys.json")
+	require.NoError(tb, os.WriteFile(path, file, 0o600))
+	address := mustStart(tb, program, append([]string{"serve", "--listen", "127.0.0.1:0", "--worker", worker, "--fetch-allow", "127.0.0.1/32"}, o.database...)...)
+	target := contracttests.Target{BaseURL: address + "/api/v1"}
+	require.NoError(tb, target.LoadKeys(path))
+	return target
 }

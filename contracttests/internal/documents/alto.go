@@ -9,7 +9,7 @@ import (
 
 const altoNamespace = "http://www.loc.gov/standards/alto/ns-v4#"
 
-var alto = spelling{
+var alto = vocabulary{
 	is: map[Level]func(*node) bool{
 		Page: named("Page"), Block: named("TextBlock"), Line: named("TextLine"), Word: named("String"),
 	},
@@ -25,15 +25,15 @@ var alto = spelling{
 			return errors.New("has no PrintSpace")
 		}
 		if e.Level == Page {
-			return altoBaselines(n, e.Box)
+			return checkBaselines(n, e.Box)
 		}
 		return nil
 	},
 	number: func(n *node) (string, int, bool) { return n.attr["PHYSICAL_IMG_NR"], 1, true },
 }
 
-// altoBaselines wants the baselines of lines, which older versions gave as one number, to lie on the page.
-func altoBaselines(n *node, page Box) error {
+// checkBaselines requires the baselines of lines to lie on the page. ALTO 3 and earlier gave them as one number.
+func checkBaselines(n *node, page Box) error {
 	for _, line := range n.all(named("TextLine")) {
 		if points := line.attr["BASELINE"]; strings.ContainsAny(points, " ,") {
 			if err := onPage(points, page); err != nil {
@@ -50,7 +50,7 @@ func readALTO(text string) (*Document, error) {
 		return nil, err
 	}
 	if root.name != "alto" || root.space != altoNamespace {
-		return nil, fmt.Errorf("the root of ALTO 4 is <alto xmlns=%q>, not <%s xmlns=%q>", altoNamespace, root.name, root.space)
+		return nil, fmt.Errorf("the root of ALTO 4 must be <alto xmlns=%q>, not <%s xmlns=%q>", altoNamespace, root.name, root.space)
 	}
 	if err := errors.Join(sameSpace(root), root.inOrder(altoOrder)); err != nil {
 		return nil, err
@@ -65,16 +65,16 @@ func readALTO(text string) (*Document, error) {
 		return nil, errors.New("the MeasurementUnit must be pixel")
 	}
 	if len(root.all(named("Layout"))) != 1 {
-		return nil, errors.New("ALTO has one Layout")
+		return nil, errors.New("ALTO must have exactly one Layout")
 	}
 	return alto.readAll(root)
 }
 
-// sameSpace wants every element in the namespace of the root.
+// sameSpace requires every element to be in the namespace of the root.
 func sameSpace(root *node) error {
 	for _, c := range root.children {
 		if c.space != root.space {
-			return fmt.Errorf("<%s> is in the namespace %q, not in that of its root", c.name, c.space)
+			return fmt.Errorf("<%s> is in the namespace %q, not in the one of its root", c.name, c.space)
 		}
 		if err := sameSpace(c); err != nil {
 			return err
@@ -100,7 +100,7 @@ func altoBox(n *node) (Box, error) {
 		}
 	}
 	if slices.Min(v[:]) < 0 {
-		return Box{}, fmt.Errorf("a measure of <%s> is negative", n.name)
+		return Box{}, fmt.Errorf("HPOS, VPOS, WIDTH and HEIGHT of <%s> must not be negative", n.name)
 	}
 	return Box{v[0], v[1], v[0] + v[2], v[1] + v[3]}, nil
 }

@@ -1,6 +1,8 @@
-// Package written reads the documents that an answer may carry, hOCR 1.2, ALTO 4.4, PAGE-XML 2019-07-15 and
-// Tesseract's TSV, back into pages, blocks, lines and words, and says where they break their own rules. It shares no
-// code with the writers that it judges.
+// Package documents reads the documents of answers, hOCR 1.2, ALTO 4.4, PAGE-XML 2019-07-15 and Tesseract's TSV, into
+// pages, blocks, lines and words, and reports where they break the rules of their format. It shares no code with the
+// project's writers. Whether a document fits its answer is decided in package expect.
+//
+// Start with Read. The three XML formats share the reader in xml.go; each describes its vocabulary.
 package documents
 
 import (
@@ -12,27 +14,27 @@ import (
 	"unicode/utf8"
 )
 
-// Document is what was read back.
+// Document is the content of a document.
 type Document struct {
 	Pages []*Element
-	// Languages are the tags that the document names, in any place.
+	// Languages are all language tags in the document.
 	Languages []string
 }
 
 // Element is a page, a block, a line or a word.
 type Element struct {
 	Level      Level
-	Name       string // its id, or its place where the format has no ids
+	Name       string // its id, or its number if the format has no ids
 	Box        Box
 	Text       string  // of a word
 	Confidence float64 // of a word, 0..1
 	Parts      []*Element
 }
 
-// Level says what an element is.
+// Level is the kind of an element.
 type Level int
 
-// The levels, from the outside in.
+// The levels, from the outermost to the innermost.
 const (
 	Page Level = iota + 1
 	Block
@@ -40,12 +42,14 @@ const (
 	Word
 )
 
+// String is the name of the level, for messages.
 func (l Level) String() string { return [...]string{"", "page", "block", "line", "word"}[l] }
 
-// Box is a rectangle in pixels by its edges, half open.
+// Box is a rectangle in pixels; Right and Bottom are just outside of it.
 type Box struct{ Left, Top, Right, Bottom int }
 
-func (b Box) holds(o Box) bool {
+// contains reports whether another box lies within this one.
+func (b Box) contains(o Box) bool {
 	return b.Left <= o.Left && b.Top <= o.Top && o.Right <= b.Right && o.Bottom <= b.Bottom
 }
 
@@ -58,23 +62,14 @@ func (b Box) ContainsCenter(o Box) bool {
 // Formats are the names of the formats that carry a document.
 var Formats = []string{"hocr", "alto", "page", "tsv"}
 
-// Read reads a document of one of Formats and checks it: well-formed, every required part there, ids unique, boxes with
-// an area, inside their page and nested, confidences in range, words without white space. The error is one sentence.
+// Read reads a document in one of Formats and checks it: well-formed, complete, unique ids, boxes with an area, nested and
+// inside their page, confidences in range, words without white space. The error is one sentence.
 func Read(format, text string) (*Document, error) {
-	var doc *Document
-	var err error
-	switch format {
-	case "hocr":
-		doc, err = readHOCR(text)
-	case "alto":
-		doc, err = readALTO(text)
-	case "page":
-		doc, err = readPAGE(text)
-	case "tsv":
-		doc, err = readTSV(text)
-	default:
-		return nil, fmt.Errorf("%q is not a format that carries a document", format)
+	read := map[string]func(string) (*Document, error){"hocr": readHOCR, "alto": readALTO, "page": readPAGE, "tsv": readTSV}[format]
+	if read == nil {
+		return nil, fmt.Errorf("the format %q has no document", format)
 	}
+	doc, err := read(text)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +82,7 @@ func (d *Document) check() error {
 	}
 	for _, p := range d.Pages {
 		if p.Box.Left != 0 || p.Box.Top != 0 {
-			return fmt.Errorf("page %s does not begin in its own upper left corner", p.Name)
+			return fmt.Errorf("the upper left corner of page %s is not 0,0", p.Name)
 		}
 		if err := p.check(p.Box); err != nil {
 			return err
@@ -96,13 +91,13 @@ func (d *Document) check() error {
 	return nil
 }
 
-// check goes through the element and its parts; around is the box of the parent.
+// check checks the element and its parts. around is the box of the parent.
 func (e *Element) check(around Box) error {
 	switch {
 	case e.Box.Left >= e.Box.Right || e.Box.Top >= e.Box.Bottom:
 		return fmt.Errorf("the box of %s %s has no area: %v", e.Level, e.Name, e.Box)
-	case !around.holds(e.Box):
-		return fmt.Errorf("the box of %s %s lies outside what holds it: %v is not within %v", e.Level, e.Name, e.Box, around)
+	case !around.contains(e.Box):
+		return fmt.Errorf("the box of %s %s is outside of its parent: %v is not within %v", e.Level, e.Name, e.Box, around)
 	case e.Level == Word:
 		return e.checkWord()
 	case e.Level != Page && len(e.Parts) == 0:
@@ -118,7 +113,7 @@ func (e *Element) check(around Box) error {
 
 func (e *Element) checkWord() error {
 	if e.Text == "" || strings.ContainsFunc(e.Text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
-		return fmt.Errorf("word %s is %q, where characters without white space are due", e.Name, e.Text)
+		return fmt.Errorf("word %s is %q; expected characters without white space", e.Name, e.Text)
 	}
 	if !(e.Confidence >= 0 && e.Confidence <= 1) {
 		return fmt.Errorf("the confidence of word %s is out of range: %v", e.Name, e.Confidence)
@@ -126,8 +121,8 @@ func (e *Element) checkWord() error {
 	return nil
 }
 
-// Text is the plain text as the contract words it: words joined by a blank, lines by a line feed, pages by a form
-// feed. Blocks are set apart by an empty line.
+// Text is the plain text as the contract defines it: words joined by a space, lines by a line feed, blocks by an empty
+// line, pages by a form feed.
 func (d *Document) Text() string {
 	pages := make([]string, len(d.Pages))
 	for i, p := range d.Pages {
@@ -150,8 +145,8 @@ func (e *Element) PlainText() string {
 
 var blankLines = regexp.MustCompile(`\n{2,}`)
 
-// SameText says whether two texts agree in pages, lines and words. How many empty lines set blocks apart is left to
-// the server.
+// SameText reports whether two texts agree in pages, lines and words. The number of empty lines between blocks is not
+// specified.
 func SameText(a, b string) bool {
 	return blankLines.ReplaceAllString(a, "\n") == blankLines.ReplaceAllString(b, "\n")
 }
@@ -176,7 +171,7 @@ func (e *Element) Words() []*Element {
 	return words
 }
 
-// Confidence is the mean over all characters, 0 where there are none.
+// Confidence is the mean over all characters, 0 without characters.
 func (d *Document) Confidence() float64 {
 	var sum, characters float64
 	for _, w := range d.Words() {
@@ -189,8 +184,11 @@ func (d *Document) Confidence() float64 {
 	return sum / characters
 }
 
-// Differs says where two documents of the same reading disagree, or nothing: page sizes, words, their boxes, and their
-// confidences as far as the formats keep them (hOCR rounds to hundredths).
+// maxRounding is how far two formats may differ in a confidence: hOCR rounds to hundredths.
+const maxRounding = 0.0051
+
+// Differs returns the first difference between two documents of the same reading, or "". It compares page sizes, words,
+// their boxes, and their confidences.
 func Differs(a, b *Document) string {
 	if len(a.Pages) != len(b.Pages) {
 		return fmt.Sprintf("one has %d pages, the other %d", len(a.Pages), len(b.Pages))
@@ -210,7 +208,7 @@ func Differs(a, b *Document) string {
 			return fmt.Sprintf("word %d is %q in one and %q in the other", i+1, x[i].Text, y[i].Text)
 		case x[i].Box != y[i].Box:
 			return fmt.Sprintf("word %d (%s) is at %v in one and at %v in the other", i+1, x[i].Text, x[i].Box, y[i].Box)
-		case max(x[i].Confidence-y[i].Confidence, y[i].Confidence-x[i].Confidence) > 0.0051:
+		case max(x[i].Confidence-y[i].Confidence, y[i].Confidence-x[i].Confidence) > maxRounding:
 			return fmt.Sprintf("word %d (%s) has the confidence %.4f in one and %.4f in the other", i+1, x[i].Text, x[i].Confidence, y[i].Confidence)
 		}
 	}

@@ -17,14 +17,14 @@ import (
 
 var meta = format.Meta{Image: "page 1.tif", Created: time.Date(2026, 1, 15, 12, 0, 0, 0, time.UTC), Version: "1.0.0"}
 
-// MustWrite is the document as the project's own writers write it.
+// MustWrite writes the document with the project's own writers.
 func MustWrite(tb require.TestingT, name string, doc *document.Document) string {
 	text, err := format.Write(name, doc, meta)
 	require.NoError(tb, err)
 	return text
 }
 
-func TestRead_findsNothingWrongInWhatOurWritersWrite(t *testing.T) {
+func TestRead_acceptsOurWriters(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		doc := documenttest.Valid().Draw(t, "document")
@@ -53,30 +53,30 @@ func sample() *document.Document {
 	return &document.Document{Language: "enm", Confidence: 0.9, Pages: []document.Page{page}}
 }
 
-func TestRead_findsWhatIsWrong(t *testing.T) {
+func TestRead_reportsFaults(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ format, old, replacement, want string }{
 		"a cut-off document":             {"hocr", "</html>", "", "not well-formed"},
 		"two roots":                      {"alto", "</alto>", "</alto><alto/>", "2 root elements"},
-		"text outside the root":          {"alto", "</alto>", "</alto>x", "text stands outside"},
-		"an id that stands twice":        {"hocr", `id="p1_b1_l1_w2"`, `id="p1_b1_l1_w1"`, `the id "p1_b1_l1_w1"`},
+		"text outside the root":          {"alto", "</alto>", "</alto>x", "text outside the root"},
+		"a repeated id":                  {"hocr", `id="p1_b1_l1_w2"`, `id="p1_b1_l1_w1"`, `the id "p1_b1_l1_w1"`},
 		"a block without an id":          {"alto", `<TextBlock ID="p1_b1"`, `<TextBlock`, "a block has no ID"},
 		"a word of PAGE without an id":   {"page", `<Word id="p1_b1_l1_w1"`, `<Word`, "a word has no id"},
 		"an id that begins with a digit": {"alto", `ID="p1_b1_l1_w1"`, `ID="1_w1"`, "must begin with a letter"},
-		"no number of a page":            {"alto", ` PHYSICAL_IMG_NR="1"`, ``, `numbered "" where 1 is due`},
-		"a description behind":           {"alto", "</Layout>", "</Layout><Description/>", "<Description> stands behind <Layout>"},
-		"words behind their text":        {"page", "</Word>", "<Coords/></Word>", "<Coords> stands behind <TextEquiv>"},
-		"a baseline of one point":        {"page", `<Word id="p1_b1_l1_w1"`, `<Baseline points="100,130"/><Word id="p1_b1_l1_w1"`, "is not of two points"},
-		"a baseline off the page":        {"alto", `<TextLine ID="p1_b1_l1"`, `<TextLine ID="p1_b1_l1" BASELINE="100,130 9000,130"`, "reaches beyond its page"},
-		"a reading order that halts":     {"page", `index="0"`, `index="-1"`, `has the index "-1"`},
-		"a path of the server":           {"page", `imageFilename="page 1.tif"`, `imageFilename="/var/spool/1.tif"`, "shows a path of the server"},
-		"a path in hOCR":                 {"hocr", `page 1.tif&#34;; bbox`, `/var/spool/1.tif&#34;; bbox`, "shows a path of the server"},
-		"a path in ALTO":                 {"alto", `<fileName>page 1.tif`, `<fileName>C:\spool\1.tif`, "shows a path of the server"},
-		"a class that is not announced":  {"hocr", ` ocrx_word `, ` `, "of the class ocrx_word"},
-		"an attribute that stands twice": {"alto", `CONTENT="Whan"`, `CONTENT="Whan" CONTENT="Whan"`, "attribute CONTENT twice"},
-		"a box beyond the page":          {"alto", `HPOS="200"`, `HPOS="900"`, "outside what holds it"},
+		"no number of a page":            {"alto", ` PHYSICAL_IMG_NR="1"`, ``, `number ""; expected 1`},
+		"a misplaced description":        {"alto", "</Layout>", "</Layout><Description/>", "<Description> follows <Layout>"},
+		"misplaced coordinates":          {"page", "</Word>", "<Coords/></Word>", "<Coords> follows <TextEquiv>"},
+		"a baseline of one point":        {"page", `<Word id="p1_b1_l1_w1"`, `<Baseline points="100,130"/><Word id="p1_b1_l1_w1"`, "must have two points"},
+		"a baseline off the page":        {"alto", `<TextLine ID="p1_b1_l1"`, `<TextLine ID="p1_b1_l1" BASELINE="100,130 9000,130"`, "extends beyond its page"},
+		"a reading order out of order":   {"page", `index="0"`, `index="-1"`, `has the index "-1"`},
+		"a path of the server":           {"page", `imageFilename="page 1.tif"`, `imageFilename="/var/spool/1.tif"`, "a path of the server"},
+		"a path in hOCR":                 {"hocr", `page 1.tif&#34;; bbox`, `/var/spool/1.tif&#34;; bbox`, "a path of the server"},
+		"a path in ALTO":                 {"alto", `<fileName>page 1.tif`, `<fileName>C:\spool\1.tif`, "a path of the server"},
+		"an undeclared class":            {"hocr", ` ocrx_word `, ` `, "uses the class ocrx_word"},
+		"a repeated attribute":           {"alto", `CONTENT="Whan"`, `CONTENT="Whan" CONTENT="Whan"`, "repeats the attribute CONTENT"},
+		"a box beyond the page":          {"alto", `HPOS="200"`, `HPOS="900"`, "outside of its parent"},
 		"a box without area":             {"hocr", "bbox 100 100 180 140", "bbox 100 100 100 140", "has no area"},
-		"a negative box":                 {"alto", `HPOS="200"`, `HPOS="-200"`, "is negative"},
+		"a negative box":                 {"alto", `HPOS="200"`, `HPOS="-200"`, "must not be negative"},
 		"a fraction of a pixel":          {"alto", `HPOS="200"`, `HPOS="200.5"`, "must be a whole number"},
 		"no bbox":                        {"hocr", "bbox 100 100 180 140; ", "", "no bbox of four numbers"},
 		"no x_wconf":                     {"hocr", "; x_wconf 90", "", "no x_wconf"},
@@ -85,20 +85,20 @@ func TestRead_findsWhatIsWrong(t *testing.T) {
 		"an older ALTO":                  {"alto", `xmlns="http://www.loc.gov/standards/alto/ns-v4#"`, `xmlns="http://www.loc.gov/standards/alto/ns-v3#"`, "the root of ALTO 4"},
 		"another unit":                   {"alto", ">pixel<", ">mm10<", "must be pixel"},
 		"a confidence in percent":        {"alto", `WC="0.9"`, `WC="90"`, "out of range"},
-		"a word with a blank":            {"alto", `CONTENT="Whan"`, `CONTENT="Wh an"`, "without white space"},
+		"a word with a space":            {"alto", `CONTENT="Whan"`, `CONTENT="Wh an"`, "without white space"},
 		"an empty word":                  {"alto", `CONTENT="Whan"`, `CONTENT=""`, "without white space"},
-		"a wrong page number":            {"alto", `PHYSICAL_IMG_NR="1"`, `PHYSICAL_IMG_NR="2"`, `numbered "2" where 1 is due`},
-		"a wrong ppageno":                {"hocr", `ppageno 0`, `ppageno 1`, `numbered "1" where 0 is due`},
+		"a wrong page number":            {"alto", `PHYSICAL_IMG_NR="1"`, `PHYSICAL_IMG_NR="2"`, `number "2"; expected 1`},
+		"a wrong ppageno":                {"hocr", `ppageno 0`, `ppageno 1`, `number "1"; expected 0`},
 		"an older PAGE":                  {"page", `xmlns="http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"`, `xmlns="http://schema.primaresearch.org/PAGE/gts/pagecontent/2013-07-15"`, "the namespace of <PcGts>"},
-		"no Created":                     {"page", "<Created>2026-01-15T12:00:00Z</Created>", "", "lacks <Created>"},
-		"a Created that is none":         {"page", "<Created>2026-01-15T12:00:00Z", "<Created>today", "is no instant"},
+		"no Created":                     {"page", "<Created>2026-01-15T12:00:00Z</Created>", "", "has no <Created>"},
+		"an invalid Created":             {"page", "<Created>2026-01-15T12:00:00Z", "<Created>today", "must be a date and time"},
 		"a region out of order":          {"page", `regionRef="p1_b1"`, `regionRef="p1_b2"`, "the reading order"},
-		"a text that is not its words'":  {"page", "<Unicode>Whan that</Unicode>", "<Unicode>When that</Unicode>", "is not the text of its words"},
-		"points that are no outline":     {"page", `points="100,100 180,100 180,140 100,140"`, `points="100,100"`, "no outline"},
-		"no header line":                 {"tsv", "level\tpage_num", "lvl\tpage_num", "names its twelve columns"},
-		"eleven columns":                 {"tsv", "\tWhan", "", "11 columns"},
-		"a gap in the numbers":           {"tsv", "5\t1\t1\t1\t1\t2", "5\t1\t1\t1\t1\t3", "is due"},
-		"a line with a text":             {"tsv", "-1\t\n5", "-1\tx\n5", "only words have"},
+		"a text unlike its words":        {"page", "<Unicode>Whan that</Unicode>", "<Unicode>When that</Unicode>", "is not the text of its words"},
+		"points that are not an outline": {"page", `points="100,100 180,100 180,140 100,140"`, `points="100,100"`, "not an outline"},
+		"no header line":                 {"tsv", "level\tpage_num", "lvl\tpage_num", "must name its twelve columns"},
+		"eleven columns":                 {"tsv", "\tWhan", "", "expected 12 columns, not 11"},
+		"a gap in the numbers":           {"tsv", "5\t1\t1\t1\t1\t2", "5\t1\t1\t1\t1\t3", "expected"},
+		"a line with a text":             {"tsv", "-1\t\n5", "-1\tx\n5", "only words may have"},
 		"a confidence beyond 100":        {"tsv", "90.000000\tWhan", "190.000000\tWhan", "out of range"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -110,7 +110,7 @@ func TestRead_findsWhatIsWrong(t *testing.T) {
 		})
 	}
 	_, err := documents.Read("pdf", "")
-	require.ErrorContains(t, err, "is not a format")
+	require.ErrorContains(t, err, "has no document")
 }
 
 func TestDiffers(t *testing.T) {
@@ -141,7 +141,7 @@ func TestSameText(t *testing.T) {
 	assert.False(t, documents.SameText("a", "a\n"))
 }
 
-// FuzzRead feeds whatever comes to all readers; they answer with a document or an error.
+// FuzzRead gives arbitrary text to all readers. They must return a document or an error.
 func FuzzRead(f *testing.F) {
 	for _, name := range documents.Formats {
 		f.Add(MustWrite(f, name, sample()))

@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// hocr spells the levels as hOCR 1.2 does (sections 6 and 9): the class says what an element is, the title holds its
-// properties.
-var hocr = spelling{
+// hocr is the vocabulary of hOCR 1.2 (sections 6 and 9): the class says what an element is, the title holds its properties.
+var hocr = vocabulary{
 	is: map[Level]func(*node) bool{
 		Page: class("ocr_page"), Block: class("ocr_carea"),
 		Line: class("ocr_line", "ocr_header", "ocr_caption", "ocr_textfloat"), Word: class("ocrx_word"),
@@ -33,7 +32,7 @@ func readHOCR(text string) (*Document, error) {
 		return nil, err
 	}
 	if root.name != "html" {
-		return nil, fmt.Errorf("the root of hOCR is <html>, not <%s>", root.name)
+		return nil, fmt.Errorf("the root of hOCR must be <html>, not <%s>", root.name)
 	}
 	meta := map[string]string{}
 	for _, m := range root.all(named("meta")) {
@@ -49,33 +48,35 @@ func readHOCR(text string) (*Document, error) {
 			return nil, err
 		}
 	}
-	if class := root.unnamed(strings.Fields(meta["ocr-capabilities"])); class != "" {
-		return nil, fmt.Errorf("the document has elements of the class %s, which its ocr-capabilities do not name (section 11)", class)
+	if class := root.undeclared(strings.Fields(meta["ocr-capabilities"])); class != "" {
+		return nil, fmt.Errorf("the document uses the class %s, which its ocr-capabilities do not list (section 11)", class)
 	}
 	return hocr.readAll(root)
 }
 
-// unnamed is a class of hOCR that an element has and the capabilities do not name, or empty.
-func (n *node) unnamed(capabilities []string) string {
+// undeclared returns an hOCR class that an element has and the capabilities do not list, or "".
+func (n *node) undeclared(capabilities []string) string {
 	for class := range strings.FieldsSeq(n.attr["class"]) {
 		if strings.HasPrefix(class, "ocr") && !slices.Contains(capabilities, class) {
 			return class
 		}
 	}
 	for _, c := range n.children {
-		if class := c.unnamed(capabilities); class != "" {
+		if class := c.undeclared(capabilities); class != "" {
 			return class
 		}
 	}
 	return ""
 }
 
+// class matches elements that have one of the classes.
 func class(names ...string) func(*node) bool {
 	return func(n *node) bool {
 		return slices.ContainsFunc(strings.Fields(n.attr["class"]), func(c string) bool { return slices.Contains(names, c) })
 	}
 }
 
+// inner is the text of the element and its descendants.
 func (n *node) inner() string {
 	var text strings.Builder
 	text.WriteString(n.text)
@@ -87,14 +88,15 @@ func (n *node) inner() string {
 
 var quoted = regexp.MustCompile(`"[^"]*"`)
 
-// property is the value of one property in a title, or empty. What is quoted in it is left out.
+// property is the value of a property in a title, or "". Quoted text is ignored.
 func property(title, name string) string {
 	return rawProperty(quoted.ReplaceAllString(title, `""`), name)
 }
 
+// rawProperty is like property, but keeps quoted text.
 func rawProperty(title, name string) string {
-	for part := range strings.SplitSeq(title, ";") {
-		if key, value, _ := strings.Cut(strings.TrimSpace(part), " "); key == name {
+	for entry := range strings.SplitSeq(title, ";") {
+		if key, value, _ := strings.Cut(strings.TrimSpace(entry), " "); key == name {
 			return strings.TrimSpace(value)
 		}
 	}
@@ -110,7 +112,7 @@ func hocrBox(n *node) (Box, error) {
 	for i, f := range fields {
 		v, err := strconv.Atoi(f)
 		if err != nil {
-			return Box{}, fmt.Errorf("the bbox of %q is not of whole numbers", n.attr["title"])
+			return Box{}, fmt.Errorf("the bbox in the title %q must consist of whole numbers", n.attr["title"])
 		}
 		edges[i] = v
 	}

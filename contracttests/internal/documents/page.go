@@ -10,7 +10,7 @@ import (
 
 const pageNamespace = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
 
-var page = spelling{
+var page = vocabulary{
 	is: map[Level]func(*node) bool{
 		Page: named("PcGts"), Block: named("TextRegion"), Line: named("TextLine"), Word: named("Word"),
 	},
@@ -21,7 +21,7 @@ var page = spelling{
 	check: pageText,
 }
 
-// readPAGE reads a PcGts, or several in a document that holds one for each page, such as METS.
+// readPAGE reads a PcGts, or a document such as METS with one PcGts for each page.
 func readPAGE(text string) (*Document, error) {
 	root, err := parseXML(text)
 	if err != nil {
@@ -32,7 +32,7 @@ func readPAGE(text string) (*Document, error) {
 		files = []*node{root}
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("PAGE-XML has a <PcGts> for each page; the root is <%s> and there is none", root.name)
+		return nil, fmt.Errorf("PAGE-XML needs a <PcGts> for each page; <%s> contains none", root.name)
 	}
 	for i, f := range files {
 		if err := checkPcGts(f); err != nil {
@@ -45,22 +45,22 @@ func readPAGE(text string) (*Document, error) {
 
 func checkPcGts(f *node) error {
 	if f.space != pageNamespace {
-		return fmt.Errorf("the namespace of <PcGts> is %q, not %q", pageNamespace, f.space)
+		return fmt.Errorf("the namespace of <PcGts> must be %q, not %q", pageNamespace, f.space)
 	}
 	if err := errors.Join(sameSpace(f), f.inOrder(pageOrder)); err != nil {
 		return err
 	}
 	meta, pages := f.first("Metadata"), f.all(named("Page"))
 	if meta == nil || len(pages) != 1 {
-		return errors.New("a <PcGts> has <Metadata> and one <Page>")
+		return errors.New("a <PcGts> must have <Metadata> and one <Page>")
 	}
 	for _, name := range []string{"Created", "LastChange"} {
 		n := meta.first(name)
 		if n == nil {
-			return fmt.Errorf("the <Metadata> lacks <%s>", name)
+			return fmt.Errorf("<Metadata> has no <%s>", name)
 		}
 		if !isDateTime(n.text) {
-			return fmt.Errorf("<%s> is no instant: %q", name, n.text)
+			return fmt.Errorf("<%s> must be a date and time, not %q", name, n.text)
 		}
 	}
 	if err := ofImage(pages[0].attr["imageFilename"]); err != nil {
@@ -69,14 +69,14 @@ func checkPcGts(f *node) error {
 	return checkOrder(pages[0])
 }
 
-// isDateTime says whether the text is an xs:dateTime, whose zone may be left out.
+// isDateTime reports whether the text is an xs:dateTime, with or without a zone.
 func isDateTime(text string) bool {
 	_, withZone := time.Parse(time.RFC3339, text)
 	_, without := time.Parse("2006-01-02T15:04:05", text)
 	return withZone == nil || without == nil
 }
 
-// checkOrder wants the reading order, where there is one, to name each region of the page once, in the order of the file.
+// checkOrder requires the reading order, if there is one, to list each region of the page once, in the order of the file.
 func checkOrder(p *node) error {
 	if p.attr["imageFilename"] == "" {
 		return errors.New("the <Page> has no imageFilename")
@@ -87,7 +87,7 @@ func checkOrder(p *node) error {
 		return nil
 	}
 	if len(order) != len(regions) {
-		return fmt.Errorf("the reading order names %d regions of %d", len(order), len(regions))
+		return fmt.Errorf("the reading order lists %d of %d regions", len(order), len(regions))
 	}
 	last := -1
 	for i, ref := range order {
@@ -99,7 +99,7 @@ func checkOrder(p *node) error {
 			last = n
 		}
 		if ref.attr["regionRef"] != regions[i].attr["id"] {
-			return fmt.Errorf("the reading order says %q where region %q stands", ref.attr["regionRef"], regions[i].attr["id"])
+			return fmt.Errorf("the reading order lists %q instead of the region %q", ref.attr["regionRef"], regions[i].attr["id"])
 		}
 	}
 	return nil
@@ -121,7 +121,7 @@ func pageBox(n *node) (Box, error) {
 	}
 	points := strings.Fields(coords.attr["points"])
 	if len(points) < 3 {
-		return Box{}, fmt.Errorf("its points %q are no outline", coords.attr["points"])
+		return Box{}, fmt.Errorf("its points %q are not an outline", coords.attr["points"])
 	}
 	var box Box
 	for i, p := range points {
@@ -139,7 +139,7 @@ func pageBox(n *node) (Box, error) {
 	return box, nil
 }
 
-// textEquiv is the text of an element and the confidence in it.
+// textEquiv is the text of an element and its confidence.
 func textEquiv(n *node) (string, float64, error) {
 	equiv := n.first("TextEquiv")
 	if equiv == nil || equiv.first("Unicode") == nil {
@@ -149,8 +149,7 @@ func textEquiv(n *node) (string, float64, error) {
 	return equiv.first("Unicode").text, conf, err
 }
 
-// pageText wants the text of a region and of a line, where it is given, to be that of their words, and the baselines to
-// lie on the page.
+// pageText requires the text of regions and lines, if given, to be that of their words, and baselines to lie on the page.
 func pageText(n *node, e *Element) error {
 	if e.Level == Page {
 		for _, b := range n.all(named("Baseline")) {

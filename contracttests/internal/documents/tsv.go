@@ -10,11 +10,11 @@ import (
 
 const tsvHeader = "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext"
 
-// readTSV reads Tesseract's twelve columns. Paragraphs, its third level, are folded into their block.
+// readTSV reads Tesseract's twelve columns. Paragraphs, its third level, become part of their block.
 func readTSV(text string) (*Document, error) {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if lines[0] != tsvHeader {
-		return nil, fmt.Errorf("the first line of TSV names its twelve columns, not %q", lines[0])
+		return nil, fmt.Errorf("the first line of TSV must name its twelve columns, not %q", lines[0])
 	}
 	r := &tsvReader{doc: &Document{}}
 	for i, line := range lines[1:] {
@@ -26,15 +26,15 @@ func readTSV(text string) (*Document, error) {
 }
 
 type tsvReader struct {
-	doc   *Document
-	open  [5]*Element // page, block, (paragraph), line at their level - 1
-	place [5]int      // the numbers of the row before
+	doc  *Document
+	open [5]*Element // page, block, (paragraph), line at their level - 1
+	last [5]int      // the numbers of the previous row
 }
 
 func (r *tsvReader) row(line string) error {
 	columns := strings.Split(line, "\t")
 	if len(columns) != 12 {
-		return fmt.Errorf("%d columns instead of 12", len(columns))
+		return fmt.Errorf("expected 12 columns, not %d", len(columns))
 	}
 	var n [10]int
 	for i := range n {
@@ -51,30 +51,30 @@ func (r *tsvReader) row(line string) error {
 	if err := r.advance(level, [5]int(n[1:6])); err != nil {
 		return err
 	}
-	e := &Element{Name: fmt.Sprint(r.place), Box: Box{n[6], n[7], n[6] + n[8], n[7] + n[9]}}
+	e := &Element{Name: fmt.Sprint(r.last), Box: Box{n[6], n[7], n[6] + n[8], n[7] + n[9]}}
 	if err := e.rate(level, columns[10], columns[11]); err != nil {
 		return err
 	}
 	return r.put(e, level)
 }
 
-// advance wants the numbers to count from 1 inside their parent, without a gap, and to be 0 below their level.
-func (r *tsvReader) advance(level int, place [5]int) error {
-	want := r.place
+// advance requires the numbers to count from 1 within their parent, without gaps, and to be 0 below their level.
+func (r *tsvReader) advance(level int, numbers [5]int) error {
+	want := r.last
 	want[level-1]++
 	clear(want[level:])
-	if place != want {
-		return fmt.Errorf("a row of level %d is numbered %v where %v is due", level, place, want)
+	if numbers != want {
+		return fmt.Errorf("a row of level %d has the numbers %v; expected %v", level, numbers, want)
 	}
-	r.place = place
+	r.last = numbers
 	return nil
 }
 
-// rate reads confidence and text, which only words have.
+// rate sets confidence and text, which only words have.
 func (e *Element) rate(level int, conf, text string) error {
 	if level < 5 {
 		if strings.TrimRight(strings.TrimRight(conf, "0"), ".") != "-1" || text != "" {
-			return errors.New("only words have a confidence and a text; other rows have -1 and nothing")
+			return errors.New("only words may have a confidence and a text; other rows have -1 and no text")
 		}
 		return nil
 	}
@@ -95,14 +95,14 @@ func (r *tsvReader) put(e *Element, level int) error {
 		r.doc.Pages = append(r.doc.Pages, e)
 		return nil
 	case 3:
-		if block := r.open[1]; block == nil || !block.Box.holds(e.Box) {
-			return errors.New("a paragraph lies outside its block")
+		if block := r.open[1]; block == nil || !block.Box.contains(e.Box) {
+			return errors.New("a paragraph is outside of its block")
 		}
 		return nil
 	}
 	parent := r.open[[]int{1: 0, 3: 1, 4: 3}[level-1]]
 	if parent == nil || slices.Contains(r.open[:level-1], nil) {
-		return errors.New("the row stands outside of what should hold it")
+		return errors.New("the row has no parent")
 	}
 	parent.Parts = append(parent.Parts, e)
 	return nil

@@ -45,7 +45,7 @@ func parseXML(source string) (*node, error) {
 			open = open[:len(open)-1]
 		case xml.CharData:
 			if parent == top && strings.TrimSpace(string(token)) != "" {
-				return nil, errors.New("the document is not well-formed XML: text stands outside the root element")
+				return nil, errors.New("the document is not well-formed XML: text outside the root element")
 			}
 			parent.text += string(token)
 		}
@@ -61,11 +61,11 @@ func newNode(start xml.StartElement, ids map[string]bool) (*node, error) {
 	names := map[xml.Name]bool{}
 	for _, a := range start.Attr {
 		if names[a.Name] {
-			return nil, fmt.Errorf("the document is not well-formed XML: <%s> has the attribute %s twice", n.name, a.Name.Local)
+			return nil, fmt.Errorf("the document is not well-formed XML: <%s> repeats the attribute %s", n.name, a.Name.Local)
 		}
 		names[a.Name] = true
 		if a.Name.Space != "" && n.attr[a.Name.Local] != "" {
-			continue // the plain attribute goes before one of another vocabulary
+			continue // an attribute without a namespace has precedence
 		}
 		n.attr[a.Name.Local] = a.Value
 	}
@@ -75,7 +75,7 @@ func newNode(start xml.StartElement, ids map[string]bool) (*node, error) {
 			continue
 		}
 		if id == "" || ids[id] {
-			return nil, fmt.Errorf("the id %q of <%s> stands twice or is empty", id, n.name)
+			return nil, fmt.Errorf("the id %q of <%s> is repeated or empty", id, n.name)
 		}
 		if err := n.checkID(id); err != nil {
 			return nil, err
@@ -85,7 +85,7 @@ func newNode(start xml.StartElement, ids map[string]bool) (*node, error) {
 	return n, nil
 }
 
-// all are the elements inside n for which is holds, in document order; it does not look inside those it found.
+// all returns the descendants that match, in document order, without the descendants of matches.
 func (n *node) all(is func(*node) bool) []*node {
 	var found []*node
 	for _, c := range n.children {
@@ -98,6 +98,7 @@ func (n *node) all(is func(*node) bool) []*node {
 	return found
 }
 
+// first is the first child of the name, or nil.
 func (n *node) first(name string) *node {
 	for _, c := range n.children {
 		if c.name == name {
@@ -107,6 +108,7 @@ func (n *node) first(name string) *node {
 	return nil
 }
 
+// named matches elements by name.
 func named(names ...string) func(*node) bool {
 	return func(n *node) bool { return slices.Contains(names, n.name) }
 }
@@ -129,51 +131,51 @@ func (n *node) fraction(name string) (float64, error) {
 	return v, nil
 }
 
-// spelling says how a vocabulary spells the levels of a document.
-type spelling struct {
+// vocabulary says how a format expresses the levels of a document.
+type vocabulary struct {
 	is    map[Level]func(*node) bool
 	id    string
 	needs []Level // those whose elements must have an id
 	box   func(*node) (Box, error)
 	word  func(*node) (text string, confidence float64, err error)
-	check func(*node, *Element) error // nil, or further rules for an element that was read
-	// number is the number that a page gives itself, that of the first page, and whether there must be one; nil where
-	// pages have none.
+	check func(*node, *Element) error // more rules for an element, or nil
+	// number is the number that a page states, that of the first page, and whether it is required. nil if pages have no
+	// numbers.
 	number func(*node) (number string, first int, needed bool)
 }
 
-// read turns a node of a level into an element, with its parts.
-func (s *spelling) read(n *node, level Level) (*Element, error) {
-	e := &Element{Level: level, Name: n.attr[s.id]}
-	if e.Name == "" && slices.Contains(s.needs, level) {
-		return nil, fmt.Errorf("a %s has no %s", level, s.id)
+// read converts a node of a level into an element with its parts.
+func (v *vocabulary) read(n *node, level Level) (*Element, error) {
+	e := &Element{Level: level, Name: n.attr[v.id]}
+	if e.Name == "" && slices.Contains(v.needs, level) {
+		return nil, fmt.Errorf("a %s has no %s", level, v.id)
 	}
 	var err error
-	if e.Box, err = s.box(n); err != nil {
+	if e.Box, err = v.box(n); err != nil {
 		return nil, fmt.Errorf("%s %s: %w", level, e.Name, err)
 	}
 	if level == Word {
-		if e.Text, e.Confidence, err = s.word(n); err != nil {
+		if e.Text, e.Confidence, err = v.word(n); err != nil {
 			return nil, fmt.Errorf("word %s: %w", e.Name, err)
 		}
 		return e, nil
 	}
-	for _, c := range n.all(s.is[level+1]) {
-		part, err := s.read(c, level+1)
+	for _, c := range n.all(v.is[level+1]) {
+		part, err := v.read(c, level+1)
 		if err != nil {
 			return nil, err
 		}
 		e.Parts = append(e.Parts, part)
 	}
-	if s.check != nil {
-		if err := s.check(n, e); err != nil {
+	if v.check != nil {
+		if err := v.check(n, e); err != nil {
 			return nil, fmt.Errorf("%s %s: %w", level, e.Name, err)
 		}
 	}
 	return e, nil
 }
 
-// languages are the tags in attributes that name a language.
+// languages are the tags in the attributes lang and LANG.
 func (n *node) languages() []string {
 	var all []string
 	for _, name := range []string{"lang", "LANG"} {
@@ -188,24 +190,24 @@ func (n *node) languages() []string {
 	return slices.Compact(all)
 }
 
-// readAll reads the pages under root and wants every word of the file to stand in a line, a block and a page, and the
-// pages to be numbered as they come.
-func (s *spelling) readAll(root *node) (*Document, error) {
+// readAll reads the pages under root. Every word of the file must be in a line of a block of a page, and pages must be
+// numbered in order.
+func (v *vocabulary) readAll(root *node) (*Document, error) {
 	doc := &Document{Languages: root.languages()}
-	for i, p := range root.all(s.is[Page]) {
-		page, err := s.read(p, Page)
+	for i, p := range root.all(v.is[Page]) {
+		page, err := v.read(p, Page)
 		if err != nil {
 			return nil, err
 		}
-		if s.number != nil {
-			if number, want, needed := s.number(p); (number != "" || needed) && number != strconv.Itoa(i+want) {
-				return nil, fmt.Errorf("page %s is numbered %q where %d is due", page.Name, number, i+want)
+		if v.number != nil {
+			if number, want, needed := v.number(p); (number != "" || needed) && number != strconv.Itoa(i+want) {
+				return nil, fmt.Errorf("page %s has the number %q; expected %d", page.Name, number, i+want)
 			}
 		}
 		doc.Pages = append(doc.Pages, page)
 	}
-	if all, placed := len(root.all(s.is[Word])), len(doc.Words()); all != placed {
-		return nil, fmt.Errorf("%d of %d words do not stand in a line of a block of a page", all-placed, all)
+	if all, placed := len(root.all(v.is[Word])), len(doc.Words()); all != placed {
+		return nil, fmt.Errorf("%d of %d words are not in a line of a block of a page", all-placed, all)
 	}
 	return doc, nil
 }

@@ -11,12 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"uncial/contracttests"
-	"uncial/contracttests/internal/still"
 	"uncial/gen"
 	"uncial/impl/app/apptest"
 )
 
-func TestCases_coverEveryStatusOfEveryOperation(t *testing.T) {
+func TestCases(t *testing.T) {
 	t.Parallel()
 	cases, err := contracttests.Cases()
 	require.NoError(t, err)
@@ -50,54 +49,46 @@ func TestRun_service(t *testing.T) {
 
 func TestRun_serviceWithMovedClock(t *testing.T) {
 	t.Parallel()
-	target := MustService(t, still.NewClock()).target(t)
+	target := MustFrozenService(t)
 	delete(target.Images, contracttests.ImageSlow) // takes no time on a clock that stands still
 	contracttests.Run(t, target)
 }
 
-func TestRun_mockOverTCP(t *testing.T) {
+func TestRun_mockProgram(t *testing.T) {
 	t.Parallel()
-	contracttests.Run(t, MustTarget(t, MustMockBinary(t)))
+	contracttests.Run(t, MustTarget(t, mustStart(t, apptest.Binary(t, "./mock/cmd/uncial-mock"), "--listen", "127.0.0.1:0")))
 }
 
-func TestRun_serviceOverTCP(t *testing.T) {
+func TestRun_serviceProgram(t *testing.T) {
 	t.Parallel()
-	contracttests.Run(t, MustServiceBinary(t))
+	contracttests.Run(t, MustServiceProgram(t))
 }
 
 func TestDiff_mockAgainstService(t *testing.T) {
 	t.Parallel()
-	report := contracttests.Diff(t.Context(), MustMock(t), MustService(t, still.NewClock()).target(t))
+	report := contracttests.Diff(t.Context(), MustMock(t), MustFrozenService(t))
 	require.Empty(t, report.Problem)
 	assert.Empty(t, report.Skipped)
 	assert.Empty(t, report.Differences)
 	assert.Greater(t, report.Steps, 200)
 }
 
-// TestCheck_mockIsQuick holds the promise that one run on the mock takes less than three seconds.
-func TestCheck_mockIsQuick(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector makes everything several times slower")
+// BenchmarkCheck_mock measures one run of the suite against the mock; it should take less than 3 s.
+func BenchmarkCheck_mock(b *testing.B) {
+	for b.Loop() {
+		require.NoError(b, contracttests.Check(b.Context(), MustMock(b)).Err())
 	}
-	best := time.Hour
-	for range 3 { // the machine may be busy
-		report := contracttests.Check(t.Context(), MustMock(t))
-		require.NoError(t, report.Err())
-		best = min(best, report.Duration)
-	}
-	t.Logf("one run on the mock takes %s", best.Round(time.Millisecond))
-	assert.Less(t, best, 3*time.Second)
 }
 
-// TestWithoutRaceDetector runs what needs many runs of the suite in a process without the race detector, under which they
-// take ten times as long. Data races are looked for in a sample of them.
+// TestWithoutRaceDetector runs what needs many runs of the suite in a process without the race detector, which makes them
+// ten times slower. Under the race detector those tests use a sample.
 func TestWithoutRaceDetector(t *testing.T) {
 	if !raceEnabled {
-		t.Skip("the tests that this one runs run by themselves")
+		t.Skip("the tests that this one starts run directly")
 	}
 	t.Parallel()
 	cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-timeout=15m", "-parallel=8", "-v",
-		"-run=^(TestCheck_catchesEveryDefect|TestCheck_neverCriesWolf|TestCheck_honestServersNeverFail|TestCheck_mockIsQuick)$", "uncial/contracttests")
+		"-run=^(TestCheck_catchesEveryDefect|TestCheck_neverCriesWolf|TestCheck_honestServersNeverFail)$", "uncial/contracttests")
 	cmd.Dir = apptest.Root(t)
 	out, err := cmd.CombinedOutput()
 	for line := range strings.Lines(string(out)) {
@@ -108,34 +99,29 @@ func TestWithoutRaceDetector(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// TestCheck_honestServersNeverFail runs the suite with 40 seeds against each server.
 func TestCheck_honestServersNeverFail(t *testing.T) {
 	t.Parallel()
-	mock := MustTarget(t, MustMockServer(t))
-	service := MustService(t, nil)
+	mock, service := MustMockServer(t), MustService(t, nil)
 	servers := map[string]func(t *testing.T, run int) contracttests.Target{
-		"mock": func(t *testing.T, _ int) contracttests.Target {
-			t.Helper()
-			target, err := contracttests.Mock(t.Context(), mock.BaseURL, nil)
-			require.NoError(t, err)
-			return target
-		},
+		"mock": func(t *testing.T, _ int) contracttests.Target { t.Helper(); return MustTarget(t, mock) },
 		"service": func(t *testing.T, run int) contracttests.Target {
 			t.Helper()
 			target := service.target(t)
 			if run%8 != 0 {
-				target.MaxPoints = 200 // pages take time to read: most runs leave some out
+				target.MaxPoints = 200 // reading takes time: most runs leave some pages out
 			}
 			return target
 		},
+	}
+	runs := 40
+	if raceEnabled {
+		runs = 8
 	}
 	for name, target := range servers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			turns := make(chan struct{}, 8)
-			runs := 40
-			if raceEnabled {
-				runs = 8 // TestWithoutRaceDetector makes them all
-			}
 			for run := range runs {
 				t.Run(fmt.Sprint(run), func(t *testing.T) {
 					t.Parallel()

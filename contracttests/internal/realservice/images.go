@@ -1,0 +1,55 @@
+// Package realservice holds what tests need to run the suite against a real service: images to read, a clock that stands
+// still, and a plan catalogue with a key for every scenario. Starting the service is left to the tests, which do so in
+// their own process, as a program, and in containers.
+//
+// Start with Handler and Images, then MustKeys.
+package realservice
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"uncial/contracttests"
+)
+
+// files are the images of the scenarios that a server of images can offer.
+var files = map[string]string{
+	contracttests.ImagePrinted: "/printed.png", contracttests.ImageOther: "/other.png", contracttests.ImageBlank: "/blank.png",
+	contracttests.ImageNotAnImage: "/text.png", contracttests.ImageUnfetchable: "/none.png", contracttests.ImageSlow: "/slow.png",
+	contracttests.ImagePages: "/pages.tif", contracttests.ImageStuck: "/stuck.png", contracttests.ImageEnhance: "/small.png",
+}
+
+// Images are the URLs of the images by scenario. base is the URL of the server that runs Handler.
+func Images(base string) map[string]string {
+	images := map[string]string{}
+	for scenario, path := range files {
+		images[scenario] = base + path
+	}
+	return images
+}
+
+// Handler serves the images. The slow one takes 120 ms, the stuck one 10 s or until the caller leaves.
+func Handler(tb testing.TB) http.Handler {
+	tb.Helper()
+	mux := http.NewServeMux()
+	for path, data := range map[string][]byte{
+		"/printed.png": contracttests.PagePNG("A page of print."), "/other.png": contracttests.PagePNG("Quite another page."),
+		"/slow.png": contracttests.PagePNG("A page of print."), "/blank.png": contracttests.PagePNG(""), "/text.png": []byte("no image at all"),
+		"/pages.tif": mustTIFF(tb, "The first page.", "The second page."), "/small.png": mustSmallPrint(tb),
+	} {
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
+			if path == "/slow.png" {
+				time.Sleep(120 * time.Millisecond)
+			}
+			_, _ = w.Write(data) // the client may be gone
+		})
+	}
+	mux.HandleFunc("GET /stuck.png", func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-r.Context().Done():
+		case <-time.After(10 * time.Second):
+		}
+	})
+	return mux
+}

@@ -1,0 +1,104 @@
+package realservice
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/contracttests"
+	"uncial/impl/account"
+)
+
+// Plans is a catalogue with usual plans and with some that are nearly used up from the start.
+var Plans = map[string]contracttests.Plan{
+	"free": {Points: 300, Limit: 10}, "archive": {Points: 1_000_000, Limit: 600},
+	"dozen": {Points: 12, Limit: 600}, "ten": {Points: 10, Limit: 600}, "five": {Points: 5, Limit: 600},
+}
+
+// MustPlansFile writes the catalogue in the form of the flag --plans and returns its path.
+func MustPlansFile(tb testing.TB) string {
+	tb.Helper()
+	file := map[string]map[string]int64{}
+	for name, p := range Plans {
+		file[name] = map[string]int64{"points": p.Points, "requestsPerMinute": p.Limit}
+	}
+	data, err := json.Marshal(file)
+	require.NoError(tb, err)
+	path := filepath.Join(tb.TempDir(), "plans.json")
+	require.NoError(tb, os.WriteFile(path, data, 0o644)) //nolint:gosec // a container reads it as another user
+	return path
+}
+
+// scenarios are the plans of the accounts that the suite uses, and how many keys it needs.
+var scenarios = map[string]struct {
+	plan string
+	keys int
+}{
+	contracttests.KeyOK: {"archive", 1}, contracttests.KeySpare: {"archive", 3}, contracttests.KeyLow: {"dozen", 3},
+	contracttests.KeyExact: {"ten", 1}, contracttests.KeyEmpty: {"five", 1}, contracttests.KeyRateLimited: {"free", 4},
+	contracttests.KeyRevoked: {"free", 1}, contracttests.KeyExpired: {"free", 1},
+}
+
+// Keeper creates accounts and keys on a service. A lifetime of 0 means that the key does not expire.
+type Keeper interface {
+	MustAccount(tb testing.TB, plan string) (id string)
+	MustKey(tb testing.TB, accountID string, lifetime time.Duration) (id, secret string)
+	MustRevoke(tb testing.TB, keyID string)
+}
+
+// MustKeys creates the keys of all scenarios. It waits until the expired one has expired; lifetime is the shortest that
+// the keeper can give a key.
+func MustKeys(tb testing.TB, k Keeper, lifetime time.Duration) map[string][]string {
+	tb.Helper()
+	keys := map[string][]string{}
+	for scenario, s := range scenarios {
+		for range s.keys {
+			owner, limit := k.MustAccount(tb, s.plan), time.Duration(0)
+			if scenario == contracttests.KeyExpired {
+				limit = lifetime
+			}
+			id, secret := k.MustKey(tb, owner, limit)
+			keys[scenario] = append(keys[scenario], secret)
+			switch scenario {
+			case contracttests.KeyRevoked:
+				k.MustRevoke(tb, id)
+			case contracttests.KeyOK:
+				_, second := k.MustKey(tb, owner, 0)
+				keys[contracttests.KeySibling] = []string{second}
+			}
+		}
+	}
+	time.Sleep(lifetime + time.Millisecond)
+	return keys
+}
+
+// Accounts is the Keeper of a service in this process.
+type Accounts struct{ *account.Registry }
+
+var _ Keeper = Accounts{}
+
+// MustAccount creates an account on the plan.
+func (a Accounts) MustAccount(tb testing.TB, plan string) string {
+	tb.Helper()
+	made, err := a.Create(tb.Context(), "suite", plan)
+	require.NoError(tb, err)
+	return made.ID
+}
+
+// MustKey creates a key of the account.
+func (a Accounts) MustKey(tb testing.TB, accountID string, lifetime time.Duration) (id, secret string) {
+	tb.Helper()
+	k, secret, err := a.CreateKey(tb.Context(), account.NewKey{AccountID: accountID, Name: "suite", Lifetime: lifetime})
+	require.NoError(tb, err)
+	return k.ID, secret
+}
+
+// MustRevoke revokes the key.
+func (a Accounts) MustRevoke(tb testing.TB, keyID string) {
+	tb.Helper()
+	require.NoError(tb, a.Revoke(tb.Context(), keyID))
+}

@@ -22,7 +22,7 @@ const (
 	limited = `{"success":false,"error":"Too many requests.","code":"RATE_LIMITED","message":"try again","remainingPoints":9990}`
 )
 
-// good is an answer that has what its status needs.
+// good is an answer with the headers that its status requires.
 func good(method, path string, status int, body string) answer.Answer {
 	h := http.Header{
 		"Content-Type": {"application/json"}, "Date": {time.Now().UTC().Format(http.TimeFormat)}, "X-Request-Id": {"01JD4Y9QJ6"},
@@ -44,21 +44,21 @@ func good(method, path string, status int, body string) answer.Answer {
 	return answer.Answer{Method: method, Path: path, Status: status, Header: h, Body: []byte(body), Secrets: []string{"ocr_live_secret"}}
 }
 
-func TestContract_Check_findsNothingInGoodAnswers(t *testing.T) {
+func TestContract_Check_acceptsValidAnswers(t *testing.T) {
 	t.Parallel()
 	c, err := answer.Load()
 	require.NoError(t, err)
 	for name, a := range map[string]answer.Answer{
 		"a result":                  good("POST", "/extract", 200, result),
 		"a result with a charset":   with(good("POST", "/extract", 200, result), "Content-Type", "application/json; charset=utf-8"),
-		"the least result":          good("POST", "/extract", 200, `{"success":true,"text":"","confidence":0,"pointsUsed":10}`),
+		"the smallest result":       good("POST", "/extract", 200, `{"success":true,"text":"","confidence":0,"pointsUsed":10}`),
 		"a text about code":         good("POST", "/extract", 200, strings.Replace(result, "a page", "json: cannot unmarshal, see /usr/lib and 10.0.0.1", 1)),
 		"a record":                  good("GET", "/status", 200, record),
 		"a bad request":             good("POST", "/extract", 400, invalid),
 		"a missing key":             good("GET", "/status", 401, noKey),
 		"missing points":            good("POST", "/extract", 402, unpaid),
 		"a used-up window":          good("POST", "/extract", 429, limited),
-		"nothing there":             good("GET", "/nowhere", 404, invalid),
+		"an unknown path":           good("GET", "/nowhere", 404, invalid),
 		"a wrong method":            good("PUT", "/status", 405, invalid),
 		"a wrong method, no body":   good("HEAD", "/status", 405, ""),
 		"a quotation of the caller": quoting(good("POST", "/extract", 400, strings.ReplaceAll(invalid, "must be one", "10.1.2.3 must be one")), "http://10.1.2.3/a.png"),
@@ -81,7 +81,7 @@ func quoting(a answer.Answer, request string) answer.Answer {
 	return a
 }
 
-func TestContract_Check_findsFaults(t *testing.T) {
+func TestContract_Check_reportsFaults(t *testing.T) {
 	t.Parallel()
 	c, err := answer.Load()
 	require.NoError(t, err)
@@ -93,22 +93,22 @@ func TestContract_Check_findsFaults(t *testing.T) {
 		answer answer.Answer
 		want   string
 	}{
-		"a status of another operation": {good("GET", "/status", 402, unpaid), "GET /status answers only with 200, 400, 401, 500, not with 402"},
+		"a status of another operation": {good("GET", "/status", 402, unpaid), "GET /status must answer with one of 200, 400, 401, 500, not with 402"},
 		"a redirect":                    {good("GET", "/status", 301, ""), "not with 301"},
-		"a found path that is none":     {good("GET", "/nowhere", 200, record), "the answer must be 404"},
-		"a wrong method let in":         {good("PUT", "/status", 200, record), "the answer must be 405"},
-		"no content type":               {with(good("GET", "/status", 200, record), "Content-Type", ""), "Content-Type stands 0 times"},
+		"a 200 on an unknown path":      {good("GET", "/nowhere", 200, record), "the answer must be 404"},
+		"a 200 for a wrong method":      {good("PUT", "/status", 200, record), "the answer must be 405"},
+		"no content type":               {with(good("GET", "/status", 200, record), "Content-Type", ""), "Content-Type occurs 0 times"},
 		"plain text":                    {with(good("GET", "/status", 200, record), "Content-Type", "text/plain"), "must be application/json"},
 		"another charset":               {with(good("GET", "/status", 200, record), "Content-Type", "application/json; charset=latin1"), "must be application/json"},
 		"no request id":                 {with(good("GET", "/status", 200, record), "X-Request-Id", ""), "X-Request-Id is missing"},
 		"an answer to be stored":        {with(good("GET", "/status", 200, record), "Cache-Control", "max-age=1"), "Cache-Control"},
 		"a policy of an hour":           {with(good("GET", "/status", 200, record), "RateLimit-Policy", `"account";q=60;w=3600`), "RateLimit-Policy"},
-		"a window on a 401":             {with(good("GET", "/status", 401, noKey), "RateLimit", `"account";r=1;t=1`), "RateLimit does not belong to a 401"},
+		"a window on a 401":             {with(good("GET", "/status", 401, noKey), "RateLimit", `"account";r=1;t=1`), "RateLimit must not be part of a 401"},
 		"a late Retry-After":            {with(good("POST", "/extract", 429, limited), "Retry-After", "61"), "Retry-After"},
-		"Retry-After as a date":         {with(good("POST", "/extract", 429, limited), "Retry-After", "Thu, 01 Jan 2026 00:00:00 GMT"), "must be digits alone"},
+		"Retry-After as a date":         {with(good("POST", "/extract", 429, limited), "Retry-After", "Thu, 01 Jan 2026 00:00:00 GMT"), "must consist of digits"},
 		"Allow with too much":           {with(good("PUT", "/status", 405, invalid), "Allow", "GET, POST"), `"GET", not "GET, POST"`},
-		"no date":                       {with(good("GET", "/status", 200, record), "Date", ""), "Date stands 0 times"},
-		"an old date":                   {with(good("GET", "/status", 200, record), "Date", "Thu, 01 Jan 1970 00:00:00 GMT"), "off the time here"},
+		"no date":                       {with(good("GET", "/status", 200, record), "Date", ""), "Date occurs 0 times"},
+		"an old date":                   {with(good("GET", "/status", 200, record), "Date", "Thu, 01 Jan 1970 00:00:00 GMT"), "differs from our clock"},
 		"a coding":                      {with(good("GET", "/status", 200, record), "Content-Encoding", "gzip"), "did not offer"},
 		"no body":                       {good("GET", "/status", 200, ""), "the body is empty"},
 		"an array":                      {good("GET", "/status", 200, "["+record+"]"), "must be an object"},
@@ -118,23 +118,23 @@ func TestContract_Check_findsFaults(t *testing.T) {
 		"a confidence beyond 1":         {r(`0.9`, `90`), "/confidence:"},
 		"an integer with a point":       {r(`"pointsUsed":10`, `"pointsUsed":10.0`), "/pointsUsed: 10.0 is not written as an integer"},
 		"an integer with an exponent":   {r(`"remainingPoints":9990`, `"remainingPoints":1e3`), "1e3 is not written as an integer"},
-		"a number beyond all":           {r(`"remainingPoints":9990`, `"remainingPoints":1e999`), "/remainingPoints:"},
-		"a tab in the text":             {r(`a page`, `a\tpage`), "a character that no text has"},
-		"a replacement character":       {r(`a page`, `a \ufffd page`), "a character that no text has"},
+		"a number out of range":         {r(`"remainingPoints":9990`, `"remainingPoints":1e999`), "/remainingPoints:"},
+		"a tab in the text":             {r(`a page`, `a\tpage`), "a control or replacement character"},
+		"a replacement character":       {r(`a page`, `a \ufffd page`), "a control or replacement character"},
 		"another code":                  {good("POST", "/extract", 400, strings.Replace(invalid, "INVALID_REQUEST", "BAD", 1)), "/code:"},
-		"a blank error":                 {good("POST", "/extract", 400, strings.Replace(invalid, "The request is not valid.", " ", 1)), `/error: " " says nothing`},
-		"details without words":         {good("POST", "/extract", 400, strings.Replace(invalid, `{"format":"must be one of json"}`, `{"format":"-"}`, 1)), "does not say what is wrong"},
-		"a day that there is not":       {good("POST", "/extract", 402, strings.Replace(unpaid, "2026-02-01", "2026-02-30", 1)), "/nextReset:"},
-		"a time of a town":              {good("POST", "/extract", 402, strings.Replace(unpaid, "00:00:00Z", "01:00:00+01:00", 1)), "not in UTC"},
+		"a blank error":                 {good("POST", "/extract", 400, strings.Replace(invalid, "The request is not valid.", " ", 1)), `/error: " " contains no words`},
+		"details without words":         {good("POST", "/extract", 400, strings.Replace(invalid, `{"format":"must be one of json"}`, `{"format":"-"}`, 1)), "contains no words"},
+		"a day that does not exist":     {good("POST", "/extract", 402, strings.Replace(unpaid, "2026-02-01", "2026-02-30", 1)), "/nextReset:"},
+		"a time that is not in UTC":     {good("POST", "/extract", 402, strings.Replace(unpaid, "00:00:00Z", "01:00:00+01:00", 1)), "not in UTC"},
 		"a key":                         {good("POST", "/extract", 400, strings.Replace(invalid, "not valid.", "not valid for ocr_live_secret", 1)), "repeats an API key"},
 		"a key in a header":             {with(good("GET", "/status", 200, record), "X-Debug", "ocr_live_secret"), "repeats an API key"},
 		"a trace":                       {leak("panic: x\\ngoroutine 7 [running]"), "a stack trace"},
-		"a Go type":                     {leak("expected *gen.ExtractionRequest"), "a type of the program"},
-		"a library's words":             {leak("json: cannot unmarshal string"), "a text of the program's libraries"},
-		"a path":                        {leak("open /var/lib/uncial.db"), "a file's path"},
-		"a query":                       {leak("SELECT id FROM accounts"), "a query or a driver's text"},
-		"a reference":                   {leak("#/components/schemas/Format"), "a reference inside the document"},
-		"an address inside":             {leak("the host 10.0.3.7 did not answer"), "an address that the request did not have: 10.0.3.7"},
+		"a Go type":                     {leak("expected *gen.ExtractionRequest"), "a type name of the program"},
+		"a library's words":             {leak("json: cannot unmarshal string"), "a message of a library"},
+		"a path":                        {leak("open /var/lib/uncial.db"), "a file path"},
+		"a query":                       {leak("SELECT id FROM accounts"), "a query or a message of a database driver"},
+		"a reference":                   {leak("#/components/schemas/Format"), "a reference of the contract"},
+		"an address inside":             {leak("the host 10.0.3.7 did not answer"), "an IP address that is not in the request: 10.0.3.7"},
 		"HTML":                          {leak("<pre>no</pre>"), "HTML"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -145,7 +145,7 @@ func TestContract_Check_findsFaults(t *testing.T) {
 	}
 }
 
-// leak is a 400 whose message tells too much.
+// leak is a 400 whose message contains internal details.
 func leak(words string) answer.Answer {
 	return good("POST", "/extract", 400, strings.Replace(invalid, "format: must", words+" must", 1))
 }
@@ -161,10 +161,10 @@ func TestParseJSON(t *testing.T) {
 		" \n":                           "empty",
 		"\ufeff{}":                      "byte order mark",
 		"\"\xff\"":                      "not valid UTF-8",
-		`{"a":1,"a":1}`:                 "/a stands twice",
-		`{"a":[{"b":1},{"b":1,"b":2}]}`: "/a/1/b stands twice",
-		`{} {}`:                         "follows",
-		`{}x`:                           "follows",
+		`{"a":1,"a":1}`:                 "/a occurs twice",
+		`{"a":[{"b":1},{"b":1,"b":2}]}`: "/a/1/b occurs twice",
+		`{} {}`:                         "unexpected text after",
+		`{}x`:                           "unexpected text after",
 		`{"a":`:                         "not JSON",
 		`{"a"}`:                         "not JSON",
 		`[1,]`:                          "not JSON",
@@ -183,7 +183,7 @@ func TestParseJSON(t *testing.T) {
 	}
 }
 
-// FuzzParseJSON holds the strict reader against the tolerant one: what it accepts, any reader accepts, and reads the same.
+// FuzzParseJSON compares the strict reader with a tolerant one: what it accepts, both must read the same.
 func FuzzParseJSON(f *testing.F) {
 	for _, seed := range []string{result, record, invalid, `{"a":1,"a":2}`, `"\ud83d"`, `{"a":[1e5,-0.1]}`} {
 		f.Add([]byte(seed))

@@ -1,6 +1,8 @@
-// Package answer holds single answers against the document: documented status, content type, headers, strict JSON,
-// schema, dates, and nothing that leaks from inside. It is the layer that every answer of a run passes through,
-// whichever case asked for it.
+// Package answer checks single answers against the contract: documented status, content type, headers, strict JSON,
+// schema, dates, and no internal details of the server. Every answer of a run passes through it, whichever case asked for
+// it. What an answer must be in its context, such as 402 for an empty account, is in package expect.
+//
+// Start with Contract.Check.
 package answer
 
 import (
@@ -17,21 +19,21 @@ import (
 	"uncial/gen"
 )
 
-// Contract is the document, prepared for looking things up. It is immutable.
+// Contract is the specification document, prepared for lookups. It is immutable.
 type Contract struct {
 	doc     *openapi3.T
 	all     []Operation     // by id
 	common  []string        // the headers that every documented answer must carry
-	headers map[string]bool // every header that the document knows
+	headers map[string]bool // every documented header
 }
 
-// Load reads the embedded document, once for the process.
+// Load parses the embedded contract, once per process.
 var Load = sync.OnceValues(load)
 
 func load() (*Contract, error) {
 	doc, err := gen.GetSpec()
 	if err != nil {
-		return nil, fmt.Errorf("read the embedded document: %w", err)
+		return nil, fmt.Errorf("read the embedded contract: %w", err)
 	}
 	c := &Contract{doc: doc, headers: map[string]bool{}}
 	for path, item := range doc.Paths.Map() {
@@ -60,7 +62,7 @@ func load() (*Contract, error) {
 	return c, nil
 }
 
-// Operation is one operation of the document.
+// Operation is one operation of the contract.
 type Operation struct {
 	ID     string // operationId
 	Method string
@@ -80,10 +82,10 @@ func (c *Contract) Operation(method, path string) (Operation, bool) {
 	return c.all[i], true
 }
 
-// Headers are the headers that the document knows, sorted.
+// Headers are the names of all documented headers, sorted.
 func (c *Contract) Headers() []string { return slices.Sorted(maps.Keys(c.headers)) }
 
-// Methods are the methods that the document knows at a path, sorted.
+// Methods are the documented methods of a path, sorted.
 func (c *Contract) Methods(path string) []string {
 	var methods []string
 	for _, o := range c.all {
@@ -95,7 +97,7 @@ func (c *Contract) Methods(path string) []string {
 	return methods
 }
 
-// RequestSchema is the schema of the operation's JSON body, nil where it takes none.
+// RequestSchema is the schema of the JSON body, nil if the operation takes none.
 func (o Operation) RequestSchema() *openapi3.Schema {
 	if o.op.RequestBody == nil {
 		return nil
@@ -122,15 +124,8 @@ func (o Operation) response(status int) *openapi3.Response {
 	return nil
 }
 
-// Documents says whether the answers of this status carry the header, so that a caller can tell a missing one from
-// one that is not due.
-func (o Operation) Documents(status int, header string) bool {
-	r := o.response(status)
-	return r != nil && r.Headers[header] != nil
-}
-
-// elsewhere is the form of an answer outside the operations: a 404 or a 405 in the envelope of a bad request, with
-// the headers that all answers have. Its other headers may be there.
+// elsewhere describes answers outside the operations: a 404 or a 405 in the envelope of an invalid request. The headers
+// that all answers have are required, the others optional.
 func (c *Contract) elsewhere() *openapi3.Response {
 	headers := openapi3.Headers{}
 	full := c.doc.Components.Responses["InvalidRequest"].Value
@@ -142,7 +137,7 @@ func (c *Contract) elsewhere() *openapi3.Response {
 	return &openapi3.Response{Headers: headers, Content: full.Content}
 }
 
-// expected is what the document says of an answer, or nil where it has no such answer.
+// expected is what the contract documents for the status of an answer, or nil.
 func (c *Contract) expected(a Answer) *openapi3.Response {
 	op, ok := c.Operation(a.Method, a.Path)
 	if ok {

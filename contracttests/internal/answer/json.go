@@ -12,16 +12,16 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth bounds the nesting of an answer; the contract needs four levels.
+// maxDepth limits the nesting of an answer; the contract needs four levels.
 const maxDepth = 64
 
-// ParseJSON reads exactly one JSON text (RFC 8259) and is strict where readers differ: no byte order mark, valid UTF-8
-// throughout, no name twice in an object (section 4), no lone surrogates (section 8.2), nothing after the value.
-// Numbers stay as they were written, as json.Number. The error is one sentence that says where and what.
+// ParseJSON reads exactly one JSON text (RFC 8259) and refuses what readers treat differently: a byte order mark, invalid
+// UTF-8, equal names in an object (section 4), lone surrogates (section 8.2), text after the value. Numbers become
+// json.Number, as they were written. The error is one sentence that says where and what.
 func ParseJSON(body []byte) (any, error) {
 	switch {
 	case len(bytes.TrimSpace(body)) == 0:
-		return nil, errors.New("the body is empty where JSON is due")
+		return nil, errors.New("the body is empty; expected JSON")
 	case bytes.HasPrefix(body, []byte("\xef\xbb\xbf")):
 		return nil, errors.New("the body begins with a byte order mark (RFC 8259, section 8.1)")
 	case !utf8.Valid(body):
@@ -37,7 +37,7 @@ func ParseJSON(body []byte) (any, error) {
 		return nil, err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("something follows the JSON value, from byte %d", d.InputOffset())
+		return nil, fmt.Errorf("unexpected text after the JSON value, from byte %d", d.InputOffset())
 	}
 	return value, nil
 }
@@ -69,9 +69,9 @@ func (d *decoder) object(at string, depth int) (any, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the body is not JSON: %w", err)
 		}
-		name, _ := token.(string) // the decoder lets nothing else pass here
+		name, _ := token.(string) // the decoder accepts only strings here
 		if _, repeated := object[name]; repeated {
-			return nil, fmt.Errorf("%s stands twice in the same object", at+"/"+name)
+			return nil, fmt.Errorf("%s occurs twice in the same object", at+"/"+name)
 		}
 		if object[name], err = d.value(at+"/"+name, depth+1); err != nil {
 			return nil, err
@@ -105,7 +105,7 @@ var (
 	lowSurrogate  = regexp.MustCompile(`^\\u[dD][c-fC-F]`)
 )
 
-// loneSurrogate is the first escape that is half of a surrogate pair, or empty.
+// loneSurrogate returns the first escape that is half of a surrogate pair, or "".
 func loneSurrogate(body []byte) string {
 	if !bytes.Contains(bytes.ToLower(body), []byte(`\ud`)) {
 		return ""
@@ -129,25 +129,25 @@ func loneSurrogate(body []byte) string {
 	return open
 }
 
-// plain turns numbers into float64, which is what schema validation reads.
-func plain(value any) any {
+// withFloats turns numbers into float64, which schema validation requires.
+func withFloats(value any) any {
 	switch v := value.(type) {
 	case json.Number:
 		f, err := v.Float64()
 		if err != nil {
-			return strings.Clone(v.String()) // out of range: a string is as wrong as the number was
+			return strings.Clone(v.String()) // out of range: a string fails the schema as the number would
 		}
 		return f
 	case map[string]any:
 		object := make(map[string]any, len(v))
 		for name, member := range v {
-			object[name] = plain(member)
+			object[name] = withFloats(member)
 		}
 		return object
 	case []any:
 		array := make([]any, len(v))
 		for i, member := range v {
-			array[i] = plain(member)
+			array[i] = withFloats(member)
 		}
 		return array
 	}

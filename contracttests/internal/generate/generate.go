@@ -1,6 +1,8 @@
-// Package generate makes requests from the document and a seed: bodies that break one or more of its rules, with the
-// names of what is wrong, and bodies that are unusual but right. What breaks a rule is derived from the schema, so that
-// a rule added to the document is tried without a line here.
+// Package generate makes requests from the contract and a seed: bodies that break one or more of its rules, with the
+// fields that are wrong, and bodies that are unusual but valid. The rules for fields follow from the schema, so a rule
+// added to the contract is tested without a change here. What the answers must be is not decided here.
+//
+// Start with Rules and Variants, then Break.
 package generate
 
 import (
@@ -14,16 +16,16 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Draft is a request to be: a good body that faults spoil.
+// Draft is a request in the making: a valid body that rules change.
 type Draft struct {
 	Members []Member
-	Header  http.Header // beside the usual; an empty list takes a header out
+	Header  http.Header // besides the usual ones; an empty list removes a header
 	Query   string
-	// Spoil changes the text of the body after it was written; nil leaves it.
+	// Spoil changes the text of the body after it is written. nil keeps it.
 	Spoil func(text []byte) []byte
 }
 
-// Member is one name and value of the body's object. Names may repeat.
+// Member is one name and value of the body. Names may repeat.
 type Member struct {
 	Name  string
 	Value json.RawMessage
@@ -39,7 +41,7 @@ func (m Member) spelling() string {
 	return string(quoted(m.Name))
 }
 
-// Body is the text of the draft's body.
+// Body writes the body.
 func (d *Draft) Body() []byte {
 	var b strings.Builder
 	b.WriteByte('{')
@@ -58,7 +60,7 @@ func (d *Draft) Body() []byte {
 	return []byte(b.String())
 }
 
-// set gives the member a value, adding it where it is not there.
+// set changes the value of the member, or adds it.
 func (d *Draft) set(name string, value json.RawMessage) {
 	i := slices.IndexFunc(d.Members, func(m Member) bool { return m.Name == name })
 	if i < 0 {
@@ -75,24 +77,24 @@ func (d *Draft) remove(name string) {
 func quoted(s string) []byte {
 	b, err := json.Marshal(s)
 	if err != nil {
-		panic(err) // strings always have JSON
+		panic(err) // strings can always be encoded
 	}
 	return b
 }
 
-// Rule is one way to break the contract, or, in Variants, to keep to it unusually.
+// Rule is one way to break the contract or, in Variants, to follow it in an unusual way.
 type Rule struct {
 	// Name says what is wrong: "language is a number".
 	Name string
-	// Fields are what details must name; alternatives are separated by "|". Empty in Variants.
+	// Fields are the invalid fields that details must name; alternatives are separated by "|". Empty in Variants.
 	Fields []string
-	// Place is what the rule touches; rules of one place are not combined. "body" is combined with nothing but headers.
+	// Place is what the rule changes. Rules of one place are not combined, and "body" is combined only with headers.
 	Place string
-	// Make draws the change.
+	// Make draws the values of the change.
 	Make func(t *rapid.T) func(*Draft)
 }
 
-// Broken is a request with what is wrong in it.
+// Broken is a request and the rules that it breaks.
 type Broken struct {
 	Draft Draft
 	Rules []Rule
@@ -100,7 +102,7 @@ type Broken struct {
 	base  []Member
 }
 
-// Fields are what details must name.
+// Fields are the invalid fields that details must name.
 func (b *Broken) Fields() []string {
 	var all []string
 	for _, r := range b.Rules {
@@ -113,6 +115,7 @@ func (b *Broken) Fields() []string {
 	return all
 }
 
+// String says what is wrong, for reports.
 func (b *Broken) String() string {
 	names := make([]string, len(b.Rules))
 	for i, r := range b.Rules {
@@ -121,10 +124,10 @@ func (b *Broken) String() string {
 	return strings.Join(names, ", and ")
 }
 
-// Break makes a request that breaks the rules, with values drawn by the seed. The same arguments make the same request.
+// Break makes a request that breaks the rules, with values drawn by the seed. Equal arguments make equal requests.
 func Break(base []Member, seed uint64, rules ...Rule) Broken {
 	apply := rapid.Custom(func(t *rapid.T) []func(*Draft) {
-		rapid.Bool().Draw(t, "unused") // rapid wants every generator to draw, and rules without values draw nothing
+		rapid.Bool().Draw(t, "unused") // rapid requires every generator to draw, and some rules have no values
 		changes := make([]func(*Draft), len(rules))
 		for i, r := range rules {
 			changes[i] = r.Make(t)
@@ -142,12 +145,12 @@ func assemble(base []Member, rules []Rule, apply []func(*Draft)) Broken {
 	return b
 }
 
-// Without is the request with one of its faults mended, for finding the smallest that still fails.
+// Without is the request without one of its rules. It serves to find the smallest request that still fails.
 func (b *Broken) Without(i int) Broken {
 	return assemble(b.base, slices.Delete(slices.Clone(b.Rules), i, i+1), slices.Delete(slices.Clone(b.apply), i, i+1))
 }
 
-// Combine draws a few rules that can be broken in the same request.
+// Combine draws two to four rules that can be broken in the same request.
 func Combine(rules []Rule, seed uint64) []Rule {
 	return rapid.Custom(func(t *rapid.T) []Rule {
 		var chosen []Rule
@@ -162,10 +165,11 @@ func Combine(rules []Rule, seed uint64) []Rule {
 	}).Example(number(seed))
 }
 
-// number is the seed as rapid takes it.
+// number converts the seed for rapid.
 func number(seed uint64) int { return int(seed & math.MaxInt) }
 
-// fits says whether a rule can join others: each place once, and beside a body that cannot be read only headers count.
+// fits reports whether a rule can be combined with others: each place once, and only headers with an unreadable body,
+// because a server cannot report its fields.
 func fits(chosen []Rule, r Rule) bool {
 	inHeader := func(r Rule) bool { return strings.HasPrefix(r.Place, "header ") || strings.HasPrefix(r.Place, "query") }
 	for _, c := range chosen {
@@ -176,13 +180,12 @@ func fits(chosen []Rule, r Rule) bool {
 	return true
 }
 
-// unreadable says whether a rule keeps the body from being looked at.
+// unreadable reports whether a rule prevents servers from reading the body.
 func unreadable(r Rule) bool {
 	return r.Place == "body" || r.Place == "header Content-Type" || r.Place == "header Content-Encoding"
 }
 
+// fixed is a change without values to draw.
 func fixed(change func(*Draft)) func(*rapid.T) func(*Draft) {
 	return func(*rapid.T) func(*Draft) { return change }
 }
-
-func describe(format string, args ...any) string { return fmt.Sprintf(format, args...) }

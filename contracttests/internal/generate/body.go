@@ -1,0 +1,88 @@
+package generate
+
+import (
+	"slices"
+	"strings"
+
+	"pgregory.net/rapid"
+)
+
+// maxDepth nests deeper than any reader should follow.
+const maxDepth = 5000
+
+// bodies are texts that replace the body, by what is wrong with them.
+var bodies = []struct {
+	what  string
+	texts []string
+}{
+	{"is empty", []string{""}},
+	{"is white space", []string{" ", "\n", "\r\n\t "}},
+	{"is not an object", []string{`[]`, `"text"`, `1`, `null`, `true`, `[{"imageUrl":"https://images.example.org/a.png"}]`}},
+	{"is not JSON", []string{`imageUrl=https://images.example.org/a.png`, `<request/>`, `{'imageUrl':'https://images.example.org/a.png'}`, `{imageUrl:"https://images.example.org/a.png"}`}},
+}
+
+// changes make a valid body wrong. Those of the second list are found by some readers in the body and by others in the
+// field imageUrl.
+var (
+	changes = map[string]func(body string) string{
+		"occurs twice":                  func(s string) string { return s + "\n" + s },
+		"ends with a comma":             func(s string) string { return strings.TrimSuffix(s, "}") + ",}" },
+		"has a comment":                 func(s string) string { return "{/**/" + s[1:] },
+		"begins with a byte order mark": func(s string) string { return "\ufeff" + s },
+		"is in UTF-16":                  toUTF16,
+		"is surrounded by white space that JSON lacks": func(s string) string { return "\f" + s + "\u00a0" },
+		"has a number with a leading zero":             func(s string) string { return `{"enhance":01,` + s[1:] },
+		"has NaN":                                      func(s string) string { return `{"enhance":NaN,` + s[1:] },
+		"has True":                                     func(s string) string { return `{"enhance":True,` + s[1:] },
+	}
+	changesInField = map[string]func(body string) string{
+		"is not UTF-8":                          func(s string) string { return strings.Replace(s, "://", "://\xff", 1) },
+		"has half of a surrogate pair":          func(s string) string { return strings.Replace(s, "://", `://\ud800`, 1) },
+		"has a control character in a string":   func(s string) string { return strings.Replace(s, "://", "://\n", 1) },
+		"has an invalid escape":                 func(s string) string { return strings.Replace(s, "://", `://\x41`, 1) },
+		"has a number that exceeds every limit": func(string) string { return `{"imageUrl":1e400}` },
+		"nests too deep": func(string) string {
+			return `{"imageUrl":` + strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth) + `}`
+		},
+	}
+)
+
+// toUTF16 encodes ASCII as UTF-16LE.
+func toUTF16(s string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		b.Write([]byte{c, 0})
+	}
+	return b.String()
+}
+
+// bodyRules break the JSON itself.
+func bodyRules() (rules []Rule) {
+	add := func(what, fields string, draw func(t *rapid.T) func([]byte) []byte) {
+		rules = append(rules, Rule{Name: "the body " + what, Fields: []string{fields}, Place: "body", Make: func(t *rapid.T) func(*Draft) {
+			change := draw(t)
+			return func(d *Draft) { d.Spoil = change }
+		}})
+	}
+	for _, b := range bodies {
+		add(b.what, "body", func(t *rapid.T) func([]byte) []byte {
+			text := rapid.SampledFrom(b.texts).Draw(t, b.what)
+			return func([]byte) []byte { return []byte(text) }
+		})
+	}
+	add("is cut off", "body", func(t *rapid.T) func([]byte) []byte {
+		n := rapid.IntRange(1, 8).Draw(t, "bytes")
+		return func(b []byte) []byte { return b[:max(1, len(b)-n)] }
+	})
+	add("is followed by more", "body", func(t *rapid.T) func([]byte) []byte {
+		more := rapid.SampledFrom([]string{"{}", "x", ",", "null", "\x00", "]", "}", `{"imageUrl":1}`, "//"}).Draw(t, "more")
+		return func(b []byte) []byte { return append(slices.Clone(b), more...) }
+	})
+	for fields, all := range map[string]map[string]func(string) string{"body": changes, "body|imageUrl": changesInField} {
+		for what, change := range all {
+			add(what, fields, func(*rapid.T) func([]byte) []byte { return func(b []byte) []byte { return []byte(change(string(b))) } })
+		}
+	}
+	slices.SortFunc(rules, func(a, b Rule) int { return strings.Compare(a.Name, b.Name) })
+	return rules
+}

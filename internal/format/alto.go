@@ -7,7 +7,8 @@ import (
 	"uncial/internal/document"
 )
 
-// writeALTO writes ALTO 4.4: one Layout with a Page for each page. Measures are pixels. Hyphens stay in their word.
+// writeALTO writes ALTO 4.4 with pixels as the unit. A hyphen stays in its word: whether it is part of the word or divides it
+// at the end of a line is not known, so that there is no HYP.
 func writeALTO(doc *document.Document, meta Meta) string {
 	var x xmlWriter
 	x.b.WriteString(xmlDeclaration)
@@ -25,6 +26,7 @@ func writeALTO(doc *document.Document, meta Meta) string {
 	return x.b.String()
 }
 
+// altoDescription writes where the text comes from: the image, the program, and how far pages were rotated.
 func altoDescription(x *xmlWriter, doc *document.Document, meta Meta) {
 	x.open("Description")
 	x.leaf("MeasurementUnit", "pixel")
@@ -36,11 +38,11 @@ func altoDescription(x *xmlWriter, doc *document.Document, meta Meta) {
 	x.leaf("processingDateTime", timestamp(meta))
 	for i := range doc.Pages {
 		if turned := doc.Pages[i].Rotation; turned != 0 {
-			x.leaf("processingStepDescription", fmt.Sprintf("page %d was turned %d degrees clockwise to stand upright", i+1, turned))
+			x.leaf("processingStepDescription", fmt.Sprintf("page %d was rotated %d degrees clockwise to be upright", i+1, turned))
 		}
 	}
 	x.open("processingSoftware")
-	x.leaf("softwareName", Software)
+	x.leaf("softwareName", software)
 	if meta.Version != "" {
 		x.leaf("softwareVersion", meta.Version)
 	}
@@ -53,7 +55,7 @@ func altoPage(x *xmlWriter, doc *document.Document, p int) {
 	page := &doc.Pages[p]
 	x.open("Page", "ID", id(p+1), "PHYSICAL_IMG_NR", strconv.Itoa(p+1), "WIDTH", strconv.Itoa(page.Width),
 		"HEIGHT", strconv.Itoa(page.Height), "PC", fraction(page.Confidence), "LANG", doc.Language)
-	x.open("PrintSpace", altoBox(printed(page))...)
+	x.open("PrintSpace", altoBox(printSpace(page))...)
 	for i := range page.Blocks {
 		block := &page.Blocks[i]
 		x.open("TextBlock", append([]string{"ID", id(p+1, i+1)}, altoBox(block.Box)...)...)
@@ -71,14 +73,14 @@ func altoLine(x *xmlWriter, line *document.Line, path ...int) {
 	if line.Baseline != nil {
 		attributes = append(attributes, "BASELINE", polyline(line.Baseline))
 	}
-	rtl := rightToLeft(line)
-	if rtl {
+	isRTL := isRightToLeft(line)
+	if isRTL {
 		attributes = append(attributes, "BASEDIRECTION", "rtl")
 	}
 	x.open("TextLine", attributes...)
 	for k, w := range line.Words {
 		if k > 0 {
-			x.empty("SP", altoSpace(line.Words[k-1].Box, w.Box, rtl)...)
+			x.empty("SP", altoSpace(line.Words[k-1].Box, w.Box, isRTL)...)
 		}
 		x.empty("String", append(append([]string{"ID", id(path[0], path[1], path[2], k+1)}, altoBox(w.Box)...),
 			"CONTENT", w.Text, "WC", fraction(w.Confidence))...)
@@ -86,9 +88,10 @@ func altoLine(x *xmlWriter, line *document.Line, path ...int) {
 	x.close()
 }
 
-// altoSpace places the blank between two words; it has no place where they touch.
-func altoSpace(before, after document.Box, rtl bool) []string {
-	if rtl {
+// altoSpace returns the position of the space between two words, which the schema allows to be absent. It is absent for
+// words that touch.
+func altoSpace(before, after document.Box, isRTL bool) []string {
+	if isRTL {
 		before, after = after, before
 	}
 	left := before.X + before.W

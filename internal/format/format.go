@@ -1,17 +1,20 @@
-// Package format writes a read document in the formats that archives and editors use: plain text, hOCR 1.2, ALTO 4.4,
-// PAGE-XML 2019-07-15 and Tesseract's TSV. Writers are pure functions of their arguments; the text that a reader gets
-// back from any of them is that of document.Document.Text.
+// Package format writes a recognized document as plain text, hOCR 1.2, ALTO 4.4, PAGE-XML 2019-07-15 or Tesseract's TSV.
+// One file has one format; to add a format, write its function and add it to writers. The text in every format is that of
+// document.Document.Text.
 //
-// Boxes are those of the upright page, in whole pixels; a page that was turned says so. XML is well-formed XML 1.0 in
-// UTF-8 whatever the words hold, elements carry ids that are unique in the document and the same in hOCR, ALTO and
-// PAGE-XML: p1, p1_b2, p1_b2_l3, p1_b2_l3_w4 for page, block, line and word, all counted from 1.
+// Writers are pure functions of their arguments: the same document gives the same bytes on every machine. Boxes are
+// whole pixels of the upright page. XML is well-formed XML 1.0 in UTF-8 and NFC, whatever the words contain. The ids of
+// page, block, line and word, p1, p1_b2, p1_b2_l3 and p1_b2_l3_w4, are unique and the same in hOCR, ALTO and PAGE-XML; all
+// count from 1.
 package format
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,43 +26,35 @@ import (
 	"uncial/internal/document"
 )
 
-// The names of the formats, as a request names them.
-const (
-	Text = "text"
-	HOCR = "hocr"
-	ALTO = "alto"
-	PAGE = "page"
-	TSV  = "tsv"
-)
+// software is the name of the program in the metadata of a document.
+const software = "Uncial"
 
-// Software is the name that the formats give the program that wrote them.
-const Software = "Uncial"
-
-// Meta is what a format says about the reading beside the text.
+// Meta is the metadata of a written document.
 type Meta struct {
 	// Image is the file name of the image, see ImageName. Default: "image".
 	Image string
-	// Created is the instant of the reading; written in UTC, in whole seconds.
+	// Created is when the image was read; written in UTC, in whole seconds.
 	Created time.Time
-	// Version is the version of the software. Default: none is written.
+	// Version of the software. Default: left out.
 	Version string
 }
 
+// writers has every format by the name that a request gives it.
 var writers = map[string]func(*document.Document, Meta) string{
-	Text: writeText,
-	HOCR: writeHOCR,
-	ALTO: writeALTO,
-	PAGE: writePAGE,
-	TSV:  writeTSV,
+	"text": func(doc *document.Document, _ Meta) string { return doc.Text() },
+	"hocr": writeHOCR,
+	"alto": writeALTO,
+	"page": writePAGE,
+	"tsv":  writeTSV,
 }
 
-// Write gives the document in the format of that name. What breaks the promises of the document model (a control
-// character in a word, a box outside the page) is mended as Document.Normalized does; a language that is no tag is
-// written as "und". The error says which formats there are.
+// Write returns the document in the named format: text, hocr, alto, page or tsv. It writes doc.Normalized(), so that a
+// control character in a word or a box outside the page cannot break the format, and "und" for an invalid language tag.
+// It fails only for an unknown format.
 func Write(name string, doc *document.Document, meta Meta) (string, error) {
 	write, ok := writers[name]
 	if !ok {
-		return "", fmt.Errorf("format %q is not one of %s, %s, %s, %s, %s", name, Text, HOCR, ALTO, PAGE, TSV)
+		return "", fmt.Errorf("unknown format %q; choose one of %s", name, strings.Join(slices.Sorted(maps.Keys(writers)), ", "))
 	}
 	if meta.Image == "" {
 		meta.Image = "image"
@@ -71,13 +66,12 @@ func Write(name string, doc *document.Document, meta Meta) (string, error) {
 	return write(doc, meta), nil
 }
 
-// languageTag is the pattern of xsd:language, which every BCP 47 tag fits.
+// languageTag is the pattern of xsd:language, which every BCP 47 tag matches.
 var languageTag = regexp.MustCompile(`^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$`)
 
-func writeText(doc *document.Document, _ Meta) string { return doc.Text() }
-
-// ImageName is the file name in an image's URL: the last segment of its path, without query, credentials or host, so
-// that a signed address never ends in an archived file. It is empty for a data: URL and where the path has no name.
+// ImageName returns the file name in an image's URL, which is the last segment of its path. Query, credentials and host are
+// left out, so that no signed address gets into an archived file. It is empty for a data URL and for a path without a
+// name.
 func ImageName(imageURL string) string {
 	if len(imageURL) >= 5 && strings.EqualFold(imageURL[:5], "data:") {
 		return ""
@@ -98,7 +92,7 @@ func ImageName(imageURL string) string {
 	return name
 }
 
-// id names an element by its place: page, block, line, word, each from 1.
+// id returns the id of an element from the numbers of its page, block, line and word, each from 1.
 func id(path ...int) string {
 	var b strings.Builder
 	for i, n := range path {
@@ -117,8 +111,8 @@ func fraction(c float64) string {
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// rightToLeft tells the base direction of a line: that of its first strong character (UAX #9, rule P2).
-func rightToLeft(l *document.Line) bool {
+// isRightToLeft reports whether the first strong character of the line is (UAX #9, rule P2).
+func isRightToLeft(l *document.Line) bool {
 	for _, w := range l.Words {
 		for _, r := range w.Text {
 			switch p, _ := bidi.LookupRune(r); p.Class() {
@@ -133,8 +127,8 @@ func rightToLeft(l *document.Line) bool {
 	return false
 }
 
-// printed is the smallest box around the blocks, or the whole page where there are none.
-func printed(p *document.Page) document.Box {
+// printSpace returns the smallest box around the blocks, or the whole page if there are none.
+func printSpace(p *document.Page) document.Box {
 	var box document.Box
 	for i := range p.Blocks {
 		box = box.Union(p.Blocks[i].Box)
@@ -145,7 +139,7 @@ func printed(p *document.Page) document.Box {
 	return box
 }
 
-// polyline is "x1,y1 x2,y2 ...".
+// polyline formats points as "x1,y1 x2,y2 ...".
 func polyline(points []document.Point) string {
 	parts := make([]string, len(points))
 	for i, p := range points {

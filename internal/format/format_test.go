@@ -27,7 +27,7 @@ func MustWrite(tb require.TestingT, name string, doc *document.Document) string 
 	return s
 }
 
-// geometry is what of a document every format but text can carry.
+// geometry returns the part of a document that every format except text can hold.
 func geometry(d *document.Document) *document.Document {
 	g := &document.Document{}
 	for _, p := range d.Pages {
@@ -48,7 +48,7 @@ func geometry(d *document.Document) *document.Document {
 	return g
 }
 
-func TestWrite_readersGetTheDocumentBack(t *testing.T) {
+func TestWrite_RoundTrip(t *testing.T) {
 	t.Parallel()
 	for name, d := range dialects {
 		t.Run(name, func(t *testing.T) {
@@ -84,7 +84,7 @@ func TestWrite_readersGetTheDocumentBack(t *testing.T) {
 	})
 }
 
-func TestWrite_anythingIsMended(t *testing.T) {
+func TestWrite_InvalidDocument(t *testing.T) {
 	t.Parallel()
 	for name, d := range dialects {
 		t.Run(name, func(t *testing.T) {
@@ -112,7 +112,7 @@ func TestWrite_anythingIsMended(t *testing.T) {
 	})
 }
 
-// requireIDs checks that ids are unique, that levels have one, and that references point somewhere.
+// requireIDs checks that ids are unique, that blocks, lines and words have one, and that references resolve.
 func requireIDs(t *rapid.T, root *node, d dialect) {
 	seen := map[string]bool{}
 	for _, n := range root.all(func(*node) bool { return true }) {
@@ -130,7 +130,7 @@ func requireIDs(t *rapid.T, root *node, d dialect) {
 	for _, n := range root.all(func(*node) bool { return true }) {
 		for _, name := range []string{"regionRef", "FILEID"} {
 			if ref, ok := n.attr[name]; ok {
-				require.True(t, seen[ref], "%s=%s points nowhere", name, ref)
+				require.True(t, seen[ref], "%s=%s refers to nothing", name, ref)
 			}
 		}
 	}
@@ -139,12 +139,8 @@ func requireIDs(t *rapid.T, root *node, d dialect) {
 func requireConfidences(t *rapid.T, root *node, d dialect, doc *document.Document) {
 	var want []float64
 	for _, p := range doc.Pages {
-		for _, b := range p.Blocks {
-			for _, l := range b.Lines {
-				for _, w := range l.Words {
-					want = append(want, w.Confidence)
-				}
-			}
+		for w := range document.Words(p.Blocks) {
+			want = append(want, w.Confidence)
 		}
 	}
 	words := root.all(d.word)
@@ -159,7 +155,7 @@ func requireConfidences(t *rapid.T, root *node, d dialect, doc *document.Documen
 	}
 }
 
-func TestWrite_PAGEreadingOrderAndTexts(t *testing.T) {
+func TestWrite_PAGE(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		doc := documenttest.Valid().Draw(t, "document")
@@ -168,7 +164,7 @@ func TestWrite_PAGEreadingOrderAndTexts(t *testing.T) {
 		pages := root.all(named("Page"))
 		require.Len(t, pages, len(doc.Pages))
 		require.Len(t, root.all(named("PcGts")), len(doc.Pages), "one PcGts holds one page")
-		require.Len(t, root.all(named("fptr")), len(doc.Pages)*min(len(doc.Pages)-1, 1), "a structMap where there are several")
+		require.Len(t, root.all(named("fptr")), len(doc.Pages)*min(len(doc.Pages)-1, 1), "several pages have a structMap")
 		for i, p := range pages {
 			var order []string
 			for _, ref := range p.all(named("RegionRefIndexed")) {
@@ -179,7 +175,7 @@ func TestWrite_PAGEreadingOrderAndTexts(t *testing.T) {
 			require.Len(t, order, len(regions))
 			for j, r := range regions {
 				require.Equal(t, order[j], r.attr["id"])
-				require.Equal(t, doc.Pages[i].Blocks[j].Text(), pageText(r), "a region has its lines' text")
+				require.Equal(t, doc.Pages[i].Blocks[j].Text(), pageText(r), "a region has the text of its lines")
 				for k, l := range r.all(named("TextLine")) {
 					require.Equal(t, doc.Pages[i].Blocks[j].Lines[k].Text(), pageText(l))
 				}
@@ -188,7 +184,7 @@ func TestWrite_PAGEreadingOrderAndTexts(t *testing.T) {
 	})
 }
 
-func TestWrite_formats(t *testing.T) {
+func TestWrite_Formats(t *testing.T) {
 	t.Parallel()
 	line := document.Line{
 		Box:      document.Box{X: 10, Y: 20, W: 200, H: 40},
@@ -204,38 +200,38 @@ func TestWrite_formats(t *testing.T) {
 	}}}
 	blank := &document.Document{Language: "en_US", Pages: []document.Page{{Width: 3, Height: 4}}}
 	for _, c := range []struct {
-		why, format string
-		doc         *document.Document
-		want        []string
+		name, format string
+		doc          *document.Document
+		want         []string
 	}{
 		{"hOCR names system, capabilities, pages and language", "hocr", doc, []string{
 			`content="Uncial 1.0.0"`, `<meta name="ocr-capabilities" content="ocr_page ocr_carea ocr_par ocr_line ocrx_word `,
 			`name="ocr-number-of-pages" content="1"`, `xml:lang="de-Latf" lang="de-Latf"`,
 		}},
-		{"hOCR page", "hocr", doc, []string{`bbox 0 0 300 400; ppageno 0; scan_res 300 300; x_rotation 90`, `folio %22`}},
-		{"hOCR baseline counts from the lower left corner of the line", "hocr", doc, []string{`bbox 10 20 210 60; baseline 0.02 -10"`}},
-		{"hOCR direction and confidence", "hocr", doc, []string{`dir="rtl"`, `x_wconf 12"`}},
-		{"a mark at the start stays away from the tag", "hocr", doc, []string{`>&#x338;x</span>`}},
-		{"ALTO head", "alto", doc, []string{
+		{"hOCR has size, resolution and rotation of the page", "hocr", doc, []string{`bbox 0 0 300 400; ppageno 0; scan_res 300 300; x_rotation 90`, `folio %22`}},
+		{"hOCR baseline starts at the lower left corner of the line", "hocr", doc, []string{`bbox 10 20 210 60; baseline 0.02 -10"`}},
+		{"hOCR has direction and confidence", "hocr", doc, []string{`dir="rtl"`, `x_wconf 12"`}},
+		{"a combining mark at the start is escaped", "hocr", doc, []string{`>&#x338;x</span>`}},
+		{"ALTO has a description", "alto", doc, []string{
 			`SCHEMAVERSION="4.4"`, `<MeasurementUnit>pixel</MeasurementUnit>`, `<processingDateTime>2026-01-15T11:00:00Z<`,
-			`page 1 was turned 90 degrees clockwise`, `<softwareVersion>1.0.0<`, `&lt;verso&gt;.tif</fileName>`,
+			`page 1 was rotated 90 degrees clockwise`, `<softwareVersion>1.0.0<`, `&lt;verso&gt;.tif</fileName>`,
 		}},
-		{"ALTO line", "alto", doc, []string{
+		{"ALTO lines have baseline and direction", "alto", doc, []string{
 			`<TextLine ID="p1_b1_l1" HPOS="10" VPOS="20" WIDTH="200" HEIGHT="40" BASELINE="10,50 210,54" BASEDIRECTION="rtl">`,
 			`WC="0.1235"`, `LANG="de-Latf"`,
 		}},
-		{"ALTO blank page has a print space", "alto", blank, []string{`<PrintSpace HPOS="0" VPOS="0" WIDTH="3" HEIGHT="4">`, `PC="0"`, `LANG="und"`}},
-		{"PAGE metadata is in UTC", "page", doc, []string{`<Created>2026-01-15T11:00:00Z</Created>`, `<LastChange>2026-01-15T11:00:00Z</LastChange>`}},
-		{"PAGE page", "page", doc, []string{
+		{"ALTO has a print space on a blank page", "alto", blank, []string{`<PrintSpace HPOS="0" VPOS="0" WIDTH="3" HEIGHT="4">`, `PC="0"`, `LANG="und"`}},
+		{"PAGE dates are in UTC", "page", doc, []string{`<Created>2026-01-15T11:00:00Z</Created>`, `<LastChange>2026-01-15T11:00:00Z</LastChange>`}},
+		{"PAGE has language, resolution and image", "page", doc, []string{
 			`primaryLanguage="German" primaryScript="Latf - Latin (Fraktur variant)"`, `name="language" value="de-Latf"`,
 			`imageXResolution="300"`, `value="90"`, `imageFilename="folio &#34;1&#34; &amp; &lt;verso&gt;.tif"`,
 		}},
-		{"PAGE line", "page", doc, []string{
+		{"PAGE lines have outline, baseline and direction", "page", doc, []string{
 			`<Coords points="10,20 210,20 210,60 10,60"/>`, `<Baseline points="10,50 210,54"/>`, `readingDirection="right-to-left"`,
 		}},
-		{"TSV word", "tsv", doc, []string{"\n5\t1\t1\t1\t1\t1\t10\t20\t80\t40\t90.000000\tשלום\n", "\n1\t1\t0\t0\t0\t0\t0\t0\t300\t400\t-1\t\n"}},
+		{"TSV has rows for pages and words", "tsv", doc, []string{"\n5\t1\t1\t1\t1\t1\t10\t20\t80\t40\t90.000000\tשלום\n", "\n1\t1\t0\t0\t0\t0\t0\t0\t300\t400\t-1\t\n"}},
 	} {
-		t.Run(c.why, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			out := MustWrite(t, c.format, c.doc)
 			for _, want := range c.want {
@@ -245,7 +241,7 @@ func TestWrite_formats(t *testing.T) {
 	}
 }
 
-func TestWrite_ALTOspacesLieBetweenWords(t *testing.T) {
+func TestWrite_ALTO_Spaces(t *testing.T) {
 	t.Parallel()
 	at := func(x int, text string) document.Word {
 		return document.Word{Box: document.Box{X: x, Y: 5, W: 10, H: 10}, Text: text}
@@ -258,16 +254,16 @@ func TestWrite_ALTOspacesLieBetweenWords(t *testing.T) {
 	}
 	require.Equal(t, map[string]string{"HPOS": "20", "VPOS": "5", "WIDTH": "30"}, space(at(10, "a"), at(50, "b")))
 	require.Equal(t, map[string]string{"HPOS": "20", "VPOS": "5", "WIDTH": "30"}, space(at(50, "א"), at(10, "ב")), "right to left")
-	require.Empty(t, space(at(10, "a"), at(15, "b")), "no room, no place")
+	require.Empty(t, space(at(10, "a"), at(15, "b")), "words that touch")
 }
 
-func TestWrite_unknownFormat(t *testing.T) {
+func TestWrite_UnknownFormat(t *testing.T) {
 	t.Parallel()
 	_, err := format.Write("pdf", &document.Document{}, meta)
-	require.EqualError(t, err, `format "pdf" is not one of text, hocr, alto, page, tsv`)
+	require.EqualError(t, err, `unknown format "pdf"; choose one of alto, hocr, page, text, tsv`)
 }
 
-func TestWrite_leavesTheDocumentAlone(t *testing.T) {
+func TestWrite_KeepsTheDocument(t *testing.T) {
 	t.Parallel()
 	doc := &document.Document{Language: "en_US", Pages: []document.Page{{Blocks: []document.Block{{Lines: []document.Line{{Words: []document.Word{{Text: "\x00"}}}}}}}}}
 	MustWrite(t, "page", doc)

@@ -9,8 +9,9 @@ import (
 	"uncial/internal/document"
 )
 
-// writeHOCR writes hOCR 1.2 as XHTML: ocr_page, ocr_carea, ocr_par (one to a block), ocr_line and ocrx_word, with bbox,
-// baseline, ppageno, scan_res and x_wconf. x_rotation says how far the image was turned clockwise to stand upright.
+// writeHOCR writes hOCR 1.2 as XHTML: ocr_page, ocr_carea, ocr_par (one per block), ocr_line and ocrx_word, with bbox,
+// baseline, ppageno, scan_res and x_wconf. The property x_rotation, an extension, has the degrees by which the image was
+// rotated clockwise to be upright.
 func writeHOCR(doc *document.Document, meta Meta) string {
 	var x xmlWriter
 	x.b.WriteString(xmlDeclaration + "<!DOCTYPE html>\n")
@@ -18,7 +19,7 @@ func writeHOCR(doc *document.Document, meta Meta) string {
 	x.open("head")
 	x.leaf("title", meta.Image)
 	x.empty("meta", "http-equiv", "Content-Type", "content", "text/html; charset=utf-8")
-	x.empty("meta", "name", "ocr-system", "content", strings.TrimSpace(Software+" "+meta.Version))
+	x.empty("meta", "name", "ocr-system", "content", strings.TrimSpace(software+" "+meta.Version))
 	x.empty("meta", "name", "ocr-capabilities", "content", "ocr_page ocr_carea ocr_par ocr_line ocrx_word ocrp_lang ocrp_dir ocrp_wconf")
 	x.empty("meta", "name", "ocr-number-of-pages", "content", strconv.Itoa(len(doc.Pages)))
 	x.empty("meta", "name", "ocr-langs", "content", doc.Language)
@@ -62,7 +63,7 @@ func hocrLine(x *xmlWriter, line *document.Line, path ...int) {
 		title += fmt.Sprintf("; baseline %s %s", decimal(slope), decimal(offset))
 	}
 	attributes := []string{"class", "ocr_line", "id", id(path...), "title", title}
-	if rightToLeft(line) {
+	if isRightToLeft(line) {
 		attributes = append(attributes, "dir", "rtl")
 	}
 	x.open("span", attributes...)
@@ -73,8 +74,9 @@ func hocrLine(x *xmlWriter, line *document.Line, path ...int) {
 	x.close()
 }
 
-// baseline is the straight line through the ends of the line's baseline, in hOCR's coordinates: from the lower left
-// corner of the line's box, downwards.
+// baseline returns the straight line through both ends of the line's baseline in hOCR's coordinates (section 4.3.2): the
+// origin is the lower left corner of the line's box, y grows downwards. The product is converted before it is
+// subtracted, see document.MeanConfidence.
 func baseline(l *document.Line) (slope, offset float64, ok bool) {
 	if len(l.Baseline) < 2 {
 		return 0, 0, false
@@ -91,13 +93,13 @@ func bbox(b document.Box) string {
 	return fmt.Sprintf("bbox %d %d %d %d", b.X, b.Y, b.X+b.W, b.Y+b.H)
 }
 
-// decimal writes a number with at most three decimals and never as "-0".
+// decimal formats a number with at most three decimals, never as "-0".
 func decimal(f float64) string {
 	f = math.Round(f*1000)/1000 + 0 // adding 0 turns -0 into 0
 	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
-// hocrString quotes a property's string. hOCR knows no escape, so that quotes and backslashes are percent-encoded.
+// hocrString quotes the string of a property. hOCR has no escapes, so that quotes and backslashes are percent-encoded.
 func hocrString(s string) string {
 	return `"` + strings.NewReplacer(`"`, "%22", `\`, "%5C").Replace(s) + `"`
 }

@@ -10,8 +10,8 @@ import (
 
 const pageNamespace = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
 
-// writePAGE writes PAGE-XML 2019-07-15. The schema puts exactly one page in a PcGts; several pages are therefore
-// answered as archives pass them on: a METS document whose files hold one PcGts each, in the order of its structMap.
+// writePAGE writes PAGE-XML 2019-07-15. The schema allows one page per PcGts. Several pages become what archives
+// exchange: a METS document whose files have one PcGts each, in the order of its structMap.
 func writePAGE(doc *document.Document, meta Meta) string {
 	var x xmlWriter
 	x.b.WriteString(xmlDeclaration)
@@ -53,12 +53,12 @@ func writePAGE(doc *document.Document, meta Meta) string {
 
 func creator(meta Meta) string {
 	if meta.Version == "" {
-		return Software
+		return software
 	}
-	return Software + " " + meta.Version
+	return software + " " + meta.Version
 }
 
-// pcGts writes one page. Ids begin with "p" and the number of the page, so that they stay unique beside other pages.
+// pcGts writes one page. Its ids contain the number of the page, so that they are unique in a METS document too.
 func pcGts(x *xmlWriter, doc *document.Document, p int, meta Meta) {
 	page := &doc.Pages[p]
 	x.open("PcGts", "xmlns", pageNamespace, "xmlns:xsi", "http://www.w3.org/2001/XMLSchema-instance",
@@ -114,7 +114,7 @@ func pageRegion(x *xmlWriter, block *document.Block, path ...int) {
 
 func pageLine(x *xmlWriter, line *document.Line, path ...int) {
 	attributes := []string{"id", id(path...)}
-	if rightToLeft(line) {
+	if isRightToLeft(line) {
 		attributes = append(attributes, "readingDirection", "right-to-left")
 	}
 	if line.Handwritten {
@@ -141,14 +141,14 @@ func textEquiv(x *xmlWriter, text string, conf float64) {
 	x.close()
 }
 
-// outline is the box as a polygon, clockwise from its upper left corner.
+// outline formats the box as a polygon, clockwise from its upper left corner.
 func outline(b document.Box) string {
 	right, bottom := b.X+b.W, b.Y+b.H
 	return polyline([]document.Point{{X: b.X, Y: b.Y}, {X: right, Y: b.Y}, {X: right, Y: bottom}, {X: b.X, Y: bottom}})
 }
 
-// languageAttributes names language and script in the words of the schema's lists. The lists have no early stages of
-// languages (frm, enm) and few scripts matter here; what they lack is left to the MetadataItem, which has the whole tag.
+// languageAttributes returns language and script with the names of the schema's lists. The lists have no historical
+// languages such as frm and enm; those appear in the MetadataItem only, which has the whole tag.
 func languageAttributes(tag string) []string {
 	t, err := language.Parse(tag)
 	if err != nil {
@@ -166,6 +166,7 @@ func languageAttributes(tag string) []string {
 	return attributes
 }
 
+// pageLanguages has the names of LanguageSimpleType for the languages that Tesseract has models for.
 var pageLanguages = map[string]string{
 	"af": "Afrikaans", "ar": "Arabic", "be": "Belarusian", "bg": "Bulgarian", "ca": "Catalan", "cs": "Czech", "cy": "Welsh",
 	"da": "Danish", "de": "German", "el": "Greek", "en": "English", "es": "Spanish", "et": "Estonian", "fa": "Persian",
@@ -176,6 +177,7 @@ var pageLanguages = map[string]string{
 	"yi": "Yiddish",
 }
 
+// pageScripts has the names of ScriptSimpleType for the scripts of those languages.
 var pageScripts = map[string]string{
 	"Arab": "Arab - Arabic", "Armn": "Armn - Armenian", "Copt": "Copt - Coptic", "Cyrl": "Cyrl - Cyrillic",
 	"Deva": "Deva - Devanagari (Nagari)", "Ethi": "Ethi - Ethiopic", "Geor": "Geor - Georgian (Mkhedruli)",

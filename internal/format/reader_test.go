@@ -20,7 +20,7 @@ type node struct {
 	children []*node
 }
 
-// parse reads a well-formed document; the root's parent is returned.
+// parse reads a well-formed document and returns the parent of its root element.
 func parse(source string) (*node, error) {
 	d := xml.NewDecoder(strings.NewReader(source))
 	d.Strict = true
@@ -30,7 +30,7 @@ func parse(source string) (*node, error) {
 		token, err := d.Token()
 		if errors.Is(err, io.EOF) {
 			if len(open) != 1 || len(root.children) != 1 {
-				return nil, errors.New("not one whole element")
+				return nil, errors.New("not one complete element")
 			}
 			return root, nil
 		}
@@ -54,7 +54,7 @@ func parse(source string) (*node, error) {
 	}
 }
 
-// all are the elements for which is holds, in document order.
+// all returns the elements below n for which is is true, in document order.
 func (n *node) all(is func(*node) bool) []*node {
 	var found []*node
 	for _, c := range n.children {
@@ -72,7 +72,7 @@ func class(name string) func(*node) bool {
 	return func(n *node) bool { return n.attr["class"] == name }
 }
 
-// dialect says how a format spells the levels of a document.
+// dialect tells how an XML format names the levels of a document.
 type dialect struct {
 	page, block, line, word func(*node) bool
 	id                      string
@@ -102,7 +102,7 @@ var dialects = map[string]dialect{
 	},
 }
 
-// read recovers the document from its words.
+// read rebuilds the document from the elements.
 func (d dialect) read(root *node) (*document.Document, error) {
 	doc := &document.Document{}
 	for _, p := range root.all(d.page) {
@@ -190,7 +190,7 @@ func pageBox(n *node) (document.Box, error) {
 	return document.Box{X: left, Y: top, W: right - left, H: bottom - top}, nil
 }
 
-// readTSV recovers the document from rows, without quoting.
+// readTSV rebuilds the document from the rows.
 func readTSV(source string) (*document.Document, error) {
 	doc := &document.Document{}
 	rows := strings.Split(strings.TrimSuffix(source, "\n"), "\n")

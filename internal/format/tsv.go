@@ -7,9 +7,9 @@ import (
 	"uncial/internal/document"
 )
 
-// writeTSV writes Tesseract's twelve columns under a header line. Level 1 is a page, 2 a block, 3 a paragraph (one to a
-// block), 4 a line, 5 a word; numbers count from 1 inside their parent and are 0 above their level; conf is 0..100 for words, else -1.
-// Fields are not quoted: a word holds no tab and no line feed.
+// writeTSV writes a header line and Tesseract's twelve columns. Level 1 is a page, 2 a block, 3 a paragraph (one per block),
+// 4 a line, 5 a word. Elements are numbered from 1 in their parent; the numbers of lower levels are 0. conf is 0..100 for words
+// and -1 for the others. Fields are not quoted, because a word contains neither tabs nor line feeds.
 func writeTSV(doc *document.Document, _ Meta) string {
 	var b strings.Builder
 	b.WriteString("level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext\n")

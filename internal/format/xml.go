@@ -8,22 +8,23 @@ import (
 	"unicode/utf8"
 )
 
-// xmlWriter writes indented XML 1.0. Leaves keep their text as it is; everything else holds only elements.
+// xmlWriter writes indented XML 1.0. Text appears in leaves only, where white space is significant; all other elements contain
+// elements.
 type xmlWriter struct {
 	b    strings.Builder
-	path []string
+	path []string // names of the open elements
 }
 
 const xmlDeclaration = `<?xml version="1.0" encoding="UTF-8"?>` + "\n"
 
-// open starts an element; attributes are pairs of name and value.
+// open starts an element. Attributes are pairs of name and value, here and below.
 func (x *xmlWriter) open(name string, attributes ...string) {
 	x.start(name, attributes)
 	x.b.WriteString(">\n")
 	x.path = append(x.path, name)
 }
 
-// close ends the element opened last.
+// close ends the innermost open element.
 func (x *xmlWriter) close() {
 	name := x.path[len(x.path)-1]
 	x.path = x.path[:len(x.path)-1]
@@ -31,11 +32,13 @@ func (x *xmlWriter) close() {
 	x.b.WriteString("</" + name + ">\n")
 }
 
+// empty writes an element without content.
 func (x *xmlWriter) empty(name string, attributes ...string) {
 	x.start(name, attributes)
 	x.b.WriteString("/>\n")
 }
 
+// leaf writes an element that contains text only.
 func (x *xmlWriter) leaf(name, text string, attributes ...string) {
 	x.start(name, attributes)
 	x.b.WriteByte('>')
@@ -59,9 +62,9 @@ func (x *xmlWriter) indent() {
 	}
 }
 
-// escape writes text as XML character data that is safe between tags and in quotes. Characters that XML 1.0 does not
-// know (section 2.2) become U+FFFD. A mark at the start is written as a reference: taken literally, NFC
-// would join it with the tag or quote before it (U+0338 after ">" is U+226F) and break the document.
+// escape writes text so that it is valid between tags and in quotes. Characters that XML 1.0 excludes (section 2.2)
+// become U+FFFD. A combining mark at the start is written as a character reference: NFC would otherwise compose it
+// with the tag or quote before it (">" and U+0338 become U+226F) and break the document.
 func escape(b *strings.Builder, text string) {
 	if r, size := utf8.DecodeRuneInString(text); unicode.Is(unicode.M, r) {
 		fmt.Fprintf(b, "&#x%X;", r)

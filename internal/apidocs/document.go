@@ -21,6 +21,7 @@ type document struct {
 	}
 }
 
+// operation is a method of a path.
 type operation struct {
 	OperationID          string `yaml:"operationId"`
 	Tags                 []string
@@ -43,6 +44,7 @@ type param struct {
 	Example     yaml.Node
 }
 
+// response is an answer of an operation, inline or as a component.
 type response struct {
 	Ref         string `yaml:"$ref"`
 	Description string
@@ -58,6 +60,7 @@ type media struct {
 	}]
 }
 
+// schema has the keywords that openapi.yaml uses for what the page shows. Numbers stay as text, as their author wrote them.
 type schema struct {
 	Ref                              string `yaml:"$ref"`
 	Type, Format, Title, Description string
@@ -91,6 +94,7 @@ func (o *ordered[T]) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
+// find returns the value of a name.
 func (o ordered[T]) find(name string) (value T, ok bool) {
 	for _, e := range o {
 		if e.Name == name {

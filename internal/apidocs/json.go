@@ -25,6 +25,7 @@ func compact(n *yaml.Node) (string, error) {
 	return b.String(), err
 }
 
+// writeNode writes a value of any kind. openapi.yaml has no aliases inside of examples.
 func writeNode(b *bytes.Buffer, n *yaml.Node) error {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -52,6 +53,7 @@ func writeList(b *bytes.Buffer, nodes []*yaml.Node, marks string) error {
 	return nil
 }
 
+// writeScalar writes a string, number, boolean or null. The YAML library decides which one the text is.
 func writeScalar(b *bytes.Buffer, n *yaml.Node) error {
 	var v any
 	if err := n.Decode(&v); err != nil {

@@ -35,6 +35,7 @@ var (
 var SecurityPolicy = fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 	sha256Base64(pageCSS))
 
+// sha256Base64 is the hash of an inline style in a policy (Content Security Policy Level 3, section 2.3.1).
 func sha256Base64(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return base64.StdEncoding.EncodeToString(sum[:])
@@ -44,6 +45,8 @@ func sha256Base64(s string) string {
 // the result. An error means that openapi.yaml has a construct that the page cannot show.
 var HTML = sync.OnceValues(func() ([]byte, error) { return render(gen.Document) })
 
+// render makes the page from the text of an openapi.yaml. It reads YAML, not the parsed document of gen, because only the
+// text has the order in which its author explains things.
 func render(openapi []byte) ([]byte, error) {
 	var d document
 	if err := yaml.Unmarshal(openapi, &d); err != nil {

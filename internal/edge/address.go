@@ -23,6 +23,7 @@ func (h *handler) clientAddr(r *http.Request) netip.Addr {
 	return addr
 }
 
+// isTrusted reports whether addr is a proxy whose X-Forwarded-For counts.
 func (h *handler) isTrusted(addr netip.Addr) bool {
 	return slices.ContainsFunc(h.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(addr) })
 }

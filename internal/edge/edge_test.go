@@ -95,7 +95,7 @@ func (s *server) Status(ctx context.Context, _ gen.StatusRequestObject) (gen.Sta
 	return ok, nil
 }
 
-// door is a door with its parts within reach.
+// frontEnd is a front end, and the fakes around it.
 type frontEnd struct {
 	http.Handler
 	gate   *gate
@@ -103,7 +103,7 @@ type frontEnd struct {
 	log    *strings.Builder
 }
 
-// mustNew makes a door; change may set further options.
+// mustNew returns a front end; change may set further options.
 func mustNew(tb testing.TB, change func(*edge.Options)) *frontEnd {
 	tb.Helper()
 	d := &frontEnd{gate: &gate{remaining: 60}, server: &server{}, log: &strings.Builder{}}

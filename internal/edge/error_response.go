@@ -23,6 +23,7 @@ type errorBody struct {
 	NextReset       string            `json:"nextReset,omitempty"`
 }
 
+// newErrorBody fills in the fields that openapi.yaml documents for the code, and no others.
 func newErrorBody(e *contract.Error) errorBody {
 	body := errorBody{Error: e.Summary, Code: e.Code, Message: e.Message}
 	switch e.Code {

@@ -18,7 +18,7 @@ import (
 	"uncial/internal/edge"
 )
 
-// Every error of a server becomes the envelope of its status; do holds each against the document.
+// Every error of a server becomes the answer of its status; do validates each against openapi.yaml.
 func TestHandler_WritesEveryError(t *testing.T) {
 	t.Parallel()
 	const internal = "internal error; quote the X-Request-Id when you contact support"
@@ -123,7 +123,7 @@ func TestHandler_Answers500IfTheServerReturnsNil(t *testing.T) {
 	d.fails(t, http.StatusInternalServerError, with(httptest.NewRequest(http.MethodGet, "/api/v1/status", nil)))
 }
 
-// Answers that a server builds with the generated types have the door's headers too.
+// Errors that a server builds with the generated types get the headers of every answer too.
 func TestHandler_AddsItsHeadersToGeneratedErrors(t *testing.T) {
 	t.Parallel()
 	d := mustNew(t, nil)

@@ -46,6 +46,7 @@ func exchangeOf(w http.ResponseWriter) *exchange {
 
 const maxRequestID = 128 // characters
 
+// isRequestID reports whether the id is safe to repeat in a header and a log: visible ASCII characters, not too many.
 func isRequestID(id string) bool {
 	for i := range len(id) {
 		if id[i] < '!' || id[i] > '~' {
@@ -92,6 +93,7 @@ func (x *exchange) WriteHeader(status int) {
 	x.ResponseWriter.WriteHeader(status)
 }
 
+// Write implements http.ResponseWriter, and counts what is sent.
 func (x *exchange) Write(p []byte) (int, error) {
 	x.WriteHeader(http.StatusOK)
 	n, err := x.ResponseWriter.Write(p)

@@ -192,7 +192,7 @@ func TestHandler_LetsRoutesFlush(t *testing.T) {
 	assert.Equal(t, "a", d.do(t, httptest.NewRequest(http.MethodGet, "/__test/flush", nil)).Body)
 }
 
-// A handler around the door reaches inside by the context and sees the route, as it would with http.ServeMux.
+// A handler around the front end passes values in the context and sees the route, as with http.ServeMux.
 func TestHandler_SharesContextAndHeadersWithAWrappingHandler(t *testing.T) {
 	t.Parallel()
 	type key struct{}

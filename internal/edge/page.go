@@ -41,6 +41,7 @@ func (h *handler) addPages() error {
 	return nil
 }
 
+// probe is the answer to a probe that succeeds. Orchestrators look at the status only.
 type probe struct {
 	Status string `json:"status"`
 }
@@ -49,6 +50,8 @@ func health(x *exchange, _ *http.Request) error {
 	return x.writeJSON(http.StatusOK, probe{"ok"})
 }
 
+// ready answers /readyz. Unlike /healthz it depends on what the server needs, so a load balancer can leave it out for a
+// while without an orchestrator killing it.
 func (h *handler) ready(x *exchange, r *http.Request) error {
 	if h.Ready != nil {
 		ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
@@ -71,6 +74,7 @@ func docs(x *exchange, r *http.Request) error {
 	return staticPage("text/html; charset=utf-8", html)(x, r)
 }
 
+// staticPage serves the same bytes to everyone. Browsers must not guess another content type.
 func staticPage(contentType string, body []byte) func(x *exchange, _ *http.Request) error {
 	return func(x *exchange, _ *http.Request) error {
 		h := x.Header()

@@ -10,7 +10,7 @@ import (
 )
 
 // router finds the endpoint of a request by its path, with one http.ServeMux. It does not leave methods to the ServeMux,
-// which answers HEAD wherever there is a GET, nor errors, which it writes as plain text.
+// which answers HEAD for every GET, nor errors, which it writes without the form of the contract.
 type router struct {
 	mux       *http.ServeMux
 	endpoints map[string]*endpoint // by path
@@ -52,6 +52,7 @@ func (rt *router) find(r *http.Request) *endpoint {
 	return nil
 }
 
+// isSpelled compares segment by segment. A wildcard stands for any segment but an empty one.
 func (e *endpoint) isSpelled(path string) bool {
 	if path == e.path {
 		return true

@@ -32,6 +32,7 @@ var (
 	urlTable      = newTable(alphanumeric + "-_")
 )
 
+// newTable returns the value of each byte in an alphabet.
 func newTable(alphabet string) *[256]byte {
 	var table [256]byte
 	for i := range table {
@@ -43,12 +44,13 @@ func newTable(alphabet string) *[256]byte {
 	return &table
 }
 
-// reset forgets everything but the buffer.
+// reset forgets everything but the buffer, for the next value of a repeated name.
 func (d *base64Decoder) reset() {
 	*d = base64Decoder{image: d.image[:0], bodyBytes: d.bodyBytes}
 }
 
-// write takes the next characters.
+// write takes the next characters. It alternates between the fast loop for groups of four and the slow one, which gets the
+// decoder past whatever stopped the fast one.
 func (d *base64Decoder) write(b []byte) {
 	for len(b) > 0 && d.fault == "" {
 		n := d.decodeGroups(b)
@@ -126,7 +128,7 @@ func (d *base64Decoder) misfit() {
 	d.fault = fmt.Sprintf("must have base64 data (RFC 4648); character %d of the data does not fit", d.seen+1)
 }
 
-// take reports whether c can be next, and decodes it.
+// take reports whether c can be next, and decodes it. Two "=" at most end the data; only line breaks may follow them.
 func (d *base64Decoder) take(c byte) bool {
 	switch c {
 	case '\r', '\n':
@@ -143,6 +145,8 @@ func (d *base64Decoder) take(c byte) bool {
 	}
 }
 
+// takeDigit takes a digit of the table, nil for the digits that both alphabets share. The first digit that belongs to one
+// alphabet only decides which one the data has.
 func (d *base64Decoder) takeDigit(c byte, table *[256]byte) bool {
 	if d.table == nil {
 		d.table = table

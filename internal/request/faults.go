@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Limits of what an answer repeats of a request.
+// Limits of what an answer repeats of a request. A request can have 1,000 invalid fields with long names; an answer that
+// listed them would be of no more use, and could be larger than the request.
 const (
 	maxFaults = 32 // fields named in one answer
 	maxName   = 64 // bytes of a field's name
@@ -18,7 +19,8 @@ type faults struct {
 	unknown map[string]bool // pointers of the objects whose unknown fields are added
 }
 
-// add adds a fault of a field, which is a name as fieldName makes it.
+// add adds a fault of a field, which is a name as fieldName makes it. Several faults of one field are joined; the same one
+// twice is reported once, because schema and parser may find it both.
 func (f *faults) add(field, text string) {
 	if f.byField == nil {
 		f.byField = map[string]string{}
@@ -61,7 +63,7 @@ func fieldName(path []string) string {
 	return b.String()
 }
 
-// Shorten cuts a name of the client's to a length that can be repeated in an answer or a log.
+// Shorten cuts a text of the client's, such as a name or a path, to a length that can be repeated in an answer or a log.
 func Shorten(name string) string {
 	if len(name) <= maxName {
 		return name

@@ -14,6 +14,7 @@ func checkContentHeaders(h http.Header, f *faults) (readable bool) {
 		f.add("Content-Type", fault)
 		readable = false
 	}
+	// A compressed body could be far larger than its length says.
 	if slices.ContainsFunc(h.Values("Content-Encoding"), func(c string) bool { return !strings.EqualFold(c, "identity") }) {
 		f.add("Content-Encoding", "must be absent or identity; send the body uncompressed")
 		readable = false
@@ -21,6 +22,8 @@ func checkContentHeaders(h http.Header, f *faults) (readable bool) {
 	return readable
 }
 
+// contentTypeFault says what is wrong with the Content-Type headers, "" if they are one application/json (RFC 8259). A
+// charset other than UTF-8 would mean that the body is not what the parser takes it for.
 func contentTypeFault(values []string) string {
 	switch {
 	case len(values) == 0:

@@ -39,6 +39,8 @@ func (p *parser) imageURL(name string) (string, error) {
 	return u.text.String(), err
 }
 
+// write takes the next characters: into the header up to the first comma, then to the decoder or, if there is none, into
+// the text.
 func (u *imageURL) write(b []byte) {
 	u.length += len(b)
 	for len(b) > 0 && !u.commas && len(u.text.kept) < maxHeader {
@@ -55,6 +57,7 @@ func (u *imageURL) write(b []byte) {
 	}
 }
 
+// endHeader decides at the first comma whether data follows. The media type does not count: servers look at the content.
 func (u *imageURL) endHeader() {
 	u.commas = true
 	text := u.text.String()
@@ -63,6 +66,7 @@ func (u *imageURL) endHeader() {
 	}
 }
 
+// isDataURL reports whether the text begins with the scheme, in any case (RFC 3986, section 3.1).
 func isDataURL(text string) bool {
 	return len(text) >= len(dataScheme) && strings.EqualFold(text[:len(dataScheme)], dataScheme)
 }
@@ -111,7 +115,7 @@ func WithImages(ctx context.Context, images map[string][]byte) context.Context {
 	return context.WithValue(ctx, imagesKey{}, images)
 }
 
-// InlineImage returns the image that the request in ctx carried in a data: URL, by the name that Check put in its place. ok
+// InlineImage returns the image that the request in ctx carried in a data: URL, by the name that replaces the URL. ok
 // is false for any other URL. The image is not copied; it has at most MaxBody*3/4 bytes, and its content is not checked.
 func InlineImage(ctx context.Context, imageURL string) (image []byte, ok bool) {
 	images, _ := ctx.Value(imagesKey{}).(map[string][]byte)

@@ -16,7 +16,8 @@ const (
 )
 
 // parser reads one JSON text (RFC 8259) as strictly as I-JSON (RFC 7493): UTF-8, no byte order mark, no lone surrogates,
-// nothing after the value. Values are those of encoding/json with UseNumber.
+// nothing after the value. Values are those of encoding/json with UseNumber. Strictness is for safety: where two parsers
+// could read a body differently, a proxy could let through what the server then understands.
 type parser struct {
 	*source
 	path   []string // names and indices that lead to the current value
@@ -42,6 +43,7 @@ func (p *parser) parse() (any, error) {
 	return v, err
 }
 
+// text reads a value and nothing after it. Faults of the whole text have no position, those at a byte do.
 func (p *parser) text() (any, error) {
 	switch {
 	case len(p.peek(1)) == 0:
@@ -66,6 +68,7 @@ func (p *parser) fault(text string) error {
 	return fmt.Errorf("%s (line %d, column %d)", text, p.line, p.column)
 }
 
+// unexpected is the error for a next byte that the grammar does not allow. want names what it does allow.
 func (p *parser) unexpected(want string) error {
 	if len(p.peek(1)) == 0 {
 		return p.fault("is not JSON: it ends where " + want + " is expected")
@@ -73,6 +76,7 @@ func (p *parser) unexpected(want string) error {
 	return p.fault("is not JSON: " + want + " is expected")
 }
 
+// space skips the blanks of RFC 8259, section 2.
 func (p *parser) space() {
 	for b := p.buffered(); len(b) > 0; b = p.buffered() {
 		n := 0
@@ -103,6 +107,7 @@ func (p *parser) consume(c byte) bool {
 	return true
 }
 
+// value reads any value. The limits come first, so that a hostile body is given up early; its rest is only drained.
 func (p *parser) value() (any, error) {
 	if p.values++; p.values > maxValues {
 		return nil, errors.New("must not have more than 1,000 values")
@@ -126,6 +131,8 @@ func (p *parser) value() (any, error) {
 	}
 }
 
+// literal reads true, false or null. Nothing is consumed if it is none of them, so that the error has the position of its
+// first letter.
 func (p *parser) literal() (any, error) {
 	for word, v := range map[string]any{"true": true, "false": false, "null": nil} {
 		if string(p.peek(len(word))) == word {
@@ -174,6 +181,7 @@ func (p *parser) list(opening, closing byte, element func() error) error {
 	}
 }
 
+// member reads a name and its value into the object. Of a repeated name the last value stays; the repetition is a fault.
 func (p *parser) member(object map[string]any) error {
 	if p.next() != '"' {
 		return p.unexpected("a name in double quotes")
@@ -206,6 +214,7 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 // number reads a number. Its text is bounded as that of a string is: what is cut off is not a valid field either.
 func (p *parser) number() (any, error) {
 	var text cutText
+	// take consumes bytes while they are wanted, and reports whether there was one.
 	take := func(want func(byte) bool) (taken bool) {
 		for c := p.next(); want(c); c = p.next() {
 			text.write([]byte{c})
@@ -214,6 +223,7 @@ func (p *parser) number() (any, error) {
 		}
 		return taken
 	}
+	// one consumes the next byte if it is one of those given.
 	one := func(any ...byte) bool {
 		c := p.next()
 		if !slices.Contains(any, c) {

@@ -31,7 +31,8 @@ import (
 // the request. It is a whole number of MiB because the error says so.
 const MaxBody = 28 << 20
 
-// imageFormat is the format of the properties that are URLs of images.
+// imageFormat is the format in openapi.yaml of the properties that are URLs of images. The validator does not check it;
+// imageURL does.
 const imageFormat = "uri"
 
 // Operation checks the requests of one operation of the contract. It is immutable.
@@ -73,6 +74,7 @@ func (o *Operation) Check(w http.ResponseWriter, r *http.Request) (valid *http.R
 	if details := f.details(); details != nil {
 		return nil, details
 	}
+	// The small body is JSON again, because that is what the generated handler decodes. It has no image and takes microseconds.
 	text, err := json.Marshal(object)
 	if err != nil {
 		return nil, map[string]string{"body": notAllowed}
@@ -82,6 +84,8 @@ func (o *Operation) Check(w http.ResponseWriter, r *http.Request) (valid *http.R
 	return valid, nil
 }
 
+// checkQuery refuses every parameter that is not documented. A client that puts a field of the body there would otherwise
+// believe that it has an effect.
 func (o *Operation) checkQuery(raw string, f *faults) {
 	if raw == "" {
 		return
@@ -97,6 +101,7 @@ func (o *Operation) checkQuery(raw string, f *faults) {
 	}
 }
 
+// checkHeaders checks the documented header parameters. All other headers are allowed: proxies add them.
 func (o *Operation) checkHeaders(h http.Header, f *faults) {
 	for _, ref := range o.params {
 		p := ref.Value
@@ -111,14 +116,15 @@ func (o *Operation) checkHeaders(h http.Header, f *faults) {
 	}
 }
 
-// checkNoBody reads at most one byte.
+// checkNoBody reads at most one byte, so that a body that must not be there costs nothing. An error is not a fault: without
+// a byte there is no body.
 func checkNoBody(body io.Reader, f *faults) {
 	if n, _ := io.ReadFull(body, make([]byte, 1)); n > 0 {
 		f.add("body", "must be absent; this operation takes none")
 	}
 }
 
-// checkBody reads the body and returns its object, with the name of an image in place of each data: URL, and the images by
+// checkBody reads the body and returns its object, in which names replace the data: URLs, and the images by
 // name. A body that its headers already rule out is not read.
 func (o *Operation) checkBody(w http.ResponseWriter, r *http.Request, f *faults) (object map[string]any, images map[string][]byte) {
 	if !checkContentHeaders(r.Header, f) {

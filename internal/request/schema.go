@@ -12,7 +12,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// visit checks the value against the schema.
+// visit checks the value against the schema and returns all of its faults.
 func visit(s *openapi3.Schema, value any) error {
 	return s.VisitJSON(value, openapi3.MultiErrors(), openapi3.EnableFormatValidation())
 }
@@ -59,6 +59,8 @@ func (f *faults) addUnknown(e *openapi3.SchemaError) {
 	}
 }
 
+// unknownField is the sentence for a name that the object does not have. It suggests the known name that the client meant,
+// or lists them all.
 func unknownField(name string, known []string) string {
 	for _, k := range known {
 		if len(name) <= maxName && normalize(k) == normalize(name) {
@@ -77,7 +79,7 @@ var separators = strings.NewReplacer("_", "", "-", "")
 const notAllowed = "is not what the contract allows; see /openapi.yaml"
 
 // sentence says what is wrong with the value and what would be right. A rule of openapi.yaml whose text people cannot
-// read, such as a pattern, has its sentence beside it as x-rule.
+// read, such as a pattern, has a sentence as x-rule.
 func sentence(e *openapi3.SchemaError) string {
 	s := e.Schema
 	switch rule, _ := s.Extensions["x-rule"].(string); {
@@ -88,6 +90,7 @@ func sentence(e *openapi3.SchemaError) string {
 	case rule != "":
 		return rule
 	case s.Format == imageFormat:
+		// The schema says less about URLs than imageURL does, and both find the fault.
 		text, _ := e.Value.(string)
 		return cmp.Or(imageURLFault(text), notAllowed)
 	case e.SchemaField == "enum":
@@ -106,7 +109,7 @@ func missing(object *openapi3.Schema, path []string) string {
 	return "is required: the " + p.Value.Title
 }
 
-// kind returns the JSON type of the value.
+// kind returns the JSON type of a value as the parser makes it, in the words of OpenAPI.
 func kind(v any) string {
 	switch v.(type) {
 	case nil:
@@ -124,6 +127,7 @@ func kind(v any) string {
 	}
 }
 
+// article puts a or an before the name of a type.
 func article(kind string) string {
 	switch kind {
 	case "null":

@@ -16,15 +16,16 @@ const (
 
 var errNotUTF8 = errors.New("must be UTF-8")
 
-// source is a body as it arrives: checked to be UTF-8, in a small buffer, with the position of what comes next.
+// source is a body as it arrives: checked to be UTF-8, in a small buffer, with the position of what comes next. A read
+// error ends it like the end of the body; drain tells them apart afterwards.
 type source struct {
 	r          io.Reader
 	buffer     []byte
-	start, end int // buffer[start:end] is unread; it has whole characters only
-	held       int // bytes after end: the beginning of a character
-	line       int // of buffer[start], from 1
-	column     int // of buffer[start], from 1, in characters
-	err        error
+	start, end int   // buffer[start:end] is unread; it has whole characters only
+	held       int   // bytes after end: the beginning of a character
+	line       int   // of buffer[start], from 1
+	column     int   // of buffer[start], from 1, in characters
+	err        error // of the last Read, or errNotUTF8; nothing is read after it
 }
 
 // newSource reads from r, which has length bytes, or -1 if that is not known.
@@ -49,7 +50,8 @@ func (s *source) buffered() []byte {
 	return s.buffer[s.start:s.end]
 }
 
-// discard consumes n buffered bytes.
+// discard consumes n buffered bytes. It keeps the position by counting line feeds and characters, which is cheap because
+// both counts have fast paths for ASCII.
 func (s *source) discard(n int) {
 	consumed := s.buffer[s.start : s.start+n]
 	s.start += n
@@ -61,7 +63,8 @@ func (s *source) discard(n int) {
 	s.column += utf8.RuneCount(consumed)
 }
 
-// fill reads once and reports whether there may be more to consume.
+// fill reads once and reports whether there may be more to consume. A Read may end in the middle of a character; its bytes
+// are held until the rest arrives. There is always room to read: callers peek at less than minRead bytes.
 func (s *source) fill() bool {
 	if s.err != nil {
 		return false

@@ -19,13 +19,15 @@ func (t *cutText) write(b []byte) {
 
 func (t *cutText) String() string { return string(t.kept) }
 
+// string reads a name, or a string that is not the URL of an image.
 func (p *parser) string() (string, error) {
 	var text cutText
 	err := p.characters(text.write)
 	return text.String(), err
 }
 
-// verbatim is true for the bytes that stand for themselves inside a string.
+// verbatim is true for the bytes that stand for themselves inside a string (RFC 8259, section 7). Those of longer
+// characters are among them: that they are UTF-8 is checked by source.
 var verbatim = func() (is [256]bool) {
 	for c := range is {
 		is[c] = c >= ' ' && c != '"' && c != '\\'
@@ -88,7 +90,7 @@ func (p *parser) unescape(b []byte) (n int, text []byte) {
 	return n, p.piece
 }
 
-// escape reads what follows a backslash.
+// escape reads what follows a backslash: a letter, a code unit, or two code units that are one character beyond U+FFFF.
 func (p *parser) escape() (rune, error) {
 	if c := escapes[p.next()]; c != 0 {
 		p.discard(1)

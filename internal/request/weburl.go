@@ -41,6 +41,7 @@ func webURLFault(s string) string {
 	case !isPort(u.Port()) || strings.HasSuffix(u.Host, ":"):
 		return "must have a port from 1 to 65535, or none"
 	}
+	// url.Parse checks the percent signs of host and path only.
 	if _, err := url.PathUnescape(u.RawQuery + u.EscapedFragment()); err != nil {
 		return "is not a URL (RFC 3986); look for a stray %"
 	}
@@ -63,6 +64,7 @@ func isHost(host string) bool {
 	})
 }
 
+// isPort reports whether port is absent or a valid TCP port other than 0.
 func isPort(port string) bool {
 	if port == "" {
 		return true

@@ -21,8 +21,8 @@ import (
 	"uncial/internal/document"
 )
 
-// Rule names the edits of this package in document.Edit.
-const Rule = "language-model"
+// rule is the name of this package's edits in document.Edit.
+const rule = "language-model"
 
 // Config selects the language model.
 type Config struct {
@@ -131,7 +131,7 @@ type correction struct {
 // record adds the edit to the document. If the word was changed before, the two edits become one: from the word as it was first
 // read to the word as it stands now, or none if these are equal.
 func (c correction) record(doc *document.Document) {
-	e := document.NewEdit([]document.Word{*c.word}, c.after, Rule, c.word.Confidence)
+	e := document.NewEdit([]document.Word{*c.word}, c.after, rule, c.word.Confidence)
 	e.Page = c.page
 	i := slices.IndexFunc(doc.Edits, func(old document.Edit) bool { return old.Page == e.Page && old.Box == e.Box && old.After == e.Before })
 	if i < 0 {

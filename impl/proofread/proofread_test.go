@@ -95,7 +95,7 @@ func TestModel_Improve(t *testing.T) {
 			require.NoError(t, err, c.why)
 			require.Equal(t, c.want, doc.Pages[0].Blocks[0].Lines[0].Words[6].Text, c.why)
 			require.Equal(t, []document.Edit{{
-				Box: document.Box{X: 600, W: 90, H: 20}, Before: "rnaiſon", After: c.want, Rule: proofread.Rule, Confidence: 0.5,
+				Box: document.Box{X: 600, W: 90, H: 20}, Before: "rnaiſon", After: c.want, Rule: "language-model", Confidence: 0.5,
 			}}, doc.Edits, c.why)
 		}
 	}
@@ -114,7 +114,7 @@ func TestModel_Improve_of_a_word_that_was_changed_before(t *testing.T) {
 	t.Parallel()
 	box := document.Box{X: 600, W: 90, H: 20}
 	for read, want := range map[string][]document.Edit{
-		"rnaifon": {{Box: box, Before: "rnaifon", After: "maiſon", Rule: proofread.Rule, Confidence: 0.5}},
+		"rnaifon": {{Box: box, Before: "rnaifon", After: "maiſon", Rule: "language-model", Confidence: 0.5}},
 		"maiſon":  {},
 	} {
 		doc := reading()

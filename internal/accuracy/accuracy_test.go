@@ -11,24 +11,24 @@ import (
 	"uncial/internal/accuracy"
 )
 
-func TestStrictAndFolded(t *testing.T) {
+func TestFolded(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ why, in, strict, folded string }{
-		{"white space collapses", " a \n\tb\r\n", "a b", "a b"},
-		{"marks without width go", "\ufeffa\u00adb\u200bc", "abc", "abc"},
-		{"composed form", "e\u0301", "é", "é"},
-		{"a hyphen at a line end joins", "ver-\nbum", "ver- bum", "verbum"},
-		{"so does the double hyphen of Gothic print", "ver⸗  \n\n  bum", "ver⸗ bum", "verbum"},
-		{"a dash between lines divides no word", "a -\nb", "a - b", "a - b"},
-		{"a hyphen at the end of the text stays", "ver-", "ver-", "ver-"},
-		{"a hyphen inside a line stays", "a - b", "a - b", "a - b"},
-		{"long s", "ſeſt", "ſeſt", "sest"},
-		{"ligatures", "ﬁﬂﬅ", "ﬁﬂﬅ", "fiflst"},
-		{"ae and oe are letters, not ligatures of type", "æœ", "æœ", "æœ"},
-		{"small e above", "Ma\u0364nner", "Ma\u0364nner", "Männer"},
-		{"quotes and dashes", "„a“ ‚b’ – — ‘‘c’’", "„a“ ‚b’ – — ‘‘c’’", `"a" 'b' - - "c"`},
-		{"ellipsis", "a…", "a…", "a..."},
-		{"u and v are kept apart", "vniuers", "vniuers", "vniuers"},
+		{"collapses white space", " a \n\tb\r\n", "a b", "a b"},
+		{"drops marks without width", "\ufeffa\u00adb\u200bc", "abc", "abc"},
+		{"composes characters", "e\u0301", "é", "é"},
+		{"joins lines at a hyphen", "ver-\nbum", "ver- bum", "verbum"},
+		{"joins lines at the double hyphen of Gothic print", "ver⸗  \n\n  bum", "ver⸗ bum", "verbum"},
+		{"keeps a dash at a line end", "a -\nb", "a - b", "a - b"},
+		{"keeps a hyphen at the end of the text", "ver-", "ver-", "ver-"},
+		{"keeps a hyphen inside a line", "a - b", "a - b", "a - b"},
+		{"folds long s", "ſeſt", "ſeſt", "sest"},
+		{"folds ligatures of type", "ﬁﬂﬅ", "ﬁﬂﬅ", "fiflst"},
+		{"keeps æ and œ, which are letters", "æœ", "æœ", "æœ"},
+		{"folds small e above a vowel", "Ma\u0364nner", "Ma\u0364nner", "Männer"},
+		{"folds quotes and dashes", "„a“ ‚b’ – — ‘‘c’’", "„a“ ‚b’ – — ‘‘c’’", `"a" 'b' - - "c"`},
+		{"folds the ellipsis", "a…", "a…", "a..."},
+		{"keeps u and v apart", "vniuers", "vniuers", "vniuers"},
 	} {
 		require.Equal(t, c.strict, accuracy.Strict(c.in), c.why)
 		require.Equal(t, c.folded, accuracy.Folded(c.in), c.why)
@@ -53,7 +53,7 @@ func TestCompare(t *testing.T) {
 	require.InDelta(t, 0, accuracy.Compare("", "").CER.Value(), 0)
 }
 
-func TestSummary_MicroAveragesCharacters(t *testing.T) {
+func TestSummary_Add(t *testing.T) {
 	t.Parallel()
 	var s accuracy.Summary
 	require.True(t, math.IsNaN(s.BoWF1()))
@@ -71,8 +71,8 @@ func TestOpenFolder(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ why, index, err string }{
 		{"not an array", `{}`, "index.json"},
-		{"nothing in it", `[]`, "lists no page"},
-		{"no ground truth", `[{"id":"a/b","collection":"a","lang":"en","image":"a/b.png"}]`, "page 1 lacks"},
+		{"no pages", `[]`, "no pages listed"},
+		{"no ground truth", `[{"id":"a/b","collection":"a","lang":"en","image":"a/b.png"}]`, "page 1: id, collection"},
 	} {
 		dir := t.TempDir()
 		write(t, dir, "index.json", c.index)

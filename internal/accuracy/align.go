@@ -2,16 +2,16 @@ package accuracy
 
 import "slices"
 
-// Part is a stretch of tokens of an alignment: equal where both sides are the same; else what the ground truth has and
-// what was read instead, either of which may be empty.
+// Part is a stretch of tokens of an alignment: either equal tokens, or what the ground truth has and what was read instead. One of
+// the two may be empty.
 type Part struct {
 	Equal bool
 	Truth []string
 	Text  []string
 }
 
-// Align pairs as many tokens of a text as can be with equal ones of the ground truth, in their order. Neighbouring
-// tokens of the same kind are one part. It takes len(truth)*len(text) steps and bytes.
+// Align pairs as many tokens of a text as possible with equal ones of the ground truth, in their order. Neighbouring tokens of the same
+// kind are one part. It takes len(truth)*len(text) steps and bytes.
 func Align(truth, text []string) []Part {
 	moves := alignment(truth, text)
 	var parts []Part
@@ -39,13 +39,14 @@ func Align(truth, text []string) []Part {
 	return parts
 }
 
+// The steps of an alignment: one token of both sides, of the ground truth alone, or of the text alone.
 const (
 	moveBoth = iota
 	moveTruth
 	moveText
 )
 
-// alignment holds for each pair of positions the first step of the cheapest way to the end of both.
+// alignment returns, for each pair of positions, the first step of the cheapest way to the end of both.
 func alignment(truth, text []string) []byte {
 	width := len(text) + 1
 	moves := make([]byte, (len(truth)+1)*width)
@@ -60,7 +61,7 @@ func alignment(truth, text []string) []byte {
 		for j := len(text) - 1; j >= 0; j-- {
 			cost, move := below[j+1], byte(moveBoth)
 			if t != text[j] {
-				cost += 2 // as one taken away and one added
+				cost += 2 // as much as one deletion and one insertion
 			}
 			if c := below[j] + 1; c < cost {
 				cost, move = c, moveTruth

@@ -22,7 +22,7 @@ func TestAlign(t *testing.T) {
 	require.Empty(t, accuracy.Align(nil, nil))
 }
 
-func TestAlign_KeepsEveryTokenAndFindsTheEqualOnes(t *testing.T) {
+func TestAlign_properties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		tokens := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 30)

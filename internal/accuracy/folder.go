@@ -26,12 +26,12 @@ type Folder struct {
 	root  *os.Root
 }
 
-// OpenFolder reads the index of dir: a JSON array of pages, each with an id, a collection, a language, an image and a
-// ground truth. Paths that leave the folder are refused when they are read.
+// OpenFolder reads the index.json of a directory: an array of pages, each with an id, a collection, a language, an image and a ground
+// truth. Load refuses paths that leave the directory.
 func OpenFolder(dir string) (*Folder, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("open the folder of pages: %w", err)
+		return nil, fmt.Errorf("open folder of pages: %w", err)
 	}
 	pages, err := readIndex(root)
 	if err != nil {
@@ -40,7 +40,7 @@ func OpenFolder(dir string) (*Folder, error) {
 	return &Folder{Pages: pages, root: root}, nil
 }
 
-// Close lets go of the folder.
+// Close releases the directory.
 func (f *Folder) Close() error { return f.root.Close() }
 
 // Load returns the bytes of a page's image and its ground truth.
@@ -65,11 +65,11 @@ func readIndex(root *os.Root) ([]Page, error) {
 		return nil, err
 	}
 	if len(pages) == 0 {
-		return nil, errors.New("lists no page")
+		return nil, errors.New("no pages listed; expected at least one")
 	}
 	for i, p := range pages {
 		if p.ID == "" || p.Collection == "" || p.Language == "" || p.Image == "" || p.GroundTruth == "" {
-			return nil, fmt.Errorf("page %d lacks one of id, collection, lang, image, ground_truth", i+1)
+			return nil, fmt.Errorf("page %d: id, collection, lang, image or ground_truth is missing; all are required", i+1)
 		}
 	}
 	return pages, nil

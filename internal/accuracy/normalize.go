@@ -7,21 +7,21 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Strict is the text as the strict measure sees it: NFC, without byte order marks, soft hyphens and zero-width
-// characters, every run of white space one blank, none at the ends.
-func Strict(s string) string {
+// strict returns the text that the strict measure compares: in NFC, without byte order marks, soft hyphens and zero-width
+// characters, with one blank for each run of white space and none at the ends.
+func strict(s string) string {
 	return collapse(visible(s))
 }
 
-// Folded is the text as the folded measure sees it: Strict, and differences that are a matter of transcription rather
-// than of reading are taken away. A hyphen-like sign at a line end joins the lines; long s, Latin ligatures, small e
-// above a vowel, dashes, quotes and the ellipsis get their plain forms; two single quotes are a double one. Case, u and v, i and j and abbreviations stay.
+// Folded returns the text that the folded measure compares: the strict form without differences of transcription. A hyphen at a line
+// end joins the lines; long s, Latin ligatures, small e above a vowel, dashes, quotes and the ellipsis become their usual forms, and
+// two single quotes a double one. Case, u and v, i and j, and abbreviations stay.
 func Folded(s string) string {
 	folded := folds.Replace(joinHyphenated(visible(s)))
 	return collapse(norm.NFC.String(strings.ReplaceAll(folded, "''", `"`)))
 }
 
-// Tokens are the blank-separated words of a normalised text.
+// Tokens returns the blank-separated words of a strict or folded text.
 func Tokens(s string) []string { return strings.Fields(s) }
 
 func visible(s string) string {
@@ -36,9 +36,8 @@ func visible(s string) string {
 
 func collapse(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// lineHyphen is a sign that divides a word at a line end: a hyphen, the not sign that transcribers use, or the double
-// hyphen of early and Gothic print. A sign that stands alone or after punctuation divides nothing,
-// and a word goes on with a small letter.
+// lineHyphen matches a sign that divides a word at a line end: a hyphen, the not sign that transcribers use, or the double hyphen of
+// early and Gothic print. A sign alone or after punctuation divides nothing, and the rest of a word begins with a small letter.
 var lineHyphen = regexp.MustCompile(`([\pL\pN\pM_])[-\x{2010}\x{2011}\x{00ac}\x{2e17}=]\s*\n\s*(\p{Ll})`)
 
 func joinHyphenated(s string) string { return lineHyphen.ReplaceAllString(s, "$1$2") }

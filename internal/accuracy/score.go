@@ -1,10 +1,12 @@
-// Package accuracy measures how well a text was read, against a ground truth: character and word error rate, the bag of
-// words, and how far a stated confidence is from the truth.
+// Package accuracy measures how well a text was read, against a ground truth: character and word error rate, the bag of words, and how
+// far a stated confidence is from the truth. Only tests and the command uncial-accuracy import it.
 //
-// CER is the Levenshtein distance over runes divided by the runes of the ground truth, WER the same over
-// blank-separated tokens; both are taken on a strict and on a folded form of the texts (see Strict and Folded). BoW-F1
-// is the F1 of the two multisets of folded tokens and does not see the reading order. The figures of a collection are
-// micro-averaged over characters and tokens; its BoW-F1, confidence and calibration error are means over pages.
+// CER is the Levenshtein distance over runes divided by the runes of the ground truth, WER the same over blank-separated tokens. Both
+// are taken on a strict form of the texts, which ignores white space and invisible characters, and on a folded one (see Folded). BoW-F1
+// is the F1 of the two multisets of folded tokens and ignores the reading order. The figures of a collection are micro-averaged over
+// characters and tokens; its BoW-F1, confidence and calibration error are means over pages.
+//
+// The distance itself is in internal/text, and the pages are read elsewhere. Start with Compare, or with OpenFolder for a page set.
 package accuracy
 
 import (
@@ -15,13 +17,13 @@ import (
 	"uncial/internal/text"
 )
 
-// Rate counts errors against the length of the ground truth.
+// Rate counts errors against the length of the ground truth, in characters or words.
 type Rate struct {
 	Errors int `json:"errors"`
 	Length int `json:"length"`
 }
 
-// Value is Errors/Length. It may exceed 1. Against an empty ground truth it is 0 without errors and 1 with any.
+// Value returns Errors/Length, which may exceed 1. For an empty ground truth it is 0 without errors and 1 with any.
 func (r Rate) Value() float64 {
 	if r.Length == 0 {
 		return float64(min(r.Errors, 1))
@@ -31,7 +33,7 @@ func (r Rate) Value() float64 {
 
 func (r Rate) plus(o Rate) Rate { return Rate{r.Errors + o.Errors, r.Length + o.Length} }
 
-// Score is how well one page was read.
+// Score tells how well one page was read.
 type Score struct {
 	CER       Rate    `json:"cer"` // strict
 	WER       Rate    `json:"wer"`
@@ -42,7 +44,7 @@ type Score struct {
 
 // Compare scores a text against the ground truth of its page.
 func Compare(truth, text string) Score {
-	st, sx := Strict(truth), Strict(text)
+	st, sx := strict(truth), strict(text)
 	ft, fx := Folded(truth), Folded(text)
 	return Score{
 		CER: characters(st, sx), WER: words(st, sx),
@@ -51,8 +53,8 @@ func Compare(truth, text string) Score {
 	}
 }
 
-// CalibrationError is how far the confidence, 0..1, is from the share of characters that are right. A reading with
-// more errors than characters has no character right.
+// CalibrationError returns how far the confidence, 0..1, is from the share of correct characters. A reading with more errors than
+// characters has no correct ones.
 func (s Score) CalibrationError(confidence float64) float64 {
 	return math.Abs(confidence - max(0, 1-s.FoldedCER.Value()))
 }
@@ -67,6 +69,7 @@ func words(truth, read string) Rate {
 	return Rate{text.Distance(t, Tokens(read)), len(t)}
 }
 
+// bagOfWords returns the F1 of the two multisets of tokens, 1 if both are empty.
 func bagOfWords(truth, text string) float64 {
 	want, nWant := bag(truth)
 	got, nGot := bag(text)
@@ -80,6 +83,7 @@ func bagOfWords(truth, text string) float64 {
 	return 2 * float64(common) / float64(nWant+nGot)
 }
 
+// bag counts the tokens without the punctuation around them.
 func bag(s string) (map[string]int, int) {
 	counts, n := make(map[string]int), 0
 	for _, w := range Tokens(s) {
@@ -91,5 +95,5 @@ func bag(s string) (map[string]int, int) {
 	return counts, n
 }
 
-// isEdge says whether a rune is trimmed from the ends of a token.
+// isEdge reports whether a rune is trimmed from the ends of a token. Unlike text.IsPunctuation it leaves marks and control characters.
 func isEdge(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }

@@ -2,7 +2,7 @@ package accuracy
 
 import "math"
 
-// Reading is one page as it was read: the text, the confidence that came with it and what it cost.
+// Reading is one page as it was read: the text, its confidence, and what it cost.
 type Reading struct {
 	Text       string  `json:"text"`
 	Confidence float64 `json:"confidence"` // 0..1
@@ -21,7 +21,7 @@ type Summary struct {
 	bow, confidence, calibration, seconds, cpu float64
 }
 
-// Add counts a page in.
+// Add adds a page.
 func (s *Summary) Add(score Score, r Reading) {
 	s.Pages++
 	s.CER, s.WER = s.CER.plus(score.CER), s.WER.plus(score.WER)
@@ -33,19 +33,19 @@ func (s *Summary) Add(score Score, r Reading) {
 	s.cpu += r.CPUSeconds
 }
 
-// BoWF1 is the mean over pages, NaN without pages.
+// BoWF1 returns the mean over pages, NaN without pages.
 func (s *Summary) BoWF1() float64 { return s.mean(s.bow) }
 
-// Confidence is the mean over pages, NaN without pages.
+// Confidence returns the mean over pages, NaN without pages.
 func (s *Summary) Confidence() float64 { return s.mean(s.confidence) }
 
-// CalibrationError is the mean over pages, NaN without pages.
+// CalibrationError returns the mean over pages, NaN without pages.
 func (s *Summary) CalibrationError() float64 { return s.mean(s.calibration) }
 
-// Seconds is the mean wall time of a page, NaN without pages.
+// Seconds returns the mean wall time of a page, NaN without pages.
 func (s *Summary) Seconds() float64 { return s.mean(s.seconds) }
 
-// CPUSeconds is the mean processor time of a page, NaN without pages.
+// CPUSeconds returns the mean processor time of a page, NaN without pages.
 func (s *Summary) CPUSeconds() float64 { return s.mean(s.cpu) }
 
 func (s *Summary) mean(sum float64) float64 {

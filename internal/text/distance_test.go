@@ -20,7 +20,7 @@ func TestDistance(t *testing.T) {
 	})
 }
 
-func TestDistance_isAMetric(t *testing.T) {
+func TestDistance_metric(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		runes := rapid.SliceOfN(rapid.RuneFrom([]rune("abc ")), 0, 150)

@@ -36,6 +36,7 @@ Examples:
 Steps that --without accepts:
   ${steps}`
 
+// options are the flags.
 type options struct {
 	Dir       string   `arg:"" optional:"" default:"../shared/pages" help:"Folder of pages with ground truth (${default})."`
 	Enhance   bool     `help:"Correct the readings as requests with \"enhance\" do."`
@@ -77,6 +78,7 @@ func (o options) check() error {
 	return nil
 }
 
+// run reads the folder as the flags say and prints the result to standard output.
 func run(ctx context.Context, o options) (err error) {
 	if err := o.check(); err != nil {
 		return err

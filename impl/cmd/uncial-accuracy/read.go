@@ -26,7 +26,7 @@ import (
 // warmModels is how many models a reader keeps loaded: those of all languages of one page set, to measure reading and not loading.
 const warmModels = 6
 
-// outcome is one page, read by the service and by plain Tesseract.
+// outcome is one page as it was read, with its scores. Its JSON form is the output of --json.
 type outcome struct {
 	Page  accuracy.Page    `json:"page"`
 	Score accuracy.Score   `json:"score"`
@@ -108,6 +108,7 @@ type reader struct {
 	engines *reading.Engines
 }
 
+// newReader returns a reader with models of its own: engines serve one goroutine.
 func newReader(set *models.Set, o options) *reader {
 	return &reader{o: o, set: set, engines: reading.NewEngines(set, warmModels)}
 }

@@ -50,6 +50,7 @@ type reportSheet struct {
 	Words         []reportWord
 }
 
+// reportWord is a word whose box is drawn on the image.
 type reportWord struct {
 	document.Word
 	Shade template.CSS // from red, not confident, to green
@@ -85,6 +86,7 @@ type reportRow struct {
 	*accuracy.Summary
 }
 
+// reportGroups returns the rows of the table of figures, in the order of printTable.
 func reportGroups(outcomes []outcome) []reportRow {
 	var rows []reportRow
 	for _, g := range groups(outcomes) {
@@ -99,6 +101,7 @@ func reportGroups(outcomes []outcome) []reportRow {
 	return rows
 }
 
+// newReportPage compares the folded texts and decodes the images once more.
 func newReportPage(o outcome) (reportPage, error) {
 	page := reportPage{outcome: o, Edits: o.document.Edits}
 	truth, text := accuracy.Tokens(accuracy.Folded(o.truth)), accuracy.Tokens(accuracy.Folded(o.Read.Text))
@@ -120,6 +123,7 @@ func newReportPage(o outcome) (reportPage, error) {
 	return page, nil
 }
 
+// newReportSheet scales the upright image down and embeds it. The words keep their boxes in pixels of the page.
 func newReportSheet(img image.Image, read *document.Page) (reportSheet, error) {
 	gray := imaging.Turn(imaging.FromImage(img), read.Rotation/90)
 	width := min(reportWidth, gray.Rect.Dx())

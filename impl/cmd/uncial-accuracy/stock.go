@@ -59,6 +59,7 @@ func stockText(ctx context.Context, engine *tesseract.Engine, data []byte) (stri
 	return text.String(), sum / max(n, 1), nil
 }
 
+// stockPage returns the blocks of one page. The engine is left without an image.
 func stockPage(ctx context.Context, engine *tesseract.Engine, img image.Image, dpi int) ([]tesseract.Block, error) {
 	defer engine.Clear()
 	engine.SetMode(tesseract.Auto)

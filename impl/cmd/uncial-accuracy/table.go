@@ -15,6 +15,7 @@ type group struct {
 	own, stock, printOnly accuracy.Summary
 }
 
+// add adds one page, in all the ways in which it was read.
 func (g *group) add(o outcome) {
 	g.own.Add(o.Score, o.Read)
 	if o.Stock != nil {
@@ -52,11 +53,13 @@ func groups(outcomes []outcome) []*group {
 	return list
 }
 
+// legend explains the columns below the table and in the report.
 const legend = `CER, WER: error rate of characters and words, strict and folded. BoW: F1 of the bags of words. conf: mean confidence.
 cal: mean |confidence - (1 - folded CER)|. s, cpu: seconds and processor seconds a page. "Tesseract" is plain Tesseract;
 "without hands" is the service without its model for handwriting.
 `
 
+// printTable prints one row for each group, and below it rows for the readings that it is compared with.
 func printTable(w io.Writer, outcomes []outcome) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "\tpages\tCER\tWER\tCER folded\tWER folded\tBoW\tconf\tcal\ts\tcpu\t")
@@ -82,6 +85,7 @@ func printRow(w io.Writer, name string, s *accuracy.Summary) {
 		s.Confidence(), s.CalibrationError(), s.Seconds(), s.CPUSeconds())
 }
 
+// printJSON prints the outcomes of all pages, with their texts.
 func printJSON(w io.Writer, outcomes []outcome) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

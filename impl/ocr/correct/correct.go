@@ -14,10 +14,10 @@ import (
 	"uncial/internal/text"
 )
 
-// The rules that edits name.
+// The names of this package's rules in document.Edit.
 const (
-	RuleVote  = "vote"
-	RuleLongS = "long-s"
+	ruleVote  = "vote"
+	ruleLongS = "long-s"
 )
 
 // Lexicon looks words up. lexicon.Lexicon, the word list of one model, is a Lexicon.

@@ -26,7 +26,7 @@ func LongS(blocks []document.Block, known Lexicon) []document.Edit {
 		for i := range line.Words {
 			w := &line.Words[i]
 			if after, ok := repairLongS(w.Text, known); ok {
-				edits = append(edits, document.NewEdit(line.Words[i:i+1], after, RuleLongS, w.Confidence))
+				edits = append(edits, document.NewEdit(line.Words[i:i+1], after, ruleLongS, w.Confidence))
 				w.Text = after
 			}
 		}

@@ -45,7 +45,7 @@ func voteLine(line *document.Line, candidates [][]document.Word, known Lexicon, 
 			if longSWriters != nil {
 				best = best.inLongS(longSWriters)
 			}
-			edits = append(edits, document.NewEdit(words, best.text, RuleVote, best.confidence))
+			edits = append(edits, document.NewEdit(words, best.text, ruleVote, best.confidence))
 			line.Words = slices.Replace(line.Words, i, i+n, best.replacing(words)...)
 			i += len(best.source) - 1
 			break

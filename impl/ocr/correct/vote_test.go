@@ -83,7 +83,7 @@ func TestVote(t *testing.T) {
 			continue
 		}
 		require.Len(t, edits, 1, c.why)
-		require.Equal(t, correct.RuleVote, edits[0].Rule)
+		require.Equal(t, "vote", edits[0].Rule)
 	}
 }
 

@@ -1,5 +1,8 @@
-// Package lexicon reads the word lists that Tesseract's models carry and looks words up in them. They say which
-// readings are words; a word that is absent may be right all the same: a name, or a spelling of its time.
+// Package lexicon reads the word lists and the alphabets that Tesseract's models carry, and looks words up in the lists. A list tells
+// which readings are words. A word that is not in the list may still be right: a name, or a spelling of its time.
+//
+// How lists are used for corrections is decided in impl/ocr/correct and impl/ocr/hand. traineddata.go has the file format; start with
+// Read and Lexicon.Known.
 package lexicon
 
 import (
@@ -12,27 +15,28 @@ import (
 // maxLetters is the largest character set of a word graph: a label has 14 bits for it.
 const maxLetters = 1<<14 - 1
 
-// Lexicon is the word list of one model. It takes 6 bytes for an edge of its graph, 1-4 MB for the usual models, and is
-// safe for concurrent use.
+// Lexicon is the word list of one model. It takes 6 bytes for each edge of its graph, 1-4 MB for the usual models, and is safe for
+// concurrent use.
 type Lexicon struct {
 	graph   *graph
-	letters map[string]uint16
-	longest int // bytes of the longest letter
+	letters map[string]uint16 // by their text, which may have several characters
+	longest int               // bytes of the longest letter
 }
 
-// graph is a word graph. Edge i leads to the node that begins at edge next[i]; 0 leads nowhere. label[i] is the letter,
-// and in its lowest bits whether the node and whether a word ends here.
+// graph is a word graph. A node is a run of edges. Edge i leads to the node that begins at edge next[i]; 0 means that it leads nowhere.
+// label[i] holds the letter, and in its lowest bits whether the node and whether a word ends here.
 type graph struct {
 	next  []uint32
 	label []uint16
 }
 
+// The lowest bits of a label.
 const (
-	labelLast = 1
-	labelEnd  = 2
+	labelLast = 1 // the last edge of its node
+	labelEnd  = 2 // a word may end here
 )
 
-// Read takes the word list out of the content of a traineddata file. The error is ErrNoWords where there is none.
+// Read returns the word list in the content of a traineddata file. It fails if there is none.
 func Read(traineddata []byte) (*Lexicon, error) {
 	set, err := component(traineddata, unicharset)
 	if err != nil {
@@ -63,24 +67,21 @@ func Read(traineddata []byte) (*Lexicon, error) {
 	return l, nil
 }
 
-// Contains says whether the word stands in the list exactly as it is given.
-func (l *Lexicon) Contains(word string) bool { return len(l.Match(word, nil, 1)) > 0 }
-
-// Variants gives the letters that may stand for one: for "v", say, "u". The letter itself need not be among them.
+// Variants lists the letters that may stand for a letter, such as "u" for 'v'. The letter itself need not be among them.
 type Variants map[rune][]string
 
-// Fold are the variants of the spelling before the letters u and v, i and j were told apart, and of the long s. They
-// are for looking words up, never for changing them.
-var Fold = Variants{
+// earlySpelling has the variants of a spelling that does not distinguish u and v, i and j, and those of the long s. They are for
+// looking words up, never for changing them.
+var earlySpelling = Variants{
 	'u': {"v"}, 'v': {"u"}, 'U': {"V"}, 'V': {"U"}, 'i': {"j"}, 'j': {"i"}, 'I': {"J"}, 'J': {"I"},
 	'ſ': {"s"}, 's': {"ſ"}, '’': {"'"}, '\'': {"’"},
 }
 
-// maxSteps bounds the search for the variants of one word.
+// maxSteps bounds the search for the variants of one word, in edges. A word of 20 letters with two spellings each has a million variants.
 const maxSteps = 4096
 
-// Match lists the words that are like the given one when any of its letters may be exchanged for a variant: at most
-// limit of them, the given word first where it stands in the list.
+// Match returns the words of the list that equal the given one if any of its letters may be exchanged for a variant: at most limit of
+// them, the given word first if it is in the list.
 func (l *Lexicon) Match(word string, variants Variants, limit int) []string {
 	if word == "" || len(l.graph.next) == 0 {
 		return nil
@@ -90,6 +91,7 @@ func (l *Lexicon) Match(word string, variants Variants, limit int) []string {
 	return s.found
 }
 
+// search walks the graph along all variants of one word.
 type search struct {
 	l        *Lexicon
 	variants Variants
@@ -98,7 +100,7 @@ type search struct {
 	found    []string
 }
 
-// walk follows the rest of the word from a node; so far is what led there.
+// walk follows the rest of the word from a node. soFar is the spelling that led there.
 func (s *search) walk(node uint32, rest string, soFar []byte) {
 	for n := min(s.l.longest, len(rest)); n > 0; n-- {
 		if id, ok := s.l.letters[rest[:n]]; ok {
@@ -113,6 +115,7 @@ func (s *search) walk(node uint32, rest string, soFar []byte) {
 	}
 }
 
+// take follows the edge of one letter and records a word that ends there.
 func (s *search) take(node uint32, id uint16, rest string, soFar []byte) {
 	if s.steps--; s.steps < 0 || len(s.found) >= s.limit {
 		return
@@ -132,7 +135,7 @@ func (s *search) take(node uint32, id uint16, rest string, soFar []byte) {
 	}
 }
 
-// edge finds the edge of a node that carries the letter.
+// edge returns the edge of a node that carries the letter.
 func (g *graph) edge(node uint32, id uint16) (uint32, bool) {
 	for i := node; int(i) < len(g.label); i++ {
 		if g.label[i]>>2 == id {
@@ -145,8 +148,8 @@ func (g *graph) edge(node uint32, id uint16) (uint32, bool) {
 	return 0, false
 }
 
-// Known says whether the word, as it stands in a text, is in the list: without the punctuation around it, capitalised
-// or not, letter variants folded, and compounds by their parts. Numbers and single letters are not known.
+// Known reports whether a word in the form in which it stands in a text is in the list: without the punctuation around it, capitalised
+// or not, in early spelling or not, and compounds by their parts. Numbers and single letters are never known.
 func (l *Lexicon) Known(word string) bool {
 	word = strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) })
 	if utf8.RuneCountInString(word) < 2 {
@@ -159,7 +162,7 @@ func (l *Lexicon) Known(word string) bool {
 	if len(parts) < 2 {
 		return false
 	}
-	known := false // single letters alone make no word
+	known := false // a compound of single letters is not a word
 	for _, p := range parts {
 		if utf8.RuneCountInString(p) < 2 {
 			continue
@@ -172,17 +175,18 @@ func (l *Lexicon) Known(word string) bool {
 	return known
 }
 
+// knownAs looks up one part of a word, as it is, in small letters, and, if all of it is in capitals, as a name.
 func (l *Lexicon) knownAs(word string) bool {
-	if len(l.Match(word, Fold, 1)) > 0 {
+	if len(l.Match(word, earlySpelling, 1)) > 0 {
 		return true
 	}
 	lower := strings.ToLower(word)
-	if lower != word && len(l.Match(lower, Fold, 1)) > 0 {
+	if lower != word && len(l.Match(lower, earlySpelling, 1)) > 0 {
 		return true
 	}
 	if upper := strings.ToUpper(word); upper == word {
 		r, n := utf8.DecodeRuneInString(lower)
-		return len(l.Match(string(unicode.ToUpper(r))+lower[n:], Fold, 1)) > 0
+		return len(l.Match(string(unicode.ToUpper(r))+lower[n:], earlySpelling, 1)) > 0
 	}
 	return false
 }

@@ -27,19 +27,19 @@ func TestLexicon_Match(t *testing.T) {
 		want      []string
 	}{
 		{"the word itself", "sea", nil, []string{"sea"}},
-		{"a part of a word is none", "se", nil, nil},
-		{"nor a word with more behind it", "seas", nil, nil},
-		{"a letter that the model has not", "sèa", nil, nil},
+		{"a part of a word is not a word", "se", nil, nil},
+		{"a word with more letters", "seas", nil, nil},
+		{"a letter that the model lacks", "sèa", nil, nil},
 		{"the empty word", "", nil, nil},
-		{"letters of more than one rune", "cliﬀ", nil, []string{"cliﬀ"}},
-		{"the given spelling first, then its variants", "iam", lexicon.Fold, []string{"iam", "jam"}},
-		{"several variants in one word", "vniverse", lexicon.Fold, []string{"vniuerſe", "universe"}},
-		{"variants of one's own", "fea", lexicon.Variants{'f': {"s"}}, []string{"fea", "sea"}},
+		{"letters of several runes", "cliﬀ", nil, []string{"cliﬀ"}},
+		{"the given spelling first, then its variants", "iam", lexicon.EarlySpelling, []string{"iam", "jam"}},
+		{"several variants in one word", "vniverse", lexicon.EarlySpelling, []string{"vniuerſe", "universe"}},
+		{"other variants", "fea", lexicon.Variants{'f': {"s"}}, []string{"fea", "sea"}},
 	} {
 		require.ElementsMatch(t, c.want, l.Match(c.word, c.variants, 10), c.why)
 		require.Equal(t, slices.Contains(c.want, c.word), l.Contains(c.word), c.why)
 	}
-	require.Len(t, l.Match("iam", lexicon.Fold, 1), 1, "no more than asked for")
+	require.Len(t, l.Match("iam", lexicon.EarlySpelling, 1), 1, "at most limit words")
 }
 
 func TestLexicon_Known(t *testing.T) {
@@ -50,7 +50,7 @@ func TestLexicon_Known(t *testing.T) {
 		want      bool
 	}{
 		{"punctuation around it", "“have,”", true},
-		{"a capital at the head of a sentence", "Have", true},
+		{"a capital at the start of a sentence", "Have", true},
 		{"capitals throughout", "HAVE", true},
 		{"a name in capitals", "PAUL", true},
 		{"a name needs its capital", "paul", false},
@@ -58,7 +58,7 @@ func TestLexicon_Known(t *testing.T) {
 		{"a compound", "self-have", true},
 		{"an elision", "l’ami", true},
 		{"an elision by its parts", "d'upon", true},
-		{"a compound with one strange part", "self-hxve", false},
+		{"a compound with one unknown part", "self-hxve", false},
 		{"a compound of single letters, which is noise", "q-z", false},
 		{"a number", "1905", false},
 		{"a single letter", "h", false},
@@ -68,7 +68,7 @@ func TestLexicon_Known(t *testing.T) {
 	}
 }
 
-func TestRead_FindsEveryWordItWasBuiltOf(t *testing.T) {
+func TestRead_properties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfNDistinct(rapid.StringOfN(rapid.SampledFrom([]rune("abſé")), 1, 6, -1), 1, 40, rapid.ID[string]).Draw(t, "words")
@@ -88,7 +88,7 @@ func TestRead_FindsEveryWordItWasBuiltOf(t *testing.T) {
 	})
 }
 
-func TestRead_InstalledModels(t *testing.T) {
+func TestRead_installed(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("/usr/share/tesseract-ocr/*/tessdata/eng.traineddata")
 	require.NoError(t, err)
@@ -117,21 +117,21 @@ func TestReadAlphabet(t *testing.T) {
 	for _, r := range "łığΩ" {
 		require.False(t, a[r], "%c", r)
 	}
-	_, err = lexicon.ReadAlphabet([]byte("no traineddata"))
+	_, err = lexicon.ReadAlphabet([]byte("not traineddata"))
 	require.Error(t, err)
 }
 
-func TestRead_Damaged(t *testing.T) {
+func TestRead_damaged(t *testing.T) {
 	t.Parallel()
 	good := traineddata([]string{"abc"})
 	for _, c := range []struct {
 		why  string
 		data []byte
 	}{
-		{"nothing", nil},
+		{"no bytes", nil},
 		{"another kind of file", []byte("P5\n10 10\n255\n")},
-		{"a table that is cut off", good[:20]},
-		{"a graph that is cut off", good[:len(good)-1]},
+		{"a truncated table", good[:20]},
+		{"a truncated graph", good[:len(good)-1]},
 	} {
 		_, err := lexicon.Read(c.data)
 		require.Error(t, err, c.why)
@@ -139,18 +139,18 @@ func TestRead_Damaged(t *testing.T) {
 	absent := bytes.Clone(good)
 	binary.LittleEndian.PutUint64(absent[4+8*19:], ^uint64(0))
 	_, err := lexicon.Read(absent)
-	require.ErrorIs(t, err, lexicon.ErrNoWords)
+	require.ErrorContains(t, err, "the model has no word list")
 }
 
 func FuzzRead(f *testing.F) {
 	f.Add(traineddata([]string{"abc", "abd", "b"}), "abc")
-	f.Add([]byte("no traineddata"), "")
+	f.Add([]byte("not traineddata"), "")
 	f.Fuzz(func(t *testing.T, data []byte, word string) {
 		l, err := lexicon.Read(data)
 		if err != nil {
 			return
 		}
-		for _, m := range l.Match(word, lexicon.Fold, 3) {
+		for _, m := range l.Match(word, lexicon.EarlySpelling, 3) {
 			if !l.Contains(m) {
 				t.Fatalf("%q was found as %q, which is not there", word, m)
 			}

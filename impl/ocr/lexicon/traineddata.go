@@ -12,36 +12,35 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The components of a traineddata file that make its word list, by their place in the file (Tesseract 4 and 5,
-// TessdataType).
+// The components of a traineddata file that make up its word list, by their index (Tesseract 4 and 5, enum TessdataType).
 const (
 	wordDAWG   = 19 // "lstm-word-dawg"
 	unicharset = 21 // "lstm-unicharset"
 )
 
-// maxComponents bounds the table at the head of a traineddata file; Tesseract 5 knows 24.
+// maxComponents bounds the table at the head of a traineddata file. Tesseract 5 has 24.
 const maxComponents = 64
 
-// ErrNoWords says that a traineddata file is sound but has no word list.
-var ErrNoWords = errors.New("the model has no word list")
+// errNoWords means that a traineddata file is valid but lacks the component.
+var errNoWords = errors.New("the model has no word list")
 
-// component returns one part of a traineddata file: a count, that many offsets (-1 where a part is absent), then the
-// parts, each reaching to the next offset.
+// component returns one component of a traineddata file. The file is a count, as many offsets (-1 for an absent component), and the
+// components, each up to the next offset.
 func component(data []byte, index int) ([]byte, error) {
 	if len(data) < 4 {
-		return nil, errors.New("a traineddata file has at least four bytes")
+		return nil, errors.New("the traineddata file is shorter than four bytes")
 	}
 	n := int(binary.LittleEndian.Uint32(data))
 	if n <= 0 || n > maxComponents || len(data) < 4+8*n {
 		return nil, errors.New("not a little-endian traineddata file")
 	}
 	if index >= n {
-		return nil, ErrNoWords
+		return nil, errNoWords
 	}
 	offset := func(i int) int64 { return int64(binary.LittleEndian.Uint64(data[4+8*i:])) } // #nosec G115 -- signed there
 	start := offset(index)
 	if start < 0 {
-		return nil, ErrNoWords
+		return nil, errNoWords
 	}
 	end := int64(len(data))
 	for i := range n {
@@ -50,13 +49,13 @@ func component(data []byte, index int) ([]byte, error) {
 		}
 	}
 	if start > end {
-		return nil, errors.New("a part of the traineddata file lies outside it")
+		return nil, errors.New("a component of the traineddata file lies outside it")
 	}
 	return data[start:end], nil
 }
 
-// parseUnicharset returns the strings of the character ids. The file is text: their number, then a line for each that
-// begins with the characters; "NULL" stands for the blank.
+// parseUnicharset returns the characters of each id. The component is text: their number, then one line for each id, which begins with
+// its characters; "NULL" stands for the blank.
 func parseUnicharset(data []byte) ([]string, error) {
 	lines := strings.Split(string(data), "\n")
 	n, err := strconv.Atoi(strings.TrimSpace(lines[0]))
@@ -73,10 +72,10 @@ func parseUnicharset(data []byte) ([]string, error) {
 	return letters, nil
 }
 
-// Alphabet is the characters that a model can write.
+// Alphabet is the set of characters that a model can write.
 type Alphabet map[rune]bool
 
-// ReadAlphabet takes the character set out of the content of a traineddata file.
+// ReadAlphabet returns the alphabet in the content of a traineddata file.
 func ReadAlphabet(traineddata []byte) (Alphabet, error) {
 	set, err := component(traineddata, unicharset)
 	if err != nil {
@@ -95,17 +94,17 @@ func ReadAlphabet(traineddata []byte) (Alphabet, error) {
 	return a, nil
 }
 
+// The format of a word graph, as Tesseract's SquishedDawg writes it.
 const (
 	dawgMagic  = 42
-	dawgHeader = 2 + 4 + 4
+	dawgHeader = 2 + 4 + 4 // bytes: magic number, size of the character set, number of edges
 	flagBits   = 3
 	flagLast   = 1 // the node's last edge
 	flagEnd    = 4 // a word may end here
 )
 
-// parseDAWG reads a squished word graph: a magic number, the size of the character set, the number of edges, and the
-// edges in 64 bits each: the letter in the low bits, three flags, and the edge at which the next node begins. A node is
-// the edges from there to the next that is marked as the last; the root is at edge 0.
+// parseDAWG parses a word graph: the header, and the edges in 64 bits each, with the letter in the low bits, three flags, and the edge
+// at which the next node begins. A node is the edges from there to the next one that is marked as the last; the root is at edge 0.
 func parseDAWG(data []byte) (*graph, error) {
 	if len(data) < dawgHeader || binary.LittleEndian.Uint16(data) != dawgMagic {
 		return nil, errors.New("not a word graph")
@@ -113,7 +112,7 @@ func parseDAWG(data []byte) (*graph, error) {
 	letters := binary.LittleEndian.Uint32(data[2:])
 	n := binary.LittleEndian.Uint32(data[6:])
 	if letters == 0 || letters > maxLetters || uint64(len(data)-dawgHeader) < 8*uint64(n) {
-		return nil, errors.New("a damaged word graph")
+		return nil, errors.New("damaged word graph")
 	}
 	letterBits := bits.Len32(letters) // as ceil(log2(letters + 1))
 	g := &graph{next: make([]uint32, n), label: make([]uint16, n)}
@@ -121,13 +120,13 @@ func parseDAWG(data []byte) (*graph, error) {
 	var b [8]byte
 	for i := range g.next {
 		if _, err := edges.Read(b[:]); err != nil {
-			return nil, fmt.Errorf("a word graph: %w", err)
+			return nil, fmt.Errorf("word graph: %w", err)
 		}
 		e := binary.LittleEndian.Uint64(b[:])
 		flags := e >> letterBits & (1<<flagBits - 1)
 		next := e >> (letterBits + flagBits)
 		if next >= uint64(n) {
-			return nil, errors.New("an edge of the word graph leads out of it")
+			return nil, errors.New("damaged word graph: an edge leads out of it")
 		}
 		g.next[i] = uint32(next)                                        // #nosec G115 -- less than n
 		g.label[i] = uint16(e&(1<<letterBits-1)) << 2                   // #nosec G115 -- letterBits is at most 14

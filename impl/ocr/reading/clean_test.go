@@ -17,8 +17,8 @@ import (
 	"uncial/internal/accuracy"
 )
 
-// TestRead_leaves_clean_text_alone_when_enhancing: a word that was read rightly may be changed once in a thousand.
-func TestRead_leaves_clean_text_alone_when_enhancing(t *testing.T) {
+// TestRead_cleanText allows the enhancement to change one in a thousand correct words.
+func TestRead_cleanText(t *testing.T) {
 	t.Parallel()
 	engines := MustEngines(t, 4)
 	faces := []face{{"regular", goregular.TTF, 12}, {"italic", goitalic.TTF, 9}, {"bold", gobold.TTF, 11}, {"mono", gomono.TTF, 8}}
@@ -52,7 +52,7 @@ type face struct {
 	points float64
 }
 
-// wrapped are the words in lines of at most so many characters.
+// wrapped breaks words into lines of at most width characters.
 func wrapped(words []string, width int) []string {
 	var lines []string
 	line := ""
@@ -66,7 +66,7 @@ func wrapped(words []string, width int) []string {
 	return append(lines, line)
 }
 
-// cleanTexts are from Austen, Pride and Prejudice (1813); Goethe, Die Leiden des jungen Werthers (1774); Flaubert, Madame
+// cleanTexts is from Austen, Pride and Prejudice (1813); Goethe, Die Leiden des jungen Werthers (1774); Flaubert, Madame
 // Bovary (1857); Cervantes, Don Quijote (1605); Manzoni, I promessi sposi (1840); Caesar, De bello Gallico.
 var cleanTexts = []struct{ language, text string }{
 	{"en", `It is a truth universally acknowledged, that a single man in possession of a good fortune, must be in want of a

@@ -6,8 +6,9 @@ import (
 	"uncial/internal/document"
 )
 
-// What the tests look into.
+// Tested on blocks, without images.
 var (
+	Read       = readPage
 	DropScraps = dropScraps
 	Confidence = confidence
 )

@@ -10,7 +10,8 @@ import (
 	"uncial/internal/document"
 )
 
-// File reads all pages of an image file one after the other. Errors are those of decode.Pages and of Read.
+// File reads all pages of an image file one after the other. An error is that of decode.Pages, ctx's
+// once it has ended, or one of the recognizer.
 func File(ctx context.Context, data []byte, o Options, src Source) (*document.Document, error) {
 	doc := &document.Document{Language: o.Language}
 	for page, err := range decode.Pages(data, tesseract.Leptonica{}) {
@@ -21,7 +22,7 @@ func File(ctx context.Context, data []byte, o Options, src Source) (*document.Do
 			return nil, err
 		}
 		page.Image = imaging.FromImage(page.Image) // frees the colours, which take four times the memory
-		result, err := Read(ctx, page, o, src)
+		result, err := readPage(ctx, page, o, src)
 		if err != nil {
 			return nil, err
 		}

@@ -13,14 +13,14 @@ import (
 	"uncial/impl/ocr/reading"
 )
 
-// deed is what a registrar of the 19th century wrote thousands of times.
+// deed is the text of a 19th-century register of births.
 var deed = []string{
 	"par devant nous maire de la commune est comparu", "le sieur martin laboureur lequel nous a déclaré que",
 	"ce jour est né un enfant du sexe masculin auquel", "il a donné le prénom de jean fait et passé devant",
 	"deux témoins et le père a signé avec nous ce jour",
 }
 
-// MustHandwritten is a JPEG of lines in a joined hand, on a page of 2400 x 3200 pixels.
+// MustHandwritten returns a JPEG of lines in a joined hand, on a page of 2400 x 3200 pixels.
 func MustHandwritten(tb testing.TB, lines int) []byte {
 	tb.Helper()
 	g := ocrtest.Sheet(2400, 3200)
@@ -33,8 +33,8 @@ func MustHandwritten(tb testing.TB, lines int) []byte {
 	return file.Bytes()
 }
 
-// BenchmarkFile_handwritten reads a page of 40 handwritten lines from its file, on as many cores as a worker may use where
-// the others are idle.
+// BenchmarkFile_handwritten reads a page of 40 handwritten lines from its file, with as many engines as a worker may use while other
+// cores are idle.
 func BenchmarkFile_handwritten(b *testing.B) {
 	data := MustHandwritten(b, 40)
 	for _, threads := range []int{1, 2} {

@@ -20,17 +20,17 @@ import (
 	"uncial/internal/document"
 )
 
-// forgetful reads a page as it is told to, and of each part of it that it is asked about later, a word that fills the part.
+// forgetful is a Source that returns a scripted reading of a page, and of each part of it that it reads later, one word that fills it.
 type forgetful struct {
 	scripted
 	page  []document.Block
 	says  func(n int) said // of the n-th part
 	asked int
-	whole int // readings of the whole page
-	drawn int // the width of the image that page tells of; 0 where it is the one that is read
+	whole int // times that the whole page was read
+	drawn int // width of the image that page refers to; 0 for the image that is read
 }
 
-// resized are the blocks of an image of some width on one of another.
+// resized scales blocks of an image of one width to another width.
 func resized(blocks []document.Block, from, to int) []document.Block {
 	scale := func(b document.Box) document.Box {
 		return document.Box{X: b.X * to / from, Y: b.Y * to / from, W: b.W * to / from, H: b.H * to / from}
@@ -70,7 +70,7 @@ func (f *forgetful) read(t *testing.T, img *image.Gray) string {
 	t.Helper()
 	result, err := reading.Read(t.Context(), decode.Page{Image: img}, reading.Options{Language: "en"}, f)
 	require.NoError(t, err)
-	require.Equal(t, 1, f.whole, "the page is read once")
+	require.Equal(t, 1, f.whole, "reads the page once")
 	return textOf(result.Page.Blocks)
 }
 
@@ -78,13 +78,13 @@ func always(text string, confidence float64) func(int) said {
 	return func(int) said { return said{text, confidence} }
 }
 
-// spread is a word over a part of the i-th line of a drawn page.
+// spread returns a word across a part of the i-th line of a drawn page.
 func spread(text string, i, from, to int) document.Line {
 	box := document.Box{X: from, Y: ocrtest.Baseline + ocrtest.Pitch*i - 45, W: to - from, H: 60}
 	return document.Line{Box: box, Words: []document.Word{{Text: text, Box: box, Confidence: .95, Model: "eng"}}}
 }
 
-// entries are lines of a catalogue without their prices.
+// entries is the text of a catalogue without its prices.
 var entries = []string{"Morning at the lake", "Still life with jug", "The old seamstress"}
 
 func catalogue(prices ...string) *image.Gray {
@@ -103,7 +103,7 @@ func firstReading() []document.Block {
 	return []document.Block{block(lines...)}
 }
 
-func TestRead_recovers_a_column_of_prices(t *testing.T) {
+func TestRead_missedPrices(t *testing.T) {
 	t.Parallel()
 	prices := []string{"420.", "40", "1200"}
 	src := &forgetful{page: firstReading(), says: func(n int) said { return said{prices[n], .95} }}
@@ -111,13 +111,13 @@ func TestRead_recovers_a_column_of_prices(t *testing.T) {
 	require.Equal(t, 3, src.asked)
 }
 
-func TestRead_recovers_prices_on_a_page_that_is_turned_or_enlarged_for_reading(t *testing.T) {
+func TestRead_missedPricesTransformed(t *testing.T) {
 	t.Parallel()
 	prices := []string{"420.", "40", "1200"}
 	page := catalogue(prices...)
 	for why, img := range map[string]*image.Gray{
-		"two degrees askew": imaging.Rotate(page, 2),
-		"small letters":     imaging.Resize(page, page.Rect.Dx()*3/10, page.Rect.Dy()*3/10),
+		"skewed by two degrees": imaging.Rotate(page, 2),
+		"small letters":         imaging.Resize(page, page.Rect.Dx()*3/10, page.Rect.Dy()*3/10),
 	} {
 		src := &forgetful{page: firstReading(), drawn: ocrtest.Width, says: func(n int) said { return said{prices[n], .95} }}
 		result, err := reading.Read(t.Context(), decode.Page{Image: img}, reading.Options{Language: "en"}, src)
@@ -133,15 +133,15 @@ func TestRead_recovers_prices_on_a_page_that_is_turned_or_enlarged_for_reading(t
 	}
 }
 
-func TestRead_recovers_only_what_is_writing(t *testing.T) {
+func TestRead_missedNoWriting(t *testing.T) {
 	t.Parallel()
 	want := strings.Join(entries, "\n")
 	for why, says := range map[string]said{
-		"nothing":                            {},
-		"read badly":                         {"420", .7},
-		"more characters than there is ink":  {"four hundred and twenty francs", .95},
-		"fewer characters than there is ink": {"4", .95},
-		"signs":                              {"—:·=*", .95},
+		"no text":                          {},
+		"low confidence":                   {"420", .7},
+		"more characters than components":  {"four hundred and twenty francs", .95},
+		"fewer characters than components": {"4", .95},
+		"signs only":                       {"—:·=*", .95},
 	} {
 		src := &forgetful{page: firstReading(), says: always(says.text, says.confidence)}
 		require.Equal(t, want, src.read(t, catalogue("420.", "401.", "1200.")), why)
@@ -149,16 +149,16 @@ func TestRead_recovers_only_what_is_writing(t *testing.T) {
 	}
 }
 
-func TestRead_asks_nothing_more_about_a_page_that_was_read(t *testing.T) {
+func TestRead_missedNothing(t *testing.T) {
 	t.Parallel()
 	src := &forgetful{page: firstReading(), says: always("never", .95)}
 	require.Equal(t, strings.Join(entries, "\n"), src.read(t, ocrtest.Page(entries...)))
 	require.Zero(t, src.asked)
 	require.Equal(t, strings.Join(entries, "\n"), (&forgetful{page: firstReading(), says: always("never", .95)}).
-		read(t, catalogue(".", "-", "I")), "points, dashes and single strokes are no writing that was missed")
+		read(t, catalogue(".", "-", "I")), "dots, dashes and single strokes are not missed writing")
 }
 
-func TestRead_leaves_what_the_edge_cuts_off(t *testing.T) {
+func TestRead_missedAtEdge(t *testing.T) {
 	t.Parallel()
 	page := catalogue("420.", "401.", "1200.")
 	right := 0
@@ -170,7 +170,7 @@ func TestRead_leaves_what_the_edge_cuts_off(t *testing.T) {
 	require.LessOrEqual(t, src.asked, 2)
 }
 
-func TestRead_recovers_the_word_of_which_only_the_end_was_read(t *testing.T) {
+func TestRead_missedBeginning(t *testing.T) {
 	t.Parallel()
 	page := ocrtest.Page("have been here for ten days", "and nothing was accomplished")
 	var first []image.Rectangle // letters of the first line
@@ -190,7 +190,7 @@ func TestRead_recovers_the_word_of_which_only_the_end_was_read(t *testing.T) {
 	require.Equal(t, 1, src.asked)
 }
 
-// below is a page of three lines with room for something under it.
+// below draws a page of three lines with room below.
 func below(height int) *image.Gray {
 	text := ocrtest.Page(entries...)
 	img := image.NewGray(image.Rect(0, 0, ocrtest.Width, text.Rect.Dy()+height))
@@ -203,24 +203,24 @@ func blot(img *image.Gray, x, y, w, h int) {
 	draw.Draw(img, image.Rect(x, y, x+w, y+h), image.NewUniform(color.Black), image.Point{}, draw.Src)
 }
 
-func TestRead_asks_little_about_what_is_no_writing(t *testing.T) {
+func TestRead_missedStrokes(t *testing.T) {
 	t.Parallel()
 	img := below(1000)
-	for i := range 12 { // pairs of strokes of the size of letters, far apart
+	for i := range 12 { // pairs of strokes as large as letters, far apart
 		blot(img, 100, 300+80*i, 20, 30)
 		blot(img, 130, 300+80*i, 20, 30)
 	}
 	src := &forgetful{page: firstReading()}
 	src.says = func(int) said { return said{"Ah", .4} }
 	require.Equal(t, strings.Join(entries, "\n"), src.read(t, img))
-	require.Equal(t, 6, src.asked, "after as many there is no hope")
+	require.Equal(t, 6, src.asked, "gives up after 6 failures")
 }
 
-func TestRead_asks_nothing_about_hatching(t *testing.T) {
+func TestRead_missedHatching(t *testing.T) {
 	t.Parallel()
 	img := below(1000)
 	for i := range 12 {
-		for j := range 12 { // one stroke of the size of a letter among four shorter ones
+		for j := range 12 { // one stroke as large as a letter among four shorter ones
 			x, y := 100+60*i, 300+70*j
 			blot(img, x, y, 20, 30)
 			for k := range 4 {
@@ -233,7 +233,7 @@ func TestRead_asks_nothing_about_hatching(t *testing.T) {
 	require.Zero(t, src.asked)
 }
 
-func TestRead_has_a_bound_on_what_it_recovers(t *testing.T) {
+func TestRead_missedLimits(t *testing.T) {
 	t.Parallel()
 	img := image.NewGray(image.Rect(0, 0, 2040, 3100))
 	draw.Draw(img, img.Rect, image.White, image.Point{}, draw.Src)
@@ -249,5 +249,5 @@ func TestRead_has_a_bound_on_what_it_recovers(t *testing.T) {
 	read.Words[0].Box.H, read.Box.H = 200, 200
 	src = &forgetful{page: []document.Block{block(read)}, says: always("Ah", .95)}
 	src.read(t, img)
-	require.Zero(t, src.asked, "where more is missed than was read, it is no writing")
+	require.Zero(t, src.asked, "does not try if more is missed than was read")
 }

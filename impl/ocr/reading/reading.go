@@ -8,7 +8,7 @@
 //
 // What the steps use is elsewhere: pixels in impl/ocr/imaging, lines and handwriting in impl/ocr/hand, corrections without the
 // image in impl/ocr/correct, and Tesseract in impl/ocr/tesseract. All thresholds of this package are in thresholds.go. Start with
-// Read, or with File for a whole image file.
+// File and steps.go.
 package reading
 
 import (
@@ -33,27 +33,27 @@ type Options struct {
 	Without []string
 }
 
-// Result is one page as it was read.
-type Result struct {
+// result is one page as it was read.
+type result struct {
 	Page document.Page
 	// Edits are the corrections, with 0 for the page; nil without Options.Enhance.
 	Edits []document.Edit
 }
 
-// Read reads one page. After the end of ctx it returns ctx's error, at the latest when the current line is recognized.
-func Read(ctx context.Context, decoded decode.Page, o Options, src Source) (Result, error) {
+// readPage reads one page. After the end of ctx it returns ctx's error, at the latest when the current line is recognized.
+func readPage(ctx context.Context, decoded decode.Page, o Options, src Source) (result, error) {
 	names := src.For(o.Language)
 	if len(names) == 0 {
-		return Result{}, fmt.Errorf("reading: no installed model reads language %q", o.Language)
+		return result{}, fmt.Errorf("reading: no installed model reads language %q", o.Language)
 	}
 	p := newPage(imaging.FromImage(decoded.Image), o, src, names[0])
 	for _, steps := range [][]step{lightingSteps, uprightSteps, turningSteps} {
 		p.finished = false
 		if err := p.run(ctx, steps); err != nil {
-			return Result{}, err
+			return result{}, err
 		}
 	}
-	return Result{
+	return result{
 		Page: document.Page{
 			Width: p.gray.Rect.Dx(), Height: p.gray.Rect.Dy(), DPI: decoded.DPI, Rotation: p.rotation,
 			Confidence: p.read.Confidence, Blocks: p.read.Blocks,

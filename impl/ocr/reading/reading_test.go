@@ -24,7 +24,7 @@ import (
 	"uncial/internal/document"
 )
 
-// pages is a folder of scans with ground truth that stands beside the project, where there is one.
+// pages is a folder of scans with ground truth beside the checkout, if there is one.
 const pages = "../../../../shared/pages"
 
 func MustEngines(tb testing.TB, limit int) *reading.Engines {
@@ -60,12 +60,12 @@ func TestRead(t *testing.T) {
 			require.Equal(t, "fra", w.Model)
 			require.Greater(t, w.Confidence, 0.5)
 			require.LessOrEqual(t, w.Confidence, 1.0)
-			require.Equal(t, l.Box, l.Box.Union(w.Box), "the line holds its words")
+			require.Equal(t, l.Box, l.Box.Union(w.Box), "the box of a line includes its words")
 		}
 	}
 }
 
-func TestRead_of_the_sample_page(t *testing.T) {
+func TestRead_samplePage(t *testing.T) {
 	t.Parallel()
 	doc := MustRead(t, MustEngines(t, 1), "en", sample.Image)
 	score := accuracy.Compare(sample.Text, doc.Text())
@@ -73,19 +73,7 @@ func TestRead_of_the_sample_page(t *testing.T) {
 	require.Greater(t, doc.Confidence, 0.85)
 }
 
-func TestRead_of_a_negative(t *testing.T) {
-	t.Parallel()
-	img := ocrtest.Page(tale...)
-	for i, v := range img.Pix {
-		img.Pix[i] = 250 - v/8*7
-	}
-	result, err := reading.Read(t.Context(), decode.Page{Image: img}, reading.Options{Language: "en"}, MustEngines(t, 1))
-	require.NoError(t, err)
-	require.Contains(t, result.Page.Text(), "it was the age of wisdom")
-	require.Greater(t, result.Page.Confidence, 0.85)
-}
-
-func TestEngines_Read_of_the_widest_page(t *testing.T) {
+func TestEngines_Read_widest(t *testing.T) {
 	t.Parallel()
 	engines := MustEngines(t, 1)
 	text := ocrtest.Page("Il était une fois un roi et une reine", "lesquels n'avoient point d'enfans, 1547", "& qui en estoient si fachez")
@@ -103,7 +91,7 @@ func TestEngines_Read_of_the_widest_page(t *testing.T) {
 	require.LessOrEqual(t, right, ocr.MaxSide)
 }
 
-func TestRead_of_pages_without_text(t *testing.T) {
+func TestRead_noText(t *testing.T) {
 	t.Parallel()
 	engines := MustEngines(t, 1)
 	for name, img := range map[string]image.Image{
@@ -122,7 +110,7 @@ func TestRead_of_pages_without_text(t *testing.T) {
 	}
 }
 
-func TestRead_ends_with_its_context(t *testing.T) {
+func TestRead_errors(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
 	defer cancel()
@@ -132,7 +120,7 @@ func TestRead_ends_with_its_context(t *testing.T) {
 	require.ErrorContains(t, err, "tlh")
 }
 
-func TestRead_of_scans(t *testing.T) {
+func TestRead_scans(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reading scans takes a minute")
 	}
@@ -172,9 +160,9 @@ func TestEngines_Get(t *testing.T) {
 	closed := func(e *tesseract.Engine) bool { return e.SetVariable("user_defined_dpi", "0") != nil }
 
 	eng, fra := get("eng"), get("fra")
-	require.Same(t, eng, get("eng"), "a warm engine is lent again")
+	require.Same(t, eng, get("eng"), "reuses a loaded engine")
 	lat := get("lat")
-	require.True(t, closed(fra), "the one used longest ago makes room")
+	require.True(t, closed(fra), "closes the least recently used one")
 	require.False(t, closed(eng))
 	require.NotSame(t, fra, get("fra"))
 	require.True(t, closed(eng))
@@ -194,25 +182,35 @@ func TestConfidence(t *testing.T) {
 		return document.Page{Blocks: []document.Block{{Lines: []document.Line{line}}}, Confidence: confidence}
 	}
 	require.Zero(t, reading.Confidence(nil))
-	require.InDelta(t, 0.75, reading.Confidence([]document.Page{page("ſix", 1), page("I", 0)}), 1e-9, "a page counts by its characters")
+	require.InDelta(t, 0.75, reading.Confidence([]document.Page{page("ſix", 1), page("I", 0)}), 1e-9, "weighs pages by their characters")
 }
 
-// TestRead_of_poor_pictures: what Tesseract loses whole pages of.
-func TestRead_of_poor_pictures(t *testing.T) {
+// TestRead_poorPictures has pictures of which plain Tesseract loses whole pages.
+func TestRead_poorPictures(t *testing.T) {
 	t.Parallel()
 	want := "Il était une fois un roi et une reine\nqui avaient une fille dans un château\nsur la montagne au bord de la forêt"
 	random := rand.New(rand.NewPCG(1, 2))
-	for why, picture := range map[string]func(ink, x float64) float64{
-		"faint, with strong noise": func(ink, _ float64) float64 { return 225 - 70*ink + 20*random.NormFloat64() },
-		"lit from one side":        func(ink, x float64) float64 { return (230 - 200*ink) * (0.25 + 0.75*x) },
+	engines := MustEngines(t, 1)
+	for _, c := range []struct {
+		name    string
+		picture func(ink, x float64) float64 // grey value; x is 0 at the left and 1 at the right
+		steps   []string                     // without these, the page is not read
+	}{
+		{"reads faint print with strong noise", func(ink, _ float64) float64 { return 225 - 70*ink + 25*random.NormFloat64() }, []string{"denoise", "grain"}},
+		{"reads print in a shadow", func(ink, x float64) float64 { return (230 - 200*ink) * (0.25 + 0.75*x) }, []string{"shading"}},
+		{"reads print in the dark and in a shadow", func(ink, x float64) float64 { return (60 - 50*ink) * (0.3 + 0.7*x) }, []string{"brighten"}},
+		{"reads a negative", func(ink, _ float64) float64 { return 20 + 200*ink }, []string{"negative"}},
 	} {
 		g := ocrtest.Page(strings.Split(want, "\n")...)
 		for i, v := range g.Pix {
-			g.Pix[i] = uint8(min(max(picture(1-float64(v)/255, float64(i%g.Stride)/float64(g.Stride)), 0), 255))
+			g.Pix[i] = uint8(min(max(c.picture(1-float64(v)/255, float64(i%g.Stride)/float64(g.Stride)), 0), 255))
 		}
-		result, err := reading.Read(t.Context(), decode.Page{Image: g}, reading.Options{Language: "fr"}, MustEngines(t, 1))
+		result, err := reading.Read(t.Context(), decode.Page{Image: g}, reading.Options{Language: "fr"}, engines)
 		require.NoError(t, err)
-		require.Equal(t, want, result.Page.Text(), why)
-		require.Greater(t, result.Page.Confidence, 0.8, why)
+		require.Equal(t, want, result.Page.Text(), c.name)
+		require.Greater(t, result.Page.Confidence, 0.8, c.name)
+		result, err = reading.Read(t.Context(), decode.Page{Image: g}, reading.Options{Language: "fr", Without: c.steps}, engines)
+		require.NoError(t, err)
+		require.Greater(t, accuracy.Compare(want, result.Page.Text()).FoldedCER.Value(), 0.3, "%s, but not without %v", c.name, c.steps)
 	}
 }

@@ -37,7 +37,7 @@ func TestEngines_ReadStrips(t *testing.T) {
 				continue
 			}
 			if before != nil {
-				require.Equal(t, before, words, "the same on %d threads", threads)
+				require.Equal(t, before, words, "same result on %d threads", threads)
 			}
 			before = words
 		}

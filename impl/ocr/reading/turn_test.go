@@ -11,7 +11,7 @@ import (
 	"uncial/impl/ocr/reading"
 )
 
-func TestRead_turns_a_page_upright(t *testing.T) {
+func TestRead_turnPrint(t *testing.T) {
 	t.Parallel()
 	engines := MustEngines(t, 4)
 	upright := ocrtest.Page(tale...)
@@ -34,7 +34,7 @@ var tale = []string{
 	"for evil, in the superlative degree of comparison only.",
 }
 
-func TestRead_turns_a_hand_upright(t *testing.T) {
+func TestRead_turnHandwriting(t *testing.T) {
 	t.Parallel()
 	engines := MustEngines(t, 4)
 	upright := ocrtest.Sheet(1700, 1500)

@@ -16,7 +16,7 @@ import (
 	"uncial/internal/document"
 )
 
-// sized remembers the sizes of the images that it was to read.
+// sized is a Source that records the sizes of the images that it reads.
 type sized struct {
 	scripted
 	sizes []image.Point
@@ -27,13 +27,13 @@ func (s *sized) Read(ctx context.Context, img *image.Gray, model string, mode te
 	return s.scripted.Read(ctx, img, model, mode)
 }
 
-// MustShrink is the page at a share of its size.
+// MustShrink scales a page to a share of its size.
 func MustShrink(tb testing.TB, g *image.Gray, share float64) *image.Gray {
 	tb.Helper()
 	return imaging.Resize(g, int(float64(g.Rect.Dx())*share), int(float64(g.Rect.Dy())*share))
 }
 
-func TestRead_enlarges_small_letters(t *testing.T) {
+func TestRead_enlarge(t *testing.T) {
 	t.Parallel()
 	page := ocrtest.Page(strings.Split(strings.Repeat("Il était une fois un roi et une reine\n", 6), "\n")...)
 	for _, c := range []struct {
@@ -41,11 +41,11 @@ func TestRead_enlarges_small_letters(t *testing.T) {
 		img             *image.Gray
 		least, greatest float64 // factor of the image that is read
 	}{
-		{"large letters are read as they are", page, 1, 1},
-		{"letters of half the size are still large enough", MustShrink(t, page, 0.5), 1, 1},
-		{"small ones are brought to size", MustShrink(t, page, 0.3), 1.5, 2.2},
-		{"the smallest as far as it may do any good", MustShrink(t, page, 0.18), 2.4, 3},
-		{"few letters do not tell", MustShrink(t, ocrtest.Page("few"), 0.3), 1, 1},
+		{"does not enlarge large letters", page, 1, 1},
+		{"does not enlarge letters of half the size", MustShrink(t, page, 0.5), 1, 1},
+		{"enlarges small letters to size", MustShrink(t, page, 0.3), 1.5, 2.2},
+		{"enlarges the smallest letters up to the limit", MustShrink(t, page, 0.18), 2.4, 3},
+		{"does not enlarge if there are too few letters to tell", MustShrink(t, ocrtest.Page("few"), 0.3), 1, 1},
 	} {
 		src := &sized{scripted: scripted{says: map[string]said{"eng": {"clean modern print", 0.97}}}}
 		result, err := reading.Read(t.Context(), decode.Page{Image: c.img}, reading.Options{Language: "en"}, src)
@@ -53,11 +53,11 @@ func TestRead_enlarges_small_letters(t *testing.T) {
 		factor := float64(src.sizes[0].X) / float64(c.img.Rect.Dx())
 		require.True(t, factor >= c.least-0.01 && factor <= c.greatest, "%s: %v", c.why, factor)
 		box := result.Page.Blocks[0].Lines[0].Box
-		require.InDelta(t, 40/factor, box.Y, 1, "%s: boxes are those of the page", c.why)
+		require.InDelta(t, 40/factor, box.Y, 1, "%s: boxes are in pixels of the page", c.why)
 	}
 }
 
-func TestRead_enlarges_within_bounds(t *testing.T) {
+func TestRead_enlargeLimits(t *testing.T) {
 	t.Parallel()
 	page := imaging.Resize(ocrtest.Page(strings.Split(strings.Repeat("Il était une fois un roi et une reine\n", 6), "\n")...), 500, 150)
 	wide := image.NewGray(image.Rect(0, 0, 20_000, 800))
@@ -73,7 +73,7 @@ func TestRead_enlarges_within_bounds(t *testing.T) {
 	require.Equal(t, wide.Rect.Size(), src.sizes[0])
 }
 
-func TestRead_of_small_letters(t *testing.T) {
+func TestRead_smallLetters(t *testing.T) {
 	t.Parallel()
 	want := "Il était une fois un roi et une reine\nqui avaient une fille dans un château\nsur la montagne au bord de la forêt"
 	small := MustShrink(t, ocrtest.Page(strings.Split(want, "\n")...), 0.22)

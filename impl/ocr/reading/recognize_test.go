@@ -17,7 +17,7 @@ import (
 	"uncial/internal/document"
 )
 
-// scripted reads what it is told to: by model, the text of the one line and its confidence.
+// scripted is a Source that returns a scripted text for each model, as one line.
 type scripted struct {
 	says map[string]said
 	read []string // the models in the order in which they were asked
@@ -62,7 +62,7 @@ func (s *scripted) Read(_ context.Context, img *image.Gray, model string, mode t
 	return []document.Block{block(line)}, nil
 }
 
-// row is a line of words from a place on, 12 pixels a letter and 30 high.
+// row returns a line of words that begins at (x, y), 12 pixels a letter and 30 high.
 func row(x, y int, confidence float64, words ...string) document.Line {
 	line := document.Line{}
 	for _, w := range words {
@@ -82,7 +82,7 @@ func block(lines ...document.Line) document.Block {
 	return b
 }
 
-func TestRead_chooses(t *testing.T) {
+func TestRead_models(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		why  string
@@ -91,53 +91,53 @@ func TestRead_chooses(t *testing.T) {
 		read string
 	}{
 		{
-			"a sure reading is the only one",
+			"keeps a confident reading as the only one",
 			map[string]said{"eng": {"clean modern print", 0.95}, "early_print": {"never asked", 1}, "grc": {}},
 			"clean modern print", "eng",
 		},
 		{
-			"early print where the first is unsure",
+			"tries early print if the first is in doubt",
 			map[string]said{"eng": {"fome wifdom here", 0.7}, "early_print": {"ſome wiſdom here", 0.85}},
 			"ſome wiſdom here", "eng, early_print",
 		},
 		{
-			"early print is modest: a little surer does not keep the first",
+			"keeps early print if the first is only slightly more confident",
 			map[string]said{"eng": {"fome wifdom here", 0.86}, "early_print": {"ſome wiſdom here", 0.84}},
 			"ſome wiſdom here", "eng, early_print",
 		},
 		{
-			"the first where it is surer by far",
+			"keeps the first if it is clearly more confident",
 			map[string]said{"eng": {"faint typescript here", 0.87}, "early_print": {"ſaint typeſcript bere", 0.7}},
 			"faint typescript here", "eng, early_print",
 		},
 		{
-			"never early print where it lacks the letters of the page",
+			"does not try early print if it lacks the letters of the page",
 			map[string]said{"eng": {"źródło łaska próżno świętość", 0.87}, "early_print": {"zrodlo laska prozno swietosc", 0.9}},
 			"źródło łaska próżno świętość", "eng",
 		},
 		{
-			"Greek where Greek is seen",
+			"adds Greek if the page shows Greek",
 			map[string]said{"eng": {"see dydpes pirot Tedxpos", 0.5}, "grc": {}, "grc line": {"ἄνδρες φίλοι Τεῦκρος", 0.9}, "eng+grc": {"see ἄνδρες φίλοι Τεῦκρος", 0.93}},
 			"see ἄνδρες φίλοι Τεῦκρος", "eng, grc line, eng+grc",
 		},
 		{
-			"no Greek where the Greek model is unsure",
+			"does not add Greek if the Greek model is in doubt",
 			map[string]said{"eng": {"rnnd iswlk doubtful", 0.59}, "grc": {}, "grc line": {"τηηδ ισωλκ δουβ", 0.4}, "early_print": {"mad walk doubtful", 0.9}},
 			"mad walk doubtful", "eng, grc line, early_print",
 		},
 		{
-			"at another size where all are in doubt",
+			"tries another size if all readings are in doubt",
 			map[string]said{"eng": {"not everything legible", 0.75}},
 			"not everything legible", "eng, eng",
 		},
 		{
-			"and with its middle in four positions where hardly anything can be right",
+			"tries the middle of the page in four positions if hardly anything can be correct",
 			map[string]said{"eng": {"hardly anything legible", 0.6}},
 			"hardly anything legible", "eng, eng, eng, eng, eng, eng",
 		},
 	} {
 		src := &scripted{says: c.says}
-		// The page has fewer letters than are read, so that none seem to be missed.
+		// The page has fewer letters than are read, so that no ink seems to be missed.
 		result, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page("few")}, reading.Options{Language: "en"}, src)
 		require.NoError(t, err, c.why)
 		require.Equal(t, c.text, result.Page.Text(), c.why)
@@ -145,7 +145,7 @@ func TestRead_chooses(t *testing.T) {
 	}
 }
 
-func TestRead_asks_no_model_about_blank_paper(t *testing.T) {
+func TestRead_blank(t *testing.T) {
 	t.Parallel()
 	paper := image.NewGray(image.Rect(0, 0, 400, 600))
 	for i := range paper.Pix {
@@ -178,26 +178,26 @@ func TestRead_confidence(t *testing.T) {
 	require.Greater(t, rising[5], 0.95)
 	require.LessOrEqual(t, rising[5], 1.0)
 	much := strings.Repeat("much more stands here that was not read ", 2)
-	require.Less(t, confidence(0.5, much), rising[2], "writing that was missed lowers it")
+	require.Less(t, confidence(0.5, much), rising[2], "missed writing lowers it")
 }
 
 func TestDropScraps(t *testing.T) {
 	t.Parallel()
 	text := row(0, 0, .9, "a", "line", "of", "honest", "text", "that", "was", "read", "well")
 	scraps := row(0, 100, .3, "S", "e", "—", "1", "L")
-	require.Equal(t, textOf([]document.Block{block(text)}), textOf(reading.DropScraps([]document.Block{block(text), block(scraps)})), "scraps of a woodcut go")
-	require.Len(t, reading.DropScraps([]document.Block{block(text), block(row(0, 100, .95, "7"))}), 2, "the number of the page stays")
+	require.Equal(t, textOf([]document.Block{block(text)}), textOf(reading.DropScraps([]document.Block{block(text), block(scraps)})), "drops scraps of a woodcut")
+	require.Len(t, reading.DropScraps([]document.Block{block(text), block(row(0, 100, .95, "7"))}), 2, "keeps the page number")
 	hand := []document.Block{block(row(0, 0, .3, "a", "b", "c")), block(row(0, 50, .35, "hardly", "legible"))}
-	require.Equal(t, hand, reading.DropScraps(hand), "where everything is unsure nothing goes")
+	require.Equal(t, hand, reading.DropScraps(hand), "drops nothing if everything is in doubt")
 	require.Empty(t, reading.DropScraps(nil))
 }
 
-func TestPlace_of_a_page_that_was_turned_level(t *testing.T) {
+func TestSheet_onPage(t *testing.T) {
 	t.Parallel()
 	placed := reading.Place([]document.Block{block(row(700, 480, .9, "word"))}, image.Pt(1000, 1000), 2)
 	box := placed[0].Lines[0].Words[0].Box
 	require.InDelta(t, 702, box.X, 3)
-	require.InDelta(t, 472, box.Y, 3, "what lay right of the middle was turned down and goes back up")
+	require.InDelta(t, 472, box.Y, 3, "the right half was rotated down and moves back up")
 }
 
 func textOf(blocks []document.Block) string {
@@ -205,7 +205,7 @@ func textOf(blocks []document.Block) string {
 	return strings.ReplaceAll(page.Text(), "\n\n", "\n")
 }
 
-func TestRead_marks_known_words(t *testing.T) {
+func TestRead_knownWords(t *testing.T) {
 	t.Parallel()
 	page := ocrtest.Page("Il était une fois un roi", "et la qzyxw du château")
 	for _, enhanced := range []bool{true, false} {
@@ -219,5 +219,26 @@ func TestRead_marks_known_words(t *testing.T) {
 		}
 		require.Equal(t, enhanced, known["château"], "%v", known)
 		require.False(t, known["qzyxw"], "%v", known)
+	}
+}
+
+func TestRead_without(t *testing.T) {
+	t.Parallel()
+	require.Contains(t, reading.Steps(), "early-print")
+	require.NotContains(t, reading.Steps(), "print", "a required step cannot be left out")
+	for _, c := range []struct {
+		name    string
+		without []string
+		want    string
+	}{
+		{"runs all steps", nil, "eng, early_print"},
+		{"leaves out a step", []string{"early-print"}, "eng, eng"},
+		{"leaves out several", []string{"early-print", "resize"}, "eng"},
+		{"runs a required step all the same", []string{"print", "early-print", "resize"}, "eng"},
+	} {
+		src := &scripted{says: map[string]said{"eng": {"fome wifdom here", 0.75}, "early_print": {"ſome wiſdom here", 0.85}}}
+		_, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page("few")}, reading.Options{Language: "en", Without: c.without}, src)
+		require.NoError(t, err)
+		require.Equal(t, c.want, strings.Join(src.read, ", "), c.name)
 	}
 }

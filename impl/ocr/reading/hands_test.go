@@ -23,7 +23,7 @@ const (
 	writtenLines = 7
 )
 
-// mixedPage is print above, and below it what a hand wrote, if any.
+// mixedPage draws print and, with a hand, handwriting below it.
 func mixedPage(withHand bool) *image.Gray {
 	g := ocrtest.Sheet(ocrtest.Width, 1900)
 	printed := ocrtest.Page(slices.Repeat([]string{"fome wifdom ftands here for all to read"}, printedLines)...)
@@ -40,8 +40,8 @@ func mixedPage(withHand bool) *image.Gray {
 	return g
 }
 
-// mixed reads a mixed page as print with the confidences of two models, each in print and in the hand, and the hand as
-// French. Of a part of the page it reads the print, of a line nothing.
+// mixed is a Source that reads a mixed page as print, with the confidences of two models in print and in handwriting, and strips as
+// French handwriting. On a part of the page it reads only the print, and in a line nothing.
 type mixed struct {
 	scripted
 	prints, hands map[string]float64
@@ -100,20 +100,19 @@ func (m *mixed) ReadStrips(_ context.Context, model string, strips []*image.Gray
 	return out, nil
 }
 
-// TestRead_of_print_above_a_hand: the print keeps the model that reads it best, whatever that makes of the hand.
-func TestRead_of_print_above_a_hand(t *testing.T) {
+func TestRead_printAboveHandwriting(t *testing.T) {
 	t.Parallel()
 	both := func(own, early float64) map[string]float64 {
 		return map[string]float64{"eng": own, "early_print": early}
 	}
 	for name, c := range map[string]struct {
 		prints, hands map[string]float64
-		model         string // of the print; none where the page is a hand's
+		model         string // of the print; empty if the whole page is handwriting
 	}{
-		"modern print, of which the hand made a doubt": {both(0.95, 0.9), both(0.3, 0.6), "eng"},
-		"early print":                       {both(0.75, 0.9), both(0.3, 0.4), "early_print"},
-		"early print, surer of the hand":    {both(0.82, 0.9), both(0.7, 0.1), "early_print"},
-		"what looks like print and is none": {both(0.4, 0.4), both(0.3, 0.3), ""},
+		"keeps modern print although the handwriting lowered its confidence": {both(0.95, 0.9), both(0.3, 0.6), "eng"},
+		"keeps early print": {both(0.75, 0.9), both(0.3, 0.4), "early_print"},
+		"keeps early print although it is more confident of the handwriting": {both(0.82, 0.9), both(0.7, 0.1), "early_print"},
+		"reads all as handwriting if print is not legible":                   {both(0.4, 0.4), both(0.3, 0.3), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -141,7 +140,7 @@ func TestRead_of_print_above_a_hand(t *testing.T) {
 			require.Equal(t, []int{printedLines, writtenLines}, []int{printed, written})
 		})
 	}
-	t.Run("print alone asks the model for hands nothing", func(t *testing.T) {
+	t.Run("does not use the handwriting model on print alone", func(t *testing.T) {
 		t.Parallel()
 		src := &mixed{prints: both(0.95, 0.9), hands: both(0.3, 0.6)}
 		result, err := reading.Read(t.Context(), decode.Page{Image: mixedPage(false)}, reading.Options{Language: "en"}, src)

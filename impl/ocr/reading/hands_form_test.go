@@ -12,8 +12,8 @@ import (
 	"uncial/internal/accuracy"
 )
 
-// MustForm is a printed form of which seven lines were filled in by hand, their small letters so many pixels high. Print
-// stands above and below them.
+// MustForm draws a printed form with seven lines filled in by hand between lines of print. small is the height of the handwriting's
+// small letters in pixels.
 func MustForm(small int) *image.Gray {
 	g := ocrtest.Sheet(1700, 1700)
 	set := func(y int, lines ...string) {
@@ -34,9 +34,9 @@ func MustForm(small int) *image.Gray {
 
 const formLines = 7
 
-// TestRead_of_a_form tells the blocks of print and of hand on one page apart, with the real models, in a language that the
-// model for hands has learnt and in one that it has not.
-func TestRead_of_a_form(t *testing.T) {
+// TestRead_form separates blocks of print and handwriting with the real models, in a language that the handwriting model has learnt and
+// in one that it has not.
+func TestRead_form(t *testing.T) {
 	t.Parallel()
 	engines := MustEngines(t, 4)
 	for _, c := range []struct {
@@ -51,7 +51,7 @@ func TestRead_of_a_form(t *testing.T) {
 				middle := l.Box.Y + l.Box.H/2
 				isHand := middle > 250 && middle < 1250
 				require.Equal(t, isHand, l.Handwritten, "%s, %d: %s", c.language, c.small, l.Text())
-				require.Equal(t, isHand, b.Lines[0].Handwritten, "a block is one or the other")
+				require.Equal(t, isHand, b.Lines[0].Handwritten, "a block is either print or handwriting")
 				if isHand {
 					written++
 				} else {

@@ -1,0 +1,4 @@
+package accuracy
+
+// Strict is tested beside Folded.
+var Strict = strict

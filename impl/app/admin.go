@@ -2,7 +2,7 @@ package app
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -15,16 +15,16 @@ import (
 	"uncial/internal/edge"
 )
 
-// listenAdmin opens the admin listener, or nil where none is asked for.
+// listenAdmin opens the admin listener, or returns nil if no address is given. Errors name the flag.
 func listenAdmin(address string, log *slog.Logger) (net.Listener, error) {
 	if address == "" {
 		return nil, nil
 	}
 	ln, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, errors.Join(errors.New("--admin-listen: cannot listen there"), err)
+		return nil, fmt.Errorf("--admin-listen: %w", err)
 	}
-	log.Info("admin listening", "address", ln.Addr().String())
+	log.Info("listening for metrics and pprof", "address", ln.Addr().String())
 	return ln, nil
 }
 
@@ -35,8 +35,8 @@ func closeAdmin(ln net.Listener) error {
 	return ln.Close()
 }
 
-// serveAdmin serves metrics and profiles until ctx ends. It is for operators and has no keys. The command line, which may
-// hold a secret, is not among the profiles.
+// serveAdmin serves metrics and profiles until ctx ends. It checks no keys, so its address must stay private. The profile
+// "cmdline" is left out because the command line may contain secrets.
 func serveAdmin(ctx context.Context, ln net.Listener, r *prometheus.Registry, log *slog.Logger) {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(r, promhttp.HandlerOpts{}))
@@ -44,8 +44,8 @@ func serveAdmin(ctx context.Context, ln net.Listener, r *prometheus.Registry, lo
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
-	const grace = 5 * time.Second
+	const grace = 5 * time.Second // for a scrape in progress
 	if err := edge.Serve(ctx, edge.NewServer(mux, log), ln, grace); err != nil {
-		log.Warn("the admin listener ended", "error", err)
+		log.Warn("admin listener failed", "error", err)
 	}
 }

@@ -1,11 +1,12 @@
-// Package app puts the service together. Commands parse flags and signals; everything else about running is here.
+// Package app wires the service together: it checks the options, opens database, workers and listeners, and closes them
+// in the opposite order. Commands parse flags and signals; what a request does is in package impl. Start reading at
+// App.Start; RunEngine is the same for an engine alone.
 package app
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -20,28 +21,29 @@ import (
 	"uncial/internal/version"
 )
 
-// sweepEvery is how often holds of dead processes and old answers are looked for.
-const sweepEvery = 15 * time.Second
+// sweepInterval is how often expired holds and old replies are searched for: half of Options.HoldTTL, so that the points
+// of a dead process are back within a minute.
+const sweepInterval = 15 * time.Second
 
 var loopback = netip.MustParseAddr("127.0.0.1")
 
-// App is the service with all that it needs. Make it with New; Start and Stop it, or Run it.
+// App is the service. Make it with New, then call Start and Stop, or Run. Only Stop is safe for concurrent use.
 type App struct {
 	o          Options
 	data       *Data
 	recognizer recognizer
 	health     *health
 	metrics    *metrics
-	closers    []func() error // in the order to be closed, last first
+	closers    []func() error // Stop calls them in reverse order
 	addr       string
-	serve      context.CancelFunc // ends serving; nil until started
+	cancel     context.CancelFunc // ends serving; nil until started
 	ended      chan struct{}      // closed when serving has ended
-	err        error              // of serving; read after ended
+	err        error              // why serving ended; valid once ended is closed
 	stop       sync.Once
 	stopErr    error
 }
 
-// New checks the options. Nothing is opened before Start.
+// New checks the options; it opens nothing. Errors name the flag at fault.
 func New(o Options) (*App, error) {
 	o = o.withDefaults()
 	if err := o.check(); err != nil {
@@ -50,7 +52,8 @@ func New(o Options) (*App, error) {
 	return &App{o: o, ended: make(chan struct{})}, nil
 }
 
-// Start opens everything and serves; it returns once requests are answered. After an error, Stop closes what was opened.
+// Start opens everything and returns once the service answers requests. After an error, Stop closes what was opened.
+// Serving goes on after ctx ends; Stop ends it.
 func (a *App) Start(ctx context.Context) error {
 	ln, err := net.Listen("tcp", a.o.Listen)
 	if err != nil {
@@ -71,8 +74,8 @@ func (a *App) Start(ctx context.Context) error {
 	}
 	a.recognizer = recognizer
 	a.closers = append(a.closers, closer)
-	a.health = newHealth(a.look, a.o.Logger)
-	a.health.once(ctx)
+	a.health = newHealth(a.checkHealth, a.o.Logger)
+	a.health.update(ctx)
 	a.metrics = newMetrics(recognizer, a.health)
 	handler, err := a.handler()
 	if err != nil {
@@ -81,29 +84,29 @@ func (a *App) Start(ctx context.Context) error {
 	return a.startServing(ctx, ln, handler)
 }
 
-// warnOfUnknownPlans tells of accounts whose every request will fail.
+// warnOfUnknownPlans logs plans that accounts are on and that the catalogue lacks: every request of theirs will fail.
 func (a *App) warnOfUnknownPlans(ctx context.Context) {
-	lost, err := a.data.Accounts.UnknownPlans(ctx)
+	unknown, err := a.data.Accounts.UnknownPlans(ctx)
 	if err != nil {
-		a.o.Logger.Warn("the accounts' plans were not compared with the catalogue", "error", err)
+		a.o.Logger.Warn("cannot compare the accounts' plans with the catalogue", "error", err)
 	}
-	if len(lost) > 0 {
-		a.o.Logger.Warn("accounts have plans that the catalogue lacks, and can do nothing: bring these back, or give them others",
-			"plans", lost)
+	if len(unknown) > 0 {
+		a.o.Logger.Warn("accounts on unknown plans will be refused; restore the plans or reassign the accounts",
+			"plans", unknown)
 	}
 }
 
-// startServing starts the goroutines that end with Stop: the API, the admin listener, the sweeper.
+// startServing starts the goroutines that end with Stop: API, admin listener, sweeper and health checks.
 func (a *App) startServing(ctx context.Context, ln net.Listener, handler http.Handler) error {
 	admin, err := listenAdmin(a.o.AdminListen, a.o.Logger)
 	if err != nil {
 		return err
 	}
 	serving, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	a.serve = cancel
+	a.cancel = cancel
 	var running sync.WaitGroup
 	running.Go(func() { a.sweep(serving) })
-	running.Go(func() { a.health.watch(serving, a.o.LookEvery) })
+	running.Go(func() { a.health.watch(serving, a.o.HealthInterval) })
 	if admin != nil {
 		running.Go(func() { serveAdmin(serving, admin, a.metrics.registry, a.o.Logger) })
 	}
@@ -116,6 +119,7 @@ func (a *App) startServing(ctx context.Context, ln net.Listener, handler http.Ha
 	return nil
 }
 
+// handler builds the API: fetcher and service behind the HTTP front end, observed by the metrics.
 func (a *App) handler() (http.Handler, error) {
 	fetcher := fetch.New(fetch.Options{Allow: a.o.FetchAllow, UserAgent: "Uncial/" + version.Version})
 	a.closers = append(a.closers, func() error { fetcher.Close(); return nil })
@@ -145,7 +149,7 @@ func (a *App) handler() (http.Handler, error) {
 	return door, nil
 }
 
-// sweep gives back the points of dead processes until ctx ends.
+// sweep expires holds of dead processes and deletes old replies until ctx ends.
 func (a *App) sweep(ctx context.Context) {
 	for {
 		swept, err := a.data.Ledger.Sweep(ctx)
@@ -153,22 +157,22 @@ func (a *App) sweep(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			a.o.Logger.Warn("sweep failed; it will be tried again", "error", err)
+			a.o.Logger.Warn("sweep failed; will retry", "error", err)
 		case swept.Expired > 0:
-			a.o.Logger.Info("gave back the points of holds that ran out", "holds", swept.Expired)
+			a.o.Logger.Info("released the points of expired holds", "holds", swept.Expired)
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(sweepEvery):
+		case <-time.After(sweepInterval):
 		}
 	}
 }
 
-// Addr is the address of the API, known once started.
+// Addr returns the address of the API, such as 127.0.0.1:8080; it is empty until Start has opened the listener.
 func (a *App) Addr() string { return a.addr }
 
-// Wait returns when ctx ends, or serving does.
+// Wait returns nil when ctx ends, or the error of serving if that ends first.
 func (a *App) Wait(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
@@ -178,12 +182,12 @@ func (a *App) Wait(ctx context.Context) error {
 	}
 }
 
-// Stop takes no new requests, lets running ones end within the grace, and closes everything. Calling it again does
-// nothing more. The error is nil where no request was cut short and everything closed.
+// Stop accepts no new requests, lets running ones finish within Options.Grace, and closes everything. Calling it again
+// returns the same result. The error is nil if no request was cut off and everything could be closed.
 func (a *App) Stop(_ context.Context) error {
 	a.stop.Do(func() {
-		if a.serve != nil {
-			a.serve()
+		if a.cancel != nil {
+			a.cancel()
 			<-a.ended
 			a.stopErr = a.err
 		}
@@ -194,7 +198,7 @@ func (a *App) Stop(_ context.Context) error {
 	return a.stopErr
 }
 
-// Run starts, serves until ctx ends, and stops.
+// Run starts the service, waits until ctx ends, and stops the service.
 func (a *App) Run(ctx context.Context) error {
 	err := a.Start(ctx)
 	if err == nil {
@@ -203,7 +207,7 @@ func (a *App) Run(ctx context.Context) error {
 	return errors.Join(err, a.Stop(ctx))
 }
 
-// CreateKey makes an account with one key and returns the key.
+// CreateKey makes an account with one key and returns the secret key.
 func (a *App) CreateKey(ctx context.Context, name, plan string) (string, error) {
 	owner, err := a.data.Accounts.Create(ctx, name, plan)
 	if err != nil {
@@ -213,17 +217,16 @@ func (a *App) CreateKey(ctx context.Context, name, plan string) (string, error) 
 	return token, err
 }
 
-// KnowsKey reports whether the key opens the service from this machine.
-func (a *App) KnowsKey(ctx context.Context, token string) bool {
+// AcceptsKey reports whether a client on this machine could use the key now.
+func (a *App) AcceptsKey(ctx context.Context, token string) bool {
 	_, _, err := a.data.Accounts.Authenticate(ctx, token, loopback)
 	return err == nil
 }
 
-// Data is the database of a started service.
+// Data returns the database of a started service.
 func (a *App) Data() *Data { return a.data }
 
-var _ io.Closer = (*Data)(nil)
-
+// ignoreClosed drops the error of closing a listener that serving has closed already.
 func ignoreClosed(err error) error {
 	if errors.Is(err, net.ErrClosed) {
 		return nil

@@ -19,10 +19,10 @@ import (
 
 const (
 	defaultDatabase = "sqlite:.uncial/uncial.db"
-	minSecret       = 32 // characters
+	minSecret       = 32 // characters; 128 bits in hexadecimal
 )
 
-// Data is the database and what is kept in it.
+// Data is one open database and the packages that read and write it. It is safe for concurrent use.
 type Data struct {
 	Store    *store.Store
 	Accounts *account.Registry
@@ -30,7 +30,7 @@ type Data struct {
 	Limits   *ratelimit.Limiter
 }
 
-// OpenData opens the database and brings it to this version. Errors name the flag at fault.
+// OpenData opens the database and updates its schema. Errors name the flag at fault.
 func OpenData(ctx context.Context, o DataOptions, log *slog.Logger, now func() time.Time) (*Data, error) {
 	if o.Database == "" {
 		o.Database = defaultDatabase
@@ -53,6 +53,7 @@ func OpenData(ctx context.Context, o DataOptions, log *slog.Logger, now func() t
 	return d, nil
 }
 
+// prepare updates the schema and opens the accounts.
 func (d *Data) prepare(ctx context.Context, o DataOptions, plans account.Catalogue, log *slog.Logger, now func() time.Time) error {
 	if _, err := d.Store.Migrate(ctx); err != nil {
 		return fmt.Errorf("--database: %w", err)
@@ -65,9 +66,9 @@ func (d *Data) prepare(ctx context.Context, o DataOptions, plans account.Catalog
 	if err != nil || secret == nil {
 		return err
 	}
-	lost, err := d.Accounts.CountUnderOtherSecrets(ctx)
-	if err == nil && lost > 0 {
-		log.Warn("--key-secret: is not the one that some keys were made with; these open nothing", "keys", lost)
+	refused, err := d.Accounts.CountUnderOtherSecrets(ctx)
+	if err == nil && refused > 0 {
+		log.Warn("API keys made with another --key-secret will be refused", "keys", refused)
 	}
 	return err
 }
@@ -75,22 +76,22 @@ func (d *Data) prepare(ctx context.Context, o DataOptions, plans account.Catalog
 // Close closes the database.
 func (d *Data) Close() error { return d.Store.Close() }
 
-// keySecret is the secret given, or for a SQLite file the one kept beside it, made on the first start; nil where no keys
-// are made or checked.
+// keySecret returns the secret of the options, or for a SQLite file the one stored next to it, which is generated on the
+// first start. It returns nil if the options say that no keys are made or checked.
 func keySecret(o DataOptions) ([]byte, error) {
 	if o.WithoutKeys {
 		return nil, nil
 	}
 	if o.KeySecret != "" {
 		if len(o.KeySecret) < minSecret {
-			return nil, fmt.Errorf("--key-secret: must be at least %d characters, such as the output of: openssl rand -hex 32", minSecret)
+			return nil, fmt.Errorf("--key-secret: too short; use at least %d characters, such as the output of: openssl rand -hex 32", minSecret)
 		}
 		return []byte(o.KeySecret), nil
 	}
 	path, ok := strings.CutPrefix(o.Database, "sqlite:")
 	if !ok {
-		return nil, errors.New("--key-secret: is required with Postgres, the same for every process on the database; " +
-			"make one with: openssl rand -hex 32")
+		return nil, errors.New("--key-secret: required with Postgres, the same for every process that uses the database; " +
+			"generate one with: openssl rand -hex 32")
 	}
 	if path == ":memory:" {
 		return []byte(rand.Text() + rand.Text()), nil
@@ -98,25 +99,27 @@ func keySecret(o DataOptions) ([]byte, error) {
 	return secretFile(path + ".secret")
 }
 
-// secretFile reads the secret, or makes it. Of processes that race one wins and the others read.
+// secretFile reads the secret from a file, or generates the file, readable by its owner only. If processes race, O_EXCL
+// lets one of them write and the others read.
 func secretFile(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return readSecret(path)
 	case err != nil:
-		return nil, fmt.Errorf("make the key secret: %w", err)
+		return nil, fmt.Errorf("generate the key secret: %w", err)
 	}
 	secret := rand.Text() + rand.Text()
 	_, err = f.WriteString(secret + "\n")
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return nil, errors.Join(fmt.Errorf("make the key secret: %w", err), os.Remove(path))
+		return nil, errors.Join(fmt.Errorf("generate the key secret: %w", err), os.Remove(path))
 	}
 	return []byte(secret), nil
 }
 
+// readSecret waits for a file that another process is writing.
 func readSecret(path string) ([]byte, error) {
-	const tries, pause = 20, 50 * time.Millisecond // another process may be about to write it
+	const tries, pause = 20, 50 * time.Millisecond // 1 s for another process that has created the file and now writes it
 	for range tries {
 		data, err := os.ReadFile(path)
 		if err != nil {
@@ -127,10 +130,10 @@ func readSecret(path string) ([]byte, error) {
 		}
 		time.Sleep(pause)
 	}
-	return nil, fmt.Errorf("the key secret in %s is shorter than %d characters; restore it, or remove it and make new keys", path, minSecret)
+	return nil, fmt.Errorf("the key secret in %s is shorter than %d characters; restore the file, or delete it and create new API keys", path, minSecret)
 }
 
-// Statement is an account with its points.
+// Statement is an account with its points in the current month.
 type Statement struct {
 	account.Account
 	PointsUsed      int64     `json:"pointsUsed"`
@@ -139,7 +142,7 @@ type Statement struct {
 	NextReset       time.Time `json:"nextReset"`
 }
 
-// Statements are all accounts with their points, oldest first.
+// Statements returns all accounts with their points, oldest first.
 func (d *Data) Statements(ctx context.Context) ([]Statement, error) {
 	accounts, err := d.Accounts.List(ctx)
 	if err != nil {
@@ -156,7 +159,7 @@ func (d *Data) Statements(ctx context.Context) ([]Statement, error) {
 	return list, nil
 }
 
-// ChangePlan gives an account another plan.
+// ChangePlan puts an account on another plan and returns the account. Errors: those of Ledger.ChangePlan.
 func (d *Data) ChangePlan(ctx context.Context, id, plan string) (account.Account, error) {
 	if _, err := d.Ledger.ChangePlan(ctx, id, plan); err != nil {
 		return account.Account{}, err

@@ -13,7 +13,8 @@ import (
 	"uncial/internal/version"
 )
 
-// RunEngine serves the workers over HTTP until ctx ends. adminListen is the address of metrics and pprof; empty for none.
+// RunEngine serves the workers of this machine over HTTP until ctx ends. adminListen is the address of metrics and
+// pprof; empty means none. Errors name the flag at fault.
 func RunEngine(ctx context.Context, listen, adminListen string, o EngineOptions, log *slog.Logger) (err error) {
 	if err := o.check(); err != nil {
 		return err
@@ -37,7 +38,7 @@ func RunEngine(ctx context.Context, listen, adminListen string, o EngineOptions,
 	watchPool(registry, pool)
 	handler := observeEngine(registry, remote.Handler(pool, log))
 
-	watching, stop := context.WithCancel(context.WithoutCancel(ctx)) // the last requests are to be seen too
+	watching, stop := context.WithCancel(context.WithoutCancel(ctx)) // metrics must show the last requests too
 	var running sync.WaitGroup
 	if admin != nil {
 		running.Go(func() { serveAdmin(watching, admin, registry, log) })

@@ -16,8 +16,8 @@ import (
 	"uncial/impl/sample"
 )
 
-// TestRunEngine_ServesAnAPIWithoutWorkers reads the sample page through an engine of its own.
-func TestRunEngine_ServesAnAPIWithoutWorkers(t *testing.T) {
+// TestRunEngine reads the sample page through an engine.
+func TestRunEngine(t *testing.T) {
 	t.Parallel()
 	reader, writer := io.Pipe()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -38,7 +38,7 @@ func TestRunEngine_ServesAnAPIWithoutWorkers(t *testing.T) {
 
 	a := apptest.Start(t, app.Options{EngineURL: "http://" + address[1]})
 	_, key := apptest.Key(t, a, "pro")
-	requireSample(t, must(t, "http://"+a.Addr(), key, map[string]any{"imageUrl": inline(sample.Image)}))
+	requireSample(t, mustExtract(t, "http://"+a.Addr(), key, map[string]any{"imageUrl": inline(sample.Image)}))
 	requireMetrics(t, "http://"+admin[1]+"/metrics",
 		`uncial_images_total{code="200"} 1`, `uncial_image_seconds_count 1`, `uncial_workers_ready 1`, `uncial_pages_total 1`)
 	languages, err := app.Languages(t.Context(), "http://"+address[1], app.EngineOptions{}, slog.New(slog.DiscardHandler))

@@ -2,11 +2,11 @@ package app
 
 import "context"
 
-// NewHealth makes what /readyz asks.
+// NewHealth makes the health behind /readyz.
 var NewHealth = newHealth
 
-// Once looks once.
-func (h *health) Once() { h.once(context.Background()) }
+// Update checks once.
+func (h *health) Update() { h.update(context.Background()) }
 
-// Ready is what keeps the service from working.
+// Ready returns why the service cannot work.
 func (h *health) Ready() error { return h.ready(context.Background()) }

@@ -9,42 +9,46 @@ import (
 )
 
 const (
-	lookLimit = 2 * time.Second // for each thing that is looked at
-	patience  = 2               // failures in a row that count: a moment's trouble takes no replica out
+	// checkTimeout bounds the check of one dependency: below the timeout of the chart's readiness probe, 3 s.
+	checkTimeout = 2 * time.Second
+	// maxFailures is how many failed checks in a row make the service unready. One is not enough: a short disturbance
+	// would take all replicas out of service at once.
+	maxFailures = 2
 )
 
-var errNotLooked = errors.New("the service has not looked yet whether it can work")
+var errNotChecked = errors.New("the health of the service has not been checked yet")
 
-// health knows whether the service can work. It looks on its own, so that to be asked costs nothing.
+// health answers /readyz. It checks the dependencies in the background, so that answering costs nothing however often
+// load balancers ask. It is safe for concurrent use.
 type health struct {
-	look func(context.Context) error
-	log  *slog.Logger
+	check func(context.Context) error
+	log   *slog.Logger
 
-	mu     sync.Mutex
-	failed int   // looks in a row
-	err    error // that makes the service unready, or nil
+	mu       sync.Mutex
+	failures int   // in a row
+	err      error // why the service is not ready, or nil
 }
 
-// newHealth is not ready until a look went well.
-func newHealth(look func(context.Context) error, log *slog.Logger) *health {
-	return &health{look: look, log: log, failed: patience, err: errNotLooked}
+// newHealth returns a health that is not ready until a check succeeds.
+func newHealth(check func(context.Context) error, log *slog.Logger) *health {
+	return &health{check: check, log: log, failures: maxFailures, err: errNotChecked}
 }
 
-// watch looks until ctx ends.
-func (h *health) watch(ctx context.Context, every time.Duration) {
+// watch checks at every interval until ctx ends.
+func (h *health) watch(ctx context.Context, interval time.Duration) {
 	for {
-		h.once(ctx)
+		h.update(ctx)
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(every):
+		case <-time.After(interval):
 		}
 	}
 }
 
-// once looks, and notes what it saw.
-func (h *health) once(ctx context.Context) {
-	err := h.look(ctx)
+// update checks once and logs changes between ready and not ready. A check that ctx cut short does not count.
+func (h *health) update(ctx context.Context) {
+	err := h.check(ctx)
 	if ctx.Err() != nil {
 		return
 	}
@@ -52,8 +56,8 @@ func (h *health) once(ctx context.Context) {
 	defer h.mu.Unlock()
 	was := h.err
 	if err == nil {
-		h.failed, h.err = 0, nil
-	} else if h.failed++; h.failed >= patience {
+		h.failures, h.err = 0, nil
+	} else if h.failures++; h.failures >= maxFailures {
 		h.err = err
 	}
 	switch {
@@ -64,17 +68,17 @@ func (h *health) once(ctx context.Context) {
 	}
 }
 
-// ready is what keeps the service from working, or nil.
+// ready returns why the service cannot work, or nil.
 func (h *health) ready(context.Context) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.err
 }
 
-// look asks the database to take something and the workers or engines whether one can read.
-func (a *App) look(ctx context.Context) error {
+// checkHealth writes to the database and asks the workers or engines whether one can read.
+func (a *App) checkHealth(ctx context.Context) error {
 	within := func(f func(context.Context) error) error {
-		ctx, cancel := context.WithTimeout(ctx, lookLimit)
+		ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 		defer cancel()
 		return f(ctx)
 	}

@@ -1,16 +1,13 @@
 package app_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"regexp"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -23,35 +20,35 @@ import (
 	"uncial/impl/store"
 )
 
-func TestHealth_CountsTwoFailuresInARow(t *testing.T) {
+func TestHealth_Update(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
 	var err error
-	var log bytes.Buffer
-	h := app.NewHealth(func(context.Context) error { return err }, slog.New(slog.NewTextHandler(&log, nil)))
-	require.Error(t, h.Ready(), "nobody has looked yet")
+	var log logBuffer
+	h := app.NewHealth(func(context.Context) error { return err }, log.logger())
+	require.Error(t, h.Ready(), "not checked yet")
 	for i, step := range []struct {
-		sees  error
+		err   error
 		ready bool
 	}{
-		{broken, false}, // a service that starts is not ready before it can work
+		{broken, false}, // not ready before the first success
 		{nil, true},
-		{broken, true}, // a moment's trouble
+		{broken, true}, // one failure does not count
 		{nil, true},
 		{broken, true},
 		{broken, false},
 		{broken, false},
 		{nil, true},
 	} {
-		err = step.sees
-		h.Once()
+		err = step.err
+		h.Update()
 		require.Equal(t, step.ready, h.Ready() == nil, "after step %d", i+1)
 	}
-	require.Len(t, regexp.MustCompile(`msg="not ready" error=broken`).FindAllString(log.String(), -1), 1, "the log tells of changes only")
+	require.Len(t, regexp.MustCompile(`msg="not ready" error=broken`).FindAllString(log.String(), -1), 1, "only changes are logged")
 	require.Len(t, regexp.MustCompile(`msg=ready`).FindAllString(log.String(), -1), 2)
 }
 
-// readiness is the status of /readyz.
+// readiness returns the status of /readyz.
 func readiness(tb testing.TB, a *app.App) int {
 	tb.Helper()
 	res, err := http.Get("http://" + a.Addr() + "/readyz")
@@ -65,7 +62,7 @@ func requireReadiness(tb testing.TB, a *app.App, status int) {
 	require.Eventually(tb, func() bool { return readiness(tb, a) == status }, 20*time.Second, 10*time.Millisecond, "want %d", status)
 }
 
-// engine is one that answers nothing but questions about itself.
+// engine fails at every image, but reports its load and its languages.
 type engine struct {
 	gone  atomic.Bool
 	ready atomic.Int64
@@ -84,13 +81,13 @@ func (e *engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func TestApp_Ready_FollowsTheEngines(t *testing.T) {
+func TestApp_Ready_Engines(t *testing.T) {
 	t.Parallel()
 	e := &engine{}
 	server := httptest.NewServer(e)
 	t.Cleanup(server.Close)
-	a := apptest.Start(t, app.Options{EngineURL: server.URL, LookEvery: 20 * time.Millisecond})
-	require.Equal(t, http.StatusServiceUnavailable, readiness(t, a), "an engine without workers")
+	a := apptest.Start(t, app.Options{EngineURL: server.URL, HealthInterval: 20 * time.Millisecond})
+	require.Equal(t, http.StatusServiceUnavailable, readiness(t, a), "the engine has no workers")
 	e.ready.Store(2)
 	requireReadiness(t, a, http.StatusOK)
 	e.gone.Store(true)
@@ -99,22 +96,22 @@ func TestApp_Ready_FollowsTheEngines(t *testing.T) {
 	requireReadiness(t, a, http.StatusOK)
 }
 
-func TestApp_Ready_FollowsTheDatabase(t *testing.T) {
+func TestApp_Ready_Database(t *testing.T) {
 	t.Parallel()
 	url := "sqlite:" + filepath.Join(t.TempDir(), "uncial.db")
-	a := apptest.Start(t, app.Options{Data: app.DataOptions{Database: url}, LookEvery: 20 * time.Millisecond})
+	a := apptest.Start(t, app.Options{Data: app.DataOptions{Database: url}, HealthInterval: 20 * time.Millisecond})
 	requireReadiness(t, a, http.StatusOK)
 	other, err := store.Open(t.Context(), url, store.Options{Timeout: time.Minute})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, other.Close()) })
 	require.NoError(t, other.Tx(t.Context(), func(context.Context, store.Executor) error {
-		requireReadiness(t, a, http.StatusServiceUnavailable) // it can be read, but takes nothing
+		requireReadiness(t, a, http.StatusServiceUnavailable) // the database can be read, but not written
 		return nil
 	}))
 	requireReadiness(t, a, http.StatusOK)
 }
 
-// requireMetrics asks for the metrics and wants each of the lines.
+// requireMetrics checks that the metrics contain each of the lines.
 func requireMetrics(tb testing.TB, url string, lines ...string) {
 	tb.Helper()
 	res, err := http.Get(url)
@@ -133,26 +130,16 @@ func TestApp_Metrics(t *testing.T) {
 	e.ready.Store(2)
 	server := httptest.NewServer(e)
 	t.Cleanup(server.Close)
-	var log bytes.Buffer
-	var lock sync.Mutex
-	a := apptest.Start(t, app.Options{
-		EngineURL: server.URL, AdminListen: "127.0.0.1:0",
-		Logger: slog.New(slog.NewTextHandler(writerFunc(func(p []byte) (int, error) {
-			lock.Lock()
-			defer lock.Unlock()
-			return log.Write(p)
-		}), nil)),
-	})
+	var log logBuffer
+	a := apptest.Start(t, app.Options{EngineURL: server.URL, AdminListen: "127.0.0.1:0", Logger: log.logger()})
 	_, key := apptest.Key(t, a, "pro")
 	base := "http://" + a.Addr()
-	require.Equal(t, 500, must(t, base, key, map[string]any{"imageUrl": inline(sample.Image)}).Status, "the engine reads nothing")
-	require.Equal(t, 400, must(t, base, key, map[string]any{}).Status)
-	require.Equal(t, 401, must(t, base, "nobody's", map[string]any{}).Status)
+	require.Equal(t, 500, mustExtract(t, base, key, map[string]any{"imageUrl": inline(sample.Image)}).Status, "the engine fails")
+	require.Equal(t, 400, mustExtract(t, base, key, map[string]any{}).Status)
+	require.Equal(t, 401, mustExtract(t, base, "nobody's", map[string]any{}).Status)
 	requireReadiness(t, a, http.StatusOK)
 
-	lock.Lock()
-	address := regexp.MustCompile(`msg="admin listening" address=(\S+)`).FindStringSubmatch(log.String())
-	lock.Unlock()
+	address := regexp.MustCompile(`msg="listening for metrics and pprof" address=(\S+)`).FindStringSubmatch(log.String())
 	require.NotNil(t, address)
 	requireMetrics(t, "http://"+address[1]+"/metrics",
 		`uncial_requests_total{path="/api/v1/extract",status="400"} 1`,
@@ -165,5 +152,5 @@ func TestApp_Metrics(t *testing.T) {
 	res, err := http.Get("http://" + address[1] + "/debug/pprof/cmdline")
 	require.NoError(t, err)
 	require.NoError(t, res.Body.Close())
-	require.Equal(t, http.StatusNotFound, res.StatusCode, "a command line may hold a secret")
+	require.Equal(t, http.StatusNotFound, res.StatusCode, "the command line may contain a secret")
 }

@@ -17,17 +17,17 @@ import (
 	"uncial/internal/contract"
 )
 
-// seconds are the buckets of durations: from a replay to the deadline.
-var seconds = []float64{.05, .1, .25, .5, 1, 2, 4, 8, 15, 30, 60, 120}
+// durationBuckets are in seconds: from a replay (50 ms) to the deadline of an extraction (120 s).
+var durationBuckets = []float64{.05, .1, .25, .5, 1, 2, 4, 8, 15, 30, 60, 120}
 
-// newRegistry has what every process reports of itself.
+// newRegistry returns a registry with the metrics of the Go runtime and the process.
 func newRegistry() *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return r
 }
 
-// metrics are what operators watch of the API, in the form of Prometheus.
+// metrics are the Prometheus metrics of the API. Names and labels are part of what operators rely on.
 type metrics struct {
 	registry    *prometheus.Registry
 	requests    *prometheus.CounterVec
@@ -39,17 +39,17 @@ func newMetrics(r recognizer, h *health) *metrics {
 	m := &metrics{
 		registry: newRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "uncial_requests_total", Help: "Requests by path of the service, empty for others, and status; those that were refused included.",
+			Name: "uncial_requests_total", Help: "Requests by path and status, including refused ones. The path is empty if it is not one of the service.",
 		}, []string{"path", "status"}),
 		extractions: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "uncial_extractions_total", Help: "Extractions that passed key, rate limit and shape, by outcome.",
+			Name: "uncial_extractions_total", Help: "Extractions by outcome, without requests refused for their key, rate limit or body.",
 		}, []string{"outcome"}),
 		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "uncial_extraction_seconds", Help: "Duration of extractions, whatever their outcome.", Buckets: seconds,
+			Name: "uncial_extraction_seconds", Help: "Duration of extractions with any outcome, in seconds.", Buckets: durationBuckets,
 		}),
 	}
 	m.registry.MustRegister(m.requests, m.extractions, m.seconds)
-	gauge(m.registry, "uncial_ready", "1 while the service can work, as /readyz tells.", func() int {
+	gauge(m.registry, "uncial_ready", "1 if the service is ready, as /readyz reports; else 0.", func() int {
 		if h.ready(context.Background()) != nil {
 			return 0
 		}
@@ -64,44 +64,46 @@ func newMetrics(r recognizer, h *health) *metrics {
 	return m
 }
 
+// gauge registers a metric that value returns at each scrape.
 func gauge(r *prometheus.Registry, name, help string, value func() int) {
 	r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(value()) }))
 }
 
+// counter registers a metric that only grows and that value returns at each scrape.
 func counter(r *prometheus.Registry, name, help string, value func() uint64) {
 	r.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(value()) }))
 }
 
-// watchPool reports on the workers of this machine.
+// watchPool registers the metrics of the workers on this machine.
 func watchPool(r *prometheus.Registry, p *workerpool.Pool) {
-	gauge(r, "uncial_workers_ready", "Workers that can read.", func() int { return p.Stats().Ready })
-	gauge(r, "uncial_workers_busy", "Workers that read an image.", func() int { return p.Stats().Busy })
-	gauge(r, "uncial_workers_idle", "Workers that wait for an image.", func() int { return p.Stats().Idle })
-	gauge(r, "uncial_queue_length", "Images that wait for a worker.", func() int { return p.Stats().Queued })
-	counter(r, "uncial_pages_total", "Pages that were read.", func() uint64 { return p.Stats().Pages })
-	counter(r, "uncial_images_refused_total", "Images that found the queue full or waited in vain.", func() uint64 { return p.Stats().Refused })
-	counter(r, "uncial_images_timed_out_total", "Images that took too long to read.", func() uint64 { return p.Stats().Timeouts })
-	counter(r, "uncial_worker_crashes_total", "Workers that died or answered rubbish over an image.", func() uint64 { return p.Stats().Crashes })
-	counter(r, "uncial_worker_restarts_total", "Workers that were replaced because they died or had to be killed.", func() uint64 { return p.Stats().Restarts })
+	gauge(r, "uncial_workers_ready", "Workers that are running and initialized.", func() int { return p.Stats().Ready })
+	gauge(r, "uncial_workers_busy", "Workers that are reading an image.", func() int { return p.Stats().Busy })
+	gauge(r, "uncial_workers_idle", "Workers that are waiting for an image.", func() int { return p.Stats().Idle })
+	gauge(r, "uncial_queue_length", "Images that are waiting for a worker.", func() int { return p.Stats().Queued })
+	counter(r, "uncial_pages_total", "Pages that have been read.", func() uint64 { return p.Stats().Pages })
+	counter(r, "uncial_images_refused_total", "Images refused because the queue was full or no worker became free in time.", func() uint64 { return p.Stats().Refused })
+	counter(r, "uncial_images_timed_out_total", "Images that were not read within the deadline.", func() uint64 { return p.Stats().Timeouts })
+	counter(r, "uncial_worker_crashes_total", "Workers that crashed or returned an invalid result.", func() uint64 { return p.Stats().Crashes })
+	counter(r, "uncial_worker_restarts_total", "Workers replaced because they crashed or were killed at the deadline.", func() uint64 { return p.Stats().Restarts })
 }
 
-// watchEngines reports on the engines as this process sees them.
+// watchEngines registers the metrics of the engines as this process sees them.
 func watchEngines(r *prometheus.Registry, c *remote.Client) {
-	gauge(r, "uncial_engines", "Engines that the host name stands for.", func() int { return c.Stats().Engines })
-	gauge(r, "uncial_engines_avoided", "Engines that failed a moment ago, and are the last choice.", func() int { return c.Stats().Avoided })
-	gauge(r, "uncial_engine_requests_running", "Images that wait for an engine's answer.", func() int { return c.Stats().Running })
+	gauge(r, "uncial_engines", "Engines that the host name resolves to.", func() int { return c.Stats().Engines })
+	gauge(r, "uncial_engines_avoided", "Engines that failed recently and are used only if no other is left.", func() int { return c.Stats().Avoided })
+	gauge(r, "uncial_engine_requests_running", "Images that are being read by an engine.", func() int { return c.Stats().Running })
 	counter(r, "uncial_engine_requests_total", "Images sent to engines.", func() uint64 { return c.Stats().Requests })
-	counter(r, "uncial_engine_requests_died_total", "Images to which an engine gave no answer.", func() uint64 { return c.Stats().Died })
-	counter(r, "uncial_engine_requests_repeated_total", "Images sent to a second engine.", func() uint64 { return c.Stats().Repeated })
+	counter(r, "uncial_engine_requests_died_total", "Images that an engine did not answer.", func() uint64 { return c.Stats().Died })
+	counter(r, "uncial_engine_requests_repeated_total", "Images sent to a second engine after the first one failed.", func() uint64 { return c.Stats().Repeated })
 }
 
-// observeEngine counts the images that come to an engine.
+// observeEngine counts and times the images that an engine receives.
 func observeEngine(r *prometheus.Registry, engine http.Handler) http.Handler {
 	images := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "uncial_images_total", Help: "Images that came to the engine, by the status of the answer.",
+		Name: "uncial_images_total", Help: "Images received by the engine, by HTTP status of the response.",
 	}, []string{"code"})
 	took := prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "uncial_image_seconds", Help: "Duration of the images' way through the engine, waiting included.", Buckets: seconds,
+		Name: "uncial_image_seconds", Help: "Time that images spend in the engine, including the queue, in seconds.", Buckets: durationBuckets,
 	}, nil)
 	r.MustRegister(images, took)
 	mux := http.NewServeMux()
@@ -110,12 +112,12 @@ func observeEngine(r *prometheus.Registry, engine http.Handler) http.Handler {
 	return mux
 }
 
-// answered counts what left the door.
+// answered counts a response of the HTTP front end.
 func (m *metrics) answered(path string, status int) {
 	m.requests.WithLabelValues(path, strconv.Itoa(status)).Inc()
 }
 
-// observe counts what passes through the server.
+// observe counts and times the extractions of the server.
 func (m *metrics) observe(s gen.StrictServerInterface) gen.StrictServerInterface {
 	return observed{s, m}
 }
@@ -133,11 +135,12 @@ func (o observed) Extract(ctx context.Context, r gen.ExtractRequestObject) (gen.
 	return res, err
 }
 
+// outcome is the value of the label outcome: OK, CANCELLED if the caller went away, or the error code of the response.
 func outcome(err error) string {
 	switch {
 	case err == nil:
 		return "OK"
-	case errors.Is(err, context.Canceled): // nobody waits for the answer any more
+	case errors.Is(err, context.Canceled):
 		return "CANCELLED"
 	}
 	if e, ok := errors.AsType[*contract.Error](err); ok {

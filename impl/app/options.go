@@ -2,68 +2,68 @@ package app
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/netip"
 	"net/url"
 	"time"
 )
 
-// Options configure the service. The zero value is a service on SQLite that listens on the loopback address.
+// Options configure the service. The zero value runs it on SQLite, on the loopback address.
 type Options struct {
 	Data DataOptions
 
-	Listen      string // address of the API; ":0" chooses a port. Default: "127.0.0.1:8080"
+	Listen      string // address of the API; port 0 picks a free port. Default: "127.0.0.1:8080"
 	AdminListen string // address of metrics and pprof; never public. Default: none
 
 	Engine EngineOptions
-	// EngineURL is the base URL of a remote engine, used instead of workers of our own. Default: none
+	// EngineURL is the base URL of a remote engine to use instead of local workers. Default: none
 	EngineURL string
 
 	Enhance EnhanceOptions
 
-	FetchAllow     []netip.Prefix // addresses that images may be fetched from although they are not public. Default: none
+	FetchAllow     []netip.Prefix // non-public addresses that images may be fetched from. Default: none
 	CORSOrigins    []string       // browser origins that may call the API; "*" for all. Default: none
-	TrustedProxies []netip.Prefix // peers whose X-Forwarded-For is believed. Default: none
+	TrustedProxies []netip.Prefix // peers whose X-Forwarded-For is trusted. Default: none
 
-	// HoldTTL is how long points stay held for an extraction whose server died. Default: 30 seconds
+	// HoldTTL is how long points stay held after the server of an extraction died. Default: 30 seconds
 	HoldTTL time.Duration
-	// Grace is how long running requests may take to end after Stop. Default: as long as an extraction may take, which
-	// is 2 minutes more than Engine.Deadline
+	// Grace is how long running requests may take to finish after Stop. Default: the longest time of an extraction, which
+	// is Engine.Deadline plus 2 minutes
 	Grace time.Duration
-	// LookEvery is how often the service looks whether it can work; two looks in a row that find it cannot make it unready.
-	// Default: 5 seconds
-	LookEvery time.Duration
+	// HealthInterval is the time between health checks; two failures in a row make the service unready. Default: 5 seconds
+	HealthInterval time.Duration
 
 	Logger *slog.Logger     // Default: slog.Default()
 	Now    func() time.Time // the clock of points, windows and keys. Default: time.Now
 }
 
-// DataOptions say where accounts, keys and points are.
+// DataOptions locate the database with accounts, keys and points.
 type DataOptions struct {
 	Database  string // "sqlite:PATH" or "postgres://...". Default: "sqlite:.uncial/uncial.db"
-	KeySecret string // what API keys are hashed with; at least 32 characters. Default for SQLite: a file beside the database
-	PlansFile string // JSON file with the plan catalogue. Default: free, pro and archive
+	KeySecret string // what API keys are hashed with; at least 32 characters. Default for SQLite: from a file next to the database
+	PlansFile string // JSON file with the catalogue of plans. Default: free, pro and archive
 
-	Existing    bool // a SQLite file that is missing is an error. Default: it is made
-	WithoutKeys bool // no keys are made or checked, so that no secret is needed. Default: they are
+	Existing    bool // fail if the SQLite file is missing. Default: create it
+	WithoutKeys bool // make and check no keys, so that no secret is needed
 }
 
 // EngineOptions configure the pool of workers on this machine.
 type EngineOptions struct {
-	Worker   string        // path of uncial-worker. Default: beside this program
-	Workers  int           // child processes. Default: one for each core
-	Queue    int           // images that may wait for a worker. Default: 8 for each worker, at least 16
+	Worker   string        // path of uncial-worker. Default: in the directory of this program
+	Workers  int           // child processes. Default: one per core
+	Queue    int           // images that may wait for a worker. Default: 8 per worker, at least 16
 	Deadline time.Duration // for reading one image. Default: 60 seconds
-	Models   []string      // directories with further *.traineddata. Default: none
+	Models   []string      // directories with additional *.traineddata. Default: none
 	Sandbox  string        // "require", "best-effort" or "off". Default: "best-effort"
 }
 
-// EnhanceOptions name a language model that corrects what is read with "enhance". Images and readings go to it.
+// EnhanceOptions name a language model that proofreads requests with "enhance". It receives images and recognized text.
 type EnhanceOptions struct {
-	Provider string // "openai", for every API like OpenAI's. Default: none, and no document leaves the machine
-	URL      string // of the API, such as https://api.openai.com/v1
-	Model    string // its name there
-	Key      string // Default: none is sent
+	Provider string // "openai", for any API compatible with OpenAI's. Default: none, nothing leaves the machine
+	URL      string // base URL of the API, such as https://api.openai.com/v1
+	Model    string // name of the model
+	Key      string // API key. Default: none is sent
 }
 
 func (o Options) withDefaults() Options {
@@ -76,8 +76,8 @@ func (o Options) withDefaults() Options {
 	if o.Grace == 0 {
 		o.Grace = o.deadline()
 	}
-	if o.LookEvery == 0 {
-		o.LookEvery = 5 * time.Second
+	if o.HealthInterval == 0 {
+		o.HealthInterval = 5 * time.Second
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()
@@ -88,14 +88,15 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// check names the flag whose value is invalid.
 func (o EngineOptions) check() error {
 	switch {
 	case o.Workers < 0:
-		return errors.New("--workers: must be 1 or more, or be left out for one a core")
+		return errors.New("--workers: must be at least 1; omit it for one per core")
 	case o.Queue < 0:
-		return errors.New("--queue: must be 1 or more, or be left out")
+		return errors.New("--queue: must be at least 1; omit it for 8 per worker")
 	case o.Deadline < 0:
-		return errors.New("--deadline: must be a positive duration such as 60s")
+		return errors.New("--deadline: must be positive, such as 60s")
 	}
 	return nil
 }
@@ -109,18 +110,19 @@ func (o Options) check() error {
 			return err
 		}
 	} else if o.Enhance != (EnhanceOptions{}) {
-		return errors.New("--enhance-provider: is required with --enhance-url, --enhance-model and --enhance-key; openai is the one there is")
+		return errors.New("--enhance-provider: required with --enhance-url, --enhance-model and --enhance-key; choose openai")
 	}
 	if o.EngineURL != "" {
 		u, err := url.Parse(o.EngineURL)
 		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-			return errors.New("--engine: must be a URL such as http://engine:8090")
+			return fmt.Errorf("--engine: invalid engine URL %q; expected e.g. http://engine:8090", o.EngineURL)
 		}
 	}
 	return nil
 }
 
-// deadline ends an extraction as a whole: the fetch, the wait for a worker, the reading, the enhancement.
+// deadline bounds a whole extraction: fetching, waiting for a worker, reading and proofreading. Reading has its own
+// bound; the other steps share 2 minutes.
 func (o Options) deadline() time.Duration {
 	reading := o.Engine.Deadline
 	if reading == 0 {

@@ -71,8 +71,8 @@ func inFormats(tb testing.TB, img image.Image) map[string][]byte {
 	return all
 }
 
-// TestApp_ReadsRealPagesInEveryImageFormat reads a real page over http and as data: in all five formats.
-func TestApp_ReadsRealPagesInEveryImageFormat(t *testing.T) {
+// TestApp_Extract_ImageFormats reads a scanned page in all five formats, fetched over http and inline.
+func TestApp_Extract_ImageFormats(t *testing.T) {
 	t.Parallel()
 	dir, pages := sharedPages(t)
 	p := pages["oldbooks-en/j027"]
@@ -92,7 +92,7 @@ func TestApp_ReadsRealPagesInEveryImageFormat(t *testing.T) {
 	_, key := apptest.Key(t, a, "archive")
 	for name, data := range files {
 		for _, u := range []string{origin.URL + "/" + name, inline(data)} {
-			got := must(t, "http://"+a.Addr(), key, map[string]any{"imageUrl": u, "language": p.Language})
+			got := mustExtract(t, "http://"+a.Addr(), key, map[string]any{"imageUrl": u, "language": p.Language})
 			require.Equal(t, 200, got.Status, got.raw)
 			cer := accuracy.Compare(string(truth), got.Text).FoldedCER.Value()
 			require.Less(t, cer, 0.02, "%s: %s", name, got.Text)
@@ -100,8 +100,8 @@ func TestApp_ReadsRealPagesInEveryImageFormat(t *testing.T) {
 	}
 }
 
-// TestApp_WritesValidDocuments reads real pages and holds the documents against the schemas beside the project.
-func TestApp_WritesValidDocuments(t *testing.T) {
+// TestApp_Extract_Documents validates the documents of scanned pages against the schemas of ALTO and PAGE-XML.
+func TestApp_Extract_Documents(t *testing.T) {
 	t.Parallel()
 	dir, pages := sharedPages(t)
 	schemas := filepath.Join(dir, "..", "schemas")
@@ -115,7 +115,7 @@ func TestApp_WritesValidDocuments(t *testing.T) {
 		data, err := os.ReadFile(filepath.Join(dir, p.Image))
 		require.NoError(t, err)
 		for format, schema := range map[string]string{"alto": "alto-4-4.xsd", "page": "page-2019-07-15.xsd"} {
-			got := must(t, "http://"+a.Addr(), key, map[string]any{"imageUrl": inline(data), "language": p.Language, "format": format})
+			got := mustExtract(t, "http://"+a.Addr(), key, map[string]any{"imageUrl": inline(data), "language": p.Language, "format": format})
 			require.Equal(t, 200, got.Status, got.raw)
 			file := filepath.Join(t.TempDir(), "document.xml")
 			require.NoError(t, os.WriteFile(file, []byte(got.Document), 0o600))

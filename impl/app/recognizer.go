@@ -18,17 +18,20 @@ import (
 
 const (
 	workerName = "uncial-worker"
-	leastQueue = 16 // so that a handful of callers at once are no overload for one worker
+	// queuePerWorker and minQueue bound the waiting images: at some seconds a page the last one still gets its turn before
+	// the deadline of an extraction, and a handful of clients at once do not overload a single worker.
+	queuePerWorker, minQueue = 8, 16
 )
 
-// recognizer is what reads: workers of this machine, or engines.
+// recognizer reads images, in workers of this machine or in engines.
 type recognizer interface {
 	ocr.Recognizer
-	// Ready says what keeps it from reading.
+	// Ready returns nil if the recognizer can read, else why not.
 	Ready(ctx context.Context) error
 }
 
-// openRecognizer is the remote engine where one is named, else workers of our own.
+// openRecognizer connects to the engine if one is named, and else starts workers on this machine. The second result
+// closes the recognizer. Errors name the flag.
 func openRecognizer(ctx context.Context, o Options) (recognizer, func() error, error) {
 	if o.EngineURL != "" {
 		client, err := remote.Dial(ctx, o.EngineURL, remote.Options{Logger: o.Logger})
@@ -44,6 +47,7 @@ func openRecognizer(ctx context.Context, o Options) (recognizer, func() error, e
 	return pool, pool.Close, nil
 }
 
+// openPool starts the workers. Defaults that depend on the machine are filled in here.
 func openPool(ctx context.Context, o EngineOptions, log *slog.Logger) (*workerpool.Pool, error) {
 	worker, err := findWorker(o.Worker)
 	if err != nil {
@@ -55,12 +59,13 @@ func openPool(ctx context.Context, o EngineOptions, log *slog.Logger) (*workerpo
 	}
 	workers := cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
 	return workerpool.New(ctx, workerpool.Options{
-		Worker: worker, Workers: workers, Queue: cmp.Or(o.Queue, max(leastQueue, 8*workers)), Deadline: o.Deadline, Models: dirs,
+		Worker: worker, Workers: workers, Queue: cmp.Or(o.Queue, max(minQueue, queuePerWorker*workers)), Deadline: o.Deadline, Models: dirs,
 		Sandbox: sandbox.Mode(o.Sandbox), Logger: log,
 	})
 }
 
-// absolute are the directories named; the pool adds those of the installed language packs.
+// absolute returns the absolute paths of the directories: a worker runs in a directory of its own. The pool adds the
+// directories of the installed language packs.
 func absolute(named []string) ([]string, error) {
 	dirs := make([]string, len(named))
 	for i, d := range named {
@@ -72,7 +77,7 @@ func absolute(named []string) ([]string, error) {
 	return dirs, nil
 }
 
-// findWorker is the worker named, or the one beside this program.
+// findWorker returns the absolute path of the named program, or of uncial-worker in the directory of this program.
 func findWorker(named string) (string, error) {
 	if named == "" {
 		self, err := os.Executable()
@@ -86,12 +91,12 @@ func findWorker(named string) (string, error) {
 		return "", err
 	}
 	if info, err := os.Stat(path); err != nil || info.IsDir() {
-		return "", fmt.Errorf("--worker: %s is not there; build it with `make build`, or name it", path)
+		return "", fmt.Errorf("--worker: no program at %s; run `make build`, or give the path of uncial-worker", path)
 	}
 	return path, nil
 }
 
-// Languages are the tags that the engine, or the workers of this machine, can read.
+// Languages returns the BCP 47 tags that the engine can read, or the workers on this machine if engineURL is empty.
 func Languages(ctx context.Context, engineURL string, o EngineOptions, log *slog.Logger) (tags []string, err error) {
 	if err := o.check(); err != nil {
 		return nil, err

@@ -1,4 +1,5 @@
-// Package apptest starts the real service for tests: real workers, a database of its own, and keys.
+// Package apptest starts the real service for tests, with real workers and a new database. Start reading at Start. It
+// links package testing, so no program may import it.
 package apptest
 
 import (
@@ -16,8 +17,8 @@ import (
 	"uncial/impl/ocr/sandbox"
 )
 
-// Main is for TestMain of every package that starts the service: the test binary is also the shim that confines the
-// workers.
+// Main is the TestMain of every package that starts the service. Workers are confined by a shim, which is the test binary
+// itself, executed again; Main recognizes that case.
 func Main(m *testing.M) {
 	sandbox.MaybeShim()
 	status := m.Run()
@@ -32,8 +33,8 @@ var built struct {
 	dir string
 }
 
-// Binary builds a command of this module, such as "./impl/cmd/uncial-worker", once for all tests of the process and
-// returns its path.
+// Binary returns the path of a command of this module, such as "./impl/cmd/uncial-worker". It is built once for all tests
+// of the process.
 func Binary(tb testing.TB, command string) string {
 	tb.Helper()
 	built.Lock()
@@ -57,7 +58,7 @@ func Binary(tb testing.TB, command string) string {
 	return path
 }
 
-// Root is the folder that go.mod is in.
+// Root returns the folder of go.mod.
 func Root(tb testing.TB) string {
 	tb.Helper()
 	out, err := exec.Command("go", "env", "GOMOD").Output()
@@ -67,8 +68,8 @@ func Root(tb testing.TB) string {
 	return filepath.Dir(strings.TrimSpace(string(out)))
 }
 
-// Start runs the service until the test ends. Where the options name none, it has a SQLite file of its own, two workers,
-// an address of its own, and no log.
+// Start runs the service until the test ends. Defaults differ from those of package app: a new SQLite file, two workers,
+// a free port and no log.
 func Start(tb testing.TB, o app.Options) *app.App {
 	tb.Helper()
 	if o.Data.Database == "" {
@@ -104,7 +105,7 @@ func Start(tb testing.TB, o app.Options) *app.App {
 	return a
 }
 
-// Key makes an account on the plan and a key for it.
+// Key makes an account on the plan and returns its ID and a key.
 func Key(tb testing.TB, a *app.App, plan string) (accountID, token string) {
 	tb.Helper()
 	owner, err := a.Data().Accounts.Create(tb.Context(), "test", plan)

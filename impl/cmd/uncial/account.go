@@ -14,21 +14,21 @@ import (
 	"uncial/impl/app"
 )
 
-// accountCmd groups the commands on accounts.
+// accountCmd groups the commands for accounts.
 type accountCmd struct {
 	Create accountCreateCmd `cmd:"" help:"Create an account."`
-	List   accountListCmd   `cmd:"" help:"List the accounts with their points."`
+	List   accountListCmd   `cmd:"" help:"List accounts and their points."`
 	Plan   accountPlanCmd   `cmd:"" help:"Change an account's plan."`
 }
 
 type accountCreateCmd struct {
 	dataFlags
 	Name string `required:"" help:"Name of the account."`
-	Plan string `required:"" help:"Plan, one of the catalogue: free, pro or archive."`
+	Plan string `required:"" help:"Name of a plan, such as free, pro or archive."`
 	JSON bool   `help:"Print JSON."`
 }
 
-// Help is shown below the flags.
+// Help returns the text below the flags.
 func (accountCreateCmd) Help() string {
 	return `Example:
   uncial account create --name "Map room" --plan pro`
@@ -43,7 +43,7 @@ func (c *accountCreateCmd) Run(ctx context.Context, con *console) error {
 		if c.JSON {
 			return printJSON(con.out, a)
 		}
-		fmt.Fprintf(con.out, "account %s on plan %s\n", a.ID, a.Plan)
+		fmt.Fprintf(con.out, "Created account %s on plan %s\n", a.ID, a.Plan)
 		return nil
 	})
 }
@@ -53,7 +53,7 @@ type accountListCmd struct {
 	JSON bool `help:"Print JSON."`
 }
 
-// Help is shown below the flags.
+// Help returns the text below the flags.
 func (accountListCmd) Help() string {
 	return `Examples:
   uncial account list
@@ -70,21 +70,21 @@ func (c *accountListCmd) Run(ctx context.Context, con *console) error {
 			return printJSON(con.out, accounts)
 		}
 		return printTable(con.out, "ID\tNAME\tPLAN\tUSED\tREMAINING\tCREATED", accounts, func(a app.Statement) string {
-			return fmt.Sprintf("%s\t%s\t%s\t%d\t%d\t%s", a.ID, a.Name, a.Plan, a.PointsUsed, a.PointsRemaining, day(a.Created))
+			return fmt.Sprintf("%s\t%s\t%s\t%d\t%d\t%s", a.ID, a.Name, a.Plan, a.PointsUsed, a.PointsRemaining, formatTime(a.Created))
 		})
 	})
 }
 
 type accountPlanCmd struct {
 	dataFlags
-	ID   string `arg:"" help:"Account."`
-	Plan string `arg:"" help:"Its new plan."`
+	ID   string `arg:"" help:"ID of the account."`
+	Plan string `arg:"" help:"Name of the new plan."`
 	JSON bool   `help:"Print JSON."`
 }
 
-// Help is shown below the flags.
+// Help returns the text below the flags.
 func (accountPlanCmd) Help() string {
-	return `A larger allowance counts at once. A smaller one never takes away what was used this month.
+	return `A larger allowance applies at once. A smaller one never falls below what was used this month.
 
 Example:
   uncial account plan acc_7k2m archive`
@@ -99,29 +99,29 @@ func (c *accountPlanCmd) Run(ctx context.Context, con *console) error {
 		if c.JSON {
 			return printJSON(con.out, a)
 		}
-		fmt.Fprintf(con.out, "account %s is on plan %s\n", a.ID, a.Plan)
+		fmt.Fprintf(con.out, "Account %s is now on plan %s\n", a.ID, a.Plan)
 		return nil
 	})
 }
 
-// keyCmd groups the commands on API keys.
+// keyCmd groups the commands for API keys.
 type keyCmd struct {
-	Create keyCreateCmd `cmd:"" help:"Create a key and print it, this once."`
-	List   keyListCmd   `cmd:"" help:"List the keys."`
-	Rotate keyRotateCmd `cmd:"" help:"Replace a key by a new one."`
-	Revoke keyRevokeCmd `cmd:"" help:"End a key at once."`
+	Create keyCreateCmd `cmd:"" help:"Create a key and print it once."`
+	List   keyListCmd   `cmd:"" help:"List keys."`
+	Rotate keyRotateCmd `cmd:"" help:"Replace a key with a new one."`
+	Revoke keyRevokeCmd `cmd:"" help:"Revoke a key at once."`
 }
 
 type keyCreateCmd struct {
 	dataFlags
-	Account string   `required:"" help:"Account that the key opens."`
+	Account string   `required:"" help:"ID of the account that the key belongs to."`
 	Name    string   `default:"key" help:"Name of the key."`
-	Expires lifetime `placeholder:"DURATION" help:"How long it lasts, such as 90d or 12h (default: for ever)."`
-	Allow   []prefix `placeholder:"CIDR" help:"Addresses it may be used from; may be repeated (default: any)."`
+	Expires lifetime `placeholder:"DURATION" help:"Lifetime, such as 90d or 12h (default: never expires)."`
+	Allow   []prefix `placeholder:"CIDR" help:"Address range it may be used from; may be repeated (default: any)."`
 	JSON    bool     `help:"Print JSON."`
 }
 
-// Help is shown below the flags.
+// Help returns the text below the flags.
 func (keyCreateCmd) Help() string {
 	return `Example:
   uncial key create --account acc_7k2m --name scanner --expires 90d --allow 192.0.2.0/24`
@@ -140,13 +140,13 @@ func (c *keyCreateCmd) Run(ctx context.Context, con *console) error {
 
 type keyListCmd struct {
 	dataFlags
-	Account string `placeholder:"ID" help:"Only the keys of this account."`
+	Account string `placeholder:"ID" help:"List only the keys of this account."`
 	JSON    bool   `help:"Print JSON."`
 }
 
-// Help is shown below the flags.
+// Help returns the text below the flags.
 func (keyListCmd) Help() string {
-	return `The keys themselves are not kept and cannot be shown.
+	return `Secret keys are not stored and cannot be shown again.
 
 Examples:
   uncial key list
@@ -163,21 +163,21 @@ func (c *keyListCmd) Run(ctx context.Context, con *console) error {
 			return printJSON(con.out, keys)
 		}
 		return printTable(con.out, "ID\tACCOUNT\tNAME\tSTATUS\tEXPIRES\tLAST USED\tALLOW", keys, func(k account.Key) string {
-			return strings.Join([]string{k.ID, k.AccountID, k.Name, string(k.Status), day(k.Expires), day(k.LastUsed), ranges(k.Allow)}, "\t")
+			return strings.Join([]string{k.ID, k.AccountID, k.Name, string(k.Status), formatTime(k.Expires), formatTime(k.LastUsed), formatRanges(k.Allow)}, "\t")
 		})
 	})
 }
 
 type keyRotateCmd struct {
 	dataFlags
-	ID      string  `arg:"" help:"Key to replace."`
-	Overlap overlap `default:"1d" help:"How long the old key still works, such as 2d or 12h (default: ${default})."`
+	ID      string  `arg:"" help:"ID of the key to replace."`
+	Overlap overlap `default:"1d" help:"How long the old key keeps working, such as 2d or 12h (default: ${default})."`
 	JSON    bool    `help:"Print JSON."`
 }
 
-// Help is shown below the flags.
+// Help returns the text below the flags.
 func (keyRotateCmd) Help() string {
-	return `The new key has the name, the address ranges and the lifetime of the old one.
+	return `The new key inherits the name, the address ranges and the lifetime of the old one.
 
 Example:
   uncial key rotate key_9x4c --overlap 2d`
@@ -195,12 +195,12 @@ func (c *keyRotateCmd) Run(ctx context.Context, con *console) error {
 
 type keyRevokeCmd struct {
 	dataFlags
-	ID string `arg:"" help:"Key to end."`
+	ID string `arg:"" help:"ID of the key to revoke."`
 }
 
-// Help is shown below the flags.
+// Help returns the text below the flags.
 func (keyRevokeCmd) Help() string {
-	return `For a key that nobody has seen, "uncial key rotate" lets its callers change over in peace.
+	return `If the key has not leaked, use "uncial key rotate" so that clients can switch without downtime.
 
 Example:
   uncial key revoke key_9x4c`
@@ -211,25 +211,25 @@ func (c *keyRevokeCmd) Run(ctx context.Context, con *console) error {
 		if err := d.Accounts.Revoke(ctx, c.ID); err != nil {
 			return err
 		}
-		fmt.Fprintf(con.out, "key %s is revoked\n", c.ID)
+		fmt.Fprintf(con.out, "Revoked key %s\n", c.ID)
 		return nil
 	})
 }
 
-// withData opens the database for one command.
-func withData(ctx context.Context, con *console, o app.DataOptions, do func(*app.Data) error) error {
+// withData opens the database for one command and closes it afterwards.
+func withData(ctx context.Context, con *console, o app.DataOptions, run func(*app.Data) error) error {
 	d, err := app.OpenData(ctx, o, con.log, time.Now)
 	if err != nil {
 		return err
 	}
-	err = do(d)
+	err = run(d)
 	if e := d.Close(); err == nil {
 		err = e
 	}
 	return err
 }
 
-// printKey shows the secret, which nothing can show again.
+// printKey prints the secret key alone on stdout, so that a script can store it, and the note on stderr.
 func printKey(con *console, k account.Key, token string, asJSON bool) error {
 	if asJSON {
 		return printJSON(con.out, struct {
@@ -238,7 +238,7 @@ func printKey(con *console, k account.Key, token string, asJSON bool) error {
 		}{k, token})
 	}
 	fmt.Fprintln(con.out, token)
-	fmt.Fprintf(con.err, "key %s of account %s; keep the line above, it is not shown again\n", k.ID, k.AccountID)
+	fmt.Fprintf(con.err, "Created key %s for account %s. Store the secret above now; it cannot be shown again.\n", k.ID, k.AccountID)
 	return nil
 }
 
@@ -249,6 +249,7 @@ func printJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
+// printTable prints aligned columns; header and row separate them with tabs.
 func printTable[T any](w io.Writer, header string, rows []T, row func(T) string) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, header)
@@ -258,14 +259,14 @@ func printTable[T any](w io.Writer, header string, rows []T, row func(T) string)
 	return t.Flush()
 }
 
-func day(t time.Time) string {
+func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return "-"
 	}
 	return t.UTC().Format(time.RFC3339)
 }
 
-func ranges(allow []netip.Prefix) string {
+func formatRanges(allow []netip.Prefix) string {
 	if len(allow) == 0 {
 		return "any"
 	}

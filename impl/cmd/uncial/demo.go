@@ -17,27 +17,27 @@ import (
 	"uncial/impl/sample"
 )
 
-// demoCmd is a first look: it needs nothing and shows everything.
+// demoCmd shows the whole service without any preparation: SQLite, workers of this machine, one account and one key.
 type demoCmd struct {
-	Listen string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address of the API; port 0 chooses one (default: ${default})."`
-	Data   string `default:".uncial" type:"path" placeholder:"DIR" help:"Where database, secret and key are kept (default: ${default})."`
+	Listen string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Listen address of the API; port 0 picks a free port (default: ${default})."`
+	Data   string `default:".uncial" type:"path" placeholder:"DIR" help:"Directory for the database, the key secret and the API key (default: ${default})."`
 	engineFlags
 }
 
-// Help is shown below the flags.
+// Help returns the text below the flags.
 func (demoCmd) Help() string {
-	return `Starts the service on SQLite, makes an account and a key on the first start, reads the sample page through
-the HTTP API, prints the text, the answer and a curl line, and stays up until Ctrl-C.
+	return `Starts the service on SQLite, creates an account and a key on the first start, reads the sample page through
+the HTTP API, prints the text, the response and a curl command, and keeps running until Ctrl-C.
 
 Examples:
   uncial demo
   uncial demo --listen 127.0.0.1:0 --data /tmp/uncial`
 }
 
-// Run shows the sample page and then serves until the context ends.
+// Run reads the sample page and then serves until the context ends.
 func (c *demoCmd) Run(ctx context.Context, con *console) error {
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
-		return fmt.Errorf("--data: %w", err)
+		return fmt.Errorf("--data: cannot create the directory: %w", err)
 	}
 	a, err := app.New(app.Options{
 		Listen: c.Listen,
@@ -61,11 +61,12 @@ func (c *demoCmd) Run(ctx context.Context, con *console) error {
 	return errors.Join(err, a.Stop(context.WithoutCancel(ctx)))
 }
 
-// demoKey is the key kept in the file, or a new one where there is none or the database no longer knows it.
+// demoKey returns the API key stored in file. It creates a new account and key if the file is missing or the database
+// does not know the key, as after the database was deleted.
 func demoKey(ctx context.Context, a *app.App, file string) (string, error) {
-	if kept, err := os.ReadFile(file); err == nil {
-		key := strings.TrimSpace(string(kept))
-		if a.KnowsKey(ctx, key) {
+	if stored, err := os.ReadFile(file); err == nil {
+		key := strings.TrimSpace(string(stored))
+		if a.AcceptsKey(ctx, key) {
 			return key, nil
 		}
 	}
@@ -74,11 +75,12 @@ func demoKey(ctx context.Context, a *app.App, file string) (string, error) {
 		return "", err
 	}
 	if err := os.WriteFile(file, []byte(key+"\n"), 0o600); err != nil {
-		return "", fmt.Errorf("keep the key: %w", err)
+		return "", fmt.Errorf("store the API key: %w", err)
 	}
 	return key, nil
 }
 
+// showSample reads the sample page as a client would and prints the response, with commands to try next.
 func showSample(ctx context.Context, con *console, base, key string) error {
 	client, err := gen.NewClientWithResponses(base+"/api/v1", gen.WithRequestEditorFn(
 		func(_ context.Context, r *http.Request) error {
@@ -96,7 +98,7 @@ func showSample(ctx context.Context, con *console, base, key string) error {
 		return err
 	}
 	if res.JSON200 == nil {
-		return fmt.Errorf("the sample page was not read: %s", strings.TrimSpace(string(res.Body)))
+		return fmt.Errorf("reading the sample page failed: %s", strings.TrimSpace(string(res.Body)))
 	}
 	fmt.Fprintf(con.out, "\n%s\n\n", res.JSON200.Text)
 	shown := *res.JSON200
@@ -105,23 +107,23 @@ func showSample(ctx context.Context, con *console, base, key string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(con.out, `The answer (text shortened):
+	fmt.Fprintf(con.out, `Response (text shortened):
 %s
 
-Uncial listens on %s. Reference: %s/docs
-Read an image from the web, or a file of yours:
+Uncial is listening on %s. API reference: %s/docs
+To read an image from the web, or a local file:
 
   curl -sS %s/api/v1/extract -H 'Authorization: Bearer %s' \
     -H 'Content-Type: application/json' -d '{"imageUrl": "https://images.example.org/page.jpg"}'
 
   bin/uncial extract --url %s --key %s FILE
 
-Ctrl-C stops it; the data stays.
+Press Ctrl-C to stop. The data is kept.
 `, pretty, base, base, base, key, base, key)
 	return nil
 }
 
-// shorten cuts a text to about n characters at a blank.
+// shorten cuts s at white space to at most n bytes and marks the cut with an ellipsis.
 func shorten(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -11,38 +11,39 @@ import (
 	"uncial/impl/app"
 )
 
-// dataFlags say where accounts, keys and points are.
+// dataFlags locate the database with accounts, keys and points.
 type dataFlags struct {
-	Database  string `default:"sqlite:.uncial/uncial.db" placeholder:"URL" help:"sqlite:PATH or postgres://... (default: ${default})."`
-	KeySecret string `placeholder:"S" help:"What API keys are hashed with, at least 32 characters, the same for every process on one database. With SQLite the default is kept in a file beside the database."`
-	Plans     string `type:"existingfile" placeholder:"FILE" help:"JSON file with the plan catalogue (default: free, pro and archive)."`
+	Database  string `default:"sqlite:.uncial/uncial.db" placeholder:"URL" help:"Database, sqlite:PATH or postgres://USER@HOST/NAME (default: ${default})."`
+	KeySecret string `placeholder:"S" help:"Secret that API keys are hashed with: at least 32 characters, the same for every process that uses the database. With SQLite the default is generated and stored in a file next to the database."`
+	Plans     string `type:"existingfile" placeholder:"FILE" help:"JSON file with the catalogue of plans (default: free, pro and archive)."`
 }
 
 func (f dataFlags) options() app.DataOptions {
 	return app.DataOptions{Database: f.Database, KeySecret: f.KeySecret, PlansFile: f.Plans}
 }
 
-// keyless is for commands that neither make nor check keys and so need no secret.
+// keyless returns the options for commands that neither make nor check keys and so need no secret.
 func (f dataFlags) keyless() app.DataOptions {
 	o := f.options()
 	o.WithoutKeys = true
 	return o
 }
 
-// existing is for commands that would do nothing of use on a new database: its path must have been mistyped.
+// existing makes a missing SQLite file an error, for commands that are useless on a new database: the path must have
+// been mistyped.
 func existing(o app.DataOptions) app.DataOptions {
 	o.Existing = true
 	return o
 }
 
-// engineFlags configure the workers of this machine.
+// engineFlags configure the workers on this machine.
 type engineFlags struct {
-	Worker   string        `type:"path" placeholder:"PATH" help:"The uncial-worker program (default: beside this one)."`
-	Workers  int           `placeholder:"N" help:"Child processes (default: one for each core)."`
-	Queue    int           `placeholder:"N" help:"Images that may wait for a worker (default: 8 for each, at least 16)."`
-	Deadline time.Duration `default:"60s" help:"Time for reading one image (default: ${default})."`
-	Models   []string      `type:"existingdir" placeholder:"DIR" help:"Directory with further *.traineddata; may be repeated."`
-	Sandbox  string        `enum:"require,best-effort,off" default:"best-effort" help:"Whether workers must be, may be or are not confined: ${enum} (default: ${default})."`
+	Worker   string        `type:"path" placeholder:"PATH" help:"Path of the uncial-worker program (default: in the directory of this program)."`
+	Workers  int           `placeholder:"N" help:"Number of worker processes (default: one per core)."`
+	Queue    int           `placeholder:"N" help:"Images that may wait for a worker (default: 8 per worker, at least 16)."`
+	Deadline time.Duration `default:"60s" help:"Time limit for reading one image (default: ${default})."`
+	Models   []string      `type:"existingdir" placeholder:"DIR" help:"Directory with additional *.traineddata models; may be repeated."`
+	Sandbox  string        `enum:"require,best-effort,off" default:"best-effort" help:"Confine workers with landlock and seccomp: ${enum} (default: ${default})."`
 }
 
 func (f engineFlags) pool() app.EngineOptions {
@@ -51,13 +52,13 @@ func (f engineFlags) pool() app.EngineOptions {
 	}
 }
 
-// lifetime is a positive duration; without the flag it is 0, for ever.
+// lifetime is a positive duration; 0, without the flag, means for ever.
 type lifetime time.Duration
 
 func (l *lifetime) UnmarshalText(text []byte) error {
 	d, err := parseDays(string(text))
 	if err != nil || d <= 0 {
-		return errors.New("must be a positive number of days or a duration, such as 90d or 12h")
+		return errors.New("invalid lifetime; use a positive duration such as 90d or 12h")
 	}
 	*l = lifetime(d)
 	return nil
@@ -69,13 +70,13 @@ type overlap time.Duration
 func (o *overlap) UnmarshalText(text []byte) error {
 	d, err := parseDays(string(text))
 	if err != nil || d < 0 {
-		return errors.New("must be a number of days or a duration, such as 2d, 12h or 0")
+		return errors.New("invalid overlap; use a duration such as 2d, 12h or 0d")
 	}
 	*o = overlap(d)
 	return nil
 }
 
-// parseDays reads a Go duration, or whole days such as 90d.
+// parseDays parses a Go duration, or whole days such as 90d, which Go does not know.
 func parseDays(text string) (time.Duration, error) {
 	number, isDays := strings.CutSuffix(text, "d")
 	if !isDays {
@@ -85,11 +86,11 @@ func parseDays(text string) (time.Duration, error) {
 	return time.Duration(days) * 24 * time.Hour, err
 }
 
-// prefix is a CIDR such as 10.0.0.0/8, or a single address.
+// prefix is a CIDR such as 10.0.0.0/8, or a single address, as the value of a flag.
 type prefix struct{ netip.Prefix }
 
 func (p *prefix) UnmarshalText(text []byte) error {
-	parsed, err := account.ParseAllow([]string{strings.TrimSpace(string(text))}) // "10.0.0.0/8, 192.0.2.1" is a list too
+	parsed, err := account.ParseAllow([]string{strings.TrimSpace(string(text))}) // lists in the environment may have blanks after their commas
 	if err != nil {
 		return errCIDR
 	}

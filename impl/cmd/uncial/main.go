@@ -1,4 +1,6 @@
-// Command uncial is the service, its engine, its operator's tools and its client.
+// Command uncial is the service, its engine, its operator's tools and its client. This package only parses flags,
+// catches signals and prints results; package app wires the service, and package client reads images. Start reading at
+// commands.
 package main
 
 import (
@@ -18,22 +20,22 @@ import (
 	"uncial/internal/version"
 )
 
-// commands are what uncial can do. Every flag is also an environment variable: --fetch-allow is UNCIAL_FETCH_ALLOW.
+// commands are the subcommands. Every flag is also an environment variable: --fetch-allow is UNCIAL_FETCH_ALLOW.
 type commands struct {
 	Serve     serveCmd          `cmd:"" help:"Run the service."`
-	Engine    engineCmd         `cmd:"" help:"Run the workers alone, for serve --engine on other machines."`
-	Demo      demoCmd           `cmd:"" help:"Run the service for a first look: SQLite, a key, a sample page."`
+	Engine    engineCmd         `cmd:"" help:"Run only the workers, for 'serve --engine' on other machines."`
+	Demo      demoCmd           `cmd:"" help:"Try the service: SQLite, a new API key and a sample page."`
 	Extract   client.ExtractCmd `cmd:"" help:"Read images through a running service."`
-	Account   accountCmd        `cmd:"" help:"Create and list accounts, change their plans."`
+	Account   accountCmd        `cmd:"" help:"Create and list accounts and change their plans."`
 	Key       keyCmd            `cmd:"" help:"Create, list, rotate and revoke API keys."`
-	Migrate   migrateCmd        `cmd:"" help:"Bring the database to this version."`
-	Audit     auditCmd          `cmd:"" help:"Prove that entries, holds and balances agree; exit status 1 if not."`
-	Languages languagesCmd      `cmd:"" help:"List the languages that can be read here."`
+	Migrate   migrateCmd        `cmd:"" help:"Update the database schema to this version."`
+	Audit     auditCmd          `cmd:"" help:"Verify that entries, holds and balances agree; exit status 1 if not."`
+	Languages languagesCmd      `cmd:"" help:"List the languages that can be read."`
 
-	Health healthCmd `cmd:"" help:"Ask a running service or engine whether it is well; exit status 1 if not."`
+	Health healthCmd `cmd:"" help:"Check the health of a running service or engine; exit status 1 if unhealthy."`
 
-	LogFormat string           `enum:"text,json" default:"text" help:"Form of the log: ${enum}."`
-	LogLevel  string           `enum:"debug,info,warn,error" default:"info" help:"What is logged: ${enum}."`
+	LogFormat string           `enum:"text,json" default:"text" help:"Log format: ${enum}."`
+	LogLevel  string           `enum:"debug,info,warn,error" default:"info" help:"Least severe level to log: ${enum}."`
 	Version   kong.VersionFlag `env:"-" help:"Print the version."`
 }
 
@@ -42,7 +44,8 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run is main with its surroundings as parameters; it returns the exit status: 0 done, 1 failed, 2 wrong usage.
+// run parses args and runs the command. It returns the exit status: 0 success, 1 failure, 2 wrong usage, 130 stopped by
+// a signal, or what the error of the command asks for.
 func run(args []string, stdout, stderr io.Writer) int {
 	var c commands
 	exit := -1
@@ -60,7 +63,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	k, err := parser.Parse(args)
-	if exit >= 0 { // help or version was asked for
+	if exit >= 0 { // kong has printed the help or the version
 		return exit
 	}
 	if err != nil {
@@ -75,7 +78,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	out := &output{to: stdout}
 	err = k.Run(&console{out: out, err: stderr, log: logger})
 	if err == nil {
-		err = out.failed // a full disk must not look like success
+		err = out.failed // such as a full disk, which must not look like success
 	}
 	var (
 		silent exitStatus
@@ -97,13 +100,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 }
 
-// console is where a command writes.
+// console is where a command prints: results to out, notes to err, events to log.
 type console struct {
 	out, err io.Writer
 	log      *slog.Logger
 }
 
-// output remembers the first error of writing.
+// output remembers the first write error, so that commands need not check every print.
 type output struct {
 	to     io.Writer
 	failed error
@@ -112,19 +115,19 @@ type output struct {
 func (o *output) Write(p []byte) (int, error) {
 	n, err := o.to.Write(p)
 	if err != nil && o.failed == nil {
-		o.failed = fmt.Errorf("standard output: %w", err)
+		o.failed = fmt.Errorf("cannot write to standard output: %w", err)
 	}
 	return n, err
 }
 
-// exitStatus ends the program with a status and no further words.
+// exitStatus ends the program with this status and prints nothing more.
 type exitStatus int
 
 func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-func newLogger(w io.Writer, form, least string) *slog.Logger {
+func newLogger(w io.Writer, form, minimum string) *slog.Logger {
 	var level slog.Level
-	_ = level.UnmarshalText([]byte(least)) // one of the flag's enumeration
+	_ = level.UnmarshalText([]byte(minimum)) // kong has checked that it is a level
 	o := &slog.HandlerOptions{Level: level}
 	if form == "json" {
 		return slog.New(slog.NewJSONHandler(w, o))
@@ -132,14 +135,14 @@ func newLogger(w io.Writer, form, least string) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, o))
 }
 
-// untilSignal is a context that ends at the first SIGINT or SIGTERM; the second ends the program at once.
+// untilSignal returns a context that ends at the first SIGINT or SIGTERM. A second signal exits at once with status 130.
 func untilSignal(stderr io.Writer) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-signals
-		fmt.Fprintln(stderr, "uncial: stopping; once more to stop at once")
+		fmt.Fprintln(stderr, "Shutting down; press Ctrl-C again to stop immediately.")
 		cancel()
 		<-signals
 		os.Exit(130)

@@ -21,14 +21,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// uncial runs one command to its end.
+// uncial runs one command and returns its exit status and output.
 func uncial(args ...string) (status int, stdout, stderr string) {
 	var out, err bytes.Buffer
 	status = main.Run(args, &out, &err)
 	return status, out.String(), err.String()
 }
 
-// must runs a command that is to succeed.
+// must runs a command that has to succeed.
 func must(tb testing.TB, args ...string) (stdout string) {
 	tb.Helper()
 	status, stdout, stderr := uncial(args...)
@@ -41,14 +41,14 @@ func database(tb testing.TB) string {
 	return "--database=sqlite:" + filepath.Join(tb.TempDir(), "uncial.db")
 }
 
-// object is a command's output in JSON.
+// object parses the JSON that a command printed.
 func object(tb testing.TB, text string) (o map[string]any) {
 	tb.Helper()
 	require.NoError(tb, json.Unmarshal([]byte(text), &o), text)
 	return o
 }
 
-func TestUncial_helpHasExamplesForEveryCommand(t *testing.T) {
+func TestRun_Help(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{
 		"serve", "engine", "demo", "extract", "account create", "account list", "account plan", "key create", "key list",
@@ -61,12 +61,12 @@ func TestUncial_helpHasExamplesForEveryCommand(t *testing.T) {
 	}
 }
 
-func TestUncial_languagesSaysWhichHandsCanBeRead(t *testing.T) {
+func TestRun_Languages(t *testing.T) {
 	t.Parallel()
 	require.Contains(t, strings.Join(strings.Fields(must(t, "languages", "--help")), " "), "French hands of the 17th to the 20th century")
 }
 
-func TestUncial_wrongUsage(t *testing.T) {
+func TestRun_WrongUsage(t *testing.T) {
 	t.Parallel()
 	db := database(t)
 	must(t, "migrate", db)
@@ -75,24 +75,24 @@ func TestUncial_wrongUsage(t *testing.T) {
 		status int
 		says   string
 	}{
-		"no command":                  {"", 2, "expected one of"},
-		"a command that is none":      {"frobnicate", 2, "frobnicate"},
-		"a level that is none":        {"audit --log-level loud", 2, "--log-level"},
-		"a lifetime of nothing":       {"key create --account acc_1 --expires 0d", 2, "--expires: must be a positive number of days"},
-		"a lifetime in the past":      {"key create --account acc_1 --expires=-1h", 2, "--expires: must be a positive number of days"},
-		"a lifetime without a unit":   {"key create --account acc_1 --expires 90", 2, "--expires: must be a positive number of days"},
-		"an overlap in the past":      {"key rotate key_1 --overlap=-1d", 2, "--overlap: must be a number of days"},
-		"an origin of no browser":     {"serve --cors-origin https://a.example/", 2, `--cors-origin: origin "https://a.example/": must be`},
-		"an address with a zone":      {"key create --account acc_1 --allow fe80::1%eth0", 2, "--allow: must be an address range"},
-		"an account that is none":     {"key create --account acc_1", 1, "no such account"},
-		"keys of no account":          {"key list --account acc_1", 1, "no such account"},
-		"a key that is none":          {"key revoke key_1", 1, "no such key"},
-		"a plan that is none":         {"account create --name a --plan gold", 1, "archive, free, pro"},
-		"an empty name":               {"account create --plan pro --name=", 1, "name: must be"},
-		"fewer workers than none":     {"serve --workers=-1", 1, "--workers: must be"},
-		"an engine's fewer than none": {"engine --workers=-1", 1, "--workers: must be"},
-		"a deadline in the past":      {"engine --deadline=-1s", 1, "--deadline: must be"},
-		"an engine that is no URL":    {"serve --engine engine:8090", 1, "--engine: must be"},
+		"no command":                     {"", 2, "expected one of"},
+		"an unknown command":             {"frobnicate", 2, "frobnicate"},
+		"an unknown log level":           {"audit --log-level loud", 2, "--log-level"},
+		"a lifetime of 0":                {"key create --account acc_1 --expires 0d", 2, "--expires: invalid lifetime"},
+		"a negative lifetime":            {"key create --account acc_1 --expires=-1h", 2, "--expires: invalid lifetime"},
+		"a lifetime without a unit":      {"key create --account acc_1 --expires 90", 2, "--expires: invalid lifetime"},
+		"a negative overlap":             {"key rotate key_1 --overlap=-1d", 2, "--overlap: invalid overlap"},
+		"an invalid CORS origin":         {"serve --cors-origin https://a.example/", 2, `--cors-origin: origin "https://a.example/": must be`},
+		"an address with a zone":         {"key create --account acc_1 --allow fe80::1%eth0", 2, "--allow: invalid address range"},
+		"a key for an unknown account":   {"key create --account acc_1", 1, "no such account"},
+		"the keys of an unknown account": {"key list --account acc_1", 1, "no such account"},
+		"an unknown key":                 {"key revoke key_1", 1, "no such key"},
+		"an unknown plan":                {"account create --name a --plan gold", 1, "archive, free, pro"},
+		"an empty name":                  {"account create --plan pro --name=", 1, "invalid name; use 1 to 200"},
+		"negative workers":               {"serve --workers=-1", 1, "--workers: must be"},
+		"negative workers of an engine":  {"engine --workers=-1", 1, "--workers: must be"},
+		"a negative deadline":            {"engine --deadline=-1s", 1, "--deadline: must be"},
+		"an invalid engine URL":          {"serve --engine engine:8090", 1, `--engine: invalid engine URL "engine:8090"`},
 	} {
 		args := strings.Fields(c.args)
 		if strings.Contains(c.args, "key ") || strings.Contains(c.args, "account ") {
@@ -105,7 +105,7 @@ func TestUncial_wrongUsage(t *testing.T) {
 	}
 }
 
-func TestUncial_commandsThatReadMakeNoDatabase(t *testing.T) {
+func TestRun_MissingDatabase(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	db := "--database=sqlite:" + filepath.Join(dir, "mistyped.db")
@@ -120,23 +120,23 @@ func TestUncial_commandsThatReadMakeNoDatabase(t *testing.T) {
 	} {
 		status, _, stderr := uncial(append(args, db)...)
 		require.Equal(t, 1, status, args)
-		require.Contains(t, stderr, "--database: database: there is no such file", args)
+		require.Contains(t, stderr, "--database: the SQLite file does not exist", args)
 	}
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Empty(t, entries)
 }
 
-func TestUncial_lifeOfAKey(t *testing.T) {
+func TestRun_KeyLifeCycle(t *testing.T) {
 	t.Parallel()
 	db := database(t)
 	owner := object(t, must(t, "account", "create", "--name", "Map room", "--plan", "pro", "--json", db))["id"].(string)
-	require.NoFileExists(t, strings.TrimPrefix(db, "--database=sqlite:")+".secret", "an account needs none")
+	require.NoFileExists(t, strings.TrimPrefix(db, "--database=sqlite:")+".secret", "creating an account needs no secret")
 
 	status, first, note := uncial("key", "create", "--account", owner, db)
 	require.Zero(t, status, note)
-	require.Regexp(t, `^ocr_live_[0-9A-Za-z]{36}\n$`, first, "the key alone, fit for a variable")
-	require.Contains(t, note, "not shown again")
+	require.Regexp(t, `^ocr_live_[0-9A-Za-z]{36}\n$`, first, "the key alone, so that a script can store it")
+	require.Contains(t, note, "cannot be shown again")
 	made := object(t, must(t, "key", "create", "--account", owner, "--expires", "90d", "--allow", "192.0.2.0/24,2001:db8::1", "--json", db))
 	require.Regexp(t, `^ocr_live_`, made["secret"])
 	require.Equal(t, []any{"192.0.2.0/24", "2001:db8::1/128"}, made["allow"])
@@ -163,7 +163,7 @@ func TestUncial_lifeOfAKey(t *testing.T) {
 	require.Empty(t, object(t, must(t, "audit", "--json", db))["discrepancies"])
 }
 
-func TestUncial_needsTheSecretForKeysOnly(t *testing.T) {
+func TestRun_KeySecret(t *testing.T) {
 	t.Parallel()
 	db := "--database=" + testcontainers.Postgres(t)
 	must(t, "migrate", db)
@@ -183,12 +183,12 @@ func TestUncial_needsTheSecretForKeysOnly(t *testing.T) {
 	require.NotContains(t, stderr, "--key-secret")
 	status, _, stderr = uncial(append(create, strings.Repeat("b", 32))...)
 	require.Zero(t, status, stderr)
-	require.Contains(t, stderr, "--key-secret: is not the one that some keys were made with; these open nothing")
+	require.Contains(t, stderr, "API keys made with another --key-secret will be refused")
 	require.Contains(t, stderr, "keys=2")
 	require.NotContains(t, stderr, "bbbb")
 }
 
-func TestUncial_readsTheEnvironment(t *testing.T) {
+func TestRun_Environment(t *testing.T) {
 	db := database(t)
 	t.Setenv("UNCIAL_DATABASE", strings.TrimPrefix(db, "--database="))
 	t.Setenv("UNCIAL_PLAN", "free")
@@ -202,5 +202,5 @@ func TestUncial_readsTheEnvironment(t *testing.T) {
 	t.Setenv("UNCIAL_FETCH_ALLOW", "127.0.0.1/32,nonsense")
 	status, _, stderr := uncial("serve")
 	require.Equal(t, 2, status)
-	require.Contains(t, stderr, `--fetch-allow: must be an address range`)
+	require.Contains(t, stderr, `--fetch-allow: invalid address range`)
 }

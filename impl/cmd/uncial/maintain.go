@@ -13,10 +13,10 @@ type migrateCmd struct {
 	dataFlags
 }
 
-// Help is shown below the flags.
+// Help returns the text below the flags.
 func (migrateCmd) Help() string {
-	return `Every command brings the database to its version when it starts; run this once before many replicas start,
-or where only one account may change the schema. Running it again changes nothing.
+	return `Every command updates the schema when it starts. Run this once before many replicas start, or if only one
+database user may change the schema. Running it again changes nothing.
 
 Example:
   uncial migrate --database postgres://uncial@db/uncial`
@@ -24,7 +24,7 @@ Example:
 
 func (c *migrateCmd) Run(ctx context.Context, con *console) error {
 	return withData(ctx, con, c.keyless(), func(*app.Data) error {
-		fmt.Fprintln(con.out, "the database is up to date")
+		fmt.Fprintln(con.out, "The database schema is up to date.")
 		return nil
 	})
 }
@@ -34,10 +34,10 @@ type auditCmd struct {
 	JSON bool `help:"Print JSON."`
 }
 
-// Help is shown below the flags.
+// Help returns the text below the flags.
 func (auditCmd) Help() string {
-	return `Adds up the entries of every account and period and compares them with holds and balances, on one unchanging
-state of the database; the service may run meanwhile.
+	return `Adds up the entries of every account and period and compares the sums with holds and balances. It reads one
+snapshot of the database, so the service may keep running.
 
 Example:
   uncial audit --database sqlite:.uncial/uncial.db`
@@ -69,24 +69,24 @@ func printReport(w io.Writer, r ledger.Report) {
 		fmt.Fprintln(w, d)
 	}
 	if len(r.Discrepancies) == 0 {
-		fmt.Fprintln(w, "entries, holds and balances agree")
+		fmt.Fprintln(w, "Entries, holds and balances agree.")
 	}
 }
 
 type languagesCmd struct {
 	engineFlags
-	Engine string `placeholder:"URL" help:"Ask this engine instead of the workers of this machine."`
+	Engine string `placeholder:"URL" help:"Base URL of an engine to ask instead of the workers on this machine."`
 	JSON   bool   `help:"Print JSON."`
 }
 
-// handsNote says which hands can be read and how well, as measured; see the README.
-const handsNote = `Handwriting is recognised as such and need not be asked for. French hands of the 17th to the 20th century
-are read at draft quality: 3 of 10 characters are wrong on average. Of other hands in Latin letters half are wrong, and
-their confidence is below 0.4. Which of the two it is, the words that were read tell; say fr where they are few.`
+// handsNote says which handwriting can be read, and with what error rate as measured; see the README.
+const handsNote = `Handwriting is detected automatically. French hands of the 17th to the 20th century are read at draft quality:
+3 of 10 characters are wrong on average. In other hands in Latin script half of the characters are wrong, and the
+confidence is below 0.4. Uncial decides whether a hand is French from the words it read; request fr for short texts.`
 
-// Help is shown below the flags.
+// Help returns the text below the flags.
 func (languagesCmd) Help() string {
-	return `Each is a BCP 47 tag that a request may name as its language; it says what is read in print.
+	return `Prints the BCP 47 tags that a request may name as its language. They apply to print.
 
 ` + handsNote + `
 

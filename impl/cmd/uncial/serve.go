@@ -8,30 +8,30 @@ import (
 	"uncial/internal/edge"
 )
 
-var errCIDR = errors.New("must be an address range such as 192.0.2.0/24 or 2001:db8::/32")
+var errCIDR = errors.New("invalid address range; use a CIDR such as 192.0.2.0/24 or 2001:db8::/32")
 
-// serveCmd runs the service.
+// serveCmd runs the service: API, rate limits, points and, unless an engine is named, workers.
 type serveCmd struct {
-	Listen      string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address of the API; port 0 chooses one (default: ${default})."`
-	AdminListen string `placeholder:"ADDR" help:"Address of metrics and pprof; keep it private (default: none)."`
+	Listen      string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Listen address of the API; port 0 picks a free port (default: ${default})."`
+	AdminListen string `placeholder:"ADDR" help:"Listen address of metrics and pprof; keep it private (default: none)."`
 	dataFlags
 	engineFlags
-	Engine          string        `placeholder:"URL" help:"Base URL of an engine, instead of workers on this machine."`
-	EnhanceProvider string        `placeholder:"NAME" help:"Language model that corrects what is read with enhance: openai, for every API like OpenAI's. Images and readings go to it (default: none, and nothing leaves this machine)."`
-	EnhanceURL      string        `name:"enhance-url" placeholder:"URL" help:"Its address, such as https://api.openai.com/v1."`
-	EnhanceModel    string        `placeholder:"NAME" help:"Its name there."`
-	EnhanceKey      string        `placeholder:"KEY" help:"Its API key; the environment is the better place for it."`
-	FetchAllow      []prefix      `placeholder:"CIDR" help:"Addresses that images may be fetched from although they are not public; may be repeated."`
-	CORSOrigin      []edge.Origin `name:"cors-origin" env:"UNCIAL_CORS_ORIGIN" placeholder:"ORIGIN" help:"Browser origin that may call the API, * for all; may be repeated."`
-	TrustedProxies  []prefix      `name:"trusted-proxy" env:"UNCIAL_TRUSTED_PROXY" placeholder:"CIDR" help:"Proxies whose X-Forwarded-For is believed; may be repeated."`
+	Engine          string        `placeholder:"URL" help:"Base URL of an engine to use instead of workers on this machine, such as http://engine:8090."`
+	EnhanceProvider string        `placeholder:"NAME" help:"Language model that proofreads requests with enhance: openai, for any API compatible with OpenAI's. It receives the images and the recognized text (default: none, nothing leaves this machine)."`
+	EnhanceURL      string        `name:"enhance-url" placeholder:"URL" help:"Base URL of the language model's API, such as https://api.openai.com/v1."`
+	EnhanceModel    string        `placeholder:"NAME" help:"Name of the language model."`
+	EnhanceKey      string        `placeholder:"KEY" help:"API key of the language model. Prefer the environment: other users can see the command line."`
+	FetchAllow      []prefix      `placeholder:"CIDR" help:"Non-public address range that images may be fetched from; may be repeated."`
+	CORSOrigin      []edge.Origin `name:"cors-origin" env:"UNCIAL_CORS_ORIGIN" placeholder:"ORIGIN" help:"Browser origin that may call the API, or * for all; may be repeated."`
+	TrustedProxies  []prefix      `name:"trusted-proxy" env:"UNCIAL_TRUSTED_PROXY" placeholder:"CIDR" help:"Address range of proxies whose X-Forwarded-For header is trusted; may be repeated."`
 }
 
-// Help is shown below the flags.
+// Help returns the text below the flags.
 func (serveCmd) Help() string {
 	return `Examples:
   uncial serve
   uncial serve --listen :8080 --database postgres://uncial@db/uncial --key-secret "$SECRET" --engine http://engine:8090
-  uncial serve --fetch-allow 127.0.0.1/32        (images from this machine, for development)`
+  uncial serve --fetch-allow 127.0.0.1/32        (fetch images from this machine, for development)`
 }
 
 func (c *serveCmd) options() app.Options {
@@ -56,14 +56,14 @@ func (c *serveCmd) Run(ctx context.Context, con *console) error {
 	return a.Run(ctx)
 }
 
-// engineCmd runs the workers behind HTTP.
+// engineCmd runs the workers and serves them over HTTP.
 type engineCmd struct {
-	Listen      string `default:"127.0.0.1:8090" placeholder:"ADDR" help:"Address of the engine; it knows no keys, keep it private (default: ${default})."`
-	AdminListen string `placeholder:"ADDR" help:"Address of metrics and pprof; keep it private (default: none)."`
+	Listen      string `default:"127.0.0.1:8090" placeholder:"ADDR" help:"Listen address of the engine. It checks no keys, so keep it private (default: ${default})."`
+	AdminListen string `placeholder:"ADDR" help:"Listen address of metrics and pprof; keep it private (default: none)."`
 	engineFlags
 }
 
-// Help is shown below the flags.
+// Help returns the text below the flags.
 func (engineCmd) Help() string {
 	return `Examples:
   uncial engine --listen :8090

@@ -1,0 +1,125 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/app"
+	"uncial/impl/ledger"
+	"uncial/impl/sample"
+	"uncial/internal/accuracy"
+)
+
+// answer is the response of the service.
+type answer struct {
+	Status   int
+	Text     string            `json:"text"`
+	Code     string            `json:"code"`
+	Document string            `json:"document"`
+	Details  map[string]string `json:"details"`
+	raw      string
+}
+
+func extract(ctx context.Context, base, key string, body map[string]any) (answer, error) {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return answer{}, err
+	}
+	return call(ctx, http.MethodPost, base+"/api/v1/extract", key, bytes.NewReader(data))
+}
+
+func call(ctx context.Context, method, url, key string, body io.Reader) (answer, error) {
+	req, err := http.NewRequestWithContext(ctx, method, url, body)
+	if err != nil {
+		return answer{}, err
+	}
+	req.Header.Set("Authorization", "Bearer "+key)
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return answer{}, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	raw, err := io.ReadAll(res.Body)
+	if err != nil {
+		return answer{}, err
+	}
+	a := answer{Status: res.StatusCode, raw: string(raw)}
+	return a, json.Unmarshal(raw, &a)
+}
+
+func mustExtract(tb testing.TB, base, key string, body map[string]any) answer {
+	tb.Helper()
+	a, err := extract(tb.Context(), base, key, body)
+	require.NoError(tb, err)
+	return a
+}
+
+func inline(image []byte) string {
+	return "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(image)
+}
+
+func requireSample(tb testing.TB, a answer) {
+	tb.Helper()
+	require.Equal(tb, 200, a.Status, a.raw)
+	require.Less(tb, accuracy.Compare(sample.Text, a.Text).CER.Value(), 0.02, a.Text)
+}
+
+// logBuffer collects a log. It is safe for concurrent use.
+type logBuffer struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (b *logBuffer) logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *logBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// quiet discards the log.
+var quiet = slog.New(slog.DiscardHandler)
+
+// mustOpenData opens a database until the test ends, or until the test closes it.
+func mustOpenData(tb testing.TB, o app.DataOptions, now func() time.Time) *app.Data {
+	tb.Helper()
+	data, err := app.OpenData(tb.Context(), o, quiet, now)
+	require.NoError(tb, err)
+	tb.Cleanup(func() { _ = data.Close() })
+	return data
+}
+
+func requireCorrectBooks(tb testing.TB, d *app.Data) {
+	tb.Helper()
+	report, err := d.Ledger.Audit(tb.Context())
+	require.NoError(tb, err)
+	require.Empty(tb, report.Discrepancies)
+}
+
+func mustBalance(tb testing.TB, d *app.Data, accountID string) ledger.Balance {
+	tb.Helper()
+	b, err := d.Ledger.Balance(tb.Context(), accountID)
+	require.NoError(tb, err)
+	return b
+}

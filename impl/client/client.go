@@ -1,5 +1,6 @@
-// Package client is the calling side of the service, and the command "uncial extract": it turns files into requests,
-// tries again what failed for want of capacity, and writes what was read.
+// Package client calls the service, and implements the command "uncial extract": it turns files into requests, retries
+// requests that fail because of overload or network errors, and writes the results. It knows the service only through
+// openapi.yaml (package gen), so it works with the mock too. Start reading at ExtractCmd.Run.
 package client
 
 import (
@@ -22,27 +23,32 @@ import (
 )
 
 const (
-	// maxTries bounds how often one image is sent, maxFirstTries how often where nothing ever answered at the address.
-	maxTries, maxFirstTries = 5, 2
-	// maxAnswer bounds an answer: ten pages of ALTO with a box for each word are some 30 MB.
-	maxAnswer = 256 << 20
+	// maxTries bounds how often one image is sent: with the pauses below, 7.5 to 15 s until the last try.
+	maxTries = 5
+	// maxFirstTries is the bound while nothing has ever answered at the address, which is then probably wrong.
+	maxFirstTries = 2
+	// firstPause is the pause after the first failed try; it doubles with each try.
+	firstPause = 500 * time.Millisecond
+	// maxResponse bounds a response in bytes: ten pages of ALTO with a box for each word take some 30 MB.
+	maxResponse = 256 << 20
 )
 
 // Client calls the service. It is safe for concurrent use.
 type Client struct {
 	api     gen.ClientInterface
-	timeout time.Duration
-	pause   time.Duration // behind the first try where the server asks for none; it doubles with each
-	// answered is true once anything was heard from the address, which then is no mistake: the service is restarting.
+	timeout time.Duration // of one extraction with all its tries
+	pause   time.Duration // firstPause, shorter in tests
+	// answered is true once anything answered at the address. The address is then correct, and a connection that cannot
+	// be made means that the service is restarting.
 	answered atomic.Bool
 }
 
-// Refusal is an answer other than a 200.
+// Refusal is a response that is not a successful extraction.
 type Refusal struct {
 	Status    int
 	Message   string
-	RequestID string        // empty where the server named none
-	Wait      time.Duration // what the server asks to wait; negative where it asks nothing
+	RequestID string        // empty if the response has none
+	Wait      time.Duration // from Retry-After; negative if the response has none
 }
 
 func (r *Refusal) Error() string {
@@ -52,45 +58,46 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("the service answered %d: %s", r.Status, r.Message)
 }
 
-// ConnectionError is a connection that could not be made or that broke.
+// ConnectionError is a connection that could not be made or that was lost.
 type ConnectionError struct{ Err error }
 
 func (e *ConnectionError) Error() string {
 	cause := e.Err
 	if request := (*url.Error)(nil); errors.As(cause, &request) {
-		cause = request.Err // without method and address, which are always the same
+		cause = request.Err // drop method and URL, which are the same for every image
 	}
 	if e.Unreachable() {
-		return fmt.Sprintf("no connection to the service: %v", cause)
+		return fmt.Sprintf("cannot connect to the service: %v", cause)
 	}
-	return fmt.Sprintf("the connection to the service broke: %v", cause)
+	return fmt.Sprintf("lost the connection to the service: %v", cause)
 }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *ConnectionError) Unwrap() error { return e.Err }
 
-// Unreachable says whether there was no connection to the service at all.
+// Unreachable reports whether no connection could be made at all.
 func (e *ConnectionError) Unreachable() bool {
 	var op *net.OpError
-	return e.misfit() || errors.As(e.Err, &op) && op.Op == "dial"
+	return e.isTLSMismatch() || errors.As(e.Err, &op) && op.Op == "dial"
 }
 
-// misfit says whether the two sides do not speak the same TLS, which no further try changes.
-func (e *ConnectionError) misfit() bool {
+// isTLSMismatch reports errors of TLS that no further try changes: an untrusted certificate, or HTTP where HTTPS is
+// expected.
+func (e *ConnectionError) isTLSMismatch() bool {
 	var certificate *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
 	return errors.As(e.Err, &certificate) || errors.As(e.Err, &record) || errors.Is(e.Err, http.ErrSchemeMismatch)
 }
 
-// New makes a client for the service at base, with or without /api/v1 behind it. One extraction takes at most timeout,
-// further tries included. Errors: base or key cannot be used; they say what would be right.
+// New returns a client for the service at base, a URL with or without /api/v1 at its end. timeout bounds one extraction
+// with all its tries. Errors: base or key are invalid; the text says what is expected.
 func New(base, key string, timeout time.Duration) (*Client, error) {
 	u, err := url.Parse(strings.TrimRight(base, "/"))
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fmt.Errorf("%q is no address of a service; one like http://127.0.0.1:8080 is needed", base)
+		return nil, fmt.Errorf("invalid service URL %q; expected e.g. http://127.0.0.1:8080", base)
 	}
 	if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil, errors.New("the API key is missing or has blanks in it")
+		return nil, errors.New("invalid API key; expected visible ASCII without blanks, such as ocr_live_...")
 	}
 	if !strings.HasSuffix(u.Path, "/api/v1") {
 		u = u.JoinPath("api/v1")
@@ -101,17 +108,18 @@ func New(base, key string, timeout time.Duration) (*Client, error) {
 			return nil
 		}),
 		gen.WithHTTPClient(&http.Client{
-			// A redirected POST would arrive as a GET.
+			// Following a redirect would turn the POST into a GET.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		}),
 	)
-	return &Client{api: api, timeout: timeout, pause: 500 * time.Millisecond}, err
+	return &Client{api: api, timeout: timeout, pause: firstPause}, err
 }
 
-// Extract sends one request until it is answered with a 200, is at fault itself, or tries and time have run out. All
-// tries carry one random idempotency key, so that at most one is charged. notice, which may be nil, is told of each
-// failed try that another one follows. Errors: *Refusal, *ConnectionError, ctx's, or that time ran out.
-func (c *Client) Extract(ctx context.Context, request gen.ExtractionRequest, notice func(failed error, wait time.Duration)) (*gen.Extraction, error) {
+// Extract sends one request until it succeeds, is refused for good, or tries or time run out. All tries carry the same
+// random Idempotency-Key, so that at most one is charged. notify, which may be nil, is called after each failed try that
+// will be repeated, with the pause before the next one. Errors: *Refusal, *ConnectionError, ctx's, or a text that says
+// that the time ran out.
+func (c *Client) Extract(ctx context.Context, request gen.ExtractionRequest, notify func(failed error, wait time.Duration)) (*gen.Extraction, error) {
 	bounded, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	key := rand.Text()
@@ -124,7 +132,7 @@ func (c *Client) Extract(ctx context.Context, request gen.ExtractionRequest, not
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case bounded.Err() != nil:
-			return nil, fmt.Errorf("no answer within %v", c.timeout)
+			return nil, fmt.Errorf("no response within %v", c.timeout)
 		case try >= c.triesFor(err):
 			return nil, err
 		}
@@ -133,10 +141,10 @@ func (c *Client) Extract(ctx context.Context, request gen.ExtractionRequest, not
 			wait = refusal.Wait
 		}
 		if deadline, _ := bounded.Deadline(); time.Until(deadline) <= wait {
-			return nil, fmt.Errorf("%w; another try would have to wait %v", err, wait.Round(time.Second))
+			return nil, fmt.Errorf("%w; the time limit leaves no time to wait %v and retry", err, wait.Round(time.Second))
 		}
-		if notice != nil {
-			notice(err, wait)
+		if notify != nil {
+			notify(err, wait)
 		}
 		if err := sleep(ctx, wait); err != nil {
 			return nil, err
@@ -153,29 +161,30 @@ func (c *Client) once(ctx context.Context, key string, request gen.ExtractionReq
 	}
 	c.answered.Store(true)
 	defer func() { _ = response.Body.Close() }()
-	body, err := io.ReadAll(http.MaxBytesReader(nil, response.Body, maxAnswer))
+	body, err := io.ReadAll(http.MaxBytesReader(nil, response.Body, maxResponse))
 	if err != nil {
 		return nil, &ConnectionError{err}
 	}
 	if response.StatusCode != http.StatusOK {
 		return nil, refusal(response, body)
 	}
-	// Not by gen.ParseExtractResponse, which fails for a header that it cannot read and we do not need.
+	// gen.ParseExtractResponse would fail on malformed headers that are not needed here.
 	var answer gen.Extraction
 	if json.Unmarshal(body, &answer) != nil || !answer.Success.Valid() {
-		return nil, &Refusal{Status: http.StatusOK, Message: "the answer is none of this service; is the address right?", Wait: -1}
+		return nil, &Refusal{Status: http.StatusOK, Message: "the response does not come from Uncial; check the service URL", Wait: -1}
 	}
 	return &answer, nil
 }
 
-// refusal reads an answer other than a 200. It may come from something between us and the service.
+// refusal reads a response with another status than 200. It may come from a proxy or another server, so that the body
+// need not be the error of openapi.yaml.
 func refusal(response *http.Response, body []byte) *Refusal {
 	var envelope struct{ Message, Error string }
 	refused := &Refusal{
 		Status:    response.StatusCode,
 		RequestID: response.Header.Get("X-Request-Id"),
 		Wait:      retryAfter(response.Header.Get("Retry-After"), time.Now()),
-		Message:   http.StatusText(response.StatusCode) + "; is the address right?",
+		Message:   http.StatusText(response.StatusCode) + "; check the service URL",
 	}
 	if json.Unmarshal(body, &envelope) == nil && envelope.Message+envelope.Error != "" {
 		refused.Message = envelope.Message
@@ -183,12 +192,13 @@ func refusal(response *http.Response, body []byte) *Refusal {
 			refused.Message = envelope.Error
 		}
 	} else if to := response.Header.Get("Location"); to != "" {
-		refused.Message = fmt.Sprintf("it redirects to %q; is that the address of the service?", to)
+		refused.Message = fmt.Sprintf("redirect to %q; use that service URL instead", to)
 	}
 	return refused
 }
 
-// retryAfter reads the header of that name (RFC 9110, section 10.2.3). It is negative where there is none.
+// retryAfter parses the header Retry-After (RFC 9110, section 10.2.3), seconds or a date. It returns a negative duration
+// if the header is missing or invalid.
 func retryAfter(header string, now time.Time) time.Duration {
 	if seconds, err := strconv.ParseUint(header, 10, 31); err == nil {
 		return time.Duration(seconds) * time.Second
@@ -199,12 +209,12 @@ func retryAfter(header string, now time.Time) time.Duration {
 	return -1
 }
 
-// triesFor is how often a request that failed so is sent in all.
+// triesFor returns how often a request that failed with err may be sent in all.
 func (c *Client) triesFor(err error) int {
 	var refused *Refusal
 	var connection *ConnectionError
 	switch {
-	case errors.As(err, &refused) && !refused.passing(), errors.As(err, &connection) && connection.misfit():
+	case errors.As(err, &refused) && !refused.isTemporary(), errors.As(err, &connection) && connection.isTLSMismatch():
 		return 1
 	case connection != nil && connection.Unreachable() && !c.answered.Load():
 		return maxFirstTries
@@ -212,8 +222,8 @@ func (c *Client) triesFor(err error) int {
 	return maxTries
 }
 
-// passing says whether the same request may succeed later.
-func (r *Refusal) passing() bool {
+// isTemporary reports whether the same request may succeed later.
+func (r *Refusal) isTemporary() bool {
 	switch r.Status {
 	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,
 		http.StatusServiceUnavailable, http.StatusGatewayTimeout:
@@ -222,13 +232,14 @@ func (r *Refusal) passing() bool {
 	return false
 }
 
-// jitter is a random fraction, so that callers that failed together do not come back together.
+// jitter returns a random fraction, 0 to 1, so that clients that failed together do not retry together.
 func jitter() float64 {
 	var b [1]byte
 	_, _ = rand.Read(b[:])
 	return float64(b[0]) / 256
 }
 
+// sleep waits for d, or less if ctx ends; it returns ctx's error then.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -18,7 +18,7 @@ import (
 	"uncial/impl/client"
 )
 
-const goodAnswer = `{"success":true,"text":"Arma virumque cano","confidence":0.5,"pointsUsed":10,"remainingPoints":90}`
+const goodBody = `{"success":true,"text":"Arma virumque cano","confidence":0.5,"pointsUsed":10,"remainingPoints":90}`
 
 func answer(w http.ResponseWriter, status int, body string) {
 	w.Header().Set("Content-Type", "application/json")
@@ -26,7 +26,7 @@ func answer(w http.ResponseWriter, status int, body string) {
 	_, _ = io.WriteString(w, body)
 }
 
-// mustServe answers with the steps, one for each request, and with the last one from then on.
+// mustServe answers requests with the steps in turn, and all later ones with the last step. asked counts requests.
 func mustServe(tb testing.TB, steps ...http.HandlerFunc) (url string, asked *atomic.Int64) {
 	tb.Helper()
 	asked = new(atomic.Int64)
@@ -38,7 +38,7 @@ func mustServe(tb testing.TB, steps ...http.HandlerFunc) (url string, asked *ato
 	return server.URL, asked
 }
 
-func good(w http.ResponseWriter, _ *http.Request) { answer(w, 200, goodAnswer) }
+func good(w http.ResponseWriter, _ *http.Request) { answer(w, 200, goodBody) }
 
 func refuse(status int, code, message string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
@@ -54,17 +54,17 @@ func waitFor(after string, then http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-func hangUp(w http.ResponseWriter, _ *http.Request) {
+func closeConnection(w http.ResponseWriter, _ *http.Request) {
 	conn, _, err := w.(http.Hijacker).Hijack()
 	if err == nil {
 		_ = conn.Close()
 	}
 }
 
-func halfAnAnswer(w http.ResponseWriter, _ *http.Request) {
+func halfResponse(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", "500")
-	_, _ = io.WriteString(w, goodAnswer[:20])
+	_, _ = io.WriteString(w, goodBody[:20])
 }
 
 func mustClient(tb testing.TB, url string) *client.Client {
@@ -77,7 +77,7 @@ func mustClient(tb testing.TB, url string) *client.Client {
 
 var request = gen.ExtractionRequest{ImageURL: "https://images.example.org/page.jpg"}
 
-func TestClient_ExtractTriesAgain(t *testing.T) {
+func TestClient_Extract_Retries(t *testing.T) {
 	t.Parallel()
 	busy := refuse(500, "SERVER_ERROR", "busy")
 	for _, c := range []struct {
@@ -86,10 +86,10 @@ func TestClient_ExtractTriesAgain(t *testing.T) {
 	}{
 		{"an internal error", busy},
 		{"too many requests", waitFor("0", refuse(429, "RATE_LIMITED", "wait"))},
-		{"a date to wait for", waitFor("Mon, 02 Jan 2006 15:04:05 GMT", busy)},
-		{"a proxy without a server", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(502) }},
-		{"a connection that breaks", hangUp},
-		{"an answer that breaks off", halfAnAnswer},
+		{"a date in Retry-After", waitFor("Mon, 02 Jan 2006 15:04:05 GMT", busy)},
+		{"a proxy without its server", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(502) }},
+		{"a lost connection", closeConnection},
+		{"an incomplete response", halfResponse},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -112,13 +112,13 @@ func TestClient_ExtractTriesAgain(t *testing.T) {
 			assert.Equal(t, "Arma virumque cano", got.Text)
 			assert.EqualValues(t, 2, asked.Load())
 			assert.Len(t, notices, 1)
-			assert.Len(t, keys, 1, "both tries carry the same key")
+			assert.Len(t, keys, 1, "both tries carry the same Idempotency-Key")
 			assert.NotContains(t, keys, "")
 		})
 	}
 }
 
-func TestClient_ExtractGivesUpAtOnce(t *testing.T) {
+func TestClient_Extract_NoRetry(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
@@ -129,14 +129,14 @@ func TestClient_ExtractGivesUpAtOnce(t *testing.T) {
 		{"a bad request", refuse(400, "INVALID_REQUEST", "imageUrl: no"), 400, "imageUrl: no"},
 		{"a bad key", refuse(401, "INVALID_API_KEY", "bad key"), 401, "bad key"},
 		{"no points", refuse(402, "INSUFFICIENT_POINTS", "2 are left"), 402, "2 are left"},
-		{"another server", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "nope", 404) }, 404, "is the address right?"},
+		{"another server", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "nope", 404) }, 404, "check the service URL"},
 		{"a redirect", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "https://else.test/", http.StatusMovedPermanently)
-		}, 301, "redirects to"},
-		{"a page of another server", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }, 200, "none of this service"},
-		{"JSON of another server", func(w http.ResponseWriter, _ *http.Request) { answer(w, 200, `{}`) }, 200, "none of this service"},
-		{"broken JSON", func(w http.ResponseWriter, _ *http.Request) { answer(w, 200, `{"success":`) }, 200, "none of this service"},
-		{"a wait beyond the time there is", waitFor("3600", refuse(429, "RATE_LIMITED", "wait")), 429, "would have to wait 1h0m0s"},
+		}, 301, "redirect to"},
+		{"a page of another server", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }, 200, "does not come from Uncial"},
+		{"JSON of another server", func(w http.ResponseWriter, _ *http.Request) { answer(w, 200, `{}`) }, 200, "does not come from Uncial"},
+		{"broken JSON", func(w http.ResponseWriter, _ *http.Request) { answer(w, 200, `{"success":`) }, 200, "does not come from Uncial"},
+		{"a wait beyond the time limit", waitFor("3600", refuse(429, "RATE_LIMITED", "wait")), 429, "no time to wait 1h0m0s"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -151,7 +151,7 @@ func TestClient_ExtractGivesUpAtOnce(t *testing.T) {
 	}
 }
 
-func TestClient_ExtractBoundsItsTries(t *testing.T) {
+func TestClient_Extract_MaxTries(t *testing.T) {
 	t.Parallel()
 	url, asked := mustServe(t, waitFor("0", refuse(500, "SERVER_ERROR", "broken")))
 	_, err := mustClient(t, url).Extract(t.Context(), request, nil)
@@ -159,7 +159,7 @@ func TestClient_ExtractBoundsItsTries(t *testing.T) {
 	assert.EqualValues(t, 5, asked.Load())
 }
 
-func TestClient_ExtractHonoursRetryAfter(t *testing.T) {
+func TestClient_Extract_RetryAfter(t *testing.T) {
 	t.Parallel()
 	url, _ := mustServe(t, waitFor("1", refuse(429, "RATE_LIMITED", "wait")), good)
 	start := time.Now()
@@ -168,16 +168,16 @@ func TestClient_ExtractHonoursRetryAfter(t *testing.T) {
 	assert.GreaterOrEqual(t, time.Since(start), time.Second)
 }
 
-func TestClient_ExtractBoundsItsTime(t *testing.T) {
+func TestClient_Extract_Timeout(t *testing.T) {
 	t.Parallel()
 	url, _ := mustServe(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	c, err := client.New(url, "k", 200*time.Millisecond)
 	require.NoError(t, err)
 	_, err = c.Extract(t.Context(), request, nil)
-	require.EqualError(t, err, "no answer within 200ms")
+	require.EqualError(t, err, "no response within 200ms")
 }
 
-func TestClient_ExtractStopsWithItsContext(t *testing.T) {
+func TestClient_Extract_Cancelled(t *testing.T) {
 	t.Parallel()
 	for _, step := range []http.HandlerFunc{
 		func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
@@ -193,29 +193,29 @@ func TestClient_ExtractStopsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestClient_ExtractFindsNoServer(t *testing.T) {
+func TestClient_Extract_NoServer(t *testing.T) {
 	t.Parallel()
 	url, _ := mustServe(t, good)
 	conn, err := net.Dial("tcp", url[len("http://"):])
 	require.NoError(t, err)
 	defer func() { _ = conn.Close() }()
-	nobody := mustClient(t, "http://"+conn.LocalAddr().String()) // the near end of a connection: nobody can listen there
+	nobody := mustClient(t, "http://"+conn.LocalAddr().String()) // the client end of a connection: nobody can listen there
 	var notices int
 	_, err = nobody.Extract(t.Context(), request, func(error, time.Duration) { notices++ })
 	var broken *client.ConnectionError
 	require.ErrorAs(t, err, &broken)
 	assert.True(t, broken.Unreachable())
-	assert.Contains(t, err.Error(), "no connection to the service")
-	assert.Equal(t, 1, notices, "an address where nothing ever answered is tried twice")
+	assert.Contains(t, err.Error(), "cannot connect to the service")
+	assert.Equal(t, 1, notices, "an address that never answered is tried twice")
 
 	server := httptest.NewTLSServer(http.HandlerFunc(good))
 	defer server.Close()
 	_, err = mustClient(t, server.URL).Extract(t.Context(), request, nil)
 	require.ErrorAs(t, err, &broken)
-	assert.True(t, broken.Unreachable(), "an unknown certificate is no reason to try again")
+	assert.True(t, broken.Unreachable(), "an untrusted certificate is not retried")
 }
 
-func TestClient_ExtractWaitsForAServiceThatWasThere(t *testing.T) {
+func TestClient_Extract_RestartingServer(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(waitFor("0", refuse(500, "SERVER_ERROR", "stopping")))
 	server.Config.SetKeepAlivesEnabled(false)
@@ -252,7 +252,7 @@ func TestNew(t *testing.T) {
 	}
 	for _, base := range []string{"", "127.0.0.1:8080", "localhost", "ftp://a.test", "http://", "http://a.test?x=1", "http://a b"} {
 		_, err := client.New(base, "k", time.Minute)
-		require.ErrorContains(t, err, "one like http://127.0.0.1:8080 is needed", base)
+		require.ErrorContains(t, err, "expected e.g. http://127.0.0.1:8080", base)
 	}
 	for _, key := range []string{"", "a b", "a\n", "é"} {
 		_, err := client.New(url, key, time.Minute)

@@ -14,25 +14,25 @@ import (
 	"uncial/gen"
 )
 
-// ExtractCmd is the command "uncial extract". Its exit status is 0 when every image was read, 1 when some were not, and
-// 2 when none could be: wrong usage, no valid key, no service at the address.
+// ExtractCmd is the command "uncial extract". Its exit status is 0 if every image was read, 1 if some were not, and 2 if
+// none can be: wrong usage, no valid key, or no service at the URL.
 type ExtractCmd struct {
-	Images   []string      `arg:"" name:"image" help:"Files to read, or http, https and data: URLs."`
-	URL      string        `name:"url" env:"UNCIAL_URL" default:"http://127.0.0.1:8080" placeholder:"BASE" help:"Address of the service."`
-	Key      string        `env:"UNCIAL_KEY" placeholder:"KEY" help:"API key. The environment is the better place for it: others on the machine can see the command line."`
-	Language string        `short:"l" placeholder:"TAG" help:"Language of the documents as a BCP 47 tag, such as de-Latf. The service takes en unless told."`
-	Enhance  bool          `help:"Correct the text in difficult scripts after it was read."`
-	Format   string        `short:"f" enum:"text,json,hocr,alto,page,tsv" default:"text" help:"What to write: ${enum}."`
-	JSON     bool          `name:"json" help:"Write whole answers as JSON, one a line, each with its image's name."`
-	Out      string        `short:"o" placeholder:"DIR" help:"Write one file for each image into this directory, which is made if need be."`
-	Jobs     int           `short:"j" default:"2" help:"Images to send at the same time, 1 to 64."`
-	Timeout  time.Duration `default:"5m" help:"Time for one image, further tries included."`
+	Images   []string      `arg:"" name:"image" help:"Image files, or http, https or data: URLs."`
+	URL      string        `name:"url" env:"UNCIAL_URL" default:"http://127.0.0.1:8080" placeholder:"BASE" help:"Base URL of the service (default: ${default})."`
+	Key      string        `env:"UNCIAL_KEY" placeholder:"KEY" help:"API key. Prefer the environment: other users can see the command line."`
+	Language string        `short:"l" placeholder:"TAG" help:"Language of the documents as a BCP 47 tag, such as de-Latf (default: the service's, en)."`
+	Enhance  bool          `help:"Correct the text after reading, for difficult scripts."`
+	Format   string        `short:"f" enum:"text,json,hocr,alto,page,tsv" default:"text" help:"Output format: ${enum}."`
+	JSON     bool          `name:"json" help:"Write whole responses as JSON, one per line, each with the name of its image."`
+	Out      string        `short:"o" placeholder:"DIR" help:"Write one file per image into this directory, which is created if necessary."`
+	Jobs     int           `short:"j" default:"2" help:"Images to send at the same time, 1 to 64 (default: ${default})."`
+	Timeout  time.Duration `default:"5m" help:"Time limit for one image including retries (default: ${default})."`
 
-	Stdout io.Writer `kong:"-"` // nil for the process's
-	Stderr io.Writer `kong:"-"` // nil for the process's
+	Stdout io.Writer `kong:"-"` // default: os.Stdout
+	Stderr io.Writer `kong:"-"` // default: os.Stderr
 }
 
-// Help is the rest of the command's help.
+// Help returns the text below the flags.
 func (*ExtractCmd) Help() string {
 	return `Examples:
 
@@ -40,13 +40,13 @@ func (*ExtractCmd) Help() string {
   uncial extract --language de-Latf --format alto --out texts scans/*.tif
   uncial extract --json https://images.example.org/page-001.jpg | jq .confidence
 
-Each extraction costs 10 points. What fails for want of capacity or network is tried again up to four times, and is
-never charged twice.
+Each extraction costs 10 points. Requests that fail because of overload or network errors are retried up to four
+times and never charged twice.
 
-Exit status: 0 every image was read; 1 some were not; 2 none could be (wrong usage, no valid key, no service).`
+Exit status: 0 if every image was read; 1 if some were not; 2 if none can be (wrong usage, no valid key, no service).`
 }
 
-// Failure is how the command ends when not every image was read.
+// Failure is the error of a command that did not read every image.
 type Failure struct {
 	Status  int // exit status, 1 or 2
 	Message string
@@ -54,9 +54,10 @@ type Failure struct {
 
 func (f *Failure) Error() string { return f.Message }
 
-// ExitCode is the exit status of the process.
+// ExitCode returns the exit status of the process.
 func (f *Failure) ExitCode() int { return f.Status }
 
+// usage returns a *Failure for wrong usage.
 func usage(format string, args ...any) error {
 	return &Failure{2, fmt.Sprintf(format, args...)}
 }
@@ -89,19 +90,23 @@ func (c *ExtractCmd) Run(ctx context.Context) error {
 	return r.all(ctx)
 }
 
-// check finds wrong usage before anything is sent.
+// maxJobs bounds --jobs: one server answers 429 or 500 long before.
+const maxJobs = 64
+
+// check reports wrong usage before anything is sent, and tries whether --out is writable: an image that was charged but
+// cannot be stored would be lost. Errors are *Failure.
 func (c *ExtractCmd) check() (*Client, error) {
 	switch {
 	case len(c.Images) == 0:
-		return nil, usage("name the images to read: files, or http, https and data: URLs")
+		return nil, usage("no images; give files, or http, https or data: URLs")
 	case c.Key == "":
-		return nil, usage("no API key: set UNCIAL_KEY or give --key")
+		return nil, usage("no API key; set UNCIAL_KEY or use --key")
 	case !gen.Format(c.Format).Valid():
-		return nil, usage("--format: %q is none; text, json, hocr, alto, page and tsv are", c.Format)
-	case c.Jobs < 1 || c.Jobs > 64:
-		return nil, usage("--jobs must be 1 to 64")
+		return nil, usage("--format: unknown format %q; choose text, json, hocr, alto, page or tsv", c.Format)
+	case c.Jobs < 1 || c.Jobs > maxJobs:
+		return nil, usage("--jobs: must be 1 to %d", maxJobs)
 	case c.Timeout <= 0:
-		return nil, usage("--timeout must be more than 0")
+		return nil, usage("--timeout: must be positive, such as 5m")
 	}
 	api, err := New(c.URL, c.Key, c.Timeout)
 	if err != nil {
@@ -111,48 +116,48 @@ func (c *ExtractCmd) check() (*Client, error) {
 		return api, nil
 	}
 	if err := os.MkdirAll(c.Out, 0o777); err != nil { //nolint:gosec // the umask decides
-		return nil, usage("--out: %q cannot be made: %v", c.Out, plain(err))
+		return nil, usage("--out: cannot create %q: %v", c.Out, withoutPath(err))
 	}
 	const probe = ".uncial-probe"
 	if err := writeFile(c.Out, probe, nil); err != nil {
-		return nil, usage("--out: %q is not writable: %v", c.Out, err)
+		return nil, usage("--out: cannot write to %q: %v", c.Out, err)
 	}
 	return api, os.Remove(filepath.Join(c.Out, probe))
 }
 
-// run is one run of the command.
+// run is the state of one run of the command.
 type run struct {
 	cmd     *ExtractCmd
 	api     *Client
 	console *console
 	sources []source
-	names   []string // of the output files; nil for stdout
+	names   []string // output files, one per source; nil for stdout
 
-	// halt keeps further images from being sent; those under way are left to finish, as they may have been charged.
+	// halt stops sending further images. Images being read are left to finish, because they may be charged.
 	halt context.CancelCauseFunc
-	read atomic.Int64
+	read atomic.Int64 // images read
 }
 
-// all reads every image, at most so many at a time, and writes the results in the order of the images.
+// all reads every image, at most --jobs at a time, and writes the results in the order of the images.
 func (r *run) all(ctx context.Context) error {
-	launch, halt := context.WithCancelCause(ctx)
+	sending, halt := context.WithCancelCause(ctx)
 	defer halt(nil)
 	r.halt = halt
-	// The bound keeps results that wait for an earlier one from piling up.
+	// The bound limits how many results wait for an earlier one.
 	pending := make(chan chan []byte, 4*r.cmd.Jobs)
 	go func() {
 		defer close(pending)
 		slots := make(chan struct{}, r.cmd.Jobs)
 		for i := range r.sources {
 			slots <- struct{}{}
-			if launch.Err() != nil {
+			if sending.Err() != nil {
 				return
 			}
 			done := make(chan []byte, 1)
 			pending <- done
 			go func() {
 				defer func() { <-slots }()
-				done <- r.one(ctx, i)
+				done <- r.readImage(ctx, i)
 			}()
 		}
 	}()
@@ -163,22 +168,22 @@ func (r *run) all(ctx context.Context) error {
 			}
 		}
 	}
-	return r.verdict(context.Cause(launch))
+	return r.summary(context.Cause(sending))
 }
 
-// one reads one image and returns what belongs on stdout: nothing when it failed or went to a file.
-func (r *run) one(ctx context.Context, i int) []byte {
+// readImage reads one image and returns what to write to stdout: nothing if it failed or was written to a file.
+func (r *run) readImage(ctx context.Context, i int) []byte {
 	image := r.sources[i]
 	content, err := r.extract(ctx, image)
 	if err == nil && r.names != nil {
 		if err := writeFile(r.cmd.Out, r.names[i], content); err != nil {
-			// The next would be charged and lost as well.
+			// The next image would be charged and lost too.
 			r.halt(&Failure{1, err.Error()})
 			return nil
 		}
 		content = nil
 	}
-	r.judge(ctx, image, err)
+	r.report(ctx, image, err)
 	return content
 }
 
@@ -197,7 +202,7 @@ func (r *run) extract(ctx context.Context, image source) ([]byte, error) {
 		request.Enhance = &r.cmd.Enhance
 	}
 	answer, err := r.api.Extract(ctx, request, func(failed error, wait time.Duration) {
-		r.console.note("%s: %v; trying again in %v", image, failed, wait.Round(100*time.Millisecond))
+		r.console.note("%s: %v; retrying in %v", image, failed, wait.Round(100*time.Millisecond))
 	})
 	if err != nil {
 		return nil, err
@@ -205,15 +210,15 @@ func (r *run) extract(ctx context.Context, image source) ([]byte, error) {
 	return render(image, answer, format, r.cmd.JSON)
 }
 
-// judge counts an image and tells of a failure. What would meet every other image as well ends the run.
-func (r *run) judge(ctx context.Context, image source, err error) {
+// report counts an image or prints its failure. A failure that every other image would meet too ends the run.
+func (r *run) report(ctx context.Context, image source, err error) {
 	switch {
 	case err == nil:
 		r.read.Add(1)
 		r.console.advance()
-	case ctx.Err() != nil: // stopped by the user, who knows
-	case endsRun(err) != 0:
-		r.halt(&Failure{endsRun(err), fmt.Sprintf("%s: %v", r.cmd.URL, err)})
+	case ctx.Err() != nil: // stopped by the user: no message is needed
+	case fatalStatus(err) != 0:
+		r.halt(&Failure{fatalStatus(err), fmt.Sprintf("%s: %v", r.cmd.URL, err)})
 	case len(r.sources) == 1:
 		r.halt(&Failure{1, fmt.Sprintf("%s: %v", image, err)})
 	default:
@@ -222,25 +227,26 @@ func (r *run) judge(ctx context.Context, image source, err error) {
 	}
 }
 
-// endsRun is the exit status for an error that every other image would meet too, and 0 for all other errors.
-func endsRun(err error) int {
+// fatalStatus returns the exit status for an error that every other image would meet too, and 0 for all other errors.
+func fatalStatus(err error) int {
 	var connection *ConnectionError
 	var refused *Refusal
 	switch {
 	case errors.As(err, &connection) && connection.Unreachable():
 		return 2
-	case !errors.As(err, &refused), refused.passing(), refused.Status == http.StatusBadRequest:
+	case !errors.As(err, &refused), refused.isTemporary(), refused.Status == http.StatusBadRequest:
 		return 0
 	case refused.Status == http.StatusPaymentRequired:
 		return 1
 	}
-	return 2 // the key does not open the door, or there is no service of ours behind it
+	return 2 // the key is refused, or another server answers
 }
 
-// verdict is how the run ended, by what kept images from being sent: nil, a *Failure, or an error of the context.
-func (r *run) verdict(cause error) error {
+// summary returns nil if every image was read, else a *Failure. cause says why sending stopped: nil, a *Failure, or an
+// error of the context.
+func (r *run) summary(cause error) error {
 	read, all := int(r.read.Load()), len(r.sources)
-	sum := fmt.Sprintf("%d of %d images were read", read, all)
+	sum := fmt.Sprintf("%d of %d images read", read, all)
 	var ended *Failure
 	switch {
 	case errors.As(cause, &ended) && all > 1:
@@ -250,7 +256,7 @@ func (r *run) verdict(cause error) error {
 	case read == all:
 		return nil
 	case cause != nil:
-		return &Failure{1, "stopped; " + sum}
+		return &Failure{1, "interrupted; " + sum}
 	}
 	return &Failure{1, sum}
 }

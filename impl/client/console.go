@@ -10,14 +10,15 @@ import (
 	"golang.org/x/term"
 )
 
-// console writes results and messages so that neither cuts through the other or through the progress bar.
+// console writes results and messages so that they do not mix with each other or with the progress bar. It is safe for
+// concurrent use.
 type console struct {
 	mu             sync.Mutex
 	stdout, stderr io.Writer
-	bar            *progressbar.ProgressBar // nil unless there is a terminal to show it on
+	bar            *progressbar.ProgressBar // nil if stderr is not a terminal
 }
 
-// newConsole shows a bar for several images where stderr is a terminal.
+// newConsole shows a progress bar if there are several images and stderr is a terminal.
 func newConsole(stdout, stderr io.Writer, images int) *console {
 	c := &console{stdout: stdout, stderr: stderr}
 	if file, ok := stderr.(*os.File); ok && images > 1 && term.IsTerminal(int(file.Fd())) {
@@ -33,24 +34,24 @@ func newConsole(stdout, stderr io.Writer, images int) *console {
 	return c
 }
 
-// result writes to stdout.
+// result writes a result to stdout.
 func (c *console) result(content []byte) error {
-	return c.around(func() error {
+	return c.withoutBar(func() error {
 		_, err := c.stdout.Write(content)
 		return err
 	})
 }
 
-// note writes a line to stderr.
+// note writes a message to stderr, as one line. An error is dropped: there is nowhere else to report it.
 func (c *console) note(format string, args ...any) {
-	_ = c.around(func() error {
+	_ = c.withoutBar(func() error {
 		_, err := fmt.Fprintf(c.stderr, format+"\n", args...)
 		return err
 	})
 }
 
-// around takes the bar away while something is written.
-func (c *console) around(write func() error) error {
+// withoutBar hides the bar while write runs.
+func (c *console) withoutBar(write func() error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.bar == nil {
@@ -64,7 +65,7 @@ func (c *console) around(write func() error) error {
 	return err
 }
 
-// advance moves the bar on by one image.
+// advance moves the bar by one image.
 func (c *console) advance() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,7 +74,7 @@ func (c *console) advance() {
 	}
 }
 
-// close takes the bar away.
+// close removes the bar.
 func (c *console) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

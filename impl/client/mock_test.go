@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mustMock builds and starts the mock, which the service may not import, and returns its address.
+// mustMock builds and starts the mock, which packages of the service must not import, and returns its URL.
 func mustMock(tb testing.TB) string {
 	tb.Helper()
 	binary := filepath.Join(tb.TempDir(), "uncial-mock")
@@ -34,7 +34,7 @@ func mustMock(tb testing.TB) string {
 	return "http://" + address
 }
 
-func TestExtractCmd_AgainstTheMock(t *testing.T) {
+func TestExtractCmd_Run_Mock(t *testing.T) {
 	t.Parallel()
 	url := mustMock(t)
 	run := func(key string, args ...string) (stdout, stderr string, status int) {
@@ -60,7 +60,7 @@ func TestExtractCmd_AgainstTheMock(t *testing.T) {
 		status int
 		text   string
 	}{
-		{"low", []string{printed, handwritten}, 1, "the service answered 402: an extraction costs 10 points; 2 remaining; upgrade the plan or wait for the reset; 1 of 2 images were read"},
+		{"low", []string{printed, handwritten}, 1, "the service answered 402: an extraction costs 10 points; 2 remaining; upgrade the plan or wait for the reset; 1 of 2 images read"},
 		{"empty", []string{printed}, 1, "answered 402"},
 		{"revoked", []string{printed}, 2, "answered 401"},
 		{"ratelimited", []string{"--timeout=4s", printed}, 1, "answered 429"},
@@ -72,7 +72,7 @@ func TestExtractCmd_AgainstTheMock(t *testing.T) {
 	}
 }
 
-// mustSample is the path of the project's own page.
+// mustSample returns the path of the sample page.
 func mustSample(tb testing.TB) string {
 	tb.Helper()
 	path, err := filepath.Abs(filepath.Join("..", "sample", "page.jpg"))

@@ -14,7 +14,7 @@ import (
 	"uncial/gen"
 )
 
-// extensions of the files that hold a format.
+// extensions are the file name extensions of the formats.
 var extensions = map[gen.Format]string{
 	gen.Text: ".txt",
 	gen.JSON: ".json",
@@ -24,8 +24,8 @@ var extensions = map[gen.Format]string{
 	gen.Tsv:  ".tsv",
 }
 
-// fileNames gives each source a file name of its own, by the order of the sources: "page.txt", then "page-2.txt".
-// Names that differ only in case count as the same, since some file systems think so.
+// fileNames returns a unique file name for each source, numbered in the order of the sources: "page.txt", "page-2.txt".
+// Names that differ only in case count as equal, as they do on some file systems.
 func fileNames(sources []source, extension string) []string {
 	taken := map[string]bool{}
 	names := make([]string, len(sources))
@@ -41,8 +41,8 @@ func fileNames(sources []source, extension string) []string {
 	return names
 }
 
-// render is what is written for one answer: the whole of it as one line of JSON with the image's name, the plain text,
-// or the document.
+// render returns what is written for one response: the whole response as one line of JSON with the name of the image,
+// the text, or the document.
 func render(image source, answer *gen.Extraction, format gen.Format, asJSON bool) ([]byte, error) {
 	if asJSON || format == gen.JSON {
 		return jsonLine(struct {
@@ -53,7 +53,7 @@ func render(image source, answer *gen.Extraction, format gen.Format, asJSON bool
 	content := answer.Text
 	if format != gen.Text {
 		if answer.Document == nil {
-			return nil, fmt.Errorf("the service sent no document in the format %s", format)
+			return nil, fmt.Errorf("the response has no document in the format %s", format)
 		}
 		content = *answer.Document
 	}
@@ -63,6 +63,7 @@ func render(image source, answer *gen.Extraction, format gen.Format, asJSON bool
 	return []byte(content), nil
 }
 
+// jsonLine encodes v on one line. HTML characters stay readable: the output is not for web pages.
 func jsonLine(v any) ([]byte, error) {
 	var line bytes.Buffer
 	encoder := json.NewEncoder(&line)
@@ -71,7 +72,7 @@ func jsonLine(v any) ([]byte, error) {
 	return line.Bytes(), err
 }
 
-// writeFile writes a file so that it is there whole or not at all: under another name first, then renamed.
+// writeFile writes a file completely or not at all: it writes to a temporary name in the same directory and renames it.
 func writeFile(dir, name string, content []byte) (err error) {
 	part := filepath.Join(dir, "."+rand.Text()+".part")
 	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) //nolint:gosec // the umask decides
@@ -93,10 +94,10 @@ func writeFile(dir, name string, content []byte) (err error) {
 	return nil
 }
 
-// writeError says that something could not be written, and above all why.
+// writeError says what could not be written and why, with clear words for a full disk.
 func writeError(name string, err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return fmt.Errorf("%s could not be written: the disk is full", name)
+		return fmt.Errorf("cannot write %s: the disk is full", name)
 	}
-	return fmt.Errorf("%s could not be written: %w", name, plain(err))
+	return fmt.Errorf("cannot write %s: %w", name, withoutPath(err))
 }

@@ -17,7 +17,7 @@ import (
 	"uncial/impl/ocr"
 )
 
-// source is one image as it was named on the command line: a file, or a http, https or data: URL.
+// source is one image as given on the command line: a file, or an http, https or data: URL.
 type source string
 
 func (s source) isURL() bool {
@@ -29,7 +29,7 @@ func (s source) isURL() bool {
 	return false
 }
 
-// String is the source as messages name it.
+// String returns the source as messages name it: without the content of a data: URL.
 func (s source) String() string {
 	if head, _, inline := strings.Cut(string(s), ","); inline && s.isURL() && strings.EqualFold(head[:5], "data:") {
 		return head + ",..."
@@ -37,7 +37,7 @@ func (s source) String() string {
 	return string(s)
 }
 
-// imageURL is the URL to send: that of a URL itself, or a data: URL with what the file holds.
+// imageURL returns the URL to send: a URL as it is, or a data: URL with the content of the file.
 func (s source) imageURL() (string, error) {
 	if s.isURL() {
 		return string(s), nil
@@ -46,7 +46,7 @@ func (s source) imageURL() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var inline strings.Builder // of some 28 MB, so it is not put together from copies
+	var inline strings.Builder // up to 28 MB, so it is built without copies
 	inline.Grow(len("data:application/octet-stream;base64,") + base64.StdEncoding.EncodedLen(len(image)))
 	inline.WriteString("data:" + mediaType(image) + ";base64,")
 	encoder := base64.NewEncoder(base64.StdEncoding, &inline)
@@ -55,34 +55,34 @@ func (s source) imageURL() (string, error) {
 	return inline.String(), nil
 }
 
-// read reads the file. Its errors say what is wrong without the file's name.
+// read reads the file. Its errors do not contain the name of the file, which the messages around them have.
 func (s source) read() ([]byte, error) {
 	file, err := os.Open(string(s))
 	if err != nil {
-		return nil, plain(err)
+		return nil, withoutPath(err)
 	}
 	defer func() { _ = file.Close() }()
 	var image bytes.Buffer
 	if about, err := file.Stat(); err == nil {
 		if about.IsDir() {
-			return nil, errors.New("is a directory; name the images in it")
+			return nil, errors.New("is a directory; give the files in it")
 		}
 		image.Grow(int(min(about.Size(), ocr.MaxBytes)) + bytes.MinRead)
 	}
 	_, err = image.ReadFrom(io.LimitReader(file, ocr.MaxBytes+1))
 	switch {
 	case err != nil:
-		return nil, plain(err)
+		return nil, withoutPath(err)
 	case image.Len() > ocr.MaxBytes:
-		return nil, fmt.Errorf("the file has more than %d MiB; at most %[1]d MiB is accepted", ocr.MaxBytes>>20)
+		return nil, fmt.Errorf("the file is larger than %d MiB, the limit of the service", ocr.MaxBytes>>20)
 	case image.Len() == 0:
 		return nil, errors.New("the file is empty")
 	}
 	return image.Bytes(), nil
 }
 
-// plain takes operation and path off an error of the file system.
-func plain(err error) error {
+// withoutPath removes operation and path from an error of the file system.
+func withoutPath(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
 	switch {
@@ -94,7 +94,8 @@ func plain(err error) error {
 	return err
 }
 
-// mediaType is what the content looks like.
+// mediaType returns the media type by the first bytes. Go does not detect TIFF: 42 is the version of TIFF 6.0, 43 that of
+// BigTIFF.
 func mediaType(image []byte) string {
 	if head := string(image[:min(4, len(image))]); head == "II*\x00" || head == "MM\x00*" || head == "II+\x00" || head == "MM\x00+" {
 		return "image/tiff"
@@ -103,7 +104,7 @@ func mediaType(image []byte) string {
 	return media
 }
 
-// stem is the name of a file or URL without its directory and extension.
+// stem returns the name of a file or URL without directory and extension, for the name of the output file.
 func (s source) stem() string {
 	base := filepath.Base(string(s))
 	if s.isURL() {
@@ -116,13 +117,14 @@ func (s source) stem() string {
 	return "image"
 }
 
-// urlName is the last part of a URL's path that says something, with letters, digits and "._-" only.
+// urlName returns the last meaningful segment of a URL's path, at most 100 characters: letters, digits and "._-" only, so
+// that it is a valid file name everywhere.
 func urlName(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.Opaque != "" {
 		return "image"
 	}
-	last := path.Base(strings.TrimSuffix(u.Path, "/info.json")) // of IIIF: the image's identifier stands before it
+	last := path.Base(strings.TrimSuffix(u.Path, "/info.json")) // IIIF: the segment before it is the identifier of the image
 	if last == "/" {
 		return "image"
 	}

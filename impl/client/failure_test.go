@@ -1,0 +1,190 @@
+package client_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"uncial/gen"
+	"uncial/impl/client"
+)
+
+func TestExtractCmd_Run_SomeFail(t *testing.T) {
+	t.Parallel()
+	f, url := mustFake(t, func(text string) gen.ExtractResponseObject {
+		if text == "bad.jpg" {
+			return invalid("imageUrl: no image")
+		}
+		return nil
+	})
+	files := mustFiles(t, "first.jpg", "bad.jpg", "empty.jpg", "large.jpg", "last.jpg")
+	require.NoError(t, os.Truncate(files[2], 0))
+	require.NoError(t, os.Truncate(files[3], 20<<20+1))
+	images := []string{files[0], files[1], files[2], files[3], filepath.Dir(files[0]), "missing.jpg", files[4]}
+	stdout, stderr, status := extract(t.Context(), t, url, images...)
+	assert.Equal(t, "first.jpg\nlast.jpg\n", stdout)
+	assert.Equal(t, 1, status)
+	for _, line := range []string{
+		files[1] + ": the service answered 400: imageUrl: no image\n",
+		files[2] + ": the file is empty\n",
+		files[3] + ": the file is larger than 20 MiB, the limit of the service\n",
+		filepath.Dir(files[0]) + ": is a directory; give the files in it\n",
+		"missing.jpg: no such file or directory\n",
+		"2 of 7 images read\n",
+	} {
+		assert.Contains(t, stderr, line)
+	}
+	assert.Len(t, f.requests, 3, "files that cannot be read are not sent")
+}
+
+func TestExtractCmd_Run_OnlyImageFails(t *testing.T) {
+	t.Parallel()
+	_, url := mustFake(t, func(string) gen.ExtractResponseObject { return invalid("imageUrl: no image") })
+	file := mustFiles(t, "page.jpg")[0]
+	stdout, stderr, status := extract(t.Context(), t, url, file)
+	assert.Empty(t, stdout)
+	assert.Equal(t, file+": the service answered 400: imageUrl: no image\n", stderr)
+	assert.Equal(t, 1, status)
+}
+
+func TestExtractCmd_Run_FatalErrors(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		answer func() gen.ExtractResponseObject
+		status int
+		text   string
+	}{
+		{"no points", noPoints, 1, "the service answered 402: 2 are left; 3 of 20 images read"},
+		{"the key is revoked", badKey, 2, "the service answered 401: the key is unknown; 3 of 20 images read"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var names []string
+			for i := range 20 {
+				names = append(names, fmt.Sprintf("%02d.png", i))
+			}
+			f, url := mustFake(t, func(text string) gen.ExtractResponseObject {
+				if text >= "03.png" {
+					return c.answer()
+				}
+				return nil
+			})
+			stdout, stderr, status := extract(t.Context(), t, url, append([]string{"--jobs=1"}, mustFiles(t, names...)...)...)
+			assert.Equal(t, "00.png\n01.png\n02.png\n", stdout)
+			assert.Contains(t, stderr, c.text)
+			assert.Equal(t, c.status, status)
+			assert.Len(t, f.requests, 4)
+		})
+	}
+}
+
+func TestExtractCmd_Run_WrongUsage(t *testing.T) {
+	t.Parallel()
+	_, url := mustFake(t, nil)
+	file := mustFiles(t, "page.jpg")[0]
+	for _, c := range []struct {
+		name string
+		cmd  client.ExtractCmd
+		text string
+	}{
+		{"no images", client.ExtractCmd{URL: url, Key: "k"}, "no images; give files"},
+		{"no key", client.ExtractCmd{URL: url, Images: []string{file}}, "set UNCIAL_KEY"},
+		{"a key with a blank", client.ExtractCmd{URL: url, Key: "a b", Images: []string{file}}, "API key"},
+		{"an invalid service URL", client.ExtractCmd{URL: "localhost", Key: "k", Images: []string{file}}, "expected e.g. http://127.0.0.1:8080"},
+		{"an unknown format", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Format: "pdf"}, "--format: unknown format"},
+		{"negative jobs", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Jobs: -1}, "--jobs"},
+		{"a negative timeout", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Timeout: -1}, "--timeout"},
+		{"a file instead of a directory", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Out: file}, "--out"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if c.cmd.Format == "" {
+				c.cmd.Format = "text"
+			}
+			if c.cmd.Jobs == 0 {
+				c.cmd.Jobs = 2
+			}
+			if c.cmd.Timeout == 0 {
+				c.cmd.Timeout = time.Minute
+			}
+			var failure *client.Failure
+			require.ErrorAs(t, c.cmd.Run(t.Context()), &failure)
+			assert.Equal(t, 2, failure.ExitCode())
+			assert.Contains(t, failure.Error(), c.text)
+		})
+	}
+}
+
+func TestExtractCmd_Run_NoService(t *testing.T) {
+	t.Parallel()
+	static := httptest.NewServer(http.FileServer(http.Dir(t.TempDir())))
+	defer static.Close()
+	files := mustFiles(t, "a.jpg", "b.jpg")
+	_, stderr, status := extract(t.Context(), t, static.URL, files...)
+	assert.Equal(t, 2, status)
+	assert.Contains(t, stderr, "check the service URL; 0 of 2 images read")
+
+	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	defer secure.Close()
+	_, stderr, status = extract(t.Context(), t, secure.URL, files[0])
+	assert.Equal(t, 2, status)
+	assert.Contains(t, stderr, "cannot connect to the service")
+}
+
+func TestExtractCmd_Run_Interrupt(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	_, url := mustFake(t, func(text string) gen.ExtractResponseObject {
+		if text == "2.jpg" {
+			cancel()
+			time.Sleep(50 * time.Millisecond)
+		}
+		return nil
+	})
+	out := t.TempDir()
+	_, stderr, status := extract(ctx, t, url, append([]string{"--jobs=1", "--out", out}, mustFiles(t, "1.jpg", "2.jpg", "3.jpg")...)...)
+	assert.Equal(t, "interrupted; 1 of 3 images read\n", stderr)
+	assert.Equal(t, 1, status)
+	entries, err := os.ReadDir(out)
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+	assert.Equal(t, "1.txt", entries[0].Name())
+}
+
+func TestExtractCmd_Run_FullDisk(t *testing.T) {
+	t.Parallel()
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	require.NoError(t, err)
+	defer func() { _ = full.Close() }()
+	f, url := mustFake(t, nil)
+	cmd := client.ExtractCmd{
+		Images: mustFiles(t, "1.jpg", "2.jpg", "3.jpg", "4.jpg", "5.jpg", "6.jpg", "7.jpg", "8.jpg", "9.jpg"),
+		URL:    url, Key: "k", Format: "text", Jobs: 1, Timeout: time.Minute, Stdout: full, Stderr: &bytes.Buffer{},
+	}
+	err = cmd.Run(t.Context())
+	require.ErrorContains(t, err, "cannot write the result: the disk is full")
+	assert.Less(t, len(f.requests), 9, "no image is sent whose result cannot be stored")
+}
+
+func TestExtractCmd_Run_DirectoryRemoved(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "out")
+	f, url := mustFake(t, func(string) gen.ExtractResponseObject {
+		_ = os.RemoveAll(out)
+		return nil
+	})
+	_, stderr, status := extract(t.Context(), t, url, append([]string{"--jobs=1", "--out", out}, mustFiles(t, "1.jpg", "2.jpg")...)...)
+	assert.Equal(t, "cannot write 1.txt: no such file or directory; 0 of 2 images read\n", stderr)
+	assert.Equal(t, 1, status)
+	assert.Len(t, f.requests, 1)
+}

@@ -1,0 +1,118 @@
+package client_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/stretchr/testify/require"
+
+	"uncial/gen"
+	"uncial/impl/client"
+)
+
+// fake is a service that returns the bytes of an image as its text.
+type fake struct {
+	mu       sync.Mutex
+	requests []gen.ExtractionRequest
+	keys     map[string]bool
+	before   func(text string) gen.ExtractResponseObject // may be nil; returns a response to send instead, or nil
+}
+
+func (f *fake) Extract(_ context.Context, r gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
+	text := r.Body.ImageURL
+	if _, data, inline := strings.Cut(text, ";base64,"); inline {
+		decoded, err := base64.StdEncoding.DecodeString(data)
+		if err != nil {
+			return nil, err
+		}
+		text = string(decoded)
+	}
+	f.mu.Lock()
+	f.requests = append(f.requests, *r.Body)
+	f.keys[*r.Params.IdempotencyKey] = true
+	f.mu.Unlock()
+	if f.before != nil {
+		if other := f.before(text); other != nil {
+			return other, nil
+		}
+	}
+	result := gen.Extraction{Success: true, Text: text, Confidence: 0.9, PointsUsed: 10}
+	if *r.Body.Format != gen.JSON && *r.Body.Format != gen.Text {
+		document := fmt.Sprintf("<%s>%s</%[1]s>", *r.Body.Format, text)
+		result.Document = &document
+	}
+	return gen.Extract200JSONResponse{ExtractionJSONResponse: gen.ExtractionJSONResponse{Body: result}}, nil
+}
+
+func (f *fake) Status(context.Context, gen.StatusRequestObject) (gen.StatusResponseObject, error) {
+	return nil, errors.New("not asked for")
+}
+
+var _ gen.StrictServerInterface = (*fake)(nil)
+
+func mustFake(tb testing.TB, before func(text string) gen.ExtractResponseObject) (*fake, string) {
+	tb.Helper()
+	f := &fake{keys: map[string]bool{}, before: before}
+	server := httptest.NewServer(gen.HandlerWithOptions(gen.NewStrictHandler(f, nil), gen.StdHTTPServerOptions{BaseURL: "/api/v1"}))
+	tb.Cleanup(server.Close)
+	return f, server.URL
+}
+
+func invalid(message string) gen.ExtractResponseObject {
+	return gen.Extract400JSONResponse{InvalidRequestJSONResponse: gen.InvalidRequestJSONResponse{Body: gen.InvalidRequest{
+		Error: "No.", Code: "INVALID_REQUEST", Message: message, Details: gen.Details{"imageUrl": message},
+	}}}
+}
+
+func noPoints() gen.ExtractResponseObject {
+	return gen.Extract402JSONResponse{InsufficientPointsJSONResponse: gen.InsufficientPointsJSONResponse{Body: gen.InsufficientPoints{
+		Error: "No.", Code: "INSUFFICIENT_POINTS", Message: "2 are left", RemainingPoints: 2,
+	}}}
+}
+
+func badKey() gen.ExtractResponseObject {
+	return gen.Extract401JSONResponse{InvalidAPIKeyJSONResponse: gen.InvalidAPIKeyJSONResponse{Body: gen.InvalidAPIKey{
+		Error: "No.", Code: "INVALID_API_KEY", Message: "the key is unknown",
+	}}}
+}
+
+// mustFiles writes files that contain their own names and returns their paths.
+func mustFiles(tb testing.TB, names ...string) []string {
+	tb.Helper()
+	dir := tb.TempDir()
+	paths := make([]string, len(names))
+	for i, name := range names {
+		paths[i] = filepath.Join(dir, name)
+		require.NoError(tb, os.MkdirAll(filepath.Dir(paths[i]), 0o755))
+		require.NoError(tb, os.WriteFile(paths[i], []byte(name), 0o600))
+	}
+	return paths
+}
+
+// extract runs the command with these arguments and returns its output and exit status.
+func extract(ctx context.Context, tb testing.TB, url string, args ...string) (stdout, stderr string, status int) {
+	tb.Helper()
+	var out, errs bytes.Buffer
+	cmd := client.ExtractCmd{Stdout: &out, Stderr: &errs}
+	parser, err := kong.New(&cmd)
+	require.NoError(tb, err)
+	_, err = parser.Parse(append([]string{"--url", url, "--key", "ocr_live_x"}, args...))
+	require.NoError(tb, err)
+	if err := cmd.Run(ctx); err != nil {
+		var failure *client.Failure
+		require.ErrorAs(tb, err, &failure)
+		status = failure.ExitCode()
+		_, _ = fmt.Fprintln(&errs, err)
+	}
+	return out.String(), errs.String(), status
+}

@@ -31,7 +31,7 @@ func (s *Service) hold(ctx context.Context, j job) (hold ledger.Hold, reply []by
 	}
 	hold, err = s.Ledger.Acquire(ctx, req)
 	if replay, ok := errors.AsType[*ledger.ReplayError](err); ok {
-		return hold, replay.Answer, nil
+		return hold, replay.Reply, nil
 	}
 	return hold, nil, err
 }

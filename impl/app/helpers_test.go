@@ -23,7 +23,7 @@ import (
 
 // answer is the response of the service.
 type answer struct {
-	Status   int
+	Status   int               `json:"-"` // of HTTP
 	Text     string            `json:"text"`
 	Code     string            `json:"code"`
 	Document string            `json:"document"`

@@ -10,7 +10,7 @@ import (
 	"uncial/internal/contract"
 )
 
-// The states of a hold.
+// States of a hold, as the database stores them. Only a held one can change.
 const (
 	held     = "held"
 	settled  = "settled"
@@ -18,13 +18,13 @@ const (
 	expired  = "expired"
 )
 
-// Settle charges a hold, in the period it was taken in, and keeps the answer for replay if the hold came with an
-// idempotency key: both or neither. answer makes it from the current balance, which has the hold settled; it must be
-// quick and without other effect, for it may be called more than once. A nil answer is for holds without a key.
+// Settle charges a hold to the period it was taken in, and in the same transaction stores the reply for replay if the hold
+// has an idempotency key. makeReply gets the balance after the charge; it must be quick and have no other effect, because
+// it may be called more than once. It may be nil for holds without a key.
 //
-// A hold past its time is never charged: ErrExpired. Other errors: ErrEnded, answer's, *store.Error. After an error
-// nothing is charged and the hold is as it was.
-func (l *Ledger) Settle(ctx context.Context, h Hold, answer func(Balance) ([]byte, error)) (Balance, error) {
+// An expired hold is never charged: ErrExpired. Other errors: ErrEnded, makeReply's, *store.Error. After an error nothing
+// is charged and the hold is unchanged.
+func (l *Ledger) Settle(ctx context.Context, h Hold, makeReply func(Balance) ([]byte, error)) (Balance, error) {
 	if err := ctx.Err(); err != nil {
 		return Balance{}, fmt.Errorf("settle: %w", err)
 	}
@@ -33,7 +33,7 @@ func (l *Ledger) Settle(ctx context.Context, h Hold, answer func(Balance) ([]byt
 		now := l.now()
 		r, err := charge(ctx, x, h)
 		if errors.Is(err, store.ErrNoRows) {
-			return ended(ctx, x, h)
+			return whyEnded(ctx, x, h)
 		}
 		if err != nil {
 			return err
@@ -41,11 +41,11 @@ func (l *Ledger) Settle(ctx context.Context, h Hold, answer func(Balance) ([]byt
 		if b, err = l.balanceAfter(ctx, x, h, r, now); err != nil {
 			return err
 		}
-		kept, err := h.keep(b, answer)
+		reply, err := h.reply(b, makeReply)
 		if err != nil {
 			return err
 		}
-		if err := finish(ctx, x, h, settled, now, kept); err != nil {
+		if err := finish(ctx, x, h, settled, now, reply); err != nil {
 			return err
 		}
 		return r.write(ctx, x, h.AccountID, h.Period, entry{kind: "settle", holdID: h.ID}, now)
@@ -56,6 +56,8 @@ func (l *Ledger) Settle(ctx context.Context, h Hold, answer func(Balance) ([]byt
 	return b, nil
 }
 
+// charge moves the points of a hold from held to used. Errors: store.ErrNoRows if the balance does not hold them,
+// *store.Error.
 func charge(ctx context.Context, x store.Executor, h Hold) (row, error) {
 	var r row
 	err := x.Get(ctx, `UPDATE balances SET held = held - $3, used = used + $3, seq = seq + 1
@@ -65,7 +67,7 @@ func charge(ctx context.Context, x store.Executor, h Hold) (row, error) {
 	return r, err
 }
 
-// balanceAfter is the balance of the current period, which is not the hold's if the month has ended meanwhile.
+// balanceAfter returns the balance of the current month, which is not that of the hold if a new month has begun.
 func (l *Ledger) balanceAfter(ctx context.Context, x store.Executor, h Hold, r row, now time.Time) (Balance, error) {
 	if h.Period == periodOf(now) {
 		return r.balance(now), nil
@@ -73,43 +75,44 @@ func (l *Ledger) balanceAfter(ctx context.Context, x store.Executor, h Hold, r r
 	return l.current(ctx, x, h.AccountID, now)
 }
 
-// keep makes the answer, and returns it only where it is to be stored.
-func (h Hold) keep(b Balance, answer func(Balance) ([]byte, error)) ([]byte, error) {
-	if answer == nil {
+// reply makes the reply and returns what to store: nothing for holds without an idempotency key.
+func (h Hold) reply(b Balance, makeReply func(Balance) ([]byte, error)) ([]byte, error) {
+	if makeReply == nil {
 		return nil, nil
 	}
-	data, err := answer(b)
+	data, err := makeReply(b)
 	if err != nil || !h.replayable {
 		return nil, err
 	}
 	return data, nil
 }
 
-// The conditions under which a running hold may end: a charge comes in time, an expiry does not come before it, since
-// the hold may have been extended after it was found overdue.
-var onlyIf = map[string]string{
+// endConditions say when a running hold may end. Settling must come before the expiry. Expiring must check the time
+// again, because the hold may have been extended after it was found overdue.
+var endConditions = map[string]string{
 	settled:  ` AND expires_at > $3`,
 	released: ``,
 	expired:  ` AND expires_at <= $3`,
 }
 
-// finish ends a running hold. Only a settled one keeps its idempotency key.
-func finish(ctx context.Context, x store.Executor, h Hold, state string, now time.Time, answer []byte) error {
+// finish changes the state of a running hold. Only a settled hold keeps its idempotency key, for contract.ReplyLifetime.
+// Errors: ErrExpired, ErrEnded, *store.Error.
+func finish(ctx context.Context, x store.Executor, h Hold, state string, now time.Time, reply []byte) error {
 	var until store.Instant
 	forget := `, idempotency_key = NULL, fingerprint = NULL`
 	if state == settled && h.replayable {
 		until, forget = store.At(now.Add(contract.ReplyLifetime)), ``
 	}
 	n, err := x.Exec(ctx, `UPDATE holds SET state = $2, ended_at = $3, answer = $4, answer_until = $5`+forget+`
-		WHERE id = $1 AND state = 'held'`+onlyIf[state], h.ID, state, store.At(now), answer, until)
+		WHERE id = $1 AND state = 'held'`+endConditions[state], h.ID, state, store.At(now), reply, until)
 	if err == nil && n == 0 {
-		return ended(ctx, x, h)
+		return whyEnded(ctx, x, h)
 	}
 	return err
 }
 
-// ended says why a hold could not be ended now.
-func ended(ctx context.Context, x store.Executor, h Hold) error {
+// whyEnded returns why a hold cannot change any more: ErrExpired, ErrEnded or *store.Error.
+func whyEnded(ctx context.Context, x store.Executor, h Hold) error {
 	var state string
 	err := x.Get(ctx, `SELECT state FROM holds WHERE id = $1`, store.Args{h.ID}, &state)
 	if err != nil && !errors.Is(err, store.ErrNoRows) {
@@ -121,18 +124,18 @@ func ended(ctx context.Context, x store.Executor, h Hold) error {
 	return ErrEnded
 }
 
-// Release gives a hold's points back and frees its idempotency key. It is done even where ctx has ended, since the
-// reason to release is often just that. Releasing a hold that has ended, whichever way, does nothing.
+// Release returns the points of a hold and frees its idempotency key. It works even after ctx has ended, which is often
+// the reason to release. Releasing a hold that has ended in any way does nothing. Errors: *store.Error.
 func (l *Ledger) Release(ctx context.Context, h Hold) error {
-	_, err := l.giveBack(context.WithoutCancel(ctx), h, released)
+	_, err := l.returnPoints(context.WithoutCancel(ctx), h, released)
 	if err != nil {
 		return fmt.Errorf("release: %w", err)
 	}
 	return nil
 }
 
-// giveBack ends a running hold without a charge. It reports whether it was this call that did.
-func (l *Ledger) giveBack(ctx context.Context, h Hold, state string) (bool, error) {
+// returnPoints ends a running hold without a charge, as released or expired. It reports whether this call ended the hold.
+func (l *Ledger) returnPoints(ctx context.Context, h Hold, state string) (bool, error) {
 	kind := map[string]string{released: "release", expired: "expire"}[state]
 	err := l.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
 		now := l.now()

@@ -10,44 +10,46 @@ import (
 	"uncial/internal/contract"
 )
 
-// Idempotency names a request that its caller may repeat.
+// Idempotency identifies a request that its caller may repeat.
 type Idempotency struct {
-	Key         string   // compared byte by byte, within the account
-	Fingerprint [32]byte // a digest of the request
+	Key         string   // from the header Idempotency-Key; compared byte by byte within the account
+	Fingerprint [32]byte // digest of the request: another request with the same key is an error
 }
 
 // HoldRequest asks for points.
 type HoldRequest struct {
 	AccountID   string
 	Points      int64         // at least 1
-	TTL         time.Duration // after which the hold expires: longer than the work can take and clocks can differ
-	Idempotency *Idempotency  // nil where the caller sent no key
+	TTL         time.Duration // time until the hold expires: longer than the interval of Extend and the difference of clocks
+	Idempotency *Idempotency  // nil if the caller sent no key
 }
 
-// Hold is points set aside.
+// Hold is points set aside for one extraction.
 type Hold struct {
 	ID        string
 	AccountID string
-	Period    string // the calendar month that it is charged to, UTC: "2026-03"
+	Period    string // calendar month (UTC) that the points are charged to: "2026-03"
 	Points    int64
 	Expires   time.Time
 
-	replayable bool // has an idempotency key
+	replayable bool // has an idempotency key, so that its reply is stored
 }
 
+// Reasons to try again, never returned to callers except after maxHoldAttempts.
 var (
-	errNoPeriod = errors.New("the period has not begun for this account")
-	errChanged  = errors.New("the state changed between two statements")
+	errNoPeriod = errors.New("the account has no balance for this month yet")
+	errChanged  = errors.New("the account changed during the request")
 )
 
-// staleError says that an idempotency key is taken by a hold that has run out, or by an answer that is too old.
+// staleError says that an idempotency key belongs to an expired hold or to a reply that is too old to be replayed.
 type staleError struct{ Hold }
 
-func (*staleError) Error() string { return "the idempotency key is taken by a hold that has run out" }
+func (*staleError) Error() string { return "the idempotency key belongs to an expired hold" }
 
-const holdAttempts = 8 // each one more than the first follows from a change in the account's state
+// maxHoldAttempts bounds the attempts of one Hold. Each further attempt follows a change of the account by another request.
+const maxHoldAttempts = 8
 
-// Hold sets points aside. The idempotency key is looked up first: a replay is answered even when no points are left.
+// Hold sets points aside. It looks up the idempotency key first, so that a replay works even without points.
 // Errors: *InsufficientError, *ReplayError, ErrRunning, ErrKeyReused, ErrPoints, ErrTTL, account.ErrNoAccount,
 // account.ErrPlan, *store.Error. After an error nothing is held.
 func (l *Ledger) Hold(ctx context.Context, req HoldRequest) (Hold, error) {
@@ -57,20 +59,20 @@ func (l *Ledger) Hold(ctx context.Context, req HoldRequest) (Hold, error) {
 	if req.TTL <= 0 {
 		return Hold{}, ErrTTL
 	}
-	for range holdAttempts {
+	for range maxHoldAttempts {
 		h, err := l.tryHold(ctx, req)
 		if err == nil {
 			return h, nil
 		}
-		if err := l.mend(ctx, req, err); err != nil {
+		if err := l.prepareRetry(ctx, req, err); err != nil {
 			return Hold{}, fmt.Errorf("hold: %w", err)
 		}
 	}
 	return Hold{}, fmt.Errorf("hold: %w", errChanged)
 }
 
-// mend brings about what the failed attempt lacked, or returns the error that is final.
-func (l *Ledger) mend(ctx context.Context, req HoldRequest, failed error) error {
+// prepareRetry removes the reason why an attempt failed, or returns the error if it is final.
+func (l *Ledger) prepareRetry(ctx context.Context, req HoldRequest, failed error) error {
 	var stale *staleError
 	var insufficient *InsufficientError
 	switch {
@@ -79,9 +81,9 @@ func (l *Ledger) mend(ctx context.Context, req HoldRequest, failed error) error 
 	case errors.Is(failed, errNoPeriod):
 		return l.openPeriod(ctx, req.AccountID)
 	case errors.As(failed, &stale):
-		return l.clear(ctx, stale.Hold)
+		return l.freeKey(ctx, stale.Hold)
 	case errors.As(failed, &insufficient):
-		// Holds of dead processes must not turn the account away until the next sweep.
+		// Expired holds of dead processes must not block the account until the next sweep.
 		freed, err := l.expire(ctx, req.AccountID, expireBatch)
 		if err == nil && freed == 0 {
 			return failed
@@ -91,6 +93,7 @@ func (l *Ledger) mend(ctx context.Context, req HoldRequest, failed error) error 
 	return failed
 }
 
+// tryHold inserts the hold and takes its points in one transaction.
 func (l *Ledger) tryHold(ctx context.Context, req HoldRequest) (Hold, error) {
 	now := l.now()
 	h := Hold{
@@ -98,7 +101,7 @@ func (l *Ledger) tryHold(ctx context.Context, req HoldRequest) (Hold, error) {
 		Expires: store.At(now.Add(req.TTL)).Time, replayable: req.Idempotency != nil,
 	}
 	err := l.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
-		if err := take(ctx, x, h, req.Idempotency, now); err != nil {
+		if err := insertHold(ctx, x, h, req.Idempotency, now); err != nil {
 			return err
 		}
 		var r row
@@ -107,7 +110,7 @@ func (l *Ledger) tryHold(ctx context.Context, req HoldRequest) (Hold, error) {
 			RETURNING total, used, held, seq`,
 			store.Args{h.AccountID, h.Period, h.Points}, &r.total, &r.used, &r.held, &r.seq)
 		if errors.Is(err, store.ErrNoRows) {
-			return refuse(ctx, x, h, now)
+			return whyRefused(ctx, x, h, now)
 		}
 		if err != nil {
 			return err
@@ -117,8 +120,9 @@ func (l *Ledger) tryHold(ctx context.Context, req HoldRequest) (Hold, error) {
 	return h, err
 }
 
-// take writes the hold. Its idempotency key makes racing repeats wait here for the first one's transaction.
-func take(ctx context.Context, x store.Executor, h Hold, i *Idempotency, now time.Time) error {
+// insertHold inserts the hold. The unique index of idempotency keys makes racing repeats wait here until the transaction
+// of the first one ends. Errors: *ReplayError, ErrRunning, ErrKeyReused, *staleError, errChanged, *store.Error.
+func insertHold(ctx context.Context, x store.Executor, h Hold, i *Idempotency, now time.Time) error {
 	var key *string
 	var fingerprint []byte
 	if i != nil {
@@ -132,18 +136,18 @@ func take(ctx context.Context, x store.Executor, h Hold, i *Idempotency, now tim
 	if err != nil || n == 1 {
 		return err
 	}
-	answer, err := lookUp(ctx, x, h.AccountID, *i, now)
+	reply, err := lookUp(ctx, x, h.AccountID, *i, now)
 	switch {
 	case errors.Is(err, ErrFree):
-		return errChanged // it was released since
+		return errChanged // the other hold has just been released
 	case err != nil:
 		return err
 	}
-	return &ReplayError{Answer: answer}
+	return &ReplayError{Reply: reply}
 }
 
-// refuse says why the points could not be set aside.
-func refuse(ctx context.Context, x store.Executor, h Hold, now time.Time) error {
+// whyRefused returns why the points could not be set aside: errNoPeriod, errChanged, *InsufficientError, *store.Error.
+func whyRefused(ctx context.Context, x store.Executor, h Hold, now time.Time) error {
 	var remaining int64
 	err := x.Get(ctx, `SELECT total - used - held FROM balances WHERE account_id = $1 AND period = $2`,
 		store.Args{h.AccountID, h.Period}, &remaining)

@@ -11,11 +11,11 @@ import (
 	"uncial/internal/contract"
 )
 
-func requireReplay(tb testing.TB, err error, answer string) {
+func requireReplay(tb testing.TB, err error, reply string) {
 	tb.Helper()
 	var replay *ledger.ReplayError
 	require.ErrorAs(tb, err, &replay)
-	require.Equal(tb, answer, string(replay.Answer))
+	require.Equal(tb, reply, string(replay.Reply))
 }
 
 func TestLedger_Hold_Replay(t *testing.T) { ledgerHoldReplayTests.run(t) }
@@ -23,10 +23,10 @@ func TestLedger_Hold_Replay(t *testing.T) { ledgerHoldReplayTests.run(t) }
 var ledgerHoldReplayTests = bookTests{
 	"returns the stored reply": func(t book) {
 		req := t.keyed("one", "body")
-		t.mustCharge(req, "the answer")
+		t.mustCharge(req, "the reply")
 		for range 3 {
 			_, err := t.Hold(t.Context(), req)
-			requireReplay(t, err, "the answer")
+			requireReplay(t, err, "the reply")
 		}
 		_, err := t.Hold(t.Context(), t.keyed("one", "another body"))
 		require.ErrorIs(t, err, ledger.ErrKeyReused)
@@ -35,19 +35,19 @@ var ledgerHoldReplayTests = bookTests{
 	"works without points": func(t book) {
 		req := t.keyed("one", "body")
 		req.Points = 100
-		t.mustCharge(req, "the answer")
+		t.mustCharge(req, "the reply")
 		_, err := t.Hold(t.Context(), req)
-		requireReplay(t, err, "the answer")
+		requireReplay(t, err, "the reply")
 		t.clock.Set(midMarch.AddDate(0, 0, 15).Add(13 * time.Hour)) // April; the answer is a fortnight old
 		_, err = t.Hold(t.Context(), req)
 		require.NoError(t, err)
 	},
 	"works across the end of a month": func(t book) {
 		t.clock.Set(time.Date(2026, time.March, 31, 23, 59, 0, 0, time.UTC))
-		t.mustCharge(t.keyed("one", "body"), "the answer")
+		t.mustCharge(t.keyed("one", "body"), "the reply")
 		t.clock.Advance(time.Hour)
 		_, err := t.Hold(t.Context(), t.keyed("one", "body"))
-		requireReplay(t, err, "the answer")
+		requireReplay(t, err, "the reply")
 		t.requireBalance(0, 100)
 	},
 	"compares keys byte by byte within an account": func(t book) {
@@ -62,20 +62,20 @@ var ledgerHoldReplayTests = bookTests{
 		t.requireBalance(60, 100)
 	},
 	"ends after a day": func(t book) {
-		t.mustCharge(t.keyed("one", "body"), "the answer")
+		t.mustCharge(t.keyed("one", "body"), "the reply")
 		answered := t.clock.Now().Truncate(time.Microsecond)
 		t.clock.Set(answered.Add(contract.ReplyLifetime - time.Microsecond))
 		swept, err := t.Sweep(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, ledger.Swept{}, swept)
 		_, err = t.Hold(t.Context(), t.keyed("one", "body"))
-		requireReplay(t, err, "the answer")
+		requireReplay(t, err, "the reply")
 
 		t.clock.Set(answered.Add(contract.ReplyLifetime))
 		h := t.mustHold(t.keyed("one", "another body")) // before any sweep
 		require.NoError(t, t.Release(t.Context(), h))
 
-		t.mustCharge(t.keyed("two", "body"), "the answer")
+		t.mustCharge(t.keyed("two", "body"), "the reply")
 		t.clock.Advance(contract.ReplyLifetime)
 		swept, err = t.Sweep(t.Context())
 		require.NoError(t, err)
@@ -100,9 +100,9 @@ var ledgerHoldReplayTests = bookTests{
 		require.NotEqual(t, expired.ID, settled.ID)
 		_, err = t.Settle(t.Context(), expired, nil)
 		require.ErrorIs(t, err, ledger.ErrExpired)
-		t.mustSettle(settled, "the answer")
+		t.mustSettle(settled, "the reply")
 		_, err = t.Hold(t.Context(), t.keyed("one", "a third body"))
-		requireReplay(t, err, "the answer")
+		requireReplay(t, err, "the reply")
 		t.requireBalance(10, 100)
 	},
 }
@@ -127,14 +127,14 @@ func TestLedger_Wait(t *testing.T) {
 
 		go func() {
 			time.Sleep(50 * time.Millisecond)
-			_, err := t.Settle(t.Context(), h, reply("the answer"))
+			_, err := t.Settle(t.Context(), h, reply("the reply"))
 			if err != nil {
 				t.Error(err)
 			}
 		}()
 		answer, err := wait(t.Context())
 		require.NoError(t, err)
-		require.Equal(t, "the answer", answer)
+		require.Equal(t, "the reply", answer)
 
 		req = t.keyed("two", "body")
 		h = t.mustHold(req)

@@ -1,13 +1,15 @@
-// Package ledger keeps the points. An extraction holds its price, and the hold then ends in one of three ways: it is
-// settled (charged), released (given back), or it expires, because the process that took it died.
+// Package ledger accounts for points. An extraction holds its price, and the hold then ends in one of three ways: it is
+// settled (charged), released (returned), or it expires because the process that took it died. The package also stores
+// replies for idempotency keys, in the same transactions. It does not know what an extraction costs (package contract) or
+// who may use an account (package account). Start reading at Hold and Settle; Audit lists the rules of the tables.
 //
-// Each calendar month (UTC) of an account has one balance row. Every movement changes it by a conditional statement,
-// so that racing holds can never overspend, and adds an entry numbered by that row: the sum of a period's entries is
-// what remains. Audit proves it.
+// Each account has one balance row per calendar month (UTC). Every movement changes it with a conditional statement, so
+// that racing holds can never overspend, and adds an entry with the next number. The entries of a month add up to the
+// remaining points, which Audit proves.
 //
-// What an extraction costs, in statements besides BEGIN and COMMIT: Authenticate 1, Count 1, Hold 3, Settle 3. An
-// idempotency key costs nothing more. Each Extend adds 1, the first use of a key in a minute 1, and the first
-// extraction of a month 6.
+// Cost of an extraction in statements, without BEGIN and COMMIT: Authenticate 1, Count 1, Hold 3, Settle 3. An
+// idempotency key adds nothing. Each Extend adds 1, the first use of a key in a minute 1, and the first extraction of a
+// month 6.
 package ledger
 
 import (
@@ -23,33 +25,33 @@ import (
 	"uncial/internal/contract"
 )
 
-// Errors for decisions.
+// Errors that callers decide on.
 var (
-	ErrKeyReused = errors.New("the idempotency key came with another request before")
-	ErrRunning   = errors.New("the first request with this idempotency key still runs")
+	ErrKeyReused = errors.New("the Idempotency-Key was used with a different request; use a new key")
+	ErrRunning   = errors.New("the first request with this Idempotency-Key is still running")
 	ErrExpired   = errors.New("the hold has expired")
-	ErrEnded     = errors.New("the hold has been settled or released")
+	ErrEnded     = errors.New("the hold was already settled or released")
 	ErrPoints    = errors.New("points: must be positive")
 	ErrTTL       = errors.New("ttl: must be positive")
 )
 
-// InsufficientError says that an account has fewer points left than were asked for.
+// InsufficientError says that an account has fewer points left than a hold needs.
 type InsufficientError struct {
 	Remaining int64
-	NextReset time.Time
+	NextReset time.Time // when the allowance is available again
 }
 
 func (e *InsufficientError) Error() string {
-	return fmt.Sprintf("not enough points: %d are left until %s", e.Remaining, e.NextReset.Format(time.RFC3339))
+	return fmt.Sprintf("not enough points; %d remaining until %s", e.Remaining, e.NextReset.Format(time.RFC3339))
 }
 
-// ReplayError carries the stored answer of an earlier request with the same idempotency key.
-type ReplayError struct{ Answer []byte }
+// ReplayError carries the stored reply of an earlier request with the same idempotency key.
+type ReplayError struct{ Reply []byte }
 
-func (e *ReplayError) Error() string { return "the request was answered before" }
+func (e *ReplayError) Error() string { return "the request has a stored reply" }
 
-// Balance is the state of an account's points in the current period. Used includes running holds, so that Used +
-// Remaining is always Total.
+// Balance is the state of an account's points in the current month. Used includes running holds, so that Used + Remaining
+// is always Total.
 type Balance struct {
 	Used      int64     `json:"used"`
 	Remaining int64     `json:"remaining"`
@@ -59,20 +61,21 @@ type Balance struct {
 
 // Options of a Ledger.
 type Options struct {
-	// Plans is the catalogue. Default account.DefaultCatalogue().
+	// Plans is the catalogue. Default: account.DefaultCatalogue().
 	Plans account.Catalogue
-	// Now is the clock. Default time.Now.
+	// Now is the clock. Default: time.Now.
 	Now func() time.Time
 }
 
-// Ledger is safe for concurrent use by any number of processes.
+// Ledger keeps the points of all accounts in one database. It caches nothing and is safe for concurrent use by any number
+// of processes.
 type Ledger struct {
 	store *store.Store
 	plans account.Catalogue
 	clock func() time.Time
 }
 
-// New returns the ledger in st.
+// New returns the ledger stored in st.
 func New(st *store.Store, o Options) *Ledger {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -83,9 +86,11 @@ func New(st *store.Store, o Options) *Ledger {
 	return &Ledger{store: st, plans: o.Plans, clock: o.Now}
 }
 
+// now returns the time with the precision that the database stores.
 func (l *Ledger) now() time.Time { return store.At(l.clock()).Time }
 
-// Balance reads an account's points. Where nothing was held yet in this period, all of the plan's allowance remains.
+// Balance returns an account's points in the current month. Before the first hold of a month the whole allowance of the
+// plan remains.
 // Errors: account.ErrNoAccount, account.ErrPlan, *store.Error.
 func (l *Ledger) Balance(ctx context.Context, accountID string) (Balance, error) {
 	b, err := l.current(ctx, l.store.Reader(), accountID, l.now())
@@ -95,6 +100,7 @@ func (l *Ledger) Balance(ctx context.Context, accountID string) (Balance, error)
 	return b, nil
 }
 
+// current is Balance within a transaction.
 func (l *Ledger) current(ctx context.Context, x store.Executor, accountID string, now time.Time) (Balance, error) {
 	var plan string
 	var total, taken *int64
@@ -114,7 +120,7 @@ func (l *Ledger) current(ctx context.Context, x store.Executor, accountID string
 	return row{total: allowance.Points}.balance(now), err
 }
 
-// row is a balance as it is stored.
+// row is a balance as it is stored; seq is the number of its latest entry.
 type row struct{ total, used, held, seq int64 }
 
 func (r row) remaining() int64 { return r.total - r.used - r.held }
@@ -123,14 +129,14 @@ func (r row) balance(now time.Time) Balance {
 	return Balance{Used: r.used + r.held, Remaining: r.remaining(), Total: r.total, NextReset: contract.NextReset(now)}
 }
 
-// entry is one movement; points is what it adds to what remains.
+// entry is one movement; points is added to the remaining points.
 type entry struct {
 	kind   string
 	points int64
 	holdID string // empty for grant and adjust
 }
 
-// write adds the entry that belongs to the state r, which the balance row has just been brought into.
+// write inserts the entry for the statement that has just changed the balance row to r.
 func (r row) write(ctx context.Context, x store.Executor, accountID, period string, e entry, now time.Time) error {
 	var hold *string
 	if e.holdID != "" {
@@ -142,7 +148,7 @@ func (r row) write(ctx context.Context, x store.Executor, accountID, period stri
 	return err
 }
 
-// periodOf names the calendar month, UTC: "2026-03".
+// periodOf returns the calendar month (UTC) as it is stored: "2026-03".
 func periodOf(t time.Time) string { return t.UTC().Format("2006-01") }
 
 func newHoldID() string { return "hold_" + strings.ToLower(rand.Text()) }

@@ -93,7 +93,7 @@ func (m *model) lookUp(key, body string) error {
 	case h.state == "held":
 		return ledger.ErrRunning
 	}
-	return &ledger.ReplayError{Answer: []byte(h.answer)}
+	return &ledger.ReplayError{Reply: []byte(h.answer)}
 }
 
 // machine drives the ledger and the model alike.

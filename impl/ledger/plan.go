@@ -9,8 +9,9 @@ import (
 	"uncial/impl/store"
 )
 
-// openPeriod makes the current period's balance with the allowance of the account's plan. It locks the account's row
-// first, as ChangePlan does, so that the two never miss each other. Where the balance exists, nothing happens.
+// openPeriod creates the balance of the current month with the allowance of the account's plan, unless it exists. It
+// locks the account row first, as ChangePlan does: otherwise a change of plan between reading the plan and inserting the
+// balance would be lost. Errors: account.ErrNoAccount, account.ErrPlan, *store.Error.
 func (l *Ledger) openPeriod(ctx context.Context, accountID string) error {
 	return l.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
 		now := l.now()
@@ -37,8 +38,8 @@ func (l *Ledger) openPeriod(ctx context.Context, accountID string) error {
 	})
 }
 
-// ChangePlan gives the account another plan. This period's allowance follows at once, but never falls below what is
-// used and held. Errors: account.ErrNoAccount, account.ErrPlan, *store.Error.
+// ChangePlan puts the account on another plan. The allowance of the current month changes at once, but never falls below
+// what is used and held. Errors: account.ErrNoAccount, account.ErrPlan, *store.Error.
 func (l *Ledger) ChangePlan(ctx context.Context, accountID, plan string) (Balance, error) {
 	allowance, err := l.plans.Plan(plan)
 	if err != nil {
@@ -65,8 +66,8 @@ func (l *Ledger) ChangePlan(ctx context.Context, accountID, plan string) (Balanc
 	return b, nil
 }
 
-// adjust brings the current period's total to the allowance, or to what is used and held if that is more. A period
-// that has not begun needs nothing: it will begin with the new plan.
+// adjust sets the total of the current month to the allowance, or to what is used and held if that is more. A month
+// without a balance needs no change: its balance will be created with the new plan.
 func (l *Ledger) adjust(ctx context.Context, x store.Executor, accountID string, allowance int64) error {
 	now := l.now()
 	var r row

@@ -81,13 +81,13 @@ var ledgerRaceTests = bookTests{
 			}
 			charged <- struct{}{}
 			time.Sleep(30 * time.Millisecond) // the work that the others wait for
-			_, err = t.Settle(ctx, h, reply("the answer"))
+			_, err = t.Settle(ctx, h, reply("the reply"))
 			return err
 		}) {
 			if err != nil {
 				var replay *ledger.ReplayError
 				require.ErrorAs(t, err, &replay)
-				require.Equal(t, "the answer", string(replay.Answer))
+				require.Equal(t, "the reply", string(replay.Reply))
 			}
 		}
 		require.Len(t, charged, 1)

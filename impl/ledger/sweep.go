@@ -8,22 +8,23 @@ import (
 )
 
 const (
-	expireBatch  = 100
-	forgetBatch  = 500
-	sweepBatches = 100 // so that one sweep ends; the next goes on
+	expireBatch = 100 // holds; each is a transaction of its own
+	forgetBatch = 500 // replies deleted by one statement, so that it locks rows only briefly
+	// maxBatches bounds a sweep. The next sweep continues where it stopped.
+	maxBatches = 100
 )
 
 // Swept is what a sweep did.
 type Swept struct {
-	Expired   int `json:"expired"`   // holds given back
-	Forgotten int `json:"forgotten"` // stored answers deleted
+	Expired   int `json:"expired"`   // holds whose points were returned
+	Forgotten int `json:"forgotten"` // stored replies deleted
 }
 
-// Sweep gives back holds past their time and deletes stored answers past theirs. Any number of replicas may sweep at
-// once; call it every half a minute or so.
+// Sweep expires overdue holds and deletes replies that are too old to be replayed. Any number of replicas may sweep at the
+// same time. Call it about every 15 seconds. Errors: *store.Error.
 func (l *Ledger) Sweep(ctx context.Context) (Swept, error) {
 	var s Swept
-	for range sweepBatches {
+	for range maxBatches {
 		n, err := l.Expire(ctx, expireBatch)
 		s.Expired += n
 		if err != nil {
@@ -33,7 +34,7 @@ func (l *Ledger) Sweep(ctx context.Context) (Swept, error) {
 			break
 		}
 	}
-	for range sweepBatches {
+	for range maxBatches {
 		n, err := l.forget(ctx, forgetBatch)
 		s.Forgotten += n
 		if err != nil {
@@ -46,8 +47,8 @@ func (l *Ledger) Sweep(ctx context.Context) (Swept, error) {
 	return s, nil
 }
 
-// Expire gives back at most limit holds that are past their time, the oldest first, and returns how many. A Settle
-// that comes later fails with ErrExpired.
+// Expire ends at most limit overdue holds, the oldest first, and returns how many. A later Settle of such a hold fails
+// with ErrExpired. Errors: *store.Error.
 func (l *Ledger) Expire(ctx context.Context, limit int) (int, error) {
 	n, err := l.expire(ctx, "", limit)
 	if err != nil {
@@ -56,7 +57,7 @@ func (l *Ledger) Expire(ctx context.Context, limit int) (int, error) {
 	return n, nil
 }
 
-// expire gives back overdue holds of one account, or of all where accountID is empty.
+// expire is Expire for one account, or for all accounts if accountID is empty.
 func (l *Ledger) expire(ctx context.Context, accountID string, limit int) (int, error) {
 	overdue, err := store.All(ctx, l.store.Reader(), `SELECT id, account_id, period, points FROM holds
 		WHERE state = 'held' AND expires_at <= $1 AND (account_id = $2 OR $2 = '') ORDER BY expires_at, id LIMIT $3`,
@@ -69,7 +70,7 @@ func (l *Ledger) expire(ctx context.Context, accountID string, limit int) (int, 
 	}
 	count := 0
 	for _, h := range overdue {
-		done, err := l.giveBack(ctx, h, expired)
+		done, err := l.returnPoints(ctx, h, expired)
 		if err != nil {
 			return count, err
 		}
@@ -80,21 +81,21 @@ func (l *Ledger) expire(ctx context.Context, accountID string, limit int) (int, 
 	return count, nil
 }
 
-// forget deletes stored answers that are no longer replayed, and frees their keys.
+// forget deletes replies that are too old to be replayed, and frees their idempotency keys.
 func (l *Ledger) forget(ctx context.Context, limit int) (int, error) {
 	n, err := l.store.Writer().Exec(ctx, `UPDATE holds
 		SET idempotency_key = NULL, fingerprint = NULL, answer = NULL, answer_until = NULL
 		WHERE id IN (SELECT id FROM holds WHERE answer_until <= $1 ORDER BY answer_until, id LIMIT $2)`,
 		store.At(l.now()), limit)
 	if err != nil {
-		return 0, fmt.Errorf("forget answers: %w", err)
+		return 0, fmt.Errorf("delete old replies: %w", err)
 	}
 	return int(n), nil
 }
 
-// clear frees the idempotency key that h has outlived.
-func (l *Ledger) clear(ctx context.Context, h Hold) error {
-	if _, err := l.giveBack(ctx, h, expired); err != nil {
+// freeKey frees the idempotency key of h, which has expired or whose reply is too old.
+func (l *Ledger) freeKey(ctx context.Context, h Hold) error {
+	if _, err := l.returnPoints(ctx, h, expired); err != nil {
 		return err
 	}
 	_, err := l.store.Writer().Exec(ctx, `UPDATE holds

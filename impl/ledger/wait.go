@@ -11,44 +11,44 @@ import (
 	"uncial/impl/store"
 )
 
-// ErrFree says that no request with the idempotency key runs or is answered: Hold may be tried.
+// ErrFree says that no request with this idempotency key is running or has a stored reply, so that Hold can be tried.
 var ErrFree = errors.New("the idempotency key is free")
 
-// Between two looks at a running request, from the first to the longest pause.
+// Pauses between two queries for the end of a running request; they double from the first to the longest.
 const (
 	firstPause   = 20 * time.Millisecond
 	longestPause = 500 * time.Millisecond
 )
 
-// Acquire is Hold, but where the first request with the same idempotency key still runs it waits for its end instead
-// of failing with ErrRunning: for as long as ctx lets it, so ctx must have a deadline.
+// Acquire is Hold, except that it waits while the first request with the same idempotency key is running, instead of
+// failing with ErrRunning. It waits until ctx ends, so ctx must have a deadline.
 func (l *Ledger) Acquire(ctx context.Context, req HoldRequest) (Hold, error) {
 	for {
 		h, err := l.Hold(ctx, req)
 		if !errors.Is(err, ErrRunning) {
 			return h, err
 		}
-		answer, err := l.Wait(ctx, req.AccountID, *req.Idempotency)
+		reply, err := l.Wait(ctx, req.AccountID, *req.Idempotency)
 		switch {
 		case err == nil:
-			return Hold{}, &ReplayError{Answer: answer}
+			return Hold{}, &ReplayError{Reply: reply}
 		case !errors.Is(err, ErrFree):
 			return Hold{}, err
 		}
 	}
 }
 
-// Wait waits until the request with this idempotency key has ended, and returns its stored answer. Errors: ErrFree
-// where it ended without one, ErrKeyReused, ctx's, *store.Error.
+// Wait waits until the request with this idempotency key has ended and returns its stored reply. Errors: ErrFree if it
+// ended without a reply, ErrKeyReused, ctx's, *store.Error.
 func (l *Ledger) Wait(ctx context.Context, accountID string, i Idempotency) ([]byte, error) {
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
-		answer, err := lookUp(ctx, l.store.Reader(), accountID, i, l.now())
+		reply, err := lookUp(ctx, l.store.Reader(), accountID, i, l.now())
 		var stale *staleError
 		switch {
 		case errors.As(err, &stale):
 			return nil, ErrFree
 		case !errors.Is(err, ErrRunning):
-			return answer, err
+			return reply, err
 		}
 		jitter := time.Duration(rand.Int64N(int64(pause) / 2))
 		select {
@@ -59,15 +59,15 @@ func (l *Ledger) Wait(ctx context.Context, accountID string, i Idempotency) ([]b
 	}
 }
 
-// lookUp returns the answer stored under the idempotency key. Errors: ErrFree, ErrRunning, ErrKeyReused, *staleError.
+// lookUp returns the reply stored under the idempotency key. Errors: ErrFree, ErrRunning, ErrKeyReused, *staleError.
 func lookUp(ctx context.Context, x store.Executor, accountID string, i Idempotency, now time.Time) ([]byte, error) {
 	h := Hold{AccountID: accountID, replayable: true}
 	var state string
-	var fingerprint, answer []byte
+	var fingerprint, reply []byte
 	var expires, until store.Instant
 	err := x.Get(ctx, `SELECT id, period, points, state, expires_at, fingerprint, answer, answer_until
 		FROM holds WHERE account_id = $1 AND idempotency_key = $2`, store.Args{accountID, i.Key},
-		&h.ID, &h.Period, &h.Points, &state, &expires, &fingerprint, &answer, &until)
+		&h.ID, &h.Period, &h.Points, &state, &expires, &fingerprint, &reply, &until)
 	switch {
 	case errors.Is(err, store.ErrNoRows):
 		return nil, ErrFree
@@ -80,5 +80,5 @@ func lookUp(ctx context.Context, x store.Executor, accountID string, i Idempoten
 	case state == held:
 		return nil, ErrRunning
 	}
-	return answer, nil
+	return reply, nil
 }

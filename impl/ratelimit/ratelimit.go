@@ -1,8 +1,10 @@
-// Package ratelimit counts each account's requests in a fixed window of 60 s, aligned to the epoch. One row for each
-// account is changed by one conditional statement, so that any number of replicas together let no more through than
-// the limit.
+// Package ratelimit counts the extractions of each account in a fixed window, and refuses those beyond the limit. What
+// the limit is, and what counts, is decided by the callers; the length of the window is in package contract. Start
+// reading at Limiter.Count.
 //
-// Replicas whose clocks differ share the newest window that any of them has begun: none goes back to an older one.
+// Each account has one row, which one conditional statement changes, so that any number of replicas together admit no
+// more than the limit. Replicas whose clocks differ share the newest window that any of them has opened: none returns to
+// an older one.
 package ratelimit
 
 import (
@@ -15,13 +17,13 @@ import (
 	"uncial/internal/contract"
 )
 
-// Limiter is safe for concurrent use by any number of processes.
+// Limiter keeps the windows of all accounts in one database. It is safe for concurrent use by any number of processes.
 type Limiter struct {
 	store *store.Store
 	clock func() time.Time
 }
 
-// New returns the limiter in st. now is the clock; nil is time.Now.
+// New returns the limiter stored in st. now is the clock; nil means time.Now.
 func New(st *store.Store, now func() time.Time) *Limiter {
 	if now == nil {
 		now = time.Now
@@ -29,8 +31,9 @@ func New(st *store.Store, now func() time.Time) *Limiter {
 	return &Limiter{store: st, clock: now}
 }
 
-// Count counts one request of the account and returns the window with it. Where limit requests (at least 1) are
-// counted already, allowed is false and nothing is counted. It costs one statement, and a second one to say no.
+// Count counts one request of the account and returns the window including it. If limit requests (at least 1) have been
+// counted already, allowed is false and nothing is counted. It costs one statement, and a second one for a refusal.
+// Errors: *store.Error, also for an unknown account.
 func (l *Limiter) Count(ctx context.Context, accountID string, limit int64) (w contract.Window, allowed bool, err error) {
 	now := store.At(l.clock()).Time
 	var started store.Instant
@@ -45,27 +48,28 @@ func (l *Limiter) Count(ctx context.Context, accountID string, limit int64) (w c
 		store.Args{accountID, store.At(contract.WindowStart(now)), limit}, &started, &requests)
 	if errors.Is(err, store.ErrNoRows) {
 		w, err = l.read(ctx, accountID, limit, now)
-		w.Remaining = 0 // also where the window changed between the two statements
+		w.Remaining = 0 // even if a new window began between the two statements
 		return w, false, err
 	}
 	if err != nil {
-		return contract.Window{}, false, fmt.Errorf("count a request: %w", err)
+		return contract.Window{}, false, fmt.Errorf("count a request for the rate limit: %w", err)
 	}
 	return contract.NewWindow(limit, requests, started.Time, now), true, nil
 }
 
-// Window is the account's window as it stands; nothing is counted.
+// Window returns the account's window and counts nothing. Errors: *store.Error.
 func (l *Limiter) Window(ctx context.Context, accountID string, limit int64) (contract.Window, error) {
 	return l.read(ctx, accountID, limit, store.At(l.clock()).Time)
 }
 
+// read returns the current window at now, which is full if the stored one has ended.
 func (l *Limiter) read(ctx context.Context, accountID string, limit int64, now time.Time) (contract.Window, error) {
 	var started store.Instant
 	var requests int64
 	err := l.store.Reader().Get(ctx, `SELECT started_at, requests FROM windows WHERE account_id = $1`,
 		store.Args{accountID}, &started, &requests)
 	if err != nil && !errors.Is(err, store.ErrNoRows) {
-		return contract.Window{}, fmt.Errorf("read the window: %w", err)
+		return contract.Window{}, fmt.Errorf("read the rate-limit window: %w", err)
 	}
 	if current := contract.WindowStart(now); started.Before(current) {
 		started.Time, requests = current, 0

@@ -13,20 +13,21 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// Error is a failure of the database. Its text names the kind of failure and the database's code for it, never a
-// statement, a value, a host or a password. The driver's error is kept for errors.Is and errors.As only.
+// Error is a failure of the database. Its text names the kind of failure and the code of the database for it, never a
+// statement, a value, a host or a password, so that it may be logged. The driver's error is kept only for errors.Is and
+// errors.As.
 type Error struct {
 	reason   string
 	cause    error
-	notBegun bool // the transaction did not begin, so it can safely be tried again
+	notBegun bool // the transaction did not begin, so it is safe to retry
 }
 
 func (e *Error) Error() string { return "database: " + e.reason }
 
-// Unwrap is the driver's error. Its text is not for anyone's eyes: it may quote stored values.
+// Unwrap returns the driver's error. Do not log or show its text: it may quote stored values.
 func (e *Error) Unwrap() error { return e.cause }
 
-// wrap makes a driver's error fit to be seen; nil stays nil.
+// wrap turns a driver's error into an *Error, unless it is one; nil stays nil.
 func wrap(err error) error {
 	if err == nil {
 		return nil
@@ -37,11 +38,12 @@ func wrap(err error) error {
 	return &Error{reason: reason(err), cause: err}
 }
 
-// notBegun is wrap for the failure to begin a transaction, as on a connection that the server has closed meanwhile.
+// notBegun is wrap for a failure to begin a transaction, such as on an idle connection that the server has closed.
 func notBegun(err error) error {
 	return &Error{reason: reason(err), cause: err, notBegun: true}
 }
 
+// reason classifies a driver's error in words for an operator.
 func reason(err error) string {
 	if e := (*pgconn.PgError)(nil); errors.As(err, &e) {
 		return postgresReason(e.Code)
@@ -52,29 +54,29 @@ func reason(err error) string {
 	var network net.Error
 	switch {
 	case errors.Is(err, context.Canceled):
-		return "the caller went away"
+		return "cancelled by the caller"
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
-		return "no answer in time"
+		return "timed out"
 	case errors.As(err, &network):
-		return "cannot be reached"
+		return "the server cannot be reached"
 	case errors.Is(err, driver.ErrBadConn), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return "the connection was lost"
+		return "lost the connection"
 	}
-	return "an unexpected failure"
+	return "unexpected failure"
 }
 
 // postgresReason explains the SQLSTATEs that an operator can do something about (PostgreSQL manual, appendix A).
 func postgresReason(state string) string {
 	text := map[string]string{
 		"25006": "the database is read-only; is this a standby?",
-		"28000": "the user may not connect",
+		"28000": "the user is not allowed to connect",
 		"28P01": "the user or password is wrong",
-		"3D000": "there is no database of that name",
+		"3D000": "the database does not exist",
 		"42501": "the user lacks a permission",
-		"42P01": "a table is missing: run \"uncial migrate\"",
+		"42P01": "a table is missing; run `uncial migrate`",
 		"53100": "the disk is full",
-		"53300": "the server has no connection to spare",
-		"57014": "no answer in time",
+		"53300": "the server has too many connections",
+		"57014": "timed out",
 		"57P01": "the server is shutting down",
 		"57P03": "the server is starting up",
 	}[state]
@@ -84,14 +86,15 @@ func postgresReason(state string) string {
 	return text + " (SQLSTATE " + state + ")"
 }
 
+// sqliteReason explains the primary result codes (sqlite.org/rescode.html) that an operator can do something about.
 func sqliteReason(code int) string {
 	text := map[int]string{
-		sqlite3.SQLITE_BUSY:      "another process keeps the file locked",
-		sqlite3.SQLITE_CANTOPEN:  "the file cannot be opened; look at its path and permissions",
-		sqlite3.SQLITE_CORRUPT:   "the file is damaged",
+		sqlite3.SQLITE_BUSY:      "the file is locked by another process",
+		sqlite3.SQLITE_CANTOPEN:  "cannot open the file; check its path and permissions",
+		sqlite3.SQLITE_CORRUPT:   "the file is corrupt; restore a backup",
 		sqlite3.SQLITE_FULL:      "the disk is full",
-		sqlite3.SQLITE_INTERRUPT: "no answer in time",
-		sqlite3.SQLITE_IOERR:     "the file cannot be read or written",
+		sqlite3.SQLITE_INTERRUPT: "timed out",
+		sqlite3.SQLITE_IOERR:     "cannot read or write the file",
 		sqlite3.SQLITE_NOTADB:    "the file is not a SQLite database",
 		sqlite3.SQLITE_READONLY:  "the file is read-only",
 	}[code&0xff]
@@ -101,8 +104,8 @@ func sqliteReason(code int) string {
 	return text + " (SQLite code " + strconv.Itoa(code) + ")"
 }
 
-// retryable reports whether nothing has happened yet, for reasons that a second attempt need not meet again.
-func retryable(err error) bool {
+// isRetryable reports whether the attempt changed nothing and failed for a reason that may be gone at the next attempt.
+func isRetryable(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return false
 	}

@@ -9,14 +9,15 @@ import (
 	"time"
 )
 
-// ErrNoRows is Get's answer where no row matches.
+// ErrNoRows is the error of Get if no row matches.
 var ErrNoRows = sql.ErrNoRows
 
 // Args are the values of a statement's $1, $2, ...
 type Args = []any
 
-// Executor runs statements, each under a deadline. Statements are written once for both databases: placeholders $1,
-// $2, ..., no locking clauses and no clock of the database's. Errors are *Error or ErrNoRows.
+// Executor runs statements, each with a timeout. The same statements serve both databases: they use placeholders $1, $2
+// and so on, no locking clauses (SQLite has none) and never the clock of the database (tests and replicas set the time).
+// Errors are *Error or ErrNoRows.
 type Executor struct {
 	on interface {
 		ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
@@ -38,7 +39,7 @@ func (x Executor) Exec(ctx context.Context, statement string, args ...any) (int6
 	return n, wrap(err)
 }
 
-// Get reads the first row of the statement's result into dest, or fails with ErrNoRows.
+// Get reads the first row of the result into dest. Errors: ErrNoRows, *Error.
 func (x Executor) Get(ctx context.Context, statement string, args Args, dest ...any) error {
 	ctx, cancel := context.WithTimeout(ctx, x.timeout)
 	defer cancel()
@@ -49,7 +50,7 @@ func (x Executor) Get(ctx context.Context, statement string, args Args, dest ...
 	return wrap(err)
 }
 
-// All reads every row. read is called with each row's scan function.
+// All returns every row of the result. read turns one row into a value with the row's scan function.
 func All[T any](ctx context.Context, x Executor, statement string, args Args,
 	read func(scan func(dest ...any) error) (T, error),
 ) ([]T, error) {
@@ -59,7 +60,7 @@ func All[T any](ctx context.Context, x Executor, statement string, args Args,
 	if err != nil {
 		return nil, wrap(err)
 	}
-	defer func() { _ = rows.Close() }() // Err says all there is to say
+	defer func() { _ = rows.Close() }() // rows.Err reports all failures
 	var all []T
 	for rows.Next() {
 		item, err := read(rows.Scan)
@@ -71,11 +72,11 @@ func All[T any](ctx context.Context, x Executor, statement string, args Args,
 	return all, wrap(rows.Err())
 }
 
-// Instant is a point in time as it is stored: microseconds since 1970-01-01 UTC, so that both databases keep the same
-// precision. The zero time is NULL.
+// Instant is a time as it is stored: microseconds since 1970-01-01 UTC in an integer column, so that both databases have
+// the same precision. The zero time is NULL.
 type Instant struct{ time.Time }
 
-// At is t as it is stored and read back: UTC, whole microseconds.
+// At converts t to what a column would return: UTC, whole microseconds.
 func At(t time.Time) Instant {
 	if t.IsZero() {
 		return Instant{}
@@ -99,7 +100,7 @@ func (i *Instant) Scan(value any) error {
 	case int64:
 		*i = Instant{time.UnixMicro(v).UTC()}
 	default:
-		return fmt.Errorf("a time is stored as %T", value)
+		return fmt.Errorf("cannot read a time from a column of type %T; expected an integer", value)
 	}
 	return nil
 }

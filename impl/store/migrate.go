@@ -20,10 +20,15 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-const migrateTimeout = 10 * time.Minute
+const (
+	// migrateTimeout bounds all migrations together with the wait for other processes that migrate.
+	migrateTimeout = 10 * time.Minute
+	// lockRetry is the pause between two attempts to lock the folder of a SQLite file.
+	lockRetry = 20 * time.Millisecond
+)
 
-// Migrate brings the schema up to date and returns how many migrations it applied: none where it was. Any number of
-// processes may call it at once; one of them works, the others wait.
+// Migrate updates the schema and returns how many migrations it applied: 0 if the schema was current. Any number of
+// processes may call it at once; one of them migrates while the others wait.
 func (s *Store) Migrate(ctx context.Context) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, migrateTimeout)
 	defer cancel()
@@ -38,7 +43,7 @@ func (s *Store) Migrate(ctx context.Context) (int, error) {
 	return len(applied), nil
 }
 
-// Pending reports whether Migrate has work to do.
+// Pending reports whether the schema is out of date, so that Migrate would change it.
 func (s *Store) Pending(ctx context.Context) (bool, error) {
 	var pending bool
 	err := s.withProvider(func(p *goose.Provider) (err error) {
@@ -48,6 +53,7 @@ func (s *Store) Pending(ctx context.Context) (bool, error) {
 	return pending, wrap(err)
 }
 
+// withProvider runs fn with a goose provider for this database, locked against other processes.
 func (s *Store) withProvider(fn func(*goose.Provider) error) error {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
@@ -63,7 +69,7 @@ func (s *Store) withProvider(fn func(*goose.Provider) error) error {
 		if err != nil {
 			return err
 		}
-		db = stdlib.OpenDB(*config) // the advisory lock belongs to a connection, which goose keeps
+		db = stdlib.OpenDB(*config) // the advisory lock belongs to a connection that goose holds
 		defer func() { _ = db.Close() }()
 	}
 	provider, err := goose.NewProvider(dialect, db, files,
@@ -74,13 +80,14 @@ func (s *Store) withProvider(fn func(*goose.Provider) error) error {
 	return fn(provider)
 }
 
-// folderLock keeps processes from migrating one SQLite file at once. It locks the file's folder: the file itself has
-// locks of SQLite's, and a file made for the lock would stay behind.
+// folderLock keeps processes from migrating one SQLite file at the same time. It locks the folder of the file, because
+// SQLite itself locks the file, and a separate lock file would be left behind.
 type folderLock struct {
 	path   string // sqlite:PATH
 	folder *os.File
 }
 
+// SessionLock waits until no other process holds the lock, or ctx ends.
 func (l *folderLock) SessionLock(ctx context.Context, _ *sql.Conn) error {
 	path, _ := sqlitePath(l.path)
 	if path == memory {
@@ -102,12 +109,12 @@ func (l *folderLock) SessionLock(ctx context.Context, _ *sql.Conn) error {
 		select {
 		case <-ctx.Done():
 			return errors.Join(ctx.Err(), folder.Close())
-		case <-time.After(20 * time.Millisecond):
+		case <-time.After(lockRetry):
 		}
 	}
 }
 
-// SessionUnlock lets go; closing the descriptor drops the lock.
+// SessionUnlock releases the lock: flock(2) drops it when the descriptor is closed.
 func (l *folderLock) SessionUnlock(context.Context, *sql.Conn) error {
 	if l.folder == nil {
 		return nil

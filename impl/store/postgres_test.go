@@ -76,7 +76,7 @@ func TestStore_Writer_Timeout(t *testing.T) {
 		return err
 	})
 	for _, err := range []error{single, inTx} {
-		require.EqualError(t, err, "database: no answer in time")
+		require.EqualError(t, err, "database: timed out")
 	}
 	require.Less(t, time.Since(began), 10*time.Second)
 }
@@ -97,8 +97,8 @@ func TestOpen_Postgres(t *testing.T) {
 		want   string
 	}{
 		"nobody listens":   {func(u *url.URL) { u.Host = closed.Addr().String() }, "cannot be reached"},
-		"nobody answers":   {func(u *url.URL) { u.Host = mute.Addr().String() }, "no answer in time"},
-		"unknown database": {func(u *url.URL) { u.Path = "/nowhere" }, "no database of that name"},
+		"nobody answers":   {func(u *url.URL) { u.Host = mute.Addr().String() }, "timed out"},
+		"unknown database": {func(u *url.URL) { u.Path = "/nowhere" }, "the database does not exist"},
 		"unknown user":     {func(u *url.URL) { u.User = url.UserPassword("nobody", "hunter2") }, "user"},
 	} {
 		t.Run(name, func(t *testing.T) {

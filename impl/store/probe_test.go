@@ -67,7 +67,7 @@ func fillDisk(t *testing.T, dir string) {
 	}
 	var cause *store.Error
 	require.ErrorAs(t, err, &cause)
-	require.Regexp(t, "the disk is full|cannot be read or written", cause.Error())
+	require.Regexp(t, "the disk is full|cannot read or write", cause.Error())
 	require.NoError(t, os.Remove(ballast))
 	require.NoError(t, st.Probe(t.Context(), noon.Add(time.Hour)))
 }

@@ -10,25 +10,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ErrURL says that the database's URL is not understood. It never repeats the URL, which may hold a password.
-var ErrURL = errors.New("the database must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/NAME")
+// ErrURL says that the URL of the database is invalid. It never repeats the URL, which may contain a password.
+var ErrURL = errors.New("invalid database URL; expected sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/NAME")
 
 const memory = ":memory:"
 
-// Describe names the database for logs: its kind, and the path or host and name. It leaves out users, passwords and
-// parameters. A URL that is not understood is "unknown".
-func Describe(databaseURL string) string {
-	if path, ok := sqlitePath(databaseURL); ok {
-		return "sqlite:" + path
-	}
-	u, err := url.Parse(databaseURL)
-	if err != nil || !isPostgres(databaseURL) {
-		return "unknown"
-	}
-	return (&url.URL{Scheme: "postgres", Host: u.Host, Path: u.Path}).String()
-}
-
-// sqlitePath is the path in sqlite:PATH, which may be ":memory:".
+// sqlitePath returns PATH of sqlite:PATH, which may be ":memory:", and whether the URL has that form.
 func sqlitePath(databaseURL string) (string, bool) {
 	path, ok := strings.CutPrefix(databaseURL, "sqlite:")
 	return path, ok && path != ""
@@ -38,11 +25,11 @@ func isPostgres(databaseURL string) bool {
 	return strings.HasPrefix(databaseURL, "postgres://") || strings.HasPrefix(databaseURL, "postgresql://")
 }
 
-// sqliteDSN is the driver's name for a connection to the file. A transaction takes the write lock as it begins, so
-// that two of them never find out only at their first write that one must fail.
+// sqliteDSN returns the data source name of the driver for a file. _txlock=immediate takes the write lock when a
+// transaction begins: if two transactions took it at their first write, one of them would have to fail.
 //
-// With synchronous=NORMAL a killed process loses nothing; a power cut may lose the last transactions, as a whole and
-// in order.
+// With synchronous=NORMAL a killed process loses nothing. A power failure may lose the last transactions, but never parts
+// of one, and never an earlier one without the later ones.
 func sqliteDSN(path string, pragmas ...string) string {
 	query := url.Values{
 		"_txlock": {"immediate"},
@@ -53,8 +40,8 @@ func sqliteDSN(path string, pragmas ...string) string {
 	return "file:" + name + "?" + query.Encode()
 }
 
-// createFile makes the file, readable by its owner alone, and its folder. A file that exists is left alone: opening
-// and closing it would drop the locks that this process holds on it (fcntl(2), "advisory record locks").
+// createFile creates the file and its folder, both accessible to their owner only. An existing file is not even opened:
+// closing it would drop the locks that this process holds on it (fcntl(2), "advisory record locks").
 func createFile(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -69,11 +56,11 @@ func createFile(path string) error {
 	return f.Close()
 }
 
-// postgresConfig reads the URL and fills in what it leaves open.
+// postgresConfig parses the URL and sets defaults for what it leaves open. Errors: ErrURL.
 func postgresConfig(databaseURL string) (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(databaseURL)
 	if err != nil {
-		return nil, ErrURL // the driver's text repeats parts of the URL
+		return nil, ErrURL // not the driver's error, which repeats parts of the URL
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
@@ -81,7 +68,7 @@ func postgresConfig(databaseURL string) (*pgx.ConnConfig, error) {
 	for name, value := range map[string]string{
 		"application_name":                    "uncial",
 		"default_transaction_isolation":       "read committed",
-		"idle_in_transaction_session_timeout": "15s", // a replica that hangs must not keep an account's row locked
+		"idle_in_transaction_session_timeout": "15s", // so that a replica that hangs does not lock the row of an account
 	} {
 		if _, set := config.RuntimeParams[name]; !set {
 			config.RuntimeParams[name] = value

@@ -1,8 +1,9 @@
-// Package store is the one way to the database, which is a SQLite file or a Postgres server. Both run the same
-// statements and the same migrations; what they differ in stays in this package.
+// Package store connects to the database, a SQLite file or a Postgres server, and runs statements and transactions on it.
+// Both databases run the same statements and the same migrations (folder migrations); their differences stay in this
+// package. What the tables mean is the business of account, ledger and ratelimit. Start reading at Store and Executor.
 //
-// A replica may be one of many on the same Postgres, and a SQLite file may be open in several processes: nothing is
-// held in memory, and every rule that must hold under a race is a conditional statement.
+// Many replicas may share one Postgres, and several processes may open one SQLite file. Nothing is therefore cached in
+// memory, and every rule that must hold when requests race is a conditional statement.
 package store
 
 import (
@@ -22,18 +23,22 @@ import (
 const (
 	connectTimeout  = 5 * time.Second
 	idleTimeout     = 5 * time.Minute
-	connLifetime    = 30 * time.Minute // so that connections follow a failover behind one name
-	snapshotTimeout = 10 * time.Minute
-	attempts        = 8 // at a transaction that keeps losing races
+	connLifetime    = 30 * time.Minute // so that connections follow a failover behind one host name
+	snapshotTimeout = 10 * time.Minute // for an audit, which reads every row
+	maxAttempts     = 8                // of a transaction that keeps losing races: pauses of up to 640 ms
+	retryUnit       = 5 * time.Millisecond
+
+	defaultMaxConns = 16
+	defaultTimeout  = 10 * time.Second
 )
 
-// Options of an open database. The zero value is good.
+// Options of a Store. The zero value uses the defaults.
 type Options struct {
-	// MaxConns bounds the connections to Postgres, and those that read a SQLite file. Default 16.
+	// MaxConns bounds the connections to Postgres, or those that read a SQLite file. Default: 16.
 	MaxConns int
-	// Existing asks for a SQLite file that is there already, so that a mistyped path is an error and not a new database.
+	// Existing makes a missing SQLite file an error, so that a mistyped path does not create a new database.
 	Existing bool
-	// Timeout bounds each statement, and each transaction with the wait for a connection. Default 10 s.
+	// Timeout bounds each statement, each transaction, and each wait for a connection. Default: 10 s.
 	Timeout time.Duration
 }
 
@@ -41,25 +46,25 @@ type Options struct {
 type Store struct {
 	url      string
 	read     *sql.DB
-	write    *sql.DB // the same as read, but for a SQLite file, which has one writer at a time
+	write    *sql.DB // same as read for Postgres; a single connection for a SQLite file, which has one writer at a time
 	timeout  time.Duration
 	postgres bool
 }
 
-// Open connects to sqlite:PATH, sqlite::memory: (private to this Store) or postgres://.... A SQLite file and its
-// folder are made where they are missing, unless Existing. The schema is Migrate's business. Errors: ErrURL, *Error.
+// Open connects to sqlite:PATH, sqlite::memory: (private to this Store) or postgres://.... It creates a missing SQLite
+// file and its folder, unless Options.Existing is set. It does not touch the schema; see Migrate. Errors: ErrURL, *Error.
 func Open(ctx context.Context, databaseURL string, o Options) (*Store, error) {
 	if o.MaxConns <= 0 {
-		o.MaxConns = 16
+		o.MaxConns = defaultMaxConns
 	}
 	if o.Timeout <= 0 {
-		o.Timeout = 10 * time.Second
+		o.Timeout = defaultTimeout
 	}
 	s := &Store{url: databaseURL, timeout: o.Timeout}
 	if err := s.connect(o); err != nil {
 		return nil, err
 	}
-	if err := s.awaken(ctx); err != nil {
+	if err := s.connectFirst(ctx); err != nil {
 		_ = s.Close()
 		return nil, err
 	}
@@ -89,16 +94,16 @@ func (s *Store) connectSQLite(path string, o Options) error {
 		if err != nil {
 			return wrap(err)
 		}
-		db.SetMaxOpenConns(1) // the database lives and dies with its one connection
+		db.SetMaxOpenConns(1) // the database exists as long as its only connection
 		s.read, s.write = db, db
 		return nil
 	}
 	if o.Existing {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			return &Error{reason: "there is no such file; look at its path", cause: err}
+			return &Error{reason: "the SQLite file does not exist; check its path", cause: err}
 		}
 	} else if err := createFile(path); err != nil {
-		return &Error{reason: "the file cannot be made; look at its path and permissions", cause: err}
+		return &Error{reason: "cannot create the SQLite file; check its path and permissions", cause: err}
 	}
 	writer, err := sql.Open("sqlite", sqliteDSN(path, "journal_mode(WAL)"))
 	if err != nil {
@@ -113,6 +118,7 @@ func (s *Store) connectSQLite(path string, o Options) error {
 	return nil
 }
 
+// pool bounds the connections of db. As many idle ones are kept, since reconnecting to Postgres costs milliseconds.
 func pool(db *sql.DB, conns int) *sql.DB {
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
@@ -121,10 +127,10 @@ func pool(db *sql.DB, conns int) *sql.DB {
 	return db
 }
 
-// awaken makes the first connections. Turning a new SQLite file to write-ahead logging may meet another process that
-// does the same, which SQLite reports at once instead of waiting.
-func (s *Store) awaken(ctx context.Context) error {
-	err := again(ctx, func() error {
+// connectFirst makes the first connections. It retries, because two processes that switch a new SQLite file to
+// write-ahead logging at the same time get an error at once instead of waiting for each other.
+func (s *Store) connectFirst(ctx context.Context) error {
+	err := retry(ctx, func() error {
 		_, err := s.Writer().Exec(ctx, `SELECT 1`)
 		return err
 	})
@@ -134,21 +140,21 @@ func (s *Store) awaken(ctx context.Context) error {
 	return s.Ping(ctx)
 }
 
-// Ping reports whether the database answers.
+// Ping returns nil if the database answers.
 func (s *Store) Ping(ctx context.Context) error {
 	var one int
 	return s.Reader().Get(ctx, `SELECT 1`, nil, &one)
 }
 
-// Probe writes the time into a row, so that a database which answers but takes nothing, such as on a full disk, is found
-// out. The same time again is no write for SQLite.
+// Probe writes now into a row, and so finds a database that answers but cannot write, such as a standby or one with a full
+// disk. now must differ from call to call: SQLite does not write a row that stays the same.
 func (s *Store) Probe(ctx context.Context, now time.Time) error {
 	_, err := s.Writer().Exec(ctx, `INSERT INTO probes (id, written_at) VALUES (1, $1)
 		ON CONFLICT (id) DO UPDATE SET written_at = excluded.written_at`, At(now))
 	return err
 }
 
-// Close waits for running statements and closes all connections.
+// Close waits for running statements and closes all connections. Errors: *Error.
 func (s *Store) Close() error {
 	err := s.write.Close()
 	if s.read != s.write {
@@ -159,7 +165,7 @@ func (s *Store) Close() error {
 	return wrap(err)
 }
 
-// Kind is "sqlite" or "postgres".
+// Kind returns "sqlite" or "postgres".
 func (s *Store) Kind() string {
 	if s.postgres {
 		return "postgres"
@@ -167,22 +173,21 @@ func (s *Store) Kind() string {
 	return "sqlite"
 }
 
-// Reader runs single statements that change nothing.
+// Reader returns an executor for single statements that change nothing.
 func (s *Store) Reader() Executor { return Executor{on: s.read, timeout: s.timeout} }
 
-// Writer runs single statements, each a transaction of its own.
+// Writer returns an executor for single statements, each a transaction of its own.
 func (s *Store) Writer() Executor { return Executor{on: s.write, timeout: s.timeout} }
 
-// Tx runs fn in one transaction: all of it happens or nothing. It commits where fn returns nil and else fails with
-// fn's error. Where the database ended the transaction in favour of another one, fn runs again, so it must have no
-// other effect; inside it only the executor may be used.
+// Tx runs fn in one transaction. It commits if fn returns nil, and else rolls back and returns fn's error. fn must use
+// only the executor and have no other effect: it runs again if the database aborted the transaction in favour of another.
 //
-// Only the wait for a connection ends with ctx. A transaction that has begun runs on under a deadline of its own, so
-// that a caller never has to wonder whether what it broke off has happened.
+// ctx ends only the wait for a connection. A transaction that has begun continues with its own timeout, so that a caller
+// who cancels never has to wonder whether the transaction was committed. Errors: fn's, *Error.
 func (s *Store) Tx(ctx context.Context, fn func(ctx context.Context, x Executor) error) error {
 	waiting, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	return again(waiting, func() error {
+	return retry(waiting, func() error {
 		conn, err := s.write.Conn(waiting)
 		if err != nil {
 			return wrap(err)
@@ -190,11 +195,11 @@ func (s *Store) Tx(ctx context.Context, fn func(ctx context.Context, x Executor)
 		defer func() { _ = conn.Close() }() // back to the pool
 		begun, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.timeout)
 		defer cancel()
-		return within(begun, conn, &sql.TxOptions{}, s.timeout, fn)
+		return inTx(begun, conn, &sql.TxOptions{}, s.timeout, fn)
 	})
 }
 
-// Snapshot runs fn on one unchanging state of the whole database. fn must not write.
+// Snapshot runs fn on one snapshot of the whole database: concurrent writes stay invisible to it. fn must not write.
 func (s *Store) Snapshot(ctx context.Context, fn func(ctx context.Context, x Executor) error) error {
 	ctx, cancel := context.WithTimeout(ctx, snapshotTimeout)
 	defer cancel()
@@ -205,12 +210,13 @@ func (s *Store) Snapshot(ctx context.Context, fn func(ctx context.Context, x Exe
 	defer func() { _ = conn.Close() }()
 	options := &sql.TxOptions{ReadOnly: true}
 	if s.postgres {
-		options.Isolation = sql.LevelRepeatableRead // SQLite's readers have it anyway
+		options.Isolation = sql.LevelRepeatableRead // readers of SQLite always see one snapshot
 	}
-	return within(ctx, conn, options, snapshotTimeout, fn)
+	return inTx(ctx, conn, options, snapshotTimeout, fn)
 }
 
-func within(ctx context.Context, conn *sql.Conn, o *sql.TxOptions, timeout time.Duration,
+// inTx runs fn in a transaction on conn. A transaction that cannot begin is marked, because retrying it is safe.
+func inTx(ctx context.Context, conn *sql.Conn, o *sql.TxOptions, timeout time.Duration,
 	fn func(ctx context.Context, x Executor) error,
 ) error {
 	tx, err := conn.BeginTx(ctx, o)
@@ -218,25 +224,25 @@ func within(ctx context.Context, conn *sql.Conn, o *sql.TxOptions, timeout time.
 		return notBegun(err)
 	}
 	if err := fn(ctx, Executor{on: tx, timeout: timeout}); err != nil {
-		_ = tx.Rollback() // fn's error is the one to know; a lost connection rolls back by itself
+		_ = tx.Rollback() // report fn's error; a lost connection rolls back by itself
 		return err
 	}
 	return wrap(tx.Commit())
 }
 
-// again repeats try, at growing random intervals, while all that went wrong is that it lost a race or a connection.
-func again(ctx context.Context, try func() error) error {
+// retry repeats try, at growing random intervals, while it fails because of a lost race or a lost connection.
+func retry(ctx context.Context, try func() error) error {
 	var err error
-	for i := range attempts {
-		if err = try(); !retryable(err) {
+	for i := range maxAttempts {
+		if err = try(); !isRetryable(err) {
 			return err
 		}
-		pause := time.Duration(1+rand.IntN(1<<i)) * 5 * time.Millisecond
+		pause := time.Duration(1+rand.IntN(1<<i)) * retryUnit
 		select {
 		case <-ctx.Done():
 			return wrap(ctx.Err())
 		case <-time.After(pause):
 		}
 	}
-	return fmt.Errorf("after %d attempts: %w", attempts, err)
+	return fmt.Errorf("gave up after %d attempts: %w", maxAttempts, err)
 }

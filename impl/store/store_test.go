@@ -115,21 +115,6 @@ func TestOpen_Memory(t *testing.T) {
 	require.NoError(t, one.Snapshot(t.Context(), func(context.Context, store.Executor) error { return nil }))
 }
 
-func TestDescribe(t *testing.T) {
-	t.Parallel()
-	for url, want := range map[string]string{
-		"sqlite:.uncial/uncial.db":                             "sqlite:.uncial/uncial.db",
-		"postgres://u:hunter2@db.example:5432/uncial":          "postgres://db.example:5432/uncial",
-		"postgresql://db.example/uncial?password=hunter2":      "postgres://db.example/uncial",
-		"postgres://u:hunt er2%@db.example/uncial":             "unknown",
-		"mysql://u:hunter2@db/x":                               "unknown",
-		"postgres://u:p@one.example:1,two.example:2/uncial":    "postgres://one.example:1,two.example:2/uncial",
-		"postgres:///uncial?host=/run/postgresql&user=hunter2": "postgres:///uncial",
-	} {
-		require.Equal(t, want, store.Describe(url), url)
-	}
-}
-
 func TestError_Error_Advice(t *testing.T) {
 	storeTests{"names the command that creates missing tables": func(t fixture) {
 		_, err := t.Writer().Exec(t.Context(), `DROP TABLE windows`)

@@ -82,7 +82,7 @@ func TestRun_WrongUsage(t *testing.T) {
 		"a negative lifetime":            {"key create --account acc_1 --expires=-1h", 2, "--expires: invalid lifetime"},
 		"a lifetime without a unit":      {"key create --account acc_1 --expires 90", 2, "--expires: invalid lifetime"},
 		"a negative overlap":             {"key rotate key_1 --overlap=-1d", 2, "--overlap: invalid overlap"},
-		"an invalid CORS origin":         {"serve --cors-origin https://a.example/", 2, `--cors-origin: origin "https://a.example/": must be`},
+		"an invalid CORS origin":         {"serve --cors-origin https://a.example/", 2, `--cors-origin: invalid origin "https://a.example/"`},
 		"an address with a zone":         {"key create --account acc_1 --allow fe80::1%eth0", 2, "--allow: invalid address range"},
 		"a key for an unknown account":   {"key create --account acc_1", 1, "no such account"},
 		"the keys of an unknown account": {"key list --account acc_1", 1, "no such account"},
@@ -120,7 +120,7 @@ func TestRun_MissingDatabase(t *testing.T) {
 	} {
 		status, _, stderr := uncial(append(args, db)...)
 		require.Equal(t, 1, status, args)
-		require.Contains(t, stderr, "--database: the SQLite file does not exist", args)
+		require.Contains(t, stderr, "database: the SQLite file does not exist", args)
 	}
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
@@ -174,7 +174,7 @@ func TestRun_KeySecret(t *testing.T) {
 	for _, args := range [][]string{{"key", "create", "--account", owner}, {"serve", "--listen", "127.0.0.1:0"}} {
 		status, _, stderr := uncial(append(args, db)...)
 		require.Equal(t, 1, status)
-		require.Contains(t, stderr, "--key-secret: is required with Postgres")
+		require.Contains(t, stderr, "--key-secret: required with Postgres")
 	}
 	create := []string{"key", "create", "--account", owner, db, "--key-secret"}
 	must(t, append(create, strings.Repeat("a", 32))...)

@@ -31,20 +31,29 @@ const (
 	bmpV5         = 124 // BITMAPV5HEADER
 )
 
-// bmp is a bitmap file of Windows (any header from BITMAPCOREHEADER to BITMAPV5HEADER) or OS/2.
+// bmp is a bitmap file of Windows (any header from BITMAPCOREHEADER to BITMAPV5HEADER) or OS/2. The decoder is our own: x/image
+// reads neither 16 bits, masks, RLE nor OS/2, and Leptonica 1.82 fails on 16 bits with masks, OS/2 and RLE8. No library is
+// asked afterwards. Rows are padded to 32 bits and stored from the bottom up, unless the height is negative.
 type bmp struct {
-	data        []byte
-	header      int // size of the information header
-	width       int
-	height      int
+	data []byte
+	// header is the size of the information header, which tells its version.
+	header int
+	width  int
+	height int
+	// topDown is true if the height was negative: the first stored row is the highest.
 	topDown     bool
 	depth       int // bits of a pixel
 	compression int
-	masks       [4]uint32 // red, green, blue, alpha; for 16 and 32 bits
-	palette     color.Palette
-	pixels      int // offset of the pixels
+	// masks are those of red, green, blue and alpha, for 16 to 32 bits.
+	masks [4]uint32
+	// palette holds the colours for up to 8 bits. It may have fewer than the depth allows.
+	palette color.Palette
+	// pixels is the offset of the pixels.
+	pixels int
 }
 
+// parseBMP reads the headers and the palette. The header's size tells which fields it has; the pixels begin where the file
+// header says, or after everything else if it says nothing plausible.
 func parseBMP(data []byte) ([]frame, error) {
 	if len(data) < bmpFileHeader+bmpCore {
 		return nil, io.ErrUnexpectedEOF
@@ -78,7 +87,7 @@ func parseBMP(data []byte) ([]frame, error) {
 
 // readInfo reads a header other than bmpCore. Fields that a short header lacks are 0.
 func (b *bmp) readInfo(info []byte) (dpiX, dpiY float64) {
-	full := make([]byte, bmpV5)
+	full := make([]byte, bmpV5) // so that every field can be read
 	copy(full, info)
 	field := func(at int) uint32 { return binary.LittleEndian.Uint32(full[at:]) }
 	b.width = side(field(4))
@@ -88,7 +97,8 @@ func (b *bmp) readInfo(info []byte) (dpiX, dpiY float64) {
 	b.depth = int(binary.LittleEndian.Uint16(full[14:]))
 	b.compression = int(field(16) & 0xff)
 	if b.header == bmpOS2 && b.compression >= bmpBitFields {
-		b.compression = bmpUnknown // Huffman or RLE24 of OS/2
+		// Here the values mean Huffman and RLE24.
+		b.compression = bmpUnknown
 	}
 	if b.header >= bmpV2 && b.header != bmpOS2 {
 		for i := range b.masks {
@@ -137,6 +147,7 @@ func (b *bmp) readPalette(info []byte, at int) int {
 	return at
 }
 
+// decode returns errKind for the compressions of OS/2, and for JPEG or PNG in a BMP.
 func (b *bmp) decode() (image.Image, error) {
 	if b.pixels > len(b.data) {
 		return nil, io.ErrUnexpectedEOF
@@ -150,7 +161,8 @@ func (b *bmp) decode() (image.Image, error) {
 		b.masks = [4]uint32{0x7c00, 0x03e0, 0x001f, 0}
 		return b.fields()
 	case b.compression == bmpRGB && (b.depth == 24 || b.depth == 32):
-		b.masks = [4]uint32{0xff0000, 0xff00, 0xff, 0} // the fourth byte often holds garbage
+		// Without masks the fourth byte of a pixel often holds garbage instead of alpha.
+		b.masks = [4]uint32{0xff0000, 0xff00, 0xff, 0}
 		return b.fields()
 	case (b.compression == bmpBitFields || b.compression == bmpAlphaBitFields) && (b.depth == 16 || b.depth == 32):
 		return b.fields()
@@ -171,6 +183,7 @@ func (b *bmp) row(y int) ([]byte, error) {
 	return b.data[from:to], nil
 }
 
+// indices reads pixels of up to 8 bits that are indices of the palette, the leftmost in the highest bits.
 func (b *bmp) indices() (image.Image, error) {
 	img := image.NewPaletted(image.Rect(0, 0, b.width, b.height), b.palette)
 	for y := range b.height {
@@ -192,7 +205,8 @@ func (b *bmp) fields() (image.Image, error) {
 	for i, mask := range b.masks {
 		channels[i] = newChannel(mask)
 		if i < 3 && mask == 0 || bits.OnesCount32(mask) != channels[i].bits {
-			return nil, errKind // a channel without bits, or with a gap
+			// A colour without bits, or with a gap between them.
+			return nil, errKind
 		}
 	}
 	img := image.NewNRGBA(image.Rect(0, 0, b.width, b.height))
@@ -211,7 +225,8 @@ func (b *bmp) fields() (image.Image, error) {
 			transparent = transparent && pixel[3] == 0
 		}
 	}
-	if transparent { // no alpha, or one that the writer never set
+	if transparent {
+		// The file has no alpha, or one that its writer never set.
 		for i := 3; i < len(img.Pix); i += 4 {
 			img.Pix[i] = 0xff
 		}
@@ -219,6 +234,7 @@ func (b *bmp) fields() (image.Image, error) {
 	return img, nil
 }
 
+// littleUint returns a pixel of 16, 24 or 32 bits, which is stored in little-endian order.
 func littleUint(b []byte, depth int) uint32 {
 	switch depth {
 	case 16:
@@ -233,6 +249,7 @@ func littleUint(b []byte, depth int) uint32 {
 // channel is the position of a colour in a pixel.
 type channel struct{ shift, bits int }
 
+// newChannel returns the channel from the lowest to the highest bit of a mask, gaps included.
 func newChannel(mask uint32) channel {
 	if mask == 0 {
 		return channel{}
@@ -241,6 +258,7 @@ func newChannel(mask uint32) channel {
 	return channel{shift, 32 - bits.LeadingZeros32(mask) - shift}
 }
 
+// of returns the channel of a pixel, spread over 8 bits. A channel without bits is 0.
 func (c channel) of(v uint32) byte {
 	if c.bits == 0 {
 		return 0
@@ -253,6 +271,7 @@ func (c channel) of(v uint32) byte {
 func (b *bmp) runs() (image.Image, error) {
 	img := image.NewPaletted(image.Rect(0, 0, b.width, b.height), b.palette)
 	x, y, rest := 0, 0, b.data[b.pixels:]
+	// Each code is two bytes: a run's length and index, or 0 and an escape.
 	for y < b.height {
 		if len(rest) < 2 {
 			return nil, io.ErrUnexpectedEOF
@@ -265,16 +284,20 @@ func (b *bmp) runs() (image.Image, error) {
 				b.set(img, x+i, y, b.index([]byte{v}, i%(8/b.depth)))
 			}
 			x += n
-		case v == 0: // end of line
+		case v == 0:
+			// End of the line.
 			x, y = 0, y+1
-		case v == 1: // end of bitmap
+		case v == 1:
+			// End of the bitmap.
 			return img, nil
-		case v == 2: // move
+		case v == 2:
+			// Move right and down by the two bytes that follow.
 			if len(rest) < 2 {
 				return nil, io.ErrUnexpectedEOF
 			}
 			x, y, rest = x+int(rest[0]), y+int(rest[1]), rest[2:]
-		default: // v indices as literals, padded to 16 bits
+		default:
+			// v indices as literals, padded to 16 bits.
 			size := (int(v)*b.depth + 15) / 16 * 2
 			if len(rest) < size {
 				return nil, io.ErrUnexpectedEOF

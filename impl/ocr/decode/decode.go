@@ -63,11 +63,16 @@ func Pages(data []byte, lib Library) iter.Seq2[Page, error] {
 
 // frame is one image of a file that will be read as a page.
 type frame struct {
-	imagefile.Size         // as stored, before the orientation is applied
-	orientation    int     // Exif tag 274: 1 to 8; anything else counts as 1
-	dpiX, dpiY     float64 // as stored; 0 if unknown
-	decode         func() (image.Image, error)
-	rescue         func(Library) (image.Image, error) // for what decode cannot read; nil if the library cannot either
+	// Size is as stored, before the orientation is applied.
+	imagefile.Size
+	// orientation is Exif tag 274: 1 to 8; anything else counts as 1.
+	orientation int
+	// dpiX and dpiY are the resolutions along the stored rows and columns, 0 if unknown.
+	dpiX, dpiY float64
+	// decode reads the pixels with our own decoders or Go's.
+	decode func() (image.Image, error)
+	// rescue reads with the library what decode cannot; nil if the library cannot either.
+	rescue func(Library) (image.Image, error)
 }
 
 // parsers read the headers of each format.
@@ -114,7 +119,8 @@ func (f *frame) page(format imagefile.Format, lib Library) (Page, error) {
 // resolution returns the vertical resolution of the upright page, or 0 if it is absurd.
 func (f *frame) resolution() int {
 	dpi := f.dpiY
-	if f.orientation >= 5 && f.orientation <= 8 { // the page lies on its side
+	// The page is stored on its side.
+	if f.orientation >= 5 && f.orientation <= 8 {
 		dpi = f.dpiX
 	}
 	if dpi < leastDPI || dpi > mostDPI {

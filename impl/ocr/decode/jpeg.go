@@ -12,27 +12,30 @@ import (
 
 // Markers of ITU-T T.81, table B.1.
 const (
-	markSOI   = 0xd8
-	markEOI   = 0xd9
-	markSOS   = 0xda
-	markAPP0  = 0xe0
-	markAPP1  = 0xe1
-	markAPP14 = 0xee
-	markTEM   = 0x01
-	markRST0  = 0xd0
-	markDHT   = 0xc4
+	markSOI   = 0xd8 // start of image
+	markEOI   = 0xd9 // end of image
+	markSOS   = 0xda // start of scan, followed by coded data
+	markAPP0  = 0xe0 // JFIF
+	markAPP1  = 0xe1 // Exif
+	markAPP14 = 0xee // Adobe
+	markTEM   = 0x01 // without a segment, as the restart markers
+	markRST0  = 0xd0 // the first of eight restart markers
+	markSOF0  = 0xc0 // the first frame header; each process has its own
+	markSOF15 = 0xcf // the last frame header
+	markDHT   = 0xc4 // Huffman tables: not a frame header, nor are the next two
 	markJPG   = 0xc8
 	markDAC   = 0xcc
-	markSOF0  = 0xc0
-	markSOF15 = 0xcf
 )
 
-// parseJPEG reads the segments up to the end of the image. Coded data is only searched for the next marker.
+// parseJPEG reads the segments up to the end of the image. Coded data is only searched for the next marker. Go decodes what is
+// common; what it does not know, such as some kinds of subsampling, goes to the library. Several frame headers are refused,
+// so that every decoder sees the size that was checked.
 func parseJPEG(data []byte) ([]frame, error) {
 	isCMYK, adobe, ended := false, false, false // adobe: a segment says how CMYK is stored
 	f := frame{
 		decode: func() (image.Image, error) {
 			img, err := decodeJPEG(data, isCMYK && !adobe)
+			// Go calls a file that ends early badly formatted.
 			if damaged := jpeg.FormatError(""); errors.As(err, &damaged) && !ended {
 				return nil, io.ErrUnexpectedEOF
 			}
@@ -73,6 +76,7 @@ func parseJPEG(data []byte) ([]frame, error) {
 	if f.Width == 0 && scans == 0 {
 		return nil, io.ErrUnexpectedEOF
 	}
+	// Baseline images have one scan, however large they are.
 	if most := min(maxScans, maxScanPixels/max(f.Width*f.Height, 1)); scans > most && scans > 1 {
 		return nil, fault("the JPEG has %d scans; at most %d are allowed at its size: save it as a baseline JPEG", scans, most)
 	}

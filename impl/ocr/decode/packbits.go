@@ -4,11 +4,14 @@ import "io"
 
 // unpacker decompresses PackBits (TIFF 6.0, section 9).
 type unpacker struct {
-	src    []byte
-	run    int  // bytes left in the current run
-	repeat bool // the run repeats src[0]
+	src []byte
+	// run is the number of bytes left in the current run, which repeats src[0] or copies from src.
+	run    int
+	repeat bool
 }
 
+// Read implements io.Reader. The error is io.ErrUnexpectedEOF if the data ends before p is full, and never io.EOF: callers know
+// how much they want.
 func (u *unpacker) Read(p []byte) (n int, err error) {
 	for n < len(p) {
 		if u.run == 0 {
@@ -17,6 +20,7 @@ func (u *unpacker) Read(p []byte) (n int, err error) {
 			}
 			head := int(int8(u.src[0]))
 			u.src = u.src[1:]
+			// A head of -128 means nothing.
 			switch {
 			case head >= 0:
 				u.run, u.repeat = head+1, false

@@ -14,6 +14,7 @@ func opaque(img image.Image) image.Image {
 	case *image.Gray:
 		return img
 	case *image.Gray16:
+		// Here and below, samples of 16 bits are reduced to their higher byte, which stands first.
 		return &image.Gray{Pix: every(img.Pix, 2), Stride: img.Stride / 2, Rect: img.Rect}
 	case *image.Paletted:
 		return opaquePaletted(img)
@@ -30,6 +31,7 @@ func opaque(img image.Image) image.Image {
 	case *image.YCbCr:
 		return opaqueYCbCr(img)
 	}
+	// No decoder of ours returns anything else; the general way is slow and takes the memory of a second image.
 	to := image.NewRGBA(img.Bounds())
 	draw.Draw(to, to.Rect, image.White, image.Point{}, draw.Src)
 	draw.Draw(to, to.Rect, img, to.Rect.Min, draw.Over)
@@ -49,6 +51,7 @@ func every(pix []byte, n int) []byte {
 func onWhite(pix []byte, stride int, rect image.Rectangle, premultiplied bool) *image.RGBA {
 	for i := 0; i+3 < len(pix); i += 4 {
 		a := int(pix[i+3])
+		// Most pixels of most images are opaque.
 		if a == 0xff {
 			continue
 		}
@@ -102,6 +105,7 @@ func opaquePaletted(img *image.Paletted) image.Image {
 	return to
 }
 
+// opaqueCMYK converts inks to red, green and blue without a colour profile.
 func opaqueCMYK(img *image.CMYK) *image.RGBA {
 	for i := 0; i+3 < len(img.Pix); i += 4 {
 		p := img.Pix[i : i+4 : i+4]

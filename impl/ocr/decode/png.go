@@ -16,7 +16,8 @@ const (
 	pngHeader    = 13 // bytes of the header's data
 )
 
-// parsePNG reads the chunks that describe the image (PNG, third edition). An animation counts as its default image.
+// parsePNG reads the chunks that describe the image (PNG, third edition): its size from the header, resolution, Exif, and
+// whether the end is there, without which the file is cut short. An animation counts as its default image.
 func parsePNG(data []byte) ([]frame, error) {
 	ended := false
 	f := frame{

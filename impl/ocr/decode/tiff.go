@@ -7,7 +7,7 @@ import (
 	"uncial/internal/contract/imagefile"
 )
 
-// Tags of TIFF 6.0.
+// Tags of TIFF 6.0. Those that say how to show an image are in exif.go.
 const (
 	tagNewSubfileType  = 254
 	tagSubfileType     = 255
@@ -36,19 +36,21 @@ const (
 
 // Values of the tags of TIFF 6.0 and of its technical notes.
 const (
-	whiteIsZero, blackIsZero, rgb, paletted, separated, yCbCr = 0, 1, 2, 3, 5, 6 // PhotometricInterpretation
+	// PhotometricInterpretation.
+	whiteIsZero, blackIsZero, rgb, paletted, separated, yCbCr = 0, 1, 2, 3, 5, 6
 
-	uncompressed, fax2, fax3, fax4, lzwCoded, oldJPEG, jpegCoded, deflated = 1, 2, 3, 4, 5, 6, 7, 8 // Compression
+	// Compression, those of TIFF 6.0 and then those registered later.
+	uncompressed, fax2, fax3, fax4, lzwCoded, oldJPEG, jpegCoded, deflated = 1, 2, 3, 4, 5, 6, 7, 8
 	packBits, oldDeflated, lzma, zstandard                                 = 32773, 32946, 34925, 50000
 
-	associated, unassociated = 1, 2  // ExtraSamples: alpha, premultiplied or not
-	signed, floating         = 2, 3  // SampleFormat
-	planes                   = 2     // PlanarConfiguration
-	lowestFirst              = 2     // FillOrder
-	horizontal               = 2     // Predictor
-	cmyk                     = 1     // InkSet
-	reducedOrMask            = 1 | 4 // NewSubfileType
-	reduced                  = 2     // SubfileType
+	// ExtraSamples: alpha, premultiplied or not.
+	associated, unassociated = 1, 2
+	// SampleFormat.
+	signed, floating = 2, 3
+	// PlanarConfiguration, FillOrder, Predictor and InkSet.
+	planes, lowestFirst, horizontal, cmyk = 2, 2, 2, 1
+	// NewSubfileType, a set of bits, and SubfileType, which it replaced.
+	reducedOrMask, reduced = 1 | 4, 2
 )
 
 // libraryKinds holds the compressions of TIFF for which the library is asked. It returns a black image instead of an error
@@ -57,14 +59,15 @@ var libraryKinds = []uint64{
 	uncompressed, fax2, fax3, fax4, lzwCoded, oldJPEG, jpegCoded, deflated, packBits, oldDeflated, lzma, zstandard,
 }
 
-// parseTIFF reads the chain of directories. Reduced images and masks are not pages, unless there is nothing else.
+// parseTIFF reads the chain of directories, each of which describes an image: its size, the layout of its pixels, and where
+// the strips or tiles with them are. Reduced images and masks are not pages, unless there is nothing else.
 func parseTIFF(data []byte) ([]frame, error) {
 	t, err := newTIFF(data)
 	if err != nil {
 		return nil, fault("the TIFF is damaged: its header is broken")
 	}
-	var pages, others []frame
-	seen := map[uint64]bool{}
+	var pages, others []frame // others are reduced images and masks
+	seen := map[uint64]bool{} // offsets of directories, which tell a loop
 	for offset := t.first; offset != 0 || len(seen) == 0; {
 		if seen[offset] {
 			return nil, fault("the TIFF is damaged: its directories form a loop")
@@ -99,6 +102,7 @@ func (t *tiff) frame(d directory, offset uint64) (frame, error) {
 		Width:  side(uint32(min(d.first(tagImageWidth, 0), hugeSide))),
 		Height: side(uint32(min(d.first(tagImageLength, 0), hugeSide))),
 	}}
+	// The library reads one image at a time, by the offset of its directory.
 	f.rescue = func(lib Library) (image.Image, error) {
 		if !slices.Contains(libraryKinds, d.first(tagCompression, uncompressed)) {
 			return nil, errKind
@@ -106,12 +110,14 @@ func (t *tiff) frame(d directory, offset uint64) (frame, error) {
 		return lib.DecodeTIFF(t.unturned(d), offset)
 	}
 	f.decode = func() (image.Image, error) {
+		// Checked only now, because counting takes as long as the tag is.
 		if d.coded() > maxCoded {
 			return nil, errTIFF
 		}
 		return t.decode(d, f.Width, f.Height)
 	}
 	f.readPresentation(d)
+	// What follows would take memory or time out of proportion to the page, or is not an image to look at.
 	if samples := d.first(tagSamplesPerPixel, 1); samples > maxSamples {
 		return frame{}, fault("the TIFF has %d channels; at most %d are allowed", samples, maxSamples)
 	}

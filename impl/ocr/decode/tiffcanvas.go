@@ -12,9 +12,12 @@ type canvas struct {
 	image  image.Image
 	pix    []byte
 	stride int
-	step   int       // bytes per pixel
-	to     [][]int   // for each sample, the bytes of a pixel that it sets
-	level  [256]byte // for each sample of up to 8 bits, the byte to set
+	// step is the number of bytes per pixel.
+	step int
+	// to holds, for each sample, the bytes of a pixel that it sets: one, or three where grey has alpha.
+	to [][]int
+	// level holds the byte to set for each sample of up to 8 bits.
+	level [256]byte
 }
 
 // canvas returns the empty image that suits the samples.
@@ -99,13 +102,14 @@ func (m *tiffImage) palette() (color.Palette, error) {
 
 // put writes row y of a block's samples to the canvas.
 func (m *tiffImage) put(c *canvas, row []byte, y int, b block) {
-	high := 0 // the index of the higher byte in a sample of 16 bits
+	// Of a sample of 16 bits only the higher byte counts.
+	high := 0
 	if m.depth == 16 && m.order == binary.LittleEndian {
 		high = 1
 	}
 	for s := range b.samples {
 		if b.first+s >= len(c.to) {
-			break // an extra sample
+			break // an extra sample other than alpha
 		}
 		for _, channel := range c.to[b.first+s] {
 			at := y*c.stride + b.x*c.step + channel

@@ -6,8 +6,10 @@ import "encoding/binary"
 type tiff struct {
 	data  []byte
 	order binary.ByteOrder
-	big   bool   // BigTIFF: offsets and counts of 64 bits
-	first uint64 // offset of the first directory
+	// big is true for BigTIFF, whose offsets and counts have 64 bits instead of 32.
+	big bool
+	// first is the offset of the first directory.
+	first uint64
 }
 
 // directory is an image file directory: the tags that describe one image.
@@ -18,9 +20,11 @@ type directory struct {
 
 // entry is a tag's values as they are stored.
 type entry struct {
-	kind  uint16 // 0 if the tag is absent
-	value []byte // whole values only
-	at    uint64 // offset of the value in the file
+	// kind is one of the constants below, another kind of TIFF, or 0 if the tag is absent.
+	kind uint16
+	// value holds whole values only, in the byte order of the file, and at is its offset.
+	value []byte
+	at    uint64
 }
 
 // Kinds of values that are read, and the version numbers of the two headers.
@@ -33,7 +37,7 @@ const (
 // sizes holds the size of a value of each kind in bytes, 0 for kinds that do not exist.
 var sizes = [19]uint64{0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8}
 
-// newTIFF reads the header.
+// newTIFF reads the header: the byte order, the version, and the offset of the first directory.
 func newTIFF(data []byte) (*tiff, error) {
 	if len(data) < 8 {
 		return nil, errTIFF
@@ -71,6 +75,7 @@ func (t *tiff) part(offset, n uint64) []byte {
 
 // directory returns the directory at an offset, and the offset of the next or 0.
 func (t *tiff) directory(offset uint64) (directory, uint64, error) {
+	// The sizes, in bytes, of the number of entries, of an entry, and of the offset of the next directory.
 	countSize, entrySize, offsetSize := uint64(2), uint64(12), uint64(4)
 	if t.big {
 		countSize, entrySize, offsetSize = 8, 20, 8
@@ -92,6 +97,7 @@ func (t *tiff) directory(offset uint64) (directory, uint64, error) {
 		raw := table[i*entrySize:][:entrySize]
 		tag := t.order.Uint16(raw)
 		if e, ok := t.entry(raw, offset+countSize+i*entrySize); ok {
+			// The first of repeated tags counts.
 			if _, repeated := d.entries[tag]; !repeated {
 				d.entries[tag] = e
 			}
@@ -99,7 +105,8 @@ func (t *tiff) directory(offset uint64) (directory, uint64, error) {
 	}
 	next := t.part(offset+countSize+count*entrySize, offsetSize)
 	if next == nil {
-		return d, 0, nil // some files end after the last entry of their last directory
+		// Some files end after the last entry of their last directory.
+		return d, 0, nil
 	}
 	return d, number(t.order, next), nil
 }
@@ -114,7 +121,8 @@ func (t *tiff) entry(raw []byte, offset uint64) (entry, bool) {
 	if t.big {
 		count, head = t.order.Uint64(raw[4:]), 12
 	}
-	if count > uint64(len(t.data)) { // also keeps the product from overflowing
+	// More values than the file has bytes would also make the product overflow.
+	if count > uint64(len(t.data)) {
 		return entry{}, false
 	}
 	at, n := offset+head, count*sizes[kind]

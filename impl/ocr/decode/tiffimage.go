@@ -18,16 +18,21 @@ type tiffImage struct {
 	*tiff
 	d             directory
 	width, height int
-	depth         int // bits of a sample
-	samples       int // per pixel
-	photometric   int
-	compression   int
-	separate      bool // each sample has a plane of its own
-	predicted     bool // rows hold differences between samples
-	reversed      bool // the lowest bit of a byte comes first
+	// depth is the number of bits per sample: 1, 2, 4, 8 or 16.
+	depth int
+	// samples is the number of channels per pixel, extra ones included.
+	samples     int
+	photometric int
+	compression int
+	// separate is true if each sample has a plane of its own, predicted if rows hold differences between samples, and reversed
+	// if the lowest bit of a byte comes first.
+	separate, predicted, reversed bool
 
-	blockWidth, blockHeight int // of a strip or a tile
-	offsets, counts         []uint64
+	// blockWidth and blockHeight are the size of a strip or a tile in pixels; tiles at the right and lower edge reach beyond
+	// the image.
+	blockWidth, blockHeight int
+	// offsets and counts say where the blocks are in the file, and how many bytes each has.
+	offsets, counts []uint64
 }
 
 // decode reads an image of any layout: strips or tiles, of pixels or of planes. Samples are reduced to 8 bits row by row, on
@@ -47,6 +52,7 @@ func (t *tiff) decode(d directory, width, height int) (image.Image, error) {
 	if m.separate {
 		planeCount, each = m.samples, 1
 	}
+	// Blocks are stored plane after plane, each from left to right and top to bottom.
 	if need := across * down * planeCount; len(m.offsets) < need || len(m.counts) < need {
 		return nil, errTIFF
 	}
@@ -84,7 +90,7 @@ func (m *tiffImage) describe() error {
 	m.photometric = int(photometric & 0xffff)
 	m.separate = d.first(tagPlanarConfig, 1) == planes && m.samples > 1
 	m.reversed = d.first(tagFillOrder, 1) == lowestFirst
-	depths := d.numbers(tagBitsPerSample)
+	depths := d.numbers(tagBitsPerSample) // one for each sample
 	if len(depths) == 0 {
 		depths = []uint64{1}
 	}
@@ -112,6 +118,7 @@ func (m *tiffImage) describe() error {
 	return m.describeBlocks()
 }
 
+// describeBlocks reads where the strips or tiles are. A file without the number of rows in a strip has one strip.
 func (m *tiffImage) describeBlocks() error {
 	d := m.d
 	if d.entries[tagTileWidth].kind != 0 {
@@ -126,7 +133,8 @@ func (m *tiffImage) describeBlocks() error {
 	}
 	m.blockWidth, m.blockHeight = m.width, int(rows)
 	m.offsets, m.counts = d.numbers(tagStripOffsets), d.numbers(tagStripByteCounts)
-	if len(m.offsets) == 1 && len(m.counts) == 0 && m.offsets[0] < uint64(len(m.data)) { // old writers leave the count out
+	// Old writers leave the count of a single strip out.
+	if len(m.offsets) == 1 && len(m.counts) == 0 && m.offsets[0] < uint64(len(m.data)) {
 		m.counts = []uint64{uint64(len(m.data)) - m.offsets[0]}
 	}
 	return nil
@@ -160,6 +168,8 @@ func (m *tiffImage) readRows(c *canvas, b block, raw []byte) error {
 	return nil
 }
 
+// decompress returns the rows of a block, uncompressed. Readers stop at the rows that the caller asks for, so that a block
+// cannot inflate beyond its size.
 func (m *tiffImage) decompress(raw []byte, rows int) (io.Reader, error) {
 	src := bytes.NewReader(raw)
 	switch m.compression {
@@ -167,7 +177,8 @@ func (m *tiffImage) decompress(raw []byte, rows int) (io.Reader, error) {
 		return src, nil
 	case lzwCoded:
 		if len(raw) > 1 && raw[0] == 0 && raw[1]&1 == 1 {
-			return nil, errKind // codes in the bit order from before TIFF 5.0
+			// The codes are in the bit order from before TIFF 5.0.
+			return nil, errKind
 		}
 		return lzw.NewReader(src, lzw.MSB, 8), nil
 	case deflated, oldDeflated:

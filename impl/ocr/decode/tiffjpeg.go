@@ -16,7 +16,8 @@ func (m *tiffImage) readJPEG(c *canvas, b block, raw []byte) error {
 	}
 	stream := raw
 	if tables := m.d.entries[tagJPEGTables].value; len(tables) > 4 {
-		stream = slices.Concat(tables[:len(tables)-2], raw[2:]) // without the end of the one and the start of the other
+		// Without the end marker of the tables and the start marker of the block.
+		stream = slices.Concat(tables[:len(tables)-2], raw[2:])
 	}
 	if !bytes.HasPrefix(stream, []byte("\xff\xd8\xff")) {
 		return errTIFF
@@ -26,7 +27,8 @@ func (m *tiffImage) readJPEG(c *canvas, b block, raw []byte) error {
 		return err
 	}
 	if f := frames[0]; f.Width != m.blockWidth || f.Height < b.rows || f.Height > m.blockHeight {
-		return errTIFF // also keeps a small block from declaring a large image
+		// A small block must not make the decoder allocate a large image.
+		return errTIFF
 	}
 	img, err := jpeg.Decode(bytes.NewReader(stream))
 	if _, ok := errors.AsType[jpeg.UnsupportedError](err); ok {
@@ -61,6 +63,7 @@ func (m *tiffImage) putImage(c *canvas, b block, img image.Image) error {
 	return nil
 }
 
+// putPlane writes the samples of a block that stand in a plane of bytes.
 func (m *tiffImage) putPlane(c *canvas, b block, pix []byte, stride int) {
 	for y := range b.rows {
 		m.put(c, pix[y*stride:], b.y+y, b)

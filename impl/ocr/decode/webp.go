@@ -12,15 +12,20 @@ import (
 
 // webpImage is the bitstream of one image of a file (RFC 9649) and its position on the canvas.
 type webpImage struct {
-	alpha  []byte // an ALPH chunk, or nil
-	kind   string // "VP8 " or "VP8L"
+	// alpha is the data of an ALPH chunk, or nil.
+	alpha []byte
+	// kind is "VP8 " (lossy) or "VP8L" (lossless).
+	kind   string
 	stream []byte
-	size   image.Point // as the stream declares
-	at     image.Point // upper left corner on the canvas
-	canvas image.Point // size of the page
+	// size is that of the image, as its stream declares.
+	size image.Point
+	// at is its upper left corner on the canvas, whose size is that of the page.
+	at, canvas image.Point
 }
 
-// parseWebP reads the chunks up to the first image. An animation counts as its first frame.
+// parseWebP reads the chunks up to the first image, which is all that counts of an animation. The container is RIFF: chunks of
+// a kind, a length and data, padded to an even length. A simple file has one bitstream; an extended one (VP8X) has a canvas,
+// and perhaps alpha, frames (ANMF, which hold chunks themselves) and Exif.
 func parseWebP(data []byte) ([]frame, error) {
 	w := webpImage{}
 	f := frame{}
@@ -93,7 +98,8 @@ func (w *webpImage) take(kind string, chunk []byte) {
 		w.size = image.Pt(int(binary.LittleEndian.Uint16(chunk[6:])&0x3fff), int(binary.LittleEndian.Uint16(chunk[8:])&0x3fff))
 	case kind == "VP8L" && len(chunk) >= 5:
 		bits := binary.LittleEndian.Uint32(chunk[1:])
-		w.kind, w.stream, w.alpha = kind, chunk, nil // it has its own
+		// A lossless stream has its own alpha.
+		w.kind, w.stream, w.alpha = kind, chunk, nil
 		w.size = image.Pt(int(bits&0x3fff)+1, int(bits>>14&0x3fff)+1)
 	}
 }
@@ -103,7 +109,8 @@ func (w *webpImage) file() []byte {
 	body := []byte("WEBP")
 	if w.alpha != nil {
 		header := make([]byte, 10)
-		header[0] = 1 << 4 // alpha
+		// The flag for alpha, three reserved bytes, and the size less one.
+		header[0] = 1 << 4
 		putUint24(header[4:], w.size.X-1)
 		putUint24(header[7:], w.size.Y-1)
 		body = appendChunk(body, "VP8X", header)
@@ -112,6 +119,7 @@ func (w *webpImage) file() []byte {
 	return appendChunk(nil, "RIFF", appendChunk(body, w.kind, w.stream))
 }
 
+// appendChunk appends a chunk of the container: its kind, the length of its data, and the data padded to an even length.
 func appendChunk(to []byte, kind string, data []byte) []byte {
 	to = append(to, kind...)
 	to = binary.LittleEndian.AppendUint32(to, uint32(len(data)))
@@ -122,6 +130,7 @@ func appendChunk(to []byte, kind string, data []byte) []byte {
 	return to
 }
 
+// decode reads the image as a file of its own, as x/image does not read animations. It converts lossy colours itself.
 func (w *webpImage) decode() (image.Image, error) {
 	img, err := webp.Decode(bytes.NewReader(w.file()))
 	if err != nil {
@@ -155,6 +164,7 @@ func studioToRGB(img *image.YCbCr, alpha []byte, alphaStride int) *image.NRGBA {
 		row := to.Pix[y*to.Stride:]
 		for x := range img.Rect.Dx() {
 			c := img.COffset(img.Rect.Min.X+x, img.Rect.Min.Y+y)
+			// The factors of BT.601 have 8 binary places.
 			luma := 298 * (int(img.Y[y*img.YStride+x]) - 16)
 			cb, cr := int(img.Cb[c])-128, int(img.Cr[c])-128
 			pixel := row[4*x : 4*x+4 : 4*x+4]
@@ -173,6 +183,7 @@ func studioToRGB(img *image.YCbCr, alpha []byte, alphaStride int) *image.NRGBA {
 // byteOf rounds a number with 8 binary places to a byte.
 func byteOf(v int) byte { return uint8(min(max((v+128)>>8, 0), 0xff)) }
 
+// uint24 returns the 24-bit integers of the container, which are little-endian. putUint24 writes them.
 func uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
 
 func putUint24(b []byte, v int) { b[0], b[1], b[2] = byte(v), byte(v>>8), byte(v>>16) }

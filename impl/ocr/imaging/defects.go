@@ -13,8 +13,8 @@ func Brighten(g *image.Gray) *image.Gray {
 	return mapGreys(g, func(v int) int { return min(v*brightened/brightest, 255) })
 }
 
-// InvertNegative inverts a page that is a negative, as films of newspapers often are. It returns other pages unchanged, those on a
-// dark table too.
+// InvertNegative inverts a page that is a negative, as films of newspapers often are. It returns other pages unchanged, those
+// on a dark table too.
 func InvertNegative(g *image.Gray) *image.Gray {
 	if !isMostlyDark(g) || !isNegative(withoutBorder(g)) {
 		return g

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// WhitenSurroundings whitens everything that is not on a leaf of paper, if a page was photographed with its surroundings: the table, the
-// edge of the next leaf, a colour card. It returns other pages unchanged.
+// WhitenSurroundings whitens everything that is not on a leaf of paper, if a page was photographed with its surroundings: the
+// table, the edge of the next leaf, a colour card. It returns other pages unchanged.
 func WhitenSurroundings(g *image.Gray) *image.Gray {
 	paper, ok := brightCells(g)
 	if !ok {

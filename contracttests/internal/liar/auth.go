@@ -10,14 +10,20 @@ import (
 // largeBody is more than any valid body has, in bytes.
 const largeBody = 28 << 20
 
-func authDefects() []row {
+// keyDefects accept keys that open no account, or present them wrongly.
+func keyDefects() []row {
 	return []row{
+		// A cache of keys outlives what it caches: expiry and revocation are looked up by one operation and forgotten by
+		// the other.
 		{"accepts an expired key", "status/401/expired", admit(func(c *call, _ string) bool { return strings.Contains(c.key(), "expired") })},
 		{"accepts a revoked key", "status/401/revoked", admit(func(c *call, _ string) bool { return strings.Contains(c.key(), "revoked") })},
 		{"accepts a revoked key for the status alone", "status/401/revoked", admit(func(c *call, _ string) bool { return strings.Contains(c.key(), "revoked") && c.isStatus() })},
 		{"accepts an expired key for extractions alone", "extract/401/expired", admit(func(c *call, _ string) bool { return strings.Contains(c.key(), "expired") && c.isExtract() })},
+		// An optional security requirement in the router, or a middleware that only checks a header that is there.
 		{"accepts requests without a key", "status/401/no-key", admit(func(c *call, _ string) bool { return c.authorization() == "" })},
+		// Checks of the form of a key (prefix, CRC) must not stand for the look-up.
 		{"accepts any key that begins like one of the service", "status/401/unknown-key", admit(func(c *call, _ string) bool { return strings.HasPrefix(c.key(), "ocr_live_") })},
+		// RFC 6750, section 2.1: the scheme is Bearer.
 		{"accepts the key with any scheme", "status/401/other-scheme", admit(func(c *call, good string) bool {
 			return strings.HasSuffix(c.authorization(), good) && !strings.Contains(c.authorization(), "Bearer")
 		})},
@@ -25,14 +31,26 @@ func authDefects() []row {
 			user, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(c.authorization(), "Basic "))
 			return err == nil && string(user) == good+":"
 		})},
+		// RFC 6750, section 2.3, allows access_token in the query; the contract does not, because addresses end up in
+		// logs.
 		{"accepts the key in the query", "status/401/key-elsewhere", admit(func(c *call, good string) bool { return c.request.URL.Query().Get("api_key") == good })},
 		{"accepts the key as access_token", "status/401/key-elsewhere", admit(func(c *call, good string) bool { return c.request.URL.Query().Get("access_token") == good })},
 		{"accepts the key in X-Api-Key", "status/401/key-elsewhere", admit(func(c *call, good string) bool { return c.request.Header.Get("X-Api-Key") == good })},
 		{"accepts the key in a cookie", "status/401/key-elsewhere", admit(func(c *call, good string) bool { return strings.Contains(c.request.Header.Get("Cookie"), good) })},
+		// A column with a case-insensitive collation.
 		{"ignores upper and lower case in keys", "status/401/unknown-key", admit(func(c *call, good string) bool { return strings.EqualFold(c.key(), good) && c.key() != good })},
+		// Comparisons by suffix, prefix or LIKE.
 		{"accepts the end of a key", "status/401/unknown-key", admit(func(c *call, good string) bool { return len(c.key()) > 8 && strings.HasSuffix(good, c.key()) })},
 		{"accepts anything that ends with a key", "status/401/unknown-key", admit(func(c *call, good string) bool { return strings.HasSuffix(c.key(), good) && c.key() != good })},
+	}
+}
+
+// headerDefects read the header Authorization wrongly.
+func headerDefects() []row {
+	return []row{
+		// RFC 6750, section 2.1: the token is a b64token; nothing around it is part of it.
 		{"accepts a key in quotes", "status/401/malformed-key", admit(func(c *call, good string) bool { return c.key() == `"`+good+`"` })},
+		// Proxies disagree on which of two headers counts, so a server must take neither.
 		{"uses the first of two Authorization headers", "status/401/malformed-key", admit(func(c *call, good string) bool {
 			all := c.request.Header["Authorization"]
 			return len(all) == 2 && all[0] == "Bearer "+good
@@ -44,11 +62,13 @@ func authDefects() []row {
 		{"accepts a tab after Bearer", "status/401/malformed-key", rewrite(func(c *call) {
 			c.request.Header.Set("Authorization", strings.Replace(c.authorization(), "Bearer\t", "Bearer ", 1))
 		})},
+		// A column that is shorter than the key. The prefix and the first characters of the secret suffice then.
 		{"compares only the first 24 characters of a key", "status/401/malformed-key", rewrite(func(c *call) {
 			if k := c.key(); len(k) > 24 {
 				*c = *c.as(k[:24])
 			}
 		})},
+		// RFC 9110, section 11.1: names of schemes are case-insensitive.
 		{"refuses bearer in lower case", "status/200/scheme-in-any-case", rewrite(func(c *call) {
 			if strings.HasPrefix(c.authorization(), "bearer ") {
 				c.request.Header.Del("Authorization")
@@ -59,7 +79,15 @@ func authDefects() []row {
 				c.request.Header.Del("Authorization")
 			}
 		})},
+	}
+}
+
+// orderDefects ask for a key at the wrong moment, or of the wrong request.
+func orderDefects() []row {
+	return []row{
+		// A session that sticks to the connection.
 		{"lets a caller without a key in who showed one a second ago", "status/401/no-key", rememberCaller()},
+		// Order of the checks: the key comes first, so that a stranger learns nothing about the API.
 		{"reports the shape of a request before its key", "extract/401/before-everything", instead(both(extraction, status(401)), shapeBeforeKey)},
 		{"reports a query parameter before the key", "extract/401/before-everything", instead(both(status(401), asking(func(c *call) bool {
 			return c.isStatus() && c.request.URL.Query().Has("verbose")
@@ -67,15 +95,16 @@ func authDefects() []row {
 		{"reports the size of a body before the key", "extract/401/before-everything", instead(both(status(401), asking(func(c *call) bool {
 			return c.isExtract() && len(c.body) > largeBody
 		})), asAccount(okKey))},
+		// A missing path is a missing path for everybody: authentication belongs to operations.
 		{"answers 401 without a key where no path is", "elsewhere/404/unknown-paths", on(both(status(404), keyless), unauthorized)},
 		{"answers 401 without a key to a wrong method", "elsewhere/405/wrong-methods", on(both(status(405), keyless), unauthorized)},
+		// Having no points is no reason to hide that fact from the caller.
 		{"answers 401 to the status of an account without points", "status/200/record", on(both(told, broke(1)), recode(401))},
 		{"answers 402 to the status of an account with fewer than 10 points", "status/200/record", on(both(told, broke(10)), recode(402))},
+		// A variable that survives from the request before.
 		{"counts requests refused with 401 against the account that called last", "extract/200/replay", chargeLastCaller()},
 	}
 }
-
-func keyless(c *call, _ *reply) bool { return c.key() == "" }
 
 // broke holds where the status tells fewer points.
 func broke(points int64) when {

@@ -4,26 +4,21 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 )
 
-type (
-	// server answers calls.
-	server func(c *call) *reply
-	// lie turns an honest server into one with a defect. It is called once for each liar, so that its memory is its own.
-	lie func(honest server) server
-	// when says for which exchanges a defect shows.
-	when func(c *call, a *reply) bool
-	// effect makes a lie that shows when the condition holds.
-	effect func(w when) lie
-)
+// when says for which exchanges a defect shows. It sees the call and the honest answer.
+type when func(c *call, a *reply) bool
 
+// always holds for every answer of the API, errors for unknown paths included.
 func always(c *call, _ *reply) bool { return c.isAPI() }
 
+// extraction holds for POST /extract, however it ends.
 func extraction(c *call, _ *reply) bool { return c.isExtract() }
 
+// extracted holds for results: extractions that were charged, and replays of them.
 func extracted(c *call, a *reply) bool { return c.isExtract() && a.status == http.StatusOK }
 
+// told holds for status records.
 func told(c *call, a *reply) bool { return c.isStatus() && a.status == http.StatusOK }
 
 func failed(c *call, a *reply) bool { return c.isAPI() && a.status >= 400 }
@@ -32,6 +27,7 @@ func status(codes ...int) when {
 	return func(c *call, a *reply) bool { return c.isAPI() && slices.Contains(codes, a.status) }
 }
 
+// keyed holds for extractions with an Idempotency-Key.
 func keyed(c *call, _ *reply) bool { return c.isExtract() && c.idempotencyKey() != "" }
 
 // blank holds for results without text.
@@ -52,14 +48,6 @@ func conflict(c *call, a *reply) bool {
 	return keyed(c, a) && a.status == http.StatusBadRequest && strings.Contains(string(a.body), `"Idempotency-Key"`)
 }
 
-// limited holds for answers of a window that is used up, whatever they answer.
-func limited(honest server) when {
-	return func(c *call, _ *reply) bool {
-		left, _, ok := window(c.status(honest))
-		return ok && left == 0
-	}
-}
-
 func both(a, b when) when {
 	return func(c *call, r *reply) bool { return a(c, r) && b(c, r) }
 }
@@ -78,102 +66,14 @@ func field(name string, value any) when {
 	return func(c *call, _ *reply) bool { return c.isExtract() && c.fields()[name] == value }
 }
 
+// keyless holds for calls without an API key.
+func keyless(c *call, _ *reply) bool { return c.key() == "" }
+
 func method(name string) when {
 	return func(c *call, _ *reply) bool { return c.request.Method == name }
 }
 
+// bodyHas holds for answers that contain a text.
 func bodyHas(part string) when {
 	return func(_ *call, a *reply) bool { return strings.Contains(string(a.body), part) }
 }
-
-// on changes the answers for which the condition holds.
-func on(w when, changes ...change) lie {
-	return func(honest server) server {
-		return func(c *call) *reply {
-			a := honest(c)
-			if w(c, a) {
-				for _, f := range changes {
-					f(c, a)
-				}
-			}
-			return a
-		}
-	}
-}
-
-func apply(changes ...change) effect {
-	return func(w when) lie { return on(w, changes...) }
-}
-
-// instead answers with something else when the condition holds.
-func instead(w when, f func(honest server, c *call, a *reply) *reply) lie {
-	return func(honest server) server {
-		return func(c *call) *reply {
-			if a := honest(c); w(c, a) {
-				return f(honest, c, a)
-			} else {
-				return a
-			}
-		}
-	}
-}
-
-func answer(f func(honest server, c *call, a *reply) *reply) effect {
-	return func(w when) lie { return instead(w, f) }
-}
-
-// asAccount answers as another account would be answered; the window stays that of the caller.
-func asAccount(key string) func(honest server, c *call, a *reply) *reply {
-	return func(honest server, c *call, a *reply) *reply {
-		b := honest(c.as(key))
-		b.takeWindow(a)
-		return b
-	}
-}
-
-// asMethod answers as if another method had been used.
-func asMethod(name string) func(honest server, c *call, a *reply) *reply {
-	return func(honest server, c *call, _ *reply) *reply {
-		other := c.with(c.body)
-		other.request.Method = name
-		if name == http.MethodGet {
-			other.body = nil
-		}
-		return honest(other)
-	}
-}
-
-// rewrite changes requests on their way to the honest server.
-func rewrite(f func(c *call)) lie {
-	return func(honest server) server {
-		return func(c *call) *reply {
-			if !c.isAPI() {
-				return honest(c)
-			}
-			other := c.with(c.body)
-			f(other)
-			return honest(other)
-		}
-	}
-}
-
-// body changes the bodies of extractions on their way.
-func body(f func(b []byte) []byte) lie {
-	return rewrite(func(c *call) {
-		if c.isExtract() {
-			c.body = f(c.body)
-		}
-	})
-}
-
-// refuse spoils the extractions for which the condition holds.
-func refuse(w func(c *call) bool) lie {
-	return rewrite(func(c *call) {
-		if c.isExtract() && w(c) {
-			c.request.Header.Set("Content-Type", "text/plain")
-		}
-	})
-}
-
-// delay is how late some defects show. A suite that asks at once sees them.
-const delay = 100 * time.Millisecond

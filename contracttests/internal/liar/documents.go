@@ -19,6 +19,7 @@ const (
 func documentDefects() []row {
 	textAsDocument := edit(func(o object) { o["document"] = o["text"].(string) + " " })
 	return []row{
+		// json and text have no document; the other formats always have, even for a blank page.
 		{"leaves the document out", formatALTO, on(extracted, drop("document"))},
 		{"leaves the document of a blank page out", blankPage, on(blank, drop("document"))},
 		{"sends a document with json", leastRequest, on(both(extracted, field("format", nil)), textAsDocument)},
@@ -26,7 +27,9 @@ func documentDefects() []row {
 		{"sends null for the document that json does not have", leastRequest, on(both(extracted, field("format", nil)), set("document", nil))},
 		{"sends ALTO for PAGE-XML", formatPAGE, fields(stringField("format", replacing("page", "alto")))},
 		{"sends hOCR for ALTO", formatALTO, fields(stringField("format", replacing("alto", "hocr")))},
+		// Documents are strings of the JSON answer.
 		{"encodes documents in base64", formatHOCR, document("", func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) })},
+		// Well-formed, with unique ids (XML 1.0, sections 2.1 and 3.3.1).
 		{"cuts XML documents off", formatPAGE, document("", matching(`(?s)^(<.*)<.*$`, "$1"))},
 		{"does not escape words in XML", formatHOCR, document("", func(s string) string { return html.UnescapeString(strings.Replace(s, "</", " & </", 1)) })},
 		{"repeats ids in XML", formatALTO, document("", matching(`_w\d+"`, `_w1"`))},
@@ -42,13 +45,17 @@ func xmlDefects() []row {
 	page := func(does, pattern, replacement string) row { return of("page", does, formatPAGE, pattern, replacement) }
 	hocr := func(does, pattern, replacement string) row { return of("hocr", does, formatHOCR, pattern, replacement) }
 	return []row{
+		// ALTO 4.4, in UTF-8.
 		alto("sends ALTO in the namespace of version 3", `ns-v4#`, `ns-v3#`),
 		alto("declares ALTO as Latin-1", `encoding="UTF-8"`, `encoding="ISO-8859-1"`),
+		// ids of blocks are required, and are names: XML Schema, xs:ID.
 		alto("leaves ids of blocks out of ALTO", `<TextBlock ID="[^"]*"`, `<TextBlock`),
 		alto("begins ids in ALTO with a digit", ` ID="([^"]*)"`, ` ID="1$1"`),
+		// Boxes lie on the page, words in their line, and have an area.
 		alto("tells boxes in ALTO outside the page", `<String ID="([^"]*)" HPOS="(\d)`, `<String ID="$1" HPOS="9$2`),
 		alto("tells boxes in ALTO left of the page", `<String ID="([^"]*)" HPOS="`, `<String ID="$1" HPOS="-`),
 		alto("tells boxes in ALTO without width", `(<String [^>]*)WIDTH="\d+"`, `${1}WIDTH="0"`),
+		// WC is 0 to 1.
 		alto("tells confidences in ALTO in percent", `WC="0\.(\d\d)\d*"`, `WC="$1"`),
 		alto("measures ALTO in 1/1200 inch", `<MeasurementUnit>pixel<`, `<MeasurementUnit>inch1200<`),
 		alto("ends words in ALTO with a blank", `CONTENT="([^"]*)"`, `CONTENT="$1 "`),
@@ -60,10 +67,12 @@ func xmlDefects() []row {
 		of("alto", "numbers every page in ALTO 1", severalPages, `PHYSICAL_IMG_NR="\d+"`, `PHYSICAL_IMG_NR="1"`),
 		of("alto", "names another language in ALTO", languagesCase, ` LANG="[^"]*"`, ` LANG="la"`),
 
+		// PAGE 2019-07-15.
 		page("sends PAGE-XML in the namespace of 2013", `2019-07-15`, `2013-07-15`),
 		page("begins PAGE-XML with a byte order mark", `^`, "\ufeff"),
 		page("leaves Created out of PAGE-XML", `<Created>[^<]*</Created>`, ``),
 		page("tells words in PAGE-XML outside their line", `(<Word[^>]*>\s*<Coords points="\d+),\d+`, `$1,0`),
+		// The schema is a sequence: the words come before the text of their line.
 		page("puts the text of a line in PAGE-XML before its words", `(?s)((?:<Word [^>]*>.*?</Word>\s*)+)(<TextEquiv[^>]*>.*?</TextEquiv>)`, `$2$1`),
 		page("tells baselines in PAGE-XML off the page", `<Baseline points="(\d+),(\d+)`, `<Baseline points="99$1,$2`),
 		page("sends in PAGE-XML a text of a line that its words do not make", `(?s)^(.*)(</Unicode>)`, `$1.$2`),
@@ -71,13 +80,16 @@ func xmlDefects() []row {
 		of("page", "gives all regions in PAGE-XML the same index", severalPages, `index="\d+"`, `index="0"`),
 		{"reverses the reading order of PAGE-XML", severalPages, document("page", reverseOrder)},
 
+		// hOCR 1.2: x_wconf is 0 to 100; ocr-system and ocr-capabilities are required.
 		hocr("leaves the confidence of words out of hOCR", `; x_wconf \d+`, ``),
 		hocr("tells confidences in hOCR between 0 and 1", `x_wconf (\d+)`, `x_wconf 0.$1`),
 		hocr("leaves ocr-system out of hOCR", `<meta name="ocr-system"[^>]*>`, ``),
 		hocr("leaves words out of the capabilities of hOCR", ` ocrx_word `, ` `),
+		// bbox is x0 y0 x1 y1.
 		hocr("tells width and height in hOCR instead of the far corner", `(ocrx_word[^>]*bbox \d+ \d+) \d+ \d+`, `$1 40 20`),
 		hocr("escapes words in hOCR twice", `&`, `&amp;`),
 		hocr("sends data after the root of hOCR", `$`, "\n<!-- end --><p/>"),
+		// Tesseract writes the name of the file it read.
 		hocr("shows a path of the server in hOCR", `image "[^"]*"|image &#34;.*?&#34;|image &quot;.*?&quot;`, `image &quot;/var/lib/uncial/spool/4711.png&quot;`),
 		hocr("names another language in hOCR", `lang="[^"]*"`, `lang="la"`),
 		hocr("loses the first word in hOCR", `(?s)^(.*?)<span class="ocrx_word".*?</span>`, `$1`),
@@ -117,6 +129,7 @@ func tableDefects() []row {
 		})}
 	}
 	return []row{
+		// The words of a document are those of the text, in order, each once.
 		rows("sends the last word of TSV twice", func(rows []string) []string { return append(rows, rows[len(rows)-1]) }),
 		rows("swaps the last two words of TSV", func(rows []string) []string {
 			if n := len(rows); n > 3 {
@@ -124,6 +137,7 @@ func tableDefects() []row {
 			}
 			return rows
 		}),
+		// Tesseract's columns: a header, rows of five levels, tabs, confidences 0 to 100.
 		rows("leaves the names of the columns out of TSV", func(rows []string) []string { return slices.Delete(rows, 0, 1) }),
 		tsv("sends only words in TSV", `(?m)^[1-4]\t.*\n`, ``),
 		tsv("separates the columns of TSV by commas", "\t", ","),

@@ -17,11 +17,15 @@ func errorDefects() []row {
 	says := func(code int, words string) lie { return on(status(code), set("message", words)) }
 	resets := func(value any) lie { return on(status(402), set("nextReset", value)) }
 	return append(detailDefects(), []row{
+		// One status has one code, so that programs need to read the code alone.
 		{"sends SERVER_ERROR with every error", malformed, on(failed, set("code", "SERVER_ERROR"))},
 		{"sends INSUFFICIENT_POINTS with a 429", usedUp, on(status(429), set("code", "INSUFFICIENT_POINTS"))},
+		// 404 and 405 share INVALID_REQUEST with 400.
 		{"gives a 404 a code of its own", notFound, on(status(404), set("code", "NOT_FOUND"))},
+		// Valid by the schema, useless to people.
 		{"explains an error with a blank", malformed, on(failed, set("error", " "))},
 		{"sends a message that was not turned into text", malformed, on(failed, set("message", "[object Object]"))},
+		// A struct for all errors without omitempty.
 		{"sends null for the fields of other errors", malformed, on(failed, edit(func(o object) {
 			for _, name := range []string{"details", "remainingPoints", "nextReset"} {
 				if _, ok := o[name]; !ok {
@@ -29,6 +33,7 @@ func errorDefects() []row {
 				}
 			}
 		}))},
+		// No answer shows the inside of the server: files, queries, types, addresses, or the key.
 		{"shows a stack trace in a 500", "extract/500/key", says(500, "panic: nil map\ngoroutine 17 [running]:\nmain.extract(0x1)\n\t/src/extract.go:42")},
 		{"shows a path of the server in a 500", "extract/500/key", says(500, "open /var/lib/uncial/uncial.db: permission denied")},
 		{"shows a database query in a 500", "extract/500/key", says(500, "SELECT balance FROM accounts failed")},
@@ -39,12 +44,14 @@ func errorDefects() []row {
 		{"repeats the key in an error", "status/401/expired", on(status(401, 402, 429), func(c *call, a *reply) {
 			a.edit(func(o object) { o["message"] = "the key " + c.key() + " cannot do this" })
 		})},
+		// RFC 3339, section 5.6, in UTC. Lenient parsers accept most of these, the clients of the contract need not.
 		{"tells nextReset as a day", noPoints, resets("2026-02-01")},
 		{"tells a nextReset that does not exist", noPoints, resets("2026-02-30T00:00:00Z")},
 		{"tells nextReset in local time", noPoints, resets("2026-02-01T01:00:00+01:00")},
 		{"tells nextReset with a blank before the time", noPoints, resets("2026-02-01 00:00:00Z")},
 		{"tells nextReset without a time zone", noPoints, resets("2026-02-01T00:00:00")},
 		{"tells nextReset as hour 24", noPoints, resets("2026-01-31T24:00:00Z")},
+		// A field on the wrong answer: clients decide by the fields that are there.
 		{"adds nextReset to a 429", "extract/429/window-used-up", on(status(429), set("nextReset", "2026-02-01T00:00:00Z"))},
 		{"adds details to a 401", "status/401/no-key", on(status(401), set("details", object{"Authorization": "the key was revoked"}))},
 	}...)
@@ -69,13 +76,17 @@ func detailDefects() []row {
 		}
 	}
 	return []row{
+		// The details of a 400 name each field at fault as the request spells it.
 		{"names only the body in details", malformed, details(func(object) object { return object{"body": "is not valid"} })},
 		{"names fields in details in lower case", malformed, details(names(strings.ToLower))},
 		{"names fields in details by a path with dots", malformed, details(names(ifField(func(name string) string { return "body." + name })))},
+		// RFC 6901, section 3: ~1 stands for a slash in a name.
 		{"names fields in details by JSON pointers without escapes", "extract/400/each-rule", details(names(ifField(func(name string) string { return "/" + name })))},
+		// Reasons are words: what is wrong and what would be right.
 		{"gives no reasons in details", malformed, details(reasons("-"))},
 		{"gives numbers for reasons in details", malformed, details(reasons(json.Number("1")))},
 		{"sends details without any field", malformed, details(func(object) object { return object{} })},
+		// A validator that stops at the first fault makes its callers try once for each.
 		{"names only one of several faults in details", "extract/400/several-rules", details(func(all object) object {
 			for _, name := range slices.Sorted(maps.Keys(all)) {
 				return object{name: all[name]}
@@ -90,10 +101,12 @@ func detailDefects() []row {
 			}
 			return all
 		})},
+		// The fault is found behind the validator, by code that does not know the request.
 		{"names an image that cannot be fetched image, not imageUrl", "extract/400/image", on(unfetched, inside("details", func(all object) {
 			all["image"] = all["imageUrl"]
 			delete(all, "imageUrl")
 		}))},
+		// The list is how clients learn which models are installed. It must hold in both directions.
 		{"does not list the languages that it supports", "extract/400/language", supportedLanguages(func(string) string { return "is not supported" })},
 		{"lists a language that it does not support", "extract/402/every-listed-language", supportedLanguages(func(s string) string { return s + ", zh-Hant" })},
 		{"leaves a supported language out of the list", "extract/402/every-listed-language", supportedLanguages(replacing("de-Latf, ", ""))},

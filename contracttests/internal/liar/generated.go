@@ -39,9 +39,9 @@ var nearMisses = map[string][]string{
 	"X-Request-Id":     {"request 17"},
 }
 
-// Generated returns the defects made from openapi.yaml: for each answer of each operation one defect for each way to spoil
+// generated returns the defects made from openapi.yaml: for each answer of each operation one defect for each way to spoil
 // its status, headers, fields and JSON. The error names an answer that no case is known for.
-func Generated() ([]Defect, error) {
+func generated() ([]Defect, error) {
 	doc, err := gen.GetSpec()
 	if err != nil {
 		return nil, fmt.Errorf("read the contract: %w", err)

@@ -3,7 +3,6 @@ package liar
 import (
 	"bytes"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -17,20 +16,22 @@ const (
 
 func replayDefects() []row {
 	return []row{
+		// A client that lost an answer repeats its request: it must not pay twice.
 		{"ignores the Idempotency-Key", replayCase, rewrite(func(c *call) { c.request.Header.Del("Idempotency-Key") })},
-		{"tells the present points in a repeat", replayCase, onRepeatAsking(func(honest server, c *call, a *reply) {
-			if points := c.pointsLeft(honest); points > 0 {
-				set("remainingPoints", points)(c, a)
-			}
-		})},
-		{"tells in a repeat that it cost nothing", replayCase, onRepeat(set("pointsUsed", 0))},
-		{"tells another processing time in a repeat", replayCase, onRepeat(set("processingTime", 1))},
-		{"marks a repeat with a field", replayCase, onRepeat(set("replayed", true))},
-		{"answers 409 to a repeat", replayCase, onRepeat(recode(409))},
-		{"leaves the document out of a repeat", replayCase, onRepeat(drop("document"))},
-		{"leaves Cache-Control out of a repeat", replayCase, onRepeat(header("Cache-Control", ""))},
+		// A replay is the stored answer byte for byte; request id and window are those of the repeat itself.
+		{"tells the present points in a repeat", replayCase, repeats(answer(func(honest server, c *call, a *reply) *reply {
+			set("remainingPoints", c.pointsLeft(honest))(c, a)
+			return a
+		}))},
+		{"tells in a repeat that it cost nothing", replayCase, repeats(apply(set("pointsUsed", 0)))},
+		{"tells another processing time in a repeat", replayCase, repeats(apply(set("processingTime", 1)))},
+		{"marks a repeat with a field", replayCase, repeats(apply(set("replayed", true)))},
+		{"answers 409 to a repeat", replayCase, repeats(apply(recode(409)))},
+		{"leaves the document out of a repeat", replayCase, repeats(apply(drop("document")))},
+		{"leaves Cache-Control out of a repeat", replayCase, repeats(apply(header("Cache-Control", "")))},
 		{"sends the first X-Request-Id with a repeat", replayCase, firstHeader("X-Request-Id")},
 		{"sends the first RateLimit with a repeat", replayCase, firstHeader("RateLimit")},
+		// A store that is asked before the key.
 		{"answers a repeat without an API key", replayCase, remember(func(c *call) string { return c.idempotencyKey() }, func(stored *[]byte, _ server, c *call, a *reply) {
 			switch {
 			case a.status == 401 && *stored != nil:
@@ -40,17 +41,19 @@ func replayDefects() []row {
 				*stored = a.body
 			}
 		})},
-		{"refuses a repeat when no points are left", "extract/200/replay-without-points", onRepeatAsking(refuseWithoutPoints)},
-		{"refuses waiting repeats when the points are enough for the first alone", "extract/200/replay-at-once-without-points", amid(repeatable, extracted, answer(func(honest server, c *call, a *reply) *reply {
-			refuseWithoutPoints(honest, c, a)
-			return a
-		}))},
+		// A replay costs nothing, so it needs nothing.
+		{"refuses a repeat when no points are left", "extract/200/replay-without-points", repeats(answer(refuseWithoutPoints))},
+		{"refuses waiting repeats when the points are enough for the first alone", "extract/200/replay-at-once-without-points", amid(repeatable, extracted, answer(refuseWithoutPoints))},
+		// A repeat waits for the first. drafts of the IETF have 409 here; the contract closes its statuses.
 		{"answers 409 to a repeat at the same time", replayRace, amid(repeatable, extraction, apply(recode(409)))},
 		{"carries out every repeat at the same time", replayRace, amid(repeatable, extraction, answer(carryOut))},
+		// Keys have 255 characters at most and are compared byte by byte: by no prefix, collation or pattern.
 		{"compares only the first 40 characters of an Idempotency-Key", replayApart, rename(func(k string) string { return k[:min(40, len(k))] })},
 		{"ignores upper and lower case in an Idempotency-Key", replayApart, rename(strings.ToLower)},
-		{"takes an underscore in an Idempotency-Key for any character", replayApart, keysAsPatterns},
+		{"takes an underscore in an Idempotency-Key for any character", replayApart, keysAsPatterns()},
+		// A store by key alone shows one customer the page of another.
 		{"finds stored answers of other accounts", replayApart, remember(func(c *call) string { return c.idempotencyKey() }, replayFirst(extracted))},
+		// 1 to 255 visible ASCII characters, one header.
 		{"refuses an Idempotency-Key of 255 characters", replayApart, rename(func(k string) string {
 			if len(k) > 128 {
 				return k + strings.Repeat("k", 256)
@@ -74,25 +77,31 @@ func replayDefects() []row {
 
 func conflictDefects() []row {
 	return []row{
+		// The key of another request is a mistake of the caller: a replay would give it the wrong page.
 		{"replays the stored answer to another request", conflictCase, replayTo(conflict)},
 		{"replays the stored answer to a malformed request", conflictCase, replayTo(both(status(400), not(conflict)))},
+		// Other APIs answer 409 or 422. Here it is a 400 that names the header.
 		{"answers 409 to another request with a used Idempotency-Key", conflictCase, on(conflict, recode(409))},
 		{"answers 422 to another request with a used Idempotency-Key", conflictCase, on(conflict, recode(422))},
 		{"blames the body for a used Idempotency-Key", conflictCase, on(conflict, raw(replacing(`"Idempotency-Key":`, `"body":`)))},
 		{"carries out another request with a used Idempotency-Key", conflictCase, instead(conflict, carryOut)},
+		// Requests are the same if every field is: a fingerprint must cover them all.
 		{"compares only the image of requests with one Idempotency-Key", conflictCase, ignoring("language", "enhance", "format")},
 		{"does not compare the format of requests with one Idempotency-Key", conflictCase, ignoring("format")},
 		{"does not compare enhance in requests with one Idempotency-Key", conflictCase, ignoring("enhance")},
+		// The comparison holds as well while the first still runs.
 		{"gives another request with the Idempotency-Key of a running one its answer", "extract/400/replay-of-another-request-at-once", conflictJoins},
 	}
 }
 
 func storageDefects() []row {
 	return []row{
+		// Only results are stored: after an error the key is free, so that a corrected request can use it.
 		{"stores the answer to a malformed request", "extract/200/errors-are-not-kept", store(both(status(400), not(conflict)))},
 		{"stores the answer to an image that cannot be fetched", "extract/200/errors-are-not-kept", store(unfetched)},
 		{"stores a 500", serverFails, store(status(500))},
 		{"stores a 402", clockNextReset, store(status(402))},
+		// 24 hours, by the clock of the account.
 		{"forgets stored answers after an hour", clockReplay, forgetAfter(time.Hour)},
 		{"forgets stored answers with the window", clockReplay, forgetAfter(time.Minute)},
 		{"keeps stored answers for two days", clockReplay, remember(func(c *call) string {
@@ -101,24 +110,18 @@ func storageDefects() []row {
 			}
 			return ""
 		}, replayFirst(extracted))},
-		{"keeps a stored answer for another day with each repeat", clockReplay, storedAnswerLivesOn},
+		{"keeps a stored answer for another day with each repeat", clockReplay, storedAnswerLivesOn()},
 	}
 }
 
-// onRepeatAsking changes the answers to repeats, and may ask the honest server first.
-func onRepeatAsking(f func(honest server, c *call, a *reply)) lie {
-	return counted(repeatable, from(2), both(extracted, keyed), answer(func(honest server, c *call, a *reply) *reply {
-		f(honest, c, a)
+// refuseWithoutPoints answers 402 if the account cannot pay another extraction.
+func refuseWithoutPoints(honest server, c *call, a *reply) *reply {
+	if c.pointsLeft(honest) >= 10 {
 		return a
-	}))
-}
-
-func refuseWithoutPoints(honest server, c *call, a *reply) {
-	if c.pointsLeft(honest) < 10 {
-		b := withoutPoints(honest, c)
-		b.takeWindow(a)
-		*a = *b
 	}
+	b := withoutPoints(honest, c)
+	b.takeWindow(a)
+	return b
 }
 
 // carryOut answers as if the request had no Idempotency-Key.
@@ -183,61 +186,38 @@ func store(w when) lie {
 
 // ignoring replaces fields of requests with one Idempotency-Key by those of the first, so that they cannot differ.
 func ignoring(names ...string) lie {
-	return func(honest server) server {
-		var mu sync.Mutex
-		first := map[string]object{}
-		return func(c *call) *reply {
-			id, o := repeatable(c), c.fields()
-			if id == "" || o == nil {
-				return honest(c)
-			}
-			mu.Lock()
-			if first[id] == nil {
-				first[id] = o
-			}
-			f := first[id]
-			mu.Unlock()
-			for _, name := range names {
-				if v, ok := f[name]; ok {
-					o[name] = v
-				}
-			}
-			if string(encode(o)) == string(encode(f)) {
-				return honest(c.with(encode(f)))
-			}
-			return honest(c)
+	return recall(repeatable, func(first *object, _ server, c *call) {
+		o := c.fields()
+		if *first == nil || o == nil {
+			*first = o
+			return
 		}
-	}
+		for _, name := range names {
+			if v, ok := (*first)[name]; ok {
+				o[name] = v
+			}
+		}
+		if string(encode(o)) == string(encode(*first)) {
+			c.body = encode(o)
+		}
+	})
 }
 
-// forgetAfter lets a request with an old Idempotency-Key be a new one, by the clock of the account.
+// forgetAfter makes a request with an old Idempotency-Key a new one, by the clock of the account.
 func forgetAfter(age time.Duration) lie {
-	return func(honest server) server {
-		var mu sync.Mutex
-		first := map[string]time.Time{}
-		return func(c *call) *reply {
-			id := repeatable(c)
-			if id == "" || len(c.request.Header["Idempotency-Key"]) != 1 {
-				return honest(c)
-			}
-			now := c.now(honest)
-			mu.Lock()
-			if first[id].IsZero() {
-				first[id] = now
-			}
-			old := now.Sub(first[id]) >= age
-			mu.Unlock()
-			if old {
-				other := c.with(c.body)
-				other.request.Header.Set("Idempotency-Key", c.idempotencyKey()+"-later")
-				return honest(other)
-			}
-			return honest(c)
+	return recall(repeatable, func(first *time.Time, honest server, c *call) {
+		now := c.now(honest)
+		if first.IsZero() {
+			*first = now
 		}
-	}
+		if now.Sub(*first) >= age {
+			c.request.Header.Set("Idempotency-Key", c.idempotencyKey()+"-later")
+		}
+	})
 }
 
-func storedAnswerLivesOn(honest server) server {
+// storedAnswerLivesOn counts the 24 hours of a stored answer from its last repeat.
+func storedAnswerLivesOn() lie {
 	type stored struct {
 		at     time.Time
 		body   []byte
@@ -253,12 +233,11 @@ func storedAnswerLivesOn(honest server) server {
 		default:
 			*s = stored{at, c.body, a.clone()}
 		}
-	})(honest)
+	})
 }
 
-func keysAsPatterns(honest server) server {
-	var mu sync.Mutex
-	seen := map[string][]string{}
+// keysAsPatterns finds the Idempotency-Key of another request as LIKE of SQL would.
+func keysAsPatterns() lie {
 	alike := func(pattern, key string) bool {
 		for i := range len(pattern) {
 			if len(pattern) != len(key) || pattern[i] != '_' && pattern[i] != key[i] {
@@ -267,43 +246,41 @@ func keysAsPatterns(honest server) server {
 		}
 		return true
 	}
-	return func(c *call) *reply {
-		return rename(func(key string) string {
-			mu.Lock()
-			defer mu.Unlock()
-			for _, old := range seen[c.key()] {
-				if alike(key, old) {
-					return old
-				}
+	return recall(account, func(seen *[]string, _ server, c *call) {
+		key := c.idempotencyKey()
+		if key == "" || len(c.request.Header["Idempotency-Key"]) > 1 {
+			return
+		}
+		for _, old := range *seen {
+			if alike(key, old) {
+				c.request.Header.Set("Idempotency-Key", old)
+				return
 			}
-			seen[c.key()] = append(seen[c.key()], key)
-			return key
-		})(honest)(c)
-	}
+		}
+		*seen = append(*seen, key)
+	})
 }
 
+// conflictJoins gives a request the answer of the one that runs with its Idempotency-Key.
 func conflictJoins(honest server) server {
-	var mu sync.Mutex
-	running := map[string][]byte{}
+	type first struct {
+		body    []byte
+		running int
+	}
+	var memories memory[first]
 	return func(c *call) *reply {
 		id := repeatable(c)
 		if id == "" {
 			return honest(c)
 		}
-		mu.Lock()
-		first, runs := running[id]
-		if !runs {
-			running[id] = c.body
-		}
-		mu.Unlock()
-		if runs {
-			return honest(c.with(first))
-		}
-		defer func() {
-			mu.Lock()
-			defer mu.Unlock()
-			delete(running, id)
-		}()
-		return honest(c)
+		joined := c
+		memories.use(id, func(f *first) {
+			if f.running++; f.running == 1 {
+				f.body = c.body
+			}
+			joined = c.with(f.body)
+		})
+		defer memories.use(id, func(f *first) { f.running-- })
+		return honest(joined)
 	}
 }

@@ -16,6 +16,7 @@ const (
 
 func chargeDefects() []row {
 	return []row{
+		// Only a 200 is charged: the hold of anything else is released.
 		{"charges a malformed request", malformed, charges(10, both(extraction, status(400)))},
 		{"charges an image that cannot be fetched", badImage, charges(10, unfetched)},
 		{"charges an unsupported language", "extract/400/language", charges(10, both(status(400), bodyHas("supported")))},
@@ -26,18 +27,23 @@ func chargeDefects() []row {
 		{"charges a request for the status a point", neverLimited, charges(1, told)},
 		{"charges a 404", notFound, charges(10, status(404))},
 		{"charges another request with a used Idempotency-Key", conflictCase, charges(10, conflict)},
-		{"charges a repeat", replayCase, counted(repeatable, from(2), both(extracted, keyed), charge(10))},
+		{"charges a repeat", replayCase, repeats(charge(10))},
+		// The context of the request ends with its caller, and the release with it.
 		{"charges an extraction whose caller has gone", runningGone, charges(10, asking(func(c *call) bool { return c.isExtract() && c.request.Context().Err() != nil }))},
+		// A retry behind the server that charges again.
 		{"charges each extraction twice", fallByTen, instead(both(extracted, not(keyed)), func(honest server, c *call, a *reply) *reply {
 			honest(c)
 			return a
 		})},
+		// The price is 10 points whatever is asked for.
 		{"charges 15 points for an enhanced page", fallByTen, charges(5, both(extracted, field("enhance", true)))},
 		{"charges 11 points for a page as tsv", fallByTen, charges(1, both(extracted, field("format", "tsv")))},
 		{"charges nothing for a blank page", fallByTen, charges(-10, blank)},
+		// Charges that go astray now and then show only in a long sequence.
 		{"charges nothing for every seventh extraction", walk, counted(account, every(7), extracted, charge(-10))},
 		{"charges 20 points for the twelfth extraction", walk, counted(account, only(12), extracted, charge(10))},
 		{"gives 10 points away after three answers 402", noPoints, counted(account, only(3), status(402), charge(-10))},
+		// Ten points an image file, not a page.
 		{"charges several pages one by one", severalPages, remember(account, func(taken *int64, _ server, c *call, a *reply) {
 			if extracted(c, a) {
 				*taken += 10 * int64(strings.Count(string(a.body), `\f`))
@@ -50,7 +56,9 @@ func chargeDefects() []row {
 				*taken += 5
 			}
 		})},
+		// Read, then write: the update of one is lost to that of the other.
 		{"charges only one of several extractions at the same time", "extract/200/at-once", amid(account, extracted, charge(-10))},
+		// Points are given back before the answer is sent, not by a job in the background.
 		{"returns the points of a failed extraction a request later", badImage, remember(account, func(late *bool, _ server, c *call, a *reply) {
 			if *late && told(c, a) {
 				shift(a, 10)
@@ -64,25 +72,30 @@ func chargeDefects() []row {
 
 func balanceDefects() []row {
 	return []row{
+		// remainingPoints and the status agree at once: both come from one statement.
 		{"tells with an extraction the points before it", fallByTen, on(extracted, add("remainingPoints", 10))},
 		{"tells the same remainingPoints with every extraction", fallByTen, on(extracted, set("remainingPoints", 9990))},
 		{"tells pointsUsed as 0 always", fallByTen, on(told, set("pointsUsed", 0))},
+		// pointsUsed and pointsRemaining make pointsTotal at every moment.
 		{"tells a pointsTotal that is not the sum", statusRecord, on(told, add("pointsTotal", 10))},
 		{"lowers pointsTotal with each extraction", statusRecord, on(told, edit(func(o object) { o["pointsTotal"], o["pointsUsed"] = o["pointsRemaining"], 0 }))},
 		{"doubles every allowance", statusRecord, on(told, edit(func(o object) {
 			total := number(o, "pointsTotal") * 2
 			o["pointsTotal"], o["pointsRemaining"] = total, total-number(o, "pointsUsed")
 		}))},
+		// Accounts may have any number of points: the scenario low has 12.
 		{"rounds points to tens", lowPoints, on(told, edit(func(o object) {
 			r := number(o, "pointsRemaining") / 10 * 10
 			o["pointsRemaining"], o["pointsUsed"] = r, number(o, "pointsTotal")-r
 		}))},
+		// The plan catalogue ties name, allowance and rate limit together.
 		{"names another plan than the allowance is of", statusRecord, on(told, set("plan", "archive"))},
 		{"names the plan free pro", statusRecord, on(told, edit(func(o object) {
 			if o["plan"] == "free" {
 				o["plan"] = "pro"
 			}
 		}))},
+		// A cache or a replica that lags.
 		{"tells the status of the request before", fallByTen, remember(account, func(last *object, _ server, c *call, a *reply) {
 			if told(c, a) {
 				now := a.object()
@@ -93,9 +106,17 @@ func balanceDefects() []row {
 			}
 		})},
 		{"tells a cached status", fallByTen, cachedStatus()},
+	}
+}
+
+// sharingDefects let the wrong extraction, or the wrong account, pay.
+func sharingDefects() []row {
+	return []row{
+		// A 402 is answered when fewer than 10 points are left, which need not be none.
 		{"tells fewer points in a 402 than are left", lowPoints, on(status(402), edit(func(o object) { o["remainingPoints"] = max(0, number(o, "remainingPoints")-2) }))},
 		{"tells enough points in a 402", noPoints, on(status(402), set("remainingPoints", 500))},
 		{"tells the points used in a 402", noPoints, on(status(402), edit(func(o object) { o["remainingPoints"] = 10000 - number(o, "remainingPoints") }))},
+		// Off by one: > where >= is due.
 		{"refuses an extraction when exactly 10 points are left", "extract/402/exact", func(honest server) server {
 			return func(c *call) *reply {
 				if c.isExtract() && c.pointsLeft(honest) == 10 {
@@ -104,11 +125,14 @@ func balanceDefects() []row {
 				return honest(c)
 			}
 		}},
+		// A check for any points instead of enough points.
 		{"lets an account overdraw that has some points", lowPoints, instead(both(status(402), func(_ *call, a *reply) bool { return number(a.object(), "remainingPoints") > 0 }), overdraw)},
 		{"lets all extractions at the same time through if one can be paid", lowPoints, amid(account, status(402), answer(asAccount(okKey)))},
 		{"reads a blank page without points", noPoints, instead(both(status(402), asking(func(c *call) bool { return strings.HasSuffix(c.field("imageUrl"), "/blank") })), asAccount(okKey))},
+		// Holds count as used, or two extractions could be promised the same points.
 		{"tells no points used while an extraction runs", runningGone, whileExtracting(func(n int64, a *reply) { shift(a, -10*n) })},
 		{"tells the points of a running extraction as used and as left", runningGone, whileExtracting(func(_ int64, a *reply) { add("pointsRemaining", 10)(nil, a) })},
+		// State of one account in a variable of all.
 		{"charges what any account extracts to all accounts", "extract/200/accounts-are-apart", remember(everyone, func(m *shared, _ server, c *call, a *reply) {
 			if extracted(c, a) {
 				m.add(c.key(), 10)

@@ -45,11 +45,11 @@ func Defects() ([]Defect, error) {
 		name string
 		rows []row
 	}{
-		{"auth", authDefects()},
-		{"protocol", protocolDefects()},
+		{"auth", slices.Concat(keyDefects(), headerDefects(), orderDefects())},
+		{"protocol", slices.Concat(pathDefects(), methodDefects(), negotiationDefects(), requestIDDefects())},
 		{"errors", errorDefects()},
 		{"requests", requestDefects()},
-		{"ledger", slices.Concat(chargeDefects(), balanceDefects(), monthDefects())},
+		{"ledger", slices.Concat(chargeDefects(), balanceDefects(), sharingDefects(), nextResetDefects(), periodDefects())},
 		{"limits", slices.Concat(countDefects(), windowDefects(), refusalDefects())},
 		{"idempotency", slices.Concat(replayDefects(), conflictDefects(), storageDefects())},
 		{"results", slices.Concat(textDefects(), resultDefects(), editDefects())},
@@ -59,8 +59,8 @@ func Defects() ([]Defect, error) {
 			all = append(all, Defect{area.name, r.does, r.caughtBy, r.lie})
 		}
 	}
-	generated, err := Generated()
-	return append(all, generated...), err
+	answers, err := generated()
+	return append(all, answers...), err
 }
 
 // New is the honest server with the defect. Requests to the control routes of a mock pass through unchanged.

@@ -37,15 +37,17 @@ func TestDefects(t *testing.T) {
 	assert.Len(t, areas, 10)
 }
 
-// TestGenerated compares the generated defects with the committed list, so that none of them is lost unnoticed.
-func TestGenerated(t *testing.T) {
+// TestDefects_generated compares the generated defects with the committed list, so that none of them is lost unnoticed.
+func TestDefects_generated(t *testing.T) {
 	t.Parallel()
 	const path = "testdata/generated.txt"
-	defects, err := liar.Generated()
+	defects, err := liar.Defects()
 	require.NoError(t, err)
 	var list strings.Builder
 	for _, d := range defects {
-		fmt.Fprintf(&list, "%-40s %s\n", d.CaughtBy, d.Does)
+		if d.Area == "generated" {
+			fmt.Fprintf(&list, "%-40s %s\n", d.CaughtBy, d.Does)
+		}
 	}
 	if *update {
 		require.NoError(t, os.WriteFile(path, []byte(list.String()), 0o600))
@@ -67,7 +69,7 @@ func TestTruths(t *testing.T) {
 
 func TestNew(t *testing.T) {
 	t.Parallel()
-	defects, err := liar.Generated()
+	defects, err := liar.Defects()
 	require.NoError(t, err)
 	for _, d := range defects {
 		if d.Does != "extract 400: answers with status 422" {

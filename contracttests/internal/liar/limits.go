@@ -18,27 +18,33 @@ const (
 // countDefects count the wrong requests, or tell the wrong number.
 func countDefects() []row {
 	return []row{
+		// Only authenticated POST /extract counts, good or bad.
 		{"counts requests for the status", neverLimited, counts(1, told)},
 		{"counts every tenth request for the status", neverLimited, counted(account, every(10), told, count(1))},
 		{"counts a 404", notFound, counts(1, status(404))},
 		{"counts an extraction twice", fallByTen, counts(1, extracted)},
+		// A request that is refused has counted, or a loop of bad requests would never be stopped.
 		{"does not count a malformed request", malformed, counts(-1, status(400))},
 		{"does not count a malformed Idempotency-Key", eachRule, counts(-1, both(status(400), bodyHas("Idempotency-Key")))},
 		{"does not count an image that cannot be fetched", badImage, counts(-1, unfetched)},
 		{"does not count a 402", noPoints, counts(-1, status(402))},
 		{"does not count a 500", serverFails, counts(-1, status(500))},
-		{"does not count a repeat", replayCase, counted(repeatable, from(2), both(extracted, keyed), count(-1))},
+		{"does not count a repeat", replayCase, repeats(count(-1))},
 		{"does not count another request with a used Idempotency-Key", conflictCase, counts(-1, conflict)},
+		// Windows that begin at 0 or end at n-1.
 		{"does not count the first request of an account", fallByTen, counted(account, only(1), both(extraction, not(status(401))), count(-1))},
 		{"does not count every twentieth request", walk, counted(account, every(20), both(extraction, not(status(401))), count(-1))},
+		// A counter without a lock.
 		{"counts only one of several requests at the same time", "extract/200/at-once", amid(account, extraction, count(-1))},
 		{"does not count the first request of the second window", clockWindow, counted(account, only(2), windowBegins, count(-1))},
+		// The window belongs to the account, and all of its keys share it.
 		{"counts what any account requests for all accounts", "extract/200/accounts-are-apart", remember(everyone, func(m *shared, _ server, c *call, a *reply) {
 			if c.isExtract() && a.status != http.StatusUnauthorized {
 				m.add(c.key(), 1)
 			}
 			addLeft(a, -m.byOthers(c.key())%40)
 		})},
+		// RateLimit tells the state after the request, in every answer of the account.
 		{"tells a full window always", fallByTen, on(not(status(429)), rewindow(func(a *reply, left, seconds int64) (int64, int64) {
 			if limit, ok := policy(a); ok {
 				return limit, seconds
@@ -46,8 +52,10 @@ func countDefects() []row {
 			return left, seconds
 		}))},
 		{"tells in RateLimit the requests left before the request", fallByTen, on(both(extraction, not(status(429))), func(_ *call, a *reply) { addLeft(a, 1) })},
+		// A 0 that is taken for missing.
 		{"tells one request left at least", usedUp, on(always, rewindow(func(_ *reply, left, seconds int64) (int64, int64) { return max(1, left), seconds }))},
 		{"tells requests left in a 429", usedUp, on(status(429), reheader(func(_, seconds int64) (int64, int64) { return 10, seconds }))},
+		// Header, nested record and flat field tell one state.
 		{"tells one request fewer in the record than in the header", statusRecord, on(told, addInside("rateLimit", "remaining", -1))},
 		{"tells one request more as rateLimitRemaining", statusRecord, on(told, add("rateLimitRemaining", 1))},
 		{"doubles the limit of the record", statusRecord, on(told, inside("rateLimit", func(r object) { r["limit"] = number(r, "limit") * 2 }))},
@@ -57,6 +65,7 @@ func countDefects() []row {
 				inside("rateLimit", func(r object) { r["limit"] = limit * 10 })(c, a)
 			}
 		})},
+		// A limiter that adapts: the contract has one limit a plan.
 		{"halves the limit after five requests", fallByTen, counted(account, from(6), always, apply(func(_ *call, a *reply) {
 			if limit, ok := policy(a); ok {
 				a.header.Set("RateLimit-Policy", fmt.Sprintf(`"account";q=%d;w=60`, limit/2))
@@ -80,16 +89,19 @@ func windowBegins(c *call, a *reply) bool {
 // windowDefects tell or keep the wrong time.
 func windowDefects() []row {
 	return []row{
+		// A sliding window or a token bucket. The contract has fixed windows of 60 seconds.
 		{"begins the window anew with each request", clockWindow, on(always, rewindow(func(_ *reply, left, _ int64) (int64, int64) { return left, 60 }))},
 		{"keeps a window of two minutes", fallByTen, on(always, rewindow(func(_ *reply, left, seconds int64) (int64, int64) { return left, seconds + 60 }))},
 		{"tells 60 seconds in RateLimit always", clockWindow, on(always, reheader(func(left, _ int64) (int64, int64) { return left, 60 }))},
 		{"tells 0 seconds in the RateLimit of the status", statusRecord, on(told, reheader(func(left, _ int64) (int64, int64) { return left, 0 }))},
 		{"tells five seconds too few in the RateLimit of extractions", fallByTen, on(extraction, reheader(func(left, seconds int64) (int64, int64) { return left, max(0, seconds-5) }))},
+		// `reset` is in Unix seconds, and agrees with `t` of RateLimit.
 		{"tells a reset that has passed", statusRecord, on(told, addInside("rateLimit", "reset", -120))},
 		{"tells the reset a minute late", statusRecord, on(told, addInside("rateLimit", "reset", 60))},
 		{"tells the reset an hour late", statusRecord, on(told, addInside("rateLimit", "reset", 3600))},
 		{"tells the reset in milliseconds", statusRecord, on(told, inside("rateLimit", func(r object) { r["reset"] = number(r, "reset") * 1000 }))},
 		{"tells the reset as seconds from now", statusRecord, on(told, inside("rateLimit", func(r object) { r["reset"] = 42 }))},
+		// A window is over at the instant that was told, and affects nothing but itself.
 		{"keeps the window used up after its reset", limitResets, remember(account, func(used *bool, _ server, _ *call, a *reply) {
 			if a.status == http.StatusTooManyRequests {
 				*used = true
@@ -99,6 +111,7 @@ func windowDefects() []row {
 		})},
 		{"gives the points back with a new window", clockWindow, windowGivesPoints()},
 		{"resets the window a second late", clockWindow, windowResetsLate()},
+		// A caller that retries would be locked out for ever.
 		{"begins the window anew with each 429", usedUp, remember(account, func(until *time.Time, honest server, c *call, a *reply) {
 			at := c.now(honest)
 			if a.status == http.StatusTooManyRequests {
@@ -118,13 +131,15 @@ func refusalDefects() []row {
 	through := func(w func(c *call) bool) lie { return instead(both(status(429), asking(w)), asAccount(okKey)) }
 	refused := func(w when) lie {
 		return instead(w, func(honest server, c *call, a *reply) *reply {
-			if !limited(honest)(c, a) {
+			if left, _, ok := window(c.status(honest)); !ok || left > 0 {
 				return a
 			}
 			return c.malformed(honest)
 		})
 	}
 	return []row{
+		// RFC 9110, section 10.2.3: whole seconds. A client that waits as told is let through, and not long after the
+		// reset.
 		{"says to retry at once", usedUp, retry(func(int64) string { return "0" })},
 		{"says to retry before the window resets", usedUp, retry(func(int64) string { return "1" })},
 		{"says to retry half a minute late", usedUp, retry(func(seconds int64) string { return fmt.Sprint(min(60, seconds+30)) })},
@@ -135,7 +150,9 @@ func refusalDefects() []row {
 			}
 			return a
 		})},
+		// A 429 costs nothing, so the points are those of the status.
 		{"tells other points in a 429 than are left", usedUp, on(status(429), add("remainingPoints", 10))},
+		// Exactly as many pass as the window has.
 		{"lets one request too many through", usedUp, counted(account, only(1), status(429), answer(asAccount(okKey)))},
 		{"lets one request too many through at the same time", limitRace, amid(account, status(429), func(w when) lie {
 			return counted(account, only(1), w, answer(asAccount(okKey)))
@@ -146,10 +163,12 @@ func refusalDefects() []row {
 			}
 			return honest(c)
 		})},
+		// The status has no 429, and unknown paths are nobody's requests.
 		{"refuses the status when the window is used up", usedUp, refused(told)},
 		{"refuses a malformed request for the status when the window is used up", usedUp, refused(both(status(400), method("GET")))},
 		{"refuses unknown paths and methods when the window is used up", usedUp, refused(status(404, 405))},
 		{"refuses the status after 100 requests", neverLimited, counted(account, from(101), told, apply(recode(429)))},
+		// Order of the checks: the window comes before shape, stored answers and size, or it would not protect anything.
 		{"checks the shape before the window", usedUp, through(func(c *call) bool { return c.fields()["imageUrl"] == nil })},
 		{"checks the Idempotency-Key before the window", usedUp, through(func(c *call) bool { return c.idempotencyKey() != "" })},
 		{"checks the size of the body before the window", usedUp, through(func(c *call) bool { return len(c.body) > largeBody })},

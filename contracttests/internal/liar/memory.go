@@ -1,15 +1,14 @@
 package liar
 
 import (
-	"fmt"
-	"net/http"
-	"regexp"
-	"strconv"
 	"sync"
 	"time"
 )
 
-// naming tells what a memory is kept for, "" where a call has none. A memory of its own for each account, say.
+// delay is how late some defects show. A suite that asks at once sees them.
+const delay = 100 * time.Millisecond
+
+// naming tells whom a memory is about: an account, an Idempotency-Key, everyone. "" means that the call is about none.
 type naming func(c *call) string
 
 func account(c *call) string {
@@ -27,53 +26,73 @@ func repeatable(c *call) string {
 	return c.key() + " " + c.idempotencyKey()
 }
 
-// everyone makes all accounts share.
+// everyone lets all accounts share a memory.
 func everyone(*call) string { return "everyone" }
 
-// remember gives a lie a memory M for each name. f sees every answer of the name, one at a time.
+// memory keeps an M for each name. Its zero value is ready for use, from several goroutines.
+type memory[M any] struct {
+	mu sync.Mutex
+	m  map[string]*M
+}
+
+// use calls f with the M of the name, which is zero at first. No other use runs meanwhile.
+func (r *memory[M]) use(name string, f func(m *M)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.m == nil {
+		r.m = map[string]*M{}
+	}
+	if r.m[name] == nil {
+		r.m[name] = new(M)
+	}
+	f(r.m[name])
+}
+
+// remember changes answers by what it remembers. f sees the answers of a name one at a time, in the order that the honest
+// server gave them.
 func remember[M any](by naming, f func(m *M, honest server, c *call, a *reply)) lie {
 	return func(honest server) server {
-		var mu sync.Mutex
-		memories := map[string]*M{}
+		var memories memory[M]
 		return func(c *call) *reply {
-			a, name := honest(c), by(c)
-			if name == "" {
-				return a
+			a := honest(c)
+			if name := by(c); name != "" {
+				memories.use(name, func(m *M) { f(m, honest, c, a) })
 			}
-			mu.Lock()
-			defer mu.Unlock()
-			if memories[name] == nil {
-				memories[name] = new(M)
-			}
-			f(memories[name], honest, c, a)
 			return a
 		}
 	}
 }
 
-// counter counts by name.
-type counter struct {
-	mu sync.Mutex
-	n  map[string]int
+// recall changes requests by what it remembers of those before. f gets a copy of the request.
+func recall[M any](by naming, f func(m *M, honest server, c *call)) lie {
+	return func(honest server) server {
+		var memories memory[M]
+		return rewrite(func(c *call) {
+			if name := by(c); name != "" {
+				memories.use(name, func(m *M) { f(m, honest, c) })
+			}
+		})(honest)
+	}
 }
 
+// counter counts by name.
+type counter struct{ memory[int] }
+
 // add changes the count of a name and returns it.
-func (c *counter) add(name string, by int) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.n == nil {
-		c.n = map[string]int{}
-	}
-	c.n[name] += by
-	return c.n[name]
+func (c *counter) add(name string, by int) (n int) {
+	c.use(name, func(m *int) {
+		*m += by
+		n = *m
+	})
+	return n
 }
 
 // other is a name that differs and has a count, "" where there is none.
 func (c *counter) other(name string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for other, n := range c.n {
-		if other != name && n > 0 {
+	for other, n := range c.m {
+		if other != name && *n > 0 {
 			return other
 		}
 	}
@@ -92,9 +111,9 @@ func every(n int) func(int) bool { return func(i int) bool { return i%n == 0 } }
 func only(n int) func(int) bool  { return func(i int) bool { return i == n } }
 func from(n int) func(int) bool  { return func(i int) bool { return i >= n } }
 
-// onRepeat changes the answers to repeats with an Idempotency-Key.
-func onRepeat(changes ...change) lie {
-	return counted(repeatable, from(2), both(extracted, keyed), apply(changes...))
+// repeats lets an effect show for the answers to repeats with an Idempotency-Key.
+func repeats(e effect) lie {
+	return counted(repeatable, from(2), both(extracted, keyed), e)
 }
 
 // amid lets an effect show for extractions that find another of the same name running.
@@ -137,25 +156,21 @@ func whileExtracting(f func(running int64, a *reply)) lie {
 func swapped(swap func(a, of *reply)) lie {
 	return func(honest server) server {
 		var running counter
-		var mu sync.Mutex
-		last := map[string]*reply{}
-		return func(c *call) *reply {
-			other := ""
-			if c.isExtract() {
-				running.add(c.key(), 1)
+		last := remember(everyone, func(answers *map[string]*reply, _ server, c *call, a *reply) {
+			if *answers == nil {
+				*answers = map[string]*reply{}
 			}
-			a := honest(c)
-			if c.isExtract() {
-				other = running.other(c.key())
-				running.add(c.key(), -1)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			last[c.key()] = a.clone()
-			if b := last[other]; b != nil {
+			(*answers)[c.key()] = a.clone()
+			if b := (*answers)[running.other(c.key())]; b != nil && c.isExtract() {
 				swap(a, b)
 			}
-			return a
+		})(honest)
+		return func(c *call) *reply {
+			if c.isExtract() {
+				running.add(c.key(), 1)
+				defer running.add(c.key(), -1)
+			}
+			return last(c)
 		}
 	}
 }
@@ -188,95 +203,4 @@ func shift(a *reply, taken int64) {
 			o["pointsUsed"] = max(0, number(o, "pointsUsed")+taken)
 		}
 	})
-}
-
-// counts takes so many requests more from the window for each answer for which the condition holds.
-func counts(requests int64, w when) lie {
-	return remember(account, func(taken *int64, _ server, c *call, a *reply) {
-		if w(c, a) {
-			*taken += requests
-		}
-		addLeft(a, -*taken)
-	})
-}
-
-func count(requests int64) effect { return func(w when) lie { return counts(requests, w) } }
-
-var (
-	windowHeader = regexp.MustCompile(`^"account";r=(\d+);t=(\d+)$`)
-	policyHeader = regexp.MustCompile(`^"account";q=(\d+);w=60$`)
-)
-
-// window reads RateLimit: requests left, and seconds until the reset.
-func window(a *reply) (left, seconds int64, ok bool) {
-	m := windowHeader.FindStringSubmatch(a.header.Get("RateLimit"))
-	if m == nil {
-		return 0, 0, false
-	}
-	left, _ = strconv.ParseInt(m[1], 10, 64)
-	seconds, _ = strconv.ParseInt(m[2], 10, 64)
-	return left, seconds, true
-}
-
-// policy reads the number of requests in a window from RateLimit-Policy.
-func policy(a *reply) (limit int64, ok bool) {
-	m := policyHeader.FindStringSubmatch(a.header.Get("RateLimit-Policy"))
-	if m == nil {
-		return 0, false
-	}
-	limit, _ = strconv.ParseInt(m[1], 10, 64)
-	return limit, true
-}
-
-// setHeaderWindow writes the window into the header alone.
-func setHeaderWindow(a *reply, left, seconds int64) {
-	a.header.Set("RateLimit", fmt.Sprintf(`"account";r=%d;t=%d`, left, seconds))
-}
-
-// setWindow writes the window into header and status record.
-func setWindow(a *reply, left, seconds int64) {
-	_, before, _ := window(a)
-	setHeaderWindow(a, left, seconds)
-	a.edit(func(o object) {
-		if _, ok := o["rateLimitRemaining"]; ok {
-			o["rateLimitRemaining"] = left
-		}
-		if r, ok := o["rateLimit"].(object); ok {
-			r["remaining"], r["reset"] = left, number(r, "reset")+seconds-before
-		}
-	})
-}
-
-// rewindow changes the window that an answer tells in header and record.
-func rewindow(f func(a *reply, left, seconds int64) (int64, int64)) change {
-	return func(_ *call, a *reply) {
-		if left, seconds, ok := window(a); ok {
-			if l, s := f(a, left, seconds); l != left || s != seconds {
-				setWindow(a, l, s)
-			}
-		}
-	}
-}
-
-// reheader changes the window that an answer tells in the header alone.
-func reheader(f func(left, seconds int64) (int64, int64)) change {
-	return func(_ *call, a *reply) {
-		if left, seconds, ok := window(a); ok {
-			l, s := f(left, seconds)
-			setHeaderWindow(a, l, s)
-		}
-	}
-}
-
-func addLeft(a *reply, n int64) {
-	rewindow(func(_ *reply, left, seconds int64) (int64, int64) { return max(0, left+n), seconds })(nil, a)
-}
-
-// retryAfter sets Retry-After by the seconds that the window lasts.
-func retryAfter(f func(seconds int64) string) change {
-	return func(_ *call, a *reply) {
-		if _, seconds, ok := window(a); ok && a.status == http.StatusTooManyRequests {
-			a.header.Set("Retry-After", f(seconds))
-		}
-	}
 }

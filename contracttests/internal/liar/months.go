@@ -8,36 +8,47 @@ const (
 	clockYear      = "clock/next-reset-all-year"
 )
 
-func monthDefects() []row {
-	reset := func(f func(at, reset time.Time) time.Time) lie { return nextReset(f) }
+// nextResetDefects tell the end of the month wrongly.
+func nextResetDefects() []row {
 	return []row{
-		{"tells nextReset as 30 days from now", noPoints, reset(func(_, r time.Time) time.Time { return r.AddDate(0, 0, -1) })},
-		{"tells nextReset a month late", noPoints, reset(func(_, r time.Time) time.Time { return r.AddDate(0, 1, 0) })},
-		{"tells nextReset as the last second of the month", noPoints, reset(func(_, r time.Time) time.Time { return r.Add(-time.Second) })},
-		{"tells nextReset a year late in December", clockYear, reset(func(_, r time.Time) time.Time {
+		// The reset is the first instant of the next calendar month, UTC.
+		{"tells nextReset as 30 days from now", noPoints, nextReset(func(_, r time.Time) time.Time { return r.AddDate(0, 0, -1) })},
+		{"tells nextReset a month late", noPoints, nextReset(func(_, r time.Time) time.Time { return r.AddDate(0, 1, 0) })},
+		{"tells nextReset as the last second of the month", noPoints, nextReset(func(_, r time.Time) time.Time { return r.Add(-time.Second) })},
+		{"tells nextReset a year late in December", clockYear, nextReset(func(_, r time.Time) time.Time {
 			if r.Month() == time.January {
 				return r.AddDate(1, 0, 0)
 			}
 			return r
 		})},
-		{"tells nextReset as the 3rd of March in February", clockYear, reset(func(_, r time.Time) time.Time {
+		// Adding a number of days to the end of a month.
+		{"tells nextReset as the 3rd of March in February", clockYear, nextReset(func(_, r time.Time) time.Time {
 			if r.Month() == time.March {
 				return r.AddDate(0, 0, 2)
 			}
 			return r
 		})},
-		{"skips a shorter month in nextReset", clockNextReset, reset(func(at, r time.Time) time.Time {
+		// time.AddDate normalises: a month after 31 January is 3 March.
+		{"skips a shorter month in nextReset", clockNextReset, nextReset(func(at, r time.Time) time.Time {
 			if at.AddDate(0, 1, 0).Day() != at.Day() {
 				return r.AddDate(0, 1, 0)
 			}
 			return r
 		})},
-		{"tells nextReset as now at the first instant of a month", clockNextReset, reset(func(at, r time.Time) time.Time {
+		// The boundary belongs to the new month.
+		{"tells nextReset as now at the first instant of a month", clockNextReset, nextReset(func(at, r time.Time) time.Time {
 			if at.Day() == 1 && at.Equal(at.Truncate(24*time.Hour)) {
 				return at
 			}
 			return r
 		})},
+	}
+}
+
+// periodDefects keep the points of a month wrongly.
+func periodDefects() []row {
+	return []row{
+		// The allowance of a month neither waits, nor adds up, nor is carried over.
 		{"brings no points with a new month", clockMonth, monthly(func(then, now object) {
 			now["pointsUsed"], now["pointsRemaining"] = then["pointsUsed"], then["pointsRemaining"]
 		})},
@@ -49,6 +60,7 @@ func monthDefects() []row {
 				o["pointsUsed"], o["pointsRemaining"] = 0, o["pointsTotal"]
 			}
 		}))},
+		// The period moves on when something is written, but reads forget it.
 		{"brings the points of a month only after an extraction", clockNextReset, tells(func(then, now statusAt, a *reply) statusAt {
 			if number(now.record, "pointsUsed") == 0 && number(then.record, "pointsUsed") > 0 {
 				a.tellPoints(then.record)
@@ -56,6 +68,7 @@ func monthDefects() []row {
 			}
 			return now
 		})},
+		// Months compared without their years.
 		{"brings no points in January", clockYear, tells(func(then, now statusAt, a *reply) statusAt {
 			if now.at.Year() > then.at.Year() && now.at.Month() <= then.at.Month() {
 				a.tellPoints(then.record)

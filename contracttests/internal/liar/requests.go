@@ -24,7 +24,7 @@ const (
 )
 
 func requestDefects() []row {
-	return slices.Concat(syntaxDefects(), fieldDefects(), refusedRequests())
+	return slices.Concat(syntaxDefects(), bodyDefects(), fieldDefects(), valueDefects(), refusedRequests())
 }
 
 // syntaxDefects accept bodies and headers that are malformed, or crash on them.
@@ -33,6 +33,8 @@ func syntaxDefects() []row {
 		return body(func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(old), []byte(replacement)) })
 	}
 	return []row{
+		// encoding/json keeps the last of two equal fields, other parsers the first: a proxy may have checked the other
+		// one.
 		{"uses the last of two equal fields", eachRule, body(func(b []byte) []byte {
 			if o := parse(b); o != nil && json.Valid(b) {
 				return encode(o)
@@ -40,6 +42,7 @@ func syntaxDefects() []row {
 			return b
 		})},
 		{"misses a repeated field if one name is written with escapes", eachRule, body(mergeEscapedNames)},
+		// What json.Decoder does unless it is asked for the end (json.Decoder.More, InputOffset).
 		{"ignores data after the JSON", eachRule, body(func(b []byte) []byte {
 			var first json.RawMessage
 			if json.NewDecoder(bytes.NewReader(b)).Decode(&first) == nil {
@@ -47,18 +50,33 @@ func syntaxDefects() []row {
 			}
 			return b
 		})},
+		// Extensions of JSON5 and JSONC. RFC 8259 knows none of them.
 		{"accepts a comma before the end of an object", eachRule, part(",}", "}")},
 		{"accepts comments", eachRule, part("/**/", "")},
+		// RFC 8259, section 8.1, allows parsers to ignore it; the contract does not.
 		{"accepts a byte order mark", eachRule, body(func(b []byte) []byte { return bytes.TrimPrefix(b, []byte("\ufeff")) })},
+		// encoding/json replaces both by U+FFFD, so that the text read is not the text sent.
 		{"replaces bytes that are not UTF-8", eachRule, body(func(b []byte) []byte { return bytes.ToValidUTF8(b, []byte("a")) })},
 		{"replaces half of a surrogate pair", eachRule, part(`\ud800`, "a")},
+		// RFC 8259, section 7: control characters are escaped.
 		{"accepts control characters in strings", eachRule, part("://\n", "://a")},
+		// RFC 8259, section 2, knows four characters of white space; TrimSpace knows more.
 		{"accepts form feeds and Unicode blanks around the JSON", eachRule, body(bytes.TrimSpace)},
+		// What a validator lets through reaches code that cannot cope: Postgres has no NUL in text.
 		{"fails on a NUL in a string", eachRule, crash(func(c *call) bool { return bytes.Contains(c.body, []byte(`\u0000`)) })},
+		// 1e999 is valid JSON and beyond any float64.
 		{"fails on a huge number", eachRule, crash(func(c *call) bool { return hugeNumber.Match(c.body) })},
+		// Recursive parsers run out of stack.
 		{"fails on values nested deep", eachRule, crash(func(c *call) bool {
 			return bytes.Contains(c.body, bytes.Repeat([]byte("["), 500)) || bytes.Contains(c.body, bytes.Repeat([]byte(`{"a":`), 500))
 		})},
+	}
+}
+
+// bodyDefects accept bodies that are declared wrongly, or stand where none may be.
+func bodyDefects() []row {
+	return []row{
+		// A form in a browser can send text/plain to any host without asking; application/json it cannot.
 		{"ignores the Content-Type", eachRule, rewrite(func(c *call) {
 			if len(c.body) > 0 {
 				c.request.Header["Content-Type"] = []string{"application/json"}
@@ -69,32 +87,42 @@ func syntaxDefects() []row {
 				c.request.Header.Set("Content-Type", "application/json")
 			}
 		})},
+		// Header.Get sees the first alone.
 		{"accepts two Content-Type headers", eachRule, rewrite(func(c *call) {
 			if len(c.request.Header["Content-Type"]) > 1 {
 				c.request.Header.Set("Content-Type", "application/json")
 			}
 		})},
+		// A caller that puts a field into the query believes that it was obeyed.
 		{"ignores query parameters", "status/400/takes-nothing", rewrite(func(c *call) { c.request.URL.RawQuery = "" })},
 		{"ignores the body of a request for the status", "status/400/takes-nothing", rewrite(func(c *call) {
 			if c.isStatus() {
 				c.body = nil
 			}
 		})},
+		// The statuses of the operations are closed: an oversized body is a 400.
 		{"answers 413 to a large body", "extract/400/too-large", on(both(status(400), asking(func(c *call) bool { return len(c.body) > largeBody })), recode(413))},
 	}
 }
 
+func accept(does string, f func(o object)) row { return row{does, eachRule, fields(f)} }
+
+func acceptLanguage(does string, f func(o object)) row {
+	return row{does, "extract/400/language", fields(f)}
+}
+
 // fieldDefects accept values of fields that the contract forbids.
 func fieldDefects() []row {
-	accept := func(does string, f func(o object)) row { return row{does, eachRule, fields(f)} }
-	unsupported := func(does string, f func(o object)) row { return row{does, "extract/400/language", fields(f)} }
 	return []row{
+		// The request is closed: a misspelt field would be left out silently.
 		accept("ignores unknown fields", func(o object) { keepFields(o, func(name string) bool { return slices.Contains(requestFields, name) }) }),
+		// `name in object` instead of hasOwnProperty.
 		accept("knows the names that every JavaScript object inherits", func(o object) {
 			keepFields(o, func(name string) bool {
 				return !slices.Contains([]string{"constructor", "toString", "hasOwnProperty", "valueOf"}, name)
 			})
 		}),
+		// encoding/json finds fields in any case. Past a strict validator this smuggles fields in.
 		accept("ignores upper and lower case in names of fields", func(o object) {
 			for name, v := range o {
 				if i := slices.IndexFunc(requestFields, func(known string) bool { return strings.EqualFold(known, name) }); i >= 0 {
@@ -103,6 +131,7 @@ func fieldDefects() []row {
 				}
 			}
 		}),
+		// Coercion, as validators of forms do it: each of these turns a mistake of the caller into a charge.
 		accept("takes a string for a boolean", func(o object) {
 			if s, ok := o["enhance"].(string); ok {
 				o["enhance"] = s == "true"
@@ -126,11 +155,19 @@ func fieldDefects() []row {
 				}
 			}
 		}),
+		// A missing image must not cost points.
 		{"reads a blank page if the request names none", malformed, fields(func(o object) {
 			if _, ok := o["imageUrl"]; !ok {
 				o["imageUrl"] = "https://mock.invalid/blank"
 			}
 		})},
+	}
+}
+
+// valueDefects accept formats, languages and addresses that the contract does not have.
+func valueDefects() []row {
+	return []row{
+		// The enum of the contract is exact.
 		accept("ignores upper and lower case in formats", stringField("format", strings.ToLower)),
 		accept("ignores white space around a format", stringField("format", strings.TrimSpace)),
 		accept("answers an unknown format as json", stringField("format", func(s string) string {
@@ -139,9 +176,12 @@ func fieldDefects() []row {
 			}
 			return "json"
 		})),
+		// BCP 47 separates subtags by hyphens; golang.org/x/text/language accepts both.
 		accept("accepts an underscore in a language", stringField("language", replacing("_", "-"))),
-		unsupported("reads an unsupported language as English", stringField("language", matching("^(tlh|qaa).*", "en"))),
-		unsupported("ignores a script that the language is not written in", stringField("language", replacing("en-Cyrl", "en"))),
+		// Matchers have a default. Text that is read with the wrong model looks plausible and is wrong.
+		acceptLanguage("reads an unsupported language as English", stringField("language", matching("^(tlh|qaa).*", "en"))),
+		acceptLanguage("ignores a script that the language is not written in", stringField("language", replacing("en-Cyrl", "en"))),
+		// file: and gopher: lead inside (server-side request forgery).
 		accept("fetches images from addresses of any scheme", stringField("imageUrl", strings.NewReplacer("ftp://", "http://", "file:///", "http://localhost/", "gopher://", "http://").Replace)),
 		accept("completes an address without a scheme", stringField("imageUrl", func(s string) string {
 			if s == "" || strings.Contains(s, ":") {
@@ -149,12 +189,14 @@ func fieldDefects() []row {
 			}
 			return "https://images.example.org/" + strings.TrimLeft(s, "/ \t\n")
 		})),
+		// An address that is cut off leads elsewhere.
 		accept("accepts addresses longer than 8,192 characters", stringField("imageUrl", func(s string) string {
 			if strings.HasPrefix(s, "http") {
 				return s[:min(len(s), 8192)]
 			}
 			return s
 		})),
+		// url.Parse refuses some of these and accepts others.
 		accept("ignores white space around an address", stringField("imageUrl", strings.TrimSpace)),
 		accept("accepts a stray % in an address", stringField("imageUrl", func(s string) string {
 			if strings.HasPrefix(s, "http") {
@@ -169,20 +211,26 @@ func fieldDefects() []row {
 func refusedRequests() []row {
 	spoil := func(field, pattern string) lie { return fields(stringField(field, matching(pattern, ""))) }
 	return []row{
+		// RFC 9110, section 8.3: media types have parameters, in any case and with quotes.
 		{"refuses a Content-Type with a charset", waysToWrite, refuse(func(c *call) bool {
 			return strings.Contains(strings.ToLower(c.request.Header.Get("Content-Type")), "charset=")
 		})},
+		// RFC 8259: white space, escapes and order are free.
 		{"refuses JSON over several lines", waysToWrite, refuse(func(c *call) bool { return bytes.Contains(c.body, []byte("\n")) && c.fields() != nil })},
 		{"refuses JSON with escapes", waysToWrite, refuse(func(c *call) bool { return bytes.Contains(c.body, []byte(`\u00`)) })},
+		// Code that needs a Content-Length.
 		{"refuses a body sent in chunks", waysToWrite, refuse(func(c *call) bool { return len(c.request.TransferEncoding) > 0 })},
 		{"refuses the fields in another order", waysToWrite, refuse(func(c *call) bool {
 			format, image := bytes.Index(c.body, []byte(`"format"`)), bytes.Index(c.body, []byte(`"imageUrl"`))
 			return format >= 0 && format < image
 		})},
+		// BCP 47: subtags are case-insensitive, and a region falls back to its language (RFC 4647, section 3.4).
 		{"refuses a language with a region", languagesCase, spoil("language", "^en-GB$")},
 		{"refuses a language in capitals", languagesCase, spoil("language", "^EN$")},
 		{"refuses one of the languages that it lists", "extract/402/every-listed-language", spoil("language", "^la$")},
+		// Models differ by script: ISO 15924 has Latf for Fraktur.
 		{"reads Fraktur as German", languagesCase, fields(stringField("language", replacing("de-Latf", "de")))},
+		// RFC 2397: data URLs may be percent-encoded.
 		{"refuses inline images", inlineImage, spoil("imageUrl", "^data:.*")},
 		{"refuses percent-encoding in an inline image", inlineImage, spoil("imageUrl", "^data:.*%.*")},
 		{"refuses addresses longer than 2,048 characters", unusual, fields(stringField("imageUrl", func(s string) string {
@@ -191,6 +239,7 @@ func refusedRequests() []row {
 			}
 			return s
 		}))},
+		// RFC 3986, section 3.1: schemes are case-insensitive.
 		{"refuses HTTPS in capitals", unusual, spoil("imageUrl", "^H.*")},
 		{"refuses the format tsv", "extract/200/format-tsv", spoil("format", "^tsv$")},
 	}

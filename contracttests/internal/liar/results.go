@@ -25,19 +25,25 @@ func textDefects() []row {
 		return row{does, caughtBy, on(extracted, text(f))}
 	}
 	return []row{
+		// Lines are separated, not ended, by a line feed; pages by a form feed.
 		texts("ends the text with a line feed", formatHOCR, func(s string) string { return s + "\n" }),
 		texts("ends the text with a form feed", severalPages, matching(`(?s)^(.+)$`, "$1\f")),
 		texts("joins the texts of pages by line feeds", severalPages, replacing("\f", "\n")),
 		texts("separates lines by CR LF", formatHOCR, replacing("\n", "\r\n")),
 		texts("separates lines by U+2028", formatHOCR, replacing("\n", "\u2028")),
 		texts("joins the lines of the text", formatHOCR, replacing("\n", " ")),
+		// The text is plain text whatever the format of the document is.
 		texts("escapes the text for HTML", formatHOCR, html.EscapeString),
 		texts("sends the text in capitals", formatHOCR, strings.ToUpper),
+		// A column or a log that is too short.
 		texts("cuts long texts off", sameInAll, func(s string) string { return s[:min(len(s), 60)] }),
+		// UTF-8 taken for Latin-1 and encoded again.
 		texts("encodes the text twice", languagesCase, encodeTwice),
+		// Texts are in Unicode normalization form C, as ground truth is.
 		texts("decomposes the characters of the text", languagesCase, norm.NFD.String),
 		texts("sends apostrophes as a private character", formatHOCR, replacing("'", "\ue000")),
 		texts("changes words of the text", formatHOCR, replacing("the", "ye")),
+		// A worker whose answers are off by one request.
 		{"answers with the text of the request before", twoImages, remember(everyone, func(last *any, _ server, c *call, a *reply) {
 			if !extracted(c, a) {
 				return
@@ -48,6 +54,7 @@ func textDefects() []row {
 			}
 			*last = now
 		})},
+		// A cache by something that all requests share.
 		{"answers every page with the text of the first", severalPages, remember(everyone, func(first *any, _ server, c *call, a *reply) {
 			o := a.object()
 			if !extracted(c, a) || o["document"] != nil || o["text"] == "" {
@@ -59,9 +66,11 @@ func textDefects() []row {
 			set("text", *first)(c, a)
 		})},
 		{"mixes up the texts of requests at the same time", "extract/200/at-once", amid(everyone, both(extracted, not(keyed)), apply(set("text", "another page")))},
+		// A format may change the document, never the text.
 		{"answers a fixed text for handwriting", sameInAll, on(both(extracted, asking(func(c *call) bool {
 			return c.field("format") == "text" && strings.Contains(c.field("imageUrl"), "handwritten")
 		})), set("text", "illegible"))},
+		// A blank page is a result: empty text, confidence 0, charged.
 		{"sends a text for a blank page", blankPage, on(blank, set("text", "[no text found]"))},
 		{"sends null for the text of a blank page", blankPage, on(blank, set("text", nil))},
 		{"answers 400 to a blank page", blankPage, on(blank, recode(400))},
@@ -84,6 +93,7 @@ func resultDefects() []row {
 	}
 	written := both(extracted, not(blank))
 	return []row{
+		// A fraction between 0 and 1 that follows the confidence of the words.
 		{"tells the confidence in percent", leastRequest, on(extracted, confidence(func(n float64) float64 { return n * 100 }))},
 		{"tells the confidence 1 for a blank page", blankPage, on(blank, set("confidence", 1))},
 		{"halves the confidence for hocr", sameInAll, on(both(extracted, field("format", "hocr")), confidence(func(n float64) float64 { return n / 2 }))},
@@ -92,8 +102,10 @@ func resultDefects() []row {
 		{"tells the confidence 0.99 for every text", "extract/200/faint-page", on(written, set("confidence", 0.99))},
 		{"tells a confidence over 1 for an enhanced page", enhanceCase, on(both(written, field("enhance", true)), set("confidence", 1.02))},
 		{"tells that a blank page cost nothing", blankPage, on(blank, set("pointsUsed", 0))},
+		// Whole milliseconds.
 		{"tells the processing time 0 always", "extract/200/slow-image", on(extracted, set("processingTime", 0))},
 		{"tells the processing time in microseconds", "extract/200/slow-image", on(extracted, edit(func(o object) { o["processingTime"] = number(o, "processingTime") * 1000 }))},
+		// The tag that was used: the one asked for in its canonical case, or what its region fell back to.
 		{"tells the language en always", languagesCase, on(extracted, set("language", "en"))},
 		{"tells the language by name", leastRequest, on(extracted, set("language", "english"))},
 		{"tells the language as it was asked for, not as it was used", languagesCase, on(extracted, func(c *call, a *reply) {
@@ -101,10 +113,12 @@ func resultDefects() []row {
 				set("language", l)(c, a)
 			}
 		})},
+		// en, and verbatim.
 		{"reads pages as German by default", leastRequest, byDefault("language", "de")},
 		{"enhances pages by default", leastRequest, byDefault("enhance", true)},
 		{"tells that every page is enhanced", leastRequest, on(extracted, set("enhanced", true))},
 		{"tells that no page is enhanced", enhanceCase, on(extracted, set("enhanced", false), drop("edits"))},
+		// `enhanced` is true of the text and of the document.
 		{"leaves the text as it was although enhancement was asked for", "extract/200/enhancement-shows", instead(both(enhanced, not(keyed)), func(honest server, c *call, a *reply) *reply {
 			plain := plainReading(honest, c)
 			a.edit(func(o object) {
@@ -160,6 +174,7 @@ func editDefects() []row {
 		}))
 	}
 	return []row{
+		// Edits are the difference of the enhanced reading from the plain one: all of it, in reading order.
 		{"sends edits without enhancement", leastRequest, on(extracted, set("edits", []any{}))},
 		{"sends null for edits without enhancement", leastRequest, on(both(extracted, not(enhanced)), set("edits", nil))},
 		{"leaves edits out always", formatsEnhanced, on(extracted, drop("edits"))},
@@ -168,6 +183,7 @@ func editDefects() []row {
 			slices.Reverse(all)
 			return all
 		})},
+		// Pages count from 1, boxes are in pixels of their page.
 		{"counts the pages of edits from 0", formatsEnhanced, edits(func(e object) { e["page"] = number(e, "page") - 1 })},
 		{"tells all edits on page 1", severalPages, edits(func(e object) { e["page"] = 1 })},
 		{"swaps before and after in edits", formatsEnhanced, edits(func(e object) { e["before"], e["after"] = e["after"], e["before"] })},

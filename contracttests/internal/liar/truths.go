@@ -58,7 +58,7 @@ func truths() []row {
 				a.body = append(b.Bytes(), "\r\n"...)
 			}
 		})),
-		truth("marks a repeat with a header", onRepeat(header("Idempotent-Replayed", "true"))),
+		truth("marks a repeat with a header", repeats(apply(header("Idempotent-Replayed", "true")))),
 		truth("compresses answers for clients that offer gzip", on(both(always, asking(func(c *call) bool {
 			return c.request.Header.Get("Accept-Encoding") == "gzip"
 		})), compress, header("Content-Encoding", "gzip"), header("Vary", "Accept-Encoding"))),

@@ -1,0 +1,104 @@
+package liar
+
+import "net/http"
+
+type (
+	// server answers calls.
+	server func(c *call) *reply
+	// lie turns an honest server into one with a defect. It is called once for each liar: whatever it remembers is forgotten
+	// with the liar.
+	lie func(honest server) server
+	// effect is a lie that waits for its condition. Effects let the same charge or edit show for every seventh extraction, for
+	// repeats, or for extractions at the same time.
+	effect func(w when) lie
+	// substitute makes the answer that is sent instead of the honest one, a.
+	substitute func(honest server, c *call, a *reply) *reply
+)
+
+// on changes the answers for which the condition holds.
+func on(w when, changes ...change) lie {
+	return instead(w, func(_ server, c *call, a *reply) *reply {
+		for _, f := range changes {
+			f(c, a)
+		}
+		return a
+	})
+}
+
+// apply is on as an effect.
+func apply(changes ...change) effect {
+	return func(w when) lie { return on(w, changes...) }
+}
+
+// instead sends another answer when the condition holds. The honest server has seen the call all the same: what it charged
+// and counted stands.
+func instead(w when, f substitute) lie {
+	return func(honest server) server {
+		return func(c *call) *reply {
+			a := honest(c)
+			if w(c, a) {
+				return f(honest, c, a)
+			}
+			return a
+		}
+	}
+}
+
+// answer is instead as an effect.
+func answer(f substitute) effect {
+	return func(w when) lie { return instead(w, f) }
+}
+
+// asAccount answers as another account would be answered. The window stays that of the caller, so that the model of its
+// account finds fault with nothing but the answer itself.
+func asAccount(key string) substitute {
+	return func(honest server, c *call, a *reply) *reply {
+		b := honest(c.as(key))
+		b.takeWindow(a)
+		return b
+	}
+}
+
+// asMethod answers as if another method had been used.
+func asMethod(name string) substitute {
+	return func(honest server, c *call, _ *reply) *reply {
+		other := c.with(c.body)
+		other.request.Method = name
+		if name == http.MethodGet {
+			other.body = nil
+		}
+		return honest(other)
+	}
+}
+
+// rewrite changes requests on their way to the honest server. f gets a copy.
+func rewrite(f func(c *call)) lie {
+	return func(honest server) server {
+		return func(c *call) *reply {
+			if !c.isAPI() {
+				return honest(c)
+			}
+			other := c.with(c.body)
+			f(other)
+			return honest(other)
+		}
+	}
+}
+
+// body changes the bodies of extractions on their way.
+func body(f func(b []byte) []byte) lie {
+	return rewrite(func(c *call) {
+		if c.isExtract() {
+			c.body = f(c.body)
+		}
+	})
+}
+
+// refuse spoils the extractions for which the condition holds, so that the honest server answers 400.
+func refuse(w func(c *call) bool) lie {
+	return rewrite(func(c *call) {
+		if c.isExtract() && w(c) {
+			c.request.Header.Set("Content-Type", "text/plain")
+		}
+	})
+}

@@ -62,6 +62,7 @@ func Outline(t Target) ([]Planned, error) {
 // generatedCase sends as many requests as Target.Generated says.
 const generatedCase = "extract/400/several-rules"
 
+// overspends reports whether a total exceeds Target.MaxPoints: 0 means no limit, a negative value no spending.
 func overspends(t Target, points int64) bool { return t.MaxPoints != 0 && points > max(0, t.MaxPoints) }
 
 // Check runs the suite against the target. If ctx ends, the report holds the results so far and a Problem.

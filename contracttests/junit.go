@@ -80,6 +80,7 @@ func (r Report) WriteJUnit(w io.Writer) error {
 	return err
 }
 
+// junitOf describes a case. The class is the first part of its name, by which most readers group cases.
 func junitOf(r Result) junitCase {
 	area, _, _ := strings.Cut(r.Case, "/")
 	c := junitCase{Class: "contract." + area, Name: r.Case, Time: seconds(r.Duration)}
@@ -92,6 +93,7 @@ func junitOf(r Result) junitCase {
 	return c
 }
 
+// seconds is the form of times in JUnit files.
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }
 
 // clean replaces characters that XML 1.0 forbids (section 2.2).

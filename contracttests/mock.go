@@ -63,6 +63,7 @@ var (
 	_ PointSetter = (*mockControl)(nil)
 )
 
+// newMockControl derives the control routes from the base URL: they are on the same host, outside of the API.
 func newMockControl(baseURL string, client *http.Client) (*mockControl, error) {
 	u, err := url.Parse(baseURL)
 	if err != nil {
@@ -94,6 +95,7 @@ func (m *mockControl) SetPoints(ctx context.Context, key string, points int64) e
 	return m.do(ctx, http.MethodPut, "/__mock/keys/"+key, "", map[string]int64{"balance": points}, nil)
 }
 
+// do sends a control request and decodes the answer into answer, if it is not nil.
 func (m *mockControl) do(ctx context.Context, method, path, key string, body, answer any) error {
 	u := m.root
 	u.Path = path

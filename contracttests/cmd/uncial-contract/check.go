@@ -15,33 +15,34 @@ import (
 // defaultMock is where uncial-mock listens unless told otherwise.
 const defaultMock = "http://127.0.0.1:4010/api/v1"
 
+// checkCmd checks one server.
 type checkCmd struct {
-	BaseURL string `name:"base-url" placeholder:"URL" help:"Address of the API; its path ends in /api/v1. Default with --mock: http://127.0.0.1:4010/api/v1."`
-	Mock    bool   `help:"The server is uncial-mock: use its scenarios, with keys that no other run has."`
-	Keys    string `placeholder:"FILE" help:"JSON file with the keys and images of the server, by scenario."`
+	BaseURL string `name:"base-url" placeholder:"URL" help:"URL of the API; its path ends in /api/v1. Default with --mock: http://127.0.0.1:4010/api/v1."`
+	Mock    bool   `help:"The server is uncial-mock: use its scenarios, with new keys."`
+	Keys    string `placeholder:"FILE" help:"JSON file with the server's keys and images by scenario."`
 
 	Seed      uint64        `default:"1" help:"Chooses the generated requests. Default: ${default}."`
-	Generated int           `default:"40" help:"Generated requests beyond those that go through every rule once. Default: ${default}."`
-	MaxPoints *int64        `placeholder:"N" help:"Spend no more than this; cases that would go beyond are skipped. Default: no bound."`
-	MaxWait   time.Duration `default:"70s" help:"Longest single wait for a rate limit to reset; 0 waits never. Default: ${default}."`
-	Timeout   time.Duration `default:"15m" help:"Time for the whole run. Default: ${default}."`
-	Patience  time.Duration `default:"60s" help:"Time for one answer. Default: ${default}."`
+	Generated int           `default:"40" help:"Number of requests that break several rules at once. Default: ${default}."`
+	MaxPoints *int64        `placeholder:"N" help:"Limit for the points spent; cases that would exceed it are skipped. Default: no limit."`
+	MaxWait   time.Duration `default:"70s" help:"Longest wait for a rate limit to reset; 0 disables waiting. Default: ${default}."`
+	Timeout   time.Duration `default:"15m" help:"Time limit for the run. Default: ${default}."`
+	Patience  time.Duration `default:"60s" help:"Time limit for one answer. Default: ${default}."`
 
 	Only     string `placeholder:"PATTERN" help:"Run only the cases whose names match this regular expression."`
 	FailFast bool   `help:"Stop at the first failure."`
 	JUnit    string `name:"junit" placeholder:"FILE" help:"Write a JUnit file for CI."`
-	JSON     bool   `name:"json" help:"Print the report as JSON for programs."`
-	List     bool   `help:"List the cases, what they need and what they may cost, and send nothing."`
+	JSON     bool   `name:"json" help:"Print the report as JSON."`
+	List     bool   `help:"List the cases with their needs and costs, and send nothing."`
 }
 
-// Help is what --help says beside the flags.
+// Help is the text of --help above the flags.
 func (checkCmd) Help() string { return about }
 
-// target is what the flags describe.
+// target describes the server as the flags say.
 func (c *checkCmd) target(ctx context.Context) (t contracttests.Target, err error) {
 	switch {
 	case c.Mock && c.Keys != "":
-		return t, errors.New("--mock brings its own keys; leave --keys out")
+		return t, errors.New("--mock cannot be combined with --keys: it has its own keys")
 	case c.Mock:
 		if c.BaseURL == "" {
 			c.BaseURL = defaultMock
@@ -53,14 +54,14 @@ func (c *checkCmd) target(ctx context.Context) (t contracttests.Target, err erro
 	case c.List:
 		t.BaseURL = defaultMock
 	default:
-		err = errors.New("say which keys to use: --keys FILE, or --mock where the server is uncial-mock")
+		err = errors.New("keys are missing; use --keys FILE, or --mock if the server is uncial-mock")
 	}
 	if err == nil && t.BaseURL == "" {
-		err = errors.New("--base-url is missing: the address of the API, such as https://ocr.example.org/api/v1")
+		err = errors.New("--base-url is missing; expected e.g. https://ocr.example.org/api/v1")
 	}
 	t.Seed, t.Generated, t.MaxWait, t.Timeout = c.Seed, c.Generated, c.MaxWait, c.Patience
 	if c.MaxPoints != nil {
-		t.MaxPoints = cmp.Or(*c.MaxPoints, -1) // none at all
+		t.MaxPoints = cmp.Or(*c.MaxPoints, -1) // a limit of 0 allows no spending
 	}
 	if err == nil && (c.MaxPoints != nil && *c.MaxPoints < 0 || c.Generated < 0) {
 		err = errors.New("--max-points and --generated must be 0 or more")
@@ -69,7 +70,7 @@ func (c *checkCmd) target(ctx context.Context) (t contracttests.Target, err erro
 	return t, err
 }
 
-// Run checks and sets the exit status.
+// Run checks the server and sets the exit status.
 func (c *checkCmd) Run(ctx context.Context, con *console, status *int) error {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
@@ -88,7 +89,7 @@ func (c *checkCmd) Run(ctx context.Context, con *console, status *int) error {
 		announce(con.err, t, plan)
 	} else {
 		announce(con.out, t, plan)
-		fmt.Fprintf(con.out, "%-6s %-40s %s\n", "RESULT", "CASE", "WHAT IT MEANS")
+		fmt.Fprintf(con.out, "%-6s %-40s %s\n", "RESULT", "CASE", "RULE")
 		t.Progress = func(r contracttests.Result) { c.print(con.out, r) }
 	}
 	junit, err := createJUnit(c.JUnit)
@@ -108,7 +109,7 @@ func (c *checkCmd) Run(ctx context.Context, con *console, status *int) error {
 	return nil
 }
 
-// write gives the report in the forms asked for.
+// write prints the report.
 func (c *checkCmd) write(out io.Writer, r contracttests.Report) error {
 	if c.JSON {
 		return printJSON(out, r)
@@ -116,7 +117,7 @@ func (c *checkCmd) write(out io.Writer, r contracttests.Report) error {
 	return summarise(out, r)
 }
 
-// announce says what the run will do and may cost before anything is sent.
+// announce prints what the run will do and may cost, before anything is sent.
 func announce(w io.Writer, t contracttests.Target, plan []contracttests.Planned) {
 	var run, skipped int
 	var points, requests int64
@@ -134,6 +135,7 @@ func announce(w io.Writer, t contracttests.Target, plan []contracttests.Planned)
 		run, skipped, grouped(points), grouped(requests))
 }
 
+// print prints one result; failures with everything that is needed to repeat them.
 func (c *checkCmd) print(w io.Writer, r contracttests.Result) {
 	meaning := r.Explanation
 	if r.Outcome == contracttests.Skipped {
@@ -143,7 +145,7 @@ func (c *checkCmd) print(w io.Writer, r contracttests.Result) {
 	if r.Outcome != contracttests.Failed {
 		return
 	}
-	fmt.Fprintf(w, "       what was seen  %s\n", r.Reason)
+	fmt.Fprintf(w, "       what is wrong  %s\n", r.Reason)
 	if r.Answer != "" {
 		fmt.Fprintf(w, "       the answer     %s\n", r.Answer)
 	}
@@ -158,7 +160,7 @@ func (c *checkCmd) print(w io.Writer, r contracttests.Result) {
 	}
 }
 
-// again is the command that repeats a case.
+// again is the command line that repeats a case.
 func (c *checkCmd) again(r contracttests.Result) string {
 	whose := "--mock"
 	if !c.Mock {
@@ -167,13 +169,14 @@ func (c *checkCmd) again(r contracttests.Result) string {
 	return fmt.Sprintf("uncial-contract --base-url %s %s --seed %d --only '^%s$'", c.BaseURL, whose, c.Seed, r.Case)
 }
 
+// summarise prints the verdict.
 func summarise(w io.Writer, r contracttests.Report) error {
-	verdict := "The server keeps the contract, as far as was checked."
+	verdict := "The server follows the contract in all checked cases."
 	switch {
 	case r.Count(contracttests.Failed) > 0:
 		verdict = "The server breaks the contract."
 	case r.Problem != "":
-		verdict = "The suite could not be run."
+		verdict = "The suite could not run."
 	}
 	if r.Problem != "" {
 		fmt.Fprintf(w, "\n%s\n", r.Problem)
@@ -184,7 +187,7 @@ func summarise(w io.Writer, r contracttests.Report) error {
 	return err
 }
 
-// grouped writes a number with commas.
+// grouped formats a number with commas between thousands.
 func grouped(n int64) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -202,6 +205,7 @@ type listed struct {
 	Points      int64    `json:"points"`
 }
 
+// list prints the cases without a server: names, rules, needs and costs. With --json it prints them for programs.
 func (c *checkCmd) list(w io.Writer) error {
 	plan, err := contracttests.Outline(contracttests.Target{BaseURL: defaultMock, Only: c.Only})
 	if err != nil {

@@ -9,11 +9,12 @@ import (
 	"uncial/contracttests"
 )
 
+// diffCmd compares two servers.
 type diffCmd struct {
 	A     string `required:"" placeholder:"URL" help:"Address of the API of the first server."`
 	B     string `required:"" placeholder:"URL" help:"Address of the API of the second server."`
-	KeysA string `name:"keys-a" placeholder:"FILE" help:"Keys file of the first server. Default: it is uncial-mock."`
-	KeysB string `name:"keys-b" placeholder:"FILE" help:"Keys file of the second server. Default: it is uncial-mock."`
+	KeysA string `name:"keys-a" placeholder:"FILE" help:"Keys file of the first server. Default: the server is uncial-mock."`
+	KeysB string `name:"keys-b" placeholder:"FILE" help:"Keys file of the second server. Default: the server is uncial-mock."`
 
 	Seed     uint64        `default:"1" help:"Chooses the generated requests. Default: ${default}."`
 	MaxWait  time.Duration `default:"70s" help:"Longest single wait for a rate limit to reset. Default: ${default}."`
@@ -22,6 +23,7 @@ type diffCmd struct {
 	JSON     bool          `name:"json" help:"Print the report as JSON for programs."`
 }
 
+// target describes one of the servers: by its keys file or, without one, as a mock.
 func (d *diffCmd) target(ctx context.Context, url, keys string) (t contracttests.Target, err error) {
 	if keys == "" {
 		t, err = contracttests.Mock(ctx, url, nil)
@@ -33,7 +35,7 @@ func (d *diffCmd) target(ctx context.Context, url, keys string) (t contracttests
 	return t, err
 }
 
-// Run compares and sets the exit status.
+// Run compares the servers and sets the exit status.
 func (d *diffCmd) Run(ctx context.Context, con *console, status *int) error {
 	ctx, cancel := context.WithTimeout(ctx, d.Timeout)
 	defer cancel()
@@ -50,7 +52,7 @@ func (d *diffCmd) Run(ctx context.Context, con *console, status *int) error {
 		out = con.err
 	}
 	requests, points := contracttests.Outlay(a.Seed)
-	fmt.Fprintf(out, "%s and %s, seed %d\nEach gets %d requests, which may cost %s points.\n\n", a.BaseURL, b.BaseURL, a.Seed, requests, grouped(points))
+	fmt.Fprintf(out, "%s and %s, seed %d\nEach receives %d requests, which may cost %s points.\n\n", a.BaseURL, b.BaseURL, a.Seed, requests, grouped(points))
 	report := contracttests.Diff(ctx, a, b)
 	switch {
 	case len(report.Differences) > 0:
@@ -64,6 +66,7 @@ func (d *diffCmd) Run(ctx context.Context, con *console, status *int) error {
 	return d.write(con.out, report)
 }
 
+// write prints the differences with the command lines that repeat both requests, then the verdict.
 func (d *diffCmd) write(w io.Writer, r contracttests.DiffReport) error {
 	for _, s := range r.Skipped {
 		fmt.Fprintf(w, "SKIP   %s\n", s)
@@ -71,12 +74,12 @@ func (d *diffCmd) write(w io.Writer, r contracttests.DiffReport) error {
 	for _, x := range r.Differences {
 		fmt.Fprintf(w, "DIFF   %s: %s is %q in A and %q in B\n       A  %s\n       B  %s\n", x.Step, x.What, x.A, x.B, x.CurlA, x.CurlB)
 	}
-	verdict := "The two agree."
+	verdict := "The servers agree."
 	switch {
 	case len(r.Differences) > 0:
-		verdict = "The two differ."
+		verdict = "The servers differ."
 	case r.Problem != "":
-		verdict = "The two could not be compared."
+		verdict = "The servers could not be compared."
 	}
 	if r.Problem != "" {
 		fmt.Fprintf(w, "\n%s\n", r.Problem)

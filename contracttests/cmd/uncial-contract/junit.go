@@ -9,19 +9,20 @@ import (
 	"uncial/contracttests"
 )
 
-// junitFile is a JUnit file to come. It is made before anything is spent, and takes its name once it is whole.
+// junitFile is a JUnit file in the making. It is created before the run spends points, and renamed when complete.
 type junitFile struct {
 	path string
-	file *os.File // nil where none is wanted
+	file *os.File // nil if no file was requested
 	temp bool
 }
 
+// createJUnit opens the file at path, or a temporary one next to it.
 func createJUnit(path string) (j junitFile, err error) {
 	if path == "" {
 		return j, nil
 	}
 	j.path = path
-	if info, e := os.Stat(path); e == nil && !info.Mode().IsRegular() { // a pipe, say, or /dev/stdout
+	if info, e := os.Stat(path); e == nil && !info.Mode().IsRegular() { // a pipe or /dev/stdout
 		j.file, err = os.OpenFile(path, os.O_WRONLY, 0)
 	} else {
 		j.temp = true
@@ -33,6 +34,7 @@ func createJUnit(path string) (j junitFile, err error) {
 	return j, nil
 }
 
+// write writes the report and gives the file its name.
 func (j junitFile) write(r contracttests.Report) error {
 	if j.file == nil {
 		return nil
@@ -45,12 +47,12 @@ func (j junitFile) write(r contracttests.Report) error {
 		return nil
 	}
 	if j.temp {
-		_ = os.Remove(j.file.Name()) // the error before it says more
+		_ = os.Remove(j.file.Name()) // the earlier error is more useful
 	}
 	return fmt.Errorf("--junit: cannot write to %s: %w", j.path, cause(err))
 }
 
-// chmod lets others read the file, as they may read one that a shell makes.
+// chmod lets other users read the file, like one that a shell creates. Temporary files are private.
 func (j junitFile) chmod() error {
 	if !j.temp {
 		return nil
@@ -58,7 +60,7 @@ func (j junitFile) chmod() error {
 	return j.file.Chmod(0o644)
 }
 
-// cause is what the system said, without the name of the file in the making.
+// cause is the error of the system without the name of the temporary file.
 func cause(err error) error {
 	if e, ok := errors.AsType[*os.PathError](err); ok {
 		return e.Err

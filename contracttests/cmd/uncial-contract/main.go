@@ -1,5 +1,7 @@
-// Command uncial-contract holds a server against the contract: the mock, the real service, a deployment, or someone
-// else's implementation.
+// Command uncial-contract checks a server against the contract: the mock, the real service, a deployment, or an
+// implementation by someone else. It also compares two servers.
+//
+// This package parses flags and prints reports. The checks are in package contracttests.
 package main
 
 import (
@@ -24,44 +26,44 @@ const (
 	couldNotRun
 )
 
-// commands are what uncial-contract can do. Every flag is also an environment variable: --max-points is
-// UNCIAL_CONTRACT_MAX_POINTS.
+// commands are the subcommands. Every flag is also an environment variable: --max-points is UNCIAL_CONTRACT_MAX_POINTS.
 type commands struct {
-	Check checkCmd `cmd:"" default:"withargs" help:"Hold a server against the contract; this is what happens without a command."`
+	Check checkCmd `cmd:"" default:"withargs" help:"Check a server against the contract (the default command)."`
 	Diff  diffCmd  `cmd:"" help:"Send the same requests to two servers and compare their answers."`
 
 	Version kong.VersionFlag `env:"-" help:"Print the version."`
 }
 
-const about = `Holds a server against the contract: the mock, the real service, a deployment, or someone else's implementation.
+// about is the text of --help. A test compares its examples with the flags.
+const about = `Checks a server against the contract: the mock, the real service, a deployment, or an implementation by someone else.
 
-Exit status: 0 all is well, 1 the server breaks the contract, 2 the suite could not be run.
+Exit status: 0 everything passed, 1 the server breaks the contract, 2 the suite could not run.
 
 Examples:
   uncial-contract --mock                                          the mock on 127.0.0.1:4010
   uncial-contract --mock --base-url http://127.0.0.1:9000/api/v1  a mock elsewhere
   uncial-contract --base-url https://ocr.example.org/api/v1 --keys keys.json --max-points 500 --junit report.xml
   uncial-contract --mock --only '^extract/402' --json             some cases, as JSON
-  uncial-contract --list                                          what there is to check
+  uncial-contract --list                                          list all cases
   uncial-contract diff --a http://127.0.0.1:4010/api/v1 --b https://ocr.example.org/api/v1 --keys-b keys.json
 
-A keys file says what the server has for each scenario; what it does not name is skipped:
+A keys file names a key for each scenario; cases without their key are skipped:
   {"keys": {"ok": "$OCR_KEY", "spare": ["ocr_live_..."], "sibling": "...", "empty": "...", "low": ["..."], "exact": "...",
             "expired": "...", "revoked": "...", "ratelimited": "...", "error": "..."},
    "images": {"printed": "https://images.example.org/page.jpg"}, "enhances": true}
-A key that begins with $ is taken from that environment variable. The README tells what each scenario stands for.`
+A key that begins with $ is the name of an environment variable. contracttests/README.md explains the scenarios.`
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// console is where a command writes.
+// console is the output of a command.
 type console struct{ out, err io.Writer }
 
-// run is main with its surroundings as parameters; it returns the exit status.
+// run runs a command line and returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
 	var c commands
 	exit := -1
 	parser, err := kong.New(&c,
-		kong.Name("uncial-contract"), kong.Description("Holds a server against the contract, or two against each other."), kong.DefaultEnvars("UNCIAL_CONTRACT"),
+		kong.Name("uncial-contract"), kong.Description("Checks a server against the contract, or compares two servers."), kong.DefaultEnvars("UNCIAL_CONTRACT"),
 		kong.Writers(stdout, stderr), kong.Exit(func(status int) { exit = status }),
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 110}), kong.Vars{"version": version.Version},
 	)
@@ -70,7 +72,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return couldNotRun
 	}
 	k, err := parser.Parse(withCommand(args))
-	if exit >= 0 { // help or version was asked for
+	if exit >= 0 { // kong has printed the help or the version
 		return exit
 	}
 	if err != nil {
@@ -88,7 +90,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return status
 }
 
-// withCommand puts "check" before flags that come without a command, so that --help tells of them.
+// withCommand adds the default command to flags without a command, so that --help describes its flags.
 func withCommand(args []string) []string {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") && args[0] != "--version" {
 		return append([]string{"check"}, args...)
@@ -96,6 +98,7 @@ func withCommand(args []string) []string {
 	return args
 }
 
+// printJSON keeps "<" and "&" readable: reports are read by people as well.
 func printJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

@@ -29,7 +29,7 @@ import (
 
 func TestMain(m *testing.M) { apptest.Main(m) }
 
-// outcome is how a run of the command ended.
+// outcome is the exit status and output of a run.
 type outcome struct {
 	status      int
 	out, errout string
@@ -78,7 +78,7 @@ func mustKeysFile(tb testing.TB, text string) string {
 	return path
 }
 
-func TestCheck_mockPasses(t *testing.T) {
+func TestCheck_honestServer(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "report.xml")
 	o := mustRun(t, "--mock", "--base-url", mustServe(t, honest()), "--seed", "5", "--junit", file)
@@ -86,19 +86,19 @@ func TestCheck_mockPasses(t *testing.T) {
 	assert.Contains(t, o.out, "They may cost ")
 	assert.Contains(t, o.out, "PASS   extract/402/empty")
 	assert.Contains(t, o.out, `SKIP   extract/200/keys-share                   skipped: no key is mapped to "sibling"`)
-	assert.Contains(t, o.out, "The server keeps the contract, as far as was checked.")
+	assert.Contains(t, o.out, "The server follows the contract in all checked cases.")
 	suites, err := junit.IngestFile(file)
 	require.NoError(t, err)
 	assert.Zero(t, suites[0].Totals.Failed)
 	assert.Greater(t, suites[0].Totals.Passed, 60)
 }
 
-func TestCheck_liarFails(t *testing.T) {
+func TestCheck_defectiveServer(t *testing.T) {
 	t.Parallel()
 	o := mustRun(t, "--mock", "--base-url", mustServe(t, lying(t, "tells fewer points in a 402 than are left")), "--only", "^extract/402/low$")
 	require.Equal(t, 1, o.status, "%s%s", o.out, o.errout)
 	assert.Contains(t, o.out, "FAIL   extract/402/low")
-	assert.Contains(t, o.out, "what was seen")
+	assert.Contains(t, o.out, "what is wrong")
 	assert.Contains(t, o.out, `UNCIAL_KEY=<the key of "low">`)
 	assert.Contains(t, o.out, "curl -isS")
 	assert.Contains(t, o.out, "The server breaks the contract. 0 passed, 1 failed, 0 skipped")
@@ -123,7 +123,7 @@ func TestCheck_reportsAsJSON(t *testing.T) {
 
 func TestCheck_couldNotRun(t *testing.T) {
 	t.Parallel()
-	files := mustServe(t, http.FileServer(http.Dir(t.TempDir())))
+	const files = "http://127.0.0.1:1/api/v1" // never asked
 	never := mustServe(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		select {
 		case <-r.Context().Done():
@@ -136,21 +136,19 @@ func TestCheck_couldNotRun(t *testing.T) {
 		args []string
 		want string
 	}{
-		"a server that is down":              {[]string{"--mock", "--base-url", "http://127.0.0.1:1/api/v1"}, "does not answer"},
-		"a static file server":               {[]string{"--keys", keys, "--base-url", files}, "does not implement this contract"},
-		"keys of another server":             {[]string{"--keys", keys, "--base-url", mustServe(t, honest())}, `refuses key 1 of the scenario "ok"`},
-		"a keys file that is not there":      {[]string{"--keys", keys + ".none", "--base-url", files}, "cannot read the keys file"},
-		"a keys file that is none":           {[]string{"--keys", mustKeysFile(t, `{"ok": "k"}`), "--base-url", files}, "invalid keys file"},
-		"a server that does not answer":      {[]string{"--keys", keys, "--base-url", never, "--patience", "200ms"}, "no complete answer within 200ms"},
-		"a server too slow for the time":     {[]string{"--mock", "--base-url", late, "--timeout", "4s"}, "the time limit was reached"},
-		"neither keys nor mock":              {[]string{"--base-url", files}, "say which keys to use"},
-		"both keys and mock":                 {[]string{"--mock", "--keys", keys}, "leave --keys out"},
-		"no base URL":                        {[]string{"--keys", keys}, "--base-url is missing"},
-		"points below none":                  {[]string{"--mock", "--max-points=-1"}, "must be 0 or more"},
-		"nothing but cases that are skipped": {[]string{"--mock", "--base-url", mustServe(t, honest()), "--only", "keys-share"}, "nothing was checked"},
-		"a flag that there is not":           {[]string{"--moc"}, "unknown flag"},
-		"a comparison with a server down":    {[]string{"diff", "--a", mustServe(t, honest()), "--b", "http://127.0.0.1:1/api/v1"}, "does not answer"},
-		"a report that cannot be written to": {[]string{"--mock", "--base-url", mustServe(t, honest()), "--only", "record", "--junit", "/nowhere/report.xml"}, "--junit"},
+		"a server that is down":           {[]string{"--mock", "--base-url", "http://127.0.0.1:1/api/v1"}, "does not answer"},
+		"a missing keys file":             {[]string{"--keys", keys + ".none", "--base-url", files}, "cannot read the keys file"},
+		"an invalid keys file":            {[]string{"--keys", mustKeysFile(t, `{"ok": "k"}`), "--base-url", files}, "invalid keys file"},
+		"a server that does not answer":   {[]string{"--keys", keys, "--base-url", never, "--patience", "200ms"}, "no complete answer within 200ms"},
+		"a server too slow for the time":  {[]string{"--mock", "--base-url", late, "--timeout", "4s"}, "the time limit was reached"},
+		"neither keys nor mock":           {[]string{"--base-url", files}, "keys are missing"},
+		"both keys and mock":              {[]string{"--mock", "--keys", keys}, "cannot be combined with --keys"},
+		"no base URL":                     {[]string{"--keys", keys}, "--base-url is missing"},
+		"a negative limit of points":      {[]string{"--mock", "--max-points=-1"}, "must be 0 or more"},
+		"only skipped cases":              {[]string{"--mock", "--base-url", mustServe(t, honest()), "--only", "keys-share"}, "nothing was checked"},
+		"an unknown flag":                 {[]string{"--moc"}, "unknown flag"},
+		"a comparison with a server down": {[]string{"diff", "--a", mustServe(t, honest()), "--b", "http://127.0.0.1:1/api/v1"}, "does not answer"},
+		"a report that cannot be written": {[]string{"--mock", "--base-url", mustServe(t, honest()), "--only", "record", "--junit", "/nowhere/report.xml"}, "--junit"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -163,18 +161,18 @@ func TestCheck_couldNotRun(t *testing.T) {
 	}
 }
 
-func TestCheck_spendsNothingWhereNothingMayBeSpent(t *testing.T) {
+func TestCheck_spendsNothingWithALimitOfZero(t *testing.T) {
 	t.Parallel()
 	o := mustRun(t, "--mock", "--base-url", mustServe(t, honest()), "--max-points", "0", "--json")
 	require.Equal(t, 0, o.status, "%s%s", o.out, o.errout)
-	assert.Contains(t, o.errout, "They may cost 0 points", "it is said beforehand, beside the JSON")
+	assert.Contains(t, o.errout, "They may cost 0 points", "announced on the standard error")
 	var report contracttests.Report
 	require.NoError(t, json.Unmarshal([]byte(o.out), &report))
 	assert.Zero(t, report.Points)
 	assert.Greater(t, report.Count(contracttests.Passed), 20)
 }
 
-// TestCheck_isInterrupted sends the signal of Ctrl-C: what was found so far is reported, with the JUnit file.
+// TestCheck_isInterrupted sends the signal of Ctrl-C. The results so far must be reported, also in the JUnit file.
 func TestCheck_isInterrupted(t *testing.T) {
 	t.Parallel()
 	late := mustServe(t, mock.New(mock.Options{Latency: mock.Latency{Min: 300 * time.Millisecond, Max: 300 * time.Millisecond}}))
@@ -186,7 +184,7 @@ func TestCheck_isInterrupted(t *testing.T) {
 	var text strings.Builder
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if text.WriteString(lines.Text() + "\n"); strings.HasPrefix(lines.Text(), "PASS") {
-			_ = cmd.Process.Signal(os.Interrupt) // once more with each case that still passes
+			_ = cmd.Process.Signal(os.Interrupt) // again with each case that still passes
 		}
 	}
 	require.Error(t, cmd.Wait())
@@ -198,7 +196,7 @@ func TestCheck_isInterrupted(t *testing.T) {
 	assert.Positive(t, suites[0].Totals.Passed)
 }
 
-// TestCheck_overHTTP2 is against a server as most deployments have it in front: TLS, and HTTP/2 where the client can.
+// TestCheck_overHTTP2 checks a server with TLS and HTTP/2, which most deployments have in front.
 func TestCheck_overHTTP2(t *testing.T) {
 	t.Parallel()
 	var newest atomic.Int32
@@ -235,7 +233,7 @@ func TestCheck_makesTheJUnitFileFirst(t *testing.T) {
 	require.Equal(t, 0, o.status, "%s%s", o.out, o.errout)
 	files, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	require.Len(t, files, 1, "nothing half made is left")
+	require.Len(t, files, 1, "no temporary file remains")
 	o = mustRun(t, "--mock", "--base-url", mustServe(t, honest()), "--only", "record", "--junit", "/dev/stdout")
 	require.Contains(t, o.out, "<testsuites")
 }
@@ -263,8 +261,8 @@ func TestDiff(t *testing.T) {
 	a := mustServe(t, honest())
 	o := mustRun(t, "diff", "--a", a, "--b", mustServe(t, honest()))
 	require.Equal(t, 0, o.status, "%s%s", o.out, o.errout)
-	assert.Contains(t, o.out, "The two agree.")
-	o = mustRun(t, "diff", "--a", a, "--b", mustServe(t, lying(t, "blank-page-is-free")), "--json")
+	assert.Contains(t, o.out, "The servers agree.")
+	o = mustRun(t, "diff", "--a", a, "--b", mustServe(t, lying(t, "charges nothing for a blank page")), "--json")
 	require.Equal(t, 1, o.status)
 	var report contracttests.DiffReport
 	require.NoError(t, json.Unmarshal([]byte(o.out), &report))
@@ -272,7 +270,7 @@ func TestDiff(t *testing.T) {
 	assert.Equal(t, "the change of points", report.Differences[0].What)
 }
 
-func TestHelp_tellsOfFlagsAndExamples(t *testing.T) {
+func TestHelp(t *testing.T) {
 	t.Parallel()
 	o := mustRun(t, "--help")
 	require.Equal(t, 0, o.status)
@@ -282,7 +280,7 @@ func TestHelp_tellsOfFlagsAndExamples(t *testing.T) {
 	require.Equal(t, 0, mustRun(t, "--version").status)
 }
 
-// TestCheck_curlRepeatsAFailure runs the command line that a report prints.
+// TestCheck_curlRepeatsAFailure runs the command lines of a report.
 func TestCheck_curlRepeatsAFailure(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("curl"); err != nil {

@@ -51,6 +51,7 @@ func (c *Contract) Check(a Answer) (body map[string]any, faults []string) {
 	return body, append(faults, checkProse(body)...)
 }
 
+// undocumented says which statuses the contract documents instead.
 func (c *Contract) undocumented(a Answer) string {
 	if op, ok := c.Operation(a.Method, a.Path); ok {
 		return fmt.Sprintf("%s %s must answer with one of %s, not with %d", a.Method, a.Path, strings.Trim(strings.ReplaceAll(fmt.Sprint(op.Statuses()), " ", ", "), "[]"), a.Status)
@@ -106,6 +107,8 @@ func (c *Contract) checkAllow(a Answer) []string {
 	return nil
 }
 
+// checkHeaderValue validates a header against its schema and returns what is wrong, or "". Integers must be plain
+// digits: some readers accept "+1" or " 1", others do not (RFC 9110, section 10.2.3).
 func checkHeaderValue(schema *openapi3.Schema, text string) string {
 	var value any = text
 	if schema.Type.Is("integer") {
@@ -122,10 +125,13 @@ func checkHeaderValue(schema *openapi3.Schema, text string) string {
 	return ""
 }
 
+// digits reports whether the text is one or more ASCII digits.
 func digits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
+// checkContentType requires application/json, alone or with the charset utf-8, which RFC 8259 makes redundant but
+// harmless.
 func checkContentType(h http.Header) []string {
 	values := h.Values("Content-Type")
 	if len(values) != 1 {
@@ -142,6 +148,7 @@ func checkContentType(h http.Header) []string {
 // MaxSkew is how far a server's clock may be off.
 const MaxSkew = 5 * time.Minute
 
+// checkDate requires one Date that is close to our clock, because rate-limit windows are computed from it.
 func checkDate(h http.Header) []string {
 	values := h.Values("Date")
 	if len(values) != 1 {
@@ -249,6 +256,7 @@ func checkProse(body map[string]any) (faults []string) {
 	return faults
 }
 
+// lastRunes returns the end of a text, to show where in it a fault is.
 func lastRunes(s string, n int) string {
 	r := []rune(s)
 	return string(r[max(0, len(r)-n):])

@@ -30,6 +30,8 @@ type Contract struct {
 // Load parses the embedded contract, once per process.
 var Load = sync.OnceValues(load)
 
+// load collects the operations and the headers that every documented answer requires; answers outside the operations
+// need the same ones.
 func load() (*Contract, error) {
 	doc, err := gen.GetSpec()
 	if err != nil {
@@ -117,6 +119,7 @@ func (o Operation) Statuses() []int {
 	return all
 }
 
+// response is the documented response for the status, or nil.
 func (o Operation) response(status int) *openapi3.Response {
 	if ref := o.op.Responses.Status(status); ref != nil {
 		return ref.Value

@@ -42,6 +42,7 @@ func ParseJSON(body []byte) (any, error) {
 	return value, nil
 }
 
+// decoder reads values token by token, because encoding/json accepts equal names in an object and keeps the last.
 type decoder struct{ *json.Decoder }
 
 // value reads the next value; at is its JSON pointer.
@@ -62,6 +63,7 @@ func (d *decoder) value(at string, depth int) (any, error) {
 	return token, nil
 }
 
+// object reads the members after "{" and refuses a name that occurs twice.
 func (d *decoder) object(at string, depth int) (any, error) {
 	object := map[string]any{}
 	for d.More() {
@@ -80,6 +82,7 @@ func (d *decoder) object(at string, depth int) (any, error) {
 	return object, d.end()
 }
 
+// array reads the elements after "[".
 func (d *decoder) array(at string, depth int) (any, error) {
 	array := []any{}
 	for d.More() {
@@ -92,6 +95,7 @@ func (d *decoder) array(at string, depth int) (any, error) {
 	return array, d.end()
 }
 
+// end reads the closing bracket, which the decoder has matched with the opening one.
 func (d *decoder) end() error {
 	if _, err := d.Token(); err != nil {
 		return fmt.Errorf("the body is not JSON: %w", err)
@@ -99,6 +103,7 @@ func (d *decoder) end() error {
 	return nil
 }
 
+// Escapes in the source text: the decoder replaces lone surrogates silently, so they must be found before.
 var (
 	anyEscape     = regexp.MustCompile(`\\(?:u[0-9A-Fa-f]{4}|.)`)
 	highSurrogate = regexp.MustCompile(`^\\u[dD][89abAB]`)

@@ -23,6 +23,7 @@ var internals = []struct {
 	{"the name of a secret", regexp.MustCompile(`(?i)\b(?:password|passwd|key-secret|api_secret)\s*[=:]`)},
 }
 
+// ipAddress matches anything that looks like an IPv4 address, or an IPv6 address in brackets; net.ParseIP decides.
 var ipAddress = regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}\b|\[[0-9a-fA-F:]+\]`)
 
 // leaks finds what callers must not learn. An answer may quote its request, but never a key.
@@ -50,6 +51,7 @@ func leaks(a Answer) (faults []string) {
 	return faults
 }
 
+// headerHas reports whether any header contains the secret.
 func headerHas(a Answer, secret string) bool {
 	for _, values := range a.Header {
 		for _, v := range values {

@@ -53,10 +53,13 @@ func body(text string, wrong ...string) ask {
 // invalid counts against the rate limit and costs nothing.
 func invalid() ask { return body(`{}`, "imageUrl") }
 
+// status asks for the status of the account.
 func status() ask { return get("/status") }
 
+// get sends a GET without a body.
 func get(path string) ask { return ask{Request: model.Request{Method: http.MethodGet, Path: path}} }
 
+// job changes a copy of the job, so that rows can share an ask.
 func (a ask) job(change func(j *model.Job)) ask {
 	j := *a.Job
 	change(&j)
@@ -68,6 +71,7 @@ func (a ask) format(name string) ask  { return a.job(func(j *model.Job) { j.Form
 func (a ask) language(tag string) ask { return a.job(func(j *model.Job) { j.Language = tag }) }
 func (a ask) enhance(on bool) ask     { return a.job(func(j *model.Job) { j.Enhance = &on }) }
 
+// by changes who sends the request.
 func (a ask) by(w who) ask { a.who = w; return a }
 
 // keyed gives the request an Idempotency-Key. Equal names in a row make equal keys.
@@ -75,6 +79,7 @@ func (a ask) keyed(name string) ask {
 	return a.keyedBy(func(base string) string { return base + name })
 }
 
+// keyedBy is keyed for keys whose form matters. base is unique in the run and has fewer than 40 characters.
 func (a ask) keyedBy(repeat func(base string) string) ask { a.repeat = repeat; return a }
 
 // auth replaces the credential of the account. In a template the key takes the place of $UNCIAL_KEY.
@@ -85,6 +90,7 @@ func (a ask) auth(templates ...string) ask {
 	return a
 }
 
+// header sets a header besides Authorization. In its value $UNCIAL_KEY stands for the key.
 func (a ask) header(name string, values ...string) ask {
 	if a.Header = maps.Clone(a.Header); a.Header == nil {
 		a.Header = http.Header{}
@@ -93,6 +99,7 @@ func (a ask) header(name string, values ...string) ask {
 	return a
 }
 
+// query sets the raw query. In it $UNCIAL_KEY stands for the key.
 func (a ask) query(q string) ask { a.Query = q; return a }
 
 // wrong adds invalid fields.
@@ -115,6 +122,7 @@ func confirmed(asks ...ask) (all []ask) {
 	return all
 }
 
+// countExtractions is how many of the asks count against a rate limit.
 func countExtractions(asks []ask) (n int64) {
 	for _, a := range asks {
 		if a.counts() {
@@ -124,6 +132,7 @@ func countExtractions(asks []ask) (n int64) {
 	return n
 }
 
+// counts reports whether the request is an authenticated POST /extract, valid or not: only those count.
 func (a ask) counts() bool {
 	return a.until == nil && a.who != nobody && (a.Method == "" || a.Method == http.MethodPost) && (a.Path == "" || a.Path == "/extract")
 }

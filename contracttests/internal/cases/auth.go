@@ -44,6 +44,7 @@ func made(shell string, value func(key string) string) ask {
 	return ask{credentials: []credential{func(key string) model.Credential { return model.Credential{Value: value(key), Shell: shell} }}}
 }
 
+// swapCase makes a different key, because keys are case-sensitive.
 func swapCase(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLower(r) {

@@ -64,6 +64,7 @@ func All() ([]Case, error) {
 	return all, covers(all)
 }
 
+// toCase completes a row: operation and status follow from its name, the number of extractions from its asks.
 func (r row) toCase() Case {
 	operation, status, _ := strings.Cut(r.about, "/")
 	if r.about == "" {
@@ -83,6 +84,7 @@ func (r row) toCase() Case {
 	return c
 }
 
+// scenario is the scenario of the row's account.
 func (r row) scenario() string {
 	if r.account == "" {
 		return model.KeyOK

@@ -74,6 +74,8 @@ type side struct {
 	using map[string]*model.Account // by scenario
 }
 
+// newSide opens a run and picks one account per scenario. Accounts that are not in the required state are left out;
+// the steps that need them are skipped.
 func newSide(ctx context.Context, t model.Target) (*side, error) {
 	t, err := t.WithDefaults()
 	if err != nil {
@@ -237,6 +239,7 @@ func fieldNames(o map[string]any) (names []string) {
 	return names
 }
 
+// compare compares the facts that both views have.
 func compare(step string, a, b view) (all []Difference) {
 	shown := func(v view, what string) string { return v.exchange.Target.Presentable(v.facts[what], maxQuoted) }
 	for _, what := range slices.Sorted(maps.Keys(a.facts)) {

@@ -20,6 +20,7 @@ import (
 // slowest is the least time that an image of the scenario slow takes, in milliseconds.
 const slowest = 100
 
+// extractRows are the successful extractions. What their results must contain is in expect.Readings.CheckResult.
 var extractRows = []row{
 	{
 		name: "extract/200/least-request", points: 10, asks: []ask{read(printed)},
@@ -106,6 +107,8 @@ var extractRows = []row{
 	},
 }
 
+// confidencesFollowWords finds servers that return a constant: two pages whose words differ clearly in confidence must
+// not have the same one.
 func confidencesFollowWords(_ context.Context, s *session, x []*model.Exchange) error {
 	clear, faint := s.readings.MeanConfidence(printed), s.readings.MeanConfidence(model.ImageFaint)
 	for _, y := range x[1:] {
@@ -144,6 +147,7 @@ func (s *session) askLanguages(ctx context.Context, a *model.Account) ([]string,
 	return listed, nil
 }
 
+// conjunction separates the last language in a sentence.
 var conjunction = regexp.MustCompile(`,? +(?:and|or) +`)
 
 // tagsIn finds the language tags in the list that ends a sentence, as in "supported: de, en" or "those are de, en and la".
@@ -164,6 +168,7 @@ func tagsIn(sentence string) (tags []string) {
 	return tags
 }
 
+// checkLanguages requests four spellings of English and up to four listed languages, which the seed selects.
 func checkLanguages(ctx context.Context, s *session) error {
 	a, err := s.account(ctx, model.KeyOK, 10, 9)
 	if err != nil {
@@ -185,6 +190,7 @@ func checkLanguages(ctx context.Context, s *session) error {
 	return nil
 }
 
+// waysToWriteIt writes one request in seven ways that RFC 8259 and RFC 9110 make equivalent.
 func waysToWriteIt(s *session) []ask {
 	q := read(printed).language("en").enhance(false).format("alto")
 	members := q.Job.Members(s.Target)
@@ -273,10 +279,12 @@ func (s *session) unlikePair(ctx context.Context, each int64) ([]*model.Account,
 	return nil, &skip{`it needs two accounts, such as those of "ok" and "ratelimited", with different numbers of points and requests left`}
 }
 
+// formatNames are the standards that the formats must conform to.
 var formatNames = map[string]string{
 	"hocr": "hOCR 1.2", "alto": "ALTO 4.4", "page": "PAGE-XML 2019-07-15", "tsv": "Tesseract's TSV",
 }
 
+// formatRows read the same pages in every format, so that Readings can compare the documents.
 func formatRows() (rows []row) {
 	inAll := func(q ask) (asks []ask) {
 		for _, format := range documents.Formats {
@@ -314,6 +322,7 @@ func formatRows() (rows []row) {
 	})
 }
 
+// failureRows need a key or an image for which the server fails on purpose; only mocks have them.
 var failureRows = []row{
 	{
 		name: "extract/500/image", points: 10, needs: []string{needImage(model.ImageError)},

@@ -17,11 +17,14 @@ func longKey(last string) func(string) string {
 	return func(base string) string { return base + strings.Repeat("-", 254-len(base)) + last }
 }
 
+// upperKey is the key named "a" in capitals.
 func upperKey(base string) string { return strings.ToUpper(base + "a") }
 
 // full is a request that spells out every field.
 func full() ask { return read(printed).language("en").enhance(false).format("json") }
 
+// idempotencyRows repeat requests. The stored replies are kept by model.Account, which requires a repeat to return the
+// same JSON.
 var idempotencyRows = []row{
 	{
 		name: "extract/200/replay", points: 20,

@@ -17,6 +17,8 @@ func malformed() []ask {
 	}
 }
 
+// orderRows check the order of the checks on an account without points. The rest of the order is checked by every
+// other case, through expect.For.
 var orderRows = []row{
 	{
 		name: "extract/400/before-402", account: model.KeyEmpty, explanation: "The shape of a request is checked before the points: without points an invalid request is a 400.",
@@ -34,6 +36,7 @@ const (
 	mostExtractions = maxLimit + 10
 )
 
+// limitRows use up windows. They run on accounts with a small limit, of which no other case needs many requests.
 var limitRows = []row{
 	{
 		name: "extract/429/window-used-up", account: model.KeyRateLimited, extractions: mostExtractions, points: 20, check: checkUsedUpWindow,
@@ -80,6 +83,8 @@ func (s *session) useUp(ctx context.Context, a *model.Account, left int64) error
 	return nil
 }
 
+// checkUsedUpWindow sends every kind of request to an account without requests left: extractions must be refused
+// before anything else about them is checked, and a stored reply must not be returned.
 func checkUsedUpWindow(ctx context.Context, s *session) error {
 	a, err := s.limited(ctx, false)
 	if err != nil {
@@ -135,6 +140,7 @@ func checkRetry(a *model.Account, x, record *model.Exchange) error {
 	return nil
 }
 
+// checkWindowResets has a request refused, waits for the reset, and sends it again.
 func checkWindowResets(ctx context.Context, s *session) error {
 	a, err := s.limited(ctx, true)
 	if err != nil {

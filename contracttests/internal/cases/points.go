@@ -10,6 +10,7 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
+// pointsRows check charges. Most ask for the status after each request: the ledger must agree at once, not eventually.
 var pointsRows = []row{
 	{
 		name: "extract/200/points-fall-by-10", points: 40, explanation: "Each extraction costs 10 points whatever it asks for, and the status agrees at once.",
@@ -52,6 +53,7 @@ var pointsRows = []row{
 // maxNotice limits how long a server may take to notice a new request, or that a caller has disconnected.
 const maxNotice = 5 * time.Second
 
+// checkAbandoned disconnects while the server reads a slow image.
 func checkAbandoned(ctx context.Context, s *session) error {
 	a, err := s.account(ctx, model.KeyOK, 1, 1)
 	if err != nil {

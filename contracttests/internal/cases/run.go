@@ -160,6 +160,7 @@ func (r *Run) compareClocks(x *model.Exchange) {
 // codes occur in every error of the contract, however wrong the rest of it may be.
 var codes = regexp.MustCompile(`(?i)INVALID_REQUEST|INVALID_API_KEY|INSUFFICIENT_POINTS|RATE_LIMITED|SERVER_ERROR`)
 
+// isEnvelope reports whether the answer looks like an error of the contract.
 func isEnvelope(x *model.Exchange) bool { return codes.Match(x.Body) }
 
 // probeKeys requires the server to accept the keys: a refused key is a mistake in the keys file rather than a fault of the

@@ -28,6 +28,7 @@ type failure struct {
 
 func (f *failure) Error() string { return strings.Join(f.faults, "; ") }
 
+// fail makes a failure of one fault. x may be nil.
 func fail(x *model.Exchange, format string, args ...any) error {
 	return &failure{x, []string{fmt.Sprintf(format, args...)}}
 }

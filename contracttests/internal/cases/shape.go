@@ -12,6 +12,7 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
+// shapeRows send generated requests. Their shape is checked before points and image, so they cost nothing.
 var shapeRows = []row{
 	{
 		name: "extract/400/each-rule", extractions: int64(len(shapeRules())), check: checkEachRule,
@@ -78,6 +79,7 @@ func (s *session) shrink(ctx context.Context, b generate.Broken) error {
 	return explain(err, "with seed %d, where %s", s.Seed, &b)
 }
 
+// checkEachRule breaks one rule per request. The factor gives each rule a seed of its own.
 func checkEachRule(ctx context.Context, s *session) error {
 	for i, r := range shapeRules() {
 		if err := s.shrink(ctx, generate.Break(base, s.Seed+uint64(i)*7919, r)); err != nil {
@@ -87,6 +89,8 @@ func checkEachRule(ctx context.Context, s *session) error {
 	return nil
 }
 
+// checkSeveralRules breaks two to four rules per request, because servers that stop at the first fault pass
+// checkEachRule.
 func checkSeveralRules(ctx context.Context, s *session) error {
 	rules := shapeRules()
 	for i := range s.Generated {
@@ -120,6 +124,7 @@ func checkVariants(ctx context.Context, s *session) error {
 	return nil
 }
 
+// checkUnsupportedLanguages requests an unknown language, a private one and English in Cyrillic script.
 func checkUnsupportedLanguages(ctx context.Context, s *session) error {
 	a, err := s.account(ctx, model.KeyOK, 4, 0)
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 	"uncial/gen"
 )
 
+// statusRows check GET /status, which is free and not limited.
 var statusRows = []row{
 	{
 		name: "status/200/record", check: checkAllRecords,
@@ -45,6 +46,7 @@ var statusRows = []row{
 	},
 }
 
+// checkAllRecords asks for the status of every account twice: the second answer must equal the first.
 func checkAllRecords(ctx context.Context, s *session) error {
 	for _, scenario := range []string{model.KeyOK, model.KeySpare, model.KeyLow, model.KeyEmpty, model.KeyExact, model.KeyRateLimited} {
 		for _, a := range s.accounts[scenario] {
@@ -77,6 +79,7 @@ func checkStatusIsFree(ctx context.Context, s *session) error {
 	return nil
 }
 
+// elsewhereRows check what is outside of the operations: unknown paths, unsupported methods, and the contract itself.
 var elsewhereRows = []row{
 	{
 		name: "elsewhere/404/unknown-paths", explanation: "An unknown path is a 404 in the form of every error, with a key and without.",
@@ -100,6 +103,8 @@ var elsewhereRows = []row{
 	},
 }
 
+// wrongMethods tries common methods, one in lower case (methods are case-sensitive, RFC 9110, section 9.1) and an
+// invented one.
 func wrongMethods(s *session) (asks []ask) {
 	valid := model.WriteObject((&model.Job{Image: printed}).Members(s.Target), "")
 	for _, op := range s.contract.Operations() {
@@ -127,6 +132,7 @@ func drawMethod(seed uint64) string {
 	return rapid.StringMatching(`X[A-Z]{2,9}`).Example(int(seed & math.MaxInt))
 }
 
+// serviceDescription is the link relation of an API description (RFC 8631, section 4.2).
 var serviceDescription = regexp.MustCompile(`<([^>]+)>; *rel="service-desc"`)
 
 // checkServedContract follows Link and compares paths, components and servers with the contract that is built in here.
@@ -164,6 +170,7 @@ func checkServedContract(ctx context.Context, s *session) error {
 	return nil
 }
 
+// compareContract ignores info and examples of wording elsewhere: only what clients depend on must be equal.
 func compareContract(text []byte) error {
 	served, err := openapi3.NewLoader().LoadFromData(text)
 	if err != nil {

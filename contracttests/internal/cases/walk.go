@@ -17,6 +17,7 @@ const (
 	paidSteps = 20
 )
 
+// walkRows combine what the other cases try one by one.
 var walkRows = []row{{
 	name: "extract/200/walk", extractions: walkSteps, points: paidSteps * model.Cost,
 	explanation: "Through a sequence of valid and invalid requests, repeats and status queries that the seed draws, points, window and answers follow the rules.",
@@ -92,6 +93,7 @@ type walk struct {
 	kept    []ask // those with an Idempotency-Key
 }
 
+// take sends the request of a step. Repeats before the first Idempotency-Key become status queries.
 func (w *walk) take(ctx context.Context, s step) (*model.Exchange, error) {
 	a := w.account
 	extraction := with(model.Request{Job: &s.job})

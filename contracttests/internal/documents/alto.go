@@ -7,8 +7,10 @@ import (
 	"strings"
 )
 
+// altoNamespace is that of all 4.x versions.
 const altoNamespace = "http://www.loc.gov/standards/alto/ns-v4#"
 
+// alto is the vocabulary of ALTO 4.4. Lines and words may lack ids, which the schema makes optional.
 var alto = vocabulary{
 	is: map[Level]func(*node) bool{
 		Page: named("Page"), Block: named("TextBlock"), Line: named("TextLine"), Word: named("String"),
@@ -44,6 +46,7 @@ func checkBaselines(n *node, page Box) error {
 	return nil
 }
 
+// readALTO reads ALTO in pixels: other units would need the resolution, which answers do not carry.
 func readALTO(text string) (*Document, error) {
 	root, err := parseXML(text)
 	if err != nil {
@@ -83,6 +86,7 @@ func sameSpace(root *node) error {
 	return nil
 }
 
+// altoBox reads the position of an element. A page has only a size.
 func altoBox(n *node) (Box, error) {
 	if n.name == "Page" {
 		w, err := n.integer("WIDTH")

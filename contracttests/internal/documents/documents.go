@@ -76,6 +76,7 @@ func Read(format, text string) (*Document, error) {
 	return doc, doc.check()
 }
 
+// check checks what all formats have in common.
 func (d *Document) check() error {
 	if len(d.Pages) == 0 {
 		return errors.New("the document has no page")
@@ -111,6 +112,7 @@ func (e *Element) check(around Box) error {
 	return nil
 }
 
+// checkWord requires text without white space and a confidence in 0..1. The negated condition also refuses NaN.
 func (e *Element) checkWord() error {
 	if e.Text == "" || strings.ContainsFunc(e.Text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
 		return fmt.Errorf("word %s is %q; expected characters without white space", e.Name, e.Text)
@@ -143,6 +145,7 @@ func (e *Element) PlainText() string {
 	return strings.Join(parts, [...]string{Page: "\n\n", Block: "\n", Line: " "}[e.Level])
 }
 
+// blankLines matches one or more empty lines.
 var blankLines = regexp.MustCompile(`\n{2,}`)
 
 // SameText reports whether two texts agree in pages, lines and words. The number of empty lines between blocks is not

@@ -26,6 +26,7 @@ var hocr = vocabulary{
 	number: func(n *node) (string, int, bool) { return property(n.attr["title"], "ppageno"), 0, false },
 }
 
+// readHOCR reads hOCR as XHTML, and requires the metadata of section 11.
 func readHOCR(text string) (*Document, error) {
 	root, err := parseXML(text)
 	if err != nil {
@@ -86,6 +87,7 @@ func (n *node) inner() string {
 	return text.String()
 }
 
+// quoted matches file names in titles, which may contain semicolons and names of properties.
 var quoted = regexp.MustCompile(`"[^"]*"`)
 
 // property is the value of a property in a title, or "". Quoted text is ignored.
@@ -103,6 +105,7 @@ func rawProperty(title, name string) string {
 	return ""
 }
 
+// hocrBox reads the property bbox, which all levels must have (section 5).
 func hocrBox(n *node) (Box, error) {
 	fields := strings.Fields(property(n.attr["title"], "bbox"))
 	var edges [4]int

@@ -8,8 +8,10 @@ import (
 	"time"
 )
 
+// pageNamespace carries the version of the schema.
 const pageNamespace = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
 
+// page is the vocabulary of PAGE-XML 2019-07-15, in which every element needs an id.
 var page = vocabulary{
 	is: map[Level]func(*node) bool{
 		Page: named("PcGts"), Block: named("TextRegion"), Line: named("TextLine"), Word: named("Word"),
@@ -43,6 +45,7 @@ func readPAGE(text string) (*Document, error) {
 	return page.readAll(&node{children: files})
 }
 
+// checkPcGts checks the parts of one file: namespace, order of elements, metadata, image name and reading order.
 func checkPcGts(f *node) error {
 	if f.space != pageNamespace {
 		return fmt.Errorf("the namespace of <PcGts> must be %q, not %q", pageNamespace, f.space)
@@ -105,6 +108,7 @@ func checkOrder(p *node) error {
 	return nil
 }
 
+// pageBox is the bounding box of an outline. A page has only a size.
 func pageBox(n *node) (Box, error) {
 	if n.name == "PcGts" {
 		p := n.first("Page")

@@ -44,6 +44,7 @@ func (n *node) inOrder(order map[string][]string) error {
 	return nil
 }
 
+// xhtml is the namespace whose ids follow HTML.
 const xhtml = "http://www.w3.org/1999/xhtml"
 
 // ncName is what an id in XML must be (xs:ID, XML Schema part 2, section 3.3.8).

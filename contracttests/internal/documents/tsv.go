@@ -8,6 +8,7 @@ import (
 	"strings"
 )
 
+// tsvHeader is the first line that Tesseract writes.
 const tsvHeader = "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext"
 
 // readTSV reads Tesseract's twelve columns. Paragraphs, its third level, become part of their block.
@@ -25,12 +26,14 @@ func readTSV(text string) (*Document, error) {
 	return r.doc, nil
 }
 
+// tsvReader keeps the open elements, because each row refers to its parents only by number.
 type tsvReader struct {
 	doc  *Document
 	open [5]*Element // page, block, (paragraph), line at their level - 1
 	last [5]int      // the numbers of the previous row
 }
 
+// row reads one line: level, five numbers, box, confidence and text.
 func (r *tsvReader) row(line string) error {
 	columns := strings.Split(line, "\t")
 	if len(columns) != 12 {
@@ -86,6 +89,7 @@ func (e *Element) rate(level int, conf, text string) error {
 	return nil
 }
 
+// put adds the element to its parent. Every level above it must be open.
 func (r *tsvReader) put(e *Element, level int) error {
 	e.Level = []Level{Page, Block, Block, Line, Word}[level-1]
 	r.open[level-1] = e

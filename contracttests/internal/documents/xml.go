@@ -56,6 +56,8 @@ func parseXML(source string) (*node, error) {
 	return top.children[0], nil
 }
 
+// newNode reads a start tag. encoding/xml accepts repeated attributes, so they are refused here (XML 1.0, section
+// 3.1).
 func newNode(start xml.StartElement, ids map[string]bool) (*node, error) {
 	n := &node{space: start.Name.Space, name: start.Name.Local, attr: map[string]string{}}
 	names := map[xml.Name]bool{}

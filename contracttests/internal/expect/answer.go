@@ -124,6 +124,7 @@ func (e Answer) checkDetails(x *model.Exchange) (faults []string) {
 	return faults
 }
 
+// pointerEscapes are those of RFC 6901, section 3.
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
 // names reports whether a key of details stands for one of the alternatives in want: a field by its name or its JSON

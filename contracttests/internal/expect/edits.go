@@ -18,6 +18,7 @@ type edit struct {
 	After  string                            `json:"after"`
 }
 
+// box is the region of the edit by its edges.
 func (e edit) box() documents.Box {
 	b := e.Region
 	return documents.Box{Left: b.X, Top: b.Y, Right: b.X + b.Width, Bottom: b.Y + b.Height}
@@ -116,6 +117,7 @@ type wordList struct {
 	boxes []documents.Box // nil if unknown
 }
 
+// pages are the words of each page, with their boxes if a document gave them.
 func (r reading) pages() (all []wordList) {
 	if r.document == nil {
 		for page := range strings.SplitSeq(r.text, "\f") {

@@ -21,6 +21,7 @@ var (
 	recordFields = []string{"success", "status", "plan", "pointsUsed", "pointsRemaining", "pointsTotal", "rateLimit", "rateLimitRemaining"}
 )
 
+// Limits for results. Neither depends on a server or its hardware.
 const (
 	// maxProcessing is longer than any answer over HTTP takes, in milliseconds.
 	maxProcessing = 10 * 60 * 1000
@@ -43,6 +44,7 @@ type Readings struct {
 	listed []string
 }
 
+// readingID identifies readings: the same image in another language is another reading.
 func readingID(image, language string) string { return image + "\x00" + language }
 
 // Languages are the languages that the server lists, nil until SetLanguages was called.
@@ -74,6 +76,7 @@ func (s *Readings) MeanConfidence(image string) float64 {
 // CheckRecord returns what is missing from a status record.
 func CheckRecord(x *model.Exchange) []string { return missingFields(x, recordFields) }
 
+// missingFields returns the missing fields of an answer, unless its target may omit them.
 func missingFields(x *model.Exchange, names []string) (faults []string) {
 	for _, name := range names {
 		if _, ok := x.JSON[name]; !ok && !x.Target.Minimal {
@@ -209,6 +212,7 @@ func checkDocument(x *model.Exchange, j *model.Job, r reading) (*documents.Docum
 	return doc, nil
 }
 
+// sameBase reports whether two tags are of the same language. Formats write them in different ways: eng, en, en-Latn.
 func sameBase(a, b string) bool {
 	s, errA := language.Parse(a)
 	t, errB := language.Parse(b)

@@ -70,10 +70,12 @@ func (d *Draft) set(name string, value json.RawMessage) {
 	d.Members[i].Value = value
 }
 
+// remove removes all members of the name.
 func (d *Draft) remove(name string) {
 	d.Members = slices.DeleteFunc(d.Members, func(m Member) bool { return m.Name == name })
 }
 
+// quoted writes a JSON string.
 func quoted(s string) []byte {
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -137,6 +139,7 @@ func Break(base []Member, seed uint64, rules ...Rule) Broken {
 	return assemble(base, rules, apply)
 }
 
+// assemble applies drawn changes to a valid request.
 func assemble(base []Member, rules []Rule, apply []func(*Draft)) Broken {
 	b := Broken{Draft: Draft{Members: slices.Clone(base), Header: http.Header{}}, Rules: rules, apply: apply, base: base}
 	for _, change := range apply {

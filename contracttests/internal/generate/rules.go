@@ -29,6 +29,7 @@ var samples = map[string][]string{
 	"object":  {`{}`, `{"value":"en"}`, `{"url":"` + good + `"}`},
 }
 
+// sampleOf draws a value of a JSON type.
 func sampleOf(t *rapid.T, kind string) json.RawMessage {
 	return json.RawMessage(rapid.SampledFrom(samples[kind]).Draw(t, kind))
 }

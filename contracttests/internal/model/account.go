@@ -38,6 +38,7 @@ type Account struct {
 // Points are those of the current month.
 type Points struct{ Used, Left, Total int64 }
 
+// String is for messages.
 func (p Points) String() string {
 	return fmt.Sprintf("%d points used and %d left of %d", p.Used, p.Left, p.Total)
 }
@@ -121,6 +122,7 @@ func (a *Account) ObservePoints(x *Exchange, replay bool) (faults []string) {
 	return faults
 }
 
+// charge moves points from left to used.
 func (a *Account) charge(n int64) {
 	a.Points.Used, a.Points.Left, a.Spent = a.Points.Used+n, a.Points.Left-n, a.Spent+n
 }

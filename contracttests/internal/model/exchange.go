@@ -81,6 +81,7 @@ func (x *Exchange) read(res *http.Response) (err error) {
 	return err
 }
 
+// readLimited reads at most maxAnswer bytes, so that a server cannot exhaust our memory.
 func readLimited(r io.Reader) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(r, maxAnswer+1))
 	if len(body) > maxAnswer {
@@ -111,6 +112,7 @@ func Int(o map[string]any, name string) (int64, bool) {
 	return v, err == nil
 }
 
+// http builds the request for net/http. Header names keep their letter case.
 func (r *Request) http(ctx context.Context, base string) (*http.Request, error) {
 	var body io.Reader
 	if r.Body != nil {
@@ -130,6 +132,7 @@ func (r *Request) http(ctx context.Context, base string) (*http.Request, error) 
 	return req, nil
 }
 
+// url joins without escaping, because some cases send unusual paths.
 func (r *Request) url(base string) string {
 	switch {
 	case r.Absolute != "":
@@ -140,6 +143,7 @@ func (r *Request) url(base string) string {
 	return base + r.Path
 }
 
+// headers are all headers except Authorization.
 func (r *Request) headers() http.Header {
 	h := http.Header{"User-Agent": {"uncial-contract"}}
 	if r.Body != nil {

@@ -27,6 +27,7 @@ const (
 // KnownText is what the suite's own printed image says.
 const KnownText = "Uncial reads this line."
 
+// otherText is what the suite's second image says.
 const otherText = "Another page, another text."
 
 // ImageURL is the target's URL for the scenario, or one of the suite's own.
@@ -85,6 +86,7 @@ func PagePNG(text string) []byte {
 	return []byte(b.String())
 }
 
+// typeface is parsed once. It is Go's own, which needs no file.
 var typeface = sync.OnceValue(func() *opentype.Font {
 	f, err := opentype.Parse(goregular.TTF)
 	if err != nil {

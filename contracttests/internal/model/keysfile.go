@@ -27,6 +27,7 @@ type keysFile struct {
 // oneOrMany is a JSON string or a list of strings.
 type oneOrMany []string
 
+// UnmarshalJSON accepts both forms.
 func (o *oneOrMany) UnmarshalJSON(text []byte) error {
 	var one string
 	if json.Unmarshal(text, &one) == nil {
@@ -41,6 +42,7 @@ func (o *oneOrMany) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
+// The scenarios that a keys file may name, in the order of messages.
 var (
 	keyScenarios   = []string{KeyOK, KeySpare, KeyLow, KeyEmpty, KeyExact, KeyExpired, KeyRevoked, KeyRateLimited, KeyError, KeySibling}
 	imageScenarios = []string{
@@ -105,11 +107,14 @@ func expand(key string) (string, error) {
 	return key, nil
 }
 
+// isImageURL accepts what the contract permits for imageUrl, without checking the rest of it.
 var isImageURL = regexp.MustCompile(`^(?:https?://[^/]|data:)`)
 
 // maxKeys is the size of the largest keys file, in bytes.
 const maxKeys = 1 << 20
 
+// readKeys reads the file and refuses unknown fields, because a misspelled scenario would otherwise skip cases
+// silently.
 func readKeys(path string) (f keysFile, err error) {
 	file, err := os.Open(path)
 	if err != nil {

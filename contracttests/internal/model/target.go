@@ -112,6 +112,7 @@ type Target struct {
 	Progress func(Result)
 }
 
+// Defaults of a target.
 const (
 	defaultTimeout = 30 * time.Second
 	// DefaultGenerated is the value of Target.Generated if none is given: enough to combine most kinds of rules once.

@@ -14,6 +14,7 @@ type Window struct {
 	Reset       time.Time
 }
 
+// The values of the two headers, as the contract restricts RateLimit header fields: one policy of 60 seconds.
 var (
 	rateLimit       = regexp.MustCompile(`^"account";r=(\d+);t=(\d+)$`)
 	rateLimitPolicy = regexp.MustCompile(`^"account";q=(\d+);w=60$`)
@@ -116,6 +117,7 @@ func (w Window) compare(got Window, now time.Time, counted bool, tolerance time.
 	return []string{fmt.Sprintf("the window has reset, so RateLimit must report %d of %d requests left, not %d of %d", want, w.Limit, got.Left, got.Limit)}
 }
 
+// compareSame requires the window to be unchanged, except for the request that the answer belongs to.
 func (w Window) compareSame(got Window, counted bool, tolerance time.Duration) (faults []string) {
 	want, why := w.Left, "this request does not count"
 	if counted {
@@ -166,6 +168,7 @@ func (a *Account) Absorb(exchanges []*Exchange) (*Exchange, string) {
 	return a.absorbWindow(exchanges, counted)
 }
 
+// absorbWindow updates the window by concurrent answers, each of which may include the requests of the others.
 func (a *Account) absorbWindow(exchanges []*Exchange, counted int64) (*Exchange, string) {
 	now := a.Instant()
 	if !now.Before(a.Window.Reset.Add(-a.Slack())) {

@@ -77,7 +77,8 @@ func (p *Page) PrintedPart() image.Rectangle {
 
 // core returns the box of a line without what it holds of the lines above and below, and with room for letters at its ends.
 func core(line document.Box) document.Box {
-	return document.Box{X: line.X - line.H/4, Y: line.Y + line.H/6, W: line.W + line.H/2, H: line.H - line.H/3}
+	side, edge := line.H/coreSide, line.H/coreEdge
+	return document.Box{X: line.X - side, Y: line.Y + edge, W: line.W + line.H*2/coreSide, H: line.H - line.H*2/coreEdge}
 }
 
 func unionOf(spots []image.Rectangle) image.Rectangle {

@@ -44,6 +44,9 @@ const (
 	// regionSpots is the least number of spots in a printed part of a page, and regionShare, 1 in regionShare, the least share
 	// of the page's spots. A smaller part is a letterhead or a stamp, which is judged line by line.
 	regionSpots, regionShare = 3 * printLineSpots, 5
+	// coreSide and coreEdge are the shares of a line's height, 1 in so many, by which the box in which its spots are counted is
+	// longer at each end, for letters that reach beyond it, and lower at each edge, for those of neighbouring lines.
+	coreSide, coreEdge = 4, 6
 )
 
 // Thresholds of handwriting on a printed page.

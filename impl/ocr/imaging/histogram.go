@@ -82,7 +82,7 @@ func otsu(h Histogram) uint8 {
 		sum += float64(v) * float64(n)
 	}
 	var dark, darkSum, best float64
-	threshold := 127
+	threshold := len(h)/2 - 1 // of a page of one grey, which has no classes
 	for v, n := range h {
 		dark += float64(n)
 		darkSum += float64(v) * float64(n)

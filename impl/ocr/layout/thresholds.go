@@ -213,6 +213,10 @@ const (
 	// gutterRows is how many rows above and below a gap are searched for a gutter through it, and gutterReach how many line
 	// heights from the middle of the gap a line may end that stands beside the gutter.
 	gutterRows, gutterReach = 3, 3
+	// rowPitch is the usual distance between rows in halves of a line's height.
+	rowPitch = 3
+	// endingsPerCrossing is how many lines may end beside a gap for each that crosses it, before the gap is a gutter.
+	endingsPerCrossing = 2
 	// figureColumn is the share of a block's lines that are figures from which the block is a column of them. A line of
 	// figures has at most mostDigits digits, and one letter for each digitsPerLetter of them.
 	figureColumn, mostDigits, digitsPerLetter = 0.7, 12, 3

@@ -110,7 +110,7 @@ func isGutter(pieces []piece, left, rightPiece int) bool {
 	a, b := pieces[left].line.Box, pieces[rightPiece].line.Box
 	centre := (right(a) + b.X) / 2
 	height := max(a.H, b.H)
-	reach := gutterRows * height * 3 / 2
+	reach := gutterRows * rowPitch * height / 2
 	crossing, ending := 0, 0
 	for k, p := range pieces {
 		box := p.line.Box
@@ -124,7 +124,7 @@ func isGutter(pieces []piece, left, rightPiece int) bool {
 			ending++
 		}
 	}
-	return crossing == 0 || ending > 2*crossing
+	return crossing == 0 || ending > endingsPerCrossing*crossing
 }
 
 // isFigureColumn reports whether a block is a column of prices, numbers of pages or of lines, or the dashes that stand for

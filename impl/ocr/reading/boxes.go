@@ -15,7 +15,7 @@ func moveAll(blocks []document.Block, box func(document.Box) document.Box, point
 		for j, l := range b.Lines {
 			lines[j] = moveLine(l, box, point)
 		}
-		out[i] = blockOf(lines)
+		out[i] = document.BlockOf(lines)
 	}
 	return out
 }
@@ -29,7 +29,7 @@ func moveLine(l document.Line, box func(document.Box) document.Box, point func(d
 	for i := range l.Baseline {
 		l.Baseline[i] = point(l.Baseline[i])
 	}
-	l.Box = wordsBox(l.Words)
+	l.Box = document.WordsBox(l.Words)
 	return l
 }
 
@@ -58,31 +58,15 @@ func deleteWords(blocks []document.Block, drop func(document.Word) bool) []docum
 		var lines []document.Line
 		for _, l := range b.Lines {
 			l.Words = slices.DeleteFunc(slices.Clone(l.Words), drop)
-			if l.Box = wordsBox(l.Words); len(l.Words) > 0 {
+			if l.Box = document.WordsBox(l.Words); len(l.Words) > 0 {
 				lines = append(lines, l)
 			}
 		}
 		if len(lines) > 0 {
-			out = append(out, blockOf(lines))
+			out = append(out, document.BlockOf(lines))
 		}
 	}
 	return out
-}
-
-func blockOf(lines []document.Line) document.Block {
-	b := document.Block{Lines: lines}
-	for _, l := range lines {
-		b.Box = b.Box.Union(l.Box)
-	}
-	return b
-}
-
-func wordsBox(words []document.Word) document.Box {
-	var box document.Box
-	for _, w := range words {
-		box = box.Union(w.Box)
-	}
-	return box
 }
 
 func wordBoxes(blocks []document.Block) []image.Rectangle {

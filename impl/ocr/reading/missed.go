@@ -42,7 +42,7 @@ func (p *patch) read(ctx context.Context, src Source, img *image.Gray, model str
 		return document.Line{}, err
 	}
 	line.Words = slices.DeleteFunc(line.Words, func(w document.Word) bool { return !middleOf(toRectangle(w.Box)).In(p.box) })
-	line.Box = wordsBox(line.Words)
+	line.Box = document.WordsBox(line.Words)
 	if !p.isWriting(line) {
 		return document.Line{}, nil
 	}

@@ -19,7 +19,7 @@ func dropScraps(blocks []document.Block) []document.Block {
 		lines := slices.DeleteFunc(slices.Clone(b.Lines), func(l document.Line) bool { return isScrap(l, page) })
 		dropped := len(b.Lines) - len(lines)
 		if len(lines) > 0 && float64(dropped) < maxScrapShare*float64(len(b.Lines)) {
-			kept = append(kept, blockOf(lines))
+			kept = append(kept, document.BlockOf(lines))
 		}
 	}
 	if len(kept) == 0 {

@@ -41,7 +41,7 @@ func toBlocks(engine *tesseract.Engine) []document.Block {
 			}
 		}
 		if len(lines) > 0 {
-			blocks = append(blocks, blockOf(lines))
+			blocks = append(blocks, document.BlockOf(lines))
 		}
 	}
 	return blocks
@@ -61,7 +61,7 @@ func toLine(l tesseract.Line, model string) document.Line {
 	for _, p := range l.Baseline {
 		line.Baseline = append(line.Baseline, document.Point{X: p.X, Y: p.Y})
 	}
-	line.Box = wordsBox(line.Words)
+	line.Box = document.WordsBox(line.Words)
 	return line
 }
 

@@ -14,8 +14,8 @@ func TestIsMisreading(t *testing.T) {
 		why, read, meant string
 		want             bool
 	}{
-		{"two letters for one", "rnaiſon", "maiſon", true},
-		{"a letter of like shape", "thc", "the", true},
+		{"two letters read for one", "rnaiſon", "maiſon", true},
+		{"a letter of similar shape", "thc", "the", true},
 		{"two of them in a long word", "comrnittce", "committee", true},
 		{"a speck in a word", "hau·e", "haue", true},
 		{"a stroke that is an l", "wi|l", "will", true},
@@ -30,7 +30,7 @@ func TestIsMisreading(t *testing.T) {
 		{"y to i", "roy", "roi", false},
 		{"shew to show", "shew", "show", false},
 		{"a to e in an ending", "dependant", "dependent", false},
-		{"a diphthong of another age", "coelum", "caelum", false},
+		{"a diphthong of another time", "coelum", "caelum", false},
 		{"u to i in Latin", "maxumus", "maximus", false},
 		{"c for t before i", "antient", "ancient", false},
 		{"n to m before p", "conpte", "compte", false},

@@ -18,7 +18,7 @@ import (
 	"uncial/internal/document"
 )
 
-// MustModel serves each request by handle, which is given the request's body, and returns a client of it.
+// MustModel starts a server that passes the body of each request to handle, and returns a client of that server.
 func MustModel(tb testing.TB, handle func(w http.ResponseWriter, body string)) *proofread.Model {
 	tb.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -31,7 +31,7 @@ func MustModel(tb testing.TB, handle func(w http.ResponseWriter, body string)) *
 	return m
 }
 
-// content answers with a completion of that content.
+// content returns a handler that answers with a completion of the given text.
 func content(tb testing.TB, text string) func(http.ResponseWriter, string) {
 	tb.Helper()
 	answer, err := json.Marshal(map[string]any{"choices": []any{map[string]any{"message": map[string]any{"role": "assistant", "content": text}}}})
@@ -42,7 +42,7 @@ func content(tb testing.TB, text string) func(http.ResponseWriter, string) {
 	}
 }
 
-// reading is a page of one line. Every word is doubtful but the second.
+// reading returns a page of one line, of which every word except the second is doubtful.
 func reading() *document.Document {
 	line := document.Line{}
 	for i, text := range []string{"eſtoit", "grand", "bonnne,", "1547", "Rornans", "hõneur", "rnaiſon", "vniuers"} {
@@ -57,29 +57,29 @@ func reading() *document.Document {
 
 func TestModel_Improve(t *testing.T) {
 	t.Parallel()
-	// Numbered are eſtoit 1, bonnne, 2, hõneur 3, rnaiſon 4, vniuers 5.
+	// The prompt numbers eſtoit 1, bonnne, 2, hõneur 3, rnaiſon 4 and vniuers 5.
 	for _, c := range []struct{ why, answer, want string }{
-		{"a correction of shape", `{"word":4,"before":"rnaiſon","after":"maiſon"}`, "maiſon"},
-		{"modernised", `{"word":1,"before":"eſtoit","after":"était"}`, ""},
-		{"modernised in one letter", `{"word":1,"before":"eſtoit","after":"eſtait"}`, ""},
-		{"long s taken away", `{"word":1,"before":"eſtoit","after":"estoit"}`, ""},
-		{"u for v", `{"word":5,"before":"vniuers","after":"univers"}`, ""},
-		{"an abbreviation expanded", `{"word":3,"before":"hõneur","after":"honneur"}`, ""},
-		{"a mark taken away", `{"word":3,"before":"hõneur","after":"honeur"}`, ""},
-		{"another word", `{"word":4,"before":"rnaiſon","after":"château"}`, ""},
-		{"a word added", `{"word":4,"before":"rnaiſon","after":"maiſon blanche"}`, ""},
-		{"a word taken away", `{"word":4,"before":"rnaiſon","after":""}`, ""},
-		{"punctuation changed", `{"word":2,"before":"bonnne,","after":"bonme."}`, ""},
-		{"a number in the place of a word", `{"word":4,"before":"rnaiſon","after":"1548"}`, ""},
-		{"a word that was not numbered", `{"word":9,"before":"1547","after":"1541"}`, ""},
-		{"a negative number of a word", `{"word":-1,"before":"1547","after":"1541"}`, ""},
-		{"a sure word", `{"word":2,"before":"grand","after":"grant"}`, ""},
-		{"a word that was not read there", `{"word":4,"before":"maifon","after":"maiſon"}`, ""},
-		{"an invisible character", `{"word":4,"before":"rnaiſon","after":"mai\u200bſon"}`, ""},
-		{"the same word twice: the first counts", `{"word":4,"before":"rnaiſon","after":"maiſon"},{"word":4,"before":"maiſon","after":"maifon"}`, "maiſon"},
-		{"the same answer over and over", repeated(`{"word":4,"before":"rnaiſon","after":"maiſon"}`, 50), "error"},
-		{"decomposed characters", `{"word":4,"before":"rnaiſon","after":"mai\u0301son"}`, ""},
-		{"nothing", ``, ""},
+		{"accepts a correction of similar shape", `{"word":4,"before":"rnaiſon","after":"maiſon"}`, "maiſon"},
+		{"refuses a modern spelling", `{"word":1,"before":"eſtoit","after":"était"}`, ""},
+		{"refuses a spelling modernised in one letter", `{"word":1,"before":"eſtoit","after":"eſtait"}`, ""},
+		{"refuses round s for long s", `{"word":1,"before":"eſtoit","after":"estoit"}`, ""},
+		{"refuses u for v", `{"word":5,"before":"vniuers","after":"univers"}`, ""},
+		{"refuses an expanded abbreviation", `{"word":3,"before":"hõneur","after":"honneur"}`, ""},
+		{"refuses to drop a mark", `{"word":3,"before":"hõneur","after":"honeur"}`, ""},
+		{"refuses another word", `{"word":4,"before":"rnaiſon","after":"château"}`, ""},
+		{"refuses an added word", `{"word":4,"before":"rnaiſon","after":"maiſon blanche"}`, ""},
+		{"refuses to delete a word", `{"word":4,"before":"rnaiſon","after":""}`, ""},
+		{"refuses changed punctuation", `{"word":2,"before":"bonnne,","after":"bonme."}`, ""},
+		{"refuses a number for a word", `{"word":4,"before":"rnaiſon","after":"1548"}`, ""},
+		{"ignores a word that was not numbered", `{"word":9,"before":"1547","after":"1541"}`, ""},
+		{"ignores a negative word number", `{"word":-1,"before":"1547","after":"1541"}`, ""},
+		{"ignores a confident word", `{"word":2,"before":"grand","after":"grant"}`, ""},
+		{"ignores a word that was not read there", `{"word":4,"before":"maifon","after":"maiſon"}`, ""},
+		{"refuses an invisible character", `{"word":4,"before":"rnaiſon","after":"mai\u200bſon"}`, ""},
+		{"takes the first of two corrections of one word", `{"word":4,"before":"rnaiſon","after":"maiſon"},{"word":4,"before":"maiſon","after":"maifon"}`, "maiſon"},
+		{"refuses an answer that repeats itself", repeated(`{"word":4,"before":"rnaiſon","after":"maiſon"}`, 50), "error"},
+		{"refuses another letter with a mark", `{"word":4,"before":"rnaiſon","after":"mai\u0301son"}`, ""},
+		{"accepts an empty list", ``, ""},
 	} {
 		doc := reading()
 		err := MustModel(t, content(t, `{"corrections":[`+c.answer+`]}`)).Improve(t.Context(), nil, doc)
@@ -101,7 +101,7 @@ func TestModel_Improve(t *testing.T) {
 	}
 }
 
-func TestModel_Improve_leaves_known_words(t *testing.T) {
+func TestModel_Improve_knownWords(t *testing.T) {
 	t.Parallel()
 	doc := reading()
 	doc.Pages[0].Blocks[0].Lines[0].Words[6] = document.Word{Text: "heretics", Confidence: 0.5, Known: true}
@@ -110,7 +110,7 @@ func TestModel_Improve_leaves_known_words(t *testing.T) {
 	require.Empty(t, doc.Edits)
 }
 
-func TestModel_Improve_of_a_word_that_was_changed_before(t *testing.T) {
+func TestModel_Improve_earlierEdits(t *testing.T) {
 	t.Parallel()
 	box := document.Box{X: 600, W: 90, H: 20}
 	for read, want := range map[string][]document.Edit{
@@ -132,15 +132,15 @@ func repeated(s string, n int) string {
 	return out
 }
 
-func TestModel_Improve_falls_back(t *testing.T) {
+func TestModel_Improve_failures(t *testing.T) {
 	t.Parallel()
 	for why, handle := range map[string]func(http.ResponseWriter, string){
-		"rubbish":         content(t, "Certainly! Here is the corrected text: …"),
-		"another shape":   content(t, `{"corrections":"maiſon"}`),
-		"no completion":   func(w http.ResponseWriter, _ string) { _, _ = w.Write([]byte(`{"choices":[]}`)) },
-		"not JSON":        func(w http.ResponseWriter, _ string) { _, _ = w.Write([]byte(`<html>`)) },
-		"an error":        func(w http.ResponseWriter, _ string) { http.Error(w, "overloaded", http.StatusBadRequest) },
-		"never an answer": func(_ http.ResponseWriter, _ string) { time.Sleep(3 * time.Second) },
+		"text around JSON":      content(t, "Certainly! Here is the corrected text: …"),
+		"JSON of another shape": content(t, `{"corrections":"maiſon"}`),
+		"no completion":         func(w http.ResponseWriter, _ string) { _, _ = w.Write([]byte(`{"choices":[]}`)) },
+		"not JSON":              func(w http.ResponseWriter, _ string) { _, _ = w.Write([]byte(`<html>`)) },
+		"an error":              func(w http.ResponseWriter, _ string) { http.Error(w, "overloaded", http.StatusBadRequest) },
+		"no answer":             func(_ http.ResponseWriter, _ string) { time.Sleep(3 * time.Second) },
 	} {
 		t.Run(why, func(t *testing.T) {
 			t.Parallel()
@@ -151,7 +151,7 @@ func TestModel_Improve_falls_back(t *testing.T) {
 	}
 }
 
-func TestModel_Improve_writes_composed_characters(t *testing.T) {
+func TestModel_Improve_composes(t *testing.T) {
 	t.Parallel()
 	doc := reading()
 	word := &doc.Pages[0].Blocks[0].Lines[0].Words[6]
@@ -162,12 +162,12 @@ func TestModel_Improve_writes_composed_characters(t *testing.T) {
 	require.Equal(t, word.Text, doc.Edits[0].After)
 }
 
-func TestModel_Improve_reads_no_more_than_it_asked_for(t *testing.T) {
+func TestModel_Improve_limitsAnswers(t *testing.T) {
 	t.Parallel()
 	const most = 16 << 20
 	blank := bytes.Repeat([]byte(" "), 1<<20)
 	for name, status := range map[string]int{"answer": http.StatusOK, "error": http.StatusBadRequest} {
-		t.Run("an endless "+name, func(t *testing.T) {
+		t.Run("cuts an endless "+name, func(t *testing.T) {
 			t.Parallel()
 			sent := 0
 			m := MustModel(t, func(w http.ResponseWriter, _ string) {
@@ -185,7 +185,7 @@ func TestModel_Improve_reads_no_more_than_it_asked_for(t *testing.T) {
 			require.Equal(t, reading(), doc)
 		})
 	}
-	t.Run("a compressed answer that swells", func(t *testing.T) {
+	t.Run("cuts a compressed answer after decompression", func(t *testing.T) {
 		t.Parallel()
 		var packed bytes.Buffer
 		z := gzip.NewWriter(&packed)
@@ -202,7 +202,7 @@ func TestModel_Improve_reads_no_more_than_it_asked_for(t *testing.T) {
 	})
 }
 
-func TestModel_Improve_follows_no_redirect(t *testing.T) {
+func TestModel_Improve_redirects(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
 		var followed atomic.Bool
@@ -217,7 +217,7 @@ func TestModel_Improve_follows_no_redirect(t *testing.T) {
 	}
 }
 
-func TestModel_Improve_leaves_the_caller_time_to_answer(t *testing.T) {
+func TestModel_Improve_deadline(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
 	answer := content(t, `{"corrections":[]}`)
@@ -237,7 +237,7 @@ func TestModel_Improve_leaves_the_caller_time_to_answer(t *testing.T) {
 	require.Less(t, asked.Load(), int32(5))
 }
 
-func TestModel_Improve_shows_image_and_doubtful_words(t *testing.T) {
+func TestModel_Improve_prompt(t *testing.T) {
 	t.Parallel()
 	var asked string
 	answer := content(t, `{"corrections":[]}`)
@@ -249,7 +249,7 @@ func TestModel_Improve_shows_image_and_doubtful_words(t *testing.T) {
 
 	asked = ""
 	require.NoError(t, m.Improve(t.Context(), []byte("II*\x00"), reading()))
-	require.NotContains(t, asked, "base64", "a TIFF is not sent")
+	require.NotContains(t, asked, "base64", "does not send a TIFF")
 
 	asked = ""
 	sure := reading()
@@ -257,7 +257,7 @@ func TestModel_Improve_shows_image_and_doubtful_words(t *testing.T) {
 		sure.Pages[0].Blocks[0].Lines[0].Words[i].Confidence = 0.99
 	}
 	require.NoError(t, m.Improve(t.Context(), nil, sure))
-	require.Empty(t, asked, "nothing doubtful, nothing asked")
+	require.Empty(t, asked, "sends nothing if no word is doubtful")
 }
 
 func TestNew(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"uncial/internal/document"
 )
 
-// list is a lexicon of a few words.
+// list is a Lexicon of a few words.
 type list []string
 
 func (l list) Known(word string) bool {
@@ -38,7 +38,7 @@ func (l list) Match(word string, variants lexicon.Variants, limit int) []string 
 
 var words = list{"the", "house", "of", "stands", "hill", "maison", "self", "upon", "fame", "same", "feast", "mix", "lits", "pièce", "était", "laysser"}
 
-// blocks is one block of one line, each word as wide as its letters.
+// blocks returns one block of one line. Words are 10 pixels a letter wide.
 func blocks(text string, confidence float64) []document.Block {
 	line := document.Line{}
 	x := 0
@@ -56,24 +56,24 @@ func text(b []document.Block) string { return (&document.Page{Blocks: b}).Text()
 func TestVote(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ why, read, other, want string }{
-		{"a known word for an unknown one", "the hovfe stands", "the house stands", "the house stands"},
-		{"punctuation comes with it", "the hovfe, stands", "the house. stands", "the house. stands"},
-		{"a known word stays", "the house stands", "the fame! stands", "the house stands"},
-		{"an unknown word stays where the other is unknown too", "the hovfe stands", "the honfe stands", "the hovfe stands"},
-		{"a number stays", "the 1905 stands", "the same stands", "the 1905 stands"},
-		{"a name stays", "the Hovfe stands", "the House stands", "the Hovfe stands"},
-		{"no capital comes in", "the hovfe stands", "the House stands", "the hovfe stands"},
-		{"an abbreviation stays", "the hõuse stands", "the house stands", "the hõuse stands"},
-		{"an accent is not put right", "the piéce stands", "the pièce stands", "the piéce stands"},
-		{"nor added", "the piece stands", "the pièce stands", "the piece stands"},
-		{"a later spelling does not come in", "the étoit stands", "the était stands", "the étoit stands"},
-		{"nor a y for an i", "the laisser stands", "the laysser stands", "the laisser stands"},
-		{"another word altogether stays", "the qzxwv stands", "the house stands", "the qzxwv stands"},
-		{"punctuation alone is not changed", "the hovfe, stands", "the hovfe. stands", "the hovfe, stands"},
-		{"a name after an article stays", "the d'Hovfe stands", "the d'House stands", "the d'Hovfe stands"},
-		{"a Roman numeral stays", "the viij stands", "the hill stands", "the viij stands"},
-		{"no Roman numeral comes in", "the inx stands", "the mix stands", "the inx stands"},
-		{"a word torn in two stays where the other reading is not known either", "the ho use stands", "the h-ouse stands", "the ho use stands"},
+		{"replaces an unknown word by a known one", "the hovfe stands", "the house stands", "the house stands"},
+		{"takes the punctuation of the known word", "the hovfe, stands", "the house. stands", "the house. stands"},
+		{"keeps a known word", "the house stands", "the fame! stands", "the house stands"},
+		{"keeps an unknown word if the other one is unknown too", "the hovfe stands", "the honfe stands", "the hovfe stands"},
+		{"keeps a number", "the 1905 stands", "the same stands", "the 1905 stands"},
+		{"keeps a name", "the Hovfe stands", "the House stands", "the Hovfe stands"},
+		{"does not add a capital", "the hovfe stands", "the House stands", "the hovfe stands"},
+		{"keeps an abbreviation", "the hõuse stands", "the house stands", "the hõuse stands"},
+		{"does not correct an accent", "the piéce stands", "the pièce stands", "the piéce stands"},
+		{"does not add an accent", "the piece stands", "the pièce stands", "the piece stands"},
+		{"does not modernise ai for oi", "the étoit stands", "the était stands", "the étoit stands"},
+		{"does not respell y for i", "the laisser stands", "the laysser stands", "the laisser stands"},
+		{"keeps a word that is too different", "the qzxwv stands", "the house stands", "the qzxwv stands"},
+		{"does not change punctuation alone", "the hovfe, stands", "the hovfe. stands", "the hovfe, stands"},
+		{"keeps a name after an article", "the d'Hovfe stands", "the d'House stands", "the d'Hovfe stands"},
+		{"keeps a Roman numeral", "the viij stands", "the hill stands", "the viij stands"},
+		{"does not add a Roman numeral", "the inx stands", "the mix stands", "the inx stands"},
+		{"keeps a split word if the joined one is unknown too", "the ho use stands", "the h-ouse stands", "the ho use stands"},
 	} {
 		b := blocks(c.read, 0.6)
 		edits := correct.Vote(b, [][]document.Block{blocks(c.other, 0.9)}, words)
@@ -87,16 +87,16 @@ func TestVote(t *testing.T) {
 	}
 }
 
-func TestVote_hears_no_whisper(t *testing.T) {
+func TestVote_minConfidence(t *testing.T) {
 	t.Parallel()
 	for confidence, want := range map[float64]string{0.01: "the hovfe stands", 0.19: "the hovfe stands", 0.3: "the house stands"} {
 		b := blocks("the hovfe stands", 0.05)
 		correct.Vote(b, [][]document.Block{blocks("the house stands", confidence)}, words)
-		require.Equal(t, want, text(b), "a reading that is %v sure", confidence)
+		require.Equal(t, want, text(b), "confidence %v", confidence)
 	}
 }
 
-func TestVote_joins_and_parts_words(t *testing.T) {
+func TestVote_blanks(t *testing.T) {
 	t.Parallel()
 	torn := blocks("the ho use", 0.5)
 	torn[0].Lines[0].Words[1].Box = document.Box{X: 40, W: 20, H: 20}
@@ -111,7 +111,7 @@ func TestVote_joins_and_parts_words(t *testing.T) {
 	require.Equal(t, "the house", text(whole))
 }
 
-func TestVote_never_touches_a_text_that_is_known(t *testing.T) {
+func TestVote_knownText(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.SampledFrom(words)
@@ -124,7 +124,7 @@ func TestVote_never_touches_a_text_that_is_known(t *testing.T) {
 	})
 }
 
-func TestVote_writes_long_s_on_a_page_that_has_it(t *testing.T) {
+func TestVote_longS(t *testing.T) {
 	t.Parallel()
 	page := strings.Repeat("ſame ", 12)
 	other := blocks("maison", 0.9)
@@ -132,8 +132,8 @@ func TestVote_writes_long_s_on_a_page_that_has_it(t *testing.T) {
 	other[0].Lines[0].Box.Y = 100
 	known := append(slices.Clone(words), "ſame")
 	for _, c := range []struct{ why, model, want string }{
-		{"a model that has no long s", "modern", "maiſon"},
-		{"a model that writes it knows where not to", "early", "maison"},
+		{"adds long s to words of a model without long s", "modern", "maiſon"},
+		{"keeps round s of a model that writes long s", "early", "maison"},
 	} {
 		other[0].Lines[0].Words[0].Model = c.model
 		read := append(blocks(page, 0.9), blocks("maifcn", 0.4)...)
@@ -150,12 +150,12 @@ func TestLongS(t *testing.T) {
 	t.Parallel()
 	page := strings.Repeat("maiſon ", 12)
 	for _, c := range []struct{ why, word, want string }{
-		{"one word comes out", "maifon,", "maiſon,"},
-		{"a known word stays", "fame", "fame"},
-		{"nothing known comes out", "qufq", "qufq"},
-		{"a short word stays", "fo", "fo"},
-		{"a name stays", "Maifonx", "Maifonx"},
-		{"no long s ends a word", "litf", "litf"},
+		{"repairs a word if one known word results", "maifon,", "maiſon,"},
+		{"keeps a known word", "fame", "fame"},
+		{"keeps a word if no known word results", "qufq", "qufq"},
+		{"keeps a short word", "fo", "fo"},
+		{"keeps a name", "Maifonx", "Maifonx"},
+		{"does not end a word in long s", "litf", "litf"},
 	} {
 		b := blocks(page+c.word, 0.8)
 		edits := correct.LongS(b, words)
@@ -163,7 +163,7 @@ func TestLongS(t *testing.T) {
 		require.Len(t, edits, len(strings.Fields(c.want))-boolInt(c.want == c.word), c.why)
 	}
 	b := blocks("maifon", 0.8)
-	require.Empty(t, correct.LongS(b, words), "a page without long s")
+	require.Empty(t, correct.LongS(b, words), "repairs nothing on a page without long s")
 }
 
 func boolInt(b bool) int {

@@ -59,8 +59,8 @@ func MustDefect(tb testing.TB, does string) *httptest.Server {
 	return server
 }
 
-// TestCheck_neverCriesWolf runs the suite against honest servers that differ from ours.
-func TestCheck_neverCriesWolf(t *testing.T) {
+// TestCheck_acceptsEveryTruth runs the suite against correct servers that answer otherwise than ours.
+func TestCheck_acceptsEveryTruth(t *testing.T) {
 	t.Parallel()
 	turns := make(chan struct{}, 2)
 	for _, truth := range sample(liar.Truths()) {
@@ -77,9 +77,9 @@ func TestCheck_neverCriesWolf(t *testing.T) {
 	}
 }
 
-// TestCheck_ofAServerWhoseClockIsOff runs the suite against servers that live a little in the past or the future. Their windows
-// are kept by their own clocks.
-func TestCheck_ofAServerWhoseClockIsOff(t *testing.T) {
+// TestCheck_acceptsAServerWhoseClockIsOff runs the suite against servers whose clock is two minutes off. Their windows follow
+// that clock.
+func TestCheck_acceptsAServerWhoseClockIsOff(t *testing.T) {
 	t.Parallel()
 	for _, by := range []time.Duration{-2 * time.Minute, 2 * time.Minute} {
 		t.Run(by.String(), func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestCheck_ofAServerWhoseClockIsOff(t *testing.T) {
 	}
 }
 
-func TestDiff_seesALiarBesideAnHonestServer(t *testing.T) {
+func TestDiff_findsDefects(t *testing.T) {
 	t.Parallel()
 	honest := MustMock(t)
 	for _, name := range []string{
@@ -128,7 +128,7 @@ func TestDiff_skipsAnAccountThatIsUsedUp(t *testing.T) {
 	require.Contains(t, report.Skipped[0], `has no key for "low" in the required state`)
 }
 
-func TestDiff_twoMocksAgree(t *testing.T) {
+func TestDiff_findsNothingBetweenTwoMocks(t *testing.T) {
 	t.Parallel()
 	report := contracttests.Diff(t.Context(), MustMock(t), MustMock(t))
 	require.Empty(t, report.Problem)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
@@ -29,12 +30,16 @@ var fieldCases = map[string]string{"document": formatHOCR, "edits": formatsEnhan
 // likelyStatuses are what servers answer by mistake for a documented status.
 var likelyStatuses = map[int][]int{200: {201, 204}, 400: {422, 200}, 401: {403}, 402: {403, 200}, 429: {503}, 500: {503}}
 
-// nearMisses are header values that a lenient check would let pass. Every header is spoiled with malformed as well.
+// nearMisses are header values that a lenient check would let pass. Every header is sent as "not right" as well.
 var nearMisses = map[string][]string{
-	"Cache-Control":    {"private, max-age=60"},
-	"RateLimit":        {"limit=60, remaining=59, reset=42", `"account";r=-1;t=42`},
+	"Cache-Control": {"private, max-age=60"},
+	"Content-Type": {
+		"text/plain; charset=utf-8", "application/problem+json", "application/vnd.uncial+json", "application/json; charset=iso-8859-1",
+	},
+	"Date":             {"Thu, 01 Jan 1970 00:00:00 GMT", "2026-01-15T12:00:00Z"},   // a clock never set; not the form of HTTP
+	"RateLimit":        {"limit=60, remaining=59, reset=42", `"account";r=-1;t=42`}, // the form of older drafts
 	"RateLimit-Policy": {`"account";q=60;w=3600`, `"default";q=60;w=60`},
-	"Retry-After":      {"Thu, 15 Jan 2026 12:01:00 GMT"},
+	"Retry-After":      {"Thu, 15 Jan 2026 12:01:00 GMT"}, // allowed by RFC 9110, not by the contract
 	"WWW-Authenticate": {"bearer", `Basic realm="uncial"`},
 	"X-Request-Id":     {"request 17"},
 }
@@ -83,6 +88,7 @@ func (s *answerSpoiler) add(caughtBy, does string, changes ...change) {
 	s.defects = append(s.defects, Defect{"generated", s.name + ": " + does, caughtBy, on(s.holds, changes...)})
 }
 
+// spoilStatus answers with another status, and else as before.
 func (s *answerSpoiler) spoilStatus() {
 	for _, code := range likelyStatuses[s.status] {
 		changes := []change{recode(code)}
@@ -93,60 +99,52 @@ func (s *answerSpoiler) spoilStatus() {
 	}
 }
 
-// spoilHeaders spoils each header of the answer, adds each header of other answers, and spoils those of HTTP itself.
-func (s *answerSpoiler) spoilHeaders(own openapi3.Headers, known openapi3.Headers) {
+// spoilHeaders spoils each header of the answer, those of HTTP included, and adds those of other answers: a RateLimit on a
+// 401 would tell a stranger about an account.
+func (s *answerSpoiler) spoilHeaders(own, known openapi3.Headers) {
 	for name, ref := range own {
 		if ref.Value.Required {
 			s.add(s.caughtBy, "leaves out the header "+name, header(name, ""))
 		}
-		for _, value := range append(nearMisses[name], "not right") {
-			s.add(s.caughtBy, fmt.Sprintf("sends %s as the header %s", value, name), header(name, value))
-		}
-		s.add(s.caughtBy, "sends the header "+name+" twice", header(name, fmt.Sprint(ref.Value.Example)), func(_ *call, a *reply) {
-			a.header.Add(name, fmt.Sprint(ref.Value.Example))
-		})
+		s.spoilHeader(name, fmt.Sprint(ref.Value.Example))
 	}
-	for name, example := range map[string]string{"WWW-Authenticate": "WWWAuthenticate", "Retry-After": "RetryAfter", "RateLimit": "RateLimit"} {
+	s.spoilHeader("Content-Type", "application/json")
+	s.spoilHeader("Date", time.Now().UTC().Format(http.TimeFormat))
+	s.add(s.caughtBy, "sends a Date an hour behind", dateBehind)
+	for name, component := range map[string]string{"WWW-Authenticate": "WWWAuthenticate", "Retry-After": "RetryAfter", "RateLimit": "RateLimit"} {
 		if own[name] == nil {
-			s.add(s.caughtBy, "adds the header "+name, header(name, fmt.Sprint(known[example].Value.Example)))
+			s.add(s.caughtBy, "adds the header "+name, header(name, fmt.Sprint(known[component].Value.Example)))
 		}
 	}
-	for _, spoilt := range []struct{ does, name, value string }{
-		{"is sent as plain text", "Content-Type", "text/plain; charset=utf-8"},
-		{"is sent as problem+json", "Content-Type", "application/problem+json"},
-		{"is sent with a vendor's media type", "Content-Type", "application/vnd.uncial+json"},
-		{"claims the charset ISO 8859-1", "Content-Type", "application/json; charset=iso-8859-1"},
-		{"has the Date of a clock that was never set", "Date", "Thu, 01 Jan 1970 00:00:00 GMT"},
-		{"has a Date that is not in the form of HTTP", "Date", "2026-01-15T12:00:00Z"},
-		{"has a Date an hour behind", "Date", ""},
-	} {
-		changes := []change{header(spoilt.name, spoilt.value)}
-		if spoilt.value == "" {
-			changes = []change{dateBehind}
-		}
-		s.add(s.caughtBy, spoilt.does, changes...)
-	}
-	s.add(s.caughtBy, "has two Content-Type headers", func(_ *call, a *reply) { a.header.Add("Content-Type", "application/json") })
 }
 
-// spoilJSON spoils the JSON as a whole.
+// spoilHeader sends wrong values for a header, and a right one twice.
+func (s *answerSpoiler) spoilHeader(name, right string) {
+	for _, value := range append(nearMisses[name], "not right") {
+		s.add(s.caughtBy, fmt.Sprintf("sends the header %s as %q", name, value), header(name, value))
+	}
+	s.add(s.caughtBy, "sends the header "+name+" twice", header(name, right), func(_ *call, a *reply) { a.header.Add(name, right) })
+}
+
+// spoilJSON spoils the JSON as a whole. Lenient parsers accept most of this.
 func (s *answerSpoiler) spoilJSON() {
 	for does, f := range map[string]func(body string) string{
-		"ends before its last bytes":      func(b string) string { return b[:len(b)-3] },
-		"has data after the JSON":         func(b string) string { return b + "{}" },
-		"has a comment after the JSON":    func(b string) string { return b + "<!-- contact support -->" },
-		"begins with a byte order mark":   func(b string) string { return "\ufeff" + b },
-		"is the only element of an array": func(b string) string { return "[" + strings.TrimSpace(b) + "]" },
-		"is wrapped in an object":         func(b string) string { return `{"data":` + strings.TrimSpace(b) + "}" },
-		"has a field twice":               func(b string) string { return strings.Replace(b, "{", `{"success":true,`, 1) },
-		"is not UTF-8":                    replacing("a", "\xe4"),
-		"has half of a surrogate pair":    matching(`("(?:text|plan|message)":")`, `$1\ud83d`),
+		"cuts off the last bytes of the JSON": func(b string) string { return b[:len(b)-3] },
+		"sends data after the JSON":           func(b string) string { return b + "{}" },
+		"sends a comment after the JSON":      func(b string) string { return b + "<!-- contact support -->" },
+		"sends a byte order mark":             func(b string) string { return "\ufeff" + b },
+		"sends an array around the JSON":      func(b string) string { return "[" + strings.TrimSpace(b) + "]" },
+		"sends an object around the JSON":     func(b string) string { return `{"data":` + strings.TrimSpace(b) + "}" },
+		"sends a field twice":                 func(b string) string { return strings.Replace(b, "{", `{"success":true,`, 1) },
+		"sends bytes that are not UTF-8":      replacing("a", "\xe4"),
+		"sends half of a surrogate pair":      matching(`("(?:text|plan|message)":")`, `$1\ud83d`),
 	} {
 		s.add(s.caughtBy, does, raw(f))
 	}
 }
 
-// spoilFields spoils each field of an object; at is where the object stands in the body, as in "/rateLimit".
+// spoilFields spoils each field of an object; at is where the object stands in the body, as in "/rateLimit", or "" for the body
+// itself. A field that an answer happens to lack is not spoiled: it would be a defect that does not show.
 func (s *answerSpoiler) spoilFields(schema *openapi3.Schema, at string) {
 	on := func(f func(o object)) change { return within(strings.Split(at, "/")[1:], f) }
 	if at == "" {
@@ -184,7 +182,8 @@ func (s *answerSpoiler) spoilFields(schema *openapi3.Schema, at string) {
 	}
 }
 
-// wrongValues are values that a schema forbids, by what they are.
+// wrongValues are values that a schema forbids, by what they are. Integers with a decimal point or an exponent are integers
+// to JSON Schema, but break clients in typed languages.
 func wrongValues(schema *openapi3.Schema) map[string]func(old any) any {
 	constant := func(v any) func(any) any { return func(any) any { return v } }
 	literal := func(suffix string) func(any) any {

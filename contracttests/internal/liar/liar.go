@@ -23,7 +23,8 @@ import (
 type Defect struct {
 	// Area is the part of the contract that is broken, such as "ledger"; "generated" for defects made from openapi.yaml.
 	Area string
-	// Does completes the sentence "the server ...", as in "charges 15 points for an enhanced page". It is unique.
+	// Does completes the sentence "the server ...", as in "charges 15 points for an enhanced page". It is unique. Generated
+	// defects begin with the operation and the status of the answer: "extract 200: leaves out /text".
 	Does string
 	// CaughtBy is the case that must fail on the defect: the one whose subject is the broken promise. Empty for truths.
 	CaughtBy string

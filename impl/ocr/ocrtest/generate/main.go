@@ -1,0 +1,150 @@
+// Command generate draws the pages in impl/ocr/ocrtest/testdata/pages, which stand in for real ones in tests. Texts, fonts
+// and drawings are the project's own or come with Go; the same version of Go draws the same files.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"image"
+	"image/jpeg"
+	"log"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/image/font/gofont/goitalic"
+	"golang.org/x/image/font/gofont/gomono"
+	"golang.org/x/image/font/gofont/goregular"
+
+	"uncial/impl/ocr/ocrtest"
+	"uncial/internal/accuracy"
+)
+
+// page is one page to draw. Handwriting has no font.
+type page struct {
+	collection, name, language string
+	font                       []byte
+	text                       string
+}
+
+var pages = []page{
+	{"rendered-print", "letter", "en", goregular.TTF, `My dear brother, the ship came in
+this morning with the evening tide,
+and with it your parcel of books.
+The harbour master kept it for an hour
+because the seal was broken, but nothing
+was missing except the string.
+I have read the first volume already
+and shall begin the second tonight.
+Our mother sends her love and asks
+whether the winter was hard in the north.`},
+	{"rendered-print", "inventaire", "fr", goitalic.TTF, `Inventaire des meubles trouvés
+dans la maison du notaire, dressé
+le troisième jour de septembre.
+Une table de chêne avec deux bancs,
+un coffre fermé à clef, une armoire
+où l'on a trouvé du linge et des lettres.
+Dans la chambre haute, un lit garni
+de rideaux verts et trois chaises.`},
+	{"rendered-print", "bericht", "de", goregular.TTF, `Bericht über die Ausstellung der Stadt
+im Frühjahr des vergangenen Jahres.
+Die Säle waren jeden Tag gut besucht,
+und viele Gäste kamen auch von weither.
+Besonders gefielen die großen Bilder
+der Brücken und der alten Gärten.`},
+	{"rendered-typescript", "minutes", "en", gomono.TTF, `MINUTES of the meeting held on
+Tuesday, the fourth of March.
+Present: the chairman, the
+treasurer and nine members.
+The report was read and agreed.
+The next meeting will be held
+in the library at seven o'clock.`},
+	{"rendered-hand", "lettre", "fr", nil, `mon cher ami je suis arrivé
+hier au soir dans notre maison
+la route était longue et triste
+les enfants sont en bonne santé
+et le petit jardin est tout vert
+nous attendons ton retour avant
+la fin du mois et tu trouveras
+du bon vin sur notre table
+mille amitiés de nous tous`},
+}
+
+func main() {
+	out := flag.String("out", "testdata/pages", "folder to write")
+	flag.Parse()
+	if err := run(*out); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(out string) error {
+	var index []accuracy.Page
+	for i, p := range pages {
+		entry, err := write(out, p, uint64(i)) //nolint:gosec // an index
+		if err != nil {
+			return err
+		}
+		index = append(index, entry)
+	}
+	text, err := json.MarshalIndent(index, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(out, "index.json"), append(text, '\n'), 0o600)
+}
+
+// write draws one page and returns its entry in the index.
+func write(out string, p page, seed uint64) (accuracy.Page, error) {
+	entry := accuracy.Page{
+		ID: p.collection + "/" + p.name, Collection: p.collection, Language: p.language, Kind: "printed",
+		Image: p.name + ".jpg", GroundTruth: p.name + ".gt.txt",
+	}
+	lines := strings.Split(p.text, "\n")
+	var img *image.Gray
+	if p.font != nil {
+		img = ocrtest.PageIn(p.font, 12, lines...)
+	} else {
+		entry.Kind = "handwritten"
+		img = handwriting(lines, seed)
+	}
+	scan(img, rand.New(rand.NewPCG(seed, 7))) //nolint:gosec // a drawing, not a secret
+	if err := os.MkdirAll(out, 0o750); err != nil {
+		return entry, err
+	}
+	if err := os.WriteFile(filepath.Join(out, entry.GroundTruth), []byte(p.text+"\n"), 0o600); err != nil {
+		return entry, err
+	}
+	f, err := os.Create(filepath.Join(out, entry.Image)) //nolint:gosec // a name from the table above
+	if err != nil {
+		return entry, err
+	}
+	if err := jpeg.Encode(f, img, &jpeg.Options{Quality: 60}); err != nil {
+		return entry, err
+	}
+	return entry, f.Close()
+}
+
+// handwriting writes the lines on slightly wavy baselines.
+func handwriting(lines []string, seed uint64) *image.Gray {
+	const width, top, pitch, xHeight = 1600, 200, 130, 30
+	img := ocrtest.Sheet(width, top+pitch*len(lines))
+	for i, line := range lines {
+		y := float64(top + pitch*i)
+		base := func(x float64) float64 { return y + 4*math.Sin(x/300+float64(i)) }
+		ocrtest.Write(img, 120, xHeight, base, line, seed+uint64(i)) //nolint:gosec // an index
+	}
+	return img
+}
+
+// scan makes a drawing look like a scan: paper that is darker on one side, faded ink, and grain.
+func scan(img *image.Gray, random *rand.Rand) {
+	for i, v := range img.Pix {
+		x := float64(i%img.Stride) / float64(img.Stride)
+		paper := 240 - 30*x
+		ink := 1 - float64(v)/255
+		img.Pix[i] = uint8(min(max(paper*(1-0.8*ink)+3*random.NormFloat64(), 0), 255))
+	}
+}

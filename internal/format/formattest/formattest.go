@@ -1,0 +1,58 @@
+// Package formattest checks ALTO and PAGE-XML files against the published schemas, which are in testdata. It is for tests
+// only, and needs xmllint (Debian package libxml2-utils).
+package formattest
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+)
+
+//go:embed testdata/*.xsd testdata/catalog.xml
+var schemas embed.FS
+
+// timeout is for one run of xmllint over all files.
+const timeout = time.Minute
+
+var pcGts = regexp.MustCompile(`(?s)<PcGts .*?</PcGts>`)
+
+// RequireValid fails the test unless every document is valid in the format, "alto" or "page". A PAGE document of several
+// pages holds one PcGts element per page, wrapped in METS; each of them is checked.
+func RequireValid(tb testing.TB, format string, documents ...string) {
+	tb.Helper()
+	dir := tb.TempDir()
+	if err := os.CopyFS(dir, schemas); err != nil {
+		tb.Fatal(err)
+	}
+	dir = filepath.Join(dir, "testdata")
+	schema := map[string]string{"alto": "alto-4-4.xsd", "page": "page-2019-07-15.xsd"}[format]
+	arguments := []string{"--nonet", "--noout", "--schema", filepath.Join(dir, schema)}
+	for i, document := range documents {
+		parts := []string{document}
+		if format == "page" {
+			if parts = pcGts.FindAllString(document, -1); len(parts) == 0 {
+				tb.Fatalf("document %d has no PcGts element", i)
+			}
+		}
+		for j, part := range parts {
+			file := filepath.Join(dir, fmt.Sprintf("%d-%d.xml", i, j))
+			if err := os.WriteFile(file, []byte(part), 0o600); err != nil {
+				tb.Fatal(err)
+			}
+			arguments = append(arguments, file)
+		}
+	}
+	ctx, cancel := context.WithTimeout(tb.Context(), timeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "xmllint", arguments...) //nolint:gosec // files of the test
+	cmd.Env = append(os.Environ(), "XML_CATALOG_FILES="+filepath.Join(dir, "catalog.xml"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		tb.Fatalf("xmllint (Debian package libxml2-utils): %v\n%.4000s", err, out)
+	}
+}

@@ -15,7 +15,7 @@ DEPS    := impl/deploy/debian-packages.sh
 
 .PHONY: help
 help: ## List the targets
-	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: deps build ## Set everything up, start the service on SQLite in .uncial/, read the sample page, stay up until Ctrl-C
@@ -45,6 +45,11 @@ bin-mock:
 .PHONY: test
 test: deps-test containers ## Set everything up and run every test, race detector on, containers included
 	UNCIAL_REQUIRE_CONTAINERS=1 go test -race -timeout 40m ./...
+	$(MAKE) --no-print-directory test-accuracy
+
+.PHONY: test-accuracy
+test-accuracy: deps ## Check that pages are read as well as before; UNCIAL_PAGES names a folder of real pages
+	go test -run '^TestAccuracy$$' -timeout 10m ./impl/ocr/reading
 
 .PHONY: deps-test
 deps-test:
@@ -63,12 +68,14 @@ containers: ## Make this machine able to run the test containers
 	@testcontainers/setup.sh
 
 .PHONY: verify
-verify: ## Prove that generated files, go.mod and the dependency list are fresh
-	$(MAKE) --no-print-directory generate
+verify: ## Prove that generated files, go.mod and the dependency list are fresh; changes nothing
+	@fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; \
+	mkdir -p "$$fresh/gen/tools"; cp go.mod go.sum openapi.yaml "$$fresh"; cp gen/tools/go.* "$$fresh/gen/tools"; \
+	find gen -maxdepth 1 -type f ! -name '*.gen.go' ! -name openapi.yaml -exec cp {} "$$fresh/gen" \;; \
+	(cd "$$fresh" && go generate ./gen/); \
+	diff -r -x tools gen "$$fresh/gen" || { echo "gen/ is not fresh; run make generate"; exit 1; }
 	go mod tidy -diff
 	go -C gen/tools mod verify
-	git add -N .
-	git diff --exit-code -- gen openapi.yaml go.mod go.sum
 
 .PHONY: generate
 generate: ## Generate gen/ from openapi.yaml

@@ -1,7 +1,7 @@
 //go:build !race
 
 // The race detector makes reading several times slower and finds no races in C code, so these tests run without it:
-// make accuracy-test.
+// make test-accuracy.
 
 package reading_test
 

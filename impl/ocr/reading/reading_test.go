@@ -4,8 +4,6 @@ import (
 	"context"
 	"image"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -23,9 +21,6 @@ import (
 	"uncial/internal/accuracy"
 	"uncial/internal/document"
 )
-
-// pages is a folder of scans with ground truth beside the checkout, if there is one.
-const pages = "../../../../shared/pages"
 
 func MustEngines(tb testing.TB, limit int) *reading.Engines {
 	tb.Helper()
@@ -118,34 +113,6 @@ func TestRead_errors(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	_, err = reading.Read(t.Context(), decode.Page{Image: ocrtest.Page("what")}, reading.Options{Language: "tlh"}, MustEngines(t, 1))
 	require.ErrorContains(t, err, "tlh")
-}
-
-func TestRead_scans(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reading scans takes a minute")
-	}
-	t.Parallel()
-	if _, err := os.Stat(filepath.Join(pages, "index.json")); err != nil {
-		t.Skip("no folder of scans stands beside the project")
-	}
-	folder, err := accuracy.OpenFolder(pages)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, folder.Close()) }()
-	engines := MustEngines(t, 1)
-	read := 0
-	for _, p := range folder.Pages {
-		if p.Collection != "oldbooks-en" {
-			continue
-		}
-		data, truth, err := folder.Load(p)
-		require.NoError(t, err)
-		doc := MustRead(t, engines, "en", data)
-		score := accuracy.Compare(truth, doc.Text())
-		require.Less(t, score.FoldedCER.Value(), 0.08, p.ID)
-		require.Greater(t, doc.Confidence, 0.8, p.ID)
-		read++
-	}
-	require.Positive(t, read)
 }
 
 func TestEngines_Get(t *testing.T) {

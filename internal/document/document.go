@@ -1,63 +1,66 @@
-// Package document is the model of a read document: pages of blocks of lines of words, each with a box in pixels of
-// the upright page and a confidence between 0 and 1. Recognizers produce it, the writers in internal/format turn it
-// into hOCR, ALTO, PAGE-XML and TSV, and its Text is what an answer carries.
+// Package document is the result of recognition: pages with blocks with lines with words, each with a box in pixels of the
+// upright page and a confidence from 0 to 1. Recognizers produce it, internal/format writes it as hOCR, ALTO, PAGE-XML
+// and TSV, and internal/contract puts its Text into an answer. What a client sends is a request, not a document; the text of
+// openapi.yaml is the contract.
 //
-// The JSON form is that of the pipes between the service and its workers; it is not part of the public contract.
+// The JSON form is that of the pipes between the service and its workers and is not part of the public contract.
+//
+// Start with Document. Normalized enforces what the types promise; Lines and Words iterate.
 package document
 
-// Document is what was read from one image file.
+// Document is the text of one image file.
 type Document struct {
-	// Pages in the order of the file. Never empty after a successful reading; a blank page has no blocks.
+	// Pages in the order of the file. Never empty after successful recognition; a blank page has no blocks.
 	Pages []Page `json:"pages"`
-	// Language is the BCP 47 tag that the pages were read as.
+	// Language is the BCP 47 tag of the language that was recognized for.
 	Language string `json:"language"`
-	// Confidence estimates the share of characters that are right, 0..1. It is 0 where nothing was read.
+	// Confidence is the estimated share of correct characters, 0..1. It is 0 if there is no text.
 	Confidence float64 `json:"confidence"`
-	// Enhanced is true when the enhancement ran to its end.
+	// Enhanced reports whether enhancement was requested and completed.
 	Enhanced bool `json:"enhanced,omitempty"`
-	// Edits are the changes that the enhancement made, in reading order. Nil unless Enhanced.
+	// Edits are the corrections made by enhancement, in reading order. Nil unless Enhanced.
 	Edits []Edit `json:"edits,omitempty"`
 }
 
-// Page is one upright page. Boxes inside it are relative to its upper left corner.
+// Page is one upright page. Its boxes count from its upper left corner.
 type Page struct {
 	Width  int `json:"width"`  // pixels, at least 1
 	Height int `json:"height"` // pixels, at least 1
-	// DPI is the resolution that the file declares, or 0 where it declares none.
+	// DPI is the resolution that the file declares, or 0.
 	DPI int `json:"dpi,omitempty"`
-	// Rotation says how far the image was turned clockwise to stand upright: 0, 90, 180 or 270 degrees.
+	// Rotation is by how many degrees the image was rotated clockwise to be upright: 0, 90, 180 or 270.
 	Rotation int `json:"rotation,omitempty"`
-	// Confidence estimates the share of the page's characters that are right, 0..1. It is 0 where nothing was read.
+	// Confidence is the estimated share of correct characters, 0..1. It is 0 if there is no text.
 	Confidence float64 `json:"confidence"`
 	Blocks     []Block `json:"blocks,omitempty"` // in reading order
 }
 
-// Block is a region of text: a column, a heading, a note, a table cell. Its box holds those of its lines.
+// Block is a region of text: a column, a heading, a note, a table cell. Its box contains those of its lines.
 type Block struct {
 	Box   Box    `json:"box"`
 	Lines []Line `json:"lines"` // in reading order, never empty
 }
 
-// Line is one line of writing. Its box holds those of its words.
+// Line is one line of text. Its box contains those of its words.
 type Line struct {
 	Box Box `json:"box"`
-	// Baseline is the line that the letters stand on, from left to right, at least two points, all in Box or on its edge;
-	// nil where unknown.
+	// Baseline is the line that the letters stand on: at least two points from left to right, all in Box or on its edge. Nil
+	// if unknown.
 	Baseline []Point `json:"baseline,omitempty"`
 	Words    []Word  `json:"words"` // in reading order, never empty
-	// Handwritten is true when the line was read as handwriting.
+	// Handwritten reports whether the line was recognized as handwriting.
 	Handwritten bool `json:"handwritten,omitempty"`
 }
 
-// Word is a run of characters between blanks.
+// Word is a run of characters between spaces.
 type Word struct {
 	Box  Box    `json:"box"`
 	Text string `json:"text"` // never empty, no white space, NFC
-	// Confidence estimates the share of the word's characters that are right, 0..1.
+	// Confidence is the estimated share of correct characters, 0..1.
 	Confidence float64 `json:"confidence"`
-	// Model names the traineddata that read the word; empty where unknown.
+	// Model is the name of the model that recognized the word; empty if unknown.
 	Model string `json:"model,omitempty"`
-	// Known is true when a word list that the enhancement asked has the word; false without the enhancement.
+	// Known reports whether a word list of the enhancement has the word. False without enhancement.
 	Known bool `json:"known,omitempty"`
 }
 
@@ -75,17 +78,17 @@ type Point struct {
 	Y int `json:"y"`
 }
 
-// Edit is one change made by the enhancement. Before and After are words with one blank between them.
+// Edit is one correction made by enhancement. Before and After are words with one space between them.
 type Edit struct {
 	Page       int     `json:"page"` // from 0
 	Box        Box     `json:"box"`
 	Before     string  `json:"before"`
 	After      string  `json:"after"`
-	Rule       string  `json:"rule"` // lower-case name, such as "long-s" or "vote"
+	Rule       string  `json:"rule"` // lower-case name of the rule, such as "long-s" or "vote"
 	Confidence float64 `json:"confidence"`
 }
 
-// Union is the smallest box that holds both. A box without area counts as nothing.
+// Union returns the smallest box that contains both. Boxes without area are ignored.
 func (b Box) Union(o Box) Box {
 	if b.W <= 0 || b.H <= 0 {
 		return o
@@ -97,7 +100,7 @@ func (b Box) Union(o Box) Box {
 	return Box{x, y, max(b.X+b.W, o.X+o.W) - x, max(b.Y+b.H, o.Y+o.H) - y}
 }
 
-// Clip cuts the box to a page of w x h pixels, keeping at least one pixel inside it.
+// Clip returns the part of the box on a page of w x h pixels. A box outside becomes the nearest pixel of the page.
 func (b Box) Clip(w, h int) Box {
 	x0, y0 := min(max(b.X, 0), w-1), min(max(b.Y, 0), h-1)
 	x1, y1 := max(min(b.X+b.W, w), x0+1), max(min(b.Y+b.H, h), y0+1)

@@ -33,7 +33,7 @@ func TestDocument_Text(t *testing.T) {
 		{"a blank page has no text", "", []document.Page{{}}},
 		{"words, lines and blocks", "Whan that\nAprille\n\nfol. 1", []document.Page{{Blocks: []document.Block{column, note}}}},
 		{"pages are joined by a form feed", "fol. 1\fWhan that\nAprille", []document.Page{{Blocks: []document.Block{note}}, {Blocks: []document.Block{column}}}},
-		{"a blank page between keeps its place", "fol. 1\f\ffol. 1", []document.Page{{Blocks: []document.Block{note}}, {}, {Blocks: []document.Block{note}}}},
+		{"a blank page between others adds a form feed", "fol. 1\f\ffol. 1", []document.Page{{Blocks: []document.Block{note}}, {}, {Blocks: []document.Block{note}}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -46,14 +46,14 @@ func TestBox_Union(t *testing.T) {
 	t.Parallel()
 	a, b := document.Box{X: 10, Y: 10, W: 5, H: 5}, document.Box{X: 0, Y: 12, W: 2, H: 20}
 	require.Equal(t, document.Box{X: 0, Y: 10, W: 15, H: 22}, a.Union(b))
-	require.Equal(t, a, a.Union(document.Box{X: 100, Y: 100}), "a box without area counts as nothing")
-	require.Equal(t, a, document.Box{X: 100, W: 4}.Union(a), "on either side")
+	require.Equal(t, a, a.Union(document.Box{X: 100, Y: 100}), "boxes without area are ignored")
+	require.Equal(t, a, document.Box{X: 100, W: 4}.Union(a), "as receiver too")
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := box(t), box(t)
 		u := a.Union(b)
 		require.Equal(t, u, b.Union(a), "order does not matter")
 		require.True(t, holds(u, a) && holds(u, b), "%v holds %v and %v", u, a, b)
-		require.Equal(t, u, u.Union(a), "nothing to add")
+		require.Equal(t, u, u.Union(a), "a contained box changes nothing")
 	})
 }
 
@@ -63,10 +63,10 @@ func TestBox_Clip(t *testing.T) {
 		name      string
 		box, want document.Box
 	}{
-		{"inside it stays", document.Box{X: 1, Y: 2, W: 3, H: 4}, document.Box{X: 1, Y: 2, W: 3, H: 4}},
-		{"edges are cut", document.Box{X: -5, Y: 45, W: 20, H: 20}, document.Box{X: 0, Y: 45, W: 15, H: 5}},
-		{"outside it keeps the nearest pixel", document.Box{X: 200, Y: -80, W: 9, H: 9}, document.Box{X: 99, Y: 0, W: 1, H: 1}},
-		{"without area it gets a pixel", document.Box{X: 7, Y: 7}, document.Box{X: 7, Y: 7, W: 1, H: 1}},
+		{"keeps a box on the page", document.Box{X: 1, Y: 2, W: 3, H: 4}, document.Box{X: 1, Y: 2, W: 3, H: 4}},
+		{"cuts the edges", document.Box{X: -5, Y: 45, W: 20, H: 20}, document.Box{X: 0, Y: 45, W: 15, H: 5}},
+		{"moves a box outside to the nearest pixel", document.Box{X: 200, Y: -80, W: 9, H: 9}, document.Box{X: 99, Y: 0, W: 1, H: 1}},
+		{"gives a box without area one pixel", document.Box{X: 7, Y: 7}, document.Box{X: 7, Y: 7, W: 1, H: 1}},
 	} {
 		require.Equal(t, c.want, c.box.Clip(100, 50), c.name)
 	}
@@ -90,27 +90,27 @@ func TestDocument_Normalized(t *testing.T) {
 	}
 	before := doc.Text()
 	n := doc.Normalized()
-	require.Equal(t, "ét e\uFFFDz", n.Text(), "composed, split at the blank, without control characters")
-	require.Equal(t, before, doc.Text(), "the original is left alone")
+	require.Equal(t, "ét e\uFFFDz", n.Text(), "composed, split at the space, without control characters")
+	require.Equal(t, before, doc.Text(), "the original is unchanged")
 	require.Len(t, n.Pages[0].Blocks, 1, "empty lines and blocks are dropped")
 	block := n.Pages[0].Blocks[0]
-	require.Equal(t, document.Box{X: 0, Y: 2, W: 100, H: 43}, block.Box, "the block holds its own box and its lines, inside the page")
-	require.Equal(t, document.Box{X: 0, Y: 2, W: 7, H: 5}, block.Lines[0].Words[1].Box, "pieces of a word share its box")
+	require.Equal(t, document.Box{X: 0, Y: 2, W: 100, H: 43}, block.Box, "the block contains its own box and its lines, on the page")
+	require.Equal(t, document.Box{X: 0, Y: 2, W: 7, H: 5}, block.Lines[0].Words[1].Box, "parts of a split word share its box")
 	require.Zero(t, block.Lines[0].Words[0].Confidence)
 	require.InDelta(t, 1, n.Confidence, 0)
-	require.Equal(t, []document.Edit{{Box: document.Box{X: 99, W: 1, H: 9}, Before: "to day", After: "to-day"}}, n.Edits, "an edit of no page is dropped")
+	require.Equal(t, []document.Edit{{Box: document.Box{X: 99, W: 1, H: 9}, Before: "to day", After: "to-day"}}, n.Edits, "an edit on a missing page is dropped")
 }
 
-func TestDocument_Normalized_baseline(t *testing.T) {
+func TestDocument_Normalized_Baseline(t *testing.T) {
 	t.Parallel()
 	word := document.Word{Text: "ledit", Box: document.Box{X: 100, Y: 200, W: 300, H: 50}}
 	for name, c := range map[string]struct{ baseline, want []document.Point }{
-		"inside it stays":                        {[]document.Point{{X: 100, Y: 240}, {X: 250, Y: 235}, {X: 400, Y: 240}}, []document.Point{{X: 100, Y: 240}, {X: 250, Y: 235}, {X: 400, Y: 240}}},
-		"what runs on is cut where the box ends": {[]document.Point{{X: 0, Y: 230}, {X: 200, Y: 240}, {X: 600, Y: 220}}, []document.Point{{X: 100, Y: 235}, {X: 200, Y: 240}, {X: 400, Y: 230}}},
-		"one across is cut at both ends":         {[]document.Point{{X: 0, Y: 210}, {X: 500, Y: 260}}, []document.Point{{X: 100, Y: 220}, {X: 400, Y: 250}}},
-		"below it moves to the edge":             {[]document.Point{{X: 100, Y: 255}, {X: 400, Y: 245}}, []document.Point{{X: 100, Y: 250}, {X: 400, Y: 245}}},
-		"elsewhere it is none":                   {[]document.Point{{X: 500, Y: 230}, {X: 600, Y: 230}}, nil},
-		"one point is none":                      {[]document.Point{{X: 200, Y: 230}}, nil},
+		"keeps points in the box":         {[]document.Point{{X: 100, Y: 240}, {X: 250, Y: 235}, {X: 400, Y: 240}}, []document.Point{{X: 100, Y: 240}, {X: 250, Y: 235}, {X: 400, Y: 240}}},
+		"cuts the ends outside the box":   {[]document.Point{{X: 0, Y: 230}, {X: 200, Y: 240}, {X: 600, Y: 220}}, []document.Point{{X: 100, Y: 235}, {X: 200, Y: 240}, {X: 400, Y: 230}}},
+		"cuts a line across at both ends": {[]document.Point{{X: 0, Y: 210}, {X: 500, Y: 260}}, []document.Point{{X: 100, Y: 220}, {X: 400, Y: 250}}},
+		"moves points below to the edge":  {[]document.Point{{X: 100, Y: 255}, {X: 400, Y: 245}}, []document.Point{{X: 100, Y: 250}, {X: 400, Y: 245}}},
+		"drops a baseline elsewhere":      {[]document.Point{{X: 500, Y: 230}, {X: 600, Y: 230}}, nil},
+		"drops a single point":            {[]document.Point{{X: 200, Y: 230}}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -121,7 +121,7 @@ func TestDocument_Normalized_baseline(t *testing.T) {
 	}
 }
 
-func TestDocument_Normalized_keepsWhatIsRight(t *testing.T) {
+func TestDocument_Normalized_ValidDocument(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		doc := documenttest.Valid().Draw(t, "document")
@@ -129,7 +129,7 @@ func TestDocument_Normalized_keepsWhatIsRight(t *testing.T) {
 	})
 }
 
-func TestDocument_Normalized_mendsAnything(t *testing.T) {
+func TestDocument_Normalized_AnyDocument(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		n := documenttest.Any().Draw(t, "document").Normalized()
@@ -164,7 +164,7 @@ func TestWordText(t *testing.T) {
 		}
 		page := document.Page{Width: 9, Height: 9, Blocks: []document.Block{{Lines: []document.Line{{Words: []document.Word{{Text: text}}}}}}}
 		n := (&document.Document{Pages: []document.Page{page}}).Normalized()
-		require.Equal(t, text, n.Text(), "one word, which stays as it is")
+		require.Equal(t, text, n.Text(), "one word, unchanged by Normalized")
 	})
 }
 

@@ -11,11 +11,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Normalized is a copy in which everything holds that this package's types promise, whatever the reader produced:
-// words are NFC without white space or control characters, nothing is empty, boxes lie inside the page and hold what
-// is inside them, baselines run through the boxes of their lines, and confidences are between 0 and 1. A word with white
-// space inside becomes several that share its box; what has no text left is dropped. A document that keeps the promises
-// already is unchanged.
+// Normalized returns a copy that keeps every promise of this package's types, whatever the recognizer produced: words are
+// NFC without white space and control characters, nothing is empty, boxes lie on the page and contain their parts,
+// baselines lie in the boxes of their lines, and confidences are from 0 to 1. A word that contains white space becomes several
+// words with the same box; words, lines and blocks without text are dropped. Valid documents are copied unchanged.
 func (d *Document) Normalized() *Document {
 	n := *d
 	n.Confidence = unit(d.Confidence)
@@ -66,8 +65,8 @@ func (l *Line) normalized(width, height int) Line {
 	for _, w := range l.Words {
 		w.Box = w.Box.Clip(width, height)
 		w.Confidence = unit(w.Confidence)
-		for piece := range strings.FieldsSeq(w.Text) {
-			if w.Text = clean(piece); w.Text != "" {
+		for text := range strings.FieldsSeq(w.Text) {
+			if w.Text = clean(text); w.Text != "" {
 				n.Words = append(n.Words, w)
 				n.Box = n.Box.Union(w.Box)
 			}
@@ -77,8 +76,8 @@ func (l *Line) normalized(width, height int) Line {
 	return n
 }
 
-// baseline is the part of a baseline that runs through the box, from left to right; nil where none does. What lies above
-// or below is moved to the edge.
+// baseline returns the part of a baseline between the left and right edge of the box, or nil. Points above or below the box
+// move to its edge.
 func (b Box) baseline(points []Point) []Point {
 	points = slices.SortedStableFunc(slices.Values(points), func(p, q Point) int { return cmp.Compare(p.X, q.X) })
 	left, right := b.X, b.X+b.W
@@ -104,7 +103,7 @@ func (b Box) baseline(points []Point) []Point {
 	return inside
 }
 
-// within is the part of the box that lies on a page of w x h pixels, or no box at all.
+// within returns the part of the box on a page of w x h pixels, or the zero Box.
 func (b Box) within(w, h int) Box {
 	if b.W <= 0 || b.H <= 0 || b.X >= w || b.Y >= h || b.X+b.W <= 0 || b.Y+b.H <= 0 {
 		return Box{}
@@ -112,8 +111,8 @@ func (b Box) within(w, h int) Box {
 	return b.Clip(w, h)
 }
 
-// WordText is the text of one word as a recognizer wrote it, brought to what Word promises: without white space, and as
-// Normalized would leave it. Bytes that are not UTF-8, and the U+FFFD that stands for such, are left out. It may be empty.
+// WordText turns the output of a recognizer into the text of one word: without white space, and otherwise as Normalized
+// would leave it. Invalid UTF-8 and U+FFFD are left out. The result may be empty.
 func WordText(s string) string {
 	return clean(strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || r == utf8.RuneError {
@@ -123,7 +122,7 @@ func WordText(s string) string {
 	}, s))
 }
 
-// phrase is clean words with one blank between them, as an edit holds that joins or parts words.
+// phrase cleans words and joins them with one space. An edit that joins or splits words has several.
 func phrase(s string) string {
 	words := strings.Fields(s)
 	for i, w := range words {
@@ -132,8 +131,8 @@ func phrase(s string) string {
 	return strings.Join(strings.Fields(strings.Join(words, " ")), " ")
 }
 
-// clean is the text in NFC without what no text format may carry: control characters, noncharacters and bytes that
-// are not UTF-8, which become U+FFFD.
+// clean returns the text in NFC without control characters and noncharacters, which XML and TSV cannot hold. Invalid UTF-8
+// becomes U+FFFD.
 func clean(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r&0xFFFE == 0xFFFE || (r >= 0xFDD0 && r <= 0xFDEF) {
@@ -144,7 +143,7 @@ func clean(s string) string {
 	return norm.NFC.String(s)
 }
 
-// unit brings a confidence between 0 and 1; what is not a number is 0.
+// unit limits a confidence to 0..1; NaN becomes 0.
 func unit(c float64) float64 {
 	if math.IsNaN(c) {
 		return 0

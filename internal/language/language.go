@@ -1,4 +1,5 @@
-// Package language matches the language tag of a request (BCP 47) to the tags that a server can read.
+// Package language matches the language tag of a request (BCP 47) to the tags that a server supports. Which ones those are
+// is the business of the mock's fixtures and of the recognizer's models.
 package language
 
 import (
@@ -9,14 +10,14 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Default is the tag of a request that names none.
+// Default is the tag of a request without one.
 const Default = "en"
 
-// Match finds the supported tag that serves want: the same language, and the same script unless want leaves the
-// script open; a region or a variant that is not supported on its own falls back to its language ("en-GB" to "en").
-// It never falls back to another language. The error says what is supported and is fit for a caller's eyes.
+// Match returns the supported tag for want: of the same language and, unless want names none, the same script. An unsupported
+// region or variant falls back to its language ("en-GB" to "en"); a language never falls back to another. The error, for
+// the client, lists the supported tags.
 func Match(want string, supported []string) (string, error) {
-	if slices.Contains(supported, want) { // the usual case, without parsing anything
+	if slices.Contains(supported, want) { // the usual case, without parsing
 		return want, nil
 	}
 	tag, err := language.Parse(want)
@@ -33,34 +34,30 @@ func Match(want string, supported []string) (string, error) {
 	return "", fmt.Errorf("%q is not supported; supported: %s", want, List(supported))
 }
 
-// List is the tags in alphabetical order, comma-separated.
+// List joins the tags in alphabetical order.
 func List(tags []string) string {
 	return strings.Join(slices.Sorted(slices.Values(tags)), ", ")
 }
 
-// parent drops what is least telling: extensions and variants, then the region, then a script that the language is
-// commonly written in. A script that is not the common one stays: de-Latf must not be read as de unasked.
+// parent removes the least significant subtag: extensions and variants, then the region, then the usual script of the
+// language. An unusual script stays, because de-Latf (Fraktur) must not be read as de. It returns Und after the last one.
 func parent(t language.Tag) language.Tag {
-	base, script, region := t.Raw()
-	parts := []any{base}
-	if (script != language.Script{}) {
-		parts = append(parts, script)
-	}
-	if short, _ := language.Compose(parts...); len(t.Extensions()) > 0 || len(t.Variants()) > 0 {
-		if (region != language.Region{}) {
-			short, _ = language.Compose(append(parts, region)...)
-		}
-		return short
-	}
-	if (region != language.Region{}) {
-		short, _ := language.Compose(parts...)
-		return short
-	}
-	if (script != language.Script{}) {
-		plain, _ := language.Compose(base)
-		if common, _ := plain.Script(); common == script {
-			return plain
+	base, script, region := t.Raw() // the zero value of an absent subtag
+	switch {
+	case len(t.Extensions())+len(t.Variants()) > 0:
+		return compose(base, script, region)
+	case region != language.Region{}:
+		return compose(base, script)
+	case script != language.Script{}:
+		bare := compose(base)
+		if usual, _ := bare.Script(); usual == script {
+			return bare
 		}
 	}
 	return language.Und
+}
+
+func compose(subtags ...any) language.Tag {
+	tag, _ := language.Compose(subtags...) // subtags of a valid tag always compose
+	return tag
 }

@@ -1,4 +1,4 @@
-// Package documenttest generates documents for property tests. Only tests import it.
+// Package documenttest generates documents for property tests: Valid ones and Any. Only tests import it.
 package documenttest
 
 import (
@@ -14,13 +14,14 @@ import (
 	"uncial/internal/document"
 )
 
-// nasty are pieces of words that writers trip over: markup, quotes, marks that join with what is before them, both
-// directions, characters beyond the basic plane, and what no XML document may hold.
+// nasty has parts of words that writers may get wrong: markup, quotes, combining marks, both directions and characters
+// beyond the basic plane.
 var nasty = []string{
 	"<", ">", "&", `"`, "'", "]]>", "<!--", "-->", "&amp;", "&#0;", "<?xml", "</span>", "%", `\`, ";", ",", "-", "\u00AD",
 	"a", "ſ", "é", "e\u0301", "\u0338", "\u0300\u0323", "ﬁ", "æ", "Ω", "ἄ", "א", "ש", "ك", "لا", "日", "𐍈", "𝔘", "😀", "\u200D", "\u202E", "\uFEFF",
 }
 
+// forbidden has what no word may contain: control characters, noncharacters, invalid UTF-8, white space.
 var forbidden = []string{"\x00", "\x01", "\x0B", "\x1B", "\x7F", "\u0085", "\uFFFE", "\uFFFF", "\U0001FFFF", "\uFDD0", "\xff", "\xed\xa0\x80", " ", "\t", "\n", "\r", "\u2028"}
 
 // Valid generates documents that keep every promise of the document model.
@@ -79,17 +80,19 @@ func boxInside(t *rapid.T, width, height int) document.Box {
 	return document.Box{X: x, Y: y, W: rapid.IntRange(1, width-x).Draw(t, "w"), H: rapid.IntRange(1, height-y).Draw(t, "h")}
 }
 
+func concatenate(parts []string) string { return strings.Join(parts, "") }
+
 func confidence(t *rapid.T) float64 { return rapid.Float64Range(0, 1).Draw(t, "confidence") }
 
 func validWord(t *rapid.T) string {
 	word := rapid.OneOf(
 		rapid.StringOfN(rapid.RuneFrom(nil, unicode.Letter, unicode.Mark, unicode.Punct, unicode.Number), 1, 8, -1),
-		rapid.Map(rapid.SliceOfN(rapid.SampledFrom(nasty), 1, 5), func(pieces []string) string { return strings.Join(pieces, "") }),
+		rapid.Map(rapid.SliceOfN(rapid.SampledFrom(nasty), 1, 5), concatenate),
 	).Draw(t, "word")
 	return norm.NFC.String(word)
 }
 
-// Any generates documents that break the promises: wild boxes, empty parts, characters that no format can carry.
+// Any generates documents that may break every promise: boxes off the page, empty parts, forbidden characters.
 func Any() *rapid.Generator[*document.Document] {
 	return rapid.Custom(func(t *rapid.T) *document.Document {
 		number := rapid.OneOf(rapid.IntRange(-50, 200), rapid.SampledFrom([]int{0, math.MaxInt32, math.MinInt32}))
@@ -98,7 +101,7 @@ func Any() *rapid.Generator[*document.Document] {
 		})
 		conf := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 2}))
 		text := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOfN(rapid.SampledFrom(append(forbidden, nasty...)), 0, 6),
-			func(pieces []string) string { return strings.Join(pieces, "") }))
+			concatenate))
 		word := rapid.Custom(func(t *rapid.T) document.Word {
 			return document.Word{Box: box.Draw(t, "box"), Text: text.Draw(t, "text"), Confidence: conf.Draw(t, "confidence")}
 		})

@@ -25,8 +25,8 @@ import (
 
 const connections = 16
 
-// BenchmarkMock_AgainstBareHandler measures extractions a second over 16 connections beside a net/http handler that
-// writes a constant JSON. ratio is the mock's share of the bare handler's.
+// BenchmarkMock_AgainstBareHandler compares extractions per second over 16 connections with a net/http handler that writes a
+// constant. ratio is the rate of the mock divided by that of the handler.
 func BenchmarkMock_AgainstBareHandler(b *testing.B) {
 	m := mock.New(mock.Options{})
 	roomy(b, m, benchKey)
@@ -37,15 +37,15 @@ func BenchmarkMock_AgainstBareHandler(b *testing.B) {
 	sideBySide(b, "bare", bare.URL, ours.URL+extractPath, max(b.N, 36_000))
 }
 
-// sideBySide loads their server and ours by turns, so that both have the same machine, and reports the rates and the
-// median of the turns' ratios.
+// sideBySide loads both servers by turns, so that other load on the machine affects both, and reports their rates and the
+// median ratio.
 func sideBySide(b *testing.B, name, theirs, ours string, n int) {
 	b.Helper()
 	const turns = 9
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // the client's garbage is not what is measured
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // so that the garbage of the client does not dominate
 	ratios := make([]float64, turns)
 	var theirTime, ourTime time.Duration
-	load(b, theirs, n/turns) // both warm up
+	load(b, theirs, n/turns) // warm-up
 	load(b, ours, n/turns)
 	b.ResetTimer()
 	for i := range ratios {
@@ -60,7 +60,7 @@ func sideBySide(b *testing.B, name, theirs, ours string, n int) {
 	b.ReportMetric(ratios[turns/2], "ratio")
 }
 
-// roomy gives the key points and requests for any benchmark.
+// roomy gives the key enough points and requests for any benchmark.
 func roomy(tb testing.TB, h http.Handler, key string) {
 	tb.Helper()
 	r := httptest.NewRequest(http.MethodPut, "/__mock/keys/"+key, bytes.NewBufferString(roomyKey))
@@ -70,7 +70,7 @@ func roomy(tb testing.TB, h http.Handler, key string) {
 	require.Equal(tb, http.StatusOK, w.Code, w.Body)
 }
 
-// bareHandler reads the body and writes what the mock would write, and nothing else.
+// bareHandler reads the body and writes the answer of the mock as a constant.
 func bareHandler(tb testing.TB, m http.Handler) http.Handler {
 	tb.Helper()
 	w := httptest.NewRecorder()
@@ -84,8 +84,8 @@ func bareHandler(tb testing.TB, m http.Handler) http.Handler {
 	})
 }
 
-// BenchmarkMock_AgainstPrism measures the built uncial-mock beside Prism, which serves the same openapi.yaml. ratio is
-// how many times as many extractions the mock answers.
+// BenchmarkMock_AgainstPrism compares the uncial-mock binary with Prism, which serves the same openapi.yaml. ratio is the rate of
+// the mock divided by that of Prism.
 func BenchmarkMock_AgainstPrism(b *testing.B) {
 	if _, err := exec.LookPath("npm"); err != nil {
 		b.Skip("npm is missing: apt-get install nodejs npm")
@@ -148,7 +148,7 @@ func load(tb testing.TB, url string, n int) time.Duration {
 	header := http.Header{"Authorization": {"Bearer " + benchKey}, "Content-Type": {"application/json"}}
 	var wg sync.WaitGroup
 	failed := make(chan error, connections)
-	began := time.Now()
+	started := time.Now()
 	for range connections {
 		wg.Go(func() {
 			for range n / connections {
@@ -164,7 +164,7 @@ func load(tb testing.TB, url string, n int) time.Duration {
 		})
 	}
 	wg.Wait()
-	took := time.Since(began)
+	took := time.Since(started)
 	close(failed)
 	require.NoError(tb, <-failed)
 	return took

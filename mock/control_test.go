@@ -54,7 +54,7 @@ func TestControl_PutKey(t *testing.T) {
 	} {
 		a := put(400, c.key, c.body)
 		require.Contains(t, a.Details, c.field, "%s %s", c.key, c.body)
-		require.NotContains(t, string(a.raw), "mock.", "no names of our types")
+		require.NotContains(t, string(a.raw), "mock.", "no Go types")
 	}
 }
 
@@ -91,7 +91,7 @@ func TestControl_MoveClock(t *testing.T) {
 	require.Contains(t, string(a.raw), `"frozen":false`)
 }
 
-// journal is what was received, as the mock tells it.
+// journal returns the requests that the mock recorded.
 func journal(t *testing.T, h http.Handler, query string) []map[string]any {
 	t.Helper()
 	var got struct{ Requests []map[string]any }
@@ -113,7 +113,7 @@ func TestControl_Requests(t *testing.T) {
 	require.Equal(t, a.header.Get("X-Request-Id"), all[0]["requestId"])
 	require.Equal(t, "2026-01-15T12:00:00Z", all[0]["time"])
 	require.Equal(t, []any{"42"}, all[0]["headers"].(map[string]any)["X-Trace"])
-	require.NotContains(t, all[0]["headers"], "X-Request-Id", "headers as they were sent")
+	require.NotContains(t, all[0]["headers"], "X-Request-Id", "headers as sent")
 	require.Equal(t, []any{"mine"}, all[3]["headers"].(map[string]any)["X-Request-Id"])
 	require.Empty(t, all[2]["key"])
 	require.Equal(t, true, all[3]["truncated"])
@@ -125,7 +125,7 @@ func TestControl_Requests(t *testing.T) {
 		do(t, m, 200, statusAt("", "ocr_test_ok", "X-Trace", fmt.Sprint(i)))
 	}
 	all = journal(t, m, "")
-	require.Len(t, all, 500, "the last ones are kept")
+	require.Len(t, all, 500, "the most recent requests")
 	require.Equal(t, []any{"100"}, all[0]["headers"].(map[string]any)["X-Trace"])
 	require.Equal(t, []any{"599"}, all[499]["headers"].(map[string]any)["X-Trace"])
 }
@@ -141,13 +141,13 @@ func TestControl_Reset(t *testing.T) {
 	do(t, m, 200, control(http.MethodPost, "/__mock/clock", `{"advance":"48h"}`))
 	do(t, m, 200, control(http.MethodPost, "/__mock/reset?key=ocr_test_ok_a", ""))
 	require.Equal(t, int64(10_000), do(t, m, 200, statusAt("", "ocr_test_ok_a")).PointsRemaining)
-	require.Equal(t, int64(9_990), do(t, m, 200, statusAt("", "ocr_test_ok_b")).PointsRemaining, "others stay")
-	require.Len(t, journal(t, m, "?key=ocr_test_ok_a"), 1, "what came since")
+	require.Equal(t, int64(9_990), do(t, m, 200, statusAt("", "ocr_test_ok_b")).PointsRemaining, "other keys are unchanged")
+	require.Len(t, journal(t, m, "?key=ocr_test_ok_a"), 1, "requests since the reset")
 	do(t, m, 200, control(http.MethodPost, "/__mock/reset", ""))
 	require.Empty(t, journal(t, m, ""))
 	second := spend("ocr_test_ok_a")
 	require.Equal(t, string(first.raw), string(second.raw))
-	require.Equal(t, first.header, second.header, "as after a start, ids included")
+	require.Equal(t, first.header, second.header, "as after a start, including ids")
 	do(t, m, 400, control(http.MethodPost, "/__mock/reset?all=1", ""))
 }
 
@@ -158,13 +158,13 @@ func TestControl_LocalOnly(t *testing.T) {
 		open                     bool
 	}{
 		{"this machine", "127.0.0.1:5", "127.0.0.1:4010", "", true},
-		{"this machine by name", "127.0.0.1:5", "localhost:4010", "", true},
+		{"this machine, by name", "127.0.0.1:5", "localhost:4010", "", true},
 		{"this machine, IPv6", "[::1]:5", "[::1]:4010", "", true},
 		{"a page of this machine", "127.0.0.1:5", "localhost:4010", "http://localhost:3000", true},
 		{"another machine", "192.0.2.1:5", "127.0.0.1:4010", "", false},
-		{"a page of a foreign site", "127.0.0.1:5", "127.0.0.1:4010", "https://evil.example", false},
+		{"a page of another site", "127.0.0.1:5", "127.0.0.1:4010", "https://evil.example", false},
 		{"a page without an origin", "127.0.0.1:5", "127.0.0.1:4010", "null", false},
-		{"a foreign name that leads here", "127.0.0.1:5", "evil.example:4010", "", false},
+		{"another name that resolves to this machine", "127.0.0.1:5", "evil.example:4010", "", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -221,13 +221,13 @@ func TestMock_KeyLimit_Replies(t *testing.T) {
 	for i := range 1024 {
 		do(t, m, 200, statusAt("", fmt.Sprintf("ocr_test_ok_%d", i)))
 	}
-	require.Equal(t, int64(9_990), *extract("ocr_test_ok_first", "once").RemainingPoints, "a key that was forgotten begins anew")
-	for range 1024 { // as a test does that cleans up after itself
+	require.Equal(t, int64(9_990), *extract("ocr_test_ok_first", "once").RemainingPoints, "a forgotten key starts again")
+	for range 1024 { // like a test that cleans up
 		extract("ocr_test_ok_reset", "once")
 		do(t, m, 200, control(http.MethodPost, "/__mock/reset?key=ocr_test_ok_reset", ""))
 	}
 	extract("ocr_test_ok_first", "once")
-	require.Equal(t, int64(10), do(t, m, 200, statusAt("", "ocr_test_ok_first")).PointsUsed, "what others forgot takes no room")
+	require.Equal(t, int64(10), do(t, m, 200, statusAt("", "ocr_test_ok_first")).PointsUsed, "forgotten replies do not count")
 }
 
 func TestMock_ReplyLimit(t *testing.T) {
@@ -253,8 +253,8 @@ func TestControl_Reset_WhileARequestRuns(t *testing.T) {
 		status int
 		points int64 // used afterwards
 	}{
-		{"ocr_test_ok_running", 200, 0}, // what was charged before the reset is forgotten
-		{"ocr_test_mine", 500, 0},       // the key is gone
+		{"ocr_test_ok_running", 200, 0}, // the charge was before the reset
+		{"ocr_test_mine", 500, 0},       // the key no longer exists
 	} {
 		t.Run(c.key, func(t *testing.T) {
 			t.Parallel()

@@ -20,8 +20,8 @@ import (
 	"uncial/mock"
 )
 
-// session is 200 requests with everything in them, whose keys all end in the suffix, and whose addresses do where there is
-// no key. Of the control endpoints it uses those that touch one key.
+// session returns 200 requests of every kind. Their keys end in the suffix; requests without a key have it in their query.
+// It uses only control endpoints that affect a single key.
 func session(suffix string) []*http.Request {
 	key := func(scenario string) string { return "ocr_test_" + scenario + suffix }
 	at := func(path string) string { return path + "?run=" + suffix }
@@ -67,7 +67,7 @@ func session(suffix string) []*http.Request {
 
 var date = regexp.MustCompile(`(?m)^Date: .*\r\n`)
 
-// play sends the requests over one connection and returns the answers as they came, byte by byte, without their dates.
+// play sends the requests over one connection and returns the raw responses without their Date headers.
 func play(address string, requests []*http.Request) ([]string, error) {
 	conn, err := net.DialTimeout("tcp", address, 5*time.Second)
 	if err != nil {
@@ -117,8 +117,8 @@ func TestCommand_TwoStartsGiveTheSameBytes(t *testing.T) {
 	}
 }
 
-// What is read from every kind of page, in every language and format, as a digest: another one means that clients get
-// other bytes than before, or on this processor others than elsewhere.
+// The digest covers every kind of page in every language and format. If it changes, clients get other bytes than before, or
+// other bytes on this processor than elsewhere.
 func TestMock_SameBytesOnEveryMachine(t *testing.T) {
 	t.Parallel()
 	const want = "c4d3854fd86fcd72205fd8cd6d826c3d0e03eecbc09abe3c8fac4693ab7e13b1"
@@ -167,7 +167,6 @@ func TestMock_ParallelRuns(t *testing.T) {
 	}
 }
 
-// Ids tell exchanges apart, whoever they are from and however alike.
 func TestMock_RequestIDs(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
@@ -178,7 +177,7 @@ func TestMock_RequestIDs(t *testing.T) {
 		m.ServeHTTP(w, r)
 		id := w.Header().Get("X-Request-Id")
 		require.NotEmpty(t, id)
-		require.Empty(t, given[id], "%s %s has the id of another", r.Method, r.URL)
+		require.Empty(t, given[id], "%s %s has the id of another request", r.Method, r.URL)
 		given[id] = r.Method + " " + r.URL.String()
 	}
 	for range 2 {
@@ -186,7 +185,7 @@ func TestMock_RequestIDs(t *testing.T) {
 			send(r)
 		}
 	}
-	for i := range 3 * 1024 { // more than are counted, keys and strangers
+	for i := range 3 * 1024 { // more than the mock counts, with and without a key
 		send(statusAt("", fmt.Sprintf("nobody%d", i%1500)))
 		send(statusAt("", fmt.Sprintf("ocr_test_ok_%d", i%1500)))
 		send(request(http.MethodGet, "/healthz", ""))
@@ -201,5 +200,5 @@ func TestMock_RequestUnchanged(t *testing.T) {
 	do(t, m, 200, r)
 	require.Equal(t, before, r.Header)
 	r.Header.Set("X-Trace", "later")
-	require.NotContains(t, journal(t, m, "")[0]["headers"], "X-Trace", "the journal has what was sent then")
+	require.NotContains(t, journal(t, m, "")[0]["headers"], "X-Trace", "the journal has the headers as sent")
 }

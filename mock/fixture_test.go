@@ -24,7 +24,7 @@ func TestFixtures_Sources(t *testing.T) {
 		require.NotEmpty(t, f.Author)
 		require.NotEmpty(t, f.Work)
 		require.NotZero(t, f.Year)
-		require.Less(t, f.Year, 1900, "long in the public domain")
+		require.Less(t, f.Year, 1900, "in the public domain")
 	}
 	for _, tag := range []string{"de", "de-Latf", "en", "enm", "es", "fr", "frm", "grc", "it", "la", "nl", "pt"} {
 		for _, kind := range []string{"printed", "handwritten"} {
@@ -51,17 +51,17 @@ func TestFixtures_Texts(t *testing.T) {
 				for _, e := range a.Edits {
 					require.Contains(t, []any{"long-s", "vote"}, e["rule"])
 					if e["rule"] == "long-s" {
-						require.Equal(t, e["after"], mendLongS(e["before"].(string), e["after"].(string)), "f becomes s and nothing else changes")
+						require.Equal(t, e["after"], replaceLongS(e["before"].(string), e["after"].(string)), "only f becomes s")
 					}
 				}
 			}
 		}
 	}
-	require.Greater(t, len(texts), len(mock.Fixtures()), "every text is found, difficult ones in two readings")
+	require.Greater(t, len(texts), len(mock.Fixtures()), "all texts are found, those with misread words in two versions")
 }
 
-// mendLongS is before with every f that is an s in after turned into it.
-func mendLongS(before, after string) string {
+// replaceLongS returns before with each f that is an s in after replaced.
+func replaceLongS(before, after string) string {
 	b, a := []rune(before), []rune(after)
 	for i := range b {
 		if i < len(a) && b[i] == 'f' && a[i] == 's' {

@@ -1,11 +1,9 @@
 package mock_test
 
 import (
-	"encoding/base64"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,30 +11,40 @@ import (
 	"uncial/mock"
 )
 
-// FuzzInlineImage sends any bytes as an inline image: a page is read, or it is a 400 that names the field.
-func FuzzInlineImage(f *testing.F) {
-	files, err := filepath.Glob("../impl/ocr/decode/testdata/colours*.*")
-	require.NoError(f, err)
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		require.NoError(f, err)
-		f.Add(data[:min(len(data), 4096)])
+// FuzzPrefer sends any Prefer header. The mock must honour it or answer 400 with a detail for it; it must never ignore it.
+func FuzzPrefer(f *testing.F) {
+	for _, seed := range []string{
+		"code=402", "example=minimal, seed=7", `delay="1"`, "code=402;x", `a="\"`, "=,=,", ",,,", "code", `seed="7`, "CODE = 401 , code=500", "\x80", "é=1",
+	} {
+		f.Add(seed)
 	}
-	f.Add([]byte("II*\x00\x08\x00\x00\x00\xff\xff"))
 	m := mock.New(mock.Options{})
-	roomy(f, m, benchKey)
-	f.Fuzz(func(t *testing.T, data []byte) {
+	f.Fuzz(func(t *testing.T, prefer string) {
+		if strings.Contains(prefer, "delay") && len(prefer) > 9 {
+			return // would wait
+		}
+		r := statusAt("", "ocr_test_ok")
+		r.Header["Prefer"] = []string{prefer}
 		w := httptest.NewRecorder()
-		m.ServeHTTP(w, extractionAt("", benchKey, `{"imageUrl":"data:;base64,`+base64.StdEncoding.EncodeToString(data)+`"}`))
-		if w.Code != http.StatusOK {
-			require.Equal(t, http.StatusBadRequest, w.Code, "%s", w.Body)
-			require.Contains(t, w.Body.String(), `"details":{"imageUrl":`)
+		m.ServeHTTP(w, r)
+		applied := w.Header().Get("Preference-Applied")
+		switch w.Code {
+		case 200:
+			require.NotContains(t, applied, "code=4")
+		case 400:
+			require.Contains(t, w.Body.String(), `"Prefer"`)
+		case 401, 500:
+			require.Contains(t, applied, "code=")
+		default:
+			t.Fatalf("%q: %d %s", prefer, w.Code, w.Body)
+		}
+		if strings.Trim(prefer, " \t,") != "" && applied == "" {
+			require.True(t, w.Code == 400 || strings.Contains(strings.ToLower(prefer), "seed"), "%q was ignored", prefer)
 		}
 	})
 }
 
-// FuzzControl sends any body to the control endpoints that read one: it is done, or it is a 400, and the key stays one that
-// the status can tell of.
+// FuzzControl sends any body to the control endpoints. Each must answer 200 or 400, and the status of the key must stay valid.
 func FuzzControl(f *testing.F) {
 	for _, body := range []string{
 		`{"balance": 25, "limit": 3, "plan": "free", "status": "active"}`, `{"advance": "60s"}`, `{"now": "2026-02-01T00:00:00Z"}`,
@@ -55,7 +63,7 @@ func FuzzControl(f *testing.F) {
 			w := httptest.NewRecorder()
 			m.ServeHTTP(w, r)
 			require.Contains(t, []int{http.StatusOK, http.StatusBadRequest}, w.Code, "%s", w.Body)
-			require.NotContains(t, w.Body.String(), "mock.", "no names of our types")
+			require.NotContains(t, w.Body.String(), "mock.", "no Go types")
 		}
 		w := httptest.NewRecorder()
 		m.ServeHTTP(w, statusAt("", key))

@@ -9,11 +9,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"uncial/mock"
 )
 
-// extractionAt is an extraction; headers come in pairs.
+// extractionAt returns an extraction request. Headers are pairs of name and value.
 func extractionAt(base, key, body string, headers ...string) *http.Request {
 	r := request(http.MethodPost, base+"/api/v1/extract", body, headers...)
 	r.Header.Set("Authorization", "Bearer "+key)
@@ -27,12 +25,12 @@ func statusAt(base, key string, headers ...string) *http.Request {
 	return r
 }
 
-// control is a request to a control endpoint from this machine.
+// control returns a request to a control endpoint.
 func control(method, path, body string) *http.Request {
 	return request(method, path, body)
 }
 
-// request serves a handler and, with a base, a client.
+// request returns a request from this machine. With a path it is for a handler, with a whole URL for a client.
 func request(method, url, body string, headers ...string) *http.Request {
 	r := httptest.NewRequest(method, url, strings.NewReader(body))
 	r.RequestURI = ""
@@ -48,7 +46,7 @@ func request(method, url, body string, headers ...string) *http.Request {
 	return r
 }
 
-// image is the body of an extraction of a page on the scenarios' host.
+// image is the body of an extraction of an image scenario.
 func image(name string) string { return `{"imageUrl":"http://mock.invalid/` + name + `"}` }
 
 // answer is any body of the contract.
@@ -75,7 +73,7 @@ type answer struct {
 	header             http.Header
 }
 
-// do sends the request, which must be answered with the status.
+// do sends the request and requires the status.
 func do(tb testing.TB, h http.Handler, status int, r *http.Request) answer {
 	tb.Helper()
 	w := httptest.NewRecorder()
@@ -84,12 +82,4 @@ func do(tb testing.TB, h http.Handler, status int, r *http.Request) answer {
 	a := answer{raw: w.Body.Bytes(), header: w.Header()}
 	require.NoError(tb, json.NewDecoder(bytes.NewReader(a.raw)).Decode(&a), "%s", a.raw)
 	return a
-}
-
-func scenarioNames() []string {
-	var names []string
-	for _, s := range mock.Scenarios() {
-		names = append(names, s.Name)
-	}
-	return names
 }

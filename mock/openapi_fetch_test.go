@@ -14,8 +14,8 @@ import (
 	"uncial/mock"
 )
 
-// A client of another ecosystem: types and client are made of openapi.yaml by openapi-typescript and openapi-fetch,
-// checked by the compiler, and sent through every status of both operations.
+// A TypeScript client, generated from openapi.yaml by openapi-typescript and openapi-fetch and checked by the compiler, gets
+// every status of both operations.
 func TestOpenAPIFetch_EveryStatus(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"node", "npm"} {

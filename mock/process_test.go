@@ -21,11 +21,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"uncial/mock"
 )
 
-// built is where binary puts what it builds; TestMain makes and removes it.
+// built is the folder of the binary; TestMain creates and removes it.
 var built string
 
 // binary builds uncial-mock once for all tests, as the Makefile does.
@@ -60,7 +58,7 @@ type process struct {
 
 var listening = regexp.MustCompile(`msg=listening address=(127\.0\.0\.1:\d+)`)
 
-// MustStart starts the built binary on a free port and stops it with the test.
+// MustStart starts the binary on a free port and stops it at the end of the test.
 func MustStart(tb testing.TB, arguments ...string) *process {
 	tb.Helper()
 	path, err := binary()
@@ -86,12 +84,12 @@ func MustStart(tb testing.TB, arguments ...string) *process {
 	}()
 	require.NoError(tb, err)
 	match := listening.FindStringSubmatch(first)
-	require.NotNil(tb, match, "the first line names the address: %s", first)
+	require.NotNil(tb, match, "the first line has the address: %s", first)
 	p.base = "http://" + match[1]
 	return p
 }
 
-// The best of many starts counts: the others tell what else the machine was doing.
+// The best of many starts counts, because the others depend on what else the machine was doing.
 func TestCommand_AnswersWithin50ms(t *testing.T) {
 	const limit, starts = 50 * time.Millisecond, 40
 	best := time.Hour
@@ -141,7 +139,7 @@ func TestCommand_StaysUnder25MB(t *testing.T) {
 	require.Less(t, now, 25_000_000)
 }
 
-// send sends the request, which must succeed, and reads its answer.
+// send sends the request, reads the answer and returns an error unless the status is 200.
 func send(client http.RoundTripper, r *http.Request) error {
 	res, err := client.RoundTrip(r)
 	if err != nil {
@@ -155,7 +153,7 @@ func send(client http.RoundTripper, r *http.Request) error {
 	return err
 }
 
-// memory is the resident set of a process now and at its peak, in bytes.
+// memory returns the resident memory of a process, now and at its peak, in bytes.
 func memory(t *testing.T, pid int) (now, peak int) {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -183,39 +181,13 @@ func TestCommand_StopsGracefully(t *testing.T) {
 		}
 		body, _ := io.ReadAll(res.Body)
 		_ = res.Body.Close()
-		return strings.Contains(string(body), `"pointsUsed":10`) // the points of the running extraction are held
+		return strings.Contains(string(body), `"pointsUsed":10`) // the running extraction holds its points
 	}, 5*time.Second, 10*time.Millisecond)
 	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
-	require.NoError(t, <-answered, "a request under way is answered")
+	require.NoError(t, <-answered, "a running request is answered")
 	<-p.logged
 	require.NoError(t, p.cmd.Wait())
 	require.Contains(t, p.log.String(), "msg=stopped")
-}
-
-func TestCommand_Environment(t *testing.T) {
-	t.Parallel()
-	path, err := binary()
-	require.NoError(t, err)
-	for _, c := range []struct {
-		name, env, value, want string
-	}{
-		{"the address", "UNCIAL_MOCK_LISTEN", "127.0.0.1:notaport", "--listen"},
-		{"the clock", "UNCIAL_MOCK_CLOCK", "sundial", "--clock must be one of"},
-		{"the latency", "UNCIAL_MOCK_LATENCY", "1h", "at most 30s"},
-		{"the origins", "UNCIAL_MOCK_CORS_ORIGIN", "https://a.example/path", "--cors-origin"},
-		{"the latency's range", "UNCIAL_MOCK_LATENCY", "900ms-100ms", "such as 100ms-900ms"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-			defer cancel()
-			cmd := exec.CommandContext(ctx, path)
-			cmd.Env = append(os.Environ(), c.env+"="+c.value)
-			out, err := cmd.CombinedOutput()
-			require.Error(t, err)
-			require.Contains(t, string(out), c.want)
-		})
-	}
 }
 
 func TestCommand_Verbose(t *testing.T) {
@@ -268,34 +240,4 @@ func TestCommand_Flags(t *testing.T) {
 	var clock struct{ Now time.Time }
 	require.NoError(t, json.NewDecoder(res.Body).Decode(&clock))
 	require.WithinDuration(t, time.Now(), clock.Now, time.Minute)
-}
-
-func TestCommand_Texts(t *testing.T) {
-	t.Parallel()
-	path, err := binary()
-	require.NoError(t, err)
-	plain, err := exec.CommandContext(t.Context(), path, "texts").Output()
-	require.NoError(t, err)
-	forPrograms, err := exec.CommandContext(t.Context(), path, "texts", "--json").Output()
-	require.NoError(t, err)
-	var listed []mock.Fixture
-	require.NoError(t, json.Unmarshal(forPrograms, &listed))
-	require.Len(t, listed, len(mock.Fixtures()))
-	for _, f := range mock.Fixtures() {
-		require.Contains(t, string(plain), f.Author+": "+f.Work)
-	}
-}
-
-func TestCommand_Scenarios(t *testing.T) {
-	t.Parallel()
-	path, err := binary()
-	require.NoError(t, err)
-	plain, err := exec.CommandContext(t.Context(), path, "scenarios").Output()
-	require.NoError(t, err)
-	forPrograms, err := exec.CommandContext(t.Context(), path, "scenarios", "--json").Output()
-	require.NoError(t, err)
-	for _, name := range scenarioNames() {
-		require.Contains(t, string(plain), name)
-		require.Contains(t, string(forPrograms), `"`+name+`"`)
-	}
 }

@@ -40,7 +40,7 @@ func TestMock_RateLimit(t *testing.T) {
 	for i := range 10 {
 		body := image("printed")
 		if i == 3 {
-			body = `{}` // counts, although it is refused
+			body = `{}` // an invalid request counts too
 		}
 		want := 200
 		if i == 3 {
@@ -58,7 +58,7 @@ func TestMock_RateLimit(t *testing.T) {
 	require.Equal(t, mock.Epoch.Unix()+60, s.RateLimit.Reset)
 	require.Zero(t, s.RateLimitRemaining)
 	do(t, m, 200, control(http.MethodPost, "/__mock/clock?key="+key, `{"advance":"42500ms"}`))
-	require.Equal(t, int64(10), do(t, m, 200, statusAt("", key)).RateLimitRemaining, "the window is new")
+	require.Equal(t, int64(10), do(t, m, 200, statusAt("", key)).RateLimitRemaining, "a new window")
 	do(t, m, 200, extractionAt("", key, image("printed")))
 }
 
@@ -72,7 +72,7 @@ func TestMock_IdempotencyKey(t *testing.T) {
 	first := send(200, "a", `{"imageUrl":"http://mock.invalid/difficult","format":"alto","enhance":true}`, "Prefer", "seed=7")
 	require.Equal(t, "seed=7", first.header.Get("Preference-Applied"))
 	again := send(200, "a", `{"format":"alto","enhance":true,"imageUrl":"http://mock.invalid/difficult"}`)
-	require.Equal(t, string(first.raw), string(again.raw), "byte by byte, though no seed is asked for and points are short")
+	require.Equal(t, string(first.raw), string(again.raw), "the same bytes, without a seed and without enough points")
 	require.Equal(t, int64(9_998), do(t, m, 200, statusAt("", key)).PointsUsed, "a replay is free")
 
 	other := send(400, "a", image("printed"))
@@ -80,7 +80,7 @@ func TestMock_IdempotencyKey(t *testing.T) {
 	send(400, "a", `{"imageUrl":"http://mock.invalid/difficult","format":"alto"}`)
 	send(400, "a", `{"imageUrl":"http://mock.invalid/difficult","format":"alto","enhance":true,"language":"de"}`)
 	again = send(200, "a", `{"imageUrl":"http://mock.invalid/difficult","format":"alto","enhance":true,"language":"en"}`)
-	require.Equal(t, string(first.raw), string(again.raw), "a default that is spelled out asks the same")
+	require.Equal(t, string(first.raw), string(again.raw), "a default that is spelled out asks for the same")
 
 	require.Equal(t, int64(2), *send(402, "b", image("printed")).RemainingPoints)
 	do(t, m, 200, control(http.MethodPut, "/__mock/keys/"+key, `{"balance":100}`))

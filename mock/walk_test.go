@@ -21,7 +21,7 @@ import (
 	"uncial/mock"
 )
 
-// A client team's session: the generated client, every status of both operations, documented scenarios only.
+// The generated client gets every status of both operations with documented scenarios only.
 func TestGeneratedClient_EveryStatus(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -69,7 +69,6 @@ func TestGeneratedClient_EveryStatus(t *testing.T) {
 	require.Equal(t, documented(referee.doc), slices.Sorted(maps.Keys(referee.seen)))
 }
 
-// Every scenario's answer is one that the contract knows.
 func TestScenarios_ValidAnswers(t *testing.T) {
 	t.Parallel()
 	doc := mustContract(t)
@@ -93,7 +92,7 @@ func TestScenarios_ValidAnswers(t *testing.T) {
 	}
 }
 
-// asking is the request with the scenario's key or header in it.
+// asking adds the scenario's key or header to the request.
 func asking(s mock.Scenario, r *http.Request) *http.Request {
 	switch s.By {
 	case "key":
@@ -111,7 +110,7 @@ func mustContract(tb testing.TB) *openapi3.T {
 	return doc
 }
 
-// documented is every operation with every status of it, sorted.
+// documented returns every operation with each of its statuses, sorted.
 func documented(doc *openapi3.T) []string {
 	var all []string
 	for _, item := range doc.Paths.Map() {
@@ -125,21 +124,21 @@ func documented(doc *openapi3.T) []string {
 	return all
 }
 
-// check holds an answer against the contract and names its operation.
+// check validates a response against openapi.yaml and returns the name of its operation.
 func check(doc *openapi3.T, r *http.Request, status int, header http.Header, body []byte) (operation string, err error) {
-	place := "/" + path.Base(r.URL.Path)
-	item := doc.Paths.Value(place)
+	route := "/" + path.Base(r.URL.Path)
+	item := doc.Paths.Value(route)
 	op := item.GetOperation(r.Method)
 	return op.OperationID, openapi3filter.ValidateResponse(r.Context(), &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{
-			Request: r, Route: &routers.Route{Spec: doc, Path: place, PathItem: item, Method: r.Method, Operation: op},
+			Request: r, Route: &routers.Route{Spec: doc, Path: route, PathItem: item, Method: r.Method, Operation: op},
 		},
 		Status: status, Header: header, Body: io.NopCloser(bytes.NewReader(body)),
 		Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
 	})
 }
 
-// referee is a transport that lets only answers of the contract through, and notes them.
+// referee is a transport that fails on responses outside the contract and remembers the others.
 type referee struct {
 	doc  *openapi3.T
 	seen map[string]bool // operation and status
@@ -158,7 +157,7 @@ func (f *referee) RoundTrip(r *http.Request) (*http.Response, error) {
 	res.Body = io.NopCloser(bytes.NewReader(body))
 	operation, err := check(f.doc, r, res.StatusCode, res.Header, body)
 	if err != nil {
-		return nil, fmt.Errorf("%d is not in the contract: %w", res.StatusCode, err)
+		return nil, fmt.Errorf("status %d breaks the contract: %w", res.StatusCode, err)
 	}
 	f.seen[fmt.Sprintf("%s %d", operation, res.StatusCode)] = true
 	return res, nil

@@ -31,7 +31,7 @@ func TestScenarios_InTheContract(t *testing.T) {
 			others = append(others, s)
 		}
 	}
-	require.Equal(t, others, listed, "keys and headers, in x-mock-scenarios")
+	require.Equal(t, others, listed, "x-mock-scenarios has the keys and headers")
 	examples := doc.Paths.Value("/extract").Post.RequestBody.Value.Content.Get("application/json").Examples
 	for _, s := range images {
 		example := examples["mock-"+filepath.Base(s.Name)]
@@ -41,11 +41,11 @@ func TestScenarios_InTheContract(t *testing.T) {
 		delete(examples, "mock-"+filepath.Base(s.Name))
 	}
 	for name := range examples {
-		require.NotContains(t, name, "mock-", "an example of a scenario that is gone")
+		require.NotContains(t, name, "mock-", "an example without a scenario")
 	}
 }
 
-// mustReadme is the text of the mock's manual.
+// mustReadme returns the text of the mock's manual.
 func mustReadme(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("README.md")
@@ -53,7 +53,7 @@ func mustReadme(t *testing.T) string {
 	return string(text)
 }
 
-// The tables of the README are those of "uncial-mock scenarios", no more and no less.
+// The tables of the README have exactly the rows of "uncial-mock scenarios".
 func TestScenarios_InTheReadme(t *testing.T) {
 	t.Parallel()
 	_, section, found := strings.Cut(mustReadme(t), "\n## Scenarios\n")
@@ -74,7 +74,7 @@ func TestScenarios_InTheReadme(t *testing.T) {
 
 var goSession = regexp.MustCompile("(?s)<!-- Go session -->\n+```go\n(.*?)```")
 
-// The README's session with the generated client is the one that Example_everyStatus runs.
+// The session with the generated client in the README is the one that Example_everyStatus runs.
 func TestReadme_GoSession(t *testing.T) {
 	t.Parallel()
 	match := goSession.FindStringSubmatch(mustReadme(t))
@@ -86,7 +86,7 @@ func TestReadme_GoSession(t *testing.T) {
 
 var curlSession = regexp.MustCompile("(?s)<!-- curl session -->\n+```sh\n(.*?)```")
 
-// The README's session with curl goes through every status of both operations, as its comments say.
+// The session with curl in the README gets every status of both operations, as its comments say.
 func TestReadme_CurlSession(t *testing.T) {
 	t.Parallel()
 	match := curlSession.FindStringSubmatch(mustReadme(t))

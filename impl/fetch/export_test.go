@@ -7,28 +7,28 @@ import (
 	"net/url"
 )
 
-// WithResolver makes names resolve by r.
+// WithResolver resolves names with r.
 func (o Options) WithResolver(r *net.Resolver) Options {
 	o.resolver = r
 	return o
 }
 
-// WithRoots makes the certificates of roots trusted.
+// WithRoots trusts the certificates of roots.
 func (o Options) WithRoots(roots *x509.CertPool) Options {
 	o.roots = roots
 	return o
 }
 
-// Classify judges an address as the guard does.
+// Classify returns the verdict of a guard.
 func Classify(allow []netip.Prefix, to netip.AddrPort) string {
 	return [...]string{notPublic: "not public", badPort: "bad port", permitted: "permitted"}[newGuard(allow).classify(to)]
 }
 
-// ImageURLs are the addresses that an info.json which came from one address leads to.
+// ImageURLs returns the image URLs of an info.json that came from a URL.
 func ImageURLs(infoJSON []byte, from *url.URL) ([]*url.URL, error) {
-	described, err := parseInfo(infoJSON)
+	info, err := parseInfo(infoJSON)
 	if err != nil {
 		return nil, err
 	}
-	return described.imageURLs(from)
+	return info.imageURLs(from)
 }

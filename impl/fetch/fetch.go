@@ -1,9 +1,11 @@
-// Package fetch turns the URL of an image into its bytes without letting the URL's author reach anything that the
-// author could not reach anyway: only public addresses are connected to, whatever a name resolves to and wherever a
-// redirect leads.
+// Package fetch downloads images. It protects the operator's network from callers who choose the URLs (server-side request
+// forgery): it connects only to public addresses, whatever a name resolves to and wherever a redirect leads. It does not
+// look into images (package decode does) or parse data: URLs (package request does). Start reading at Fetcher.Fetch; the
+// rules for addresses are in guard.go, those for IIIF in iiif.go and iiifsize.go.
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -21,70 +23,82 @@ import (
 	"uncial/internal/request"
 )
 
-// Options of a Fetcher. The zero value is what production needs.
-type Options struct {
-	Allow         []netip.Prefix // addresses reachable on any port though they are not public. Default none
-	MaxBytes      int            // size of an image. Default ocr.MaxBytes
-	Timeout       time.Duration  // one Fetch as a whole, redirects and IIIF included. Default 20 s
-	MaxRedirects  int            // of one request. Default 5
-	MaxConcurrent int            // fetches over the network at once; eight times as many may wait. Default 32
-	UserAgent     string         // Default "Uncial"
+// Limits of a connection. The timeouts leave time for a second attempt within Options.Timeout.
+const (
+	dialTimeout         = 10 * time.Second
+	tlsTimeout          = 10 * time.Second
+	idleTimeout         = 30 * time.Second
+	idlePerHost         = 4        // connections kept: a client reads the pages of one library in sequence
+	maxHeaderBytes      = 64 << 10 // of a response; servers rarely send more than 8 KiB
+	readBuffer          = 64 << 10 // bytes; the default of 4 KiB costs many system calls per image
+	waitersPerSlot      = 8        // fetches that may wait for each one that runs; further ones are refused as busy
+	defaultTimeout      = 20 * time.Second
+	defaultMaxRedirects = 5
+	defaultConcurrent   = 32
+)
 
-	resolver *net.Resolver  // nil for the system's name servers
-	roots    *x509.CertPool // nil for the system's
+// Options of a Fetcher. The zero value is meant for production.
+type Options struct {
+	Allow         []netip.Prefix // non-public addresses that may be reached, on any port. Default: none
+	MaxBytes      int            // of an image. Default: ocr.MaxBytes
+	Timeout       time.Duration  // of one Fetch including redirects and IIIF. Default: 20 s
+	MaxRedirects  int            // per request. Default: 5
+	MaxConcurrent int            // fetches over the network at once; eight times as many may wait. Default: 32
+	UserAgent     string         // Default: "Uncial"
+
+	resolver *net.Resolver  // nil: the name servers of the system
+	roots    *x509.CertPool // nil: the root certificates of the system
 }
 
 // Fetcher fetches images. It is safe for concurrent use.
 type Fetcher struct {
-	options Options
-	client  *http.Client
-	// tooLarge is told apart from other faults because a IIIF server may have a smaller image.
-	tooLarge *ocr.ImageError
-	places   chan struct{} // taken by fetches that run or wait
-	slots    chan struct{} // taken by fetches that run
+	options  Options
+	client   *http.Client
+	tooLarge *ocr.ImageError // compared by identity: after this error a smaller image of a IIIF server is tried
+	admitted chan struct{}   // has an element for each fetch that runs or waits
+	running  chan struct{}   // has an element for each fetch that runs
 }
 
-// New makes a Fetcher. Close it to let go of idle connections.
+// New returns a Fetcher. Close closes its idle connections.
 func New(o Options) *Fetcher {
 	o.MaxBytes = orDefault(o.MaxBytes, ocr.MaxBytes)
-	o.Timeout = orDefault(o.Timeout, 20*time.Second)
-	o.MaxRedirects = orDefault(o.MaxRedirects, 5)
-	o.MaxConcurrent = orDefault(o.MaxConcurrent, 32)
-	if o.UserAgent == "" {
-		o.UserAgent = "Uncial"
-	}
+	o.Timeout = orDefault(o.Timeout, defaultTimeout)
+	o.MaxRedirects = orDefault(o.MaxRedirects, defaultMaxRedirects)
+	o.MaxConcurrent = orDefault(o.MaxConcurrent, defaultConcurrent)
+	o.UserAgent = cmp.Or(o.UserAgent, "Uncial")
 	if o.resolver == nil {
-		// The C library's resolver takes "0x7f000001" and "127.1" for addresses.
+		// The resolver of the C library accepts "0x7f000001" and "127.1" as addresses.
 		o.resolver = &net.Resolver{PreferGo: true}
 	}
 	f := &Fetcher{
 		options:  o,
 		tooLarge: tooLarge(o.MaxBytes),
-		places:   make(chan struct{}, 9*o.MaxConcurrent),
-		slots:    make(chan struct{}, o.MaxConcurrent),
+		admitted: make(chan struct{}, (1+waitersPerSlot)*o.MaxConcurrent),
+		running:  make(chan struct{}, o.MaxConcurrent),
 	}
-	// The check stands at the dial, behind the resolver, so that a name which resolves differently the second time
-	// gains nothing. A connection that is used again was checked when it was made.
-	dialer := &net.Dialer{Timeout: 10 * time.Second, Resolver: o.resolver, Control: newGuard(o.Allow).control}
+	// The guard checks the resolved address when the connection is made, so that a name which resolves differently the
+	// second time (DNS rebinding) gains nothing. A connection that is reused has been checked.
+	dialer := &net.Dialer{Timeout: dialTimeout, Resolver: o.resolver, Control: newGuard(o.Allow).control}
 	f.client = &http.Client{
 		CheckRedirect: f.checkRedirect,
 		Transport: &http.Transport{
-			Proxy:                  nil, // a proxy from the environment would connect past the guard
+			Proxy:                  nil, // a proxy from the environment would bypass the guard
 			DialContext:            dialer.DialContext,
 			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.roots},
-			TLSHandshakeTimeout:    10 * time.Second,
+			TLSHandshakeTimeout:    tlsTimeout,
 			ForceAttemptHTTP2:      true,
-			DisableCompression:     true, // nothing is unpacked here, so nothing can be a bomb
+			DisableCompression:     true, // nothing is decompressed, so decompression bombs do nothing
 			MaxIdleConns:           o.MaxConcurrent,
-			MaxIdleConnsPerHost:    4,
-			IdleConnTimeout:        30 * time.Second,
-			MaxResponseHeaderBytes: 64 << 10,
-			ReadBufferSize:         64 << 10,
+			MaxIdleConnsPerHost:    idlePerHost,
+			IdleConnTimeout:        idleTimeout,
+			MaxResponseHeaderBytes: maxHeaderBytes,
+			ReadBufferSize:         readBuffer,
 		},
 	}
 	return f
 }
 
+// orDefault returns value if it is positive, else the default.
 func orDefault[T int | time.Duration](value, otherwise T) T {
 	if value > 0 {
 		return value
@@ -92,12 +106,13 @@ func orDefault[T int | time.Duration](value, otherwise T) T {
 	return otherwise
 }
 
-// Close closes idle connections. Fetches that run are not disturbed.
+// Close closes idle connections. Running fetches continue.
 func (f *Fetcher) Close() { f.client.CloseIdleConnections() }
 
-// Fetch returns the bytes behind imageURL: an http or https URL of an image or of a IIIF info.json, or the name of an image
-// that the request in ctx carries (request.InlineImage). The bytes are not checked to be an image. Errors: *ocr.ImageError for whatever the URL or its server is to blame
-// for, ocr.ErrBusy when too many fetches wait, ctx's own; anything else is internal.
+// Fetch returns the bytes at imageURL: an http or https URL of an image or of a IIIF info.json, or the name of an image
+// that the request in ctx carries (request.InlineImage). It does not check that the bytes are an image. Errors:
+// *ocr.ImageError for faults of the URL or its server, ocr.ErrBusy if too many fetches are waiting, ctx's; all others are
+// internal.
 func (f *Fetcher) Fetch(ctx context.Context, imageURL string) ([]byte, error) {
 	if image, ok := request.InlineImage(ctx, imageURL); ok {
 		if len(image) > f.options.MaxBytes {
@@ -111,53 +126,54 @@ func (f *Fetcher) Fetch(ctx context.Context, imageURL string) ([]byte, error) {
 	}
 	bounded, cancel := context.WithTimeout(ctx, f.options.Timeout)
 	defer cancel()
-	leave, err := f.enter(bounded)
+	release, err := f.acquire(bounded)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		return nil, err
 	}
-	defer leave()
-	image, err := f.image(bounded, target)
+	defer release()
+	image, err := f.download(bounded, target)
 	switch {
 	case err == nil:
 		return image, nil
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case bounded.Err() != nil:
-		return nil, blame("the image did not arrive within %g s", f.options.Timeout.Seconds())
+		return nil, imageError("the image did not arrive within %g s", f.options.Timeout.Seconds())
 	}
 	return nil, explain(err)
 }
 
-// enter waits for a slot and returns what gives it back.
-func (f *Fetcher) enter(ctx context.Context) (leave func(), err error) {
+// acquire waits until the fetch may run and returns a function that ends it. Errors: ocr.ErrBusy.
+func (f *Fetcher) acquire(ctx context.Context) (release func(), err error) {
 	select {
-	case f.places <- struct{}{}:
+	case f.admitted <- struct{}{}:
 	default:
 		return nil, ocr.ErrBusy
 	}
 	select {
-	case f.slots <- struct{}{}:
-		return func() { <-f.slots; <-f.places }, nil
+	case f.running <- struct{}{}:
+		return func() { <-f.running; <-f.admitted }, nil
 	case <-ctx.Done():
-		<-f.places
+		<-f.admitted
 		return nil, ocr.ErrBusy
 	}
 }
 
-// image fetches target and, where that describes a IIIF image, the image itself.
-func (f *Fetcher) image(ctx context.Context, target *url.URL) ([]byte, error) {
+// download fetches target and, if that describes a IIIF image, the image itself. If the largest image is too large or the
+// server refuses its size, it tries smaller ones; the error is then that of the largest.
+func (f *Fetcher) download(ctx context.Context, target *url.URL) ([]byte, error) {
 	body, from, err := f.get(ctx, target)
 	if err != nil || !isJSON(body) {
 		return body, err
 	}
-	described, err := parseInfo(body)
+	info, err := parseInfo(body)
 	if err != nil {
 		return nil, err
 	}
-	choices, err := described.imageURLs(from)
+	choices, err := info.imageURLs(from)
 	if err != nil {
 		return nil, err
 	}
@@ -177,35 +193,35 @@ func (f *Fetcher) image(ctx context.Context, target *url.URL) ([]byte, error) {
 	return nil, first
 }
 
-// parseURL parses and checks an address to fetch from.
+// parseURL parses and checks a URL to fetch. Errors: *ocr.ImageError.
 func parseURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
-		return nil, blame("not a URL; an http, https or data: URL is needed")
+		return nil, imageError("invalid URL; expected an http, https or data: URL")
 	}
 	return u, checkURL(u)
 }
 
-// checkURL refuses what is never fetched, before anything is resolved.
+// checkURL refuses URLs that are never fetched, before any name is resolved. The address itself is checked by the guard.
 func checkURL(u *url.URL) error {
 	host := u.Hostname()
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
-		return blame("the scheme must be http, https or data")
+		return imageError("the URL scheme must be http, https or data")
 	case host == "":
-		return blame("the URL names no host")
+		return imageError("the URL has no host")
 	case u.User != nil:
-		return blame("a user name or password in the URL is not accepted")
+		return imageError("the URL must not contain a user name or password")
 	case endsInNumber(host):
 		if _, err := netip.ParseAddr(host); err != nil {
-			return blame("an IPv4 address must be written as four decimal numbers")
+			return imageError("the URL must write an IPv4 address as four decimal numbers")
 		}
 	}
 	return nil
 }
 
-// endsInNumber says whether a host is meant as an IPv4 address, in whatever spelling (WHATWG URL, section 3.5, "ends in a
-// number checker").
+// endsInNumber reports whether programs may take the host for an IPv4 address, such as 127.1 or 0x7f000001 (WHATWG URL,
+// section 3.5, "ends in a number checker").
 func endsInNumber(host string) bool {
 	host = strings.TrimSuffix(host, ".")
 	last := strings.ToLower(host[strings.LastIndexByte(host, '.')+1:])
@@ -215,8 +231,8 @@ func endsInNumber(host string) bool {
 	return last != "" && strings.Trim(last, "0123456789") == ""
 }
 
-// blame is an error that the URL or its server is to blame for, in words for the caller.
-func blame(format string, args ...any) error {
+// imageError returns an *ocr.ImageError, whose reason is shown to the caller: it must not reveal internal addresses.
+func imageError(format string, args ...any) error {
 	return &ocr.ImageError{Reason: fmt.Sprintf(format, args...)}
 }
 

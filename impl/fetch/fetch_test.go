@@ -22,18 +22,41 @@ import (
 	"uncial/internal/request"
 )
 
-// loopback lets a test reach its own servers.
+// loopback allows the servers of the tests.
 var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("::1/128")}
 
-// mustBlame returns the reason of an *ocr.ImageError and sees that it tells nothing internal.
-func mustBlame(tb testing.TB, err error) string {
+// mustReason returns the reason of an *ocr.ImageError and checks that it reveals nothing internal.
+func mustReason(tb testing.TB, err error) string {
 	tb.Helper()
-	var blamed *ocr.ImageError
-	require.ErrorAs(tb, err, &blamed)
+	var fault *ocr.ImageError
+	require.ErrorAs(tb, err, &fault)
 	for _, word := range []string{"127.", "::1", "dial", "tcp", "lookup", "context", "net/http", "x509", "EOF", "illegal"} {
-		require.NotContains(tb, blamed.Reason, word)
+		require.NotContains(tb, fault.Reason, word)
 	}
-	return blamed.Reason
+	return fault.Reason
+}
+
+// requireReason checks that the image cannot be fetched for this reason, which reveals nothing internal.
+func requireReason(tb testing.TB, f *fetch.Fetcher, url, reason string) {
+	tb.Helper()
+	_, err := f.Fetch(tb.Context(), url)
+	require.Contains(tb, mustReason(tb, err), reason)
+}
+
+// assertFault is requireReason for URLs that are themselves part of the reason.
+func assertFault(tb testing.TB, f *fetch.Fetcher, url, reason string) {
+	tb.Helper()
+	_, err := f.Fetch(tb.Context(), url)
+	var fault *ocr.ImageError
+	require.ErrorAs(tb, err, &fault)
+	assert.Contains(tb, fault.Reason, reason)
+}
+
+func requireFetch(tb testing.TB, f *fetch.Fetcher, url, body string) {
+	tb.Helper()
+	got, err := f.Fetch(tb.Context(), url)
+	require.NoError(tb, err, url)
+	require.Equal(tb, body, string(got), url)
 }
 
 func mustFetcher(tb testing.TB, o fetch.Options) *fetch.Fetcher {
@@ -57,7 +80,7 @@ func write(status int, body string) http.HandlerFunc {
 	}
 }
 
-// mustAnswer serves bytes as they are, over TCP, to each connection.
+// mustAnswer sends raw bytes to each TCP connection.
 func mustAnswer(tb testing.TB, answer string) string {
 	tb.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -84,34 +107,32 @@ func TestFetcher_Fetch(t *testing.T) {
 		header = r.Header.Clone()
 		_, _ = io.WriteString(w, "the bytes")
 	})
-	got, err := mustFetcher(t, fetch.Options{Allow: loopback, UserAgent: "Uncial/9"}).Fetch(t.Context(), url+"/page.jpg#top")
-	require.NoError(t, err)
-	assert.Equal(t, "the bytes", string(got))
+	requireFetch(t, mustFetcher(t, fetch.Options{Allow: loopback, UserAgent: "Uncial/9"}), url+"/page.jpg#top", "the bytes")
 	assert.Equal(t, "Uncial/9", header.Get("User-Agent"))
 	assert.Equal(t, "identity", header.Get("Accept-Encoding"))
 	assert.Empty(t, header.Get("Authorization"))
 }
 
-func TestFetcher_FetchInlineImage(t *testing.T) {
+func TestFetcher_Fetch_Inline(t *testing.T) {
 	t.Parallel()
 	ctx := request.WithImages(t.Context(), map[string][]byte{"cid:1": []byte("abc")})
 	got, err := mustFetcher(t, fetch.Options{}).Fetch(ctx, "cid:1")
 	require.NoError(t, err)
 	assert.Equal(t, "abc", string(got))
 	_, err = mustFetcher(t, fetch.Options{MaxBytes: 2}).Fetch(ctx, "cid:1")
-	assert.Equal(t, "the image is larger than the limit of 2 bytes", mustBlame(t, err))
+	assert.Equal(t, "the image is larger than the limit of 2 bytes", mustReason(t, err))
 }
 
-func TestFetcher_RefusesURLs(t *testing.T) {
+func TestFetcher_Fetch_InvalidURL(t *testing.T) {
 	t.Parallel()
 	f := mustFetcher(t, fetch.Options{Timeout: 5 * time.Second})
 	for _, c := range []struct{ name, url, reason string }{
-		{"no URL", "http://[::1", "not a URL"},
-		{"a control character", "http://example.org/\x00", "not a URL"},
-		{"a file", "file:///etc/passwd", "the scheme must be http, https or data"},
-		{"another protocol", "gopher://example.org/1", "the scheme must be http, https or data"},
-		{"a path", "/page.jpg", "the scheme must be http, https or data"},
-		{"no host", "http:///page.jpg", "names no host"},
+		{"a malformed URL", "http://[::1", "invalid URL"},
+		{"a control character", "http://example.org/\x00", "invalid URL"},
+		{"a file", "file:///etc/passwd", "the URL scheme must be http, https or data"},
+		{"an unsupported scheme", "gopher://example.org/1", "the URL scheme must be http, https or data"},
+		{"a path", "/page.jpg", "the URL scheme must be http, https or data"},
+		{"no host", "http:///page.jpg", "has no host"},
 		{"a user name", "https://user:secret@example.org/", "user name"},
 		{"loopback", "http://127.0.0.1/", "the address is not public"},
 		{"loopback by name", "http://localhost/", "the address is not public"},
@@ -128,45 +149,42 @@ func TestFetcher_RefusesURLs(t *testing.T) {
 		{"a lone hexadecimal mark", "http://a.0x/", "four decimal numbers"},
 		{"circled digits", "http://①②⑦.⓪.⓪.①/", "the address is not public"},
 		{"ideographic full stops", "http://127。0。0。1/", "the address is not public"},
-		{"percent signs in the host", "http://%31%32%37.0.0.1/", "not a URL"},
-		{"a backslash", "http://example.org\\@127.0.0.1/", "not a URL"},
+		{"percent signs in the host", "http://%31%32%37.0.0.1/", "invalid URL"},
+		{"a backslash", "http://example.org\\@127.0.0.1/", "invalid URL"},
 		{"a port beyond all ports", "http://93.184.216.34:99999/", "could not be reached"},
 		{"a port of a database", "http://93.184.216.34:5432/", "port 5432 is not accepted"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := f.Fetch(t.Context(), c.url)
-			var blamed *ocr.ImageError
-			require.ErrorAs(t, err, &blamed)
-			assert.Contains(t, blamed.Reason, c.reason)
+			assertFault(t, f, c.url, c.reason)
 		})
 	}
 }
 
-func TestFetcher_BlamesTheServer(t *testing.T) {
+func TestFetcher_Fetch_ServerFaults(t *testing.T) {
 	t.Parallel()
 	closed := mustClosedPort(t)
 	for _, c := range []struct{ name, url, reason string }{
-		{"a page that is not there", mustServe(t, write(404, "")), "the server answered 404; the URL of an image is needed"},
+		{"a missing page", mustServe(t, write(404, "")), "the server answered 404; give the URL of an image"},
 		{"no content", mustServe(t, write(204, "")), "the server answered 204"},
-		{"an empty body", mustServe(t, write(200, "")), "empty answer"},
-		{"a page that shows the image", mustServe(t, write(200, "\n<!doctype html><title>Page 1</title>")), "sent a web page"},
+		{"an empty body", mustServe(t, write(200, "")), "empty response"},
+		{"a web page", mustServe(t, write(200, "\n<!doctype html><title>Page 1</title>")), "sent a web page"},
 		{"a body over the limit", mustServe(t, write(200, strings.Repeat("x", 2049))), "larger than the limit of 2048 bytes"},
 		{"a declared length over the limit", mustAnswer(t, "HTTP/1.1 200 OK\r\nContent-Length: 9000000000000\r\n\r\nx"), "limit of 2048 bytes"},
-		{"a body shorter than declared", mustAnswer(t, "HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\nshort"), "the connection broke"},
-		{"broken chunks", mustAnswer(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"), "the connection broke"},
-		{"no HTTP", mustAnswer(t, "220 mail.example ESMTP\r\n"), "no valid HTTP answer"},
-		{"no answer", mustAnswer(t, ""), "no valid HTTP answer"},
-		{"headers without end", mustAnswer(t, "HTTP/1.1 200 OK\r\n"+strings.Repeat("X-Y: zzzzzzzzzzzzzzzzzzzzz\r\n", 5000)), "no valid HTTP answer"},
-		{"gzip that was not asked for", mustServe(t, gzipped), "compressed"},
+		{"a body shorter than declared", mustAnswer(t, "HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\nshort"), "the connection was lost"},
+		{"broken chunks", mustAnswer(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"), "the connection was lost"},
+		{"no HTTP", mustAnswer(t, "220 mail.example ESMTP\r\n"), "no valid HTTP response"},
+		{"no answer", mustAnswer(t, ""), "no valid HTTP response"},
+		{"headers without end", mustAnswer(t, "HTTP/1.1 200 OK\r\n"+strings.Repeat("X-Y: zzzzzzzzzzzzzzzzzzzzz\r\n", 5000)), "no valid HTTP response"},
+		{"gzip that was not requested", mustServe(t, gzipped), "Content-Encoding"},
 		{"a closed port", "http://" + closed, "refused the connection"},
-		{"http where https was meant", strings.Replace(mustServe(t, write(200, "x")), "http:", "https:", 1), "speaks http, not https"},
+		{"http behind an https URL", strings.Replace(mustServe(t, write(200, "x")), "http:", "https:", 1), "supports http only"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			f := mustFetcher(t, fetch.Options{Allow: loopback, MaxBytes: 2048, Timeout: 5 * time.Second})
 			_, err := f.Fetch(t.Context(), c.url)
-			assert.Contains(t, mustBlame(t, err), c.reason)
+			assert.Contains(t, mustReason(t, err), c.reason)
 		})
 	}
 }
@@ -176,8 +194,7 @@ func gzipped(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, "no gzip at all")
 }
 
-// mustClosedPort returns an address where nobody listens, and nobody can while the test runs: it is the near end of a
-// connection.
+// mustClosedPort returns an address where nothing listens or can listen during the test: the client end of a connection.
 func mustClosedPort(tb testing.TB) string {
 	tb.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(mustServe(tb, write(200, "")), "http://"))
@@ -186,7 +203,7 @@ func mustClosedPort(tb testing.TB) string {
 	return conn.LocalAddr().String()
 }
 
-func TestFetcher_ReadsUpToTheLimit(t *testing.T) {
+func TestFetcher_Fetch_Limit(t *testing.T) {
 	t.Parallel()
 	body := strings.Repeat("x", 4096)
 	declared := mustServe(t, write(200, body))
@@ -197,13 +214,11 @@ func TestFetcher_ReadsUpToTheLimit(t *testing.T) {
 	})
 	f := mustFetcher(t, fetch.Options{Allow: loopback, MaxBytes: 4096})
 	for _, url := range []string{declared, chunked} {
-		got, err := f.Fetch(t.Context(), url)
-		require.NoError(t, err)
-		assert.Equal(t, body, string(got))
+		requireFetch(t, f, url, body)
 	}
 }
 
-func TestFetcher_StopsAnEndlessBody(t *testing.T) {
+func TestFetcher_Fetch_EndlessBody(t *testing.T) {
 	t.Parallel()
 	ended := make(chan struct{})
 	url := mustServe(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -214,8 +229,7 @@ func TestFetcher_StopsAnEndlessBody(t *testing.T) {
 			}
 		}
 	})
-	_, err := mustFetcher(t, fetch.Options{Allow: loopback, MaxBytes: 1 << 20}).Fetch(t.Context(), url)
-	assert.Contains(t, mustBlame(t, err), "limit of 1 MiB")
+	requireReason(t, mustFetcher(t, fetch.Options{Allow: loopback, MaxBytes: 1 << 20}), url, "limit of 1 MiB")
 	select {
 	case <-ended:
 	case <-time.After(10 * time.Second):
@@ -223,7 +237,7 @@ func TestFetcher_StopsAnEndlessBody(t *testing.T) {
 	}
 }
 
-func TestFetcher_Timeout(t *testing.T) {
+func TestFetcher_Fetch_Timeout(t *testing.T) {
 	t.Parallel()
 	silent := mustServe(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	dripping := mustServe(t, func(w http.ResponseWriter, r *http.Request) {
@@ -237,12 +251,12 @@ func TestFetcher_Timeout(t *testing.T) {
 	for _, url := range []string{silent, dripping} {
 		start := time.Now()
 		_, err := f.Fetch(t.Context(), url)
-		assert.Contains(t, mustBlame(t, err), "the image did not arrive within 0.3 s")
+		assert.Contains(t, mustReason(t, err), "the image did not arrive within 0.3 s")
 		assert.Less(t, time.Since(start), 5*time.Second)
 	}
 }
 
-func TestFetcher_CallerGoesAway(t *testing.T) {
+func TestFetcher_Fetch_Cancelled(t *testing.T) {
 	t.Parallel()
 	arrived := make(chan struct{}, 2)
 	url := mustServe(t, func(_ http.ResponseWriter, r *http.Request) {
@@ -264,7 +278,7 @@ func TestFetcher_CallerGoesAway(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
-func TestFetcher_Busy(t *testing.T) {
+func TestFetcher_Fetch_Busy(t *testing.T) {
 	t.Parallel()
 	arrived, release := make(chan struct{}, 16), make(chan struct{})
 	url := mustServe(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -274,7 +288,7 @@ func TestFetcher_Busy(t *testing.T) {
 	})
 	f := mustFetcher(t, fetch.Options{Allow: loopback, MaxConcurrent: 1, Timeout: 10 * time.Second})
 	results := make(chan error, 10)
-	for range 10 { // one runs, eight wait, one finds no place
+	for range 10 { // one runs, eight wait, one is refused
 		go func() {
 			_, err := f.Fetch(t.Context(), url)
 			results <- err
@@ -289,7 +303,7 @@ func TestFetcher_Busy(t *testing.T) {
 	}
 }
 
-func TestFetcher_CallerLeavesTheQueue(t *testing.T) {
+func TestFetcher_Fetch_CancelledInQueue(t *testing.T) {
 	t.Parallel()
 	arrived := make(chan struct{}, 2)
 	url := mustServe(t, func(_ http.ResponseWriter, r *http.Request) {
@@ -307,13 +321,13 @@ func TestFetcher_CallerLeavesTheQueue(t *testing.T) {
 	waiting, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	_, err := f.Fetch(waiting, url)
-	require.ErrorIs(t, err, context.DeadlineExceeded, "the caller's own deadline passes through")
+	require.ErrorIs(t, err, context.DeadlineExceeded, "the error is that of the caller's deadline")
 	assert.Empty(t, arrived)
 	stop()
 	require.ErrorIs(t, <-first, context.Canceled)
 }
 
-func TestFetcher_Redirects(t *testing.T) {
+func TestFetcher_Fetch_Redirects(t *testing.T) {
 	t.Parallel()
 	var referer atomic.Value
 	target := mustServe(t, func(w http.ResponseWriter, r *http.Request) {
@@ -335,28 +349,23 @@ func TestFetcher_Redirects(t *testing.T) {
 	})
 	f := mustFetcher(t, fetch.Options{Allow: loopback})
 	for _, hops := range []int{1, 5} {
-		got, err := f.Fetch(t.Context(), fmt.Sprintf("%s/hops/%d", url, hops))
-		require.NoError(t, err)
-		assert.Equal(t, "found", string(got))
-		assert.Empty(t, referer.Load(), "neither referer nor cookies are carried along")
+		requireFetch(t, f, fmt.Sprintf("%s/hops/%d", url, hops), "found")
+		assert.Empty(t, referer.Load(), "redirects carry neither Referer nor cookies")
 	}
 	for _, c := range []struct{ name, path, reason string }{
 		{"one too many", "/hops/6", "redirects more than 5 times"},
 		{"to loopback that is not allowed", "/?to=http://127.0.0.2/", "the address is not public"},
 		{"to cloud metadata", "/?to=http://169.254.169.254/latest", "the address is not public"},
-		{"to a file", "/?to=file:///etc/passwd", "another scheme than http or https"},
-		{"to data", "/?to=data:image/png%3Bbase64,YWJj", "another scheme than http or https"},
+		{"to a file", "/?to=file:///etc/passwd", "a scheme other than http or https"},
+		{"to data", "/?to=data:image/png%3Bbase64,YWJj", "a scheme other than http or https"},
 		{"to a user name", "/?to=http://a:b@127.0.0.1/", "user name"},
 		{"to a number", "/?to=http://2130706433/", "four decimal numbers"},
 		{"to nowhere", "/?to=", "the server answered 307"},
-		{"to no URL", "/?to=http://%255B::1", "no valid HTTP answer"},
+		{"to a malformed URL", "/?to=http://%255B::1", "no valid HTTP response"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := f.Fetch(t.Context(), url+c.path)
-			var blamed *ocr.ImageError
-			require.ErrorAs(t, err, &blamed)
-			assert.Contains(t, blamed.Reason, c.reason)
+			assertFault(t, f, url+c.path, c.reason)
 		})
 	}
 }

@@ -9,19 +9,19 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// verdict is what the guard thinks of an address.
+// verdict is the result of classifying an address.
 type verdict int
 
 const (
-	notPublic verdict = iota // inside some network, or of no use as a destination
-	badPort                  // public, on a port where no web server is expected
+	notPublic verdict = iota // private, reserved or local
+	badPort                  // public, but not a port of web servers
 	permitted
 )
 
-// guard decides which addresses may be connected to.
+// guard decides which addresses the fetcher may connect to.
 type guard struct {
 	allow    []netip.Prefix
-	registry *ssrf.Guardian // the special purpose registries of IANA, and what no registry has
+	registry *ssrf.Guardian // the special-purpose registries of IANA and additional ranges
 }
 
 func newGuard(allow []netip.Prefix) *guard {
@@ -29,37 +29,37 @@ func newGuard(allow []netip.Prefix) *guard {
 		allow: allow,
 		registry: ssrf.New(
 			ssrf.WithAnyPort(),
-			// Azure's wire server: a public address that is answered on the virtual machine's own host.
+			// The wire server of Azure is a public address that reaches the host of the virtual machine.
 			ssrf.WithDeniedV4Prefixes(netip.MustParsePrefix("168.63.129.16/32")),
 		),
 	}
 }
 
-// control is a net.Dialer's Control: it sees each address after the name was resolved and before it is connected to.
+// control is the Control function of a net.Dialer: it gets each address after the name was resolved and before the
+// connection is made.
 func (g *guard) control(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return blame("the address is not public")
+		return imageError("the address is not public")
 	}
 	switch g.classify(to) {
 	case permitted:
 		return nil
 	case badPort:
-		return blame("port %d is not accepted; images are fetched from port 80 and 443", to.Port())
+		return imageError("port %d is not accepted; images are fetched from ports 80 and 443 only", to.Port())
 	default:
-		return blame("the address is not public")
+		return imageError("the address is not public")
 	}
 }
 
-// classify judges an address. Public ones may be connected to on port 80 and 443 only: on others wait mail and database
-// servers, to whom a stranger's request would seem to come from us. Addresses that the operator allows are his own
-// affair, on every port.
+// classify decides about an address. Public addresses are permitted on ports 80 and 443 only, so that callers cannot send
+// requests to mail or database servers in our name. Addresses that the operator allows are permitted on every port.
 func (g *guard) classify(to netip.AddrPort) verdict {
 	addr := to.Addr().Unmap()
 	switch {
 	case slices.ContainsFunc(g.allow, func(p netip.Prefix) bool { return p.Contains(addr) }):
 		return permitted
-	case !g.public(addr):
+	case !g.isPublic(addr):
 		return notPublic
 	case to.Port() != 80 && to.Port() != 443:
 		return badPort
@@ -67,10 +67,10 @@ func (g *guard) classify(to netip.AddrPort) verdict {
 	return permitted
 }
 
-// public says whether anyone on the Internet may mean the same host by this address. IPv6 that carries an IPv4 address
-// to a tunnel (6to4, Teredo, ISATAP) never is; what a translator leads to (NAT64) is judged in its place, so that a
-// network without IPv4 works.
-func (g *guard) public(addr netip.Addr) bool {
+// isPublic reports whether the address means the same host everywhere on the Internet. IPv6 addresses of tunnels that
+// carry an IPv4 address (6to4, Teredo, ISATAP) never do. For NAT64 the IPv4 address behind the translator decides, so
+// that networks without IPv4 work.
+func (g *guard) isPublic(addr netip.Addr) bool {
 	if addr.Zone() != "" {
 		return false
 	}
@@ -81,7 +81,8 @@ func (g *guard) public(addr netip.Addr) bool {
 	return !isISATAP(addr) && g.registry.SafeAddr(addr) == nil
 }
 
-// isISATAP recognises the interface identifiers of RFC 5214, section 6.1, which may stand behind any prefix.
+// isISATAP recognizes the interface identifiers of RFC 5214, section 6.1, which any prefix may have. The bit that is
+// masked out says whether the IPv4 address is globally unique.
 func isISATAP(addr netip.Addr) bool {
 	if !addr.Is6() {
 		return false

@@ -23,13 +23,13 @@ func TestGuard_Classify(t *testing.T) {
 		{"private, class A", "10.1.2.3:80", "not public"},
 		{"private, class B", "172.31.255.255:80", "not public"},
 		{"private, class C", "192.168.0.1:80", "not public"},
-		{"just beside private", "172.32.0.1:80", "permitted"},
+		{"the address after the private range", "172.32.0.1:80", "permitted"},
 		{"carrier-grade NAT", "100.64.0.1:80", "not public"},
 		{"link-local, where cloud metadata lives", "169.254.169.254:80", "not public"},
 		{"metadata of a cloud in the protocol block", "192.0.0.192:80", "not public"},
 		{"metadata of a cloud in shared space", "100.100.100.200:80", "not public"},
 		{"the wire server of Azure", "168.63.129.16:80", "not public"},
-		{"beside the wire server", "168.63.129.17:80", "permitted"},
+		{"the address after the wire server", "168.63.129.17:80", "permitted"},
 		{"multicast", "224.0.0.1:80", "not public"},
 		{"broadcast", "255.255.255.255:80", "not public"},
 		{"documentation", "203.0.113.1:80", "not public"},
@@ -65,14 +65,14 @@ func TestGuard_Classify(t *testing.T) {
 	}
 }
 
-func TestGuard_ClassifyWithExceptions(t *testing.T) {
+func TestGuard_Classify_Allowed(t *testing.T) {
 	t.Parallel()
 	allow := []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("fd12::/16")}
 	for _, c := range []struct{ name, to, want string }{
 		{"an exception on any port", "127.0.0.1:8080", "permitted"},
 		{"an exception in IPv4-mapped form", "[::ffff:127.0.0.1]:8080", "permitted"},
 		{"an exception in IPv6", "[fd12::7]:9000", "permitted"},
-		{"the address beside it", "127.0.0.2:8080", "not public"},
+		{"the next address", "127.0.0.2:8080", "not public"},
 		{"the other loopback", "[::1]:80", "not public"},
 		{"no exception for what a translator leads to", "[64:ff9b::127.0.0.1]:80", "not public"},
 		{"other addresses as before", "93.184.216.34:8080", "bad port"},

@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// get fetches one address and returns the body and the address that it came from in the end.
+// get fetches one URL and returns the body, and the URL it came from after redirects.
 func (f *Fetcher) get(ctx context.Context, target *url.URL) ([]byte, *url.URL, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), http.NoBody)
 	if err != nil {
-		return nil, nil, blame("not a URL; an http, https or data: URL is needed")
+		return nil, nil, imageError("invalid URL; expected an http, https or data: URL")
 	}
 	request.Header.Set("User-Agent", f.options.UserAgent)
-	// Servers that choose a format by what is asked for must not choose one that cannot be read.
+	// Servers that negotiate the format must not choose one that cannot be read, such as AVIF.
 	request.Header.Set("Accept", "image/tiff, image/png, image/jpeg, image/webp, image/bmp, application/json;q=0.9, */*;q=0.1")
 	request.Header.Set("Accept-Encoding", "identity")
 	response, err := f.client.Do(request)
@@ -30,16 +30,16 @@ func (f *Fetcher) get(ctx context.Context, target *url.URL) ([]byte, *url.URL, e
 		return nil, nil, &statusError{response.StatusCode}
 	}
 	if encoding := response.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return nil, nil, blame("the server sends the image compressed (Content-Encoding), which was not asked for")
+		return nil, nil, imageError("the server sent the image with a Content-Encoding that was not requested")
 	}
 	body, err := f.read(response)
 	if err == nil && strings.HasPrefix(http.DetectContentType(body), "text/html") {
-		return nil, nil, blame("the server sent a web page; the URL of the image itself is needed")
+		return nil, nil, imageError("the server sent a web page; give the URL of the image itself")
 	}
 	return body, response.Request.URL, err
 }
 
-// read reads a body of at most MaxBytes bytes.
+// read reads a body of at most MaxBytes bytes. A declared length only sizes the buffer; the bytes are counted anyway.
 func (f *Fetcher) read(response *http.Response) ([]byte, error) {
 	most := int64(f.options.MaxBytes)
 	if response.ContentLength > most {
@@ -54,39 +54,40 @@ func (f *Fetcher) read(response *http.Response) ([]byte, error) {
 	case n > most:
 		return nil, f.tooLarge
 	case err != nil:
-		return nil, &brokenOff{err}
+		return nil, &incompleteError{err}
 	case n == 0:
-		return nil, blame("the server sent an empty answer; the URL of an image is needed")
+		return nil, imageError("the server sent an empty response; give the URL of an image")
 	}
 	return body.Bytes(), nil
 }
 
-// checkRedirect judges the next address as if the caller had given it. Where the dial leads, the guard checks.
+// checkRedirect applies the rules for URLs of callers to each redirect. The guard checks the address as always.
 func (f *Fetcher) checkRedirect(next *http.Request, past []*http.Request) error {
 	next.Header.Del("Referer")
 	if len(past) > f.options.MaxRedirects {
-		return blame("redirects more than %d times", f.options.MaxRedirects)
+		return imageError("the server redirects more than %d times", f.options.MaxRedirects)
 	}
 	if next.URL.Scheme != "http" && next.URL.Scheme != "https" {
-		return blame("redirects to another scheme than http or https")
+		return imageError("the server redirects to a scheme other than http or https")
 	}
 	if err := checkURL(next.URL); err != nil {
-		return blame("redirects to another address: %s", err.Error())
+		return imageError("the server redirects to a URL that is not accepted: %s", err.Error())
 	}
 	if past[len(past)-1].URL.Scheme == "https" && next.URL.Scheme == "http" {
-		return blame("redirects from https to http")
+		return imageError("the server redirects from https to http")
 	}
 	return nil
 }
 
-// statusError is an answer other than a 200.
+// statusError is a response with another status than 200.
 type statusError struct{ status int }
 
 func (e *statusError) Error() string {
-	return fmt.Sprintf("the server answered %d; the URL of an image is needed", e.status)
+	return fmt.Sprintf("the server answered %d; give the URL of an image", e.status)
 }
 
-// refusesSize says whether a IIIF server's refusal may be about the size asked for: many bound it without telling.
+// refusesSize reports whether a IIIF server may have refused the requested size: many have limits that their info.json
+// does not mention.
 func refusesSize(err error) bool {
 	refused, ok := errors.AsType[*statusError](err)
 	if !ok {

@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// maxInfoBytes is the size of a info.json, which is a few KiB in practice.
+// maxInfoBytes bounds an info.json, which has a few KiB in practice.
 const maxInfoBytes = 1 << 20
 
-// info is what a IIIF Image API info.json says of an image, in version 1.1, 2 or 3.
+// info is the content of a IIIF Image API info.json, in version 1.1, 2 or 3 (iiif.io/api/image).
 type info struct {
 	version int
-	base    string // URI of the image
+	base    string // URI of the image, without a slash at the end
 	full    size
-	limit   size // what the server delivers at most, for each side
-	area    int  // and in pixels
-	// scales is true when the server scales to sizes that it does not list.
+	limit   size // largest width and height that the server delivers
+	area    int  // largest number of pixels that the server delivers
+	// scales reports whether the server scales to sizes that it does not list.
 	scales bool
 	listed []size
 }
@@ -29,14 +29,14 @@ type size struct {
 	Height int `json:"height"`
 }
 
-// limits are those that a profile of version 2 or an info.json of version 3 may set.
+// limits may be in the profile of version 2 or in the info.json of version 3; 0 means no limit.
 type limits struct {
 	MaxWidth  int `json:"maxWidth"`
 	MaxHeight int `json:"maxHeight"`
 	MaxArea   int `json:"maxArea"`
 }
 
-// isJSON says whether a body is a JSON object, which no image is.
+// isJSON reports whether a body is a JSON object. No image format begins with a brace.
 func isJSON(body []byte) bool {
 	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
 	return bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{"))
@@ -57,7 +57,7 @@ func parseInfo(body []byte) (*info, error) {
 	}
 	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
 	if len(body) > maxInfoBytes || json.Unmarshal(body, &wire) != nil {
-		return nil, blame("the server sent JSON that is no IIIF info.json; the URL of an image is needed")
+		return nil, imageError("the server sent JSON other than a IIIF info.json; give the URL of an image")
 	}
 	version, err := versionOf(texts(wire.Context), wire.Protocol)
 	if err != nil {
@@ -68,38 +68,40 @@ func parseInfo(body []byte) (*info, error) {
 	if version == 3 {
 		most, features, scaling = wire.limits, wire.ExtraFeatures, "sizeByWh"
 	}
-	described := &info{
+	parsed := &info{
 		version: version,
 		base:    strings.TrimSuffix(cmp.Or(wire.ID, wire.OldID), "/"),
 		full:    wire.size,
-		// A width without a height bounds both sides.
-		limit:  size{unlessSet(most.MaxWidth), unlessSet(cmp.Or(most.MaxHeight, most.MaxWidth))},
-		area:   unlessSet(most.MaxArea),
+		// A maxWidth without maxHeight limits both sides (Image API 3.0, section 5.3).
+		limit:  size{orUnlimited(most.MaxWidth), orUnlimited(cmp.Or(most.MaxHeight, most.MaxWidth))},
+		area:   orUnlimited(most.MaxArea),
 		scales: level > 0 || slices.Contains(features, scaling),
 	}
-	if !described.full.plausible() {
-		return nil, blame("the IIIF info.json has no usable width and height")
+	if !parsed.full.isPlausible() {
+		return nil, imageError("the IIIF info.json has no usable width and height")
 	}
 	for _, s := range wire.Sizes {
-		if s.plausible() {
-			described.listed = append(described.listed, s)
+		if s.isPlausible() {
+			parsed.listed = append(parsed.listed, s)
 		}
 	}
-	return described, nil
+	return parsed, nil
 }
 
-func unlessSet(limit int) int {
+// orUnlimited returns the limit, or no limit if it is not set.
+func orUnlimited(limit int) int {
 	if limit > 0 {
 		return limit
 	}
 	return math.MaxInt
 }
 
-func (s size) plausible() bool {
+// isPlausible reports whether both sides are positive and fit into 32 bits.
+func (s size) isPlausible() bool {
 	return s.Width > 0 && s.Height > 0 && s.Width <= math.MaxInt32 && s.Height <= math.MaxInt32
 }
 
-// versionOf tells the version of the Image API by the @context, and what else the JSON may be.
+// versionOf returns the version of the Image API by the @context. Errors: *ocr.ImageError, which says what the JSON is.
 func versionOf(contexts []string, protocol string) (int, error) {
 	about := strings.Join(contexts, " ")
 	switch {
@@ -110,15 +112,15 @@ func versionOf(contexts []string, protocol string) (int, error) {
 	case strings.Contains(about, "/iiif/image-api/1.1/"), strings.Contains(about, "iiif.io/api/image/1/"):
 		return 1, nil
 	case strings.Contains(about, "iiif.io/api/presentation/"):
-		return 0, blame("this is a IIIF manifest; give the info.json of one of its images")
+		return 0, imageError("the URL is that of a IIIF manifest; give the info.json of one of its images")
 	case strings.Contains(protocol, "iiif.io/api/image"), strings.Contains(about, "iiif.io/api/image/"):
-		return 0, blame("this version of the IIIF Image API is not known; 1.1, 2 and 3 are")
+		return 0, imageError("unsupported version of the IIIF Image API; versions 1.1, 2 and 3 are supported")
 	}
-	return 0, blame("the server sent JSON that is no IIIF info.json; the URL of an image is needed")
+	return 0, imageError("the server sent JSON other than a IIIF info.json; give the URL of an image")
 }
 
-// profile reads the profile: a name or URI of the level, or a list of such and of objects with what is supported
-// beyond it.
+// profile parses the profile: the name or URI of a compliance level, or a list of names and of objects with additional
+// features. level is 1 for the levels 1 and 2, which both scale.
 func profile(raw json.RawMessage) (level int, features []string, most limits) {
 	var parts []json.RawMessage
 	if json.Unmarshal(raw, &parts) != nil {
@@ -146,7 +148,7 @@ func profile(raw json.RawMessage) (level int, features []string, most limits) {
 	return level, features, most
 }
 
-// texts are the strings in a JSON value that is a string or a list with strings in it.
+// texts returns the strings of a JSON value that is a string or a list.
 func texts(raw json.RawMessage) []string {
 	var one string
 	if json.Unmarshal(raw, &one) == nil {

@@ -81,34 +81,34 @@ func TestInfo_ImageURLs(t *testing.T) {
 	}
 }
 
-func TestInfo_ImageURLsRefused(t *testing.T) {
+func TestInfo_ImageURLs_Invalid(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, info, reason string }{
-		{"any JSON", `{"a":1}`, "no IIIF info.json"},
-		{"broken JSON", info3(`"width":`), "no IIIF info.json"},
-		{"a fraction of a pixel", info3(`"width":1.5,"height":2`), "no IIIF info.json"},
-		{"data behind it", info3(`"width":1,"height":2`) + "{}", "no IIIF info.json"},
-		{"far too long", info3(`"width":1,"height":2,"x":"` + strings.Repeat("x", 1<<20) + `"`), "no IIIF info.json"},
-		{"a manifest", `{"@context":"http://iiif.io/api/presentation/3/context.json","id":"https://iiif.test/m"}`, "this is a IIIF manifest"},
+		{"any JSON", `{"a":1}`, "other than a IIIF info.json"},
+		{"broken JSON", info3(`"width":`), "other than a IIIF info.json"},
+		{"a fraction of a pixel", info3(`"width":1.5,"height":2`), "other than a IIIF info.json"},
+		{"data behind it", info3(`"width":1,"height":2`) + "{}", "other than a IIIF info.json"},
+		{"far too long", info3(`"width":1,"height":2,"x":"` + strings.Repeat("x", 1<<20) + `"`), "other than a IIIF info.json"},
+		{"a manifest", `{"@context":"http://iiif.io/api/presentation/3/context.json","id":"https://iiif.test/m"}`, "a IIIF manifest"},
 		{"a version to come", `{"@context":"http://iiif.io/api/image/4/context.json","protocol":"http://iiif.io/api/image"}`, "1.1, 2 and 3"},
 		{"no size", info3(`"profile":"level2"`), "no usable width and height"},
 		{"a negative size", info3(`"width":-1,"height":5`), "no usable width and height"},
 		{"a size beyond all bounds", info3(`"width":4000000000,"height":5`), "no usable width and height"},
 		{"too large and not scaled", info3(`"width":20000,"height":20000,"profile":"level0"`), "offers no smaller one"},
-		{"no id", `{"@context":"http://iiif.io/api/image/3/context.json","width":1,"height":1}`, "no usable id"},
-		{"an id that is a file", `{"@context":"http://iiif.io/api/image/3/context.json","id":"file:///etc","width":1,"height":1}`, "no usable id"},
-		{"an id with a query", `{"@context":"http://iiif.io/api/image/3/context.json","id":"http://a.test/?x=1","width":1,"height":1}`, "no usable id"},
-		{"an id with a user", `{"@context":"http://iiif.io/api/image/3/context.json","id":"http://a:b@a.test","width":1,"height":1}`, "no usable id"},
+		{"no id", `{"@context":"http://iiif.io/api/image/3/context.json","width":1,"height":1}`, "no valid id"},
+		{"an id that is a file", `{"@context":"http://iiif.io/api/image/3/context.json","id":"file:///etc","width":1,"height":1}`, "no valid id"},
+		{"an id with a query", `{"@context":"http://iiif.io/api/image/3/context.json","id":"http://a.test/?x=1","width":1,"height":1}`, "no valid id"},
+		{"an id with a user", `{"@context":"http://iiif.io/api/image/3/context.json","id":"http://a:b@a.test","width":1,"height":1}`, "no valid id"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			_, err := fetch.ImageURLs([]byte(c.info), &url.URL{Scheme: "https"})
-			assert.Contains(t, mustBlame(t, err), c.reason)
+			assert.Contains(t, mustReason(t, err), c.reason)
 		})
 	}
 }
 
-func TestInfo_ImageURLsKeepToHTTPS(t *testing.T) {
+func TestInfo_ImageURLs_HTTPS(t *testing.T) {
 	t.Parallel()
 	info := strings.Replace(info3(`"width":3,"height":4`), "https://iiif.test", "http://iiif.test", 1)
 	for _, scheme := range []string{"http", "https"} {
@@ -118,7 +118,7 @@ func TestInfo_ImageURLsKeepToHTTPS(t *testing.T) {
 	}
 }
 
-func TestFetcher_IIIF(t *testing.T) {
+func TestFetcher_Fetch_IIIF(t *testing.T) {
 	t.Parallel()
 	const members = `"width":3000,"height":4000,"profile":"level1"`
 	var base string
@@ -159,20 +159,15 @@ func TestFetcher_IIIF(t *testing.T) {
 		"/heavy/info.json": "the smaller image",
 		"/shy/info.json":   "the size that is allowed",
 	} {
-		got, err := f.Fetch(t.Context(), base+path)
-		require.NoError(t, err, path)
-		assert.Equal(t, want, string(got))
+		requireFetch(t, f, base+path, want)
 	}
 	for path, reason := range map[string]string{
 		"/heavier/info.json":  "limit of 4096 bytes",
 		"/metadata/info.json": "the address is not public",
 		"/gone/info.json":     "the server answered 404",
-		"/other/info.json":    "no IIIF info.json",
+		"/other/info.json":    "other than a IIIF info.json",
 	} {
-		_, err := f.Fetch(t.Context(), base+path)
-		var blamed *ocr.ImageError
-		require.ErrorAs(t, err, &blamed, path)
-		assert.Contains(t, blamed.Reason, reason)
+		assertFault(t, f, base+path, reason)
 	}
 }
 
@@ -183,8 +178,8 @@ func FuzzInfo_ImageURLs(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		urls, err := fetch.ImageURLs([]byte(body), &url.URL{Scheme: "https"})
 		if err != nil {
-			var blamed *ocr.ImageError
-			require.ErrorAs(t, err, &blamed)
+			var fault *ocr.ImageError
+			require.ErrorAs(t, err, &fault)
 			return
 		}
 		assert.NotEmpty(t, urls)

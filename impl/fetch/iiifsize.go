@@ -11,22 +11,22 @@ import (
 	"uncial/impl/ocr"
 )
 
-// maxChoices bounds how many sizes of a IIIF image are tried before it is too large.
+// maxChoices bounds how many sizes of a IIIF image are tried: the third has a sixteenth of the pixels of the first.
 const maxChoices = 3
 
-// imageURLs are the addresses of the whole image, the largest that may be read first. An info.json that came over https
-// keeps to https, as many name themselves by their old http address.
+// imageURLs returns the URLs of the whole image, the largest readable size first. If the info.json came over https, the
+// image is fetched over https too: many servers still give their old http address as id. Errors: *ocr.ImageError.
 func (i *info) imageURLs(from *url.URL) ([]*url.URL, error) {
 	base, err := parseURL(i.base)
 	if err != nil || strings.ContainsAny(i.base, "?#") {
-		return nil, blame("the IIIF info.json has no usable id; an http or https URL is needed")
+		return nil, imageError("the IIIF info.json has no valid id; expected an http or https URL")
 	}
 	if from.Scheme == "https" {
 		base.Scheme = "https"
 	}
 	sizes := i.sizes()
 	if len(sizes) == 0 {
-		return nil, blame("the IIIF image has more than %d megapixels or %d pixels a side, and the server offers no smaller one",
+		return nil, imageError("the IIIF image is larger than %d megapixels or %d pixels per side, and the server offers no smaller one",
 			ocr.MaxPixels/1_000_000, ocr.MaxSide)
 	}
 	quality := "default"
@@ -37,15 +37,15 @@ func (i *info) imageURLs(from *url.URL) ([]*url.URL, error) {
 	for _, parameter := range sizes {
 		u, err := url.Parse(fmt.Sprintf("%s/full/%s/0/%s.jpg", base, parameter, quality))
 		if err != nil {
-			return nil, blame("the IIIF info.json has no usable id; an http or https URL is needed")
+			return nil, imageError("the IIIF info.json has no valid id; expected an http or https URL")
 		}
 		found = append(found, u)
 	}
 	return found, nil
 }
 
-// sizes are size parameters, the largest that the server and our limits permit first, then smaller ones for an image
-// that has too many bytes.
+// sizes returns the size parameters of the URLs: first the largest size within the limits of the server and ours, then
+// smaller ones in case the image has too many bytes.
 func (i *info) sizes() []string {
 	var parameters []string
 	offered := i.full.within(i.limit, i.area)
@@ -72,7 +72,7 @@ func (i *info) sizes() []string {
 	return parameters
 }
 
-// whole is the parameter for the largest image that the server delivers, which is offered.
+// whole returns the parameter for the largest image that the server delivers, whose size is offered.
 func (i *info) whole(offered size) string {
 	switch {
 	case i.version == 3:
@@ -85,7 +85,7 @@ func (i *info) whole(offered size) string {
 	return "max"
 }
 
-// scaled is the canonical parameter for a size other than the full one.
+// scaled returns the canonical parameter for a size other than the full one.
 func (i *info) scaled(s size) string {
 	if i.version == 3 {
 		return fmt.Sprintf("%d,%d", s.Width, s.Height)
@@ -95,12 +95,12 @@ func (i *info) scaled(s size) string {
 
 func (s size) half() size { return size{s.Width / 2, s.Height / 2} }
 
-// within is the size scaled down, if it must be, to a largest width, height and area.
+// within returns the size scaled down, if necessary, to a largest width, height and area in pixels.
 func (s size) within(most size, area int) size {
 	width, height := float64(s.Width), float64(s.Height)
 	scale := min(1, float64(most.Width)/width, float64(most.Height)/height)
 	if width*scale*height*scale > float64(area) {
-		// The server rounds the height, so that it may add half a row.
+		// The server rounds the height and may add half a row.
 		scale = math.Sqrt(max(1, float64(area)-width*scale/2) / (width * height))
 	}
 	if scale == 1 {

@@ -12,46 +12,47 @@ import (
 	"uncial/impl/ocr"
 )
 
-// brokenOff is a fault in the middle of a body.
-type brokenOff struct{ error }
+// incompleteError is a failure while the body was read.
+type incompleteError struct{ error }
 
-func (b *brokenOff) Unwrap() error { return b.error }
+func (e *incompleteError) Unwrap() error { return e.error }
 
-// explain turns what went wrong on the way into words for the caller, without addresses or texts of ours. Faults of
-// this machine stay what they are.
+// explain turns network errors into reasons for the caller, without internal addresses or texts of libraries. Faults of
+// this machine, such as too many open files, stay internal errors.
 func explain(err error) error {
 	var (
-		blamed  *ocr.ImageError
+		image   *ocr.ImageError
 		status  *statusError
 		lookup  *net.DNSError
 		dialled *net.OpError
-		broken  *brokenOff
+		broken  *incompleteError
 	)
 	switch {
-	case errors.As(err, &blamed):
-		return blamed
+	case errors.As(err, &image):
+		return image
 	case errors.As(err, &status):
-		return blame("%s", status.Error())
+		return imageError("%s", status.Error())
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE), errors.Is(err, syscall.ENOMEM):
 		return fmt.Errorf("fetch the image: %w", err)
 	case errors.As(err, &lookup) && lookup.IsNotFound:
-		return blame("the host name does not exist")
+		return imageError("the host name does not exist")
 	case errors.As(err, &lookup):
-		return blame("the host name could not be looked up")
+		return imageError("the host name could not be resolved")
 	case errors.As(err, &broken):
-		return blame("the connection broke before the whole image had arrived")
+		return imageError("the connection was lost before the image was complete")
 	case isTLS(err):
 		return explainTLS(err)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return blame("the server refused the connection")
+		return imageError("the server refused the connection")
 	case errors.As(err, &dialled) && dialled.Op == "dial":
-		return blame("the server could not be reached")
+		return imageError("the server could not be reached")
 	case errors.Is(err, http.ErrSchemeMismatch):
-		return blame("the server speaks http, not https")
+		return imageError("the server supports http only, not https")
 	}
-	return blame("the server gave no valid HTTP answer")
+	return imageError("the server sent no valid HTTP response")
 }
 
+// isTLS reports whether err comes from TLS: a certificate, an alert or a malformed record.
 func isTLS(err error) bool {
 	var (
 		record      tls.RecordHeaderError
@@ -63,6 +64,7 @@ func isTLS(err error) bool {
 		errors.As(err, &op) && (op.Op == "remote error" || op.Op == "local error")
 }
 
+// explainTLS names the usual faults of certificates, which the operator of the image server can fix.
 func explainTLS(err error) error {
 	var (
 		authority x509.UnknownAuthorityError
@@ -72,13 +74,13 @@ func explainTLS(err error) error {
 	)
 	switch {
 	case errors.As(err, &authority):
-		return blame("the server's certificate is signed by an unknown authority")
+		return imageError("the server's certificate is signed by an unknown authority")
 	case errors.As(err, &host):
-		return blame("the server's certificate is for another host")
+		return imageError("the server's certificate is for another host")
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return blame("the server's certificate has expired or is not valid yet")
+		return imageError("the server's certificate has expired or is not valid yet")
 	case errors.As(err, &record):
-		return blame("the server does not speak TLS on this port")
+		return imageError("the server does not support TLS on this port")
 	}
-	return blame("no TLS connection to the server could be made")
+	return imageError("the TLS connection to the server failed")
 }

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Installs the Debian packages that Uncial needs, or says which are missing.
+# Installs the Debian packages that Uncial needs, or lists those that are missing.
 # usage: debian-packages.sh list|run|test
-#   run   what building and running the service needs
-#   test  that, and what the tests need besides
+#   list  print the packages for building and running the service
+#   run   install the packages for building and running the service
+#   test  install these and the packages for the tests
 set -eu
 
 run="gcc libc6-dev pkg-config libtesseract-dev libleptonica-dev ca-certificates
@@ -19,8 +20,8 @@ list) echo $run; exit 0 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
-	echo "This is not Debian: install a C compiler, pkg-config, Tesseract 5 with headers and the language packs by hand." >&2
-	echo "On Debian the packages are:" $want >&2
+	echo "This system is not Debian. Install a C compiler, pkg-config, Tesseract 5 with headers and the language packs by hand." >&2
+	echo "The Debian packages are:" $want >&2
 	pkg-config --exists tesseract lept 2>/dev/null && exit 0
 	exit 1
 fi
@@ -29,7 +30,7 @@ missing=
 for p in $want; do
 	[ "$(dpkg-query -W -f '${db:Status-Status}' "$p" 2>/dev/null || true)" = installed ] || missing="$missing $p"
 done
-# Node lints the contract and type-checks a client of another ecosystem; any npm will do.
+# Node lints the contract and type-checks the generated TypeScript client; any npm will do.
 [ "$1" = test ] && ! command -v npm >/dev/null 2>&1 && missing="$missing npm"
 [ -n "$missing" ] || exit 0
 
@@ -38,7 +39,7 @@ if [ "$(id -u)" != 0 ]; then
 	if command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
 		as=sudo
 	else
-		echo "These Debian packages are missing, and installing them needs root:" >&2
+		echo "Debian packages are missing. Install them as root:" >&2
 		echo "  sudo apt-get install --no-install-recommends$missing" >&2
 		exit 1
 	fi
@@ -51,7 +52,7 @@ trap 'rm -f "$log"' EXIT
 if ! $as apt-get install -y -qq --no-install-recommends $missing >"$log" 2>&1; then
 	if ! { $as apt-get update -qq && $as apt-get install -y -qq --no-install-recommends $missing; } >"$log" 2>&1; then
 		cat "$log" >&2
-		echo "Installing the packages failed; the lines above say why." >&2
+		echo "Installing the packages failed; see the messages above." >&2
 		exit 1
 	fi
 fi

@@ -1,4 +1,4 @@
-// Package deploy_test holds the deployment files against what they promise.
+// Package deploy_test checks the deployment files: the Helm chart, as it renders, and the compose file.
 package deploy_test
 
 import (
@@ -20,7 +20,7 @@ import (
 
 type object = map[string]any
 
-// at walks down an object; a number is an index.
+// at returns the value at a path of keys and indexes.
 func at(tb testing.TB, v any, path ...any) any {
 	tb.Helper()
 	for _, p := range path {
@@ -38,17 +38,17 @@ func at(tb testing.TB, v any, path ...any) any {
 	return v
 }
 
-// helmTool is the path of the pinned helm, built where it was not before.
+// helmTool returns the path of the pinned helm, which is built if necessary.
 var helmTool = sync.OnceValues(func() (string, error) {
 	module, err := filepath.Abs("../../gen/tools/helm/go.mod")
 	if err != nil {
 		return "", err
 	}
-	path, err := exec.Command("go", "tool", "-modfile="+module, "-n", "helm").Output() // what go says of downloads is elsewhere
+	path, err := exec.Command("go", "tool", "-modfile="+module, "-n", "helm").Output() // messages about downloads go to stderr
 	return strings.TrimSpace(string(path)), err
 })
 
-// helm runs the pinned helm. It needs no cluster: it is told the version of one.
+// helm runs the pinned helm, without a cluster: tests pass the version of one.
 func helm(tb testing.TB, args ...string) (string, error) {
 	tb.Helper()
 	tool, err := helmTool()
@@ -59,10 +59,10 @@ func helm(tb testing.TB, args ...string) (string, error) {
 	return string(out), err
 }
 
-// decode fails where an object has a field that its kind has not.
+// decode fails if an object has a field that its kind does not have.
 func decode(tb testing.TB, objects string) {
 	tb.Helper()
-	module, err := filepath.Abs("../../gen/tools/helm/go.mod") // whose modules know the kinds
+	module, err := filepath.Abs("../../gen/tools/helm/go.mod") // its modules define the kinds
 	require.NoError(tb, err)
 	cmd := exec.Command("go", "run", "-modfile="+module, "testdata/decode.go")
 	cmd.Stdin = strings.NewReader(objects)
@@ -70,7 +70,7 @@ func decode(tb testing.TB, objects string) {
 	require.NoError(tb, err, "%s", out)
 }
 
-// render is the chart's objects by kind and name. Each has only the fields that Kubernetes knows.
+// render returns the objects of the chart by kind and name, after checking that Kubernetes knows all their fields.
 func render(tb testing.TB, values string) map[string]object {
 	tb.Helper()
 	file := filepath.Join(tb.TempDir(), "values.yaml")
@@ -107,15 +107,15 @@ networkPolicy:
     - namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: monitoring}}
 `
 
-// enough are the values without which the chart says what it needs.
-const enough = `
+// minimal are the values that the chart requires.
+const minimal = `
 existingSecret: uncial
 postgres: {peers: [{ipBlock: {cidr: 10.0.5.7/32}}]}
 `
 
-func TestChart_Lints(t *testing.T) {
+func TestChart_Lint(t *testing.T) {
 	t.Parallel()
-	for name, v := range map[string]string{"all": values, "enough": enough} {
+	for name, v := range map[string]string{"all": values, "minimal": minimal} {
 		file := filepath.Join(t.TempDir(), name+".yaml")
 		require.NoError(t, os.WriteFile(file, []byte(v), 0o600))
 		out, err := helm(t, "lint", "--strict", "chart", "--kube-version", "1.31.0", "--values", file)
@@ -123,17 +123,17 @@ func TestChart_Lints(t *testing.T) {
 	}
 }
 
-func TestChart_AsksForWhatItNeeds(t *testing.T) {
+func TestChart_RequiredValues(t *testing.T) {
 	t.Parallel()
 	for want, set := range map[string]string{"existingSecret": "networkPolicy.enabled=false", "postgres.peers": "existingSecret=uncial"} {
 		out, err := helm(t, "template", "demo", "chart", "--kube-version", "1.31.0", "--set", set)
 		require.Error(t, err)
-		require.Contains(t, out, want+": name")
+		require.Contains(t, out, want+": required")
 	}
 	render(t, "existingSecret: uncial\nnetworkPolicy: {enabled: false}")
 }
 
-func TestChart_RendersWhatItPromises(t *testing.T) {
+func TestChart_Objects(t *testing.T) {
 	t.Parallel()
 	objects := render(t, values)
 	for _, name := range []string{
@@ -144,19 +144,19 @@ func TestChart_RendersWhatItPromises(t *testing.T) {
 		require.Contains(t, objects, name)
 	}
 	require.Equal(t, "None", at(t, objects["Service demo-engine"], "spec", "clusterIP"), "each replica sees every engine")
-	require.NotContains(t, objects["Deployment demo-engine"]["spec"], "replicas", "the autoscaler decides")
+	require.NotContains(t, objects["Deployment demo-engine"]["spec"], "replicas", "the autoscaler sets the replicas")
 	for _, o := range objects {
-		require.NotEqual(t, "Secret", o["kind"], "secrets come by reference")
+		require.NotEqual(t, "Secret", o["kind"], "the chart only refers to secrets")
 	}
 }
 
-func TestChart_HardensItsPods(t *testing.T) {
+func TestChart_PodSecurity(t *testing.T) {
 	t.Parallel()
 	objects := render(t, values)
 	for _, name := range []string{"Deployment demo-api", "Deployment demo-engine", "Job demo-migrate"} {
 		pod := at(t, objects[name], "spec", "template", "spec")
 		require.Equal(t, false, at(t, pod, "automountServiceAccountToken"), name)
-		require.Equal(t, false, at(t, pod, "enableServiceLinks"), "no service's name becomes a flag of ours")
+		require.Equal(t, false, at(t, pod, "enableServiceLinks"), "the names of services must not become flags")
 		require.Equal(t, object{
 			"runAsNonRoot": true, "runAsUser": 65532, "runAsGroup": 65532, "seccompProfile": object{"type": "RuntimeDefault"},
 		}, at(t, pod, "securityContext"), name)
@@ -174,7 +174,7 @@ func TestChart_HardensItsPods(t *testing.T) {
 	}
 }
 
-func TestChart_CutsNoExtractionShort(t *testing.T) {
+func TestChart_Shutdown(t *testing.T) {
 	t.Parallel()
 	objects := render(t, values)
 	for _, name := range []string{"Deployment demo-api", "Deployment demo-engine"} {
@@ -190,22 +190,22 @@ func TestChart_CutsNoExtractionShort(t *testing.T) {
 	}
 }
 
-func TestChart_GivesEachWorkerItsMemory(t *testing.T) {
+func TestChart_WorkerMemory(t *testing.T) {
 	t.Parallel()
-	container := at(t, render(t, enough)["Deployment demo-engine"], "spec", "template", "spec", "containers", 0)
+	container := at(t, render(t, minimal)["Deployment demo-engine"], "spec", "template", "spec", "containers", 0)
 	require.Contains(t, at(t, container, "env"), object{"name": "UNCIAL_WORKERS", "value": "2"})
 	const each = workerpool.DefaultMemory >> 30
-	require.Equal(t, fmt.Sprintf("%dGi", 2*each+1), at(t, container, "resources", "limits", "memory"), "a hostile image ends a worker, not the pod")
+	require.Equal(t, fmt.Sprintf("%dGi", 2*each+1), at(t, container, "resources", "limits", "memory"), "a hostile image must kill a worker, not the pod")
 }
 
-// ports are those of a network policy's rules, by the rule's peers.
+// ports returns the ports of a network policy by the peers of its rules.
 func ports(tb testing.TB, policy object, direction string) map[string][]any {
 	tb.Helper()
 	rules, _ := at(tb, policy, "spec", direction).([]any)
 	found := map[string][]any{}
 	for _, r := range rules {
 		rule := r.(object)
-		peers, err := yaml.Marshal(firstOf(rule["to"], rule["from"]))
+		peers, err := yaml.Marshal(rule[map[string]string{"ingress": "from", "egress": "to"}[direction]])
 		require.NoError(tb, err)
 		list, _ := rule["ports"].([]any)
 		for _, p := range list {
@@ -215,14 +215,7 @@ func ports(tb testing.TB, policy object, direction string) map[string][]any {
 	return found
 }
 
-func firstOf(a, b any) any {
-	if a != nil {
-		return a
-	}
-	return b
-}
-
-func TestChart_LetsPodsReachWhatTheyNeed(t *testing.T) {
+func TestChart_NetworkPolicies(t *testing.T) {
 	t.Parallel()
 	const (
 		anyone     = "null\n"
@@ -237,7 +230,7 @@ func TestChart_LetsPodsReachWhatTheyNeed(t *testing.T) {
 		require.Equal(t, component, at(t, policy, "spec", "podSelector", "matchLabels", "app.kubernetes.io/component"))
 		require.Equal(t, []any{"Ingress", "Egress"}, at(t, policy, "spec", "policyTypes"))
 	}
-	require.Empty(t, at(t, objects["NetworkPolicy demo-engine"], "spec", "egress"), "the engine reaches nothing")
+	require.Empty(t, at(t, objects["NetworkPolicy demo-engine"], "spec", "egress"), "the engine connects to nothing")
 	require.Equal(t, map[string][]any{api: {8090}, monitoring: {9090}}, ports(t, objects["NetworkPolicy demo-engine"], "ingress"))
 	require.Equal(t, map[string][]any{anyone: {53, 53}, postgres: {5432}}, ports(t, objects["NetworkPolicy demo-migrate"], "egress"))
 	require.Empty(t, at(t, objects["NetworkPolicy demo-migrate"], "spec", "ingress"))
@@ -246,12 +239,12 @@ func TestChart_LetsPodsReachWhatTheyNeed(t *testing.T) {
 	require.Equal(t, []any{53, 53}, egress[anyone])
 	require.Equal(t, []any{8090}, egress[engine])
 	require.Equal(t, []any{5432}, egress[postgres])
-	require.Len(t, egress, 4, "the last one are public addresses")
+	require.Len(t, egress, 4, "the fourth rule is for public addresses")
 	require.Equal(t, map[string][]any{anyone: {8080}, monitoring: {9090}}, ports(t, objects["NetworkPolicy demo-api"], "ingress"))
-	require.Equal(t, map[string][]any{anyone: {8080}}, ports(t, render(t, enough)["NetworkPolicy demo-api"], "ingress"), "metrics are for those who are named")
+	require.Equal(t, map[string][]any{anyone: {8080}}, ports(t, render(t, minimal)["NetworkPolicy demo-api"], "ingress"), "nobody reads metrics by default")
 }
 
-func TestCompose_RunsEverythingHardened(t *testing.T) {
+func TestCompose_Hardening(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("compose.yaml")
 	require.NoError(t, err)
@@ -263,9 +256,9 @@ func TestCompose_RunsEverythingHardened(t *testing.T) {
 		require.Equal(t, []any{"ALL"}, at(t, service, "cap_drop"), name)
 	}
 	for _, name := range []string{"api", "engine"} {
-		require.Equal(t, "190s", at(t, file, "services", name, "stop_grace_period"), "no extraction is cut short")
+		require.Equal(t, "190s", at(t, file, "services", name, "stop_grace_period"), "no extraction is cut off")
 	}
-	require.Equal(t, []any{"engines"}, at(t, file, "services", "engine", "networks"), "the engine reaches nothing but the API")
+	require.Equal(t, []any{"engines"}, at(t, file, "services", "engine", "networks"), "the engine shares a network with the API only")
 	require.Equal(t, []any{"database"}, at(t, file, "services", "postgres", "networks"))
 	for _, name := range []string{"engines", "database"} {
 		require.Equal(t, object{

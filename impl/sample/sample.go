@@ -1,9 +1,9 @@
-// Package sample is the page that the project ships for a first look and for tests: the opening of Edward Gibbon's
-// "The History of the Decline and Fall of the Roman Empire" (1776), set in Junicode, a type after the Oxford types of
-// about 1700, on paper that was aged by a program. The image is made by generate; nothing in it was scanned.
+// Package sample holds the page for demonstrations and tests: the opening of Edward Gibbon's "The History of the Decline
+// and Fall of the Roman Empire" (1776), set in Junicode, a typeface modelled on the Oxford types of about 1700, on
+// artificially aged paper. The command in folder generate makes the image; nothing in it was scanned.
 package sample
 
-import _ "embed" // the page and its text are files
+import _ "embed" // for the image and its text
 
 //go:generate go run ./generate -font /usr/share/fonts/opentype/junicode/JunicodeTwoBeta-Regular.otf -text page.txt -out page.jpg
 
@@ -12,7 +12,7 @@ import _ "embed" // the page and its text are files
 //go:embed page.jpg
 var Image []byte
 
-// Text is what stands on the page, line by line.
+// Text is the text of the page, with the page's line breaks.
 //
 //go:embed page.txt
 var Text string

@@ -1,5 +1,6 @@
-// Command decode reads Kubernetes objects from standard input, as `helm template` writes them, and fails where one has a
-// field that its kind has not, or of another type. It is built with helm's own modules, which have the kinds.
+// Command decode reads Kubernetes objects from standard input, as `helm template` prints them, and fails if one has a
+// field that its kind does not have, or a value of the wrong type. It is built with the modules of helm, which define the
+// kinds.
 package main
 
 import (

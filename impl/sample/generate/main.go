@@ -1,5 +1,5 @@
-// Command generate draws the sample page: sets the text in a period typeface and ages the paper. The same font, text
-// and seed give the same page.
+// Command generate draws the sample page: it sets the text in a period typeface and ages the paper. The same font and
+// text always give the same page. Run it with `go generate ./impl/sample`.
 package main
 
 import (
@@ -20,10 +20,10 @@ import (
 )
 
 const (
-	width, height = 1500, 2000
-	margin        = 190
-	bodySize      = 54 // pixels an em
-	leading       = 65
+	width, height = 1500, 2000 // pixels; about 200 dpi for the paper of the time
+	margin        = 190        // pixels, left and right
+	bodySize      = 54         // pixels per em
+	leading       = 65         // pixels from baseline to baseline
 )
 
 func main() {
@@ -50,7 +50,7 @@ func run(fontPath, textPath, out string) error {
 		return err
 	}
 	ink := image.NewGray(image.Rect(0, 0, width, height))
-	if err := set(ink, face, strings.TrimSpace(string(text))); err != nil {
+	if err := drawText(ink, face, strings.TrimSpace(string(text))); err != nil {
 		return err
 	}
 	f, err := os.Create(out)
@@ -63,8 +63,8 @@ func run(fontPath, textPath, out string) error {
 	return f.Close()
 }
 
-// set draws the text in white on black: headings centred, the last paragraph justified.
-func set(ink *image.Gray, f *opentype.Font, text string) error {
+// drawText draws the text in white on black: headings centred, the last paragraph justified.
+func drawText(ink *image.Gray, f *opentype.Font, text string) error {
 	paragraphs := strings.Split(text, "\n\n")
 	y := margin + bodySize
 	for i, p := range paragraphs {
@@ -115,8 +115,7 @@ func drawJustified(d *font.Drawer, line string, y int, last bool) {
 	}
 }
 
-// age lays the ink on old paper: uneven colour, a shadow at the fold, foxing, grain, ink that wore off in places, and
-// the slight turn of a page that was not quite straight.
+// age prints the ink on old paper: uneven colour, a shadow at the fold, foxing, grain, worn ink and a slight rotation.
 func age(ink *image.Gray, rng *rand.Rand) image.Image {
 	out := image.NewRGBA(ink.Bounds())
 	stain, wear := clouds(rng, 9), clouds(rng, 60)
@@ -147,7 +146,7 @@ func age(ink *image.Gray, rng *rand.Rand) image.Image {
 	return out
 }
 
-// soft samples the ink between pixels with the small blur of ink on damp paper.
+// soft samples the ink between pixels, blurred a little like ink on damp paper. It returns 0 (paper) to 1 (ink).
 func soft(ink *image.Gray, x, y float64) float64 {
 	x0, y0 := int(math.Floor(x)), int(math.Floor(y))
 	fx, fy := x-float64(x0), y-float64(y0)
@@ -159,7 +158,7 @@ func soft(ink *image.Gray, x, y float64) float64 {
 	return 0.8*sharp + 0.2*blur
 }
 
-// clouds is smooth noise between 0 and 1 with cells cells across the page.
+// clouds returns smooth noise from 0 to 1, with this number of cells across the page.
 func clouds(rng *rand.Rand, cells int) func(x, y int) float64 {
 	grid := make([]float64, (cells+2)*(cells+2))
 	for i := range grid {

@@ -16,7 +16,7 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- end }}
 
 {{- define "uncial.secret" -}}
-{{ required "existingSecret: name a Secret with the keys database and key-secret" .Values.existingSecret }}
+{{ required "existingSecret: required; give the name of a Secret with the keys database and key-secret" .Values.existingSecret }}
 {{- end }}
 
 {{- define "uncial.podSecurity" -}}
@@ -37,13 +37,13 @@ capabilities: {drop: [ALL]}
   valueFrom: {secretKeyRef: {name: {{ include "uncial.secret" . }}, key: database}}
 {{- end }}
 
-{{- /* What comes of stopping: time to drain, for the longest extraction, and for the end itself. */ -}}
+{{- /* Time to stop, in seconds: to drain, for the longest extraction (deadline and 120 s) and 10 s to shut down. */ -}}
 {{- define "uncial.stopping" -}}
 terminationGracePeriodSeconds: {{ add (int .Values.drainSeconds) (int .Values.deadlineSeconds) 120 10 }}
 {{- end }}
 
 {{- define "uncial.drain" -}}
-# A pod is told to stop while others still send it requests.
+# Load balancers send requests for some seconds after a pod was told to stop.
 preStop: {sleep: {seconds: {{ int .Values.drainSeconds }}}}
 {{- end }}
 
@@ -66,7 +66,7 @@ readinessProbe:
 
 {{- define "uncial.postgresEgress" -}}
 {{- if not .Values.postgres.peers }}
-{{- fail "postgres.peers: name where Postgres is, for the network policies, or set networkPolicy.enabled=false" }}
+{{- fail "postgres.peers: required for the network policies; give the peers of Postgres, or set networkPolicy.enabled=false" }}
 {{- end }}
 - to: {{- toYaml .Values.postgres.peers | nindent 4 }}
   ports: [{port: {{ .Values.postgres.port }}}]
@@ -83,7 +83,7 @@ readinessProbe:
 {{- end }}
 {{- end }}
 
-{{- /* Spreads the pods of a component over machines. */ -}}
+{{- /* Spreads the pods of a component over nodes. */ -}}
 {{- define "uncial.spread" -}}
 - maxSkew: 1
   topologyKey: kubernetes.io/hostname

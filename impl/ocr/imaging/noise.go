@@ -20,7 +20,7 @@ func Denoise(g *image.Gray) *image.Gray {
 
 // noise estimates the standard deviation of a page's noise from the differences between pixels and what their eight
 // neighbours predict: the operator of Immerkær (1996), which ignores shading. It takes the lower quartile of the differences,
-// because ink is not noise, and more than half of a scrap of small type is letters and their edges. What WhitenSurroundings whitened does
+// because ink is not noise, and more than half of a scrap of small type is letters and their edges. Whitened surroundings do
 // not count.
 func noise(g *image.Gray) float64 {
 	var differences [2048]int

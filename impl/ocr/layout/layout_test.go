@@ -79,25 +79,24 @@ func requireLines(t *testing.T, want []drawn, p *layout.Page) {
 	}
 }
 
-func TestFind(t *testing.T) {
-	t.Parallel()
-	var wavy []drawn
+// findCase is a page of drawn lines, given in reading order.
+type findCase struct {
+	name   string
+	w, h   int
+	lines  []drawn
+	blocks int
+	also   func(g *image.Gray) // draws more, and shades the page
+}
+
+func findCases() []findCase {
+	var wavy, table []drawn
 	for i := range 14 {
 		wavy = append(wavy, drawn{150, 1050, func(x float64) float64 { return float64(200+85*i) + 15*math.Sin(x/180) }})
-	}
-	var table []drawn
-	for i := range 14 {
 		for _, cell := range [][2]int{{70, 180}, {250, 900}, {980, 1110}, {1180, 1310}} {
 			table = append(table, drawn{cell[0], cell[1], level(220 + 90*i)})
 		}
 	}
-	cases := []struct {
-		name   string
-		w, h   int
-		lines  []drawn // in reading order
-		blocks int
-		also   func(g *image.Gray) // draws more, and shades the page
-	}{
+	cases := []findCase{
 		{"finds level lines", 1200, 1600, column(18, 150, 1050, 180, 75), 1, nil},
 		{"follows wavy lines", 1200, 1600, wavy, 1, nil},
 		{"ignores the rules of ruled paper", 1200, 1600, column(16, 180, 1050, 200, 80), 1, func(g *image.Gray) {
@@ -133,11 +132,14 @@ func TestFind(t *testing.T) {
 		}},
 	}
 	for _, degrees := range []float64{-10, -6, -1.5, 3, 8, 10} {
-		c := cases[0]
-		c.name, c.w, c.h, c.lines = fmt.Sprintf("finds lines on a page with a skew of %v degrees", degrees), 1300, 1700, skewed(degrees)
-		cases = append(cases, c)
+		cases = append(cases, findCase{fmt.Sprintf("finds lines with a skew of %v degrees", degrees), 1300, 1700, skewed(degrees), 1, nil})
 	}
-	for _, c := range cases {
+	return cases
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	for _, c := range findCases() {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			g := sheet(c.w, c.h, c.lines)

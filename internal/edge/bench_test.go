@@ -1,7 +1,6 @@
 package edge_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -10,9 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
-	"uncial/gen"
 	"uncial/internal/edge"
 )
 
@@ -59,15 +55,6 @@ func benchmarkBody(b *testing.B, body string) {
 		d.gate.remaining = 60
 		r := extraction(body)
 		d.ServeHTTP(httptest.NewRecorder(), r)
-	}
-}
-
-// BenchmarkJSONDecoder is what one decoding by encoding/json costs: compare "inline image of 20 MiB".
-func BenchmarkJSONDecoder(b *testing.B) {
-	body := inlineBody()
-	for b.Loop() {
-		var req gen.ExtractionRequest
-		require.NoError(b, json.NewDecoder(strings.NewReader(body)).Decode(&req))
 	}
 }
 

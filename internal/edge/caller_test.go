@@ -64,7 +64,7 @@ func (u unreadable) Read([]byte) (int, error) {
 func TestHandler_AcceptsAnySpellingOfBearer(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{"Bearer " + goodKey, "bearer " + goodKey, "BEARER   " + goodKey + " "} {
-		r := httptest.NewRequest(http.MethodGet, "/api/v1/status", nil)
+		r := get("/api/v1/status")
 		r.Header.Set("Authorization", value)
 		assert.Equal(t, http.StatusOK, mustNew(t, nil).do(t, r).StatusCode, value)
 	}
@@ -76,13 +76,13 @@ func TestHandler_CountsValidAndInvalidExtractions(t *testing.T) {
 	d.gate.remaining = 3
 	d.do(t, extraction(smallBody))
 	d.do(t, extraction(`{`))
-	d.do(t, with(httptest.NewRequest(http.MethodGet, "/api/v1/status", nil)))
+	d.do(t, status())
 	d.do(t, extraction(smallBody, "Content-Type", "text/plain"))
 	res, f := d.fails(t, http.StatusTooManyRequests, extraction(`{`))
 	assert.Equal(t, "42", res.Header.Get("Retry-After"))
 	assert.Equal(t, `"account";r=0;t=42`, res.Header.Get("RateLimit"))
 	assert.Equal(t, "the limit is 60 requests per minute; try again in 42 seconds", f.Message)
-	status := d.do(t, with(httptest.NewRequest(http.MethodGet, "/api/v1/status", nil)))
+	status := d.do(t, status())
 	assert.Equal(t, http.StatusOK, status.StatusCode, "the status is never limited")
 }
 
@@ -118,7 +118,7 @@ func TestHandler_PassesTheClientAddress(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := mustNew(t, func(o *edge.Options) { o.TrustedProxies = trusted })
-			r := with(httptest.NewRequest(http.MethodGet, "/api/v1/status", nil))
+			r := status()
 			r.RemoteAddr = c.peer
 			r.Header["X-Forwarded-For"] = c.forward
 			d.do(t, r)

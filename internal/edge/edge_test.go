@@ -31,13 +31,13 @@ import (
 
 const goodKey = "ocr_test_good"
 
-// gate is a Gate with one key and a window that only falls.
+// gate is a Gate with one key and a window that never resets.
 type gate struct {
-	passed    time.Duration // on its clock
+	passed    time.Duration // on its clock, since clock
 	mu        sync.Mutex
 	from      netip.Addr // of the last caller; guarded by mu, like remaining
 	remaining int64
-	err       error // of everything but the key
+	err       error // of everything but Authenticate
 	pointsErr error
 }
 
@@ -71,9 +71,15 @@ func (g *gate) RemainingPoints(context.Context, edge.Principal) (int64, error) {
 	return 9990, errors.Join(g.err, g.pointsErr)
 }
 
-// server answers with what the test says, or with a minimal success.
+type extractFunc func(ctx context.Context, req gen.ExtractRequestObject) (gen.ExtractResponseObject, error)
+
+func returns(res gen.ExtractResponseObject, err error) extractFunc {
+	return func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) { return res, err }
+}
+
+// server answers with what the test sets, or with a minimal success.
 type server struct {
-	extract func(ctx context.Context, req gen.ExtractRequestObject) (gen.ExtractResponseObject, error)
+	extract extractFunc
 	status  func(ctx context.Context) (gen.StatusResponseObject, error)
 }
 
@@ -120,10 +126,16 @@ func mustNew(tb testing.TB, change func(*edge.Options)) *frontEnd {
 	return d
 }
 
-// request is a good extraction; headers come in pairs, and "" takes a header out.
+// extraction is a valid request if body is; headers come in pairs, and "" removes a header.
 func extraction(body string, headers ...string) *http.Request {
 	return with(httptest.NewRequest(http.MethodPost, "/api/v1/extract", strings.NewReader(body)), headers...)
 }
+
+// status is a valid request for the status.
+func status() *http.Request { return with(get("/api/v1/status")) }
+
+// get is a request without a key.
+func get(path string) *http.Request { return httptest.NewRequest(http.MethodGet, path, nil) }
 
 func with(r *http.Request, headers ...string) *http.Request {
 	all := append([]string{"Authorization", "Bearer " + goodKey, "Content-Type", "application/json"}, headers...)
@@ -135,15 +147,15 @@ func with(r *http.Request, headers ...string) *http.Request {
 	return r
 }
 
-// answer is what came back.
+// answer is a response with its body.
 type answer struct {
 	StatusCode int
 	Header     http.Header
 	Body       string
 }
 
-// do sends the request and checks what holds for every answer. Those of the two operations must be valid against the
-// document, headers included.
+// do sends the request and checks what holds for every answer. Those of the two operations must be valid by openapi.yaml,
+// headers included.
 func (d *frontEnd) do(t *testing.T, r *http.Request) answer {
 	t.Helper()
 	rec := httptest.NewRecorder()
@@ -165,7 +177,7 @@ func TestHandler_ReportsTheWindowAtTheTimeOfTheAnswer(t *testing.T) {
 	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
 		time.Sleep(1100 * time.Millisecond)
 		d.gate.passed = 20 * time.Second
-		return nil, contract.BadImage("took long to be found bad")
+		return nil, contract.BadImage("is damaged")
 	}
 	res, _ := d.fails(t, http.StatusBadRequest, extraction(`{"imageUrl":"https://images.example.org/a.jpg"}`))
 	assert.Equal(t, `"account";r=59;t=22`, res.Header.Get("RateLimit"))
@@ -179,7 +191,7 @@ type failure struct {
 	Details map[string]string
 }
 
-// fails sends the request and returns the error of the answer, which must be of the status.
+// fails sends the request and returns the error of the answer, which must have the status.
 func (d *frontEnd) fails(t *testing.T, status int, r *http.Request) (answer, failure) {
 	t.Helper()
 	res := d.do(t, r)
@@ -195,11 +207,9 @@ func (d *frontEnd) fails(t *testing.T, status int, r *http.Request) (answer, fai
 func TestHandler_AnswersAnExtraction(t *testing.T) {
 	t.Parallel()
 	d := mustNew(t, nil)
-	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
-		var ok gen.Extract200JSONResponse
-		ok.Body = gen.ExtractionResult{Success: true, Text: tricky, PointsUsed: 10}
-		return ok, nil
-	}
+	var ok gen.Extract200JSONResponse
+	ok.Body = gen.ExtractionResult{Success: true, Text: tricky, PointsUsed: 10}
+	d.server.extract = returns(ok, nil)
 	res := d.do(t, extraction(`{"imageUrl":"https://images.example.org/a.jpg","language":"de-Latf","enhance":true,"format":"alto"}`))
 	require.Equal(t, http.StatusOK, res.StatusCode, res.Body)
 	assert.Equal(t, `"account";r=59;t=42`, res.Header.Get("RateLimit"))
@@ -233,7 +243,7 @@ func TestHandler_HoldsAnInlineImageOnce(t *testing.T) { //nolint:paralleltest //
 	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(size+size/20))
 }
 
-// mustSpec is the document, read once.
+// mustSpec parses openapi.yaml once.
 var mustSpec = sync.OnceValue(func() *openapi3.T {
 	doc, err := gen.GetSpec()
 	if err != nil {
@@ -242,7 +252,7 @@ var mustSpec = sync.OnceValue(func() *openapi3.T {
 	return doc
 })
 
-// validAnswer holds an answer of one of the operations against the document; others are nil.
+// validAnswer validates an answer of an operation against openapi.yaml; for other paths it returns nil.
 func validAnswer(r *http.Request, rec *httptest.ResponseRecorder) error {
 	path := strings.TrimPrefix(r.URL.EscapedPath(), "/api/v1")
 	item := mustSpec().Paths.Value(path)
@@ -269,7 +279,7 @@ func TestNew_RefusesInvalidOptions(t *testing.T) {
 		"an origin with a path":             {Gate: &gate{}, Server: &server{}, CORSOrigins: []string{"https://example.org/"}},
 		"a route without a method":          {Gate: &gate{}, Server: &server{}, Routes: map[string]http.Handler{"/x": http.NotFoundHandler()}},
 		"a route inside the versioned path": {Gate: &gate{}, Server: &server{}, Routes: map[string]http.Handler{"GET /api/v1/x": http.NotFoundHandler()}},
-		"a route that is there already":     {Gate: &gate{}, Server: &server{}, Routes: map[string]http.Handler{"GET /docs": http.NotFoundHandler()}},
+		"a route that exists already":       {Gate: &gate{}, Server: &server{}, Routes: map[string]http.Handler{"GET /docs": http.NotFoundHandler()}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -347,7 +357,7 @@ func TestHandler_BoundsTheMemoryForBodies(t *testing.T) {
 		end(1)
 	}
 	d.server.extract = nil
-	assert.Equal(t, http.StatusOK, d.do(t, extraction(smallBody)).StatusCode, "all places are free again")
+	assert.Equal(t, http.StatusOK, d.do(t, extraction(smallBody)).StatusCode, "all memory is free again")
 }
 
 func TestHandler_GivesAnswersTimeToLeave(t *testing.T) {

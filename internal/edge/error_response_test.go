@@ -34,7 +34,7 @@ func TestHandler_WritesEveryError(t *testing.T) {
 			contract.Invalid(map[string]string{"b": "is <bad> & \"ugly\"", "a": "is wrong"}), 400,
 			`{"success":false,"error":"The request is not valid.","code":"INVALID_REQUEST","message":"a: is wrong; b: is <bad> & \"ugly\"","details":{"a":"is wrong","b":"is <bad> & \"ugly\""}}`, "",
 		},
-		"a 400 of its own words": {
+		"a 400 with its own summary": {
 			&contract.Error{Code: contract.InvalidRequest, Summary: "The image could not be read.", Details: map[string]string{"imageUrl": "is gone"}, Cause: secret}, 400,
 			`{"success":false,"error":"The image could not be read.","code":"INVALID_REQUEST","message":"The image could not be read.","details":{"imageUrl":"is gone"}}`, "",
 		},
@@ -60,18 +60,18 @@ func TestHandler_WritesEveryError(t *testing.T) {
 			`{"success":false,"error":"Too many requests.","code":"RATE_LIMITED","message":"the limit is 5 requests per minute; try again in 7 seconds","remainingPoints":9990}`,
 			`RateLimit: "account";r=0;t=7`,
 		},
-		"a 500":               {contract.Internal(secret), 500, serverError(internal), "Retry-After: "},
-		"a 500 for a while":   {contract.Overloaded(1500*time.Millisecond, secret), 500, serverError("the service is busy; try again later"), "Retry-After: 2"},
-		"an unknown error":    {secret, 500, serverError(internal), ""},
-		"a wrapped error":     {errors.Join(secret, contract.Overloaded(time.Second, nil)), 500, serverError("the service is busy; try again later"), "Retry-After: 1"},
-		"a timeout":           {context.DeadlineExceeded, 500, serverError(internal), ""},
-		"a code of no status": {&contract.Error{Code: "TEAPOT", Message: "x"}, 500, serverError(internal), ""},
-		"a 400 of no details": {&contract.Error{Code: contract.InvalidRequest, Message: "x"}, 500, serverError(internal), ""},
+		"a 500":                  {contract.Internal(secret), 500, serverError(internal), "Retry-After: "},
+		"a 500 with Retry-After": {contract.Overloaded(1500*time.Millisecond, secret), 500, serverError("the service is busy; try again later"), "Retry-After: 2"},
+		"an unknown error":       {secret, 500, serverError(internal), ""},
+		"a wrapped error":        {errors.Join(secret, contract.Overloaded(time.Second, nil)), 500, serverError("the service is busy; try again later"), "Retry-After: 1"},
+		"a timeout":              {context.DeadlineExceeded, 500, serverError(internal), ""},
+		"an unknown code":        {&contract.Error{Code: "TEAPOT", Message: "x"}, 500, serverError(internal), ""},
+		"a 400 without details":  {&contract.Error{Code: contract.InvalidRequest, Message: "x"}, 500, serverError(internal), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := mustNew(t, nil)
-			d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) { return nil, c.err }
+			d.server.extract = returns(nil, c.err)
 			res := d.do(t, extraction(smallBody))
 			assert.Equal(t, c.status, res.StatusCode)
 			assert.Equal(t, c.body+"\n", res.Body)
@@ -95,50 +95,39 @@ func TestHandler_HidesErrorsOfTheGate(t *testing.T) {
 	t.Parallel()
 	d := mustNew(t, nil)
 	d.gate.err = errors.New("dial tcp 10.0.0.7:5432: connect: connection refused")
-	for _, r := range []*http.Request{extraction(smallBody), with(httptest.NewRequest(http.MethodGet, "/api/v1/status", nil))} {
+	for _, r := range []*http.Request{extraction(smallBody), status()} {
 		_, f := d.fails(t, http.StatusInternalServerError, r)
 		assert.NotContains(t, f.Message, "dial")
 	}
 	assert.Contains(t, d.log.String(), "connection refused")
 }
 
-func TestHandler_Answers500IfAnAnswerCannotBeEncoded(t *testing.T) {
+func TestHandler_Answers500WithoutAUsableAnswer(t *testing.T) {
 	t.Parallel()
+	var notJSON gen.Extract200JSONResponse
+	notJSON.Body.Confidence = math.NaN()
 	d := mustNew(t, nil)
-	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
-		var res gen.Extract200JSONResponse
-		res.Body.Confidence = math.NaN()
-		return res, nil
+	for name, answer := range map[string]gen.ExtractResponseObject{"none": nil, "one that cannot be encoded": notJSON} {
+		d.server.extract = returns(answer, nil)
+		_, f := d.fails(t, http.StatusInternalServerError, extraction(smallBody))
+		assert.NotContains(t, f.Message, "NaN", name)
 	}
-	_, f := d.fails(t, http.StatusInternalServerError, extraction(smallBody))
-	assert.NotContains(t, f.Message, "NaN")
-}
-
-func TestHandler_Answers500IfTheServerReturnsNil(t *testing.T) {
-	t.Parallel()
-	d := mustNew(t, nil)
-	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) { return nil, nil }
 	d.server.status = func(context.Context) (gen.StatusResponseObject, error) { return nil, nil }
-	d.fails(t, http.StatusInternalServerError, extraction(smallBody))
-	d.fails(t, http.StatusInternalServerError, with(httptest.NewRequest(http.MethodGet, "/api/v1/status", nil)))
+	d.fails(t, http.StatusInternalServerError, status())
 }
 
 // Errors that a server builds with the generated types get the headers of every answer too.
 func TestHandler_AddsItsHeadersToGeneratedErrors(t *testing.T) {
 	t.Parallel()
 	d := mustNew(t, nil)
-	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
-		var res gen.Extract402JSONResponse
-		res.Body = gen.InsufficientPointsError{Error: "e", Code: "INSUFFICIENT_POINTS", Message: "m", NextReset: clock}
-		return res, nil
-	}
-	d.server.status = func(context.Context) (gen.StatusResponseObject, error) {
-		var res gen.Status400JSONResponse
-		res.Body = gen.InvalidRequestError{Error: "e", Code: "INVALID_REQUEST", Message: "m", Details: gen.Details{"a": "b"}}
-		return res, nil
-	}
+	var extract gen.Extract402JSONResponse
+	extract.Body = gen.InsufficientPointsError{Error: "e", Code: "INSUFFICIENT_POINTS", Message: "m", NextReset: clock}
+	d.server.extract = returns(extract, nil)
+	var answer gen.Status400JSONResponse
+	answer.Body = gen.InvalidRequestError{Error: "e", Code: "INVALID_REQUEST", Message: "m", Details: gen.Details{"a": "b"}}
+	d.server.status = func(context.Context) (gen.StatusResponseObject, error) { return answer, nil }
 	d.fails(t, http.StatusPaymentRequired, extraction(smallBody))
-	d.fails(t, http.StatusBadRequest, with(httptest.NewRequest(http.MethodGet, "/api/v1/status", nil)))
+	d.fails(t, http.StatusBadRequest, status())
 }
 
 func TestWriteError_OutsideOfTheFrontEnd(t *testing.T) {

@@ -90,7 +90,7 @@ func TestHandler_CutsTheConnectionIfAnAnswerHasBegun(t *testing.T) {
 				})}
 			})
 			assert.PanicsWithValue(t, http.ErrAbortHandler, func() {
-				d.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/__test/half", nil))
+				d.ServeHTTP(httptest.NewRecorder(), get("/__test/half"))
 			})
 			assert.Contains(t, d.log.String(), `"route":"/__test/half","status":200,"bytes":4`)
 			assert.Equal(t, cause == "half way", strings.Contains(d.log.String(), `"msg":"panic"`))
@@ -121,7 +121,7 @@ func TestHandler_LogsOneLineForEachRequest(t *testing.T) {
 func TestHandler_LogsOnlyUnknownPaths(t *testing.T) {
 	t.Parallel()
 	d := mustNew(t, nil)
-	d.fails(t, http.StatusNotFound, httptest.NewRequest(http.MethodGet, "/wp-login.php?token=s3cret", nil))
+	d.fails(t, http.StatusNotFound, get("/wp-login.php?token=s3cret"))
 	assert.Contains(t, d.log.String(), `"route":"","status":404`)
 	assert.Contains(t, d.log.String(), `"path":"/wp-login.php"`)
 	assert.NotContains(t, d.log.String(), "s3cret")
@@ -131,11 +131,11 @@ func TestHandler_LogsProbesAtDebugLevel(t *testing.T) {
 	t.Parallel()
 	ready := error(nil)
 	d := mustNew(t, func(o *edge.Options) { o.Ready = func(context.Context) error { return ready } })
-	d.do(t, httptest.NewRequest(http.MethodGet, "/healthz", nil))
-	d.do(t, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+	d.do(t, get("/healthz"))
+	d.do(t, get("/readyz"))
 	assert.Equal(t, 2, strings.Count(d.log.String(), `"level":"DEBUG"`))
 	ready = errors.New("the database is away")
-	d.fails(t, http.StatusServiceUnavailable, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+	d.fails(t, http.StatusServiceUnavailable, get("/readyz"))
 	assert.Contains(t, d.log.String(), `"level":"ERROR"`)
 	assert.Contains(t, d.log.String(), "the database is away")
 }
@@ -155,9 +155,7 @@ func TestHandler_RedactsURLsInTheLog(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := mustNew(t, nil)
-			d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
-				return nil, contract.Internal(errors.New(c.text))
-			}
+			d.server.extract = returns(nil, contract.Internal(errors.New(c.text)))
 			d.fails(t, http.StatusInternalServerError, extraction(smallBody))
 			assert.NotContains(t, d.log.String(), "s3cret")
 			assert.Contains(t, d.log.String(), c.kept)
@@ -189,7 +187,7 @@ func TestHandler_LetsRoutesFlush(t *testing.T) {
 			assert.NoError(t, errors.Join(err, http.NewResponseController(w).Flush()))
 		})}
 	})
-	assert.Equal(t, "a", d.do(t, httptest.NewRequest(http.MethodGet, "/__test/flush", nil)).Body)
+	assert.Equal(t, "a", d.do(t, get("/__test/flush")).Body)
 }
 
 // A handler around the front end passes values in the context and sees the route, as with http.ServeMux.
@@ -201,7 +199,7 @@ func TestHandler_SharesContextAndHeadersWithAWrappingHandler(t *testing.T) {
 		assert.Equal(t, "inside", ctx.Value(key{}))
 		return nil, contract.Overloaded(1, nil)
 	}
-	r := with(httptest.NewRequest(http.MethodGet, "/api/v1/status", nil))
+	r := status()
 	r = r.WithContext(context.WithValue(r.Context(), key{}, "inside"))
 	rec := httptest.NewRecorder()
 	rec.Header().Set("Preference-Applied", "code=500")
@@ -218,7 +216,7 @@ func TestHandler_CallsAnswered(t *testing.T) {
 	})
 	for _, r := range []*http.Request{
 		extraction(smallBody), extraction(`{}`), extraction(`{}`, "Authorization", ""),
-		httptest.NewRequest(http.MethodGet, "/healthz", nil), httptest.NewRequest(http.MethodGet, "/elsewhere/of/many", nil),
+		get("/healthz"), get("/elsewhere/of/many"),
 		httptest.NewRequest(http.MethodDelete, "/api/v1/status", nil),
 	} {
 		d.do(t, r)

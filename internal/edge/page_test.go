@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"strconv"
 	"testing"
@@ -15,12 +14,6 @@ import (
 
 	"uncial/internal/edge"
 )
-
-func (d *frontEnd) get(t *testing.T, path string) (answer, string) {
-	t.Helper()
-	res := d.do(t, httptest.NewRequest(http.MethodGet, path, nil))
-	return res, res.Body
-}
 
 func TestHandler_ServesProbes(t *testing.T) {
 	t.Parallel()
@@ -32,35 +25,35 @@ func TestHandler_ServesProbes(t *testing.T) {
 			return broken
 		}
 	})
-	res, body := d.get(t, "/healthz")
+	res := d.do(t, get("/healthz"))
 	assert.Equal(t, http.StatusOK, res.StatusCode)
-	assert.JSONEq(t, `{"status":"ok"}`, body)
-	_, f := d.fails(t, http.StatusServiceUnavailable, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+	assert.JSONEq(t, `{"status":"ok"}`, res.Body)
+	_, f := d.fails(t, http.StatusServiceUnavailable, get("/readyz"))
 	assert.Equal(t, "SERVER_ERROR", f.Code)
 	assert.NotContains(t, f.Message, "secret")
-	res, body = mustNew(t, nil).get(t, "/readyz")
+	res = mustNew(t, nil).do(t, get("/readyz"))
 	assert.Equal(t, http.StatusOK, res.StatusCode)
-	assert.JSONEq(t, `{"status":"ready"}`, body)
+	assert.JSONEq(t, `{"status":"ready"}`, res.Body)
 }
 
 func TestHandler_ServesOpenAPIByteForByte(t *testing.T) {
 	t.Parallel()
 	want, err := os.ReadFile("../../openapi.yaml")
 	require.NoError(t, err)
-	res, body := mustNew(t, nil).get(t, "/openapi.yaml")
+	res := mustNew(t, nil).do(t, get("/openapi.yaml"))
 	assert.Equal(t, "application/yaml", res.Header.Get("Content-Type"))
-	assert.Equal(t, string(want), body)
+	assert.Equal(t, string(want), res.Body)
 }
 
 func TestHandler_ServesOpenAPIAsJSON(t *testing.T) {
 	t.Parallel()
-	res, body := mustNew(t, nil).get(t, "/openapi.json")
+	res := mustNew(t, nil).do(t, get("/openapi.json"))
 	assert.Equal(t, "application/json", res.Header.Get("Content-Type"))
 	var doc struct {
 		OpenAPI string
 		Paths   map[string]any
 	}
-	require.NoError(t, json.Unmarshal([]byte(body), &doc))
+	require.NoError(t, json.Unmarshal([]byte(res.Body), &doc))
 	assert.Equal(t, "3.0.3", doc.OpenAPI)
 	assert.Len(t, doc.Paths, 2)
 }
@@ -69,19 +62,19 @@ func TestHandler_AnswersHEADOfPages(t *testing.T) {
 	t.Parallel()
 	d := mustNew(t, nil)
 	for _, path := range []string{"/docs", "/openapi.yaml", "/openapi.json", "/healthz", "/readyz"} {
-		get, body := d.get(t, path)
+		res := d.do(t, get(path))
 		head := raw(t, serve(t, d), "HEAD "+path+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
 		assert.Equal(t, http.StatusOK, head.StatusCode, path)
-		assert.Equal(t, get.Header.Get("Content-Type"), head.Header.Get("Content-Type"))
-		assert.Equal(t, strconv.Itoa(len(body)), head.Header.Get("Content-Length"), path)
+		assert.Equal(t, res.Header.Get("Content-Type"), head.Header.Get("Content-Type"))
+		assert.Equal(t, strconv.Itoa(len(res.Body)), head.Header.Get("Content-Length"), path)
 	}
 }
 
 func TestHandler_ServesTheAPIReference(t *testing.T) {
 	t.Parallel()
-	res, body := mustNew(t, nil).get(t, "/docs")
+	res := mustNew(t, nil).do(t, get("/docs"))
 	require.Equal(t, http.StatusOK, res.StatusCode)
 	assert.Equal(t, "text/html; charset=utf-8", res.Header.Get("Content-Type"))
 	assert.Contains(t, res.Header.Get("Content-Security-Policy"), "default-src 'none'")
-	assert.Contains(t, body, "<!DOCTYPE html>")
+	assert.Contains(t, res.Body, "<!DOCTYPE html>")
 }

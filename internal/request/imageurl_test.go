@@ -42,7 +42,7 @@ func TestOperation_Check_AcceptsImageURLs(t *testing.T) {
 		"data:image/png;base64,AA%2B%2f%41A%3D%3D",
 		"data:image/png;base64,iVBO\r\nRw0=\n",
 	} {
-		got, _ := check(t, extraction(imageBody(t, url)))
+		got, _ := check(extraction(imageBody(t, url)))
 		assert.Empty(t, got, url)
 	}
 }
@@ -131,7 +131,7 @@ func TestOperation_Check_RefusesImageURLs(t *testing.T) {
 		"data:image/png;base64,AAA%00":                                  misfit(4),
 		"data:image/png;base64," + strings.Repeat("AAAA", 27_963_000/4): "must be at most 27,963,000 characters, which is an image of 20 MiB",
 	} {
-		got, _ := check(t, extraction(imageBody(t, url)))
+		got, _ := check(extraction(imageBody(t, url)))
 		assert.Equal(t, details("imageUrl", want), got, "%.100s", url)
 	}
 }
@@ -139,7 +139,7 @@ func TestOperation_Check_RefusesImageURLs(t *testing.T) {
 // mustInline checks a request with an inline image, and returns the name that the server gets for it and its bytes.
 func mustInline(tb testing.TB, url string) (name string, data []byte) {
 	tb.Helper()
-	faults, valid := check(tb, extraction(imageBody(tb, url)))
+	faults, valid := check(extraction(imageBody(tb, url)))
 	require.Empty(tb, faults, "%.100s", url)
 	var body gen.ExtractionRequest
 	require.NoError(tb, json.NewDecoder(valid.Body).Decode(&body))

@@ -94,7 +94,7 @@ func TestOperation_Check_ReportsEveryFaultOfABody(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, _ := check(t, extraction(c.body))
+			got, _ := check(extraction(c.body))
 			assert.Equal(t, c.want, got)
 		})
 	}
@@ -106,7 +106,7 @@ func TestOperation_Check_BoundsTheFaults(t *testing.T) {
 	for i := range 500 {
 		fmt.Fprintf(&b, `"x%03d":1,`, i)
 	}
-	got, _ := check(t, extraction(`{`+b.String()+image+`}`))
+	got, _ := check(extraction(`{` + b.String() + image + `}`))
 	assert.Len(t, got, 33)
 	assert.Equal(t, "has 468 more faults", got["body"])
 	assert.Contains(t, got, "x031")
@@ -119,10 +119,10 @@ func TestOperation_Check_DoesNotDependOnHowABodyArrives(t *testing.T) {
 		`{"imageUrl":"https://example.org/\u00e9\ud83d\ude00é","language":"\u0065n"}`, "{\n  \"é\": tru }", "{\"a\":\"\xc3\x28\"}",
 		`{"imageUrl":"data:image/png;base64,AA%2B\/\r\nAA=="}`, `{"imageUrl":"data:;base64,AA-_","imageUrl":"data:;base64,AA+"}`,
 	} {
-		whole, _ := check(t, extraction(body))
+		whole, _ := check(extraction(body))
 		r := extraction("")
 		r.Body, r.ContentLength = io.NopCloser(iotest.OneByteReader(strings.NewReader(body))), -1
-		pieces, _ := check(t, r)
+		pieces, _ := check(r)
 		assert.Equal(t, whole, pieces, body)
 	}
 }

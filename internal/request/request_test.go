@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -17,17 +18,19 @@ import (
 	"uncial/internal/request"
 )
 
-func mustSpec(tb testing.TB) *openapi3.T {
-	tb.Helper()
+// mustSpec parses openapi.yaml once.
+var mustSpec = sync.OnceValue(func() *openapi3.T {
 	doc, err := gen.GetSpec()
-	require.NoError(tb, err)
+	if err != nil {
+		panic(err)
+	}
 	return doc
-}
+})
 
-func mustExtract(tb testing.TB) *request.Operation {
-	tb.Helper()
-	return request.NewOperation(mustSpec(tb).Paths.Value("/extract").Post)
-}
+// extract is the operation POST /extract.
+var extract = sync.OnceValue(func() *request.Operation {
+	return request.NewOperation(mustSpec().Paths.Value("/extract").Post)
+})
 
 func extraction(body string) *http.Request {
 	r := httptest.NewRequest(http.MethodPost, "/api/v1/extract", strings.NewReader(body))
@@ -36,9 +39,8 @@ func extraction(body string) *http.Request {
 }
 
 // check returns what is wrong with an extraction, and the valid request.
-func check(tb testing.TB, r *http.Request) (details map[string]string, valid *http.Request) {
-	tb.Helper()
-	valid, details = mustExtract(tb).Check(httptest.NewRecorder(), r)
+func check(r *http.Request) (details map[string]string, valid *http.Request) {
+	valid, details = extract().Check(httptest.NewRecorder(), r)
 	return details, valid
 }
 
@@ -85,7 +87,7 @@ func TestOperation_Check_ReportsParametersAndHeaders(t *testing.T) {
 			t.Parallel()
 			r := extraction(`{` + image + `}`)
 			c.change(r)
-			got, _ := check(t, r)
+			got, _ := check(r)
 			assert.Equal(t, c.want, got)
 		})
 	}
@@ -114,7 +116,7 @@ func TestOperation_Check_AcceptsHarmlessHeaders(t *testing.T) {
 			t.Parallel()
 			r := extraction(" {\n" + image + ",\t\"language\" : \"fr\\u006d\"\r} ")
 			change(r)
-			got, valid := check(t, r)
+			got, valid := check(r)
 			require.Empty(t, got)
 			body, err := io.ReadAll(valid.Body)
 			require.NoError(t, err)
@@ -142,7 +144,7 @@ func TestOperation_Check_BoundsTheBody(t *testing.T) {
 			t.Parallel()
 			r := extraction(body[:c.size])
 			r.ContentLength = int64(c.length)
-			got, _ := check(t, r)
+			got, _ := check(r)
 			if c.isValid {
 				assert.Empty(t, got)
 			} else {
@@ -167,7 +169,7 @@ func TestOperation_Check_ReportsBodiesThatDoNotArrive(t *testing.T) {
 			t.Parallel()
 			r := extraction("")
 			r.Body, r.ContentLength = io.NopCloser(io.MultiReader(strings.NewReader(c.sent), broken{c.err})), -1
-			got, _ := check(t, r)
+			got, _ := check(r)
 			assert.Equal(t, details("body", c.want), got)
 		})
 	}
@@ -180,7 +182,7 @@ func (b broken) Read([]byte) (int, error) { return 0, b.err }
 
 func TestOperation_Check_RefusesABodyThatIsNotDocumented(t *testing.T) {
 	t.Parallel()
-	status := request.NewOperation(mustSpec(t).Paths.Value("/status").Get)
+	status := request.NewOperation(mustSpec().Paths.Value("/status").Get)
 	assert.False(t, status.HasBody())
 	r := httptest.NewRequest(http.MethodGet, "/api/v1/status?a=1", strings.NewReader("{}"))
 	_, got := status.Check(httptest.NewRecorder(), r)
@@ -194,7 +196,7 @@ func TestOperation_Check_RefusesABodyThatIsNotDocumented(t *testing.T) {
 // A rule without a sentence would be reported with a reference to openapi.yaml only.
 func TestDocument_HasASentenceForEveryRuleOfARequest(t *testing.T) {
 	t.Parallel()
-	doc := mustSpec(t)
+	doc := mustSpec()
 	for name, property := range doc.Components.Schemas["ExtractionRequest"].Value.Properties {
 		s := property.Value
 		if s.Pattern != "" || s.MinLength > 0 && s.Format != "uri" {

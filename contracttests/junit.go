@@ -11,22 +11,20 @@ import (
 // The elements of a JUnit file that its many readers agree on.
 type (
 	junitSuites struct {
-		XMLName  xml.Name   `xml:"testsuites"`
-		Name     string     `xml:"name,attr"`
-		Tests    int        `xml:"tests,attr"`
-		Failures int        `xml:"failures,attr"`
-		Errors   int        `xml:"errors,attr"`
-		Skipped  int        `xml:"skipped,attr"`
-		Time     string     `xml:"time,attr"`
-		Suite    junitSuite `xml:"testsuite"`
+		XMLName xml.Name `xml:"testsuites"`
+		junitTotals
+		Suite junitSuite `xml:"testsuite"`
+	}
+	junitTotals struct {
+		Name     string `xml:"name,attr"`
+		Tests    int    `xml:"tests,attr"`
+		Failures int    `xml:"failures,attr"`
+		Errors   int    `xml:"errors,attr"`
+		Skipped  int    `xml:"skipped,attr"`
+		Time     string `xml:"time,attr"` // in seconds
 	}
 	junitSuite struct {
-		Name       string          `xml:"name,attr"`
-		Tests      int             `xml:"tests,attr"`
-		Failures   int             `xml:"failures,attr"`
-		Errors     int             `xml:"errors,attr"`
-		Skipped    int             `xml:"skipped,attr"`
-		Time       string          `xml:"time,attr"`
+		junitTotals
 		Timestamp  string          `xml:"timestamp,attr"`
 		Properties []junitProperty `xml:"properties>property"`
 		Cases      []junitCase     `xml:"testcase"`
@@ -54,9 +52,9 @@ type (
 // case with an error.
 func (r Report) WriteJUnit(w io.Writer) error {
 	suite := junitSuite{
-		Name: "uncial-contract", Failures: r.Count(Failed), Skipped: r.Count(Skipped), Time: seconds(r.Duration),
-		Timestamp:  r.Started.UTC().Format("2006-01-02T15:04:05"),
-		Properties: []junitProperty{{"base-url", r.BaseURL}, {"seed", fmt.Sprint(r.Seed)}, {"points", fmt.Sprint(r.Points)}},
+		junitTotals: junitTotals{Name: "uncial-contract", Failures: r.Count(Failed), Skipped: r.Count(Skipped), Time: seconds(r.Duration)},
+		Timestamp:   r.Started.UTC().Format("2006-01-02T15:04:05"),
+		Properties:  []junitProperty{{"base-url", r.BaseURL}, {"seed", fmt.Sprint(r.Seed)}, {"points", fmt.Sprint(r.Points)}},
 	}
 	for _, result := range r.Results {
 		suite.Cases = append(suite.Cases, junitOf(result))
@@ -71,9 +69,7 @@ func (r Report) WriteJUnit(w io.Writer) error {
 	}
 	enc := xml.NewEncoder(w)
 	enc.Indent("", "  ")
-	if err := enc.Encode(junitSuites{
-		Name: suite.Name, Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors, Skipped: suite.Skipped, Time: suite.Time, Suite: suite,
-	}); err != nil {
+	if err := enc.Encode(junitSuites{junitTotals: suite.junitTotals, Suite: suite}); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w, "\n")

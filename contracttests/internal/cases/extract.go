@@ -30,13 +30,7 @@ var extractRows = []row{
 		asks: []ask{read(printed), read(printed).language("en").enhance(false).format("json"), read(printed).format("text")},
 	}, {
 		name: "extract/200/two-images", points: 20, explanation: "Two pages have two texts: an answer belongs to the image of its request.",
-		asks: []ask{read(printed).format("tsv"), read(other).format("tsv")},
-		then: func(_ context.Context, _ *session, x []*model.Exchange) error {
-			if x[0].Text("text") == x[1].Text("text") {
-				return fail(x[1], "two different pages got the same text %q", x[1].Text("text"))
-			}
-			return nil
-		},
+		asks: []ask{read(printed).format("tsv"), read(other).format("tsv")}, then: textsDiffer,
 	}, {
 		name: "extract/200/faint-page", points: 30, needs: []string{needImage(model.ImageFaint)}, then: confidencesFollowWords,
 		explanation: "The confidence of a page follows that of its words.",
@@ -59,13 +53,7 @@ var extractRows = []row{
 	}, {
 		name: "extract/200/enhancement-shows", points: 20, needs: []string{model.NeedEnhancement, needImage(model.ImageEnhance)},
 		explanation: "The enhancement changes the text of a difficult page.",
-		asks:        []ask{read(model.ImageEnhance), read(model.ImageEnhance).enhance(true)},
-		then: func(_ context.Context, _ *session, x []*model.Exchange) error {
-			if x[0].Text("text") == x[1].Text("text") {
-				return fail(x[1], "the enhanced text is the same as the verbatim one: %q", x[1].Text("text"))
-			}
-			return nil
-		},
+		asks:        []ask{read(model.ImageEnhance), read(model.ImageEnhance).enhance(true)}, then: textsDiffer,
 	}, {
 		name: "extract/200/languages", points: 90, extractions: 9, check: checkLanguages,
 		explanation: "The answer names the language that was used: the requested one, in any letter case, or the one that a region falls back to.",
@@ -107,6 +95,14 @@ var extractRows = []row{
 	},
 }
 
+// textsDiffer requires two readings to have different texts.
+func textsDiffer(_ context.Context, _ *session, x []*model.Exchange) error {
+	if x[0].Text("text") == x[1].Text("text") {
+		return fail(x[1], "the text must differ from that of the previous answer: %q", x[1].Text("text"))
+	}
+	return nil
+}
+
 // confidencesFollowWords finds servers that return a constant: two pages whose words differ clearly in confidence must
 // not have the same one.
 func confidencesFollowWords(_ context.Context, s *session, x []*model.Exchange) error {
@@ -125,15 +121,24 @@ const unsupported = "tlh"
 // maxList is the longest list of languages that is read, in bytes: room for every language there is.
 const maxList = 64 << 10
 
+// unreadable asks for a language that the server must refuse.
+func unreadable(tag string) ask { return read(printed).language(tag).wrong("language") }
+
 // askLanguages returns the languages that the server lists in details.language. It costs one request and no points.
 func (s *session) askLanguages(ctx context.Context, a *model.Account) ([]string, error) {
 	if known := s.readings.Languages(); known != nil {
 		return known, nil
 	}
-	x, err := s.sendAs(ctx, a, read(printed).language(unsupported).wrong("language"))
+	x, err := s.sendAs(ctx, a, unreadable(unsupported))
 	if err != nil {
 		return nil, err
 	}
+	err = s.learnLanguages(x)
+	return s.readings.Languages(), err
+}
+
+// learnLanguages takes the languages from a refusal. From now on no answer may name another one.
+func (s *session) learnLanguages(x *model.Exchange) error {
 	details := x.Object("details")
 	text, _ := details["language"].(string)
 	if text == "" {
@@ -141,10 +146,10 @@ func (s *session) askLanguages(ctx context.Context, a *model.Account) ([]string,
 	}
 	listed := tagsIn(text[:min(len(text), maxList)])
 	if !slices.Contains(listed, "en") && !s.Minimal {
-		return nil, fail(x, "details.language must list the supported languages, including en: %q", text)
+		return fail(x, "details.language must list the supported languages, including en: %q", text)
 	}
 	s.readings.SetLanguages(listed)
-	return listed, nil
+	return nil
 }
 
 // conjunction separates the last language in a sentence.

@@ -22,7 +22,7 @@ func malformed() []ask {
 var orderRows = []row{
 	{
 		name: "extract/400/before-402", account: model.KeyEmpty, explanation: "The shape of a request is checked before the points: without points an invalid request is a 400.",
-		asks: append(malformed(), read(printed).wrong("Idempotency-Key").header("Idempotency-Key", ""), read(printed).language(unsupported).wrong("language")),
+		asks: append(malformed(), read(printed).wrong("Idempotency-Key").header("Idempotency-Key", ""), unreadable(unsupported)),
 	}, {
 		name: "extract/402/before-the-image", account: model.KeyEmpty, explanation: "The points are checked before the image: without points an unreadable image is a 402.",
 		asks: []ask{read(unfetchable), read(notAnImage)},

@@ -129,7 +129,7 @@ func checkListedLanguages(ctx context.Context, s *session) error {
 	}
 	for _, tag := range documented {
 		if len(listed) > 0 && !slices.Contains(listed, tag) {
-			asks = append(asks, read(printed).language(tag).wrong("language"))
+			asks = append(asks, unreadable(tag))
 		}
 	}
 	_, err = s.sendAs(ctx, a, asks...)

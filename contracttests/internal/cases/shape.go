@@ -24,8 +24,10 @@ var shapeRows = []row{
 		name: "extract/402/unusual-but-right", account: model.KeyEmpty, extractions: int64(2 * len(generate.Variants())), check: checkVariants,
 		explanation: "Whatever the contract permits is accepted, however unusual: without points the answer is then 402, not 400.",
 	}, {
-		name: "extract/400/language", extractions: 4, check: checkUnsupportedLanguages,
-		explanation: "An unsupported language is a 400 whose details list the supported ones; no language is silently read as another.",
+		name: "extract/400/language", explanation: "An unsupported language is a 400 whose details list the supported ones; no language is silently read as another.",
+		// Klingon, Klingon with a script, a private tag, and English in Cyrillic script.
+		asks: []ask{unreadable(unsupported), unreadable("tlh-Latn"), unreadable("qaa"), unreadable("en-Cyrl")},
+		then: func(_ context.Context, s *session, x []*model.Exchange) error { return s.learnLanguages(x[0]) },
 	}, {
 		name: "extract/400/too-large", extractions: 2, build: func(*session) []ask { return []ask{oversized()} },
 		explanation: "A body larger than an image of 20 MiB needs is a 400 in the usual form, not a broken connection.",
@@ -89,8 +91,7 @@ func checkEachRule(ctx context.Context, s *session) error {
 	return nil
 }
 
-// checkSeveralRules breaks two to four rules per request, because servers that stop at the first fault pass
-// checkEachRule.
+// checkSeveralRules breaks two to four rules per request, because servers that stop at the first fault pass checkEachRule.
 func checkSeveralRules(ctx context.Context, s *session) error {
 	rules := shapeRules()
 	for i := range s.Generated {
@@ -119,23 +120,6 @@ func checkVariants(ctx context.Context, s *session) error {
 		b := generate.Break(base, seed, chosen...)
 		if _, err := s.sendAs(ctx, a, draft(b.Draft, nil)); err != nil {
 			return explain(err, "with seed %d, where %s", s.Seed, &b)
-		}
-	}
-	return nil
-}
-
-// checkUnsupportedLanguages requests an unknown language, a private one and English in Cyrillic script.
-func checkUnsupportedLanguages(ctx context.Context, s *session) error {
-	a, err := s.account(ctx, model.KeyOK, 4, 0)
-	if err != nil {
-		return err
-	}
-	if _, err := s.askLanguages(ctx, a); err != nil {
-		return err
-	}
-	for _, tag := range []string{"tlh-Latn", "qaa", "en-Cyrl"} {
-		if _, err := s.sendAs(ctx, a, read(printed).language(tag).wrong("language")); err != nil {
-			return err
 		}
 	}
 	return nil

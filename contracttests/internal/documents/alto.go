@@ -12,21 +12,21 @@ const altoNamespace = "http://www.loc.gov/standards/alto/ns-v4#"
 
 // alto is the vocabulary of ALTO 4.4. Lines and words may lack ids, which the schema makes optional.
 var alto = vocabulary{
-	is: map[Level]func(*node) bool{
-		Page: named("Page"), Block: named("TextBlock"), Line: named("TextLine"), Word: named("String"),
+	is: map[kind]func(*node) bool{
+		pageKind: named("Page"), blockKind: named("TextBlock"), lineKind: named("TextLine"), wordKind: named("String"),
 	},
 	id:    "ID",
-	needs: []Level{Page, Block},
+	needs: []kind{pageKind, blockKind},
 	box:   altoBox,
 	word: func(n *node) (string, float64, error) {
 		conf, err := n.fraction("WC")
 		return n.attr["CONTENT"], conf, err
 	},
 	check: func(n *node, e *Element) error {
-		if e.Level == Page && n.first("PrintSpace") == nil {
+		if e.kind == pageKind && n.first("PrintSpace") == nil {
 			return errors.New("has no PrintSpace")
 		}
-		if e.Level == Page {
+		if e.kind == pageKind {
 			return checkBaselines(n, e.Box)
 		}
 		return nil
@@ -89,22 +89,12 @@ func sameSpace(root *node) error {
 // altoBox reads the position of an element. A page has only a size.
 func altoBox(n *node) (Box, error) {
 	if n.name == "Page" {
-		w, err := n.integer("WIDTH")
-		if err != nil {
-			return Box{}, err
-		}
-		h, err := n.integer("HEIGHT")
-		return Box{0, 0, w, h}, err
+		v, err := n.integers("WIDTH", "HEIGHT")
+		return Box{0, 0, v[0], v[1]}, err
 	}
-	var v [4]int
-	for i, name := range []string{"HPOS", "VPOS", "WIDTH", "HEIGHT"} {
-		var err error
-		if v[i], err = n.integer(name); err != nil {
-			return Box{}, err
-		}
+	v, err := n.integers("HPOS", "VPOS", "WIDTH", "HEIGHT")
+	if err == nil && slices.Min(v) < 0 {
+		err = fmt.Errorf("HPOS, VPOS, WIDTH and HEIGHT of <%s> must not be negative", n.name)
 	}
-	if slices.Min(v[:]) < 0 {
-		return Box{}, fmt.Errorf("HPOS, VPOS, WIDTH and HEIGHT of <%s> must not be negative", n.name)
-	}
-	return Box{v[0], v[1], v[0] + v[2], v[1] + v[3]}, nil
+	return Box{v[0], v[1], v[0] + v[2], v[1] + v[3]}, err
 }

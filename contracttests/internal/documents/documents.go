@@ -23,7 +23,7 @@ type Document struct {
 
 // Element is a page, a block, a line or a word.
 type Element struct {
-	Level      Level
+	kind       kind
 	Name       string // its id, or its number if the format has no ids
 	Box        Box
 	Text       string  // of a word
@@ -31,19 +31,19 @@ type Element struct {
 	Parts      []*Element
 }
 
-// Level is the kind of an element.
-type Level int
+// kind says what an element is.
+type kind int
 
-// The levels, from the outermost to the innermost.
+// The kinds of elements, from the outermost to the innermost.
 const (
-	Page Level = iota + 1
-	Block
-	Line
-	Word
+	pageKind kind = iota + 1
+	blockKind
+	lineKind
+	wordKind
 )
 
-// String is the name of the level, for messages.
-func (l Level) String() string { return [...]string{"", "page", "block", "line", "word"}[l] }
+// String is for messages.
+func (l kind) String() string { return [...]string{"", "page", "block", "line", "word"}[l] }
 
 // Box is a rectangle in pixels; Right and Bottom are just outside of it.
 type Box struct{ Left, Top, Right, Bottom int }
@@ -96,13 +96,13 @@ func (d *Document) check() error {
 func (e *Element) check(around Box) error {
 	switch {
 	case e.Box.Left >= e.Box.Right || e.Box.Top >= e.Box.Bottom:
-		return fmt.Errorf("the box of %s %s has no area: %v", e.Level, e.Name, e.Box)
+		return fmt.Errorf("the box of %s %s has no area: %v", e.kind, e.Name, e.Box)
 	case !around.contains(e.Box):
-		return fmt.Errorf("the box of %s %s is outside of its parent: %v is not within %v", e.Level, e.Name, e.Box, around)
-	case e.Level == Word:
+		return fmt.Errorf("the box of %s %s is outside of its parent: %v is not within %v", e.kind, e.Name, e.Box, around)
+	case e.kind == wordKind:
 		return e.checkWord()
-	case e.Level != Page && len(e.Parts) == 0:
-		return fmt.Errorf("%s %s is empty", e.Level, e.Name)
+	case e.kind != pageKind && len(e.Parts) == 0:
+		return fmt.Errorf("%s %s is empty", e.kind, e.Name)
 	}
 	for _, p := range e.Parts {
 		if err := p.check(e.Box); err != nil {
@@ -128,21 +128,21 @@ func (e *Element) checkWord() error {
 func (d *Document) Text() string {
 	pages := make([]string, len(d.Pages))
 	for i, p := range d.Pages {
-		pages[i] = p.PlainText()
+		pages[i] = p.plainText()
 	}
 	return strings.Join(pages, "\f")
 }
 
-// PlainText is the text of the element's words.
-func (e *Element) PlainText() string {
-	if e.Level == Word {
+// plainText is the text of the element's words.
+func (e *Element) plainText() string {
+	if e.kind == wordKind {
 		return e.Text
 	}
 	parts := make([]string, len(e.Parts))
 	for i, p := range e.Parts {
-		parts[i] = p.PlainText()
+		parts[i] = p.plainText()
 	}
-	return strings.Join(parts, [...]string{Page: "\n\n", Block: "\n", Line: " "}[e.Level])
+	return strings.Join(parts, [...]string{pageKind: "\n\n", blockKind: "\n", lineKind: " "}[e.kind])
 }
 
 // blankLines matches one or more empty lines.
@@ -164,7 +164,7 @@ func (d *Document) Words() (words []*Element) {
 
 // Words are the words of the element in reading order, or the element itself if it is one.
 func (e *Element) Words() []*Element {
-	if e.Level == Word {
+	if e.kind == wordKind {
 		return []*Element{e}
 	}
 	var words []*Element

@@ -10,9 +10,9 @@ import (
 
 // hocr is the vocabulary of hOCR 1.2 (sections 6 and 9): the class says what an element is, the title holds its properties.
 var hocr = vocabulary{
-	is: map[Level]func(*node) bool{
-		Page: class("ocr_page"), Block: class("ocr_carea"),
-		Line: class("ocr_line", "ocr_header", "ocr_caption", "ocr_textfloat"), Word: class("ocrx_word"),
+	is: map[kind]func(*node) bool{
+		pageKind: class("ocr_page"), blockKind: class("ocr_carea"),
+		lineKind: class("ocr_line", "ocr_header", "ocr_caption", "ocr_textfloat"), wordKind: class("ocrx_word"),
 	},
 	id:  "id",
 	box: hocrBox,

@@ -13,11 +13,11 @@ const pageNamespace = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019
 
 // page is the vocabulary of PAGE-XML 2019-07-15, in which every element needs an id.
 var page = vocabulary{
-	is: map[Level]func(*node) bool{
-		Page: named("PcGts"), Block: named("TextRegion"), Line: named("TextLine"), Word: named("Word"),
+	is: map[kind]func(*node) bool{
+		pageKind: named("PcGts"), blockKind: named("TextRegion"), lineKind: named("TextLine"), wordKind: named("Word"),
 	},
 	id:    "id",
-	needs: []Level{Page, Block, Line, Word},
+	needs: []kind{pageKind, blockKind, lineKind, wordKind},
 	box:   pageBox,
 	word:  textEquiv,
 	check: pageText,
@@ -111,13 +111,8 @@ func checkOrder(p *node) error {
 // pageBox is the bounding box of an outline. A page has only a size.
 func pageBox(n *node) (Box, error) {
 	if n.name == "PcGts" {
-		p := n.first("Page")
-		w, err := p.integer("imageWidth")
-		if err != nil {
-			return Box{}, err
-		}
-		h, err := p.integer("imageHeight")
-		return Box{0, 0, w, h}, err
+		v, err := n.first("Page").integers("imageWidth", "imageHeight")
+		return Box{0, 0, v[0], v[1]}, err
 	}
 	coords := n.first("Coords")
 	if coords == nil {
@@ -155,7 +150,7 @@ func textEquiv(n *node) (string, float64, error) {
 
 // pageText requires the text of regions and lines, if given, to be that of their words, and baselines to lie on the page.
 func pageText(n *node, e *Element) error {
-	if e.Level == Page {
+	if e.kind == pageKind {
 		for _, b := range n.all(named("Baseline")) {
 			if err := onPage(b.attr["points"], e.Box); err != nil {
 				return err
@@ -163,8 +158,8 @@ func pageText(n *node, e *Element) error {
 		}
 	}
 	if equiv := n.first("TextEquiv"); equiv != nil && equiv.first("Unicode") != nil {
-		if got := equiv.first("Unicode").text; got != e.PlainText() {
-			return fmt.Errorf("its TextEquiv %q is not the text of its words %q", got, e.PlainText())
+		if got := equiv.first("Unicode").text; got != e.plainText() {
+			return fmt.Errorf("its TextEquiv %q is not the text of its words %q", got, e.plainText())
 		}
 	}
 	return nil

@@ -23,7 +23,7 @@ var (
 		"TextRegion": {"AlternativeImage", "Coords", "UserDefined", "Labels", "Roles", "TextRegion", "TextLine", "TextEquiv", "TextStyle"},
 		"TextLine":   {"AlternativeImage", "Coords", "Baseline", "Word", "TextEquiv", "TextStyle", "UserDefined", "Labels"},
 		"Word":       {"AlternativeImage", "Coords", "Glyph", "TextEquiv", "TextStyle", "UserDefined", "Labels"},
-		"TextEquiv":  {"PlainText", "Unicode"},
+		"TextEquiv":  {"plainText", "Unicode"},
 	}
 )
 

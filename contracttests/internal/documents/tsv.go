@@ -91,7 +91,7 @@ func (e *Element) rate(level int, conf, text string) error {
 
 // put adds the element to its parent. Every level above it must be open.
 func (r *tsvReader) put(e *Element, level int) error {
-	e.Level = []Level{Page, Block, Block, Line, Word}[level-1]
+	e.kind = []kind{pageKind, blockKind, blockKind, lineKind, wordKind}[level-1]
 	r.open[level-1] = e
 	clear(r.open[level:])
 	switch level {

@@ -115,13 +115,16 @@ func named(names ...string) func(*node) bool {
 	return func(n *node) bool { return slices.Contains(names, n.name) }
 }
 
-// integer reads a required attribute that holds a whole number of pixels.
-func (n *node) integer(name string) (int, error) {
-	v, err := strconv.Atoi(n.attr[name])
-	if err != nil {
-		return 0, fmt.Errorf("the attribute %s of <%s> must be a whole number, not %q", name, n.name, n.attr[name])
+// integers reads required attributes that hold whole numbers of pixels.
+func (n *node) integers(names ...string) ([]int, error) {
+	values := make([]int, len(names))
+	for i, name := range names {
+		var err error
+		if values[i], err = strconv.Atoi(n.attr[name]); err != nil {
+			return values, fmt.Errorf("the attribute %s of <%s> must be a whole number, not %q", name, n.name, n.attr[name])
+		}
 	}
-	return v, nil
+	return values, nil
 }
 
 // fraction reads a required attribute that holds a confidence.
@@ -135,9 +138,9 @@ func (n *node) fraction(name string) (float64, error) {
 
 // vocabulary says how a format expresses the levels of a document.
 type vocabulary struct {
-	is    map[Level]func(*node) bool
+	is    map[kind]func(*node) bool
 	id    string
-	needs []Level // those whose elements must have an id
+	needs []kind // those whose elements must have an id
 	box   func(*node) (Box, error)
 	word  func(*node) (text string, confidence float64, err error)
 	check func(*node, *Element) error // more rules for an element, or nil
@@ -147,8 +150,8 @@ type vocabulary struct {
 }
 
 // read converts a node of a level into an element with its parts.
-func (v *vocabulary) read(n *node, level Level) (*Element, error) {
-	e := &Element{Level: level, Name: n.attr[v.id]}
+func (v *vocabulary) read(n *node, level kind) (*Element, error) {
+	e := &Element{kind: level, Name: n.attr[v.id]}
 	if e.Name == "" && slices.Contains(v.needs, level) {
 		return nil, fmt.Errorf("a %s has no %s", level, v.id)
 	}
@@ -156,7 +159,7 @@ func (v *vocabulary) read(n *node, level Level) (*Element, error) {
 	if e.Box, err = v.box(n); err != nil {
 		return nil, fmt.Errorf("%s %s: %w", level, e.Name, err)
 	}
-	if level == Word {
+	if level == wordKind {
 		if e.Text, e.Confidence, err = v.word(n); err != nil {
 			return nil, fmt.Errorf("word %s: %w", e.Name, err)
 		}
@@ -196,8 +199,8 @@ func (n *node) languages() []string {
 // numbered in order.
 func (v *vocabulary) readAll(root *node) (*Document, error) {
 	doc := &Document{Languages: root.languages()}
-	for i, p := range root.all(v.is[Page]) {
-		page, err := v.read(p, Page)
+	for i, p := range root.all(v.is[pageKind]) {
+		page, err := v.read(p, pageKind)
 		if err != nil {
 			return nil, err
 		}
@@ -208,7 +211,7 @@ func (v *vocabulary) readAll(root *node) (*Document, error) {
 		}
 		doc.Pages = append(doc.Pages, page)
 	}
-	if all, placed := len(root.all(v.is[Word])), len(doc.Words()); all != placed {
+	if all, placed := len(root.all(v.is[wordKind])), len(doc.Words()); all != placed {
 		return nil, fmt.Errorf("%d of %d words are not in a line of a block of a page", all-placed, all)
 	}
 	return doc, nil

@@ -95,7 +95,7 @@ func TestCheck_honestServer(t *testing.T) {
 
 func TestCheck_defectiveServer(t *testing.T) {
 	t.Parallel()
-	o := mustRun(t, "--mock", "--base-url", mustServe(t, lying(t, "tells fewer points in a 402 than are left")), "--only", "^extract/402/low$")
+	o := mustRun(t, "--mock", "--base-url", mustServe(t, lying(t, "reports fewer points in a 402 than are left")), "--only", "^extract/402/low$")
 	require.Equal(t, 1, o.status, "%s%s", o.out, o.errout)
 	assert.Contains(t, o.out, "FAIL   extract/402/low")
 	assert.Contains(t, o.out, "what is wrong")

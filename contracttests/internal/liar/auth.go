@@ -106,7 +106,7 @@ func orderDefects() []row {
 	}
 }
 
-// broke holds where the status tells fewer points.
+// broke holds for status records with fewer points.
 func broke(points int64) when {
 	return func(_ *call, a *reply) bool { return number(a.object(), "pointsRemaining") < points }
 }
@@ -159,6 +159,8 @@ func intendedKeys(c *call) []string {
 	return all
 }
 
+// shapeBeforeKey answers what a valid key would get, if that is about the shape of the request. Images are found out later,
+// when the account is known.
 func shapeBeforeKey(honest server, c *call, a *reply) *reply {
 	if b := honest(c.as(okKey)); b.status == http.StatusBadRequest && !strings.Contains(string(b.body), "image") {
 		return b
@@ -166,6 +168,7 @@ func shapeBeforeKey(honest server, c *call, a *reply) *reply {
 	return a
 }
 
+// rememberCaller accepts, for a second, requests without a key as those of whoever called last.
 func rememberCaller() lie {
 	type caller struct {
 		key string
@@ -182,6 +185,7 @@ func rememberCaller() lie {
 	})
 }
 
+// chargeLastCaller counts extractions that are refused with 401 in the window of another account.
 func chargeLastCaller() lie {
 	type callers struct {
 		last  string

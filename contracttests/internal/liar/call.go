@@ -58,6 +58,7 @@ func (c *call) without(header string) *call {
 	return other
 }
 
+// isAPI says whether the call is to the API rather than to the document, the health checks or a control route.
 func (c *call) isAPI() bool { return strings.HasPrefix(c.request.URL.Path, "/api/v1/") }
 
 func (c *call) isExtract() bool {
@@ -133,6 +134,7 @@ type reply struct {
 	body   []byte
 }
 
+// object is the JSON object in the body, nil where there is none.
 func (a *reply) object() object { return parse(a.body) }
 
 func (a *reply) clone() *reply { return &reply{a.status, a.header.Clone(), a.body} }
@@ -153,6 +155,7 @@ func (a *reply) takeWindow(b *reply) {
 // edit changes the object in the body, if there is one. A body that the change leaves as it was stays byte for byte.
 func (a *reply) edit(change func(o object)) { a.body = edited(a.body, change) }
 
+// replace changes the bytes of the body, whether it is JSON or not.
 func (a *reply) replace(old, replacement string) {
 	a.body = bytes.ReplaceAll(a.body, []byte(old), []byte(replacement))
 }

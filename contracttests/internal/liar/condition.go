@@ -21,8 +21,10 @@ func extracted(c *call, a *reply) bool { return c.isExtract() && a.status == htt
 // told holds for status records.
 func told(c *call, a *reply) bool { return c.isStatus() && a.status == http.StatusOK }
 
+// failed holds for errors, whatever their status.
 func failed(c *call, a *reply) bool { return c.isAPI() && a.status >= 400 }
 
+// status holds for answers of the API with one of the statuses, 404 and 405 of unknown paths and methods included.
 func status(codes ...int) when {
 	return func(c *call, a *reply) bool { return c.isAPI() && slices.Contains(codes, a.status) }
 }

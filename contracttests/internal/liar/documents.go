@@ -36,14 +36,25 @@ func documentDefects() []row {
 	}
 }
 
-// xmlDefects concern ALTO, PAGE-XML and hOCR.
-func xmlDefects() []row {
-	of := func(format, does, caughtBy, pattern, replacement string) row {
-		return row{does, caughtBy, document(format, matching(pattern, replacement))}
-	}
-	alto := func(does, pattern, replacement string) row { return of("alto", does, formatALTO, pattern, replacement) }
-	page := func(does, pattern, replacement string) row { return of("page", does, formatPAGE, pattern, replacement) }
-	hocr := func(does, pattern, replacement string) row { return of("hocr", does, formatHOCR, pattern, replacement) }
+// inDocument is a row that replaces what matches a pattern in the documents of a format.
+func inDocument(format, does, caughtBy, pattern, replacement string) row {
+	return row{does, caughtBy, document(format, matching(pattern, replacement))}
+}
+
+func alto(does, pattern, replacement string) row {
+	return inDocument("alto", does, formatALTO, pattern, replacement)
+}
+
+func page(does, pattern, replacement string) row {
+	return inDocument("page", does, formatPAGE, pattern, replacement)
+}
+
+func hocr(does, pattern, replacement string) row {
+	return inDocument("hocr", does, formatHOCR, pattern, replacement)
+}
+
+// altoDefects concern ALTO.
+func altoDefects() []row {
 	return []row{
 		// ALTO 4.4, in UTF-8.
 		alto("sends ALTO in the namespace of version 3", `ns-v4#`, `ns-v3#`),
@@ -52,49 +63,62 @@ func xmlDefects() []row {
 		alto("leaves ids of blocks out of ALTO", `<TextBlock ID="[^"]*"`, `<TextBlock`),
 		alto("begins ids in ALTO with a digit", ` ID="([^"]*)"`, ` ID="1$1"`),
 		// Boxes lie on the page, words in their line, and have an area.
-		alto("tells boxes in ALTO outside the page", `<String ID="([^"]*)" HPOS="(\d)`, `<String ID="$1" HPOS="9$2`),
-		alto("tells boxes in ALTO left of the page", `<String ID="([^"]*)" HPOS="`, `<String ID="$1" HPOS="-`),
-		alto("tells boxes in ALTO without width", `(<String [^>]*)WIDTH="\d+"`, `${1}WIDTH="0"`),
+		alto("puts boxes in ALTO outside the page", `<String ID="([^"]*)" HPOS="(\d)`, `<String ID="$1" HPOS="9$2`),
+		alto("puts boxes in ALTO left of the page", `<String ID="([^"]*)" HPOS="`, `<String ID="$1" HPOS="-`),
+		alto("puts boxes in ALTO without width", `(<String [^>]*)WIDTH="\d+"`, `${1}WIDTH="0"`),
 		// WC is 0 to 1.
-		alto("tells confidences in ALTO in percent", `WC="0\.(\d\d)\d*"`, `WC="$1"`),
+		alto("writes confidences in ALTO in percent", `WC="0\.(\d\d)\d*"`, `WC="$1"`),
 		alto("measures ALTO in 1/1200 inch", `<MeasurementUnit>pixel<`, `<MeasurementUnit>inch1200<`),
 		alto("ends words in ALTO with a blank", `CONTENT="([^"]*)"`, `CONTENT="$1 "`),
 		alto("leaves PHYSICAL_IMG_NR out of ALTO", ` PHYSICAL_IMG_NR="\d+"`, ``),
 		alto("puts the description of ALTO after its layout", `(?s)(<Description>.*</Description>)(\s*)(<Layout>.*</Layout>)`, `$3$2$1`),
-		of("alto", "swaps width and height of the page in ALTO", sameInAll, `WIDTH="2480" HEIGHT="3508"`, `WIDTH="3508" HEIGHT="2480"`),
-		of("alto", "tells the confidence 1 for every word in ALTO", sameInAll, `WC="[^"]*"`, `WC="1"`),
-		of("alto", "sends only the first page in ALTO", severalPages, `(?s)<Page ID="p[2-9]".*?</Page>`, ``),
-		of("alto", "numbers every page in ALTO 1", severalPages, `PHYSICAL_IMG_NR="\d+"`, `PHYSICAL_IMG_NR="1"`),
-		of("alto", "names another language in ALTO", languagesCase, ` LANG="[^"]*"`, ` LANG="la"`),
+		// Visible only beside another format: each document is valid by itself.
+		inDocument("alto", "swaps width and height of the page in ALTO", sameInAll, `WIDTH="2480" HEIGHT="3508"`, `WIDTH="3508" HEIGHT="2480"`),
+		inDocument("alto", "reports the confidence 1 for every word in ALTO", sameInAll, `WC="[^"]*"`, `WC="1"`),
+		// ALTO and hOCR hold all pages in one document, numbered.
+		inDocument("alto", "sends only the first page in ALTO", severalPages, `(?s)<Page ID="p[2-9]".*?</Page>`, ``),
+		inDocument("alto", "numbers every page in ALTO 1", severalPages, `PHYSICAL_IMG_NR="\d+"`, `PHYSICAL_IMG_NR="1"`),
+		inDocument("alto", "names another language in ALTO", languagesCase, ` LANG="[^"]*"`, ` LANG="la"`),
+	}
+}
 
+// pageDefects concern PAGE-XML.
+func pageDefects() []row {
+	return []row{
 		// PAGE 2019-07-15.
 		page("sends PAGE-XML in the namespace of 2013", `2019-07-15`, `2013-07-15`),
 		page("begins PAGE-XML with a byte order mark", `^`, "\ufeff"),
 		page("leaves Created out of PAGE-XML", `<Created>[^<]*</Created>`, ``),
-		page("tells words in PAGE-XML outside their line", `(<Word[^>]*>\s*<Coords points="\d+),\d+`, `$1,0`),
+		page("puts words in PAGE-XML outside their line", `(<Word[^>]*>\s*<Coords points="\d+),\d+`, `$1,0`),
 		// The schema is a sequence: the words come before the text of their line.
 		page("puts the text of a line in PAGE-XML before its words", `(?s)((?:<Word [^>]*>.*?</Word>\s*)+)(<TextEquiv[^>]*>.*?</TextEquiv>)`, `$2$1`),
-		page("tells baselines in PAGE-XML off the page", `<Baseline points="(\d+),(\d+)`, `<Baseline points="99$1,$2`),
+		page("puts baselines in PAGE-XML off the page", `<Baseline points="(\d+),(\d+)`, `<Baseline points="99$1,$2`),
 		page("sends in PAGE-XML a text of a line that its words do not make", `(?s)^(.*)(</Unicode>)`, `$1.$2`),
-		of("page", "swaps width and height of the page in PAGE-XML", sameInAll, `imageWidth="2480" imageHeight="3508"`, `imageWidth="3508" imageHeight="2480"`),
-		of("page", "gives all regions in PAGE-XML the same index", severalPages, `index="\d+"`, `index="0"`),
+		inDocument("page", "swaps width and height of the page in PAGE-XML", sameInAll, `imageWidth="2480" imageHeight="3508"`, `imageWidth="3508" imageHeight="2480"`),
+		// RegionRefIndexed puts regions in order by index.
+		inDocument("page", "gives all regions in PAGE-XML the same index", severalPages, `index="\d+"`, `index="0"`),
 		{"reverses the reading order of PAGE-XML", severalPages, document("page", reverseOrder)},
+	}
+}
 
+// hocrDefects concern hOCR.
+func hocrDefects() []row {
+	return []row{
 		// hOCR 1.2: x_wconf is 0 to 100; ocr-system and ocr-capabilities are required.
 		hocr("leaves the confidence of words out of hOCR", `; x_wconf \d+`, ``),
-		hocr("tells confidences in hOCR between 0 and 1", `x_wconf (\d+)`, `x_wconf 0.$1`),
+		hocr("writes confidences in hOCR between 0 and 1", `x_wconf (\d+)`, `x_wconf 0.$1`),
 		hocr("leaves ocr-system out of hOCR", `<meta name="ocr-system"[^>]*>`, ``),
 		hocr("leaves words out of the capabilities of hOCR", ` ocrx_word `, ` `),
 		// bbox is x0 y0 x1 y1.
-		hocr("tells width and height in hOCR instead of the far corner", `(ocrx_word[^>]*bbox \d+ \d+) \d+ \d+`, `$1 40 20`),
+		hocr("writes width and height in hOCR instead of the far corner", `(ocrx_word[^>]*bbox \d+ \d+) \d+ \d+`, `$1 40 20`),
 		hocr("escapes words in hOCR twice", `&`, `&amp;`),
 		hocr("sends data after the root of hOCR", `$`, "\n<!-- end --><p/>"),
 		// Tesseract writes the name of the file it read.
 		hocr("shows a path of the server in hOCR", `image "[^"]*"|image &#34;.*?&#34;|image &quot;.*?&quot;`, `image &quot;/var/lib/uncial/spool/4711.png&quot;`),
 		hocr("names another language in hOCR", `lang="[^"]*"`, `lang="la"`),
 		hocr("loses the first word in hOCR", `(?s)^(.*?)<span class="ocrx_word".*?</span>`, `$1`),
-		of("hocr", "numbers every page in hOCR 0", severalPages, `ppageno \d+`, `ppageno 0`),
-		{"tells boxes in hOCR a pixel too short", sameInAll, document("hocr", func(s string) string {
+		inDocument("hocr", "numbers every page in hOCR 0", severalPages, `ppageno \d+`, `ppageno 0`),
+		{"puts boxes in hOCR a pixel too short", sameInAll, document("hocr", func(s string) string {
 			return wordBottom.ReplaceAllStringFunc(s, func(t string) string {
 				m := wordBottom.FindStringSubmatch(t)
 				bottom, _ := strconv.Atoi(m[2])
@@ -109,6 +133,7 @@ var (
 	regionRef  = regexp.MustCompile(`regionRef="[^"]*"`)
 )
 
+// reverseOrder turns the references to regions round; their indexes stay.
 func reverseOrder(s string) string {
 	refs := regionRef.FindAllString(s, -1)
 	return regionRef.ReplaceAllStringFunc(s, func(string) string {
@@ -121,7 +146,7 @@ func reverseOrder(s string) string {
 // tableDefects concern TSV.
 func tableDefects() []row {
 	tsv := func(does, pattern, replacement string) row {
-		return row{does, formatTSV, document("tsv", matching(pattern, replacement))}
+		return inDocument("tsv", does, formatTSV, pattern, replacement)
 	}
 	rows := func(does string, f func(rows []string) []string) row {
 		return row{does, formatTSV, document("tsv", func(s string) string {
@@ -142,7 +167,7 @@ func tableDefects() []row {
 		tsv("sends only words in TSV", `(?m)^[1-4]\t.*\n`, ``),
 		tsv("separates the columns of TSV by commas", "\t", ","),
 		tsv("ends the lines of TSV with CR LF", "\n", "\r\n"),
-		tsv("tells confidences in TSV between 0 and 1", `\t(\d\d)\.(\d+)\t`, "\t0.$1\t"),
+		tsv("writes confidences in TSV between 0 and 1", `\t(\d\d)\.(\d+)\t`, "\t0.$1\t"),
 		{"counts pages in TSV from 0", severalPages, document("tsv", matching(`(?m)^(\d)\t1\t`, "$1\t0\t"))},
 	}
 }

@@ -22,6 +22,8 @@ type (
 	change func(c *call, a *reply)
 )
 
+// parse returns the object that a body begins with, nil where there is none. What follows it, and repeated fields, are ignored:
+// conditions look at malformed bodies too.
 func parse(body []byte) object {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
@@ -32,6 +34,7 @@ func parse(body []byte) object {
 	return o
 }
 
+// encode writes JSON as the honest server does: without escapes for HTML.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -42,6 +45,7 @@ func encode(v any) []byte {
 	return b.Bytes()
 }
 
+// edited returns the body with its object changed, or the very same bytes if nothing changed.
 func edited(body []byte, f func(o object)) []byte {
 	o := parse(body)
 	if o == nil {
@@ -74,6 +78,7 @@ func edit(f func(o object)) change {
 	return func(_ *call, a *reply) { a.edit(f) }
 }
 
+// set sets a field of the body, whether it was there or not.
 func set(name string, value any) change {
 	return edit(func(o object) { o[name] = value })
 }
@@ -87,6 +92,7 @@ func add(name string, n int64) change {
 	})
 }
 
+// drop removes fields of the body.
 func drop(names ...string) change {
 	return edit(func(o object) {
 		maps.DeleteFunc(o, func(name string, _ any) bool { return slices.Contains(names, name) })
@@ -121,6 +127,7 @@ func raw(f func(body string) string) change {
 	return func(_ *call, a *reply) { a.body = []byte(f(string(a.body))) }
 }
 
+// recode changes the status and nothing else.
 func recode(status int) change {
 	return func(_ *call, a *reply) { a.status = status }
 }
@@ -171,10 +178,12 @@ func compress(_ *call, a *reply) {
 	a.body = b.Bytes()
 }
 
+// replacing returns strings with every old replaced.
 func replacing(old, replacement string) func(string) string {
 	return func(s string) string { return strings.ReplaceAll(s, old, replacement) }
 }
 
+// matching returns strings with every match of a regular expression replaced; $1 in the replacement is the first group.
 func matching(pattern, replacement string) func(string) string {
 	p := regexp.MustCompile(pattern)
 	return func(s string) string { return p.ReplaceAllString(s, replacement) }

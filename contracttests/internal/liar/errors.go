@@ -13,6 +13,7 @@ const (
 	noPoints  = "extract/402/empty"
 )
 
+// errorDefects send errors that the schema of their status may allow and that help nobody, or show too much.
 func errorDefects() []row {
 	says := func(code int, words string) lie { return on(status(code), set("message", words)) }
 	resets := func(value any) lie { return on(status(402), set("nextReset", value)) }
@@ -45,18 +46,19 @@ func errorDefects() []row {
 			a.edit(func(o object) { o["message"] = "the key " + c.key() + " cannot do this" })
 		})},
 		// RFC 3339, section 5.6, in UTC. Lenient parsers accept most of these, the clients of the contract need not.
-		{"tells nextReset as a day", noPoints, resets("2026-02-01")},
-		{"tells a nextReset that does not exist", noPoints, resets("2026-02-30T00:00:00Z")},
-		{"tells nextReset in local time", noPoints, resets("2026-02-01T01:00:00+01:00")},
-		{"tells nextReset with a blank before the time", noPoints, resets("2026-02-01 00:00:00Z")},
-		{"tells nextReset without a time zone", noPoints, resets("2026-02-01T00:00:00")},
-		{"tells nextReset as hour 24", noPoints, resets("2026-01-31T24:00:00Z")},
+		{"reports nextReset as a day", noPoints, resets("2026-02-01")},
+		{"reports a nextReset that does not exist", noPoints, resets("2026-02-30T00:00:00Z")},
+		{"reports nextReset in local time", noPoints, resets("2026-02-01T01:00:00+01:00")},
+		{"reports nextReset with a blank before the time", noPoints, resets("2026-02-01 00:00:00Z")},
+		{"reports nextReset without a time zone", noPoints, resets("2026-02-01T00:00:00")},
+		{"reports nextReset as hour 24", noPoints, resets("2026-01-31T24:00:00Z")},
 		// A field on the wrong answer: clients decide by the fields that are there.
 		{"adds nextReset to a 429", "extract/429/window-used-up", on(status(429), set("nextReset", "2026-02-01T00:00:00Z"))},
 		{"adds details to a 401", "status/401/no-key", on(status(401), set("details", object{"Authorization": "the key was revoked"}))},
 	}...)
 }
 
+// detailDefects name the wrong fields in a 400, or the right ones without reasons.
 func detailDefects() []row {
 	names := func(f func(name string) string) func(all object) object {
 		return func(all object) object {

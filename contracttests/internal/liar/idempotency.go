@@ -14,17 +14,18 @@ const (
 	clockReplay  = "clock/replay"
 )
 
+// replayDefects answer repeats wrongly, or take for a repeat what is none.
 func replayDefects() []row {
 	return []row{
 		// A client that lost an answer repeats its request: it must not pay twice.
 		{"ignores the Idempotency-Key", replayCase, rewrite(func(c *call) { c.request.Header.Del("Idempotency-Key") })},
 		// A replay is the stored answer byte for byte; request id and window are those of the repeat itself.
-		{"tells the present points in a repeat", replayCase, repeats(answer(func(honest server, c *call, a *reply) *reply {
+		{"reports the present points in a repeat", replayCase, repeats(answer(func(honest server, c *call, a *reply) *reply {
 			set("remainingPoints", c.pointsLeft(honest))(c, a)
 			return a
 		}))},
-		{"tells in a repeat that it cost nothing", replayCase, repeats(apply(set("pointsUsed", 0)))},
-		{"tells another processing time in a repeat", replayCase, repeats(apply(set("processingTime", 1)))},
+		{"reports in a repeat that it cost nothing", replayCase, repeats(apply(set("pointsUsed", 0)))},
+		{"reports another processing time in a repeat", replayCase, repeats(apply(set("processingTime", 1)))},
 		{"marks a repeat with a field", replayCase, repeats(apply(set("replayed", true)))},
 		{"answers 409 to a repeat", replayCase, repeats(apply(recode(409)))},
 		{"leaves the document out of a repeat", replayCase, repeats(apply(drop("document")))},
@@ -44,7 +45,7 @@ func replayDefects() []row {
 		// A replay costs nothing, so it needs nothing.
 		{"refuses a repeat when no points are left", "extract/200/replay-without-points", repeats(answer(refuseWithoutPoints))},
 		{"refuses waiting repeats when the points are enough for the first alone", "extract/200/replay-at-once-without-points", amid(repeatable, extracted, answer(refuseWithoutPoints))},
-		// A repeat waits for the first. drafts of the IETF have 409 here; the contract closes its statuses.
+		// A repeat waits for the first. The IETF draft of the header has 409 here; the statuses of the contract are closed.
 		{"answers 409 to a repeat at the same time", replayRace, amid(repeatable, extraction, apply(recode(409)))},
 		{"carries out every repeat at the same time", replayRace, amid(repeatable, extraction, answer(carryOut))},
 		// Keys have 255 characters at most and are compared byte by byte: by no prefix, collation or pattern.
@@ -75,6 +76,7 @@ func replayDefects() []row {
 	}
 }
 
+// conflictDefects mistake another request with a used Idempotency-Key.
 func conflictDefects() []row {
 	return []row{
 		// The key of another request is a mistake of the caller: a replay would give it the wrong page.
@@ -94,6 +96,7 @@ func conflictDefects() []row {
 	}
 }
 
+// storageDefects store the wrong answers, or for too short or too long.
 func storageDefects() []row {
 	return []row{
 		// Only results are stored: after an error the key is free, so that a corrected request can use it.

@@ -14,6 +14,8 @@ const (
 	runningGone  = "extract/running-and-gone"
 )
 
+// chargeDefects charge the wrong answers, the wrong price, or at the wrong moment. The points reported agree with each other, so
+// that only the model of the account can tell.
 func chargeDefects() []row {
 	return []row{
 		// Only a 200 is charged: the hold of anything else is released.
@@ -70,14 +72,15 @@ func chargeDefects() []row {
 	}
 }
 
+// balanceDefects charge correctly and report something else.
 func balanceDefects() []row {
 	return []row{
 		// remainingPoints and the status agree at once: both come from one statement.
-		{"tells with an extraction the points before it", fallByTen, on(extracted, add("remainingPoints", 10))},
-		{"tells the same remainingPoints with every extraction", fallByTen, on(extracted, set("remainingPoints", 9990))},
-		{"tells pointsUsed as 0 always", fallByTen, on(told, set("pointsUsed", 0))},
+		{"reports with each extraction the points before it", fallByTen, on(extracted, add("remainingPoints", 10))},
+		{"reports the same remainingPoints with every extraction", fallByTen, on(extracted, set("remainingPoints", 9990))},
+		{"reports pointsUsed as 0 always", fallByTen, on(told, set("pointsUsed", 0))},
 		// pointsUsed and pointsRemaining make pointsTotal at every moment.
-		{"tells a pointsTotal that is not the sum", statusRecord, on(told, add("pointsTotal", 10))},
+		{"reports a pointsTotal that is not the sum", statusRecord, on(told, add("pointsTotal", 10))},
 		{"lowers pointsTotal with each extraction", statusRecord, on(told, edit(func(o object) { o["pointsTotal"], o["pointsUsed"] = o["pointsRemaining"], 0 }))},
 		{"doubles every allowance", statusRecord, on(told, edit(func(o object) {
 			total := number(o, "pointsTotal") * 2
@@ -96,7 +99,7 @@ func balanceDefects() []row {
 			}
 		}))},
 		// A cache or a replica that lags.
-		{"tells the status of the request before", fallByTen, remember(account, func(last *object, _ server, c *call, a *reply) {
+		{"reports the status of the request before", fallByTen, remember(account, func(last *object, _ server, c *call, a *reply) {
 			if told(c, a) {
 				now := a.object()
 				if *last != nil {
@@ -105,7 +108,7 @@ func balanceDefects() []row {
 				*last = now
 			}
 		})},
-		{"tells a cached status", fallByTen, cachedStatus()},
+		{"reports a cached status", fallByTen, cachedStatus()},
 	}
 }
 
@@ -113,9 +116,9 @@ func balanceDefects() []row {
 func sharingDefects() []row {
 	return []row{
 		// A 402 is answered when fewer than 10 points are left, which need not be none.
-		{"tells fewer points in a 402 than are left", lowPoints, on(status(402), edit(func(o object) { o["remainingPoints"] = max(0, number(o, "remainingPoints")-2) }))},
-		{"tells enough points in a 402", noPoints, on(status(402), set("remainingPoints", 500))},
-		{"tells the points used in a 402", noPoints, on(status(402), edit(func(o object) { o["remainingPoints"] = 10000 - number(o, "remainingPoints") }))},
+		{"reports fewer points in a 402 than are left", lowPoints, on(status(402), edit(func(o object) { o["remainingPoints"] = max(0, number(o, "remainingPoints")-2) }))},
+		{"reports enough points in a 402", noPoints, on(status(402), set("remainingPoints", 500))},
+		{"reports the points used in a 402", noPoints, on(status(402), edit(func(o object) { o["remainingPoints"] = 10000 - number(o, "remainingPoints") }))},
 		// Off by one: > where >= is due.
 		{"refuses an extraction when exactly 10 points are left", "extract/402/exact", func(honest server) server {
 			return func(c *call) *reply {
@@ -130,8 +133,8 @@ func sharingDefects() []row {
 		{"lets all extractions at the same time through if one can be paid", lowPoints, amid(account, status(402), answer(asAccount(okKey)))},
 		{"reads a blank page without points", noPoints, instead(both(status(402), asking(func(c *call) bool { return strings.HasSuffix(c.field("imageUrl"), "/blank") })), asAccount(okKey))},
 		// Holds count as used, or two extractions could be promised the same points.
-		{"tells no points used while an extraction runs", runningGone, whileExtracting(func(n int64, a *reply) { shift(a, -10*n) })},
-		{"tells the points of a running extraction as used and as left", runningGone, whileExtracting(func(_ int64, a *reply) { add("pointsRemaining", 10)(nil, a) })},
+		{"reports no points used while an extraction runs", runningGone, whileExtracting(func(n int64, a *reply) { shift(a, -10*n) })},
+		{"reports the points of a running extraction as used and as left", runningGone, whileExtracting(func(_ int64, a *reply) { add("pointsRemaining", 10)(nil, a) })},
 		// State of one account in a variable of all.
 		{"charges what any account extracts to all accounts", "extract/200/accounts-are-apart", remember(everyone, func(m *shared, _ server, c *call, a *reply) {
 			if extracted(c, a) {
@@ -178,6 +181,7 @@ func late(w when, points int64) lie {
 	})
 }
 
+// cachedStatus answers with the status of up to 200 ms ago.
 func cachedStatus() lie {
 	type entry struct {
 		at   time.Time

@@ -32,7 +32,8 @@ type Defect struct {
 	lie lie
 }
 
-// row is a defect in the table of its area.
+// row is a defect in the table of its area. Comments between rows give the source of a promise, or how servers come to break
+// it.
 type row struct {
 	does, caughtBy string
 	lie            lie
@@ -51,10 +52,10 @@ func Defects() ([]Defect, error) {
 		{"errors", errorDefects()},
 		{"requests", requestDefects()},
 		{"ledger", slices.Concat(chargeDefects(), balanceDefects(), sharingDefects(), nextResetDefects(), periodDefects())},
-		{"limits", slices.Concat(countDefects(), windowDefects(), refusalDefects())},
+		{"limits", slices.Concat(countDefects(), reportedDefects(), windowDefects(), refusalDefects())},
 		{"idempotency", slices.Concat(replayDefects(), conflictDefects(), storageDefects())},
 		{"results", slices.Concat(textDefects(), resultDefects(), editDefects())},
-		{"documents", slices.Concat(documentDefects(), xmlDefects(), tableDefects())},
+		{"documents", slices.Concat(documentDefects(), altoDefects(), pageDefects(), hocrDefects(), tableDefects())},
 	} {
 		for _, r := range area.rows {
 			all = append(all, Defect{area.name, r.does, r.caughtBy, r.lie})

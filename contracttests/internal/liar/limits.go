@@ -44,22 +44,28 @@ func countDefects() []row {
 			}
 			addLeft(a, -m.byOthers(c.key())%40)
 		})},
+	}
+}
+
+// reportedDefects count correctly and report another number.
+func reportedDefects() []row {
+	return []row{
 		// RateLimit tells the state after the request, in every answer of the account.
-		{"tells a full window always", fallByTen, on(not(status(429)), rewindow(func(a *reply, left, seconds int64) (int64, int64) {
+		{"reports a full window always", fallByTen, on(not(status(429)), rewindow(func(a *reply, left, seconds int64) (int64, int64) {
 			if limit, ok := policy(a); ok {
 				return limit, seconds
 			}
 			return left, seconds
 		}))},
-		{"tells in RateLimit the requests left before the request", fallByTen, on(both(extraction, not(status(429))), func(_ *call, a *reply) { addLeft(a, 1) })},
-		// A 0 that is taken for missing.
-		{"tells one request left at least", usedUp, on(always, rewindow(func(_ *reply, left, seconds int64) (int64, int64) { return max(1, left), seconds }))},
-		{"tells requests left in a 429", usedUp, on(status(429), reheader(func(_, seconds int64) (int64, int64) { return 10, seconds }))},
+		{"reports in RateLimit the requests left before the request", fallByTen, on(both(extraction, not(status(429))), func(_ *call, a *reply) { addLeft(a, 1) })},
+		// A zero taken for a missing value.
+		{"reports one request left at least", usedUp, on(always, rewindow(func(_ *reply, left, seconds int64) (int64, int64) { return max(1, left), seconds }))},
+		{"reports requests left in a 429", usedUp, on(status(429), reheader(func(_, seconds int64) (int64, int64) { return 10, seconds }))},
 		// Header, nested record and flat field tell one state.
-		{"tells one request fewer in the record than in the header", statusRecord, on(told, addInside("rateLimit", "remaining", -1))},
-		{"tells one request more as rateLimitRemaining", statusRecord, on(told, add("rateLimitRemaining", 1))},
+		{"reports one request fewer in the record than in the header", statusRecord, on(told, addInside("rateLimit", "remaining", -1))},
+		{"reports one request more as rateLimitRemaining", statusRecord, on(told, add("rateLimitRemaining", 1))},
 		{"doubles the limit of the record", statusRecord, on(told, inside("rateLimit", func(r object) { r["limit"] = number(r, "limit") * 2 }))},
-		{"tells ten times the limit everywhere", statusRecord, on(always, func(c *call, a *reply) {
+		{"reports ten times the limit everywhere", statusRecord, on(always, func(c *call, a *reply) {
 			if limit, ok := policy(a); ok {
 				a.header.Set("RateLimit-Policy", fmt.Sprintf(`"account";q=%d;w=60`, limit*10))
 				inside("rateLimit", func(r object) { r["limit"] = limit * 10 })(c, a)
@@ -92,15 +98,15 @@ func windowDefects() []row {
 		// A sliding window or a token bucket. The contract has fixed windows of 60 seconds.
 		{"begins the window anew with each request", clockWindow, on(always, rewindow(func(_ *reply, left, _ int64) (int64, int64) { return left, 60 }))},
 		{"keeps a window of two minutes", fallByTen, on(always, rewindow(func(_ *reply, left, seconds int64) (int64, int64) { return left, seconds + 60 }))},
-		{"tells 60 seconds in RateLimit always", clockWindow, on(always, reheader(func(left, _ int64) (int64, int64) { return left, 60 }))},
-		{"tells 0 seconds in the RateLimit of the status", statusRecord, on(told, reheader(func(left, _ int64) (int64, int64) { return left, 0 }))},
-		{"tells five seconds too few in the RateLimit of extractions", fallByTen, on(extraction, reheader(func(left, seconds int64) (int64, int64) { return left, max(0, seconds-5) }))},
+		{"reports 60 seconds in RateLimit always", clockWindow, on(always, reheader(func(left, _ int64) (int64, int64) { return left, 60 }))},
+		{"reports 0 seconds in the RateLimit of the status", statusRecord, on(told, reheader(func(left, _ int64) (int64, int64) { return left, 0 }))},
+		{"reports five seconds too few in the RateLimit of extractions", fallByTen, on(extraction, reheader(func(left, seconds int64) (int64, int64) { return left, max(0, seconds-5) }))},
 		// `reset` is in Unix seconds, and agrees with `t` of RateLimit.
-		{"tells a reset that has passed", statusRecord, on(told, addInside("rateLimit", "reset", -120))},
-		{"tells the reset a minute late", statusRecord, on(told, addInside("rateLimit", "reset", 60))},
-		{"tells the reset an hour late", statusRecord, on(told, addInside("rateLimit", "reset", 3600))},
-		{"tells the reset in milliseconds", statusRecord, on(told, inside("rateLimit", func(r object) { r["reset"] = number(r, "reset") * 1000 }))},
-		{"tells the reset as seconds from now", statusRecord, on(told, inside("rateLimit", func(r object) { r["reset"] = 42 }))},
+		{"reports a reset that has passed", statusRecord, on(told, addInside("rateLimit", "reset", -120))},
+		{"reports the reset a minute late", statusRecord, on(told, addInside("rateLimit", "reset", 60))},
+		{"reports the reset an hour late", statusRecord, on(told, addInside("rateLimit", "reset", 3600))},
+		{"reports the reset in milliseconds", statusRecord, on(told, inside("rateLimit", func(r object) { r["reset"] = number(r, "reset") * 1000 }))},
+		{"reports the reset as seconds from now", statusRecord, on(told, inside("rateLimit", func(r object) { r["reset"] = 42 }))},
 		// A window is over at the instant that was told, and affects nothing but itself.
 		{"keeps the window used up after its reset", limitResets, remember(account, func(used *bool, _ server, _ *call, a *reply) {
 			if a.status == http.StatusTooManyRequests {
@@ -140,18 +146,18 @@ func refusalDefects() []row {
 	return []row{
 		// RFC 9110, section 10.2.3: whole seconds. A client that waits as told is let through, and not long after the
 		// reset.
-		{"says to retry at once", usedUp, retry(func(int64) string { return "0" })},
-		{"says to retry before the window resets", usedUp, retry(func(int64) string { return "1" })},
-		{"says to retry half a minute late", usedUp, retry(func(seconds int64) string { return fmt.Sprint(min(60, seconds+30)) })},
-		{"says in milliseconds when to retry", usedUp, retry(func(seconds int64) string { return fmt.Sprint(seconds * 1000) })},
-		{"says to retry up to a second early", usedUp, instead(status(429), func(honest server, c *call, a *reply) *reply {
+		{"tells clients to retry at once", usedUp, retry(func(int64) string { return "0" })},
+		{"tells clients to retry before the window resets", usedUp, retry(func(int64) string { return "1" })},
+		{"tells clients to retry half a minute late", usedUp, retry(func(seconds int64) string { return fmt.Sprint(min(60, seconds+30)) })},
+		{"sends Retry-After in milliseconds", usedUp, retry(func(seconds int64) string { return fmt.Sprint(seconds * 1000) })},
+		{"tells clients to retry up to a second early", usedUp, instead(status(429), func(honest server, c *call, a *reply) *reply {
 			if c.now(honest).Nanosecond() > 0 {
 				retryAfter(func(seconds int64) string { return fmt.Sprint(max(0, seconds-1)) })(c, a)
 			}
 			return a
 		})},
 		// A 429 costs nothing, so the points are those of the status.
-		{"tells other points in a 429 than are left", usedUp, on(status(429), add("remainingPoints", 10))},
+		{"reports other points in a 429 than are left", usedUp, on(status(429), add("remainingPoints", 10))},
 		// Exactly as many pass as the window has.
 		{"lets one request too many through", usedUp, counted(account, only(1), status(429), answer(asAccount(okKey)))},
 		{"lets one request too many through at the same time", limitRace, amid(account, status(429), func(w when) lie {
@@ -176,6 +182,7 @@ func refusalDefects() []row {
 	}
 }
 
+// windowGivesPoints gives back the points used when more requests are left than before, as in a new window.
 func windowGivesPoints() lie {
 	type memory struct {
 		left, given int64
@@ -194,6 +201,7 @@ func windowGivesPoints() lie {
 	})
 }
 
+// windowResetsLate reports the window of before in the first second of a minute.
 func windowResetsLate() lie {
 	return remember(account, func(before **int64, honest server, c *call, a *reply) {
 		left, _, ok := window(a)

@@ -11,6 +11,7 @@ const delay = 100 * time.Millisecond
 // naming tells whom a memory is about: an account, an Idempotency-Key, everyone. "" means that the call is about none.
 type naming func(c *call) string
 
+// account names the account of a call by its key: the keys of a run have an account each.
 func account(c *call) string {
 	if !c.isAPI() {
 		return ""
@@ -107,6 +108,7 @@ func counted(by naming, pick func(n int) bool, w when, e effect) lie {
 	}
 }
 
+// every, only and from pick from a count: each nth, the nth alone, and the nth with all after it.
 func every(n int) func(int) bool { return func(i int) bool { return i%n == 0 } }
 func only(n int) func(int) bool  { return func(i int) bool { return i == n } }
 func from(n int) func(int) bool  { return func(i int) bool { return i >= n } }
@@ -186,6 +188,7 @@ func charges(points int64, w when) lie {
 	})
 }
 
+// charge is charges as an effect.
 func charge(points int64) effect { return func(w when) lie { return charges(points, w) } }
 
 // shift takes points from what an answer tells.

@@ -12,17 +12,17 @@ const (
 func nextResetDefects() []row {
 	return []row{
 		// The reset is the first instant of the next calendar month, UTC.
-		{"tells nextReset as 30 days from now", noPoints, nextReset(func(_, r time.Time) time.Time { return r.AddDate(0, 0, -1) })},
-		{"tells nextReset a month late", noPoints, nextReset(func(_, r time.Time) time.Time { return r.AddDate(0, 1, 0) })},
-		{"tells nextReset as the last second of the month", noPoints, nextReset(func(_, r time.Time) time.Time { return r.Add(-time.Second) })},
-		{"tells nextReset a year late in December", clockYear, nextReset(func(_, r time.Time) time.Time {
+		{"reports nextReset as 30 days from now", noPoints, nextReset(func(_, r time.Time) time.Time { return r.AddDate(0, 0, -1) })},
+		{"reports nextReset a month late", noPoints, nextReset(func(_, r time.Time) time.Time { return r.AddDate(0, 1, 0) })},
+		{"reports nextReset as the last second of the month", noPoints, nextReset(func(_, r time.Time) time.Time { return r.Add(-time.Second) })},
+		{"reports nextReset a year late in December", clockYear, nextReset(func(_, r time.Time) time.Time {
 			if r.Month() == time.January {
 				return r.AddDate(1, 0, 0)
 			}
 			return r
 		})},
 		// Adding a number of days to the end of a month.
-		{"tells nextReset as the 3rd of March in February", clockYear, nextReset(func(_, r time.Time) time.Time {
+		{"reports nextReset as the 3rd of March in February", clockYear, nextReset(func(_, r time.Time) time.Time {
 			if r.Month() == time.March {
 				return r.AddDate(0, 0, 2)
 			}
@@ -36,7 +36,7 @@ func nextResetDefects() []row {
 			return r
 		})},
 		// The boundary belongs to the new month.
-		{"tells nextReset as now at the first instant of a month", clockNextReset, nextReset(func(at, r time.Time) time.Time {
+		{"reports nextReset as now at the first instant of a month", clockNextReset, nextReset(func(at, r time.Time) time.Time {
 			if at.Day() == 1 && at.Equal(at.Truncate(24*time.Hour)) {
 				return at
 			}

@@ -62,7 +62,7 @@ func methodDefects() []row {
 		// Go's mux serves HEAD by the handler of GET. The contract lists the methods that exist.
 		{"answers HEAD like GET", wrongMethod, instead(both(status(405), method("HEAD")), asMethod("GET"))},
 		{"extracts with PUT", wrongMethod, instead(both(status(405), method("PUT")), asMethod("POST"))},
-		{"tells the status with POST", wrongMethod, instead(both(status(405), method("POST")), asMethod("GET"))},
+		{"reports the status with POST", wrongMethod, instead(both(status(405), method("POST")), asMethod("GET"))},
 		// RFC 9110, section 9.1: methods are case-sensitive.
 		{"ignores upper and lower case in methods", wrongMethod, rewrite(func(c *call) { c.request.Method = strings.ToUpper(c.request.Method) })},
 	}

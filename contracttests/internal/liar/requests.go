@@ -23,6 +23,7 @@ const (
 	languagesCase = "extract/200/languages"
 )
 
+// requestDefects accept what the contract forbids, or refuse what it allows.
 func requestDefects() []row {
 	return slices.Concat(syntaxDefects(), bodyDefects(), fieldDefects(), valueDefects(), refusedRequests())
 }
@@ -105,8 +106,10 @@ func bodyDefects() []row {
 	}
 }
 
+// accept is a row for a field that must be refused. The case goes through the rules of the schema one by one.
 func accept(does string, f func(o object)) row { return row{does, eachRule, fields(f)} }
 
+// acceptLanguage is a row for a well-formed language that no model reads.
 func acceptLanguage(does string, f func(o object)) row {
 	return row{does, "extract/400/language", fields(f)}
 }
@@ -264,6 +267,7 @@ func stringField(name string, f func(string) string) func(o object) {
 	}
 }
 
+// keepFields removes the fields that keep does not want.
 func keepFields(o object, keep func(name string) bool) {
 	for name := range o {
 		if !keep(name) {

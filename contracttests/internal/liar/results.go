@@ -94,21 +94,21 @@ func resultDefects() []row {
 	written := both(extracted, not(blank))
 	return []row{
 		// A fraction between 0 and 1 that follows the confidence of the words.
-		{"tells the confidence in percent", leastRequest, on(extracted, confidence(func(n float64) float64 { return n * 100 }))},
-		{"tells the confidence 1 for a blank page", blankPage, on(blank, set("confidence", 1))},
+		{"reports the confidence in percent", leastRequest, on(extracted, confidence(func(n float64) float64 { return n * 100 }))},
+		{"reports the confidence 1 for a blank page", blankPage, on(blank, set("confidence", 1))},
 		{"halves the confidence for hocr", sameInAll, on(both(extracted, field("format", "hocr")), confidence(func(n float64) float64 { return n / 2 }))},
 		{"rounds the confidence up to 1", "extract/200/faint-page", on(written, set("confidence", 1))},
-		{"tells the share of wrong characters as the confidence", inlineImage, on(written, confidence(func(n float64) float64 { return 1 - n }))},
-		{"tells the confidence 0.99 for every text", "extract/200/faint-page", on(written, set("confidence", 0.99))},
-		{"tells a confidence over 1 for an enhanced page", enhanceCase, on(both(written, field("enhance", true)), set("confidence", 1.02))},
-		{"tells that a blank page cost nothing", blankPage, on(blank, set("pointsUsed", 0))},
+		{"reports the share of wrong characters as the confidence", inlineImage, on(written, confidence(func(n float64) float64 { return 1 - n }))},
+		{"reports the confidence 0.99 for every text", "extract/200/faint-page", on(written, set("confidence", 0.99))},
+		{"reports a confidence over 1 for an enhanced page", enhanceCase, on(both(written, field("enhance", true)), set("confidence", 1.02))},
+		{"reports that a blank page cost nothing", blankPage, on(blank, set("pointsUsed", 0))},
 		// Whole milliseconds.
-		{"tells the processing time 0 always", "extract/200/slow-image", on(extracted, set("processingTime", 0))},
-		{"tells the processing time in microseconds", "extract/200/slow-image", on(extracted, edit(func(o object) { o["processingTime"] = number(o, "processingTime") * 1000 }))},
+		{"reports the processing time 0 always", "extract/200/slow-image", on(extracted, set("processingTime", 0))},
+		{"reports the processing time in microseconds", "extract/200/slow-image", on(extracted, edit(func(o object) { o["processingTime"] = number(o, "processingTime") * 1000 }))},
 		// The tag that was used: the one asked for in its canonical case, or what its region fell back to.
-		{"tells the language en always", languagesCase, on(extracted, set("language", "en"))},
-		{"tells the language by name", leastRequest, on(extracted, set("language", "english"))},
-		{"tells the language as it was asked for, not as it was used", languagesCase, on(extracted, func(c *call, a *reply) {
+		{"reports the language en always", languagesCase, on(extracted, set("language", "en"))},
+		{"reports the language by name", leastRequest, on(extracted, set("language", "english"))},
+		{"reports the language as it was asked for, not as it was used", languagesCase, on(extracted, func(c *call, a *reply) {
 			if l := c.field("language"); l != "" {
 				set("language", l)(c, a)
 			}
@@ -116,8 +116,8 @@ func resultDefects() []row {
 		// en, and verbatim.
 		{"reads pages as German by default", leastRequest, byDefault("language", "de")},
 		{"enhances pages by default", leastRequest, byDefault("enhance", true)},
-		{"tells that every page is enhanced", leastRequest, on(extracted, set("enhanced", true))},
-		{"tells that no page is enhanced", enhanceCase, on(extracted, set("enhanced", false), drop("edits"))},
+		{"reports that every page is enhanced", leastRequest, on(extracted, set("enhanced", true))},
+		{"reports that no page is enhanced", enhanceCase, on(extracted, set("enhanced", false), drop("edits"))},
 		// `enhanced` is true of the text and of the document.
 		{"leaves the text as it was although enhancement was asked for", "extract/200/enhancement-shows", instead(both(enhanced, not(keyed)), func(honest server, c *call, a *reply) *reply {
 			plain := plainReading(honest, c)
@@ -158,6 +158,7 @@ func byDefault(name string, value any) lie {
 	})
 }
 
+// editDefects list edits that are not the difference between the plain reading and the enhanced one.
 func editDefects() []row {
 	box := func(f func(b object)) func(e object) {
 		return func(e object) {
@@ -185,12 +186,12 @@ func editDefects() []row {
 		})},
 		// Pages count from 1, boxes are in pixels of their page.
 		{"counts the pages of edits from 0", formatsEnhanced, edits(func(e object) { e["page"] = number(e, "page") - 1 })},
-		{"tells all edits on page 1", severalPages, edits(func(e object) { e["page"] = 1 })},
+		{"reports all edits on page 1", severalPages, edits(func(e object) { e["page"] = 1 })},
 		{"swaps before and after in edits", formatsEnhanced, edits(func(e object) { e["before"], e["after"] = e["after"], e["before"] })},
-		{"tells a word before that was never read", formatsEnhanced, edits(func(e object) { e["before"] = "zzz" })},
-		{"tells a rule of an edit in words", formatsEnhanced, edits(func(e object) { e["rule"] = "Long s was read as f" })},
-		{"tells boxes of edits off the page", formatsEnhanced, edits(box(func(b object) { b["x"] = 30000 }))},
-		{"tells boxes of edits at half their size", formatsEnhanced, edits(box(func(b object) {
+		{"reports a word before that was never read", formatsEnhanced, edits(func(e object) { e["before"] = "zzz" })},
+		{"reports a rule of an edit in words", formatsEnhanced, edits(func(e object) { e["rule"] = "Long s was read as f" })},
+		{"puts boxes of edits off the page", formatsEnhanced, edits(box(func(b object) { b["x"] = 30000 }))},
+		{"reports boxes of edits at half their size", formatsEnhanced, edits(box(func(b object) {
 			for name := range b {
 				b[name] = number(b, name) / 2
 			}

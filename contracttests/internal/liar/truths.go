@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -14,14 +15,17 @@ import (
 // fail on them.
 func Truths() []Defect {
 	var all []Defect
-	for _, r := range truths() {
+	for _, r := range slices.Concat(truthsOfForm(), truthsOfMeaning()) {
 		all = append(all, Defect{Area: "truth", Does: r.does, lie: r.lie})
 	}
 	return all
 }
 
-func truths() []row {
-	truth := func(does string, l lie) row { return row{does, "", l} }
+// truth is a row without a case.
+func truth(does string, l lie) row { return row{does, "", l} }
+
+// truthsOfForm write the same answer in another way.
+func truthsOfForm() []row {
 	millis, offset := replacing(`:00Z"`, `:00.000Z"`), replacing(`:00Z"`, `:00+00:00"`)
 	return []row{
 		truth("names fields in details by JSON pointers", details(func(all object) object {
@@ -37,15 +41,15 @@ func truths() []row {
 			}
 		}))),
 		truth("names the charset in Content-Type", on(always, header("Content-Type", "application/json; charset=utf-8"))),
-		truth("tells nextReset to the millisecond", on(status(402), raw(millis))),
-		truth("tells nextReset with an offset of zero", on(status(402), raw(offset))),
-		truth("tells Created in PAGE-XML without a zone", document("page", matching(`(<(?:Created|LastChange)>[^<]*)Z<`, `$1<`))),
+		truth("reports nextReset to the millisecond", on(status(402), raw(millis))),
+		truth("reports nextReset with an offset of zero", on(status(402), raw(offset))),
+		truth("reports Created in PAGE-XML without a zone", document("page", matching(`(<(?:Created|LastChange)>[^<]*)Z<`, `$1<`))),
 		truth("leaves ids of lines and words out of ALTO", document("alto", matching(`<(TextLine|String) ID="[^"]*"`, `<$1`))),
 		truth("leaves ids out of hOCR", document("hocr", matching(` id="[^"]*"`, ``))),
 		truth("leaves the blanks between words out of ALTO", document("alto", matching(`\s*<SP [^>]*/>`, ``))),
 		truth("leaves the reading order out of PAGE-XML, which is that of the file", document("page", matching(`(?s)<ReadingOrder>.*?</ReadingOrder>`, ``))),
 		truth("separates blocks by one line feed", on(extracted, text(replacing("\n\n", "\n")))),
-		truth("tells the window with a 404 and a 405", instead(both(status(404, 405), not(keyless)), func(honest server, c *call, a *reply) *reply {
+		truth("reports the window with a 404 and a 405", instead(both(status(404, 405), not(keyless)), func(honest server, c *call, a *reply) *reply {
 			a.takeWindow(c.status(honest))
 			return a
 		})),
@@ -62,6 +66,12 @@ func truths() []row {
 		truth("compresses answers for clients that offer gzip", on(both(always, asking(func(c *call) bool {
 			return c.request.Header.Get("Accept-Encoding") == "gzip"
 		})), compress, header("Content-Encoding", "gzip"), header("Vary", "Accept-Encoding"))),
+	}
+}
+
+// truthsOfMeaning say what the contract leaves to the server.
+func truthsOfMeaning() []row {
+	return []row{
 		truth("lists the supported languages in a sentence", supportedLanguages(func(s string) string {
 			_, list, ok := strings.Cut(s, "supported: ")
 			if !ok {
@@ -74,7 +84,7 @@ func truths() []row {
 		truth("blames the field for half of a surrogate pair in it", on(both(status(400), asking(func(c *call) bool {
 			return bytes.Contains(c.body, []byte(`\ud800`))
 		})), raw(replacing(`"body":`, `"imageUrl":`)))),
-		truth("says to retry a second late", on(status(429), retryAfter(func(seconds int64) string { return fmt.Sprint(min(60, seconds+1)) }))),
+		truth("tells clients to retry a second late", on(status(429), retryAfter(func(seconds int64) string { return fmt.Sprint(min(60, seconds+1)) }))),
 		truth("rounds the seconds in RateLimit down", instead(always, func(honest server, c *call, a *reply) *reply {
 			if left, seconds, ok := window(a); ok && seconds > 0 && c.now(honest).Nanosecond() > 0 {
 				setHeaderWindow(a, left, seconds-1)

@@ -17,6 +17,7 @@ func counts(requests int64, w when) lie {
 	})
 }
 
+// count is counts as an effect.
 func count(requests int64) effect { return func(w when) lie { return counts(requests, w) } }
 
 var (
@@ -85,6 +86,7 @@ func reheader(f func(left, seconds int64) (int64, int64)) change {
 	}
 }
 
+// addLeft adds to the requests left, in header and record.
 func addLeft(a *reply, n int64) {
 	rewindow(func(_ *reply, left, seconds int64) (int64, int64) { return max(0, left+n), seconds })(nil, a)
 }

@@ -15,7 +15,15 @@ import (
 	"uncial/internal/edge"
 )
 
-// control returns the routes by which a test prepares and inspects the mock.
+// control returns the routes by which a test prepares and inspects the mock:
+//
+//   - POST /__mock/reset returns everything, or with ?key= one key, to the first state.
+//   - PUT /__mock/keys/{key} changes or creates a key; see keyState.
+//   - POST /__mock/clock moves the clock forwards, with ?key= only that of one key; see clockMove.
+//   - GET /__mock/requests lists the recent requests, with ?key= only those of one key; see record.
+//
+// They are outside the contract: openapi.yaml does not have them, and the real service answers 404. Errors have the form of
+// the contract, so that a client library can show them.
 func (m *Mock) control() map[string]http.Handler {
 	routes := map[string]http.Handler{}
 	for pattern, do := range map[string]func(r *http.Request) (any, error){
@@ -53,6 +61,7 @@ func isLocal(r *http.Request) bool {
 	return origin == "" || err == nil && isLocalHost(u.Host)
 }
 
+// isLocalHost reports whether a Host header or the host of an origin names this machine.
 func isLocalHost(host string) bool {
 	u := url.URL{Host: host}
 	addr, err := netip.ParseAddr(u.Hostname())
@@ -67,6 +76,7 @@ func errNotLocal() *contract.Error {
 	return e
 }
 
+// clockState is the answer of the endpoints that move or reset the clock.
 type clockState struct {
 	Now    time.Time `json:"now"`
 	Frozen bool      `json:"frozen"`

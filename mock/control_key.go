@@ -46,6 +46,7 @@ func (m *Mock) putKey(r *http.Request) (any, error) {
 	return keyState{&k.plan, &balance, &k.limit, &k.status}, nil
 }
 
+// check reports all invalid fields at once.
 func (u keyState) check() error {
 	details := map[string]string{}
 	if u.Plan != nil && plans[*u.Plan].Name == "" {

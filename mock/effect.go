@@ -25,9 +25,13 @@ type effect struct {
 	applied []string // the preferences that it honours
 }
 
-// combine decides between the scenarios of a request. Precedence: key, then image, then header, then default.
+// combine decides between the scenarios of a request. Precedence: key, then image, then header, then default. The key comes
+// first because a test selects it for a whole client, the header last because proxies and libraries may add it.
+// Authentication, the rate limit and missing points are decided before, by internal/edge and by the key's own state; no
+// scenario overrides them.
 func combine(k keyScenario, image imageScenario, p preferences, latency time.Duration) effect {
 	e := effect{code: 200, delay: latency}
+	// A code decides the answer, a delay only when it comes: the two are independent.
 	switch {
 	case k.fails:
 		e.code = 500
@@ -57,6 +61,7 @@ func combine(k keyScenario, image imageScenario, p preferences, latency time.Dur
 	return e
 }
 
+// apply remembers that the answer honours a preference. Preferences that a key or an image overrides are not among them.
 func (e *effect) apply(name string, value any) {
 	e.applied = append(e.applied, fmt.Sprintf("%s=%v", name, value))
 }
@@ -66,7 +71,8 @@ const simulatedPoints = 2
 
 var errScenario = errors.New("requested by a scenario")
 
-// failure returns the error of an effect whose code is not 200, with the points and the window of the key.
+// failure returns the error of an effect whose code is not 200. A requested 402 or 429 reports the points and the window of the key
+// as they are, except for the one number that causes the error.
 func (s *server) failure(name string, e effect) (err error) {
 	switch {
 	case e.code == 400 && e.fault != "":

@@ -87,6 +87,7 @@ var byLanguage = sync.OnceValue(func() map[string][]*Fixture {
 // languages returns the supported language tags, which are those that the service ships with.
 var languages = sync.OnceValue(func() []string { return slices.Sorted(maps.Keys(byLanguage())) })
 
+// parseFixture parses one fixture: header, empty line, text.
 func parseFixture(source string) (Fixture, error) {
 	header, text, ok := strings.Cut(source, "\n\n")
 	if !ok {
@@ -126,6 +127,7 @@ func parseFixture(source string) (Fixture, error) {
 	return f, nil
 }
 
+// parseWords splits a line at spaces. The noise of a word is a hash of its line and position, so that it never changes.
 func parseWords(line string) []fixtureWord {
 	var words []fixtureWord
 	for i, word := range strings.Fields(line) {
@@ -173,10 +175,10 @@ func (c choice) pick() []*Fixture {
 	return picked
 }
 
-// hash is the first half of a SHA-256.
+// hash is the first half of a SHA-256: short enough for map keys, long enough that no two requests share one.
 type hash [16]byte
 
-// digest hashes a list of strings. Each string is preceded by its length, so that different lists with the same
+// digest hashes a list of strings. All choices of the mock are made by it, never by a random number. Each string is preceded by its length, so that different lists with the same
 // concatenation have different digests.
 func digest(parts ...string) hash {
 	h := sha256.New()
@@ -189,4 +191,5 @@ func digest(parts ...string) hash {
 	return hash(h.Sum(nil)[:16])
 }
 
+// number returns the first 8 bytes, for choices that must be evenly distributed.
 func (h hash) number() uint64 { return binary.BigEndian.Uint64(h[:]) }

@@ -12,7 +12,7 @@ import (
 
 var _ edge.Gate = (*state)(nil)
 
-// Authenticate accepts the active keys of the scenarios and those that PUT /__mock/keys made.
+// Authenticate finds the key itself: its account has no other key, so that AccountID and KeyID are its name. It accepts the active keys of the scenarios and those that PUT /__mock/keys made.
 func (s *state) Authenticate(_ context.Context, token string, _ netip.Addr) (p edge.Principal, err error) {
 	unknown := s.use(token, func(k *key, _ time.Time) {
 		if k.status != active {
@@ -27,7 +27,7 @@ func (s *state) Authenticate(_ context.Context, token string, _ netip.Addr) (p e
 	return p, err
 }
 
-// Count counts an extraction.
+// Count counts an extraction. A key whose scenario is "always limited" never has anything left to count.
 func (s *state) Count(_ context.Context, p edge.Principal) (window contract.Window, allowed bool, err error) {
 	err = s.use(p.Token, func(k *key, now time.Time) {
 		if allowed = !k.scenario.limited && k.counted < k.limit; allowed {

@@ -16,7 +16,7 @@ import (
 	"uncial/internal/request"
 )
 
-// inlineFault returns why the service would refuse the image that the request carries in a data URL, judged by its header,
+// inlineFault checks the format by its first bytes and the size by its header, as the service does before it decodes. It returns why the service would refuse the image that the request carries in a data URL, judged by its header,
 // or "" if it would not. It returns "" for a web address. Pixels are not decoded.
 func inlineFault(ctx context.Context, imageURL string) string {
 	data, ok := request.InlineImage(ctx, imageURL)

@@ -32,6 +32,7 @@ type journal struct {
 	next    int // index of the next record once the ring is full
 }
 
+// add replaces the oldest record once the ring is full.
 func (j *journal) add(r record) {
 	if len(j.records) < maxRecords {
 		j.records = append(j.records, r)
@@ -63,7 +64,8 @@ func (j *journal) forget(key string) {
 	*j = rest
 }
 
-// copiedBody is a request body that keeps a copy of the first bytes read from it.
+// copiedBody is a request body that keeps a copy of the first bytes read from it. It never reads by itself: a request that is
+// refused by its headers keeps its body unread, as in production.
 type copiedBody struct {
 	io.ReadCloser
 	kept []byte

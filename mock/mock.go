@@ -118,6 +118,7 @@ func (x *exchange) announce(applied []string) {
 	}
 }
 
+// exchangeKey is the key of the exchange in the context of a request.
 type exchangeKey struct{}
 
 func exchangeFrom(ctx context.Context) *exchange {

@@ -32,6 +32,7 @@ const (
 	misreadPenalty     = 0.4 // of a word that is read wrongly
 )
 
+// blankSheet returns a page without text.
 func blankSheet() document.Page {
 	return document.Page{Width: sheetWidth, Height: sheetHeight, DPI: sheetDPI}
 }
@@ -88,6 +89,7 @@ func (f *Fixture) word(w fixtureWord, enhance bool, confidenceFactor float64) (d
 	return word, &document.Edit{Before: w.read, After: w.right, Rule: w.rule, Confidence: word.Confidence}
 }
 
+// baseline runs level under print and rises under handwriting, so that clients see baselines that are not the box's edge.
 func (f *Fixture) baseline(line document.Box) []document.Point {
 	rise := 0
 	if f.Kind == handwritten {
@@ -96,5 +98,5 @@ func (f *Fixture) baseline(line document.Box) []document.Point {
 	return []document.Point{{X: line.X, Y: line.Y + ascent + rise}, {X: line.X + line.W, Y: line.Y + ascent}}
 }
 
-// round keeps four decimals, as answers do.
+// round keeps four decimals, as answers do, so that the edits of a document and those of its answer are equal.
 func round(f float64) float64 { return math.Round(f*10_000) / 10_000 }

@@ -47,6 +47,7 @@ func parsePrefer(values []string, codes []int) (preferences, error) {
 	return p, nil
 }
 
+// set checks the value of one preference and stores it.
 func (p *preferences) set(name, value string, codes []int) error {
 	switch name {
 	case "code":
@@ -139,6 +140,7 @@ func (s *scanner) word() (string, error) {
 	return "", fmt.Errorf("unterminated quoted string")
 }
 
+// token reads the longest run of token characters (RFC 9110, section 5.6.2), which may be empty.
 func (s *scanner) token() string {
 	n := strings.IndexFunc(s.rest, func(r rune) bool {
 		return !strings.ContainsRune("!#$%&'*+-.^_`|~", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')

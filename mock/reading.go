@@ -11,6 +11,7 @@ import (
 // read each, so that nothing needs to be dropped.
 var readings sync.Map // of readingID to *document.Document
 
+// readingID has everything that a document depends on. The texts after the first one follow from it.
 type readingID struct {
 	first    *Fixture
 	language string
@@ -18,7 +19,7 @@ type readingID struct {
 	enhance bool
 }
 
-// read returns the document of the chosen pages.
+// read returns the document of the chosen pages: as recognized or, with enhance, as corrected.
 func (c choice) read(enhance bool) *document.Document {
 	id := readingID{language: c.language, pageKind: c.pageKind, enhance: enhance}
 	var picked []*Fixture

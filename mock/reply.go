@@ -21,16 +21,18 @@ type outcome struct {
 	minimal   bool
 }
 
-// reply belongs to an Idempotency-Key. Its request is running, or its outcome is stored.
+// reply belongs to an Idempotency-Key of one key of the mock. Its request is running, or its outcome is stored; a request that
+// failed leaves no reply, so that the client may try again.
 type reply struct {
 	id      hash // digest of the Idempotency-Key
 	key     *key
-	request [32]byte // fingerprint
-	done    chan struct{}
+	request [32]byte      // fingerprint
+	done    chan struct{} // closed when the request ends; repeats wait for it
 	outcome outcome
 	element *list.Element // in state.replies; nil while the request is running
 }
 
+// hasExpired reports whether the Idempotency-Key is free again. A running request never expires.
 func (r *reply) hasExpired(now time.Time) bool {
 	return r.element != nil && !now.Before(r.outcome.at.Add(contract.ReplyLifetime))
 }
@@ -89,6 +91,7 @@ func (s *state) end(r *reply, o outcome, succeeded bool) {
 	}
 }
 
+// dropReply forgets the reply, stored or running, and frees its Idempotency-Key.
 func (s *state) dropReply(r *reply) {
 	delete(r.key.replies, r.id)
 	if r.element != nil {

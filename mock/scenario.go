@@ -45,7 +45,7 @@ var keyPattern = regexp.MustCompile(`^` + keyPrefix + `[A-Za-z0-9._~+/-]+=*$`)
 // isKey reports whether name has the form of a key of the mock, which is also that of a bearer token.
 func isKey(name string) bool { return keyPattern.MatchString(name) && len(name) <= maxKey }
 
-// keyScenario is what a key does and how it begins.
+// keyScenario is what a key does, always, and the state in which it begins, which requests and tests may change.
 type keyScenario struct {
 	name, about string
 	plan        string
@@ -63,6 +63,8 @@ const (
 	revoked = "revoked"
 )
 
+// keyScenarios are all scenarios by key. Every other key is a 401 until PUT /__mock/keys creates it. Names are part of the
+// promise to clients; the texts also stand in openapi.yaml and README.md, and a test compares them.
 var keyScenarios = []keyScenario{
 	{name: "ok", plan: "pro", status: active, about: "works: plan pro, 10,000 points, 60 requests a minute"},
 	{name: "low", plan: "pro", used: 9_988, status: active, about: "12 points left: one extraction succeeds, the next is 402"},
@@ -110,6 +112,8 @@ type imageScenario struct {
 	page        pageKind
 }
 
+// imageScenarios are all scenarios by image. Each code is also available by header; by image it works from clients that cannot set
+// headers.
 var imageScenarios = []imageScenario{
 	{name: "printed", page: pageKind{kind: printed}, about: "a printed page"},
 	{name: "handwritten", page: pageKind{kind: handwritten}, about: "a handwritten page"},
@@ -167,6 +171,7 @@ func onImageHost(imageURL string) (*url.URL, bool) {
 	return u, err == nil && strings.EqualFold(strings.TrimSuffix(u.Hostname(), "."), imageHost)
 }
 
+// unreadable is a 400 for a fault, and an ordinary image for "".
 func unreadable(fault string) imageScenario {
 	if fault == "" {
 		return imageScenario{}
@@ -174,6 +179,7 @@ func unreadable(fault string) imageScenario {
 	return imageScenario{code: 400, fault: fault}
 }
 
+// imageNames lists the scenarios for a client that asked for another path.
 func imageNames() string {
 	names := make([]string, len(imageScenarios))
 	for i, s := range imageScenarios {
@@ -182,6 +188,7 @@ func imageNames() string {
 	return strings.Join(names, ", ")
 }
 
+// headerScenarios document what parsePrefer accepts, with one example each.
 var headerScenarios = []Scenario{
 	{"header", "Prefer: code=200", "the usual answer"},
 	{"header", "Prefer: code=400", "400, as for a malformed request"},

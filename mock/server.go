@@ -9,7 +9,8 @@ import (
 	"uncial/internal/edge"
 )
 
-// server implements the two operations.
+// server implements the two operations. internal/edge has already authenticated the caller, counted the request and checked its
+// shape; see the order of checks in openapi.yaml.
 type server struct {
 	state   *state
 	seed    uint64
@@ -50,7 +51,8 @@ func (s *server) extractOnce(ctx context.Context, e *extraction, idempotencyKey 
 	return o, err
 }
 
-// extract holds the points, waits for the delay of the scenario, and charges or releases the points.
+// extract holds the points, waits for the delay of the scenario, and charges or releases the points. The points are held during
+// the delay, as in production, so that a test can run several slow extractions against a small balance.
 func (s *server) extract(ctx context.Context, e *extraction) (outcome, error) {
 	held, err := s.state.hold(e.key)
 	if err != nil {
@@ -58,11 +60,11 @@ func (s *server) extract(ctx context.Context, e *extraction) (outcome, error) {
 	}
 	if err := wait(ctx, e.delay); err != nil {
 		s.state.release(held, false)
-		return outcome{}, err
+		return outcome{}, err // the client has gone
 	}
 	exchangeFrom(ctx).announce(e.applied)
 	if e.code != 200 {
-		s.state.release(held, e.code == 401 || e.code == 429)
+		s.state.release(held, e.code == 401 || e.code == 429) // production answers these two before it counts
 		return outcome{}, s.failure(e.key, e.effect)
 	}
 	o := outcome{delay: e.delay, seed: e.seed, minimal: e.minimal}

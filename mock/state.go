@@ -15,7 +15,9 @@ const maxKeys = 1024
 // plans is the catalogue of the mock.
 var plans = contract.DefaultPlans()
 
-// state is everything that the mock remembers.
+// state is everything that the mock remembers. One mutex guards all of it: requests hold it for microseconds, and only one
+// lock makes "charge, count and remember" atomic without an order of locks. Memory is bounded by maxKeys, maxReplies,
+// maxUnkeyed and the limits of the journal, whatever clients send.
 type state struct {
 	frozen bool
 	start  time.Time // the time on a frozen clock that nobody has moved
@@ -35,20 +37,21 @@ type key struct {
 	name       string
 	scenario   *keyScenario
 	plan       string
-	limit      int64 // requests per window
-	status     string
-	total      int64 // allowance of the month, points
+	limit      int64  // requests per window
+	status     string // active, expired or revoked
+	total      int64  // allowance of the month, points
 	used       int64
-	month      time.Time // start of the month that total and used belong to
-	window     time.Time // start of the window that counted belongs to
-	counted    int64     // requests in the window
-	requests   uint64    // all requests ever sent with the key
-	generation uint64    // in which the key began
-	moved      time.Duration
+	month      time.Time       // start of the month that total and used belong to
+	window     time.Time       // start of the window that counted belongs to
+	counted    int64           // requests in the window
+	requests   uint64          // all requests ever sent with the key
+	generation uint64          // in which the key began
+	moved      time.Duration   // how far the clock of this key was moved, in addition to state.moved
 	replies    map[hash]*reply // by digest of the Idempotency-Key
 	element    *list.Element   // in state.recent
 }
 
+// newState returns the first state. start is the time on a frozen clock; a running clock shows the real time.
 func newState(frozen bool, start time.Time) *state {
 	s := &state{frozen: frozen, start: start.UTC()}
 	s.reset()
@@ -92,7 +95,8 @@ func (s *state) use(name string, do func(k *key, now time.Time)) error {
 	return nil
 }
 
-// find returns the key of that name, brought up to date, or nil. The first use of a scenario's key creates it.
+// find returns the key of that name, brought up to date, or nil. The first use of a scenario's key creates it, so that suffixes
+// need no preparation.
 func (s *state) find(name string) *key {
 	k, ok := s.keys[name]
 	if !ok {
@@ -107,6 +111,7 @@ func (s *state) find(name string) *key {
 	return k
 }
 
+// add creates a key in the first state of its scenario, and drops the least recently used one if there are too many.
 func (s *state) add(name string, scenario *keyScenario) *key {
 	k := &key{
 		name: name, scenario: scenario, plan: scenario.plan, status: scenario.status, used: scenario.used,
@@ -142,6 +147,7 @@ func (k *key) advance(now time.Time) {
 	}
 }
 
+// points returns the balance of the month that the key was advanced to.
 func (k *key) points() contract.Points {
 	return contract.Points{Used: k.used, Remaining: k.total - k.used, Total: k.total}
 }
@@ -155,7 +161,8 @@ func (k *key) rateLimit(now time.Time) contract.Window {
 	return w
 }
 
-// hold is the price of an extraction that has not ended.
+// hold is the price of an extraction that has not ended. It remembers month and window, because a test may move the clock while
+// the extraction runs: points of an old month are not given back to the new one.
 type hold struct {
 	key           *key
 	month, window time.Time // in which it was taken

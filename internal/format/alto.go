@@ -51,6 +51,7 @@ func altoDescription(x *xmlWriter, doc *document.Document, meta Meta) {
 	x.close()
 }
 
+// altoPage writes one page. TextBlock, TextLine and String have the same ids as in hOCR and PAGE-XML.
 func altoPage(x *xmlWriter, doc *document.Document, p int) {
 	page := &doc.Pages[p]
 	x.open("Page", "ID", id(p+1), "PHYSICAL_IMG_NR", strconv.Itoa(p+1), "WIDTH", strconv.Itoa(page.Width),
@@ -68,6 +69,7 @@ func altoPage(x *xmlWriter, doc *document.Document, p int) {
 	x.close()
 }
 
+// altoLine writes the words of a line with a space element between them. path is the numbers of page, block and line.
 func altoLine(x *xmlWriter, line *document.Line, path ...int) {
 	attributes := append([]string{"ID", id(path...)}, altoBox(line.Box)...)
 	if line.Baseline != nil {
@@ -102,6 +104,7 @@ func altoSpace(before, after document.Box, isRTL bool) []string {
 	return []string{"HPOS", strconv.Itoa(left), "VPOS", strconv.Itoa(top), "WIDTH", strconv.Itoa(after.X - left)}
 }
 
+// altoBox returns the position attributes of a box.
 func altoBox(b document.Box) []string {
 	return []string{
 		"HPOS", strconv.Itoa(b.X), "VPOS", strconv.Itoa(b.Y),

@@ -34,6 +34,7 @@ func writeHOCR(doc *document.Document, meta Meta) string {
 	return x.b.String()
 }
 
+// hocrPage writes page number p, from 0. scan_res is left out if the file declares no resolution.
 func hocrPage(x *xmlWriter, doc *document.Document, p int, meta Meta) {
 	page := &doc.Pages[p]
 	title := fmt.Sprintf("image %s; %s; ppageno %d", hocrString(meta.Image), bbox(document.Box{W: page.Width, H: page.Height}), p)
@@ -57,6 +58,7 @@ func hocrPage(x *xmlWriter, doc *document.Document, p int, meta Meta) {
 	x.close()
 }
 
+// hocrLine writes one line. x_wconf is in percent, as Tesseract writes it.
 func hocrLine(x *xmlWriter, line *document.Line, path ...int) {
 	title := bbox(line.Box)
 	if slope, offset, ok := baseline(line); ok {
@@ -89,6 +91,7 @@ func baseline(l *document.Line) (slope, offset float64, ok bool) {
 	return slope, float64(a.Y) - float64(slope*float64(a.X-l.Box.X)) - float64(l.Box.Y+l.Box.H), true
 }
 
+// bbox formats the property of that name: left, top, right and bottom edge.
 func bbox(b document.Box) string {
 	return fmt.Sprintf("bbox %d %d %d %d", b.X, b.Y, b.X+b.W, b.Y+b.H)
 }
@@ -104,6 +107,7 @@ func hocrString(s string) string {
 	return `"` + strings.NewReplacer(`"`, "%22", `\`, "%5C").Replace(s) + `"`
 }
 
+// timestamp is the time of recognition in the form that xsd:dateTime and Dublin Core share.
 func timestamp(meta Meta) string {
 	return meta.Created.UTC().Format("2006-01-02T15:04:05Z")
 }

@@ -51,6 +51,7 @@ func writePAGE(doc *document.Document, meta Meta) string {
 	return x.b.String()
 }
 
+// creator is the program with its version, if known.
 func creator(meta Meta) string {
 	if meta.Version == "" {
 		return software
@@ -77,6 +78,7 @@ func pcGts(x *xmlWriter, doc *document.Document, p int, meta Meta) {
 	x.close()
 }
 
+// pageElement writes the page with its reading order, which PAGE-XML states explicitly: the order of regions has no meaning.
 func pageElement(x *xmlWriter, doc *document.Document, p int, meta Meta) {
 	page := &doc.Pages[p]
 	attributes := []string{
@@ -102,6 +104,7 @@ func pageElement(x *xmlWriter, doc *document.Document, p int, meta Meta) {
 	x.close()
 }
 
+// pageRegion writes a block. PAGE-XML repeats the text at every level: region, line and word.
 func pageRegion(x *xmlWriter, block *document.Block, path ...int) {
 	x.open("TextRegion", "id", id(path...))
 	x.empty("Coords", "points", outline(block.Box))
@@ -112,6 +115,7 @@ func pageRegion(x *xmlWriter, block *document.Block, path ...int) {
 	x.close()
 }
 
+// pageLine writes a line. A line of handwriting says so in production.
 func pageLine(x *xmlWriter, line *document.Line, path ...int) {
 	attributes := []string{"id", id(path...)}
 	if isRightToLeft(line) {
@@ -135,6 +139,7 @@ func pageLine(x *xmlWriter, line *document.Line, path ...int) {
 	x.close()
 }
 
+// textEquiv writes a text with its confidence.
 func textEquiv(x *xmlWriter, text string, conf float64) {
 	x.open("TextEquiv", "conf", fraction(conf))
 	x.leaf("Unicode", text)

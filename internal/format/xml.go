@@ -46,6 +46,7 @@ func (x *xmlWriter) leaf(name, text string, attributes ...string) {
 	x.b.WriteString("</" + name + ">\n")
 }
 
+// start writes a tag without its end.
 func (x *xmlWriter) start(name string, attributes []string) {
 	x.indent()
 	x.b.WriteString("<" + name)
@@ -56,6 +57,7 @@ func (x *xmlWriter) start(name string, attributes []string) {
 	}
 }
 
+// indent writes one space per level.
 func (x *xmlWriter) indent() {
 	for range x.path {
 		x.b.WriteByte(' ')

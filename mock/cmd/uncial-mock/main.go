@@ -1,4 +1,5 @@
-// Command uncial-mock serves the mock of Uncial for client teams: the contract without a database and without OCR.
+// Command uncial-mock serves the mock of Uncial to client teams: the contract without a database and without OCR. It parses
+// flags and signals; what the mock does is in package mock, and mock/README.md is the manual.
 package main
 
 import (
@@ -24,25 +25,26 @@ import (
 )
 
 type commands struct {
-	Serve     serve     `cmd:"" help:"Serve the mock; this is what happens without a command."`
-	Scenarios scenarios `cmd:"" help:"List everything that the mock does on request."`
+	Serve     serve     `cmd:"" help:"Serve the mock. This is the default command."`
+	Scenarios scenarios `cmd:"" help:"List the scenarios: everything that the mock does on request."`
 	Texts     texts     `cmd:"" help:"List the texts that the mock reads from images, with their sources."`
-	Health    health    `cmd:"" help:"Ask a running mock whether it is well; exit status 1 if not."`
+	Health    health    `cmd:"" help:"Check the health of a running mock; exit status 1 if it is not healthy."`
 	Version   struct{}  `cmd:"" help:"Print the version."`
 }
 
-const about = `A deterministic server of the contract, for client teams: no database, no OCR, the same answers every time.
+// about is the text of --help. It names the commands, because kong lists none where a default command has flags.
+const about = `A deterministic server of the contract for client teams: no database, no OCR, the same answers every time.
 
-Commands: serve (without a command), scenarios, texts, health, version.
+Commands: serve (default), scenarios, texts, health, version.
 
 Examples:
   uncial-mock                                    serve on 127.0.0.1:4010
-  uncial-mock --listen 127.0.0.1:0 --clock real  on any free port, with a clock that runs
-  uncial-mock --latency 100ms-900ms              take as long as a network would
-  uncial-mock scenarios                          list the keys, images and headers that ask for something`
+  uncial-mock --listen 127.0.0.1:0 --clock real  on a free port, with a running clock
+  uncial-mock --latency 100ms-900ms              answer as slowly as over a network
+  uncial-mock scenarios                          list the keys, images and headers of all scenarios`
 
-// wrongUsage is the exit status where the command line asks for what there is not.
-const wrongUsage = 2
+// usageError is the exit status for an invalid command line. Other errors exit with 1.
+const usageError = 2
 
 func main() {
 	var c commands
@@ -51,7 +53,7 @@ func main() {
 	chosen, err := parser.Parse(withCommand(os.Args[1:]))
 	if err != nil {
 		parser.Errorf("%s", err)
-		os.Exit(wrongUsage)
+		os.Exit(usageError)
 	}
 	switch command, _, _ := strings.Cut(chosen.Command(), " "); command {
 	case "scenarios":
@@ -68,7 +70,7 @@ func main() {
 	parser.FatalIfErrorf(err)
 }
 
-// withCommand puts "serve" before flags that come without a command, so that --help tells of them.
+// withCommand inserts "serve" before flags without a command, so that --help shows the flags of serve.
 func withCommand(arguments []string) []string {
 	if len(arguments) == 0 || strings.HasPrefix(arguments[0], "-") {
 		return append([]string{"serve"}, arguments...)
@@ -77,22 +79,22 @@ func withCommand(arguments []string) []string {
 }
 
 type serve struct {
-	Listen          string        `default:"127.0.0.1:4010" placeholder:"HOST:PORT" help:"Address to listen at; port 0 takes a free one, which the first line of the log names. Default: ${default}."`
-	Clock           string        `default:"frozen" enum:"frozen,real" help:"frozen at 2026-01-15T12:00:00Z until a test moves it, or real. Default: ${default}."`
-	Latency         latency       `default:"0" placeholder:"TIME|MIN-MAX" help:"Wait before each answer: 200ms, or 100ms-900ms for a different one each time; at most 30s. Default: ${default}."`
-	Seed            uint64        `default:"0" help:"Changes which text stands on which image, and the latencies. Default: ${default}."`
-	ControlAnywhere bool          `help:"Open /__mock/ to other machines, not to this one alone."`
+	Listen          string        `default:"127.0.0.1:4010" placeholder:"HOST:PORT" help:"Address to listen on. Port 0 selects a free port, which the first log line shows. Default: ${default}."`
+	Clock           string        `default:"frozen" enum:"frozen,real" help:"frozen (2026-01-15T12:00:00Z until a test moves it) or real. Default: ${default}."`
+	Latency         latency       `default:"0" placeholder:"TIME|MIN-MAX" help:"Delay before each answer: fixed (200ms) or from a range (100ms-900ms), at most 30s. Default: ${default}."`
+	Seed            uint64        `default:"0" help:"Seed for the choice of texts and for the latencies. Default: ${default}."`
+	ControlAnywhere bool          `help:"Open /__mock/ to other machines. Default: this machine only."`
 	CORSOrigin      []edge.Origin `name:"cors-origin" default:"*" placeholder:"ORIGIN" help:"Web origins whose pages may call the mock. Default: all."`
 	Verbose         bool          `short:"v" help:"Log every request."`
 }
 
-// Help is what --help says beside the flags.
+// Help is the text of --help above the flags.
 func (serve) Help() string { return about }
 
-// latency is a fixed time or a range.
+// latency is the value of --latency.
 type latency mock.Latency
 
-// UnmarshalText reads "200ms" or "100ms-900ms".
+// UnmarshalText parses a duration such as "200ms" or a range such as "100ms-900ms".
 func (l *latency) UnmarshalText(text []byte) error {
 	low, high, ranged := strings.Cut(string(text), "-")
 	if !ranged {
@@ -107,9 +109,12 @@ func (l *latency) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// grace is how long requests under way have after a signal to stop.
+// grace is how long running requests may take after a signal to stop. It is
+// below the 10 s after which Docker kills a container.
 const grace = 5 * time.Second
 
+// run serves until SIGTERM or SIGINT. The log line "listening" comes first, so that a test can start the mock on port 0 and read
+// the address from it.
 func (s *serve) run(log io.Writer) error {
 	logger := slog.New(slog.NewTextHandler(log, nil))
 	var requests *slog.Logger
@@ -128,8 +133,8 @@ func (s *serve) run(log io.Writer) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	context.AfterFunc(ctx, func() {
-		logger.Info("stopping")
-		stop() // a second signal ends the process at once
+		logger.Info("shutting down")
+		stop() // restores the default: a second signal ends the process at once
 	})
 	err = edge.Serve(ctx, edge.NewServer(m, logger), listener, grace)
 	if err == nil {
@@ -170,11 +175,12 @@ func (t *texts) run(out io.Writer) error {
 	return printTable(out, rows)
 }
 
-// health is for health checks in a container that has no other program.
+// health serves as the health check of a container image that has no other program.
 type health struct {
-	URL string `arg:"" optional:"" default:"http://127.0.0.1:4010/healthz" help:"Address to ask (default: ${default})."`
+	URL string `arg:"" optional:"" default:"http://127.0.0.1:4010/healthz" help:"URL to check. Default: ${default}."`
 }
 
+// printJSON keeps <, > and & readable: the output is for programs, not for HTML.
 func printJSON(out io.Writer, v any) error {
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)

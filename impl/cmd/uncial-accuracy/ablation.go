@@ -8,7 +8,6 @@ import (
 	"text/tabwriter"
 
 	"uncial/impl/ocr/reading"
-	"uncial/internal/accuracy"
 )
 
 // enhancing names the steps that run with --enhance only.
@@ -56,26 +55,18 @@ all pages of the kind. BoW: mean F1 of the bags of words. cpu: processor seconds
 type figures struct{ print, handwriting, bow, cpu float64 }
 
 func figuresOf(outcomes []outcome) figures {
-	all := sum(outcomes, "")
-	return figures{print: foldedCER(outcomes, "printed"), handwriting: foldedCER(outcomes, "handwritten"), bow: all.BoWF1(), cpu: all.CPUSeconds()}
-}
-
-func foldedCER(outcomes []outcome, kind string) float64 {
-	if s := sum(outcomes, kind); s.Pages > 0 {
-		return s.FoldedCER.Value()
-	}
-	return math.NaN()
-}
-
-// sum adds up the service's own readings of the pages of a kind, or of all pages.
-func sum(outcomes []outcome, kind string) *accuracy.Summary {
-	var s accuracy.Summary
-	for _, o := range outcomes {
-		if kind == "" || o.Page.Kind == kind {
-			s.Add(o.Score, o.Read)
+	f := figures{print: math.NaN(), handwriting: math.NaN()}
+	for _, g := range groups(outcomes) {
+		switch g.name {
+		case allPrinted:
+			f.print = g.own.FoldedCER.Value()
+		case allHandwritten:
+			f.handwriting = g.own.FoldedCER.Value()
+		case allPages:
+			f.bow, f.cpu = g.own.BoWF1(), g.own.CPUSeconds()
 		}
 	}
-	return &s
+	return f
 }
 
 // pagesChanged counts the pages whose text differs between two readings of the same pages.

@@ -73,32 +73,11 @@ func writeReport(path string, outcomes []outcome) error {
 		pages[i] = page
 	}
 	var html bytes.Buffer
-	err := reportTemplate.Execute(&html, map[string]any{"Groups": reportGroups(outcomes), "Pages": pages, "Legend": legend})
+	err := reportTemplate.Execute(&html, map[string]any{"Groups": rows(outcomes, "plain Tesseract"), "Pages": pages, "Legend": legend})
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	return os.WriteFile(path, html.Bytes(), 0o644) //nolint:gosec // a report may be read by others
-}
-
-// reportRow is a row of the report's table.
-type reportRow struct {
-	Name string
-	*accuracy.Summary
-}
-
-// reportGroups returns the rows of the table of figures, in the order of printTable.
-func reportGroups(outcomes []outcome) []reportRow {
-	var rows []reportRow
-	for _, g := range groups(outcomes) {
-		rows = append(rows, reportRow{g.name, &g.own})
-		if g.printOnly.Pages > 0 {
-			rows = append(rows, reportRow{"without hands", &g.printOnly})
-		}
-		if g.stock.Pages > 0 {
-			rows = append(rows, reportRow{"plain Tesseract", &g.stock})
-		}
-	}
-	return rows
 }
 
 // newReportPage compares the folded texts and decodes the images once more.

@@ -26,6 +26,9 @@ func (g *group) add(o outcome) {
 	}
 }
 
+// The names of the groups that are not collections.
+const allPrinted, allHandwritten, allPages = "all printed", "all handwritten", "all pages"
+
 // groups returns the collections in the order of the folder, then print, handwriting and all pages together.
 func groups(outcomes []outcome) []*group {
 	var list []*group
@@ -40,15 +43,15 @@ func groups(outcomes []outcome) []*group {
 	for _, o := range outcomes {
 		find(o.Page.Collection).add(o)
 	}
-	for _, kind := range []string{"printed", "handwritten"} {
+	for _, kind := range [][2]string{{"printed", allPrinted}, {"handwritten", allHandwritten}} {
 		for _, o := range outcomes {
-			if o.Page.Kind == kind {
-				find("all " + kind).add(o)
+			if o.Page.Kind == kind[0] {
+				find(kind[1]).add(o)
 			}
 		}
 	}
 	for _, o := range outcomes {
-		find("all pages").add(o)
+		find(allPages).add(o)
 	}
 	return list
 }
@@ -59,30 +62,41 @@ cal: mean |confidence - (1 - folded CER)|. s, cpu: seconds and processor seconds
 "without hands" is the service without its model for handwriting.
 `
 
-// printTable prints one row for each group, and below it rows for the readings that it is compared with.
+// row is one line of the table of figures.
+type row struct {
+	Name string
+	*accuracy.Summary
+}
+
+// rows returns one row for each group, and below it those of the readings that it is compared with. stock names plain Tesseract.
+func rows(outcomes []outcome, stock string) []row {
+	var all []row
+	for _, g := range groups(outcomes) {
+		all = append(all, row{g.name, &g.own})
+		if g.printOnly.Pages > 0 {
+			all = append(all, row{"without hands", &g.printOnly})
+		}
+		if g.stock.Pages > 0 {
+			all = append(all, row{stock, &g.stock})
+		}
+	}
+	return all
+}
+
+// printTable prints the figures and what the columns mean.
 func printTable(w io.Writer, outcomes []outcome) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "\tpages\tCER\tWER\tCER folded\tWER folded\tBoW\tconf\tcal\ts\tcpu\t")
-	for _, g := range groups(outcomes) {
-		printRow(t, g.name, &g.own)
-		if g.printOnly.Pages > 0 {
-			printRow(t, "without hands", &g.printOnly)
-		}
-		if g.stock.Pages > 0 {
-			printRow(t, "Tesseract", &g.stock)
-		}
+	for _, r := range rows(outcomes, "Tesseract") {
+		fmt.Fprintf(t, "%s\t%d\t%.4f\t%.4f\t%.4f\t%.4f\t%.3f\t%.3f\t%.3f\t%.2f\t%.2f\t\n", r.Name, r.Pages,
+			r.CER.Value(), r.WER.Value(), r.FoldedCER.Value(), r.FoldedWER.Value(), r.BoWF1(),
+			r.Confidence(), r.CalibrationError(), r.Seconds(), r.CPUSeconds())
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w, "\n"+legend)
 	return err
-}
-
-func printRow(w io.Writer, name string, s *accuracy.Summary) {
-	fmt.Fprintf(w, "%s\t%d\t%.4f\t%.4f\t%.4f\t%.4f\t%.3f\t%.3f\t%.3f\t%.2f\t%.2f\t\n", name, s.Pages,
-		s.CER.Value(), s.WER.Value(), s.FoldedCER.Value(), s.FoldedWER.Value(), s.BoWF1(),
-		s.Confidence(), s.CalibrationError(), s.Seconds(), s.CPUSeconds())
 }
 
 // printJSON prints the outcomes of all pages, with their texts.

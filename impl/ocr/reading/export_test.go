@@ -13,7 +13,7 @@ var (
 	Confidence = confidence
 )
 
-// Place puts blocks of a sheet that was turned by an angle to their place on a page of that size.
-func Place(blocks []document.Block, size image.Point, angle float64) []document.Block {
+// OnPage moves blocks of a sheet that was rotated by an angle onto a page of that size.
+func OnPage(blocks []document.Block, size image.Point, angle float64) []document.Block {
 	return sheet{img: image.NewGray(image.Rectangle{Max: size}), angle: angle}.onPage(blocks)
 }

@@ -108,15 +108,7 @@ func addHandwriting(ctx context.Context, p *page) error {
 	return err
 }
 
-// foundHandwriting reports whether a page of print has handwriting.
-func foundHandwriting(p *page) bool {
-	for line := range document.Lines(p.read.Blocks) {
-		if line.Handwritten {
-			return true
-		}
-	}
-	return false
-}
+func foundHandwriting(p *page) bool { return len(handwrittenBoxes(p.read.Blocks)) > 0 }
 
 // rechooseModel chooses once more between the language's own model and the early-print model, by what they made of the print
 // alone: what they made of handwriting says nothing about it. If the choice changes, the page is completed again.

@@ -138,35 +138,30 @@ func lineHeight(blocks []document.Block) int {
 
 // isLatin reports whether most letters of a reading are Latin, or there are none.
 func isLatin(blocks []document.Block) bool {
-	n, others := 0, 0
-	for w := range document.Words(blocks) {
-		for _, r := range w.Text {
-			switch {
-			case unicode.Is(unicode.Latin, r):
-				n++
-			case unicode.IsLetter(r):
-				others++
-			}
-		}
-	}
-	return n >= others
+	latin, others := countLetters(blocks, func(r rune) bool { return unicode.Is(unicode.Latin, r) })
+	return latin >= others
 }
 
 // foreignShare returns the share of the letters that an alphabet lacks, or 0 if the alphabet is not known.
 func foreignShare(blocks []document.Block, known lexicon.Alphabet) float64 {
-	letters, foreign := 0, 0
+	own, foreign := countLetters(blocks, func(r rune) bool { return known == nil || known[r] })
+	return float64(foreign) / float64(max(own+foreign, 1))
+}
+
+// countLetters counts the letters that are in a set, and those that are not.
+func countLetters(blocks []document.Block, in func(rune) bool) (inside, outside int) {
 	for w := range document.Words(blocks) {
 		for _, r := range w.Text {
-			if !unicode.IsLetter(r) {
-				continue
-			}
-			letters++
-			if known != nil && !known[r] {
-				foreign++
+			switch {
+			case !unicode.IsLetter(r):
+			case in(r):
+				inside++
+			default:
+				outside++
 			}
 		}
 	}
-	return float64(foreign) / float64(max(letters, 1))
+	return inside, outside
 }
 
 // characters counts the characters of all words.

@@ -194,7 +194,7 @@ func TestDropScraps(t *testing.T) {
 
 func TestSheet_onPage(t *testing.T) {
 	t.Parallel()
-	placed := reading.Place([]document.Block{block(row(700, 480, .9, "word"))}, image.Pt(1000, 1000), 2)
+	placed := reading.OnPage([]document.Block{block(row(700, 480, .9, "word"))}, image.Pt(1000, 1000), 2)
 	box := placed[0].Lines[0].Words[0].Box
 	require.InDelta(t, 702, box.X, 3)
 	require.InDelta(t, 472, box.Y, 3, "the right half was rotated down and moves back up")

@@ -52,6 +52,7 @@ type response struct {
 	Content     ordered[media]
 }
 
+// media is a body in one content type, with examples.
 type media struct {
 	Schema   schema
 	Examples ordered[struct {

@@ -19,8 +19,8 @@ type Caller struct {
 
 type callerKey struct{}
 
-// NewContext returns a context with the caller in it. Tests of a server may use it; otherwise only this package does.
-func NewContext(ctx context.Context, c Caller) context.Context {
+// newContext returns a context with the caller in it, for the server.
+func newContext(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 

@@ -16,8 +16,8 @@ const (
 	preflightAge = "600"
 )
 
-// CheckOrigin returns an error if no browser ever sends origin (RFC 6454, section 6.2), so that it could never match.
-func CheckOrigin(origin string) error {
+// checkOrigin returns an error if no browser ever sends origin (RFC 6454, section 6.2), so that it could never match.
+func checkOrigin(origin string) error {
 	u, err := url.Parse(origin)
 	if origin != "*" && (err != nil || u.Host == "" || origin != u.Scheme+"://"+u.Host || origin != strings.ToLower(origin)) {
 		return fmt.Errorf(`invalid origin %q; expected "*" or scheme://host[:port] in lower case, with nothing after it`, origin)
@@ -31,7 +31,7 @@ type Origin string
 // UnmarshalText implements encoding.TextUnmarshaler. Blanks around the origin, as in a list, are dropped.
 func (o *Origin) UnmarshalText(text []byte) error {
 	*o = Origin(strings.TrimSpace(string(text)))
-	return CheckOrigin(string(*o))
+	return checkOrigin(string(*o))
 }
 
 // Origins converts the values of a flag for Options.CORSOrigins.

@@ -36,8 +36,8 @@ type Options struct {
 	Gate Gate
 	// Logger receives one line for each request. Default: slog.Default().
 	Logger *slog.Logger
-	// CORSOrigins are the web origins whose pages may call the service, such as "https://example.org", or "*" for all (see
-	// CheckOrigin). Default: none, and no CORS header is ever sent.
+	// CORSOrigins are the web origins whose pages may call the service, such as "https://example.org", or "*" for all.
+	// Default: none, and no CORS header is ever sent.
 	CORSOrigins []string
 	// Ready returns why the service cannot work at the moment, nil if it can; it decides /readyz. Default: always ready.
 	Ready func(ctx context.Context) error
@@ -89,7 +89,7 @@ func New(o Options) (http.Handler, error) {
 		o.RequestID = func(*http.Request) string { return randomID() }
 	}
 	for _, origin := range o.CORSOrigins {
-		if err := CheckOrigin(origin); err != nil {
+		if err := checkOrigin(origin); err != nil {
 			return nil, err
 		}
 	}

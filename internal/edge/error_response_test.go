@@ -18,56 +18,61 @@ import (
 	"uncial/internal/edge"
 )
 
+const internalText = "internal error; quote the X-Request-Id when you contact support"
+
+var secret = errors.New("pq: relation \"accounts\" at /srv/uncial/store.go:17 *store.DB")
+var usedUp = contract.Window{Limit: 60, Reset: clock.Add(1500 * time.Millisecond), Now: clock}
+
+// serverErrors are what a server may return, and what is answered.
+var serverErrors = map[string]struct {
+	err    error
+	status int
+	body   string
+	header string // "Name: value"
+}{
+	"a 400": {
+		contract.Invalid(map[string]string{"b": "is <bad> & \"ugly\"", "a": "is wrong"}), 400,
+		`{"success":false,"error":"The request is not valid.","code":"INVALID_REQUEST","message":"a: is wrong; b: is <bad> & \"ugly\"","details":{"a":"is wrong","b":"is <bad> & \"ugly\""}}`, "",
+	},
+	"a 400 with its own summary": {
+		&contract.Error{Code: contract.InvalidRequest, Summary: "The image could not be read.", Details: map[string]string{"imageUrl": "is gone"}, Cause: secret}, 400,
+		`{"success":false,"error":"The image could not be read.","code":"INVALID_REQUEST","message":"The image could not be read.","details":{"imageUrl":"is gone"}}`, "",
+	},
+	"an image that cannot be read": {
+		contract.BadImage("the server answered 404"), 400,
+		`{"success":false,"error":"The image could not be read.","code":"INVALID_REQUEST","message":"imageUrl: the server answered 404","details":{"imageUrl":"the server answered 404"}}`,
+		`RateLimit: "account";r=59;t=42`,
+	},
+	"a 401": {
+		contract.Unauthorized(secret), 401,
+		`{"success":false,"error":"The API key is not valid.","code":"INVALID_API_KEY","message":"the API key is missing, unknown, expired or revoked; send \"Authorization: Bearer <API key>\""}`, "WWW-Authenticate: Bearer",
+	},
+	"a 402": {
+		contract.Insufficient(0, time.Date(2026, 2, 1, 1, 0, 0, 0, time.FixedZone("", 3600))), 402,
+		`{"success":false,"error":"Not enough points for this extraction.","code":"INSUFFICIENT_POINTS","message":"an extraction costs 10 points; 0 remaining; upgrade the plan or wait for the reset","remainingPoints":0,"nextReset":"2026-02-01T00:00:00Z"}`, "",
+	},
+	"a 429": {
+		contract.Limited(usedUp, 0), 429,
+		`{"success":false,"error":"Too many requests.","code":"RATE_LIMITED","message":"the limit is 60 requests per minute; try again in 2 seconds","remainingPoints":0}`, "Retry-After: 2",
+	},
+	"a 429 of a window that was not counted": {
+		contract.Limited(contract.Window{Limit: 5, Reset: clock.Add(7 * time.Second), Now: clock}, 9990), 429,
+		`{"success":false,"error":"Too many requests.","code":"RATE_LIMITED","message":"the limit is 5 requests per minute; try again in 7 seconds","remainingPoints":9990}`,
+		`RateLimit: "account";r=0;t=7`,
+	},
+	"a 500":                  {contract.Internal(secret), 500, serverError(internalText), "Retry-After: "},
+	"a 500 with Retry-After": {contract.Overloaded(1500*time.Millisecond, secret), 500, serverError("the service is busy; try again later"), "Retry-After: 2"},
+	"an unknown error":       {secret, 500, serverError(internalText), ""},
+	"a wrapped error":        {errors.Join(secret, contract.Overloaded(time.Second, nil)), 500, serverError("the service is busy; try again later"), "Retry-After: 1"},
+	"a timeout":              {context.DeadlineExceeded, 500, serverError(internalText), ""},
+	"an unknown code":        {&contract.Error{Code: "TEAPOT", Message: "x"}, 500, serverError(internalText), ""},
+	"a 400 without details":  {&contract.Error{Code: contract.InvalidRequest, Message: "x"}, 500, serverError(internalText), ""},
+}
+
 // Every error of a server becomes the answer of its status; do validates each against openapi.yaml.
 func TestHandler_WritesEveryError(t *testing.T) {
 	t.Parallel()
-	const internal = "internal error; quote the X-Request-Id when you contact support"
-	secret := errors.New("pq: relation \"accounts\" at /srv/uncial/store.go:17 *store.DB")
-	window := contract.Window{Limit: 60, Reset: clock.Add(1500 * time.Millisecond), Now: clock}
-	for name, c := range map[string]struct {
-		err    error
-		status int
-		body   string
-		header string // "Name: value"
-	}{
-		"a 400": {
-			contract.Invalid(map[string]string{"b": "is <bad> & \"ugly\"", "a": "is wrong"}), 400,
-			`{"success":false,"error":"The request is not valid.","code":"INVALID_REQUEST","message":"a: is wrong; b: is <bad> & \"ugly\"","details":{"a":"is wrong","b":"is <bad> & \"ugly\""}}`, "",
-		},
-		"a 400 with its own summary": {
-			&contract.Error{Code: contract.InvalidRequest, Summary: "The image could not be read.", Details: map[string]string{"imageUrl": "is gone"}, Cause: secret}, 400,
-			`{"success":false,"error":"The image could not be read.","code":"INVALID_REQUEST","message":"The image could not be read.","details":{"imageUrl":"is gone"}}`, "",
-		},
-		"an image that cannot be read": {
-			contract.BadImage("the server answered 404"), 400,
-			`{"success":false,"error":"The image could not be read.","code":"INVALID_REQUEST","message":"imageUrl: the server answered 404","details":{"imageUrl":"the server answered 404"}}`,
-			`RateLimit: "account";r=59;t=42`,
-		},
-		"a 401": {
-			contract.Unauthorized(secret), 401,
-			`{"success":false,"error":"The API key is not valid.","code":"INVALID_API_KEY","message":"the API key is missing, unknown, expired or revoked; send \"Authorization: Bearer <API key>\""}`, "WWW-Authenticate: Bearer",
-		},
-		"a 402": {
-			contract.Insufficient(0, time.Date(2026, 2, 1, 1, 0, 0, 0, time.FixedZone("", 3600))), 402,
-			`{"success":false,"error":"Not enough points for this extraction.","code":"INSUFFICIENT_POINTS","message":"an extraction costs 10 points; 0 remaining; upgrade the plan or wait for the reset","remainingPoints":0,"nextReset":"2026-02-01T00:00:00Z"}`, "",
-		},
-		"a 429": {
-			contract.Limited(window, 0), 429,
-			`{"success":false,"error":"Too many requests.","code":"RATE_LIMITED","message":"the limit is 60 requests per minute; try again in 2 seconds","remainingPoints":0}`, "Retry-After: 2",
-		},
-		"a 429 of a window that was not counted": {
-			contract.Limited(contract.Window{Limit: 5, Reset: clock.Add(7 * time.Second), Now: clock}, 9990), 429,
-			`{"success":false,"error":"Too many requests.","code":"RATE_LIMITED","message":"the limit is 5 requests per minute; try again in 7 seconds","remainingPoints":9990}`,
-			`RateLimit: "account";r=0;t=7`,
-		},
-		"a 500":                  {contract.Internal(secret), 500, serverError(internal), "Retry-After: "},
-		"a 500 with Retry-After": {contract.Overloaded(1500*time.Millisecond, secret), 500, serverError("the service is busy; try again later"), "Retry-After: 2"},
-		"an unknown error":       {secret, 500, serverError(internal), ""},
-		"a wrapped error":        {errors.Join(secret, contract.Overloaded(time.Second, nil)), 500, serverError("the service is busy; try again later"), "Retry-After: 1"},
-		"a timeout":              {context.DeadlineExceeded, 500, serverError(internal), ""},
-		"an unknown code":        {&contract.Error{Code: "TEAPOT", Message: "x"}, 500, serverError(internal), ""},
-		"a 400 without details":  {&contract.Error{Code: contract.InvalidRequest, Message: "x"}, 500, serverError(internal), ""},
-	} {
+	for name, c := range serverErrors {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := mustNew(t, nil)

@@ -81,7 +81,7 @@ func (op *operation) serve(x *exchange, r *http.Request) error {
 		return contract.Invalid(details)
 	}
 	answer := &answerWriter{ResponseWriter: x}
-	op.generated(answer, valid.WithContext(NewContext(valid.Context(), x.caller())))
+	op.generated(answer, valid.WithContext(newContext(valid.Context(), x.caller())))
 	return answer.finish()
 }
 

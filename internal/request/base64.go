@@ -62,7 +62,8 @@ func (d *base64Decoder) write(b []byte) {
 	}
 }
 
-// decodeGroups decodes groups of four digits, of which most data consists, and returns the number of characters taken.
+// decodeGroups decodes groups of four digits, of which most data consists, and returns the number of characters taken. It
+// takes none in the middle of a group or after padding. While the alphabet is not known it takes the shared digits only.
 func (d *base64Decoder) decodeGroups(b []byte) (n int) {
 	if d.digits%4 != 0 || d.pads > 0 || len(d.percent) > 0 {
 		return 0
@@ -123,7 +124,8 @@ func (d *base64Decoder) takeCharacter(c byte) {
 	d.seen += width
 }
 
-// misfit records that the character after those seen cannot be there.
+// misfit records that the character after those seen cannot be there. Characters count from 1, as sent, so that a client can
+// find them.
 func (d *base64Decoder) misfit() {
 	d.fault = fmt.Sprintf("must have base64 data (RFC 4648); character %d of the data does not fit", d.seen+1)
 }

@@ -45,6 +45,7 @@ func (f *faults) details() map[string]string {
 	return f.byField
 }
 
+// pointerEscapes is for names in a JSON pointer (RFC 6901, section 3).
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
 // fieldName names a value of the body by the path to it: "body", the name of a top-level field, or a JSON pointer.

@@ -18,11 +18,11 @@ const (
 // imageURL takes in the URL of an image as it arrives: a web address as text, or a data: URL (RFC 2397), whose data is
 // decoded at once.
 type imageURL struct {
-	text    cutText        // all of a web address; of a data: URL what precedes the data
-	commas  bool           // whether text has a comma, which ends the header of a data: URL
-	data    *base64Decoder // nil unless text is the header of a data: URL with base64
-	decoder base64Decoder
-	length  int // characters
+	text        cutText        // all of a web address; of a data: URL what precedes the data
+	headerEnded bool           // text has a comma, which ends the header of a data: URL
+	data        *base64Decoder // nil unless text is the header of a data: URL with base64
+	decoder     base64Decoder
+	length      int // characters
 }
 
 // imageURL reads the string at the top-level name and returns its text without the data.
@@ -43,7 +43,7 @@ func (p *parser) imageURL(name string) (string, error) {
 // the text.
 func (u *imageURL) write(b []byte) {
 	u.length += len(b)
-	for len(b) > 0 && !u.commas && len(u.text.kept) < maxHeader {
+	for len(b) > 0 && !u.headerEnded && len(u.text.kept) < maxHeader {
 		u.text.write(b[:1])
 		if b[0] == ',' {
 			u.endHeader()
@@ -59,7 +59,7 @@ func (u *imageURL) write(b []byte) {
 
 // endHeader decides at the first comma whether data follows. The media type does not count: servers look at the content.
 func (u *imageURL) endHeader() {
-	u.commas = true
+	u.headerEnded = true
 	text := u.text.String()
 	if isDataURL(text) && strings.EqualFold(text[max(0, len(text)-len(dataMarker)):], dataMarker) {
 		u.data = &u.decoder

@@ -51,86 +51,91 @@ func misfit(at int) string {
 	return fmt.Sprintf("must have base64 data (RFC 4648); character %d of the data does not fit", at)
 }
 
+// Reasons that several URLs share.
+const (
+	absolute  = "must be an absolute URL that begins with https:, http: or data:"
+	host      = "must have a host that is a name in ASCII or an IP address"
+	noHost    = "must have a host: https://host/path"
+	malformed = "is not a URL (RFC 3986); look for a stray % or a malformed host or port"
+	port      = "must have a port from 1 to 65535, or none"
+	form      = "must be data:<media type>;base64,<data> if it is a data: URL"
+	noData    = "must have data after ;base64,"
+	cutOff    = "must have whole base64 data (RFC 4648); its end does not fit, is it cut off?"
+)
+
+// urlFaults are what is wrong with each URL of an image.
+var urlFaults = map[string]string{
+	"":                                "must not be empty; must be the URL of an image",
+	"example.org/a.jpg":               absolute,
+	"//example.org/a.jpg":             absolute,
+	"/etc/passwd":                     absolute,
+	" https://example.org/":           absolute,
+	"file:///etc/passwd":              absolute,
+	"ftp://example.org/":              absolute,
+	"javascript:alert(1)":             absolute,
+	"httpss://example.org/":           absolute,
+	"https:":                          noHost,
+	"https:example.org":               noHost,
+	"https:/example.org":              noHost,
+	`https:\\example.org`:             noHost,
+	"https://":                        host,
+	"https:///a.jpg":                  host,
+	"https://./a.jpg":                 host,
+	"https://:80/":                    host,
+	"https://exa+mple.org/":           host,
+	"https://[fe80::1%25eth0]/":       host,
+	"https://[1.2.3.4]/":              malformed,
+	"https://ex%41mple.org/":          malformed,
+	"https://[::1/":                   malformed,
+	"https://example.org:x/":          malformed,
+	"https://example.org/%":           malformed,
+	"https://example.org/%zz":         malformed,
+	"https://example.org/?%zz":        "is not a URL (RFC 3986); look for a stray %",
+	"https://example.org/#%z":         malformed,
+	"https://example.org:/":           port,
+	"https://example.org:0/":          port,
+	"https://example.org:65536/":      port,
+	"https://user@example.org/":       "must not carry a user name or a password",
+	"https://user:word@example.org/":  "must not carry a user name or a password",
+	"https://example.org/a b":         `must not have the character ' '; percent-encode it (RFC 3986)`,
+	"https://example.org/a\n":         `must not have the character '\n'; percent-encode it (RFC 3986)`,
+	"https://example.org/\x00":        `must not have the character '\x00'; percent-encode it (RFC 3986)`,
+	"https://example.org/é":           `must not have the character '\u00e9'; percent-encode it (RFC 3986)`,
+	"https://bücher.example/":         `must not have the character '\u00fc'; percent-encode it (RFC 3986)`,
+	`https://example.org\@other.org/`: `must not have the character '\\'; percent-encode it (RFC 3986)`,
+	"https://example.org/" + strings.Repeat("a", 8192-19): "must be at most 8,192 characters unless it is a data: URL",
+	"data:":                      form,
+	"data:image/png,abc":         form,
+	"data:image/png;base64":      form,
+	"data:image/png;base65,AAAA": form,
+	"data:" + strings.Repeat("a", 300) + ";base64,AAAA":             form,
+	"data:im age/png;base64,AAAA":                                   "must have a media type of visible ASCII characters before ;base64",
+	"data:image/png;base64,":                                        noData,
+	"data:image/png;base64,\r\n":                                    noData,
+	"data:image/png;base64,==":                                      noData,
+	"data:image/png;base64,AAAAA":                                   cutOff,
+	"data:image/png;base64,AAA==":                                   cutOff,
+	"data:image/png;base64,AAAA=":                                   cutOff,
+	"data:image/png;base64,AB==":                                    cutOff,
+	"data:image/png;base64,AA/":                                     cutOff,
+	"data:image/png;base64,AA_=":                                    cutOff,
+	"data:image/png;base64,===":                                     misfit(3),
+	"data:image/png;base64,AA==AAA=":                                misfit(5),
+	"data:image/png;base64,AA==+A==":                                misfit(5),
+	"data:image/png;base64,A-+A":                                    misfit(3),
+	"data:image/png;base64,AA A":                                    misfit(3),
+	"data:image/png;base64,AA.A":                                    misfit(3),
+	"data:image/png;base64,AAé":                                     misfit(3),
+	"data:image/png;base64,AAA%":                                    misfit(4),
+	"data:image/png;base64,AAA%4":                                   misfit(4),
+	"data:image/png;base64,AAA%zz":                                  misfit(4),
+	"data:image/png;base64,AAA%00":                                  misfit(4),
+	"data:image/png;base64," + strings.Repeat("AAAA", 27_963_000/4): "must be at most 27,963,000 characters, which is an image of 20 MiB",
+}
+
 func TestOperation_Check_RefusesImageURLs(t *testing.T) {
 	t.Parallel()
-	const (
-		absolute  = "must be an absolute URL that begins with https:, http: or data:"
-		host      = "must have a host that is a name in ASCII or an IP address"
-		noHost    = "must have a host: https://host/path"
-		malformed = "is not a URL (RFC 3986); look for a stray % or a malformed host or port"
-		port      = "must have a port from 1 to 65535, or none"
-		form      = "must be data:<media type>;base64,<data> if it is a data: URL"
-		noData    = "must have data after ;base64,"
-		cutOff    = "must have whole base64 data (RFC 4648); its end does not fit, is it cut off?"
-	)
-	for url, want := range map[string]string{
-		"":                                "must not be empty; must be the URL of an image",
-		"example.org/a.jpg":               absolute,
-		"//example.org/a.jpg":             absolute,
-		"/etc/passwd":                     absolute,
-		" https://example.org/":           absolute,
-		"file:///etc/passwd":              absolute,
-		"ftp://example.org/":              absolute,
-		"javascript:alert(1)":             absolute,
-		"httpss://example.org/":           absolute,
-		"https:":                          noHost,
-		"https:example.org":               noHost,
-		"https:/example.org":              noHost,
-		`https:\\example.org`:             noHost,
-		"https://":                        host,
-		"https:///a.jpg":                  host,
-		"https://./a.jpg":                 host,
-		"https://:80/":                    host,
-		"https://exa+mple.org/":           host,
-		"https://[fe80::1%25eth0]/":       host,
-		"https://[1.2.3.4]/":              malformed,
-		"https://ex%41mple.org/":          malformed,
-		"https://[::1/":                   malformed,
-		"https://example.org:x/":          malformed,
-		"https://example.org/%":           malformed,
-		"https://example.org/%zz":         malformed,
-		"https://example.org/?%zz":        "is not a URL (RFC 3986); look for a stray %",
-		"https://example.org/#%z":         malformed,
-		"https://example.org:/":           port,
-		"https://example.org:0/":          port,
-		"https://example.org:65536/":      port,
-		"https://user@example.org/":       "must not carry a user name or a password",
-		"https://user:word@example.org/":  "must not carry a user name or a password",
-		"https://example.org/a b":         `must not have the character ' '; percent-encode it (RFC 3986)`,
-		"https://example.org/a\n":         `must not have the character '\n'; percent-encode it (RFC 3986)`,
-		"https://example.org/\x00":        `must not have the character '\x00'; percent-encode it (RFC 3986)`,
-		"https://example.org/é":           `must not have the character '\u00e9'; percent-encode it (RFC 3986)`,
-		"https://bücher.example/":         `must not have the character '\u00fc'; percent-encode it (RFC 3986)`,
-		`https://example.org\@other.org/`: `must not have the character '\\'; percent-encode it (RFC 3986)`,
-		"https://example.org/" + strings.Repeat("a", 8192-19): "must be at most 8,192 characters unless it is a data: URL",
-		"data:":                      form,
-		"data:image/png,abc":         form,
-		"data:image/png;base64":      form,
-		"data:image/png;base65,AAAA": form,
-		"data:" + strings.Repeat("a", 300) + ";base64,AAAA":             form,
-		"data:im age/png;base64,AAAA":                                   "must have a media type of visible ASCII characters before ;base64",
-		"data:image/png;base64,":                                        noData,
-		"data:image/png;base64,\r\n":                                    noData,
-		"data:image/png;base64,==":                                      noData,
-		"data:image/png;base64,AAAAA":                                   cutOff,
-		"data:image/png;base64,AAA==":                                   cutOff,
-		"data:image/png;base64,AAAA=":                                   cutOff,
-		"data:image/png;base64,AB==":                                    cutOff,
-		"data:image/png;base64,AA/":                                     cutOff,
-		"data:image/png;base64,AA_=":                                    cutOff,
-		"data:image/png;base64,===":                                     misfit(3),
-		"data:image/png;base64,AA==AAA=":                                misfit(5),
-		"data:image/png;base64,AA==+A==":                                misfit(5),
-		"data:image/png;base64,A-+A":                                    misfit(3),
-		"data:image/png;base64,AA A":                                    misfit(3),
-		"data:image/png;base64,AA.A":                                    misfit(3),
-		"data:image/png;base64,AAé":                                     misfit(3),
-		"data:image/png;base64,AAA%":                                    misfit(4),
-		"data:image/png;base64,AAA%4":                                   misfit(4),
-		"data:image/png;base64,AAA%zz":                                  misfit(4),
-		"data:image/png;base64,AAA%00":                                  misfit(4),
-		"data:image/png;base64," + strings.Repeat("AAAA", 27_963_000/4): "must be at most 27,963,000 characters, which is an image of 20 MiB",
-	} {
+	for url, want := range urlFaults {
 		got, _ := check(extraction(imageBody(t, url)))
 		assert.Equal(t, details("imageUrl", want), got, "%.100s", url)
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Limits of a body. A request of the contract has one level and four values; what is larger is an attack or a mistake.
@@ -20,8 +21,8 @@ const (
 // could read a body differently, a proxy could let through what the server then understands.
 type parser struct {
 	*source
-	path   []string // names and indices that lead to the current value
-	values int
+	path   []string             // names and indices that lead to the current value
+	values int                  // read so far
 	piece  []byte               // unescaped characters, reused
 	images []string             // top-level names of the URLs of images
 	urls   map[string]*imageURL // the URLs of images, by name; of a repeated name the last one
@@ -124,7 +125,7 @@ func (p *parser) value() (any, error) {
 		return p.imageURL(p.path[0])
 	case c == '"':
 		return p.string()
-	case c == '-' || isDigit(c):
+	case c == '-' || '0' <= c && c <= '9':
 		return p.number()
 	default:
 		return p.literal()
@@ -143,6 +144,7 @@ func (p *parser) literal() (any, error) {
 	return nil, p.unexpected("a value")
 }
 
+// object reads an object. Names are compared after unescaping (RFC 7493, section 2.3).
 func (p *parser) object() (any, error) {
 	object := map[string]any{}
 	err := p.list('{', '}', func() error { return p.member(object) })
@@ -209,40 +211,34 @@ func (p *parser) valueAt(step string) (any, error) {
 	return p.value()
 }
 
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+const digits = "0123456789"
 
-// number reads a number. Its text is bounded as that of a string is: what is cut off is not a valid field either.
+// number reads a number (RFC 8259, section 6). Its text is cut as that of a string is: openapi.yaml has no number that long.
 func (p *parser) number() (any, error) {
 	var text cutText
-	// take consumes bytes while they are wanted, and reports whether there was one.
-	take := func(want func(byte) bool) (taken bool) {
-		for c := p.next(); want(c); c = p.next() {
-			text.write([]byte{c})
-			p.discard(1)
-			taken = true
-		}
-		return taken
-	}
-	// one consumes the next byte if it is one of those given.
-	one := func(any ...byte) bool {
+	// one consumes the next byte if it is in set.
+	one := func(set string) bool {
 		c := p.next()
-		if !slices.Contains(any, c) {
+		if c == 0 || strings.IndexByte(set, c) < 0 {
 			return false
 		}
 		text.write([]byte{c})
-		p.discard(1)
-		return true
+		return p.consume(c)
 	}
-	one('-')
-	if !one('0') && !take(isDigit) {
+	// many consumes digits, and reports whether there was one.
+	many := func() (found bool) {
+		for one(digits) {
+			found = true
+		}
+		return found
+	}
+	one("-")
+	if !one("0") && !many() || one(".") && !many() {
 		return nil, p.unexpected("a digit")
 	}
-	if one('.') && !take(isDigit) {
-		return nil, p.unexpected("a digit")
-	}
-	if one('e', 'E') {
-		one('+', '-')
-		if !take(isDigit) {
+	if one("eE") {
+		one("+-")
+		if !many() {
 			return nil, p.unexpected("a digit")
 		}
 	}

@@ -6,10 +6,10 @@
 // is ever held. The generated handler then reads a small body in which a short name replaces the data: URL, and
 // InlineImage returns the image of that name.
 //
-// The JSON reader is our own (json.go, string.go, source.go), because those of encoding/json and go-json-experiment/json
-// (jsontext.Decoder, read in the version of August 2026) return a string only as a whole token: an image of 20 MiB would be
-// in memory as 28 MiB of text, and a second time in the decoder's buffer while that grows. It also reports line and column,
-// repeated names and all unknown names, which they do not.
+// The JSON reader is our own (json.go, string.go, source.go). The decoders of encoding/json and of jsontext in
+// github.com/go-json-experiment/json (as of 20 August 2026) return a string only as a whole, in a buffer that grows with it:
+// an image of 20 MiB would be in memory as 28 MiB of text next to its bytes. They also stop at the first fault, while this one
+// goes on after a repeated name, so that a client learns of all faults at once.
 //
 // Authentication, rate limits and errors are not here but in internal/edge; fetching an image by its address is in
 // impl/fetch. Start with Operation.Check.
@@ -124,8 +124,8 @@ func checkNoBody(body io.Reader, f *faults) {
 	}
 }
 
-// checkBody reads the body and returns its object, in which names replace the data: URLs, and the images by
-// name. A body that its headers already rule out is not read.
+// checkBody reads the body and returns its object, in which names replace the data: URLs, and the images by name. A body
+// that its headers already rule out is not read.
 func (o *Operation) checkBody(w http.ResponseWriter, r *http.Request, f *faults) (object map[string]any, images map[string][]byte) {
 	if !checkContentHeaders(r.Header, f) {
 		return nil, nil

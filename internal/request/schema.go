@@ -26,7 +26,7 @@ func (f *faults) addSchema(name string, err error) {
 	var several openapi3.MultiError
 	var one *openapi3.SchemaError
 	switch {
-	case errors.As(err, &several):
+	case errors.As(err, &several): // of the body, or of one of its properties
 		for _, err := range several {
 			f.addSchema(name, err)
 		}
@@ -139,6 +139,7 @@ func article(kind string) string {
 	}
 }
 
+// list joins the values of an enum for a sentence.
 func list(values []any) string {
 	names := make([]string, 0, len(values))
 	for _, v := range values {

@@ -13,6 +13,7 @@ const maxText = 16 << 10
 // cutText is the beginning of a text. The zero value is empty.
 type cutText struct{ kept []byte }
 
+// write appends what still fits.
 func (t *cutText) write(b []byte) {
 	t.kept = append(t.kept, b[:min(len(b), maxText-len(t.kept))]...)
 }

@@ -25,6 +25,7 @@ func webURLFault(s string) string {
 	case len(s) > maxWebURL:
 		return "must be at most 8,192 characters unless it is a data: URL"
 	}
+	// url.Parse is lenient about characters that other parsers read differently, such as a backslash.
 	if i := strings.IndexFunc(s, notInURL); i >= 0 {
 		r := []rune(s[i:])[0]
 		return fmt.Sprintf("must not have the character %+q; percent-encode it (RFC 3986)", r)

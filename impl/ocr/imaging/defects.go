@@ -76,13 +76,15 @@ func withoutBorder(g *image.Gray) *image.Gray {
 // cost more than a full one. If ink shows only after smoothing, the smoothed page is returned; other pages are returned
 // unchanged. A shaded page has to be flattened first.
 func DropGrain(g *image.Gray) *image.Gray {
-	if hasInk(g) {
+	h := histogramOf(g)
+	if hasInk(h) {
 		return g
 	}
-	if smoothed := smooth(g, contrastSmoothing); hasInk(smoothed) { // as faint as the grain, or too little to tell
+	// The ink may be as faint as the grain, or too little to tell.
+	if smoothed := smooth(g, contrastSmoothing); hasInk(histogramOf(smoothed)) {
 		return smoothed
 	}
-	paper, grain := paperAndGrain(g)
+	paper, grain := paperAndGrain(h)
 	return mapGreys(g, func(v int) int {
 		if v >= paper-darkestGrain*grain {
 			return 255
@@ -92,15 +94,14 @@ func DropGrain(g *image.Gray) *image.Gray {
 }
 
 // hasInk reports whether the threshold between ink and paper lies farther from the usual paper than grain does.
-func hasInk(g *image.Gray) bool {
-	paper, grain := paperAndGrain(g)
-	threshold := int(otsu(histogramOf(g)))
+func hasInk(h Histogram) bool {
+	paper, grain := paperAndGrain(h)
+	threshold := int(otsu(h))
 	return float64(max(paper-threshold, threshold-paper)) > grainThreshold*float64(grain)
 }
 
 // paperAndGrain returns the median grey and the median distance from it, at least 1.
-func paperAndGrain(g *image.Gray) (paper, grain int) {
-	h := histogramOf(g)
+func paperAndGrain(h Histogram) (paper, grain int) {
 	paper = h.quantile(0.5)
 	var distances Histogram
 	for v, n := range h {

@@ -40,16 +40,26 @@ func bilinear(a, b, c, d, fx, fy float32) float32 {
 	return upper + (lower-upper)*fy
 }
 
-// InterpolateRow enlarges a row of the plane, at height y between its rows, into line, which has n pixels for each value.
-func (p Plane) InterpolateRow(y float32, n int, line []float32) {
-	y = min(max(y, 0), float32(p.H-1))
-	y0 := int(y)
-	a, b, fy := p.Row(y0), p.Row(min(y0+1, p.H-1)), y-float32(y0)
-	for x := range line {
+// Interpolator returns a function that enlarges a row of the plane, at height y between its rows, into a line of w pixels, of
+// which n make one value.
+func (p Plane) Interpolator(n, w int) func(y float32, line []float32) {
+	type between struct {
+		x0, x1 int
+		fx     float32
+	}
+	columns := make([]between, w)
+	for x := range columns {
 		fx := min(max((float32(x)+0.5)/float32(n)-0.5, 0), float32(p.W-1))
 		x0 := int(fx)
-		x1 := min(x0+1, p.W-1)
-		line[x] = bilinear(a[x0], a[x1], b[x0], b[x1], fx-float32(x0), fy)
+		columns[x] = between{x0, min(x0+1, p.W-1), fx - float32(x0)}
+	}
+	return func(y float32, line []float32) {
+		y = min(max(y, 0), float32(p.H-1))
+		y0 := int(y)
+		a, b, fy := p.Row(y0), p.Row(min(y0+1, p.H-1)), y-float32(y0)
+		for x, c := range columns {
+			line[x] = bilinear(a[c.x0], a[c.x1], b[c.x0], b[c.x1], c.fx, fy)
+		}
 	}
 }
 

@@ -13,10 +13,10 @@ func inkMap(page imaging.Plane) imaging.Plane {
 	paper, usual := paperOf(small)
 	on := onPage(small, paper, darkBorder*usual)
 	ink := imaging.NewPlane(page.W, page.H)
-	line := make([]float32, page.W)
+	interpolate, line := paper.Interpolator(quarter*paperCell, page.W), make([]float32, page.W)
 	for y := range page.H {
 		sy := min(y/quarter, small.H-1)
-		paper.InterpolateRow((float32(y)/quarter+0.5)/paperCell-0.5, quarter*paperCell, line)
+		interpolate((float32(y)/quarter+0.5)/paperCell-0.5, line)
 		from, to, mask := page.Row(y), ink.Row(y), on.Set[sy*small.W:(sy+1)*small.W]
 		for x, v := range from {
 			if mask[min(x/quarter, small.W-1)] {
@@ -65,9 +65,9 @@ func paperAround(counts [][256]uint16, cells imaging.Plane, x, y int) float32 {
 
 // onPage returns the pixels of the shrunk page that lie on paper, farther than the margin from a dark border.
 func onPage(small, paper imaging.Plane, limit float32) imaging.Mask {
-	local := imaging.NewPlane(small.W, small.H)
+	local, interpolate := imaging.NewPlane(small.W, small.H), paper.Interpolator(paperCell, small.W)
 	for y := range small.H {
-		paper.InterpolateRow((float32(y)+0.5)/paperCell-0.5, paperCell, local.Row(y))
+		interpolate((float32(y)+0.5)/paperCell-0.5, local.Row(y))
 	}
 	return imaging.NewMask(local, func(v float32) bool { return v > limit }).Erode(borderMargin)
 }

@@ -59,6 +59,7 @@ func endpoint(ctx context.Context, c tc.Container, port string) (string, error) 
 	return net.JoinHostPort(host, mapped.Port()), nil
 }
 
+// mustEndpoint is endpoint for tests. It has a timeout of its own, so that it works in clean-ups too.
 func mustEndpoint(tb testing.TB, c tc.Container, port string) string {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)

@@ -40,6 +40,7 @@ var images = sync.OnceValues(func() (built, error) {
 		return built{}, err
 	}
 	defer func() { _ = lock.Close() }()
+	// Through make, so that tests run the very images that an operator would build.
 	cmd := exec.CommandContext(ctx, "make", "--no-print-directory", "image", "TAG="+tag)
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -49,6 +50,7 @@ var images = sync.OnceValues(func() (built, error) {
 	if err != nil {
 		return built{}, err
 	}
+	// Ids, not tags: another checkout may build under the same tag while tests run.
 	ids := strings.Fields(out)
 	if len(ids) != 2 {
 		return built{}, fmt.Errorf("list the images: unexpected output %q", out)
@@ -64,6 +66,7 @@ func lockImages(ctx context.Context) (*os.File, error) {
 		return nil, err
 	}
 	for {
+		// Polled, because a blocking flock(2) cannot be cancelled.
 		err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if err == nil {
 			return lock, nil

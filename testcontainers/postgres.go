@@ -55,11 +55,13 @@ func Postgres(tb testing.TB) string {
 	return databaseURL(addr, name)
 }
 
+// databaseURL returns the URL of a database. The server trusts every client, because only this machine reaches it.
 func databaseURL(addr, name string) string {
 	u := url.URL{Scheme: "postgres", User: url.User("uncial"), Host: addr, Path: name, RawQuery: "sslmode=disable"}
 	return u.String()
 }
 
+// execute runs one statement on a connection of its own.
 func execute(ctx context.Context, dsn, statement string) error {
 	db, err := sql.Open("pgx", dsn)
 	if err != nil {
@@ -97,6 +99,7 @@ func releasePostgres() {
 	}
 }
 
+// startPostgres also returns the container if it started but cannot be used; the caller removes it.
 func startPostgres(ctx context.Context) (server tc.Container, addr string, err error) {
 	req, err := postgresRequest()
 	if err != nil {

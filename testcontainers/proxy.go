@@ -49,7 +49,7 @@ type FaultProxy struct {
 
 	mu    sync.Mutex
 	fault Fault
-	conns map[net.Conn]bool // true while open
+	conns map[net.Conn]struct{} // those that are open
 }
 
 // Proxy starts a proxy between a client on this machine and upstream (host:port). It stops when the test ends.
@@ -60,7 +60,7 @@ func Proxy(tb testing.TB, upstream string) *FaultProxy {
 		tb.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	p := &FaultProxy{Addr: ln.Addr().String(), upstream: upstream, ln: ln, ctx: ctx, conns: map[net.Conn]bool{}}
+	p := &FaultProxy{Addr: ln.Addr().String(), upstream: upstream, ln: ln, ctx: ctx, conns: map[net.Conn]struct{}{}}
 	p.tasks.Go(p.accept)
 	tb.Cleanup(func() {
 		cancel()
@@ -87,6 +87,7 @@ func (p *FaultProxy) Drop() {
 	}
 }
 
+// current returns the fault that applies now.
 func (p *FaultProxy) current() Fault {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -97,7 +98,7 @@ func (p *FaultProxy) current() Fault {
 func (p *FaultProxy) track(c net.Conn) (done func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.conns[c] = true
+	p.conns[c] = struct{}{}
 	return func() {
 		_ = c.Close()
 		p.mu.Lock()
@@ -106,6 +107,7 @@ func (p *FaultProxy) track(c net.Conn) (done func()) {
 	}
 }
 
+// accept serves connections until the test ends.
 func (p *FaultProxy) accept() {
 	for {
 		c, err := p.ln.Accept()
@@ -116,6 +118,7 @@ func (p *FaultProxy) accept() {
 	}
 }
 
+// serve connects to the upstream server and copies in both directions until one side ends.
 func (p *FaultProxy) serve(client net.Conn) {
 	defer p.track(client)()
 	if p.current().Kind == Refuse {
@@ -161,7 +164,7 @@ func (p *FaultProxy) copyAnswer(client, server net.Conn) {
 		switch {
 		case len(chunk) < n:
 			if f.Kind == HalfOpen {
-				p.holdOpen(client)
+				p.holdOpen()
 			}
 			if f.Kind != Cut {
 				reset(client)
@@ -176,18 +179,13 @@ func (p *FaultProxy) copyAnswer(client, server net.Conn) {
 	}
 }
 
+// limitsBytes reports whether the fault begins after a number of bytes.
 func (f Fault) limitsBytes() bool { return f.Kind == Reset || f.Kind == HalfOpen || f.Kind == Cut }
 
-// holdOpen returns when the other side has closed the connection, the fault is over, or the test has ended.
-func (p *FaultProxy) holdOpen(c net.Conn) {
-	for p.current().Kind == HalfOpen && p.isOpen(c) && p.pause(pollInterval) {
+// holdOpen returns when the fault is over or the test has ended.
+func (p *FaultProxy) holdOpen() {
+	for p.current().Kind == HalfOpen && p.pause(pollInterval) {
 	}
-}
-
-func (p *FaultProxy) isOpen(c net.Conn) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.conns[c]
 }
 
 // pause reports false if the test ended during the pause.

@@ -42,6 +42,7 @@ type System struct {
 	Postgres tc.Container
 }
 
+// The secret and the database of every System.
 const (
 	systemSecret = "a secret of tests, long enough to be one"
 	systemDB     = "postgres://uncial@postgres:5432/postgres?sslmode=disable"
@@ -61,6 +62,7 @@ type networks struct{ outside, engines, database string }
 func Service(tb testing.TB, o ServiceOptions) *System {
 	tb.Helper()
 	b := mustImages(tb)
+	// Postgres and the engines start first: a replica becomes ready only with both.
 	o.Replicas, o.Engines = max(1, o.Replicas), max(1, o.Engines)
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
@@ -90,6 +92,7 @@ func Service(tb testing.TB, o ServiceOptions) *System {
 	return s
 }
 
+// mustRequest returns a request that may fail because an embedded folder cannot be read.
 func mustRequest(tb testing.TB, request func() (tc.ContainerRequest, error)) tc.ContainerRequest {
 	tb.Helper()
 	req, err := request()
@@ -216,6 +219,7 @@ func (s *System) Key(tb testing.TB, plan string) (accountID, token string) {
 	return accountID, token
 }
 
+// mustDecode decodes what a command printed with --json.
 func mustDecode(tb testing.TB, text string, v any) {
 	tb.Helper()
 	if err := json.Unmarshal([]byte(text), v); err != nil {

@@ -32,7 +32,7 @@ func start(ctx context.Context, req tc.ContainerRequest) (tc.Container, error) {
 	if _, err := watchdog(); err != nil {
 		return nil, err
 	}
-	req.Labels = ownLabels()
+	req.Labels = ownLabels() // by which the watchdog finds it
 	given := req.HostConfigModifier
 	req.HostConfigModifier = func(h *container.HostConfig) {
 		if given != nil {
@@ -93,6 +93,7 @@ func docker(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
+// mustDocker is docker for tests.
 func mustDocker(ctx context.Context, tb testing.TB, args ...string) string {
 	tb.Helper()
 	out, err := docker(ctx, args...)

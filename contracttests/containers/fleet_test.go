@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"image"
-	"image/color"
-	"image/png"
 	"io"
 	"net/http"
 	"sync"
@@ -19,11 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 	tc "github.com/testcontainers/testcontainers-go"
 	tcexec "github.com/testcontainers/testcontainers-go/exec"
-	"golang.org/x/image/font"
-	"golang.org/x/image/font/gofont/goregular"
-	"golang.org/x/image/font/opentype"
-	"golang.org/x/image/math/fixed"
 
+	"uncial/impl/ocr/ocrtest"
 	"uncial/impl/sample"
 	"uncial/testcontainers"
 )
@@ -31,19 +26,8 @@ import (
 // word returns a data URL of a small image that is quick to read.
 func word(tb testing.TB, text string) string {
 	tb.Helper()
-	f, err := opentype.Parse(goregular.TTF)
-	require.NoError(tb, err)
-	face, err := opentype.NewFace(f, &opentype.FaceOptions{Size: 40, DPI: 72})
-	require.NoError(tb, err)
-	img := image.NewGray(image.Rect(0, 0, 320, 90))
-	for i := range img.Pix {
-		img.Pix[i] = 250
-	}
-	d := font.Drawer{Dst: img, Src: image.NewUniform(color.Black), Face: face, Dot: fixed.P(40, 58)}
-	d.DrawString(text)
-	var b bytes.Buffer
-	require.NoError(tb, png.Encode(&b, img))
-	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes())
+	img := ocrtest.MustPNG(tb, ocrtest.Page(text).SubImage(image.Rect(0, 0, 400, ocrtest.Baseline+ocrtest.Pitch)))
+	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(img)
 }
 
 type answer struct {

@@ -17,6 +17,7 @@ type glyph struct {
 	advance float64
 }
 
+// Shapes that several letters share.
 var (
 	bowl   = []point{{.95, .85}, {.6, 1}, {.15, .6}, {.25, .08}, {.55, .1}, {.9, .6}}
 	accent = []point{{.45, 1.3}, {.75, 1.65}}

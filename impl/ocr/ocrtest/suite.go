@@ -13,6 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// The promises below are those of ocr.Recognizer that no type can express. Times in them are upper limits for a busy machine;
+// what matters is that a call ends, and in which way.
+
 // Options of a recognizer that a check asks for.
 type Options struct {
 	Workers  int
@@ -73,11 +76,13 @@ func Run(t *testing.T, h Harness) {
 	}
 }
 
+// open opens a recognizer whose own deadline never matters.
 func (h Harness) open(t *testing.T, workers, queue int) Subject {
 	t.Helper()
 	return h.Open(t, Options{Workers: workers, Queue: queue, Deadline: h.Long + patience})
 }
 
+// result is what one call of Recognize returned.
 type result struct {
 	doc *document.Document
 	err error
@@ -115,6 +120,7 @@ func (h Harness) startPage(t *testing.T, s Subject) (read func()) {
 	return func() { requireWord(t, await(t, done, patience), word) }
 }
 
+// await fails the test if the call has not returned within the limit.
 func await(t *testing.T, done <-chan result, limit time.Duration) result {
 	t.Helper()
 	select {
@@ -126,6 +132,7 @@ func await(t *testing.T, done <-chan result, limit time.Duration) result {
 	}
 }
 
+// requireWord checks that a page was read, by the word that is on no other page.
 func requireWord(t *testing.T, r result, word string) {
 	t.Helper()
 	require.NoError(t, r.err)
@@ -166,6 +173,7 @@ func listsLanguages(t *testing.T, h Harness) {
 	require.True(t, slices.IsSorted(tags), tags)
 }
 
+// readsManyAtOnce reads more images than there are workers, each with a word of its own.
 func readsManyAtOnce(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 2, 16)
@@ -190,6 +198,7 @@ func refusesBrokenImage(t *testing.T, h Harness) {
 	h.mustRead(t, s)
 }
 
+// ignoresEndedContext uses the slow image, so that a recognizer that began to read would be seen to be busy.
 func ignoresEndedContext(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 1)
@@ -206,6 +215,7 @@ func stopsWhenCallerLeaves(t *testing.T, h Harness) {
 	h.mustRead(t, s)
 }
 
+// freesPlaceInQueue needs a queue of one place: the next image fits only if the place is free again.
 func freesPlaceInQueue(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 1)
@@ -240,6 +250,7 @@ func keepsOwnDeadline(t *testing.T, h Harness) {
 	h.mustRead(t, s)
 }
 
+// refusesWhenFull fills the worker and the one place in the queue.
 func refusesWhenFull(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 1)
@@ -251,6 +262,8 @@ func refusesWhenFull(t *testing.T, h Harness) {
 	read()
 }
 
+// survivesCrash kills the worker with an image, or from outside if no image can do that. The error must not be one that
+// blames the caller or invites a retry.
 func survivesCrash(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 1)

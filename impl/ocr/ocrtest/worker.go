@@ -60,6 +60,8 @@ func MustRewriteStart(tb testing.TB, dir, script string) {
 	require.NoError(tb, os.Rename(next, filepath.Join(dir, startFile)))
 }
 
+// serveScripts is worker.Run with scripts instead of images. It uses package pipe like the real worker, so that the
+// protocol is tested too.
 func serveScripts() error {
 	conn := pipe.New(os.Stdin, os.Stdout)
 	hello := pipe.Hello{Version: "scripted", Protocol: pipe.Protocol, Languages: []string{"de", Language}, Models: []string{"eng"}}
@@ -153,12 +155,14 @@ var misbehaviours = map[string]func(argument string){
 	"no":    func(string) { sendHello(strconv.Itoa(pipe.Protocol), `[]`) },
 }
 
+// block returns a block with one line of one word.
 func block(word string) document.Block {
 	box := document.Box{X: 1, Y: 1, W: 10, H: 10}
 	words := []document.Word{{Box: box, Text: word, Confidence: 0.9}}
 	return document.Block{Box: box, Lines: []document.Line{{Box: box, Words: words}}}
 }
 
+// number panics on anything else, which fails the test through the exit of the worker.
 func number(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil {

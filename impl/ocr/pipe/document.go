@@ -41,6 +41,7 @@ func checkDocument(d *document.Document) error {
 	return nil
 }
 
+// checkPage checks one page and everything on it. The error does not name the page.
 func checkPage(p *document.Page) error {
 	switch {
 	case p.Width < 1 || p.Height < 1 || p.Width > ocr.MaxSide || p.Height > ocr.MaxSide:
@@ -66,6 +67,7 @@ func checkPage(p *document.Page) error {
 	return nil
 }
 
+// checkLine checks a line and its words. Boxes are nested: a word lies in its line, and a line in its block.
 func checkLine(b *document.Block, l *document.Line) error {
 	if !contains(b.Box, l.Box) || len(l.Words) == 0 {
 		return errors.New("expected words, and a box inside that of the block")
@@ -104,6 +106,7 @@ func withoutSpaces(s string) string { return strings.ReplaceAll(s, " ", "") }
 // isFraction also reports false for NaN.
 func isFraction(f float64) bool { return f >= 0 && f <= 1 }
 
+// pageBox returns the box of the whole page.
 func pageBox(p *document.Page) document.Box { return document.Box{W: p.Width, H: p.Height} }
 
 // contains reports whether inner has an area and lies inside outer. The sums cannot overflow, whatever a worker sent:

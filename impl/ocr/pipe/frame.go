@@ -23,8 +23,8 @@ func (c *Conn) send(header any, limit int, payload []byte) error {
 	if err := checkHeader(text, limit); err != nil {
 		return err
 	}
-	if len(payload) > MaxImage {
-		return fmt.Errorf("pipe: payload has %d bytes; at most %d are allowed", len(payload), MaxImage)
+	if len(payload) > maxImage {
+		return fmt.Errorf("pipe: payload has %d bytes; at most %d are allowed", len(payload), maxImage)
 	}
 	head := make([]byte, 0, 4+len(text)+4)
 	head = binary.BigEndian.AppendUint32(head, uint32(len(text)))
@@ -41,7 +41,9 @@ func (c *Conn) send(header any, limit int, payload []byte) error {
 	return nil
 }
 
-// receive reads one frame into header and returns its payload. The error is io.EOF if the pipe ends between two frames.
+// receive reads one frame. The limits are those of the message expected, because a frame does not say what it holds.
+// It decodes the JSON of the header into header and returns the payload. The error is io.EOF if the pipe ends between two
+// frames.
 func (c *Conn) receive(header any, maxHeader, maxPayload int) ([]byte, error) {
 	if _, err := c.r.Peek(1); err != nil {
 		if errors.Is(err, io.EOF) {
@@ -99,8 +101,8 @@ func checkHeader(text []byte, limit int) error {
 		return fmt.Errorf("pipe: header has %d bytes; at most %d are allowed", len(text), limit)
 	}
 	elements := bytes.Count(text, []byte("{")) + bytes.Count(text, []byte("[")) + bytes.Count(text, []byte(","))
-	if elements > MaxElements {
-		return fmt.Errorf("pipe: header has %d elements; at most %d are allowed", elements, MaxElements)
+	if elements > maxElements {
+		return fmt.Errorf("pipe: header has %d elements; at most %d are allowed", elements, maxElements)
 	}
 	return nil
 }

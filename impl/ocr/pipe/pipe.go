@@ -40,10 +40,10 @@ const (
 	maxHello    = 1 << 20      // header of a hello
 	maxRequest  = 64 << 10     // header of a request
 	MaxAnswer   = 64 << 20     // header of an answer
-	MaxElements = 4 << 20      // objects, arrays and commas in a header; bounds the memory that decoding allocates
-	MaxImage    = ocr.MaxBytes // payload of a request
+	maxElements = 4 << 20      // objects, arrays and commas in a header; bounds the memory that decoding allocates
+	maxImage    = ocr.MaxBytes // payload of a request
 	maxReason   = 1 << 10      // message of an error that is shown to the caller
-	MaxMessage  = 16 << 10     // message of any other error
+	maxMessage  = 16 << 10     // message of any other error
 )
 
 // Hello is a worker's first message. It sends it when it can read.
@@ -126,7 +126,7 @@ func (c *Conn) SendRequest(r Request, image []byte) error {
 // ReceiveRequest reads the next request and its image. The error is io.EOF once the service has closed the pipe.
 func (c *Conn) ReceiveRequest() (Request, []byte, error) {
 	var r Request
-	image, err := c.receive(&r, maxRequest, MaxImage)
+	image, err := c.receive(&r, maxRequest, maxImage)
 	if err != nil {
 		return Request{}, nil, err
 	}
@@ -215,7 +215,7 @@ func printable(kind Kind, message string) string {
 		}
 		return -1
 	}, message)
-	limit := MaxMessage
+	limit := maxMessage
 	if kind == ImageFault {
 		limit = maxReason
 	}

@@ -103,7 +103,7 @@ func TestConn_SendRequest(t *testing.T) {
 		require.Error(t, c.SendRequest(late, []byte("i")))
 		require.Error(t, c.SendRequest(mute, []byte("i")))
 		require.Error(t, c.SendRequest(good, nil))
-		require.Error(t, c.SendRequest(good, make([]byte, pipe.MaxImage+1)))
+		require.Error(t, c.SendRequest(good, make([]byte, ocr.MaxBytes+1)))
 	})
 }
 
@@ -128,7 +128,7 @@ func TestConn_ReceiveAnswer(t *testing.T) {
 		"a message that SendAnswer cuts": header(`{"id":1,"error":{"kind":"image","message":"two\nlines"}}`),
 		"a negative id":                  header(`{"id":-1,` + fault + `}`),
 		"a document without pages":       header(`{"id":1,"document":{"pages":[],"language":"en","confidence":0}}`),
-		"more elements than allowed":     header(`{"id":1,"document":{"pages":[` + strings.Repeat("0,", pipe.MaxElements) + `0]}}`),
+		"more elements than allowed":     header(`{"id":1,"document":{"pages":[` + strings.Repeat("0,", 4<<20) + `0]}}`),
 		"an answer nested too deeply":    header(strings.Repeat(`[`, 1<<20)),
 		"text instead of a frame":        "Error opening data file\n",
 		"both a document and an error":   header(`{"id":1,` + fault + `,"document":{"pages":[{"width":1,"height":1}],"language":"en","confidence":0}}`),
@@ -213,7 +213,7 @@ func TestConn_SendAnswer(t *testing.T) {
 		"puts a caller's message on one line":       {pipe.ImageFault, "not\nan \x1b[31mimage\x00", "not an [31mimage"},
 		"cuts a caller's message between letters":   {pipe.ImageFault, strings.Repeat("ä", 600), strings.Repeat("ä", 512)},
 		"keeps the lines of an internal message":    {pipe.Internal, "panic:\n\tstack", "panic:\n\tstack"},
-		"cuts an internal message at its own limit": {pipe.Internal, strings.Repeat("x", 1<<20), strings.Repeat("x", pipe.MaxMessage)},
+		"cuts an internal message at its own limit": {pipe.Internal, strings.Repeat("x", 1<<20), strings.Repeat("x", 16<<10)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

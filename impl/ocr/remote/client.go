@@ -56,6 +56,9 @@ const (
 )
 
 // Client is a Recognizer that uses the engines behind one host name. It is safe for concurrent use.
+//
+// A headless service in Kubernetes, or several addresses in DNS, give the name one address per engine. The client chooses
+// among them itself, by load, because a load balancer would not know how many images wait on each engine.
 type Client struct {
 	base    *url.URL
 	port    uint16
@@ -102,6 +105,7 @@ func (c *Client) Close() error {
 	return nil
 }
 
+// keepRefreshing looks at the engines at regular intervals until ctx ends.
 func (c *Client) keepRefreshing(ctx context.Context) {
 	tick := time.NewTicker(c.opts.Refresh)
 	defer tick.Stop()
@@ -125,6 +129,7 @@ func (c *Client) refresh(ctx context.Context) {
 	} else if c.engines.set(addrs) {
 		c.opts.Logger.Info("engine addresses changed", "addresses", addrs)
 	}
+	// A sign of life ends the time for which an engine is avoided.
 	c.engines.each(ctx, func(ctx context.Context, e *engine) {
 		var load ocr.Load
 		if err := c.get(ctx, e, "/load", &load); err != nil {
@@ -214,6 +219,7 @@ func (c *Client) Recognize(ctx context.Context, req ocr.Request) (*document.Docu
 		doc, err := c.send(bounded, e, req)
 		c.engines.release(e)
 		died := (*diedError)(nil)
+		// The caller's own end comes before any error of the engine, which it may have caused.
 		switch {
 		case err == nil:
 			return doc, nil
@@ -247,10 +253,12 @@ func (c *Client) withTimeout(ctx context.Context) (context.Context, context.Canc
 // diedError means that an engine gave no complete answer.
 type diedError struct{ cause error }
 
+// Error includes the cause, which may name an address: it is for the log.
 func (e *diedError) Error() string { return "the engine gave no answer: " + e.cause.Error() }
 func (e *diedError) Unwrap() error { return e.cause }
 
-// send sends the image to one engine and returns its document, or its error as one of package ocr.
+// send sends the image to one engine and returns its document, or its error as one of package ocr. The document is checked
+// like one of a worker: an engine decodes untrusted images too.
 func (c *Client) send(ctx context.Context, e *engine, req ocr.Request) (*document.Document, error) {
 	query := url.Values{"language": {req.Language}}
 	if req.Enhance {

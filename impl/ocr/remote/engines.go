@@ -59,6 +59,7 @@ func (s *engines) set(addrs []netip.AddrPort) (changed bool) {
 	return changed
 }
 
+// list returns a copy, so that requests can be made without holding mu.
 func (s *engines) list() []*engine {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,6 +105,7 @@ func (s *engines) hasRoom(except *engine) bool {
 	return slices.ContainsFunc(s.all, func(e *engine) bool { return e != except && !e.avoided.After(s.now()) && !e.isFull() })
 }
 
+// release takes back what acquire counted.
 func (s *engines) release(e *engine) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,6 +127,7 @@ func (s *engines) avoid(e *engine, d time.Duration) {
 	e.avoided = s.now().Add(d)
 }
 
+// stats fills in the fields of Stats that describe the engines.
 func (s *engines) stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -55,6 +55,8 @@ func Handler(rec ocr.Recognizer, log *slog.Logger) http.Handler {
 	return mux
 }
 
+// recognize checks everything that it can before it reads the body: a client that waits for "100 Continue" does not send
+// an image that is going to be refused.
 func (h *handler) recognize(w http.ResponseWriter, r *http.Request) {
 	select {
 	case h.admitted <- struct{}{}:
@@ -124,8 +126,10 @@ func readImage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return image, nil
 }
 
+// errIncomplete is a fault of the transfer, so it is not an ImageError.
 var errIncomplete = fmt.Errorf("the image did not arrive completely within %v", transferTimeout)
 
+// languages lists what the recognizer can read.
 func (h *handler) languages(w http.ResponseWriter, r *http.Request) {
 	tags, err := h.rec.Languages(r.Context())
 	if err != nil {
@@ -135,10 +139,12 @@ func (h *handler) languages(w http.ResponseWriter, r *http.Request) {
 	h.answer(w, http.StatusOK, languages{tags})
 }
 
+// languages is the answer of GET /languages.
 type languages struct {
 	Languages []string `json:"languages"`
 }
 
+// ready answers 503 while no worker can read. A live engine may be unready, so this differs from /healthz.
 func (h *handler) ready(w http.ResponseWriter, r *http.Request) {
 	if _, err := h.rec.Languages(r.Context()); err != nil || h.load().Ready == 0 {
 		h.fail(w, ocr.ErrBusy)

@@ -49,6 +49,7 @@ var kinds = []struct {
 	{"timeout", http.StatusGatewayTimeout, context.DeadlineExceeded},
 }
 
+// The two kinds that are not in kinds, because their messages vary.
 const (
 	imageKind   = "image"
 	requestKind = "request"
@@ -108,6 +109,7 @@ func withDeadline(ctx context.Context, h http.Header) (context.Context, context.
 	return ctx, cancel, nil
 }
 
+// setLoad tells the client the load without a request of its own: every answer carries it.
 func setLoad(h http.Header, l ocr.Load) {
 	if text, err := json.Marshal(l); err == nil {
 		h.Set(loadHeader, string(text))

@@ -59,6 +59,7 @@ func restrictFiles(s *spec) (string, error) {
 		return "", fmt.Errorf("create the rules: %w", errno)
 	}
 	defer func() { _ = unix.Close(int(fd)) }()
+	// Landlock grants rights by path; a path that is replaced later keeps them only if it is inside a granted directory.
 	for _, path := range s.Execute {
 		if err := allowPath(int(fd), path, fileRights); err != nil {
 			return "", err

@@ -47,6 +47,7 @@ func libraries(ctx context.Context, program string, env []string) (linked, error
 	if len(missing) > 0 {
 		return linked{}, fmt.Errorf("%s needs libraries that are not installed: %s", program, strings.Join(missing, ", "))
 	}
+	// Any other failure is reported with the linker's own words.
 	if err != nil {
 		return linked{}, fmt.Errorf("list the libraries of %s: %w: %.300s", program, err, strings.TrimSpace(stderr.String()))
 	}
@@ -66,6 +67,7 @@ func interpreter(program string) (string, error) {
 		return "", err
 	}
 	defer func() { _ = f.Close() }()
+	// The name is in the program header PT_INTERP: elf(5).
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_INTERP && p.Filesz < maxPath {
 			name := make([]byte, p.Filesz)

@@ -39,6 +39,7 @@ func (l *Launcher) probe(ctx context.Context) error {
 		}
 	}
 	l.layers = append(slices.Clone(layers), isolated)
+	// Namespaces are never required: containers usually forbid them, and restrict the worker in their own way.
 	if len(missing) > 0 && l.opts.Mode == Require {
 		return fmt.Errorf("sandbox: required layers are not available: %s", strings.Join(missing, ", "))
 	}

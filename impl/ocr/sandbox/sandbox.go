@@ -156,6 +156,7 @@ func (l *Launcher) run() {
 	}
 }
 
+// active reports whether the probe found the layer to work.
 func (l *Launcher) active(name string) bool {
 	for _, y := range l.layers {
 		if y.Name == name {

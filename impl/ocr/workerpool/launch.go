@@ -20,6 +20,7 @@ import (
 // newLauncher checks that the worker program and the model directories exist, and prepares the sandbox.
 func (p *Pool) newLauncher(ctx context.Context) (*sandbox.Launcher, error) {
 	o := p.opts
+	// The shim changes to "/" before it starts the program, so relative paths would not be found.
 	if !filepath.IsAbs(o.Worker) {
 		return nil, fmt.Errorf("worker path %q is relative; expected an absolute path", o.Worker)
 	}
@@ -31,6 +32,7 @@ func (p *Pool) newLauncher(ctx context.Context) (*sandbox.Launcher, error) {
 			return nil, fmt.Errorf("model directory %q: expected the absolute path of an existing directory", dir)
 		}
 	}
+	// The worker may read exactly the directories in which it looks for models.
 	dirs := slices.Clone(o.Models)
 	for _, dir := range models.Dirs() {
 		if !slices.Contains(dirs, dir) {

@@ -29,6 +29,7 @@ func hasRoomFor(bytes uint64) bool {
 	return min(machineFree(), groupFree()) > bytes+bytes/4
 }
 
+// machineFree returns the memory, in bytes, that the kernel estimates to be available without swapping.
 func machineFree() uint64 {
 	if kib, ok := namedNumber("/proc/meminfo", "MemAvailable:"); ok {
 		return kib << 10

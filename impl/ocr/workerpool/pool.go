@@ -63,6 +63,9 @@ func (o Options) withDefaults() Options {
 }
 
 // Pool is a Recognizer. It is safe for concurrent use.
+//
+// Each slot is a goroutine; the queue and the counters are all that slots and callers share. A worker belongs to one slot
+// from its start to its end.
 type Pool struct {
 	opts      Options
 	launcher  *sandbox.Launcher
@@ -137,6 +140,7 @@ func (p *Pool) Recognize(ctx context.Context, req ocr.Request) (*document.Docume
 	case !slices.Contains(*p.languages.Load(), req.Language):
 		return nil, fmt.Errorf("language %.40q is not supported by the workers", req.Language)
 	}
+	// The outcome is buffered, so a slot never waits for a caller who has left.
 	j := &job{ctx: ctx, req: req, done: make(chan outcome, 1)}
 	if err := p.queue.put(j); err != nil {
 		p.counts.refused.Add(1)

@@ -14,7 +14,8 @@ import (
 // releaseTimeout bounds awaitRelease, because Recognize promises to return within a second after its context ends.
 const releaseTimeout = 900 * time.Millisecond
 
-// job is one image on its way through the pool.
+// job is one image on its way through the pool. At any moment it belongs to the queue or to one slot; whoever takes it out
+// of the queue must finish it or put it back.
 type job struct {
 	ctx     context.Context //nolint:containedctx // the context of the caller of Recognize
 	req     ocr.Request
@@ -22,6 +23,7 @@ type job struct {
 	retried bool
 }
 
+// outcome holds a document or an error, never both.
 type outcome struct {
 	doc *document.Document
 	err error
@@ -38,7 +40,8 @@ func (j *job) awaitRelease() {
 	}
 }
 
-// queue brings jobs and idle slots together, first come, first served.
+// queue brings jobs and idle slots together, first come, first served. It is not a channel because jobs must be removable
+// while they wait, and because an idle slot must notice the death of its worker before it takes a job.
 type queue struct {
 	closing chan struct{} // closed by close
 
@@ -154,6 +157,7 @@ func (q *queue) drain() []*job {
 	return left
 }
 
+// lengths returns the numbers of waiting jobs and idle slots, of which at least one is 0.
 func (q *queue) lengths() (waiting, idle int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -26,6 +26,9 @@ const (
 )
 
 // slot owns at most one worker at a time. All fields belong to the goroutine that executes run.
+//
+// Its life is a loop: ensureWorker, nextJob, serve. A worker leaves it in three ways: it exits by itself (requeueAfterCrash
+// or failure), it is not reusable after a job (stopWorker), or it has read its share of pages (mustRetire, swapIn).
 type slot struct {
 	pool   *Pool
 	worker *worker // nil while there is none
@@ -57,6 +60,7 @@ func (s *slot) ensureWorker() bool {
 	if s.worker != nil && s.worker.hasExited() {
 		s.stopWorker()
 	}
+	// Without a worker, the replacement is awaited even if it is still starting: it is ahead of any new start.
 	if s.replacement != nil && (s.worker == nil || len(s.replacement) > 0) {
 		s.swapIn(<-s.replacement)
 	}
@@ -130,10 +134,13 @@ func (s *slot) serve(j *job) (reusable bool) {
 		j.finish(outcome{err: j.ctx.Err()})
 		return true
 	}
+	// The worker has the same deadline and should answer before it. Killing it is for workers that hang, and for callers
+	// who leave: Tesseract itself looks for a request to stop only between lines of text.
 	ctx, cancel := context.WithTimeout(j.ctx, s.pool.opts.Deadline)
 	defer cancel()
 	stop := context.AfterFunc(ctx, s.worker.kill)
 	answer, err := s.worker.read(request(j, s.pool.opts.Deadline, s.pool.threadsPerImage()), j.req.Image)
+	// If the deadline passed just after the answer, the answer counts, but the worker is dead.
 	if killed := !stop(); err == nil {
 		j.finish(s.result(j, answer))
 		return !killed && !s.mustRetire(answer)
@@ -193,7 +200,7 @@ func (s *slot) failure(ctx context.Context, j *job, err error) error {
 	case j.ctx.Err() != nil:
 		s.pool.counts.cancelled.Add(1)
 		return j.ctx.Err()
-	case s.pool.ctx.Err() != nil:
+	case s.pool.ctx.Err() != nil: // Shutdown killed the worker
 		return errClosed
 	case ctx.Err() != nil:
 		s.pool.counts.timeouts.Add(1)
@@ -244,6 +251,7 @@ func (s *slot) swapIn(fresh *worker) {
 	s.worker = fresh
 }
 
+// stopWorker leaves the slot without a worker.
 func (s *slot) stopWorker() {
 	if s.worker != nil {
 		s.worker.stop()

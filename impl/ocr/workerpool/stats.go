@@ -19,6 +19,7 @@ type Stats struct {
 	Retired   uint64 `json:"retired"`   // workers replaced because they had read MaxPages
 }
 
+// counts holds the counters behind Stats. They are atomic, so that metrics can be read without stopping the pool.
 type counts struct {
 	ready, busy                                                     atomic.Int64
 	pages, refused, timeouts, cancelled, crashes, restarts, retired atomic.Uint64

@@ -14,6 +14,9 @@ import (
 )
 
 // worker is one child process. Only its slot talks to it; kill may be called from any goroutine.
+//
+// The pipes are made here instead of by os/exec, because reads and writes on *os.File can be ended by closing the file,
+// and because exec's own copying goroutines would hold up Wait.
 type worker struct {
 	cmd    *exec.Cmd
 	conn   *pipe.Conn
@@ -56,6 +59,7 @@ func (p *Pool) startWorker(ctx context.Context) (*worker, error) {
 		return w, nil
 	}
 	w.stop()
+	// The cause that the operator can act on comes first: a timeout, then the exit status, then what was sent.
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
@@ -100,6 +104,7 @@ func (p *Pool) fork() (*worker, error) {
 	return w, nil
 }
 
+// closeAll closes the files that are open; nil entries are skipped.
 func closeAll(files []*os.File) {
 	for _, f := range files {
 		if f != nil {
@@ -154,6 +159,7 @@ func (w *worker) stop() {
 	<-w.exited
 }
 
+// hasExited reports whether the process has ended. A worker that was killed a moment ago may not have.
 func (w *worker) hasExited() bool {
 	select {
 	case <-w.exited:

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// main never fails: tests look at the output only.
 func main() {
 	if err := try(os.Args[1], os.Args[2:]); err != nil {
 		fmt.Println("refused:", err)
@@ -84,11 +85,13 @@ func report(finding string) error {
 	return nil
 }
 
+// read reads a file to its end.
 func read(path string) error {
 	_, err := os.ReadFile(path)
 	return err
 }
 
+// write opens a file with the flags and writes to it.
 func write(path string, flags int) error {
 	f, err := os.OpenFile(path, flags, 0o600)
 	if err != nil {
@@ -98,6 +101,7 @@ func write(path string, flags int) error {
 	return err
 }
 
+// socket opens a socket of the family, without connecting it.
 func socket(kind string) error {
 	family, sort := map[string]int{"inet": unix.AF_INET, "unix": unix.AF_UNIX, "netlink": unix.AF_NETLINK}[kind], unix.SOCK_STREAM
 	if kind == "netlink" {
@@ -119,6 +123,7 @@ func fork() error {
 	return nil
 }
 
+// signal sends SIGUSR1, which the test counts, to a process.
 func signal(to string) error {
 	pid, err := strconv.Atoi(to)
 	if err != nil {

@@ -1,6 +1,10 @@
 // Command uncial-accuracy measures how well the service reads: it reads a folder of page images with the service's own steps, and
 // once more with plain Tesseract, compares both with the ground truth, and prints the figures of each collection side by side. With
 // --ablation it measures instead what each step of the reading contributes.
+//
+// Pages are read in this process, by the functions that a worker runs in its sandbox: queue, pipe and sandbox cost nothing here, and
+// steps can be left out, which a worker cannot. The measures are in internal/accuracy and the steps in impl/ocr/reading. Start with
+// run; read.go reads the pages, stock.go reads them with plain Tesseract, and table.go, report.go and ablation.go print the results.
 package main
 
 import (

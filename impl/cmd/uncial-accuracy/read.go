@@ -37,6 +37,7 @@ type outcome struct {
 	PrintOnly     *accuracy.Score   `json:"printOnly,omitempty"`
 	PrintOnlyRead *accuracy.Reading `json:"printOnlyReading,omitempty"`
 
+	// For the report, which compares words and draws boxes.
 	truth    string
 	document *document.Document
 	image    []byte // kept only for the report
@@ -128,6 +129,7 @@ func (r *reader) read(ctx context.Context, folder *accuracy.Folder, p accuracy.P
 	if r.o.HTML != "" {
 		out.image = data
 	}
+	// The order of the ways matters for timings only: a model that two of them use is loaded by the first.
 	ways := []func() error{func() error { return r.own(ctx, &out, data, tag) }}
 	if r.o.PrintOnly {
 		ways = append(ways, func() error { return r.printOnly(ctx, &out, data, tag) })
@@ -190,7 +192,8 @@ func measured(f func() (string, float64, error)) (accuracy.Reading, error) {
 	}, err
 }
 
-// threadTime returns the processor time of this thread, or 0 if the system does not tell.
+// threadTime returns the processor time of this thread, user and system, or 0 if the system does not tell. Recognition runs on the
+// calling thread only (see impl/ocr/tesseract), and handwriting is read with one engine here.
 func threadTime() time.Duration {
 	var usage unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_THREAD, &usage); err != nil {

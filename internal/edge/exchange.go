@@ -82,7 +82,7 @@ func (x *exchange) WriteHeader(status int) {
 	if x.window != nil && status != http.StatusUnauthorized {
 		left, wait, limit := x.window.Remaining, int64(x.window.RetryAfter()/time.Second), x.window.Limit
 		h.Set("Ratelimit", `"account";r=`+strconv.FormatInt(left, 10)+";t="+strconv.FormatInt(wait, 10))
-		h.Set("Ratelimit-Policy", `"account";q=`+strconv.FormatInt(limit, 10)+";w=60")
+		h.Set("Ratelimit-Policy", `"account";q=`+strconv.FormatInt(limit, 10)+";w="+strconv.Itoa(int(contract.WindowLength.Seconds())))
 	} else { // a generated handler sets them empty
 		h.Del("Ratelimit")
 		h.Del("Ratelimit-Policy")

@@ -120,10 +120,12 @@ func (b *Block) Text() string { return string(appendBlock(nil, b)) }
 // Text returns the plain text of the line.
 func (l *Line) Text() string { return string(appendLine(nil, l)) }
 
-func appendPage(text []byte, p *Page) []byte   { return appendParts(text, p.Blocks, "\n\n", appendBlock) }
+func appendPage(text []byte, p *Page) []byte { return appendParts(text, p.Blocks, "\n\n", appendBlock) }
+
 func appendBlock(text []byte, b *Block) []byte { return appendParts(text, b.Lines, "\n", appendLine) }
-func appendLine(text []byte, l *Line) []byte   { return appendParts(text, l.Words, " ", appendWord) }
-func appendWord(text []byte, w *Word) []byte   { return append(text, w.Text...) }
+
+func appendLine(text []byte, l *Line) []byte { return appendParts(text, l.Words, " ", appendWord) }
+func appendWord(text []byte, w *Word) []byte { return append(text, w.Text...) }
 
 // appendParts appends the texts of parts with a separator between them. One growing buffer serves all levels, because
 // every answer of the mock needs its text anew.

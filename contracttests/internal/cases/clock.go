@@ -31,6 +31,8 @@ var clockNeeds = []string{model.NeedClock}
 // whose clock was moved differs from the others.
 var clockRows = []row{
 	{
+		// Requests at the beginning, in the middle and one second before the end find sliding windows and wrong
+		// lengths.
 		name: "clock/window", about: "extract/200", needs: clockNeeds, points: 20,
 		explanation: "The window lasts 60 seconds from its beginning, however the requests are distributed, and its reset restores no points.",
 		asks: []ask{
@@ -38,6 +40,8 @@ var clockRows = []row{
 			read(blank), untilWindow(30 * time.Second), status(), invalid(), untilWindow(time.Second), status(), invalid(), untilWindow(0), status(),
 		},
 	}, {
+		// Two months in a row find resets that happen only once. Points spent in the last second must not be
+		// carried over.
 		name: "clock/month", about: "status/200", needs: clockNeeds, points: 50,
 		explanation: "At the first instant of a month, UTC, and not a second earlier, the points are back to the plan's allowance; unused points are not carried over.",
 		asks: []ask{
@@ -45,6 +49,8 @@ var clockRows = []row{
 			read(blank), untilMonth(time.Second), status(), read(blank), untilMonth(0), status(), read(blank),
 		},
 	}, {
+		// The last millisecond of a month finds rounding, and the first instant of the next one finds a reset that
+		// is computed from stale points.
 		name: "clock/next-reset", about: "extract/402", account: model.KeyEmpty, needs: clockNeeds, points: 10,
 		explanation: "nextReset is the first instant of the next month, UTC, until the last moment of this one; when the points return, an Idempotency-Key that got a 402 is free.",
 		asks: []ask{
@@ -52,9 +58,11 @@ var clockRows = []row{
 		},
 		extractions: 4, then: emptyAtOnce,
 	}, {
+		// 31 December and 28 February find month arithmetic with a fixed number of days.
 		name: "clock/next-reset-all-year", about: "extract/402", account: model.KeyRateLimited, needs: clockNeeds, extractions: 70, points: 640, check: checkYear,
 		explanation: "nextReset is the first instant of the next month at the end of a year and in February as well.",
 	}, {
+		// One second before and one second after 24 hours.
 		name: "clock/replay", about: "extract/200", needs: clockNeeds, points: 20, explanation: "A stored answer is kept for 24 hours and no longer.",
 		asks: []ask{
 			read(printed).keyed("a"), later(model.IdempotencyTTL - time.Second), read(printed).keyed("a"), status(),

@@ -23,19 +23,25 @@ const slowest = 100
 // extractRows are the successful extractions. What their results must contain is in expect.Readings.CheckResult.
 var extractRows = []row{
 	{
+		// Readings.CheckResult requires the defaults. Most other cases use this request, so it comes first.
 		name: "extract/200/least-request", points: 10, asks: []ask{read(printed)},
 		explanation: "A request needs only the URL of an image: the language is then en, nothing is enhanced, and no document is sent.",
 	}, {
+		// Readings compares the three results.
 		name: "extract/200/defaults-spelled-out", points: 30, explanation: "Defaults may be omitted or spelled out; the result is the same.",
 		asks: []ask{read(printed), read(printed).language("en").enhance(false).format("json"), read(printed).format("text")},
 	}, {
+		// TSV has every word, so that a mix-up shows in the document as well as in the text.
 		name: "extract/200/two-images", points: 20, explanation: "Two pages have two texts: an answer belongs to the image of its request.",
 		asks: []ask{read(printed).format("tsv"), read(other).format("tsv")}, then: textsDiffer,
 	}, {
+		// The first request only gives the confidence of a clear page. The formats find confidences that are set
+		// by the format.
 		name: "extract/200/faint-page", points: 30, needs: []string{needImage(model.ImageFaint)}, then: confidencesFollowWords,
 		explanation: "The confidence of a page follows that of its words.",
 		asks:        []ask{read(printed).format("alto"), read(model.ImageFaint).format("alto"), read(model.ImageFaint).format("text")},
 	}, {
+		// It finds processing times in seconds, which would be 0.
 		name: "extract/200/slow-image", points: 10, needs: []string{needImage(model.ImageSlow)}, asks: []ask{read(model.ImageSlow)},
 		explanation: "The processing time is in milliseconds.",
 		then: func(_ context.Context, _ *session, x []*model.Exchange) error {
@@ -45,12 +51,15 @@ var extractRows = []row{
 			return nil
 		},
 	}, {
+		// A blank page is neither an error nor free.
 		name: "extract/200/blank-page", points: 20, asks: []ask{read(blank), read(blank).format("alto")},
 		explanation: "A blank page is a success with an empty text, and is charged.",
 	}, {
+		// The second request must return to the verbatim text that the first one has changed.
 		name: "extract/200/enhance", points: 30, explanation: "The text is enhanced exactly if that was requested.",
 		asks: []ask{read(printed).enhance(true), read(printed).enhance(false), read(other).enhance(true).format("alto")},
 	}, {
+		// A server can claim enhancement without doing anything; only a difficult page shows it.
 		name: "extract/200/enhancement-shows", points: 20, needs: []string{model.NeedEnhancement, needImage(model.ImageEnhance)},
 		explanation: "The enhancement changes the text of a difficult page.",
 		asks:        []ask{read(model.ImageEnhance), read(model.ImageEnhance).enhance(true)}, then: textsDiffer,
@@ -58,9 +67,11 @@ var extractRows = []row{
 		name: "extract/200/languages", points: 90, extractions: 9, check: checkLanguages,
 		explanation: "The answer names the language that was used: the requested one, in any letter case, or the one that a region falls back to.",
 	}, {
+		// Servers with a parser of their own often accept only what their own client writes.
 		name: "extract/200/ways-to-write-it", points: 70, extractions: 7, build: waysToWriteIt,
 		explanation: "The same JSON in a different spelling, sent in chunks, or with a preference for another type, is the same request.",
 	}, {
+		// The escaped image comes first, so that a cached reading of the other one cannot hide a wrong decoder.
 		name: "extract/200/inline-image", points: 20, asks: []ask{read(model.OwnEscapedImage), read(model.OwnImage).format("alto")},
 		explanation: "An image may be part of the request as a data: URL, whose characters may be percent-encoded.",
 		then: func(_ context.Context, s *session, x []*model.Exchange) error {
@@ -72,6 +83,7 @@ var extractRows = []row{
 			return nil
 		},
 	}, {
+		// Simulated targets return fixtures, so only targets that read images are asked.
 		name: "extract/200/reads-what-stands-there", points: 20, needs: []string{model.NeedReading}, asks: []ask{read(model.ImageKnown), read(model.OwnImage)},
 		explanation: "The text says what the image shows.",
 		then: func(_ context.Context, _ *session, answers []*model.Exchange) error {
@@ -85,11 +97,14 @@ var extractRows = []row{
 			return nil
 		},
 	}, {
+		// Two requests per image: answers that are mixed up differ from the earlier readings of the image.
 		name: "extract/200/at-once", points: 80, atOnce: 8, explanation: "Concurrent requests each get the answer to their own image, and each is charged once.",
 		asks: []ask{
 			read(model.Overlapping), read(printed), read(other), read(blank), read(model.Overlapping), read(printed), read(other), read(blank),
 		},
 	}, {
+		// The accounts differ so much in points and requests left that a mix-up cannot be explained by
+		// concurrency.
 		name: "extract/200/accounts-at-once", points: 60, extractions: 6, needs: []string{needKey(model.KeyRateLimited)}, check: checkAccountsAtOnce,
 		explanation: "Accounts that call concurrently each see their own points and their own window.",
 	},
@@ -305,9 +320,11 @@ func formatRows() (rows []row) {
 	}
 	pages := read(model.ImagePages)
 	return append(rows, row{
+		// Each format has its own rounding and escaping; text and confidence must not depend on it.
 		name: "extract/200/same-in-all-formats", points: 60, asks: append([]ask{read(other), read(other).format("text")}, inAll(read(other))...),
 		explanation: "The format affects only the document: text, language and confidence stay the same.",
 	}, row{
+		// The enhanced requests come last: their edits are compared with the verbatim words of each page.
 		name: "extract/200/several-pages", points: 80, needs: []string{needImage(model.ImagePages)},
 		explanation: "The texts of several pages are joined by a form feed, each document has all pages, and edits name their page.",
 		asks:        slices.Concat([]ask{pages, pages.format("text")}, inAll(pages), []ask{pages.enhance(true), pages.enhance(true).format("alto")}),
@@ -320,6 +337,7 @@ func formatRows() (rows []row) {
 			return nil
 		},
 	}, row{
+		// The verbatim TSV comes first, because edits can be compared only with known words and boxes.
 		name: "extract/200/formats-enhanced", points: 60, needs: []string{model.NeedEnhancement, needImage(model.ImageEnhance)},
 		explanation: "The edits of an enhanced reading are exactly its differences from the verbatim one, and its documents have the enhanced text.",
 		asks: append([]ask{read(model.ImageEnhance).format("tsv"), read(model.ImageEnhance).enhance(true)},
@@ -330,16 +348,20 @@ func formatRows() (rows []row) {
 // failureRows need a key or an image for which the server fails on purpose; only mocks have them.
 var failureRows = []row{
 	{
+		// The third request must fail again instead of replaying the failure, and the last one must replay the
+		// success.
 		name: "extract/500/image", points: 10, needs: []string{needImage(model.ImageError)},
 		explanation: "A server that fails says so without internal details, charges nothing, and frees the Idempotency-Key.",
 		asks: confirmed(read(model.ImageError), read(model.ImageError).keyed("a"), read(model.ImageError).keyed("a"),
 			read(printed).keyed("a"), read(printed).keyed("a")),
 	},
 	{
+		// The account fails before anything is known about it, so that only the form of the answer is checked.
 		name: "extract/500/key", account: model.KeyError, asks: []ask{read(printed)},
 		explanation: "A 500 has the form of every error and reveals no internal details.",
 	},
 	{
+		// Errors of the two operations are often written by different code.
 		name: "status/500/key", account: model.KeyError, asks: []ask{status()},
 		explanation: "A 500 of the status has the form of every error.",
 	},

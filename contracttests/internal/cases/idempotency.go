@@ -27,6 +27,8 @@ func full() ask { return read(printed).language("en").enhance(false).format("jso
 // same JSON.
 var idempotencyRows = []row{
 	{
+		// The last three requests try the stored answer with a wrong key and without one, and then again: a
+		// refusal must not remove it.
 		name: "extract/200/replay", points: 20,
 		explanation: "A repeat with the same Idempotency-Key gets the stored answer and costs nothing, even after other calls; it still counts against the rate limit, and needs its API key.",
 		asks: []ask{
@@ -35,12 +37,16 @@ var idempotencyRows = []row{
 			read(printed).format("hocr").keyed("a"),
 		},
 	}, {
+		// One field differs at a time, so that a fingerprint that omits a field is found. The last request shows
+		// that conflicts keep the stored answer.
 		name: "extract/400/replay-of-another-request", points: 10,
 		explanation: "The same Idempotency-Key with a different request, whichever field differs, is a 400 that names the header.",
 		asks: slices.Concat([]ask{full().keyed("a")}, confirmed(
 			full().job(func(j *model.Job) { j.Image = other }).keyed("a"), full().language("de").keyed("a"), full().enhance(true).keyed("a"), full().format("tsv").keyed("a"),
 		), []ask{body(`{"imageUrl":7}`, "imageUrl").keyed("a"), full().keyed("a")}),
 	}, {
+		// Keys of 255 characters find truncated columns; "_", "%" and "*" find patterns in queries. The repeats at
+		// the end find overwritten answers.
 		name: "extract/200/replay-apart", points: 90, needs: []string{needKey(model.KeySpare)},
 		explanation: "Idempotency-Keys are distinct if they differ in letter case, in their last character, or belong to different accounts.",
 		asks: []ask{
@@ -49,20 +55,25 @@ var idempotencyRows = []row{
 			read(blank).format("tsv").keyedBy(longKey("*")), read(other).keyed("a").by(second), read(printed).keyed("a"), status().by(second),
 		},
 	}, {
+		// Two kinds of errors come first: an invalid request, and one that fails while it runs.
 		name: "extract/200/errors-are-not-kept", points: 10, explanation: "After an error the Idempotency-Key is free again: the corrected request is carried out.",
 		asks: []ask{invalid().keyed("a"), read(unfetchable).keyed("a"), read(printed).keyed("a"), read(printed).keyed("a")},
 	}, {
+		// Of four equal requests one runs and three wait. A blank page with the same key is then a conflict.
 		name: "extract/200/replay-at-once", points: 10, atOnce: 4,
 		explanation: "A repeat waits while the first request runs: concurrent ones get one answer and are charged once.",
 		asks:        append(slices.Repeat([]ask{read(model.Overlapping).keyed("a")}, 4), status(), read(model.Overlapping).keyed("a"), read(blank).keyed("a")),
 	}, {
+		// A server that stores the fingerprint only with the answer would let the second request wait, or run it.
 		name: "extract/400/replay-of-another-request-at-once", points: 10, extractions: 3, needs: []string{needImage(model.ImageSlow)}, check: checkConflictAtOnce,
 		explanation: "A different request with the Idempotency-Key of a running one is a 400, as it is later.",
 	}, {
+		// The waiting requests must not be refused with 402 while the first one holds the last points.
 		name: "extract/200/replay-at-once-without-points", account: model.KeyLow, points: 10, atOnce: 4,
 		explanation: "A repeat waits for the first request even if the points suffice only for one.",
 		asks:        append(slices.Repeat([]ask{read(model.Overlapping).keyed("a")}, 4), status(), read(printed)),
 	}, {
+		// The third request has another key and shows that the points are gone.
 		name: "extract/200/replay-without-points", account: model.KeyLow, points: 10, explanation: "A repeat costs nothing, so it is answered even without points.",
 		asks: []ask{read(printed).keyed("a"), read(printed).keyed("a"), read(printed).keyed("b")},
 	},

@@ -21,9 +21,11 @@ func malformed() []ask {
 // other case, through expect.For.
 var orderRows = []row{
 	{
+		// Every kind of fault is tried, because servers check them at different stages.
 		name: "extract/400/before-402", account: model.KeyEmpty, explanation: "The shape of a request is checked before the points: without points an invalid request is a 400.",
 		asks: append(malformed(), read(printed).wrong("Idempotency-Key").header("Idempotency-Key", ""), unreadable(unsupported)),
 	}, {
+		// It finds servers that fetch images for accounts that cannot pay.
 		name: "extract/402/before-the-image", account: model.KeyEmpty, explanation: "The points are checked before the image: without points an unreadable image is a 402.",
 		asks: []ask{read(unfetchable), read(notAnImage)},
 	},
@@ -39,12 +41,15 @@ const (
 // limitRows use up windows. They run on accounts with a small limit, of which no other case needs many requests.
 var limitRows = []row{
 	{
+		// The kept reply shows that a repeat counts like any other request.
 		name: "extract/429/window-used-up", account: model.KeyRateLimited, extractions: mostExtractions, points: 20, check: checkUsedUpWindow,
 		explanation: "Once the requests of the window are used up every extraction is a 429, valid or not; it says when to try again and costs nothing, and other requests are still answered.",
 	}, {
+		// It finds windows that slide, and keys that a refusal has used up.
 		name: "extract/429/resets", account: model.KeyRateLimited, extractions: mostExtractions, points: 10, check: checkWindowResets,
 		explanation: "When the window resets, as Retry-After said, requests are accepted again, and the Idempotency-Key of a refused one is free.",
 	}, {
+		// It finds counters that are read before they are changed. Invalid requests suffice, so it costs nothing.
 		name: "extract/429/at-once", account: model.KeyRateLimited, extractions: mostExtractions, check: checkLimitAtOnce,
 		explanation: "Of many concurrent requests exactly as many are accepted as the window has left.",
 	},

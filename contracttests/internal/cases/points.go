@@ -13,38 +13,52 @@ import (
 // pointsRows check charges. Most ask for the status after each request: the ledger must agree at once, not eventually.
 var pointsRows = []row{
 	{
+		// Format, blankness and enhancement must not change the price.
 		name: "extract/200/points-fall-by-10", points: 40, explanation: "Each extraction costs 10 points whatever it asks for, and the status agrees at once.",
 		asks: confirmed(read(printed), read(other).format("tsv"), read(blank), read(printed).enhance(true)),
 	}, {
+		// Without a hold, concurrent requests could spend the same points; without a release, callers would pay
+		// for nothing.
 		name: "extract/running-and-gone", needs: []string{needImage(model.ImageStuck)}, extractions: 1, check: checkAbandoned,
 		explanation: "The points of a running extraction count as used; if its caller disconnects before the answer, they are released.",
 	}, {
+		// Two ways to fail, each with and without options: the release must not depend on where the extraction
+		// failed.
 		name: "extract/400/image", explanation: "An image that cannot be fetched or read is a 400 that names imageUrl, and the points are released.",
 		asks: confirmed(read(unfetchable), read(notAnImage), read(unfetchable).format("alto").enhance(true), read(notAnImage).format("text").language("en")),
 	}, {
+		// The three faults are found at different stages: schema, JSON, enumeration.
 		name: "extract/400/shape-costs-nothing", explanation: "An invalid request costs nothing, but counts against the rate limit.",
 		asks: confirmed(invalid(), body(`{`, "body"), read(printed).format("pdf").wrong("format")),
 	}, {
+		// The second account confirms its points and its window separately.
 		name: "extract/200/accounts-are-apart", points: 10, needs: []string{needKey(model.KeySpare)},
 		explanation: "What one account spends does not affect another.",
 		asks:        []ask{read(printed), status().by(second), invalid().by(second)},
 	}, {
+		// One model of the account predicts the answers of both keys. The fourth request repeats the third with
+		// the other key.
 		name: "extract/200/keys-share", points: 20, needs: []string{needKey(model.KeySibling)},
 		explanation: "All keys of an account share its points, its window and its stored answers.",
 		asks: []ask{
 			read(printed).by(sibling), status(), read(other).keyed("a"), read(other).keyed("a").by(sibling), status().by(sibling), status(),
 		},
 	}, {
+		// The unfetchable image shows that nothing is fetched without points.
 		name: "extract/402/empty", account: model.KeyEmpty,
 		explanation: "Without 10 points left there is no extraction; the answer says what is left and when the points reset, and nothing is charged.",
 		asks:        confirmed(read(printed), read(blank).format("page"), read(printed).enhance(true), read(unfetchable)),
 	}, {
+		// It costs nothing, so that it can try more languages than extract/200/languages.
 		name: "extract/402/every-listed-language", account: model.KeyEmpty, extractions: 50, check: checkListedLanguages,
 		explanation: "A language is accepted exactly if the server lists it: without points the answer is then 402, not 400.",
 	}, {
+		// The race finds servers that read the balance before they change it. Afterwards the remaining points must
+		// not pay for another one.
 		name: "extract/402/low", account: model.KeyLow, points: 10, atOnce: 5, explanation: "Points for one extraction pay for one, even if several are requested concurrently.",
 		asks: append(slices.Repeat([]ask{read(model.Overlapping)}, 5), status(), read(other), status(), read(other)),
 	}, {
+		// It finds comparisons with > instead of >=.
 		name: "extract/402/exact", account: model.KeyExact, points: 10, explanation: "The last 10 points are enough, and leave 0.",
 		asks: confirmed(read(printed), read(printed)),
 	},

@@ -15,12 +15,15 @@ import (
 // shapeRows send generated requests. Their shape is checked before points and image, so they cost nothing.
 var shapeRows = []row{
 	{
+		// A failing request is reduced to a single rule already, so the report names it.
 		name: "extract/400/each-rule", extractions: int64(len(shapeRules())), check: checkEachRule,
 		explanation: "A request that breaks one rule of the contract is a 400 whose details name the field; each rule is tried once, with values drawn by the seed.",
 	}, {
+		// Failing requests are reduced to the fewest rules that still fail.
 		name: "extract/400/several-rules", extractions: model.DefaultGenerated, check: checkSeveralRules,
 		explanation: "A request that breaks several rules is a 400 whose details name every invalid field.",
 	}, {
+		// Without points no image is fetched, so that addresses need not exist.
 		name: "extract/402/unusual-but-right", account: model.KeyEmpty, extractions: int64(2 * len(generate.Variants())), check: checkVariants,
 		explanation: "Whatever the contract permits is accepted, however unusual: without points the answer is then 402, not 400.",
 	}, {
@@ -29,6 +32,7 @@ var shapeRows = []row{
 		asks: []ask{unreadable(unsupported), unreadable("tlh-Latn"), unreadable("qaa"), unreadable("en-Cyrl")},
 		then: func(_ context.Context, s *session, x []*model.Exchange) error { return s.learnLanguages(x[0]) },
 	}, {
+		// The request waits for 100 Continue, so that servers can refuse it without receiving 30 MiB.
 		name: "extract/400/too-large", extractions: 2, build: func(*session) []ask { return []ask{oversized()} },
 		explanation: "A body larger than an image of 20 MiB needs is a 400 in the usual form, not a broken connection.",
 	},

@@ -23,6 +23,7 @@ import (
 // statusRows check GET /status, which is free and not limited.
 var statusRows = []row{
 	{
+		// Two queries in a row also find servers whose status changes something.
 		name: "status/200/record", check: checkAllRecords,
 		explanation: "The status reports plan, points and rate limit; used and remaining points add up to the total, and both forms of the rate limit agree with the headers.",
 	}, {
@@ -30,6 +31,8 @@ var statusRows = []row{
 		// One request that counts starts the window, which the many status queries must leave alone.
 		asks: append([]ask{invalid()}, slices.Repeat([]ask{status()}, mostExtractions)...),
 	}, {
+		// Each header asks for something that the contract does not offer. Frameworks often react to conditional
+		// and range requests by themselves.
 		name: "status/200/always-json", explanation: "Answers are JSON whatever the request prefers, and never partial or \"not modified\".",
 		asks: []ask{
 			status().header("Accept", "text/html"), status().header("Accept", "application/xml;q=1, application/json;q=0"),
@@ -38,6 +41,7 @@ var statusRows = []row{
 			status().header("If-None-Match", "*"), status().header("If-Modified-Since", "Fri, 01 Jan 2038 00:00:00 GMT"), status().header("Range", "bytes=0-3"),
 		},
 	}, {
+		// The last request has a body without a length: servers that look only at Content-Length miss it.
 		name: "status/400/takes-nothing", explanation: "The status takes no parameters and no body; the answer names what it refuses.",
 		asks: []ask{
 			status().query("verbose=true").wrong("verbose"), status().query("key=x&plan=pro").wrong("key", "plan"),
@@ -65,6 +69,8 @@ func checkAllRecords(ctx context.Context, s *session) error {
 // elsewhereRows check what is outside of the operations: unknown paths, unsupported methods, and the contract itself.
 var elsewhereRows = []row{
 	{
+		// Similar paths find routers that normalise: letter case, trailing slashes, suffixes, path parameters,
+		// empty segments.
 		name: "elsewhere/404/unknown-paths", explanation: "An unknown path is a 404 in the form of every error, with a key and without.",
 		build: func(s *session) (asks []ask) {
 			for _, path := range []string{
@@ -78,9 +84,13 @@ var elsewhereRows = []row{
 			return asks
 		},
 	}, {
+		// The model of the account reveals a method that has an effect after all. HEAD and OPTIONS are not
+		// implicit.
 		name: "elsewhere/405/wrong-methods", explanation: "An unsupported method is a 405 that lists the supported ones, and has no effect.",
 		build: wrongMethods,
 	}, {
+		// Clients are generated from the served contract, so it must not drift from the one that the suite was
+		// built with.
 		name: "elsewhere/document", needs: []string{model.NeedAllFields}, check: checkServedContract,
 		explanation: "The header Link leads to the contract that the server implements.",
 	},

@@ -19,6 +19,7 @@ const (
 
 // walkRows combine what the other cases try one by one.
 var walkRows = []row{{
+	// Errors that need a certain sequence are found by chance; the seed repeats them.
 	name: "extract/200/walk", extractions: walkSteps, points: paidSteps * model.Cost,
 	explanation: "Through a sequence of valid and invalid requests, repeats and status queries that the seed draws, points, window and answers follow the rules.",
 	check: func(ctx context.Context, s *session) error {

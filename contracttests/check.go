@@ -48,6 +48,8 @@ func Outline(t Target) ([]Planned, error) {
 		if p.Skip == "" && overspends(t, points+c.Points) {
 			p.Skip = fmt.Sprintf("it may cost %d points; that would exceed the limit of %d for this run", c.Points, max(0, t.MaxPoints))
 		}
+		// Only cases that will run count towards the limit, so that cheap ones run after an expensive one was
+		// skipped.
 		if p.Skip == "" {
 			points += c.Points
 		}
@@ -74,6 +76,7 @@ func Check(ctx context.Context, t Target) (report Report) {
 		report.Problem = err.Error()
 		return report
 	}
+	// Defaults are needed here as well: Outline does not return its target.
 	t, _ = t.WithDefaults() // Outline has checked it
 	run, err := cases.Open(t)
 	if err != nil {
@@ -100,6 +103,7 @@ func Check(ctx context.Context, t Target) (report Report) {
 			break
 		}
 	}
+	// A pipeline that checked nothing must not be green.
 	if report.Problem == "" && report.Count(Skipped) == len(report.Results) {
 		report.Problem = "nothing was checked: every case was skipped, the first because " + report.Results[0].Reason
 	}

@@ -40,7 +40,9 @@ func Mock(ctx context.Context, baseURL string, client *http.Client) (Target, err
 	if _, _, err := control.Now(ctx, t.Keys[KeyOK][0]); err != nil {
 		return t, nil //nolint:nilerr // a mock behind a proxy that exposes only the API
 	}
+	// From here on the mock can be controlled.
 	t.Control = control
+	// The mock has no scenario with exactly one extraction left, so an ordinary account is set to it.
 	exact := name("ok", mockAccounts+1)
 	if err := control.SetPoints(ctx, exact, model.Cost); err != nil {
 		return t, err
@@ -108,6 +110,7 @@ func (m *mockControl) do(ctx context.Context, method, path, key string, body, an
 	if err != nil {
 		return err
 	}
+	// The control routes are strict about it, like the API.
 	req.Header.Set("Content-Type", "application/json")
 	res, err := m.client.Do(req)
 	if err != nil {

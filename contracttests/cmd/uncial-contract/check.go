@@ -51,6 +51,7 @@ func (c *checkCmd) target(ctx context.Context) (t contracttests.Target, err erro
 	case c.Keys != "":
 		t.BaseURL = c.BaseURL
 		err = t.LoadKeys(c.Keys)
+	// Listing sends nothing, but a target needs a base URL.
 	case c.List:
 		t.BaseURL = defaultMock
 	default:
@@ -85,6 +86,7 @@ func (c *checkCmd) Run(ctx context.Context, con *console, status *int) error {
 	if err != nil {
 		return err
 	}
+	// With --json the standard output holds nothing but the report.
 	if c.JSON {
 		announce(con.err, t, plan)
 	} else {
@@ -92,6 +94,7 @@ func (c *checkCmd) Run(ctx context.Context, con *console, status *int) error {
 		fmt.Fprintf(con.out, "%-6s %-40s %s\n", "RESULT", "CASE", "RULE")
 		t.Progress = func(r contracttests.Result) { c.print(con.out, r) }
 	}
+	// Created first: a path that cannot be written must not cost points.
 	junit, err := createJUnit(c.JUnit)
 	if err != nil {
 		return err
@@ -100,6 +103,7 @@ func (c *checkCmd) Run(ctx context.Context, con *console, status *int) error {
 	if err := errors.Join(junit.write(report), c.write(con.out, report)); err != nil {
 		return err
 	}
+	// A failure outweighs an interrupted run.
 	switch {
 	case report.Count(contracttests.Failed) > 0:
 		*status = failed
@@ -149,6 +153,7 @@ func (c *checkCmd) print(w io.Writer, r contracttests.Result) {
 	if r.Answer != "" {
 		fmt.Fprintf(w, "       the answer     %s\n", r.Answer)
 	}
+	// The key itself is never shown.
 	if r.Key != "" {
 		fmt.Fprintf(w, "       the key        UNCIAL_KEY=<the key of %q>\n", r.Key)
 	}

@@ -51,6 +51,7 @@ func (d *diffCmd) Run(ctx context.Context, con *console, status *int) error {
 	if d.JSON {
 		out = con.err
 	}
+	// Announced before anything is sent, like the costs of a check.
 	requests, points := contracttests.Outlay(a.Seed)
 	fmt.Fprintf(out, "%s and %s, seed %d\nEach receives %d requests, which may cost %s points.\n\n", a.BaseURL, b.BaseURL, a.Seed, requests, grouped(points))
 	report := contracttests.Diff(ctx, a, b)

@@ -22,6 +22,7 @@ func createJUnit(path string) (j junitFile, err error) {
 		return j, nil
 	}
 	j.path = path
+	// Special files are written directly, because renaming would replace them.
 	if info, e := os.Stat(path); e == nil && !info.Mode().IsRegular() { // a pipe or /dev/stdout
 		j.file, err = os.OpenFile(path, os.O_WRONLY, 0)
 	} else {

@@ -79,6 +79,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "uncial-contract: %v\nSee 'uncial-contract --help'.\n", err)
 		return couldNotRun
 	}
+	// The first signal ends the run with a report; a second one ends the process.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	k.BindTo(ctx, (*context.Context)(nil))

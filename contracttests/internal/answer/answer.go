@@ -37,6 +37,7 @@ func (c *Contract) Check(a Answer) (body map[string]any, faults []string) {
 	faults = append(faults, c.checkHeaders(a, want)...)
 	faults = append(faults, checkContentType(a.Header)...)
 	faults = append(faults, leaks(a)...)
+	// Answers to HEAD have no body (RFC 9110, section 9.3.2).
 	if a.Method == http.MethodHead {
 		return nil, faults
 	}
@@ -44,6 +45,7 @@ func (c *Contract) Check(a Answer) (body map[string]any, faults []string) {
 	if err != nil {
 		return nil, append(faults, err.Error())
 	}
+	// Every documented answer is JSON.
 	schema := want.Content.Get("application/json").Schema.Value
 	faults = append(faults, checkSchema(schema, value)...)
 	faults = append(faults, checkLiterals(schema, value, "")...)
@@ -81,6 +83,7 @@ func (c *Contract) checkHeaders(a Answer, want *openapi3.Response) (faults []str
 			}
 		}
 	}
+	// Allow is not in the contract, because 405 is not a status of an operation.
 	if a.Status == http.StatusMethodNotAllowed {
 		faults = append(faults, c.checkAllow(a)...)
 	}
@@ -166,6 +169,7 @@ func checkDate(h http.Header) []string {
 
 // checkSchema validates a value against a schema of the contract.
 func checkSchema(schema *openapi3.Schema, value any) (faults []string) {
+	// kin-openapi does not check date-time as strictly as RFC 3339; uri does not occur in answers.
 	err := schema.VisitJSON(withFloats(value), openapi3.MultiErrors(), openapi3.EnableFormatValidation(),
 		openapi3.WithStringFormatValidator("date-time", openapi3.NewCallbackValidator(checkDateTime)))
 	if err == nil {
@@ -183,6 +187,7 @@ func checkSchema(schema *openapi3.Schema, value any) (faults []string) {
 		}
 		faults = append(faults, strings.TrimSuffix(location(se.JSONPointer())+" "+se.Reason, " "))
 	}
+	// The order of properties is random.
 	slices.Sort(faults)
 	return faults
 }
@@ -241,12 +246,14 @@ func checkProse(body map[string]any) (faults []string) {
 		}
 	}
 	details, _ := body["details"].(map[string]any)
+	// The schema requires strings; here they must say something.
 	for field, reason := range details {
 		if s, ok := reason.(string); strings.TrimSpace(field) == "" || ok && !strings.ContainsFunc(s, unicode.IsLetter) {
 			faults = append(faults, fmt.Sprintf("/details/%s: %q contains no words", field, reason))
 		}
 	}
 	if text, ok := body["text"].(string); ok {
+		// U+FFFD means that the server has lost characters by a wrong encoding.
 		if i := strings.IndexFunc(text, func(r rune) bool {
 			return unicode.IsControl(r) && r != '\n' && r != '\f' || r == unicode.ReplacementChar
 		}); i >= 0 {

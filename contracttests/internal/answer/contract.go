@@ -54,6 +54,7 @@ func load() (*Contract, error) {
 					required = append(required, name)
 				}
 			}
+			// The first answer starts the intersection.
 			if first {
 				c.common, first = required, false
 			}

@@ -27,6 +27,7 @@ func ParseJSON(body []byte) (any, error) {
 	case !utf8.Valid(body):
 		return nil, errors.New("the body is not valid UTF-8 (RFC 8259, section 8.1)")
 	}
+	// This must come before decoding.
 	if escape := loneSurrogate(body); escape != "" {
 		return nil, fmt.Errorf("the body has %s, half of a surrogate pair (RFC 8259, section 8.2)", escape)
 	}
@@ -36,6 +37,7 @@ func ParseJSON(body []byte) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Anything after the value would be read as a second answer by streaming clients.
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("unexpected text after the JSON value, from byte %d", d.InputOffset())
 	}

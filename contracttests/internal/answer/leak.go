@@ -37,12 +37,15 @@ func leaks(a Answer) (faults []string) {
 	if a.Status < 300 {
 		return faults // the text of a page may contain anything
 	}
+	// Undo the escapes that JSON encoders use for HTML.
 	text := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&", `\/`, "/").Replace(string(a.Body))
 	for _, i := range internals {
+		// The request may contain the same words, for instance as the name of an unknown field.
 		if m := i.mark.FindString(text); m != "" && !bytes.Contains(a.Request, []byte(strings.TrimSpace(m))) {
 			faults = append(faults, fmt.Sprintf("the answer shows %s: %q", i.what, m))
 		}
 	}
+	// Addresses of hosts behind the server help attackers to map its network.
 	for _, m := range ipAddress.FindAllString(text, -1) {
 		if net.ParseIP(strings.Trim(m, "[]")) != nil && !bytes.Contains(a.Request, []byte(m)) {
 			faults = append(faults, fmt.Sprintf("the answer shows an IP address that is not in the request: %s", m))

@@ -27,6 +27,7 @@ func (s *session) account(ctx context.Context, scenario string, extractions, pai
 			reason = err
 			continue
 		}
+		// The account with most room is used if none has enough: pace then waits or moves the clock.
 		if best == nil || a.Room() > best.Room() {
 			best = a
 		}
@@ -85,6 +86,7 @@ func (s *session) checkPromise(a *model.Account, points int64) error {
 	switch {
 	case want == "":
 		return nil
+	// After this run has spent something, another state is no fault of the server.
 	case s.Promised && a.Spent == 0:
 		return fail(nil, "the account of %q must have %s left; it has %d", a.Scenario, want, left)
 	}
@@ -151,6 +153,7 @@ func (s *session) guessClock(ctx context.Context, a *model.Account) error {
 	if json.Unmarshal(x.Body, &record) != nil || !ok {
 		return nil // the cases report it
 	}
+	// Clocks that differ less are taken for running ones, whose Date is right.
 	if now := time.Unix(record.RateLimit.Reset-in, 0); now.Sub(a.TimeOf(x)).Abs() > answer.MaxSkew {
 		a.Now = now
 	}
@@ -190,6 +193,7 @@ func (s *session) moveTo(ctx context.Context, a *model.Account, to time.Time) er
 	if err := s.Control.SetNow(ctx, a.Key, to); err != nil {
 		return fmt.Errorf("move the clock of the target: %w", err)
 	}
+	// Otherwise every account that the model knows has moved as well.
 	if !s.OneClock {
 		a.Advance(to)
 		return nil

@@ -71,7 +71,10 @@ func (r row) toCase() Case {
 		parts := strings.Split(r.name, "/")
 		operation, status = parts[0], parts[1]
 	}
-	c := Case{Name: r.name, Explanation: r.explanation, Extractions: r.extractions, Points: r.points, Needs: append([]string{needKey(r.scenario())}, r.needs...), check: r.check}
+	c := Case{
+		Name: r.name, Explanation: r.explanation, Extractions: r.extractions, Points: r.points,
+		Needs: append([]string{needKey(r.scenario())}, r.needs...), check: r.check,
+	}
 	if code, err := strconv.Atoi(status); err == nil && operation != "elsewhere" {
 		c.Operation, c.Status = operation, code
 	}

@@ -50,6 +50,7 @@ func Diff(ctx context.Context, a, b model.Target) DiffReport {
 		defer sides[i].Client.CloseIdleConnections()
 	}
 	report.Seed = sides[0].Seed
+	// Both sides take each step before the next one, so that their accounts stay comparable.
 	for _, m := range moves(report.Seed) {
 		va, errA := sides[0].make(ctx, m)
 		vb, errB := sides[1].make(ctx, m)
@@ -139,6 +140,7 @@ func moves(seed uint64) (all []mover) {
 		paid := (scenario == model.KeyOK || scenario == model.KeyLow) && q.Job.Image != unfetchable
 		by(fmt.Sprintf("an extraction of %q as %q by the key %q", q.Job.Image, q.Job.Format, scenario), scenario, paid, q)
 	}
+	// Every format, on a printed and on a blank page.
 	for _, format := range append([]string{"", "json", "text"}, documents.Formats...) {
 		extract(model.KeyOK, read(printed).format(format))
 		extract(model.KeyOK, read(blank).format(format))
@@ -146,11 +148,13 @@ func moves(seed uint64) (all []mover) {
 	for _, tag := range []string{"en", "EN", "en-GB", unsupported, "qaa"} {
 		extract(model.KeyOK, read(printed).language(tag))
 	}
+	// Every state of a key. The second round finds what the first one has changed.
 	for _, scenario := range []string{model.KeyExpired, model.KeyRevoked, model.KeyLow, model.KeyLow, model.KeyEmpty, model.KeyEmpty} {
 		by(fmt.Sprintf("the status of %q", scenario), scenario, false, status())
 		extract(scenario, read(printed))
 		extract(scenario, read(unfetchable))
 	}
+	// Routing, without keys, so that it costs nothing.
 	for _, path := range []string{"/status", "/extract", "/nowhere"} {
 		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"} {
 			by(method+" "+path+" without a key", "", false, with(model.Request{Method: method, Path: path}))
@@ -215,6 +219,7 @@ func (s *side) make(ctx context.Context, m mover) (view, error) {
 	if a := x.Request.Account; a != nil && before[a].Known {
 		was := before[a]
 		facts["the change of points"] = fmt.Sprint(a.Points.Left - was.Points.Left)
+		// Windows of the two servers begin at different times, so a reset in between is no difference.
 		if !a.Window.Reset.After(was.Window.Reset.Add(time.Second)) || was.Window.Left == was.Window.Limit {
 			facts["the change of requests left"] = fmt.Sprint(a.Window.Left - was.Window.Left)
 		}

@@ -39,10 +39,12 @@ func (s *session) race(ctx context.Context, a *model.Account, requests []*model.
 			return nil, fail(x, "concurrent requests with one Idempotency-Key must all get the same answer")
 		}
 	}
+	// The account is brought up to date before the verdict, so that one fault is not reported twice.
 	if x, fault := a.Absorb(exchanges); fault != "" {
 		return nil, fail(x, "%s", fault)
 	}
 	if !maps.Equal(got, want) {
+		// Around the reset the server may have counted in two windows.
 		if started.Before(reset.Add(a.Slack())) && !a.Instant().Before(reset.Add(-a.Slack())) {
 			return nil, &skip{"the window reset during the race"}
 		}
@@ -54,6 +56,7 @@ func (s *session) race(ctx context.Context, a *model.Account, requests []*model.
 // predict says how many of the requests must get which status.
 func predict(a *model.Account, requests []*model.Request) map[int]int64 {
 	n := int64(len(requests))
+	// The rate limit comes first, then the shape, then the points.
 	through := min(n, a.Room())
 	paid := min(through, a.Points.Left/model.Cost)
 	want := map[int]int64{http.StatusTooManyRequests: n - through}

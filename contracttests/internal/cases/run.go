@@ -79,6 +79,7 @@ func (r *Run) Do(ctx context.Context, c Case) model.Result {
 		Case: c.Name, Outcome: model.Passed, Explanation: c.Explanation,
 		Duration: time.Since(started), Points: r.Spent() - spent, Requests: len(s.exchanges), Extractions: s.counted(),
 	}
+	// A case whose situation did not come about has checked nothing.
 	if err == nil && c.Status != 0 && !s.saw(c.Operation, c.Status) {
 		err = fail(nil, "the case needs a %d of %s, but none came", c.Status, c.Operation)
 	}
@@ -125,6 +126,8 @@ func (r *Run) Probe(ctx context.Context) error {
 		return fmt.Errorf("%s does not answer: %w", r.BaseURL, err)
 	}
 	r.compareClocks(first)
+	// One recognisable error suffices: the server may break the contract in the others, which is for the cases to
+	// report.
 	found := isEnvelope(first)
 	for _, q := range []*model.Request{invalid().bare(), get("/no-such-path").bare()} {
 		x, err := r.Exchange(ctx, q)
@@ -146,6 +149,7 @@ func (a ask) bare() *model.Request {
 // compareClocks derives from an answer how far the target's clock is off. Windows follow the target's clock.
 func (r *Run) compareClocks(x *model.Exchange) {
 	date, err := http.ParseTime(x.Header.Get("Date"))
+	// A deviation below two seconds is within the precision of Date and of the network.
 	skew := date.Add(time.Second / 2).Sub(x.Received) // Date has whole seconds
 	if err != nil || skew.Abs() < 2*time.Second {
 		return
@@ -172,6 +176,7 @@ func (r *Run) probeKeys(ctx context.Context) error {
 	}
 	for _, scenario := range scenarios {
 		for i, key := range r.Keys[scenario] {
+			// Two requests, because a defective server may refuse a valid key on one path.
 			refused := true
 			for _, q := range []*model.Request{get("/status").bare(), invalid().bare()} {
 				q.Auth = []model.Credential{model.Bearer(key)}

@@ -56,6 +56,7 @@ func (s *skip) Error() string { return s.reason }
 // answers. The error is a *failure that lists every fault.
 func (s *session) send(ctx context.Context, r *model.Request) (*model.Exchange, error) {
 	r.Complete(s.Target)
+	// The body is made again, because the scenario is known only now.
 	if r.Job != nil && r.Job.Image == model.Overlapping {
 		r.Job, r.Body = &model.Job{Image: s.overlapping()}, nil
 		r.Complete(s.Target)
@@ -68,6 +69,7 @@ func (s *session) send(ctx context.Context, r *model.Request) (*model.Exchange, 
 		expected = expect.For(s.contract, r)
 	}
 	x, err := s.Exchange(ctx, r)
+	// An interrupted exchange says nothing about the server.
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -114,6 +116,7 @@ func (s *session) checkAlone(x *model.Exchange) (faults []string) {
 	if id != "" && s.ids[id] {
 		faults = append(faults, fmt.Sprintf("the X-Request-Id %s was used for an earlier exchange", id))
 	}
+	// Concurrent cases share the ids: they must be unique per server, not per account.
 	s.ids[id] = true
 	return faults
 }
@@ -126,6 +129,7 @@ func (s *session) follow(x *model.Exchange, expected expect.Answer) []string {
 		return faults
 	}
 	if x.Status == http.StatusNotFound || x.Status == http.StatusMethodNotAllowed {
+		// Other paths and methods neither count nor cost anything.
 		return append(faults, a.ObserveWindow(x, false)...) // the headers are optional here
 	}
 	replay := expected.Replay != nil && x.Status == http.StatusOK
@@ -177,6 +181,7 @@ func (s *session) confirmAll(ctx context.Context) error {
 		last[a] = x
 	}
 	for _, a := range order {
+		// A status of a race was not compared with the model.
 		if x := last[a]; x.Request.IsStatus() && !x.Request.Concurrent && x.Status == http.StatusOK {
 			continue
 		}

@@ -69,10 +69,12 @@ func drawSteps(seed uint64) []step {
 				Image:  rapid.SampledFrom([]string{printed, other, blank}).Draw(t, "image"),
 				Format: rapid.SampledFrom([]string{"", "json", "text", "hocr", "alto", "page", "tsv"}).Draw(t, "format"),
 			}
+			// Enhancement may cost twice the time, so it is drawn less often.
 			if rapid.IntRange(0, 3).Draw(t, "enhance") == 0 {
 				enhance := true
 				s.job.Enhance = &enhance
 			}
+			// Beyond the announced costs, paid steps become status queries.
 			if s.costs() {
 				if paid++; paid > paidSteps {
 					s.kind = stepStatus
@@ -120,6 +122,7 @@ func (w *walk) take(ctx context.Context, s step) (*model.Exchange, error) {
 		}
 		return w.sendAs(ctx, a, q)
 	case stepBroken:
+		// One rule is enough here: combinations are the task of extract/400/several-rules.
 		rules := shapeRules()
 		b := generate.Break(base, s.seed, rules[s.seed%uint64(len(rules))])
 		return w.sendAs(ctx, a, draft(b.Draft, b.Fields()))

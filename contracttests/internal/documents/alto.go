@@ -23,6 +23,7 @@ var alto = vocabulary{
 		return n.attr["CONTENT"], conf, err
 	},
 	check: func(n *node, e *Element) error {
+		// The schema makes PrintSpace optional, but it is where blocks belong.
 		if e.kind == pageKind && n.first("PrintSpace") == nil {
 			return errors.New("has no PrintSpace")
 		}
@@ -58,6 +59,7 @@ func readALTO(text string) (*Document, error) {
 	if err := errors.Join(sameSpace(root), root.inOrder(altoOrder)); err != nil {
 		return nil, err
 	}
+	// fileName occurs in sourceImageInformation.
 	for _, name := range root.all(named("fileName")) {
 		if err := ofImage(name.text); err != nil {
 			return nil, err

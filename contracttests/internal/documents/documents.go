@@ -101,6 +101,7 @@ func (e *Element) check(around Box) error {
 		return fmt.Errorf("the box of %s %s is outside of its parent: %v is not within %v", e.kind, e.Name, e.Box, around)
 	case e.kind == wordKind:
 		return e.checkWord()
+	// Only pages may be empty: a blank page has no blocks.
 	case e.kind != pageKind && len(e.Parts) == 0:
 		return fmt.Errorf("%s %s is empty", e.kind, e.Name)
 	}

@@ -21,6 +21,7 @@ var hocr = vocabulary{
 		if err != nil {
 			return "", 0, fmt.Errorf("the title %q has no x_wconf", n.attr["title"])
 		}
+		// x_wconf is a percentage.
 		return strings.TrimSpace(n.inner()), conf / 100, nil
 	},
 	number: func(n *node) (string, int, bool) { return property(n.attr["title"], "ppageno"), 0, false },
@@ -39,11 +40,13 @@ func readHOCR(text string) (*Document, error) {
 	for _, m := range root.all(named("meta")) {
 		meta[m.attr["name"]] = m.attr["content"]
 	}
+	// Both are mandatory.
 	for _, name := range []string{"ocr-system", "ocr-capabilities"} {
 		if meta[name] == "" {
 			return nil, fmt.Errorf("hOCR needs <meta name=%q> (section 11)", name)
 		}
 	}
+	// The name of the image is quoted, so it needs the raw property.
 	for _, page := range root.all(class("ocr_page")) {
 		if err := ofImage(rawProperty(page.attr["title"], "image")); err != nil {
 			return nil, err

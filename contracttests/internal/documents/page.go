@@ -40,6 +40,7 @@ func readPAGE(text string) (*Document, error) {
 		if err := checkPcGts(f); err != nil {
 			return nil, err
 		}
+		// A PcGts has no id of its own; its number serves in messages.
 		f.attr["id"] = fmt.Sprint(i + 1)
 	}
 	return page.readAll(&node{children: files})
@@ -86,6 +87,7 @@ func checkOrder(p *node) error {
 	}
 	regions := p.all(named("TextRegion"))
 	order := p.all(named("RegionRefIndexed", "RegionRef"))
+	// Without a reading order the order of the file applies.
 	if len(order) == 0 {
 		return nil
 	}
@@ -119,6 +121,7 @@ func pageBox(n *node) (Box, error) {
 		return Box{}, errors.New("has no Coords")
 	}
 	points := strings.Fields(coords.attr["points"])
+	// The schema requires two points, but two cannot enclose an area.
 	if len(points) < 3 {
 		return Box{}, fmt.Errorf("its points %q are not an outline", coords.attr["points"])
 	}

@@ -54,6 +54,7 @@ func (r *tsvReader) row(line string) error {
 	if err := r.advance(level, [5]int(n[1:6])); err != nil {
 		return err
 	}
+	// The five numbers identify a row.
 	e := &Element{Name: fmt.Sprint(r.last), Box: Box{n[6], n[7], n[6] + n[8], n[7] + n[9]}}
 	if err := e.rate(level, columns[10], columns[11]); err != nil {
 		return err
@@ -65,6 +66,7 @@ func (r *tsvReader) row(line string) error {
 func (r *tsvReader) advance(level int, numbers [5]int) error {
 	want := r.last
 	want[level-1]++
+	// Numbers restart within each parent.
 	clear(want[level:])
 	if numbers != want {
 		return fmt.Errorf("a row of level %d has the numbers %v; expected %v", level, numbers, want)
@@ -99,6 +101,7 @@ func (r *tsvReader) put(e *Element, level int) error {
 		r.doc.Pages = append(r.doc.Pages, e)
 		return nil
 	case 3:
+		// A paragraph must lie in its block, but does not become an element.
 		if block := r.open[1]; block == nil || !block.Box.contains(e.Box) {
 			return errors.New("a paragraph is outside of its block")
 		}

@@ -43,6 +43,7 @@ func parseXML(source string) (*node, error) {
 			open = append(open, n)
 		case xml.EndElement:
 			open = open[:len(open)-1]
+		// encoding/xml accepts text outside of the root element.
 		case xml.CharData:
 			if parent == top && strings.TrimSpace(string(token)) != "" {
 				return nil, errors.New("the document is not well-formed XML: text outside the root element")
@@ -66,11 +67,13 @@ func newNode(start xml.StartElement, ids map[string]bool) (*node, error) {
 			return nil, fmt.Errorf("the document is not well-formed XML: <%s> repeats the attribute %s", n.name, a.Name.Local)
 		}
 		names[a.Name] = true
+		// xml:lang and lang can occur together in XHTML.
 		if a.Name.Space != "" && n.attr[a.Name.Local] != "" {
 			continue // an attribute without a namespace has precedence
 		}
 		n.attr[a.Name.Local] = a.Value
 	}
+	// Ids share one name space per document, whatever the element (XML 1.0, section 3.3.1).
 	for _, name := range []string{"id", "ID", "pcGtsId"} {
 		id, ok := n.attr[name]
 		if !ok {
@@ -211,6 +214,7 @@ func (v *vocabulary) readAll(root *node) (*Document, error) {
 		}
 		doc.Pages = append(doc.Pages, page)
 	}
+	// Words elsewhere would be missing in the text without notice.
 	if all, placed := len(root.all(v.is[wordKind])), len(doc.Words()); all != placed {
 		return nil, fmt.Errorf("%d of %d words are not in a line of a block of a page", all-placed, all)
 	}

@@ -11,6 +11,7 @@ import (
 )
 
 // edit is one correction of the enhancement.
+// Region takes the names of its members from JSON in any letter case.
 type edit struct {
 	Page   int64                             `json:"page"`
 	Region struct{ X, Y, Width, Height int } `json:"box"`
@@ -99,6 +100,7 @@ func checkBoxes(edits []edit, doc *documents.Document) string {
 		if e.Page != page {
 			last, page = -1, e.Page
 		}
+		// The order of edits follows the words of the enhanced document, which is in reading order.
 		at := slices.IndexFunc(p.Words(), func(w *documents.Element) bool { return w.Box == e.box() })
 		if at < 0 {
 			continue // an edit of several words
@@ -155,6 +157,8 @@ func compareEdits(edits []edit, verbatim, enhanced reading) string {
 // possible, so it tries all. It returns "" or where the way that came farthest ended.
 func apply(edits []edit, before wordList, after []string) string {
 	type position struct{ word, edit, out int } // words read, edits used, words of the enhanced page produced
+	// Depth-first search over positions; each is visited once, so the effort is at most words times edits times
+	// words.
 	seen, open, farthest := map[position]bool{}, []position{{}}, position{}
 	visit := func(p position) {
 		if !seen[p] {
@@ -167,6 +171,7 @@ func apply(edits []edit, before wordList, after []string) string {
 		if p == (position{len(before.words), len(edits), len(after)}) {
 			return ""
 		}
+		// The way that came farthest is the most useful one in a message.
 		if p.word+p.edit > farthest.word+farthest.edit {
 			farthest = p
 		}
@@ -197,6 +202,7 @@ func (e edit) replaces(before wordList, at int, after []string) (removed, added 
 	if end > len(before.words) || len(to) > len(after) || !slices.Equal(before.words[at:end], from) || !slices.Equal(after[:len(to)], to) {
 		return 0, 0
 	}
+	// The same words can occur several times on a page, so the edit must also cover their boxes.
 	if before.boxes != nil && slices.ContainsFunc(before.boxes[at:end], func(b documents.Box) bool { return !e.box().ContainsCenter(b) }) {
 		return 0, 0
 	}

@@ -96,11 +96,13 @@ func (s *Readings) CheckResult(x *model.Exchange) []string {
 	if n, ok := x.JSON["confidence"].(json.Number); ok {
 		r.confidence, _ = n.Float64()
 	}
+	// The scenarios promise what is on a page, as far as every target can.
 	blank := j.Image == model.ImageBlank
 	faults := slices.Concat(missingFields(x, resultFields), checkLayout(r.text), s.checkLanguage(j, r.language), checkEnhanced(x, j), checkTime(x))
 	if blank && (r.text != "" || r.confidence != 0) {
 		faults = append(faults, fmt.Sprintf("a blank page must have no text and confidence 0; got %q and %v", model.Shorten(r.text, 40), r.confidence))
 	}
+	// A faint page may be read as empty.
 	if !blank && j.Image != model.ImageFaint && r.text == "" {
 		faults = append(faults, "the text of a printed page is empty")
 	}
@@ -175,6 +177,7 @@ func checkTime(x *model.Exchange) []string {
 	limit := x.Received.Sub(x.Sent).Milliseconds() + 1
 	switch {
 	case !ok:
+	// Simulated servers return the processing time of a fixture.
 	case !x.Target.Simulated && took > limit:
 		return []string{fmt.Sprintf("processingTime is %d ms, but the whole exchange took %d ms", took, limit)}
 	case took > maxProcessing:
@@ -243,6 +246,7 @@ func (s *Readings) compare(j *model.Job, r reading) (faults []string) {
 	if r.confidence != before.confidence {
 		faults = append(faults, fmt.Sprintf("the same image had the confidence %v before and has %v now", before.confidence, r.confidence))
 	}
+	// The first document of an image is kept; every other format is compared with it.
 	if before.document == nil {
 		before.document = r.document
 		s.byID[id] = before

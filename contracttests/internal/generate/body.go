@@ -70,6 +70,7 @@ func bodyRules() (rules []Rule) {
 			return func([]byte) []byte { return []byte(text) }
 		})
 	}
+	// Up to eight bytes, so that the cut can fall into the value, its quotes or the bracket.
 	add("is cut off", "body", func(t *rapid.T) func([]byte) []byte {
 		n := rapid.IntRange(1, 8).Draw(t, "bytes")
 		return func(b []byte) []byte { return b[:max(1, len(b)-n)] }
@@ -83,6 +84,7 @@ func bodyRules() (rules []Rule) {
 			add(what, fields, func(*rapid.T) func([]byte) []byte { return func(b []byte) []byte { return []byte(change(string(b))) } })
 		}
 	}
+	// Maps have no order, but equal seeds must make equal requests.
 	slices.SortFunc(rules, func(a, b Rule) int { return strings.Compare(a.Name, b.Name) })
 	return rules
 }

@@ -81,7 +81,7 @@ func propertyRules(name string, schema *openapi3.Schema) []Rule {
 			value(what, func(t *rapid.T) json.RawMessage { return quoted(text(t)) })
 		}
 	}
-	// Readers differ in which of two equal names counts, so the contract permits neither.
+	// Readers differ in which of two equal names counts, so the contract permits neither. RFC 8259, section 4, leaves it open.
 	for what, second := range map[string]Member{
 		"is given twice": {}, "is given twice, once with an escape in its name": {Escaped: true}, "is given twice, once as null": {Value: json.RawMessage("null")},
 	} {
@@ -140,6 +140,7 @@ func wrongStrings(schema *openapi3.Schema) map[string]func(*rapid.T) string {
 		wrong[what] = func(t *rapid.T) string { return rapid.StringMatching(pattern).Filter(isWrong).Draw(t, "value") }
 	}
 	try("", " ", "\n")
+	// Variations of a permitted value find comparisons that trim or ignore letter case.
 	if len(schema.Enum) > 0 {
 		first, _ := schema.Enum[0].(string)
 		word, _ := schema.Enum[len(schema.Enum)-1].(string)
@@ -155,6 +156,7 @@ func wrongStrings(schema *openapi3.Schema) map[string]func(*rapid.T) string {
 		} {
 			wrong[what] = func(*rapid.T) string { return "https://images.example.org/" + text }
 		}
+		// imageUrl has a limit for web addresses and a larger one for data: URLs, which is too large to try.
 		for _, way := range schema.AnyOf {
 			if m := way.Value.MaxLength; m != nil && *m < maxTried {
 				wrong[fmt.Sprintf("is a web address of %d characters", *m+1)] = func(*rapid.T) string { return address(int(*m) + 1) }

@@ -66,6 +66,7 @@ func Variants() (rules []Rule) {
 	add("enhance", "is true", json.RawMessage("true"))
 	add("enhance", "is false", json.RawMessage("false"))
 	for what, headers := range unusualHeaders {
+		// Two Idempotency-Keys must not be combined in one request.
 		place := what
 		if headers["Idempotency-Key"] != "" {
 			place = "Idempotency-Key"

@@ -48,6 +48,8 @@ func (x *Exchange) Curl() string {
 	} else if r.Body != nil {
 		b.WriteString(" --data-binary " + quote(string(r.Body)))
 	}
+	// Credentials already have $UNCIAL_KEY. Keys in queries, headers and bodies are replaced here, and only for
+	// display.
 	line := b.String() + " " + quote(r.url(x.Target.BaseURL)) + remark
 	for _, key := range x.Target.Secrets() { // those that are left stand in single quotes
 		line = strings.ReplaceAll(line, key, `'"$UNCIAL_KEY"'`)

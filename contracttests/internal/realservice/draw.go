@@ -47,6 +47,7 @@ func mustSmallPrint(tb testing.TB) []byte {
 	small, blurred := image.NewGray(image.Rect(0, 0, page.Rect.Dx()*6/10, page.Rect.Dy()*6/10)), image.NewGray(page.Rect)
 	draw.BiLinear.Scale(small, small.Rect, page, page.Rect, draw.Src, nil)
 	draw.BiLinear.Scale(blurred, blurred.Rect, small, small.Rect, draw.Src, nil)
+	// A constant seed: the page must be the same in every run.
 	random := rand.New(rand.NewPCG(0, noise))
 	for i := range blurred.Pix {
 		if random.IntN(100) < noise {
@@ -74,6 +75,8 @@ func mustTIFF(tb testing.TB, texts ...string) []byte {
 		width, height, strip := uint32(page.Rect.Dx()), uint32(page.Rect.Dy()), uint32(file.Len())
 		file.Write(page.Pix)
 		le.PutUint32(file.Bytes()[link:], uint32(file.Len()))
+		// Width, height, bits per sample, no compression, black is zero, offset, one sample per pixel, rows per
+		// strip, bytes.
 		entries := [][3]uint32{ // tag, type, value
 			{256, long, width},
 			{257, long, height},

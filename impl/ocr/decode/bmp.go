@@ -91,6 +91,7 @@ func (b *bmp) readInfo(info []byte) (dpiX, dpiY float64) {
 	copy(full, info)
 	field := func(at int) uint32 { return binary.LittleEndian.Uint32(full[at:]) }
 	b.width = side(field(4))
+	// -2^31 has no positive counterpart of 32 bits.
 	height := int32(field(8))
 	b.topDown = height < 0
 	b.height = side(uint32(max(int64(height), -int64(height))))
@@ -137,6 +138,7 @@ func (b *bmp) readPalette(info []byte, at int) int {
 			n = min(n, used)
 		}
 	}
+	// What the file header says of the pixels bounds the palette, whose number of colours is often too large.
 	if b.pixels > at {
 		n = min(n, (b.pixels-at)/size)
 	}

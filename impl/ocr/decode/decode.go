@@ -142,6 +142,7 @@ func isFinal(err error) bool {
 	return errors.As(err, &known) || isCutShort(err) || errors.Is(err, errTIFF)
 }
 
+// isCutShort reports whether a decoder ran out of bytes.
 func isCutShort(err error) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
 }

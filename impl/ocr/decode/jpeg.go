@@ -44,6 +44,7 @@ func parseJPEG(data []byte) ([]frame, error) {
 		rescue: func(lib Library) (image.Image, error) { return lib.Decode(data) },
 	}
 	scans := 0
+	// The file begins with the marker SOI, which has no segment.
 	for rest := data[2:]; ; {
 		marker, segment, after, ok := nextSegment(rest)
 		if ended = marker == markEOI; !ok || ended {

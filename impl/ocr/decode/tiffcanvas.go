@@ -89,6 +89,7 @@ func (m *tiffImage) palette() (color.Palette, error) {
 	if m.depth > 8 || len(values) < 3*n {
 		return nil, errKind
 	}
+	// Values of 8 bits are told by having none above 255.
 	shift := 0
 	if slices.Max(values) > 0xff {
 		shift = 8

@@ -100,11 +100,13 @@ func (m *tiffImage) describe() error {
 		return errKind
 	case m.samples < 1, m.photometric == yCbCr && m.compression != jpegCoded, m.compression == jpegCoded && m.depth != 8:
 		return errKind
+	// Group 4 codes one bit per pixel.
 	case m.compression == fax4 && (m.samples != 1 || m.depth != 1):
 		return errKind
 	case m.photometric == separated && d.first(tagInkSet, cmyk) != cmyk:
 		return errKind
 	}
+	// The predictor only counts with compressions that profit from it (TIFF 6.0, section 14).
 	switch d.first(tagPredictor, 1) {
 	case 1:
 	case horizontal:

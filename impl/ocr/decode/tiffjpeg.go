@@ -51,6 +51,7 @@ func (m *tiffImage) putImage(c *canvas, b block, img image.Image) error {
 		return errKind
 	}
 	ycc, ok := img.(*image.YCbCr)
+	// The three channels are not subsampled if they are colours.
 	if ok && m.photometric == rgb && ycc.SubsampleRatio == image.YCbCrSubsampleRatio444 {
 		for s, plane := range [][]byte{ycc.Y, ycc.Cb, ycc.Cr} {
 			one := b

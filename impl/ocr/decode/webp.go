@@ -29,6 +29,7 @@ type webpImage struct {
 func parseWebP(data []byte) ([]frame, error) {
 	w := webpImage{}
 	f := frame{}
+	// After "RIFF", a length that is not trusted, and "WEBP".
 	rest := data[12:]
 	for len(rest) >= 8 {
 		kind, chunk, after := riffChunk(rest)
@@ -39,6 +40,7 @@ func parseWebP(data []byte) ([]frame, error) {
 		switch {
 		case kind == "VP8X" && len(chunk) >= 10:
 			w.canvas = image.Pt(uint24(chunk[4:])+1, uint24(chunk[7:])+1)
+		// The positions of frames are stored in units of two pixels.
 		case kind == "ANMF" && w.stream == nil && len(chunk) >= 16:
 			w.at = image.Pt(2*uint24(chunk), 2*uint24(chunk[3:]))
 			for sub := chunk[16:]; len(sub) >= 8; {
@@ -58,6 +60,7 @@ func parseWebP(data []byte) ([]frame, error) {
 	if w.stream == nil {
 		return nil, io.ErrUnexpectedEOF
 	}
+	// A simple file declares no canvas.
 	if w.canvas == (image.Point{}) {
 		w.canvas = w.size
 	}
@@ -93,6 +96,7 @@ func (w *webpImage) take(kind string, chunk []byte) {
 	case w.stream != nil:
 	case kind == "ALPH":
 		w.alpha = chunk
+	// The sides have 14 bits each; the two bits above them scale the image, which decoders ignore.
 	case kind == "VP8 " && len(chunk) >= 10:
 		w.kind, w.stream = kind, chunk
 		w.size = image.Pt(int(binary.LittleEndian.Uint16(chunk[6:])&0x3fff), int(binary.LittleEndian.Uint16(chunk[8:])&0x3fff))

@@ -32,11 +32,11 @@ func (p *filling) leastJoined() float64 {
 }
 
 // openParts returns the parts of lines that look handwritten among the open spots, and the share of joined letters in each.
-func (p *filling) openParts(open []image.Rectangle, settled []document.Box) ([]layout.Line, map[document.Box]float64) {
+func (p *filling) openParts(open []image.Rectangle, certain []document.Box) ([]layout.Line, map[document.Box]float64) {
 	var parts []layout.Line
 	shares := map[document.Box]float64{}
 	for _, l := range p.layout().Lines() {
-		rest := l.Without(settled)
+		rest := l.Without(certain)
 		least := lineShare
 		if len(rest) != 1 || rest[0].Box() != l.Box() {
 			least = partShare // the rest of the line is print
@@ -88,13 +88,13 @@ func (p *filling) markJoined(inPrint []document.Block, spots []image.Rectangle) 
 // is sure of some round hands.
 func (p *filling) printSure(w document.Word) float64 { return w.Confidence * (1 - p.joined[w.Box]) }
 
-// settledWords returns the boxes of the words of print that stay.
-func (p *filling) settledWords(blocks []document.Block) []document.Box {
+// certainWords returns the boxes of the words of print that stay.
+func (p *filling) certainWords(blocks []document.Block) []document.Box {
 	var boxes []document.Box
 	for _, b := range blocks {
 		for _, l := range b.Lines {
 			for _, w := range l.Words {
-				if p.printSure(w) >= settledPrint {
+				if p.printSure(w) >= certainPrint {
 					boxes = append(boxes, w.Box)
 				}
 			}
@@ -150,5 +150,5 @@ func (p *filling) printConfidence(inPrint []document.Block, box document.Box) fl
 
 // isReplaced reports whether handwriting in the box replaces a word of print.
 func (p *filling) isReplaced(w document.Word, box document.Box) bool {
-	return p.printSure(w) < settledPrint && holds(box, toRect(w.Box))
+	return p.printSure(w) < certainPrint && holds(box, toRect(w.Box))
 }

@@ -48,7 +48,7 @@ func (p *Page) ReadFilledIn(ctx context.Context, r Reader, inPrint Result) (Resu
 // prove to be French.
 func (p *Page) leavesJoinedLetters(inPrint []document.Block) bool {
 	f := filling{Page: p}
-	open := outside(p.spots, f.settledWords(inPrint))
+	open := outside(p.spots, f.certainWords(inPrint))
 	return len(open) >= leastWords && joinedShare(open) >= openLetters
 }
 
@@ -61,18 +61,18 @@ func (p *filling) read(ctx context.Context, r Reader, inPrint []document.Block) 
 		all = layout.Spots(p.gray)
 	}
 	p.markJoined(inPrint, all)
-	settled := p.settledWords(inPrint)
-	open := outside(all, settled)
+	certain := p.certainWords(inPrint)
+	open := outside(all, certain)
 	if len(open) < openSpots || joinedShare(open) < p.leastOpenShare(len(open), len(all)) {
 		return nil, nil
 	}
-	filled, err := p.readOpen(ctx, r, inPrint, open, settled)
+	filled, err := p.readOpen(ctx, r, inPrint, open, certain)
 	if err != nil || !p.french || len(filled) == 0 || !isFrench(filled, p.models.TaggedFrench) {
 		return filled, err
 	}
 	before := p.found
-	p.found = layout.Find(covered(p.gray, settled))
-	again, err := p.readOpen(ctx, r, inPrint, open, settled)
+	p.found = layout.Find(covered(p.gray, certain))
+	again, err := p.readOpen(ctx, r, inPrint, open, certain)
 	if err == nil && likelyRight(again) < likelyRight(filled) {
 		p.found, again = before, filled
 	}
@@ -80,8 +80,8 @@ func (p *filling) read(ctx context.Context, r Reader, inPrint []document.Block) 
 }
 
 // readOpen reads the parts of lines that look handwritten: first the longest, and the others only if these may be French.
-func (p *filling) readOpen(ctx context.Context, r Reader, inPrint []document.Block, open []image.Rectangle, settled []document.Box) ([]reading, error) {
-	parts, shares := p.openParts(open, settled)
+func (p *filling) readOpen(ctx context.Context, r Reader, inPrint []document.Block, open []image.Rectangle, certain []document.Box) ([]reading, error) {
+	parts, shares := p.openParts(open, certain)
 	if p.french && !p.models.TaggedFrench {
 		long := byWidth(parts)
 		some, err := p.readLines(ctx, r, long[:min(samples, len(long))])

@@ -51,8 +51,8 @@ const (
 
 // Thresholds of handwriting on a printed page.
 const (
-	// settledPrint is the confidence from which a word of print stays as it was read.
-	settledPrint = 0.75
+	// certainPrint is the confidence from which a word of print stays as it was read.
+	certainPrint = 0.75
 	// openSpots is how many spots of ink print must leave open for handwriting to be sought, and openShare the share of joined
 	// letters among them.
 	openSpots, openShare = 10, 0.08

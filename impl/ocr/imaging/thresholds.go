@@ -74,7 +74,7 @@ const (
 	noiseShare = 0.15
 	// mostSmoothing is the most smoothings of a page: more would melt its letters.
 	mostSmoothing = 5
-	// contrastSmoothing is how often a page is smoothed for measuring its contrast, so that noise is small beside ink.
+	// contrastSmoothing is how often a page is smoothed for measuring its contrast, so that noise is small compared with ink.
 	contrastSmoothing = 4
 	// inkQuantile and lightQuantile are where ink and paper are sought among a page's greys. On a page photographed on a dark
 	// table, paper is the smaller part.

@@ -108,9 +108,9 @@ func inside(name string, f func(o object)) change {
 	})
 }
 
-// addInside adds to a number of an object inside the body.
-func addInside(name, field string, n int64) change {
-	return inside(name, func(o object) { o[field] = number(o, field) + n })
+// addToWindow adds to a number of the rateLimit of a status record.
+func addToWindow(field string, n int64) change {
+	return inside("rateLimit", func(r object) { r[field] = number(r, field) + n })
 }
 
 // header sets a header; "" removes it.

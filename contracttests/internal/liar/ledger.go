@@ -130,8 +130,8 @@ func sharingDefects() []row {
 		}},
 		// A check for any points instead of enough points.
 		{"lets an account overdraw that has some points", lowPoints, instead(both(status(402), func(_ *call, a *reply) bool { return number(a.object(), "remainingPoints") > 0 }), overdraw)},
-		{"lets all extractions at the same time through if one can be paid", lowPoints, amid(account, status(402), answer(asAccount(okKey)))},
-		{"reads a blank page without points", noPoints, instead(both(status(402), asking(func(c *call) bool { return strings.HasSuffix(c.field("imageUrl"), "/blank") })), asAccount(okKey))},
+		{"lets all extractions at the same time through if one can be paid", lowPoints, amid(account, status(402), answer(asOther))},
+		{"reads a blank page without points", noPoints, instead(both(status(402), asking(func(c *call) bool { return strings.HasSuffix(c.field("imageUrl"), "/blank") })), asOther)},
 		// Holds count as used, or two extractions could be promised the same points.
 		{"reports no points used while an extraction runs", runningGone, whileExtracting(func(n int64, a *reply) { shift(a, -10*n) })},
 		{"reports the points of a running extraction as used and as left", runningGone, whileExtracting(func(_ int64, a *reply) { add("pointsRemaining", 10)(nil, a) })},
@@ -200,8 +200,8 @@ func cachedStatus() lie {
 }
 
 // overdraw lets another account pay and tells that nothing is left.
-func overdraw(honest server, c *call, _ *reply) *reply {
-	b := honest(c.as(okKey))
+func overdraw(honest server, c *call, a *reply) *reply {
+	b := asOther(honest, c, a)
 	set("remainingPoints", 0)(c, b)
 	return b
 }

@@ -49,14 +49,12 @@ func answer(f substitute) effect {
 	return func(w when) lie { return instead(w, f) }
 }
 
-// asAccount answers as another account would be answered. The window stays that of the caller, so that the model of its
-// account finds fault with nothing but the answer itself.
-func asAccount(key string) substitute {
-	return func(honest server, c *call, a *reply) *reply {
-		b := honest(c.as(key))
-		b.takeWindow(a)
-		return b
-	}
+// asOther answers as an account would be answered that has points and requests left. The window stays that of the caller, so
+// that the model of its account finds fault with nothing but the answer itself.
+func asOther(honest server, c *call, a *reply) *reply {
+	b := honest(c.as(okKey))
+	b.takeWindow(a)
+	return b
 }
 
 // asMethod answers as if another method had been used.

@@ -62,7 +62,7 @@ func reportedDefects() []row {
 		{"reports one request left at least", usedUp, on(always, rewindow(func(_ *reply, left, seconds int64) (int64, int64) { return max(1, left), seconds }))},
 		{"reports requests left in a 429", usedUp, on(status(429), reheader(func(_, seconds int64) (int64, int64) { return 10, seconds }))},
 		// Header, nested record and flat field tell one state.
-		{"reports one request fewer in the record than in the header", statusRecord, on(told, addInside("rateLimit", "remaining", -1))},
+		{"reports one request fewer in the record than in the header", statusRecord, on(told, addToWindow("remaining", -1))},
 		{"reports one request more as rateLimitRemaining", statusRecord, on(told, add("rateLimitRemaining", 1))},
 		{"doubles the limit of the record", statusRecord, on(told, inside("rateLimit", func(r object) { r["limit"] = number(r, "limit") * 2 }))},
 		{"reports ten times the limit everywhere", statusRecord, on(always, func(c *call, a *reply) {
@@ -102,9 +102,9 @@ func windowDefects() []row {
 		{"reports 0 seconds in the RateLimit of the status", statusRecord, on(told, reheader(func(left, _ int64) (int64, int64) { return left, 0 }))},
 		{"reports five seconds too few in the RateLimit of extractions", fallByTen, on(extraction, reheader(func(left, seconds int64) (int64, int64) { return left, max(0, seconds-5) }))},
 		// `reset` is in Unix seconds, and agrees with `t` of RateLimit.
-		{"reports a reset that has passed", statusRecord, on(told, addInside("rateLimit", "reset", -120))},
-		{"reports the reset a minute late", statusRecord, on(told, addInside("rateLimit", "reset", 60))},
-		{"reports the reset an hour late", statusRecord, on(told, addInside("rateLimit", "reset", 3600))},
+		{"reports a reset that has passed", statusRecord, on(told, addToWindow("reset", -120))},
+		{"reports the reset a minute late", statusRecord, on(told, addToWindow("reset", 60))},
+		{"reports the reset an hour late", statusRecord, on(told, addToWindow("reset", 3600))},
 		{"reports the reset in milliseconds", statusRecord, on(told, inside("rateLimit", func(r object) { r["reset"] = number(r, "reset") * 1000 }))},
 		{"reports the reset as seconds from now", statusRecord, on(told, inside("rateLimit", func(r object) { r["reset"] = 42 }))},
 		// A window is over at the instant that was told, and affects nothing but itself.
@@ -134,7 +134,7 @@ func windowDefects() []row {
 // refusalDefects answer 429 to the wrong requests, or say the wrong thing in it.
 func refusalDefects() []row {
 	retry := func(f func(seconds int64) string) lie { return on(status(429), retryAfter(f)) }
-	through := func(w func(c *call) bool) lie { return instead(both(status(429), asking(w)), asAccount(okKey)) }
+	through := func(w func(c *call) bool) lie { return instead(both(status(429), asking(w)), asOther) }
 	refused := func(w when) lie {
 		return instead(w, func(honest server, c *call, a *reply) *reply {
 			if left, _, ok := window(c.status(honest)); !ok || left > 0 {
@@ -159,9 +159,9 @@ func refusalDefects() []row {
 		// A 429 costs nothing, so the points are those of the status.
 		{"reports other points in a 429 than are left", usedUp, on(status(429), add("remainingPoints", 10))},
 		// Exactly as many pass as the window has.
-		{"lets one request too many through", usedUp, counted(account, only(1), status(429), answer(asAccount(okKey)))},
+		{"lets one request too many through", usedUp, counted(account, only(1), status(429), answer(asOther))},
 		{"lets one request too many through at the same time", limitRace, amid(account, status(429), func(w when) lie {
-			return counted(account, only(1), w, answer(asAccount(okKey)))
+			return counted(account, only(1), w, answer(asOther))
 		})},
 		{"refuses the last request of the window", usedUp, instead(both(extraction, status(400)), func(honest server, c *call, a *reply) *reply {
 			if left, _, _ := window(a); left > 0 {

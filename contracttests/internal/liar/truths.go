@@ -118,6 +118,6 @@ func inASCII(text string) string {
 func Skewed(honest http.Handler, by time.Duration) http.Handler {
 	return New(honest, Defect{lie: on(always, func(c *call, a *reply) {
 		a.header.Set("Date", time.Now().Add(by).UTC().Format(http.TimeFormat))
-		addInside("rateLimit", "reset", int64(by/time.Second))(c, a)
+		addToWindow("reset", int64(by/time.Second))(c, a)
 	})})
 }

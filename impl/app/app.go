@@ -25,6 +25,7 @@ import (
 // of a dead process are back within a minute.
 const sweepInterval = 15 * time.Second
 
+// loopback is the address that AcceptsKey checks keys for.
 var loopback = netip.MustParseAddr("127.0.0.1")
 
 // App is the service. Make it with New, then call Start and Stop, or Run. Only Stop is safe for concurrent use.
@@ -102,6 +103,7 @@ func (a *App) startServing(ctx context.Context, ln net.Listener, handler http.Ha
 	if err != nil {
 		return err
 	}
+	// Start's context may end once Start returns; only Stop ends serving.
 	serving, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	a.cancel = cancel
 	var running sync.WaitGroup
@@ -110,6 +112,7 @@ func (a *App) startServing(ctx context.Context, ln net.Listener, handler http.Ha
 	if admin != nil {
 		running.Go(func() { serveAdmin(serving, admin, a.metrics.registry, a.o.Logger) })
 	}
+	// The other goroutines stop only after the last request, so that its hold is swept and its metrics can be read.
 	go func() {
 		defer close(a.ended)
 		a.err = edge.Serve(serving, edge.NewServer(handler, a.o.Logger), ln, a.o.Grace)
@@ -134,7 +137,7 @@ func (a *App) handler() (http.Handler, error) {
 		}
 		service.Proofread = model.Improve
 	}
-	door, err := edge.New(edge.Options{
+	front, err := edge.New(edge.Options{
 		Server:         a.metrics.observe(service),
 		Gate:           &impl.Gate{Accounts: a.data.Accounts, Limits: a.data.Limits, Ledger: a.data.Ledger},
 		Logger:         a.o.Logger,
@@ -146,7 +149,7 @@ func (a *App) handler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return door, nil
+	return front, nil
 }
 
 // sweep expires holds of dead processes and deletes old replies until ctx ends.

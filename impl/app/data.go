@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -32,9 +33,7 @@ type Data struct {
 
 // OpenData opens the database and updates its schema. Errors name the flag at fault.
 func OpenData(ctx context.Context, o DataOptions, log *slog.Logger, now func() time.Time) (*Data, error) {
-	if o.Database == "" {
-		o.Database = defaultDatabase
-	}
+	o.Database = cmp.Or(o.Database, defaultDatabase)
 	plans := account.DefaultCatalogue()
 	if o.PlansFile != "" {
 		var err error
@@ -93,7 +92,7 @@ func keySecret(o DataOptions) ([]byte, error) {
 		return nil, errors.New("--key-secret: required with Postgres, the same for every process that uses the database; " +
 			"generate one with: openssl rand -hex 32")
 	}
-	if path == ":memory:" {
+	if path == ":memory:" { // keys do not outlive the process either
 		return []byte(rand.Text() + rand.Text()), nil
 	}
 	return secretFile(path + ".secret")

@@ -106,6 +106,7 @@ func observeEngine(r *prometheus.Registry, engine http.Handler) http.Handler {
 		Name: "uncial_image_seconds", Help: "Time that images spend in the engine, including the queue, in seconds.", Buckets: durationBuckets,
 	}, nil)
 	r.MustRegister(images, took)
+	// Only images count: health checks and load reports would drown them.
 	mux := http.NewServeMux()
 	mux.Handle("/", engine)
 	mux.Handle("/recognize", promhttp.InstrumentHandlerCounter(images, promhttp.InstrumentHandlerDuration(took, engine)))
@@ -122,6 +123,7 @@ func (m *metrics) observe(s gen.StrictServerInterface) gen.StrictServerInterface
 	return observed{s, m}
 }
 
+// observed is a server whose extractions are counted.
 type observed struct {
 	gen.StrictServerInterface
 	m *metrics

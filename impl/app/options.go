@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -66,22 +67,13 @@ type EnhanceOptions struct {
 	Key      string // API key. Default: none is sent
 }
 
+// withDefaults fills in the defaults that the comments of the fields name. Those of workers are filled in by openPool.
 func (o Options) withDefaults() Options {
-	if o.Listen == "" {
-		o.Listen = "127.0.0.1:8080"
-	}
-	if o.HoldTTL == 0 {
-		o.HoldTTL = 30 * time.Second
-	}
-	if o.Grace == 0 {
-		o.Grace = o.deadline()
-	}
-	if o.HealthInterval == 0 {
-		o.HealthInterval = 5 * time.Second
-	}
-	if o.Logger == nil {
-		o.Logger = slog.Default()
-	}
+	o.Listen = cmp.Or(o.Listen, "127.0.0.1:8080")
+	o.HoldTTL = cmp.Or(o.HoldTTL, 30*time.Second)
+	o.Grace = cmp.Or(o.Grace, o.deadline())
+	o.HealthInterval = cmp.Or(o.HealthInterval, 5*time.Second)
+	o.Logger = cmp.Or(o.Logger, slog.Default())
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -101,6 +93,7 @@ func (o EngineOptions) check() error {
 	return nil
 }
 
+// check names the flag whose value is invalid.
 func (o Options) check() error {
 	if err := o.Engine.check(); err != nil {
 		return err
@@ -121,12 +114,15 @@ func (o Options) check() error {
 	return nil
 }
 
+const (
+	// defaultDeadline bounds reading one image: the workers kill a page that takes longer.
+	defaultDeadline = 60 * time.Second
+	// otherSteps is the time for all steps but reading: fetching 20 s, the rest for the queue and for proofreading.
+	otherSteps = 2 * time.Minute
+)
+
 // deadline bounds a whole extraction: fetching, waiting for a worker, reading and proofreading. Reading has its own
 // bound; the other steps share 2 minutes.
 func (o Options) deadline() time.Duration {
-	reading := o.Engine.Deadline
-	if reading == 0 {
-		reading = 60 * time.Second
-	}
-	return reading + 2*time.Minute
+	return cmp.Or(o.Engine.Deadline, defaultDeadline) + otherSteps
 }

@@ -124,6 +124,7 @@ func (c *Client) Extract(ctx context.Context, request gen.ExtractionRequest, not
 	defer cancel()
 	key := rand.Text()
 	pause := c.pause
+	// bounded ends at the time limit and ctx when the user interrupts: the two need different messages.
 	for try := 1; ; try++ {
 		answer, err := c.once(bounded, key, request)
 		switch {

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,13 +69,7 @@ func (c *ExtractCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	stdout, stderr := c.Stdout, c.Stderr
-	if stdout == nil {
-		stdout = os.Stdout
-	}
-	if stderr == nil {
-		stderr = os.Stderr
-	}
+	stdout, stderr := cmp.Or[io.Writer](c.Stdout, os.Stdout), cmp.Or[io.Writer](c.Stderr, os.Stderr)
 	r := &run{cmd: c, api: api, console: newConsole(stdout, stderr, len(c.Images))}
 	for _, image := range c.Images {
 		r.sources = append(r.sources, source(image))
@@ -118,7 +113,7 @@ func (c *ExtractCmd) check() (*Client, error) {
 	if err := os.MkdirAll(c.Out, 0o777); err != nil { //nolint:gosec // the umask decides
 		return nil, usage("--out: cannot create %q: %v", c.Out, withoutPath(err))
 	}
-	const probe = ".uncial-probe"
+	const probe = ".uncial-probe" // hidden, and removed at once
 	if err := writeFile(c.Out, probe, nil); err != nil {
 		return nil, usage("--out: cannot write to %q: %v", c.Out, err)
 	}
@@ -246,6 +241,7 @@ func fatalStatus(err error) int {
 // error of the context.
 func (r *run) summary(cause error) error {
 	read, all := int(r.read.Load()), len(r.sources)
+	// One image needs no count: its own message says everything.
 	sum := fmt.Sprintf("%d of %d images read", read, all)
 	var ended *Failure
 	switch {

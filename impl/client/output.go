@@ -74,6 +74,7 @@ func jsonLine(v any) ([]byte, error) {
 
 // writeFile writes a file completely or not at all: it writes to a temporary name in the same directory and renames it.
 func writeFile(dir, name string, content []byte) (err error) {
+	// The random name lets two runs write into one directory.
 	part := filepath.Join(dir, "."+rand.Text()+".part")
 	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) //nolint:gosec // the umask decides
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 // source is one image as given on the command line: a file, or an http, https or data: URL.
 type source string
 
+// isURL reports whether the source has one of the schemes of the service; all others, such as C:\\scan.jpg, are files.
 func (s source) isURL() bool {
 	for _, scheme := range []string{"http://", "https://", "data:"} {
 		if len(s) >= len(scheme) && strings.EqualFold(string(s[:len(scheme)]), scheme) {

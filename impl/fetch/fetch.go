@@ -236,6 +236,7 @@ func imageError(format string, args ...any) error {
 	return &ocr.ImageError{Reason: fmt.Sprintf(format, args...)}
 }
 
+// tooLarge is the error for an image of more than this number of bytes.
 func tooLarge(most int) *ocr.ImageError {
 	return &ocr.ImageError{Reason: imagefile.TooLarge(most).Error()}
 }

@@ -24,6 +24,7 @@ type guard struct {
 	registry *ssrf.Guardian // the special-purpose registries of IANA and additional ranges
 }
 
+// newGuard returns a guard that also permits the given ranges.
 func newGuard(allow []netip.Prefix) *guard {
 	return &guard{
 		allow: allow,

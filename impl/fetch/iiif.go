@@ -24,6 +24,7 @@ type info struct {
 	listed []size
 }
 
+// size is in pixels.
 type size struct {
 	Width  int `json:"width"`
 	Height int `json:"height"`

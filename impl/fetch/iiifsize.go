@@ -93,6 +93,7 @@ func (i *info) scaled(s size) string {
 	return fmt.Sprintf("%d,", s.Width)
 }
 
+// half returns half the width and height, rounded down: a quarter of the pixels.
 func (s size) half() size { return size{s.Width / 2, s.Height / 2} }
 
 // within returns the size scaled down, if necessary, to a largest width, height and area in pixels.

@@ -59,12 +59,8 @@ func (l *Ledger) Settle(ctx context.Context, h Hold, makeReply func(Balance) ([]
 // charge moves the points of a hold from held to used. Errors: store.ErrNoRows if the balance does not hold them,
 // *store.Error.
 func charge(ctx context.Context, x store.Executor, h Hold) (row, error) {
-	var r row
-	err := x.Get(ctx, `UPDATE balances SET held = held - $3, used = used + $3, seq = seq + 1
-		WHERE account_id = $1 AND period = $2 AND held >= $3
-		RETURNING total, used, held, seq`,
-		store.Args{h.AccountID, h.Period, h.Points}, &r.total, &r.used, &r.held, &r.seq)
-	return r, err
+	return updateBalance(ctx, x, `UPDATE balances SET held = held - $3, used = used + $3, seq = seq + 1
+		WHERE account_id = $1 AND period = $2 AND held >= $3`, h.AccountID, h.Period, h.Points)
 }
 
 // balanceAfter returns the balance of the current month, which is not that of the hold if a new month has begun.
@@ -139,11 +135,8 @@ func (l *Ledger) returnPoints(ctx context.Context, h Hold, state string) (bool, 
 	kind := map[string]string{released: "release", expired: "expire"}[state]
 	err := l.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
 		now := l.now()
-		var r row
-		err := x.Get(ctx, `UPDATE balances SET held = held - $3, seq = seq + 1
-			WHERE account_id = $1 AND period = $2 AND held >= $3
-			RETURNING total, used, held, seq`,
-			store.Args{h.AccountID, h.Period, h.Points}, &r.total, &r.used, &r.held, &r.seq)
+		r, err := updateBalance(ctx, x, `UPDATE balances SET held = held - $3, seq = seq + 1
+			WHERE account_id = $1 AND period = $2 AND held >= $3`, h.AccountID, h.Period, h.Points)
 		if errors.Is(err, store.ErrNoRows) {
 			return ErrEnded
 		}

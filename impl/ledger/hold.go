@@ -16,7 +16,7 @@ type Idempotency struct {
 	Fingerprint [32]byte // digest of the request: another request with the same key is an error
 }
 
-// HoldRequest asks for points.
+// HoldRequest asks Hold to set points aside.
 type HoldRequest struct {
 	AccountID   string
 	Points      int64         // at least 1
@@ -104,11 +104,9 @@ func (l *Ledger) tryHold(ctx context.Context, req HoldRequest) (Hold, error) {
 		if err := insertHold(ctx, x, h, req.Idempotency, now); err != nil {
 			return err
 		}
-		var r row
-		err := x.Get(ctx, `UPDATE balances SET held = held + $3, seq = seq + 1
-			WHERE account_id = $1 AND period = $2 AND total - used - held >= $3
-			RETURNING total, used, held, seq`,
-			store.Args{h.AccountID, h.Period, h.Points}, &r.total, &r.used, &r.held, &r.seq)
+		// The condition is what makes overspending impossible: the database checks it while it holds the lock of the row.
+		r, err := updateBalance(ctx, x, `UPDATE balances SET held = held + $3, seq = seq + 1
+			WHERE account_id = $1 AND period = $2 AND total - used - held >= $3`, h.AccountID, h.Period, h.Points)
 		if errors.Is(err, store.ErrNoRows) {
 			return whyRefused(ctx, x, h, now)
 		}
@@ -156,7 +154,7 @@ func whyRefused(ctx context.Context, x store.Executor, h Hold, now time.Time) er
 		return errNoPeriod
 	case err != nil:
 		return err
-	case remaining >= h.Points:
+	case remaining >= h.Points: // another request has returned points since
 		return errChanged
 	}
 	return &InsufficientError{Remaining: remaining, NextReset: contract.NextReset(now)}

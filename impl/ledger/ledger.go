@@ -129,6 +129,14 @@ func (r row) balance(now time.Time) Balance {
 	return Balance{Used: r.used + r.held, Remaining: r.remaining(), Total: r.total, NextReset: contract.NextReset(now)}
 }
 
+// updateBalance runs a statement that changes one balance row and returns its total, used, held and seq. Errors:
+// store.ErrNoRows if the conditions of the statement do not hold, *store.Error.
+func updateBalance(ctx context.Context, x store.Executor, statement string, args ...any) (row, error) {
+	var r row
+	err := x.Get(ctx, statement+` RETURNING total, used, held, seq`, args, &r.total, &r.used, &r.held, &r.seq)
+	return r, err
+}
+
 // entry is one movement; points is added to the remaining points.
 type entry struct {
 	kind   string

@@ -70,10 +70,9 @@ func (l *Ledger) ChangePlan(ctx context.Context, accountID, plan string) (Balanc
 // without a balance needs no change: its balance will be created with the new plan.
 func (l *Ledger) adjust(ctx context.Context, x store.Executor, accountID string, allowance int64) error {
 	now := l.now()
-	var r row
-	err := x.Get(ctx, `UPDATE balances SET seq = seq + 1 WHERE account_id = $1 AND period = $2
-		RETURNING total, used, held, seq`,
-		store.Args{accountID, periodOf(now)}, &r.total, &r.used, &r.held, &r.seq)
+	// This statement also locks the row, so that used and held cannot grow before the total is set.
+	r, err := updateBalance(ctx, x, `UPDATE balances SET seq = seq + 1 WHERE account_id = $1 AND period = $2`,
+		accountID, periodOf(now))
 	if errors.Is(err, store.ErrNoRows) {
 		return nil
 	}

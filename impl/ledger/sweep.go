@@ -24,6 +24,7 @@ type Swept struct {
 // same time. Call it about every 15 seconds. Errors: *store.Error.
 func (l *Ledger) Sweep(ctx context.Context) (Swept, error) {
 	var s Swept
+	// Batches keep transactions short, so that a large backlog after an outage does not block requests.
 	for range maxBatches {
 		n, err := l.Expire(ctx, expireBatch)
 		s.Expired += n

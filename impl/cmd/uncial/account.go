@@ -40,11 +40,7 @@ func (c *accountCreateCmd) Run(ctx context.Context, con *console) error {
 		if err != nil {
 			return err
 		}
-		if c.JSON {
-			return printJSON(con.out, a)
-		}
-		fmt.Fprintf(con.out, "Created account %s on plan %s\n", a.ID, a.Plan)
-		return nil
+		return con.print(c.JSON, a, "Created account %s on plan %s\n", a.ID, a.Plan)
 	})
 }
 
@@ -66,10 +62,7 @@ func (c *accountListCmd) Run(ctx context.Context, con *console) error {
 		if err != nil {
 			return err
 		}
-		if c.JSON {
-			return printJSON(con.out, accounts)
-		}
-		return printTable(con.out, "ID\tNAME\tPLAN\tUSED\tREMAINING\tCREATED", accounts, func(a app.Statement) string {
+		return printTable(con.out, c.JSON, "ID\tNAME\tPLAN\tUSED\tREMAINING\tCREATED", accounts, func(a app.Statement) string {
 			return fmt.Sprintf("%s\t%s\t%s\t%d\t%d\t%s", a.ID, a.Name, a.Plan, a.PointsUsed, a.PointsRemaining, formatTime(a.Created))
 		})
 	})
@@ -96,11 +89,7 @@ func (c *accountPlanCmd) Run(ctx context.Context, con *console) error {
 		if err != nil {
 			return err
 		}
-		if c.JSON {
-			return printJSON(con.out, a)
-		}
-		fmt.Fprintf(con.out, "Account %s is now on plan %s\n", a.ID, a.Plan)
-		return nil
+		return con.print(c.JSON, a, "Account %s is now on plan %s\n", a.ID, a.Plan)
 	})
 }
 
@@ -159,10 +148,7 @@ func (c *keyListCmd) Run(ctx context.Context, con *console) error {
 		if err != nil {
 			return err
 		}
-		if c.JSON {
-			return printJSON(con.out, keys)
-		}
-		return printTable(con.out, "ID\tACCOUNT\tNAME\tSTATUS\tEXPIRES\tLAST USED\tALLOW", keys, func(k account.Key) string {
+		return printTable(con.out, c.JSON, "ID\tACCOUNT\tNAME\tSTATUS\tEXPIRES\tLAST USED\tALLOW", keys, func(k account.Key) string {
 			return strings.Join([]string{k.ID, k.AccountID, k.Name, string(k.Status), formatTime(k.Expires), formatTime(k.LastUsed), formatRanges(k.Allow)}, "\t")
 		})
 	})
@@ -211,8 +197,7 @@ func (c *keyRevokeCmd) Run(ctx context.Context, con *console) error {
 		if err := d.Accounts.Revoke(ctx, c.ID); err != nil {
 			return err
 		}
-		fmt.Fprintf(con.out, "Revoked key %s\n", c.ID)
-		return nil
+		return con.print(false, nil, "Revoked key %s\n", c.ID)
 	})
 }
 
@@ -242,6 +227,7 @@ func printKey(con *console, k account.Key, token string, asJSON bool) error {
 	return nil
 }
 
+// printJSON prints v indented. Characters such as & stay readable: the output is for terminals and jq, not for HTML.
 func printJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -249,8 +235,20 @@ func printJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// printTable prints aligned columns; header and row separate them with tabs.
-func printTable[T any](w io.Writer, header string, rows []T, row func(T) string) error {
+// print prints v as JSON, or else the text.
+func (con *console) print(asJSON bool, v any, format string, args ...any) error {
+	if asJSON {
+		return printJSON(con.out, v)
+	}
+	fmt.Fprintf(con.out, format, args...)
+	return nil
+}
+
+// printTable prints rows as JSON, or else in aligned columns, which header and row separate with tabs.
+func printTable[T any](w io.Writer, asJSON bool, header string, rows []T, row func(T) string) error {
+	if asJSON {
+		return printJSON(w, rows)
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, header)
 	for _, r := range rows {
@@ -259,6 +257,7 @@ func printTable[T any](w io.Writer, header string, rows []T, row func(T) string)
 	return t.Flush()
 }
 
+// formatTime returns the time in UTC (RFC 3339), or "-" for none.
 func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return "-"
@@ -266,6 +265,7 @@ func formatTime(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
+// formatRanges returns the CIDRs separated by commas, or "any" for no restriction.
 func formatRanges(allow []netip.Prefix) string {
 	if len(allow) == 0 {
 		return "any"

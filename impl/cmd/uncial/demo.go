@@ -90,6 +90,7 @@ func showSample(ctx context.Context, con *console, base, key string) error {
 	if err != nil {
 		return err
 	}
+	// Enough for one page on a slow machine whose workers have just started.
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	image := "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(sample.Image)

@@ -18,6 +18,7 @@ type dataFlags struct {
 	Plans     string `type:"existingfile" placeholder:"FILE" help:"JSON file with the catalogue of plans (default: free, pro and archive)."`
 }
 
+// options returns the options for commands that make or check keys.
 func (f dataFlags) options() app.DataOptions {
 	return app.DataOptions{Database: f.Database, KeySecret: f.KeySecret, PlansFile: f.Plans}
 }
@@ -46,6 +47,7 @@ type engineFlags struct {
 	Sandbox  string        `enum:"require,best-effort,off" default:"best-effort" help:"Confine workers with landlock and seccomp: ${enum} (default: ${default})."`
 }
 
+// pool returns the options of the worker pool.
 func (f engineFlags) pool() app.EngineOptions {
 	return app.EngineOptions{
 		Worker: f.Worker, Workers: f.Workers, Queue: f.Queue, Deadline: f.Deadline, Models: f.Models, Sandbox: f.Sandbox,
@@ -64,7 +66,7 @@ func (l *lifetime) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// overlap is a duration that may be 0.
+// overlap is a duration that may be 0: the old key then ends at once.
 type overlap time.Duration
 
 func (o *overlap) UnmarshalText(text []byte) error {
@@ -98,6 +100,7 @@ func (p *prefix) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// prefixes unwraps the values of a flag.
 func prefixes(list []prefix) []netip.Prefix {
 	out := make([]netip.Prefix, len(list))
 	for i, p := range list {

@@ -40,6 +40,7 @@ type commands struct {
 }
 
 func main() {
+	// The program executes itself to confine the workers before they start; that case never returns.
 	sandbox.MaybeShim()
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
@@ -125,6 +126,7 @@ type exitStatus int
 
 func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
+// newLogger logs to w, in the text or JSON format of package slog.
 func newLogger(w io.Writer, form, minimum string) *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(minimum)) // kong has checked that it is a level

@@ -9,6 +9,7 @@ import (
 	"uncial/impl/ledger"
 )
 
+// migrateCmd updates the schema and does nothing else.
 type migrateCmd struct {
 	dataFlags
 }
@@ -29,6 +30,7 @@ func (c *migrateCmd) Run(ctx context.Context, con *console) error {
 	})
 }
 
+// auditCmd verifies the books. It is meant for cron: exit status 1 means that they are wrong.
 type auditCmd struct {
 	dataFlags
 	JSON bool `help:"Print JSON."`
@@ -63,6 +65,7 @@ func (c *auditCmd) Run(ctx context.Context, con *console) error {
 	})
 }
 
+// printReport prints the counts and one line for each discrepancy.
 func printReport(w io.Writer, r ledger.Report) {
 	fmt.Fprintf(w, "%d accounts, %d balances, %d holds, %d entries\n", r.Accounts, r.Balances, r.Holds, r.Entries)
 	for _, d := range r.Discrepancies {
@@ -73,6 +76,7 @@ func printReport(w io.Writer, r ledger.Report) {
 	}
 }
 
+// languagesCmd lists what the installed models can read.
 type languagesCmd struct {
 	engineFlags
 	Engine string `placeholder:"URL" help:"Base URL of an engine to ask instead of the workers on this machine."`

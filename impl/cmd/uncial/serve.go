@@ -8,6 +8,7 @@ import (
 	"uncial/internal/edge"
 )
 
+// errCIDR replaces account.ErrAllow, which speaks of the list of a key.
 var errCIDR = errors.New("invalid address range; use a CIDR such as 192.0.2.0/24 or 2001:db8::/32")
 
 // serveCmd runs the service: API, rate limits, points and, unless an engine is named, workers.
@@ -34,6 +35,7 @@ func (serveCmd) Help() string {
   uncial serve --fetch-allow 127.0.0.1/32        (fetch images from this machine, for development)`
 }
 
+// options translates the flags; app.New checks them.
 func (c *serveCmd) options() app.Options {
 	return app.Options{
 		Listen: c.Listen, AdminListen: c.AdminListen, Data: c.dataFlags.options(), Engine: c.pool(),

@@ -43,16 +43,6 @@ func (s *Store) Migrate(ctx context.Context) (int, error) {
 	return len(applied), nil
 }
 
-// Pending reports whether the schema is out of date, so that Migrate would change it.
-func (s *Store) Pending(ctx context.Context) (bool, error) {
-	var pending bool
-	err := s.withProvider(func(p *goose.Provider) (err error) {
-		pending, err = p.HasPending(ctx)
-		return err
-	})
-	return pending, wrap(err)
-}
-
 // withProvider runs fn with a goose provider for this database, locked against other processes.
 func (s *Store) withProvider(fn func(*goose.Provider) error) error {
 	files, err := fs.Sub(migrations, "migrations")

@@ -165,14 +165,6 @@ func (s *Store) Close() error {
 	return wrap(err)
 }
 
-// Kind returns "sqlite" or "postgres".
-func (s *Store) Kind() string {
-	if s.postgres {
-		return "postgres"
-	}
-	return "sqlite"
-}
-
 // Reader returns an executor for single statements that change nothing.
 func (s *Store) Reader() Executor { return Executor{on: s.read, timeout: s.timeout} }
 

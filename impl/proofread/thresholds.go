@@ -2,8 +2,8 @@ package proofread
 
 import "time"
 
-// What the model is shown and how much it may change. No language model was at hand for tuning: these limits are cautious by
-// design, and the tests show what they refuse.
+// What the model is shown and how much it may change. The limits guard against text that the model invents; proofread_test.go and
+// believe_test.go show what they refuse.
 const (
 	// maxShownConfidence is the confidence, 0..1, below which a word is shown to the model as doubtful. It cannot change others.
 	maxShownConfidence = 0.9

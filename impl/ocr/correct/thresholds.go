@@ -1,6 +1,6 @@
 package correct
 
-// Limits of the vote, set on the 40 printed pages of 10 collections that impl/ocr/reading/README.md describes. On 66 rendered
+// Limits of the vote, measured on the 40 printed pages of 10 collections that impl/ocr/reading/README.md describes. On 66 rendered
 // pages of clean text in six languages they changed no word that was read correctly.
 const (
 	// knownBonus is added for a candidate that a word list has, in votes; a vote is a confidence of 0..1.
@@ -19,7 +19,7 @@ const (
 	maxMovedLetters = 1
 )
 
-// Limits of the repair of the long s, set on the same pages.
+// Limits of the repair of the long s, measured on the same pages.
 const (
 	// minLongSWords is the number of words with a long s from which on a page counts as set with it.
 	minLongSWords = 10

@@ -25,11 +25,11 @@ import (
 )
 
 type commands struct {
-	Serve     serve     `cmd:"" help:"Serve the mock. This is the default command."`
-	Scenarios scenarios `cmd:"" help:"List the scenarios: everything that the mock does on request."`
-	Texts     texts     `cmd:"" help:"List the texts that the mock reads from images, with their sources."`
-	Health    health    `cmd:"" help:"Check the health of a running mock; exit status 1 if it is not healthy."`
-	Version   struct{}  `cmd:"" help:"Print the version."`
+	Serve     serve    `cmd:"" help:"Serve the mock. This is the default command."`
+	Scenarios list     `cmd:"" help:"List the scenarios: everything that the mock does on request."`
+	Texts     list     `cmd:"" help:"List the texts that the mock reads from images, with their sources."`
+	Health    health   `cmd:"" help:"Check the health of a running mock; exit status 1 if it is not healthy."`
+	Version   struct{} `cmd:"" help:"Print the version."`
 }
 
 // about is the text of --help. It names the commands, because kong lists none where a default command has flags.
@@ -57,9 +57,9 @@ func main() {
 	}
 	switch command, _, _ := strings.Cut(chosen.Command(), " "); command {
 	case "scenarios":
-		err = c.Scenarios.run(os.Stdout)
+		err = printAll(c.Scenarios, os.Stdout, mock.Scenarios(), scenarioRow)
 	case "texts":
-		err = c.Texts.run(os.Stdout)
+		err = printAll(c.Texts, os.Stdout, mock.Fixtures(), textRow)
 	case "health":
 		err = edge.Probe(context.Background(), c.Health.URL)
 	case "version":
@@ -143,57 +143,32 @@ func (s *serve) run(log io.Writer) error {
 	return err
 }
 
-type scenarios struct {
+// list prints all rows of a command: as a table for people, or as JSON for programs.
+type list struct {
 	JSON bool `name:"json" help:"Print JSON for programs."`
 }
 
-func (s *scenarios) run(out io.Writer) error {
-	all := mock.Scenarios()
-	if s.JSON {
-		return printJSON(out, all)
+func printAll[T any](l list, out io.Writer, all []T, row func(T) string) error {
+	if l.JSON {
+		enc := json.NewEncoder(out)
+		enc.SetEscapeHTML(false) // keeps <, > and & readable
+		enc.SetIndent("", "  ")
+		return enc.Encode(all)
 	}
-	rows := make([][]string, len(all))
-	for i, sc := range all {
-		rows[i] = []string{sc.By, sc.Name, sc.About}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, v := range all {
+		_, _ = fmt.Fprintln(table, row(v)) // a tabwriter reports its errors when it is flushed
 	}
-	return printTable(out, rows)
+	return table.Flush()
 }
 
-type texts struct {
-	JSON bool `name:"json" help:"Print JSON for programs."`
-}
+func scenarioRow(s mock.Scenario) string { return s.By + "\t" + s.Name + "\t" + s.About }
 
-func (t *texts) run(out io.Writer) error {
-	all := mock.Fixtures()
-	if t.JSON {
-		return printJSON(out, all)
-	}
-	rows := make([][]string, len(all))
-	for i, f := range all {
-		rows[i] = []string{f.Language, f.Kind, fmt.Sprintf("%s: %s (%d)", f.Author, f.Work, f.Year)}
-	}
-	return printTable(out, rows)
+func textRow(f mock.Fixture) string {
+	return fmt.Sprintf("%s\t%s\t%s: %s (%d)", f.Language, f.Kind, f.Author, f.Work, f.Year)
 }
 
 // health serves as the health check of a container image that has no other program.
 type health struct {
 	URL string `arg:"" optional:"" default:"http://127.0.0.1:4010/healthz" help:"URL to check. Default: ${default}."`
-}
-
-// printJSON keeps <, > and & readable: the output is for programs, not for HTML.
-func printJSON(out io.Writer, v any) error {
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
-}
-
-func printTable(out io.Writer, rows [][]string) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, row := range rows {
-		if _, err := fmt.Fprintln(table, strings.Join(row, "\t")); err != nil {
-			return err
-		}
-	}
-	return table.Flush()
 }

@@ -32,6 +32,7 @@ func engineRequest(b built) tc.ContainerRequest {
 		Image:              b.engine,
 		Env:                map[string]string{"UNCIAL_WORKERS": "2"},
 		HostConfigModifier: hardened,
+		// Asked from inside the container, because in a System no port of it is published.
 		WaitingFor: wait.ForExec([]string{"uncial", "health", "http://127.0.0.1:8090/readyz"}).
 			WithPollInterval(200 * time.Millisecond).WithStartupTimeout(time.Minute),
 	}

@@ -99,6 +99,7 @@ func moduleRoot(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	// Outside of a module "go env GOMOD" prints the null device.
 	mod := strings.TrimSpace(string(out))
 	if mod == "" || mod == os.DevNull {
 		return "", errors.New("the working directory is not inside the module")

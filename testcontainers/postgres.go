@@ -34,6 +34,7 @@ func Postgres(tb testing.TB) string {
 	Require(tb)
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
+	// Released even after an error: acquirePostgres has counted this user.
 	addr, err := acquirePostgres(ctx)
 	tb.Cleanup(releasePostgres)
 	if err != nil {

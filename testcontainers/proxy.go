@@ -138,6 +138,7 @@ func (p *FaultProxy) serve(client net.Conn) {
 		}
 	})
 	p.copyAnswer(client, server)
+	// Closing both ends the copy of the requests as well.
 	_ = client.Close()
 	_ = server.Close()
 	requests.Wait()
@@ -149,6 +150,7 @@ func (p *FaultProxy) copyAnswer(client, server net.Conn) {
 	var sent int64
 	for {
 		n, err := server.Read(buf)
+		// The fault is looked up for each packet, so that it can begin and end in the middle of an answer.
 		f := p.current()
 		chunk := buf[:n]
 		if f.limitsBytes() && sent+int64(n) > f.Bytes {

@@ -69,8 +69,10 @@ func Service(tb testing.TB, o ServiceOptions) *System {
 	n := networks{
 		outside: mustNetwork(ctx, tb), engines: mustNetwork(ctx, tb, isolated...), database: mustNetwork(ctx, tb, isolated...),
 	}
+	// The engines and the database are in networks without a way out, like those of production.
 	s := &System{}
 	api := apiRequest(b, o.Plans)
+	// The address guard refuses private addresses, so this machine must be allowed explicitly.
 	if o.Images != nil {
 		host := mustGateway(ctx, tb, n.outside)
 		s.Images = mustServe(tb, host, o.Images)
@@ -247,6 +249,7 @@ func Unplug(ctx context.Context, c tc.Container) error {
 	if err != nil {
 		return err
 	}
+	// "docker network disconnect" removes the interface; the processes inside are not told.
 	for n := range strings.FieldsSeq(names) {
 		if _, err := docker(ctx, "network", "disconnect", "--force", n, c.GetContainerID()); err != nil {
 			return err

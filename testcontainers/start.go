@@ -77,6 +77,7 @@ done`
 	defer func() { _ = end.Close() }()
 	cmd := exec.Command("sh", "-c", script, "watchdog", label+"="+run) //nolint:gosec // constants and a random name
 	cmd.Stdin = end
+	// In a session of its own, so that Ctrl-C in a terminal does not end it too.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(err, held.Close())

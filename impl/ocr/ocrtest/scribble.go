@@ -21,6 +21,7 @@ func Sheet(w, h int) *image.Gray {
 func Scribble(g *image.Gray, x0, x1, small int, base func(x float64) float64, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, 1)) // #nosec G404 -- a drawing, not a secret
 	size := float64(small)
+	// One turn of the outer loop is a word, three to seven x-heights wide; one of the inner loop is a letter.
 	for x := float64(x0); x < float64(x1)-size; x += 0.9 * size {
 		end := min(x+size*(3+4*random.Float64()), float64(x1))
 		for x < end {
@@ -40,6 +41,7 @@ func Scribble(g *image.Gray, x0, x1, small int, base func(x float64) float64, se
 
 // stroke draws one wave: up from the baseline to top, and down again, below the baseline if bottom is positive.
 func stroke(g *image.Gray, x, width, top, bottom float64, base func(float64) float64, pen float64) {
+	// Enough points that the discs of the pen overlap.
 	steps := int(4 * (width - top + bottom))
 	for i := range steps {
 		t := float64(i) / float64(steps)
@@ -66,7 +68,7 @@ func dot(g *image.Gray, x, y, r float64) {
 	}
 }
 
-// Rule draws a straight line two pixels wide.
+// Rule draws a straight line, two pixels wide, in any direction.
 func Rule(g *image.Gray, x0, y0, x1, y1 int) {
 	n := max(max(x1-x0, x0-x1), max(y1-y0, y0-y1), 1)
 	for i := range n + 1 {

@@ -207,6 +207,7 @@ func (c *Client) Recognize(ctx context.Context, req ocr.Request) (*document.Docu
 	case len(req.Image) == 0:
 		return nil, &ocr.ImageError{Reason: "the image is empty; send a JPEG, PNG, TIFF, BMP or WebP file"}
 	}
+	// The deadline is also sent to the engine, so both give up at the same time.
 	bounded, cancel := c.withTimeout(ctx)
 	defer cancel()
 	var previous *engine
@@ -242,7 +243,7 @@ func (c *Client) Recognize(ctx context.Context, req ocr.Request) (*document.Docu
 	}
 }
 
-// withTimeout gives ctx a deadline if it has none.
+// withTimeout gives ctx a deadline if it has none, so that an engine that hangs cannot hold a caller for ever.
 func (c *Client) withTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, set := ctx.Deadline(); set {
 		return ctx, func() {}
@@ -275,6 +276,7 @@ func (c *Client) send(ctx context.Context, e *engine, req ocr.Request) (*documen
 	if err != nil {
 		return nil, &diedError{err}
 	}
+	// The engine has counted out this request, which is released only later.
 	if load, ok := getLoad(res.Header); ok {
 		c.engines.report(e, load, 1)
 	}
@@ -288,7 +290,8 @@ func (c *Client) send(ctx context.Context, e *engine, req ocr.Request) (*documen
 	return nil, f.toError()
 }
 
-// Ready returns nil if at least one engine has a ready worker. It asks all engines at once, within ctx.
+// Ready returns nil if at least one engine has a ready worker. It asks all engines at once, within ctx, instead of using
+// the loads known from the last refresh, which may be seconds old.
 func (c *Client) Ready(ctx context.Context) error {
 	var ready atomic.Bool
 	c.engines.each(ctx, func(ctx context.Context, e *engine) {
@@ -323,6 +326,7 @@ func (c *Client) Stats() Stats {
 // Languages returns the languages of one of the engines. An answer is kept for half a minute, and longer if no engine
 // answers after that.
 func (c *Client) Languages(ctx context.Context) ([]string, error) {
+	// mu is not held while an engine is asked, so that callers who can use the kept answer do not wait.
 	c.mu.Lock()
 	tags, fresh := slices.Clone(c.tags), time.Now().Before(c.until)
 	c.mu.Unlock()

@@ -29,6 +29,7 @@ func parseURL(baseURL string) (*url.URL, uint16, error) {
 	if err != nil || base.Hostname() == "" || (base.Scheme != "http" && base.Scheme != "https") {
 		return nil, 0, fmt.Errorf("invalid engine URL %q; expected e.g. http://engine:8090", baseURL)
 	}
+	// Addresses replace the host name later, so the port must be explicit.
 	port := cmp.Or(base.Port(), map[string]string{"http": "80", "https": "443"}[base.Scheme])
 	number, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {

@@ -58,6 +58,7 @@ func Handler(rec ocr.Recognizer, log *slog.Logger) http.Handler {
 // recognize checks everything that it can before it reads the body: a client that waits for "100 Continue" does not send
 // an image that is going to be refused.
 func (h *handler) recognize(w http.ResponseWriter, r *http.Request) {
+	// Never wait here: the queue of the recognizer is the place to wait, and a full one must be refused at once.
 	select {
 	case h.admitted <- struct{}{}:
 		defer func() { <-h.admitted }()
@@ -115,6 +116,7 @@ func readImage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	connection := http.NewResponseController(w)
 	_ = connection.SetReadDeadline(time.Now().Add(transferTimeout)) // fails only in tests without a connection
 	image, err := io.ReadAll(http.MaxBytesReader(w, r.Body, ocr.MaxBytes))
+	// From here on the server's own timeouts would end a long reading.
 	_ = connection.SetReadDeadline(time.Time{})
 	_ = connection.SetWriteDeadline(time.Time{})
 	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {

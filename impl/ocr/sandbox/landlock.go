@@ -49,6 +49,7 @@ func ruleset(abi int) unix.LandlockRulesetAttr {
 // usual library (go-landlock) restricts every thread of the process, which hangs if cgo is linked and the process is in
 // a new PID namespace. Here the other threads end at exec anyway.
 func restrictFiles(s *spec) (string, error) {
+	// Asking for a rule set of size 0 returns the version of the interface.
 	abi, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
 		return "", fmt.Errorf("not supported by this kernel: %w", errno)
@@ -70,6 +71,7 @@ func restrictFiles(s *spec) (string, error) {
 			return "", err
 		}
 	}
+	// This needs no_new_privs, or CAP_SYS_ADMIN, which an earlier layer has dropped.
 	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, fd, 0, 0); errno != 0 {
 		return "", fmt.Errorf("apply the rules: %w", errno)
 	}

@@ -45,7 +45,7 @@ func apply(name string, s *spec) (detail string, err error) {
 	switch name {
 	case capabilities:
 		return "all dropped", dropCapabilities()
-	case noNewPrivs:
+	case noNewPrivs: // prctl(2); inherited by every child and never undone
 		return "set", unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 	case landlock:
 		return restrictFiles(s)

@@ -83,6 +83,7 @@ func interpreter(program string) (string, error) {
 // parseList parses the output of the linker: lines such as "libm.so.6 => /lib/libm.so.6 (0x7f...)" and "libx.so => not found".
 func parseList(out []byte) (files, missing []string) {
 	lines := bufio.NewScanner(bytes.NewReader(out))
+	// Lines without an arrow name the linker itself and the kernel's vDSO, which is not a file.
 	for lines.Scan() {
 		line := strings.TrimSpace(lines.Text())
 		name, target, arrow := strings.Cut(line, " => ")

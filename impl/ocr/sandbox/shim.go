@@ -98,6 +98,7 @@ func becomeProgram(text string) error {
 		return json.NewEncoder(os.Stdout).Encode(s.tryAll())
 	}
 	argv := append([]string{s.Program}, s.Args...)
+	// A layer that worked in the probe but fails now ends the start: running with less protection is never the fallback.
 	for _, name := range s.Layers {
 		if _, err := apply(name, &s); err != nil {
 			return fmt.Errorf("%s: %w", name, err)

@@ -73,6 +73,7 @@ type panicError struct {
 	stack []byte
 }
 
+// Error includes the stack, which the service logs.
 func (e *panicError) Error() string { return fmt.Sprintf("worker: panic: %v\n%s", e.value, e.stack) }
 
 // readSafely reads within the request's deadline and turns a panic into a panicError.

@@ -17,7 +17,8 @@ import (
 	"uncial/impl/ocr/sandbox"
 )
 
-// newLauncher checks that the worker program and the model directories exist, and prepares the sandbox.
+// newLauncher checks that the worker program and the model directories exist, and prepares the sandbox. Its errors are for
+// the operator, who sees them when the service starts.
 func (p *Pool) newLauncher(ctx context.Context) (*sandbox.Launcher, error) {
 	o := p.opts
 	// The shim changes to "/" before it starts the program, so relative paths would not be found.

@@ -95,6 +95,7 @@ func New(ctx context.Context, opts Options) (*Pool, error) {
 	p.queue = newQueue(p.opts.Queue)
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	var err error
+	// The first worker proves that all of them can start, so a wrong set-up is an error here and not in the first request.
 	if p.launcher, err = p.newLauncher(ctx); err != nil {
 		p.cancel()
 		return nil, err

@@ -108,7 +108,7 @@ func (s *slot) nextJob() *job {
 				return nil
 			}
 			return j
-		case fresh := <-s.replacement:
+		case fresh := <-s.replacement: // a nil channel, which never delivers, while no replacement starts
 			s.swapIn(fresh)
 		case <-s.worker.exited:
 			s.requeueAfterCrash(s.pool.queue.withdraw(inbox))
@@ -174,7 +174,8 @@ func request(j *job, deadline time.Duration, threads int) pipe.Request {
 	}
 }
 
-// result translates a worker's answer for the caller of Recognize.
+// result translates a worker's answer for the caller of Recognize. Messages of internal errors stay in the log: they may
+// name files of this machine.
 func (s *slot) result(j *job, a pipe.Answer) outcome {
 	if a.Error == nil {
 		s.pool.counts.pages.Add(uint64(len(a.Document.Pages)))

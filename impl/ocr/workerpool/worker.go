@@ -72,7 +72,8 @@ func (p *Pool) startWorker(ctx context.Context) (*worker, error) {
 	return nil, fmt.Errorf("start the worker: %w", err)
 }
 
-// fork starts the process and the goroutine that waits for its end.
+// fork starts the process and the goroutine that waits for its end. The worker's ends of the pipes are closed here, so that
+// ours report the end of the file when the process exits.
 func (p *Pool) fork() (*worker, error) {
 	var ours, theirs [3]*os.File // our and the worker's ends of the pipes to its standard input, output and error
 	defer closeAll(theirs[:])
@@ -113,7 +114,8 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// reap drains standard error and waits for the process, so that no zombie remains.
+// reap drains standard error and waits for the process, so that no zombie remains. Only after that is the worker exited,
+// so exitStatus and the kept lines are complete for whoever waits for it.
 func (w *worker) reap(stderr *os.File) {
 	defer close(w.exited)
 	defer func() { _ = stderr.Close() }()

@@ -29,6 +29,8 @@ type page struct {
 	text                       string
 }
 
+// pages has clean print in three languages, a typescript and handwriting. The hand of package ocrtest lacks capitals,
+// k, w and z, so its text does too.
 var pages = []page{
 	{"rendered-print", "letter", "en", goregular.TTF, `My dear brother, the ship came in
 this morning with the evening tide,
@@ -80,6 +82,7 @@ func main() {
 	}
 }
 
+// run draws all pages and writes their index, in the form that accuracy.OpenFolder reads.
 func run(out string) error {
 	var index []accuracy.Page
 	for i, p := range pages {

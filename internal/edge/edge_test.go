@@ -224,9 +224,9 @@ func TestHandler_AnswersAnExtraction(t *testing.T) {
 // tricky is a text with what looks like escapes of JSON.
 const tricky = `<b> & "\u003c" \\u003e \ &amp;`
 
-// An answer holds one copy of an inline image: the decoded one. It must not run in parallel, because it measures what the
+// One copy of an inline image is held: the decoded one. The test must not run in parallel, because it measures what the
 // whole process allocates.
-func TestHandler_HoldsAnInlineImageOnce(t *testing.T) { //nolint:paralleltest // see above
+func TestHandler_HoldsAnInlineImageOnce(t *testing.T) {
 	const size = 20 << 20
 	d := mustNew(t, nil)
 	d.server.extract = func(ctx context.Context, req gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {

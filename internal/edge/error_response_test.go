@@ -20,8 +20,10 @@ import (
 
 const internalText = "internal error; quote the X-Request-Id when you contact support"
 
-var secret = errors.New("pq: relation \"accounts\" at /srv/uncial/store.go:17 *store.DB")
-var usedUp = contract.Window{Limit: 60, Reset: clock.Add(1500 * time.Millisecond), Now: clock}
+var (
+	secret = errors.New("pq: relation \"accounts\" at /srv/uncial/store.go:17 *store.DB")
+	usedUp = contract.Window{Limit: 60, Reset: clock.Add(1500 * time.Millisecond), Now: clock}
+)
 
 // serverErrors are what a server may return, and what is answered.
 var serverErrors = map[string]struct {

@@ -14,7 +14,7 @@ func TestService_Extract_ReplaysInlineImages(t *testing.T) {
 	id, key := s.mustKey(t, "pro")
 	page := []byte("\xfb\xff\xfe the bytes of a page")
 	extract := func(data []byte, encoding *base64.Encoding) answer {
-		return s.must(t, key, "k1", map[string]any{"imageUrl": "data:image/png;base64," + encoding.EncodeToString(data)})
+		return s.mustExtract(t, key, "k1", map[string]any{"imageUrl": "data:image/png;base64," + encoding.EncodeToString(data)})
 	}
 	first := extract(page, base64.StdEncoding)
 	require.Equal(t, 200, first.status, "%s", first.body)

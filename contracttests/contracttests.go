@@ -19,12 +19,14 @@ import (
 // A Target is a server to check, with its keys by scenario.
 type Target = model.Target
 
-// The parts of a Target.
-type (
-	Plan        = model.Plan
-	Control     = model.Control
-	PointSetter = model.PointSetter
-)
+// Plan is what a plan of the catalogue allows.
+type Plan = model.Plan
+
+// Control moves the clock of a test server.
+type Control = model.Control
+
+// PointSetter is an optional extension of Control that sets the points of an account.
+type PointSetter = model.PointSetter
 
 // Plans is the catalogue that a server has unless it is configured otherwise.
 var Plans = map[string]Plan{"free": {Points: 300, Limit: 10}, "pro": {Points: 10_000, Limit: 60}, "archive": {Points: 1_000_000, Limit: 600}}
@@ -78,11 +80,11 @@ const (
 	Skipped = model.Skipped
 )
 
-// The result of a comparison.
-type (
-	DiffReport = cases.DiffReport
-	Difference = cases.Difference
-)
+// DiffReport is the result of a comparison.
+type DiffReport = cases.DiffReport
+
+// Difference is a request that two targets answered differently.
+type Difference = cases.Difference
 
 // Diff sends the same sequence, drawn by a's seed, to two targets and compares their answers: status, code, fields,
 // details, headers, and how points and requests left change. Texts, documents, times and plan sizes may differ.

@@ -121,10 +121,10 @@ func textsDiffer(_ context.Context, _ *session, x []*model.Exchange) error {
 // confidencesFollowWords finds servers that return a constant: two pages whose words differ clearly in confidence must
 // not have the same one.
 func confidencesFollowWords(_ context.Context, s *session, x []*model.Exchange) error {
-	clear, faint := s.readings.MeanConfidence(printed), s.readings.MeanConfidence(model.ImageFaint)
+	legible, faint := s.readings.MeanConfidence(printed), s.readings.MeanConfidence(model.ImageFaint)
 	for _, y := range x[1:] {
-		if x[0].JSON["confidence"] == y.JSON["confidence"] && max(clear-faint, faint-clear) > 0.05 {
-			return fail(y, "the words of two pages have the mean confidences %.2f and %.2f, but both pages have %v", clear, faint, y.JSON["confidence"])
+		if x[0].JSON["confidence"] == y.JSON["confidence"] && max(legible-faint, faint-legible) > 0.05 {
+			return fail(y, "the words of two pages have the mean confidences %.2f and %.2f, but both pages have %v", legible, faint, y.JSON["confidence"])
 		}
 	}
 	return nil

@@ -83,8 +83,7 @@ func (r *Run) Do(ctx context.Context, c Case) model.Result {
 	if err == nil && c.Status != 0 && !s.saw(c.Operation, c.Status) {
 		err = fail(nil, "the case needs a %d of %s, but none came", c.Status, c.Operation)
 	}
-	var skipped *skip
-	if errors.As(err, &skipped) {
+	if _, skipped := errors.AsType[*skip](err); skipped {
 		result.Outcome, result.Reason = model.Skipped, err.Error()
 	} else if err != nil {
 		result.Outcome, result.Reason = model.Failed, r.Presentable(err.Error(), MaxReason)

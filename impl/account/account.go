@@ -47,7 +47,7 @@ type Account struct {
 
 // Options of a Registry.
 type Options struct {
-	// Secret is the HMAC key for the digests of API keys: at least 16 bytes, the same in all replicas, for ever. Without
+	// Secret is the HMAC key for the digests of API keys: at least 16 bytes, the same in all replicas, and never changed. Without
 	// it API keys can be neither made nor checked; everything else works.
 	Secret []byte
 	// Plans is the catalogue. Default: DefaultCatalogue().

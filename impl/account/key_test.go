@@ -83,7 +83,7 @@ var registryRotateTests = registryTests{
 		require.Equal(t, old.Name, made.Name)
 		require.Equal(t, old.Allow, made.Allow)
 		require.Equal(t, old.AccountID, made.AccountID)
-		require.Equal(t, t.clock.Now().Add(90*24*time.Hour), made.Expires, "it lives as long as the old one did")
+		require.Equal(t, t.clock.Now().Add(90*24*time.Hour), made.Expires, "it has the lifetime of the old key")
 
 		require.NoError(t, t.authenticate(oldToken))
 		require.NoError(t, t.authenticate(token))
@@ -114,7 +114,7 @@ var registryRotateTests = registryTests{
 		require.NoError(t, rotate(lasting.ID, time.Hour))
 		require.ErrorIs(t, rotate(lasting.ID, time.Hour), account.ErrEnded, "a second time")
 		keys := t.mustKeys("")
-		require.Len(t, keys, 4, "what is refused leaves no key behind")
+		require.Len(t, keys, 4, "refused rotations leave no key behind")
 	},
 	"never prolongs the old key": func(t fixture) {
 		old, token := t.mustKey(time.Minute)
@@ -188,7 +188,7 @@ func TestRegistry_CountUnderOtherSecrets(t *testing.T) {
 		require.Zero(t, count(t.Registry))
 		require.Equal(t, int64(2), count(other))
 		t.clock.Advance(time.Hour)
-		require.Equal(t, int64(1), count(other), "an expired key opens nothing anyway")
+		require.Equal(t, int64(1), count(other), "expired keys do not count")
 		require.NoError(t, t.Revoke(t.Context(), lasting.ID))
 		require.Zero(t, count(other))
 

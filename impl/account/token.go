@@ -63,7 +63,7 @@ func isWellFormed(token string) bool {
 	return token[len(body):] == checksum(body)
 }
 
-// digest returns what is stored in place of a key: useless without the secret, and always the same for the same key, so
+// digest returns the value that is stored instead of a key: useless without the secret, and always the same for the same key, so
 // that the key can be looked up. A slow hash is not needed: the key has 178 random bits.
 func digest(secret []byte, token string) string {
 	mac := hmac.New(sha256.New, secret)

@@ -97,7 +97,7 @@ func New(base, key string, timeout time.Duration) (*Client, error) {
 		return nil, fmt.Errorf("invalid service URL %q; expected e.g. http://127.0.0.1:8080", base)
 	}
 	if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil, errors.New("invalid API key; expected visible ASCII without blanks, such as ocr_live_...")
+		return nil, errors.New("invalid API key; expected visible ASCII without blanks, beginning with ocr_live_")
 	}
 	if !strings.HasSuffix(u.Path, "/api/v1") {
 		u = u.JoinPath("api/v1")

@@ -64,7 +64,7 @@ func (e extractor) extract(tb testing.TB, token string, i *ledger.Idempotency) {
 	require.NoError(tb, err)
 }
 
-// BenchmarkExtraction measures Authenticate, Count, Hold and Settle: what an extraction costs besides fetching and
+// BenchmarkExtraction measures Authenticate, Count, Hold and Settle: the cost of an extraction without fetching and
 // reading. The callers of "many accounts" never change the same row.
 func BenchmarkExtraction(b *testing.B) {
 	storetest.RunBenchmark(b, testcontainers.Postgres, newExtractor, func(b *testing.B, e extractor) {

@@ -15,7 +15,7 @@ import (
 	"uncial/impl/store"
 )
 
-// Where these are set, the test binary is the process that is to be killed.
+// If these are set, the test binary is the process to be killed.
 const (
 	victimDatabase = "UNCIAL_TEST_VICTIM_DATABASE"
 	victimAccount  = "UNCIAL_TEST_VICTIM_ACCOUNT"
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// spendForEver charges points from four goroutines and prints a line for each charge, once it is made.
+// spendForEver charges points in four goroutines and prints a line after each charge.
 func spendForEver(url, accountID string) error {
 	ctx := context.Background()
 	st, err := store.Open(ctx, url, store.Options{})
@@ -77,7 +77,7 @@ func (b book) mustKill(lines int64) int64 {
 		}
 	}
 	require.Error(b, cmd.Wait())
-	require.GreaterOrEqual(b, said, lines, "it was to be killed, not to fail")
+	require.GreaterOrEqual(b, said, lines, "the process failed before it was killed")
 	return said
 }
 
@@ -98,8 +98,8 @@ func TestLedger_Crash(t *testing.T) {
 		t.requireAudit()
 		after, err := t.Balance(t.Context(), t.id)
 		require.NoError(t, err)
-		require.Less(t, after.Used, held.Used, "what was held came back")
-		require.GreaterOrEqual(t, after.Used, charged, "what was said to be charged is")
-		require.LessOrEqual(t, after.Used, charged+3*4, "and at most what each goroutine had no time to say")
+		require.Less(t, after.Used, held.Used, "held points were returned")
+		require.GreaterOrEqual(t, after.Used, charged, "every reported charge is in the books")
+		require.LessOrEqual(t, after.Used, charged+3*4, "at most one unreported charge per goroutine and process")
 	}}.run(t)
 }

@@ -23,7 +23,7 @@ var ledgerSettleTests = bookTests{
 		})
 		require.ErrorIs(t, err, failure)
 		_, err = t.Hold(t.Context(), t.keyed("one", "body"))
-		require.ErrorIs(t, err, ledger.ErrRunning, "the hold is as it was")
+		require.ErrorIs(t, err, ledger.ErrRunning, "the hold is unchanged")
 		require.NoError(t, t.Release(t.Context(), h))
 		t.requireBalance(0, 100)
 	},
@@ -33,7 +33,7 @@ var ledgerSettleTests = bookTests{
 		t.mustSettle(h, "")
 		_, err := t.Settle(t.Context(), h, nil)
 		require.ErrorIs(t, err, ledger.ErrEnded)
-		require.NoError(t, t.Release(t.Context(), h), "too late, and no fault")
+		require.NoError(t, t.Release(t.Context(), h), "releasing after the end is not an error")
 		t.requireBalance(20, 100)
 		require.NoError(t, t.Release(t.Context(), other))
 		require.NoError(t, t.Release(t.Context(), other))
@@ -75,7 +75,7 @@ func TestLedger_Release(t *testing.T) {
 		_, err = t.Settle(gone, h, nil)
 		require.ErrorIs(t, err, context.Canceled)
 		t.requireBalance(10, 100)
-		require.NoError(t, t.Release(gone, h), "to release is what is left to do")
+		require.NoError(t, t.Release(gone, h), "Release still works")
 		t.requireBalance(0, 100)
 	}}.run(t)
 }
@@ -110,7 +110,7 @@ var ledgerExpireTests = bookTests{
 		req.Points = 100
 		h := t.mustHold(req)
 		t.clock.Set(h.Expires)
-		t.mustHold(req) // no sweep has come by
+		t.mustHold(req) // before any sweep
 		t.requireBalance(100, 100)
 	},
 	"counts each hold once when replicas sweep together": func(t book) {
@@ -132,7 +132,7 @@ var ledgerExpireTests = bookTests{
 func TestLedger_Extend(t *testing.T) {
 	bookTests{"keeps a hold alive, but never revives one": func(t book) {
 		h := t.mustHold(t.request())
-		for range 3 { // together longer than the hold was taken for
+		for range 3 { // together longer than the TTL of the hold
 			t.clock.Advance(40 * time.Second)
 			require.NoError(t, t.Extend(t.Context(), h, time.Minute))
 		}
@@ -141,7 +141,7 @@ func TestLedger_Extend(t *testing.T) {
 
 		late := t.mustHold(t.request())
 		t.clock.Set(late.Expires)
-		require.ErrorIs(t, t.Extend(t.Context(), late, time.Minute), ledger.ErrExpired, "what has run out stays so")
+		require.ErrorIs(t, t.Extend(t.Context(), late, time.Minute), ledger.ErrExpired, "an expired hold stays expired")
 		require.ErrorIs(t, t.Extend(t.Context(), late, 0), ledger.ErrTTL)
 	}}.run(t)
 }

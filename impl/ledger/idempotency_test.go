@@ -96,7 +96,7 @@ var ledgerHoldReplayTests = bookTests{
 
 		expired := t.mustHold(t.keyed("one", "another body"))
 		t.clock.Set(expired.Expires)
-		settled := t.mustHold(t.keyed("one", "a third body")) // though no sweep has come by
+		settled := t.mustHold(t.keyed("one", "a third body")) // before any sweep
 		require.NotEqual(t, expired.ID, settled.ID)
 		_, err = t.Settle(t.Context(), expired, nil)
 		require.ErrorIs(t, err, ledger.ErrExpired)
@@ -140,6 +140,6 @@ func TestLedger_Wait(t *testing.T) {
 		h = t.mustHold(req)
 		t.clock.Set(h.Expires)
 		_, err = wait(t.Context())
-		require.ErrorIs(t, err, ledger.ErrFree, "its process has died")
+		require.ErrorIs(t, err, ledger.ErrFree, "the hold has expired")
 	}}.run(t)
 }

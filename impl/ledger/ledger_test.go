@@ -210,7 +210,7 @@ var ledgerBalanceTests = bookTests{
 		t.clock.Set(time.Date(2026, time.December, 31, 23, 59, 59, 0, time.FixedZone("", -2*3600)))
 		balance, err := t.Balance(t.Context(), t.id)
 		require.NoError(t, err)
-		require.Equal(t, time.Date(2027, time.February, 1, 0, 0, 0, 0, time.UTC), balance.NextReset, "months are UTC's")
+		require.Equal(t, time.Date(2027, time.February, 1, 0, 0, 0, 0, time.UTC), balance.NextReset, "months begin in UTC")
 	},
 }
 
@@ -229,7 +229,7 @@ var ledgerHoldTests = bookTests{
 		charged, returned := t.mustHold(t.request()), t.mustHold(t.request())
 		t.clock.Set(april.Add(time.Second))
 		require.Equal(t, ledger.Balance{Remaining: 100, Total: 100, NextReset: april.AddDate(0, 1, 0)},
-			t.mustSettle(charged, ""), "what is left after the call is the new month's")
+			t.mustSettle(charged, ""), "the balance is that of the new month")
 		require.NoError(t, t.Release(t.Context(), returned))
 		t.requireBalance(0, 100)
 		t.clock.Set(april.Add(-time.Second))

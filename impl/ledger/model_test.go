@@ -16,13 +16,13 @@ import (
 	"uncial/internal/contract"
 )
 
-// model is a ledger of one account, as simple as can be: no database, no races.
+// model is the simplest correct ledger: one account, no database, no races.
 type model struct {
 	now     time.Time
 	plan    string
 	periods map[string]*modelPeriod
 	holds   []*modelHold
-	keys    map[string]*modelHold // the latest hold with each idempotency key that is taken
+	keys    map[string]*modelHold // the hold that each used idempotency key belongs to
 }
 
 type modelPeriod struct{ total, used, held int64 }
@@ -48,8 +48,8 @@ func (m *model) balance() modelPeriod {
 
 func (m *model) overdue(h *modelHold) bool { return h.state == "held" && !h.hold.Expires.After(m.now) }
 
-// giveBack ends a running hold without a charge.
-func (m *model) giveBack(h *modelHold, state string) {
+// returnPoints ends a running hold without a charge.
+func (m *model) returnPoints(h *modelHold, state string) {
 	if h.state == "held" {
 		h.state = state
 		m.periods[h.hold.Period].held -= h.hold.Points
@@ -66,21 +66,21 @@ func (m *model) free(h *modelHold) {
 func (m *model) expire() (n int) {
 	for _, h := range m.holds {
 		if m.overdue(h) {
-			m.giveBack(h, "expired")
+			m.returnPoints(h, "expired")
 			n++
 		}
 	}
 	return n
 }
 
-// lookUp is what Hold must say of a key before it looks at the points; nil where it may go on.
+// lookUp returns the error of Hold for a key, before points matter; nil if Hold continues.
 func (m *model) lookUp(key, body string) error {
 	h := m.keys[key]
 	if h == nil {
 		return nil
 	}
 	if m.overdue(h) {
-		m.giveBack(h, "expired")
+		m.returnPoints(h, "expired")
 		return nil
 	}
 	if h.state == "settled" && !h.answerUntil.After(m.now) {
@@ -96,7 +96,7 @@ func (m *model) lookUp(key, body string) error {
 	return &ledger.ReplayError{Reply: []byte(h.answer)}
 }
 
-// machine drives the ledger and the model alike.
+// machine applies each step to the ledger and to the model, and compares the results.
 type machine struct {
 	book
 	model
@@ -129,7 +129,7 @@ func (m *machine) Hold(t *rapid.T) {
 	}
 }
 
-// reserve takes points, after giving back what is overdue if that is needed.
+// reserve takes points. If there are too few, it expires overdue holds first.
 func (m *machine) reserve(points int64) error {
 	if _, begun := m.periods[m.month()]; !begun {
 		m.periods[m.month()] = &modelPeriod{total: allowances[m.plan]}
@@ -185,7 +185,7 @@ func (m *machine) Extend(t *rapid.T) {
 
 func (m *machine) Release(t *rapid.T) {
 	h := m.draw(t)
-	m.giveBack(h, "released")
+	m.returnPoints(h, "released")
 	require.NoError(t, m.book.Release(t.Context(), h.hold))
 }
 
@@ -262,7 +262,7 @@ func (m *machine) requireEqual(t *rapid.T, got ledger.Balance) {
 	}, got)
 }
 
-// requireSame checks that both failed alike, or neither.
+// requireSame checks that both failed with the same error, or neither failed.
 func requireSame(t *rapid.T, want, got error) {
 	var insufficient *ledger.InsufficientError
 	var replay *ledger.ReplayError

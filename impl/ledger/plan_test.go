@@ -23,11 +23,11 @@ var ledgerChangePlanTests = bookTests{
 		require.Equal(t, int64(100), change("hundred").Total)
 
 		t.mustCharge(t.request(), "")
-		require.Equal(t, int64(990), change("thousand").Remaining, "an upgrade is there at once")
+		require.Equal(t, int64(990), change("thousand").Remaining, "an upgrade applies at once")
 		t.requireBalance(10, 1000)
 
 		t.mustHold(t.request())
-		require.Equal(t, int64(30), change("fifty").Remaining, "a downgrade too")
+		require.Equal(t, int64(30), change("fifty").Remaining, "a downgrade applies at once")
 		t.requireBalance(20, 50)
 
 		change("thousand")
@@ -35,7 +35,7 @@ var ledgerChangePlanTests = bookTests{
 			t.mustCharge(t.request(), "")
 		}
 		h := t.mustHold(t.request())
-		require.Equal(t, int64(0), change("fifty").Remaining, "but takes nothing that is used or held")
+		require.Equal(t, int64(0), change("fifty").Remaining, "a downgrade takes nothing that is used or held")
 		t.requireBalance(80, 80)
 		_, err := t.Hold(t.Context(), t.request())
 		var insufficient *ledger.InsufficientError

@@ -80,7 +80,7 @@ var ledgerRaceTests = bookTests{
 				return err
 			}
 			charged <- struct{}{}
-			time.Sleep(30 * time.Millisecond) // the work that the others wait for
+			time.Sleep(30 * time.Millisecond) // the work that the other requests wait for
 			_, err = t.Settle(ctx, h, reply("the reply"))
 			return err
 		}) {
@@ -101,7 +101,7 @@ var ledgerRaceTests = bookTests{
 			if err != nil {
 				return err
 			}
-			return t.Release(ctx, h) // each attempt fails
+			return t.Release(ctx, h) // as after a failure
 		}))
 		t.requireBalance(0, 100)
 	},
@@ -126,7 +126,7 @@ var ledgerRaceTests = bookTests{
 				case 1:
 					return t.Release(t.Context(), h)
 				case 2:
-					t.clock.Set(h.Expires) // whoever looks from now on finds it overdue
+					t.clock.Set(h.Expires) // from now on the hold is overdue
 				}
 				_, err := t.Expire(t.Context(), holds)
 				return err

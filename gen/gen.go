@@ -1,5 +1,5 @@
-// Package gen is the contract in Go: the types, the strict server, the client and the embedded document, all
-// generated from openapi.yaml at the top of the module. Nothing in here but this file is written by hand.
+// Package gen is openapi.yaml in Go: the types, the router and strict handlers, the client and the embedded document, all
+// generated from openapi.yaml at the top of the module by make generate. Only this file is written by hand.
 package gen
 
 import _ "embed"

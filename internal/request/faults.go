@@ -37,7 +37,8 @@ func (f *faults) add(field, text string) {
 	}
 }
 
-// details returns the faults by field, nil if there are none.
+// details returns the faults by field, nil if there are none. Of fields beyond maxFaults it has the number only, under
+// "body". Nothing may be added after it.
 func (f *faults) details() map[string]string {
 	if f.more > 0 {
 		f.byField["body"] = strings.TrimPrefix(fmt.Sprintf("%s; has %d more faults", f.byField["body"], f.more), "; ")

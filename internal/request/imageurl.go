@@ -105,6 +105,7 @@ func (u *imageURL) name() string {
 	return "cid:" + hex.EncodeToString(h.Sum(nil))
 }
 
+// imagesKey is the key of the inline images in the context of a request. They live as long as the request.
 type imagesKey struct{}
 
 // WithImages returns a context with inline images by name. Check uses it, and tests of a server may.

@@ -161,7 +161,7 @@ func (p *parser) array() (any, error) {
 	return array, err
 }
 
-// list reads the elements between two brackets, separated by commas.
+// list reads an object or array: the elements between two brackets, separated by commas.
 func (p *parser) list(opening, closing byte, element func() error) error {
 	p.consume(opening)
 	p.space()

@@ -14,6 +14,7 @@ const (
 	minRead = 64       // bytes; more than the longest run that the parser peeks at, and a character of UTF-8
 )
 
+// errNotUTF8 takes precedence over faults of the JSON: in another encoding nothing else makes sense.
 var errNotUTF8 = errors.New("must be UTF-8")
 
 // source is a body as it arrives: checked to be UTF-8, in a small buffer, with the position of what comes next. A read
@@ -114,6 +115,7 @@ func (s *source) drain() error {
 	}
 }
 
+// tooLarge names MaxBody.
 const tooLarge = "must be at most 28 MiB"
 
 // readFault says, for the client, why a body could not be read.

@@ -44,13 +44,16 @@ func (s *server) newExtraction(ctx context.Context, r gen.ExtractRequestObject) 
 // answer is a pure function of the extraction and its outcome: a replay calls it with the stored outcome and gets the same bytes,
 // whatever has happened to the key since.
 func (e *extraction) answer(o outcome) (gen.ExtractResponseObject, error) {
-	doc := choice{
+	r := choice{
 		image: e.ImageURL, language: e.Language, pageKind: e.page,
 		seed: strconv.FormatUint(e.mockSeed, 10) + "/" + strconv.FormatUint(o.seed, 10),
 	}.read(e.Enhance)
-	result, err := contract.NewResult(e.Request, doc, format.Meta{Created: o.at})
-	if err != nil {
-		return nil, err
+	result := r.result
+	if e.Format != gen.JSON && e.Format != gen.Text {
+		var err error
+		if result, err = contract.NewResult(e.Request, r.doc, format.Meta{Created: o.at}); err != nil {
+			return nil, err
+		}
 	}
 	took := processingTime(result.Text) + o.delay.Milliseconds()
 	result.RemainingPoints, result.ProcessingTime = &o.remaining, &took

@@ -4,12 +4,22 @@ import (
 	"cmp"
 	"sync"
 
+	"uncial/gen"
+	"uncial/internal/contract"
 	"uncial/internal/document"
+	"uncial/internal/format"
 )
 
-// readings are the documents made so far, shared by all requests and never changed. There are few texts and few ways to
-// read each, so that nothing needs to be dropped.
-var readings sync.Map // of readingID to *document.Document
+// reading is a document and the answer of the formats that do not write it. Building that answer anew for every request
+// would take a tenth of the mock's time.
+type reading struct {
+	doc    *document.Document
+	result gen.ExtractionResult
+}
+
+// readings has those made so far, shared by all requests and never changed. There are few texts and few ways to read each,
+// so that nothing needs to be dropped.
+var readings sync.Map // of readingID to *reading
 
 // readingID has everything that a document depends on. The texts after the first one follow from it.
 type readingID struct {
@@ -20,7 +30,7 @@ type readingID struct {
 }
 
 // read returns the document of the chosen pages: as recognized or, with enhance, as corrected.
-func (c choice) read(enhance bool) *document.Document {
+func (c choice) read(enhance bool) *reading {
 	id := readingID{language: c.language, pageKind: c.pageKind, enhance: enhance}
 	var picked []*Fixture
 	if !c.blank {
@@ -28,7 +38,7 @@ func (c choice) read(enhance bool) *document.Document {
 		id.first = picked[0]
 	}
 	if known, ok := readings.Load(id); ok {
-		return known.(*document.Document)
+		return known.(*reading)
 	}
 	doc := &document.Document{Language: c.language, Enhanced: enhance}
 	for i, f := range picked {
@@ -47,6 +57,7 @@ func (c choice) read(enhance bool) *document.Document {
 		blocks = append(blocks, p.Blocks...)
 	}
 	doc.Confidence = round(document.MeanConfidence(blocks))
-	made, _ := readings.LoadOrStore(id, doc)
-	return made.(*document.Document)
+	result, _ := contract.NewResult(contract.Request{Format: gen.JSON}, doc, format.Meta{}) // fails only in writing a format
+	made, _ := readings.LoadOrStore(id, &reading{doc, result})
+	return made.(*reading)
 }

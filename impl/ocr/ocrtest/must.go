@@ -28,7 +28,7 @@ func MustPNG(tb testing.TB, img image.Image) []byte {
 func MustBuildWorker(tb testing.TB) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "uncial-worker")
-	out, err := exec.Command("go", "build", "-o", path, "uncial/impl/cmd/uncial-worker").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", path, "uncial/impl/cmd/uncial-worker").CombinedOutput() //nolint:gosec // a path in the test's own folder
 	require.NoErrorf(tb, err, "%s", out)
 	return path
 }

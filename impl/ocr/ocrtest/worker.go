@@ -138,7 +138,7 @@ var misbehaviours = map[string]func(argument string){
 		time.Sleep(d)
 	},
 	"hold": func(file string) {
-		for _, err := os.Stat(file); err == nil; _, err = os.Stat(file) { //nolint:gosec // the test named it
+		for _, err := os.Stat(file); err == nil; _, err = os.Stat(file) {
 			time.Sleep(time.Millisecond)
 		}
 	},

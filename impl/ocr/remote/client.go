@@ -177,25 +177,25 @@ func (c *Client) get(ctx context.Context, e *engine, path string, into any) erro
 	if err != nil {
 		return err
 	}
-	res, text, err := c.do(r, maxInfo)
+	status, _, text, err := c.do(r, maxInfo)
 	if err != nil {
 		return err
 	}
-	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("the engine answered with status %d", res.StatusCode)
+	if status != http.StatusOK {
+		return fmt.Errorf("the engine answered with status %d", status)
 	}
 	return json.Unmarshal(text, into)
 }
 
-// do sends a request and reads the answer, of which it returns at most limit bytes.
-func (c *Client) do(r *http.Request, limit int64) (*http.Response, []byte, error) {
+// do sends a request and reads at most limit bytes of the answer.
+func (c *Client) do(r *http.Request, limit int64) (status int, header http.Header, body []byte, err error) {
 	res, err := c.http.Do(r) //nolint:gosec // the operator chose the host
 	if err != nil {
-		return nil, nil, err
+		return 0, nil, nil, err
 	}
 	defer func() { _ = res.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(res.Body, limit))
-	return res, text, err
+	body, err = io.ReadAll(io.LimitReader(res.Body, limit))
+	return res.StatusCode, res.Header, body, err
 }
 
 // Recognize reads an image on the engine with the lowest load. If that engine dies or is full, it tries one other. An
@@ -272,20 +272,20 @@ func (c *Client) send(ctx context.Context, e *engine, req ocr.Request) (*documen
 	setDeadline(r.Header, ctx)
 	r.Header.Set("Content-Type", "application/octet-stream")
 	r.Header.Set("Expect", "100-continue") // so that a busy engine can refuse before the image is sent
-	res, text, err := c.do(r, pipe.MaxAnswer+1)
+	status, header, text, err := c.do(r, pipe.MaxAnswer+1)
 	if err != nil {
 		return nil, &diedError{err}
 	}
 	// The engine has counted out this request, which is released only later.
-	if load, ok := getLoad(res.Header); ok {
+	if load, ok := getLoad(header); ok {
 		c.engines.report(e, load, 1)
 	}
-	if res.StatusCode == http.StatusOK {
+	if status == http.StatusOK {
 		return pipe.DecodeDocument(text)
 	}
 	var f failure
 	if err := json.Unmarshal(text, &f); err != nil {
-		return nil, fmt.Errorf("the engine answered with status %d", res.StatusCode)
+		return nil, fmt.Errorf("the engine answered with status %d", status)
 	}
 	return nil, f.toError()
 }

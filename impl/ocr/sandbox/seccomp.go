@@ -40,7 +40,7 @@ type condition struct {
 // conditions returns the rules for calls that are harmless only with some arguments. Only the lower 32 bits of an argument
 // are compared, as the kernel uses only these.
 func conditions() []condition {
-	self := uint32(os.Getpid()) //nolint:gosec // process ids are small; exec keeps them
+	self := uint32(os.Getpid()) // exec keeps the process id
 	const all = ^uint32(0)
 	return append([]condition{
 		{unix.SYS_CLONE, 0, unix.CLONE_THREAD, []uint32{unix.CLONE_THREAD}}, // threads, but not processes

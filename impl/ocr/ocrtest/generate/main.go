@@ -48,7 +48,7 @@ le troisième jour de septembre.
 Une table de chêne avec deux bancs,
 un coffre fermé à clef, une armoire
 où l'on a trouvé du linge et des lettres.
-Dans la chambre haute, un lit garni
+Au premier étage, un lit garni
 de rideaux verts et trois chaises.`},
 	{"rendered-print", "bericht", "de", goregular.TTF, `Bericht über die Ausstellung der Stadt
 im Frühjahr des vergangenen Jahres.
@@ -86,7 +86,7 @@ func main() {
 func run(out string) error {
 	var index []accuracy.Page
 	for i, p := range pages {
-		entry, err := write(out, p, uint64(i)) //nolint:gosec // an index
+		entry, err := write(out, p, uint64(i))
 		if err != nil {
 			return err
 		}
@@ -113,14 +113,14 @@ func write(out string, p page, seed uint64) (accuracy.Page, error) {
 		entry.Kind = "handwritten"
 		img = handwriting(lines, seed)
 	}
-	scan(img, rand.New(rand.NewPCG(seed, 7))) //nolint:gosec // a drawing, not a secret
+	scan(img, rand.New(rand.NewPCG(seed, 7)))
 	if err := os.MkdirAll(out, 0o750); err != nil {
 		return entry, err
 	}
 	if err := os.WriteFile(filepath.Join(out, entry.GroundTruth), []byte(p.text+"\n"), 0o600); err != nil {
 		return entry, err
 	}
-	f, err := os.Create(filepath.Join(out, entry.Image)) //nolint:gosec // a name from the table above
+	f, err := os.Create(filepath.Join(out, entry.Image))
 	if err != nil {
 		return entry, err
 	}
@@ -137,7 +137,7 @@ func handwriting(lines []string, seed uint64) *image.Gray {
 	for i, line := range lines {
 		y := float64(top + pitch*i)
 		base := func(x float64) float64 { return y + 4*math.Sin(x/300+float64(i)) }
-		ocrtest.Write(img, 120, xHeight, base, line, seed+uint64(i)) //nolint:gosec // an index
+		ocrtest.Write(img, 120, xHeight, base, line, seed+uint64(i))
 	}
 	return img
 }

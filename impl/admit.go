@@ -17,6 +17,7 @@ type job struct {
 
 // admit fills in the defaults and checks the one rule that openapi.yaml cannot hold: that the language is installed.
 func (s *Service) admit(ctx context.Context, r gen.ExtractRequestObject) (job, error) {
+	// The installed languages are asked for every request: engines behind a remote recognizer may change while the service runs.
 	supported, err := s.Recognizer.Languages(ctx)
 	if err != nil {
 		return job{}, err

@@ -22,7 +22,8 @@ type Gate struct {
 
 var _ edge.Gate = (*Gate)(nil)
 
-// Authenticate finds the account behind the token.
+// Authenticate finds the account behind the token. Whatever is wrong with the key, the client gets the same 401; the reason is in
+// the log.
 func (g *Gate) Authenticate(ctx context.Context, token string, from netip.Addr) (edge.Principal, error) {
 	a, k, err := g.Accounts.Authenticate(ctx, token, from)
 	if errors.Is(err, account.ErrDenied) {
@@ -31,7 +32,8 @@ func (g *Gate) Authenticate(ctx context.Context, token string, from netip.Addr) 
 	return edge.Principal{AccountID: a.ID, KeyID: k.ID, Plan: a.Plan}, err
 }
 
-// Count counts one extraction.
+// Count counts one extraction. A plan that the catalogue no longer has is an error, so that its accounts get a 500 rather than
+// unlimited use.
 func (g *Gate) Count(ctx context.Context, p edge.Principal) (contract.Window, bool, error) {
 	plan, err := g.Accounts.Plan(p.Plan)
 	if err != nil {
@@ -55,7 +57,7 @@ func (g *Gate) RemainingPoints(ctx context.Context, p edge.Principal) (int64, er
 	return b.Remaining, err
 }
 
-// Status answers with the points and the rate-limit window of the caller's account.
+// Status needs no rate limit and costs nothing. It answers with the points and the rate-limit window of the caller's account.
 func (s *Service) Status(ctx context.Context, _ gen.StatusRequestObject) (gen.StatusResponseObject, error) {
 	caller := edge.CallerFrom(ctx)
 	b, err := s.Ledger.Balance(ctx, caller.AccountID)

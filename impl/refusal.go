@@ -26,7 +26,7 @@ func refusal(err error) error {
 		return contract.Insufficient(insufficient.Remaining, insufficient.NextReset)
 	case errors.Is(err, ledger.ErrKeyReused):
 		return contract.KeyReused()
-	case errors.Is(err, ocr.ErrBusy):
+	case errors.Is(err, ocr.ErrBusy): // also from fetch, when too many fetches wait
 		return contract.Overloaded(contract.BusyRetryAfter, err)
 	case errors.Is(err, ocr.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
 		return contract.TooSlow(err)

@@ -86,23 +86,14 @@ func output(tb testing.TB, l *sandbox.Launcher) (string, *os.ProcessState) {
 	return out.String(), cmd.ProcessState
 }
 
-func TestLauncher_Refuses(t *testing.T) {
-	t.Parallel()
-	usr1 := make(chan os.Signal, 8)
-	signal.Notify(usr1, syscall.SIGUSR1)
-	t.Cleanup(func() {
-		signal.Stop(usr1)
-		require.Empty(t, usr1, "no signal arrived")
-	})
-	dir := t.TempDir()
-	file := filepath.Join(dir, "file")
-	require.NoError(t, os.WriteFile(file, []byte("secret"), 0o666))
-	parent := strconv.Itoa(os.Getpid())
+// attempt is an action of the probe that the sandbox must refuse.
+type attempt struct {
+	name, action, arg string
+	outside           bool // succeeds without the sandbox, so that it is the sandbox that refuses it
+}
 
-	for _, c := range []struct {
-		name, action, arg string
-		outside           bool // succeeds without the sandbox, so that it is the sandbox that refuses it
-	}{
+func attempts(dir, file, parent string) []attempt {
+	return []attempt{
 		{"a file it was not given", "read", file, false},
 		{"the users of the machine", "read", "/etc/passwd", true},
 		{"the environment of its parent", "read", "/proc/" + parent + "/environ", true},
@@ -138,7 +129,23 @@ func TestLauncher_Refuses(t *testing.T) {
 		{"handles of processes", "call", "pidfd_open", false},
 		{"System V memory", "call", "shmget", false},
 		{"the process's own settings", "call", "prctl", false},
-	} {
+	}
+}
+
+func TestLauncher_Refuses(t *testing.T) {
+	t.Parallel()
+	usr1 := make(chan os.Signal, 8)
+	signal.Notify(usr1, syscall.SIGUSR1)
+	t.Cleanup(func() {
+		signal.Stop(usr1)
+		require.Empty(t, usr1, "no signal arrived")
+	})
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	require.NoError(t, os.WriteFile(file, []byte("secret"), 0o666))
+	parent := strconv.Itoa(os.Getpid())
+
+	for _, c := range attempts(dir, file, parent) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			o := sandbox.Options{Args: []string{c.action, c.arg}, Memory: 512 << 20, Mode: sandbox.Require}

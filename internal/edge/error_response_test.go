@@ -21,8 +21,8 @@ import (
 const internalText = "internal error; quote the X-Request-Id when you contact support"
 
 var (
-	secret = errors.New("pq: relation \"accounts\" at /srv/uncial/store.go:17 *store.DB")
-	usedUp = contract.Window{Limit: 60, Reset: clock.Add(1500 * time.Millisecond), Now: clock}
+	errInternal = errors.New("pq: relation \"accounts\" at /srv/uncial/store.go:17 *store.DB")
+	usedUp      = contract.Window{Limit: 60, Reset: clock.Add(1500 * time.Millisecond), Now: clock}
 )
 
 // serverErrors are what a server may return, and what is answered.
@@ -37,7 +37,7 @@ var serverErrors = map[string]struct {
 		`{"success":false,"error":"The request is not valid.","code":"INVALID_REQUEST","message":"a: is wrong; b: is <bad> & \"ugly\"","details":{"a":"is wrong","b":"is <bad> & \"ugly\""}}`, "",
 	},
 	"a 400 with its own summary": {
-		&contract.Error{Code: contract.InvalidRequest, Summary: "The image could not be read.", Details: map[string]string{"imageUrl": "is gone"}, Cause: secret}, 400,
+		&contract.Error{Code: contract.InvalidRequest, Summary: "The image could not be read.", Details: map[string]string{"imageUrl": "is gone"}, Cause: errInternal}, 400,
 		`{"success":false,"error":"The image could not be read.","code":"INVALID_REQUEST","message":"The image could not be read.","details":{"imageUrl":"is gone"}}`, "",
 	},
 	"an image that cannot be read": {
@@ -46,7 +46,7 @@ var serverErrors = map[string]struct {
 		`RateLimit: "account";r=59;t=42`,
 	},
 	"a 401": {
-		contract.Unauthorized(secret), 401,
+		contract.Unauthorized(errInternal), 401,
 		`{"success":false,"error":"The API key is not valid.","code":"INVALID_API_KEY","message":"the API key is missing, unknown, expired or revoked; send \"Authorization: Bearer <API key>\""}`, "WWW-Authenticate: Bearer",
 	},
 	"a 402": {
@@ -62,10 +62,10 @@ var serverErrors = map[string]struct {
 		`{"success":false,"error":"Too many requests.","code":"RATE_LIMITED","message":"the limit is 5 requests per minute; try again in 7 seconds","remainingPoints":9990}`,
 		`RateLimit: "account";r=0;t=7`,
 	},
-	"a 500":                  {contract.Internal(secret), 500, serverError(internalText), "Retry-After: "},
-	"a 500 with Retry-After": {contract.Overloaded(1500*time.Millisecond, secret), 500, serverError("the service is busy; try again later"), "Retry-After: 2"},
-	"an unknown error":       {secret, 500, serverError(internalText), ""},
-	"a wrapped error":        {errors.Join(secret, contract.Overloaded(time.Second, nil)), 500, serverError("the service is busy; try again later"), "Retry-After: 1"},
+	"a 500":                  {contract.Internal(errInternal), 500, serverError(internalText), "Retry-After: "},
+	"a 500 with Retry-After": {contract.Overloaded(1500*time.Millisecond, errInternal), 500, serverError("the service is busy; try again later"), "Retry-After: 2"},
+	"an unknown error":       {errInternal, 500, serverError(internalText), ""},
+	"a wrapped error":        {errors.Join(errInternal, contract.Overloaded(time.Second, nil)), 500, serverError("the service is busy; try again later"), "Retry-After: 1"},
 	"a timeout":              {context.DeadlineExceeded, 500, serverError(internalText), ""},
 	"an unknown code":        {&contract.Error{Code: "TEAPOT", Message: "x"}, 500, serverError(internalText), ""},
 	"a 400 without details":  {&contract.Error{Code: contract.InvalidRequest, Message: "x"}, 500, serverError(internalText), ""},

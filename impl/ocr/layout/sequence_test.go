@@ -176,12 +176,16 @@ func TestSequence_InsertHandwriting(t *testing.T) {
 			[]document.Box{across(200), left(330), right(330), left(630), right(630), left(930), right(930), across(1100)},
 		},
 		{
-			"puts a date on the right between the heading on the left and the text", [][]document.Box{{left(200)}, {across(800)}},
-			[]document.Box{right(400), right(550)}, []document.Box{left(200), right(400), right(550), across(800)},
+			"puts a date on the right between the heading on the left and the text",
+			[][]document.Box{{left(200)}, {across(800)}},
+			[]document.Box{right(400), right(550)},
+			[]document.Box{left(200), right(400), right(550), across(800)},
 		},
 		{
-			"puts a remark on the right below all print", [][]document.Box{{left(200), left(300)}},
-			[]document.Box{right(500), right(650)}, []document.Box{left(200), left(300), right(500), right(650)},
+			"puts a remark on the right below all print",
+			[][]document.Box{{left(200), left(300)}},
+			[]document.Box{right(500), right(650)},
+			[]document.Box{left(200), left(300), right(500), right(650)},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

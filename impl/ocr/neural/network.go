@@ -1,0 +1,288 @@
+package neural
+
+import "strconv"
+
+// The shape of the network is that of the training kit: five convolutions, of which the first takes every second row and
+// column, the second is followed by the maximum of 2x2 pixels, the fourth by that of two rows; then the maximum of
+// each column, LSTM layers in both directions, and one linear layer.
+const (
+	lineHeight = 48 // pixels of a line's image
+	margin     = 16 // columns of paper that are put on both sides of a line
+	step       = 4  // columns of the image to a column of scores
+)
+
+var convolutionSides = [...]int{5, 3, 3, 3, 3}
+
+// build takes the layers from the file, from the first to the last, each as wide as the one before.
+func (m *Model) build(f *file) {
+	channels := 1
+	for i, side := range convolutionSides {
+		name, side, c := "c"+strconv.Itoa(i+1), side, convolution{in: channels, side: side}
+		c.weight = f.tensor(name+".weight", maxWidth, &c.out, &c.in, &side, &side)
+		c.bias = f.tensor(name+".bias", maxWidth, &c.out)
+		m.convs = append(m.convs, c)
+		channels = c.out
+	}
+	for i := range maxLayers {
+		if _, ok := f.tensors["rnn."+strconv.Itoa(i)+".f.wi"]; !ok || f.err != nil {
+			break
+		}
+		var layer [2]direction
+		for d, name := range []string{"f", "b"} {
+			layer[d] = f.direction("rnn."+strconv.Itoa(i)+"."+name+".", channels, layer[0].hidden)
+		}
+		m.layers = append(m.layers, layer)
+		channels = 2 * layer[0].hidden
+	}
+	if len(m.layers) == 0 {
+		f.fail("it has no LSTM layer")
+	}
+	classes := len(m.info.Alphabet) + 1
+	weight := f.tensor("out.weight", maxClasses, &classes, &channels)
+	bias := f.tensor("out.bias", maxClasses, &classes)
+	if f.err != nil {
+		return
+	}
+	o := &m.out
+	o.in, o.classes, o.stride = channels, classes, (classes+15)/16*16
+	o.weight, o.bias, o.offset = transpose(weight, classes, channels, o.stride), make([]float32, o.stride), rowOffsets(channels, o.stride)
+	copy(o.bias, bias)
+}
+
+// direction reads one half of an LSTM layer; hidden is 0 where its size is not known yet.
+func (f *file) direction(name string, in, hidden int) direction {
+	d := direction{in: in, hidden: hidden}
+	gates := 4 * hidden
+	input := f.tensor(name+"wi", 4*maxWidth, &gates, &in)
+	if d.hidden = gates / 4; gates != 4*d.hidden || d.hidden%32 != 0 {
+		f.fail("%swi has %d rows, which is not four times a multiple of 32", name, gates)
+	}
+	recurrent := f.tensor(name+"wh", 4*maxWidth, &gates, &d.hidden)
+	d.bias = f.tensor(name+"bias", 4*maxWidth, &gates)
+	if f.err != nil {
+		return d
+	}
+	d.input, d.recurrent = transpose(input, gates, in, gates), transpose(recurrent, gates, d.hidden, gates)
+	d.inputOffset = rowOffsets(in, gates)
+	return d
+}
+
+// transpose turns a matrix of rows by columns into one of columns rows, each at a distance of stride, with slack behind it.
+func transpose(m []float32, rows, columns, stride int) []float32 {
+	t := make([]float32, columns*stride+slack)
+	for r := range rows {
+		for c := range columns {
+			t[c*stride+r] = m[r*columns+c]
+		}
+	}
+	return t
+}
+
+// rowOffsets is where n rows at a distance of stride begin.
+func rowOffsets(n, stride int) []int32 {
+	off := make([]int32, n)
+	for i := range off {
+		off[i] = int32(i * stride)
+	}
+	return off
+}
+
+// planes are the channels of an image between two layers, each with a border of zeros: h rows of w pixels lie in rows of
+// stride w+2, the first pixel at offset stride+1 of its plane.
+type planes struct {
+	channels, h, w int
+	data           []float32
+}
+
+func (p *planes) stride() int { return p.w + 2 }
+func (p *planes) size() int   { return (p.h + 2) * p.stride() }
+
+// reshape gives the planes a shape, all zeros.
+func (p *planes) reshape(channels, h, w int) {
+	p.channels, p.h, p.w = channels, h, w
+	p.data = grow(p.data, channels*p.size()+2*slack)
+	clear(p.data)
+}
+
+// pixels is where the pixels of a channel begin; row y is at y*stride.
+func (p *planes) pixels(channel int) []float32 { return p.data[channel*p.size()+p.stride()+1:] }
+
+// clearBorder makes what a product wrote beside the rows zero again.
+func (p *planes) clearBorder() {
+	for c := range p.channels {
+		px := p.pixels(c)
+		for y := range p.h {
+			px[y*p.stride()+p.w], px[y*p.stride()+p.w+1] = 0, 0
+		}
+	}
+}
+
+// network runs a model's layers, one image at a time. It owns the memory between the layers.
+type network struct {
+	*Model
+	kernels
+	weights   []packed  // of the convolutions
+	taps      [][]int32 // of the convolution at work
+	a, b      planes
+	phases    []float32
+	features  []float32
+	sequence  []float32 // of the layer before: steps by channels
+	next      []float32
+	block     []float32 // the sequence as the kernels take it
+	gates     []float32
+	state     []float32
+	scoreRows []float32
+}
+
+func newNetwork(m *Model, k kernels) *network {
+	n := &network{Model: m, kernels: k, taps: make([][]int32, len(m.convs))}
+	for _, c := range m.convs {
+		columns := c.in * c.side * c.side
+		n.weights = append(n.weights, k.pack(c.out, columns, func(r, i int) float32 { return c.weight[r*columns+i] }))
+	}
+	return n
+}
+
+// scores are the logarithms of the classes' probabilities, a row at a distance of out.stride for each step columns of
+// the image; ink holds lineHeight rows of width values, 0 paper to 1 ink. The result is valid until the next call.
+func (n *network) scores(ink []float32, width int) (rows []float32, steps int) {
+	w := (width + 2*margin + step - 1) / step * step
+	n.first(ink, width, w)
+	n.convolve(1, &n.a, &n.b)
+	n.b.clearBorder()
+	pool(&n.b, &n.a, 2, 2)
+	n.convolve(2, &n.a, &n.b)
+	n.b.clearBorder()
+	n.convolve(3, &n.b, &n.a)
+	pool(&n.a, &n.b, 2, 1)
+	n.convolve(4, &n.b, &n.a)
+	steps = n.a.w
+	n.columns(&n.a)
+	for i := range n.layers {
+		n.recur(&n.layers[i], steps)
+	}
+	n.scoreRows = n.matrix(n.sequence, steps, n.out.in, n.out.weight, n.out.offset, n.scoreRows, n.out.stride)
+	for t := range steps {
+		row := n.scoreRows[t*n.out.stride : t*n.out.stride+n.out.classes]
+		for i := range row {
+			row[i] += n.out.bias[i]
+		}
+	}
+	n.softmax(n.scoreRows, steps, n.out.classes, n.out.stride)
+	return n.scoreRows, steps
+}
+
+// scaled is how the network takes a pixel: as in training, with a mean near 0 and a deviation near 1.
+func scaled(ink float32) float32 { return (ink - 0.12) * 3.6 }
+
+// first is the convolution of 5x5 taps that takes every second row and column. The padded image is split into four planes, of
+// its even and odd rows and columns, in which its taps are neighbours.
+func (n *network) first(ink []float32, width, w int) {
+	c := n.convs[0]
+	n.a.reshape(c.out, lineHeight/2, w/2)
+	stride := n.a.stride() // (w+4)/2: the image has a border of 2 pixels
+	size := (lineHeight + 4) / 2 * stride
+	n.phases = grow(n.phases, 4*size+slack)
+	clear(n.phases)
+	paper := scaled(0)
+	for y := range lineHeight {
+		row := n.phases[((y+2)&1)*2*size+(y+2)/2*stride:]
+		for x := range w {
+			v := paper
+			if i := x - margin; i >= 0 && i < width {
+				v = scaled(ink[y*width+i])
+			}
+			row[((x+2)&1)*size+(x+2)/2] = v
+		}
+	}
+	taps := n.taps[0][:0]
+	for i := range c.side {
+		for j := range c.side {
+			taps = append(taps, int32((i&1*2+j&1)*size+i/2*stride+j/2))
+		}
+	}
+	n.taps[0] = taps
+	n.product0(n.phases, c, 0, &n.a)
+	n.a.clearBorder()
+}
+
+// product0 runs the product of layer i from planes whose taps are known into out.
+func (n *network) product0(in []float32, c convolution, i int, out *planes) {
+	n.product(in, n.taps[i], n.weights[i], c.bias, out.pixels(0), out.size(), (out.h-1)*out.stride()+out.w, true)
+}
+
+// convolve is a convolution of 3x3 taps with a rectifier behind it.
+func (n *network) convolve(i int, in, out *planes) {
+	c := n.convs[i]
+	out.reshape(c.out, in.h, in.w)
+	taps := n.taps[i][:0]
+	for channel := range c.in {
+		for y := range c.side {
+			for x := range c.side {
+				taps = append(taps, int32(channel*in.size()+y*in.stride()+x))
+			}
+		}
+	}
+	n.taps[i] = taps
+	n.product0(in.data, c, i, out)
+}
+
+// pool keeps the largest of every h by w pixels.
+func pool(in, out *planes, h, w int) {
+	out.reshape(in.channels, in.h/h, in.w/w)
+	for c := range in.channels {
+		from, to := in.pixels(c), out.pixels(c)
+		for y := range out.h {
+			row := to[y*out.stride() : y*out.stride()+out.w]
+			for i := range h {
+				line := from[(y*h+i)*in.stride():]
+				if w == 1 {
+					line = line[:len(row)]
+					for x, v := range line {
+						row[x] = max(row[x], v) // nothing is below 0 behind a rectifier
+					}
+					continue
+				}
+				line = line[:2*len(row)]
+				for x := range row {
+					row[x] = max(row[x], line[2*x], line[2*x+1])
+				}
+			}
+		}
+	}
+}
+
+// columns makes a sequence of the largest value of each column of each channel.
+func (n *network) columns(in *planes) {
+	n.sequence = grow(n.sequence, in.w*in.channels+slack)
+	for c := range in.channels {
+		px := in.pixels(c)
+		for x := range in.w {
+			most := float32(0)
+			for y := range in.h {
+				most = max(most, px[y*in.stride()+x])
+			}
+			n.sequence[x*in.channels+c] = most
+		}
+	}
+}
+
+// matrix multiplies steps rows of values with weights[in][stride] into a buffer of rows of stride.
+func (n *network) matrix(rows []float32, steps, in int, weights []float32, offset []int32, buffer []float32, stride int) []float32 {
+	buffer = grow(buffer, steps*stride+slack)
+	n.block = n.repack(n.block, steps, in, func(t, i int) float32 { return rows[t*in+i] })
+	n.product(weights, offset, packed{steps, in, n.block}, nil, buffer, stride, stride, false)
+	return buffer
+}
+
+// recur runs both directions of a layer over the sequence.
+func (n *network) recur(layer *[2]direction, steps int) {
+	hidden := layer[0].hidden
+	n.next, n.state = grow(n.next, steps*2*hidden+slack), grow(n.state, 6*hidden)
+	for i := range layer {
+		d := &layer[i]
+		n.gates = n.matrix(n.sequence, steps, d.in, d.input, d.inputOffset, n.gates, 4*hidden)
+		n.lstm(n.gates, d.bias, d.recurrent, steps, hidden, i == 1, n.next[i*hidden:], 2*hidden, n.state)
+	}
+	n.sequence, n.next = n.next, n.sequence
+}

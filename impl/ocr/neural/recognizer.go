@@ -1,0 +1,238 @@
+package neural
+
+import (
+	"image"
+	"math"
+	"slices"
+)
+
+// Word is one word of a line.
+type Word struct {
+	Text       string
+	Box        image.Rectangle // in pixels of the line's image
+	Confidence float64         // geometric mean of its characters' probabilities, 0 to 1; not calibrated
+	Characters []Character
+}
+
+// Character is one character of a word.
+type Character struct {
+	Text      string
+	Prob      float64 // as the network has it, 0 to 1
+	X         int     // column of the line's image where the network is surest of it
+	Other     string  // the next likely character there, "" if that is the blank
+	OtherProb float64
+}
+
+// Recognizer reads lines with a model. It serves one goroutine at a time; a worker that reads with several threads has one for each.
+type Recognizer struct {
+	net *network
+	ink []float32
+}
+
+// NewRecognizer is a recognizer with the fastest kernels of this processor.
+func NewRecognizer(m *Model) *Recognizer { return &Recognizer{net: newNetwork(m, available()[0])} }
+
+// MaxWidth is the widest image of a line in pixels. At 48 pixels of height that is a line of some 1,000 characters.
+const MaxWidth = 16_000
+
+// Read reads one line: lineHeight pixels high, dark ink on light paper, at most MaxWidth wide. It returns nothing where the image
+// has another height or is wider, or nothing stands on it.
+func (r *Recognizer) Read(line *image.Gray) []Word {
+	size := line.Rect.Size()
+	if size.Y != lineHeight || size.X < 1 || size.X > MaxWidth {
+		return nil
+	}
+	r.ink = inkOf(line, r.ink)
+	rows, steps := r.net.scores(r.ink, size.X)
+	return words(r.net.best(rows, steps), r.ink, size.X)
+}
+
+// inkOf is how much ink there is on each pixel, 0 to 1, by the contrast of the line itself: paper is the brightness that a
+// quarter of the pixels have or exceed, ink that of the darkest 1.5 %.
+func inkOf(line *image.Gray, buffer []float32) []float32 {
+	const paperShare, inkShare, leastContrast = 0.75, 0.015, 30
+	w, h := line.Rect.Dx(), line.Rect.Dy()
+	var counts [256]int
+	for y := range h {
+		for _, v := range line.Pix[y*line.Stride : y*line.Stride+w] {
+			counts[v]++
+		}
+	}
+	paper, dark := quantile(&counts, w*h, paperShare), quantile(&counts, w*h, inkShare)
+	factor := 255 / max(paper-dark, leastContrast)
+	var levels [256]float32
+	for v := range levels {
+		levels[v] = float32(math.Floor(min(max((paper-float64(v))*factor, 0), 255)) / 255)
+	}
+	buffer = grow(buffer, w*h)
+	for y := range h {
+		for x, v := range line.Pix[y*line.Stride : y*line.Stride+w] {
+			buffer[y*w+x] = levels[v]
+		}
+	}
+	return buffer
+}
+
+// quantile is the brightness below which a share of the n pixels lies, between neighbours interpolated.
+func quantile(counts *[256]int, n int, share float64) float64 {
+	at := float64(n-1) * share
+	value := func(rank int) int {
+		seen := 0
+		for v, c := range counts {
+			if seen += c; seen > rank {
+				return v
+			}
+		}
+		return 255
+	}
+	low := value(int(at))
+	high := value(min(int(at)+1, n-1))
+	return float64(low) + float64(high-low)*(at-math.Floor(at))
+}
+
+// best is the most likely class of each step, repeats and blanks left out (CTC, best path).
+func (n *network) best(rows []float32, steps int) []Character {
+	var out []Character
+	before, run := 0, float32(0)
+	for t := range steps {
+		row := rows[t*n.out.stride : t*n.out.stride+n.out.classes]
+		class := 0
+		for i, v := range row {
+			if v > row[class] {
+				class = i
+			}
+		}
+		switch {
+		case class == 0:
+		case class != before:
+			out = append(out, Character{})
+			run = float32(math.Inf(-1))
+			fallthrough
+		default:
+			if row[class] > run { // the step at which the network is surest
+				run = row[class]
+				out[len(out)-1] = n.character(row, class, t)
+			}
+		}
+		before = class
+	}
+	return out
+}
+
+// character is what a step says of a class.
+func (n *network) character(row []float32, class, t int) Character {
+	other := 0
+	for i, v := range row {
+		if i != class && (other == class || v > row[other]) {
+			other = i
+		}
+	}
+	if other == class {
+		other = 0
+	}
+	c := Character{Text: n.info.Alphabet[class-1], Prob: math.Exp(float64(row[class])), X: t*step + step/2 - margin, OtherProb: math.Exp(float64(row[other]))}
+	if other > 0 {
+		c.Other = n.info.Alphabet[other-1]
+	}
+	return c
+}
+
+// words splits characters at spaces. Where the network is surest of a character lies somewhere on it, and of a space
+// somewhere near it: words end at the widest gap in the ink between their characters.
+func words(all []Character, ink []float32, width int) []Word {
+	columns := columnInk(ink, width)
+	var out []Word
+	from := 0 // the first column of the word
+	for len(all) > 0 {
+		n := slices.IndexFunc(all, func(c Character) bool { return c.Text == " " })
+		if n == 0 {
+			all = all[1:]
+			continue
+		}
+		word, rest := all, []Character(nil)
+		if n > 0 {
+			word, rest = all[:n], all[n+1:]
+		}
+		to := width
+		if len(rest) > 0 {
+			to = gap(columns, word[len(word)-1].X, rest[0].X)
+		}
+		out = append(out, newWord(word, ink, columns, from, max(to, from+1), width))
+		all, from = rest, to
+	}
+	return out
+}
+
+// columnInk is the ink in each column.
+func columnInk(ink []float32, width int) []float32 {
+	sums := make([]float32, width)
+	for i, v := range ink {
+		sums[i%width] += v
+	}
+	return sums
+}
+
+// gap is the middle of the columns with the least ink between two characters, of several such runs the widest.
+func gap(columns []float32, left, right int) int {
+	const paper = 0.6 // ink in a column without a stroke: grain, and what blurs from beside
+	left, right = min(max(left, 0), len(columns)-1), min(max(right, 0), len(columns)-1)
+	if right <= left {
+		return left
+	}
+	bestFrom, bestTo, from := 0, 0, -1
+	for x := left; x <= right; x++ {
+		if x < right && columns[x] < paper {
+			if from < 0 {
+				from = x
+			}
+			continue
+		}
+		if from >= 0 && x-from > bestTo-bestFrom {
+			bestFrom, bestTo = from, x
+		}
+		from = -1
+	}
+	if bestTo > bestFrom {
+		return (bestFrom + bestTo) / 2
+	}
+	least := left
+	for x := left; x <= right; x++ {
+		if columns[x] < columns[least] {
+			least = x
+		}
+	}
+	return least
+}
+
+// newWord puts characters together; the box is the ink between two columns, or all between them where there is none.
+func newWord(characters []Character, ink, columns []float32, from, to, width int) Word {
+	const stroke = 0.35 // ink of a pixel that belongs to a stroke
+	w := Word{Characters: slices.Clone(characters)}
+	sum := 0.0
+	for _, c := range characters {
+		w.Text += c.Text
+		sum += math.Log(max(c.Prob, 1e-9))
+	}
+	w.Confidence = math.Exp(sum / float64(len(characters)))
+	from, to = min(max(from, 0), width-1), min(max(to, 1), width)
+	for from < to-1 && columns[from] < stroke {
+		from++
+	}
+	for to > from+1 && columns[to-1] < stroke {
+		to--
+	}
+	top, bottom := lineHeight, 0
+	for y := range lineHeight {
+		for _, v := range ink[y*width+from : y*width+to] {
+			if v >= stroke {
+				top, bottom = min(top, y), y+1
+				break
+			}
+		}
+	}
+	if top >= bottom {
+		top, bottom = 0, lineHeight
+	}
+	w.Box = image.Rect(from, top, to, bottom)
+	return w
+}

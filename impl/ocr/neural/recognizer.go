@@ -25,12 +25,28 @@ type Character struct {
 
 // Recognizer reads lines with a model. It serves one goroutine at a time; a worker that reads with several threads has one for each.
 type Recognizer struct {
-	net *network
-	ink []float32
+	net      *network
+	language *Language
+	symbols  []uint16 // of the language model, by the network's class
+	ink      []float32
 }
 
-// NewRecognizer is a recognizer with the fastest kernels of this processor.
-func NewRecognizer(m *Model) *Recognizer { return &Recognizer{net: newNetwork(m, available()[0])} }
+// NewRecognizer is a recognizer with the fastest kernels of this processor. The language model weighs texts that the network is in
+// doubt about; nil does without.
+func NewRecognizer(m *Model, l *Language) *Recognizer {
+	return newRecognizer(m, l, available()[0])
+}
+
+func newRecognizer(m *Model, l *Language, k kernels) *Recognizer {
+	r := &Recognizer{net: newNetwork(m, k), language: l}
+	if l != nil {
+		r.symbols = make([]uint16, len(m.info.Alphabet)+1)
+		for i, c := range m.info.Alphabet {
+			r.symbols[i+1] = uint16(slices.Index(l.alphabet, c) + 1)
+		}
+	}
+	return r
+}
 
 // MaxWidth is the widest image of a line in pixels. At 48 pixels of height that is a line of some 1,000 characters.
 const MaxWidth = 16_000
@@ -44,7 +60,11 @@ func (r *Recognizer) Read(line *image.Gray) []Word {
 	}
 	r.ink = inkOf(line, r.ink)
 	rows, steps := r.net.scores(r.ink, size.X)
-	return words(r.net.best(rows, steps), r.ink, size.X)
+	found := r.net.best(rows, steps)
+	if r.language != nil && len(found) > 0 {
+		found = r.net.align(r.net.search(r.language, r.symbols, rows, steps), rows, steps)
+	}
+	return words(found, r.ink, size.X)
 }
 
 // inkOf is how much ink there is on each pixel, 0 to 1, by the contrast of the line itself: paper is the brightness that a

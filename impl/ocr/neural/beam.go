@@ -1,0 +1,198 @@
+package neural
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// How the beam search weighs the network and the language model. Tuned on validation lines of the training collections
+// ("dev"), which are not among the pages that accuracy is measured on.
+const (
+	beamWidth      = 10
+	languageWeight = 0.4   // of the language model's logarithms against the network's
+	characterBonus = 1.5   // for every character, which the language model's probabilities would else make costly
+	surelyBlank    = 5e-4  // of a step: no character begins where all else has less than this
+	leastLog       = -7.0  // logarithm of the probability under which a class is not followed
+	never          = -1e30 // logarithm of 0
+)
+
+// prefix is a text in the beam, as its last character and what stands before it.
+type prefix struct {
+	parent    int32
+	class     int32 // 0 at the root
+	context   context
+	language  float64 // logarithm of the language model's part
+	blank     float64 // logarithm of the probability of all paths that end in a blank
+	character float64 // and in the character
+	seen      int     // the step that blank and character are of
+	children  []int32
+}
+
+func (p *prefix) total() float64 { return addLog(p.blank, p.character) }
+
+// addLog is log(exp a + exp b).
+func addLog(a, b float64) float64 {
+	if a < b {
+		a, b = b, a
+	}
+	if b-a < -40 {
+		return a
+	}
+	return a + math.Log1p(math.Exp(b-a))
+}
+
+// beam is a search over the texts of one line.
+type beam struct {
+	net      *network
+	language *Language
+	symbols  []uint16 // of the language model, by class
+	all      []prefix
+	at       []int32 // the prefixes that are followed
+}
+
+// search is the text, as classes, that network and language model together hold most likely (CTC prefix beam search).
+func (n *network) search(language *Language, symbols []uint16, rows []float32, steps int) []int {
+	b := &beam{net: n, language: language, symbols: symbols}
+	b.all = append(b.all, prefix{parent: -1, context: language.begin(), character: never, seen: -1})
+	b.at = []int32{0}
+	for t := range steps {
+		b.advance(t, rows[t*n.out.stride:t*n.out.stride+n.out.classes])
+	}
+	best := slices.MaxFunc(b.at, func(x, y int32) int { return cmp.Compare(b.ended(x), b.ended(y)) })
+	var classes []int
+	for i := best; b.all[i].class != 0; i = b.all[i].parent {
+		classes = append(classes, int(b.all[i].class))
+	}
+	slices.Reverse(classes)
+	return classes
+}
+
+// score is what prefixes are compared by.
+func (b *beam) score(i int32) float64 { return b.all[i].total() + b.all[i].language }
+
+// ended is the score of a prefix behind which the line ends.
+func (b *beam) ended(i int32) float64 {
+	end, _ := b.language.after(b.all[i].context, 0)
+	return b.score(i) + languageWeight*end
+}
+
+// advance follows all prefixes over one step.
+func (b *beam) advance(t int, row []float32) {
+	blank := float64(row[0])
+	if blank > -surelyBlank {
+		for _, i := range b.at {
+			p := &b.all[i]
+			p.blank, p.character, p.seen = p.total()+blank, never, t
+		}
+		return
+	}
+	type before struct{ total, blank, character float64 }
+	var likely []int32
+	for class := 1; class < len(row); class++ {
+		if float64(row[class]) > leastLog {
+			likely = append(likely, int32(class))
+		}
+	}
+	old := make([]before, len(b.at))
+	for k, i := range b.at {
+		p := &b.all[i]
+		old[k] = before{p.total(), p.blank, p.character}
+	}
+	var next []int32
+	visit := func(i int32) *prefix {
+		p := &b.all[i]
+		if p.seen != t {
+			p.seen, p.blank, p.character = t, never, never
+			next = append(next, i)
+		}
+		return p
+	}
+	for k, i := range b.at {
+		p := visit(i)
+		p.blank = addLog(p.blank, old[k].total+blank)
+		if p.class != 0 {
+			p.character = addLog(p.character, old[k].character+float64(row[p.class]))
+		}
+		for _, class := range likely {
+			from := old[k].total
+			if class == b.all[i].class {
+				from = old[k].blank // a doubled character needs a blank between
+			}
+			if from <= never/2 {
+				continue
+			}
+			q := visit(b.child(i, class))
+			q.character = addLog(q.character, from+float64(row[class]))
+		}
+	}
+	slices.SortFunc(next, func(x, y int32) int { return cmp.Or(cmp.Compare(b.score(y), b.score(x)), cmp.Compare(x, y)) })
+	b.at = next[:min(len(next), beamWidth)]
+}
+
+// child is the prefix with one character more, made where it is not there yet.
+func (b *beam) child(i, class int32) int32 {
+	for _, c := range b.all[i].children {
+		if b.all[c].class == class {
+			return c
+		}
+	}
+	logp, context := b.language.after(b.all[i].context, b.symbols[class])
+	b.all = append(b.all, prefix{
+		parent: i, class: class, context: context, seen: -1,
+		language: b.all[i].language + languageWeight*logp + characterBonus,
+	})
+	c := int32(len(b.all) - 1)
+	b.all[i].children = append(b.all[i].children, c)
+	return c
+}
+
+// align finds, for a text as classes, the step at which the network is surest of each character, on the likeliest path that
+// spells the text (Viterbi over blanks and characters in turn).
+func (n *network) align(classes []int, rows []float32, steps int) []Character {
+	states := 2*len(classes) + 1
+	if steps == 0 || len(classes) == 0 {
+		return nil
+	}
+	class := func(s int) int {
+		if s%2 == 0 {
+			return 0
+		}
+		return classes[s/2]
+	}
+	score := func(t, s int) float64 { return float64(rows[t*n.out.stride+class(s)]) }
+	now, from := make([]float64, states), make([]uint8, steps*states)
+	for s := range now {
+		now[s] = never
+	}
+	now[0], now[1] = score(0, 0), score(0, 1)
+	for t := 1; t < steps; t++ {
+		for s := states - 1; s >= 0; s-- { // downwards: the row before is overwritten behind us
+			best, step := now[s], uint8(0)
+			if s > 0 && now[s-1] > best {
+				best, step = now[s-1], 1
+			}
+			if s > 1 && s%2 == 1 && classes[s/2] != classes[s/2-1] && now[s-2] > best {
+				best, step = now[s-2], 2
+			}
+			now[s], from[t*states+s] = best+score(t, s), step
+		}
+	}
+	s := states - 1
+	if now[s-1] > now[s] {
+		s--
+	}
+	out := make([]Character, len(classes))
+	surest := make([]float64, len(classes))
+	for i := range surest {
+		surest[i] = math.Inf(-1)
+	}
+	for t := steps - 1; t >= 0; t-- {
+		if s%2 == 1 && score(t, s) > surest[s/2] {
+			surest[s/2] = score(t, s)
+			out[s/2] = n.character(rows[t*n.out.stride:t*n.out.stride+n.out.classes], classes[s/2], t)
+		}
+		s -= int(from[t*states+s])
+	}
+	return slices.DeleteFunc(out, func(c Character) bool { return c.Text == "" })
+}

@@ -1,0 +1,181 @@
+package neural
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Language is a character n-gram: how likely each character is after the ones before it. It prefers what people wrote then,
+// for it was counted in transcriptions that keep the spelling of their time. It is immutable.
+//
+// Probabilities are those of Witten and Bell, interpolated: a character that a context lacks has the weight that the context gives to
+// new characters, times its probability in the context without its first character.
+//
+// A file has the magic bytes, the length of a JSON header as 4 bytes, the header (order, alphabet, nodes of each level), and
+// for each level the nodes in order of their context: 2 bytes character, 1 byte probability, 1 byte weight of new characters, 4 bytes first child in the level
+// below. All numbers are little-endian. Character 0 is the edge of a line, character i is alphabet[i-1].
+type Language struct {
+	order    int
+	alphabet []string
+	levels   []level // levels[k] are the n-grams of k+1 characters; those of the last have no children
+	unseen   float64 // logarithm of the probability of a character that no text has
+}
+
+type level struct {
+	symbol      []uint16
+	probability []uint8 // logarithm, in units of -logUnit
+	fallback    []uint8 // logarithm of the weight that new characters have after it
+	first       []uint32
+}
+
+const (
+	languageMagic = "uncial-ngram-1\n\x00"
+	logUnit       = 1.0 / 16 // of a natural logarithm: 255 units are a probability of 1e-7
+	maxOrder      = 8
+	maxNodes      = 4 << 20 // of a level
+	nodeSize      = 8
+)
+
+// ErrLanguage is joined to every error about a file that is not a language model of this version, or is damaged.
+var ErrLanguage = errors.New("not a usable language model")
+
+// LoadLanguage takes a language model from the content of its file. data is not kept.
+func LoadLanguage(data []byte) (*Language, error) {
+	l, err := loadLanguage(data)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrLanguage, err)
+	}
+	return l, nil
+}
+
+func loadLanguage(data []byte) (*Language, error) {
+	if len(data) < len(languageMagic)+4 || string(data[:len(languageMagic)]) != languageMagic {
+		return nil, fmt.Errorf("it does not begin with %q", languageMagic)
+	}
+	data = data[len(languageMagic):]
+	length := binary.LittleEndian.Uint32(data)
+	data = data[4:]
+	if uint64(length) > uint64(len(data)) || length > maxHeader {
+		return nil, errors.New("its header is longer than the file or 1 MiB")
+	}
+	var header struct {
+		Alphabet []string `json:"alphabet"`
+		Nodes    []int    `json:"nodes"`
+	}
+	if err := json.Unmarshal(data[:length], &header); err != nil {
+		return nil, errors.New("its header is not JSON")
+	}
+	data = data[length:]
+	if n := len(header.Nodes); n < 1 || n > maxOrder || len(header.Alphabet) == 0 || len(header.Alphabet) >= maxClasses {
+		return nil, fmt.Errorf("it has %d levels and %d characters", n, len(header.Alphabet))
+	}
+	l := &Language{order: len(header.Nodes), alphabet: header.Alphabet, unseen: -math.Log(float64(4 * len(header.Alphabet)))}
+	for k, n := range header.Nodes {
+		if n < 1 || n > maxNodes || n*nodeSize > len(data) {
+			return nil, fmt.Errorf("level %d has %d nodes, more than the file holds", k, n)
+		}
+		level, err := loadLevel(data[:n*nodeSize], header.Nodes[k:], len(header.Alphabet))
+		if err != nil {
+			return nil, fmt.Errorf("level %d: %w", k, err)
+		}
+		l.levels, data = append(l.levels, level), data[n*nodeSize:]
+	}
+	if len(data) != 0 {
+		return nil, fmt.Errorf("%d bytes follow its last level", len(data))
+	}
+	return l, nil
+}
+
+// loadLevel reads the nodes of a level; below has its number of nodes and those of the levels below it.
+func loadLevel(data []byte, below []int, characters int) (level, error) {
+	n := below[0]
+	l := level{make([]uint16, n), make([]uint8, n), make([]uint8, n), make([]uint32, n+1)}
+	children := 0
+	if len(below) > 1 {
+		children = below[1]
+	}
+	l.first[n] = uint32(children)
+	for i := range n {
+		node := data[i*nodeSize:]
+		l.symbol[i], l.probability[i], l.fallback[i] = binary.LittleEndian.Uint16(node), node[2], node[3]
+		l.first[i] = binary.LittleEndian.Uint32(node[4:])
+		if int(l.symbol[i]) > characters || int(l.first[i]) > children || i > 0 && l.first[i] < l.first[i-1] {
+			return l, fmt.Errorf("node %d is out of order", i)
+		}
+	}
+	return l, nil
+}
+
+// context is where the n-grams of the characters before lie: nodes[k] is the one of the last k characters, in level k-1. A
+// context of no characters has only the root.
+type context struct {
+	nodes [maxOrder]int32
+	n     int // the longest that is there
+}
+
+// begin is the context at the edge of a line.
+func (l *Language) begin() context {
+	_, c := l.after(context{}, 0)
+	return c
+}
+
+// after is the logarithm of the probability of a character in a context, and the context behind it.
+func (l *Language) after(c context, symbol uint16) (float64, context) {
+	var next context
+	logp, fallback, found := 0.0, 0.0, false
+	for k := c.n; k >= 0; k-- {
+		child := l.child(c, k, symbol)
+		if child >= 0 {
+			if !found {
+				found = true
+				logp = fallback - logUnit*float64(l.levels[k].probability[child])
+			}
+			if k+1 < l.order && k+1 < maxOrder {
+				next.nodes[k+1] = child
+				next.n = max(next.n, k+1)
+			}
+			continue
+		}
+		if found {
+			next.n = 0 // a longer context without its suffix: the file was pruned unevenly
+		} else if k > 0 {
+			fallback -= logUnit * float64(l.levels[k-1].fallback[c.nodes[k]])
+		}
+	}
+	if !found {
+		logp = fallback + l.unseen
+	}
+	return logp, next
+}
+
+// child is the node of the last k characters of a context and one more, -1 where there is none.
+func (l *Language) child(c context, k int, symbol uint16) int32 {
+	if k >= l.order {
+		return -1
+	}
+	level := &l.levels[k]
+	low, high := 0, len(level.symbol)
+	if k > 0 {
+		parent := &l.levels[k-1]
+		low, high = int(parent.first[c.nodes[k]]), int(parent.first[c.nodes[k]+1])
+	}
+	for low < high {
+		middle := (low + high) / 2
+		if level.symbol[middle] < symbol {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	end := len(level.symbol)
+	if k > 0 {
+		end = int(l.levels[k-1].first[c.nodes[k]+1])
+	}
+	if low < end && level.symbol[low] == symbol {
+		return int32(low)
+	}
+	return -1
+}

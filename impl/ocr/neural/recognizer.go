@@ -163,7 +163,7 @@ func words(all []Character, ink []float32, width int) []Word {
 	columns := columnInk(ink, width)
 	var out []Word
 	from := 0 // the first column of the word
-	for len(all) > 0 {
+	for len(all) > 0 && from < width {
 		n := slices.IndexFunc(all, func(c Character) bool { return c.Text == " " })
 		if n == 0 {
 			all = all[1:]
@@ -175,9 +175,9 @@ func words(all []Character, ink []float32, width int) []Word {
 		}
 		to := width
 		if len(rest) > 0 {
-			to = gap(columns, word[len(word)-1].X, rest[0].X)
+			to = max(gap(columns, word[len(word)-1].X, rest[0].X), from+1)
 		}
-		out = append(out, newWord(word, ink, columns, from, max(to, from+1), width))
+		out = append(out, newWord(word, ink, columns, from, to, width))
 		all, from = rest, to
 	}
 	return out

@@ -1,0 +1,50 @@
+package neural
+
+// Recognizers makes a recognizer for each instruction set of this processor, by its name.
+func Recognizers(m *Model, l *Language) map[string]*Recognizer {
+	out := map[string]*Recognizer{}
+	for _, k := range available() {
+		out[k.name] = newRecognizer(m, l, k)
+	}
+	return out
+}
+
+// Scores are the logarithms of the classes' probabilities at each step of an image of ink, 48 rows of width values.
+func (r *Recognizer) Scores(ink []float32, width int) [][]float32 {
+	rows, steps := r.net.scores(ink, width)
+	out := make([][]float32, steps)
+	for t := range out {
+		out[t] = append([]float32(nil), rows[t*r.net.out.stride:t*r.net.out.stride+r.net.out.classes]...)
+	}
+	return out
+}
+
+// Text is what a line says when only the language model knows how likely its characters are: every class of a step has the
+// probability that probabilities gives it.
+func (r *Recognizer) Text(probabilities [][]float32) string {
+	o := &r.net.out
+	rows := make([]float32, len(probabilities)*o.stride)
+	for t, p := range probabilities {
+		copy(rows[t*o.stride:], p)
+	}
+	text := ""
+	for _, c := range r.net.align(r.net.search(r.language, r.symbols, rows, len(probabilities)), rows, len(probabilities)) {
+		text += c.Text
+	}
+	return text
+}
+
+// After is the logarithm of the probability of the last character of a text behind the others.
+func (l *Language) After(text string) float64 {
+	c, logp := l.begin(), 0.0
+	for _, r := range text {
+		symbol := uint16(0)
+		for i, a := range l.alphabet {
+			if a == string(r) {
+				symbol = uint16(i + 1)
+			}
+		}
+		logp, c = l.after(c, symbol)
+	}
+	return logp
+}

@@ -1,0 +1,126 @@
+package neural_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/neural"
+)
+
+func mustCount(tb testing.TB, text string, order int) []byte {
+	tb.Helper()
+	data, err := neural.CountLanguage(strings.NewReader(text), alphabet, order)
+	require.NoError(tb, err)
+	return data
+}
+
+func mustLanguage(tb testing.TB, data []byte) *neural.Language {
+	tb.Helper()
+	l, err := neural.LoadLanguage(data)
+	require.NoError(tb, err)
+	return l
+}
+
+func TestLanguage_ProbabilitiesSumUpToOne(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("abc abc cab\nbca a\n", 5) + "aab bbé\n"
+	for order := 1; order <= 6; order++ {
+		l := mustLanguage(t, mustCount(t, text, order))
+		for _, before := range []string{"", "a", "ab", "abc", "abc ", "é", "ccc", "bbé"} {
+			sum := 0.0
+			for _, next := range append([]string{"\n"}, alphabet...) { // \n is the edge: it is in no alphabet
+				sum += math.Exp(l.After(before + next))
+			}
+			require.InDelta(t, 1, sum, 0.08, "order %d after %q", order, before) // 16 steps to a natural logarithm
+		}
+	}
+}
+
+func TestLanguage_PrefersWhatItHasSeen(t *testing.T) {
+	t.Parallel()
+	l := mustLanguage(t, mustCount(t, strings.Repeat("abc cab\n", 9), 4))
+	require.Greater(t, l.After("ab"+"c"), l.After("ab"+"b"))
+	require.Greater(t, l.After("ab"+"b"), l.After("ab"+"é"), "a character that was seen elsewhere before one that never was")
+}
+
+func TestCountLanguage_RefusesWhatItCannotCount(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		text     string
+		alphabet []string
+		order    int
+	}{
+		"no text":          {"", alphabet, 3},
+		"no alphabet":      {"a", nil, 3},
+		"an order of 0":    {"a", alphabet, 0},
+		"an order of 9":    {"a", alphabet, 9},
+		"other characters": {"xyz", alphabet, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := neural.CountLanguage(strings.NewReader(c.text), c.alphabet, c.order)
+			require.Error(t, err)
+		})
+	}
+}
+
+func TestRecognizer_SearchesWithTheLanguageModel(t *testing.T) {
+	t.Parallel()
+	l := mustLanguage(t, mustCount(t, strings.Repeat("abc\n", 50), 4))
+	r := neural.NewRecognizer(mustLoad(t, newSketch().file()), l)
+	row := func(p ...float32) []float32 { // of blank, " ", a, b, c, é
+		for i := range p {
+			p[i] = float32(math.Log(float64(p[i])))
+		}
+		return p
+	}
+	const no = 1e-6
+	image := [][]float32{
+		row(no, no, 0.97, 0.01, no, no), row(0.99, no, no, no, no, no), row(no, no, no, 0.97, 0.01, no),
+		row(0.99, no, no, no, no, no), row(no, no, no, no, 0.45, 0.55), row(0.99, no, no, no, no, no),
+	}
+	require.Equal(t, "abc", r.Text(image), "c is a little less likely than é in the image and far more likely behind ab")
+	image[4] = row(no, no, no, no, no, 0.999)
+	require.Equal(t, "abé", r.Text(image), "what the image shows clearly stays")
+	image[1], image[2] = row(no, no, 0.99, no, no, no), row(no, no, 0.99, no, no, no)
+	require.Equal(t, "aé", r.Text(image), "one character over several steps is one")
+}
+
+func TestLoadLanguage_RefusesDamagedFiles(t *testing.T) {
+	t.Parallel()
+	good := mustCount(t, "abc cab\nbca\n", 3)
+	for name, data := range map[string][]byte{
+		"nothing":        nil,
+		"another magic":  append([]byte("X"), good[1:]...),
+		"cut short":      good[:len(good)-3],
+		"something more": append(append([]byte(nil), good...), 0),
+		"a node that points beyond the next level": func() []byte {
+			bad := append([]byte(nil), good...)
+			at := strings.Index(string(bad), "}") + 1 // the first node
+			bad[at+7] = 0x7f
+			return bad
+		}(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := neural.LoadLanguage(data)
+			require.ErrorIs(t, err, neural.ErrLanguage)
+		})
+	}
+}
+
+func FuzzLoadLanguage(f *testing.F) {
+	f.Add(mustCount(f, "abc cab\nbca\n", 3))
+	f.Fuzz(func(_ *testing.T, data []byte) {
+		l, err := neural.LoadLanguage(data)
+		if err != nil {
+			return
+		}
+		for _, text := range []string{"a", "abc", "é é", "\n\n"} {
+			l.After(text)
+		}
+	})
+}

@@ -166,7 +166,7 @@ func (r *reader) printOnly(ctx context.Context, out *outcome, data []byte, tag s
 // withoutHands hides the model for handwriting.
 type withoutHands struct{ *reading.Engines }
 
-func (w withoutHands) Has(model string) bool { return model != own.HandFrench && w.Engines.Has(model) }
+func (w withoutHands) Has(model string) bool { return model != own.Hands && w.Engines.Has(model) }
 
 // service reads the page with the service's own steps in this process, which a worker does in a child.
 func (r *reader) service(ctx context.Context, data []byte, tag string, src reading.Source) (doc *document.Document, read accuracy.Reading, err error) {

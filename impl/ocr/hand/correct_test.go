@@ -46,7 +46,7 @@ func doubtful(word string, others choices, follow ...string) reader {
 
 func enhanced(tb testing.TB, g *image.Gray, tagged, enhance bool) *hand.Page {
 	tb.Helper()
-	words, err := lexicon.Read(own.Models()[own.HandFrench])
+	words, err := lexicon.Read(own.Models()[own.EarlyPrint])
 	require.NoError(tb, err)
 	return hand.NewPage(g, imaging.Letters(g), hand.Models{
 		Hand: "hand", Print: "print", TaggedFrench: tagged, Lexicon: words, Enhance: enhance, PrintAccuracy: func(own float64) float64 { return own },

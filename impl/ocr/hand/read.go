@@ -28,7 +28,7 @@ func (p *Page) readLines(ctx context.Context, r Reader, all []layout.Line) ([]re
 		_, ok := p.known[l.Box()]
 		return ok
 	})
-	strips, images := cut(fresh, layout.Stretch)
+	strips, images := cut(fresh, 1)
 	words, err := r.ReadStrips(ctx, p.models.Hand, images, tesseract.Detail(p.models.Enhance))
 	if err != nil {
 		return nil, err

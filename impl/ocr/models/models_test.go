@@ -56,7 +56,7 @@ func TestFind(t *testing.T) {
 	t.Run("finds only the program's own models without a directory, and they offer no language", func(t *testing.T) {
 		t.Parallel()
 		s := MustFind(t)
-		require.Equal(t, []string{own.EarlyPrint, own.HandFrench}, s.Names())
+		require.Equal(t, []string{own.EarlyPrint}, s.Names())
 		require.Empty(t, s.Languages())
 		m, ok := s.Model(own.EarlyPrint)
 		require.True(t, ok)
@@ -70,7 +70,7 @@ func TestFind(t *testing.T) {
 			mustWrite(t, filepath.Join(dir, other), "")
 		}
 		s := MustFind(t, dir)
-		require.Equal(t, []string{"Fraktur", own.EarlyPrint, "eng", own.HandFrench, "osd", "unknown"}, s.Names())
+		require.Equal(t, []string{"Fraktur", own.EarlyPrint, "eng", "osd", "unknown"}, s.Names())
 		require.Equal(t, []string{"de-Latf", "en", "und-Latf"}, s.Languages())
 		m, _ := s.Model("Fraktur")
 		require.Equal(t, models.Model{Name: "Fraktur", Dir: filepath.Join(dir, "script")}, m)

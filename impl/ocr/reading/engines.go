@@ -12,6 +12,7 @@ import (
 	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/lexicon"
 	"uncial/impl/ocr/models"
+	"uncial/impl/ocr/models/own"
 	"uncial/impl/ocr/tesseract"
 	"uncial/internal/document"
 )
@@ -26,6 +27,7 @@ type Engines struct {
 	alphabets map[string]lexicon.Alphabet
 	threads   int                 // see SetThreads
 	mates     []*tesseract.Engine // additional engines of one model, see team
+	hands     handwriting
 }
 
 var _ Source = (*Engines)(nil)
@@ -46,7 +48,7 @@ func (e *Engines) For(language string) []string { return e.set.For(language) }
 // Has reports whether a model is installed.
 func (e *Engines) Has(name string) bool {
 	_, ok := e.set.Model(name)
-	return ok
+	return ok || name == own.Hands
 }
 
 // Read reads an image with a model, or with several joined by "+". An image that is too large for Tesseract is read from a smaller

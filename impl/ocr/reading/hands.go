@@ -23,15 +23,15 @@ type hands struct {
 // lookForHands examines an image, which is the page or the page in another position, and its letters.
 func lookForHands(p *page, gray *image.Gray, letters []image.Rectangle) hands {
 	reader, ok := p.src.(hand.Reader)
-	if !ok || !p.src.Has(own.HandFrench) || !isLatinScript(p.options.Language) {
+	if !ok || !p.src.Has(own.Hands) || !isLatinScript(p.options.Language) {
 		return hands{}
 	}
 	models := hand.Models{
-		Hand: own.HandFrench, Print: p.model, TaggedFrench: isFrench(p.options.Language),
+		Hand: own.Hands, Print: p.model, TaggedFrench: isFrench(p.options.Language),
 		PrintAccuracy: func(own float64) float64 { return logistic(curve(own, p.model)) },
 	}
 	if isEnhanced(p) {
-		models.Enhance, models.Lexicon = true, p.src.Lexicon(own.HandFrench)
+		models.Enhance, models.Lexicon = true, p.src.Lexicon(own.EarlyPrint)
 	}
 	return hands{reader: reader, page: hand.NewPage(gray, letters, models)}
 }

@@ -49,7 +49,7 @@ type mixed struct {
 	strips        int
 }
 
-func (m *mixed) Has(model string) bool { return m.prints[model] > 0 || model == own.HandFrench }
+func (m *mixed) Has(model string) bool { return m.prints[model] > 0 || model == own.Hands }
 
 func (m *mixed) Alphabet(string) lexicon.Alphabet { return nil }
 
@@ -88,7 +88,7 @@ func (m *mixed) ReadStrips(_ context.Context, model string, strips []*image.Gray
 	m.strips += len(strips)
 	out := make([][]tesseract.Word, len(strips))
 	confidence := 20.0
-	if model == own.HandFrench {
+	if model == own.Hands {
 		confidence = 60
 	}
 	for i, s := range strips {

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"uncial/impl/ocr/hand"
+	"uncial/impl/ocr/models/own"
 	"uncial/impl/ocr/tesseract"
 )
 
@@ -20,6 +21,9 @@ func (e *Engines) SetThreads(n int) { e.threads = min(max(n, 1), maxEngines) }
 
 // ReadStrips reads each image as one line. See hand.Reader.
 func (e *Engines) ReadStrips(ctx context.Context, model string, strips []*image.Gray, detail tesseract.Detail) ([][]tesseract.Word, error) {
+	if model == own.Hands {
+		return e.hands.read(ctx, strips, e.threads, detail)
+	}
 	first, err := e.Get(model)
 	if err != nil {
 		return nil, err

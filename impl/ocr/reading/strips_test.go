@@ -22,14 +22,14 @@ func TestEngines_ReadStrips(t *testing.T) {
 	var strips []*image.Gray
 	for i := range 8 {
 		line := imaging.Crop(ocrtest.Page(fmt.Sprintf("le %d mars devant nous", 10+i)), image.Rect(30, 45, 900, 125))
-		strips = append(strips, imaging.Resize(line, 48*870/80*8/5, 48))
+		strips = append(strips, imaging.Resize(line, 48*870/80, 48))
 	}
 	var before [][]tesseract.Word
 	for _, threads := range []int{1, 2, 3} {
 		engines := reading.NewEngines(set, 1)
 		engines.SetThreads(threads)
 		for _, detail := range []tesseract.Detail{tesseract.Words, tesseract.Symbols, tesseract.Words} {
-			words, err := engines.ReadStrips(t.Context(), own.HandFrench, strips, detail)
+			words, err := engines.ReadStrips(t.Context(), own.Hands, strips, detail)
 			require.NoError(t, err)
 			require.Len(t, words, len(strips))
 			require.Equal(t, detail == tesseract.Symbols, words[0][0].Symbols != nil)
@@ -41,7 +41,7 @@ func TestEngines_ReadStrips(t *testing.T) {
 			}
 			before = words
 		}
-		none, err := engines.ReadStrips(t.Context(), own.HandFrench, nil, tesseract.Words)
+		none, err := engines.ReadStrips(t.Context(), own.Hands, nil, tesseract.Words)
 		require.NoError(t, err)
 		require.Empty(t, none)
 		engines.Close()

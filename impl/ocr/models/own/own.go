@@ -1,25 +1,31 @@
 // Package own holds the models that the project trained and ships. They are embedded in every program that imports it,
-// which adds 5 MB. README.md in this folder has their figures, licences and training data.
+// which adds 9 MB. README.md in this folder has their figures, licences and training data.
 package own
 
 import _ "embed"
 
-// Names of the models, which a file of the same name in a model directory replaces.
+// Names of the models.
 const (
-	// EarlyPrint reads print before about 1800: roman, italic and Gothic types, Fraktur.
+	// EarlyPrint reads print before about 1800: roman, italic and Gothic types, Fraktur. A file of the same name in a model
+	// directory replaces it.
 	EarlyPrint = "early_print"
-	// HandFrench reads single lines of French handwriting of the 17th to the 20th century.
-	HandFrench = "hand_fr"
+	// Hands reads single lines of handwriting in French, Latin and English. It is a network of package neural.
+	Hands = "hands"
 )
 
 var (
 	//go:embed early_print.traineddata
 	earlyPrint []byte
-	//go:embed hand_fr.traineddata
-	handFrench []byte
+	//go:embed hands.uhm
+	handsNetwork []byte
+	//go:embed hands.ngram
+	handsLanguage []byte
 )
 
 // Models returns the contents of the traineddata files by name. The caller must not change them.
 func Models() map[string][]byte {
-	return map[string][]byte{EarlyPrint: earlyPrint, HandFrench: handFrench}
+	return map[string][]byte{EarlyPrint: earlyPrint}
 }
+
+// HandsFiles returns the contents of the network's file and of its character model's. The caller must not change them.
+func HandsFiles() (network, language []byte) { return handsNetwork, handsLanguage }

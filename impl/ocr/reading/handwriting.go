@@ -1,0 +1,90 @@
+package reading
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"math"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"uncial/impl/ocr/models/own"
+	"uncial/impl/ocr/neural"
+	"uncial/impl/ocr/tesseract"
+)
+
+// handwriting reads lines with the network for handwriting, which is loaded when the first line is read. The zero value is
+// ready to use.
+type handwriting struct {
+	model       *neural.Model
+	language    *neural.Language
+	recognizers []*neural.Recognizer // one for each thread that read at the same time so far
+}
+
+// load prepares n recognizers.
+func (h *handwriting) load(n int) error {
+	if h.model == nil {
+		network, language := own.HandsFiles()
+		var err error
+		if h.language, err = neural.LoadLanguage(language); err != nil {
+			return fmt.Errorf("%s: %w", own.Hands, err)
+		}
+		if h.model, err = neural.Load(network); err != nil {
+			return fmt.Errorf("%s: %w", own.Hands, err)
+		}
+	}
+	for len(h.recognizers) < n {
+		h.recognizers = append(h.recognizers, neural.NewRecognizer(h.model, h.language))
+	}
+	return nil
+}
+
+// read reads strips on up to so many threads, at least one.
+func (h *handwriting) read(ctx context.Context, strips []*image.Gray, threads int, detail tesseract.Detail) ([][]tesseract.Word, error) {
+	threads = max(min(threads, len(strips)/minStripsAnEngine), 1)
+	if err := h.load(threads); err != nil {
+		return nil, err
+	}
+	out := make([][]tesseract.Word, len(strips))
+	var next atomic.Int64
+	var group errgroup.Group
+	for _, r := range h.recognizers[:threads] {
+		group.Go(func() error {
+			for i := int(next.Add(1)) - 1; i < len(strips); i = int(next.Add(1)) - 1 {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				for _, w := range r.Read(strips[i]) {
+					out[i] = append(out[i], toTesseract(w, detail))
+				}
+			}
+			return nil
+		})
+	}
+	return out, group.Wait()
+}
+
+// toTesseract converts a word so that it can be compared with Tesseract's.
+func toTesseract(w neural.Word, detail tesseract.Detail) tesseract.Word {
+	out := tesseract.Word{Text: w.Text, Box: w.Box, Confidence: 100 * onTesseractScale(w.Confidence)}
+	if detail != tesseract.Symbols {
+		return out
+	}
+	for _, c := range w.Characters {
+		s := tesseract.Symbol{Text: c.Text, Box: image.Rect(c.X, w.Box.Min.Y, c.X+1, w.Box.Max.Y), Confidence: 100 * c.Prob}
+		s.Choices = []tesseract.Choice{{Text: c.Text, Confidence: 100 * c.Prob}}
+		if c.Other != "" {
+			s.Choices = append(s.Choices, tesseract.Choice{Text: c.Other, Confidence: 100 * c.OtherProb})
+		}
+		out.Symbols = append(out.Symbols, s)
+	}
+	return out
+}
+
+// onTesseractScale converts the network's confidence, 0..1, to the scale of Tesseract's.
+func onTesseractScale(confidence float64) float64 {
+	const edge = 0.001 // keeps the logarithm finite
+	c := min(max(confidence, edge), 1-edge)
+	return 1 / (1 + math.Exp(networkShift-math.Log(c/(1-c))))
+}

@@ -94,16 +94,6 @@ func TestPage_ReadFilledIn(t *testing.T) {
 		_, ok := fill(t, 0.2, true, always("devant nous", 5, 20))
 		require.False(t, ok)
 	})
-	t.Run("reports a low confidence in a language that the model has not learnt", func(t *testing.T) {
-		t.Parallel()
-		filled, ok := fill(t, 0.2, false, always("devant nous", 90, 20))
-		require.True(t, ok)
-		written := handwritten(filled)
-		require.GreaterOrEqual(t, len(written), 5)
-		for _, l := range written {
-			require.Less(t, l.Words[0].Confidence, 0.4)
-		}
-	})
 	t.Run("recognizes by its joined letters a hand of which the print model is sure", func(t *testing.T) {
 		t.Parallel()
 		g, inPrint := form(0.95)

@@ -104,7 +104,7 @@ func (p *Page) Read(ctx context.Context, r Reader) (Result, error) {
 		p.models.finish(block, french)
 		result.add(block)
 	}
-	result.Confidence = p.models.mixedConfidence(all, french)
+	result.Confidence = p.models.mixedConfidence(all)
 	return result, nil
 }
 

@@ -37,7 +37,7 @@ func (p *filling) merge(inPrint Result, filled []reading, french bool) Result {
 		written += r.characters
 	}
 	result.Blocks = sequence.Blocks()
-	hands := pageConfidence(filled, french)
+	hands := pageConfidence(filled)
 	result.Confidence = (inPrint.Confidence*float64(printed) + hands*float64(written)) / float64(max(printed+written, 1))
 	return result
 }

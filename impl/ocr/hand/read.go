@@ -63,7 +63,7 @@ func (m *Models) reading(s layout.Strip, words []tesseract.Word) reading {
 	boxes := withoutOverlap(words)
 	for i, w := range words {
 		if text := document.WordText(w.Text); text != "" {
-			word := document.Word{Box: s.Box(boxes[i]), Text: text, Confidence: likelyWord(share(w)), Model: m.Hand}
+			word := document.Word{Box: s.Box(boxes[i]), Text: text, Confidence: likely(share(w)), Model: m.Hand}
 			out.line.Words, out.read = append(out.line.Words, word), append(out.read, w)
 		}
 	}
@@ -106,17 +106,16 @@ func withoutOverlap(words []tesseract.Word) []image.Rectangle {
 	return boxes
 }
 
-// finish bounds the confidences, and with Models.Enhance corrects words of French handwriting. It copies the words first,
-// because the page keeps them as they were read.
+// finish, with Models.Enhance, corrects words of French handwriting by the word list. It copies the words first, because the page
+// keeps them as they were read.
 func (m *Models) finish(all []reading, french bool) {
+	if !m.Enhance || !french {
+		return
+	}
 	for i := range all {
 		all[i].line.Words = slices.Clone(all[i].line.Words)
 		for j, w := range all[i].read {
 			word := &all[i].line.Words[j]
-			word.Confidence = bounded(word.Confidence, french)
-			if !m.Enhance || !french {
-				continue
-			}
 			if better, ok := correct(w, m.Lexicon); ok {
 				before := word.Text
 				word.Text = document.WordText(better)

@@ -21,8 +21,7 @@ const (
 	// suspicious is the share of joined letters from which a page may be handwritten. Print has less, except woodcuts and
 	// bleeding typescripts; handwriting has more than 0.1.
 	suspicious = 0.08
-	// foreignSuspicious is the same where the text is not French. The confidence of the handwriting model, which has learnt
-	// French alone, then tells little.
+	// foreignSuspicious is the same where the text is not French, in which wide spots are more often blots and ornaments.
 	foreignSuspicious = 0.15
 	// samples is how many lines both models read to decide.
 	samples = 6
@@ -99,19 +98,13 @@ const (
 	chance = 0.4
 )
 
-// The curves that turn the recognizer's confidence into the share of characters that are right. Their factors were fitted to
-// the 15 handwritten ones of the 55 pages, for the least mean absolute error: 0.040, or 0.041 when each collection is
-// predicted from the others.
+// The curve that turns the recognizer's confidence into the share of characters that are right, of a page and of a word.
 const (
-	curveBase, curveSlope = 1.32, 1.31
-	// wordBase and wordSlope are for single words, whose confidence says less: of words that the curve for pages rated 0.03,
-	// 0.45, 0.86 and 0.98, 0.50, 0.61, 0.77 and 0.94 were right on the eight French pages.
-	wordBase, wordSlope = 1.1, 0.65
+	// curveBase and curveSlope were fitted to the 37 handwritten and mixed pages of the 64 pages. The network's own
+	// probabilities are close to the truth: the curve undoes the conversion to the scale of Tesseract's confidences.
+	curveBase, curveSlope = 2.0, 1.0
 	// leastLikely keeps the curve away from never and always.
 	leastLikely = 0.02
-	// mostForeign bounds the confidence in languages that the model has not learnt. The curve holds there too, and about half
-	// of the characters are right, but few whole words are; the bound warns callers.
-	mostForeign = 0.39
 	// leastCharacters is how many characters a page needs for the curve to be believed fully.
 	leastCharacters = 40
 )

@@ -2,8 +2,8 @@
 // of two models in some lines; it has each line (package layout) read by the handwriting model; and on a printed page it
 // reads what was filled in by hand and left open by the recognizer of print.
 //
-// It neither finds lines (package layout) nor runs models (its callers implement Reader), and it does not read print. The
-// handwriting model has learnt French; language.go decides whether a page is French.
+// It neither finds lines (package layout) nor runs models (its callers implement Reader), and it does not read print.
+// Corrections by a word list are for French alone; language.go decides whether a page is French.
 //
 // Start reading at Page.Detect, Page.Read and Page.ReadFilledIn; thresholds.go has every number that was tuned.
 package hand
@@ -34,7 +34,7 @@ type Models struct {
 	Lexicon *lexicon.Lexicon
 	// PrintAccuracy estimates the share of characters that are right from the print model's confidence, 0..1 each. Read needs it.
 	PrintAccuracy func(own float64) float64
-	// TaggedFrench is true if the page is tagged as French, which the handwriting model has learnt. The words read on the page decide
+	// TaggedFrench is true if the page is tagged as French, whose words can be corrected. The words read on the page decide
 	// in the end (see language.go). Other languages are read as well as the model can, which is badly, and at a low confidence.
 	TaggedFrench bool
 	// Enhance corrects words by the word list.

@@ -74,7 +74,7 @@ const (
 	// handGain is how much more confident than print a part must be, its share of joined letters included.
 	handGain = 0.1
 	// foreignJoined is the share of joined letters, in a line and in everything that print leaves open, from which handwriting
-	// is sought in languages that the model has not learnt.
+	// is sought on pages that are not known to be French.
 	foreignJoined = 0.45
 	// openLetters is the share of joined letters among the open spots of a letter's shape from which French handwriting is
 	// sought whatever the language tag says. Typescripts leave up to 0.19 open, of their worst letters.

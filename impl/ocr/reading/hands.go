@@ -54,7 +54,7 @@ func isLatinScript(tag string) bool {
 	return slices.Contains([]string{"Latn", "Latf", "Zzzz"}, script.String())
 }
 
-// isFrench reports whether a tag is French of any region and time, which the handwriting model has learnt.
+// isFrench reports whether a tag is French of any region and time.
 func isFrench(tag string) bool {
 	parsed, err := language.Parse(tag)
 	if err != nil {

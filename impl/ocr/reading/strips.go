@@ -85,7 +85,7 @@ func (e *Engines) closeMates() {
 	e.mates = nil
 }
 
-// withStripSettings calls work with an engine that reads lines as the handwriting models have learnt them, and restores its
+// withStripSettings calls work with an engine that reads single lines, and restores its
 // settings. These models have seen neither inverted lines nor Tesseract's own search for the line in the strip.
 func withStripSettings(engine *tesseract.Engine, detail tesseract.Detail, work func(*tesseract.Engine) error) error {
 	defer engine.Clear()

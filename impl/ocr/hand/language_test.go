@@ -20,7 +20,7 @@ func TestIsFrench(t *testing.T) {
 	t.Parallel()
 	written := func(text string, n int) []document.Line {
 		var line document.Line
-		for _, word := range strings.Fields(text) {
+		for word := range strings.FieldsSeq(text) {
 			line.Words = append(line.Words, document.Word{Text: word})
 		}
 		line.Handwritten = true

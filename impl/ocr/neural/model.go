@@ -81,7 +81,7 @@ func Open(path string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // only read: a failure to close loses nothing
 	stat, err := f.Stat()
 	if err != nil {
 		return nil, err

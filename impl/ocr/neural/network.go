@@ -125,7 +125,6 @@ type network struct {
 	taps      [][]int32 // of the convolution at work
 	a, b      planes
 	phases    []float32
-	features  []float32
 	sequence  []float32 // of the layer before: steps by channels
 	next      []float32
 	block     []float32 // the sequence as the kernels take it

@@ -8,16 +8,17 @@ import (
 	"uncial/internal/edge"
 )
 
-// job is an admitted request.
+// job is an admitted request: valid, with its defaults filled in, and with the account that pays for it.
 type job struct {
 	contract.Request
 	accountID      string
 	idempotencyKey string // "" if the request has none
 }
 
-// admit fills in the defaults and checks the one rule that openapi.yaml cannot hold: that the language is installed.
+// admit fills in the defaults and checks the one rule that openapi.yaml cannot express: that the language is installed.
+// Errors: *contract.Error for a language that is not installed, and those of Recognizer.Languages.
 func (s *Service) admit(ctx context.Context, r gen.ExtractRequestObject) (job, error) {
-	// The installed languages are asked for every request: engines behind a remote recognizer may change while the service runs.
+	// Not cached: the engines behind a remote recognizer, and so the installed languages, may change while the service runs.
 	supported, err := s.Recognizer.Languages(ctx)
 	if err != nil {
 		return job{}, err

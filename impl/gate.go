@@ -22,8 +22,8 @@ type Gate struct {
 
 var _ edge.Gate = (*Gate)(nil)
 
-// Authenticate finds the account behind the token. Whatever is wrong with the key, the client gets the same 401; the reason is in
-// the log.
+// Authenticate finds the account behind the token. The client gets the same 401 for every fault of the key, so that it
+// cannot test which keys exist; the log has the reason.
 func (g *Gate) Authenticate(ctx context.Context, token string, from netip.Addr) (edge.Principal, error) {
 	a, k, err := g.Accounts.Authenticate(ctx, token, from)
 	if errors.Is(err, account.ErrDenied) {
@@ -32,8 +32,8 @@ func (g *Gate) Authenticate(ctx context.Context, token string, from netip.Addr) 
 	return edge.Principal{AccountID: a.ID, KeyID: k.ID, Plan: a.Plan}, err
 }
 
-// Count counts one extraction. A plan that the catalogue no longer has is an error, so that its accounts get a 500 rather than
-// unlimited use.
+// Count counts one extraction and reports whether the rate limit admits it. It fails for a plan that is no longer in the
+// catalogue, so that the accounts on it get a 500 rather than unlimited use.
 func (g *Gate) Count(ctx context.Context, p edge.Principal) (contract.Window, bool, error) {
 	plan, err := g.Accounts.Plan(p.Plan)
 	if err != nil {
@@ -42,7 +42,7 @@ func (g *Gate) Count(ctx context.Context, p edge.Principal) (contract.Window, bo
 	return g.Limits.Count(ctx, p.AccountID, plan.Requests)
 }
 
-// Window returns the account's rate-limit window and counts nothing.
+// Window returns the account's rate-limit window without counting a request.
 func (g *Gate) Window(ctx context.Context, p edge.Principal) (contract.Window, error) {
 	plan, err := g.Accounts.Plan(p.Plan)
 	if err != nil {
@@ -51,13 +51,14 @@ func (g *Gate) Window(ctx context.Context, p edge.Principal) (contract.Window, e
 	return g.Limits.Window(ctx, p.AccountID, plan.Requests)
 }
 
-// RemainingPoints returns the account's balance.
+// RemainingPoints returns the points that the account has left this month; running holds are already subtracted. The front
+// end reports them with a 429.
 func (g *Gate) RemainingPoints(ctx context.Context, p edge.Principal) (int64, error) {
 	b, err := g.Ledger.Balance(ctx, p.AccountID)
 	return b.Remaining, err
 }
 
-// Status needs no rate limit and costs nothing. It answers with the points and the rate-limit window of the caller's account.
+// Status returns the points and the rate-limit window of the caller's account. It is not rate limited and costs no points.
 func (s *Service) Status(ctx context.Context, _ gen.StatusRequestObject) (gen.StatusResponseObject, error) {
 	caller := edge.CallerFrom(ctx)
 	b, err := s.Ledger.Balance(ctx, caller.AccountID)

@@ -15,15 +15,15 @@ import (
 	"uncial/internal/version"
 )
 
-// How long a finished extraction tries to record its end while the database is away. The time is short enough for a
-// client that waits and long enough for a database to fail over.
+// How long a finished extraction keeps trying to settle or release its hold while the database is unreachable: short
+// enough for a waiting client, long enough for a database to fail over.
 const (
 	recordTimeout = 20 * time.Second
 	recordPause   = 200 * time.Millisecond // between attempts
 )
 
-// hold takes the price from the account. If an earlier request with the same Idempotency-Key was answered it returns
-// that reply instead; while the earlier request runs it waits.
+// hold sets the price of an extraction aside. If an earlier request with the same Idempotency-Key was answered, hold
+// returns its reply instead; if that request is still running, hold waits for it. Errors: those of Ledger.Acquire.
 func (s *Service) hold(ctx context.Context, j job) (hold ledger.Hold, reply []byte, err error) {
 	req := ledger.HoldRequest{AccountID: j.accountID, Points: contract.Price, TTL: s.HoldTTL}
 	if j.idempotencyKey != "" {
@@ -36,8 +36,8 @@ func (s *Service) hold(ctx context.Context, j job) (hold ledger.Hold, reply []by
 	return hold, nil, err
 }
 
-// readWhileHeld reads the image and keeps the hold from expiring meanwhile. If the hold is lost all the same, reading
-// stops, because its result could not be charged.
+// readWhileHeld reads the image and extends the hold meanwhile. If the hold is lost all the same, reading stops, because
+// its result could not be charged; the error is then ledger.ErrExpired or ledger.ErrEnded.
 func (s *Service) readWhileHeld(ctx context.Context, h ledger.Hold, j job) (*document.Document, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	extended := make(chan struct{})
@@ -54,8 +54,8 @@ func (s *Service) readWhileHeld(ctx context.Context, h ledger.Hold, j job) (*doc
 	return doc, err
 }
 
-// extend extends the hold until ctx ends, and calls lost when the hold no longer exists. Other errors are left to the
-// next attempt: a database that is away for a moment does not end the work.
+// extend extends the hold until ctx ends, and calls lost if the hold has ended. After any other error it tries again at
+// the next tick, so that a short outage of the database does not stop the extraction.
 func (s *Service) extend(ctx context.Context, h ledger.Hold, lost context.CancelCauseFunc) {
 	ticker := time.NewTicker(s.HoldTTL / 3) // two attempts may fail before the hold expires
 	defer ticker.Stop()
@@ -73,7 +73,8 @@ func (s *Service) extend(ctx context.Context, h ledger.Hold, lost context.Cancel
 	}
 }
 
-// settle charges the hold and stores the reply for repeats, in one transaction. It charges nothing if the client has gone.
+// settle charges the hold and stores the reply for repeated requests, in one transaction. It charges nothing if the
+// client has disconnected. While the database is unreachable it retries, for up to recordTimeout.
 func (s *Service) settle(ctx context.Context, h ledger.Hold, j job, doc *document.Document, started time.Time) (gen.ExtractionResult, error) {
 	result, err := contract.NewResult(j.Request, doc, format.Meta{Created: s.Now(), Version: version.Version})
 	if err != nil {
@@ -91,7 +92,7 @@ func (s *Service) settle(ctx context.Context, h ledger.Hold, j job, doc *documen
 			return json.Marshal(result)
 		})
 		if retried && errors.Is(err, ledger.ErrEnded) {
-			return result, nil // the attempt before succeeded; only its confirmation was lost
+			return result, nil // the previous attempt succeeded, but its confirmation was lost
 		}
 		if _, unavailable := errors.AsType[*store.Error](err); !unavailable {
 			return result, err
@@ -104,7 +105,7 @@ func (s *Service) settle(ctx context.Context, h ledger.Hold, j job, doc *documen
 	}
 }
 
-// release gives the points back, even if the client has gone. If that fails too the hold expires by itself.
+// release returns the points, even if the client has disconnected. If that fails too, the hold expires after HoldTTL.
 func (s *Service) release(ctx context.Context, h ledger.Hold) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 	defer cancel()

@@ -9,8 +9,8 @@ import (
 	"uncial/internal/contract"
 )
 
-// refusal turns any failure into the error that the client gets. What it does not know becomes a 500 that hides the
-// cause from the client and keeps it for the log.
+// refusal turns any failure into the *contract.Error that the client gets. An unknown error becomes a 500 whose cause
+// appears in the log but not in the response.
 func refusal(err error) error {
 	var (
 		known        *contract.Error

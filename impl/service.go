@@ -1,6 +1,6 @@
 // Package impl is the real service: it answers the two operations of the contract, charges points, and decides who may
-// call. Its parts are packages below: ledger keeps the points, account the keys and plans, fetch gets images, ocr reads
-// them, proofread corrects with a language model, and app wires everything together.
+// call. The packages below it do the work: ledger keeps the points, account the keys and plans, fetch downloads images,
+// ocr reads them, proofread corrects the text with a language model, and app wires everything together.
 //
 // Start with Service.Extract, the whole use case; admit.go, points.go and refusal.go hold its steps. Authentication, the
 // rate limit and the shape of a request are checked before it, by internal/edge and Gate.
@@ -22,13 +22,13 @@ import (
 // Service implements the contract. All fields but Proofread are required; they must not change after the first call.
 type Service struct {
 	Ledger *ledger.Ledger
-	// Fetch returns the bytes of the image file behind a URL. Errors as fetch.Fetcher.Fetch has them.
+	// Fetch returns the bytes of the image file at a URL. Errors: those of fetch.Fetcher.Fetch.
 	Fetch      func(ctx context.Context, imageURL string) ([]byte, error)
 	Recognizer ocr.Recognizer
-	// Proofread corrects an enhanced document in place. If it fails it must leave the document as it was. Default: no
-	// proofreading; the recognizer's own corrections stand.
+	// Proofread corrects the document of a request with "enhance" in place. If it fails it must leave the document
+	// unchanged. Default: nil, so that only the recognizer's own corrections apply.
 	Proofread func(ctx context.Context, image []byte, doc *document.Document) error
-	HoldTTL   time.Duration // lifetime of a hold that nobody extends, after this process died
+	HoldTTL   time.Duration // lifetime of a hold that is no longer extended, as when its process has died
 	Deadline  time.Duration // of one extraction
 	Now       func() time.Time
 	Logger    *slog.Logger
@@ -65,7 +65,8 @@ func (s *Service) Extract(ctx context.Context, r gen.ExtractRequestObject) (gen.
 	return nil, refusal(err)
 }
 
-// read fetches the image, recognizes it, and proofreads the text if the request asks for enhancement.
+// read fetches the image, recognizes it, and proofreads the text if the request asks for enhancement. A failure of the
+// language model is logged, and the document is returned without its corrections.
 func (s *Service) read(ctx context.Context, j job) (*document.Document, error) {
 	image, err := s.Fetch(ctx, j.ImageURL)
 	if err != nil {
@@ -81,6 +82,7 @@ func (s *Service) read(ctx context.Context, j job) (*document.Document, error) {
 	return doc, nil
 }
 
+// answer wraps a result as the response with status 200.
 func answer(result gen.ExtractionResult) gen.ExtractResponseObject {
 	return gen.Extract200JSONResponse{ExtractionJSONResponse: gen.ExtractionJSONResponse{Body: result}}
 }

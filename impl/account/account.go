@@ -3,7 +3,7 @@
 // every request passes through.
 //
 // A key is shown once, when it is made, and never stored: the database holds its HMAC-SHA-256 under a secret that only
-// the servers know, so a stolen database opens nothing.
+// the servers know, so the keys in a stolen database are useless.
 package account
 
 import (
@@ -47,8 +47,8 @@ type Account struct {
 
 // Options of a Registry.
 type Options struct {
-	// Secret is the HMAC key for the digests of API keys: at least 16 bytes, the same in all replicas, and never changed. Without
-	// it API keys can be neither made nor checked; everything else works.
+	// Secret is the HMAC key for the digests of API keys: at least 16 bytes, the same in all replicas, and never changed.
+	// Without it API keys can be neither made nor checked; everything else works.
 	Secret []byte
 	// Plans is the catalogue. Default: DefaultCatalogue().
 	Plans Catalogue
@@ -140,8 +140,8 @@ func (r *Registry) List(ctx context.Context) ([]Account, error) {
 	return all, nil
 }
 
-// UnknownPlans returns the plans that accounts are on and that the catalogue lacks, sorted. Every request of such an
-// account fails until the plan is restored or the account is given another one. Errors: *store.Error.
+// UnknownPlans returns the plans of accounts that are missing from the catalogue, sorted. Every request of such an account
+// fails until the plan is restored or the account is moved to another plan. Errors: *store.Error.
 func (r *Registry) UnknownPlans(ctx context.Context) ([]string, error) {
 	all, err := store.All(ctx, r.store.Reader(), `SELECT DISTINCT plan FROM accounts`, nil,
 		func(scan func(...any) error) (plan string, err error) { return plan, scan(&plan) })

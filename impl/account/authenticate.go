@@ -12,13 +12,13 @@ import (
 	"uncial/impl/store"
 )
 
-// ErrDenied is wrapped by every reason to refuse a key. Clients must not learn which reason it was: a guesser could
-// otherwise tell real keys from invented ones.
+// ErrDenied is wrapped by every reason to refuse a key. Clients must not learn the reason: an attacker who guesses keys
+// could otherwise tell which ones exist.
 var ErrDenied = errors.New("API key refused")
 
 // Reasons for a refusal, for the log.
 var (
-	ErrUnknown    = fmt.Errorf("%w: unknown", ErrDenied) // or mistyped
+	ErrUnknown    = fmt.Errorf("%w: unknown", ErrDenied) // also for a key with a wrong form or checksum
 	ErrExpired    = fmt.Errorf("%w: expired", ErrDenied)
 	ErrRevoked    = fmt.Errorf("%w: revoked", ErrDenied)
 	ErrOutOfRange = fmt.Errorf("%w: not allowed from this address", ErrDenied)

@@ -53,7 +53,7 @@ var (
 	ErrAllow   = errors.New("invalid address range; use at most 100 addresses or CIDRs such as 192.0.2.0/24 or 2001:db8::/32")
 )
 
-// maxAllow bounds the address ranges of a key: each of its requests compares them all.
+// maxAllow bounds the address ranges of a key, because every request with the key compares them all.
 const maxAllow = 100
 
 // NewKey describes a key to make.
@@ -182,8 +182,8 @@ func (r *Registry) Rotate(ctx context.Context, id string, overlap time.Duration)
 	return made, token, nil
 }
 
-// replace gives the old key its end. The conditions of the statement let one of several racing calls win; the others
-// get ErrEnded and are rolled back, so that one key never has two successors.
+// replace sets the expiry of the old key and records its successor. The conditions of the statement let only one of several
+// racing calls succeed; the others get ErrEnded and are rolled back, so that a key never has two successors.
 func replace(ctx context.Context, x store.Executor, old, made Key, overlap time.Duration) error {
 	end := made.Created.Add(overlap)
 	if !old.Expires.IsZero() && old.Expires.Before(end) {
@@ -198,7 +198,7 @@ func replace(ctx context.Context, x store.Executor, old, made Key, overlap time.
 	return err
 }
 
-// Revoke ends a key at once. Revoking it again changes nothing: the first time counts. Errors: ErrNoKey, *store.Error.
+// Revoke ends a key at once. Revoking it again changes nothing, not even the stored time. Errors: ErrNoKey, *store.Error.
 func (r *Registry) Revoke(ctx context.Context, id string) error {
 	n, err := r.store.Writer().Exec(ctx,
 		`UPDATE api_keys SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1`, id, store.At(r.now()))

@@ -48,8 +48,8 @@ func checksum(text string) string {
 	return string(digits[:])
 }
 
-// isWellFormed reports whether token has the form of an API key and a correct checksum. It saves the database from
-// typing errors and random guesses.
+// isWellFormed reports whether token has the form of an API key and a correct checksum. Mistyped and guessed keys thus
+// cost no query.
 func isWellFormed(token string) bool {
 	if len(token) != tokenLength || !strings.HasPrefix(token, tokenPrefix) {
 		return false
@@ -63,8 +63,8 @@ func isWellFormed(token string) bool {
 	return token[len(body):] == checksum(body)
 }
 
-// digest returns the value that is stored instead of a key: useless without the secret, and always the same for the same key, so
-// that the key can be looked up. A slow hash is not needed: the key has 178 random bits.
+// digest returns the value that is stored instead of a key. It is useless without the secret, and deterministic, so that a
+// key can be looked up. A slow hash is not needed: the key has 178 random bits.
 func digest(secret []byte, token string) string {
 	mac := hmac.New(sha256.New, secret)
 	mac.Write([]byte(token))

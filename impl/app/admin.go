@@ -15,7 +15,8 @@ import (
 	"uncial/internal/edge"
 )
 
-// listenAdmin opens the admin listener, or returns nil if no address is given. Errors name the flag.
+// listenAdmin opens the admin listener, or returns nil if no address is given. It listens before anything else starts, so
+// that an address in use stops the program at once. Errors name the flag.
 func listenAdmin(address string, log *slog.Logger) (net.Listener, error) {
 	if address == "" {
 		return nil, nil
@@ -28,6 +29,7 @@ func listenAdmin(address string, log *slog.Logger) (net.Listener, error) {
 	return ln, nil
 }
 
+// closeAdmin closes a listener that has not been served yet; nil is allowed.
 func closeAdmin(ln net.Listener) error {
 	if ln == nil {
 		return nil
@@ -35,8 +37,9 @@ func closeAdmin(ln net.Listener) error {
 	return ln.Close()
 }
 
-// serveAdmin serves metrics and profiles until ctx ends. It checks no keys, so its address must stay private. The profile
-// "cmdline" is left out because the command line may contain secrets.
+// serveAdmin serves metrics and profiles until ctx ends. It checks no keys, so its address must stay private. It omits the
+// profile "cmdline", because the command line may contain secrets. If the listener fails, it logs the error and returns:
+// the API works without metrics.
 func serveAdmin(ctx context.Context, ln net.Listener, r *prometheus.Registry, log *slog.Logger) {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(r, promhttp.HandlerOpts{}))

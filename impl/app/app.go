@@ -1,6 +1,6 @@
 // Package app wires the service together: it checks the options, opens database, workers and listeners, and closes them
-// in the opposite order. Commands parse flags and signals; what a request does is in package impl. Start reading at
-// App.Start; RunEngine is the same for an engine alone.
+// in the opposite order. Commands parse flags and signals; package impl handles requests. Start reading at App.Start;
+// RunEngine does the same for an engine without API.
 package app
 
 import (
@@ -21,14 +21,15 @@ import (
 	"uncial/internal/version"
 )
 
-// sweepInterval is how often expired holds and old replies are searched for: half of Options.HoldTTL, so that the points
-// of a dead process are back within a minute.
+// sweepInterval is the time between two sweeps for expired holds and old replies: half of the default Options.HoldTTL, so
+// that the points held by a dead process are available again within a minute.
 const sweepInterval = 15 * time.Second
 
-// loopback is the address that AcceptsKey checks keys for.
+// loopback is the client address with which AcceptsKey checks keys.
 var loopback = netip.MustParseAddr("127.0.0.1")
 
-// App is the service. Make it with New, then call Start and Stop, or Run. Only Stop is safe for concurrent use.
+// App is the service. Make it with New, then call Start and Stop, or Run. It can be started once. Only Stop is safe for
+// concurrent use.
 type App struct {
 	o          Options
 	data       *Data
@@ -85,7 +86,8 @@ func (a *App) Start(ctx context.Context) error {
 	return a.startServing(ctx, ln, handler)
 }
 
-// warnOfUnknownPlans logs plans that accounts are on and that the catalogue lacks: every request of theirs will fail.
+// warnOfUnknownPlans logs the plans of accounts that are missing from the catalogue: every request of such an account
+// fails. The service starts all the same, because the other accounts are not affected.
 func (a *App) warnOfUnknownPlans(ctx context.Context) {
 	unknown, err := a.data.Accounts.UnknownPlans(ctx)
 	if err != nil {
@@ -97,7 +99,8 @@ func (a *App) warnOfUnknownPlans(ctx context.Context) {
 	}
 }
 
-// startServing starts the goroutines that end with Stop: API, admin listener, sweeper and health checks.
+// startServing starts the goroutines that end with Stop: API, admin listener, sweeper and health checks. If it fails,
+// none is running.
 func (a *App) startServing(ctx context.Context, ln net.Listener, handler http.Handler) error {
 	admin, err := listenAdmin(a.o.AdminListen, a.o.Logger)
 	if err != nil {
@@ -112,7 +115,7 @@ func (a *App) startServing(ctx context.Context, ln net.Listener, handler http.Ha
 	if admin != nil {
 		running.Go(func() { serveAdmin(serving, admin, a.metrics.registry, a.o.Logger) })
 	}
-	// The other goroutines stop only after the last request, so that its hold is swept and its metrics can be read.
+	// The other goroutines stop only after the last request, so that holds keep being swept and its metrics can be scraped.
 	go func() {
 		defer close(a.ended)
 		a.err = edge.Serve(serving, edge.NewServer(handler, a.o.Logger), ln, a.o.Grace)
@@ -122,7 +125,7 @@ func (a *App) startServing(ctx context.Context, ln net.Listener, handler http.Ha
 	return nil
 }
 
-// handler builds the API: fetcher and service behind the HTTP front end, observed by the metrics.
+// handler builds the API: the service with its fetcher, behind metrics and the HTTP front end.
 func (a *App) handler() (http.Handler, error) {
 	fetcher := fetch.New(fetch.Options{Allow: a.o.FetchAllow, UserAgent: "Uncial/" + version.Version})
 	a.closers = append(a.closers, func() error { fetcher.Close(); return nil })
@@ -152,7 +155,8 @@ func (a *App) handler() (http.Handler, error) {
 	return front, nil
 }
 
-// sweep expires holds of dead processes and deletes old replies until ctx ends.
+// sweep expires holds of dead processes and deletes old replies every sweepInterval until ctx ends. All replicas sweep:
+// the ledger lets only one of them end each hold.
 func (a *App) sweep(ctx context.Context) {
 	for {
 		swept, err := a.data.Ledger.Sweep(ctx)
@@ -175,7 +179,7 @@ func (a *App) sweep(ctx context.Context) {
 // Addr returns the address of the API, such as 127.0.0.1:8080; it is empty until Start has opened the listener.
 func (a *App) Addr() string { return a.addr }
 
-// Wait returns nil when ctx ends, or the error of serving if that ends first.
+// Wait blocks until ctx ends and then returns nil. If serving fails before, it returns that error.
 func (a *App) Wait(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
@@ -210,7 +214,8 @@ func (a *App) Run(ctx context.Context) error {
 	return errors.Join(err, a.Stop(ctx))
 }
 
-// CreateKey makes an account with one key and returns the secret key.
+// CreateKey makes an account on the plan, with one key, and returns the secret key, which cannot be read again. Errors:
+// those of account.Registry.Create and CreateKey.
 func (a *App) CreateKey(ctx context.Context, name, plan string) (string, error) {
 	owner, err := a.data.Accounts.Create(ctx, name, plan)
 	if err != nil {
@@ -220,16 +225,16 @@ func (a *App) CreateKey(ctx context.Context, name, plan string) (string, error) 
 	return token, err
 }
 
-// AcceptsKey reports whether a client on this machine could use the key now.
+// AcceptsKey reports whether a client on this machine can use the key now. A failure of the database counts as false.
 func (a *App) AcceptsKey(ctx context.Context, token string) bool {
 	_, _, err := a.data.Accounts.Authenticate(ctx, token, loopback)
 	return err == nil
 }
 
-// Data returns the database of a started service.
+// Data returns the database of a started service. Stop closes it.
 func (a *App) Data() *Data { return a.data }
 
-// ignoreClosed drops the error of closing a listener that serving has closed already.
+// ignoreClosed returns nil for the error of closing a listener twice: serving has closed it if it ended normally.
 func ignoreClosed(err error) error {
 	if errors.Is(err, net.ErrClosed) {
 		return nil

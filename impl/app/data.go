@@ -23,7 +23,8 @@ const (
 	minSecret       = 32 // characters; 128 bits in hexadecimal
 )
 
-// Data is one open database and the packages that read and write it. It is safe for concurrent use.
+// Data is one open database and the packages that read and write it. It is safe for concurrent use. Commands that work on
+// accounts and keys use it without an App.
 type Data struct {
 	Store    *store.Store
 	Accounts *account.Registry
@@ -31,7 +32,8 @@ type Data struct {
 	Limits   *ratelimit.Limiter
 }
 
-// OpenData opens the database and updates its schema. Errors name the flag at fault.
+// OpenData opens the database and updates its schema. It warns in the log about keys that the key secret cannot check.
+// The caller must call Close. Errors name the flag at fault.
 func OpenData(ctx context.Context, o DataOptions, log *slog.Logger, now func() time.Time) (*Data, error) {
 	o.Database = cmp.Or(o.Database, defaultDatabase)
 	plans := account.DefaultCatalogue()
@@ -75,8 +77,9 @@ func (d *Data) prepare(ctx context.Context, o DataOptions, plans account.Catalog
 // Close closes the database.
 func (d *Data) Close() error { return d.Store.Close() }
 
-// keySecret returns the secret of the options, or for a SQLite file the one stored next to it, which is generated on the
-// first start. It returns nil if the options say that no keys are made or checked.
+// keySecret returns the key secret of the options. Without one, a SQLite file has its secret in PATH.secret, which is
+// generated on the first start; with Postgres the secret is required, because replicas cannot share a file. The result is
+// nil with DataOptions.WithoutKeys. Errors name the flag.
 func keySecret(o DataOptions) ([]byte, error) {
 	if o.WithoutKeys {
 		return nil, nil
@@ -92,14 +95,14 @@ func keySecret(o DataOptions) ([]byte, error) {
 		return nil, errors.New("--key-secret: required with Postgres, the same for every process that uses the database; " +
 			"generate one with: openssl rand -hex 32")
 	}
-	if path == ":memory:" { // keys do not outlive the process either
+	if path == ":memory:" { // the keys are lost with the process too
 		return []byte(rand.Text() + rand.Text()), nil
 	}
 	return secretFile(path + ".secret")
 }
 
-// secretFile reads the secret from a file, or generates the file, readable by its owner only. If processes race, O_EXCL
-// lets one of them write and the others read.
+// secretFile reads the secret from a file, or creates the file with a random secret of 260 bits, readable by its owner
+// only. If processes race, O_EXCL lets one of them write and the others read.
 func secretFile(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	switch {
@@ -116,9 +119,9 @@ func secretFile(path string) ([]byte, error) {
 	return []byte(secret), nil
 }
 
-// readSecret waits for a file that another process is writing.
+// readSecret reads the secret from an existing file. It waits up to a second for another process that is still writing.
 func readSecret(path string) ([]byte, error) {
-	const tries, pause = 20, 50 * time.Millisecond // 1 s for another process that has created the file and now writes it
+	const tries, pause = 20, 50 * time.Millisecond
 	for range tries {
 		data, err := os.ReadFile(path)
 		if err != nil {
@@ -141,7 +144,8 @@ type Statement struct {
 	NextReset       time.Time `json:"nextReset"`
 }
 
-// Statements returns all accounts with their points, oldest first.
+// Statements returns all accounts with their points, oldest first. Errors: those of Ledger.Balance for any
+// account, such as one on an unknown plan.
 func (d *Data) Statements(ctx context.Context) ([]Statement, error) {
 	accounts, err := d.Accounts.List(ctx)
 	if err != nil {

@@ -13,8 +13,9 @@ import (
 	"uncial/internal/version"
 )
 
-// RunEngine serves the workers of this machine over HTTP until ctx ends. adminListen is the address of metrics and
-// pprof; empty means none. Errors name the flag at fault.
+// RunEngine serves the workers of this machine over HTTP until ctx ends, and then lets running requests finish.
+// adminListen is the address of metrics and pprof; empty means none. The engine checks no keys and opens no database.
+// Errors name the flag at fault.
 func RunEngine(ctx context.Context, listen, adminListen string, o EngineOptions, log *slog.Logger) (err error) {
 	if err := o.check(); err != nil {
 		return err
@@ -38,7 +39,7 @@ func RunEngine(ctx context.Context, listen, adminListen string, o EngineOptions,
 	watchPool(registry, pool)
 	handler := observeEngine(registry, remote.Handler(pool, log))
 
-	watching, stop := context.WithCancel(context.WithoutCancel(ctx)) // metrics must show the last requests too
+	watching, stop := context.WithCancel(context.WithoutCancel(ctx)) // metrics stay readable until the last request ends
 	var running sync.WaitGroup
 	if admin != nil {
 		running.Go(func() { serveAdmin(watching, admin, registry, log) })

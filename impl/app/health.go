@@ -11,8 +11,8 @@ import (
 const (
 	// checkTimeout bounds the check of one dependency: below the timeout of the chart's readiness probe, 3 s.
 	checkTimeout = 2 * time.Second
-	// maxFailures is how many failed checks in a row make the service unready. One is not enough: a short disturbance
-	// would take all replicas out of service at once.
+	// maxFailures is the number of consecutive failed checks that make the service unready. One is not enough: a short
+	// outage of the database would take all replicas out of service at once.
 	maxFailures = 2
 )
 
@@ -25,11 +25,11 @@ type health struct {
 	log   *slog.Logger
 
 	mu       sync.Mutex
-	failures int   // in a row
-	err      error // why the service is not ready, or nil
+	failures int   // consecutive failed checks
+	err      error // why the service is not ready; nil if it is ready
 }
 
-// newHealth returns a health that is not ready until a check succeeds.
+// newHealth returns the health of a service that is not ready until a check succeeds.
 func newHealth(check func(context.Context) error, log *slog.Logger) *health {
 	return &health{check: check, log: log, failures: maxFailures, err: errNotChecked}
 }
@@ -46,7 +46,7 @@ func (h *health) watch(ctx context.Context, interval time.Duration) {
 	}
 }
 
-// update checks once and logs changes between ready and not ready. A check that ctx cut short does not count.
+// update checks once and logs changes between ready and not ready. A check that fails because ctx ended does not count.
 func (h *health) update(ctx context.Context) {
 	err := h.check(ctx)
 	if ctx.Err() != nil {
@@ -68,14 +68,15 @@ func (h *health) update(ctx context.Context) {
 	}
 }
 
-// ready returns why the service cannot work, or nil.
+// ready returns nil if the service can work, else why not. It returns the result of the latest checks and never waits.
 func (h *health) ready(context.Context) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.err
 }
 
-// checkHealth writes to the database and asks the workers or engines whether one can read.
+// checkHealth writes to the database, and asks the workers or engines whether one of them can read. Each check has
+// checkTimeout. The error joins all failures.
 func (a *App) checkHealth(ctx context.Context) error {
 	within := func(f func(context.Context) error) error {
 		ctx, cancel := context.WithTimeout(ctx, checkTimeout)

@@ -27,7 +27,8 @@ func newRegistry() *prometheus.Registry {
 	return r
 }
 
-// metrics are the Prometheus metrics of the API. Names and labels are part of what operators rely on.
+// metrics are the Prometheus metrics of the API. Their names and labels are an interface: dashboards and alerts of
+// operators use them.
 type metrics struct {
 	registry    *prometheus.Registry
 	requests    *prometheus.CounterVec
@@ -35,6 +36,7 @@ type metrics struct {
 	seconds     prometheus.Histogram
 }
 
+// newMetrics registers the metrics of the API, and those of the workers or engines, whichever r is.
 func newMetrics(r recognizer, h *health) *metrics {
 	m := &metrics{
 		registry: newRegistry(),
@@ -87,7 +89,8 @@ func watchPool(r *prometheus.Registry, p *workerpool.Pool) {
 	counter(r, "uncial_worker_restarts_total", "Workers replaced because they crashed or were killed at the deadline.", func() uint64 { return p.Stats().Restarts })
 }
 
-// watchEngines registers the metrics of the engines as this process sees them.
+// watchEngines registers the metrics of the engines as this process sees them. Replicas may differ: each one finds out on
+// its own which engines to avoid.
 func watchEngines(r *prometheus.Registry, c *remote.Client) {
 	gauge(r, "uncial_engines", "Engines that the host name resolves to.", func() int { return c.Stats().Engines })
 	gauge(r, "uncial_engines_avoided", "Engines that failed recently and are used only if no other is left.", func() int { return c.Stats().Avoided })
@@ -97,7 +100,7 @@ func watchEngines(r *prometheus.Registry, c *remote.Client) {
 	counter(r, "uncial_engine_requests_repeated_total", "Images sent to a second engine after the first one failed.", func() uint64 { return c.Stats().Repeated })
 }
 
-// observeEngine counts and times the images that an engine receives.
+// observeEngine counts and times the images that an engine receives, refused ones included.
 func observeEngine(r *prometheus.Registry, engine http.Handler) http.Handler {
 	images := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "uncial_images_total", Help: "Images received by the engine, by HTTP status of the response.",
@@ -106,14 +109,15 @@ func observeEngine(r *prometheus.Registry, engine http.Handler) http.Handler {
 		Name: "uncial_image_seconds", Help: "Time that images spend in the engine, including the queue, in seconds.", Buckets: durationBuckets,
 	}, nil)
 	r.MustRegister(images, took)
-	// Only images count: health checks and load reports would drown them.
+	// Only images count: load reports and health checks are far more frequent and would distort the figures.
 	mux := http.NewServeMux()
 	mux.Handle("/", engine)
 	mux.Handle("/recognize", promhttp.InstrumentHandlerCounter(images, promhttp.InstrumentHandlerDuration(took, engine)))
 	return mux
 }
 
-// answered counts a response of the HTTP front end.
+// answered counts a response of the HTTP front end. path is one of the contract's or empty, so that clients cannot create
+// label values without bound.
 func (m *metrics) answered(path string, status int) {
 	m.requests.WithLabelValues(path, strconv.Itoa(status)).Inc()
 }
@@ -129,6 +133,7 @@ type observed struct {
 	m *metrics
 }
 
+// Extract counts and times one extraction, from admission to its end with any outcome.
 func (o observed) Extract(ctx context.Context, r gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
 	started := time.Now()
 	res, err := o.StrictServerInterface.Extract(ctx, r)
@@ -137,7 +142,8 @@ func (o observed) Extract(ctx context.Context, r gen.ExtractRequestObject) (gen.
 	return res, err
 }
 
-// outcome is the value of the label outcome: OK, CANCELLED if the caller went away, or the error code of the response.
+// outcome returns the value of the label outcome: OK, CANCELLED if the caller disconnected, or the error code of the
+// response.
 func outcome(err error) string {
 	switch {
 	case err == nil:

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// Options configure the service. The zero value runs it on SQLite, on the loopback address.
+// Options configure the service. The zero value runs it on SQLite, on the loopback address. The commands' help repeats the
+// defaults.
 type Options struct {
 	Data DataOptions
 
@@ -27,10 +28,10 @@ type Options struct {
 	CORSOrigins    []string       // browser origins that may call the API; "*" for all. Default: none
 	TrustedProxies []netip.Prefix // peers whose X-Forwarded-For is trusted. Default: none
 
-	// HoldTTL is how long points stay held after the server of an extraction died. Default: 30 seconds
+	// HoldTTL is how long points stay held after the process of an extraction died. Default: 30 seconds
 	HoldTTL time.Duration
-	// Grace is how long running requests may take to finish after Stop. Default: the longest time of an extraction, which
-	// is Engine.Deadline plus 2 minutes
+	// Grace is how long running requests may take to finish after Stop. Default: the time limit of an extraction,
+	// Engine.Deadline plus 2 minutes
 	Grace time.Duration
 	// HealthInterval is the time between health checks; two failures in a row make the service unready. Default: 5 seconds
 	HealthInterval time.Duration
@@ -39,7 +40,8 @@ type Options struct {
 	Now    func() time.Time // the clock of points, windows and keys. Default: time.Now
 }
 
-// DataOptions locate the database with accounts, keys and points.
+// DataOptions locate the database with accounts, keys and points. All processes that use one database need the same
+// KeySecret and PlansFile.
 type DataOptions struct {
 	Database  string // "sqlite:PATH" or "postgres://...". Default: "sqlite:.uncial/uncial.db"
 	KeySecret string // what API keys are hashed with; at least 32 characters. Default for SQLite: from a file next to the database
@@ -49,7 +51,8 @@ type DataOptions struct {
 	WithoutKeys bool // make and check no keys, so that no secret is needed
 }
 
-// EngineOptions configure the pool of workers on this machine.
+// EngineOptions configure the pool of workers on this machine. They have no effect if Options.EngineURL is set, except that
+// Deadline also bounds the whole extraction.
 type EngineOptions struct {
 	Worker   string        // path of uncial-worker. Default: in the directory of this program
 	Workers  int           // child processes. Default: one per core
@@ -59,7 +62,8 @@ type EngineOptions struct {
 	Sandbox  string        // "require", "best-effort" or "off". Default: "best-effort"
 }
 
-// EnhanceOptions name a language model that proofreads requests with "enhance". It receives images and recognized text.
+// EnhanceOptions name a language model that proofreads requests with "enhance". It receives the images and the recognized
+// text of these requests. All fields must be empty if Provider is.
 type EnhanceOptions struct {
 	Provider string // "openai", for any API compatible with OpenAI's. Default: none, nothing leaves the machine
 	URL      string // base URL of the API, such as https://api.openai.com/v1
@@ -67,7 +71,8 @@ type EnhanceOptions struct {
 	Key      string // API key. Default: none is sent
 }
 
-// withDefaults fills in the defaults that the comments of the fields name. Those of workers are filled in by openPool.
+// withDefaults fills in the documented defaults, except those of EngineOptions, which openPool fills in, and those of
+// DataOptions, which OpenData does.
 func (o Options) withDefaults() Options {
 	o.Listen = cmp.Or(o.Listen, "127.0.0.1:8080")
 	o.HoldTTL = cmp.Or(o.HoldTTL, 30*time.Second)
@@ -80,7 +85,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// check names the flag whose value is invalid.
+// check returns an error that names the first invalid flag. 0 is valid: it selects the default.
 func (o EngineOptions) check() error {
 	switch {
 	case o.Workers < 0:
@@ -93,7 +98,7 @@ func (o EngineOptions) check() error {
 	return nil
 }
 
-// check names the flag whose value is invalid.
+// check returns an error that names the first invalid flag. It checks only what can be checked without opening anything.
 func (o Options) check() error {
 	if err := o.Engine.check(); err != nil {
 		return err
@@ -117,12 +122,12 @@ func (o Options) check() error {
 const (
 	// defaultDeadline bounds reading one image: the workers kill a page that takes longer.
 	defaultDeadline = 60 * time.Second
-	// otherSteps is the time for all steps but reading: fetching 20 s, the rest for the queue and for proofreading.
+	// otherSteps is the time for all other steps: 20 s for fetching, the rest for the queue and for proofreading.
 	otherSteps = 2 * time.Minute
 )
 
-// deadline bounds a whole extraction: fetching, waiting for a worker, reading and proofreading. Reading has its own
-// bound; the other steps share 2 minutes.
+// deadline is the time limit of a whole extraction: fetching, waiting for a worker, reading and proofreading. The chart and
+// compose.yaml add the same 2 minutes to the time that they give a stopping process.
 func (o Options) deadline() time.Duration {
 	return cmp.Or(o.Engine.Deadline, defaultDeadline) + otherSteps
 }

@@ -18,20 +18,20 @@ import (
 
 const (
 	workerName = "uncial-worker"
-	// queuePerWorker and minQueue bound the waiting images: at some seconds a page the last one still gets its turn before
-	// the deadline of an extraction, and a handful of clients at once do not overload a single worker.
+	// queuePerWorker and minQueue bound the number of waiting images. At a few seconds per page, the last image in the
+	// queue is still read before the deadline of its extraction. The minimum lets a few clients share a single worker.
 	queuePerWorker, minQueue = 8, 16
 )
 
-// recognizer reads images, in workers of this machine or in engines.
+// recognizer reads images: *workerpool.Pool on this machine, *remote.Client through engines.
 type recognizer interface {
 	ocr.Recognizer
 	// Ready returns nil if the recognizer can read, else why not.
 	Ready(ctx context.Context) error
 }
 
-// openRecognizer connects to the engine if one is named, and else starts workers on this machine. The second result
-// closes the recognizer. Errors name the flag.
+// openRecognizer connects to the engine if o names one, else it starts workers on this machine. The second result closes
+// the recognizer. Errors name the flag.
 func openRecognizer(ctx context.Context, o Options) (recognizer, func() error, error) {
 	if o.EngineURL != "" {
 		client, err := remote.Dial(ctx, o.EngineURL, remote.Options{Logger: o.Logger})
@@ -47,7 +47,8 @@ func openRecognizer(ctx context.Context, o Options) (recognizer, func() error, e
 	return pool, pool.Close, nil
 }
 
-// openPool starts the workers. Defaults that depend on the machine are filled in here.
+// openPool starts the workers and returns once they are initialized. It fills in the defaults that depend on the machine:
+// the path of the worker, and one worker per core.
 func openPool(ctx context.Context, o EngineOptions, log *slog.Logger) (*workerpool.Pool, error) {
 	worker, err := findWorker(o.Worker)
 	if err != nil {
@@ -64,8 +65,8 @@ func openPool(ctx context.Context, o EngineOptions, log *slog.Logger) (*workerpo
 	})
 }
 
-// absolute returns the absolute paths of the directories: a worker runs in a directory of its own. The pool adds the
-// directories of the installed language packs.
+// absolute returns the absolute paths of the directories, because a worker runs in a directory of its own. The pool adds
+// the directories of the installed language packs.
 func absolute(named []string) ([]string, error) {
 	dirs := make([]string, len(named))
 	for i, d := range named {
@@ -77,7 +78,8 @@ func absolute(named []string) ([]string, error) {
 	return dirs, nil
 }
 
-// findWorker returns the absolute path of the named program, or of uncial-worker in the directory of this program.
+// findWorker returns the absolute path of the named program, or of uncial-worker in the directory of this program. PATH is
+// not searched: an unrelated installation might be of another version.
 func findWorker(named string) (string, error) {
 	if named == "" {
 		self, err := os.Executable()
@@ -96,7 +98,8 @@ func findWorker(named string) (string, error) {
 	return path, nil
 }
 
-// Languages returns the BCP 47 tags that the engine can read, or the workers on this machine if engineURL is empty.
+// Languages returns the BCP 47 tags that the engine at engineURL can read. If engineURL is empty it starts one worker on
+// this machine and asks that. Errors name the flag.
 func Languages(ctx context.Context, engineURL string, o EngineOptions, log *slog.Logger) (tags []string, err error) {
 	if err := o.check(); err != nil {
 		return nil, err

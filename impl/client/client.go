@@ -1,6 +1,7 @@
 // Package client calls the service, and implements the command "uncial extract": it turns files into requests, retries
 // requests that fail because of overload or network errors, and writes the results. It knows the service only through
-// openapi.yaml (package gen), so it works with the mock too. Start reading at ExtractCmd.Run.
+// openapi.yaml (package gen), so it works with the mock too. Start reading at ExtractCmd.Run; client.go sends requests,
+// source.go reads the images, and output.go and console.go write the results.
 package client
 
 import (
@@ -23,27 +24,28 @@ import (
 )
 
 const (
-	// maxTries bounds how often one image is sent: with the pauses below, 7.5 to 15 s until the last try.
+	// maxTries bounds how often one image is sent. With the pauses below, the last try comes 7.5 to 15 s after the first.
 	maxTries = 5
-	// maxFirstTries is the bound while nothing has ever answered at the address, which is then probably wrong.
+	// maxFirstTries is the bound while no response has come from the address, which is then probably wrong.
 	maxFirstTries = 2
 	// firstPause is the pause after the first failed try; it doubles with each try.
 	firstPause = 500 * time.Millisecond
-	// maxResponse bounds a response in bytes: ten pages of ALTO with a box for each word take some 30 MB.
+	// maxResponse bounds a response in bytes, to protect the memory of the client: ten pages of ALTO with a box for each
+	// word take about 30 MB.
 	maxResponse = 256 << 20
 )
 
-// Client calls the service. It is safe for concurrent use.
+// Client calls the service with one API key. It is safe for concurrent use, and reuses connections.
 type Client struct {
 	api     gen.ClientInterface
 	timeout time.Duration // of one extraction with all its tries
 	pause   time.Duration // firstPause, shorter in tests
-	// answered is true once anything answered at the address. The address is then correct, and a connection that cannot
-	// be made means that the service is restarting.
+	// answered is true once a response came from the address. The address is then correct, and a connection that cannot
+	// be made probably means that the service is restarting.
 	answered atomic.Bool
 }
 
-// Refusal is a response that is not a successful extraction.
+// Refusal is a response that is not a successful extraction. Depending on the status it may be retried; see isTemporary.
 type Refusal struct {
 	Status    int
 	Message   string
@@ -51,6 +53,7 @@ type Refusal struct {
 	Wait      time.Duration // from Retry-After; negative if the response has none
 }
 
+// Error names the request ID for faults of the service only: operators find the cause of a 5xx in the log by it.
 func (r *Refusal) Error() string {
 	if r.Status >= 500 && r.RequestID != "" {
 		return fmt.Sprintf("the service answered %d: %s (X-Request-Id %s)", r.Status, r.Message, r.RequestID)
@@ -58,9 +61,11 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("the service answered %d: %s", r.Status, r.Message)
 }
 
-// ConnectionError is a connection that could not be made or that was lost.
+// ConnectionError is a connection that could not be made or that was lost. A lost request may have been charged; retrying
+// it with the same Idempotency-Key returns the stored reply.
 type ConnectionError struct{ Err error }
 
+// Error says whether the service was reached at all, because the user must check different things in the two cases.
 func (e *ConnectionError) Error() string {
 	cause := e.Err
 	if request := (*url.Error)(nil); errors.As(cause, &request) {
@@ -81,8 +86,8 @@ func (e *ConnectionError) Unreachable() bool {
 	return e.isTLSMismatch() || errors.As(e.Err, &op) && op.Op == "dial"
 }
 
-// isTLSMismatch reports errors of TLS that no further try changes: an untrusted certificate, or HTTP where HTTPS is
-// expected.
+// isTLSMismatch reports whether retrying is useless because of TLS: the certificate is not trusted, or the service speaks
+// HTTP where the URL says https.
 func (e *ConnectionError) isTLSMismatch() bool {
 	var certificate *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
@@ -154,7 +159,8 @@ func (c *Client) Extract(ctx context.Context, request gen.ExtractionRequest, not
 	}
 }
 
-// once sends the request once. Errors: *Refusal, *ConnectionError.
+// once sends the request once. A status of 200 with a body that is no extraction is a *Refusal too: some other server
+// answers at the URL. Errors: *Refusal, *ConnectionError.
 func (c *Client) once(ctx context.Context, key string, request gen.ExtractionRequest) (*gen.Extraction, error) {
 	response, err := c.api.Extract(ctx, &gen.ExtractParams{IdempotencyKey: &key}, request)
 	if err != nil {
@@ -177,8 +183,8 @@ func (c *Client) once(ctx context.Context, key string, request gen.ExtractionReq
 	return &answer, nil
 }
 
-// refusal reads a response with another status than 200. It may come from a proxy or another server, so that the body
-// need not be the error of openapi.yaml.
+// refusal reads a response with a status other than 200. The body may lack the error object of openapi.yaml, because the
+// response may come from a proxy or another server; its message is then the status text, with advice about the URL.
 func refusal(response *http.Response, body []byte) *Refusal {
 	var envelope struct{ Message, Error string }
 	refused := &Refusal{
@@ -210,7 +216,7 @@ func retryAfter(header string, now time.Time) time.Duration {
 	return -1
 }
 
-// triesFor returns how often a request that failed with err may be sent in all.
+// triesFor returns how often a request that failed with err may be sent, the first try included.
 func (c *Client) triesFor(err error) int {
 	var refused *Refusal
 	var connection *ConnectionError
@@ -223,7 +229,8 @@ func (c *Client) triesFor(err error) int {
 	return maxTries
 }
 
-// isTemporary reports whether the same request may succeed later.
+// isTemporary reports whether the same request may succeed later. A 402 is not temporary: points return only with the next
+// month or a larger plan.
 func (r *Refusal) isTemporary() bool {
 	switch r.Status {
 	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,
@@ -233,14 +240,14 @@ func (r *Refusal) isTemporary() bool {
 	return false
 }
 
-// jitter returns a random fraction, 0 to 1, so that clients that failed together do not retry together.
+// jitter returns a random fraction in [0, 1), so that clients that failed at the same time do not retry at the same time.
 func jitter() float64 {
 	var b [1]byte
 	_, _ = rand.Read(b[:])
 	return float64(b[0]) / 256
 }
 
-// sleep waits for d, or less if ctx ends; it returns ctx's error then.
+// sleep waits for d and returns nil, or returns ctx's error if ctx ends before.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -47,7 +47,7 @@ times and never charged twice.
 Exit status: 0 if every image was read; 1 if some were not; 2 if none can be (wrong usage, no valid key, no service).`
 }
 
-// Failure is the error of a command that did not read every image.
+// Failure is the error of a command that did not read every image. The program prints Message and exits with Status.
 type Failure struct {
 	Status  int // exit status, 1 or 2
 	Message string
@@ -58,12 +58,13 @@ func (f *Failure) Error() string { return f.Message }
 // ExitCode returns the exit status of the process.
 func (f *Failure) ExitCode() int { return f.Status }
 
-// usage returns a *Failure for wrong usage.
+// usage returns a *Failure with exit status 2. The text names the flag and says what is valid.
 func usage(format string, args ...any) error {
 	return &Failure{2, fmt.Sprintf(format, args...)}
 }
 
-// Run reads the images. Its errors are *Failure.
+// Run checks the flags, reads the images and writes the results. Only wrong usage is detected before the first request:
+// a missing file is reported when its turn comes, and the other images are read all the same. Errors are *Failure.
 func (c *ExtractCmd) Run(ctx context.Context) error {
 	api, err := c.check()
 	if err != nil {
@@ -85,7 +86,7 @@ func (c *ExtractCmd) Run(ctx context.Context) error {
 	return r.all(ctx)
 }
 
-// maxJobs bounds --jobs: one server answers 429 or 500 long before.
+// maxJobs bounds --jobs: a single server answers 429 or 500 to far fewer requests at the same time.
 const maxJobs = 64
 
 // check reports wrong usage before anything is sent, and tries whether --out is writable: an image that was charged but
@@ -113,14 +114,15 @@ func (c *ExtractCmd) check() (*Client, error) {
 	if err := os.MkdirAll(c.Out, 0o777); err != nil { //nolint:gosec // the umask decides
 		return nil, usage("--out: cannot create %q: %v", c.Out, withoutPath(err))
 	}
-	const probe = ".uncial-probe" // hidden, and removed at once
+	const probe = ".uncial-probe" // a hidden file that is removed at once
 	if err := writeFile(c.Out, probe, nil); err != nil {
 		return nil, usage("--out: cannot write to %q: %v", c.Out, err)
 	}
 	return api, os.Remove(filepath.Join(c.Out, probe))
 }
 
-// run is the state of one run of the command.
+// run is the state of one run of the command. Its goroutines share it; everything that changes is atomic or in console,
+// which has a mutex.
 type run struct {
 	cmd     *ExtractCmd
 	api     *Client
@@ -133,12 +135,13 @@ type run struct {
 	read atomic.Int64 // images read
 }
 
-// all reads every image, at most --jobs at a time, and writes the results in the order of the images.
+// all reads every image, at most --jobs at a time, and writes the results in the order of the images. A result whose
+// predecessor is not finished waits in memory.
 func (r *run) all(ctx context.Context) error {
 	sending, halt := context.WithCancelCause(ctx)
 	defer halt(nil)
 	r.halt = halt
-	// The bound limits how many results wait for an earlier one.
+	// The capacity bounds how many results can wait for an earlier one.
 	pending := make(chan chan []byte, 4*r.cmd.Jobs)
 	go func() {
 		defer close(pending)
@@ -166,13 +169,13 @@ func (r *run) all(ctx context.Context) error {
 	return r.summary(context.Cause(sending))
 }
 
-// readImage reads one image and returns what to write to stdout: nothing if it failed or was written to a file.
+// readImage reads one image and returns the bytes to write to stdout: nil if it failed or was written to a file.
 func (r *run) readImage(ctx context.Context, i int) []byte {
 	image := r.sources[i]
 	content, err := r.extract(ctx, image)
 	if err == nil && r.names != nil {
 		if err := writeFile(r.cmd.Out, r.names[i], content); err != nil {
-			// The next image would be charged and lost too.
+			// Stop: the next image would be charged and lost too.
 			r.halt(&Failure{1, err.Error()})
 			return nil
 		}
@@ -182,7 +185,8 @@ func (r *run) readImage(ctx context.Context, i int) []byte {
 	return content
 }
 
-// extract sends one image and renders the answer.
+// extract sends one image and renders the response. While the client retries, the user sees why and for how long on
+// stderr.
 func (r *run) extract(ctx context.Context, image source) ([]byte, error) {
 	imageURL, err := image.imageURL()
 	if err != nil {
@@ -205,7 +209,8 @@ func (r *run) extract(ctx context.Context, image source) ([]byte, error) {
 	return render(image, answer, format, r.cmd.JSON)
 }
 
-// report counts an image or prints its failure. A failure that every other image would meet too ends the run.
+// report counts an image that was read, or prints why it was not. An error that would affect every other image too ends
+// the run. For a single image the error becomes that of the command, so that it is printed only once.
 func (r *run) report(ctx context.Context, image source, err error) {
 	switch {
 	case err == nil:
@@ -222,7 +227,8 @@ func (r *run) report(ctx context.Context, image source, err error) {
 	}
 }
 
-// fatalStatus returns the exit status for an error that every other image would meet too, and 0 for all other errors.
+// fatalStatus returns the exit status for an error that would affect every other image too, and 0 for all other errors:
+// 2 if the key, the URL or the connection is wrong, 1 if the points are used up.
 func fatalStatus(err error) int {
 	var connection *ConnectionError
 	var refused *Refusal
@@ -234,7 +240,7 @@ func fatalStatus(err error) int {
 	case refused.Status == http.StatusPaymentRequired:
 		return 1
 	}
-	return 2 // the key is refused, or another server answers
+	return 2 // the key is refused, or the URL is that of another server
 }
 
 // summary returns nil if every image was read, else a *Failure. cause says why sending stopped: nil, a *Failure, or an

@@ -18,7 +18,7 @@ type console struct {
 	bar            *progressbar.ProgressBar // nil if stderr is not a terminal
 }
 
-// newConsole shows a progress bar if there are several images and stderr is a terminal.
+// newConsole returns a console. It shows a progress bar on stderr if there are several images and stderr is a terminal.
 func newConsole(stdout, stderr io.Writer, images int) *console {
 	c := &console{stdout: stdout, stderr: stderr}
 	if file, ok := stderr.(*os.File); ok && images > 1 && term.IsTerminal(int(file.Fd())) {
@@ -50,7 +50,7 @@ func (c *console) note(format string, args ...any) {
 	})
 }
 
-// withoutBar hides the bar while write runs.
+// withoutBar hides the progress bar while write runs, since both may write to the same terminal.
 func (c *console) withoutBar(write func() error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,7 +65,7 @@ func (c *console) withoutBar(write func() error) error {
 	return err
 }
 
-// advance moves the bar by one image.
+// advance moves the progress bar by one image; failed images count too.
 func (c *console) advance() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -74,7 +74,7 @@ func (c *console) advance() {
 	}
 }
 
-// close removes the bar.
+// close removes the progress bar, also after an interruption.
 func (c *console) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"uncial/gen"
 )
 
-// extensions are the file name extensions of the formats.
+// extensions are the file name extensions of the formats. Those of ALTO and PAGE are doubled because both are XML.
 var extensions = map[gen.Format]string{
 	gen.Text: ".txt",
 	gen.JSON: ".json",
@@ -41,8 +41,8 @@ func fileNames(sources []source, extension string) []string {
 	return names
 }
 
-// render returns what is written for one response: the whole response as one line of JSON with the name of the image,
-// the text, or the document.
+// render returns the bytes to write for one response: for JSON the whole response on one line with the name of its image,
+// for text the text, and for the other formats the document. The result ends with a newline unless it is empty.
 func render(image source, answer *gen.Extraction, format gen.Format, asJSON bool) ([]byte, error) {
 	if asJSON || format == gen.JSON {
 		return jsonLine(struct {
@@ -95,7 +95,8 @@ func writeFile(dir, name string, content []byte) (err error) {
 	return nil
 }
 
-// writeError says what could not be written and why, with clear words for a full disk.
+// writeError says what could not be written and why. name is the file or "the result". A full disk and an exceeded quota
+// have one message, because the remedy is the same.
 func writeError(name string, err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return fmt.Errorf("cannot write %s: the disk is full", name)

@@ -17,10 +17,12 @@ import (
 	"uncial/impl/ocr"
 )
 
-// source is one image as given on the command line: a file, or an http, https or data: URL.
+// source is one image as given on the command line: a file, or an http, https or data: URL. The service fetches URLs; this
+// package reads only files.
 type source string
 
-// isURL reports whether the source has one of the schemes of the service; all others, such as C:\\scan.jpg, are files.
+// isURL reports whether the source begins with a scheme that the service accepts. Anything else, such as C:\scan.jpg or
+// ftp://host/scan.jpg, is taken for a file name.
 func (s source) isURL() bool {
 	for _, scheme := range []string{"http://", "https://", "data:"} {
 		if len(s) >= len(scheme) && strings.EqualFold(string(s[:len(scheme)]), scheme) {
@@ -38,7 +40,8 @@ func (s source) String() string {
 	return string(s)
 }
 
-// imageURL returns the URL to send: a URL as it is, or a data: URL with the content of the file.
+// imageURL returns the URL to send: a URL unchanged, or a data: URL with the content of the file. Errors do not name the
+// file.
 func (s source) imageURL() (string, error) {
 	if s.isURL() {
 		return string(s), nil
@@ -47,7 +50,7 @@ func (s source) imageURL() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var inline strings.Builder // up to 28 MB, so it is built without copies
+	var inline strings.Builder // grown once, because it may reach 28 MB
 	inline.Grow(len("data:application/octet-stream;base64,") + base64.StdEncoding.EncodedLen(len(image)))
 	inline.WriteString("data:" + mediaType(image) + ";base64,")
 	encoder := base64.NewEncoder(base64.StdEncoding, &inline)
@@ -56,7 +59,8 @@ func (s source) imageURL() (string, error) {
 	return inline.String(), nil
 }
 
-// read reads the file. Its errors do not contain the name of the file, which the messages around them have.
+// read reads the file, up to the size limit of the service. Its errors do not contain the file name, because the caller
+// adds it.
 func (s source) read() ([]byte, error) {
 	file, err := os.Open(string(s))
 	if err != nil {
@@ -82,7 +86,8 @@ func (s source) read() ([]byte, error) {
 	return image.Bytes(), nil
 }
 
-// withoutPath removes operation and path from an error of the file system.
+// withoutPath removes the operation and the path from an error of the file system: the messages of this package name the
+// file as the user wrote it.
 func withoutPath(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
@@ -95,8 +100,8 @@ func withoutPath(err error) error {
 	return err
 }
 
-// mediaType returns the media type by the first bytes. Go does not detect TIFF: 42 is the version of TIFF 6.0, 43 that of
-// BigTIFF.
+// mediaType returns the media type that the first bytes indicate. net/http does not detect TIFF: its version is 42 ("*") in
+// TIFF 6.0 and 43 ("+") in BigTIFF.
 func mediaType(image []byte) string {
 	if head := string(image[:min(4, len(image))]); head == "II*\x00" || head == "MM\x00*" || head == "II+\x00" || head == "MM\x00+" {
 		return "image/tiff"

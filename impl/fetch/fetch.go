@@ -23,15 +23,16 @@ import (
 	"uncial/internal/request"
 )
 
-// Limits of a connection. The timeouts leave time for a second attempt within Options.Timeout.
+// Limits of connections, and the defaults of Options. dialTimeout and tlsTimeout are half of defaultTimeout, so that one
+// slow step leaves time for the others.
 const (
 	dialTimeout         = 10 * time.Second
 	tlsTimeout          = 10 * time.Second
 	idleTimeout         = 30 * time.Second
-	idlePerHost         = 4        // connections kept: a client reads the pages of one library in sequence
+	idlePerHost         = 4        // idle connections kept, since clients read many pages from one library
 	maxHeaderBytes      = 64 << 10 // of a response; servers rarely send more than 8 KiB
 	readBuffer          = 64 << 10 // bytes; the default of 4 KiB costs many system calls per image
-	waitersPerSlot      = 8        // fetches that may wait for each one that runs; further ones are refused as busy
+	waitersPerSlot      = 8        // fetches that may wait per running one; further ones fail with ocr.ErrBusy
 	defaultTimeout      = 20 * time.Second
 	defaultMaxRedirects = 5
 	defaultConcurrent   = 32
@@ -50,7 +51,8 @@ type Options struct {
 	roots    *x509.CertPool // nil: the root certificates of the system
 }
 
-// Fetcher fetches images. It is safe for concurrent use.
+// Fetcher fetches images. It is safe for concurrent use. It caches no image and keeps no cookies, so that requests of
+// different accounts cannot affect each other.
 type Fetcher struct {
 	options  Options
 	client   *http.Client
@@ -59,7 +61,7 @@ type Fetcher struct {
 	running  chan struct{}   // has an element for each fetch that runs
 }
 
-// New returns a Fetcher. Close closes its idle connections.
+// New returns a Fetcher. It makes no connection. The caller must call Close when no more fetches start.
 func New(o Options) *Fetcher {
 	o.MaxBytes = orDefault(o.MaxBytes, ocr.MaxBytes)
 	o.Timeout = orDefault(o.Timeout, defaultTimeout)
@@ -67,7 +69,7 @@ func New(o Options) *Fetcher {
 	o.MaxConcurrent = orDefault(o.MaxConcurrent, defaultConcurrent)
 	o.UserAgent = cmp.Or(o.UserAgent, "Uncial")
 	if o.resolver == nil {
-		// The resolver of the C library accepts "0x7f000001" and "127.1" as addresses.
+		// Go's own resolver: that of the C library accepts "0x7f000001" and "127.1" as addresses.
 		o.resolver = &net.Resolver{PreferGo: true}
 	}
 	f := &Fetcher{
@@ -76,8 +78,8 @@ func New(o Options) *Fetcher {
 		admitted: make(chan struct{}, (1+waitersPerSlot)*o.MaxConcurrent),
 		running:  make(chan struct{}, o.MaxConcurrent),
 	}
-	// The guard checks the resolved address when the connection is made, so that a name which resolves differently the
-	// second time (DNS rebinding) gains nothing. A connection that is reused has been checked.
+	// The guard checks the resolved address when the connection is made. This also defeats DNS rebinding, where a name
+	// resolves to another address after it was checked. A reused connection was checked when it was made.
 	dialer := &net.Dialer{Timeout: dialTimeout, Resolver: o.resolver, Control: newGuard(o.Allow).control}
 	f.client = &http.Client{
 		CheckRedirect: f.checkRedirect,
@@ -87,7 +89,7 @@ func New(o Options) *Fetcher {
 			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.roots},
 			TLSHandshakeTimeout:    tlsTimeout,
 			ForceAttemptHTTP2:      true,
-			DisableCompression:     true, // nothing is decompressed, so decompression bombs do nothing
+			DisableCompression:     true, // a compressed response could expand beyond MaxBytes
 			MaxIdleConns:           o.MaxConcurrent,
 			MaxIdleConnsPerHost:    idlePerHost,
 			IdleConnTimeout:        idleTimeout,
@@ -98,7 +100,7 @@ func New(o Options) *Fetcher {
 	return f
 }
 
-// orDefault returns value if it is positive, else the default.
+// orDefault returns value if it is positive, else the default: a limit of 0 or below would refuse every image.
 func orDefault[T int | time.Duration](value, otherwise T) T {
 	if value > 0 {
 		return value
@@ -146,7 +148,8 @@ func (f *Fetcher) Fetch(ctx context.Context, imageURL string) ([]byte, error) {
 	return nil, explain(err)
 }
 
-// acquire waits until the fetch may run and returns a function that ends it. Errors: ocr.ErrBusy.
+// acquire waits for a free slot and returns a function that frees it again. Errors: ocr.ErrBusy if too many fetches are
+// waiting, or if no slot became free before ctx ended.
 func (f *Fetcher) acquire(ctx context.Context) (release func(), err error) {
 	select {
 	case f.admitted <- struct{}{}:
@@ -162,8 +165,9 @@ func (f *Fetcher) acquire(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// download fetches target and, if that describes a IIIF image, the image itself. If the largest image is too large or the
-// server refuses its size, it tries smaller ones; the error is then that of the largest.
+// download fetches target. If target is a IIIF info.json, it fetches the image that the info.json describes: the largest
+// size first, and smaller ones if that has too many bytes or the server refuses its size. The error is then that of the
+// largest size.
 func (f *Fetcher) download(ctx context.Context, target *url.URL) ([]byte, error) {
 	body, from, err := f.get(ctx, target)
 	if err != nil || !isJSON(body) {
@@ -193,7 +197,8 @@ func (f *Fetcher) download(ctx context.Context, target *url.URL) ([]byte, error)
 	return nil, first
 }
 
-// parseURL parses and checks a URL to fetch. Errors: *ocr.ImageError.
+// parseURL parses a URL and applies checkURL to it. Errors: *ocr.ImageError; its text does not repeat the URL, which may
+// contain a token.
 func parseURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -202,7 +207,8 @@ func parseURL(raw string) (*url.URL, error) {
 	return u, checkURL(u)
 }
 
-// checkURL refuses URLs that are never fetched, before any name is resolved. The address itself is checked by the guard.
+// checkURL refuses URLs that are never fetched, before any name is resolved. The guard checks the address. A user name or
+// password is refused because the URL may be logged, and its caller should not share credentials with this service.
 func checkURL(u *url.URL) error {
 	host := u.Hostname()
 	switch {
@@ -220,7 +226,7 @@ func checkURL(u *url.URL) error {
 	return nil
 }
 
-// endsInNumber reports whether programs may take the host for an IPv4 address, such as 127.1 or 0x7f000001 (WHATWG URL,
+// endsInNumber reports whether some programs parse the host as an IPv4 address, such as 127.1 or 0x7f000001 (WHATWG URL,
 // section 3.5, "ends in a number checker").
 func endsInNumber(host string) bool {
 	host = strings.TrimSuffix(host, ".")
@@ -231,12 +237,13 @@ func endsInNumber(host string) bool {
 	return last != "" && strings.Trim(last, "0123456789") == ""
 }
 
-// imageError returns an *ocr.ImageError, whose reason is shown to the caller: it must not reveal internal addresses.
+// imageError returns an *ocr.ImageError. The client sees its text, which must not reveal internal addresses.
 func imageError(format string, args ...any) error {
 	return &ocr.ImageError{Reason: fmt.Sprintf(format, args...)}
 }
 
-// tooLarge is the error for an image of more than this number of bytes.
+// tooLarge returns the error for an image of more than this number of bytes. Package imagefile has the text, which the
+// mock uses too.
 func tooLarge(most int) *ocr.ImageError {
 	return &ocr.ImageError{Reason: imagefile.TooLarge(most).Error()}
 }

@@ -18,13 +18,13 @@ const (
 	permitted
 )
 
-// guard decides which addresses the fetcher may connect to.
+// guard decides which addresses the fetcher may connect to. It is immutable and safe for concurrent use.
 type guard struct {
 	allow    []netip.Prefix
 	registry *ssrf.Guardian // the special-purpose registries of IANA and additional ranges
 }
 
-// newGuard returns a guard that also permits the given ranges.
+// newGuard returns a guard that permits the given ranges in addition to public addresses.
 func newGuard(allow []netip.Prefix) *guard {
 	return &guard{
 		allow: allow,
@@ -36,8 +36,8 @@ func newGuard(allow []netip.Prefix) *guard {
 	}
 }
 
-// control is the Control function of a net.Dialer: it gets each address after the name was resolved and before the
-// connection is made.
+// control is the Control function of a net.Dialer, which calls it with each address after the name was resolved and before
+// the connection is made. Errors: *ocr.ImageError, which does not say what the name resolved to.
 func (g *guard) control(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -53,8 +53,9 @@ func (g *guard) control(_, address string, _ syscall.RawConn) error {
 	}
 }
 
-// classify decides about an address. Public addresses are permitted on ports 80 and 443 only, so that callers cannot send
-// requests to mail or database servers in our name. Addresses that the operator allows are permitted on every port.
+// classify decides whether an address is permitted. Public addresses are permitted on ports 80 and 443 only, so that a
+// caller cannot make the service send requests to mail or database servers. Addresses that the operator allows are
+// permitted on every port.
 func (g *guard) classify(to netip.AddrPort) verdict {
 	addr := to.Addr().Unmap()
 	switch {
@@ -68,9 +69,9 @@ func (g *guard) classify(to netip.AddrPort) verdict {
 	return permitted
 }
 
-// isPublic reports whether the address means the same host everywhere on the Internet. IPv6 addresses of tunnels that
-// carry an IPv4 address (6to4, Teredo, ISATAP) never do. For NAT64 the IPv4 address behind the translator decides, so
-// that networks without IPv4 work.
+// isPublic reports whether the address is globally reachable. Tunnel addresses that embed an IPv4 address (6to4, Teredo,
+// ISATAP) count as not public, because the embedded address may be private. For NAT64 the embedded IPv4 address decides,
+// so that the service works in IPv6-only networks.
 func (g *guard) isPublic(addr netip.Addr) bool {
 	if addr.Zone() != "" {
 		return false
@@ -82,8 +83,9 @@ func (g *guard) isPublic(addr netip.Addr) bool {
 	return !isISATAP(addr) && g.registry.SafeAddr(addr) == nil
 }
 
-// isISATAP recognizes the interface identifiers of RFC 5214, section 6.1, which any prefix may have. The bit that is
-// masked out says whether the IPv4 address is globally unique.
+// isISATAP reports whether the address has an interface identifier of RFC 5214, section 6.1, which can follow any prefix.
+// The registry lists prefixes only, so it cannot contain these. The bit that is masked out says whether the IPv4 address is
+// globally unique.
 func isISATAP(addr netip.Addr) bool {
 	if !addr.Is6() {
 		return false

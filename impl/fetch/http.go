@@ -11,14 +11,16 @@ import (
 	"strings"
 )
 
-// get fetches one URL and returns the body, and the URL it came from after redirects.
+// get fetches one URL and returns the body, and its URL after redirects. It refuses HTML, because the usual mistake is to
+// give the web page that shows an image. Errors: *ocr.ImageError, *statusError, *incompleteError, those of http.Client.
 func (f *Fetcher) get(ctx context.Context, target *url.URL) ([]byte, *url.URL, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), http.NoBody)
 	if err != nil {
 		return nil, nil, imageError("invalid URL; expected an http, https or data: URL")
 	}
 	request.Header.Set("User-Agent", f.options.UserAgent)
-	// Servers that negotiate the format must not choose one that cannot be read, such as AVIF.
+	// This list keeps servers that negotiate the format from sending one that cannot be read, such as AVIF. "*/*" stays for
+	// servers that would otherwise refuse the request.
 	request.Header.Set("Accept", "image/tiff, image/png, image/jpeg, image/webp, image/bmp, application/json;q=0.9, */*;q=0.1")
 	request.Header.Set("Accept-Encoding", "identity")
 	response, err := f.client.Do(request)
@@ -39,7 +41,8 @@ func (f *Fetcher) get(ctx context.Context, target *url.URL) ([]byte, *url.URL, e
 	return body, response.Request.URL, err
 }
 
-// read reads a body of at most MaxBytes bytes. A declared length only sizes the buffer; the bytes are counted anyway.
+// read reads a body of at most MaxBytes bytes. It refuses a declared length above that at once, and counts the bytes in
+// any case.
 func (f *Fetcher) read(response *http.Response) ([]byte, error) {
 	most := int64(f.options.MaxBytes)
 	if response.ContentLength > most {
@@ -61,7 +64,8 @@ func (f *Fetcher) read(response *http.Response) ([]byte, error) {
 	return body.Bytes(), nil
 }
 
-// checkRedirect applies the rules for URLs of callers to each redirect. The guard checks the address as always.
+// checkRedirect applies the rules for the URLs of callers to each redirect, and removes Referer, which would show one
+// server the URL at another. The guard checks the address when the connection is made. Errors: *ocr.ImageError.
 func (f *Fetcher) checkRedirect(next *http.Request, past []*http.Request) error {
 	next.Header.Del("Referer")
 	if len(past) > f.options.MaxRedirects {
@@ -79,7 +83,7 @@ func (f *Fetcher) checkRedirect(next *http.Request, past []*http.Request) error 
 	return nil
 }
 
-// statusError is a response with another status than 200.
+// statusError is a response with a status other than 200. explain turns it into an *ocr.ImageError.
 type statusError struct{ status int }
 
 func (e *statusError) Error() string {
@@ -87,7 +91,7 @@ func (e *statusError) Error() string {
 }
 
 // refusesSize reports whether a IIIF server may have refused the requested size: many have limits that their info.json
-// does not mention.
+// does not mention, and they answer with any of these statuses.
 func refusesSize(err error) bool {
 	refused, ok := errors.AsType[*statusError](err)
 	if !ok {

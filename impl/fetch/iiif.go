@@ -9,12 +9,14 @@ import (
 	"strings"
 )
 
-// maxInfoBytes bounds an info.json, which has a few KiB in practice.
+// maxInfoBytes bounds an info.json, which has a few KiB in practice. A larger JSON file is refused before it is parsed, since
+// parsing can take many times its size in memory.
 const maxInfoBytes = 1 << 20
 
-// info is the content of a IIIF Image API info.json, in version 1.1, 2 or 3 (iiif.io/api/image).
+// info is the content of a IIIF Image API info.json, in version 1.1, 2 or 3 (iiif.io/api/image). Only what the choice of a
+// size needs is kept; tiles are ignored, because the image is fetched whole.
 type info struct {
-	version int
+	version int    // 1, 2 or 3
 	base    string // URI of the image, without a slash at the end
 	full    size
 	limit   size // largest width and height that the server delivers
@@ -30,20 +32,22 @@ type size struct {
 	Height int `json:"height"`
 }
 
-// limits may be in the profile of version 2 or in the info.json of version 3; 0 means no limit.
+// limits are in the profile in version 2 and at the top level in version 3; 0 means no limit.
 type limits struct {
 	MaxWidth  int `json:"maxWidth"`
 	MaxHeight int `json:"maxHeight"`
 	MaxArea   int `json:"maxArea"`
 }
 
-// isJSON reports whether a body is a JSON object. No image format begins with a brace.
+// isJSON reports whether a body looks like a JSON object: it begins with a brace, which no image format does. The
+// Content-Type is not used, because many servers send a wrong one.
 func isJSON(body []byte) bool {
 	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
 	return bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{"))
 }
 
-// parseInfo reads an info.json. Errors: *ocr.ImageError.
+// parseInfo parses an info.json. It ignores fields that it does not know, and listed sizes that are not plausible. Errors:
+// *ocr.ImageError.
 func parseInfo(body []byte) (*info, error) {
 	var wire struct {
 		size
@@ -89,7 +93,7 @@ func parseInfo(body []byte) (*info, error) {
 	return parsed, nil
 }
 
-// orUnlimited returns the limit, or no limit if it is not set.
+// orUnlimited returns the limit, or math.MaxInt if it is not set.
 func orUnlimited(limit int) int {
 	if limit > 0 {
 		return limit
@@ -97,12 +101,13 @@ func orUnlimited(limit int) int {
 	return math.MaxInt
 }
 
-// isPlausible reports whether both sides are positive and fit into 32 bits.
+// isPlausible reports whether both sides are positive and fit into 32 bits, so that their product fits into 64.
 func (s size) isPlausible() bool {
 	return s.Width > 0 && s.Height > 0 && s.Width <= math.MaxInt32 && s.Height <= math.MaxInt32
 }
 
-// versionOf returns the version of the Image API by the @context. Errors: *ocr.ImageError, which says what the JSON is.
+// versionOf returns the version of the Image API that the @context names. Errors: *ocr.ImageError, which explains the usual
+// mistakes: a manifest (Presentation API), an unsupported version, or JSON that is not IIIF.
 func versionOf(contexts []string, protocol string) (int, error) {
 	about := strings.Join(contexts, " ")
 	switch {
@@ -121,7 +126,7 @@ func versionOf(contexts []string, protocol string) (int, error) {
 }
 
 // profile parses the profile: the name or URI of a compliance level, or a list of names and of objects with additional
-// features. level is 1 for the levels 1 and 2, which both scale.
+// features (Image API 2.1, section 5.3). level is 1 for the levels 1 and 2, both of which include scaling, else 0.
 func profile(raw json.RawMessage) (level int, features []string, most limits) {
 	var parts []json.RawMessage
 	if json.Unmarshal(raw, &parts) != nil {
@@ -149,7 +154,7 @@ func profile(raw json.RawMessage) (level int, features []string, most limits) {
 	return level, features, most
 }
 
-// texts returns the strings of a JSON value that is a string or a list.
+// texts returns the strings of a JSON value that is a string or a list. It ignores other elements.
 func texts(raw json.RawMessage) []string {
 	var one string
 	if json.Unmarshal(raw, &one) == nil {

@@ -11,11 +11,13 @@ import (
 	"uncial/impl/ocr"
 )
 
-// maxChoices bounds how many sizes of a IIIF image are tried: the third has a sixteenth of the pixels of the first.
+// maxChoices bounds how many sizes of a IIIF image are tried. Each has half the width of the one before, so that the third
+// has a sixteenth of the pixels of the first.
 const maxChoices = 3
 
 // imageURLs returns the URLs of the whole image, the largest readable size first. If the info.json came over https, the
-// image is fetched over https too: many servers still give their old http address as id. Errors: *ocr.ImageError.
+// image is fetched over https too, because many servers still give their old http address as id. The guard applies to these
+// URLs as to any other. Errors: *ocr.ImageError.
 func (i *info) imageURLs(from *url.URL) ([]*url.URL, error) {
 	base, err := parseURL(i.base)
 	if err != nil || strings.ContainsAny(i.base, "?#") {
@@ -44,8 +46,8 @@ func (i *info) imageURLs(from *url.URL) ([]*url.URL, error) {
 	return found, nil
 }
 
-// sizes returns the size parameters of the URLs: first the largest size within the limits of the server and ours, then
-// smaller ones in case the image has too many bytes.
+// sizes returns the size parameters of the URLs, at most maxChoices: first the largest size within the limits of the server
+// and of this service, then smaller ones in case the image has too many bytes.
 func (i *info) sizes() []string {
 	var parameters []string
 	offered := i.full.within(i.limit, i.area)
@@ -55,7 +57,7 @@ func (i *info) sizes() []string {
 	}
 	if i.scales {
 		next := readable
-		if next == offered {
+		if next == offered { // already in parameters, as the whole image
 			next = next.half()
 		}
 		for ; len(parameters) < maxChoices && next.Width > 0 && next.Height > 0; next = next.half() {
@@ -72,7 +74,8 @@ func (i *info) sizes() []string {
 	return parameters
 }
 
-// whole returns the parameter for the largest image that the server delivers, whose size is offered.
+// whole returns the size parameter for the largest image that the server delivers; offered is its size. Version 3 has "max"
+// for it, and version 2 has "full" unless limits apply.
 func (i *info) whole(offered size) string {
 	switch {
 	case i.version == 3:
@@ -85,7 +88,7 @@ func (i *info) whole(offered size) string {
 	return "max"
 }
 
-// scaled returns the canonical parameter for a size other than the full one.
+// scaled returns the canonical size parameter for a size other than the full one: "w,h" in version 3, "w," before.
 func (i *info) scaled(s size) string {
 	if i.version == 3 {
 		return fmt.Sprintf("%d,%d", s.Width, s.Height)
@@ -96,7 +99,8 @@ func (i *info) scaled(s size) string {
 // half returns half the width and height, rounded down: a quarter of the pixels.
 func (s size) half() size { return size{s.Width / 2, s.Height / 2} }
 
-// within returns the size scaled down, if necessary, to a largest width, height and area in pixels.
+// within returns the size, scaled down if it exceeds the width or height of most, or the area in pixels. The aspect ratio
+// stays the same.
 func (s size) within(most size, area int) size {
 	width, height := float64(s.Width), float64(s.Height)
 	scale := min(1, float64(most.Width)/width, float64(most.Height)/height)

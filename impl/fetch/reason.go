@@ -12,13 +12,14 @@ import (
 	"uncial/impl/ocr"
 )
 
-// incompleteError is a failure while the body was read.
+// incompleteError is a failure while the body was read, after a response with status 200.
 type incompleteError struct{ error }
 
 func (e *incompleteError) Unwrap() error { return e.error }
 
-// explain turns network errors into reasons for the caller, without internal addresses or texts of libraries. Faults of
-// this machine, such as too many open files, stay internal errors.
+// explain turns network errors into an *ocr.ImageError, whose text the client sees: it contains no internal address and no
+// text of a library. Faults of this machine, such as too many open files, stay internal errors. The order of the cases
+// matters: net.OpError wraps most of the others.
 func explain(err error) error {
 	var (
 		image   *ocr.ImageError
@@ -52,7 +53,8 @@ func explain(err error) error {
 	return imageError("the server sent no valid HTTP response")
 }
 
-// isTLS reports whether err comes from TLS: a certificate, an alert or a malformed record.
+// isTLS reports whether err comes from TLS: a certificate, an alert or a malformed record. Alerts arrive as a net.OpError
+// with one of two operations.
 func isTLS(err error) bool {
 	var (
 		record      tls.RecordHeaderError
@@ -64,7 +66,8 @@ func isTLS(err error) bool {
 		errors.As(err, &op) && (op.Op == "remote error" || op.Op == "local error")
 }
 
-// explainTLS names the usual faults of certificates, which the operator of the image server can fix.
+// explainTLS names the usual faults of certificates, so that the client can report them to the operator of the image
+// server. The service never skips verification.
 func explainTLS(err error) error {
 	var (
 		authority x509.UnknownAuthorityError

@@ -38,8 +38,8 @@ func (d Discrepancy) String() string {
 	return fmt.Sprintf("%s: %s: expected %d, found %d", where, d.Problem, d.Expected, d.Found)
 }
 
-// check finds one kind of discrepancy. Its query returns account, period, hold, expected and found value of each. Queries
-// group before they join, so that their time grows with the number of rows and not with its square.
+// check finds one kind of discrepancy. Its query returns five columns for each: account, period, hold, expected value and
+// found value. Queries group before they join, so that their time grows with the number of rows and not with its square.
 type check struct{ rule, query string }
 
 // Parts of the queries.
@@ -71,15 +71,15 @@ const (
 	balancesWithHolds = ` FROM balances b LEFT JOIN ` + holdsByBalance +
 		` ON h.account_id = b.account_id AND h.period = b.period WHERE `
 
-	// due is what the end of a hold must return, endings how many entries must end it, and matching how many entries say
-	// what its state says.
+	// due is the number of points that the end of a hold must return, endings the number of entries that must end it, and
+	// matching the number of entries whose kind matches its state.
 	due      = `CASE WHEN h.state IN ('released', 'expired') THEN h.points ELSE 0 END`
 	endings  = `CASE WHEN h.state = 'held' THEN 0 ELSE 1 END`
 	matching = `CASE h.state WHEN 'settled' THEN COALESCE(e.settlings, 0) WHEN 'released' THEN COALESCE(e.releases, 0)
 		WHEN 'expired' THEN COALESCE(e.expiries, 0) ELSE 0 END`
 )
 
-// checks are the rules of the books.
+// checks are the rules that the tables must satisfy. A new kind of entry or state needs its rules here.
 var checks = []check{
 	{"the entries add up to the remaining points", `
 		SELECT b.account_id, b.period, '', COALESCE(e.remaining, 0), b.total - b.used - b.held` + balances +
@@ -134,7 +134,7 @@ var checks = []check{
 }
 
 // Audit compares entries, balances and holds on one snapshot of the database and reports where they disagree. It reads
-// every row and blocks nobody: Hold and Settle continue meanwhile. Errors: *store.Error.
+// every row but takes no locks, so that Hold and Settle continue meanwhile. Errors: *store.Error.
 func (l *Ledger) Audit(ctx context.Context) (Report, error) {
 	report := Report{Discrepancies: []Discrepancy{}}
 	err := l.store.Snapshot(ctx, func(ctx context.Context, x store.Executor) error {

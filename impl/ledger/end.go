@@ -83,8 +83,8 @@ func (h Hold) reply(b Balance, makeReply func(Balance) ([]byte, error)) ([]byte,
 	return data, nil
 }
 
-// endConditions say when a running hold may end. Settling must come before the expiry. Expiring must check the time
-// again, because the hold may have been extended after it was found overdue.
+// endConditions say when a running hold may end. It can be settled only before its expiry. Expiring checks the time again,
+// because the hold may have been extended after it was found overdue.
 var endConditions = map[string]string{
 	settled:  ` AND expires_at > $3`,
 	released: ``,

@@ -16,7 +16,7 @@ type Idempotency struct {
 	Fingerprint [32]byte // digest of the request: another request with the same key is an error
 }
 
-// HoldRequest asks Hold to set points aside.
+// HoldRequest are the parameters of Hold.
 type HoldRequest struct {
 	AccountID   string
 	Points      int64         // at least 1
@@ -35,7 +35,7 @@ type Hold struct {
 	replayable bool // has an idempotency key, so that its reply is stored
 }
 
-// Reasons to try again, never returned to callers except after maxHoldAttempts.
+// Reasons to try again. Callers see only errChanged, and only after maxHoldAttempts.
 var (
 	errNoPeriod = errors.New("the account has no balance for this month yet")
 	errChanged  = errors.New("the account changed during the request")
@@ -104,7 +104,7 @@ func (l *Ledger) tryHold(ctx context.Context, req HoldRequest) (Hold, error) {
 		if err := insertHold(ctx, x, h, req.Idempotency, now); err != nil {
 			return err
 		}
-		// The condition is what makes overspending impossible: the database checks it while it holds the lock of the row.
+		// The condition makes overspending impossible, because the database checks it while it holds the lock on the row.
 		r, err := updateBalance(ctx, x, `UPDATE balances SET held = held + $3, seq = seq + 1
 			WHERE account_id = $1 AND period = $2 AND total - used - held >= $3`, h.AccountID, h.Period, h.Points)
 		if errors.Is(err, store.ErrNoRows) {

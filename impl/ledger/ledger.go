@@ -1,11 +1,11 @@
 // Package ledger accounts for points. An extraction holds its price, and the hold then ends in one of three ways: it is
-// settled (charged), released (returned), or it expires because the process that took it died. The package also stores
-// replies for idempotency keys, in the same transactions. It does not know what an extraction costs (package contract) or
-// who may use an account (package account). Start reading at Hold and Settle; Audit lists the rules of the tables.
+// settled (charged), released (returned), or it expires because its process died. The package also stores replies for
+// idempotency keys, in the same transactions. It does not know what an extraction costs (package contract) or who may use
+// an account (package account). Start reading at Hold and Settle; the list checks in audit.go has the rules of the tables.
 //
-// Each account has one balance row per calendar month (UTC). Every movement changes it with a conditional statement, so
+// Each account has one balance row per calendar month (UTC). Every movement updates it with a conditional statement, so
 // that racing holds can never overspend, and adds an entry with the next number. The entries of a month add up to the
-// remaining points, which Audit proves.
+// remaining points; Audit verifies this.
 //
 // Cost of an extraction in statements, without BEGIN and COMMIT: Authenticate 1, Count 1, Hold 3, Settle 3. An
 // idempotency key adds nothing. Each Extend adds 1, the first use of a key in a minute 1, and the first extraction of a
@@ -100,7 +100,7 @@ func (l *Ledger) Balance(ctx context.Context, accountID string) (Balance, error)
 	return b, nil
 }
 
-// current is Balance within a transaction.
+// current is Balance within a transaction: total and taken are NULL if the month has no balance row yet.
 func (l *Ledger) current(ctx context.Context, x store.Executor, accountID string, now time.Time) (Balance, error) {
 	var plan string
 	var total, taken *int64
@@ -144,7 +144,8 @@ type entry struct {
 	holdID string // empty for grant and adjust
 }
 
-// write inserts the entry for the statement that has just changed the balance row to r.
+// write inserts the entry that belongs to the statement that has just changed the balance row to r. Both must be in one
+// transaction.
 func (r row) write(ctx context.Context, x store.Executor, accountID, period string, e entry, now time.Time) error {
 	var hold *string
 	if e.holdID != "" {

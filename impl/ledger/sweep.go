@@ -14,7 +14,7 @@ const (
 	maxBatches = 100
 )
 
-// Swept is what a sweep did.
+// Swept is the result of a sweep.
 type Swept struct {
 	Expired   int `json:"expired"`   // holds whose points were returned
 	Forgotten int `json:"forgotten"` // stored replies deleted

@@ -50,7 +50,7 @@ func (l *Ledger) Wait(ctx context.Context, accountID string, i Idempotency) ([]b
 		case !errors.Is(err, ErrRunning):
 			return reply, err
 		}
-		// Jitter keeps many waiting repeats from querying in step.
+		// The jitter keeps many waiting requests from querying at the same time.
 		jitter := time.Duration(rand.Int64N(int64(pause) / 2))
 		select {
 		case <-ctx.Done():

@@ -1,10 +1,10 @@
-// Package ratelimit counts the extractions of each account in a fixed window, and refuses those beyond the limit. What
-// the limit is, and what counts, is decided by the callers; the length of the window is in package contract. Start
-// reading at Limiter.Count.
+// Package ratelimit counts the requests of each account in a fixed window, and refuses those beyond the limit. Callers
+// pass the limit and decide which requests count; package contract has the length of the window. Start reading at
+// Limiter.Count.
 //
 // Each account has one row, which one conditional statement changes, so that any number of replicas together admit no
-// more than the limit. Replicas whose clocks differ share the newest window that any of them has opened: none returns to
-// an older one.
+// more than the limit. Replicas whose clocks differ share the newest window that any of them has opened, and never
+// return to an older one.
 package ratelimit
 
 import (
@@ -62,7 +62,7 @@ func (l *Limiter) Window(ctx context.Context, accountID string, limit int64) (co
 	return l.read(ctx, accountID, limit, store.At(l.clock()).Time)
 }
 
-// read returns the current window at now, which is full if the stored one has ended.
+// read returns the window at now. If the stored window has ended, it is a new one without requests.
 func (l *Limiter) read(ctx context.Context, accountID string, limit int64, now time.Time) (contract.Window, error) {
 	var started store.Instant
 	var requests int64

@@ -1,6 +1,6 @@
 // Package sample holds the page for demonstrations and tests: the opening of Edward Gibbon's "The History of the Decline
 // and Fall of the Roman Empire" (1776), set in Junicode, a typeface modelled on the Oxford types of about 1700, on
-// artificially aged paper. The command in folder generate makes the image; nothing in it was scanned.
+// artificially aged paper. The command in the folder generate draws the image; it is not a scan.
 package sample
 
 import _ "embed" // for the image and its text

@@ -27,7 +27,7 @@ func (e *Error) Error() string { return "database: " + e.reason }
 // Unwrap returns the driver's error. Do not log or show its text: it may quote stored values.
 func (e *Error) Unwrap() error { return e.cause }
 
-// wrap turns a driver's error into an *Error, unless it is one; nil stays nil.
+// wrap turns a driver's error into an *Error. It returns nil and an existing *Error unchanged.
 func wrap(err error) error {
 	if err == nil {
 		return nil
@@ -38,12 +38,12 @@ func wrap(err error) error {
 	return &Error{reason: reason(err), cause: err}
 }
 
-// notBegun is wrap for a failure to begin a transaction, such as on an idle connection that the server has closed.
+// notBegun is wrap for a transaction that failed to begin, as on an idle connection that the server has closed.
 func notBegun(err error) error {
 	return &Error{reason: reason(err), cause: err, notBegun: true}
 }
 
-// reason classifies a driver's error in words for an operator.
+// reason returns the kind of a driver's error in words for an operator. It must not return any text of the driver.
 func reason(err error) string {
 	if e := (*pgconn.PgError)(nil); errors.As(err, &e) {
 		return postgresReason(e.Code)
@@ -104,7 +104,8 @@ func sqliteReason(code int) string {
 	return text + " (SQLite code " + strconv.Itoa(code) + ")"
 }
 
-// isRetryable reports whether the attempt changed nothing and failed for a reason that may be gone at the next attempt.
+// isRetryable reports whether the attempt changed nothing and failed for a temporary reason: a lost race, or a connection
+// that broke before the transaction began. A connection that breaks later leaves open whether the commit succeeded.
 func isRetryable(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return false

@@ -12,7 +12,7 @@ import (
 // ErrNoRows is the error of Get if no row matches.
 var ErrNoRows = sql.ErrNoRows
 
-// Args are the values of a statement's $1, $2, ...
+// Args are the values of the placeholders $1, $2, ... of a statement.
 type Args = []any
 
 // Executor runs statements, each with a timeout. The same statements serve both databases: they use placeholders $1, $2
@@ -27,7 +27,7 @@ type Executor struct {
 	timeout time.Duration
 }
 
-// Exec runs a statement and returns the number of rows it changed.
+// Exec runs a statement and returns the number of rows that it changed. Errors: *Error.
 func (x Executor) Exec(ctx context.Context, statement string, args ...any) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, x.timeout)
 	defer cancel()
@@ -50,7 +50,8 @@ func (x Executor) Get(ctx context.Context, statement string, args Args, dest ...
 	return wrap(err)
 }
 
-// All returns every row of the result. read turns one row into a value with the row's scan function.
+// All returns every row of the result, in order, or nil if there is none. read converts one row, whose columns it gets
+// from scan. All rows are in memory, so statements over many rows need a LIMIT. Errors: read's, *Error.
 func All[T any](ctx context.Context, x Executor, statement string, args Args,
 	read func(scan func(dest ...any) error) (T, error),
 ) ([]T, error) {
@@ -76,7 +77,7 @@ func All[T any](ctx context.Context, x Executor, statement string, args Args,
 // the same precision. The zero time is NULL.
 type Instant struct{ time.Time }
 
-// At converts t to what a column would return: UTC, whole microseconds.
+// At returns t with the precision that a column has: UTC, rounded down to whole microseconds.
 func At(t time.Time) Instant {
 	if t.IsZero() {
 		return Instant{}

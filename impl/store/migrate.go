@@ -23,7 +23,7 @@ var migrations embed.FS
 const (
 	// migrateTimeout bounds all migrations together with the wait for other processes that migrate.
 	migrateTimeout = 10 * time.Minute
-	// lockRetry is the pause between two attempts to lock the folder of a SQLite file.
+	// lockRetry is the pause between two attempts to lock the folder of a SQLite file: flock(2) cannot wait with a timeout.
 	lockRetry = 20 * time.Millisecond
 )
 
@@ -43,7 +43,8 @@ func (s *Store) Migrate(ctx context.Context) (int, error) {
 	return len(applied), nil
 }
 
-// withProvider runs fn with a goose provider for this database, locked against other processes.
+// withProvider runs fn with a goose provider for this database. While fn runs, other processes that migrate wait: for
+// Postgres an advisory lock, for SQLite a lock on the folder.
 func (s *Store) withProvider(fn func(*goose.Provider) error) error {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {

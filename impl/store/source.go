@@ -13,6 +13,7 @@ import (
 // ErrURL says that the URL of the database is invalid. It never repeats the URL, which may contain a password.
 var ErrURL = errors.New("invalid database URL; expected sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/NAME")
 
+// memory is the PATH of a SQLite database that exists only in memory, for tests.
 const memory = ":memory:"
 
 // sqlitePath returns PATH of sqlite:PATH, which may be ":memory:", and whether the URL has that form.
@@ -28,8 +29,8 @@ func isPostgres(databaseURL string) bool {
 // sqliteDSN returns the data source name of the driver for a file. _txlock=immediate takes the write lock when a
 // transaction begins: if two transactions took it at their first write, one of them would have to fail.
 //
-// With synchronous=NORMAL a killed process loses nothing. A power failure may lose the last transactions, but never parts
-// of one, and never an earlier one without the later ones.
+// With synchronous=NORMAL a killed process loses nothing. A power failure may lose the last transactions, but only whole
+// ones and in order: if one is lost, so are all later ones (sqlite.org/pragma.html#pragma_synchronous).
 func sqliteDSN(path string, pragmas ...string) string {
 	query := url.Values{
 		"_txlock": {"immediate"},
@@ -56,7 +57,7 @@ func createFile(path string) error {
 	return f.Close()
 }
 
-// postgresConfig parses the URL and sets defaults for what it leaves open. Errors: ErrURL.
+// postgresConfig parses the URL and sets defaults for the parameters that it does not contain. Errors: ErrURL.
 func postgresConfig(databaseURL string) (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(databaseURL)
 	if err != nil {

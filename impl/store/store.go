@@ -1,6 +1,7 @@
 // Package store connects to the database, a SQLite file or a Postgres server, and runs statements and transactions on it.
 // Both databases run the same statements and the same migrations (folder migrations); their differences stay in this
-// package. What the tables mean is the business of account, ledger and ratelimit. Start reading at Store and Executor.
+// package. The packages account, ledger and ratelimit own the tables and say what they mean. Start reading at Store and
+// Executor.
 //
 // Many replicas may share one Postgres, and several processes may open one SQLite file. Nothing is therefore cached in
 // memory, and every rule that must hold when requests race is a conditional statement.
@@ -71,6 +72,7 @@ func Open(ctx context.Context, databaseURL string, o Options) (*Store, error) {
 	return s, nil
 }
 
+// connect opens the pools of connections without making a connection. Errors: ErrURL, *Error.
 func (s *Store) connect(o Options) error {
 	if path, ok := sqlitePath(s.url); ok {
 		return s.connectSQLite(path, o)
@@ -88,6 +90,8 @@ func (s *Store) connect(o Options) error {
 	return nil
 }
 
+// connectSQLite opens one connection for writing and several for reading. With a single writer, transactions of this
+// process queue in Go, where ctx ends the wait, instead of failing with SQLITE_BUSY.
 func (s *Store) connectSQLite(path string, o Options) error {
 	if path == memory {
 		db, err := sql.Open("sqlite", sqliteDSN(memory))
@@ -118,7 +122,7 @@ func (s *Store) connectSQLite(path string, o Options) error {
 	return nil
 }
 
-// pool bounds the connections of db. As many idle ones are kept, since reconnecting to Postgres costs milliseconds.
+// pool bounds the connections of db. It keeps all of them while idle, because reconnecting to Postgres costs milliseconds.
 func pool(db *sql.DB, conns int) *sql.DB {
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
@@ -146,8 +150,8 @@ func (s *Store) Ping(ctx context.Context) error {
 	return s.Reader().Get(ctx, `SELECT 1`, nil, &one)
 }
 
-// Probe writes now into a row, and so finds a database that answers but cannot write, such as a standby or one with a full
-// disk. now must differ from call to call: SQLite does not write a row that stays the same.
+// Probe returns nil if the database accepts writes. It stores now in a row, which fails on a standby or a full disk, where
+// Ping succeeds. now must differ from call to call: SQLite does not write a row that stays the same.
 func (s *Store) Probe(ctx context.Context, now time.Time) error {
 	_, err := s.Writer().Exec(ctx, `INSERT INTO probes (id, written_at) VALUES (1, $1)
 		ON CONFLICT (id) DO UPDATE SET written_at = excluded.written_at`, At(now))
@@ -222,7 +226,8 @@ func inTx(ctx context.Context, conn *sql.Conn, o *sql.TxOptions, timeout time.Du
 	return wrap(tx.Commit())
 }
 
-// retry repeats try, at growing random intervals, while it fails because of a lost race or a lost connection.
+// retry repeats try while its error isRetryable, at most maxAttempts times, after growing random pauses. Errors: those of
+// try, or ctx's as an *Error.
 func retry(ctx context.Context, try func() error) error {
 	var err error
 	for i := range maxAttempts {

@@ -1,5 +1,5 @@
-// Package apptest starts the real service for tests, with real workers and a new database. Start reading at Start. It
-// links package testing, so no program may import it.
+// Package apptest starts the real service for tests, with real workers and a new database. Only tests may import it,
+// because it links package testing. Tests with a fake recognizer construct impl.Service themselves. Start reading at Start.
 package apptest
 
 import (
@@ -17,8 +17,9 @@ import (
 	"uncial/impl/ocr/sandbox"
 )
 
-// Main is the TestMain of every package that starts the service. Workers are confined by a shim, which is the test binary
-// itself, executed again; Main recognizes that case.
+// Main is the TestMain of every package that starts the service. To confine a worker, the sandbox executes the test binary
+// itself once more, as a shim; Main recognizes that case and does not run the tests in it. It also deletes the programs
+// that Binary has built.
 func Main(m *testing.M) {
 	sandbox.MaybeShim()
 	status := m.Run()
@@ -28,13 +29,14 @@ func Main(m *testing.M) {
 	os.Exit(status)
 }
 
+// built is the directory of the programs that Binary has built; the mutex keeps tests from building one twice.
 var built struct {
 	sync.Mutex
 	dir string
 }
 
-// Binary returns the path of a command of this module, such as "./impl/cmd/uncial-worker". It is built once for all tests
-// of the process.
+// Binary returns the path of a program of this module. command is its package, such as "./impl/cmd/uncial-worker". It is
+// built once for all tests of the process.
 func Binary(tb testing.TB, command string) string {
 	tb.Helper()
 	built.Lock()
@@ -58,7 +60,8 @@ func Binary(tb testing.TB, command string) string {
 	return path
 }
 
-// Root returns the folder of go.mod.
+// Root returns the folder of go.mod. Tests run in the folder of their package, so paths of the repository need it; Binary
+// builds in it.
 func Root(tb testing.TB) string {
 	tb.Helper()
 	out, err := exec.Command("go", "env", "GOMOD").Output()
@@ -68,14 +71,14 @@ func Root(tb testing.TB) string {
 	return filepath.Dir(strings.TrimSpace(string(out)))
 }
 
-// Start runs the service until the test ends. Defaults differ from those of package app: a new SQLite file, two workers,
-// a free port and no log.
+// Start runs the service until the test ends, and fails the test if the service does not start or stop properly. The
+// defaults differ from those of package app: a new SQLite file, two workers, a free port and no log.
 func Start(tb testing.TB, o app.Options) *app.App {
 	tb.Helper()
 	if o.Data.Database == "" {
 		o.Data.Database = "sqlite:" + filepath.Join(tb.TempDir(), "uncial.db")
 	}
-	if o.Data.KeySecret == "" {
+	if o.Data.KeySecret == "" { // fixed, so that no secret file is written
 		o.Data.KeySecret = "a secret of tests, long enough to be one"
 	}
 	if o.Listen == "" {
@@ -94,6 +97,8 @@ func Start(tb testing.TB, o app.Options) *app.App {
 	if err != nil {
 		tb.Fatal(err)
 	}
+	// Registered before Start, because Stop must also close what a failed Start has opened. The context of the test has
+	// ended when this runs.
 	tb.Cleanup(func() {
 		if err := a.Stop(context.Background()); err != nil {
 			tb.Errorf("stop the service: %v", err)
@@ -105,7 +110,8 @@ func Start(tb testing.TB, o app.Options) *app.App {
 	return a
 }
 
-// Key makes an account on the plan and returns its ID and a key.
+// Key makes an account on the plan, which must be in the catalogue, and returns its ID and a secret key. Tests that share a
+// service call it once each, so that they do not share points or rate limits.
 func Key(tb testing.TB, a *app.App, plan string) (accountID, token string) {
 	tb.Helper()
 	owner, err := a.Data().Accounts.Create(tb.Context(), "test", plan)

@@ -10,13 +10,14 @@ import (
 	"uncial/impl/ocr/reading"
 )
 
-// enhancing names the steps that run with --enhance only. Without it, leaving them out would change nothing and cost a whole run each.
+// enhancing names the steps that run with --enhance only. Without --enhance their rows would be zero, and each would cost a
+// whole run.
 var enhancing = []string{"vote", "long-s"}
 
-// ablate reads the pages once as o says and once more without each further step, and prints how much each step changes the figures.
-// A row says what happens without the step: a CER that rises is what the step is worth.
+// ablate reads the pages once as o says, and then once for each step without that step. It prints the difference of each
+// run from the first. A positive difference of CER means that the step reduces errors. read reads the pages; tests replace it.
 func ablate(o options, w io.Writer, read func(options) ([]outcome, error)) error {
-	o.NoStock, o.PrintOnly = true, false
+	o.NoStock, o.PrintOnly = true, false // the table does not show these comparisons
 	outcomes, err := read(o)
 	if err != nil {
 		return err
@@ -25,6 +26,7 @@ func ablate(o options, w io.Writer, read func(options) ([]outcome, error)) error
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "without\tCER print\tCER handwriting\tBoW\tcpu\tpages changed\t")
 	fmt.Fprintf(t, "(nothing)\t%.4f\t%.4f\t%.3f\t%.2f\t\t\n", whole.print, whole.handwriting, whole.bow, whole.cpu)
+	// Steps that --without already leaves out have no row.
 	for _, name := range reading.Steps() {
 		if slices.Contains(o.Without, name) || !o.Enhance && slices.Contains(enhancing, name) {
 			continue
@@ -46,14 +48,16 @@ func ablate(o options, w io.Writer, read func(options) ([]outcome, error)) error
 	return err
 }
 
+// ablationLegend explains the columns below the table.
 const ablationLegend = `
 The first row gives the figures with all steps, the others the differences without one step. CER: folded, over the characters of
 all pages of the kind. BoW: mean F1 of the bags of words. cpu: processor seconds a page. NaN: no page of the kind.
 `
 
-// figures are those of a set of pages. CERs are NaN if there are no pages of the kind.
+// figures sum up a set of pages. The folded CERs are NaN if there is no page of the kind; cpu is in seconds per page.
 type figures struct{ print, handwriting, bow, cpu float64 }
 
+// figuresOf takes the figures from the groups that table.go prints, so that both tables agree.
 func figuresOf(outcomes []outcome) figures {
 	f := figures{print: math.NaN(), handwriting: math.NaN()}
 	for _, g := range groups(outcomes) {
@@ -69,7 +73,8 @@ func figuresOf(outcomes []outcome) figures {
 	return f
 }
 
-// pagesChanged counts the pages whose text differs between two readings of the same pages.
+// pagesChanged counts the pages whose text differs between two runs over the same pages. A step that changes no page may
+// still cost time.
 func pagesChanged(a, b []outcome) int {
 	n := 0
 	for i := range a {

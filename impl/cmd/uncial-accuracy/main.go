@@ -2,9 +2,10 @@
 // once more with plain Tesseract, compares both with the ground truth, and prints the figures of each collection side by side. With
 // --ablation it measures instead what each step of the reading contributes.
 //
-// Pages are read in this process, by the functions that a worker runs in its sandbox: queue, pipe and sandbox cost nothing here, and
-// steps can be left out, which a worker cannot. The measures are in internal/accuracy and the steps in impl/ocr/reading. Start with
-// run; read.go reads the pages, stock.go reads them with plain Tesseract, and table.go, report.go and ablation.go print the results.
+// Pages are read in this process, by the functions that a worker runs in its sandbox. Timings therefore do not include queue,
+// pipe and sandbox, and --without can leave out steps, which a worker never does. The measures are in internal/accuracy and the
+// steps in impl/ocr/reading. Start with run; read.go reads the pages, stock.go reads them with plain Tesseract, and table.go,
+// report.go and ablation.go print the results.
 package main
 
 import (
@@ -23,6 +24,7 @@ import (
 	"uncial/internal/accuracy"
 )
 
+// description is the help above the flags; kong fills in ${steps}.
 const description = `Measures how well the service reads a folder of page images with ground truth.
 
 The folder's index.json is an array of pages, each with "id", "collection", "lang" (BCP 47), "kind" ("printed" or "handwritten"),
@@ -40,7 +42,7 @@ Examples:
 Steps that --without accepts:
   ${steps}`
 
-// options are the flags.
+// options are the flags; check validates those that kong cannot.
 type options struct {
 	Dir       string   `arg:"" optional:"" default:"../shared/pages" help:"Folder of pages with ground truth (${default})."`
 	Enhance   bool     `help:"Correct the readings as requests with \"enhance\" do."`
@@ -66,7 +68,8 @@ func main() {
 	}
 }
 
-// check returns an error that names the first invalid flag.
+// check returns an error that names the first invalid flag. A mistyped step would otherwise look like a step without
+// effect.
 func (o options) check() error {
 	if o.Jobs < 1 || o.Jobs > 2 {
 		return fmt.Errorf("--jobs: %d is out of range; choose 1 or 2", o.Jobs)
@@ -82,7 +85,8 @@ func (o options) check() error {
 	return nil
 }
 
-// run reads the folder as the flags say and prints the result to standard output.
+// run reads the folder as the flags say, writes the HTML report if requested, and prints the result to standard output.
+// An invalid flag is reported before anything is read.
 func run(ctx context.Context, o options) (err error) {
 	if err := o.check(); err != nil {
 		return err
@@ -92,6 +96,7 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, folder.Close()) }()
+	// The first directory with a model of a name wins, so the models of --models replace the installed ones.
 	set, err := models.Find(append(o.Models, models.Dirs()...)...)
 	if err != nil {
 		return err

@@ -23,10 +23,11 @@ import (
 	"uncial/internal/language"
 )
 
-// warmModels is how many models a reader keeps loaded: those of all languages of one page set, to measure reading and not loading.
+// warmModels is how many models a reader keeps loaded: enough for all languages of one page set, so that timings measure
+// reading and not loading.
 const warmModels = 6
 
-// outcome is one page as it was read, with its scores. Its JSON form is the output of --json.
+// outcome is the result for one page, with its scores. Its JSON form is the output of --json.
 type outcome struct {
 	Page  accuracy.Page    `json:"page"`
 	Score accuracy.Score   `json:"score"`
@@ -37,13 +38,14 @@ type outcome struct {
 	PrintOnly     *accuracy.Score   `json:"printOnly,omitempty"`
 	PrintOnlyRead *accuracy.Reading `json:"printOnlyReading,omitempty"`
 
-	// For the report, which compares words and draws boxes.
+	// The fields below are for the report, which compares words and draws boxes.
 	truth    string
 	document *document.Document
 	image    []byte // kept only for the report
 }
 
-// readAll reads the selected pages of the folder, o.Jobs at a time, and returns the outcomes in the folder's order.
+// readAll reads the selected pages of the folder, o.Jobs at a time, and returns the outcomes in the folder's order. The
+// first error stops all jobs; it names the page. No page selected is an error too, because --only was probably mistyped.
 func readAll(ctx context.Context, folder *accuracy.Folder, set *models.Set, o options) ([]outcome, error) {
 	var pages []accuracy.Page
 	for _, p := range folder.Pages {
@@ -56,7 +58,7 @@ func readAll(ctx context.Context, folder *accuracy.Folder, set *models.Set, o op
 	}
 	bar := newBar(len(pages))
 	outcomes := make([]outcome, len(pages))
-	next := make(chan int)
+	next := make(chan int) // indexes of pages; unbuffered, so that a page is not taken before a job is free
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		defer close(next)
@@ -71,6 +73,7 @@ func readAll(ctx context.Context, folder *accuracy.Folder, set *models.Set, o op
 	})
 	for range o.Jobs {
 		group.Go(func() error {
+			// Each job loads its own models: an engine serves one goroutine at a time.
 			r := newReader(set, o)
 			defer r.engines.Close()
 			for i := range next {
@@ -87,7 +90,8 @@ func readAll(ctx context.Context, folder *accuracy.Folder, set *models.Set, o op
 	return outcomes, group.Wait()
 }
 
-// newBar shows progress if standard error is a terminal. The returned function advances it by one page.
+// newBar shows a progress bar if standard error is a terminal. The returned function advances it by one page and is safe
+// for concurrent use.
 func newBar(pages int) func() {
 	if !term.IsTerminal(int(os.Stderr.Fd())) {
 		return func() {}
@@ -102,25 +106,26 @@ func newBar(pages int) func() {
 	}
 }
 
-// reader reads one page at a time.
+// reader reads one page at a time. It must be used by one goroutine only, like its engines.
 type reader struct {
 	o       options
 	set     *models.Set
 	engines *reading.Engines
 }
 
-// newReader returns a reader with models of its own: engines serve one goroutine.
+// newReader returns a reader with its own engines. The caller must close them.
 func newReader(set *models.Set, o options) *reader {
 	return &reader{o: o, set: set, engines: reading.NewEngines(set, warmModels)}
 }
 
-// read reads a page in all the ways that were requested. printFirst puts the reading without handwriting before the service's own:
-// the first one pays for loading a model, so pages alternate.
+// read reads a page in all requested ways. printFirst runs printOnly before own. Callers alternate it from page to page,
+// because the first way loads the models that both use, and would always look slower.
 func (r *reader) read(ctx context.Context, folder *accuracy.Folder, p accuracy.Page, printFirst bool) (outcome, error) {
 	data, truth, err := folder.Load(p)
 	if err != nil {
 		return outcome{}, err
 	}
+	// Languages are matched as those of requests are, so that an index may say "fr-FR".
 	tag, err := language.Match(p.Language, r.set.Languages())
 	if err != nil {
 		return outcome{}, err
@@ -129,7 +134,6 @@ func (r *reader) read(ctx context.Context, folder *accuracy.Folder, p accuracy.P
 	if r.o.HTML != "" {
 		out.image = data
 	}
-	// The order of the ways matters for timings only: a model that two of them use is loaded by the first.
 	ways := []func() error{func() error { return r.own(ctx, &out, data, tag) }}
 	if r.o.PrintOnly {
 		ways = append(ways, func() error { return r.printOnly(ctx, &out, data, tag) })
@@ -148,14 +152,15 @@ func (r *reader) read(ctx context.Context, folder *accuracy.Folder, p accuracy.P
 	return out, nil
 }
 
-// own reads the page as the service does.
+// own reads the page as the service does, with --without and --enhance applied, and scores it.
 func (r *reader) own(ctx context.Context, out *outcome, data []byte, tag string) (err error) {
 	out.document, out.Read, err = r.service(ctx, data, tag, r.engines)
 	out.Score = accuracy.Compare(out.truth, out.Read.Text)
 	return err
 }
 
-// printOnly reads the page as the service does if no model for handwriting is installed.
+// printOnly reads the page as the service would if the model for handwriting were missing. Comparing it with own shows the
+// gain on handwriting, and whether any printed page is mistaken for handwriting.
 func (r *reader) printOnly(ctx context.Context, out *outcome, data []byte, tag string) error {
 	_, read, err := r.service(ctx, data, tag, withoutHands{r.engines})
 	score := accuracy.Compare(out.truth, read.Text)
@@ -163,12 +168,12 @@ func (r *reader) printOnly(ctx context.Context, out *outcome, data []byte, tag s
 	return err
 }
 
-// withoutHands hides the model for handwriting.
+// withoutHands is a source of models that hides the model for handwriting, and otherwise shares the engines.
 type withoutHands struct{ *reading.Engines }
 
 func (w withoutHands) Has(model string) bool { return model != own.Hands && w.Engines.Has(model) }
 
-// service reads the page with the service's own steps in this process, which a worker does in a child.
+// service reads the page with the steps that a worker runs, but in this process. doc is nil after an error.
 func (r *reader) service(ctx context.Context, data []byte, tag string, src reading.Source) (doc *document.Document, read accuracy.Reading, err error) {
 	read, err = measured(func() (string, float64, error) {
 		doc, err = reading.File(ctx, data, reading.Options{Language: tag, Enhance: r.o.Enhance, Without: r.o.Without}, src)
@@ -180,7 +185,8 @@ func (r *reader) service(ctx context.Context, data []byte, tag string, src readi
 	return doc, read, err
 }
 
-// measured runs f on a locked thread, so that the processor time is that of f alone.
+// measured runs f, which returns a text and its confidence (0..1), and measures its wall-clock and processor time. It locks
+// f to one thread, so that the other job does not count.
 func measured(f func() (string, float64, error)) (accuracy.Reading, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -192,8 +198,9 @@ func measured(f func() (string, float64, error)) (accuracy.Reading, error) {
 	}, err
 }
 
-// threadTime returns the processor time of this thread, user and system, or 0 if the system does not tell. Recognition runs on the
-// calling thread only (see impl/ocr/tesseract), and handwriting is read with one engine here.
+// threadTime returns the processor time of this thread, user and system, or 0 if the kernel does not report it. It covers
+// the whole reading: recognition runs on the calling thread only (see impl/ocr/tesseract), and handwriting is read with one
+// engine here.
 func threadTime() time.Duration {
 	var usage unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_THREAD, &usage); err != nil {

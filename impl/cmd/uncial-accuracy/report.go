@@ -21,11 +21,11 @@ import (
 	"uncial/internal/document"
 )
 
-// reportWidth is the width in pixels of the images in the report: legible, and small enough for hundreds of pages in one file.
-const reportWidth = 1000
-
-// reportQuality is the JPEG quality of these images.
-const reportQuality = 60
+// Size of the images in the report: legible, and small enough for hundreds of pages in one file.
+const (
+	reportWidth   = 1000 // pixels; narrower pages are not enlarged
+	reportQuality = 60   // JPEG quality, 1 to 100
+)
 
 //go:embed report.html
 var reportHTML string
@@ -35,7 +35,8 @@ var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap
 	"number":  func(f float64) string { return fmt.Sprintf("%.3f", f) },
 }).Parse(reportHTML))
 
-// reportPage is one page of the report: its images, its comparison with the ground truth, and its corrections.
+// reportPage is one entry of the report: a file of the folder, which may have several images, with its comparison with the
+// ground truth and its corrections.
 type reportPage struct {
 	outcome
 	Sheets []reportSheet
@@ -43,26 +44,28 @@ type reportPage struct {
 	Edits  []document.Edit
 }
 
-// reportSheet is one image with the words that were read on it.
+// reportSheet is one image of the file with the words that were read on it. The boxes are in pixels of the page, and the
+// template scales them to the image.
 type reportSheet struct {
 	Image         template.URL
 	Width, Height int
 	Words         []reportWord
 }
 
-// reportWord is a word whose box is drawn on the image.
+// reportWord is a word whose box is drawn on the image, in a colour that shows its confidence.
 type reportWord struct {
 	document.Word
 	Shade template.CSS // from red, not confident, to green
 }
 
-// reportPart is a stretch of text that equals the ground truth, or differs from it.
+// reportPart is a run of words that equals the ground truth, or differs from it. Where words were missed, Text is empty;
+// where words were invented, Truth is.
 type reportPart struct {
 	Equal       bool
 	Truth, Text string
 }
 
-// writeReport writes a self-contained HTML file.
+// writeReport writes a self-contained HTML file: images are embedded, so that it can be sent to others. Errors name the page.
 func writeReport(path string, outcomes []outcome) error {
 	pages := make([]reportPage, len(outcomes))
 	for i, o := range outcomes {
@@ -80,7 +83,8 @@ func writeReport(path string, outcomes []outcome) error {
 	return os.WriteFile(path, html.Bytes(), 0o644) //nolint:gosec // a report may be read by others
 }
 
-// newReportPage compares the folded texts and decodes the images once more.
+// newReportPage compares the folded texts word by word, as the folded figures do. It decodes the images once more, because
+// an outcome keeps only the encoded file.
 func newReportPage(o outcome) (reportPage, error) {
 	page := reportPage{outcome: o, Edits: o.document.Edits}
 	truth, text := accuracy.Tokens(accuracy.Folded(o.truth)), accuracy.Tokens(accuracy.Folded(o.Read.Text))
@@ -102,7 +106,7 @@ func newReportPage(o outcome) (reportPage, error) {
 	return page, nil
 }
 
-// newReportSheet scales the upright image down and embeds it. The words keep their boxes in pixels of the page.
+// newReportSheet turns the image upright, scales it down and embeds it as a JPEG.
 func newReportSheet(img image.Image, read *document.Page) (reportSheet, error) {
 	gray := imaging.Turn(imaging.FromImage(img), read.Rotation/90)
 	width := min(reportWidth, gray.Rect.Dx())
@@ -122,7 +126,7 @@ func newReportSheet(img image.Image, read *document.Page) (reportSheet, error) {
 	return sheet, nil
 }
 
-// shade returns a colour between red and green for a confidence of 0..1.
+// shade returns a colour for a confidence of 0..1: from red for 0 to green for 1, both dark enough to be seen on paper.
 func shade(confidence float64) template.CSS {
 	c := color.RGBA{R: uint8(220 * (1 - confidence)), G: uint8(160 * confidence), B: 30}
 	return template.CSS(fmt.Sprintf("rgb(%d,%d,%d)", c.R, c.G, c.B)) //nolint:gosec // three numbers

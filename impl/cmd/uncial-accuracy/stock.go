@@ -10,9 +10,10 @@ import (
 	"uncial/internal/accuracy"
 )
 
-// stock reads the page with plain Tesseract: page segmentation mode 3, its own thresholding, and the models of the languages that
-// the folder names.
+// stock reads the page with plain Tesseract: page segmentation mode 3, its own thresholding, and the models of the languages
+// that the folder's index names. It uses the decoders of the service, so that the comparison is about reading only.
 func (r *reader) stock(ctx context.Context, out *outcome, data []byte, tag string) error {
+	// The best model of each language, joined as on Tesseract's command line: "eng+grc".
 	names := r.set.For(tag)[:1]
 	for _, also := range out.Page.AlsoIn {
 		if more := r.set.For(also); len(more) > 0 {
@@ -32,7 +33,8 @@ func (r *reader) stock(ctx context.Context, out *outcome, data []byte, tag strin
 	return nil
 }
 
-// stockText returns the text of all pages of a file and the mean confidence of the words, 0..1.
+// stockText returns the text of all pages of a file, one line per line, and the mean confidence of the words, 0..1.
+// Tesseract reports confidence in percent.
 func stockText(ctx context.Context, engine *tesseract.Engine, data []byte) (string, float64, error) {
 	var text strings.Builder
 	var sum, n float64
@@ -59,7 +61,7 @@ func stockText(ctx context.Context, engine *tesseract.Engine, data []byte) (stri
 	return text.String(), sum / max(n, 1), nil
 }
 
-// stockPage returns the blocks of one page. The engine is left without an image.
+// stockPage returns the blocks of one page; dpi is that of the file, or 0. Afterwards the engine holds no image.
 func stockPage(ctx context.Context, engine *tesseract.Engine, img image.Image, dpi int) ([]tesseract.Block, error) {
 	defer engine.Clear()
 	engine.SetMode(tesseract.Auto)

@@ -9,13 +9,13 @@ import (
 	"uncial/internal/accuracy"
 )
 
-// group is the sum of several pages, such as a collection.
+// group is the sum of several pages, such as a collection. stock and printOnly have no pages if they were not requested.
 type group struct {
 	name                  string
 	own, stock, printOnly accuracy.Summary
 }
 
-// add adds one page, in all the ways in which it was read.
+// add adds one page with the results of all ways in which it was read.
 func (g *group) add(o outcome) {
 	g.own.Add(o.Score, o.Read)
 	if o.Stock != nil {
@@ -26,10 +26,11 @@ func (g *group) add(o outcome) {
 	}
 }
 
-// The names of the groups that are not collections.
+// The names of the groups that are not collections. ablation.go finds them by these names.
 const allPrinted, allHandwritten, allPages = "all printed", "all handwritten", "all pages"
 
-// groups returns the collections in the order of the folder, then print, handwriting and all pages together.
+// groups returns the collections in the order of the folder, then print, handwriting and all pages together. A page is in
+// its collection, in the group of its kind, and in all pages.
 func groups(outcomes []outcome) []*group {
 	var list []*group
 	byName := map[string]*group{}
@@ -62,13 +63,14 @@ cal: mean |confidence - (1 - folded CER)|. s, cpu: seconds and processor seconds
 "without hands" is the service without its model for handwriting.
 `
 
-// row is one line of the table of figures.
+// row is one line of the table of figures, in the terminal and in the report.
 type row struct {
 	Name string
 	*accuracy.Summary
 }
 
-// rows returns one row for each group, and below it those of the readings that it is compared with. stock names plain Tesseract.
+// rows returns one row for each group, and below it one for each comparison that was requested. stock is the name of the row
+// of plain Tesseract.
 func rows(outcomes []outcome, stock string) []row {
 	var all []row
 	for _, g := range groups(outcomes) {
@@ -83,7 +85,7 @@ func rows(outcomes []outcome, stock string) []row {
 	return all
 }
 
-// printTable prints the figures and what the columns mean.
+// printTable prints the figures, four decimals for error rates, and then the legend.
 func printTable(w io.Writer, outcomes []outcome) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "\tpages\tCER\tWER\tCER folded\tWER folded\tBoW\tconf\tcal\ts\tcpu\t")
@@ -99,7 +101,7 @@ func printTable(w io.Writer, outcomes []outcome) error {
 	return err
 }
 
-// printJSON prints the outcomes of all pages, with their texts.
+// printJSON prints the outcomes of all pages, with their texts, as one JSON array in the order of the folder.
 func printJSON(w io.Writer, outcomes []outcome) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

@@ -14,13 +14,15 @@ import (
 	"uncial/impl/app"
 )
 
-// accountCmd groups the commands for accounts.
+// accountCmd groups the commands for accounts. Accounts cannot be deleted, because the ledger refers to them; without an
+// active key an account cannot be used.
 type accountCmd struct {
 	Create accountCreateCmd `cmd:"" help:"Create an account."`
 	List   accountListCmd   `cmd:"" help:"List accounts and their points."`
 	Plan   accountPlanCmd   `cmd:"" help:"Change an account's plan."`
 }
 
+// accountCreateCmd works on an empty database too, so that it can be the first command of an installation.
 type accountCreateCmd struct {
 	dataFlags
 	Name string `required:"" help:"Name of the account."`
@@ -34,6 +36,7 @@ func (accountCreateCmd) Help() string {
   uncial account create --name "Map room" --plan pro`
 }
 
+// Run creates the account and prints its ID.
 func (c *accountCreateCmd) Run(ctx context.Context, con *console) error {
 	return withData(ctx, con, c.keyless(), func(d *app.Data) error {
 		a, err := d.Accounts.Create(ctx, c.Name, c.Plan)
@@ -44,6 +47,7 @@ func (c *accountCreateCmd) Run(ctx context.Context, con *console) error {
 	})
 }
 
+// accountListCmd prints every account with its points in the current month.
 type accountListCmd struct {
 	dataFlags
 	JSON bool `help:"Print JSON."`
@@ -56,6 +60,7 @@ func (accountListCmd) Help() string {
   uncial account list --json | jq -r '.[] | select(.pointsRemaining < 100) | .name'`
 }
 
+// Run prints a table, or with --json an array of app.Statement.
 func (c *accountListCmd) Run(ctx context.Context, con *console) error {
 	return withData(ctx, con, existing(c.keyless()), func(d *app.Data) error {
 		accounts, err := d.Statements(ctx)
@@ -68,6 +73,7 @@ func (c *accountListCmd) Run(ctx context.Context, con *console) error {
 	})
 }
 
+// accountPlanCmd changes a plan through the ledger, which adjusts the points of the current month.
 type accountPlanCmd struct {
 	dataFlags
 	ID   string `arg:"" help:"ID of the account."`
@@ -83,6 +89,7 @@ Example:
   uncial account plan acc_7k2m archive`
 }
 
+// Run changes the plan. Errors: those of Data.ChangePlan, such as account.ErrPlan, whose text lists the plans.
 func (c *accountPlanCmd) Run(ctx context.Context, con *console) error {
 	return withData(ctx, con, existing(c.keyless()), func(d *app.Data) error {
 		a, err := d.ChangePlan(ctx, c.ID, c.Plan)
@@ -93,7 +100,8 @@ func (c *accountPlanCmd) Run(ctx context.Context, con *console) error {
 	})
 }
 
-// keyCmd groups the commands for API keys.
+// keyCmd groups the commands for API keys. IDs such as key_9x4c identify keys here; the secret key itself is never an
+// argument, because other users can see the command line.
 type keyCmd struct {
 	Create keyCreateCmd `cmd:"" help:"Create a key and print it once."`
 	List   keyListCmd   `cmd:"" help:"List keys."`
@@ -101,6 +109,7 @@ type keyCmd struct {
 	Revoke keyRevokeCmd `cmd:"" help:"Revoke a key at once."`
 }
 
+// keyCreateCmd needs the key secret, as keyRotateCmd does; the other key commands work without it.
 type keyCreateCmd struct {
 	dataFlags
 	Account string   `required:"" help:"ID of the account that the key belongs to."`
@@ -116,6 +125,7 @@ func (keyCreateCmd) Help() string {
   uncial key create --account acc_7k2m --name scanner --expires 90d --allow 192.0.2.0/24`
 }
 
+// Run creates the key and prints it once. Errors: those of account.Registry.CreateKey.
 func (c *keyCreateCmd) Run(ctx context.Context, con *console) error {
 	n := account.NewKey{AccountID: c.Account, Name: c.Name, Lifetime: time.Duration(c.Expires), Allow: prefixes(c.Allow)}
 	return withData(ctx, con, existing(c.options()), func(d *app.Data) error {
@@ -127,6 +137,7 @@ func (c *keyCreateCmd) Run(ctx context.Context, con *console) error {
 	})
 }
 
+// keyListCmd prints all keys, including expired and revoked ones, but never a secret key.
 type keyListCmd struct {
 	dataFlags
 	Account string `placeholder:"ID" help:"List only the keys of this account."`
@@ -142,6 +153,7 @@ Examples:
   uncial key list --account acc_7k2m --json`
 }
 
+// Run prints a table, or with --json an array of account.Key.
 func (c *keyListCmd) Run(ctx context.Context, con *console) error {
 	return withData(ctx, con, existing(c.keyless()), func(d *app.Data) error {
 		keys, err := d.Accounts.Keys(ctx, c.Account)
@@ -154,6 +166,7 @@ func (c *keyListCmd) Run(ctx context.Context, con *console) error {
 	})
 }
 
+// keyRotateCmd replaces a key whose secret has not leaked: both keys work during the overlap.
 type keyRotateCmd struct {
 	dataFlags
 	ID      string  `arg:"" help:"ID of the key to replace."`
@@ -169,6 +182,7 @@ Example:
   uncial key rotate key_9x4c --overlap 2d`
 }
 
+// Run prints the new key once. It fails for a key that has ended or was rotated before: account.ErrEnded.
 func (c *keyRotateCmd) Run(ctx context.Context, con *console) error {
 	return withData(ctx, con, existing(c.options()), func(d *app.Data) error {
 		k, token, err := d.Accounts.Rotate(ctx, c.ID, time.Duration(c.Overlap))
@@ -179,6 +193,7 @@ func (c *keyRotateCmd) Run(ctx context.Context, con *console) error {
 	})
 }
 
+// keyRevokeCmd ends a key whose secret has leaked. It cannot be undone.
 type keyRevokeCmd struct {
 	dataFlags
 	ID string `arg:"" help:"ID of the key to revoke."`
@@ -192,6 +207,7 @@ Example:
   uncial key revoke key_9x4c`
 }
 
+// Run revokes the key. All servers refuse it from the next request on; running requests finish.
 func (c *keyRevokeCmd) Run(ctx context.Context, con *console) error {
 	return withData(ctx, con, existing(c.keyless()), func(d *app.Data) error {
 		if err := d.Accounts.Revoke(ctx, c.ID); err != nil {
@@ -201,7 +217,8 @@ func (c *keyRevokeCmd) Run(ctx context.Context, con *console) error {
 	})
 }
 
-// withData opens the database for one command and closes it afterwards.
+// withData opens the database for one command and closes it afterwards. Opening it updates the schema. The error is that
+// of run, or else that of closing, so that a failed write is never reported as success.
 func withData(ctx context.Context, con *console, o app.DataOptions, run func(*app.Data) error) error {
 	d, err := app.OpenData(ctx, o, con.log, time.Now)
 	if err != nil {
@@ -214,7 +231,8 @@ func withData(ctx context.Context, con *console, o app.DataOptions, run func(*ap
 	return err
 }
 
-// printKey prints the secret key alone on stdout, so that a script can store it, and the note on stderr.
+// printKey prints the secret key alone on stdout, so that a script can store it, and the note on stderr. It is the only
+// function that prints a secret key.
 func printKey(con *console, k account.Key, token string, asJSON bool) error {
 	if asJSON {
 		return printJSON(con.out, struct {
@@ -235,7 +253,7 @@ func printJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// print prints v as JSON, or else the text.
+// print prints v as JSON, or else the text. It returns nil after an error of the terminal, which output remembers.
 func (con *console) print(asJSON bool, v any, format string, args ...any) error {
 	if asJSON {
 		return printJSON(con.out, v)
@@ -244,7 +262,8 @@ func (con *console) print(asJSON bool, v any, format string, args ...any) error 
 	return nil
 }
 
-// printTable prints rows as JSON, or else in aligned columns, which header and row separate with tabs.
+// printTable prints rows as JSON, or else in aligned columns. header and the texts that row returns have one cell per
+// column, separated by tabs.
 func printTable[T any](w io.Writer, asJSON bool, header string, rows []T, row func(T) string) error {
 	if asJSON {
 		return printJSON(w, rows)
@@ -257,7 +276,7 @@ func printTable[T any](w io.Writer, asJSON bool, header string, rows []T, row fu
 	return t.Flush()
 }
 
-// formatTime returns the time in UTC (RFC 3339), or "-" for none.
+// formatTime returns the time in UTC (RFC 3339), or "-" for the zero time, which means never.
 func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return "-"

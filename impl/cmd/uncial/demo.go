@@ -17,7 +17,7 @@ import (
 	"uncial/impl/sample"
 )
 
-// demoCmd shows the whole service without any preparation: SQLite, workers of this machine, one account and one key.
+// demoCmd runs the whole service without any preparation: SQLite, workers on this machine, one account and one key.
 type demoCmd struct {
 	Listen string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Listen address of the API; port 0 picks a free port (default: ${default})."`
 	Data   string `default:".uncial" type:"path" placeholder:"DIR" help:"Directory for the database, the key secret and the API key (default: ${default})."`
@@ -34,7 +34,8 @@ Examples:
   uncial demo --listen 127.0.0.1:0 --data /tmp/uncial`
 }
 
-// Run reads the sample page and then serves until the context ends.
+// Run starts the service, reads the sample page through its HTTP API, and then serves until the context ends. Stop gets a
+// context that is not cancelled, so that running requests can finish.
 func (c *demoCmd) Run(ctx context.Context, con *console) error {
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
 		return fmt.Errorf("--data: cannot create the directory: %w", err)
@@ -61,8 +62,8 @@ func (c *demoCmd) Run(ctx context.Context, con *console) error {
 	return errors.Join(err, a.Stop(context.WithoutCancel(ctx)))
 }
 
-// demoKey returns the API key stored in file. It creates a new account and key if the file is missing or the database
-// does not know the key, as after the database was deleted.
+// demoKey returns the API key stored in file. If the file is missing, or the database does not know the key because it was
+// deleted, demoKey creates a new account and key and stores the key, readable by its owner only.
 func demoKey(ctx context.Context, a *app.App, file string) (string, error) {
 	if stored, err := os.ReadFile(file); err == nil {
 		key := strings.TrimSpace(string(stored))
@@ -80,7 +81,7 @@ func demoKey(ctx context.Context, a *app.App, file string) (string, error) {
 	return key, nil
 }
 
-// showSample reads the sample page as a client would and prints the response, with commands to try next.
+// showSample reads the sample page as a client would and prints the text, the response and commands to try next.
 func showSample(ctx context.Context, con *console, base, key string) error {
 	client, err := gen.NewClientWithResponses(base+"/api/v1", gen.WithRequestEditorFn(
 		func(_ context.Context, r *http.Request) error {
@@ -90,7 +91,7 @@ func showSample(ctx context.Context, con *console, base, key string) error {
 	if err != nil {
 		return err
 	}
-	// Enough for one page on a slow machine whose workers have just started.
+	// Two minutes are enough for one page on a slow machine whose workers have just started.
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	image := "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(sample.Image)
@@ -102,6 +103,7 @@ func showSample(ctx context.Context, con *console, base, key string) error {
 		return fmt.Errorf("reading the sample page failed: %s", strings.TrimSpace(string(res.Body)))
 	}
 	fmt.Fprintf(con.out, "\n%s\n\n", res.JSON200.Text)
+	// The text was printed in full above, so the response shows only its beginning.
 	shown := *res.JSON200
 	shown.Text = shorten(shown.Text, 60)
 	pretty, err := json.MarshalIndent(shown, "", "  ")
@@ -124,7 +126,8 @@ Press Ctrl-C to stop. The data is kept.
 	return nil
 }
 
-// shorten cuts s at white space to at most n bytes and marks the cut with an ellipsis.
+// shorten cuts s at white space, to at most n bytes, and marks the cut with an ellipsis. It never splits a character,
+// because it cuts at ASCII only.
 func shorten(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -1,4 +1,4 @@
 package main
 
-// Run is main with its surroundings as parameters.
+// Run is main with the arguments and the output streams as parameters.
 var Run = run

@@ -11,7 +11,8 @@ import (
 	"uncial/impl/app"
 )
 
-// dataFlags locate the database with accounts, keys and points.
+// dataFlags locate the database with accounts, keys and points. Every command that opens the database embeds them, so that
+// one set of environment variables serves them all.
 type dataFlags struct {
 	Database  string `default:"sqlite:.uncial/uncial.db" placeholder:"URL" help:"Database, sqlite:PATH or postgres://USER@HOST/NAME (default: ${default})."`
 	KeySecret string `placeholder:"S" help:"Secret that API keys are hashed with: at least 32 characters, the same for every process that uses the database. With SQLite the default is generated and stored in a file next to the database."`
@@ -23,21 +24,22 @@ func (f dataFlags) options() app.DataOptions {
 	return app.DataOptions{Database: f.Database, KeySecret: f.KeySecret, PlansFile: f.Plans}
 }
 
-// keyless returns the options for commands that neither make nor check keys and so need no secret.
+// keyless returns the options for commands that neither make nor check keys. They need no key secret, so an operator without
+// it can run them.
 func (f dataFlags) keyless() app.DataOptions {
 	o := f.options()
 	o.WithoutKeys = true
 	return o
 }
 
-// existing makes a missing SQLite file an error, for commands that are useless on a new database: the path must have
-// been mistyped.
+// existing makes a missing SQLite file an error. It is for commands that need existing accounts or keys: for them a
+// missing file means a mistyped path.
 func existing(o app.DataOptions) app.DataOptions {
 	o.Existing = true
 	return o
 }
 
-// engineFlags configure the workers on this machine.
+// engineFlags configure the workers on this machine. Their help repeats the defaults that package app fills in.
 type engineFlags struct {
 	Worker   string        `type:"path" placeholder:"PATH" help:"Path of the uncial-worker program (default: in the directory of this program)."`
 	Workers  int           `placeholder:"N" help:"Number of worker processes (default: one per core)."`
@@ -47,16 +49,17 @@ type engineFlags struct {
 	Sandbox  string        `enum:"require,best-effort,off" default:"best-effort" help:"Confine workers with landlock and seccomp: ${enum} (default: ${default})."`
 }
 
-// pool returns the options of the worker pool.
+// pool returns the options of the worker pool. Package app checks them, with errors that name these flags.
 func (f engineFlags) pool() app.EngineOptions {
 	return app.EngineOptions{
 		Worker: f.Worker, Workers: f.Workers, Queue: f.Queue, Deadline: f.Deadline, Models: f.Models, Sandbox: f.Sandbox,
 	}
 }
 
-// lifetime is a positive duration; 0, without the flag, means for ever.
+// lifetime is a positive duration. Its zero value, without the flag, means that the key never expires.
 type lifetime time.Duration
 
+// UnmarshalText parses the value of the flag. kong puts the name of the flag before the error.
 func (l *lifetime) UnmarshalText(text []byte) error {
 	d, err := parseDays(string(text))
 	if err != nil || d <= 0 {
@@ -69,6 +72,7 @@ func (l *lifetime) UnmarshalText(text []byte) error {
 // overlap is a duration that may be 0: the old key then ends at once.
 type overlap time.Duration
 
+// UnmarshalText parses the value of the flag.
 func (o *overlap) UnmarshalText(text []byte) error {
 	d, err := parseDays(string(text))
 	if err != nil || d < 0 {
@@ -78,7 +82,7 @@ func (o *overlap) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// parseDays parses a Go duration, or whole days such as 90d, which Go does not know.
+// parseDays parses a Go duration, or whole days of 24 hours such as 90d, which time.ParseDuration does not accept.
 func parseDays(text string) (time.Duration, error) {
 	number, isDays := strings.CutSuffix(text, "d")
 	if !isDays {
@@ -91,8 +95,10 @@ func parseDays(text string) (time.Duration, error) {
 // prefix is a CIDR such as 10.0.0.0/8, or a single address, as the value of a flag.
 type prefix struct{ netip.Prefix }
 
+// UnmarshalText parses the value of the flag. Errors: errCIDR.
 func (p *prefix) UnmarshalText(text []byte) error {
-	parsed, err := account.ParseAllow([]string{strings.TrimSpace(string(text))}) // lists in the environment may have blanks after their commas
+	// Lists in the environment may have blanks after their commas.
+	parsed, err := account.ParseAllow([]string{strings.TrimSpace(string(text))})
 	if err != nil {
 		return errCIDR
 	}
@@ -100,7 +106,7 @@ func (p *prefix) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// prefixes unwraps the values of a flag.
+// prefixes converts the values of a flag to the type that the packages use.
 func prefixes(list []prefix) []netip.Prefix {
 	out := make([]netip.Prefix, len(list))
 	for i, p := range list {

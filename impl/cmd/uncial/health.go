@@ -6,7 +6,7 @@ import (
 	"uncial/internal/edge"
 )
 
-// healthCmd is for health checks in containers, which have no curl.
+// healthCmd is for the health checks of containers, because the images contain no curl.
 type healthCmd struct {
 	URL string `arg:"" default:"http://127.0.0.1:8080/healthz" help:"URL to request (default: ${default})."`
 }

@@ -1,6 +1,6 @@
-// Command uncial is the service, its engine, its operator's tools and its client. This package only parses flags,
-// catches signals and prints results; package app wires the service, and package client reads images. Start reading at
-// commands.
+// Command uncial is the service, the engine, the operator's tools and the client. This package only parses flags, catches
+// signals and prints results; package app wires the service, and package client implements "uncial extract". Start
+// reading at commands.
 package main
 
 import (
@@ -40,16 +40,17 @@ type commands struct {
 }
 
 func main() {
-	// The program executes itself to confine the workers before they start; that case never returns.
+	// To confine a worker, the sandbox executes this program again before the worker starts. In that case MaybeShim never
+	// returns.
 	sandbox.MaybeShim()
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // run parses args and runs the command. It returns the exit status: 0 success, 1 failure, 2 wrong usage, 130 stopped by
-// a signal, or what the error of the command asks for.
+// a signal, or the status that the error of the command carries (exitStatus, or a method ExitCode).
 func run(args []string, stdout, stderr io.Writer) int {
 	var c commands
-	exit := -1
+	exit := -1 // kong calls the Exit function with the status after --help and --version
 	parser, err := kong.New(&c,
 		kong.Name("uncial"),
 		kong.Description("Reads text from images of historical documents, printed and handwritten."),
@@ -79,7 +80,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	out := &output{to: stdout}
 	err = k.Run(&console{out: out, err: stderr, log: logger})
 	if err == nil {
-		err = out.failed // such as a full disk, which must not look like success
+		err = out.failed // a full disk must not look like success
 	}
 	var (
 		silent exitStatus
@@ -101,18 +102,21 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 }
 
-// console is where a command prints: results to out, notes to err, events to log.
+// console is where a command prints: results to out, so that they can be piped, notes for the user to err, and events to
+// log, which also goes to standard error.
 type console struct {
 	out, err io.Writer
 	log      *slog.Logger
 }
 
-// output remembers the first write error, so that commands need not check every print.
+// output is standard output. It remembers the first write error, so that commands need not check every print; run reports
+// it at the end.
 type output struct {
 	to     io.Writer
 	failed error
 }
 
+// Write returns the error too, for callers that stop early.
 func (o *output) Write(p []byte) (int, error) {
 	n, err := o.to.Write(p)
 	if err != nil && o.failed == nil {
@@ -121,12 +125,12 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// exitStatus ends the program with this status and prints nothing more.
+// exitStatus is an error that ends the program with this status without a message: the command has printed its result.
 type exitStatus int
 
 func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// newLogger logs to w, in the text or JSON format of package slog.
+// newLogger returns a logger that writes to w in the text or JSON format of package slog.
 func newLogger(w io.Writer, form, minimum string) *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(minimum)) // kong has checked that it is a level
@@ -137,7 +141,8 @@ func newLogger(w io.Writer, form, minimum string) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, o))
 }
 
-// untilSignal returns a context that ends at the first SIGINT or SIGTERM. A second signal exits at once with status 130.
+// untilSignal returns a context that ends at the first SIGINT or SIGTERM, and a function that stops catching signals. A
+// second signal exits at once with status 130, without waiting for running requests.
 func untilSignal(stderr io.Writer) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)

@@ -9,7 +9,7 @@ import (
 	"uncial/impl/ledger"
 )
 
-// migrateCmd updates the schema and does nothing else.
+// migrateCmd updates the schema, which opening the database does, and prints that it succeeded.
 type migrateCmd struct {
 	dataFlags
 }
@@ -23,6 +23,7 @@ Example:
   uncial migrate --database postgres://uncial@db/uncial`
 }
 
+// Run needs no key secret, so that a migration job needs only the database.
 func (c *migrateCmd) Run(ctx context.Context, con *console) error {
 	return withData(ctx, con, c.keyless(), func(*app.Data) error {
 		fmt.Fprintln(con.out, "The database schema is up to date.")
@@ -30,7 +31,7 @@ func (c *migrateCmd) Run(ctx context.Context, con *console) error {
 	})
 }
 
-// auditCmd verifies the books. It is meant for cron: exit status 1 means that they are wrong.
+// auditCmd verifies the books. It suits cron: exit status 1 means that it found a discrepancy, or that it failed.
 type auditCmd struct {
 	dataFlags
 	JSON bool `help:"Print JSON."`
@@ -45,6 +46,8 @@ Example:
   uncial audit --database sqlite:.uncial/uncial.db`
 }
 
+// Run prints the counts and the discrepancies. An exitStatus of 1 means discrepancies; any other error, that the audit
+// itself failed.
 func (c *auditCmd) Run(ctx context.Context, con *console) error {
 	return withData(ctx, con, existing(c.keyless()), func(d *app.Data) error {
 		report, err := d.Ledger.Audit(ctx)
@@ -65,7 +68,7 @@ func (c *auditCmd) Run(ctx context.Context, con *console) error {
 	})
 }
 
-// printReport prints the counts and one line for each discrepancy.
+// printReport prints the counts, and then one line for each discrepancy, or a line that says that there is none.
 func printReport(w io.Writer, r ledger.Report) {
 	fmt.Fprintf(w, "%d accounts, %d balances, %d holds, %d entries\n", r.Accounts, r.Balances, r.Holds, r.Entries)
 	for _, d := range r.Discrepancies {
@@ -76,14 +79,16 @@ func printReport(w io.Writer, r ledger.Report) {
 	}
 }
 
-// languagesCmd lists what the installed models can read.
+// languagesCmd lists the languages of the installed models. The note on handwriting goes to stderr, so that the list can
+// be piped.
 type languagesCmd struct {
 	engineFlags
 	Engine string `placeholder:"URL" help:"Base URL of an engine to ask instead of the workers on this machine."`
 	JSON   bool   `help:"Print JSON."`
 }
 
-// handsNote says which handwriting can be read, and with what error rate as measured; see the README.
+// handsNote says which handwriting can be read, and with what error rate. The rates are those that the README reports; change
+// both together.
 const handsNote = `Handwriting is detected automatically. French hands of the 17th to the 20th century, medieval Latin book hands and
 English hands of the 19th century are read at draft quality: 1 to 3 of 10 characters are wrong on average, more on tables
 and on hands unlike those the model has learnt. The confidence tells how far a page can be trusted.`
@@ -100,6 +105,7 @@ Examples:
   uncial languages --engine http://engine:8090 --json`
 }
 
+// Run prints one tag per line, sorted, or with --json an array of strings.
 func (c *languagesCmd) Run(ctx context.Context, con *console) error {
 	languages, err := app.Languages(ctx, c.Engine, c.pool(), con.log)
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"uncial/internal/edge"
 )
 
-// errCIDR replaces account.ErrAllow, which speaks of the list of a key.
+// errCIDR replaces account.ErrAllow, whose text is about the list of addresses of a key.
 var errCIDR = errors.New("invalid address range; use a CIDR such as 192.0.2.0/24 or 2001:db8::/32")
 
-// serveCmd runs the service: API, rate limits, points and, unless an engine is named, workers.
+// serveCmd runs the service: the API, and also the workers unless --engine names an engine.
 type serveCmd struct {
 	Listen      string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Listen address of the API; port 0 picks a free port (default: ${default})."`
 	AdminListen string `placeholder:"ADDR" help:"Listen address of metrics and pprof; keep it private (default: none)."`
@@ -35,7 +35,7 @@ func (serveCmd) Help() string {
   uncial serve --fetch-allow 127.0.0.1/32        (fetch images from this machine, for development)`
 }
 
-// options translates the flags; app.New checks them.
+// options converts the flags to the options of package app. app.New checks what the parser has not checked.
 func (c *serveCmd) options() app.Options {
 	return app.Options{
 		Listen: c.Listen, AdminListen: c.AdminListen, Data: c.dataFlags.options(), Engine: c.pool(),
@@ -47,7 +47,7 @@ func (c *serveCmd) options() app.Options {
 	}
 }
 
-// Run serves until the context ends.
+// Run serves until the context ends, and then lets running requests finish.
 func (c *serveCmd) Run(ctx context.Context, con *console) error {
 	o := c.options()
 	o.Logger = con.log
@@ -58,7 +58,8 @@ func (c *serveCmd) Run(ctx context.Context, con *console) error {
 	return a.Run(ctx)
 }
 
-// engineCmd runs the workers and serves them over HTTP.
+// engineCmd runs the workers of this machine and serves them over HTTP, for `uncial serve --engine` on other machines. It
+// opens no database.
 type engineCmd struct {
 	Listen      string `default:"127.0.0.1:8090" placeholder:"ADDR" help:"Listen address of the engine. It checks no keys, so keep it private (default: ${default})."`
 	AdminListen string `placeholder:"ADDR" help:"Listen address of metrics and pprof; keep it private (default: none)."`

@@ -1,6 +1,6 @@
-// Command decode reads Kubernetes objects from standard input, as `helm template` prints them, and fails if one has a
-// field that its kind does not have, or a value of the wrong type. It is built with the modules of helm, which define the
-// kinds.
+// Command decode checks Kubernetes objects, as `helm template` prints them, on standard input. It fails if an object has a
+// field that its kind does not have, or a value of the wrong type, and prints the object. A value of the right type may
+// still be one that a cluster refuses. The test of the chart builds it with the modules of helm, which define the kinds.
 package main
 
 import (
@@ -15,6 +15,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
+// main stops at the first invalid object. Strict decoding refuses unknown and repeated fields, which the API server only
+// warns about or drops.
 func main() {
 	strict := serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
 	for documents := yaml.NewYAMLReader(bufio.NewReader(os.Stdin)); ; {

@@ -1,8 +1,9 @@
-// Package lexicon reads the word lists and the alphabets that Tesseract's models carry, and looks words up in the lists. A list tells
-// which readings are words. A word that is not in the list may still be right: a name, or a spelling of its time.
+// Package lexicon reads the word lists and the alphabets that Tesseract's models contain, and looks words up in the lists. A
+// reading that is in a list is probably correct. A word that is not in any list may still be correct: a name, or a spelling of
+// its time.
 //
-// How lists are used for corrections is decided in impl/ocr/correct and impl/ocr/hand. traineddata.go has the file format; start with
-// Read and Lexicon.Known.
+// The packages impl/ocr/correct and impl/ocr/hand decide how lists are used for corrections. traineddata.go has the file
+// format; start with Read and Lexicon.Known.
 package lexicon
 
 import (
@@ -23,8 +24,8 @@ type Lexicon struct {
 	longest int               // bytes of the longest letter
 }
 
-// graph is a word graph. A node is a run of edges. Edge i leads to the node that begins at edge next[i]; 0 means that it leads nowhere.
-// label[i] holds the letter, and in its lowest bits whether the node and whether a word ends here.
+// graph is a word graph (DAWG). A node is a run of edges. Edge i leads to the node that begins at edge next[i]; 0 means that
+// it leads nowhere. label[i] holds the id of the letter, and in its two lowest bits the flags below.
 type graph struct {
 	next  []uint32
 	label []uint16
@@ -36,7 +37,8 @@ const (
 	labelEnd  = 2 // a word may end here
 )
 
-// Read returns the word list in the content of a traineddata file. It fails if there is none.
+// Read returns the word list in the content of a traineddata file. It fails if the file has no word list or is damaged; some
+// models, such as those for scripts, have none.
 func Read(traineddata []byte) (*Lexicon, error) {
 	set, err := component(traineddata, unicharset)
 	if err != nil {
@@ -70,18 +72,19 @@ func Read(traineddata []byte) (*Lexicon, error) {
 // Variants lists the letters that may stand for a letter, such as "u" for 'v'. The letter itself need not be among them.
 type Variants map[rune][]string
 
-// earlySpelling has the variants of a spelling that does not distinguish u and v, i and j, and those of the long s. They are for
+// earlySpelling has the variants for spelling that does not distinguish u and v, i and j, and for the long s. They are for
 // looking words up, never for changing them.
 var earlySpelling = Variants{
 	'u': {"v"}, 'v': {"u"}, 'U': {"V"}, 'V': {"U"}, 'i': {"j"}, 'j': {"i"}, 'I': {"J"}, 'J': {"I"},
 	'ſ': {"s"}, 's': {"ſ"}, '’': {"'"}, '\'': {"’"},
 }
 
-// maxSteps bounds the search for the variants of one word, in edges. A word of 20 letters with two spellings each has a million variants.
+// maxSteps bounds the search for the variants of one word, in edges: a word of 20 letters with two spellings each has a
+// million variants.
 const maxSteps = 4096
 
-// Match returns the words of the list that equal the given one if any of its letters may be exchanged for a variant: at most limit of
-// them, the given word first if it is in the list.
+// Match returns the words of the list that equal the given one if any of its letters may be exchanged for a variant: at most
+// limit of them, and the given word first if it is in the list.
 func (l *Lexicon) Match(word string, variants Variants, limit int) []string {
 	if word == "" || len(l.graph.next) == 0 {
 		return nil
@@ -100,7 +103,8 @@ type search struct {
 	found    []string
 }
 
-// walk follows the rest of the word from a node. soFar is the spelling that led there.
+// walk follows the rest of the word from a node. soFar is the spelling that led there. Letters of the model may have several
+// characters, such as ligatures; the longest that fits is tried first.
 func (s *search) walk(node uint32, rest string, soFar []byte) {
 	for n := min(s.l.longest, len(rest)); n > 0; n-- {
 		if id, ok := s.l.letters[rest[:n]]; ok {
@@ -135,7 +139,7 @@ func (s *search) take(node uint32, id uint16, rest string, soFar []byte) {
 	}
 }
 
-// edge returns the edge of a node that carries the letter.
+// edge returns the edge of a node that has the letter, and whether there is one.
 func (g *graph) edge(node uint32, id uint16) (uint32, bool) {
 	for i := node; int(i) < len(g.label); i++ {
 		if g.label[i]>>2 == id {
@@ -148,8 +152,8 @@ func (g *graph) edge(node uint32, id uint16) (uint32, bool) {
 	return 0, false
 }
 
-// Known reports whether a word in the form in which it stands in a text is in the list: without the punctuation around it, capitalised
-// or not, in early spelling or not, and compounds by their parts. Numbers and single letters are never known.
+// Known reports whether a word of a text is in the list. It ignores the punctuation around the word, accepts capitals and
+// early spelling, and looks up compounds by their parts. Numbers and single letters are never known.
 func (l *Lexicon) Known(word string) bool {
 	word = strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) })
 	if utf8.RuneCountInString(word) < 2 {
@@ -175,7 +179,7 @@ func (l *Lexicon) Known(word string) bool {
 	return known
 }
 
-// knownAs looks up one part of a word, as it is, in small letters, and, if all of it is in capitals, as a name.
+// knownAs looks up one part of a word: unchanged, in lower case, and, if it is all in capitals, capitalised like a name.
 func (l *Lexicon) knownAs(word string) bool {
 	if len(l.Match(word, earlySpelling, 1)) > 0 {
 		return true

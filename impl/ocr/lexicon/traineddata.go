@@ -24,8 +24,8 @@ const maxComponents = 64
 // errNoWords means that a traineddata file is valid but lacks the component.
 var errNoWords = errors.New("the model has no word list")
 
-// component returns one component of a traineddata file. The file is a count, as many offsets (-1 for an absent component), and the
-// components, each up to the next offset.
+// component returns one component of a traineddata file, without copying it. The file consists of a count, as many offsets
+// (-1 for an absent component), and the components, each of which ends at the next greater offset.
 func component(data []byte, index int) ([]byte, error) {
 	if len(data) < 4 {
 		return nil, errors.New("the traineddata file is shorter than four bytes")
@@ -54,8 +54,8 @@ func component(data []byte, index int) ([]byte, error) {
 	return data[start:end], nil
 }
 
-// parseUnicharset returns the characters of each id. The component is text: their number, then one line for each id, which begins with
-// its characters; "NULL" stands for the blank.
+// parseUnicharset returns the characters of each id. The component is text: the number of ids, then one line for each id,
+// which begins with its characters; "NULL" stands for the blank.
 func parseUnicharset(data []byte) ([]string, error) {
 	lines := strings.Split(string(data), "\n")
 	n, err := strconv.Atoi(strings.TrimSpace(lines[0]))
@@ -75,7 +75,7 @@ func parseUnicharset(data []byte) ([]string, error) {
 // Alphabet is the set of characters that a model can write.
 type Alphabet map[rune]bool
 
-// ReadAlphabet returns the alphabet in the content of a traineddata file.
+// ReadAlphabet returns the alphabet in the content of a traineddata file, composed (NFC) as recognized text is.
 func ReadAlphabet(traineddata []byte) (Alphabet, error) {
 	set, err := component(traineddata, unicharset)
 	if err != nil {
@@ -103,8 +103,9 @@ const (
 	flagEnd    = 4 // a word may end here
 )
 
-// parseDAWG parses a word graph: the header, and the edges in 64 bits each, with the letter in the low bits, three flags, and the edge
-// at which the next node begins. A node is the edges from there to the next one that is marked as the last; the root is at edge 0.
+// parseDAWG parses a word graph: the header, and then the edges in 64 bits each. From the low bits up, an edge has the
+// letter, three flags, and the edge at which the next node begins. A node consists of the edges from there to the next one
+// with flagLast; the root begins at edge 0. Every edge is checked to lead into the graph, so that walking cannot panic.
 func parseDAWG(data []byte) (*graph, error) {
 	if len(data) < dawgHeader || binary.LittleEndian.Uint16(data) != dawgMagic {
 		return nil, errors.New("not a word graph")

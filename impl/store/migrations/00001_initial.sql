@@ -45,8 +45,8 @@ CREATE TABLE holds (
     created_at      BIGINT NOT NULL,
     expires_at      BIGINT NOT NULL,
     ended_at        BIGINT,
-    idempotency_key TEXT,   -- while held, and for as long as the answer is kept
-    fingerprint     BYTEA,  -- of the request that the key came with
+    idempotency_key TEXT,   -- kept while held, and as long as the answer is kept
+    fingerprint     BYTEA,  -- of the first request with this idempotency key
     answer          BYTEA,
     answer_until    BIGINT,
     FOREIGN KEY (account_id, period) REFERENCES balances (account_id, period) DEFERRABLE INITIALLY DEFERRED
@@ -56,13 +56,13 @@ CREATE UNIQUE INDEX holds_idempotency ON holds (account_id, idempotency_key) WHE
 CREATE INDEX holds_running ON holds (expires_at) WHERE state = 'held';
 CREATE INDEX holds_answered ON holds (answer_until) WHERE answer_until IS NOT NULL;
 
--- Only ever added to.
+-- Append-only: rows are neither changed nor deleted.
 CREATE TABLE entries (
     account_id TEXT   NOT NULL,
     period     TEXT   NOT NULL,
     seq        BIGINT NOT NULL, -- 1, 2, 3, ... without gaps in each period of an account
     kind       TEXT   NOT NULL CHECK (kind IN ('grant', 'hold', 'settle', 'release', 'expire', 'adjust')),
-    points     BIGINT NOT NULL, -- added to what remains; negative for a hold
+    points     BIGINT NOT NULL, -- added to the remaining points; negative for a hold
     remaining  BIGINT NOT NULL, -- after this entry
     hold_id    TEXT REFERENCES holds (id),
     at         BIGINT NOT NULL,

@@ -1,4 +1,4 @@
--- The row that a running service writes now and then, to know that it can.
+-- One row that the health check of a running service updates, to find out whether the database accepts writes.
 
 -- +goose Up
 CREATE TABLE probes (

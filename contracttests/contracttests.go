@@ -90,5 +90,5 @@ type Difference = cases.Difference
 // details, headers, and how points and requests left change. Texts, documents, times and plan sizes may differ.
 func Diff(ctx context.Context, a, b Target) DiffReport { return cases.Diff(ctx, a, b) }
 
-// Outlay is the most that Diff sends to each target: requests, and points that they may cost.
-func Outlay(seed uint64) (requests int, points int64) { return cases.Outlay(seed) }
+// DiffCost is the most that Diff sends to each target: requests, and points that they may cost.
+func DiffCost(seed uint64) (requests int, points int64) { return cases.DiffCost(seed) }

@@ -19,13 +19,13 @@ func WindowStart(t time.Time) time.Time { return t.Truncate(WindowLength) }
 
 // Window is the state of an account's rate limit.
 type Window struct {
-	Limit     int64     // extractions that a window lets through, at least 1
+	Limit     int64     // extractions that a window allows, at least 1
 	Remaining int64     // extractions left in this window
 	Reset     time.Time // end of this window
 	Now       time.Time // the server's clock, by which RetryAfter measures the time until Reset
 }
 
-// NewWindow returns the state of a window that began at start, of whose limit so many requests are counted.
+// NewWindow returns the state of a window that began at start and has counted the given number of requests.
 func NewWindow(limit, counted int64, start, now time.Time) Window {
 	return Window{Limit: limit, Remaining: max(0, limit-counted), Reset: start.Add(WindowLength), Now: now}
 }

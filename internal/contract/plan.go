@@ -4,7 +4,7 @@ package contract
 type Plan struct {
 	Name     string `json:"-"`
 	Points   int64  `json:"points"`            // allowance for a calendar month, 1 to MaxPoints
-	Requests int64  `json:"requestsPerMinute"` // extractions that a rate-limit window lets through, 1 to MaxRequests
+	Requests int64  `json:"requestsPerMinute"` // extractions that a rate-limit window allows, 1 to MaxRequests
 }
 
 // Upper bounds of a plan.

@@ -8,8 +8,8 @@ import (
 )
 
 // clientAddr returns the address of the client: the peer of the connection or, if that is a trusted proxy, the last address
-// in X-Forwarded-For that is not a trusted proxy. What a client itself writes into the header is never believed. The
-// result is the zero Addr if the peer has no IP address.
+// in X-Forwarded-For that is not a trusted proxy. Entries that the client itself wrote are ignored. The result is the
+// zero Addr if the peer has no IP address.
 func (h *handler) clientAddr(r *http.Request) netip.Addr {
 	addr := parseAddr(r.RemoteAddr)
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
@@ -23,7 +23,7 @@ func (h *handler) clientAddr(r *http.Request) netip.Addr {
 	return addr
 }
 
-// isTrusted reports whether addr is a proxy whose X-Forwarded-For counts.
+// isTrusted reports whether addr is a proxy whose X-Forwarded-For is trusted.
 func (h *handler) isTrusted(addr netip.Addr) bool {
 	return slices.ContainsFunc(h.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(addr) })
 }

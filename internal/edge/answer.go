@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// answerWriter is the ResponseWriter of the generated handlers. They write the status before the body and escape JSON for
-// HTML; it sends Content-Length, and <, > and & as they are: hOCR, ALTO and PAGE-XML are full of them.
+// answerWriter is the ResponseWriter of the generated handlers. They write the status before the body, so that no
+// Content-Length could be sent, and escape <, > and &, of which hOCR, ALTO and PAGE-XML are full. answerWriter delays the
+// status and undoes the escapes.
 type answerWriter struct {
 	http.ResponseWriter
 	status int // 0 until WriteHeader
@@ -33,7 +34,7 @@ func (a *answerWriter) Write(body []byte) (int, error) {
 	return len(body), nil
 }
 
-// Unwrap lets http.ResponseController and exchangeOf reach what is inside.
+// Unwrap lets http.ResponseController and exchangeOf reach the ResponseWriter inside.
 func (a *answerWriter) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 // finish sends the header of an answer without a body. It returns an error if the server returned nil for an answer.

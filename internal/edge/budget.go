@@ -21,14 +21,14 @@ type budget struct {
 	shares map[string]int64 // used, by account; only those above 0
 }
 
-// newBudget returns a budget for so many of the largest bodies.
+// newBudget returns a budget for the given number of largest bodies.
 func newBudget(bodies int) *budget {
 	total := int64(bodies) * largestBody
 	return &budget{total: total, share: max(largestBody, total/4), shares: map[string]int64{}}
 }
 
-// reserve reserves memory for a body of so many bytes, -1 if the length is not known. ok is false if there is not enough
-// left. A body that is too large will not be read and needs little.
+// reserve reserves memory for a body of length bytes, -1 if the length is not known. ok is false if there is not enough
+// left. A body that is too large is refused unread and counts as 1 MiB.
 func (b *budget) reserve(account string, length int64) (release func(), ok bool) {
 	weight := int64(largestBody)
 	switch {

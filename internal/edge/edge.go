@@ -2,13 +2,13 @@
 // handlers generated from openapi.yaml what a contract in YAML cannot generate: request ids, recovery from panics,
 // authentication, the rate limit, bounds on memory, CORS, the form of every error, the response headers, and the log.
 //
-// A server brings a Gate, which knows its callers, and a gen.StrictServerInterface, which does the work, and finds its
-// caller with CallerFrom. What is particular to an operation is read from openapi.yaml, so that a new operation needs
-// nothing here: an operation that documents a 429 counts against the rate limit; the parameters and the body that it
-// documents are checked by internal/request, which also says where the bytes of an inline image are.
+// A server supplies a Gate, which knows its callers, and a gen.StrictServerInterface, which does the work and finds its
+// caller with CallerFrom. What distinguishes operations is read from openapi.yaml, so that a new operation needs no change
+// here: an operation that documents a 429 counts against the rate limit; the parameters and the body that it documents are
+// checked by internal/request, which also holds the bytes of inline images.
 //
-// The rules of the two servers are not here but in internal/contract; the page at /docs is in internal/apidocs. Start with
-// New, then handler.ServeHTTP and operation.serve, which show the order of all checks.
+// The rules that both servers share are in internal/contract; the page at /docs is in internal/apidocs. Start with New, then
+// handler.ServeHTTP and operation.serve, which show the order of all checks.
 package edge
 
 import (
@@ -47,11 +47,11 @@ type Options struct {
 	// Routes are further routes outside /api/v1, by "METHOD /path" as in http.ServeMux, where a segment may be a wildcard such
 	// as "{key}". Anyone may call them. Their handlers report errors with WriteError. Default: none.
 	Routes map[string]http.Handler
-	// MaxInFlight bounds the memory of request bodies, from before a body is read until its answer: so many bodies of 28 MiB,
-	// or 28 times as many of up to 1 MiB. One account may use a quarter; requests beyond that are told to try again.
-	// Default: 64.
+	// MaxInFlight limits the memory for request bodies, in bodies of 28 MiB; 28 bodies of up to 1 MiB count as one. A body
+	// counts from before it is read until its answer is sent. One account may use a quarter; requests beyond that get a 500
+	// with Retry-After. Default: 64.
 	MaxInFlight int
-	// TrustedProxies are the networks of the proxies whose X-Forwarded-For is believed. Default: none; the client is the
+	// TrustedProxies are the networks of the proxies whose X-Forwarded-For is trusted. Default: none; the client is the
 	// peer of the connection.
 	TrustedProxies []netip.Prefix
 	// RequestID makes the id of a request that brings no valid one: 1 to 128 visible ASCII characters. Default: 26 random

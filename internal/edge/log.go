@@ -34,8 +34,8 @@ func (h *handler) log(x *exchange, r *http.Request) {
 	h.Logger.LogAttrs(r.Context(), level, "request", attrs...)
 }
 
-// level is Error for what needs attention, which a client that went away does not, and Debug for the probes that come every
-// few seconds.
+// level is Error for answers that need an operator's attention, except if the client disconnected, Debug for successful
+// probes, which come every few seconds, and Info for everything else.
 func (x *exchange) level(ctx context.Context) slog.Level {
 	switch {
 	case x.status >= http.StatusInternalServerError && (ctx.Err() == nil || !errors.Is(x.err, context.Canceled)):
@@ -57,7 +57,8 @@ const maxLogged = 2048 // bytes of an error's text
 
 // redact removes from an error's text what may be private in its URLs: queries, passwords and inline images.
 func redact(text string) string {
-	if len(text) > maxLogged { // cut at a blank: of a URL that is cut in the middle the private part would not be recognized
+	// The text is cut at a blank, because the private part of a URL that is cut in the middle would not be recognized.
+	if len(text) > maxLogged {
 		text = text[:max(0, strings.LastIndexByte(text[:maxLogged], ' '))] + "..."
 	}
 	text = urlUser.ReplaceAllString(text, "$1")

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// answerTime is what an answer has to leave, however long the work took.
+	// answerTime is the time limit for sending an answer, however long the work took.
 	answerTime = time.Minute
 	// staleAfter is how old the state of a window may be when it is reported: the RateLimit header has whole seconds.
 	staleAfter = time.Second
@@ -109,7 +109,8 @@ func (op *operation) readWindow(ctx context.Context, x *exchange) error {
 	return contract.Limited(w, remaining)
 }
 
-// prepareAnswer runs between the server and its answer: it renews what became stale during the work.
+// prepareAnswer runs after the server and before its answer is written: it reads the window again if the work took long
+// enough to make the first reading stale, and gives the answer its own deadline.
 func (h *handler) prepareAnswer(next gen.StrictHandlerFunc, _ string) gen.StrictHandlerFunc {
 	return func(ctx context.Context, w http.ResponseWriter, r *http.Request, req any) (any, error) {
 		started := time.Now()

@@ -50,8 +50,8 @@ func health(x *exchange, _ *http.Request) error {
 	return x.writeJSON(http.StatusOK, probe{"ok"})
 }
 
-// ready answers /readyz. Unlike /healthz it depends on what the server needs, so a load balancer can leave it out for a
-// while without an orchestrator killing it.
+// ready answers /readyz. It fails while a dependency fails, so that a load balancer sends no requests; /healthz does not, so
+// that an orchestrator does not restart a server that only waits.
 func (h *handler) ready(x *exchange, r *http.Request) error {
 	if h.Ready != nil {
 		ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)

@@ -59,7 +59,7 @@ func Serve(ctx context.Context, srv *http.Server, ln net.Listener, grace time.Du
 	}
 	err := shutdown(base, srv, grace)
 	if err != nil {
-		err = fmt.Errorf("requests were interrupted that had not ended after %v: %w", grace, err)
+		err = fmt.Errorf("interrupted requests that had not finished within %v: %w", grace, err)
 		cancel()
 		if late := shutdown(context.WithoutCancel(ctx), srv, cancelTime); late != nil {
 			err = errors.Join(err, srv.Close())
@@ -71,7 +71,7 @@ func Serve(ctx context.Context, srv *http.Server, ln net.Listener, grace time.Du
 	return err
 }
 
-// shutdown stops the server and waits for its requests, at most so long.
+// shutdown stops the server and waits for its requests, for at most wait.
 func shutdown(ctx context.Context, srv *http.Server, wait time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()

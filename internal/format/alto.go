@@ -7,8 +7,8 @@ import (
 	"uncial/internal/document"
 )
 
-// writeALTO writes ALTO 4.4 with pixels as the unit. A hyphen stays in its word: whether it is part of the word or divides it
-// at the end of a line is not known, so that there is no HYP.
+// writeALTO writes ALTO 4.4 with pixels as the unit. A hyphen stays in its word and there is no HYP, because it is not known
+// whether the hyphen is part of the word or divides it at the end of a line.
 func writeALTO(doc *document.Document, meta Meta) string {
 	var x xmlWriter
 	x.b.WriteString(xmlDeclaration)
@@ -26,7 +26,8 @@ func writeALTO(doc *document.Document, meta Meta) string {
 	return x.b.String()
 }
 
-// altoDescription writes where the text comes from: the image, the program, and how far pages were rotated.
+// altoDescription writes where the text comes from: the image, the program, and how far pages were rotated. Boxes refer to
+// the upright page, so a reader that overlays them on the original image needs the rotation.
 func altoDescription(x *xmlWriter, doc *document.Document, meta Meta) {
 	x.open("Description")
 	x.leaf("MeasurementUnit", "pixel")
@@ -51,7 +52,8 @@ func altoDescription(x *xmlWriter, doc *document.Document, meta Meta) {
 	x.close()
 }
 
-// altoPage writes one page. TextBlock, TextLine and String have the same ids as in hOCR and PAGE-XML.
+// altoPage writes page number p, from 0. TextBlock, TextLine and String have the same ids as in hOCR and PAGE-XML. PC is the
+// confidence of the page; PHYSICAL_IMG_NR is its number in the file, from 1.
 func altoPage(x *xmlWriter, doc *document.Document, p int) {
 	page := &doc.Pages[p]
 	x.open("Page", "ID", id(p+1), "PHYSICAL_IMG_NR", strconv.Itoa(p+1), "WIDTH", strconv.Itoa(page.Width),
@@ -104,7 +106,7 @@ func altoSpace(before, after document.Box, isRTL bool) []string {
 	return []string{"HPOS", strconv.Itoa(left), "VPOS", strconv.Itoa(top), "WIDTH", strconv.Itoa(after.X - left)}
 }
 
-// altoBox returns the position attributes of a box.
+// altoBox returns the position attributes of a box. ALTO counts from the upper left corner of the page, as documents do.
 func altoBox(b document.Box) []string {
 	return []string{
 		"HPOS", strconv.Itoa(b.X), "VPOS", strconv.Itoa(b.Y),

@@ -39,7 +39,8 @@ type Meta struct {
 	Version string
 }
 
-// writers has every format by the name that a request gives it.
+// writers maps the name of a format in a request to its writer. The names are those of the enum Format in openapi.yaml,
+// except json, which has no document.
 var writers = map[string]func(*document.Document, Meta) string{
 	"text": func(doc *document.Document, _ Meta) string { return doc.Text() },
 	"hocr": writeHOCR,
@@ -127,7 +128,8 @@ func isRightToLeft(l *document.Line) bool {
 	return false
 }
 
-// printSpace returns the smallest box around the blocks, or the whole page if there are none.
+// printSpace returns the smallest box around the blocks, or the whole page if there are none. In ALTO, blocks outside
+// of the print space would count as margins.
 func printSpace(p *document.Page) document.Box {
 	var box document.Box
 	for i := range p.Blocks {

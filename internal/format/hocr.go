@@ -91,7 +91,7 @@ func baseline(l *document.Line) (slope, offset float64, ok bool) {
 	return slope, float64(a.Y) - float64(slope*float64(a.X-l.Box.X)) - float64(l.Box.Y+l.Box.H), true
 }
 
-// bbox formats the property of that name: left, top, right and bottom edge.
+// bbox formats the property of that name: left, top, right and bottom edge in pixels. The last two lie just outside the box.
 func bbox(b document.Box) string {
 	return fmt.Sprintf("bbox %d %d %d %d", b.X, b.Y, b.X+b.W, b.Y+b.H)
 }

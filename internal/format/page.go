@@ -115,7 +115,8 @@ func pageRegion(x *xmlWriter, block *document.Block, path ...int) {
 	x.close()
 }
 
-// pageLine writes a line. A line of handwriting says so in production.
+// pageLine writes a line. The attribute production tells handwriting apart; print has none, because the schema distinguishes
+// kinds of print that the recognizer does not.
 func pageLine(x *xmlWriter, line *document.Line, path ...int) {
 	attributes := []string{"id", id(path...)}
 	if isRightToLeft(line) {
@@ -139,7 +140,8 @@ func pageLine(x *xmlWriter, line *document.Line, path ...int) {
 	x.close()
 }
 
-// textEquiv writes a text with its confidence.
+// textEquiv writes a text with its confidence, 0 to 1. The schema requires it to be the last child but for styles, so
+// callers write it after the parts of an element.
 func textEquiv(x *xmlWriter, text string, conf float64) {
 	x.open("TextEquiv", "conf", fraction(conf))
 	x.leaf("Unicode", text)

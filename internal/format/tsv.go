@@ -7,9 +7,10 @@ import (
 	"uncial/internal/document"
 )
 
-// writeTSV writes a header line and Tesseract's twelve columns. Level 1 is a page, 2 a block, 3 a paragraph (one per block),
-// 4 a line, 5 a word. Elements are numbered from 1 in their parent; the numbers of lower levels are 0. conf is 0..100 for words
-// and -1 for the others. Fields are not quoted, because a word contains neither tabs nor line feeds.
+// writeTSV writes a header line and Tesseract's twelve columns. Level 1 is a page, 2 a block, 3 a paragraph (one per
+// block), 4 a line, 5 a word. Elements are numbered from 1 in their parent; the numbers of lower levels are 0. conf is
+// 0..100 for words and -1 for the others. Names, order and level of the columns are those of Tesseract 5, whose readers
+// must not notice a difference. Fields are not quoted, because a word contains neither tabs nor line feeds.
 func writeTSV(doc *document.Document, _ Meta) string {
 	var b strings.Builder
 	b.WriteString("level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext\n")

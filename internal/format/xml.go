@@ -8,8 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// xmlWriter writes indented XML 1.0. Text appears in leaves only, where white space is significant; all other elements contain
-// elements.
+// xmlWriter writes indented XML 1.0. Text appears in leaves only, where white space is significant; all other elements
+// contain elements. Names of elements and attributes are constants and are written as they are; texts and values are
+// escaped.
 type xmlWriter struct {
 	b    strings.Builder
 	path []string // names of the open elements

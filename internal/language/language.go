@@ -1,5 +1,5 @@
-// Package language matches the language tag of a request (BCP 47) to the tags that a server supports. Which ones those are
-// is the business of the mock's fixtures and of the recognizer's models.
+// Package language matches the language tag of a request (BCP 47) to the tags that a server supports: those of the mock's
+// fixtures, or those of the recognizer's models.
 package language
 
 import (
@@ -13,9 +13,9 @@ import (
 // Default is the tag of a request without one.
 const Default = "en"
 
-// Match returns the supported tag for want: of the same language and, unless want names none, the same script. An unsupported
-// region or variant falls back to its language ("en-GB" to "en"); a language never falls back to another. The error, for
-// the client, lists the supported tags.
+// Match returns the supported tag for want: of the same language and, unless want names none, the same script. An
+// unsupported region or variant falls back to its language ("en-GB" to "en"); a language never falls back to another. The
+// error, for the client, lists the supported tags.
 func Match(want string, supported []string) (string, error) {
 	if slices.Contains(supported, want) { // the usual case, without parsing
 		return want, nil

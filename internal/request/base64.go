@@ -112,22 +112,22 @@ func (d *base64Decoder) takeCharacter(c byte) {
 		width = len(d.percent)
 		n, err := strconv.ParseUint(string(d.percent[1:]), 16, 8)
 		if err != nil {
-			d.misfit()
+			d.rejectNext()
 			return
 		}
 		c, d.percent = byte(n), d.percent[:0]
 	}
 	if !d.take(c) {
-		d.misfit()
+		d.rejectNext()
 		return
 	}
 	d.seen += width
 }
 
-// misfit records that the character after those seen cannot be there. Characters count from 1, as sent, so that a client can
-// find them.
-func (d *base64Decoder) misfit() {
-	d.fault = fmt.Sprintf("must have base64 data (RFC 4648); character %d of the data does not fit", d.seen+1)
+// rejectNext records that the character after those seen is invalid. Characters are counted from 1, as sent, so that a
+// client can find them.
+func (d *base64Decoder) rejectNext() {
+	d.fault = fmt.Sprintf("must have base64 data (RFC 4648); character %d of the data is invalid", d.seen+1)
 }
 
 // take reports whether c can be next, and decodes it. Two "=" at most end the data; only line breaks may follow them.
@@ -147,8 +147,8 @@ func (d *base64Decoder) take(c byte) bool {
 	}
 }
 
-// takeDigit takes a digit of the table, nil for the digits that both alphabets share. The first digit that belongs to one
-// alphabet only decides which one the data has.
+// takeDigit takes a digit of the table, nil for the digits that both alphabets share. The first digit that only one alphabet
+// has decides which alphabet the data uses.
 func (d *base64Decoder) takeDigit(c byte, table *[256]byte) bool {
 	if d.table == nil {
 		d.table = table
@@ -172,7 +172,7 @@ func (d *base64Decoder) takeDigit(c byte, table *[256]byte) bool {
 // finish decodes what is left after the last character and returns what is wrong with the data, "" if nothing is.
 func (d *base64Decoder) finish() string {
 	if d.fault == "" && len(d.percent) > 0 {
-		d.misfit()
+		d.rejectNext()
 	}
 	if d.fault != "" {
 		return d.fault
@@ -183,7 +183,7 @@ func (d *base64Decoder) finish() string {
 	case d.digits == 0:
 		return "must have data after ;base64,"
 	case d.pads > 0 && (d.digits+d.pads)%4 != 0 || left == 1 || spare != 0:
-		return "must have whole base64 data (RFC 4648); its end does not fit, is it cut off?"
+		return "must have complete base64 data (RFC 4648); its end is invalid, perhaps because it was cut off"
 	case left == 2:
 		d.image = append(d.image, byte(d.bits>>4))
 	case left == 3:

@@ -6,7 +6,7 @@ import (
 )
 
 // Limits of what an answer repeats of a request. A request can have 1,000 invalid fields with long names; an answer that
-// listed them would be of no more use, and could be larger than the request.
+// listed them all would be no more useful, and could be larger than the request.
 const (
 	maxFaults = 32 // fields named in one answer
 	maxName   = 64 // bytes of a field's name
@@ -19,7 +19,7 @@ type faults struct {
 	unknown map[string]bool // pointers of the objects whose unknown fields are added
 }
 
-// add adds a fault of a field, which is a name as fieldName makes it. Several faults of one field are joined; the same one
+// add adds a fault of a field, whose name fieldName has made. Several faults of one field are joined; the same one
 // twice is reported once, because schema and parser may find it both.
 func (f *faults) add(field, text string) {
 	if f.byField == nil {
@@ -37,8 +37,8 @@ func (f *faults) add(field, text string) {
 	}
 }
 
-// details returns the faults by field, nil if there are none. Of fields beyond maxFaults it has the number only, under
-// "body". Nothing may be added after it.
+// details returns the faults by field, nil if there are none. Fields beyond maxFaults are only counted, under "body".
+// Nothing may be added after it.
 func (f *faults) details() map[string]string {
 	if f.more > 0 {
 		f.byField["body"] = strings.TrimPrefix(fmt.Sprintf("%s; has %d more faults", f.byField["body"], f.more), "; ")
@@ -65,7 +65,7 @@ func fieldName(path []string) string {
 	return b.String()
 }
 
-// Shorten cuts a text of the client's, such as a name or a path, to a length that can be repeated in an answer or a log.
+// Shorten cuts a text from the client, such as a name or a path, to a length that an answer or a log can repeat.
 func Shorten(name string) string {
 	if len(name) <= maxName {
 		return name

@@ -15,7 +15,7 @@ const (
 	maxHeader  = len(dataScheme) + maxMedia + len(dataMarker)
 )
 
-// imageURL takes in the URL of an image as it arrives: a web address as text, or a data: URL (RFC 2397), whose data is
+// imageURL receives the URL of an image as it arrives: a web address as text, or a data: URL (RFC 2397), whose data is
 // decoded at once.
 type imageURL struct {
 	text        cutText        // all of a web address; of a data: URL what precedes the data

@@ -48,7 +48,7 @@ func TestOperation_Check_AcceptsImageURLs(t *testing.T) {
 }
 
 func misfit(at int) string {
-	return fmt.Sprintf("must have base64 data (RFC 4648); character %d of the data does not fit", at)
+	return fmt.Sprintf("must have base64 data (RFC 4648); character %d of the data is invalid", at)
 }
 
 // Reasons that several URLs share.
@@ -60,7 +60,7 @@ const (
 	port      = "must have a port from 1 to 65535, or none"
 	form      = "must be data:<media type>;base64,<data> if it is a data: URL"
 	noData    = "must have data after ;base64,"
-	cutOff    = "must have whole base64 data (RFC 4648); its end does not fit, is it cut off?"
+	cutOff    = "must have complete base64 data (RFC 4648); its end is invalid, perhaps because it was cut off"
 )
 
 // urlFaults are what is wrong with each URL of an image.
@@ -97,12 +97,12 @@ var urlFaults = map[string]string{
 	"https://example.org:65536/":      port,
 	"https://user@example.org/":       "must not carry a user name or a password",
 	"https://user:word@example.org/":  "must not carry a user name or a password",
-	"https://example.org/a b":         `must not have the character ' '; percent-encode it (RFC 3986)`,
-	"https://example.org/a\n":         `must not have the character '\n'; percent-encode it (RFC 3986)`,
-	"https://example.org/\x00":        `must not have the character '\x00'; percent-encode it (RFC 3986)`,
-	"https://example.org/é":           `must not have the character '\u00e9'; percent-encode it (RFC 3986)`,
-	"https://bücher.example/":         `must not have the character '\u00fc'; percent-encode it (RFC 3986)`,
-	`https://example.org\@other.org/`: `must not have the character '\\'; percent-encode it (RFC 3986)`,
+	"https://example.org/a b":         `must not contain the character ' '; percent-encode it (RFC 3986)`,
+	"https://example.org/a\n":         `must not contain the character '\n'; percent-encode it (RFC 3986)`,
+	"https://example.org/\x00":        `must not contain the character '\x00'; percent-encode it (RFC 3986)`,
+	"https://example.org/é":           `must not contain the character '\u00e9'; percent-encode it (RFC 3986)`,
+	"https://bücher.example/":         `must not contain the character '\u00fc'; percent-encode it (RFC 3986)`,
+	`https://example.org\@other.org/`: `must not contain the character '\\'; percent-encode it (RFC 3986)`,
 	"https://example.org/" + strings.Repeat("a", 8192-19): "must be at most 8,192 characters unless it is a data: URL",
 	"data:":                      form,
 	"data:image/png,abc":         form,

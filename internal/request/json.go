@@ -17,17 +17,17 @@ const (
 )
 
 // parser reads one JSON text (RFC 8259) as strictly as I-JSON (RFC 7493): UTF-8, no byte order mark, no lone surrogates,
-// nothing after the value. Values are those of encoding/json with UseNumber. Strictness is for safety: where two parsers
-// could read a body differently, a proxy could let through what the server then understands.
+// nothing after the value. Values are those of encoding/json with UseNumber. Strictness is a safeguard: if a
+// proxy and the server could read a body differently, a request could bypass the rules of the proxy.
 type parser struct {
 	*source
-	path   []string             // names and indices that lead to the current value
-	values int                  // read so far
-	piece  []byte               // unescaped characters, reused
-	images []string             // top-level names of the URLs of images
-	urls   map[string]*imageURL // the URLs of images, by name; of a repeated name the last one
-	length int64                // of the body, -1 if not known
-	faults *faults
+	path      []string             // names and indices that lead to the current value
+	values    int                  // read so far
+	unescaped []byte               // characters of a string, reused
+	images    []string             // top-level names of the URLs of images
+	urls      map[string]*imageURL // the URLs of images, by name; of a repeated name the last one
+	length    int64                // of the body, -1 if not known
+	faults    *faults
 }
 
 func newParser(body io.Reader, length int64, images []string, f *faults) *parser {
@@ -108,7 +108,7 @@ func (p *parser) consume(c byte) bool {
 	return true
 }
 
-// value reads any value. The limits come first, so that a hostile body is given up early; its rest is only drained.
+// value reads any value. The limits come first, so that parsing a hostile body stops early; its rest is only drained.
 func (p *parser) value() (any, error) {
 	if p.values++; p.values > maxValues {
 		return nil, errors.New("must not have more than 1,000 values")
@@ -183,7 +183,8 @@ func (p *parser) list(opening, closing byte, element func() error) error {
 	}
 }
 
-// member reads a name and its value into the object. Of a repeated name the last value stays; the repetition is a fault.
+// member reads a name and its value into the object. If a name is repeated, the last value is kept, and the repetition is
+// a fault.
 func (p *parser) member(object map[string]any) error {
 	if p.next() != '"' {
 		return p.unexpected("a name in double quotes")
@@ -213,7 +214,8 @@ func (p *parser) valueAt(step string) (any, error) {
 
 const digits = "0123456789"
 
-// number reads a number (RFC 8259, section 6). Its text is cut as that of a string is: openapi.yaml has no number that long.
+// number reads a number (RFC 8259, section 6). Its text is cut like that of a string: openapi.yaml allows no number that
+// long.
 func (p *parser) number() (any, error) {
 	var text cutText
 	// one consumes the next byte if it is in set.

@@ -75,8 +75,8 @@ func normalize(name string) string { return strings.ToLower(separators.Replace(n
 
 var separators = strings.NewReplacer("_", "", "-", "")
 
-// notAllowed is the reason for a rule that has no reason of its own.
-// A test makes sure that no rule of openapi.yaml needs it.
+// notAllowed is the reason for a rule that has no sentence of its own. A test makes sure that no rule of openapi.yaml
+// needs it.
 const notAllowed = "is not what the contract allows; see /openapi.yaml"
 
 // sentence says what is wrong with the value and what would be right. A rule of openapi.yaml whose text people cannot

@@ -36,8 +36,8 @@ var verbatim = func() (is [256]bool) {
 	return is
 }()
 
-// characters reads a string from its opening quote and passes on its characters, unescaped, in pieces. write must not keep
-// a piece.
+// characters reads a string from its opening quote and passes on its characters, unescaped, in slices that write
+// must not keep.
 func (p *parser) characters(write func([]byte)) error {
 	p.consume('"')
 	for {
@@ -54,7 +54,7 @@ func (p *parser) characters(write func([]byte)) error {
 			if err != nil {
 				return err
 			}
-			write(utf8.AppendRune(p.piece[:0], r))
+			write(utf8.AppendRune(p.unescaped[:0], r))
 		case len(b) > 0:
 			return p.fault("is not JSON: a control character in a string must be escaped")
 		default:
@@ -71,7 +71,7 @@ var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n
 // text is valid until the next call.
 func (p *parser) unescape(b []byte) (n int, text []byte) {
 	start := 0
-	p.piece = p.piece[:0]
+	p.unescaped = p.unescaped[:0]
 	for n < len(b) {
 		if verbatim[b[n]] {
 			n++
@@ -80,15 +80,15 @@ func (p *parser) unescape(b []byte) (n int, text []byte) {
 		if b[n] != '\\' || n+1 == len(b) || escapes[b[n+1]] == 0 {
 			break
 		}
-		p.piece = append(append(p.piece, b[start:n]...), escapes[b[n+1]])
+		p.unescaped = append(append(p.unescaped, b[start:n]...), escapes[b[n+1]])
 		n += 2
 		start = n
 	}
 	if start == 0 { // the usual case needs no copy
 		return n, b[:n]
 	}
-	p.piece = append(p.piece, b[start:n]...)
-	return n, p.piece
+	p.unescaped = append(p.unescaped, b[start:n]...)
+	return n, p.unescaped
 }
 
 // escape reads what follows a backslash: a letter, a code unit, or two code units that are one character beyond U+FFFF.
@@ -109,7 +109,7 @@ func (p *parser) escape() (rune, error) {
 		low, _ = p.codeUnit()
 	}
 	if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
-		return 0, p.fault("has a lone surrogate, which is no character")
+		return 0, p.fault("has a lone surrogate, which is not a character")
 	}
 	return r, nil
 }

@@ -28,7 +28,7 @@ func webURLFault(s string) string {
 	// url.Parse is lenient about characters that other parsers read differently, such as a backslash.
 	if i := strings.IndexFunc(s, notInURL); i >= 0 {
 		r := []rune(s[i:])[0]
-		return fmt.Sprintf("must not have the character %+q; percent-encode it (RFC 3986)", r)
+		return fmt.Sprintf("must not contain the character %+q; percent-encode it (RFC 3986)", r)
 	}
 	u, err := url.Parse(s)
 	if err != nil {

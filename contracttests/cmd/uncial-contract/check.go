@@ -15,7 +15,8 @@ import (
 // defaultMock is where uncial-mock listens unless told otherwise.
 const defaultMock = "http://127.0.0.1:4010/api/v1"
 
-// checkCmd checks one server.
+// checkCmd checks one server. Its fields are the flags. Most become a field of contracttests.Target: --patience becomes
+// Target.Timeout, the limit for one answer, while --timeout ends the whole run.
 type checkCmd struct {
 	BaseURL string `name:"base-url" placeholder:"URL" help:"URL of the API; its path ends in /api/v1. Default with --mock: http://127.0.0.1:4010/api/v1."`
 	Mock    bool   `help:"The server is uncial-mock: use its scenarios, with new keys."`
@@ -38,7 +39,8 @@ type checkCmd struct {
 // Help is the text of --help above the flags.
 func (checkCmd) Help() string { return about }
 
-// target describes the server as the flags say.
+// target describes the server as the flags say. It fails if flags contradict each other or are missing, if the keys file
+// cannot be read, or if the mock was reached but could not be set up.
 func (c *checkCmd) target(ctx context.Context) (t contracttests.Target, err error) {
 	switch {
 	case c.Mock && c.Keys != "":
@@ -71,7 +73,8 @@ func (c *checkCmd) target(ctx context.Context) (t contracttests.Target, err erro
 	return t, err
 }
 
-// Run checks the server and sets the exit status.
+// Run checks the server and sets the exit status: failed if a case failed, couldNotRun if the run has a Problem. An error
+// also ends with couldNotRun: invalid flags, an unusable keys file, or a report that cannot be written.
 func (c *checkCmd) Run(ctx context.Context, con *console, status *int) error {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
@@ -94,7 +97,7 @@ func (c *checkCmd) Run(ctx context.Context, con *console, status *int) error {
 		fmt.Fprintf(con.out, "%-6s %-40s %s\n", "RESULT", "CASE", "RULE")
 		t.Progress = func(r contracttests.Result) { c.print(con.out, r) }
 	}
-	// Created first: a path that cannot be written must not cost points.
+	// The file is created before the run, so that a path that cannot be written costs no points.
 	junit, err := createJUnit(c.JUnit)
 	if err != nil {
 		return err
@@ -113,7 +116,7 @@ func (c *checkCmd) Run(ctx context.Context, con *console, status *int) error {
 	return nil
 }
 
-// write prints the report.
+// write prints the report as JSON, or only the verdict: without --json each case was printed when it ended.
 func (c *checkCmd) write(out io.Writer, r contracttests.Report) error {
 	if c.JSON {
 		return printJSON(out, r)
@@ -121,7 +124,8 @@ func (c *checkCmd) write(out io.Writer, r contracttests.Report) error {
 	return summarise(out, r)
 }
 
-// announce prints what the run will do and may cost, before anything is sent.
+// announce prints what the run will do and may cost, before anything is sent. Points and requests are upper limits, because
+// a case that fails early sends less.
 func announce(w io.Writer, t contracttests.Target, plan []contracttests.Planned) {
 	var run, skipped int
 	var points, requests int64
@@ -139,7 +143,8 @@ func announce(w io.Writer, t contracttests.Target, plan []contracttests.Planned)
 		run, skipped, grouped(points), grouped(requests))
 }
 
-// print prints one result; failures with everything that is needed to repeat them.
+// print prints one result, in the columns of the heading that Run prints. Failures show everything that is needed to repeat
+// them except the key, so that a log can be shared.
 func (c *checkCmd) print(w io.Writer, r contracttests.Result) {
 	meaning := r.Explanation
 	if r.Outcome == contracttests.Skipped {
@@ -165,7 +170,8 @@ func (c *checkCmd) print(w io.Writer, r contracttests.Result) {
 	}
 }
 
-// again is the command line that repeats a case.
+// again is the command line that repeats a case with its earlier requests, for failures that a single curl cannot show. The
+// seed makes the requests equal; the path of the keys file is quoted for a shell.
 func (c *checkCmd) again(r contracttests.Result) string {
 	whose := "--mock"
 	if !c.Mock {
@@ -174,7 +180,7 @@ func (c *checkCmd) again(r contracttests.Result) string {
 	return fmt.Sprintf("uncial-contract --base-url %s %s --seed %d --only '^%s$'", c.BaseURL, whose, c.Seed, r.Case)
 }
 
-// summarise prints the verdict.
+// summarise prints the verdict. Like the exit status, it reports failures before a problem of the run.
 func summarise(w io.Writer, r contracttests.Report) error {
 	verdict := "The server follows the contract in all checked cases."
 	switch {
@@ -192,7 +198,7 @@ func summarise(w io.Writer, r contracttests.Report) error {
 	return err
 }
 
-// grouped formats a number with commas between thousands.
+// grouped formats a number with commas between thousands, as in 1,100. Numbers are never negative here.
 func grouped(n int64) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -201,7 +207,7 @@ func grouped(n int64) string {
 	return s
 }
 
-// listed is a case as --list --json prints it.
+// listed is a case as --list --json prints it. Scripts read it, so names of members must not change. Needs is never null.
 type listed struct {
 	Name        string   `json:"name"`
 	Explanation string   `json:"explanation"`
@@ -210,7 +216,8 @@ type listed struct {
 	Points      int64    `json:"points"`
 }
 
-// list prints the cases without a server: names, rules, needs and costs. With --json it prints them for programs.
+// list prints the cases without a server: names, rules, needs and costs. With --json it prints them for programs. The target
+// is empty, so that no case is left out for lack of a key.
 func (c *checkCmd) list(w io.Writer) error {
 	plan, err := contracttests.Outline(contracttests.Target{BaseURL: defaultMock, Only: c.Only})
 	if err != nil {

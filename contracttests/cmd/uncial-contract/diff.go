@@ -9,7 +9,8 @@ import (
 	"uncial/contracttests"
 )
 
-// diffCmd compares two servers.
+// diffCmd compares two servers. It has no limit for points: the sequence is fixed by the seed, and Run prints its costs
+// before the first request.
 type diffCmd struct {
 	A     string `required:"" placeholder:"URL" help:"Address of the API of the first server."`
 	B     string `required:"" placeholder:"URL" help:"Address of the API of the second server."`
@@ -23,7 +24,8 @@ type diffCmd struct {
 	JSON     bool          `name:"json" help:"Print the report as JSON for programs."`
 }
 
-// target describes one of the servers: by its keys file or, without one, as a mock.
+// target describes one of the servers: by its keys file or, without one, as a mock. The mock gets new keys, so that earlier
+// runs do not affect the comparison.
 func (d *diffCmd) target(ctx context.Context, url, keys string) (t contracttests.Target, err error) {
 	if keys == "" {
 		t, err = contracttests.Mock(ctx, url, nil)
@@ -35,7 +37,8 @@ func (d *diffCmd) target(ctx context.Context, url, keys string) (t contracttests
 	return t, err
 }
 
-// Run compares the servers and sets the exit status.
+// Run compares the servers and sets the exit status: failed if they differ, couldNotRun if the comparison was not completed.
+// With --json the announcement goes to standard error, so that standard output holds only the report.
 func (d *diffCmd) Run(ctx context.Context, con *console, status *int) error {
 	ctx, cancel := context.WithTimeout(ctx, d.Timeout)
 	defer cancel()
@@ -51,8 +54,8 @@ func (d *diffCmd) Run(ctx context.Context, con *console, status *int) error {
 	if d.JSON {
 		out = con.err
 	}
-	// Announced before anything is sent, like the costs of a check.
-	requests, points := contracttests.Outlay(a.Seed)
+	// The costs are announced before anything is sent.
+	requests, points := contracttests.DiffCost(a.Seed)
 	fmt.Fprintf(out, "%s and %s, seed %d\nEach receives %d requests, which may cost %s points.\n\n", a.BaseURL, b.BaseURL, a.Seed, requests, grouped(points))
 	report := contracttests.Diff(ctx, a, b)
 	switch {
@@ -67,7 +70,8 @@ func (d *diffCmd) Run(ctx context.Context, con *console, status *int) error {
 	return d.write(con.out, report)
 }
 
-// write prints the differences with the command lines that repeat both requests, then the verdict.
+// write prints the differences with the command lines that repeat both requests, then the verdict. Steps for which a server
+// has no key or image are listed as SKIP and do not count as differences.
 func (d *diffCmd) write(w io.Writer, r contracttests.DiffReport) error {
 	for _, s := range r.Skipped {
 		fmt.Fprintf(w, "SKIP   %s\n", s)

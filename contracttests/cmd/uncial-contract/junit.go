@@ -16,7 +16,8 @@ type junitFile struct {
 	temp bool
 }
 
-// createJUnit opens the file at path, or a temporary one next to it.
+// createJUnit opens the file at path, or a temporary one next to it, so that a reader never sees an incomplete report. An
+// empty path means that no report was requested. The error names the flag.
 func createJUnit(path string) (j junitFile, err error) {
 	if path == "" {
 		return j, nil
@@ -35,7 +36,7 @@ func createJUnit(path string) (j junitFile, err error) {
 	return j, nil
 }
 
-// write writes the report and gives the file its name.
+// write writes the report and gives the file its name. After an error no file is left, so that CI never reads half a report.
 func (j junitFile) write(r contracttests.Report) error {
 	if j.file == nil {
 		return nil
@@ -53,7 +54,7 @@ func (j junitFile) write(r contracttests.Report) error {
 	return fmt.Errorf("--junit: cannot write to %s: %w", j.path, cause(err))
 }
 
-// chmod lets other users read the file, like one that a shell creates. Temporary files are private.
+// chmod lets other users read the file: CI often collects reports as another user, and temporary files are private (0600).
 func (j junitFile) chmod() error {
 	if !j.temp {
 		return nil
@@ -61,7 +62,7 @@ func (j junitFile) chmod() error {
 	return j.file.Chmod(0o644)
 }
 
-// cause is the error of the system without the name of the temporary file.
+// cause is the error of the system without the name of the temporary file, which the user has never seen.
 func cause(err error) error {
 	if e, ok := errors.AsType[*os.PathError](err); ok {
 		return e.Err

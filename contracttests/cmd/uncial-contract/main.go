@@ -19,7 +19,8 @@ import (
 	"uncial/internal/version"
 )
 
-// The exit statuses.
+// The exit statuses, which README.md and the help promise. A server that breaks the contract is told apart from a run that
+// could not take place (server down, wrong keys, invalid flags), so that CI can treat them differently.
 const (
 	passed = iota
 	failed
@@ -34,7 +35,7 @@ type commands struct {
 	Version kong.VersionFlag `env:"-" help:"Print the version."`
 }
 
-// about is the text of --help. A test compares its examples with the flags.
+// about is the text of --help, also for the default command. A test compares its examples with the flags.
 const about = `Checks a server against the contract: the mock, the real service, a deployment, or an implementation by someone else.
 
 Exit status: 0 everything passed, 1 the server breaks the contract, 2 the suite could not run.
@@ -55,10 +56,11 @@ A key that begins with $ is the name of an environment variable. contracttests/R
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// console is the output of a command.
+// console is the output of a command: reports go to out, errors to err.
 type console struct{ out, err io.Writer }
 
-// run runs a command line and returns the exit status.
+// run runs a command line, without the name of the program, and returns the exit status. It never ends the process, so that
+// tests can call it.
 func run(args []string, stdout, stderr io.Writer) int {
 	var c commands
 	exit := -1
@@ -91,7 +93,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return status
 }
 
-// withCommand adds the default command to flags without a command, so that --help describes its flags.
+// withCommand adds the default command to flags without a command: kong would otherwise print a help that lists the commands
+// but none of the flags. --version belongs to the program, not to a command.
 func withCommand(args []string) []string {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") && args[0] != "--version" {
 		return append([]string{"check"}, args...)
@@ -99,7 +102,7 @@ func withCommand(args []string) []string {
 	return args
 }
 
-// printJSON keeps "<" and "&" readable: reports are read by people as well.
+// printJSON writes indented JSON and a line feed. It does not escape "<" and "&", because people read reports as well.
 func printJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

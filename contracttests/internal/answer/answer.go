@@ -15,7 +15,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Answer is one answer as it was received.
+// Answer is one answer as it was received, after HTTP has removed its framing. The body is complete: an answer that was cut
+// off is an error of the exchange.
 type Answer struct {
 	Method string
 	Path   string // relative to the base path
@@ -53,7 +54,7 @@ func (c *Contract) Check(a Answer) (body map[string]any, faults []string) {
 	return body, append(faults, checkProse(body)...)
 }
 
-// undocumented says which statuses the contract documents instead.
+// undocumented is the fault of an answer whose status the contract does not document there. It says which ones it does.
 func (c *Contract) undocumented(a Answer) string {
 	if op, ok := c.Operation(a.Method, a.Path); ok {
 		return fmt.Sprintf("%s %s must answer with one of %s, not with %d", a.Method, a.Path, strings.Trim(strings.ReplaceAll(fmt.Sprint(op.Statuses()), " ", ", "), "[]"), a.Status)
@@ -192,7 +193,7 @@ func checkSchema(schema *openapi3.Schema, value any) (faults []string) {
 	return faults
 }
 
-// location names the faulty value.
+// location names the faulty value by its JSON pointer, at the beginning of a fault.
 func location(pointer []string) string {
 	if len(pointer) == 0 {
 		return "the body"

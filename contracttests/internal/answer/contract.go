@@ -19,7 +19,8 @@ import (
 	"uncial/gen"
 )
 
-// Contract is the specification document, prepared for lookups. It is immutable.
+// Contract is the specification document, prepared for lookups. It is immutable and safe for concurrent use. It is the one
+// that the suite was built with, not the one that the server serves.
 type Contract struct {
 	doc     *openapi3.T
 	all     []Operation     // by id
@@ -65,7 +66,7 @@ func load() (*Contract, error) {
 	return c, nil
 }
 
-// Operation is one operation of the contract.
+// Operation is one operation of the contract. ID is its operationId: "extract" or "status", as in the names of cases.
 type Operation struct {
 	ID     string // operationId
 	Method string

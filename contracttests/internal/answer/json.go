@@ -12,7 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth limits the nesting of an answer; the contract needs four levels.
+// maxDepth limits the nesting of an answer; the contract needs four levels. The limit protects the suite, whose decoder is
+// recursive.
 const maxDepth = 64
 
 // ParseJSON reads exactly one JSON text (RFC 8259) and refuses what readers treat differently: a byte order mark, invalid
@@ -136,7 +137,8 @@ func loneSurrogate(body []byte) string {
 	return open
 }
 
-// withFloats turns numbers into float64, which schema validation requires.
+// withFloats turns numbers into float64, which schema validation requires. checkLiterals looks at the numbers as they were
+// written.
 func withFloats(value any) any {
 	switch v := value.(type) {
 	case json.Number:

@@ -11,8 +11,9 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// account finds an account of the scenario for a case that makes so many extractions, of which so many are paid. Unused
-// accounts come first, then those with enough requests left in their window. Those in not are left out.
+// account picks an account of the scenario for a case that sends the given number of extractions, of which paid ones cost
+// points. It takes the first account whose points suffice and whose window has room, otherwise the one with most room.
+// Accounts in not are excluded. If no account is in the required state, the error is that of checkPromise.
 func (s *session) account(ctx context.Context, scenario string, extractions, paid int64, not ...*model.Account) (*model.Account, error) {
 	var best *model.Account
 	var reason error = &skip{fmt.Sprintf("no key of %q is in the required state", scenario)}
@@ -27,7 +28,7 @@ func (s *session) account(ctx context.Context, scenario string, extractions, pai
 			reason = err
 			continue
 		}
-		// The account with most room is used if none has enough: pace then waits or moves the clock.
+		// If no account has enough room, pace later waits for the window or moves the clock.
 		if best == nil || a.Room() > best.Room() {
 			best = a
 		}
@@ -42,7 +43,8 @@ func (s *session) account(ctx context.Context, scenario string, extractions, pai
 	return best, s.readClock(ctx, best)
 }
 
-// frozenAccount is an account whose clock stands still.
+// frozenAccount is account for cases that move the clock. Two extractions more than the paid ones must fit into the window,
+// because such cases also send invalid requests.
 func (s *session) frozenAccount(ctx context.Context, scenario string, paid int64) (*model.Account, error) {
 	a, err := s.account(ctx, scenario, paid+2, paid)
 	if err == nil && a.Now.IsZero() {
@@ -51,7 +53,8 @@ func (s *session) frozenAccount(ctx context.Context, scenario string, paid int64
 	return a, err
 }
 
-// candidates are the accounts for a scenario; those of spare are like those of ok.
+// candidates are the accounts for a scenario, in the order of preference. Accounts of ok and spare can replace each other;
+// a second account comes from spare first, because the first one is usually that of ok.
 func (s *session) candidates(scenario string) []*model.Account {
 	switch scenario {
 	case model.KeyOK:
@@ -62,7 +65,8 @@ func (s *session) candidates(scenario string) []*model.Account {
 	return s.accounts[scenario]
 }
 
-// checkPromise says why the account is not in the state that its scenario requires. points are what the case spends.
+// checkPromise says why the account is not in the state that its scenario requires, given that the case spends points. The
+// error is a failure if the target promises the state of its keys, as a mock does, and otherwise a *skip.
 func (s *session) checkPromise(a *model.Account, points int64) error {
 	left, want := a.Points.Left, ""
 	switch a.Scenario {
@@ -93,7 +97,8 @@ func (s *session) checkPromise(a *model.Account, points int64) error {
 	return &skip{fmt.Sprintf("the account mapped to %q must have %s left; it has %d", a.Scenario, want, left)}
 }
 
-// open reads the state of an account before its first use. GET /status is free.
+// open reads the state of an account before its first use, with GET /status, which is free. It also compares the plan of the
+// account with Target.Plans, if those are given. Accounts of the scenario error have no readable state.
 func (s *session) open(ctx context.Context, a *model.Account) error {
 	if a.Known || a.Scenario == model.KeyError {
 		return nil
@@ -121,7 +126,8 @@ func (s *session) open(ctx context.Context, a *model.Account) error {
 	return nil
 }
 
-// readClock asks for the time of an account whose clock may stand still.
+// readClock asks for the time of an account, and moves the model to it if the clock stands still. Without Target.Control it
+// does nothing; guessClock covers mocks whose control routes cannot be reached.
 func (s *session) readClock(ctx context.Context, a *model.Account) error {
 	if s.Control == nil {
 		return nil
@@ -151,7 +157,7 @@ func (s *session) guessClock(ctx context.Context, a *model.Account) error {
 	var record struct{ RateLimit struct{ Reset int64 } }
 	_, in, _, ok := model.HeaderWindow(x)
 	if json.Unmarshal(x.Body, &record) != nil || !ok {
-		return nil // the cases report it
+		return nil // the cases report a malformed status
 	}
 	// Clocks that differ less are taken for running ones, whose Date is right.
 	if now := time.Unix(record.RateLimit.Reset-in, 0); now.Sub(a.TimeOf(x)).Abs() > answer.MaxSkew {
@@ -160,7 +166,8 @@ func (s *session) guessClock(ctx context.Context, a *model.Account) error {
 	return nil
 }
 
-// pace waits for the window of the account to reset if it is used up, unless the case wants to see that.
+// pace waits for the window of the account to reset if it is used up, unless the case wants the refusal (Rush). It runs
+// before every request, so that cases need not know how many requests others have sent.
 func (s *session) pace(ctx context.Context, r *model.Request) error {
 	a := r.Account
 	if a == nil || !r.IsExtraction() || r.Rush || a.Window.Left > 0 || !a.Known {
@@ -169,7 +176,8 @@ func (s *session) pace(ctx context.Context, r *model.Request) error {
 	return s.untilReset(ctx, a)
 }
 
-// untilReset waits, or moves the clock, until the account has a new window.
+// untilReset waits, or moves the clock, until the account has a new window. The error is a *skip if the clock stands still
+// and cannot be moved, or if the wait would exceed Target.MaxWait.
 func (s *session) untilReset(ctx context.Context, a *model.Account) error {
 	if s.Control != nil && !a.Now.IsZero() {
 		return s.moveTo(ctx, a, a.Window.Reset)
@@ -208,7 +216,8 @@ func (s *session) moveTo(ctx context.Context, a *model.Account, to time.Time) er
 	return nil
 }
 
-// minWindow is how much of a window must be left for a case about one window.
+// minWindow is how much of a window must be left for a case about one window. Using one up takes at most
+// mostExtractions requests, for each of which this leaves more than 100 ms.
 const minWindow = 15 * time.Second
 
 // openWindow waits for the next window if the present one could end during the case.

@@ -20,7 +20,7 @@ const (
 	notAnImage  = model.ImageNotAnImage
 )
 
-// who sends a request of a row.
+// who is the sender of a request, by its part in the row.
 type who int
 
 const (
@@ -30,10 +30,12 @@ const (
 	nobody             // no account: the credential is invalid or missing
 )
 
-// credential makes a value of the Authorization header from a key.
+// credential makes a value of the Authorization header from a key, together with the shell words by which a report shows it
+// without the key.
 type credential func(key string) model.Credential
 
-// ask is one step of a row: a request, or a move of the clock. Its methods return changed copies.
+// ask is one step of a row: a request, or a move of the clock. Its methods return changed copies, so that rows can be
+// written as chains and share parts. The zero value is POST /extract without a body from the account of the row.
 type ask struct {
 	model.Request
 	who         who
@@ -102,7 +104,7 @@ func (a ask) header(name string, values ...string) ask {
 // query sets the raw query. In it $UNCIAL_KEY stands for the key.
 func (a ask) query(q string) ask { a.Query = q; return a }
 
-// wrong adds invalid fields.
+// wrong adds fields that the server must name in details; the expected answer is then a 400.
 func (a ask) wrong(fields ...string) ask {
 	a.Wrong = slices.Concat(a.Wrong, fields)
 	return a
@@ -137,13 +139,14 @@ func (a ask) counts() bool {
 	return a.until == nil && a.who != nobody && (a.Method == "" || a.Method == http.MethodPost) && (a.Path == "" || a.Path == "/extract")
 }
 
-// cast is who takes part in a row.
+// cast assigns accounts to the senders of a row.
 type cast struct {
 	accounts map[who]*model.Account
 	base     string // of the Idempotency-Keys
 }
 
-// play runs the asks of a row.
+// play runs the asks of a row: first the concurrent ones, then the others one after the other. Every answer is checked when
+// it arrives (session.send, session.race); then adds what only this row can check.
 func (r row) play(ctx context.Context, s *session) error {
 	asks := r.asks
 	if r.build != nil {
@@ -183,7 +186,8 @@ func (r row) play(ctx context.Context, s *session) error {
 	return nil
 }
 
-// choose finds the accounts that the asks of a row use.
+// choose finds the accounts that the asks of a row use. Rows whose requests all come from nobody need none, so that they run
+// whatever state the accounts are in.
 func (s *session) choose(ctx context.Context, r row, asks []ask, c *cast) (err error) {
 	uses := func(w who) bool { return slices.ContainsFunc(asks, func(a ask) bool { return a.who == w }) }
 	if !uses(first) && !uses(sibling) {
@@ -212,7 +216,8 @@ func (s *session) choose(ctx context.Context, r row, asks []ask, c *cast) (err e
 	return err
 }
 
-// request makes the request of an ask.
+// request makes the request of an ask: it fills in account, credentials, and the key wherever model.KeyVariable stands for
+// it. Requests of nobody use the first key of ok where a template needs one.
 func (s *session) request(a ask, c *cast) *model.Request {
 	r := a.Request
 	r.Account = c.accounts[a.who]

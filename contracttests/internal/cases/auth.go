@@ -9,7 +9,7 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// madeUp has the form of a key, but nobody was given it.
+// madeUp has the form of a key, but belongs to no account.
 const madeUp = "ocr_live_000000000000000000000000000000000000"
 
 // refused are credentials that a server must refuse, by the case that tries them.
@@ -59,7 +59,8 @@ func swapCase(s string) string {
 	}, s)
 }
 
-// authRows has each credential tried on both operations.
+// authRows tries each credential on both operations. The requests are otherwise valid, so that only the credential can be
+// the reason for a refusal.
 func authRows() (rows []row) {
 	for _, operation := range []string{"status", "extract"} {
 		requests := func(tries []ask) (asks []ask) {

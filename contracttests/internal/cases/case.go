@@ -35,7 +35,8 @@ type Case struct {
 	check func(ctx context.Context, s *session) error
 }
 
-// row is a case as the tables write it.
+// row is a case as the tables write it. Names are stable: --only and reports use them. A comment in front of a row says
+// which faults of a server the row finds, or why it has this form.
 type row struct {
 	name, explanation string
 	about             string   // operation/status, if the name does not begin with it
@@ -53,8 +54,8 @@ type row struct {
 	check func(ctx context.Context, s *session) error
 }
 
-// All returns the cases in the order of a run: cheap and telling ones first, those with most requests last. The error
-// names statuses of the contract that no case covers.
+// All returns the cases in the order of a run: cheap ones that explain later failures first, those with most requests last.
+// The error names statuses of the contract that no case covers, repeated names, and explanations that are not sentences.
 func All() ([]Case, error) {
 	var all []Case
 	for _, r := range slices.Concat(authRows(), statusRows, elsewhereRows, extractRows, formatRows(), pointsRows, idempotencyRows,

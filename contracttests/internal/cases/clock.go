@@ -86,7 +86,8 @@ func emptyAtOnce(ctx context.Context, s *session, x []*model.Exchange) error {
 	return err
 }
 
-// checkYear spends a small allowance in December and again in February.
+// checkYear spends a small allowance in December and again in February: the 402 that ends each month must name the right
+// nextReset. It runs on an account of ratelimited, whose plan is usually the smallest.
 func checkYear(ctx context.Context, s *session) error {
 	const maxAllowance = 300 // points; more would take too many requests
 	for _, a := range s.accounts[model.KeyRateLimited] {

@@ -51,9 +51,9 @@ func Diff(ctx context.Context, a, b model.Target) DiffReport {
 	}
 	report.Seed = sides[0].Seed
 	// Both sides take each step before the next one, so that their accounts stay comparable.
-	for _, m := range moves(report.Seed) {
-		va, errA := sides[0].make(ctx, m)
-		vb, errB := sides[1].make(ctx, m)
+	for _, m := range diffSteps(report.Seed) {
+		va, errA := sides[0].observe(ctx, m)
+		vb, errB := sides[1].observe(ctx, m)
 		if err := errors.Join(errA, errB); err != nil {
 			if s, skipped := errors.AsType[*skip](err); skipped {
 				report.Skipped = append(report.Skipped, m.name+": "+s.reason)
@@ -112,9 +112,9 @@ func newSide(ctx context.Context, t model.Target) (*side, error) {
 	return d, nil
 }
 
-// Outlay is the most that Diff sends to each target: requests, and points that they may cost.
-func Outlay(seed uint64) (requests int, points int64) {
-	for _, m := range moves(seed) {
+// DiffCost is the most that Diff sends to each target: requests, and points that they may cost.
+func DiffCost(seed uint64) (requests int, points int64) {
+	for _, m := range diffSteps(seed) {
 		requests++
 		if m.paid {
 			points += model.Cost
@@ -123,18 +123,18 @@ func Outlay(seed uint64) (requests int, points int64) {
 	return requests, points
 }
 
-// mover is one request that both sides send.
-type mover struct {
+// diffStep is one request that both sides send.
+type diffStep struct {
 	name string
 	paid bool // it may cost points
 	send func(ctx context.Context, s *side) (*model.Exchange, error)
 }
 
-// moves is the sequence of a comparison: every scenario of keys, images, formats and languages, other paths and methods,
+// diffSteps is the sequence of a comparison: every scenario of keys, images, formats and languages, other paths and methods,
 // every rule of the request's shape, and a walk.
-func moves(seed uint64) (all []mover) {
+func diffSteps(seed uint64) (all []diffStep) {
 	by := func(name, scenario string, paid bool, q ask) {
-		all = append(all, mover{name, paid, func(ctx context.Context, s *side) (*model.Exchange, error) { return s.by(ctx, scenario, q) }})
+		all = append(all, diffStep{name, paid, func(ctx context.Context, s *side) (*model.Exchange, error) { return s.by(ctx, scenario, q) }})
 	}
 	extract := func(scenario string, q ask) {
 		paid := (scenario == model.KeyOK || scenario == model.KeyLow) && q.Job.Image != unfetchable
@@ -161,7 +161,7 @@ func moves(seed uint64) (all []mover) {
 		}
 	}
 	for i, q := range []ask{read(printed), read(printed), read(printed).format("json"), read(printed).language("en"), read(other)} {
-		all = append(all, mover{fmt.Sprintf("request %d with one Idempotency-Key", i+1), i == 0, func(ctx context.Context, s *side) (*model.Exchange, error) {
+		all = append(all, diffStep{fmt.Sprintf("request %d with one Idempotency-Key", i+1), i == 0, func(ctx context.Context, s *side) (*model.Exchange, error) {
 			return s.by(ctx, model.KeyOK, q.header("Idempotency-Key", s.name+"-diff"))
 		}})
 	}
@@ -170,7 +170,7 @@ func moves(seed uint64) (all []mover) {
 		by("a request where "+rule.Name, model.KeyOK, false, draft(b.Draft, b.Fields()))
 	}
 	for i, st := range drawSteps(seed) {
-		all = append(all, mover{fmt.Sprintf("step %d of the walk, %s", i+1, st.kind), st.costs(), func(ctx context.Context, s *side) (*model.Exchange, error) {
+		all = append(all, diffStep{fmt.Sprintf("step %d of the walk, %s", i+1, st.kind), st.costs(), func(ctx context.Context, s *side) (*model.Exchange, error) {
 			return s.walk.take(ctx, st)
 		}})
 	}
@@ -190,14 +190,16 @@ func (s *side) by(ctx context.Context, scenario string, q ask) (*model.Exchange,
 	return s.sendAs(ctx, a, q)
 }
 
-// view is what is compared of an answer.
+// view is what is compared of an answer: facts by what they are about, in the words of a report. A fact that only one of two
+// views has is not compared.
 type view struct {
 	exchange *model.Exchange
 	facts    map[string]string
 }
 
-// make sends the request of a step. Check reports answers that break the contract; here they are only compared.
-func (s *side) make(ctx context.Context, m mover) (view, error) {
+// observe sends the request of a step and returns the facts of its answer. Answers that break the contract are compared like
+// others: reporting them is the task of a check. An error means that there was no answer.
+func (s *side) observe(ctx context.Context, m diffStep) (view, error) {
 	before := map[*model.Account]model.Account{}
 	for _, a := range s.using {
 		before[a] = *a

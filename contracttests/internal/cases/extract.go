@@ -130,7 +130,8 @@ func confidencesFollowWords(_ context.Context, s *session, x []*model.Exchange) 
 	return nil
 }
 
-// unsupported is a well-formed tag for a language without a model: Klingon.
+// unsupported is a well-formed tag for a language without a model: Klingon. A server that supports it would fail the cases
+// about languages.
 const unsupported = "tlh"
 
 // maxList is the longest list of languages that is read, in bytes: room for every language there is.
@@ -152,7 +153,8 @@ func (s *session) askLanguages(ctx context.Context, a *model.Account) ([]string,
 	return s.readings.Languages(), err
 }
 
-// learnLanguages takes the languages from a refusal. From now on no answer may name another one.
+// learnLanguages takes the languages from a refusal. From now on no answer may name another one. details may use the name of
+// the field or its JSON pointer.
 func (s *session) learnLanguages(x *model.Exchange) error {
 	details := x.Object("details")
 	text, _ := details["language"].(string)

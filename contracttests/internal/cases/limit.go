@@ -9,7 +9,7 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// malformed are requests that are wrong in different ways.
+// malformed are requests that servers refuse at different stages: unreadable JSON, an empty URL, media type, header, query.
 func malformed() []ask {
 	return []ask{
 		body(`{`, "body"), body(`{"imageUrl":""}`, "imageUrl"), body("x", "Content-Type").header("Content-Type", "text/plain"),
@@ -76,7 +76,8 @@ func (s *session) limited(ctx context.Context, fresh bool) (*model.Account, erro
 // rushed sends the ask even if the window is used up.
 func (a ask) rushed() ask { a.Rush = true; return a }
 
-// useUp sends cheap requests until so many are left in the window.
+// useUp sends invalid requests, which cost nothing, until the given number is left in the window. It stops early, without an
+// error, if the server already refuses them.
 func (s *session) useUp(ctx context.Context, a *model.Account, left int64) error {
 	s.usedUp[a] = s.usedUp[a] || left == 0
 	for range a.Window.Left - left {

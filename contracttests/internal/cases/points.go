@@ -67,7 +67,8 @@ var pointsRows = []row{
 // maxNotice limits how long a server may take to notice a new request, or that a caller has disconnected.
 const maxNotice = 5 * time.Second
 
-// checkAbandoned disconnects while the server reads a slow image.
+// checkAbandoned disconnects while the server reads a slow image. It sees the hold from outside: with GET /status, whose
+// pointsUsed must rise when the extraction begins and fall back when the caller is gone.
 func checkAbandoned(ctx context.Context, s *session) error {
 	a, err := s.account(ctx, model.KeyOK, 1, 1)
 	if err != nil {
@@ -101,7 +102,8 @@ func checkAbandoned(ctx context.Context, s *session) error {
 	return s.untilUsed(ctx, a, before.Used, "the caller disconnected before the answer, so the points must be released")
 }
 
-// untilUsed asks for the status until so many points are used, for at most maxNotice.
+// untilUsed asks for the status until want points are used, for at most maxNotice. why completes the failure: it is the rule
+// that the server breaks if the points never change.
 func (s *session) untilUsed(ctx context.Context, a *model.Account, want int64, why string) error {
 	for end := time.Now().Add(maxNotice); ; {
 		x, err := s.send(ctx, &model.Request{Method: http.MethodGet, Path: "/status", Account: a, Concurrent: true})
@@ -127,7 +129,8 @@ func (s *session) untilUsed(ctx context.Context, a *model.Account, want int64, w
 // documented are the languages that the contract mentions. A server may have others.
 var documented = []string{"en", "de", "de-Latf", "la", "fr", "frm", "enm", "it", "grc"}
 
-// checkListedLanguages tries up to 40 listed languages, and the documented ones that are not listed.
+// checkListedLanguages tries up to 40 listed languages, and the documented ones that are not listed. The account has no
+// points, so the answer tells whether the language was accepted: 402 if it was, 400 if not.
 func checkListedLanguages(ctx context.Context, s *session) error {
 	a, err := s.account(ctx, model.KeyEmpty, 50, 0)
 	if err != nil {

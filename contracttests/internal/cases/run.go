@@ -16,7 +16,8 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// Run is what the cases of one run share: the target, its accounts, and what was seen so far.
+// Run is what the cases of one run share: the target, its accounts, and what was seen so far. Cases run one after the other;
+// only the requests of one case may be concurrent.
 type Run struct {
 	model.Target
 	// Requests counts the requests sent by cases.
@@ -94,7 +95,7 @@ func (r *Run) Do(ctx context.Context, c Case) model.Result {
 	return result
 }
 
-// blame describes the exchange that shows the fault.
+// blame adds the exchange that shows the fault to a result, shortened and without keys.
 func blame(r *model.Result, x *model.Exchange) {
 	r.Curl = x.Curl()
 	if a := x.Request.Account; a != nil {

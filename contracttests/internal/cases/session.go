@@ -14,7 +14,8 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// session is one case while it runs.
+// session is one case while it runs. Its methods return a *failure for a fault of the server, a *skip if the target lacks
+// what the case needs, and other errors for everything that says nothing about the server.
 type session struct {
 	*Run
 	exchanges []*model.Exchange // in the order of their answers
@@ -197,7 +198,7 @@ func (s *session) status(ctx context.Context, a *model.Account) (*model.Exchange
 	return s.send(ctx, &model.Request{Method: http.MethodGet, Path: "/status", Account: a})
 }
 
-// sendAs sends the asks one after the other from the account.
+// sendAs sends the asks one after the other from the account, and returns the last exchange. It stops at the first error.
 func (s *session) sendAs(ctx context.Context, a *model.Account, asks ...ask) (x *model.Exchange, err error) {
 	c := &cast{accounts: map[who]*model.Account{first: a}}
 	for _, q := range asks {

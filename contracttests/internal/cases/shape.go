@@ -73,7 +73,8 @@ func (s *session) sendBroken(ctx context.Context, b generate.Broken) error {
 	return err
 }
 
-// shrink removes rules from a request as long as it still fails, and returns the failure of the smallest.
+// shrink removes rules from a request as long as it still fails, and returns the failure of the smallest. Removing a rule
+// keeps the values of the others, so that the failure stays the same one.
 func (s *session) shrink(ctx context.Context, b generate.Broken) error {
 	err := s.sendBroken(ctx, b)
 	for i := 0; asFailure(err) != nil && i < len(b.Rules) && len(b.Rules) > 1; i++ {
@@ -107,7 +108,8 @@ func checkSeveralRules(ctx context.Context, s *session) error {
 	return nil
 }
 
-// checkVariants sends each variant once, and then as many combinations of variants.
+// checkVariants sends each variant once, and then as many combinations of variants. The first round says which variant a
+// server refuses; the second finds those that it refuses only together.
 func checkVariants(ctx context.Context, s *session) error {
 	variants := generate.Variants()
 	a, err := s.account(ctx, model.KeyEmpty, int64(2*len(variants)), 0)

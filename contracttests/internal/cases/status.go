@@ -20,7 +20,8 @@ import (
 	"uncial/gen"
 )
 
-// statusRows check GET /status, which is free and not limited.
+// statusRows check GET /status, which is free and not limited. That its numbers are right is checked after every case,
+// because session.confirmAll asks for the status of each account.
 var statusRows = []row{
 	{
 		// Two queries in a row also find servers whose status changes something.

@@ -37,7 +37,8 @@ var walkRows = []row{{
 	},
 }}
 
-// step is one request of a walk, independent of a target's images and keys.
+// step is one request of a walk, independent of a target's images and keys, so that Diff can send the same walk to two
+// targets.
 type step struct {
 	kind   string
 	job    model.Job

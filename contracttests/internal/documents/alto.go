@@ -35,7 +35,8 @@ var alto = vocabulary{
 	number: func(n *node) (string, int, bool) { return n.attr["PHYSICAL_IMG_NR"], 1, true },
 }
 
-// checkBaselines requires the baselines of lines to lie on the page. ALTO 3 and earlier gave them as one number.
+// checkBaselines requires the baselines of lines to lie on the page. ALTO 3 and earlier gave them as one number, the
+// vertical position, which version 4 still permits and which is not checked.
 func checkBaselines(n *node, page Box) error {
 	for _, line := range n.all(named("TextLine")) {
 		if points := line.attr["BASELINE"]; strings.ContainsAny(points, " ,") {
@@ -47,7 +48,8 @@ func checkBaselines(n *node, page Box) error {
 	return nil
 }
 
-// readALTO reads ALTO in pixels: other units would need the resolution, which answers do not carry.
+// readALTO reads ALTO in pixels: other units would need the resolution, which answers do not carry. Versions before 4 have
+// other namespaces and are refused.
 func readALTO(text string) (*Document, error) {
 	root, err := parseXML(text)
 	if err != nil {
@@ -88,7 +90,8 @@ func sameSpace(root *node) error {
 	return nil
 }
 
-// altoBox reads the position of an element. A page has only a size.
+// altoBox reads the position of an element in whole pixels. A page has only a size. Negative numbers are refused, although
+// the schema permits them: no word lies left of or above its page.
 func altoBox(n *node) (Box, error) {
 	if n.name == "Page" {
 		v, err := n.integers("WIDTH", "HEIGHT")

@@ -21,7 +21,8 @@ type Document struct {
 	Languages []string
 }
 
-// Element is a page, a block, a line or a word.
+// Element is a page, a block, a line or a word. A level that a format has in addition, such as hOCR's ocr_par or the
+// paragraphs of TSV, does not become an element.
 type Element struct {
 	kind       kind
 	Name       string // its id, or its number if the format has no ids
@@ -42,13 +43,13 @@ const (
 	wordKind
 )
 
-// String is for messages.
-func (l kind) String() string { return [...]string{"", "page", "block", "line", "word"}[l] }
+// String is the name of the kind in messages.
+func (k kind) String() string { return [...]string{"", "page", "block", "line", "word"}[k] }
 
 // Box is a rectangle in pixels; Right and Bottom are just outside of it.
 type Box struct{ Left, Top, Right, Bottom int }
 
-// contains reports whether another box lies within this one.
+// contains reports whether another box lies within this one. Edges may coincide.
 func (b Box) contains(o Box) bool {
 	return b.Left <= o.Left && b.Top <= o.Top && o.Right <= b.Right && o.Bottom <= b.Bottom
 }
@@ -63,7 +64,8 @@ func (b Box) ContainsCenter(o Box) bool {
 var Formats = []string{"hocr", "alto", "page", "tsv"}
 
 // Read reads a document in one of Formats and checks it: well-formed, complete, unique ids, boxes with an area, nested and
-// inside their page, confidences in range, words without white space. The error is one sentence.
+// inside their page, confidences in range, words without white space. The error names the first fault in one sentence; the
+// document is nil only if it could not be read at all.
 func Read(format, text string) (*Document, error) {
 	read := map[string]func(string) (*Document, error){"hocr": readHOCR, "alto": readALTO, "page": readPAGE, "tsv": readTSV}[format]
 	if read == nil {
@@ -76,7 +78,7 @@ func Read(format, text string) (*Document, error) {
 	return doc, doc.check()
 }
 
-// check checks what all formats have in common.
+// check checks what all formats have in common: at least one page, and pages whose coordinates begin at 0,0.
 func (d *Document) check() error {
 	if len(d.Pages) == 0 {
 		return errors.New("the document has no page")
@@ -175,7 +177,8 @@ func (e *Element) Words() []*Element {
 	return words
 }
 
-// Confidence is the mean over all characters, 0 without characters.
+// Confidence is the mean over all characters, 0 without characters. Long words count more than short ones, because
+// a confidence estimates the share of correct characters.
 func (d *Document) Confidence() float64 {
 	var sum, characters float64
 	for _, w := range d.Words() {
@@ -188,11 +191,12 @@ func (d *Document) Confidence() float64 {
 	return sum / characters
 }
 
-// maxRounding is how far two formats may differ in a confidence: hOCR rounds to hundredths.
+// maxRounding is how far two formats may differ in a confidence: hOCR rounds to hundredths, which changes it by at most
+// 0.005; the rest is for the rounding of the other format.
 const maxRounding = 0.0051
 
 // Differs returns the first difference between two documents of the same reading, or "". It compares page sizes, words,
-// their boxes, and their confidences.
+// their boxes, and their confidences, but not the boxes of blocks and lines.
 func Differs(a, b *Document) string {
 	if len(a.Pages) != len(b.Pages) {
 		return fmt.Sprintf("one has %d pages, the other %d", len(a.Pages), len(b.Pages))

@@ -27,7 +27,8 @@ var hocr = vocabulary{
 	number: func(n *node) (string, int, bool) { return property(n.attr["title"], "ppageno"), 0, false },
 }
 
-// readHOCR reads hOCR as XHTML, and requires the metadata of section 11.
+// readHOCR reads hOCR as XHTML, and requires the metadata of section 11. hOCR in HTML syntax is refused, because it is
+// not XML.
 func readHOCR(text string) (*Document, error) {
 	root, err := parseXML(text)
 	if err != nil {
@@ -58,7 +59,8 @@ func readHOCR(text string) (*Document, error) {
 	return hocr.readAll(root)
 }
 
-// undeclared returns an hOCR class that an element has and the capabilities do not list, or "".
+// undeclared returns the first hOCR class, in document order, that an element has and the capabilities do not list, or "".
+// Classes that do not begin with "ocr" are styling.
 func (n *node) undeclared(capabilities []string) string {
 	for class := range strings.FieldsSeq(n.attr["class"]) {
 		if strings.HasPrefix(class, "ocr") && !slices.Contains(capabilities, class) {
@@ -73,7 +75,7 @@ func (n *node) undeclared(capabilities []string) string {
 	return ""
 }
 
-// class matches elements that have one of the classes.
+// class matches elements that have one of the classes. An element may have several, separated by blanks.
 func class(names ...string) func(*node) bool {
 	return func(n *node) bool {
 		return slices.ContainsFunc(strings.Fields(n.attr["class"]), func(c string) bool { return slices.Contains(names, c) })
@@ -108,7 +110,8 @@ func rawProperty(title, name string) string {
 	return ""
 }
 
-// hocrBox reads the property bbox, which all levels must have (section 5).
+// hocrBox reads the property bbox, which all levels must have (section 5): left, top, right and bottom edge in pixels from
+// the upper left corner of the page.
 func hocrBox(n *node) (Box, error) {
 	fields := strings.Fields(property(n.attr["title"], "bbox"))
 	var edges [4]int

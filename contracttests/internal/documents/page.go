@@ -23,7 +23,8 @@ var page = vocabulary{
 	check: pageText,
 }
 
-// readPAGE reads a PcGts, or a document such as METS with one PcGts for each page.
+// readPAGE reads a PcGts, or a document such as METS with one PcGts for each page. What surrounds them is not checked: the
+// contract leaves the container open.
 func readPAGE(text string) (*Document, error) {
 	root, err := parseXML(text)
 	if err != nil {
@@ -46,7 +47,8 @@ func readPAGE(text string) (*Document, error) {
 	return page.readAll(&node{children: files})
 }
 
-// checkPcGts checks the parts of one file: namespace, order of elements, metadata, image name and reading order.
+// checkPcGts checks the parts of one file: namespace, order of elements, metadata, image name and reading order. The rest of
+// the schema, such as types of attributes, is left to the project's own schema tests (internal/format).
 func checkPcGts(f *node) error {
 	if f.space != pageNamespace {
 		return fmt.Errorf("the namespace of <PcGts> must be %q, not %q", pageNamespace, f.space)
@@ -73,7 +75,8 @@ func checkPcGts(f *node) error {
 	return checkOrder(pages[0])
 }
 
-// isDateTime reports whether the text is an xs:dateTime, with or without a zone.
+// isDateTime reports whether the text is an xs:dateTime, with or without a zone (XML Schema part 2, section 3.2.7). Years of
+// more than four digits, which the type permits, are refused.
 func isDateTime(text string) bool {
 	_, withZone := time.Parse(time.RFC3339, text)
 	_, without := time.Parse("2006-01-02T15:04:05", text)
@@ -110,7 +113,8 @@ func checkOrder(p *node) error {
 	return nil
 }
 
-// pageBox is the bounding box of an outline. A page has only a size.
+// pageBox is the bounding box of an outline, which may be any polygon: other servers than ours trace regions and lines. A
+// page has only a size.
 func pageBox(n *node) (Box, error) {
 	if n.name == "PcGts" {
 		v, err := n.first("Page").integers("imageWidth", "imageHeight")
@@ -141,7 +145,8 @@ func pageBox(n *node) (Box, error) {
 	return box, nil
 }
 
-// textEquiv is the text of an element and its confidence.
+// textEquiv is the text of a word and its confidence. The schema makes both optional; the suite requires them, because the
+// other formats have them.
 func textEquiv(n *node) (string, float64, error) {
 	equiv := n.first("TextEquiv")
 	if equiv == nil || equiv.first("Unicode") == nil {

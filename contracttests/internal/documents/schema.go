@@ -9,7 +9,8 @@ import (
 )
 
 // altoOrder and pageOrder list the children of an element in the order that the schemas of ALTO 4.4 and PAGE-XML 2019-07-15
-// require. Other children may be anywhere.
+// require. Other children may be anywhere. Only the order is checked: ids, boxes and texts have checks of their own, and
+// full schemas need a validator that the suite does not link.
 var (
 	altoOrder = map[string][]string{
 		"alto":        {"Description", "Styles", "Tags", "ReadingOrder", "Layout"},
@@ -76,7 +77,8 @@ func onPage(points string, page Box) error {
 // serverPath matches the paths of files on a server.
 var serverPath = regexp.MustCompile(`^(?:/|[A-Za-z]:\\|\\\\|file:)`)
 
-// ofImage requires the name of an image not to reveal where the server keeps its files.
+// ofImage requires the name of an image not to reveal where the server keeps its files. File names and http URLs are
+// allowed.
 func ofImage(name string) error {
 	if serverPath.MatchString(strings.Trim(strings.TrimSpace(name), `"`)) {
 		return fmt.Errorf("the name of the image is %q, a path of the server", name)

@@ -11,7 +11,8 @@ import (
 // tsvHeader is the first line that Tesseract writes.
 const tsvHeader = "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext"
 
-// readTSV reads Tesseract's twelve columns. Paragraphs, its third level, become part of their block.
+// readTSV reads Tesseract's twelve columns. Paragraphs, its third level, become part of their block. A missing line feed at
+// the end is accepted; an empty line is not.
 func readTSV(text string) (*Document, error) {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if lines[0] != tsvHeader {
@@ -75,7 +76,8 @@ func (r *tsvReader) advance(level int, numbers [5]int) error {
 	return nil
 }
 
-// rate sets confidence and text, which only words have.
+// rate sets confidence and text, which only words have. TSV gives confidences in percent; Element.check refuses those above
+// 100.
 func (e *Element) rate(level int, conf, text string) error {
 	if level < 5 {
 		if strings.TrimRight(strings.TrimRight(conf, "0"), ".") != "-1" || text != "" {
@@ -91,7 +93,8 @@ func (e *Element) rate(level int, conf, text string) error {
 	return nil
 }
 
-// put adds the element to its parent. Every level above it must be open.
+// put adds the element to its parent. Every level above it must be open: rows are in document order, each parent before its
+// parts.
 func (r *tsvReader) put(e *Element, level int) error {
 	e.kind = []kind{pageKind, blockKind, blockKind, lineKind, wordKind}[level-1]
 	r.open[level-1] = e

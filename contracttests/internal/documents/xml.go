@@ -18,7 +18,8 @@ type node struct {
 	children    []*node
 }
 
-// parseXML reads one well-formed document whose ids (id, ID, xml:id, pcGtsId) are unique.
+// parseXML reads one well-formed document whose ids (id, ID, xml:id, pcGtsId) are unique. encoding/xml is laxer than XML 1.0
+// in some points, which are checked here.
 func parseXML(source string) (*node, error) {
 	d := xml.NewDecoder(strings.NewReader(source))
 	top := &node{}
@@ -103,7 +104,7 @@ func (n *node) all(is func(*node) bool) []*node {
 	return found
 }
 
-// first is the first child of the name, or nil.
+// first is the first child of the name, or nil. Unlike all it does not look deeper.
 func (n *node) first(name string) *node {
 	for _, c := range n.children {
 		if c.name == name {
@@ -130,7 +131,7 @@ func (n *node) integers(names ...string) ([]int, error) {
 	return values, nil
 }
 
-// fraction reads a required attribute that holds a confidence.
+// fraction reads a required attribute that holds a confidence from 0 to 1; Element.check tests the range.
 func (n *node) fraction(name string) (float64, error) {
 	v, err := strconv.ParseFloat(n.attr[name], 64)
 	if err != nil {
@@ -139,7 +140,8 @@ func (n *node) fraction(name string) (float64, error) {
 	return v, nil
 }
 
-// vocabulary says how a format expresses the levels of a document.
+// vocabulary says how a format expresses the levels of a document. A fault that is specific to a format belongs into its
+// vocabulary or reader; faults that all formats share belong into Element.check.
 type vocabulary struct {
 	is    map[kind]func(*node) bool
 	id    string
@@ -152,7 +154,8 @@ type vocabulary struct {
 	number func(*node) (number string, first int, needed bool)
 }
 
-// read converts a node of a level into an element with its parts.
+// read converts a node of a level into an element with its parts. Elements between two levels are skipped: the lines of a
+// block are those below it at any depth.
 func (v *vocabulary) read(n *node, level kind) (*Element, error) {
 	e := &Element{kind: level, Name: n.attr[v.id]}
 	if e.Name == "" && slices.Contains(v.needs, level) {
@@ -183,7 +186,7 @@ func (v *vocabulary) read(n *node, level kind) (*Element, error) {
 	return e, nil
 }
 
-// languages are the tags in the attributes lang and LANG.
+// languages are the tags in the attributes lang and LANG of the element and all below it, sorted, each once.
 func (n *node) languages() []string {
 	var all []string
 	for _, name := range []string{"lang", "LANG"} {

@@ -19,7 +19,8 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// Answer is what the answer to a request must be.
+// Answer is what the answer to a request must be. Why completes the sentence "the answer must be 402, not 200: ..." of a
+// report.
 type Answer struct {
 	Status int
 	Why    string
@@ -29,7 +30,8 @@ type Answer struct {
 }
 
 // For derives the answer from the request and from what is known about its account, in the order of the contract: path and
-// method, key, rate limit, shape, points, image.
+// method, key, rate limit, shape, points, image. It must be called before the request is sent, because the answer changes
+// the account. Two statuses are acceptable only if the window resets about now.
 func For(contract *answer.Contract, r *model.Request) Answer {
 	if _, ok := contract.Operation(r.Method, r.Path); !ok {
 		if methods := contract.Methods(r.Path); len(methods) > 0 {
@@ -60,7 +62,8 @@ func For(contract *answer.Contract, r *model.Request) Answer {
 	return e
 }
 
-// forExtraction is the answer to an extraction within the rate limit.
+// forExtraction is the answer to an extraction within the rate limit. Stored replies come before the points: a repeat is
+// free.
 func forExtraction(r *model.Request) Answer {
 	replay, conflict := r.Account.ReplayOf(r)
 	left := r.Account.Points.Left
@@ -106,7 +109,8 @@ func SameJSON(a, b []byte) bool {
 	return bytes.Equal(a, b) || json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
-// checkDetails requires details to name every invalid field and no other.
+// checkDetails requires details to name every invalid field and no other. It compares names only; answer.checkProse looks at
+// the sentences.
 func (e Answer) checkDetails(x *model.Exchange) (faults []string) {
 	named := slices.Sorted(maps.Keys(x.Object("details")))
 	extra := slices.Clone(named)
@@ -127,7 +131,7 @@ func (e Answer) checkDetails(x *model.Exchange) (faults []string) {
 // pointerEscapes are those of RFC 6901, section 3.
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
-// names reports whether a key of details stands for one of the alternatives in want: a field by its name or its JSON
+// names reports whether a key of details names one of the alternatives in want: a field by its name or its JSON
 // pointer (RFC 6901), or a header in any letter case.
 func names(key, want string) bool {
 	return slices.ContainsFunc(strings.Split(want, "|"), func(w string) bool {

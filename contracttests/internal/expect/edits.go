@@ -10,8 +10,8 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// edit is one correction of the enhancement.
-// Region takes the names of its members from JSON in any letter case.
+// edit is one correction of the enhancement, as much of it as is compared. Its schema was checked before. The members of
+// Region have no tags, because encoding/json ignores letter case.
 type edit struct {
 	Page   int64                             `json:"page"`
 	Region struct{ X, Y, Width, Height int } `json:"box"`
@@ -36,7 +36,9 @@ func editsOf(x *model.Exchange) []edit {
 	return body.Edits
 }
 
-// checkEnhanced requires enhancement exactly if it was requested, and edits only in enhanced results.
+// checkEnhanced requires enhancement exactly if it was requested, and edits only in enhanced results. Servers that do not
+// promise enhancement (Target.Enhances) may always answer false. It needs no earlier reading; checkChanges compares with
+// one.
 func checkEnhanced(x *model.Exchange, j *model.Job) (faults []string) {
 	enhanced, has := x.JSON["enhanced"].(bool)
 	if enhanced && !j.Enhances() {
@@ -86,7 +88,8 @@ func (s *Readings) checkChanges(x *model.Exchange, j *model.Job, r reading) []st
 	return nil
 }
 
-// checkBoxes requires the boxes of edits to lie on their pages, in the order of the words that they change.
+// checkBoxes requires the boxes of edits to lie on their pages, in the order of the words that they change. It returns the
+// first fault or "", also if there is no document to compare with.
 func checkBoxes(edits []edit, doc *documents.Document) string {
 	last, page := -1, int64(0)
 	for i, e := range edits {
@@ -113,7 +116,7 @@ func checkBoxes(edits []edit, doc *documents.Document) string {
 	return ""
 }
 
-// wordList is the words of a page in their order.
+// wordList is the words of a page in reading order, with the boxes that tell equal words apart.
 type wordList struct {
 	words []string
 	boxes []documents.Box // nil if unknown

@@ -30,7 +30,7 @@ const (
 	MaxConfidenceExcess = 0.15
 )
 
-// reading is what an image was read as.
+// reading is what an image was read as: the text and what belongs to it, without what differs from request to request.
 type reading struct {
 	text, language string
 	confidence     float64
@@ -61,7 +61,8 @@ func (s *Readings) SetLanguages(tags []string) {
 	s.listed = tags
 }
 
-// MeanConfidence is the mean confidence of the words of an image that was read with a document, otherwise 0.
+// MeanConfidence is the mean confidence of the words of an image in any language, 0 if no reading of it had a document: only
+// documents state the confidence of each word.
 func (s *Readings) MeanConfidence(image string) float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,7 +112,8 @@ func (s *Readings) CheckResult(x *model.Exchange) []string {
 	return slices.Concat(faults, more, s.checkChanges(x, j, r), s.compare(j, r))
 }
 
-// checkLayout requires lines separated by line feeds and pages by form feeds, without white space at their ends.
+// checkLayout requires lines separated by line feeds and pages by form feeds, without white space at their ends: clients
+// split texts at these characters without trimming.
 func checkLayout(text string) []string {
 	for p, page := range strings.Split(text, "\f") {
 		for i, line := range strings.Split(page, "\n") {
@@ -186,7 +188,8 @@ func checkTime(x *model.Exchange) []string {
 	return nil
 }
 
-// checkDocument requires a document exactly if the format has one, with the text and the language of the answer.
+// checkDocument requires a document exactly if the format has one, with the text and the language of the answer. It
+// returns the document if it could be read, so that later answers can be compared with it.
 func checkDocument(x *model.Exchange, j *model.Job, r reading) (*documents.Document, []string) {
 	source, has := x.JSON["document"].(string)
 	switch {
@@ -215,7 +218,8 @@ func checkDocument(x *model.Exchange, j *model.Job, r reading) (*documents.Docum
 	return doc, nil
 }
 
-// sameBase reports whether two tags are of the same language. Formats write them in different ways: eng, en, en-Latn.
+// sameBase reports whether two tags are of the same language, whatever their script and region. Formats write tags in
+// different ways: eng, en, en-Latn. Invalid tags match nothing.
 func sameBase(a, b string) bool {
 	s, errA := language.Parse(a)
 	t, errB := language.Parse(b)
@@ -224,7 +228,8 @@ func sameBase(a, b string) bool {
 	return errA == nil && errB == nil && x == y
 }
 
-// compare requires the same image to be read the same, whatever the format. Enhanced readings may vary.
+// compare requires the same image to be read the same, whatever the format. Enhanced readings may vary, because a language
+// model may answer differently. The first verbatim reading in a language is kept for the rest of the run.
 func (s *Readings) compare(j *model.Job, r reading) (faults []string) {
 	if j.Enhances() {
 		return nil

@@ -7,10 +7,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// maxDepth nests deeper than any reader should follow.
+// maxDepth is the number of nested arrays in a body that must be refused: recursive readers without a limit overflow their
+// stack.
 const maxDepth = 5000
 
-// bodies are texts that replace the body, by what is wrong with them.
+// bodies are texts that replace the body, by what is wrong with them. The seed draws one text per rule, so every text is
+// sent in some run, but not every text in each.
 var bodies = []struct {
 	what  string
 	texts []string
@@ -21,8 +23,8 @@ var bodies = []struct {
 	{"is not JSON", []string{`imageUrl=https://images.example.org/a.png`, `<request/>`, `{'imageUrl':'https://images.example.org/a.png'}`, `{imageUrl:"https://images.example.org/a.png"}`}},
 }
 
-// changes make a valid body wrong. Those of the second list are found by some readers in the body and by others in the
-// field imageUrl.
+// changes make a valid body wrong; servers must name "body" in details. For changesInField they may also name imageUrl,
+// because some readers find these faults while reading its value. Keys complete "the body ...".
 var (
 	changes = map[string]func(body string) string{
 		"occurs twice":                  func(s string) string { return s + "\n" + s },
@@ -56,7 +58,8 @@ func toUTF16(s string) string {
 	return b.String()
 }
 
-// bodyRules break the JSON itself.
+// bodyRules break the JSON itself. Servers cannot report other fields of such a body, so fits combines them with headers
+// only.
 func bodyRules() (rules []Rule) {
 	add := func(what, fields string, draw func(t *rapid.T) func([]byte) []byte) {
 		rules = append(rules, Rule{Name: "the body " + what, Fields: []string{fields}, Place: "body", Make: func(t *rapid.T) func(*Draft) {

@@ -25,7 +25,7 @@ type Draft struct {
 	Spoil func(text []byte) []byte
 }
 
-// Member is one name and value of the body. Names may repeat.
+// Member is one name and value of the body. Names may repeat. Value is written as it is, so that it need not be valid.
 type Member struct {
 	Name  string
 	Value json.RawMessage
@@ -96,7 +96,8 @@ type Rule struct {
 	Make func(t *rapid.T) func(*Draft)
 }
 
-// Broken is a request and the rules that it breaks.
+// Broken is a request and the rules that it breaks. It keeps the drawn changes, so that Without can leave one out without
+// changing the values of the others.
 type Broken struct {
 	Draft Draft
 	Rules []Rule
@@ -153,7 +154,8 @@ func (b *Broken) Without(i int) Broken {
 	return assemble(b.base, slices.Delete(slices.Clone(b.Rules), i, i+1), slices.Delete(slices.Clone(b.apply), i, i+1))
 }
 
-// Combine draws two to four rules that can be broken in the same request.
+// Combine draws two to four rules that can be broken in the same request. It gives up after 20 draws, so that an unlucky
+// seed yields fewer rules, but at least one.
 func Combine(rules []Rule, seed uint64) []Rule {
 	return rapid.Custom(func(t *rapid.T) []Rule {
 		var chosen []Rule
@@ -168,7 +170,7 @@ func Combine(rules []Rule, seed uint64) []Rule {
 	}).Example(number(seed))
 }
 
-// number converts the seed for rapid.
+// number converts the seed for rapid, whose Example takes an int.
 func number(seed uint64) int { return int(seed & math.MaxInt) }
 
 // fits reports whether a rule can be combined with others: each place once, and only headers with an unreadable body,

@@ -13,13 +13,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// good is a valid URL for values that are otherwise wrong.
+// good is a valid URL for values that are wrong in another respect. Nothing fetches it: requests with it are invalid.
 const good = "https://images.example.org/a.png"
 
 // defaults are valid values for members that a base may lack.
 var defaults = map[string]json.RawMessage{"imageUrl": quoted(good), "language": quoted("en"), "enhance": []byte(`false`), "format": quoted("json")}
 
-// samples are values of each JSON type.
+// samples are values of each JSON type. Lenient readers convert some of them to another type: "true" to true, 0 to false, an
+// array to its only element.
 var samples = map[string][]string{
 	"null":    {"null"},
 	"boolean": {"true", "false"},
@@ -34,7 +35,8 @@ func sampleOf(t *rapid.T, kind string) json.RawMessage {
 	return json.RawMessage(rapid.SampledFrom(samples[kind]).Draw(t, kind))
 }
 
-// Rules are the ways to break a JSON request of the schema: its fields, unknown fields, the JSON itself, and headers.
+// Rules are the ways to break a JSON request of the schema: its fields, unknown fields, the JSON itself, and headers. The
+// order is the same in every process. Names of rules appear in reports.
 func Rules(schema *openapi3.Schema) []Rule {
 	var rules []Rule
 	names := slices.Sorted(maps.Keys(schema.Properties))
@@ -126,7 +128,8 @@ var invalidURLs = []string{
 // invalidTags are not language tags.
 var invalidTags = []string{"e", "en_GB", "en-", "-en", "en--GB", "e n", "english language", "12", "en;q=1", "*", "en,de", "en\n", "en\x00", "\u0435\u043d", "en-abcdefghi", "en.UTF-8"}
 
-// wrongStrings are strings that the schema forbids, by what is wrong with them.
+// wrongStrings are strings that the schema forbids, by what is wrong with them. Values that the schema permits after all are
+// left out, so that a change of the contract needs no change of the lists.
 func wrongStrings(schema *openapi3.Schema) map[string]func(*rapid.T) string {
 	wrong := map[string]func(*rapid.T) string{}
 	try := func(values ...string) {
@@ -181,7 +184,9 @@ func address(length int) string {
 	return head + strings.Repeat("a", length-len(head))
 }
 
-// unknownRules add fields that the schema lacks, among them some that look like its own.
+// unknownRules add fields that the schema lacks, among them some that look like its own. Names with "/" and "~" find
+// servers that write JSON pointers without escapes; "__proto__" and its like find those that look names up in an object of
+// their language.
 func unknownRules(known []string) (rules []Rule) {
 	add := func(what, name string) {
 		rules = append(rules, Rule{Name: what, Fields: []string{name}, Place: "unknown " + what, Make: func(t *rapid.T) func(*Draft) {
@@ -218,7 +223,8 @@ func swapped(name string) string {
 	return strings.ToLower(name[:1]) + name[1:]
 }
 
-// headerRules break what surrounds the body.
+// headerRules break what surrounds the body: headers and the query. Each rule draws one of several lists of values for its
+// header; an empty list removes the header.
 func headerRules() (rules []Rule) {
 	add := func(what, name, fields string, values ...[]string) {
 		rules = append(rules, Rule{Name: what, Fields: []string{fields}, Place: "header " + name, Make: func(t *rapid.T) func(*Draft) {

@@ -12,7 +12,8 @@ import (
 // dot is a PNG of one white pixel.
 const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII="
 
-// unusualValues are valid values of a field, by what is unusual about them.
+// unusualValues are valid values of a field, by what is unusual about them. Their hosts need not exist: requests are sent
+// from an account without points, for which no image is fetched.
 var unusualValues = []struct {
 	field, what string
 	values      []string
@@ -33,7 +34,8 @@ var unusualValues = []struct {
 	{"format", "is tsv", []string{"tsv"}},
 }
 
-// unusualHeaders are headers that a server must accept or ignore.
+// unusualHeaders are headers that a server must accept or ignore. Frameworks react to some of them by themselves, so that a
+// server can break the contract without a line of its own.
 var unusualHeaders = map[string]map[string]string{
 	"an Idempotency-Key of one character":  {"Idempotency-Key": "k"},
 	"an Idempotency-Key of 255 characters": {"Idempotency-Key": strings.Repeat("k", 255)},

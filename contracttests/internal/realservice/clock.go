@@ -8,12 +8,13 @@ import (
 	"uncial/impl/store/storetest"
 )
 
-// Clock is a clock for a whole service that stands still until a test moves it. It is safe for concurrent use.
+// Clock is a clock for a whole service that stands still until a test moves it. It is safe for concurrent use. All accounts
+// share it, so that targets with this clock must set OneClock.
 type Clock struct{ *storetest.Clock }
 
 var _ contracttests.Control = Clock{}
 
-// NewClock starts in the middle of a window, a day and a month.
+// NewClock starts in the middle of a window, a day and a month, so that no case meets a reset by accident.
 func NewClock() Clock {
 	return Clock{storetest.NewClock(time.Date(2026, 1, 15, 12, 0, 7, 0, time.UTC))}
 }

@@ -59,7 +59,8 @@ func mustSmallPrint(tb testing.TB) []byte {
 	return file.Bytes()
 }
 
-// mustTIFF encodes pages with a line of print each: grey, one byte per pixel, uncompressed (TIFF 6.0, section 4).
+// mustTIFF encodes pages with a line of print each: grey, one byte per pixel, uncompressed (TIFF 6.0, section 4). It is
+// written by hand because golang.org/x/image encodes single pages only.
 func mustTIFF(tb testing.TB, texts ...string) []byte {
 	tb.Helper()
 	const short, long = 3, 4 // types of fields

@@ -13,7 +13,8 @@ import (
 	"uncial/contracttests"
 )
 
-// files are the images of the scenarios that a server of images can offer.
+// files are the paths of the images by scenario. Nothing is served at /none.png, so that it is a 404. There is
+// no image for the scenario error, because the real service does not fail on purpose.
 var files = map[string]string{
 	contracttests.ImagePrinted: "/printed.png", contracttests.ImageOther: "/other.png", contracttests.ImageBlank: "/blank.png",
 	contracttests.ImageNotAnImage: "/text.png", contracttests.ImageUnfetchable: "/none.png", contracttests.ImageSlow: "/slow.png",
@@ -29,7 +30,8 @@ func Images(base string) map[string]string {
 	return images
 }
 
-// Handler serves the images. The slow one takes 120 ms, the stuck one 10 s or until the caller leaves.
+// Handler serves the images. The slow one takes 120 ms, a little more than the 100 ms that its scenario promises; the stuck
+// one takes 10 s, twice as long as promised, or until the caller disconnects.
 func Handler(tb testing.TB) http.Handler {
 	tb.Helper()
 	mux := http.NewServeMux()

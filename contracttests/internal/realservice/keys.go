@@ -13,7 +13,8 @@ import (
 	"uncial/impl/account"
 )
 
-// Plans is a catalogue with usual plans and with some that are nearly used up from the start.
+// Plans is a catalogue with usual plans and with three that are nearly used up from the start, because the service offers no
+// way to set the points of an account. The suite pays 10 points per extraction.
 var Plans = map[string]contracttests.Plan{
 	"free": {Points: 300, Limit: 10}, "archive": {Points: 1_000_000, Limit: 600},
 	"dozen": {Points: 12, Limit: 600}, "ten": {Points: 10, Limit: 600}, "five": {Points: 5, Limit: 600},

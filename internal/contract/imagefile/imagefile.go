@@ -1,6 +1,6 @@
 // Package imagefile holds what the contract promises about image files: which formats are read, how they are told apart,
 // and how large they may be. It is a package of its own because the sandboxed worker needs it and must not link the
-// rest of the contract, which brings in HTTP. Decoding pixels is the business of impl/ocr/decode.
+// rest of the contract, which brings in HTTP. Pixels are decoded in impl/ocr/decode. Start with Identify and CheckPages.
 package imagefile
 
 import (
@@ -68,7 +68,8 @@ var foreignMagic = []magic{
 	{"PK\x03\x04", "a ZIP archive"},
 }
 
-// find returns the name of the format that data begins like, "" if there is none. same compares two bytes.
+// find returns the name of the first format whose magic bytes data begins with, "" if there is none. same compares two
+// bytes: exactly for binary formats, without letter case for HTML and XML, which people write in both.
 func find(formats []magic, data []byte, same func(a, b byte) bool) string {
 	for _, m := range formats {
 		matches := len(data) >= len(m.start)

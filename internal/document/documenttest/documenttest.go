@@ -1,4 +1,8 @@
-// Package documenttest generates documents for property tests: Valid ones and Any. Only tests import it.
+// Package documenttest generates documents for property tests. Start with Valid, for what must survive normalizing and
+// writing unchanged, and Any, for what a faulty recognizer might return. Only tests import it.
+//
+// Documents are small, at most three pages of three blocks of three lines of four words, so that rapid reduces a failing one
+// quickly.
 package documenttest
 
 import (
@@ -38,6 +42,8 @@ func Valid() *rapid.Generator[*document.Document] {
 	})
 }
 
+// validPage draws a page of up to 3,000 pixels a side, which may be blank. As the document model requires, no block and no
+// line is empty, and boxes contain their parts.
 func validPage(t *rapid.T) document.Page {
 	p := document.Page{
 		Width:    rapid.IntRange(1, 3000).Draw(t, "width"),
@@ -59,6 +65,8 @@ func validPage(t *rapid.T) document.Page {
 	return p
 }
 
+// validLine draws a line on a page of that size. Its baseline is nil or has two or three points from left to right, all
+// inside the box of the line.
 func validLine(t *rapid.T, width, height int) document.Line {
 	l := document.Line{Handwritten: rapid.Bool().Draw(t, "handwritten")}
 	for range rapid.IntRange(1, 4).Draw(t, "words") {
@@ -75,6 +83,7 @@ func validLine(t *rapid.T, width, height int) document.Line {
 	return l
 }
 
+// boxInside draws a box of at least one pixel that does not leave the page.
 func boxInside(t *rapid.T, width, height int) document.Box {
 	x, y := rapid.IntRange(0, width-1).Draw(t, "x"), rapid.IntRange(0, height-1).Draw(t, "y")
 	return document.Box{X: x, Y: y, W: rapid.IntRange(1, width-x).Draw(t, "w"), H: rapid.IntRange(1, height-y).Draw(t, "h")}
@@ -82,8 +91,11 @@ func boxInside(t *rapid.T, width, height int) document.Box {
 
 func concatenate(parts []string) string { return strings.Join(parts, "") }
 
+// confidence draws from 0 to 1, both included.
 func confidence(t *rapid.T) float64 { return rapid.Float64Range(0, 1).Draw(t, "confidence") }
 
+// validWord draws letters, marks, punctuation and digits of any script, or up to five nasty parts. NFC may merge parts, as
+// "e" and a combining accent, so it comes last.
 func validWord(t *rapid.T) string {
 	word := rapid.OneOf(
 		rapid.StringOfN(rapid.RuneFrom(nil, unicode.Letter, unicode.Mark, unicode.Punct, unicode.Number), 1, 8, -1),

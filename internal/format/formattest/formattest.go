@@ -20,10 +20,12 @@ var schemas embed.FS
 // timeout is for one run of xmllint over all files.
 const timeout = time.Minute
 
+// pcGts matches one page of a PAGE document. xmllint has no schema for the METS around several pages.
 var pcGts = regexp.MustCompile(`(?s)<PcGts .*?</PcGts>`)
 
 // RequireValid fails the test unless every document is valid in the format, "alto" or "page". A PAGE document of several
-// pages holds one PcGts element per page, wrapped in METS; each of them is checked.
+// pages holds one PcGts element per page, wrapped in METS; each of them is checked. The message of a failure is that of
+// xmllint, with the number of the document and of its page in the file name, both from 0.
 func RequireValid(tb testing.TB, format string, documents ...string) {
 	tb.Helper()
 	dir := tb.TempDir()

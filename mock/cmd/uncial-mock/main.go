@@ -24,6 +24,7 @@ import (
 	"uncial/mock"
 )
 
+// commands are the subcommands. Every flag is also an environment variable: --cors-origin is UNCIAL_MOCK_CORS_ORIGIN.
 type commands struct {
 	Serve     serve    `cmd:"" help:"Serve the mock. This is the default command."`
 	Scenarios list     `cmd:"" help:"List the scenarios: everything that the mock does on request."`
@@ -55,6 +56,7 @@ func main() {
 		parser.Errorf("%s", err)
 		os.Exit(usageError)
 	}
+	// kong adds the arguments to the name of the command, as in "health <url>".
 	switch command, _, _ := strings.Cut(chosen.Command(), " "); command {
 	case "scenarios":
 		err = printAll(c.Scenarios, os.Stdout, mock.Scenarios(), scenarioRow)
@@ -78,6 +80,8 @@ func withCommand(arguments []string) []string {
 	return arguments
 }
 
+// serve holds the flags of the default command. Most become mock.Options. The defaults suit a test on the same machine: a
+// free choice of port needs --listen, everything else repeats exactly.
 type serve struct {
 	Listen          string        `default:"127.0.0.1:4010" placeholder:"HOST:PORT" help:"Address to listen on. Port 0 selects a free port, which the first log line shows. Default: ${default}."`
 	Clock           string        `default:"frozen" enum:"frozen,real" help:"frozen (2026-01-15T12:00:00Z until a test moves it) or real. Default: ${default}."`
@@ -109,12 +113,12 @@ func (l *latency) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// grace is how long running requests may take after a signal to stop. It is
-// below the 10 s after which Docker kills a container.
+// grace is how long running requests may take after a signal to stop. It is below the 10 s after which Docker kills a
+// container.
 const grace = 5 * time.Second
 
-// run serves until SIGTERM or SIGINT. The log line "listening" comes first, so that a test can start the mock on port 0 and read
-// the address from it.
+// run serves until SIGTERM or SIGINT. The log line "listening" comes first, so that a test can start the mock on port 0
+// and read the address from it.
 func (s *serve) run(log io.Writer) error {
 	logger := slog.New(slog.NewTextHandler(log, nil))
 	var requests *slog.Logger
@@ -148,6 +152,7 @@ type list struct {
 	JSON bool `name:"json" help:"Print JSON for programs."`
 }
 
+// printAll prints one row per entry, or all entries as one JSON array. The columns of a row are separated by tabs.
 func printAll[T any](l list, out io.Writer, all []T, row func(T) string) error {
 	if l.JSON {
 		enc := json.NewEncoder(out)
@@ -162,13 +167,16 @@ func printAll[T any](l list, out io.Writer, all []T, row func(T) string) error {
 	return table.Flush()
 }
 
+// scenarioRow has the columns of `uncial-mock scenarios`: what selects the scenario, its name, and what happens.
 func scenarioRow(s mock.Scenario) string { return s.By + "\t" + s.Name + "\t" + s.About }
 
+// textRow has the columns of `uncial-mock texts`. Years before Christ are negative.
 func textRow(f mock.Fixture) string {
 	return fmt.Sprintf("%s\t%s\t%s: %s (%d)", f.Language, f.Kind, f.Author, f.Work, f.Year)
 }
 
-// health serves as the health check of a container image that has no other program.
+// health is the health check of a container image that has no other program. The URL must answer 200 within 3 s; otherwise
+// the exit status is 1.
 type health struct {
 	URL string `arg:"" optional:"" default:"http://127.0.0.1:4010/healthz" help:"URL to check. Default: ${default}."`
 }

@@ -17,8 +17,8 @@ type keyState struct {
 	Status  *string `json:"status,omitempty"`
 }
 
-// maxLimit is the most requests per minute of a key. It is above contract.MaxRequests, so that load tests can switch the
-// rate limit off.
+// maxLimit is the most requests per minute of a key. It exceeds contract.MaxRequests, so that load tests can in effect
+// switch the rate limit off.
 const maxLimit = 1_000_000_000
 
 // putKey changes a key. A key that belongs to no scenario is created: active, on plan pro.
@@ -67,7 +67,8 @@ func (u keyState) check() error {
 	return nil
 }
 
-// update changes the key. A balance above the allowance raises the allowance of this month.
+// update changes the key. The plan comes first, because it also sets balance and limit, which the other fields then
+// replace. A balance above the allowance raises the allowance of this month only.
 func (k *key) update(u keyState) {
 	if u.Plan != nil {
 		k.plan = *u.Plan

@@ -71,7 +71,8 @@ const simulatedPoints = 2
 
 var errScenario = errors.New("requested by a scenario")
 
-// failure returns the error of an effect whose code is not 200. A requested 402 or 429 reports the points and the window of the key
+// failure returns the error of an effect whose code is not 200, made by the same constructors of internal/contract as in
+// production. A requested 402 or 429 reports the points and the window of the key
 // as they are, except for the one number that causes the error.
 func (s *server) failure(name string, e effect) (err error) {
 	switch {

@@ -11,7 +11,8 @@ import (
 	"uncial/internal/format"
 )
 
-// extraction is a valid request and what its scenarios do to the answer.
+// extraction is a valid request and what its scenarios do to the answer. It does not change; what depends on the history of
+// the key is in an outcome.
 type extraction struct {
 	effect
 	contract.Request
@@ -41,8 +42,8 @@ func (s *server) newExtraction(ctx context.Context, r gen.ExtractRequestObject) 
 	return e, nil
 }
 
-// answer is a pure function of the extraction and its outcome: a replay calls it with the stored outcome and gets the same bytes,
-// whatever has happened to the key since.
+// answer is a pure function of the extraction and its outcome: a replay calls it with the stored outcome and gets the same
+// bytes, whatever has happened to the key since.
 func (e *extraction) answer(o outcome) (gen.ExtractResponseObject, error) {
 	r := choice{
 		image: e.ImageURL, language: e.Language, pageKind: e.page,
@@ -65,6 +66,6 @@ func (e *extraction) answer(o outcome) (gen.ExtractResponseObject, error) {
 	return gen.Extract200JSONResponse{ExtractionJSONResponse: gen.ExtractionJSONResponse{Body: result}}, nil
 }
 
-// processingTime is a plausible time for reading the text, in milliseconds. It must not be measured: answers are the same bytes
-// on every machine.
+// processingTime is a plausible time for reading the text, in milliseconds. It must not be measured: answers are the same
+// bytes on every machine.
 func processingTime(text string) int64 { return 120 + 4*int64(utf8.RuneCountInString(text)) }

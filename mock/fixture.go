@@ -16,7 +16,9 @@ import (
 
 // fixtureFiles has one file per language tag. A fixture is a header of "name: value" lines, an empty line and the text, in
 // which an empty line begins a new block; a line "%%" separates fixtures. A misread word is written "read~right~rule": how
-// it is read, what is printed, and the rule by which enhance corrects it.
+// it is read, what is printed, and the rule by which enhance corrects it. To add a text, append it to the file of its
+// language; a new file adds a language, which openapi.yaml and README.md must then list. Either may change which text the
+// other images of that language have.
 //
 //go:embed fixtures/*.txt
 var fixtureFiles embed.FS
@@ -178,8 +180,8 @@ func (c choice) pick() []*Fixture {
 // hash is the first half of a SHA-256: short enough for map keys, long enough that no two requests share one.
 type hash [16]byte
 
-// digest hashes a list of strings. All choices of the mock are made by it, never by a random number. Each string is preceded by its length, so that different lists with the same
-// concatenation have different digests.
+// digest hashes a list of strings. It makes every choice of the mock, so that nothing depends on a random number. Each
+// string is preceded by its length, so that different lists with the same concatenation have different digests.
 func digest(parts ...string) hash {
 	h := sha256.New()
 	var length [8]byte

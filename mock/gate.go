@@ -12,7 +12,8 @@ import (
 
 var _ edge.Gate = (*state)(nil)
 
-// Authenticate finds the key itself: its account has no other key, so that AccountID and KeyID are its name. It accepts the active keys of the scenarios and those that PUT /__mock/keys made.
+// Authenticate accepts the active keys of the scenarios and those that PUT /__mock/keys made. Each account has one key, so
+// the token serves as AccountID and KeyID too. The address of the client is ignored: the mock does not simulate IP ranges.
 func (s *state) Authenticate(_ context.Context, token string, _ netip.Addr) (p edge.Principal, err error) {
 	unknown := s.use(token, func(k *key, _ time.Time) {
 		if k.status != active {
@@ -27,7 +28,8 @@ func (s *state) Authenticate(_ context.Context, token string, _ netip.Addr) (p e
 	return p, err
 }
 
-// Count counts an extraction. A key whose scenario is "always limited" never has anything left to count.
+// Count counts an extraction unless the window is used up, as that of a key whose scenario is always limited. The count
+// can be undone: see release.
 func (s *state) Count(_ context.Context, p edge.Principal) (window contract.Window, allowed bool, err error) {
 	err = s.use(p.Token, func(k *key, now time.Time) {
 		if allowed = !k.scenario.limited && k.counted < k.limit; allowed {

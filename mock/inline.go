@@ -16,8 +16,9 @@ import (
 	"uncial/internal/request"
 )
 
-// inlineFault checks the format by its first bytes and the size by its header, as the service does before it decodes. It returns why the service would refuse the image that the request carries in a data URL, judged by its header,
-// or "" if it would not. It returns "" for a web address. Pixels are not decoded.
+// inlineFault returns why the service would refuse the image that the request carries in a data: URL, or "" if it would not.
+// Like the service before it decodes, it checks the format by the first bytes and the size by the header; pixels are not
+// decoded, so that damage after the header is not noticed. It returns "" for a web address.
 func inlineFault(ctx context.Context, imageURL string) string {
 	data, ok := request.InlineImage(ctx, imageURL)
 	if !ok {

@@ -95,7 +95,8 @@ func New(o Options) *Mock {
 	return m
 }
 
-// exchange is what the mock knows about a request and its response that internal/edge does not pass on.
+// exchange is what the mock needs to know about a request and its response but internal/edge does not pass on to a server.
+// It travels in the context of the request.
 type exchange struct {
 	token  string      // the bearer token as sent, well-formed or not
 	prefer []string    // values of the Prefer headers

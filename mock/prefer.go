@@ -102,7 +102,8 @@ func (s *scanner) take(c byte) bool {
 	return true
 }
 
-// preference reads "token [= word]" up to the next comma. Parameters (";") are not supported.
+// preference reads "token [= word]" up to the next comma. Parameters (";") are not supported. Names are case-insensitive,
+// values are not.
 func (s *scanner) preference() (name, value string, err error) {
 	name = strings.ToLower(s.token())
 	s.space()

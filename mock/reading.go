@@ -10,8 +10,8 @@ import (
 	"uncial/internal/format"
 )
 
-// reading is a document and the answer of the formats that do not write it. Building that answer anew for every request
-// would take a tenth of the mock's time.
+// reading is a document and the answer for the formats json and text, which do not contain it. Building that answer for
+// every request would take a tenth of the mock's time.
 type reading struct {
 	doc    *document.Document
 	result gen.ExtractionResult

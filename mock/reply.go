@@ -8,7 +8,8 @@ import (
 	"uncial/internal/contract"
 )
 
-// maxReplies is how many replies are stored, of all keys together; beyond it the oldest go.
+// maxReplies is how many replies are stored, of all keys together. Beyond the limit the oldest are dropped, so that a
+// repeat of a very old request is charged again. A test rarely repeats a request after a thousand others.
 const maxReplies = 1024
 
 // outcome is what an answer with status 200 depends on besides the request. Request and outcome together give the same
@@ -21,8 +22,8 @@ type outcome struct {
 	minimal   bool
 }
 
-// reply belongs to an Idempotency-Key of one key of the mock. Its request is running, or its outcome is stored; a request that
-// failed leaves no reply, so that the client may try again.
+// reply belongs to an Idempotency-Key of one key of the mock. Its request is running, or its outcome is stored; a request
+// that failed leaves no reply, so that the client may try again.
 type reply struct {
 	id      hash // digest of the Idempotency-Key
 	key     *key
@@ -74,7 +75,8 @@ func (s *state) begin(ctx context.Context, keyName string, id hash, request [32]
 	}
 }
 
-// end ends the request that reserved the Idempotency-Key. A success stores its outcome; a failure frees the key.
+// end ends the request that reserved the Idempotency-Key. A success stores its outcome; a failure frees the key. Repeats
+// that wait are released in both cases, and the first of them then runs after a failure. It must be called exactly once.
 func (s *state) end(r *reply, o outcome, succeeded bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -63,8 +63,8 @@ const (
 	revoked = "revoked"
 )
 
-// keyScenarios are all scenarios by key. Every other key is a 401 until PUT /__mock/keys creates it. Names are part of the
-// promise to clients; the texts also stand in openapi.yaml and README.md, and a test compares them.
+// keyScenarios are all scenarios by key. Every other key is a 401 until PUT /__mock/keys creates it. Client teams rely on
+// the names. openapi.yaml and README.md repeat the texts, and a test compares them.
 var keyScenarios = []keyScenario{
 	{name: "ok", plan: "pro", status: active, about: "works: plan pro, 10,000 points, 60 requests a minute"},
 	{name: "low", plan: "pro", used: 9_988, status: active, about: "12 points left: one extraction succeeds, the next is 402"},
@@ -112,8 +112,9 @@ type imageScenario struct {
 	page        pageKind
 }
 
-// imageScenarios are all scenarios by image. Each code is also available by header; by image it works from clients that cannot set
-// headers.
+// imageScenarios are all scenarios by image. Each code is also available by header; by image it works from clients that
+// cannot set headers. The name is the first segment of the path. slow-1500 stands for any number of milliseconds, see
+// findImage.
 var imageScenarios = []imageScenario{
 	{name: "printed", page: pageKind{kind: printed}, about: "a printed page"},
 	{name: "handwritten", page: pageKind{kind: handwritten}, about: "a handwritten page"},
@@ -138,8 +139,8 @@ func unknownFormat() string {
 }
 
 // findImage returns the scenario of an image. On imageHost the first segment of the path names it, so that /printed/7.tif
-// works and a query tells images apart. Images on other hosts have no scenario, except inline images that production would
-// refuse.
+// works and a query tells images apart. A path that names no scenario is a 400, so that a typing error never passes a test.
+// Images on other hosts have no scenario, except inline images that production would refuse.
 func findImage(ctx context.Context, imageURL string) imageScenario {
 	u, isScenario := onImageHost(imageURL)
 	if !isScenario {

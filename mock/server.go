@@ -9,8 +9,8 @@ import (
 	"uncial/internal/edge"
 )
 
-// server implements the two operations. internal/edge has already authenticated the caller, counted the request and checked its
-// shape; see the order of checks in openapi.yaml.
+// server implements the two operations. internal/edge has already authenticated the caller, counted the request and
+// checked its shape; see the order of checks in openapi.yaml.
 type server struct {
 	state   *state
 	seed    uint64
@@ -51,8 +51,9 @@ func (s *server) extractOnce(ctx context.Context, e *extraction, idempotencyKey 
 	return o, err
 }
 
-// extract holds the points, waits for the delay of the scenario, and charges or releases the points. The points are held during
-// the delay, as in production, so that a test can run several slow extractions against a small balance.
+// extract holds the points, waits for the delay of the scenario, and charges or releases the points. The points are held
+// during the delay, as in production, so that a test can run several slow extractions against a small balance. If the
+// client disconnects during the delay, the points are released and the request still counts against the rate limit.
 func (s *server) extract(ctx context.Context, e *extraction) (outcome, error) {
 	held, err := s.state.hold(e.key)
 	if err != nil {

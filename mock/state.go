@@ -15,9 +15,9 @@ const maxKeys = 1024
 // plans is the catalogue of the mock.
 var plans = contract.DefaultPlans()
 
-// state is everything that the mock remembers. One mutex guards all of it: requests hold it for microseconds, and only one
-// lock makes "charge, count and remember" atomic without an order of locks. Memory is bounded by maxKeys, maxReplies,
-// maxUnkeyed and the limits of the journal, whatever clients send.
+// state is everything that the mock remembers. One mutex guards all of it: requests hold it for microseconds, and a single
+// lock makes "charge, count and remember" atomic without rules for the order of several locks. Memory is bounded by
+// maxKeys, maxReplies, maxUnkeyed and the limits of the journal, whatever clients send.
 type state struct {
 	frozen bool
 	start  time.Time // the time on a frozen clock that nobody has moved
@@ -95,8 +95,8 @@ func (s *state) use(name string, do func(k *key, now time.Time)) error {
 	return nil
 }
 
-// find returns the key of that name, brought up to date, or nil. The first use of a scenario's key creates it, so that suffixes
-// need no preparation.
+// find returns the key of that name, brought up to date, or nil. The first use of a scenario's key creates it, so that
+// suffixes need no preparation.
 func (s *state) find(name string) *key {
 	k, ok := s.keys[name]
 	if !ok {
@@ -111,7 +111,8 @@ func (s *state) find(name string) *key {
 	return k
 }
 
-// add creates a key in the first state of its scenario, and drops the least recently used one if there are too many.
+// add creates a key in the first state of its scenario, and drops the least recently used one if there are too many. The
+// generation then changes, so that the ids of later requests with the dropped key differ from those of its earlier ones.
 func (s *state) add(name string, scenario *keyScenario) *key {
 	k := &key{
 		name: name, scenario: scenario, plan: scenario.plan, status: scenario.status, used: scenario.used,
@@ -161,8 +162,8 @@ func (k *key) rateLimit(now time.Time) contract.Window {
 	return w
 }
 
-// hold is the price of an extraction that has not ended. It remembers month and window, because a test may move the clock while
-// the extraction runs: points of an old month are not given back to the new one.
+// hold is the price of an extraction that has not ended. It remembers month and window, because a test may move the clock
+// while the extraction runs: points of an old month are not given back to the new one.
 type hold struct {
 	key           *key
 	month, window time.Time // in which it was taken

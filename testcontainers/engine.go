@@ -47,7 +47,8 @@ func removeAfterTest(tb testing.TB, c tc.Container) {
 // terminate removes the container, if there is one. If that fails, the watchdog does it later.
 func terminate(c tc.Container) { _ = tc.TerminateContainer(c, tc.StopTimeout(0)) }
 
-// endpoint returns the address (host:port) at which this machine reaches a port of the container.
+// endpoint returns the address (host:port) at which this machine reaches a port of the container, which is given as
+// "8080/tcp". It changes when the container is restarted.
 func endpoint(ctx context.Context, c tc.Container, port string) (string, error) {
 	host, err := c.Host(ctx)
 	if err != nil {

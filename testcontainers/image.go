@@ -58,7 +58,8 @@ var images = sync.OnceValues(func() (built, error) {
 	return built{api: ids[0], engine: ids[1]}, nil
 })
 
-// lockImages waits until no other process builds images. Closing the file releases the lock.
+// lockImages waits until no other process of this user builds images. Closing the file releases the lock, and so does the
+// end of the process.
 func lockImages(ctx context.Context) (*os.File, error) {
 	name := fmt.Sprintf("uncial-images-%d.lock", os.Getuid())
 	lock, err := os.OpenFile(filepath.Join(os.TempDir(), name), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o600)

@@ -28,7 +28,7 @@ var shared struct {
 }
 
 // Postgres creates an empty database on a PostgreSQL 15 server in a container and returns its URL. The tests of one
-// process share the server, but not the database, which is dropped when the test ends.
+// process share the server, but not the database, which is dropped when the test ends. Migrations are up to the caller.
 func Postgres(tb testing.TB) string {
 	tb.Helper()
 	Require(tb)

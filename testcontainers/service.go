@@ -48,7 +48,8 @@ const (
 	systemDB     = "postgres://uncial@postgres:5432/postgres?sslmode=disable"
 )
 
-// hardened applies the restrictions of production: nothing writable, no capabilities, no new privileges.
+// hardened applies the restrictions of production: nothing writable, no capabilities, no new privileges. They are those of
+// impl/deploy/compose.yaml, so that a service that needs more fails in tests first.
 func hardened(h *container.HostConfig) {
 	h.ReadonlyRootfs = true
 	h.CapDrop = []string{"ALL"}
@@ -138,7 +139,7 @@ func mustNetwork(ctx context.Context, tb testing.TB, options ...string) (name st
 	return name
 }
 
-// mustGateway returns this machine's address in the network.
+// mustGateway returns this machine's address in the network, at which containers reach servers of the test.
 func mustGateway(ctx context.Context, tb testing.TB, network string) string {
 	tb.Helper()
 	return mustDocker(ctx, tb, "network", "inspect", "--format", "{{(index .IPAM.Config 0).Gateway}}", network)
@@ -229,7 +230,8 @@ func mustDecode(tb testing.TB, text string, v any) {
 	}
 }
 
-// Kill ends a container with SIGKILL, like a crash. Kill, Restart and Unplug may be called from any goroutine.
+// Kill ends a container with SIGKILL, like a crash. Kill, Restart and Unplug may be called from any goroutine: unlike most
+// helpers here they return an error instead of ending the test.
 func Kill(ctx context.Context, c tc.Container) error {
 	_, err := docker(ctx, "kill", c.GetContainerID())
 	return err
@@ -243,7 +245,8 @@ func Restart(ctx context.Context, c tc.Container) error {
 	return c.Start(ctx)
 }
 
-// Unplug disconnects a container from its networks, like a pulled cable: no connection is closed.
+// Unplug disconnects a container from its networks, like a pulled cable: no connection is closed, so that its peers notice
+// only by their own timeouts. Nothing here reconnects it.
 func Unplug(ctx context.Context, c tc.Container) error {
 	names, err := docker(ctx, "inspect", "--format", "{{range $name, $_ := .NetworkSettings.Networks}}{{$name}} {{end}}", c.GetContainerID())
 	if err != nil {

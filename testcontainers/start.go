@@ -24,6 +24,7 @@ const label = "uncial.test"
 // run identifies this process among all that use the container engine, also from other machines and containers.
 var run = rand.Text()
 
+// ownLabels are the labels of everything that this process creates.
 func ownLabels() map[string]string { return map[string]string{label: run} }
 
 // start starts a container, which the watchdog removes after this process ends, at the latest. If the container engine is
@@ -45,7 +46,7 @@ func start(ctx context.Context, req tc.ContainerRequest) (tc.Container, error) {
 	return tc.GenericContainer(ctx, tc.GenericContainerRequest{ContainerRequest: req, Started: true})
 }
 
-// isEngineLocal reports whether the container engine is on this machine.
+// isEngineLocal reports whether the container engine is on this machine: DOCKER_HOST is unset or names a socket file.
 func isEngineLocal() bool {
 	host := os.Getenv("DOCKER_HOST")
 	return host == "" || strings.HasPrefix(host, "unix://")
@@ -85,7 +86,8 @@ done`
 	return held, cmd.Process.Release()
 })
 
-// docker runs the docker command and returns its output without surrounding white space.
+// docker runs the docker command and returns its output without surrounding white space. The error contains the output, but
+// of the arguments only the subcommand.
 func docker(ctx context.Context, args ...string) (string, error) {
 	out, err := exec.CommandContext(ctx, "docker", args...).CombinedOutput() //nolint:gosec // arguments of tests
 	if err != nil {

@@ -16,7 +16,7 @@ const (
 	IdempotencyTTL = 24 * time.Hour
 )
 
-// Account is what the suite believes about one account: a small ledger and a rate-limit window, moved by the rules of
+// Account is what the suite expects of one account: a small ledger and a rate-limit window, moved by the rules of
 // the contract. Every answer is compared with it, so a server that miscounts is caught by whichever case comes next.
 // It is not safe for concurrent use.
 type Account struct {
@@ -29,7 +29,7 @@ type Account struct {
 	Points Points
 	Window Window
 
-	Unsure bool          // the window may have reset unseen: believe the next answer
+	Unsure bool          // the window may have reset unseen: the next answer is not compared
 	Now    time.Time     // the account's clock if it stands still, otherwise zero
 	Skew   time.Duration // how far a running clock of the target is ahead of ours
 	stored map[string]storedReply
@@ -113,7 +113,7 @@ func (a *Account) ObservePoints(x *Exchange, replay bool) (faults []string) {
 	if extracted || x.Status == http.StatusPaymentRequired || x.Status == http.StatusTooManyRequests {
 		if left, ok := x.Int("remainingPoints"); ok && a.Known && !replay && left != a.Points.Left {
 			faults = append(faults, fmt.Sprintf("remainingPoints is %d, but %d points are left", left, a.Points.Left))
-			a.believe(Points{a.Points.Used + a.Points.Left - left, left, a.Points.Total})
+			a.adopt(Points{a.Points.Used + a.Points.Left - left, left, a.Points.Total})
 		}
 	}
 	if x.Status == http.StatusPaymentRequired {
@@ -127,8 +127,8 @@ func (a *Account) charge(n int64) {
 	a.Points.Used, a.Points.Left, a.Spent = a.Points.Used+n, a.Points.Left-n, a.Spent+n
 }
 
-// believe takes the server's word for the points, so that one wrong charge is reported once.
-func (a *Account) believe(p Points) {
+// adopt replaces the points by those that the server reports, so that one wrong charge is reported once.
+func (a *Account) adopt(p Points) {
 	a.Spent += max(0, a.Points.Left-p.Left)
 	a.Points = p
 }
@@ -154,7 +154,7 @@ func (a *Account) observeStatus(x *Exchange) (faults []string) {
 	}
 	if got != a.Points {
 		faults = append(faults, fmt.Sprintf("the status reports %s; expected %s", got, a.Points))
-		a.believe(got)
+		a.adopt(got)
 	}
 	return append(faults, a.compareRecord(x)...)
 }

@@ -42,11 +42,14 @@ func TestService(t *testing.T) {
 		t.Cleanup(func() { _ = here.Close() })
 		_, port, err := net.SplitHostPort(here.Addr().String())
 		require.NoError(t, err)
-		gateway := docker(t, "network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Gateway}}")
 		postgres, err := s.Postgres.ContainerIP(t.Context())
 		require.NoError(t, err)
 
-		docker(t, "run", "--rm", "debian:bookworm-slim", "timeout", "2", "bash", "-c", "</dev/tcp/"+gateway+"/"+port) // containers of other networks reach this machine
+		// Containers of other networks reach this machine. Inspecting the default network would not always tell its address:
+		// an engine that has just created that network leaves the gateway out.
+		resolved := docker(t, "run", "--rm", "--add-host", "machine:host-gateway", "debian:bookworm-slim",
+			"timeout", "2", "bash", "-c", "getent hosts machine && </dev/tcp/machine/"+port)
+		gateway := strings.Fields(resolved)[0]
 		require.True(t, canConnect(t, engine, "api1", "8080"))
 		require.False(t, canConnect(t, engine, "postgres", "5432"))
 		require.False(t, canConnect(t, engine, postgres, "5432"))

@@ -1,4 +1,4 @@
-# Uncial. `make help` lists what there is.
+# Uncial. `make help` lists the targets.
 SHELL       := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
@@ -26,7 +26,7 @@ mock: bin-mock ## Start the mock on 127.0.0.1:4010
 	@exec bin/uncial-mock --listen 127.0.0.1:4010
 
 .PHONY: deps
-deps: ## Install what building and running needs (Debian packages), or say what is missing
+deps: ## Install the Debian packages that building and running need, or print what is missing
 	@$(DEPS) run
 
 .PHONY: build
@@ -40,7 +40,7 @@ bin-mock:
 	@mkdir -p bin
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./mock/cmd/uncial-mock
 
-##@ Prove
+##@ Check
 
 .PHONY: test
 test: deps-test containers ## Set everything up and run every test, race detector on, containers included
@@ -48,7 +48,7 @@ test: deps-test containers ## Set everything up and run every test, race detecto
 	$(MAKE) --no-print-directory test-accuracy
 
 .PHONY: test-accuracy
-test-accuracy: deps ## Check that pages are read as well as before; UNCIAL_PAGES names a folder of real pages
+test-accuracy: deps ## Check that pages are read as well as before: rendered pages, or the folder UNCIAL_PAGES
 	go test -run '^TestAccuracy$$' -timeout 10m ./impl/ocr/reading
 
 .PHONY: deps-test
@@ -56,7 +56,7 @@ deps-test:
 	@$(DEPS) test
 
 .PHONY: image
-image: build containers ## Build the images uncial, uncial-engine and uncial-mock (make image [TAG=latest])
+image: build containers ## Build the container images uncial, uncial-engine and uncial-mock: make image [TAG=latest]
 	@image() { docker build -q --force-rm "$$@" --build-arg VERSION=$(VERSION) -f - bin >/dev/null; }; \
 	image --target uncial -t uncial:$(TAG) < impl/deploy/Dockerfile; \
 	image --target engine -t uncial-engine:$(TAG) < impl/deploy/Dockerfile; \
@@ -64,16 +64,16 @@ image: build containers ## Build the images uncial, uncial-engine and uncial-moc
 	echo uncial:$(TAG) uncial-engine:$(TAG) uncial-mock:$(TAG)
 
 .PHONY: containers
-containers: ## Make this machine able to run the test containers
+containers: ## Prepare this machine to run the test containers (as root: install and start Docker)
 	@testcontainers/setup.sh
 
 .PHONY: verify
-verify: ## Prove that generated files, go.mod and the dependency list are fresh; changes nothing
+verify: ## Check that generated files and go.mod are up to date; changes nothing
 	@fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; \
 	mkdir -p "$$fresh/gen/tools"; cp go.mod go.sum openapi.yaml "$$fresh"; cp gen/tools/go.* "$$fresh/gen/tools"; \
 	find gen -maxdepth 1 -type f ! -name '*.gen.go' ! -name openapi.yaml -exec cp {} "$$fresh/gen" \;; \
 	(cd "$$fresh" && go generate ./gen/); \
-	diff -r -x tools gen "$$fresh/gen" || { echo "gen/ is not fresh; run make generate"; exit 1; }
+	diff -r -x tools gen "$$fresh/gen" || { echo "gen/ is out of date; run make generate"; exit 1; }
 	go mod tidy -diff
 	go -C gen/tools mod verify
 
@@ -82,7 +82,7 @@ generate: ## Generate gen/ from openapi.yaml
 	go generate ./gen/
 
 .PHONY: lint
-lint: lint-contract ## Lint the contract and the code; changes nothing
+lint: lint-contract ## Lint the contract and the code, and check the format; changes nothing
 	$(TOOL) golangci-lint run ./...
 	@test -z "$$($(TOOL) gofumpt -l $$(git ls-files '*.go' ':!*.gen.go'))" || { echo "not formatted; run make format"; exit 1; }
 
@@ -100,11 +100,11 @@ vuln: ## Look for known vulnerabilities (needs the vulnerability database on the
 	$(TOOL) govulncheck ./...
 
 .PHONY: bench
-bench: deps ## Benchmarks, as ratios against a peer in the same run
+bench: deps ## Run the benchmarks; most report a ratio to a reference in the same run
 	go test -run '^$$' -bench . -benchmem ./...
 
 .PHONY: accuracy
-accuracy: deps ## Error rates over a folder with ground truth: make accuracy [PAGES=dir] [ARGS='--enhance --html FILE']
+accuracy: deps ## Measure error rates on a folder with ground truth: make accuracy [PAGES=dir] [ARGS='--enhance --html FILE']
 	go run ./impl/cmd/uncial-accuracy $(ARGS) $(PAGES)
 
 .PHONY: clean

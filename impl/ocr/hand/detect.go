@@ -24,7 +24,7 @@ func (p *Page) Detect(ctx context.Context, r Reader) (float64, bool, error) {
 	if err != nil || p.joinedShare < foreignSuspicious && !p.models.TaggedFrench && !isFrench(hands, false) {
 		return 0, false, err
 	}
-	_, images := cut(some, 1)
+	_, images := cut(some)
 	prints, err := p.printConfidences(ctx, r, images)
 	if err != nil || len(prints) != len(hands) || len(hands) == 0 {
 		return 0, false, err

@@ -28,7 +28,7 @@ func (p *Page) readLines(ctx context.Context, r Reader, all []layout.Line) ([]re
 		_, ok := p.known[l.Box()]
 		return ok
 	})
-	strips, images := cut(fresh, 1)
+	strips, images := cut(fresh)
 	words, err := r.ReadStrips(ctx, p.models.Hand, images, tesseract.Detail(p.models.Enhance))
 	if err != nil {
 		return nil, err
@@ -46,9 +46,9 @@ func (p *Page) readLines(ctx context.Context, r Reader, all []layout.Line) ([]re
 }
 
 // cut returns the strips of the lines that are wide enough for one, and their images.
-func cut(all []layout.Line, stretch float64) (strips []layout.Strip, images []*image.Gray) {
+func cut(all []layout.Line) (strips []layout.Strip, images []*image.Gray) {
 	for _, l := range all {
-		if s, ok := l.Strip(stretch); ok {
+		if s, ok := l.Strip(); ok {
 			strips = append(strips, s)
 			images = append(images, s.Image)
 		}

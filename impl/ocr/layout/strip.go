@@ -29,7 +29,7 @@ func newSource(g *image.Gray, b band, f frame) source {
 	return source{small, factor}
 }
 
-// Strip is a line cut out of its page: straight, Height pixels high, and stretched in width.
+// Strip is a line cut out of its page: straight, and Height pixels high.
 type Strip struct {
 	Image *image.Gray
 	line  Line
@@ -37,14 +37,14 @@ type Strip struct {
 	step  float64 // working pixels for a column of the strip
 }
 
-// Strip cuts the line out, its width stretched by a factor, and erases the ink of neighbouring lines. It is false if the line
+// Strip cuts the line out and erases the ink of neighbouring lines. It is false if the line
 // is too narrow to be read.
-func (l Line) Strip(stretch float64) (Strip, bool) {
+func (l Line) Strip() (Strip, bool) {
 	p := l.page
 	pitch := p.Pitch / p.frame.scale
 	x0, x1 := float64(l.path.start())-padding*pitch, float64(l.path.end())+padding*pitch
 	height := p.band.up + p.band.down
-	w := min(int(math.Round((x1-x0)*Height/height*stretch)), widest)
+	w := min(int(math.Round((x1-x0)*Height/height)), widest)
 	if w < narrowest {
 		return Strip{}, false
 	}

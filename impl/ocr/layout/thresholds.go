@@ -160,8 +160,6 @@ const (
 const (
 	// Height is the height of a strip in pixels.
 	Height = 48
-	// Stretch is how many times as wide as high the pixels of a strip are for the models that read handwriting.
-	Stretch = 1.6
 	// coreHeight is the height of small letters in a strip, in pixels, and coreMiddle the share of its height at which their
 	// middle lies. The models were trained with both.
 	coreHeight, coreMiddle = 11.0, 0.604

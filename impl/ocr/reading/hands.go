@@ -159,3 +159,18 @@ func handwrittenBoxes(blocks []document.Block) []document.Box {
 	}
 	return boxes
 }
+
+// isDoubtfulPrint reports whether what was read as print may be handwriting, whatever the shape of its ink: little of it is
+// likely to be right.
+func isDoubtfulPrint(p *page) bool {
+	return mayHoldHandwriting(p) && p.read.Confidence < doubtfulPrint
+}
+
+// readAsHandwriting reads a page once more as handwriting and keeps the reading that is likely to have more characters right.
+func readAsHandwriting(ctx context.Context, p *page) error {
+	read, err := p.hands.page.Read(ctx, p.hands.reader)
+	if err == nil && read.Confidence >= max(likelyHandwriting, p.read.Confidence+handwritingLead) {
+		p.read, p.isHand, p.handSure = read, true, read.Confidence
+	}
+	return err
+}

@@ -140,6 +140,19 @@ func TestRead_printAboveHandwriting(t *testing.T) {
 			require.Equal(t, []int{printedLines, writtenLines}, []int{printed, written})
 		})
 	}
+	t.Run("reads as handwriting what is not legible as print, whatever its shape", func(t *testing.T) {
+		t.Parallel()
+		for _, without := range [][]string{nil, {"doubtful-print"}} {
+			src := &mixed{prints: both(0.2, 0.2), hands: both(0.2, 0.2)}
+			options := reading.Options{Language: "en", Without: without}
+			result, err := reading.Read(t.Context(), decode.Page{Image: mixedPage(false)}, options, src)
+			require.NoError(t, err)
+			require.NotEmpty(t, result.Page.Blocks)
+			for l := range document.Lines(result.Page.Blocks) {
+				require.Equal(t, without == nil, l.Handwritten)
+			}
+		}
+	})
 	t.Run("does not use the handwriting model on print alone", func(t *testing.T) {
 		t.Parallel()
 		src := &mixed{prints: both(0.95, 0.9), hands: both(0.3, 0.6)}

@@ -71,7 +71,10 @@ var correctSteps = []step{
 var uprightSteps = slices.Concat(sheetSteps, recognizeSteps, tidySteps,
 	[]step{{name: "resize", when: needsSecondSize, run: tryOtherSize}},
 	completeSteps,
-	[]step{{name: "rechoose", when: foundHandwriting, run: rechooseModel}},
+	[]step{
+		{name: "rechoose", when: foundHandwriting, run: rechooseModel},
+		{name: "doubtful-print", when: isDoubtfulPrint, run: readAsHandwriting},
+	},
 	correctSteps)
 
 // turningSteps read a page again in another position if it seems to lie on its side or upside down.

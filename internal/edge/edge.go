@@ -141,5 +141,5 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	x.route = e.path
-	h.router.mux.ServeHTTP(x, r)
+	h.router.serve(e, x, r)
 }

@@ -76,12 +76,13 @@ func (op *operation) serve(x *exchange, r *http.Request) error {
 		}
 		defer release()
 	}
-	valid, details := op.check.Check(x.ResponseWriter, r)
+	// The copy of r is the only one, and belongs to Check.
+	valid, details := op.check.Check(x.ResponseWriter, r.WithContext(newContext(r.Context(), x.caller())))
 	if details != nil {
 		return contract.Invalid(details)
 	}
 	answer := &answerWriter{ResponseWriter: x}
-	op.generated(answer, valid.WithContext(newContext(valid.Context(), x.caller())))
+	op.generated(answer, valid)
 	return answer.finish()
 }
 

@@ -18,8 +18,9 @@ type router struct {
 
 // endpoint is a path and its handlers by method.
 type endpoint struct {
-	path    string // as registered; a segment may be a wildcard such as {key}
-	methods map[string]http.Handler
+	path      string // as registered; a segment may be a wildcard such as {key}
+	isLiteral bool   // path has no wildcard
+	methods   map[string]http.Handler
 }
 
 func newRouter() router {
@@ -31,7 +32,7 @@ func newRouter() router {
 func (rt *router) add(method, path string, h http.Handler) bool {
 	e := rt.endpoints[path]
 	if e == nil {
-		e = &endpoint{path: path, methods: map[string]http.Handler{}}
+		e = &endpoint{path: path, isLiteral: !strings.Contains(path, "{"), methods: map[string]http.Handler{}}
 		rt.endpoints[path] = e
 		rt.mux.Handle(path, e)
 	}
@@ -44,12 +45,28 @@ func (rt *router) add(method, path string, h http.Handler) bool {
 
 // find returns the endpoint of the request's path, nil if there is none. The path must be spelled as it is registered:
 // nothing is cleaned, unescaped or redirected, so that a proxy in front and the server never disagree about a path.
+//
+// A path without wildcards needs only the map: http.ServeMux, too, prefers it to every pattern.
 func (rt *router) find(r *http.Request) *endpoint {
+	path := r.URL.EscapedPath()
+	if e := rt.endpoints[path]; e != nil && e.isLiteral {
+		return e
+	}
 	_, pattern := rt.mux.Handler(r)
-	if e := rt.endpoints[pattern]; e != nil && e.isSpelled(r.URL.EscapedPath()) {
+	if e := rt.endpoints[pattern]; e != nil && e.isSpelled(path) {
 		return e
 	}
 	return nil
+}
+
+// serve calls the endpoint that find returned. The ServeMux sets the values of wildcards.
+func (rt *router) serve(e *endpoint, w http.ResponseWriter, r *http.Request) {
+	if !e.isLiteral {
+		rt.mux.ServeHTTP(w, r)
+		return
+	}
+	r.Pattern = e.path
+	e.ServeHTTP(w, r)
 }
 
 // isSpelled compares segment by segment. A wildcard stands for any segment but an empty one.

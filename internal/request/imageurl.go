@@ -1,6 +1,7 @@
 package request
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -43,12 +44,17 @@ func (p *parser) imageURL(name string) (string, error) {
 // the text.
 func (u *imageURL) write(b []byte) {
 	u.length += len(b)
-	for len(b) > 0 && !u.headerEnded && len(u.text.kept) < maxHeader {
-		u.text.write(b[:1])
-		if b[0] == ',' {
+	if room := maxHeader - len(u.text.kept); !u.headerEnded && room > 0 {
+		header := b[:min(len(b), room)]
+		comma := bytes.IndexByte(header, ',')
+		if comma >= 0 {
+			header = header[:comma+1]
+		}
+		u.text.write(header)
+		if comma >= 0 {
 			u.endHeader()
 		}
-		b = b[1:]
+		b = b[len(header):]
 	}
 	if u.data != nil {
 		u.data.write(b)

@@ -79,7 +79,11 @@ func (p *parser) unexpected(want string) error {
 
 // space skips the blanks of RFC 8259, section 2.
 func (p *parser) space() {
-	for b := p.buffered(); len(b) > 0; b = p.buffered() {
+	for {
+		b := p.buffered()
+		if len(b) == 0 || b[0] > ' ' { // nearly always, so that it must be cheap
+			return
+		}
 		n := 0
 		for n < len(b) && (b[n] == ' ' || b[n] == '\t' || b[n] == '\n' || b[n] == '\r') {
 			n++
@@ -93,18 +97,20 @@ func (p *parser) space() {
 
 // next returns the next byte without consuming it, 0 at the end. No JSON token begins with 0.
 func (p *parser) next() byte {
-	if b := p.peek(1); len(b) > 0 {
-		return b[0]
+	if p.start == p.end && len(p.peek(1)) == 0 {
+		return 0
 	}
-	return 0
+	return p.buffer[p.start]
 }
 
-// consume skips c if it is the next byte, and reports whether it was.
+// consume skips c if it is the next byte, and reports whether it was. c is ASCII and not a line feed, so that the position
+// moves by one column.
 func (p *parser) consume(c byte) bool {
 	if p.next() != c {
 		return false
 	}
-	p.discard(1)
+	p.start++
+	p.column++
 	return true
 }
 
@@ -147,40 +153,46 @@ func (p *parser) literal() (any, error) {
 // object reads an object. Names are compared after unescaping (RFC 7493, section 2.3).
 func (p *parser) object() (any, error) {
 	object := map[string]any{}
-	err := p.list('{', '}', func() error { return p.member(object) })
+	more, err := p.open('{', '}'), error(nil)
+	for more && err == nil {
+		if err = p.member(object); err == nil {
+			more, err = p.another('}')
+		}
+	}
 	return object, err
 }
 
 func (p *parser) array() (any, error) {
 	array := []any{}
-	err := p.list('[', ']', func() error {
-		v, err := p.valueAt(strconv.Itoa(len(array)))
-		array = append(array, v)
-		return err
-	})
+	more, err := p.open('[', ']'), error(nil)
+	for more && err == nil {
+		var v any
+		if v, err = p.valueAt(strconv.Itoa(len(array))); err == nil {
+			array = append(array, v)
+			more, err = p.another(']')
+		}
+	}
 	return array, err
 }
 
-// list reads an object or array: the elements between two brackets, separated by commas.
-func (p *parser) list(opening, closing byte, element func() error) error {
+// open begins an object or array, and reports whether it has an element.
+func (p *parser) open(opening, closing byte) (more bool) {
 	p.consume(opening)
 	p.space()
+	return !p.consume(closing)
+}
+
+// another ends an element of an object or array, and reports whether one more follows.
+func (p *parser) another(closing byte) (more bool, err error) {
+	p.space()
 	if p.consume(closing) {
-		return nil
+		return false, nil
 	}
-	for {
-		if err := element(); err != nil {
-			return err
-		}
-		p.space()
-		if p.consume(closing) {
-			return nil
-		}
-		if !p.consume(',') {
-			return p.unexpected(fmt.Sprintf(`"," or "%c"`, closing))
-		}
-		p.space()
+	if !p.consume(',') {
+		return false, p.unexpected(fmt.Sprintf(`"," or "%c"`, closing))
 	}
+	p.space()
+	return true, nil
 }
 
 // member reads a name and its value into the object. If a name is repeated, the last value is kept, and the repetition is
@@ -217,7 +229,8 @@ const digits = "0123456789"
 // number reads a number (RFC 8259, section 6). Its text is cut like that of a string: openapi.yaml allows no number that
 // long.
 func (p *parser) number() (any, error) {
-	var text cutText
+	var short [32]byte // on the stack: room for numbers as people write them
+	text := cutText{kept: short[:0]}
 	// one consumes the next byte if it is in set.
 	one := func(set string) bool {
 		c := p.next()

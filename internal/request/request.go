@@ -3,7 +3,7 @@
 // content type, strict JSON, the schema of the body, and the URLs of images.
 //
 // Bodies stream. The image in a data: URL is decoded while it arrives, into one buffer; neither the body nor the base64 text
-// is ever held. The generated handler then reads a small body in which a short name replaces the data: URL, and
+// is ever held. The generated handler then gets a small object in which a short name replaces the data: URL, and
 // InlineImage returns the image of that name.
 //
 // The JSON reader is our own (json.go, string.go, source.go). The decoders of encoding/json and of jsontext in
@@ -60,7 +60,7 @@ func NewOperation(op *openapi3.Operation) *Operation {
 // HasBody reports whether the operation takes a body.
 func (o *Operation) HasBody() bool { return o.body != nil }
 
-// Check reads the request. It returns the request for the generated handler, or the details of a 400: what is wrong and what
+// Check reads the request. It returns the request for the generated handler, which is r or a copy of it, with a validBody, or the details of a 400: what is wrong and what
 // would be right, by field name, JSON pointer (RFC 6901), header or parameter name, or "body".
 func (o *Operation) Check(w http.ResponseWriter, r *http.Request) (valid *http.Request, details map[string]string) {
 	var f faults
@@ -74,15 +74,38 @@ func (o *Operation) Check(w http.ResponseWriter, r *http.Request) (valid *http.R
 	if details := f.details(); details != nil {
 		return nil, details
 	}
-	// The small body is JSON again, because that is what the generated handler decodes. It has no image and takes microseconds.
-	text, err := json.Marshal(object)
-	if err != nil {
-		return nil, map[string]string{"body": notAllowed}
+	if len(images) > 0 {
+		r = r.WithContext(WithImages(r.Context(), images))
 	}
-	valid = r.WithContext(WithImages(r.Context(), images))
-	valid.Body, valid.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
-	return valid, nil
+	r.Body, r.ContentLength = &validBody{object: object}, -1
+	return r, nil
 }
+
+// validBody is the body of a valid request. The generated handler takes the object from it (runtime.BindJSONBody of
+// oapi-codegen), so that the body is not decoded a second time. Other readers get the object as JSON.
+type validBody struct {
+	object map[string]any
+	text   io.Reader // nil until something reads
+}
+
+var _ io.ReadCloser = (*validBody)(nil)
+
+// ValidatedValue is the method that runtime.BindJSONBody looks for.
+func (b *validBody) ValidatedValue() any { return b.object }
+
+func (b *validBody) Read(p []byte) (int, error) {
+	if b.text == nil {
+		text, err := json.Marshal(b.object)
+		if err != nil {
+			return 0, err
+		}
+		b.text = bytes.NewReader(text)
+	}
+	return b.text.Read(p)
+}
+
+// Close does nothing; the server closes the body that it received.
+func (b *validBody) Close() error { return nil }
 
 // checkQuery refuses every parameter that is not documented. A client that puts a field of the body there would otherwise
 // believe that it has an effect.

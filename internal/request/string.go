@@ -22,9 +22,28 @@ func (t *cutText) String() string { return string(t.kept) }
 
 // string reads a name, or a string that is not the URL of an image.
 func (p *parser) string() (string, error) {
+	if text, ok := p.shortString(); ok {
+		return text, nil
+	}
 	var text cutText
 	err := p.characters(text.write)
 	return text.String(), err
+}
+
+// shortString reads a string that has no escapes and is in the buffer as a whole, as most are; it needs one copy only. It
+// consumes nothing if ok is false. The next byte is the opening quote.
+func (p *parser) shortString() (text string, ok bool) {
+	b := p.buffer[p.start+1 : p.end]
+	n := 0
+	for n < len(b) && n <= maxText && verbatim[b[n]] {
+		n++
+	}
+	if n == len(b) || b[n] != '"' {
+		return "", false
+	}
+	text = string(b[:n])
+	p.discard(n + len(`""`))
+	return text, true
 }
 
 // verbatim is true for the bytes that stand for themselves inside a string (RFC 8259, section 7). Those of longer

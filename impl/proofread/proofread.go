@@ -1,6 +1,6 @@
 // Package proofread asks a language model behind an OpenAI-compatible API to proofread a reading, and decides which of its
-// corrections to believe. A correction is accepted only if the word was doubtful, is neither a number nor a name, and can have
-// been misread for the correction by the shape of its letters; words are never added, removed or modernised.
+// corrections to accept. It accepts a correction only if the word was doubtful, is neither a number nor a name, and looks so
+// much like the correction that a recognizer may have confused them. Words are never added, removed or modernised.
 //
 // It runs in the service, because workers have no network. The recognizer's own corrections are in impl/ocr/correct. Start
 // with Model.Improve; believe.go has the guards.
@@ -53,7 +53,7 @@ func New(c Config) (*Model, error) {
 	}
 	key := c.Key
 	if key == "" {
-		key = "none" // the client library insists on one
+		key = "none" // the client library requires one
 	}
 	return &Model{
 		client: openai.NewClient(option.WithBaseURL(c.URL), option.WithAPIKey(key), option.WithMaxRetries(maxRetries),
@@ -63,7 +63,7 @@ func New(c Config) (*Model, error) {
 	}, nil
 }
 
-// refuseRedirect keeps pages from going anywhere but to the operator's address.
+// refuseRedirect makes sure that pages are sent only to the address that the operator configured.
 func refuseRedirect(*http.Request, []*http.Request) error {
 	return errors.New("the server redirects; configure the address that it redirects to")
 }

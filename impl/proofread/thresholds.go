@@ -21,7 +21,7 @@ const (
 const (
 	// maxImageBytes is the size of the largest image that is sent along; larger ones are left out of the request.
 	maxImageBytes = 8 << 20
-	// maxAnswerTokens bounds the answer in the request, and maxAnswerBytes whatever the server makes of that.
+	// maxAnswerTokens is the bound that the request asks for; maxAnswerBytes is enforced if the server ignores it.
 	maxAnswerTokens, maxAnswerBytes = 8192, 1 << 20
 	// maxRetries is the number of times that the client repeats a request that failed.
 	maxRetries = 1

@@ -22,6 +22,7 @@ func ablate(o options, w io.Writer, read func(options) ([]outcome, error)) error
 	if err != nil {
 		return err
 	}
+	// All later figures are printed as differences from these.
 	whole := figuresOf(outcomes)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "without\tCER print\tCER handwriting\tBoW\tcpu\tpages changed\t")

@@ -57,6 +57,7 @@ type options struct {
 	Models    []string `placeholder:"DIR" help:"Directories with models (*.traineddata) that take precedence over the installed ones."`
 }
 
+// main exits with status 1 after an error. An interrupt stops the run; nothing is printed then.
 func main() {
 	var o options
 	kong.Parse(&o, kong.Description(description), kong.UsageOnError(), kong.Vars{"steps": strings.Join(reading.Steps(), ", ")})

@@ -56,6 +56,7 @@ func readAll(ctx context.Context, folder *accuracy.Folder, set *models.Set, o op
 	if len(pages) == 0 {
 		return nil, fmt.Errorf("--only: no page id contains %q", o.Only)
 	}
+	// The first error ends group's context, which stops the other jobs at their current page.
 	bar := newBar(len(pages))
 	outcomes := make([]outcome, len(pages))
 	next := make(chan int) // indexes of pages; unbuffered, so that a page is not taken before a job is free

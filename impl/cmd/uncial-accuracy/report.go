@@ -27,9 +27,13 @@ const (
 	reportQuality = 60   // JPEG quality, 1 to 100
 )
 
+// reportHTML is the template. It holds all styles, because the report must be one file.
+//
 //go:embed report.html
 var reportHTML string
 
+// reportTemplate escapes texts, so that the report may contain whatever was read. Images and colours are made here and marked
+// as safe.
 var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"percent": func(f float64) string { return fmt.Sprintf("%.1f %%", 100*f) },
 	"number":  func(f float64) string { return fmt.Sprintf("%.3f", f) },
@@ -44,7 +48,7 @@ type reportPage struct {
 	Edits  []document.Edit
 }
 
-// reportSheet is one image of the file with the words that were read on it. The boxes are in pixels of the page, and the
+// reportSheet is one image of the file, in the order of its pages, with the words that were read on it. The boxes are in pixels of the page, and the
 // template scales them to the image.
 type reportSheet struct {
 	Image         template.URL
@@ -91,7 +95,7 @@ func newReportPage(o outcome) (reportPage, error) {
 	for _, p := range accuracy.Align(truth, text) {
 		page.Parts = append(page.Parts, reportPart{p.Equal, strings.Join(p.Truth, " "), strings.Join(p.Text, " ")})
 	}
-	n := 0
+	n := 0 // index of the image in the file, and of its page in the document
 	for decoded, err := range decode.Pages(o.image, tesseract.Leptonica{}) {
 		if err != nil {
 			return reportPage{}, err

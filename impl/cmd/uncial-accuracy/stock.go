@@ -63,7 +63,7 @@ func stockText(ctx context.Context, engine *tesseract.Engine, data []byte) (stri
 
 // stockPage returns the blocks of one page; dpi is that of the file, or 0. Afterwards the engine holds no image.
 func stockPage(ctx context.Context, engine *tesseract.Engine, img image.Image, dpi int) ([]tesseract.Block, error) {
-	defer engine.Clear()
+	defer engine.Clear() // the engines are shared with the service's own reading
 	engine.SetMode(tesseract.Auto)
 	if err := engine.SetImage(img, dpi); err != nil {
 		return nil, err

@@ -34,6 +34,7 @@ const allPrinted, allHandwritten, allPages = "all printed", "all handwritten", "
 func groups(outcomes []outcome) []*group {
 	var list []*group
 	byName := map[string]*group{}
+	// find returns the group of this name, and appends it to the list at its first use: that gives the order.
 	find := func(name string) *group {
 		if byName[name] == nil {
 			byName[name] = &group{name: name}

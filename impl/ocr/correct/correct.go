@@ -1,10 +1,10 @@
-// Package correct puts misread words of print right without looking at the image again: by a vote among several readings of a
-// page (Vote), and by repairing the long s that was read as an f (LongS). Both change the blocks in place and return their edits.
-// They change only words that no word list has, and never a number, a name or a spelling of its time; internal/text has those
-// rules.
+// Package correct corrects misread words of print without looking at the image again: by a vote among several readings of a
+// page (Vote), and by repairing a long s that was read as an f (LongS). Both change the blocks in place and return their edits.
+// They change only words that are in no word list, and never a number, a name or a spelling of the time; internal/text has
+// those rules.
 //
-// The pages are read in impl/ocr/reading, which decides when to correct. Handwriting has its own corrections in impl/ocr/hand,
-// and what a language model proposes is in impl/proofread. Start with Vote.
+// Package impl/ocr/reading reads the pages and decides when to correct. The corrections of handwriting are in impl/ocr/hand, and
+// those of a language model in impl/proofread. Start with Vote.
 package correct
 
 import (
@@ -52,8 +52,8 @@ func (l Lexicons) Match(word string, variants lexicon.Variants, limit int) []str
 	return found
 }
 
-// isLocked reports whether a word must stay as it was read: punctuation, a number, or a capitalised word that no list has and
-// that may be a name.
+// isLocked reports whether a word must not be changed: punctuation, a number, or a capitalised word that is in no list and
+// may be a name.
 func isLocked(word string, known Lexicon) bool {
 	_, core, _ := text.Core(word)
 	return core == "" || text.IsNumber(core) || text.MayBeName(core) && !known.Known(core)

@@ -5,11 +5,11 @@ package correct
 const (
 	// knownBonus is added for a candidate that a word list has, in votes; a vote is a confidence of 0..1.
 	knownBonus = 0.6
-	// minLead is the number of votes that a candidate must have more than the words as they were read.
+	// minLead is the number of votes by which a candidate must lead the words that were read.
 	minLead = 0.5
 	// maxChangedLetters is the share of a word's letters that may change. A candidate with more changes is another word.
 	maxChangedLetters = 0.4
-	// minSharedWidth is the share of the wider of two stretches of a line that they have in common if they show the same words.
+	// minSharedWidth is how much of the wider of two stretches of a line they must share, as a fraction, to be the same words.
 	minSharedWidth = 0.6
 	// minVoteConfidence is the confidence of a reading, 0..1, below which no word list helps it.
 	minVoteConfidence = 0.2

@@ -7,9 +7,9 @@ import (
 	"uncial/internal/document"
 )
 
-// Vote corrects the print on a page by other readings of it. Words are aligned by their boxes. Each reading gives its confidence
-// as votes to what it has there, and a word list adds a bonus; the candidate with a clear lead replaces the words as they were
-// read. Confidences must be calibrated. The edits are in the order of the blocks.
+// Vote corrects the print on a page with the help of other readings of the same page. Words are aligned by their boxes. Each
+// reading votes for its own words with its confidence, and a word list adds a bonus; a candidate with a clear lead replaces the
+// words of blocks. Confidences must be calibrated. The edits are in the order of the blocks.
 func Vote(blocks []document.Block, others [][]document.Block, known Lexicon) []document.Edit {
 	var longSWriters map[string]bool // nil on a page without long s
 	if showsLongS(blocks) {
@@ -54,7 +54,7 @@ func voteLine(line *document.Line, candidates [][]document.Word, known Lexicon, 
 	return edits
 }
 
-// elect returns what should replace one word, or two neighbours that are parts of one. It is false if they stay: because all of
+// elect returns what should replace one word, or two neighbours that are parts of one. It reports false if they stay: because all of
 // them are known, one is locked, or no candidate leads.
 func elect(words []document.Word, others [][]document.Word, known Lexicon) (candidate, bool) {
 	read := newCandidate(words)
@@ -116,7 +116,7 @@ func span(words []document.Word) (left, right int) {
 	return words[0].Box.X, last.X + last.W
 }
 
-// wordsInRow returns the words beside a box from left to right.
+// wordsInRow returns the words in the same row as a box, from left to right.
 func wordsInRow(blocks []document.Block, box document.Box) []document.Word {
 	var words []document.Word
 	for line := range document.Lines(blocks) {

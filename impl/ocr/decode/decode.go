@@ -1,7 +1,7 @@
 // Package decode turns the bytes of an image file into upright, opaque pages of 8 bits a channel. It trusts nothing but the
 // bytes: the first of them give the format, and dimensions, pages and the work that a decoder would do are read from the
-// headers and bounded before a pixel is decoded. Formats and limits are the contract's (internal/contract/imagefile), and
-// what makes a page easier to read is the business of package imaging.
+// headers and bounded before a pixel is decoded. Formats and limits are those of the contract (internal/contract/imagefile).
+// Package imaging makes a page easier to read.
 //
 // The decoders are Go's where they can be; what they cannot read goes to a library that the caller brings (Leptonica). The
 // TIFF decoder is our own, because no single other one reads as much. Go's (x/image/tiff) fails on BigTIFF, CMYK, Group 3 and
@@ -136,7 +136,7 @@ var (
 	errKind = errors.New("unknown kind of image")
 )
 
-// isFinal reports whether the library would be no help.
+// isFinal reports whether it is useless to try the library after this error.
 func isFinal(err error) bool {
 	var known *ocr.ImageError
 	return errors.As(err, &known) || isCutShort(err) || errors.Is(err, errTIFF)

@@ -20,7 +20,7 @@ func (u *unpacker) Read(p []byte) (n int, err error) {
 			}
 			head := int(int8(u.src[0]))
 			u.src = u.src[1:]
-			// A head of -128 means nothing.
+			// A head of -128 is skipped.
 			switch {
 			case head >= 0:
 				u.run, u.repeat = head+1, false

@@ -67,7 +67,7 @@ func parseTIFF(data []byte) ([]frame, error) {
 		return nil, fault("the TIFF is damaged: its header is broken")
 	}
 	var pages, others []frame // others are reduced images and masks
-	seen := map[uint64]bool{} // offsets of directories, which tell a loop
+	seen := map[uint64]bool{} // offsets of directories, to detect loops
 	for offset := t.first; offset != 0 || len(seen) == 0; {
 		if seen[offset] {
 			return nil, fault("the TIFF is damaged: its directories form a loop")

@@ -89,7 +89,7 @@ func (m *tiffImage) palette() (color.Palette, error) {
 	if m.depth > 8 || len(values) < 3*n {
 		return nil, errKind
 	}
-	// Values of 8 bits are told by having none above 255.
+	// If no value is above 255, the values have 8 bits.
 	shift := 0
 	if slices.Max(values) > 0xff {
 		shift = 8

@@ -23,7 +23,7 @@ type candidate struct {
 }
 
 // correct returns the likeliest word of the list that can be made of a word by exchanging one or two symbols for others of the
-// recognizer's choices. It is false if the list has the word already, or none that can be made of it. Words with digits or
+// recognizer's choices. It reports false if the list has the word already, or none that can be made of it. Words with digits or
 // capitals, which may be names, and words of fewer than four letters are neither corrected nor the result of a correction. A
 // correction that changes the spelling is rejected (text.Respells), because the spelling is that of the time.
 func correct(w tesseract.Word, words *lexicon.Lexicon) (string, bool) {

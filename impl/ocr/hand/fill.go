@@ -14,8 +14,8 @@ import (
 // filling is the search for handwriting in what print left open on a page.
 type filling struct {
 	*Page
-	// french is true if French handwriting is sought, of which the model's confidence tells. In other languages only the shape
-	// of the letters does.
+	// french is true if French handwriting is sought. The model's confidence then shows whether a line is handwriting; in other
+	// languages only the shape of the letters does.
 	french bool
 	// joined is the share of joined letters in the line of a word of print, by the word's box, if the line looks handwritten.
 	joined map[document.Box]float64
@@ -96,7 +96,7 @@ func (p *filling) readOpen(ctx context.Context, r Reader, inPrint []document.Blo
 	return p.better(readings, shares, inPrint), nil
 }
 
-// covered returns a page of which parts are painted with their own paper.
+// covered returns a copy of the page in which the parts are painted over with the grey of their own paper.
 func covered(g *image.Gray, parts []document.Box) *image.Gray {
 	out := imaging.Crop(g, g.Rect)
 	for _, b := range parts {

@@ -129,7 +129,7 @@ func label(h int, c Connectivity, runs func(y int) RunSeq, visit func(r Run, lab
 	return roots
 }
 
-// findRoot follows the roots to the last one, and shortens the way for the next time.
+// findRoot follows the roots to the last one, and compresses the path (union-find).
 func findRoot(roots []int, i int) int {
 	for roots[i] != i {
 		roots[i] = roots[roots[i]]

@@ -2,8 +2,8 @@ package imaging
 
 import "image"
 
-// Brighten spreads the greys of a page up to white if it is so dark that nothing on it is: a picture taken without light, a
-// scan with the lamp off. It returns other pages unchanged, negatives too, which are dark where they are blank.
+// Brighten stretches the greys of a page up to white if no part of it is bright, as in a picture taken without light or a
+// scan with the lamp off. It returns other pages unchanged, including negatives, whose blank parts are dark.
 func Brighten(g *image.Gray) *image.Gray {
 	h := histogramOf(g)
 	brightest := h.quantile(brightShare)
@@ -13,8 +13,8 @@ func Brighten(g *image.Gray) *image.Gray {
 	return mapGreys(g, func(v int) int { return min(v*brightened/brightest, 255) })
 }
 
-// InvertNegative inverts a page that is a negative, as films of newspapers often are. It returns other pages unchanged, those
-// on a dark table too.
+// InvertNegative inverts a page that is a negative, as films of newspapers often are. It returns other pages unchanged,
+// including pages photographed on a dark table.
 func InvertNegative(g *image.Gray) *image.Gray {
 	if !isMostlyDark(g) || !isNegative(withoutBorder(g)) {
 		return g
@@ -72,9 +72,9 @@ func withoutBorder(g *image.Gray) *image.Gray {
 	return Crop(g, box)
 }
 
-// DropGrain whitens the paper of a page with hardly any ink or none. Otherwise its grain would count as ink, and a blank page
-// cost more than a full one. If ink shows only after smoothing, the smoothed page is returned; other pages are returned
-// unchanged. A shaded page has to be flattened first.
+// DropGrain whitens the paper of a page with hardly any ink or none. Otherwise its grain would count as ink, and reading a
+// blank page would take longer than reading a full one. If ink shows only after smoothing, it returns the smoothed page; it
+// returns other pages unchanged. A shaded page must be flattened first.
 func DropGrain(g *image.Gray) *image.Gray {
 	h := histogramOf(g)
 	if hasInk(h) {

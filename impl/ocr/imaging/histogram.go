@@ -10,7 +10,7 @@ type Histogram [256]int
 
 // histogramOf counts the pixels of an image.
 func histogramOf(g *image.Gray) Histogram {
-	var counts [4]Histogram // in turn: neighbours are often equal, and counting one grey twice in a row is slow
+	var counts [4]Histogram // used in rotation: neighbours are often equal, and incrementing one counter repeatedly is slow
 	for y := range g.Rect.Dy() {
 		r := row(g, y)
 		for ; len(r) >= 4; r = r[4:] {
@@ -46,8 +46,8 @@ func (h *Histogram) Total() int {
 	return total
 }
 
-// AtRank returns the grey of the pixel with that index, from 0, when all pixels are sorted from dark to light: 0 for a
-// negative rank and 255 for one past the end.
+// AtRank returns the grey at an index, from 0, of all pixels sorted from dark to light. It returns 0 for a negative rank, and
+// 255 for a rank past the end.
 func (h *Histogram) AtRank(rank int) uint8 {
 	for v, n := range h {
 		if rank < n {

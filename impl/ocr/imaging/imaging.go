@@ -1,10 +1,10 @@
 // Package imaging prepares the image of a page for recognition: grey pixels in, grey pixels out. It measures what makes a
 // page hard to read (shading, surroundings, skew, small letters) and corrects it; package reading decides which corrections
 // a page needs. It also holds the algorithms on pixels that other packages build on: histograms, connected components, rank
-// filters, blurs and resampling. Lines, columns and reading order are the business of package layout.
+// filters, blurs and resampling. It does not find lines, columns and reading order; package layout does.
 //
-// All images start at (0, 0); 0 is black and 255 white. Start reading at background.go and surroundings.go, which change
-// pages most; thresholds.go has every number that was tuned.
+// The bounds of all images begin at (0, 0); 0 is black and 255 white. Start reading at background.go and surroundings.go,
+// whose corrections matter most; thresholds.go has every number that was tuned.
 package imaging
 
 import (

@@ -48,8 +48,8 @@ func LetterShaped(spots []image.Rectangle) []image.Rectangle {
 	})
 }
 
-// inkRuns yields the runs of pixels up to the threshold. It asks no function for each pixel, as Runs does, because it goes
-// over pages in full resolution.
+// inkRuns yields the runs of pixels up to the threshold. Unlike Runs it calls no function for each pixel, because it runs on
+// pages in full resolution.
 func inkRuns(pixels []uint8, threshold uint8) RunSeq {
 	return func(yield func(start, end int) bool) {
 		for x := 0; x < len(pixels); x++ {

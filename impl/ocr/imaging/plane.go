@@ -103,7 +103,8 @@ func (p Plane) Blur(across, down float64) Plane {
 	return out
 }
 
-// BlurRow returns a row of values blurred by about a Gaussian of that deviation. Beyond the ends the last value goes on.
+// BlurRow returns a row of values blurred by about a Gaussian of that deviation. The values at both ends are repeated beyond
+// them.
 func BlurRow(values []float32, sigma float64) []float32 {
 	r := boxRadius(sigma)
 	in, out := slices.Clone(values), make([]float32, len(values))
@@ -114,7 +115,7 @@ func BlurRow(values []float32, sigma float64) []float32 {
 	return in
 }
 
-// BoxMean writes the means over 2r+1 values to out. Beyond the ends the last value goes on.
+// BoxMean writes the means over 2r+1 values to out. The values at both ends are repeated beyond them.
 func BoxMean(in, out []float32, r int) {
 	n := len(in)
 	scale := 1 / float32(2*r+1)
@@ -192,15 +193,15 @@ func NewMask(p Plane, f func(v float32) bool) Mask {
 	return m
 }
 
-// Erode removes what has something outside the set within r pixels, corners included. The edge of the page does not count
-// as outside.
+// Erode removes the pixels of the set that have a pixel outside the set within r pixels, corners included. The edge of the
+// page does not count as outside.
 func (m Mask) Erode(r int) Mask {
 	out := Mask{m.W, m.H, slices.Clone(m.Set)}
 	filter(out.Set, m.W, m.H, r, func(window []bool) bool { return !slices.Contains(window, false) })
 	return out
 }
 
-// dilate adds what lies within r pixels of the set, corners included.
+// dilate adds the pixels within r pixels of the set, corners included.
 func (m Mask) dilate(r int) Mask {
 	out := Mask{m.W, m.H, slices.Clone(m.Set)}
 	filter(out.Set, m.W, m.H, r, func(window []bool) bool { return slices.Contains(window, true) })

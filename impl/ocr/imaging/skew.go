@@ -52,8 +52,9 @@ func inkPoints(g *image.Gray, threshold uint8) []image.Point {
 	return points
 }
 
-// Sharpness returns the sum of the squared differences in ink of rows that are lag apart, after a page of that size, of
-// which the points are the ink, was sheared by an angle in degrees. It is greatest when the lines become level.
+// Sharpness measures how level the lines of a page of this size are after it was sheared by an angle in degrees. points are
+// the pixels with ink. It returns the sum of the squared differences in ink between rows that are lag apart, which is
+// greatest when the lines are level.
 func Sharpness(points []image.Point, size image.Point, angle float64, lag int) float64 {
 	slope := math.Tan(angle * math.Pi / 180)
 	margin := int(math.Ceil(math.Abs(slope)*float64(size.X))) + 1

@@ -30,7 +30,7 @@ func WhitenSurroundings(g *image.Gray) *image.Gray {
 	return out
 }
 
-// brightCells returns the cells that show paper. It is false if hardly any other cell is there, or too little paper.
+// brightCells returns the cells that show paper. It reports false if hardly any other cell is there, or too little paper.
 func brightCells(g *image.Gray) (Mask, bool) {
 	brightness := paperCells(g)
 	n := len(brightness.Values)
@@ -67,7 +67,7 @@ func (m Mask) growIntoShadow(brightness []float32) int {
 }
 
 // leaves returns the connected parts that have at least leastLeaf of the size of the largest, with the pictures inside them.
-// Narrow bridges do not connect parts. It is false if all parts are narrow, so that none is a leaf.
+// Narrow bridges do not connect parts. It reports false if all parts are narrow, so that none is a leaf.
 func (m Mask) leaves() (Mask, bool) {
 	parts := m.Erode(1).components(true)
 	if len(parts) == 0 {

@@ -43,7 +43,7 @@ func withNotes(all []path, pitch float64) [][]path {
 	return [][]path{rows(append(text, across...), pitch), rows(note, pitch)}
 }
 
-// divide returns the column with the fewest lines across it at which the page divides as isDivision asks. It is false if
+// divide returns the column with the fewest lines across it at which the page divides as isDivision asks. It reports false if
 // there is none, or if too many lines cross it.
 func divide(all []path, pitch float64, isDivision func(s sides, pitch float64) bool) (int, bool) {
 	if len(all) < 2*columnLines {

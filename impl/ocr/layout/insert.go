@@ -7,9 +7,9 @@ import (
 	"uncial/internal/document"
 )
 
-// Insert inserts a line of print that the layout analysis missed. A line that continues words that were cut off takes their
-// position, given by the boxes of those words. What stands between the words of a line goes between them; figures, and what
-// is near enough to be torn off, join the line in their row; anything else becomes a line of its own.
+// Insert inserts a line of print that the layout analysis missed. A line that continues words that were cut off replaces
+// them; cut has the boxes of these words. Words that stand between the words of a line are inserted there. Figures, and words
+// near enough to be torn off, join the line in their row. Anything else becomes a line of its own.
 func (s *Sequence) Insert(l document.Line, cut []document.Box) { s.pieces = insert(s.pieces, l, cut) }
 
 func insert(pieces []piece, l document.Line, cut []document.Box) []piece {

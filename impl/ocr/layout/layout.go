@@ -60,7 +60,7 @@ func Find(g *image.Gray) *Page {
 	return p
 }
 
-// inkOf returns the ink of a page at the working size, and how many pixels of the page make one of it. It is false if the
+// inkOf returns the ink of a page at the working size, and how many pixels of the page make one of it. It reports false if the
 // page is too small.
 func inkOf(g *image.Gray) (imaging.Plane, float64, bool) {
 	scale := workScale(g.Rect.Dx(), g.Rect.Dy())
@@ -107,9 +107,9 @@ func (p *Page) Lines() []Line {
 // Width returns the length of the line, in pixels of the working size.
 func (l Line) Width() int { return l.path.width() }
 
-// Spots returns the boxes of the spots of ink, in pixels of the page, whose bounds begin at (0, 0). Ink is what is darker
-// than the paper around it, however faint; imaging.Spots has one threshold for the page, and loses faint ink on a page with
-// black ink. Specks and rules are left out. It takes a third of the time that Find does.
+// Spots returns the boxes of the spots of ink, in pixels of the page, whose bounds begin at (0, 0). Pixels darker than the
+// paper around them are ink, however faint; imaging.Spots has one threshold for the page, and loses faint ink on a page with
+// black ink. Specks and rules are omitted. Spots takes a third of the time of Find.
 func Spots(g *image.Gray) []image.Rectangle {
 	ink, scale, ok := inkOf(g)
 	if !ok {

@@ -7,7 +7,8 @@ import (
 	"uncial/impl/ocr/imaging"
 )
 
-// path is the middle of a line's small letters, in pixels of the working size: a height for each of its columns, which rise.
+// path is the middle of a line's small letters, in pixels of the working size: a height for each of its columns, from left to
+// right.
 type path struct {
 	xs []int
 	ys []float32

@@ -46,9 +46,9 @@ func (s *Sequence) Blocks() []document.Block {
 	return out
 }
 
-// InsertHandwriting inserts a line of handwriting after what stands before it in its row or above it in its column. Other
-// handwriting that follows there counts as above it, whatever its width. A line with nothing above it in its column goes
-// before what is below it, or else after everything above.
+// InsertHandwriting inserts a line of handwriting after the last line that is to its left in its row or above it in its column;
+// handwriting that follows that line and is above counts too, whatever its width. If there is no such line, it inserts the line
+// before the first one below it in its column, or else after all lines above.
 func (s *Sequence) InsertHandwriting(l document.Line) {
 	before, below, above := 0, -1, 0
 	box := l.Box

@@ -37,8 +37,7 @@ type Strip struct {
 	step  float64 // working pixels for a column of the strip
 }
 
-// Strip cuts the line out and erases the ink of neighbouring lines. It is false if the line
-// is too narrow to be read.
+// Strip cuts the line out and erases the ink of neighbouring lines. It reports false if the line is too narrow to be read.
 func (l Line) Strip() (Strip, bool) {
 	p := l.page
 	pitch := p.Pitch / p.frame.scale

@@ -95,7 +95,7 @@ const (
 	// blurAcross and blurDown blur the ink along and across the lines, ridgeDown the ridges across.
 	blurAcross, blurDown, ridgeDown = 0.9, 0.16, 0.24
 	// ridgeLevel is the share of the strongest ridges' curvature from which a ridge counts; strongRidge the quantile, in
-	// hundredths, that is the strongest, over positions with at least ridgeInk of ink, of which one in ridgeSample is asked.
+	// hundredths, that is the strongest. It is taken over every ridgeSample-th position with at least ridgeInk of ink.
 	ridgeLevel, strongRidge, ridgeInk, ridgeSample = 0.22, 95, 0.02, 3
 	// leastPiece is the shortest piece of a ridge.
 	leastPiece = 0.8

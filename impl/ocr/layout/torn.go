@@ -31,8 +31,9 @@ func JoinTornLines(blocks []document.Block) []document.Block {
 	return s.Blocks()
 }
 
-// joinPieces makes one line of two pieces in a row, at the position of the left one. A scrap that is a block by itself goes to
-// the position of the right one instead, and a figure in front of an entry to the entry's block.
+// joinPieces makes one line of two pieces in a row. It takes the position and the block of the left one, with two exceptions: if
+// the block of the left one is a scrap, it takes those of the right one; and a figure in front of an entry joins the block of the
+// entry.
 func joinPieces(left, right *piece, blocks []document.Block) {
 	stays, goes := left, right
 	if isScrap(blocks[left.block]) && !isScrap(blocks[right.block]) {

@@ -22,7 +22,7 @@ func trimAll(all []path, ink imaging.Plane, pitch float64) []path {
 	return out
 }
 
-// trim cuts the ends back to the first and last columns with ink near the line. It is false if nothing is left.
+// trim cuts the ends back to the first and last columns with ink near the line. It reports false if nothing is left.
 func (p path) trim(ink imaging.Plane, pitch float64) (path, bool) {
 	r := max(int(nearPath*pitch), leastNear)
 	hasInk := make([]bool, len(p.xs))

@@ -4,7 +4,7 @@
 //
 // A directory may have a file named languages.txt that assigns languages to its models: each line has the name of a model
 // and the BCP 47 tags that it reads, separated by spaces; "#" begins a comment. For such a tag this model is preferred to
-// those of the catalogue. A model that neither lists can be used by its name only.
+// those of the catalogue. A model that is in neither list can be used by its name only.
 //
 // Start reading at Find.
 package models

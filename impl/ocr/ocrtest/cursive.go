@@ -56,6 +56,7 @@ var cursive = map[rune]glyph{
 // with returns a path that begins with one that several letters share.
 func with(begin []point, more ...point) []point { return append(append([]point{}, begin...), more...) }
 
+// The hand is neither upright nor exact, because recognizers and the detection of handwriting expect both faults.
 const (
 	slant     = 0.35 // to the right, per unit of height
 	wordSpace = 0.9  // between words, in x-heights
@@ -100,7 +101,8 @@ func Write(g *image.Gray, x, small int, base func(x float64) float64, text strin
 	return int(at * size)
 }
 
-// trace draws a smooth curve (a Catmull-Rom spline) through the points. Downstrokes are broader, as those of a nib are.
+// trace draws a smooth curve (a Catmull-Rom spline) through the points. Downstrokes are broader than upstrokes, as with a
+// nib. Points are in x-heights, size is the x-height in pixels.
 func trace(g *image.Gray, path []point, size float64, base func(x float64) float64) {
 	for i := 0; i+1 < len(path); i++ {
 		before, from, to, after := path[max(i-1, 0)], path[i], path[i+1], path[min(i+2, len(path)-1)]

@@ -2,7 +2,8 @@ package ocrtest
 
 import "runtime"
 
-// Allocated returns how many bytes the whole process allocated while f ran, so a test that asks must not run in parallel.
+// Allocated returns the number of bytes that the process allocated on Go's heap while f ran, freed ones included. It counts
+// all goroutines, so a test that uses it must not run in parallel. Memory of C libraries does not count.
 func Allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// patience is how long tests wait for an event that must come. The promises are shorter; machines under test are busy.
+// patience is how long tests wait for an event that must happen. The promised times are shorter, but test machines are busy.
 const patience = 30 * time.Second
 
 // MustPNG encodes an image as a PNG file.
@@ -24,7 +24,8 @@ func MustPNG(tb testing.TB, img image.Image) []byte {
 	return file.Bytes()
 }
 
-// MustBuildWorker builds the command uncial-worker and returns its absolute path. It needs cgo.
+// MustBuildWorker builds the command uncial-worker and returns its absolute path. It needs cgo and takes seconds, so use the
+// scripted worker (MustSelf) where no image needs to be read.
 func MustBuildWorker(tb testing.TB) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "uncial-worker")
@@ -41,7 +42,8 @@ func MustSelf(tb testing.TB) string {
 	return path
 }
 
-// Eventually waits until the condition holds, for 30 s at most. The event names what is awaited, as in "the queue is full".
+// Eventually waits until the condition holds, and fails the test after 30 s. It checks every millisecond, so condition must
+// be cheap. event completes "timed out waiting until ...", as in "the queue is full".
 func Eventually(tb testing.TB, event string, condition func() bool) {
 	tb.Helper()
 	for end := time.Now().Add(patience); !condition(); time.Sleep(time.Millisecond) {

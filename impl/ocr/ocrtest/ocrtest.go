@@ -1,7 +1,10 @@
-// Package ocrtest is for tests only; no program links it. It has three parts:
+// Package ocrtest is for tests only; no program links it. It has four parts:
 //   - Page, Scribble and Write draw print and handwriting (this file, scribble.go, cursive.go);
+//   - MustPages opens real or rendered pages with ground truth (pages.go);
 //   - Run checks the promises of ocr.Recognizer on any implementation, which a Harness opens (suite.go);
-//   - MaybeWorker turns the test binary into a worker that obeys scripts, for tests without the engine (worker.go).
+//   - MaybeWorker turns the test binary into a worker that obeys scripts, for tests without Tesseract (worker.go).
+//
+// It does not start the service; package apptest does. Start reading at Run or Page.
 package ocrtest
 
 import (
@@ -25,7 +28,8 @@ const (
 	Pitch    = 80  // from one baseline to the next
 )
 
-// Page draws lines of text in black on white, in 12 points at 300 dots per inch. It panics if the font cannot be loaded.
+// Page draws lines of text in black on white, in 12 points at 300 dots per inch.
+// The page is as high as its lines need; longer lines than Width are cut off. It panics if the font cannot be loaded.
 func Page(lines ...string) *image.Gray { return PageIn(goregular.TTF, 12, lines...) }
 
 // PageIn is like Page, with a font (the content of a TrueType or OpenType file) and its size in points.

@@ -37,7 +37,8 @@ func MustPages(tb testing.TB) *accuracy.Folder {
 	return folder
 }
 
-// MustPage returns the first of the pages, named by id, that the folder has, with its image file and ground truth.
+// MustPage returns the first page of the folder that has one of the ids, in the order of ids, with its image file and ground
+// truth. A test names a real page first and a rendered one after it, so that it works with both folders.
 func MustPage(tb testing.TB, folder *accuracy.Folder, ids ...string) (page accuracy.Page, image []byte, truth string) {
 	tb.Helper()
 	for _, id := range ids {

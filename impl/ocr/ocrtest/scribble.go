@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 )
 
-// Sheet returns a blank page of w x h pixels in a light grey, as scanned paper is not quite white.
+// Sheet returns a blank page of w x h pixels, in light grey because scanned paper is not quite white.
 func Sheet(w, h int) *image.Gray {
 	g := image.NewGray(image.Rect(0, 0, w, h))
 	for i := range g.Pix {
@@ -15,9 +15,9 @@ func Sheet(w, h int) *image.Gray {
 	return g
 }
 
-// Scribble draws what looks like a line of joined handwriting but has no letters: waves between the baseline and the
-// x-height (small, in pixels), ascenders, descenders, and gaps between words. It goes from x0 to x1; base returns the y
-// of the baseline at each x. The same seed draws the same line. Use it where only the layout matters, and Write for text.
+// Scribble draws a line that looks like joined handwriting but has no letters: waves between the baseline and the x-height
+// (small, in pixels), ascenders, descenders, and gaps between words. The line goes from x0 to x1; base returns the y of the
+// baseline at each x. The same seed draws the same line. Use Scribble where only the layout matters, and Write for text.
 func Scribble(g *image.Gray, x0, x1, small int, base func(x float64) float64, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, 1)) // #nosec G404 -- a drawing, not a secret
 	size := float64(small)
@@ -57,7 +57,7 @@ func stroke(g *image.Gray, x, width, top, bottom float64, base func(float64) flo
 	}
 }
 
-// dot draws a disc of radius r in dark ink.
+// dot draws a disc of radius r, in pixels, in dark ink. Parts outside the page are ignored.
 func dot(g *image.Gray, x, y, r float64) {
 	for py := int(y - r); py <= int(y+r); py++ {
 		for px := int(x - r); px <= int(x+r); px++ {
@@ -68,7 +68,7 @@ func dot(g *image.Gray, x, y, r float64) {
 	}
 }
 
-// Rule draws a straight line, two pixels wide, in any direction.
+// Rule draws a straight line, two pixels wide, in any direction: a rule of a form, a stroke through a word.
 func Rule(g *image.Gray, x0, y0, x1, y1 int) {
 	n := max(max(x1-x0, x0-x1), max(y1-y0, y0-y1), 1)
 	for i := range n + 1 {

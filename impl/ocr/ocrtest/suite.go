@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The promises below are those of ocr.Recognizer that no type can express. Times in them are upper limits for a busy machine;
-// what matters is that a call ends, and in which way.
+// The promises below are those of ocr.Recognizer that the type system cannot express. A new implementation must pass them
+// all. Times are upper limits for a busy machine: the suite checks how a call ends, not how fast.
 
 // Options of a recognizer that a check asks for.
 type Options struct {
@@ -53,11 +53,11 @@ var promises = []struct {
 }{
 	{"reads a page", "The text is that of the image, in the language asked for.", readsPage},
 	{"lists its languages", "They are sorted, and there is at least one.", listsLanguages},
-	{"reads many images at once", "Answers are never mixed up, whatever ends first.", readsManyAtOnce},
+	{"reads many images at once", "Answers are never mixed up, in whichever order the images are finished.", readsManyAtOnce},
 	{"refuses a broken image", "The error blames the image and says what is wrong; nothing else is affected.", refusesBrokenImage},
 	{"ignores a caller who has left", "Nothing is read for a caller who left before the call.", ignoresEndedContext},
 	{"stops when the caller leaves", "The call returns within a second, and the worker is free again.", stopsWhenCallerLeaves},
-	{"frees the place of a waiting caller who leaves", "The place in the queue is free at once.", freesPlaceInQueue},
+	{"frees the queue position of a waiting caller who leaves", "The next image can wait there at once.", freesQueuePosition},
 	{"keeps the caller's deadline", "It ends the reading just as a caller who leaves does.", keepsCallersDeadline},
 	{"keeps its own deadline", "An image that takes too long is given up, and the next one is read.", keepsOwnDeadline},
 	{"refuses images when the queue is full", "The refusal is immediate; accepted images are read.", refusesWhenFull},
@@ -157,6 +157,7 @@ func until(t *testing.T, s Subject, busy, queued int) {
 	})
 }
 
+// readsPage checks the parts of a document that every caller needs.
 func readsPage(t *testing.T, h Harness) {
 	t.Helper()
 	doc := h.mustRead(t, h.open(t, 1, 1))
@@ -165,6 +166,7 @@ func readsPage(t *testing.T, h Harness) {
 	require.Greater(t, doc.Confidence, 0.0)
 }
 
+// listsLanguages checks the order too, because the contract shows the list to clients.
 func listsLanguages(t *testing.T, h Harness) {
 	t.Helper()
 	tags, err := h.open(t, 1, 1).Languages(t.Context())
@@ -187,6 +189,7 @@ func readsManyAtOnce(t *testing.T, h Harness) {
 	}
 }
 
+// refusesBrokenImage includes the empty image, which no decoder sees.
 func refusesBrokenImage(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 1)
@@ -208,6 +211,7 @@ func ignoresEndedContext(t *testing.T, h Harness) {
 	until(t, s, 0, 0)
 }
 
+// stopsWhenCallerLeaves then reads a page, which takes longer than patience if the only worker is still busy.
 func stopsWhenCallerLeaves(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 1)
@@ -215,8 +219,8 @@ func stopsWhenCallerLeaves(t *testing.T, h Harness) {
 	h.mustRead(t, s)
 }
 
-// freesPlaceInQueue needs a queue of one place: the next image fits only if the place is free again.
-func freesPlaceInQueue(t *testing.T, h Harness) {
+// freesQueuePosition uses a queue for one image: the next image fits only if the position is free again.
+func freesQueuePosition(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 1)
 	stop := h.startSlow(t, s)
@@ -232,6 +236,7 @@ func freesPlaceInQueue(t *testing.T, h Harness) {
 	read()
 }
 
+// keepsCallersDeadline expects the error of the context, because the caller knows its own deadline.
 func keepsCallersDeadline(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 1)
@@ -242,6 +247,7 @@ func keepsCallersDeadline(t *testing.T, h Harness) {
 	h.mustRead(t, s)
 }
 
+// keepsOwnDeadline expects ocr.ErrTimeout, so that the service can tell a slow image from a caller who left.
 func keepsOwnDeadline(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.Open(t, Options{Workers: 1, Queue: 1, Deadline: h.Short})
@@ -250,7 +256,7 @@ func keepsOwnDeadline(t *testing.T, h Harness) {
 	h.mustRead(t, s)
 }
 
-// refusesWhenFull fills the worker and the one place in the queue.
+// refusesWhenFull occupies the worker and the one position in the queue.
 func refusesWhenFull(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 1)

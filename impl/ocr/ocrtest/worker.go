@@ -29,9 +29,17 @@ const startFile = "start"
 // MaybeWorker must be called by TestMain before anything else. In a process that a pool started as a worker it does not
 // return.
 //
-// That worker takes images to be scripts, with one command per line: "text WORD" reads a word; "sleep DURATION",
-// "hold FILE" (until the file is gone), "pages N", "image REASON", "internal REASON", "timeout", "crash", "exit STATUS",
-// "hang", "garbage", "huge", "wrong id" and "stderr BYTES" do what they say. Anything else is a broken image.
+// That worker treats images as scripts, with one command per line. Anything else is a broken image.
+//
+//	text WORD                  add a word to the document
+//	pages N                    return a document of N empty pages
+//	sleep DURATION, hang       wait, for a time or forever
+//	hold FILE                  wait until the file is deleted
+//	image REASON               answer with an error that blames the image
+//	internal REASON, timeout   answer with the other kinds of errors
+//	crash, exit STATUS         end the process
+//	garbage, huge, wrong id    break the protocol
+//	stderr BYTES               print to standard error
 func MaybeWorker() {
 	if os.Getenv(pipe.ProtocolEnv) == "" {
 		return
@@ -162,7 +170,7 @@ func block(word string) document.Block {
 	return document.Block{Box: box, Lines: []document.Line{{Box: box, Words: words}}}
 }
 
-// number panics on anything else, which fails the test through the exit of the worker.
+// number parses an integer. It panics on anything else; the worker then exits, and the test fails.
 func number(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil {
@@ -180,7 +188,7 @@ func sendHello(protocol, languages string) {
 	os.Exit(0)
 }
 
-// sendHuge begins an answer that is larger than allowed, and goes on for as long as anyone reads.
+// sendHuge begins an answer that is larger than allowed, and writes until the pipe is closed.
 func sendHuge() {
 	_, _ = os.Stdout.Write([]byte{0x7f, 0xff, 0xff, 0xff})
 	for chunk := make([]byte, 1<<16); ; {

@@ -11,8 +11,8 @@ import (
 	"uncial/internal/document"
 )
 
-// checkDocument checks what package document promises, so that the writers of formats may rely on it even if a hostile
-// image took the worker over. Indexes in its errors count from 0.
+// checkDocument checks every rule of package document, so that the writers of formats can rely on them even if a hostile
+// image has taken over the worker. Indexes in its errors count from 0.
 func checkDocument(d *document.Document) error {
 	switch {
 	case len(d.Pages) == 0 || len(d.Pages) > ocr.MaxPages:

@@ -10,7 +10,7 @@ import (
 	"io"
 )
 
-// firstBuffer is the most that is allocated on the word of a length prefix alone, in bytes.
+// firstBuffer is the most memory, in bytes, that is allocated before the announced bytes have arrived.
 const firstBuffer = 1 << 20
 
 // send writes one frame: header as JSON of at most limit bytes, then the payload. Nothing is written if either is too
@@ -41,9 +41,9 @@ func (c *Conn) send(header any, limit int, payload []byte) error {
 	return nil
 }
 
-// receive reads one frame. The limits are those of the message expected, because a frame does not say what it holds.
-// It decodes the JSON of the header into header and returns the payload. The error is io.EOF if the pipe ends between two
-// frames.
+// receive reads one frame, decodes the JSON of its header into header and returns the payload. A frame does not name its
+// message, so the caller passes the limits of the message that it expects. The error is io.EOF if the pipe ends between
+// two frames.
 func (c *Conn) receive(header any, maxHeader, maxPayload int) ([]byte, error) {
 	if _, err := c.r.Peek(1); err != nil {
 		if errors.Is(err, io.EOF) {
@@ -86,7 +86,7 @@ func readPart(r *bufio.Reader, limit int) ([]byte, error) {
 	return part.Bytes(), nil
 }
 
-// noEOF reserves io.EOF for a pipe that ends between two frames.
+// noEOF replaces io.EOF within a frame by io.ErrUnexpectedEOF: io.EOF means that the pipe ended between two frames.
 func noEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

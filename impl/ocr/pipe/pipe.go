@@ -5,8 +5,8 @@
 // (big-endian uint32), the payload. Only requests have a payload, the image. Decoding is strict and bounded on both
 // sides, because a worker that a hostile image took over may write anything. After an error, close the pipe.
 //
-// The messages are in this file, the frames in frame.go, and the checks on documents in document.go. Starting processes
-// is the business of package workerpool.
+// The messages are in this file, the frames in frame.go, and the checks on documents in document.go. Package workerpool
+// starts the processes. Start reading at Conn.
 package pipe
 
 import (
@@ -46,7 +46,7 @@ const (
 	maxMessage  = 16 << 10     // message of any other error
 )
 
-// Hello is a worker's first message. It sends it when it can read.
+// Hello is a worker's first message, sent as soon as the worker can read images.
 type Hello struct {
 	Version   string   `json:"version"`   // of the engine, such as "tesseract 5.5.0"; for the log only
 	Protocol  int      `json:"protocol"`  // Protocol

@@ -111,7 +111,8 @@ func addHandwriting(ctx context.Context, p *page) error {
 func foundHandwriting(p *page) bool { return len(handwrittenBoxes(p.read.Blocks)) > 0 }
 
 // rechooseModel chooses once more between the language's own model and the early-print model, by what they made of the print
-// alone: what they made of handwriting says nothing about it. If the choice changes, the page is completed again.
+// alone, because how they read handwriting does not show which of them is better. If the choice changes, the page is
+// completed again.
 func rechooseModel(ctx context.Context, p *page) error {
 	first := p.attempts[0]
 	other := slices.IndexFunc(p.attempts, func(a attempt) bool { return a.model != first.model })

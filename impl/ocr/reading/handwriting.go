@@ -40,7 +40,8 @@ func (h *handwriting) load(n int) error {
 	return nil
 }
 
-// read reads strips on up to so many threads, at least one.
+// read reads each strip as one line, on at most the given number of threads and at least one. After the end of ctx it returns
+// ctx's error.
 func (h *handwriting) read(ctx context.Context, strips []*image.Gray, threads int, detail tesseract.Detail) ([][]tesseract.Word, error) {
 	threads = max(min(threads, len(strips)/minStripsAnEngine), 1)
 	if err := h.load(threads); err != nil {

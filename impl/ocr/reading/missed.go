@@ -10,7 +10,7 @@ import (
 	"uncial/internal/document"
 )
 
-// recoverMissed reads the ink that no word holds and inserts what is writing.
+// recoverMissed reads the ink outside the boxes of all words, and inserts the lines that are writing.
 func recoverMissed(ctx context.Context, p *page) error {
 	a := &p.attempts[0]
 	sequence := layout.SequenceOf(a.blocks)

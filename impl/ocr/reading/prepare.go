@@ -24,7 +24,7 @@ type sheet struct {
 	enlargement float64
 }
 
-// measure tells whether the page has greys, before steps change them, and starts with the page itself as the sheet.
+// measure records whether the page has greys, before steps change them, and makes the page itself the first sheet.
 func measure(_ context.Context, p *page) error {
 	p.isGray = !imaging.Bilevel(p.gray)
 	p.sheet = sheet{img: p.gray}

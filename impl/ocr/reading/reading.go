@@ -1,14 +1,14 @@
-// Package reading turns a decoded page into a document: which defects of the picture are corrected, which models read the page,
-// which of their readings is kept, and how confident the service is of it.
+// Package reading turns a decoded page into a document. It decides which defects of the picture are corrected, which models
+// read the page, which of their readings is kept, and how confident the service is of it.
 //
 // A page is read by an ordered list of named steps, each with the condition under which it runs; steps.go has the list, and
 // README.md what each step contributes. A clean page costs one recognition. Further models and sizes are tried only if the first
-// reading is in doubt: conditions depend on what was read, never on what the caller says about the page. Options.Without leaves
-// steps out one by one.
+// reading is in doubt: conditions depend on what was read, never on what the caller says about the page. Options.Without omits
+// single steps, for measurements.
 //
-// What the steps use is elsewhere: pixels in impl/ocr/imaging, lines and handwriting in impl/ocr/hand, corrections without the
-// image in impl/ocr/correct, and Tesseract in impl/ocr/tesseract. All thresholds of this package are in thresholds.go. Start with
-// File and steps.go.
+// The steps use other packages: impl/ocr/imaging for pixels, impl/ocr/hand for lines and handwriting, impl/ocr/correct for
+// corrections without the image, and impl/ocr/tesseract. All thresholds of this package are in thresholds.go. Start with File
+// and steps.go.
 package reading
 
 import (
@@ -29,7 +29,7 @@ type Options struct {
 	Enhance bool
 	// Language is a BCP 47 tag that one of the source's models reads.
 	Language string
-	// Without names the steps to leave out; see Steps. Names that are no step have no effect.
+	// Without names the steps to omit; see Steps. Unknown names have no effect.
 	Without []string
 }
 

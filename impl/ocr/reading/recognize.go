@@ -85,8 +85,8 @@ func isLegible(p *page) bool { return p.attempts[0].right >= inDoubt }
 func needsSecondSize(p *page) bool { return !isLegible(p) || isEnhanced(p) }
 
 // tryOtherSize reads the sheet with the same model at another size, smaller if the letters are large and larger if they are small.
-// That errs elsewhere than the first reading, and costs less than another model. The reading goes first only if the best was in
-// doubt, so that the enhancement corrects what is read without it.
+// It makes other errors than the first reading, and costs less than another model. The new reading may replace the best one only
+// if that was in doubt, so that requests with and without enhancement start from the same reading.
 func tryOtherSize(ctx context.Context, p *page) error {
 	again, err := readResized(ctx, p)
 	if err != nil {

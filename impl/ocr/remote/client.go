@@ -27,8 +27,8 @@ import (
 // Options of a Client.
 type Options struct {
 	Logger  *slog.Logger  // default: none
-	Refresh time.Duration // between two looks at the addresses and loads of the engines; default: 5 s
-	Shun    time.Duration // how long an engine that failed is the last choice; default: 5 s
+	Refresh time.Duration // interval at which addresses and loads of the engines are refreshed; default: 5 s
+	Shun    time.Duration // how long an engine that failed is used only if no other is left; default: 5 s
 	Timeout time.Duration // for an image whose caller sets no deadline; default: 3 minutes
 	// Lookup resolves a host name; default: the system's resolver.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
@@ -48,7 +48,7 @@ func (o Options) withDefaults() Options {
 }
 
 const (
-	refreshTimeout   = 3 * time.Second  // for one look at all engines
+	refreshTimeout   = 3 * time.Second  // for one refresh of all engines
 	languagesTimeout = 5 * time.Second  // for an engine to list its languages
 	languagesMaxAge  = 30 * time.Second // after which the languages are asked for again
 	maxInfo          = 1 << 20          // bytes of any answer other than a document
@@ -70,7 +70,7 @@ type Client struct {
 
 	mu    sync.Mutex // guards tags and until
 	tags  []string   // the latest answer to Languages
-	until time.Time  // when the tags are to be asked for again
+	until time.Time  // when tags must be fetched again
 
 	requests, died, repeated atomic.Uint64
 }
@@ -83,7 +83,7 @@ var (
 )
 
 // Dial prepares a client for the engines at a URL such as http://engine:8090. The engines need not run yet: an error
-// means that the URL is invalid. ctx limits the first look at the engines, not the life of the client.
+// means that the URL is invalid. ctx bounds only the first refresh, not the lifetime of the client, which ends with Close.
 func Dial(ctx context.Context, baseURL string, opts Options) (*Client, error) {
 	base, port, err := parseURL(baseURL)
 	if err != nil {
@@ -105,7 +105,7 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// keepRefreshing looks at the engines at regular intervals until ctx ends.
+// keepRefreshing refreshes addresses and loads every Options.Refresh until ctx ends.
 func (c *Client) keepRefreshing(ctx context.Context) {
 	tick := time.NewTicker(c.opts.Refresh)
 	defer tick.Stop()
@@ -119,8 +119,8 @@ func (c *Client) keepRefreshing(ctx context.Context) {
 	}
 }
 
-// refresh resolves the host name and asks each engine for its load. If the name does not resolve, the known engines
-// stay: resolvers fail more often than engines move.
+// refresh resolves the host name and asks each engine for its load. If the name does not resolve, it keeps the known
+// engines, because resolvers fail more often than engines move.
 func (c *Client) refresh(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, refreshTimeout)
 	defer cancel()
@@ -129,7 +129,7 @@ func (c *Client) refresh(ctx context.Context) {
 	} else if c.engines.set(addrs) {
 		c.opts.Logger.Info("engine addresses changed", "addresses", addrs)
 	}
-	// A sign of life ends the time for which an engine is avoided.
+	// An engine that answers is no longer avoided.
 	c.engines.each(ctx, func(ctx context.Context, e *engine) {
 		var load ocr.Load
 		if err := c.get(ctx, e, "/load", &load); err != nil {
@@ -141,7 +141,8 @@ func (c *Client) refresh(ctx context.Context) {
 	})
 }
 
-// resolve returns the addresses behind the host name, sorted and each once.
+// resolve returns the addresses behind the host name, each with the port of the base URL, sorted and without duplicates. A base
+// URL may also name an address instead of a host.
 func (c *Client) resolve(ctx context.Context) ([]netip.AddrPort, error) {
 	addrs := []netip.Addr{}
 	if addr, err := netip.ParseAddr(c.base.Hostname()); err == nil {
@@ -199,7 +200,8 @@ func (c *Client) do(r *http.Request, limit int64) (status int, header http.Heade
 }
 
 // Recognize reads an image on the engine with the lowest load. If that engine dies or is full, it tries one other. An
-// image that cannot be read or takes too long is not tried again: it would fare no better elsewhere.
+// image that cannot be read or takes too long is not retried, because it would fail on any engine. Errors: those of
+// ocr.Recognizer, errNoEngine, *diedError.
 func (c *Client) Recognize(ctx context.Context, req ocr.Request) (*document.Document, error) {
 	switch {
 	case ctx.Err() != nil:
@@ -220,7 +222,7 @@ func (c *Client) Recognize(ctx context.Context, req ocr.Request) (*document.Docu
 		doc, err := c.send(bounded, e, req)
 		c.engines.release(e)
 		died := (*diedError)(nil)
-		// The caller's own end comes before any error of the engine, which it may have caused.
+		// If the caller has left or its time is up, that is the error to return: it may have caused the engine's.
 		switch {
 		case err == nil:
 			return doc, nil
@@ -243,7 +245,7 @@ func (c *Client) Recognize(ctx context.Context, req ocr.Request) (*document.Docu
 	}
 }
 
-// withTimeout gives ctx a deadline if it has none, so that an engine that hangs cannot hold a caller for ever.
+// withTimeout gives ctx a deadline if it has none, so that an engine that hangs cannot block a caller forever.
 func (c *Client) withTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, set := ctx.Deadline(); set {
 		return ctx, func() {}
@@ -251,15 +253,15 @@ func (c *Client) withTimeout(ctx context.Context) (context.Context, context.Canc
 	return context.WithTimeoutCause(ctx, c.opts.Timeout, ocr.ErrTimeout)
 }
 
-// diedError means that an engine gave no complete answer.
+// diedError means that an engine gave no complete answer. The image may be retried once, on another engine.
 type diedError struct{ cause error }
 
 // Error includes the cause, which may name an address: it is for the log.
 func (e *diedError) Error() string { return "the engine gave no answer: " + e.cause.Error() }
 func (e *diedError) Unwrap() error { return e.cause }
 
-// send sends the image to one engine and returns its document, or its error as one of package ocr. The document is checked
-// like one of a worker: an engine decodes untrusted images too.
+// send sends the image to one engine and returns its document, or its error translated to one of package ocr. It checks the
+// document as strictly as that of a worker, because an engine decodes untrusted images too.
 func (c *Client) send(ctx context.Context, e *engine, req ocr.Request) (*document.Document, error) {
 	query := url.Values{"language": {req.Language}}
 	if req.Enhance {
@@ -276,7 +278,7 @@ func (c *Client) send(ctx context.Context, e *engine, req ocr.Request) (*documen
 	if err != nil {
 		return nil, &diedError{err}
 	}
-	// The engine has counted out this request, which is released only later.
+	// The reported load no longer includes this request, which the caller releases only after this.
 	if load, ok := getLoad(header); ok {
 		c.engines.report(e, load, 1)
 	}
@@ -306,10 +308,11 @@ func (c *Client) Ready(ctx context.Context) error {
 	return nil
 }
 
-// Stats holds the current state of the engines, and counters since the client was made.
+// Stats holds the current state of the engines as this client sees it, and counters since the client was made. Package app
+// exports them as metrics.
 type Stats struct {
 	Engines  int    // known addresses
-	Avoided  int    // engines that failed a moment ago
+	Avoided  int    // engines that failed within the last Options.Shun
 	Running  int    // requests that wait for an answer
 	Requests uint64 // sent
 	Died     uint64 // requests that got no answer
@@ -323,8 +326,8 @@ func (c *Client) Stats() Stats {
 	return s
 }
 
-// Languages returns the languages of one of the engines. An answer is kept for half a minute, and longer if no engine
-// answers after that.
+// Languages returns the languages of one of the engines; all engines should have the same models. It keeps an answer for
+// languagesMaxAge, and longer if no engine answers after that, so that requests do not fail while engines restart.
 func (c *Client) Languages(ctx context.Context) ([]string, error) {
 	// mu is not held while an engine is asked, so that callers who can use the kept answer do not wait.
 	c.mu.Lock()

@@ -18,8 +18,8 @@ import (
 const (
 	connectTimeout  = 3 * time.Second
 	tlsTimeout      = 5 * time.Second
-	continueTimeout = 5 * time.Second // for an engine to ask for the image; after it the image is sent anyway
-	// maxSilence is how long the other machine may acknowledge nothing before it counts as dead.
+	continueTimeout = 5 * time.Second // for an engine to send "100 Continue"; after that the image is sent anyway
+	// maxSilence is the time without any acknowledgement after which the other machine counts as dead.
 	maxSilence = 15 * time.Second
 )
 

@@ -20,7 +20,7 @@ type engine struct {
 	avoided  time.Time
 }
 
-// workPerWorker is the measure by which engines are compared.
+// workPerWorker is the load by which engines are compared: images per worker, because engines may differ in size.
 func (e *engine) workPerWorker() float64 {
 	return float64(e.work()) / float64(max(1, e.load.Workers))
 }
@@ -59,7 +59,8 @@ func (s *engines) set(addrs []netip.AddrPort) (changed bool) {
 	return changed
 }
 
-// list returns a copy, so that requests can be made without holding mu.
+// list returns a copy of the list of engines, so that callers can make requests without holding mu. The engines themselves are
+// shared.
 func (s *engines) list() []*engine {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,14 +99,14 @@ func (s *engines) isBetter(a, b, except *engine) bool {
 	return a.workPerWorker() < b.workPerWorker()
 }
 
-// hasRoom reports whether an engine other than the given one would take an image.
+// hasRoom reports whether an engine other than the given one would probably accept an image.
 func (s *engines) hasRoom(except *engine) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.ContainsFunc(s.all, func(e *engine) bool { return e != except && !e.avoided.After(s.now()) && !e.isFull() })
 }
 
-// release takes back what acquire counted.
+// release ends the request that acquire counted.
 func (s *engines) release(e *engine) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

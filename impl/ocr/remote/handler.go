@@ -58,7 +58,7 @@ func Handler(rec ocr.Recognizer, log *slog.Logger) http.Handler {
 // recognize checks everything that it can before it reads the body: a client that waits for "100 Continue" does not send
 // an image that is going to be refused.
 func (h *handler) recognize(w http.ResponseWriter, r *http.Request) {
-	// Never wait here: the queue of the recognizer is the place to wait, and a full one must be refused at once.
+	// Never wait here: images wait in the queue of the recognizer, and if that is full they must be refused at once.
 	select {
 	case h.admitted <- struct{}{}:
 		defer func() { <-h.admitted }()
@@ -111,7 +111,8 @@ func (h *handler) parameters(r *http.Request) (ocr.Request, error) {
 	return req, nil
 }
 
-// readImage reads the body. After it, the connection has no deadline, because the recognizer has one.
+// readImage reads the body. Afterwards the connection has no deadline, because the recognizer has its own. Errors:
+// *ocr.ImageError if the image is too large, errIncomplete.
 func readImage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	connection := http.NewResponseController(w)
 	_ = connection.SetReadDeadline(time.Now().Add(transferTimeout)) // fails only in tests without a connection
@@ -128,10 +129,10 @@ func readImage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return image, nil
 }
 
-// errIncomplete is a fault of the transfer, so it is not an ImageError.
+// errIncomplete is not an ImageError, because the transfer failed and not the image.
 var errIncomplete = fmt.Errorf("the image did not arrive completely within %v", transferTimeout)
 
-// languages lists what the recognizer can read.
+// languages lists the languages of the recognizer.
 func (h *handler) languages(w http.ResponseWriter, r *http.Request) {
 	tags, err := h.rec.Languages(r.Context())
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package remote carries recognition over HTTP: Handler (handler.go) serves any recognizer, and Client (client.go) is a
-// recognizer that spreads images over all the engines behind one host name. Both sides trust each other: there is no
-// authentication, so an engine must be reachable only by the service.
+// recognizer that spreads images over all the engines behind one host name. There is no authentication, so only the
+// service may be able to reach an engine. It does not read images itself. Start reading at Client.Recognize.
 //
 //	POST /recognize?language=TAG[&enhance=true]   image -> document.Document in JSON
 //	GET  /languages                               {"languages": [...]}
@@ -87,7 +87,7 @@ func (f failure) toError() error {
 	return errors.New("the engine reported an internal error")
 }
 
-// setDeadline tells the other side how much time ctx has left. Clocks may differ, so it is a duration.
+// setDeadline sends the time that ctx has left. It is a duration, because the clocks of the two machines may differ.
 func setDeadline(h http.Header, ctx context.Context) { //nolint:revive // the header is what is changed
 	if end, ok := ctx.Deadline(); ok {
 		h.Set(deadlineHeader, strconv.FormatInt(max(1, time.Until(end).Milliseconds()), 10))
@@ -109,14 +109,14 @@ func withDeadline(ctx context.Context, h http.Header) (context.Context, context.
 	return ctx, cancel, nil
 }
 
-// setLoad tells the client the load without a request of its own: every answer carries it.
+// setLoad puts the load into a header of every answer, so that clients need not ask for it separately.
 func setLoad(h http.Header, l ocr.Load) {
 	if text, err := json.Marshal(l); err == nil {
 		h.Set(loadHeader, string(text))
 	}
 }
 
-// getLoad also reports whether the header has a valid load.
+// getLoad returns the load in the header, and whether the header has a valid one.
 func getLoad(h http.Header) (l ocr.Load, ok bool) {
 	text := h.Get(loadHeader)
 	return l, text != "" && json.Unmarshal([]byte(text), &l) == nil

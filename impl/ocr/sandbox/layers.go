@@ -27,7 +27,7 @@ const (
 	namespaces   = "namespaces" // applied by the kernel when the shim is forked
 )
 
-// tryAll applies each layer in turn and reports which worked. The process is of no further use.
+// tryAll applies one layer after the other and reports which ones worked. Afterwards the process can only exit.
 func (s *spec) tryAll() []Layer {
 	var layers []Layer
 	for _, name := range []string{capabilities, noNewPrivs, landlock, limits, seccomp} {

@@ -25,8 +25,8 @@ const (
 	maxPath     = 4096             // bytes; PATH_MAX of linux/limits.h
 )
 
-// libraries asks the dynamic linker itself for the shared libraries of a program, so that the answer is what will happen
-// at the start. If libraries are missing, the error names them.
+// libraries returns the shared libraries that a program will load. It asks the dynamic linker itself, so that the answer is
+// right for this machine and environment. If libraries are missing, the error names them.
 func libraries(ctx context.Context, program string, env []string) (linked, error) {
 	linker, err := interpreter(program)
 	if err != nil || linker == "" {

@@ -1,10 +1,11 @@
 // Package sandbox starts a program that can use only what it needs: the files it was given to read, its own memory, and
-// three pipes. It works on Linux only and does without cgo. What the program is and how long it may run is the business
-// of the caller (package workerpool).
+// three pipes. It works on Linux only and does not use cgo. The caller (package workerpool) chooses the program and decides
+// how long it may run.
 //
 // A Go program cannot run code of its own between fork and exec, so a Launcher starts its own executable once more. That
 // second process, the shim, gives up its rights layer by layer (layers.go, landlock.go, seccomp.go) and then becomes the
-// program. MaybeShim (shim.go), called first in main, is where the shim branches off. Start reading at NewLauncher.
+// program. MaybeShim (shim.go), which main must call first, recognizes that a process is the shim. Start reading at
+// NewLauncher.
 package sandbox
 
 import (
@@ -121,8 +122,8 @@ func (l *Launcher) Command() *exec.Cmd {
 	}
 }
 
-// attributes are common to all processes: they die with their parent, and have a session of their own so that Ctrl-C
-// in a terminal reaches only the parent, which stops them in order.
+// attributes returns the attributes of all processes: they die with their parent, and have a session of their own, so that
+// Ctrl-C in a terminal reaches only the parent, which lets running requests finish first.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 }

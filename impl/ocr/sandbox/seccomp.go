@@ -11,7 +11,7 @@ import (
 
 // The filter lists what is allowed, because a list of what is forbidden would be out of date with the next kernel. Any
 // other call fails with ENOSYS instead of killing the process: C libraries then fall back to an older call that is
-// allowed, and a program goes on without a feature that it may not use.
+// allowed, and the program continues without the feature.
 
 // calls are the system calls that a Go program with C libraries needs in order to compute, on every architecture. To find
 // one that is missing after an upgrade, run the worker under strace and look for ENOSYS. See also archCalls.
@@ -54,7 +54,7 @@ func conditions() []condition {
 	}, archConditions...)
 }
 
-// writing has the flags of open(2) that ask for more than reading.
+// writing are the flags of open(2) that request more than read access.
 const writing = unix.O_WRONLY | unix.O_RDWR | unix.O_CREAT | unix.O_TRUNC | unix.O_APPEND | (unix.O_TMPFILE &^ unix.O_DIRECTORY)
 
 // The filter denies two kinds of mappings that RLIMIT_DATA does not count: shared memory without a file, and mappings
@@ -90,7 +90,7 @@ const (
 )
 
 // filter assembles the program. It kills a process of another architecture, whose call numbers mean something else, and
-// then compares the call with each rule in turn; mmap comes last because two of its flags matter. Jumps are relative:
+// then compares the call with one rule after the other; mmap comes last because two of its flags matter. Jumps are relative:
 // "equal(k, yes, no)" skips that many instructions.
 func filter() []unix.SockFilter {
 	load := func(at uint32) unix.SockFilter {

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// How a Launcher tells a process that it is the shim, and what to do.
+// A process whose name is shimName is the shim. Its instructions, a spec in JSON, are in the environment variable specEnv.
 const (
 	shimName = "uncial-sandbox"
 	specEnv  = "UNCIAL_SANDBOX"

@@ -1,6 +1,6 @@
 // Package tesseract is a thin binding of Tesseract's C API (capi.h, version 5) and of the few functions of Leptonica that
-// are needed with it: images in, words with boxes and confidences out. It is the only package that uses cgo. Choosing
-// models and modes, and judging what was read, is the business of package reading.
+// are needed with it: images in, words with boxes and confidences out. Package reading chooses models and modes, and decides
+// what to keep of the results.
 //
 // One Engine (engine.go) holds one loaded model and serves one goroutine at a time. Several engines may work at once, but
 // Tesseract keeps some variables for the whole process: set the same ones on all engines. Recognition runs on the

@@ -47,7 +47,7 @@ func Run(in io.Reader, out io.Writer, set *models.Set) error {
 // reader reads the image of a request.
 type reader func(ctx context.Context, req pipe.Request, image []byte) (*document.Document, error)
 
-// serve answers requests until the pipe ends. It is apart from Run so that tests can replace the reader.
+// serve answers requests until the pipe ends. It is a function of its own so that tests can replace the reader.
 func serve(conn *pipe.Conn, read reader) error {
 	for {
 		req, image, err := conn.ReceiveRequest()

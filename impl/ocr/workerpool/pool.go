@@ -81,7 +81,7 @@ type Pool struct {
 
 var _ ocr.Recognizer = (*Pool)(nil)
 
-// errFailed is all that a caller learns about a worker that failed; the log has the details.
+// errFailed is the only error that callers get for a worker that failed; the log has the details.
 var (
 	errFailed = errors.New("the worker failed")
 	errClosed = fmt.Errorf("the workers are shutting down: %w", ocr.ErrBusy)
@@ -141,7 +141,7 @@ func (p *Pool) Recognize(ctx context.Context, req ocr.Request) (*document.Docume
 	case !slices.Contains(*p.languages.Load(), req.Language):
 		return nil, fmt.Errorf("language %.40q is not supported by the workers", req.Language)
 	}
-	// The outcome is buffered, so a slot never waits for a caller who has left.
+	// The channel is buffered, so a slot never waits for a caller who has left.
 	j := &job{ctx: ctx, req: req, done: make(chan outcome, 1)}
 	if err := p.queue.put(j); err != nil {
 		p.counts.refused.Add(1)
@@ -150,7 +150,8 @@ func (p *Pool) Recognize(ctx context.Context, req ocr.Request) (*document.Docume
 	return p.wait(j)
 }
 
-// wait returns the outcome of a job, unless its caller leaves or no worker becomes free in time.
+// wait waits for the outcome of a job. Errors: those of the outcome, ocr.ErrBusy if no worker becomes free within
+// Options.Wait, and ctx's error when the caller leaves.
 func (p *Pool) wait(j *job) (*document.Document, error) {
 	turn := time.NewTimer(p.opts.Wait)
 	defer turn.Stop()
@@ -173,7 +174,7 @@ func (p *Pool) wait(j *job) (*document.Document, error) {
 }
 
 // Shutdown refuses new images with ocr.ErrBusy and waits for those that are queued or being read. If ctx ends first, it
-// kills the workers and returns ctx's error. In both cases nothing runs any more when it returns.
+// kills the workers and returns ctx's error. In both cases all workers have ended when it returns.
 func (p *Pool) Shutdown(ctx context.Context) error {
 	var err error
 	p.closed.Do(func() {

@@ -14,8 +14,8 @@ import (
 // releaseTimeout bounds awaitRelease, because Recognize promises to return within a second after its context ends.
 const releaseTimeout = 900 * time.Millisecond
 
-// job is one image on its way through the pool. At any moment it belongs to the queue or to one slot; whoever takes it out
-// of the queue must finish it or put it back.
+// job is one image to read. At any moment it belongs to the queue or to one slot; the slot that takes it out of the queue
+// must finish it or put it back.
 type job struct {
 	ctx     context.Context //nolint:containedctx // the context of the caller of Recognize
 	req     ocr.Request
@@ -29,10 +29,11 @@ type outcome struct {
 	err error
 }
 
+// finish ends the job. It must be called exactly once.
 func (j *job) finish(o outcome) { j.done <- o }
 
-// awaitRelease waits until the slot that holds the job lets go of it. That is a matter of milliseconds: the worker is
-// being killed. Waiting keeps the promise that nothing runs for a caller whose Recognize has returned.
+// awaitRelease waits until the slot has finished the job, which takes milliseconds because the worker is being killed. It
+// keeps the promise of ocr.Recognizer that nothing is left running when Recognize returns.
 func (j *job) awaitRelease() {
 	select {
 	case <-j.done:
@@ -40,8 +41,8 @@ func (j *job) awaitRelease() {
 	}
 }
 
-// queue brings jobs and idle slots together, first come, first served. It is not a channel because jobs must be removable
-// while they wait, and because an idle slot must notice the death of its worker before it takes a job.
+// queue gives jobs to idle slots in the order of arrival. It is not a channel, because jobs must be removable while they
+// wait, and because an idle slot must notice that its worker died before it takes a job.
 type queue struct {
 	closing chan struct{} // closed by close
 
@@ -71,7 +72,8 @@ func (q *queue) put(j *job) error {
 	return nil
 }
 
-// putFirst takes back a job that a slot could not begin. It is next in line, even if the queue is over its limit.
+// putFirst takes back a job that a slot could not begin. The job is the next to be read, even if the queue then exceeds
+// its limit.
 func (q *queue) putFirst(j *job) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -105,7 +107,8 @@ func (q *queue) remove(j *job) bool {
 	return false
 }
 
-// next sends the job that has waited longest, or else the next one to arrive, to inbox, which must have room for one.
+// next sends the job that has waited longest to inbox, or if none waits, the next one to arrive. inbox must have room for
+// one job.
 func (q *queue) next(inbox chan *job) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

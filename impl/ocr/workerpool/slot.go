@@ -16,19 +16,21 @@ const (
 	longestRetry = 30 * time.Second
 )
 
-// Reading times out in the worker a little earlier than in the pool, so that the worker can report it and live on.
+// Reading times out in the worker a little earlier than in the pool, so that the worker can report the timeout and need
+// not be killed.
 const (
-	deadlineShare   = 20 // the worker gets a twentieth less than the pool's deadline,
-	deadlineReserve = time.Second
-	// callerSlack decides whether a timeout in the worker was caused by the caller's own deadline, which is passed on in
-	// whole milliseconds.
+	deadlineShare   = 20          // the worker's deadline is a twentieth shorter than the pool's,
+	deadlineReserve = time.Second // but by this at most
+	// callerSlack is the time before the caller's own deadline within which a timeout in the worker counts as caused by
+	// that deadline. The worker gets the deadline in whole milliseconds.
 	callerSlack = 20 * time.Millisecond
 )
 
 // slot owns at most one worker at a time. All fields belong to the goroutine that executes run.
 //
-// Its life is a loop: ensureWorker, nextJob, serve. A worker leaves it in three ways: it exits by itself (requeueAfterCrash
-// or failure), it is not reusable after a job (stopWorker), or it has read its share of pages (mustRetire, swapIn).
+// run is a loop of ensureWorker, nextJob and serve. A slot loses its worker in three ways: the worker exits by itself
+// (requeueAfterCrash or failure), it is not reusable after a job (stopWorker), or it has read MaxPages pages (mustRetire,
+// swapIn).
 type slot struct {
 	pool   *Pool
 	worker *worker // nil while there is none
@@ -60,7 +62,7 @@ func (s *slot) ensureWorker() bool {
 	if s.worker != nil && s.worker.hasExited() {
 		s.stopWorker()
 	}
-	// Without a worker, the replacement is awaited even if it is still starting: it is ahead of any new start.
+	// Without a worker, wait for the replacement even if it is still starting: a new worker would be ready later.
 	if s.replacement != nil && (s.worker == nil || len(s.replacement) > 0) {
 		s.swapIn(<-s.replacement)
 	}
@@ -83,14 +85,14 @@ func (s *slot) ensureWorker() bool {
 		case <-time.After(pause):
 		case <-s.pool.ctx.Done():
 		case <-closing:
-			closing = nil // images that still wait are worth further attempts
+			closing = nil // keep trying, because images are still queued
 		}
 	}
 	return false
 }
 
 // backOff returns the pause after a failed attempt (0 for the first): doubled each time, and shortened at random by up
-// to a half so that the slots do not retry in step.
+// to a half, so that the slots do not retry at the same time.
 func backOff(attempt int) time.Duration {
 	full := min(firstRetry<<min(attempt, 20), longestRetry)
 	return full - rand.N(full/2)
@@ -134,13 +136,13 @@ func (s *slot) serve(j *job) (reusable bool) {
 		j.finish(outcome{err: j.ctx.Err()})
 		return true
 	}
-	// The worker has the same deadline and should answer before it. Killing it is for workers that hang, and for callers
-	// who leave: Tesseract itself looks for a request to stop only between lines of text.
+	// The worker has about the same deadline and should answer in time. It is killed if it hangs, or if the caller leaves:
+	// Tesseract checks for cancellation only between lines of text.
 	ctx, cancel := context.WithTimeout(j.ctx, s.pool.opts.Deadline)
 	defer cancel()
 	stop := context.AfterFunc(ctx, s.worker.kill)
 	answer, err := s.worker.read(request(j, s.pool.opts.Deadline, s.pool.threadsPerImage()), j.req.Image)
-	// If the deadline passed just after the answer, the answer counts, but the worker is dead.
+	// If the deadline passed just after the answer, the answer is valid, but the worker was killed.
 	if killed := !stop(); err == nil {
 		j.finish(s.result(j, answer))
 		return !killed && !s.mustRetire(answer)
@@ -156,14 +158,14 @@ func (s *slot) serve(j *job) (reusable bool) {
 	return false
 }
 
-// threadsPerImage returns how many cores a worker that begins an image may use: its own and its share of those of the
-// idle workers. If these get images in the meantime, the cores are shared until the image is read.
+// threadsPerImage returns the number of cores that a worker may use for the next image: its own and its share of those of
+// the idle workers. If these get images before it is done, the workers compete for the cores until then.
 func (p *Pool) threadsPerImage() int {
 	_, idle := p.queue.lengths()
 	return 1 + idle/max(int(p.counts.busy.Load()), 1)
 }
 
-// request gives the worker a little less time than the pool's deadline, so that it can report the timeout and live on.
+// request returns the request for a worker, whose deadline is a little shorter than the pool's; see deadlineShare.
 func request(j *job, deadline time.Duration, threads int) pipe.Request {
 	left := deadline - min(deadline/deadlineShare, deadlineReserve)
 	if end, ok := j.ctx.Deadline(); ok {
@@ -174,8 +176,8 @@ func request(j *job, deadline time.Duration, threads int) pipe.Request {
 	}
 }
 
-// result translates a worker's answer for the caller of Recognize. Messages of internal errors stay in the log: they may
-// name files of this machine.
+// result translates a worker's answer for the caller of Recognize. Messages of internal errors go only to the log, because
+// they may name files of this machine.
 func (s *slot) result(j *job, a pipe.Answer) outcome {
 	if a.Error == nil {
 		s.pool.counts.pages.Add(uint64(len(a.Document.Pages)))
@@ -212,8 +214,8 @@ func (s *slot) failure(ctx context.Context, j *job, err error) error {
 	return errFailed
 }
 
-// mustRetire reports whether the worker has read its share of pages and must stop now. If memory allows, a replacement
-// starts next to it instead, and the worker goes on until that is ready.
+// mustRetire counts the pages of an answer, and reports whether the worker has read MaxPages and must stop now. If memory
+// allows, it starts a replacement instead, and the worker continues until the replacement is ready.
 func (s *slot) mustRetire(a pipe.Answer) bool {
 	s.worker.pages++
 	if a.Document != nil {
@@ -226,7 +228,7 @@ func (s *slot) mustRetire(a pipe.Answer) bool {
 		s.pool.counts.retired.Add(1)
 		return true
 	}
-	s.worker.pages = 0 // if the replacement cannot start, the next attempt is made after as many pages again
+	s.worker.pages = 0 // if the replacement cannot start, try again after another MaxPages pages
 	ctx, cancel := context.WithCancel(s.pool.ctx)
 	started := make(chan *worker, 1)
 	s.replacement, s.cancelStart = started, cancel
@@ -240,7 +242,7 @@ func (s *slot) mustRetire(a pipe.Answer) bool {
 	return false
 }
 
-// swapIn puts the replacement in place of the worker, unless it is nil.
+// swapIn replaces the worker with fresh, unless fresh is nil because it could not start.
 func (s *slot) swapIn(fresh *worker) {
 	s.cancelStart()
 	s.replacement = nil

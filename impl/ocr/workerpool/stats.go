@@ -38,7 +38,7 @@ func (p *Pool) Load() ocr.Load {
 	}
 }
 
-// Stats returns the pool's load and counters. They are read one after the other, not at one instant.
+// Stats returns the pool's load and counters. They are read one after the other, so they may not add up exactly.
 func (p *Pool) Stats() Stats {
 	return Stats{
 		Load:      p.Load(),

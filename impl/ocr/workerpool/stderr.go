@@ -40,6 +40,7 @@ func (s *stderrLog) drain(r io.Reader) {
 	}
 }
 
+// keep keeps a line if it is among the first or the last maxKeptLines of the current image.
 func (s *stderrLog) keep(line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

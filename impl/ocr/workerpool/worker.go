@@ -114,8 +114,8 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// reap drains standard error and waits for the process, so that no zombie remains. Only after that is the worker exited,
-// so exitStatus and the kept lines are complete for whoever waits for it.
+// reap drains standard error and waits for the process, so that no zombie remains. Then it closes exited; from then on
+// exitStatus and the kept lines are complete.
 func (w *worker) reap(stderr *os.File) {
 	defer close(w.exited)
 	defer func() { _ = stderr.Close() }()
@@ -145,7 +145,7 @@ func (w *worker) read(req pipe.Request, image []byte) (pipe.Answer, error) {
 	return a, err
 }
 
-// kill ends the process and unblocks whoever is reading from or writing to it. It does not wait.
+// kill ends the process and unblocks reads from it and writes to it. It does not wait.
 func (w *worker) kill() {
 	w.killed.Do(func() {
 		_ = w.cmd.Process.Kill()
@@ -161,7 +161,7 @@ func (w *worker) stop() {
 	<-w.exited
 }
 
-// hasExited reports whether the process has ended. A worker that was killed a moment ago may not have.
+// hasExited reports whether the process has ended. After kill, that takes some milliseconds.
 func (w *worker) hasExited() bool {
 	select {
 	case <-w.exited:

@@ -1,5 +1,6 @@
-// Command generate draws the pages in impl/ocr/ocrtest/testdata/pages, which stand in for real ones in tests. Texts, fonts
-// and drawings are the project's own or come with Go; the same version of Go draws the same files.
+// Command generate draws the pages in impl/ocr/ocrtest/testdata/pages, with which tests run if no real pages are available.
+// Texts, fonts and drawings are the project's own or come with Go, so the pages may be distributed with it. The same version of
+// Go draws the same files. Run it with `go generate ./impl/ocr/ocrtest`.
 package main
 
 import (
@@ -22,15 +23,16 @@ import (
 	"uncial/internal/accuracy"
 )
 
-// page is one page to draw. Handwriting has no font.
+// page is one page to draw.
 type page struct {
-	collection, name, language string
-	font                       []byte
-	text                       string
+	collection, name string // together the ID; the name is also that of the files
+	language         string // BCP 47
+	font             []byte // the content of a TrueType file; nil for handwriting
+	text             string // the ground truth, with the page's line breaks
 }
 
 // pages has clean print in three languages, a typescript and handwriting. The hand of package ocrtest lacks capitals,
-// k, w and z, so its text does too.
+// k, w and z, so its text does too. Names of collections begin with "rendered", which tells these pages from real ones.
 var pages = []page{
 	{"rendered-print", "letter", "en", goregular.TTF, `My dear brother, the ship came in
 this morning with the evening tide,
@@ -74,6 +76,7 @@ du bon vin sur notre table
 mille amitiés de nous tous`},
 }
 
+// main takes the folder as a flag, so that the pages can also be drawn elsewhere and compared.
 func main() {
 	out := flag.String("out", "testdata/pages", "folder to write")
 	flag.Parse()
@@ -82,7 +85,8 @@ func main() {
 	}
 }
 
-// run draws all pages and writes their index, in the form that accuracy.OpenFolder reads.
+// run draws all pages and writes their index, in the form that accuracy.OpenFolder reads. The position of a page in the list is
+// its seed, so a new page belongs at the end.
 func run(out string) error {
 	var index []accuracy.Page
 	for i, p := range pages {
@@ -99,12 +103,14 @@ func run(out string) error {
 	return os.WriteFile(filepath.Join(out, "index.json"), append(text, '\n'), 0o600)
 }
 
-// write draws one page and returns its entry in the index.
+// write draws one page, writes the image and the ground truth, and returns the page's entry in the index. The seed decides
+// the grain, and the irregularities of the handwriting.
 func write(out string, p page, seed uint64) (accuracy.Page, error) {
 	entry := accuracy.Page{
 		ID: p.collection + "/" + p.name, Collection: p.collection, Language: p.language, Kind: "printed",
 		Image: p.name + ".jpg", GroundTruth: p.name + ".gt.txt",
 	}
+	// Print has 12 points at 300 dots per inch; the handwriting has an x-height of 30 pixels.
 	lines := strings.Split(p.text, "\n")
 	var img *image.Gray
 	if p.font != nil {
@@ -113,6 +119,7 @@ func write(out string, p page, seed uint64) (accuracy.Page, error) {
 		entry.Kind = "handwritten"
 		img = handwriting(lines, seed)
 	}
+	// The second number only separates this sequence from that of the handwriting.
 	scan(img, rand.New(rand.NewPCG(seed, 7)))
 	if err := os.MkdirAll(out, 0o750); err != nil {
 		return entry, err
@@ -124,14 +131,16 @@ func write(out string, p page, seed uint64) (accuracy.Page, error) {
 	if err != nil {
 		return entry, err
 	}
+	// Quality 60 keeps the files in the repository small.
 	if err := jpeg.Encode(f, img, &jpeg.Options{Quality: 60}); err != nil {
 		return entry, err
 	}
 	return entry, f.Close()
 }
 
-// handwriting writes the lines on slightly wavy baselines.
+// handwriting writes the lines on slightly wavy baselines. Each line has its own seed, so that equal letters look different.
 func handwriting(lines []string, seed uint64) *image.Gray {
+	// In pixels; pitch is the distance between baselines.
 	const width, top, pitch, xHeight = 1600, 200, 130, 30
 	img := ocrtest.Sheet(width, top+pitch*len(lines))
 	for i, line := range lines {
@@ -142,8 +151,10 @@ func handwriting(lines []string, seed uint64) *image.Gray {
 	return img
 }
 
-// scan makes a drawing look like a scan: paper that is darker on one side, faded ink, and grain.
+// scan makes a drawing look like a scan, in place: paper that is darker on one side, faded ink, and grain. The reading must
+// cope with all three without losing accuracy.
 func scan(img *image.Gray, random *rand.Rand) {
+	// From 240 on the left to 210 on the right; the ink takes away 80 % of the light, and the grain has a deviation of 3 greys.
 	for i, v := range img.Pix {
 		x := float64(i%img.Stride) / float64(img.Stride)
 		paper := 240 - 30*x

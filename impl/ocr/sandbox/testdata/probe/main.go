@@ -27,8 +27,10 @@ func main() {
 // try performs the action. Those that only compute, such as "spin", check what the sandbox must not break.
 func try(action string, args []string) error {
 	switch action {
+	// A control: the sandbox must be able to start a program at all.
 	case "nothing":
 		return nil
+	// Files: the readable ones may be read, and nothing may be changed.
 	case "read":
 		return read(args[0])
 	case "list":
@@ -44,6 +46,7 @@ func try(action string, args []string) error {
 		return os.Mkdir(filepath.Join(args[0], "new"), 0o700)
 	case "remove":
 		return os.Remove(args[0])
+	// Other processes and the network.
 	case "socket":
 		return socket(args[0])
 	case "fork":
@@ -58,8 +61,10 @@ func try(action string, args []string) error {
 			return err
 		}
 		return unix.PtraceAttach(pid)
+	// System calls that the filter must deny.
 	case "call":
 		return call(args[0])
+	// Limits. "share" allocates memory that RLIMIT_DATA does not count.
 	case "allocate":
 		return allocate(args[0])
 	case "share":
@@ -67,10 +72,12 @@ func try(action string, args []string) error {
 		return err
 	case "threads":
 		return threads(args[0])
+	// What the program has inherited: it must be neither secrets nor open files of the service.
 	case "environ":
 		return report(strings.Join(os.Environ(), " "))
 	case "files":
 		return files()
+	// Computes until the limit of CPU time ends the process.
 	case "spin":
 		for i := 0; ; i++ {
 			_ = i
@@ -91,7 +98,7 @@ func read(path string) error {
 	return err
 }
 
-// write opens a file with the flags and writes to it.
+// write opens a file with the flags and writes to it. Opening alone would not show a limit on the size of files.
 func write(path string, flags int) error {
 	f, err := os.OpenFile(path, flags, 0o600)
 	if err != nil {
@@ -111,7 +118,8 @@ func socket(kind string) error {
 	return err
 }
 
-// fork makes a process with the system call itself, because the Go runtime would not return in the child.
+// fork makes a process with the system call itself, because the Go runtime would not return in the child. The child exits at
+// once.
 func fork() error {
 	pid, _, errno := syscall.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
 	if errno != 0 {
@@ -123,7 +131,7 @@ func fork() error {
 	return nil
 }
 
-// signal sends SIGUSR1, which the test counts, to a process.
+// signal sends SIGUSR1 to a process. The test counts the signals that arrive.
 func signal(to string) error {
 	pid, err := strconv.Atoi(to)
 	if err != nil {
@@ -167,7 +175,8 @@ func allocate(mib string) error {
 	return nil
 }
 
-// threads runs many goroutines that compute at once, so that the Go runtime starts threads, which must be allowed.
+// threads runs many goroutines that compute at once, so that the Go runtime starts threads, which must be allowed. A sandbox
+// that denied them would make the program hang or panic.
 func threads(count string) error {
 	n, err := strconv.Atoi(count)
 	if err != nil {
@@ -186,7 +195,8 @@ func threads(count string) error {
 	return nil
 }
 
-// files prints the open descriptors other than standard input, output and error.
+// files prints the open descriptors from 3 to 63; 64 is the limit of the sandbox. Those of the Go runtime, which have no
+// file type (epoll and eventfd), do not count.
 func files() error {
 	var open []string
 	for fd := 3; fd < 64; fd++ {

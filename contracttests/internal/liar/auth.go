@@ -10,18 +10,18 @@ import (
 // largeBody is more than any valid body has, in bytes.
 const largeBody = 28 << 20
 
-// keyDefects accept keys that open no account, or present them wrongly.
+// keyDefects accept keys that belong to no account, or that are presented in a way that the contract forbids.
 func keyDefects() []row {
 	return []row{
 		// A cache of keys outlives what it caches: expiry and revocation are looked up by one operation and forgotten by
 		// the other.
 		{"accepts an expired key", "status/401/expired", admit(func(c *call, _ string) bool { return strings.Contains(c.key(), "expired") })},
 		{"accepts a revoked key", "status/401/revoked", admit(func(c *call, _ string) bool { return strings.Contains(c.key(), "revoked") })},
-		{"accepts a revoked key for the status alone", "status/401/revoked", admit(func(c *call, _ string) bool { return strings.Contains(c.key(), "revoked") && c.isStatus() })},
-		{"accepts an expired key for extractions alone", "extract/401/expired", admit(func(c *call, _ string) bool { return strings.Contains(c.key(), "expired") && c.isExtract() })},
-		// An optional security requirement in the router, or a middleware that only checks a header that is there.
+		{"accepts a revoked key for GET /status only", "status/401/revoked", admit(func(c *call, _ string) bool { return strings.Contains(c.key(), "revoked") && c.isStatus() })},
+		{"accepts an expired key for extractions only", "extract/401/expired", admit(func(c *call, _ string) bool { return strings.Contains(c.key(), "expired") && c.isExtract() })},
+		// An optional security requirement in the router, or a middleware that checks the header only if it is present.
 		{"accepts requests without a key", "status/401/no-key", admit(func(c *call, _ string) bool { return c.authorization() == "" })},
-		// Checks of the form of a key (prefix, CRC) must not stand for the look-up.
+		// Checks of the form of a key (prefix, CRC) must not replace the look-up.
 		{"accepts any key that begins like one of the service", "status/401/unknown-key", admit(func(c *call, _ string) bool { return strings.HasPrefix(c.key(), "ocr_live_") })},
 		// RFC 6750, section 2.1: the scheme is Bearer.
 		{"accepts the key with any scheme", "status/401/other-scheme", admit(func(c *call, good string) bool {
@@ -38,7 +38,7 @@ func keyDefects() []row {
 		{"accepts the key in X-Api-Key", "status/401/key-elsewhere", admit(func(c *call, good string) bool { return c.request.Header.Get("X-Api-Key") == good })},
 		{"accepts the key in a cookie", "status/401/key-elsewhere", admit(func(c *call, good string) bool { return strings.Contains(c.request.Header.Get("Cookie"), good) })},
 		// A column with a case-insensitive collation.
-		{"ignores upper and lower case in keys", "status/401/unknown-key", admit(func(c *call, good string) bool { return strings.EqualFold(c.key(), good) && c.key() != good })},
+		{"ignores letter case in keys", "status/401/unknown-key", admit(func(c *call, good string) bool { return strings.EqualFold(c.key(), good) && c.key() != good })},
 		// Comparisons by suffix, prefix or LIKE.
 		{"accepts the end of a key", "status/401/unknown-key", admit(func(c *call, good string) bool { return len(c.key()) > 8 && strings.HasSuffix(good, c.key()) })},
 		{"accepts anything that ends with a key", "status/401/unknown-key", admit(func(c *call, good string) bool { return strings.HasSuffix(c.key(), good) && c.key() != good })},
@@ -50,7 +50,7 @@ func headerDefects() []row {
 	return []row{
 		// RFC 6750, section 2.1: the token is a b64token; nothing around it is part of it.
 		{"accepts a key in quotes", "status/401/malformed-key", admit(func(c *call, good string) bool { return c.key() == `"`+good+`"` })},
-		// Proxies disagree on which of two headers counts, so a server must take neither.
+		// Proxies disagree on which of two headers counts, so a server must accept neither.
 		{"uses the first of two Authorization headers", "status/401/malformed-key", admit(func(c *call, good string) bool {
 			all := c.request.Header["Authorization"]
 			return len(all) == 2 && all[0] == "Bearer "+good
@@ -74,7 +74,7 @@ func headerDefects() []row {
 				c.request.Header.Del("Authorization")
 			}
 		})},
-		{"refuses bearer in lower case for extractions alone", "status/200/scheme-in-any-case", rewrite(func(c *call) {
+		{"refuses bearer in lower case for extractions only", "status/200/scheme-in-any-case", rewrite(func(c *call) {
 			if c.isExtract() && !strings.HasPrefix(c.authorization(), "Bearer") {
 				c.request.Header.Del("Authorization")
 			}
@@ -82,11 +82,11 @@ func headerDefects() []row {
 	}
 }
 
-// orderDefects ask for a key at the wrong moment, or of the wrong request.
+// orderDefects check the key too late, or where none is needed.
 func orderDefects() []row {
 	return []row{
-		// A session that sticks to the connection.
-		{"lets a caller without a key in who showed one a second ago", "status/401/no-key", rememberCaller()},
+		// A login that is kept for the connection.
+		{"accepts a request without a key if the one before had a key", "status/401/no-key", rememberCaller()},
 		// Order of the checks: the key comes first, so that a stranger learns nothing about the API.
 		{"reports the shape of a request before its key", "extract/401/before-everything", instead(both(extraction, status(401)), shapeBeforeKey)},
 		{"reports a query parameter before the key", "extract/401/before-everything", instead(both(status(401), asking(func(c *call) bool {
@@ -95,19 +95,19 @@ func orderDefects() []row {
 		{"reports the size of a body before the key", "extract/401/before-everything", instead(both(status(401), asking(func(c *call) bool {
 			return c.isExtract() && len(c.body) > largeBody
 		})), asOther)},
-		// A missing path is a missing path for everybody: authentication belongs to operations.
-		{"answers 401 without a key where no path is", "elsewhere/404/unknown-paths", on(both(status(404), keyless), unauthorized)},
-		{"answers 401 without a key to a wrong method", "elsewhere/405/wrong-methods", on(both(status(405), keyless), unauthorized)},
-		// Having no points is no reason to hide that fact from the caller.
-		{"answers 401 to the status of an account without points", "status/200/record", on(both(told, broke(1)), recode(401))},
-		{"answers 402 to the status of an account with fewer than 10 points", "status/200/record", on(both(told, broke(10)), recode(402))},
-		// A variable that survives from the request before.
+		// An unknown path is a 404 for everybody: only operations need a key.
+		{"answers 401 to an unknown path without a key", "elsewhere/404/unknown-paths", on(both(status(404), keyless), unauthorized)},
+		{"answers 401 to a wrong method without a key", "elsewhere/405/wrong-methods", on(both(status(405), keyless), unauthorized)},
+		// An account without points may still ask for its status.
+		{"answers 401 to the status of an account without points", "status/200/record", on(both(reported, hasFewerPoints(1)), recode(401))},
+		{"answers 402 to the status of an account with fewer than 10 points", "status/200/record", on(both(reported, hasFewerPoints(10)), recode(402))},
+		// A variable that keeps its value from the previous request.
 		{"counts requests refused with 401 against the account that called last", "extract/200/replay", chargeLastCaller()},
 	}
 }
 
-// broke holds for status records with fewer points.
-func broke(points int64) when {
+// hasFewerPoints holds for status records with fewer points left.
+func hasFewerPoints(points int64) when {
 	return func(_ *call, a *reply) bool { return number(a.object(), "pointsRemaining") < points }
 }
 
@@ -168,7 +168,7 @@ func shapeBeforeKey(honest server, c *call, a *reply) *reply {
 	return a
 }
 
-// rememberCaller accepts, for a second, requests without a key as those of whoever called last.
+// rememberCaller accepts requests without a key for a second after a request with one, as requests of the same caller.
 func rememberCaller() lie {
 	type caller struct {
 		key string

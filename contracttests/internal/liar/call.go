@@ -28,7 +28,7 @@ const (
 type call struct {
 	request  *http.Request
 	body     []byte
-	overlaps bool // an extraction of the same name was running when this one came; set by amid
+	overlaps bool // an extraction of the same name was running when this one came; set by overlapping
 }
 
 // httpRequest is the call as a request that can be sent once.
@@ -71,7 +71,7 @@ func (c *call) isStatus() bool {
 
 func (c *call) authorization() string { return c.request.Header.Get("Authorization") }
 
-// key is the bearer token, "" where there is none.
+// key is the bearer token, or "".
 func (c *call) key() string {
 	_, token, _ := strings.Cut(c.authorization(), " ")
 	return token
@@ -79,10 +79,10 @@ func (c *call) key() string {
 
 func (c *call) idempotencyKey() string { return c.request.Header.Get("Idempotency-Key") }
 
-// fields is the JSON object in the body, nil where there is none.
+// fields is the JSON object in the body, or nil.
 func (c *call) fields() object { return parse(c.body) }
 
-// field is a string of the body, "" where it is none.
+// field is a string of the body, or "" if the field is not one.
 func (c *call) field(name string) string {
 	s, _ := c.fields()[name].(string)
 	return s
@@ -104,7 +104,7 @@ func (c *call) status(honest server) *reply {
 	return c.ask(honest, http.MethodGet, statusPath, nil)
 }
 
-// pointsLeft is what the account of the call has.
+// pointsLeft is how many points the account of the call has left.
 func (c *call) pointsLeft(honest server) int64 {
 	return number(c.status(honest).object(), "pointsRemaining")
 }
@@ -114,7 +114,7 @@ func (c *call) malformed(honest server) *reply {
 	return c.ask(honest, http.MethodPost, extractPath, []byte(`{}`))
 }
 
-// now is the time on the clock of the call's account, zero where the honest server has no control routes.
+// now is the time on the clock of the call's account, zero if the honest server has no control routes.
 func (c *call) now(honest server) time.Time {
 	other := c.with([]byte(`{"advance":"0s"}`))
 	other.request.Method, other.request.URL.Path = http.MethodPost, "/__mock/clock"
@@ -134,7 +134,7 @@ type reply struct {
 	body   []byte
 }
 
-// object is the JSON object in the body, nil where there is none.
+// object is the JSON object in the body, or nil.
 func (a *reply) object() object { return parse(a.body) }
 
 func (a *reply) clone() *reply { return &reply{a.status, a.header.Clone(), a.body} }

@@ -18,8 +18,8 @@ func extraction(c *call, _ *reply) bool { return c.isExtract() }
 // extracted holds for results: extractions that were charged, and replays of them.
 func extracted(c *call, a *reply) bool { return c.isExtract() && a.status == http.StatusOK }
 
-// told holds for status records.
-func told(c *call, a *reply) bool { return c.isStatus() && a.status == http.StatusOK }
+// reported holds for status records.
+func reported(c *call, a *reply) bool { return c.isStatus() && a.status == http.StatusOK }
 
 // failed holds for errors, whatever their status.
 func failed(c *call, a *reply) bool { return c.isAPI() && a.status >= 400 }
@@ -40,7 +40,7 @@ func unfetched(c *call, a *reply) bool {
 	return c.isExtract() && a.status == http.StatusBadRequest && strings.Contains(string(a.body), "image could not")
 }
 
-// unread holds where no text came of an extraction that could be paid: its points are given back.
+// unread holds for extractions that could be paid but produced no text: their points are released.
 func unread(c *call, a *reply) bool {
 	return unfetched(c, a) || c.isExtract() && a.status == http.StatusInternalServerError
 }

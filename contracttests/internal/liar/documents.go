@@ -15,11 +15,11 @@ const (
 	formatTSV  = "extract/200/format-tsv"
 )
 
-// documentDefects concern documents of every format, and which of them is sent.
+// documentDefects are faults that documents of all formats can have, and documents in the wrong format.
 func documentDefects() []row {
 	textAsDocument := edit(func(o object) { o["document"] = o["text"].(string) + " " })
 	return []row{
-		// json and text have no document; the other formats always have, even for a blank page.
+		// json and text have no document; the other formats always have one, even for a blank page.
 		{"leaves the document out", formatALTO, on(extracted, drop("document"))},
 		{"leaves the document of a blank page out", blankPage, on(blank, drop("document"))},
 		{"sends a document with json", leastRequest, on(both(extracted, field("format", nil)), textAsDocument)},
@@ -53,7 +53,7 @@ func hocr(does, pattern, replacement string) row {
 	return inDocument("hocr", does, formatHOCR, pattern, replacement)
 }
 
-// altoDefects concern ALTO.
+// altoDefects are faults of ALTO documents.
 func altoDefects() []row {
 	return []row{
 		// ALTO 4.4, in UTF-8.
@@ -72,7 +72,7 @@ func altoDefects() []row {
 		alto("ends words in ALTO with a blank", `CONTENT="([^"]*)"`, `CONTENT="$1 "`),
 		alto("leaves PHYSICAL_IMG_NR out of ALTO", ` PHYSICAL_IMG_NR="\d+"`, ``),
 		alto("puts the description of ALTO after its layout", `(?s)(<Description>.*</Description>)(\s*)(<Layout>.*</Layout>)`, `$3$2$1`),
-		// Visible only beside another format: each document is valid by itself.
+		// Only a comparison with another format shows these: each document is valid by itself.
 		inDocument("alto", "swaps width and height of the page in ALTO", sameInAll, `WIDTH="2480" HEIGHT="3508"`, `WIDTH="3508" HEIGHT="2480"`),
 		inDocument("alto", "reports the confidence 1 for every word in ALTO", sameInAll, `WC="[^"]*"`, `WC="1"`),
 		// ALTO and hOCR hold all pages in one document, numbered.
@@ -82,7 +82,7 @@ func altoDefects() []row {
 	}
 }
 
-// pageDefects concern PAGE-XML.
+// pageDefects are faults of PAGE-XML documents.
 func pageDefects() []row {
 	return []row{
 		// PAGE 2019-07-15.
@@ -93,7 +93,7 @@ func pageDefects() []row {
 		// The schema is a sequence: the words come before the text of their line.
 		page("puts the text of a line in PAGE-XML before its words", `(?s)((?:<Word [^>]*>.*?</Word>\s*)+)(<TextEquiv[^>]*>.*?</TextEquiv>)`, `$2$1`),
 		page("puts baselines in PAGE-XML off the page", `<Baseline points="(\d+),(\d+)`, `<Baseline points="99$1,$2`),
-		page("sends in PAGE-XML a text of a line that its words do not make", `(?s)^(.*)(</Unicode>)`, `$1.$2`),
+		page("sends a text of a line in PAGE-XML that differs from its words", `(?s)^(.*)(</Unicode>)`, `$1.$2`),
 		inDocument("page", "swaps width and height of the page in PAGE-XML", sameInAll, `imageWidth="2480" imageHeight="3508"`, `imageWidth="3508" imageHeight="2480"`),
 		// RegionRefIndexed puts regions in order by index.
 		inDocument("page", "gives all regions in PAGE-XML the same index", severalPages, `index="\d+"`, `index="0"`),
@@ -101,7 +101,7 @@ func pageDefects() []row {
 	}
 }
 
-// hocrDefects concern hOCR.
+// hocrDefects are faults of hOCR documents.
 func hocrDefects() []row {
 	return []row{
 		// hOCR 1.2: x_wconf is 0 to 100; ocr-system and ocr-capabilities are required.
@@ -110,7 +110,7 @@ func hocrDefects() []row {
 		hocr("leaves ocr-system out of hOCR", `<meta name="ocr-system"[^>]*>`, ``),
 		hocr("leaves words out of the capabilities of hOCR", ` ocrx_word `, ` `),
 		// bbox is x0 y0 x1 y1.
-		hocr("writes width and height in hOCR instead of the far corner", `(ocrx_word[^>]*bbox \d+ \d+) \d+ \d+`, `$1 40 20`),
+		hocr("writes width and height in hOCR instead of the lower right corner", `(ocrx_word[^>]*bbox \d+ \d+) \d+ \d+`, `$1 40 20`),
 		hocr("escapes words in hOCR twice", `&`, `&amp;`),
 		hocr("sends data after the root of hOCR", `$`, "\n<!-- end --><p/>"),
 		// Tesseract writes the name of the file it read.
@@ -133,7 +133,7 @@ var (
 	regionRef  = regexp.MustCompile(`regionRef="[^"]*"`)
 )
 
-// reverseOrder turns the references to regions round; their indexes stay.
+// reverseOrder reverses the references to regions and keeps their indexes.
 func reverseOrder(s string) string {
 	refs := regionRef.FindAllString(s, -1)
 	return regionRef.ReplaceAllStringFunc(s, func(string) string {
@@ -143,7 +143,7 @@ func reverseOrder(s string) string {
 	})
 }
 
-// tableDefects concern TSV.
+// tableDefects are faults of TSV documents.
 func tableDefects() []row {
 	tsv := func(does, pattern, replacement string) row {
 		return inDocument("tsv", does, formatTSV, pattern, replacement)

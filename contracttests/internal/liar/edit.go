@@ -22,7 +22,7 @@ type (
 	change func(c *call, a *reply)
 )
 
-// parse returns the object that a body begins with, nil where there is none. What follows it, and repeated fields, are ignored:
+// parse returns the object that a body begins with, or nil. What follows it, and repeated fields, are ignored:
 // conditions look at malformed bodies too.
 func parse(body []byte) object {
 	d := json.NewDecoder(bytes.NewReader(body))
@@ -57,14 +57,14 @@ func edited(body []byte, f func(o object)) []byte {
 	return encode(o)
 }
 
-// number is a field as an integer, 0 where it is none.
+// number is a field as an integer, 0 if it is not one.
 func number(o object, name string) int64 {
 	n, _ := o[name].(json.Number)
 	v, _ := n.Int64()
 	return v
 }
 
-// fraction is a field as a fraction, 0 where it is no number.
+// fraction is a field as a fraction, 0 if it is not a number.
 func fraction(o object, name string) float64 {
 	n, _ := o[name].(json.Number)
 	v, _ := n.Float64()
@@ -169,7 +169,7 @@ func edits(f func(edit object)) lie {
 	}))
 }
 
-// compress compresses the body with gzip and does not say so.
+// compress compresses the body with gzip without setting Content-Encoding.
 func compress(_ *call, a *reply) {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -189,7 +189,7 @@ func matching(pattern, replacement string) func(string) string {
 	return func(s string) string { return p.ReplaceAllString(s, replacement) }
 }
 
-// within edits the object that lies so deep in the body.
+// within edits the object at the path, if there is one.
 func within(path []string, f func(o object)) change {
 	return edit(func(o object) {
 		for _, name := range path {

@@ -13,7 +13,7 @@ const (
 	noPoints  = "extract/402/empty"
 )
 
-// errorDefects send errors that the schema of their status may allow and that help nobody, or show too much.
+// errorDefects send errors that the schema of their status may allow but that are useless, or that reveal too much.
 func errorDefects() []row {
 	says := func(code int, words string) lie { return on(status(code), set("message", words)) }
 	resets := func(value any) lie { return on(status(402), set("nextReset", value)) }
@@ -45,7 +45,7 @@ func errorDefects() []row {
 		{"repeats the key in an error", "status/401/expired", on(status(401, 402, 429), func(c *call, a *reply) {
 			a.edit(func(o object) { o["message"] = "the key " + c.key() + " cannot do this" })
 		})},
-		// RFC 3339, section 5.6, in UTC. Lenient parsers accept most of these, the clients of the contract need not.
+		// RFC 3339, section 5.6, in UTC. Lenient parsers accept most of these, but clients of the contract need not.
 		{"reports nextReset as a day", noPoints, resets("2026-02-01")},
 		{"reports a nextReset that does not exist", noPoints, resets("2026-02-30T00:00:00Z")},
 		{"reports nextReset in local time", noPoints, resets("2026-02-01T01:00:00+01:00")},
@@ -88,14 +88,14 @@ func detailDefects() []row {
 		{"gives no reasons in details", malformed, details(reasons("-"))},
 		{"gives numbers for reasons in details", malformed, details(reasons(json.Number("1")))},
 		{"sends details without any field", malformed, details(func(object) object { return object{} })},
-		// A validator that stops at the first fault makes its callers try once for each.
+		// With a validator that stops at the first fault, callers find their faults one by one.
 		{"names only one of several faults in details", "extract/400/several-rules", details(func(all object) object {
 			for _, name := range slices.Sorted(maps.Keys(all)) {
 				return object{name: all[name]}
 			}
 			return all
 		})},
-		{"blames a field that is right in details", "extract/400/several-rules", details(func(all object) object {
+		{"names a valid field in details", "extract/400/several-rules", details(func(all object) object {
 			if all["imageUrl"] == nil {
 				all["imageUrl"] = "is required"
 			} else {
@@ -103,12 +103,12 @@ func detailDefects() []row {
 			}
 			return all
 		})},
-		// The fault is found behind the validator, by code that does not know the request.
-		{"names an image that cannot be fetched image, not imageUrl", "extract/400/image", on(unfetched, inside("details", func(all object) {
+		// The fault is found after the validation, by code that does not know the names of the request.
+		{"names image instead of imageUrl if an image cannot be fetched", "extract/400/image", on(unfetched, inside("details", func(all object) {
 			all["image"] = all["imageUrl"]
 			delete(all, "imageUrl")
 		}))},
-		// The list is how clients learn which models are installed. It must hold in both directions.
+		// The list is how clients learn which models are installed. It must be complete and correct.
 		{"does not list the languages that it supports", "extract/400/language", supportedLanguages(func(string) string { return "is not supported" })},
 		{"lists a language that it does not support", "extract/402/every-listed-language", supportedLanguages(func(s string) string { return s + ", zh-Hant" })},
 		{"leaves a supported language out of the list", "extract/402/every-listed-language", supportedLanguages(replacing("de-Latf, ", ""))},
@@ -124,7 +124,7 @@ func details(f func(all object) object) lie {
 	}))
 }
 
-// ifField leaves alone the names in details that are those of headers and of the body.
+// ifField changes the names in details except those of headers and of the body.
 func ifField(f func(name string) string) func(name string) string {
 	return func(name string) string {
 		if name == "body" || strings.HasPrefix(name, "/") || http.CanonicalHeaderKey(name) == name {

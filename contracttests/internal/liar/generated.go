@@ -89,7 +89,7 @@ func (s *answerSpoiler) add(caughtBy, does string, changes ...change) {
 	s.defects = append(s.defects, Defect{"generated", s.name + ": " + does, caughtBy, on(s.holds, changes...)})
 }
 
-// spoilStatus answers with another status, and else as before.
+// spoilStatus answers with another status and changes nothing else.
 func (s *answerSpoiler) spoilStatus() {
 	for _, code := range likelyStatuses[s.status] {
 		changes := []change{recode(code)}
@@ -101,7 +101,7 @@ func (s *answerSpoiler) spoilStatus() {
 }
 
 // spoilHeaders spoils each header of the answer, those of HTTP included, and adds those of other answers: a RateLimit on a
-// 401 would tell a stranger about an account.
+// 401 would reveal an account to a stranger.
 func (s *answerSpoiler) spoilHeaders(own, known openapi3.Headers) {
 	for name, ref := range own {
 		if ref.Value.Required {
@@ -144,8 +144,8 @@ func (s *answerSpoiler) spoilJSON() {
 	}
 }
 
-// spoilFields spoils each field of an object; at is where the object stands in the body, as in "/rateLimit", or "" for the body
-// itself. A field that an answer happens to lack is not spoiled: it would be a defect that does not show.
+// spoilFields spoils each field of an object; at is where the object stands in the body, as in "/rateLimit", or "" for the
+// body itself. A field that an answer happens to lack is not spoiled: it would be a defect that does not show.
 func (s *answerSpoiler) spoilFields(schema *openapi3.Schema, at string) {
 	on := func(f func(o object)) change { return within(strings.Split(at, "/")[1:], f) }
 	if at == "" {
@@ -154,7 +154,7 @@ func (s *answerSpoiler) spoilFields(schema *openapi3.Schema, at string) {
 	s.add(s.caughtBy, "adds an unknown field to "+cmp.Or(at, "the body"), on(func(o object) { o["debug"] = "worker 3" }))
 	for name, ref := range schema.Properties {
 		field, caughtBy := at+"/"+name, cmp.Or(fieldCases[name], s.caughtBy)
-		if fieldCases[name] == "" { // whether the others are due is a question of meaning
+		if fieldCases[name] == "" { // whether an answer needs the others depends on the request
 			s.add(caughtBy, "leaves out "+field, on(func(o object) { delete(o, name) }))
 		}
 		replaced := func(does string, value func(old any) any) {

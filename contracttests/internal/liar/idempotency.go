@@ -14,13 +14,13 @@ const (
 	clockReplay  = "clock/replay"
 )
 
-// replayDefects answer repeats wrongly, or take for a repeat what is none.
+// replayDefects answer repeats wrongly, or treat other requests as repeats.
 func replayDefects() []row {
 	return []row{
 		// A client that lost an answer repeats its request: it must not pay twice.
 		{"ignores the Idempotency-Key", replayCase, rewrite(func(c *call) { c.request.Header.Del("Idempotency-Key") })},
 		// A replay is the stored answer byte for byte; request id and window are those of the repeat itself.
-		{"reports the present points in a repeat", replayCase, repeats(answer(func(honest server, c *call, a *reply) *reply {
+		{"reports the current points in a repeat", replayCase, repeats(answer(func(honest server, c *call, a *reply) *reply {
 			set("remainingPoints", c.pointsLeft(honest))(c, a)
 			return a
 		}))},
@@ -32,7 +32,7 @@ func replayDefects() []row {
 		{"leaves Cache-Control out of a repeat", replayCase, repeats(apply(header("Cache-Control", "")))},
 		{"sends the first X-Request-Id with a repeat", replayCase, firstHeader("X-Request-Id")},
 		{"sends the first RateLimit with a repeat", replayCase, firstHeader("RateLimit")},
-		// A store that is asked before the key.
+		// The store of replies is asked before the API key is checked.
 		{"answers a repeat without an API key", replayCase, remember(func(c *call) string { return c.idempotencyKey() }, func(stored *[]byte, _ server, c *call, a *reply) {
 			switch {
 			case a.status == 401 && *stored != nil:
@@ -42,17 +42,17 @@ func replayDefects() []row {
 				*stored = a.body
 			}
 		})},
-		// A replay costs nothing, so it needs nothing.
+		// A replay costs nothing, so it needs no points.
 		{"refuses a repeat when no points are left", "extract/200/replay-without-points", repeats(answer(refuseWithoutPoints))},
-		{"refuses waiting repeats when the points are enough for the first alone", "extract/200/replay-at-once-without-points", amid(repeatable, extracted, answer(refuseWithoutPoints))},
+		{"refuses waiting repeats when the points suffice only for the first", "extract/200/replay-at-once-without-points", overlapping(repeatable, extracted, answer(refuseWithoutPoints))},
 		// A repeat waits for the first. The IETF draft of the header has 409 here; the statuses of the contract are closed.
-		{"answers 409 to a repeat at the same time", replayRace, amid(repeatable, extraction, apply(recode(409)))},
-		{"carries out every repeat at the same time", replayRace, amid(repeatable, extraction, answer(carryOut))},
-		// Keys have 255 characters at most and are compared byte by byte: by no prefix, collation or pattern.
+		{"answers 409 to a concurrent repeat", replayRace, overlapping(repeatable, extraction, apply(recode(409)))},
+		{"carries out every concurrent repeat", replayRace, overlapping(repeatable, extraction, answer(carryOut))},
+		// Keys have 255 characters at most and are compared byte by byte, not by prefix, collation or pattern.
 		{"compares only the first 40 characters of an Idempotency-Key", replayApart, rename(func(k string) string { return k[:min(40, len(k))] })},
-		{"ignores upper and lower case in an Idempotency-Key", replayApart, rename(strings.ToLower)},
+		{"ignores letter case in an Idempotency-Key", replayApart, rename(strings.ToLower)},
 		{"takes an underscore in an Idempotency-Key for any character", replayApart, keysAsPatterns()},
-		// A store by key alone shows one customer the page of another.
+		// A store that looks only at the Idempotency-Key shows one customer the page of another.
 		{"finds stored answers of other accounts", replayApart, remember(func(c *call) string { return c.idempotencyKey() }, replayFirst(extracted))},
 		// 1 to 255 visible ASCII characters, one header.
 		{"refuses an Idempotency-Key of 255 characters", replayApart, rename(func(k string) string {
@@ -76,7 +76,7 @@ func replayDefects() []row {
 	}
 }
 
-// conflictDefects mistake another request with a used Idempotency-Key.
+// conflictDefects treat a different request with a used Idempotency-Key wrongly.
 func conflictDefects() []row {
 	return []row{
 		// The key of another request is a mistake of the caller: a replay would give it the wrong page.
@@ -96,7 +96,7 @@ func conflictDefects() []row {
 	}
 }
 
-// storageDefects store the wrong answers, or for too short or too long.
+// storageDefects store the wrong answers, or keep them for too short or too long a time.
 func storageDefects() []row {
 	return []row{
 		// Only results are stored: after an error the key is free, so that a corrected request can use it.
@@ -113,7 +113,7 @@ func storageDefects() []row {
 			}
 			return ""
 		}, replayFirst(extracted))},
-		{"keeps a stored answer for another day with each repeat", clockReplay, storedAnswerLivesOn()},
+		{"keeps a stored answer for another day with each repeat", clockReplay, extendStoredAnswer()},
 	}
 }
 
@@ -219,8 +219,8 @@ func forgetAfter(age time.Duration) lie {
 	})
 }
 
-// storedAnswerLivesOn counts the 24 hours of a stored answer from its last repeat.
-func storedAnswerLivesOn() lie {
+// extendStoredAnswer counts the 24 hours of a stored answer from its last repeat.
+func extendStoredAnswer() lie {
 	type stored struct {
 		at     time.Time
 		body   []byte
@@ -264,7 +264,7 @@ func keysAsPatterns() lie {
 	})
 }
 
-// conflictJoins gives a request the answer of the one that runs with its Idempotency-Key.
+// conflictJoins gives a request the answer of the running one with its Idempotency-Key.
 func conflictJoins(honest server) server {
 	type first struct {
 		body    []byte

@@ -14,8 +14,8 @@ const (
 	runningGone  = "extract/running-and-gone"
 )
 
-// chargeDefects charge the wrong answers, the wrong price, or at the wrong moment. The points reported agree with each other, so
-// that only the model of the account can tell.
+// chargeDefects charge the wrong answers, the wrong price, or at the wrong moment. The points reported agree with each
+// other, so that only the model of the account can tell.
 func chargeDefects() []row {
 	return []row{
 		// Only a 200 is charged: the hold of anything else is released.
@@ -26,7 +26,7 @@ func chargeDefects() []row {
 		{"charges a 429", usedUp, charges(10, status(429))},
 		{"charges a 500", serverFails, charges(10, both(extraction, status(500)))},
 		{"charges a failed extraction with an Idempotency-Key", serverFails, charges(10, both(unread, keyed))},
-		{"charges a request for the status a point", neverLimited, charges(1, told)},
+		{"charges 1 point for GET /status", neverLimited, charges(1, reported)},
 		{"charges a 404", notFound, charges(10, status(404))},
 		{"charges another request with a used Idempotency-Key", conflictCase, charges(10, conflict)},
 		{"charges a repeat", replayCase, repeats(charge(10))},
@@ -37,14 +37,14 @@ func chargeDefects() []row {
 			honest(c)
 			return a
 		})},
-		// The price is 10 points whatever is asked for.
+		// The price is 10 points whatever the request asks for.
 		{"charges 15 points for an enhanced page", fallByTen, charges(5, both(extracted, field("enhance", true)))},
 		{"charges 11 points for a page as tsv", fallByTen, charges(1, both(extracted, field("format", "tsv")))},
 		{"charges nothing for a blank page", fallByTen, charges(-10, blank)},
-		// Charges that go astray now and then show only in a long sequence.
+		// Charges that are wrong only now and then show only in a long sequence.
 		{"charges nothing for every seventh extraction", walk, counted(account, every(7), extracted, charge(-10))},
 		{"charges 20 points for the twelfth extraction", walk, counted(account, only(12), extracted, charge(10))},
-		{"gives 10 points away after three answers 402", noPoints, counted(account, only(3), status(402), charge(-10))},
+		{"gives 10 points away with the third 402", noPoints, counted(account, only(3), status(402), charge(-10))},
 		// Ten points an image file, not a page.
 		{"charges several pages one by one", severalPages, remember(account, func(taken *int64, _ server, c *call, a *reply) {
 			if extracted(c, a) {
@@ -58,11 +58,11 @@ func chargeDefects() []row {
 				*taken += 5
 			}
 		})},
-		// Read, then write: the update of one is lost to that of the other.
-		{"charges only one of several extractions at the same time", "extract/200/at-once", amid(account, extracted, charge(-10))},
-		// Points are given back before the answer is sent, not by a job in the background.
+		// Read, then write: the update of one overwrites that of the other.
+		{"charges only one of several concurrent extractions", "extract/200/at-once", overlapping(account, extracted, charge(-10))},
+		// Points are released before the answer is sent, not by a job in the background.
 		{"returns the points of a failed extraction a request later", badImage, remember(account, func(late *bool, _ server, c *call, a *reply) {
-			if *late && told(c, a) {
+			if *late && reported(c, a) {
 				shift(a, 10)
 			}
 			*late = unread(c, a)
@@ -78,29 +78,29 @@ func balanceDefects() []row {
 		// remainingPoints and the status agree at once: both come from one statement.
 		{"reports with each extraction the points before it", fallByTen, on(extracted, add("remainingPoints", 10))},
 		{"reports the same remainingPoints with every extraction", fallByTen, on(extracted, set("remainingPoints", 9990))},
-		{"reports pointsUsed as 0 always", fallByTen, on(told, set("pointsUsed", 0))},
-		// pointsUsed and pointsRemaining make pointsTotal at every moment.
-		{"reports a pointsTotal that is not the sum", statusRecord, on(told, add("pointsTotal", 10))},
-		{"lowers pointsTotal with each extraction", statusRecord, on(told, edit(func(o object) { o["pointsTotal"], o["pointsUsed"] = o["pointsRemaining"], 0 }))},
-		{"doubles every allowance", statusRecord, on(told, edit(func(o object) {
+		{"always reports pointsUsed as 0", fallByTen, on(reported, set("pointsUsed", 0))},
+		// pointsUsed and pointsRemaining add up to pointsTotal at every moment.
+		{"reports a pointsTotal that is not the sum", statusRecord, on(reported, add("pointsTotal", 10))},
+		{"lowers pointsTotal with each extraction", statusRecord, on(reported, edit(func(o object) { o["pointsTotal"], o["pointsUsed"] = o["pointsRemaining"], 0 }))},
+		{"doubles every allowance", statusRecord, on(reported, edit(func(o object) {
 			total := number(o, "pointsTotal") * 2
 			o["pointsTotal"], o["pointsRemaining"] = total, total-number(o, "pointsUsed")
 		}))},
 		// Accounts may have any number of points: the scenario low has 12.
-		{"rounds points to tens", lowPoints, on(told, edit(func(o object) {
+		{"rounds points to tens", lowPoints, on(reported, edit(func(o object) {
 			r := number(o, "pointsRemaining") / 10 * 10
 			o["pointsRemaining"], o["pointsUsed"] = r, number(o, "pointsTotal")-r
 		}))},
 		// The plan catalogue ties name, allowance and rate limit together.
-		{"names another plan than the allowance is of", statusRecord, on(told, set("plan", "archive"))},
-		{"names the plan free pro", statusRecord, on(told, edit(func(o object) {
+		{"names a plan that does not match the allowance", statusRecord, on(reported, set("plan", "archive"))},
+		{"names the plan free pro", statusRecord, on(reported, edit(func(o object) {
 			if o["plan"] == "free" {
 				o["plan"] = "pro"
 			}
 		}))},
 		// A cache or a replica that lags.
 		{"reports the status of the request before", fallByTen, remember(account, func(last *object, _ server, c *call, a *reply) {
-			if told(c, a) {
+			if reported(c, a) {
 				now := a.object()
 				if *last != nil {
 					a.tellPoints(*last)
@@ -112,14 +112,14 @@ func balanceDefects() []row {
 	}
 }
 
-// sharingDefects let the wrong extraction, or the wrong account, pay.
+// sharingDefects charge the wrong extraction or the wrong account.
 func sharingDefects() []row {
 	return []row{
 		// A 402 is answered when fewer than 10 points are left, which need not be none.
 		{"reports fewer points in a 402 than are left", lowPoints, on(status(402), edit(func(o object) { o["remainingPoints"] = max(0, number(o, "remainingPoints")-2) }))},
 		{"reports enough points in a 402", noPoints, on(status(402), set("remainingPoints", 500))},
 		{"reports the points used in a 402", noPoints, on(status(402), edit(func(o object) { o["remainingPoints"] = 10000 - number(o, "remainingPoints") }))},
-		// Off by one: > where >= is due.
+		// Off by one: > instead of >=.
 		{"refuses an extraction when exactly 10 points are left", "extract/402/exact", func(honest server) server {
 			return func(c *call) *reply {
 				if c.isExtract() && c.pointsLeft(honest) == 10 {
@@ -129,22 +129,22 @@ func sharingDefects() []row {
 			}
 		}},
 		// A check for any points instead of enough points.
-		{"lets an account overdraw that has some points", lowPoints, instead(both(status(402), func(_ *call, a *reply) bool { return number(a.object(), "remainingPoints") > 0 }), overdraw)},
-		{"lets all extractions at the same time through if one can be paid", lowPoints, amid(account, status(402), answer(asOther))},
+		{"lets an account with 1 to 9 points overdraw", lowPoints, instead(both(status(402), func(_ *call, a *reply) bool { return number(a.object(), "remainingPoints") > 0 }), overdraw)},
+		{"lets all concurrent extractions through if one can be paid", lowPoints, overlapping(account, status(402), answer(asOther))},
 		{"reads a blank page without points", noPoints, instead(both(status(402), asking(func(c *call) bool { return strings.HasSuffix(c.field("imageUrl"), "/blank") })), asOther)},
 		// Holds count as used, or two extractions could be promised the same points.
 		{"reports no points used while an extraction runs", runningGone, whileExtracting(func(n int64, a *reply) { shift(a, -10*n) })},
 		{"reports the points of a running extraction as used and as left", runningGone, whileExtracting(func(_ int64, a *reply) { add("pointsRemaining", 10)(nil, a) })},
-		// State of one account in a variable of all.
+		// State of one account in a variable that all accounts share.
 		{"charges what any account extracts to all accounts", "extract/200/accounts-are-apart", remember(everyone, func(m *shared, _ server, c *call, a *reply) {
 			if extracted(c, a) {
 				m.add(c.key(), 10)
 			}
-			if told(c, a) {
+			if reported(c, a) {
 				shift(a, m.byOthers(c.key()))
 			}
 		})},
-		{"tells accounts that call at the same time each other's points", "extract/200/accounts-at-once", swapped(func(a, of *reply) {
+		{"mixes up the points of accounts that call concurrently", "extract/200/accounts-at-once", swapped(func(a, of *reply) {
 			a.edit(func(o object) {
 				if _, ok := o["remainingPoints"]; ok {
 					o["remainingPoints"] = max(number(of.object(), "remainingPoints"), number(of.object(), "pointsRemaining"))
@@ -175,7 +175,7 @@ func late(w when, points int64) lie {
 		if w(c, a) {
 			*last = time.Now()
 		}
-		if told(c, a) && time.Since(*last) < delay {
+		if reported(c, a) && time.Since(*last) < delay {
 			shift(a, points)
 		}
 	})
@@ -188,7 +188,7 @@ func cachedStatus() lie {
 		body []byte
 	}
 	return remember(account, func(e *entry, _ server, c *call, a *reply) {
-		if !told(c, a) {
+		if !reported(c, a) {
 			return
 		}
 		if e.body != nil && time.Since(e.at) < 2*delay {
@@ -199,7 +199,7 @@ func cachedStatus() lie {
 	})
 }
 
-// overdraw lets another account pay and tells that nothing is left.
+// overdraw lets another account pay and reports that no points are left.
 func overdraw(honest server, c *call, a *reply) *reply {
 	b := asOther(honest, c, a)
 	set("remainingPoints", 0)(c, b)

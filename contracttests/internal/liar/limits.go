@@ -15,12 +15,12 @@ const (
 	serverFails  = "extract/500/image"
 )
 
-// countDefects count the wrong requests, or tell the wrong number.
+// countDefects count the wrong requests, or the wrong number of them.
 func countDefects() []row {
 	return []row{
 		// Only authenticated POST /extract counts, good or bad.
-		{"counts requests for the status", neverLimited, counts(1, told)},
-		{"counts every tenth request for the status", neverLimited, counted(account, every(10), told, count(1))},
+		{"counts requests for the status", neverLimited, counts(1, reported)},
+		{"counts every tenth request for the status", neverLimited, counted(account, every(10), reported, count(1))},
 		{"counts a 404", notFound, counts(1, status(404))},
 		{"counts an extraction twice", fallByTen, counts(1, extracted)},
 		// A request that is refused has counted, or a loop of bad requests would never be stopped.
@@ -35,7 +35,7 @@ func countDefects() []row {
 		{"does not count the first request of an account", fallByTen, counted(account, only(1), both(extraction, not(status(401))), count(-1))},
 		{"does not count every twentieth request", walk, counted(account, every(20), both(extraction, not(status(401))), count(-1))},
 		// A counter without a lock.
-		{"counts only one of several requests at the same time", "extract/200/at-once", amid(account, extraction, count(-1))},
+		{"counts only one of several concurrent requests", "extract/200/at-once", overlapping(account, extraction, count(-1))},
 		{"does not count the first request of the second window", clockWindow, counted(account, only(2), windowBegins, count(-1))},
 		// The window belongs to the account, and all of its keys share it.
 		{"counts what any account requests for all accounts", "extract/200/accounts-are-apart", remember(everyone, func(m *shared, _ server, c *call, a *reply) {
@@ -50,8 +50,8 @@ func countDefects() []row {
 // reportedDefects count correctly and report another number.
 func reportedDefects() []row {
 	return []row{
-		// RateLimit tells the state after the request, in every answer of the account.
-		{"reports a full window always", fallByTen, on(not(status(429)), rewindow(func(a *reply, left, seconds int64) (int64, int64) {
+		// RateLimit reports the state after the request, in every answer of the account.
+		{"always reports a full window", fallByTen, on(not(status(429)), rewindow(func(a *reply, left, seconds int64) (int64, int64) {
 			if limit, ok := policy(a); ok {
 				return limit, seconds
 			}
@@ -59,25 +59,25 @@ func reportedDefects() []row {
 		}))},
 		{"reports in RateLimit the requests left before the request", fallByTen, on(both(extraction, not(status(429))), func(_ *call, a *reply) { addLeft(a, 1) })},
 		// A zero taken for a missing value.
-		{"reports one request left at least", usedUp, on(always, rewindow(func(_ *reply, left, seconds int64) (int64, int64) { return max(1, left), seconds }))},
+		{"always reports at least one request left", usedUp, on(always, rewindow(func(_ *reply, left, seconds int64) (int64, int64) { return max(1, left), seconds }))},
 		{"reports requests left in a 429", usedUp, on(status(429), reheader(func(_, seconds int64) (int64, int64) { return 10, seconds }))},
-		// Header, nested record and flat field tell one state.
-		{"reports one request fewer in the record than in the header", statusRecord, on(told, addToWindow("remaining", -1))},
-		{"reports one request more as rateLimitRemaining", statusRecord, on(told, add("rateLimitRemaining", 1))},
-		{"doubles the limit of the record", statusRecord, on(told, inside("rateLimit", func(r object) { r["limit"] = number(r, "limit") * 2 }))},
+		// The header, the nested record and the flat field report the same state.
+		{"reports one request fewer in the record than in the header", statusRecord, on(reported, addToWindow("remaining", -1))},
+		{"reports one request more as rateLimitRemaining", statusRecord, on(reported, add("rateLimitRemaining", 1))},
+		{"doubles the limit of the record", statusRecord, on(reported, inside("rateLimit", func(r object) { r["limit"] = number(r, "limit") * 2 }))},
 		{"reports ten times the limit everywhere", statusRecord, on(always, func(c *call, a *reply) {
 			if limit, ok := policy(a); ok {
 				a.header.Set("RateLimit-Policy", fmt.Sprintf(`"account";q=%d;w=60`, limit*10))
 				inside("rateLimit", func(r object) { r["limit"] = limit * 10 })(c, a)
 			}
 		})},
-		// A limiter that adapts: the contract has one limit a plan.
+		// A limiter that adapts: the contract has one limit per plan.
 		{"halves the limit after five requests", fallByTen, counted(account, from(6), always, apply(func(_ *call, a *reply) {
 			if limit, ok := policy(a); ok {
 				a.header.Set("RateLimit-Policy", fmt.Sprintf(`"account";q=%d;w=60`, limit/2))
 			}
 		}))},
-		{"tells accounts that call at the same time each other's RateLimit", "extract/200/accounts-at-once", swapped(func(a, of *reply) {
+		{"mixes up the RateLimit of accounts that call concurrently", "extract/200/accounts-at-once", swapped(func(a, of *reply) {
 			if v := of.header.Get("RateLimit"); v != "" && a.status != http.StatusUnauthorized {
 				a.header.Set("RateLimit", v)
 			}
@@ -92,22 +92,22 @@ func windowBegins(c *call, a *reply) bool {
 	return ok && known && c.isExtract() && left+1 == limit
 }
 
-// windowDefects tell or keep the wrong time.
+// windowDefects report or keep the wrong time.
 func windowDefects() []row {
 	return []row{
 		// A sliding window or a token bucket. The contract has fixed windows of 60 seconds.
 		{"begins the window anew with each request", clockWindow, on(always, rewindow(func(_ *reply, left, _ int64) (int64, int64) { return left, 60 }))},
 		{"keeps a window of two minutes", fallByTen, on(always, rewindow(func(_ *reply, left, seconds int64) (int64, int64) { return left, seconds + 60 }))},
-		{"reports 60 seconds in RateLimit always", clockWindow, on(always, reheader(func(left, _ int64) (int64, int64) { return left, 60 }))},
-		{"reports 0 seconds in the RateLimit of the status", statusRecord, on(told, reheader(func(left, _ int64) (int64, int64) { return left, 0 }))},
+		{"always reports 60 seconds in RateLimit", clockWindow, on(always, reheader(func(left, _ int64) (int64, int64) { return left, 60 }))},
+		{"reports 0 seconds in the RateLimit of the status", statusRecord, on(reported, reheader(func(left, _ int64) (int64, int64) { return left, 0 }))},
 		{"reports five seconds too few in the RateLimit of extractions", fallByTen, on(extraction, reheader(func(left, seconds int64) (int64, int64) { return left, max(0, seconds-5) }))},
 		// `reset` is in Unix seconds, and agrees with `t` of RateLimit.
-		{"reports a reset that has passed", statusRecord, on(told, addToWindow("reset", -120))},
-		{"reports the reset a minute late", statusRecord, on(told, addToWindow("reset", 60))},
-		{"reports the reset an hour late", statusRecord, on(told, addToWindow("reset", 3600))},
-		{"reports the reset in milliseconds", statusRecord, on(told, inside("rateLimit", func(r object) { r["reset"] = number(r, "reset") * 1000 }))},
-		{"reports the reset as seconds from now", statusRecord, on(told, inside("rateLimit", func(r object) { r["reset"] = 42 }))},
-		// A window is over at the instant that was told, and affects nothing but itself.
+		{"reports a reset that has passed", statusRecord, on(reported, addToWindow("reset", -120))},
+		{"reports the reset a minute late", statusRecord, on(reported, addToWindow("reset", 60))},
+		{"reports the reset an hour late", statusRecord, on(reported, addToWindow("reset", 3600))},
+		{"reports the reset in milliseconds", statusRecord, on(reported, inside("rateLimit", func(r object) { r["reset"] = number(r, "reset") * 1000 }))},
+		{"reports the reset as seconds from now", statusRecord, on(reported, inside("rateLimit", func(r object) { r["reset"] = 42 }))},
+		// A window ends at the reported instant, and its end affects nothing else.
 		{"keeps the window used up after its reset", limitResets, remember(account, func(used *bool, _ server, _ *call, a *reply) {
 			if a.status == http.StatusTooManyRequests {
 				*used = true
@@ -144,7 +144,7 @@ func refusalDefects() []row {
 		})
 	}
 	return []row{
-		// RFC 9110, section 10.2.3: whole seconds. A client that waits as told is let through, and not long after the
+		// RFC 9110, section 10.2.3: whole seconds. A client that waits that long is accepted, and not long after the
 		// reset.
 		{"tells clients to retry at once", usedUp, retry(func(int64) string { return "0" })},
 		{"tells clients to retry before the window resets", usedUp, retry(func(int64) string { return "1" })},
@@ -158,9 +158,9 @@ func refusalDefects() []row {
 		})},
 		// A 429 costs nothing, so the points are those of the status.
 		{"reports other points in a 429 than are left", usedUp, on(status(429), add("remainingPoints", 10))},
-		// Exactly as many pass as the window has.
+		// Exactly as many requests are accepted as the window has left.
 		{"lets one request too many through", usedUp, counted(account, only(1), status(429), answer(asOther))},
-		{"lets one request too many through at the same time", limitRace, amid(account, status(429), func(w when) lie {
+		{"lets one concurrent request too many through", limitRace, overlapping(account, status(429), func(w when) lie {
 			return counted(account, only(1), w, answer(asOther))
 		})},
 		{"refuses the last request of the window", usedUp, instead(both(extraction, status(400)), func(honest server, c *call, a *reply) *reply {
@@ -169,11 +169,11 @@ func refusalDefects() []row {
 			}
 			return honest(c)
 		})},
-		// The status has no 429, and unknown paths are nobody's requests.
-		{"refuses the status when the window is used up", usedUp, refused(told)},
+		// GET /status has no 429, and requests to unknown paths belong to no account.
+		{"refuses the status when the window is used up", usedUp, refused(reported)},
 		{"refuses a malformed request for the status when the window is used up", usedUp, refused(both(status(400), method("GET")))},
 		{"refuses unknown paths and methods when the window is used up", usedUp, refused(status(404, 405))},
-		{"refuses the status after 100 requests", neverLimited, counted(account, from(101), told, apply(recode(429)))},
+		{"refuses the status after 100 requests", neverLimited, counted(account, from(101), reported, apply(recode(429)))},
 		// Order of the checks: the window comes before shape, stored answers and size, or it would not protect anything.
 		{"checks the shape before the window", usedUp, through(func(c *call) bool { return c.fields()["imageUrl"] == nil })},
 		{"checks the Idempotency-Key before the window", usedUp, through(func(c *call) bool { return c.idempotencyKey() != "" })},
@@ -193,7 +193,7 @@ func windowGivesPoints() lie {
 		if !ok {
 			return
 		}
-		if m.seen && left > m.left && told(c, a) {
+		if m.seen && left > m.left && reported(c, a) {
 			m.given = number(a.object(), "pointsUsed")
 		}
 		m.left, m.seen = left, true
@@ -201,11 +201,11 @@ func windowGivesPoints() lie {
 	})
 }
 
-// windowResetsLate reports the window of before in the first second of a minute.
+// windowResetsLate reports the previous window in the first second of a minute.
 func windowResetsLate() lie {
 	return remember(account, func(before **int64, honest server, c *call, a *reply) {
 		left, _, ok := window(a)
-		if !ok || !told(c, a) {
+		if !ok || !reported(c, a) {
 			return
 		}
 		if late := c.now(honest).Second() == 0; !late {

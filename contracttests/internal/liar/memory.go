@@ -8,7 +8,7 @@ import (
 // delay is how late some defects show. A suite that asks at once sees them.
 const delay = 100 * time.Millisecond
 
-// naming tells whom a memory is about: an account, an Idempotency-Key, everyone. "" means that the call is about none.
+// naming says what a memory belongs to: an account, an Idempotency-Key, or everyone. "" means that the call has no memory.
 type naming func(c *call) string
 
 // account names the account of a call by its key: the keys of a run have an account each.
@@ -27,7 +27,7 @@ func repeatable(c *call) string {
 	return c.key() + " " + c.idempotencyKey()
 }
 
-// everyone lets all accounts share a memory.
+// everyone makes all accounts share a memory.
 func everyone(*call) string { return "everyone" }
 
 // memory keeps an M for each name. Its zero value is ready for use, from several goroutines.
@@ -88,7 +88,7 @@ func (c *counter) add(name string, by int) (n int) {
 	return n
 }
 
-// other is a name that differs and has a count, "" where there is none.
+// other is a name that differs and has a count, or "".
 func (c *counter) other(name string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -118,8 +118,8 @@ func repeats(e effect) lie {
 	return counted(repeatable, from(2), both(extracted, keyed), e)
 }
 
-// amid lets an effect show for extractions that find another of the same name running.
-func amid(by naming, w when, e effect) lie {
+// overlapping lets an effect show for extractions that begin while another of the same name is running.
+func overlapping(by naming, w when, e effect) lie {
 	return func(honest server) server {
 		var running counter
 		inner := e(func(c *call, a *reply) bool { return c.overlaps && w(c, a) })(honest)
@@ -136,7 +136,7 @@ func amid(by naming, w when, e effect) lie {
 	}
 }
 
-// whileExtracting changes what the status tells while so many extractions of the account run.
+// whileExtracting changes what the status reports while extractions of the account are running.
 func whileExtracting(f func(running int64, a *reply)) lie {
 	return func(honest server) server {
 		var running counter
@@ -146,7 +146,7 @@ func whileExtracting(f func(running int64, a *reply)) lie {
 				defer running.add(c.key(), -1)
 			}
 			a := honest(c)
-			if n := running.add(c.key(), 0); told(c, a) && n > 0 {
+			if n := running.add(c.key(), 0); reported(c, a) && n > 0 {
 				f(int64(n), a)
 			}
 			return a
@@ -154,7 +154,7 @@ func whileExtracting(f func(running int64, a *reply)) lie {
 	}
 }
 
-// swapped lets accounts that call at the same time get something of each other's last answers.
+// swapped mixes up parts of the last answers of accounts that call concurrently.
 func swapped(swap func(a, of *reply)) lie {
 	return func(honest server) server {
 		var running counter
@@ -177,8 +177,8 @@ func swapped(swap func(a, of *reply)) lie {
 	}
 }
 
-// charges takes so many points more for each answer for which the condition holds, in a second ledger whose sum every later
-// answer tells.
+// charges adds a charge for each answer for which the condition holds, in a second ledger whose sum every later
+// answer reports.
 func charges(points int64, w when) lie {
 	return remember(account, func(taken *int64, _ server, c *call, a *reply) {
 		if w(c, a) {
@@ -191,7 +191,7 @@ func charges(points int64, w when) lie {
 // charge is charges as an effect.
 func charge(points int64) effect { return func(w when) lie { return charges(points, w) } }
 
-// shift takes points from what an answer tells.
+// shift subtracts points from those that an answer reports.
 func shift(a *reply, taken int64) {
 	if taken == 0 {
 		return

@@ -8,7 +8,7 @@ const (
 	clockYear      = "clock/next-reset-all-year"
 )
 
-// nextResetDefects tell the end of the month wrongly.
+// nextResetDefects report the end of the month wrongly.
 func nextResetDefects() []row {
 	return []row{
 		// The reset is the first instant of the next calendar month, UTC.
@@ -45,23 +45,23 @@ func nextResetDefects() []row {
 	}
 }
 
-// periodDefects keep the points of a month wrongly.
+// periodDefects restore the points at the wrong moment, or the wrong number of them.
 func periodDefects() []row {
 	return []row{
-		// The allowance of a month neither waits, nor adds up, nor is carried over.
-		{"brings no points with a new month", clockMonth, monthly(func(then, now object) {
+		// The allowance is there from the first instant of a month, does not add up, and is not carried over.
+		{"restores no points in a new month", clockMonth, monthly(func(then, now object) {
 			now["pointsUsed"], now["pointsRemaining"] = then["pointsUsed"], then["pointsRemaining"]
 		})},
 		{"adds the points left of a month to the next", clockMonth, monthly(func(then, now object) { addPoints(now, number(then, "pointsRemaining")) })},
 		{"adds half of the points left of a month to the next", clockMonth, monthly(func(then, now object) { addPoints(now, number(then, "pointsRemaining")/2) })},
-		{"brings the points of a month a second early", clockMonth, on(told, edit(func(o object) {
+		{"restores the points a second before the month", clockMonth, on(reported, edit(func(o object) {
 			r, _ := o["rateLimit"].(object)
 			if t := time.Unix(number(r, "reset"), 0).UTC(); t.Day() == 1 && t.Hour() == 0 && t.Minute() == 0 {
 				o["pointsUsed"], o["pointsRemaining"] = 0, o["pointsTotal"]
 			}
 		}))},
-		// The period moves on when something is written, but reads forget it.
-		{"brings the points of a month only after an extraction", clockNextReset, tells(func(then, now statusAt, a *reply) statusAt {
+		// A new period begins when something is written, but reading does not check for one.
+		{"restores the points of a month only after an extraction", clockNextReset, followStatus(func(then, now statusAt, a *reply) statusAt {
 			if number(now.record, "pointsUsed") == 0 && number(then.record, "pointsUsed") > 0 {
 				a.tellPoints(then.record)
 				return then
@@ -69,14 +69,14 @@ func periodDefects() []row {
 			return now
 		})},
 		// Months compared without their years.
-		{"brings no points in January", clockYear, tells(func(then, now statusAt, a *reply) statusAt {
+		{"restores no points in January", clockYear, followStatus(func(then, now statusAt, a *reply) statusAt {
 			if now.at.Year() > then.at.Year() && now.at.Month() <= then.at.Month() {
 				a.tellPoints(then.record)
 				return then
 			}
 			return now
 		})},
-		{"adds up the allowances of months without a call", clockYear, tells(func(then, now statusAt, a *reply) statusAt {
+		{"adds up the allowances of months without a call", clockYear, followStatus(func(then, now statusAt, a *reply) statusAt {
 			if months := 12*(now.at.Year()-then.at.Year()) + int(now.at.Month()-then.at.Month()); months > 1 {
 				a.edit(func(o object) { addPoints(o, int64(months-1)*number(o, "pointsTotal")) })
 			}
@@ -108,7 +108,7 @@ func nextReset(f func(at, reset time.Time) time.Time) lie {
 func monthly(f func(then, now object)) lie {
 	type months struct{ last, before object }
 	return remember(account, func(m *months, _ server, c *call, a *reply) {
-		if !told(c, a) {
+		if !reported(c, a) {
 			return
 		}
 		now := a.object()
@@ -121,21 +121,21 @@ func monthly(f func(then, now object)) lie {
 	})
 }
 
-// statusAt is a status record and the time it was told at.
+// statusAt is a status record and the time at which it was reported.
 type statusAt struct {
 	at     time.Time
 	record object
 }
 
-// tells changes the status by the status before it, whose points follow the extractions since. f returns which of the two is
-// remembered.
-func tells(f func(then, now statusAt, a *reply) statusAt) lie {
+// followStatus changes a status by the one before it, whose points follow the extractions since. f returns which of the
+// two is remembered.
+func followStatus(f func(then, now statusAt, a *reply) statusAt) lie {
 	return remember(account, func(last *statusAt, honest server, c *call, a *reply) {
 		switch {
 		case extracted(c, a) && last.record != nil:
 			left := number(a.object(), "remainingPoints")
 			last.record["pointsRemaining"], last.record["pointsUsed"] = jsonNumber(left), jsonNumber(number(last.record, "pointsTotal")-left)
-		case told(c, a):
+		case reported(c, a):
 			then := *last
 			if *last = (statusAt{c.now(honest), a.object()}); then.record != nil {
 				*last = f(then, *last, a)

@@ -14,7 +14,7 @@ const (
 	alwaysJSON  = "status/200/always-json"
 )
 
-// pathDefects answer wrongly where no operation is, or say wrongly where the contract is.
+// pathDefects answer unknown paths wrongly, or link to the wrong contract.
 func pathDefects() []row {
 	return []row{
 		// RFC 8631: service-desc leads to the description of this service, and to no other host, where another version may
@@ -31,7 +31,7 @@ func pathDefects() []row {
 		{"leaves Link out of a 404", notFound, on(status(404), header("Link", ""))},
 		// Routers redirect or normalise paths by default; the contract knows two paths and no others.
 		{"redirects a path that ends in a slash", notFound, on(both(status(404), asking(func(c *call) bool { return strings.HasSuffix(c.request.URL.Path, "/") })), recode(301), header("Location", "/api/v1/status"))},
-		{"ignores upper and lower case in paths", notFound, path(strings.ToLower)},
+		{"ignores letter case in paths", notFound, path(strings.ToLower)},
 		{"finds paths that only begin like a known one", notFound, path(matching("^/api/v1/extract.*", extractPath))},
 		{"finds a path with two slashes", notFound, path(replacing("//", "/"))},
 		// A route that is matched with its query.
@@ -64,7 +64,7 @@ func methodDefects() []row {
 		{"extracts with PUT", wrongMethod, instead(both(status(405), method("PUT")), asMethod("POST"))},
 		{"reports the status with POST", wrongMethod, instead(both(status(405), method("POST")), asMethod("GET"))},
 		// RFC 9110, section 9.1: methods are case-sensitive.
-		{"ignores upper and lower case in methods", wrongMethod, rewrite(func(c *call) { c.request.Method = strings.ToUpper(c.request.Method) })},
+		{"ignores letter case in methods", wrongMethod, rewrite(func(c *call) { c.request.Method = strings.ToUpper(c.request.Method) })},
 	}
 }
 
@@ -78,10 +78,10 @@ func negotiationDefects() []row {
 			}
 		})},
 		// Status records are true at one moment only: neither parts nor validators make sense for them.
-		{"answers a conditional request for the status with 304", alwaysJSON, on(both(told, offers("If-None-Match", "")), recode(304), raw(func(string) string { return "" }))},
-		{"answers a range of the status with 206", alwaysJSON, on(both(told, offers("Range", "")), recode(206), raw(func(s string) string { return s[:4] }))},
+		{"answers a conditional request for the status with 304", alwaysJSON, on(both(reported, offers("If-None-Match", "")), recode(304), raw(func(string) string { return "" }))},
+		{"answers a range of the status with 206", alwaysJSON, on(both(reported, offers("Range", "")), recode(206), raw(func(s string) string { return s[:4] }))},
 		// Content negotiation: the contract has one type.
-		{"sends HTML to clients that prefer it", alwaysJSON, on(both(told, offers("Accept", "text/html")), header("Content-Type", "text/html"), raw(func(s string) string { return "<pre>" + s + "</pre>" }))},
+		{"sends HTML to clients that prefer it", alwaysJSON, on(both(reported, offers("Accept", "text/html")), header("Content-Type", "text/html"), raw(func(s string) string { return "<pre>" + s + "</pre>" }))},
 		// RFC 9110, section 8.4: a coding is named where it is applied, and section 12.5.3: it is applied where it was
 		// offered.
 		{"compresses answers without a Content-Encoding", alwaysJSON, on(both(always, offers("Accept-Encoding", "gzip")), compress)},
@@ -102,8 +102,8 @@ func negotiationDefects() []row {
 // requestIDDefects send ids that do not tell requests apart.
 func requestIDDefects() []row {
 	return []row{
-		// An id that names several exchanges finds none in the log.
-		{"sends the same X-Request-Id always", "status/200/record", on(always, header("X-Request-Id", "0000"))},
+		// An id that several exchanges share identifies none of them in the log.
+		{"always sends the same X-Request-Id", "status/200/record", on(always, header("X-Request-Id", "0000"))},
 		{"sends the same X-Request-Id with every 401", "status/401/no-key", on(status(401), header("X-Request-Id", "UNKNOWN"))},
 		{"copies the caller's X-Request-Id unchecked", alwaysJSON, on(always, func(c *call, a *reply) {
 			if id := c.request.Header.Get("X-Request-Id"); id != "" {
@@ -116,7 +116,7 @@ func requestIDDefects() []row {
 			a.header.Set("X-Request-Id", hex.EncodeToString(sum[:]))
 		})},
 		// An id of the clock, or of a variable without a lock.
-		{"sends requests at the same time one X-Request-Id", "extract/200/at-once", amid(everyone, extraction, apply(header("X-Request-Id", "shared")))},
+		{"sends the same X-Request-Id with concurrent requests", "extract/200/at-once", overlapping(everyone, extraction, apply(header("X-Request-Id", "shared")))},
 	}
 }
 

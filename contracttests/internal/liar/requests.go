@@ -63,21 +63,21 @@ func syntaxDefects() []row {
 		{"accepts control characters in strings", eachRule, part("://\n", "://a")},
 		// RFC 8259, section 2, knows four characters of white space; TrimSpace knows more.
 		{"accepts form feeds and Unicode blanks around the JSON", eachRule, body(bytes.TrimSpace)},
-		// What a validator lets through reaches code that cannot cope: Postgres has no NUL in text.
+		// What a validator lets through reaches code that cannot handle it: Postgres has no NUL in text.
 		{"fails on a NUL in a string", eachRule, crash(func(c *call) bool { return bytes.Contains(c.body, []byte(`\u0000`)) })},
 		// 1e999 is valid JSON and beyond any float64.
 		{"fails on a huge number", eachRule, crash(func(c *call) bool { return hugeNumber.Match(c.body) })},
 		// Recursive parsers run out of stack.
-		{"fails on values nested deep", eachRule, crash(func(c *call) bool {
+		{"fails on deeply nested values", eachRule, crash(func(c *call) bool {
 			return bytes.Contains(c.body, bytes.Repeat([]byte("["), 500)) || bytes.Contains(c.body, bytes.Repeat([]byte(`{"a":`), 500))
 		})},
 	}
 }
 
-// bodyDefects accept bodies that are declared wrongly, or stand where none may be.
+// bodyDefects accept bodies with wrong headers, or where none is allowed.
 func bodyDefects() []row {
 	return []row{
-		// A form in a browser can send text/plain to any host without asking; application/json it cannot.
+		// A form in a browser can send text/plain to any host without asking, but not application/json.
 		{"ignores the Content-Type", eachRule, rewrite(func(c *call) {
 			if len(c.body) > 0 {
 				c.request.Header["Content-Type"] = []string{"application/json"}
@@ -88,13 +88,13 @@ func bodyDefects() []row {
 				c.request.Header.Set("Content-Type", "application/json")
 			}
 		})},
-		// Header.Get sees the first alone.
+		// Header.Get returns only the first.
 		{"accepts two Content-Type headers", eachRule, rewrite(func(c *call) {
 			if len(c.request.Header["Content-Type"]) > 1 {
 				c.request.Header.Set("Content-Type", "application/json")
 			}
 		})},
-		// A caller that puts a field into the query believes that it was obeyed.
+		// A caller that puts a field into the query assumes that it had an effect.
 		{"ignores query parameters", "status/400/takes-nothing", rewrite(func(c *call) { c.request.URL.RawQuery = "" })},
 		{"ignores the body of a request for the status", "status/400/takes-nothing", rewrite(func(c *call) {
 			if c.isStatus() {
@@ -126,7 +126,7 @@ func fieldDefects() []row {
 			})
 		}),
 		// encoding/json finds fields in any case. Past a strict validator this smuggles fields in.
-		accept("ignores upper and lower case in names of fields", func(o object) {
+		accept("ignores letter case in names of fields", func(o object) {
 			for name, v := range o {
 				if i := slices.IndexFunc(requestFields, func(known string) bool { return strings.EqualFold(known, name) }); i >= 0 {
 					delete(o, name)
@@ -171,7 +171,7 @@ func fieldDefects() []row {
 func valueDefects() []row {
 	return []row{
 		// The enum of the contract is exact.
-		accept("ignores upper and lower case in formats", stringField("format", strings.ToLower)),
+		accept("ignores letter case in formats", stringField("format", strings.ToLower)),
 		accept("ignores white space around a format", stringField("format", strings.TrimSpace)),
 		accept("answers an unknown format as json", stringField("format", func(s string) string {
 			if slices.Contains(formats, s) {

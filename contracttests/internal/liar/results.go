@@ -65,7 +65,7 @@ func textDefects() []row {
 			}
 			set("text", *first)(c, a)
 		})},
-		{"mixes up the texts of requests at the same time", "extract/200/at-once", amid(everyone, both(extracted, not(keyed)), apply(set("text", "another page")))},
+		{"mixes up the texts of concurrent requests", "extract/200/at-once", overlapping(everyone, both(extracted, not(keyed)), apply(set("text", "another page")))},
 		// A format may change the document, never the text.
 		{"answers a fixed text for handwriting", sameInAll, on(both(extracted, asking(func(c *call) bool {
 			return c.field("format") == "text" && strings.Contains(c.field("imageUrl"), "handwritten")
@@ -103,10 +103,10 @@ func resultDefects() []row {
 		{"reports a confidence over 1 for an enhanced page", enhanceCase, on(both(written, field("enhance", true)), set("confidence", 1.02))},
 		{"reports that a blank page cost nothing", blankPage, on(blank, set("pointsUsed", 0))},
 		// Whole milliseconds.
-		{"reports the processing time 0 always", "extract/200/slow-image", on(extracted, set("processingTime", 0))},
+		{"always reports the processing time 0", "extract/200/slow-image", on(extracted, set("processingTime", 0))},
 		{"reports the processing time in microseconds", "extract/200/slow-image", on(extracted, edit(func(o object) { o["processingTime"] = number(o, "processingTime") * 1000 }))},
 		// The tag that was used: the one asked for in its canonical case, or what its region fell back to.
-		{"reports the language en always", languagesCase, on(extracted, set("language", "en"))},
+		{"always reports the language en", languagesCase, on(extracted, set("language", "en"))},
 		{"reports the language by name", leastRequest, on(extracted, set("language", "english"))},
 		{"reports the language as it was asked for, not as it was used", languagesCase, on(extracted, func(c *call, a *reply) {
 			if l := c.field("language"); l != "" {
@@ -119,7 +119,7 @@ func resultDefects() []row {
 		{"reports that every page is enhanced", leastRequest, on(extracted, set("enhanced", true))},
 		{"reports that no page is enhanced", enhanceCase, on(extracted, set("enhanced", false), drop("edits"))},
 		// `enhanced` is true of the text and of the document.
-		{"leaves the text as it was although enhancement was asked for", "extract/200/enhancement-shows", instead(both(enhanced, not(keyed)), func(honest server, c *call, a *reply) *reply {
+		{"leaves the text unchanged although enhancement was requested", "extract/200/enhancement-shows", instead(both(enhanced, not(keyed)), func(honest server, c *call, a *reply) *reply {
 			plain := plainReading(honest, c)
 			a.edit(func(o object) {
 				delete(o, "edits")
@@ -178,7 +178,7 @@ func editDefects() []row {
 		// Edits are the difference of the enhanced reading from the plain one: all of it, in reading order.
 		{"sends edits without enhancement", leastRequest, on(extracted, set("edits", []any{}))},
 		{"sends null for edits without enhancement", leastRequest, on(both(extracted, not(enhanced)), set("edits", nil))},
-		{"leaves edits out always", formatsEnhanced, on(extracted, drop("edits"))},
+		{"always leaves edits out", formatsEnhanced, on(extracted, drop("edits"))},
 		{"sends only the first edit", severalPages, list(func(all []any) []any { return all[:1] })},
 		{"sends edits in reverse order", severalPages, list(func(all []any) []any {
 			slices.Reverse(all)

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Truths returns ways to answer otherwise than the project's own servers that keep the contract all the same. No case may
+// Truths returns answers that differ from those of the project's own servers and still keep the contract. No case may
 // fail on them.
 func Truths() []Defect {
 	var all []Defect
@@ -24,7 +24,7 @@ func Truths() []Defect {
 // truth is a row without a case.
 func truth(does string, l lie) row { return row{does, "", l} }
 
-// truthsOfForm write the same answer in another way.
+// truthsOfForm write the same answer in a different way.
 func truthsOfForm() []row {
 	millis, offset := replacing(`:00Z"`, `:00.000Z"`), replacing(`:00Z"`, `:00+00:00"`)
 	return []row{

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// counts takes so many requests more from the window for each answer for which the condition holds.
+// counts takes further requests from the window for each answer for which the condition holds.
 func counts(requests int64, w when) lie {
 	return remember(account, func(taken *int64, _ server, c *call, a *reply) {
 		if w(c, a) {
@@ -46,7 +46,7 @@ func policy(a *reply) (limit int64, ok bool) {
 	return limit, true
 }
 
-// setHeaderWindow writes the window into the header alone.
+// setHeaderWindow writes the window into the header only.
 func setHeaderWindow(a *reply, left, seconds int64) {
 	a.header.Set("RateLimit", fmt.Sprintf(`"account";r=%d;t=%d`, left, seconds))
 }
@@ -65,7 +65,7 @@ func setWindow(a *reply, left, seconds int64) {
 	})
 }
 
-// rewindow changes the window that an answer tells in header and record.
+// rewindow changes the window that an answer reports in header and record.
 func rewindow(f func(a *reply, left, seconds int64) (int64, int64)) change {
 	return func(_ *call, a *reply) {
 		if left, seconds, ok := window(a); ok {
@@ -76,7 +76,7 @@ func rewindow(f func(a *reply, left, seconds int64) (int64, int64)) change {
 	}
 }
 
-// reheader changes the window that an answer tells in the header alone.
+// reheader changes the window that an answer reports in the header only.
 func reheader(f func(left, seconds int64) (int64, int64)) change {
 	return func(_ *call, a *reply) {
 		if left, seconds, ok := window(a); ok {

@@ -12,6 +12,9 @@ import (
 // zero Addr if the peer has no IP address.
 func (h *handler) clientAddr(r *http.Request) netip.Addr {
 	addr := parseAddr(r.RemoteAddr)
+	if !h.isTrusted(addr) {
+		return addr
+	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	for i := len(hops) - 1; i >= 0 && h.isTrusted(addr); i-- {
 		hop := parseAddr(strings.TrimSpace(hops[i]))

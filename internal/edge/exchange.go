@@ -76,13 +76,18 @@ func (x *exchange) WriteHeader(status int) {
 		return
 	}
 	h := x.Header()
-	h.Set("X-Request-Id", x.id)
-	h.Set("Cache-Control", "no-store")
-	h.Set("Link", `</openapi.yaml>; rel="service-desc"`)
+	var values [5]string // one allocation for all headers
+	set := func(i int, name, value string) {
+		values[i] = value
+		h[name] = values[i : i+1 : i+1]
+	}
+	set(0, "X-Request-Id", x.id)
+	set(1, "Cache-Control", "no-store")
+	set(2, "Link", `</openapi.yaml>; rel="service-desc"`)
 	if x.window != nil && status != http.StatusUnauthorized {
 		left, wait, limit := x.window.Remaining, int64(x.window.RetryAfter()/time.Second), x.window.Limit
-		h.Set("Ratelimit", `"account";r=`+strconv.FormatInt(left, 10)+";t="+strconv.FormatInt(wait, 10))
-		h.Set("Ratelimit-Policy", `"account";q=`+strconv.FormatInt(limit, 10)+";w="+strconv.Itoa(int(contract.WindowLength.Seconds())))
+		set(3, "Ratelimit", `"account";r=`+strconv.FormatInt(left, 10)+";t="+strconv.FormatInt(wait, 10))
+		set(4, "Ratelimit-Policy", `"account";q=`+strconv.FormatInt(limit, 10)+";w="+strconv.Itoa(int(contract.WindowLength.Seconds())))
 	} else { // a generated handler sets them empty
 		h.Del("Ratelimit")
 		h.Del("Ratelimit-Policy")

@@ -26,11 +26,20 @@ type imageURL struct {
 	length      int // characters
 }
 
-// imageURL reads the string at the top-level name and returns its text without the data.
+// imageURL reads the string at the top-level name and returns its text without the data. A web address, which is usual and
+// short, needs no entry in p.urls, unless the name is repeated.
 func (p *parser) imageURL(name string) (string, error) {
 	u := p.urls[name]
 	if u == nil {
+		if !p.beginsDataURL() {
+			if text, ok := p.shortString(); ok {
+				return text, nil
+			}
+		}
 		u = &imageURL{decoder: base64Decoder{bodyBytes: p.length}}
+		if p.urls == nil {
+			p.urls = map[string]*imageURL{}
+		}
 		p.urls[name] = u
 	} else { // a repeated name: the buffer is used again, so that a hostile body cannot have many
 		u.decoder.reset()
@@ -38,6 +47,12 @@ func (p *parser) imageURL(name string) (string, error) {
 	}
 	err := p.characters(u.write)
 	return u.text.String(), err
+}
+
+// beginsDataURL reports whether the string that is next begins with the scheme, spelled without escapes and buffered.
+func (p *parser) beginsDataURL() bool {
+	text := p.buffer[p.start+1 : p.end]
+	return isDataURL(string(text[:min(len(text), len(dataScheme))]))
 }
 
 // write takes the next characters: into the header up to the first comma, then to the decoder or, if there is none, into

@@ -20,18 +20,18 @@ const (
 // nothing after the value. Values are those of encoding/json with UseNumber. Strictness is a safeguard: if a
 // proxy and the server could read a body differently, a request could bypass the rules of the proxy.
 type parser struct {
-	*source
+	source
 	path      []string             // names and indices that lead to the current value
 	values    int                  // read so far
 	unescaped []byte               // characters of a string, reused
 	images    []string             // top-level names of the URLs of images
-	urls      map[string]*imageURL // the URLs of images, by name; of a repeated name the last one
+	urls      map[string]*imageURL // the URLs of images that arrived in parts, by name; of a repeated name the last one
 	length    int64                // of the body, -1 if not known
 	faults    *faults
 }
 
 func newParser(body io.Reader, length int64, images []string, f *faults) *parser {
-	return &parser{source: newSource(body, length), length: length, images: images, urls: map[string]*imageURL{}, faults: f}
+	return &parser{source: newSource(body, length), length: length, images: images, faults: f}
 }
 
 // parse reads the whole body. Repeated names are added to the faults, so that they are reported along with others. The

@@ -165,13 +165,22 @@ func (o *Operation) checkBody(w http.ResponseWriter, r *http.Request, f *faults)
 	}
 	f.addSchema("", visit(o.body, value))
 	object, _ = value.(map[string]any)
-	for field, u := range p.urls {
-		if _, isString := object[field].(string); !isString { // a repeated name, of which the last value counts
+	for _, field := range o.images {
+		text, isString := object[field].(string)
+		if !isString { // or the last value of a repeated name is not one
 			continue
 		}
-		if fault := u.fault(); fault != "" {
+		u := p.urls[field]
+		fault := ""
+		if u == nil {
+			fault = webURLFault(text)
+		} else {
+			fault = u.fault()
+		}
+		switch {
+		case fault != "":
 			f.add(field, fault)
-		} else if u.data != nil {
+		case u != nil && u.data != nil:
 			name := u.name()
 			if images == nil {
 				images = map[string][]byte{}

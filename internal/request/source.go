@@ -30,12 +30,12 @@ type source struct {
 }
 
 // newSource reads from r, which has length bytes, or -1 if that is not known.
-func newSource(r io.Reader, length int64) *source {
+func newSource(r io.Reader, length int64) source {
 	size := int64(maxRead)
 	if length >= 0 {
 		size = min(size, max(length+1, minRead)) // one more, so that the end is seen without another read
 	}
-	return &source{r: r, buffer: make([]byte, size), line: 1, column: 1}
+	return source{r: r, buffer: make([]byte, size), line: 1, column: 1}
 }
 
 // peek returns the next n bytes without consuming them, fewer only before the end of the body.

@@ -1,4 +1,4 @@
 package accuracy
 
-// Strict is tested beside Folded.
+// Strict is exported for the tests that compare it with Folded.
 var Strict = strict

@@ -102,18 +102,18 @@ func TestHandler_PassesTheClientAddress(t *testing.T) {
 		forward []string
 		want    string
 	}{
-		"the peer where nothing is forwarded":        {"192.0.2.1:99", nil, "192.0.2.1"},
-		"a stranger's claim is not believed":         {"192.0.2.1:99", []string{"198.51.100.1"}, "192.0.2.1"},
-		"a trusted proxy's word is":                  {"10.0.0.1:99", []string{"198.51.100.1"}, "198.51.100.1"},
-		"only the last word of a chain is":           {"10.0.0.1:99", []string{"203.0.113.9, 198.51.100.1"}, "198.51.100.1"},
-		"trusted proxies in the chain are passed":    {"10.0.0.1:99", []string{"203.0.113.9, 198.51.100.1, 10.2.3.4"}, "198.51.100.1"},
-		"several headers are one list":               {"10.0.0.1:99", []string{"198.51.100.1", "10.2.3.4"}, "198.51.100.1"},
-		"ports are left out":                         {"10.0.0.1:99", []string{"198.51.100.1:443"}, "198.51.100.1"},
-		"IPv6 in brackets":                           {"[fd00::1]:99", []string{"[2001:db8::5]:443"}, "2001:db8::5"},
-		"IPv4 inside IPv6 is IPv4":                   {"[::ffff:192.0.2.1]:99", nil, "192.0.2.1"},
-		"rubbish ends the chain at who passed it on": {"10.0.0.1:99", []string{"198.51.100.1, unknown, 10.2.3.4"}, "10.2.3.4"},
-		"a chain of trusted proxies alone":           {"10.0.0.1:99", []string{"10.9.9.9"}, "10.9.9.9"},
-		"a socket without an address":                {"@", nil, "invalid IP"},
+		"uses the peer without the header":             {"192.0.2.1:99", nil, "192.0.2.1"},
+		"ignores the header of an untrusted peer":      {"192.0.2.1:99", []string{"198.51.100.1"}, "192.0.2.1"},
+		"uses the header of a trusted proxy":           {"10.0.0.1:99", []string{"198.51.100.1"}, "198.51.100.1"},
+		"uses the last address of a chain":             {"10.0.0.1:99", []string{"203.0.113.9, 198.51.100.1"}, "198.51.100.1"},
+		"skips trusted proxies in a chain":             {"10.0.0.1:99", []string{"203.0.113.9, 198.51.100.1, 10.2.3.4"}, "198.51.100.1"},
+		"reads several headers as one list":            {"10.0.0.1:99", []string{"198.51.100.1", "10.2.3.4"}, "198.51.100.1"},
+		"drops ports":                                  {"10.0.0.1:99", []string{"198.51.100.1:443"}, "198.51.100.1"},
+		"IPv6 in brackets":                             {"[fd00::1]:99", []string{"[2001:db8::5]:443"}, "2001:db8::5"},
+		"IPv4 inside IPv6 is IPv4":                     {"[::ffff:192.0.2.1]:99", nil, "192.0.2.1"},
+		"stops at an entry that is not an address":     {"10.0.0.1:99", []string{"198.51.100.1, unknown, 10.2.3.4"}, "10.2.3.4"},
+		"uses the first of a chain of trusted proxies": {"10.0.0.1:99", []string{"10.9.9.9"}, "10.9.9.9"},
+		"a socket without an address":                  {"@", nil, "invalid IP"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -42,8 +42,8 @@ func TestHandler_AnswersPreflights(t *testing.T) {
 		allowed string
 		vary    string
 	}{
-		"of any page":      {[]string{"*"}, "*", ""},
-		"of a page listed": {[]string{"https://other.example.org", page}, page, "Origin"},
+		"pages of all origins":     {[]string{"*"}, "*", ""},
+		"pages of a listed origin": {[]string{"https://other.example.org", page}, page, "Origin"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

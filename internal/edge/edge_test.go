@@ -360,7 +360,7 @@ func TestHandler_BoundsTheMemoryForBodies(t *testing.T) {
 	assert.Equal(t, http.StatusOK, d.do(t, extraction(smallBody)).StatusCode, "all memory is free again")
 }
 
-func TestHandler_GivesAnswersTimeToLeave(t *testing.T) {
+func TestHandler_GivesLateAnswersTheirOwnDeadline(t *testing.T) {
 	t.Parallel()
 	d := mustNew(t, nil)
 	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {

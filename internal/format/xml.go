@@ -47,7 +47,8 @@ func (x *xmlWriter) leaf(name, text string, attributes ...string) {
 	x.b.WriteString("</" + name + ">\n")
 }
 
-// start writes a tag without its end.
+// start writes a tag without its end. A name without a value at the end of attributes is ignored, so that it cannot make the
+// XML invalid.
 func (x *xmlWriter) start(name string, attributes []string) {
 	x.indent()
 	x.b.WriteString("<" + name)

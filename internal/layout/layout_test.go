@@ -112,7 +112,7 @@ func TestBinaries_CarryOnlyWhatTheyNeed(t *testing.T) {
 		}
 	}
 	for _, b := range production {
-		require.True(t, seen[b], "%s is gone; mend this test's list", b)
+		require.True(t, seen[b], "%s is gone; update the list in this test", b)
 	}
 }
 
@@ -126,7 +126,7 @@ func TestCgo_StaysInItsPackages(t *testing.T) {
 	}
 }
 
-func TestTopLevel_IsTheUsers(t *testing.T) {
+func TestTopLevel_HasNoOtherFiles(t *testing.T) {
 	t.Parallel()
 	allowed := []string{"openapi.yaml", "gen", "impl", "mock", "contracttests", "testcontainers", "go.mod", "go.sum", "Makefile", "README.md", "CHANGELOG.md", "LICENSE", "internal"}
 	out, err := exec.Command("git", "-C", root, "ls-files").Output()
@@ -141,7 +141,7 @@ func TestTopLevel_IsTheUsers(t *testing.T) {
 	}
 }
 
-func TestGen_HasNothingByHand(t *testing.T) {
+func TestGen_IsGenerated(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(root, "gen", "*.go"))
 	require.NoError(t, err)

@@ -60,24 +60,24 @@ func TestOperation_Check_ReportsParametersAndHeaders(t *testing.T) {
 		change func(*http.Request)
 		want   map[string]string
 	}{
-		"no content type":     {set("Content-Type"), details("Content-Type", "is missing; must be application/json")},
-		"another type":        {set("Content-Type", "text/json"), details("Content-Type", "must be application/json")},
-		"a form":              {set("Content-Type", "application/x-www-form-urlencoded"), details("Content-Type", "must be application/json")},
-		"a suffix":            {set("Content-Type", "application/problem+json"), details("Content-Type", "must be application/json")},
-		"a type that is none": {set("Content-Type", "application/json; ="), details("Content-Type", "must be application/json")},
-		"another charset":     {set("Content-Type", "application/json; charset=latin1"), details("Content-Type", "must be application/json, with no parameter but charset=utf-8")},
-		"two types":           {set("Content-Type", "application/json", "application/json"), details("Content-Type", "is given twice; must be application/json")},
-		"compressed":          {set("Content-Encoding", "gzip"), details("Content-Encoding", "must be absent or identity; send the body uncompressed")},
-		"compressed twice":    {set("Content-Encoding", "identity", "br"), details("Content-Encoding", "must be absent or identity; send the body uncompressed")},
-		"an empty key":        {set("Idempotency-Key", ""), details("Idempotency-Key", "must be 1 to 255 visible ASCII characters")},
-		"a key with a blank":  {set("Idempotency-Key", "a b"), details("Idempotency-Key", "must be 1 to 255 visible ASCII characters")},
-		"a key beyond ASCII":  {set("Idempotency-Key", "é"), details("Idempotency-Key", "must be 1 to 255 visible ASCII characters")},
-		"a key too long":      {set("Idempotency-Key", strings.Repeat("k", 256)), details("Idempotency-Key", "must be 1 to 255 visible ASCII characters")},
-		"two keys":            {set("Idempotency-Key", "a", "a"), details("Idempotency-Key", "is given twice")},
-		"a query":             {query("verbose=1&x"), details("verbose", "is not a query parameter of this operation; it takes none", "x", "is not a query parameter of this operation; it takes none")},
-		"a field as a query":  {query("imageUrl=https://example.org/"), details("imageUrl", "is not a query parameter of this operation; it takes none")},
-		"a malformed query":   {query("%zz"), details("query", "is malformed; this operation takes no query parameters")},
-		"a semicolon":         {query("a;b"), details("query", "is malformed; this operation takes no query parameters")},
+		"no content type":    {set("Content-Type"), details("Content-Type", "is missing; must be application/json")},
+		"another type":       {set("Content-Type", "text/json"), details("Content-Type", "must be application/json")},
+		"a form":             {set("Content-Type", "application/x-www-form-urlencoded"), details("Content-Type", "must be application/json")},
+		"a suffix":           {set("Content-Type", "application/problem+json"), details("Content-Type", "must be application/json")},
+		"a malformed type":   {set("Content-Type", "application/json; ="), details("Content-Type", "must be application/json")},
+		"another charset":    {set("Content-Type", "application/json; charset=latin1"), details("Content-Type", "must be application/json, with no parameter but charset=utf-8")},
+		"two types":          {set("Content-Type", "application/json", "application/json"), details("Content-Type", "is given twice; must be application/json")},
+		"compressed":         {set("Content-Encoding", "gzip"), details("Content-Encoding", "must be absent or identity; send the body uncompressed")},
+		"compressed twice":   {set("Content-Encoding", "identity", "br"), details("Content-Encoding", "must be absent or identity; send the body uncompressed")},
+		"an empty key":       {set("Idempotency-Key", ""), details("Idempotency-Key", "must be 1 to 255 visible ASCII characters")},
+		"a key with a blank": {set("Idempotency-Key", "a b"), details("Idempotency-Key", "must be 1 to 255 visible ASCII characters")},
+		"a key beyond ASCII": {set("Idempotency-Key", "é"), details("Idempotency-Key", "must be 1 to 255 visible ASCII characters")},
+		"a key too long":     {set("Idempotency-Key", strings.Repeat("k", 256)), details("Idempotency-Key", "must be 1 to 255 visible ASCII characters")},
+		"two keys":           {set("Idempotency-Key", "a", "a"), details("Idempotency-Key", "is given twice")},
+		"a query":            {query("verbose=1&x"), details("verbose", "is not a query parameter of this operation; it takes none", "x", "is not a query parameter of this operation; it takes none")},
+		"a field as a query": {query("imageUrl=https://example.org/"), details("imageUrl", "is not a query parameter of this operation; it takes none")},
+		"a malformed query":  {query("%zz"), details("query", "is malformed; this operation takes no query parameters")},
+		"a semicolon":        {query("a;b"), details("query", "is malformed; this operation takes no query parameters")},
 		"several at once": {func(r *http.Request) {
 			r.URL.RawQuery = "enhance=1"
 			r.Header["Idempotency-Key"] = []string{""}
@@ -133,12 +133,12 @@ func TestOperation_Check_BoundsTheBody(t *testing.T) {
 		size, length int
 		isValid      bool
 	}{
-		"28 MiB":                          {limit, limit, true},
-		"28 MiB in chunks":                {limit, -1, true},
-		"one byte more":                   {limit + 1, limit + 1, false},
-		"one byte more in chunks":         {limit + 1, -1, false},
-		"one byte more, and none is sent": {0, limit + 1, false},
-		"more than it promises to be":     {limit + 1, 10, false},
+		"28 MiB":                            {limit, limit, true},
+		"28 MiB in chunks":                  {limit, -1, true},
+		"one byte more":                     {limit + 1, limit + 1, false},
+		"one byte more in chunks":           {limit + 1, -1, false},
+		"one byte more declared, none sent": {0, limit + 1, false},
+		"longer than its declared length":   {limit + 1, 10, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

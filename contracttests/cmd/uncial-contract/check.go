@@ -36,7 +36,7 @@ type checkCmd struct {
 	List     bool   `help:"List the cases with their needs and costs, and send nothing."`
 }
 
-// Help is the text of --help above the flags.
+// Help is the text of --help above the flags. kong calls it, because this is the default command.
 func (checkCmd) Help() string { return about }
 
 // target describes the server as the flags say. It fails if flags contradict each other or are missing, if the keys file
@@ -89,7 +89,8 @@ func (c *checkCmd) Run(ctx context.Context, con *console, status *int) error {
 	if err != nil {
 		return err
 	}
-	// With --json the standard output holds nothing but the report.
+	// With --json the standard output holds nothing but the report, so that it can be piped into another program. Results are
+	// then not printed one by one.
 	if c.JSON {
 		announce(con.err, t, plan)
 	} else {
@@ -106,7 +107,7 @@ func (c *checkCmd) Run(ctx context.Context, con *console, status *int) error {
 	if err := errors.Join(junit.write(report), c.write(con.out, report)); err != nil {
 		return err
 	}
-	// A failure outweighs an interrupted run.
+	// A failure outweighs an interrupted run: what was found stays true, whatever the remaining cases would have shown.
 	switch {
 	case report.Count(contracttests.Failed) > 0:
 		*status = failed
@@ -198,7 +199,8 @@ func summarise(w io.Writer, r contracttests.Report) error {
 	return err
 }
 
-// grouped formats a number with commas between thousands, as in 1,100. Numbers are never negative here.
+// grouped formats a number with commas between thousands, as in 1,100: a run with several accounts may cost thousands of
+// points, and people must read the number before they start it. Numbers are never negative here.
 func grouped(n int64) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {

@@ -23,7 +23,8 @@ func createJUnit(path string) (j junitFile, err error) {
 		return j, nil
 	}
 	j.path = path
-	// Special files are written directly, because renaming would replace them.
+	// Special files are written directly, because renaming would replace them. They are only opened for writing, neither
+	// created nor truncated.
 	if info, e := os.Stat(path); e == nil && !info.Mode().IsRegular() { // a pipe or /dev/stdout
 		j.file, err = os.OpenFile(path, os.O_WRONLY, 0)
 	} else {

@@ -27,7 +27,8 @@ const (
 	couldNotRun
 )
 
-// commands are the subcommands. Every flag is also an environment variable: --max-points is UNCIAL_CONTRACT_MAX_POINTS.
+// commands are the subcommands. check is the default, so that CI can pass flags only. Every flag is also an environment
+// variable: --max-points is UNCIAL_CONTRACT_MAX_POINTS.
 type commands struct {
 	Check checkCmd `cmd:"" default:"withargs" help:"Check a server against the contract (the default command)."`
 	Diff  diffCmd  `cmd:"" help:"Send the same requests to two servers and compare their answers."`
@@ -81,7 +82,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "uncial-contract: %v\nSee 'uncial-contract --help'.\n", err)
 		return couldNotRun
 	}
-	// The first signal ends the run with a report; a second one ends the process.
+	// The first signal ends the run with a report of the cases so far and the status couldNotRun; a second one ends the process
+	// at once, by the default action that stop restores.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	k.BindTo(ctx, (*context.Context)(nil))

@@ -129,7 +129,7 @@ func checkHeaderValue(schema *openapi3.Schema, text string) string {
 	return ""
 }
 
-// digits reports whether the text is one or more ASCII digits.
+// digits reports whether the text is one or more ASCII digits. Signs, blanks and other scripts are refused.
 func digits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
@@ -149,7 +149,8 @@ func checkContentType(h http.Header) []string {
 	return nil
 }
 
-// MaxSkew is how far a server's clock may be off.
+// MaxSkew is how far a server's clock may be off. Windows and months are judged by the server's own clock, so that a small
+// deviation does no harm.
 const MaxSkew = 5 * time.Minute
 
 // checkDate requires one Date that is close to our clock, because rate-limit windows are computed from it.

@@ -130,7 +130,7 @@ func TestContract_Check_reportsFaults(t *testing.T) {
 		"a key in a header":             {with(good("GET", "/status", 200, record), "X-Debug", "ocr_live_secret"), "repeats an API key"},
 		"a trace":                       {leak("panic: x\\ngoroutine 7 [running]"), "a stack trace"},
 		"a Go type":                     {leak("expected *gen.ExtractionRequest"), "a type name of the program"},
-		"a library's words":             {leak("json: cannot unmarshal string"), "a message of a library"},
+		"an error of a library":         {leak("json: cannot unmarshal string"), "a message of a library"},
 		"a path":                        {leak("open /var/lib/uncial.db"), "a file path"},
 		"a query":                       {leak("SELECT id FROM accounts"), "a query or a message of a database driver"},
 		"a reference":                   {leak("#/components/schemas/Format"), "a reference of the contract"},

@@ -101,7 +101,8 @@ func (c *Contract) Methods(path string) []string {
 	return methods
 }
 
-// RequestSchema is the schema of the JSON body, nil if the operation takes none.
+// RequestSchema is the schema of the JSON body, nil if the operation takes none. Package generate makes invalid requests
+// from it.
 func (o Operation) RequestSchema() *openapi3.Schema {
 	if o.op.RequestBody == nil {
 		return nil

@@ -85,7 +85,7 @@ func (d *decoder) object(at string, depth int) (any, error) {
 	return object, d.end()
 }
 
-// array reads the elements after "[".
+// array reads the elements after "[". An empty array is not nil, so that it differs from null.
 func (d *decoder) array(at string, depth int) (any, error) {
 	array := []any{}
 	for d.More() {

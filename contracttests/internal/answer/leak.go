@@ -28,7 +28,8 @@ var internals = []struct {
 // ipAddress matches anything that looks like an IPv4 address, or an IPv6 address in brackets; net.ParseIP decides.
 var ipAddress = regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}\b|\[[0-9a-fA-F:]+\]`)
 
-// leaks finds what callers must not learn. An answer may quote its request, but never a key.
+// leaks finds what callers must not learn. An answer may quote its request, but never a key. The text of a result is not
+// searched for internals.
 func leaks(a Answer) (faults []string) {
 	for _, secret := range a.Secrets {
 		if bytes.Contains(a.Body, []byte(secret)) || headerHas(a, secret) {

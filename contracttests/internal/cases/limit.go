@@ -73,7 +73,8 @@ func (s *session) limited(ctx context.Context, fresh bool) (*model.Account, erro
 	return nil, &skip{reason}
 }
 
-// rushed sends the ask even if the window is used up.
+// rushed sends the ask even if the window is used up, so that the server must refuse it. Other asks wait for the reset (see
+// session.pace).
 func (a ask) rushed() ask { a.Rush = true; return a }
 
 // useUp sends invalid requests, which cost nothing, until the given number is left in the window. It stops early, without an

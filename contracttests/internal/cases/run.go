@@ -108,7 +108,7 @@ func blame(r *model.Result, x *model.Exchange) {
 	}
 }
 
-// Ended says why a run did not complete.
+// Ended says why a run did not complete. ctx must have ended; the text is the beginning of a Problem.
 func Ended(ctx context.Context) string {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return "the time limit was reached"

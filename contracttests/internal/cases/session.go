@@ -209,7 +209,8 @@ func (s *session) sendAs(ctx context.Context, a *model.Account, asks ...ask) (x 
 	return x, nil
 }
 
-// saw reports whether an answer of the case had this status.
+// saw reports whether an answer of the case had this status. Without it a case could pass although its situation never
+// came about.
 func (s *session) saw(operation string, status int) bool {
 	return slices.ContainsFunc(s.exchanges, func(x *model.Exchange) bool {
 		op, ok := s.contract.Operation(x.Request.Method, x.Request.Path)

@@ -148,7 +148,7 @@ func (e *Element) plainText() string {
 	return strings.Join(parts, [...]string{pageKind: "\n\n", blockKind: "\n", lineKind: " "}[e.kind])
 }
 
-// blankLines matches one or more empty lines.
+// blankLines matches one or more empty lines, with the line feed before them.
 var blankLines = regexp.MustCompile(`\n{2,}`)
 
 // SameText reports whether two texts agree in pages, lines and words. The number of empty lines between blocks is not

@@ -114,7 +114,8 @@ func (n *node) first(name string) *node {
 	return nil
 }
 
-// named matches elements by name.
+// named matches elements by name, whatever their namespace: sameSpace and the readers check namespaces once for the whole
+// document.
 func named(names ...string) func(*node) bool {
 	return func(n *node) bool { return slices.Contains(names, n.name) }
 }

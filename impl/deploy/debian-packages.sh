@@ -30,7 +30,7 @@ missing=
 for p in $want; do
 	[ "$(dpkg-query -W -f '${db:Status-Status}' "$p" 2>/dev/null || true)" = installed ] || missing="$missing $p"
 done
-# Node lints the contract and type-checks the generated TypeScript client; any npm will do.
+# npm lints the contract and type-checks the generated TypeScript client. Any version works, from Debian or not.
 [ "$1" = test ] && ! command -v npm >/dev/null 2>&1 && missing="$missing npm"
 [ -n "$missing" ] || exit 0
 
@@ -48,7 +48,7 @@ echo "Installing Debian packages:$missing"
 export DEBIAN_FRONTEND=noninteractive
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-# The package list may be old or missing: refresh it once and try again.
+# The list of available packages may be old or missing: refresh it once and try again.
 if ! $as apt-get install -y -qq --no-install-recommends $missing >"$log" 2>&1; then
 	if ! { $as apt-get update -qq && $as apt-get install -y -qq --no-install-recommends $missing; } >"$log" 2>&1; then
 		cat "$log" >&2

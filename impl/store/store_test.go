@@ -152,7 +152,7 @@ var storeTxTests = storeTests{
 		}))
 		require.Equal(t, 1, countAccounts(t, t.Store))
 	},
-	"finishes once begun though its caller has gone": func(t fixture) {
+	"finishes once begun although its caller has left": func(t fixture) {
 		ctx, cancel := context.WithCancel(t.Context())
 		require.NoError(t, t.Tx(ctx, func(ctx context.Context, x store.Executor) error {
 			cancel()

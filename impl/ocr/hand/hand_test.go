@@ -168,7 +168,7 @@ func TestPage_Read(t *testing.T) {
 	})
 }
 
-func TestPage_PrintLike(t *testing.T) {
+func TestPage_PrintedPart(t *testing.T) {
 	t.Parallel()
 	part := func(g *image.Gray) image.Rectangle {
 		return hand.NewPage(g, imaging.Letters(g), hand.Models{}).PrintedPart()

@@ -69,7 +69,7 @@ func TestBilevel(t *testing.T) {
 	require.False(t, imaging.Bilevel(page))
 }
 
-func TestLeaves(t *testing.T) {
+func TestWhitenSurroundings(t *testing.T) {
 	t.Parallel()
 	t.Run("whitens the table and a colour card, but no picture on the leaf", func(t *testing.T) {
 		t.Parallel()
@@ -205,7 +205,7 @@ func TestMemory(t *testing.T) { //nolint:paralleltest // counts what the process
 	require.Less(t, ocrtest.Allocated(func() { require.Zero(t, imaging.Skew(black)) }), uint64(200<<20), "Skew of a black band")
 }
 
-func TestTurn_and_Resize(t *testing.T) {
+func TestTurn(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 20).Draw(t, "w"), rapid.IntRange(1, 20).Draw(t, "h")

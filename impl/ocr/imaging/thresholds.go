@@ -5,34 +5,34 @@ const (
 	// paperCell is the side, in pixels, of the squares in which the paper is sought: small enough to follow shading, large
 	// enough that some paper shows between the letters of a 300 dpi scan.
 	paperCell = 16
-	// paperQuantile is the share of a cell's pixels that the paper is at least as bright as: above the ink, below glare.
+	// paperQuantile is the quantile of a cell's greys that counts as its paper: above the ink, below glare.
 	paperQuantile = 0.9
-	// paperReach is how many cells around a cell are searched for brighter paper, so that large letters and woodcuts do not
-	// count as background.
+	// paperReach is the distance, in cells, within which brighter paper is searched for, so that large letters and woodcuts do
+	// not count as background.
 	paperReach = 3
 	// darkestPaper is the lowest grey that counts as paper. Dividing the black surroundings of a page by themselves would
 	// turn them into white with noise.
 	darkestPaper = 48
 )
 
-// bilevelShare is the share of nearly black or nearly white pixels from which a page counts as bilevel, and bilevelEnds how
-// many greys at each end of the scale are nearly black or white. Compressed bilevel scans keep some grey at the edges of
+// bilevelShare is the least share of nearly black and nearly white pixels on a page that counts as bilevel. bilevelEnds is the
+// number of greys at each end of the scale that are nearly black or nearly white. Compressed bilevel scans keep some grey at the edges of
 // strokes; none of the grey and colour scans among the 55 pages came near the share.
 const bilevelShare, bilevelEnds = 0.95, 8
 
 // Thresholds that separate a leaf of paper from what was photographed with it.
 const (
-	// surroundingsShare is the share of the page's brightness up to which a cell is not paper; pageBrightness is the quantile
-	// of all cells that counts as the page's brightness, in tenths.
+	// surroundingsShare is the brightness, as a share of the page's, up to which a cell is not paper. pageBrightness is the
+	// quantile of all cells, in tenths, that counts as the page's brightness.
 	surroundingsShare, pageBrightness = 0.5, 9
-	// shadowStep is the least share of a cell's brightness that the next cell of the same paper has. A shadow falls off
-	// gradually, while a leaf ends from one cell to the next. Tuned on eight pages darkened from one side, whose CER it
-	// brought from 0.18-0.70 down to 0.005-0.07.
+	// shadowStep is the least brightness of a cell, as a share of its neighbour's, at which both are the same paper. Shadows
+	// get darker gradually, while the edge of a leaf is a step between two cells. Tuned on eight pages darkened from one side,
+	// whose CER fell from 0.18-0.70 to 0.005-0.07.
 	shadowStep = 0.92
-	// leastSurroundings is the share of dark cells from which a page counts as photographed with its surroundings.
+	// leastSurroundings is the least share of dark cells on a page that was photographed with its surroundings.
 	leastSurroundings = 0.04
-	// leastLeaf is the size, as a share of the largest bright part, from which another part is a leaf too. The two leaves of
-	// an open book are alike; a colour card or the edge of the next leaf is smaller.
+	// leastLeaf is the least size, as a share of the largest bright part, at which another part is a leaf too. The two leaves of
+	// an open book have about the same size; a colour card or the edge of the next leaf is smaller.
 	leastLeaf = 0.5
 	// leastPaper is the share of all cells that the paper must cover. A picture with less is not a photographed page.
 	leastPaper = 0.2
@@ -54,44 +54,45 @@ const (
 const (
 	// leastLetter is the height, in pixels, below which a spot of ink is a speck, or too small to be read anyway.
 	leastLetter = 4
-	// slimmest and widest are how many times as high as wide, and as wide as high, a letter may be; thinnestLetter is its
-	// least width in pixels.
+	// slimmest and widest bound the ratio of a letter's height to its width, and of its width to its height. thinnestLetter
+	// is its least width in pixels.
 	slimmest, widest, thinnestLetter = 5, 5, 2
-	// enoughLetters is how many spots of a letter's shape are needed to tell their size.
+	// enoughLetters is the least number of spots in the shape of letters from which their usual size is determined.
 	enoughLetters = 30
-	// mostWeight is how many usual spots a single one may count for. Without it a frame 1,020 pixels high outweighed 67
+	// mostWeight bounds the weight of a single spot, in usual spots. Without it a frame 1,020 pixels high outweighed 67
 	// letters of 7 pixels.
 	mostWeight = 20
 )
 
-// Thresholds of defects. None of the 119 pages of both page sets has one of these; what the corrections do was measured on
-// pages made worse: faint ones with strong noise came from a CER of 1.0 to 0.01-0.1.
+// Thresholds of defects. None of the 119 pages of both page sets has one of these, so the corrections were measured on pages
+// made worse: the CER of faint pages with strong noise fell from 1.0 to 0.01-0.1.
 const (
 	// quietNoise is the noise, a standard deviation in greys, that is never corrected. The noisiest of the 55 pages has 2.6.
 	quietNoise = 4.0
-	// noiseShare is the noise, as a share of the contrast of ink and paper, that one smoothing makes up for. On the 55 pages
-	// it is at most 0.04; from about 0.2 Tesseract takes noise for ink and loses whole pages.
+	// noiseShare is the noise, as a share of the contrast between ink and paper, that one smoothing can remove. On the 55 pages
+	// it is at most 0.04; from about 0.2 on, Tesseract mistakes noise for ink and cannot read the page.
 	noiseShare = 0.15
-	// mostSmoothing is the most smoothings of a page: more would melt its letters.
+	// mostSmoothing is the largest number of smoothings of a page: more would merge its letters.
 	mostSmoothing = 5
 	// contrastSmoothing is how often a page is smoothed for measuring its contrast, so that noise is small compared with ink.
 	contrastSmoothing = 4
-	// inkQuantile and lightQuantile are where ink and paper are sought among a page's greys. On a page photographed on a dark
-	// table, paper is the smaller part.
+	// inkQuantile and lightQuantile are the quantiles of a page's greys that count as its ink and its paper. lightQuantile is
+	// high because on a page photographed on a dark table the paper is the smaller part.
 	inkQuantile, lightQuantile = 0.03, 0.9
-	// grainThreshold is how far from the usual paper, in units of the grain, Otsu's threshold lies at most if there is no ink:
-	// then it separates light grain from dark. On paper alone it lies within 1 unit; on the 55 pages, faint ones and
-	// handwriting included, 4 or more away.
+	// grainThreshold is the largest distance, in units of the grain, between the usual paper and Otsu's threshold on a page
+	// without ink, where the threshold only separates light grain from dark. On blank paper the distance is below 1; on the 55
+	// pages, faint ones and handwriting included, it is 4 or more.
 	grainThreshold = 2.5
-	// darkestGrain is how far below the usual paper grain reaches, in the same units: six standard deviations if it is normal.
+	// darkestGrain is the distance of the darkest grain from the usual paper, in the same units: six standard deviations of a
+	// normal distribution.
 	darkestGrain = 9
-	// negativeLetters is how many times as many light letters as dark ones a negative has at least. Its dark spots are the
-	// counters of letters such as o and e, less than half as many.
+	// negativeLetters is the least ratio of light letters to dark ones on a negative. Its dark spots are the counters of letters
+	// such as o and e, of which there are less than half as many.
 	negativeLetters = 1.5
-	// borderShare is the share of white pixels in a row or column of a white border, and mostBorder the most of each side,
-	// one in mostBorder, that is a border.
+	// borderShare is the least share of white pixels in a row or column of a white border. A border takes at most 1/mostBorder
+	// of the page at each side.
 	borderShare, mostBorder = 0.9, 3
-	// darkestPage is the grey up to which the brightest parts of a page, its brightShare quantile, count as too dark to show
-	// anything, and brightened the grey that they become.
+	// darkestPage is the largest grey of the brightest parts of a page (its brightShare quantile) at which the page is too dark
+	// to be read. brightened is the grey that these parts get.
 	darkestPage, brightShare, brightened = 110, 0.99, 240
 )

@@ -36,15 +36,17 @@ const (
 
 // Thresholds of rules, in pixels of the working size or shares of the page. Letters have no straight run as long.
 const (
-	// ruleAcross and ruleAcrossShare are the least length of a rule across, in pixels and as one in so many of the width;
-	// ruleDown and ruleDownShare the same for rules down.
+	// ruleAcross is the least length of a horizontal rule in pixels, and 1/ruleAcrossShare its least share of the width. ruleDown
+	// and ruleDownShare are the same for vertical rules and the height.
 	ruleAcross, ruleAcrossShare = 40, 10
 	ruleDown, ruleDownShare     = 60, 14
-	// rowsBesideRule and columnsBesideRule are how many pixels beside a rule are cleared with it: its blurred edge.
+	// rowsBesideRule and columnsBesideRule are the numbers of pixels on each side of a rule that are erased with it, because its
+	// edge is blurred.
 	rowsBesideRule, columnsBesideRule = 1, 2
-	// ruleShare is the share of the page's height, 1 in ruleShare, that the pieces of a vertical rule reach together.
+	// 1/ruleShare of the page's height is the least length that the pieces of a vertical rule have together.
 	ruleShare = 5
-	// ruleStep is how far a piece of a vertical rule may stand beside the piece before, and ruleLean beside the first.
+	// ruleStep is the largest horizontal distance between a piece of a vertical rule and the piece before, and ruleLean between
+	// it and the first piece.
 	ruleStep, ruleLean = 4, 24
 )
 
@@ -52,7 +54,7 @@ const (
 const (
 	// leastSpot and narrowestSpot are the height and the width below which a spot is a speck.
 	leastSpot, narrowestSpot = 4, 2
-	// longestSpot is how many times as long as thick a spot may be; longer ones are rules.
+	// longestSpot is the largest ratio of a spot's length to its thickness; longer ones are rules.
 	longestSpot = 8
 )
 
@@ -62,29 +64,29 @@ const (
 	leastSkew = 2
 	// mostSkew and skewStep bound and grade the search.
 	mostSkew, skewStep = 10.0, 0.5
-	// distinctSkew is how many times as sharp the rows of the levelled page must be for the skew to be believed.
+	// distinctSkew is the least factor by which levelling must improve the sharpness of the rows for the skew to be accepted.
 	distinctSkew = 1.1
 	// skewInk is the ink, 0..1, from which a pixel of the shrunk page counts, and skewLag the distance in rows at which
 	// differences are taken.
 	skewInk, skewLag = 0.15, 2
-	// mostSpread is how many times as large as the page its levelled plane may be. A strip of 30,000 x 100 pixels that seemed
-	// skewed took 4.5 GB without this bound; long strips lie level.
+	// mostSpread is the largest ratio of the levelled plane's size to the page's. Without this bound, a strip of 30,000 x 100
+	// pixels that seemed skewed took 4.5 GB.
 	mostSpread = 2
 )
 
 // Thresholds of the pitch, in pixels of the working size.
 const (
-	// leastPitch and mostPitch bound the pitch; usualPitch is assumed where nothing repeats.
+	// leastPitch and mostPitch bound the pitch; usualPitch is assumed if no repetition is found.
 	leastPitch, mostPitch, usualPitch = 14, 180, 40
-	// pitchColumn and pitchColumnShare are the least width of the columns in which repetition is sought, in pixels and as one
-	// in so many of the page's width.
+	// pitchColumn is the least width, in pixels, of the columns in which repetition is searched for, and 1/pitchColumnShare their
+	// least share of the page's width.
 	pitchColumn, pitchColumnShare = 60, 10
 	// columnInk is the least mean ink of such a column, 0..1 a row.
 	columnInk = 0.3
 	// leastPeak is the correlation, as a share of that at lag 0, from which a peak counts; goodPeak the share of the best
 	// peak from which the smallest lag wins.
 	leastPeak, goodPeak = 0.02, 0.6
-	// trendWidth is the width over which a profile's own rise and fall is taken away.
+	// trendWidth is the width of the mean that is subtracted from a profile to remove its trend.
 	trendWidth = 121
 	// mostDeviations cuts the extremes of a profile, in standard deviations, so that one thick line does not outweigh others.
 	mostDeviations = 2
@@ -99,7 +101,7 @@ const (
 	ridgeLevel, strongRidge, ridgeInk, ridgeSample = 0.22, 95, 0.02, 3
 	// leastPiece is the shortest piece of a ridge.
 	leastPiece = 0.8
-	// widestGap and overlap are how far pieces of a line may stand apart, and lie side by side.
+	// widestGap is the largest gap between two pieces of a line, and overlap the largest overlap.
 	widestGap, overlap = 2.2, 0.5
 	// misfit is how far a piece may lie above or below the continuation of another; endLength the length over which the end
 	// of a piece is continued, and slopeLength how many times that its slope is measured over.
@@ -112,21 +114,21 @@ const (
 const (
 	// shortest is the shortest line, and shortestColumns its least number of columns with ink.
 	shortest, shortestColumns = 0.6, 3
-	// nearPath is how far from its path the ink of a line is measured, and leastNear the same in pixels at least when ends
-	// are trimmed.
+	// nearPath is the distance from its path within which the ink of a line is measured. When ends are trimmed, it is at least
+	// leastNear pixels.
 	nearPath, leastNear = 0.33, 2
 	// darkInk is the ink from which a pixel counts when ends are trimmed; a column with darkPixels of them has ink, and
 	// darkColumns such columns end a line.
 	darkInk, darkPixels, darkColumns = 0.35, 2, 2
-	// thinnest is the least mean ink along a line, 0..1; less is a stain or shines through.
+	// thinnest is the least mean ink along a line, 0..1; less is a stain, or ink that shines through from the other side.
 	thinnest = 0.03
 	// evenWord and evenLine are the least variation of the ink (deviation over mean) along a short line and along one of
 	// longLine or more. Writing has strokes and blanks, while rules and page edges are even.
 	evenWord, evenLine, longLine = 0.2, 0.45, 8.0
 	// pathSmoothing is the deviation of the blur of a path's heights.
 	pathSmoothing = 1.2
-	// cutLines is how many short lines at one edge of the image show that the next page begins or ends there, cutWidth their
-	// largest width as a share of the usual line's, and cutMargin how close to the edge they reach.
+	// cutLines is the number of short lines at one edge of the image that show that another page was cut off there. cutWidth is
+	// their largest width, as a share of the usual line's, and cutMargin their largest distance from the edge.
 	cutLines, cutWidth, cutMargin = 3, 0.3, 0.5
 )
 
@@ -137,22 +139,22 @@ const (
 	// gutterLines is how many lines, one below the other, a gutter interrupts: too many for a blank between words to stand
 	// at the same position in each by chance. One line in gutterLines may reach into the gutter.
 	gutterLines = 8
-	// nearInk is how far above and below its path a line is searched for ink, and blankInk the mean ink up to which a cell is
-	// blank.
+	// nearInk is the distance above and below its path within which a line is searched for ink, and blankInk the largest mean
+	// ink of a blank cell.
 	nearInk, blankInk = 0.4, 0.02
-	// sameRow is how far apart the heights of lines in one row may be.
+	// sameRow is the largest difference in height between two lines in one row.
 	sameRow = 0.45
 	// columnLines is the least number of lines in a column, and columnWidth their least median width: narrower columns are
-	// those of a table, which is read row by row. columnOverlap is the share of the lower column's height that stands beside
-	// the other.
+	// those of a table, which is read row by row. columnOverlap is the least share of the shorter column's height that the other
+	// one covers.
 	columnLines, columnWidth, columnOverlap = 4, 5.0, 0.5
 	// likeness is the share of the larger column's lines and width that the smaller one has at least.
 	likeness = 0.4
 	// noteLines is the least number of lines in a note in the margin, noteShare the most for each line of the text, and
 	// inStep the share of its lines in a row with the text's from which they belong to the text.
 	noteLines, noteShare, inStep = 2, 0.6, 0.5
-	// crossing is the share of lines that may cross the blank between columns: headings, and lines badly split. columnSteps
-	// is how many positions are tried for each unit of the pitch.
+	// crossing is the largest share of lines that may cross the blank between columns: headings, and lines that were split at the
+	// wrong position. columnSteps is the number of positions that are tried per unit of the pitch.
 	crossing, columnSteps = 0.12, 4
 )
 
@@ -175,11 +177,12 @@ const (
 	padding = 0.45
 	// narrowest and widest bound the width of a strip, in pixels.
 	narrowest, widest = 16, 8000
-	// coarse is how many times as high as a strip the band may be before the page is shrunk for it.
+	// coarse is the ratio of the band's height to a strip's above which the page is shrunk first.
 	coarse = 1.5
 	// outsidePaper is the quantile of a strip's greys that fills what lies outside the page.
 	outsidePaper = 0.75
-	// boxPoints is how many parts of a line are taken as straight for its box, and stripPoints for a box on a strip.
+	// boxPoints is the number of straight pieces that stand for a line when its box is computed, and stripPoints the number for
+	// a box on a strip.
 	boxPoints, stripPoints = 16, 4
 	// leastPart is the shortest part of a line that is worth reading on its own.
 	leastPart = 1.2
@@ -205,21 +208,22 @@ const (
 const (
 	// rowOverlap is the share of the lower line's height by which two lines overlap that stand in one row.
 	rowOverlap = 0.5
-	// tornGap is the widest gap, in line heights, within a torn line. Lines farther apart stand apart on purpose: a date to the
-	// right of a letterhead, a catchword.
+	// tornGap is the widest gap, in line heights, within a torn line. Lines farther apart were set apart on purpose, such as a
+	// date to the right of a letterhead, or a catchword.
 	tornGap = 2.5
-	// gutterRows is how many rows above and below a gap are searched for a gutter through it, and gutterReach how many line
-	// heights from the middle of the gap a line may end that stands beside the gutter.
+	// gutterRows is the number of rows above and below a gap that are searched for a gutter through it. gutterReach is the largest
+	// distance, in line heights, between the middle of the gap and the end of a line next to the gutter.
 	gutterRows, gutterReach = 3, 3
 	// rowPitch is the usual distance between rows in halves of a line's height.
 	rowPitch = 3
-	// endingsPerCrossing is how many lines may end beside a gap for each that crosses it, before the gap is a gutter.
+	// endingsPerCrossing is the largest number of lines that may end at a gap, for each line that crosses it; with more, the gap
+	// is a gutter.
 	endingsPerCrossing = 2
-	// figureColumn is the share of a block's lines that are figures from which the block is a column of them. A line of
-	// figures has at most mostDigits digits, and one letter for each digitsPerLetter of them.
+	// figureColumn is the least share of lines of figures in a column of figures. A line of figures has at most mostDigits
+	// digits, and at most one letter for every digitsPerLetter digits.
 	figureColumn, mostDigits, digitsPerLetter = 0.7, 12, 3
 	// scrapBlock is the most characters in a block that is a scrap: a drop capital, a number in the margin.
 	scrapBlock = 3
-	// sharedRows is the share of lines that may stand in a row with another while the page counts as one column.
+	// sharedRows is the largest share of lines that stand in a row with another line on a page of one column.
 	sharedRows = 0.1
 )

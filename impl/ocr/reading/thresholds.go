@@ -6,10 +6,11 @@ package reading
 
 // Preparing the sheet. Measured on the printed shared pages, also made smaller.
 const (
-	// minSkew is the skew in degrees from which on a page is levelled. Tesseract follows smaller ones by itself, and rotating
-	// blurs: pages under 0.8 degrees did not gain.
+	// minSkew is the least skew, in degrees, at which a page is levelled. Tesseract can follow a smaller skew, and rotating blurs
+	// the page: pages with less than 0.8 degrees did not gain.
 	minSkew = 0.8
-	// minLevelHeight is the height of letters in pixels, as they will be read, that the blur of rotating does not harm.
+	// minLevelHeight is the least height of letters, in pixels as they will be read, on a page that is rotated: the blur harms
+	// smaller ones.
 	minLevelHeight = 14
 	// maxSmallHeight is the height of letters in pixels up to which a page is enlarged. Of 19 pages with such letters 16 were
 	// read better, and none by more than 0.006 of CER worse. Slightly larger letters gain nothing.
@@ -27,17 +28,17 @@ const (
 	// sureReading is the confidence of a first reading, weighted by the length of words, from which on no second model is tried.
 	// It was found on 20 books that are not among the shared pages; see the notes of the models.
 	sureReading = 0.88
-	// earlyPrintLead is how much more confident the language's own model must be than the one for early print to be kept: it is
-	// as sure of a wrong s for a long one as of a right one.
+	// earlyPrintLead is the least lead in confidence with which the language's own model is preferred to the early-print model,
+	// because it is as confident of an s that should be a long s as of a correct one.
 	earlyPrintLead = 0.03
 	// maxForeignLetters is the share of a first reading's letters that the early-print model may be unable to write. A page with
-	// more is in a language that the model has not learnt, and would lose them. Of the 119 pages of both
-	// sets three have more, editions with much Greek.
+	// more is in a language that the model was not trained on, and would lose these letters. Of the 119 pages of both sets, three
+	// have more: editions with much Greek.
 	maxForeignLetters = 0.02
-	// inDoubt is the calibrated confidence of a page below which it is read at another size too, and nothing that was missed is
-	// looked for: there, what was missed cannot be distinguished from what cannot be read.
+	// inDoubt is the calibrated confidence below which a page is read at another size too, and not searched for missed ink: on
+	// such a page, ink that was missed cannot be distinguished from ink that cannot be read.
 	inDoubt = 0.8
-	// resizedLead is how much more confident the reading at another size must be to be kept; smaller differences say nothing.
+	// resizedLead is the least lead in confidence with which the reading at another size is kept; smaller differences are noise.
 	resizedLead = 0.03
 	// smallerFactor and largerFactor are the other sizes. Of 0.7, 0.85, 1.3, 1.5 and a binarized page, tried on the shared pages,
 	// 0.7 corrected most words for each that it spoilt, if the letters were large enough.
@@ -50,18 +51,19 @@ const (
 const (
 	// maxDoubtfulWord is the confidence below which a word may be in another script than the model reads.
 	maxDoubtfulWord = 0.6
-	// minDoubtfulLetters is how many letters of doubtful words a line has at least to be probed with the Greek model.
+	// minDoubtfulLetters is the least number of letters in doubtful words of a line that is probed with the Greek model.
 	minDoubtfulLetters = 5
-	// maxProbedLines is how many lines are probed. If the most doubtful one holds no Greek word, the others are not.
+	// maxProbedLines is the largest number of lines that are probed. If the most doubtful line has no Greek word, no other line
+	// is probed.
 	maxProbedLines = 3
 	// minGreekConfidence is the confidence from which on a word in Greek letters is Greek. The model reads Latin words too, as
 	// Greek letters of the same shape, but with less confidence.
 	minGreekConfidence = 0.7
-	// minGreekWords is how many such words make a page one with Greek on it.
+	// minGreekWords is the least number of such words on a page with Greek.
 	minGreekWords = 3
 	// minGreekLetters is the length of the shortest word that counts, doubtful or Greek.
 	minGreekLetters = 3
-	// lineMargin is the share, one in so many, of a line's height that is read around it, and minLineMargin its least in pixels.
+	// 1/lineMargin of a line's height is the margin that is read around the line, and minLineMargin its least size in pixels.
 	lineMargin, minLineMargin = 4, 4
 )
 
@@ -80,25 +82,26 @@ const (
 	maxScrapShare = 0.7
 )
 
-// Finding ink that no word holds. Heights and gaps are in units of the height of the letters that were read, about that of a
+// Finding ink outside the boxes of all words. Heights and gaps are in units of the height of the letters that were read, about that of a
 // small x. Measured on the shared catalogues, and on printed shared pages from whose readings every sixth line was taken.
 const (
 	// minMissedHeight and maxMissedHeight bound the height of components that may be letters or figures.
 	minMissedHeight, maxMissedHeight = 0.7, 3.0
 	// maxLetterGap is the widest gap between letters of one patch.
 	maxLetterGap = 2
-	// minPatchLetters is how many letters a patch has at least. A single one is mostly a speck, a rule or an ornament.
+	// minPatchLetters is the least number of letters in a patch. A single one is mostly a speck, a rule or an ornament.
 	minPatchLetters = 2
-	// maxStrays is how many other components a patch may have for each letter: the dots and broken strokes of print, not the
-	// hatching of a woodcut.
+	// maxStrays is the largest number of other components in a patch for each letter. It admits the dots and broken strokes of
+	// print, but not the hatching of a woodcut.
 	maxStrays = 2
 	// maxWordGap is the gap up to which a word belongs to the patch: letters of one word.
 	maxWordGap = 0.5
-	// maxDashGap is how far beside a patch a dash may stand.
+	// maxDashGap is the largest distance of a dash from a patch.
 	maxDashGap = 3
 	// maxPatches is how many patches of a page are read. A page of a catalogue has two for each row.
 	maxPatches = 100
-	// minTriedPatches is how many are read in any case. Then one in triesAHit must turn out to be writing for more to be read.
+	// minTriedPatches is the number of patches that are read in any case. More are read only while at least 1/triesAHit of them
+	// are writing.
 	minTriedPatches, triesAHit = 6, 3
 	// minPatchConfidence is the confidence from which on a patch is writing.
 	minPatchConfidence = 0.75
@@ -138,10 +141,10 @@ const (
 // terms, such as the share of words in the lexicon or a slope for each model, made the left-out collections worse.
 const (
 	curveBase, curveSlope = -1.18, 1.6
-	// earlyPrintBonus is added for the early-print model, which is right more often than it says.
+	// earlyPrintBonus is added for the early-print model, whose words are correct more often than its confidence suggests.
 	earlyPrintBonus = 1.82
-	// missedWeight weighs the share of the ink that became text, the more the less confident the reading is: a page of which
-	// little was read, and that badly, is handwriting or no text at all.
+	// missedWeight is the weight of the share of the ink that became text. It counts more, the less confident the reading is: a
+	// page with little text of low confidence is handwriting, or has no text at all.
 	missedWeight = 0.6
 	// minInkShare keeps the logarithm of that share finite.
 	minInkShare = 0.05
@@ -165,8 +168,8 @@ const (
 const networkShift = 2.0
 
 // Print that may be handwriting after all. All three are estimates of the share of characters that are right. Of the 64 pages, seven
-// were read as print below doubtfulPrint and better as handwriting; five of these, at .83 and more, had far fewer errors then
-// (.65 to .05, .74 to .10), the two below likelyHandwriting had not.
+// were read as print below doubtfulPrint and better as handwriting. Five of these, at .83 and more, then had far fewer errors (CER
+// .65 to .05 and .74 to .10, for example); the two below likelyHandwriting did not.
 const (
 	doubtfulPrint = 0.6
 	// likelyHandwriting is the least estimate of the reading as handwriting, handwritingLead its least lead.

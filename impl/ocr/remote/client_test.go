@@ -110,7 +110,7 @@ func TestDial(t *testing.T) {
 
 func TestClient_Recognize_ChoosesEngine(t *testing.T) {
 	t.Parallel()
-	t.Run("with the lowest load", func(t *testing.T) {
+	t.Run("chooses the engine with the lowest load", func(t *testing.T) {
 		t.Parallel()
 		var engines []*fake
 		for _, queued := range []int{6, 0, 3} {
@@ -122,7 +122,7 @@ func TestClient_Recognize_ChoosesEngine(t *testing.T) {
 		}
 		require.EqualValues(t, 20, engines[1].calls.Load())
 	})
-	t.Run("evenly for its own requests", func(t *testing.T) {
+	t.Run("spreads its own requests evenly", func(t *testing.T) {
 		t.Parallel()
 		gate := make(chan struct{})
 		engines := []*fake{{read: waits(gate)}, {read: waits(gate)}, {read: waits(gate)}}
@@ -137,7 +137,7 @@ func TestClient_Recognize_ChoosesEngine(t *testing.T) {
 		close(gate)
 		wg.Wait()
 	})
-	t.Run("that is not full", func(t *testing.T) {
+	t.Run("uses an engine with room if the first one is full", func(t *testing.T) {
 		t.Parallel()
 		full := &fake{read: fails(ocr.ErrBusy)} // reports no load
 		free := &fake{load: ocr.Load{Workers: 4, Ready: 4, Busy: 2, Queue: 4}}
@@ -163,7 +163,7 @@ func (d *dying) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func TestClient_Recognize_Retries(t *testing.T) {
 	t.Parallel()
-	t.Run("on another engine if one dies", func(t *testing.T) {
+	t.Run("retries on another engine if one dies", func(t *testing.T) {
 		t.Parallel()
 		f, d := &fake{load: ocr.Load{Workers: 1, Ready: 1, Queue: 9, Queued: 5}}, &dying{}
 		c := MustCluster(t, remote.Handler(f, nil), d).dial(t, remote.Options{Shun: time.Hour})
@@ -174,7 +174,7 @@ func TestClient_Recognize_Retries(t *testing.T) {
 		require.EqualValues(t, 10, f.calls.Load())
 		require.Equal(t, remote.Stats{Engines: 2, Avoided: 1, Requests: 11, Died: 1, Repeated: 1}, c.Stats())
 	})
-	t.Run("once at most", func(t *testing.T) {
+	t.Run("retries at most once", func(t *testing.T) {
 		t.Parallel()
 		d := &dying{}
 		require.ErrorContains(t, recognize(t, MustCluster(t, d, d, d).dial(t, remote.Options{})), "gave no answer")

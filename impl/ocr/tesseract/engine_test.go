@@ -129,14 +129,14 @@ func TestEngine_Recognize_OneThread(t *testing.T) {
 
 func TestEngine_Blocks(t *testing.T) {
 	t.Parallel()
-	t.Run("are empty for a blank page", func(t *testing.T) {
+	t.Run("returns no blocks for a blank page", func(t *testing.T) {
 		t.Parallel()
 		e := MustOpen(t, "eng")
 		require.Empty(t, e.Blocks(tesseract.Words), "nor does an engine without an image")
 		read(t, e, ocrtest.Page())
 		require.Empty(t, e.Blocks(tesseract.Symbols))
 	})
-	t.Run("have symbols that spell their word and have choices", func(t *testing.T) {
+	t.Run("returns symbols that spell their word and have choices", func(t *testing.T) {
 		t.Parallel()
 		e, err := tesseract.Open(tesseract.Config{Model: "eng", Dir: ocrtest.Tessdata, Variables: map[string]string{"lstm_choice_mode": "2"}})
 		require.NoError(t, err)
@@ -158,7 +158,7 @@ func TestEngine_Blocks(t *testing.T) {
 		}
 		require.Positive(t, several)
 	})
-	t.Run("of a sub-image are in its coordinates", func(t *testing.T) {
+	t.Run("returns boxes of a sub-image in its coordinates", func(t *testing.T) {
 		t.Parallel()
 		e := MustOpen(t, "eng")
 		page := ocrtest.Page("First line", "Second line", "Third line")

@@ -93,7 +93,7 @@ func TestPool_Recognize_ReplacesWorker(t *testing.T) {
 
 func TestPool_Recognize_RequeuesImage(t *testing.T) {
 	t.Parallel()
-	t.Run("when the worker died while idle", func(t *testing.T) {
+	t.Run("requeues the image when the worker died while idle", func(t *testing.T) {
 		t.Parallel()
 		p, ps := MustOpenWatched(t, workerpool.Options{Workers: 1})
 		for range 5 {
@@ -101,7 +101,7 @@ func TestPool_Recognize_RequeuesImage(t *testing.T) {
 			requireText(t, p, "alive")
 		}
 	})
-	t.Run("when the worker died before it had the whole image", func(t *testing.T) {
+	t.Run("requeues the image when the worker died before it had the whole image", func(t *testing.T) {
 		t.Parallel()
 		p, ps := MustOpenWatched(t, workerpool.Options{Workers: 1})
 		pids := ps.idle(t, p)

@@ -37,13 +37,13 @@ capabilities: {drop: [ALL]}
   valueFrom: {secretKeyRef: {name: {{ include "uncial.secret" . }}, key: database}}
 {{- end }}
 
-{{- /* Time to stop, in seconds: to drain, for the longest extraction (deadline and 120 s) and 10 s to shut down. */ -}}
+{{- /* Seconds that a stopping pod gets: to drain, to finish the longest extraction (deadline plus 120 s), and 10 s to shut down. */ -}}
 {{- define "uncial.stopping" -}}
 terminationGracePeriodSeconds: {{ add (int .Values.drainSeconds) (int .Values.deadlineSeconds) 120 10 }}
 {{- end }}
 
 {{- define "uncial.drain" -}}
-# Load balancers send requests for some seconds after a pod was told to stop.
+# Load balancers keep sending requests for some seconds after a pod was told to stop.
 preStop: {sleep: {seconds: {{ int .Values.drainSeconds }}}}
 {{- end }}
 

@@ -88,6 +88,7 @@ func main() {
 // run draws all pages and writes their index, in the form that accuracy.OpenFolder reads. The position of a page in the list is
 // its seed, so a new page belongs at the end.
 func run(out string) error {
+	// Tests that need a certain page name its ID, such as rendered-hand/lettre.
 	var index []accuracy.Page
 	for i, p := range pages {
 		entry, err := write(out, p, uint64(i))
@@ -112,6 +113,7 @@ func write(out string, p page, seed uint64) (accuracy.Page, error) {
 	}
 	// Print has 12 points at 300 dots per inch; the handwriting has an x-height of 30 pixels.
 	lines := strings.Split(p.text, "\n")
+	// Kind is what the page is, and not what the detection of handwriting makes of it.
 	var img *image.Gray
 	if p.font != nil {
 		img = ocrtest.PageIn(p.font, 12, lines...)

@@ -84,7 +84,7 @@ func (k Key) checkUse(from netip.Addr) error {
 	return nil
 }
 
-// storeLastUse records the use of a key for the listing of keys. A failure is logged and the request goes on.
+// storeLastUse records when a key was last used, for the listing of keys. A failure is only logged: the request continues.
 func (r *Registry) storeLastUse(ctx context.Context, k Key, now time.Time) {
 	due := now.Add(-lastUsedInterval)
 	if k.LastUsed.After(due) {

@@ -55,7 +55,7 @@ func New(o Options) (*App, error) {
 }
 
 // Start opens everything and returns once the service answers requests. After an error, Stop closes what was opened.
-// Serving goes on after ctx ends; Stop ends it.
+// The service keeps running after ctx ends; Stop ends it.
 func (a *App) Start(ctx context.Context) error {
 	ln, err := net.Listen("tcp", a.o.Listen)
 	if err != nil {

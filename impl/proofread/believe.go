@@ -105,7 +105,7 @@ func shapeSteps(a, b []string) []shapeStep {
 }
 
 // lookAlike reports whether the first letters of two words have a similar shape and are not spellings of one letter. Two vowels
-// never look alike: which of them stands in a word is often a matter of its time ("shew" and "show", "æra" and "era").
+// never look alike, because words are often spelt with different vowels at different times ("shew" and "show", "æra" and "era").
 func lookAlike(a, b []string) bool {
 	x, y := firstRune(a[0]), firstRune(b[0])
 	if text.SameSpelling(a, b) || isVowel(x) && isVowel(y) {

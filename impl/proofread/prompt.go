@@ -69,7 +69,7 @@ func (m *Model) ask(ctx context.Context, image []byte, language, page string) ([
 		Corrections []proposal `json:"corrections"`
 	}
 	if err := json.Unmarshal([]byte(completion.Choices[0].Message.Content), &answer); err != nil {
-		return nil, errors.New("the answer is not the JSON that was asked for")
+		return nil, errors.New("the answer is not the requested JSON")
 	}
 	return answer.Corrections, nil
 }

@@ -61,8 +61,8 @@ func run() int {
 	return 0
 }
 
-// privateOutput moves standard output to another descriptor, out of the reach of the C libraries, some of which print to
-// it. What they print goes to standard error instead of between the frames.
+// privateOutput returns standard output on another descriptor, and redirects the usual one to standard error. Some C
+// libraries print to standard output, which would corrupt the frames.
 func privateOutput() (io.Writer, error) {
 	fd, err := unix.FcntlInt(os.Stdout.Fd(), unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {

@@ -22,7 +22,7 @@ const (
 
 // Lexicon looks words up. lexicon.Lexicon, the word list of one model, is a Lexicon.
 type Lexicon interface {
-	// Known reports whether a word is in the list, in the form in which it stands in a text: with punctuation around it,
+	// Known reports whether a word is in the list. It accepts the word as it appears in a text: with punctuation around it,
 	// capitalised, or in a spelling that does not distinguish u and v, i and j.
 	Known(word string) bool
 	// Match returns up to limit words of the list that equal the given one if some letters are exchanged for variants.

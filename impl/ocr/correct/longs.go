@@ -67,7 +67,7 @@ func repairLongS(word string, known Lexicon) (string, bool) {
 	return before + withLongS(core, spelled) + after, true
 }
 
-// withLongS returns the core as it was read, with a long s for each f that the correction replaces.
+// withLongS returns the core that was read, with a long s in place of each f that the correction replaces.
 func withLongS(read, corrected string) string {
 	r, c := []rune(read), []rune(corrected)
 	if len(r) != len(c) {

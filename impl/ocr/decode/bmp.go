@@ -52,8 +52,8 @@ type bmp struct {
 	pixels int
 }
 
-// parseBMP reads the headers and the palette. The header's size tells which fields it has; the pixels begin where the file
-// header says, or after everything else if it says nothing plausible.
+// parseBMP reads the headers and the palette. The size of the header determines which fields it has. The pixels begin at the
+// offset in the file header, or after everything else if that offset is not plausible.
 func parseBMP(data []byte) ([]frame, error) {
 	if len(data) < bmpFileHeader+bmpCore {
 		return nil, io.ErrUnexpectedEOF
@@ -138,7 +138,7 @@ func (b *bmp) readPalette(info []byte, at int) int {
 			n = min(n, used)
 		}
 	}
-	// What the file header says of the pixels bounds the palette, whose number of colours is often too large.
+	// The offset of the pixels bounds the palette, because the declared number of colours is often too large.
 	if b.pixels > at {
 		n = min(n, (b.pixels-at)/size)
 	}

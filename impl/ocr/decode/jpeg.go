@@ -27,9 +27,9 @@ const (
 	markDAC   = 0xcc
 )
 
-// parseJPEG reads the segments up to the end of the image. Coded data is only searched for the next marker. Go decodes what is
-// common; what it does not know, such as some kinds of subsampling, goes to the library. Several frame headers are refused,
-// so that every decoder sees the size that was checked.
+// parseJPEG reads the segments up to the end of the image. Coded data is only searched for the next marker. Go decodes common
+// files; the library decodes those that Go does not support, such as some kinds of subsampling. Files with several frame
+// headers are refused, so that every decoder sees the size that was checked.
 func parseJPEG(data []byte) ([]frame, error) {
 	isCMYK, adobe, ended := false, false, false // adobe: a segment says how CMYK is stored
 	f := frame{

@@ -22,6 +22,6 @@ const (
 	maxCoded = 16 * imagefile.MaxBytes
 	// leastDPI and mostDPI bound a resolution that is believed.
 	leastDPI, mostDPI = 1, 10_000
-	// hugeSide stands for sides above it, so that the product of two fits an int of any machine.
+	// hugeSide replaces larger sides, so that the product of two sides fits an int on any machine.
 	hugeSide = 1 << 30
 )

@@ -111,7 +111,7 @@ func (t *tiff) directory(offset uint64) (directory, uint64, error) {
 	return d, number(t.order, next), nil
 }
 
-// entry reads the values of a tag, which stand in the entry itself if they fit. offset is that of raw in the file.
+// entry reads the values of a tag, which are in the entry itself if they fit. offset is that of raw in the file.
 func (t *tiff) entry(raw []byte, offset uint64) (entry, bool) {
 	kind := t.order.Uint16(raw[2:])
 	if int(kind) >= len(sizes) || sizes[kind] == 0 {

@@ -64,7 +64,7 @@ func (m *tiffImage) putImage(c *canvas, b block, img image.Image) error {
 	return nil
 }
 
-// putPlane writes the samples of a block that stand in a plane of bytes.
+// putPlane writes the samples of a block that is a plane of bytes, one for each pixel.
 func (m *tiffImage) putPlane(c *canvas, b block, pix []byte, stride int) {
 	for y := range b.rows {
 		m.put(c, pix[y*stride:], b.y+y, b)

@@ -23,7 +23,7 @@ type webpImage struct {
 	at, canvas image.Point
 }
 
-// parseWebP reads the chunks up to the first image, which is all that counts of an animation. The container is RIFF: chunks of
+// parseWebP reads the chunks up to the first image; later images of an animation are ignored. The container is RIFF: chunks of
 // a kind, a length and data, padded to an even length. A simple file has one bitstream; an extended one (VP8X) has a canvas,
 // and perhaps alpha, frames (ANMF, which hold chunks themselves) and Exif.
 func parseWebP(data []byte) ([]frame, error) {

@@ -18,7 +18,7 @@ const ruleLexicon = "lexicon"
 // candidate is the beginning of a word, made of the recognizer's choices.
 type candidate struct {
 	text    string
-	loss    float64 // of the logarithm of the confidence, against the word as it was read
+	loss    float64 // logarithm of the confidence that is lost, compared with the word that was read
 	changed int     // symbols exchanged
 }
 
@@ -46,7 +46,7 @@ func correct(w tesseract.Word, words *lexicon.Lexicon) (string, bool) {
 	return best.text, found
 }
 
-// extend appends a symbol to the candidates, as it was read and as each of its other choices, and keeps the likeliest.
+// extend appends a symbol to each candidate, once as read and once for each of its other choices, and keeps the likeliest.
 func extend(beam []candidate, s tesseract.Symbol) []candidate {
 	out := make([]candidate, 0, len(beam))
 	for _, c := range beam {

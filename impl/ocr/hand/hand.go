@@ -57,7 +57,7 @@ type Page struct {
 	spots       []image.Rectangle
 	joinedShare float64
 	onSide      bool
-	found       *layout.Page             // nil until asked for
+	found       *layout.Page             // nil before the first call of layout
 	known       map[document.Box]reading // the lines that were read already, by their boxes
 }
 

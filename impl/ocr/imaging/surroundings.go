@@ -30,7 +30,7 @@ func WhitenSurroundings(g *image.Gray) *image.Gray {
 	return out
 }
 
-// brightCells returns the cells that show paper. It reports false if hardly any other cell is there, or too little paper.
+// brightCells returns the cells that show paper. It reports false if hardly any cell is dark, or if too few show paper.
 func brightCells(g *image.Gray) (Mask, bool) {
 	brightness := paperCells(g)
 	n := len(brightness.Values)

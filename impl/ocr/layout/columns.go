@@ -43,7 +43,7 @@ func withNotes(all []path, pitch float64) [][]path {
 	return [][]path{rows(append(text, across...), pitch), rows(note, pitch)}
 }
 
-// divide returns the column with the fewest lines across it at which the page divides as isDivision asks. It reports false if
+// divide returns the column, among those whose two sides satisfy isDivision, that the fewest lines cross. It reports false if
 // there is none, or if too many lines cross it.
 func divide(all []path, pitch float64, isDivision func(s sides, pitch float64) bool) (int, bool) {
 	if len(all) < 2*columnLines {
@@ -98,7 +98,7 @@ func (p path) crosses(x int, pitch float64) bool {
 	return float64(x-p.start()) > pitch && float64(p.end()-x) > pitch
 }
 
-// isMargin reports whether one side is a note beside the text: few lines, most of them not in a row with the text's.
+// isMargin reports whether one side is a note in the margin: few lines, most of them not in a row with the text's.
 func isMargin(s sides, pitch float64) bool {
 	text, note, _ := s.bySize()
 	if len(note) < noteLines || float64(len(note)) > noteShare*float64(len(text)) || medianWidth(text) < columnWidth*pitch {

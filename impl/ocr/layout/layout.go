@@ -60,7 +60,7 @@ func Find(g *image.Gray) *Page {
 	return p
 }
 
-// inkOf returns the ink of a page at the working size, and how many pixels of the page make one of it. It reports false if the
+// inkOf returns the ink of a page at the working size, and the factor by which the page was shrunk. It reports false if the
 // page is too small.
 func inkOf(g *image.Gray) (imaging.Plane, float64, bool) {
 	scale := workScale(g.Rect.Dx(), g.Rect.Dy())

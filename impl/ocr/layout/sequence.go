@@ -6,8 +6,8 @@ import (
 	"uncial/internal/document"
 )
 
-// Sequence is the lines of a page in reading order, to which lines can be added that were found later. Lines that follow each
-// other and come from one block make a block. Insert is for lines of print, InsertHandwriting for handwriting beside it.
+// Sequence is the lines of a page in reading order. Lines that were found later can be added: print with Insert, handwriting
+// with InsertHandwriting. Successive lines of one block make a block again.
 type Sequence struct{ pieces []piece }
 
 // piece is a line in a sequence.

@@ -11,7 +11,7 @@ import (
 )
 
 // JoinTornLines joins lines of print that a layout analysis tore apart: lines torn in two at a wide blank, and columns of
-// figures that belong to the entries beside them. Columns of text stay as they are.
+// figures that belong to the entries next to them. Columns of text remain unchanged.
 func JoinTornLines(blocks []document.Block) []document.Block {
 	s := SequenceOf(blocks)
 	joined := false

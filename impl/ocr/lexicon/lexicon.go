@@ -69,7 +69,7 @@ func Read(traineddata []byte) (*Lexicon, error) {
 	return l, nil
 }
 
-// Variants lists the letters that may stand for a letter, such as "u" for 'v'. The letter itself need not be among them.
+// Variants lists the letters that may replace a letter, such as "u" for 'v'. The letter itself need not be among them.
 type Variants map[rune][]string
 
 // earlySpelling has the variants for spelling that does not distinguish u and v, i and j, and for the long s. They are for

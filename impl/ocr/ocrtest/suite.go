@@ -51,7 +51,7 @@ var promises = []struct {
 	name, explanation string
 	check             func(t *testing.T, h Harness)
 }{
-	{"reads a page", "The text is that of the image, in the language asked for.", readsPage},
+	{"reads a page", "The text is that of the image, in the requested language.", readsPage},
 	{"lists its languages", "They are sorted, and there is at least one.", listsLanguages},
 	{"reads many images at once", "Answers are never mixed up, in whichever order the images are finished.", readsManyAtOnce},
 	{"refuses a broken image", "The error blames the image and says what is wrong; nothing else is affected.", refusesBrokenImage},

@@ -103,7 +103,7 @@ func serveScripts() error {
 	}
 }
 
-// play runs the script. It returns the document that the script wrote, or the error that it asked for.
+// play runs the script. It returns the document that the script describes, or the error that it requests.
 func play(script []byte) (*document.Document, *pipe.Error) {
 	doc := &document.Document{Pages: []document.Page{{Width: 100, Height: 100}}}
 	lines := bufio.NewScanner(bytes.NewReader(bytes.TrimRight(script, "\n")))

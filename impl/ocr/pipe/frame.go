@@ -95,7 +95,7 @@ func noEOF(err error) error {
 }
 
 // checkHeader checks the size of a header and the number of its elements, because a short text such as "[{},{},..." can
-// decode into far more memory than it occupies.
+// decode into many times the memory that it occupies.
 func checkHeader(text []byte, limit int) error {
 	if len(text) > limit {
 		return fmt.Errorf("pipe: header has %d bytes; at most %d are allowed", len(text), limit)

@@ -18,7 +18,7 @@ func mayHoldGreek(p *page) bool {
 	return first.model != ancientGreek && p.src.Has(ancientGreek) && isLatin(first.blocks)
 }
 
-// addGreek reads the page with the Greek model beside its own if it shows Greek, and keeps the more confident reading.
+// addGreek reads a page that shows Greek with its own model and the Greek one together, and keeps the more confident reading.
 func addGreek(ctx context.Context, p *page) error {
 	src, first := p.sheet.source(p.src), &p.attempts[0]
 	greek, err := showsGreek(ctx, src, p.sheet.img, first.blocks)

@@ -99,7 +99,7 @@ func placeOnPage(_ context.Context, p *page) error {
 	return nil
 }
 
-// addHandwriting reads what was written by hand beside print.
+// addHandwriting reads handwriting on a printed page, and inserts it into the reading of the print.
 func addHandwriting(ctx context.Context, p *page) error {
 	filled, ok, err := p.hands.page.ReadFilledIn(ctx, p.hands.reader, p.read)
 	if err == nil && ok {

@@ -112,7 +112,7 @@ func (p *patch) grow(components, words, claimed bands, height int) {
 	}
 }
 
-// absorb takes over the patches that the patch has grown across, and returns the others.
+// absorb adds the patches that the patch now overlaps to it, and returns the others.
 func (p *patch) absorb(others []patch) []patch {
 	return slices.DeleteFunc(others, func(o patch) bool {
 		inside := middleOf(o.box).In(p.box)
@@ -123,7 +123,7 @@ func (p *patch) absorb(others []patch) []patch {
 	})
 }
 
-// widen adds up to so many pixels of blank on either side, where a dash may be too thin for a component: "420. —".
+// widen adds up to by pixels of blank on either side, because a dash may be too thin for a component: "420. —".
 func (p *patch) widen(claimed bands, sheet image.Rectangle, by int) {
 	left, right := p.box.Min.X-by, p.box.Max.X+by
 	claimed.near(p.box, func(r image.Rectangle) {
@@ -144,5 +144,5 @@ func (p *patch) isNextTo(c image.Rectangle, height int) bool {
 	return middle >= p.box.Min.Y && middle < p.box.Max.Y && p.gap(c) <= maxLetterGap*height
 }
 
-// gap returns the blank in pixels between the patch and a box beside it. It is negative if one is above the other.
+// gap returns the horizontal distance in pixels between the patch and a box. It is negative if one is above the other.
 func (p *patch) gap(r image.Rectangle) int { return max(r.Min.X-p.box.Max.X, p.box.Min.X-r.Max.X) }

@@ -55,7 +55,7 @@ func enlarge(_ context.Context, p *page) error {
 	return nil
 }
 
-// level rotates the sheet if it is skewed and its letters bear it.
+// level rotates the sheet if it is skewed, unless its letters are so small that the blur of rotating would harm them.
 func level(_ context.Context, p *page) error {
 	s := &p.sheet
 	height := float64(s.letterHeight) * max(s.enlargement, 1)

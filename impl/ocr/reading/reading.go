@@ -33,7 +33,7 @@ type Options struct {
 	Without []string
 }
 
-// result is one page as it was read.
+// result is the reading of one page.
 type result struct {
 	Page document.Page
 	// Edits are the corrections, with 0 for the page; nil without Options.Enhance.

@@ -13,7 +13,7 @@ import (
 // step is one stage of reading a page.
 type step struct {
 	name string
-	// when reports whether the page needs the step. Nil stands for always.
+	// when reports whether the page needs the step. Nil means always.
 	when func(*page) bool
 	run  func(context.Context, *page) error
 	// required steps cannot be left out.

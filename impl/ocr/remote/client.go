@@ -50,7 +50,7 @@ func (o Options) withDefaults() Options {
 const (
 	refreshTimeout   = 3 * time.Second  // for one refresh of all engines
 	languagesTimeout = 5 * time.Second  // for an engine to list its languages
-	languagesMaxAge  = 30 * time.Second // after which the languages are asked for again
+	languagesMaxAge  = 30 * time.Second // after which the languages are fetched again
 	maxInfo          = 1 << 20          // bytes of any answer other than a document
 	maxAttempts      = 2                // engines that get the same image
 )

@@ -93,7 +93,7 @@ func setLimits(s *spec) (string, error) {
 	if err := unix.CloseRange(3, ^uint(0)>>32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return "", fmt.Errorf("close inherited files: %w", err)
 	}
-	// The parent asked for this at the fork, but the kernel resets it when credentials change.
+	// The parent set this at the fork, but the kernel resets it when credentials change.
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return "", fmt.Errorf("request the parent-death signal: %w", err)
 	}

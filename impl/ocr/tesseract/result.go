@@ -34,7 +34,7 @@ type Word struct {
 	Text       string   // as Tesseract returned it; may consist of spaces
 	Confidence float64  // 0..100
 	Model      string   // the model of the engine that read the word
-	Symbols    []Symbol // nil unless asked for
+	Symbols    []Symbol // nil unless Blocks was called with Symbols
 }
 
 // Symbol is one character, or a few that form one shape, such as a ligature.

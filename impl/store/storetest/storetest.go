@@ -85,10 +85,10 @@ type Clock struct {
 	now time.Time
 }
 
-// NewClock returns a clock that stands at now.
+// NewClock returns a clock that is set to now.
 func NewClock(now time.Time) *Clock { return &Clock{now: now} }
 
-// Now returns the time that the clock stands at.
+// Now returns the time to which the clock is set.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,7 +16,9 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -2013,122 +2015,37 @@ type ExtractResponseObject interface {
 type Extract200JSONResponse struct{ ExtractionJSONResponse }
 
 func (response Extract200JSONResponse) VisitExtractResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
-	w.Header().Set("Link", fmt.Sprint(response.Headers.Link))
-	w.Header().Set("RateLimit", fmt.Sprint(response.Headers.RateLimit))
-	w.Header().Set("RateLimit-Policy", fmt.Sprint(response.Headers.RateLimitPolicy))
-	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return WriteJSON(w, 200, response.Body)
 }
 
 type Extract400JSONResponse struct{ InvalidRequestJSONResponse }
 
 func (response Extract400JSONResponse) VisitExtractResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
-	w.Header().Set("Link", fmt.Sprint(response.Headers.Link))
-	w.Header().Set("RateLimit", fmt.Sprint(response.Headers.RateLimit))
-	w.Header().Set("RateLimit-Policy", fmt.Sprint(response.Headers.RateLimitPolicy))
-	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
+	return WriteJSON(w, 400, response.Body)
 }
 
 type Extract401JSONResponse struct{ InvalidAPIKeyJSONResponse }
 
 func (response Extract401JSONResponse) VisitExtractResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
-	w.Header().Set("Link", fmt.Sprint(response.Headers.Link))
-	w.Header().Set("WWW-Authenticate", fmt.Sprint(response.Headers.WWWAuthenticate))
-	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
+	return WriteJSON(w, 401, response.Body)
 }
 
 type Extract402JSONResponse struct{ InsufficientPointsJSONResponse }
 
 func (response Extract402JSONResponse) VisitExtractResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
-	w.Header().Set("Link", fmt.Sprint(response.Headers.Link))
-	w.Header().Set("RateLimit", fmt.Sprint(response.Headers.RateLimit))
-	w.Header().Set("RateLimit-Policy", fmt.Sprint(response.Headers.RateLimitPolicy))
-	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
-	w.WriteHeader(402)
-	_, err := buf.WriteTo(w)
-	return err
+	return WriteJSON(w, 402, response.Body)
 }
 
 type Extract429JSONResponse struct{ RateLimitedJSONResponse }
 
 func (response Extract429JSONResponse) VisitExtractResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
-	w.Header().Set("Link", fmt.Sprint(response.Headers.Link))
-	w.Header().Set("RateLimit", fmt.Sprint(response.Headers.RateLimit))
-	w.Header().Set("RateLimit-Policy", fmt.Sprint(response.Headers.RateLimitPolicy))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
+	return WriteJSON(w, 429, response.Body)
 }
 
 type Extract500JSONResponse struct{ ServerErrorJSONResponse }
 
 func (response Extract500JSONResponse) VisitExtractResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
-	w.Header().Set("Link", fmt.Sprint(response.Headers.Link))
-	if response.Headers.RateLimit != nil {
-		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
-	}
-	if response.Headers.RateLimitPolicy != nil {
-		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
-	}
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
+	return WriteJSON(w, 500, response.Body)
 }
 
 type StatusRequestObject struct {
@@ -2141,83 +2058,25 @@ type StatusResponseObject interface {
 type Status200JSONResponse struct{ StatusJSONResponse }
 
 func (response Status200JSONResponse) VisitStatusResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
-	w.Header().Set("Link", fmt.Sprint(response.Headers.Link))
-	w.Header().Set("RateLimit", fmt.Sprint(response.Headers.RateLimit))
-	w.Header().Set("RateLimit-Policy", fmt.Sprint(response.Headers.RateLimitPolicy))
-	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return WriteJSON(w, 200, response.Body)
 }
 
 type Status400JSONResponse struct{ InvalidRequestJSONResponse }
 
 func (response Status400JSONResponse) VisitStatusResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
-	w.Header().Set("Link", fmt.Sprint(response.Headers.Link))
-	w.Header().Set("RateLimit", fmt.Sprint(response.Headers.RateLimit))
-	w.Header().Set("RateLimit-Policy", fmt.Sprint(response.Headers.RateLimitPolicy))
-	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
+	return WriteJSON(w, 400, response.Body)
 }
 
 type Status401JSONResponse struct{ InvalidAPIKeyJSONResponse }
 
 func (response Status401JSONResponse) VisitStatusResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
-	w.Header().Set("Link", fmt.Sprint(response.Headers.Link))
-	w.Header().Set("WWW-Authenticate", fmt.Sprint(response.Headers.WWWAuthenticate))
-	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
+	return WriteJSON(w, 401, response.Body)
 }
 
 type Status500JSONResponse struct{ ServerErrorJSONResponse }
 
 func (response Status500JSONResponse) VisitStatusResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
-	w.Header().Set("Link", fmt.Sprint(response.Headers.Link))
-	if response.Headers.RateLimit != nil {
-		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
-	}
-	if response.Headers.RateLimitPolicy != nil {
-		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
-	}
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
+	return WriteJSON(w, 500, response.Body)
 }
 
 // StrictServerInterface represents all server handlers.
@@ -2228,6 +2087,35 @@ type StrictServerInterface interface {
 	// Status Key status, points and rate limit
 	// (GET /status)
 	Status(ctx context.Context, request StatusRequestObject) (StatusResponseObject, error)
+}
+
+// buffers are for answers that are encoded. One that grew beyond maxKept is dropped, so that a large answer does not
+// keep its memory.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+const maxKept = 16 << 10 // bytes
+
+// WriteJSON answers with v as JSON, with its Content-Length, and with <, > and & as they are. It sends nothing if v
+// cannot be encoded.
+func WriteJSON(w http.ResponseWriter, status int, v any) error {
+	body := buffers.Get().(*bytes.Buffer)
+	defer func() {
+		if body.Cap() <= maxKept {
+			body.Reset()
+			buffers.Put(body)
+		}
+	}()
+	enc := json.NewEncoder(body)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(body.Len()))
+	w.WriteHeader(status)
+	_, err := body.WriteTo(w)
+	return err
 }
 
 type StrictHandlerFunc func(ctx context.Context, w http.ResponseWriter, r *http.Request, request any) (any, error)

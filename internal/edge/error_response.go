@@ -1,14 +1,13 @@
 package edge
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
+	"uncial/gen"
 	"uncial/internal/contract"
 )
 
@@ -65,7 +64,7 @@ func (x *exchange) fail(err error) {
 	if e.Window != nil {
 		x.window = e.Window
 	}
-	if err := x.writeJSON(e.Status, newErrorBody(e)); err != nil {
+	if err := gen.WriteJSON(x, e.Status, newErrorBody(e)); err != nil {
 		x.err = errors.Join(x.err, err)
 	}
 }
@@ -73,20 +72,4 @@ func (x *exchange) fail(err error) {
 // wholeSeconds returns d rounded up to seconds.
 func wholeSeconds(d time.Duration) string {
 	return strconv.FormatInt(int64((d+time.Second-1)/time.Second), 10)
-}
-
-// writeJSON answers with v. It sends nothing if v cannot be encoded.
-func (x *exchange) writeJSON(status int, v any) error {
-	var body bytes.Buffer
-	enc := json.NewEncoder(&body)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return err
-	}
-	h := x.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", strconv.Itoa(body.Len()))
-	x.WriteHeader(status)
-	_, err := body.WriteTo(x)
-	return err
 }

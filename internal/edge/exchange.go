@@ -88,9 +88,6 @@ func (x *exchange) WriteHeader(status int) {
 		left, wait, limit := x.window.Remaining, int64(x.window.RetryAfter()/time.Second), x.window.Limit
 		set(3, "Ratelimit", `"account";r=`+strconv.FormatInt(left, 10)+";t="+strconv.FormatInt(wait, 10))
 		set(4, "Ratelimit-Policy", `"account";q=`+strconv.FormatInt(limit, 10)+";w="+strconv.Itoa(int(contract.WindowLength.Seconds())))
-	} else { // a generated handler sets them empty
-		h.Del("Ratelimit")
-		h.Del("Ratelimit-Policy")
 	}
 	if status >= http.StatusOK {
 		x.status = status

@@ -81,9 +81,11 @@ func (op *operation) serve(x *exchange, r *http.Request) error {
 	if details != nil {
 		return contract.Invalid(details)
 	}
-	answer := &answerWriter{ResponseWriter: x}
-	op.generated(answer, valid)
-	return answer.finish()
+	op.generated(x, valid)
+	if x.status == 0 { // the server returned nil for an answer
+		return errors.New("the operation returned no answer")
+	}
+	return nil
 }
 
 // readWindow counts the request if the operation counts, and reads the window for the response headers.

@@ -47,7 +47,7 @@ type probe struct {
 }
 
 func health(x *exchange, _ *http.Request) error {
-	return x.writeJSON(http.StatusOK, probe{"ok"})
+	return gen.WriteJSON(x, http.StatusOK, probe{"ok"})
 }
 
 // ready answers /readyz. It fails while a dependency fails, so that a load balancer sends no requests; /healthz does not, so
@@ -60,7 +60,7 @@ func (h *handler) ready(x *exchange, r *http.Request) error {
 			return contract.Unready(err)
 		}
 	}
-	return x.writeJSON(http.StatusOK, probe{"ready"})
+	return gen.WriteJSON(x, http.StatusOK, probe{"ready"})
 }
 
 // docs serves the API reference.

@@ -218,7 +218,8 @@ type listed struct {
 	Points      int64    `json:"points"`
 }
 
-// list prints the cases without a server: names, rules, needs and costs. With --json it prints them for programs. The target
+// list prints the cases without a server: names, rules, needs and costs, in the order of a run. With --json it prints them for
+// programs. The target
 // is empty, so that no case is left out for lack of a key.
 func (c *checkCmd) list(w io.Writer) error {
 	plan, err := contracttests.Outline(contracttests.Target{BaseURL: defaultMock, Only: c.Only})

@@ -9,7 +9,8 @@ import (
 	"uncial/internal/document"
 )
 
-// leastOpenShare returns the share of joined letters, among the open of all spots, from which handwriting is sought.
+// leastOpenShare returns the least share of joined letters among the open spots at which handwriting is searched for. Open
+// spots are those that no certain word of print covers; open and all are the numbers of spots.
 func (p *filling) leastOpenShare(open, all int) float64 {
 	switch {
 	case !p.french:
@@ -20,7 +21,7 @@ func (p *filling) leastOpenShare(open, all int) float64 {
 	return openShare
 }
 
-// leastJoined returns the share of joined letters from which a line that was read as print may be handwriting.
+// leastJoined returns the least share of joined letters at which a line that was read as print may be handwriting.
 func (p *filling) leastJoined() float64 {
 	switch {
 	case p.hasHand:
@@ -84,11 +85,11 @@ func (p *filling) markJoined(inPrint []document.Block, spots []image.Rectangle) 
 	}
 }
 
-// printSure returns how far a word of print is believed: in a line of joined letters less than the print model claims, which
-// is sure of some round hands.
+// printSure returns the confidence in a word of print, 0..1. In a line of joined letters it is lower than the print model's own,
+// because that model is confident of some round hands.
 func (p *filling) printSure(w document.Word) float64 { return w.Confidence * (1 - p.joined[w.Box]) }
 
-// certainWords returns the boxes of the words of print that stay.
+// certainWords returns the boxes of the words of print that handwriting must not replace.
 func (p *filling) certainWords(blocks []document.Block) []document.Box {
 	var boxes []document.Box
 	for _, b := range blocks {
@@ -103,8 +104,8 @@ func (p *filling) certainWords(blocks []document.Block) []document.Box {
 	return boxes
 }
 
-// better returns the readings that are surer than the print they replace. Where several are, so that handwriting is known to
-// be there, it also returns those that replace nothing.
+// better returns the readings that are more confident than the print that they replace. If there are several, which proves
+// that the page has handwriting, it also returns the readings that replace nothing.
 func (p *filling) better(all []reading, shares map[document.Box]float64, inPrint []document.Block) []reading {
 	replaces := func(r reading) float64 { return p.printConfidence(inPrint, r.line.Box) }
 	surer := func(r reading) bool {
@@ -123,7 +124,7 @@ func (p *filling) better(all []reading, shares map[document.Box]float64, inPrint
 	})
 }
 
-// likelyRight returns how many characters are likely to be right.
+// likelyRight returns the expected number of correct characters.
 func likelyRight(all []reading) float64 {
 	var sum float64
 	for _, r := range all {

@@ -11,7 +11,7 @@ import (
 	"uncial/internal/document"
 )
 
-// filling is the search for handwriting in what print left open on a page.
+// filling is the search for handwriting on a printed page, among the ink that no certain word of print covers (open spots).
 type filling struct {
 	*Page
 	// french is true if French handwriting is sought. The model's confidence then shows whether a line is handwriting; in other
@@ -23,9 +23,10 @@ type filling struct {
 	hasHand bool
 }
 
-// ReadFilledIn adds to the reading of a printed page what was filled in by hand. The reading must have calibrated confidences and no
-// edits. It is false, and the reading stands, if there is no handwriting. Handwriting counts as French if its words prove it,
-// or if the page is tagged French and its words do not disprove it; in other languages it must look much like handwriting.
+// ReadFilledIn adds handwriting to the reading of a printed page, such as a form that was filled in. The reading must have
+// calibrated confidences and no edits. If there is no handwriting, it reports false, and the reading is unchanged. Handwriting
+// counts as French if its words prove it, or if the page is tagged French and its words do not disprove it; in other languages
+// its shape must be that of clear handwriting.
 func (p *Page) ReadFilledIn(ctx context.Context, r Reader, inPrint Result) (Result, bool, error) {
 	for _, french := range []bool{true, false} {
 		if french && !p.models.TaggedFrench && !p.leavesJoinedLetters(inPrint.Blocks) {
@@ -44,17 +45,17 @@ func (p *Page) ReadFilledIn(ctx context.Context, r Reader, inPrint Result) (Resu
 	return Result{}, false, nil
 }
 
-// leavesJoinedLetters reports whether print leaves so many joined letters open, among the spots known already, that they may
-// prove to be French.
+// leavesJoinedLetters reports whether the open spots have enough joined letters to be French handwriting. It uses only the spots
+// that are known already, so that most printed pages cost nothing.
 func (p *Page) leavesJoinedLetters(inPrint []document.Block) bool {
 	f := filling{Page: p}
 	open := outside(p.spots, f.certainWords(inPrint))
 	return len(open) >= leastWords && joinedShare(open) >= openLetters
 }
 
-// read reads the handwriting in what print left open, where it is surer than print. Lines are first found on the whole page.
-// If these show handwriting, they are found again with the print covered, whose lines may be closer than those of the
-// handwriting.
+// read reads the handwriting among the open spots, and returns the readings that are more confident than the print there. It
+// finds lines on the whole page first. If these show handwriting, it finds lines again with the print painted over, because
+// lines of print may be closer together than those of the handwriting.
 func (p *filling) read(ctx context.Context, r Reader, inPrint []document.Block) ([]reading, error) {
 	all := p.spots
 	if p.french {

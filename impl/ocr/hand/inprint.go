@@ -9,9 +9,9 @@ import (
 	"uncial/internal/document"
 )
 
-// readPrintedLines reads those lines of a handwritten page that may be print, and returns the ones of which the print model
-// is sure, and surer than the handwriting model, by the boxes of the lines. It reads each as it stands on the page, because
-// print models read strips badly.
+// readPrintedLines reads the lines of a handwritten page that may be print. It returns, by the boxes of the lines, those of which
+// the print model is confident, and more confident than the handwriting model. It cuts each line out of the page unchanged,
+// because print models read strips badly.
 func (p *Page) readPrintedLines(ctx context.Context, r Reader, all []reading) (map[document.Box]reading, error) {
 	var lines []reading
 	var images []*image.Gray
@@ -57,7 +57,7 @@ func (m *Models) printed(at document.Box, words []tesseract.Word, origin image.P
 }
 
 // PrintedPart returns the part of a handwritten page that may be print, in pixels of the page: successive lines with hardly any
-// joined letters, and what lies between them. It is empty if there is too little of the kind.
+// joined letters, and the space between them. It is empty if there are too few such lines.
 func (p *Page) PrintedPart() image.Rectangle {
 	var best, part image.Rectangle
 	most := max(regionSpots, len(p.spots)/regionShare) - 1
@@ -75,7 +75,8 @@ func (p *Page) PrintedPart() image.Rectangle {
 	return best
 }
 
-// core returns the box of a line without what it holds of the lines above and below, and with room for letters at its ends.
+// core returns the box of a line, cut at top and bottom to exclude the lines above and below, and extended at both ends for
+// letters that reach beyond it.
 func core(line document.Box) document.Box {
 	side, edge := line.H/coreSide, line.H/coreEdge
 	return document.Box{X: line.X - side, Y: line.Y + edge, W: line.W + line.H*2/coreSide, H: line.H - line.H*2/coreEdge}

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// frenchWords holds common words of French, in its older spellings too.
+// frenchWords holds common words of French, including older spellings.
 var frenchWords = setOf(`de la le les et des en un une du que qui dans pour au aux ce ne sur se pas il par plus son avec sa ou
 	je mais nous vous est sont être estre avoir cette ses leur leurs lui mon ma mes tout tous comme si on elle ils elles été
 	fait cet ces même mesme sans bien me te moi ont avait avoit était étoit estoit votre notre vos nos dont où deux fois quand
@@ -42,9 +42,8 @@ func setOf(words string) map[string]bool {
 	return set
 }
 
-// isFrench reports whether handwriting is French, which is the language that the model has learnt. The commonest words tell:
-// they are short, so that many are right even where half of the letters are not. tagged is true if the page is tagged as
-// French, which decides where the words do not.
+// isFrench reports whether handwriting is French. It counts the most common words: they are short, so that many are read correctly
+// even if half of all letters are wrong. tagged is true if the page is tagged as French, which decides if the words do not.
 func isFrench(all []reading, tagged bool) bool {
 	words := commonWords(all)
 	if len(words) < leastWords {
@@ -74,8 +73,8 @@ func tallShare(words []string) float64 {
 	return float64(tall) / float64(utf8.RuneCountInString(letters))
 }
 
-// commonWords returns the words of handwriting as the sets have them: in small letters, without those of one letter, as an
-// apostrophe leaves.
+// commonWords returns the words of handwriting in the form of the sets: in lower case, and without words of one letter, such as
+// those before an apostrophe.
 func commonWords(all []reading) []string {
 	var words []string
 	for _, l := range all {
@@ -92,7 +91,7 @@ func commonWords(all []reading) []string {
 	return words
 }
 
-// greatestShare returns the greatest share that any other language has of the words.
+// greatestShare returns the largest share of the words that are in the set of one other language.
 func greatestShare(words []string, has func(word string, other map[string]bool) bool) float64 {
 	var greatest float64
 	for _, other := range otherWords {
@@ -101,7 +100,7 @@ func greatestShare(words []string, has func(word string, other map[string]bool) 
 	return greatest
 }
 
-// shareOf returns the share of the words that a set has.
+// shareOf returns the share of the words that are in a set.
 func shareOf(words []string, has func(string) bool) float64 {
 	n := 0
 	for _, word := range words {

@@ -29,7 +29,7 @@ type fixture struct {
 	account account.Account
 }
 
-// registryTests are tests by what they show, each for a fixture of its own.
+// registryTests maps sentences that say what each test shows to the tests; each gets its own fixture.
 type registryTests map[string]func(fixture)
 
 func (tests registryTests) run(t *testing.T) {

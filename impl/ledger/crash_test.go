@@ -23,14 +23,14 @@ const (
 
 func TestMain(m *testing.M) {
 	if url := os.Getenv(victimDatabase); url != "" {
-		fmt.Fprintln(os.Stderr, spendForEver(url, os.Getenv(victimAccount)))
+		fmt.Fprintln(os.Stderr, spendForever(url, os.Getenv(victimAccount)))
 		os.Exit(1)
 	}
 	os.Exit(m.Run())
 }
 
-// spendForEver charges points in four goroutines and prints a line after each charge.
-func spendForEver(url, accountID string) error {
+// spendForever charges points in four goroutines and prints a line after each charge.
+func spendForever(url, accountID string) error {
 	ctx := context.Background()
 	st, err := store.Open(ctx, url, store.Options{})
 	if err != nil {

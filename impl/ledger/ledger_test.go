@@ -31,7 +31,7 @@ type book struct {
 	id       string // of the account
 }
 
-// bookTests are tests by what they show, each for a book of its own.
+// bookTests maps sentences that say what each test shows to the tests; each gets its own book.
 type bookTests map[string]func(book)
 
 func (tests bookTests) run(t *testing.T) {
@@ -90,7 +90,7 @@ func (b book) mustChangePlan(plan string) ledger.Balance {
 	return balance
 }
 
-// mustExec changes the database behind the ledger's back and returns the number of rows.
+// mustExec changes the database directly, without the ledger, and returns the number of changed rows.
 func (b book) mustExec(statement string) int64 {
 	b.Helper()
 	n, err := b.store.Writer().Exec(b.Context(), statement)

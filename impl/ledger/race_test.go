@@ -105,7 +105,7 @@ var ledgerRaceTests = bookTests{
 		}))
 		t.requireBalance(0, 100)
 	},
-	// A hold ends in exactly one way, whoever tries to end it.
+	// A hold ends in exactly one way, even if several calls try to end it.
 	"ends a hold in exactly one way": func(t book) {
 		const holds = 10
 		for range 5 {
@@ -162,7 +162,7 @@ var ledgerRaceTests = bookTests{
 			t.requireBalance(30, total)
 		}
 	},
-	// A hold that is extended in time is never given back under its owner's hands.
+	// A hold that is extended in time does not expire while its process works.
 	"never expires a hold that was extended in time": func(t book) {
 		for range 10 {
 			h := t.mustHold(t.request())

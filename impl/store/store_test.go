@@ -27,7 +27,7 @@ type fixture struct {
 	url string
 }
 
-// storeTests are tests by what they show, each for a fixture of its own.
+// storeTests maps sentences that say what each test shows to the tests; each gets its own fixture.
 type storeTests map[string]func(fixture)
 
 func (tests storeTests) run(t *testing.T) {

@@ -31,7 +31,7 @@ func newCandidate(words []document.Word) candidate {
 }
 
 // addVote adds the votes of c to the candidate with the same text, or appends c. Of two candidates that differ in long s only, the
-// one with long s stays, unless the other one is the first: the words as they were read.
+// one with long s stays, unless the other one is the first, which has the words that were read.
 func addVote(candidates []candidate, c candidate) []candidate {
 	for i := range candidates {
 		same := &candidates[i]
@@ -59,7 +59,7 @@ func knownShare(words []document.Word, known Lexicon) float64 {
 	return float64(n) / float64(len(words))
 }
 
-// isAcceptable reports whether c may replace the words as they were read: its words are known, most letters stay, it drops no
+// isAcceptable reports whether c may replace the words that were read: its words are known, most letters stay, it drops no
 // sign of abbreviation and no capital, and it changes more than punctuation and spelling. Where words are joined or split, at
 // most one letter may change.
 func isAcceptable(read, c candidate, known Lexicon) bool {

@@ -40,7 +40,7 @@ func form(confidence float64) (*image.Gray, hand.Result) {
 	}}
 }
 
-// withoutHand returns the reading of a form that made nothing of the handwriting.
+// withoutHand returns the reading of a form without the text of its handwriting.
 func withoutHand(inPrint hand.Result) hand.Result {
 	inPrint.Blocks = append(inPrint.Blocks[:2:2], inPrint.Blocks[3])
 	return inPrint

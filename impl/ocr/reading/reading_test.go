@@ -152,7 +152,7 @@ func TestConfidence(t *testing.T) {
 	require.InDelta(t, 0.75, reading.Confidence([]document.Page{page("ſix", 1), page("I", 0)}), 1e-9, "weighs pages by their characters")
 }
 
-// TestRead_poorPictures has pictures of which plain Tesseract loses whole pages.
+// TestRead_poorPictures has pictures that plain Tesseract cannot read at all.
 func TestRead_poorPictures(t *testing.T) {
 	t.Parallel()
 	want := "Il était une fois un roi et une reine\nqui avaient une fille dans un château\nsur la montagne au bord de la forêt"

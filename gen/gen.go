@@ -1,6 +1,6 @@
 // Package gen is openapi.yaml in Go: the types, the router and strict handlers, the client and the embedded document, all
-// generated from openapi.yaml at the top of the module by make generate. Only this file and the
-// template of the strict handlers, strict-interface.tmpl, are written by hand.
+// generated from openapi.yaml at the top of the module by make generate. Only this file, the settings of the generator
+// (oapi-codegen.yaml) and the template of the strict handlers (strict-interface.tmpl) are written by hand.
 package gen
 
 import _ "embed"

@@ -86,13 +86,20 @@ func (x *exchange) WriteHeader(status int) {
 	set(2, "Link", `</openapi.yaml>; rel="service-desc"`)
 	if x.window != nil && status != http.StatusUnauthorized {
 		left, wait, limit := x.window.Remaining, int64(x.window.RetryAfter()/time.Second), x.window.Limit
-		set(3, "Ratelimit", `"account";r=`+strconv.FormatInt(left, 10)+";t="+strconv.FormatInt(wait, 10))
-		set(4, "Ratelimit-Policy", `"account";q=`+strconv.FormatInt(limit, 10)+";w="+strconv.Itoa(int(contract.WindowLength.Seconds())))
+		set(3, "Ratelimit", rateLimitItem(";r=", left, ";t=", wait))
+		set(4, "Ratelimit-Policy", rateLimitItem(";q=", limit, ";w=", int64(contract.WindowLength/time.Second)))
 	}
 	if status >= http.StatusOK {
 		x.status = status
 	}
 	x.ResponseWriter.WriteHeader(status)
+}
+
+// rateLimitItem returns the value of a RateLimit header: the item "account" with two parameters.
+func rateLimitItem(first string, a int64, second string, b int64) string {
+	var buffer [64]byte // on the stack
+	text := strconv.AppendInt(append(append(buffer[:0], `"account"`...), first...), a, 10)
+	return string(strconv.AppendInt(append(text, second...), b, 10))
 }
 
 // Write implements http.ResponseWriter, and counts what is sent.

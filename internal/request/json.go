@@ -23,7 +23,7 @@ type parser struct {
 	source
 	path      []string             // names and indices that lead to the current value
 	values    int                  // read so far
-	unescaped []byte               // characters of a string, reused
+	unescaped []byte               // characters of a string or number, reused
 	images    []string             // top-level names of the URLs of images
 	urls      map[string]*imageURL // the URLs of images that arrived in parts, by name; of a repeated name the last one
 	length    int64                // of the body, -1 if not known
@@ -77,19 +77,16 @@ func (p *parser) unexpected(want string) error {
 	return p.fault("is not JSON: " + want + " is expected")
 }
 
-// space skips the blanks of RFC 8259, section 2.
+// space skips the blanks of RFC 8259, section 2. Between most tokens there are none, so that this must be cheap.
 func (p *parser) space() {
-	for {
+	for p.next() <= ' ' {
 		b := p.buffered()
-		if len(b) == 0 || b[0] > ' ' { // nearly always, so that it must be cheap
-			return
-		}
 		n := 0
 		for n < len(b) && (b[n] == ' ' || b[n] == '\t' || b[n] == '\n' || b[n] == '\r') {
 			n++
 		}
 		p.discard(n)
-		if n < len(b) {
+		if n < len(b) || n == 0 {
 			return
 		}
 	}
@@ -138,13 +135,18 @@ func (p *parser) value() (any, error) {
 	}
 }
 
+var literals = []struct {
+	word  string
+	value any
+}{{"true", true}, {"false", false}, {"null", nil}}
+
 // literal reads true, false or null. Nothing is consumed if it is none of them, so that the error has the position of its
 // first letter.
 func (p *parser) literal() (any, error) {
-	for word, v := range map[string]any{"true": true, "false": false, "null": nil} {
-		if string(p.peek(len(word))) == word {
-			p.discard(len(word))
-			return v, nil
+	for _, l := range literals {
+		if string(p.peek(len(l.word))) == l.word {
+			p.discard(len(l.word))
+			return l.value, nil
 		}
 	}
 	return nil, p.unexpected("a value")
@@ -229,8 +231,7 @@ const digits = "0123456789"
 // number reads a number (RFC 8259, section 6). Its text is cut like that of a string: openapi.yaml allows no number that
 // long.
 func (p *parser) number() (any, error) {
-	var short [32]byte // on the stack: room for numbers as people write them
-	text := cutText{kept: short[:0]}
+	text := cutText{kept: p.unescaped[:0]}
 	// one consumes the next byte if it is in set.
 	one := func(set string) bool {
 		c := p.next()
@@ -257,5 +258,6 @@ func (p *parser) number() (any, error) {
 			return nil, p.unexpected("a digit")
 		}
 	}
+	p.unescaped = text.kept
 	return json.Number(text.String()), nil
 }

@@ -24,8 +24,13 @@ func (x *Exchange) Curl() string {
 	} else if r.Method != http.MethodGet || r.Body != nil {
 		b.WriteString(" -X " + r.Method)
 	}
+	secrets := x.Target.Secrets()
 	for _, c := range r.Auth {
-		fmt.Fprintf(&b, ` -H "Authorization: %s"`, c.Shell)
+		shell := c.Shell
+		for _, key := range secrets {
+			shell = strings.ReplaceAll(shell, key, "$UNCIAL_KEY")
+		}
+		fmt.Fprintf(&b, ` -H "Authorization: %s"`, shell)
 	}
 	headers := r.headers()
 	headers.Del("User-Agent")
@@ -48,10 +53,10 @@ func (x *Exchange) Curl() string {
 	} else if r.Body != nil {
 		b.WriteString(" --data-binary " + quote(string(r.Body)))
 	}
-	// Credentials already have $UNCIAL_KEY. Keys in queries, headers and bodies are replaced here, and only for
-	// display.
+	// The credentials above stand in double quotes. Keys in queries, other headers and bodies stand in single quotes,
+	// which have to end for a variable.
 	line := b.String() + " " + quote(r.url(x.Target.BaseURL)) + remark
-	for _, key := range x.Target.Secrets() { // those that are left stand in single quotes
+	for _, key := range secrets {
 		line = strings.ReplaceAll(line, key, `'"$UNCIAL_KEY"'`)
 	}
 	return line

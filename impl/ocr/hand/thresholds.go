@@ -100,7 +100,7 @@ const (
 
 // The curve that turns the recognizer's confidence into the share of characters that are right, of a page and of a word.
 const (
-	// curveBase and curveSlope were fitted to the 37 handwritten and mixed pages of the 64 pages. The network's own
+	// curveBase and curveSlope were set on the 37 handwritten and mixed pages of the 64 pages. The network's own
 	// probabilities are close to the truth: the curve undoes the conversion to the scale of Tesseract's confidences.
 	curveBase, curveSlope = 2.0, 1.0
 	// leastLikely keeps the curve away from never and always.

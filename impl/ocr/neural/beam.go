@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// How the beam search weighs the network and the language model. Tuned on validation lines of the training collections
-// ("dev"), which are not among the pages that accuracy is measured on.
+// How the beam search weighs the network and the language model. The weights were tuned on lines of the training collections that
+// were held back from training; none is from a page that accuracy is measured on.
 const (
 	beamWidth      = 10
 	languageWeight = 0.4   // of the language model's logarithms against the network's
@@ -17,7 +17,8 @@ const (
 	never          = -1e30 // logarithm of 0
 )
 
-// prefix is a text in the beam, as its last character and what stands before it.
+// prefix is a beginning of the text: its last character, and the prefix before it. Prefixes form a tree, so that beginnings that
+// the beam shares are stored once.
 type prefix struct {
 	parent    int32
 	class     int32 // 0 at the root
@@ -51,7 +52,8 @@ type beam struct {
 	at       []int32 // the prefixes that are followed
 }
 
-// search is the text, as classes, that network and language model together hold most likely (CTC prefix beam search).
+// search returns the text, as classes, that network and language model together find most likely (CTC prefix beam search: the
+// paths that spell the same text are added up, unlike in best). Its time grows with steps times beamWidth.
 func (n *network) search(language *Language, symbols []uint16, rows []float32, steps int) []int {
 	b := &beam{net: n, language: language, symbols: symbols}
 	b.all = append(b.all, prefix{parent: -1, context: language.begin(), character: never, seen: -1})
@@ -147,7 +149,7 @@ func (b *beam) child(i, class int32) int32 {
 	return c
 }
 
-// align finds, for a text as classes, the step at which the network is surest of each character, on the likeliest path that
+// align places a text on the line. It finds, for a text as classes, the step at which the network is surest of each character, on the likeliest path that
 // spells the text (Viterbi over blanks and characters in turn).
 func (n *network) align(classes []int, rows []float32, steps int) []Character {
 	states := 2*len(classes) + 1

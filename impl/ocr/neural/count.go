@@ -13,9 +13,9 @@ import (
 	"strings"
 )
 
-// CountLanguage counts the n-grams of up to order characters in lines of text and returns the file of a Language. Characters that the
-// alphabet lacks end a line and begin another one. n-grams of four characters and more are left out where they occur once
-// only: they tell little, and are most of the file.
+// CountLanguage counts the n-grams of up to order characters, at most 8, in lines of text and returns the file of a Language.
+// A character that the alphabet lacks ends a line and begins another. n-grams of four characters and more that occur only
+// once are left out: they say little, and would be most of the file.
 func CountLanguage(lines io.Reader, alphabet []string, order int) ([]byte, error) {
 	if order < 1 || order > maxOrder || len(alphabet) == 0 || len(alphabet) >= maxClasses {
 		return nil, fmt.Errorf("an order of 1 to %d and an alphabet of at most %d characters can be counted", maxOrder, maxClasses-1)
@@ -41,6 +41,7 @@ func CountLanguage(lines io.Reader, alphabet []string, order int) ([]byte, error
 	return c.file(alphabet)
 }
 
+// counter holds the counts of n-grams by their length.
 type counter struct {
 	order  int
 	counts []map[string]int // by length less one; a key has 2 bytes for each character

@@ -40,17 +40,20 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// kernels is one instruction set's arithmetic. The zero value runs on every processor.
+// kernels is the arithmetic of one instruction set. The zero value is the one that runs on every processor. The methods check
+// the lengths of their operands, because C does not: a mistake in this package panics instead of reading foreign memory.
 type kernels struct {
 	name string
 	id   C.int // as in DISPATCH
 	rows int   // rows in a block of packed weights: ROWS in the set's C file
 }
 
-// slack is how many floats the kernels may read, and what they read is not used, beyond the end of a buffer.
+// slack is how many floats beyond the end of a buffer the kernels may read. They compute whole blocks of columns and drop what
+// lies beyond the last.
 const slack = 64
 
-// available are the instruction sets of this processor, the fastest first.
+// available returns the instruction sets of this processor, the fastest first. The processor is asked, not the build, so that
+// one program runs on all.
 func available() []kernels {
 	sets := []kernels{{"plain", 0, 4}}
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
@@ -64,7 +67,7 @@ func available() []kernels {
 
 func floats(s []float32) *C.float { return (*C.float)(unsafe.Pointer(unsafe.SliceData(s))) }
 
-// product computes out[m][p] = bias[m] + sum over i of w[m][i] * in[off[i]+p] for p < n; see kernels.h. out has m rows at
+// product is a convolution or a matrix product. It computes out[m][p] = bias[m] + sum over i of w[m][i] * in[off[i]+p] for p < n; see kernels.h. out has m rows at
 // a distance of stride. bias may be nil.
 func (k kernels) product(in []float32, off []int32, w packed, bias, out []float32, stride, n int, relu bool) {
 	need := int(slices.Max(off)) + n + slack
@@ -99,7 +102,8 @@ func (k kernels) softmax(x []float32, rows, n, stride int) {
 	C.softmax(k.id, floats(x), C.long(rows), C.long(n), C.long(stride))
 }
 
-// packed is a matrix in the order that the kernels read it: blocks of rows, in each the columns one after the other.
+// packed is a matrix in the order in which the kernels read it: blocks of rows, and in each block the columns one after the
+// other. Rows that fill up the last block are zero.
 type packed struct {
 	rows, columns int
 	data          []float32
@@ -130,7 +134,7 @@ func (k kernels) repack(buffer []float32, rows, columns int, at func(r, c int) f
 	return buffer
 }
 
-// grow is a slice of n floats in the memory of s where that is large enough. What it holds is not cleared.
+// grow returns a slice of n floats, in the memory of s if that is large enough. Its content is undefined.
 func grow(s []float32, n int) []float32 {
 	if cap(s) < n {
 		return make([]float32, n)

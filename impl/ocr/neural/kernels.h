@@ -44,7 +44,7 @@ static inline vf power(vf x) {
 static inline vf sigmoid(vf x) { return fill(1.0f) / (fill(1.0f) + power(-x)); }
 static inline vf tangent(vf x) { return fill(1.0f) - fill(2.0f) / (fill(1.0f) + power(x + x)); }
 
-// One block of the result: ROWS rows by COLS vectors from column p on.
+// block adds up one block of the result: ROWS rows by COLS vectors from column p on.
 static inline void block(const float *in, const int32_t *off, long k, const float *w, vf acc[ROWS][COLS]) {
 	for (long i = 0; i < k; i++, w += ROWS) {
 		const float *x = in + off[i];

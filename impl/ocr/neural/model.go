@@ -1,10 +1,14 @@
 // Package neural reads single lines of text with a network of our own: convolutions, the maximum of each column,
 // bidirectional LSTM layers, and connectionist temporal classification (CTC).
 //
-// A Model is loaded from one flat file (model.go) and is shared; a Recognizer reads one line at a time with it
-// (recognizer.go). The arithmetic is C with vector extensions, compiled for several instruction sets and chosen at run time
-// (kernels.h); every set gives the same text. What a page is made of, and which lines are for this network, is decided by
-// the packages layout and reading. How the models that ship were trained, and on what, is in the README of models/own.
+// A Model is loaded from one flat file and can be shared. A Recognizer reads one line at a time with it; a Language tells the
+// search which characters follow each other. The arithmetic is C with vector extensions, compiled for several instruction
+// sets and chosen at run time; every set gives the same text.
+//
+// This package does not find lines (package layout) and does not decide which lines it reads (package reading). The README of
+// models/own describes the models that ship, and what they were trained on.
+//
+// Start reading at Recognizer.Read; network.go has the layers, kernels.h the arithmetic, beam.go the search.
 package neural
 
 import (
@@ -36,7 +40,7 @@ const (
 // ErrModel is joined to every error about a file that is not a model of this version, or is damaged.
 var ErrModel = errors.New("not a usable line model")
 
-// Info is what a model says of itself.
+// Info describes a model, as its file does. Reports and `uncial models` can name it by Version and Digest.
 type Info struct {
 	Version  string // of the model
 	Licence  string // SPDX expression
@@ -45,13 +49,15 @@ type Info struct {
 	Alphabet []string
 }
 
-// convolution is a layer of 3x3 or 5x5 taps.
+// convolution is a layer of 3x3 or 5x5 taps, followed by a rectifier. In training its weights are standardised; the file has
+// them as they are used.
 type convolution struct {
 	in, out, side int
 	weight, bias  []float32 // weight[out][in][side][side]
 }
 
-// direction is one half of an LSTM layer.
+// direction is one half of an LSTM layer. Its matrices are transposed, so that the kernels read the gates of one input in a row.
+// The gates are in the order input, forget, cell, output, as in PyTorch.
 type direction struct {
 	in, hidden  int
 	input       []float32 // [in][4 hidden]
@@ -72,7 +78,7 @@ type Model struct {
 	}
 }
 
-// Info is what the model says of itself.
+// Info returns the description of the model.
 func (m *Model) Info() Info { return m.info }
 
 // Open loads a model from a file. The error says in one sentence what is wrong with it.
@@ -117,7 +123,8 @@ type tensorHeader struct {
 	Offsets [2]int `json:"data_offsets"`
 }
 
-// file is a model's file taken apart.
+// file is a model's file: the tensors by name, and the bytes that they lie in. Readers of tensors go on after an error and
+// return nil, so that build needs to check only once.
 type file struct {
 	tensors map[string]tensorHeader
 	data    []byte
@@ -192,7 +199,8 @@ func (f *file) fail(format string, args ...any) {
 	}
 }
 
-// tensor is the values of a tensor of as many dimensions as sizes has; a size of 0 takes what the file has, up to most.
+// tensor returns the values of a tensor. Each of sizes is the size of a dimension, or 0 for one that the file decides, which
+// is then set; no dimension exceeds most. Shape, bytes and values are checked before anything is computed with them.
 func (f *file) tensor(name string, most int, sizes ...*int) []float32 {
 	t, ok := f.tensors[name]
 	if !ok || len(t.Shape) != len(sizes) {

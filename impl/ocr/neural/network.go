@@ -2,9 +2,9 @@ package neural
 
 import "strconv"
 
-// The shape of the network is that of the training kit: five convolutions, of which the first takes every second row and
-// column, the second is followed by the maximum of 2x2 pixels, the fourth by that of two rows; then the maximum of
-// each column, LSTM layers in both directions, and one linear layer.
+// The network has five convolutions. The first takes every second row and column, the second is followed by the maximum of 2x2
+// pixels, the fourth by that of two rows. Then come the maximum of each column, LSTM layers in both directions, and one linear
+// layer. A column of scores therefore stands for four columns of the image, and no letter is narrower than that.
 const (
 	lineHeight = 48 // pixels of a line's image
 	margin     = 16 // columns of paper that are put on both sides of a line
@@ -13,7 +13,8 @@ const (
 
 var convolutionSides = [...]int{5, 3, 3, 3, 3}
 
-// build takes the layers from the file, from the first to the last, each as wide as the one before.
+// build takes the layers from the file, from the first to the last, and checks that each takes what the one before gives. The
+// widths of the layers are the file's, so that larger networks need no other program.
 func (m *Model) build(f *file) {
 	channels := 1
 	for i, side := range convolutionSides {
@@ -88,7 +89,8 @@ func rowOffsets(n, stride int) []int32 {
 }
 
 // planes are the channels of an image between two layers, each with a border of zeros: h rows of w pixels lie in rows of
-// stride w+2, the first pixel at offset stride+1 of its plane.
+// stride w+2, the first pixel at offset stride+1 of its plane. With the border a convolution is one product over the whole
+// plane; what it writes between the rows is cleared afterwards.
 type planes struct {
 	channels, h, w int
 	data           []float32
@@ -117,7 +119,8 @@ func (p *planes) clearBorder() {
 	}
 }
 
-// network runs a model's layers, one image at a time. It owns the memory between the layers.
+// network runs a model's layers, one image at a time. It owns the memory between the layers, which grows to what the widest line
+// needs: about 12 KB for each column of the image.
 type network struct {
 	*Model
 	kernels
@@ -142,8 +145,9 @@ func newNetwork(m *Model, k kernels) *network {
 	return n
 }
 
-// scores are the logarithms of the classes' probabilities, a row at a distance of out.stride for each step columns of
-// the image; ink holds lineHeight rows of width values, 0 paper to 1 ink. The result is valid until the next call.
+// scores returns the logarithms of the classes' probabilities: steps rows at a distance of out.stride, one for each four columns
+// of the image. ink holds lineHeight rows of width values, 0 for paper to 1 for ink. The result is valid until the next
+// call.
 func (n *network) scores(ink []float32, width int) (rows []float32, steps int) {
 	w := (width + 2*margin + step - 1) / step * step
 	n.first(ink, width, w)
@@ -251,7 +255,8 @@ func pool(in, out *planes, h, w int) {
 	}
 }
 
-// columns makes a sequence of the largest value of each column of each channel.
+// columns makes a sequence of the largest value of each column of each channel. With the maximum it does not matter how high in
+// the strip a letter stands.
 func (n *network) columns(in *planes) {
 	n.sequence = grow(n.sequence, in.w*in.channels+slack)
 	for c := range in.channels {

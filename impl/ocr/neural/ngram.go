@@ -8,8 +8,8 @@ import (
 	"math"
 )
 
-// Language is a character n-gram: how likely each character is after the ones before it. It prefers what people wrote then,
-// for it was counted in transcriptions that keep the spelling of their time. It is immutable.
+// Language is a character n-gram model: how likely each character is after the ones before it. It was counted in transcriptions
+// that keep the spelling of their time, so it prefers what people wrote then to modern forms. It is immutable.
 //
 // Probabilities are those of Witten and Bell, interpolated: a character that a context lacks has the weight that the context gives to
 // new characters, times its probability in the context without its first character.
@@ -109,8 +109,8 @@ func loadLevel(data []byte, below []int, characters int) (level, error) {
 	return l, nil
 }
 
-// context is where the n-grams of the characters before lie: nodes[k] is the one of the last k characters, in level k-1. A
-// context of no characters has only the root.
+// context is the position behind a text: nodes[k] is the node of its last k characters, in level k-1. Keeping all of them makes
+// the next character one search in each level.
 type context struct {
 	nodes [maxOrder]int32
 	n     int // the longest that is there
@@ -122,7 +122,8 @@ func (l *Language) begin() context {
 	return c
 }
 
-// after is the logarithm of the probability of a character in a context, and the context behind it.
+// after returns the logarithm of the probability of a character in a context, and the context behind it. The longest n-gram that
+// the model has decides; each context that lacks the character adds its weight for new characters.
 func (l *Language) after(c context, symbol uint16) (float64, context) {
 	var next context
 	logp, fallback, found := 0.0, 0.0, false

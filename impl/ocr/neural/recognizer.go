@@ -31,8 +31,8 @@ type Recognizer struct {
 	ink      []float32
 }
 
-// NewRecognizer is a recognizer with the fastest kernels of this processor. The language model weighs texts that the network is in
-// doubt about; nil does without.
+// NewRecognizer returns a recognizer with the fastest kernels of this processor. The language model decides between readings that
+// the network holds about equally likely. Without one (nil), each step of the line is read by itself.
 func NewRecognizer(m *Model, l *Language) *Recognizer {
 	return newRecognizer(m, l, available()[0])
 }
@@ -51,8 +51,8 @@ func newRecognizer(m *Model, l *Language, k kernels) *Recognizer {
 // MaxWidth is the widest image of a line in pixels. At 48 pixels of height that is a line of some 1,000 characters.
 const MaxWidth = 16_000
 
-// Read reads one line: lineHeight pixels high, dark ink on light paper, at most MaxWidth wide. It returns nothing where the image
-// has another height or is wider, or nothing stands on it.
+// Read reads one line: 48 pixels high, dark ink on light paper, at most MaxWidth wide. It returns nil if the image has another
+// height or is wider, or if nothing is written on it. The words are in order and their boxes do not overlap.
 func (r *Recognizer) Read(line *image.Gray) []Word {
 	size := line.Rect.Size()
 	if size.Y != lineHeight || size.X < 1 || size.X > MaxWidth {
@@ -110,7 +110,7 @@ func quantile(counts *[256]int, n int, share float64) float64 {
 	return float64(low) + float64(high-low)*(at-math.Floor(at))
 }
 
-// best is the most likely class of each step, repeats and blanks left out (CTC, best path).
+// best returns the most likely class of each step without repeats and blanks (the best path of CTC).
 func (n *network) best(rows []float32, steps int) []Character {
 	var out []Character
 	before, run := 0, float32(0)
@@ -157,8 +157,8 @@ func (n *network) character(row []float32, class, t int) Character {
 	return c
 }
 
-// words splits characters at spaces. Where the network is surest of a character lies somewhere on it, and of a space
-// somewhere near it: words end at the widest gap in the ink between their characters.
+// words splits characters at spaces. The step at which the network is surest of a character lies somewhere on the character, but
+// that of a space only near it. So words end at the widest gap in the ink between their outer characters.
 func words(all []Character, ink []float32, width int) []Word {
 	columns := columnInk(ink, width)
 	var out []Word
@@ -192,7 +192,8 @@ func columnInk(ink []float32, width int) []float32 {
 	return sums
 }
 
-// gap is the middle of the columns with the least ink between two characters, of several such runs the widest.
+// gap returns the middle of the widest run of columns without strokes between two characters, or the column with the least ink
+// if there is no such run.
 func gap(columns []float32, left, right int) int {
 	const paper = 0.6 // ink in a column without a stroke: grain, and what blurs from beside
 	left, right = min(max(left, 0), len(columns)-1), min(max(right, 0), len(columns)-1)

@@ -120,7 +120,7 @@ func (p *planes) clearBorder() {
 }
 
 // network runs a model's layers, one image at a time. It owns the memory between the layers, which grows to what the widest line
-// needs: about 12 KB for each column of the image.
+// needs: about 7 KB for each column of the image.
 type network struct {
 	*Model
 	kernels

@@ -100,11 +100,13 @@ func (m *mixed) ReadStrips(_ context.Context, model string, strips []*image.Gray
 	return out, nil
 }
 
+// both are the confidences of the language's own model and of the early-print model.
+func both(own, early float64) map[string]float64 {
+	return map[string]float64{"eng": own, "early_print": early}
+}
+
 func TestRead_printAboveHandwriting(t *testing.T) {
 	t.Parallel()
-	both := func(own, early float64) map[string]float64 {
-		return map[string]float64{"eng": own, "early_print": early}
-	}
 	for name, c := range map[string]struct {
 		prints, hands map[string]float64
 		model         string // of the print; empty if the whole page is handwriting
@@ -140,19 +142,6 @@ func TestRead_printAboveHandwriting(t *testing.T) {
 			require.Equal(t, []int{printedLines, writtenLines}, []int{printed, written})
 		})
 	}
-	t.Run("reads as handwriting what is not legible as print, whatever its shape", func(t *testing.T) {
-		t.Parallel()
-		for _, without := range [][]string{nil, {"doubtful-print"}} {
-			src := &mixed{prints: both(0.2, 0.2), hands: both(0.2, 0.2)}
-			options := reading.Options{Language: "en", Without: without}
-			result, err := reading.Read(t.Context(), decode.Page{Image: mixedPage(false)}, options, src)
-			require.NoError(t, err)
-			require.NotEmpty(t, result.Page.Blocks)
-			for l := range document.Lines(result.Page.Blocks) {
-				require.Equal(t, without == nil, l.Handwritten)
-			}
-		}
-	})
 	t.Run("does not use the handwriting model on print alone", func(t *testing.T) {
 		t.Parallel()
 		src := &mixed{prints: both(0.95, 0.9), hands: both(0.3, 0.6)}
@@ -161,4 +150,19 @@ func TestRead_printAboveHandwriting(t *testing.T) {
 		require.Len(t, result.Page.Blocks[0].Lines, printedLines)
 		require.Zero(t, src.strips)
 	})
+}
+
+// What is not legible as print is read as handwriting, whatever the shape of its ink.
+func TestRead_doubtfulPrint(t *testing.T) {
+	t.Parallel()
+	for _, without := range [][]string{nil, {"doubtful-print"}} {
+		src := &mixed{prints: both(0.2, 0.2), hands: both(0.2, 0.2)}
+		options := reading.Options{Language: "en", Without: without}
+		result, err := reading.Read(t.Context(), decode.Page{Image: mixedPage(false)}, options, src)
+		require.NoError(t, err)
+		require.NotEmpty(t, result.Page.Blocks)
+		for l := range document.Lines(result.Page.Blocks) {
+			require.Equal(t, without == nil, l.Handwritten)
+		}
+	}
 }

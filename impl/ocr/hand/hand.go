@@ -21,8 +21,8 @@ import (
 
 // Reader reads single lines.
 type Reader interface {
-	// ReadStrips reads each image as one line with a model, and returns the words of each. With tesseract.Symbols the words
-	// hold the recognizer's other choices. Boxes are in pixels of the strip, confidences 0..100.
+	// ReadStrips reads each image as one line with a model, and returns the words of each. With tesseract.Symbols those of Models.Hand
+	// hold the other choices for each character. Boxes are in pixels of the strip, confidences 0..100.
 	ReadStrips(ctx context.Context, model string, strips []*image.Gray, detail tesseract.Detail) ([][]tesseract.Word, error)
 }
 

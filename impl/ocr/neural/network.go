@@ -205,13 +205,13 @@ func (n *network) first(ink []float32, width, w int) {
 		}
 	}
 	n.taps[0] = taps
-	n.product0(n.phases, c, 0, &n.a)
+	n.convolveInto(n.phases, 0, &n.a)
 	n.a.clearBorder()
 }
 
-// product0 runs the product of layer i from planes whose taps are known into out.
-func (n *network) product0(in []float32, c convolution, i int, out *planes) {
-	n.product(in, n.taps[i], n.weights[i], c.bias, out.pixels(0), out.size(), (out.h-1)*out.stride()+out.w, true)
+// convolveInto runs layer i into out, which has its shape; the taps of the layer are known.
+func (n *network) convolveInto(in []float32, i int, out *planes) {
+	n.product(in, n.taps[i], n.weights[i], n.convs[i].bias, out.pixels(0), out.size(), (out.h-1)*out.stride()+out.w, true)
 }
 
 // convolve is a convolution of 3x3 taps with a rectifier behind it.
@@ -227,7 +227,7 @@ func (n *network) convolve(i int, in, out *planes) {
 		}
 	}
 	n.taps[i] = taps
-	n.product0(in.data, c, i, out)
+	n.convolveInto(in.data, i, out)
 }
 
 // pool keeps the largest of every h by w pixels.

@@ -87,5 +87,5 @@ func toTesseract(w neural.Word, detail tesseract.Detail) tesseract.Word {
 func onTesseractScale(confidence float64) float64 {
 	const edge = 0.001 // keeps the logarithm finite
 	c := min(max(confidence, edge), 1-edge)
-	return 1 / (1 + math.Exp(networkShift-math.Log(c/(1-c))))
+	return logistic(math.Log(c/(1-c)) - networkShift)
 }

@@ -37,7 +37,7 @@ func (e *Engines) ReadStrips(ctx context.Context, model string, strips []*image.
 	work := func(engine *tesseract.Engine) error {
 		for i := int(next.Add(1)) - 1; i < len(strips); i = int(next.Add(1)) - 1 {
 			var err error
-			if out[i], err = readStrip(ctx, engine, strips[i], detail); err != nil {
+			if out[i], err = readStrip(ctx, engine, strips[i]); err != nil {
 				return fmt.Errorf("reading: %w", err)
 			}
 		}
@@ -45,9 +45,9 @@ func (e *Engines) ReadStrips(ctx context.Context, model string, strips []*image.
 	}
 	var group errgroup.Group
 	for _, engine := range engines[1:] {
-		group.Go(func() error { return withStripSettings(engine, detail, work) })
+		group.Go(func() error { return withStripSettings(engine, work) })
 	}
-	err = withStripSettings(engines[0], detail, work)
+	err = withStripSettings(engines[0], work)
 	if other := group.Wait(); err == nil {
 		err = other
 	}
@@ -85,31 +85,23 @@ func (e *Engines) closeMates() {
 	e.mates = nil
 }
 
-// withStripSettings calls work with an engine that reads single lines, and restores its
-// settings. These models have seen neither inverted lines nor Tesseract's own search for the line in the strip.
-func withStripSettings(engine *tesseract.Engine, detail tesseract.Detail, work func(*tesseract.Engine) error) error {
+// withStripSettings calls work with an engine that takes each image as one line, as it is: without inverting it and without
+// searching for the line. It restores the engine's settings.
+func withStripSettings(engine *tesseract.Engine, work func(*tesseract.Engine) error) error {
+	const invert = "tessedit_do_invert"
 	defer engine.Clear()
 	engine.SetMode(tesseract.RawLine)
-	set := map[string]string{"tessedit_do_invert": "0"}
-	unset := map[string]string{"tessedit_do_invert": "1"}
-	if detail == tesseract.Symbols {
-		set["lstm_choice_mode"], unset["lstm_choice_mode"] = "2", "0"
-	}
-	for name, value := range set {
-		if err := engine.SetVariable(name, value); err != nil {
-			return err
-		}
+	if err := engine.SetVariable(invert, "0"); err != nil {
+		return err
 	}
 	err := work(engine)
-	for name, value := range unset {
-		if fault := engine.SetVariable(name, value); err == nil {
-			err = fault
-		}
+	if fault := engine.SetVariable(invert, "1"); err == nil {
+		err = fault
 	}
 	return err
 }
 
-func readStrip(ctx context.Context, engine *tesseract.Engine, strip *image.Gray, detail tesseract.Detail) ([]tesseract.Word, error) {
+func readStrip(ctx context.Context, engine *tesseract.Engine, strip *image.Gray) ([]tesseract.Word, error) {
 	if err := engine.SetImage(strip, 0); err != nil {
 		return nil, err
 	}
@@ -117,7 +109,7 @@ func readStrip(ctx context.Context, engine *tesseract.Engine, strip *image.Gray,
 		return nil, err
 	}
 	var words []tesseract.Word
-	for _, b := range engine.Blocks(detail) {
+	for _, b := range engine.Blocks(tesseract.Words) {
 		for _, p := range b.Paragraphs {
 			for _, l := range p.Lines {
 				words = append(words, l.Words...)

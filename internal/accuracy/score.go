@@ -6,7 +6,8 @@
 // is the F1 of the two multisets of folded tokens and ignores the reading order. The figures of a collection are micro-averaged over
 // characters and tokens; its BoW-F1, confidence and calibration error are means over pages.
 //
-// The distance itself is in internal/text, and the pages are read elsewhere. Start with Compare, or with OpenFolder for a page set.
+// The distance itself is in internal/text, and the pages are read elsewhere. Start with Compare, with CompareLines for how well
+// lines are found, or with OpenFolder for a page set.
 package accuracy
 
 import (

@@ -5,7 +5,7 @@
 // Pages are read in this process, by the functions that a worker runs in its sandbox. Timings therefore do not include queue,
 // pipe and sandbox, and --without can leave out steps, which a worker never does. The measures are in internal/accuracy and the
 // steps in impl/ocr/reading. Start with run; read.go reads the pages, stock.go reads them with plain Tesseract, and table.go,
-// report.go and ablation.go print the results.
+// report.go and ablation.go print the results. lines.go measures how well lines are found.
 package main
 
 import (
@@ -37,6 +37,7 @@ Examples:
   uncial-accuracy --only gallica --json ../shared/pages
   uncial-accuracy --without enlarge,missed ../shared/pages
   uncial-accuracy --ablation --enhance --only oldbooks ../shared/pages
+  uncial-accuracy --lines ../shared/pages
   uncial-accuracy --print-only --no-stock --jobs 1 ../shared/pages
 
 Steps that --without accepts:
@@ -48,6 +49,7 @@ type options struct {
 	Enhance   bool     `help:"Correct the readings as requests with \"enhance\" do."`
 	Without   []string `placeholder:"STEP,..." help:"Leave out these steps of the reading."`
 	Ablation  bool     `help:"Read the pages once with all steps and once without each, and print what each step contributes."`
+	Lines     bool     `help:"Measure only how well lines of handwriting are found, on pages whose lines are in the folder's lines.json, one page at a time."`
 	HTML      string   `placeholder:"FILE" help:"Write an HTML report that shows each page with its words and errors."`
 	JSON      bool     `help:"Print the figures of every page as JSON."`
 	Only      string   `placeholder:"TEXT" help:"Read only pages whose id contains this text."`
@@ -83,6 +85,9 @@ func (o options) check() error {
 	if o.Ablation && (o.JSON || o.HTML != "") {
 		return errors.New("--ablation prints a table only; leave out --json and --html")
 	}
+	if o.Lines && (o.Ablation || o.Enhance || o.HTML != "" || len(o.Without) > 0 || o.PrintOnly || len(o.Models) > 0) {
+		return errors.New("--lines reads nothing; leave out --ablation, --enhance, --html, --without, --print-only and --models")
+	}
 	return nil
 }
 
@@ -97,6 +102,9 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, folder.Close()) }()
+	if o.Lines {
+		return measureLines(ctx, folder, o, os.Stdout)
+	}
 	// The first directory with a model of a name wins, so the models of --models replace the installed ones.
 	set, err := models.Find(append(o.Models, models.Dirs()...)...)
 	if err != nil {

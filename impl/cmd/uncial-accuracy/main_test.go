@@ -18,6 +18,7 @@ func TestOptions_check(t *testing.T) {
 	require.EqualError(t, options{Jobs: 1, Without: []string{"enlarge", "mised"}}.check(),
 		`--without: unknown step "mised"; choose among `+strings.Join(reading.Steps(), ", "))
 	require.ErrorContains(t, options{Jobs: 1, Ablation: true, JSON: true}.check(), "--ablation prints a table only")
+	require.ErrorContains(t, options{Jobs: 1, Lines: true, Enhance: true}.check(), "--lines reads nothing")
 }
 
 func TestAblate(t *testing.T) {

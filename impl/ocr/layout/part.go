@@ -54,6 +54,22 @@ func (l Line) Box() document.Box {
 	return e.box(math.Trunc, math.Ceil)
 }
 
+// Polygon returns the outline of the band of the line, in pixels of the page: along its upper edge to the right, and back along the
+// lower one.
+func (l Line) Polygon() []document.Point {
+	last := len(l.path.xs) - 1
+	n := max(last/polygonStep, 1)
+	edge := make([]document.Point, 2*(n+1))
+	for k := range n + 1 {
+		i := k * last / n
+		for at, d := range map[int]float64{k: -l.page.band.up, 2*n + 1 - k: l.page.band.down} {
+			x, y := l.page.frame.toPage(float64(l.path.xs[i]), float64(l.path.ys[i])+d)
+			edge[at] = document.Point{X: int(math.Round(x)), Y: int(math.Round(y))}
+		}
+	}
+	return edge
+}
+
 // extremes is the range of some points.
 type extremes struct {
 	x0, y0, x1, y1 float64

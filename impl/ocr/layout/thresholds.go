@@ -184,6 +184,8 @@ const (
 	// boxPoints is the number of straight pieces that stand for a line when its box is computed, and stripPoints the number for
 	// a box on a strip.
 	boxPoints, stripPoints = 16, 4
+	// polygonStep is the length of the straight pieces of a line's outline, in pixels of the working size.
+	polygonStep = 16
 	// leastPart is the shortest part of a line that is worth reading on its own.
 	leastPart = 1.2
 	// coverReach is the share of half a band's or a word's height within which a word's middle lies in the line.

@@ -27,6 +27,7 @@ type Request struct {
 	Image    []byte `json:"-"`                 // the content of the file, in any supported format
 	Language string `json:"language"`          // one of the tags that Languages returns
 	Enhance  bool   `json:"enhance,omitempty"` // correct the text after reading it
+	Preview  bool   `json:"preview,omitempty"` // fill in Page.Preview
 }
 
 // Load is the amount of work a Recognizer has at one moment. Recognizers that know it have a method Load() Load.

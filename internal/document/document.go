@@ -33,7 +33,17 @@ type Page struct {
 	// Confidence is the estimated share of correct characters, 0..1. It is 0 if there is no text.
 	Confidence float64 `json:"confidence"`
 	Blocks     []Block `json:"blocks,omitempty"` // in reading order
+	// Preview is a JPEG of the upright page whose longer side has at most MaxPreviewSide pixels. Nil unless requested.
+	Preview []byte `json:"preview,omitempty"`
 }
+
+// Limits of Page.Preview.
+const (
+	// MaxPreviewSide is the longer side in pixels: enough to recognize words, a tenth of a scan's bytes.
+	MaxPreviewSide = 1600
+	// MaxPreviewBytes is more than a JPEG of that size ever needs at the worker's quality, even if it shows noise.
+	MaxPreviewBytes = 4 << 20
+)
 
 // Block is a region of text: a column, a heading, a note, a table cell. Its box contains those of its lines.
 type Block struct {

@@ -54,7 +54,12 @@ func Crop(g *image.Gray, r image.Rectangle) *image.Gray {
 
 // Turn returns the page rotated clockwise by quarters of a turn.
 func Turn(g *image.Gray, quarters int) *image.Gray {
-	return Orient(g, [4]int{1, 6, 3, 8}[quarters&3]).(*image.Gray)
+	return TurnImage(g, quarters).(*image.Gray)
+}
+
+// TurnImage is Turn for pages with colours. Images other than *image.Gray and *image.RGBA come back unchanged.
+func TurnImage(img image.Image, quarters int) image.Image {
+	return Orient(img, [4]int{1, 6, 3, 8}[quarters&3])
 }
 
 // Orient returns an image upright that is stored with an orientation (TIFF 6.0 and Exif, tag 274): 2 is mirrored left to

@@ -1,8 +1,10 @@
 package pipe
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"image/jpeg"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -53,6 +55,9 @@ func checkPage(p *document.Page) error {
 	case p.Rotation != 0 && p.Rotation != 90 && p.Rotation != 180 && p.Rotation != 270:
 		return fmt.Errorf("rotation is %d; expected 0, 90, 180 or 270", p.Rotation)
 	}
+	if err := checkPreview(p.Preview); err != nil {
+		return err
+	}
 	for i := range p.Blocks {
 		b := &p.Blocks[i]
 		if !contains(pageBox(p), b.Box) || len(b.Lines) == 0 {
@@ -63,6 +68,24 @@ func checkPage(p *document.Page) error {
 				return fmt.Errorf("block %d, line %d: %w", i, j, err)
 			}
 		}
+	}
+	return nil
+}
+
+// checkPreview checks size and header of a page's preview, if it has one. The pixels are for the browser to decode.
+func checkPreview(preview []byte) error {
+	if preview == nil {
+		return nil
+	}
+	if len(preview) > document.MaxPreviewBytes {
+		return fmt.Errorf("preview has %d bytes; expected at most %d", len(preview), document.MaxPreviewBytes)
+	}
+	size, err := jpeg.DecodeConfig(bytes.NewReader(preview))
+	if err != nil {
+		return fmt.Errorf("preview: %w", err)
+	}
+	if max(size.Width, size.Height) > document.MaxPreviewSide {
+		return fmt.Errorf("preview: %d x %d pixels; expected at most %d per side", size.Width, size.Height, document.MaxPreviewSide)
 	}
 	return nil
 }

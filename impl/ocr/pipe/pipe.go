@@ -24,7 +24,7 @@ import (
 )
 
 // Protocol is the version of this protocol. Both sides must have the same one; raise it with every change of a message.
-const Protocol = 1
+const Protocol = 2
 
 // Environment variables that the service sets for a worker.
 const (
@@ -59,7 +59,8 @@ type Request struct {
 	ID       uint64 `json:"id"`
 	Language string `json:"language"` // one of Hello.Languages
 	Enhance  bool   `json:"enhance,omitempty"`
-	Deadline int64  `json:"deadline"` // milliseconds left, at least 1; soon after, the worker is killed
+	Preview  bool   `json:"preview,omitempty"` // fill in document.Page.Preview
+	Deadline int64  `json:"deadline"`          // milliseconds left, at least 1; soon after, the worker is killed
 	// Threads is how many cores the worker may use: its own and those of idle workers. 0 counts as 1.
 	Threads int `json:"threads,omitempty"`
 }

@@ -3,6 +3,8 @@ package pipe_test
 import (
 	"bytes"
 	"encoding/binary"
+	"image"
+	"image/jpeg"
 	"io"
 	"strings"
 	"testing"
@@ -43,6 +45,14 @@ func doc() *document.Document {
 	return &document.Document{Pages: []document.Page{page()}, Language: "de-Latf", Confidence: 0.5}
 }
 
+// preview returns a JPEG of that width.
+func preview(tb testing.TB, width int) []byte {
+	tb.Helper()
+	var b bytes.Buffer
+	require.NoError(tb, jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, width, 2)), nil))
+	return b.Bytes()
+}
+
 func TestConn(t *testing.T) {
 	t.Parallel()
 	var toParent, toChild bytes.Buffer
@@ -53,15 +63,18 @@ func TestConn(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, hello(), h)
 
-	want := pipe.Request{ID: 7, Language: "en", Enhance: true, Deadline: 60_000, Threads: 2}
+	want := pipe.Request{ID: 7, Language: "en", Enhance: true, Preview: true, Deadline: 60_000, Threads: 2}
 	require.NoError(t, parent.SendRequest(want, []byte("image bytes")))
 	got, image, err := child.ReceiveRequest()
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 	require.Equal(t, "image bytes", string(image))
 
+	shown := doc()
+	shown.Pages[0].Preview = preview(t, document.MaxPreviewSide)
 	for _, a := range []pipe.Answer{
 		{ID: 7, Document: doc()},
+		{ID: 7, Document: shown},
 		{ID: 8, Error: &pipe.Error{Kind: pipe.ImageFault, Message: "not an image"}},
 	} {
 		require.NoError(t, child.SendAnswer(a))
@@ -149,6 +162,9 @@ func TestConn_SendAnswer_InvalidDocument(t *testing.T) {
 		"eleven pages":                      func(d *document.Document) { d.Pages = make([]document.Page, 11) },
 		"no language":                       func(d *document.Document) { d.Language = "" },
 		"a confidence over one":             func(d *document.Document) { d.Confidence = 1.01 },
+		"a preview that is not a JPEG":      func(d *document.Document) { d.Pages[0].Preview = []byte("GIF89a") },
+		"a preview that is too wide":        func(d *document.Document) { d.Pages[0].Preview = preview(t, document.MaxPreviewSide+1) },
+		"a preview with too many bytes":     func(d *document.Document) { d.Pages[0].Preview = make([]byte, document.MaxPreviewBytes+1) },
 		"a page without width":              func(d *document.Document) { d.Pages[0].Width = 0 },
 		"a page that is too high":           func(d *document.Document) { d.Pages[0].Height = 1 << 20 },
 		"a rotation by 45 degrees":          func(d *document.Document) { d.Pages[0].Rotation = 45 },
@@ -235,7 +251,7 @@ func TestConn_ReceiveHello(t *testing.T) {
 	t.Parallel()
 	_, err := reader(frame(`{"version":"v","protocol":99,"languages":["en"],"models":[]}`, "")).ReceiveHello()
 	require.ErrorContains(t, err, "protocol 99")
-	_, err = reader(frame(`{"version":"v","protocol":1,"languages":[],"models":[]}`, "")).ReceiveHello()
+	_, err = reader(frame(`{"version":"v","protocol":2,"languages":[],"models":[]}`, "")).ReceiveHello()
 	require.ErrorContains(t, err, "cannot read any language")
 	_, err = reader(nil).ReceiveHello()
 	require.Equal(t, io.EOF, err)

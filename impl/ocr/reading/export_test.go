@@ -17,3 +17,6 @@ var (
 func OnPage(blocks []document.Block, size image.Point, angle float64) []document.Block {
 	return sheet{img: image.NewGray(image.Rectangle{Max: size}), angle: angle}.onPage(blocks)
 }
+
+// EncodePreview writes a preview without reading its page.
+var EncodePreview = encodePreview

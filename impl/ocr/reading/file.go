@@ -1,7 +1,11 @@
 package reading
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"image"
+	"image/jpeg"
 	"runtime/debug"
 
 	"uncial/impl/ocr/decode"
@@ -21,10 +25,19 @@ func File(ctx context.Context, data []byte, o Options, src Source) (*document.Do
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		var preview image.Image
+		if o.Preview {
+			preview = imaging.Shrink(page.Image, document.MaxPreviewSide)
+		}
 		page.Image = imaging.FromImage(page.Image) // frees the colours, which take four times the memory
 		result, err := readPage(ctx, page, o, src)
 		if err != nil {
 			return nil, err
+		}
+		if o.Preview {
+			if result.Page.Preview, err = encodePreview(preview, result.Page.Rotation); err != nil {
+				return nil, err
+			}
 		}
 		for _, e := range result.Edits {
 			e.Page = len(doc.Pages)
@@ -40,6 +53,18 @@ func File(ctx context.Context, data []byte, o Options, src Source) (*document.Do
 	doc.Confidence = confidence(doc.Pages)
 	doc.SortEdits()
 	return doc.Normalized(), nil
+}
+
+// previewQuality is that of a JPEG in which small print stays legible, at about 300 KB a page.
+const previewQuality = 80
+
+// encodePreview returns the picture as JPEG, rotated clockwise by a multiple of 90 degrees.
+func encodePreview(img image.Image, rotation int) ([]byte, error) {
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, imaging.TurnImage(img, rotation/90), &jpeg.Options{Quality: previewQuality}); err != nil {
+		return nil, fmt.Errorf("reading: preview: %w", err)
+	}
+	return b.Bytes(), nil
 }
 
 // confidence returns that of several pages together, each weighted by its characters, or 0 if nothing was read.

@@ -29,6 +29,8 @@ type Options struct {
 	Enhance bool
 	// Language is a BCP 47 tag that one of the source's models reads.
 	Language string
+	// Preview fills in document.Page.Preview.
+	Preview bool
 	// Without names the steps to omit; see Steps. Unknown names have no effect.
 	Without []string
 }

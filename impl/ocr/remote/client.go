@@ -267,6 +267,9 @@ func (c *Client) send(ctx context.Context, e *engine, req ocr.Request) (*documen
 	if req.Enhance {
 		query.Set("enhance", "true")
 	}
+	if req.Preview {
+		query.Set("preview", "true")
+	}
 	r, err := c.newRequest(ctx, e, http.MethodPost, "/recognize?"+query.Encode(), bytes.NewReader(req.Image))
 	if err != nil {
 		return nil, err

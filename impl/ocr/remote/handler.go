@@ -103,9 +103,11 @@ func (h *handler) parameters(r *http.Request) (ocr.Request, error) {
 	if !slices.Contains(tags, req.Language) {
 		return req, fmt.Errorf("language: expected one of %s", language.List(tags))
 	}
-	if text := query.Get("enhance"); text != "" {
-		if req.Enhance, err = strconv.ParseBool(text); err != nil {
-			return req, errors.New("enhance: expected true or false")
+	for name, flag := range map[string]*bool{"enhance": &req.Enhance, "preview": &req.Preview} {
+		if text := query.Get(name); text != "" {
+			if *flag, err = strconv.ParseBool(text); err != nil {
+				return req, fmt.Errorf("%s: expected true or false", name)
+			}
 		}
 	}
 	return req, nil

@@ -40,7 +40,7 @@ func Run(in io.Reader, out io.Writer, set *models.Set) error {
 	}
 	return serve(conn, func(ctx context.Context, req pipe.Request, image []byte) (*document.Document, error) {
 		engines.SetThreads(req.Threads)
-		return reading.File(ctx, image, reading.Options{Language: req.Language, Enhance: req.Enhance}, engines)
+		return reading.File(ctx, image, reading.Options{Language: req.Language, Enhance: req.Enhance, Preview: req.Preview}, engines)
 	})
 }
 

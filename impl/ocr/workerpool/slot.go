@@ -172,7 +172,8 @@ func request(j *job, deadline time.Duration, threads int) pipe.Request {
 		left = min(left, time.Until(end))
 	}
 	return pipe.Request{
-		Language: j.req.Language, Enhance: j.req.Enhance, Deadline: max(1, left.Milliseconds()), Threads: threads,
+		Language: j.req.Language, Enhance: j.req.Enhance, Preview: j.req.Preview,
+		Deadline: max(1, left.Milliseconds()), Threads: threads,
 	}
 }
 

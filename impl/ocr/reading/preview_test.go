@@ -18,7 +18,7 @@ import (
 func TestFile_Preview(t *testing.T) {
 	t.Parallel()
 	upright := ocrtest.Page(tale...)
-	for name, quarters := range map[string]int{"a page that lies upright": 0, "a page on its side": 1} {
+	for name, quarters := range map[string]int{"a page that lies upright": 0, "a page that is read as it lies": 1, "a page that is turned": 3} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			data := ocrtest.MustPNG(t, imaging.Turn(upright, quarters))
@@ -67,12 +67,13 @@ func ink(preview *image.Gray, page document.Page) (inside, all float64) {
 			}
 		}
 	}
-	for i, v := range preview.Pix {
-		if v > 128 {
-			continue
+	for y := range size.Y { // rows of a decoded JPEG have padding
+		for x := range size.X {
+			if preview.GrayAt(x, y).Y <= 128 {
+				all++
+				inside += float64(covered.GrayAt(x, y).Y)
+			}
 		}
-		all++
-		inside += float64(covered.Pix[i])
 	}
 	return inside, all
 }

@@ -24,6 +24,8 @@ type Answer struct {
 	Header http.Header
 	Body   []byte
 
+	// Exact means that the server claims exactly this version of the contract: only then are fields outside of it faults.
+	Exact   bool
 	Request []byte   // body and URL of the request, which an answer may quote
 	Secrets []string // the keys of the run, which no answer may contain
 }
@@ -49,6 +51,9 @@ func (c *Contract) Check(a Answer) (body map[string]any, faults []string) {
 	// Every documented answer is JSON.
 	schema := want.Content.Get("application/json").Schema.Value
 	faults = append(faults, checkSchema(schema, value)...)
+	if a.Exact {
+		faults = append(faults, checkUnknown(schema, value, "")...)
+	}
 	faults = append(faults, checkLiterals(schema, value, "")...)
 	body, _ = value.(map[string]any)
 	return body, append(faults, checkProse(body)...)
@@ -212,6 +217,30 @@ func checkDateTime(s string) error {
 		return fmt.Errorf("%q is not in UTC", s)
 	}
 	return nil
+}
+
+// checkUnknown requires the contract to know every field. The schemas of answers are open, so that later versions can add
+// fields.
+func checkUnknown(schema *openapi3.Schema, value any, at string) (faults []string) {
+	switch v := value.(type) {
+	case map[string]any:
+		for name, member := range v {
+			switch ref := schema.Properties[name]; {
+			case ref != nil:
+				faults = append(faults, checkUnknown(ref.Value, member, at+"/"+name)...)
+			case schema.AdditionalProperties.Schema == nil:
+				faults = append(faults, fmt.Sprintf("%s: the contract has no such field", at+"/"+name))
+			}
+		}
+	case []any:
+		if schema.Items != nil {
+			for i, member := range v {
+				faults = append(faults, checkUnknown(schema.Items.Value, member, fmt.Sprintf("%s/%d", at, i))...)
+			}
+		}
+	}
+	slices.Sort(faults)
+	return faults
 }
 
 // checkLiterals requires integers to be written as integers: 10.0 and 1e1 are integers to JSON Schema, but break clients

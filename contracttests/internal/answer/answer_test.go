@@ -41,7 +41,7 @@ func good(method, path string, status int, body string) answer.Answer {
 	if status == http.StatusTooManyRequests {
 		h.Set("Retry-After", "42")
 	}
-	return answer.Answer{Method: method, Path: path, Status: status, Header: h, Body: []byte(body), Secrets: []string{"ocr_live_secret"}}
+	return answer.Answer{Method: method, Path: path, Status: status, Header: h, Body: []byte(body), Exact: true, Secrets: []string{"ocr_live_secret"}}
 }
 
 func TestContract_Check_acceptsValidAnswers(t *testing.T) {
@@ -62,6 +62,7 @@ func TestContract_Check_acceptsValidAnswers(t *testing.T) {
 		"a wrong method":            good("PUT", "/status", 405, invalid),
 		"a wrong method, no body":   good("HEAD", "/status", 405, ""),
 		"a quotation of the caller": quoting(good("POST", "/extract", 400, strings.ReplaceAll(invalid, "must be one", "10.1.2.3 must be one")), "http://10.1.2.3/a.png"),
+		"fields of a later version": ofAnotherVersion(good("GET", "/status", 200, strings.Replace(record, `"limit"`, `"burst":{"limit":1},"limit"`, 1))),
 	} {
 		_, faults := c.Check(a)
 		assert.Empty(t, faults, name)
@@ -73,6 +74,11 @@ func with(a answer.Answer, name, value string) answer.Answer {
 	if a.Header.Del(name); value != "" {
 		a.Header.Set(name, value)
 	}
+	return a
+}
+
+func ofAnotherVersion(a answer.Answer) answer.Answer {
+	a.Exact = false
 	return a
 }
 
@@ -113,7 +119,8 @@ func TestContract_Check_reportsFaults(t *testing.T) {
 		"no body":                       {good("GET", "/status", 200, ""), "the body is empty"},
 		"an array":                      {good("GET", "/status", 200, "["+record+"]"), "must be an object"},
 		"a missing field":               {r(`"text":"a page",`, ""), `property "text" is missing`},
-		"an unknown field":              {r(`"text"`, `"debug":1,"text"`), `property "debug" is unsupported`},
+		"an unknown field":              {r(`"text"`, `"debug":1,"text"`), "/debug: the contract has no such field"},
+		"an unknown field, deeper":      {good("GET", "/status", 200, strings.Replace(record, `"limit"`, `"burst":1,"limit"`, 1)), "/rateLimit/burst: the contract has no such field"},
 		"a string for a number":         {r(`0.9`, `"0.9"`), "/confidence: value must be a number"},
 		"a confidence beyond 1":         {r(`0.9`, `90`), "/confidence:"},
 		"an integer with a point":       {r(`"pointsUsed":10`, `"pointsUsed":10.0`), "/pointsUsed: 10.0 is not written as an integer"},

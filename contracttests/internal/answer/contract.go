@@ -29,15 +29,17 @@ type Contract struct {
 }
 
 // Load parses the embedded contract, once per process.
-var Load = sync.OnceValues(load)
-
-// load collects the operations and the headers that every documented answer requires; answers outside the operations
-// need the same ones.
-func load() (*Contract, error) {
+var Load = sync.OnceValues(func() (*Contract, error) {
 	doc, err := gen.GetSpec()
 	if err != nil {
 		return nil, fmt.Errorf("read the embedded contract: %w", err)
 	}
+	return Prepare(doc), nil
+})
+
+// Prepare collects the operations of a contract and the headers that every documented answer requires; answers outside the
+// operations need the same ones.
+func Prepare(doc *openapi3.T) *Contract {
 	c := &Contract{doc: doc, headers: map[string]bool{}}
 	for path, item := range doc.Paths.Map() {
 		for method, op := range item.Operations() {
@@ -63,8 +65,11 @@ func load() (*Contract, error) {
 		}
 	}
 	slices.Sort(c.common)
-	return c, nil
+	return c
 }
+
+// Document is the contract itself. It must not be changed.
+func (c *Contract) Document() *openapi3.T { return c.doc }
 
 // Operation is one operation of the contract. ID is its operationId: "extract" or "status", as in the names of cases.
 type Operation struct {

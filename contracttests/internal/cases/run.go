@@ -24,6 +24,7 @@ type Run struct {
 	Requests int
 
 	contract *answer.Contract
+	isExact  bool // the target claims the version of contract; set by Probe
 	readings expect.Readings
 	accounts map[string][]*model.Account // by scenario
 	usedUp   map[*model.Account]bool     // accounts whose window this run has used up, so that it will reset
@@ -39,6 +40,9 @@ func Open(t model.Target) (*Run, error) {
 	contract, err := answer.Load()
 	if err != nil {
 		return nil, err
+	}
+	if t.Contract != nil {
+		contract = answer.Prepare(t.Contract)
 	}
 	r := &Run{
 		Target: t, contract: contract, accounts: map[string][]*model.Account{}, usedUp: map[*model.Account]bool{},
@@ -126,6 +130,7 @@ func (r *Run) Probe(ctx context.Context) error {
 		return fmt.Errorf("%s does not answer: %w", r.BaseURL, err)
 	}
 	r.compareClocks(first)
+	r.compareVersions(ctx, first)
 	// One recognisable error suffices: the server may break the contract in the others, which is for the cases to
 	// report.
 	found := isEnvelope(first)

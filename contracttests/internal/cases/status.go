@@ -1,23 +1,15 @@
 package cases
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"math"
 	"net/http"
-	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/getkin/kin-openapi/openapi3"
 	"pgregory.net/rapid"
 
 	"uncial/contracttests/internal/model"
-	"uncial/gen"
 )
 
 // statusRows check GET /status, which is free and not limited. That its numbers are right is checked after every case,
@@ -124,64 +116,4 @@ func drawPath(seed uint64) string {
 // drawMethod is a method that does not exist.
 func drawMethod(seed uint64) string {
 	return rapid.StringMatching(`X[A-Z]{2,9}`).Example(int(seed & math.MaxInt))
-}
-
-// serviceDescription is the link relation of an API description (RFC 8631, section 4.2).
-var serviceDescription = regexp.MustCompile(`<([^>]+)>; *rel="service-desc"`)
-
-// checkServedContract follows Link and compares paths, components and servers with the contract that is built in here.
-func checkServedContract(ctx context.Context, s *session) error {
-	a, err := s.account(ctx, model.KeyOK, 0, 0)
-	if err != nil {
-		return err
-	}
-	x, err := s.status(ctx, a)
-	if err != nil {
-		return err
-	}
-	m := serviceDescription.FindStringSubmatch(x.Header.Get("Link"))
-	if m == nil {
-		return fail(x, "the header Link has no service-desc")
-	}
-	base, err := url.Parse(s.BaseURL + "/status")
-	if err != nil {
-		return err
-	}
-	address, err := base.Parse(m[1])
-	if err != nil || address.Host != base.Host {
-		return fail(x, "Link leads to %q, which is not an address of this server", m[1])
-	}
-	y, err := s.Exchange(ctx, &model.Request{Method: http.MethodGet, Absolute: address.String()})
-	if err != nil {
-		return fail(y, "%s", err)
-	}
-	if y.Status != http.StatusOK {
-		return fail(y, "the contract must be available at the target of Link; the answer there is %d", y.Status)
-	}
-	if err := compareContract(y.Body); err != nil {
-		return fail(y, "the target of Link is not the contract: %s", err)
-	}
-	return nil
-}
-
-// compareContract compares everything but info and tags, on which clients do not depend.
-func compareContract(text []byte) error {
-	served, err := openapi3.NewLoader().LoadFromData(text)
-	if err != nil {
-		return errors.New("it is not an OpenAPI document")
-	}
-	own, err := gen.GetSpec()
-	if err != nil {
-		return err
-	}
-	for name, pair := range map[string][2]any{
-		"paths": {served.Paths, own.Paths}, "components": {served.Components, own.Components}, "servers": {served.Servers, own.Servers},
-	} {
-		a, errA := json.Marshal(pair[0])
-		b, errB := json.Marshal(pair[1])
-		if errA != nil || errB != nil || !bytes.Equal(a, b) {
-			return fmt.Errorf("its %s differ", name)
-		}
-	}
-	return nil
 }

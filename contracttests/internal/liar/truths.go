@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -40,6 +41,14 @@ func truthsOfForm() []row {
 				a.body = encode(o)
 			}
 		}))),
+		truth("adds fields as a later version of the contract may", on(asking(func(*call) bool { return true }), func(c *call, a *reply) {
+			if c.isAPI() {
+				edit(func(o object) { o["debug"] = object{"worker": 3} })(c, a)
+				inside("rateLimit", func(o object) { o["burst"] = 5 })(c, a)
+				return
+			}
+			a.body = []byte(laterVersion.ReplaceAllString(string(a.body), "version: 1.99.0"))
+		})),
 		truth("names the charset in Content-Type", on(always, header("Content-Type", "application/json; charset=utf-8"))),
 		truth("reports nextReset to the millisecond", on(status(402), raw(millis))),
 		truth("reports nextReset with an offset of zero", on(status(402), raw(offset))),
@@ -68,6 +77,9 @@ func truthsOfForm() []row {
 		})), compress, header("Content-Encoding", "gzip"), header("Vary", "Accept-Encoding"))),
 	}
 }
+
+// laterVersion finds the version in the contract that the server describes itself by.
+var laterVersion = regexp.MustCompile(`(?m)version: 1\.[0-9.]+$`)
 
 // truthsOfMeaning say what the contract leaves to the server.
 func truthsOfMeaning() []row {

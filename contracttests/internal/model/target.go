@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
 )
 
 // The scenarios of keys. Each key belongs to an account of its own, except that sibling shares the account of ok.
@@ -104,6 +106,8 @@ type Target struct {
 	Timeout time.Duration
 	// MaxWait limits one wait for a rate-limit window to reset; a case that would wait longer is skipped. Default: 0.
 	MaxWait time.Duration
+	// Contract is the specification document to check against. Default: the one that the suite was built with.
+	Contract *openapi3.T
 	// Only is a regular expression that selects cases by name. Default: all.
 	Only string
 	// FailFast ends the run at the first failure.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -102,7 +103,8 @@ func (m *Mock) reset(r *http.Request) (any, error) {
 	return clockState{s.now(nil), s.frozen}, nil
 }
 
-// requests returns the journal, or with ?key= the part of one key, oldest first.
+// requests returns the journal, or with ?key= the part of one key, oldest first. Faults are counted since the last reset,
+// also those of requests that the journal has dropped.
 func (m *Mock) requests(r *http.Request) (any, error) {
 	name, err := keyParameter(r)
 	if err != nil {
@@ -110,7 +112,11 @@ func (m *Mock) requests(r *http.Request) (any, error) {
 	}
 	m.state.mu.Lock()
 	defer m.state.mu.Unlock()
-	return map[string]any{"requests": m.state.journal.of(name)}, nil
+	counts := maps.Clone(m.state.faults[name])
+	if counts == nil {
+		counts = map[string]int64{}
+	}
+	return map[string]any{"requests": m.state.journal.of(name), "faults": counts}, nil
 }
 
 // keyParameter returns the query parameter key, "" without one. No other parameter is allowed.

@@ -22,6 +22,7 @@ type effect struct {
 	delay   time.Duration
 	minimal bool
 	seed    uint64
+	network Fault
 	applied []string // the preferences that it honours
 }
 
@@ -49,6 +50,10 @@ func combine(k keyScenario, image imageScenario, p preferences, latency time.Dur
 	case p.delayed:
 		e.delay = p.delay
 		e.apply("delay", p.delay.Milliseconds())
+	}
+	if e.network = image.networkFault; e.network == (Fault{}) && p.fault != (Fault{}) {
+		e.network = p.fault
+		e.apply("fault", p.fault)
 	}
 	if e.code == 200 && p.example != "" {
 		e.minimal = p.example == "minimal"

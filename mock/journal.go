@@ -1,6 +1,7 @@
 package mock
 
 import (
+	"bytes"
 	"io"
 	"net/http"
 	"time"
@@ -23,7 +24,8 @@ type record struct {
 	Headers   http.Header `json:"headers"`
 	Body      string      `json:"body"`      // as far as it was read: empty if the headers were enough to refuse the request
 	Truncated bool        `json:"truncated"` // whether the body was longer than Body
-	Status    int         `json:"status"`    // of the response
+	Status    int         `json:"status"`    // of the response, as far as it was sent
+	Fault     string      `json:"fault,omitempty"`
 }
 
 // journal is a ring of the most recent records. The zero value is usable.
@@ -80,18 +82,35 @@ func (c *copiedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// statusRecorder is a ResponseWriter that remembers the status of the final response.
-type statusRecorder struct {
+// answerRecorder is a ResponseWriter that remembers the status of the final response. It holds a response that has a fault.
+type answerRecorder struct {
 	http.ResponseWriter
-	status int
+	exchange *exchange
+	status   int
+	held     *bytes.Buffer // nil unless the response has a fault
 }
 
-func (w *statusRecorder) WriteHeader(status int) {
+func (w *answerRecorder) WriteHeader(status int) {
 	if w.status == 0 && status >= http.StatusOK {
 		w.status = status
+		if w.exchange.fault.kind != "" {
+			w.held = &bytes.Buffer{}
+		}
 	}
-	w.ResponseWriter.WriteHeader(status)
+	if w.held == nil {
+		w.ResponseWriter.WriteHeader(status)
+	}
+}
+
+func (w *answerRecorder) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		w.WriteHeader(http.StatusOK)
+	}
+	if w.held != nil {
+		return w.held.Write(p)
+	}
+	return w.ResponseWriter.Write(p)
 }
 
 // Unwrap lets http.ResponseController reach the connection.
-func (w *statusRecorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *answerRecorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -35,6 +35,10 @@ type Options struct {
 	Latency Latency
 	// Seed changes which text belongs to which image, and the latencies. Default: 0.
 	Seed uint64
+	// FaultRate is the share of answers, 0 to 1, that get one of Faults; the seed chooses which ones. Default: 0.
+	FaultRate float64
+	// Faults are those of FaultRate. Default: AllFaults.
+	Faults []Fault
 	// ControlAnywhere opens /__mock/ to other machines. Default: loopback only.
 	ControlAnywhere bool
 	// CORSOrigins are the web origins whose pages may call the mock, such as "https://example.org". Default: "*", all.
@@ -75,6 +79,9 @@ func New(o Options) *Mock {
 	if o.CORSOrigins == nil {
 		o.CORSOrigins = []string{"*"}
 	}
+	if o.Faults == nil {
+		o.Faults = AllFaults()
+	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -101,6 +108,7 @@ type exchange struct {
 	token  string      // the bearer token as sent, well-formed or not
 	prefer []string    // values of the Prefer headers
 	header http.Header // of the response
+	fault  Fault       // of the response
 	sequence
 }
 
@@ -112,10 +120,15 @@ func (x *exchange) id(r *http.Request) string {
 	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(h[:])
 }
 
-// announce tells the client which preferences the answer honours (RFC 7240, section 3).
-func (x *exchange) announce(applied []string) {
-	if len(applied) > 0 {
-		x.header.Set("Preference-Applied", strings.Join(applied, ", "))
+// announce tells the client which preferences the answer honours (RFC 7240, section 3), and gives the answer the fault of
+// its image or header, unless its key or the fault rate has chosen one. Replays of an Idempotency-Key are not announced, so
+// that the repeat of a request whose answer was lost succeeds.
+func (x *exchange) announce(e effect) {
+	if len(e.applied) > 0 {
+		x.header.Set("Preference-Applied", strings.Join(e.applied, ", "))
+	}
+	if x.fault == (Fault{}) {
+		x.fault = e.network
 	}
 }
 
@@ -139,10 +152,22 @@ func (m *Mock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.handler.ServeHTTP(w, r)
 		return
 	}
-	body, response := &copiedBody{ReadCloser: r.Body}, &statusRecorder{ResponseWriter: w}
+	if x.fault = m.state.scenario(x.token).networkFault; x.fault == (Fault{}) {
+		x.fault = m.options.randomFault(x.token, x.number)
+	}
+	response := &answerRecorder{ResponseWriter: w, exchange: x}
+	m.serveRecorded(response, r, x)
+	if response.held != nil {
+		x.fault.send(w, r, heldAnswer{response.status, w.Header(), response.held.Bytes()})
+	}
+}
+
+// serveRecorded answers the request, or holds the answer if it has a fault, and adds both to the journal.
+func (m *Mock) serveRecorded(w *answerRecorder, r *http.Request, x *exchange) {
+	body := &copiedBody{ReadCloser: r.Body}
 	r.Body = body
-	defer func() { m.record(r, x, body, response.status) }()
-	m.handler.ServeHTTP(response, r)
+	defer func() { m.record(r, x, body, w.status) }()
+	m.handler.ServeHTTP(w, r)
 }
 
 // record adds the request to the journal. The headers of a request that came over the network belong to it alone; a caller
@@ -155,9 +180,13 @@ func (m *Mock) record(r *http.Request, x *exchange, body *copiedBody, status int
 	s := m.state
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if x.fault.kind != "" {
+		s.countFault(x.token, x.fault.kind)
+	}
 	s.journal.add(record{
 		ID: x.header.Get("X-Request-Id"), Key: x.token, Time: s.now(s.keys[x.token]), Method: r.Method, Path: r.URL.Path,
 		Query: r.URL.RawQuery, Headers: headers, Body: string(body.kept), Truncated: body.more, Status: status,
+		Fault: x.fault.String(),
 	})
 }
 

@@ -19,6 +19,7 @@ type preferences struct {
 	delayed bool          // whether delay is present, even if it is 0
 	seed    uint64        // of the text
 	seeded  bool
+	fault   Fault // on the network; zero if absent
 }
 
 // parsePrefer parses the values of the Prefer headers of a request (RFC 7240, section 2). If a preference is repeated the
@@ -73,8 +74,10 @@ func (p *preferences) set(name, value string, codes []int) error {
 			return fmt.Errorf("seed must be a whole number from 0 to 9223372036854775807")
 		}
 		p.seed, p.seeded = seed, true
+	case "fault":
+		return p.fault.UnmarshalText([]byte(value))
 	default:
-		return fmt.Errorf("unknown preference %q; choose code, example, delay or seed", name)
+		return fmt.Errorf("unknown preference %q; choose code, example, delay, seed or fault", name)
 	}
 	return nil
 }

@@ -54,6 +54,8 @@ type keyScenario struct {
 	limited     bool          // always 429
 	fails       bool          // always 500
 	slow        time.Duration // before each answer
+	// networkFault of each answer, replays included.
+	networkFault Fault
 }
 
 // The states of a key.
@@ -65,7 +67,7 @@ const (
 
 // keyScenarios are all scenarios by key. Every other key is a 401 until PUT /__mock/keys creates it. Client teams rely on
 // the names. openapi.yaml and README.md repeat the texts, and a test compares them.
-var keyScenarios = []keyScenario{
+var keyScenarios = append([]keyScenario{
 	{name: "ok", plan: "pro", status: active, about: "works: plan pro, 10,000 points, 60 requests a minute"},
 	{name: "low", plan: "pro", used: 9_988, status: active, about: "12 points left: one extraction succeeds, the next is 402"},
 	{name: "empty", plan: "pro", used: 10_000, status: active, about: "no points left: extractions are 402"},
@@ -76,6 +78,14 @@ var keyScenarios = []keyScenario{
 	{name: "slow", plan: "pro", status: active, slow: 2 * time.Second, about: "works, but takes 2 seconds to answer"},
 	{name: "free", plan: "free", status: active, about: "works: plan free, 300 points, 10 requests a minute"},
 	{name: "archive", plan: "archive", status: active, about: "works: plan archive, 1,000,000 points, 600 requests a minute"},
+}, faultKeys()...)
+
+// faultKeys are the keys whose every answer has a fault.
+func faultKeys() (all []keyScenario) {
+	for i, k := range faultKinds {
+		all = append(all, keyScenario{name: k.name, plan: "pro", status: active, networkFault: AllFaults()[i], about: "each answer: " + k.about})
+	}
+	return all
 }
 
 // findKey returns the scenario of a key, or nil. A key is the prefix and the scenario's name, alone or followed by "_" and
@@ -110,12 +120,14 @@ type imageScenario struct {
 	busy        bool   // with code 500: out of capacity
 	slow        time.Duration
 	page        pageKind
+	// networkFault of the answer, unless it is a replay.
+	networkFault Fault
 }
 
 // imageScenarios are all scenarios by image. Each code is also available by header; by image it works from clients that
 // cannot set headers. The name is the first segment of the path. slow-1500 stands for any number of milliseconds, see
 // findImage.
-var imageScenarios = []imageScenario{
+var imageScenarios = append([]imageScenario{
 	{name: "printed", page: pageKind{kind: printed}, about: "a printed page"},
 	{name: "handwritten", page: pageKind{kind: handwritten}, about: "a handwritten page"},
 	{name: "difficult", page: pageKind{difficult: true}, about: "a page with some misread words, which enhance corrects"},
@@ -130,6 +142,14 @@ var imageScenarios = []imageScenario{
 	{name: "429", code: 429, about: "as if the rate limit were used up: 429"},
 	{name: "500", code: 500, about: "recognition fails: 500"},
 	{name: "busy", code: 500, busy: true, about: "the service is out of capacity: 500 with Retry-After"},
+}, faultImages()...)
+
+// faultImages are the images whose first answer has a fault.
+func faultImages() (all []imageScenario) {
+	for i, k := range faultKinds {
+		all = append(all, imageScenario{name: k.name, networkFault: AllFaults()[i], about: k.about})
+	}
+	return all
 }
 
 // unknownFormat is the fault of a file that is not an image.
@@ -157,6 +177,9 @@ func findImage(ctx context.Context, imageURL string) imageScenario {
 		if slow := time.Duration(ms) * time.Millisecond; err == nil && slow <= maxDelay {
 			return imageScenario{slow: slow}
 		}
+	}
+	if f := (Fault{}); f.UnmarshalText([]byte(name)) == nil {
+		return imageScenario{networkFault: f}
 	}
 	return unreadable(fmt.Sprintf("the server answered 404; %s has only %s", imageHost, imageNames()))
 }
@@ -190,7 +213,7 @@ func imageNames() string {
 }
 
 // headerScenarios document what parsePrefer accepts, with one example each.
-var headerScenarios = []Scenario{
+var headerScenarios = append([]Scenario{
 	{"header", "Prefer: code=200", "the usual answer"},
 	{"header", "Prefer: code=400", "400, as for a malformed request"},
 	{"header", "Prefer: code=401", "401, as for an unknown key"},
@@ -201,4 +224,11 @@ var headerScenarios = []Scenario{
 	{"header", "Prefer: example=full", "all fields, which is the default"},
 	{"header", "Prefer: delay=1500", "the answer after that many milliseconds, up to 30,000"},
 	{"header", "Prefer: seed=7", "may give another text for the same image"},
+}, faultHeaders()...)
+
+func faultHeaders() (all []Scenario) {
+	for _, k := range faultKinds {
+		all = append(all, Scenario{"header", "Prefer: fault=" + k.name, k.about})
+	}
+	return all
 }

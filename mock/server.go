@@ -63,7 +63,7 @@ func (s *server) extract(ctx context.Context, e *extraction) (outcome, error) {
 		s.state.release(held, false)
 		return outcome{}, err // the client has gone
 	}
-	exchangeFrom(ctx).announce(e.applied)
+	exchangeFrom(ctx).announce(e.effect)
 	if e.code != 200 {
 		s.state.release(held, e.code == 401 || e.code == 429) // production answers these two before it counts
 		return outcome{}, s.failure(e.key, e.effect)
@@ -85,7 +85,7 @@ func (s *server) Status(ctx context.Context, _ gen.StatusRequestObject) (gen.Sta
 	if err := wait(ctx, e.delay); err != nil {
 		return nil, err
 	}
-	x.announce(e.applied)
+	x.announce(e)
 	if e.code != 200 {
 		return nil, s.failure(name, e)
 	}

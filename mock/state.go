@@ -22,13 +22,14 @@ type state struct {
 	frozen bool
 	start  time.Time // the time on a frozen clock that nobody has moved
 
-	mu         sync.Mutex      // guards everything below, keys and replies included
-	moved      time.Duration   // how far the clock was moved
-	keys       map[string]*key // by token
-	recent     list.List       // of *key, most recently used first
-	unkeyed    map[hash]uint64 // requests without a key: how often each came
-	generation uint64          // how often something was forgotten because a limit was reached
-	replies    list.List       // of *reply, stored ones, oldest first
+	mu         sync.Mutex                  // guards everything below, keys and replies included
+	moved      time.Duration               // how far the clock was moved
+	keys       map[string]*key             // by token
+	recent     list.List                   // of *key, most recently used first
+	unkeyed    map[hash]uint64             // requests without a key: how often each came
+	generation uint64                      // how often something was forgotten because a limit was reached
+	replies    list.List                   // of *reply, stored ones, oldest first
+	faults     map[string]map[string]int64 // by key and kind; "" has those of all keys
 	journal    journal
 }
 
@@ -65,6 +66,7 @@ func (s *state) reset() {
 	s.unkeyed = map[hash]uint64{}
 	s.recent.Init()
 	s.replies.Init()
+	s.faults = map[string]map[string]int64{}
 	s.journal = journal{}
 }
 
@@ -133,6 +135,7 @@ func (s *state) add(name string, scenario *keyScenario) *key {
 func (s *state) drop(k *key) {
 	s.recent.Remove(k.element)
 	delete(s.keys, k.name)
+	delete(s.faults, k.name)
 	for _, r := range k.replies {
 		s.dropReply(r)
 	}
@@ -193,4 +196,18 @@ func (s *state) release(h *hold, uncount bool) {
 			k.counted = max(0, k.counted-1)
 		}
 	})
+}
+
+// countFault counts a fault for all keys together and, if there is such a key, for the key.
+func (s *state) countFault(name, kind string) {
+	count := func(of string) {
+		if s.faults[of] == nil {
+			s.faults[of] = map[string]int64{}
+		}
+		s.faults[of][kind]++
+	}
+	count("")
+	if s.keys[name] != nil {
+		count(name)
+	}
 }

@@ -87,9 +87,22 @@ type serve struct {
 	Clock           string        `default:"frozen" enum:"frozen,real" help:"frozen (2026-01-15T12:00:00Z until a test moves it) or real. Default: ${default}."`
 	Latency         latency       `default:"0" placeholder:"TIME|MIN-MAX" help:"Delay before each answer: fixed (200ms) or from a range (100ms-900ms), at most 30s. Default: ${default}."`
 	Seed            uint64        `default:"0" help:"Seed for the choice of texts and for the latencies. Default: ${default}."`
+	FaultRate       float64       `default:"0" placeholder:"SHARE" help:"Share of the answers that get a network fault, 0 to 1; the seed chooses which. Default: ${default}."`
+	Fault           []mock.Fault  `placeholder:"KIND" help:"Faults of --fault-rate: reset, cut, length, drip, late, or with milliseconds such as late-1500. Default: all."`
 	ControlAnywhere bool          `help:"Open /__mock/ to other machines. Default: this machine only."`
 	CORSOrigin      []edge.Origin `name:"cors-origin" default:"*" placeholder:"ORIGIN" help:"Web origins whose pages may call the mock. Default: all."`
 	Verbose         bool          `short:"v" help:"Log every request."`
+}
+
+// Validate is called by kong.
+func (s *serve) Validate() error {
+	if !(s.FaultRate >= 0 && s.FaultRate <= 1) {
+		return errors.New("--fault-rate: must be a share from 0 to 1, such as 0.1")
+	}
+	if len(s.Fault) > 0 && s.FaultRate == 0 {
+		return errors.New("--fault: needs --fault-rate, such as 0.1")
+	}
+	return nil
 }
 
 // Help is the text of --help above the flags.
@@ -127,7 +140,7 @@ func (s *serve) run(log io.Writer) error {
 	}
 	m := mock.New(mock.Options{
 		RealClock: s.Clock == "real", Latency: mock.Latency(s.Latency), Seed: s.Seed,
-		ControlAnywhere: s.ControlAnywhere, CORSOrigins: edge.Origins(s.CORSOrigin), Logger: requests,
+		FaultRate: s.FaultRate, Faults: s.Fault, ControlAnywhere: s.ControlAnywhere, CORSOrigins: edge.Origins(s.CORSOrigin), Logger: requests,
 	})
 	listener, err := net.Listen("tcp", s.Listen)
 	if err != nil {

@@ -48,3 +48,12 @@ func (l *Language) After(text string) float64 {
 	}
 	return logp
 }
+
+// Finders makes a finder for each instruction set of this processor, by its name.
+func Finders(m *FinderModel) map[string]*Finder {
+	out := map[string]*Finder{}
+	for _, k := range available() {
+		out[k.name] = newFinder(m, k)
+	}
+	return out
+}

@@ -1,24 +1,22 @@
-// Package neural reads single lines of text with a network of our own: convolutions, the maximum of each column,
-// bidirectional LSTM layers, and connectionist temporal classification (CTC).
+// Package neural runs two networks of our own. One reads single lines of text: convolutions, the maximum of each column,
+// bidirectional LSTM layers, and connectionist temporal classification (CTC). The other looks at a whole page and says for each point
+// whether a baseline passes there.
 //
 // A Model is loaded from one flat file and can be shared. A Recognizer reads one line at a time with it; a Language tells the
 // search which characters follow each other. The arithmetic is C with vector extensions, compiled for several instruction
 // sets and chosen at run time; every set gives the same text.
 //
-// This package does not find lines (package layout) and does not decide which lines it reads (package reading). The README of
-// models/own describes the models that ship, and what they were trained on.
+// This package does not make lines of what the second network says (package layout) and does not decide which lines are read
+// (package reading). The README of models/own describes the models that ship, and what they were trained on.
 //
-// Start reading at Recognizer.Read; network.go has the layers, kernels.h the arithmetic, beam.go the search.
+// Start reading at Recognizer.Read and Finder.Maps; network.go and finder.go have the layers, kernels.h the arithmetic, beam.go the
+// search, file.go the form of the files.
 package neural
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"strconv"
 	"unicode/utf8"
@@ -26,19 +24,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Format is the version of the file format, the first thing in a model's metadata.
+// Format is the version of the format of line models, the first thing in their metadata.
 const Format = "uncial-lines-1"
 
 const (
-	maxFile    = 64 << 20 // bytes of a model
-	maxHeader  = 1 << 20  // bytes of its header
-	maxClasses = 4096     // characters it may know, and the blank
-	maxWidth   = 1024     // channels of a layer
-	maxLayers  = 8        // of LSTM
+	maxClasses = 4096 // characters it may know, and the blank
+	maxWidth   = 1024 // channels of a layer
+	maxLayers  = 8    // of LSTM
 )
-
-// ErrModel is joined to every error about a file that is not a model of this version, or is damaged.
-var ErrModel = errors.New("not a usable line model")
 
 // Info describes a model, as its file does. Reports and `uncial models` can name it by Version and Digest.
 type Info struct {
@@ -107,8 +100,7 @@ func Open(path string) (*Model, error) {
 	return m, nil
 }
 
-// Load takes a model from the content of its file: the length of the header as 8 bytes, little-endian; a JSON header in the
-// form of safetensors; the weights. data is not kept.
+// Load takes a model from the content of its file. data is not kept.
 func Load(data []byte) (*Model, error) {
 	m, err := load(data)
 	if err != nil {
@@ -117,68 +109,27 @@ func Load(data []byte) (*Model, error) {
 	return m, nil
 }
 
-type tensorHeader struct {
-	Dtype   string `json:"dtype"`
-	Shape   []int  `json:"shape"`
-	Offsets [2]int `json:"data_offsets"`
-}
-
-// file is a model's file: the tensors by name, and the bytes that they lie in. Readers of tensors go on after an error and
-// return nil, so that build needs to check only once.
-type file struct {
-	tensors map[string]tensorHeader
-	data    []byte
-	err     error // the first that was met
-}
-
 func load(data []byte) (*Model, error) {
-	if len(data) < 8 || len(data) > maxFile {
-		return nil, fmt.Errorf("it has %d bytes", len(data))
-	}
-	length := binary.LittleEndian.Uint64(data)
-	if length > maxHeader || length > uint64(len(data)-8) {
-		return nil, errors.New("its header is longer than the file or 1 MiB")
-	}
-	var header map[string]json.RawMessage
-	if err := json.Unmarshal(data[8:8+length], &header); err != nil {
-		return nil, errors.New("its header is not JSON")
-	}
-	f := &file{tensors: map[string]tensorHeader{}, data: data[8+length:]}
-	m := &Model{}
-	if err := m.describe(header["__metadata__"], f.data); err != nil {
+	f, err := openFile(data, Format)
+	if err != nil {
 		return nil, err
 	}
-	delete(header, "__metadata__")
-	for name, raw := range header {
-		var t tensorHeader
-		if err := json.Unmarshal(raw, &t); err != nil {
-			return nil, fmt.Errorf("the entry of tensor %q is malformed", name)
-		}
-		f.tensors[name] = t
+	m := &Model{}
+	if err := m.describe(f); err != nil {
+		return nil, err
 	}
 	m.build(f)
 	return m, f.err
 }
 
-// describe reads the metadata and holds the weights against their digest.
-func (m *Model) describe(raw json.RawMessage, weights []byte) error {
-	var meta map[string]string
-	if err := json.Unmarshal(raw, &meta); err != nil {
-		return errors.New("it has no metadata")
-	}
-	if meta["format"] != Format {
-		return fmt.Errorf("its format is %q; this program reads %q", meta["format"], Format)
-	}
-	height, err := strconv.Atoi(meta["height"])
+// describe reads the metadata.
+func (m *Model) describe(f *file) error {
+	height, err := strconv.Atoi(f.meta["height"])
 	if err != nil || height != lineHeight {
-		return fmt.Errorf("its lines are %q pixels high; this program cuts lines of %d", meta["height"], lineHeight)
+		return fmt.Errorf("its lines are %q pixels high; this program cuts lines of %d", f.meta["height"], lineHeight)
 	}
-	sum := sha256.Sum256(weights)
-	m.info = Info{Version: meta["version"], Licence: meta["licence"], Digest: hex.EncodeToString(sum[:]), Height: height}
-	if meta["sha256"] != m.info.Digest {
-		return errors.New("its weights are damaged: they do not have the digest that its header states")
-	}
-	if err := json.Unmarshal([]byte(meta["alphabet"]), &m.info.Alphabet); err != nil {
+	m.info = Info{Version: f.meta["version"], Licence: f.meta["licence"], Digest: f.meta["sha256"], Height: height}
+	if err := json.Unmarshal([]byte(f.meta["alphabet"]), &m.info.Alphabet); err != nil {
 		return errors.New("its alphabet is not a JSON array")
 	}
 	if n := len(m.info.Alphabet); n == 0 || n >= maxClasses {
@@ -190,67 +141,4 @@ func (m *Model) describe(raw json.RawMessage, weights []byte) error {
 		}
 	}
 	return nil
-}
-
-// fail remembers the first error.
-func (f *file) fail(format string, args ...any) {
-	if f.err == nil {
-		f.err = fmt.Errorf(format, args...)
-	}
-}
-
-// tensor returns the values of a tensor. Each of sizes is the size of a dimension, or 0 for one that the file decides, which
-// is then set; no dimension exceeds most. Shape, bytes and values are checked before anything is computed with them.
-func (f *file) tensor(name string, most int, sizes ...*int) []float32 {
-	t, ok := f.tensors[name]
-	if !ok || len(t.Shape) != len(sizes) {
-		f.fail("tensor %q is missing or has not %d dimensions", name, len(sizes))
-		return nil
-	}
-	n := 1
-	for i, size := range sizes {
-		if *size == 0 {
-			*size = t.Shape[i]
-		}
-		if t.Shape[i] != *size || *size < 1 || *size > most {
-			f.fail("dimension %d of tensor %q is %d", i, name, t.Shape[i])
-			return nil
-		}
-		n *= *size
-	}
-	from, to := t.Offsets[0], t.Offsets[1]
-	wide := map[string]int{"F16": 2, "F32": 4}[t.Dtype]
-	if wide == 0 || from < 0 || to < from || to > len(f.data) || to-from != n*wide {
-		f.fail("tensor %q is of type %q and lies at %d to %d, which does not fit its shape", name, t.Dtype, from, to)
-		return nil
-	}
-	raw, values := f.data[from:to], make([]float32, n)
-	for i := range values {
-		if wide == 2 {
-			values[i] = half(binary.LittleEndian.Uint16(raw[2*i:]))
-		} else {
-			values[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
-		}
-		if v := values[i]; !(v >= -maxWeight && v <= maxWeight) { // NaN is neither
-			f.fail("tensor %q has a weight that is not a number of a sensible size", name)
-			return nil
-		}
-	}
-	return values
-}
-
-// maxWeight is far beyond any weight that training gives, and far from what sums could overflow by.
-const maxWeight = 1e4
-
-// half is the value of a floating-point number of 16 bits (IEEE 754 binary16).
-func half(bits uint16) float32 {
-	sign, exponent, fraction := uint32(bits>>15)<<31, uint32(bits>>10)&31, uint32(bits)&1023
-	switch exponent {
-	case 0: // subnormal: a multiple of 2^-24
-		v := float32(fraction) / (1 << 24)
-		return math.Float32frombits(math.Float32bits(v) | sign)
-	case 31:
-		return float32(math.NaN()) // infinite or not a number: no weight
-	}
-	return math.Float32frombits(sign | (exponent+112)<<23 | fraction<<13)
 }

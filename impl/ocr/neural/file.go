@@ -1,0 +1,132 @@
+package neural
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+)
+
+const (
+	maxFile   = 64 << 20 // bytes of a model
+	maxHeader = 1 << 20  // bytes of its header
+)
+
+// ErrModel is joined to every error about a file that is not a model of this version, or is damaged.
+var ErrModel = errors.New("not a usable model")
+
+type tensorHeader struct {
+	Dtype   string `json:"dtype"`
+	Shape   []int  `json:"shape"`
+	Offsets [2]int `json:"data_offsets"`
+}
+
+// file is a model's file: the length of the header as 8 bytes, little-endian; a JSON header in the form of safetensors, with the
+// metadata and the tensors by name; and the bytes that the tensors lie in. Readers of tensors go on after an error and return nil,
+// so that a model needs to check only once.
+type file struct {
+	meta    map[string]string
+	tensors map[string]tensorHeader
+	data    []byte
+	err     error // the first that was met
+}
+
+// openFile reads the header, and checks that the file has a format and that its weights have the digest that the header states.
+func openFile(data []byte, format string) (*file, error) {
+	if len(data) < 8 || len(data) > maxFile {
+		return nil, fmt.Errorf("it has %d bytes", len(data))
+	}
+	length := binary.LittleEndian.Uint64(data)
+	if length > maxHeader || length > uint64(len(data)-8) {
+		return nil, errors.New("its header is longer than the file or 1 MiB")
+	}
+	var header map[string]json.RawMessage
+	if err := json.Unmarshal(data[8:8+length], &header); err != nil {
+		return nil, errors.New("its header is not JSON")
+	}
+	f := &file{tensors: map[string]tensorHeader{}, data: data[8+length:]}
+	if err := json.Unmarshal(header["__metadata__"], &f.meta); err != nil {
+		return nil, errors.New("it has no metadata")
+	}
+	delete(header, "__metadata__")
+	if f.meta["format"] != format {
+		return nil, fmt.Errorf("its format is %q; this program reads %q", f.meta["format"], format)
+	}
+	if sum := sha256.Sum256(f.data); f.meta["sha256"] != hex.EncodeToString(sum[:]) {
+		return nil, errors.New("its weights are damaged: they do not have the digest that its header states")
+	}
+	for name, raw := range header {
+		var t tensorHeader
+		if err := json.Unmarshal(raw, &t); err != nil {
+			return nil, fmt.Errorf("the entry of tensor %q is malformed", name)
+		}
+		f.tensors[name] = t
+	}
+	return f, nil
+}
+
+// fail remembers the first error.
+func (f *file) fail(format string, args ...any) {
+	if f.err == nil {
+		f.err = fmt.Errorf(format, args...)
+	}
+}
+
+// tensor returns the values of a tensor. Each of sizes is the size of a dimension, or 0 for one that the file decides, which
+// is then set; no dimension exceeds most. Shape, bytes and values are checked before anything is computed with them.
+func (f *file) tensor(name string, most int, sizes ...*int) []float32 {
+	t, ok := f.tensors[name]
+	if !ok || len(t.Shape) != len(sizes) {
+		f.fail("tensor %q is missing or has not %d dimensions", name, len(sizes))
+		return nil
+	}
+	n := 1
+	for i, size := range sizes {
+		if *size == 0 {
+			*size = t.Shape[i]
+		}
+		if t.Shape[i] != *size || *size < 1 || *size > most {
+			f.fail("dimension %d of tensor %q is %d", i, name, t.Shape[i])
+			return nil
+		}
+		n *= *size
+	}
+	from, to := t.Offsets[0], t.Offsets[1]
+	wide := map[string]int{"F16": 2, "F32": 4}[t.Dtype]
+	if wide == 0 || from < 0 || to < from || to > len(f.data) || to-from != n*wide {
+		f.fail("tensor %q is of type %q and lies at %d to %d, which does not fit its shape", name, t.Dtype, from, to)
+		return nil
+	}
+	raw, values := f.data[from:to], make([]float32, n)
+	for i := range values {
+		if wide == 2 {
+			values[i] = half(binary.LittleEndian.Uint16(raw[2*i:]))
+		} else {
+			values[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+		}
+		if v := values[i]; !(v >= -maxWeight && v <= maxWeight) { // NaN is neither
+			f.fail("tensor %q has a weight that is not a number of a sensible size", name)
+			return nil
+		}
+	}
+	return values
+}
+
+// maxWeight is far beyond any weight that training gives, and far from what sums could overflow by.
+const maxWeight = 1e4
+
+// half is the value of a floating-point number of 16 bits (IEEE 754 binary16).
+func half(bits uint16) float32 {
+	sign, exponent, fraction := uint32(bits>>15)<<31, uint32(bits>>10)&31, uint32(bits)&1023
+	switch exponent {
+	case 0: // subnormal: a multiple of 2^-24
+		v := float32(fraction) / (1 << 24)
+		return math.Float32frombits(math.Float32bits(v) | sign)
+	case 31:
+		return float32(math.NaN()) // infinite or not a number: no weight
+	}
+	return math.Float32frombits(sign | (exponent+112)<<23 | fraction<<13)
+}

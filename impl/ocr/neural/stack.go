@@ -1,0 +1,92 @@
+package neural
+
+import "slices"
+
+// stack is the channels of a page between two layers of the finder, with a border of zeros: row y of all channels lies together,
+// because a convolution of a large page then finds what it needs close together in memory. With planes it takes half as long again.
+type stack struct {
+	channels, h, w int
+	data           []float32
+}
+
+// memory keeps what stacks that are no longer needed lie in, for others of the same page.
+type memory struct{ free [][]float32 }
+
+// stack returns a stack of zeros.
+func (m *memory) stack(channels, h, w int) *stack {
+	s := &stack{channels: channels, h: h, w: w}
+	n, best := (h+2)*s.rowSize()+slack, -1
+	for i, f := range m.free {
+		if cap(f) >= n && (best < 0 || cap(f) < cap(m.free[best])) {
+			best = i
+		}
+	}
+	if best < 0 {
+		s.data = make([]float32, n)
+		return s
+	}
+	s.data = m.free[best][:n]
+	m.free = slices.Delete(m.free, best, best+1)
+	clear(s.data)
+	return s
+}
+
+// release takes the memory of a stack back.
+func (m *memory) release(s *stack) { m.free = append(m.free, s.data) }
+
+// stride is the distance from a channel to the next in a row, and rowSize that from a row to the next.
+func (s *stack) stride() int  { return s.w + 2 }
+func (s *stack) rowSize() int { return s.channels * s.stride() }
+
+// row is where the pixels of row y begin; channel c is c*stride further.
+func (s *stack) row(y int) []float32 { return s.data[(y+1)*s.rowSize()+1:] }
+
+// taps are the places of a convolution's taps, seen from the upper left one, by row, channel and column.
+func (s *stack) taps(side int) []int32 {
+	var taps []int32
+	for y := range side {
+		for c := range s.channels {
+			for x := range side {
+				taps = append(taps, int32(y*s.rowSize()+c*s.stride()+x))
+			}
+		}
+	}
+	return taps
+}
+
+// pool keeps the largest of every 2x2 pixels.
+func (s *stack) pool(m *memory) *stack {
+	out := m.stack(s.channels, s.h/2, s.w/2)
+	for y := range out.h {
+		for c := range s.channels {
+			to := out.row(y)[c*out.stride():][:out.w]
+			a, b := s.row(2 * y)[c*s.stride():][:2*out.w], s.row(2*y + 1)[c*s.stride():][:2*out.w]
+			for x := range to {
+				to[x] = max(a[2*x], a[2*x+1], b[2*x], b[2*x+1])
+			}
+		}
+	}
+	return out
+}
+
+// addEnlarged adds a stack of half the size, each of whose pixels becomes 2x2.
+func (s *stack) addEnlarged(small *stack) {
+	for y := range s.h {
+		for c := range s.channels {
+			to, from := s.row(y)[c*s.stride():][:s.w], small.row(y / 2)[c*small.stride():][:small.w]
+			for x, v := range from {
+				to[2*x] += v
+				to[2*x+1] += v
+			}
+		}
+	}
+}
+
+// channel returns the pixels of a channel without the border.
+func (s *stack) channel(c int) []float32 {
+	out := make([]float32, 0, s.w*s.h)
+	for y := range s.h {
+		out = append(out, s.row(y)[c*s.stride():][:s.w]...)
+	}
+	return out
+}

@@ -59,6 +59,9 @@ const (
 	ImageFaint       = model.ImageFaint       // a page that is hardly legible
 	ImagePages       = model.ImagePages       // a file of several pages
 	ImageEnhance     = model.ImageEnhance     // a page whose text the enhancement changes
+	ImageReset       = model.ImageReset       // a page whose first answer is lost: the connection is reset
+	ImageCut         = model.ImageCut         // ... the answer is cut off
+	ImageLength      = model.ImageLength      // ... the answer has a wrong Content-Length
 )
 
 // KnownText is what the suite's own printed image says.

@@ -2,6 +2,7 @@ package liar
 
 import (
 	"bytes"
+	"context"
 	"strings"
 	"time"
 )
@@ -42,6 +43,11 @@ func replayDefects() []row {
 				*stored = a.body
 			}
 		})},
+		// The server did the work; that its answer did not arrive is no reason to charge for the repeat.
+		{"charges again after a caller hung up", "extract/200/caller-hung-up", chargeAbandoned()},
+		{"keeps no reply for an answer that was reset", "extract/200/answer-reset", forgetAnswersTo("mock.invalid/reset")},
+		{"keeps no reply for an answer that was cut off", "extract/200/answer-cut", forgetAnswersTo("mock.invalid/cut")},
+		{"keeps no reply for an answer with a wrong length", "extract/200/answer-wrong-length", forgetAnswersTo("mock.invalid/length")},
 		// A replay costs nothing, so it needs no points.
 		{"refuses a repeat when no points are left", "extract/200/replay-without-points", repeats(answer(refuseWithoutPoints))},
 		{"refuses waiting repeats when the points suffice only for the first", "extract/200/replay-at-once-without-points", overlapping(repeatable, extracted, answer(refuseWithoutPoints))},
@@ -286,4 +292,28 @@ func conflictJoins(honest server) server {
 		defer memories.use(id, func(f *first) { f.running-- })
 		return honest(joined)
 	}
+}
+
+// chargeAbandoned carries out an extraction once more for nobody if its caller has hung up.
+func chargeAbandoned() lie {
+	return func(honest server) server {
+		return func(c *call) *reply {
+			a := honest(c)
+			if c.isExtract() && c.request.Context().Err() != nil {
+				other := c.without("Idempotency-Key")
+				other.request = other.request.WithContext(context.WithoutCancel(other.request.Context()))
+				honest(other)
+			}
+			return a
+		}
+	}
+}
+
+// forgetAnswersTo carries out each repeat of a request for the image.
+func forgetAnswersTo(image string) lie {
+	return rewrite(func(c *call) {
+		if strings.HasSuffix(c.field("imageUrl"), image) {
+			c.request.Header.Del("Idempotency-Key")
+		}
+	})
 }

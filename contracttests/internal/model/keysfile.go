@@ -47,6 +47,7 @@ var (
 	keyScenarios   = []string{KeyOK, KeySpare, KeyLow, KeyEmpty, KeyExact, KeyExpired, KeyRevoked, KeyRateLimited, KeyError, KeySibling}
 	imageScenarios = []string{
 		ImagePrinted, ImageOther, ImageBlank, ImageUnfetchable, ImageNotAnImage, ImageError, ImageSlow, ImageStuck, ImageKnown, ImageFaint, ImagePages, ImageEnhance,
+		ImageReset, ImageCut, ImageLength,
 	}
 )
 

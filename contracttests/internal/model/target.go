@@ -46,6 +46,9 @@ const (
 	ImageFaint       = "faint"
 	ImagePages       = "pages"
 	ImageEnhance     = "enhance"
+	ImageReset       = "reset"
+	ImageCut         = "cut"
+	ImageLength      = "length"
 )
 
 // Plan is what a plan of the catalogue allows.

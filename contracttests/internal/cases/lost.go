@@ -1,0 +1,94 @@
+package cases
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"uncial/contracttests/internal/model"
+)
+
+// lostRows repeat requests whose answer did not arrive. A client cannot know whether such a request was carried out, so the
+// Idempotency-Key decides whether it pays once or twice.
+var lostRows = []row{
+	{
+		// It needs no special image: the caller hangs up by itself. Whether the server goes on or starts again
+		// is its own affair.
+		name: "extract/200/caller-hung-up", points: 10, extractions: 3,
+		check:       func(ctx context.Context, s *session) error { return checkLost(ctx, s, s.overlapping(), hangUp) },
+		explanation: "A caller that hung up repeats its request with the same Idempotency-Key, gets the answer and pays once.",
+	},
+	lostRow("reset", model.ImageReset, "whose connection was reset"),
+	lostRow("cut", model.ImageCut, "whose answer was cut off"),
+	lostRow("wrong-length", model.ImageLength, "whose answer came with a wrong Content-Length"),
+}
+
+// hangUp is how long an impatient caller waits for an answer.
+const hangUp = 50 * time.Millisecond
+
+// lostRow is a case whose image makes the server lose its first answer.
+func lostRow(name, image, caller string) row {
+	return row{
+		name: "extract/200/answer-" + name, points: 10, extractions: 3, needs: []string{needImage(image)},
+		check:       func(ctx context.Context, s *session) error { return checkLost(ctx, s, image, 0) },
+		explanation: "A caller " + caller + " repeats its request with the same Idempotency-Key, gets the answer and pays once.",
+	}
+}
+
+// checkLost sends a request whose answer does not arrive, either because the caller waits only that long or, if patience is
+// 0, because of the image. Then it repeats the request twice.
+func checkLost(ctx context.Context, s *session, image string, patience time.Duration) error {
+	a, err := s.account(ctx, model.KeyOK, 3, 1)
+	if err != nil {
+		return err
+	}
+	c := &cast{map[who]*model.Account{first: a}, s.idempotencyKey()}
+	lost, err := s.sendInVain(ctx, s.request(read(image).keyed("a"), c), patience)
+	if err != nil {
+		return err
+	}
+	repeat := s.request(read(image).keyed("a"), c)
+	repeat.Concurrent = true // whether the first request counted is not known
+	x, err := s.send(ctx, repeat)
+	if err != nil {
+		return err
+	}
+	if x.Status != http.StatusOK {
+		return fail(x, "the repeat of a request whose answer was lost must be 200, not %d", x.Status)
+	}
+	if y, fault := a.Absorb([]*model.Exchange{lost, x}); fault != "" {
+		return fail(y, "%s", fault)
+	}
+	a.Unsure = true
+	_, err = s.send(ctx, s.request(read(image).keyed("a"), c))
+	return err
+}
+
+// sendInVain sends a request whose answer is lost. The error is a *failure if a server that should lose it did not.
+func (s *session) sendInVain(ctx context.Context, r *model.Request, patience time.Duration) (*model.Exchange, error) {
+	r.Complete(s.Target)
+	r.Concurrent = true
+	if err := s.pace(ctx, r); err != nil {
+		return nil, err
+	}
+	waiting := ctx
+	if patience > 0 {
+		var stop context.CancelFunc
+		waiting, stop = context.WithTimeout(ctx, patience)
+		defer stop()
+	}
+	s.Client.CloseIdleConnections() // net/http repeats such a request by itself if it was lost on a reused connection
+	x, err := s.Exchange(waiting, r)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	s.mu.Lock()
+	s.Requests++
+	s.exchanges = append(s.exchanges, x)
+	s.mu.Unlock()
+	if patience == 0 && err == nil && json.Valid(x.Body) {
+		return x, fail(x, "the target promises to lose the first answer to this image, but it arrived")
+	}
+	return x, nil
+}

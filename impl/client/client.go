@@ -61,9 +61,12 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("the service answered %d: %s", r.Status, r.Message)
 }
 
-// ConnectionError is a connection that could not be made or that was lost. A lost request may have been charged; retrying
-// it with the same Idempotency-Key returns the stored reply.
+// ConnectionError is a connection that could not be made, or a response that was lost or damaged on the way. Such a request
+// may have been charged; retrying it with the same Idempotency-Key returns the stored reply.
 type ConnectionError struct{ Err error }
+
+// errDamaged is JSON that does not end, as after a wrong Content-Length.
+var errDamaged = errors.New("incomplete JSON")
 
 // Error says whether the service was reached at all, because the user must check different things in the two cases.
 func (e *ConnectionError) Error() string {
@@ -71,8 +74,11 @@ func (e *ConnectionError) Error() string {
 	if request := (*url.Error)(nil); errors.As(cause, &request) {
 		cause = request.Err // drop method and URL, which are the same for every image
 	}
-	if e.Unreachable() {
+	switch {
+	case e.Unreachable():
 		return fmt.Sprintf("cannot connect to the service: %v", cause)
+	case errors.Is(cause, io.ErrUnexpectedEOF), errors.Is(cause, errDamaged):
+		return fmt.Sprintf("the response was damaged on the way: %v", cause)
 	}
 	return fmt.Sprintf("lost the connection to the service: %v", cause)
 }
@@ -138,16 +144,16 @@ func (c *Client) Extract(ctx context.Context, request gen.ExtractionRequest, not
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case bounded.Err() != nil:
-			return nil, fmt.Errorf("no response within %v", c.timeout)
+			return nil, fmt.Errorf("no response within %v; the extraction may have been charged", c.timeout)
 		case try >= c.triesFor(err):
-			return nil, err
+			return nil, afterLastTry(err)
 		}
 		wait := pause + time.Duration(float64(pause)*jitter())
 		if refusal := (*Refusal)(nil); errors.As(err, &refusal) && refusal.Wait >= 0 {
 			wait = refusal.Wait
 		}
 		if deadline, _ := bounded.Deadline(); time.Until(deadline) <= wait {
-			return nil, fmt.Errorf("%w; the time limit leaves no time to wait %v and retry", err, wait.Round(time.Second))
+			return nil, fmt.Errorf("%w; the time limit leaves no time to wait %v and retry", afterLastTry(err), wait.Round(time.Second))
 		}
 		if notify != nil {
 			notify(err, wait)
@@ -157,6 +163,14 @@ func (c *Client) Extract(ctx context.Context, request gen.ExtractionRequest, not
 		}
 		pause *= 2
 	}
+}
+
+// afterLastTry adds to a response that was lost for good that the user may have paid for it.
+func afterLastTry(err error) error {
+	if lost := (*ConnectionError)(nil); errors.As(err, &lost) && !lost.Unreachable() {
+		return fmt.Errorf("%w; the extraction may have been charged", err)
+	}
+	return err
 }
 
 // once sends the request once. A status of 200 with a body that is no extraction is a *Refusal too: some other server
@@ -171,6 +185,9 @@ func (c *Client) once(ctx context.Context, key string, request gen.ExtractionReq
 	body, err := io.ReadAll(http.MaxBytesReader(nil, response.Body, maxResponse))
 	if err != nil {
 		return nil, &ConnectionError{err}
+	}
+	if strings.HasPrefix(response.Header.Get("Content-Type"), "application/json") && !json.Valid(body) {
+		return nil, &ConnectionError{errDamaged}
 	}
 	if response.StatusCode != http.StatusOK {
 		return nil, refusal(response, body)

@@ -90,6 +90,8 @@ func TestClient_Extract_Retries(t *testing.T) {
 		{"a proxy without its server", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(502) }},
 		{"a lost connection", closeConnection},
 		{"an incomplete response", halfResponse},
+		{"half of the JSON", func(w http.ResponseWriter, _ *http.Request) { answer(w, 200, goodBody[:20]) }},
+		{"half of a refusal", func(w http.ResponseWriter, _ *http.Request) { answer(w, 400, `{"success":fal`) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -135,7 +137,6 @@ func TestClient_Extract_NoRetry(t *testing.T) {
 		}, 301, "redirect to"},
 		{"a page of another server", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }, 200, "does not come from Uncial"},
 		{"JSON of another server", func(w http.ResponseWriter, _ *http.Request) { answer(w, 200, `{}`) }, 200, "does not come from Uncial"},
-		{"broken JSON", func(w http.ResponseWriter, _ *http.Request) { answer(w, 200, `{"success":`) }, 200, "does not come from Uncial"},
 		{"a wait beyond the time limit", waitFor("3600", refuse(429, "RATE_LIMITED", "wait")), 429, "no time to wait 1h0m0s"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -159,6 +160,22 @@ func TestClient_Extract_MaxTries(t *testing.T) {
 	assert.EqualValues(t, 5, asked.Load())
 }
 
+func TestClient_Extract_LostForGood(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		step http.HandlerFunc
+		text string
+	}{
+		"a lost connection": {closeConnection, "lost the connection to the service: EOF; the extraction may have been charged"},
+		"half a response":   {halfResponse, "the response was damaged on the way: unexpected EOF; the extraction may have been charged"},
+	} {
+		url, asked := mustServe(t, c.step)
+		_, err := mustClient(t, url).Extract(t.Context(), request, nil)
+		require.EqualError(t, err, c.text, name)
+		assert.GreaterOrEqual(t, asked.Load(), int64(5), name)
+	}
+}
+
 func TestClient_Extract_RetryAfter(t *testing.T) {
 	t.Parallel()
 	url, _ := mustServe(t, waitFor("1", refuse(429, "RATE_LIMITED", "wait")), good)
@@ -174,7 +191,7 @@ func TestClient_Extract_Timeout(t *testing.T) {
 	c, err := client.New(url, "k", 200*time.Millisecond)
 	require.NoError(t, err)
 	_, err = c.Extract(t.Context(), request, nil)
-	require.EqualError(t, err, "no response within 200ms")
+	require.EqualError(t, err, "no response within 200ms; the extraction may have been charged")
 }
 
 func TestClient_Extract_Cancelled(t *testing.T) {

@@ -13,13 +13,13 @@ import (
 )
 
 // mustMock builds and starts the mock, which packages of the service must not import, and returns its URL.
-func mustMock(tb testing.TB) string {
+func mustMock(tb testing.TB, flags ...string) string {
 	tb.Helper()
 	binary := filepath.Join(tb.TempDir(), "uncial-mock")
 	build := exec.CommandContext(tb.Context(), "go", "build", "-o", binary, "uncial/mock/cmd/uncial-mock")
 	out, err := build.CombinedOutput()
 	require.NoError(tb, err, string(out))
-	mock := exec.CommandContext(tb.Context(), binary, "--listen", "127.0.0.1:0")
+	mock := exec.CommandContext(tb.Context(), binary, append([]string{"--listen", "127.0.0.1:0"}, flags...)...)
 	stderr, err := mock.StderrPipe()
 	require.NoError(tb, err)
 	require.NoError(tb, mock.Start())

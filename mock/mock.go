@@ -21,6 +21,8 @@ import (
 	"strings"
 	"time"
 
+	"uncial/internal/apidocs"
+	"uncial/internal/contract"
 	"uncial/internal/edge"
 )
 
@@ -91,6 +93,7 @@ func New(o Options) *Mock {
 		Gate:        m.state,
 		Logger:      o.Logger,
 		CORSOrigins: o.CORSOrigins,
+		Site:        site,
 		Routes:      m.control(),
 		MaxInFlight: maxInFlight,
 		RequestID:   func(r *http.Request) string { return exchangeFrom(r.Context()).id(r) },
@@ -100,6 +103,11 @@ func New(o Options) *Mock {
 	}
 	m.handler = handler
 	return m
+}
+
+// site describes the mock for the API reference.
+func site(context.Context) apidocs.Site {
+	return apidocs.Site{IsMock: true, Plans: contract.DefaultPlans(), Languages: languages()}
 }
 
 // exchange is what the mock needs to know about a request and its response but internal/edge does not pass on to a server.

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -90,6 +91,9 @@ func (r *Registry) now() time.Time { return store.At(r.clock()).Time }
 
 // Plan returns a plan of the catalogue by its name. Errors: ErrPlan.
 func (r *Registry) Plan(name string) (Plan, error) { return r.plans.Plan(name) }
+
+// Plans returns a copy of the catalogue, by name.
+func (r *Registry) Plans() map[string]Plan { return maps.Clone(r.plans.plans) }
 
 // Create makes an account. Names need not be unique; the ID is. Errors: ErrName, ErrPlan, *store.Error.
 func (r *Registry) Create(ctx context.Context, name, plan string) (Account, error) {

@@ -17,6 +17,7 @@ import (
 	"uncial/impl"
 	"uncial/impl/account"
 	"uncial/impl/fetch"
+	"uncial/internal/apidocs"
 	"uncial/internal/edge"
 	"uncial/internal/version"
 )
@@ -147,12 +148,27 @@ func (a *App) handler() (http.Handler, error) {
 		CORSOrigins:    a.o.CORSOrigins,
 		TrustedProxies: a.o.TrustedProxies,
 		Ready:          a.health.ready,
+		Site:           a.site,
 		Answered:       a.metrics.answered,
 	})
 	if err != nil {
 		return nil, err
 	}
 	return front, nil
+}
+
+// siteTimeout bounds the search for languages, which may ask a remote engine: people wait for the page.
+const siteTimeout = 2 * time.Second
+
+// site describes the service for the API reference. It lists no languages while the recognizer does not know them.
+func (a *App) site(ctx context.Context) apidocs.Site {
+	ctx, cancel := context.WithTimeout(ctx, siteTimeout)
+	defer cancel()
+	tags, err := a.recognizer.Languages(ctx)
+	if err != nil {
+		a.o.Logger.Warn("the API reference cannot list languages", "error", err)
+	}
+	return apidocs.Site{Plans: a.data.Accounts.Plans(), Languages: tags}
 }
 
 // sweep expires holds of dead processes and deletes old replies every sweepInterval until ctx ends. All replicas sweep:

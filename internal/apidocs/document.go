@@ -18,7 +18,9 @@ type document struct {
 		Responses  ordered[response]
 		Parameters ordered[param]
 		Headers    ordered[param]
+		Security   ordered[struct{ Description string }] `yaml:"securitySchemes"`
 	}
+	Scenarios []struct{ By, Name, About string } `yaml:"x-mock-scenarios"`
 }
 
 // operation is a method of a path.

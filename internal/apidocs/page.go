@@ -1,15 +1,16 @@
-// Package apidocs renders openapi.yaml as the API reference at /docs: one HTML page that loads nothing from elsewhere,
-// runs no script and has one style sheet of its own. It knows neither HTTP nor the operations: internal/edge serves the
-// page, and everything on it comes from the specification document embedded in gen.
+// Package apidocs renders openapi.yaml as the API reference at /docs: one HTML page that loads nothing from elsewhere, with a
+// style sheet and a script inside it. It knows neither HTTP nor the operations: internal/edge serves the page. Everything
+// about operations and objects comes from the specification document embedded in gen; what differs between servers is in
+// Site; the form "Try it" is that of package tryit.
 //
-// Start with HTML, then page.html (the template); document.go has the model that the template ranges over, and json.go
-// the examples.
+// Start with Page, then page.html (the template); document.go has the model that the template ranges over, site.go what
+// the page says about its server, and json.go the examples.
 package apidocs
 
 import (
 	"bytes"
 	"crypto/sha256"
-	_ "embed" // page.html and page.css
+	_ "embed" // page.html, page.css and page.js
 	"encoding/base64"
 	"fmt"
 	"html/template"
@@ -17,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"go.yaml.in/yaml/v3"
 
@@ -28,41 +30,81 @@ var (
 	pageHTML string
 	//go:embed page.css
 	pageCSS string
+	//go:embed page.js
+	pageJS string
 )
 
-// SecurityPolicy is the Content-Security-Policy of the page: no scripts, no requests, and no styles but its own, which the
-// browser recognizes by their SHA-256.
-var SecurityPolicy = fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-	sha256Base64(pageCSS))
+// SecurityPolicy is the Content-Security-Policy of the page: no script and no style but its own, which the browser
+// recognizes by their SHA-256, and requests to the same server only.
+var SecurityPolicy = fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+	sha256Base64(pageCSS), sha256Base64(pageJS))
 
-// sha256Base64 is the hash of an inline style in a policy (Content Security Policy Level 3, section 2.3.1).
+// sha256Base64 is the hash of an inline style or script in a policy (Content Security Policy Level 3, section 2.3.1).
 func sha256Base64(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// HTML returns the page. The first call renders it, so that a server starts without that cost; callers must not change
-// the result. An error means that openapi.yaml has a construct that the page cannot show.
-var HTML = sync.OnceValues(func() ([]byte, error) { return render(gen.Document) })
+// rendered is a page and the site that it belongs to.
+type rendered struct {
+	site Site
+	html []byte
+}
 
-// render makes the page from the text of an openapi.yaml. It reads YAML, not the parsed document of gen, because only the
-// text has the order in which its author explains things.
-func render(openapi []byte) ([]byte, error) {
-	var d document
-	if err := yaml.Unmarshal(openapi, &d); err != nil {
-		return nil, fmt.Errorf("read openapi.yaml: %w", err)
+// latest is the page rendered last. A server has one site, so that it renders the page once for each change of its languages.
+var latest atomic.Pointer[rendered]
+
+// Page returns the page of a site; callers must not change it. An error means that openapi.yaml has a construct that the
+// page cannot show.
+func Page(site Site) ([]byte, error) {
+	if known := latest.Load(); known != nil && known.site.equal(site) {
+		return known.html, nil
 	}
+	d, err := parse()
+	if err != nil {
+		return nil, err
+	}
+	html, err := render(view{d, site})
+	if err == nil {
+		latest.Store(&rendered{site, html})
+	}
+	return html, err
+}
+
+// parse reads openapi.yaml once. It reads YAML, not the parsed document of gen, because only the text has the order in
+// which its author explains things.
+var parse = sync.OnceValues(func() (d document, err error) {
+	if err := yaml.Unmarshal(gen.Document, &d); err != nil {
+		return d, fmt.Errorf("read openapi.yaml: %w", err)
+	}
+	return d, nil
+})
+
+// view is what the template shows.
+type view struct {
+	document
+	Site
+}
+
+// render makes the page.
+func render(v view) ([]byte, error) {
 	page, err := template.New("page").Funcs(template.FuncMap{
 		"css":   func() template.CSS { return template.CSS(pageCSS) }, //nolint:gosec // our own file, not input
-		"prose": prose, "curl": d.curl, "json": indented, "limits": limits, "reason": http.StatusText, "number": strconv.Atoi,
-		"base": d.basePath, "param": d.param, "response": d.response, "schema": d.schema, "name": refName,
+		"js":    func() template.JS { return template.JS(pageJS) },    //nolint:gosec // our own file, not input
+		"prose": prose, "curl": v.curl, "json": indented, "limits": limits, "reason": http.StatusText, "number": strconv.Atoi,
+		"base": v.basePath, "param": v.param, "response": v.response, "schema": v.schema, "name": refName,
 	}).Parse(pageHTML)
 	if err != nil {
 		return nil, err
 	}
 	var html bytes.Buffer
-	err = page.Execute(&html, d)
+	err = page.Execute(&html, v)
 	return html.Bytes(), err
+}
+
+// IsShown reports whether the page of this server shows an example: those of the mock mean nothing elsewhere.
+func (v view) IsShown(example string) bool {
+	return v.IsMock || !strings.HasPrefix(example, "mock-")
 }
 
 // span is a run of text in one style.
@@ -93,9 +135,9 @@ func prose(text string) (paragraphs [][]span) {
 }
 
 // curl returns a command line that sends the request. body is the example to send, at most one.
-func (d document) curl(path string, body ...yaml.Node) (string, error) {
+func (v view) curl(path string, body ...yaml.Node) (string, error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, `curl -sS "$UNCIAL_URL%s%s" -H "Authorization: Bearer $UNCIAL_KEY"`, d.basePath(), path)
+	fmt.Fprintf(&b, `curl -sS %s%s%s -H "Authorization: Bearer %s"`, v.URL, v.basePath(), path, v.Key())
 	for _, value := range body {
 		text, err := compact(&value)
 		if err != nil {

@@ -26,6 +26,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"uncial/gen"
+	"uncial/internal/apidocs"
+	"uncial/internal/contract"
 )
 
 // Options configure the front end.
@@ -44,6 +46,9 @@ type Options struct {
 	// Answered is called after each request with its path as in openapi.yaml, "" if there is no such path or method, and the
 	// status, 0 if the connection was cut instead. Default: not called.
 	Answered func(path string, status int)
+	// Site describes the server for the API reference at /docs. If it has no URL, the examples name the local address of the
+	// connection until a script replaces it. Default: the default plans, and no languages.
+	Site func(ctx context.Context) apidocs.Site
 	// Routes are further routes outside /api/v1, by "METHOD /path" as in http.ServeMux, where a segment may be a wildcard such
 	// as "{key}". Anyone may call them. Their handlers report errors with WriteError. Default: none.
 	Routes map[string]http.Handler
@@ -84,6 +89,9 @@ func New(o Options) (http.Handler, error) {
 	}
 	if o.MaxInFlight <= 0 {
 		o.MaxInFlight = defaultMaxInFlight
+	}
+	if o.Site == nil {
+		o.Site = func(context.Context) apidocs.Site { return apidocs.Site{Plans: contract.DefaultPlans()} }
 	}
 	if o.RequestID == nil {
 		o.RequestID = func(*http.Request) string { return randomID() }

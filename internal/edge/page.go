@@ -2,6 +2,7 @@ package edge
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"strconv"
 	"time"
@@ -26,7 +27,7 @@ func (h *handler) addPages() error {
 	for path, page := range map[string]func(x *exchange, r *http.Request) error{
 		healthPath:      health,
 		readyPath:       h.ready,
-		"/docs":         docs,
+		"/docs":         h.docs,
 		"/openapi.yaml": staticPage("application/yaml", gen.Document),
 		"/openapi.json": staticPage("application/json", spec),
 	} {
@@ -64,14 +65,26 @@ func (h *handler) ready(x *exchange, r *http.Request) error {
 }
 
 // docs serves the API reference.
-func docs(x *exchange, r *http.Request) error {
-	html, err := apidocs.HTML()
+func (h *handler) docs(x *exchange, r *http.Request) error {
+	site := h.Site(r.Context())
+	if site.URL == "" {
+		site.URL, site.URLIsGuessed = localURL(r.Context()), true
+	}
+	html, err := apidocs.Page(site)
 	if err != nil {
 		return err
 	}
 	x.Header().Set("Content-Security-Policy", apidocs.SecurityPolicy)
 	x.Header().Set("Referrer-Policy", "no-referrer")
 	return staticPage("text/html; charset=utf-8", html)(x, r)
+}
+
+// localURL returns the address at which the request arrived. It is not taken from the Host header, which the client chooses.
+func localURL(ctx context.Context) string {
+	if addr, ok := ctx.Value(http.LocalAddrContextKey).(net.Addr); ok {
+		return "http://" + addr.String()
+	}
+	return "http://localhost"
 }
 
 // staticPage serves the same bytes to everyone. Browsers must not guess another content type.

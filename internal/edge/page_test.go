@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"uncial/internal/apidocs"
 	"uncial/internal/edge"
 )
 
@@ -60,7 +61,9 @@ func TestHandler_ServesOpenAPIAsJSON(t *testing.T) {
 
 func TestHandler_AnswersHEADOfPages(t *testing.T) {
 	t.Parallel()
-	d := mustNew(t, nil)
+	d := mustNew(t, func(o *edge.Options) {
+		o.Site = func(context.Context) apidocs.Site { return apidocs.Site{URL: "https://ocr.example.org"} }
+	})
 	for _, path := range []string{"/docs", "/openapi.yaml", "/openapi.json", "/healthz", "/readyz"} {
 		res := d.do(t, get(path))
 		head := raw(t, serve(t, d), "HEAD "+path+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
@@ -68,6 +71,14 @@ func TestHandler_AnswersHEADOfPages(t *testing.T) {
 		assert.Equal(t, res.Header.Get("Content-Type"), head.Header.Get("Content-Type"))
 		assert.Equal(t, strconv.Itoa(len(res.Body)), head.Header.Get("Content-Length"), path)
 	}
+}
+
+func TestHandler_NamesItsAddressInTheAPIReference(t *testing.T) {
+	t.Parallel()
+	address := serve(t, mustNew(t, nil))
+	res := raw(t, address, "GET /docs HTTP/1.1\r\nHost: attacker.example\r\nConnection: close\r\n\r\n")
+	assert.Contains(t, res.Body, "curl -sS http://"+address+"/api/v1/status")
+	assert.NotContains(t, res.Body, "attacker.example")
 }
 
 func TestHandler_ServesTheAPIReference(t *testing.T) {

@@ -44,6 +44,9 @@ type Account struct {
 	Name    string    `json:"name"`
 	Plan    string    `json:"plan"`
 	Created time.Time `json:"created"` // UTC, whole microseconds
+
+	Suspended time.Time `json:"suspended,omitzero"` // its keys are refused since then; zero: it is not suspended
+	Deleted   time.Time `json:"deleted,omitzero"`   // only the ledger refers to it since then; zero: it was not deleted
 }
 
 // Options of a Registry.
@@ -97,14 +100,19 @@ func (r *Registry) Plans() map[string]Plan { return maps.Clone(r.plans.plans) }
 
 // Create makes an account. Names need not be unique; the ID is. Errors: ErrName, ErrPlan, *store.Error.
 func (r *Registry) Create(ctx context.Context, name, plan string) (Account, error) {
-	if err := checkName(name); err != nil {
+	return r.CreateIn(ctx, r.store.Writer(), name, plan)
+}
+
+// CreateIn is Create within a transaction.
+func (r *Registry) CreateIn(ctx context.Context, x store.Executor, name, plan string) (Account, error) {
+	if err := CheckName(name); err != nil {
 		return Account{}, err
 	}
 	if _, err := r.plans.Plan(plan); err != nil {
 		return Account{}, err
 	}
 	a := Account{ID: newID("acc"), Name: name, Plan: plan, Created: r.now()}
-	_, err := r.store.Writer().Exec(ctx, `INSERT INTO accounts (id, name, plan, created_at) VALUES ($1, $2, $3, $4)`,
+	_, err := x.Exec(ctx, `INSERT INTO accounts (id, name, plan, created_at) VALUES ($1, $2, $3, $4)`,
 		a.ID, a.Name, a.Plan, store.At(a.Created))
 	if err != nil {
 		return Account{}, fmt.Errorf("create account: %w", err)
@@ -112,42 +120,95 @@ func (r *Registry) Create(ctx context.Context, name, plan string) (Account, erro
 	return a, nil
 }
 
-// Find returns the account with this ID. IDs are compared byte by byte. Errors: ErrNoAccount, *store.Error.
+// Find returns the account with this ID, also if it was deleted. IDs are compared byte by byte. Errors: ErrNoAccount,
+// *store.Error.
 func (r *Registry) Find(ctx context.Context, id string) (Account, error) {
-	a := Account{ID: id}
-	var created store.Instant
-	err := r.store.Reader().Get(ctx, `SELECT name, plan, created_at FROM accounts WHERE id = $1`,
-		store.Args{id}, &a.Name, &a.Plan, &created)
+	return r.FindIn(ctx, r.store.Reader(), id)
+}
+
+// FindIn is Find within a transaction.
+func (r *Registry) FindIn(ctx context.Context, x store.Executor, id string) (Account, error) {
+	a, err := scanAccount(func(dest ...any) error {
+		return x.Get(ctx, selectAccount+` WHERE id = $1`, store.Args{id}, dest...)
+	})
 	if errors.Is(err, store.ErrNoRows) {
 		return Account{}, ErrNoAccount
 	}
 	if err != nil {
 		return Account{}, fmt.Errorf("find account: %w", err)
 	}
-	a.Created = created.Time
 	return a, nil
 }
 
-// List returns all accounts, oldest first; accounts of the same microsecond are ordered by ID. Errors: *store.Error.
+// List returns all accounts, deleted ones too, oldest first; accounts of the same microsecond are ordered by ID. Errors:
+// *store.Error.
 func (r *Registry) List(ctx context.Context) ([]Account, error) {
-	all, err := store.All(ctx, r.store.Reader(),
-		`SELECT id, name, plan, created_at FROM accounts ORDER BY created_at, id`, nil,
-		func(scan func(...any) error) (a Account, err error) {
-			var created store.Instant
-			err = scan(&a.ID, &a.Name, &a.Plan, &created)
-			a.Created = created.Time
-			return a, err
-		})
+	all, err := store.All(ctx, r.store.Reader(), selectAccount+` ORDER BY created_at, id`, nil, scanAccount)
 	if err != nil {
 		return nil, fmt.Errorf("list accounts: %w", err)
 	}
 	return all, nil
 }
 
+// Page returns at most limit accounts, the newest first, beginning after the account with this ID; "" begins with the
+// newest. Errors: *store.Error.
+func (r *Registry) Page(ctx context.Context, after string, limit int) ([]Account, error) {
+	all, err := store.All(ctx, r.store.Reader(), selectAccount+` WHERE $1 = '' OR
+			(created_at, id) < (SELECT created_at, id FROM accounts WHERE id = $1)
+		ORDER BY created_at DESC, id DESC LIMIT $2`, store.Args{after, limit}, scanAccount)
+	if err != nil {
+		return nil, fmt.Errorf("list accounts: %w", err)
+	}
+	return all, nil
+}
+
+// selectAccount selects the columns that scanAccount reads, in its order.
+const selectAccount = `SELECT id, name, plan, created_at, suspended_at, deleted_at FROM accounts`
+
+func scanAccount(scan func(...any) error) (Account, error) {
+	var a Account
+	var created, suspended, deleted store.Instant
+	err := scan(&a.ID, &a.Name, &a.Plan, &created, &suspended, &deleted)
+	a.Created, a.Suspended, a.Deleted = created.Time, suspended.Time, deleted.Time
+	return a, err
+}
+
+// Suspend refuses the keys of an account from the next request on, until Resume. Suspending it again changes nothing.
+// Errors: ErrNoAccount, also for a deleted account, *store.Error.
+func (r *Registry) Suspend(ctx context.Context, id string) error {
+	return r.update(ctx, `UPDATE accounts SET suspended_at = COALESCE(suspended_at, $2) WHERE id = $1 AND deleted_at IS NULL`,
+		id, store.At(r.now()))
+}
+
+// Resume ends a suspension. Errors: ErrNoAccount, also for a deleted account, *store.Error.
+func (r *Registry) Resume(ctx context.Context, id string) error {
+	return r.update(ctx, `UPDATE accounts SET suspended_at = NULL WHERE id = $1 AND deleted_at IS NULL`, id)
+}
+
+// Rename changes the name of an account. Errors: ErrName, ErrNoAccount, also for a deleted account, *store.Error.
+func (r *Registry) Rename(ctx context.Context, id, name string) error {
+	if err := CheckName(name); err != nil {
+		return err
+	}
+	return r.update(ctx, `UPDATE accounts SET name = $2 WHERE id = $1 AND deleted_at IS NULL`, id, name)
+}
+
+// update runs a statement that changes one account. Errors: ErrNoAccount, *store.Error.
+func (r *Registry) update(ctx context.Context, statement string, args ...any) error {
+	n, err := r.store.Writer().Exec(ctx, statement, args...)
+	if err != nil {
+		return fmt.Errorf("update account: %w", err)
+	}
+	if n == 0 {
+		return ErrNoAccount
+	}
+	return nil
+}
+
 // UnknownPlans returns the plans of accounts that are missing from the catalogue, sorted. Every request of such an account
 // fails until the plan is restored or the account is moved to another plan. Errors: *store.Error.
 func (r *Registry) UnknownPlans(ctx context.Context) ([]string, error) {
-	all, err := store.All(ctx, r.store.Reader(), `SELECT DISTINCT plan FROM accounts`, nil,
+	all, err := store.All(ctx, r.store.Reader(), `SELECT DISTINCT plan FROM accounts WHERE deleted_at IS NULL`, nil,
 		func(scan func(...any) error) (plan string, err error) { return plan, scan(&plan) })
 	if err != nil {
 		return nil, fmt.Errorf("list plans: %w", err)
@@ -159,8 +220,8 @@ func (r *Registry) UnknownPlans(ctx context.Context) ([]string, error) {
 	}), nil
 }
 
-// checkName reports names that cannot be shown on one line of a console. Errors: ErrName.
-func checkName(name string) error {
+// CheckName reports names that cannot be shown on one line of a console. Errors: ErrName.
+func CheckName(name string) error {
 	unprintable := func(c rune) bool { return !unicode.IsPrint(c) }
 	if strings.TrimSpace(name) == "" || !utf8.ValidString(name) ||
 		utf8.RuneCountInString(name) > maxName || strings.ContainsFunc(name, unprintable) {

@@ -22,6 +22,7 @@ var (
 	ErrExpired    = fmt.Errorf("%w: expired", ErrDenied)
 	ErrRevoked    = fmt.Errorf("%w: revoked", ErrDenied)
 	ErrOutOfRange = fmt.Errorf("%w: not allowed from this address", ErrDenied)
+	ErrSuspended  = fmt.Errorf("%w: the account is suspended", ErrDenied)
 )
 
 // lastUsedInterval is the precision of Key.LastUsed. It keeps a busy key from writing to the database at each request.
@@ -29,7 +30,7 @@ const lastUsedInterval = time.Minute
 
 // Authenticate returns the account and key behind a token that is used from an address. It costs one statement, and a
 // second one at most once a minute for each key, to store when it was last used. Errors: ErrUnknown, ErrExpired,
-// ErrRevoked and ErrOutOfRange, which all wrap ErrDenied; ErrSecret, *store.Error.
+// ErrRevoked, ErrOutOfRange and ErrSuspended, which all wrap ErrDenied; ErrSecret, *store.Error.
 func (r *Registry) Authenticate(ctx context.Context, token string, from netip.Addr) (Account, Key, error) {
 	if len(r.secret) == 0 {
 		return Account{}, Key{}, ErrSecret
@@ -48,6 +49,9 @@ func (r *Registry) Authenticate(ctx context.Context, token string, from netip.Ad
 	if err := k.checkUse(from); err != nil {
 		return Account{}, Key{}, err
 	}
+	if !a.Suspended.IsZero() || !a.Deleted.IsZero() {
+		return Account{}, Key{}, ErrSuspended
+	}
 	r.storeLastUse(ctx, k, now)
 	return a, k, nil
 }
@@ -55,14 +59,13 @@ func (r *Registry) Authenticate(ctx context.Context, token string, from netip.Ad
 // lookUp reads the key with this digest and its account in one statement. Errors: store.ErrNoRows, *store.Error.
 func (r *Registry) lookUp(ctx context.Context, digest string, now time.Time) (Account, Key, error) {
 	var a Account
-	var created store.Instant
+	var created, suspended, deleted store.Instant
 	k, err := scanKey(func(dest ...any) error {
-		return r.store.Reader().Get(ctx, `SELECT k.id, k.account_id, k.name, k.allow, k.created_at, k.expires_at,
-				k.revoked_at, k.last_used_at, COALESCE(k.replaced_by, ''), a.id, a.name, a.plan, a.created_at
-			FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE k.digest = $1`,
-			store.Args{digest}, append(dest, &a.ID, &a.Name, &a.Plan, &created)...)
+		return r.store.Reader().Get(ctx, `SELECT `+keyColumns+`, a.id, a.name, a.plan, a.created_at, a.suspended_at, a.deleted_at`+
+			keysAndMeters+` JOIN accounts a ON a.id = k.account_id WHERE k.digest = $1`,
+			store.Args{digest}, append(dest, &a.ID, &a.Name, &a.Plan, &created, &suspended, &deleted)...)
 	}, now)
-	a.Created = created.Time
+	a.Created, a.Suspended, a.Deleted = created.Time, suspended.Time, deleted.Time
 	return a, k, err
 }
 

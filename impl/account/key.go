@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"strings"
 	"time"
 
 	"uncial/impl/store"
+	"uncial/internal/contract"
 )
 
 // Key describes an API key, without the token itself. Times are UTC.
@@ -22,7 +22,11 @@ type Key struct {
 	Expires    time.Time      `json:"expires,omitzero"`     // zero: never
 	Revoked    time.Time      `json:"revoked,omitzero"`     // zero: not revoked
 	LastUsed   time.Time      `json:"lastUsed,omitzero"`    // to the minute; zero: never
+	LastFour   string         `json:"lastFour,omitempty"`   // characters at the end of the key; empty: made before they were stored
+	Replaces   string         `json:"replaces,omitempty"`   // ID of the key that it replaced; empty: none
 	ReplacedBy string         `json:"replacedBy,omitempty"` // ID of the key that Rotate made; empty: none
+	Cap        *int64         `json:"cap,omitempty"`        // points a month, shared with the keys that it replaced; nil: no cap
+	MeterID    string         `json:"-"`                    // what counts these points; empty: nothing does
 }
 
 // Status says whether a key may be used. Only an active key may.
@@ -50,11 +54,9 @@ var (
 	ErrEnded   = errors.New("the key has expired, was revoked or was rotated before; create a new key instead")
 	ErrExpires = errors.New("invalid lifetime of a key; use a positive duration, or none for a key that never expires")
 	ErrOverlap = errors.New("invalid overlap of two keys; use 0 or a positive duration")
+	ErrCap     = fmt.Errorf("invalid cap of a key; use 0 to %d points a month, or none", int64(contract.MaxPoints))
 	ErrAllow   = errors.New("invalid address range; use at most 100 addresses or CIDRs such as 192.0.2.0/24 or 2001:db8::/32")
 )
-
-// maxAllow bounds the address ranges of a key, because every request with the key compares them all.
-const maxAllow = 100
 
 // NewKey describes a key to make.
 type NewKey struct {
@@ -62,19 +64,35 @@ type NewKey struct {
 	Name      string         // 1 to 200 printable characters
 	Lifetime  time.Duration  // 0: never expires
 	Allow     []netip.Prefix // addresses it may be used from; empty: any
+	Cap       *int64         // points a month that it may use; nil: no cap
 }
 
-// CreateKey makes a key and returns it with its token, which cannot be read again later. Errors: ErrNoAccount, ErrName, ErrExpires,
-// ErrAllow, ErrSecret, *store.Error.
+// CreateKey makes a key and returns it with its token, which cannot be read again later. Errors: ErrNoAccount, also for a
+// deleted account, ErrName, ErrExpires, ErrAllow, ErrCap, ErrSecret, *store.Error.
 func (r *Registry) CreateKey(ctx context.Context, n NewKey) (Key, string, error) {
 	if err := r.checkKey(n); err != nil {
 		return Key{}, "", err
 	}
-	if _, err := r.Find(ctx, n.AccountID); err != nil {
-		return Key{}, "", err
-	}
-	k, token := r.generate(n)
-	if err := r.insertKey(ctx, r.store.Writer(), k, token); err != nil {
+	var k Key
+	var token string
+	err := r.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
+		// Locked, so that no key can be added to an account that is being deleted.
+		locked, err := x.Exec(ctx, `UPDATE accounts SET plan = plan WHERE id = $1 AND deleted_at IS NULL`, n.AccountID)
+		if err != nil {
+			return err
+		}
+		if locked == 0 {
+			return ErrNoAccount
+		}
+		k, token = r.generate(n)
+		k.MeterID = k.ID
+		_, err = x.Exec(ctx, `INSERT INTO meters (id, account_id, cap) VALUES ($1, $2, $3)`, k.MeterID, k.AccountID, k.Cap)
+		if err != nil {
+			return err
+		}
+		return r.insertKey(ctx, x, k, token)
+	})
+	if err != nil {
 		return Key{}, "", fmt.Errorf("create key: %w", err)
 	}
 	return k, token, nil
@@ -86,35 +104,48 @@ func (r *Registry) checkKey(n NewKey) error {
 		return ErrSecret
 	case n.Lifetime < 0:
 		return ErrExpires
-	case len(n.Allow) > maxAllow:
-		return ErrAllow
+	case !isCap(n.Cap):
+		return ErrCap
 	}
-	for _, prefix := range n.Allow {
-		if !prefix.IsValid() {
-			return ErrAllow
-		}
+	if err := checkAllow(n.Allow); err != nil {
+		return err
 	}
-	return checkName(n.Name)
+	return CheckName(n.Name)
 }
+
+func isCap(points *int64) bool { return points == nil || *points >= 0 && *points <= contract.MaxPoints }
 
 // generate returns a new key and its token; nothing is stored yet.
 func (r *Registry) generate(n NewKey) (Key, string) {
-	k := Key{ID: newID("key"), AccountID: n.AccountID, Name: n.Name, Status: Active, Created: r.now()}
+	token := newToken()
+	k := Key{
+		ID: newID("key"), AccountID: n.AccountID, Name: n.Name, Status: Active, Created: r.now(), Cap: n.Cap,
+		LastFour: token[len(token)-lastFour:],
+	}
 	for _, prefix := range n.Allow {
 		k.Allow = append(k.Allow, canonical(prefix))
 	}
 	if n.Lifetime > 0 {
 		k.Expires = store.At(k.Created.Add(n.Lifetime)).Time
 	}
-	return k, newToken()
+	return k, token
 }
 
 func (r *Registry) insertKey(ctx context.Context, x store.Executor, k Key, token string) error {
-	_, err := x.Exec(ctx, `INSERT INTO api_keys (id, account_id, name, digest, allow, created_at, expires_at, secret_id)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+	_, err := x.Exec(ctx, `INSERT INTO api_keys
+			(id, account_id, name, digest, allow, created_at, expires_at, secret_id, last_four, replaces, meter_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 		k.ID, k.AccountID, k.Name, digest(r.secret, token), formatAllow(k.Allow),
-		store.At(k.Created), store.At(k.Expires), secretID(r.secret))
+		store.At(k.Created), store.At(k.Expires), secretID(r.secret), k.LastFour, orNull(k.Replaces), orNull(k.MeterID))
 	return err
+}
+
+// orNull returns nil for the empty text, which is stored as NULL.
+func orNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
 }
 
 // CountUnderOtherSecrets returns how many active keys were made with a secret other than this registry's. Such keys are
@@ -141,7 +172,7 @@ func (r *Registry) Keys(ctx context.Context, accountID string) ([]Key, error) {
 		}
 	}
 	now := r.now()
-	all, err := store.All(ctx, r.store.Reader(), selectKey+` WHERE account_id = $1 OR $1 = '' ORDER BY created_at, id`,
+	all, err := store.All(ctx, r.store.Reader(), selectKey+` WHERE k.account_id = $1 OR $1 = '' ORDER BY k.created_at, k.id`,
 		store.Args{accountID}, func(scan func(...any) error) (Key, error) { return scanKey(scan, now) })
 	if err != nil {
 		return nil, fmt.Errorf("list keys: %w", err)
@@ -149,8 +180,8 @@ func (r *Registry) Keys(ctx context.Context, accountID string) ([]Key, error) {
 	return all, nil
 }
 
-// Rotate makes a key that replaces another one. The new key has the same account, name, address ranges and lifetime,
-// counted from now. The old key works for the overlap, but never beyond its own expiry. Errors: ErrNoKey, ErrEnded,
+// Rotate makes a key that replaces another one. The new key has the same account, name, address ranges, cap and lifetime,
+// counted from now; what the old key has used this month counts against the cap. The old key works for the overlap, but never beyond its own expiry. Errors: ErrNoKey, ErrEnded,
 // ErrOverlap, ErrSecret, *store.Error.
 func (r *Registry) Rotate(ctx context.Context, id string, overlap time.Duration) (Key, string, error) {
 	if overlap < 0 {
@@ -171,6 +202,7 @@ func (r *Registry) Rotate(ctx context.Context, id string, overlap time.Duration)
 			n.Lifetime = old.Expires.Sub(old.Created)
 		}
 		made, token = r.generate(n)
+		made.Replaces, made.MeterID, made.Cap = old.ID, old.MeterID, old.Cap
 		if err := r.insertKey(ctx, x, made, token); err != nil {
 			return err
 		}
@@ -211,13 +243,18 @@ func (r *Registry) Revoke(ctx context.Context, id string) error {
 	return nil
 }
 
-// selectKey selects the columns that scanKey reads, in its order.
-const selectKey = `SELECT id, account_id, name, allow, created_at, expires_at, revoked_at, last_used_at,
-	COALESCE(replaced_by, '') FROM api_keys`
+// keyColumns are the columns that scanKey reads, in its order.
+const keyColumns = `k.id, k.account_id, k.name, k.allow, k.created_at, k.expires_at, k.revoked_at, k.last_used_at,
+	COALESCE(k.last_four, ''), COALESCE(k.replaces, ''), COALESCE(k.replaced_by, ''), COALESCE(k.meter_id, ''), m.cap`
+
+const (
+	keysAndMeters = ` FROM api_keys k LEFT JOIN meters m ON m.id = k.meter_id`
+	selectKey     = `SELECT ` + keyColumns + keysAndMeters
+)
 
 func (r *Registry) findKey(ctx context.Context, x store.Executor, id string) (Key, error) {
 	k, err := scanKey(func(dest ...any) error {
-		return x.Get(ctx, selectKey+` WHERE id = $1`, store.Args{id}, dest...)
+		return x.Get(ctx, selectKey+` WHERE k.id = $1`, store.Args{id}, dest...)
 	}, r.now())
 	if errors.Is(err, store.ErrNoRows) {
 		return Key{}, ErrNoKey
@@ -225,12 +262,13 @@ func (r *Registry) findKey(ctx context.Context, x store.Executor, id string) (Ke
 	return k, err
 }
 
-// scanKey reads a row of selectKey. now decides whether the key has expired.
+// scanKey reads the columns keyColumns. now decides whether the key has expired.
 func scanKey(scan func(...any) error, now time.Time) (Key, error) {
 	var k Key
 	var allow string
 	var created, expires, revoked, used store.Instant
-	err := scan(&k.ID, &k.AccountID, &k.Name, &allow, &created, &expires, &revoked, &used, &k.ReplacedBy)
+	err := scan(&k.ID, &k.AccountID, &k.Name, &allow, &created, &expires, &revoked, &used,
+		&k.LastFour, &k.Replaces, &k.ReplacedBy, &k.MeterID, &k.Cap)
 	if err != nil {
 		return Key{}, err
 	}
@@ -238,50 +276,4 @@ func scanKey(scan func(...any) error, now time.Time) (Key, error) {
 	k.Status = k.statusAt(now)
 	k.Allow, err = parseAllow(allow)
 	return k, err
-}
-
-// ParseAllow parses CIDRs and single addresses; a single address becomes a CIDR of one. The results are canonical, so
-// that the same range is always stored and shown the same way. Errors: ErrAllow.
-func ParseAllow(texts []string) ([]netip.Prefix, error) {
-	if len(texts) > maxAllow {
-		return nil, ErrAllow
-	}
-	var allow []netip.Prefix
-	for _, text := range texts {
-		if addr, err := netip.ParseAddr(text); err == nil && addr.Zone() == "" {
-			allow = append(allow, canonical(netip.PrefixFrom(addr, addr.BitLen())))
-			continue
-		}
-		prefix, err := netip.ParsePrefix(text)
-		if err != nil {
-			return nil, ErrAllow
-		}
-		allow = append(allow, canonical(prefix))
-	}
-	return allow, nil
-}
-
-// canonical clears the host bits, and turns an IPv4 network in IPv6 notation, ::ffff:a.b.c.d (RFC 4291, section
-// 2.5.5.2), into IPv4 notation.
-func canonical(p netip.Prefix) netip.Prefix {
-	if p.Addr().Is4In6() && p.Bits() >= 96 {
-		p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
-	}
-	return p.Masked()
-}
-
-// formatAllow is the stored form: CIDRs separated by commas. parseAllow is its inverse.
-func formatAllow(allow []netip.Prefix) string {
-	texts := make([]string, len(allow))
-	for i, prefix := range allow {
-		texts[i] = prefix.String()
-	}
-	return strings.Join(texts, ",")
-}
-
-func parseAllow(text string) ([]netip.Prefix, error) {
-	if text == "" {
-		return nil, nil
-	}
-	return ParseAllow(strings.Split(text, ","))
 }

@@ -16,6 +16,7 @@ const (
 	tokenRandom   = 30
 	tokenChecksum = 6
 	tokenLength   = len(tokenPrefix) + tokenRandom + tokenChecksum
+	lastFour      = 4 // characters that listings show, so that people can tell keys apart
 	base62        = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 

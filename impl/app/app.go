@@ -171,11 +171,11 @@ func (a *App) site(ctx context.Context) apidocs.Site {
 	return apidocs.Site{Plans: a.data.Accounts.Plans(), Languages: tags}
 }
 
-// sweep expires holds of dead processes and deletes old replies every sweepInterval until ctx ends. All replicas sweep:
+// sweep expires holds of dead processes and deletes what is too old every sweepInterval until ctx ends. All replicas sweep:
 // the ledger lets only one of them end each hold.
 func (a *App) sweep(ctx context.Context) {
 	for {
-		swept, err := a.data.Ledger.Sweep(ctx)
+		swept, err := a.data.Sweep(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"uncial/impl/account"
+	"uncial/impl/account/session"
+	"uncial/impl/account/user"
 	"uncial/impl/ledger"
 	"uncial/impl/ratelimit"
 	"uncial/impl/store"
@@ -28,6 +30,8 @@ const (
 type Data struct {
 	Store    *store.Store
 	Accounts *account.Registry
+	Users    *user.Directory
+	Sessions *session.Store
 	Ledger   *ledger.Ledger
 	Limits   *ratelimit.Limiter
 }
@@ -64,8 +68,13 @@ func (d *Data) prepare(ctx context.Context, o DataOptions, plans account.Catalog
 		return err
 	}
 	d.Accounts, err = account.New(d.Store, account.Options{Secret: secret, Plans: plans, Now: now, Log: log})
-	if err != nil || secret == nil {
+	if err != nil {
 		return err
+	}
+	d.Users = user.New(d.Store, user.Options{Accounts: d.Accounts, Now: now})
+	d.Sessions = session.New(d.Store, now)
+	if secret == nil {
+		return nil
 	}
 	refused, err := d.Accounts.CountUnderOtherSecrets(ctx)
 	if err == nil && refused > 0 {
@@ -160,6 +169,13 @@ func (d *Data) Statements(ctx context.Context) ([]Statement, error) {
 		list[i] = Statement{a, b.Used, b.Remaining, b.Total, b.NextReset}
 	}
 	return list, nil
+}
+
+// Sweep expires holds of dead processes, and deletes old replies, sessions, tokens and counts of failed sign-ins. Any number
+// of replicas may sweep at the same time. Errors: *store.Error.
+func (d *Data) Sweep(ctx context.Context) (ledger.Swept, error) {
+	swept, err := d.Ledger.Sweep(ctx)
+	return swept, errors.Join(err, d.Sessions.Sweep(ctx), d.Users.Sweep(ctx))
 }
 
 // ChangePlan puts an account on another plan and returns the account. Errors: those of Ledger.ChangePlan.

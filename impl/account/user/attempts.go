@@ -1,0 +1,97 @@
+package user
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"time"
+
+	"uncial/impl/store"
+)
+
+const (
+	// maxSignUps bounds the sign-ups from one address within signUpWindow: each new account gets points.
+	maxSignUps   = 5
+	signUpWindow = 24 * time.Hour
+	// maxMails bounds the mails that strangers can have sent to one e-mail address within mailWindow.
+	maxMails   = 3
+	mailWindow = time.Hour
+)
+
+// Errors of the counts below.
+var (
+	ErrTooManySignUps = fmt.Errorf("too many sign-ups from this network; at most %d within 24 hours are accepted", maxSignUps)
+	ErrTooManyMails   = fmt.Errorf("too many messages to this e-mail address; at most %d an hour are sent", maxMails)
+)
+
+// CountSignUp counts a sign-up from an address. Loopback and unknown addresses are not counted, as in SignIn.
+// Errors: ErrTooManySignUps, *store.Error.
+func (d *Directory) CountSignUp(ctx context.Context, from netip.Addr) error {
+	key := addressKey(from)
+	if key == "" {
+		return nil
+	}
+	return d.countUpTo(ctx, subject("signup", key), maxSignUps, signUpWindow, ErrTooManySignUps)
+}
+
+// CountMail counts a message to an e-mail address that somebody asked for who has not proved to own it. Errors:
+// ErrTooManyMails, *store.Error.
+func (d *Directory) CountMail(ctx context.Context, email string) error {
+	return d.countUpTo(ctx, subject("mail", foldEmail(email)), maxMails, mailWindow, ErrTooManyMails)
+}
+
+// countUpTo counts one attempt in a fixed window, unless it has seen most already: refused then.
+func (d *Directory) countUpTo(ctx context.Context, subject string, most int64, window time.Duration, refused error) error {
+	now := d.now()
+	var n int64
+	err := d.store.Writer().Get(ctx, `INSERT INTO attempts (subject, count, since, latest) VALUES ($1, 1, $2, $2)
+		ON CONFLICT (subject) DO UPDATE SET
+			count = CASE WHEN attempts.since <= $3 THEN 1 ELSE attempts.count + 1 END,
+			since = CASE WHEN attempts.since <= $3 THEN excluded.since ELSE attempts.since END,
+			latest = excluded.latest
+		WHERE attempts.since <= $3 OR attempts.count < $4 RETURNING count`,
+		store.Args{subject, store.At(now), store.At(now.Add(-window)), most}, &n)
+	if errors.Is(err, store.ErrNoRows) {
+		return refused
+	}
+	if err != nil {
+		return fmt.Errorf("count attempt: %w", err)
+	}
+	return nil
+}
+
+// count counts one attempt and returns the number of attempts, this one included. Attempts before a pause as long as
+// lifetime do not count.
+func count(ctx context.Context, x store.Executor, subject string, now time.Time, lifetime time.Duration) (n int64, err error) {
+	err = x.Get(ctx, `INSERT INTO attempts (subject, count, since, latest) VALUES ($1, 1, $2, $2)
+		ON CONFLICT (subject) DO UPDATE SET
+			count = CASE WHEN attempts.latest <= $3 THEN 1 ELSE attempts.count + 1 END,
+			latest = excluded.latest
+		RETURNING count`,
+		store.Args{subject, store.At(now), store.At(now.Add(-lifetime))}, &n)
+	return n, err
+}
+
+// subject returns the name that attempts are stored under. It is a digest, so that the table does not list addresses.
+func subject(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return hex.EncodeToString(sum[:])
+}
+
+// Sweep deletes counts and tokens that no longer matter. Any number of replicas may call it. Errors: *store.Error.
+func (d *Directory) Sweep(ctx context.Context) error {
+	now := d.now()
+	x := d.store.Writer()
+	_, err := x.Exec(ctx, `DELETE FROM attempts WHERE latest <= $1`, store.At(now.Add(-signUpWindow)))
+	if err == nil {
+		_, err = x.Exec(ctx, `DELETE FROM one_time_tokens WHERE expires_at <= $1`, store.At(now))
+	}
+	if err != nil {
+		return fmt.Errorf("sweep users: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+package user
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"uncial/impl/store"
+)
+
+// Console is the actor of what an operator does on the command line.
+const Console = "console"
+
+// LogEntry says who did what as an operator. It holds IDs, no names, so that deleting a user erases the person from it.
+type LogEntry struct {
+	ID        string    `json:"id"`
+	At        time.Time `json:"at"`
+	Actor     string    `json:"actor"`             // ID of a user, or Console
+	Action    string    `json:"action"`            // such as "suspend account"
+	AccountID string    `json:"account,omitempty"` // the account that it was about
+	Subject   string    `json:"subject,omitempty"` // ID of what was changed, such as a user
+	Detail    string    `json:"detail,omitempty"`  // such as the reason of a grant
+}
+
+// Record adds an entry to the log of operators; it sets ID and At. Errors: *store.Error.
+func (d *Directory) Record(ctx context.Context, e LogEntry) error {
+	_, err := d.store.Writer().Exec(ctx, `INSERT INTO operator_log (id, at, actor, action, account_id, subject, detail)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		newID("log"), store.At(d.now()), e.Actor, e.Action, optional(e.AccountID), optional(e.Subject), e.Detail)
+	if err != nil {
+		return fmt.Errorf("record in the log of operators: %w", err)
+	}
+	return nil
+}
+
+// Entries returns at most limit entries of the log of operators, the newest first, beginning after the one with the ID
+// before; "" begins with the newest. Errors: *store.Error.
+func (d *Directory) Entries(ctx context.Context, before string, limit int) ([]LogEntry, error) {
+	all, err := store.All(ctx, d.store.Reader(), `SELECT id, at, actor, action, COALESCE(account_id, ''), COALESCE(subject, ''), detail
+		FROM operator_log WHERE $1 = '' OR (at, id) < (SELECT at, id FROM operator_log WHERE id = $1)
+		ORDER BY at DESC, id DESC LIMIT $2`,
+		store.Args{before, limit}, func(scan func(...any) error) (e LogEntry, err error) {
+			var at store.Instant
+			err = scan(&e.ID, &at, &e.Actor, &e.Action, &e.AccountID, &e.Subject, &e.Detail)
+			e.At = at.Time
+			return e, err
+		})
+	if err != nil {
+		return nil, fmt.Errorf("list the log of operators: %w", err)
+	}
+	return all, nil
+}

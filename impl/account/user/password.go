@@ -1,0 +1,131 @@
+package user
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"golang.org/x/crypto/argon2"
+)
+
+// Bounds of a password, in characters. There are no composition rules: they make people choose worse passwords (NIST SP
+// 800-63B, section 3.1.1.2).
+const (
+	minPassword = 12
+	maxPassword = 200
+)
+
+// argon2id with the parameters that OWASP recommends (Password Storage Cheat Sheet): 19 MiB, 2 passes, 1 lane. One hash
+// takes about 25 ms.
+const (
+	argonMemory  = 19 * 1024 // KiB
+	argonPasses  = 2
+	argonLanes   = 1
+	argonSalt    = 16 // bytes
+	argonKey     = 32 // bytes
+	argonVersion = argon2.Version
+)
+
+const (
+	// maxHashes is the number of hashes computed at the same time: they need 76 MiB together.
+	maxHashes = 4
+	// maxQueue bounds the sign-ins that wait for a hash: the last one waits about 3 s on two cores.
+	maxQueue = 256
+)
+
+// ErrBusy says that too many people are signing in at the same time.
+var ErrBusy = errors.New("too many sign-ins at the moment; try again in a few seconds")
+
+var errHashForm = errors.New("stored password hash has an unknown form")
+
+// hasher bounds the memory of hashes in progress. Waiting callers are served in the order of their arrival.
+type hasher struct {
+	queue chan struct{} // callers that wait or compute
+	slots chan struct{} // callers that compute
+	dummy string        // a hash that no password matches, for users that do not exist
+}
+
+func newHasher() *hasher {
+	h := &hasher{queue: make(chan struct{}, maxQueue+maxHashes), slots: make(chan struct{}, maxHashes)}
+	h.dummy = format(rand.Text()[:argonSalt], make([]byte, argonKey))
+	return h
+}
+
+// within runs fn once a slot is free. Errors: ErrBusy, ctx's.
+func (h *hasher) within(ctx context.Context, fn func()) error {
+	select {
+	case h.queue <- struct{}{}:
+	default:
+		return ErrBusy
+	}
+	defer func() { <-h.queue }()
+	select {
+	case h.slots <- struct{}{}:
+	case <-ctx.Done():
+		return fmt.Errorf("wait for a password hash: %w", ctx.Err())
+	}
+	defer func() { <-h.slots }()
+	fn()
+	return nil
+}
+
+// hash returns the stored form of a password. Errors: ErrPassword, ErrBusy, ctx's.
+func (h *hasher) hash(ctx context.Context, password string) (stored string, err error) {
+	if n := utf8.RuneCountInString(password); n < minPassword || n > maxPassword || !utf8.ValidString(password) {
+		return "", ErrPassword
+	}
+	err = h.within(ctx, func() {
+		salt := rand.Text()[:argonSalt]
+		stored = format(salt, argon2.IDKey([]byte(password), []byte(salt), argonPasses, argonMemory, argonLanes, argonKey))
+	})
+	return stored, err
+}
+
+// matches reports whether the password has the stored hash. An empty hash matches no password, but takes as long as
+// another. Errors: ErrBusy, errHashForm, ctx's.
+func (h *hasher) matches(ctx context.Context, password, stored string) (bool, error) {
+	if stored == "" {
+		stored = h.dummy
+	}
+	if len(password) > maxPassword*utf8.UTFMax { // no such password was accepted
+		password = ""
+	}
+	salt, want, err := parse(stored)
+	if err != nil {
+		return false, err
+	}
+	matched := false
+	err = h.within(ctx, func() {
+		got := argon2.IDKey([]byte(password), []byte(salt), argonPasses, argonMemory, argonLanes, argonKey)
+		matched = subtle.ConstantTimeCompare(got, want) == 1 && stored != h.dummy
+	})
+	return matched, err
+}
+
+// prefix names algorithm and parameters in the PHC string format.
+var prefix = fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$", argonVersion, argonMemory, argonPasses, argonLanes)
+
+// format returns a hash in the PHC string format, so that stored hashes can be told apart if the parameters ever change.
+func format(salt string, key []byte) string {
+	encode := base64.RawStdEncoding.EncodeToString
+	return prefix + encode([]byte(salt)) + "$" + encode(key)
+}
+
+// parse is the inverse of format. Errors: errHashForm.
+func parse(stored string) (salt string, key []byte, err error) {
+	decode := base64.RawStdEncoding.DecodeString
+	n := len(prefix) + base64.RawStdEncoding.EncodedLen(argonSalt)
+	if len(stored) <= n || stored[:len(prefix)] != prefix || stored[n] != '$' {
+		return "", nil, errHashForm
+	}
+	s, err1 := decode(stored[len(prefix):n])
+	key, err2 := decode(stored[n+1:])
+	if err1 != nil || err2 != nil || len(key) != argonKey {
+		return "", nil, errHashForm
+	}
+	return string(s), key, nil
+}

@@ -1,0 +1,206 @@
+package user
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"sync"
+	"time"
+
+	"uncial/impl/store"
+)
+
+// ErrSignIn is the answer to an unknown e-mail address and to a wrong password alike.
+var ErrSignIn = errors.New("the e-mail address or the password is wrong")
+
+// Delays of a sign-in after failed ones. Sign-ins are delayed and never refused for that reason, so that nobody can lock
+// an owner out. Guesses against one user from many addresses delay that user by a few seconds only; an address that keeps
+// guessing waits up to 30 s for each guess.
+const (
+	maxDelay     = 30 * time.Second
+	maxUserDelay = 2 * time.Second // with the wait for a hash, an attacked owner signs in within 5 s
+	freePair     = 3               // failures of one user from one address before the first delay: mistyped passwords
+	freeUser     = 10              // failures of one user from all addresses
+	freeAddress  = 20              // failures of all users behind one address, such as an office
+	// failureLifetime is the time without a failure after which the earlier ones are forgotten.
+	failureLifetime = time.Hour
+
+	// maxWaiting bounds the delayed sign-ins of a process, and maxWaitingAddress those of one address.
+	maxWaiting        = 4096
+	maxWaitingAddress = 8
+)
+
+// SignIn returns the user with this e-mail address and password. It counts the attempt before it looks at the password,
+// so that guesses in parallel are counted too, and delays its answer after failed attempts. The caller decides whether a
+// user whose address is not verified may go on. from is the address of the client; loopback and unknown addresses are not
+// counted, because behind a proxy they stand for everybody.
+// Errors: ErrSignIn, ErrBusy, ctx's, *store.Error.
+func (d *Directory) SignIn(ctx context.Context, email, password string, from netip.Addr) (User, error) {
+	email = foldEmail(email)
+	a := attemptOf(email, from)
+	delay, err := d.countAttempt(ctx, a)
+	if err != nil {
+		return User{}, fmt.Errorf("sign in: %w", err)
+	}
+	if err := d.waiting.wait(ctx, a.address, delay); err != nil {
+		return User{}, err
+	}
+	var id, stored string
+	err = d.store.Reader().Get(ctx, `SELECT id, COALESCE(password_hash, '') FROM users WHERE email = $1`,
+		store.Args{email}, &id, &stored)
+	if err != nil && !errors.Is(err, store.ErrNoRows) {
+		return User{}, fmt.Errorf("sign in: %w", err)
+	}
+	matched, err := d.hashes.matches(ctx, password, stored)
+	if err != nil {
+		return User{}, err
+	}
+	if !matched {
+		return User{}, ErrSignIn
+	}
+	return d.signedIn(ctx, id, a)
+}
+
+// signedIn records a successful sign-in and takes its attempt off the counts.
+func (d *Directory) signedIn(ctx context.Context, id string, a attempt) (User, error) {
+	var u User
+	err := d.store.Tx(ctx, func(ctx context.Context, x store.Executor) (err error) {
+		// One success does not clear an address: an attacker can have a user too.
+		if _, err := x.Exec(ctx, `UPDATE attempts SET count = count - 1 WHERE subject = $1 AND count > 0`,
+			subject("address", a.address)); err != nil {
+			return err
+		}
+		if _, err := x.Exec(ctx, `DELETE FROM attempts WHERE subject IN ($1, $2)`,
+			subject("pair", a.email, a.address), subject("user", a.email)); err != nil {
+			return err
+		}
+		if _, err := x.Exec(ctx, `UPDATE users SET signed_in_at = $2 WHERE id = $1`, id, store.At(d.now())); err != nil {
+			return err
+		}
+		u, err = find(ctx, x, `id = $1`, id)
+		return err
+	})
+	if err != nil {
+		return User{}, fmt.Errorf("sign in: %w", err)
+	}
+	return u, nil
+}
+
+// CheckPassword reports whether the password is that of the user. Pages ask for it before a change that needs a password.
+// Attempts count as those of SignIn do. Errors: ErrSignIn, ErrNoUser, ErrBusy, ctx's, *store.Error.
+func (d *Directory) CheckPassword(ctx context.Context, id, password string, from netip.Addr) error {
+	u, err := d.Find(ctx, id)
+	if err != nil {
+		return err
+	}
+	_, err = d.SignIn(ctx, u.Email, password, from)
+	return err
+}
+
+// attempt says who tries to sign in, and from where.
+type attempt struct {
+	email   string
+	address string // "" for one that is not counted
+}
+
+func attemptOf(email string, from netip.Addr) attempt { return attempt{email, addressKey(from)} }
+
+// addressKey returns what attempts are counted under: an IPv4 address, or the /64 network that an IPv6 address lies in,
+// because a single customer has a whole network. It is empty for loopback and unknown addresses.
+func addressKey(from netip.Addr) string {
+	from = from.Unmap().WithZone("")
+	if !from.IsValid() || from.IsLoopback() {
+		return ""
+	}
+	if from.Is4() {
+		return from.String()
+	}
+	network, _ := from.Prefix(64) // an IPv6 address has 128 bits
+	return network.String()
+}
+
+// countAttempt counts an attempt as failed until it succeeds, and returns the delay that it deserves.
+func (d *Directory) countAttempt(ctx context.Context, a attempt) (delay time.Duration, err error) {
+	err = d.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
+		delay = 0
+		for _, c := range []struct {
+			subject string
+			free    int64
+			most    time.Duration
+			counted bool
+		}{
+			{subject("address", a.address), freeAddress, maxDelay, a.address != ""},
+			{subject("pair", a.email, a.address), freePair, maxDelay, a.address != ""},
+			{subject("user", a.email), freeUser, maxUserDelay, true},
+		} {
+			if !c.counted {
+				continue
+			}
+			n, err := count(ctx, x, c.subject, d.now(), failureLifetime)
+			if err != nil {
+				return err
+			}
+			delay = max(delay, delayAfter(n-1-c.free, c.most))
+		}
+		return nil
+	})
+	return delay, err
+}
+
+// delayAfter returns the delay after n failures beyond the free ones: 1 s, 2 s, 4 s and so on, at most most.
+func delayAfter(n int64, most time.Duration) time.Duration {
+	switch {
+	case n < 0:
+		return 0
+	case n > 5: // 1 s << 5 is above maxDelay
+		return most
+	}
+	return min(time.Second<<n, most)
+}
+
+// waitingRoom holds delayed sign-ins. It bounds them, so that guessing cannot fill the memory with waiting requests.
+type waitingRoom struct {
+	mu        sync.Mutex
+	all       int
+	byAddress map[string]int
+}
+
+func newWaitingRoom() *waitingRoom { return &waitingRoom{byAddress: map[string]int{}} }
+
+// wait waits for the delay. Errors: ErrBusy if too many wait already, ctx's.
+func (w *waitingRoom) wait(ctx context.Context, address string, delay time.Duration) error {
+	if delay == 0 {
+		return nil
+	}
+	if !w.enter(address) {
+		return ErrBusy
+	}
+	defer w.leave(address)
+	select {
+	case <-ctx.Done():
+		return fmt.Errorf("wait after failed sign-ins: %w", ctx.Err())
+	case <-time.After(delay):
+		return nil
+	}
+}
+
+func (w *waitingRoom) enter(address string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.all >= maxWaiting || address != "" && w.byAddress[address] >= maxWaitingAddress {
+		return false
+	}
+	w.all++
+	w.byAddress[address]++
+	return true
+}
+
+func (w *waitingRoom) leave(address string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.all--
+	if w.byAddress[address]--; w.byAddress[address] == 0 {
+		delete(w.byAddress, address)
+	}
+}

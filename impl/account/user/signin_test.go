@@ -1,0 +1,130 @@
+package user_test
+
+import (
+	"context"
+	"net/netip"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/account/user"
+)
+
+func (f fixture) signIn(password string, from netip.Addr) error {
+	f.Helper()
+	_, err := f.SignIn(f.Context(), "owner@example.org", password, from)
+	return err
+}
+
+// isDelayed reports whether a sign-in with the right password is delayed, by a caller who does not wait.
+func (f fixture) isDelayed(from netip.Addr) bool {
+	f.Helper()
+	ctx, cancel := context.WithTimeout(f.Context(), 700*time.Millisecond) // the shortest delay is 1 s
+	defer cancel()
+	_, err := f.SignIn(ctx, "owner@example.org", password, from)
+	if err != nil {
+		require.ErrorIs(f, err, context.DeadlineExceeded)
+	}
+	return err != nil
+}
+
+func TestDirectory_SignIn(t *testing.T) {
+	directoryTests{
+		"accepts the password and records the time": func(t fixture) {
+			u, err := t.SignIn(t.Context(), "Owner@example.org", password, home)
+			require.NoError(t, err)
+			require.Equal(t, t.owner.ID, u.ID)
+			require.Equal(t, noon, u.SignedIn)
+		},
+		"answers alike to a wrong password, an unknown address and a user without password": func(t fixture) {
+			_, _, err := t.SignUpWith(t.Context(), "https://id.example.org", "42", true, "", newUser("sso@example.org"))
+			require.NoError(t, err)
+			for _, email := range []string{"owner@example.org", "nobody@example.org", "sso@example.org"} {
+				_, err := t.SignIn(t.Context(), email, "wrong", home)
+				require.ErrorIs(t, err, user.ErrSignIn)
+				require.EqualError(t, err, user.ErrSignIn.Error())
+			}
+		},
+		"delays a user's address after three mistakes, and nobody else": func(t fixture) {
+			for range 3 {
+				require.ErrorIs(t, t.signIn("wrong", home), user.ErrSignIn)
+			}
+			require.True(t, t.isDelayed(home))
+			require.False(t, t.isDelayed(netip.MustParseAddr("198.51.100.1")), "the owner from another address")
+			t.clock.Advance(time.Hour)
+			require.False(t, t.isDelayed(home), "failures are forgotten after an hour")
+		},
+		"forgets mistakes after the right password": func(t fixture) {
+			for range 4 {
+				for range 3 {
+					require.ErrorIs(t, t.signIn("wrong", home), user.ErrSignIn)
+				}
+				require.NoError(t, t.signIn(password, home))
+			}
+		},
+		"counts the /64 network of an IPv6 address": func(t fixture) {
+			for _, from := range []string{"2001:db8::1", "2001:db8::2", "2001:db8::ffff:3"} {
+				require.ErrorIs(t, t.signIn("wrong", netip.MustParseAddr(from)), user.ErrSignIn)
+			}
+			require.True(t, t.isDelayed(netip.MustParseAddr("2001:db8::4")))
+			require.False(t, t.isDelayed(netip.MustParseAddr("2001:db8:0:1::4")))
+		},
+		"lets the owner in within seconds while the account is attacked from everywhere": func(t fixture) {
+			var guesses sync.WaitGroup
+			for i := range 60 {
+				guesses.Go(func() {
+					from := netip.AddrFrom4([4]byte{203, 0, 113, byte(i)})
+					if err := t.signIn("wrong", from); err == nil {
+						t.Error("a wrong password was accepted")
+					}
+				})
+			}
+			began := time.Now()
+			require.NoError(t, t.signIn(password, home))
+			require.Less(t, time.Since(began), 5*time.Second)
+			guesses.Wait()
+		},
+	}.run(t)
+}
+
+func TestDirectory_CountSignUp(t *testing.T) {
+	directoryTests{"bounds the sign-ups of a network within a day": func(t fixture) {
+		for range 5 {
+			require.NoError(t, t.CountSignUp(t.Context(), home))
+		}
+		require.ErrorIs(t, t.CountSignUp(t.Context(), home), user.ErrTooManySignUps)
+		require.NoError(t, t.CountSignUp(t.Context(), netip.MustParseAddr("192.0.2.8")))
+		t.clock.Advance(24 * time.Hour)
+		require.NoError(t, t.CountSignUp(t.Context(), home), "a new day")
+		require.NoError(t, t.Sweep(t.Context()))
+	}}.run(t)
+}
+
+func TestDirectory_CountMail(t *testing.T) {
+	directoryTests{"bounds the messages to one address within an hour": func(t fixture) {
+		for range 3 {
+			require.NoError(t, t.CountMail(t.Context(), "A@example.org"))
+		}
+		require.ErrorIs(t, t.CountMail(t.Context(), "a@example.org"), user.ErrTooManyMails)
+		t.clock.Advance(time.Hour)
+		require.NoError(t, t.CountMail(t.Context(), "a@example.org"))
+	}}.run(t)
+}
+
+func TestDirectory_ResetPassword(t *testing.T) {
+	directoryTests{"replaces the password once and ends the sessions": func(t fixture) {
+		token := t.mustSession(t.owner.ID)
+		secret := t.mustIssue(user.Token{Purpose: user.Reset, UserID: t.owner.ID})
+		_, err := t.ResetPassword(t.Context(), secret, "short")
+		require.ErrorIs(t, err, user.ErrPassword)
+		_, err = t.ResetPassword(t.Context(), secret, "another good password")
+		require.NoError(t, err)
+		require.NoError(t, t.signIn("another good password", home))
+		require.ErrorIs(t, t.signIn(password, home), user.ErrSignIn)
+		require.False(t, t.isSignedIn(token))
+		_, err = t.ResetPassword(t.Context(), secret, "yet another password")
+		require.ErrorIs(t, err, user.ErrToken)
+	}}.run(t)
+}

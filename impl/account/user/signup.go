@@ -1,0 +1,231 @@
+package user
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"uncial/impl/account"
+	"uncial/impl/store"
+)
+
+// NewUser describes a person who signs up.
+type NewUser struct {
+	Email    string
+	Name     string // 1 to 200 printable characters
+	Password string // 12 to 200 characters
+	Account  string // name of the new account; unused by people who join an account
+	Plan     string // of the new account
+}
+
+// SignUp makes a user with an account of their own. The e-mail address is not verified yet. Errors: ErrEmail,
+// ErrEmailTaken, ErrPassword, ErrBusy, account.ErrName, account.ErrPlan, ctx's, *store.Error.
+func (d *Directory) SignUp(ctx context.Context, n NewUser) (User, account.Account, error) {
+	return d.join(ctx, n, func(context.Context, store.Executor) (Token, error) { return Token{}, nil })
+}
+
+// Accept makes a user from an invitation, or from the link for an operator. Its holder is trusted with the e-mail address,
+// so that it counts as verified. Errors: those of SignUp, ErrToken, also if the invitation is for another address.
+func (d *Directory) Accept(ctx context.Context, secret string, n NewUser) (User, account.Account, error) {
+	return d.join(ctx, n, func(ctx context.Context, x store.Executor) (Token, error) {
+		t, err := d.take(ctx, x, secret, Operator, Invitation)
+		if err == nil && t.Email != "" && t.Email != foldEmail(n.Email) {
+			return Token{}, ErrToken
+		}
+		return t, err
+	})
+}
+
+// AcceptAs lets an existing user accept an invitation to an account. Joining an account twice changes nothing. Errors:
+// ErrToken, ErrNoUser, *store.Error.
+func (d *Directory) AcceptAs(ctx context.Context, secret, userID string) (accountID string, err error) {
+	err = d.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
+		u, err := find(ctx, x, `id = $1`, userID)
+		if err != nil {
+			return err
+		}
+		t, err := d.take(ctx, x, secret, Invitation)
+		if err != nil {
+			return err
+		}
+		if t.AccountID == "" || t.Email != "" && t.Email != u.Email {
+			return ErrToken
+		}
+		accountID = t.AccountID
+		return d.addMember(ctx, x, t.AccountID, userID, t.Role)
+	})
+	if err != nil {
+		return "", fmt.Errorf("accept invitation: %w", err)
+	}
+	return accountID, nil
+}
+
+// join makes the user that n describes in one transaction with the token that allows it: the zero Token for a sign-up.
+func (d *Directory) join(ctx context.Context, n NewUser, allow func(context.Context, store.Executor) (Token, error)) (User, account.Account, error) {
+	email, err := checkEmail(n.Email)
+	if err != nil {
+		return User{}, account.Account{}, err
+	}
+	if err := account.CheckName(n.Name); err != nil {
+		return User{}, account.Account{}, err
+	}
+	hash, err := d.hashes.hash(ctx, n.Password)
+	if err != nil {
+		return User{}, account.Account{}, err
+	}
+	var u User
+	var a account.Account
+	err = d.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
+		t, err := allow(ctx, x)
+		if err != nil {
+			return err
+		}
+		u = User{
+			ID: newID("user"), Email: email, Name: n.Name, HasPassword: true,
+			Operator: t.Purpose == Operator, Created: d.now(),
+		}
+		if t.Purpose != "" {
+			u.Verified = u.Created
+		}
+		if err := insert(ctx, x, u, &hash, identity{}); err != nil {
+			return err
+		}
+		a, err = d.enter(ctx, x, u, t, n)
+		return err
+	})
+	if err != nil {
+		return User{}, account.Account{}, fmt.Errorf("sign up: %w", err)
+	}
+	return u, a, nil
+}
+
+// enter makes the user a member of the account that the token names, or the owner of a new one.
+func (d *Directory) enter(ctx context.Context, x store.Executor, u User, t Token, n NewUser) (account.Account, error) {
+	if t.AccountID != "" {
+		a, err := d.accounts.FindIn(ctx, x, t.AccountID)
+		if err != nil {
+			return account.Account{}, err
+		}
+		return a, d.addMember(ctx, x, a.ID, u.ID, t.Role)
+	}
+	a, err := d.accounts.CreateIn(ctx, x, n.Account, n.Plan)
+	if err != nil {
+		return account.Account{}, err
+	}
+	return a, d.addMember(ctx, x, a.ID, u.ID, Owner)
+}
+
+// insert stores a new user. hash is nil for users without a password. Errors: ErrEmailTaken, *store.Error.
+func insert(ctx context.Context, x store.Executor, u User, hash *string, i identity) error {
+	n, err := x.Exec(ctx, `INSERT INTO users (id, email, name, password_hash, oidc_issuer, oidc_subject, is_operator, created_at, verified_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (email) DO NOTHING`,
+		u.ID, u.Email, u.Name, hash, optional(i.issuer), optional(i.subject), flag(u.Operator), store.At(u.Created), store.At(u.Verified))
+	if err == nil && n == 0 {
+		return ErrEmailTaken
+	}
+	return err
+}
+
+// Verify marks an e-mail address as verified. For EmailChange it also replaces the address of the user. Errors: ErrToken,
+// ErrEmailTaken, *store.Error.
+func (d *Directory) Verify(ctx context.Context, secret string) (User, error) {
+	var u User
+	err := d.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
+		t, err := d.take(ctx, x, secret, Verification, EmailChange)
+		if err != nil {
+			return err
+		}
+		n, err := x.Exec(ctx, `UPDATE users SET email = $2, verified_at = $3 WHERE id = $1
+			AND NOT EXISTS (SELECT 1 FROM users other WHERE other.email = $2 AND other.id <> $1)`, t.UserID, t.Email, store.At(d.now()))
+		if err == nil && n == 0 {
+			return ErrEmailTaken
+		}
+		if err != nil {
+			return err
+		}
+		u, err = find(ctx, x, `id = $1`, t.UserID)
+		return err
+	})
+	if err != nil {
+		return User{}, fmt.Errorf("verify e-mail address: %w", err)
+	}
+	return u, nil
+}
+
+// ChangeEmail replaces the e-mail address of a user at once, for servers that send no mail. Errors: ErrEmail,
+// ErrEmailTaken, ErrNoUser, *store.Error.
+func (d *Directory) ChangeEmail(ctx context.Context, id, email string) error {
+	email, err := checkEmail(email)
+	if err != nil {
+		return err
+	}
+	err = d.update(ctx, `UPDATE users SET email = $2 WHERE id = $1
+		AND NOT EXISTS (SELECT 1 FROM users other WHERE other.email = $2 AND other.id <> $1)`, id, email)
+	if errors.Is(err, ErrNoUser) {
+		if _, e := d.Find(ctx, id); e == nil {
+			return ErrEmailTaken
+		}
+	}
+	return err
+}
+
+// ResetPassword sets a new password by the link of a reset and ends all sessions of the user. Errors: ErrToken,
+// ErrPassword, ErrBusy, ctx's, *store.Error.
+func (d *Directory) ResetPassword(ctx context.Context, secret, password string) (User, error) {
+	if _, err := d.Peek(ctx, secret); err != nil { // a wrong link must not cost a hash
+		return User{}, err
+	}
+	hash, err := d.hashes.hash(ctx, password)
+	if err != nil {
+		return User{}, err
+	}
+	var u User
+	err = d.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
+		t, err := d.take(ctx, x, secret, Reset)
+		if err != nil {
+			return err
+		}
+		if err := d.setPassword(ctx, x, t.UserID, hash); err != nil {
+			return err
+		}
+		u, err = find(ctx, x, `id = $1`, t.UserID)
+		return err
+	})
+	if err != nil {
+		return User{}, fmt.Errorf("reset password: %w", err)
+	}
+	return u, nil
+}
+
+// SetPassword sets the password of a user and ends all sessions of the user; the caller begins a new one. Errors:
+// ErrPassword, ErrNoUser, ErrBusy, ctx's, *store.Error.
+func (d *Directory) SetPassword(ctx context.Context, id, password string) error {
+	hash, err := d.hashes.hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	err = d.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
+		return d.setPassword(ctx, x, id, hash)
+	})
+	if err != nil {
+		return fmt.Errorf("set password: %w", err)
+	}
+	return nil
+}
+
+// setPassword also ends the sessions of the user and takes back links that would replace the password again.
+func (d *Directory) setPassword(ctx context.Context, x store.Executor, id, hash string) error {
+	n, err := x.Exec(ctx, `UPDATE users SET password_hash = $2 WHERE id = $1`, id, hash)
+	if err == nil && n == 0 {
+		return ErrNoUser
+	}
+	if err == nil {
+		// The rows stay for package session, as after signing out.
+		_, err = x.Exec(ctx, `UPDATE sessions SET user_id = NULL, data = '', expires_at = $2
+			WHERE user_id = $1 AND expires_at > $2`, id, store.At(d.now()))
+	}
+	if err == nil {
+		_, err = x.Exec(ctx, `DELETE FROM one_time_tokens WHERE user_id = $1 AND purpose = $2`, id, Reset)
+	}
+	return err
+}

@@ -1,0 +1,130 @@
+package user
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"uncial/impl/store"
+)
+
+// Purpose says what a one-time token is for.
+type Purpose string
+
+// Purposes of one-time tokens.
+const (
+	Operator     Purpose = "operator"     // make a user who is an operator
+	Invitation   Purpose = "invitation"   // sign up, or join an account
+	Verification Purpose = "verification" // prove to own the e-mail address of a user
+	EmailChange  Purpose = "email"        // prove to own the new e-mail address of a user
+	Reset        Purpose = "reset"        // choose a new password
+)
+
+// lifetimes of tokens. A reset is short, because the link replaces a password.
+var lifetimes = map[Purpose]time.Duration{
+	Operator:     24 * time.Hour,
+	Invitation:   7 * 24 * time.Hour,
+	Verification: 24 * time.Hour,
+	EmailChange:  24 * time.Hour,
+	Reset:        time.Hour,
+}
+
+// ErrToken says that a link does not work. It does not tell why, so that a guess learns nothing.
+var ErrToken = errors.New("the link has expired or was used before; ask for a new one")
+
+// Token describes what a one-time token does.
+type Token struct {
+	Purpose   Purpose
+	UserID    string    // whose e-mail address or password; empty for invitations and operators
+	AccountID string    // account to join; empty: the person gets an account of their own
+	Role      Role      // in that account
+	Email     string    // the address to prove; for an invitation: the only address that may accept it, empty for any
+	Expires   time.Time // set by Issue
+}
+
+// Issue stores a token and returns its secret, which belongs into a link and cannot be read again. For verifications,
+// changes of address and resets it replaces the user's earlier token of that purpose. Errors: ErrRole, ErrEmail,
+// *store.Error.
+func (d *Directory) Issue(ctx context.Context, t Token) (secret string, err error) {
+	if t.AccountID != "" && !t.Role.isValid() {
+		return "", ErrRole
+	}
+	if t.Email != "" {
+		if t.Email, err = checkEmail(t.Email); err != nil {
+			return "", err
+		}
+	}
+	secret = rand.Text() // 130 bits
+	now := d.now()
+	err = d.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
+		if t.UserID != "" {
+			_, err := x.Exec(ctx, `DELETE FROM one_time_tokens WHERE user_id = $1 AND purpose = $2`, t.UserID, t.Purpose)
+			if err != nil {
+				return err
+			}
+		}
+		_, err := x.Exec(ctx, `INSERT INTO one_time_tokens
+				(digest, purpose, user_id, account_id, email, role, created_at, expires_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, tokenDigest(secret), t.Purpose, optional(t.UserID),
+			optional(t.AccountID), optional(t.Email), optional(string(t.Role)), store.At(now), store.At(now.Add(lifetimes[t.Purpose])))
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("issue %s token: %w", t.Purpose, err)
+	}
+	return secret, nil
+}
+
+// Peek returns what a token does without using it, for the page behind a link. Errors: ErrToken, *store.Error.
+func (d *Directory) Peek(ctx context.Context, secret string) (Token, error) {
+	return d.readToken(ctx, d.store.Reader(), `SELECT purpose, COALESCE(user_id, ''), COALESCE(account_id, ''),
+		COALESCE(role, ''), COALESCE(email, ''), expires_at FROM one_time_tokens WHERE digest = $1 AND expires_at > $2`, secret)
+}
+
+// take uses a token up. If calls race, one of them gets it. Errors: ErrToken, also for another purpose, *store.Error.
+func (d *Directory) take(ctx context.Context, x store.Executor, secret string, purposes ...Purpose) (Token, error) {
+	t, err := d.readToken(ctx, x, `DELETE FROM one_time_tokens WHERE digest = $1 AND expires_at > $2
+		RETURNING purpose, COALESCE(user_id, ''), COALESCE(account_id, ''), COALESCE(role, ''), COALESCE(email, ''), expires_at`, secret)
+	if err != nil {
+		return Token{}, err
+	}
+	for _, p := range purposes {
+		if t.Purpose == p {
+			return t, nil
+		}
+	}
+	return Token{}, ErrToken // rolls the transaction back, so that the token stays
+}
+
+func (d *Directory) readToken(ctx context.Context, x store.Executor, statement, secret string) (Token, error) {
+	var t Token
+	var expires store.Instant
+	err := x.Get(ctx, statement, store.Args{tokenDigest(secret), store.At(d.now())},
+		&t.Purpose, &t.UserID, &t.AccountID, &t.Role, &t.Email, &expires)
+	if errors.Is(err, store.ErrNoRows) {
+		return Token{}, ErrToken
+	}
+	if err != nil {
+		return Token{}, fmt.Errorf("read token: %w", err)
+	}
+	t.Expires = expires.Time
+	return t, nil
+}
+
+// tokenDigest returns what is stored instead of the secret. The secret is random, so a slow hash is not needed.
+func tokenDigest(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
+
+// optional returns nil for the empty text, which is stored as NULL.
+func optional(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}

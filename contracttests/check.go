@@ -1,6 +1,7 @@
 package contracttests
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -78,6 +79,8 @@ func Check(ctx context.Context, t Target) (report Report) {
 	}
 	// Defaults are needed here as well: Outline does not return its target.
 	t, _ = t.WithDefaults() // Outline has checked it
+	archive, t := newArchive(t)
+	defer func() { report.Problem = cmp.Or(report.Problem, archive.close()) }()
 	run, err := cases.Open(t)
 	if err != nil {
 		report.Problem = err.Error()
@@ -85,11 +88,13 @@ func Check(ctx context.Context, t Target) (report Report) {
 	}
 	defer t.Client.CloseIdleConnections()
 	report.BaseURL, report.Seed = t.BaseURL, t.Seed
+	archive.begin("probe")
 	if err := run.Probe(ctx); err != nil {
 		report.Problem = t.Presentable(err.Error(), cases.MaxReason)
 		return report
 	}
 	for _, p := range plan {
+		archive.begin(p.Name)
 		r := check(ctx, run, p)
 		if ctx.Err() != nil {
 			report.Problem = fmt.Sprintf("%s after %s, at the case %s", cases.Ended(ctx), time.Since(report.Started).Round(time.Millisecond), p.Name)

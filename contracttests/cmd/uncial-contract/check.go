@@ -32,6 +32,7 @@ type checkCmd struct {
 	Only     string `placeholder:"PATTERN" help:"Run only the cases whose names match this regular expression."`
 	FailFast bool   `help:"Stop at the first failure."`
 	JUnit    string `name:"junit" placeholder:"FILE" help:"Write a JUnit file for CI."`
+	HAR      string `name:"har" placeholder:"FILE" help:"Write an HTTP archive of all requests and answers, without the keys."`
 	JSON     bool   `name:"json" help:"Print the report as JSON."`
 	List     bool   `help:"List the cases with their needs and costs, and send nothing."`
 }
@@ -98,13 +99,14 @@ func (c *checkCmd) Run(ctx context.Context, con *console, status *int) error {
 		fmt.Fprintf(con.out, "%-6s %-40s %s\n", "RESULT", "CASE", "RULE")
 		t.Progress = func(r contracttests.Result) { c.print(con.out, r) }
 	}
-	// The file is created before the run, so that a path that cannot be written costs no points.
-	junit, err := createJUnit(c.JUnit)
+	// The files are created before the run, so that a path that cannot be written costs no points.
+	files, err := createReports(c.JUnit, c.HAR)
 	if err != nil {
 		return err
 	}
+	t.HAR = files.archive()
 	report := contracttests.Check(ctx, t)
-	if err := errors.Join(junit.write(report), c.write(con.out, report)); err != nil {
+	if err := errors.Join(files.write(report), c.write(con.out, report)); err != nil {
 		return err
 	}
 	// A failure outweighs an interrupted run: what was found stays true, whatever the remaining cases would have shown.

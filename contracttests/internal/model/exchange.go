@@ -36,6 +36,14 @@ type Exchange struct {
 // Exchange sends the request and reads the whole answer. The exchange is never nil; the error says why there is no
 // complete answer.
 func (t Target) Exchange(ctx context.Context, r *Request) (*Exchange, error) {
+	x, err := t.exchange(ctx, r)
+	if t.watch != nil {
+		t.watch(x, err)
+	}
+	return x, err
+}
+
+func (t Target) exchange(ctx context.Context, r *Request) (*Exchange, error) {
 	ctx, cancel := context.WithTimeout(ctx, t.Timeout)
 	defer cancel()
 	x := &Exchange{Request: r, Target: t, Sent: time.Now()}
@@ -130,6 +138,18 @@ func (r *Request) http(ctx context.Context, base string) (*http.Request, error) 
 		req.Header.Add("Authorization", c.Value)
 	}
 	return req, nil
+}
+
+// URL is the address that the request is sent to.
+func (x *Exchange) URL() string { return x.Request.url(x.Target.BaseURL) }
+
+// SentHeader is the header of the request, as far as the suite sets it.
+func (x *Exchange) SentHeader() http.Header {
+	h := x.Request.headers()
+	for _, c := range x.Request.Auth {
+		h.Add("Authorization", c.Value)
+	}
+	return h
 }
 
 // url joins without escaping, because some cases send unusual paths.

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -117,6 +118,16 @@ type Target struct {
 	FailFast bool
 	// Progress receives each result as soon as it is known. Default: nil.
 	Progress func(Result)
+	// HAR receives an HTTP archive of all exchanges, with the keys removed. Default: nil.
+	HAR io.Writer
+
+	watch func(x *Exchange, err error) // sees every exchange; nil if nobody watches
+}
+
+// Watched returns the target with a function that sees every exchange. It is called by several goroutines.
+func (t Target) Watched(by func(x *Exchange, err error)) Target {
+	t.watch = by
+	return t
 }
 
 // Defaults of a target.

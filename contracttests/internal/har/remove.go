@@ -1,0 +1,62 @@
+package har
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// removed stands for a key in an archive.
+const removed = "[removed]"
+
+// secretHeaders are removed whole, because a credential in another form than a key is one too.
+var secretHeaders = []string{"Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-Api-Key"}
+
+// keyForm is what keys of the service and of the mock look like.
+var keyForm = regexp.MustCompile(`ocr_(?:live|test)_[A-Za-z0-9._~+-]+=*`)
+
+// remover replaces keys in everything that is archived.
+type remover []string
+
+func (r remover) text(s string) string {
+	for _, secret := range r {
+		if secret != "" {
+			s = strings.ReplaceAll(s, secret, removed)
+			s = strings.ReplaceAll(s, url.QueryEscape(secret), removed)
+		}
+	}
+	return keyForm.ReplaceAllString(s, removed)
+}
+
+// headers are sorted by name.
+func (r remover) headers(h http.Header) []pair {
+	pairs := []pair{}
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		for _, v := range h[name] {
+			if slices.Contains(secretHeaders, http.CanonicalHeaderKey(name)) {
+				v = removed
+			}
+			pairs = append(pairs, pair{name, r.text(v)})
+		}
+	}
+	return pairs
+}
+
+// query are the parameters of a URL, as far as they can be read.
+func (r remover) query(address string) []pair {
+	pairs := []pair{}
+	u, err := url.Parse(address)
+	if err != nil {
+		return pairs
+	}
+	query := u.Query()
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		for _, v := range query[name] {
+			pairs = append(pairs, pair{r.text(name), r.text(v)})
+		}
+	}
+	return pairs
+}

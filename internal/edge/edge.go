@@ -52,6 +52,9 @@ type Options struct {
 	// Routes are further routes outside /api/v1, by "METHOD /path" as in http.ServeMux, where a segment may be a wildcard such
 	// as "{key}". Anyone may call them. Their handlers report errors with WriteError. Default: none.
 	Routes map[string]http.Handler
+	// Sites serve all paths with a prefix such as "/dashboard/", with any method. They are for browsers: they write their own
+	// errors, as pages, and no CORS header is sent. Default: none.
+	Sites map[string]http.Handler
 	// MaxInFlight limits the memory for request bodies, in bodies of 28 MiB; 28 bodies of up to 1 MiB count as one. A body
 	// counts from before it is read until its answer is sent. One account may use a quarter; requests beyond that get a 500
 	// with Retry-After. Default: 64.
@@ -75,6 +78,7 @@ type handler struct {
 	doc    *openapi3.T
 	router router
 	budget *budget // of memory for bodies
+	sites  []site  // Options.Sites
 }
 
 var _ gen.ServeMux = (*handler)(nil)
@@ -101,11 +105,15 @@ func New(o Options) (http.Handler, error) {
 			return nil, err
 		}
 	}
+	sites, err := checkSites(o.Sites)
+	if err != nil {
+		return nil, err
+	}
 	doc, err := loadDocument()
 	if err != nil {
 		return nil, fmt.Errorf("load openapi.yaml: %w", err)
 	}
-	h := &handler{Options: o, doc: doc, router: newRouter(), budget: newBudget(o.MaxInFlight)}
+	h := &handler{Options: o, doc: doc, router: newRouter(), budget: newBudget(o.MaxInFlight), sites: sites}
 	h.addOperations()
 	if err := h.addPages(); err != nil {
 		return nil, err
@@ -140,6 +148,9 @@ func (h *handler) addRoutes() error {
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := newExchange(w, h.requestID(r))
 	defer h.finish(x, r)
+	if h.serveSite(x, r) {
+		return
+	}
 	e := h.router.find(r)
 	if h.cors(x, r, e) {
 		return

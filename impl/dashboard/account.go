@@ -1,0 +1,183 @@
+package dashboard
+
+import (
+	"errors"
+
+	"uncial/impl/account"
+	"uncial/impl/account/session"
+	"uncial/impl/account/user"
+	"uncial/internal/contract"
+)
+
+// accountPage is the data of account.html.
+type accountPage struct {
+	Plan        contract.Plan
+	Members     []user.Member
+	Memberships []user.Membership
+	Sessions    []session.Session
+	Current     string // ID of this session
+	HasMail     bool
+	Invitation  invitation // that was just made; empty otherwise
+}
+
+// invitation is a link that is shown once.
+type invitation struct{ Code, URL string }
+
+// inviteCookie carries the code of a new invitation over the redirect.
+const inviteCookie = "invite"
+
+func (c *Call) accountPage() (accountPage, error) {
+	ctx, d := c.R.Context(), c.d
+	p := accountPage{Memberships: c.memberships, Current: c.session, HasMail: d.o.Mail != nil}
+	var err error
+	if p.Sessions, err = d.o.Sessions.Of(ctx, c.User.ID); err != nil {
+		return p, err
+	}
+	if c.Account.ID == "" {
+		return p, nil
+	}
+	if p.Plan, err = d.o.Accounts.Plan(c.Account.Plan); err != nil && !errors.Is(err, account.ErrPlan) {
+		return p, err
+	}
+	p.Members, err = d.o.Users.Members(ctx, c.Account.ID)
+	return p, err
+}
+
+// accountForm holds the values that the forms of the page begin with.
+func (c *Call) accountForm() *form {
+	return emptyForm(map[string]string{"account": c.Account.Name, "name": c.User.Name, "email": c.User.Email, "role": string(user.PlainMember)})
+}
+
+func showAccount(c *Call) error {
+	p, err := c.accountPage()
+	if err != nil {
+		return err
+	}
+	p.Invitation = c.takeInvitation()
+	return c.renderForm(200, "account", p, c.accountForm())
+}
+
+// takeInvitation returns the invitation that was just made, once.
+func (c *Call) takeInvitation() invitation {
+	code := c.d.sealer.take(c.W, c.R, inviteCookie, c.User.ID)
+	if code == "" {
+		return invitation{}
+	}
+	return invitation{code, Link(c.PublicURL(), code)}
+}
+
+// change runs a change of the account page. run marks fields of f if it refuses them.
+func change(done string, run func(c *Call, f *form) error) func(*Call) error {
+	return func(c *Call) error {
+		f := c.newFormOver(c.accountForm())
+		if err := run(c, f); err != nil {
+			return err
+		}
+		if f.isValid() {
+			return c.Redirect("/account", done)
+		}
+		p, err := c.accountPage()
+		if err != nil {
+			return err
+		}
+		return c.retry("account", p, f)
+	}
+}
+
+func renameUser(c *Call, f *form) error {
+	err := c.d.o.Users.Rename(c.R.Context(), c.User.ID, c.Form("name"))
+	if f.rejectIf("name", err, account.ErrName) {
+		return nil
+	}
+	return err
+}
+
+func renameAccount(c *Call, f *form) error {
+	err := c.d.o.Accounts.Rename(c.R.Context(), c.Account.ID, c.Form("account"))
+	if f.rejectIf("account", err, account.ErrName) {
+		return nil
+	}
+	return err
+}
+
+// confirm asks for the current password before a change that a stolen session must not make. Users of OpenID Connect have
+// none to ask for.
+func (c *Call) confirm(f *form, field string) error {
+	if !c.User.HasPassword {
+		return nil
+	}
+	err := c.d.o.Users.CheckPassword(c.R.Context(), c.User.ID, c.R.PostFormValue(field), c.Client())
+	if errors.Is(err, user.ErrSignIn) {
+		f.reject(field, "This is not your current password.")
+		return nil
+	}
+	return err
+}
+
+// changePassword sets a new password. It ends all sessions; this browser gets a new one.
+func changePassword(c *Call, f *form) error {
+	if !c.User.HasPassword {
+		return forbidden("You sign in with a provider and have no password here.")
+	}
+	if err := c.confirm(f, "current"); err != nil || !f.isValid() {
+		return err
+	}
+	err := c.d.o.Users.SetPassword(c.R.Context(), c.User.ID, c.R.PostFormValue("password"))
+	if f.rejectIf("password", err, user.ErrPassword) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return c.d.begin(c, c.User, c.Account.ID)
+}
+
+// changeEmail replaces the e-mail address: with mail, after the link to the new address was followed.
+func changeEmail(c *Call) error {
+	done := "email-changed"
+	if c.d.o.Mail != nil {
+		done = "email-sent"
+	}
+	return change(done, func(c *Call, f *form) error {
+		if err := c.confirm(f, "email-password"); err != nil || !f.isValid() {
+			return err
+		}
+		err := c.d.setEmail(c, c.Form("email"))
+		if f.rejectIf("email", err, user.ErrEmail, user.ErrEmailTaken, user.ErrTooManyMails) {
+			return nil
+		}
+		return err
+	})(c)
+}
+
+func (d *Dashboard) setEmail(c *Call, email string) error {
+	ctx := c.R.Context()
+	if d.o.Mail == nil {
+		return d.o.Users.ChangeEmail(ctx, c.User.ID, email)
+	}
+	if err := d.o.Users.CountMail(ctx, email); err != nil {
+		return err
+	}
+	return d.sendLink(c, email, user.Token{Purpose: user.EmailChange, UserID: c.User.ID, Email: email})
+}
+
+// deleteAccount erases the account that the visitor works in.
+func deleteAccount(c *Call) error {
+	f := c.newFormOver(c.accountForm())
+	if c.Form("confirm") != c.Account.Name {
+		f.reject("confirm", "Enter the name of the account exactly as it is written on this page.")
+	} else if err := c.confirm(f, "delete-password"); err != nil {
+		return err
+	}
+	if !f.isValid() {
+		p, err := c.accountPage()
+		if err != nil {
+			return err
+		}
+		return c.retry("account", p, f)
+	}
+	if err := c.d.o.Users.DeleteAccount(c.R.Context(), c.Account.ID); err != nil {
+		return err
+	}
+	return c.Redirect("/sign-in", "account-deleted")
+}

@@ -1,0 +1,34 @@
+// Conveniences; every page works without them.
+"use strict";
+
+// A one-time code arrives behind "#", which browsers never send. It fills the field and leaves the address bar.
+const code = document.querySelector("input[data-code]");
+if (code && location.hash.length > 1) {
+  code.value = decodeURIComponent(location.hash.slice(1));
+  history.replaceState(null, "", location.pathname);
+}
+
+for (const button of document.querySelectorAll("button[data-copy]")) {
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    const label = button.textContent;
+    try {
+      await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent.trim());
+      button.textContent = "Copied";
+    } catch {
+      button.textContent = "Select the text to copy it";
+    }
+    setTimeout(() => { button.textContent = label; }, 3000);
+  });
+}
+
+for (const button of document.querySelectorAll("button[data-add]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    const field = document.getElementById(button.dataset.to);
+    const lines = field.value.split("\n").map((line) => line.trim()).filter(Boolean);
+    if (!lines.includes(button.dataset.add)) lines.push(button.dataset.add);
+    field.value = lines.join("\n");
+    field.focus();
+  });
+}

@@ -1,0 +1,86 @@
+package dashboard
+
+import (
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"uncial/impl/account"
+	"uncial/impl/account/user"
+	"uncial/internal/edge"
+)
+
+// Call is one request and the visitor who sent it.
+type Call struct {
+	W http.ResponseWriter
+	R *http.Request
+
+	// User is who is signed in, and Account the account that they work in. Both are zero for routes with access Anyone if
+	// nobody is signed in.
+	User    user.User
+	Account account.Account
+	IsOwner bool // of Account
+
+	d       *Dashboard
+	session     string // digest of the session; empty if nobody is signed in
+	memberships []user.Membership
+}
+
+// IsSignedIn reports whether somebody is signed in.
+func (c *Call) IsSignedIn() bool { return c.User.ID != "" }
+
+// Now is the time of the request, UTC.
+func (c *Call) Now() time.Time { return c.d.o.Now().UTC() }
+
+// Client is the address of the browser; the zero Addr if it is unknown.
+func (c *Call) Client() netip.Addr { return c.d.clientAddr(c.R) }
+
+// PublicURL is the address of the service as people use it, without a path.
+func (c *Call) PublicURL() string { return strings.TrimSuffix(c.d.o.PublicURL.String(), "/") }
+
+// Session identifies the session of the visitor, without being a secret. It is empty if nobody is signed in, and changes at
+// each sign-in.
+func (c *Call) Session() string { return c.session }
+
+// Form returns the value of a field of a form, without blanks around it.
+func (c *Call) Form(name string) string { return strings.TrimSpace(c.R.PostFormValue(name)) }
+
+// Redirect sends the browser to a page. done is the code of a message in messages.go that this page then shows; it may be
+// empty.
+func (c *Call) Redirect(path, done string) error {
+	u := url.URL{Path: Prefix + path}
+	if done != "" {
+		u.RawQuery = "done=" + done
+	}
+	http.Redirect(c.W, c.R, u.String(), http.StatusSeeOther)
+	return nil
+}
+
+// Problem is a failure that visitors are told about, as a page.
+type Problem struct {
+	Status      int
+	Title, Text string
+	RequestID   string // set when the page is shown, for failures of the service
+}
+
+func (p *Problem) Error() string { return p.Title }
+
+// NotFound is the page for everything that does not exist, or not for this visitor: the two look the same, so that nobody
+// can find out what other accounts have.
+func NotFound() *Problem {
+	return &Problem{Status: http.StatusNotFound, Title: "Page not found", Text: "This page does not exist, or it belongs to another account."}
+}
+
+func forbidden(text string) *Problem {
+	return &Problem{Status: http.StatusForbidden, Title: "Not allowed", Text: text}
+}
+
+// note keeps a failure for the log line of the request, and logs it if it is not one of the visitor's own.
+func (c *Call) note(err error) {
+	edge.NoteError(c.W, err)
+	c.d.o.Logger.LogAttrs(c.R.Context(), slog.LevelError, "dashboard failed",
+		slog.String("request_id", edge.RequestID(c.W)), slog.String("route", c.R.Pattern), slog.Any("error", err))
+}

@@ -1,0 +1,85 @@
+package dashboard
+
+import "strconv"
+
+// Sizes of the chart in units of its view box. The labels of the vertical axis need the margin on the left.
+const (
+	chartWidth, chartHeight       = 720, 220
+	chartLeft, chartTop, chartLow = 64, 10, 190 // chartLow is the y of the horizontal axis
+	minBar                        = 2           // so that a day with a single call shows
+)
+
+// chart is a bar chart, drawn as SVG by chart.html.
+type chart struct {
+	Title string
+	Bars  []bar
+	Lines []gridLine
+}
+
+type bar struct {
+	X, Y, Width, Height int
+	Label               string // below the bar; "" for most
+	Text                string // what a pointer shows, such as "2026-03-01: 40 points"
+}
+
+type gridLine struct {
+	Y     int
+	Label string
+}
+
+// day values are drawn from left to right.
+type chartValue struct {
+	Label, Text string
+	Points      int64
+}
+
+// newChart draws the values; the vertical axis begins with 0 and has round numbers.
+func newChart(title string, values []chartValue) chart {
+	c := chart{Title: title}
+	var most int64
+	for _, v := range values {
+		most = max(most, v.Points)
+	}
+	step := niceStep(most)
+	top := max(step, (most+step-1)/step*step)
+	height := func(points int64) int { return int(points * (chartLow - chartTop) / top) }
+	for points := int64(0); points <= top; points += step {
+		c.Lines = append(c.Lines, gridLine{chartLow - height(points), formatNumber(points)})
+	}
+	slot := (chartWidth - chartLeft) / max(1, len(values))
+	for i, v := range values {
+		h := height(v.Points)
+		if v.Points > 0 {
+			h = max(h, minBar)
+		}
+		c.Bars = append(c.Bars, bar{X: chartLeft + i*slot + slot/8, Y: chartLow - h, Width: slot * 3 / 4, Height: h, Label: v.Label, Text: v.Text})
+	}
+	return c
+}
+
+// niceStep returns 1, 2 or 5 times a power of ten, so that at most five steps reach most.
+func niceStep(most int64) int64 {
+	for power := int64(1); ; power *= 10 {
+		for _, factor := range []int64{1, 2, 5} {
+			if factor*power*5 >= most {
+				return factor * power
+			}
+		}
+	}
+}
+
+// ViewBox is the attribute of the SVG.
+func (chart) ViewBox() string {
+	return "0 0 " + strconv.Itoa(chartWidth) + " " + strconv.Itoa(chartHeight)
+}
+
+// Left, Right and Low are where the axes lie.
+func (chart) Left() int  { return chartLeft }
+func (chart) Right() int { return chartWidth }
+func (chart) Low() int   { return chartLow }
+
+// Middle is where the label of a bar stands.
+func (b bar) Middle() int { return b.X + b.Width/2 }
+
+// LabelY is where the label of a grid line stands.
+func (l gridLine) LabelY() int { return l.Y + 4 }

@@ -1,0 +1,231 @@
+package dashboard_test
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/account"
+	"uncial/impl/account/session"
+	"uncial/impl/account/user"
+	"uncial/impl/dashboard"
+	"uncial/impl/ledger"
+	"uncial/impl/ratelimit"
+	"uncial/impl/store"
+	"uncial/impl/store/storetest"
+)
+
+const password = "correct horse battery staple"
+
+// site is a dashboard on a new database, with a clock that tests can move.
+type site struct {
+	testing.TB
+	*dashboard.Dashboard
+	dashboard.Data
+	store *store.Store
+	mails *mailbox
+	clock *storetest.Clock
+	log   *logBuffer
+}
+
+func newSite(tb testing.TB, change func(*dashboard.Options)) *site {
+	tb.Helper()
+	st := storetest.MustMigrate(tb, storetest.SQLite(tb))
+	s := &site{TB: tb, store: st, mails: &mailbox{}, clock: storetest.NewClock(time.Now()), log: &logBuffer{}}
+	accounts, err := account.New(st, account.Options{Secret: []byte("a secret of tests, long enough"), Now: s.clock.Now})
+	require.NoError(tb, err)
+	s.Data = dashboard.Data{
+		Accounts: accounts,
+		Users:    user.New(st, user.Options{Accounts: accounts, Now: s.clock.Now}),
+		Sessions: session.New(st, s.clock.Now),
+		Ledger:   ledger.New(st, ledger.Options{Now: s.clock.Now}),
+		Limits:   ratelimit.New(st, s.clock.Now),
+	}
+	public, err := url.Parse("https://uncial.example.org")
+	require.NoError(tb, err)
+	o := dashboard.Options{
+		Data: s.Data, Secret: []byte("another secret of tests"), PublicURL: public, SignUp: dashboard.Open, Now: s.clock.Now,
+		Logger: slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	}
+	if change != nil {
+		change(&o)
+	}
+	s.Data = o.Data
+	s.Dashboard, err = dashboard.New(o)
+	require.NoError(tb, err)
+	return s
+}
+
+// withMail makes the dashboard send mail to the mailbox.
+func withMail(m *mailbox) func(*dashboard.Options) {
+	return func(o *dashboard.Options) { o.Mail = m }
+}
+
+// mailbox collects messages.
+type mailbox struct {
+	mu       sync.Mutex
+	messages []message
+}
+
+type message struct{ to, subject, text string }
+
+func (m *mailbox) Send(_ context.Context, to, subject, text string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.messages = append(m.messages, message{to, subject, text})
+	return nil
+}
+
+// code returns the one-time code in the latest message to an address.
+func (m *mailbox) code(tb testing.TB, to string) string {
+	tb.Helper()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := len(m.messages) - 1; i >= 0; i-- {
+		if m.messages[i].to == to {
+			found := regexp.MustCompile(`/dashboard/link#(\w+)`).FindStringSubmatch(m.messages[i].text)
+			require.Len(tb, found, 2, m.messages[i].text)
+			return found[1]
+		}
+	}
+	tb.Fatalf("no message to %s", to)
+	return ""
+}
+
+// logBuffer collects a log.
+type logBuffer struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *logBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// browser keeps cookies as a browser on this machine does.
+type browser struct {
+	testing.TB
+	handler http.Handler
+	cookies map[string]*http.Cookie
+	remote  string      // address of its connections
+	header  http.Header // sent with every request
+}
+
+func (s *site) browser() *browser {
+	return &browser{TB: s.TB, handler: s.Dashboard, cookies: map[string]*http.Cookie{}, remote: "127.0.0.1:50000", header: http.Header{}}
+}
+
+// page is an answer.
+type page struct {
+	status int
+	path   string // below /dashboard, with its query
+	header http.Header
+	body   string
+}
+
+// text is the body without tags, and white space folded.
+func (p page) text() string {
+	text := regexp.MustCompile(`<[^>]*>`).ReplaceAllString(p.body, " ")
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// request sends one request and does not follow redirects.
+func (b *browser) request(method, path string, form url.Values) page {
+	b.Helper()
+	var body *strings.Reader
+	r := httptest.NewRequest(method, "http://127.0.0.1:8080/dashboard"+path, http.NoBody)
+	if form != nil {
+		body = strings.NewReader(form.Encode())
+		r = httptest.NewRequest(method, "http://127.0.0.1:8080/dashboard"+path, body)
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	r.RemoteAddr = b.remote
+	for name, values := range b.header {
+		r.Header[name] = values
+	}
+	for _, c := range b.cookies {
+		r.AddCookie(c)
+	}
+	w := httptest.NewRecorder()
+	b.handler.ServeHTTP(w, r)
+	for _, c := range w.Result().Cookies() {
+		require.True(b, c.Secure && c.HttpOnly && c.Path == "/" && c.Domain == "" && strings.HasPrefix(c.Name, "__Host-"), "%v", c)
+		require.Equal(b, http.SameSiteLaxMode, c.SameSite)
+		if c.MaxAge < 0 {
+			delete(b.cookies, c.Name)
+		} else {
+			b.cookies[c.Name] = c
+		}
+	}
+	return page{status: w.Code, path: path, header: w.Header(), body: w.Body.String()}
+}
+
+// get opens a page and follows redirects.
+func (b *browser) get(path string) page {
+	b.Helper()
+	return b.follow(b.request(http.MethodGet, path, nil))
+}
+
+// post sends a form, whose fields come in pairs, and follows the redirect.
+func (b *browser) post(path string, fields ...string) page {
+	b.Helper()
+	form := url.Values{}
+	for i := 0; i+1 < len(fields); i += 2 {
+		form.Add(fields[i], fields[i+1])
+	}
+	return b.follow(b.request(http.MethodPost, path, form))
+}
+
+func (b *browser) follow(p page) page {
+	b.Helper()
+	for range 5 {
+		if p.status != http.StatusSeeOther {
+			return p
+		}
+		path, ok := strings.CutPrefix(p.header.Get("Location"), "/dashboard")
+		require.True(b, ok, p.header.Get("Location"))
+		p = b.request(http.MethodGet, path, nil)
+	}
+	b.Fatal("too many redirects")
+	return p
+}
+
+// signUp makes a user with an account, and returns the browser that is signed in.
+func (s *site) signUp(email, accountName string) *browser {
+	s.Helper()
+	_, _, err := s.Users.SignUp(s.Context(), user.NewUser{Email: email, Name: "A person", Password: password, Account: accountName, Plan: "free"})
+	require.NoError(s, err)
+	b := s.browser()
+	p := b.post("/sign-in", "email", email, "password", password)
+	require.Equal(s, 200, p.status, p.text())
+	require.Contains(s, p.body, accountName)
+	return b
+}
+
+// operator makes an operator and returns the browser that is signed in.
+func (s *site) operator() *browser {
+	s.Helper()
+	code, err := s.Users.Issue(s.Context(), user.Token{Purpose: user.Operator})
+	require.NoError(s, err)
+	b := s.browser()
+	p := b.post("/accept", "code", code, "email", "operator@example.org", "name", "An operator", "password", password, "account", "Operators")
+	require.Equal(s, 200, p.status, p.text())
+	return b
+}

@@ -1,0 +1,266 @@
+package dashboard
+
+import (
+	"errors"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"uncial/impl/account"
+)
+
+// pageSize is the number of rows of a list on one page.
+const pageSize = 50
+
+const day = 24 * time.Hour
+
+// keysPage is the data of keys.html.
+type keysPage struct {
+	Keys []account.Key
+	Next string // address of the next page; "" on the last one
+}
+
+// showKeys lists the keys of the account, the newest first.
+func showKeys(c *Call) error {
+	keys, err := c.d.o.Accounts.KeyPage(c.R.Context(), c.Account.ID, c.R.URL.Query().Get("after"), pageSize+1)
+	if err != nil {
+		return err
+	}
+	p := keysPage{Keys: keys}
+	if len(keys) > pageSize {
+		p.Keys = keys[:pageSize]
+		p.Next = nextPage("/keys", p.Keys[pageSize-1].ID)
+	}
+	return c.Render("keys", p)
+}
+
+// nextPage returns the address of the list that begins after a row.
+func nextPage(path, after string) string {
+	return Prefix + path + "?" + url.Values{"after": {after}}.Encode()
+}
+
+// lifetimes are the choices for a new key, by the value of the field "lifetime".
+var lifetimes = []struct {
+	Value, Label string
+	Duration     time.Duration // 0: never expires
+}{
+	{"30", "30 days", 30 * day}, {"60", "60 days", 60 * day}, {"90", "90 days", 90 * day}, {"365", "365 days", 365 * day},
+	{"never", "never", 0},
+}
+
+const defaultLifetime = "90"
+
+// newKeyPage is the data of key-new.html.
+type newKeyPage struct {
+	Lifetimes any
+	Address   string // of the browser, for "add my address"; "" if unknown
+}
+
+func (c *Call) newKeyPage() newKeyPage { return newKeyPage{lifetimes, c.address()} }
+
+func showNewKey(c *Call) error {
+	return c.renderForm(200, "key-new", c.newKeyPage(), emptyForm(map[string]string{"lifetime": defaultLifetime}))
+}
+
+// address is the address of the browser as text, "" if it is unknown.
+func (c *Call) address() string {
+	if addr := c.Client(); addr.IsValid() {
+		return addr.String()
+	}
+	return ""
+}
+
+// createKey makes a key. The page that follows shows its secret once.
+func createKey(c *Call) error {
+	f := c.newForm()
+	n := account.NewKey{AccountID: c.Account.ID, Name: c.Form("name"), Lifetime: readLifetime(f), Allow: readRanges(f), Cap: readCap(f)}
+	if account.CheckName(n.Name) != nil {
+		f.reject("name", sentence(account.ErrName))
+	}
+	if !f.isValid() {
+		return c.retry("key-new", c.newKeyPage(), f)
+	}
+	k, secret, err := c.d.o.Accounts.CreateKey(c.R.Context(), n)
+	if f.rejectIf("cap", err, account.ErrCap) {
+		return c.retry("key-new", c.newKeyPage(), f)
+	}
+	if err != nil {
+		return err
+	}
+	return c.showOnce(k, secret)
+}
+
+// secretCookie carries the secret of a new key over the redirect.
+const secretCookie = "key"
+
+// showOnce redirects to the page of a new key, which shows the secret once.
+func (c *Call) showOnce(k account.Key, secret string) error {
+	if err := c.d.sealer.put(c.W, secretCookie, c.User.ID+" "+k.ID, secret); err != nil {
+		return err
+	}
+	return c.Redirect("/keys/"+k.ID, "")
+}
+
+// readLifetime reads the field "lifetime".
+func readLifetime(f *form) time.Duration {
+	for _, l := range lifetimes {
+		if l.Value == f.Value("lifetime") {
+			return l.Duration
+		}
+	}
+	f.reject("lifetime", "Choose one of the lifetimes.")
+	return 0
+}
+
+// readRanges reads the field "allow": address ranges, separated by white space or commas.
+func readRanges(f *form) []netip.Prefix {
+	texts := strings.FieldsFunc(f.Value("allow"), func(r rune) bool { return r == ',' || r == '\n' || r == '\r' || r == ' ' || r == '\t' })
+	ranges, err := account.ParseAllow(texts)
+	if err != nil {
+		f.reject("allow", sentence(account.ErrAllow))
+	}
+	return ranges
+}
+
+// readCap reads the field "cap": points a month, nil if it is empty.
+func readCap(f *form) *int64 {
+	text := strings.ReplaceAll(f.Value("cap"), ",", "")
+	if text == "" {
+		return nil
+	}
+	points, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		f.reject("cap", sentence(account.ErrCap))
+	}
+	return &points
+}
+
+// keyPage is the data of key.html.
+type keyPage struct {
+	account.Key
+	Secret   string // of a key that was just made; "" otherwise
+	Address  string
+	Overlaps any
+}
+
+// overlaps are the choices for a rotation, by the value of the field "overlap".
+var overlaps = []struct {
+	Value, Label string
+	Duration     time.Duration
+}{{"1h", "1 hour", time.Hour}, {"1d", "1 day", day}, {"7d", "7 days", 7 * day}}
+
+// key returns the key in the path. Errors: NotFound for keys of other accounts too.
+func (c *Call) key() (account.Key, error) {
+	k, err := c.d.o.Accounts.KeyOf(c.R.Context(), c.Account.ID, c.R.PathValue("key"))
+	if errors.Is(err, account.ErrNoKey) {
+		return account.Key{}, NotFound()
+	}
+	return k, err
+}
+
+func (c *Call) keyPage(k account.Key) keyPage {
+	return keyPage{Key: k, Address: c.address(), Overlaps: overlaps}
+}
+
+// showKey shows one key, and the secret of a key that was just made.
+func showKey(c *Call) error {
+	k, err := c.key()
+	if err != nil {
+		return err
+	}
+	p := c.keyPage(k)
+	p.Secret = c.d.sealer.take(c.W, c.R, secretCookie, c.User.ID+" "+k.ID)
+	return c.renderForm(200, "key", p, keyForm(k))
+}
+
+// keyForm holds the values that the forms of a key begin with.
+func keyForm(k account.Key) *form {
+	ranges := make([]string, len(k.Allow))
+	for i, p := range k.Allow {
+		ranges[i] = p.String()
+	}
+	values := map[string]string{"name": k.Name, "allow": strings.Join(ranges, "\n"), "overlap": "1d"}
+	if k.Cap != nil {
+		values["cap"] = strconv.FormatInt(*k.Cap, 10)
+	}
+	return emptyForm(values)
+}
+
+// changeKey runs a change of the key in the path. change returns after marking fields in f if it refuses them.
+func changeKey(done string, change func(c *Call, k account.Key, f *form) error) func(*Call) error {
+	return func(c *Call) error {
+		k, err := c.key()
+		if err != nil {
+			return err
+		}
+		f := c.newFormOver(keyForm(k))
+		if err := change(c, k, f); err != nil {
+			return err
+		}
+		if !f.isValid() {
+			return c.retry("key", c.keyPage(k), f)
+		}
+		return c.Redirect("/keys/"+k.ID, done)
+	}
+}
+
+func renameKey(c *Call, k account.Key, f *form) error {
+	err := c.d.o.Accounts.RenameKey(c.R.Context(), k.ID, c.Form("name"))
+	if f.rejectIf("name", err, account.ErrName) {
+		return nil
+	}
+	return err
+}
+
+func changeRanges(c *Call, k account.Key, f *form) error {
+	ranges := readRanges(f)
+	if !f.isValid() {
+		return nil
+	}
+	return c.d.o.Accounts.SetAllow(c.R.Context(), k.ID, ranges)
+}
+
+func changeCap(c *Call, k account.Key, f *form) error {
+	points := readCap(f)
+	if !f.isValid() {
+		return nil
+	}
+	err := c.d.o.Accounts.SetCap(c.R.Context(), k.ID, points)
+	if f.rejectIf("cap", err, account.ErrCap) {
+		return nil
+	}
+	return err
+}
+
+func revokeKey(c *Call, k account.Key, _ *form) error {
+	return c.d.o.Accounts.Revoke(c.R.Context(), k.ID)
+}
+
+// rotateKey replaces the key in the path with a new one.
+func rotateKey(c *Call) error {
+	k, err := c.key()
+	if err != nil {
+		return err
+	}
+	f := c.newFormOver(keyForm(k))
+	overlap := time.Duration(-1)
+	for _, o := range overlaps {
+		if o.Value == f.Value("overlap") {
+			overlap = o.Duration
+		}
+	}
+	if overlap < 0 {
+		f.reject("overlap", "Choose one of the overlaps.")
+		return c.retry("key", c.keyPage(k), f)
+	}
+	made, secret, err := c.d.o.Accounts.Rotate(c.R.Context(), k.ID, overlap)
+	if errors.Is(err, account.ErrEnded) {
+		return &Problem{Status: 409, Title: "The key cannot be rotated", Text: sentence(account.ErrEnded)}
+	}
+	if err != nil {
+		return err
+	}
+	return c.showOnce(made, secret)
+}

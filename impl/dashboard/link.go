@@ -1,0 +1,145 @@
+package dashboard
+
+import (
+	"errors"
+
+	"uncial/impl/account"
+	"uncial/impl/account/user"
+)
+
+// linkPath is the page for one-time codes. The code follows "#", so that browsers never send it and no log contains it; a
+// script moves it into the form, and without scripts people paste it.
+const linkPath = "/link"
+
+// Link returns the address of a one-time code on a service with this public URL.
+func Link(publicURL, code string) string { return publicURL + Prefix + linkPath + "#" + code }
+
+// linkPage is the data of link.html, and of the pages that follow it.
+type linkPage struct {
+	Code  string
+	Token user.Token
+	// Account is the account that an invitation leads to; its Name is empty for an account of one's own.
+	Account account.Account
+	// Provider is the name of the OpenID Connect provider that may accept an invitation; "" for none.
+	Provider string
+}
+
+func showLink(c *Call) error { return c.Render("link", nil) }
+
+// openLink shows what a one-time code is for. It changes nothing, so it needs no redirect.
+func openLink(c *Call) error {
+	p, err := c.readCode()
+	if errors.Is(err, user.ErrToken) {
+		return c.badCode(err)
+	}
+	if err != nil {
+		return err
+	}
+	if p.Provider != "" {
+		if err := c.d.sealer.put(c.W, invitationCookie, "", p.Code); err != nil {
+			return err
+		}
+	}
+	return c.Render(linkTemplates[p.Token.Purpose], p)
+}
+
+// linkTemplates are the pages behind a code.
+var linkTemplates = map[user.Purpose]string{
+	user.Operator: "accept", user.Invitation: "accept", user.Verification: "verify", user.EmailChange: "verify", user.Reset: "reset",
+}
+
+// badCode asks for another code.
+func (c *Call) badCode(err error) error {
+	f := c.newForm()
+	f.reject("code", sentence(err))
+	return c.retry("link", nil, f)
+}
+
+// readCode returns what the code in the form is for. Errors: user.ErrToken.
+func (c *Call) readCode() (linkPage, error) {
+	p := linkPage{Code: c.Form("code")}
+	var err error
+	if p.Token, err = c.d.o.Users.Peek(c.R.Context(), p.Code); err != nil {
+		return linkPage{}, err
+	}
+	if c.d.openID != nil && linkTemplates[p.Token.Purpose] == "accept" {
+		p.Provider = c.d.openID.name
+	}
+	if p.Token.AccountID != "" {
+		p.Account, err = c.d.o.Accounts.Find(c.R.Context(), p.Token.AccountID)
+	}
+	return p, err
+}
+
+// accept signs up with an invitation, or with the link for the first operator.
+func accept(c *Call) error {
+	p, err := c.readCode()
+	if errors.Is(err, user.ErrToken) {
+		return c.badCode(err)
+	}
+	if err != nil {
+		return err
+	}
+	f := c.newForm()
+	n := c.newUser()
+	if p.Token.Email != "" {
+		n.Email = p.Token.Email
+	}
+	u, a, err := c.d.o.Users.Accept(c.R.Context(), p.Code, n)
+	if rejectUser(f, err) {
+		return c.retry("accept", p, f)
+	}
+	if err != nil {
+		return err
+	}
+	if err := c.d.begin(c, u, a.ID); err != nil {
+		return err
+	}
+	return c.Redirect("/", "welcome")
+}
+
+// joinAccount lets somebody who is signed in accept an invitation to an account.
+func joinAccount(c *Call) error {
+	id, err := c.d.o.Users.AcceptAs(c.R.Context(), c.Form("code"), c.User.ID)
+	if errors.Is(err, user.ErrToken) {
+		return c.badCode(err)
+	}
+	if err != nil {
+		return err
+	}
+	c.d.sessions.Put(c.R.Context(), accountKey, id)
+	if err := c.d.commit(c); err != nil {
+		return err
+	}
+	return c.Redirect("/", "joined")
+}
+
+// verify confirms an e-mail address.
+func verify(c *Call) error {
+	_, err := c.d.o.Users.Verify(c.R.Context(), c.Form("code"))
+	if errors.Is(err, user.ErrToken) || errors.Is(err, user.ErrEmailTaken) {
+		return c.badCode(err)
+	}
+	if err != nil {
+		return err
+	}
+	if c.IsSignedIn() {
+		return c.Redirect("/account", "verified")
+	}
+	return c.Redirect("/sign-in", "verified")
+}
+
+// resetPassword sets a new password by a code, which ends all sessions of the user.
+func resetPassword(c *Call) error {
+	f := c.newForm()
+	_, err := c.d.o.Users.ResetPassword(c.R.Context(), c.Form("code"), c.R.PostFormValue("password"))
+	switch {
+	case errors.Is(err, user.ErrToken):
+		return c.badCode(err)
+	case f.rejectIf("password", err, user.ErrPassword):
+		return c.retry("reset", linkPage{Code: f.Value("code")}, f)
+	case err != nil:
+		return err
+	}
+	return c.Redirect("/sign-in", "password-changed")
+}

@@ -1,0 +1,62 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"uncial/impl/account/user"
+)
+
+// Mailer sends mail in the background. A server without one sends none, and operators hand out links instead.
+type Mailer interface {
+	// Send queues a message of plain text. An error means that the queue is full.
+	Send(ctx context.Context, to, subject, text string) error
+}
+
+// sendLink mails a link with a one-time code.
+func (d *Dashboard) sendLink(c *Call, to string, t user.Token) error {
+	code, err := d.o.Users.Issue(c.R.Context(), t)
+	if err != nil {
+		return err
+	}
+	m := mails[t.Purpose]
+	text := fmt.Sprintf("%s\n\n%s\n\nIf the page asks for a code, enter this one:\n\n%s\n\n%s\n",
+		m.text, Link(c.PublicURL(), code), code, m.ending)
+	return d.o.Mail.Send(c.R.Context(), to, m.subject, text)
+}
+
+// mails are the texts around the link.
+var mails = map[user.Purpose]struct{ subject, text, ending string }{
+	user.Verification: {"Confirm your e-mail address for Uncial", "Follow this link to confirm your e-mail address. It works for 24 hours.", "If you did not sign up, ignore this message."},
+	user.EmailChange:  {"Confirm your new e-mail address for Uncial", "Follow this link to use this address for Uncial. It works for 24 hours.", "If you did not ask for this, ignore this message."},
+	user.Reset:        {"Choose a new password for Uncial", "Follow this link to choose a new password. It works for one hour.", "If you did not ask for this, ignore this message. Your password stays the same."},
+	user.Invitation:   {"Invitation to Uncial", "You are invited to Uncial. Follow this link to accept. It works for 7 days.", "If you did not expect this, ignore this message."},
+}
+
+// sendVerification mails the link that verifies the address of a user. Too many of them in an hour are left out, because
+// strangers can ask for them.
+func (d *Dashboard) sendVerification(c *Call, u user.User) error {
+	err := d.o.Users.CountMail(c.R.Context(), u.Email)
+	if errors.Is(err, user.ErrTooManyMails) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return d.sendLink(c, u.Email, user.Token{Purpose: user.Verification, UserID: u.ID, Email: u.Email})
+}
+
+// sendAlreadyKnown tells the owner of an address that somebody has tried to sign up with it.
+func (d *Dashboard) sendAlreadyKnown(c *Call, email string) error {
+	err := d.o.Users.CountMail(c.R.Context(), email)
+	if errors.Is(err, user.ErrTooManyMails) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("Somebody has tried to sign up at Uncial with your e-mail address, which has a user already.\n\n"+
+		"To sign in, or to choose a new password, open this page:\n\n%s\n\nIf it was not you, ignore this message.\n", c.PublicURL()+Prefix+"/sign-in")
+	return d.o.Mail.Send(c.R.Context(), email, "You already have a user at Uncial", text)
+}

@@ -1,0 +1,214 @@
+package dashboard
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+
+	"uncial/impl/account/user"
+)
+
+// OpenID names an OpenID Connect provider that people may sign in with.
+type OpenID struct {
+	Issuer       string // URL, as the provider spells it
+	ClientID     string
+	ClientSecret string
+	Name         string // on the button
+}
+
+// openIDTimeout bounds each request to the provider.
+const openIDTimeout = 10 * time.Second
+
+// openID signs people in with a provider. It asks for the provider's settings at the first sign-in, so that the service
+// starts without the provider.
+type openID struct {
+	o        OpenID
+	name     string
+	redirect string
+	client   *http.Client
+	mu       sync.Mutex
+	provider *oidc.Provider // nil until the first sign-in
+}
+
+func newOpenID(o *OpenID, publicURL string) *openID {
+	if o == nil {
+		return nil
+	}
+	return &openID{o: *o, name: o.Name, redirect: publicURL + Prefix + "/openid/callback", client: &http.Client{Timeout: openIDTimeout}}
+}
+
+// connect returns the settings of the provider, and a context for requests to it.
+func (p *openID) connect(ctx context.Context) (context.Context, *oidc.Provider, *oauth2.Config, error) {
+	ctx = oidc.ClientContext(ctx, p.client)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.provider == nil {
+		// The provider keeps the context to fetch its keys later.
+		provider, err := oidc.NewProvider(context.WithoutCancel(ctx), p.o.Issuer)
+		if err != nil {
+			return nil, nil, nil, fmt.Errorf("the OpenID Connect provider does not answer: %w", err)
+		}
+		p.provider = provider
+	}
+	return ctx, p.provider, &oauth2.Config{
+		ClientID: p.o.ClientID, ClientSecret: p.o.ClientSecret, RedirectURL: p.redirect,
+		Endpoint: p.provider.Endpoint(), Scopes: []string{oidc.ScopeOpenID, "email", "profile"},
+	}, nil
+}
+
+// openIDState is what must be the same before and after the visit at the provider. It is kept in a sealed cookie.
+type openIDState struct {
+	State    string `json:"s"`
+	Nonce    string `json:"n"`
+	Verifier string `json:"v"`           // PKCE, RFC 7636
+	Code     string `json:"c,omitempty"` // of an invitation
+}
+
+const (
+	openIDCookie     = "openid"
+	invitationCookie = "invitation"
+)
+
+// startOpenID sends the browser to the provider.
+func startOpenID(c *Call) error {
+	d := c.d
+	if d.openID == nil {
+		return NotFound()
+	}
+	_, _, config, err := d.openID.connect(c.R.Context())
+	if err != nil {
+		c.note(err)
+		return errProvider
+	}
+	s := openIDState{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier()}
+	if c.R.URL.Query().Has("invitation") {
+		s.Code = d.sealer.take(c.W, c.R, invitationCookie, "")
+	}
+	value, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	if err := d.sealer.put(c.W, openIDCookie, "", string(value)); err != nil {
+		return err
+	}
+	http.Redirect(c.W, c.R, config.AuthCodeURL(s.State, oidc.Nonce(s.Nonce), oauth2.S256ChallengeOption(s.Verifier)), http.StatusSeeOther)
+	return nil
+}
+
+var (
+	errProvider = &Problem{Status: http.StatusBadGateway, Title: "The sign-in provider does not answer", Text: "Try again in a few minutes, or sign in with a password."}
+	errCallback = &Problem{Status: http.StatusBadRequest, Title: "The sign-in did not succeed", Text: "The provider refused it, or it took longer than 10 minutes. Start again from the sign-in page."}
+	errNoSignUp = &Problem{Status: http.StatusForbidden, Title: "You have no user here", Text: "Ask the people who run this service for an invitation. If you have one, enter its code first."}
+	errEmailUse = &Problem{Status: http.StatusConflict, Title: "The e-mail address is in use", Text: "A user with a password has this e-mail address. Sign in with the password."}
+)
+
+// identity is what the provider says about a person.
+type identity struct {
+	issuer, subject string
+	Email           string `json:"email"`
+	EmailVerified   bool   `json:"email_verified"`
+	Name            string `json:"name"`
+}
+
+// finishOpenID takes the browser back from the provider and signs the person in, or up.
+func finishOpenID(c *Call) error {
+	if c.d.openID == nil {
+		return NotFound()
+	}
+	var s openIDState
+	query := c.R.URL.Query()
+	sealed := c.d.sealer.take(c.W, c.R, openIDCookie, "")
+	if json.Unmarshal([]byte(sealed), &s) != nil || subtle.ConstantTimeCompare([]byte(s.State), []byte(query.Get("state"))) != 1 {
+		return errCallback
+	}
+	person, err := c.d.openID.identify(c.R.Context(), s, query.Get("code"))
+	if err != nil {
+		c.note(err)
+		return errCallback
+	}
+	u, err := c.d.o.Users.SignInWith(c.R.Context(), person.issuer, person.subject)
+	if errors.Is(err, user.ErrNoUser) {
+		return c.signUpWith(person, s.Code)
+	}
+	if err != nil {
+		return err
+	}
+	if err := c.d.begin(c, u, ""); err != nil {
+		return err
+	}
+	return c.Redirect("/", "")
+}
+
+// identify exchanges the code for an ID token and checks it.
+func (p *openID) identify(ctx context.Context, s openIDState, code string) (identity, error) {
+	ctx, provider, config, err := p.connect(ctx)
+	if err != nil {
+		return identity{}, err
+	}
+	token, err := config.Exchange(ctx, code, oauth2.VerifierOption(s.Verifier))
+	if err != nil {
+		return identity{}, errors.New("the provider did not accept the code of a sign-in") // its answer may quote the code
+	}
+	raw, ok := token.Extra("id_token").(string)
+	if !ok {
+		return identity{}, errors.New("the provider sent no ID token")
+	}
+	checked, err := provider.Verifier(&oidc.Config{ClientID: p.o.ClientID}).Verify(ctx, raw)
+	if err != nil {
+		return identity{}, fmt.Errorf("check the ID token: %w", err)
+	}
+	if subtle.ConstantTimeCompare([]byte(checked.Nonce), []byte(s.Nonce)) != 1 {
+		return identity{}, errors.New("the ID token is for another sign-in")
+	}
+	person := identity{issuer: checked.Issuer, subject: checked.Subject}
+	return person, checked.Claims(&person)
+}
+
+// signUpWith makes a user for somebody whom the provider knows. code is that of an invitation; without one, sign-up must be
+// open.
+func (c *Call) signUpWith(person identity, code string) error {
+	d, ctx := c.d, c.R.Context()
+	if code == "" && d.o.SignUp != Open {
+		return errNoSignUp
+	}
+	if code == "" {
+		if err := d.o.Users.CountSignUp(ctx, c.Client()); err != nil {
+			return asTooMany(err)
+		}
+	}
+	name := person.Name
+	if name == "" {
+		name = person.Email
+	}
+	u, a, err := d.o.Users.SignUpWith(ctx, person.issuer, person.subject, person.EmailVerified, code,
+		user.NewUser{Email: person.Email, Name: name, Account: name, Plan: signUpPlan})
+	switch {
+	case errors.Is(err, user.ErrEmailTaken):
+		return errEmailUse
+	case errors.Is(err, user.ErrToken):
+		return errNoSignUp
+	case errors.Is(err, user.ErrEmail):
+		return &Problem{Status: http.StatusForbidden, Title: "The provider names no e-mail address", Text: "A user needs one. Add it at the provider, and let it pass the address on."}
+	case err != nil:
+		return err
+	}
+	if u.Verified.IsZero() && d.o.Mail != nil {
+		if err := d.sendVerification(c, u); err != nil {
+			return err
+		}
+		return c.Redirect("/sent", "")
+	}
+	if err := d.begin(c, u, a.ID); err != nil {
+		return err
+	}
+	return c.Redirect("/", "welcome")
+}

@@ -1,0 +1,178 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strings"
+
+	"uncial/impl/account/user"
+	"uncial/internal/edge"
+)
+
+// ServeHTTP answers everything under Prefix, and every failure with a page.
+func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c := &Call{W: w, R: r, d: d}
+	defer d.recoverPanic(c)
+	for name, value := range securityHeaders {
+		w.Header().Set(name, value)
+	}
+	_, pattern := d.mux.Handler(r)
+	r.Pattern = pattern // for the log, which sees no copies of the request
+	if err := d.admit(c); err != nil {
+		d.fail(c, err)
+		return
+	}
+	if pattern == "" {
+		d.fail(c, d.unknown(c))
+		return
+	}
+	d.mux.ServeHTTP(w, r)
+}
+
+// admit refuses requests that others can read, and forms that pages of other sites have sent. Style sheets are for all, so
+// that the page which explains the refusal has its layout.
+func (d *Dashboard) admit(c *Call) error {
+	if !strings.HasPrefix(c.R.URL.Path, Prefix+"/assets/") && !d.isSecure(c.R) {
+		return errInsecure
+	}
+	if err := d.origins.Check(c.R); err != nil {
+		return forbidden("This form was sent from another site. Open the page here and send the form again.")
+	}
+	return nil
+}
+
+var errInsecure = errors.New("refused: the connection is not secure")
+
+// unknown is the answer where no route matches: the path is wrong, or only the method.
+func (d *Dashboard) unknown(c *Call) error {
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		other := c.R.Clone(c.R.Context())
+		other.Method = method
+		if _, pattern := d.mux.Handler(other); pattern != "" {
+			c.W.Header().Set("Allow", method)
+			return &Problem{
+				Status: http.StatusMethodNotAllowed, Title: "Method not allowed",
+				Text: "This address cannot be used in this way. Go back and use the links and forms of the page.",
+			}
+		}
+	}
+	return NotFound()
+}
+
+// handler serves a route: it reads the form, finds out who is signed in, checks whether they may, and calls the route.
+func (d *Dashboard) handler(route Route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := &Call{W: w, R: r, d: d}
+		r.Body = http.MaxBytesReader(w, r.Body, route.MaxBody)
+		err := d.signedIn(c)
+		if err == nil {
+			err = c.mayUse(route)
+		}
+		if err == nil && isForm(r) {
+			err = readForm(r)
+		}
+		if err == nil {
+			err = route.Serve(c)
+		}
+		if err != nil {
+			d.fail(c, err)
+		}
+	})
+}
+
+func isForm(r *http.Request) bool {
+	return strings.HasPrefix(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded")
+}
+
+func readForm(r *http.Request) error {
+	err := r.ParseForm()
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return &Problem{
+			Status: http.StatusRequestEntityTooLarge, Title: "The form is too large",
+			Text: fmt.Sprintf("A form may have at most %d bytes. Shorten it and send it again.", tooLarge.Limit),
+		}
+	case err != nil:
+		return &Problem{Status: http.StatusBadRequest, Title: "The form cannot be read", Text: "Go back and send the form again."}
+	}
+	return nil
+}
+
+// errSignIn redirects to the sign-in page.
+var errSignIn = errors.New("not signed in")
+
+// mayUse returns nil if the visitor may use the route. Members without the right get an explanation; administration pages
+// look as if they did not exist to everybody but operators.
+func (c *Call) mayUse(route Route) error {
+	switch {
+	case route.Access == Anyone:
+		return nil
+	case !c.IsSignedIn():
+		return errSignIn
+	case route.Access == Operator && !c.User.Operator:
+		return NotFound()
+	case (route.Access == Member || route.Access == Owner) && c.Account.ID == "":
+		return forbidden("You belong to no account. Ask the owner of one for an invitation.")
+	case route.Access == Owner && !c.IsOwner:
+		return forbidden("Only owners of the account may do this. Ask one of them.")
+	}
+	return nil
+}
+
+// fail answers with the page for an error.
+func (d *Dashboard) fail(c *Call, err error) {
+	var problem *Problem
+	switch {
+	case errors.Is(err, errInsecure):
+		err = c.render(http.StatusForbidden, "insecure", nil)
+	case errors.Is(err, errSignIn):
+		err = c.askToSignIn()
+	case errors.As(err, &problem):
+		err = c.render(problem.Status, "error", problem)
+	case errors.Is(err, user.ErrBusy):
+		c.W.Header().Set("Retry-After", "5")
+		err = c.render(http.StatusServiceUnavailable, "error", &Problem{Title: "Too many sign-ins", Text: "Many people are signing in at the moment. Try again in a few seconds."})
+	case errors.Is(err, context.Canceled) && c.R.Context().Err() != nil:
+		edge.NoteError(c.W, err)
+		return // nobody waits for an answer
+	default:
+		c.note(err)
+		err = c.render(http.StatusInternalServerError, "error", &Problem{
+			Title: "Something went wrong", Text: "Nothing was changed as far as we know. Try again; if it persists, contact support.",
+			RequestID: edge.RequestID(c.W),
+		})
+	}
+	if err != nil {
+		c.note(err)
+	}
+}
+
+// askToSignIn redirects to the sign-in page, which leads back to the page that was asked for. A form that was sent is lost.
+func (c *Call) askToSignIn() error {
+	target := Prefix + "/sign-in"
+	if c.R.Method == http.MethodGet && c.R.URL.Path != Prefix+"/" {
+		target += "?" + url.Values{"next": {strings.TrimPrefix(c.R.URL.RequestURI(), Prefix)}}.Encode()
+	}
+	http.Redirect(c.W, c.R, target, http.StatusSeeOther)
+	return nil
+}
+
+// recoverPanic turns a panic into a page and a log entry. It must be deferred directly.
+func (d *Dashboard) recoverPanic(c *Call) {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	if err, ok := cause.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+		panic(cause)
+	}
+	d.o.Logger.LogAttrs(c.R.Context(), slog.LevelError, "panic", slog.String("request_id", edge.RequestID(c.W)),
+		slog.Any("panic", cause), slog.String("stack", string(debug.Stack())))
+	d.fail(c, errors.New("panic"))
+}

@@ -1,0 +1,166 @@
+package dashboard
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/alexedwards/scs/v2"
+
+	"uncial/impl/account/session"
+	"uncial/impl/account/user"
+)
+
+const (
+	// idleTime ends a session that is not used: a working day and the night after it. lifetime ends every session, used or not.
+	idleTime = 24 * time.Hour
+	lifetime = 14 * 24 * time.Hour
+	// touchInterval is how often the use of a session is stored, so that reading a page does not cost a write each time.
+	touchInterval = 5 * time.Minute
+)
+
+// Values of a session; session.UserKey is one more.
+const (
+	accountKey = "account" // ID of the account that the visitor works in
+	touchedKey = "touched" // Unix seconds of the latest stored use
+)
+
+func newSessions(o Options) *scs.SessionManager {
+	m := scs.New()
+	m.Store = o.Sessions
+	m.IdleTimeout, m.Lifetime = idleTime, lifetime
+	m.Cookie.Name = cookieName("session")
+	m.Cookie.Secure = true
+	return m
+}
+
+// signedIn finds out who sent the request, and sets User, Account and IsOwner of the call. It leaves them zero for visitors
+// without a session, or whose user was deleted meanwhile.
+func (d *Dashboard) signedIn(c *Call) error {
+	token := ""
+	if cookie, err := c.R.Cookie(d.sessions.Cookie.Name); err == nil {
+		token = cookie.Value
+	}
+	ctx, err := d.sessions.Load(c.R.Context(), token)
+	if err != nil {
+		return err
+	}
+	c.R = c.R.WithContext(ctx)
+	id := d.sessions.GetString(ctx, session.UserKey)
+	if id == "" {
+		return nil
+	}
+	u, err := d.o.Users.Find(ctx, id)
+	if errors.Is(err, user.ErrNoUser) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := d.enterAccount(c, u); err != nil {
+		return err
+	}
+	c.User, c.session = u, session.ID(token)
+	return d.touch(c, token)
+}
+
+// enterAccount sets the account that the visitor works in: the one chosen in the session if they still belong to it, else
+// the one that they joined first. Account stays zero for operators who belong to none.
+func (d *Dashboard) enterAccount(c *Call, u user.User) error {
+	memberships, err := d.o.Users.Memberships(c.R.Context(), u.ID)
+	if err != nil {
+		return err
+	}
+	c.memberships = memberships
+	chosen := d.sessions.GetString(c.R.Context(), accountKey)
+	for i, m := range memberships {
+		if i == 0 || m.ID == chosen {
+			c.Account, c.IsOwner = m.Account, m.Role == user.Owner
+		}
+	}
+	return nil
+}
+
+// touch stores that the session is in use, at most once every touchInterval. A session that was ended meanwhile stays ended.
+func (d *Dashboard) touch(c *Call, token string) error {
+	ctx := c.R.Context()
+	now := c.Now()
+	if now.Unix()-d.sessions.GetInt64(ctx, touchedKey) < int64(touchInterval/time.Second) {
+		return nil
+	}
+	d.sessions.Put(ctx, touchedKey, now.Unix())
+	return d.commit(c)
+}
+
+// begin signs a user in with a new session: its token replaces the one that the browser had before.
+func (d *Dashboard) begin(c *Call, u user.User, accountID string) error {
+	ctx := c.R.Context()
+	if err := d.sessions.RenewToken(ctx); err != nil {
+		return err
+	}
+	if err := d.sessions.Clear(ctx); err != nil {
+		return err
+	}
+	d.sessions.Put(ctx, session.UserKey, u.ID)
+	d.sessions.Put(ctx, accountKey, accountID)
+	d.sessions.Put(ctx, touchedKey, c.Now().Unix())
+	return d.commit(c)
+}
+
+// commit stores the session and sends its cookie.
+func (d *Dashboard) commit(c *Call) error {
+	token, expiry, err := d.sessions.Commit(c.R.Context())
+	if err != nil {
+		return err
+	}
+	d.sessions.WriteSessionCookie(c.R.Context(), c.W, token, expiry)
+	return nil
+}
+
+// end signs the visitor out of this session.
+func (d *Dashboard) end(c *Call) error {
+	if err := d.sessions.Destroy(c.R.Context()); err != nil {
+		return err
+	}
+	d.sessions.WriteSessionCookie(c.R.Context(), c.W, "", time.Time{})
+	return nil
+}
+
+// signOut ends the session of this browser.
+func signOut(c *Call) error {
+	if err := c.d.end(c); err != nil {
+		return err
+	}
+	return c.Redirect("/sign-in", "signed-out")
+}
+
+// switchAccount lets a member of several accounts work in another one.
+func switchAccount(c *Call) error {
+	for _, m := range c.memberships {
+		if m.ID == c.Form("account") {
+			c.d.sessions.Put(c.R.Context(), accountKey, m.ID)
+			if err := c.d.commit(c); err != nil {
+				return err
+			}
+			return c.Redirect("/", "switched")
+		}
+	}
+	return NotFound()
+}
+
+// endSession ends another session of the visitor.
+func endSession(c *Call) error {
+	if err := c.d.o.Sessions.End(c.R.Context(), c.User.ID, c.R.PathValue("session")); err != nil {
+		return err
+	}
+	return c.Redirect("/account", "session-ended")
+}
+
+// endSessions signs the visitor out everywhere, this browser included.
+func endSessions(c *Call) error {
+	if err := c.d.o.Sessions.EndAll(c.R.Context(), c.User.ID); err != nil {
+		return err
+	}
+	http.SetCookie(c.W, cookie("session", "", -1))
+	return c.Redirect("/sign-in", "signed-out-everywhere")
+}

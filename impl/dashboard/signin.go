@@ -1,0 +1,95 @@
+package dashboard
+
+import (
+	"errors"
+	"strings"
+
+	"uncial/impl/account/user"
+)
+
+// signInPage is the data of sign-in.html.
+type signInPage struct {
+	Next      string // page to show afterwards, below Prefix
+	CanSignUp bool
+	CanReset  bool   // by mail
+	OpenID    string // name of the OpenID Connect provider; "" for none
+}
+
+func (d *Dashboard) signInPage(next string) signInPage {
+	p := signInPage{Next: localPath(next), CanSignUp: d.o.SignUp == Open, CanReset: d.o.Mail != nil}
+	if d.openID != nil {
+		p.OpenID = d.openID.name
+	}
+	return p
+}
+
+func showSignIn(c *Call) error {
+	if c.IsSignedIn() {
+		return c.Redirect("/", "")
+	}
+	return c.Render("sign-in", c.d.signInPage(c.R.URL.Query().Get("next")))
+}
+
+// signIn begins a session. An unknown e-mail address and a wrong password get the same answer in the same time; package user
+// delays guesses.
+func signIn(c *Call) error {
+	f, next := c.newForm(), localPath(c.Form("next"))
+	u, err := c.d.o.Users.SignIn(c.R.Context(), c.Form("email"), c.R.PostFormValue("password"), c.Client())
+	if f.rejectIf("", err, user.ErrSignIn) {
+		return c.retry("sign-in", c.d.signInPage(next), f)
+	}
+	if err != nil {
+		return err
+	}
+	if u.Verified.IsZero() && c.d.o.Mail != nil {
+		if err := c.d.sendVerification(c, u); err != nil {
+			return err
+		}
+		return c.Redirect("/sent", "")
+	}
+	if err := c.d.begin(c, u, ""); err != nil {
+		return err
+	}
+	return c.Redirect(next, "")
+}
+
+// localPath returns a path below Prefix that is safe to redirect to; "/" if text is not one.
+func localPath(text string) string {
+	if !strings.HasPrefix(text, "/") || strings.HasPrefix(text, "/sign-") || strings.ContainsAny(text, "\\\r\n") {
+		return "/"
+	}
+	path, _, _ := strings.Cut(text, "?")
+	return path
+}
+
+// showForgot asks for the e-mail address of somebody who has forgotten the password.
+func showForgot(c *Call) error { return c.Render("forgot", c.d.o.Mail != nil) }
+
+// forgot mails a link to choose a new password. The answer does not tell whether the address is known.
+func forgot(c *Call) error {
+	d := c.d
+	if d.o.Mail == nil {
+		return NotFound()
+	}
+	ctx, email := c.R.Context(), c.Form("email")
+	switch err := d.o.Users.CountMail(ctx, email); {
+	case errors.Is(err, user.ErrTooManyMails): // the same answer, and no more mail
+		return c.Redirect("/sent", "")
+	case err != nil:
+		return err
+	}
+	u, err := d.o.Users.FindByEmail(ctx, email)
+	if errors.Is(err, user.ErrNoUser) {
+		return c.Redirect("/sent", "")
+	}
+	if err != nil {
+		return err
+	}
+	if err := d.sendLink(c, u.Email, user.Token{Purpose: user.Reset, UserID: u.ID}); err != nil {
+		return err
+	}
+	return c.Redirect("/sent", "")
+}
+
+// showSent says that mail is on its way, if there is somebody to send it to.
+func showSent(c *Call) error { return c.Render("sent", nil) }

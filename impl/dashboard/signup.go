@@ -1,0 +1,83 @@
+package dashboard
+
+import (
+	"errors"
+	"net/http"
+
+	"uncial/impl/account"
+	"uncial/impl/account/user"
+)
+
+// signUpPlan is the plan of people who sign up.
+const signUpPlan = "free"
+
+// newUser reads the form of a sign-up.
+func (c *Call) newUser() user.NewUser {
+	return user.NewUser{
+		Email: c.Form("email"), Name: c.Form("name"), Password: c.R.PostFormValue("password"),
+		Account: c.Form("account"), Plan: signUpPlan,
+	}
+}
+
+// rejectUser marks the fields of a sign-up that are wrong, and reports whether there are any.
+func rejectUser(f *form, err error) bool {
+	if errors.Is(err, account.ErrName) {
+		for _, field := range []string{"name", "account"} {
+			if account.CheckName(f.Value(field)) != nil {
+				f.reject(field, sentence(account.ErrName))
+			}
+		}
+		return !f.isValid()
+	}
+	return f.rejectIf("email", err, user.ErrEmail, user.ErrEmailTaken) || f.rejectIf("password", err, user.ErrPassword) ||
+		f.rejectIf("", err, user.ErrToken)
+}
+
+// asTooMany returns the page for too many sign-ups, or err if it is another one.
+func asTooMany(err error) error {
+	if errors.Is(err, user.ErrTooManySignUps) {
+		return &Problem{Status: http.StatusTooManyRequests, Title: "Too many sign-ups", Text: sentence(user.ErrTooManySignUps)}
+	}
+	return err
+}
+
+func showSignUp(c *Call) error {
+	if c.IsSignedIn() {
+		return c.Redirect("/", "")
+	}
+	return c.Render("sign-up", c.d.o.SignUp)
+}
+
+// signUp makes a user with an account. With mail, the address must be verified before the first sign-in, and the answer does
+// not tell whether the address was known: its owner learns it by mail.
+func signUp(c *Call) error {
+	d, f := c.d, c.newForm()
+	if d.o.SignUp != Open {
+		return forbidden("Sign-up is closed. Ask the people who run this service for an invitation.")
+	}
+	ctx := c.R.Context()
+	if err := d.o.Users.CountSignUp(ctx, c.Client()); err != nil {
+		return asTooMany(err)
+	}
+	u, a, err := d.o.Users.SignUp(ctx, c.newUser())
+	switch {
+	case errors.Is(err, user.ErrEmailTaken) && d.o.Mail != nil:
+		if err := d.sendAlreadyKnown(c, f.Value("email")); err != nil {
+			return err
+		}
+		return c.Redirect("/sent", "")
+	case rejectUser(f, err):
+		return c.retry("sign-up", d.o.SignUp, f)
+	case err != nil:
+		return err
+	case d.o.Mail != nil:
+		if err := d.sendVerification(c, u); err != nil {
+			return err
+		}
+		return c.Redirect("/sent", "")
+	}
+	if err := d.begin(c, u, a.ID); err != nil {
+		return err
+	}
+	return c.Redirect("/", "welcome")
+}

@@ -1,0 +1,63 @@
+package dashboard
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"uncial/internal/edge"
+)
+
+// securityHeaders are sent with every answer of the dashboard. Forms, scripts and styles come from this service alone.
+// "same-origin" keeps paths from other sites, and yet lets browsers send Origin, which the check of forms needs.
+var securityHeaders = map[string]string{
+	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; " +
+		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+	"Cross-Origin-Opener-Policy":   "same-origin",
+	"Cross-Origin-Resource-Policy": "same-origin",
+	"Permissions-Policy":           "camera=(), geolocation=(), microphone=()",
+	"Referrer-Policy":              "same-origin",
+	"X-Content-Type-Options":       "nosniff",
+	"X-Frame-Options":              "DENY",
+}
+
+// forwarding are the headers that proxies add.
+var forwarding = []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"}
+
+// isSecure reports whether nobody between the browser and this process can read the request: it came over TLS, through a
+// trusted proxy that says so, or from this machine. A loopback peer that forwards for somebody else without being trusted is
+// a proxy, and a Host other than this machine's may be an attacker's name for it (DNS rebinding).
+func (d *Dashboard) isSecure(r *http.Request) bool {
+	if r.TLS != nil {
+		return true
+	}
+	if edge.IsFromProxy(r, d.o.TrustedProxies) && hasForwarded(r) {
+		return strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
+	}
+	return !hasForwarded(r) && d.clientAddr(r).IsLoopback() && (isLocalHost(r.Host) || r.Host == d.o.PublicURL.Host)
+}
+
+func hasForwarded(r *http.Request) bool {
+	for _, name := range forwarding {
+		if r.Header.Get(name) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// isLocalHost reports whether a Host header names this machine: localhost or a loopback address, with any port.
+func isLocalHost(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.Trim(host, "[]")
+	addr, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && addr.IsLoopback()
+}
+
+// clientAddr is the address that attempts are counted for, and that "add my address" offers.
+func (d *Dashboard) clientAddr(r *http.Request) netip.Addr {
+	return edge.ClientAddr(r, d.o.TrustedProxies)
+}

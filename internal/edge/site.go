@@ -1,0 +1,65 @@
+package edge
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// site is a handler with the prefix of its paths.
+type site struct {
+	prefix  string // such as "/dashboard/"
+	handler http.Handler
+}
+
+// checkSites returns Options.Sites as a list, the longest prefix first.
+func checkSites(sites map[string]http.Handler) ([]site, error) {
+	var list []site
+	for _, prefix := range slices.Backward(slices.Sorted(maps.Keys(sites))) {
+		if len(prefix) < 2 || !strings.HasPrefix(prefix, "/") || !strings.HasSuffix(prefix, "/") || sites[prefix] == nil ||
+			strings.HasPrefix(basePath+"/", prefix) || strings.HasPrefix(prefix, basePath+"/") {
+			return nil, fmt.Errorf(`edge: invalid site %q; expected "/path/" outside %s, and a handler`, prefix, basePath)
+		}
+		list = append(list, site{prefix, sites[prefix]})
+	}
+	return list, nil
+}
+
+// serveSite passes the request to the site of its path, and reports whether there is one. The log and the metrics name the
+// pattern that the site has set in r.Pattern, or else the prefix.
+func (h *handler) serveSite(x *exchange, r *http.Request) bool {
+	i := slices.IndexFunc(h.sites, func(s site) bool { return strings.HasPrefix(r.URL.Path, s.prefix) })
+	if i < 0 {
+		return false
+	}
+	x.route = h.sites[i].prefix
+	defer func() {
+		if _, path, ok := strings.Cut(r.Pattern, " "); ok {
+			x.route = path
+		}
+	}()
+	h.sites[i].handler.ServeHTTP(x, r)
+	return true
+}
+
+// RequestID returns the id of the request that w answers, for pages that report an error.
+func RequestID(w http.ResponseWriter) string { return exchangeOf(w).id }
+
+// NoteError keeps err for the log line of the request. The answer stays the caller's task.
+func NoteError(w http.ResponseWriter, err error) { exchangeOf(w).err = err }
+
+// ClientAddr returns the address of the client. trusted are the proxies whose X-Forwarded-For is believed. It is the zero
+// Addr if the peer has no IP address.
+func ClientAddr(r *http.Request, trusted []netip.Prefix) netip.Addr {
+	h := handler{Options: Options{TrustedProxies: trusted}}
+	return h.clientAddr(r)
+}
+
+// IsFromProxy reports whether the peer of the connection is one of the trusted proxies.
+func IsFromProxy(r *http.Request, trusted []netip.Prefix) bool {
+	h := handler{Options: Options{TrustedProxies: trusted}}
+	return h.isTrusted(parseAddr(r.RemoteAddr))
+}

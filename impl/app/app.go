@@ -141,6 +141,10 @@ func (a *App) handler() (http.Handler, error) {
 		}
 		service.Proofread = model.Improve
 	}
+	routes, subtrees, err := a.pages()
+	if err != nil {
+		return nil, err
+	}
 	front, err := edge.New(edge.Options{
 		Server:         a.metrics.observe(service),
 		Gate:           &impl.Gate{Accounts: a.data.Accounts, Limits: a.data.Limits, Ledger: a.data.Ledger},
@@ -149,6 +153,8 @@ func (a *App) handler() (http.Handler, error) {
 		TrustedProxies: a.o.TrustedProxies,
 		Ready:          a.health.ready,
 		Site:           a.site,
+		Routes:         routes,
+		Subtrees:       subtrees,
 		Answered:       a.metrics.answered,
 	})
 	if err != nil {

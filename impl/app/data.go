@@ -34,6 +34,7 @@ type Data struct {
 	Sessions *session.Store
 	Ledger   *ledger.Ledger
 	Limits   *ratelimit.Limiter
+	secret   []byte // that keys are hashed with; nil with DataOptions.WithoutKeys
 }
 
 // OpenData opens the database and updates its schema. It warns in the log about keys that the key secret cannot check.
@@ -67,6 +68,7 @@ func (d *Data) prepare(ctx context.Context, o DataOptions, plans account.Catalog
 	if err != nil {
 		return err
 	}
+	d.secret = secret
 	d.Accounts, err = account.New(d.Store, account.Options{Secret: secret, Plans: plans, Now: now, Log: log})
 	if err != nil {
 		return err

@@ -24,6 +24,8 @@ type Options struct {
 
 	Enhance EnhanceOptions
 
+	Dashboard DashboardOptions
+
 	FetchAllow     []netip.Prefix // non-public addresses that images may be fetched from. Default: none
 	CORSOrigins    []string       // browser origins that may call the API; "*" for all. Default: none
 	TrustedProxies []netip.Prefix // peers whose X-Forwarded-For is trusted. Default: none
@@ -101,6 +103,9 @@ func (o EngineOptions) check() error {
 // check returns an error that names the first invalid flag. It checks only what can be checked without opening anything.
 func (o Options) check() error {
 	if err := o.Engine.check(); err != nil {
+		return err
+	}
+	if err := o.Dashboard.check(o.Listen); err != nil {
 		return err
 	}
 	if o.Enhance.Provider != "" {

@@ -24,7 +24,7 @@ type Call struct {
 	Account account.Account
 	IsOwner bool // of Account
 
-	d       *Dashboard
+	d           *Dashboard
 	session     string // digest of the session; empty if nobody is signed in
 	memberships []user.Membership
 }

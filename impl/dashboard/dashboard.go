@@ -94,6 +94,3 @@ func New(o Options) (*Dashboard, error) {
 	d.openID = newOpenID(o.OpenID, strings.TrimSuffix(o.PublicURL.String(), "/"))
 	return d, d.addRoutes()
 }
-
-// Home is the handler for "/": it redirects to the dashboard.
-func Home() http.Handler { return http.RedirectHandler(Prefix+"/", http.StatusSeeOther) }

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"strings"
@@ -130,6 +131,22 @@ type browser struct {
 
 func (s *site) browser() *browser {
 	return &browser{TB: s.TB, handler: s.Dashboard, cookies: map[string]*http.Cookie{}, remote: "127.0.0.1:50000", header: http.Header{}}
+}
+
+// proxies are those that remoteBrowser uses.
+var proxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+
+// remoteBrowser is a browser at another address, behind a trusted proxy that ends TLS.
+func (s *site) remoteBrowser(addr string) *browser {
+	b := s.browser()
+	b.remote = "10.0.0.1:40000"
+	b.header = http.Header{"X-Forwarded-For": {addr}, "X-Forwarded-Proto": {"https"}}
+	return b
+}
+
+// sessionOf is the ID of the session of a browser.
+func (s *site) sessionOf(b *browser) string {
+	return session.ID(b.cookies["__Host-uncial-session"].Value)
 }
 
 // page is an answer.

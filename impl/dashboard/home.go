@@ -13,7 +13,7 @@ type homePage struct {
 	Plan    contract.Plan
 	Balance ledger.Balance
 	Window  contract.Window
-	Base    string    // address of the API
+	Base    string // address of the API
 	HasKeys bool
 }
 

@@ -73,8 +73,8 @@ func (d *Dashboard) handler(route Route) http.Handler {
 		if err == nil {
 			err = c.mayUse(route)
 		}
-		if err == nil && isForm(r) {
-			err = readForm(r)
+		if err == nil && isForm(c.R) {
+			err = readForm(c.R)
 		}
 		if err == nil {
 			err = route.Serve(c)

@@ -55,7 +55,7 @@ func signIn(c *Call) error {
 
 // localPath returns a path below Prefix that is safe to redirect to; "/" if text is not one.
 func localPath(text string) string {
-	if !strings.HasPrefix(text, "/") || strings.HasPrefix(text, "/sign-") || strings.ContainsAny(text, "\\\r\n") {
+	if !strings.HasPrefix(text, "/") || strings.HasPrefix(text, "//") || strings.HasPrefix(text, "/sign-") || strings.ContainsAny(text, "\\\r\n") {
 		return "/"
 	}
 	path, _, _ := strings.Cut(text, "?")

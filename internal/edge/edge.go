@@ -52,9 +52,9 @@ type Options struct {
 	// Routes are further routes outside /api/v1, by "METHOD /path" as in http.ServeMux, where a segment may be a wildcard such
 	// as "{key}". Anyone may call them. Their handlers report errors with WriteError. Default: none.
 	Routes map[string]http.Handler
-	// Sites serve all paths with a prefix such as "/dashboard/", with any method. They are for browsers: they write their own
+	// Subtrees serve all paths with a prefix such as "/dashboard/", with any method. They are for browsers: they write their own
 	// errors, as pages, and no CORS header is sent. Default: none.
-	Sites map[string]http.Handler
+	Subtrees map[string]http.Handler
 	// MaxInFlight limits the memory for request bodies, in bodies of 28 MiB; 28 bodies of up to 1 MiB count as one. A body
 	// counts from before it is read until its answer is sent. One account may use a quarter; requests beyond that get a 500
 	// with Retry-After. Default: 64.
@@ -75,10 +75,10 @@ const defaultMaxInFlight = 64
 // handler is the front end. It does not change after New.
 type handler struct {
 	Options
-	doc    *openapi3.T
-	router router
-	budget *budget // of memory for bodies
-	sites  []site  // Options.Sites
+	doc      *openapi3.T
+	router   router
+	budget   *budget   // of memory for bodies
+	subtrees []subtree // Options.Subtrees
 }
 
 var _ gen.ServeMux = (*handler)(nil)
@@ -105,7 +105,7 @@ func New(o Options) (http.Handler, error) {
 			return nil, err
 		}
 	}
-	sites, err := checkSites(o.Sites)
+	subtrees, err := checkSubtrees(o.Subtrees)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func New(o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load openapi.yaml: %w", err)
 	}
-	h := &handler{Options: o, doc: doc, router: newRouter(), budget: newBudget(o.MaxInFlight), sites: sites}
+	h := &handler{Options: o, doc: doc, router: newRouter(), budget: newBudget(o.MaxInFlight), subtrees: subtrees}
 	h.addOperations()
 	if err := h.addPages(); err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (h *handler) addRoutes() error {
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := newExchange(w, h.requestID(r))
 	defer h.finish(x, r)
-	if h.serveSite(x, r) {
+	if h.serveSubtree(x, r) {
 		return
 	}
 	e := h.router.find(r)

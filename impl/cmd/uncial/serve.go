@@ -24,7 +24,8 @@ type serveCmd struct {
 	EnhanceKey      string        `placeholder:"KEY" help:"API key of the language model. Prefer the environment: other users can see the command line."`
 	FetchAllow      []prefix      `placeholder:"CIDR" help:"Non-public address range that images may be fetched from; may be repeated."`
 	CORSOrigin      []edge.Origin `name:"cors-origin" env:"UNCIAL_CORS_ORIGIN" placeholder:"ORIGIN" help:"Browser origin that may call the API, or * for all; may be repeated."`
-	TrustedProxies  []prefix      `name:"trusted-proxy" env:"UNCIAL_TRUSTED_PROXY" placeholder:"CIDR" help:"Address range of proxies whose X-Forwarded-For header is trusted; may be repeated."`
+	dashboardFlags
+	TrustedProxies []prefix `name:"trusted-proxy" env:"UNCIAL_TRUSTED_PROXY" placeholder:"CIDR" help:"Address range of proxies whose X-Forwarded-For and X-Forwarded-Proto headers are trusted; may be repeated."`
 }
 
 // Help returns the text below the flags.
@@ -43,7 +44,7 @@ func (c *serveCmd) options() app.Options {
 			Provider: c.EnhanceProvider, URL: c.EnhanceURL, Model: c.EnhanceModel, Key: c.EnhanceKey,
 		},
 		EngineURL: c.Engine, FetchAllow: prefixes(c.FetchAllow), CORSOrigins: edge.Origins(c.CORSOrigin),
-		TrustedProxies: prefixes(c.TrustedProxies),
+		TrustedProxies: prefixes(c.TrustedProxies), Dashboard: c.dashboard(),
 	}
 }
 

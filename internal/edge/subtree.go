@@ -9,39 +9,39 @@ import (
 	"strings"
 )
 
-// site is a handler with the prefix of its paths.
-type site struct {
+// subtree is a handler with the prefix of its paths.
+type subtree struct {
 	prefix  string // such as "/dashboard/"
 	handler http.Handler
 }
 
-// checkSites returns Options.Sites as a list, the longest prefix first.
-func checkSites(sites map[string]http.Handler) ([]site, error) {
-	var list []site
-	for _, prefix := range slices.Backward(slices.Sorted(maps.Keys(sites))) {
-		if len(prefix) < 2 || !strings.HasPrefix(prefix, "/") || !strings.HasSuffix(prefix, "/") || sites[prefix] == nil ||
+// checkSubtrees returns Options.Subtrees as a list, the longest prefix first.
+func checkSubtrees(subtrees map[string]http.Handler) ([]subtree, error) {
+	var list []subtree
+	for _, prefix := range slices.Backward(slices.Sorted(maps.Keys(subtrees))) {
+		if len(prefix) < 2 || !strings.HasPrefix(prefix, "/") || !strings.HasSuffix(prefix, "/") || subtrees[prefix] == nil ||
 			strings.HasPrefix(basePath+"/", prefix) || strings.HasPrefix(prefix, basePath+"/") {
-			return nil, fmt.Errorf(`edge: invalid site %q; expected "/path/" outside %s, and a handler`, prefix, basePath)
+			return nil, fmt.Errorf(`edge: invalid subtree %q; expected "/path/" outside %s, and a handler`, prefix, basePath)
 		}
-		list = append(list, site{prefix, sites[prefix]})
+		list = append(list, subtree{prefix, subtrees[prefix]})
 	}
 	return list, nil
 }
 
-// serveSite passes the request to the site of its path, and reports whether there is one. The log and the metrics name the
-// pattern that the site has set in r.Pattern, or else the prefix.
-func (h *handler) serveSite(x *exchange, r *http.Request) bool {
-	i := slices.IndexFunc(h.sites, func(s site) bool { return strings.HasPrefix(r.URL.Path, s.prefix) })
+// serveSubtree passes the request to the subtree of its path, and reports whether there is one. The log and the metrics name the
+// pattern that its handler has set in r.Pattern, or else the prefix.
+func (h *handler) serveSubtree(x *exchange, r *http.Request) bool {
+	i := slices.IndexFunc(h.subtrees, func(s subtree) bool { return strings.HasPrefix(r.URL.Path, s.prefix) })
 	if i < 0 {
 		return false
 	}
-	x.route = h.sites[i].prefix
+	x.route = h.subtrees[i].prefix
 	defer func() {
 		if _, path, ok := strings.Cut(r.Pattern, " "); ok {
 			x.route = path
 		}
 	}()
-	h.sites[i].handler.ServeHTTP(x, r)
+	h.subtrees[i].handler.ServeHTTP(x, r)
 	return true
 }
 

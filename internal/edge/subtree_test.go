@@ -11,7 +11,7 @@ import (
 	"uncial/internal/edge"
 )
 
-func TestHandler_Sites(t *testing.T) {
+func TestHandler_Subtrees(t *testing.T) {
 	t.Parallel()
 	page := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Pattern = "GET /pages/{name}"
@@ -20,7 +20,7 @@ func TestHandler_Sites(t *testing.T) {
 	})
 	var routes []string
 	h := mustNew(t, func(o *edge.Options) {
-		o.Sites = map[string]http.Handler{"/pages/": page}
+		o.Subtrees = map[string]http.Handler{"/pages/": page}
 		o.CORSOrigins = []string{"*"}
 		o.Answered = func(path string, _ int) { routes = append(routes, path) }
 	})
@@ -33,18 +33,18 @@ func TestHandler_Sites(t *testing.T) {
 		require.Equal(t, http.StatusTeapot, res.Code)
 		require.Equal(t, method+" /pages/one id-1", res.Header().Get("X-Seen"))
 		require.Equal(t, "no-store", res.Header().Get("Cache-Control"))
-		require.Empty(t, res.Header().Get("Access-Control-Allow-Origin"), "pages of other origins may not read a site")
+		require.Empty(t, res.Header().Get("Access-Control-Allow-Origin"), "pages of other origins may not read a subtree")
 	}
 	require.Equal(t, []string{"/pages/{name}", "/pages/{name}", "/pages/{name}"}, routes, "the metrics name the pattern")
 }
 
-func TestNew_InvalidSite(t *testing.T) {
+func TestNew_InvalidSubtree(t *testing.T) {
 	t.Parallel()
 	for _, prefix := range []string{"", "/", "/pages", "pages/", "/api/", "/api/v1/", "/api/v1/more/"} {
 		o := edge.Options{Server: &server{}, Gate: &gate{}}
-		o.Sites = map[string]http.Handler{prefix: http.NotFoundHandler()}
+		o.Subtrees = map[string]http.Handler{prefix: http.NotFoundHandler()}
 		_, err := edge.New(o)
-		require.ErrorContains(t, err, "invalid site", prefix)
+		require.ErrorContains(t, err, "invalid subtree", prefix)
 	}
 }
 

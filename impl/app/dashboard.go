@@ -1,0 +1,116 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"uncial/impl/dashboard"
+)
+
+// DashboardOptions configure the pages for people.
+type DashboardOptions struct {
+	Off bool // serve no pages; keys can still be made on the command line. Default: serve them
+	// SignUp says who may sign up. Open needs mail, unless Options.Listen is a loopback address. Default: dashboard.Closed
+	SignUp dashboard.SignUp
+	// PublicURL is the address that people use, such as https://uncial.example.org. Links and examples contain it. Default:
+	// http:// and the address of the listener
+	PublicURL string
+	// OpenID is a provider that people may sign in with. Default: none
+	OpenID dashboard.OpenID
+}
+
+// check returns an error that names the first invalid flag.
+func (o DashboardOptions) check(listen string) error {
+	if o.PublicURL != "" {
+		if err := checkPublicURL(o.PublicURL); err != nil {
+			return err
+		}
+	}
+	if o.SignUp == dashboard.Open && !isLoopback(listen) {
+		return errors.New("--signup: open needs mail, to verify addresses, unless --listen is a loopback address; choose invite or closed")
+	}
+	id := o.OpenID
+	switch {
+	case id == (dashboard.OpenID{}):
+		return nil
+	case id.Issuer == "" || id.ClientID == "" || id.ClientSecret == "":
+		return errors.New("--openid-issuer: use it together with --openid-client-id and --openid-client-secret")
+	case o.PublicURL == "":
+		return errors.New("--public-url: required with --openid-issuer; the provider sends people back to it")
+	}
+	return nil
+}
+
+func checkPublicURL(text string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+		return fmt.Errorf("--public-url: invalid URL %q; expected scheme and host, such as https://uncial.example.org", text)
+	}
+	return nil
+}
+
+// isLoopback reports whether only this machine can reach a listen address.
+func isLoopback(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil {
+		return false
+	}
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}
+
+// PublicURL returns the address that people use, without a slash at the end.
+func (a *App) PublicURL() string {
+	if a.o.Dashboard.PublicURL != "" {
+		return strings.TrimSuffix(a.o.Dashboard.PublicURL, "/")
+	}
+	host, port, _ := net.SplitHostPort(a.addr) // the address of a listener has both
+	if addr, err := netip.ParseAddr(host); err == nil && addr.IsUnspecified() {
+		host = "localhost" // it listens on every address; one of them is certain
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// openDashboard returns the pages, or nil if they are switched off.
+func (a *App) openDashboard() (*dashboard.Dashboard, error) {
+	o := a.o.Dashboard
+	if o.Off {
+		return nil, nil
+	}
+	public, err := url.Parse(a.PublicURL())
+	if err != nil {
+		return nil, err
+	}
+	if o.PublicURL == "" && !isLoopback(a.addr) {
+		a.o.Logger.Warn("links in the dashboard lead to this machine only; set --public-url", "url", public.String())
+	}
+	options := dashboard.Options{
+		Data: dashboard.Data{
+			Accounts: a.data.Accounts, Users: a.data.Users, Sessions: a.data.Sessions, Ledger: a.data.Ledger, Limits: a.data.Limits,
+		},
+		Secret: a.data.secret, PublicURL: public, SignUp: o.SignUp, TrustedProxies: a.o.TrustedProxies, Now: a.o.Now, Logger: a.o.Logger,
+	}
+	if o.OpenID.Issuer != "" {
+		options.OpenID = &o.OpenID
+	}
+	return dashboard.New(options)
+}
+
+// pages returns what the front end serves for people: the redirect from / and, unless it is switched off, the dashboard.
+func (a *App) pages() (routes, subtrees map[string]http.Handler, err error) {
+	board, err := a.openDashboard()
+	if err != nil {
+		return nil, nil, err
+	}
+	home := http.RedirectHandler("/docs", http.StatusSeeOther)
+	if board != nil {
+		home = http.RedirectHandler(dashboard.Prefix+"/", http.StatusSeeOther)
+		subtrees = map[string]http.Handler{dashboard.Prefix + "/": board}
+	}
+	return map[string]http.Handler{"GET /": home, "GET " + dashboard.Prefix: home}, subtrees, nil
+}

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"uncial/impl/app"
+	"uncial/impl/dashboard"
+)
+
+// dashboardFlags configure the pages for people.
+type dashboardFlags struct {
+	Dashboard          bool   `default:"true" negatable:"" help:"Serve the dashboard, where people sign in and manage their keys; --dashboard=false switches it off (default: ${default})."`
+	Signup             string `enum:"open,invite,closed" default:"closed" help:"Who may sign up in the dashboard: ${enum} (default: ${default})."`
+	PublicURL          string `name:"public-url" placeholder:"URL" help:"Address that people use, such as https://uncial.example.org, for links and examples (default: http:// and the listen address)."`
+	OpenidIssuer       string `name:"openid-issuer" placeholder:"URL" help:"OpenID Connect provider that people may sign in with (default: none)."`
+	OpenidClientID     string `name:"openid-client-id" placeholder:"ID" help:"Client ID at the provider."`
+	OpenidClientSecret string `name:"openid-client-secret" placeholder:"S" help:"Client secret at the provider. Prefer the environment: other users can see the command line."`
+	OpenidName         string `name:"openid-name" default:"single sign-on" help:"Name of the provider on the button (default: ${default})."`
+}
+
+// dashboard returns the options. app.New checks them, with errors that name these flags.
+func (f dashboardFlags) dashboard() app.DashboardOptions {
+	o := app.DashboardOptions{Off: !f.Dashboard, SignUp: dashboard.SignUp(f.Signup), PublicURL: f.PublicURL}
+	if f.OpenidIssuer != "" || f.OpenidClientID != "" || f.OpenidClientSecret != "" {
+		o.OpenID = dashboard.OpenID{Issuer: f.OpenidIssuer, ClientID: f.OpenidClientID, ClientSecret: f.OpenidClientSecret, Name: f.OpenidName}
+	}
+	return o
+}

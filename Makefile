@@ -51,6 +51,15 @@ test: deps-test containers ## Set everything up and run every test, race detecto
 test-accuracy: deps ## Check that pages are read as well as before: rendered pages, or the folder UNCIAL_PAGES
 	go test -run '^TestAccuracy$$' -timeout 10m ./impl/ocr/reading
 
+.PHONY: test-browser
+test-browser: deps-browser ## Use the pages in a headless Chromium, check them with axe-core: make test-browser [RUN=^TestBrowser_TryIt] [SCREENSHOTS=dir]
+	UNCIAL_BROWSER=1 UNCIAL_SCREENSHOTS=$(abspath $(SCREENSHOTS)) go test -count=1 -timeout 20m -run '$(or $(RUN),^TestBrowser)' ./mock
+
+.PHONY: deps-browser
+deps-browser: deps-test
+	@$(DEPS) browser
+	@npm --prefix internal/browsertest ci --silent --no-audit --no-fund
+
 .PHONY: deps-test
 deps-test:
 	@$(DEPS) test

@@ -17,6 +17,7 @@ import (
 	"uncial/impl/ocr"
 	"uncial/internal/contract"
 	"uncial/internal/document"
+	"uncial/internal/tryit"
 )
 
 // Service implements the contract. All fields but Proofread are required; they must not change after the first call.
@@ -58,6 +59,7 @@ func (s *Service) Extract(ctx context.Context, r gen.ExtractRequestObject) (gen.
 	if err == nil {
 		var result gen.ExtractionResult
 		if result, err = s.settle(ctx, hold, job, doc, started); err == nil {
+			tryit.Keep(ctx, tryit.Reading{Request: job.Request, Document: doc, Read: started})
 			return answer(result), nil
 		}
 	}
@@ -72,7 +74,9 @@ func (s *Service) read(ctx context.Context, j job) (*document.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc, err := s.Recognizer.Recognize(ctx, ocr.Request{Image: image, Language: j.Language, Enhance: j.Enhance})
+	doc, err := s.Recognizer.Recognize(ctx, ocr.Request{
+		Image: image, Language: j.Language, Enhance: j.Enhance, Preview: tryit.Wanted(ctx),
+	})
 	if err != nil || !j.Enhance || s.Proofread == nil {
 		return doc, err
 	}

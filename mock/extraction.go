@@ -9,6 +9,7 @@ import (
 	"uncial/internal/contract"
 	"uncial/internal/edge"
 	"uncial/internal/format"
+	"uncial/internal/tryit"
 )
 
 // extraction is a valid request and what its scenarios do to the answer. It does not change; what depends on the history of
@@ -44,11 +45,12 @@ func (s *server) newExtraction(ctx context.Context, r gen.ExtractRequestObject) 
 
 // answer is a pure function of the extraction and its outcome: a replay calls it with the stored outcome and gets the same
 // bytes, whatever has happened to the key since.
-func (e *extraction) answer(o outcome) (gen.ExtractResponseObject, error) {
+func (e *extraction) answer(ctx context.Context, o outcome) (gen.ExtractResponseObject, error) {
 	r := choice{
 		image: e.ImageURL, language: e.Language, pageKind: e.page,
 		seed: strconv.FormatUint(e.mockSeed, 10) + "/" + strconv.FormatUint(o.seed, 10),
 	}.read(e.Enhance)
+	tryit.Keep(ctx, tryit.Reading{Request: e.Request, Document: r.doc, IsFixture: true, Read: o.at})
 	result := r.result
 	if e.Format != gen.JSON && e.Format != gen.Text {
 		var err error

@@ -29,7 +29,7 @@ func (s *server) Extract(ctx context.Context, r gen.ExtractRequestObject) (gen.E
 	if err != nil {
 		return nil, err
 	}
-	return e.answer(o)
+	return e.answer(ctx, o)
 }
 
 // extractOnce extracts unless an equal request with the Idempotency-Key succeeded before. A nil key means no key.

@@ -11,11 +11,13 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"uncial/impl"
 	"uncial/impl/account"
+	"uncial/impl/dashboard"
 	"uncial/impl/fetch"
 	"uncial/internal/apidocs"
 	"uncial/internal/edge"
@@ -174,7 +176,11 @@ func (a *App) site(ctx context.Context) apidocs.Site {
 	if err != nil {
 		a.o.Logger.Warn("the API reference cannot list languages", "error", err)
 	}
-	return apidocs.Site{Plans: a.data.Accounts.Plans(), Languages: tags}
+	site := apidocs.Site{URL: strings.TrimSuffix(a.o.Dashboard.PublicURL, "/"), Plans: a.data.Accounts.Plans(), Languages: tags}
+	if !a.o.Dashboard.Off {
+		site.KeysPath = dashboard.Prefix + "/keys"
+	}
+	return site
 }
 
 // sweep expires holds of dead processes and deletes what is too old every sweepInterval until ctx ends. All replicas sweep:

@@ -1,9 +1,10 @@
 #!/bin/sh
 # Installs the Debian packages that Uncial needs, or lists those that are missing.
-# usage: debian-packages.sh list|run|test
+# usage: debian-packages.sh list|run|test|browser
 #   list  print the packages for building and running the service
 #   run   install the packages for building and running the service
 #   test  install these and the packages for the tests
+#   browser  install the packages for the tests in a browser
 set -eu
 
 run="gcc libc6-dev pkg-config libtesseract-dev libleptonica-dev ca-certificates
@@ -11,12 +12,14 @@ tesseract-ocr-eng tesseract-ocr-enm tesseract-ocr-deu tesseract-ocr-frk tesserac
 tesseract-ocr-lat tesseract-ocr-ita tesseract-ocr-ita-old tesseract-ocr-spa tesseract-ocr-spa-old tesseract-ocr-grc
 tesseract-ocr-nld tesseract-ocr-por tesseract-ocr-script-frak tesseract-ocr-script-latn tesseract-ocr-osd"
 test="tesseract-ocr libxml2-utils webp curl"
+browser="chromium"
 
 case "${1:-}" in
 run) want=$run ;;
 test) want="$run $test" ;;
+browser) want="$browser" ;;
 list) echo $run; exit 0 ;;
-*) echo "usage: $0 list|run|test" >&2; exit 2 ;;
+*) echo "usage: $0 list|run|test|browser" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
@@ -30,8 +33,8 @@ missing=
 for p in $want; do
 	[ "$(dpkg-query -W -f '${db:Status-Status}' "$p" 2>/dev/null || true)" = installed ] || missing="$missing $p"
 done
-# npm lints the contract and type-checks the generated TypeScript client. Any version works, from Debian or not.
-[ "$1" = test ] && ! command -v npm >/dev/null 2>&1 && missing="$missing npm"
+# npm lints the contract, type-checks the generated TypeScript client and fetches axe-core. Any version works, from Debian or not.
+[ "$1" = test ] || [ "$1" = browser ] && ! command -v npm >/dev/null 2>&1 && missing="$missing npm"
 [ -n "$missing" ] || exit 0
 
 as=

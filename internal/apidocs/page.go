@@ -10,7 +10,7 @@ package apidocs
 import (
 	"bytes"
 	"crypto/sha256"
-	_ "embed" // page.html, page.css and page.js
+	_ "embed" // page.html and page.css
 	"encoding/base64"
 	"fmt"
 	"html/template"
@@ -23,6 +23,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"uncial/gen"
+	"uncial/internal/language"
+	"uncial/internal/tryit"
 )
 
 var (
@@ -30,14 +32,15 @@ var (
 	pageHTML string
 	//go:embed page.css
 	pageCSS string
-	//go:embed page.js
-	pageJS string
 )
 
 // SecurityPolicy is the Content-Security-Policy of the page: no script and no style but its own, which the browser
-// recognizes by their SHA-256, and requests to the same server only.
-var SecurityPolicy = fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-	sha256Base64(pageCSS), sha256Base64(pageJS))
+// recognizes by their SHA-256, and requests to the same server only. Pictures are those that a script has fetched with a key.
+var SecurityPolicy = fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; connect-src 'self'; img-src blob:; "+
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'", sha256Base64(style), sha256Base64(tryit.Script()))
+
+// style is the style sheet of the page.
+var style = pageCSS + tryit.CSS()
 
 // sha256Base64 is the hash of an inline style or script in a policy (Content Security Policy Level 3, section 2.3.1).
 func sha256Base64(s string) string {
@@ -89,10 +92,10 @@ type view struct {
 // render makes the page.
 func render(v view) ([]byte, error) {
 	page, err := template.New("page").Funcs(template.FuncMap{
-		"css":   func() template.CSS { return template.CSS(pageCSS) }, //nolint:gosec // our own file, not input
-		"js":    func() template.JS { return template.JS(pageJS) },    //nolint:gosec // our own file, not input
+		"css":   func() template.CSS { return template.CSS(style) },        //nolint:gosec // our own file, not input
+		"js":    func() template.JS { return template.JS(tryit.Script()) }, //nolint:gosec // our own file, not input
 		"prose": prose, "curl": v.curl, "json": indented, "limits": limits, "reason": http.StatusText, "number": strconv.Atoi,
-		"base": v.basePath, "param": v.param, "response": v.response, "schema": v.schema, "name": refName,
+		"try": v.tryForm, "base": v.basePath, "param": v.param, "response": v.response, "schema": v.schema, "name": refName,
 	}).Parse(pageHTML)
 	if err != nil {
 		return nil, err
@@ -100,6 +103,15 @@ func render(v view) ([]byte, error) {
 	var html bytes.Buffer
 	err = page.Execute(&html, v)
 	return html.Bytes(), err
+}
+
+// tryForm returns the form "Try it". On the mock it is filled in so that it works at once.
+func (v view) tryForm() (template.HTML, error) {
+	form := tryit.Form{Action: v.TryPath, WithKey: true, Language: language.Default, Languages: v.LanguageNames()}
+	if v.IsMock {
+		form.Key, form.ImageURL = mockKey, "http://mock.invalid/printed"
+	}
+	return form.HTML()
 }
 
 // IsShown reports whether the page of this server shows an example: those of the mock mean nothing elsewhere.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"uncial/internal/contract"
-	"uncial/internal/language"
+	"uncial/internal/tryit"
 )
 
 // Site describes the server that the page belongs to.
@@ -44,18 +44,16 @@ func (s Site) Key() string {
 	return "$UNCIAL_KEY"
 }
 
-// LanguageNames returns the supported languages with their names, by name.
-func (s Site) LanguageNames() []named {
-	list := make([]named, len(s.Languages))
-	for i, tag := range s.Languages {
-		list[i] = named{tag, language.Name(tag)}
+// SampleKey is the key that samples write out: the mock's, and "" elsewhere, so that secrets stay in the environment.
+func (s Site) SampleKey() string {
+	if s.IsMock {
+		return mockKey
 	}
-	slices.SortFunc(list, func(a, b named) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Tag, b.Tag)) })
-	return list
+	return ""
 }
 
-// named is a language tag and its English name.
-type named struct{ Tag, Name string }
+// LanguageNames returns the supported languages with their names, by name.
+func (s Site) LanguageNames() []tryit.Choice { return tryit.Choices(s.Languages) }
 
 // SortedPlans returns the plans, smallest allowance first.
 func (s Site) SortedPlans() []contract.Plan {

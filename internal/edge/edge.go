@@ -22,12 +22,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"uncial/gen"
 	"uncial/internal/apidocs"
 	"uncial/internal/contract"
+	"uncial/internal/tryit"
 )
 
 // Options configure the front end.
@@ -77,8 +79,9 @@ type handler struct {
 	Options
 	doc      *openapi3.T
 	router   router
-	budget   *budget   // of memory for bodies
-	subtrees []subtree // Options.Subtrees
+	budget   *budget      // of memory for bodies
+	subtrees []subtree    // Options.Subtrees
+	readings *tryit.Shelf // made by the form "Try it"
 }
 
 var _ gen.ServeMux = (*handler)(nil)
@@ -113,8 +116,12 @@ func New(o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load openapi.yaml: %w", err)
 	}
-	h := &handler{Options: o, doc: doc, router: newRouter(), budget: newBudget(o.MaxInFlight), subtrees: subtrees}
+	h := &handler{
+		Options: o, doc: doc, router: newRouter(), budget: newBudget(o.MaxInFlight), subtrees: subtrees,
+		readings: tryit.NewShelf(time.Now),
+	}
 	h.addOperations()
+	h.addTry()
 	if err := h.addPages(); err != nil {
 		return nil, err
 	}

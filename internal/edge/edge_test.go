@@ -25,8 +25,10 @@ import (
 
 	"uncial/gen"
 	"uncial/internal/contract"
+	"uncial/internal/document"
 	"uncial/internal/edge"
 	"uncial/internal/request"
+	"uncial/internal/tryit"
 )
 
 const goodKey = "ocr_test_good"
@@ -89,6 +91,7 @@ func (s *server) Extract(ctx context.Context, req gen.ExtractRequestObject) (gen
 	}
 	var ok gen.Extract200JSONResponse
 	ok.Body = gen.ExtractionResult{Success: true, Text: "a b c", Confidence: 0.5, PointsUsed: 10}
+	tryit.Keep(ctx, tryit.Reading{Document: &document.Document{Language: "en", Pages: []document.Page{{Width: 1, Height: 1}}}})
 	return ok, nil
 }
 

@@ -15,6 +15,7 @@ import (
 const (
 	healthPath   = "/healthz"
 	readyPath    = "/readyz"
+	docsPath     = "/docs"
 	readyTimeout = 2 * time.Second // of Options.Ready
 )
 
@@ -27,7 +28,7 @@ func (h *handler) addPages() error {
 	for path, page := range map[string]func(x *exchange, r *http.Request) error{
 		healthPath:      health,
 		readyPath:       h.ready,
-		"/docs":         h.docs,
+		docsPath:        h.docs,
 		"/openapi.yaml": staticPage("application/yaml", gen.Document),
 		"/openapi.json": staticPage("application/json", spec),
 	} {
@@ -66,17 +67,23 @@ func (h *handler) ready(x *exchange, r *http.Request) error {
 
 // docs serves the API reference.
 func (h *handler) docs(x *exchange, r *http.Request) error {
-	site := h.Site(r.Context())
-	if site.URL == "" {
-		site.URL, site.URLIsGuessed = localURL(r.Context()), true
-	}
-	html, err := apidocs.Page(site)
+	html, err := apidocs.Page(h.site(r))
 	if err != nil {
 		return err
 	}
 	x.Header().Set("Content-Security-Policy", apidocs.SecurityPolicy)
 	x.Header().Set("Referrer-Policy", "no-referrer")
 	return staticPage("text/html; charset=utf-8", html)(x, r)
+}
+
+// site describes the server for its pages.
+func (h *handler) site(r *http.Request) apidocs.Site {
+	site := h.Site(r.Context())
+	site.TryPath = tryPath
+	if site.URL == "" {
+		site.URL, site.URLIsGuessed = localURL(r.Context()), true
+	}
+	return site
 }
 
 // localURL returns the address at which the request arrived. It is not taken from the Host header, which the client chooses.

@@ -1,0 +1,227 @@
+// Package browsertest drives a headless Chromium in tests: it opens pages, checks them with axe-core in both themes at 320
+// pixels, and saves screenshots. Tests that use it run with `make test-browser`, which installs Chromium and axe-core; elsewhere
+// New skips them. Start with New.
+package browsertest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/page"
+	cdpruntime "github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+)
+
+// Environment variables of the tests.
+const (
+	// enableEnv makes browser tests run; without it they are skipped, because not every machine has Chromium.
+	enableEnv = "UNCIAL_BROWSER"
+	// screenshotsEnv is a folder for screenshots. Without it none are saved.
+	screenshotsEnv = "UNCIAL_SCREENSHOTS"
+)
+
+// pageTimeout bounds everything that a test does in one tab.
+const pageTimeout = 3 * time.Minute
+
+// Browser is one tab of a Chromium with a profile of its own.
+type Browser struct {
+	tb  testing.TB
+	ctx context.Context
+
+	mu       sync.Mutex
+	problems []string // reported by the browser: violations of the policy, exceptions
+}
+
+// New starts a browser for the test, and skips the test unless browser tests are enabled. A test fails if its page breaks its
+// Content-Security-Policy or throws an exception that it does not catch.
+func New(tb testing.TB) *Browser {
+	tb.Helper()
+	if os.Getenv(enableEnv) == "" {
+		tb.Skip("browser tests run with make test-browser")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU, //nolint:gocritic // the defaults are an array
+		chromedp.UserDataDir(tb.TempDir()), chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("hide-scrollbars", true), chromedp.WindowSize(1200, 900))
+	ctx, cancel := context.WithTimeout(tb.Context(), pageTimeout)
+	tb.Cleanup(cancel)
+	ctx, stop := chromedp.NewExecAllocator(ctx, options...)
+	tb.Cleanup(stop)
+	ctx, closeTab := chromedp.NewContext(ctx)
+	tb.Cleanup(closeTab)
+	b := &Browser{tb: tb, ctx: ctx}
+	chromedp.ListenTarget(ctx, b.listen)
+	b.Do(log.Enable())
+	tb.Cleanup(func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		require.Empty(tb, b.problems, "what the browser reported")
+	})
+	return b
+}
+
+// listen collects what the browser reports about the page. Failed requests are not among it: pages handle them.
+func (b *Browser) listen(event any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e := event.(type) {
+	case *log.EventEntryAdded:
+		if e.Entry.Level == log.LevelError && e.Entry.Source != log.SourceNetwork {
+			b.problems = append(b.problems, e.Entry.Text)
+		}
+	case *cdpruntime.EventExceptionThrown:
+		b.problems = append(b.problems, e.ExceptionDetails.Error())
+	}
+}
+
+// Do runs actions, and fails the test if one fails.
+func (b *Browser) Do(actions ...chromedp.Action) {
+	b.tb.Helper()
+	require.NoError(b.tb, chromedp.Run(b.ctx, actions...))
+}
+
+// Open opens a page and waits until it has loaded.
+func (b *Browser) Open(url string) {
+	b.tb.Helper()
+	b.Do(chromedp.Navigate(url))
+}
+
+// DisableScripts opens all further pages without JavaScript.
+func (b *Browser) DisableScripts() {
+	b.tb.Helper()
+	b.Do(emulation.SetScriptExecutionDisabled(true))
+}
+
+// Eval evaluates an expression in the page and decodes its value.
+func Eval[T any](b *Browser, expression string) (value T) {
+	b.tb.Helper()
+	b.Do(chromedp.Evaluate(expression, &value, func(p *cdpruntime.EvaluateParams) *cdpruntime.EvaluateParams { return p.WithAwaitPromise(true) }))
+	return value
+}
+
+// theme shows the page at a width in one of the themes.
+func (b *Browser) theme(width int64, scheme string) {
+	b.tb.Helper()
+	b.Do(emulation.SetDeviceMetricsOverride(width, 900, 1, width < 500),
+		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}))
+}
+
+// phoneWidth is the narrowest phone that pages must fit on, in CSS pixels (WCAG 2.2, success criterion 1.4.10).
+const phoneWidth = 320
+
+// Check checks the page that is open with axe-core in both themes at 320 pixels, with every rule and every element, and that
+// nothing is cut off at that width. It saves screenshots under the name: desktop, phone and dark.
+func (b *Browser) Check(name string) {
+	b.tb.Helper()
+	for _, scheme := range []string{"light", "dark"} {
+		b.theme(phoneWidth, scheme)
+		require.Empty(b.tb, b.violations(), "axe-core on %s, %s", name, scheme)
+		require.LessOrEqual(b.tb, Eval[int](b, "document.documentElement.scrollWidth"), phoneWidth, "%s scrolls sideways", name)
+		if scheme == "light" {
+			b.Screenshot(name + "-phone")
+		}
+	}
+	b.theme(1200, "dark")
+	b.Screenshot(name + "-dark")
+	b.theme(1200, "light")
+	b.Screenshot(name + "-desktop")
+}
+
+// violations returns what axe-core finds, one line for each element.
+func (b *Browser) violations() []string {
+	b.tb.Helper()
+	b.Do(chromedp.Evaluate(axe(b.tb), nil))
+	found := Eval[[]struct {
+		ID    string
+		Help  string
+		Nodes []struct{ HTML, FailureSummary string }
+	}](b, `axe.run(document).then((r) => r.violations.map((v) => ({ID: v.id, Help: v.help,
+		Nodes: v.nodes.map((n) => ({HTML: n.html, FailureSummary: n.failureSummary}))})))`)
+	var list []string
+	for _, v := range found {
+		for _, n := range v.Nodes {
+			list = append(list, fmt.Sprintf("%s (%s): %s: %s", v.ID, v.Help, n.HTML, n.FailureSummary))
+		}
+	}
+	return list
+}
+
+// axePath is where make test-browser installs axe-core, below the root of the module.
+const axePath = "internal/browsertest/node_modules/axe-core/axe.min.js"
+
+// axe returns the source of axe-core. It looks in the working directory, that of the test's package, and above.
+func axe(tb testing.TB) string {
+	tb.Helper()
+	folder, err := os.Getwd()
+	require.NoError(tb, err)
+	for ; folder != filepath.Dir(folder); folder = filepath.Dir(folder) {
+		if source, err := os.ReadFile(filepath.Join(folder, axePath)); err == nil {
+			return string(source)
+		}
+	}
+	require.FailNow(tb, "axe-core is not installed", "run the test with make test-browser")
+	return ""
+}
+
+// maxScreenshot is the height of a screenshot in CSS pixels: more of a long page helps nobody.
+const maxScreenshot = 6000
+
+// Screenshot saves the page from its top as NAME.png if screenshots are wanted.
+func (b *Browser) Screenshot(name string) {
+	b.tb.Helper()
+	b.screenshot(name, Box{Width: Eval[float64](b, "innerWidth"), Height: Eval[float64](b, "document.documentElement.scrollHeight")})
+}
+
+// ScreenshotOf saves the element that a CSS selector matches, as Screenshot does with the page.
+func (b *Browser) ScreenshotOf(name, selector string) {
+	b.tb.Helper()
+	b.screenshot(name, b.BoxOf(selector))
+}
+
+func (b *Browser) screenshot(name string, at Box) {
+	b.tb.Helper()
+	folder := os.Getenv(screenshotsEnv)
+	if folder == "" {
+		return
+	}
+	b.Do(chromedp.ActionFunc(func(ctx context.Context) error {
+		png, err := page.CaptureScreenshot().WithCaptureBeyondViewport(true).
+			WithClip(&page.Viewport{X: at.X, Y: at.Y, Width: at.Width, Height: min(at.Height, maxScreenshot), Scale: 1}).Do(ctx)
+		if err != nil {
+			return err
+		}
+		if err := os.MkdirAll(folder, 0o750); err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(folder, name+".png"), png, 0o600)
+	}))
+}
+
+// Box is where an element is, in CSS pixels of the page.
+type Box struct{ X, Y, Width, Height float64 }
+
+// BoxOf returns the place of the first element that a CSS selector matches.
+func (b *Browser) BoxOf(selector string) Box {
+	b.tb.Helper()
+	text, err := json.Marshal(selector)
+	require.NoError(b.tb, err)
+	return Eval[Box](b, `(() => { const r = document.querySelector(`+string(text)+`).getBoundingClientRect();
+		return {X: r.x + scrollX, Y: r.y + scrollY, Width: r.width, Height: r.height}; })()`)
+}
+
+// Text returns the visible text of the first element that a CSS selector matches.
+func (b *Browser) Text(selector string) string {
+	b.tb.Helper()
+	var text string
+	b.Do(chromedp.Text(selector, &text, chromedp.ByQuery))
+	return strings.TrimSpace(text)
+}

@@ -1,0 +1,116 @@
+// Package tryit shows in a browser what an extraction returns: the page with the boxes of its words, the text next to it, the
+// corrections, every format to download, and the call that produced it. It serves the form "Try it" of the API reference,
+// where a pasted key pays, and the playground of the dashboard, where the signed-in account does.
+//
+// One charged extraction serves all formats. Extract sends an ordinary request through the whole front end, so that keys,
+// limits, prices and errors are those of the API; the server behind it keeps the document in a Reading, which travels in the
+// context of the request. Readings are held in Shelf, bounded in memory and never on disk. HTTP routes are in internal/edge
+// and impl/dashboard.
+//
+// Start with Extract, then Shelf, then Render.
+package tryit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"uncial/gen"
+	"uncial/internal/contract"
+	"uncial/internal/document"
+)
+
+// Reading is one extraction with everything that its formats are written from.
+type Reading struct {
+	// Request is what was asked for. ImageURL is "" if the image was inside the request.
+	Request contract.Request
+	// Answer is that of the API.
+	Answer gen.ExtractionResult
+	// Document is what was read. It must not be changed: the mock shares its documents between requests.
+	Document *document.Document
+	// IsFixture reports that the text and the boxes are those of a fixture of the mock, not of the image.
+	IsFixture bool
+	// MediaType is that of an image inside the request, such as image/png.
+	MediaType string
+	// Read is when the image was read.
+	Read time.Time
+}
+
+type readingKey struct{}
+
+// Wanted reports whether Keep will keep the document, so that previews are worth making.
+func Wanted(ctx context.Context) bool { return ctx.Value(readingKey{}) != nil }
+
+// Keep keeps the reading for Extract. Without Extract it does nothing. The server calls it once it has charged.
+func Keep(ctx context.Context, r Reading) {
+	if kept, ok := ctx.Value(readingKey{}).(*Reading); ok {
+		r.MediaType, r.Request.ImageURL = splitDataURL(r.Request.ImageURL)
+		*kept = r
+	}
+}
+
+// splitDataURL returns the media type of an inline image and no URL, so that the image is not held, or the URL of any other.
+func splitDataURL(imageURL string) (mediaType, url string) {
+	if len(imageURL) < len("data:") || !strings.EqualFold(imageURL[:len("data:")], "data:") {
+		return "", imageURL
+	}
+	header, _, _ := strings.Cut(imageURL[len("data:"):], ",")
+	mediaType, _, _ = strings.Cut(header, ";")
+	return mediaType, ""
+}
+
+// ExtractPath is the operation that Extract calls.
+const ExtractPath = "/api/v1/extract"
+
+// Extract sends the request's body to POST /extract of the API as the caller of the request, and returns the reading. If the
+// API refuses, the reading is nil and the answer is what the API said.
+func Extract(api http.Handler, r *http.Request) (*Reading, *Answer, error) {
+	var kept Reading
+	call := r.Clone(context.WithValue(r.Context(), readingKey{}, &kept))
+	call.Method, call.URL.Path, call.URL.RawPath, call.URL.RawQuery, call.RequestURI = http.MethodPost, ExtractPath, "", "", ExtractPath
+	call.Pattern = ""
+	call.Header.Del("Idempotency-Key") // a replay has no document
+	call.Header.Del("Prefer")
+	a := &Answer{header: http.Header{}}
+	api.ServeHTTP(a, call)
+	if a.Status != http.StatusOK {
+		return nil, a, nil
+	}
+	if kept.Document == nil {
+		return nil, nil, errors.New("the server answered 200 without keeping a document")
+	}
+	if err := json.Unmarshal(a.Body, &kept.Answer); err != nil {
+		return nil, nil, fmt.Errorf("the answer of the API: %w", err)
+	}
+	return &kept, a, nil
+}
+
+// Answer is an HTTP response held in memory.
+type Answer struct {
+	Status int
+	Body   []byte
+	header http.Header
+}
+
+var _ http.ResponseWriter = (*Answer)(nil)
+
+// Header implements http.ResponseWriter.
+func (a *Answer) Header() http.Header { return a.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (a *Answer) WriteHeader(status int) {
+	if a.Status == 0 {
+		a.Status = status
+	}
+}
+
+// Write implements http.ResponseWriter.
+func (a *Answer) Write(p []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	a.Body = append(a.Body, p...)
+	return len(p), nil
+}

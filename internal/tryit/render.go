@@ -1,0 +1,210 @@
+package tryit
+
+import (
+	"cmp"
+	_ "embed" // reading.html, form.html, tryit.css and the scripts
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"uncial/internal/contract"
+	"uncial/internal/document"
+	"uncial/internal/language"
+)
+
+var (
+	//go:embed reading.html
+	readingHTML string
+	//go:embed form.html
+	formHTML string
+	//go:embed tryit.css
+	css string
+	//go:embed examples.js
+	examplesJS string
+	//go:embed tryit.js
+	tryJS string
+)
+
+// CSS is the style of forms and readings. It uses the custom properties of the page around it: --ink, --quiet, --line, --wash,
+// --paper, --red, --green, --amber, --mono and --sans.
+func CSS() string { return css }
+
+// Script adds copy buttons to examples, and to forms and readings what works only with scripts. It must run at the end of
+// the page.
+func Script() string { return examplesJS + tryJS }
+
+var (
+	readingTemplate = template.Must(template.New("reading").Parse(readingHTML))
+	formTemplate    = template.Must(template.New("form").Parse(formHTML))
+)
+
+// Place says where a reading is shown.
+type Place struct {
+	// Base is the path under which ServePart is reached, without a slash at the end.
+	Base string
+	// URL is the public address of the server, for the samples.
+	URL string
+	// Key is written out in the samples; see Samples.
+	Key string
+	// WithKey reports whether the parts are behind the key that the reader pasted: then the script fetches them.
+	WithKey bool
+}
+
+// Render writes the reading as a fragment of HTML.
+func (r *Reading) Render(w io.Writer, p Place) error {
+	calls, err := r.Samples(p.URL, p.Key)
+	if err != nil {
+		return err
+	}
+	v := readingView{Reading: r, Place: p, Calls: calls, Downloads: downloads, Bands: bands}
+	for i := range r.Document.Pages {
+		v.Pages = append(v.Pages, newLeaf(i, &r.Document.Pages[i]))
+	}
+	return readingTemplate.Execute(w, v)
+}
+
+// readingView is what reading.html shows.
+type readingView struct {
+	*Reading
+	Place
+	Pages     []leaf
+	Calls     []Sample
+	Downloads []download
+	Bands     []band
+}
+
+// IsBlank reports whether nothing was read.
+func (v readingView) IsBlank() bool { return v.Answer.Text == "" }
+
+// Percent returns a fraction in whole percent. A doubt is never rounded away: 99.7 % is 99.
+func (readingView) Percent(fraction float64) int { return percent(fraction) }
+
+func percent(fraction float64) int { return int(math.Floor(fraction*100 + 1e-9)) }
+
+// PageNumber returns the number of a page from its index.
+func (readingView) PageNumber(index int) int { return index + 1 }
+
+// Seconds returns the processing time in seconds, with one decimal.
+func (v readingView) Seconds() string {
+	if v.Answer.ProcessingTime == nil {
+		return ""
+	}
+	return fmt.Sprintf("%.1f", float64(*v.Answer.ProcessingTime)/1000)
+}
+
+// Remaining returns the points that are left, or "" if the answer does not say.
+func (v readingView) Remaining() string {
+	if v.Answer.RemainingPoints == nil {
+		return ""
+	}
+	return strconv.FormatInt(*v.Answer.RemainingPoints, 10)
+}
+
+// leaf is a page with its words.
+type leaf struct {
+	*document.Page
+	Number int
+	Blocks [][]row
+}
+
+// row is a line of words. Its box and baseline place the words of a page that has no picture.
+type row struct{ Words []word }
+
+// word is a word with its place and colour.
+type word struct {
+	document.Word
+	ID       string
+	Band     string
+	Percent  int
+	Baseline int // where a drawn word stands
+	Size     int // of the letters of a drawn word
+}
+
+// newLeaf prepares page i, from 0.
+func newLeaf(i int, p *document.Page) leaf {
+	l := leaf{Page: p, Number: i + 1}
+	n := 0
+	for _, b := range p.Blocks {
+		var rows []row
+		for _, line := range b.Lines {
+			var r row
+			for _, w := range line.Words {
+				n++
+				r.Words = append(r.Words, word{
+					Word: w, ID: fmt.Sprintf("p%d-w%d", i+1, n), Band: bandOf(w.Confidence), Percent: percent(w.Confidence),
+					Baseline: w.Box.Y + w.Box.H*4/5, Size: w.Box.H * 9 / 10,
+				})
+			}
+			rows = append(rows, r)
+		}
+		l.Blocks = append(l.Blocks, rows)
+	}
+	return l
+}
+
+// band is a range of confidence with a colour and a kind of line, so that colour is never the only sign.
+type band struct {
+	Class, Label string
+	least        float64
+}
+
+// bands, most confident first. Where a page is good, words below 0.9 are worth a look, and those below 0.7 are often wrong.
+var bands = []band{
+	{"sure", "90 % and more", 0.9},
+	{"check", "70 to 89 %", 0.7},
+	{"doubt", "below 70 %", 0},
+}
+
+// bandOf returns the class of a confidence.
+func bandOf(confidence float64) string {
+	for _, b := range bands {
+		if confidence >= b.least {
+			return b.Class
+		}
+	}
+	return bands[len(bands)-1].Class
+}
+
+// Form is the form that sends an image.
+type Form struct {
+	// Action is the path that it posts to.
+	Action string
+	// WithKey adds a field for a key, which the script sends as a bearer token and keeps in memory only. Without it the form
+	// works without scripts.
+	WithKey bool
+	// Key and ImageURL fill in the fields.
+	Key, ImageURL string
+	// Languages are the choices, and Language the chosen one.
+	Languages []Choice
+	Language  string
+	Enhance   bool
+	// Problem is shown above the form, "" for none.
+	Problem string
+}
+
+// Choice is a language tag with its English name.
+type Choice struct{ Tag, Name string }
+
+// Choices returns the languages of tags, by name.
+func Choices(tags []string) []Choice {
+	list := make([]Choice, len(tags))
+	for i, tag := range tags {
+		list[i] = Choice{tag, language.Name(tag)}
+	}
+	slices.SortFunc(list, func(a, b Choice) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Tag, b.Tag)) })
+	return list
+}
+
+// Price is what sending the form costs, in points.
+func (Form) Price() int64 { return contract.Price }
+
+// HTML returns the form.
+func (f Form) HTML() (template.HTML, error) {
+	var b strings.Builder
+	err := formTemplate.Execute(&b, f)
+	return template.HTML(b.String()), err //nolint:gosec // html/template has escaped it
+}

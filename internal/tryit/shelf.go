@@ -1,0 +1,115 @@
+package tryit
+
+import (
+	"crypto/rand"
+	"slices"
+	"sync"
+	"time"
+
+	"uncial/internal/document"
+)
+
+// Bounds of a Shelf.
+const (
+	// lifetime is how long a reading is held: long enough to look at a page and download its formats.
+	lifetime = 30 * time.Minute
+	// maxReadings is how many readings one owner may hold; the oldest makes room for a new one.
+	maxReadings = 5
+	// maxShelfBytes bounds the memory of all readings together, by their estimated sizes.
+	maxShelfBytes = 128 << 20
+	// wordBytes is about what a word with its box takes in memory.
+	wordBytes = 128
+)
+
+// Shelf holds readings in memory for their owners. The zero value is not usable; see NewShelf. It is safe for concurrent use.
+type Shelf struct {
+	now func() time.Time
+
+	mu       sync.Mutex
+	readings []held // oldest first
+	bytes    int
+}
+
+// held is a reading with its owner.
+type held struct {
+	id, owner string
+	expires   time.Time
+	bytes     int
+	reading   *Reading
+}
+
+// NewShelf returns an empty shelf. now is the clock of its lifetimes.
+func NewShelf(now func() time.Time) *Shelf { return &Shelf{now: now} }
+
+// Add holds a reading for its owner and returns its id, which nobody can guess. Older readings make room for it.
+func (s *Shelf) Add(owner string, r *Reading) (id string) {
+	h := held{id: rand.Text(), owner: owner, expires: s.now().Add(lifetime), bytes: size(r.Document), reading: r}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.expire()
+	mine := 0
+	for _, o := range s.readings {
+		if o.owner == owner {
+			mine++
+		}
+	}
+	if mine >= maxReadings {
+		s.remove(slices.IndexFunc(s.readings, func(o held) bool { return o.owner == owner }))
+	}
+	for len(s.readings) > 0 && s.bytes+h.bytes > maxShelfBytes {
+		s.remove(0)
+	}
+	s.readings = append(s.readings, h)
+	s.bytes += h.bytes
+	return h.id
+}
+
+// Find returns a reading of this owner, nil if it has none with this id, or no longer.
+func (s *Shelf) Find(owner, id string) *Reading {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.expire()
+	for _, h := range s.readings {
+		if h.id == id && h.owner == owner {
+			return h.reading
+		}
+	}
+	return nil
+}
+
+// Drop forgets all readings of an owner, as when a session ends.
+func (s *Shelf) Drop(owner string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := len(s.readings) - 1; i >= 0; i-- {
+		if s.readings[i].owner == owner {
+			s.remove(i)
+		}
+	}
+}
+
+// expire removes the readings whose time has come. The caller holds mu.
+func (s *Shelf) expire() {
+	now := s.now()
+	for len(s.readings) > 0 && !now.Before(s.readings[0].expires) {
+		s.remove(0)
+	}
+}
+
+// remove takes one reading away. The caller holds mu.
+func (s *Shelf) remove(i int) {
+	s.bytes -= s.readings[i].bytes
+	s.readings = slices.Delete(s.readings, i, i+1)
+}
+
+// size estimates the memory of a document.
+func size(d *document.Document) int {
+	bytes := len(d.Edits) * wordBytes
+	for i := range d.Pages {
+		bytes += len(d.Pages[i].Preview)
+		for w := range document.Words(d.Pages[i].Blocks) {
+			bytes += wordBytes + len(w.Text)
+		}
+	}
+	return bytes
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"uncial/impl/fetch"
 	"uncial/impl/ledger"
 	"uncial/impl/ocr"
 	"uncial/internal/contract"
@@ -15,11 +16,16 @@ func refusal(err error) error {
 	var (
 		known        *contract.Error
 		image        *ocr.ImageError
+		unfetched    *fetch.Error
 		insufficient *ledger.InsufficientError
 	)
 	switch {
 	case errors.As(err, &known):
 		return known
+	case errors.As(err, &unfetched):
+		return contract.Unfetched(unfetched.Reason, unfetched.Text, unfetched.RetryAfter)
+	case errors.Is(err, fetch.ErrNetwork):
+		return contract.Offline(contract.BusyRetryAfter, err)
 	case errors.As(err, &image):
 		return contract.BadImage(image.Reason)
 	case errors.As(err, &insufficient):

@@ -13,10 +13,13 @@ import (
 	"time"
 
 	"uncial/gen"
+	"uncial/impl/fetch"
 	"uncial/impl/ledger"
 	"uncial/impl/ocr"
 	"uncial/internal/contract"
+	"uncial/internal/contract/imagefile"
 	"uncial/internal/document"
+	"uncial/internal/request"
 	"uncial/internal/tryit"
 )
 
@@ -70,7 +73,7 @@ func (s *Service) Extract(ctx context.Context, r gen.ExtractRequestObject) (gen.
 // read fetches the image, recognizes it, and proofreads the text if the request asks for enhancement. A failure of the
 // language model is logged, and the document is returned without its corrections.
 func (s *Service) read(ctx context.Context, j job) (*document.Document, error) {
-	image, err := s.Fetch(ctx, j.ImageURL)
+	image, err := s.fetch(ctx, j.ImageURL)
 	if err != nil {
 		return nil, err
 	}
@@ -84,6 +87,22 @@ func (s *Service) read(ctx context.Context, j job) (*document.Document, error) {
 		s.Logger.WarnContext(ctx, "language model failed; returning offline corrections", "error", err)
 	}
 	return doc, nil
+}
+
+// fetch returns the bytes of the image file. What a server sent instead of an image is refused here, before it waits for a
+// worker. Errors: those of Fetch.
+func (s *Service) fetch(ctx context.Context, imageURL string) ([]byte, error) {
+	image, err := s.Fetch(ctx, imageURL)
+	if err != nil {
+		return nil, err
+	}
+	if _, isInline := request.InlineImage(ctx, imageURL); isInline {
+		return image, nil // the recognizer says what is wrong with it
+	}
+	if _, err := imagefile.Identify(image); err != nil {
+		return nil, &fetch.Error{Reason: contract.FetchNotAnImage, Text: err.Error()}
+	}
+	return image, nil
 }
 
 // answer wraps a result as the response with status 200.

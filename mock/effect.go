@@ -16,9 +16,10 @@ var (
 
 // effect is what the scenarios of a request do to its answer.
 type effect struct {
-	code    int    // status of the answer; 200 is the usual answer
-	fault   string // of an image, with code 400
-	busy    bool   // with code 500: out of capacity
+	code    int                  // status of the answer; 200 is the usual answer
+	fault   string               // of an image, with code 400
+	fetch   contract.FetchReason // of an image that cannot be fetched
+	busy    bool                 // with code 500: out of capacity
 	delay   time.Duration
 	minimal bool
 	seed    uint64
@@ -37,7 +38,7 @@ func combine(k keyScenario, image imageScenario, p preferences, latency time.Dur
 	case k.fails:
 		e.code = 500
 	case image.code != 0:
-		e.code, e.fault, e.busy = image.code, image.fault, image.busy
+		e.code, e.fault, e.fetch, e.busy = image.code, image.fault, image.fetch, image.busy
 	case p.code != 0:
 		e.code = p.code
 		e.apply("code", p.code)
@@ -81,6 +82,8 @@ var errScenario = errors.New("requested by a scenario")
 // as they are, except for the one number that causes the error.
 func (s *server) failure(name string, e effect) (err error) {
 	switch {
+	case e.code == 400 && e.fetch != "":
+		return contract.Unfetched(e.fetch, e.fault, askedToWait)
 	case e.code == 400 && e.fault != "":
 		return contract.BadImage(e.fault)
 	case e.code == 400:

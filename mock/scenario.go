@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"uncial/internal/address"
+	"uncial/internal/contract"
 	"uncial/internal/contract/imagefile"
 )
 
@@ -115,9 +117,10 @@ const imageHost = "mock.invalid"
 // imageScenario is what an image on imageHost does. The zero value is an ordinary image.
 type imageScenario struct {
 	name, about string
-	code        int    // status of the answer; 0 is a success
-	fault       string // of the image, with code 400
-	busy        bool   // with code 500: out of capacity
+	code        int                  // status of the answer; 0 is a success
+	fault       string               // of the image, with code 400
+	fetch       contract.FetchReason // why the image cannot be fetched; "" if it can, or if code is not 400
+	busy        bool                 // with code 500: out of capacity
 	slow        time.Duration
 	page        pageKind
 	// networkFault of the answer, unless it is a replay.
@@ -135,8 +138,12 @@ var imageScenarios = append([]imageScenario{
 	{name: "low-confidence", page: pageKind{kind: handwritten, confidenceFactor: 0.35}, about: "a barely legible page: confidence below 0.4"},
 	{name: "multi-page", page: pageKind{pages: 3}, about: "three pages, their texts joined by a form feed"},
 	{name: "slow-1500", slow: 1500 * time.Millisecond, about: "any page after 1,500 ms; any number of milliseconds up to 30,000 works"},
-	{name: "400", code: 400, fault: "the server answered 404; imageUrl must be the URL of an image", about: "the image cannot be fetched: 400"},
-	{name: "not-an-image", code: 400, fault: unknownFormat(), about: "the file is not an image: 400"},
+	{name: "400", code: 400, fault: fetchFaults[contract.FetchNotFound], fetch: contract.FetchNotFound, about: "the image cannot be fetched: 400"},
+	{name: "not-an-image", code: 400, fault: unknownFormat(), fetch: contract.FetchNotAnImage, about: "the file is not an image: 400"},
+	{
+		name: "fetch-busy", code: 400, fault: fetchFaults[contract.FetchBusy], fetch: contract.FetchBusy,
+		about: "the image cannot be fetched, for the reason busy: 400; any reason of fetch works",
+	},
 	{name: "401", code: 401, about: "as if the key were invalid: 401"},
 	{name: "402", code: 402, about: "as if 2 points were left: 402"},
 	{name: "429", code: 429, about: "as if the rate limit were used up: 429"},
@@ -164,6 +171,9 @@ func unknownFormat() string {
 func findImage(ctx context.Context, imageURL string) imageScenario {
 	u, isScenario := onImageHost(imageURL)
 	if !isScenario {
+		if address.NeverPublic(hostOf(imageURL)) {
+			return unfetchable(contract.FetchRefusedAddress)
+		}
 		return unreadable(inlineFault(ctx, imageURL))
 	}
 	name, _, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
@@ -181,7 +191,12 @@ func findImage(ctx context.Context, imageURL string) imageScenario {
 	if f := (Fault{}); f.UnmarshalText([]byte(name)) == nil {
 		return imageScenario{networkFault: f}
 	}
-	return unreadable(fmt.Sprintf("the server answered 404; %s has only %s", imageHost, imageNames()))
+	if reason, ok := strings.CutPrefix(name, "fetch-"); ok && fetchFaults[contract.FetchReason(reason)] != "" {
+		return unfetchable(contract.FetchReason(reason))
+	}
+	missing := unfetchable(contract.FetchNotFound)
+	missing.fault = fmt.Sprintf("the server answered 404; %s has only %s", imageHost, imageNames())
+	return missing
 }
 
 // onImageHost parses a URL on imageHost. It looks at the first characters before it parses, because a data URL has up to

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"time"
 )
 
 // WithResolver resolves names with r.
@@ -23,6 +24,19 @@ func (o Options) WithRoots(roots *x509.CertPool) Options {
 func Classify(allow []netip.Prefix, to netip.AddrPort) string {
 	return [...]string{notPublic: "not public", badPort: "bad port", permitted: "permitted"}[newGuard(allow).classify(to)]
 }
+
+// IsOwnFault reports whether an error is the fault of this machine's network. resolved says whether a name was resolved just
+// before.
+func IsOwnFault(err error, resolved bool) bool {
+	var n network
+	if resolved {
+		n.resolved.Store(time.Now().UnixNano())
+	}
+	return n.isOwnFault(err)
+}
+
+// RetryAfter parses the header.
+func RetryAfter(header string, now time.Time) time.Duration { return retryAfter(header, now) }
 
 // ImageURLs returns the image URLs of an info.json that came from a URL.
 func ImageURLs(infoJSON []byte, from *url.URL) ([]*url.URL, error) {

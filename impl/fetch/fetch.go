@@ -1,7 +1,8 @@
 // Package fetch downloads images. It protects the operator's network from callers who choose the URLs (server-side request
 // forgery): it connects only to public addresses, whatever a name resolves to and wherever a redirect leads. It does not
 // look into images (package decode does) or parse data: URLs (package request does). Start reading at Fetcher.Fetch; the
-// rules for addresses are in guard.go, those for IIIF in iiif.go and iiifsize.go.
+// rules for addresses are in guard.go, those for IIIF in iiif.go and iiifsize.go, the turns of requests to one host in
+// turns.go, and the reasons of failures in reason.go.
 package fetch
 
 import (
@@ -10,15 +11,16 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
-	"strings"
+	"strconv"
 	"time"
 
 	"uncial/impl/ocr"
+	"uncial/internal/address"
+	"uncial/internal/contract"
 	"uncial/internal/contract/imagefile"
 	"uncial/internal/request"
 )
@@ -33,6 +35,7 @@ const (
 	maxHeaderBytes      = 64 << 10 // of a response; servers rarely send more than 8 KiB
 	readBuffer          = 64 << 10 // bytes; the default of 4 KiB costs many system calls per image
 	waitersPerSlot      = 8        // fetches that may wait per running one; further ones fail with ocr.ErrBusy
+	defaultPerHost      = 2        // what libraries ask of polite crawlers; many refuse more
 	defaultTimeout      = 20 * time.Second
 	defaultMaxRedirects = 5
 	defaultConcurrent   = 32
@@ -44,7 +47,8 @@ type Options struct {
 	MaxBytes      int            // of an image. Default: ocr.MaxBytes
 	Timeout       time.Duration  // of one Fetch including redirects and IIIF. Default: 20 s
 	MaxRedirects  int            // per request. Default: 5
-	MaxConcurrent int            // fetches over the network at once; eight times as many may wait. Default: 32
+	MaxConcurrent int            // requests over the network at once; eight times as many may wait. Default: 32
+	PerHost       int            // requests to one host at once. Default: 2
 	UserAgent     string         // Default: "Uncial"
 
 	resolver *net.Resolver  // nil: the name servers of the system
@@ -56,9 +60,9 @@ type Options struct {
 type Fetcher struct {
 	options  Options
 	client   *http.Client
-	tooLarge *ocr.ImageError // compared by identity: after this error a smaller image of a IIIF server is tried
-	admitted chan struct{}   // has an element for each fetch that runs or waits
-	running  chan struct{}   // has an element for each fetch that runs
+	tooLarge *Error        // compared by identity: after this error a smaller image of a IIIF server is tried
+	admitted chan struct{} // has an element for each fetch that runs or waits
+	own      network       // what is known of this machine's network
 }
 
 // New returns a Fetcher. It makes no connection. The caller must call Close when no more fetches start.
@@ -67,6 +71,7 @@ func New(o Options) *Fetcher {
 	o.Timeout = orDefault(o.Timeout, defaultTimeout)
 	o.MaxRedirects = orDefault(o.MaxRedirects, defaultMaxRedirects)
 	o.MaxConcurrent = orDefault(o.MaxConcurrent, defaultConcurrent)
+	o.PerHost = orDefault(o.PerHost, defaultPerHost)
 	o.UserAgent = cmp.Or(o.UserAgent, "Uncial")
 	if o.resolver == nil {
 		// Go's own resolver: that of the C library accepts "0x7f000001" and "127.1" as addresses.
@@ -74,29 +79,26 @@ func New(o Options) *Fetcher {
 	}
 	f := &Fetcher{
 		options:  o,
-		tooLarge: tooLarge(o.MaxBytes),
+		tooLarge: &Error{Reason: contract.FetchTooLarge, Text: imagefile.TooLarge(o.MaxBytes).Error()},
 		admitted: make(chan struct{}, (1+waitersPerSlot)*o.MaxConcurrent),
-		running:  make(chan struct{}, o.MaxConcurrent),
 	}
 	// The guard checks the resolved address when the connection is made. This also defeats DNS rebinding, where a name
 	// resolves to another address after it was checked. A reused connection was checked when it was made.
 	dialer := &net.Dialer{Timeout: dialTimeout, Resolver: o.resolver, Control: newGuard(o.Allow).control}
-	f.client = &http.Client{
-		CheckRedirect: f.checkRedirect,
-		Transport: &http.Transport{
-			Proxy:                  nil, // a proxy from the environment would bypass the guard
-			DialContext:            dialer.DialContext,
-			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.roots},
-			TLSHandshakeTimeout:    tlsTimeout,
-			ForceAttemptHTTP2:      true,
-			DisableCompression:     true, // a compressed response could expand beyond MaxBytes
-			MaxIdleConns:           o.MaxConcurrent,
-			MaxIdleConnsPerHost:    idlePerHost,
-			IdleConnTimeout:        idleTimeout,
-			MaxResponseHeaderBytes: maxHeaderBytes,
-			ReadBufferSize:         readBuffer,
-		},
+	transport := &http.Transport{
+		Proxy:                  nil, // a proxy from the environment would bypass the guard
+		DialContext:            f.own.observe(dialer.DialContext),
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.roots},
+		TLSHandshakeTimeout:    tlsTimeout,
+		ForceAttemptHTTP2:      true,
+		DisableCompression:     true, // a compressed response could expand beyond MaxBytes
+		MaxIdleConns:           o.MaxConcurrent,
+		MaxIdleConnsPerHost:    idlePerHost,
+		IdleConnTimeout:        idleTimeout,
+		MaxResponseHeaderBytes: maxHeaderBytes,
+		ReadBufferSize:         readBuffer,
 	}
+	f.client = &http.Client{CheckRedirect: f.checkRedirect, Transport: newTurns(transport, o)}
 	return f
 }
 
@@ -112,13 +114,12 @@ func orDefault[T int | time.Duration](value, otherwise T) T {
 func (f *Fetcher) Close() { f.client.CloseIdleConnections() }
 
 // Fetch returns the bytes at imageURL: an http or https URL of an image or of a IIIF info.json, or the name of an image
-// that the request in ctx carries (request.InlineImage). It does not check that the bytes are an image. Errors:
-// *ocr.ImageError for faults of the URL or its server, ocr.ErrBusy if too many fetches are waiting, ctx's; all others are
-// internal.
+// that the request in ctx carries (request.InlineImage). It does not check that the bytes are an image. Errors: *Error for faults of the URL or its server, *ocr.ImageError for an inline image,
+// ocr.ErrBusy if too many fetches are waiting, ErrNetwork, ctx's; all others are internal.
 func (f *Fetcher) Fetch(ctx context.Context, imageURL string) ([]byte, error) {
 	if image, ok := request.InlineImage(ctx, imageURL); ok {
 		if len(image) > f.options.MaxBytes {
-			return nil, f.tooLarge
+			return nil, &ocr.ImageError{Reason: f.tooLarge.Text}
 		}
 		return image, nil
 	}
@@ -128,41 +129,24 @@ func (f *Fetcher) Fetch(ctx context.Context, imageURL string) ([]byte, error) {
 	}
 	bounded, cancel := context.WithTimeout(ctx, f.options.Timeout)
 	defer cancel()
-	release, err := f.acquire(bounded)
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		return nil, err
+	select {
+	case f.admitted <- struct{}{}:
+		defer func() { <-f.admitted }()
+	default:
+		return nil, ocr.ErrBusy
 	}
-	defer release()
 	image, err := f.download(bounded, target)
 	switch {
 	case err == nil:
 		return image, nil
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
+	case errors.Is(err, ocr.ErrBusy):
+		return nil, ocr.ErrBusy
 	case bounded.Err() != nil:
-		return nil, imageError("the image did not arrive within %g s", f.options.Timeout.Seconds())
+		return nil, failed(contract.FetchTimeout, "the image did not arrive within %g s", f.options.Timeout.Seconds())
 	}
-	return nil, explain(err)
-}
-
-// acquire waits for a free slot and returns a function that frees it again. Errors: ocr.ErrBusy if too many fetches are
-// waiting, or if no slot became free before ctx ended.
-func (f *Fetcher) acquire(ctx context.Context) (release func(), err error) {
-	select {
-	case f.admitted <- struct{}{}:
-	default:
-		return nil, ocr.ErrBusy
-	}
-	select {
-	case f.running <- struct{}{}:
-		return func() { <-f.running; <-f.admitted }, nil
-	case <-ctx.Done():
-		<-f.admitted
-		return nil, ocr.ErrBusy
-	}
+	return nil, f.own.explain(err)
 }
 
 // download fetches target. If target is a IIIF info.json, it fetches the image that the info.json describes: the largest
@@ -197,12 +181,12 @@ func (f *Fetcher) download(ctx context.Context, target *url.URL) ([]byte, error)
 	return nil, first
 }
 
-// parseURL parses a URL and applies checkURL to it. Errors: *ocr.ImageError; its text does not repeat the URL, which may
+// parseURL parses a URL and applies checkURL to it. Errors: *Error; its text does not repeat the URL, which may
 // contain a token.
 func parseURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
-		return nil, imageError("invalid URL; expected an http, https or data: URL")
+		return nil, failed(contract.FetchInvalidURL, "invalid URL; expected an http, https or data: URL")
 	}
 	return u, checkURL(u)
 }
@@ -213,37 +197,23 @@ func checkURL(u *url.URL) error {
 	host := u.Hostname()
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
-		return imageError("the URL scheme must be http, https or data")
+		return failed(contract.FetchInvalidURL, "the URL scheme must be http, https or data")
 	case host == "":
-		return imageError("the URL has no host")
+		return failed(contract.FetchInvalidURL, "the URL has no host")
+	case u.Port() != "" && !isPort(u.Port()):
+		return failed(contract.FetchInvalidURL, "the URL has no valid port")
 	case u.User != nil:
-		return imageError("the URL must not contain a user name or password")
-	case endsInNumber(host):
+		return failed(contract.FetchInvalidURL, "the URL must not contain a user name or password")
+	case address.EndsInNumber(host):
 		if _, err := netip.ParseAddr(host); err != nil {
-			return imageError("the URL must write an IPv4 address as four decimal numbers")
+			return failed(contract.FetchRefusedAddress, "the URL must write an IPv4 address as four decimal numbers")
 		}
 	}
 	return nil
 }
 
-// endsInNumber reports whether some programs parse the host as an IPv4 address, such as 127.1 or 0x7f000001 (WHATWG URL,
-// section 3.5, "ends in a number checker").
-func endsInNumber(host string) bool {
-	host = strings.TrimSuffix(host, ".")
-	last := strings.ToLower(host[strings.LastIndexByte(host, '.')+1:])
-	if hex, ok := strings.CutPrefix(last, "0x"); ok {
-		return strings.Trim(hex, "0123456789abcdef") == ""
-	}
-	return last != "" && strings.Trim(last, "0123456789") == ""
-}
-
-// imageError returns an *ocr.ImageError. The client sees its text, which must not reveal internal addresses.
-func imageError(format string, args ...any) error {
-	return &ocr.ImageError{Reason: fmt.Sprintf(format, args...)}
-}
-
-// tooLarge returns the error for an image of more than this number of bytes. Package imagefile has the text, which the
-// mock uses too.
-func tooLarge(most int) *ocr.ImageError {
-	return &ocr.ImageError{Reason: imagefile.TooLarge(most).Error()}
+// isPort reports whether the digits are a TCP port.
+func isPort(digits string) bool {
+	n, err := strconv.ParseUint(digits, 10, 16)
+	return err == nil && n > 0
 }

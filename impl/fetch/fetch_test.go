@@ -19,37 +19,38 @@ import (
 
 	"uncial/impl/fetch"
 	"uncial/impl/ocr"
+	"uncial/internal/contract"
 	"uncial/internal/request"
 )
 
 // loopback allows the servers of the tests.
 var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("::1/128")}
 
-// mustReason returns the reason of an *ocr.ImageError and checks that it reveals nothing internal.
-func mustReason(tb testing.TB, err error) string {
+// mustFail returns the error of a fetch and checks that it reveals nothing internal.
+func mustFail(tb testing.TB, err error) *fetch.Error {
 	tb.Helper()
-	var fault *ocr.ImageError
+	var fault *fetch.Error
 	require.ErrorAs(tb, err, &fault)
 	for _, word := range []string{"127.", "::1", "dial", "tcp", "lookup", "context", "net/http", "x509", "EOF", "illegal"} {
-		require.NotContains(tb, fault.Reason, word)
+		require.NotContains(tb, fault.Text, word)
 	}
-	return fault.Reason
+	return fault
 }
 
 // requireReason checks that the image cannot be fetched for this reason, which reveals nothing internal.
 func requireReason(tb testing.TB, f *fetch.Fetcher, url, reason string) {
 	tb.Helper()
 	_, err := f.Fetch(tb.Context(), url)
-	require.Contains(tb, mustReason(tb, err), reason)
+	require.Contains(tb, mustFail(tb, err).Text, reason)
 }
 
 // assertFault is requireReason for URLs that are themselves part of the reason.
 func assertFault(tb testing.TB, f *fetch.Fetcher, url, reason string) {
 	tb.Helper()
 	_, err := f.Fetch(tb.Context(), url)
-	var fault *ocr.ImageError
+	var fault *fetch.Error
 	require.ErrorAs(tb, err, &fault)
-	assert.Contains(tb, fault.Reason, reason)
+	assert.Contains(tb, fault.Text, reason)
 }
 
 func requireFetch(tb testing.TB, f *fetch.Fetcher, url, body string) {
@@ -120,7 +121,9 @@ func TestFetcher_Fetch_Inline(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "abc", string(got))
 	_, err = mustFetcher(t, fetch.Options{MaxBytes: 2}).Fetch(ctx, "cid:1")
-	assert.Equal(t, "the image is larger than the limit of 2 bytes", mustReason(t, err))
+	var fault *ocr.ImageError
+	require.ErrorAs(t, err, &fault, "an inline image is not fetched")
+	assert.Equal(t, "the image is larger than the limit of 2 bytes", fault.Reason)
 }
 
 func TestFetcher_Fetch_InvalidURL(t *testing.T) {
@@ -151,7 +154,7 @@ func TestFetcher_Fetch_InvalidURL(t *testing.T) {
 		{"ideographic full stops", "http://127。0。0。1/", "the address is not public"},
 		{"percent signs in the host", "http://%31%32%37.0.0.1/", "invalid URL"},
 		{"a backslash", "http://example.org\\@127.0.0.1/", "invalid URL"},
-		{"a port beyond all ports", "http://93.184.216.34:99999/", "could not be reached"},
+		{"a port beyond all ports", "http://93.184.216.34:99999/", "no valid port"},
 		{"a port of a database", "http://93.184.216.34:5432/", "port 5432 is not accepted"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -164,27 +167,39 @@ func TestFetcher_Fetch_InvalidURL(t *testing.T) {
 func TestFetcher_Fetch_ServerFaults(t *testing.T) {
 	t.Parallel()
 	closed := mustClosedPort(t)
-	for _, c := range []struct{ name, url, reason string }{
-		{"a missing page", mustServe(t, write(404, "")), "the server answered 404; give the URL of an image"},
-		{"no content", mustServe(t, write(204, "")), "the server answered 204"},
-		{"an empty body", mustServe(t, write(200, "")), "empty response"},
-		{"a web page", mustServe(t, write(200, "\n<!doctype html><title>Page 1</title>")), "sent a web page"},
-		{"a body over the limit", mustServe(t, write(200, strings.Repeat("x", 2049))), "larger than the limit of 2048 bytes"},
-		{"a declared length over the limit", mustAnswer(t, "HTTP/1.1 200 OK\r\nContent-Length: 9000000000000\r\n\r\nx"), "limit of 2048 bytes"},
-		{"a body shorter than declared", mustAnswer(t, "HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\nshort"), "the connection was lost"},
-		{"broken chunks", mustAnswer(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"), "the connection was lost"},
-		{"no HTTP", mustAnswer(t, "220 mail.example ESMTP\r\n"), "no valid HTTP response"},
-		{"no answer", mustAnswer(t, ""), "no valid HTTP response"},
-		{"headers without end", mustAnswer(t, "HTTP/1.1 200 OK\r\n"+strings.Repeat("X-Y: zzzzzzzzzzzzzzzzzzzzz\r\n", 5000)), "no valid HTTP response"},
-		{"gzip that was not requested", mustServe(t, gzipped), "Content-Encoding"},
-		{"a closed port", "http://" + closed, "refused the connection"},
-		{"http behind an https URL", strings.Replace(mustServe(t, write(200, "x")), "http:", "https:", 1), "supports http only"},
+	for _, c := range []struct {
+		name, url, text string
+		reason          contract.FetchReason
+	}{
+		{"a missing page", mustServe(t, write(404, "")), "the server answered 404; give the URL of an image", contract.FetchNotFound},
+		{"no content", mustServe(t, write(204, "")), "the server answered 204", contract.FetchBadAnswer},
+		{"an empty body", mustServe(t, write(200, "")), "empty response", contract.FetchNotAnImage},
+		{"a web page", mustServe(t, write(200, "\n<!doctype html><title>Page 1</title>")), "sent a web page", contract.FetchNotAnImage},
+		{"a body over the limit", mustServe(t, write(200, strings.Repeat("x", 2049))), "larger than the limit of 2048 bytes", contract.FetchTooLarge},
+		{"a declared length over the limit", mustAnswer(t, "HTTP/1.1 200 OK\r\nContent-Length: 9000000000000\r\n\r\nx"), "limit of 2048 bytes", contract.FetchTooLarge},
+		{"a body shorter than declared", mustAnswer(t, "HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\nshort"), "the connection was lost", contract.FetchIncomplete},
+		{"broken chunks", mustAnswer(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"), "the connection was lost", contract.FetchIncomplete},
+		{"no HTTP", mustAnswer(t, "220 mail.example ESMTP\r\n"), "no valid HTTP response", contract.FetchBadAnswer},
+		{"no answer", mustAnswer(t, ""), "no valid HTTP response", contract.FetchBadAnswer},
+		{"headers without end", mustAnswer(t, "HTTP/1.1 200 OK\r\n"+strings.Repeat("X-Y: zzzzzzzzzzzzzzzzzzzzz\r\n", 5000)), "no valid HTTP response", contract.FetchBadAnswer},
+		{"gzip that was not requested", mustServe(t, gzipped), "Content-Encoding", contract.FetchBadAnswer},
+		{"a closed port", "http://" + closed, "refused the connection", contract.FetchUnreachable},
+		{"http behind an https URL", strings.Replace(mustServe(t, write(200, "x")), "http:", "https:", 1), "supports http only", contract.FetchTLS},
+		{"a page that is gone", mustServe(t, write(410, "")), "the server answered 410", contract.FetchNotFound},
+		{"a page behind a login", mustServe(t, write(403, "")), "that anyone may fetch", contract.FetchForbidden},
+		{"a server that is overloaded", mustServe(t, write(503, "")), "asks to try again later", contract.FetchBusy},
+		{"a client that asks too often", mustServe(t, write(429, "")), "asks to try again later", contract.FetchBusy},
+		{"a server that fails", mustServe(t, write(500, "")), "try again later", contract.FetchServerError},
+		{"a server that waits in vain", mustServe(t, write(504, "")), "try again later", contract.FetchServerError},
+		{"a server that does not know how", mustServe(t, write(501, "")), "the server answered 501", contract.FetchBadAnswer},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			f := mustFetcher(t, fetch.Options{Allow: loopback, MaxBytes: 2048, Timeout: 5 * time.Second})
 			_, err := f.Fetch(t.Context(), c.url)
-			assert.Contains(t, mustReason(t, err), c.reason)
+			fault := mustFail(t, err)
+			assert.Contains(t, fault.Text, c.text)
+			assert.Equal(t, c.reason, fault.Reason)
 		})
 	}
 }
@@ -251,7 +266,9 @@ func TestFetcher_Fetch_Timeout(t *testing.T) {
 	for _, url := range []string{silent, dripping} {
 		start := time.Now()
 		_, err := f.Fetch(t.Context(), url)
-		assert.Contains(t, mustReason(t, err), "the image did not arrive within 0.3 s")
+		fault := mustFail(t, err)
+		assert.Contains(t, fault.Text, "the image did not arrive within 0.3 s")
+		assert.Equal(t, contract.FetchTimeout, fault.Reason)
 		assert.Less(t, time.Since(start), 5*time.Second)
 	}
 }

@@ -8,15 +8,19 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
+	"time"
+
+	"uncial/internal/contract"
 )
 
 // get fetches one URL and returns the body, and its URL after redirects. It refuses HTML, because the usual mistake is to
-// give the web page that shows an image. Errors: *ocr.ImageError, *statusError, *incompleteError, those of http.Client.
+// give the web page that shows an image. Errors: *Error, *statusError, *incompleteError, those of http.Client.
 func (f *Fetcher) get(ctx context.Context, target *url.URL) ([]byte, *url.URL, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), http.NoBody)
 	if err != nil {
-		return nil, nil, imageError("invalid URL; expected an http, https or data: URL")
+		return nil, nil, failed(contract.FetchInvalidURL, "invalid URL; expected an http, https or data: URL")
 	}
 	request.Header.Set("User-Agent", f.options.UserAgent)
 	// This list keeps servers that negotiate the format from sending one that cannot be read, such as AVIF. "*/*" stays for
@@ -29,14 +33,14 @@ func (f *Fetcher) get(ctx context.Context, target *url.URL) ([]byte, *url.URL, e
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
-		return nil, nil, &statusError{response.StatusCode}
+		return nil, nil, &statusError{response.StatusCode, retryAfter(response.Header.Get("Retry-After"), time.Now())}
 	}
 	if encoding := response.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return nil, nil, imageError("the server sent the image with a Content-Encoding that was not requested")
+		return nil, nil, failed(contract.FetchBadAnswer, "the server sent the image with a Content-Encoding that was not requested")
 	}
 	body, err := f.read(response)
 	if err == nil && strings.HasPrefix(http.DetectContentType(body), "text/html") {
-		return nil, nil, imageError("the server sent a web page; give the URL of the image itself")
+		return nil, nil, failed(contract.FetchNotAnImage, "the server sent a web page; give the URL of the image itself")
 	}
 	return body, response.Request.URL, err
 }
@@ -59,35 +63,70 @@ func (f *Fetcher) read(response *http.Response) ([]byte, error) {
 	case err != nil:
 		return nil, &incompleteError{err}
 	case n == 0:
-		return nil, imageError("the server sent an empty response; give the URL of an image")
+		return nil, failed(contract.FetchNotAnImage, "the server sent an empty response; give the URL of an image")
 	}
 	return body.Bytes(), nil
 }
 
 // checkRedirect applies the rules for the URLs of callers to each redirect, and removes Referer, which would show one
-// server the URL at another. The guard checks the address when the connection is made. Errors: *ocr.ImageError.
+// server the URL at another. The guard checks the address when the connection is made. Errors: *Error.
 func (f *Fetcher) checkRedirect(next *http.Request, past []*http.Request) error {
 	next.Header.Del("Referer")
 	if len(past) > f.options.MaxRedirects {
-		return imageError("the server redirects more than %d times", f.options.MaxRedirects)
+		return failed(contract.FetchRedirect, "the server redirects more than %d times", f.options.MaxRedirects)
 	}
 	if next.URL.Scheme != "http" && next.URL.Scheme != "https" {
-		return imageError("the server redirects to a scheme other than http or https")
+		return failed(contract.FetchRedirect, "the server redirects to a scheme other than http or https")
 	}
 	if err := checkURL(next.URL); err != nil {
-		return imageError("the server redirects to a URL that is not accepted: %s", err.Error())
+		reason := contract.FetchRedirect
+		if refused, ok := errors.AsType[*Error](err); ok && refused.Reason == contract.FetchRefusedAddress {
+			reason = refused.Reason
+		}
+		return failed(reason, "the server redirects to a URL that is not accepted: %s", err.Error())
 	}
 	if past[len(past)-1].URL.Scheme == "https" && next.URL.Scheme == "http" {
-		return imageError("the server redirects from https to http")
+		return failed(contract.FetchRedirect, "the server redirects from https to http")
 	}
 	return nil
 }
 
-// statusError is a response with a status other than 200. explain turns it into an *ocr.ImageError.
-type statusError struct{ status int }
+// statusError is a response with a status other than 200. explain turns it into an *Error.
+type statusError struct {
+	status int
+	wait   time.Duration // that the server asked for; 0 if it did not
+}
 
-func (e *statusError) Error() string {
-	return fmt.Sprintf("the server answered %d; give the URL of an image", e.status)
+func (e *statusError) Error() string { return fmt.Sprintf("status %d", e.status) }
+
+// explain says what the status means for the caller.
+func (e *statusError) explain() *Error {
+	reason, advice := contract.FetchBadAnswer, "give the URL of an image"
+	switch e.status {
+	case http.StatusNotFound, http.StatusGone:
+		reason = contract.FetchNotFound
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired, http.StatusUnavailableForLegalReasons:
+		reason, advice = contract.FetchForbidden, "give the URL of an image that anyone may fetch"
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		reason, advice = contract.FetchBusy, "it asks to try again later"
+	case http.StatusRequestTimeout:
+		reason, advice = contract.FetchTimeout, "try again later"
+	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout:
+		reason, advice = contract.FetchServerError, "try again later"
+	}
+	return &Error{Reason: reason, Text: fmt.Sprintf("the server answered %d; %s", e.status, advice), RetryAfter: e.wait}
+}
+
+// retryAfter parses the header Retry-After (RFC 9110, section 10.2.3), seconds or a date. It returns 0 if the header is
+// missing or invalid, and at most contract.MaxFetchRetryAfter.
+func retryAfter(header string, now time.Time) time.Duration {
+	if seconds, err := strconv.ParseUint(header, 10, 31); err == nil {
+		return min(time.Duration(seconds)*time.Second, contract.MaxFetchRetryAfter)
+	}
+	if at, err := http.ParseTime(header); err == nil {
+		return min(max(0, at.Sub(now)), contract.MaxFetchRetryAfter)
+	}
+	return 0
 }
 
 // refusesSize reports whether a IIIF server may have refused the requested size: many have limits that their info.json

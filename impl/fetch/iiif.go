@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"uncial/internal/contract"
 )
 
 // maxInfoBytes bounds an info.json, which has a few KiB in practice. A larger JSON file is refused before it is parsed, since
@@ -47,7 +49,7 @@ func isJSON(body []byte) bool {
 }
 
 // parseInfo parses an info.json. It ignores fields that it does not know, and listed sizes that are not plausible. Errors:
-// *ocr.ImageError.
+// *Error.
 func parseInfo(body []byte) (*info, error) {
 	var wire struct {
 		size
@@ -62,7 +64,7 @@ func parseInfo(body []byte) (*info, error) {
 	}
 	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
 	if len(body) > maxInfoBytes || json.Unmarshal(body, &wire) != nil {
-		return nil, imageError("the server sent JSON other than a IIIF info.json; give the URL of an image")
+		return nil, failed(contract.FetchNotAnImage, "the server sent JSON other than a IIIF info.json; give the URL of an image")
 	}
 	version, err := versionOf(texts(wire.Context), wire.Protocol)
 	if err != nil {
@@ -83,7 +85,7 @@ func parseInfo(body []byte) (*info, error) {
 		scales: level > 0 || slices.Contains(features, scaling),
 	}
 	if !parsed.full.isPlausible() {
-		return nil, imageError("the IIIF info.json has no usable width and height")
+		return nil, failed(contract.FetchNotAnImage, "the IIIF info.json has no usable width and height")
 	}
 	for _, s := range wire.Sizes {
 		if s.isPlausible() {
@@ -106,7 +108,7 @@ func (s size) isPlausible() bool {
 	return s.Width > 0 && s.Height > 0 && s.Width <= math.MaxInt32 && s.Height <= math.MaxInt32
 }
 
-// versionOf returns the version of the Image API that the @context names. Errors: *ocr.ImageError, which explains the usual
+// versionOf returns the version of the Image API that the @context names. Errors: *Error, which explains the usual
 // mistakes: a manifest (Presentation API), an unsupported version, or JSON that is not IIIF.
 func versionOf(contexts []string, protocol string) (int, error) {
 	about := strings.Join(contexts, " ")
@@ -118,11 +120,11 @@ func versionOf(contexts []string, protocol string) (int, error) {
 	case strings.Contains(about, "/iiif/image-api/1.1/"), strings.Contains(about, "iiif.io/api/image/1/"):
 		return 1, nil
 	case strings.Contains(about, "iiif.io/api/presentation/"):
-		return 0, imageError("the URL is that of a IIIF manifest; give the info.json of one of its images")
+		return 0, failed(contract.FetchNotAnImage, "the URL is that of a IIIF manifest; give the info.json of one of its images")
 	case strings.Contains(protocol, "iiif.io/api/image"), strings.Contains(about, "iiif.io/api/image/"):
-		return 0, imageError("unsupported version of the IIIF Image API; versions 1.1, 2 and 3 are supported")
+		return 0, failed(contract.FetchNotAnImage, "unsupported version of the IIIF Image API; versions 1.1, 2 and 3 are supported")
 	}
-	return 0, imageError("the server sent JSON other than a IIIF info.json; give the URL of an image")
+	return 0, failed(contract.FetchNotAnImage, "the server sent JSON other than a IIIF info.json; give the URL of an image")
 }
 
 // profile parses the profile: the name or URI of a compliance level, or a list of names and of objects with additional

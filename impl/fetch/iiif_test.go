@@ -103,7 +103,7 @@ func TestInfo_ImageURLs_Invalid(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			_, err := fetch.ImageURLs([]byte(c.info), &url.URL{Scheme: "https"})
-			assert.Contains(t, mustReason(t, err), c.reason)
+			assert.Contains(t, mustFail(t, err).Text, c.reason)
 		})
 	}
 }
@@ -178,7 +178,7 @@ func FuzzInfo_ImageURLs(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		urls, err := fetch.ImageURLs([]byte(body), &url.URL{Scheme: "https"})
 		if err != nil {
-			var fault *ocr.ImageError
+			var fault *fetch.Error
 			require.ErrorAs(t, err, &fault)
 			return
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"uncial/impl/ocr"
+	"uncial/internal/contract"
 )
 
 // maxChoices bounds how many sizes of a IIIF image are tried. Each has half the width of the one before, so that the third
@@ -17,18 +18,18 @@ const maxChoices = 3
 
 // imageURLs returns the URLs of the whole image, the largest readable size first. If the info.json came over https, the
 // image is fetched over https too, because many servers still give their old http address as id. The guard applies to these
-// URLs as to any other. Errors: *ocr.ImageError.
+// URLs as to any other. Errors: *Error.
 func (i *info) imageURLs(from *url.URL) ([]*url.URL, error) {
 	base, err := parseURL(i.base)
 	if err != nil || strings.ContainsAny(i.base, "?#") {
-		return nil, imageError("the IIIF info.json has no valid id; expected an http or https URL")
+		return nil, failed(contract.FetchNotAnImage, "the IIIF info.json has no valid id; expected an http or https URL")
 	}
 	if from.Scheme == "https" {
 		base.Scheme = "https"
 	}
 	sizes := i.sizes()
 	if len(sizes) == 0 {
-		return nil, imageError("the IIIF image is larger than %d megapixels or %d pixels per side, and the server offers no smaller one",
+		return nil, failed(contract.FetchTooLarge, "the IIIF image is larger than %d megapixels or %d pixels per side, and the server offers no smaller one",
 			ocr.MaxPixels/1_000_000, ocr.MaxSide)
 	}
 	quality := "default"
@@ -39,7 +40,7 @@ func (i *info) imageURLs(from *url.URL) ([]*url.URL, error) {
 	for _, parameter := range sizes {
 		u, err := url.Parse(fmt.Sprintf("%s/full/%s/0/%s.jpg", base, parameter, quality))
 		if err != nil {
-			return nil, imageError("the IIIF info.json has no valid id; expected an http or https URL")
+			return nil, failed(contract.FetchNotAnImage, "the IIIF info.json has no valid id; expected an http or https URL")
 		}
 		found = append(found, u)
 	}

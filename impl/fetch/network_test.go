@@ -127,7 +127,8 @@ func TestFetcher_Fetch_UnknownHost(t *testing.T) {
 	down := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		return nil, errors.New("the name server is down")
 	}}
-	requireReason(t, mustFetcher(t, fetch.Options{}.WithResolver(down)), "http://image.test/", "could not be resolved")
+	_, err := mustFetcher(t, fetch.Options{}.WithResolver(down)).Fetch(t.Context(), "http://image.test/")
+	require.ErrorIs(t, err, fetch.ErrNetwork, "the fault of this machine")
 }
 
 // resolveTo returns a resolver whose name server answers each query for an IPv4 address with the next address, and all

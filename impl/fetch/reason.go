@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"syscall"
+	"time"
 
-	"uncial/impl/ocr"
+	"uncial/internal/contract"
 )
 
 // incompleteError is a failure while the body was read, after a response with status 200.
@@ -17,40 +19,67 @@ type incompleteError struct{ error }
 
 func (e *incompleteError) Unwrap() error { return e.error }
 
-// explain turns network errors into an *ocr.ImageError, whose text the client sees: it contains no internal address and no
+// Error means that the image cannot be fetched. The client sees all of it: it contains no internal address and no text of a
+// library.
+type Error struct {
+	Reason     contract.FetchReason
+	Text       string        // what is wrong and what would be right
+	RetryAfter time.Duration // how long the image's server asked to wait; 0 if it did not
+}
+
+func (e *Error) Error() string { return e.Text }
+
+// failed returns an *Error.
+func failed(reason contract.FetchReason, format string, args ...any) error {
+	return &Error{Reason: reason, Text: fmt.Sprintf(format, args...)}
+}
+
+// explain turns network errors into an *Error, whose text the client sees: it contains no internal address and no
 // text of a library. Faults of this machine, such as too many open files, stay internal errors. The order of the cases
 // matters: net.OpError wraps most of the others.
 func explain(err error) error {
 	var (
-		image   *ocr.ImageError
+		known   *Error
 		status  *statusError
 		lookup  *net.DNSError
 		dialled *net.OpError
 		broken  *incompleteError
 	)
 	switch {
-	case errors.As(err, &image):
-		return image
+	case errors.As(err, &known):
+		return known
 	case errors.As(err, &status):
-		return imageError("%s", status.Error())
+		return status.explain()
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE), errors.Is(err, syscall.ENOMEM):
 		return fmt.Errorf("fetch the image: %w", err)
 	case errors.As(err, &lookup) && lookup.IsNotFound:
-		return imageError("the host name does not exist")
+		return failed(contract.FetchNoAddress, "the host name does not exist")
 	case errors.As(err, &lookup):
-		return imageError("the host name could not be resolved")
+		return failed(contract.FetchUnreachable, "the host name could not be resolved")
 	case errors.As(err, &broken):
-		return imageError("the connection was lost before the image was complete")
+		return failed(contract.FetchIncomplete, "the connection was lost before the image was complete")
 	case isTLS(err):
 		return explainTLS(err)
+	case errors.Is(err, os.ErrDeadlineExceeded), isTimeout(err):
+		return failed(contract.FetchTimeout, "the server did not answer in time")
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return imageError("the server refused the connection")
+		return failed(contract.FetchUnreachable, "the server refused the connection")
+	case errors.Is(err, syscall.ENETUNREACH):
+		return failed(contract.FetchNoAddress, "the host has no address that this service can reach")
+	case errors.Is(err, syscall.ECONNRESET):
+		return failed(contract.FetchUnreachable, "the server closed the connection")
 	case errors.As(err, &dialled) && dialled.Op == "dial":
-		return imageError("the server could not be reached")
+		return failed(contract.FetchUnreachable, "the server could not be reached")
 	case errors.Is(err, http.ErrSchemeMismatch):
-		return imageError("the server supports http only, not https")
+		return failed(contract.FetchTLS, "the server supports http only, not https")
 	}
-	return imageError("the server sent no valid HTTP response")
+	return failed(contract.FetchBadAnswer, "the server sent no valid HTTP response")
+}
+
+// isTimeout reports whether a step had a time limit of its own, such as the TLS handshake, and exceeded it.
+func isTimeout(err error) bool {
+	timeout, ok := errors.AsType[net.Error](err)
+	return ok && timeout.Timeout()
 }
 
 // isTLS reports whether err comes from TLS: a certificate, an alert or a malformed record. Alerts arrive as a net.OpError
@@ -77,13 +106,13 @@ func explainTLS(err error) error {
 	)
 	switch {
 	case errors.As(err, &authority):
-		return imageError("the server's certificate is signed by an unknown authority")
+		return failed(contract.FetchTLS, "the server's certificate is signed by an unknown authority")
 	case errors.As(err, &host):
-		return imageError("the server's certificate is for another host")
+		return failed(contract.FetchTLS, "the server's certificate is for another host")
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return imageError("the server's certificate has expired or is not valid yet")
+		return failed(contract.FetchTLS, "the server's certificate has expired or is not valid yet")
 	case errors.As(err, &record):
-		return imageError("the server does not support TLS on this port")
+		return failed(contract.FetchTLS, "the server does not support TLS on this port")
 	}
-	return imageError("the TLS connection to the server failed")
+	return failed(contract.FetchTLS, "the TLS connection to the server failed")
 }

@@ -43,6 +43,7 @@ type Error struct {
 	Message string            // the field "message": technical, never empty, nothing internal
 	Details map[string]string // field -> what is wrong and what would be right; for InvalidRequest, which needs at least one
 
+	Fetch           *FetchFailure // InvalidRequest; nil unless an image could not be fetched
 	RemainingPoints int64         // InsufficientPoints and RateLimited
 	NextReset       time.Time     // InsufficientPoints
 	RetryAfter      time.Duration // RateLimited and ServerError; 0 sends no Retry-After with a ServerError
@@ -165,6 +166,16 @@ func Overloaded(retryAfter time.Duration, cause error) *Error {
 	return &Error{
 		Code:       ServerError,
 		Message:    "the service is busy; try again later",
+		RetryAfter: retryAfter,
+		Cause:      cause,
+	}
+}
+
+// Offline is a 500 with Retry-After: this server's own network fails, so that no image can be fetched.
+func Offline(retryAfter time.Duration, cause error) *Error {
+	return &Error{
+		Code:       ServerError,
+		Message:    "the service has no working network connection at the moment; try again later",
 		RetryAfter: retryAfter,
 		Cause:      cause,
 	}

@@ -18,8 +18,16 @@ type errorBody struct {
 	Code            contract.Code     `json:"code"`
 	Message         string            `json:"message"`
 	Details         map[string]string `json:"details,omitempty"`
+	Fetch           *fetchFailure     `json:"fetch,omitempty"`
 	RemainingPoints *int64            `json:"remainingPoints,omitempty"`
 	NextReset       string            `json:"nextReset,omitempty"`
+}
+
+// fetchFailure is the JSON of a contract.FetchFailure.
+type fetchFailure struct {
+	Reason     contract.FetchReason `json:"reason"`
+	Retryable  bool                 `json:"retryable"`
+	RetryAfter int64                `json:"retryAfter,omitempty"`
 }
 
 // newErrorBody fills in the fields that openapi.yaml documents for the code, and no others.
@@ -28,6 +36,9 @@ func newErrorBody(e *contract.Error) errorBody {
 	switch e.Code {
 	case contract.InvalidRequest:
 		body.Details = e.Details
+		if f := e.Fetch; f != nil {
+			body.Fetch = &fetchFailure{f.Reason, f.Reason.IsRetryable(), seconds(f.RetryAfter)}
+		}
 	case contract.InsufficientPoints:
 		body.RemainingPoints, body.NextReset = &e.RemainingPoints, e.NextReset.UTC().Format(time.RFC3339)
 	case contract.RateLimited:
@@ -70,6 +81,7 @@ func (x *exchange) fail(err error) {
 }
 
 // wholeSeconds returns d rounded up to seconds.
-func wholeSeconds(d time.Duration) string {
-	return strconv.FormatInt(int64((d+time.Second-1)/time.Second), 10)
-}
+func wholeSeconds(d time.Duration) string { return strconv.FormatInt(seconds(d), 10) }
+
+// seconds returns d in seconds, rounded up.
+func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }

@@ -1,0 +1,208 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"uncial/impl/ocr"
+	"uncial/internal/contract"
+)
+
+const (
+	// hostWaitersPerSlot bounds the requests that wait for one host per running one, so that a slow host cannot take all
+	// places of Fetcher.admitted: 2 + 64 of 288 with the defaults. Further ones fail with ocr.ErrBusy.
+	hostWaitersPerSlot = 32
+	// maxPauses bounds the hosts that are remembered because they asked to wait.
+	maxPauses = 4096
+)
+
+// turns is a transport that lets requests take turns: a few to each host, and not too many in all. It leaves a host alone
+// for as long as that host asks. It is safe for concurrent use.
+type turns struct {
+	next    http.RoundTripper
+	perHost int
+	running chan struct{} // has an element for each request that runs, until its body is closed
+
+	mu     sync.Mutex
+	hosts  map[string]*host     // with requests that run or wait
+	pauses map[string]time.Time // when a host may be asked again
+}
+
+// host is one host with its port. Its requests run while they have an element in running.
+type host struct {
+	requests int // that run or wait; guarded by turns.mu
+	running  chan struct{}
+}
+
+func newTurns(next http.RoundTripper, o Options) *turns {
+	return &turns{
+		next: next, perHost: o.PerHost, running: make(chan struct{}, o.MaxConcurrent),
+		hosts: map[string]*host{}, pauses: map[string]time.Time{},
+	}
+}
+
+// CloseIdleConnections makes http.Client.CloseIdleConnections reach the transport behind.
+func (t *turns) CloseIdleConnections() {
+	if c, ok := t.next.(interface{ CloseIdleConnections() }); ok {
+		c.CloseIdleConnections()
+	}
+}
+
+// RoundTrip sends the request when its turn comes, which lasts until the body of the response is closed. Errors: *Error if the
+// host asked to wait, ocr.ErrBusy if too many requests wait or no turn came before the request's context ended, those of the
+// transport.
+func (t *turns) RoundTrip(r *http.Request) (*http.Response, error) {
+	name := hostKey(r)
+	release, err := t.take(r.Context(), name)
+	if err != nil {
+		return nil, err
+	}
+	// A host may have asked while this request waited for its turn.
+	if wait := t.pause(name, time.Now()); wait > 0 {
+		release()
+		seconds := (wait + time.Second - 1) / time.Second
+		return nil, &Error{
+			Reason: contract.FetchBusy, RetryAfter: wait,
+			Text: fmt.Sprintf("the server has asked to wait; try again in %d s", seconds),
+		}
+	}
+	response, err := t.next.RoundTrip(r)
+	if err != nil {
+		release()
+		return nil, err
+	}
+	if response.StatusCode == http.StatusTooManyRequests || response.StatusCode == http.StatusServiceUnavailable {
+		now := time.Now()
+		t.leaveAlone(name, now, retryAfter(response.Header.Get("Retry-After"), now))
+	}
+	response.Body = &turnBody{ReadCloser: response.Body, release: release}
+	return response, nil
+}
+
+// hostKey names the host of a request with its port, in one spelling.
+func hostKey(r *http.Request) string {
+	port := r.URL.Port()
+	if port == "" {
+		port = r.URL.Scheme
+	}
+	return strings.TrimSuffix(strings.ToLower(r.URL.Hostname()), ".") + ":" + port
+}
+
+// take waits for a turn and returns a function that ends it, which may be called only once. Errors: ocr.ErrBusy, that of ctx
+// if ctx was cancelled.
+func (t *turns) take(ctx context.Context, name string) (release func(), err error) {
+	h, err := t.enter(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := acquire(ctx, h.running); err != nil {
+		t.leave(name, h)
+		return nil, err
+	}
+	if err := acquire(ctx, t.running); err != nil {
+		<-h.running
+		t.leave(name, h)
+		return nil, err
+	}
+	return func() {
+		<-t.running
+		<-h.running
+		t.leave(name, h)
+	}, nil
+}
+
+// acquire puts an element into slots when there is room.
+func acquire(ctx context.Context, slots chan struct{}) error {
+	select {
+	case slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		if errors.Is(ctx.Err(), context.Canceled) {
+			return ctx.Err()
+		}
+		return ocr.ErrBusy
+	}
+}
+
+// enter counts a request to the host. The error is ocr.ErrBusy if too many wait.
+func (t *turns) enter(name string) (*host, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	h := t.hosts[name]
+	if h == nil {
+		h = &host{running: make(chan struct{}, t.perHost)}
+		t.hosts[name] = h
+	}
+	if h.requests >= t.perHost*(1+hostWaitersPerSlot) {
+		return nil, ocr.ErrBusy
+	}
+	h.requests++
+	return h, nil
+}
+
+// leave undoes enter. A host without requests is forgotten.
+func (t *turns) leave(name string, h *host) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if h.requests--; h.requests == 0 {
+		delete(t.hosts, name)
+	}
+}
+
+// leaveAlone remembers that the host asked to wait. If too many hosts did, those whose time is over are forgotten, and failing
+// that, any other.
+func (t *turns) leaveAlone(name string, now time.Time, wait time.Duration) {
+	if wait <= 0 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.pauses) >= maxPauses {
+		for other, end := range t.pauses {
+			if !now.Before(end) {
+				delete(t.pauses, other)
+			}
+		}
+	}
+	for other := range t.pauses {
+		if len(t.pauses) < maxPauses {
+			break
+		}
+		delete(t.pauses, other)
+	}
+	t.pauses[name] = now.Add(wait)
+}
+
+// pause returns how long the host must still be left alone, 0 if it need not be.
+func (t *turns) pause(name string, now time.Time) time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	end, asked := t.pauses[name]
+	if !asked {
+		return 0
+	}
+	if !now.Before(end) {
+		delete(t.pauses, name)
+		return 0
+	}
+	return end.Sub(now)
+}
+
+// turnBody ends the turn of its request when it is closed.
+type turnBody struct {
+	io.ReadCloser
+	release func()
+	once    sync.Once
+}
+
+// Close closes the body. Further calls have no effect on the turn.
+func (b *turnBody) Close() error {
+	defer b.once.Do(b.release)
+	return b.ReadCloser.Close()
+}

@@ -1,0 +1,20 @@
+package address_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"uncial/internal/address"
+)
+
+func TestNeverPublic(t *testing.T) {
+	t.Parallel()
+	for host, want := range map[string]bool{
+		"127.0.0.1": true, "10.1.2.3": true, "169.254.169.254": true, "::1": true, "::ffff:10.0.0.1": true, "fd00::1": true, "127.0.0.1.": true,
+		"2130706433": true, "0x7f000001": true, "127.1": true, "0177.0.0.1": true, "localhost": true, "LOCALHOST.": true, "a.localhost": true,
+		"93.184.216.34": false, "2606:2800:220:1::1": false, "images.example.org": false, "mock.invalid": false, "localhost.example.org": false, "a.0y": false,
+	} {
+		assert.Equal(t, want, address.NeverPublic(host), host)
+	}
+}

@@ -51,6 +51,7 @@ const (
 	ImageOther       = model.ImageOther       // a page with a different text
 	ImageBlank       = model.ImageBlank       // an empty page
 	ImageUnfetchable = model.ImageUnfetchable // a URL without an image
+	ImageBusy        = model.ImageBusy        // a URL whose server asks to try later
 	ImageNotAnImage  = model.ImageNotAnImage  // a URL of something else
 	ImageError       = model.ImageError       // makes the server fail with a 500
 	ImageSlow        = model.ImageSlow        // takes 100 milliseconds or a little more

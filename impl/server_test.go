@@ -16,13 +16,18 @@ import (
 
 	"uncial/impl"
 	"uncial/impl/account"
+	"uncial/impl/fetch"
 	"uncial/impl/ledger"
 	"uncial/impl/ocr"
 	"uncial/impl/ratelimit"
 	"uncial/impl/store"
+	"uncial/internal/contract"
 	"uncial/internal/document"
 	"uncial/internal/edge"
 )
+
+// imageStart makes bytes pass for a PNG.
+const imageStart = "\x89PNG\r\n\x1a\n"
 
 type readFunc = func(ctx context.Context, req ocr.Request) (*document.Document, error)
 
@@ -86,9 +91,9 @@ func mustServe(tb testing.TB, database string, change ...func(*impl.Service)) *s
 		Ledger: s.ledger, Recognizer: s.recognizer, HoldTTL: time.Minute, Deadline: time.Minute, Now: s.clock.now, Logger: quiet(),
 		Fetch: func(_ context.Context, imageURL string) ([]byte, error) {
 			if imageURL == "https://images.example.org/missing.png" {
-				return nil, &ocr.ImageError{Reason: "the server answered 404"}
+				return nil, &fetch.Error{Reason: contract.FetchNotFound, Text: "the server answered 404"}
 			}
-			return []byte(imageURL), nil
+			return []byte(imageStart + imageURL), nil
 		},
 	}
 	for _, c := range change {

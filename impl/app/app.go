@@ -130,7 +130,7 @@ func (a *App) startServing(ctx context.Context, ln net.Listener, handler http.Ha
 
 // handler builds the API: the service with its fetcher, behind metrics and the HTTP front end.
 func (a *App) handler() (http.Handler, error) {
-	fetcher := fetch.New(fetch.Options{Allow: a.o.FetchAllow, UserAgent: "Uncial/" + version.Version})
+	fetcher := fetch.New(fetch.Options{Allow: a.o.FetchAllow, PerHost: a.o.FetchPerHost, UserAgent: "Uncial/" + version.Version})
 	a.closers = append(a.closers, func() error { fetcher.Close(); return nil })
 	service := &impl.Service{
 		Ledger: a.data.Ledger, Fetch: fetcher.Fetch, Recognizer: a.recognizer,

@@ -27,6 +27,7 @@ type Options struct {
 	Dashboard DashboardOptions
 
 	FetchAllow     []netip.Prefix // non-public addresses that images may be fetched from. Default: none
+	FetchPerHost   int            // requests for images to one host at once. Default: 2
 	CORSOrigins    []string       // browser origins that may call the API; "*" for all. Default: none
 	TrustedProxies []netip.Prefix // peers whose X-Forwarded-For is trusted. Default: none
 
@@ -107,6 +108,9 @@ func (o Options) check() error {
 	}
 	if err := o.Dashboard.check(o.Listen); err != nil {
 		return err
+	}
+	if o.FetchPerHost < 0 {
+		return errors.New("--fetch-per-host: must be at least 1; omit it for 2")
 	}
 	if o.Enhance.Provider != "" {
 		if _, err := newLanguageModel(o.Enhance); err != nil {

@@ -50,7 +50,9 @@ type Refusal struct {
 	Status    int
 	Message   string
 	RequestID string        // empty if the response has none
-	Wait      time.Duration // from Retry-After; negative if the response has none
+	Wait      time.Duration // from Retry-After or fetch.retryAfter; negative if the response has none
+	// IsFetchTemporary means that the image could not be fetched, and that the service expects a repeat to help.
+	IsFetchTemporary bool
 }
 
 // Error names the request ID for faults of the service only: operators find the cause of a 5xx in the log by it.
@@ -203,7 +205,10 @@ func (c *Client) once(ctx context.Context, key string, request gen.ExtractionReq
 // refusal reads a response with a status other than 200. The body may lack the error object of openapi.yaml, because the
 // response may come from a proxy or another server; its message is then the status text, with advice about the URL.
 func refusal(response *http.Response, body []byte) *Refusal {
-	var envelope struct{ Message, Error string }
+	var envelope struct {
+		Message, Error string
+		Fetch          gen.FetchFailure
+	}
 	refused := &Refusal{
 		Status:    response.StatusCode,
 		RequestID: response.Header.Get("X-Request-Id"),
@@ -214,6 +219,10 @@ func refusal(response *http.Response, body []byte) *Refusal {
 		refused.Message = envelope.Message
 		if refused.Message == "" {
 			refused.Message = envelope.Error
+		}
+		refused.IsFetchTemporary = envelope.Fetch.Retryable
+		if wait := envelope.Fetch.RetryAfter; refused.Wait < 0 && refused.IsFetchTemporary && wait != nil {
+			refused.Wait = time.Duration(*wait) * time.Second
 		}
 	} else if to := response.Header.Get("Location"); to != "" {
 		refused.Message = fmt.Sprintf("redirect to %q; use that service URL instead", to)
@@ -246,7 +255,7 @@ func (c *Client) triesFor(err error) int {
 	return maxTries
 }
 
-// isTemporary reports whether the same request may succeed later. A 402 is not temporary: points return only with the next
+// isTemporary reports whether the same request may succeed later. A 400 is temporary exactly if the service says so. A 402 is not temporary: points return only with the next
 // month or a larger plan.
 func (r *Refusal) isTemporary() bool {
 	switch r.Status {
@@ -254,7 +263,7 @@ func (r *Refusal) isTemporary() bool {
 		http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true
 	}
-	return false
+	return r.IsFetchTemporary
 }
 
 // jitter returns a random fraction in [0, 1), so that clients that failed at the same time do not retry at the same time.

@@ -276,3 +276,35 @@ func TestNew(t *testing.T) {
 		require.ErrorContains(t, err, "key", key)
 	}
 }
+
+func TestClient_Extract_retriesExactlyWhatIsRetryable(t *testing.T) {
+	t.Parallel()
+	seconds := int64(0)
+	for name, c := range map[string]struct {
+		fetch *gen.FetchFailure
+		tries int
+	}{
+		"an image whose server is busy": {&gen.FetchFailure{Reason: "busy", Retryable: true, RetryAfter: &seconds}, 2},
+		"an image that is missing":      {&gen.FetchFailure{Reason: "not-found"}, 1},
+		"a reason of a later version":   {&gen.FetchFailure{Reason: "on-the-moon", Retryable: true, RetryAfter: &seconds}, 2},
+		"a malformed request":           {nil, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			failed := false
+			f, url := mustFake(t, func(string) gen.ExtractResponseObject {
+				if failed {
+					return nil
+				}
+				failed = true
+				answer := invalid("imageUrl: no image").(gen.Extract400JSONResponse)
+				answer.Body.Fetch = c.fetch
+				return answer
+			})
+			_, _, status := extract(t.Context(), t, url, "https://images.example.org/page.jpg")
+			assert.Len(t, f.requests, c.tries)
+			assert.Equal(t, c.tries == 1, status != 0)
+			assert.Len(t, f.keys, 1, "all tries have the same Idempotency-Key")
+		})
+	}
+}

@@ -16,6 +16,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"uncial/impl/ocr"
@@ -204,6 +205,9 @@ func checkURL(u *url.URL) error {
 		return failed(contract.FetchInvalidURL, "the URL has no valid port")
 	case u.User != nil:
 		return failed(contract.FetchInvalidURL, "the URL must not contain a user name or password")
+	case host == "invalid" || strings.HasSuffix(strings.ToLower(strings.TrimSuffix(host, ".")), ".invalid"):
+		// Never looked up (RFC 6761, section 6.4).
+		return failed(contract.FetchNoAddress, "the host name does not exist")
 	case address.EndsInNumber(host):
 		if _, err := netip.ParseAddr(host); err != nil {
 			return failed(contract.FetchRefusedAddress, "the URL must write an IPv4 address as four decimal numbers")

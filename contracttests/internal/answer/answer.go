@@ -56,6 +56,7 @@ func (c *Contract) Check(a Answer) (body map[string]any, faults []string) {
 	}
 	faults = append(faults, checkLiterals(schema, value, "")...)
 	body, _ = value.(map[string]any)
+	faults = append(faults, checkFetch(body)...)
 	return body, append(faults, checkProse(body)...)
 }
 
@@ -266,6 +267,19 @@ func checkLiterals(schema *openapi3.Schema, value any, at string) (faults []stri
 	}
 	slices.Sort(faults)
 	return faults
+}
+
+// checkFetch requires the time for the next attempt exactly where there should be one.
+func checkFetch(body map[string]any) []string {
+	fetch, _ := body["fetch"].(map[string]any)
+	if fetch == nil {
+		return nil
+	}
+	_, hasTime := fetch["retryAfter"]
+	if retryable, ok := fetch["retryable"].(bool); ok && retryable != hasTime {
+		return []string{"/fetch/retryAfter must be present if, and only if, /fetch/retryable is true"}
+	}
+	return nil
 }
 
 // checkProse requires errors and details to contain words, and texts to contain no control characters except those that

@@ -131,6 +131,8 @@ func TestContract_Check_reportsFaults(t *testing.T) {
 		"another code":                  {good("POST", "/extract", 400, strings.Replace(invalid, "INVALID_REQUEST", "BAD", 1)), "/code:"},
 		"a blank error":                 {good("POST", "/extract", 400, strings.Replace(invalid, "The request is not valid.", " ", 1)), `/error: " " contains no words`},
 		"details without words":         {good("POST", "/extract", 400, strings.Replace(invalid, `{"format":"must be one of json"}`, `{"format":"-"}`, 1)), "contains no words"},
+		"a retry without a time":        {good("POST", "/extract", 400, strings.Replace(invalid, `"details"`, `"fetch":{"reason":"busy","retryable":true},"details"`, 1)), "/fetch/retryAfter must be present"},
+		"a time without a retry":        {good("POST", "/extract", 400, strings.Replace(invalid, `"details"`, `"fetch":{"reason":"tls","retryable":false,"retryAfter":3},"details"`, 1)), "/fetch/retryAfter must be present"},
 		"a day that does not exist":     {good("POST", "/extract", 402, strings.Replace(unpaid, "2026-02-01", "2026-02-30", 1)), "/nextReset:"},
 		"a time that is not in UTC":     {good("POST", "/extract", 402, strings.Replace(unpaid, "00:00:00Z", "01:00:00+01:00", 1)), "not in UTC"},
 		"a key":                         {good("POST", "/extract", 400, strings.Replace(invalid, "not valid.", "not valid for ocr_live_secret", 1)), "repeats an API key"},

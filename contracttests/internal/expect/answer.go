@@ -78,7 +78,7 @@ func forExtraction(r *model.Request) Answer {
 		return Answer{Status: http.StatusPaymentRequired, Why: fmt.Sprintf("an extraction costs %d points; %d are left", model.Cost, left)}
 	}
 	switch r.Job.Image {
-	case model.ImageUnfetchable, model.ImageNotAnImage:
+	case model.ImageUnfetchable, model.ImageBusy, model.ImageNotAnImage:
 		return Answer{Status: http.StatusBadRequest, Why: "the image cannot be fetched or read", Fields: []string{"imageUrl"}}
 	case model.ImageError:
 		return Answer{Status: http.StatusInternalServerError, Why: "the server fails for this image"}

@@ -11,13 +11,17 @@ import (
 const (
 	malformed = "extract/400/shape-costs-nothing"
 	noPoints  = "extract/402/empty"
+
+	fetchReason    = "extract/400/fetch-reason"
+	fetchBusy      = "extract/400/fetch-busy"
+	refusedAddress = "extract/400/refused-address"
 )
 
 // errorDefects send errors that the schema of their status may allow but that are useless, or that reveal too much.
 func errorDefects() []row {
 	says := func(code int, words string) lie { return on(status(code), set("message", words)) }
 	resets := func(value any) lie { return on(status(402), set("nextReset", value)) }
-	return append(detailDefects(), []row{
+	return append(slices.Concat(detailDefects(), fetchDefects()), []row{
 		// One status has one code, so that programs need to read the code alone.
 		{"sends SERVER_ERROR with every error", malformed, on(failed, set("code", "SERVER_ERROR"))},
 		{"sends INSUFFICIENT_POINTS with a 429", usedUp, on(status(429), set("code", "INSUFFICIENT_POINTS"))},
@@ -56,6 +60,32 @@ func errorDefects() []row {
 		{"adds nextReset to a 429", "extract/429/window-used-up", on(status(429), set("nextReset", "2026-02-01T00:00:00Z"))},
 		{"adds details to a 401", "status/401/no-key", on(status(401), set("details", object{"Authorization": "the key was revoked"}))},
 	}...)
+}
+
+// fetchDefects say the wrong thing, or too much, about an image that cannot be fetched.
+func fetchDefects() []row {
+	failure := func(f func(o object)) lie { return on(status(http.StatusBadRequest), inside("fetch", f)) }
+	refused := both(status(http.StatusBadRequest), asking(func(c *call) bool { return strings.Contains(c.field("imageUrl"), "169.254.") }))
+	return []row{
+		{"does not say why an image could not be fetched", fetchReason, on(unfetched, drop("fetch"))},
+		{"gives a reason of its own for an image that could not be fetched", fetchReason, failure(func(o object) { o["reason"] = "dns-error" })},
+		{"says why an image could not be fetched in a malformed request", fetchReason, on(both(status(http.StatusBadRequest), not(unfetched)), edit(func(o object) {
+			o["fetch"] = object{"reason": "invalid-url", "retryable": false}
+		}))},
+		{"says that a missing image may appear", fetchReason, failure(func(o object) { o["retryable"], o["retryAfter"] = true, 5 })},
+		{"says that a busy server will stay busy", fetchBusy, failure(func(o object) {
+			o["retryable"] = false
+			delete(o, "retryAfter")
+		})},
+		{"gives no time for the next attempt", fetchBusy, failure(func(o object) { delete(o, "retryAfter") })},
+		// An address that is not public must look the same whatever is there.
+		{"fetches cloud metadata", refusedAddress, fields(stringField("imageUrl", matching(`^http://169\.254\..*`, "http://mock.invalid/printed")))},
+		{"shows that something answers at an internal address", refusedAddress, on(refused, inside("fetch", func(o object) { o["reason"] = "forbidden" }))},
+		{"refuses internal addresses in different words", refusedAddress, on(refused, edit(func(o object) {
+			o["message"], o["details"] = "imageUrl: the address belongs to a cloud", object{"imageUrl": "the address belongs to a cloud"}
+		}))},
+		{"says that an internal address may be retried", refusedAddress, on(refused, inside("fetch", func(o object) { o["retryable"], o["retryAfter"] = true, 5 }))},
+	}
 }
 
 // detailDefects name the wrong fields in a 400, or the right ones without reasons.

@@ -25,7 +25,10 @@ var answerCases = map[string]string{
 }
 
 // fieldCases name the case for fields that only some answers have.
-var fieldCases = map[string]string{"document": formatHOCR, "edits": formatsEnhanced}
+var fieldCases = map[string]string{"document": formatHOCR, "edits": formatsEnhanced, "fetch": fetchReason}
+
+// extractionFields are fields of shared schemas that only extractions have.
+var extractionFields = map[string]bool{"fetch": true}
 
 // likelyStatuses are what servers answer by mistake for a documented status.
 var likelyStatuses = map[int][]int{200: {201, 204}, 400: {422, 200}, 401: {403}, 402: {403, 200}, 429: {503}, 500: {503}}
@@ -67,7 +70,7 @@ func generated() ([]Defect, error) {
 				spoiler.spoilStatus()
 				spoiler.spoilHeaders(response.Value.Headers, doc.Components.Headers)
 				spoiler.spoilJSON()
-				spoiler.spoilFields(response.Value.Content.Get("application/json").Schema.Value, "")
+				spoiler.spoilFields(response.Value.Content.Get("application/json").Schema.Value, "", spoiler.caughtBy)
 				all = append(all, spoiler.defects...)
 			}
 		}
@@ -145,15 +148,19 @@ func (s *answerSpoiler) spoilJSON() {
 }
 
 // spoilFields spoils each field of an object; at is where the object stands in the body, as in "/rateLimit", or "" for the
-// body itself. A field that an answer happens to lack is not spoiled: it would be a defect that does not show.
-func (s *answerSpoiler) spoilFields(schema *openapi3.Schema, at string) {
+// body itself, and caughtBy the case for its fields. A field that an answer happens to lack is not spoiled: it would be a defect
+// that does not show.
+func (s *answerSpoiler) spoilFields(schema *openapi3.Schema, at, caughtBy string) {
 	on := func(f func(o object)) change { return within(strings.Split(at, "/")[1:], f) }
 	if at == "" {
 		on = edit
 	}
-	s.add(s.caughtBy, "adds an unknown field to "+cmp.Or(at, "the body"), on(func(o object) { o["debug"] = "worker 3" }))
+	s.add(caughtBy, "adds an unknown field to "+cmp.Or(at, "the body"), on(func(o object) { o["debug"] = "worker 3" }))
 	for name, ref := range schema.Properties {
-		field, caughtBy := at+"/"+name, cmp.Or(fieldCases[name], s.caughtBy)
+		if extractionFields[name] && !strings.HasPrefix(s.name, "extract ") {
+			continue
+		}
+		field, caughtBy := at+"/"+name, cmp.Or(fieldCases[name], caughtBy)
 		if fieldCases[name] == "" { // whether an answer needs the others depends on the request
 			s.add(caughtBy, "leaves out "+field, on(func(o object) { delete(o, name) }))
 		}
@@ -175,11 +182,11 @@ func (s *answerSpoiler) spoilFields(schema *openapi3.Schema, at string) {
 			replaced("sends "+does+" for "+field, value)
 		}
 		if ref.Value.Type.Is("object") && len(ref.Value.Properties) > 0 {
-			s.spoilFields(ref.Value, field)
+			s.spoilFields(ref.Value, field, caughtBy)
 		}
 	}
 	if at != "" {
-		s.add(s.caughtBy, "repeats a field of "+at, raw(matching(`("`+at[1:]+`":\{"(\w+)":)`, `${1}1,"$2":`)))
+		s.add(caughtBy, "repeats a field of "+at, raw(matching(`("`+at[1:]+`":\{"(\w+)":)`, `${1}1,"$2":`)))
 	}
 }
 

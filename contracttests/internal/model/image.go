@@ -57,7 +57,7 @@ var ownImages = sync.OnceValue(func() map[string]string {
 // MockImages are the image scenarios of uncial-mock.
 func MockImages() map[string]string {
 	images := map[string]string{
-		ImagePrinted: "printed", ImageOther: "handwritten", ImageBlank: "blank", ImageUnfetchable: "400", ImageNotAnImage: "not-an-image",
+		ImagePrinted: "printed", ImageOther: "handwritten", ImageBlank: "blank", ImageUnfetchable: "400", ImageBusy: "fetch-busy", ImageNotAnImage: "not-an-image",
 		ImageError: "500", ImageSlow: "slow-100", ImageStuck: "slow-10000", ImageFaint: "low-confidence", ImagePages: "multi-page",
 		ImageEnhance: "printed/difficult", ImageReset: "reset", ImageCut: "cut", ImageLength: "length",
 	}

@@ -39,6 +39,7 @@ const (
 	ImageOther       = "other"
 	ImageBlank       = "blank"
 	ImageUnfetchable = "unfetchable"
+	ImageBusy        = "busy"
 	ImageNotAnImage  = "not-an-image"
 	ImageError       = "error"
 	ImageSlow        = "slow"

@@ -17,7 +17,7 @@ import (
 // no image for the scenario error, because the real service does not fail on purpose.
 var files = map[string]string{
 	contracttests.ImagePrinted: "/printed.png", contracttests.ImageOther: "/other.png", contracttests.ImageBlank: "/blank.png",
-	contracttests.ImageNotAnImage: "/text.png", contracttests.ImageUnfetchable: "/none.png", contracttests.ImageSlow: "/slow.png",
+	contracttests.ImageNotAnImage: "/text.png", contracttests.ImageUnfetchable: "/none.png", contracttests.ImageBusy: "/busy.png", contracttests.ImageSlow: "/slow.png",
 	contracttests.ImagePages: "/pages.tif", contracttests.ImageStuck: "/stuck.png", contracttests.ImageEnhance: "/small.png",
 }
 
@@ -47,6 +47,8 @@ func Handler(tb testing.TB) http.Handler {
 			_, _ = w.Write(data) // the client may be gone
 		})
 	}
+	// Without Retry-After, because the service would leave the host of all images alone.
+	mux.HandleFunc("GET /busy.png", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
 	mux.HandleFunc("GET /stuck.png", func(_ http.ResponseWriter, r *http.Request) {
 		select {
 		case <-r.Context().Done():

@@ -1,0 +1,106 @@
+package cases
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"uncial/contracttests/internal/model"
+)
+
+// unfetchedRows check what a 400 says of an image that could not be fetched. The time for the next attempt is checked wherever
+// it occurs, by package answer.
+var unfetchedRows = []row{
+	{
+		// The malformed request shows that fetch is left out where nothing was fetched.
+		name: "extract/400/fetch-reason", needs: []string{model.NeedAllFields}, build: unfetchable400s, then: reasonsAreKnown,
+		explanation: "If an image cannot be fetched, fetch says why, by a name of the contract, and that a missing one need not be tried again.",
+	}, {
+		name: "extract/400/fetch-busy", needs: []string{needImage(model.ImageBusy)}, asks: confirmed(read(model.ImageBusy)),
+		explanation: "If the server of an image is busy, fetch says that the same request may succeed, and when to send it.",
+		then: func(_ context.Context, _ *session, x []*model.Exchange) error {
+			fetch := x[0].Object("fetch")
+			if seconds, ok := model.Int(fetch, "retryAfter"); fetch["reason"] != "busy" || fetch["retryable"] != true || !ok || seconds < 1 {
+				return fail(x[0], "the server of the image asks to try later: fetch must be busy and retryable, with a time, not %v", fetch)
+			}
+			return nil
+		},
+	}, {
+		// The addresses are such that no operator makes an exception for them.
+		name: "extract/400/refused-address", needs: []string{model.NeedAllFields}, build: privateAddresses, then: refusalsAreEqual,
+		explanation: "An address that is not public is refused, in the same words whatever it is and whatever answers there.",
+	},
+}
+
+// unfetchable400s are requests whose images cannot be fetched, and last a malformed one.
+func unfetchable400s(s *session) []ask {
+	asks := []ask{read(unfetchable)}
+	if s.Images[model.ImageBusy] != "" {
+		asks = append(asks, read(model.ImageBusy))
+	}
+	return append(asks, invalid())
+}
+
+// fetchReasons are those of the contract. Later versions may add others.
+var fetchReasons = []string{
+	"invalid-url", "refused-address", "no-address", "unreachable", "tls", "timeout", "incomplete", "redirect", "not-found", "forbidden", "busy",
+	"server-error", "bad-answer", "not-an-image", "too-large",
+}
+
+// finalReasons are the reasons for which the same request cannot succeed later.
+var finalReasons = []string{"invalid-url", "refused-address", "no-address", "tls", "redirect", "not-found", "forbidden", "bad-answer", "not-an-image", "too-large"}
+
+func reasonsAreKnown(_ context.Context, s *session, x []*model.Exchange) error {
+	if !s.isExact {
+		return &skip{"the target implements another version of the contract"}
+	}
+	last := len(x) - 1
+	if x[last].JSON["fetch"] != nil {
+		return fail(x[last], "nothing was fetched, so fetch must be absent")
+	}
+	for _, y := range x[:last] {
+		fetch := y.Object("fetch")
+		reason, _ := fetch["reason"].(string)
+		if !slices.Contains(fetchReasons, reason) {
+			return fail(y, "fetch.reason must be one of %s, not %q", strings.Join(fetchReasons, ", "), reason)
+		}
+		if isFinal := slices.Contains(finalReasons, reason); fetch["retryable"] == isFinal {
+			return fail(y, "fetch.retryable must be %t if the reason is %s", !isFinal, reason)
+		}
+	}
+	return nil
+}
+
+// privateAddresses ask for images at addresses that are not public: this machine, the network, cloud metadata.
+func privateAddresses(*session) (asks []ask) {
+	for _, host := range []string{"169.254.169.254", "[::1]", "0.0.0.0", "[fe80::1]", "224.0.0.1", "192.0.2.1", "[::ffff:169.254.169.254]"} {
+		asks = append(asks, body(fmt.Sprintf(`{"imageUrl":"http://%s/latest/meta-data"}`, host), "imageUrl"))
+	}
+	return asks
+}
+
+func refusalsAreEqual(_ context.Context, s *session, x []*model.Exchange) error {
+	if !s.isExact {
+		return &skip{"the target implements another version of the contract"}
+	}
+	for _, y := range x {
+		if fetch := y.Object("fetch"); fetch["reason"] != "refused-address" || fetch["retryable"] != false {
+			return fail(y, "the address is not public: fetch must be refused-address and not retryable, not %v", fetch)
+		}
+		if a, b := mustText(x[0].JSON), mustText(y.JSON); a != b {
+			return fail(y, "addresses that are not public must be refused in the same words: %s and %s", model.Shorten(a, 200), model.Shorten(b, 200))
+		}
+	}
+	return nil
+}
+
+// mustText writes the members of an answer in a fixed order.
+func mustText(members map[string]any) string {
+	text, err := json.Marshal(members)
+	if err != nil {
+		panic(err) // it was decoded from JSON
+	}
+	return string(text)
+}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -9,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 
+	"uncial/impl/account/user"
 	"uncial/impl/dashboard"
 )
 
@@ -31,7 +33,7 @@ func (o DashboardOptions) check(listen string) error {
 			return err
 		}
 	}
-	if o.SignUp == dashboard.Open && !isLoopback(listen) {
+	if o.SignUp == dashboard.Open && !IsLoopback(listen) {
 		return errors.New("--signup: open needs mail, to verify addresses, unless --listen is a loopback address; choose invite or closed")
 	}
 	id := o.OpenID
@@ -54,8 +56,8 @@ func checkPublicURL(text string) error {
 	return nil
 }
 
-// isLoopback reports whether only this machine can reach a listen address.
-func isLoopback(listen string) bool {
+// IsLoopback reports whether only this machine can reach a listen address.
+func IsLoopback(listen string) bool {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
 		return false
@@ -76,6 +78,20 @@ func (a *App) PublicURL() string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
+// OperatorLink returns a link with which the first operator signs up, or "" if there is an operator already or the dashboard
+// is switched off. It works once, for 24 hours.
+func (a *App) OperatorLink(ctx context.Context) (string, error) {
+	has, err := a.data.Users.HasOperator(ctx)
+	if err != nil || has || a.o.Dashboard.Off {
+		return "", err
+	}
+	code, err := a.data.Users.Issue(ctx, user.Token{Purpose: user.Operator})
+	if err != nil {
+		return "", err
+	}
+	return dashboard.Link(a.PublicURL(), code), nil
+}
+
 // openDashboard returns the pages, or nil if they are switched off.
 func (a *App) openDashboard() (*dashboard.Dashboard, error) {
 	o := a.o.Dashboard
@@ -86,7 +102,7 @@ func (a *App) openDashboard() (*dashboard.Dashboard, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.PublicURL == "" && !isLoopback(a.addr) {
+	if o.PublicURL == "" && !IsLoopback(a.addr) {
 		a.o.Logger.Warn("links in the dashboard lead to this machine only; set --public-url", "url", public.String())
 	}
 	options := dashboard.Options{

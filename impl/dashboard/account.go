@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"errors"
+	"time"
 
 	"uncial/impl/account"
 	"uncial/impl/account/session"
@@ -20,8 +21,11 @@ type accountPage struct {
 	Invitation  invitation // that was just made; empty otherwise
 }
 
-// invitation is a link that is shown once.
-type invitation struct{ Code, URL string }
+// invitation is a link with a one-time code that is shown once: to sign up, to join an account, or to choose a password.
+type invitation struct {
+	Code, URL string
+	Expires   time.Time
+}
 
 // inviteCookie carries the code of a new invitation over the redirect.
 const inviteCookie = "invite"
@@ -53,17 +57,23 @@ func showAccount(c *Call) error {
 	if err != nil {
 		return err
 	}
-	p.Invitation = c.takeInvitation()
+	if p.Invitation, err = c.takeInvitation(); err != nil {
+		return err
+	}
 	return c.renderForm(200, "account", p, c.accountForm())
 }
 
-// takeInvitation returns the invitation that was just made, once.
-func (c *Call) takeInvitation() invitation {
+// takeInvitation returns the link that was just made, once.
+func (c *Call) takeInvitation() (invitation, error) {
 	code := c.d.sealer.take(c.W, c.R, inviteCookie, c.User.ID)
 	if code == "" {
-		return invitation{}
+		return invitation{}, nil
 	}
-	return invitation{code, Link(c.PublicURL(), code)}
+	t, err := c.d.o.Users.Peek(c.R.Context(), code)
+	if errors.Is(err, user.ErrToken) { // used in another browser meanwhile
+		return invitation{}, nil
+	}
+	return invitation{code, Link(c.PublicURL(), code), t.Expires}, err
 }
 
 // change runs a change of the account page. run marks fields of f if it refuses them.

@@ -2,6 +2,7 @@ package dashboard_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -149,10 +150,50 @@ func (s *site) sessionOf(b *browser) string {
 	return session.ID(b.cookies["__Host-uncial-session"].Value)
 }
 
+// userOf returns the ID of a user.
+func (s *site) userOf(email string) string {
+	s.Helper()
+	u, err := s.Users.FindByEmail(s.Context(), email)
+	require.NoError(s, err)
+	return u.ID
+}
+
+// accountOf returns the ID of the account that a user joined first.
+func (s *site) accountOf(email string) string {
+	s.Helper()
+	memberships, err := s.Users.Memberships(s.Context(), s.userOf(email))
+	require.NoError(s, err)
+	require.NotEmpty(s, memberships)
+	return memberships[0].ID
+}
+
+func newKey(accountID string, i int) account.NewKey {
+	return account.NewKey{AccountID: accountID, Name: fmt.Sprintf("key %d", i)}
+}
+
+// dump returns everything that the database holds, as text.
+func (s *site) dump() string {
+	s.Helper()
+	var all strings.Builder
+	tables := []string{"accounts", "api_keys", "users", "members", "sessions", "one_time_tokens", "operator_log", "attempts"}
+	for _, table := range tables {
+		columns, err := store.All(s.Context(), s.store.Reader(), `SELECT name FROM pragma_table_info('`+table+`')`, nil,
+			func(scan func(...any) error) (name string, err error) { return name, scan(&name) })
+		require.NoError(s, err)
+		for _, column := range columns {
+			values, err := store.All(s.Context(), s.store.Reader(), `SELECT COALESCE(CAST("`+column+`" AS TEXT), '') FROM `+table, nil,
+				func(scan func(...any) error) (value string, err error) { return value, scan(&value) })
+			require.NoError(s, err)
+			all.WriteString(strings.Join(values, "\n"))
+		}
+	}
+	return all.String()
+}
+
 // page is an answer.
 type page struct {
 	status int
-	path   string // below /dashboard, with its query
+	path   string // below /dashboard, with its query but without the message
 	header http.Header
 	body   string
 }
@@ -191,7 +232,8 @@ func (b *browser) request(method, path string, form url.Values) page {
 			b.cookies[c.Name] = c
 		}
 	}
-	return page{status: w.Code, path: path, header: w.Header(), body: w.Body.String()}
+	shown, _, _ := strings.Cut(path, "?done=")
+	return page{status: w.Code, path: shown, header: w.Header(), body: w.Body.String()}
 }
 
 // get opens a page and follows redirects.
@@ -227,6 +269,7 @@ func (b *browser) follow(p page) page {
 // signUp makes a user with an account, and returns the browser that is signed in.
 func (s *site) signUp(email, accountName string) *browser {
 	s.Helper()
+	s.clock.Advance(time.Second) // so that "the account that they joined first" is one
 	_, _, err := s.Users.SignUp(s.Context(), user.NewUser{Email: email, Name: "A person", Password: password, Account: accountName, Plan: "free"})
 	require.NoError(s, err)
 	b := s.browser()

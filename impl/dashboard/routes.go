@@ -47,6 +47,16 @@ func (d *Dashboard) table() []Route {
 		post("/members/{user}/remove", Owner, changeMember("member-removed", removeMember)),
 		post("/sessions/end", SignedIn, endSessions),
 		post("/sessions/{session}/end", SignedIn, endSession),
+
+		get("/admin", Operator, showAdmin),
+		get("/admin/accounts/{account}", Operator, showManaged),
+		post("/admin/accounts/{account}/plan", Operator, manage("change plan", "plan-changed", changePlan)),
+		post("/admin/accounts/{account}/suspend", Operator, manage("suspend account", "account-suspended", suspend)),
+		post("/admin/accounts/{account}/resume", Operator, manage("resume account", "account-resumed", resume)),
+		post("/admin/accounts/{account}/users/{user}/reset", Operator, resetUser),
+		post("/admin/invitations", Operator, inviteAccount),
+		get("/admin/audit", Operator, d.auditing()),
+		get("/admin/log", Operator, showLog),
 		post("/join", SignedIn, joinAccount),
 		post("/switch", SignedIn, switchAccount),
 	}

@@ -14,6 +14,7 @@ import (
 
 	"uncial/gen"
 	"uncial/impl/app"
+	"uncial/impl/dashboard"
 	"uncial/impl/sample"
 )
 
@@ -44,7 +45,9 @@ func (c *demoCmd) Run(ctx context.Context, con *console) error {
 		Listen: c.Listen,
 		Data:   app.DataOptions{Database: "sqlite:" + filepath.Join(c.Data, "uncial.db")},
 		Engine: c.pool(),
-		Logger: con.log,
+		// Only this machine can reach a loopback address, so that nobody else can sign up.
+		Dashboard: app.DashboardOptions{SignUp: c.signUp()},
+		Logger:    con.log,
 	})
 	if err != nil {
 		return err
@@ -57,9 +60,34 @@ func (c *demoCmd) Run(ctx context.Context, con *console) error {
 		err = showSample(ctx, con, "http://"+a.Addr(), key)
 	}
 	if err == nil {
+		err = showDashboard(ctx, con, a)
+	}
+	if err == nil {
 		err = a.Wait(ctx)
 	}
 	return errors.Join(err, a.Stop(context.WithoutCancel(ctx)))
+}
+
+// signUp is open on a loopback address, which only people on this machine can reach.
+func (c *demoCmd) signUp() dashboard.SignUp {
+	if app.IsLoopback(c.Listen) {
+		return dashboard.Open
+	}
+	return dashboard.Closed
+}
+
+// showDashboard prints how to sign in: for the first operator with a link that works once.
+func showDashboard(ctx context.Context, con *console, a *app.App) error {
+	link, err := a.OperatorLink(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(con.out, "Dashboard: %s%s/\n", a.PublicURL(), dashboard.Prefix)
+	if link != "" {
+		fmt.Fprintf(con.out, "Become its first operator; the link works once, for 24 hours:\n\n  %s\n", link)
+	}
+	fmt.Fprintf(con.out, "\nPress Ctrl-C to stop. The data is kept.\n")
+	return nil
 }
 
 // demoKey returns the API key stored in file. If the file is missing, or the database does not know the key because it was
@@ -121,7 +149,6 @@ To read an image from the web, or a local file:
 
   bin/uncial extract --url %s --key %s FILE
 
-Press Ctrl-C to stop. The data is kept.
 `, pretty, base, base, base, key, base, key)
 	return nil
 }

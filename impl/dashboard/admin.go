@@ -1,0 +1,234 @@
+package dashboard
+
+import (
+	"errors"
+	"strings"
+
+	"uncial/impl/account"
+	"uncial/impl/account/user"
+	"uncial/impl/ledger"
+)
+
+// adminPage is the data of admin.html.
+type adminPage struct {
+	Accounts   []statement
+	Next       string
+	SignUp     SignUp
+	Invitation invitation
+	Query      string
+	NotFound   bool // the query found nothing
+}
+
+// statement is an account with its points.
+type statement struct {
+	account.Account
+	Balance ledger.Balance
+	Plans   bool // the catalogue has its plan, so that Balance is known
+}
+
+// showAdmin lists the accounts, the newest first. With a query it leads to the account that the query names: by its ID, or
+// by the e-mail address of a member.
+func showAdmin(c *Call) error {
+	p := adminPage{SignUp: c.d.o.SignUp, Query: strings.TrimSpace(c.R.URL.Query().Get("q"))}
+	var err error
+	if p.Invitation, err = c.takeInvitation(); err != nil {
+		return err
+	}
+	if p.Query != "" {
+		id, err := c.findAccount(p.Query)
+		if err != nil {
+			return err
+		}
+		if id != "" {
+			return c.Redirect("/admin/accounts/"+id, "")
+		}
+		p.NotFound = true
+	}
+	accounts, err := c.d.o.Accounts.Page(c.R.Context(), c.R.URL.Query().Get("after"), pageSize+1)
+	if err != nil {
+		return err
+	}
+	if len(accounts) > pageSize {
+		accounts = accounts[:pageSize]
+		p.Next = nextPage("/admin", accounts[pageSize-1].ID)
+	}
+	for _, a := range accounts {
+		s, err := c.statement(a)
+		if err != nil {
+			return err
+		}
+		p.Accounts = append(p.Accounts, s)
+	}
+	return c.renderForm(200, "admin", p, emptyForm(nil))
+}
+
+// findAccount returns the ID of the account that a query names, "" if there is none.
+func (c *Call) findAccount(query string) (string, error) {
+	a, err := c.d.o.Accounts.Find(c.R.Context(), query)
+	if !errors.Is(err, account.ErrNoAccount) {
+		return a.ID, err
+	}
+	u, err := c.d.o.Users.FindByEmail(c.R.Context(), query)
+	if errors.Is(err, user.ErrNoUser) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	memberships, err := c.d.o.Users.Memberships(c.R.Context(), u.ID)
+	if err != nil || len(memberships) == 0 {
+		return "", err
+	}
+	return memberships[0].ID, nil
+}
+
+func (c *Call) statement(a account.Account) (statement, error) {
+	b, err := c.d.o.Ledger.Balance(c.R.Context(), a.ID)
+	if errors.Is(err, account.ErrPlan) {
+		return statement{Account: a}, nil
+	}
+	return statement{a, b, true}, err
+}
+
+// adminAccountPage is the data of admin-account.html.
+type adminAccountPage struct {
+	statement
+	Members    []user.Member
+	Catalogue  []string
+	Invitation invitation
+}
+
+// managed returns the account in the path.
+func (c *Call) managed() (account.Account, error) {
+	a, err := c.d.o.Accounts.Find(c.R.Context(), c.R.PathValue("account"))
+	if errors.Is(err, account.ErrNoAccount) {
+		return a, NotFound()
+	}
+	return a, err
+}
+
+func (c *Call) adminAccountPage(a account.Account) (adminAccountPage, error) {
+	p := adminAccountPage{}
+	for _, plan := range c.d.o.Accounts.Plans() {
+		p.Catalogue = append(p.Catalogue, plan.Name)
+	}
+	var err error
+	if p.statement, err = c.statement(a); err != nil {
+		return p, err
+	}
+	p.Members, err = c.d.o.Users.Members(c.R.Context(), a.ID)
+	return p, err
+}
+
+func showManaged(c *Call) error {
+	a, err := c.managed()
+	if err != nil {
+		return err
+	}
+	p, err := c.adminAccountPage(a)
+	if err != nil {
+		return err
+	}
+	if p.Invitation, err = c.takeInvitation(); err != nil {
+		return err
+	}
+	return c.renderForm(200, "admin-account", p, emptyForm(map[string]string{"plan": a.Plan}))
+}
+
+// manage runs a change of the account in the path and records it. run returns what the log says about it, and marks fields
+// of f if it refuses them.
+func manage(action, done string, run func(c *Call, a account.Account, f *form) (detail string, err error)) func(*Call) error {
+	return func(c *Call) error {
+		a, err := c.managed()
+		if err != nil {
+			return err
+		}
+		f := c.newFormOver(emptyForm(map[string]string{"plan": a.Plan}))
+		detail, err := run(c, a, f)
+		if errors.Is(err, account.ErrNoAccount) {
+			return &Problem{Status: 409, Title: "The account was deleted", Text: "Deleted accounts cannot be changed."}
+		}
+		if err != nil {
+			return err
+		}
+		if !f.isValid() {
+			p, err := c.adminAccountPage(a)
+			if err != nil {
+				return err
+			}
+			return c.retry("admin-account", p, f)
+		}
+		if err := c.record(action, a.ID, "", detail); err != nil {
+			return err
+		}
+		return c.Redirect("/admin/accounts/"+a.ID, done)
+	}
+}
+
+// record adds what the operator has done to the log of operators. It holds IDs and no addresses, so that deleting a user
+// erases the person from it.
+func (c *Call) record(action, accountID, subject, detail string) error {
+	return c.d.o.Users.Record(c.R.Context(), user.LogEntry{Actor: c.User.ID, Action: action, AccountID: accountID, Subject: subject, Detail: detail})
+}
+
+func changePlan(c *Call, a account.Account, f *form) (string, error) {
+	plan := c.Form("plan")
+	_, err := c.d.o.Ledger.ChangePlan(c.R.Context(), a.ID, plan)
+	if errors.Is(err, account.ErrPlan) {
+		f.reject("plan", "Choose one of the plans.")
+		return "", nil
+	}
+	return a.Plan + " to " + plan, err
+}
+
+func suspend(c *Call, a account.Account, _ *form) (string, error) {
+	return "", c.d.o.Accounts.Suspend(c.R.Context(), a.ID)
+}
+
+func resume(c *Call, a account.Account, _ *form) (string, error) {
+	return "", c.d.o.Accounts.Resume(c.R.Context(), a.ID)
+}
+
+// inviteAccount makes a link to sign up with an account of one's own.
+func inviteAccount(c *Call) error {
+	if c.d.o.SignUp == Closed {
+		return forbidden("Sign-up is closed. Start the service with --signup invite to invite people.")
+	}
+	email := c.Form("email")
+	err := c.issue(user.Token{Purpose: user.Invitation, Email: email})
+	if errors.Is(err, user.ErrEmail) || errors.Is(err, user.ErrTooManyMails) {
+		return &Problem{Status: 422, Title: "The invitation was not made", Text: sentence(err)}
+	}
+	if err != nil {
+		return err
+	}
+	if err := c.record("invite", "", "", ""); err != nil {
+		return err
+	}
+	return c.Redirect("/admin", "invited")
+}
+
+// resetUser makes a link for a member of the account in the path who has forgotten the password.
+func resetUser(c *Call) error {
+	a, err := c.managed()
+	if err != nil {
+		return err
+	}
+	id := c.R.PathValue("user")
+	if _, err := c.d.o.Users.RoleIn(c.R.Context(), a.ID, id); errors.Is(err, user.ErrNoUser) {
+		return NotFound()
+	} else if err != nil {
+		return err
+	}
+	code, err := c.d.o.Users.Issue(c.R.Context(), user.Token{Purpose: user.Reset, UserID: id})
+	if err != nil {
+		return err
+	}
+	if err := c.d.sealer.put(c.W, inviteCookie, c.User.ID, code); err != nil {
+		return err
+	}
+	if err := c.record("reset password", a.ID, id, ""); err != nil {
+		return err
+	}
+	return c.Redirect("/admin/accounts/"+a.ID, "")
+}

@@ -1,0 +1,201 @@
+package dashboard_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/account/user"
+	"uncial/impl/dashboard"
+)
+
+// secretOf returns the secret key that a page shows once.
+func secretOf(tb testing.TB, p page) string {
+	tb.Helper()
+	secret := regexp.MustCompile(`ocr_live_[0-9A-Za-z]{36}`).FindString(p.body)
+	require.NotEmpty(tb, secret, p.text())
+	return secret
+}
+
+func TestDashboard_Keys(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	b := s.signUp("anna@example.org", "Map room")
+	require.Contains(t, b.get("/keys").text(), "There are no keys here.")
+
+	made := b.post("/keys", "name", "scanner", "lifetime", "90", "allow", "192.0.2.0/24\r\n 2001:db8::1", "cap", "500")
+	require.Equal(t, 200, made.status, made.text())
+	secret := secretOf(t, made)
+	require.NotContains(t, b.get(made.path).body, secret, "the secret is shown once")
+	require.Empty(t, b.cookies["__Host-uncial-key"], "and its cookie is gone")
+	list := b.get("/keys").text()
+	require.Contains(t, list, "ocr_live_…"+secret[len(secret)-4:])
+	require.Contains(t, list, "2 ranges")
+	shown := b.get(made.path).text()
+	for _, text := range []string{"192.0.2.0/24", "2001:db8::1/128", "500 points", s.clock.Now().UTC().AddDate(0, 0, 90).Format(time.DateOnly)} {
+		require.Contains(t, shown, text)
+	}
+
+	require.Contains(t, b.post(made.path+"/name", "name", "reading room").text(), "The key was renamed.")
+	require.Contains(t, b.post(made.path+"/ranges", "allow", "").text(), "Addresses any")
+	require.Contains(t, b.post(made.path+"/cap", "cap", "").text(), "Monthly cap none")
+	rotated := b.post(made.path+"/rotate", "overlap", "1h")
+	require.NotEqual(t, secret, secretOf(t, rotated))
+	require.Contains(t, rotated.text(), "reading room")
+	require.Contains(t, b.get(made.path).text(), "Replaced by")
+	again := b.post(made.path+"/rotate", "overlap", "1h")
+	require.Equal(t, 409, again.status, "a key is rotated once")
+	require.Contains(t, b.post(made.path+"/revoke").text(), "The key was revoked.")
+	require.NotContains(t, s.log.String(), secret)
+	require.NotContains(t, s.dump(), secret)
+}
+
+func TestDashboard_Keys_Refused(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	b := s.signUp("anna@example.org", "Map room")
+	good := map[string]string{"name": "scanner", "lifetime": "90", "allow": "", "cap": ""}
+	for field, value := range map[string]string{"name": "  ", "lifetime": "91", "allow": "192.0.2.0/33", "cap": "-1"} {
+		form := url.Values{}
+		for name, text := range good {
+			form.Set(name, text)
+		}
+		form.Set(field, value)
+		p := b.request(http.MethodPost, "/keys", form)
+		require.Equal(t, 422, p.status, field)
+		require.Contains(t, p.body, `id="`+field+`-error"`)
+		if field != "name" {
+			require.Contains(t, p.body, `value="scanner"`, "what was entered stays")
+		}
+	}
+	require.Contains(t, b.get("/keys").text(), "There are no keys here.", "nothing was made")
+}
+
+func TestDashboard_Keys_Paged(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	b := s.signUp("anna@example.org", "Map room")
+	for i := range 120 {
+		s.clock.Advance(time.Microsecond)
+		_, _, err := s.Accounts.CreateKey(t.Context(), newKey(s.accountOf("anna@example.org"), i))
+		require.NoError(t, err)
+	}
+	seen := map[string]bool{}
+	path := "/keys"
+	for range 3 {
+		p := b.get(path)
+		for _, id := range regexp.MustCompile(`/keys/(key_\w+)`).FindAllStringSubmatch(p.body, -1) {
+			seen[id[1]] = true
+		}
+		next := regexp.MustCompile(`href="/dashboard([^"]*)" rel="next"`).FindStringSubmatch(p.body)
+		if next == nil {
+			break
+		}
+		path = strings.ReplaceAll(next[1], "&amp;", "&")
+	}
+	require.Len(t, seen, 120)
+}
+
+func TestDashboard_Account(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	b := s.signUp("anna@example.org", "Map room")
+	require.Contains(t, b.post("/account/rename", "account", "Atlas room").text(), "Atlas room")
+	require.Contains(t, b.post("/account/name", "name", "Anna B.").body, `value="Anna B."`)
+	require.Equal(t, 422, b.post("/account/email", "email", "anna@example.net", "email-password", "wrong").status)
+	require.Contains(t, b.post("/account/email", "email", "anna@example.net", "email-password", password).text(), "The e-mail address was changed.")
+
+	require.Equal(t, 422, b.post("/account/delete", "confirm", "Map room", "delete-password", password).status)
+	require.Equal(t, 422, b.post("/account/delete", "confirm", "Atlas room", "delete-password", "wrong").status)
+	require.Contains(t, b.post("/account/delete", "confirm", "Atlas room", "delete-password", password).text(), "The account was deleted.")
+	require.NotContains(t, s.dump(), "Atlas room")
+	require.NotContains(t, s.dump(), "anna@example.net")
+}
+
+func TestDashboard_Members(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	owner := s.signUp("anna@example.org", "Map room")
+	p := owner.post("/members", "role", "member", "invite-email", "")
+	code := regexp.MustCompile(`/dashboard/link#(\w+)`).FindStringSubmatch(p.body)
+	require.Len(t, code, 2, p.text())
+	require.NotContains(t, owner.get("/account").body, code[1], "the link is shown once")
+
+	member := s.browser()
+	require.Contains(t, member.post("/link", "code", code[1]).text(), "You are invited to the account Map room")
+	require.Equal(t, "/", member.post("/accept", "code", code[1], "email", "bert@example.org", "name", "Bert", "password", password).path)
+	require.Equal(t, 422, s.browser().post("/accept", "code", code[1], "email", "eve@example.org", "name", "Eve", "password", password).status)
+	require.Equal(t, 403, member.post("/keys", "name", "x", "lifetime", "30").status, "members do not make keys")
+	require.NotContains(t, member.get("/keys").body, "New key")
+
+	bert := s.userOf("bert@example.org")
+	require.Contains(t, owner.post("/members/"+bert+"/role", "role", "owner").text(), "The role was changed.")
+	require.Equal(t, 200, member.post("/keys", "name", "x", "lifetime", "30").status)
+	anna := s.userOf("anna@example.org")
+	require.Contains(t, member.post("/members/"+anna+"/remove").text(), "The member was removed")
+	require.Equal(t, 403, owner.get("/keys").status, "who was removed sees nothing any more")
+	require.Equal(t, 409, member.post("/members/leave").status, "the last owner stays")
+
+	other := s.signUp("carl@example.org", "Print room")
+	s.clock.Advance(time.Second)
+	code = regexp.MustCompile(`/dashboard/link#(\w+)`).FindStringSubmatch(member.post("/members", "role", "owner", "invite-email", "carl@example.org").body)
+	require.Len(t, code, 2)
+	require.Equal(t, 422, owner.post("/join", "code", code[1]).status, "the invitation is for another address")
+	require.Contains(t, other.post("/join", "code", code[1]).text(), "You joined the account.")
+	require.Contains(t, other.post("/switch", "account", s.accountOf("carl@example.org")).text(), "Print room")
+}
+
+func TestDashboard_Admin(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, func(o *dashboard.Options) { o.SignUp = dashboard.Invite })
+	b := s.signUp("anna@example.org", "Map room")
+	id := s.accountOf("anna@example.org")
+	for _, path := range []string{"/admin", "/admin/accounts/" + id, "/admin/audit", "/admin/log"} {
+		require.Equal(t, 404, b.get(path).status, "to others the pages do not exist")
+	}
+	op := s.operator()
+	require.Contains(t, op.get("/admin").text(), "Map room")
+	require.Equal(t, "/admin/accounts/"+id, op.get("/admin?q=anna@example.org").path)
+	require.Contains(t, op.get("/admin?q=nobody").text(), "No account has this ID")
+
+	at := "/admin/accounts/" + id
+	require.Contains(t, op.post(at+"/plan", "plan", "pro").text(), "The plan was changed.")
+	require.Equal(t, 422, op.post(at+"/plan", "plan", "gold").status)
+	require.Contains(t, op.post(at+"/suspend").text(), "Suspended since")
+	require.Contains(t, b.get("/").text(), "The account is suspended.")
+	require.Contains(t, op.post(at+"/resume").text(), "The account was resumed.")
+
+	reset := op.post(at + "/users/" + s.userOf("anna@example.org") + "/reset")
+	code := regexp.MustCompile(`/dashboard/link#(\w+)`).FindStringSubmatch(reset.body)
+	require.Len(t, code, 2, reset.text())
+	require.Contains(t, s.browser().post("/link", "code", code[1]).text(), "Choose a new password")
+
+	invited := op.post("/admin/invitations", "email", "")
+	code = regexp.MustCompile(`/dashboard/link#(\w+)`).FindStringSubmatch(invited.body)
+	require.Len(t, code, 2, invited.text())
+	fresh := s.browser().post("/accept", "code", code[1], "email", "dora@example.org", "name", "Dora", "password", password, "account", "Letters")
+	require.Equal(t, "/", fresh.path, fresh.text())
+
+	require.Contains(t, op.get("/admin/audit").text(), "Entries, holds and balances agree.")
+	log := op.get("/admin/log").text()
+	for _, action := range []string{"change plan", "free to pro", "suspend account", "resume account", "reset password", "invite"} {
+		require.Contains(t, log, action)
+	}
+}
+
+func TestDashboard_FirstOperator(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, func(o *dashboard.Options) { o.SignUp = dashboard.Closed })
+	code, err := s.Users.Issue(t.Context(), user.Token{Purpose: user.Operator})
+	require.NoError(t, err)
+	b := s.browser()
+	require.Contains(t, b.post("/link", "code", code).text(), "This code makes you an operator")
+	require.Equal(t, 422, b.post("/accept", "code", code, "email", "not an address", "name", "O", "password", password, "account", "A").status)
+	require.Equal(t, "/", b.post("/accept", "code", code, "email", "o@example.org", "name", "O", "password", password, "account", "A").path)
+	require.Equal(t, 200, b.get("/admin").status)
+}

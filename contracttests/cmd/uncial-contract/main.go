@@ -1,5 +1,5 @@
 // Command uncial-contract checks a server against the contract: the mock, the real service, a deployment, or an
-// implementation by someone else. It also compares two servers.
+// implementation by someone else. It also compares two servers, and checks the traffic between clients and a server.
 //
 // This package parses flags and prints reports. The checks are in package contracttests.
 package main
@@ -32,6 +32,7 @@ const (
 type commands struct {
 	Check checkCmd `cmd:"" default:"withargs" help:"Check a server against the contract (the default command)."`
 	Diff  diffCmd  `cmd:"" help:"Send the same requests to two servers and compare their answers."`
+	Proxy proxyCmd `cmd:"" help:"Pass the traffic of other clients to a server and check it."`
 
 	Version kong.VersionFlag `env:"-" help:"Print the version."`
 }
@@ -48,6 +49,7 @@ Examples:
   uncial-contract --mock --only '^extract/402' --json             some cases, as JSON
   uncial-contract --list                                          list all cases
   uncial-contract diff --a http://127.0.0.1:4010/api/v1 --b https://ocr.example.org/api/v1 --keys-b keys.json
+  uncial-contract proxy --to https://ocr.example.org/api/v1       the traffic of your clients; see 'proxy --help'
 
 A keys file names a key for each scenario; cases without their key are skipped:
   {"keys": {"ok": "$OCR_KEY", "spare": ["ocr_live_..."], "sibling": "...", "empty": "...", "low": ["..."], "exact": "...",
@@ -66,7 +68,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	var c commands
 	exit := -1
 	parser, err := kong.New(&c,
-		kong.Name("uncial-contract"), kong.Description("Checks a server against the contract, or compares two servers."), kong.DefaultEnvars("UNCIAL_CONTRACT"),
+		kong.Name("uncial-contract"), kong.Description("Checks a server or its traffic against the contract, or compares two servers."), kong.DefaultEnvars("UNCIAL_CONTRACT"),
 		kong.Writers(stdout, stderr), kong.Exit(func(status int) { exit = status }),
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 110}), kong.Vars{"version": version.Version},
 	)

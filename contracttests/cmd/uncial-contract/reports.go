@@ -42,6 +42,12 @@ func (r reports) write(report contracttests.Report) error {
 	return errors.Join(r.junit.finish(err), r.har.finish(nil))
 }
 
+// discard drops the files of a run that does not take place.
+func (r reports) discard() {
+	r.junit.discard()
+	r.har.discard()
+}
+
 // reportFile is a file in the making, which is renamed when it is complete. A nil file was not requested.
 type reportFile struct {
 	flag, path string

@@ -71,6 +71,12 @@ func Prepare(doc *openapi3.T) *Contract {
 // Document is the contract itself. It must not be changed.
 func (c *Contract) Document() *openapi3.T { return c.doc }
 
+// IsClaimedBy reports whether an OpenAPI document that a server serves has the version of the contract.
+func (c *Contract) IsClaimedBy(served []byte) bool {
+	doc, err := openapi3.NewLoader().LoadFromData(served)
+	return err == nil && doc.Info != nil && doc.Info.Version == c.doc.Info.Version
+}
+
 // Operation is one operation of the contract. ID is its operationId: "extract" or "status", as in the names of cases.
 type Operation struct {
 	ID     string // operationId

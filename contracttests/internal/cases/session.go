@@ -136,7 +136,7 @@ func (s *session) follow(x *model.Exchange, expected expect.Answer) []string {
 	replay := expected.Replay != nil && x.Status == http.StatusOK
 	faults = append(faults, a.ObserveWindow(x, r.IsExtraction())...)
 	faults = append(faults, a.ObservePoints(x, replay)...)
-	faults = append(faults, checkRetryAfter(x)...)
+	faults = append(faults, expect.CheckRetryAfter(x)...)
 	switch {
 	case x.Status != http.StatusOK || replay:
 	case r.IsStatus():
@@ -146,19 +146,6 @@ func (s *session) follow(x *model.Exchange, expected expect.Answer) []string {
 		faults = append(faults, s.readings.CheckResult(x)...)
 	}
 	return faults
-}
-
-// checkRetryAfter requires Retry-After and RateLimit of a 429 to name the same reset.
-func checkRetryAfter(x *model.Exchange) []string {
-	_, in, _, ok := model.HeaderWindow(x)
-	if x.Status != http.StatusTooManyRequests || !ok {
-		return nil
-	}
-	var wait int64
-	if _, err := fmt.Sscan(x.Header.Get("Retry-After"), &wait); err == nil && max(wait-in, in-wait) > 1 {
-		return []string{fmt.Sprintf("Retry-After says %d seconds, but the window resets in %d", wait, in)}
-	}
-	return nil
 }
 
 // confirm asks for the status of the account: the server must agree with the model.

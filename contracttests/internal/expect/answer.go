@@ -138,3 +138,16 @@ func names(key, want string) bool {
 		return key == w || key == "/"+pointerEscapes.Replace(w) || strings.Contains(w, "-") && strings.EqualFold(key, w)
 	})
 }
+
+// CheckRetryAfter requires Retry-After and RateLimit of a 429 to name the same reset.
+func CheckRetryAfter(x *model.Exchange) []string {
+	_, in, _, ok := model.HeaderWindow(x)
+	if x.Status != http.StatusTooManyRequests || !ok {
+		return nil
+	}
+	var wait int64
+	if _, err := fmt.Sscan(x.Header.Get("Retry-After"), &wait); err == nil && max(wait-in, in-wait) > 1 {
+		return []string{fmt.Sprintf("Retry-After says %d seconds, but the window resets in %d", wait, in)}
+	}
+	return nil
+}

@@ -18,6 +18,9 @@ var secretHeaders = []string{"Authorization", "Proxy-Authorization", "Cookie", "
 // keyForm is what keys of the service and of the mock look like.
 var keyForm = regexp.MustCompile(`ocr_(?:live|test)_[A-Za-z0-9._~+-]+=*`)
 
+// RemoveKeys removes everything that looks like a key from a text.
+func RemoveKeys(s string) string { return keyForm.ReplaceAllString(s, removed) }
+
 // remover replaces keys in everything that is archived.
 type remover []string
 
@@ -28,7 +31,7 @@ func (r remover) text(s string) string {
 			s = strings.ReplaceAll(s, url.QueryEscape(secret), removed)
 		}
 	}
-	return keyForm.ReplaceAllString(s, removed)
+	return RemoveKeys(s)
 }
 
 // headers are sorted by name.

@@ -12,6 +12,7 @@ import (
 type job struct {
 	contract.Request
 	accountID      string
+	keyID, meterID string
 	idempotencyKey string // "" if the request has none
 }
 
@@ -27,7 +28,8 @@ func (s *Service) admit(ctx context.Context, r gen.ExtractRequestObject) (job, e
 	if err != nil {
 		return job{}, contract.Invalid(map[string]string{"language": err.Error()})
 	}
-	j := job{Request: request, accountID: edge.CallerFrom(ctx).AccountID}
+	caller := edge.CallerFrom(ctx)
+	j := job{Request: request, accountID: caller.AccountID, keyID: caller.KeyID, meterID: caller.MeterID}
 	if r.Params.IdempotencyKey != nil {
 		j.idempotencyKey = *r.Params.IdempotencyKey
 	}

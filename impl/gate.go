@@ -29,7 +29,7 @@ func (g *Gate) Authenticate(ctx context.Context, token string, from netip.Addr) 
 	if errors.Is(err, account.ErrDenied) {
 		return edge.Principal{}, contract.Unauthorized(err)
 	}
-	return edge.Principal{AccountID: a.ID, KeyID: k.ID, Plan: a.Plan}, err
+	return edge.Principal{AccountID: a.ID, KeyID: k.ID, MeterID: k.MeterID, Plan: a.Plan}, err
 }
 
 // Count counts one extraction and reports whether the rate limit admits it. It fails for a plan that is no longer in the
@@ -51,17 +51,18 @@ func (g *Gate) Window(ctx context.Context, p edge.Principal) (contract.Window, e
 	return g.Limits.Window(ctx, p.AccountID, plan.Requests)
 }
 
-// RemainingPoints returns the points that the account has left this month; running holds are already subtracted. The front
-// end reports them with a 429.
+// RemainingPoints returns the points that the account has left this month, or that are left under the cap of the key if
+// they are fewer; running holds are already subtracted. The front end reports them with a 429.
 func (g *Gate) RemainingPoints(ctx context.Context, p edge.Principal) (int64, error) {
-	b, err := g.Ledger.Balance(ctx, p.AccountID)
+	b, err := g.Ledger.BalanceUnder(ctx, p.AccountID, p.MeterID)
 	return b.Remaining, err
 }
 
-// Status returns the points and the rate-limit window of the caller's account. It is not rate limited and costs no points.
+// Status returns the points and the rate-limit window of the caller's account; the points are those under the cap of the
+// key if fewer are left there. It is not rate limited and costs no points.
 func (s *Service) Status(ctx context.Context, _ gen.StatusRequestObject) (gen.StatusResponseObject, error) {
 	caller := edge.CallerFrom(ctx)
-	b, err := s.Ledger.Balance(ctx, caller.AccountID)
+	b, err := s.Ledger.BalanceUnder(ctx, caller.AccountID, caller.MeterID)
 	if err != nil {
 		return nil, refusal(err)
 	}

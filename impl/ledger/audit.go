@@ -24,7 +24,7 @@ type Report struct {
 type Discrepancy struct {
 	AccountID string `json:"account"`
 	Period    string `json:"period"`
-	HoldID    string `json:"hold,omitempty"`
+	HoldID    string `json:"hold,omitempty"` // or the ID of a meter
 	Problem   string `json:"problem"`
 	Expected  int64  `json:"expected"`
 	Found     int64  `json:"found"`
@@ -68,6 +68,11 @@ const (
 	balances = ` FROM balances b LEFT JOIN ` + entriesByBalance + ` ON e.account_id = b.account_id AND e.period = b.period WHERE `
 	holds    = ` FROM holds h LEFT JOIN ` + entriesByHold +
 		` ON e.hold_id = h.id AND e.account_id = h.account_id AND e.period = h.period WHERE `
+	meters = ` FROM meter_balances c JOIN meters m ON m.id = c.meter_id LEFT JOIN (SELECT meter_id, period,
+			CAST(SUM(CASE state WHEN 'held' THEN points ELSE 0 END) AS BIGINT) AS held,
+			CAST(SUM(CASE state WHEN 'settled' THEN points ELSE 0 END) AS BIGINT) AS used
+		FROM holds WHERE meter_id IS NOT NULL GROUP BY meter_id, period) AS h
+		ON h.meter_id = c.meter_id AND h.period = c.period WHERE `
 	balancesWithHolds = ` FROM balances b LEFT JOIN ` + holdsByBalance +
 		` ON h.account_id = b.account_id AND h.period = b.period WHERE `
 
@@ -131,6 +136,21 @@ var checks = []check{
 		SELECT e.account_id, e.period, COALESCE(e.hold_id, ''), 1, 0
 		FROM entries e LEFT JOIN holds h ON h.id = e.hold_id
 		WHERE h.id IS NULL AND e.kind NOT IN ('grant', 'adjust')`},
+	{"grants with a reason add up to the granted points", `
+		SELECT b.account_id, b.period, '', COALESCE(g.granted, 0), b.granted FROM balances b
+		LEFT JOIN (SELECT account_id, period, CAST(SUM(points) AS BIGINT) AS granted FROM entries
+			WHERE kind = 'grant' AND reason IS NOT NULL GROUP BY account_id, period) AS g
+		ON g.account_id = b.account_id AND g.period = b.period WHERE COALESCE(g.granted, 0) <> b.granted`},
+	{"running holds add up to the held points of their meter", `
+		SELECT m.account_id, c.period, c.meter_id, COALESCE(h.held, 0), c.held` + meters +
+		`COALESCE(h.held, 0) <> c.held`},
+	{"settled holds add up to the used points of their meter", `
+		SELECT m.account_id, c.period, c.meter_id, COALESCE(h.used, 0), c.used` + meters +
+		`COALESCE(h.used, 0) <> c.used`},
+	{"each running or settled hold with a meter belongs to a balance of the meter", `
+		SELECT h.account_id, h.period, h.id, 1, 0
+		FROM holds h LEFT JOIN meter_balances c ON c.meter_id = h.meter_id AND c.period = h.period
+		WHERE h.meter_id IS NOT NULL AND h.state IN ('held', 'settled') AND c.meter_id IS NULL`},
 }
 
 // Audit compares entries, balances and holds on one snapshot of the database and reports where they disagree. It reads

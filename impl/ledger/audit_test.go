@@ -14,9 +14,10 @@ import (
 // mustFill makes holds of every kind in two months.
 func (b book) mustFill() {
 	b.Helper()
+	key := b.mustKey(new(int64(50)))
 	for month := range 2 {
 		b.clock.Set(midMarch.AddDate(0, month, 0))
-		b.mustCharge(b.request(), "")
+		b.mustCharge(b.by(key), "")
 		require.NoError(b, b.Release(b.Context(), b.mustHold(b.request())))
 		expired := b.mustHold(b.request())
 		b.clock.Set(expired.Expires)
@@ -24,25 +25,27 @@ func (b book) mustFill() {
 		require.NoError(b, err)
 		b.mustHold(b.keyed("running", "body"))
 		b.mustChangePlan("thousand")
+		_, err = b.Grant(b.Context(), b.id, 20, "a reason")
+		require.NoError(b, err)
 		b.clock.Advance(time.Hour)
 		_, err = b.Sweep(b.Context())
 		require.NoError(b, err)
-		b.mustHold(b.request())
+		b.mustHold(b.by(key))
 	}
 }
 
 // mustBackUp copies the tables and returns a function that restores the copy.
 func (b book) mustBackUp() (restore func()) {
 	b.Helper()
-	for _, table := range []string{"balances", "holds", "entries"} {
+	for _, table := range []string{"meter_balances", "balances", "holds", "entries"} {
 		b.mustExec(`CREATE TABLE kept_` + table + ` AS SELECT * FROM ` + table)
 	}
 	return func() {
 		b.Helper()
-		for _, table := range []string{"entries", "holds", "balances"} { // rows before the rows that they refer to
+		for _, table := range []string{"entries", "holds", "balances", "meter_balances"} { // rows before the rows that they refer to
 			b.mustExec(`DELETE FROM ` + table)
 		}
-		for _, table := range []string{"balances", "holds", "entries"} {
+		for _, table := range []string{"meter_balances", "balances", "holds", "entries"} {
 			b.mustExec(`INSERT INTO ` + table + ` SELECT * FROM kept_` + table)
 		}
 	}
@@ -73,6 +76,11 @@ var tampering = map[string]string{
 	"an expired hold made to run":   `UPDATE holds SET state = 'held' WHERE state = 'expired'`,
 	"a released hold made expired":  `UPDATE holds SET state = 'expired' WHERE state = 'released'`,
 	"a hold added":                  `INSERT INTO holds (id, account_id, period, points, state, created_at, expires_at) SELECT 'hold_x', account_id, period, 10, 'released', 0, 0 FROM balances WHERE period = '2026-03'`,
+	"points given back to a cap":    `UPDATE meter_balances SET used = used - 10`,
+	"more held under a cap":         `UPDATE meter_balances SET held = held + 10 WHERE period = '2026-04'`,
+	"the use under a cap deleted":   `DELETE FROM meter_balances`,
+	"more granted":                  `UPDATE balances SET granted = granted + 10`,
+	"a grant without its reason":    `UPDATE entries SET reason = NULL`,
 	"a hold moved to another month": `UPDATE holds SET period = '2026-04' WHERE state = 'settled' AND period = '2026-03'`,
 }
 
@@ -85,7 +93,7 @@ var ledgerAuditTests = bookTests{
 		require.NoError(t, err)
 		text, err := json.Marshal(report)
 		require.NoError(t, err)
-		require.JSONEq(t, `{"accounts": 1, "balances": 2, "holds": 10, "runningHolds": 1, "entries": 23,
+		require.JSONEq(t, `{"accounts": 1, "balances": 2, "holds": 10, "runningHolds": 1, "entries": 25,
 		"discrepancies": []}`, string(text))
 	},
 	"reports every change made by hand": func(t book) {

@@ -112,13 +112,13 @@ func BenchmarkLedger_Audit(b *testing.B) {
 		b.Helper()
 		books.mustChangePlan("million")
 		for _, statement := range []string{
-			`INSERT INTO balances SELECT id, '2026-03', 1000000, 100000, 0, 200001 FROM accounts`,
-			`INSERT INTO entries SELECT id, '2026-03', 1, 'grant', 1000000, 1000000, NULL, 0 FROM accounts`,
+			`INSERT INTO balances (account_id, period, total, used, held, seq) SELECT id, '2026-03', 1000000, 100000, 0, 200001 FROM accounts`,
+			`INSERT INTO entries (account_id, period, seq, kind, points, remaining, hold_id, at) SELECT id, '2026-03', 1, 'grant', 1000000, 1000000, NULL, 0 FROM accounts`,
 			numbers + `INSERT INTO holds (id, account_id, period, points, state, created_at, expires_at)
 				SELECT 'hold_' || i, id, '2026-03', 1, 'settled', 0, 0 FROM n, accounts`,
-			numbers + `INSERT INTO entries
+			numbers + `INSERT INTO entries (account_id, period, seq, kind, points, remaining, hold_id, at)
 				SELECT id, '2026-03', 2 * i, 'hold', -1, 1000000 - i, 'hold_' || i, 0 FROM n, accounts`,
-			numbers + `INSERT INTO entries
+			numbers + `INSERT INTO entries (account_id, period, seq, kind, points, remaining, hold_id, at)
 				SELECT id, '2026-03', 2 * i + 1, 'settle', 0, 1000000 - i, 'hold_' || i, 0 FROM n, accounts`,
 		} {
 			books.mustExec(statement)

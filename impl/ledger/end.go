@@ -38,7 +38,14 @@ func (l *Ledger) Settle(ctx context.Context, h Hold, makeReply func(Balance) ([]
 		if err != nil {
 			return err
 		}
-		if b, err = l.balanceAfter(ctx, x, h, r, now); err != nil {
+		limit, taken, err := h.chargeMeter(ctx, x)
+		if errors.Is(err, store.ErrNoRows) {
+			return whyEnded(ctx, x, h)
+		}
+		if err != nil {
+			return err
+		}
+		if b, err = l.balanceAfter(ctx, x, h, r.balance(now).under(limit, taken), now); err != nil {
 			return err
 		}
 		reply, err := h.reply(b, makeReply)
@@ -64,11 +71,11 @@ func charge(ctx context.Context, x store.Executor, h Hold) (row, error) {
 }
 
 // balanceAfter returns the balance of the current month, which is not that of the hold if a new month has begun.
-func (l *Ledger) balanceAfter(ctx context.Context, x store.Executor, h Hold, r row, now time.Time) (Balance, error) {
+func (l *Ledger) balanceAfter(ctx context.Context, x store.Executor, h Hold, b Balance, now time.Time) (Balance, error) {
 	if h.Period == periodOf(now) {
-		return r.balance(now), nil
+		return b, nil
 	}
-	return l.current(ctx, x, h.AccountID, now)
+	return l.current(ctx, x, h.AccountID, h.MeterID, now)
 }
 
 // reply makes the reply and returns what to store: nothing for holds without an idempotency key.
@@ -144,6 +151,9 @@ func (l *Ledger) returnPoints(ctx context.Context, h Hold, state string) (bool, 
 			return err
 		}
 		if err := finish(ctx, x, h, state, now, nil); err != nil {
+			return err
+		}
+		if err := h.returnToMeter(ctx, x); err != nil {
 			return err
 		}
 		return r.write(ctx, x, h.AccountID, h.Period, entry{kind: kind, points: h.Points, holdID: h.ID}, now)

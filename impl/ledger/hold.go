@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"uncial/impl/store"
-	"uncial/internal/contract"
 )
 
 // Idempotency identifies a request that its caller may repeat.
@@ -19,6 +18,8 @@ type Idempotency struct {
 // HoldRequest are the parameters of Hold.
 type HoldRequest struct {
 	AccountID   string
+	KeyID       string        // of the key that pays, for the usage; empty for the playground
+	MeterID     string        // account.Key.MeterID or PlaygroundMeter; empty: no cap applies
 	Points      int64         // at least 1
 	TTL         time.Duration // time until the hold expires: longer than the interval of Extend and the difference of clocks
 	Idempotency *Idempotency  // nil if the caller sent no key
@@ -28,6 +29,7 @@ type HoldRequest struct {
 type Hold struct {
 	ID        string
 	AccountID string
+	MeterID   string // empty: no meter counts it
 	Period    string // calendar month (UTC) that the points are charged to: "2026-03"
 	Points    int64
 	Expires   time.Time
@@ -38,6 +40,7 @@ type Hold struct {
 // Reasons to try again. Callers see only errChanged, and only after maxHoldAttempts.
 var (
 	errNoPeriod = errors.New("the account has no balance for this month yet")
+	errNoMeter  = errors.New("the playground of the account has no meter yet")
 	errChanged  = errors.New("the account changed during the request")
 )
 
@@ -80,6 +83,8 @@ func (l *Ledger) prepareRetry(ctx context.Context, req HoldRequest, failed error
 		return nil
 	case errors.Is(failed, errNoPeriod):
 		return l.openPeriod(ctx, req.AccountID)
+	case errors.Is(failed, errNoMeter):
+		return l.addPlayground(ctx, l.store.Writer(), req.AccountID)
 	case errors.As(failed, &stale):
 		return l.freeKey(ctx, stale.Hold)
 	case errors.As(failed, &insufficient):
@@ -97,11 +102,11 @@ func (l *Ledger) prepareRetry(ctx context.Context, req HoldRequest, failed error
 func (l *Ledger) tryHold(ctx context.Context, req HoldRequest) (Hold, error) {
 	now := l.now()
 	h := Hold{
-		ID: newHoldID(), AccountID: req.AccountID, Period: periodOf(now), Points: req.Points,
+		ID: newHoldID(), AccountID: req.AccountID, MeterID: req.MeterID, Period: periodOf(now), Points: req.Points,
 		Expires: store.At(now.Add(req.TTL)).Time, replayable: req.Idempotency != nil,
 	}
 	err := l.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
-		if err := insertHold(ctx, x, h, req.Idempotency, now); err != nil {
+		if err := insertHold(ctx, x, h, req, now); err != nil {
 			return err
 		}
 		// The condition makes overspending impossible, because the database checks it while it holds the lock on the row.
@@ -113,6 +118,9 @@ func (l *Ledger) tryHold(ctx context.Context, req HoldRequest) (Hold, error) {
 		if err != nil {
 			return err
 		}
+		if err := h.takeFromMeter(ctx, x, r.remaining()+h.Points, now); err != nil {
+			return err
+		}
 		return r.write(ctx, x, h.AccountID, h.Period, entry{kind: "hold", points: -h.Points, holdID: h.ID}, now)
 	})
 	return h, err
@@ -120,17 +128,19 @@ func (l *Ledger) tryHold(ctx context.Context, req HoldRequest) (Hold, error) {
 
 // insertHold inserts the hold. The unique index of idempotency keys makes racing repeats wait here until the transaction
 // of the first one ends. Errors: *ReplayError, ErrRunning, ErrKeyReused, *staleError, errChanged, *store.Error.
-func insertHold(ctx context.Context, x store.Executor, h Hold, i *Idempotency, now time.Time) error {
+func insertHold(ctx context.Context, x store.Executor, h Hold, req HoldRequest, now time.Time) error {
 	var key *string
 	var fingerprint []byte
+	i := req.Idempotency
 	if i != nil {
 		key, fingerprint = &i.Key, i.Fingerprint[:]
 	}
 	n, err := x.Exec(ctx, `INSERT INTO holds
-			(id, account_id, period, points, state, created_at, expires_at, idempotency_key, fingerprint)
-		VALUES ($1, $2, $3, $4, 'held', $5, $6, $7, $8)
+			(id, account_id, period, points, state, created_at, expires_at, idempotency_key, fingerprint, key_id, meter_id)
+		VALUES ($1, $2, $3, $4, 'held', $5, $6, $7, $8, $9, $10)
 		ON CONFLICT (account_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING`,
-		h.ID, h.AccountID, h.Period, h.Points, store.At(now), store.At(h.Expires), key, fingerprint)
+		h.ID, h.AccountID, h.Period, h.Points, store.At(now), store.At(h.Expires), key, fingerprint,
+		orNull(req.KeyID), orNull(h.MeterID))
 	if err != nil || n == 1 {
 		return err
 	}
@@ -146,16 +156,26 @@ func insertHold(ctx context.Context, x store.Executor, h Hold, i *Idempotency, n
 
 // whyRefused returns why the points could not be set aside: errNoPeriod, errChanged, *InsufficientError, *store.Error.
 func whyRefused(ctx context.Context, x store.Executor, h Hold, now time.Time) error {
-	var remaining int64
-	err := x.Get(ctx, `SELECT total - used - held FROM balances WHERE account_id = $1 AND period = $2`,
-		store.Args{h.AccountID, h.Period}, &remaining)
+	var r row
+	var limit *int64
+	var metered int64
+	err := x.Get(ctx, `SELECT b.total, b.used, b.held, m.cap, COALESCE(c.used + c.held, 0) FROM balances b
+		LEFT JOIN meters m ON m.id = $3
+		LEFT JOIN meter_balances c ON c.meter_id = m.id AND c.period = b.period
+		WHERE b.account_id = $1 AND b.period = $2`,
+		store.Args{h.AccountID, h.Period, h.MeterID}, &r.total, &r.used, &r.held, &limit, &metered)
 	switch {
 	case errors.Is(err, store.ErrNoRows):
 		return errNoPeriod
 	case err != nil:
 		return err
-	case remaining >= h.Points: // another request has returned points since
+	case r.remaining() >= h.Points: // another request has returned points since
 		return errChanged
 	}
-	return &InsufficientError{Remaining: remaining, NextReset: contract.NextReset(now)}
+	return r.balance(now).under(limit, metered).insufficient()
+}
+
+// insufficient is the refusal of a hold that needs more points than the balance has.
+func (b Balance) insufficient() *InsufficientError {
+	return &InsufficientError{Remaining: b.Remaining, NextReset: b.NextReset, LimitedBy: b.LimitedBy}
 }

@@ -7,7 +7,10 @@
 // that racing holds can never overspend, and adds an entry with the next number. The entries of a month add up to the
 // remaining points; Audit verifies this.
 //
-// Cost of an extraction in statements, without BEGIN and COMMIT: Authenticate 1, Count 1, Hold 3, Settle 3. An
+// A meter counts the points of one key, or of an account's playground, next to the balance, and may have a monthly cap:
+// meter.go. Usage by day and key is read from the holds: usage.go.
+//
+// Cost of an extraction in statements, without BEGIN and COMMIT: Authenticate 1, Count 1, Hold 4, Settle 4. An
 // idempotency key adds nothing. Each Extend adds 1, the first use of a key in a minute 1, and the first extraction of a
 // month 6.
 package ledger
@@ -31,14 +34,15 @@ var (
 	ErrRunning   = errors.New("the first request with this Idempotency-Key is still running")
 	ErrExpired   = errors.New("the hold has expired")
 	ErrEnded     = errors.New("the hold was already settled or released")
-	ErrPoints    = errors.New("points: must be positive")
+	ErrPoints    = fmt.Errorf("points: must be 1 to %d, as must be the allowance with them", int64(contract.MaxPoints))
 	ErrTTL       = errors.New("ttl: must be positive")
 )
 
-// InsufficientError says that an account has fewer points left than a hold needs.
+// InsufficientError says that an account, or the cap of a key, has fewer points left than a hold needs.
 type InsufficientError struct {
-	Remaining int64
+	Remaining int64     // under the limit that LimitedBy names
 	NextReset time.Time // when the allowance is available again
+	LimitedBy contract.Limit
 }
 
 func (e *InsufficientError) Error() string {
@@ -50,13 +54,14 @@ type ReplayError struct{ Reply []byte }
 
 func (e *ReplayError) Error() string { return "the request has a stored reply" }
 
-// Balance is the state of an account's points in the current month. Used includes running holds, so that Used + Remaining
-// is always Total.
+// Balance is the state of points in the current month: those of an account, or those under the cap of a key if it has
+// fewer left. Used includes running holds, so that Used + Remaining is always Total.
 type Balance struct {
-	Used      int64     `json:"used"`
-	Remaining int64     `json:"remaining"`
-	Total     int64     `json:"total"`
-	NextReset time.Time `json:"nextReset"` // the first instant of the next month, UTC
+	Used      int64          `json:"used"`
+	Remaining int64          `json:"remaining"`
+	Total     int64          `json:"total"`
+	NextReset time.Time      `json:"nextReset"` // the first instant of the next month, UTC
+	LimitedBy contract.Limit `json:"limitedBy"` // whose points these are
 }
 
 // Options of a Ledger.
@@ -93,20 +98,29 @@ func (l *Ledger) now() time.Time { return store.At(l.clock()).Time }
 // plan remains.
 // Errors: account.ErrNoAccount, account.ErrPlan, *store.Error.
 func (l *Ledger) Balance(ctx context.Context, accountID string) (Balance, error) {
-	b, err := l.current(ctx, l.store.Reader(), accountID, l.now())
+	return l.BalanceUnder(ctx, accountID, "")
+}
+
+// BalanceUnder returns the points that can be spent under a meter in the current month: those of the account, or those
+// under the cap if fewer are left there. An empty meter has no cap. Errors: those of Balance.
+func (l *Ledger) BalanceUnder(ctx context.Context, accountID, meterID string) (Balance, error) {
+	b, err := l.current(ctx, l.store.Reader(), accountID, meterID, l.now())
 	if err != nil {
 		return Balance{}, fmt.Errorf("balance: %w", err)
 	}
 	return b, nil
 }
 
-// current is Balance within a transaction: total and taken are NULL if the month has no balance row yet.
-func (l *Ledger) current(ctx context.Context, x store.Executor, accountID string, now time.Time) (Balance, error) {
+// current is BalanceUnder within a transaction: total and taken are NULL if the month has no balance row yet.
+func (l *Ledger) current(ctx context.Context, x store.Executor, accountID, meterID string, now time.Time) (Balance, error) {
 	var plan string
-	var total, taken *int64
-	err := x.Get(ctx, `SELECT a.plan, b.total, b.used + b.held FROM accounts a
-		LEFT JOIN balances b ON b.account_id = a.id AND b.period = $2 WHERE a.id = $1`,
-		store.Args{accountID, periodOf(now)}, &plan, &total, &taken)
+	var total, taken, limit *int64
+	var metered int64
+	err := x.Get(ctx, `SELECT a.plan, b.total, b.used + b.held, m.cap, COALESCE(c.used + c.held, 0) FROM accounts a
+		LEFT JOIN balances b ON b.account_id = a.id AND b.period = $2
+		LEFT JOIN meters m ON m.id = $3
+		LEFT JOIN meter_balances c ON c.meter_id = m.id AND c.period = $2 WHERE a.id = $1`,
+		store.Args{accountID, periodOf(now), meterID}, &plan, &total, &taken, &limit, &metered)
 	if errors.Is(err, store.ErrNoRows) {
 		return Balance{}, account.ErrNoAccount
 	}
@@ -114,26 +128,29 @@ func (l *Ledger) current(ctx context.Context, x store.Executor, accountID string
 		return Balance{}, err
 	}
 	if total != nil {
-		return row{total: *total, used: *taken}.balance(now), nil
+		return row{total: *total, used: *taken}.balance(now).under(limit, metered), nil
 	}
 	allowance, err := l.plans.Plan(plan)
-	return row{total: allowance.Points}.balance(now), err
+	return row{total: allowance.Points}.balance(now).under(limit, metered), err
 }
 
-// row is a balance as it is stored; seq is the number of its latest entry.
-type row struct{ total, used, held, seq int64 }
+// row is a balance as it is stored; seq is the number of its latest entry, and granted what operators added to the total.
+type row struct{ total, used, held, seq, granted int64 }
 
 func (r row) remaining() int64 { return r.total - r.used - r.held }
 
 func (r row) balance(now time.Time) Balance {
-	return Balance{Used: r.used + r.held, Remaining: r.remaining(), Total: r.total, NextReset: contract.NextReset(now)}
+	return Balance{
+		Used: r.used + r.held, Remaining: r.remaining(), Total: r.total,
+		NextReset: contract.NextReset(now), LimitedBy: contract.LimitedByAccount,
+	}
 }
 
-// updateBalance runs a statement that changes one balance row and returns its total, used, held and seq. Errors:
-// store.ErrNoRows if the conditions of the statement do not hold, *store.Error.
+// updateBalance runs a statement that changes one balance row and returns the row. Errors: store.ErrNoRows if the
+// conditions of the statement do not hold, *store.Error.
 func updateBalance(ctx context.Context, x store.Executor, statement string, args ...any) (row, error) {
 	var r row
-	err := x.Get(ctx, statement+` RETURNING total, used, held, seq`, args, &r.total, &r.used, &r.held, &r.seq)
+	err := x.Get(ctx, statement+` RETURNING total, used, held, seq, granted`, args, &r.total, &r.used, &r.held, &r.seq, &r.granted)
 	return r, err
 }
 
@@ -142,19 +159,24 @@ type entry struct {
 	kind   string
 	points int64
 	holdID string // empty for grant and adjust
+	reason string // of a grant by an operator
 }
 
 // write inserts the entry that belongs to the statement that has just changed the balance row to r. Both must be in one
 // transaction.
 func (r row) write(ctx context.Context, x store.Executor, accountID, period string, e entry, now time.Time) error {
-	var hold *string
-	if e.holdID != "" {
-		hold = &e.holdID
-	}
-	_, err := x.Exec(ctx, `INSERT INTO entries (account_id, period, seq, kind, points, remaining, hold_id, at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		accountID, period, r.seq, e.kind, e.points, r.remaining(), hold, store.At(now))
+	_, err := x.Exec(ctx, `INSERT INTO entries (account_id, period, seq, kind, points, remaining, hold_id, at, reason)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		accountID, period, r.seq, e.kind, e.points, r.remaining(), orNull(e.holdID), store.At(now), orNull(e.reason))
 	return err
+}
+
+// orNull returns nil for the empty text, which is stored as NULL.
+func orNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
 }
 
 // periodOf returns the calendar month (UTC) as it is stored: "2026-03".

@@ -43,7 +43,7 @@ func newBook(tb testing.TB, url string) book {
 	tb.Helper()
 	st, plans := storetest.MustMigrate(tb, url), mustPlans(tb)
 	clock := storetest.NewClock(midMarch)
-	registry, err := account.New(st, account.Options{Plans: plans, Now: clock.Now})
+	registry, err := account.New(st, account.Options{Secret: []byte("a secret of tests"), Plans: plans, Now: clock.Now})
 	require.NoError(tb, err)
 	a, err := registry.Create(tb.Context(), "An archive", "hundred")
 	require.NoError(tb, err)
@@ -173,7 +173,7 @@ var ledgerBalanceTests = bookTests{
 		balance, err := t.Balance(t.Context(), t.id)
 		require.NoError(t, err)
 		april := time.Date(2026, time.April, 1, 0, 0, 0, 0, time.UTC)
-		require.Equal(t, ledger.Balance{Used: 0, Remaining: 100, Total: 100, NextReset: april}, balance)
+		require.Equal(t, ledger.Balance{Used: 0, Remaining: 100, Total: 100, NextReset: april, LimitedBy: "account"}, balance)
 		_, err = t.Balance(t.Context(), "acc_nobody")
 		require.ErrorIs(t, err, account.ErrNoAccount)
 	},
@@ -228,7 +228,7 @@ var ledgerHoldTests = bookTests{
 		t.clock.Set(april.Add(-time.Second))
 		charged, returned := t.mustHold(t.request()), t.mustHold(t.request())
 		t.clock.Set(april.Add(time.Second))
-		require.Equal(t, ledger.Balance{Remaining: 100, Total: 100, NextReset: april.AddDate(0, 1, 0)},
+		require.Equal(t, ledger.Balance{Remaining: 100, Total: 100, NextReset: april.AddDate(0, 1, 0), LimitedBy: "account"},
 			t.mustSettle(charged, ""), "the balance is that of the new month")
 		require.NoError(t, t.Release(t.Context(), returned))
 		t.requireBalance(0, 100)

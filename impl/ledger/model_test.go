@@ -16,16 +16,18 @@ import (
 	"uncial/internal/contract"
 )
 
-// model is the simplest correct ledger: one account, no database, no races.
+// model is the simplest correct ledger: one account with one API key that may have a cap, no database, no races.
 type model struct {
 	now     time.Time
 	plan    string
 	periods map[string]*modelPeriod
 	holds   []*modelHold
 	keys    map[string]*modelHold // the hold that each used idempotency key belongs to
+	meter   string                // of the account's only API key
+	limit   *int64                // its cap
 }
 
-type modelPeriod struct{ total, used, held int64 }
+type modelPeriod struct{ total, granted, used, held, metered int64 }
 
 type modelHold struct {
 	hold        ledger.Hold
@@ -53,6 +55,9 @@ func (m *model) returnPoints(h *modelHold, state string) {
 	if h.state == "held" {
 		h.state = state
 		m.periods[h.hold.Period].held -= h.hold.Points
+		if h.hold.MeterID != "" {
+			m.periods[h.hold.Period].metered -= h.hold.Points
+		}
 		m.free(h)
 	}
 }
@@ -105,6 +110,9 @@ type machine struct {
 func (m *machine) Hold(t *rapid.T) {
 	req := m.request()
 	req.Points = rapid.SampledFrom([]int64{1, 10, 10, 10, 45, 101}).Draw(t, "points")
+	if rapid.Bool().Draw(t, "with the API key") {
+		req.MeterID, req.KeyID = m.meter, m.meter
+	}
 	req.TTL = rapid.SampledFrom([]time.Duration{time.Microsecond, time.Minute, time.Hour}).Draw(t, "ttl")
 	key := rapid.SampledFrom([]string{"", "", "key", "KEY"}).Draw(t, "key")
 	body := rapid.SampledFrom([]string{"one body", "another"}).Draw(t, "body")
@@ -114,7 +122,7 @@ func (m *machine) Hold(t *rapid.T) {
 		want = m.lookUp(key, body)
 	}
 	if want == nil {
-		want = m.reserve(req.Points)
+		want = m.reserve(req.Points, req.MeterID != "")
 	}
 	h, err := m.book.Hold(t.Context(), req)
 	requireSame(t, want, err)
@@ -130,19 +138,35 @@ func (m *machine) Hold(t *rapid.T) {
 }
 
 // reserve takes points. If there are too few, it expires overdue holds first.
-func (m *machine) reserve(points int64) error {
+func (m *machine) reserve(points int64, metered bool) error {
 	if _, begun := m.periods[m.month()]; !begun {
 		m.periods[m.month()] = &modelPeriod{total: allowances[m.plan]}
 	}
-	p := m.periods[m.month()]
-	if p.total-p.used-p.held < points {
+	if m.under(metered).Remaining < points {
 		m.expire()
 	}
-	if left := p.total - p.used - p.held; left < points {
-		return &ledger.InsufficientError{Remaining: left, NextReset: nextMonth(m.now)}
+	if b := m.under(metered); b.Remaining < points {
+		return &ledger.InsufficientError{Remaining: b.Remaining, NextReset: b.NextReset, LimitedBy: b.LimitedBy}
 	}
+	p := m.periods[m.month()]
 	p.held += points
+	if metered {
+		p.metered += points
+	}
 	return nil
+}
+
+// under returns the account's balance, or that under the cap of the API key if less is left there.
+func (m *model) under(metered bool) ledger.Balance {
+	p := m.balance()
+	b := ledger.Balance{
+		Used: p.used + p.held, Remaining: p.total - p.used - p.held, Total: p.total,
+		NextReset: nextMonth(m.now), LimitedBy: "account",
+	}
+	if metered && m.limit != nil && *m.limit-p.metered < b.Remaining {
+		b.Used, b.Remaining, b.Total, b.LimitedBy = min(p.metered, *m.limit), max(0, *m.limit-p.metered), *m.limit, "key"
+	}
+	return b
 }
 
 func (m *machine) Settle(t *rapid.T) {
@@ -164,7 +188,7 @@ func (m *machine) Settle(t *rapid.T) {
 	})
 	requireSame(t, want, err)
 	if err == nil {
-		m.requireEqual(t, got)
+		require.Equal(t, m.under(h.hold.MeterID != ""), got)
 	}
 }
 
@@ -208,11 +232,32 @@ func (m *machine) Sweep(t *rapid.T) {
 func (m *machine) ChangePlan(t *rapid.T) {
 	m.plan = rapid.SampledFrom(slices.Sorted(maps.Keys(allowances))).Draw(t, "plan")
 	if p, begun := m.periods[m.month()]; begun {
-		p.total = max(allowances[m.plan], p.used+p.held)
+		p.total = max(allowances[m.plan]+p.granted, p.used+p.held)
 	}
 	got, err := m.book.ChangePlan(t.Context(), m.id, m.plan)
 	require.NoError(t, err)
-	m.requireEqual(t, got)
+	require.Equal(t, m.under(false), got)
+}
+
+func (m *machine) Grant(t *rapid.T) {
+	points := rapid.SampledFrom([]int64{1, 30}).Draw(t, "points")
+	if _, begun := m.periods[m.month()]; !begun {
+		m.periods[m.month()] = &modelPeriod{total: allowances[m.plan]}
+	}
+	m.periods[m.month()].total += points
+	m.periods[m.month()].granted += points
+	got, err := m.book.Grant(t.Context(), m.id, points, "a reason")
+	require.NoError(t, err)
+	require.Equal(t, m.under(false), got)
+}
+
+func (m *machine) SetCap(t *rapid.T) {
+	m.limit = nil
+	if rapid.Bool().Draw(t, "capped") {
+		points := rapid.SampledFrom([]int64{0, 5, 20, 60}).Draw(t, "cap")
+		m.limit = &points
+	}
+	require.NoError(t, m.registry.SetCap(t.Context(), m.meter, m.limit))
 }
 
 func (m *machine) MoveTheClock(t *rapid.T) {
@@ -237,7 +282,11 @@ func (m *machine) draw(t *rapid.T) *modelHold {
 func (m *machine) check(t *rapid.T) {
 	got, err := m.Balance(t.Context(), m.id)
 	require.NoError(t, err)
-	m.requireEqual(t, got)
+	require.Equal(t, m.under(false), got)
+	require.Equal(t, got.Total, got.Used+got.Remaining)
+	got, err = m.BalanceUnder(t.Context(), m.id, m.meter)
+	require.NoError(t, err)
+	require.Equal(t, m.under(true), got)
 	require.Equal(t, got.Total, got.Used+got.Remaining)
 	sums, err := store.All(t.Context(), m.store.Reader(),
 		`SELECT period, CAST(SUM(points) AS BIGINT) FROM entries WHERE account_id = $1 GROUP BY period`, []any{m.id},
@@ -253,13 +302,6 @@ func (m *machine) check(t *rapid.T) {
 		want = append(want, fmt.Sprint(period, " ", p.total-p.used-p.held))
 	}
 	require.ElementsMatch(t, want, sums, "the sum of the entries is what remains")
-}
-
-func (m *machine) requireEqual(t *rapid.T, got ledger.Balance) {
-	p := m.balance()
-	require.Equal(t, ledger.Balance{
-		Used: p.used + p.held, Remaining: p.total - p.used - p.held, Total: p.total, NextReset: nextMonth(m.now),
-	}, got)
 }
 
 // requireSame checks that both failed with the same error, or neither failed.
@@ -298,10 +340,11 @@ func TestLedger_Model(t *testing.T) {
 			b.id = a.ID
 			m := &machine{book: b, model: model{
 				now: start, plan: "hundred", periods: map[string]*modelPeriod{}, keys: map[string]*modelHold{},
+				meter: b.mustKey(nil).MeterID,
 			}}
 			t.Repeat(map[string]func(*rapid.T){
 				"": m.check, "hold": m.Hold, "hold again": m.Hold, "settle": m.Settle, "release": m.Release, "extend": m.Extend,
-				"sweep": m.Sweep, "change plan": m.ChangePlan, "move the clock": m.MoveTheClock,
+				"sweep": m.Sweep, "change plan": m.ChangePlan, "grant": m.Grant, "set the cap": m.SetCap, "move the clock": m.MoveTheClock,
 			})
 		})
 		b.requireAudit()

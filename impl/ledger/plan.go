@@ -7,6 +7,7 @@ import (
 
 	"uncial/impl/account"
 	"uncial/impl/store"
+	"uncial/internal/contract"
 )
 
 // openPeriod creates the balance of the current month with the allowance of the account's plan, unless it exists. It
@@ -39,7 +40,7 @@ func (l *Ledger) openPeriod(ctx context.Context, accountID string) error {
 }
 
 // ChangePlan puts the account on another plan. The allowance of the current month changes at once, but never falls below
-// what is used and held. Errors: account.ErrNoAccount, account.ErrPlan, *store.Error.
+// what is used and held; granted points stay. Errors: account.ErrNoAccount, also for a deleted account, account.ErrPlan, *store.Error.
 func (l *Ledger) ChangePlan(ctx context.Context, accountID, plan string) (Balance, error) {
 	allowance, err := l.plans.Plan(plan)
 	if err != nil {
@@ -47,7 +48,7 @@ func (l *Ledger) ChangePlan(ctx context.Context, accountID, plan string) (Balanc
 	}
 	var b Balance
 	err = l.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
-		n, err := x.Exec(ctx, `UPDATE accounts SET plan = $2 WHERE id = $1`, accountID, plan)
+		n, err := x.Exec(ctx, `UPDATE accounts SET plan = $2 WHERE id = $1 AND deleted_at IS NULL`, accountID, plan)
 		if err != nil {
 			return err
 		}
@@ -57,7 +58,7 @@ func (l *Ledger) ChangePlan(ctx context.Context, accountID, plan string) (Balanc
 		if err := l.adjust(ctx, x, accountID, allowance.Points); err != nil {
 			return err
 		}
-		b, err = l.current(ctx, x, accountID, l.now())
+		b, err = l.current(ctx, x, accountID, "", l.now())
 		return err
 	})
 	if err != nil {
@@ -66,7 +67,7 @@ func (l *Ledger) ChangePlan(ctx context.Context, accountID, plan string) (Balanc
 	return b, nil
 }
 
-// adjust sets the total of the current month to the allowance, or to what is used and held if that is more. A month
+// adjust sets the total of the current month to the allowance and the granted points, or to what is used and held if that is more. A month
 // without a balance needs no change: its balance will be created with the new plan.
 func (l *Ledger) adjust(ctx context.Context, x store.Executor, accountID string, allowance int64) error {
 	now := l.now()
@@ -80,11 +81,59 @@ func (l *Ledger) adjust(ctx context.Context, x store.Executor, accountID string,
 		return err
 	}
 	before := r.total
-	r.total = max(allowance, r.used+r.held)
+	r.total = max(allowance+r.granted, r.used+r.held)
 	_, err = x.Exec(ctx, `UPDATE balances SET total = $3 WHERE account_id = $1 AND period = $2`,
 		accountID, periodOf(now), r.total)
 	if err != nil {
 		return err
 	}
 	return r.write(ctx, x, accountID, periodOf(now), entry{kind: "adjust", points: r.total - before}, now)
+}
+
+// Grant adds points to the allowance of the current month only. reason appears in the entry; it has 1 to 200 printable
+// characters. Errors: ErrPoints, account.ErrName for an invalid reason, account.ErrNoAccount, also for a deleted account,
+// account.ErrPlan, *store.Error.
+func (l *Ledger) Grant(ctx context.Context, accountID string, points int64, reason string) (Balance, error) {
+	if points < 1 || points > contract.MaxPoints {
+		return Balance{}, ErrPoints
+	}
+	if err := account.CheckName(reason); err != nil {
+		return Balance{}, err
+	}
+	if err := l.openPeriod(ctx, accountID); err != nil {
+		return Balance{}, fmt.Errorf("grant: %w", err)
+	}
+	var b Balance
+	err := l.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
+		now := l.now()
+		r, err := updateBalance(ctx, x, `UPDATE balances SET total = total + $3, granted = granted + $3, seq = seq + 1
+			WHERE account_id = $1 AND period = $2 AND total + $3 <= $4
+				AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = $1 AND a.deleted_at IS NULL)`,
+			accountID, periodOf(now), points, int64(contract.MaxPoints))
+		if errors.Is(err, store.ErrNoRows) {
+			return whyNotGranted(ctx, x, accountID)
+		}
+		if err != nil {
+			return err
+		}
+		b = r.balance(now)
+		return r.write(ctx, x, accountID, periodOf(now), entry{kind: "grant", points: points, reason: reason}, now)
+	})
+	if err != nil {
+		return Balance{}, fmt.Errorf("grant: %w", err)
+	}
+	return b, nil
+}
+
+// whyNotGranted returns account.ErrNoAccount for a deleted account, else ErrPoints: the total would be too large.
+func whyNotGranted(ctx context.Context, x store.Executor, accountID string) error {
+	var n int64
+	err := x.Get(ctx, `SELECT COUNT(*) FROM accounts WHERE id = $1 AND deleted_at IS NULL`, store.Args{accountID}, &n)
+	if err == nil && n == 0 {
+		return account.ErrNoAccount
+	}
+	if err == nil {
+		return ErrPoints
+	}
+	return err
 }

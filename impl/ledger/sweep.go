@@ -60,11 +60,11 @@ func (l *Ledger) Expire(ctx context.Context, limit int) (int, error) {
 
 // expire is Expire for one account, or for all accounts if accountID is empty.
 func (l *Ledger) expire(ctx context.Context, accountID string, limit int) (int, error) {
-	overdue, err := store.All(ctx, l.store.Reader(), `SELECT id, account_id, period, points FROM holds
+	overdue, err := store.All(ctx, l.store.Reader(), `SELECT id, account_id, COALESCE(meter_id, ''), period, points FROM holds
 		WHERE state = 'held' AND expires_at <= $1 AND (account_id = $2 OR $2 = '') ORDER BY expires_at, id LIMIT $3`,
 		store.Args{store.At(l.now()), accountID, limit},
 		func(scan func(...any) error) (h Hold, err error) {
-			return h, scan(&h.ID, &h.AccountID, &h.Period, &h.Points)
+			return h, scan(&h.ID, &h.AccountID, &h.MeterID, &h.Period, &h.Points)
 		})
 	if err != nil {
 		return 0, err

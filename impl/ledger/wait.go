@@ -66,9 +66,9 @@ func lookUp(ctx context.Context, x store.Executor, accountID string, i Idempoten
 	var state string
 	var fingerprint, reply []byte
 	var expires, until store.Instant
-	err := x.Get(ctx, `SELECT id, period, points, state, expires_at, fingerprint, answer, answer_until
+	err := x.Get(ctx, `SELECT id, COALESCE(meter_id, ''), period, points, state, expires_at, fingerprint, answer, answer_until
 		FROM holds WHERE account_id = $1 AND idempotency_key = $2`, store.Args{accountID, i.Key},
-		&h.ID, &h.Period, &h.Points, &state, &expires, &fingerprint, &reply, &until)
+		&h.ID, &h.MeterID, &h.Period, &h.Points, &state, &expires, &fingerprint, &reply, &until)
 	switch {
 	case errors.Is(err, store.ErrNoRows):
 		return nil, ErrFree

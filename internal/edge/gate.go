@@ -18,7 +18,7 @@ type Gate interface {
 	Count(ctx context.Context, p Principal) (w contract.Window, allowed bool, err error)
 	// Window returns the account's window and counts nothing.
 	Window(ctx context.Context, p Principal) (contract.Window, error)
-	// RemainingPoints returns the points that the account has left. A 429 reports them.
+	// RemainingPoints returns the points that the caller has left. A 429 reports them.
 	RemainingPoints(ctx context.Context, p Principal) (int64, error)
 }
 
@@ -26,6 +26,7 @@ type Gate interface {
 type Principal struct {
 	AccountID string
 	KeyID     string
+	MeterID   string // what counts the points of the key; empty: nothing does
 	Plan      string
 	// Token is the bearer token itself. Only the mock sets it, whose keys are not secret. It is never logged.
 	Token string

@@ -31,7 +31,8 @@ type PointSetter = model.PointSetter
 // Plans is the catalogue that a server has unless it is configured otherwise.
 var Plans = map[string]Plan{"free": {Points: 300, Limit: 10}, "pro": {Points: 10_000, Limit: 60}, "archive": {Points: 1_000_000, Limit: 600}}
 
-// The scenarios of keys. Each key belongs to an account of its own, except that sibling shares the account of ok.
+// The scenarios of keys. Each key belongs to an account of its own, except that sibling shares the account
+// of ok, and uncapped that of capped.
 const (
 	KeyOK          = model.KeyOK          // enough points and requests
 	KeySpare       = model.KeySpare       // more accounts like ok, so that a run need not wait for windows to reset
@@ -43,6 +44,8 @@ const (
 	KeyRateLimited = model.KeyRateLimited // an account whose window the run may use up; a small limit is best
 	KeyError       = model.KeyError       // an account whose every answer is a 500
 	KeySibling     = model.KeySibling     // a second key of the account of ok's first key
+	KeyCapped      = model.KeyCapped      // a key with a monthly cap, under which 10 to 19 points are left; its account has at least 10 more
+	KeyUncapped    = model.KeyUncapped    // a second key of the account of capped's first key, without a cap
 )
 
 // The scenarios of images.

@@ -26,6 +26,7 @@ func Mock(ctx context.Context, baseURL string, client *http.Client) (Target, err
 		Keys: map[string][]string{
 			KeyOK: {name("ok", 0)}, KeyLow: {name("low", 0), name("low", 1), name("low", 2)}, KeyEmpty: {name("empty", 0), name("empty", 1)},
 			KeyExpired: {name("expired", 0)}, KeyRevoked: {name("revoked", 0)}, KeyError: {name("err", 0)},
+			KeyCapped:      {name("capped", 0), name("capped", 1), name("capped", 2), name("capped", 3)},
 			KeyRateLimited: {name("free", 0), name("free", 1), name("free", 2), name("ratelimited", 0)},
 		},
 		Images: model.MockImages(),

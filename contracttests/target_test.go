@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -170,6 +171,11 @@ func (o operator) MustKey(tb testing.TB, accountID string, lifetime time.Duratio
 	}
 	c := o.mustCreate(tb, args...)
 	return c.ID, c.Secret
+}
+
+func (o operator) MustCappedKey(tb testing.TB, accountID string, points int64) string {
+	tb.Helper()
+	return o.mustCreate(tb, "key", "create", "--account", accountID, "--points", strconv.FormatInt(points, 10)).Secret
 }
 
 func (o operator) MustRevoke(tb testing.TB, keyID string) {

@@ -100,6 +100,24 @@ func (e InsufficientPointsErrorCode) Valid() bool {
 	}
 }
 
+// Defines values for InsufficientPointsErrorLimitedBy.
+const (
+	Account InsufficientPointsErrorLimitedBy = "account"
+	Key     InsufficientPointsErrorLimitedBy = "key"
+)
+
+// Valid indicates whether the value is a known member of the InsufficientPointsErrorLimitedBy enum.
+func (e InsufficientPointsErrorLimitedBy) Valid() bool {
+	switch e {
+	case Account:
+		return true
+	case Key:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for InsufficientPointsErrorSuccess.
 const (
 	InsufficientPointsErrorSuccessFalse InsufficientPointsErrorSuccess = false
@@ -409,13 +427,17 @@ type InsufficientPointsError struct {
 	// Error Description for people.
 	Error string `json:"error"`
 
+	// LimitedBy Which limit has fewer points left: the allowance of the `account`, or the monthly cap of the `key`. If both have the
+	// same, `account`.
+	LimitedBy *InsufficientPointsErrorLimitedBy `json:"limitedBy,omitempty"`
+
 	// Message Technical description for debugging.
 	Message string `json:"message"`
 
 	// NextReset When the points reset, in UTC.
 	NextReset time.Time `json:"nextReset"`
 
-	// RemainingPoints Points left.
+	// RemainingPoints Points left under the limit that `limitedBy` names.
 	RemainingPoints int64 `json:"remainingPoints"`
 
 	// Success Always false.
@@ -424,6 +446,10 @@ type InsufficientPointsError struct {
 
 // InsufficientPointsErrorCode Always `INSUFFICIENT_POINTS`.
 type InsufficientPointsErrorCode string
+
+// InsufficientPointsErrorLimitedBy Which limit has fewer points left: the allowance of the `account`, or the monthly cap of the `key`. If both have the
+// same, `account`.
+type InsufficientPointsErrorLimitedBy string
 
 // InsufficientPointsErrorSuccess Always false.
 type InsufficientPointsErrorSuccess bool
@@ -545,7 +571,8 @@ type StatusRecord struct {
 	// PointsTotal Allowance of the current period, which is `pointsUsed` plus `pointsRemaining`.
 	PointsTotal *int64 `json:"pointsTotal,omitempty"`
 
-	// PointsUsed Points used in the current period, including running extractions.
+	// PointsUsed Points used in the current period, including running extractions. If fewer points are left under the monthly cap of
+	// the key than in the account, `pointsUsed`, `pointsRemaining` and `pointsTotal` are those of the key and its cap.
 	PointsUsed int64 `json:"pointsUsed"`
 
 	// RateLimit State of the rate-limit window.
@@ -2256,146 +2283,150 @@ func (sh *strictHandler) Status(w http.ResponseWriter, r *http.Request) {
 // const string: with thousands of chunks the chained `+` fold is several
 // times slower for the Go compiler than parsing a slice literal.
 var swaggerSpec = []string{
-	"7H0Nc+M2suBfwfFt1XqylEzKsmcs19QrjePJejMfju3JbN7IG0IkJCEmAQYALWtzc7/9Cg2AX6Jlyc7e",
-	"q9uX1MQlkQC6AXQ3+hP6zYt5lnNGmJLe6DdvQXBCBHw8xfGCnHKmBE/194TIWNBcUc68kTdmckmERFgQ",
-	"dIdTmqAZF4gzgmKcpkQgrOBbxjPC1AlKOGJcoVgPitSCZH3P98g9zvKUeCOP8Z5UXBDP9wT5taCCJN5I",
-	"iYL4nowXJMMaA8KKzBt9qRrf+J5a5bq/VIKyuff1q++9o+y2A98kEURKxGdILahEH3PCxhfnKOFxoTFE",
-	"e5dvT9Gro4PwRROzSREEB/E+zwnDOe2vcJbCI3KCBElfTzxJxB2NSU/Dm3gbJ5BjpYhg5ahf/mGGuvmL",
-	"G/KbB8Zcn+YlVuQdzahan+uVwoqYmRKE45gXTP1ZIoEV6aW6C1pSlvDlCEUiQhpdIpVEKZkpH0UqQpLE",
-	"nCUSFUzRFFGFBJFEyQnbOz+7fosSgWcKTSoUkCEbNKMkTSRQwl+vry8m3ov+hDVX07P4TLwT8frw+ES9",
-	"Hg62XLN/NDvvBf/7S9g7vvkS9I5vvnlxotpP/rR53S54SuPV+updLwgyq6QWWKGo7KCXaqZpXvERin6t",
-	"rRxlKFqWy/Y7L9Ovr4+Ck+Xro+Apy/Tr69qKwChbrcrnBWGneggN6ikL1EcXmmaYQnTWaEElys2b/lYz",
-	"/v1nuHFu27JOH42nbnq6qSUFNMM0JQmakhkXRHPOEksUG2j9rTjhX0j5RInVeKaI6Ji35XjF0RJT5Sag",
-	"p8bIvUIalSy3UvI4DANfU7vujMKgP+gfNKXmcLCJVmdcZFh5I48ydTT0fC/D9zTTsv0o8L2MMvMlKCdB",
-	"mSJzIlqz+HhHRMpx8uTZNIhUv7RiVxMpL5QmgxjnOKZqhbhACywR44gRteTitjHfwXbTOzgKHp/g58+f",
-	"x4VaEKZojBXp5j9yn5NYkQThqqneDMCCdG5T2D/qtw+3NwQLIrY6dG3TziP375eG/M879uI80ejNKJHm",
-	"4HWcQlm55ET8WaKUz/voh4IrwzYLwtCKFyjmTOFYIVnkORctoRGEf/t2+NPxD387+nz8NvxwcP3q9PDy",
-	"5feDv7/fVlZ++V+9/3PzW+iHg1dfu7jmq+/lWOCMKKsVnScky7kiLF59TzpOj/f4lkiEy2lKPCOaDgXJ",
-	"CVZ9dG4pDWelfLHvZPXCdV5Staie3pIVPKEMDYZowQshfUTVhM2J66y1ogRh0M0QZgnK8UoTre4076Ox",
-	"BYWA6JcLmhqmmFEhVbUzEomCMcrmwD3moKKqj65rmEwYIIdRQmczIghr9MdoGAR99JGlK4uNNJORCqtC",
-	"okEQgOZoEB4hrPkZYYaIEFwATnq2VKKZIAThOaasj0Kk+IQNDg/RHZV0mhI0vjo9P0fxAgsc6x1qn6OH",
-	"s4AMpwHuHeHDQW8Yh6R3nBxPe0F8kBziMHlJwtDzPap3zhzOnu8xnBFDuG6ne3qr6xSU4ft3hM3VwhsN",
-	"Dg+Bpd330O+ir8HhYQd9+d59TxSAaVZILadgjmjTFA1RCiJzziQBmjy7V/olEKBW6JkiDNRCnOeplQz7",
-	"v0jz2i4OdJym2OjKssgyLFZaT0bwEOV4TsxOyiKOiZSe793htCAWxIwmhMUEhBhhC8xizWkznErieylm",
-	"8wLP9byI3pCcU6bkJ6mbhIHv5YLrISmbX1O91gf6oSAZpprqLqC1Nzo+fhX4ngNvuViRey1aQezMijRt",
-	"YZ+mVrt6EN3+8fAxjLMtUA4Hw26cjx/E+fMCM6MyjXNB05QYltBCUWpuJhJJzhWZMM1oieDzhdFF3mMR",
-	"L9ACqwXKiYhJomkEtA7dHJYCzhTcWg1gP6edaFG41dq0Z/68yQB2St61qcwckmYEnCSa0JwptgG90PfK",
-	"ViMvJXcknShNqj+zIpuoacrjW/Mxx8J8SCmzb5dcJPYZmamJUjyfqCVN1GKiFoTOF2qiNLyJ0nOcsHCi",
-	"wokK1v4dDYOJGgTBRPXCiZqwQ2jX+DcIJuqVbhUOJurw1UQdh/0A/psou15GUj2bDofBoJMMXz64cxa+",
-	"kSOVSPuTIDNv5P3HfuUQ2Ddv5X4lYC6JLFJl+q5rJTTTUkOrvILgpI/CABn80ZIIAkJsbvTgtp+hV3M0",
-	"dGFi2+83nBI1Y39TH2jTtpg3daga1nv1KoNxq862uVaPelY/6hkFaVP3mioFi3zOZDGb0ZgSptzu7iTj",
-	"aW2AJhMO3OYYwz8MECMkIUmT/xI4Cz9cfXr79vz0/OzD9c8XH88/XF9p6tWHtTfyPnCFCOPFfOFGnMEh",
-	"TiUiJeXoXc+IlIa49VFfvkIx11Z0SS0naIBKkj5BRT4XODGaSp5ipnVxUOtnVlUA74Q+uMm9uoTPI28Q",
-	"DI56waAXhNdBMIJ//+V1cMqgxibAgzuwxfrenMGKdHBH9xI1VqGPPhg9zdiMf/DKE3gFPJHjnFrVfCc2",
-	"gb6tY4qtQA+FU4qCIq2VdpKrB7jkx/G7829/Hl+c//z92U81DtHCcXxx7pRaPQ6AazKFarbKKMh5HxXs",
-	"lvEl87XVB8c4F0iQO35LkhOtyido4mmTkQv6T5jhCBlrDRk3ox3T+BjBnfgMkq8t8YPUfl3p79tMwtef",
-	"C6n1E8EzbXpLmmgzUKLzCyQwmxP538UInz9/7rXN8U392tb770PS9umONI2Nz7tN08g+b5B1XkxTGm8g",
-	"6suzHz6dXV17eq8VpqnhGn3gfxKpJV43cGPMEzSnd0Z6f7p8p/VZzKymwBnCtpV1BOj1qjONaRfzIk1g",
-	"yCkxqoXnezOi4oVGQhAMk/cEmWkq6rl5a3GvxApPtYVlKL3Obg75EfqdcF/nK9+bFnLV3IDr0uvh/Ixm",
-	"QCxvwWOlxAqlWMF4z9kMC8OY3yRBh8HBCaKqAQcMawvtOSsPs7TLbT2MB0Fj+bUKumH1d0W2a6lhxPW1",
-	"7pgITGCjCH/KAg+D4QlybZAz6Dto51lLzbjqzXjBkt3I++nIdi11Zaa0REvBrKOOJKhstOMy12ygiafS",
-	"xcRzTFmOfVJ9HKGE+CghvXdYzXxE9AnDMh/NhP4/89FcxD6iykcpbi98zWP1wJHscBmh3xuVrmW1h2Xb",
-	"Vm6a77VT9RkEbD2xFNxvtW2v5BE4LXGy+5pVhLc9kK7VkOSOiLZP48o8NI5CaaLM8c4kZu3umt8Noynn",
-	"KcHMN1oeKl10pTvfNeUMvDL6xPWRNqp9tOCx8BFOFffBc+YjJe92XzmL1gg9gtWJdZ9UDbfG6fm6n9VF",
-	"Nip/bqoJJ2ayGVaxcWVr/UVbPKD0VYQQY9YUzkY/xEm3WTRh19q8pCxOiwQc7kvB2RxZ7QipVU58LcP4",
-	"HRGS/pMkaMqTlY8ynOq1Iwn629XHD+Ajt5qpdY4ZF/IfNteWCmo5nImm7qCdplWvir0/1+16E2o1MsJY",
-	"+G0mvxxfn/387vz9+fXZt3Vzi3OUYbYqI/TrdpYJ5lKJjoIqjp8TgTLKCkVOahoHZWg4cMF973Gn7658",
-	"VVvCjUzlwkULLI21VOTG/YGVm4/LbnFB6j88CjZg3Cvj3ht7V/rrM9niCtQts527OiIUEax97On9j3Eh",
-	"ISbTETpFnKWrDga5Orv88ezy57PLy4+XLX+EC3ZXeqeeV0oUqWc0tI52i5w5fk/QrxCv1c3ri/Vg9PY5",
-	"p099RR9gEDcjk4ThI6Hlv4njK5oRf6u4PtrT1ruJZkQ12olePHQS/X/DUPXMl+fzVnu0p7BZmcLxXHaD",
-	"sPKOnLZt+DBPsaawXPAyHnPpjgAn/M3ja64044ZBEATroRtR37DUfDiqBxG90eExhHaJ8kbhy6OXg8Hh",
-	"0VHwtdb1stlW2nl7OFb0rmGrgcG9a2QQ9KHmmfK0leiYdQP1XRgf5nhJYi6SR5yNZhX+OPaex07lzsBK",
-	"veH3Hdm0SJBYYTZPwRGmKabIBZ0vlDU1KEM5vSepNC5dqiQqcq1epWSmDxrBiNBbkgueE6EosdnHeohH",
-	"cqgGL49ebk6i8j2I6v4O49z/DmOsnj3G13oy0xfv3tODukn6btWqzCw+/YXEQEffViYvThKqdw+nF401",
-	"b6autPKf2rz22XqMjbGlhcVSP1mCCjElCEigj74nK5MZbhwWDGdE+sbgAvFAhPRdMiy81MdwpA20CPQN",
-	"yuo4hh0TO0u6Ep8/Mq3OCGFT3jKcEDQ1gs6a1plNPG3SHe5OigSlywxHEmtVY5Ptq78ArmsLZnINuwdT",
-	"kHwoNfPwOdNWafcQhuU2CUXNlV/9RnpEG+Bp+c4pjNXS9Ot+jYQX05TUaTLspEdWZFND0rl1/bVinPDe",
-	"+XeMHADuDxvgSg5wEMIurjFpUWsgcFZm5+oWJoSRuehwc4L1NCzc++eN/hP0jns3vwX+Qfi1O0m2zmi5",
-	"cV7q7Sj31bfEYjFsbEEXB9ZTJ8oYTjcv2hSQdp2FCw+wBC2cNYwTRDvouHRr6XWb4SJVD4z6eUHUggg9",
-	"mF0zqw04ujSkulwQmzZrOmvWT+hsRuMiVX30cTbT7GVBGQ8f9KOQjsgm7I6IKVY0A77JBYU0aNCY7UJZ",
-	"95ZeKUcgmwn/rWnl3P3gzPzNw2z1ceaNvjQy816Fx4MmFfx1cfPlWpn/L/KbL1fy5j9H+/tf/rH/n/9x",
-	"o5GiCpLxPpMpqoJIbf5sJpB+m9x8GWMz5hjfjL78w9cENjg8/Hry5c3UvLySN1/OyM3R0K9BOWcpZaT0",
-	"srfA3LT3rMt3arOBRihaKJVHIEb1JxmhPc0YXCr0yg+PB7UEwhfgecMoSrDCowh8smDtTLEkR8M+Gls3",
-	"7YRhhs7Pz9+iiLIZ72sdOkJSYZbI0keTau1KKocSnA8K5URkVEmbAWqjZHZFiT0ajJuvnbEJ2I/292E8",
-	"2bcv+lzM9zU79oIg7P+SN/yyhaBGeJUpmS+Pjw4Cm2pdP9zswm/wQq/nZ855b01A18MfJaOZVMfmnr2z",
-	"DR24stoIS4TRm9MLNHyJFJ6PUERY5KMoIeYvhBAitPcdERkGF9RbgW9VIU7Q+dVHFB4eD4YvfBSlWLef",
-	"CfM3iyZs7z1NkpSgt4KweKHbEJZFyD0+Y/OUSnhOVQRShWtRIO3RJhVOU5L0USuYo/C8TOxFywWXZMIi",
-	"61Hvu/WIUEqly0Uuu3JG1hJz7Qyb+3bQzKRtMe+4919aiv828F993evZr0Hv+Oa30H/19cU3f6qxll1Z",
-	"h5fGfpvk23JL6h2RLOKFXhwCmUcO8/ZhUYqjx04BSKBbO9kum6JXc6EN2QFykOXRYbCdoE8spjhFOF3i",
-	"lYR2EuHSjkXkPia5QpGjPLPlEUmokpGPlgsaL1BCcj2+1eRrnp/m8bJJ2ziTimZYb7dcaPbms/JkqaVn",
-	"P0/tqFI/u5SrkrdoYxokscGSE4RNyY4WXZERZrAWRpdD55pw9elFfi1wKu1zH035vRVZlVFj2HnCmkaP",
-	"Ho0mpm3B6K8F6aPFx9NLeDF+d/0RLXiawO7oDqBJclZhrjf9YvzdWe/v799V09F9pG43YTlEInUXl54t",
-	"iCoEI4kRKNFF/B1sqw2dmafvz66vquFA1OshbGNwepdGGxcJEYZZHzEMgIK6tE6ngsmH9G8ApOWtNtEB",
-	"YLk1BUuJlFpkmbxYqBdToiCacqgimXw0VTUxFnSG789Ne/DGVOSEhcBgIFe5t789pB05fWYJ3G+a9zuV",
-	"l+aJsFYtVxcncEYurQ+//7tLwPY+1f0xbdxMAMO5SKqszRinKVTamNqfMLjp0N/XdfZ2bvIauPI9+GM1",
-	"GWQ0TakNrWy2Ejpt67VQzAMzBK+DKTJpTHBHcKVzbc0fYqSvo1S7bvrrTRe1mEzsLkrJU6zFlz0BQD+c",
-	"ES1USY4FVkTCM31Yg1QzL0GY9NFZlquVySutFXH0HzVzqgIPwKth0jTop+tke6vVuLeYpkWX0ft5sapn",
-	"OCkUuWMy6szI8a1PwfCfKVYCcqnFlGPM0IKkeVW9x7WSSWdmEMrmE2YiAKVYaRVpUiVJOjORFFO73ghF",
-	"a950QWiNThWahng0CMfmweiSc9rT72nNGSD0CpFGVQ7EerRbK1/WtUKV0rZTD0WthLZoQ6ZaGU7XSpd7",
-	"ZbMClmRqlQkJwzLeGnHB67F6ck+lCc/byEgjXxD4p4wdYZDk8QLGLRh8xtOURCPdMeaMEZfibV1E+lCA",
-	"1ip14GO9kjPIl3SzuH535XRmqwa10m/NEDQjvFB2GLN7CTVEhYWgd8b1QTMDkTIX4XKAK/z0pqdcNmpF",
-	"K3Jw/eyuJFSfcVEjs8o9lUhxjvhMEWb2hCOs2TomnWnEdkNsTldzSLv8oH8aXPaGwdBHwzB4Af1mXExp",
-	"khDW7FfuZJm8WJo5jd3bGwahj4bBgf7z0kfDw9CMOy3kqjnkWnIi2hsOjn10GByYLqZdD+KCza62JHrv",
-	"MAh0+4H+M7RwcNIzGWlRd5aaqTFkYKHY2kFYVD05yuzFE1BD75YRsx5MNhoZ12RtVCMK7PJbt4ohI857",
-	"YMc2CEmvfqZJYbpSULyKjV4JUZEJm7B3sA6QX2K0nZXmFGSEgRyhhMTUKEBRmagXtQ0hmzm5u6+qmW35",
-	"xAroE1eMj+jMyF4rS/06zqUSVlavrqevThiQiDl9Us7m+qiFoCuQHJXo4CgIzOy3LpDu9gxWSY+bFLdG",
-	"Ia3eGzjmIC1RmdhD+1xuHYtWqNcBdh6Apduq8gT8Yjo2kTMNy7sFShdgzTYzJba2fFdb20atAMd5WQtc",
-	"qQiVJ/oERQseiwjtgb0R9gcv/AmLcKp4hPbA9Bj2wWGQg5m+V5oZgyA87gUve+HhC2sNybsI7V0TKYm2",
-	"2v6shV9aZEy+AOo25cIkTepo21o2UyhuJ291CY2W53saE893HlUl7zoKybuKncoMikfKabqM1YQ8qKhF",
-	"HQVNUU1z6yx46sKYdOP3bfUNWCInPE9J/3Grqky1WFMOSbxgNMYpSlpjJ2RazOeUzbcYvlYh1cE7zCoQ",
-	"oDJDGBpMtU/Xp03DHSvS07zdLZS218j/BRo4eLtrGwnfbx7l9UoFNhvqG/Kp9mN9YvXF7JILHZUynRr/",
-	"DnUyuxN5ox6pReDNWqV/A+L+76KNDbvfyJVdvyvC7LneYWeIVJdNPHWzbb5z52a7XOibzkBvGSre5F9x",
-	"EeV/AXmUtQ4b4z91e/Pfl6aq/eiirm3v/lq/tmiNqNLuYS5dSixOU74kCXgJqzF2DeZWqT8PAgIXDbhu",
-	"q/zVpziEOg+3T4zelz4nd7sZVtb9Xcs1Nhed7Qy4tb0ucaqat8Ns4266/N91Wu7KZ95FONTzpBuSoZFA",
-	"/W9wBvyPUT+6CKmVdPxYguyuRFTPJW4QUSPJ+A9F4ndVJBrZj5ulvdYkwYSfQb6dLRd4diRxnUxMGuim",
-	"3Bzdwi8Dp9FMEIhr54KbHAUs4gW9I1H/ia6PtdzTTX5/l/1UCLimKieC8uQJzN/I8V0njZQvMYvLJWiC",
-	"c5FWKlFUedQjlKdF+aScTvRk5DaGeaBmpHMxfFtIpZVRd/VXdTHFkwIzj6W9rhW/eA+kOXfKMbg9TaKo",
-	"7NAXz1k8WaaPd0s+k1ccnSB9BhtnpGY2uHcNo2EQ1qWhTcW+eYJg2S5+1M5S09zYIIB1/liXLFBfGReC",
-	"qtUV3BloLgSDayPGhUmeNd+cg8uz10isObaire+eiGxqKG9etygVFjYwHfFY/JzSO/Jz5Ot+ZduMx7fQ",
-	"ZMKgjSJS/Rxp4baN5ayHAscxZ+SxmyZ8l+cS9ifskoOEBUzIHRErdBygBK+kxo5A/VXmakqsJ9hUOPLU",
-	"+FMF0dtv8usypHgFx2bX5VzCRW/GiWbub9S77W5mtPu2UCo32e+UzXiXhgvCWxCc2DQGk3gNaVQauwWV",
-	"igtzNlrHnfRdTp7JLsQssdGn/oRN2DffmDxeljgn2zffoDNYhBinKYqxEJToBuWtJZBvYFBHit8SBqeP",
-	"ofpZka7d+TNhtUt/7DWFiKSS2CuBMFv1kRVfU5JyNndXn9nTzYdsCnviwS6Z9BO92r6rZpiwKU5BNpt0",
-	"CekG0azzZ2vjwHsbMDD3IUIyFIOtJThe6EkTlmCBMs7Uwge/mLvi0Dpt7a2ItVsOaVWBgNbv1tMtbIwD",
-	"EQjfOn9uJWnsYCXqpYvObtJlWaoB+6MxrVcKYjSj9xBKAQOHz9BR4Eygvt3O2iWiJEHRxcera7Rv9yoy",
-	"19dKf8JcXJYq50yXNhjTR9F3Z9do3+AaIaZ5xXY0aTHSPrNVn/Yyybr6YhGs6ttsdcKE1e8PBh91uzzC",
-	"PHZlcW69tMpk1+ijSKp4Rbwg8S0Qs/O/7Q2D8IUPOavtisq94eC4/koucF7Z1za8sDcMAttowmo+1L1h",
-	"MKh3NoElG37WnRDVlPtw8fNJ3SOr6drl+7yAWEy964SVMfQIPkVI6jNluVg1o+r12zTs8oDJUGNvcwsn",
-	"rUceIsvFkdF+obY6MtG+mu7uI4wirdXah4LPBc4MCeAJi6ymG7VUckO1duM00ZJ7HKt0Ze6T5wnpo0+2",
-	"SDvHamHGy4hacJttpcX10EEZBodozyANWln0oiQNrTdo3cCvwil6+A7vmVkYk9IOK2OkkG/IwhZK0azM",
-	"DANdQhodt5YEE1l6rue5QGxNEhWBc53R+wmzb0704rnci8iIiJkTmFOiloQwFADs0GL4ow0/ahRbAUlX",
-	"DOwq7tGeyeO1DSIT0LF5goq7i1qt2MS3pJTIeIlXfXSaUn1ogBkxYXTOuKvwKFMDyMpd9K93q49K745U",
-	"eIXilEu47ZU1a+7LxFIfSW6GcpCpRJKmhGligFsbWcESzuxpmdKYMAl2oL20dZxDYdegH3i+V8BNFy6j",
-	"eLlc9jG8hmxi21fuvzs/PftwdQZ9vtaShOFA9XzPLpc38sJ+aNrYHwPwRt5BP+gfGCNmARqUE5tgJ3HZ",
-	"4YsCDyaRD+XF+PYMp8rqD0bsU5ud2Eenzcvy1iK3RgJZZqJwCgGtnBtVIMMrLWj+dnH2nY8uPnzno+vz",
-	"t2/RXpFrGtDD6mYvfPTm/YUWQ5/J9MJIa3e3golrS3MlBUSUwfIT5qhNSJxirX1pxcV0dCwjCBoE6D19",
-	"46MwCFBG5tjlU0LUv8yL1NM5GPgvj166hMtcH4RUC4KDIEDfXpxreBkXZMLm9M6u5pTALcaySJXUp22V",
-	"IbX36S9BEJy+qOVRueQ+4BOXL2kyqYC2tMELCu154o08t6vN66C/dNs2VZP91nXRX2+M7k6kesOT1bML",
-	"VtfSw/2qYAkSusfvrj/WKzjLChFzJWhpJ9n4bO2CmG0S8RWdeY07S+vJ0RTKG9ZuCLJnIAPFu3aI1rGs",
-	"oQFFCvB9P2fzE1Oj4NMf33y8XAbffzfn4/F4/OHq0+Ls01x/PNN/3pyOfxiPx6fhX8fLU/3gNEjPfvjx",
-	"cjjIPtz+ZfxqPP7h05vxVfzTcPCTfj2++vTjx8vvD09/Oj9/vfN9ug9gvm0lA4Dj8W1vGARNeO95fDva",
-	"dEfKSAvNDeBH+/t65L6NLu3r1jVwYRc4LF26HNw3TuB0g+4aWrgTtLAObfAwtEHjmlgt5zWswU6wBjVY",
-	"g+PNM6vpdwDR3qYxQrrnDkAHxxXQw+7dsyVVxg+JaSpH6HCnPTus71nHhd12bjXTYlSZFcamsKkY20I0",
-	"QCqYazfYVXT58A8mwDQNEvWbAXbAQoMtkYgL1YXDAqczp4yb+31KXbuW26d1IFA9dgCvAZbQy5q37qUH",
-	"e84YfjwjKKMSKvSWXGhlzzj+rOB14lnugEoFvUJI0PyhPdHrAGGuDA5USmJiD9gwqN1iszV0DaoEDIJn",
-	"I0k8IKr82m29WGp1tpArkF/G1rVPuc3i1Yt3uwuaNcRKZGsOje6NqzVAeeumukfg1ccuAab2gtCudbFZ",
-	"XdUeQCKaX2alu+uxd8ABwFXAbUSja6KnRsnomaiHUbGtdQ5qY5uPdkHCgK3Q4Mtes1CoQ1ZhQUChn8NP",
-	"HBihVXUCV88SBf3hLng04Zb4ZEWqaC9fu6zQ7YwgBgEJsoMKqxT+wikjCZqu6pn2O6BTA1uiUs9PfYhM",
-	"ZjQl7STVXY/5BpwSunX1PSDCrB9wRy5wY5ZAyvh7GwRz9uWoQzqvXe/1CFjTvgQq9d6HDxzAWriAgDaM",
-	"Fvr6XMqkkTqsLFmvG+jI2EIHgR/oM2xHSVRh88Qb9o063HHTyaZa8NJBYgxy3xZPtG52EZim2qzWWrX1",
-	"J81cGVLz93LavzEyMKvbNYeyXW0W2koebtOldcExdAu37mav+oZeg216rV2mr7sadXFz1/o9d19973Cb",
-	"uTWvrPJrpGkXqqowa164qvBcW5de5S73bvQA+1Wgak46s3YqH7FshYb9uiuxM0bZcflPH50r9ys8flVX",
-	"YH6KjIELUaq2St3t7z1X4FOCiobKQIbGjMOh02V32wk/hRjtnVD/rwnxmZTxPVmVhQ7O78uS5n1Mjjys",
-	"m1/TRi2cB26JeiDvy83XG9+zBUDwtk01KVZQKcIb9UXNKF2/dKjt45zu34XgzLCorOdhNANQzmtVJWtb",
-	"fx2pS4wH0mN9cH7VFkN/NT6lPnorCKmN55ZE43bfM6dDTBgWlBs88ZRrU8IDqT4yvyeRC+6j0Ej73Lp5",
-	"69dCYnsppOd7U71HJghqIZbBSH4LU3AAwsbPa5iq3Vr4ywVQ/Komg0pr9G4AkvJlA4pmpjqUWtQe5Puj",
-	"A4KF2BjSRk+dtb+pr2nZ6G0Drlv0ti2bvWtSxITES9N8bWZgqm8aHyuSlhK7gtEqTSoN8k0TFaIxBBCP",
-	"j6aFk2nl9aCVH33ziLK9kXV6NNL2oEaN4c7UqMd4EIBNv/FRqGm+Rfc7g7KjNYkIwpBW4dtK99tIKaDu",
-	"PTT87k6ADbDA7n8I0pMMqU3cbG2nh+DtYM5vgGIs+E0wdrBNN83G/N5Fk9MKWeC0xRLtX9q7gJ+NHUEo",
-	"7rU+2+uDQFgIu8qy6vrmym38+JjDtTHDaswqGGWmtc1wYWu4gf+gJ/OkIbnsNa3bwBg0YQyO/cc9mE8F",
-	"NjhuADu0a05n64WcWw142FpwEznnQtOJrdocBMHI8Ez3L9RtBGKd6a+dm74Oq7r8pJZ0B5fv2Pq8LceG",
-	"aEt7Eu6nNS1jwOVjbNUK79bNx8egJSTFq9dhe8EyvDLVu6741aT08FptozMWNg4vCUlev2yrDFtK44cG",
-	"hWV8vS6VnyiIN4NpC+Sny+DNcDpk8a7idzOANTH8FMn7yBxAAt98/b8BAAD//w==",
+	"7H0NUyM5kuhf0avbiKVny6ZsDN2Y6LhwM/QsO/3BAD29e222S66SbQ1VUo2kwnjn8X77C6Wk+nLZ2NCz",
+	"F3cxG7MdYEvKVCozlZ/iNy/iacYZYUp6w9+8OcExEfDjKY7m5JQzJXiif4+JjATNFOXMG3ojJhdESIQF",
+	"QXc4oTGacoE4IyjCSUIEwgp+S3lKmDpBMUeMKxTpRZGak7Tr+R65x2mWEG/oMd6Rigvi+Z4gv+ZUkNgb",
+	"KpET35PRnKRYY0BYnnrDL+XgG99Ty0zPl0pQNvMeHnzvHWW3LfjGsSBSIj5Fak4l+pgRNro4RzGPco0h",
+	"2rt8e4peHR30XtQxG+dBcBDt84wwnNHuEqcJfEROkCDJ67EnibijEeloeGNv4wYyrBQRrFj1yz/NUjd/",
+	"cUt+t2bN1W1eYkXe0ZSq1b1eKayI2SlBOIp4ztSfJRJYkU6ip6AFZTFfDFEoQqTRJVJJlJCp8lGoQiRJ",
+	"xFksUc4UTRBVSBBJlByzvfOz67coFniq0LhEARm2QVNKklgCJ/z1+vpi7L3ojlmdmp7FZ+ydiNeHxyfq",
+	"9aC/Jc3+WZ+8F/zfL73O8c2XoHN8892LE9X85E+b6XbBExotV6l3PSfIUEnNsUJhMUGTaqp5XvEhCn+t",
+	"UI4yFC4Ksn1jMv36+ig4Wbw+Cp5Cpl9fVygCq2xFlc9zwk71EhrUUwjURReaZ5hCdFobQSXKzDfdrXb8",
+	"7Xe4cW/bik4XjSZue3qoZQU0xTQhMZqQKRdES84CSxQZaN2tJOF35HyixHI0VUS07NtKvOJogalyG9Bb",
+	"Y+ReIY1KmlktedzrBb7mdj0Z9YJuv3tQ15qD/iZenXKRYuUNPcrU0cDzvRTf01Tr9qPA91LKzC9BsQnK",
+	"FJkR0djFxzsiEo7jJ++mxqT6S6t2NZPyXGk2iHCGI6qWiAs0xxIxjhhRCy5ua/vtb7e9g6Pg8Q1+/vx5",
+	"lKs5YYpGWJF2+SP3GYkUiREuh+rDACxI6zH1ukfd5uX2hmBBxFaXrh3aeuX+/dKw/3nLWZzHGr0pJdJc",
+	"vE5SKCtITsSfJUr4rIt+yrkyYjMnDC15jiLOFI4UknmWcdFQGkHvb98P/nH809+OPh+/7X04uH51enj5",
+	"8sf+399vqyu//J/O/7v5ref3+q8e2qTmwfcyLHBKlLWKzmOSZlwRFi1/JC23x3t8SyTCxTYlnhLNh4Jk",
+	"BKsuOrechtNCv9jvZPmFm7ygal5+ekuW8AllqD9Ac54L6SOqxmxG3GRtFcUIg22GMItRhpeaafWkWReN",
+	"LCgETL+Y08QIxZQKqcqTkUjkjFE2A+kxFxVVXXRdwWTMADmMYjqdEkFYbT5GgyDooo8sWVpspNmMVFjl",
+	"EvWDACxHg/AQYS3PCDNEhOACcNK7pRJNBSEIzzBlXdRDio9Z//AQ3VFJJwlBo6vT83MUzbHAkT6h5j16",
+	"OA3IYBLgzhE+7HcGUY90juPjSSeIDuJD3Itfkl7P8z2qT85czp7vMZwSw7jupDv6qKsclOL7d4TN1Nwb",
+	"9g8PQaTd7z2/jb/6h4ct/OV79x2RA6ZpLrWegj2iTVs0TCmIzDiTBHjy7F7pL4EBtUHPFGFgFuIsS6xm",
+	"2P9Fmq8tcWDiJMHGVpZ5mmKx1HYygg9RhmfEnKTMo4hI6fneHU5yYkFMaUxYRECJETbHLNKSNsWJJL6X",
+	"YDbL8Uzvi+gDyThlSn6Sekgv8L1McL0kZbNrqml9oD8UJMVUc90FjPaGx8evAt9z4K0UK3KvVSuonWme",
+	"JA3sk8RaV2vR7R4PHsM43QLlXn/QjvPxWpw/zzEzJtMoEzRJiBEJrRSllmYikeRckTHTghYLPpsbW+Q9",
+	"FtEczbGao4yIiMSaR8Dq0MOBFHCn4AY1QPycdaJV4Va0ae78eZsB7JS8a3KZuSTNCjiONaM5V2wDej3f",
+	"K0YNvYTckWSsNKt+ZXk6VpOER7fmxwwL80NCmf12wUVsPyNTNVaKZ2O1oLGaj9Wc0NlcjZWGN1Z6j2PW",
+	"G6veWAUr/x0NgrHqB8FYdXpjNWaHMK72Xz8Yq1d6VK8/Voevxuq41w3gf2Nl6WU01bP5cBD0W9nw5dqT",
+	"s/CNHilV2p8EmXpD7z/2y4DAvvlW7pcK5pLIPFFm7qpVQlOtNbTJKwiOu6gXIIM/WhBBQInNjB3cjDN0",
+	"KoGGNkzs+P1aUKLi7G+aA2OaHvOmCeXA6qxO6TBuNdkO1+ZRx9pHHWMgbZpeMaWAyOdM5tMpjShhyp3u",
+	"Tjo+wllmPJ1S/PruWLQgoJxpp1TriZQzNU+W2up1PtAt3HwVeYzhbvxw9ent2/PT87MP118vPp5/uL7S",
+	"3Kwvb2/ofeAKEcbz2dzBmcKlTiUiBSdpLgCPisRvNE4GUEqkNOyvjYFiMIq49rMLfjpBfVQw/aMbOEEC",
+	"U2lMHfhGGLdgak0NiG7oi5/cq0v4eej1g/5RJ+h3gt51EAzhv//yWiStXxEzkGF9aLRyaBso7+sNMUJi",
+	"Ev97aGwNzifS+QTl2Uzg2BAySzD7vSm5tYJalZIzoFOLnmonXI0KXfTBWMzGe/9Daz1Ba0FMeJRR6yTt",
+	"oLComdswGNgSPAKwFyi4NNp9IplaIzs/j96df/91dHH+9cezf1TkRl9To4tz517odQBctyYUqj4qpXDj",
+	"+ihnt4wvmK/9bzCouECC3PFbEp9opypGY08771zQf8EOh8j4zcgEfO2aJtoLgd1nsHyFxGu5/br0pLbZ",
+	"hK9/zqW2FAVPEc+VpLF2yCU6v0ACsxmR/12C8Pnz504zMLJpXjOO8m1Y2n66I09jk31o8jSyn9fYOssn",
+	"CY02MPXl2U+fzq6uPX3WCtPESI02vT6JxDKvW7i25gma0TujvT9dvtMXJGbWZuMMYTvKhmQ0vapCY8ZF",
+	"PE9iWHJCjJHn+d6UqGiukRAEw+Y9Qaaaizpu31rdK7HEE+3rGk6viptDfoi+Ee5tl/Ikl8v6AVwX8Sdn",
+	"LJgFsbyF2KESS5RgBes95zAsDBMIITE6DA5OEFU1OBDisNCeQ3nYpSW3jfUeBDXya2dgA/V3RbbV/klh",
+	"5SatWzYCG9iowp9C4EEwOEFuDHKhlRbeeRapGVedKc9ZvBt7Px3ZNlKXDmNDteTMhkxJjIpBO5K54o2O",
+	"PZXMx54TymLtk/LHIYqJj2LSeYfV1EdE3zAs9dFU6P+nPpqJyEdU+SjBTcJXYodrrmSHyxB9a1TayGov",
+	"y2bUoh5Iqdyqz2BgGxOnEAitHHupjyB8jOPdaVYy3vZA2qghyR0RzejSlfnQhGylyfdHO7OYjYBUIqAY",
+	"TThPCGa+sfJQESwtEituKGcQH9M3ro8UuVc+mvNI+AgnivsQw/SRkne7U86iNUSPYHViA1nlwK1xer7t",
+	"Z22Rjcaf22rMidlsilVkkgraftEeDxh9JSNEmNWVs7EPcdzuFo3ZtXY6KYuSPIbUx0JwNkPWOkJqmRFf",
+	"6zB+R4Sk/yIxmvB46aMUJ5p2JEZ/u/r4AbIV1jK1YUoTzP/D59rSQC2WM9GeHazTpJxVivfnql9vkt5G",
+	"RxgPvynkl6Prs6/vzt+fX599X3W3OEcpZsuiVmLVzzJpdSrRUVBWVGREoJSyXJGTisVBGRr0XZmF93j4",
+	"fVe5qpBwo1C5xN0cS+Mt5ZkJf2Dl9uPqjFy5wB8RBZu67xQVCBtnl/brM8XiCswtc5y7BiIUEax57V1D",
+	"EDGXkB1rSWIjzpK2kOnV2eXPZ5dfzy4vP1424hGu7KC0O/W+EqJItbakcbVb5Mz1e4J+hcy5Hl4l1to8",
+	"+nNunypF1wiI25Eph/GR0PrfVFQomhJ/qwoLtKe9d5NXCiu8E75YdxP9jxGoag3S82WrudpTxKwopnmu",
+	"uEGCf0dJ2zaRmyVYc1gmeJEZu3RXgFP+5uNrrrTg9oIgCFaTaKJ6YIn54aiazvWGh8eQZCfKG/ZeHr3s",
+	"9w+PjoKHytTL+lhp9+3hSNG7mq8GDveuOVqwh+p3ytMo0bLrGuq7CD7s8ZJEXMSPBBsNFf649p4nTsXJ",
+	"AKXe8PuWumYkSKQwmyUQCNMck2eCzubKuhqUoYzek0SakC5VEuWZNq8g9xdxwYjQR5IJnhGhKLF14HqJ",
+	"R6rZ+i+PXm4uZ/M9yK9/g3Xuv8Eay2ev8VAtK/vi3Xt6UbdJ31GtrJHjk19IBHz0feny4jim+vRwclGj",
+	"eb2IqFGJ1pS1zzZibJwtrSwW+pMFmBATgoAFuuhHsjQ1+iZgwXBKpG8cLlAPREjflSXDl/oaDrWDFoK9",
+	"QVkVx17Lxs7ithL0j0ybM0LY4sMUxwRNjKKzrnVqS4DrfIfby1PB6DLLkdh61djUXetfANcVgpmqz/bF",
+	"FJSBSi08fMa0V9q+hBG5TUpRS+WDXytUaQI8Lb5zBmNJmm41rhHzfJKQKk/2WvmR5enEsHRmQ3+NHCd8",
+	"7+I7Rg+A9Pdq4AoJcBB6bVJjCtRWQOC0qJPWI0wKI3XZ4foGqwVxuPOvG/1P0Dnu3PwW+Ae9h/Zy5aqg",
+	"ZSZ4qY+jOFffMovFsHYEbRJYLWIpcjjtsmiLcZodLy49wGI0d94wjhFt4eMirKXpNsV5otas+nlO1JwI",
+	"vZilmbUGHF8aVl3MiS1gNpO16Md0OqVRnqgu+jidavGyoEyED+ZRKAxlY3ZHxAQrmoLcZIJCQTpYzJZQ",
+	"NrylKeUYZDPjvzWjXLgfgpm/eZgtP0694ZdajeSr3nG/zgV/nd98uVbm/xfZzZcrefOfw/39L//c/8//",
+	"uNFIUQVlkZ/JBJVJpKZ81kt5v49vvoywWXOEb4Zf/ulrBusfHj6cfHkzMV9eyZsvZ+TmaOBXoJyzhDJS",
+	"RNkbYG6aZ9YWO7V1WUMUzpXKQlCj+icZoj0tGFwq9MrvHfcrpZwvIPKGURhjhYchxGTB25lgSY4GXTSy",
+	"Ydoxwwydn5+/RSFlU97VNnSIpMIslkWMJtHWlVQOJbgfFMqISKmSthbXZsksRYm9GkyYr1k7C9gP9/dh",
+	"Pdm1X3S5mO1rcewEQa/7S1aLy+aCGuVVFMe+PD46CGzRe/Vys4TfEIVerZSd8c6Kgq6mPwpBM0Wn9TN7",
+	"Zwc6cEXfF5YIozenF2jwEik8G6KQsNBHYUzMv5BCCNHeD0SkGEJQbwW+Vbk4QedXH1Hv8Lg/eOGjMMF6",
+	"/FSYf9NwzPbe0zhOCHorCIvmegxhaYjcx2dsllAJn1MVglbhWhVIe7VJhZOExF3USOYoPCtKrNFiziUZ",
+	"s9BG1LuOHiFKqHRV4cVUzshKibTdYf3cDuo1zQ3hHXX+S2vx3/r+q4e9jv016Bzf/NbzXz28+O5PFdGy",
+	"lHV4aey3KYMujqQ6Eck8mmviEKg8cpg3L4tCHT12C0Ap48rNdllXvVoKbcoOkIMqjxaH7QR9YhHFCcLJ",
+	"Ai8ljJMIF34sIvcRyRQKHeeZIw9JTJUMfbSY02iOYpLp9a0lX4n81K+XTdbGmVQ0xfq45VyLN58WN0ul",
+	"UP55ZkdZhNtmXBWyRWvbILFNlpwgbJqntOoKjTIDWhhbDp1rxtW3F/k1x4m0n/towu+tyiqdGiPOY1Z3",
+	"evRqNDZjc0Z/zUkXzT+eXsIXo3fXH9GcJzGcjp4AliRnJeb60C9GP5x1/v7+XbkdPUfqcWOWQSZST3GF",
+	"8oKoXDASG4USXkQ/wLHa1Jn59P3Z9VW5HKh6vYQdDEHvwmnjIibCCOsjjgFwUJvV6Uwwuc7+BkBa32oX",
+	"HQAWR5OzhEipVZapUIbOPSVyojmHKpLKR4uGY+NBp/j+3IyHaEzJTlgIDA5yWQX92zrryNkzC5B+M7zb",
+	"arzUb4SVvsWqOoE7cmFj+N1vrgGb51SNxzRxMwkMFyIpazkjnCTQ82S6sHrBTYv9vmqzN6vEV8AV30M8",
+	"VrNBSpOE2tTKZi+h1bdeScWs2SFEHUy7T22DO4Irgmsr8RCjfR2nWrrpX2/auMXUxLdxSpZgrb7sDQD2",
+	"4ZRopUoyLLAiEj7TlzVoNfMlKJMuOksztTR1pZV2mu6jbk7ZagN41VyaGv+03WxvtRn3FtMkb3N6P8+X",
+	"1QonhUJ3TYatFTm+jSkY+TNtY8AulZxyhBmakyQr+yi5NjLp1CxC2WzMTAagUCuNdlmqJEmmJpNiXhGo",
+	"paK1bLoktEanTE1DPhqUY/1idMU5ze13tOUMEDq5SMKyBmI1262NLxtaoUpp36mDwkZBW7ihUq1Ip2uj",
+	"y31lqwIWZGKNCQnLMt5Ycc6ruXpyT6VJz9vMSK1eEOSnyB1h0OTRHNbNGfyMJwkJh3pixBkjrsTbhoj0",
+	"pQCjVeLAR5qSU6iXdLu4fnflbGZrBjXKb80SNCU8V3YZc3oxNUyFhaB3JvRBUwORMpfhcoBL/PShJ1zW",
+	"unZLdnDz7KnEVN9xYa2yyn0qkeIc8akizJwJR1iLdURay4jtgdiarvqSlvxgfxpc9gbBwEeDXvAC5k25",
+	"mNA4Jqw+rzjJonixcHNqp7c3CHo+GgQH+p+XPhoc9sy6k1wu60uuFCeivUH/2EeHwYGZYsZ1IC9Yn2qb",
+	"0/cOg0CP7+t/BhYOjjumIi1sr1Iz3Z4MPBTbxQlE1ZujzD4BAq8ZODJi1oHNhkMTmqysalSBJb8Nqxg2",
+	"4rwDfmyNkTT1U80Kk6WCNmJs7ErIiozZmL0DOkB9ibF2llpSkFEGcohiElFjAIVFoV7YdIRs5eTusap6",
+	"teUTe9FP3LMIiE6N7rW61K/iXBhhRR/xavnqmAGLmNsn4Wymr1pIugLLUYkOjoLA7H7rVvX2yGBZ9LjJ",
+	"cKu1NOuzgWsOyhKVyT007+XGtWiVehVg6wVYhK3KSMAvZmIdOTOweOWhCAFWfDPT7GwbqbW3bcwKCJwX",
+	"XdmliVBGok9QOOeRCNEe+Bu9bv+FP2YhThQP0R64HoMuBAwycNP3CjejH/SOO8HLTu/whfWG5F2I9q6J",
+	"lER7bX/Wyi/JUyZfAHebxm2SxFW0bVehadm3m7e2hEbL8z2Niee7iKqSdy0t/W1tZ0UFxSPtNG3OakzW",
+	"GmphS5tTWLHcWtug2jAm7fh9X/4GIpERniWk+7hXVembWmVu7aqbOp85mCiaSyqNXdY6SBK+0J6K47TQ",
+	"1g2FhYnQ0q8W3pJlCPI94WqO5thcHGOmxcgv16gfddnZdUuWrfQpSkdWjF0SzRmNcILiBq1iMslnM8pm",
+	"W5Cr0vHVoguYNYiAQpBWB9fz0/VpPRCBFeloXdWuZHfwMMqWwOpLNcWZhibZ9Ts4HhDkr/Av/H7zqIor",
+	"LX/Dx76RmvLYVvdfpXmbOmxpEGp1dHZoD9pdtmttWA25rrdo/Ttk+neWgf8u3thw+rUS4dXHSsyZ6xN2",
+	"/lf52slTD9uWebcetisBv2nNbxcZ8k1hJZdI/x3Yo2jx2Jj2qrrZ/3t5qjyPNu7a9vG51XezVpgqaV/m",
+	"0lUCwy1KYgiOlmvsmsMuK57WAoJ7AyLWZdnuU+JgrXfgJ0bvi1Cbe14PKxv1r5RYm5f2dgbcOF5XL1bu",
+	"22G28TRd2fMqL7eVce+iHKrl4TXNUKsb/19wB+xipfyPNj/aGKlRa/1YXfCuTFQtoa4xUa22+g9D4psa",
+	"ErWiz83aXluSELmYQpmh9UmenUBdZRNT/bqpJEmP8It8cTgVBNL5meCmNAOLaE7vSNh9YsRnpeR2kzPi",
+	"ir5yAe+kZURQHj9B+Gulzaus0fA26+BcgplKFJaJhBBlSV58UmwnfDJyG7Nb0CrTSgzf9o9pY9S9PVe+",
+	"xyHBHa552ViQzY/XjJnjSAgXWqiWJf0aDfzV/ZsATIXeIUBUcy5XuF2zeoSzdQG1zdbCYzXJK51J3poa",
+	"9FZtC48MShQWE7riOUcsi9r+dv1sir7DE6QtBRMp1kSC5wkxGgS9bi1iAXXyN09Qf9sl95olhFpn1Nh0",
+	"VYpX9R80v0a5oGp5BU9rmnfz4E2PUW4qm81vLvro2Tc+VqKO4dYPg4S2bpfXXyWVCgtbNRDySHxN6B35",
+	"Gvp6XjE25dEtDBkzGKOIVF9DrYK38e/1UhCb4ow89gyI74qQet0xu+RwDwAm5I6IJToOUIyXUmNHoDku",
+	"dQ0/Nkxv2k95YoLdgujjN8WPKVK8hGNLHzMu4T1EI2bmmVN92u4BU3tuc6Uy05pA2ZS32eFwxQiCY1tj",
+	"YqriocZNYzenUnFhbnAbVZW+K5g0pZ+YxTY12B2zMfvuO1NkzWIXAf3uO3QGRIhwkqAIC0GJHlA8KQPF",
+	"IAZ1pPgtYXBHGq6f5snKg0xjVnmRyb7miUgiiX2vCbNlF1klOyEJZzP3QmCh8DQm9l6GUzK1QZravms1",
+	"GbMJTuAGMbUs0i2iRefPshLPtNkc82woVKoxOFqCo7neNGExFkYh+xDkcy+B2oi6fTy08hgoLdtD0OoT",
+	"lHqETUAhArl1F2wvNY1drEC9iDfaQ7os+mjgfDSm1TZOjKb0HvJc4IbxKToKnKPWtcdZeWuXxCi8+Hh1",
+	"jfbtWYXmlWfpj5lLmlPlMh3SZsq6KPzh7BrtG1xDxLSs2InmLpH2MxuptG+uVo0si2DZfGhbR8as+sw2",
+	"3F/N3hXzsetZdPTShp2l0UcRl8mkaE6iW2BmFyXcGwS9Fz4UFDfbXfcG/ePqV3KOszIKYHM/e4MgsIPM",
+	"9Wwv871B0K9ONlk/WxugJyGqOXd9Z/pJNbys+doVY70Ay6E6dcyKAocQfgqR1HfKYr6slzxUnzqx5AHH",
+	"piLe5rFaWk0LhVaKQ2OjQ+N7aFKxFQ/DRxiF2va2Hwo+Ezg1LIDHLLT2eNhwHAzX2oPTTEvucaSSpfmz",
+	"CzwmXfTJdtBnWM3NeilRc25L4bS6Hjgog+AQ7RmkwXYMXxSsoe0GbRv4Za5LL98S4zOEMf0GQBmjhXzD",
+	"FraLjaZF2R7YEtJY4pUKpdDyc7UICRKfkqgQMgWM3o+Z/eZEE88VxoRGRUydwpwQtSCEoQBg9yyGP9vc",
+	"sEaxkS12ndruOQS0Z4qs7YDQZNtsEafi7j1jqzbxLSk0Ml7gZRedJlRfGuDsjBmdMe7ab4q6DbJ0fw9D",
+	"n1YXFTEoqfASRQmX8Cgyqz+IUFT9+khys5SDTCWSNCFMMwM8bspyFnNmb8uERoRJ8Fbt28ajDLru+t3A",
+	"870cniFx5d6LxaKL4Wso9bZz5f6789OzD1dnMOehUsENF6rne5Zc3tDrdXtmjP2bGd7QO+gG3QPjas3B",
+	"gnJqE7w5LlsiZhBnJXJd0ZJv73CqrP1g1D61paNddFp/yXAlrW40kBUmCrcQ8Mq5MQVSvNSK5m8XZz/4",
+	"6OLDDz66Pn/7Fu3lmeYBvawe9sJHb95faDX0mUwujLZ2D1+YogNp3guBdD/4p8JctTGJEqytL224mIlO",
+	"ZARB/QC9p2981AsClJIZdsWuUJJRFK3q7Rz0/ZdHL101bKYvQqoVwUEQoO8vzjW8lAsyZjN6Z6k5IfDY",
+	"t8wTJfVtW5av7X36SxAEpy8qRW6u8hLkxBWzmjI34C3tloNBex57Q8+dav3V9C/tvk05ZL/xqvrDjbHd",
+	"iVRveLx8djfxSu2+X3aTQbX96N31x2p7bdG+Y17OLfwkmzyvvN6zTZeEolOv9rRvtXKdQu/JyvNN9g5k",
+	"YHhXLtEqlhU0oIMEft/P2OzENJD49Oc3Hy8XwY8/zPhoNBp9uPo0P/s00z+e6X/enI5+Go1Gp72/jhan",
+	"+oPTIDn76efLQT/9cPuX0avR6KdPb0ZX0T8G/X/or0dXn37+ePnj4ek/zs9f7/zs9BrMt20zAXA8uu0M",
+	"gqAO7z2PboebHrAZaqW5Afxwf1+v3LU5sH09ugKu1wYOS1fLCM/yE7jdYLqG1tsJWq8Krb8eWr/2mrIp",
+	"NNATdoHVr8DqH2/eWcW+A4j2qZMh0jN3ANo/LoEetp+e7Xcz0VJMEzlEhzud2WH1zFretbd7q7gWw9Kt",
+	"MD6FrZPZFqIBUsJceV6w5Mv1f1cEtmmQqD7bsAMWGmyBRJSrNhzmOJk6Y9w8vlTY2pXCS20DgemxA3gN",
+	"sIBeNCS2kx78OeP48ZSglEpon1xwoY09E560itepZ7kDKiX0EiFBs3VnoukAybgULlRKImIv2F5QeWJo",
+	"a+gaVAEYFM9GllijqvzKU8pYanM2l0vQX8bXtZ9yW2KtiXe7C5oVxApkKwGN9oOrDEBZ4xnBR+BV1y4A",
+	"Jvb11ja62JK78gygStAvWgbcK/I74ADgSuA279K20VNjZHRMbsaY2NY7B7OxKUe7IGHAlmjwRafexdWi",
+	"q7AgYNDP4C+BGKVVToJQzwIF3cEueNThFvikeaJoJ1t5SdKdjCAGAQm6gwprFP7CKSMxmiyrbRA7oFMB",
+	"W6BSLR5exyZTmpBmBfGu13wNTgHdhvrWqDAbB9xRCtyaBZCiSqAJgjn/ctiinVfeXnsErBlfAJX67Htr",
+	"LmCtXEBBG0Hr+fpeSqXROqx4T6DqoCPjCx0EfqDvsB01UYnNE/8QhTGHW56h2dSoXwRIjEPu286WxrM7",
+	"AtNEu9XaqrbxpKnrEav/Wanmn+LpG+q27aEYV9mF9pIH20xpvD4N03pbT7PvsMOs/jazVv7mhJ5qzMXN",
+	"U6uPED743uE2e6u/J+ZXWNMSqmz/q7+Gq/BMe5deGS73bvQC+2WiakZaa4vKGLFsJLD9aiixNZPa8jJT",
+	"F50r98eq/LLpw/zFPgYhRKmaJnV7vPdcQUwJ2k1KBxkGMw6XTpvfbTf8FGa0D3b9uxnxmZzxI1kWXSgu",
+	"7svi+mNZjj1cbfTNQzWdB2GJaiLvy83Dje/Z7iz4tsk1CVbQxsNrzV/1LF23CKjt44zu3/UgmGFRWa0W",
+	"qSegXNSqrKS38TpS1Rhrinh9CH5ViKF/NTGlLnorCKms50iicbvvmNshIgwLyg2eeMK1K+GBVh+aP/aR",
+	"Ce6jntH2mQ3zVt/sxPbFTs/3JuVfdLEQi2Qkv4UtOAC9fr1wnjNSTX+5BIpfNsxQaZ3eDUASvqhB0cJU",
+	"hVKpLQD9/uiC4CHWlsTN4v3DCll6fcsW6Y7bMv5RUaduE8kbELN/3qeKmc3rujjEpl2ZkbXZNhW8xWw7",
+	"sj67ot9Msr4IGqzQHIIIm9bHiiTFXVLCaHS0FaGCTRsVorYEsLWPJrnTtsWrsmWEf/OKssliVUkx98BB",
+	"lSF2lhO9xloAtnzJRz0tjQ2J3BmUXa3ORJAgtaboVlbpRk4BQ3Td8ruHJzYJRL4B0pNcvE16xnp16+Dt",
+	"EGjYAMXEFjbB2MFr3rQb82dS6pKWyxwnDZFo/qnMC/i7z0NIEr7WVkd1EUhYYdeQWL76XQa0H19zsLJm",
+	"r1yzTJNVtOUjy/Uay/X9tTHWk5rmsq/7bgOjX4fRP/Yfj60+FVj/uAbs0NKcTlf7f7da8LBBcJPT50Lz",
+	"iW327QfB0MhM+5+Y3AjEhvlfuwRC7WYt3sypFC3Cm022rXPLtSEP1NyE+9u4VjDgzTq2bCSeq47tY9Bi",
+	"kuDl616TYClemqZv1zNtio14pSXWuTEbl5eExK9fNo2ZLbXxukWBjK9XtfITFfFmME2F/HQdvBlOiy7e",
+	"Vf1uBrCihp+ieR/ZA2jgm4f/HwAA//8=",
 }
 
 // decodeSpec returns the embedded OpenAPI spec as raw JSON bytes,

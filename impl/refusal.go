@@ -29,7 +29,7 @@ func refusal(err error) error {
 	case errors.As(err, &image):
 		return contract.BadImage(image.Reason)
 	case errors.As(err, &insufficient):
-		return contract.Insufficient(insufficient.Remaining, insufficient.NextReset)
+		return contract.Insufficient(insufficient.Remaining, insufficient.NextReset, insufficient.LimitedBy)
 	case errors.Is(err, ledger.ErrKeyReused):
 		return contract.KeyReused()
 	case errors.Is(err, ocr.ErrBusy): // also from fetch, when too many fetches wait

@@ -72,7 +72,7 @@ func (u keyState) check() error {
 func (k *key) update(u keyState) {
 	if u.Plan != nil {
 		k.plan = *u.Plan
-		k.total, k.used, k.limit = plans[k.plan].Points, 0, plans[k.plan].Requests
+		k.total, k.used, k.limit = k.allowance(), 0, plans[k.plan].Requests
 	}
 	if u.Balance != nil {
 		k.total = max(k.total, *u.Balance)

@@ -98,7 +98,7 @@ func (s *server) failure(name string, e effect) (err error) {
 	gone := s.state.use(name, func(k *key, now time.Time) {
 		remaining := k.points().Remaining
 		if e.code == 402 {
-			err = contract.Insufficient(min(remaining, simulatedPoints), contract.NextReset(k.month))
+			err = contract.Insufficient(min(remaining, simulatedPoints), contract.NextReset(k.month), k.limitedBy())
 			return
 		}
 		window := k.rateLimit(now)

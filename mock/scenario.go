@@ -52,6 +52,7 @@ type keyScenario struct {
 	name, about string
 	plan        string
 	used        int64 // points of the current month
+	capped      int64 // monthly cap of the key, points; 0: none
 	status      string
 	limited     bool          // always 429
 	fails       bool          // always 500
@@ -73,6 +74,7 @@ var keyScenarios = append([]keyScenario{
 	{name: "ok", plan: "pro", status: active, about: "works: plan pro, 10,000 points, 60 requests a minute"},
 	{name: "low", plan: "pro", used: 9_988, status: active, about: "12 points left: one extraction succeeds, the next is 402"},
 	{name: "empty", plan: "pro", used: 10_000, status: active, about: "no points left: extractions are 402"},
+	{name: "capped", plan: "pro", used: 488, capped: 500, status: active, about: "a monthly cap of 500 points, 12 of them left: one extraction succeeds, the next is 402 with limitedBy key"},
 	{name: "expired", plan: "pro", status: expired, about: "expired: 401"},
 	{name: "revoked", plan: "pro", status: revoked, about: "revoked: 401"},
 	{name: "ratelimited", plan: "pro", status: active, limited: true, about: "rate limit always used up: extractions are 429"},

@@ -40,7 +40,7 @@ type key struct {
 	plan       string
 	limit      int64  // requests per window
 	status     string // active, expired or revoked
-	total      int64  // allowance of the month, points
+	total      int64  // allowance of the month, or the cap of the key if it is smaller, points
 	used       int64
 	month      time.Time       // start of the month that total and used belong to
 	window     time.Time       // start of the window that counted belongs to
@@ -120,7 +120,7 @@ func (s *state) add(name string, scenario *keyScenario) *key {
 		name: name, scenario: scenario, plan: scenario.plan, status: scenario.status, used: scenario.used,
 		generation: s.generation, replies: map[hash]*reply{},
 	}
-	k.limit, k.total = plans[k.plan].Requests, plans[k.plan].Points
+	k.limit, k.total = plans[k.plan].Requests, k.allowance()
 	k.month, k.window = contract.MonthStart(s.now(k)), contract.WindowStart(s.now(k))
 	k.element = s.recent.PushFront(k)
 	s.keys[name] = k
@@ -144,11 +144,33 @@ func (s *state) drop(k *key) {
 // advance starts a new month and a new window if the clock has passed the end of the old ones.
 func (k *key) advance(now time.Time) {
 	if month := contract.MonthStart(now); month.After(k.month) {
-		k.month, k.used, k.total = month, 0, plans[k.plan].Points
+		k.month, k.used, k.total = month, 0, k.allowance()
 	}
 	if window := contract.WindowStart(now); window.After(k.window) {
 		k.window, k.counted = window, 0
 	}
+}
+
+// isCapped reports whether the cap of the key is the smaller one of its two limits.
+func (k *key) isCapped() bool {
+	return k.scenario.capped > 0 && k.scenario.capped < plans[k.plan].Points
+}
+
+// allowance returns the points of a month: those of the plan, or those of the cap if they are fewer. The account has no
+// other key, so that both limits count the same points.
+func (k *key) allowance() int64 {
+	if k.isCapped() {
+		return k.scenario.capped
+	}
+	return plans[k.plan].Points
+}
+
+// limitedBy names the limit that points belongs to.
+func (k *key) limitedBy() contract.Limit {
+	if k.isCapped() {
+		return contract.LimitedByKey
+	}
+	return contract.LimitedByAccount
 }
 
 // points returns the balance of the month that the key was advanced to.
@@ -176,7 +198,7 @@ type hold struct {
 func (s *state) hold(name string) (held *hold, err error) {
 	gone := s.use(name, func(k *key, _ time.Time) {
 		if p := k.points(); p.Remaining < contract.Price {
-			err = contract.Insufficient(p.Remaining, contract.NextReset(k.month))
+			err = contract.Insufficient(p.Remaining, contract.NextReset(k.month), k.limitedBy())
 			return
 		}
 		k.used += contract.Price

@@ -3,6 +3,7 @@ package containers_test
 import (
 	"net/http/httptest"
 	"net/netip"
+	"strconv"
 	"testing"
 	"time"
 
@@ -32,6 +33,12 @@ func (c commands) MustKey(tb testing.TB, accountID string, lifetime time.Duratio
 		flags = []string{"--expires", lifetime.String()}
 	}
 	return c.KeyOf(tb, accountID, flags...)
+}
+
+func (c commands) MustCappedKey(tb testing.TB, accountID string, points int64) string {
+	tb.Helper()
+	_, token := c.KeyOf(tb, accountID, "--points", strconv.FormatInt(points, 10))
+	return token
 }
 
 func (c commands) MustRevoke(tb testing.TB, keyID string) {

@@ -31,7 +31,7 @@ func TestAsError(t *testing.T) {
 		{"keeps a 404", contract.NotFound(), http.StatusNotFound},
 		{"keeps a 405", contract.MethodNotAllowed("GET"), http.StatusMethodNotAllowed},
 		{"keeps a 401", contract.Unauthorized(cause), http.StatusUnauthorized},
-		{"keeps a 402", contract.Insufficient(2, noon), http.StatusPaymentRequired},
+		{"keeps a 402", contract.Insufficient(2, noon, contract.LimitedByAccount), http.StatusPaymentRequired},
 		{"keeps a 429", contract.Limited(contract.NewWindow(60, 60, noon, noon), 10), http.StatusTooManyRequests},
 		{"keeps a 503", contract.Unready(cause), http.StatusServiceUnavailable},
 		{"finds a wrapped error", fmt.Errorf("read: %w", contract.Overloaded(time.Second, cause)), http.StatusInternalServerError},
@@ -180,6 +180,6 @@ func TestDefaultPlans(t *testing.T) {
 
 func TestErrors_NameThePriceAndTheLimit(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "an extraction costs 10 points; 2 remaining; upgrade the plan or wait for the reset", contract.Insufficient(2, noon).Message)
+	require.Equal(t, "an extraction costs 10 points; 2 remaining; upgrade the plan or wait for the reset", contract.Insufficient(2, noon, contract.LimitedByAccount).Message)
 	require.True(t, strings.HasPrefix(contract.Limited(contract.NewWindow(60, 60, noon, noon), 0).Message, "the limit is 60 requests per minute"))
 }

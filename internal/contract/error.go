@@ -46,6 +46,7 @@ type Error struct {
 	Fetch           *FetchFailure // InvalidRequest; nil unless an image could not be fetched
 	RemainingPoints int64         // InsufficientPoints and RateLimited
 	NextReset       time.Time     // InsufficientPoints
+	LimitedBy       Limit         // InsufficientPoints
 	RetryAfter      time.Duration // RateLimited and ServerError; 0 sends no Retry-After with a ServerError
 	Allow           []string      // methods of a 405
 	Window          *Window       // what the rate-limit headers report; nil stands for the window that was counted
@@ -123,13 +124,18 @@ func Unauthorized(cause error) *Error {
 	}
 }
 
-// Insufficient is a 402: fewer than Price points remain until nextReset.
-func Insufficient(remaining int64, nextReset time.Time) *Error {
+// Insufficient is a 402: fewer than Price points remain until nextReset under the limit.
+func Insufficient(remaining int64, nextReset time.Time, limit Limit) *Error {
+	advice := "; upgrade the plan or wait for the reset"
+	if limit == LimitedByKey {
+		advice = " under the monthly cap of the key; raise the cap or wait for the reset"
+	}
 	return &Error{
 		Code:            InsufficientPoints,
-		Message:         fmt.Sprintf("an extraction costs %d points; %d remaining; upgrade the plan or wait for the reset", Price, remaining),
+		Message:         fmt.Sprintf("an extraction costs %d points; %d remaining%s", Price, remaining, advice),
 		RemainingPoints: remaining,
 		NextReset:       nextReset.UTC(),
+		LimitedBy:       limit,
 	}
 }
 

@@ -299,7 +299,7 @@ func TestHandler_PassesTheRequestToTheServer(t *testing.T) {
 	var caller edge.Caller
 	d.server.extract = func(ctx context.Context, req gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
 		got, caller = req, edge.CallerFrom(ctx)
-		return nil, contract.Insufficient(2, clock)
+		return nil, contract.Insufficient(2, clock, contract.LimitedByAccount)
 	}
 	d.fails(t, http.StatusPaymentRequired, extraction(smallBody, "Idempotency-Key", "k-1", "X-Request-Id", "trace-7"))
 	require.NotNil(t, got.Body)

@@ -21,6 +21,7 @@ type errorBody struct {
 	Fetch           *fetchFailure     `json:"fetch,omitempty"`
 	RemainingPoints *int64            `json:"remainingPoints,omitempty"`
 	NextReset       string            `json:"nextReset,omitempty"`
+	LimitedBy       contract.Limit    `json:"limitedBy,omitempty"`
 }
 
 // fetchFailure is the JSON of a contract.FetchFailure.
@@ -41,6 +42,7 @@ func newErrorBody(e *contract.Error) errorBody {
 		}
 	case contract.InsufficientPoints:
 		body.RemainingPoints, body.NextReset = &e.RemainingPoints, e.NextReset.UTC().Format(time.RFC3339)
+		body.LimitedBy = e.LimitedBy
 	case contract.RateLimited:
 		body.RemainingPoints = &e.RemainingPoints
 	}

@@ -50,8 +50,12 @@ var serverErrors = map[string]struct {
 		`{"success":false,"error":"The API key is not valid.","code":"INVALID_API_KEY","message":"the API key is missing, unknown, expired or revoked; send \"Authorization: Bearer <API key>\""}`, "WWW-Authenticate: Bearer",
 	},
 	"a 402": {
-		contract.Insufficient(0, time.Date(2026, 2, 1, 1, 0, 0, 0, time.FixedZone("", 3600))), 402,
-		`{"success":false,"error":"Not enough points for this extraction.","code":"INSUFFICIENT_POINTS","message":"an extraction costs 10 points; 0 remaining; upgrade the plan or wait for the reset","remainingPoints":0,"nextReset":"2026-02-01T00:00:00Z"}`, "",
+		contract.Insufficient(0, time.Date(2026, 2, 1, 1, 0, 0, 0, time.FixedZone("", 3600)), contract.LimitedByAccount), 402,
+		`{"success":false,"error":"Not enough points for this extraction.","code":"INSUFFICIENT_POINTS","message":"an extraction costs 10 points; 0 remaining; upgrade the plan or wait for the reset","remainingPoints":0,"nextReset":"2026-02-01T00:00:00Z","limitedBy":"account"}`, "",
+	},
+	"a 402 because of the cap of the key": {
+		contract.Insufficient(2, time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), contract.LimitedByKey), 402,
+		`{"success":false,"error":"Not enough points for this extraction.","code":"INSUFFICIENT_POINTS","message":"an extraction costs 10 points; 2 remaining under the monthly cap of the key; raise the cap or wait for the reset","remainingPoints":2,"nextReset":"2026-02-01T00:00:00Z","limitedBy":"key"}`, "",
 	},
 	"a 429": {
 		contract.Limited(usedUp, 0), 429,

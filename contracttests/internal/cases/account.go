@@ -74,7 +74,7 @@ func (s *session) checkPromise(a *model.Account, points int64) error {
 		if left < points {
 			want = fmt.Sprintf("at least %d points", points)
 		}
-	case model.KeyLow:
+	case model.KeyLow, model.KeyCapped:
 		if left < model.Cost || left >= 2*model.Cost {
 			want = fmt.Sprintf("%d to %d points", model.Cost, 2*model.Cost-1)
 		}
@@ -118,6 +118,7 @@ func (s *session) open(ctx context.Context, a *model.Account) error {
 	case len(s.Plans) == 0:
 	case !ok:
 		return fail(x, "the plan %q is not in the catalogue", a.Plan)
+	case a.Scenario == model.KeyCapped && a.Points.Total < plan.Points: // the cap is the smaller limit
 	case a.Points.Total != plan.Points:
 		return fail(x, "the plan %s allows %d points a month, not %d", a.Plan, plan.Points, a.Points.Total)
 	case a.Window.Limit != plan.Limit:

@@ -49,6 +49,13 @@ var clockRows = []row{
 			read(blank), untilMonth(time.Second), status(), read(blank), untilMonth(0), status(), read(blank),
 		},
 	}, {
+		// A server that resets only accounts keeps the key limited.
+		name: "clock/capped-month", about: "extract/200", account: model.KeyCapped, needs: clockNeeds, points: 20,
+		explanation: "The cap of a key starts again with the month, as the allowance does.",
+		asks: []ask{
+			read(blank), untilMonth(time.Second), read(blank), status(), untilMonth(0), status(), read(blank), status(),
+		},
+	}, {
 		// The last millisecond of a month finds rounding, and the first instant of the next one finds a reset that
 		// is computed from stale points.
 		name: "clock/next-reset", about: "extract/402", account: model.KeyEmpty, needs: clockNeeds, points: 10,

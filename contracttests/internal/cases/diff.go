@@ -91,7 +91,7 @@ func newSide(ctx context.Context, t model.Target) (*side, error) {
 	}
 	d := &side{session: &session{Run: r}, using: map[string]*model.Account{}}
 	for scenario, all := range r.accounts {
-		if slices.Contains([]string{model.KeyExpired, model.KeyRevoked, model.KeyError, model.KeySibling}, scenario) {
+		if slices.Contains([]string{model.KeyExpired, model.KeyRevoked, model.KeyError, model.KeySibling, model.KeyUncapped}, scenario) {
 			d.using[scenario] = all[0]
 			continue
 		}

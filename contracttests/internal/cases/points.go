@@ -58,10 +58,76 @@ var pointsRows = []row{
 		name: "extract/402/low", account: model.KeyLow, points: 10, atOnce: 5, explanation: "Points for one extraction pay for one, even if several are requested concurrently.",
 		asks: append(slices.Repeat([]ask{read(model.Overlapping)}, 5), status(), read(other), status(), read(other)),
 	}, {
+		// The account has points left, so that a server which ignores the cap answers 200. Concurrent requests find
+		// servers that read the cap before they count.
+		name: "extract/402/capped", account: model.KeyCapped, points: 10, atOnce: 3,
+		explanation: "The monthly cap of a key is never exceeded; the 402 says that the key is limited, and points left are those under the cap.",
+		asks:        append(slices.Repeat([]ask{read(model.Overlapping)}, 3), status(), read(other), status()),
+	}, {
+		// The first answer is of an account without points, the second of a key that has used up its cap.
+		name: "extract/402/limited-by", account: model.KeyCapped, needs: []string{needKey(model.KeyEmpty)}, points: 10, extractions: 3, check: checkLimits,
+		explanation: "A 402 says whether the points of the account or the cap of the key are used up.",
+	}, {
+		// A server with one counter for the account and the key would count it here.
+		name: "status/200/cap-of-one-key", account: model.KeyCapped, needs: []string{needKey(model.KeyUncapped)}, points: 10, extractions: 1, check: checkUncapped,
+		explanation: "What other keys of the account spend does not count against the cap of a key, and its cap does not limit them.",
+	}, {
 		// It finds comparisons with > instead of >=.
 		name: "extract/402/exact", account: model.KeyExact, points: 10, explanation: "The last 10 points are enough, and leave 0.",
 		asks: confirmed(read(printed), read(printed)),
 	},
+}
+
+// checkLimits provokes a 402 of both kinds. That limitedBy is right is checked with every 402; here both must occur.
+func checkLimits(ctx context.Context, s *session) error {
+	for scenario, asks := range map[string][]ask{model.KeyEmpty: {read(printed)}, model.KeyCapped: {read(printed), read(other)}} {
+		a, err := s.account(ctx, scenario, int64(len(asks)), int64(len(asks)-1))
+		if err != nil {
+			return err
+		}
+		last, err := s.sendAs(ctx, a, asks...)
+		if err != nil {
+			return err
+		}
+		if last.Text("limitedBy") == "" && !s.Minimal {
+			return fail(last, "limitedBy is missing; expected account or key")
+		}
+	}
+	return nil
+}
+
+// checkUncapped spends points with the key that has no cap, of which the model knows nothing.
+func checkUncapped(ctx context.Context, s *session) error {
+	if len(s.accounts[model.KeyCapped]) == 0 {
+		return &skip{"no key is mapped to " + model.KeyCapped}
+	}
+	capped := s.accounts[model.KeyCapped][0]
+	if err := s.open(ctx, capped); err != nil {
+		return err
+	}
+	ask := read(printed)
+	ask.Complete(s.Target)
+	ask.Auth = []model.Credential{model.Bearer(s.Keys[model.KeyUncapped][0])}
+	x, err := s.Exchange(ctx, &ask.Request)
+	if err != nil {
+		return fail(x, "%s", err)
+	}
+	if x.Status != http.StatusOK {
+		return fail(x, "the status is %d; expected 200, because the key has no cap", x.Status)
+	}
+	left, ok := x.Int("remainingPoints")
+	if ok && capped.Points.Total-capped.Points.Used == left {
+		return fail(x, "remainingPoints is %d, as under the cap of another key; expected the points of the account", left)
+	}
+	before := capped.Points
+	capped.Unsure = true // the other key has used the window that both share
+	if x, err = s.status(ctx, capped); err != nil {
+		return err
+	}
+	if used, _ := x.Int("pointsUsed"); used != before.Used {
+		return fail(x, "pointsUsed is %d; expected %d, because another key of the account paid", used, before.Used)
+	}
+	return nil
 }
 
 // maxNotice limits how long a server may take to notice a new request, or that a caller has disconnected.

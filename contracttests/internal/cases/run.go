@@ -175,7 +175,7 @@ func isEnvelope(x *model.Exchange) bool { return codes.Match(x.Body) }
 // probeKeys requires the server to accept the keys: a refused key is a mistake in the keys file rather than a fault of the
 // server. If the state of the keys is promised, one key suffices to see that they belong to this server.
 func (r *Run) probeKeys(ctx context.Context) error {
-	scenarios := []string{model.KeyOK, model.KeySpare, model.KeyLow, model.KeyEmpty, model.KeyExact, model.KeyRateLimited, model.KeySibling}
+	scenarios := []string{model.KeyOK, model.KeySpare, model.KeyLow, model.KeyEmpty, model.KeyExact, model.KeyRateLimited, model.KeySibling, model.KeyCapped, model.KeyUncapped}
 	if r.Promised {
 		scenarios = scenarios[:1]
 	}

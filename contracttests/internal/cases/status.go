@@ -46,7 +46,7 @@ var statusRows = []row{
 
 // checkAllRecords asks for the status of every account twice: the second answer must equal the first.
 func checkAllRecords(ctx context.Context, s *session) error {
-	for _, scenario := range []string{model.KeyOK, model.KeySpare, model.KeyLow, model.KeyEmpty, model.KeyExact, model.KeyRateLimited} {
+	for _, scenario := range []string{model.KeyOK, model.KeySpare, model.KeyLow, model.KeyEmpty, model.KeyExact, model.KeyRateLimited, model.KeyCapped} {
 		for _, a := range s.accounts[scenario] {
 			if err := s.open(ctx, a); err != nil {
 				return err

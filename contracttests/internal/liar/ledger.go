@@ -9,6 +9,7 @@ const (
 	statusRecord = "status/200/record"
 	fallByTen    = "extract/200/points-fall-by-10"
 	lowPoints    = "extract/402/low"
+	capped       = "extract/402/capped"
 	walk         = "extract/200/walk"
 	badImage     = "extract/400/image"
 	runningGone  = "extract/running-and-gone"
@@ -112,6 +113,19 @@ func balanceDefects() []row {
 	}
 }
 
+// ofCapped are the requests with a key that has a monthly cap.
+func ofCapped(c *call, _ *reply) bool { return strings.HasPrefix(c.key(), "ocr_test_capped") }
+
+// keepCapUsed reports the most points ever used under the cap of a key.
+func keepCapUsed(most *int64, _ server, c *call, a *reply) {
+	if !reported(c, a) || !ofCapped(c, a) {
+		return
+	}
+	o := a.object()
+	*most = max(*most, number(o, "pointsUsed"))
+	shift(a, *most-number(o, "pointsUsed"))
+}
+
 // sharingDefects charge the wrong extraction or the wrong account.
 func sharingDefects() []row {
 	return []row{
@@ -119,6 +133,14 @@ func sharingDefects() []row {
 		{"reports fewer points in a 402 than are left", lowPoints, on(status(402), edit(func(o object) { o["remainingPoints"] = max(0, number(o, "remainingPoints")-2) }))},
 		{"reports enough points in a 402", noPoints, on(status(402), set("remainingPoints", 500))},
 		{"reports the points used in a 402", noPoints, on(status(402), edit(func(o object) { o["remainingPoints"] = 10000 - number(o, "remainingPoints") }))},
+		// limitedBy tells callers whether to raise the cap of the key or to upgrade the plan.
+		{"names the account when the cap of the key is used up", capped, on(both(status(402), ofCapped), set("limitedBy", "account"))},
+		{"names the key when the account has no points", "extract/402/limited-by", on(both(status(402), not(ofCapped)), set("limitedBy", "key"))},
+		{"ignores the cap of a key", capped, instead(both(status(402), ofCapped), asOther)},
+		{"reports the points of the account although fewer are left under the cap", capped, on(both(reported, ofCapped), edit(func(o object) {
+			o["pointsTotal"], o["pointsRemaining"] = number(o, "pointsTotal")+9500, number(o, "pointsRemaining")+9500
+		}))},
+		{"keeps the cap of a key used up in the new month", "clock/capped-month", remember(account, keepCapUsed)},
 		// Off by one: > instead of >=.
 		{"refuses an extraction when exactly 10 points are left", "extract/402/exact", func(honest server) server {
 			return func(c *call) *reply {

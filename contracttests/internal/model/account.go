@@ -118,6 +118,7 @@ func (a *Account) ObservePoints(x *Exchange, replay bool) (faults []string) {
 	}
 	if x.Status == http.StatusPaymentRequired {
 		faults = append(faults, a.checkNextReset(x)...)
+		faults = append(faults, a.checkLimit(x)...)
 	}
 	return faults
 }
@@ -193,6 +194,18 @@ func flat(x *Exchange, fallback int64) int64 {
 		return v
 	}
 	return fallback
+}
+
+// checkLimit requires limitedBy, which servers may omit, to name the limit that the account has reached.
+func (a *Account) checkLimit(x *Exchange) []string {
+	want := "account"
+	if a.Scenario == KeyCapped {
+		want = "key"
+	}
+	if got := x.Text("limitedBy"); got != "" && got != want {
+		return []string{fmt.Sprintf("limitedBy is %q; expected %q", got, want)}
+	}
+	return nil
 }
 
 // checkNextReset requires nextReset to be the first instant of the next month, UTC.

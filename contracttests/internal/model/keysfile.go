@@ -44,7 +44,7 @@ func (o *oneOrMany) UnmarshalJSON(text []byte) error {
 
 // The scenarios that a keys file may name, in the order of messages.
 var (
-	keyScenarios   = []string{KeyOK, KeySpare, KeyLow, KeyEmpty, KeyExact, KeyExpired, KeyRevoked, KeyRateLimited, KeyError, KeySibling}
+	keyScenarios   = []string{KeyOK, KeySpare, KeyLow, KeyEmpty, KeyExact, KeyExpired, KeyRevoked, KeyRateLimited, KeyError, KeySibling, KeyCapped, KeyUncapped}
 	imageScenarios = []string{
 		ImagePrinted, ImageOther, ImageBlank, ImageUnfetchable, ImageBusy, ImageNotAnImage, ImageError, ImageSlow, ImageStuck, ImageKnown, ImageFaint, ImagePages, ImageEnhance,
 		ImageReset, ImageCut, ImageLength,

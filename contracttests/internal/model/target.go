@@ -19,7 +19,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// The scenarios of keys. Each key belongs to an account of its own, except that sibling shares the account of ok.
+// The scenarios of keys. Each key belongs to an account of its own, except that sibling shares the account
+// of ok, and uncapped that of capped.
 const (
 	KeyOK          = "ok"
 	KeySpare       = "spare"
@@ -31,6 +32,8 @@ const (
 	KeyRateLimited = "ratelimited"
 	KeyError       = "error"
 	KeySibling     = "sibling"
+	KeyCapped      = "capped"
+	KeyUncapped    = "uncapped"
 )
 
 // The scenarios of images.

@@ -41,13 +41,14 @@ var scenarios = map[string]struct {
 }{
 	contracttests.KeyOK: {"archive", 1}, contracttests.KeySpare: {"archive", 3}, contracttests.KeyLow: {"dozen", 3},
 	contracttests.KeyExact: {"ten", 1}, contracttests.KeyEmpty: {"five", 1}, contracttests.KeyRateLimited: {"free", 4},
-	contracttests.KeyRevoked: {"free", 1}, contracttests.KeyExpired: {"free", 1},
+	contracttests.KeyCapped: {"archive", 4}, contracttests.KeyRevoked: {"free", 1}, contracttests.KeyExpired: {"free", 1},
 }
 
 // Keeper creates accounts and keys on a service. A lifetime of 0 means that the key does not expire.
 type Keeper interface {
 	MustAccount(tb testing.TB, plan string) (id string)
 	MustKey(tb testing.TB, accountID string, lifetime time.Duration) (id, secret string)
+	MustCappedKey(tb testing.TB, accountID string, points int64) (secret string)
 	MustRevoke(tb testing.TB, keyID string)
 }
 
@@ -61,6 +62,12 @@ func MustKeys(tb testing.TB, k Keeper, lifetime time.Duration) map[string][]stri
 			owner, limit := k.MustAccount(tb, s.plan), time.Duration(0)
 			if scenario == contracttests.KeyExpired {
 				limit = lifetime
+			}
+			if scenario == contracttests.KeyCapped {
+				keys[scenario] = append(keys[scenario], k.MustCappedKey(tb, owner, 12))
+				_, uncapped := k.MustKey(tb, owner, 0)
+				keys[contracttests.KeyUncapped] = append(keys[contracttests.KeyUncapped], uncapped)
+				continue
 			}
 			id, secret := k.MustKey(tb, owner, limit)
 			keys[scenario] = append(keys[scenario], secret)
@@ -96,6 +103,14 @@ func (a Accounts) MustKey(tb testing.TB, accountID string, lifetime time.Duratio
 	k, secret, err := a.CreateKey(tb.Context(), account.NewKey{AccountID: accountID, Name: "suite", Lifetime: lifetime})
 	require.NoError(tb, err)
 	return k.ID, secret
+}
+
+// MustCappedKey creates a key of the account that may use only so many points a month.
+func (a Accounts) MustCappedKey(tb testing.TB, accountID string, points int64) string {
+	tb.Helper()
+	_, secret, err := a.CreateKey(tb.Context(), account.NewKey{AccountID: accountID, Name: "suite", Cap: &points})
+	require.NoError(tb, err)
+	return secret
 }
 
 // MustRevoke revokes the key.

@@ -116,18 +116,20 @@ type keyCreateCmd struct {
 	Name    string   `default:"key" help:"Name of the key."`
 	Expires lifetime `placeholder:"DURATION" help:"Lifetime, such as 90d or 12h (default: never expires)."`
 	Allow   []prefix `placeholder:"CIDR" help:"Address range it may be used from; may be repeated (default: any)."`
+	Points  *int64   `placeholder:"N" help:"Points that it may use each month (default: all points of the account)."`
 	JSON    bool     `help:"Print JSON."`
 }
 
 // Help returns the text below the flags.
 func (keyCreateCmd) Help() string {
-	return `Example:
-  uncial key create --account acc_7k2m --name scanner --expires 90d --allow 192.0.2.0/24`
+	return `Examples:
+  uncial key create --account acc_7k2m --name scanner --expires 90d --allow 192.0.2.0/24
+  uncial key create --account acc_7k2m --name student --points 500`
 }
 
 // Run creates the key and prints it once. Errors: those of account.Registry.CreateKey.
 func (c *keyCreateCmd) Run(ctx context.Context, con *console) error {
-	n := account.NewKey{AccountID: c.Account, Name: c.Name, Lifetime: time.Duration(c.Expires), Allow: prefixes(c.Allow)}
+	n := account.NewKey{AccountID: c.Account, Name: c.Name, Lifetime: time.Duration(c.Expires), Allow: prefixes(c.Allow), Cap: c.Points}
 	return withData(ctx, con, existing(c.options()), func(d *app.Data) error {
 		k, token, err := d.Accounts.CreateKey(ctx, n)
 		if err != nil {
@@ -176,7 +178,8 @@ type keyRotateCmd struct {
 
 // Help returns the text below the flags.
 func (keyRotateCmd) Help() string {
-	return `The new key inherits the name, the address ranges and the lifetime of the old one.
+	return `The new key inherits the name, the address ranges, the lifetime and the monthly points of the old one. Both keys share these
+points, and what was used this month counts.
 
 Example:
   uncial key rotate key_9x4c --overlap 2d`

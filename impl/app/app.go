@@ -130,7 +130,14 @@ func (a *App) startServing(ctx context.Context, ln net.Listener, handler http.Ha
 
 // handler builds the API: the service with its fetcher, behind metrics and the HTTP front end.
 func (a *App) handler() (http.Handler, error) {
-	fetcher := fetch.New(fetch.Options{Allow: a.o.FetchAllow, PerHost: a.o.FetchPerHost, UserAgent: "Uncial/" + version.Version})
+	fetching := fetch.Options{Allow: a.o.FetchAllow, PerHost: a.o.FetchPerHost, UserAgent: "Uncial/" + version.Version}
+	if a.o.FetchConfig != "" {
+		var err error
+		if fetching.Config, err = fetch.ReadConfig(a.o.FetchConfig); err != nil {
+			return nil, fmt.Errorf("--fetch-config: %w", err)
+		}
+	}
+	fetcher := fetch.New(fetching)
 	a.closers = append(a.closers, func() error { fetcher.Close(); return nil })
 	service := &impl.Service{
 		Ledger: a.data.Ledger, Fetch: fetcher.Fetch, Recognizer: a.recognizer,

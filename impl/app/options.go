@@ -27,6 +27,7 @@ type Options struct {
 	Dashboard DashboardOptions
 
 	FetchAllow     []netip.Prefix // non-public addresses that images may be fetched from. Default: none
+	FetchConfig    string         // JSON file with credentials, a proxy and certificates for fetching. Default: none
 	FetchPerHost   int            // requests for images to one host at once. Default: 2
 	CORSOrigins    []string       // browser origins that may call the API; "*" for all. Default: none
 	TrustedProxies []netip.Prefix // peers whose X-Forwarded-For is trusted. Default: none

@@ -16,7 +16,7 @@ func (o Options) WithResolver(r *net.Resolver) Options {
 
 // WithRoots trusts the certificates of roots.
 func (o Options) WithRoots(roots *x509.CertPool) Options {
-	o.roots = roots
+	o.Config.roots = roots
 	return o
 }
 

@@ -1,7 +1,7 @@
 // Package fetch downloads images. It protects the operator's network from callers who choose the URLs (server-side request
 // forgery): it connects only to public addresses, whatever a name resolves to and wherever a redirect leads. It does not
 // look into images (package decode does) or parse data: URLs (package request does). Start reading at Fetcher.Fetch; the
-// rules for addresses are in guard.go, those for IIIF in iiif.go and iiifsize.go, the turns of requests to one host in
+// rules for addresses are in guard.go, credentials and certificates in config.go, the egress proxy in proxy.go, those for IIIF in iiif.go and iiifsize.go, the turns of requests to one host in
 // turns.go, and the reasons of failures in reason.go.
 package fetch
 
@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"net"
 	"net/http"
@@ -52,8 +51,9 @@ type Options struct {
 	PerHost       int            // requests to one host at once. Default: 2
 	UserAgent     string         // Default: "Uncial"
 
-	resolver *net.Resolver  // nil: the name servers of the system
-	roots    *x509.CertPool // nil: the root certificates of the system
+	Config Config // credentials, proxy and certificates. Default: none
+
+	resolver *net.Resolver // nil: the name servers of the system
 }
 
 // Fetcher fetches images. It is safe for concurrent use. It caches no image and keeps no cookies, so that requests of
@@ -83,13 +83,11 @@ func New(o Options) *Fetcher {
 		tooLarge: &Error{Reason: contract.FetchTooLarge, Text: imagefile.TooLarge(o.MaxBytes).Error()},
 		admitted: make(chan struct{}, (1+waitersPerSlot)*o.MaxConcurrent),
 	}
-	// The guard checks the resolved address when the connection is made. This also defeats DNS rebinding, where a name
-	// resolves to another address after it was checked. A reused connection was checked when it was made.
-	dialer := &net.Dialer{Timeout: dialTimeout, Resolver: o.resolver, Control: newGuard(o.Allow).control}
+	secure := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.Config.roots}
 	transport := &http.Transport{
-		Proxy:                  nil, // a proxy from the environment would bypass the guard
-		DialContext:            f.own.observe(dialer.DialContext),
-		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.roots},
+		Proxy:                  nil,                                      // a proxy from the environment would bypass the guard
+		DialContext:            f.own.observe(o.newDial(secure.Clone())), // a clone, because HTTP/2 adds itself to the original
+		TLSClientConfig:        secure,
 		TLSHandshakeTimeout:    tlsTimeout,
 		ForceAttemptHTTP2:      true,
 		DisableCompression:     true, // a compressed response could expand beyond MaxBytes
@@ -99,8 +97,24 @@ func New(o Options) *Fetcher {
 		MaxResponseHeaderBytes: maxHeaderBytes,
 		ReadBufferSize:         readBuffer,
 	}
-	f.client = &http.Client{CheckRedirect: f.checkRedirect, Transport: newTurns(transport, o)}
+	f.client = &http.Client{
+		CheckRedirect: f.checkRedirect,
+		Transport:     newTurns(&authorizing{next: transport, credentials: o.Config.credentials}, transport, o),
+	}
 	return f
+}
+
+// newDial returns the function that makes all connections. The guard checks the resolved address when the connection is made.
+// This also defeats DNS rebinding, where a name resolves to another address after it was checked. A reused connection was
+// checked when it was made.
+func (o Options) newDial(secure *tls.Config) dialFunc {
+	g := newGuard(o.Allow)
+	direct := (&net.Dialer{Timeout: dialTimeout, Resolver: o.resolver, Control: g.control}).DialContext
+	if o.Config.proxy == nil {
+		return direct
+	}
+	open := (&net.Dialer{Timeout: dialTimeout, Resolver: o.resolver}).DialContext
+	return (&dialer{proxy: o.Config.proxy, guard: g, resolver: o.resolver, direct: direct, toProxy: open, secure: secure}).dial
 }
 
 // orDefault returns value if it is positive, else the default: a limit of 0 or below would refuse every image.

@@ -50,13 +50,17 @@ func (g *guard) check(to netip.AddrPort) error {
 	}
 }
 
+// isException reports whether the operator allows the address although it may not be public.
+func (g *guard) isException(addr netip.Addr) bool {
+	return slices.ContainsFunc(g.allow, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) })
+}
+
 // classify decides whether an address is permitted. Public addresses are permitted on ports 80 and 443 only, so that a
 // caller cannot make the service send requests to mail or database servers. Addresses that the operator allows are
 // permitted on every port.
 func (g *guard) classify(to netip.AddrPort) verdict {
-	addr := to.Addr().Unmap()
 	switch {
-	case slices.ContainsFunc(g.allow, func(p netip.Prefix) bool { return p.Contains(addr) }):
+	case g.isException(to.Addr()):
 		return permitted
 	case !address.IsPublic(to.Addr()):
 		return notPublic

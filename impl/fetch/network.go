@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"net/url"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -70,6 +71,13 @@ func (n *network) isOwnFault(err error) bool {
 
 // explain is the package's explain, except that a failure of our own network is ErrNetwork.
 func (n *network) explain(err error) error {
+	// The URL may have a token in its query, which no log must show.
+	if request := (*url.Error)(nil); errors.As(err, &request) {
+		err = request.Err
+	}
+	if errors.Is(err, ErrNetwork) {
+		return err
+	}
 	if failure := (*Error)(nil); !errors.As(err, &failure) && n.isOwnFault(err) {
 		return fmt.Errorf("%w: %w", ErrNetwork, err)
 	}

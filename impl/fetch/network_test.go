@@ -135,6 +135,16 @@ func TestFetcher_Fetch_UnknownHost(t *testing.T) {
 // later ones with the last. An empty address means that no name exists.
 func resolveTo(addresses ...string) *net.Resolver {
 	var asked atomic.Int64
+	return resolver(func(_ string, kind byte) (address netip.Addr, exists bool) {
+		if addresses[0] == "" || kind != typeA {
+			return address, addresses[0] != ""
+		}
+		return netip.MustParseAddr(addresses[min(int(asked.Add(1)), len(addresses))-1]), true
+	})
+}
+
+// resolver returns a resolver that asks answer about each name and type of query. The zero address is none of that type.
+func resolver(answer func(name string, kind byte) (address netip.Addr, exists bool)) *net.Resolver {
 	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		client, server := net.Pipe()
 		go func() {
@@ -144,12 +154,7 @@ func resolveTo(addresses ...string) *net.Resolver {
 				if err != nil {
 					return
 				}
-				address := ""
-				if isA := question[len(question)-3] == 1; isA {
-					address = addresses[min(int(asked.Add(1)), len(addresses))-1]
-				}
-				exists := addresses[0] != ""
-				if _, err := server.Write(reply(question, address, exists)); err != nil {
+				if _, err := server.Write(reply(question, answer)); err != nil {
 					return
 				}
 			}
@@ -175,8 +180,20 @@ func readMessage(from io.Reader) ([]byte, error) {
 	return message[:end+5], nil
 }
 
-// reply answers a DNS question with one address, or with none if it is empty (RFC 1035, section 4.1).
-func reply(question []byte, address string, exists bool) []byte {
+// The types of DNS queries (RFC 1035, section 3.2.2; RFC 3596, section 2.1).
+const (
+	typeA    = 1
+	typeAAAA = 28
+)
+
+// reply answers a DNS question with at most one address (RFC 1035, section 4.1).
+func reply(question []byte, answer func(name string, kind byte) (address netip.Addr, exists bool)) []byte {
+	var labels []string
+	for at := 12; question[at] != 0; at += int(question[at]) + 1 {
+		labels = append(labels, string(question[at+1:at+1+int(question[at])]))
+	}
+	kind := question[len(question)-3]
+	address, exists := answer(strings.Join(labels, "."), kind)
 	message := append([]byte{0, 0}, question...)
 	header := message[2:14]
 	header[2], header[3] = 0x81, 0x80 // an answer, recursion available
@@ -184,10 +201,10 @@ func reply(question []byte, address string, exists bool) []byte {
 		header[3] |= 3 // no such name
 	}
 	copy(header[4:], []byte{0, 1, 0, 0, 0, 0, 0, 0})
-	if address != "" {
+	if address.IsValid() {
 		header[7] = 1
-		message = append(message, 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4)
-		message = append(message, netip.MustParseAddr(address).AsSlice()...)
+		message = append(message, 0xc0, 12, 0, kind, 0, 1, 0, 0, 0, 0, 0, byte(address.BitLen()/8))
+		message = append(message, address.AsSlice()...)
 	}
 	binary.BigEndian.PutUint16(message, uint16(len(message)-2))
 	return message

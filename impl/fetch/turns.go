@@ -26,6 +26,7 @@ const (
 // for as long as that host asks. It is safe for concurrent use.
 type turns struct {
 	next    http.RoundTripper
+	idle    idleCloser
 	perHost int
 	running chan struct{} // has an element for each request that runs, until its body is closed
 
@@ -40,19 +41,18 @@ type host struct {
 	running  chan struct{}
 }
 
-func newTurns(next http.RoundTripper, o Options) *turns {
+// idleCloser is the part of http.Transport that closes idle connections.
+type idleCloser interface{ CloseIdleConnections() }
+
+func newTurns(next http.RoundTripper, idle idleCloser, o Options) *turns {
 	return &turns{
-		next: next, perHost: o.PerHost, running: make(chan struct{}, o.MaxConcurrent),
+		next: next, idle: idle, perHost: o.PerHost, running: make(chan struct{}, o.MaxConcurrent),
 		hosts: map[string]*host{}, pauses: map[string]time.Time{},
 	}
 }
 
 // CloseIdleConnections makes http.Client.CloseIdleConnections reach the transport behind.
-func (t *turns) CloseIdleConnections() {
-	if c, ok := t.next.(interface{ CloseIdleConnections() }); ok {
-		c.CloseIdleConnections()
-	}
-}
+func (t *turns) CloseIdleConnections() { t.idle.CloseIdleConnections() }
 
 // RoundTrip sends the request when its turn comes, which lasts until the body of the response is closed. Errors: *Error if the
 // host asked to wait, ocr.ErrBusy if too many requests wait or no turn came before the request's context ended, those of the

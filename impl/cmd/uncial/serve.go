@@ -23,6 +23,7 @@ type serveCmd struct {
 	EnhanceModel    string        `placeholder:"NAME" help:"Name of the language model."`
 	EnhanceKey      string        `placeholder:"KEY" help:"API key of the language model. Prefer the environment: other users can see the command line."`
 	FetchAllow      []prefix      `placeholder:"CIDR" help:"Non-public address range that images may be fetched from; may be repeated."`
+	FetchConfig     string        `placeholder:"FILE" type:"path" help:"JSON file with credentials for image hosts, an egress proxy and certificate authorities (default: none)."`
 	FetchPerHost    int           `default:"2" placeholder:"N" help:"Images that are fetched from one host at once, per process (default: ${default})."`
 	CORSOrigin      []edge.Origin `name:"cors-origin" env:"UNCIAL_CORS_ORIGIN" placeholder:"ORIGIN" help:"Browser origin that may call the API, or * for all; may be repeated."`
 	dashboardFlags
@@ -44,7 +45,7 @@ func (c *serveCmd) options() app.Options {
 		Enhance: app.EnhanceOptions{
 			Provider: c.EnhanceProvider, URL: c.EnhanceURL, Model: c.EnhanceModel, Key: c.EnhanceKey,
 		},
-		EngineURL: c.Engine, FetchAllow: prefixes(c.FetchAllow), FetchPerHost: c.FetchPerHost, CORSOrigins: edge.Origins(c.CORSOrigin),
+		EngineURL: c.Engine, FetchAllow: prefixes(c.FetchAllow), FetchConfig: c.FetchConfig, FetchPerHost: c.FetchPerHost, CORSOrigins: edge.Origins(c.CORSOrigin),
 		TrustedProxies: prefixes(c.TrustedProxies), Dashboard: c.dashboard(),
 	}
 }

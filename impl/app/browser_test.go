@@ -101,6 +101,7 @@ func TestBrowser_Playground(t *testing.T) {
 			}
 			v.requireHoverLinks()
 			v.requireDownloads("Aprille")
+			require.Contains(t, v.Text(".reading details pre"), "base64 < "+filepath.Base(file))
 		})
 	}
 }

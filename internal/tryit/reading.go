@@ -16,13 +16,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"uncial/gen"
 	"uncial/internal/contract"
-	"uncial/internal/contract/imagefile"
 	"uncial/internal/document"
-	"uncial/internal/request"
 )
 
 // Reading is one extraction with everything that its formats are written from.
@@ -48,14 +47,20 @@ func Wanted(ctx context.Context) bool { return ctx.Value(readingKey{}) != nil }
 
 // Keep keeps the reading for Extract. Without Extract it does nothing. The server calls it once it has charged.
 func Keep(ctx context.Context, r Reading) {
-	kept, ok := ctx.Value(readingKey{}).(*Reading)
-	if !ok {
-		return
+	if kept, ok := ctx.Value(readingKey{}).(*Reading); ok {
+		r.MediaType, r.Request.ImageURL = splitDataURL(r.Request.ImageURL)
+		*kept = r
 	}
-	if image, isInline := request.InlineImage(ctx, r.Request.ImageURL); isInline {
-		r.Request.ImageURL, r.MediaType = "", imagefile.MediaType(image)
+}
+
+// splitDataURL returns the media type of an inline image and no URL, so that the image is not held, or the URL of any other.
+func splitDataURL(imageURL string) (mediaType, url string) {
+	if len(imageURL) < len("data:") || !strings.EqualFold(imageURL[:len("data:")], "data:") {
+		return "", imageURL
 	}
-	*kept = r
+	header, _, _ := strings.Cut(imageURL[len("data:"):], ",")
+	mediaType, _, _ = strings.Cut(header, ";")
+	return mediaType, ""
 }
 
 // ExtractPath is the operation that Extract calls.

@@ -1,0 +1,118 @@
+"""Tests of the client against a server: UNCIAL_URL names it. With UNCIAL_MOCK=1 it is the mock, whose keys and images cause every error."""
+import os
+import pathlib
+import tempfile
+import time
+import unittest
+import uuid
+
+import uncial
+
+URL = os.environ["UNCIAL_URL"]
+MOCK = os.environ.get("UNCIAL_MOCK") == "1"
+
+
+class CallTest(unittest.TestCase):
+    """calls that any server answers"""
+
+    def setUp(self):
+        self.client = uncial.Client(URL, attempts=3, patience=1)
+
+    def test_status(self):
+        s = self.client.status()
+        self.assertEqual(s.points_total, s.points_used + s.points_remaining)
+        self.assertGreaterEqual(s.rate_limit.limit, s.rate_limit.remaining)
+
+    def test_wrong_key(self):
+        with self.assertRaises(uncial.InvalidApiKey):
+            uncial.Client(URL, "ocr_live_unknown").status()
+
+    def test_wrong_field(self):
+        with self.assertRaises(uncial.InvalidRequest) as e:
+            self.client.extract("https://images.example.org/1.jpg", language="tlh")
+        self.assertIn("language", e.exception.details)
+        self.assertIsNone(e.exception.fetch)
+
+    def test_file_that_is_no_image(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "page.jpg")
+            path.write_text("not an image")
+            with self.assertRaises(uncial.InvalidRequest) as e:
+                self.client.extract(path)
+        self.assertIn("imageUrl", e.exception.details)
+
+    def test_arguments(self):
+        for wrong in ({"base_url": "ftp://host"}, {"base_url": URL, "key": "caf\u00e9"}, {"base_url": URL, "attempts": 0}):
+            with self.assertRaises(ValueError):
+                uncial.Client(**{"key": "k", **wrong})
+        with self.assertRaises(uncial.NoAnswer) as e:
+            uncial.Client("http://127.0.0.1:1", "k", attempts=1).status()
+        self.assertIn("127.0.0.1:1", str(e.exception))
+
+
+@unittest.skipUnless(MOCK, "only the mock has these keys and images")
+class MockTest(unittest.TestCase):
+    def client(self, key="ok", **options):
+        self.suffix = uuid.uuid4().hex[:12]
+        return uncial.Client(URL, f"ocr_test_{key}_{self.suffix}", **{"attempts": 3, "patience": 1, "sleep": lambda s: None, **options})
+
+    def test_extract(self):
+        client = self.client()
+        result = client.extract("http://mock.invalid/difficult", language="de-Latf", enhance=True, format="alto")
+        self.assertTrue(result.text)
+        self.assertTrue(result.enhanced)
+        self.assertIn("<alto", result.document)
+        self.assertGreater(len(result.edits), 0)
+        self.assertGreater(result.edits[0].box.width, 0)
+        self.assertEqual(client.status().points_used, result.points_used)
+
+    def test_errors(self):
+        for key, kind in (("expired", uncial.InvalidApiKey), ("empty", uncial.InsufficientPoints),
+                          ("ratelimited", uncial.RateLimited), ("err", uncial.ServerError)):
+            with self.subTest(key), self.assertRaises(kind) as e:
+                self.client(key).extract("http://mock.invalid/printed")
+            self.assertEqual(e.exception.code, e.exception.body["code"])
+        with self.assertRaises(uncial.InsufficientPoints) as e:
+            self.client("empty").extract("http://mock.invalid/printed")
+        self.assertEqual(e.exception.remaining_points, 0)
+        self.assertTrue(e.exception.next_reset)
+
+    def test_fetch(self):
+        waits = []
+        with self.assertRaises(uncial.InvalidRequest) as e:
+            self.client(sleep=waits.append, patience=3600).extract("http://mock.invalid/fetch-busy")
+        self.assertEqual(e.exception.fetch["reason"], "busy")
+        self.assertEqual(waits, [e.exception.fetch["retryAfter"]] * 2, "what is retryable is retried, after the time stated")
+        waits.clear()
+        with self.assertRaises(uncial.InvalidRequest):
+            self.client(sleep=waits.append).extract("http://mock.invalid/fetch-not-found")
+        self.assertEqual(waits, [], "what is not retryable is not retried")
+
+    def test_faults_are_charged_once(self):
+        for fault in ("reset", "cut", "length", "drip-3000", "late-3000"):
+            with self.subTest(fault):
+                client = self.client(timeout=1)
+                began = time.monotonic()
+                result = client.extract("http://mock.invalid/" + fault)
+                self.assertLess(time.monotonic() - began, 10)
+                self.assertEqual(client.status().points_used, result.points_used)
+
+    def test_a_fault_that_stays(self):
+        with self.assertRaises(uncial.NoAnswer) as e:
+            self.client("cut").extract("http://mock.invalid/printed", idempotency_key="page-1")
+        self.assertEqual(e.exception.idempotency_key, "page-1")
+
+    def test_extract_all(self):
+        seen = []
+        images = ["http://mock.invalid/printed", "http://mock.invalid/not-an-image", "http://mock.invalid/blank"]
+        results = list(self.client().extract_all(images, progress=seen.append))
+        self.assertEqual([r[0] for r in results], images)
+        self.assertIsInstance(results[1][1], uncial.InvalidRequest)
+        self.assertEqual((seen[-1].done, seen[-1].failed, seen[-1].total), (2, 1, 3))
+        self.assertEqual(seen[-1].points_used, 20)
+        with self.assertRaises(uncial.InsufficientPoints):
+            list(self.client("low").extract_all(images[:1] * 2))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,318 @@
+"""A client for Uncial, which reads text from images of historical documents. It needs nothing but Python 3.9 or later.
+
+    import uncial
+
+    client = uncial.Client("http://127.0.0.1:8080/api/v1", key="ocr_live_...")
+    result = client.extract("https://images.example.org/page-001.jpg", language="de-Latf")
+    print(result.text, result.confidence)
+
+Errors that the contract names are subclasses of ApiError, one for each `code`. What may succeed later is retried: no
+answer, a damaged answer, 429, 500, and images that could not be fetched for the moment. Every extraction carries an
+Idempotency-Key, so a retry is never charged twice.
+"""
+import base64
+import dataclasses
+import http.client
+import json
+import mimetypes
+import os
+import random
+import socket
+import time
+import typing
+import urllib.error
+import urllib.parse
+import urllib.request
+import uuid
+
+__all__ = ["Client", "Extraction", "Edit", "Box", "Status", "RateLimit", "Error", "ApiError", "InvalidRequest", "InvalidApiKey",
+           "InsufficientPoints", "RateLimited", "ServerError", "NoAnswer", "Progress"]
+
+MAX_ANSWER = 128 << 20  # bytes of an answer
+
+
+class Error(Exception):
+    """Any failure of a call."""
+
+
+class NoAnswer(Error):
+    """The server gave no valid answer. The extraction may have been charged; a call with the same Idempotency-Key tells, for free."""
+
+    def __init__(self, message: str, idempotency_key: typing.Optional[str] = None):
+        super().__init__(message)
+        self.idempotency_key = idempotency_key
+
+
+class ApiError(Error):
+    """An error that the contract names. `body` is the answer as the server gave it."""
+    code = ""
+
+    def __init__(self, status: int, body: dict, retry_after: typing.Optional[float]):
+        super().__init__(f"{body.get('error', 'the request failed')} ({body.get('message', status)})")
+        self.status, self.body, self.retry_after = status, body, retry_after
+
+    @property
+    def retryable(self) -> bool:
+        """whether the same call may succeed later"""
+        return False
+
+
+class InvalidRequest(ApiError):
+    """400: a field is wrong (`details` says which), or the image cannot be read or fetched (`fetch` says why)."""
+    code = "INVALID_REQUEST"
+
+    @property
+    def details(self) -> typing.Dict[str, str]:
+        return self.body.get("details") or {}
+
+    @property
+    def fetch(self) -> typing.Optional[dict]:
+        return self.body.get("fetch")
+
+    @property
+    def retryable(self) -> bool:
+        return bool((self.fetch or {}).get("retryable"))
+
+
+class InvalidApiKey(ApiError):
+    """401: the key is unknown, expired or revoked, or not permitted from this address."""
+    code = "INVALID_API_KEY"
+
+
+class InsufficientPoints(ApiError):
+    """402: `remaining_points` are too few until `next_reset`, an RFC 3339 time."""
+    code = "INSUFFICIENT_POINTS"
+
+    @property
+    def remaining_points(self) -> int:
+        return self.body.get("remainingPoints", 0)
+
+    @property
+    def next_reset(self) -> typing.Optional[str]:
+        return self.body.get("nextReset")
+
+
+class RateLimited(ApiError):
+    """429: too many requests in this window."""
+    code = "RATE_LIMITED"
+    retryable = True
+
+
+class ServerError(ApiError):
+    """500: the server failed, or is busy."""
+    code = "SERVER_ERROR"
+    retryable = True
+
+
+_ERRORS = {e.code: e for e in (InvalidRequest, InvalidApiKey, InsufficientPoints, RateLimited, ServerError)}
+
+
+@dataclasses.dataclass(frozen=True)
+class Box:
+    """A rectangle in pixels of the upright page."""
+    x: int
+    y: int
+    width: int
+    height: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Edit:
+    """A correction that the enhancement made."""
+    page: int
+    box: Box
+    before: str
+    after: str
+    rule: str
+    confidence: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Extraction:
+    """What was read. `body` is the whole answer, with fields that this client does not know."""
+    text: str
+    language: str
+    confidence: float
+    enhanced: bool
+    document: typing.Optional[str]
+    edits: typing.Tuple[Edit, ...]
+    points_used: int
+    remaining_points: int
+    processing_time: int  # milliseconds
+    body: dict = dataclasses.field(repr=False)
+
+
+@dataclasses.dataclass(frozen=True)
+class RateLimit:
+    limit: int
+    remaining: int
+    reset: int  # Unix time in seconds
+
+
+@dataclasses.dataclass(frozen=True)
+class Status:
+    """Plan, points and rate limit of the key's account."""
+    plan: str
+    points_used: int
+    points_remaining: int
+    points_total: int
+    rate_limit: RateLimit
+    body: dict = dataclasses.field(repr=False)
+
+
+class Progress(typing.NamedTuple):
+    """What `extract_all` has done so far."""
+    done: int
+    failed: int
+    total: typing.Optional[int]  # None if the images have no length
+    points_used: int
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """The key must not follow a redirect to another server."""
+
+    def redirect_request(self, *args):
+        return None
+
+
+class Client:
+    """A server and a key.
+
+    base_url: address of the API, such as "http://127.0.0.1:8080/api/v1".
+    key:      the API key; by default that of the environment variable UNCIAL_KEY.
+    timeout:  seconds that one attempt may take.
+    attempts: how often a call is tried in all.
+    patience: most seconds that a call waits between its attempts in all.
+    """
+
+    def __init__(self, base_url: str, key: typing.Optional[str] = None, *, timeout: float = 120, attempts: int = 4, patience: float = 120,
+                 sleep: typing.Callable[[float], None] = time.sleep):
+        key = key or os.environ.get("UNCIAL_KEY", "")
+        if urllib.parse.urlsplit(base_url).scheme not in ("http", "https"):
+            raise ValueError("base_url must begin with http:// or https://")
+        if not key or not key.isascii() or not key.isprintable():
+            raise ValueError("key is missing: pass key=..., or set UNCIAL_KEY")
+        if attempts < 1 or timeout <= 0:
+            raise ValueError("attempts must be at least 1, and timeout greater than 0")
+        self._base, self._key = base_url.rstrip("/"), key
+        self._timeout, self._attempts, self._patience, self._sleep = timeout, attempts, patience, sleep
+        self._opener = urllib.request.build_opener(_NoRedirect())
+
+    def status(self) -> Status:
+        """returns plan, points and rate limit of the account"""
+        b = self._call("GET", "/status")
+        rate = b["rateLimit"]
+        return Status(b["plan"], b["pointsUsed"], b["pointsRemaining"], b["pointsTotal"],
+                      RateLimit(rate["limit"], rate["remaining"], rate["reset"]), b)
+
+    def extract(self, image: typing.Union[str, os.PathLike, bytes], *, language: str = "en", enhance: bool = False, format: str = "json",
+                idempotency_key: typing.Optional[str] = None) -> Extraction:
+        """reads an image: an address (http, https or data), the path of a file, or the bytes of one"""
+        request = {"imageUrl": _url(image), "language": language, "enhance": enhance, "format": format}
+        b = self._call("POST", "/extract", request, idempotency_key or str(uuid.uuid4()))
+        edits = tuple(Edit(e["page"], Box(**{k: e["box"][k] for k in ("x", "y", "width", "height")}), e["before"], e["after"], e["rule"], e["confidence"])
+                      for e in b.get("edits") or ())
+        return Extraction(b["text"], b["language"], b["confidence"], b["enhanced"], b.get("document"), edits, b["pointsUsed"],
+                          b["remainingPoints"], b["processingTime"], b)
+
+    def extract_all(self, images: typing.Iterable, *, progress: typing.Optional[typing.Callable[[Progress], None]] = None, **options):
+        """reads images one after the other and yields (image, Extraction or Error); it stops at 401 and 402, which every further
+        image would get too"""
+        total = len(images) if hasattr(images, "__len__") else None
+        done = failed = points = 0
+        for image in images:
+            try:
+                result = self.extract(image, **options)
+                done, points = done + 1, points + result.points_used
+            except (InvalidApiKey, InsufficientPoints):
+                raise
+            except Error as e:
+                result, failed = e, failed + 1
+            if progress:
+                progress(Progress(done, failed, total, points))
+            yield image, result
+
+    def _call(self, method, path, request=None, idempotency_key=None):
+        waited = 0.0
+        for attempt in range(1, self._attempts + 1):
+            try:
+                return self._attempt(method, path, request, idempotency_key)
+            except (ApiError, NoAnswer) as e:
+                if isinstance(e, ApiError) and not e.retryable:
+                    raise
+                pause = getattr(e, "retry_after", None)
+                if pause is None:
+                    pause = 2 ** (attempt - 1) * (.5 + random.random() / 2)
+                if attempt == self._attempts or waited + pause > self._patience:
+                    raise
+            self._sleep(pause)
+            waited += pause
+        raise AssertionError("unreachable")
+
+    def _attempt(self, method, path, request, idempotency_key):
+        headers = {"Authorization": "Bearer " + self._key, "Accept": "application/json"}
+        data = None
+        if request is not None:
+            headers["Content-Type"], data = "application/json", json.dumps(request).encode()
+        if idempotency_key:
+            headers["Idempotency-Key"] = idempotency_key
+        call = urllib.request.Request(self._base + path, data, headers, method=method)
+        end = time.monotonic() + self._timeout
+        try:
+            try:
+                answer = self._opener.open(call, timeout=self._timeout)
+            except urllib.error.HTTPError as e:
+                answer = e
+            with answer:
+                status, got, text = answer.status, answer.headers, _read(answer, end)
+        except (urllib.error.URLError, http.client.HTTPException, socket.timeout, TimeoutError, OSError) as e:
+            raise NoAnswer(f"no answer from {self._base}: {getattr(e, 'reason', e) or type(e).__name__}", idempotency_key) from e
+        try:
+            body = json.loads(text)
+        except ValueError:
+            body = None
+        if not isinstance(body, dict) or body.get("success") is not (status == 200):
+            raise NoAnswer(f"{self._base} answered {status} with something that is not of the contract", idempotency_key)
+        if status == 200:
+            return body
+        kind = _ERRORS.get(body.get("code"), ApiError)
+        raise kind(status, body, _retry_after(body, got))
+
+
+def _read(answer, end) -> bytes:
+    """reads a body until it is complete, at most MAX_ANSWER bytes, and not beyond a time"""
+    parts, size = [], 0
+    while True:
+        part = answer.read1(1 << 16) if hasattr(answer, "read1") else answer.read(1 << 16)
+        if not part:
+            break
+        parts.append(part)
+        size += len(part)
+        if size > MAX_ANSWER:
+            raise http.client.HTTPException(f"the answer has more than {MAX_ANSWER >> 20} MiB")
+        if time.monotonic() > end:
+            raise TimeoutError("the answer did not arrive in time")
+    announced = answer.headers.get("Content-Length")
+    if announced is not None and announced.isdigit() and int(announced) != size:
+        raise http.client.IncompleteRead(b"", int(announced) - size)
+    return b"".join(parts)
+
+
+def _retry_after(body, headers):
+    wait = (body.get("fetch") or {}).get("retryAfter") or headers.get("Retry-After")
+    try:
+        return max(0.0, float(wait))
+    except (TypeError, ValueError):
+        return None
+
+
+def _url(image) -> str:
+    """the address of an image; files and bytes become data: URLs"""
+    if isinstance(image, str) and urllib.parse.urlsplit(image).scheme.lower() in ("http", "https", "data"):
+        return image
+    kind = "application/octet-stream"
+    if not isinstance(image, (bytes, bytearray)):
+        kind = mimetypes.guess_type(os.fspath(image))[0] or kind
+        with open(image, "rb") as f:
+            image = f.read()
+    return f"data:{kind};base64,{base64.b64encode(image).decode()}"

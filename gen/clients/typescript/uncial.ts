@@ -1,0 +1,191 @@
+// A client for Uncial, which reads text from images of historical documents. It needs `fetch`: Node 18 or later, Deno, Bun, a browser.
+//
+//   const client = new Client("http://127.0.0.1:8080/api/v1", { key: "ocr_live_..." });
+//   const result = await client.extract("https://images.example.org/page-001.jpg", { language: "de-Latf" });
+//   console.log(result.text, result.confidence);
+//
+// Errors that the contract names are thrown as ApiError, whose `body` is a union by `code`. What may succeed later is retried: no
+// answer, a damaged answer, 429, 500, and images that could not be fetched for the moment. Every extraction carries an
+// Idempotency-Key, so a retry is never charged twice.
+import type { components } from "./schema.js";
+
+type Schemas = components["schemas"];
+export type Extraction = Schemas["ExtractionResult"];
+export type Status = Schemas["StatusRecord"];
+export type ErrorBody =
+  | Schemas["InvalidRequestError"]
+  | Schemas["InvalidApiKeyError"]
+  | Schemas["InsufficientPointsError"]
+  | Schemas["RateLimitedError"]
+  | Schemas["ServerError"];
+
+export interface Options {
+  /** The API key. */
+  key: string;
+  /** Milliseconds that one attempt may take; 120,000 by default. */
+  timeout?: number;
+  /** How often a call is tried in all; 4 by default. */
+  attempts?: number;
+  /** Most milliseconds that a call waits between its attempts in all; 120,000 by default. */
+  patience?: number;
+  /** Waits; for tests. */
+  sleep?: (milliseconds: number) => Promise<void>;
+}
+
+export interface ExtractOptions extends Omit<Schemas["ExtractionRequest"], "imageUrl"> {
+  /** By default a new one for each call. */
+  idempotencyKey?: string;
+  /** Ends the call early. */
+  signal?: AbortSignal;
+}
+
+/** What `extractAll` has done so far. */
+export interface Progress {
+  done: number;
+  failed: number;
+  total: number;
+  pointsUsed: number;
+}
+
+/** An error that the contract names. `body.code` says which. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly body: ErrorBody,
+    /** Seconds to wait before the next attempt, if the server said so. */
+    readonly retryAfter: number | undefined,
+  ) {
+    super(`${body.error} (${body.message})`);
+    this.name = "ApiError";
+  }
+
+  /** Whether the same call may succeed later. */
+  get retryable(): boolean {
+    switch (this.body.code) {
+      case "RATE_LIMITED":
+      case "SERVER_ERROR":
+        return true;
+      case "INVALID_REQUEST":
+        return this.body.fetch?.retryable ?? false;
+      default:
+        return false;
+    }
+  }
+}
+
+/** The server gave no valid answer. The extraction may have been charged; a call with the same Idempotency-Key tells, for free. */
+export class NoAnswer extends Error {
+  constructor(message: string, readonly idempotencyKey: string | undefined, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "NoAnswer";
+  }
+}
+
+/** A server and a key. */
+export class Client {
+  readonly #base: string;
+  readonly #options: Required<Options>;
+
+  /** baseUrl is the address of the API, such as "http://127.0.0.1:8080/api/v1". */
+  constructor(baseUrl: string, options: Options) {
+    if (!/^https?:\/\//i.test(baseUrl)) throw new TypeError("baseUrl must begin with http:// or https://");
+    if (!/^[\x21-\x7e]+$/.test(options.key)) throw new TypeError("key is missing, or has characters that no key has");
+    this.#base = baseUrl.replace(/\/+$/, "");
+    const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+    this.#options = { timeout: 120_000, attempts: 4, patience: 120_000, sleep, ...options };
+    if (!(this.#options.attempts >= 1)) throw new TypeError("attempts must be at least 1");
+  }
+
+  /** Returns plan, points and rate limit of the account. */
+  async status(signal?: AbortSignal): Promise<Status> {
+    return (await this.#call("GET", "/status", undefined, undefined, signal)) as Status;
+  }
+
+  /** Reads an image: an address (http, https or data), or the bytes of a file. */
+  async extract(image: string | Uint8Array, options: ExtractOptions = {}): Promise<Extraction> {
+    const { idempotencyKey = crypto.randomUUID(), signal, ...fields } = options;
+    const request = { imageUrl: typeof image === "string" ? image : dataUrl(image), ...fields };
+    return (await this.#call("POST", "/extract", request, idempotencyKey, signal)) as Extraction;
+  }
+
+  /**
+   * Reads images one after the other, and yields each with its result or error. It throws at 401 and 402, which every further
+   * image would get too, and when the signal ends it.
+   */
+  async *extractAll<T extends string | Uint8Array>(
+    images: readonly T[],
+    options: Omit<ExtractOptions, "idempotencyKey"> = {},
+    progress?: (p: Progress) => void,
+  ): AsyncGenerator<[T, Extraction | ApiError | NoAnswer]> {
+    const p: Progress = { done: 0, failed: 0, total: images.length, pointsUsed: 0 };
+    for (const image of images) {
+      let result: Extraction | ApiError | NoAnswer;
+      try {
+        result = await this.extract(image, options);
+        p.done++;
+        p.pointsUsed += result.pointsUsed;
+      } catch (e) {
+        const stops = e instanceof ApiError && (e.status === 401 || e.status === 402);
+        if (stops || !(e instanceof ApiError || e instanceof NoAnswer)) throw e;
+        result = e;
+        p.failed++;
+      }
+      progress?.({ ...p });
+      yield [image, result];
+    }
+  }
+
+  async #call(method: string, path: string, request: unknown, idempotencyKey: string | undefined, signal?: AbortSignal): Promise<unknown> {
+    const { attempts, patience, sleep } = this.#options;
+    for (let attempt = 1, waited = 0; ; attempt++) {
+      try {
+        return await this.#attempt(method, path, request, idempotencyKey, signal);
+      } catch (e) {
+        const retryable = e instanceof NoAnswer || (e instanceof ApiError && e.retryable);
+        const stated = e instanceof ApiError ? e.retryAfter : undefined;
+        const pause = 1000 * (stated ?? 2 ** (attempt - 1) * (0.5 + Math.random() / 2));
+        if (!retryable || signal?.aborted || attempt >= attempts || waited + pause > patience) throw e;
+        await sleep(pause);
+        waited += pause;
+      }
+    }
+  }
+
+  async #attempt(method: string, path: string, request: unknown, idempotencyKey: string | undefined, signal?: AbortSignal): Promise<unknown> {
+    const headers: Record<string, string> = { Authorization: `Bearer ${this.#options.key}`, Accept: "application/json" };
+    if (request !== undefined) headers["Content-Type"] = "application/json";
+    if (idempotencyKey !== undefined) headers["Idempotency-Key"] = idempotencyKey;
+    const late = AbortSignal.timeout(this.#options.timeout);
+    let answer: Response;
+    let body: unknown;
+    try {
+      answer = await fetch(this.#base + path, {
+        method,
+        headers,
+        ...(request === undefined ? {} : { body: JSON.stringify(request) }),
+        redirect: "error", // the key must not follow a redirect to another server
+        signal: signal ? AbortSignal.any([signal, late]) : late,
+      });
+      body = await answer.json();
+    } catch (e) {
+      if (signal?.aborted) throw signal.reason;
+      const cause = e instanceof Error && e.cause instanceof Error ? e.cause.message : String(e);
+      throw new NoAnswer(`no valid answer from ${this.#base}: ${cause}`, idempotencyKey, { cause: e });
+    }
+    if (typeof body !== "object" || body === null || (body as { success?: unknown }).success !== (answer.status === 200)) {
+      throw new NoAnswer(`${this.#base} answered ${answer.status} with something that is not of the contract`, idempotencyKey);
+    }
+    if (answer.status === 200) return body;
+    const failure = body as ErrorBody;
+    const stated = failure.code === "INVALID_REQUEST" ? failure.fetch?.retryAfter : undefined;
+    const header = Number(answer.headers.get("Retry-After") ?? Number.NaN);
+    throw new ApiError(answer.status, failure, stated ?? (Number.isFinite(header) ? header : undefined));
+  }
+}
+
+/** Returns bytes as a data: URL. */
+function dataUrl(bytes: Uint8Array): string {
+  const parts: string[] = [];
+  for (let at = 0; at < bytes.length; at += 0x8000) parts.push(String.fromCharCode(...bytes.subarray(at, at + 0x8000)));
+  return `data:application/octet-stream;base64,${btoa(parts.join(""))}`;
+}

@@ -53,7 +53,7 @@ test-accuracy: deps ## Check that pages are read as well as before: rendered pag
 
 .PHONY: test-browser
 test-browser: deps-browser ## Use the pages in a headless Chromium, check them with axe-core: make test-browser [RUN=^TestBrowser_TryIt] [SCREENSHOTS=dir]
-	UNCIAL_BROWSER=1 UNCIAL_SCREENSHOTS=$(abspath $(SCREENSHOTS)) go test -count=1 -timeout 20m -run '$(or $(RUN),^TestBrowser)' ./mock
+	UNCIAL_BROWSER=1 UNCIAL_SCREENSHOTS=$(abspath $(SCREENSHOTS)) go test -count=1 -timeout 20m -run '$(or $(RUN),^TestBrowser)' ./mock ./impl/app
 
 .PHONY: deps-browser
 deps-browser: deps-test

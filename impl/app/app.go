@@ -39,6 +39,7 @@ type App struct {
 	recognizer recognizer
 	health     *health
 	metrics    *metrics
+	front      http.Handler   // the API; the playground calls it too
 	closers    []func() error // Stop calls them in reverse order
 	addr       string
 	cancel     context.CancelFunc // ends serving; nil until started
@@ -154,7 +155,7 @@ func (a *App) handler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	front, err := edge.New(edge.Options{
+	a.front, err = edge.New(edge.Options{
 		Server:         a.metrics.observe(service),
 		Gate:           &impl.Gate{Accounts: a.data.Accounts, Limits: a.data.Limits, Ledger: a.data.Ledger},
 		Logger:         a.o.Logger,
@@ -169,7 +170,7 @@ func (a *App) handler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return front, nil
+	return a.front, nil
 }
 
 // siteTimeout bounds the search for languages, which may ask a remote engine: people wait for the page.

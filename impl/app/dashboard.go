@@ -12,6 +12,7 @@ import (
 
 	"uncial/impl/account/user"
 	"uncial/impl/dashboard"
+	"uncial/impl/dashboard/playground"
 )
 
 // DashboardOptions configure the pages for people.
@@ -111,6 +112,14 @@ func (a *App) openDashboard() (*dashboard.Dashboard, error) {
 		},
 		Secret: a.data.secret, PublicURL: public, SignUp: o.SignUp, TrustedProxies: a.o.TrustedProxies, Now: a.o.Now, Logger: a.o.Logger,
 	}
+	tryPages, err := playground.New(playground.Options{
+		API:    http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.front.ServeHTTP(w, r) }),
+		Ledger: a.data.Ledger, Languages: a.recognizer.Languages, Now: a.o.Now,
+	})
+	if err != nil {
+		return nil, err
+	}
+	options.Extra = append(options.Extra, tryPages)
 	if o.OpenID.Issuer != "" {
 		options.OpenID = &o.OpenID
 	}

@@ -20,6 +20,7 @@ import (
 	"uncial/impl/account/session"
 	"uncial/impl/account/user"
 	"uncial/impl/dashboard"
+	"uncial/impl/dashboard/playground"
 	"uncial/impl/ledger"
 	"uncial/impl/ratelimit"
 	"uncial/impl/store"
@@ -58,6 +59,12 @@ func newSite(tb testing.TB, change func(*dashboard.Options)) *site {
 		Data: s.Data, Secret: []byte("another secret of tests"), PublicURL: public, SignUp: dashboard.Open, Now: s.clock.Now,
 		Logger: slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
+	extra, err := playground.New(playground.Options{
+		API: http.HandlerFunc(fakeAPI), Ledger: s.Data.Ledger, Now: s.clock.Now,
+		Languages: func(context.Context) ([]string, error) { return []string{"de", "en"}, nil },
+	})
+	require.NoError(tb, err)
+	o.Extra = []dashboard.Extra{extra}
 	if change != nil {
 		change(&o)
 	}
@@ -214,6 +221,12 @@ func (b *browser) request(method, path string, form url.Values) page {
 		r = httptest.NewRequest(method, "http://127.0.0.1:8080/dashboard"+path, body)
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
+	return b.send(r, path)
+}
+
+// send sends one request for a path, with the cookies of the browser.
+func (b *browser) send(r *http.Request, path string) page {
+	b.Helper()
 	r.RemoteAddr = b.remote
 	for name, values := range b.header {
 		r.Header[name] = values

@@ -53,6 +53,11 @@ var attacks = map[string]attack{
 	"POST /sessions/{session}/end":                      {"user": "{user}"},
 	"POST /members/{user}/role":                         {"role": "member", "account": "{account}"},
 	"POST /members/{user}/remove":                       {"account": "{account}"},
+	"GET /playground":                                   nil,
+	"GET /playground/{reading}":                         nil,
+	"GET /playground/{reading}/{part}":                  nil,
+	"POST /playground":                                  {"imageUrl": "https://images.example.org/a.png", "account": "{account}"},
+	"POST /playground/cap":                              {"cap": "0", "account": "{account}"},
 	"GET /admin":                                        nil,
 	"GET /admin/accounts/{account}":                     nil,
 	"GET /admin/audit":                                  nil,
@@ -79,9 +84,9 @@ func newVictim(t *testing.T) victim {
 	require.NoError(t, err)
 	v := victim{site: s, names: map[string]string{
 		"{name}": "style.css", "{$}": "", "{key}": k.ID, "{account}": id, "{user}": s.userOf("victim@example.org"), "{session}": s.sessionOf(b),
-		"{email}": "victim@example.org",
+		"{email}": "victim@example.org", "{reading}": b.read("image").reading(), "{part}": "text",
 	}}
-	v.secrets = []string{"Victim archive", "Victim key", k.LastFour + "</code>", v.names["{session}"]}
+	v.secrets = []string{readText, "Victim archive", "Victim key", k.LastFour + "</code>", v.names["{session}"]}
 	return v
 }
 

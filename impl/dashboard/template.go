@@ -177,6 +177,11 @@ func (v view) Menu() []menuEntry {
 // Render answers with a page: the template NAME.html, which gets the call as ".", and data as ".Data".
 func (c *Call) Render(name string, data any) error { return c.render(http.StatusOK, name, data) }
 
+// RenderStatus is Render with another status than 200.
+func (c *Call) RenderStatus(status int, name string, data any) error {
+	return c.render(status, name, data)
+}
+
 func (c *Call) render(status int, name string, data any) error {
 	return c.renderForm(status, name, data, nil)
 }

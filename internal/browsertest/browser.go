@@ -42,13 +42,27 @@ type Browser struct {
 	problems []string // reported by the browser: violations of the policy, exceptions
 }
 
-// New starts a browser for the test, and skips the test unless browser tests are enabled. A test fails if its page breaks its
-// Content-Security-Policy or throws an exception that it does not catch.
-func New(tb testing.TB) *Browser {
+// Enable skips the test unless browser tests are enabled. Call it before anything expensive is prepared.
+func Enable(tb testing.TB) {
 	tb.Helper()
 	if os.Getenv(enableEnv) == "" {
 		tb.Skip("browser tests run with make test-browser")
 	}
+}
+
+// Follow is an action that leads to another page, and the wait for that page.
+func Follow(action chromedp.Action) chromedp.Action {
+	return chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := chromedp.RunResponse(ctx, action)
+		return err
+	})
+}
+
+// New starts a browser for the test, and skips the test unless browser tests are enabled. A test fails if its page breaks its
+// Content-Security-Policy or throws an exception that it does not catch.
+func New(tb testing.TB) *Browser {
+	tb.Helper()
+	Enable(tb)
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU, //nolint:gocritic // the defaults are an array
 		chromedp.UserDataDir(tb.TempDir()), chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("hide-scrollbars", true), chromedp.WindowSize(1200, 900))

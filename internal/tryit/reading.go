@@ -16,12 +16,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"uncial/gen"
 	"uncial/internal/contract"
+	"uncial/internal/contract/imagefile"
 	"uncial/internal/document"
+	"uncial/internal/request"
 )
 
 // Reading is one extraction with everything that its formats are written from.
@@ -47,20 +48,14 @@ func Wanted(ctx context.Context) bool { return ctx.Value(readingKey{}) != nil }
 
 // Keep keeps the reading for Extract. Without Extract it does nothing. The server calls it once it has charged.
 func Keep(ctx context.Context, r Reading) {
-	if kept, ok := ctx.Value(readingKey{}).(*Reading); ok {
-		r.MediaType, r.Request.ImageURL = splitDataURL(r.Request.ImageURL)
-		*kept = r
+	kept, ok := ctx.Value(readingKey{}).(*Reading)
+	if !ok {
+		return
 	}
-}
-
-// splitDataURL returns the media type of an inline image and no URL, so that the image is not held, or the URL of any other.
-func splitDataURL(imageURL string) (mediaType, url string) {
-	if len(imageURL) < len("data:") || !strings.EqualFold(imageURL[:len("data:")], "data:") {
-		return "", imageURL
+	if image, isInline := request.InlineImage(ctx, r.Request.ImageURL); isInline {
+		r.Request.ImageURL, r.MediaType = "", imagefile.MediaType(image)
 	}
-	header, _, _ := strings.Cut(imageURL[len("data:"):], ",")
-	mediaType, _, _ = strings.Cut(header, ";")
-	return mediaType, ""
+	*kept = r
 }
 
 // ExtractPath is the operation that Extract calls.

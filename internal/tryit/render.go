@@ -2,7 +2,7 @@ package tryit
 
 import (
 	"cmp"
-	_ "embed" // reading.html, form.html, tryit.css and the scripts
+	"embed"
 	"fmt"
 	"html/template"
 	"io"
@@ -28,6 +28,11 @@ var (
 	//go:embed tryit.js
 	tryJS string
 )
+
+// Assets has tryit.css, examples.js and tryit.js, for pages that link to them. The scripts are needed in this order.
+//
+//go:embed tryit.css examples.js tryit.js
+var Assets embed.FS
 
 // CSS is the style of forms and readings. It uses the custom properties of the page around it: --ink, --quiet, --line, --wash,
 // --paper, --red, --green, --amber, --mono and --sans.

@@ -1,3 +1,5 @@
+"use strict";
+
 // Hovering over a word or its box lights both.
 function light(event, on) {
   const id = event.target.closest?.("[data-word]")?.dataset.word;
@@ -40,6 +42,21 @@ for (const form of document.querySelectorAll("form.try")) {
   file.addEventListener("change", () => { if (file.files.length > 0) url.value = ""; });
 
   if (form.hasAttribute("data-with-key")) tryWithKey(form, file, url);
+  else showProgress(form);
+}
+
+// showProgress keeps a form from being sent twice while an image is read.
+function showProgress(form) {
+  const button = form.querySelector("[type=submit]");
+  const status = form.querySelector(".balance");
+  form.addEventListener("submit", () => {
+    button.disabled = true;
+    status.textContent = "Reading …";
+  });
+  addEventListener("pageshow", () => {
+    button.disabled = false;
+    status.textContent = "";
+  });
 }
 
 // tryWithKey sends the form with the pasted key. The key is never stored: it stays in its field, which has no name, so that

@@ -19,6 +19,7 @@ import (
 	"uncial/gen"
 	"uncial/internal/contract"
 	"uncial/internal/document"
+	"uncial/internal/request"
 	"uncial/internal/tryit"
 )
 
@@ -61,8 +62,8 @@ func TestExtract(t *testing.T) {
 			require.Empty(t, r.Header.Get("Idempotency-Key"), "a replay would have no document")
 			require.True(t, tryit.Wanted(r.Context()))
 			kept := reading(1)
-			kept.Request.ImageURL = "data:image/png;base64,AAAA"
-			tryit.Keep(r.Context(), *kept)
+			kept.Request.ImageURL = "cid:1"
+			tryit.Keep(request.WithImages(r.Context(), map[string][]byte{"cid:1": []byte("\x89PNG\r\n\x1a\n")}), *kept)
 			_ = json.NewEncoder(w).Encode(kept.Answer)
 		}), post())
 		require.NoError(t, err)
@@ -174,7 +175,7 @@ func TestReading_Render(t *testing.T) {
 	require.Contains(t, html, "Read in 1.2 s")
 	require.Contains(t, html, `viewBox="0 0 800 600"`)
 	require.Contains(t, html, `href="/x/1/1.jpg"`)
-	require.Contains(t, html, `<rect class="box check" data-word="p1-w1" x="10" y="20" width="100" height="40"><title>&lt;Aprille&gt;, 85 %</title>`)
+	require.Contains(t, html, `<rect class="box band-check" data-word="p1-w1" x="10" y="20" width="100" height="40"><title>&lt;Aprille&gt;, 85 %</title>`)
 	require.Contains(t, html, `id="p1-w1" data-word="p1-w1" title="85 %">&lt;Aprille&gt;</span>`)
 	require.NotContains(t, html, "Corrections")
 	require.NotRegexp(t, regexp.MustCompile(` style=| on[a-z]+=`), html, "the policy forbids inline styles and scripts")

@@ -6,6 +6,7 @@ package imagefile
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Limits of an image. All but the first follow from its headers, so that a server checks them before it decodes a pixel.
@@ -112,6 +113,16 @@ func Identify(data []byte) (Format, error) {
 		name = "not an image in a known format"
 	}
 	return "", fmt.Errorf("the file is %s; %s", name, supported)
+}
+
+// MediaType returns the media type of an image file from its first bytes, such as image/png. For all other files it is
+// application/octet-stream.
+func MediaType(data []byte) string {
+	format, err := Identify(data)
+	if err != nil {
+		return "application/octet-stream"
+	}
+	return "image/" + strings.ToLower(string(format))
 }
 
 // TooLarge is the error, for the client, of a file with more bytes than most.

@@ -1,0 +1,145 @@
+package dashboard_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/gen"
+	"uncial/internal/contract"
+	"uncial/internal/document"
+	"uncial/internal/tryit"
+)
+
+// readText is what the API of the tests reads from every image.
+const readText = "Aprille-of-the-victim"
+
+// fakeAPI answers an extraction with readText, and refuses images that contain "refuse".
+func fakeAPI(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	var asked gen.ExtractionRequest
+	if err := json.Unmarshal(body, &asked); err != nil || strings.Contains(asked.ImageURL, "refuse") {
+		w.Header().Set("Retry-After", "7")
+		w.WriteHeader(http.StatusTooManyRequests)
+		_, _ = io.WriteString(w, `{"error":"Too many <requests>.","message":"try again in 7 seconds"}`)
+		return
+	}
+	box := document.Box{X: 1, Y: 1, W: 50, H: 20}
+	page := document.Page{Width: 100, Height: 100, Preview: []byte("JPEG"), Blocks: []document.Block{{Box: box, Lines: []document.Line{{
+		Box: box, Words: []document.Word{{Box: box, Text: readText, Confidence: 0.5}},
+	}}}}}
+	tryit.Keep(r.Context(), tryit.Reading{
+		Request:  contract.Request{ImageURL: asked.ImageURL, Language: *asked.Language},
+		Document: &document.Document{Language: *asked.Language, Pages: []document.Page{page}},
+	})
+	_ = json.NewEncoder(w).Encode(gen.ExtractionResult{Success: true, Text: readText, PointsUsed: 10})
+}
+
+// read sends the form of the playground.
+func (b *browser) read(image string) page {
+	b.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	file, err := form.CreateFormFile("image", "page.png")
+	require.NoError(b, err)
+	_, err = io.WriteString(file, image)
+	require.NoError(b, err)
+	require.NoError(b, form.WriteField("imageUrl", ""))
+	require.NoError(b, form.WriteField("language", "de"))
+	require.NoError(b, form.Close())
+	return b.readForm(&body, form.FormDataContentType())
+}
+
+func (b *browser) readForm(body io.Reader, contentType string) page {
+	b.Helper()
+	r := httptest.NewRequestWithContext(b.Context(), http.MethodPost, "http://127.0.0.1:8080/dashboard/playground", body)
+	r.Header.Set("Content-Type", contentType)
+	return b.follow(b.send(r, "/playground"))
+}
+
+// reading is the ID of the reading that a page shows.
+func (p page) reading() string {
+	if found := regexp.MustCompile(`data-base="/dashboard/playground/(\w+)"`).FindStringSubmatch(p.body); found != nil {
+		return found[1]
+	}
+	return ""
+}
+
+func TestDashboard_Playground(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	owner := s.signUp("owner@example.org", "Reading room")
+	account := s.accountOf("owner@example.org")
+
+	t.Run("shows a reading, its picture and its formats in the session that made it", func(t *testing.T) {
+		t.Parallel()
+		p := owner.read("image")
+		require.Equal(t, 200, p.status)
+		require.Contains(t, p.body, readText)
+		require.Contains(t, p.body, `<option value="de" selected>`, "the next image probably has the same language")
+		require.Equal(t, "JPEG", owner.get("/playground/"+p.reading()+"/1.jpg").body)
+		require.Equal(t, readText, owner.get("/playground/"+p.reading()+"/text").body)
+		require.Equal(t, 404, owner.get("/playground/"+p.reading()+"/docx").status)
+
+		elsewhere := s.browser()
+		elsewhere.post("/sign-in", "email", "owner@example.org", "password", password)
+		require.Equal(t, 404, elsewhere.get("/playground/"+p.reading()).status, "readings belong to the session")
+		require.Contains(t, elsewhere.get("/playground/"+p.reading()).body, "30 minutes")
+	})
+	t.Run("shows what the API refuses, with the form as it was", func(t *testing.T) {
+		t.Parallel()
+		p := owner.readForm(formWith(t, "imageUrl", "https://refuse.example.org/", "language", "en"))
+		require.Equal(t, 429, p.status)
+		require.Equal(t, "7", p.header.Get("Retry-After"))
+		require.Contains(t, p.body, "Too many &lt;requests&gt;. try again in 7 seconds")
+		require.Contains(t, p.body, "Nothing was charged")
+		require.Contains(t, p.body, `value="https://refuse.example.org/"`)
+	})
+	t.Run("explains a form without an image, and one of another kind", func(t *testing.T) {
+		t.Parallel()
+		p := owner.readForm(formWith(t, "language", "en"))
+		require.Equal(t, 400, p.status)
+		require.Contains(t, p.body, "choose an image, or enter its address")
+		require.Equal(t, 400, owner.post("/playground", "imageUrl", "https://images.example.org/").status)
+	})
+	t.Run("lets owners change the cap", func(t *testing.T) {
+		t.Parallel()
+		require.Contains(t, owner.post("/playground/cap", "cap", "50").text(), "may still spend 50 points")
+		limit, err := s.Ledger.PlaygroundCap(t.Context(), account)
+		require.NoError(t, err)
+		require.EqualValues(t, 50, *limit)
+		for _, wrong := range []string{"-1", "1.5", "many", "9999999999999999"} {
+			require.Equal(t, 400, owner.post("/playground/cap", "cap", wrong).status, wrong)
+		}
+		owner.post("/playground/cap", "cap", "")
+		limit, err = s.Ledger.PlaygroundCap(t.Context(), account)
+		require.NoError(t, err)
+		require.Nil(t, limit)
+	})
+	t.Run("refuses a suspended account", func(t *testing.T) {
+		t.Parallel()
+		other := s.signUp("suspended@example.org", "Suspended")
+		require.NoError(t, s.Accounts.Suspend(t.Context(), s.accountOf("suspended@example.org")))
+		require.Equal(t, 403, other.read("image").status)
+	})
+}
+
+// formWith encodes fields, which come in pairs, as a form with files.
+func formWith(t *testing.T, fields ...string) (body io.Reader, contentType string) {
+	t.Helper()
+	var b bytes.Buffer
+	form := multipart.NewWriter(&b)
+	for i := 0; i < len(fields); i += 2 {
+		require.NoError(t, form.WriteField(fields[i], fields[i+1]))
+	}
+	require.NoError(t, form.Close())
+	return &b, form.FormDataContentType()
+}

@@ -17,6 +17,7 @@ type Key struct {
 	AccountID  string         `json:"account"`
 	Name       string         `json:"name"`
 	Status     Status         `json:"status"`               // at the time when the key was read
+	Notice     Notice         `json:"rotate,omitempty"`     // at that time; empty: no need to rotate it yet
 	Allow      []netip.Prefix `json:"allow,omitempty"`      // addresses it may be used from; empty: any
 	Created    time.Time      `json:"created"`              //
 	Expires    time.Time      `json:"expires,omitzero"`     // zero: never
@@ -128,6 +129,7 @@ func (r *Registry) generate(n NewKey) (Key, string) {
 	if n.Lifetime > 0 {
 		k.Expires = store.At(k.Created.Add(n.Lifetime)).Time
 	}
+	k.Notice = k.noticeAt(k.Created)
 	return k, token
 }
 
@@ -273,7 +275,7 @@ func scanKey(scan func(...any) error, now time.Time) (Key, error) {
 		return Key{}, err
 	}
 	k.Created, k.Expires, k.Revoked, k.LastUsed = created.Time, expires.Time, revoked.Time, used.Time
-	k.Status = k.statusAt(now)
+	k.Status, k.Notice = k.statusAt(now), k.noticeAt(now)
 	k.Allow, err = parseAllow(allow)
 	return k, err
 }

@@ -26,8 +26,10 @@ type commands struct {
 	Engine    engineCmd         `cmd:"" help:"Run only the workers, for 'serve --engine' on other machines."`
 	Demo      demoCmd           `cmd:"" help:"Try the service: SQLite, a new API key and a sample page."`
 	Extract   client.ExtractCmd `cmd:"" help:"Read images through a running service."`
-	Account   accountCmd        `cmd:"" help:"Create and list accounts and change their plans."`
+	Account   accountCmd        `cmd:"" help:"Create, list and change accounts."`
 	Key       keyCmd            `cmd:"" help:"Create, list, rotate and revoke API keys."`
+	User      userCmd           `cmd:"" help:"List users, reset passwords, and make the first operator."`
+	Usage     usageCmd          `cmd:"" help:"Print what accounts have used, by day or by key."`
 	Migrate   migrateCmd        `cmd:"" help:"Update the database schema to this version."`
 	Audit     auditCmd          `cmd:"" help:"Verify that entries, holds and balances agree; exit status 1 if not."`
 	Languages languagesCmd      `cmd:"" help:"List the languages that can be read."`

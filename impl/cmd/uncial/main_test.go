@@ -52,7 +52,8 @@ func TestRun_Help(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{
 		"serve", "engine", "demo", "extract", "account create", "account list", "account plan", "key create", "key list",
-		"key rotate", "key revoke", "migrate", "audit", "languages", "health",
+		"key rotate", "key revoke", "account grant", "account suspend", "account resume", "account delete", "user list", "user reset",
+		"user operator", "usage", "migrate", "audit", "languages", "health",
 	} {
 		help := must(t, append(strings.Fields(command), "--help")...)
 		_, examples, found := strings.Cut(help, "Example")
@@ -89,13 +90,21 @@ func TestRun_WrongUsage(t *testing.T) {
 		"an unknown key":                 {"key revoke key_1", 1, "no such key"},
 		"an unknown plan":                {"account create --name a --plan gold", 1, "archive, free, pro"},
 		"an empty name":                  {"account create --plan pro --name=", 1, "invalid name; use 1 to 200"},
+		"a negative cap":                 {"key create --account acc_1 --points=-1", 1, "invalid cap of a key"},
+		"an unknown account to grant":    {"account grant acc_1 10 --reason x", 1, "no such account"},
+		"a grant of nothing":             {"account grant acc_1 0 --reason x", 1, "points: must be"},
+		"a deletion without its ID":      {"account delete acc_1 --confirm acc_2", 1, "--confirm: must repeat"},
+		"a month without a year":         {"usage --month 3 --account acc_1", 2, "--month: invalid month"},
+		"the usage of nobody":            {"usage --account acc_1", 1, "no such account"},
+		"two forms of output":            {"usage --csv --json --account acc_1", 2, "--csv and --json"},
+		"a reset for nobody":             {"user reset a@example.org --public-url http://account.example", 1, "no such user"},
 		"negative workers":               {"serve --workers=-1", 1, "--workers: must be"},
 		"negative workers of an engine":  {"engine --workers=-1", 1, "--workers: must be"},
 		"a negative deadline":            {"engine --deadline=-1s", 1, "--deadline: must be"},
 		"an invalid engine URL":          {"serve --engine engine:8090", 1, `--engine: invalid engine URL "engine:8090"`},
 	} {
 		args := strings.Fields(c.args)
-		if strings.Contains(c.args, "key ") || strings.Contains(c.args, "account ") {
+		if strings.Contains(c.args, "key ") || strings.Contains(c.args, "account") {
 			args = append(args, db)
 		}
 		status, stdout, stderr := uncial(args...)

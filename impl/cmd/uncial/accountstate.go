@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+
+	"uncial/impl/account/user"
+	"uncial/impl/app"
+)
+
+// accountGrantCmd adds points through the ledger, so that the audit stays exact.
+type accountGrantCmd struct {
+	dataFlags
+	ID     string `arg:"" help:"ID of the account."`
+	Points int64  `arg:"" help:"Points to add."`
+	Reason string `required:"" help:"Why; the entry in the ledger shows it."`
+}
+
+// Help returns the text below the flags.
+func (accountGrantCmd) Help() string {
+	return `The points are for the current month. A change of plan keeps them.
+
+Example:
+  uncial account grant acc_7k2m 500 --reason "exhibition"`
+}
+
+// Run grants the points and prints the new balance.
+func (c *accountGrantCmd) Run(ctx context.Context, con *console) error {
+	return withData(ctx, con, existing(c.keyless()), func(d *app.Data) error {
+		b, err := d.Ledger.Grant(ctx, c.ID, c.Points, c.Reason)
+		if err != nil {
+			return err
+		}
+		if err := record(ctx, d, "grant points", c.ID, c.Reason); err != nil {
+			return err
+		}
+		return con.print(false, nil, "Account %s has %d points left this month\n", c.ID, b.Remaining)
+	})
+}
+
+// accountSuspendCmd refuses all keys of an account; nothing is lost.
+type accountSuspendCmd struct {
+	dataFlags
+	ID string `arg:"" help:"ID of the account."`
+}
+
+// Help returns the text below the flags.
+func (accountSuspendCmd) Help() string {
+	return `The account's keys get a 401 until the account is resumed. Running extractions finish.
+
+Example:
+  uncial account suspend acc_7k2m`
+}
+
+// Run suspends the account.
+func (c *accountSuspendCmd) Run(ctx context.Context, con *console) error {
+	return withData(ctx, con, existing(c.keyless()), func(d *app.Data) error {
+		if err := d.Accounts.Suspend(ctx, c.ID); err != nil {
+			return err
+		}
+		if err := record(ctx, d, "suspend account", c.ID, ""); err != nil {
+			return err
+		}
+		return con.print(false, nil, "Suspended account %s\n", c.ID)
+	})
+}
+
+// accountResumeCmd ends a suspension.
+type accountResumeCmd struct {
+	dataFlags
+	ID string `arg:"" help:"ID of the account."`
+}
+
+// Help returns the text below the flags.
+func (accountResumeCmd) Help() string {
+	return `Example:
+  uncial account resume acc_7k2m`
+}
+
+// Run resumes the account.
+func (c *accountResumeCmd) Run(ctx context.Context, con *console) error {
+	return withData(ctx, con, existing(c.keyless()), func(d *app.Data) error {
+		if err := d.Accounts.Resume(ctx, c.ID); err != nil {
+			return err
+		}
+		if err := record(ctx, d, "resume account", c.ID, ""); err != nil {
+			return err
+		}
+		return con.print(false, nil, "Resumed account %s\n", c.ID)
+	})
+}
+
+// accountDeleteCmd erases personal data. It cannot be undone, so it asks for the ID twice.
+type accountDeleteCmd struct {
+	dataFlags
+	ID      string `arg:"" help:"ID of the account."`
+	Confirm string `required:"" placeholder:"ID" help:"The same ID again, because deletion cannot be undone."`
+}
+
+// Help returns the text below the flags.
+func (accountDeleteCmd) Help() string {
+	return `Erases the account's name, its users who belong to no other account, their sessions, and the names of its keys, which are
+revoked. Entries in the ledger stay under the account's ID, so that "uncial audit" stays exact.
+
+Example:
+  uncial account delete acc_7k2m --confirm acc_7k2m`
+}
+
+// Run deletes the account.
+func (c *accountDeleteCmd) Run(ctx context.Context, con *console) error {
+	if c.Confirm != c.ID {
+		return errConfirm
+	}
+	return withData(ctx, con, existing(c.keyless()), func(d *app.Data) error {
+		if err := d.Users.DeleteAccount(ctx, c.ID); err != nil {
+			return err
+		}
+		if err := record(ctx, d, "delete account", c.ID, ""); err != nil {
+			return err
+		}
+		return con.print(false, nil, "Deleted account %s\n", c.ID)
+	})
+}
+
+// record writes to the log of operators, which the dashboard shows.
+func record(ctx context.Context, d *app.Data, action, accountID, detail string) error {
+	return d.Users.Record(ctx, user.LogEntry{Actor: user.Console, Action: action, AccountID: accountID, Detail: detail})
+}

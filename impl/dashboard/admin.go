@@ -2,11 +2,13 @@ package dashboard
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 
 	"uncial/impl/account"
 	"uncial/impl/account/user"
 	"uncial/impl/ledger"
+	"uncial/internal/contract"
 )
 
 // adminPage is the data of admin.html.
@@ -179,6 +181,25 @@ func changePlan(c *Call, a account.Account, f *form) (string, error) {
 		return "", nil
 	}
 	return a.Plan + " to " + plan, err
+}
+
+// grant adds points to the allowance of the current month. The entry in the ledger and the log hold the reason.
+func grant(c *Call, a account.Account, f *form) (string, error) {
+	points, err := strconv.ParseInt(strings.ReplaceAll(c.Form("points"), ",", ""), 10, 64)
+	if err != nil {
+		points = 0 // refused like every number below 1
+	}
+	reason := c.Form("reason")
+	_, err = c.d.o.Ledger.Grant(c.R.Context(), a.ID, points, reason)
+	switch {
+	case errors.Is(err, ledger.ErrPoints):
+		f.reject("points", "Enter a number from 1 to "+formatNumber(contract.MaxPoints)+".")
+		return "", nil
+	case errors.Is(err, account.ErrName):
+		f.reject("reason", "Enter a reason of 1 to 200 printable characters.")
+		return "", nil
+	}
+	return formatNumber(points) + " points: " + reason, err
 }
 
 func suspend(c *Call, a account.Account, _ *form) (string, error) {

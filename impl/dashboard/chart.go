@@ -27,7 +27,7 @@ type gridLine struct {
 	Label string
 }
 
-// day values are drawn from left to right.
+// chartValue is one bar; values are drawn from left to right.
 type chartValue struct {
 	Label, Text string
 	Points      int64
@@ -73,10 +73,13 @@ func (chart) ViewBox() string {
 	return "0 0 " + strconv.Itoa(chartWidth) + " " + strconv.Itoa(chartHeight)
 }
 
-// Left, Right and Low are where the axes lie.
-func (chart) Left() int  { return chartLeft }
-func (chart) Right() int { return chartWidth }
-func (chart) Low() int   { return chartLow }
+// Left, Right and Low are where the axes lie, LabelX where the labels of the vertical axis end, and LabelY where those of the
+// horizontal axis stand.
+func (chart) Left() int   { return chartLeft }
+func (chart) Right() int  { return chartWidth }
+func (chart) Low() int    { return chartLow }
+func (chart) LabelX() int { return chartLeft - 8 }
+func (chart) LabelY() int { return chartHeight - 12 }
 
 // Middle is where the label of a bar stands.
 func (b bar) Middle() int { return b.X + b.Width/2 }

@@ -152,8 +152,10 @@ var overlaps = []struct {
 }{{"1h", "1 hour", time.Hour}, {"1d", "1 day", day}, {"7d", "7 days", 7 * day}}
 
 // key returns the key in the path. Errors: NotFound for keys of other accounts too.
-func (c *Call) key() (account.Key, error) {
-	k, err := c.d.o.Accounts.KeyOf(c.R.Context(), c.Account.ID, c.R.PathValue("key"))
+func (c *Call) key() (account.Key, error) { return c.keyOf(c.R.PathValue("key")) }
+
+func (c *Call) keyOf(id string) (account.Key, error) {
+	k, err := c.d.o.Accounts.KeyOf(c.R.Context(), c.Account.ID, id)
 	if errors.Is(err, account.ErrNoKey) {
 		return account.Key{}, NotFound()
 	}

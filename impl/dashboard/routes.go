@@ -35,6 +35,8 @@ func (d *Dashboard) table() []Route {
 		post("/keys/{key}/revoke", Owner, changeKey("key-revoked", revokeKey)),
 		post("/keys/{key}/rotate", Owner, rotateKey),
 
+		get("/usage", Member, showUsage), get("/usage.csv", Member, usageCSV),
+
 		get("/account", SignedIn, showAccount),
 		post("/account/rename", Owner, change("account-renamed", renameAccount)),
 		post("/account/name", SignedIn, change("name-changed", renameUser)),
@@ -51,6 +53,7 @@ func (d *Dashboard) table() []Route {
 		get("/admin", Operator, showAdmin),
 		get("/admin/accounts/{account}", Operator, showManaged),
 		post("/admin/accounts/{account}/plan", Operator, manage("change plan", "plan-changed", changePlan)),
+		post("/admin/accounts/{account}/grant", Operator, manage("grant points", "granted", grant)),
 		post("/admin/accounts/{account}/suspend", Operator, manage("suspend account", "account-suspended", suspend)),
 		post("/admin/accounts/{account}/resume", Operator, manage("resume account", "account-resumed", resume)),
 		post("/admin/accounts/{account}/users/{user}/reset", Operator, resetUser),

@@ -1,0 +1,125 @@
+package dashboard_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/dashboard"
+)
+
+const (
+	maxGrowth = 300 << 20       // bytes of resident memory above idle
+	maxSignIn = 5 * time.Second // for a correct password
+)
+
+// resident returns the resident memory of the process in bytes.
+func resident(tb testing.TB) int64 {
+	tb.Helper()
+	text, err := os.ReadFile("/proc/self/statm")
+	require.NoError(tb, err)
+	pages, err := strconv.ParseInt(strings.Fields(string(text))[1], 10, 64)
+	require.NoError(tb, err)
+	return pages * int64(os.Getpagesize())
+}
+
+// watch samples the resident memory until the returned function is called, which returns the most that was seen.
+func watch(tb testing.TB) func() int64 {
+	tb.Helper()
+	var most atomic.Int64
+	ctx, cancel := context.WithCancel(tb.Context())
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		for ctx.Err() == nil {
+			most.Store(max(most.Load(), resident(tb)))
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
+	return func() int64 { cancel(); watching.Wait(); return most.Load() }
+}
+
+// signInFrom sends the form of a sign-in from an address behind a trusted proxy.
+func signInFrom(ctx context.Context, s *site, addr, email, secret string) int {
+	form := url.Values{"email": {email}, "password": {secret}}
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/dashboard/sign-in", strings.NewReader(form.Encode()))
+	r.RemoteAddr = "10.0.0.1:40000"
+	r.Header.Set("X-Forwarded-For", addr)
+	r.Header.Set("X-Forwarded-Proto", "https")
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	return w.Code
+}
+
+// TestDashboard_SignIn_Load measures 100 sign-ins at once, and a correct sign-in while 10,000 wrong passwords arrive for the
+// same user from 2,000 addresses. It runs alone, because it measures the memory of the process.
+//
+//nolint:paralleltest // measures the memory of the process
+func TestDashboard_SignIn_Load(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
+	s := newSite(t, func(o *dashboard.Options) { o.TrustedProxies = proxies })
+	s.signUp("anna@example.org", "Map room")
+	runtime.GC()
+	debug.FreeOSMemory()
+	idle := resident(t)
+	most := watch(t)
+
+	t.Run("100 sign-ins at once", func(t *testing.T) {
+		var wg sync.WaitGroup
+		var succeeded atomic.Int64
+		began := time.Now()
+		for i := range 100 {
+			wg.Go(func() {
+				if signInFrom(t.Context(), s, fmt.Sprintf("192.0.2.%d", i), "anna@example.org", password) == http.StatusSeeOther {
+					succeeded.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		require.EqualValues(t, 100, succeeded.Load())
+		t.Logf("100 sign-ins took %v", time.Since(began))
+	})
+	t.Run("10,000 wrong passwords", func(t *testing.T) {
+		attack, stop := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		var sent atomic.Int64
+		const clients, guesses = 2000, 5
+		for i := range clients {
+			wg.Go(func() {
+				for n := range guesses {
+					sent.Add(1)
+					signInFrom(attack, s, fmt.Sprintf("198.51.%d.%d", i/250, i%250), "anna@example.org", fmt.Sprint("guess ", n))
+				}
+			})
+		}
+		time.Sleep(2 * time.Second) // the attack is at its height
+		for range 3 {
+			began := time.Now()
+			require.Equal(t, http.StatusSeeOther, signInFrom(t.Context(), s, "203.0.113.9", "anna@example.org", password))
+			took := time.Since(began)
+			t.Logf("a correct sign-in took %v after %d guesses", took, sent.Load())
+			require.Less(t, took, maxSignIn)
+		}
+		stop()
+		wg.Wait()
+		require.EqualValues(t, clients*guesses, sent.Load())
+	})
+	growth := most() - idle
+	t.Logf("resident memory: %d MiB idle, at most %d MiB more", idle>>20, growth>>20)
+	require.Less(t, growth, int64(maxGrowth))
+}

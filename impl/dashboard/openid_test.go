@@ -1,0 +1,198 @@
+package dashboard_test
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/account/user"
+	"uncial/impl/dashboard"
+)
+
+// provider is an OpenID Connect provider with one person, who is always signed in there.
+type provider struct {
+	testing.TB
+	*httptest.Server
+	key    *rsa.PrivateKey
+	mu     sync.Mutex
+	claims map[string]any        // of the person
+	codes  map[string]url.Values // authorization requests by the code that they were answered with
+}
+
+func newProvider(tb testing.TB) *provider {
+	tb.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	require.NoError(tb, err)
+	p := &provider{TB: tb, key: key, codes: map[string]url.Values{}, claims: map[string]any{
+		"sub": "person-1", "email": "anna@example.org", "email_verified": true, "name": "Anna",
+	}}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
+		p.answer(w, map[string]any{
+			"issuer": p.URL, "authorization_endpoint": p.URL + "/authorize", "token_endpoint": p.URL + "/token", "jwks_uri": p.URL + "/keys",
+			"id_token_signing_alg_values_supported": []string{"RS256"},
+		})
+	})
+	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, _ *http.Request) {
+		p.answer(w, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), KeyID: "1", Algorithm: "RS256", Use: "sig"}}})
+	})
+	mux.HandleFunc("POST /token", p.token)
+	p.Server = httptest.NewServer(mux)
+	tb.Cleanup(p.Close)
+	return p
+}
+
+func (p *provider) answer(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	if err := json.NewEncoder(w).Encode(v); err != nil {
+		p.Error(err)
+	}
+}
+
+// token answers a code with an ID token, after checking what binds the code to the browser and the client (RFC 7636).
+func (p *provider) token(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	asked, known := p.codes[r.PostFormValue("code")]
+	delete(p.codes, r.PostFormValue("code"))
+	sum := sha256.Sum256([]byte(r.PostFormValue("code_verifier")))
+	id, secret, _ := r.BasicAuth()
+	if !known || id != "uncial" || secret != "client secret" || asked.Get("code_challenge") != base64.RawURLEncoding.EncodeToString(sum[:]) {
+		w.WriteHeader(http.StatusBadRequest)
+		p.answer(w, map[string]any{"error": "invalid_grant"})
+		return
+	}
+	claims := map[string]any{"iss": p.URL, "aud": "uncial", "exp": time.Now().Add(time.Hour).Unix(), "iat": time.Now().Unix(), "nonce": asked.Get("nonce")}
+	for name, value := range p.claims {
+		claims[name] = value
+	}
+	payload, err := json.Marshal(claims)
+	require.NoError(p, err)
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: jose.JSONWebKey{Key: p.key, KeyID: "1"}}, nil)
+	require.NoError(p, err)
+	signed, err := signer.Sign(payload)
+	require.NoError(p, err)
+	token, err := signed.CompactSerialize()
+	require.NoError(p, err)
+	p.answer(w, map[string]any{"access_token": "unused", "token_type": "Bearer", "id_token": token})
+}
+
+// authorize does what the browser and the person do at the provider, and returns the query of the way back.
+func (p *provider) authorize(location string) url.Values {
+	p.Helper()
+	u, err := url.Parse(location)
+	require.NoError(p, err)
+	require.Equal(p, p.URL, u.Scheme+"://"+u.Host)
+	asked := u.Query()
+	require.Equal(p, "https://uncial.example.org/dashboard/openid/callback", asked.Get("redirect_uri"))
+	code := rand.Text()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.codes[code] = asked
+	return url.Values{"code": {code}, "state": {asked.Get("state")}}
+}
+
+// signIn goes to the provider and back.
+func (p *provider) signIn(b *browser, start string) page {
+	p.Helper()
+	away := b.request(http.MethodGet, start, nil)
+	require.Equal(p, 303, away.status, away.text())
+	return b.get("/openid/callback?" + p.authorize(away.header.Get("Location")).Encode())
+}
+
+func withProvider(p *provider, mode dashboard.SignUp) func(*dashboard.Options) {
+	return func(o *dashboard.Options) {
+		o.SignUp = mode
+		o.OpenID = &dashboard.OpenID{Issuer: p.URL, ClientID: "uncial", ClientSecret: "client secret", Name: "Archive login"}
+	}
+}
+
+func TestDashboard_OpenID(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t)
+	s := newSite(t, withProvider(p, dashboard.Open))
+	b := s.browser()
+	require.Contains(t, b.get("/sign-in").text(), "Sign in with Archive login")
+	first := p.signIn(b, "/openid")
+	require.Equal(t, "/", first.path, first.text())
+	require.NotContains(t, b.get("/account").body, "Current password", "the person has none here")
+
+	other := s.browser()
+	require.Equal(t, "/", p.signIn(other, "/openid").path)
+	require.Contains(t, other.get("/account").text(), "anna@example.org", "the same user signs in again")
+	require.Equal(t, 422, s.browser().post("/sign-in", "email", "anna@example.org", "password", "").status)
+}
+
+func TestDashboard_OpenID_Refused(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t)
+	s := newSite(t, withProvider(p, dashboard.Open))
+	for name, spoil := range map[string]func(b *browser, query url.Values){
+		"the state of another browser": func(_ *browser, q url.Values) { q.Set("state", rand.Text()) },
+		"no cookie":                    func(b *browser, _ url.Values) { delete(b.cookies, "__Host-uncial-openid") },
+		"an unknown code":              func(_ *browser, q url.Values) { q.Set("code", rand.Text()) },
+		"a late answer":                func(*browser, url.Values) { s.clock.Advance(11 * time.Minute) },
+		"a refusal":                    func(_ *browser, q url.Values) { q.Del("code"); q.Set("error", "access_denied") },
+	} {
+		b := s.browser()
+		query := p.authorize(b.request(http.MethodGet, "/openid", nil).header.Get("Location"))
+		spoil(b, query)
+		require.Equal(t, 400, b.get("/openid/callback?"+query.Encode()).status, name)
+		require.Contains(t, b.get("/keys").path, "/sign-in", name)
+		require.NotContains(t, s.log.String(), query.Get("code")+"\n", name)
+	}
+	one, two := s.browser(), s.browser()
+	query := p.authorize(one.request(http.MethodGet, "/openid", nil).header.Get("Location"))
+	two.request(http.MethodGet, "/openid", nil)
+	require.Equal(t, 400, two.get("/openid/callback?"+query.Encode()).status, "a link cannot sign somebody else in")
+}
+
+func TestDashboard_OpenID_TokenForAnother(t *testing.T) {
+	t.Parallel()
+	for claim, value := range map[string]any{"aud": "another client", "iss": "https://elsewhere.example", "nonce": "another nonce", "exp": int64(1)} {
+		p := newProvider(t)
+		p.claims[claim] = value
+		s := newSite(t, withProvider(p, dashboard.Open))
+		require.Equal(t, 400, p.signIn(s.browser(), "/openid").status, claim)
+	}
+}
+
+func TestDashboard_OpenID_SignUp(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t)
+	s := newSite(t, withProvider(p, dashboard.Invite))
+	require.Equal(t, 403, p.signIn(s.browser(), "/openid").status, "without an invitation")
+
+	code, err := s.Users.Issue(t.Context(), user.Token{Purpose: user.Invitation})
+	require.NoError(t, err)
+	b := s.browser()
+	require.Contains(t, b.post("/link", "code", code).body, "/dashboard/openid?invitation")
+	require.Equal(t, "/", p.signIn(b, "/openid?invitation").path)
+
+	s.signUp("bert@example.org", "Print room")
+	p.claims["sub"], p.claims["email"] = "person-2", "bert@example.org"
+	code, err = s.Users.Issue(t.Context(), user.Token{Purpose: user.Invitation})
+	require.NoError(t, err)
+	thief := s.browser()
+	thief.post("/link", "code", code)
+	require.Equal(t, 409, p.signIn(thief, "/openid?invitation").status, "an e-mail address does not give access to its user")
+}
+
+func TestDashboard_OpenID_ProviderDown(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t)
+	p.Close()
+	s := newSite(t, withProvider(p, dashboard.Open))
+	require.Equal(t, 502, s.browser().get("/openid").status)
+}

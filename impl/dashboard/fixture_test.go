@@ -3,6 +3,7 @@ package dashboard_test
 import (
 	"context"
 	"fmt"
+	"html"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -208,7 +209,7 @@ type page struct {
 // text is the body without tags, and white space folded.
 func (p page) text() string {
 	text := regexp.MustCompile(`<[^>]*>`).ReplaceAllString(p.body, " ")
-	return strings.Join(strings.Fields(text), " ")
+	return strings.Join(strings.Fields(html.UnescapeString(text)), " ")
 }
 
 // request sends one request and does not follow redirects.

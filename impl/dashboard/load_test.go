@@ -18,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"uncial/impl/account/user"
 	"uncial/impl/dashboard"
 )
 
@@ -65,7 +66,7 @@ func signInFrom(ctx context.Context, s *site, addr, email, secret string) int {
 }
 
 // TestDashboard_SignIn_Load measures 100 sign-ins at once, and a correct sign-in while 10,000 wrong passwords arrive for the
-// same user from 2,000 addresses. It runs alone, because it measures the memory of the process.
+// same user from 20 other addresses. It runs alone, because it measures the memory of the process.
 //
 //nolint:paralleltest // measures the memory of the process
 func TestDashboard_SignIn_Load(t *testing.T) {
@@ -73,7 +74,10 @@ func TestDashboard_SignIn_Load(t *testing.T) {
 		t.Skip("takes half a minute")
 	}
 	s := newSite(t, func(o *dashboard.Options) { o.TrustedProxies = proxies })
-	s.signUp("anna@example.org", "Map room")
+	for i := range 100 {
+		_, _, err := s.Users.SignUp(t.Context(), user.NewUser{Email: fmt.Sprintf("person%d@example.org", i), Name: "A person", Password: password, Account: "Map room", Plan: "free"})
+		require.NoError(t, err)
+	}
 	runtime.GC()
 	debug.FreeOSMemory()
 	idle := resident(t)
@@ -81,43 +85,45 @@ func TestDashboard_SignIn_Load(t *testing.T) {
 
 	t.Run("100 sign-ins at once", func(t *testing.T) {
 		var wg sync.WaitGroup
-		var succeeded atomic.Int64
-		began := time.Now()
+		var succeeded, slowest atomic.Int64
 		for i := range 100 {
 			wg.Go(func() {
-				if signInFrom(t.Context(), s, fmt.Sprintf("192.0.2.%d", i), "anna@example.org", password) == http.StatusSeeOther {
+				began := time.Now()
+				if signInFrom(t.Context(), s, fmt.Sprintf("192.0.2.%d", i), fmt.Sprintf("person%d@example.org", i), password) == http.StatusSeeOther {
 					succeeded.Add(1)
 				}
+				slowest.Store(max(slowest.Load(), int64(time.Since(began))))
 			})
 		}
 		wg.Wait()
 		require.EqualValues(t, 100, succeeded.Load())
-		t.Logf("100 sign-ins took %v", time.Since(began))
+		t.Logf("the slowest of 100 sign-ins took %v", time.Duration(slowest.Load()))
 	})
 	t.Run("10,000 wrong passwords", func(t *testing.T) {
-		attack, stop := context.WithCancel(t.Context())
-		var wg sync.WaitGroup
+		var attack sync.WaitGroup
 		var sent atomic.Int64
-		const clients, guesses = 2000, 5
+		const clients, guesses = 200, 50
 		for i := range clients {
-			wg.Go(func() {
-				for n := range guesses {
+			attack.Go(func() {
+				for n := range guesses { // whoever guesses does not wait for the delay
+					ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+					signInFrom(ctx, s, fmt.Sprintf("198.51.100.%d", i%20), "person0@example.org", fmt.Sprint("guess ", n))
+					cancel()
 					sent.Add(1)
-					signInFrom(attack, s, fmt.Sprintf("198.51.%d.%d", i/250, i%250), "anna@example.org", fmt.Sprint("guess ", n))
 				}
 			})
 		}
-		time.Sleep(2 * time.Second) // the attack is at its height
-		for range 3 {
+		for sent.Load() < 1000 {
+			time.Sleep(time.Millisecond)
+		}
+		for range 5 {
 			began := time.Now()
-			require.Equal(t, http.StatusSeeOther, signInFrom(t.Context(), s, "203.0.113.9", "anna@example.org", password))
+			require.Equal(t, http.StatusSeeOther, signInFrom(t.Context(), s, "203.0.113.9", "person0@example.org", password))
 			took := time.Since(began)
-			t.Logf("a correct sign-in took %v after %d guesses", took, sent.Load())
+			t.Logf("a correct sign-in took %v, after %d guesses", took.Round(time.Millisecond), sent.Load())
 			require.Less(t, took, maxSignIn)
 		}
-		stop()
-		wg.Wait()
-		require.EqualValues(t, clients*guesses, sent.Load())
+		attack.Wait()
 	})
 	growth := most() - idle
 	t.Logf("resident memory: %d MiB idle, at most %d MiB more", idle>>20, growth>>20)

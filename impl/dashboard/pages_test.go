@@ -166,6 +166,10 @@ func TestDashboard_Admin(t *testing.T) {
 	at := "/admin/accounts/" + id
 	require.Contains(t, op.post(at+"/plan", "plan", "pro").text(), "The plan was changed.")
 	require.Equal(t, 422, op.post(at+"/plan", "plan", "gold").status)
+	granted := op.post(at+"/grant", "points", "1,500", "reason", "a lost batch")
+	require.Contains(t, granted.text(), "Points left 11,500 of 11,500")
+	require.Equal(t, 422, op.post(at+"/grant", "points", "0", "reason", "x").status)
+	require.Equal(t, 422, op.post(at+"/grant", "points", "10", "reason", " ").status)
 	require.Contains(t, op.post(at+"/suspend").text(), "Suspended since")
 	require.Contains(t, b.get("/").text(), "The account is suspended.")
 	require.Contains(t, op.post(at+"/resume").text(), "The account was resumed.")
@@ -183,7 +187,7 @@ func TestDashboard_Admin(t *testing.T) {
 
 	require.Contains(t, op.get("/admin/audit").text(), "Entries, holds and balances agree.")
 	log := op.get("/admin/log").text()
-	for _, action := range []string{"change plan", "free to pro", "suspend account", "resume account", "reset password", "invite"} {
+	for _, action := range []string{"change plan", "free to pro", "1,500 points: a lost batch", "suspend account", "resume account", "reset password", "invite"} {
 		require.Contains(t, log, action)
 	}
 }

@@ -23,12 +23,13 @@ const (
 const (
 	accountKey = "account" // ID of the account that the visitor works in
 	touchedKey = "touched" // Unix seconds of the latest stored use
+	endsKey    = "ends"    // Unix seconds at which the session ends even if it is used
 )
 
 func newSessions(o Options) *scs.SessionManager {
 	m := scs.New()
 	m.Store = o.Sessions
-	m.IdleTimeout, m.Lifetime = idleTime, lifetime
+	m.Lifetime = lifetime // setDeadline shortens it
 	m.Cookie.Name = cookieName("session")
 	m.Cookie.Secure = true
 	return m
@@ -88,8 +89,19 @@ func (d *Dashboard) touch(c *Call, token string) error {
 	if now.Unix()-d.sessions.GetInt64(ctx, touchedKey) < int64(touchInterval/time.Second) {
 		return nil
 	}
-	d.sessions.Put(ctx, touchedKey, now.Unix())
+	d.setDeadline(c)
 	return d.commit(c)
+}
+
+// setDeadline lets the session end after idleTime without use, and not after its absolute end.
+func (d *Dashboard) setDeadline(c *Call) {
+	ctx, now := c.R.Context(), c.Now()
+	d.sessions.Put(ctx, touchedKey, now.Unix())
+	end := now.Add(idleTime)
+	if last := time.Unix(d.sessions.GetInt64(ctx, endsKey), 0); last.Before(end) {
+		end = last
+	}
+	d.sessions.SetDeadline(ctx, end)
 }
 
 // begin signs a user in with a new session: its token replaces the one that the browser had before.
@@ -103,7 +115,8 @@ func (d *Dashboard) begin(c *Call, u user.User, accountID string) error {
 	}
 	d.sessions.Put(ctx, session.UserKey, u.ID)
 	d.sessions.Put(ctx, accountKey, accountID)
-	d.sessions.Put(ctx, touchedKey, c.Now().Unix())
+	d.sessions.Put(ctx, endsKey, c.Now().Add(lifetime).Unix())
+	d.setDeadline(c)
 	return d.commit(c)
 }
 

@@ -70,6 +70,15 @@ func TestDashboard_Session_Expiry(t *testing.T) {
 	idle := s.clock.Now()
 	s.clock.Set(idle.Add(25 * time.Hour))
 	require.Contains(t, b.get("/keys").path, "/sign-in", "a session that is not used for a day ends")
+
+	b = s.browser()
+	b.post("/sign-in", "email", "anna@example.org", "password", password)
+	for range 14 {
+		require.Equal(t, "/keys", b.get("/keys").path)
+		s.clock.Advance(23*time.Hour + 59*time.Minute)
+	}
+	s.clock.Advance(time.Hour)
+	require.Contains(t, b.get("/keys").path, "/sign-in", "a session that is used every day ends after 14 days")
 }
 
 func TestDashboard_SignOutEverywhere(t *testing.T) {

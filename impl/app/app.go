@@ -28,7 +28,7 @@ import (
 // that the points held by a dead process are available again within a minute.
 const sweepInterval = 15 * time.Second
 
-// loopback is the client address with which AcceptsKey checks keys.
+// loopback is the client address with which AccountOf checks keys.
 var loopback = netip.MustParseAddr("127.0.0.1")
 
 // App is the service. Make it with New, then call Start and Stop, or Run. It can be started once. Only Stop is safe for
@@ -261,10 +261,14 @@ func (a *App) CreateKey(ctx context.Context, name, plan string) (string, error) 
 	return token, err
 }
 
-// AcceptsKey reports whether a client on this machine can use the key now. A failure of the database counts as false.
-func (a *App) AcceptsKey(ctx context.Context, token string) bool {
-	_, _, err := a.data.Accounts.Authenticate(ctx, token, loopback)
-	return err == nil
+// AccountOf returns the ID of the account of a key that a client on this machine can use now, else "". A failure of the
+// database counts as a key that cannot be used.
+func (a *App) AccountOf(ctx context.Context, token string) string {
+	owner, _, err := a.data.Accounts.Authenticate(ctx, token, loopback)
+	if err != nil {
+		return ""
+	}
+	return owner.ID
 }
 
 // Data returns the database of a started service. Stop closes it.

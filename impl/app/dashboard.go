@@ -79,14 +79,15 @@ func (a *App) PublicURL() string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// OperatorLink returns a link with which the first operator signs up, or "" if there is an operator already or the dashboard
-// is switched off. It works once, for 24 hours.
-func (a *App) OperatorLink(ctx context.Context) (string, error) {
+// OperatorLink returns a link with which the first operator signs up, as an owner of the account, or "" if there is an
+// operator already or the dashboard is switched off. Without an account the operator gets a new one. The link works once, for
+// 24 hours.
+func (a *App) OperatorLink(ctx context.Context, accountID string) (string, error) {
 	has, err := a.data.Users.HasOperator(ctx)
 	if err != nil || has || a.o.Dashboard.Off {
 		return "", err
 	}
-	code, err := a.data.Users.Issue(ctx, user.Token{Purpose: user.Operator})
+	code, err := a.data.Users.Issue(ctx, user.Token{Purpose: user.Operator, AccountID: accountID, Role: user.Owner})
 	if err != nil {
 		return "", err
 	}

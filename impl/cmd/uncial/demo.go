@@ -60,7 +60,7 @@ func (c *demoCmd) Run(ctx context.Context, con *console) error {
 		err = showSample(ctx, con, "http://"+a.Addr(), key)
 	}
 	if err == nil {
-		err = showDashboard(ctx, con, a)
+		err = showDashboard(ctx, con, a, key)
 	}
 	if err == nil {
 		err = a.Wait(ctx)
@@ -76,9 +76,10 @@ func (c *demoCmd) signUp() dashboard.SignUp {
 	return dashboard.Closed
 }
 
-// showDashboard prints how to sign in: for the first operator with a link that works once.
-func showDashboard(ctx context.Context, con *console, a *app.App) error {
-	link, err := a.OperatorLink(ctx)
+// showDashboard prints how to sign in: for the first operator with a link that works once
+// and leads to the account of the key.
+func showDashboard(ctx context.Context, con *console, a *app.App, key string) error {
+	link, err := a.OperatorLink(ctx, a.AccountOf(ctx, key))
 	if err != nil {
 		return err
 	}
@@ -95,7 +96,7 @@ func showDashboard(ctx context.Context, con *console, a *app.App) error {
 func demoKey(ctx context.Context, a *app.App, file string) (string, error) {
 	if stored, err := os.ReadFile(file); err == nil {
 		key := strings.TrimSpace(string(stored))
-		if a.AcceptsKey(ctx, key) {
+		if a.AccountOf(ctx, key) != "" {
 			return key, nil
 		}
 	}

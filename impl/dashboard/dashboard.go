@@ -71,7 +71,7 @@ type Dashboard struct {
 
 // New returns the dashboard. Errors name the option at fault.
 func New(o Options) (*Dashboard, error) {
-	if o.PublicURL == nil || len(o.Secret) == 0 || !o.Data.isComplete() {
+	if o.PublicURL == nil || len(o.Secret) == 0 || !o.isComplete() {
 		return nil, errors.New("dashboard: Options.Data, Options.PublicURL and Options.Secret are required")
 	}
 	o.SignUp = cmp.Or(o.SignUp, Closed)

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"html"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -100,10 +102,10 @@ func (m *mailbox) code(tb testing.TB, to string) string {
 	tb.Helper()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for i := len(m.messages) - 1; i >= 0; i-- {
-		if m.messages[i].to == to {
-			found := regexp.MustCompile(`/dashboard/link#(\w+)`).FindStringSubmatch(m.messages[i].text)
-			require.Len(tb, found, 2, m.messages[i].text)
+	for _, sent := range slices.Backward(m.messages) {
+		if sent.to == to {
+			found := regexp.MustCompile(`/dashboard/link#(\w+)`).FindStringSubmatch(sent.text)
+			require.Len(tb, found, 2, sent.text)
 			return found[1]
 		}
 	}
@@ -229,9 +231,7 @@ func (b *browser) request(method, path string, form url.Values) page {
 func (b *browser) send(r *http.Request, path string) page {
 	b.Helper()
 	r.RemoteAddr = b.remote
-	for name, values := range b.header {
-		r.Header[name] = values
-	}
+	maps.Copy(r.Header, b.header)
 	for _, c := range b.cookies {
 		r.AddCookie(c)
 	}

@@ -46,7 +46,10 @@ var lifetimes = []struct {
 	Value, Label string
 	Duration     time.Duration // 0: never expires
 }{
-	{"30", "30 days", 30 * day}, {"60", "60 days", 60 * day}, {"90", "90 days", 90 * day}, {"365", "365 days", 365 * day},
+	{"30", "30 days", 30 * day},
+	{"60", "60 days", 60 * day},
+	{"90", "90 days", 90 * day},
+	{"365", "365 days", 365 * day},
 	{"never", "never", 0},
 }
 

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -74,18 +75,29 @@ func (p *provider) token(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	claims := map[string]any{"iss": p.URL, "aud": "uncial", "exp": time.Now().Add(time.Hour).Unix(), "iat": time.Now().Unix(), "nonce": asked.Get("nonce")}
-	for name, value := range p.claims {
-		claims[name] = value
+	maps.Copy(claims, p.claims)
+	token, err := p.sign(claims)
+	if err != nil {
+		p.Error(err)
 	}
-	payload, err := json.Marshal(claims)
-	require.NoError(p, err)
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: jose.JSONWebKey{Key: p.key, KeyID: "1"}}, nil)
-	require.NoError(p, err)
-	signed, err := signer.Sign(payload)
-	require.NoError(p, err)
-	token, err := signed.CompactSerialize()
-	require.NoError(p, err)
 	p.answer(w, map[string]any{"access_token": "unused", "token_type": "Bearer", "id_token": token})
+}
+
+// sign returns an ID token.
+func (p *provider) sign(claims map[string]any) (string, error) {
+	payload, err := json.Marshal(claims)
+	if err != nil {
+		return "", err
+	}
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: jose.JSONWebKey{Key: p.key, KeyID: "1"}}, nil)
+	if err != nil {
+		return "", err
+	}
+	signed, err := signer.Sign(payload)
+	if err != nil {
+		return "", err
+	}
+	return signed.CompactSerialize()
 }
 
 // authorize does what the browser and the person do at the provider, and returns the query of the way back.

@@ -132,7 +132,8 @@ func (d *Dashboard) fail(c *Call, err error) {
 	case errors.Is(err, errInsecure):
 		err = c.render(http.StatusForbidden, "insecure", nil)
 	case errors.Is(err, errSignIn):
-		err = c.askToSignIn()
+		c.askToSignIn()
+		return
 	case errors.As(err, &problem):
 		err = c.render(problem.Status, "error", problem)
 	case errors.Is(err, user.ErrBusy):
@@ -154,13 +155,12 @@ func (d *Dashboard) fail(c *Call, err error) {
 }
 
 // askToSignIn redirects to the sign-in page, which leads back to the page that was asked for. A form that was sent is lost.
-func (c *Call) askToSignIn() error {
+func (c *Call) askToSignIn() {
 	target := Prefix + "/sign-in"
 	if c.R.Method == http.MethodGet && c.R.URL.Path != Prefix+"/" {
 		target += "?" + url.Values{"next": {strings.TrimPrefix(c.R.URL.RequestURI(), Prefix)}}.Encode()
 	}
 	http.Redirect(c.W, c.R, target, http.StatusSeeOther)
-	return nil
 }
 
 // recoverPanic turns a panic into a page and a log entry. It must be deferred directly.

@@ -62,7 +62,7 @@ func (d *Dashboard) signedIn(c *Call) error {
 		return err
 	}
 	c.User, c.session = u, session.ID(token)
-	return d.touch(c, token)
+	return d.touch(c)
 }
 
 // enterAccount sets the account that the visitor works in: the one chosen in the session if they still belong to it, else
@@ -83,7 +83,7 @@ func (d *Dashboard) enterAccount(c *Call, u user.User) error {
 }
 
 // touch stores that the session is in use, at most once every touchInterval. A session that was ended meanwhile stays ended.
-func (d *Dashboard) touch(c *Call, token string) error {
+func (d *Dashboard) touch(c *Call) error {
 	ctx := c.R.Context()
 	now := c.Now()
 	if now.Unix()-d.sessions.GetInt64(ctx, touchedKey) < int64(touchInterval/time.Second) {

@@ -1,6 +1,7 @@
 package dashboard_test
 
 import (
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -33,9 +34,7 @@ func TestDashboard_Transport(t *testing.T) {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
 			r := httptest.NewRequest(method, "/dashboard/sign-in", strings.NewReader(""))
 			r.RemoteAddr, r.Host = c.remote, c.host
-			for header, values := range c.header {
-				r.Header[header] = values
-			}
+			maps.Copy(r.Header, c.header)
 			w := httptest.NewRecorder()
 			s.ServeHTTP(w, r)
 			if c.accepted {

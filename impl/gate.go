@@ -29,7 +29,8 @@ func (g *Gate) Authenticate(ctx context.Context, token string, from netip.Addr) 
 	if errors.Is(err, account.ErrDenied) {
 		return edge.Principal{}, contract.Unauthorized(err)
 	}
-	return edge.Principal{AccountID: a.ID, KeyID: k.ID, MeterID: k.MeterID, Plan: a.Plan}, err
+	plan, _ := g.Accounts.Plan(a.Plan) // Count reports a plan that is missing from the catalogue
+	return edge.Principal{AccountID: a.ID, KeyID: k.ID, MeterID: k.MeterID, Plan: a.Plan, Weight: plan.Weight}, err
 }
 
 // Count counts one extraction and reports whether the rate limit admits it. It fails for a plan that is no longer in the

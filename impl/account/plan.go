@@ -46,8 +46,8 @@ func LoadCatalogue(path string) (Catalogue, error) {
 //
 //	{"free": {"points": 300, "requestsPerMinute": 10}}
 //
-// A name has 1 to 32 lower-case letters, digits and "-", and begins with a letter. Both numbers are required. Unknown
-// and repeated names are errors, because a typing error here would change what customers get.
+// A name has 1 to 32 lower-case letters, digits and "-", and begins with a letter. Both numbers are required; "weight" may
+// be added, see Plan. Unknown and repeated names are errors, because a typing error here would change what customers get.
 func ParseCatalogue(r io.Reader) (Catalogue, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxCatalogueBytes+1))
 	if err != nil {
@@ -113,6 +113,8 @@ func checkPlan(p Plan) error {
 		return fmt.Errorf("plan %q: points must be 1 to %d", p.Name, int64(contract.MaxPoints))
 	case p.Requests < 1 || p.Requests > contract.MaxRequests:
 		return fmt.Errorf("plan %q: requestsPerMinute must be 1 to %d", p.Name, contract.MaxRequests)
+	case p.Weight < 0 || p.Weight > contract.MaxWeight:
+		return fmt.Errorf("plan %q: weight must be 1 to %d, or absent, which is 1", p.Name, contract.MaxWeight)
 	}
 	return nil
 }

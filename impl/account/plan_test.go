@@ -17,12 +17,12 @@ import (
 func TestParseCatalogue(t *testing.T) {
 	t.Parallel()
 	c, err := account.ParseCatalogue(strings.NewReader(
-		`{"museum": {"points": 5000, "requestsPerMinute": 30}, "free": {"points": 1, "requestsPerMinute": 1}}`))
+		`{"museum": {"points": 5000, "requestsPerMinute": 30, "weight": 3}, "free": {"points": 1, "requestsPerMinute": 1}}`))
 	require.NoError(t, err)
 	require.Equal(t, []string{"free", "museum"}, c.Names())
 	plan, err := c.Plan("museum")
 	require.NoError(t, err)
-	require.Equal(t, account.Plan{Name: "museum", Points: 5000, Requests: 30}, plan)
+	require.Equal(t, account.Plan{Name: "museum", Points: 5000, Requests: 30, Weight: 3}, plan)
 	_, err = c.Plan("Museum")
 	require.ErrorIs(t, err, account.ErrPlan)
 	require.ErrorContains(t, err, "free, museum")
@@ -33,9 +33,9 @@ func TestDefaultCatalogue(t *testing.T) {
 	c := account.DefaultCatalogue()
 	require.Equal(t, []string{"archive", "free", "pro"}, c.Names())
 	for name, want := range map[string]account.Plan{
-		"free":    {Name: "free", Points: 300, Requests: 10},
-		"pro":     {Name: "pro", Points: 10_000, Requests: 60},
-		"archive": {Name: "archive", Points: 1_000_000, Requests: 600},
+		"free":    {Name: "free", Points: 300, Requests: 10, Weight: 1},
+		"pro":     {Name: "pro", Points: 10_000, Requests: 60, Weight: 2},
+		"archive": {Name: "archive", Points: 1_000_000, Requests: 600, Weight: 4},
 	} {
 		plan, err := c.Plan(name)
 		require.NoError(t, err)
@@ -56,6 +56,7 @@ func TestParseCatalogue_Invalid(t *testing.T) {
 		"text for a number": {`{"a": {"points": "1", "requestsPerMinute": 1}}`, `plan "a" is invalid`},
 		"a fraction":        {`{"a": {"points": 1.5, "requestsPerMinute": 1}}`, `plan "a" is invalid`},
 		"no points":         {`{"a": {"requestsPerMinute": 1}}`, `"a": points must be`},
+		"a weight beyond":   {`{"a": {"points": 1, "requestsPerMinute": 1, "weight": 101}}`, `"a": weight must be`},
 		"negative points":   {`{"a": {"points": -1, "requestsPerMinute": 1}}`, `"a": points must be`},
 		"too many points":   {`{"a": {"points": 9000000000000000000, "requestsPerMinute": 1}}`, `"a": points must be`},
 		"no requests":       {`{"a": {"points": 1}}`, `"a": requestsPerMinute must be`},

@@ -14,6 +14,7 @@ import (
 	"uncial/impl/ocr/remote"
 	"uncial/impl/ocr/sandbox"
 	"uncial/impl/ocr/workerpool"
+	"uncial/internal/fair"
 )
 
 const (
@@ -21,6 +22,9 @@ const (
 	// queuePerWorker and minQueue bound the number of waiting images. At a few seconds per page, the last image in the
 	// queue is still read before the deadline of its extraction. The minimum lets a few clients share a single worker.
 	queuePerWorker, minQueue = 8, 16
+	// reserveWorkers is one, whose images compete with those of the other workers for the cores: an account of which nothing
+	// is being read never waits for the images of another.
+	reserveWorkers = 1
 )
 
 // recognizer reads images: *workerpool.Pool on this machine, *remote.Client through engines.
@@ -28,6 +32,8 @@ type recognizer interface {
 	ocr.Recognizer
 	// Ready returns nil if the recognizer can read, else why not.
 	Ready(ctx context.Context) error
+	// Gate bounds the images that wait or are being read.
+	Gate() *fair.Gate
 }
 
 // openRecognizer connects to the engine if o names one, else it starts workers on this machine. The second result closes
@@ -60,7 +66,7 @@ func openPool(ctx context.Context, o EngineOptions, log *slog.Logger) (*workerpo
 	}
 	workers := cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
 	return workerpool.New(ctx, workerpool.Options{
-		Worker: worker, Workers: workers, Queue: cmp.Or(o.Queue, max(minQueue, queuePerWorker*workers)), Deadline: o.Deadline, Models: dirs,
+		Worker: worker, Workers: workers, Reserve: reserveWorkers, Queue: cmp.Or(o.Queue, max(minQueue, queuePerWorker*workers)), Deadline: o.Deadline, Models: dirs,
 		Sandbox: sandbox.Mode(o.Sandbox), Logger: log,
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"uncial/internal/contract"
+	"uncial/internal/fair"
 )
 
 // Caller is what the front end knows about an authenticated request.
@@ -19,10 +20,14 @@ type Caller struct {
 
 type callerKey struct{}
 
-// newContext returns a context with the caller in it, for the server.
+// newContext returns a context with the caller in it, for the server, and with the account that the work is for.
 func newContext(ctx context.Context, c Caller) context.Context {
+	ctx = fair.NewContext(ctx, c.account())
 	return context.WithValue(ctx, callerKey{}, c)
 }
+
+// account returns the account among those that share the server.
+func (p Principal) account() fair.Account { return fair.Account{Label: p.AccountID, Weight: p.Weight} }
 
 // CallerFrom returns the caller of the request, the zero Caller outside of a request.
 func CallerFrom(ctx context.Context) Caller {

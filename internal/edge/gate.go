@@ -28,6 +28,7 @@ type Principal struct {
 	KeyID     string
 	MeterID   string // what counts the points of the key; empty: nothing does
 	Plan      string
+	Weight    int // of the account's share of a busy server; 0 counts as 1
 	// Token is the bearer token itself. Only the mock sets it, whose keys are not secret. It is never logged.
 	Token string
 }

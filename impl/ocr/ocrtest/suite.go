@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"uncial/impl/ocr"
 	"uncial/internal/document"
+	"uncial/internal/fair"
 
 	"github.com/stretchr/testify/require"
 )
@@ -61,6 +63,7 @@ var promises = []struct {
 	{"keeps the caller's deadline", "It ends the reading just as a caller who leaves does.", keepsCallersDeadline},
 	{"keeps its own deadline", "An image that takes too long is given up, and the next one is read.", keepsOwnDeadline},
 	{"refuses images when the queue is full", "The refusal is immediate; accepted images are read.", refusesWhenFull},
+	{"shares its workers between accounts", "However many images one account sends, another is read in turn.", sharesWorkers},
 	{"survives a crash", "The image being read fails, without internal details, and the next one is read.", survivesCrash},
 }
 
@@ -292,4 +295,32 @@ func survivesCrash(t *testing.T, h Harness) {
 	require.NotErrorAs(t, r.err, &fault, "the caller could do nothing about it")
 	require.NotRegexp(t, `/|\bpid\b|signal|exit`, fmt.Sprint(r.err), "no internal details")
 	h.mustRead(t, s)
+}
+
+// sharesWorkers has one account send 32 images at a time and another one at a time. The others that the flooder gets read
+// meanwhile show how often the second account had to wait.
+func sharesWorkers(t *testing.T, h Harness) {
+	t.Helper()
+	s := h.open(t, 1, 64)
+	flood, stop := context.WithCancel(fair.NewContext(t.Context(), fair.Account{Label: "flooder"}))
+	defer stop()
+	image, word := h.Page(0)
+	var flooded atomic.Int64
+	for range 32 {
+		go func() {
+			for flood.Err() == nil {
+				if _, err := s.Recognize(flood, ocr.Request{Image: image, Language: h.Language}); err == nil {
+					flooded.Add(1)
+				}
+			}
+		}()
+	}
+	Eventually(t, "the flooder's images are being read", func() bool { return flooded.Load() > 0 })
+	other := fair.NewContext(t.Context(), fair.Account{Label: "other"})
+	const images = 10
+	before := flooded.Load()
+	for range images {
+		requireWord(t, await(t, h.start(other, s, image), patience), word)
+	}
+	require.LessOrEqual(t, flooded.Load()-before, int64(2*images+2), "at most about one image of the flooder for one of the other")
 }

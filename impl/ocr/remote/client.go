@@ -22,6 +22,7 @@ import (
 	"uncial/impl/ocr"
 	"uncial/impl/ocr/pipe"
 	"uncial/internal/document"
+	"uncial/internal/fair"
 )
 
 // Options of a Client.
@@ -65,6 +66,7 @@ type Client struct {
 	opts    Options
 	http    *http.Client
 	engines engines
+	gate    *fair.Gate
 	cancel  context.CancelFunc
 	loop    sync.WaitGroup
 
@@ -92,6 +94,7 @@ func Dial(ctx context.Context, baseURL string, opts Options) (*Client, error) {
 	running, cancel := context.WithCancel(context.Background())
 	c := &Client{base: base, port: port, opts: opts.withDefaults(), http: newHTTPClient(base.Hostname()), cancel: cancel}
 	c.engines.now = time.Now
+	c.gate = fair.NewGate(c.engines.places)
 	c.refresh(ctx)
 	c.loop.Go(func() { c.keepRefreshing(running) })
 	return c, nil
@@ -199,6 +202,10 @@ func (c *Client) do(r *http.Request, limit int64) (status int, header http.Heade
 	return res.StatusCode, res.Header, body, err
 }
 
+// Gate bounds the images that this client sends at a time by what the engines have left for it, and divides their places among
+// accounts. Recognize does not enter it: the engines have gates of their own.
+func (c *Client) Gate() *fair.Gate { return c.gate }
+
 // Recognize reads an image on the engine with the lowest load. If that engine dies or is full, it tries one other. An
 // image that cannot be read or takes too long is not retried, because it would fail on any engine. Errors: those of
 // ocr.Recognizer, errNoEngine, *diedError.
@@ -275,6 +282,7 @@ func (c *Client) send(ctx context.Context, e *engine, req ocr.Request) (*documen
 		return nil, err
 	}
 	setDeadline(r.Header, ctx)
+	setAccount(r.Header, ctx)
 	r.Header.Set("Content-Type", "application/octet-stream")
 	r.Header.Set("Expect", "100-continue") // so that a busy engine can refuse before the image is sent
 	status, header, text, err := c.do(r, pipe.MaxAnswer+1)

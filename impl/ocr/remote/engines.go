@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"net/netip"
@@ -32,6 +33,18 @@ func (e *engine) work() int { return max(e.running, e.load.Busy+e.load.Queued+e.
 // isFull reports whether the engine would refuse another image. An engine that has not reported yet is not full.
 func (e *engine) isFull() bool {
 	return e.load.Workers > 0 && e.work() >= e.load.Workers+e.load.Queue
+}
+
+// placesUnknown is how many images are sent to an engine that has not reported its load: the smallest queue of an engine.
+const placesUnknown = 16
+
+// places returns how many images of ours the engine would take in all: those that it has and the room that it has left.
+func (e *engine) places() int {
+	if e.load.Workers == 0 {
+		return placesUnknown
+	}
+	others := e.work() - e.running
+	return max(0, e.load.Workers+e.load.Queue-others)
 }
 
 // engines holds all addresses. It is safe for concurrent use.
@@ -97,6 +110,21 @@ func (s *engines) isBetter(a, b, except *engine) bool {
 		return a.avoided.Before(b.avoided) // the one that failed longer ago
 	}
 	return a.workPerWorker() < b.workPerWorker()
+}
+
+// places returns how many images of ours all engines together would take. Engines that failed recently count only if there is
+// no other.
+func (s *engines) places() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all, good := 0, 0
+	for _, e := range s.all {
+		all += e.places()
+		if !e.avoided.After(s.now()) {
+			good += e.places()
+		}
+	}
+	return max(cmp.Or(good, all), 1)
 }
 
 // hasRoom reports whether an engine other than the given one would probably accept an image.

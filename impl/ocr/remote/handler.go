@@ -12,13 +12,14 @@ import (
 	"time"
 
 	"uncial/impl/ocr"
+	"uncial/internal/fair"
 	"uncial/internal/language"
 )
 
 const (
 	// transferTimeout limits how long the body of a request may take to arrive, and an answer to leave.
 	transferTimeout = 30 * time.Second
-	// defaultAdmitted is how many images may be in memory at once if the recognizer does not report its load.
+	// defaultAdmitted is how many images may be in memory at once if the recognizer has no gate and does not report its load.
 	defaultAdmitted = 64
 	// retryAfter is sent with 503, in seconds.
 	retryAfter = "1"
@@ -26,15 +27,15 @@ const (
 
 // handler serves a recognizer over HTTP.
 type handler struct {
-	rec      ocr.Recognizer
-	load     func() ocr.Load
-	log      *slog.Logger
-	admitted chan struct{} // semaphore: one element for each image in memory
+	rec  ocr.Recognizer
+	load func() ocr.Load
+	log  *slog.Logger
+	gate *fair.Gate // bounds the images in memory
 }
 
-// Handler serves rec. If rec has a method Load() ocr.Load, it admits only as many images as rec has workers and places in
-// its queue, which bounds the memory for waiting images. A refused image is not read from the connection. The logger may
-// be nil.
+// Handler serves rec. If rec has a method Gate() *fair.Gate, it admits only the images that this gate lets in, which bounds the
+// memory for waiting images and divides the places among accounts; otherwise as many as its method Load() ocr.Load says that it
+// has workers and places in its queue. A refused image is not read from the connection. The logger may be nil.
 func Handler(rec ocr.Recognizer, log *slog.Logger) http.Handler {
 	h := &handler{rec: rec, load: func() ocr.Load { return ocr.Load{Ready: 1} }, log: log}
 	if h.log == nil {
@@ -45,7 +46,11 @@ func Handler(rec ocr.Recognizer, log *slog.Logger) http.Handler {
 		h.load = r.Load
 		admitted = max(1, r.Load().Workers+r.Load().Queue)
 	}
-	h.admitted = make(chan struct{}, admitted)
+	if r, ok := rec.(interface{ Gate() *fair.Gate }); ok {
+		h.gate = r.Gate()
+	} else {
+		h.gate = fair.NewGate(func() int { return admitted })
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /recognize", h.recognize)
 	mux.HandleFunc("GET /languages", h.languages)
@@ -58,20 +63,24 @@ func Handler(rec ocr.Recognizer, log *slog.Logger) http.Handler {
 // recognize checks everything that it can before it reads the body: a client that waits for "100 Continue" does not send
 // an image that is going to be refused.
 func (h *handler) recognize(w http.ResponseWriter, r *http.Request) {
-	// Never wait here: images wait in the queue of the recognizer, and if that is full they must be refused at once.
-	select {
-	case h.admitted <- struct{}{}:
-		defer func() { <-h.admitted }()
-	default:
-		h.fail(w, ocr.ErrBusy)
+	ctx, err := withAccount(r.Context(), r.Header)
+	if err != nil {
+		h.refuse(w, err)
 		return
 	}
+	// Never wait here: images wait in the queue of the recognizer, and if that is full they must be refused at once.
+	ctx, leave, err := h.gate.Enter(ctx)
+	if err != nil {
+		h.fail(w, fmt.Errorf("%w: %w", ocr.ErrBusy, err))
+		return
+	}
+	defer leave()
 	req, err := h.parameters(r)
 	if err != nil {
 		h.refuse(w, err)
 		return
 	}
-	ctx, cancel, err := withDeadline(r.Context(), r.Header)
+	ctx, cancel, err := withDeadline(ctx, r.Header)
 	if err != nil {
 		h.refuse(w, err)
 		return

@@ -13,19 +13,24 @@ package remote
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"uncial/impl/ocr"
+	"uncial/internal/fair"
 )
 
 // Headers of this protocol.
 const (
 	deadlineHeader = "Uncial-Deadline" // of a request: how long the caller will wait, in milliseconds
+	accountHeader  = "Uncial-Account"  // of a request: label and weight of a fair.Account, such as "3f5a...;weight=2"
 	loadHeader     = "Uncial-Load"     // of an answer: ocr.Load in JSON
 )
 
@@ -107,6 +112,35 @@ func withDeadline(ctx context.Context, h http.Header) (context.Context, context.
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(ms)*time.Millisecond)
 	return ctx, cancel, nil
+}
+
+const (
+	labelBytes = 16  // of the digest that stands for an account
+	maxLabel   = 64  // characters
+	maxWeight  = 100 // of an account
+)
+
+// setAccount sends the account that the work in ctx is for, by a digest of its label: an engine needs to tell accounts apart,
+// not to know them. The digest is the same on all replicas.
+func setAccount(h http.Header, ctx context.Context) { //nolint:revive // the header is what is changed
+	if a := fair.FromContext(ctx); a.Label != "" {
+		digest := sha256.Sum256([]byte("uncial account " + a.Label))
+		h.Set(accountHeader, hex.EncodeToString(digest[:labelBytes])+";weight="+strconv.Itoa(max(a.Weight, 1)))
+	}
+}
+
+// withAccount names the account that the other side has sent, if any.
+func withAccount(ctx context.Context, h http.Header) (context.Context, error) {
+	value := h.Get(accountHeader)
+	if value == "" {
+		return ctx, nil
+	}
+	label, text, _ := strings.Cut(value, ";weight=")
+	weight, err := strconv.Atoi(text)
+	if err != nil || weight < 1 || weight > maxWeight || label == "" || len(label) > maxLabel {
+		return nil, fmt.Errorf("%s: expected a label of 1 to %d characters and a weight of 1 to %d, such as 3f5a;weight=2", accountHeader, maxLabel, maxWeight)
+	}
+	return fair.NewContext(ctx, fair.Account{Label: label, Weight: weight}), nil
 }
 
 // setLoad puts the load into a header of every answer, so that clients need not ask for it separately.

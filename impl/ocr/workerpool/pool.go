@@ -21,6 +21,7 @@ import (
 	"uncial/impl/ocr"
 	"uncial/impl/ocr/sandbox"
 	"uncial/internal/document"
+	"uncial/internal/fair"
 )
 
 // Options of a Pool. Zero and negative numbers select the default unless a field says otherwise.
@@ -28,6 +29,7 @@ type Options struct {
 	Worker   string        // absolute path of the worker program; required
 	Models   []string      // directories of traineddata files, searched before models.Dirs; default: none
 	Workers  int           // processes; default: the number of CPUs this process may use, container limits included
+	Reserve  int           // further processes, for accounts of which nothing is being read; default: none
 	Queue    int           // images that may wait for a worker; default: 4 per worker
 	Deadline time.Duration // for reading one image; default: 60 s
 	Wait     time.Duration // for a free worker, after which ErrBusy is returned; default: Deadline
@@ -52,6 +54,7 @@ const (
 
 func (o Options) withDefaults() Options {
 	o.Workers = cmp.Or(max(o.Workers, 0), runtime.GOMAXPROCS(0))
+	o.Reserve = max(o.Reserve, 0)
 	o.Queue = cmp.Or(max(o.Queue, 0), queuePerWorker*o.Workers)
 	o.Deadline = cmp.Or(max(o.Deadline, 0), defaultDeadline)
 	o.Wait = cmp.Or(max(o.Wait, 0), o.Deadline)
@@ -70,6 +73,7 @@ type Pool struct {
 	opts      Options
 	launcher  *sandbox.Launcher
 	queue     *queue
+	gate      *fair.Gate
 	languages atomic.Pointer[[]string] // from the hello of the worker started last
 	counts    counts
 
@@ -92,7 +96,8 @@ var (
 // limits New itself, not the life of the pool.
 func New(ctx context.Context, opts Options) (*Pool, error) {
 	p := &Pool{opts: opts.withDefaults()}
-	p.queue = newQueue(p.opts.Queue)
+	p.queue = newQueue()
+	p.gate = fair.NewGate(func() int { return p.opts.Workers + p.opts.Queue })
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	var err error
 	// The first worker proves that all of them can start, so a wrong set-up is an error here and not in the first request.
@@ -112,6 +117,9 @@ func New(ctx context.Context, opts Options) (*Pool, error) {
 	for range p.opts.Workers - 1 {
 		p.slots.Go((&slot{pool: p}).run)
 	}
+	for range p.opts.Reserve {
+		p.slots.Go((&slot{pool: p, isReserve: true}).run)
+	}
 	return p, nil
 }
 
@@ -128,8 +136,12 @@ func (p *Pool) Ready(context.Context) error {
 	return nil
 }
 
-// Recognize reads one image in a worker. Images are read in the order of the calls. For its errors see ocr.Recognizer;
-// any other error means that the worker failed.
+// Gate bounds the images that wait or are being read, and divides their places among accounts. Recognize enters it; a caller
+// who is inside already has a place.
+func (p *Pool) Gate() *fair.Gate { return p.gate }
+
+// Recognize reads one image in a worker. Accounts (fair.FromContext) share the time of the workers; images of one account are
+// read in the order of the calls. For its errors see ocr.Recognizer; any other error means that the worker failed.
 func (p *Pool) Recognize(ctx context.Context, req ocr.Request) (*document.Document, error) {
 	switch {
 	case ctx.Err() != nil:
@@ -141,6 +153,12 @@ func (p *Pool) Recognize(ctx context.Context, req ocr.Request) (*document.Docume
 	case !slices.Contains(*p.languages.Load(), req.Language):
 		return nil, fmt.Errorf("language %.40q is not supported by the workers", req.Language)
 	}
+	ctx, leave, err := p.gate.Enter(ctx)
+	if err != nil {
+		p.counts.refused.Add(1)
+		return nil, fmt.Errorf("%w: %w", ocr.ErrBusy, err)
+	}
+	defer leave()
 	// The channel is buffered, so a slot never waits for a caller who has left.
 	j := &job{ctx: ctx, req: req, done: make(chan outcome, 1)}
 	if err := p.queue.put(j); err != nil {

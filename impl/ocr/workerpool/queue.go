@@ -1,7 +1,6 @@
 package workerpool
 
 import (
-	"container/list"
 	"context"
 	"slices"
 	"sync"
@@ -9,6 +8,7 @@ import (
 
 	"uncial/impl/ocr"
 	"uncial/internal/document"
+	"uncial/internal/fair"
 )
 
 // releaseTimeout bounds awaitRelease, because Recognize promises to return within a second after its context ends.
@@ -20,6 +20,7 @@ type job struct {
 	ctx     context.Context //nolint:containedctx // the context of the caller of Recognize
 	req     ocr.Request
 	done    chan outcome // buffered: holds the one outcome
+	item    *fair.Item[*job]
 	retried bool
 }
 
@@ -41,91 +42,104 @@ func (j *job) awaitRelease() {
 	}
 }
 
-// queue gives jobs to idle slots in the order of arrival. It is not a channel, because jobs must be removable while they
-// wait, and because an idle slot must notice that its worker died before it takes a job.
+// queue gives jobs to idle slots, each account its share of their time. It is not a channel, because jobs must be removable
+// while they wait, and because an idle slot must notice that its worker died before it takes a job.
 type queue struct {
 	closing chan struct{} // closed by close
 
 	mu      sync.Mutex
-	waiting list.List   // of *job; empty whenever a slot is idle
-	idle    []chan *job // inboxes of the slots that wait; each holds one job
-	limit   int
+	waiting *fair.Queue[*job]
+	idle    []*inbox // of the slots that wait
 	closed  bool
 }
 
-func newQueue(limit int) *queue { return &queue{limit: limit, closing: make(chan struct{})} }
+// inbox is where an idle slot waits for a job; it holds one.
+type inbox struct {
+	jobs      chan *job
+	isReserve bool // takes only jobs of accounts of which nothing is being read
+}
 
-// put gives the job to an idle slot or lets it wait. It returns ocr.ErrBusy if the queue is full or closed.
+func newInbox(isReserve bool) *inbox {
+	return &inbox{jobs: make(chan *job, 1), isReserve: isReserve}
+}
+
+func newQueue() *queue {
+	return &queue{closing: make(chan struct{}), waiting: fair.NewQueue[*job](nil)}
+}
+
+// put gives the job to an idle slot or lets it wait. It returns ocr.ErrBusy if the queue is closed. Its length is bounded by
+// the gate of the pool.
 func (q *queue) put(j *job) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
 		return errClosed
 	}
-	if q.giveToIdle(j) {
-		return nil
-	}
-	if q.waiting.Len() >= q.limit {
-		return ocr.ErrBusy
-	}
-	q.waiting.PushBack(j)
+	j.item = q.waiting.Put(fair.FromContext(j.ctx), j)
+	q.dispatch()
 	return nil
 }
 
-// putFirst takes back a job that a slot could not begin. The job is the next to be read, even if the queue then exceeds
-// its limit.
+// putFirst takes back a job that a slot could not begin. The job is the next of its account.
 func (q *queue) putFirst(j *job) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if !q.giveToIdle(j) {
-		q.waiting.PushFront(j)
+	q.waiting.PutFirst(j.item)
+	q.dispatch()
+}
+
+// done ends a job that a slot has taken, and charges its account for the time.
+func (q *queue) done(j *job) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.waiting.Done(j.item)
+	q.dispatch() // the account may use the reserve again
+}
+
+// dispatch gives jobs to idle slots while there are both. Among equal slots it prefers the one that became idle last, because
+// the caches of its worker are the warmest. The caller holds mu.
+func (q *queue) dispatch() {
+	for _, reserve := range []bool{false, true} {
+		for at := len(q.idle) - 1; at >= 0; at-- {
+			in := q.idle[at]
+			if in.isReserve != reserve {
+				continue
+			}
+			next, ok := q.waiting.Take(in.may)
+			if !ok {
+				break
+			}
+			in.jobs <- next.Value
+			q.idle = slices.Delete(q.idle, at, at+1)
+		}
 	}
 }
 
-// giveToIdle gives the job to the slot that became idle last, because the caches of its worker are the warmest. The
-// caller holds mu.
-func (q *queue) giveToIdle(j *job) bool {
-	last := len(q.idle) - 1
-	if last < 0 {
-		return false
-	}
-	q.idle[last] <- j
-	q.idle = q.idle[:last]
-	return true
-}
+// may reports whether the slot may take a job of an account of which that many are being read.
+func (in *inbox) may(running int) bool { return !in.isReserve || running == 0 }
 
 // remove takes a waiting job out of the queue. It reports false if a slot has the job already.
 func (q *queue) remove(j *job) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for e := q.waiting.Front(); e != nil; e = e.Next() {
-		if e.Value == any(j) {
-			q.waiting.Remove(e)
-			return true
-		}
-	}
-	return false
+	return q.waiting.Remove(j.item)
 }
 
-// next sends the job that has waited longest to inbox, or if none waits, the next one to arrive. inbox must have room for
-// one job.
-func (q *queue) next(inbox chan *job) {
+// next sends the next job to the inbox, or if none waits, the next one to arrive.
+func (q *queue) next(in *inbox) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if first := q.waiting.Front(); first != nil {
-		inbox <- q.waiting.Remove(first).(*job)
-		return
-	}
-	q.idle = append(q.idle, inbox)
+	q.idle = append(q.idle, in)
+	q.dispatch()
 }
 
 // withdraw undoes next. It returns the job that arrived in the meantime, or nil.
-func (q *queue) withdraw(inbox chan *job) *job {
+func (q *queue) withdraw(in *inbox) *job {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.idle = slices.DeleteFunc(q.idle, func(c chan *job) bool { return c == inbox })
+	q.idle = slices.DeleteFunc(q.idle, func(other *inbox) bool { return other == in })
 	select {
-	case j := <-inbox:
+	case j := <-in.jobs:
 		return j
 	default:
 		return nil
@@ -154,15 +168,24 @@ func (q *queue) drain() []*job {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var left []*job
-	for q.waiting.Len() > 0 {
-		left = append(left, q.waiting.Remove(q.waiting.Front()).(*job))
+	for {
+		next, ok := q.waiting.Take(nil)
+		if !ok {
+			return left
+		}
+		q.waiting.Done(next)
+		left = append(left, next.Value)
 	}
-	return left
 }
 
-// lengths returns the numbers of waiting jobs and idle slots, of which at least one is 0.
+// lengths returns the numbers of waiting jobs and of idle slots, those of the reserve excluded.
 func (q *queue) lengths() (waiting, idle int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.waiting.Len(), len(q.idle)
+	for _, in := range q.idle {
+		if !in.isReserve {
+			idle++
+		}
+	}
+	return q.waiting.Len(), idle
 }

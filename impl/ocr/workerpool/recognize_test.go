@@ -14,6 +14,7 @@ import (
 	"uncial/impl/ocr"
 	"uncial/impl/ocr/ocrtest"
 	"uncial/impl/ocr/workerpool"
+	"uncial/internal/fair"
 
 	"github.com/stretchr/testify/require"
 )
@@ -173,4 +174,25 @@ func TestPool_Restart(t *testing.T) {
 		ocrtest.MustRewriteStart(t, dir, "")
 		requireText(t, p, "again")
 	})
+}
+
+func TestPool_Recognize_KeepsAReserve(t *testing.T) {
+	t.Parallel()
+	p := MustOpen(t, workerpool.Options{Workers: 1, Reserve: 1, Queue: 8})
+	flood, stop := context.WithCancel(fair.NewContext(t.Context(), fair.Account{Label: "flooder"}))
+	var flooder sync.WaitGroup
+	for range 4 {
+		flooder.Go(func() { _, _ = read(flood, p, "hang") })
+	}
+	ocrtest.Eventually(t, "the flooder has the worker and not the reserve", func() bool { return p.Stats().Busy == 1 && p.Stats().Queued == 3 })
+	require.Zero(t, p.Stats().Idle, "the reserve is no idle worker, whose core others may use")
+	other := fair.NewContext(t.Context(), fair.Account{Label: "other"})
+	for range 3 {
+		text, err := read(other, p, "text a")
+		require.NoError(t, err, "it is read at once, although the flooder's image hangs")
+		require.Equal(t, "a", text)
+	}
+	stop()
+	flooder.Wait()
+	requireText(t, p, "b")
 }

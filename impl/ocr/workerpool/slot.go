@@ -32,8 +32,9 @@ const (
 // (requeueAfterCrash or failure), it is not reusable after a job (stopWorker), or it has read MaxPages pages (mustRetire,
 // swapIn).
 type slot struct {
-	pool   *Pool
-	worker *worker // nil while there is none
+	pool      *Pool
+	isReserve bool
+	worker    *worker // nil while there is none
 
 	// While a replacement starts, replacement will deliver it, or nil if it cannot start; cancelStart ends the attempt.
 	replacement chan *worker
@@ -100,11 +101,11 @@ func backOff(attempt int) time.Duration {
 
 // nextJob waits for a job. It returns nil if the worker exited or the pool is closing.
 func (s *slot) nextJob() *job {
-	inbox := make(chan *job, 1)
+	inbox := newInbox(s.isReserve)
 	s.pool.queue.next(inbox)
 	for {
 		select {
-		case j := <-inbox:
+		case j := <-inbox.jobs:
 			if s.worker.hasExited() {
 				s.requeueAfterCrash(j)
 				return nil
@@ -133,7 +134,7 @@ func (s *slot) requeueAfterCrash(j *job) {
 // serve reads one image and reports whether the worker can be used again.
 func (s *slot) serve(j *job) (reusable bool) {
 	if j.ctx.Err() != nil {
-		j.finish(outcome{err: j.ctx.Err()})
+		s.finish(j, outcome{err: j.ctx.Err()})
 		return true
 	}
 	// The worker has about the same deadline and should answer in time. It is killed if it hangs, or if the caller leaves:
@@ -144,7 +145,7 @@ func (s *slot) serve(j *job) (reusable bool) {
 	answer, err := s.worker.read(request(j, s.pool.opts.Deadline, s.pool.threadsPerImage()), j.req.Image)
 	// If the deadline passed just after the answer, the answer is valid, but the worker was killed.
 	if killed := !stop(); err == nil {
-		j.finish(s.result(j, answer))
+		s.finish(j, s.result(j, answer))
 		return !killed && !s.mustRetire(answer)
 	}
 	s.worker.stop()
@@ -154,8 +155,14 @@ func (s *slot) serve(j *job) (reusable bool) {
 		return false
 	}
 	s.pool.counts.restarts.Add(1)
-	j.finish(outcome{err: s.failure(ctx, j, err)})
+	s.finish(j, outcome{err: s.failure(ctx, j, err)})
 	return false
+}
+
+// finish ends a job that the slot has taken.
+func (s *slot) finish(j *job, o outcome) {
+	s.pool.queue.done(j)
+	j.finish(o)
 }
 
 // threadsPerImage returns the number of cores that a worker may use for the next image: its own and its share of those of

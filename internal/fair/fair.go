@@ -1,0 +1,72 @@
+// Package fair divides what is scarce among accounts: places (Places, Gate), memory (Places, Meter) and the time of workers
+// (Queue). It knows accounts by a label and a weight only; package edge puts them into the context of a request, and
+// package remote sends them on to engines. What is divided, and how much of it there is, is decided by the users of this
+// package: internal/edge, impl/fetch and impl/ocr/workerpool.
+//
+// Shares follow the weights of the accounts that use something at the moment, with one exception: the accounts of one weight
+// together never outweigh a single account of a heavier weight. So a hundred accounts on a free plan leave half to one paying
+// account. An account that is alone gets everything but a small reserve, which lets the next account begin at once.
+//
+// Start reading at Places.Take, which has the rule, and Queue.Take.
+package fair
+
+import (
+	"context"
+	"errors"
+)
+
+// ErrFull means that the account has its share, or that nothing is left. The same request may succeed a little later.
+var ErrFull = errors.New("no place is free for this account")
+
+// Account is one of those that share. The zero value is an account too: that of all callers who name none.
+type Account struct {
+	Label  string // opaque; equal labels are one account
+	Weight int    // 1 and more; 0 counts as 1
+}
+
+func (a Account) weight() int { return max(a.Weight, 1) }
+
+type accountKey struct{}
+
+// NewContext returns a context whose work is for the account.
+func NewContext(ctx context.Context, a Account) context.Context {
+	return context.WithValue(ctx, accountKey{}, a)
+}
+
+// FromContext returns the account that the work is for, the zero Account if none is named.
+func FromContext(ctx context.Context) Account {
+	a, _ := ctx.Value(accountKey{}).(Account)
+	return a
+}
+
+// weights counts the accounts of each weight that take part at the moment.
+type weights map[int]int
+
+func (w weights) add(weight int) { w[weight]++ }
+
+func (w weights) remove(weight int) {
+	if w[weight]--; w[weight] == 0 {
+		delete(w, weight)
+	}
+}
+
+// of returns the effective weight of one account among those that take part: its own, unless all accounts of its weight
+// together would outweigh a single heavier one.
+func (w weights) of(weight int) float64 {
+	count := w[weight]
+	together := count * weight
+	for heavier := range w {
+		if heavier > weight {
+			together = min(together, heavier)
+		}
+	}
+	return float64(together) / float64(max(count, 1))
+}
+
+// sum returns the effective weight of all accounts that take part.
+func (w weights) sum() (sum float64) {
+	for weight, count := range w {
+		sum += w.of(weight) * float64(count)
+	}
+	return sum
+}

@@ -1,0 +1,111 @@
+package fair_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/internal/fair"
+)
+
+func as(t *testing.T, label string) context.Context {
+	t.Helper()
+	return fair.NewContext(t.Context(), fair.Account{Label: label})
+}
+
+func TestGate_Enter(t *testing.T) {
+	t.Parallel()
+	g := fair.NewGate(func() int { return 1 })
+	inside, leave, err := g.Enter(as(t, "a"))
+	require.NoError(t, err)
+	_, again, err := g.Enter(inside)
+	require.NoError(t, err, "a request that is inside takes no second place")
+	again()
+	_, _, err = g.Enter(as(t, "a"))
+	require.ErrorIs(t, err, fair.ErrFull, "the other place is the reserve")
+	_, other, err := g.Enter(as(t, "b"))
+	require.NoError(t, err)
+	_, _, err = g.Enter(as(t, "c"))
+	require.ErrorIs(t, err, fair.ErrFull)
+	leave()
+	other()
+	_, leave, err = g.Enter(as(t, "c"))
+	require.NoError(t, err)
+	leave()
+	var open *fair.Gate
+	_, leave, err = open.Enter(as(t, "a"))
+	require.NoError(t, err, "no gate lets everyone in")
+	leave()
+}
+
+func TestGate_Wait(t *testing.T) {
+	t.Parallel()
+	t.Run("lets the account in first that holds less", func(t *testing.T) {
+		t.Parallel()
+		g := fair.NewGate(func() int { return 3 })
+		_, first, err := g.Enter(as(t, "a"))
+		require.NoError(t, err)
+		_, second, err := g.Enter(as(t, "a"))
+		require.NoError(t, err)
+		_, third, err := g.Enter(as(t, "a"))
+		require.NoError(t, err)
+		_, fourth, err := g.Enter(as(t, "b"))
+		require.NoError(t, err)
+		order := make(chan string, 2)
+		wait := func(label string, already int) {
+			go func() {
+				if _, _, err := g.Wait(as(t, label)); err == nil {
+					order <- label
+				}
+			}()
+			require.Eventually(t, func() bool { return g.Waiting() > already }, time.Second, time.Millisecond)
+		}
+		wait("a", 0)
+		wait("c", 1)
+		second()
+		require.Equal(t, "c", <-order)
+		third()
+		fourth()
+		first()
+		require.Equal(t, "a", <-order)
+	})
+	t.Run("forgets a caller who leaves", func(t *testing.T) {
+		t.Parallel()
+		g := fair.NewGate(func() int { return 1 })
+		_, leave, err := g.Enter(as(t, "a"))
+		require.NoError(t, err)
+		_, reserve, err := g.Enter(as(t, "x"))
+		require.NoError(t, err)
+		defer reserve()
+		ctx, cancel := context.WithCancel(as(t, "b"))
+		cancel()
+		_, _, err = g.Wait(ctx)
+		require.ErrorIs(t, err, context.Canceled)
+		leave()
+		_, leave, err = g.Wait(as(t, "c"))
+		require.NoError(t, err)
+		leave()
+	})
+}
+
+func TestMeter_Extend(t *testing.T) {
+	t.Parallel()
+	p := fair.NewPlaces(1<<20-1<<17, 1<<10)
+	m := p.Meter(fair.Account{Label: "a"})
+	var buffer []byte
+	var ok bool
+	for len(buffer) < 400_000 {
+		buffer, ok = m.Extend(buffer, 1000, 500_000)
+		require.True(t, ok)
+		buffer = append(buffer, make([]byte, 1000)...)
+		require.LessOrEqual(t, p.Used(), max(int64(2*len(buffer)), 32<<10), "memory follows what has arrived")
+	}
+	require.EqualValues(t, cap(buffer), p.Used())
+	unchanged, ok := m.Extend(buffer, 600_000, 2<<20)
+	require.False(t, ok, "old and new buffer together are more than there is")
+	require.Len(t, unchanged, len(buffer))
+	m.Close()
+	require.Zero(t, p.Used())
+}

@@ -1,0 +1,85 @@
+package fair
+
+import (
+	"context"
+	"sync"
+)
+
+// firstBuffer is the least memory, in bytes, that Extend allocates.
+const firstBuffer = 32 << 10
+
+// Meter counts the memory that one request uses, in bytes, against the share of its account. A nil Meter counts nothing and
+// allows everything. It is safe for concurrent use.
+type Meter struct {
+	places  *Places
+	account Account
+
+	mu   sync.Mutex
+	used int64
+}
+
+// Meter returns a meter for one request of the account.
+func (p *Places) Meter(a Account) *Meter { return &Meter{places: p, account: a} }
+
+// Grow takes n bytes. It reports false, and takes nothing, if they would be more than the account's share.
+func (m *Meter) Grow(n int) bool {
+	if m == nil {
+		return true
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.places.Take(m.account, int64(n)) {
+		return false
+	}
+	m.used += int64(n)
+	return true
+}
+
+// Shrink gives n bytes back.
+func (m *Meter) Shrink(n int) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.used -= int64(n)
+	m.places.Give(m.account, int64(n))
+}
+
+// Close gives everything back.
+func (m *Meter) Close() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.places.Give(m.account, m.used)
+	m.used = 0
+}
+
+// Extend returns buffer with room for n more bytes. Memory grows with what has arrived: the capacity doubles, up to most. ok is
+// false if the account has no memory left for it; the buffer is then unchanged.
+func (m *Meter) Extend(buffer []byte, n, most int) (extended []byte, ok bool) {
+	need := len(buffer) + n
+	if need <= cap(buffer) {
+		return buffer, true
+	}
+	size := max(need, min(max(2*cap(buffer), firstBuffer), most))
+	if !m.Grow(size) {
+		return buffer, false
+	}
+	// slices.Grow would allocate twice as much in a build with the race detector.
+	extended = append(make([]byte, 0, size), buffer...)
+	m.Shrink(cap(buffer))
+	return extended, true
+}
+
+type meterKey struct{}
+
+// WithMeter returns a context whose work uses the memory of the meter.
+func WithMeter(ctx context.Context, m *Meter) context.Context {
+	return context.WithValue(ctx, meterKey{}, m)
+}
+
+// MeterFrom returns the meter of the request, nil if it has none.
+func MeterFrom(ctx context.Context) *Meter {
+	m, _ := ctx.Value(meterKey{}).(*Meter)
+	return m
+}

@@ -1,0 +1,114 @@
+package fair
+
+import "sync"
+
+// reserveShare is the part of the places, an eighth, that exists once more as the reserve.
+const reserveShare = 8
+
+// Places is a number of equal things, such as slots or bytes, that accounts use for a while. An account that is alone can have
+// all of them; beyond them there is a small reserve for the next account. It is safe for concurrent use.
+type Places struct {
+	alone func() int64 // what an account gets that is alone; may change
+	floor int64        // what one account gets as long as anything is left; fixed
+
+	mu      sync.Mutex
+	used    int64
+	held    map[string]holding // by label; only those above 0
+	weights weights            // of the accounts in held
+}
+
+// holding is what one account uses. Its weight is that of the first use: a plan may change meanwhile.
+type holding struct {
+	places int64
+	weight int
+}
+
+// NewPlaces returns places to share: n, and an eighth more, at least floor, as the reserve. floor is what an account may use
+// however many others there are, if it is free: enough for one request.
+func NewPlaces(n, floor int64) *Places {
+	return newPlaces(func() int64 { return n }, floor)
+}
+
+func newPlaces(n func() int64, floor int64) *Places {
+	return &Places{alone: n, floor: floor, held: map[string]holding{}, weights: weights{}}
+}
+
+// Take takes n places for the account, or none. Three rules apply, the most generous first:
+//   - an account gets its floor while anything is left,
+//   - its fair share while half of the reserve stays free,
+//   - more than its share while the whole reserve stays free.
+func (p *Places) Take(a Account, n int64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.take(a, n)
+}
+
+func (p *Places) take(a Account, n int64) bool {
+	alone := p.alone()
+	held := p.held[a.Label].places
+	reserve := max(alone/reserveShare, p.floor)
+	left := alone + reserve - p.used - n
+	switch {
+	case left < 0:
+		return false
+	case held+n <= p.floor:
+	case float64(held+n) <= min(p.share(a, alone+reserve), float64(alone)):
+		if left < reserve/2 {
+			return false
+		}
+	case left < reserve:
+		return false
+	}
+	if n > 0 {
+		p.add(a, n)
+	}
+	return true
+}
+
+// share returns the account's part of the total among all that hold something, itself included. It needs mu.
+func (p *Places) share(a Account, total int64) float64 {
+	weight := a.weight()
+	if h, ok := p.held[a.Label]; ok {
+		weight = h.weight
+	} else {
+		p.weights.add(weight)
+		defer p.weights.remove(weight)
+	}
+	return float64(total) * p.weights.of(weight) / p.weights.sum()
+}
+
+// add changes what the account uses by n. It needs mu.
+func (p *Places) add(a Account, n int64) {
+	h, ok := p.held[a.Label]
+	if !ok {
+		h.weight = a.weight()
+		p.weights.add(h.weight)
+	}
+	p.used += n
+	if h.places += n; h.places == 0 {
+		delete(p.held, a.Label)
+		p.weights.remove(h.weight)
+		return
+	}
+	p.held[a.Label] = h
+}
+
+// Give returns n places that the account has taken.
+func (p *Places) Give(a Account, n int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.give(a, n)
+}
+
+func (p *Places) give(a Account, n int64) {
+	if n != 0 {
+		p.add(a, -n)
+	}
+}
+
+// Used returns the number of places in use.
+func (p *Places) Used() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.used
+}

@@ -6,7 +6,13 @@ import (
 	"uncial/gen"
 	"uncial/internal/contract"
 	"uncial/internal/edge"
+	"uncial/internal/fair"
+	"uncial/internal/request"
 )
+
+// maxFetched is how many fetched images may wait for a place among those to be read. While there are more, no further image is
+// fetched.
+const maxFetched = 16
 
 // job is an admitted request: valid, with its defaults filled in, and with the account that pays for it.
 type job struct {
@@ -34,4 +40,16 @@ func (s *Service) admit(ctx context.Context, r gen.ExtractRequestObject) (job, e
 		j.idempotencyKey = *r.Params.IdempotencyKey
 	}
 	return j, nil
+}
+
+// enter takes a place for the first stage of the job, before any points are held, so that a refusal costs the database nothing:
+// among the images to be read if the request carries its image, else among those to be fetched. The error is fair.ErrFull.
+func (s *Service) enter(ctx context.Context, j job) (inside context.Context, leave func(), err error) {
+	if _, isInline := request.InlineImage(ctx, j.ImageURL); isInline {
+		return s.Reading.Enter(ctx)
+	}
+	if s.Reading.Waiting() >= maxFetched {
+		return ctx, nil, fair.ErrFull
+	}
+	return s.Fetching.Enter(ctx)
 }

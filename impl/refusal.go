@@ -8,6 +8,7 @@ import (
 	"uncial/impl/ledger"
 	"uncial/impl/ocr"
 	"uncial/internal/contract"
+	"uncial/internal/fair"
 )
 
 // refusal turns any failure into the *contract.Error that the client gets. An unknown error becomes a 500 whose cause
@@ -32,7 +33,7 @@ func refusal(err error) error {
 		return contract.Insufficient(insufficient.Remaining, insufficient.NextReset, insufficient.LimitedBy)
 	case errors.Is(err, ledger.ErrKeyReused):
 		return contract.KeyReused()
-	case errors.Is(err, ocr.ErrBusy): // also from fetch, when too many fetches wait
+	case errors.Is(err, fair.ErrFull), errors.Is(err, ocr.ErrBusy):
 		return contract.Overloaded(contract.BusyRetryAfter, err)
 	case errors.Is(err, ocr.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
 		return contract.TooSlow(err)

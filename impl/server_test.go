@@ -100,10 +100,9 @@ func mustServe(tb testing.TB, database string, change ...func(*impl.Service)) *s
 		c(server)
 	}
 	handler, err := edge.New(edge.Options{
-		Server:      server,
-		Gate:        &impl.Gate{Accounts: s.accounts, Limits: ratelimit.New(st, s.clock.now), Ledger: s.ledger},
-		Logger:      quiet(),
-		MaxInFlight: 512,
+		Server: server,
+		Gate:   &impl.Gate{Accounts: s.accounts, Limits: ratelimit.New(st, s.clock.now), Ledger: s.ledger},
+		Logger: quiet(),
 	})
 	require.NoError(tb, err)
 	srv := httptest.NewServer(handler)

@@ -19,6 +19,7 @@ import (
 	"uncial/internal/contract"
 	"uncial/internal/contract/imagefile"
 	"uncial/internal/document"
+	"uncial/internal/fair"
 	"uncial/internal/request"
 	"uncial/internal/tryit"
 )
@@ -29,6 +30,9 @@ type Service struct {
 	// Fetch returns the bytes of the image file at a URL. Errors: those of fetch.Fetcher.Fetch.
 	Fetch      func(ctx context.Context, imageURL string) ([]byte, error)
 	Recognizer ocr.Recognizer
+	// Fetching and Reading bound the images that are being fetched, and those that wait for a worker or are being read. They are
+	// separate, so that slow servers of images keep no worker waiting. Default: nil, no bound.
+	Fetching, Reading *fair.Gate
 	// Proofread corrects the document of a request with "enhance" in place. If it fails it must leave the document
 	// unchanged. Default: nil, so that only the recognizer's own corrections apply.
 	Proofread func(ctx context.Context, image []byte, doc *document.Document) error
@@ -40,7 +44,7 @@ type Service struct {
 
 var _ gen.StrictServerInterface = (*Service)(nil)
 
-// Extract admits the request, holds the points, fetches the image, recognizes it, proofreads the text and settles the
+// Extract admits the request, finds it a place, holds the points, fetches the image, recognizes it, proofreads the text and settles the
 // hold. Any failure after the hold releases the points: only an answer with status 200 is charged.
 func (s *Service) Extract(ctx context.Context, r gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
 	started := s.Now()
@@ -51,6 +55,11 @@ func (s *Service) Extract(ctx context.Context, r gen.ExtractRequestObject) (gen.
 	if err != nil {
 		return nil, refusal(err)
 	}
+	ctx, leave, err := s.enter(ctx, job)
+	if err != nil {
+		return nil, refusal(err)
+	}
+	defer leave()
 	hold, reply, err := s.hold(ctx, job)
 	if err != nil {
 		return nil, refusal(err)
@@ -77,6 +86,11 @@ func (s *Service) read(ctx context.Context, j job) (*document.Document, error) {
 	if err != nil {
 		return nil, err
 	}
+	ctx, leave, err := s.Reading.Wait(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	doc, err := s.Recognizer.Recognize(ctx, ocr.Request{
 		Image: image, Language: j.Language, Enhance: j.Enhance, Preview: tryit.Wanted(ctx),
 	})

@@ -72,10 +72,6 @@ type Mock struct {
 
 var _ http.Handler = (*Mock)(nil)
 
-// maxInFlight is the memory for bodies, in units of the largest body (28 MiB). A small body takes 1/28 of a unit, and one
-// key may take a quarter of all, so that a key can have 1,792 slow extractions running.
-const maxInFlight = 256
-
 // New makes a mock with all keys in their first state. It panics if a CORS origin is invalid.
 func New(o Options) *Mock {
 	if o.CORSOrigins == nil {
@@ -95,7 +91,6 @@ func New(o Options) *Mock {
 		CORSOrigins: o.CORSOrigins,
 		Site:        site,
 		Routes:      m.control(),
-		MaxInFlight: maxInFlight,
 		RequestID:   func(r *http.Request) string { return exchangeFrom(r.Context()).id(r) },
 	})
 	if err != nil {

@@ -142,6 +142,7 @@ func (a *App) handler() (http.Handler, error) {
 	a.closers = append(a.closers, func() error { fetcher.Close(); return nil })
 	service := &impl.Service{
 		Ledger: a.data.Ledger, Fetch: fetcher.Fetch, Recognizer: a.recognizer,
+		Fetching: fetcher.Gate(), Reading: a.recognizer.Gate(),
 		HoldTTL: a.o.HoldTTL, Deadline: a.o.deadline(), Now: a.o.Now, Logger: a.o.Logger,
 	}
 	if a.o.Enhance.Provider != "" {

@@ -22,6 +22,7 @@ import (
 	"uncial/internal/address"
 	"uncial/internal/contract"
 	"uncial/internal/contract/imagefile"
+	"uncial/internal/fair"
 	"uncial/internal/request"
 )
 
@@ -34,7 +35,7 @@ const (
 	idlePerHost         = 4        // idle connections kept, since clients read many pages from one library
 	maxHeaderBytes      = 64 << 10 // of a response; servers rarely send more than 8 KiB
 	readBuffer          = 64 << 10 // bytes; the default of 4 KiB costs many system calls per image
-	waitersPerSlot      = 8        // fetches that may wait per running one; further ones fail with ocr.ErrBusy
+	placesPerSlot       = 4        // fetches of one account that may run or wait, per running one; further ones fail with ocr.ErrBusy
 	defaultPerHost      = 2        // what libraries ask of polite crawlers; many refuse more
 	defaultTimeout      = 20 * time.Second
 	defaultMaxRedirects = 5
@@ -47,7 +48,7 @@ type Options struct {
 	MaxBytes      int            // of an image. Default: ocr.MaxBytes
 	Timeout       time.Duration  // of one Fetch including redirects and IIIF. Default: 20 s
 	MaxRedirects  int            // per request. Default: 5
-	MaxConcurrent int            // requests over the network at once; eight times as many may wait. Default: 32
+	MaxConcurrent int            // requests over the network at once; three times as many may wait. Default: 32
 	PerHost       int            // requests to one host at once. Default: 2
 	UserAgent     string         // Default: "Uncial"
 
@@ -61,9 +62,9 @@ type Options struct {
 type Fetcher struct {
 	options  Options
 	client   *http.Client
-	tooLarge *Error        // compared by identity: after this error a smaller image of a IIIF server is tried
-	admitted chan struct{} // has an element for each fetch that runs or waits
-	own      network       // what is known of this machine's network
+	tooLarge *Error     // compared by identity: after this error a smaller image of a IIIF server is tried
+	gate     *fair.Gate // of the fetches that run or wait
+	own      network    // what is known of this machine's network
 }
 
 // New returns a Fetcher. It makes no connection. The caller must call Close when no more fetches start.
@@ -81,7 +82,7 @@ func New(o Options) *Fetcher {
 	f := &Fetcher{
 		options:  o,
 		tooLarge: &Error{Reason: contract.FetchTooLarge, Text: imagefile.TooLarge(o.MaxBytes).Error()},
-		admitted: make(chan struct{}, (1+waitersPerSlot)*o.MaxConcurrent),
+		gate:     fair.NewGate(func() int { return placesPerSlot * o.MaxConcurrent }),
 	}
 	secure := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.Config.roots}
 	transport := &http.Transport{
@@ -144,12 +145,11 @@ func (f *Fetcher) Fetch(ctx context.Context, imageURL string) ([]byte, error) {
 	}
 	bounded, cancel := context.WithTimeout(ctx, f.options.Timeout)
 	defer cancel()
-	select {
-	case f.admitted <- struct{}{}:
-		defer func() { <-f.admitted }()
-	default:
+	bounded, leave, err := f.gate.Enter(bounded)
+	if err != nil {
 		return nil, ocr.ErrBusy
 	}
+	defer leave()
 	image, err := f.download(bounded, target)
 	switch {
 	case err == nil:
@@ -163,6 +163,10 @@ func (f *Fetcher) Fetch(ctx context.Context, imageURL string) ([]byte, error) {
 	}
 	return nil, f.own.explain(err)
 }
+
+// Gate bounds the fetches that run or wait, and divides their places among accounts. Fetch enters it; a caller who is inside
+// already has a place.
+func (f *Fetcher) Gate() *fair.Gate { return f.gate }
 
 // download fetches target. If target is a IIIF info.json, it fetches the image that the info.json describes: the largest
 // size first, and smaller ones if that has too many bytes or the server refuses its size. The error is then that of the

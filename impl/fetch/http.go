@@ -1,7 +1,6 @@
 package fetch
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"uncial/impl/ocr"
 	"uncial/internal/contract"
+	"uncial/internal/fair"
 )
 
 // get fetches one URL and returns the body, and its URL after redirects. It refuses HTML, because the usual mistake is to
@@ -52,20 +53,45 @@ func (f *Fetcher) read(response *http.Response) ([]byte, error) {
 	if response.ContentLength > most {
 		return nil, f.tooLarge
 	}
-	var body bytes.Buffer
+	expected := most + 1
 	if response.ContentLength > 0 {
-		body.Grow(int(response.ContentLength) + bytes.MinRead)
+		expected = response.ContentLength + 1 // one more, so that the end is seen without another buffer
 	}
-	n, err := body.ReadFrom(io.LimitReader(response.Body, most+1))
+	meter := fair.MeterFrom(response.Request.Context())
+	body, err := readAll(io.LimitReader(response.Body, most+1), meter, int(expected))
 	switch {
-	case n > most:
-		return nil, f.tooLarge
+	case int64(len(body)) > most:
+		err = f.tooLarge
+	case errors.Is(err, fair.ErrFull):
+		err = ocr.ErrBusy
 	case err != nil:
-		return nil, &incompleteError{err}
-	case n == 0:
-		return nil, failed(contract.FetchNotAnImage, "the server sent an empty response; give the URL of an image")
+		err = &incompleteError{err}
+	case len(body) == 0:
+		err = failed(contract.FetchNotAnImage, "the server sent an empty response; give the URL of an image")
+	default:
+		return body, nil
 	}
-	return body.Bytes(), nil
+	meter.Shrink(cap(body))
+	return nil, err
+}
+
+// readAll reads r to its end. Its memory grows with what arrives, and counts in the meter. The error is fair.ErrFull if the
+// account has none left, or that of r.
+func readAll(r io.Reader, meter *fair.Meter, expected int) (body []byte, err error) {
+	for {
+		var ok bool
+		if body, ok = meter.Extend(body, 1, expected); !ok {
+			return body, fair.ErrFull
+		}
+		n, err := r.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		if errors.Is(err, io.EOF) {
+			return body, nil
+		}
+		if err != nil {
+			return body, err
+		}
+	}
 }
 
 // checkRedirect applies the rules for the URLs of callers to each redirect, and removes Referer, which would show one

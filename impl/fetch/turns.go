@@ -12,12 +12,13 @@ import (
 
 	"uncial/impl/ocr"
 	"uncial/internal/contract"
+	"uncial/internal/fair"
 )
 
 const (
 	// hostWaitersPerSlot bounds the requests that wait for one host per running one, so that a slow host cannot take all
-	// places of Fetcher.admitted: 2 + 64 of 288 with the defaults. Further ones fail with ocr.ErrBusy.
-	hostWaitersPerSlot = 32
+	// places of Fetcher.gate: 2 + 32 of 128 with the defaults. Further ones fail with ocr.ErrBusy.
+	hostWaitersPerSlot = 16
 	// maxPauses bounds the hosts that are remembered because they asked to wait.
 	maxPauses = 4096
 )
@@ -28,17 +29,17 @@ type turns struct {
 	next    http.RoundTripper
 	idle    idleCloser
 	perHost int
-	running chan struct{} // has an element for each request that runs, until its body is closed
+	running *fair.Gate // of the requests that run, until their bodies are closed; accounts take turns
 
 	mu     sync.Mutex
 	hosts  map[string]*host     // with requests that run or wait
 	pauses map[string]time.Time // when a host may be asked again
 }
 
-// host is one host with its port. Its requests run while they have an element in running.
+// host is one host with its port. Its requests run while they are inside running; accounts take turns.
 type host struct {
 	requests int // that run or wait; guarded by turns.mu
-	running  chan struct{}
+	running  *fair.Gate
 }
 
 // idleCloser is the part of http.Transport that closes idle connections.
@@ -46,7 +47,7 @@ type idleCloser interface{ CloseIdleConnections() }
 
 func newTurns(next http.RoundTripper, idle idleCloser, o Options) *turns {
 	return &turns{
-		next: next, idle: idle, perHost: o.PerHost, running: make(chan struct{}, o.MaxConcurrent),
+		next: next, idle: idle, perHost: o.PerHost, running: fair.NewGate(func() int { return o.MaxConcurrent }),
 		hosts: map[string]*host{}, pauses: map[string]time.Time{},
 	}
 }
@@ -101,33 +102,30 @@ func (t *turns) take(ctx context.Context, name string) (release func(), err erro
 	if err != nil {
 		return nil, err
 	}
-	if err := acquire(ctx, h.running); err != nil {
+	_, endHost, err := h.running.Wait(ctx)
+	if err != nil {
 		t.leave(name, h)
-		return nil, err
+		return nil, waitError(err)
 	}
-	if err := acquire(ctx, t.running); err != nil {
-		<-h.running
+	_, end, err := t.running.Wait(ctx)
+	if err != nil {
+		endHost()
 		t.leave(name, h)
-		return nil, err
+		return nil, waitError(err)
 	}
 	return func() {
-		<-t.running
-		<-h.running
+		end()
+		endHost()
 		t.leave(name, h)
 	}, nil
 }
 
-// acquire puts an element into slots when there is room.
-func acquire(ctx context.Context, slots chan struct{}) error {
-	select {
-	case slots <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		if errors.Is(ctx.Err(), context.Canceled) {
-			return ctx.Err()
-		}
-		return ocr.ErrBusy
+// waitError returns the error of a request whose context ended before its turn came.
+func waitError(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
 	}
+	return ocr.ErrBusy
 }
 
 // enter counts a request to the host. The error is ocr.ErrBusy if too many wait.
@@ -136,7 +134,7 @@ func (t *turns) enter(name string) (*host, error) {
 	defer t.mu.Unlock()
 	h := t.hosts[name]
 	if h == nil {
-		h = &host{running: make(chan struct{}, t.perHost)}
+		h = &host{running: fair.NewTurns(t.perHost)}
 		t.hosts[name] = h
 	}
 	if h.requests >= t.perHost*(1+hostWaitersPerSlot) {

@@ -17,6 +17,7 @@ import (
 	"uncial/impl/fetch"
 	"uncial/impl/ocr"
 	"uncial/internal/contract"
+	"uncial/internal/fair"
 )
 
 func TestFetcher_Fetch_PerHost(t *testing.T) {
@@ -53,7 +54,7 @@ func TestFetcher_Fetch_slowHostLeavesRoom(t *testing.T) {
 	quick := mustServe(t, write(200, "quick"))
 	f := mustFetcher(t, fetch.Options{Allow: loopback, PerHost: 1, MaxConcurrent: 8, Timeout: 10 * time.Second})
 	results := make(chan error, 40)
-	for range 40 { // one runs, 32 wait, 7 are refused
+	for range 24 { // one runs, 16 wait, 7 are refused
 		go func() {
 			_, err := f.Fetch(t.Context(), stuck)
 			results <- err
@@ -65,7 +66,7 @@ func TestFetcher_Fetch_slowHostLeavesRoom(t *testing.T) {
 	}
 	requireFetch(t, f, quick, "quick")
 	close(release)
-	for range 33 {
+	for range 17 {
 		require.NoError(t, <-results)
 	}
 }
@@ -139,4 +140,33 @@ func TestIsOwnFault(t *testing.T) {
 	} {
 		assert.Equal(t, c.want, fetch.IsOwnFault(c.err, c.resolved), name)
 	}
+}
+
+func TestFetcher_Fetch_sharesAHost(t *testing.T) {
+	t.Parallel()
+	var arrived atomic.Int64
+	release := make(chan struct{}, 100)
+	url := mustServe(t, func(w http.ResponseWriter, _ *http.Request) {
+		arrived.Add(1)
+		<-release
+		_, _ = io.WriteString(w, "x")
+	})
+	f := mustFetcher(t, fetch.Options{Allow: loopback, PerHost: 1, Timeout: 10 * time.Second})
+	var group errgroup.Group
+	flooder := fair.NewContext(t.Context(), fair.Account{Label: "flooder"})
+	for range 12 {
+		group.Go(func() error { _, err := f.Fetch(flooder, url); return err })
+	}
+	require.Eventually(t, func() bool { return f.Gate().Used() == 12 && arrived.Load() == 1 }, 5*time.Second, time.Millisecond)
+	done := make(chan error, 1)
+	go func() {
+		_, err := f.Fetch(fair.NewContext(t.Context(), fair.Account{Label: "other"}), url)
+		done <- err
+	}()
+	require.Eventually(t, func() bool { return f.Gate().Used() == 13 }, 5*time.Second, time.Millisecond)
+	release <- struct{}{} // the flooder's first
+	release <- struct{}{}
+	require.NoError(t, <-done, "the other account is next, although eleven fetches have waited longer")
+	close(release)
+	require.NoError(t, group.Wait())
 }

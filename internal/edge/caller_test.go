@@ -39,7 +39,7 @@ func TestHandler_RefusesInvalidKeys(t *testing.T) {
 				t.Parallel()
 				d := mustNew(t, nil)
 				method, target, _ := strings.Cut(path, " ")
-				r := httptest.NewRequest(method, target, unreadable{t})
+				r := httptest.NewRequest(method, target, unreadable{t, d})
 				r.Header["Authorization"] = headers
 				res, f := d.fails(t, http.StatusUnauthorized, r)
 				assert.Equal(t, "INVALID_API_KEY", f.Code)
@@ -53,11 +53,14 @@ func TestHandler_RefusesInvalidKeys(t *testing.T) {
 	}
 }
 
-// unreadable is a body that must not be read: keys are checked by the headers alone.
-type unreadable struct{ t *testing.T }
+// unreadable is a body that must not be read before the answer is sent: keys are checked by the headers alone.
+type unreadable struct {
+	t *testing.T
+	d *frontEnd
+}
 
 func (u unreadable) Read([]byte) (int, error) {
-	u.t.Error("the body was read")
+	assert.True(u.t, u.d.answer.Flushed, "the answer waits for the body")
 	return 0, io.EOF
 }
 

@@ -57,10 +57,9 @@ type Options struct {
 	// Subtrees serve all paths with a prefix such as "/dashboard/", with any method. They are for browsers: they write their own
 	// errors, as pages, and no CORS header is sent. Default: none.
 	Subtrees map[string]http.Handler
-	// MaxInFlight limits the memory for request bodies, in bodies of 28 MiB; 28 bodies of up to 1 MiB count as one. A body
-	// counts from before it is read until its answer is sent. One account may use a quarter; requests beyond that get a 500
-	// with Retry-After. Default: 64.
-	MaxInFlight int
+	// Memory limits what the images of requests in progress occupy, in bytes, as far as they have arrived. Accounts share it;
+	// requests beyond their share get a 500 with Retry-After. Default: 768 MiB, and an eighth more as the reserve.
+	Memory int64
 	// TrustedProxies are the networks of the proxies whose X-Forwarded-For is trusted. Default: none; the client is the
 	// peer of the connection.
 	TrustedProxies []netip.Prefix
@@ -72,14 +71,12 @@ type Options struct {
 // basePath is the path of all operations, the server in openapi.yaml.
 const basePath = "/api/v1"
 
-const defaultMaxInFlight = 64
-
 // handler is the front end. It does not change after New.
 type handler struct {
 	Options
 	doc      *openapi3.T
 	router   router
-	budget   *budget      // of memory for bodies
+	memory   *memory      // of images
 	subtrees []subtree    // Options.Subtrees
 	readings *tryit.Shelf // made by the form "Try it"
 }
@@ -94,8 +91,8 @@ func New(o Options) (http.Handler, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	if o.MaxInFlight <= 0 {
-		o.MaxInFlight = defaultMaxInFlight
+	if o.Memory <= 0 {
+		o.Memory = defaultMemory
 	}
 	if o.Site == nil {
 		o.Site = func(context.Context) apidocs.Site { return apidocs.Site{Plans: contract.DefaultPlans()} }
@@ -117,7 +114,7 @@ func New(o Options) (http.Handler, error) {
 		return nil, fmt.Errorf("load openapi.yaml: %w", err)
 	}
 	h := &handler{
-		Options: o, doc: doc, router: newRouter(), budget: newBudget(o.MaxInFlight), subtrees: subtrees,
+		Options: o, doc: doc, router: newRouter(), memory: newMemory(o.Memory), subtrees: subtrees,
 		readings: tryit.NewShelf(time.Now),
 	}
 	h.addOperations()

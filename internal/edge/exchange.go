@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"log/slog"
@@ -113,6 +114,17 @@ func (x *exchange) Write(p []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 
+// statusGone stands for an answer that its client did not wait for, in the log and in the metrics, as in the logs of common
+// proxies. It is never sent.
+const statusGone = 499
+
+// noteDeparture changes the status of an answer that failed only because the client had left.
+func (x *exchange) noteDeparture(r *http.Request) {
+	if x.status >= http.StatusInternalServerError && r.Context().Err() != nil && errors.Is(x.err, context.Canceled) {
+		x.status = statusGone
+	}
+}
+
 // finish ends the exchange: a panic becomes a 500 or, if the answer has begun, cuts the connection, and the log gets its
 // line. It must be deferred directly, because it recovers.
 func (h *handler) finish(x *exchange, r *http.Request) {
@@ -127,6 +139,7 @@ func (h *handler) finish(x *exchange, r *http.Request) {
 			x.fail(errors.New("panic"))
 		}
 	}
+	x.noteDeparture(r)
 	h.log(x, r)
 	if h.Answered != nil {
 		h.Answered(x.route, x.status)

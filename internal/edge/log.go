@@ -1,8 +1,6 @@
 package edge
 
 import (
-	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"regexp"
@@ -14,7 +12,7 @@ import (
 
 // log writes the line of a request.
 func (h *handler) log(x *exchange, r *http.Request) {
-	level := x.level(r.Context())
+	level := x.level()
 	if !h.Logger.Enabled(r.Context(), level) {
 		return
 	}
@@ -34,11 +32,11 @@ func (h *handler) log(x *exchange, r *http.Request) {
 	h.Logger.LogAttrs(r.Context(), level, "request", attrs...)
 }
 
-// level is Error for answers that need an operator's attention, except if the client disconnected, Debug for successful
-// probes, which come every few seconds, and Info for everything else.
-func (x *exchange) level(ctx context.Context) slog.Level {
+// level is Error for answers that need an operator's attention, Debug for successful probes, which come every few seconds, and
+// Info for everything else.
+func (x *exchange) level() slog.Level {
 	switch {
-	case x.status >= http.StatusInternalServerError && (ctx.Err() == nil || !errors.Is(x.err, context.Canceled)):
+	case x.status >= http.StatusInternalServerError:
 		return slog.LevelError
 	case x.status < http.StatusBadRequest && (x.route == healthPath || x.route == readyPath):
 		return slog.LevelDebug

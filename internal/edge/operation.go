@@ -10,6 +10,7 @@ import (
 
 	"uncial/gen"
 	"uncial/internal/contract"
+	"uncial/internal/fair"
 	"uncial/internal/request"
 )
 
@@ -55,31 +56,38 @@ func (h *handler) HandleFunc(pattern string, generated func(http.ResponseWriter,
 
 // ServeHTTP implements http.Handler. w is the exchange.
 func (op *operation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if err := op.serve(exchangeOf(w), r); err != nil {
-		WriteError(w, err)
+	x := exchangeOf(w)
+	if len(r.TransferEncoding) > 0 {
+		// A request may have had a Content-Length too, which net/http removes. The connection must then be closed, because a
+		// proxy may have believed it (RFC 9112, section 6.1).
+		x.Header().Set("Connection", "close")
+	}
+	b := pace(x.ResponseWriter, r)
+	if err := op.serve(x, r, b); err != nil {
+		x.refuse(r, b, err)
 	}
 }
 
-// serve checks the caller (401), the rate limit (429), the memory for the body (500) and the shape of the request (400), in
+// serve checks the caller (401), the rate limit (429), the shape of the request (400) and the memory for its images (500), in
 // this order, and only then calls the server.
-func (op *operation) serve(x *exchange, r *http.Request) error {
+func (op *operation) serve(x *exchange, r *http.Request, b *body) error {
 	if err := op.authenticate(x, r); err != nil {
 		return err
 	}
 	if err := op.readWindow(r.Context(), x); err != nil {
 		return err
 	}
-	if op.check.HasBody() {
-		release, ok := op.budget.reserve(x.principal.AccountID, r.ContentLength)
-		if !ok {
-			return contract.Overloaded(time.Second, errors.New("too many extractions in progress"))
-		}
-		defer release()
-	}
-	// The copy of r is the only one, and belongs to Check.
-	valid, details := op.check.Check(x.ResponseWriter, r.WithContext(newContext(r.Context(), x.caller())))
-	if details != nil {
-		return contract.Invalid(details)
+	meter, closeMeter := op.memory.open(x.principal.account())
+	defer closeMeter()
+	ctx := fair.WithMeter(newContext(r.Context(), x.caller()), meter)
+	paced := r.WithContext(ctx) // the only copy; it belongs to Check
+	paced.Body = b
+	valid, err := op.check.Check(x.ResponseWriter, paced)
+	switch invalid := (*request.Invalid)(nil); {
+	case errors.As(err, &invalid):
+		return contract.Invalid(invalid.Details)
+	case err != nil:
+		return contract.Overloaded(contract.BusyRetryAfter, err)
 	}
 	op.generated(x, valid)
 	if x.status == 0 { // the server returned nil for an answer

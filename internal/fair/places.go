@@ -9,7 +9,7 @@ const reserveShare = 8
 // all of them; beyond them there is a small reserve for the next account. It is safe for concurrent use.
 type Places struct {
 	alone func() int64 // what an account gets that is alone; may change
-	floor int64        // what one account gets as long as anything is left; fixed
+	floor int64        // what one account gets as long as anything is left, fixed; 0 if there is no reserve
 
 	mu      sync.Mutex
 	used    int64
@@ -46,7 +46,10 @@ func (p *Places) Take(a Account, n int64) bool {
 func (p *Places) take(a Account, n int64) bool {
 	alone := p.alone()
 	held := p.held[a.Label].places
-	reserve := max(alone/reserveShare, p.floor)
+	reserve := p.floor
+	if p.floor > 0 {
+		reserve = max(alone/reserveShare, p.floor)
+	}
 	left := alone + reserve - p.used - n
 	switch {
 	case left < 0:

@@ -3,16 +3,20 @@ package request
 import (
 	"fmt"
 	"strconv"
+
+	"uncial/internal/fair"
 )
 
 // base64Decoder decodes the data of a data: URL as it arrives. It takes both alphabets of RFC 4648, though not mixed, with
 // or without padding, line breaks, and percent-encoded characters, because careful writers of URLs encode "+", "/" and "=".
 // The package encoding/base64 does not take these together, and its errors do not say which character is wrong.
 type base64Decoder struct {
-	image     []byte // decoded so far
-	bodyBytes int64  // of the whole body, -1 if not known: bounds the image
-	seen      int    // characters, as sent
-	digits    int    // characters that carry 6 bits each
+	image     []byte // decoded so far; meaningless if full
+	meter     *fair.Meter
+	full      bool  // there is no memory for the image: the data is only checked
+	bodyBytes int64 // of the whole body, -1 if not known: bounds the image
+	seen      int   // characters, as sent
+	digits    int   // characters that carry 6 bits each
 	pads      int
 	table     *[256]byte // nil until a character belongs to one alphabet only
 	bits      uint32     // of the last digits%4 digits
@@ -45,7 +49,7 @@ func newTable(alphabet string) *[256]byte {
 
 // reset forgets everything but the buffer, for the next value of a repeated name.
 func (d *base64Decoder) reset() {
-	*d = base64Decoder{image: d.image[:0], bodyBytes: d.bodyBytes}
+	*d = base64Decoder{image: d.image[:0], bodyBytes: d.bodyBytes, meter: d.meter, full: d.full}
 }
 
 // write takes the next characters. It alternates between the fast loop for groups of four and the slow one, which gets the
@@ -71,8 +75,11 @@ func (d *base64Decoder) decodeGroups(b []byte) (n int) {
 	if table == nil {
 		table = commonTable
 	}
-	d.grow(len(b) / 4 * 3)
+	d.grow(len(b)/4*3 + 3)
 	image := d.image
+	if d.full {
+		image = make([]byte, 0, len(b)/4*3+3)
+	}
 	for ; n+4 <= len(b); n += 4 {
 		v0, v1, v2, v3 := table[b[n]], table[b[n+1]], table[b[n+2]], table[b[n+3]]
 		if v0|v1|v2|v3 == notDigit {
@@ -80,26 +87,34 @@ func (d *base64Decoder) decodeGroups(b []byte) (n int) {
 		}
 		image = append(image, v0<<2|v1>>4, v1<<4|v2>>2, v2<<6|v3)
 	}
-	d.image = image
+	if !d.full {
+		d.image = image
+	}
 	return n
 }
 
-// grow makes room for n more bytes. If the length of the body is known, the first call makes room for all it can hold;
-// otherwise the buffer doubles, and beyond firstBuffer takes the largest size at once, so that a large image is copied
-// only once.
+// grow makes room for n more bytes, and sets full if there is none.
 func (d *base64Decoder) grow(n int) {
-	const firstBuffer = 1 << 20 // bytes
-	if len(d.image)+n <= cap(d.image) {
+	if d.full {
 		return
 	}
 	most := MaxBody/4*3 + 3
 	if d.bodyBytes >= 0 {
 		most = int(d.bodyBytes)/4*3 + 3
-	} else if len(d.image)+n < firstBuffer {
-		most = 2 * (len(d.image) + n)
 	}
-	// slices.Grow would allocate twice as much in a build with the race detector.
-	d.image = append(make([]byte, 0, max(len(d.image)+n, most)), d.image...)
+	image, ok := d.meter.Extend(d.image, n, most)
+	if d.image = image; ok {
+		return
+	}
+	d.meter.Shrink(cap(d.image))
+	d.full, d.image = true, nil
+}
+
+// store appends decoded bytes.
+func (d *base64Decoder) store(b ...byte) {
+	if d.grow(len(b)); !d.full {
+		d.image = append(d.image, b...)
+	}
 }
 
 // takeCharacter takes one character as sent, which may be a part of a percent-encoded one.
@@ -163,8 +178,7 @@ func (d *base64Decoder) takeDigit(c byte, table *[256]byte) bool {
 	}
 	d.bits = d.bits<<6 | uint32(table[c])
 	if d.digits++; d.digits%4 == 0 {
-		d.grow(3)
-		d.image = append(d.image, byte(d.bits>>16), byte(d.bits>>8), byte(d.bits))
+		d.store(byte(d.bits>>16), byte(d.bits>>8), byte(d.bits))
 	}
 	return true
 }
@@ -185,9 +199,9 @@ func (d *base64Decoder) finish() string {
 	case d.pads > 0 && (d.digits+d.pads)%4 != 0 || left == 1 || spare != 0:
 		return "must have complete base64 data (RFC 4648); its end is invalid, perhaps because it was cut off"
 	case left == 2:
-		d.image = append(d.image, byte(d.bits>>4))
+		d.store(byte(d.bits >> 4))
 	case left == 3:
-		d.image = append(d.image, byte(d.bits>>10), byte(d.bits>>2))
+		d.store(byte(d.bits>>10), byte(d.bits>>2))
 	}
 	return ""
 }

@@ -46,6 +46,14 @@ func (f *faults) details() map[string]string {
 	return f.byField
 }
 
+// err returns the faults as an *Invalid, nil if there are none.
+func (f *faults) err() error {
+	if details := f.details(); details != nil {
+		return &Invalid{Details: details}
+	}
+	return nil
+}
+
 // pointerEscapes is for names in a JSON pointer (RFC 6901, section 3).
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"uncial/internal/fair"
 )
 
 // Limits of a body. A request of the contract has one level and four values; what is larger is an attack or a mistake.
@@ -27,6 +29,7 @@ type parser struct {
 	images    []string             // top-level names of the URLs of images
 	urls      map[string]*imageURL // the URLs of images that arrived in parts, by name; of a repeated name the last one
 	length    int64                // of the body, -1 if not known
+	meter     *fair.Meter          // of the memory for images; nil counts nothing
 	faults    *faults
 }
 

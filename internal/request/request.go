@@ -25,6 +25,8 @@ import (
 	"slices"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"uncial/internal/fair"
 )
 
 // MaxBody is the size of the largest body, in bytes: an image of 20 MiB in base64 (27,962,028 characters) and the rest of
@@ -60,19 +62,29 @@ func NewOperation(op *openapi3.Operation) *Operation {
 // HasBody reports whether the operation takes a body.
 func (o *Operation) HasBody() bool { return o.body != nil }
 
-// Check reads the request. It returns the request for the generated handler, which is r or a copy of it, with a validBody, or the details of a 400: what is wrong and what
-// would be right, by field name, JSON pointer (RFC 6901), header or parameter name, or "body".
-func (o *Operation) Check(w http.ResponseWriter, r *http.Request) (valid *http.Request, details map[string]string) {
+// Invalid says what is wrong with a request and what would be right, by field name, JSON pointer (RFC 6901), header or parameter
+// name, or "body".
+type Invalid struct{ Details map[string]string }
+
+func (e *Invalid) Error() string { return "the request is not valid" }
+
+// Check reads the request, which uses the memory of the meter in its context. It returns the request for the generated handler,
+// which is r or a copy of it, with a validBody. Errors: *Invalid; fair.ErrFull if a valid request has an image for which the
+// account has no memory left.
+func (o *Operation) Check(w http.ResponseWriter, r *http.Request) (valid *http.Request, err error) {
 	var f faults
 	o.checkQuery(r.URL.RawQuery, &f)
 	o.checkHeaders(r.Header, &f)
 	if o.body == nil {
 		checkNoBody(r.Body, &f)
-		return r, f.details()
+		return r, f.err()
 	}
-	object, images := o.checkBody(w, r, &f)
-	if details := f.details(); details != nil {
-		return nil, details
+	object, images, full := o.checkBody(w, r, &f)
+	if err := f.err(); err != nil {
+		return nil, err
+	}
+	if full {
+		return nil, fair.ErrFull
 	}
 	if len(images) > 0 {
 		r = r.WithContext(WithImages(r.Context(), images))
@@ -148,20 +160,22 @@ func checkNoBody(body io.Reader, f *faults) {
 }
 
 // checkBody reads the body and returns its object, in which names replace the data: URLs, and the images by name. A body
-// that its headers already rule out is not read.
-func (o *Operation) checkBody(w http.ResponseWriter, r *http.Request, f *faults) (object map[string]any, images map[string][]byte) {
+// that its headers already rule out is not read. full means that an image did not fit in memory; it is checked all the same,
+// so that a request which is wrong is told so.
+func (o *Operation) checkBody(w http.ResponseWriter, r *http.Request, f *faults) (object map[string]any, images map[string][]byte, full bool) {
 	if !checkContentHeaders(r.Header, f) {
-		return nil, nil
+		return nil, nil, false
 	}
 	if r.ContentLength > MaxBody {
 		f.add("body", tooLarge)
-		return nil, nil
+		return nil, nil, false
 	}
 	p := newParser(http.MaxBytesReader(w, r.Body, MaxBody), r.ContentLength, o.images, f)
+	p.meter = fair.MeterFrom(r.Context())
 	value, err := p.parse()
 	if err != nil {
 		f.add("body", err.Error())
-		return nil, nil
+		return nil, nil, false
 	}
 	f.addSchema("", visit(o.body, value))
 	object, _ = value.(map[string]any)
@@ -180,6 +194,8 @@ func (o *Operation) checkBody(w http.ResponseWriter, r *http.Request, f *faults)
 		switch {
 		case fault != "":
 			f.add(field, fault)
+		case u != nil && u.data != nil && u.data.full:
+			full = true
 		case u != nil && u.data != nil:
 			name := u.name()
 			if images == nil {
@@ -188,5 +204,5 @@ func (o *Operation) checkBody(w http.ResponseWriter, r *http.Request, f *faults)
 			object[field], images[name] = name, u.data.image
 		}
 	}
-	return object, images
+	return object, images, full
 }

@@ -1,6 +1,7 @@
 package request_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -40,8 +41,16 @@ func extraction(body string) *http.Request {
 
 // check returns what is wrong with an extraction, and the valid request.
 func check(r *http.Request) (details map[string]string, valid *http.Request) {
-	valid, details = extract().Check(httptest.NewRecorder(), r)
-	return details, valid
+	valid, err := extract().Check(httptest.NewRecorder(), r)
+	return detailsOf(err), valid
+}
+
+// detailsOf returns the details of a 400, nil if the request is valid.
+func detailsOf(err error) map[string]string {
+	if invalid := (*request.Invalid)(nil); errors.As(err, &invalid) {
+		return invalid.Details
+	}
+	return nil
 }
 
 func details(pairs ...string) map[string]string {
@@ -185,12 +194,12 @@ func TestOperation_Check_RefusesABodyThatIsNotDocumented(t *testing.T) {
 	status := request.NewOperation(mustSpec().Paths.Value("/status").Get)
 	assert.False(t, status.HasBody())
 	r := httptest.NewRequest(http.MethodGet, "/api/v1/status?a=1", strings.NewReader("{}"))
-	_, got := status.Check(httptest.NewRecorder(), r)
-	assert.Equal(t, details("a", "is not a query parameter of this operation; it takes none", "body", "must be absent; this operation takes none"), got)
+	_, err := status.Check(httptest.NewRecorder(), r)
+	assert.Equal(t, details("a", "is not a query parameter of this operation; it takes none", "body", "must be absent; this operation takes none"), detailsOf(err))
 	r = httptest.NewRequest(http.MethodGet, "/api/v1/status", broken{io.ErrUnexpectedEOF})
 	r.ContentLength = -1
-	_, got = status.Check(httptest.NewRecorder(), r)
-	assert.Empty(t, got, "chunks without a byte are not a body")
+	_, err = status.Check(httptest.NewRecorder(), r)
+	assert.NoError(t, err, "chunks without a byte are not a body")
 }
 
 // A rule without a sentence would be reported with a reference to openapi.yaml only.

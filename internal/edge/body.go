@@ -1,0 +1,82 @@
+package edge
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"uncial/internal/request"
+)
+
+const (
+	// graceTime is how long a body may take to begin. After that minRate applies on average, so that 16 connections that send a
+	// byte now and then end within seconds.
+	graceTime = 5 * time.Second
+	minRate   = 16 << 10 // bytes a second; 128 kbit/s
+	// smallBody is what net/http itself reads after the answer, in bytes.
+	smallBody = 256 << 10
+	// arrivedTime is how long the rest of a small body may take without delaying the answer noticeably.
+	arrivedTime = 20 * time.Millisecond
+	// lingerTime is how long the rest of a refused body may take. It is read so that a client which is still sending gets the
+	// answer and not a reset connection (RFC 9112, section 9.6).
+	lingerTime = 10 * time.Second
+)
+
+// body is the body of a request that must arrive at minRate.
+type body struct {
+	io.ReadCloser
+	conn    *http.ResponseController
+	started time.Time
+	arrived int64
+	ended   bool
+}
+
+// pace returns a body that must arrive at minRate. w is the server's own ResponseWriter. The request keeps its body, by whose
+// type net/http knows whether a client waits for "100 Continue".
+func pace(w http.ResponseWriter, r *http.Request) *body {
+	return &body{
+		ReadCloser: r.Body, conn: http.NewResponseController(w), started: time.Now(),
+		ended: r.Body == nil || r.Body == http.NoBody,
+	}
+}
+
+// Read implements io.Reader. The error of a body that is too slow is os.ErrDeadlineExceeded.
+func (b *body) Read(p []byte) (int, error) {
+	earned := graceTime + time.Duration(b.arrived)*time.Second/minRate
+	b.setDeadline(b.started.Add(min(earned, readTimeout)))
+	n, err := b.ReadCloser.Read(p)
+	b.arrived += int64(n)
+	if err != nil {
+		b.ended = true
+	}
+	if errors.Is(err, io.EOF) {
+		b.setDeadline(time.Time{}) // or it would end the wait for the work
+	}
+	return n, err
+}
+
+// setDeadline fails only where there is no connection, in tests.
+func (b *body) setDeadline(at time.Time) { _ = b.conn.SetReadDeadline(at) }
+
+// refuse answers a request whose body has not been read. The answer does not wait for the body: a client that sends slowly gets
+// it at once, and the connection is closed after it. The rest of the body is still read for a while.
+func (x *exchange) refuse(r *http.Request, b *body, err error) {
+	switch {
+	case b.ended || strings.EqualFold(r.Header.Get("Expect"), "100-continue"):
+		x.fail(err)
+		return
+	case r.ContentLength >= 0 && r.ContentLength <= smallBody:
+		// net/http reads it before it sends the answer, and closes the connection if that fails.
+		b.setDeadline(time.Now().Add(arrivedTime))
+		x.fail(err)
+		return
+	}
+	_ = b.conn.EnableFullDuplex() // fails only where there is no connection
+	x.Header().Set("Connection", "close")
+	x.fail(err)
+	_ = b.conn.Flush()
+	b.setDeadline(time.Now().Add(lingerTime))
+	_, _ = io.CopyN(io.Discard, b.ReadCloser, request.MaxBody) // whatever happens, the connection is closed
+}

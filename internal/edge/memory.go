@@ -1,0 +1,46 @@
+package edge
+
+import (
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"uncial/internal/fair"
+)
+
+const (
+	// defaultMemory is room for 39 images of 20 MiB.
+	defaultMemory = 768 << 20
+	// oneImage is what an account gets whatever the others use, in bytes: the largest image, and the half of its buffer that it was
+	// copied from last.
+	oneImage = 40 << 20
+	// burst is the use of memory, in bytes, after which unused memory is returned to the system at once. The garbage collector
+	// alone keeps it for minutes.
+	burst = 128 << 20
+	// settleTime is how long after a burst memory is returned: by then the last request no longer refers to its image.
+	settleTime = time.Second
+)
+
+// memory is what bodies and images of requests in progress occupy, shared between accounts.
+type memory struct {
+	places     *fair.Places
+	afterBurst atomic.Bool // memory is to be returned once little is used
+}
+
+func newMemory(bytes int64) *memory {
+	return &memory{places: fair.NewPlaces(bytes, oneImage)}
+}
+
+// open returns the meter of one request, which close ends.
+func (m *memory) open(a fair.Account) (meter *fair.Meter, closeMeter func()) {
+	meter = m.places.Meter(a)
+	return meter, func() {
+		if m.places.Used() >= burst {
+			m.afterBurst.Store(true)
+		}
+		meter.Close()
+		if m.places.Used() < burst/2 && m.afterBurst.CompareAndSwap(true, false) {
+			time.AfterFunc(settleTime, debug.FreeOSMemory)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package edge_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"uncial/gen"
+	"uncial/internal/edge"
+)
+
+// mustDial connects with a deadline for everything.
+func mustDial(t *testing.T, address string) net.Conn {
+	t.Helper()
+	conn, err := net.DialTimeout("tcp", address, 5*time.Second)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	require.NoError(t, conn.SetDeadline(time.Now().Add(20*time.Second)))
+	return conn
+}
+
+// mustAnswer reads one answer and returns its status.
+func mustAnswer(t *testing.T, r *bufio.Reader) int {
+	t.Helper()
+	res, err := http.ReadResponse(r, &http.Request{Method: http.MethodPost})
+	require.NoError(t, err)
+	_, err = io.Copy(io.Discard, res.Body)
+	require.NoError(t, err)
+	require.NoError(t, res.Body.Close())
+	return res.StatusCode
+}
+
+func head(key string, headers ...string) string {
+	return "POST /api/v1/extract HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: Bearer " + key + "\r\n" +
+		strings.Join(headers, "\r\n") + "\r\n\r\n"
+}
+
+func TestHandler_RefusesBeforeASlowBodyArrives(t *testing.T) {
+	t.Parallel()
+	address := serve(t, mustNew(t, nil))
+	for name, framing := range map[string]string{"a small body": "Content-Length: 100", "a large body": "Content-Length: 9000000", "chunks": "Transfer-Encoding: chunked"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conn := mustDial(t, address)
+			started := time.Now()
+			_, err := io.WriteString(conn, head("ocr_test_unknown", framing)+"1")
+			require.NoError(t, err)
+			assert.Equal(t, http.StatusUnauthorized, mustAnswer(t, bufio.NewReader(conn)))
+			assert.Less(t, time.Since(started), 3*time.Second, "it does not wait for the body")
+		})
+	}
+}
+
+// Many clients send the whole body before they look for an answer. Without reading on, the server would reset the connection,
+// and its answer would be lost.
+func TestHandler_ReadsTheBodyThatItRefuses(t *testing.T) {
+	t.Parallel()
+	address := serve(t, mustNew(t, nil))
+	conn := mustDial(t, address)
+	_, err := io.WriteString(conn, head("ocr_test_unknown", "Content-Length: 26000000"))
+	require.NoError(t, err)
+	for range 26 {
+		_, err := conn.Write(make([]byte, 1_000_000))
+		require.NoError(t, err)
+	}
+	answers := bufio.NewReader(conn)
+	assert.Equal(t, http.StatusUnauthorized, mustAnswer(t, answers))
+	_, err = answers.ReadByte()
+	assert.ErrorIs(t, err, io.EOF, "the connection ends, and not with a reset")
+}
+
+func TestHandler_KeepsTheConnectionAfterASmallRefusedBody(t *testing.T) {
+	t.Parallel()
+	conn := mustDial(t, serve(t, mustNew(t, nil)))
+	answers := bufio.NewReader(conn)
+	for range 2 {
+		_, err := io.WriteString(conn, head("ocr_test_unknown", "Content-Length: 2")+"{}")
+		require.NoError(t, err)
+		assert.Equal(t, http.StatusUnauthorized, mustAnswer(t, answers))
+	}
+}
+
+// RFC 9112, section 6.1: a proxy in between may have believed the other header, and the second request would be smuggled.
+func TestHandler_ClosesTheConnectionAfterContentLengthWithTransferEncoding(t *testing.T) {
+	t.Parallel()
+	conn := mustDial(t, serve(t, mustNew(t, nil)))
+	chunked := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(smallBody), smallBody)
+	_, err := io.WriteString(conn, head(goodKey, "Content-Length: 5", "Transfer-Encoding: chunked")+chunked+
+		head(goodKey, fmt.Sprint("Content-Length: ", len(smallBody)))+smallBody)
+	require.NoError(t, err)
+	answers := bufio.NewReader(conn)
+	assert.Equal(t, http.StatusOK, mustAnswer(t, answers))
+	_, err = http.ReadResponse(answers, nil)
+	assert.Error(t, err, "the second request gets no answer")
+}
+
+func TestHandler_CountsAClientThatLeftAs499(t *testing.T) {
+	t.Parallel()
+	statuses := make(chan int, 1)
+	started := make(chan struct{})
+	d := mustNew(t, func(o *edge.Options) { o.Answered = func(_ string, status int) { statuses <- status } })
+	d.server.extract = func(ctx context.Context, _ gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
+		close(started)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	conn := mustDial(t, serve(t, d))
+	_, err := io.WriteString(conn, head(goodKey, fmt.Sprint("Content-Length: ", len(smallBody)))+smallBody)
+	require.NoError(t, err)
+	<-started
+	require.NoError(t, conn.Close())
+	assert.Equal(t, 499, <-statuses)
+	assert.Contains(t, d.log.String(), `"level":"INFO"`)
+	assert.NotContains(t, d.log.String(), `"level":"ERROR"`)
+}

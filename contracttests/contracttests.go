@@ -66,6 +66,7 @@ const (
 	ImageReset       = model.ImageReset       // a page whose first answer is lost: the connection is reset
 	ImageCut         = model.ImageCut         // ... the answer is cut off
 	ImageLength      = model.ImageLength      // ... the answer has a wrong Content-Length
+	ImageOverload    = model.ImageOverload    // a page for which the server has no capacity: a 500 with Retry-After
 )
 
 // KnownText is what the suite's own printed image says.

@@ -55,6 +55,10 @@ func (s *server) extractOnce(ctx context.Context, e *extraction, idempotencyKey 
 // during the delay, as in production, so that a test can run several slow extractions against a small balance. If the
 // client disconnects during the delay, the points are released and the request still counts against the rate limit.
 func (s *server) extract(ctx context.Context, e *extraction) (outcome, error) {
+	if e.busy { // production finds a place before it holds points
+		exchangeFrom(ctx).announce(e.effect)
+		return outcome{}, s.failure(e.key, e.effect)
+	}
 	held, err := s.state.hold(e.key)
 	if err != nil {
 		return outcome{}, err

@@ -30,7 +30,7 @@ type Answer struct {
 }
 
 // For derives the answer from the request and from what is known about its account, in the order of the contract: path and
-// method, key, rate limit, shape, points, image. It must be called before the request is sent, because the answer changes
+// method, key, rate limit, shape, capacity, points, image. It must be called before the request is sent, because the answer changes
 // the account. Two statuses are acceptable only if the window resets about now.
 func For(contract *answer.Contract, r *model.Request) Answer {
 	if _, ok := contract.Operation(r.Method, r.Path); !ok {
@@ -74,6 +74,8 @@ func forExtraction(r *model.Request) Answer {
 		return Conflict
 	case replay != nil:
 		return Answer{Status: http.StatusOK, Why: "it repeats a request with its Idempotency-Key", Replay: replay}
+	case r.Job != nil && r.Job.Image == model.ImageOverload:
+		return Answer{Status: http.StatusInternalServerError, Why: "the server has no capacity for this image"}
 	case left < model.Cost:
 		return Answer{Status: http.StatusPaymentRequired, Why: fmt.Sprintf("an extraction costs %d points; %d are left", model.Cost, left)}
 	}

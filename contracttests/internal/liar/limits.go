@@ -178,6 +178,9 @@ func refusalDefects() []row {
 		{"checks the shape before the window", usedUp, through(func(c *call) bool { return c.fields()["imageUrl"] == nil })},
 		{"checks the Idempotency-Key before the window", usedUp, through(func(c *call) bool { return c.idempotencyKey() != "" })},
 		{"checks the size of the body before the window", usedUp, through(func(c *call) bool { return len(c.body) > largeBody })},
+		// The capacity comes before the points, so that a refusal moves none.
+		{"checks the points before the capacity", "extract/500/before-402", instead(both(extraction, status(500)), refuseWithoutPoints)},
+		{"does not say when to try again if it is busy", "extract/500/before-402", on(both(extraction, status(500)), header("Retry-After", ""))},
 		{"checks the query before the window", usedUp, through(func(c *call) bool { return c.request.URL.RawQuery != "" })},
 	}
 }

@@ -47,7 +47,7 @@ var (
 	keyScenarios   = []string{KeyOK, KeySpare, KeyLow, KeyEmpty, KeyExact, KeyExpired, KeyRevoked, KeyRateLimited, KeyError, KeySibling, KeyCapped, KeyUncapped}
 	imageScenarios = []string{
 		ImagePrinted, ImageOther, ImageBlank, ImageUnfetchable, ImageBusy, ImageNotAnImage, ImageError, ImageSlow, ImageStuck, ImageKnown, ImageFaint, ImagePages, ImageEnhance,
-		ImageReset, ImageCut, ImageLength,
+		ImageReset, ImageCut, ImageLength, ImageOverload,
 	}
 )
 

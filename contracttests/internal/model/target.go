@@ -54,6 +54,7 @@ const (
 	ImageReset       = "reset"
 	ImageCut         = "cut"
 	ImageLength      = "length"
+	ImageOverload    = "overload"
 )
 
 // Plan is what a plan of the catalogue allows.

@@ -30,7 +30,7 @@ func (p *Pool) Load() ocr.Load {
 	queued, idle := p.queue.lengths()
 	return ocr.Load{
 		Workers: p.opts.Workers,
-		Ready:   int(p.counts.ready.Load()),
+		Ready:   min(int(p.counts.ready.Load()), p.opts.Workers), // one of the reserve may be ready first
 		Busy:    int(p.counts.busy.Load()),
 		Idle:    idle,
 		Queued:  queued,

@@ -37,16 +37,16 @@ type site struct {
 	testing.TB
 	*dashboard.Dashboard
 	dashboard.Data
-	store *store.Store
-	mails *mailbox
-	clock *storetest.Clock
-	log   *logBuffer
+	store   *store.Store
+	options dashboard.Options
+	clock   *storetest.Clock
+	log     *logBuffer
 }
 
 func newSite(tb testing.TB, change func(*dashboard.Options)) *site {
 	tb.Helper()
 	st := storetest.MustMigrate(tb, storetest.SQLite(tb))
-	s := &site{TB: tb, store: st, mails: &mailbox{}, clock: storetest.NewClock(time.Now()), log: &logBuffer{}}
+	s := &site{TB: tb, store: st, clock: storetest.NewClock(time.Now()), log: &logBuffer{}}
 	accounts, err := account.New(st, account.Options{Secret: []byte("a secret of tests, long enough"), Now: s.clock.Now})
 	require.NoError(tb, err)
 	s.Data = dashboard.Data{
@@ -71,10 +71,17 @@ func newSite(tb testing.TB, change func(*dashboard.Options)) *site {
 	if change != nil {
 		change(&o)
 	}
-	s.Data = o.Data
-	s.Dashboard, err = dashboard.New(o)
-	require.NoError(tb, err)
+	s.Data, s.options = o.Data, o
+	s.Dashboard = s.replica()
 	return s
+}
+
+// replica returns another dashboard with the same options and database.
+func (s *site) replica() *dashboard.Dashboard {
+	s.Helper()
+	d, err := dashboard.New(s.options)
+	require.NoError(s, err)
+	return d
 }
 
 // withMail makes the dashboard send mail to the mailbox.

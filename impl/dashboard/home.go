@@ -15,6 +15,9 @@ type homePage struct {
 	Window  contract.Window
 	Base    string // address of the API
 	HasKeys bool
+
+	Attention []attention
+	Hidden    int // keys left out of Attention
 }
 
 // showHome shows the points, the rate limit, what needs attention, and a first call.
@@ -34,10 +37,17 @@ func showHome(c *Call) error {
 	if p.Window, err = d.o.Limits.Window(ctx, c.Account.ID, plan.Requests); err != nil {
 		return err
 	}
-	keys, err := d.o.Accounts.KeyPage(ctx, c.Account.ID, "", 1)
+	keys, err := d.o.Accounts.Keys(ctx, c.Account.ID)
+	if err != nil {
+		return err
+	}
+	uses, err := d.o.Ledger.MeterUses(ctx, c.Account.ID)
 	if err != nil {
 		return err
 	}
 	p.HasKeys = len(keys) > 0
+	p.Attention = attentionTo(keys, uses, c.Now())
+	p.Hidden = max(0, len(p.Attention)-maxAttention)
+	p.Attention = p.Attention[:len(p.Attention)-p.Hidden]
 	return c.Render("home", p)
 }

@@ -146,6 +146,8 @@ type keyPage struct {
 	Secret   string // of a key that was just made; "" otherwise
 	Address  string
 	Overlaps any
+	Used     int64 // points that count against the cap this month
+	Notices  []attention
 }
 
 // overlaps are the choices for a rotation, by the value of the field "overlap".
@@ -165,8 +167,21 @@ func (c *Call) keyOf(id string) (account.Key, error) {
 	return k, err
 }
 
-func (c *Call) keyPage(k account.Key) keyPage {
-	return keyPage{Key: k, Address: c.address(), Overlaps: overlaps}
+func (c *Call) keyPage(k account.Key) (keyPage, error) {
+	uses, err := c.d.o.Ledger.MeterUses(c.R.Context(), c.Account.ID)
+	return keyPage{
+		Key: k, Address: c.address(), Overlaps: overlaps,
+		Used: uses[k.MeterID].Used, Notices: attentionTo([]account.Key{k}, uses, c.Now()),
+	}, err
+}
+
+// retryKey shows the page of a key again with what is wrong in the form.
+func (c *Call) retryKey(k account.Key, f *form) error {
+	p, err := c.keyPage(k)
+	if err != nil {
+		return err
+	}
+	return c.retry("key", p, f)
 }
 
 // showKey shows one key, and the secret of a key that was just made.
@@ -175,7 +190,10 @@ func showKey(c *Call) error {
 	if err != nil {
 		return err
 	}
-	p := c.keyPage(k)
+	p, err := c.keyPage(k)
+	if err != nil {
+		return err
+	}
 	p.Secret = c.d.sealer.take(c.W, c.R, secretCookie, c.User.ID+" "+k.ID)
 	return c.renderForm(200, "key", p, keyForm(k))
 }
@@ -205,7 +223,7 @@ func changeKey(done string, change func(c *Call, k account.Key, f *form) error) 
 			return err
 		}
 		if !f.isValid() {
-			return c.retry("key", c.keyPage(k), f)
+			return c.retryKey(k, f)
 		}
 		return c.Redirect("/keys/"+k.ID, done)
 	}
@@ -258,7 +276,7 @@ func rotateKey(c *Call) error {
 	}
 	if overlap < 0 {
 		f.reject("overlap", "Choose one of the overlaps.")
-		return c.retry("key", c.keyPage(k), f)
+		return c.retryKey(k, f)
 	}
 	made, secret, err := c.d.o.Accounts.Rotate(c.R.Context(), k.ID, overlap)
 	if errors.Is(err, account.ErrEnded) {

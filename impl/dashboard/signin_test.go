@@ -3,6 +3,7 @@ package dashboard_test
 import (
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -179,4 +180,21 @@ func TestDashboard_SignUp_Closed(t *testing.T) {
 		require.NotContains(t, b.get("/sign-up").body, `name="password"`)
 		require.Equal(t, 403, b.post("/sign-up", "email", "anna@example.org", "name", "Anna", "password", password, "account", "Map room").status)
 	}
+}
+
+func TestDashboard_Replicas(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	replica := s.replica()
+	b := s.signUp("anna@example.org", "Map room")
+	b.handler = replica
+	require.Equal(t, "/keys", b.get("/keys").path, "a session is good for all replicas")
+	made := b.request(http.MethodPost, "/keys", url.Values{"name": {"scanner"}, "lifetime": {"90"}})
+	require.Equal(t, 303, made.status)
+	b.handler = s.Dashboard
+	secretOf(t, b.follow(made)) // another replica shows the secret
+	b.handler = replica
+	b.post("/sign-out")
+	b.handler = s.Dashboard
+	require.Contains(t, b.get("/keys").path, "/sign-in")
 }

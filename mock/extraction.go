@@ -10,6 +10,7 @@ import (
 	"uncial/internal/edge"
 	"uncial/internal/format"
 	"uncial/internal/tryit"
+	"uncial/mock/folder"
 )
 
 // extraction is a valid request and what its scenarios do to the answer. It does not change; what depends on the history of
@@ -19,6 +20,7 @@ type extraction struct {
 	contract.Request
 	key      string
 	page     pageKind
+	own      *folder.Fixture // from the user's folder; nil if the text comes from the built-in fixtures
 	mockSeed uint64
 }
 
@@ -39,6 +41,10 @@ func (s *server) newExtraction(ctx context.Context, r gen.ExtractRequestObject) 
 	e := &extraction{Request: request, key: edge.CallerFrom(ctx).Token, mockSeed: s.seed}
 	image := findImage(ctx, request.ImageURL)
 	e.page = image.page
+	if _, isScenario := onImageHost(request.ImageURL); !isScenario {
+		e.own = s.ownFixture(ctx, request)
+	}
+	prefer.seeded = prefer.seeded && e.own == nil // the seed chooses among the built-in texts
 	e.effect = combine(s.state.scenario(e.key), image, prefer, s.latency.at(s.seed, e.key, x.number))
 	return e, nil
 }
@@ -46,17 +52,23 @@ func (s *server) newExtraction(ctx context.Context, r gen.ExtractRequestObject) 
 // answer is a pure function of the extraction and its outcome: a replay calls it with the stored outcome and gets the same
 // bytes, whatever has happened to the key since.
 func (e *extraction) answer(ctx context.Context, o outcome) (gen.ExtractResponseObject, error) {
-	r := choice{
-		image: e.ImageURL, language: e.Language, pageKind: e.page,
-		seed: strconv.FormatUint(e.mockSeed, 10) + "/" + strconv.FormatUint(o.seed, 10),
-	}.read(e.Enhance)
+	r, err := e.reading(o)
+	if err != nil {
+		return nil, err
+	}
 	tryit.Keep(ctx, tryit.Reading{Request: e.Request, Document: r.doc, IsFixture: true, Read: o.at})
+	if e.own != nil && !o.minimal {
+		if a := e.own.Recorded(e.Format, e.Enhance); a != nil {
+			return recordedAnswer(a.Body(o.remaining)), nil
+		}
+	}
 	result := r.result
 	if e.Format != gen.JSON && e.Format != gen.Text {
-		var err error
-		if result, err = contract.NewResult(e.Request, r.doc, format.Meta{Created: o.at}); err != nil {
+		written, err := contract.NewResult(e.Request, r.doc, format.Meta{Created: o.at})
+		if err != nil {
 			return nil, err
 		}
+		result.Document = written.Document
 	}
 	took := processingTime(result.Text) + o.delay.Milliseconds()
 	result.RemainingPoints, result.ProcessingTime = &o.remaining, &took
@@ -66,6 +78,17 @@ func (e *extraction) answer(ctx context.Context, o outcome) (gen.ExtractResponse
 		}
 	}
 	return gen.Extract200JSONResponse{ExtractionJSONResponse: gen.ExtractionJSONResponse{Body: result}}, nil
+}
+
+// reading is what the image is read as: a fixture of the user's folder, or a built-in one.
+func (e *extraction) reading(o outcome) (*reading, error) {
+	if e.own != nil {
+		return e.ownReading()
+	}
+	return choice{
+		image: e.ImageURL, language: e.Language, pageKind: e.page,
+		seed: strconv.FormatUint(e.mockSeed, 10) + "/" + strconv.FormatUint(o.seed, 10),
+	}.read(e.Enhance), nil
 }
 
 // processingTime is a plausible time for reading the text, in milliseconds. It must not be measured: answers are the same

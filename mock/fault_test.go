@@ -26,6 +26,9 @@ func MustServe(tb testing.TB, o mock.Options) (base string, client *http.Client)
 	return server.URL, client
 }
 
+// testClient has a limit for everything.
+var testClient = http.Client{Timeout: 20 * time.Second}
+
 // received is what a client got of an answer.
 type received struct {
 	status  int

@@ -76,6 +76,9 @@ var fixtures = sync.OnceValue(func() []Fixture {
 // Fixtures returns all texts that the mock reads, with their sources, by language.
 func Fixtures() []Fixture { return slices.Clone(fixtures()) }
 
+// Languages returns the supported language tags in alphabetical order.
+func Languages() []string { return slices.Clone(languages()) }
+
 // byLanguage returns the fixtures of each language tag.
 var byLanguage = sync.OnceValue(func() map[string][]*Fixture {
 	all := map[string][]*Fixture{}

@@ -24,6 +24,7 @@ import (
 	"uncial/internal/apidocs"
 	"uncial/internal/contract"
 	"uncial/internal/edge"
+	"uncial/mock/folder"
 )
 
 // Epoch is the time on the frozen clock.
@@ -41,6 +42,8 @@ type Options struct {
 	FaultRate float64
 	// Faults are those of FaultRate. Default: AllFaults.
 	Faults []Fault
+	// Fixtures are your own pages, from LoadFixtures. Default: none.
+	Fixtures *folder.Folder
 	// ControlAnywhere opens /__mock/ to other machines. Default: loopback only.
 	ControlAnywhere bool
 	// CORSOrigins are the web origins whose pages may call the mock, such as "https://example.org". Default: "*", all.
@@ -85,7 +88,7 @@ func New(o Options) *Mock {
 	}
 	m := &Mock{options: o, state: newState(!o.RealClock, Epoch)}
 	handler, err := edge.New(edge.Options{
-		Server:      &server{m.state, o.Seed, o.Latency},
+		Server:      &server{m.state, o.Seed, o.Latency, o.Fixtures},
 		Gate:        m.state,
 		Logger:      o.Logger,
 		CORSOrigins: o.CORSOrigins,

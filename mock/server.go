@@ -7,6 +7,7 @@ import (
 	"uncial/gen"
 	"uncial/internal/contract"
 	"uncial/internal/edge"
+	"uncial/mock/folder"
 )
 
 // server implements the two operations. internal/edge has already authenticated the caller, counted the request and
@@ -15,6 +16,8 @@ type server struct {
 	state   *state
 	seed    uint64
 	latency Latency
+	// fixtures are the user's own; nil if there are none.
+	fixtures *folder.Folder
 }
 
 var _ gen.StrictServerInterface = (*server)(nil)

@@ -103,7 +103,9 @@ func (c *proxyCmd) serve(ctx context.Context, out io.Writer, o proxy.Options) (p
 	case err = <-served: // the listener failed
 	case <-ctx.Done():
 		stop(server)
-		<-served
+		if closed := <-served; !errors.Is(closed, http.ErrServerClosed) {
+			err = closed
+		}
 	}
 	return p.Close(), err
 }

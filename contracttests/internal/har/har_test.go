@@ -121,7 +121,7 @@ func TestWriter_LargeAndBinaryBodies(t *testing.T) {
 	failed.Status, failed.AnswerHeader, failed.AnswerBody, failed.RequestBody = 0, nil, nil, nil
 	a, _ := mustArchive(t, long, binary, failed)
 	body := a.Log.Entries[0].Request.PostData
-	assert.Equal(t, har.MaxBody-1, len(body.Text), "no half character")
+	assert.Len(t, body.Text, har.MaxBody-1, "no half character")
 	assert.Equal(t, "the first 262144 of 524289 bytes", body.Comment)
 	assert.Equal(t, 2*har.MaxBody+1, *a.Log.Entries[0].Request.BodySize)
 	assert.Equal(t, "base64", a.Log.Entries[1].Response.Content.Encoding)

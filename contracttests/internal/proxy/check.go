@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"uncial/contracttests/internal/answer"
@@ -91,7 +92,7 @@ func (p *Proxy) checkAnswer(x *exchange, invalid []string) (faults []string) {
 	}
 	members, alone := p.contract.Check(answer.Answer{
 		Method: x.request.Method, Path: x.request.Path, Status: x.status, Header: header, Body: body, Exact: p.exact,
-		Request: append(x.request.Body[:len(x.request.Body):len(x.request.Body)], x.request.Path+"?"+x.request.Query...), Secrets: x.secrets(),
+		Request: append(slices.Clip(x.request.Body), x.request.Path+"?"+x.request.Query...), Secrets: x.secrets(),
 	})
 	faults = append(faults, alone...)
 	if len(alone) > 0 {
@@ -212,8 +213,11 @@ func (p *Proxy) archive(x *exchange) {
 // reason is an error of the network without the addresses of the proxy's own connection.
 func reason(err error) string {
 	for _, known := range []struct{ mark, text string }{
-		{"connection refused", "connection refused"}, {"connection reset", "connection reset"}, {"no such host", "no such host"},
-		{"timeout awaiting response headers", "no answer within " + headerTimeout.String()}, {"unexpected EOF", "connection closed"},
+		{"connection refused", "connection refused"},
+		{"connection reset", "connection reset"},
+		{"no such host", "no such host"},
+		{"timeout awaiting response headers", "no answer within " + headerTimeout.String()},
+		{"unexpected EOF", "connection closed"},
 		{"EOF", "connection closed"},
 	} {
 		if strings.Contains(err.Error(), known.mark) {

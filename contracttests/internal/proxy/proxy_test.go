@@ -144,7 +144,7 @@ func TestProxy_findsPlantedViolations(t *testing.T) {
 				mustSend(t, plain, address, x)
 			}
 			report := stop()
-			assert.Equal(t, report.Violations, len(seen), "reported as they happen and at the end")
+			assert.Len(t, seen, report.Violations, "reported as they happen and at the end")
 			assert.True(t, slices.ContainsFunc(seen, func(v proxy.Violation) bool {
 				return v.Kind == c.kind && v.Side == "answer" && strings.Contains(v.Fault, c.fault)
 			}), seen)

@@ -22,11 +22,13 @@ import (
 	"uncial/internal/edge"
 	"uncial/internal/version"
 	"uncial/mock"
+	"uncial/mock/folder"
 )
 
 // commands are the subcommands. Every flag is also an environment variable: --cors-origin is UNCIAL_MOCK_CORS_ORIGIN.
 type commands struct {
 	Serve     serve    `cmd:"" help:"Serve the mock. This is the default command."`
+	Record    record   `cmd:"" help:"Record the answers of a real service for --fixtures."`
 	Scenarios list     `cmd:"" help:"List the scenarios: everything that the mock does on request."`
 	Texts     list     `cmd:"" help:"List the texts that the mock reads from images, with their sources."`
 	Health    health   `cmd:"" help:"Check the health of a running mock; exit status 1 if it is not healthy."`
@@ -36,12 +38,13 @@ type commands struct {
 // about is the text of --help. It names the commands, because kong lists none where a default command has flags.
 const about = `A deterministic server of the contract for client teams: no database, no OCR, the same answers every time.
 
-Commands: serve (default), scenarios, texts, health, version.
+Commands: serve (default), record, scenarios, texts, health, version.
 
 Examples:
   uncial-mock                                    serve on 127.0.0.1:4010
   uncial-mock --listen 127.0.0.1:0 --clock real  on a free port, with a running clock
   uncial-mock --latency 100ms-900ms              answer as slowly as over a network
+  uncial-mock --fixtures pages                   answer with your own pages, see 'uncial-mock record --help'
   uncial-mock scenarios                          list the keys, images and headers of all scenarios`
 
 // usageError is the exit status for an invalid command line. Other errors exit with 1.
@@ -62,12 +65,18 @@ func main() {
 		err = printAll(c.Scenarios, os.Stdout, mock.Scenarios(), scenarioRow)
 	case "texts":
 		err = printAll(c.Texts, os.Stdout, mock.Fixtures(), textRow)
+	case "record":
+		err = c.Record.run(os.Stdout)
 	case "health":
 		err = edge.Probe(context.Background(), c.Health.URL)
 	case "version":
 		_, err = fmt.Println(version.Version)
 	default:
 		err = c.Serve.run(os.Stderr)
+	}
+	if _, isUsage := errors.AsType[errUsage](err); isUsage {
+		parser.Errorf("%s", err)
+		os.Exit(usageError)
 	}
 	parser.FatalIfErrorf(err)
 }
@@ -89,6 +98,7 @@ type serve struct {
 	Seed            uint64        `default:"0" help:"Seed for the choice of texts and for the latencies. Default: ${default}."`
 	FaultRate       float64       `default:"0" placeholder:"SHARE" help:"Share of the answers that get a network fault, 0 to 1; the seed chooses which. Default: ${default}."`
 	Fault           []mock.Fault  `placeholder:"KIND" help:"Faults of --fault-rate: reset, cut, length, drip, late, or with milliseconds such as late-1500. Default: all."`
+	Fixtures        string        `placeholder:"DIR" help:"Folder of your own pages and recorded answers; README.md describes its form. Default: only the built-in texts."`
 	ControlAnywhere bool          `help:"Open /__mock/ to other machines. Default: this machine only."`
 	CORSOrigin      []edge.Origin `name:"cors-origin" default:"*" placeholder:"ORIGIN" help:"Web origins whose pages may call the mock. Default: all."`
 	Verbose         bool          `short:"v" help:"Log every request."`
@@ -138,9 +148,16 @@ func (s *serve) run(log io.Writer) error {
 	if s.Verbose {
 		requests = logger
 	}
+	var own *folder.Folder
+	if s.Fixtures != "" {
+		var err error
+		if own, err = mock.LoadFixtures(s.Fixtures); err != nil {
+			return fmt.Errorf("--fixtures: %w", err)
+		}
+	}
 	m := mock.New(mock.Options{
 		RealClock: s.Clock == "real", Latency: mock.Latency(s.Latency), Seed: s.Seed,
-		FaultRate: s.FaultRate, Faults: s.Fault, ControlAnywhere: s.ControlAnywhere, CORSOrigins: edge.Origins(s.CORSOrigin), Logger: requests,
+		FaultRate: s.FaultRate, Faults: s.Fault, Fixtures: own, ControlAnywhere: s.ControlAnywhere, CORSOrigins: edge.Origins(s.CORSOrigin), Logger: requests,
 	})
 	listener, err := net.Listen("tcp", s.Listen)
 	if err != nil {

@@ -1,0 +1,96 @@
+package mock
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"uncial/gen"
+	"uncial/internal/contract"
+	"uncial/internal/contract/imagefile"
+	"uncial/internal/document"
+	"uncial/internal/format"
+	"uncial/internal/request"
+	"uncial/mock/folder"
+)
+
+// LoadFixtures reads a folder of your own pages for Options.Fixtures; README.md describes its form. The error names each
+// file that breaks the contract, with the reason.
+func LoadFixtures(dir string) (*folder.Folder, error) {
+	return folder.Load(dir, folder.Options{Languages: languages(), ReservedHost: imageHost, LayOut: layOutText})
+}
+
+// layOutText is a folder.LayOut. The page grows with its text.
+func layOutText(text string, marked, enhance bool) (document.Page, []document.Edit, error) {
+	f := Fixture{Kind: printed}
+	var block [][]fixtureWord
+	for line := range strings.Lines(text + "\n\n") {
+		words := parseWords(line)
+		if !marked {
+			words = plainWords(line)
+		}
+		switch {
+		case len(words) > 0:
+			block = append(block, words)
+		case block != nil:
+			f.blocks = append(f.blocks, block)
+			block = nil
+		}
+	}
+	page, edits := f.layOut(enhance, 1)
+	for _, b := range page.Blocks {
+		page.Width = max(page.Width, b.Box.X+b.Box.W+marginLeft)
+		page.Height = max(page.Height, b.Box.Y+b.Box.H+marginTop)
+	}
+	if page.Width > imagefile.MaxSide || page.Height > imagefile.MaxSide {
+		return page, nil, fmt.Errorf("the text is too large for a page of %d pixels a side: about 900 characters in a line, and 300 lines", imagefile.MaxSide)
+	}
+	return page, edits, nil
+}
+
+// plainWords are words as they stand, whatever characters they contain.
+func plainWords(line string) []fixtureWord {
+	var words []fixtureWord
+	for word := range strings.FieldsSeq(line) {
+		words = append(words, fixtureWord{read: word, right: word})
+	}
+	return words
+}
+
+// ownFixture returns the fixture of the user's folder for an image, or nil.
+func (s *server) ownFixture(ctx context.Context, r contract.Request) *folder.Fixture {
+	if s.fixtures == nil {
+		return nil
+	}
+	image, _ := request.InlineImage(ctx, r.ImageURL)
+	return s.fixtures.Find(r.ImageURL, image, r.Language)
+}
+
+// ownReading is the reading of a fixture of the user's folder. What was recorded with it stays as it was recorded.
+func (e *extraction) ownReading() (*reading, error) {
+	r := &reading{doc: e.own.Document(e.Language, e.Enhance)}
+	if base := e.own.Base(e.Enhance); base != nil {
+		r.result = *base
+		r.result.Document = nil
+		return r, nil
+	}
+	var err error
+	r.result, err = contract.NewResult(contract.Request{Format: gen.JSON}, r.doc, format.Meta{})
+	return r, err
+}
+
+// recordedAnswer is an answer with status 200 whose bytes were recorded.
+type recordedAnswer []byte
+
+var _ gen.ExtractResponseObject = recordedAnswer(nil)
+
+// VisitExtractResponse writes the answer.
+func (a recordedAnswer) VisitExtractResponse(w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(a)))
+	w.WriteHeader(http.StatusOK)
+	_, err := w.Write(a)
+	return err
+}

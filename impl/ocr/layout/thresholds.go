@@ -229,3 +229,60 @@ const (
 	// sharedRows is the largest share of lines that stand in a row with another line on a page of one column.
 	sharedRows = 0.1
 )
+
+// Finding the columns of print. Heights and widths are in units of the height of most letters.
+const (
+	// leastMark, mostMarkHeight and mostMarkWidth bound the components that are letters, alone or touching. Specks are lower; rules,
+	// drop capitals and pictures are higher or wider.
+	leastMark, mostMarkHeight, mostMarkWidth = 0.35, 4, 14
+	// leastPicture is the least width of a higher component that is no rule but a picture or a drop capital. mostPicture is the largest
+	// width of one, as a share of the page's: a frame is around the text, not beside it.
+	leastPicture, mostPicture = 2, 0.5
+	// leastRiver is the least width of a gutter. Gothic print has gutters that are hardly wider than the blanks between words; these
+	// do not stand below each other in many rows.
+	leastRiver = 0.7
+	// riverDrift is how far a gutter may run to either side in each band: 3 degrees, for leaves that are not flat.
+	riverDrift = 0.06
+	// leastRiverRows is the least number of bands with letters on both sides of a gutter, about five lines. leastGutterArea is the
+	// least product of this number and the width of the white: five lines if the gutter is wide, 15 if it is hardly wider than a blank.
+	leastRiverRows, leastGutterArea = 12, 60.0
+	// leastColumn is the least width of the text of a column, in half of the rows. Columns of figures are narrower: their rows are read
+	// across.
+	leastColumn = 8.0
+	// widestWordGap is the widest blank within a line.
+	widestWordGap = 3
+	// mostDivisions bounds the depth of columns within columns.
+	mostDivisions = 6
+)
+
+// columnShare is the share of the narrower of two lines that stands above or below the other one if both are in one column.
+const columnShare = 0.5
+
+// Headings above columns. Widths are in units of the height of most letters.
+const (
+	// widestHeadingBlank is the widest blank between words of a heading in large type.
+	widestHeadingBlank = 2.0
+	// headingLead is how far a heading begins to the left of the margin of the column below or above it. The margin is the marginShare
+	// quantile of the beginnings of lines in up to marginRows bands above and below.
+	headingLead, marginShare, marginRows = 0.6, 0.25, 16
+)
+
+// Strips of facing pages. Lengths are in units of the height of most letters.
+const (
+	// stripMargin is the largest distance of a strip's text from the edge of the image, in stripShare of the rows, and widestStrip the
+	// largest usual width of its text.
+	stripMargin, stripShare, widestStrip = 0.4, 0.5, 6.0
+)
+
+// Parts of a page that a layout analysis left out. A band has the height of most letters; a line covers about two and a half.
+const (
+	// leastUnreadBands is the least number of bands, about four lines, and leastUnreadLetters that of letters in such a part.
+	leastUnreadBands, leastUnreadLetters = 9, 40
+	// openShare is the least number of letters outside lines for each one in a line. mostBlankBands is how many blank bands may follow
+	// each other.
+	openShare, mostBlankBands = 2, 3
+	// mostStrays is the largest number of other components for each letter. The hatching of a woodcut has more.
+	mostStrays = 2
+	// mostUnreadParts bounds the parts of a region.
+	mostUnreadParts = 4
+)

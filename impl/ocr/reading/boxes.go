@@ -43,6 +43,19 @@ func rescaled(blocks []document.Block, to, from image.Point) []document.Block {
 	})
 }
 
+// movedBy returns copies of blocks that were read in a part of the page, in coordinates of the page.
+func movedBy(blocks []document.Block, by image.Point) []document.Block {
+	out := make([]document.Block, len(blocks))
+	for i, b := range blocks {
+		lines := make([]document.Line, len(b.Lines))
+		for j, l := range b.Lines {
+			lines[j] = shifted(l, by)
+		}
+		out[i] = document.BlockOf(lines)
+	}
+	return out
+}
+
 // shifted returns a copy of a line that was read in a part of the page, in coordinates of the page.
 func shifted(l document.Line, by image.Point) document.Line {
 	return moveLine(l, func(b document.Box) document.Box {

@@ -53,11 +53,11 @@ func (e *Engines) Has(name string) bool {
 
 // Read reads an image with a model, or with several joined by "+". An image that is too large for Tesseract is read from a smaller
 // copy. See Source.
-func (e *Engines) Read(ctx context.Context, img *image.Gray, model string, mode tesseract.Mode) ([]document.Block, error) {
+func (e *Engines) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
 	if size := img.Rect.Size(); max(size.X, size.Y) > maxSide {
 		side := max(size.X, size.Y)
 		small := imaging.Resize(img, size.X*maxSide/side, size.Y*maxSide/side)
-		blocks, err := e.Read(ctx, small, model, mode)
+		blocks, err := e.Read(ctx, small, dpi*maxSide/side, model, mode)
 		return rescaled(blocks, size, small.Rect.Size()), err
 	}
 	engine, err := e.Get(model)
@@ -66,7 +66,7 @@ func (e *Engines) Read(ctx context.Context, img *image.Gray, model string, mode 
 	}
 	defer engine.Clear()
 	engine.SetMode(mode)
-	if err := engine.SetImage(img, 0); err != nil {
+	if err := engine.SetImage(img, dpi); err != nil {
 		return nil, fmt.Errorf("reading: %w", err)
 	}
 	if err := engine.Recognize(ctx); err != nil {

@@ -20,12 +20,12 @@ func mayHoldGreek(p *page) bool {
 
 // addGreek reads a page that shows Greek with its own model and the Greek one together, and keeps the more confident reading.
 func addGreek(ctx context.Context, p *page) error {
-	src, first := p.sheet.source(p.src), &p.attempts[0]
-	greek, err := showsGreek(ctx, src, p.sheet.img, first.blocks)
+	first := &p.attempts[0]
+	greek, err := showsGreek(ctx, p.sheet.source(p.src), p.sheet.img, first.blocks)
 	if err != nil || !greek {
 		return err
 	}
-	both, err := recognize(ctx, src, p.sheet.img, first.model+"+"+ancientGreek)
+	both, err := p.sheet.read(ctx, p.src, first.model+"+"+ancientGreek, 1)
 	if err == nil && both.confidence >= first.confidence {
 		*first = both
 	}

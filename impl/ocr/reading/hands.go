@@ -85,7 +85,7 @@ func isOnlyHandwriting(ctx context.Context, p *page) (bool, error) {
 	if part.Empty() {
 		return true, nil
 	}
-	a, err := recognize(ctx, p.src, imaging.Crop(p.gray, part), p.model)
+	a, err := recognize(ctx, p.src, imaging.Crop(p.gray, part), 0, p.model)
 	return a.confidence < minPrintConfidence, err
 }
 

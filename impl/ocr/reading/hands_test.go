@@ -53,7 +53,7 @@ func (m *mixed) Has(model string) bool { return m.prints[model] > 0 || model == 
 
 func (m *mixed) Alphabet(string) lexicon.Alphabet { return nil }
 
-func (m *mixed) Read(_ context.Context, img *image.Gray, model string, mode tesseract.Mode) ([]document.Block, error) {
+func (m *mixed) Read(_ context.Context, img *image.Gray, _ int, model string, mode tesseract.Mode) ([]document.Block, error) {
 	if mode == tesseract.SingleLine {
 		return nil, nil
 	}

@@ -15,7 +15,7 @@ func recoverMissed(ctx context.Context, p *page) error {
 	a := &p.attempts[0]
 	sequence := layout.SequenceOf(a.blocks)
 	hits := 0
-	for i, found := range findMissed(p.sheet.img.Rect, p.sheet.sheetComponents(), a.raw) {
+	for i, found := range findMissed(p.sheet.img.Rect, p.sheet.marks, a.raw) {
 		if i >= minTriedPatches && hits*triesAHit < i {
 			break
 		}

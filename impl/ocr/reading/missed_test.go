@@ -27,7 +27,9 @@ type forgetful struct {
 	says  func(n int) said // of the n-th part
 	asked int
 	whole int // times that the whole page was read
-	drawn int // width of the image that page refers to; 0 for the image that is read
+	// without are the steps to omit.
+	without []string
+	drawn   int // width of the image that page refers to; 0 for the image that is read
 }
 
 // resized scales blocks of an image of one width to another width.
@@ -48,8 +50,11 @@ func resized(blocks []document.Block, from, to int) []document.Block {
 	return []document.Block{block(lines...)}
 }
 
-func (f *forgetful) Read(_ context.Context, img *image.Gray, _ string, mode tesseract.Mode) ([]document.Block, error) {
-	if mode != tesseract.SingleLine {
+func (f *forgetful) Read(_ context.Context, img *image.Gray, _ int, _ string, mode tesseract.Mode) ([]document.Block, error) {
+	if mode == tesseract.SingleColumn {
+		return nil, nil
+	}
+	if mode == tesseract.Auto {
 		f.whole++
 		if f.drawn == 0 {
 			return f.page, nil
@@ -68,7 +73,7 @@ func (f *forgetful) Read(_ context.Context, img *image.Gray, _ string, mode tess
 
 func (f *forgetful) read(t *testing.T, img *image.Gray) string {
 	t.Helper()
-	result, err := reading.Read(t.Context(), decode.Page{Image: img}, reading.Options{Language: "en"}, f)
+	result, err := reading.Read(t.Context(), decode.Page{Image: img}, reading.Options{Language: "en", Without: f.without}, f)
 	require.NoError(t, err)
 	require.Equal(t, 1, f.whole, "reads the page once")
 	return textOf(result.Page.Blocks)
@@ -242,12 +247,12 @@ func TestRead_missedLimits(t *testing.T) {
 	}
 	half := document.Box{X: 20, Y: 20, W: 2000, H: 1600}
 	read := document.Line{Box: half, Words: []document.Word{{Text: strings.Repeat("text", 2000), Box: half, Confidence: .98, Model: "eng"}}}
-	src := &forgetful{page: []document.Block{block(read)}, says: always("Ah", .95)}
+	src := &forgetful{page: []document.Block{block(read)}, says: always("Ah", .95), without: []string{"columns"}}
 	src.read(t, img)
 	require.Equal(t, 100, src.asked)
 
 	read.Words[0].Box.H, read.Box.H = 200, 200
-	src = &forgetful{page: []document.Block{block(read)}, says: always("Ah", .95)}
+	src = &forgetful{page: []document.Block{block(read)}, says: always("Ah", .95), without: []string{"columns"}}
 	src.read(t, img)
 	require.Zero(t, src.asked, "does not try if more is missed than was read")
 }

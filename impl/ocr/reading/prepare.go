@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/layout"
 	"uncial/impl/ocr/tesseract"
 	"uncial/internal/document"
 )
@@ -18,8 +19,14 @@ type sheet struct {
 	// components are the connected components of ink without specks, and letters those in the shape of a letter, both in pixels of
 	// the page.
 	components, letters []image.Rectangle
+	// marks are the components in pixels of img.
+	marks []image.Rectangle
 	// letterHeight is the height in pixels of most of the writing; 0 if there are too few letters to tell.
 	letterHeight int
+	// dpi is the resolution of img in dots per inch; 0 if it is not known.
+	dpi int
+	// regions are the parts of img that are read one by one, in reading order. Nil or one is the whole img.
+	regions []layout.Region
 	// enlargement is the factor by which img, and parts of it, are enlarged for reading. 0 is 1.
 	enlargement float64
 }
@@ -35,7 +42,7 @@ func measure(_ context.Context, p *page) error {
 func findInk(_ context.Context, p *page) error {
 	s := &p.sheet
 	s.components = imaging.Spots(s.img)
-	s.letters = imaging.LetterShaped(s.components)
+	s.marks, s.letters = s.components, imaging.LetterShaped(s.components)
 	s.letterHeight = imaging.LetterHeight(s.letters)
 	if p.finished = s.isBlank(); !p.finished {
 		p.hands = lookForHands(p, p.gray, s.letters)
@@ -55,22 +62,21 @@ func enlarge(_ context.Context, p *page) error {
 	return nil
 }
 
+// estimateResolution derives the resolution from the height of letters, because many files declare that of a screen or of another copy.
+func estimateResolution(_ context.Context, p *page) error {
+	p.sheet.dpi = dpiPerLetterHeight * p.sheet.letterHeight
+	return nil
+}
+
 // level rotates the sheet if it is skewed, unless its letters are so small that the blur of rotating would harm them.
 func level(_ context.Context, p *page) error {
 	s := &p.sheet
 	height := float64(s.letterHeight) * max(s.enlargement, 1)
 	if skew := imaging.Skew(s.img); math.Abs(skew) >= minSkew && height >= minLevelHeight {
 		s.img, s.angle = imaging.Rotate(s.img, -skew), -skew
+		s.marks = imaging.Spots(s.img)
 	}
 	return nil
-}
-
-// sheetComponents returns the components in pixels of the sheet.
-func (s sheet) sheetComponents() []image.Rectangle {
-	if s.angle == 0 {
-		return s.components
-	}
-	return imaging.Spots(s.img)
 }
 
 // source returns a source that reads parts of the sheet at the size that the models want. Boxes remain those of the sheet.
@@ -87,13 +93,13 @@ type enlarging struct {
 	factor float64
 }
 
-func (e enlarging) Read(ctx context.Context, img *image.Gray, model string, mode tesseract.Mode) ([]document.Block, error) {
+func (e enlarging) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
 	size := img.Rect.Size()
 	w, h := int(float64(size.X)*e.factor), int(float64(size.Y)*e.factor)
 	if w*h > maxEnlargedPixels || max(w, h) > maxSide {
-		return e.Source.Read(ctx, img, model, mode)
+		return e.Source.Read(ctx, img, dpi, model, mode)
 	}
-	blocks, err := e.Source.Read(ctx, imaging.Resize(img, w, h), model, mode)
+	blocks, err := e.Source.Read(ctx, imaging.Resize(img, w, h), int(float64(dpi)*e.factor), model, mode)
 	return rescaled(blocks, size, image.Pt(w, h)), err
 }
 

@@ -22,9 +22,9 @@ type sized struct {
 	sizes []image.Point
 }
 
-func (s *sized) Read(ctx context.Context, img *image.Gray, model string, mode tesseract.Mode) ([]document.Block, error) {
+func (s *sized) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
 	s.sizes = append(s.sizes, img.Rect.Size())
-	return s.scripted.Read(ctx, img, model, mode)
+	return s.scripted.Read(ctx, img, dpi, model, mode)
 }
 
 // MustShrink scales a page to a share of its size.

@@ -76,7 +76,7 @@ func TestEngines_Read_widest(t *testing.T) {
 	for i := range img.Pix {
 		img.Pix[i] = text.Pix[i/img.Stride%text.Rect.Dy()*text.Stride+i%img.Stride%text.Rect.Dx()]
 	}
-	blocks, err := engines.Read(t.Context(), img, "fra", tesseract.Auto)
+	blocks, err := engines.Read(t.Context(), img, 300, "fra", tesseract.Auto)
 	require.NoError(t, err)
 	right := 0
 	for _, b := range blocks {

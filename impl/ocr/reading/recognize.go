@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"uncial/impl/ocr"
-	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/lexicon"
 	"uncial/impl/ocr/tesseract"
 	"uncial/internal/document"
@@ -22,14 +21,15 @@ type attempt struct {
 	model      string
 	blocks     []document.Block // in coordinates of the sheet
 	raw        []document.Block // blocks before anything was dropped or joined
+	factor     float64          // by which the size of the sheet was changed
 	confidence float64          // the recognizer's own, weighted by the length of words
 	right      float64          // estimated share of correct characters, once tidy
 	tidy       bool             // the tidy steps have run
 }
 
 // recognize reads an image, which is the sheet or a part of it, with one model.
-func recognize(ctx context.Context, src Source, img *image.Gray, model string) (attempt, error) {
-	blocks, err := src.Read(ctx, img, model, tesseract.Auto)
+func recognize(ctx context.Context, src Source, img *image.Gray, dpi int, model string) (attempt, error) {
+	blocks, err := src.Read(ctx, img, dpi, model, tesseract.Auto)
 	if err != nil {
 		return attempt{}, err
 	}
@@ -38,7 +38,7 @@ func recognize(ctx context.Context, src Source, img *image.Gray, model string) (
 
 // readPrint reads the sheet with the language's own model.
 func readPrint(ctx context.Context, p *page) error {
-	a, err := recognize(ctx, p.sheet.source(p.src), p.sheet.img, p.model)
+	a, err := p.sheet.read(ctx, p.src, p.model, 1)
 	p.attempts = []attempt{a}
 	return err
 }
@@ -53,7 +53,7 @@ func mayBeEarlyPrint(p *page) bool {
 // tryEarlyPrint adds a reading by the early-print model and puts the better of the two first.
 func tryEarlyPrint(ctx context.Context, p *page) error {
 	own := p.attempts[0]
-	early, err := recognize(ctx, p.sheet.source(p.src), p.sheet.img, earlyPrint)
+	early, err := p.sheet.read(ctx, p.src, earlyPrint, 1)
 	if err != nil {
 		return err
 	}
@@ -117,10 +117,7 @@ func readResized(ctx context.Context, p *page) (attempt, error) {
 	if w < 1 || h < 1 || w > tesseract.MaxSide || h > tesseract.MaxSide || w*h > ocr.MaxPixels {
 		return attempt{model: model}, nil
 	}
-	a, err := recognize(ctx, p.sheet.source(p.src), imaging.Resize(p.sheet.img, w, h), model)
-	a.blocks = rescaled(a.blocks, size, image.Pt(w, h))
-	a.raw = a.blocks
-	return a, err
+	return p.sheet.read(ctx, p.src, model, factor)
 }
 
 // lineHeight returns the median height of lines in pixels, or 0 if there are none.

@@ -47,7 +47,7 @@ func (*scripted) Alphabet(string) lexicon.Alphabet {
 	return known
 }
 
-func (s *scripted) Read(_ context.Context, img *image.Gray, model string, mode tesseract.Mode) ([]document.Block, error) {
+func (s *scripted) Read(_ context.Context, img *image.Gray, _ int, model string, mode tesseract.Mode) ([]document.Block, error) {
 	if mode == tesseract.SingleLine {
 		model += " line"
 	}

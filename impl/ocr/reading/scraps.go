@@ -40,7 +40,8 @@ func isScrap(l document.Line, page float64) bool {
 	}
 	confidence := sum / float64(characters)
 	perWord := float64(inked) / float64(len(l.Words))
-	return confidence < maxScrapConfidence && perWord < minWordLetters ||
+	return confidence < maxGarbleConfidence && page >= wellRead ||
+		confidence < maxScrapConfidence && perWord < minWordLetters ||
 		confidence < maxFaintConfidence && perWord < minFaintLetters && page >= wellRead
 }
 

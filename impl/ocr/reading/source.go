@@ -18,8 +18,9 @@ type Source interface {
 	// For returns the names of the models that read a language, the best first, or nil if there are none.
 	For(language string) []string
 	// Read reads an image, or a part of one, with a model. Boxes are in the coordinates of the image's bounds, and
-	// confidences are the recognizer's own, 0..1.
-	Read(ctx context.Context, img *image.Gray, model string, mode tesseract.Mode) ([]document.Block, error)
+	// confidences are the recognizer's own, 0..1. The layout analysis of tesseract.Auto derives from dpi, the resolution of
+	// the image, how wide gutters and rules are; with 0 it guesses.
+	Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error)
 	// Has reports whether a model is installed.
 	Has(model string) bool
 	// Lexicon returns the model's word list, or nil if it has none.
@@ -69,7 +70,7 @@ func toLine(l tesseract.Line, model string) document.Line {
 func readLine(ctx context.Context, src Source, img *image.Gray, model string, box document.Box) (document.Line, error) {
 	margin := max(box.H/lineMargin, minLineMargin)
 	area := toRectangle(box).Inset(-margin).Intersect(img.Rect)
-	blocks, err := src.Read(ctx, imaging.Crop(img, area), model, tesseract.SingleLine)
+	blocks, err := src.Read(ctx, imaging.Crop(img, area), 0, model, tesseract.SingleLine)
 	if err != nil {
 		return document.Line{}, err
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"uncial/impl/ocr/imaging"
-	"uncial/impl/ocr/layout"
 	"uncial/internal/document"
 )
 
@@ -36,6 +35,8 @@ var sheetSteps = []step{
 	{name: "ink", run: findInk, required: true},
 	{name: "enlarge", when: hasSmallLetters, run: enlarge},
 	{name: "level", run: level},
+	{name: "resolution", when: hasLetters, run: estimateResolution},
+	{name: "columns", when: hasLetters, run: findColumns},
 }
 
 // recognizeSteps read the page as handwriting, or as print with the models that suit it.
@@ -48,8 +49,10 @@ var recognizeSteps = []step{
 
 // tidySteps work on each reading of print that is new.
 var tidySteps = []step{
+	{name: "unread", when: hasLetters, run: readUnread},
 	{name: "scraps", run: onReadings(dropScraps)},
-	{name: "torn-lines", run: onReadings(layout.JoinTornLines)},
+	{name: "torn-lines", run: joinTornLines},
+	{name: "order", run: putInOrder},
 	{name: "confidence", run: estimateConfidence, required: true},
 }
 

@@ -23,6 +23,12 @@ const (
 	maxEnlargedPixels = 50_000_000
 )
 
+// dpiPerLetterHeight is the resolution, in dots per inch, at which most letters are one pixel high: those of type of about 12 points.
+const dpiPerLetterHeight = 11
+
+// minUnreadConfidence is the confidence from which on a part that the layout analysis left out is writing.
+const minUnreadConfidence = 0.6
+
 // Choosing among models.
 const (
 	// sureReading is the confidence of a first reading, weighted by the length of words, from which on no second model is tried.
@@ -76,6 +82,8 @@ const (
 	maxFaintConfidence = 0.35
 	minFaintLetters    = 3.0
 	wellRead           = 0.65
+	// maxGarbleConfidence is the confidence up to which any line of such a page is a scrap: stamps, ornaments and pictures.
+	maxGarbleConfidence = 0.2
 	// minReadable is the confidence of a page below which nothing is dropped: there, writing looks like scraps.
 	minReadable = 0.5
 	// maxScrapShare is the share of a block's lines that are scraps from which on the whole block is dropped.
@@ -129,6 +137,8 @@ const (
 	// minTurnLead is how much more confident the middle of a printed page must be read in another position, and minUpright how
 	// confident.
 	minTurnLead, minUpright = 0.2, 0.7
+	// leastUprightText is the least number of characters that are read in the upright position, as a share of the most in any.
+	leastUprightText = 0.5
 	// uprightHand is the confidence of the handwriting model from which on a page certainly stands upright, and minHandTurnLead
 	// how much more confident it must be in another position. On the shared pages it is 0.02 to 0.40 more confident of the
 	// upright one.

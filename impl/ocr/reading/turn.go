@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"uncial/impl/ocr/imaging"
+	"uncial/internal/document"
 )
 
 // turnUpright reads the page again in the position in which it stands upright, if that is another one. Only pages that can hardly
@@ -57,18 +58,36 @@ func (p *page) uprightAsPrint(ctx context.Context) (int, error) {
 	size := p.sheet.img.Rect.Size()
 	middle := imaging.Crop(p.sheet.img, image.Rect(size.X/4, size.Y/4, size.X*3/4, size.Y*3/4))
 	var confidences [4]float64
+	var lengths [4]int
 	for quarters := range confidences {
-		a, err := recognize(ctx, p.sheet.source(p.src), imaging.Turn(middle, quarters), p.model)
+		a, err := recognize(ctx, p.sheet.source(p.src), imaging.Turn(middle, quarters), p.sheet.dpi, p.model)
 		if err != nil {
 			return 0, err
 		}
-		confidences[quarters] = a.confidence
+		level := levelLines(a.blocks)
+		confidences[quarters], lengths[quarters] = meanConfidence(level), characters(level)
+	}
+	for i, n := range lengths {
+		if float64(n) < leastUprightText*float64(slices.Max(lengths[:])) {
+			confidences[i] = 0 // a few characters may be read with confidence in any position
+		}
 	}
 	best := slices.Max(confidences[:])
 	if best < minUpright || best < confidences[0]+minTurnLead {
 		return 0, nil
 	}
 	return slices.Index(confidences[:], best), nil
+}
+
+// levelLines returns the lines that are wider than high. The recognizer reads columns of letters that lie on their side, too.
+func levelLines(blocks []document.Block) []document.Block {
+	var lines []document.Line
+	for l := range document.Lines(blocks) {
+		if l.Box.W > l.Box.H {
+			lines = append(lines, *l)
+		}
+	}
+	return []document.Block{document.BlockOf(lines)}
 }
 
 // turnBoxes returns the boxes of a page of that size after quarter turns clockwise.

@@ -40,9 +40,10 @@ type Mode int
 
 // The page segmentation modes in use. Before SetMode an engine has mode 6, one uniform block.
 const (
-	Auto       Mode = C.PSM_AUTO        // 3: find columns, blocks and lines
-	SingleLine Mode = C.PSM_SINGLE_LINE // 7: the image is one line
-	RawLine    Mode = C.PSM_RAW_LINE    // 13: the image is one line; skip the corrections made for printed lines
+	Auto         Mode = C.PSM_AUTO          // 3: find columns, blocks and lines
+	SingleColumn Mode = C.PSM_SINGLE_COLUMN // 4: find blocks and lines in one column
+	SingleLine   Mode = C.PSM_SINGLE_LINE   // 7: the image is one line
+	RawLine      Mode = C.PSM_RAW_LINE      // 13: the image is one line; skip the corrections made for printed lines
 )
 
 var (

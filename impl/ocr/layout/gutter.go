@@ -1,0 +1,251 @@
+package layout
+
+import (
+	"cmp"
+	"image"
+	"slices"
+)
+
+// span is a range of columns of pixels, half open.
+type span struct{ from, to int }
+
+func (s span) width() int { return s.to - s.from }
+
+func (s span) meet(o span) span { return span{max(s.from, o.from), min(s.to, o.to)} }
+
+// bands divide a region of print into bands of the height of a letter, for finding white that runs down the page.
+type bands struct {
+	height int      // pixels
+	first  int      // the index of the first band, counted from the top of the page
+	ink    [][]span // of each band, from left to right, without overlap
+	limits []span   // of each band, where the region begins and ends
+}
+
+// gutter is white between two columns.
+type gutter struct {
+	top, bottom int    // bands, half open
+	at          []span // of each band from top
+	rows        int    // bands with letters on both sides
+}
+
+// river is white that runs down from band top to the current one.
+type river struct {
+	top  int
+	now  span
+	next *river // in the band above
+}
+
+// gutters returns the white that runs down the region between letters, the one with most rows first.
+func (b bands) gutters() []gutter {
+	least := max(int(leastRiver*float64(b.height)), 2)
+	drift := max(int(riverDrift*float64(b.height)), 1)
+	var running []*river
+	var found []gutter
+	for i := range b.ink {
+		var next []*river
+		free := b.free(i, least)
+		for _, r := range running {
+			ended := true
+			for _, f := range free {
+				if now := f.meet(span{r.now.from - drift, r.now.to + drift}); now.width() >= least {
+					next, ended = append(next, &river{r.top, now, r}), false
+				}
+			}
+			if ended {
+				found = b.append(found, r, i)
+			}
+		}
+		for _, f := range free {
+			next = append(next, &river{i, f, nil})
+		}
+		running = longest(next)
+	}
+	for _, r := range running {
+		found = b.append(found, r, len(b.ink))
+	}
+	slices.SortStableFunc(found, func(x, y gutter) int { return cmp.Compare(y.rows, x.rows) })
+	return found
+}
+
+// longest returns the rivers without those that mostly run within a longer one.
+func longest(all []*river) []*river {
+	slices.SortStableFunc(all, func(a, b *river) int { return cmp.Compare(a.top, b.top) })
+	var kept []*river
+	for _, r := range all {
+		if !slices.ContainsFunc(kept, func(k *river) bool { return 2*k.now.meet(r.now).width() > r.now.width() }) {
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
+// append appends the gutters that a river makes which ends above the band bottom. Headings whose blanks it runs through divide it.
+func (b bands) append(all []gutter, r *river, bottom int) []gutter {
+	if bottom-r.top < leastRiverRows {
+		return all
+	}
+	at := make([]span, bottom-r.top)
+	for i := len(at) - 1; i >= 0; i-- {
+		at[i], r = r.now, r.next
+	}
+	top := bottom - len(at)
+	start := 0
+	for i, crossed := range append(b.crossed(top, at), true) {
+		if !crossed {
+			continue
+		}
+		if g, ok := b.gutter(top+start, at[start:i]); ok {
+			all = append(all, g)
+		}
+		start = i + 1
+	}
+	return all
+}
+
+// gutter returns the gutter from the first row on that has letters on both sides, if there are enough of them.
+func (b bands) gutter(top int, at []span) (gutter, bool) {
+	g := gutter{bottom: top + len(at)}
+	for i, s := range at {
+		if left, right := b.beside(top+i, s); left.width() > 0 && right.width() > 0 {
+			if g.rows == 0 {
+				g.top, g.at = top+i, at[i:]
+			}
+			g.rows++
+		}
+	}
+	return g, g.rows >= leastRiverRows
+}
+
+// crossed reports for each band of a river whether a heading crosses it there: the blank is that of words, and the text to its right
+// begins to the left of the margin of the rows around it.
+func (b bands) crossed(top int, at []span) []bool {
+	begins := make([]float64, len(at)) // of the text to the right; 0 if there is none
+	whites := make([]float64, len(at))
+	for i, s := range at {
+		if left, right := b.beside(top+i, s); left.width() > 0 && right.width() > 0 {
+			begins[i], whites[i] = float64(right.from), float64(right.from-left.to)
+		}
+	}
+	out := make([]bool, len(at))
+	h := float64(b.height)
+	for i := range at {
+		if begins[i] == 0 || whites[i] > widestHeadingBlank*h {
+			continue
+		}
+		var near []float64
+		for _, x := range begins[max(i-marginRows, 0):min(i+marginRows, len(at))] {
+			if x > 0 {
+				near = append(near, x)
+			}
+		}
+		out[i] = begins[i] < quantile(near, marginShare)-headingLead*h
+	}
+	return out
+}
+
+// free returns the white of a band that is at least as wide as a gutter, from edge to edge of the region.
+func (b bands) free(i, least int) []span {
+	var out []span
+	from := b.limits[i].from
+	for _, s := range append(slices.Clone(b.ink[i]), span{b.limits[i].to, b.limits[i].to}) {
+		if s.from-from >= least {
+			out = append(out, span{from, s.from})
+		}
+		from = max(from, s.to)
+	}
+	return out
+}
+
+// beside returns the text next to white in a band: words that follow each other, to its left and to its right.
+func (b bands) beside(i int, white span) (left, right span) {
+	gap := widestWordGap * b.height
+	left, right = span{white.from, white.from}, span{white.to, white.to}
+	for _, s := range b.ink[i] {
+		switch {
+		case s.to <= white.from && s.from-left.to > gap, s.to <= white.from && left.width() == 0:
+			left = s
+		case s.to <= white.from:
+			left.to = s.to
+		case s.from >= white.to && right.width() == 0:
+			right = s
+		case s.from >= white.to && s.from-right.to <= gap:
+			right.to = s.to
+		}
+	}
+	return left, right
+}
+
+// sides measures the text on both sides of a gutter: its usual width, and that of the white between.
+func (b bands) sides(g gutter) (left, right, white float64) {
+	var lefts, rights, whites []float64
+	for i, s := range g.at {
+		l, r := b.beside(g.top+i, s)
+		if l.width() > 0 && r.width() > 0 {
+			lefts, rights = append(lefts, float64(l.width())), append(rights, float64(r.width()))
+			whites = append(whites, float64(r.from-l.to))
+		}
+	}
+	return quantile(lefts, 0.5), quantile(rights, 0.5), quantile(whites, 0.25)
+}
+
+// isBetweenColumns reports whether the text on either side of a gutter is as wide as that of columns, and whether the gutter is too
+// large for blanks between words that stand below each other by chance.
+func (b bands) isBetweenColumns(g gutter) bool {
+	h := float64(b.height)
+	left, right, white := b.sides(g)
+	return left >= leastColumn*h && right >= leastColumn*h && white*float64(g.rows) >= leastGutterArea*h
+}
+
+// strips reports on which sides of a gutter a narrow strip of text touches the edge of the image in most rows, while the text on the
+// other side has the width of a column.
+func (b bands) strips(g gutter) (left, right bool) {
+	h := float64(b.height)
+	touching := span{} // rows at the left and at the right edge
+	for i, s := range g.at {
+		l, r := b.beside(g.top+i, s)
+		if l.width() == 0 || r.width() == 0 {
+			continue
+		}
+		if limits := b.limits[g.top+i]; float64(l.from-limits.from) <= stripMargin*h {
+			touching.from++
+		} else if float64(limits.to-r.to) <= stripMargin*h {
+			touching.to++
+		}
+	}
+	wl, wr, _ := b.sides(g)
+	isStrip := func(rows int, strip, text float64) bool {
+		return float64(rows) >= stripShare*float64(g.rows) && strip <= widestStrip*h && text >= leastColumn*h
+	}
+	return isStrip(touching.from, wl, wr), isStrip(touching.to, wr, wl)
+}
+
+// newBands returns the bands of a region with these marks.
+func newBands(marks []image.Rectangle, r Region) bands {
+	b := bands{height: r.band, ink: make([][]span, len(r.left)), limits: make([]span, len(r.left))}
+	for i := range b.limits {
+		b.limits[i] = span{r.left[i], r.right[i]}
+	}
+	for _, m := range marks {
+		for i := max(m.Min.Y/r.band, 0); i <= min((m.Max.Y-1)/r.band, len(b.ink)-1); i++ {
+			b.ink[i] = append(b.ink[i], span{m.Min.X, m.Max.X})
+		}
+	}
+	for i, all := range b.ink {
+		slices.SortFunc(all, func(x, y span) int { return cmp.Compare(x.from, y.from) })
+		b.ink[i] = merged(all)
+	}
+	return b
+}
+
+// merged joins spans, sorted by their start, that overlap.
+func merged(all []span) []span {
+	var out []span
+	for _, s := range all {
+		if n := len(out); n > 0 && s.from <= out[n-1].to {
+			out[n-1].to = max(out[n-1].to, s.to)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}

@@ -1,0 +1,145 @@
+package layout
+
+import (
+	"image"
+	"image/draw"
+	"slices"
+)
+
+// Region is a part of a page of print that is read on its own: a column, or what stands above or below columns.
+type Region struct {
+	Box         image.Rectangle // in pixels of the page
+	band        int             // height of a band in pixels; bands count from the top of the page
+	left, right []int           // of each band, from where and up to where it belongs to the region
+}
+
+// Regions divides a page of print, whose bounds begin at (0, 0), at its gutters and returns the parts in reading order: what stands
+// above columns, the columns from left to right, and what stands below them, each divided again where it has columns itself. What the
+// edge of the image left of a facing page is in no region. Regions returns nil if the whole page is one region. The marks are the components of ink, and height is that of most letters.
+func Regions(marks []image.Rectangle, height int, page image.Point) []Region {
+	whole := Whole(page, height)
+	var letters []image.Rectangle
+	for _, m := range marks {
+		if isText(m, height) || isPicture(m, height, page.X) {
+			letters = append(letters, m)
+		}
+	}
+	b := newBands(letters, whole)
+	trimmed := whole.withoutStrips(b)
+	if trimmed {
+		letters = slices.DeleteFunc(letters, func(m image.Rectangle) bool { return !whole.Holds(m) })
+	}
+	parts := whole.divide(letters, mostDivisions)
+	if len(parts) == 1 && !trimmed {
+		return nil
+	}
+	return parts
+}
+
+// isText reports whether a component may be a letter or several that touch. Specks, rules and pictures are not.
+func isText(m image.Rectangle, height int) bool {
+	return float64(m.Dy()) >= leastMark*float64(height) && m.Dy() <= mostMarkHeight*height && m.Dx() <= mostMarkWidth*height
+}
+
+// isPicture reports whether a component is a drop capital or a picture beside text.
+func isPicture(m image.Rectangle, height, width int) bool {
+	return m.Dy() > mostMarkHeight*height && m.Dx() >= leastPicture*height && float64(m.Dx()) <= mostPicture*float64(width)
+}
+
+// withoutStrips narrows the page where the edge of the image cut off a facing page, and reports whether it did.
+func (r *Region) withoutStrips(b bands) bool {
+	trimmed := false
+	for _, g := range b.gutters() {
+		left, right := b.strips(g)
+		for i, s := range g.at {
+			if left {
+				r.left[g.top+i] = max(r.left[g.top+i], (s.from+s.to)/2)
+			}
+			if right {
+				r.right[g.top+i] = min(r.right[g.top+i], (s.from+s.to)/2)
+			}
+		}
+		trimmed = trimmed || left || right
+	}
+	return trimmed
+}
+
+// divide returns the parts of a region with these letters, which it divides up to depth times.
+func (r Region) divide(letters []image.Rectangle, depth int) []Region {
+	b := newBands(letters, r)
+	all := b.gutters()
+	i := slices.IndexFunc(all, b.isBetweenColumns)
+	if i < 0 || depth == 0 {
+		return []Region{r}
+	}
+	var out []Region
+	for _, part := range r.split(all[i], letters) {
+		inside := slices.DeleteFunc(slices.Clone(letters), func(m image.Rectangle) bool { return !part.Holds(m) })
+		if len(inside) > 0 {
+			out = append(out, part.divide(inside, depth-1)...)
+		}
+	}
+	return out
+}
+
+// split returns the parts of a region above, to the left, to the right, and below a gutter.
+func (r Region) split(g gutter, letters []image.Rectangle) []Region {
+	top, bottom := max(g.top*r.band, r.Box.Min.Y), min(g.bottom*r.band, r.Box.Max.Y)
+	for _, m := range letters {
+		switch middle := (m.Min.Y + m.Max.Y) / 2; {
+		case middle >= g.top*r.band && m.Min.Y < (g.top+1)*r.band:
+			top = min(top, m.Min.Y)
+		case middle >= g.bottom*r.band && m.Min.Y < (g.bottom+1)*r.band && g.isCrossed(m, r.band):
+			bottom = min(bottom, m.Min.Y)
+		}
+	}
+	top = max(top, r.Box.Min.Y)
+	bottom = max(bottom, top)
+	left, right := r.between(top, bottom), r.between(top, bottom)
+	left.right, right.left = slices.Clone(r.right), slices.Clone(r.left)
+	for i := range r.left {
+		s := g.at[min(max(i-g.top, 0), len(g.at)-1)]
+		middle := (s.from + s.to) / 2
+		left.right[i], right.left[i] = min(middle, r.right[i]), max(middle, r.left[i])
+	}
+	return []Region{r.between(r.Box.Min.Y, top), left.fitted(), right.fitted(), r.between(bottom, r.Box.Max.Y)}
+}
+
+// isCrossed reports whether a letter stands where the gutter would go on.
+func (g gutter) isCrossed(m image.Rectangle, height int) bool {
+	end := g.at[len(g.at)-1]
+	return m.Min.X < end.to+height && m.Max.X > end.from-height
+}
+
+// between returns the part of a region between two heights.
+func (r Region) between(top, bottom int) Region {
+	r.Box.Min.Y, r.Box.Max.Y = top, bottom
+	return r
+}
+
+// fitted returns the region with the box that its bands need.
+func (r Region) fitted() Region {
+	first, last := r.Box.Min.Y/r.band, max(r.Box.Max.Y-1, 0)/r.band
+	r.Box.Min.X, r.Box.Max.X = slices.Min(r.left[first:last+1]), slices.Max(r.right[first:last+1])
+	return r
+}
+
+// Holds reports whether the middle of a box is in the region.
+func (r Region) Holds(b image.Rectangle) bool {
+	m := image.Pt((b.Min.X+b.Max.X)/2, (b.Min.Y+b.Max.Y)/2)
+	i := m.Y / r.band
+	return m.Y >= r.Box.Min.Y && m.Y < r.Box.Max.Y && m.X >= r.left[i] && m.X < r.right[i]
+}
+
+// Cut returns a copy of the region, with its box at (0, 0). What belongs to its neighbours is white.
+func (r Region) Cut(page *image.Gray) *image.Gray {
+	out := image.NewGray(image.Rectangle{Max: r.Box.Size()})
+	for i := range out.Pix {
+		out.Pix[i] = 0xff
+	}
+	for y := r.Box.Min.Y; y < r.Box.Max.Y; y++ {
+		from, to := r.left[y/r.band], r.right[y/r.band]
+		draw.Draw(out, image.Rect(from, y, to, y+1).Sub(r.Box.Min), page, image.Pt(from, y), draw.Src)
+	}
+	return out
+}

@@ -1,0 +1,121 @@
+package layout_test
+
+import (
+	"image"
+	"image/color"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/layout"
+)
+
+const (
+	letter = 20 // height and width of the letters below, in pixels
+	pitch  = 50 // distance of their lines
+)
+
+var leaf = image.Pt(1400, 2600)
+
+// paragraph returns the letters of lines from x0 to x1, with a blank after every fifth letter that is at another place in each line.
+func paragraph(x0, x1, y, lines int) []image.Rectangle {
+	var all []image.Rectangle
+	for i := range lines {
+		n := i * 2
+		for x := x0; x+letter <= x1; x += letter + 4 {
+			if n++; n%6 != 0 {
+				all = append(all, image.Rect(x, y+i*pitch, x+letter, y+i*pitch+letter))
+			}
+		}
+	}
+	return all
+}
+
+func join(parts ...[]image.Rectangle) []image.Rectangle {
+	var all []image.Rectangle
+	for _, p := range parts {
+		all = append(all, p...)
+	}
+	return all
+}
+
+func TestRegions(t *testing.T) {
+	t.Parallel()
+	columns := join(paragraph(100, 660, 300, 20), paragraph(700, 1300, 300, 20))
+	for name, c := range map[string]struct {
+		marks []image.Rectangle
+		want  []image.Point // a point in each region, in reading order
+	}{
+		"a page without gutters is one region":     {paragraph(100, 1300, 300, 20), nil},
+		"two columns are read one after the other": {columns, []image.Point{{300, 600}, {900, 600}}},
+		"a heading above columns comes first":      {join(paragraph(300, 1000, 150, 1), columns), []image.Point{{600, 160}, {300, 600}, {900, 600}}},
+		"a note below columns comes last":          {join(columns, paragraph(100, 1300, 1400, 5)), []image.Point{{300, 600}, {900, 600}, {600, 1500}}},
+		"prices stay with their entries":           {join(paragraph(100, 1000, 300, 20), paragraph(1150, 1250, 300, 20)), nil},
+		"four short lines do not make columns":     {join(paragraph(100, 1300, 300, 10), paragraph(100, 600, 800, 4), paragraph(700, 1300, 800, 4)), nil},
+		"a heading divides columns although a blank of it is in the gutter": {
+			join(columns, paragraph(400, 660, 1400, 1), paragraph(684, 1000, 1400, 1), paragraph(100, 660, 1500, 20), paragraph(700, 1300, 1500, 20)),
+			[]image.Point{{300, 600}, {900, 600}, {600, 1405}, {300, 1700}, {900, 1700}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			regions := layout.Regions(c.marks, letter, leaf)
+			require.Len(t, regions, len(c.want), "%d regions", len(regions))
+			for i, at := range c.want {
+				require.True(t, regions[i].Holds(image.Rectangle{Min: at, Max: at.Add(image.Pt(2, 2))}), "region %d: %v", i, regions[i].Box)
+			}
+		})
+	}
+}
+
+func TestRegions_gutterThatLeans(t *testing.T) {
+	t.Parallel()
+	var marks []image.Rectangle
+	for i := range 24 { // 40 pixels further to the right than above
+		marks = join(marks, paragraph(100+i*2, 660+i*2, 300+i*pitch, 1), paragraph(700+i*2, 1260+i*2, 300+i*pitch, 1))
+	}
+	regions := layout.Regions(marks, letter, leaf)
+	require.Len(t, regions, 2)
+	for _, m := range marks {
+		require.NotEqual(t, regions[0].Holds(m), regions[1].Holds(m), "a letter is in one column")
+	}
+}
+
+func TestRegions_facingPage(t *testing.T) {
+	t.Parallel()
+	strip := paragraph(0, 60, 300, 20)
+	regions := layout.Regions(join(strip, paragraph(120, 1300, 300, 20)), letter, leaf)
+	require.Len(t, regions, 1)
+	require.False(t, regions[0].Holds(strip[0]))
+	require.True(t, regions[0].Holds(image.Rect(130, 600, 150, 620)))
+}
+
+func TestRegion_Cut(t *testing.T) {
+	t.Parallel()
+	page := image.NewGray(image.Rectangle{Max: leaf})
+	marks := join(paragraph(100, 660, 300, 20), paragraph(700, 1300, 300, 20))
+	page.SetGray(300, 600, color.Gray{Y: 90})
+	page.SetGray(900, 600, color.Gray{Y: 70})
+	regions := layout.Regions(marks, letter, leaf)
+	require.Len(t, regions, 2)
+	left, right := regions[0].Cut(page), regions[1].Cut(page)
+	require.Equal(t, regions[0].Box.Size(), left.Rect.Max)
+	require.Equal(t, uint8(90), left.GrayAt(300-regions[0].Box.Min.X, 600-regions[0].Box.Min.Y).Y)
+	require.Equal(t, uint8(70), right.GrayAt(900-regions[1].Box.Min.X, 600-regions[1].Box.Min.Y).Y)
+}
+
+func TestRegion_Unread(t *testing.T) {
+	t.Parallel()
+	marks := paragraph(100, 1300, 300, 20)
+	var lines []image.Rectangle
+	for i := range 20 {
+		lines = append(lines, image.Rect(100, 300+i*pitch, 1300, 320+i*pitch))
+	}
+	whole := layout.Whole(leaf, letter)
+	require.Empty(t, whole.Unread(marks, lines))
+	require.Empty(t, whole.Unread(marks, append(lines[:5:5], lines[7:]...)), "two lines are too few")
+	parts := whole.Unread(marks, append(lines[:5:5], lines[12:]...))
+	require.Len(t, parts, 1)
+	require.InDelta(t, 300+5*pitch, parts[0].Box.Min.Y, letter)
+	require.InDelta(t, 300+11*pitch+letter, parts[0].Box.Max.Y, 2*letter)
+}

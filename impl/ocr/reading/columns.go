@@ -1,0 +1,134 @@
+package reading
+
+import (
+	"context"
+	"image"
+
+	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/layout"
+	"uncial/impl/ocr/tesseract"
+	"uncial/internal/document"
+)
+
+func hasLetters(p *page) bool { return p.sheet.letterHeight > 0 }
+
+// findColumns divides the sheet at its gutters.
+func findColumns(_ context.Context, p *page) error {
+	s := &p.sheet
+	s.regions = layout.Regions(s.marks, s.letterHeight, s.img.Rect.Size())
+	return nil
+}
+
+// joinTornLines joins torn lines of each region.
+func joinTornLines(ctx context.Context, p *page) error {
+	return onReadings(p.onRegions(layout.JoinTornLines))(ctx, p)
+}
+
+// putInOrder puts the lines of each region in order.
+func putInOrder(ctx context.Context, p *page) error {
+	return onReadings(p.onRegions(layout.InOrder))(ctx, p)
+}
+
+// onRegions makes a function of the blocks of a reading of a function of those of one region.
+func (p *page) onRegions(f func([]document.Block) []document.Block) func([]document.Block) []document.Block {
+	return func(blocks []document.Block) []document.Block {
+		var all []document.Block
+		for _, part := range p.sheet.byRegion(blocks) {
+			all = append(all, f(part)...)
+		}
+		return all
+	}
+}
+
+// byRegion divides the blocks of a reading among the regions. A block whose middle is in none stays with the one before it.
+func (s sheet) byRegion(blocks []document.Block) [][]document.Block {
+	parts := make([][]document.Block, max(len(s.regions), 1))
+	at := 0
+	for _, b := range blocks {
+		for i, r := range s.regions {
+			if r.Holds(toRectangle(b.Box)) {
+				at = i
+				break
+			}
+		}
+		parts[at] = append(parts[at], b)
+	}
+	return parts
+}
+
+// read reads the sheet, region by region, in a size that is changed by a factor. Boxes are those of the sheet.
+func (s sheet) read(ctx context.Context, src Source, model string, factor float64) (attempt, error) {
+	var all []document.Block
+	for _, r := range s.parts() {
+		blocks, err := s.readPart(ctx, src, r, model, factor, tesseract.Auto)
+		if err != nil {
+			return attempt{}, err
+		}
+		all = append(all, blocks...)
+	}
+	return attempt{model: model, factor: factor, blocks: all, raw: all, confidence: meanConfidence(all)}, nil
+}
+
+// parts returns the regions to read, in reading order.
+func (s sheet) parts() []layout.Region {
+	if s.regions != nil {
+		return s.regions
+	}
+	return []layout.Region{layout.Whole(s.img.Rect.Size(), max(s.letterHeight, 1))}
+}
+
+// readPart reads a region of the sheet in a size that is changed by a factor.
+func (s sheet) readPart(ctx context.Context, src Source, r layout.Region, model string, factor float64, mode tesseract.Mode) ([]document.Block, error) {
+	part, size := s.img, r.Box.Size()
+	if s.regions != nil || size != s.img.Rect.Size() {
+		part = r.Cut(s.img)
+	}
+	if factor != 1 {
+		part = imaging.Resize(part, int(float64(size.X)*factor), int(float64(size.Y)*factor))
+	}
+	blocks, err := s.source(src).Read(ctx, part, int(float64(s.dpi)*factor), model, mode)
+	if factor != 1 {
+		blocks = rescaled(blocks, size, part.Rect.Size())
+	}
+	return movedBy(blocks, r.Box.Min), err
+}
+
+// readUnread reads the parts of the sheet that the layout analysis left out of a reading, although they have lines of letters.
+func readUnread(ctx context.Context, p *page) error {
+	for i := range p.attempts {
+		a := &p.attempts[i]
+		if a.tidy {
+			continue
+		}
+		found, err := p.sheet.unread(ctx, p.src, a)
+		if err != nil {
+			return err
+		}
+		if len(found) > 0 {
+			a.blocks = append(a.blocks, found...)
+			a.raw = a.blocks
+		}
+	}
+	return nil
+}
+
+// unread returns what the parts hold that are missing in a reading.
+func (s sheet) unread(ctx context.Context, src Source, a *attempt) ([]document.Block, error) {
+	var lines []image.Rectangle
+	for l := range document.Lines(a.blocks) {
+		lines = append(lines, toRectangle(l.Box))
+	}
+	var all []document.Block
+	for _, r := range s.parts() {
+		for _, part := range r.Unread(s.marks, lines) {
+			blocks, err := s.readPart(ctx, src, part, a.model, a.factor, tesseract.SingleColumn)
+			if err != nil {
+				return nil, err
+			}
+			if meanConfidence(blocks) >= minUnreadConfidence {
+				all = append(all, blocks...)
+			}
+		}
+	}
+	return all, nil
+}

@@ -35,8 +35,10 @@ func knownPage(tb testing.TB) (*image.Gray, []printedWord) {
 	draw.Draw(page, page.Rect, image.White, image.Point{}, draw.Src)
 	var words []printedWord
 	for i, line := range [][]string{
-		{"Whan", "that", "Aprille", "with", "his", "shoures"}, {"the", "droghte", "of", "March", "hath", "perced"},
-		{"to", "the", "roote", "and", "bathed", "every"}, {"veyne", "in", "such", "licour", "of", "which"},
+		{"Whan", "that", "Aprille", "with", "his", "shoures"},
+		{"the", "droghte", "of", "March", "hath", "perced"},
+		{"to", "the", "roote", "and", "bathed", "every"},
+		{"veyne", "in", "such", "licour", "of", "which"},
 		{"vertu", "engendred", "is", "the", "flour"},
 	} {
 		pen := font.Drawer{Dst: page, Src: image.Black, Face: face, Dot: fixed.P(120, 200+90*i)}

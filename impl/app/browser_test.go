@@ -23,12 +23,13 @@ import (
 type visitor struct {
 	*browsertest.Browser
 	testing.TB
-	base string
+	base   string
+	checks bool // whether check checks pages
 }
 
 func newVisitor(tb testing.TB, base string) *visitor {
 	tb.Helper()
-	return &visitor{browsertest.New(tb), tb, base}
+	return &visitor{Browser: browsertest.New(tb), TB: tb, base: base}
 }
 
 // path opens a page of the dashboard.
@@ -159,8 +160,9 @@ func (v *visitor) requireHoverLinks() {
 	}
 	v.Do(chromedp.Click(`.zoom [value="1"]`, chromedp.ByQuery))
 	for _, selector := range []string{`.box[data-word="p1-w3"]`, `.word[data-word="p1-w3"]`} {
-		v.Do(chromedp.ScrollIntoView(selector, chromedp.ByQuery))
-		at := browsertest.Eval[browsertest.Box](v.Browser, `(() => { const r = document.querySelector('`+selector+`').getBoundingClientRect();
+		at := browsertest.Eval[browsertest.Box](v.Browser, `(() => { const e = document.querySelector('`+selector+`');
+			e.scrollIntoView({behavior: "instant", block: "center"});
+			const r = e.getBoundingClientRect();
 			return {X: r.x + r.width / 2, Y: r.y + r.height / 2}; })()`)
 		v.Do(chromedp.MouseEvent(input.MouseMoved, at.X, at.Y))
 		require.Equal(v, "p1-w3 p1-w3", lit(), "both the word and its box")
@@ -183,4 +185,65 @@ func (v *visitor) requireDownloads(word string) {
 	}
 	require.Contains(v, got["ALTO"], "http://www.loc.gov/standards/alto")
 	require.True(v, json.Valid([]byte(got["JSON"])))
+}
+
+// Try it, on the page of a real service: the key that was pasted pays, and stays in the memory of the page.
+func TestBrowser_TryIt(t *testing.T) {
+	t.Parallel()
+	browsertest.Enable(t)
+	page, words := knownPage(t)
+	a := apptest.Start(t, app.Options{})
+	_, key := apptest.Key(t, a, "free")
+	v := newVisitor(t, "http://"+a.Addr())
+	v.Open(v.base + "/docs")
+	v.Do(
+		chromedp.SendKeys("#try-key", "ocr_live_wrong", chromedp.ByQuery),
+		chromedp.SetUploadFiles("#try-file", []string{mustWrite(t, "page.jpg", rotatedJPEG(t, page))}, chromedp.ByQuery),
+		chromedp.Click(".try [type=submit]", chromedp.ByQuery),
+		chromedp.WaitVisible(".problem:not([hidden])", chromedp.ByQuery),
+	)
+	require.Contains(t, v.Text(".problem"), "The API key is not valid.")
+	v.Do(
+		chromedp.Evaluate(`document.querySelector("#try-key").value = ""`, nil),
+		chromedp.SendKeys("#try-key", key+"\t", chromedp.ByQuery),
+		chromedp.Poll(`document.querySelector(".balance").textContent.includes("300 points left")`, nil),
+		chromedp.Click(".try [type=submit]", chromedp.ByQuery),
+		chromedp.WaitReady(`.scan image[href^="blob:"]`, chromedp.ByQuery),
+		chromedp.Poll(`document.querySelector(".balance").textContent.includes("290 points left")`, nil),
+	)
+	v.requireBoxesOnInk(words)
+	v.requireHoverLinks()
+	v.Check("docs-try")
+	v.ScreenshotOf("docs-try-section", "#try")
+
+	kept := browsertest.Eval[string](v.Browser, `JSON.stringify([location.href, document.cookie, history.state,
+		{...localStorage}, {...sessionStorage}, document.documentElement.outerHTML])`)
+	require.NotContains(t, kept, key, "the key is in the value of its field only")
+	require.Equal(t, key, browsertest.Eval[string](v.Browser, `document.querySelector("#try-key").value`))
+	v.Open(v.base + "/openapi.json")
+	v.Do(chromedp.NavigateBack())
+	require.Empty(t, browsertest.Eval[string](v.Browser, `document.querySelector("#try-key").value`), "forgotten when the page is left")
+}
+
+// Images and addresses can be dropped on the form and pasted into the page.
+func TestBrowser_DropAndPaste(t *testing.T) {
+	t.Parallel()
+	browsertest.Enable(t)
+	a := apptest.Start(t, app.Options{})
+	v := newVisitor(t, "http://"+a.Addr())
+	v.Open(v.base + "/docs")
+	image := `const data = new DataTransfer(); data.items.add(new File(["x"], "page.png", {type: "image/png"}));`
+	address := `const data = new DataTransfer(); data.setData("text/plain", " https://images.example.org/a.jpg ");`
+	drop := `document.querySelector("form.try").dispatchEvent(new DragEvent("drop", {dataTransfer: data, bubbles: true, cancelable: true}));`
+	paste := `document.body.dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, bubbles: true, cancelable: true}));`
+	state := `[document.querySelector("#try-file").files[0]?.name ?? "", document.querySelector("#try-url").value].join(" ")`
+	for _, c := range []struct{ what, how, want string }{
+		{image, drop, "page.png "},
+		{address, drop, " https://images.example.org/a.jpg"},
+		{image, paste, "page.png "},
+		{address, paste, " https://images.example.org/a.jpg"},
+		{`const data = new DataTransfer(); data.setData("text/plain", "no address");`, paste, " https://images.example.org/a.jpg"},
+	} {
+		require.Equal(t, c.want, browsertest.Eval[string](v.Browser, "(() => {"+c.what+c.how+"return "+state+"})()"), c.what+c.how)
+	}
 }

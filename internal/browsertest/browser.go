@@ -213,10 +213,10 @@ func (b *Browser) screenshot(name string, at Box) {
 		if err != nil {
 			return err
 		}
-		if err := os.MkdirAll(folder, 0o750); err != nil {
+		if err := os.MkdirAll(folder, 0o750); err != nil { //nolint:gosec // the folder is the choice of who runs the test
 			return err
 		}
-		return os.WriteFile(filepath.Join(folder, name+".png"), png, 0o600)
+		return os.WriteFile(filepath.Join(folder, name+".png"), png, 0o600) //nolint:gosec // likewise
 	}))
 }
 

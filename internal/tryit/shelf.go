@@ -81,8 +81,8 @@ func (s *Shelf) Find(owner, id string) *Reading {
 func (s *Shelf) Drop(owner string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i := len(s.readings) - 1; i >= 0; i-- {
-		if s.readings[i].owner == owner {
+	for i, h := range slices.Backward(s.readings) {
+		if h.owner == owner {
 			s.remove(i)
 		}
 	}

@@ -26,8 +26,11 @@ type ExtractCmd struct {
 	Format   string        `short:"f" enum:"text,json,hocr,alto,page,tsv" default:"text" help:"Output format: ${enum}."`
 	JSON     bool          `name:"json" help:"Write whole responses as JSON, one per line, each with the name of its image."`
 	Out      string        `short:"o" placeholder:"DIR" help:"Write one file per image into this directory, which is created if necessary."`
-	Jobs     int           `short:"j" default:"2" help:"Images to send at the same time, 1 to 64 (default: ${default})."`
+	Jobs     int           `short:"j" placeholder:"N" help:"Images to send at the same time, 1 to 64 (default: 2, but one from each IIIF server)."`
 	Timeout  time.Duration `default:"5m" help:"Time limit for one image including retries (default: ${default})."`
+
+	// oneByHost is set unless --jobs is given: IIIF servers of archives refuse clients that ask for many images at once.
+	oneByHost bool
 
 	Stdout io.Writer `kong:"-"` // default: os.Stdout
 	Stderr io.Writer `kong:"-"` // default: os.Stderr
@@ -71,9 +74,12 @@ func (c *ExtractCmd) Run(ctx context.Context) error {
 		return err
 	}
 	stdout, stderr := cmp.Or[io.Writer](c.Stdout, os.Stdout), cmp.Or[io.Writer](c.Stderr, os.Stderr)
-	r := &run{cmd: c, api: api, console: newConsole(stdout, stderr, len(c.Images))}
+	r := &run{cmd: c, api: api, console: newConsole(stdout, stderr, len(c.Images)), turns: map[string]chan struct{}{}}
 	for _, image := range c.Images {
 		r.sources = append(r.sources, source(image))
+		if host := source(image).iiifHost(); host != "" && c.oneByHost {
+			r.turns[host] = make(chan struct{}, 1)
+		}
 	}
 	if c.Out != "" {
 		format := gen.Format(c.Format)
@@ -86,12 +92,19 @@ func (c *ExtractCmd) Run(ctx context.Context) error {
 	return r.all(ctx)
 }
 
-// maxJobs bounds --jobs: a single server answers 429 or 500 to far fewer requests at the same time.
-const maxJobs = 64
+const (
+	// maxJobs bounds --jobs: a single server answers 429 or 500 to far fewer requests at the same time.
+	maxJobs = 64
+	// defaultJobs is --jobs unless it is given.
+	defaultJobs = 2
+)
 
 // check reports wrong usage before anything is sent, and tries whether --out is writable: an image that was charged but
 // cannot be stored would be lost. Errors are *Failure.
 func (c *ExtractCmd) check() (*Client, error) {
+	if c.Jobs == 0 {
+		c.Jobs, c.oneByHost = defaultJobs, true
+	}
 	switch {
 	case len(c.Images) == 0:
 		return nil, usage("no images; give files, or http, https or data: URLs")
@@ -128,7 +141,8 @@ type run struct {
 	api     *Client
 	console *console
 	sources []source
-	names   []string // output files, one per source; nil for stdout
+	names   []string                 // output files, one per source; nil for stdout
+	turns   map[string]chan struct{} // by host: holds one value while an image of a IIIF server is read
 
 	// halt stops sending further images. Images being read are left to finish, because they may be charged.
 	halt context.CancelCauseFunc
@@ -172,6 +186,13 @@ func (r *run) all(ctx context.Context) error {
 // readImage reads one image and returns the bytes to write to stdout: nil if it failed or was written to a file.
 func (r *run) readImage(ctx context.Context, i int) []byte {
 	image := r.sources[i]
+	if turn := r.turns[image.iiifHost()]; turn != nil {
+		select {
+		case turn <- struct{}{}:
+			defer func() { <-turn }()
+		case <-ctx.Done():
+		}
+	}
 	content, err := r.extract(ctx, image)
 	if err == nil && r.names != nil {
 		if err := writeFile(r.cmd.Out, r.names[i], content); err != nil {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"uncial/impl/ocr"
@@ -121,6 +122,21 @@ func (s source) stem() string {
 		return stem
 	}
 	return "image"
+}
+
+// iiifImage matches the path of a IIIF image (Image API 2 and 3, section 4): region, size, rotation, quality and format.
+var iiifImage = regexp.MustCompile(`/(?:full|square|(?:pct:)?[0-9.,]+)/[^/]+/!?[0-9.]+/(?:default|native|color|gray|bitonal)\.[a-z0-9]+$`)
+
+// iiifHost returns the host of a IIIF image, "" for any other source.
+func (s source) iiifHost() string {
+	if !s.isURL() {
+		return ""
+	}
+	u, err := url.Parse(string(s))
+	if err != nil || !strings.HasSuffix(u.Path, "/info.json") && !iiifImage.MatchString(u.Path) {
+		return ""
+	}
+	return strings.ToLower(u.Host)
 }
 
 // urlName returns the last meaningful segment of a URL's path, at most 100 characters: letters, digits and "._-" only, so

@@ -44,6 +44,8 @@ func (checkCmd) Help() string { return about }
 // cannot be read, or if the mock was reached but could not be set up.
 func (c *checkCmd) target(ctx context.Context) (t contracttests.Target, err error) {
 	switch {
+	case c.List && (c.JUnit != "" || c.HAR != ""):
+		return t, errors.New("--list sends nothing: it cannot be combined with --junit or --har")
 	case c.Mock && c.Keys != "":
 		return t, errors.New("--mock cannot be combined with --keys: it has its own keys")
 	case c.Mock:

@@ -146,6 +146,7 @@ func TestCheck_couldNotRun(t *testing.T) {
 		"no base URL":                     {[]string{"--keys", keys}, "--base-url is missing"},
 		"a negative limit of points":      {[]string{"--mock", "--max-points=-1"}, "must be 0 or more"},
 		"only skipped cases":              {[]string{"--mock", "--base-url", mustServe(t, honest()), "--only", "keys-share"}, "nothing was checked"},
+		"a report of a list":              {[]string{"--list", "--junit", "report.xml"}, "--list sends nothing"},
 		"an unknown flag":                 {[]string{"--moc"}, "unknown flag"},
 		"a comparison with a server down": {[]string{"diff", "--a", mustServe(t, honest()), "--b", "http://127.0.0.1:1/api/v1"}, "does not answer"},
 		"a report that cannot be written": {[]string{"--mock", "--base-url", mustServe(t, honest()), "--only", "record", "--junit", "/nowhere/report.xml"}, "--junit"},

@@ -128,6 +128,14 @@ func printViolation(out io.Writer, v proxy.Violation) {
 	fmt.Fprintf(out, "%s  %-7s  %s %s %s  %s%s\n", v.At.Format("15:04:05"), v.Side, v.Method, v.Path, answered(v.Status), v.Fault, id)
 }
 
+// counted is a number with its noun.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return grouped(int64(n)) + " " + noun + "s"
+}
+
 // answered is a status for people.
 func answered(status int) string {
 	if status == 0 {
@@ -142,7 +150,7 @@ func (c *proxyCmd) summary(r proxy.Report, started time.Time) contracttests.Repo
 	for _, k := range r.Kinds {
 		result := contracttests.Result{
 			Case: k.Name, Outcome: contracttests.Passed, Requests: k.Exchanges,
-			Explanation: fmt.Sprintf("%d exchanges, %d violations of the contract", k.Exchanges, k.Violations),
+			Explanation: fmt.Sprintf("%s, %s of the contract", counted(k.Exchanges, "exchange"), counted(k.Violations, "violation")),
 		}
 		if k.Violations > 0 {
 			result.Outcome, result.Reason = contracttests.Failed, k.Examples[0].Fault
@@ -182,6 +190,6 @@ func (c *proxyCmd) write(out io.Writer, r proxy.Report) error {
 	case r.Exchanges == 0:
 		verdict = "Nothing was checked: no complete exchange of the API passed through."
 	}
-	_, err := fmt.Fprintf(out, "\n%s %s exchanges, %s violations.\n", verdict, grouped(int64(r.Exchanges)), grouped(int64(r.Violations)))
+	_, err := fmt.Fprintf(out, "\n%s %s, %s.\n", verdict, counted(r.Exchanges, "exchange"), counted(r.Violations, "violation"))
 	return err
 }

@@ -93,7 +93,7 @@ func (r *record) run(out io.Writer) error {
 	if err := rec.Check(); err != nil {
 		return errUsage{err}
 	}
-	_, _ = fmt.Fprintf(out, "%d images; at most %d points\n", len(r.Images), rec.Cost(len(r.Images)))
+	_, _ = fmt.Fprintf(out, "images: %d; this may cost %d points\n", len(r.Images), rec.Cost(len(r.Images)))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process

@@ -171,6 +171,26 @@ func (d *Dashboard) setEmail(c *Call, email string) error {
 	return d.sendLink(c, email, user.Token{Purpose: user.EmailChange, UserID: c.User.ID, Email: email})
 }
 
+// deleteUser erases the visitor, who leaves all accounts.
+func deleteUser(c *Call) error {
+	f := c.newFormOver(c.accountForm())
+	err := c.confirm(f, "user-password")
+	if err == nil && f.isValid() {
+		err = c.d.o.Users.DeleteUser(c.R.Context(), c.User.ID)
+	}
+	if f.rejectIf("", err, user.ErrLastOwner) || err == nil && !f.isValid() {
+		p, err := c.accountPage()
+		if err != nil {
+			return err
+		}
+		return c.retry("account", p, f)
+	}
+	if err != nil {
+		return err
+	}
+	return c.Redirect("/sign-in", "user-deleted")
+}
+
 // deleteAccount erases the account that the visitor works in.
 func deleteAccount(c *Call) error {
 	f := c.newFormOver(c.accountForm())

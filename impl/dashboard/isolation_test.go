@@ -47,6 +47,7 @@ var attacks = map[string]attack{
 	"POST /account/password":               {"current": password, "password": "a password of somebody else", "user": "{user}"},
 	"POST /account/email":                  {"email": "{email}", "email-password": password, "user": "{user}"},
 	"POST /account/delete":                 {"confirm": "{account}", "delete-password": password, "account": "{account}"},
+	"POST /account/delete-user":            {"user-password": password, "user": "{user}"},
 	"POST /members":                        {"role": "member", "invite-email": "", "account": "{account}"},
 	"POST /members/leave":                  {"account": "{account}", "user": "{user}"},
 	"POST /sessions/end":                   {"user": "{user}"},

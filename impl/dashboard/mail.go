@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"uncial/impl/account/user"
 )
@@ -12,6 +13,18 @@ import (
 type Mailer interface {
 	// Send queues a message of plain text. An error means that the queue is full.
 	Send(ctx context.Context, to, subject, text string) error
+}
+
+// mailTime is how long the answer to a form takes that may send mail to an address somebody has entered. It is longer than
+// the work, so that the time does not tell whether the address is known.
+const mailTime = 400 * time.Millisecond
+
+// waitUntil waits until mailTime after the beginning, or until the visitor has left.
+func (c *Call) waitUntil(began time.Time) {
+	select {
+	case <-c.R.Context().Done():
+	case <-time.After(time.Until(began.Add(mailTime))):
+	}
 }
 
 // sendLink mails a link with a one-time code.

@@ -12,7 +12,6 @@ var messages = map[string]string{
 	"email-sent":            "A message is on its way to the new address. The change takes effect when you follow the link in it.",
 	"granted":               "The points were granted.",
 	"invited":               "The invitation was made.",
-	"invitation-ended":      "The invitation does not work any more.",
 	"joined":                "You joined the account.",
 	"key-renamed":           "The key was renamed.",
 	"key-revoked":           "The key was revoked. Requests with it are refused from now on.",
@@ -27,6 +26,7 @@ var messages = map[string]string{
 	"signed-out":            "You are signed out.",
 	"signed-out-everywhere": "You are signed out in all browsers.",
 	"switched":              "You work in another account now.",
+	"user-deleted":          "Your user was deleted.",
 	"verified":              "The e-mail address is verified.",
 	"welcome":               "Welcome. Create a key to make your first call.",
 }

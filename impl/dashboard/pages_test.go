@@ -141,11 +141,16 @@ func TestDashboard_Members(t *testing.T) {
 	require.Equal(t, 403, owner.get("/keys").status, "who was removed sees nothing any more")
 	require.Equal(t, 409, member.post("/members/leave").status, "the last owner stays")
 
+	require.Equal(t, 422, member.post("/account/delete-user", "user-password", password).status, "nor can they delete themselves")
+	require.Equal(t, 422, owner.post("/account/delete-user", "user-password", "wrong").status)
+	require.Contains(t, owner.post("/account/delete-user", "user-password", password).text(), "Your user was deleted.")
+	require.NotContains(t, s.dump(), "anna@example.org")
+
 	other := s.signUp("carl@example.org", "Print room")
 	s.clock.Advance(time.Second)
 	code = regexp.MustCompile(`/dashboard/link#(\w+)`).FindStringSubmatch(member.post("/members", "role", "owner", "invite-email", "carl@example.org").body)
 	require.Len(t, code, 2)
-	require.Equal(t, 422, owner.post("/join", "code", code[1]).status, "the invitation is for another address")
+	require.Equal(t, 422, member.post("/join", "code", code[1]).status, "the invitation is for another address")
 	require.Contains(t, other.post("/join", "code", code[1]).text(), "You joined the account.")
 	require.Contains(t, other.post("/switch", "account", s.accountOf("carl@example.org")).text(), "Print room")
 }

@@ -43,6 +43,7 @@ func (d *Dashboard) table() []Route {
 		post("/account/password", SignedIn, change("password-changed", changePassword)),
 		post("/account/email", SignedIn, changeEmail),
 		post("/account/delete", Owner, deleteAccount),
+		post("/account/delete-user", SignedIn, deleteUser),
 		post("/members", Owner, inviteMember),
 		post("/members/leave", Member, leave),
 		post("/members/{user}/role", Owner, changeMember("role-changed", setRole)),

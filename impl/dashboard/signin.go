@@ -3,6 +3,7 @@ package dashboard
 import (
 	"errors"
 	"strings"
+	"time"
 
 	"uncial/impl/account/user"
 )
@@ -71,6 +72,7 @@ func forgot(c *Call) error {
 	if d.o.Mail == nil {
 		return NotFound()
 	}
+	defer c.waitUntil(time.Now())
 	ctx, email := c.R.Context(), c.Form("email")
 	switch err := d.o.Users.CountMail(ctx, email); {
 	case errors.Is(err, user.ErrTooManyMails): // the same answer, and no more mail

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"errors"
 	"net/http"
+	"time"
 
 	"uncial/impl/account"
 	"uncial/impl/account/user"
@@ -58,6 +59,9 @@ func signUp(c *Call) error {
 	ctx := c.R.Context()
 	if err := d.o.Users.CountSignUp(ctx, c.Client()); err != nil {
 		return asTooMany(err)
+	}
+	if d.o.Mail != nil {
+		defer c.waitUntil(time.Now())
 	}
 	u, a, err := d.o.Users.SignUp(ctx, c.newUser())
 	switch {

@@ -67,9 +67,36 @@ func (r *Recognizer) Read(line *image.Gray) []Word {
 	return words(found, r.ink, size.X)
 }
 
-// inkOf is how much ink there is on each pixel, 0 to 1, by the contrast of the line itself: paper is the brightness that a
-// quarter of the pixels have or exceed, ink that of the darkest 1.5 %.
+// inkOf is how much ink there is on each pixel, 0 to 1.
 func inkOf(line *image.Gray, buffer []float32) []float32 {
+	levels := inkLevels(line)
+	w, h := line.Rect.Dx(), line.Rect.Dy()
+	buffer = grow(buffer, w*h)
+	for y := range h {
+		for x, v := range line.Pix[y*line.Stride : y*line.Stride+w] {
+			buffer[y*w+x] = float32(float64(levels[v]) / 255)
+		}
+	}
+	return buffer
+}
+
+// Ink returns how much ink there is on each pixel of a line, row after row, 0 for paper to 255, as Read sees it. Training takes
+// lines in this form.
+func Ink(line *image.Gray) []byte {
+	levels := inkLevels(line)
+	w, h := line.Rect.Dx(), line.Rect.Dy()
+	out := make([]byte, 0, w*h)
+	for y := range h {
+		for _, v := range line.Pix[y*line.Stride : y*line.Stride+w] {
+			out = append(out, levels[v])
+		}
+	}
+	return out
+}
+
+// inkLevels is how much ink each brightness is, by the contrast of the line itself: paper is the brightness that a quarter of the
+// pixels have or exceed, ink that of the darkest 1.5 %.
+func inkLevels(line *image.Gray) (levels [256]uint8) {
 	const paperShare, inkShare, leastContrast = 0.75, 0.015, 30
 	w, h := line.Rect.Dx(), line.Rect.Dy()
 	var counts [256]int
@@ -80,17 +107,10 @@ func inkOf(line *image.Gray, buffer []float32) []float32 {
 	}
 	paper, dark := quantile(&counts, w*h, paperShare), quantile(&counts, w*h, inkShare)
 	factor := 255 / max(paper-dark, leastContrast)
-	var levels [256]float32
 	for v := range levels {
-		levels[v] = float32(math.Floor(min(max((paper-float64(v))*factor, 0), 255)) / 255)
+		levels[v] = uint8(min(max((paper-float64(v))*factor, 0), 255))
 	}
-	buffer = grow(buffer, w*h)
-	for y := range h {
-		for x, v := range line.Pix[y*line.Stride : y*line.Stride+w] {
-			buffer[y*w+x] = levels[v]
-		}
-	}
-	return buffer
+	return levels
 }
 
 // quantile is the brightness below which a share of the n pixels lies, between neighbours interpolated.

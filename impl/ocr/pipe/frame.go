@@ -23,8 +23,8 @@ func (c *Conn) send(header any, limit int, payload []byte) error {
 	if err := checkHeader(text, limit); err != nil {
 		return err
 	}
-	if len(payload) > maxImage {
-		return fmt.Errorf("pipe: payload has %d bytes; at most %d are allowed", len(payload), maxImage)
+	if len(payload) > maxStrips {
+		return fmt.Errorf("pipe: payload has %d bytes; at most %d are allowed", len(payload), maxStrips)
 	}
 	head := make([]byte, 0, 4+len(text)+4)
 	head = binary.BigEndian.AppendUint32(head, uint32(len(text)))

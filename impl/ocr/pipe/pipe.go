@@ -2,7 +2,7 @@
 // standard input and reads from its standard output: one hello at the start, then one answer for each request.
 //
 // Every message is a frame: the length of the header (big-endian uint32), the header in JSON, the length of the payload
-// (big-endian uint32), the payload. Only requests have a payload, the image. Decoding is strict and bounded on both
+// (big-endian uint32), the payload: the image of a request, or the strips of an answer. Decoding is strict and bounded on both
 // sides, because a worker that a hostile image took over may write anything. After an error, close the pipe.
 //
 // The messages are in this file, the frames in frame.go, and the checks on documents in document.go. Package workerpool
@@ -24,7 +24,7 @@ import (
 )
 
 // Protocol is the version of this protocol. Both sides must have the same one; raise it with every change of a message.
-const Protocol = 2
+const Protocol = 3
 
 // Environment variables that the service sets for a worker.
 const (
@@ -38,7 +38,9 @@ const (
 // Limits of a frame, in bytes unless stated otherwise.
 const (
 	maxHello    = 1 << 20      // header of a hello
-	maxRequest  = 64 << 10     // header of a request
+	maxRequest  = 8 << 20      // header of a request; without lines some 200 bytes
+	maxLines    = 20_000       // lines of a request
+	maxStrips   = 64 << 20     // payload of an answer with strips: 1.4 million columns, of which a dense page has a third
 	MaxAnswer   = 64 << 20     // header of an answer
 	maxElements = 4 << 20      // objects, arrays and commas in a header; bounds the memory that decoding allocates
 	maxImage    = ocr.MaxBytes // payload of a request
@@ -63,14 +65,47 @@ type Request struct {
 	Deadline int64  `json:"deadline"`          // milliseconds left, at least 1; soon after, the worker is killed
 	// Threads is how many cores the worker may use: its own and those of idle workers. 0 counts as 1.
 	Threads int `json:"threads,omitempty"`
+	// Cut asks for the images of lines instead of a document.
+	Cut *Cut `json:"cut,omitempty"`
 }
 
-// Answer holds a document or an error, never both.
+// Cut names lines of an image's first page.
+type Cut struct {
+	// Width and Height are the size of the page that the lines are measured on, 0 if it is that of the image. The image may be a
+	// smaller or larger copy.
+	Width  float64 `json:"width,omitempty"`
+	Height float64 `json:"height,omitempty"`
+	Lines  []Band  `json:"lines"`
+}
+
+// Band is the place of a line on a page: its baseline from left to right as x and y alternately, where it begins and ends,
+// and how far its letters reach above and below the baseline.
+type Band struct {
+	Baseline []float64 `json:"baseline"`
+	X0       float64   `json:"x0"`
+	X1       float64   `json:"x1"`
+	Up       float64   `json:"up"`
+	Down     float64   `json:"down"`
+}
+
+// Answer holds a document, strips or an error, never two of them.
 type Answer struct {
 	ID       uint64             `json:"id"` // of the request
 	Document *document.Document `json:"document,omitempty"`
+	Strips   *Strips            `json:"strips,omitempty"` // only for a request with Cut
 	Error    *Error             `json:"error,omitempty"`
 }
+
+// Strips are the images of lines, StripHeight pixels high.
+type Strips struct {
+	// Widths are the strips' widths in pixels, in the order of Cut.Lines; 0 for a line that could not be cut.
+	Widths []int `json:"widths"`
+	// Ink is the payload of the frame: for each strip StripHeight rows of bytes, 0 paper to 255 ink.
+	Ink []byte `json:"-"`
+}
+
+// StripHeight is the height of a strip, in pixels.
+const StripHeight = 48
 
 // Kind says what caused an error.
 type Kind string
@@ -143,14 +178,26 @@ func (c *Conn) SendAnswer(a Answer) error {
 	if err := a.check(); err != nil {
 		return err
 	}
+	if a.Strips != nil {
+		return c.send(a, MaxAnswer, a.Strips.Ink)
+	}
 	return c.send(a, MaxAnswer, nil)
 }
 
-// ReceiveAnswer reads the next answer. The error is io.EOF if the worker exited instead.
-func (c *Conn) ReceiveAnswer() (Answer, error) {
+// ReceiveAnswer reads the next answer, to a request without Cut. The error is io.EOF if the worker exited instead.
+func (c *Conn) ReceiveAnswer() (Answer, error) { return c.receiveAnswer(0) }
+
+// ReceiveStrips reads the next answer, to a request with Cut.
+func (c *Conn) ReceiveStrips() (Answer, error) { return c.receiveAnswer(maxStrips) }
+
+func (c *Conn) receiveAnswer(maxPayload int) (Answer, error) {
 	var a Answer
-	if _, err := c.receive(&a, MaxAnswer, 0); err != nil {
+	payload, err := c.receive(&a, MaxAnswer, maxPayload)
+	if err != nil {
 		return Answer{}, err
+	}
+	if a.Strips != nil {
+		a.Strips.Ink = payload
 	}
 	return a, a.check()
 }
@@ -190,16 +237,50 @@ func (r *Request) check(image []byte) error {
 		return errors.New("pipe: request.threads is negative")
 	case len(image) == 0:
 		return errors.New("pipe: the request has no image")
+	case len(image) > maxImage:
+		return fmt.Errorf("pipe: the image has %d bytes; at most %d are allowed", len(image), maxImage)
+	case r.Cut != nil && (len(r.Cut.Lines) == 0 || len(r.Cut.Lines) > maxLines):
+		return fmt.Errorf("pipe: request.cut has %d lines; expected 1 to %d", len(r.Cut.Lines), maxLines)
+	}
+	return nil
+}
+
+// count returns how many of its alternatives the answer has.
+func (a *Answer) count() int {
+	n := 0
+	for _, has := range []bool{a.Document != nil, a.Strips != nil, a.Error != nil} {
+		if has {
+			n++
+		}
+	}
+	return n
+}
+
+// check holds the widths against the payload.
+func (s *Strips) check() error {
+	columns := 0
+	for _, w := range s.Widths {
+		if w < 0 || w > maxStrips/StripHeight {
+			return fmt.Errorf("pipe: a strip is %d pixels wide", w)
+		}
+		if columns += w; columns > maxStrips/StripHeight {
+			break
+		}
+	}
+	if columns*StripHeight != len(s.Ink) {
+		return fmt.Errorf("pipe: strips of %d columns come with %d bytes", columns, len(s.Ink))
 	}
 	return nil
 }
 
 func (a *Answer) check() error {
 	switch {
-	case (a.Document == nil) == (a.Error == nil):
-		return errors.New("pipe: expected either a document or an error in the answer")
+	case a.count() != 1:
+		return errors.New("pipe: expected a document, strips or an error in the answer")
 	case a.Document != nil:
 		return checkDocument(a.Document)
+	case a.Strips != nil:
+		return a.Strips.check()
 	case !slices.Contains([]Kind{ImageFault, TimeoutFault, Internal}, a.Error.Kind):
 		return fmt.Errorf("pipe: error.kind is %.20q; expected image, timeout or internal", a.Error.Kind)
 	case a.Error.Message == "" || a.Error.Message != printable(a.Error.Kind, a.Error.Message):

@@ -70,6 +70,19 @@ func TestConn(t *testing.T) {
 	require.Equal(t, want, got)
 	require.Equal(t, "image bytes", string(image))
 
+	want = pipe.Request{ID: 8, Language: "en", Deadline: 60_000, Cut: &pipe.Cut{
+		Width: 100, Height: 50, Lines: []pipe.Band{{Baseline: []float64{1, 20, 90, 21.5}, X0: 1, X1: 90, Up: 12, Down: 4}},
+	}}
+	require.NoError(t, parent.SendRequest(want, []byte("image bytes")))
+	got, _, err = child.ReceiveRequest()
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	strips := pipe.Answer{ID: 8, Strips: &pipe.Strips{Widths: []int{2, 0, 1}, Ink: bytes.Repeat([]byte{7}, 3*pipe.StripHeight)}}
+	require.NoError(t, child.SendAnswer(strips))
+	cut, err := parent.ReceiveStrips()
+	require.NoError(t, err)
+	require.Equal(t, strips, cut)
+
 	shown := doc()
 	shown.Pages[0].Preview = preview(t, document.MaxPreviewSide)
 	for _, a := range []pipe.Answer{
@@ -251,7 +264,7 @@ func TestConn_ReceiveHello(t *testing.T) {
 	t.Parallel()
 	_, err := reader(frame(`{"version":"v","protocol":99,"languages":["en"],"models":[]}`, "")).ReceiveHello()
 	require.ErrorContains(t, err, "protocol 99")
-	_, err = reader(frame(`{"version":"v","protocol":2,"languages":[],"models":[]}`, "")).ReceiveHello()
+	_, err = reader(frame(`{"version":"v","protocol":3,"languages":[],"models":[]}`, "")).ReceiveHello()
 	require.ErrorContains(t, err, "cannot read any language")
 	_, err = reader(nil).ReceiveHello()
 	require.Equal(t, io.EOF, err)
@@ -286,5 +299,31 @@ func FuzzConn(f *testing.F) {
 			require.NoError(t, pipe.New(nil, &twice).SendAnswer(again))
 			require.Equal(t, once.Bytes(), twice.Bytes())
 		}
+	})
+}
+
+func TestConn_Strips(t *testing.T) {
+	t.Parallel()
+	t.Run("refuses strips that do not fit their bytes", func(t *testing.T) {
+		t.Parallel()
+		_, err := reader(frame(`{"id":1,"strips":{"widths":[2]}}`, strings.Repeat("x", pipe.StripHeight))).ReceiveStrips()
+		require.ErrorContains(t, err, "strips of 2 columns come with 48 bytes")
+	})
+	t.Run("refuses a width that is no width", func(t *testing.T) {
+		t.Parallel()
+		for _, width := range []string{"-1", "9000000000"} {
+			_, err := reader(frame(`{"id":1,"strips":{"widths":[`+width+`]}}`, "")).ReceiveStrips()
+			require.ErrorContains(t, err, "pixels wide")
+		}
+	})
+	t.Run("refuses a payload that was not asked for", func(t *testing.T) {
+		t.Parallel()
+		_, err := reader(frame(`{"id":1,"strips":{"widths":[1]}}`, strings.Repeat("x", pipe.StripHeight))).ReceiveAnswer()
+		require.ErrorContains(t, err, "at most 0 are allowed")
+	})
+	t.Run("refuses a request to cut nothing", func(t *testing.T) {
+		t.Parallel()
+		err := reader(nil).SendRequest(pipe.Request{ID: 1, Language: "en", Deadline: 1, Cut: &pipe.Cut{}}, []byte("x"))
+		require.ErrorContains(t, err, "request.cut has 0 lines")
 	})
 }

@@ -16,7 +16,6 @@ import (
 	"uncial/impl/ocr/pipe"
 	"uncial/impl/ocr/reading"
 	"uncial/impl/ocr/tesseract"
-	"uncial/internal/document"
 )
 
 // warmModels is how many models stay loaded: those that one language needs, and those of a second language. Loading a
@@ -38,14 +37,19 @@ func Run(in io.Reader, out io.Writer, set *models.Set) error {
 	if err != nil {
 		return fmt.Errorf("worker: %w", err)
 	}
-	return serve(conn, func(ctx context.Context, req pipe.Request, image []byte) (*document.Document, error) {
+	return serve(conn, func(ctx context.Context, req pipe.Request, image []byte) (pipe.Answer, error) {
+		if req.Cut != nil {
+			strips, err := cut(image, req.Cut)
+			return pipe.Answer{Strips: strips}, err
+		}
 		engines.SetThreads(req.Threads)
-		return reading.File(ctx, image, reading.Options{Language: req.Language, Enhance: req.Enhance, Preview: req.Preview}, engines)
+		doc, err := reading.File(ctx, image, reading.Options{Language: req.Language, Enhance: req.Enhance, Preview: req.Preview}, engines)
+		return pipe.Answer{Document: doc}, err
 	})
 }
 
-// reader reads the image of a request.
-type reader func(ctx context.Context, req pipe.Request, image []byte) (*document.Document, error)
+// reader answers a request, apart from its ID.
+type reader func(ctx context.Context, req pipe.Request, image []byte) (pipe.Answer, error)
 
 // serve answers requests until the pipe ends. It is a function of its own so that tests can replace the reader.
 func serve(conn *pipe.Conn, read reader) error {
@@ -57,8 +61,9 @@ func serve(conn *pipe.Conn, read reader) error {
 		if err != nil {
 			return fmt.Errorf("worker: %w", err)
 		}
-		doc, failed := readSafely(read, req, image)
-		if err := send(conn, req.ID, doc, failed); err != nil {
+		answer, failed := readSafely(read, req, image)
+		answer.ID = req.ID
+		if err := send(conn, answer, failed); err != nil {
 			return fmt.Errorf("worker: %w", err)
 		}
 		if fatal := (*panicError)(nil); errors.As(failed, &fatal) {
@@ -77,10 +82,10 @@ type panicError struct {
 func (e *panicError) Error() string { return fmt.Sprintf("worker: panic: %v\n%s", e.value, e.stack) }
 
 // readSafely reads within the request's deadline and turns a panic into a panicError.
-func readSafely(read reader, req pipe.Request, image []byte) (doc *document.Document, err error) {
+func readSafely(read reader, req pipe.Request, image []byte) (answer pipe.Answer, err error) {
 	defer func() {
 		if value := recover(); value != nil {
-			doc, err = nil, &panicError{value, debug.Stack()}
+			answer, err = pipe.Answer{}, &panicError{value, debug.Stack()}
 		}
 	}()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(req.Deadline)*time.Millisecond)
@@ -88,15 +93,14 @@ func readSafely(read reader, req pipe.Request, image []byte) (doc *document.Docu
 	return read(ctx, req, image)
 }
 
-// send answers with the document, or with the error if there is one. A document that the pipe refuses is an internal
-// error: the worker made it.
-func send(conn *pipe.Conn, id uint64, doc *document.Document, failed error) error {
+// send answers, with the error if there is one. An answer that the pipe refuses is an internal error: the worker made it.
+func send(conn *pipe.Conn, answer pipe.Answer, failed error) error {
 	if failed == nil {
-		if failed = conn.SendAnswer(pipe.Answer{ID: id, Document: doc}); failed == nil {
+		if failed = conn.SendAnswer(answer); failed == nil {
 			return nil
 		}
 	}
-	return conn.SendAnswer(pipe.Answer{ID: id, Error: describe(failed)})
+	return conn.SendAnswer(pipe.Answer{ID: answer.ID, Error: describe(failed)})
 }
 
 // describe classifies an error for the service. The messages of image faults reach the caller.

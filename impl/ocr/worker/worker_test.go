@@ -46,7 +46,10 @@ func start(tb testing.TB, run func(in io.Reader, out io.Writer) error) (conn *pi
 func startServe(tb testing.TB, read func() (*document.Document, error)) (*pipe.Conn, func() error) {
 	tb.Helper()
 	return start(tb, func(in io.Reader, out io.Writer) error {
-		return worker.Serve(pipe.New(in, out), func(context.Context, pipe.Request, []byte) (*document.Document, error) { return read() })
+		return worker.Serve(pipe.New(in, out), func(context.Context, pipe.Request, []byte) (pipe.Answer, error) {
+			doc, err := read()
+			return pipe.Answer{Document: doc}, err
+		})
 	})
 }
 
@@ -135,8 +138,8 @@ func TestServe(t *testing.T) {
 	})
 	t.Run("exits if the pipe breaks", func(t *testing.T) {
 		t.Parallel()
-		read := func(context.Context, pipe.Request, []byte) (*document.Document, error) {
-			return nil, errors.New("unused")
+		read := func(context.Context, pipe.Request, []byte) (pipe.Answer, error) {
+			return pipe.Answer{}, errors.New("unused")
 		}
 		require.Error(t, worker.Serve(pipe.New(bytes.NewReader([]byte("garbage instead of frames")), io.Discard), read))
 	})

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"uncial/impl/ocr"
+	"uncial/impl/ocr/pipe"
 	"uncial/impl/ocr/sandbox"
 	"uncial/internal/document"
 	"uncial/internal/fair"
@@ -143,50 +144,64 @@ func (p *Pool) Gate() *fair.Gate { return p.gate }
 // Recognize reads one image in a worker. Accounts (fair.FromContext) share the time of the workers; images of one account are
 // read in the order of the calls. For its errors see ocr.Recognizer; any other error means that the worker failed.
 func (p *Pool) Recognize(ctx context.Context, req ocr.Request) (*document.Document, error) {
+	if !slices.Contains(*p.languages.Load(), req.Language) {
+		return nil, fmt.Errorf("language %.40q is not supported by the workers", req.Language)
+	}
+	o := p.do(ctx, &job{req: req})
+	return o.doc, o.err
+}
+
+// Cut cuts lines out of an image in a worker. Its errors are those of Recognize.
+func (p *Pool) Cut(ctx context.Context, image []byte, lines *pipe.Cut) (*pipe.Strips, error) {
+	// No model reads the image, but every request has a language.
+	o := p.do(ctx, &job{req: ocr.Request{Image: image, Language: (*p.languages.Load())[0]}, cut: lines})
+	return o.strips, o.err
+}
+
+// do has a worker do a job.
+func (p *Pool) do(ctx context.Context, j *job) outcome {
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case len(req.Image) == 0:
-		return nil, &ocr.ImageError{Reason: "the image is empty; send a JPEG, PNG, TIFF, BMP or WebP file"}
-	case len(req.Image) > ocr.MaxBytes:
-		return nil, &ocr.ImageError{Reason: fmt.Sprintf("the image has %d bytes; at most %d are allowed", len(req.Image), ocr.MaxBytes)}
-	case !slices.Contains(*p.languages.Load(), req.Language):
-		return nil, fmt.Errorf("language %.40q is not supported by the workers", req.Language)
+		return outcome{err: ctx.Err()}
+	case len(j.req.Image) == 0:
+		return outcome{err: &ocr.ImageError{Reason: "the image is empty; send a JPEG, PNG, TIFF, BMP or WebP file"}}
+	case len(j.req.Image) > ocr.MaxBytes:
+		return outcome{err: &ocr.ImageError{Reason: fmt.Sprintf("the image has %d bytes; at most %d are allowed", len(j.req.Image), ocr.MaxBytes)}}
 	}
 	ctx, leave, err := p.gate.Enter(ctx)
 	if err != nil {
 		p.counts.refused.Add(1)
-		return nil, fmt.Errorf("%w: %w", ocr.ErrBusy, err)
+		return outcome{err: fmt.Errorf("%w: %w", ocr.ErrBusy, err)}
 	}
 	defer leave()
 	// The channel is buffered, so a slot never waits for a caller who has left.
-	j := &job{ctx: ctx, req: req, done: make(chan outcome, 1)}
+	j.ctx, j.done = ctx, make(chan outcome, 1)
 	if err := p.queue.put(j); err != nil {
 		p.counts.refused.Add(1)
-		return nil, err
+		return outcome{err: err}
 	}
 	return p.wait(j)
 }
 
 // wait waits for the outcome of a job. Errors: those of the outcome, ocr.ErrBusy if no worker becomes free within
 // Options.Wait, and ctx's error when the caller leaves.
-func (p *Pool) wait(j *job) (*document.Document, error) {
+func (p *Pool) wait(j *job) outcome {
 	turn := time.NewTimer(p.opts.Wait)
 	defer turn.Stop()
 	for {
 		select {
 		case o := <-j.done:
-			return o.doc, o.err
+			return o
 		case <-turn.C:
 			if p.queue.remove(j) {
 				p.counts.refused.Add(1)
-				return nil, fmt.Errorf("no worker became free in time: %w", ocr.ErrBusy)
+				return outcome{err: fmt.Errorf("no worker became free in time: %w", ocr.ErrBusy)}
 			}
 		case <-j.ctx.Done():
 			if !p.queue.remove(j) {
 				j.awaitRelease()
 			}
-			return nil, j.ctx.Err()
+			return outcome{err: j.ctx.Err()}
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"uncial/impl/ocr"
+	"uncial/impl/ocr/pipe"
 	"uncial/internal/document"
 	"uncial/internal/fair"
 )
@@ -19,15 +20,17 @@ const releaseTimeout = 900 * time.Millisecond
 type job struct {
 	ctx     context.Context //nolint:containedctx // the context of the caller of Recognize
 	req     ocr.Request
+	cut     *pipe.Cut    // if set, lines are cut out of the image instead of reading it
 	done    chan outcome // buffered: holds the one outcome
 	item    *fair.Item[*job]
 	retried bool
 }
 
-// outcome holds a document or an error, never both.
+// outcome holds a document, strips or an error, never two of them.
 type outcome struct {
-	doc *document.Document
-	err error
+	doc    *document.Document
+	strips *pipe.Strips
+	err    error
 }
 
 // finish ends the job. It must be called exactly once.

@@ -180,14 +180,17 @@ func request(j *job, deadline time.Duration, threads int) pipe.Request {
 	}
 	return pipe.Request{
 		Language: j.req.Language, Enhance: j.req.Enhance, Preview: j.req.Preview,
-		Deadline: max(1, left.Milliseconds()), Threads: threads,
+		Deadline: max(1, left.Milliseconds()), Threads: threads, Cut: j.cut,
 	}
 }
 
 // result translates a worker's answer for the caller of Recognize. Messages of internal errors go only to the log, because
 // they may name files of this machine.
 func (s *slot) result(j *job, a pipe.Answer) outcome {
-	if a.Error == nil {
+	switch {
+	case a.Strips != nil:
+		return outcome{strips: a.Strips}
+	case a.Document != nil:
 		s.pool.counts.pages.Add(uint64(len(a.Document.Pages)))
 		return outcome{doc: a.Document}
 	}

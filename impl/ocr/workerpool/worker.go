@@ -138,9 +138,17 @@ func (w *worker) read(req pipe.Request, image []byte) (pipe.Answer, error) {
 	if err := w.conn.SendRequest(req, image); err != nil {
 		return pipe.Answer{}, fmt.Errorf("%w: %w", errNotDelivered, err)
 	}
-	a, err := w.conn.ReceiveAnswer()
-	if err == nil && a.ID != req.ID {
+	receive := w.conn.ReceiveAnswer
+	if req.Cut != nil {
+		receive = w.conn.ReceiveStrips
+	}
+	a, err := receive()
+	switch {
+	case err != nil:
+	case a.ID != req.ID:
 		err = fmt.Errorf("the worker answered request %d instead of %d", a.ID, req.ID)
+	case a.Error == nil && (a.Strips != nil) != (req.Cut != nil), a.Strips != nil && len(a.Strips.Widths) != len(req.Cut.Lines):
+		err = errors.New("the worker's answer is not what was asked for")
 	}
 	return a, err
 }

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"uncial/impl/app"
+	"uncial/impl/ocr/neural/training"
+	"uncial/impl/train"
+)
+
+// trainCmd fine-tunes a model of handwriting.
+type trainCmd struct {
+	GroundTruth []string      `required:"" type:"existingdir" placeholder:"DIR" help:"Folder with PAGE or ALTO files and their images, such as an export of eScriptorium or Transkribus; may be repeated."`
+	Base        string        `default:"hands" placeholder:"MODEL" help:"Model to begin with: ${default}, which ships with the program, or the path of a .uhm file."`
+	Out         string        `required:"" type:"path" placeholder:"FILE.uhm" help:"Model to write. A report (.html) and a folder with the state (.training) are written next to it."`
+	Language    []string      `required:"" placeholder:"TAG" help:"Language of the pages as a BCP 47 tag, such as fr; may be repeated. The model competes on pages of these languages."`
+	Time        time.Duration `default:"1h" help:"Longest time to train (default: ${default})."`
+	Passes      float64       `default:"20" help:"How often each line is seen (default: ${default})."`
+	Threads     int           `placeholder:"N" help:"Cores to use (default: all)."`
+	Worker      string        `type:"path" placeholder:"PATH" help:"Path of the uncial-worker program (default: in the directory of this program)."`
+	Sandbox     string        `enum:"require,best-effort,off" default:"best-effort" help:"Confine the worker with landlock and seccomp: ${enum} (default: ${default})."`
+}
+
+// Help returns the text below the flags.
+func (trainCmd) Help() string {
+	return `Cuts the transcribed lines out of the images and trains the base model on them, on this machine's processor. A tenth of
+the pages is held back to measure the error. Ctrl-C stops the training; the same command goes on from there.
+
+It needs PyTorch: apt-get install python3-torch
+
+Example:
+  uncial train --ground-truth export/ --language fr --out ours.uhm
+  uncial serve --models .`
+}
+
+// cutDeadline bounds the cutting of one page's lines.
+const cutDeadline = 2 * time.Minute
+
+// interrupted is an error after a signal: the program ends with the usual status.
+type interrupted struct{ error }
+
+// ExitCode returns the status of a program that a signal stopped.
+func (interrupted) ExitCode() int { return 130 }
+
+// Run trains and prints where the model is.
+func (c *trainCmd) Run(ctx context.Context, con *console) error {
+	threads := c.Threads
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	engine := app.EngineOptions{Worker: c.Worker, Sandbox: c.Sandbox, Deadline: cutDeadline}
+	result, err := train.Run(ctx, train.Options{
+		GroundTruth: c.GroundTruth, Base: c.Base, Out: c.Out, Languages: c.Language, Minutes: c.Time.Minutes(), Passes: c.Passes, Threads: threads,
+		Progress: con.err,
+		Cutter: func(ctx context.Context) (train.Cutter, func() error, error) {
+			return app.OpenCutter(ctx, engine, con.log)
+		},
+	})
+	if errors.Is(err, training.ErrInterrupted) || errors.Is(err, context.Canceled) {
+		return interrupted{training.ErrInterrupted}
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(con.out, "%s: %.3f of the characters held back are wrong; %.3f were before. Report: %s\n", result.Model, result.After, result.Before, result.Report)
+	return nil
+}

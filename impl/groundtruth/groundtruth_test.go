@@ -1,0 +1,115 @@
+package groundtruth_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/groundtruth"
+)
+
+const pageXML = `<?xml version="1.0"?>
+<PcGts xmlns="http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"><Page imageFilename="C:\scans\One.JPG" imageWidth="400" imageHeight="200">
+<TextRegion id="r"><TextLine id="a"><Coords points="10,20 210,20 210,60 10,60"/><Baseline points="210,50 10,50"/>
+<Word id="w"><Coords points="0,0 1,0 1,1"/><TextEquiv><Unicode>one</Unicode></TextEquiv></Word>
+<TextEquiv index="1"><Unicode>second choice</Unicode></TextEquiv><TextEquiv index="0"><Unicode> first choice </Unicode></TextEquiv></TextLine>
+<TextLine id="b"><Coords points="10,80 210,80 210,120"/><Baseline points="10,110 210,110"/><TextEquiv><Unicode></Unicode></TextEquiv></TextLine>
+<TextEquiv><Unicode>text of the region</Unicode></TextEquiv></TextRegion></Page></PcGts>`
+
+const altoXML = `<?xml version="1.0"?>
+<alto xmlns="http://www.loc.gov/standards/alto/ns-v4#"><Description><sourceImageInformation><fileName>two.png</fileName></sourceImageInformation></Description>
+<Layout><Page WIDTH="300" HEIGHT="100"><PrintSpace><TextBlock><TextLine BASELINE="10 40 110 44">
+<Shape><Polygon POINTS="10 10 110 14 110 54 10 50"/></Shape><String CONTENT="zwei"/><SP/><String CONTENT="Wor"/><HYP CONTENT="-"/></TextLine></TextBlock></PrintSpace></Page></Layout></alto>`
+
+// MustFolder writes files into a new folder.
+func MustFolder(tb testing.TB, files map[string]string) string {
+	tb.Helper()
+	folder := tb.TempDir()
+	for name, content := range files {
+		path := filepath.Join(folder, name)
+		require.NoError(tb, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(tb, os.WriteFile(path, []byte(content), 0o600))
+	}
+	return folder
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	folder := MustFolder(t, map[string]string{
+		"page/1.xml": pageXML, "images/one.jpg": "an image", "2.xml": altoXML, "two.png": "an image",
+		"mets.xml": "<mets/>", "broken.xml": "<PcGts><Page", "3.xml": `<alto><Layout><Page WIDTH="1" HEIGHT="1"/></Layout></alto>`,
+	})
+	pages, skipped, err := groundtruth.Find(folder)
+	require.NoError(t, err)
+	require.Equal(t, []groundtruth.Page{
+		{
+			XML: filepath.Join(folder, "2.xml"), Image: filepath.Join(folder, "two.png"), Width: 300, Height: 100,
+			Lines: []groundtruth.Line{{
+				Text: "zwei Wor-", Baseline: []groundtruth.Point{{10, 40}, {110, 44}},
+				Polygon: []groundtruth.Point{{10, 10}, {110, 14}, {110, 54}, {10, 50}},
+			}},
+		},
+		{
+			XML: filepath.Join(folder, "page/1.xml"), Image: filepath.Join(folder, "images/one.jpg"), Width: 400, Height: 200,
+			Lines: []groundtruth.Line{{
+				Text: "first choice", Baseline: []groundtruth.Point{{10, 50}, {210, 50}},
+				Polygon: []groundtruth.Point{{10, 20}, {210, 20}, {210, 60}, {10, 60}},
+			}},
+		},
+	}, pages)
+	reasons := map[string]string{}
+	for _, s := range skipped {
+		reasons[filepath.Base(s.Path)] = s.Reason
+	}
+	require.Equal(t, "no line has text, a baseline and a polygon", reasons["3.xml"])
+	require.Equal(t, "1 lines have no text, no baseline or no polygon", reasons["1.xml"])
+	require.Contains(t, reasons["broken.xml"], "it is not XML")
+	require.NotContains(t, reasons, "mets.xml")
+}
+
+func TestFind_Errors(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"an empty folder":              {nil, "it has no .xml files; export PAGE or ALTO with images"},
+		"transcriptions without image": {map[string]string{"1.xml": pageXML}, "it has no images"},
+		"images of other pages":        {map[string]string{"1.xml": pageXML, "other.jpg": "x"}, `its image "One.JPG" is not in the folder`},
+		"other XML":                    {map[string]string{"1.xml": "<TEI/>", "other.jpg": "x"}, "neither PAGE nor ALTO"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, _, err := groundtruth.Find(MustFolder(t, c.files))
+			require.ErrorIs(t, err, groundtruth.ErrNoPages)
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+	_, _, err := groundtruth.Find(filepath.Join(t.TempDir(), "absent"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestLine_Heights(t *testing.T) {
+	t.Parallel()
+	base := []groundtruth.Point{{0, 50}, {200, 50}}
+	t.Run("measures a band", func(t *testing.T) {
+		t.Parallel()
+		up, down, ok := groundtruth.Line{Baseline: base, Polygon: []groundtruth.Point{{0, 20}, {200, 20}, {200, 60}, {0, 60}}}.Heights()
+		require.True(t, ok)
+		require.InDelta(t, 30, up, 0.01)
+		require.InDelta(t, 10, down, 0.01)
+	})
+	t.Run("ignores a single flourish", func(t *testing.T) {
+		t.Parallel()
+		up, _, ok := groundtruth.Line{Baseline: base, Polygon: []groundtruth.Point{{0, 20}, {100, 20}, {101, -90}, {110, -90}, {111, 20}, {200, 20}, {200, 60}, {0, 60}}}.Heights()
+		require.True(t, ok)
+		require.InDelta(t, 30, up, 0.5)
+	})
+	t.Run("refuses a polygon that is a point", func(t *testing.T) {
+		t.Parallel()
+		_, _, ok := groundtruth.Line{Baseline: base, Polygon: []groundtruth.Point{{5, 5}, {6, 6}, {7, 5}}}.Heights()
+		require.False(t, ok)
+	})
+}

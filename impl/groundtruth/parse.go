@@ -1,0 +1,209 @@
+package groundtruth
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// errOther means that a file is XML of another kind.
+var errOther = errors.New("neither PAGE nor ALTO")
+
+// parse reads a transcription. Page.Image is the name that it states; the lines come apart, because not all may be usable.
+func parse(data []byte) (Page, []Line, error) {
+	root, err := rootOf(data)
+	if err != nil {
+		return Page{}, nil, err
+	}
+	switch root {
+	case "PcGts":
+		return parsePAGE(data)
+	case "alto":
+		return parseALTO(data)
+	}
+	return Page{}, nil, errOther
+}
+
+func rootOf(data []byte) (string, error) {
+	d := xml.NewDecoder(bytes.NewReader(data))
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return "", fmt.Errorf("it is not XML: %w", err)
+		}
+		if start, ok := token.(xml.StartElement); ok {
+			return start.Name.Local, nil
+		}
+	}
+}
+
+type pageLine struct {
+	Coords struct {
+		Points string `xml:"points,attr"`
+	} `xml:"Coords"`
+	Baseline struct {
+		Points string `xml:"points,attr"`
+	} `xml:"Baseline"`
+	Texts []textEquiv `xml:"TextEquiv"`
+}
+
+type textEquiv struct {
+	Index   int    `xml:"index,attr"`
+	Unicode string `xml:"Unicode"`
+}
+
+// parsePAGE takes the first text of each line, by its index; texts of words and glyphs are not read.
+func parsePAGE(data []byte) (Page, []Line, error) {
+	var (
+		page  Page
+		lines []Line
+	)
+	err := walk(data, func(d *xml.Decoder, start xml.StartElement) error {
+		switch start.Name.Local {
+		case "Page":
+			page.Image = attribute(start, "imageFilename")
+			page.Width, page.Height = number(attribute(start, "imageWidth")), number(attribute(start, "imageHeight"))
+		case "TextLine":
+			var l pageLine
+			if err := d.DecodeElement(&l, &start); err != nil {
+				return err
+			}
+			line := Line{Baseline: leftToRight(points(l.Baseline.Points)), Polygon: points(l.Coords.Points)}
+			if len(l.Texts) > 0 {
+				first := slices.MinFunc(l.Texts, func(a, b textEquiv) int { return cmp.Compare(a.Index, b.Index) })
+				line.Text = strings.TrimSpace(first.Unicode)
+			}
+			lines = append(lines, line)
+		}
+		return tooMany(lines)
+	})
+	return page, lines, err
+}
+
+type altoLine struct {
+	Baseline string `xml:"BASELINE,attr"`
+	Polygon  struct {
+		Points string `xml:"POINTS,attr"`
+	} `xml:"Shape>Polygon"`
+	Parts []altoPart `xml:",any"`
+}
+
+type altoPart struct {
+	XMLName xml.Name
+	Content string `xml:"CONTENT,attr"`
+}
+
+func parseALTO(data []byte) (Page, []Line, error) {
+	var (
+		page  Page
+		lines []Line
+	)
+	err := walk(data, func(d *xml.Decoder, start xml.StartElement) error {
+		switch start.Name.Local {
+		case "fileName":
+			var name string
+			if err := d.DecodeElement(&name, &start); err != nil {
+				return err
+			}
+			page.Image = cmp.Or(page.Image, strings.TrimSpace(name))
+		case "Page":
+			page.Width, page.Height = number(attribute(start, "WIDTH")), number(attribute(start, "HEIGHT"))
+		case "TextLine":
+			var l altoLine
+			if err := d.DecodeElement(&l, &start); err != nil {
+				return err
+			}
+			lines = append(lines, Line{altoText(l.Parts), leftToRight(points(l.Baseline)), points(l.Polygon.Points)})
+		}
+		return tooMany(lines)
+	})
+	return page, lines, err
+}
+
+// altoText joins the words of a line. eScriptorium writes a whole line as one String.
+func altoText(parts []altoPart) string {
+	var words []string
+	for _, p := range parts {
+		switch {
+		case p.XMLName.Local == "String" && p.Content != "":
+			words = append(words, p.Content)
+		case p.XMLName.Local == "HYP" && len(words) > 0:
+			words[len(words)-1] += p.Content
+		}
+	}
+	return strings.TrimSpace(strings.Join(words, " "))
+}
+
+// walk calls visit for each element that no earlier call has consumed.
+func walk(data []byte, visit func(*xml.Decoder, xml.StartElement) error) error {
+	d := xml.NewDecoder(bytes.NewReader(data))
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("it is not XML: %w", err)
+		}
+		if start, ok := token.(xml.StartElement); ok {
+			if err := visit(d, start); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func tooMany(lines []Line) error {
+	if len(lines) > maxLines {
+		return fmt.Errorf("it has more than %d lines", maxLines)
+	}
+	return nil
+}
+
+func attribute(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// number returns 0 for what is not a number.
+func number(text string) float64 {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0
+	}
+	return v
+}
+
+// points reads "x,y x,y", the form of PAGE, and "x y x y", which ALTO permits too. A malformed list has no points.
+func points(text string) []Point {
+	fields := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' || r == '\r' })
+	if len(fields)%2 != 0 {
+		return nil
+	}
+	out := make([]Point, 0, len(fields)/2)
+	for i := 0; i < len(fields); i += 2 {
+		x, errX := strconv.ParseFloat(fields[i], 64)
+		y, errY := strconv.ParseFloat(fields[i+1], 64)
+		if errX != nil || errY != nil {
+			return nil
+		}
+		out = append(out, Point{x, y})
+	}
+	return out
+}
+
+// leftToRight sorts the points of a baseline: some tools write them from right to left.
+func leftToRight(p []Point) []Point {
+	slices.SortStableFunc(p, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
+	return p
+}

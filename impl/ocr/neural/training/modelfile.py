@@ -1,0 +1,86 @@
+"""Model files: reads one into a Network, and writes one. impl/ocr/neural/model.go reads the same files."""
+import hashlib
+import json
+import os
+import struct
+
+import numpy as np
+import torch
+
+from network import Network
+
+FORMAT = 'uncial-lines-1'
+DTYPES = {'F16': np.float16, 'F32': np.float32}
+
+
+def read(path):
+    """-> metadata, and the tensors by name in 32 bits"""
+    with open(path, 'rb') as f:
+        data = f.read()
+    length = struct.unpack('<Q', data[:8])[0]
+    header, weights = json.loads(data[8:8 + length]), data[8 + length:]
+    metadata = header.pop('__metadata__')
+    if metadata['format'] != FORMAT or hashlib.sha256(weights).hexdigest() != metadata['sha256']:
+        raise ValueError(f'{path} is damaged, or not in the format {FORMAT}')
+    tensors = {}
+    for name, t in header.items():
+        begin, end = t['data_offsets']
+        values = np.frombuffer(weights[begin:end], DTYPES[t['dtype']]).reshape(t['shape'])
+        tensors[name] = torch.from_numpy(values.astype(np.float32))
+    return metadata, tensors
+
+
+def network(tensors, old, alphabet):
+    """the network of a file, with the output rows of the characters in alphabet; characters that the file lacks begin at random"""
+    channels = [tensors[f'c{k}.weight'].shape[0] for k in range(1, 6)]
+    layers = len({name.split('.')[1] for name in tensors if name.startswith('rnn.')})
+    hidden = tensors['rnn.0.f.wh'].shape[1]
+    net = Network(len(alphabet) + 1, channels, hidden, layers)
+    with torch.no_grad():
+        for k, conv in enumerate(net.conv, 1):
+            conv.take(tensors[f'c{k}.weight'])
+            conv.bias.copy_(tensors[f'c{k}.bias'])
+        for k, layer in enumerate(net.rnn):
+            for short, suffix in (('f', ''), ('b', '_reverse')):
+                getattr(layer, 'weight_ih_l0' + suffix).copy_(tensors[f'rnn.{k}.{short}.wi'])
+                getattr(layer, 'weight_hh_l0' + suffix).copy_(tensors[f'rnn.{k}.{short}.wh'])
+                getattr(layer, 'bias_ih_l0' + suffix).copy_(tensors[f'rnn.{k}.{short}.bias'])
+                getattr(layer, 'bias_hh_l0' + suffix).zero_()
+        rows = {c: i for i, c in enumerate(['', *old])}
+        for i, c in enumerate(['', *alphabet]):
+            if c in rows:
+                net.out.weight[i] = tensors['out.weight'][rows[c]]
+                net.out.bias[i] = tensors['out.bias'][rows[c]]
+    return net
+
+
+def write(path, net, alphabet, metadata):
+    """writes the model in 16 bits; the file is whole or absent"""
+    tensors = {}
+    for k, conv in enumerate(net.conv, 1):
+        tensors[f'c{k}.weight'], tensors[f'c{k}.bias'] = conv.plain(), conv.bias
+    for k, layer in enumerate(net.rnn):
+        for short, suffix in (('f', ''), ('b', '_reverse')):
+            name = f'rnn.{k}.{short}.'
+            tensors[name + 'wi'] = getattr(layer, 'weight_ih_l0' + suffix)
+            tensors[name + 'wh'] = getattr(layer, 'weight_hh_l0' + suffix)
+            tensors[name + 'bias'] = getattr(layer, 'bias_ih_l0' + suffix) + getattr(layer, 'bias_hh_l0' + suffix)
+    tensors['out.weight'], tensors['out.bias'] = net.out.weight, net.out.bias
+    header, parts, at = {}, [], 0
+    for name, t in tensors.items():
+        raw = t.detach().float().numpy().astype(np.float16).tobytes()
+        header[name] = {'dtype': 'F16', 'shape': list(t.shape), 'data_offsets': [at, at + len(raw)]}
+        parts.append(raw)
+        at += len(raw)
+    weights = b''.join(parts)
+    header['__metadata__'] = {
+        **metadata, 'format': FORMAT, 'height': '48', 'sha256': hashlib.sha256(weights).hexdigest(),
+        'alphabet': json.dumps(alphabet, ensure_ascii=False)}
+    text = json.dumps(header, ensure_ascii=False).encode()
+    text += b' ' * (-len(text) % 8)
+    part = path + '.part'
+    with open(part, 'wb') as f:
+        f.write(struct.pack('<Q', len(text)) + text + weights)
+        f.flush()
+        os.fsync(f.fileno())
+    os.replace(part, path)

@@ -1,0 +1,227 @@
+#!/usr/bin/python3
+"""train.py --lines FOLDER --base MODEL.uhm --out OUT.uhm --state FOLDER [--minutes N] [--passes N] [--rate R] [--threads N] [--metadata JSON]
+
+Trains a line model from a base model on the lines of a folder. `uncial train` calls it; package training describes the
+folder. Each line of standard output is a JSON object: {"kind": "start" | "progress" | "sample" | "done" | "error", ...}.
+SIGINT and SIGTERM save the state and end it with status 3; the same command goes on from there."""
+import argparse
+import collections
+import json
+import math
+import os
+import random
+import signal
+import sys
+import time
+
+import torch
+import torch.nn.functional as F
+
+import augment
+import lines
+import modelfile
+
+RARE = 3             # lines that must have a character before the model learns it
+SMALLEST_RUN = 3000  # lines seen, whatever the passes: two pages need more passes than forty
+COLUMNS = 16384      # columns of a batch
+AVERAGE = .995       # of the weights' moving average, which is the model that is written
+SAVE_EVERY = 60      # seconds
+HELD_MOST = 200      # lines that the error is measured on
+
+
+def say(kind, **values):
+    print(json.dumps({'kind': kind, **values}, ensure_ascii=False), flush=True)
+
+
+def distance(a, b):
+    """edit distance of two texts"""
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        before, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (x != y))
+    return row[-1]
+
+
+class Alphabet:
+    def __init__(self, characters):
+        self.characters = characters
+        self.index = {c: i for i, c in enumerate(characters, 1)}
+
+    def encode(self, text):
+        return torch.tensor([self.index[c] for c in text])
+
+    def decode(self, classes):
+        out, before = [], 0
+        for c in classes:
+            if c != before and c:
+                out.append(self.characters[c - 1])
+            before = c
+        return ''.join(out)
+
+
+def learnable(base, train):
+    """the base's alphabet and what occurs in enough lines, and the characters that are too rare"""
+    counts = collections.Counter(c for line in train for c in set(line.text))
+    fresh = sorted(c for c, n in counts.items() if c not in base and n >= RARE)
+    return Alphabet([*base, *fresh]), fresh, sorted(c for c, n in counts.items() if c not in base and n < RARE)
+
+
+def loss_of(scores, texts, alphabet):
+    """CTC loss for each character"""
+    targets = [alphabet.encode(t) for t in texts]
+    sizes = torch.tensor([len(t) for t in targets])
+    steps = torch.full((len(texts),), scores.shape[0])
+    return F.ctc_loss(scores.log_softmax(-1), torch.cat(targets), steps, sizes, reduction='sum', zero_infinity=True) / sizes.sum()
+
+
+class Trainer:
+    def __init__(self, o):
+        self.o = o
+        metadata, tensors = modelfile.read(o.base)
+        train, held, left = lines.load(o.lines)
+        old = json.loads(metadata['alphabet'])
+        self.alphabet, fresh, rare = learnable(old, train)
+        whole = [line for line in train if all(c in self.alphabet.index for c in line.text)]
+        if len(whole) < len(train):
+            left['characters that occur too rarely'] = len(train) - len(whole)
+        if not whole:
+            raise SystemExit('no line is left to train on')
+        self.train, self.held = whole, held[:HELD_MOST]
+        self.net = modelfile.network(tensors, old, self.alphabet.characters)
+        self.mean = modelfile.network(tensors, old, self.alphabet.characters).eval()
+        self.base = metadata
+        self.total = max(SMALLEST_RUN, int(o.passes * len(whole)))
+        self.seen, self.step, self.spent, self.before, self.curve = 0, 0, 0.0, None, []
+        groups = [{'params': [p for n, p in self.net.named_parameters() if (p.dim() > 1 and 'gain' not in n) == decays], 'weight_decay': .01 * decays}
+                  for decays in (True, False)]
+        self.optimiser = torch.optim.AdamW(groups, lr=o.rate, betas=(.9, .98))
+        self.resume()
+        say('start', lines=len(whole), held=len(self.held), left_out=left, new=fresh, rare=rare, seen=self.seen, total=self.total)
+
+    @property
+    def state(self):
+        return os.path.join(self.o.state, 'state.pt')
+
+    def resume(self):
+        if not os.path.exists(self.state):
+            return
+        s = torch.load(self.state, weights_only=False)  # a file of this program
+        if s['alphabet'] != self.alphabet.characters or s['lines'] != len(self.train):
+            raise SystemExit('the state was made from other lines; delete it or choose another --out')
+        for module, key in ((self.net, 'net'), (self.mean, 'mean'), (self.optimiser, 'optimiser')):
+            module.load_state_dict(s[key])
+        self.seen, self.step, self.spent, self.before, self.curve = s['seen'], s['step'], s['spent'], s['before'], s['curve']
+
+    def save(self):
+        part = self.state + '.part'
+        torch.save({'net': self.net.state_dict(), 'mean': self.mean.state_dict(), 'optimiser': self.optimiser.state_dict(),
+                    'seen': self.seen, 'step': self.step, 'spent': self.spent, 'before': self.before, 'curve': self.curve,
+                    'alphabet': self.alphabet.characters, 'lines': len(self.train)}, part)
+        os.replace(part, self.state)
+
+    def error(self):
+        """the share of wrong characters in the lines held back, and some of these lines as they are read"""
+        wrong = characters = 0
+        samples = []
+        with torch.no_grad():
+            for batch in lines.batches(self.held, COLUMNS, random.Random(1)):
+                best = self.mean(lines.collate(batch))[0].argmax(-1).t().tolist()
+                for line, classes in zip(batch, best):
+                    read = lines.normal(self.alphabet.decode(classes))
+                    wrong += distance(line.text, read)
+                    characters += len(line.text)
+                    samples.append({'page': line.page, 'text': line.text, 'read': read})
+        random.Random(2).shuffle(samples)
+        return wrong / max(characters, 1), samples[:12]
+
+    def share(self):
+        """how much of the run is over, 0 to 1: by lines or by time, whichever is nearer its end"""
+        return min(1.0, max(self.seen / self.total, self.spent / 60 / self.o.minutes))
+
+    def learn(self, batch):
+        rate = self.o.rate * min(1, (self.step + 1) / 50) * (.01 + .99 * .5 * (1 + math.cos(math.pi * self.share())))
+        for group in self.optimiser.param_groups:
+            group['lr'] = rate
+        scores, side = self.net(augment.augment(lines.collate(batch)))
+        texts = [line.text for line in batch]
+        loss = loss_of(scores, texts, self.alphabet)
+        self.optimiser.zero_grad()
+        (loss + .25 * loss_of(side, texts, self.alphabet)).backward()
+        torch.nn.utils.clip_grad_norm_(self.net.parameters(), 1.0)
+        self.optimiser.step()
+        self.step += 1
+        self.seen += len(batch)
+        keep = min(AVERAGE, (self.step + 1) / (self.step + 10))
+        with torch.no_grad():
+            for mean, now in zip(self.mean.parameters(), self.net.parameters()):
+                mean.lerp_(now, 1 - keep)
+        return loss.item()
+
+    def run(self, stopped):
+        """trains to the end, or until stopped() is true; returns whether it came to the end"""
+        if self.before is None:
+            self.before = self.error()[0]
+        began, spent, saved, told, losses = time.monotonic(), self.spent, time.monotonic(), 0.0, collections.deque(maxlen=50)
+        self.net.train()
+        while self.share() < 1:
+            for batch in lines.batches(self.train, COLUMNS, random.Random(self.step)):
+                losses.append(self.learn(batch))
+                now = time.monotonic()
+                self.spent = spent + now - began
+                if stopped():
+                    self.save()
+                    return False
+                if now - told > 2:
+                    told, share = now, self.share()
+                    say('progress', share=share, seen=self.seen, loss=sum(losses) / len(losses), left=self.spent * (1 - share) / max(share, 1e-3))
+                if now - saved > SAVE_EVERY:
+                    error, samples = self.error()
+                    self.curve.append([self.seen, error])
+                    self.save()
+                    say('sample', error=error, samples=samples[:3])
+                    saved = time.monotonic()
+                if self.share() >= 1:
+                    break
+        return True
+
+    def finish(self):
+        error, samples = self.error()
+        self.curve.append([self.seen, error])
+        metadata = {**{k: v for k, v in self.base.items() if k in ('licence',)}, **json.loads(self.o.metadata), 'base': self.base['version'],
+                    'lines': str(len(self.train)), 'error_before': f'{self.before:.4f}', 'error': f'{error:.4f}'}
+        modelfile.write(self.o.out, self.mean, self.alphabet.characters, metadata)
+        self.save()
+        say('done', error=error, before=self.before, seen=self.seen, seconds=self.spent, curve=self.curve, samples=samples)
+
+
+def main():
+    a = argparse.ArgumentParser()
+    for name in ('lines', 'base', 'out', 'state'):
+        a.add_argument('--' + name, required=True)
+    a.add_argument('--minutes', type=float, default=60)
+    a.add_argument('--passes', type=float, default=20)
+    a.add_argument('--rate', type=float, default=4e-4)
+    a.add_argument('--threads', type=int, default=2)
+    a.add_argument('--metadata', default='{}')
+    o = a.parse_args()
+    torch.set_num_threads(o.threads)
+    torch.manual_seed(1)
+    random.seed(1)
+    stop = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.append(True))
+    trainer = Trainer(o)
+    if not trainer.run(lambda: bool(stop)):
+        say('error', message='interrupted; the state is saved')
+        return 3
+    trainer.finish()
+    return 0
+
+
+if __name__ == '__main__':
+    try:
+        sys.exit(main())
+    except (OSError, ValueError, RuntimeError) as e:
+        say('error', message=str(e))
+        sys.exit(1)

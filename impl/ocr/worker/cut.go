@@ -1,0 +1,52 @@
+package worker
+
+import (
+	"fmt"
+	"image"
+
+	"uncial/impl/ocr"
+	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/layout"
+	"uncial/impl/ocr/neural"
+	"uncial/impl/ocr/pipe"
+	"uncial/impl/ocr/tesseract"
+)
+
+// mostDistortion is the largest ratio of the scales across and down between a page and its copy. Rounding stays below it, even in
+// small copies.
+const mostDistortion = 1.02
+
+// cut cuts lines out of the first page of an image file, for training. Errors are *ocr.ImageError.
+func cut(file []byte, c *pipe.Cut) (*pipe.Strips, error) {
+	for page, err := range decode.Pages(file, tesseract.Leptonica{}) {
+		if err != nil {
+			return nil, err
+		}
+		return cutPage(imaging.FromImage(page.Image), c)
+	}
+	return nil, &ocr.ImageError{Reason: "the image has no page"}
+}
+
+func cutPage(page *image.Gray, c *pipe.Cut) (*pipe.Strips, error) {
+	fx, fy := 1.0, 1.0
+	if c.Width > 0 && c.Height > 0 {
+		fx, fy = float64(page.Rect.Dx())/c.Width, float64(page.Rect.Dy())/c.Height
+	}
+	if r := fx / fy; r > mostDistortion || r < 1/mostDistortion {
+		return nil, &ocr.ImageError{Reason: fmt.Sprintf("the image has %d x %d pixels, but its lines were measured on %.0f x %.0f; export both again",
+			page.Rect.Dx(), page.Rect.Dy(), c.Width, c.Height)}
+	}
+	out := &pipe.Strips{Widths: make([]int, len(c.Lines))}
+	for i, l := range c.Lines {
+		band := layout.Band{X0: l.X0 * fx, X1: l.X1 * fx, Up: l.Up * fy, Down: l.Down * fy}
+		for j := 0; j+1 < len(l.Baseline); j += 2 {
+			band.Baseline = append(band.Baseline, layout.Vertex{X: l.Baseline[j] * fx, Y: l.Baseline[j+1] * fy})
+		}
+		if strip, ok := layout.CutBand(page, band); ok {
+			out.Widths[i] = strip.Rect.Dx()
+			out.Ink = append(out.Ink, neural.Ink(strip)...)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,142 @@
+package train
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"uncial/impl/groundtruth"
+	"uncial/impl/ocr"
+	"uncial/impl/ocr/neural/training"
+	"uncial/impl/ocr/pipe"
+)
+
+const (
+	// heldPages is how many pages there must be before whole pages are held back, one of so many; with fewer pages, it is one of
+	// so many lines.
+	heldPages = 10
+	imageMax  = ocr.MaxBytes
+)
+
+// cut writes the lines of the pages into the state folder, unless an earlier run has cut the same files.
+func (o *Options) cut(ctx context.Context, state string, pages []groundtruth.Page) (err error) {
+	done := filepath.Join(state, "cut")
+	mark := digest(pages)
+	if old, err := os.ReadFile(done); err == nil && string(old) == mark {
+		return nil
+	}
+	if err := os.RemoveAll(filepath.Join(state, "state.pt")); err != nil { // it was made from other lines
+		return err
+	}
+	cutter, stop, err := o.Cutter(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	w, err := newWriter(state)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.close()) }()
+	for i, p := range pages {
+		fmt.Fprintf(o.Progress, "\rCutting lines: page %d of %d  ", i+1, len(pages))
+		switch err := w.page(ctx, cutter, p, i, len(pages)); {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, errPage):
+			fmt.Fprintf(o.Progress, "\n%v\n", err)
+		case err != nil:
+			return err
+		}
+	}
+	fmt.Fprintln(o.Progress)
+	if w.lines == 0 {
+		return errors.New("--ground-truth: no line could be cut out of the images")
+	}
+	if err := w.flush(); err != nil {
+		return err
+	}
+	return os.WriteFile(done, []byte(mark), 0o600)
+}
+
+// errPage is joined to errors that concern one page: it is skipped.
+var errPage = errors.New("skipped")
+
+// writer writes a folder of lines, as package training describes it.
+type writer struct {
+	ink, rows *os.File
+	to        *bufio.Writer
+	json      *json.Encoder
+	offset    int64
+	lines     int
+}
+
+func newWriter(state string) (*writer, error) {
+	ink, err := os.Create(filepath.Join(state, "lines.u8"))
+	if err != nil {
+		return nil, err
+	}
+	rows, err := os.Create(filepath.Join(state, "lines.jsonl"))
+	if err != nil {
+		return nil, errors.Join(err, ink.Close())
+	}
+	w := &writer{ink: ink, rows: rows, to: bufio.NewWriter(ink), json: json.NewEncoder(rows)}
+	w.json.SetEscapeHTML(false)
+	return w, nil
+}
+
+func (w *writer) flush() error { return w.to.Flush() }
+
+func (w *writer) close() error { return errors.Join(w.ink.Close(), w.rows.Close()) }
+
+// page cuts the lines of a page and appends them. Errors that concern this page alone are errPage.
+func (w *writer) page(ctx context.Context, c Cutter, p groundtruth.Page, index, pages int) error {
+	if info, err := os.Stat(p.Image); err != nil || info.Size() > imageMax {
+		return fmt.Errorf("%s: %w: the image is larger than %d MiB, or cannot be opened", p.Image, errPage, imageMax>>20)
+	}
+	image, err := os.ReadFile(p.Image)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errPage, err)
+	}
+	lines, request := place(p)
+	if len(lines) == 0 {
+		return fmt.Errorf("%s: %w: no line has a polygon that fits its baseline", p.XML, errPage)
+	}
+	strips, err := c.Cut(ctx, image, request)
+	if fault := (*ocr.ImageError)(nil); errors.As(err, &fault) || errors.Is(err, ocr.ErrTimeout) {
+		return fmt.Errorf("%s: %w: %w", p.Image, errPage, err)
+	}
+	if err != nil {
+		return err
+	}
+	at := 0
+	for i, width := range strips.Widths {
+		n := width * pipe.StripHeight
+		if n == 0 {
+			continue
+		}
+		row := training.Line{Offset: w.offset, Width: width, Text: lines[i].Text, Page: filepath.Base(p.XML), Held: held(index, i, pages)}
+		if err := w.json.Encode(row); err != nil {
+			return err
+		}
+		if _, err := w.to.Write(strips.Ink[at : at+n]); err != nil {
+			return err
+		}
+		at += n
+		w.offset += int64(n)
+		w.lines++
+	}
+	return nil
+}
+
+// held decides which lines the error is measured on: every tenth page, or with fewer pages every tenth line.
+func held(page, line, pages int) bool {
+	if pages >= heldPages {
+		return page%heldPages == heldPages/2
+	}
+	return line%heldPages == heldPages/2
+}

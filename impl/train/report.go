@@ -1,0 +1,70 @@
+package train
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"os"
+	"strings"
+
+	"uncial/impl/ocr/neural/training"
+)
+
+//go:embed report.html
+var reportHTML string
+
+var reportPage = template.Must(template.New("report").Parse(reportHTML))
+
+// report collects what the HTML report shows.
+type report struct {
+	Model, Base, Languages string
+	Pages, Lines, Held     int
+	Before, After          float64
+	Minutes                float64
+	New, Rare              string
+	Skipped                map[string]int
+	Samples                []training.Sample
+	Curve                  [][2]float64
+}
+
+// add takes what an event says.
+func (r *report) add(e training.Event) {
+	switch e.Kind {
+	case "start":
+		r.Lines, r.Held, r.Skipped = e.Lines, e.Held, e.Skipped
+		r.New, r.Rare = strings.Join(e.New, " "), strings.Join(e.Rare, " ")
+	case "done":
+		r.Before, r.After, r.Minutes, r.Curve, r.Samples = e.Before, e.Error, e.Seconds/60, e.Curve, e.Samples
+	}
+}
+
+// Points are those of the error's curve, in a picture of 600 by 160 pixels.
+func (r *report) Points() string {
+	if len(r.Curve) == 0 {
+		return ""
+	}
+	const width, height = 600, 160
+	last, most := r.Curve[len(r.Curve)-1][0], r.Before
+	for _, p := range r.Curve {
+		most = max(most, p[1])
+	}
+	points := []string{fmt.Sprintf("0,%.1f", height-height*r.Before/max(most, 1e-9))}
+	for _, p := range r.Curve {
+		points = append(points, fmt.Sprintf("%.1f,%.1f", width*p[0]/max(last, 1), height-height*p[1]/max(most, 1e-9)))
+	}
+	return strings.Join(points, " ")
+}
+
+// write writes the report; the file is whole or absent.
+func (r *report) write(path string) error {
+	var b bytes.Buffer
+	if err := reportPage.Execute(&b, r); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	part := path + ".part"
+	if err := os.WriteFile(part, b.Bytes(), 0o644); err != nil { //nolint:gosec // a report is for its readers
+		return err
+	}
+	return os.Rename(part, path)
+}

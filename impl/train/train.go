@@ -1,0 +1,210 @@
+// Package train is "uncial train": it fine-tunes a model of handwriting on the transcribed pages of an archive. It cuts their lines in a
+// sandboxed worker, exactly as reading does, has package training train on them, and writes the model and a report.
+//
+// What it has cut and learnt so far lies in a folder next to the model, so that an interrupted run can go on. How transcriptions are
+// read is in package groundtruth. Start reading at Run.
+package train
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/text/language"
+
+	"uncial/impl/groundtruth"
+	"uncial/impl/ocr/models/own"
+	"uncial/impl/ocr/neural/training"
+	"uncial/impl/ocr/pipe"
+)
+
+// Cutter cuts lines out of images; *workerpool.Pool is one.
+type Cutter interface {
+	// Cut returns the strips of an image's lines. An *ocr.ImageError is the image's fault.
+	Cut(ctx context.Context, image []byte, lines *pipe.Cut) (*pipe.Strips, error)
+}
+
+// Options of Run. Errors name the flags of "uncial train".
+type Options struct {
+	GroundTruth []string // folders with PAGE or ALTO and images
+	Base        string   // the name of the shipped model, or the path of a model file
+	Out         string   // path of the model to write; must end in .uhm
+	Languages   []string // BCP 47 tags that the model reads
+	Minutes     float64  // of training at most
+	Passes      float64  // over the lines
+	Threads     int
+	Cutter      func(context.Context) (Cutter, func() error, error) // starts a cutter, which the second result closes
+	Progress    io.Writer                                           // lines for the user
+}
+
+// Result is what a run reached.
+type Result struct {
+	Model, Report string  // paths
+	Before, After float64 // share of wrong characters in the lines held back, with the base model and the new one
+	Lines         int     // trained on
+}
+
+const (
+	modelExtension = ".uhm"
+	stateSuffix    = ".training"
+	maxVersion     = 40 // characters of the version that is made of a file's name
+)
+
+// Run trains until the end. When ctx ends it saves the state; the error is then training.ErrInterrupted or ctx's.
+func Run(ctx context.Context, o Options) (Result, error) {
+	if err := o.check(); err != nil {
+		return Result{}, err
+	}
+	if err := training.Check(ctx); err != nil {
+		return Result{}, err
+	}
+	pages, err := o.find()
+	if err != nil {
+		return Result{}, err
+	}
+	state := o.Out + stateSuffix
+	if err := os.MkdirAll(state, 0o750); err != nil {
+		return Result{}, fmt.Errorf("--out: %w", err)
+	}
+	base, err := o.base(state)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := o.cut(ctx, state, pages); err != nil {
+		return Result{}, err
+	}
+	run := report{Pages: len(pages), Base: o.Base, Languages: strings.Join(o.Languages, ", "), Model: filepath.Base(o.Out)}
+	err = training.Run(ctx, training.Options{
+		Lines: state, Base: base, Out: o.Out, State: state, Minutes: o.Minutes, Passes: o.Passes, Threads: o.Threads,
+		Metadata: map[string]string{"version": o.version(), "languages": strings.Join(o.Languages, " ")},
+	}, func(e training.Event) { run.add(e); o.tell(e) })
+	if err != nil {
+		return Result{}, err
+	}
+	path := strings.TrimSuffix(o.Out, modelExtension) + ".html"
+	if err := run.write(path); err != nil {
+		return Result{}, err
+	}
+	return Result{Model: o.Out, Report: path, Before: run.Before, After: run.After, Lines: run.Lines}, nil
+}
+
+func (o *Options) check() error {
+	if len(o.GroundTruth) == 0 {
+		return errors.New("--ground-truth: name a folder with PAGE or ALTO files and their images")
+	}
+	if !strings.HasSuffix(o.Out, modelExtension) {
+		return fmt.Errorf("--out: %q must end in %s", o.Out, modelExtension)
+	}
+	if info, err := os.Stat(filepath.Dir(o.Out)); err != nil || !info.IsDir() {
+		return fmt.Errorf("--out: the folder %s does not exist", filepath.Dir(o.Out))
+	}
+	if len(o.Languages) == 0 {
+		return errors.New("--language: name the languages of the pages, such as fr or de")
+	}
+	for _, tag := range o.Languages {
+		if parsed, err := language.Parse(tag); err != nil || parsed.String() != tag {
+			return fmt.Errorf("--language: %q is not a canonical BCP 47 tag such as fr or de-Latf", tag)
+		}
+	}
+	if o.Minutes <= 0 || o.Passes <= 0 {
+		return errors.New("--minutes and --passes must be greater than 0")
+	}
+	return nil
+}
+
+// version names the model by its file and the day.
+func (o *Options) version() string {
+	name := []rune(strings.TrimSuffix(filepath.Base(o.Out), modelExtension))
+	return string(name[:min(len(name), maxVersion)]) + " " + time.Now().UTC().Format(time.DateOnly)
+}
+
+// find returns the transcribed pages of all folders and tells what was skipped.
+func (o *Options) find() ([]groundtruth.Page, error) {
+	const mostTold = 10
+	var all []groundtruth.Page
+	for _, folder := range o.GroundTruth {
+		pages, skipped, err := groundtruth.Find(folder)
+		for i, s := range skipped {
+			if i == mostTold {
+				fmt.Fprintf(o.Progress, "... and %d more\n", len(skipped)-mostTold)
+				break
+			}
+			fmt.Fprintf(o.Progress, "%s: %s\n", s.Path, s.Reason)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--ground-truth: %w", err)
+		}
+		all = append(all, pages...)
+	}
+	lines := 0
+	for _, p := range all {
+		lines += len(p.Lines)
+	}
+	fmt.Fprintf(o.Progress, "Found %d pages with %d transcribed lines.\n", len(all), lines)
+	return all, nil
+}
+
+// base returns the path of the base model. The shipped one is written to the state folder, because Python reads files.
+func (o *Options) base(state string) (string, error) {
+	if o.Base == own.Hands {
+		path := filepath.Join(state, own.Hands+modelExtension)
+		network, _ := own.HandsFiles()
+		if err := os.WriteFile(path, network, 0o600); err != nil {
+			return "", err
+		}
+		return path, nil
+	}
+	if info, err := os.Stat(o.Base); err != nil || !info.Mode().IsRegular() {
+		return "", fmt.Errorf("--base: there is no file %s; name a model file, or %q for the one that ships", o.Base, own.Hands)
+	}
+	return o.Base, nil
+}
+
+// tell prints an event for the user.
+func (o *Options) tell(e training.Event) {
+	w := o.Progress
+	switch e.Kind {
+	case "start":
+		fmt.Fprintf(w, "Training on %d lines; %d are held back to measure the error.\n", e.Lines, e.Held)
+		for _, reason := range slices.Sorted(maps.Keys(e.Skipped)) {
+			fmt.Fprintf(w, "%d lines are left out: %s\n", e.Skipped[reason], reason)
+		}
+		if len(e.New) > 0 {
+			fmt.Fprintf(w, "New characters: %s\n", strings.Join(e.New, " "))
+		}
+		if len(e.Rare) > 0 {
+			fmt.Fprintf(w, "Too rare to be learnt: %s\n", strings.Join(e.Rare, " "))
+		}
+	case "progress":
+		fmt.Fprintf(w, "\r%3.0f %% done, about %s left  ", 100*e.Share, (time.Duration(e.Left) * time.Second).Round(time.Second))
+	case "sample":
+		fmt.Fprintf(w, "\nError in lines held back: %.3f\n", e.Error)
+		for _, l := range e.Samples {
+			fmt.Fprintf(w, "  is:   %s\n  read: %s\n", l.Text, l.Read)
+		}
+	case "done":
+		fmt.Fprintf(w, "\nError in lines held back: %.3f before, %.3f now.\n", e.Before, e.Error)
+	}
+}
+
+// digest identifies the ground truth, so that lines are cut anew when a file changes.
+func digest(pages []groundtruth.Page) string {
+	h := sha256.New()
+	for _, p := range pages {
+		for _, path := range []string{p.XML, p.Image} {
+			if info, err := os.Stat(path); err == nil {
+				fmt.Fprintf(h, "%s %d %d\n", path, info.Size(), info.ModTime().UnixNano())
+			}
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

@@ -1,0 +1,175 @@
+package train_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr"
+	"uncial/impl/ocr/neural"
+	"uncial/impl/ocr/neural/training"
+	"uncial/impl/ocr/ocrtest"
+	"uncial/impl/ocr/pipe"
+	"uncial/impl/ocr/sandbox"
+	"uncial/impl/ocr/workerpool"
+	"uncial/impl/train"
+)
+
+func TestMain(m *testing.M) {
+	sandbox.MaybeShim()
+	os.Exit(m.Run())
+}
+
+const (
+	pageWidth, lineGap, small = 1000, 110, 22 // pixels
+	linesOfAPage              = 10
+)
+
+// MustExport writes pages in a drawn hand with their transcriptions as PAGE, as archives export them.
+func MustExport(tb testing.TB, pages int, text func(page, line int) string) string {
+	tb.Helper()
+	folder := tb.TempDir()
+	for p := range pages {
+		sheet := ocrtest.Sheet(pageWidth, lineGap*(linesOfAPage+1))
+		var lines strings.Builder
+		for l := range linesOfAPage {
+			y := lineGap * (l + 1)
+			end := ocrtest.Write(sheet, 60, small, func(float64) float64 { return float64(y) }, text(p, l), uint64(10*p+l))
+			fmt.Fprintf(&lines, `<TextLine id="l%d"><Coords points="50,%d %d,%d %d,%d 50,%d"/><Baseline points="60,%d %d,%d"/><TextEquiv><Unicode>%s</Unicode></TextEquiv></TextLine>`,
+				l, y-2*small, end+10, y-2*small, end+10, y+small, y+small, y, end, y, text(p, l))
+		}
+		name := fmt.Sprintf("page%d", p)
+		mustWrite(tb, folder, name+".png", ocrtest.MustPNG(tb, sheet))
+		mustWrite(tb, folder, name+".xml", fmt.Appendf(nil, `<PcGts><Page imageFilename="%s.png" imageWidth="%d" imageHeight="%d"><TextRegion id="r">%s</TextRegion></Page></PcGts>`,
+			name, pageWidth, lineGap*(linesOfAPage+1), lines.String()))
+	}
+	return folder
+}
+
+func mustWrite(tb testing.TB, folder, name string, content []byte) {
+	tb.Helper()
+	require.NoError(tb, os.WriteFile(filepath.Join(folder, name), content, 0o600))
+}
+
+func words(page, line int) string {
+	all := strings.Fields("une lettre du notaire au maire de la ville dont il attend une suite rapide et sans autre retard")
+	n := 3*page + 2*line
+	return strings.Join([]string{all[n%len(all)], all[(n+5)%len(all)], all[(n+9)%len(all)]}, " ")
+}
+
+// options returns options for a short training with a real worker.
+func options(tb testing.TB, worker, folder string) train.Options {
+	tb.Helper()
+	return train.Options{
+		GroundTruth: []string{folder}, Base: "hands", Out: filepath.Join(tb.TempDir(), "ours.uhm"), Languages: []string{"fr"},
+		Minutes: 0.05, Passes: 1, Threads: 1, Progress: &bytes.Buffer{},
+		Cutter: func(ctx context.Context) (train.Cutter, func() error, error) {
+			pool, err := workerpool.New(ctx, workerpool.Options{Worker: worker, Workers: 1})
+			if err != nil {
+				return nil, nil, err
+			}
+			return pool, pool.Close, nil
+		},
+	}
+}
+
+func TestRun(t *testing.T) { //nolint:paralleltest // PyTorch needs the cores
+	worker := ocrtest.MustBuildWorker(t)
+	o := options(t, worker, MustExport(t, 2, words))
+	result, err := train.Run(t.Context(), o)
+	require.NoError(t, err, o.Progress)
+	require.Equal(t, 18, result.Lines, "one line of ten is held back")
+	require.Contains(t, fmt.Sprint(o.Progress), "Found 2 pages with 20 transcribed lines.")
+
+	m, err := neural.Open(result.Model)
+	require.NoError(t, err)
+	require.Contains(t, m.Info().Version, "ours ")
+	page, err := os.ReadFile(result.Report)
+	require.NoError(t, err)
+	require.Contains(t, string(page), "on 18 lines of 2 pages")
+
+	t.Run("uses the lines that were cut", func(t *testing.T) {
+		again := o
+		again.Cutter = func(context.Context) (train.Cutter, func() error, error) { return nil, nil, ocr.ErrBusy }
+		again.Minutes = 0.1
+		_, err := train.Run(t.Context(), again)
+		require.NoError(t, err)
+	})
+	t.Run("saves its state when it is interrupted, and goes on from there", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		long := o
+		long.Out, long.Minutes = filepath.Join(t.TempDir(), "long.uhm"), 10
+		long.Progress = writerFunc(func(p []byte) {
+			if bytes.Contains(p, []byte("% done")) {
+				cancel()
+			}
+		})
+		_, err := train.Run(ctx, long)
+		require.ErrorIs(t, err, training.ErrInterrupted)
+		require.FileExists(t, long.Out+".training/state.pt")
+		require.NoFileExists(t, long.Out)
+		long.Minutes, long.Progress = 0.01, &bytes.Buffer{} // the time that the first run took is over
+		_, err = train.Run(t.Context(), long)
+		require.NoError(t, err)
+	})
+}
+
+// writerFunc is an io.Writer.
+type writerFunc func(p []byte)
+
+func (f writerFunc) Write(p []byte) (int, error) {
+	f(p)
+	return len(p), nil
+}
+
+func TestRun_Errors(t *testing.T) {
+	t.Parallel()
+	folder := MustExport(t, 1, words)
+	blank := MustExport(t, 1, func(int, int) string { return " " })
+	for name, c := range map[string]struct {
+		change func(*train.Options)
+		want   string
+	}{
+		"no folder":              {func(o *train.Options) { o.GroundTruth = nil }, "--ground-truth: name a folder"},
+		"an empty folder":        {func(o *train.Options) { o.GroundTruth = []string{t.TempDir()} }, "it has no .xml files"},
+		"lines without text":     {func(o *train.Options) { o.GroundTruth = []string{blank} }, "no line has text, a baseline and a polygon"},
+		"another kind of output": {func(o *train.Options) { o.Out = "ours.traineddata" }, `--out: "ours.traineddata" must end in .uhm`},
+		"a missing output":       {func(o *train.Options) { o.Out = "/absent/ours.uhm" }, "--out: the folder /absent does not exist"},
+		"no language":            {func(o *train.Options) { o.Languages = nil }, "--language: name the languages"},
+		"a wrong language":       {func(o *train.Options) { o.Languages = []string{"French"} }, `--language: "French" is not a canonical BCP 47 tag`},
+		"a missing base":         {func(o *train.Options) { o.Base = "other" }, "--base: there is no file other"},
+		"no time":                {func(o *train.Options) { o.Minutes = 0 }, "must be greater than 0"},
+		"an image of another size": {func(o *train.Options) {
+			turned := MustExport(t, 1, words)
+			mustWrite(t, turned, "page0.png", ocrtest.MustPNG(t, image.NewGray(image.Rect(0, 0, 300, 900))))
+			o.GroundTruth, o.Cutter = []string{turned}, refusing
+		}, "no line could be cut out of the images"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := options(t, "", folder)
+			c.change(&o)
+			_, err := train.Run(t.Context(), o)
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+// refuser is a cutter that finds fault with each image.
+type refuser struct{}
+
+func (refuser) Cut(context.Context, []byte, *pipe.Cut) (*pipe.Strips, error) {
+	return nil, &ocr.ImageError{Reason: "the image is damaged"}
+}
+
+func refusing(context.Context) (train.Cutter, func() error, error) {
+	return refuser{}, func() error { return nil }, nil
+}

@@ -38,6 +38,7 @@ Examples:
   uncial-accuracy --without enlarge,missed ../shared/pages
   uncial-accuracy --ablation --enhance --only oldbooks ../shared/pages
   uncial-accuracy --lines ../shared/pages
+  uncial-accuracy --degrade turn90 --only oldbooks ../shared/pages
   uncial-accuracy --print-only --no-stock --jobs 1 ../shared/pages
 
 Steps that --without accepts:
@@ -53,6 +54,7 @@ type options struct {
 	HTML      string   `placeholder:"FILE" help:"Write an HTML report that shows each page with its words and errors."`
 	JSON      bool     `help:"Print the figures of every page as JSON."`
 	Only      string   `placeholder:"TEXT" help:"Read only pages whose id contains this text."`
+	Degrade   string   `placeholder:"KIND" help:"Make the pages worse before they are read, in the same way in every run: ${degradations}."`
 	NoStock   bool     `help:"Skip the comparison with plain Tesseract."`
 	PrintOnly bool     `help:"Also read the pages without the model for handwriting, for comparison."`
 	Jobs      int      `default:"2" help:"Pages read at the same time, 1 or 2 (${default}). Timings are steadier with 1."`
@@ -62,7 +64,9 @@ type options struct {
 // main exits with status 1 after an error. An interrupt stops the run; nothing is printed then.
 func main() {
 	var o options
-	kong.Parse(&o, kong.Description(description), kong.UsageOnError(), kong.Vars{"steps": strings.Join(reading.Steps(), ", ")})
+	kong.Parse(&o, kong.Description(description), kong.UsageOnError(), kong.Vars{
+		"steps": strings.Join(reading.Steps(), ", "), "degradations": strings.Join(degradationNames(), ", "),
+	})
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, o); err != nil {
@@ -82,11 +86,14 @@ func (o options) check() error {
 			return fmt.Errorf("--without: unknown step %q; choose among %s", name, strings.Join(reading.Steps(), ", "))
 		}
 	}
+	if _, ok := degradations[o.Degrade]; !ok && o.Degrade != "" {
+		return fmt.Errorf("--degrade: unknown kind %q; choose among %s", o.Degrade, strings.Join(degradationNames(), ", "))
+	}
 	if o.Ablation && (o.JSON || o.HTML != "") {
 		return errors.New("--ablation prints a table only; leave out --json and --html")
 	}
-	if o.Lines && (o.Ablation || o.Enhance || o.HTML != "" || len(o.Without) > 0 || o.PrintOnly || len(o.Models) > 0) {
-		return errors.New("--lines reads nothing; leave out --ablation, --enhance, --html, --without, --print-only and --models")
+	if o.Lines && (o.Ablation || o.Enhance || o.HTML != "" || len(o.Without) > 0 || o.PrintOnly || len(o.Models) > 0 || o.Degrade != "") {
+		return errors.New("--lines reads nothing; leave out --ablation, --enhance, --html, --without, --print-only, --models and --degrade")
 	}
 	return nil
 }

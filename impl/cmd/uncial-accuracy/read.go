@@ -57,13 +57,17 @@ func readAll(ctx context.Context, folder *accuracy.Folder, set *models.Set, o op
 		return nil, fmt.Errorf("--only: no page id contains %q", o.Only)
 	}
 	// The first error ends group's context, which stops the other jobs at their current page.
-	bar := newBar(len(pages))
-	outcomes := make([]outcome, len(pages))
+	groups := grouped(pages, max(degradations[o.Degrade].pages, 1))
+	if len(groups) == 0 {
+		return nil, fmt.Errorf("--degrade: %s needs more pages than the %d selected", o.Degrade, len(pages))
+	}
+	bar := newBar(len(groups))
+	outcomes := make([]outcome, len(groups))
 	next := make(chan int) // indexes of pages; unbuffered, so that a page is not taken before a job is free
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		defer close(next)
-		for i := range pages {
+		for i := range groups {
 			select {
 			case next <- i:
 			case <-ctx.Done():
@@ -78,9 +82,9 @@ func readAll(ctx context.Context, folder *accuracy.Folder, set *models.Set, o op
 			r := newReader(set, o)
 			defer r.engines.Close()
 			for i := range next {
-				out, err := r.read(ctx, folder, pages[i], i%2 == 1)
+				out, err := r.read(ctx, folder, groups[i], i)
 				if err != nil {
-					return fmt.Errorf("%s: %w", pages[i].ID, err)
+					return fmt.Errorf("%s: %w", groups[i][0].ID, err)
 				}
 				outcomes[i] = out
 				bar()
@@ -119,10 +123,11 @@ func newReader(set *models.Set, o options) *reader {
 	return &reader{o: o, set: set, engines: reading.NewEngines(set, warmModels)}
 }
 
-// read reads a page in all requested ways. printFirst runs printOnly before own. Callers alternate it from page to page,
-// because the first way loads the models that both use, and would always look slower.
-func (r *reader) read(ctx context.Context, folder *accuracy.Folder, p accuracy.Page, printFirst bool) (outcome, error) {
-	data, truth, err := folder.Load(p)
+// read reads the i-th group of pages, which is one page unless --degrade combines several, in all requested ways. Every second time it
+// runs printOnly before own, because the first way loads the models that both use, and would always look slower.
+func (r *reader) read(ctx context.Context, folder *accuracy.Folder, group []accuracy.Page, i int) (outcome, error) {
+	p := group[0]
+	data, truth, err := load(folder, group, r.o.Degrade, i)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -138,7 +143,7 @@ func (r *reader) read(ctx context.Context, folder *accuracy.Folder, p accuracy.P
 	ways := []func() error{func() error { return r.own(ctx, &out, data, tag) }}
 	if r.o.PrintOnly {
 		ways = append(ways, func() error { return r.printOnly(ctx, &out, data, tag) })
-		if printFirst {
+		if i%2 == 1 {
 			slices.Reverse(ways)
 		}
 	}

@@ -96,3 +96,19 @@ const (
 	// to be read. brightened is the grey that these parts get.
 	darkestPage, brightShare, brightened = 110, 0.99, 240
 )
+
+// Choosing a colour channel.
+const (
+	// inkCell is the side, in pixels, of the cells in which contrast is measured. One in cellStep cells is looked at in each direction.
+	inkCell, cellStep = 32, 3
+	// inkShare is the quantile of a cell's greys that counts as its ink. leastInk is the least contrast of a cell with writing.
+	inkShare, leastInk = 0.05, 0.12
+	// leastInkedCells is the least number of cells with writing from which the channel is chosen.
+	leastInkedCells = 30
+	// leastChannelLead is the least ratio of a channel's contrast to that of the luminance. The channels of most pages are alike, and
+	// their noise is stronger than that of the luminance.
+	leastChannelLead = 1.25
+	// fading is the contrast, as a share of that in the luminance, below which writing fades. mostFadedCells is the largest share of cells
+	// in which it may.
+	fading, mostFadedCells = 0.7, 0.08
+)

@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/jpeg"
 	"runtime/debug"
+	"slices"
 
 	"uncial/impl/ocr/decode"
 	"uncial/impl/ocr/imaging"
@@ -29,7 +30,7 @@ func File(ctx context.Context, data []byte, o Options, src Source) (*document.Do
 		if o.Preview {
 			preview = imaging.Shrink(page.Image, document.MaxPreviewSide)
 		}
-		page.Image = imaging.FromImage(page.Image) // frees the colours, which take four times the memory
+		page.Image = gray(page.Image, o) // frees the colours, which take four times the memory
 		result, err := readPage(ctx, page, o, src)
 		if err != nil {
 			return nil, err
@@ -65,6 +66,14 @@ func encodePreview(img image.Image, rotation int) ([]byte, error) {
 		return nil, fmt.Errorf("reading: preview: %w", err)
 	}
 	return b.Bytes(), nil
+}
+
+// gray returns the colour channel of an image that shows writing best, or the luminance.
+func gray(img image.Image, o Options) *image.Gray {
+	if slices.Contains(o.Without, channelStep) {
+		return imaging.FromImage(img)
+	}
+	return imaging.StrongestChannel(img)
 }
 
 // confidence returns that of several pages together, each weighted by its characters, or 0 if nothing was read.

@@ -19,6 +19,9 @@ type step struct {
 	required bool
 }
 
+// channelStep chooses the colour channel of a file, before its page becomes grey; see gray.
+const channelStep = "channel"
+
 // lightingSteps work on the pixels as they were decoded.
 var lightingSteps = []step{
 	{name: "brighten", run: onGray(imaging.Brighten)},
@@ -85,7 +88,7 @@ var turningSteps = []step{{name: "turn", run: turnUpright}}
 
 // Steps returns the names of the steps that can be left out, in their order. Those of corrections run with Options.Enhance only.
 func Steps() []string {
-	var names []string
+	names := []string{channelStep}
 	for _, s := range slices.Concat(lightingSteps, uprightSteps, turningSteps) {
 		if !s.required {
 			names = append(names, s.name)

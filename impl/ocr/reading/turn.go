@@ -53,30 +53,48 @@ func (p *page) uprightAsHandwriting(ctx context.Context, positions ...int) (int,
 	return upright, nil
 }
 
-// uprightAsPrint reads the middle of the page, a quarter of its area, in each position, and returns the best or 0.
+// uprightAsPrint reads the middle of the page, a quarter of its area, in each position, and returns the best or 0. If no position can be
+// read with the language's own model, it tries the early-print model.
 func (p *page) uprightAsPrint(ctx context.Context) (int, error) {
+	models := []string{p.model}
+	if p.src.Has(earlyPrint) {
+		models = append(models, earlyPrint)
+	}
 	size := p.sheet.img.Rect.Size()
 	middle := imaging.Crop(p.sheet.img, image.Rect(size.X/4, size.Y/4, size.X*3/4, size.Y*3/4))
-	var confidences [4]float64
-	var lengths [4]int
-	for quarters := range confidences {
-		a, err := recognize(ctx, p.sheet.source(p.src), imaging.Turn(middle, quarters), p.sheet.dpi, p.model)
+	for _, model := range models {
+		confidences, err := p.inPositions(ctx, middle, model)
 		if err != nil {
 			return 0, err
+		}
+		if best := slices.Max(confidences[:]); best >= minUpright {
+			if best < confidences[0]+minTurnLead {
+				return 0, nil
+			}
+			return slices.Index(confidences[:], best), nil
+		}
+	}
+	return 0, nil
+}
+
+// inPositions returns the confidence of a model in an image after 0 to 3 quarter turns clockwise: 0 where it reads far less than in
+// another position, because a few characters may be read with confidence in any.
+func (p *page) inPositions(ctx context.Context, img *image.Gray, model string) (confidences [4]float64, err error) {
+	var lengths [4]int
+	for quarters := range confidences {
+		a, err := recognize(ctx, p.sheet.source(p.src), imaging.Turn(img, quarters), p.sheet.dpi, model)
+		if err != nil {
+			return confidences, err
 		}
 		level := levelLines(a.blocks)
 		confidences[quarters], lengths[quarters] = meanConfidence(level), characters(level)
 	}
 	for i, n := range lengths {
 		if float64(n) < leastUprightText*float64(slices.Max(lengths[:])) {
-			confidences[i] = 0 // a few characters may be read with confidence in any position
+			confidences[i] = 0
 		}
 	}
-	best := slices.Max(confidences[:])
-	if best < minUpright || best < confidences[0]+minTurnLead {
-		return 0, nil
-	}
-	return slices.Index(confidences[:], best), nil
+	return confidences, nil
 }
 
 // levelLines returns the lines that are wider than high. The recognizer reads columns of letters that lie on their side, too.

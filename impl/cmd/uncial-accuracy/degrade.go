@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"image/draw"
+	"image/png"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/tesseract"
+	"uncial/internal/accuracy"
+)
+
+// degradation makes one worse picture of a number of pages, which are in the order in which they are to be read.
+type degradation struct {
+	pages int
+	draw  func(pages []*image.Gray, random *rand.Rand) *image.Gray
+}
+
+// degradations are what --degrade offers. They are the same in every run: the seed is the position of the page in the folder.
+var degradations = map[string]degradation{
+	"turn90":  {1, func(p []*image.Gray, _ *rand.Rand) *image.Gray { return imaging.Turn(p[0], 1) }},
+	"turn180": {1, func(p []*image.Gray, _ *rand.Rand) *image.Gray { return imaging.Turn(p[0], 2) }},
+	"facing":  {2, facing},
+	"columns": {3, threeColumns},
+	"half":    {1, func(p []*image.Gray, _ *rand.Rand) *image.Gray { return scaled(p[0], p[0].Rect.Dx()/2) }},
+	"shadow":  {1, shadow},
+	"photo":   {1, photo},
+}
+
+func degradationNames() []string { return slices.Sorted(maps.Keys(degradations)) }
+
+// grouped divides pages into groups of n. The last ones are in none if there are too few of them.
+func grouped(pages []accuracy.Page, n int) [][]accuracy.Page {
+	var out [][]accuracy.Page
+	for group := range slices.Chunk(pages, n) {
+		if len(group) == n {
+			out = append(out, group)
+		}
+	}
+	return out
+}
+
+// load returns the picture and the text of a group of pages: the file itself without a degradation, else a PNG.
+func load(folder *accuracy.Folder, group []accuracy.Page, how string, seed int) (data []byte, truth string, err error) {
+	if how == "" {
+		return folder.Load(group[0])
+	}
+	var images []*image.Gray
+	var texts []string
+	for _, p := range group {
+		data, text, err := folder.Load(p)
+		if err != nil {
+			return nil, "", err
+		}
+		img, err := firstImage(data)
+		if err != nil {
+			return nil, "", err
+		}
+		images, texts = append(images, img), append(texts, text)
+	}
+	var file bytes.Buffer
+	random := rand.New(rand.NewPCG(uint64(seed), 1)) //nolint:gosec // the same in every run, not secret
+	err = png.Encode(&file, degradations[how].draw(images, random))
+	return file.Bytes(), strings.Join(texts, "\n"), err
+}
+
+// firstImage decodes the first image of a file.
+func firstImage(data []byte) (*image.Gray, error) {
+	for page, err := range decode.Pages(data, tesseract.Leptonica{}) {
+		if err != nil {
+			return nil, err
+		}
+		return imaging.FromImage(page.Image), nil
+	}
+	return nil, errors.New("the file has no image")
+}
+
+// scaled returns a page at another width.
+func scaled(g *image.Gray, width int) *image.Gray {
+	return imaging.Resize(g, width, g.Rect.Dy()*width/g.Rect.Dx())
+}
+
+// blank returns an image of one grey.
+func blank(w, h int, grey uint8) *image.Gray {
+	g := image.NewGray(image.Rect(0, 0, w, h))
+	for i := range g.Pix {
+		g.Pix[i] = grey
+	}
+	return g
+}
+
+// paste draws a page with its upper left corner at a place.
+func paste(to, page *image.Gray, x, y int) {
+	draw.Draw(to, page.Rect.Add(image.Pt(x, y)), page, image.Point{}, draw.Src)
+}
+
+// facing draws two pages of one height side by side.
+func facing(pages []*image.Gray, _ *rand.Rand) *image.Gray {
+	left := pages[0]
+	right := scaled(pages[1], pages[1].Rect.Dx()*left.Rect.Dy()/pages[1].Rect.Dy())
+	out := blank(left.Rect.Dx()+right.Rect.Dx(), max(left.Rect.Dy(), right.Rect.Dy()), 0xff)
+	paste(out, left, 0, 0)
+	paste(out, right, left.Rect.Dx(), 0)
+	return out
+}
+
+// threeColumns draws three pages of one width side by side, with rules between them.
+func threeColumns(pages []*image.Gray, _ *rand.Rand) *image.Gray {
+	const rule = 4 // pixels
+	width, height := pages[0].Rect.Dx(), 0
+	columns := make([]*image.Gray, len(pages))
+	for i, p := range pages {
+		columns[i] = scaled(p, width)
+		height = max(height, columns[i].Rect.Dy())
+	}
+	out := blank(len(columns)*(width+rule), height, 0xff)
+	for i, c := range columns {
+		paste(out, c, i*(width+rule), 0)
+		paste(out, blank(rule, height, 0), i*(width+rule)+width, 0)
+	}
+	return out
+}
+
+// shadow darkens a page towards one side, to a third to a half of its brightness.
+func shadow(pages []*image.Gray, random *rand.Rand) *image.Gray {
+	g := pages[0]
+	out := image.NewGray(g.Rect)
+	darkest, w := 0.33+0.17*random.Float64(), g.Rect.Dx()
+	fromLeft := random.IntN(2) == 0
+	for y := range g.Rect.Dy() {
+		for x, v := range g.Pix[y*g.Stride:][:w] {
+			at := float64(x) / float64(w)
+			if fromLeft {
+				at = 1 - at
+			}
+			out.Pix[y*out.Stride+x] = uint8(float64(v) * (1 - (1-darkest)*at)) // #nosec G115 -- at most v
+		}
+	}
+	return out
+}
+
+// photo draws a page on a dark table with some grain, skewed by up to 2 degrees.
+func photo(pages []*image.Gray, random *rand.Rand) *image.Gray {
+	const share = 8 // the table around the page is 1/share of its width
+	g := pages[0]
+	margin := g.Rect.Dx() / share
+	out := blank(g.Rect.Dx()+2*margin, g.Rect.Dy()+2*margin, 0)
+	paste(out, g, margin, margin)
+	turned := imaging.Rotate(out, 4*random.Float64()-2)
+	table := image.Rect(margin, margin, margin+g.Rect.Dx(), margin+g.Rect.Dy()).Inset(-margin / 2)
+	for y := range turned.Rect.Dy() {
+		for x := range turned.Rect.Dx() {
+			v := &turned.Pix[y*turned.Stride+x]
+			if !image.Pt(x, y).In(table) {
+				*v = 30
+			}
+			*v = uint8(min(max(int(*v)+random.IntN(13)-6, 0), 0xff)) // #nosec G115 -- clamped
+		}
+	}
+	return turned
+}

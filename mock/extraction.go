@@ -64,7 +64,7 @@ func (e *extraction) answer(ctx context.Context, o outcome) (gen.ExtractResponse
 	}
 	result := r.result
 	if e.Format != gen.JSON && e.Format != gen.Text {
-		written, err := contract.NewResult(e.Request, r.doc, format.Meta{Created: o.at})
+		written, err := contract.NewResult(e.Request, r.doc, format.Meta{Created: o.at, Version: mockVersion})
 		if err != nil {
 			return nil, err
 		}

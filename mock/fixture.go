@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -78,6 +79,22 @@ func Fixtures() []Fixture { return slices.Clone(fixtures()) }
 
 // Languages returns the supported language tags in alphabetical order.
 func Languages() []string { return slices.Clone(languages()) }
+
+const (
+	// fixtureModel stands for the model that reads the fixtures.
+	fixtureModel = "fixtures"
+	// mockVersion stands for the version of the service: answers must not change with each build.
+	mockVersion = "mock"
+)
+
+// fixtureDigest returns the digest of all fixtures.
+var fixtureDigest = sync.OnceValue(func() string {
+	sum := sha256.New()
+	for _, f := range fixtures() {
+		_, _ = fmt.Fprintf(sum, "%s %v\n", f.ID, f.blocks) // a hash never fails
+	}
+	return "sha256:" + hex.EncodeToString(sum.Sum(nil))
+})
 
 // byLanguage returns the fixtures of each language tag.
 var byLanguage = sync.OnceValue(func() map[string][]*Fixture {

@@ -2,6 +2,8 @@ package mock
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -70,15 +72,43 @@ func (s *server) ownFixture(ctx context.Context, r contract.Request) *folder.Fix
 
 // ownReading is the reading of a fixture of the user's folder. What was recorded with it stays as it was recorded.
 func (e *extraction) ownReading() (*reading, error) {
-	r := &reading{doc: e.own.Document(e.Language, e.Enhance)}
+	doc := e.own.Document(e.Language, e.Enhance)
+	sum := sha256.Sum256([]byte(doc.Text()))
+	models := []document.Model{{Name: fixtureModel, Digest: "sha256:" + hex.EncodeToString(sum[:])}}
+	if base := e.own.Base(e.Enhance); base != nil && base.Reader != nil {
+		models = nil
+		for _, m := range base.Reader.Models {
+			models = append(models, document.Model{Name: m.Name, Digest: m.Digest})
+		}
+	}
+	r := &reading{doc: readBy(doc, models)}
 	if base := e.own.Base(e.Enhance); base != nil {
 		r.result = *base
 		r.result.Document = nil
 		return r, nil
 	}
 	var err error
-	r.result, err = contract.NewResult(contract.Request{Format: gen.JSON}, r.doc, format.Meta{})
+	r.result, err = contract.NewResult(contract.Request{Format: gen.JSON}, r.doc, format.Meta{Version: mockVersion})
 	return r, err
+}
+
+// readBy returns a copy of a document whose words were read by the models. A document without words has none.
+func readBy(doc *document.Document, models []document.Model) *document.Document {
+	var names []string
+	for _, m := range models {
+		names = append(names, m.Name)
+	}
+	doc, words := doc.Normalized(), 0
+	for i := range doc.Pages {
+		for w := range document.Words(doc.Pages[i].Blocks) {
+			w.Model = strings.Join(names, "+")
+			words++
+		}
+	}
+	if words > 0 {
+		doc.Models = models
+	}
+	return doc
 }
 
 // recordedAnswer is an answer with status 200 whose bytes were recorded.

@@ -82,7 +82,7 @@ func (f *Fixture) word(w fixtureWord, enhance bool, confidenceFactor float64) (d
 	if w.rule != "" && !enhance {
 		confidence -= misreadPenalty
 	}
-	word := document.Word{Text: w.read, Confidence: round(confidenceFactor * confidence)}
+	word := document.Word{Text: w.read, Confidence: round(confidenceFactor * confidence), Model: fixtureModel}
 	if w.rule == "" || !enhance {
 		return word, nil
 	}

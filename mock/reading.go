@@ -49,6 +49,9 @@ func (c choice) read(enhance bool) *reading {
 			doc.Edits = append(doc.Edits, e)
 		}
 	}
+	if len(picked) > 0 {
+		doc.Models = []document.Model{{Name: fixtureModel, Digest: fixtureDigest()}}
+	}
 	if c.blank {
 		doc.Pages = []document.Page{blankSheet()}
 	}
@@ -57,7 +60,7 @@ func (c choice) read(enhance bool) *reading {
 		blocks = append(blocks, p.Blocks...)
 	}
 	doc.Confidence = round(document.MeanConfidence(blocks))
-	result, _ := contract.NewResult(contract.Request{Format: gen.JSON}, doc, format.Meta{}) // fails only in writing a format
+	result, _ := contract.NewResult(contract.Request{Format: gen.JSON}, doc, format.Meta{Version: mockVersion}) // fails only in writing a format
 	made, _ := readings.LoadOrStore(id, &reading{doc, result})
 	return made.(*reading)
 }

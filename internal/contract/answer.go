@@ -15,6 +15,7 @@ func NewResult(r Request, doc *document.Document, meta format.Meta) (gen.Extract
 		Success: true, Text: doc.Text(), Enhanced: &doc.Enhanced, Language: &doc.Language,
 		Confidence: roundConfidence(doc.Confidence), PointsUsed: Price,
 	}
+	result.Reader = newReader(doc, meta.Version)
 	if doc.Enhanced {
 		result.Edits = newEdits(doc.Edits)
 	}
@@ -28,6 +29,18 @@ func NewResult(r Request, doc *document.Document, meta format.Meta) (gen.Extract
 	}
 	result.Document = &written
 	return result, nil
+}
+
+// newReader says what made the text. The version is left out if it is unknown.
+func newReader(doc *document.Document, version string) *gen.Reader {
+	reader := gen.Reader{Software: format.Software(), Models: make([]gen.ReaderModel, len(doc.Models))} // never nil: a blank page has []
+	if version != "" {
+		reader.Version = &version
+	}
+	for i, m := range doc.Models {
+		reader.Models[i] = gen.ReaderModel{Name: m.Name, Digest: m.Digest}
+	}
+	return &reader
 }
 
 func newEdits(edits []document.Edit) *[]gen.Edit {

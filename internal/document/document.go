@@ -20,6 +20,15 @@ type Document struct {
 	Enhanced bool `json:"enhanced,omitempty"`
 	// Edits are the corrections made by enhancement, in reading order. Nil unless Enhanced.
 	Edits []Edit `json:"edits,omitempty"`
+	// Models are those that recognized the words, in the order of their first word. Word.Model refers to them by name.
+	Models []Model `json:"models,omitempty"`
+}
+
+// Model is a model that recognized words.
+type Model struct {
+	Name string `json:"name"`
+	// Digest identifies the file: "sha256:" and 64 hexadecimal digits in lower case.
+	Digest string `json:"digest"`
 }
 
 // Page is one upright page. Its boxes count from its upper left corner.
@@ -68,7 +77,7 @@ type Word struct {
 	Text string `json:"text"` // never empty, no white space, NFC
 	// Confidence is the estimated share of correct characters, 0..1.
 	Confidence float64 `json:"confidence"`
-	// Model is the name of the model that recognized the word; empty if unknown.
+	// Model is the name of the model that recognized the word, or of several joined by "+"; empty if unknown.
 	Model string `json:"model,omitempty"`
 	// Known reports whether a word list of the enhancement has the word. False without enhancement.
 	Known bool `json:"known,omitempty"`

@@ -3,6 +3,7 @@ package format
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"uncial/internal/document"
 )
@@ -42,13 +43,35 @@ func altoDescription(x *xmlWriter, doc *document.Document, meta Meta) {
 			x.leaf("processingStepDescription", fmt.Sprintf("page %d was rotated %d degrees clockwise to be upright", i+1, turned))
 		}
 	}
+	altoSoftware(x, meta)
+	x.close()
+	for _, s := range steps(doc) {
+		altoStep(x, s, meta)
+	}
+	x.close()
+}
+
+// altoStep writes a step with its settings, as name=value separated by blanks.
+func altoStep(x *xmlWriter, s step, meta Meta) {
+	x.open("Processing", "ID", s.id)
+	x.leaf("processingCategory", s.category)
+	x.leaf("processingDateTime", timestamp(meta))
+	x.leaf("processingStepDescription", s.description)
+	var settings []string
+	for _, option := range s.settings {
+		settings = append(settings, option.name+"="+option.value)
+	}
+	x.leaf("processingStepSettings", strings.Join(settings, " "))
+	altoSoftware(x, meta)
+	x.close()
+}
+
+func altoSoftware(x *xmlWriter, meta Meta) {
 	x.open("processingSoftware")
 	x.leaf("softwareName", software)
 	if meta.Version != "" {
 		x.leaf("softwareVersion", meta.Version)
 	}
-	x.close()
-	x.close()
 	x.close()
 }
 
@@ -63,7 +86,7 @@ func altoPage(x *xmlWriter, doc *document.Document, p int) {
 		block := &page.Blocks[i]
 		x.open("TextBlock", append([]string{"ID", id(p+1, i+1)}, altoBox(block.Box)...)...)
 		for j := range block.Lines {
-			altoLine(x, &block.Lines[j], p+1, i+1, j+1)
+			altoLine(x, doc, &block.Lines[j], p+1, i+1, j+1)
 		}
 		x.close()
 	}
@@ -72,10 +95,13 @@ func altoPage(x *xmlWriter, doc *document.Document, p int) {
 }
 
 // altoLine writes the words of a line with a space element between them. path is the numbers of page, block and line.
-func altoLine(x *xmlWriter, line *document.Line, path ...int) {
+func altoLine(x *xmlWriter, doc *document.Document, line *document.Line, path ...int) {
 	attributes := append([]string{"ID", id(path...)}, altoBox(line.Box)...)
 	if line.Baseline != nil {
 		attributes = append(attributes, "BASELINE", polyline(line.Baseline))
+	}
+	if refs := lineSteps(doc, line); refs != "" {
+		attributes = append(attributes, "PROCESSINGREFS", refs)
 	}
 	isRTL := isRightToLeft(line)
 	if isRTL {

@@ -29,6 +29,9 @@ import (
 // software is the name of the program in the metadata of a document.
 const software = "Uncial"
 
+// Software returns the name of the program that makes the documents.
+func Software() string { return software }
+
 // Meta is the metadata of a written document.
 type Meta struct {
 	// Image is the file name of the image, see ImageName. Default: "image".

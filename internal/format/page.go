@@ -73,8 +73,26 @@ func pcGts(x *xmlWriter, doc *document.Document, p int, meta Meta) {
 	if page.Rotation != 0 {
 		x.empty("MetadataItem", "type", "processingStep", "name", "rotation-clockwise-degrees", "value", strconv.Itoa(page.Rotation))
 	}
+	for _, s := range steps(doc) {
+		pageStep(x, s, meta)
+	}
 	x.close()
 	pageElement(x, doc, p, meta)
+	x.close()
+}
+
+// pageStep writes a step with its software and settings as labels.
+func pageStep(x *xmlWriter, s step, meta Meta) {
+	x.open("MetadataItem", "type", "processingStep", "name", s.id, "value", s.description, "date", timestamp(meta))
+	x.open("Labels")
+	x.empty("Label", "type", "software", "value", software)
+	if meta.Version != "" {
+		x.empty("Label", "type", "version", "value", meta.Version)
+	}
+	for _, option := range s.settings {
+		x.empty("Label", "type", option.name, "value", option.value)
+	}
+	x.close()
 	x.close()
 }
 
@@ -99,31 +117,35 @@ func pageElement(x *xmlWriter, doc *document.Document, p int, meta Meta) {
 		x.close()
 	}
 	for i := range page.Blocks {
-		pageRegion(x, &page.Blocks[i], p+1, i+1)
+		pageRegion(x, doc, &page.Blocks[i], p+1, i+1)
 	}
 	x.close()
 }
 
 // pageRegion writes a block. PAGE-XML repeats the text at every level: region, line and word.
-func pageRegion(x *xmlWriter, block *document.Block, path ...int) {
+func pageRegion(x *xmlWriter, doc *document.Document, block *document.Block, path ...int) {
 	x.open("TextRegion", "id", id(path...))
 	x.empty("Coords", "points", outline(block.Box))
 	for i := range block.Lines {
-		pageLine(x, &block.Lines[i], path[0], path[1], i+1)
+		pageLine(x, doc, &block.Lines[i], path[0], path[1], i+1)
 	}
 	textEquiv(x, block.Text(), document.MeanConfidence([]document.Block{*block}))
 	x.close()
 }
 
 // pageLine writes a line. The attribute production tells handwriting apart; print has none, because the schema distinguishes
-// kinds of print that the recognizer does not.
-func pageLine(x *xmlWriter, line *document.Line, path ...int) {
+// kinds of print that the recognizer does not. The attribute custom, whose form is that of CSS, names the steps that read the
+// line: readBy {steps:model1 model2;}.
+func pageLine(x *xmlWriter, doc *document.Document, line *document.Line, path ...int) {
 	attributes := []string{"id", id(path...)}
 	if isRightToLeft(line) {
 		attributes = append(attributes, "readingDirection", "right-to-left")
 	}
 	if line.Handwritten {
 		attributes = append(attributes, "production", "handwritten-cursive")
+	}
+	if refs := lineSteps(doc, line); refs != "" {
+		attributes = append(attributes, "custom", "readBy {steps:"+refs+";}")
 	}
 	x.open("TextLine", attributes...)
 	x.empty("Coords", "points", outline(line.Box))

@@ -36,6 +36,26 @@ func documentDefects() []row {
 	}
 }
 
+// readerDefects say nothing, or something wrong, about what made the text.
+func readerDefects() []row {
+	const inALTO, inPAGE = "extract/200/reader-in-alto", "extract/200/reader-in-page"
+	return []row{
+		{"does not say what made the text", readerCase, on(extracted, drop("reader"))},
+		{"names no models", readerCase, on(extracted, inside("reader", func(o object) { o["models"] = []any{} }))},
+		{"names a model that read a blank page", readerCase, on(blank, inside("reader", func(o object) {
+			o["models"] = []any{object{"name": "eng", "digest": "sha256:" + strings.Repeat("0", 64)}}
+		}))},
+		{"names another version with text", readerCase, on(both(extracted, field("format", "text")), inside("reader", func(o object) { o["version"] = "0.0.0" }))},
+		inDocument("alto", "does not describe the models in ALTO", inALTO, `digest=sha256:[0-9a-f]+`, ``),
+		inDocument("alto", "names another digest in ALTO", inALTO, `digest=sha256:..`, `digest=sha256:00`),
+		inDocument("alto", "does not say which model read a line of ALTO", inALTO, ` PROCESSINGREFS="[^"]*"`, ``),
+		inDocument("alto", "refers to a step that ALTO does not describe", inALTO, ` PROCESSINGREFS="[^"]*"`, ` PROCESSINGREFS="model99"`),
+		inDocument("page", "does not describe the models in PAGE-XML", inPAGE, `<Label type="digest" [^>]*>`, ``),
+		inDocument("page", "does not say which model read a line of PAGE-XML", inPAGE, ` custom="[^"]*"`, ``),
+		inDocument("page", "refers to a step that PAGE-XML does not describe", inPAGE, `steps:[a-z0-9]+`, `steps:model99`),
+	}
+}
+
 // inDocument is a row that replaces what matches a pattern in the documents of a format.
 func inDocument(format, does, caughtBy, pattern, replacement string) row {
 	return row{does, caughtBy, document(format, matching(pattern, replacement))}

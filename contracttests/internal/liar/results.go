@@ -10,6 +10,7 @@ import (
 
 const (
 	leastRequest    = "extract/200/least-request"
+	readerCase      = "extract/200/reader"
 	blankPage       = "extract/200/blank-page"
 	twoImages       = "extract/200/two-images"
 	sameInAll       = "extract/200/same-in-all-formats"

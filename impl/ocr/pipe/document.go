@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image/jpeg"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -31,6 +32,14 @@ func checkDocument(d *document.Document) error {
 			return fmt.Errorf("pipe: page %d: %w", i, err)
 		}
 	}
+	if len(d.Models) > maxModels {
+		return fmt.Errorf("pipe: document.models has %d entries; expected at most %d", len(d.Models), maxModels)
+	}
+	for i, m := range d.Models {
+		if m.Name == "" || !isWordText(m.Name) || !digest.MatchString(m.Digest) {
+			return fmt.Errorf("pipe: model %d: expected a name without blanks, and a digest such as sha256:...", i)
+		}
+	}
 	for i, e := range d.Edits {
 		if e.Page < 0 || e.Page >= len(d.Pages) || e.Rule == "" || !isFraction(e.Confidence) ||
 			!isWordText(withoutSpaces(e.Before)) || !isWordText(withoutSpaces(e.After)) {
@@ -42,6 +51,11 @@ func checkDocument(d *document.Document) error {
 	}
 	return nil
 }
+
+// maxModels is that of openapi.yaml. A page is read by few models.
+const maxModels = 64
+
+var digest = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 
 // checkPage checks one page and everything on it. The error does not name the page.
 func checkPage(p *document.Page) error {

@@ -24,7 +24,7 @@ import (
 )
 
 // Protocol is the version of this protocol. Both sides must have the same one; raise it with every change of a message.
-const Protocol = 3
+const Protocol = 4
 
 // Environment variables that the service sets for a worker.
 const (

@@ -264,7 +264,7 @@ func TestConn_ReceiveHello(t *testing.T) {
 	t.Parallel()
 	_, err := reader(frame(`{"version":"v","protocol":99,"languages":["en"],"models":[]}`, "")).ReceiveHello()
 	require.ErrorContains(t, err, "protocol 99")
-	_, err = reader(frame(`{"version":"v","protocol":3,"languages":[],"models":[]}`, "")).ReceiveHello()
+	_, err = reader(frame(`{"version":"v","protocol":4,"languages":[],"models":[]}`, "")).ReceiveHello()
 	require.ErrorContains(t, err, "cannot read any language")
 	_, err = reader(nil).ReceiveHello()
 	require.Equal(t, io.EOF, err)

@@ -25,6 +25,7 @@ type Engines struct {
 	warm      []*tesseract.Engine // most recently used last; never more than limit
 	lexicons  map[string]*lexicon.Lexicon
 	alphabets map[string]lexicon.Alphabet
+	digests   map[string]string
 	threads   int                 // see SetThreads
 	mates     []*tesseract.Engine // additional engines of one model, see team
 	hands     handwriting
@@ -35,7 +36,7 @@ var _ Source = (*Engines)(nil)
 // NewEngines returns a pool of the models of a set that keeps up to limit of them loaded, at least 1. A model takes 10-250 MB.
 func NewEngines(set *models.Set, limit int) *Engines {
 	return &Engines{
-		set: set, limit: max(limit, 1), lexicons: map[string]*lexicon.Lexicon{}, alphabets: map[string]lexicon.Alphabet{},
+		set: set, limit: max(limit, 1), lexicons: map[string]*lexicon.Lexicon{}, alphabets: map[string]lexicon.Alphabet{}, digests: map[string]string{},
 	}
 }
 

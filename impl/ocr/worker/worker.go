@@ -44,6 +44,9 @@ func Run(in io.Reader, out io.Writer, set *models.Set) error {
 		}
 		engines.SetThreads(req.Threads)
 		doc, err := reading.File(ctx, image, reading.Options{Language: req.Language, Enhance: req.Enhance, Preview: req.Preview}, engines)
+		if err == nil {
+			doc.Models = engines.ModelsOf(doc)
+		}
 		return pipe.Answer{Document: doc}, err
 	})
 }

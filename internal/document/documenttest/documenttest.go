@@ -34,6 +34,9 @@ func Valid() *rapid.Generator[*document.Document] {
 		doc := &document.Document{
 			Language:   rapid.SampledFrom([]string{"en", "de-Latf", "frm", "grc", "he", "x-klingon"}).Draw(t, "language"),
 			Confidence: confidence(t),
+			Models: []document.Model{
+				{Name: "eng", Digest: "sha256:" + strings.Repeat("0", 64)}, {Name: "hands", Digest: "sha256:" + strings.Repeat("f", 64)},
+			},
 		}
 		for range rapid.IntRange(1, 3).Draw(t, "pages") {
 			doc.Pages = append(doc.Pages, validPage(t))
@@ -70,7 +73,10 @@ func validPage(t *rapid.T) document.Page {
 func validLine(t *rapid.T, width, height int) document.Line {
 	l := document.Line{Handwritten: rapid.Bool().Draw(t, "handwritten")}
 	for range rapid.IntRange(1, 4).Draw(t, "words") {
-		w := document.Word{Box: boxInside(t, width, height), Text: validWord(t), Confidence: confidence(t)}
+		w := document.Word{
+			Box: boxInside(t, width, height), Text: validWord(t), Confidence: confidence(t),
+			Model: rapid.SampledFrom([]string{"", "eng", "eng+hands", "unlisted"}).Draw(t, "model"),
+		}
 		l.Words = append(l.Words, w)
 		l.Box = l.Box.Union(w.Box)
 	}

@@ -1,0 +1,80 @@
+package documents
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Steps is what a document in ALTO or PAGE-XML says about how it was made.
+type Steps struct {
+	Models map[string]string // digest of the model of each step that read text, by the id of the step
+	Lines  [][]string        // the steps that read each line, in the order of the file
+}
+
+// digestSetting finds the digest among the settings of a step in ALTO.
+var digestSetting = regexp.MustCompile(`\bdigest=(sha256:[0-9a-f]{64})\b`)
+
+// readBy finds the steps of a line in the attribute custom of PAGE-XML.
+var readBy = regexp.MustCompile(`\breadBy \{steps:([^;}]*);\}`)
+
+// ReadSteps reads the steps of a document in one of the formats alto and page. The error names a line that refers to a step that
+// does not exist.
+func ReadSteps(format, text string) (Steps, error) {
+	root, err := parseXML(text)
+	if err != nil {
+		return Steps{}, err
+	}
+	s := Steps{Models: map[string]string{}}
+	known := map[string]bool{}
+	if format == "alto" {
+		s.readALTO(root, known)
+	} else {
+		s.readPAGE(root, known)
+	}
+	for i, line := range s.Lines {
+		for _, id := range line {
+			if !known[id] {
+				return s, fmt.Errorf("line %d refers to the step %q, which the document does not describe", i+1, id)
+			}
+		}
+	}
+	return s, nil
+}
+
+func (s *Steps) readALTO(root *node, known map[string]bool) {
+	for _, step := range root.all(named("Processing")) {
+		id := step.attr["ID"]
+		known[id] = true
+		if settings := step.first("processingStepSettings"); settings != nil {
+			if m := digestSetting.FindStringSubmatch(settings.text); m != nil {
+				s.Models[id] = m[1]
+			}
+		}
+	}
+	for _, line := range root.all(named("TextLine")) {
+		s.Lines = append(s.Lines, strings.Fields(line.attr["PROCESSINGREFS"]))
+	}
+}
+
+func (s *Steps) readPAGE(root *node, known map[string]bool) {
+	for _, step := range root.all(named("MetadataItem")) {
+		if step.attr["type"] != "processingStep" {
+			continue
+		}
+		id := step.attr["name"]
+		known[id] = true
+		labels := step.all(named("Label"))
+		if i := slices.IndexFunc(labels, func(l *node) bool { return l.attr["type"] == "digest" }); i >= 0 {
+			s.Models[id] = labels[i].attr["value"]
+		}
+	}
+	for _, line := range root.all(named("TextLine")) {
+		var steps []string
+		if m := readBy.FindStringSubmatch(line.attr["custom"]); m != nil {
+			steps = strings.Fields(m[1])
+		}
+		s.Lines = append(s.Lines, steps)
+	}
+}

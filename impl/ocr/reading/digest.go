@@ -1,0 +1,54 @@
+package reading
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"uncial/impl/ocr/models/own"
+	"uncial/internal/document"
+)
+
+// ModelsOf returns the models that recognized the words of a document, in the order of their first word. A model whose file cannot
+// be read is left out.
+func (e *Engines) ModelsOf(doc *document.Document) []document.Model {
+	var names []string
+	for i := range doc.Pages {
+		for w := range document.Words(doc.Pages[i].Blocks) {
+			for name := range strings.SplitSeq(w.Model, "+") {
+				if name != "" && !slices.Contains(names, name) {
+					names = append(names, name)
+				}
+			}
+		}
+	}
+	var all []document.Model
+	for _, name := range names {
+		if digest := e.digest(name); digest != "" {
+			all = append(all, document.Model{Name: name, Digest: digest})
+		}
+	}
+	return all
+}
+
+// digest returns the digest of a model's files, "" if they cannot be read. It is computed at its first use and kept.
+func (e *Engines) digest(name string) string {
+	if known, ok := e.digests[name]; ok {
+		return known
+	}
+	parts := [][]byte{e.data(name)}
+	if name == own.Hands {
+		network, language := own.HandsFiles()
+		parts = [][]byte{network, language}
+	}
+	sum, length := sha256.New(), 0
+	for _, part := range parts {
+		_, _ = sum.Write(part) // a hash never fails
+		length += len(part)
+	}
+	if length > 0 {
+		e.digests[name] = "sha256:" + hex.EncodeToString(sum.Sum(nil))
+	}
+	return e.digests[name]
+}

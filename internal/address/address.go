@@ -6,16 +6,19 @@ import (
 	"encoding/binary"
 	"net/netip"
 	"strings"
+	"sync"
 
 	"code.dny.dev/ssrf"
 )
 
-// registry has the special-purpose registries of IANA. It is immutable.
-var registry = ssrf.New(
-	ssrf.WithAnyPort(),
-	// The wire server of Azure is a public address that reaches the host of the virtual machine.
-	ssrf.WithDeniedV4Prefixes(netip.MustParsePrefix("168.63.129.16/32")),
-)
+// registry returns the special-purpose registries of IANA, made at their first use. They are immutable.
+var registry = sync.OnceValue(func() *ssrf.Guardian {
+	return ssrf.New(
+		ssrf.WithAnyPort(),
+		// The wire server of Azure is a public address that reaches the host of the virtual machine.
+		ssrf.WithDeniedV4Prefixes(netip.MustParsePrefix("168.63.129.16/32")),
+	)
+})
 
 // IsPublic reports whether the address is globally reachable. Tunnel addresses that embed an IPv4 address (6to4, Teredo,
 // ISATAP) count as not public, because the embedded address may be private. For NAT64 and IPv4-mapped addresses the embedded
@@ -29,7 +32,7 @@ func IsPublic(addr netip.Addr) bool {
 		wide := addr.As16()
 		addr = netip.AddrFrom4([4]byte(wide[12:]))
 	}
-	return !isISATAP(addr) && registry.SafeAddr(addr) == nil
+	return !isISATAP(addr) && registry().SafeAddr(addr) == nil
 }
 
 // isISATAP reports whether the address has an interface identifier of RFC 5214, section 6.1, which can follow any prefix.

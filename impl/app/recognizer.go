@@ -11,6 +11,7 @@ import (
 	"runtime"
 
 	"uncial/impl/ocr"
+	"uncial/impl/ocr/pipe"
 	"uncial/impl/ocr/remote"
 	"uncial/impl/ocr/sandbox"
 	"uncial/impl/ocr/workerpool"
@@ -102,6 +103,20 @@ func findWorker(named string) (string, error) {
 		return "", fmt.Errorf("--worker: no program at %s; run `make build`, or give the path of uncial-worker", path)
 	}
 	return path, nil
+}
+
+// Models starts one worker on this machine and returns what it says about its engine and models. Errors name the flag.
+func Models(ctx context.Context, o EngineOptions, log *slog.Logger) (h pipe.Hello, err error) {
+	if err := o.check(); err != nil {
+		return h, err
+	}
+	o.Workers = 1
+	pool, err := openPool(ctx, o, log)
+	if err != nil {
+		return h, err
+	}
+	defer func() { err = errors.Join(err, pool.Close()) }()
+	return pool.Hello(), nil
 }
 
 // Languages returns the BCP 47 tags that the engine at engineURL can read. If engineURL is empty it starts one worker on

@@ -45,7 +45,7 @@ type engineFlags struct {
 	Workers  int           `placeholder:"N" help:"Number of worker processes (default: one per core)."`
 	Queue    int           `placeholder:"N" help:"Images that may wait for a worker (default: 8 per worker, at least 16)."`
 	Deadline time.Duration `default:"60s" help:"Time limit for reading one image (default: ${default})."`
-	Models   []string      `type:"existingdir" placeholder:"DIR" help:"Directory with additional *.traineddata models; may be repeated."`
+	Models   []string      `type:"existingdir" placeholder:"DIR" help:"Directory with additional models, *.traineddata of Tesseract or *.uhm of uncial train; may be repeated."`
 	Sandbox  string        `enum:"require,best-effort,off" default:"best-effort" help:"Confine workers with landlock and seccomp: ${enum} (default: ${default})."`
 }
 

@@ -33,6 +33,7 @@ type commands struct {
 	Migrate   migrateCmd        `cmd:"" help:"Update the database schema to this version."`
 	Audit     auditCmd          `cmd:"" help:"Verify that entries, holds and balances agree; exit status 1 if not."`
 	Languages languagesCmd      `cmd:"" help:"List the languages that can be read."`
+	Models    modelsCmd         `cmd:"" help:"List the models that are loaded."`
 	Train     trainCmd          `cmd:"" help:"Fine-tune a model of handwriting on transcribed pages."`
 
 	Health healthCmd `cmd:"" help:"Check the health of a running service or engine; exit status 1 if unhealthy."`

@@ -28,7 +28,9 @@ type Reader interface {
 
 // Models says what a page is read with.
 type Models struct {
-	Hand  string // reads strips of handwriting
+	Hand string // reads strips of handwriting
+	// Hands, if there are several, compete for the page: the one that is most confident of some lines becomes Hand.
+	Hands []string
 	Print string // reads print in the page's language
 	// Lexicon is the word list of Hand, which only the enhancement asks; nil if there is none.
 	Lexicon *lexicon.Lexicon

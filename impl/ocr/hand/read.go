@@ -28,6 +28,9 @@ func (p *Page) readLines(ctx context.Context, r Reader, all []layout.Line) ([]re
 		_, ok := p.known[l.Box()]
 		return ok
 	})
+	if err := p.choose(ctx, r, fresh); err != nil {
+		return nil, err
+	}
 	strips, images := cut(fresh)
 	words, err := r.ReadStrips(ctx, p.models.Hand, images, tesseract.Detail(p.models.Enhance))
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package models finds the models of Tesseract (*.traineddata files) and determines which languages they read. It knows
+// Package models finds the models of Tesseract (*.traineddata files) and those of handwriting (*.uhm, see package neural), and determines
+// which languages the former read; the latter say so themselves. It knows
 // the packs of Debian by name (catalogue.go), takes others from any directory, and ships the project's own (package own).
 // It does not load them: package reading chooses the models for a page, and package tesseract loads them.
 //
@@ -28,6 +29,7 @@ import (
 
 const (
 	extension     = ".traineddata"
+	handExtension = ".uhm"
 	languagesFile = "languages.txt"
 )
 
@@ -38,10 +40,17 @@ type Model struct {
 	Data []byte // content of a model that ships with the program; nil for a file
 }
 
+// Hand is a file with a model of handwriting.
+type Hand struct {
+	Name string // of the file, without its extension
+	Path string
+}
+
 // Set holds the models that were found. It does not change, so it is safe for concurrent use.
 type Set struct {
 	models map[string]Model
 	tags   map[string][]string // tag -> names of installed models, best first
+	hands  []Hand
 }
 
 // Dirs returns the directories in which Tesseract's packs are usually installed, as far as they exist: TESSDATA_PREFIX, if
@@ -94,14 +103,19 @@ func (s *Set) scan(dir string) error {
 		return fmt.Errorf("models: %w", err)
 	}
 	for _, entry := range entries {
-		stem, ok := strings.CutSuffix(entry.Name(), extension)
-		if !ok || entry.IsDir() {
+		stem, isPrint := strings.CutSuffix(entry.Name(), extension)
+		stem, isHand := strings.CutSuffix(stem, handExtension)
+		if !isPrint && !isHand || entry.IsDir() {
 			continue
 		}
 		if !validName.MatchString(stem) {
 			return fmt.Errorf("models: %s: invalid model name; use letters, digits, \"_\", \".\" and \"-\"", filepath.Join(dir, entry.Name()))
 		}
-		s.add(Model{Name: stem, Dir: dir})
+		if isHand {
+			s.addHand(Hand{Name: stem, Path: filepath.Join(dir, entry.Name())})
+		} else {
+			s.add(Model{Name: stem, Dir: dir})
+		}
 	}
 	return nil
 }
@@ -110,6 +124,13 @@ func (s *Set) scan(dir string) error {
 func (s *Set) add(m Model) {
 	if _, ok := s.models[m.Name]; !ok {
 		s.models[m.Name] = m
+	}
+}
+
+// addHand adds a model of handwriting unless one of that name is known.
+func (s *Set) addHand(h Hand) {
+	if !slices.ContainsFunc(s.hands, func(known Hand) bool { return known.Name == h.Name }) {
+		s.hands = append(s.hands, h)
 	}
 }
 
@@ -168,6 +189,9 @@ func (s *Set) For(tag string) []string { return slices.Clone(s.tags[tag]) }
 
 // Names returns the names of all models found, sorted.
 func (s *Set) Names() []string { return slices.Sorted(maps.Keys(s.models)) }
+
+// Hands returns the models of handwriting that were found, in the order of the directories. The one that ships is not among them.
+func (s *Set) Hands() []Hand { return slices.Clone(s.hands) }
 
 // Model returns the model of that name, and whether it was found.
 func (s *Set) Model(name string) (Model, bool) {

@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
@@ -35,11 +36,12 @@ const (
 
 // Info describes a model, as its file does. Reports and `uncial models` can name it by Version and Digest.
 type Info struct {
-	Version  string // of the model
-	Licence  string // SPDX expression
-	Digest   string // SHA-256 of the weights, in hexadecimal digits
-	Height   int    // pixels that a line's image has from top to bottom
-	Alphabet []string
+	Version   string   // of the model
+	Licence   string   // SPDX expression
+	Languages []string // BCP 47 tags that it was trained for; none if the file does not say
+	Digest    string   // SHA-256 of the weights, in hexadecimal digits
+	Height    int      // pixels that a line's image has from top to bottom
+	Alphabet  []string
 }
 
 // convolution is a layer of 3x3 or 5x5 taps, followed by a rectifier. In training its weights are standardised; the file has
@@ -128,7 +130,9 @@ func (m *Model) describe(f *file) error {
 	if err != nil || height != lineHeight {
 		return fmt.Errorf("its lines are %q pixels high; this program cuts lines of %d", f.meta["height"], lineHeight)
 	}
-	m.info = Info{Version: f.meta["version"], Licence: f.meta["licence"], Digest: f.meta["sha256"], Height: height}
+	m.info = Info{
+		Version: f.meta["version"], Licence: f.meta["licence"], Languages: strings.Fields(f.meta["languages"]), Digest: f.meta["sha256"], Height: height,
+	}
 	if err := json.Unmarshal([]byte(f.meta["alphabet"]), &m.info.Alphabet); err != nil {
 		return errors.New("its alphabet is not a JSON array")
 	}

@@ -42,7 +42,10 @@ func newRecognizer(m *Model, l *Language, k kernels) *Recognizer {
 	if l != nil {
 		r.symbols = make([]uint16, len(m.info.Alphabet)+1)
 		for i, c := range m.info.Alphabet {
-			r.symbols[i+1] = uint16(slices.Index(l.alphabet, c) + 1)
+			r.symbols[i+1] = uint16(len(l.alphabet) + 1) // a character that no text of the language model has
+			if at := slices.Index(l.alphabet, c); at >= 0 {
+				r.symbols[i+1] = uint16(at + 1)
+			}
 		}
 	}
 	return r

@@ -50,10 +50,19 @@ const (
 
 // Hello is a worker's first message, sent as soon as the worker can read images.
 type Hello struct {
-	Version   string   `json:"version"`   // of the engine, such as "tesseract 5.5.0"; for the log only
-	Protocol  int      `json:"protocol"`  // Protocol
-	Languages []string `json:"languages"` // BCP 47 tags that it can read, sorted, never empty
-	Models    []string `json:"models"`    // names of the models found, sorted, without ".traineddata"
+	Version   string   `json:"version"`         // of the engine, such as "tesseract 5.5.0"; for the log only
+	Protocol  int      `json:"protocol"`        // Protocol
+	Languages []string `json:"languages"`       // BCP 47 tags that it can read, sorted, never empty
+	Models    []string `json:"models"`          // names of the models found, sorted, without ".traineddata"
+	Hands     []Hand   `json:"hands,omitempty"` // models of handwriting that were found, sorted by name; the one that ships is not among them
+}
+
+// Hand describes a model of handwriting.
+type Hand struct {
+	Name      string   `json:"name"`
+	Version   string   `json:"version"`
+	Languages []string `json:"languages"` // BCP 47 tags that it was trained for
+	Digest    string   `json:"digest"`    // SHA-256 of its weights, in hexadecimal digits
 }
 
 // Request asks a worker to read one image, which is the payload of the frame.

@@ -29,6 +29,7 @@ type Engines struct {
 	threads   int                 // see SetThreads
 	mates     []*tesseract.Engine // additional engines of one model, see team
 	hands     handwriting
+	trained   []trainedHand
 }
 
 var _ Source = (*Engines)(nil)

@@ -30,6 +30,9 @@ func lookForHands(p *page, gray *image.Gray, letters []image.Rectangle) hands {
 		Hand: own.Hands, Print: p.model, TaggedFrench: isFrench(p.options.Language),
 		PrintAccuracy: func(own float64) float64 { return logistic(curve(own, p.model)) },
 	}
+	if several, ok := p.src.(interface{ HandsFor(tag string) []string }); ok {
+		models.Hands = several.HandsFor(p.options.Language)
+	}
 	if isEnhanced(p) {
 		models.Enhance, models.Lexicon = true, p.src.Lexicon(own.EarlyPrint)
 	}

@@ -14,8 +14,7 @@ import (
 	"uncial/impl/ocr/tesseract"
 )
 
-// handwriting reads lines with the network for handwriting, which is loaded when the first line is read. The zero value is
-// ready to use.
+// handwriting reads lines with one network for handwriting. The zero value is the one that ships, loaded when the first line is read.
 type handwriting struct {
 	model       *neural.Model
 	language    *neural.Language
@@ -24,12 +23,14 @@ type handwriting struct {
 
 // load prepares n recognizers.
 func (h *handwriting) load(n int) error {
-	if h.model == nil {
-		network, language := own.HandsFiles()
-		var err error
+	network, language := own.HandsFiles()
+	var err error
+	if h.language == nil {
 		if h.language, err = neural.LoadLanguage(language); err != nil {
 			return fmt.Errorf("%s: %w", own.Hands, err)
 		}
+	}
+	if h.model == nil {
 		if h.model, err = neural.Load(network); err != nil {
 			return fmt.Errorf("%s: %w", own.Hands, err)
 		}

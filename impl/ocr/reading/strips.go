@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"uncial/impl/ocr/hand"
-	"uncial/impl/ocr/models/own"
 	"uncial/impl/ocr/tesseract"
 )
 
@@ -21,8 +20,8 @@ func (e *Engines) SetThreads(n int) { e.threads = min(max(n, 1), maxEngines) }
 
 // ReadStrips reads each image as one line. See hand.Reader.
 func (e *Engines) ReadStrips(ctx context.Context, model string, strips []*image.Gray, detail tesseract.Detail) ([][]tesseract.Word, error) {
-	if model == own.Hands {
-		return e.hands.read(ctx, strips, e.threads, detail)
+	if h := e.hand(model); h != nil {
+		return h.read(ctx, strips, e.threads, detail)
 	}
 	first, err := e.Get(model)
 	if err != nil {

@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"uncial/impl/ocr"
@@ -27,12 +29,16 @@ const warmModels = 4
 func Run(in io.Reader, out io.Writer, set *models.Set) error {
 	engines := reading.NewEngines(set, warmModels)
 	defer engines.Close()
+	if err := engines.LoadHands(); err != nil {
+		return fmt.Errorf("worker: %w", err)
+	}
 	conn := pipe.New(in, out)
 	err := conn.SendHello(pipe.Hello{
 		Version:   "tesseract " + tesseract.Version() + ", " + tesseract.LeptonicaVersion(),
 		Protocol:  pipe.Protocol,
 		Languages: set.Languages(),
 		Models:    set.Names(),
+		Hands:     hands(engines),
 	})
 	if err != nil {
 		return fmt.Errorf("worker: %w", err)
@@ -49,6 +55,17 @@ func Run(in io.Reader, out io.Writer, set *models.Set) error {
 		}
 		return pipe.Answer{Document: doc}, err
 	})
+}
+
+// hands describes the models of handwriting for the hello.
+func hands(engines *reading.Engines) []pipe.Hand {
+	var all []pipe.Hand
+	loaded := engines.Hands()
+	for _, name := range slices.Sorted(maps.Keys(loaded)) {
+		info := loaded[name]
+		all = append(all, pipe.Hand{Name: name, Version: info.Version, Languages: info.Languages, Digest: info.Digest})
+	}
+	return all
 }
 
 // reader answers a request, apart from its ID.

@@ -71,12 +71,12 @@ func (o Options) withDefaults() Options {
 // Each slot is a goroutine; the queue and the counters are all that slots and callers share. A worker belongs to one slot
 // from its start to its end.
 type Pool struct {
-	opts      Options
-	launcher  *sandbox.Launcher
-	queue     *queue
-	gate      *fair.Gate
-	languages atomic.Pointer[[]string] // from the hello of the worker started last
-	counts    counts
+	opts     Options
+	launcher *sandbox.Launcher
+	queue    *queue
+	gate     *fair.Gate
+	hello    atomic.Pointer[pipe.Hello] // of the worker started last
+	counts   counts
 
 	ctx    context.Context // ends when all workers are to be killed
 	cancel context.CancelFunc
@@ -126,8 +126,11 @@ func New(ctx context.Context, opts Options) (*Pool, error) {
 
 // Languages returns the tags that the workers can read, sorted. It never fails.
 func (p *Pool) Languages(context.Context) ([]string, error) {
-	return slices.Clone(*p.languages.Load()), nil
+	return slices.Clone(p.hello.Load().Languages), nil
 }
+
+// Hello returns what the worker that was started last said about its engine and models.
+func (p *Pool) Hello() pipe.Hello { return *p.hello.Load() }
 
 // Ready returns nil if at least one worker can read.
 func (p *Pool) Ready(context.Context) error {
@@ -144,7 +147,7 @@ func (p *Pool) Gate() *fair.Gate { return p.gate }
 // Recognize reads one image in a worker. Accounts (fair.FromContext) share the time of the workers; images of one account are
 // read in the order of the calls. For its errors see ocr.Recognizer; any other error means that the worker failed.
 func (p *Pool) Recognize(ctx context.Context, req ocr.Request) (*document.Document, error) {
-	if !slices.Contains(*p.languages.Load(), req.Language) {
+	if !slices.Contains(p.hello.Load().Languages, req.Language) {
 		return nil, fmt.Errorf("language %.40q is not supported by the workers", req.Language)
 	}
 	o := p.do(ctx, &job{req: req})
@@ -154,7 +157,7 @@ func (p *Pool) Recognize(ctx context.Context, req ocr.Request) (*document.Docume
 // Cut cuts lines out of an image in a worker. Its errors are those of Recognize.
 func (p *Pool) Cut(ctx context.Context, image []byte, lines *pipe.Cut) (*pipe.Strips, error) {
 	// No model reads the image, but every request has a language.
-	o := p.do(ctx, &job{req: ocr.Request{Image: image, Language: (*p.languages.Load())[0]}, cut: lines})
+	o := p.do(ctx, &job{req: ocr.Request{Image: image, Language: p.hello.Load().Languages[0]}, cut: lines})
 	return o.strips, o.err
 }
 

@@ -53,7 +53,7 @@ func (p *Pool) startWorker(ctx context.Context) (*worker, error) {
 	stop := context.AfterFunc(ctx, w.kill)
 	w.hello, err = w.conn.ReceiveHello()
 	if stop() && err == nil {
-		p.languages.Store(&w.hello.Languages)
+		p.hello.Store(&w.hello)
 		p.counts.ready.Add(1)
 		w.stderr.log.Debug("worker ready")
 		return w, nil

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"uncial/impl/app"
+	"uncial/impl/ocr/models/own"
+)
+
+// modelsCmd lists the models that a worker on this machine loads.
+type modelsCmd struct {
+	engineFlags
+	JSON bool `help:"Print JSON."`
+}
+
+// Help returns the text below the flags.
+func (modelsCmd) Help() string {
+	return `Lists the models of print (Tesseract) and of handwriting. A model that 'uncial train' has made competes with the one
+that ships, page by page, on pages of its languages.
+
+Examples:
+  uncial models
+  uncial models --models /srv/models`
+}
+
+// model is a row of the list.
+type model struct {
+	Name      string   `json:"name"`
+	Kind      string   `json:"kind"` // print or handwriting
+	Version   string   `json:"version,omitempty"`
+	Languages []string `json:"languages,omitempty"` // of a model of handwriting; none if it reads any
+	Digest    string   `json:"digest,omitempty"`
+}
+
+// Run prints a table, or with --json an array.
+func (c *modelsCmd) Run(ctx context.Context, con *console) error {
+	hello, err := app.Models(ctx, c.pool(), con.log)
+	if err != nil {
+		return err
+	}
+	all := []model{{Name: own.Hands, Kind: "handwriting", Version: "ships with the program"}}
+	for _, h := range hello.Hands {
+		all = append(all, model{h.Name, "handwriting", h.Version, h.Languages, h.Digest})
+	}
+	for _, name := range hello.Models {
+		all = append(all, model{Name: name, Kind: "print"})
+	}
+	if c.JSON {
+		return printJSON(con.out, all)
+	}
+	table := tabwriter.NewWriter(con.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "NAME\tKIND\tLANGUAGES\tVERSION")
+	for _, m := range all {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", m.Name, m.Kind, strings.Join(m.Languages, " "), m.Version)
+	}
+	return table.Flush()
+}

@@ -1,0 +1,36 @@
+package hand
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"uncial/impl/ocr/layout"
+	"uncial/impl/ocr/tesseract"
+)
+
+// triedLines is how many lines the models compete on: enough that a few odd lines do not decide, and a fraction of a page's time.
+const triedLines = 8
+
+// choose lets the models of handwriting compete for the page, by the longest of its lines. It is done once.
+func (p *Page) choose(ctx context.Context, r Reader, all []layout.Line) error {
+	names := p.models.Hands
+	if len(names) < 2 || len(all) == 0 {
+		return nil
+	}
+	p.models.Hands = nil
+	longest := slices.Clone(all)
+	slices.SortFunc(longest, func(a, b layout.Line) int { return cmp.Compare(b.Box().W, a.Box().W) })
+	_, images := cut(longest[:min(len(longest), triedLines)])
+	best := -1.0
+	for _, name := range names {
+		read, err := r.ReadStrips(ctx, name, images, tesseract.Words)
+		if err != nil {
+			return err
+		}
+		if confidence, _ := weigh(slices.Concat(read...)); confidence > best {
+			best, p.models.Hand = confidence, name
+		}
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package reading
+
+import (
+	"golang.org/x/text/language"
+
+	"uncial/impl/ocr/models/own"
+	"uncial/impl/ocr/neural"
+)
+
+// LoadHands loads the models of handwriting of the set, which archives have trained (package train). The error names the file that is
+// not a usable model. Without a call of LoadHands, only the model that ships is used.
+func (e *Engines) LoadHands() error {
+	for _, file := range e.set.Hands() {
+		model, err := neural.Open(file.Path)
+		if err != nil {
+			return err
+		}
+		e.trained = append(e.trained, trainedHand{file.Name, &handwriting{model: model}})
+	}
+	return nil
+}
+
+// trainedHand is a model that an archive has trained.
+type trainedHand struct {
+	name string
+	*handwriting
+}
+
+// Hands returns the descriptions of the loaded models by name.
+func (e *Engines) Hands() map[string]neural.Info {
+	all := map[string]neural.Info{}
+	for _, h := range e.trained {
+		all[h.name] = h.model.Info()
+	}
+	return all
+}
+
+// HandsFor returns the names of the models that read handwriting in a language: the one that ships, and those trained for
+// the language in any region or script.
+func (e *Engines) HandsFor(tag string) []string {
+	names := []string{own.Hands}
+	for _, h := range e.trained {
+		for _, other := range h.model.Info().Languages {
+			if sameLanguage(tag, other) {
+				names = append(names, h.name)
+				break
+			}
+		}
+	}
+	return names
+}
+
+func sameLanguage(a, b string) bool {
+	first, err := language.Parse(a)
+	second, err2 := language.Parse(b)
+	if err != nil || err2 != nil {
+		return false
+	}
+	x, _ := first.Base()
+	y, _ := second.Base()
+	return x == y
+}
+
+// hand returns the network of that name, nil if there is none.
+func (e *Engines) hand(name string) *handwriting {
+	if name == own.Hands {
+		return &e.hands
+	}
+	for _, h := range e.trained {
+		if h.name == name {
+			return h.handwriting
+		}
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package reading_test
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/models"
+	"uncial/impl/ocr/models/own"
+	"uncial/impl/ocr/neural"
+	"uncial/impl/ocr/reading"
+)
+
+// mustModel writes the model that ships as one for other languages.
+func mustModel(tb testing.TB, dir, name, languages string) {
+	tb.Helper()
+	network, _ := own.HandsFiles()
+	n := 8 + binary.LittleEndian.Uint64(network)
+	var header map[string]json.RawMessage
+	require.NoError(tb, json.Unmarshal(network[8:n], &header))
+	var meta map[string]string
+	require.NoError(tb, json.Unmarshal(header["__metadata__"], &meta))
+	meta["languages"] = languages
+	var err error
+	header["__metadata__"], err = json.Marshal(meta)
+	require.NoError(tb, err)
+	text, err := json.Marshal(header)
+	require.NoError(tb, err)
+	file := binary.LittleEndian.AppendUint64(nil, uint64(len(text)))
+	file = append(append(file, text...), network[n:]...)
+	require.NoError(tb, os.WriteFile(filepath.Join(dir, name+".uhm"), file, 0o600))
+}
+
+func TestEngines_HandsFor(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	mustModel(t, dir, "notaries", "fr la")
+	mustModel(t, dir, "kurrent", "de-Latf")
+	set, err := models.Find(dir)
+	require.NoError(t, err)
+	engines := reading.NewEngines(set, 1)
+	t.Cleanup(engines.Close)
+	require.Equal(t, []string{own.Hands}, engines.HandsFor("fr"), "nothing is loaded yet")
+	require.NoError(t, engines.LoadHands())
+	for tag, want := range map[string][]string{
+		"fr": {own.Hands, "notaries"}, "fr-CA": {own.Hands, "notaries"}, "la": {own.Hands, "notaries"}, "de": {own.Hands, "kurrent"}, "en": {own.Hands},
+	} {
+		require.Equal(t, want, engines.HandsFor(tag), tag)
+	}
+	require.Equal(t, []string{"fr", "la"}, engines.Hands()["notaries"].Languages)
+
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "broken.uhm"), []byte("not a model"), 0o600))
+	set, err = models.Find(dir)
+	require.NoError(t, err)
+	err = reading.NewEngines(set, 1).LoadHands()
+	require.ErrorIs(t, err, neural.ErrModel)
+	require.ErrorContains(t, err, "broken.uhm")
+}

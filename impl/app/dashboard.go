@@ -138,5 +138,9 @@ func (a *App) pages() (routes, subtrees map[string]http.Handler, err error) {
 		home = http.RedirectHandler(dashboard.Prefix+"/", http.StatusSeeOther)
 		subtrees = map[string]http.Handler{dashboard.Prefix + "/": board}
 	}
-	return map[string]http.Handler{"GET /": home, "GET " + dashboard.Prefix: home}, subtrees, nil
+	routes = map[string]http.Handler{}
+	for _, method := range []string{http.MethodGet, http.MethodHead} {
+		routes[method+" /"], routes[method+" "+dashboard.Prefix] = home, home
+	}
+	return routes, subtrees, nil
 }

@@ -63,7 +63,7 @@ func newSite(tb testing.TB, change func(*dashboard.Options)) *site {
 		Logger: slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	extra, err := playground.New(playground.Options{
-		API: http.HandlerFunc(fakeAPI), Ledger: s.Data.Ledger, Now: s.clock.Now,
+		API: http.HandlerFunc(fakeAPI), Ledger: s.Ledger, Now: s.clock.Now,
 		Languages: func(context.Context) ([]string, error) { return []string{"de", "en"}, nil },
 	})
 	require.NoError(tb, err)

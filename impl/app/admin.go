@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -37,11 +38,23 @@ func closeAdmin(ln net.Listener) error {
 	return ln.Close()
 }
 
-// serveAdmin serves metrics and profiles until ctx ends. It checks no keys, so its address must stay private. It omits the
-// profile "cmdline", because the command line may contain secrets. If the listener fails, it logs the error and returns:
-// the API works without metrics.
-func serveAdmin(ctx context.Context, ln net.Listener, r *prometheus.Registry, log *slog.Logger) {
+// serveAdmin serves metrics, probes and profiles until ctx ends. The probes are those of the API; here they have connections
+// of their own, so that no load of callers delays them. It checks no keys, so its address must stay private. It omits the
+// profile "cmdline", because the command line may contain secrets. If the listener fails, it logs the error and returns: the
+// API works without metrics.
+func serveAdmin(ctx context.Context, ln net.Listener, r *prometheus.Registry, ready func(context.Context) error, log *slog.Logger) {
 	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), checkTimeout)
+		defer cancel()
+		if err := ready(ctx); err != nil {
+			log.WarnContext(ctx, "not ready", "error", err)
+			http.Error(w, "not ready", http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = io.WriteString(w, "ready\n") // fails only if the caller has gone
+	})
 	mux.Handle("GET /metrics", promhttp.HandlerFor(r, promhttp.HandlerOpts{}))
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)

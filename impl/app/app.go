@@ -117,7 +117,7 @@ func (a *App) startServing(ctx context.Context, ln net.Listener, handler http.Ha
 	running.Go(func() { a.sweep(serving) })
 	running.Go(func() { a.health.watch(serving, a.o.HealthInterval) })
 	if admin != nil {
-		running.Go(func() { serveAdmin(serving, admin, a.metrics.registry, a.o.Logger) })
+		running.Go(func() { serveAdmin(serving, admin, a.metrics.registry, a.health.ready, a.o.Logger) })
 	}
 	// The other goroutines stop only after the last request, so that holds keep being swept and its metrics can be scraped.
 	go func() {

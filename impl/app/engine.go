@@ -42,7 +42,7 @@ func RunEngine(ctx context.Context, listen, adminListen string, o EngineOptions,
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx)) // metrics stay readable until the last request ends
 	var running sync.WaitGroup
 	if admin != nil {
-		running.Go(func() { serveAdmin(watching, admin, registry, log) })
+		running.Go(func() { serveAdmin(watching, admin, registry, pool.Ready, log) })
 	}
 	err = edge.Serve(ctx, edge.NewServer(handler, log), ln, Options{Engine: o}.deadline())
 	stop()

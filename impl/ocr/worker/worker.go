@@ -24,13 +24,16 @@ import (
 // model takes about 55 ms.
 const warmModels = 4
 
-// Run says hello and answers requests until in ends, and then returns nil. After an error the process must exit: the pipe
+// Run reads a small image of its own, says hello and answers requests until in ends, and then returns nil. After an error the process must exit: the pipe
 // broke, or a request caused a panic, which was answered with an internal error.
 func Run(in io.Reader, out io.Writer, set *models.Set) error {
 	engines := reading.NewEngines(set, warmModels)
 	defer engines.Close()
 	if err := engines.LoadHands(); err != nil {
 		return fmt.Errorf("worker: %w", err)
+	}
+	if err := selfTest(engines, set.Languages()); err != nil {
+		return fmt.Errorf("worker: the first reading failed: %w", err)
 	}
 	conn := pipe.New(in, out)
 	err := conn.SendHello(pipe.Hello{

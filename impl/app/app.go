@@ -19,6 +19,8 @@ import (
 	"uncial/impl/account"
 	"uncial/impl/dashboard"
 	"uncial/impl/fetch"
+	"uncial/impl/mail"
+	"uncial/impl/notice"
 	"uncial/internal/apidocs"
 	"uncial/internal/edge"
 	"uncial/internal/version"
@@ -39,6 +41,8 @@ type App struct {
 	recognizer recognizer
 	health     *health
 	metrics    *metrics
+	mail       *mail.Mailer // nil if no mail is configured
+	notices    *notice.Notifier
 	front      http.Handler   // the API; the playground calls it too
 	closers    []func() error // Stop calls them in reverse order
 	addr       string
@@ -55,7 +59,11 @@ func New(o Options) (*App, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	return &App{o: o, ended: make(chan struct{})}, nil
+	mailer, err := o.Mail.open(o)
+	if err != nil {
+		return nil, err
+	}
+	return &App{o: o, mail: mailer, ended: make(chan struct{})}, nil
 }
 
 // Start opens everything and returns once the service answers requests. After an error, Stop closes what was opened.
@@ -83,6 +91,7 @@ func (a *App) Start(ctx context.Context) error {
 	a.health = newHealth(a.checkHealth, a.o.Logger)
 	a.health.update(ctx)
 	a.metrics = newMetrics(recognizer, a.health)
+	a.openNotices()
 	handler, err := a.handler()
 	if err != nil {
 		return err
@@ -103,7 +112,7 @@ func (a *App) warnOfUnknownPlans(ctx context.Context) {
 	}
 }
 
-// startServing starts the goroutines that end with Stop: API, admin listener, sweeper and health checks. If it fails,
+// startServing starts the goroutines that end with Stop: API, admin listener, sweeper, health checks, notices and mail. If it fails,
 // none is running.
 func (a *App) startServing(ctx context.Context, ln net.Listener, handler http.Handler) error {
 	admin, err := listenAdmin(a.o.AdminListen, a.o.Logger)
@@ -116,6 +125,11 @@ func (a *App) startServing(ctx context.Context, ln net.Listener, handler http.Ha
 	var running sync.WaitGroup
 	running.Go(func() { a.sweep(serving) })
 	running.Go(func() { a.health.watch(serving, a.o.HealthInterval) })
+	running.Go(func() { a.notices.Run(serving) })
+	mailing, endMail := context.WithCancel(context.WithoutCancel(ctx)) // until the last request, which may queue a message
+	if a.mail != nil {
+		running.Go(func() { a.mail.Run(mailing) })
+	}
 	if admin != nil {
 		running.Go(func() { serveAdmin(serving, admin, a.metrics.registry, a.health.ready, a.o.Logger) })
 	}
@@ -124,6 +138,7 @@ func (a *App) startServing(ctx context.Context, ln net.Listener, handler http.Ha
 		defer close(a.ended)
 		a.err = edge.Serve(serving, edge.NewServer(handler, a.o.Logger), ln, a.o.Grace)
 		cancel()
+		endMail()
 		running.Wait()
 	}()
 	return nil

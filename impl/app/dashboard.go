@@ -28,14 +28,14 @@ type DashboardOptions struct {
 }
 
 // check returns an error that names the first invalid flag.
-func (o DashboardOptions) check(listen string) error {
+func (o DashboardOptions) check(listen string, hasMail bool) error {
 	if o.PublicURL != "" {
 		if err := checkPublicURL(o.PublicURL); err != nil {
 			return err
 		}
 	}
-	if o.SignUp == dashboard.Open && !IsLoopback(listen) {
-		return errors.New("--signup: open needs mail, to verify addresses, unless --listen is a loopback address; choose invite or closed")
+	if o.SignUp == dashboard.Open && !IsLoopback(listen) && !hasMail {
+		return errors.New("--signup: open needs --mail-server, to verify addresses, unless --listen is a loopback address; choose invite or closed")
 	}
 	id := o.OpenID
 	switch {
@@ -123,6 +123,9 @@ func (a *App) openDashboard() (*dashboard.Dashboard, error) {
 	options.Extra = append(options.Extra, tryPages)
 	if o.OpenID.Issuer != "" {
 		options.OpenID = &o.OpenID
+	}
+	if a.mail != nil {
+		options.Mail = a.mail
 	}
 	return dashboard.New(options)
 }

@@ -24,6 +24,8 @@ type Options struct {
 
 	Enhance EnhanceOptions
 
+	Mail MailOptions
+
 	Dashboard DashboardOptions
 
 	FetchAllow     []netip.Prefix // non-public addresses that images may be fetched from. Default: none
@@ -107,7 +109,7 @@ func (o Options) check() error {
 	if err := o.Engine.check(); err != nil {
 		return err
 	}
-	if err := o.Dashboard.check(o.Listen); err != nil {
+	if err := o.Dashboard.check(o.Listen, o.Mail.Server != ""); err != nil {
 		return err
 	}
 	if o.FetchPerHost < 0 {

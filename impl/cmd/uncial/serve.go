@@ -46,7 +46,7 @@ func (c *serveCmd) options() app.Options {
 			Provider: c.EnhanceProvider, URL: c.EnhanceURL, Model: c.EnhanceModel, Key: c.EnhanceKey,
 		},
 		EngineURL: c.Engine, FetchAllow: prefixes(c.FetchAllow), FetchConfig: c.FetchConfig, FetchPerHost: c.FetchPerHost, CORSOrigins: edge.Origins(c.CORSOrigin),
-		TrustedProxies: prefixes(c.TrustedProxies), Dashboard: c.dashboard(),
+		TrustedProxies: prefixes(c.TrustedProxies), Dashboard: c.dashboard(), Mail: c.mail(),
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"uncial/impl"
 	"uncial/impl/account"
+	"uncial/impl/cgroup"
 	"uncial/impl/dashboard"
 	"uncial/impl/fetch"
 	"uncial/impl/mail"
@@ -171,6 +172,8 @@ func (a *App) handler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	images := imageMemory(cgroup.Limit())
+	limitHeap(images, a.o.Logger)
 	a.front, err = edge.New(edge.Options{
 		Server:         a.metrics.observe(service),
 		Gate:           &impl.Gate{Accounts: a.data.Accounts, Limits: a.data.Limits, Ledger: a.data.Ledger},
@@ -178,6 +181,7 @@ func (a *App) handler() (http.Handler, error) {
 		CORSOrigins:    a.o.CORSOrigins,
 		TrustedProxies: a.o.TrustedProxies,
 		Ready:          a.health.ready,
+		Memory:         images,
 		Site:           a.site,
 		Routes:         routes,
 		Subtrees:       subtrees,

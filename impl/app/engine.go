@@ -8,6 +8,7 @@ import (
 	"net"
 	"sync"
 
+	"uncial/impl/cgroup"
 	"uncial/impl/ocr/remote"
 	"uncial/internal/edge"
 	"uncial/internal/version"
@@ -30,6 +31,7 @@ func RunEngine(ctx context.Context, listen, adminListen string, o EngineOptions,
 	if err != nil {
 		return err
 	}
+	limitHeap(imageMemory(cgroup.Limit()), log)
 	pool, err := openPool(ctx, o, log)
 	if err != nil {
 		return errors.Join(err, closeAdmin(admin))

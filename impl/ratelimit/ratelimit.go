@@ -40,12 +40,13 @@ func (l *Limiter) Count(ctx context.Context, accountID string, limit int64) (w c
 	var requests int64
 	err = l.store.Writer().Get(ctx, `INSERT INTO windows (account_id, started_at, requests) VALUES ($1, $2, 1)
 		ON CONFLICT (account_id) DO UPDATE SET
-			requests = CASE WHEN excluded.started_at > windows.started_at THEN 1 ELSE windows.requests + 1 END,
-			started_at = CASE WHEN excluded.started_at > windows.started_at
+			requests = CASE WHEN excluded.started_at > windows.started_at OR windows.started_at > $4
+				THEN 1 ELSE windows.requests + 1 END,
+			started_at = CASE WHEN excluded.started_at > windows.started_at OR windows.started_at > $4
 				THEN excluded.started_at ELSE windows.started_at END
-		WHERE excluded.started_at > windows.started_at OR windows.requests < $3
+		WHERE excluded.started_at > windows.started_at OR windows.started_at > $4 OR windows.requests < $3
 		RETURNING started_at, requests`,
-		store.Args{accountID, store.At(contract.WindowStart(now)), limit}, &started, &requests)
+		store.Args{accountID, store.At(contract.WindowStart(now)), limit, store.At(latestStart(now))}, &started, &requests)
 	if errors.Is(err, store.ErrNoRows) {
 		w, err = l.read(ctx, accountID, limit, now)
 		w.Remaining = 0 // even if a new window began between the two statements
@@ -55,6 +56,12 @@ func (l *Limiter) Count(ctx context.Context, accountID string, limit int64) (w c
 		return contract.Window{}, false, fmt.Errorf("count a request for the rate limit: %w", err)
 	}
 	return contract.NewWindow(limit, requests, started.Time, now), true, nil
+}
+
+// latestStart returns the latest instant at which a stored window may start. A window further in the future comes from a clock
+// that was wrong: it counts as none, or the account would be locked out until then.
+func latestStart(now time.Time) time.Time {
+	return contract.WindowStart(now).Add(contract.WindowLength)
 }
 
 // Window returns the account's window and counts nothing. Errors: *store.Error.
@@ -71,7 +78,7 @@ func (l *Limiter) read(ctx context.Context, accountID string, limit int64, now t
 	if err != nil && !errors.Is(err, store.ErrNoRows) {
 		return contract.Window{}, fmt.Errorf("read the rate-limit window: %w", err)
 	}
-	if current := contract.WindowStart(now); started.Before(current) {
+	if current := contract.WindowStart(now); started.Before(current) || started.After(latestStart(now)) {
 		started.Time, requests = current, 0
 	}
 	return contract.NewWindow(limit, requests, started.Time, now), nil

@@ -138,6 +138,20 @@ var counting = map[string]func(fixture){
 		require.NoError(t, err)
 		require.Zero(t, w.Remaining)
 	},
+	"ignores the window of a clock that was a day ahead": func(t fixture) {
+		ahead := t
+		ahead.Limiter = ratelimit.New(t.store, storetest.NewClock(quarterPast.Add(24*time.Hour)).Now)
+		for range 6 {
+			ahead.mustCount(5)
+		}
+		w, err := t.Window(t.Context(), t.id, 5)
+		require.NoError(t, err)
+		require.Equal(t, contract.NewWindow(5, 0, quarterPast.Truncate(time.Minute), quarterPast), w)
+		w, allowed := t.mustCount(5)
+		require.True(t, allowed)
+		require.Equal(t, nextMinute, w.Reset)
+		require.EqualValues(t, 4, w.Remaining)
+	},
 	"fails for an unknown account": func(t fixture) {
 		_, allowed, err := t.Count(t.Context(), "acc_nobody", 5)
 		var failure *store.Error

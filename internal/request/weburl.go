@@ -6,6 +6,9 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode"
+
+	"golang.org/x/net/idna"
 )
 
 const maxWebURL = 8192 // characters; openapi.yaml has it as maxLength
@@ -14,7 +17,7 @@ const maxWebURL = 8192 // characters; openapi.yaml has it as maxLength
 // says what is wrong and what would be right, "" if s is valid. Addresses that must not be reached are refused later, by
 // impl/fetch.
 func webURLFault(s string) string {
-	scheme, rest, ok := strings.Cut(s[:min(len(s), 64)], ":")
+	scheme, rest, ok := strings.Cut(s[:min(len(s), maxWebURL)], ":")
 	switch {
 	case s == "":
 		return "must not be empty; must be the URL of an image"
@@ -26,6 +29,9 @@ func webURLFault(s string) string {
 		return "must be at most 8,192 characters unless it is a data: URL"
 	}
 	// url.Parse is lenient about characters that other parsers read differently, such as a backslash.
+	if fault := foreignHostFault(rest); fault != "" {
+		return fault
+	}
 	if i := strings.IndexFunc(s, notInURL); i >= 0 {
 		r := []rune(s[i:])[0]
 		return fmt.Sprintf("must not contain the character %+q; percent-encode it (RFC 3986)", r)
@@ -47,6 +53,20 @@ func webURLFault(s string) string {
 		return "is not a URL (RFC 3986); look for a stray %"
 	}
 	return ""
+}
+
+// foreignHostFault suggests the ASCII form (punycode, RFC 5891) of a host name in other letters. afterScheme begins with "//". It
+// returns "" if the name is in ASCII, or has no such form.
+func foreignHostFault(afterScheme string) string {
+	host, _, _ := strings.Cut(strings.TrimPrefix(afterScheme, "//"), "/")
+	if end := strings.IndexAny(host, "?#:@"); end >= 0 {
+		host = host[:end]
+	}
+	ascii, err := idna.Lookup.ToASCII(host)
+	if err != nil || ascii == host || !strings.ContainsFunc(host, func(r rune) bool { return r > unicode.MaxASCII }) {
+		return ""
+	}
+	return fmt.Sprintf("must have a host name in ASCII; write %q", ascii)
 }
 
 // notInURL is true for the characters that RFC 3986 does not allow anywhere in a URL.

@@ -41,6 +41,7 @@ type Harness struct {
 	Language string // one that can be read
 	// Page returns an image, and a word that is on it and on no other.
 	Page   func(i int) (image []byte, word string)
+	Steady []byte        // takes some ten milliseconds to read; nil stands for Page(0)
 	Broken []byte        // not an image
 	Slow   []byte        // takes longer than Long to read
 	Crash  []byte        // kills the worker; if nil, the Subject's Kill is called instead
@@ -298,13 +299,17 @@ func survivesCrash(t *testing.T, h Harness) {
 }
 
 // sharesWorkers has one account send 32 images at a time and another one at a time. The others that the flooder gets read
-// meanwhile show how often the second account had to wait.
+// meanwhile show how often the second account had to wait. The image takes longer to read than to send, or the worker would have time
+// for the flooder between two images of the other account.
 func sharesWorkers(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 64)
 	flood, stop := context.WithCancel(fair.NewContext(t.Context(), fair.Account{Label: "flooder"}))
 	defer stop()
 	image, word := h.Page(0)
+	if h.Steady != nil {
+		image, word = h.Steady, ""
+	}
 	var flooded atomic.Int64
 	for range 32 {
 		go func() {

@@ -38,7 +38,8 @@ const startFile = "start"
 //	image REASON               answer with an error that blames the image
 //	internal REASON, timeout   answer with the other kinds of errors
 //	crash, exit STATUS         end the process
-//	garbage, huge, wrong id    break the protocol
+//	garbage, huge              break the protocol
+//	wrong id, wrong language, wrong enhancement    answer what was not asked
 //	stderr BYTES               print to standard error
 func MaybeWorker() {
 	if os.Getenv(pipe.ProtocolEnv) == "" {
@@ -94,8 +95,13 @@ func serveScripts() error {
 		if a.Document, a.Error = play(image); a.Document != nil {
 			a.Document.Language = req.Language
 		}
-		if bytes.Contains(image, []byte("wrong id")) {
+		switch {
+		case bytes.Contains(image, []byte("wrong id")):
 			a.ID++
+		case bytes.Contains(image, []byte("wrong language")):
+			a.Document.Language = "tlh"
+		case bytes.Contains(image, []byte("wrong enhancement")):
+			a.Document.Enhanced = true
 		}
 		if err := conn.SendAnswer(a); err != nil {
 			return err
@@ -207,6 +213,7 @@ func Scripted(open func(testing.TB, Options) Subject) Harness {
 			word := fmt.Sprintf("word%d", i)
 			return fmt.Appendf(nil, "sleep %dms\ntext %s\n", i%3, word), word
 		},
+		Steady: []byte("sleep 20ms\ntext a"),
 		Broken: []byte("\xff\xd8 not a script"),
 		Slow:   []byte("sleep 1h"),
 		Crash:  []byte("crash"),

@@ -57,6 +57,36 @@ const maxModels = 64
 
 var digest = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 
+// checkAsked checks that the answer has what the request asked for.
+func (a *Answer) checkAsked(r Request) error {
+	switch {
+	case a.Error != nil:
+		return nil
+	case (a.Strips != nil) != (r.Cut != nil), a.Strips != nil && len(a.Strips.Widths) != len(r.Cut.Lines):
+		return errors.New("pipe: the answer has other strips than were asked for")
+	case a.Document != nil:
+		return checkAsked(a.Document, r)
+	}
+	return nil
+}
+
+// checkAsked checks that the document has what the request asked for and nothing else, so that a worker which a hostile image took
+// over cannot answer in another language, or with corrections that nobody wanted.
+func checkAsked(d *document.Document, r Request) error {
+	switch {
+	case d.Language != r.Language:
+		return fmt.Errorf("pipe: document.language is %.20q; expected %.20q", d.Language, r.Language)
+	case d.Enhanced && !r.Enhance:
+		return errors.New("pipe: document.enhanced without a request for it")
+	}
+	for i := range d.Pages {
+		if d.Pages[i].Preview != nil && !r.Preview {
+			return fmt.Errorf("pipe: page %d has a preview without a request for it", i)
+		}
+	}
+	return nil
+}
+
 // checkPage checks one page and everything on it. The error does not name the page.
 func checkPage(p *document.Page) error {
 	switch {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"unicode/utf8"
 )
 
 // firstBuffer is the most memory, in bytes, that is allocated before the announced bytes have arrived.
@@ -94,15 +95,19 @@ func noEOF(err error) error {
 	return err
 }
 
-// checkHeader checks the size of a header and the number of its elements, because a short text such as "[{},{},..." can
+// checkHeader checks the encoding and the size of a header and the number of its elements, because a short text such as "[{},{},..." can
 // decode into many times the memory that it occupies.
 func checkHeader(text []byte, limit int) error {
 	if len(text) > limit {
 		return fmt.Errorf("pipe: header has %d bytes; at most %d are allowed", len(text), limit)
 	}
-	elements := bytes.Count(text, []byte("{")) + bytes.Count(text, []byte("[")) + bytes.Count(text, []byte(","))
-	if elements > maxElements {
-		return fmt.Errorf("pipe: header has %d elements; at most %d are allowed", elements, maxElements)
+	elements := bytes.Count(text, []byte("{")) + bytes.Count(text, []byte("["))
+	if elements > maxElements || bytes.Count(text, []byte(",")) > maxCommas {
+		return fmt.Errorf("pipe: header has %d elements or more than %d commas; at most %d elements are allowed", elements, maxCommas, maxElements)
+	}
+	// The decoder would replace bytes that are not UTF-8, so that a text could change without notice.
+	if !utf8.Valid(text) {
+		return errors.New("pipe: header is not UTF-8")
 	}
 	return nil
 }

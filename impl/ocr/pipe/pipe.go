@@ -37,15 +37,17 @@ const (
 
 // Limits of a frame, in bytes unless stated otherwise.
 const (
-	maxHello    = 1 << 20      // header of a hello
-	maxRequest  = 8 << 20      // header of a request; without lines some 200 bytes
-	maxLines    = 20_000       // lines of a request
-	maxStrips   = 64 << 20     // payload of an answer with strips: 1.4 million columns, of which a dense page has a third
-	MaxAnswer   = 64 << 20     // header of an answer
-	maxElements = 4 << 20      // objects, arrays and commas in a header; bounds the memory that decoding allocates
-	maxImage    = ocr.MaxBytes // payload of a request
-	maxReason   = 1 << 10      // message of an error that is shown to the caller
-	maxMessage  = 16 << 10     // message of any other error
+	maxHello    = 1 << 20  // header of a hello
+	maxRequest  = 8 << 20  // header of a request; without lines some 200 bytes
+	maxLines    = 20_000   // lines of a request
+	maxStrips   = 64 << 20 // payload of an answer with strips: 1.4 million columns, of which a dense page has a third
+	maxAnswer   = 16 << 20 // header of an answer: a book of 10 pages has about 2 MiB
+	maxElements = 500_000  // objects and arrays in a header; with maxCommas it bounds the memory that decoding allocates
+	maxCommas   = 5 * maxElements
+	maxPreviews = ocr.MaxPages * document.MaxPreviewBytes // payload of an answer with previews
+	maxImage    = ocr.MaxBytes                            // payload of a request
+	maxReason   = 1 << 10                                 // message of an error that is shown to the caller
+	maxMessage  = 16 << 10                                // message of any other error
 )
 
 // Hello is a worker's first message, sent as soon as the worker can read images.
@@ -103,6 +105,8 @@ type Answer struct {
 	Document *document.Document `json:"document,omitempty"`
 	Strips   *Strips            `json:"strips,omitempty"` // only for a request with Cut
 	Error    *Error             `json:"error,omitempty"`
+	// Previews are the lengths of the pages' previews, which follow one another in the payload. Nil if there are none.
+	Previews []int `json:"previews,omitempty"`
 }
 
 // Strips are the images of lines, StripHeight pixels high.
@@ -188,40 +192,64 @@ func (c *Conn) SendAnswer(a Answer) error {
 		return err
 	}
 	if a.Strips != nil {
-		return c.send(a, MaxAnswer, a.Strips.Ink)
+		return c.send(a, maxAnswer, a.Strips.Ink)
 	}
-	return c.send(a, MaxAnswer, nil)
+	previews := a.takePreviews()
+	return c.send(a, maxAnswer, previews)
 }
 
-// ReceiveAnswer reads the next answer, to a request without Cut. The error is io.EOF if the worker exited instead.
-func (c *Conn) ReceiveAnswer() (Answer, error) { return c.receiveAnswer(0) }
-
-// ReceiveStrips reads the next answer, to a request with Cut.
-func (c *Conn) ReceiveStrips() (Answer, error) { return c.receiveAnswer(maxStrips) }
-
-func (c *Conn) receiveAnswer(maxPayload int) (Answer, error) {
+// ReceiveAnswer reads the answer to the request that was sent last. The error is io.EOF if the worker exited instead.
+func (c *Conn) ReceiveAnswer(to Request) (Answer, error) {
+	limit := 0
+	switch {
+	case to.Cut != nil:
+		limit = maxStrips
+	case to.Preview:
+		limit = maxPreviews
+	}
 	var a Answer
-	payload, err := c.receive(&a, MaxAnswer, maxPayload)
+	payload, err := c.receive(&a, maxAnswer, limit)
 	if err != nil {
 		return Answer{}, err
 	}
-	if a.Strips != nil {
+	switch {
+	case a.ID != to.ID:
+		return a, fmt.Errorf("pipe: the answer is to request %d instead of %d", a.ID, to.ID)
+	case a.Strips != nil:
 		a.Strips.Ink = payload
+	default:
+		if err := a.placePreviews(payload); err != nil {
+			return a, err
+		}
 	}
-	return a, a.check()
+	if err := a.check(); err != nil {
+		return a, err
+	}
+	return a, a.checkAsked(to)
 }
 
-// DecodeDocument decodes a document from JSON, with the checks that ReceiveAnswer makes. Package remote uses it for
-// answers of an engine.
-func DecodeDocument(text []byte) (*document.Document, error) {
-	if err := checkHeader(text, MaxAnswer); err != nil {
+// AnswerLimit returns the most bytes that the document for a request has in JSON, in which previews are in base64.
+func AnswerLimit(withPreview bool) int64 {
+	if withPreview {
+		return maxAnswer + maxPreviews/3*4 + ocr.MaxPages*4
+	}
+	return maxAnswer
+}
+
+// DecodeDocument decodes the document for a request from JSON, with the checks that ReceiveAnswer makes. Package remote uses it
+// for answers of an engine.
+func DecodeDocument(text []byte, to Request) (*document.Document, error) {
+	if err := checkHeader(text, int(AnswerLimit(to.Preview))); err != nil {
 		return nil, err
 	}
 	var d document.Document
 	if err := decode(text, &d); err != nil {
 		return nil, fmt.Errorf("pipe: document: %w", err)
 	}
-	return &d, checkDocument(&d)
+	if err := checkDocument(&d); err != nil {
+		return &d, err
+	}
+	return &d, checkAsked(&d, to)
 }
 
 func (h *Hello) check() error {

@@ -79,9 +79,10 @@ func TestConn(t *testing.T) {
 	require.Equal(t, want, got)
 	strips := pipe.Answer{ID: 8, Strips: &pipe.Strips{Widths: []int{2, 0, 1}, Ink: bytes.Repeat([]byte{7}, 3*pipe.StripHeight)}}
 	require.NoError(t, child.SendAnswer(strips))
-	cut, err := parent.ReceiveStrips()
+	want.Cut.Lines = make([]pipe.Band, 3)
+	answer, err := parent.ReceiveAnswer(want)
 	require.NoError(t, err)
-	require.Equal(t, strips, cut)
+	require.Equal(t, strips, answer)
 
 	shown := doc()
 	shown.Pages[0].Preview = preview(t, document.MaxPreviewSide)
@@ -91,11 +92,11 @@ func TestConn(t *testing.T) {
 		{ID: 8, Error: &pipe.Error{Kind: pipe.ImageFault, Message: "not an image"}},
 	} {
 		require.NoError(t, child.SendAnswer(a))
-		got, err := parent.ReceiveAnswer()
+		got, err := parent.ReceiveAnswer(pipe.Request{ID: a.ID, Language: doc().Language, Enhance: true, Preview: true})
 		require.NoError(t, err)
 		require.Equal(t, a, got)
 	}
-	_, err = parent.ReceiveAnswer()
+	_, err = parent.ReceiveAnswer(want)
 	require.Equal(t, io.EOF, err, "the pipe ends between two frames")
 }
 
@@ -138,6 +139,10 @@ func TestConn_ReceiveAnswer(t *testing.T) {
 	header := func(text string) string { return string(frame(text, "")) }
 	const fault = `"error":{"kind":"image","message":"m"}`
 	good := header(`{"id":1,` + fault + `}`)
+	asked := pipe.Request{ID: 1, Language: "en"}
+	page := func(more string) string {
+		return `"pages":[{"width":1,"height":1,"confidence":0` + more + `}],"confidence":0`
+	}
 	for name, raw := range map[string]string{
 		"a frame cut in the length":      good[:2],
 		"a frame cut in the header":      good[:20],
@@ -153,17 +158,23 @@ func TestConn_ReceiveAnswer(t *testing.T) {
 		"an empty message":               header(`{"id":1,"error":{"kind":"image","message":""}}`),
 		"a message that SendAnswer cuts": header(`{"id":1,"error":{"kind":"image","message":"two\nlines"}}`),
 		"a negative id":                  header(`{"id":-1,` + fault + `}`),
+		"an answer to another request":   header(`{"id":2,` + fault + `}`),
+		"another language":               header(`{"id":1,"document":{"language":"de",` + page("") + `}}`),
+		"corrections nobody asked for":   header(`{"id":1,"document":{"language":"en","enhanced":true,` + page("") + `}}`),
+		"a preview nobody asked for":     string(frame(`{"id":1,"previews":[1],"document":{"language":"en",`+page("")+`}}`, "x")),
+		"a text that is not UTF-8":       header("{\"id\":1,\"error\":{\"kind\":\"image\",\"message\":\"\xff\"}}"),
+		"an array of nulls":              header(`{"id":1,"document":{"pages":[` + strings.Repeat("null,", 3_000_000) + `null]}}`),
 		"a document without pages":       header(`{"id":1,"document":{"pages":[],"language":"en","confidence":0}}`),
 		"more elements than allowed":     header(`{"id":1,"document":{"pages":[` + strings.Repeat("0,", 4<<20) + `0]}}`),
 		"an answer nested too deeply":    header(strings.Repeat(`[`, 1<<20)),
 		"text instead of a frame":        "Error opening data file\n",
 		"both a document and an error":   header(`{"id":1,` + fault + `,"document":{"pages":[{"width":1,"height":1}],"language":"en","confidence":0}}`),
 	} {
-		_, err := reader([]byte(raw)).ReceiveAnswer()
+		_, err := reader([]byte(raw)).ReceiveAnswer(asked)
 		require.Error(t, err, name)
 		require.NotEqual(t, io.EOF, err, name)
 	}
-	_, err := reader([]byte(good)).ReceiveAnswer()
+	_, err := reader([]byte(good)).ReceiveAnswer(asked)
 	require.NoError(t, err, "the frame that the others are made from")
 }
 
@@ -255,7 +266,7 @@ func TestConn_SendAnswer(t *testing.T) {
 func received(t require.TestingT, kind pipe.Kind, message string) string {
 	var b bytes.Buffer
 	require.NoError(t, pipe.New(nil, &b).SendAnswer(pipe.Answer{ID: 1, Error: &pipe.Error{Kind: kind, Message: message}}))
-	a, err := pipe.New(&b, nil).ReceiveAnswer()
+	a, err := pipe.New(&b, nil).ReceiveAnswer(pipe.Request{ID: 1, Language: "en"})
 	require.NoError(t, err)
 	return a.Error.Message
 }
@@ -288,13 +299,14 @@ func FuzzConn(f *testing.F) {
 			require.NoError(t, pipe.New(nil, io.Discard).SendRequest(r, image))
 		}
 		for c := reader(raw); ; {
-			a, err := c.ReceiveAnswer()
+			asked := pipe.Request{ID: 1, Language: doc().Language, Enhance: true, Preview: true}
+			a, err := c.ReceiveAnswer(asked)
 			if err != nil {
 				break
 			}
 			var once, twice bytes.Buffer
 			require.NoError(t, pipe.New(nil, &once).SendAnswer(a))
-			again, err := reader(once.Bytes()).ReceiveAnswer()
+			again, err := reader(once.Bytes()).ReceiveAnswer(asked)
 			require.NoError(t, err)
 			require.NoError(t, pipe.New(nil, &twice).SendAnswer(again))
 			require.Equal(t, once.Bytes(), twice.Bytes())
@@ -306,19 +318,19 @@ func TestConn_Strips(t *testing.T) {
 	t.Parallel()
 	t.Run("refuses strips that do not fit their bytes", func(t *testing.T) {
 		t.Parallel()
-		_, err := reader(frame(`{"id":1,"strips":{"widths":[2]}}`, strings.Repeat("x", pipe.StripHeight))).ReceiveStrips()
+		_, err := reader(frame(`{"id":1,"strips":{"widths":[2]}}`, strings.Repeat("x", pipe.StripHeight))).ReceiveAnswer(cut(1))
 		require.ErrorContains(t, err, "strips of 2 columns come with 48 bytes")
 	})
 	t.Run("refuses a width that is no width", func(t *testing.T) {
 		t.Parallel()
 		for _, width := range []string{"-1", "9000000000"} {
-			_, err := reader(frame(`{"id":1,"strips":{"widths":[`+width+`]}}`, "")).ReceiveStrips()
+			_, err := reader(frame(`{"id":1,"strips":{"widths":[`+width+`]}}`, "")).ReceiveAnswer(cut(1))
 			require.ErrorContains(t, err, "pixels wide")
 		}
 	})
 	t.Run("refuses a payload that was not asked for", func(t *testing.T) {
 		t.Parallel()
-		_, err := reader(frame(`{"id":1,"strips":{"widths":[1]}}`, strings.Repeat("x", pipe.StripHeight))).ReceiveAnswer()
+		_, err := reader(frame(`{"id":1,"strips":{"widths":[1]}}`, strings.Repeat("x", pipe.StripHeight))).ReceiveAnswer(pipe.Request{ID: 1, Language: "en"})
 		require.ErrorContains(t, err, "at most 0 are allowed")
 	})
 	t.Run("refuses a request to cut nothing", func(t *testing.T) {
@@ -326,4 +338,9 @@ func TestConn_Strips(t *testing.T) {
 		err := reader(nil).SendRequest(pipe.Request{ID: 1, Language: "en", Deadline: 1, Cut: &pipe.Cut{}}, []byte("x"))
 		require.ErrorContains(t, err, "request.cut has 0 lines")
 	})
+}
+
+// cut is a request for the strips of n lines.
+func cut(n int) pipe.Request {
+	return pipe.Request{ID: 1, Language: "en", Cut: &pipe.Cut{Lines: make([]pipe.Band, n)}}
 }

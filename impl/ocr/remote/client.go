@@ -285,7 +285,7 @@ func (c *Client) send(ctx context.Context, e *engine, req ocr.Request) (*documen
 	setAccount(r.Header, ctx)
 	r.Header.Set("Content-Type", "application/octet-stream")
 	r.Header.Set("Expect", "100-continue") // so that a busy engine can refuse before the image is sent
-	status, header, text, err := c.do(r, pipe.MaxAnswer+1)
+	status, header, text, err := c.do(r, pipe.AnswerLimit(req.Preview)+1)
 	if err != nil {
 		return nil, &diedError{err}
 	}
@@ -294,7 +294,7 @@ func (c *Client) send(ctx context.Context, e *engine, req ocr.Request) (*documen
 		c.engines.report(e, load, 1)
 	}
 	if status == http.StatusOK {
-		return pipe.DecodeDocument(text)
+		return pipe.DecodeDocument(text, pipe.Request{Language: req.Language, Enhance: req.Enhance, Preview: req.Preview})
 	}
 	var f failure
 	if err := json.Unmarshal(text, &f); err != nil {

@@ -56,10 +56,10 @@ func startServe(tb testing.TB, read func() (*document.Document, error)) (*pipe.C
 // ask sends a request and returns the answer.
 func ask(tb testing.TB, conn *pipe.Conn, id uint64, language string, deadlineMS int64, image []byte) pipe.Answer {
 	tb.Helper()
-	require.NoError(tb, conn.SendRequest(pipe.Request{ID: id, Language: language, Deadline: deadlineMS}, image))
-	answer, err := conn.ReceiveAnswer()
+	request := pipe.Request{ID: id, Language: language, Deadline: deadlineMS}
+	require.NoError(tb, conn.SendRequest(request, image))
+	answer, err := conn.ReceiveAnswer(request)
 	require.NoError(tb, err)
-	require.Equal(tb, id, answer.ID)
 	return answer
 }
 
@@ -116,7 +116,7 @@ func TestServe(t *testing.T) {
 		answer := ask(t, conn, 9, "en", 1000, []byte("x"))
 		require.Equal(t, pipe.Internal, answer.Error.Kind)
 		require.Contains(t, answer.Error.Message, "out of order")
-		_, err := conn.ReceiveAnswer()
+		_, err := conn.ReceiveAnswer(pipe.Request{ID: 9})
 		require.ErrorIs(t, err, io.EOF)
 		require.ErrorContains(t, hangUp(), "out of order")
 	})

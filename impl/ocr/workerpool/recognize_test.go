@@ -71,6 +71,9 @@ func TestPool_Recognize_ReplacesWorker(t *testing.T) {
 		"that sends garbage":                   "garbage",
 		"that sends an answer without end":     "huge",
 		"that answers another request":         "wrong id",
+		"that answers in another language":     "wrong language",
+		"that corrects without being asked":    "wrong enhancement",
+		"that floods its standard error":       "stderr 40000000\ntext a",
 		"that exits with status 0":             "exit 0",
 		"that exits with status 3":             "exit 3",
 		"that panics":                          "crash",
@@ -195,4 +198,36 @@ func TestPool_Recognize_KeepsAReserve(t *testing.T) {
 	stop()
 	flooder.Wait()
 	requireText(t, p, "b")
+}
+
+func TestPool_Recognize_GivesOtherAccountsAFreshWorker(t *testing.T) {
+	t.Parallel()
+	as := func(label string) context.Context {
+		return fair.NewContext(t.Context(), fair.Account{Label: label})
+	}
+	for name, c := range map[string]struct {
+		options workerpool.Options
+		first   string
+		next    string // the account of the second image
+		retired uint64
+	}{
+		"after an image that a decoder refused":    {workerpool.Options{}, "image want a PNG", "b", 1},
+		"after an image that ran out of time":      {workerpool.Options{}, "timeout", "b", 1},
+		"but not after a good image":               {workerpool.Options{}, "text x", "b", 0},
+		"but not for the account itself":           {workerpool.Options{}, "image want a PNG", "a", 0},
+		"always if the operator wants it":          {workerpool.Options{WorkerPerAccount: true}, "text x", "b", 1},
+		"but even then not for every image of one": {workerpool.Options{WorkerPerAccount: true}, "text x", "a", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c.options.Workers = 1
+			p := MustOpen(t, c.options)
+			_, _ = read(as("a"), p, c.first)
+			text, err := read(as(c.next), p, "text fresh")
+			require.NoError(t, err)
+			require.Equal(t, "fresh", text)
+			require.Equal(t, c.retired, p.Stats().Retired)
+			require.Zero(t, p.Stats().Crashes)
+		})
+	}
 }

@@ -50,12 +50,31 @@ func (s *slot) run() {
 			continue
 		}
 		s.pool.counts.busy.Add(1)
-		reusable := s.serve(j)
+		reusable := s.replaceFor(j) && s.serve(j)
 		s.pool.counts.busy.Add(-1)
 		if !reusable {
 			s.stopWorker()
 		}
 	}
+}
+
+// replaceFor gives the job a fresh worker if the worker last read an image of another account and is suspect, or with
+// Options.WorkerPerAccount. It reports false, and has put the job back, if no worker starts.
+func (s *slot) replaceFor(j *job) bool {
+	label := j.item.Account.Label
+	if w := s.worker; w.pages > 0 && w.account != label && (w.isSuspect || s.pool.opts.WorkerPerAccount) {
+		s.stopWorker()
+		s.pool.counts.retired.Add(1)
+		fresh, err := s.pool.startWorker(s.pool.ctx)
+		if err != nil {
+			s.pool.opts.Logger.Error("cannot start a worker for another account", "error", err)
+			s.pool.queue.putFirst(j)
+			return false
+		}
+		s.worker = fresh
+	}
+	s.worker.account = label
+	return true
 }
 
 // ensureWorker returns true once the slot has a running worker, and false if the pool has nothing left to do.
@@ -145,6 +164,7 @@ func (s *slot) serve(j *job) (reusable bool) {
 	answer, err := s.worker.read(request(j, s.pool.opts.Deadline, s.pool.threadsPerImage()), j.req.Image)
 	// If the deadline passed just after the answer, the answer is valid, but the worker was killed.
 	if killed := !stop(); err == nil {
+		s.worker.isSuspect = answer.Error != nil
 		s.finish(j, s.result(j, answer))
 		return !killed && !s.mustRetire(answer)
 	}

@@ -14,18 +14,21 @@ const (
 	maxLoggedBytes = 256 << 10 // passed on to the log in the life of one worker
 	maxLineBytes   = 1 << 10   // longer lines are split
 	maxKeptLines   = 4         // of the first and of the last lines, for the error about one image
+	maxFlood       = 16 << 20  // bytes about one image, after which the worker is killed: it would use up a core of the service
 )
 
 // stderrLog passes a worker's standard error on to the log. It also keeps the first and the last lines printed since
 // the current image began: the cause of a crash is in one of the two.
 type stderrLog struct {
-	log *slog.Logger
+	log     *slog.Logger
+	flooded func() // called if the worker prints more than maxFlood about one image
 
-	mu          sync.Mutex // guards first and last
+	mu          sync.Mutex // guards the following
 	first, last []string
+	bytes       int // about the current image
 }
 
-// drain reads r to its end, whatever its size, so that the worker never blocks on a full pipe.
+// drain reads r to its end, so that the worker never blocks on a full pipe.
 func (s *stderrLog) drain(r io.Reader) {
 	lines := bufio.NewReaderSize(r, maxLineBytes)
 	for left := maxLoggedBytes; ; {
@@ -44,6 +47,9 @@ func (s *stderrLog) drain(r io.Reader) {
 func (s *stderrLog) keep(line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.bytes += len(line); s.bytes > maxFlood {
+		s.flooded()
+	}
 	if len(s.first) < maxKeptLines {
 		s.first = append(s.first, line)
 		return
@@ -56,7 +62,7 @@ func (s *stderrLog) keep(line string) {
 func (s *stderrLog) reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.first, s.last = nil, nil
+	s.first, s.last, s.bytes = nil, nil, 0
 }
 
 // String returns the kept lines, joined by "; ".

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"sync"
@@ -27,8 +28,11 @@ type worker struct {
 	exited chan struct{} // closed when the process has ended and its standard error is drained
 	detach func() bool   // stops watching the pool's context
 	killed sync.Once
-	lastID uint64 // of the last request
-	pages  int    // read so far
+	pages  int // read so far
+	// account is the label of the account whose image was read last; isSuspect is set if that image was refused by a decoder or
+	// ran out of time, which attacks on decoders often cause.
+	account   string
+	isSuspect bool
 }
 
 var (
@@ -101,6 +105,7 @@ func (p *Pool) fork() (*worker, error) {
 		stderr: &stderrLog{log: p.opts.Logger.With("worker", cmd.Process.Pid)},
 		exited: make(chan struct{}),
 	}
+	w.stderr.flooded = w.kill
 	go w.reap(ours[2])
 	return w, nil
 }
@@ -133,24 +138,11 @@ func (w *worker) reap(stderr *os.File) {
 // after any error the worker must be stopped, because the pipe may be out of step.
 func (w *worker) read(req pipe.Request, image []byte) (pipe.Answer, error) {
 	w.stderr.reset()
-	w.lastID++
-	req.ID = w.lastID
+	req.ID = rand.Uint64() // nobody can answer a request in advance
 	if err := w.conn.SendRequest(req, image); err != nil {
 		return pipe.Answer{}, fmt.Errorf("%w: %w", errNotDelivered, err)
 	}
-	receive := w.conn.ReceiveAnswer
-	if req.Cut != nil {
-		receive = w.conn.ReceiveStrips
-	}
-	a, err := receive()
-	switch {
-	case err != nil:
-	case a.ID != req.ID:
-		err = fmt.Errorf("the worker answered request %d instead of %d", a.ID, req.ID)
-	case a.Error == nil && (a.Strips != nil) != (req.Cut != nil), a.Strips != nil && len(a.Strips.Widths) != len(req.Cut.Lines):
-		err = errors.New("the worker's answer is not what was asked for")
-	}
-	return a, err
+	return w.conn.ReceiveAnswer(req)
 }
 
 // kill ends the process and unblocks reads from it and writes to it. It does not wait.

@@ -1,0 +1,37 @@
+package app
+
+import (
+	"log/slog"
+	"os"
+	"runtime/debug"
+
+	"uncial/impl/cgroup"
+)
+
+const (
+	mib = 1 << 20
+	// mostImages is the memory for the images of requests in progress, in bytes: 39 images of 20 MiB.
+	mostImages = 768 * mib
+	// leastImages is that of a small machine: two images, while their buffers grow.
+	leastImages = 80 * mib
+	// imageShare is the part of all memory, a sixth, that images may take: the workers need most of it.
+	imageShare = 6
+	// base is what the service needs without images, in bytes.
+	base = 128 * mib
+)
+
+// imageMemory returns the memory for images of a process that may use limit bytes together with its workers.
+func imageMemory(limit uint64) int64 {
+	return int64(max(leastImages, min(limit/imageShare, mostImages)))
+}
+
+// limitHeap makes the garbage collector keep the process within what the images and the service itself need, with half of the
+// images once more for those that have just been dropped. GOMEMLIMIT takes precedence.
+func limitHeap(images int64, log *slog.Logger) {
+	if os.Getenv("GOMEMLIMIT") != "" {
+		return
+	}
+	limit := images + images/2 + base
+	debug.SetMemoryLimit(limit)
+	log.Info("memory limited", "images_mib", images/mib, "heap_mib", limit/mib, "available_mib", cgroup.Limit()/mib)
+}

@@ -1,0 +1,90 @@
+// Package cgroup tells how much memory this process may use: that of its control group (version 2), such as that of a container,
+// and that of the machine. Only the process's own group is examined, not its ancestors. Start reading at Limit and Free.
+package cgroup
+
+import (
+	"bufio"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Limit returns the memory, in bytes, that this process and its children may use together. A limit that cannot be determined
+// counts as absent; the result is then math.MaxUint64.
+func Limit() uint64 {
+	limit := uint64(math.MaxUint64)
+	if kib, ok := namedNumber("/proc/meminfo", "MemTotal:"); ok {
+		limit = kib << 10
+	}
+	if dir, ok := folder(); ok {
+		if group, limited := number(filepath.Join(dir, "memory.max")); limited {
+			limit = min(limit, group)
+		}
+	}
+	return limit
+}
+
+// Free returns the memory, in bytes, that is left without swapping, math.MaxUint64 if it cannot be determined.
+func Free() uint64 { return min(machineFree(), groupFree()) }
+
+// machineFree returns the memory that the kernel estimates to be available without swapping.
+func machineFree() uint64 {
+	if kib, ok := namedNumber("/proc/meminfo", "MemAvailable:"); ok {
+		return kib << 10
+	}
+	return math.MaxUint64
+}
+
+// groupFree returns the memory that the control group leaves to this process.
+func groupFree() uint64 {
+	dir, ok := folder()
+	if !ok {
+		return math.MaxUint64
+	}
+	limit, limited := number(filepath.Join(dir, "memory.max"))
+	used, known := number(filepath.Join(dir, "memory.current"))
+	if !limited || !known {
+		return math.MaxUint64
+	}
+	// The kernel gives the inactive file cache back before it refuses memory.
+	cache, _ := namedNumber(filepath.Join(dir, "memory.stat"), "inactive_file")
+	return limit - min(limit, used-min(used, cache))
+}
+
+// folder returns the folder of this process's control group.
+func folder() (string, bool) {
+	text, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return "", false
+	}
+	_, path, ok := strings.Cut(strings.TrimSpace(string(text)), "0::")
+	return filepath.Join("/sys/fs/cgroup", path), ok
+}
+
+// number reads a file that holds a single number. It reports false for anything else, such as "max".
+func number(path string) (uint64, bool) {
+	text, err := os.ReadFile(path) //nolint:gosec // a path below /sys/fs/cgroup
+	if err != nil {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
+	return n, err == nil
+}
+
+// namedNumber returns the number that follows name in a file with one name and one number per line.
+func namedNumber(path, name string) (uint64, bool) {
+	f, err := os.Open(path) //nolint:gosec // a path below /proc or /sys/fs/cgroup
+	if err != nil {
+		return 0, false
+	}
+	defer func() { _ = f.Close() }()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if words := strings.Fields(lines.Text()); len(words) > 1 && words[0] == name {
+			n, err := strconv.ParseUint(words[1], 10, 64)
+			return n, err == nil
+		}
+	}
+	return 0, false
+}

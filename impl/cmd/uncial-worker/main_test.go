@@ -70,8 +70,9 @@ func TestWorker_ServesUntilInputEnds(t *testing.T) {
 	for _, signal := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		require.NoError(t, cmd.Process.Signal(signal), "signals are for the service")
 	}
-	require.NoError(t, conn.SendRequest(pipe.Request{ID: 1, Language: "en", Deadline: 60_000}, sample.Image))
-	answer, err := conn.ReceiveAnswer()
+	request := pipe.Request{ID: 1, Language: "en", Deadline: 60_000}
+	require.NoError(t, conn.SendRequest(request, sample.Image))
+	answer, err := conn.ReceiveAnswer(request)
 	require.NoError(t, err)
 	require.Contains(t, answer.Document.Text(), "empire of Rome")
 

@@ -18,17 +18,20 @@ import (
 func TestNew_InvalidDashboard(t *testing.T) {
 	t.Parallel()
 	const secret = "x"
+	mail := app.MailOptions{Server: "smtps://mail.example.org", From: "uncial@example.org"}
 	for want, o := range map[string]app.Options{
-		"--signup: open needs mail":        {Listen: ":8080", Dashboard: app.DashboardOptions{SignUp: dashboard.Open}},
-		"--signup: open needs mail, to":    {Listen: "0.0.0.0:8080", Dashboard: app.DashboardOptions{SignUp: dashboard.Open}},
-		"--public-url: invalid URL":        {Dashboard: app.DashboardOptions{PublicURL: "uncial.example.org"}},
-		"--public-url: invalid URL \"http": {Dashboard: app.DashboardOptions{PublicURL: "https://uncial.example.org/path"}},
-		"--public-url: required":           {Dashboard: app.DashboardOptions{OpenID: dashboard.OpenID{Issuer: "https://a.example", ClientID: "a", ClientSecret: secret}}},
-		"--openid-issuer: use it together": {Dashboard: app.DashboardOptions{OpenID: dashboard.OpenID{Issuer: "https://a.example"}}},
+		"--signup: open needs --mail":            {Listen: ":8080", Dashboard: app.DashboardOptions{SignUp: dashboard.Open}},
+		"--signup: open needs --mail-server, to": {Listen: "0.0.0.0:8080", Dashboard: app.DashboardOptions{SignUp: dashboard.Open}},
+		"--public-url: invalid URL":              {Dashboard: app.DashboardOptions{PublicURL: "uncial.example.org"}},
+		"--public-url: invalid URL \"http":       {Dashboard: app.DashboardOptions{PublicURL: "https://uncial.example.org/path"}},
+		"--public-url: required":                 {Dashboard: app.DashboardOptions{OpenID: dashboard.OpenID{Issuer: "https://a.example", ClientID: "a", ClientSecret: secret}}},
+		"--openid-issuer: use it together":       {Dashboard: app.DashboardOptions{OpenID: dashboard.OpenID{Issuer: "https://a.example"}}},
 	} {
 		_, err := app.New(o)
 		require.ErrorContains(t, err, want)
 	}
+	_, err := app.New(app.Options{Listen: ":8080", Dashboard: app.DashboardOptions{SignUp: dashboard.Open}, Mail: mail})
+	require.NoError(t, err, "addresses can be verified")
 	for _, listen := range []string{"127.0.0.1:0", "[::1]:8080", "localhost:8080"} {
 		_, err := app.New(app.Options{Listen: listen, Dashboard: app.DashboardOptions{SignUp: dashboard.Open}})
 		require.NoError(t, err, "nobody else can sign up")

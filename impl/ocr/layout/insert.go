@@ -13,6 +13,9 @@ import (
 func (s *Sequence) Insert(l document.Line, cut []document.Box) { s.pieces = insert(s.pieces, l, cut) }
 
 func insert(pieces []piece, l document.Line, cut []document.Box) []piece {
+	if len(pieces) == 0 {
+		return []piece{{line: l}}
+	}
 	if i := holding(pieces, cut); i >= 0 {
 		pieces[i].line = mixed(pieces[i].line, l)
 		return withoutWords(pieces, cut, l.Words)

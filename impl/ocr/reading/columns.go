@@ -3,6 +3,7 @@ package reading
 import (
 	"context"
 	"image"
+	"slices"
 
 	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/layout"
@@ -45,15 +46,18 @@ func (s sheet) byRegion(blocks []document.Block) [][]document.Block {
 	parts := make([][]document.Block, max(len(s.regions), 1))
 	at := 0
 	for _, b := range blocks {
-		for i, r := range s.regions {
-			if r.Holds(toRectangle(b.Box)) {
-				at = i
-				break
-			}
-		}
+		at = s.regionAt(b.Box, at)
 		parts[at] = append(parts[at], b)
 	}
 	return parts
+}
+
+// regionAt returns the index of the region that holds the middle of a box, or otherwise if none does.
+func (s sheet) regionAt(b document.Box, otherwise int) int {
+	if i := slices.IndexFunc(s.regions, func(r layout.Region) bool { return r.Holds(toRectangle(b)) }); i >= 0 {
+		return i
+	}
+	return otherwise
 }
 
 // read reads the sheet, region by region, in a size that is changed by a factor. Boxes are those of the sheet.

@@ -13,7 +13,10 @@ import (
 // recoverMissed reads the ink outside the boxes of all words, and inserts the lines that are writing.
 func recoverMissed(ctx context.Context, p *page) error {
 	a := &p.attempts[0]
-	sequence := layout.SequenceOf(a.blocks)
+	var sequences []*layout.Sequence // of the lines of each region
+	for _, part := range p.sheet.byRegion(a.blocks) {
+		sequences = append(sequences, layout.SequenceOf(part))
+	}
 	hits := 0
 	for i, found := range findMissed(p.sheet.img.Rect, p.sheet.marks, a.raw) {
 		if i >= minTriedPatches && hits*triesAHit < i {
@@ -25,11 +28,14 @@ func recoverMissed(ctx context.Context, p *page) error {
 		}
 		if len(line.Words) > 0 {
 			hits++
-			sequence.Insert(line, found.cut)
+			sequences[p.sheet.regionAt(line.Box, 0)].Insert(line, found.cut)
 		}
 	}
 	if hits > 0 {
-		a.blocks = sequence.Blocks()
+		a.blocks = nil
+		for _, s := range sequences {
+			a.blocks = append(a.blocks, s.Blocks()...)
+		}
 		a.right = pageConfidence(a.blocks, len(p.sheet.letters))
 	}
 	return nil

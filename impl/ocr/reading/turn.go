@@ -10,7 +10,7 @@ import (
 )
 
 // turnUpright reads the page again in the position in which it stands upright, if that is another one. Only pages that can hardly
-// be read as they lie are examined.
+// be read as they lie, or whose lines run from top to bottom, are examined.
 func turnUpright(ctx context.Context, p *page) error {
 	quarters, err := p.uprightPosition(ctx)
 	if err != nil || quarters == 0 {
@@ -28,7 +28,7 @@ func (p *page) uprightPosition(ctx context.Context) (int, error) {
 	switch {
 	case p.isHand && p.handSure < uprightHand:
 		return p.uprightAsHandwriting(ctx, 2)
-	case p.isHand, p.read.Confidence >= maxTurnedConfidence, len(p.sheet.letters) == 0:
+	case p.isHand, len(p.sheet.letters) == 0, p.read.Confidence >= maxTurnedConfidence && !isOnSide(p.read.Blocks):
 		return 0, nil
 	}
 	if quarters, err := p.uprightAsPrint(ctx); quarters != 0 || err != nil {
@@ -95,6 +95,12 @@ func (p *page) inPositions(ctx context.Context, img *image.Gray, model string) (
 		}
 	}
 	return confidences, nil
+}
+
+// isOnSide reports whether most of what was read is in lines that are higher than wide: the recognizer reads print that lies on its
+// side, but not in order.
+func isOnSide(blocks []document.Block) bool {
+	return 2*characters(levelLines(blocks)) < characters(blocks)
 }
 
 // levelLines returns the lines that are wider than high. The recognizer reads columns of letters that lie on their side, too.

@@ -161,6 +161,7 @@ func (v *visitor) journey(clock *storetest.Clock) {
 	v.check("account")
 	v.path("/nothing")
 	require.Contains(v, v.Text("main"), "not found")
+	require.Contains(v, v.Text("nav"), "Playground", "the menu stays")
 	v.check("not-found")
 }
 

@@ -103,6 +103,7 @@ func TestBrowser_Playground(t *testing.T) {
 			v.requireHoverLinks()
 			v.requireDownloads("Aprille")
 			require.Contains(t, v.Text(".reading details pre"), "base64 < "+filepath.Base(file))
+			v.requireOwnRowAndCap(file)
 		})
 	}
 }
@@ -246,4 +247,19 @@ func TestBrowser_DropAndPaste(t *testing.T) {
 	} {
 		require.Equal(t, c.want, browsertest.Eval[string](v.Browser, "(() => {"+c.what+c.how+"return "+state+"})()"), c.what+c.how)
 	}
+}
+
+// requireOwnRowAndCap finds the playground in the usage, and reaches its cap.
+func (v *visitor) requireOwnRowAndCap(file string) {
+	v.Helper()
+	v.path("/usage")
+	require.Regexp(v, `Playground\s+1\s+10`, v.Text("main"))
+	v.path("/playground")
+	v.fill("cap", "15")
+	v.send("/playground/cap")
+	require.Contains(v, v.Text("main"), "may still spend 5 points")
+	v.Do(chromedp.SetUploadFiles("#try-file", []string{file}, chromedp.ByQuery))
+	v.send("/playground")
+	require.Contains(v, v.Text(".problem"), "5 remaining")
+	require.Contains(v, v.Text(".problem"), "Nothing was charged.")
 }

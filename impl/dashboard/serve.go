@@ -28,7 +28,11 @@ func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if pattern == "" {
-		d.fail(c, d.unknown(c))
+		err := d.signedIn(c) // for the menu of the page
+		if err == nil {
+			err = d.unknown(c)
+		}
+		d.fail(c, err)
 		return
 	}
 	d.mux.ServeHTTP(w, r)

@@ -31,7 +31,7 @@ const (
 )
 
 // pageTimeout bounds everything that a test does in one tab.
-const pageTimeout = 3 * time.Minute
+const pageTimeout = 2 * time.Minute
 
 // Browser is one tab of a Chromium with a profile of its own.
 type Browser struct {

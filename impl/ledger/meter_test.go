@@ -223,6 +223,23 @@ func TestLedger_Usage(t *testing.T) {
 			require.Equal(t, []time.Time{day(32), day(1)}, months)
 			require.Equal(t, "2026-04", ledger.MonthOf(months[0]))
 		},
+		"shows an account nothing of another": func(t book) {
+			other, err := t.registry.Create(t.Context(), "Another archive", "hundred")
+			require.NoError(t, err)
+			k := t.mustKey(new(int64(50)))
+			t.mustCharge(t.by(k), "")
+			for _, by := range []ledger.Grouping{ledger.ByDay, ledger.ByKey, ledger.ByDayAndKey} {
+				uses, err := t.Usage(t.Context(), other.ID, midMarch, by)
+				require.NoError(t, err)
+				require.Empty(t, uses)
+			}
+			months, err := t.Months(t.Context(), other.ID)
+			require.NoError(t, err)
+			require.Empty(t, months)
+			meters, err := t.MeterUses(t.Context(), other.ID)
+			require.NoError(t, err)
+			require.Empty(t, meters)
+		},
 		"counts an extraction that ends in the next month on the day of its hold": func(t book) {
 			april := time.Date(2026, time.April, 1, 0, 0, 0, 0, time.UTC)
 			t.clock.Set(april.Add(-time.Second))

@@ -115,10 +115,11 @@ func (d *Directory) enter(ctx context.Context, x store.Executor, u User, t Token
 	return a, d.addMember(ctx, x, a.ID, u.ID, Owner)
 }
 
-// insert stores a new user. hash is nil for users without a password. Errors: ErrEmailTaken, *store.Error.
+// insert stores a new user. hash is nil for users without a password. Errors: ErrEmailTaken, also if the user of the provider
+// exists, *store.Error.
 func insert(ctx context.Context, x store.Executor, u User, hash *string, i identity) error {
 	n, err := x.Exec(ctx, `INSERT INTO users (id, email, name, password_hash, oidc_issuer, oidc_subject, is_operator, created_at, verified_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (email) DO NOTHING`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
 		u.ID, u.Email, u.Name, hash, optional(i.issuer), optional(i.subject), flag(u.Operator), store.At(u.Created), store.At(u.Verified))
 	if err == nil && n == 0 {
 		return ErrEmailTaken

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"uncial/impl/store"
@@ -92,12 +93,10 @@ func (d *Directory) take(ctx context.Context, x store.Executor, secret string, p
 	if err != nil {
 		return Token{}, err
 	}
-	for _, p := range purposes {
-		if t.Purpose == p {
-			return t, nil
-		}
+	if !slices.Contains(purposes, t.Purpose) {
+		return Token{}, ErrToken // rolls the transaction back, so that the token stays
 	}
-	return Token{}, ErrToken // rolls the transaction back, so that the token stays
+	return t, nil
 }
 
 func (d *Directory) readToken(ctx context.Context, x store.Executor, statement, secret string) (Token, error) {

@@ -11,7 +11,8 @@ import (
 
 	"uncial/impl/ocr/decode"
 	"uncial/impl/ocr/imaging"
-	"uncial/impl/ocr/layout"
+	"uncial/impl/ocr/models"
+	"uncial/impl/ocr/reading"
 	"uncial/impl/ocr/tesseract"
 	"uncial/internal/accuracy"
 )
@@ -24,11 +25,13 @@ type pageLines struct {
 }
 
 // measureLines finds the lines of the selected pages whose lines are known, and prints how well.
-func measureLines(ctx context.Context, folder *accuracy.Folder, o options, w io.Writer) error {
+func measureLines(ctx context.Context, folder *accuracy.Folder, set *models.Set, o options, w io.Writer) error {
 	truth, err := folder.Lines()
 	if err != nil {
 		return err
 	}
+	engines := reading.NewEngines(set, warmModels)
+	defer engines.Close()
 	var all []pageLines
 	for _, p := range folder.Pages {
 		if truth[p.ID] == nil || !strings.Contains(p.ID, o.Only) {
@@ -37,7 +40,7 @@ func measureLines(ctx context.Context, folder *accuracy.Folder, o options, w io.
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		one, err := findLines(folder, p, truth[p.ID])
+		one, err := findLines(engines, folder, p, truth[p.ID])
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.ID, err)
 		}
@@ -55,14 +58,18 @@ func measureLines(ctx context.Context, folder *accuracy.Folder, o options, w io.
 }
 
 // findLines finds the lines of a page and compares them with the true ones.
-func findLines(folder *accuracy.Folder, p accuracy.Page, truth []accuracy.TrueLine) (pageLines, error) {
+func findLines(engines *reading.Engines, folder *accuracy.Folder, p accuracy.Page, truth []accuracy.TrueLine) (pageLines, error) {
 	gray, err := loadGray(folder, p)
 	if err != nil {
 		return pageLines{}, err
 	}
 	var found []accuracy.Polygon
 	cost, err := measured(func() (string, float64, error) {
-		for _, l := range layout.Find(gray).Lines() {
+		lines, err := engines.FindLines(gray)
+		if err != nil {
+			return "", 0, err
+		}
+		for _, l := range lines.Lines() {
 			var polygon accuracy.Polygon
 			for _, at := range l.Polygon() {
 				polygon = append(polygon, [2]float64{float64(at.X), float64(at.Y)})

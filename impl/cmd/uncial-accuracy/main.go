@@ -109,13 +109,13 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, folder.Close()) }()
-	if o.Lines {
-		return measureLines(ctx, folder, o, os.Stdout)
-	}
 	// The first directory with a model of a name wins, so the models of --models replace the installed ones.
 	set, err := models.Find(append(o.Models, models.Dirs()...)...)
 	if err != nil {
 		return err
+	}
+	if o.Lines {
+		return measureLines(ctx, folder, set, o, os.Stdout)
 	}
 	if o.Ablation {
 		return ablate(o, os.Stdout, func(o options) ([]outcome, error) { return readAll(ctx, folder, set, o) })

@@ -33,10 +33,10 @@ func (p *filling) leastJoined() float64 {
 }
 
 // openParts returns the parts of lines that look handwritten among the open spots, and the share of joined letters in each.
-func (p *filling) openParts(open []image.Rectangle, certain []document.Box) ([]layout.Line, map[document.Box]float64) {
+func (p *filling) openParts(found *layout.Page, open []image.Rectangle, certain []document.Box) ([]layout.Line, map[document.Box]float64) {
 	var parts []layout.Line
 	shares := map[document.Box]float64{}
-	for _, l := range p.layout().Lines() {
+	for _, l := range found.Lines() {
 		rest := l.Without(certain)
 		least := lineShare
 		if len(rest) != 1 || rest[0].Box() != l.Box() {

@@ -16,7 +16,11 @@ func (p *Page) Detect(ctx context.Context, r Reader) (float64, bool, error) {
 	if p.onSide || p.joinedShare < suspicious {
 		return 0, false, nil
 	}
-	some := sample(p.layout().Lines())
+	found, err := p.layout(r)
+	if err != nil {
+		return 0, false, err
+	}
+	some := sample(found.Lines())
 	if len(some) == 0 {
 		return 0, false, nil
 	}

@@ -72,7 +72,9 @@ func (p *filling) read(ctx context.Context, r Reader, inPrint []document.Block) 
 		return filled, err
 	}
 	before := p.found
-	p.found = layout.Find(covered(p.gray, certain))
+	if p.found, err = r.FindLines(covered(p.gray, certain)); err != nil {
+		return nil, err
+	}
 	again, err := p.readOpen(ctx, r, inPrint, open, certain)
 	if err == nil && likelyRight(again) < likelyRight(filled) {
 		p.found, again = before, filled
@@ -82,7 +84,11 @@ func (p *filling) read(ctx context.Context, r Reader, inPrint []document.Block) 
 
 // readOpen reads the parts of lines that look handwritten: first the longest, and the others only if these may be French.
 func (p *filling) readOpen(ctx context.Context, r Reader, inPrint []document.Block, open []image.Rectangle, certain []document.Box) ([]reading, error) {
-	parts, shares := p.openParts(open, certain)
+	found, err := p.layout(r)
+	if err != nil {
+		return nil, err
+	}
+	parts, shares := p.openParts(found, open, certain)
 	if p.french && !p.models.TaggedFrench {
 		long := byWidth(parts)
 		some, err := p.readLines(ctx, r, long[:min(samples, len(long))])

@@ -217,7 +217,7 @@ func TestPage_ReadFilledIn_smallPrint(t *testing.T) {
 		require.Len(t, written, 6)
 		for i, l := range written {
 			require.InDelta(t, 950+160*i, l.Baseline[0].Y, 25)
-			require.InDelta(t, 160, l.Box.H, 60, "one line, not several in one")
+			require.InDelta(t, 110, l.Box.H, 50, "one line, not several in one")
 		}
 		require.Equal(t, inPrint.Blocks[0], filled.Blocks[0], "the print stays")
 	}

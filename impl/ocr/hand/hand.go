@@ -2,7 +2,7 @@
 // of two models in some lines; it has each line (package layout) read by the handwriting model; and on a printed page it
 // reads what was filled in by hand and left open by the recognizer of print.
 //
-// It neither finds lines (package layout) nor runs models (its callers implement Reader), and it does not read print.
+// It neither finds lines (package layout) nor runs models: its callers implement Reader. It does not read print.
 // Corrections by a word list are for French alone; language.go decides whether a page is French.
 //
 // Start reading at Page.Detect, Page.Read and Page.ReadFilledIn; thresholds.go has every number that was tuned.
@@ -19,11 +19,13 @@ import (
 	"uncial/internal/document"
 )
 
-// Reader reads single lines.
+// Reader finds lines and reads them.
 type Reader interface {
 	// ReadStrips reads each image as one line with a model, and returns the words of each. With tesseract.Symbols those of Models.Hand
 	// hold the other choices for each character. Boxes are in pixels of the strip, confidences 0..100.
 	ReadStrips(ctx context.Context, model string, strips []*image.Gray, detail tesseract.Detail) ([][]tesseract.Word, error)
+	// FindLines finds the lines of handwriting on a page whose bounds begin at (0, 0).
+	FindLines(g *image.Gray) (*layout.Page, error)
 }
 
 // Models says what a page is read with.
@@ -72,18 +74,25 @@ func NewPage(gray *image.Gray, spots []image.Rectangle, m Models) *Page {
 }
 
 // layout returns the lines of the page, found at the first call.
-func (p *Page) layout() *layout.Page {
+func (p *Page) layout(r Reader) (*layout.Page, error) {
 	if p.found == nil {
-		p.found = layout.Find(p.gray)
+		found, err := r.FindLines(p.gray)
+		if err != nil {
+			return nil, err
+		}
+		p.found = found
 	}
-	return p.found
+	return p.found, nil
 }
 
 // Read reads a page that is handwritten, as Detect has told. Lines of print on it are read by the print model.
 func (p *Page) Read(ctx context.Context, r Reader) (Result, error) {
-	blocks := make([][]reading, len(p.layout().Blocks))
-	for i, lines := range p.layout().Blocks {
-		var err error
+	found, err := p.layout(r)
+	if err != nil {
+		return Result{}, err
+	}
+	blocks := make([][]reading, len(found.Blocks))
+	for i, lines := range found.Blocks {
 		if blocks[i], err = p.readLines(ctx, r, lines); err != nil {
 			return Result{}, err
 		}
@@ -98,6 +107,9 @@ func (p *Page) Read(ctx context.Context, r Reader) (Result, error) {
 				block[i] = inPrint
 			}
 		}
+	}
+	for i, block := range blocks {
+		blocks[i] = slices.DeleteFunc(block, reading.isNoise)
 	}
 	all := slices.Concat(blocks...)
 	french := isFrench(all, p.models.TaggedFrench)

@@ -11,6 +11,9 @@ import (
 
 	"uncial/impl/ocr/hand"
 	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/layout"
+	"uncial/impl/ocr/models/own"
+	"uncial/impl/ocr/neural"
 	"uncial/impl/ocr/ocrtest"
 	"uncial/impl/ocr/tesseract"
 )
@@ -26,8 +29,21 @@ func (r reader) ReadStrips(_ context.Context, model string, strips []*image.Gray
 	return out, nil
 }
 
+func (r reader) FindLines(g *image.Gray) (*layout.Page, error) { return find(g) }
+
+// find finds the lines of a page with the model that ships.
+func find(g *image.Gray) (*layout.Page, error) {
+	model, err := neural.LoadFinder(own.LinesFile())
+	if err != nil {
+		return nil, err
+	}
+	return layout.NewFinder(model).Find(g), nil
+}
+
 // broken is a hand.Reader that fails.
 type broken struct{ err error }
+
+func (b broken) FindLines(g *image.Gray) (*layout.Page, error) { return find(g) }
 
 func (b broken) ReadStrips(context.Context, string, []*image.Gray, tesseract.Detail) ([][]tesseract.Word, error) {
 	return nil, b.err
@@ -171,7 +187,9 @@ func TestPage_Read(t *testing.T) {
 func TestPage_PrintedPart(t *testing.T) {
 	t.Parallel()
 	part := func(g *image.Gray) image.Rectangle {
-		return hand.NewPage(g, imaging.Letters(g), hand.Models{}).PrintedPart()
+		found, err := hand.NewPage(g, imaging.Letters(g), hand.Models{}).PrintedPart(broken{})
+		require.NoError(t, err)
+		return found
 	}
 	t.Run("is empty on a page of handwriting alone", func(t *testing.T) {
 		t.Parallel()

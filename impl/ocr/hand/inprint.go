@@ -58,10 +58,14 @@ func (m *Models) printed(at document.Box, words []tesseract.Word, origin image.P
 
 // PrintedPart returns the part of a handwritten page that may be print, in pixels of the page: successive lines with hardly any
 // joined letters, and the space between them. It is empty if there are too few such lines.
-func (p *Page) PrintedPart() image.Rectangle {
+func (p *Page) PrintedPart(r Reader) (image.Rectangle, error) {
+	found, err := p.layout(r)
+	if err != nil {
+		return image.Rectangle{}, err
+	}
 	var best, part image.Rectangle
 	most := max(regionSpots, len(p.spots)/regionShare) - 1
-	for _, l := range p.layout().Lines() {
+	for _, l := range found.Lines() {
 		spots := inside(p.spots, core(l.Box()))
 		if joinedShare(spots) >= lineShare {
 			part = image.Rectangle{}
@@ -72,7 +76,7 @@ func (p *Page) PrintedPart() image.Rectangle {
 			best, most = part, n
 		}
 	}
-	return best
+	return best, nil
 }
 
 // core returns the box of a line, cut at top and bottom to exclude the lines above and below, and extended at both ends for

@@ -74,6 +74,10 @@ func (m *Models) reading(s layout.Strip, words []tesseract.Word) reading {
 	return out
 }
 
+// isNoise reports whether a line of handwriting is hardly likely to have a character right: it is a stain, an ornament, or writing
+// that shines through from the other side.
+func (r reading) isNoise() bool { return r.line.Handwritten && likely(r.confidence) < noiseLine }
+
 // weigh returns the mean confidence of words, 0..1, weighted by their length, and the number of their characters.
 func weigh(words []tesseract.Word) (confidence float64, characters int) {
 	var sum float64

@@ -105,6 +105,8 @@ const (
 	curveBase, curveSlope = 2.0, 1.0
 	// leastLikely keeps the curve away from never and always.
 	leastLikely = 0.02
+	// noiseLine is the likely share of right characters below which a line of a handwritten page is left out.
+	noiseLine = 0.4
 	// leastCharacters is how many characters a page needs for the curve to be believed fully.
 	leastCharacters = 40
 )

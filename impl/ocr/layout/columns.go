@@ -2,15 +2,60 @@ package layout
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
+// facingPages divides the lines of an image of two facing pages at their gutter: a wide blank near the middle of an image that is
+// wider than high. All lines are in the first part if there is none.
+func facingPages(all []path, w, h, height float64) (left, right []path) {
+	gap, at := facingGutter*height, 0.0
+	if w < facingShape*h || len(all) == 0 {
+		return all, nil
+	}
+	for x := w * (1 - facingMiddle) / 2; x < w*(1+facingMiddle)/2; x += height / columnSteps {
+		if blank := blankAround(all, x); blank > gap {
+			gap, at = blank, x
+		}
+	}
+	if at == 0 {
+		return all, nil
+	}
+	for _, p := range all {
+		if float64(p.middle()) < at {
+			left = append(left, p)
+		} else {
+			right = append(right, p)
+		}
+	}
+	return left, right
+}
+
+// blankAround returns the width of the blank at a column, down the whole page; 0 if a line crosses it.
+func blankAround(all []path, x float64) float64 {
+	from, to := math.Inf(-1), math.Inf(1)
+	for _, p := range all {
+		switch {
+		case float64(p.end()) < x:
+			from = max(from, float64(p.end()))
+		case float64(p.start()) > x:
+			to = min(to, float64(p.start()))
+		default:
+			return 0
+		}
+	}
+	if math.IsInf(from, 0) || math.IsInf(to, 0) {
+		return 0
+	}
+	return to - from
+}
+
 // columns divides the lines at the blank between facing pages or columns, if there is one, and each part again. Lines that
 // cross the blank come before those below them. Parts without such a blank are read row by row.
-func columns(all []path, pitch float64) [][]path {
-	x, ok := divide(all, pitch, areColumns)
+func columns(all []path, height float64) [][]path {
+	x, ok := divide(all, height, areColumns)
 	if !ok {
-		return withNotes(all, pitch)
+		return withNotes(all, height)
 	}
 	sortByHeight(all)
 	var out [][]path
@@ -18,34 +63,34 @@ func columns(all []path, pitch float64) [][]path {
 	flush := func() {
 		for _, part := range [][]path{s.across, s.left, s.right} {
 			if len(part) > 0 {
-				out = append(out, columns(part, pitch)...)
+				out = append(out, columns(part, height)...)
 			}
 		}
 		s = sides{}
 	}
 	for _, p := range all {
-		if p.crosses(x, pitch) && len(s.left)+len(s.right) > 0 {
+		if p.crosses(x, height) && len(s.left)+len(s.right) > 0 {
 			flush()
 		}
-		s.add(p, x, pitch)
+		s.add(p, x, height)
 	}
 	flush()
 	return out
 }
 
 // withNotes returns the text, and after it the notes in its margin, if it has any.
-func withNotes(all []path, pitch float64) [][]path {
-	x, ok := divide(all, pitch, isMargin)
+func withNotes(all []path, height float64) [][]path {
+	x, ok := divide(all, height, isMargin)
 	if !ok {
-		return [][]path{rows(all, pitch)}
+		return [][]path{rows(all, height)}
 	}
-	text, note, across := sidesOf(all, x, pitch).bySize()
-	return [][]path{rows(append(text, across...), pitch), rows(note, pitch)}
+	text, note, across := sidesOf(all, x, height).bySize()
+	return [][]path{rows(append(text, across...), height), rows(note, height)}
 }
 
 // divide returns the column, among those whose two sides satisfy isDivision, that the fewest lines cross. It reports false if
 // there is none, or if too many lines cross it.
-func divide(all []path, pitch float64, isDivision func(s sides, pitch float64) bool) (int, bool) {
+func divide(all []path, height float64, isDivision func(s sides, height float64) bool) (int, bool) {
 	if len(all) < 2*columnLines {
 		return 0, false
 	}
@@ -54,9 +99,9 @@ func divide(all []path, pitch float64, isDivision func(s sides, pitch float64) b
 		first, last = min(first, p.start()), max(last, p.end())
 	}
 	best, at := len(all)+1, 0
-	step := max(int(pitch/columnSteps), 1)
+	step := max(int(height/columnSteps), 1)
 	for x := first + step; x < last; x += step {
-		if s := sidesOf(all, x, pitch); len(s.across) < best && isDivision(s, pitch) {
+		if s := sidesOf(all, x, height); len(s.across) < best && isDivision(s, height) {
 			best, at = len(s.across), x
 		}
 	}
@@ -66,17 +111,17 @@ func divide(all []path, pitch float64, isDivision func(s sides, pitch float64) b
 // sides are the lines to the left and to the right of a column, and those that cross it.
 type sides struct{ left, right, across []path }
 
-func sidesOf(all []path, x int, pitch float64) sides {
+func sidesOf(all []path, x int, height float64) sides {
 	var s sides
 	for _, p := range all {
-		s.add(p, x, pitch)
+		s.add(p, x, height)
 	}
 	return s
 }
 
-func (s *sides) add(p path, x int, pitch float64) {
+func (s *sides) add(p path, x int, height float64) {
 	switch {
-	case p.crosses(x, pitch):
+	case p.crosses(x, height):
 		s.across = append(s.across, p)
 	case p.middle() < x:
 		s.left = append(s.left, p)
@@ -94,19 +139,19 @@ func (s sides) bySize() (more, fewer, across []path) {
 }
 
 // crosses reports whether the line goes well beyond a column on both sides.
-func (p path) crosses(x int, pitch float64) bool {
-	return float64(x-p.start()) > pitch && float64(p.end()-x) > pitch
+func (p path) crosses(x int, height float64) bool {
+	return float64(x-p.start()) > height && float64(p.end()-x) > height
 }
 
 // isMargin reports whether one side is a note in the margin: few lines, most of them not in a row with the text's.
-func isMargin(s sides, pitch float64) bool {
+func isMargin(s sides, height float64) bool {
 	text, note, _ := s.bySize()
-	if len(note) < noteLines || float64(len(note)) > noteShare*float64(len(text)) || medianWidth(text) < columnWidth*pitch {
+	if len(note) < noteLines || float64(len(note)) > noteShare*float64(len(text)) || medianWidth(text) < columnWidth*height {
 		return false
 	}
 	n := 0
 	for _, p := range note {
-		if slices.ContainsFunc(text, func(q path) bool { return p.inRow(q, pitch/2) }) {
+		if slices.ContainsFunc(text, func(q path) bool { return p.inRow(q, height/2) }) {
 			n++
 		}
 	}
@@ -115,12 +160,12 @@ func isMargin(s sides, pitch float64) bool {
 
 // areColumns reports whether both sides are columns: enough lines, long enough and alike, side by side for most of their
 // height.
-func areColumns(s sides, pitch float64) bool {
+func areColumns(s sides, height float64) bool {
 	if min(len(s.left), len(s.right)) < columnLines || !alike(float64(len(s.left)), float64(len(s.right))) {
 		return false
 	}
 	wl, wr := medianWidth(s.left), medianWidth(s.right)
-	if min(wl, wr) < columnWidth*pitch || !alike(wl, wr) {
+	if min(wl, wr) < columnWidth*height || !alike(wl, wr) {
 		return false
 	}
 	lt, lb := extent(s.left)
@@ -135,7 +180,7 @@ func medianWidth(all []path) float64 {
 	for i, p := range all {
 		widths[i] = float64(p.width())
 	}
-	return quantile(widths, 0.5)
+	return median(widths)
 }
 
 // extent returns the mean heights of the highest and of the lowest line.
@@ -148,7 +193,7 @@ func extent(all []path) (top, bottom float64) {
 }
 
 // rows sorts the lines by rows from top to bottom, and those of a row from left to right.
-func rows(all []path, pitch float64) []path {
+func rows(all []path, height float64) []path {
 	sortByHeight(all)
 	var out, row []path
 	flush := func() {
@@ -157,7 +202,7 @@ func rows(all []path, pitch float64) []path {
 		row = nil
 	}
 	for _, p := range all {
-		if len(row) > 0 && !slices.ContainsFunc(row, func(q path) bool { return p.inRow(q, pitch) }) {
+		if len(row) > 0 && !slices.ContainsFunc(row, func(q path) bool { return p.inRow(q, height) }) {
 			flush()
 		}
 		row = append(row, p)
@@ -171,10 +216,10 @@ func sortByHeight(all []path) {
 }
 
 // inRow reports whether two lines stand in one row: their heights agree where they come nearest.
-func (p path) inRow(q path, pitch float64) bool {
+func (p path) inRow(q path, height float64) bool {
 	if p.start() > q.start() {
 		p, q = q, p
 	}
 	d := float64(p.ys[len(p.ys)-1] - q.ys[0])
-	return p.end() <= q.start()+int(pitch) && max(d, -d) < sameRow*pitch
+	return p.end() <= q.start()+int(height) && max(d, -d) < sameRow*height
 }

@@ -1,7 +1,6 @@
 package layout
 
 import (
-	"cmp"
 	"slices"
 
 	"uncial/impl/ocr/imaging"
@@ -72,12 +71,8 @@ func onPage(small, paper imaging.Plane, limit float32) imaging.Mask {
 	return imaging.NewMask(local, func(v float32) bool { return v > limit }).Erode(borderMargin)
 }
 
-// rule is a vertical rule of a form or a table, in pixels of the working size.
-type rule struct{ x, top, bottom int }
-
-// dropRules removes long straight runs of ink: ruled paper, the frames of tables, the edges of the page. It returns the
-// vertical ones.
-func dropRules(ink imaging.Plane) []rule {
+// dropRules removes long straight runs of ink: ruled paper, the frames of tables, the edges of the page.
+func dropRules(ink imaging.Plane) {
 	black := imaging.NewMask(ink, func(v float32) bool { return v > solidInk })
 	for y := range ink.H {
 		row := black.Set[y*ink.W : (y+1)*ink.W]
@@ -88,7 +83,6 @@ func dropRules(ink imaging.Plane) []rule {
 		}
 	}
 	least := max(ruleDown, ink.H/ruleDownShare)
-	var found []rule
 	length := make([]int, ink.W) // of the black run that ends in this row
 	for y := range ink.H + 1 {
 		for x := range ink.W {
@@ -97,7 +91,6 @@ func dropRules(ink imaging.Plane) []rule {
 				continue
 			}
 			if length[x] >= least {
-				found = append(found, rule{x, y - length[x], y})
 				for k := y - length[x]; k < y; k++ {
 					clear(ink.Row(k)[max(x-columnsBesideRule, 0):min(x+columnsBesideRule+1, ink.W)])
 				}
@@ -105,24 +98,4 @@ func dropRules(ink imaging.Plane) []rule {
 			length[x] = 0
 		}
 	}
-	return mergeRules(found, ink.H/ruleShare)
-}
-
-// mergeRules merges the pieces of each rule, and returns the rules that are long enough together.
-func mergeRules(pieces []rule, least int) []rule {
-	slices.SortStableFunc(pieces, func(a, b rule) int { return cmp.Compare(a.x, b.x) })
-	var out []rule
-	for i := 0; i < len(pieces); {
-		r := pieces[i]
-		j := i + 1
-		for ; j < len(pieces) && pieces[j].x-pieces[j-1].x <= ruleStep && pieces[j].x-pieces[i].x < ruleLean; j++ {
-			r.top, r.bottom = min(r.top, pieces[j].top), max(r.bottom, pieces[j].bottom)
-		}
-		r.x = (pieces[i].x + pieces[j-1].x) / 2
-		if r.bottom-r.top >= least {
-			out = append(out, r)
-		}
-		i = j
-	}
-	return out
 }

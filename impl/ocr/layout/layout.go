@@ -1,13 +1,12 @@
-// Package layout finds the lines of a page in its pixels: regions, baselines and reading order. It works on the grey image
-// alone, and was made for handwriting, whose recognizers want each line cut out as a straight strip. It also has the rules
-// of reading order for lines that a recognizer of print found (JoinTornLines, Insert).
+// Package layout finds the lines of handwriting on a page: regions, baselines and reading order. It works on the grey image alone;
+// recognizers of handwriting want each line cut out as a straight strip. It also has the rules of reading order for lines that a
+// recognizer of print found (JoinTornLines, Insert).
 //
-// A page is shrunk to a working size and turned into a map of its ink, without shading, borders and rules. The ink, blurred
-// along the lines, has a ridge for each line; pieces of ridges are joined into paths, split at gutters, trimmed and ordered.
-// How far a strip reaches above and below its path follows from the height of the small letters: the models expect their
-// middle at a fixed height.
+// A network (package neural) says for each point of a page whether a baseline passes there, whether a line begins or ends there, and
+// how far its ink reaches above and below. The ridges of the baseline map are traced into paths; paths that are not writing on the
+// page are dropped, and the others ordered. A strip reaches as far above and below its path as the network says.
 //
-// It does not read: package hand gives the strips to a recognizer. Start reading at Find; thresholds.go has every number
+// It does not read: package hand gives the strips to a recognizer. Start reading at Finder.Find; thresholds.go has every number
 // that was tuned.
 package layout
 
@@ -22,13 +21,10 @@ import (
 type Page struct {
 	// Blocks hold the lines in reading order: columns, notes in the margin, rows of a table.
 	Blocks [][]Line
-	// Pitch is the distance between lines, in pixels of the page.
-	Pitch float64
-	// Skew is the angle in degrees by which the lines fall to the right, or 0 if it is too small to matter.
-	Skew float64
+	// Height is the usual height of a line with its ascenders and descenders, in pixels of the page.
+	Height float64
 
-	band   band
-	frame  frame
+	scale  float64 // pixels of the page for one of the paths
 	source source
 }
 
@@ -36,28 +32,6 @@ type Page struct {
 type Line struct {
 	path path
 	page *Page
-}
-
-// Find finds the lines of a page whose bounds begin at (0, 0). Blank and very small pages have none.
-func Find(g *image.Gray) *Page {
-	ink, scale, ok := inkOf(g)
-	if !ok {
-		return &Page{}
-	}
-	p := &Page{Skew: skew(ink), frame: frame{scale: scale}}
-	if math.Abs(p.Skew) >= leastSkew {
-		ink, p.frame = level(ink, p.Skew, p.frame)
-	}
-	rules := dropRules(ink)
-	pitch := pitch(ink)
-	p.Pitch = pitch * scale
-	paths := join(ridges(ink, pitch), pitch)
-	paths = trimAll(split(paths, ink, rules, pitch), ink, pitch)
-	paths = dropCutLines(paths, ink.W, pitch)
-	p.band = measureBand(ink, paths, pitch)
-	p.source = newSource(g, p.band, p.frame)
-	p.Blocks = p.blocks(paths, pitch)
-	return p
 }
 
 // inkOf returns the ink of a page at the working size, and the factor by which the page was shrunk. It reports false if the
@@ -81,9 +55,9 @@ func workScale(w, h int) float64 {
 }
 
 // blocks puts the paths into blocks, in reading order.
-func (p *Page) blocks(all []path, pitch float64) [][]Line {
+func (p *Page) blocks(all []path, height float64) [][]Line {
 	var blocks [][]Line
-	for _, column := range columns(all, pitch) {
+	for _, column := range columns(all, height) {
 		block := make([]Line, len(column))
 		for i, line := range column {
 			block[i] = Line{line, p}
@@ -104,12 +78,12 @@ func (p *Page) Lines() []Line {
 	return all
 }
 
-// Width returns the length of the line, in pixels of the working size.
+// Width returns the length of the line, in pixels of the network's maps.
 func (l Line) Width() int { return l.path.width() }
 
 // Spots returns the boxes of the spots of ink, in pixels of the page, whose bounds begin at (0, 0). Pixels darker than the
 // paper around them are ink, however faint; imaging.Spots has one threshold for the page, and loses faint ink on a page with
-// black ink. Specks and rules are omitted. Spots takes a third of the time of Find.
+// black ink. Specks and rules are omitted.
 func Spots(g *image.Gray) []image.Rectangle {
 	ink, scale, ok := inkOf(g)
 	if !ok {

@@ -11,7 +11,6 @@ import (
 // Without returns the parts of the line outside the boxes, which are those of words in pixels of the page. Parts shorter
 // than a word are dropped.
 func (l Line) Without(boxes []document.Box) []Line {
-	pitch := l.page.Pitch / l.page.frame.scale
 	covered := make([]bool, len(l.path.xs))
 	for _, b := range boxes {
 		l.cover(b, covered)
@@ -20,7 +19,7 @@ func (l Line) Without(boxes []document.Box) []Line {
 		return []Line{l}
 	}
 	var out []Line
-	for i, j := range imaging.Runs(len(covered), int(math.Ceil(leastPart*pitch)), func(i int) bool { return !covered[i] }) {
+	for i, j := range imaging.Runs(len(covered), int(math.Ceil(leastPart*l.path.band.height())), func(i int) bool { return !covered[i] }) {
 		out = append(out, Line{l.path.slice(i, j), l.page})
 	}
 	return out
@@ -28,10 +27,11 @@ func (l Line) Without(boxes []document.Box) []Line {
 
 // cover marks the columns of the path that a word covers, if the word belongs to this line.
 func (l Line) cover(b document.Box, covered []bool) {
-	x0, y := l.page.frame.fromPage(float64(b.X), float64(b.Y)+float64(b.H)/2)
-	x1, _ := l.page.frame.fromPage(float64(b.X+b.W), float64(b.Y)+float64(b.H)/2)
-	reach := max((l.page.band.up+l.page.band.down)/2, float64(b.H)/l.page.frame.scale/2)
-	if math.Abs(l.path.at((x0+x1)/2)-y) > coverReach*reach {
+	x0, y := l.page.fromPage(float64(b.X), float64(b.Y)+float64(b.H)/2)
+	x1, _ := l.page.fromPage(float64(b.X+b.W), float64(b.Y)+float64(b.H)/2)
+	reach := max(l.path.band.height()/2, float64(b.H)/l.page.scale/2)
+	middle := l.path.at((x0+x1)/2) - (l.path.band.up-l.path.band.down)/2
+	if math.Abs(middle-y) > coverReach*reach {
 		return
 	}
 	first, _ := slices.BinarySearch(l.path.xs, int(x0))
@@ -47,8 +47,8 @@ func (l Line) Box() document.Box {
 	last := len(l.path.xs) - 1
 	for k := range boxPoints + 1 {
 		i := k * last / boxPoints
-		for _, d := range [2]float64{-l.page.band.up, l.page.band.down} {
-			e.add(l.page.frame.toPage(float64(l.path.xs[i]), float64(l.path.ys[i])+d))
+		for _, d := range [2]float64{-l.path.band.up, l.path.band.down} {
+			e.add(l.page.toPage(float64(l.path.xs[i]), float64(l.path.ys[i])+d))
 		}
 	}
 	return e.box(math.Trunc, math.Ceil)
@@ -62,8 +62,8 @@ func (l Line) Polygon() []document.Point {
 	edge := make([]document.Point, 2*(n+1))
 	for k := range n + 1 {
 		i := k * last / n
-		for at, d := range map[int]float64{k: -l.page.band.up, 2*n + 1 - k: l.page.band.down} {
-			x, y := l.page.frame.toPage(float64(l.path.xs[i]), float64(l.path.ys[i])+d)
+		for at, d := range map[int]float64{k: -l.path.band.up, 2*n + 1 - k: l.path.band.down} {
+			x, y := l.page.toPage(float64(l.path.xs[i]), float64(l.path.ys[i])+d)
 			edge[at] = document.Point{X: int(math.Round(x)), Y: int(math.Round(y))}
 		}
 	}

@@ -7,12 +7,17 @@ import (
 	"uncial/impl/ocr/imaging"
 )
 
-// path is the middle of a line's small letters, in pixels of the working size: a height for each of its columns, from left to
-// right.
+// path is the baseline of a line, in pixels of the network's maps: a height for each of its columns, from left to right.
 type path struct {
-	xs []int
-	ys []float32
+	xs   []int
+	ys   []float32
+	band band
 }
+
+// band is how far a line's ink reaches above and below its baseline, in pixels of the network's maps.
+type band struct{ up, down float64 }
+
+func (b band) height() float64 { return b.up + b.down }
 
 func (p path) start() int { return p.xs[0] }
 
@@ -24,24 +29,45 @@ func (p path) width() int { return p.end() - p.start() }
 func (p path) middle() int { return (p.start() + p.end()) / 2 }
 
 // slice returns the part of the path between two indices.
-func (p path) slice(i, j int) path { return path{p.xs[i:j], p.ys[i:j]} }
+func (p path) slice(i, j int) path { return path{p.xs[i:j], p.ys[i:j], p.band} }
 
-// at returns the height at a column, between the path's columns and beyond its ends too.
+// at returns the height at a column. Between columns it is interpolated; beyond its ends the path continues as it runs as a whole.
 func (p path) at(x float64) float64 {
-	i, _ := slices.BinarySearch(p.xs, int(math.Floor(x)))
-	switch {
-	case i == 0 && x <= float64(p.xs[0]):
-		return float64(p.ys[0])
-	case i >= len(p.xs):
-		return float64(p.ys[len(p.ys)-1])
-	case p.xs[i] > int(math.Floor(x)):
-		i--
+	last := len(p.xs) - 1
+	switch i, _ := slices.BinarySearch(p.xs, int(math.Floor(x))); {
+	case x <= float64(p.xs[0]):
+		return float64(p.ys[0]) + p.incline()*(x-float64(p.xs[0]))
+	case x >= float64(p.xs[last]):
+		return float64(p.ys[last]) + p.incline()*(x-float64(p.xs[last]))
+	default:
+		if p.xs[i] > int(math.Floor(x)) {
+			i--
+		}
+		f := (x - float64(p.xs[i])) / float64(p.xs[i+1]-p.xs[i])
+		return float64(p.ys[i]) + f*float64(p.ys[i+1]-p.ys[i])
 	}
-	if i+1 >= len(p.xs) {
-		return float64(p.ys[i])
+}
+
+// incline returns the slope from the path's first to its last column, at most steepest.
+func (p path) incline() float64 {
+	slope := float64(p.ys[len(p.ys)-1]-p.ys[0]) / float64(max(p.width(), 1))
+	return min(max(slope, -steepest), steepest)
+}
+
+// smooth returns the path with its heights blurred around the straight line from its first to its last column, so that its ends keep
+// their slope.
+func (p path) smooth(deviation float64) path {
+	n := len(p.ys)
+	step := (p.ys[n-1] - p.ys[0]) / float32(max(n-1, 1))
+	rest := make([]float32, n)
+	for i, y := range p.ys {
+		rest[i] = y - p.ys[0] - float32(i)*step
 	}
-	f := (x - float64(p.xs[i])) / float64(p.xs[i+1]-p.xs[i])
-	return float64(p.ys[i]) + f*float64(p.ys[i+1]-p.ys[i])
+	out := path{p.xs, imaging.BlurRow(rest, deviation), p.band}
+	for i := range out.ys {
+		out.ys[i] += p.ys[0] + float32(i)*step
+	}
+	return out
 }
 
 // mean returns the mean height.
@@ -53,62 +79,70 @@ func (p path) mean() float64 {
 	return sum / float64(len(p.ys))
 }
 
-// ridges returns the pieces of lines: where the ink, blurred along the lines, is darker than above and below.
-func ridges(ink imaging.Plane, pitch float64) []path {
-	across := ink.Blur(blurAcross*pitch, 0)
-	soft := across.Blur(0, blurDown*pitch)
-	curved := curvature(across.Blur(0, ridgeDown*pitch))
-	limit := ridgeLevel * strongest(curved, soft)
-	var out []path
-	for _, c := range imaging.Components(curved.H, imaging.Edges, above(curved, limit)) {
-		if float64(c.Box.Dx()) >= leastPiece*pitch {
-			out = append(out, crest(curved, c))
-		}
+// tail returns the mean height of the line's last k columns, and its slope there.
+func (p path) tail(k int) (height, slope float64) {
+	n := len(p.ys)
+	last := p.ys[max(n-k, 0):]
+	for _, y := range last {
+		height += float64(y) / float64(len(last))
+	}
+	if n > slopeLength*k {
+		slope = p.slice(n-slopeLength*k, n).fitSlope()
+	}
+	return height, min(max(slope, -steepest), steepest)
+}
+
+// fitSlope returns the slope of the straight line that fits the path best.
+func (p path) fitSlope() float64 {
+	var mx, my float64
+	n := float64(len(p.xs))
+	for i, x := range p.xs {
+		mx += float64(x) / n
+		my += float64(p.ys[i]) / n
+	}
+	var xy, xx float64
+	for i, x := range p.xs {
+		dx := float64(x) - mx
+		xy += dx * (float64(p.ys[i]) - my)
+		xx += dx * dx
+	}
+	if xx == 0 {
+		return 0
+	}
+	return xy / xx
+}
+
+// extend returns the line with those columns of another that lie beyond its end.
+func (p path) extend(q path) path {
+	i, _ := slices.BinarySearch(q.xs, p.end()+1)
+	return path{slices.Concat(p.xs, q.xs[i:]), slices.Concat(p.ys, q.ys[i:]), p.band}
+}
+
+// median returns the value that half of the values do not exceed, interpolated.
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// scaled returns the path enlarged or shrunk by a factor.
+func (p path) scaled(factor float64) path {
+	out := path{band: band{p.band.up * factor, p.band.down * factor}}
+	for x := int(float64(p.start()) * factor); x <= int(float64(p.end())*factor); x++ {
+		out.xs, out.ys = append(out.xs, x), append(out.ys, float32(p.at(float64(x)/factor)*factor))
 	}
 	return out
 }
 
-// curvature returns minus the second derivative down the plane.
-func curvature(p imaging.Plane) imaging.Plane {
-	out := imaging.NewPlane(p.W, p.H)
-	for y := 1; y+1 < p.H; y++ {
-		a, b, c, to := p.Row(y-1), p.Row(y), p.Row(y+1), out.Row(y)
-		for x := range to {
-			to[x] = 2*b[x] - a[x] - c[x]
+// liesIn reports whether most of the path lies in the band of another.
+func (p path) liesIn(q path) bool {
+	n := 0
+	for i, x := range p.xs {
+		if x >= q.start() && x <= q.end() {
+			if d := float64(p.ys[i]) - q.at(float64(x)); d > -q.band.up && d < q.band.down {
+				n++
+			}
 		}
 	}
-	return out
-}
-
-// strongest returns the curvature of the strongest ridges, over the positions with ink.
-func strongest(curved, soft imaging.Plane) float32 {
-	var values []float32
-	for i := 0; i < len(curved.Values); i += ridgeSample {
-		if soft.Values[i] > ridgeInk {
-			values = append(values, curved.Values[i])
-		}
-	}
-	if len(values) == 0 {
-		return math.MaxFloat32
-	}
-	slices.Sort(values)
-	return values[len(values)*strongRidge/100]
-}
-
-// crest returns the path through a connected ridge, each column's heights weighted by their curvature.
-func crest(curved imaging.Plane, ridge imaging.Component) path {
-	x0, n := ridge.Box.Min.X, ridge.Box.Dx()
-	weight, height := make([]float64, n), make([]float64, n)
-	for _, r := range ridge.Runs {
-		for i, v := range curved.Row(r.Y)[r.Start:r.End] {
-			weight[r.Start-x0+i] += float64(v)
-			height[r.Start-x0+i] += float64(v) * float64(r.Y)
-		}
-	}
-	p := path{xs: make([]int, n), ys: make([]float32, n)}
-	for i := range weight {
-		p.xs[i] = x0 + i
-		p.ys[i] = float32(height[i] / weight[i])
-	}
-	return p
+	return 2*n > len(p.xs)
 }

@@ -14,8 +14,8 @@ type source struct {
 	factor float64 // pixels of the page for one of the source
 }
 
-func newSource(g *image.Gray, b band, f frame) source {
-	height := (b.up + b.down) * f.scale
+// newSource shrinks the page, given the usual height of its lines.
+func newSource(g *image.Gray, height float64) source {
 	if height <= coarse*Height {
 		return source{g, 1}
 	}
@@ -33,16 +33,14 @@ func newSource(g *image.Gray, b band, f frame) source {
 type Strip struct {
 	Image *image.Gray
 	line  Line
-	x0    float64 // where the strip begins, in working coordinates
-	step  float64 // working pixels for a column of the strip
+	x0    float64 // where the strip begins, in pixels of the network's maps
+	step  float64 // such pixels for a column of the strip
 }
 
 // Strip cuts the line out and erases the ink of neighbouring lines. It reports false if the line is too narrow to be read.
 func (l Line) Strip() (Strip, bool) {
-	p := l.page
-	pitch := p.Pitch / p.frame.scale
-	x0, x1 := float64(l.path.start())-padding*pitch, float64(l.path.end())+padding*pitch
-	height := p.band.up + p.band.down
+	height := l.path.band.height()
+	x0, x1 := float64(l.path.start())-padding*height, float64(l.path.end())+padding*height
 	w := min(int(math.Round((x1-x0)*Height/height)), widest)
 	if w < narrowest {
 		return Strip{}, false
@@ -58,9 +56,9 @@ func (s Strip) Line() Line { return s.line }
 
 // toPage converts a point on the strip to one on the page.
 func (s Strip) toPage(x, y float64) (float64, float64) {
-	b := s.line.page.band
+	b := s.line.path.band
 	at := s.x0 + x*s.step - 0.5
-	return s.line.page.frame.toPage(at, s.line.path.at(at)-b.up+y*(b.up+b.down)/Height)
+	return s.line.page.toPage(at, s.line.path.at(at)-b.up+y*(b.up+b.down)/Height)
 }
 
 // fill samples the strip's pixels from the page. What lies outside the page becomes paper.
@@ -138,7 +136,7 @@ func (s Strip) Box(r image.Rectangle) document.Box {
 
 // Baseline returns the line that the letters stand on, in pixels of the page, from left to right.
 func (s Strip) Baseline() []document.Point {
-	const foot = coreMiddle*Height + coreHeight/2
+	foot := Height * s.line.path.band.up / s.line.path.band.height()
 	w := s.Image.Rect.Dx()
 	n := max(w/(2*Height), 1)
 	points := make([]document.Point, n+1)

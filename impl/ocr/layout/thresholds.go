@@ -1,10 +1,73 @@
 package layout
 
-// Lengths are in units of the pitch (the distance between lines) unless a comment says otherwise. The values were checked on
-// the French handwritten pages among the 55 pages, on which Find gives 0.85 to 1.6 times the lines of the ground truth, and
-// on drawn pages (layout_test.go). Any other page set that a value was tuned on is named with the value.
+// Thresholds of the network that finds lines. Lengths are in pixels of its maps, or in heights of the line (hl): from the top of its
+// ascenders to the bottom of its descenders. The values were set on the 35 handwritten pages of the 64 pages.
+const (
+	// firstSide is the longer side of a page, in pixels, when the network sees it first. usualHeight is the height of lines, in
+	// pixels, that the network finds best; it sees the page again unless the lines are within goodScale of that.
+	firstSide, usualHeight, goodScale = 1024, 32, 1.15
+	// mostHeight is the height of lines, in pixels, above which the network loses them.
+	mostHeight = 64
+	// mostEnlarged is the largest factor by which a page is enlarged.
+	mostEnlarged = 2
+	// paperBlock is the side, in pixels, of the blocks whose paper is measured, blockPaper the share of their pixels that are darker
+	// than paper or as dark, and darkestBlock the darkest paper.
+	paperBlock, blockPaper, darkestBlock = 32, 0.75, 40
+	// faintBaseline is the probability from which there may be a baseline, and leastStrength its mean along a line.
+	faintBaseline, leastStrength = 0.25, 0.45
+	// thickestRidge is the largest thickness of a single ridge of the baseline map.
+	thickestRidge = 7
+	// slopeColumns is the number of columns over which the slope of a track is measured.
+	slopeColumns = 16
+	// leastReach is how far a mark may lie from where it is expected, and reachGrowth how much more for each column in between.
+	leastReach, reachGrowth = 1.5, 0.35
+	// longestGap is the number of columns without a mark at which a track ends, and leastColumns the least number of its columns.
+	longestGap, leastColumns = 6, 5
+	// likelyEnd is the probability of an end at which a line is cut, endNear how far above and below the line that is searched for,
+	// and endReach the distance from the ends of a path within which it is the path's own end.
+	likelyEnd, endNear, endReach = 0.7, 1, 7
+	// leastHeight is the least height of a line.
+	leastHeight = 4
+	// slopeLength is how many times the height of the line its slope is measured over, and steepest the largest slope that a
+	// continuation follows.
+	slopeLength, steepest = 3, 0.2
+	// widestJoin (hl) is the widest gap between two pieces of a line, joinMisfit (hl) how far the second may lie above or below the
+	// continuation of the first, and alikeHeights the largest ratio of their heights.
+	widestJoin, joinMisfit, alikeHeights = 1.5, 0.3, 1.6
+	// shortestLine (hl) is the least length of a line.
+	shortestLine = 0.4
+	// nearestLines (hl) is the distance below which two lines are one that was found twice.
+	nearestLines = 0.5
+	// strokeInk is the quantile of the ink in the zone of small letters that is that of strokes, and smallLetters the share of the
+	// height above the baseline that this zone takes. Lines whose strokes have less than faintLine of the usual ink shine through,
+	// and lines on paper that is darker than darkTable of the usual one are not on the page.
+	strokeInk, smallLetters, faintLine, darkTable = 0.9, 0.6, 0.4, 0.55
+	// lineSmoothing (hl) is the deviation of the blur of a line's heights.
+	lineSmoothing = 0.25
+)
 
-// The working size.
+// Thresholds of facing pages, columns and rows. Lengths are in units of the usual height of lines.
+const (
+	// sameRow is the largest difference in height between two lines in one row.
+	sameRow = 0.45
+	// columnLines is the least number of lines in a column, and columnWidth their least median width: narrower columns are
+	// those of a table, which is read row by row. columnOverlap is the least share of the shorter column's height that the other
+	// one covers.
+	columnLines, columnWidth, columnOverlap = 4, 5.0, 0.5
+	// facingShape is the least ratio of width to height of an image of facing pages, facingMiddle the share of its width in which
+	// their gutter is, and facingGutter the least width of the gutter.
+	facingShape, facingMiddle, facingGutter = 1.1, 0.3, 1.0
+	// likeness is the share of the larger column's lines and width that the smaller one has at least.
+	likeness = 0.4
+	// noteLines is the least number of lines in a note in the margin, noteShare the most for each line of the text, and
+	// inStep the share of its lines in a row with the text's from which they belong to the text.
+	noteLines, noteShare, inStep = 2, 0.6, 0.5
+	// crossing is the largest share of lines that may cross the blank between columns: headings, and lines that were split at the
+	// wrong position. columnSteps is the number of positions that are tried per height of a line.
+	crossing, columnSteps = 0.12, 4
+)
+
+// The working size of the search for spots.
 const (
 	// workHeight is the height, in pixels, to which higher pages are shrunk. workPixels bounds wide pages.
 	workHeight, workPixels = 1500, 3_000_000
@@ -43,11 +106,6 @@ const (
 	// rowsBesideRule and columnsBesideRule are the numbers of pixels on each side of a rule that are erased with it, because its
 	// edge is blurred.
 	rowsBesideRule, columnsBesideRule = 1, 2
-	// 1/ruleShare of the page's height is the least length that the pieces of a vertical rule have together.
-	ruleShare = 5
-	// ruleStep is the largest horizontal distance between a piece of a vertical rule and the piece before, and ruleLean between
-	// it and the first piece.
-	ruleStep, ruleLean = 4, 24
 )
 
 // Thresholds of spots, in pixels of the working size.
@@ -58,123 +116,12 @@ const (
 	longestSpot = 8
 )
 
-// Thresholds of the skew, in degrees.
-const (
-	// leastSkew is the skew from which the page is levelled. Ridges follow smaller ones.
-	leastSkew = 2
-	// mostSkew and skewStep bound and grade the search.
-	mostSkew, skewStep = 10.0, 0.5
-	// distinctSkew is the least factor by which levelling must improve the sharpness of the rows for the skew to be accepted.
-	distinctSkew = 1.1
-	// skewInk is the ink, 0..1, from which a pixel of the shrunk page counts, and skewLag the distance in rows at which
-	// differences are taken.
-	skewInk, skewLag = 0.15, 2
-	// mostSpread is the largest ratio of the levelled plane's size to the page's. Without this bound, a strip of 30,000 x 100
-	// pixels that seemed skewed took 4.5 GB.
-	mostSpread = 2
-)
-
-// Thresholds of the pitch, in pixels of the working size.
-const (
-	// leastPitch and mostPitch bound the pitch; usualPitch is assumed if no repetition is found.
-	leastPitch, mostPitch, usualPitch = 14, 180, 40
-	// pitchColumn is the least width, in pixels, of the columns in which repetition is searched for, and 1/pitchColumnShare their
-	// least share of the page's width.
-	pitchColumn, pitchColumnShare = 60, 10
-	// columnInk is the least mean ink of such a column, 0..1 a row.
-	columnInk = 0.3
-	// leastPeak is the correlation, as a share of that at lag 0, from which a peak counts; goodPeak the share of the best
-	// peak from which the smallest lag wins.
-	leastPeak, goodPeak = 0.02, 0.6
-	// trendWidth is the width of the mean that is subtracted from a profile to remove its trend.
-	trendWidth = 121
-	// mostDeviations cuts the extremes of a profile, in standard deviations, so that one thick line does not outweigh others.
-	mostDeviations = 2
-)
-
-// Thresholds of ridges and paths.
-const (
-	// blurAcross and blurDown blur the ink along and across the lines, ridgeDown the ridges across.
-	blurAcross, blurDown, ridgeDown = 0.9, 0.16, 0.24
-	// ridgeLevel is the share of the strongest ridges' curvature from which a ridge counts; strongRidge the quantile, in
-	// hundredths, that is the strongest. It is taken over every ridgeSample-th position with at least ridgeInk of ink.
-	ridgeLevel, strongRidge, ridgeInk, ridgeSample = 0.22, 95, 0.02, 3
-	// leastPiece is the shortest piece of a ridge.
-	leastPiece = 0.8
-	// widestGap is the largest gap between two pieces of a line, and overlap the largest overlap.
-	widestGap, overlap = 2.2, 0.5
-	// misfit is how far a piece may lie above or below the continuation of another; endLength the length over which the end
-	// of a piece is continued, and slopeLength how many times that its slope is measured over.
-	misfit, endLength, slopeLength = 0.33, 1.5, 3
-	// steepest is the largest slope that a continuation follows.
-	steepest = 0.15
-)
-
-// Thresholds that drop what is not writing.
-const (
-	// shortest is the shortest line, and shortestColumns its least number of columns with ink.
-	shortest, shortestColumns = 0.6, 3
-	// nearPath is the distance from its path within which the ink of a line is measured. When ends are trimmed, it is at least
-	// leastNear pixels.
-	nearPath, leastNear = 0.33, 2
-	// darkInk is the ink from which a pixel counts when ends are trimmed; a column with darkPixels of them has ink, and
-	// darkColumns such columns end a line.
-	darkInk, darkPixels, darkColumns = 0.35, 2, 2
-	// thinnest is the least mean ink along a line, 0..1; less is a stain, or ink that shines through from the other side.
-	thinnest = 0.03
-	// evenWord and evenLine are the least variation of the ink (deviation over mean) along a short line and along one of
-	// longLine or more. Writing has strokes and blanks, while rules and page edges are even.
-	evenWord, evenLine, longLine = 0.2, 0.45, 8.0
-	// pathSmoothing is the deviation of the blur of a path's heights.
-	pathSmoothing = 1.2
-	// cutLines is the number of short lines at one edge of the image that show that another page was cut off there. cutWidth is
-	// their largest width, as a share of the usual line's, and cutMargin their largest distance from the edge.
-	cutLines, cutWidth, cutMargin = 3, 0.3, 0.5
-)
-
-// Thresholds of gutters and columns.
-const (
-	// gutterCell is the precision with which gutters are sought, and leastGutter their least width.
-	gutterCell, leastGutter = 0.25, 0.5
-	// gutterLines is how many lines, one below the other, a gutter interrupts: too many for a blank between words to stand
-	// at the same position in each by chance. One line in gutterLines may reach into the gutter.
-	gutterLines = 8
-	// nearInk is the distance above and below its path within which a line is searched for ink, and blankInk the largest mean
-	// ink of a blank cell.
-	nearInk, blankInk = 0.4, 0.02
-	// sameRow is the largest difference in height between two lines in one row.
-	sameRow = 0.45
-	// columnLines is the least number of lines in a column, and columnWidth their least median width: narrower columns are
-	// those of a table, which is read row by row. columnOverlap is the least share of the shorter column's height that the other
-	// one covers.
-	columnLines, columnWidth, columnOverlap = 4, 5.0, 0.5
-	// likeness is the share of the larger column's lines and width that the smaller one has at least.
-	likeness = 0.4
-	// noteLines is the least number of lines in a note in the margin, noteShare the most for each line of the text, and
-	// inStep the share of its lines in a row with the text's from which they belong to the text.
-	noteLines, noteShare, inStep = 2, 0.6, 0.5
-	// crossing is the largest share of lines that may cross the blank between columns: headings, and lines that were split at the
-	// wrong position. columnSteps is the number of positions that are tried per unit of the pitch.
-	crossing, columnSteps = 0.12, 4
-)
-
 // The geometry of strips.
 const (
 	// Height is the height of a strip in pixels.
 	Height = 48
-	// coreHeight is the height of small letters in a strip, in pixels, and coreMiddle the share of its height at which their
-	// middle lies. The models were trained with both.
-	coreHeight, coreMiddle = 11.0, 0.604
-	// coreLevel is the share of a profile's peak, above its coreFloor quantile, that still belongs to small letters;
-	// coreLow and coreHigh are the quantiles of the lines' heights between which a height is believed.
-	coreLevel, coreFloor, coreLow, coreHigh = 0.5, 0.1, 0.2, 0.8
-	// leastCore is the shortest line, in units of the pitch, that the height is measured on.
-	leastCore = 2
-	// leastBand and mostBand bound the height of the band that becomes a strip; usualUp and usualDown are the band where no
-	// line is long enough to measure one.
-	leastBand, mostBand, usualUp, usualDown = 0.95, 1.75, 0.72, 0.56
-	// padding is how far a strip reaches beyond the ends of its line.
-	padding = 0.45
+	// padding is how far a strip reaches beyond the ends of its line, in heights of the line.
+	padding = 0.3
 	// narrowest and widest bound the width of a strip, in pixels.
 	narrowest, widest = 16, 8000
 	// coarse is the ratio of the band's height to a strip's above which the page is shrunk first.
@@ -184,9 +131,9 @@ const (
 	// boxPoints is the number of straight pieces that stand for a line when its box is computed, and stripPoints the number for
 	// a box on a strip.
 	boxPoints, stripPoints = 16, 4
-	// polygonStep is the length of the straight pieces of a line's outline, in pixels of the working size.
+	// polygonStep is the length of the straight pieces of a line's outline, in pixels of the network's maps.
 	polygonStep = 16
-	// leastPart is the shortest part of a line that is worth reading on its own.
+	// leastPart is the shortest part of a line that is worth reading on its own, in heights of the line.
 	leastPart = 1.2
 	// coverReach is the share of half a band's or a word's height within which a word's middle lies in the line.
 	coverReach = 0.8

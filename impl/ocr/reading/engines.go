@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/layout"
 	"uncial/impl/ocr/lexicon"
 	"uncial/impl/ocr/models"
 	"uncial/impl/ocr/models/own"
@@ -30,6 +31,7 @@ type Engines struct {
 	mates     []*tesseract.Engine // additional engines of one model, see team
 	hands     handwriting
 	trained   []trainedHand
+	finder    *layout.Finder // nil before the first page
 }
 
 var _ Source = (*Engines)(nil)

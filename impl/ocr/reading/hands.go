@@ -84,9 +84,9 @@ func readHandwriting(ctx context.Context, p *page) (err error) {
 
 // isOnlyHandwriting reports whether no part of a page of handwriting is print. A part that looks like print is read as such.
 func isOnlyHandwriting(ctx context.Context, p *page) (bool, error) {
-	part := p.hands.page.PrintedPart()
-	if part.Empty() {
-		return true, nil
+	part, err := p.hands.page.PrintedPart(p.hands.reader)
+	if err != nil || part.Empty() {
+		return true, err
 	}
 	a, err := recognize(ctx, p.src, imaging.Crop(p.gray, part), 0, p.model)
 	return a.confidence < minPrintConfidence, err

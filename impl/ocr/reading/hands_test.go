@@ -10,8 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/layout"
 	"uncial/impl/ocr/lexicon"
 	"uncial/impl/ocr/models/own"
+	"uncial/impl/ocr/neural"
 	"uncial/impl/ocr/ocrtest"
 	"uncial/impl/ocr/reading"
 	"uncial/impl/ocr/tesseract"
@@ -82,6 +84,14 @@ func (m *mixed) Read(_ context.Context, img *image.Gray, _ int, model string, mo
 		add(&blocks[1], 900+130*i, strings.Fields("rnnm nmnv vnrrn nrnmw"), m.hands[model])
 	}
 	return blocks, nil
+}
+
+func (m *mixed) FindLines(g *image.Gray) (*layout.Page, error) {
+	model, err := neural.LoadFinder(own.LinesFile())
+	if err != nil {
+		return nil, err
+	}
+	return layout.NewFinder(model).Find(g), nil
 }
 
 func (m *mixed) ReadStrips(_ context.Context, model string, strips []*image.Gray, _ tesseract.Detail) ([][]tesseract.Word, error) {

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"uncial/impl/ocr/layout"
 	"uncial/impl/ocr/models/own"
 	"uncial/impl/ocr/neural"
 	"uncial/impl/ocr/tesseract"
@@ -65,6 +66,18 @@ func (h *handwriting) read(ctx context.Context, strips []*image.Gray, threads in
 		})
 	}
 	return out, group.Wait()
+}
+
+// FindLines finds the lines of handwriting on a page. See hand.Reader.
+func (e *Engines) FindLines(g *image.Gray) (*layout.Page, error) {
+	if e.finder == nil {
+		model, err := neural.LoadFinder(own.LinesFile())
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", own.Lines, err)
+		}
+		e.finder = layout.NewFinder(model)
+	}
+	return e.finder.Find(g), nil
 }
 
 // toTesseract converts a word so that it can be compared with Tesseract's.

@@ -132,8 +132,9 @@ const (
 
 // Finding the upright position. Measured on the shared pages.
 const (
-	// maxTurnedConfidence is the calibrated confidence below which a page may lie on its side or upside down.
-	maxTurnedConfidence = 0.5
+	// maxTurnedConfidence is the calibrated confidence below which a page may lie on its side or upside down. maxTurnedHand is the
+	// same where handwriting was found beside print: upside down, its lines seem to have half of their characters right.
+	maxTurnedConfidence, maxTurnedHand = 0.5, 0.7
 	// minTurnLead is how much more confident the middle of a printed page must be read in another position, and minUpright how
 	// confident.
 	minTurnLead, minUpright = 0.2, 0.7

@@ -25,10 +25,14 @@ func turnUpright(ctx context.Context, p *page) error {
 // uprightPosition returns the quarter turns clockwise after which the page stands upright. Handwriting is only tried upside down;
 // other pages are tried as print, and then as handwriting, in all positions.
 func (p *page) uprightPosition(ctx context.Context) (int, error) {
+	sure := maxTurnedConfidence
+	if foundHandwriting(p) {
+		sure = maxTurnedHand
+	}
 	switch {
 	case p.isHand && p.handSure < uprightHand:
 		return p.uprightAsHandwriting(ctx, 2)
-	case p.isHand, len(p.sheet.letters) == 0, p.read.Confidence >= maxTurnedConfidence && !isOnSide(p.read.Blocks):
+	case p.isHand, len(p.sheet.letters) == 0, p.read.Confidence >= sure && !isOnSide(p.read.Blocks):
 		return 0, nil
 	}
 	if quarters, err := p.uprightAsPrint(ctx); quarters != 0 || err != nil {

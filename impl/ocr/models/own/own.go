@@ -1,5 +1,5 @@
 // Package own holds the models that the project trained and ships. They are embedded in every program that imports it,
-// which adds 9 MB. README.md in this folder has their figures, licences and training data.
+// which adds 10 MB. README.md in this folder has their figures, licences and training data.
 package own
 
 import _ "embed"
@@ -11,6 +11,8 @@ const (
 	EarlyPrint = "early_print"
 	// Hands reads single lines of handwriting in French, Latin and English. It is a network of package neural.
 	Hands = "hands"
+	// Lines finds lines of handwriting. It is a network of package neural.
+	Lines = "lines"
 )
 
 var (
@@ -20,12 +22,17 @@ var (
 	handsNetwork []byte
 	//go:embed hands.ngram
 	handsLanguage []byte
+	//go:embed lines.uff
+	linesNetwork []byte
 )
 
 // Models returns the contents of the traineddata files by name. The caller must not change them.
 func Models() map[string][]byte {
 	return map[string][]byte{EarlyPrint: earlyPrint}
 }
+
+// LinesFile returns the content of the file of the network that finds lines. The caller must not change it.
+func LinesFile() []byte { return linesNetwork }
 
 // HandsFiles returns the contents of the network's file and of its character model's. The caller must not change them.
 func HandsFiles() (network, language []byte) { return handsNetwork, handsLanguage }

@@ -1,0 +1,157 @@
+package layout
+
+import (
+	"cmp"
+	"image"
+	"math"
+	"slices"
+
+	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/neural"
+)
+
+// Finder finds lines of handwriting with a network. It serves one goroutine at a time.
+type Finder struct {
+	maps func(ink []float32, w, h int) neural.Maps
+}
+
+// NewFinder returns a finder with a model.
+func NewFinder(m *neural.FinderModel) *Finder { return &Finder{neural.NewFinder(m).Maps} }
+
+// Find finds the lines of a page whose bounds begin at (0, 0). Blank and very small pages have none. The network sees the page
+// as a whole, which shows how tall its lines are, and then at the size at which it finds such lines best; once more, smaller, if some
+// lines are far taller than most.
+func (f *Finder) Find(g *image.Gray) *Page {
+	w, h := g.Rect.Dx(), g.Rect.Dy()
+	if w < leastSide || h < leastSide {
+		return &Page{}
+	}
+	paths, scale := f.look(g, firstSide/float64(max(w, h)))
+	if better := bestScale(paths, scale); max(better/scale, scale/better) > goodScale {
+		again, at := f.look(g, better)
+		if tall := slices.DeleteFunc(slices.Clone(paths), func(p path) bool { return !p.isTall(at / scale) }); len(tall) > 0 {
+			large, small := f.look(g, bestScale(tall, scale))
+			again = withTall(again, large, at/small)
+		}
+		if len(again) > 0 {
+			paths, scale = again, at
+		}
+	}
+	return newPage(g, paths, mapStep/scale)
+}
+
+// bestScale returns the scale at which the network finds lines best that were found at a scale; the same if there are none.
+func bestScale(all []path, scale float64) float64 {
+	tall := medianHeight(all) * mapStep
+	if tall == 0 {
+		return scale
+	}
+	return scale * usualHeight / tall
+}
+
+// isTall reports whether a line is too tall for the network at a scale that is factor times its own.
+func (p path) isTall(factor float64) bool { return p.band.height()*factor > mostHeight/mapStep }
+
+// withTall returns lines, and those of a look at a smaller scale that are too tall for the network at their own: a large hand on a page
+// of small print. factor is the ratio of the scales. Lines that lie in a tall one are parts of its letters.
+func withTall(all, smaller []path, factor float64) []path {
+	var tall []path
+	for _, p := range smaller {
+		if p.isTall(factor) {
+			tall = append(tall, p.scaled(factor))
+		}
+	}
+	all = slices.DeleteFunc(all, func(p path) bool {
+		return slices.ContainsFunc(tall, func(t path) bool { return p.liesIn(t) })
+	})
+	return append(all, tall...)
+}
+
+// mapStep is the pixels of a page's ink to a pixel of the maps.
+const mapStep = 2
+
+// look returns the lines at a scale, in pixels of the network's maps, and the scale that was possible.
+func (f *Finder) look(g *image.Gray, scale float64) ([]path, float64) {
+	w, h := float64(g.Rect.Dx()), float64(g.Rect.Dy())
+	scale = min(scale, mostEnlarged, math.Sqrt(neural.MaxFinderPixels/(w*h)))
+	small := imaging.Resize(g, int(w*scale), int(h*scale))
+	paper := paperBlocks(small)
+	ink := relativeInk(small, paper)
+	return onlyWritten(decode(f.maps(ink.Values, ink.W, ink.H)), ink, paper), scale
+}
+
+// newPage puts the lines of a page in order; scale is the pixels of the page for one of the paths.
+func newPage(g *image.Gray, paths []path, scale float64) *Page {
+	height := medianHeight(paths)
+	p := &Page{Height: height * scale, scale: scale, source: newSource(g, height*scale)}
+	left, right := facingPages(paths, float64(g.Rect.Dx())/scale, float64(g.Rect.Dy())/scale, height)
+	p.Blocks = append(p.blocks(left, height), p.blocks(right, height)...)
+	return p
+}
+
+// medianHeight returns the height that half of the lines have, by their length; 0 without lines.
+func medianHeight(all []path) float64 {
+	sorted := slices.SortedFunc(slices.Values(all), func(a, b path) int { return cmp.Compare(a.band.height(), b.band.height()) })
+	total, sum := 0, 0
+	for _, p := range sorted {
+		total += len(p.xs)
+	}
+	for _, p := range sorted {
+		if sum += len(p.xs); 2*sum >= total {
+			return p.band.height()
+		}
+	}
+	return 0
+}
+
+// relativeInk returns how much darker each pixel is than the paper around it, 0..1, as the network was trained with it.
+func relativeInk(g *image.Gray, paper imaging.Plane) imaging.Plane {
+	ink := imaging.NewPlane(g.Rect.Dx(), g.Rect.Dy())
+	interpolate, line := paper.Interpolator(paperBlock, ink.W), make([]float32, ink.W)
+	for y := range ink.H {
+		interpolate((float32(y)+0.5)/paperBlock-0.5, line)
+		to := ink.Row(y)
+		for x, v := range g.Pix[y*g.Stride : y*g.Stride+ink.W] {
+			to[x] = min(max(1-float32(v)/max(line[x], darkestBlock), 0), 1)
+		}
+	}
+	return ink
+}
+
+// paperBlocks returns the grey of the paper in each block, the median of the block and its neighbours.
+func paperBlocks(g *image.Gray) imaging.Plane {
+	blocks := imaging.NewPlane((g.Rect.Dx()+paperBlock-1)/paperBlock, (g.Rect.Dy()+paperBlock-1)/paperBlock)
+	for y := range blocks.H {
+		for x := range blocks.W {
+			var h imaging.Histogram
+			to := min((x+1)*paperBlock, g.Rect.Dx())
+			for row := y * paperBlock; row < min((y+1)*paperBlock, g.Rect.Dy()); row++ {
+				h.Add(g.Pix[row*g.Stride+x*paperBlock : row*g.Stride+to])
+			}
+			blocks.Values[y*blocks.W+x] = float32(h.AtRank(int(blockPaper * float64(h.Total()-1))))
+		}
+	}
+	out := imaging.NewPlane(blocks.W, blocks.H)
+	for y := range blocks.H {
+		for x := range blocks.W {
+			var near []float64
+			for ny := max(y-1, 0); ny <= min(y+1, blocks.H-1); ny++ {
+				for nx := max(x-1, 0); nx <= min(x+1, blocks.W-1); nx++ {
+					near = append(near, float64(blocks.At(nx, ny)))
+				}
+			}
+			out.Values[y*out.W+x] = float32(median(near))
+		}
+	}
+	return out
+}
+
+// toPage converts a point in pixels of the network's maps to one on the page, whose pixels have their middles at whole numbers.
+func (p *Page) toPage(x, y float64) (float64, float64) {
+	return (x+0.5)*p.scale - 0.5, (y+0.5)*p.scale - 0.5
+}
+
+// fromPage converts a point on the page to one in pixels of the network's maps.
+func (p *Page) fromPage(x, y float64) (float64, float64) {
+	return (x+0.5)/p.scale - 0.5, (y+0.5)/p.scale - 0.5
+}

@@ -1,0 +1,80 @@
+package layout
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"uncial/impl/ocr/imaging"
+)
+
+// onlyWritten drops lines that are not writing on the page: writing that shines through from the other side, whose ink is fainter than
+// that of most lines; and what the network takes for lines on the table around the page, which is darker than paper.
+func onlyWritten(all []path, ink, paper imaging.Plane) []path {
+	looks := make([]look, len(all))
+	for i, p := range all {
+		looks[i] = look{p.darkness(ink), p.paper(paper), len(p.xs)}
+	}
+	usualInk := usual(looks, func(l look) float64 { return l.ink })
+	usualPaper := usual(looks, func(l look) float64 { return l.paper })
+	var out []path
+	for i, p := range all {
+		if looks[i].ink >= faintLine*usualInk && looks[i].paper >= darkTable*usualPaper {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// look is the ink of a line's strokes, 0..1, the grey of its paper, and its length.
+type look struct {
+	ink, paper float64
+	length     int
+}
+
+// usual returns the value that half of the lines have at most, by their length.
+func usual(all []look, value func(look) float64) float64 {
+	sorted := slices.SortedFunc(slices.Values(all), func(a, b look) int { return cmp.Compare(value(a), value(b)) })
+	total, sum := 0, 0
+	for _, l := range sorted {
+		total += l.length
+	}
+	for _, l := range sorted {
+		if sum += l.length; 2*sum >= total {
+			return value(l)
+		}
+	}
+	return 0
+}
+
+// darkness returns the ink of the strokes of a line: the quantile strokeInk over the zone of small letters.
+func (p path) darkness(ink imaging.Plane) float64 {
+	var counts [256]int
+	n := 0
+	for i, x := range p.xs {
+		base := int(math.Round(float64(p.ys[i]) * mapStep))
+		for y := base - int(p.band.up*mapStep*smallLetters); y <= base; y++ {
+			if y < 0 || y >= ink.H || x*mapStep >= ink.W {
+				continue
+			}
+			counts[int(ink.At(x*mapStep, y)*255)]++
+			n++
+		}
+	}
+	left := int(float64(n) * (1 - strokeInk))
+	for v := 255; v > 0; v-- {
+		if left -= counts[v]; left < 0 {
+			return float64(v) / 255
+		}
+	}
+	return 0
+}
+
+// paper returns the mean grey of the paper along a line.
+func (p path) paper(paper imaging.Plane) float64 {
+	var sum float64
+	for i, x := range p.xs {
+		sum += float64(paper.At(x*mapStep/paperBlock, int(p.ys[i])*mapStep/paperBlock))
+	}
+	return sum / float64(len(p.xs))
+}

@@ -23,17 +23,6 @@ func (p Plane) At(x, y int) float32 {
 	return p.Values[min(max(y, 0), p.H-1)*p.W+min(max(x, 0), p.W-1)]
 }
 
-// Sample interpolates between the four values around a point, whose whole coordinates are the middles of values. It is
-// false where one of the four lies outside the plane.
-func (p Plane) Sample(x, y float64) (float32, bool) {
-	x0, y0 := int(math.Floor(x)), int(math.Floor(y))
-	if x0 < 0 || y0 < 0 || x0+1 >= p.W || y0+1 >= p.H {
-		return 0, false
-	}
-	a, b := p.Values[y0*p.W+x0:y0*p.W+x0+2], p.Values[(y0+1)*p.W+x0:(y0+1)*p.W+x0+2]
-	return bilinear(a[0], a[1], b[0], b[1], float32(x-float64(x0)), float32(y-float64(y0))), true
-}
-
 // bilinear interpolates between a and b in the upper row and c and d in the lower one.
 func bilinear(a, b, c, d, fx, fy float32) float32 {
 	upper, lower := a+(b-a)*fx, c+(d-c)*fx
@@ -109,14 +98,14 @@ func BlurRow(values []float32, sigma float64) []float32 {
 	r := boxRadius(sigma)
 	in, out := slices.Clone(values), make([]float32, len(values))
 	for range blurPasses {
-		BoxMean(in, out, r)
+		boxMean(in, out, r)
 		in, out = out, in
 	}
 	return in
 }
 
-// BoxMean writes the means over 2r+1 values to out. The values at both ends are repeated beyond them.
-func BoxMean(in, out []float32, r int) {
+// boxMean writes the means over 2r+1 values to out. The values at both ends are repeated beyond them.
+func boxMean(in, out []float32, r int) {
 	n := len(in)
 	scale := 1 / float32(2*r+1)
 	sum := float32(r+1) * in[0]

@@ -25,7 +25,7 @@ func Skew(g *image.Gray) float64 {
 	}
 	best, at := 0.0, 0.0
 	try := func(angle float64) {
-		if s := Sharpness(points, g.Rect.Size(), angle, 1); s > best {
+		if s := sharpness(points, g.Rect.Size(), angle, 1); s > best {
 			best, at = s, angle
 		}
 	}
@@ -52,10 +52,10 @@ func inkPoints(g *image.Gray, threshold uint8) []image.Point {
 	return points
 }
 
-// Sharpness measures how level the lines of a page of this size are after it was sheared by an angle in degrees. points are
+// sharpness measures how level the lines of a page of this size are after it was sheared by an angle in degrees. points are
 // the pixels with ink. It returns the sum of the squared differences in ink between rows that are lag apart, which is
 // greatest when the lines are level.
-func Sharpness(points []image.Point, size image.Point, angle float64, lag int) float64 {
+func sharpness(points []image.Point, size image.Point, angle float64, lag int) float64 {
 	slope := math.Tan(angle * math.Pi / 180)
 	margin := int(math.Ceil(math.Abs(slope)*float64(size.X))) + 1
 	rows := make([]int, size.Y+2*margin)

@@ -180,7 +180,7 @@ func medianWidth(all []path) float64 {
 	for i, p := range all {
 		widths[i] = float64(p.width())
 	}
-	return median(widths)
+	return quantile(widths, 0.5)
 }
 
 // extent returns the mean heights of the highest and of the lowest line.

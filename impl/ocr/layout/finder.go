@@ -140,7 +140,7 @@ func paperBlocks(g *image.Gray) imaging.Plane {
 					near = append(near, float64(blocks.At(nx, ny)))
 				}
 			}
-			out.Values[y*out.W+x] = float32(median(near))
+			out.Values[y*out.W+x] = float32(quantile(near, 0.5))
 		}
 	}
 	return out

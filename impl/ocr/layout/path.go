@@ -118,11 +118,15 @@ func (p path) extend(q path) path {
 	return path{slices.Concat(p.xs, q.xs[i:]), slices.Concat(p.ys, q.ys[i:]), p.band}
 }
 
-// median returns the value that half of the values do not exceed, interpolated.
-func median(values []float64) float64 {
+// quantile returns the value that the share q of the values does not exceed, interpolated.
+func quantile(values []float64, q float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
-	n := len(sorted)
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+	at := q * float64(len(sorted)-1)
+	i := int(at)
+	if i+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
 }
 
 // scaled returns the path enlarged or shrunk by a factor.

@@ -193,7 +193,7 @@ func withHeights(all []path, m neural.Maps) []path {
 			at := min(max(int(math.Round(float64(p.ys[i]))), 0), m.H-1)*m.W + x
 			up[i], down[i] = float64(m.Up[at])/mapStep, float64(m.Down[at])/mapStep
 		}
-		p.band = band{median(up), median(down)}
+		p.band = band{quantile(up, 0.5), quantile(down, 0.5)}
 		if p.band.up > 0 && p.band.height() >= leastHeight {
 			p.band.down = max(p.band.down, 0)
 			out = append(out, p)

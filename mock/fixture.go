@@ -177,12 +177,40 @@ type pageKind struct {
 	difficult        bool    // only texts with a misread word
 	pages            int     // 0 means one
 	blank            bool    // no text
+	broken           bool    // the text of brokenWord
 	confidenceFactor float64 // scales every confidence; 0 means 1
 }
+
+// brokenWord is a fixture in which one word is divided at the end of a line that stands undivided elsewhere, and one that does
+// not.
+var brokenWord = sync.OnceValue(func() *Fixture {
+	f, err := parseFixture(`id: john-1611
+kind: printed
+author: The translators of King James
+work: The Holy Bible, John 1
+year: 1611
+
+In the begin-
+ning was the Word, and the
+Word was with God, and the
+Word was God. The same was in
+the beginning with God. All things
+were made by him, and with-
+out him was not any thing made
+that was made.
+`)
+	if err != nil {
+		panic(err) // the text is part of the program
+	}
+	return &f
+})
 
 // pick returns one fixture per page, all different if the language has enough. A hash of the choice selects the first.
 // Enhancement is not part of the choice: it changes how a text is read, not which text it is.
 func (c choice) pick() []*Fixture {
+	if c.broken {
+		return []*Fixture{brokenWord()}
+	}
 	candidates := make([]*Fixture, 0, 8) // at least as many as any language has
 	for _, f := range byLanguage()[c.language] {
 		if (c.kind == "" || f.Kind == c.kind) && (!c.difficult || f.difficult) {

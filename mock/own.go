@@ -108,6 +108,7 @@ func readBy(doc *document.Document, models []document.Model) *document.Document 
 	if words > 0 {
 		doc.Models = models
 	}
+	doc.MarkBroken(nil) // the mock has no word list
 	return doc
 }
 

@@ -55,6 +55,7 @@ func (c choice) read(enhance bool) *reading {
 	if c.blank {
 		doc.Pages = []document.Page{blankSheet()}
 	}
+	doc.MarkBroken(nil) // the mock has no word list
 	var blocks []document.Block
 	for _, p := range doc.Pages {
 		blocks = append(blocks, p.Blocks...)

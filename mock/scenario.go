@@ -139,6 +139,7 @@ var imageScenarios = append([]imageScenario{
 	{name: "blank", page: pageKind{blank: true}, about: "a blank page: 200 with empty text"},
 	{name: "low-confidence", page: pageKind{kind: handwritten, confidenceFactor: 0.35}, about: "a barely legible page: confidence below 0.4"},
 	{name: "multi-page", page: pageKind{pages: 3}, about: "three pages, their texts joined by a form feed"},
+	{name: "broken-word", page: pageKind{broken: true}, about: "a page with a word that is divided at the end of a line"},
 	{name: "slow-1500", slow: 1500 * time.Millisecond, about: "any page after 1,500 ms; any number of milliseconds up to 30,000 works"},
 	{name: "400", code: 400, fault: fetchFaults[contract.FetchNotFound], fetch: contract.FetchNotFound, about: "the image cannot be fetched: 400"},
 	{name: "not-an-image", code: 400, fault: unknownFormat(), fetch: contract.FetchNotAnImage, about: "the file is not an image: 400"},

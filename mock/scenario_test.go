@@ -80,6 +80,7 @@ var imageCases = []struct {
 	{"printed/page-7.tif?x=1", 200, nil, ""},
 	{"blank", 200, []string{`"text":""`, `"confidence":0,`}, ""},
 	{"low-confidence", 200, nil, ""},
+	{"broken-word", 200, []string{`begin-\nning`}, ""},
 	{"multi-page", 200, []string{`\f`}, ""},
 	{"slow-20", 200, nil, ""},
 	{"400", 400, []string{`"imageUrl":"the server answered 404`}, ""},

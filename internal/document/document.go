@@ -79,6 +79,9 @@ type Word struct {
 	Confidence float64 `json:"confidence"`
 	// Model is the name of the model that recognized the word, or of several joined by "+"; empty if unknown.
 	Model string `json:"model,omitempty"`
+	// Whole is the word that this one is a part of, if it is divided at the end of a line: the same for the last word of the line
+	// and the first word of the next one in the block. Empty otherwise. MarkBroken sets it.
+	Whole string `json:"whole,omitempty"`
 	// Known reports whether a word list of the enhancement has the word. False without enhancement.
 	Known bool `json:"known,omitempty"`
 }

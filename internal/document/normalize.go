@@ -65,6 +65,7 @@ func (l *Line) normalized(width, height int) Line {
 	for _, w := range l.Words {
 		w.Box = w.Box.Clip(width, height)
 		w.Confidence = unit(w.Confidence)
+		w.Whole = cleanWhole(w.Whole)
 		for text := range strings.FieldsSeq(w.Text) {
 			if w.Text = clean(text); w.Text != "" {
 				n.Words = append(n.Words, w)

@@ -8,8 +8,8 @@ import (
 	"uncial/internal/document"
 )
 
-// writeALTO writes ALTO 4.4 with pixels as the unit. A hyphen stays in its word and there is no HYP, because it is not known
-// whether the hyphen is part of the word or divides it at the end of a line.
+// writeALTO writes ALTO 4.4 with pixels as the unit. A word that is known to be divided at the end of a line has the hyphen as HYP
+// and its whole in SUBS_CONTENT; any other hyphen stays in its word.
 func writeALTO(doc *document.Document, meta Meta) string {
 	var x xmlWriter
 	x.b.WriteString(xmlDeclaration)
@@ -112,8 +112,19 @@ func altoLine(x *xmlWriter, doc *document.Document, line *document.Line, path ..
 		if k > 0 {
 			x.empty("SP", altoSpace(line.Words[k-1].Box, w.Box, isRTL)...)
 		}
-		x.empty("String", append(append([]string{"ID", id(path[0], path[1], path[2], k+1)}, altoBox(w.Box)...),
-			"CONTENT", w.Text, "WC", fraction(w.Confidence))...)
+		content, hyphen, part := w.Text, "", line.HyphenPart(k)
+		if part == 1 {
+			content, hyphen = document.CutHyphen(w.Text)
+		}
+		attributes := append(append([]string{"ID", id(path[0], path[1], path[2], k+1)}, altoBox(w.Box)...),
+			"CONTENT", content, "WC", fraction(w.Confidence))
+		if part > 0 {
+			attributes = append(attributes, "SUBS_TYPE", "HypPart"+strconv.Itoa(part), "SUBS_CONTENT", w.Whole)
+		}
+		x.empty("String", attributes...)
+		if hyphen != "" {
+			x.empty("HYP", "CONTENT", hyphen)
+		}
 	}
 	x.close()
 }

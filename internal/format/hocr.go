@@ -58,6 +58,9 @@ func hocrPage(x *xmlWriter, doc *document.Document, p int, meta Meta) {
 	x.close()
 }
 
+// softHyphen stands for the hyphen of a word that is divided at the end of a line: search engines read over it.
+const softHyphen = "\u00ad"
+
 // hocrLine writes one line. x_wconf is in percent, as Tesseract writes it.
 func hocrLine(x *xmlWriter, line *document.Line, path ...int) {
 	title := bbox(line.Box)
@@ -70,7 +73,12 @@ func hocrLine(x *xmlWriter, line *document.Line, path ...int) {
 	}
 	x.open("span", attributes...)
 	for k, w := range line.Words {
-		x.leaf("span", w.Text, "class", "ocrx_word", "id", id(path[0], path[1], path[2], k+1),
+		text := w.Text
+		if line.HyphenPart(k) == 1 {
+			text, _ = document.CutHyphen(text)
+			text += softHyphen
+		}
+		x.leaf("span", text, "class", "ocrx_word", "id", id(path[0], path[1], path[2], k+1),
 			"title", fmt.Sprintf("%s; x_wconf %d", bbox(w.Box), int(math.Round(100*w.Confidence))))
 	}
 	x.close()

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"fmt"
 	"strconv"
 
 	"golang.org/x/text/language"
@@ -135,7 +136,7 @@ func pageRegion(x *xmlWriter, doc *document.Document, block *document.Block, pat
 
 // pageLine writes a line. The attribute production tells handwriting apart; print has none, because the schema distinguishes
 // kinds of print that the recognizer does not. The attribute custom, whose form is that of CSS, names the steps that read the
-// line: readBy {steps:model1 model2;}.
+// line: readBy {steps:model1 model2;}. That of a part of a divided word has the whole: hyphenation {part:1; whole:beginning;}.
 func pageLine(x *xmlWriter, doc *document.Document, line *document.Line, path ...int) {
 	attributes := []string{"id", id(path...)}
 	if isRightToLeft(line) {
@@ -153,7 +154,11 @@ func pageLine(x *xmlWriter, doc *document.Document, line *document.Line, path ..
 		x.empty("Baseline", "points", polyline(line.Baseline))
 	}
 	for k, w := range line.Words {
-		x.open("Word", "id", id(path[0], path[1], path[2], k+1))
+		word := []string{"id", id(path[0], path[1], path[2], k+1)}
+		if part := line.HyphenPart(k); part > 0 {
+			word = append(word, "custom", fmt.Sprintf("hyphenation {part:%d; whole:%s;}", part, w.Whole))
+		}
+		x.open("Word", word...)
 		x.empty("Coords", "points", outline(w.Box))
 		textEquiv(x, w.Text, w.Confidence)
 		x.close()

@@ -74,7 +74,30 @@ func readALTO(text string) (*Document, error) {
 	if len(root.all(named("Layout"))) != 1 {
 		return nil, errors.New("ALTO must have exactly one Layout")
 	}
+	for _, line := range root.all(named("TextLine")) {
+		if err := joinHyphen(line); err != nil {
+			return nil, err
+		}
+	}
 	return alto.readAll(root)
+}
+
+// joinHyphen appends the HYP of a line to its last word, which is what was printed. The schema allows HYP at the end only.
+func joinHyphen(line *node) error {
+	last := len(line.children) - 1
+	i := slices.IndexFunc(line.children, func(c *node) bool { return c.name == "HYP" })
+	switch {
+	case i < 0:
+		return nil
+	case i != last || i == 0 || line.children[i-1].name != "String":
+		return errors.New("<HYP> must follow the last <String> of its line")
+	}
+	word := line.children[i-1]
+	if part := word.attr["SUBS_TYPE"]; part != "" && part != "HypPart1" {
+		return fmt.Errorf("the word in front of <HYP> has the SUBS_TYPE %q", part)
+	}
+	word.attr["CONTENT"] += line.children[i].attr["CONTENT"]
+	return nil
 }
 
 // sameSpace requires every element to be in the namespace of the root.

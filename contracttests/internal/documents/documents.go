@@ -154,7 +154,17 @@ var blankLines = regexp.MustCompile(`\n{2,}`)
 // SameText reports whether two texts agree in pages, lines and words. The number of empty lines between blocks is not
 // specified.
 func SameText(a, b string) bool {
-	return blankLines.ReplaceAllString(a, "\n") == blankLines.ReplaceAllString(b, "\n")
+	return asPrinted(blankLines.ReplaceAllString(a, "\n"), b) == blankLines.ReplaceAllString(b, "\n")
+}
+
+// dividing finds the hyphen of a word that is divided at the end of a line.
+var dividing = regexp.MustCompile(`(?m)[-\x{2010}\x{ac}\x{2e17}=]$`)
+
+// asPrinted replaces the soft hyphens at the ends of lines by a hyphen of the text that they stand for. The formats say in
+// different ways that a word is divided; the text says it as printed.
+func asPrinted(document, text string) string {
+	hyphen := dividing.FindString(text)
+	return regexp.MustCompile(`(?m)\x{ad}$`).ReplaceAllString(document, hyphen)
 }
 
 // Words are all words in reading order.
@@ -212,7 +222,7 @@ func Differs(a, b *Document) string {
 	}
 	for i := range x {
 		switch {
-		case x[i].Text != y[i].Text:
+		case asPrinted(x[i].Text, y[i].Text) != asPrinted(y[i].Text, x[i].Text):
 			return fmt.Sprintf("word %d is %q in one and %q in the other", i+1, x[i].Text, y[i].Text)
 		case x[i].Box != y[i].Box:
 			return fmt.Sprintf("word %d (%s) is at %v in one and at %v in the other", i+1, x[i].Text, x[i].Box, y[i].Box)

@@ -56,6 +56,21 @@ func readerDefects() []row {
 	}
 }
 
+// brokenDefects divide words in ways that search engines or editors cannot follow.
+func brokenDefects() []row {
+	const inALTO, inPAGE, inHOCR = "extract/200/broken-word-alto", "extract/200/broken-word-page", "extract/200/broken-word-hocr"
+	return []row{
+		inDocument("alto", "gives no whole of a divided word in ALTO", inALTO, ` SUBS_CONTENT="[^"]*"`, ``),
+		inDocument("alto", "gives only a part of a divided word in ALTO", inALTO, `SUBS_CONTENT="begin`, `SUBS_CONTENT="be`),
+		inDocument("alto", "leaves the hyphen out of ALTO", inALTO, `<HYP [^>]*>`, ``),
+		inDocument("alto", "does not say which part of a word it is in ALTO", inALTO, `HypPart2`, `HypPart1`),
+		inDocument("page", "gives no whole of a divided word in PAGE-XML", inPAGE, ` whole:[a-z]*;`, ``),
+		inDocument("page", "gives another whole for the second part in PAGE-XML", inPAGE, `part:2; whole:`, `part:2; whole:x`),
+		inDocument("hocr", "writes a divided word in hOCR with a hyphen", inHOCR, "\u00ad", "-"),
+		{"joins divided words in the text", inALTO, on(extracted, text(replacing("begin-\nning", "beginning\n")))},
+	}
+}
+
 // inDocument is a row that replaces what matches a pattern in the documents of a format.
 func inDocument(format, does, caughtBy, pattern, replacement string) row {
 	return row{does, caughtBy, document(format, matching(pattern, replacement))}

@@ -51,6 +51,7 @@ const (
 	ImageFaint       = "faint"
 	ImagePages       = "pages"
 	ImageEnhance     = "enhance"
+	ImageBroken      = "broken-word"
 	ImageReset       = "reset"
 	ImageCut         = "cut"
 	ImageLength      = "length"

@@ -99,3 +99,22 @@ func mustTIFF(tb testing.TB, texts ...string) []byte {
 	}
 	return file.Bytes()
 }
+
+// mustLines draws a page with lines of clear print.
+func mustLines(tb testing.TB, lines ...string) []byte {
+	tb.Helper()
+	typeface, err := opentype.Parse(goregular.TTF)
+	require.NoError(tb, err)
+	face, err := opentype.NewFace(typeface, &opentype.FaceOptions{Size: 14, DPI: 300})
+	require.NoError(tb, err)
+	page := image.NewGray(image.Rect(0, 0, 1000, 100+90*len(lines)))
+	draw.Draw(page, page.Bounds(), image.White, image.Point{}, draw.Src)
+	d := font.Drawer{Dst: page, Src: image.NewUniform(color.Black), Face: face}
+	for i, line := range lines {
+		d.Dot = fixed.P(60, 100+90*i)
+		d.DrawString(line)
+	}
+	var file bytes.Buffer
+	require.NoError(tb, png.Encode(&file, page))
+	return file.Bytes()
+}

@@ -149,7 +149,7 @@ func checkLine(b *document.Block, l *document.Line) error {
 	}
 	for i := range l.Words {
 		w := &l.Words[i]
-		if !contains(l.Box, w.Box) || !isFraction(w.Confidence) || w.Text == "" || !isWordText(w.Text) {
+		if !contains(l.Box, w.Box) || !isFraction(w.Confidence) || w.Text == "" || !isWordText(w.Text) || !isWordText(w.Whole) {
 			return fmt.Errorf("word %d: expected a box inside that of the line, a confidence from 0 to 1, and text without white space", i)
 		}
 	}

@@ -55,6 +55,7 @@ func Run(in io.Reader, out io.Writer, set *models.Set) error {
 		doc, err := reading.File(ctx, image, reading.Options{Language: req.Language, Enhance: req.Enhance, Preview: req.Preview}, engines)
 		if err == nil {
 			doc.Models = engines.ModelsOf(doc)
+			doc.MarkBroken(func(whole string) bool { return engines.HasWord(doc, whole) })
 		}
 		return pipe.Answer{Document: doc}, err
 	})

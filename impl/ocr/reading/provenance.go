@@ -52,3 +52,15 @@ func (e *Engines) digest(name string) string {
 	}
 	return e.digests[name]
 }
+
+// HasWord reports whether the word list of a model that read the document, or of one for its language, has the word.
+func (e *Engines) HasWord(doc *document.Document, word string) bool {
+	names := e.For(doc.Language)
+	for _, m := range doc.Models {
+		names = append(names, m.Name)
+	}
+	return slices.ContainsFunc(names, func(name string) bool {
+		list := e.Lexicon(name)
+		return list != nil && list.Known(word)
+	})
+}

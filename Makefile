@@ -45,6 +45,7 @@ bin-mock:
 .PHONY: test
 test: deps-test containers ## Set everything up and run every test, race detector on, containers included
 	UNCIAL_REQUIRE_CONTAINERS=1 go test -race -timeout 40m ./...
+	go test -run '_Load$$' ./impl/dashboard
 	$(MAKE) --no-print-directory test-accuracy
 
 .PHONY: test-accuracy

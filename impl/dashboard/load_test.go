@@ -66,7 +66,8 @@ func signInFrom(ctx context.Context, s *site, addr, email, secret string) int {
 }
 
 // TestDashboard_SignIn_Load measures 100 sign-ins at once, and a correct sign-in while 10,000 wrong passwords arrive for the
-// same user from 20 other addresses. It runs alone, because it measures the memory of the process.
+// same user from 20 other addresses. It runs alone, because it measures the memory of the process. The race detector
+// multiplies time and memory, so "make test" runs it once more without.
 //
 //nolint:paralleltest // measures the memory of the process
 func TestDashboard_SignIn_Load(t *testing.T) {
@@ -121,11 +122,15 @@ func TestDashboard_SignIn_Load(t *testing.T) {
 			require.Equal(t, http.StatusSeeOther, signInFrom(t.Context(), s, "203.0.113.9", "person0@example.org", password))
 			took := time.Since(began)
 			t.Logf("a correct sign-in took %v, after %d guesses", took.Round(time.Millisecond), sent.Load())
-			require.Less(t, took, maxSignIn)
+			if !raceEnabled {
+				require.Less(t, took, maxSignIn)
+			}
 		}
 		attack.Wait()
 	})
 	growth := most() - idle
 	t.Logf("resident memory: %d MiB idle, at most %d MiB more", idle>>20, growth>>20)
-	require.Less(t, growth, int64(maxGrowth))
+	if !raceEnabled {
+		require.Less(t, growth, int64(maxGrowth))
+	}
 }

@@ -102,14 +102,35 @@ func (b bands) append(all []gutter, r *river, bottom int) []gutter {
 	return all
 }
 
-// gutter returns the gutter from the first row on that has letters on both sides, if there are enough of them.
+// gutter returns the gutter from the first row to the last one that has letters on both sides, if there are enough of them. Rows at
+// either end whose white is far narrower are lines above or below the columns.
 func (b bands) gutter(top int, at []span) (gutter, bool) {
-	g := gutter{bottom: top + len(at)}
+	whites := make([]float64, len(at)) // 0 without letters on both sides
+	var known []float64
 	for i, s := range at {
 		if left, right := b.beside(top+i, s); left.width() > 0 && right.width() > 0 {
-			if g.rows == 0 {
-				g.top, g.at = top+i, at[i:]
-			}
+			whites[i] = float64(right.from - left.to)
+			known = append(known, whites[i])
+		}
+	}
+	if len(known) < leastRiverRows {
+		return gutter{}, false
+	}
+	least := narrowEnd * quantile(known, 0.5)
+	isColumn := func(white float64) bool { return white >= least && white > 0 }
+	first := slices.IndexFunc(whites, isColumn)
+	last := len(at)
+	for i, white := range slices.Backward(whites) {
+		if isColumn(white) {
+			break
+		}
+		if white > 0 {
+			last = i
+		}
+	}
+	g := gutter{top: top + first, bottom: top + last, at: at[first:last]}
+	for _, white := range whites[first:last] {
+		if white > 0 {
 			g.rows++
 		}
 	}

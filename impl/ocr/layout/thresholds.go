@@ -212,6 +212,8 @@ const (
 	// headingLead is how far a heading begins to the left of the margin of the column below or above it. The margin is the marginShare
 	// quantile of the beginnings of lines in up to marginRows bands above and below.
 	headingLead, marginShare, marginRows = 0.6, 0.25, 16
+	// narrowEnd is the share of a gutter's usual width below which a row at its end has a blank between words instead.
+	narrowEnd = 0.4
 )
 
 // Strips of facing pages. Lengths are in units of the height of most letters.

@@ -33,6 +33,26 @@ var migrating = storeTests{
 		require.Zero(t, applied)
 		require.Equal(t, 1, countAccounts(t, t.Store))
 	},
+	"gives each key of an earlier version a meter of its own": func(t fixture) {
+		require.NoError(t, t.MigrateTo(t.Context(), 3))
+		for _, statement := range []string{
+			`INSERT INTO accounts (id, name, plan, created_at) VALUES ('acc', 'An archive', 'free', 1)`,
+			`INSERT INTO api_keys (id, account_id, name, digest, allow, created_at) VALUES ('new', 'acc', 'A key', 'b', '', 2)`,
+			`INSERT INTO api_keys (id, account_id, name, digest, allow, created_at, replaced_by) VALUES ('old', 'acc', 'A key', 'a', '', 1, 'new')`,
+			`INSERT INTO balances (account_id, period, total, used, held, seq) VALUES ('acc', '2026-03', 300, 0, 10, 2)`,
+			`INSERT INTO holds (id, account_id, period, points, state, created_at, expires_at) VALUES ('hold', 'acc', '2026-03', 10, 'held', 1, 2)`,
+		} {
+			_, err := t.Writer().Exec(t.Context(), statement)
+			require.NoError(t, err, statement)
+		}
+		_, err := t.Migrate(t.Context())
+		require.NoError(t, err)
+		var oldMeter, newMeter, replaces string
+		var meters, granted int64
+		require.NoError(t, t.Reader().Get(t.Context(), `SELECT o.meter_id, n.meter_id, n.replaces, (SELECT COUNT(*) FROM meters), b.granted
+			FROM api_keys o, api_keys n, balances b WHERE o.id = 'old' AND n.id = 'new'`, nil, &oldMeter, &newMeter, &replaces, &meters, &granted))
+		require.Equal(t, []any{"old", "new", "old", int64(2), int64(0)}, []any{oldMeter, newMeter, replaces, meters, granted})
+	},
 	"works in one replica while the others wait": func(t fixture) {
 		const replicas = 6
 		applied := make([]int, replicas)

@@ -31,10 +31,34 @@ func LetterHeight(letters []image.Rectangle) int {
 
 // Spots returns the boxes of the spots of ink, which are its connected components, without specks. One threshold (Otsu's)
 // separates ink from paper, so a shaded page has to be flattened first.
-func Spots(g *image.Gray) []image.Rectangle {
+func Spots(g *image.Gray) []image.Rectangle { return WithoutSpecks(AllSpots(g)) }
+
+// AllSpots returns the boxes of the spots of ink, specks included.
+func AllSpots(g *image.Gray) []image.Rectangle {
 	threshold := otsu(histogramOf(g))
-	boxes := ComponentBoxes(g.Rect.Dy(), Corners, func(y int) RunSeq { return inkRuns(row(g, y), threshold) })
-	return slices.DeleteFunc(boxes, func(r image.Rectangle) bool { return r.Dy() < leastLetter })
+	return ComponentBoxes(g.Rect.Dy(), Corners, func(y int) RunSeq { return inkRuns(row(g, y), threshold) })
+}
+
+// WithoutSpecks returns a copy of the boxes of spots that has only those as high as a letter may be.
+func WithoutSpecks(spots []image.Rectangle) []image.Rectangle {
+	var high []image.Rectangle
+	for _, r := range spots {
+		if r.Dy() >= leastLetter {
+			high = append(high, r)
+		}
+	}
+	return high
+}
+
+// InkPixels counts the pixels of ink, by the threshold of Spots.
+func InkPixels(g *image.Gray) (n int) {
+	threshold := otsu(histogramOf(g))
+	for y := range g.Rect.Dy() {
+		for start, end := range inkRuns(row(g, y), threshold) {
+			n += end - start
+		}
+	}
+	return n
 }
 
 // Letters returns the boxes of the spots that have the shape of a letter.

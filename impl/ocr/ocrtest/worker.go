@@ -156,9 +156,13 @@ var misbehaviours = map[string]func(argument string){
 			time.Sleep(time.Millisecond)
 		}
 	},
-	"crash":  func(string) { panic("crash at /usr/lib/engine.c:17") },
-	"exit":   func(status string) { os.Exit(number(status)) },
-	"hang":   func(string) { select {} },
+	"crash": func(string) { panic("crash at /usr/lib/engine.c:17") },
+	"exit":  func(status string) { os.Exit(number(status)) },
+	"hang":  func(string) { select {} },
+	"spin": func(string) {
+		for { //nolint:revive // uses up a core
+		}
+	},
 	"stderr": func(size string) { fmt.Fprintln(os.Stderr, strings.Repeat("x", number(size))) },
 	"garbage": func(string) {
 		fmt.Println("Estimating resolution as 300")

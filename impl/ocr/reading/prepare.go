@@ -41,9 +41,13 @@ func measure(_ context.Context, p *page) error {
 // findInk finds the components of ink, and finishes a page without any.
 func findInk(_ context.Context, p *page) error {
 	s := &p.sheet
-	s.components = imaging.Spots(s.img)
+	spots := imaging.AllSpots(s.img)
+	s.components = imaging.WithoutSpecks(spots)
 	s.marks, s.letters = s.components, imaging.LetterShaped(s.components)
 	s.letterHeight = imaging.LetterHeight(s.letters)
+	if s.isHopeless(spots) {
+		s.components, s.marks, s.letters = nil, nil, nil // there is no text in them, in whatever position
+	}
 	if p.finished = s.isBlank(); !p.finished {
 		p.hands = lookForHands(p, p.gray, s.letters)
 	}

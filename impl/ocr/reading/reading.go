@@ -55,6 +55,9 @@ func readPage(ctx context.Context, decoded decode.Page, o Options, src Source) (
 			return result{}, err
 		}
 	}
+	if p.curtailed {
+		p.read.Confidence = min(p.read.Confidence, curtailedConfidence)
+	}
 	return result{
 		Page: document.Page{
 			Width: p.gray.Rect.Dx(), Height: p.gray.Rect.Dy(), DPI: decoded.DPI, Rotation: p.rotation,
@@ -84,6 +87,8 @@ type page struct {
 	read     hand.Result    // what is returned: attempts[0] on the page, with the handwriting beside it
 	edits    []document.Edit
 	finished bool // no further step is needed
+	// curtailed means that a step ran out of time.
+	curtailed bool
 }
 
 func newPage(gray *image.Gray, o Options, src Source, model string) *page {

@@ -2,8 +2,10 @@ package reading
 
 import (
 	"context"
+	"errors"
 	"image"
 	"slices"
+	"time"
 
 	"uncial/impl/ocr/imaging"
 	"uncial/internal/document"
@@ -106,11 +108,30 @@ func (p *page) run(ctx context.Context, steps []step) error {
 		if !s.required && slices.Contains(p.options.Without, s.name) || s.when != nil && !s.when(p) {
 			continue
 		}
-		if err := s.run(ctx, p); err != nil {
+		if err := p.runStep(ctx, s); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// runStep runs a step within its share of the time. If a step that the page can be answered without runs out of time, the page keeps
+// what the other steps have read.
+func (p *page) runStep(ctx context.Context, s step) error {
+	end, bounded := ctx.Deadline()
+	if s.required || !bounded {
+		return s.run(ctx, p)
+	}
+	within, cancel := context.WithTimeout(ctx, time.Duration(float64(time.Until(end))*stepShare))
+	defer cancel()
+	before := *p
+	err := s.run(within, p)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		*p = before
+		p.curtailed = true
+		return nil
+	}
+	return err
 }
 
 // onGray makes a step of a function of the whole image.

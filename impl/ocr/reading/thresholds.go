@@ -23,6 +23,32 @@ const (
 	maxEnlargedPixels = 50_000_000
 )
 
+// Deciding that ink is a texture and not writing. None of the 119 pages of both sets is taken for one.
+const (
+	// minTexturePixels is the least size of a page that is examined: a square of 500 pixels.
+	minTexturePixels = 250_000
+	// minTextureSpots is the least number of spots of a pattern or of noise.
+	minTextureSpots = 2_000
+	// sameSizeShare is the share of spots of exactly one size from which on they are a pattern.
+	sameSizeShare = 0.9
+	// maxIllegibleHeight is the height in pixels up to which letters between specks are illegible, however enlarged.
+	maxIllegibleHeight = 8
+	// maxTextureLetters is the most spots of a legible size in a texture: noise of half ink has 32, and of a tenth 9, on 3 megapixels.
+	maxTextureLetters = 35
+	// pixelsPerSpeck is the most pixels of the page for each spot of noise; dust on a page has thousands.
+	pixelsPerSpeck = 60
+	// textureInk is the least share of ink of a texture without many letters. The boldest print has a third.
+	textureInk = 0.45
+)
+
+// Shares of the time that a page has, so that a step which does not end costs no other step its result.
+const (
+	// stepShare is the share of the remaining time that a step may take if the page can be answered without it.
+	stepShare = 0.7
+	// curtailedConfidence is the most confidence of a page of which a step ran out of time.
+	curtailedConfidence = 0.3
+)
+
 // dpiPerLetterHeight is the resolution, in dots per inch, at which most letters are one pixel high: those of type of about 12 points.
 const dpiPerLetterHeight = 11
 

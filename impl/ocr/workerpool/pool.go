@@ -74,12 +74,13 @@ func (o Options) withDefaults() Options {
 // Each slot is a goroutine; the queue and the counters are all that slots and callers share. A worker belongs to one slot
 // from its start to its end.
 type Pool struct {
-	opts     Options
-	launcher *sandbox.Launcher
-	queue    *queue
-	gate     *fair.Gate
-	hello    atomic.Pointer[pipe.Hello] // of the worker started last
-	counts   counts
+	opts      Options
+	launcher  *sandbox.Launcher
+	queue     *queue
+	gate      *fair.Gate
+	exhausted *exhausting
+	hello     atomic.Pointer[pipe.Hello] // of the worker started last
+	counts    counts
 
 	ctx    context.Context // ends when all workers are to be killed
 	cancel context.CancelFunc
@@ -101,6 +102,7 @@ var (
 func New(ctx context.Context, opts Options) (*Pool, error) {
 	p := &Pool{opts: opts.withDefaults()}
 	p.queue = newQueue()
+	p.exhausted = newExhausting(time.Now)
 	p.gate = fair.NewGate(func() int { return p.opts.Workers + p.opts.Queue })
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	var err error
@@ -180,6 +182,9 @@ func (p *Pool) do(ctx context.Context, j *job) outcome {
 		return outcome{err: fmt.Errorf("%w: %w", ocr.ErrBusy, err)}
 	}
 	defer leave()
+	if !p.exhausted.isEmpty() && p.exhausted.has(newDigest(fair.FromContext(ctx).Label, j.req.Image)) {
+		return outcome{err: &ocr.ImageError{Reason: exhaustingReason}}
+	}
 	// The channel is buffered, so a slot never waits for a caller who has left.
 	j.ctx, j.done = ctx, make(chan outcome, 1)
 	if err := p.queue.put(j); err != nil {

@@ -95,6 +95,29 @@ func TestPool_Recognize_ReplacesWorker(t *testing.T) {
 	}
 }
 
+func TestPool_Recognize_RefusesAnImageThatUsedUpItsTime(t *testing.T) {
+	t.Parallel()
+	p := MustOpen(t, workerpool.Options{Workers: 1, Deadline: 2 * time.Second})
+	var fault *ocr.ImageError
+	// A busy machine may give the worker less than half of a core, so that the first attempts do not count.
+	ocrtest.Eventually(t, "the image is refused", func() bool {
+		started := time.Now()
+		_, err := read(t.Context(), p, "spin")
+		if errors.As(err, &fault) {
+			require.Less(t, time.Since(started), time.Second)
+			return true
+		}
+		require.ErrorIs(t, err, ocr.ErrTimeout)
+		return false
+	})
+	require.Contains(t, fault.Reason, "took too long")
+	_, err := read(t.Context(), p, "hang")
+	require.ErrorIs(t, err, ocr.ErrTimeout)
+	_, err = read(t.Context(), p, "hang")
+	require.ErrorIs(t, err, ocr.ErrTimeout, "an image that only waits uses no core")
+	requireText(t, p, "next")
+}
+
 func TestPool_Recognize_RequeuesImage(t *testing.T) {
 	t.Parallel()
 	t.Run("requeues the image when the worker died while idle", func(t *testing.T) {

@@ -161,10 +161,14 @@ func (s *slot) serve(j *job) (reusable bool) {
 	ctx, cancel := context.WithTimeout(j.ctx, s.pool.opts.Deadline)
 	defer cancel()
 	stop := context.AfterFunc(ctx, s.worker.kill)
+	before := s.worker.cpuTime()
 	answer, err := s.worker.read(request(j, s.pool.opts.Deadline, s.pool.threadsPerImage()), j.req.Image)
 	// If the deadline passed just after the answer, the answer is valid, but the worker was killed.
 	if killed := !stop(); err == nil {
 		s.worker.isSuspect = answer.Error != nil
+		if answer.Error != nil && answer.Error.Kind == pipe.TimeoutFault {
+			s.remember(j, s.worker.cpuTime()-before)
+		}
 		s.finish(j, s.result(j, answer))
 		return !killed && !s.mustRetire(answer)
 	}
@@ -175,8 +179,18 @@ func (s *slot) serve(j *job) (reusable bool) {
 		return false
 	}
 	s.pool.counts.restarts.Add(1)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		s.remember(j, s.worker.cpuTime()-before)
+	}
 	s.finish(j, outcome{err: s.failure(ctx, j, err)})
 	return false
+}
+
+// remember makes the pool refuse the image for a while if it was the image, and not a busy machine, that used up the time.
+func (s *slot) remember(j *job, used time.Duration) {
+	if used >= s.pool.opts.Deadline/exhaustingShare {
+		s.pool.exhausted.add(newDigest(j.item.Account.Label, j.req.Image))
+	}
 }
 
 // finish ends a job that the slot has taken.

@@ -1,0 +1,40 @@
+package reading
+
+import (
+	"image"
+
+	"uncial/impl/ocr/imaging"
+)
+
+// isHopeless reports whether the ink is a texture and not writing: a checkerboard, noise, a page that is all black. The layout analysis
+// would take up to the whole deadline to find no text in it. Three structures are decided, each by what writing never has:
+//   - nearly all spots have the same size, to the pixel,
+//   - half of the page is ink, and hardly any spot has the size of a letter,
+//   - specks everywhere, and hardly any spot of the size of a letter.
+//
+// spots are all components of ink, specks included.
+func (s sheet) isHopeless(spots []image.Rectangle) bool {
+	legible := 0
+	sizes := map[image.Point]int{}
+	most := 0
+	for _, l := range s.letters {
+		if l.Dy() > maxIllegibleHeight {
+			legible++
+		}
+		size := l.Size()
+		sizes[size]++
+		most = max(most, sizes[size])
+	}
+	area := s.img.Rect.Dx() * s.img.Rect.Dy()
+	switch {
+	case area < minTexturePixels:
+		return false // a word or a line, which costs little to read
+	case len(s.letters) >= minTextureSpots && float64(most) >= sameSizeShare*float64(len(s.letters)):
+		return true
+	case legible > maxTextureLetters:
+		return false
+	case len(spots) >= area/pixelsPerSpeck:
+		return true
+	}
+	return float64(imaging.InkPixels(s.img)) >= textureInk*float64(area)
+}

@@ -1,0 +1,93 @@
+package reading_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"image/color"
+	"image/png"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/ocrtest"
+	"uncial/impl/ocr/reading"
+	"uncial/impl/ocr/tesseract"
+	"uncial/internal/document"
+)
+
+// texture is a page of black and white, with ink where the function says.
+func texture(tb testing.TB, w, h int, ink func(x, y int) bool) []byte {
+	tb.Helper()
+	img := image.NewPaletted(image.Rect(0, 0, w, h), color.Palette{color.White, color.Black})
+	for i := range img.Pix {
+		if ink(i%w, i/w) {
+			img.Pix[i] = 1
+		}
+	}
+	var b bytes.Buffer
+	require.NoError(tb, png.Encode(&b, img))
+	return b.Bytes()
+}
+
+// noModels is a source that must not be asked to read.
+type noModels struct{ reading.Source }
+
+func (noModels) Read(context.Context, *image.Gray, int, string, tesseract.Mode) ([]document.Block, error) {
+	return nil, errors.New("a model was asked")
+}
+
+// Each of these took a worker 4 to 60 s, and found no text.
+func TestFile_Textures(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	noise := func(share float64) func(x, y int) bool {
+		return func(int, int) bool { return random.Float64() < share }
+	}
+	for name, data := range map[string][]byte{
+		"a checkerboard of pixels":       texture(t, 2000, 2000, func(x, y int) bool { return (x+y)%2 == 0 }),
+		"a checkerboard that touches":    texture(t, 1500, 2000, func(x, y int) bool { return (x/12+y/12)%2 == 0 }),
+		"a checkerboard with gaps":       texture(t, 2000, 2000, func(x, y int) bool { return (x/10+y/10)%2 == 0 && x%10 < 9 && y%10 < 9 }),
+		"short strokes":                  texture(t, 2000, 1500, func(x, y int) bool { return y%12 < 8 && x%6 < 2 }),
+		"pepper":                         texture(t, 2000, 1500, noise(0.1)),
+		"noise":                          texture(t, 2000, 1500, noise(0.5)),
+		"a page that is black":           texture(t, 2480, 3508, func(int, int) bool { return true }),
+		"a black page in a white margin": texture(t, 2480, 3508, func(x, y int) bool { return x > 99 && y > 99 && x < 2380 && y < 3400 }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			doc, err := reading.File(t.Context(), data, reading.Options{Language: "en"}, noModels{MustEngines(t, 1)})
+			require.NoError(t, err)
+			require.Empty(t, doc.Text())
+		})
+	}
+}
+
+// slowAfter is a source whose readings after the first n do not end.
+type slowAfter struct {
+	reading.Source
+	n int
+}
+
+func (s *slowAfter) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
+	if s.n--; s.n < 0 {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return s.Source.Read(ctx, img, dpi, model, mode)
+}
+
+func TestFile_KeepsWhatWasReadWhenTimeRunsOut(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	page := ocrtest.MustPNG(t, ocrtest.Page("The first reading of this page", "is all that there is time for"))
+	doc, err := reading.File(ctx, page, reading.Options{Language: "en", Enhance: true}, &slowAfter{MustEngines(t, 1), 1})
+	require.NoError(t, err)
+	require.Contains(t, doc.Text(), "first reading")
+	require.LessOrEqual(t, doc.Confidence, 0.3, "the confidence says that the page was not read to the end")
+	require.NoError(t, ctx.Err())
+}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -246,9 +247,7 @@ func (a *authorizing) RoundTrip(r *http.Request) (*http.Response, error) {
 		return a.next.RoundTrip(r)
 	}
 	authorized := r.Clone(r.Context())
-	for name, values := range header {
-		authorized.Header[name] = values
-	}
+	maps.Copy(authorized.Header, header)
 	response, err := a.next.RoundTrip(authorized)
 	if response != nil {
 		response.Request = r // http.Client derives redirects and Referer from it

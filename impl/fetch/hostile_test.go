@@ -1,7 +1,6 @@
 package fetch_test
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -79,7 +78,7 @@ func mustServeAt(tb testing.TB, address string, handler http.Handler) string {
 	tb.Helper()
 	listener, err := net.Listen("tcp", address+":0")
 	require.NoError(tb, err)
-	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: handler}} //nolint:gosec // a test
+	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: handler}}
 	server.Start()
 	tb.Cleanup(server.Close)
 	return listener.Addr().String()
@@ -130,9 +129,7 @@ func assertNotThrough(tb testing.TB, f *fetch.Fetcher, url string, redirected bo
 	tb.Helper()
 	_, err := f.Fetch(tb.Context(), url)
 	var fault *fetch.Error
-	if !assert.ErrorAs(tb, err, &fault, url) {
-		return
-	}
+	require.ErrorAs(tb, err, &fault, url)
 	reasons := []contract.FetchReason{contract.FetchRefusedAddress, contract.FetchInvalidURL, contract.FetchNoAddress}
 	if redirected {
 		// A Location that is no URL at all.
@@ -276,5 +273,5 @@ func TestFetcher_Fetch_noProxyThere(t *testing.T) {
 	config := mustConfig(t, fmt.Sprintf(`{"proxy":{"url":"http://%s"}}`, mustClosedPort(t)), nil)
 	_, err := mustFetcher(t, fetch.Options{Config: config}).Fetch(t.Context(), "http://93.184.216.34/")
 	require.ErrorIs(t, err, fetch.ErrNetwork)
-	assert.False(t, errors.As(err, new(*fetch.Error)))
+	require.NotErrorAs(t, err, new(*fetch.Error))
 }

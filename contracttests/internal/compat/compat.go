@@ -73,7 +73,7 @@ func (c *comparison) collectSent(doc map[string]any, value any, isSent bool) {
 // resolve finds what a local reference such as #/components/schemas/Box points at, nil if there is nothing.
 func resolve(doc map[string]any, ref string) any {
 	var at any = doc
-	for _, name := range strings.Split(strings.TrimPrefix(ref, "#/"), "/") {
+	for name := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
 		object, _ := at.(map[string]any)
 		at = object[name]
 	}

@@ -26,7 +26,7 @@ func mustRun(tb testing.TB, dir string, env []string, name string, arguments ...
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(tb.Context(), 5*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, name, arguments...) //nolint:gosec // the callers' own commands
+	cmd := exec.CommandContext(ctx, name, arguments...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	out, err := cmd.CombinedOutput()
 	require.NoErrorf(tb, err, "%s %v: %.16000s", name, arguments, out)

@@ -1,7 +1,6 @@
 package mock_test
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -57,8 +56,8 @@ func TestMock_RequestsLeaveNothingBehind(t *testing.T) {
 		for second := range kinds {
 			if first != second {
 				got := answers(first, second)
-				require.Equal(t, alone[first], got[first], fmt.Sprintf("%s before %s", first, second))
-				require.Equal(t, alone[second], got[second], fmt.Sprintf("%s after %s", second, first))
+				require.Equal(t, alone[first], got[first], "%s before %s", first, second)
+				require.Equal(t, alone[second], got[second], "%s after %s", second, first)
 			}
 		}
 	}

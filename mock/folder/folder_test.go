@@ -115,8 +115,9 @@ func TestAnswer_Body(t *testing.T) {
 	t.Parallel()
 	a, err := folder.NewAnswer([]byte(jsonFile), "de", gen.JSON, false)
 	require.NoError(t, err)
-	assert.Equal(t, []byte(jsonFile), a.Body(170), "the recorded bytes")
-	assert.Equal(t, []byte(strings.Replace(jsonFile, "170", "9990", 1)), a.Body(9990))
+	for left, want := range map[int64]string{170: jsonFile, 9990: strings.Replace(jsonFile, "170", "9990", 1)} {
+		assert.Equal(t, want, string(a.Body(left)), "not only the values, but the bytes are those that were recorded")
+	}
 	minimal := `{"success":true,"text":"{\"remainingPoints\":1}","confidence":0.5,"pointsUsed":10}`
 	a, err = folder.NewAnswer([]byte(minimal), "de", gen.JSON, false)
 	require.NoError(t, err)

@@ -113,6 +113,14 @@ vuln: ## Look for known vulnerabilities (needs the vulnerability database on the
 bench: deps ## Run the benchmarks; most report a ratio to a reference in the same run
 	go test -run '^$$' -bench . -benchmem ./...
 
+.PHONY: torture
+torture: deps ## Kill workers and services, flood, dawdle and fuzz for about 15 minutes, and print figures
+	go test -tags torture -count=1 -v -timeout 5m -run '^TestTorture' ./internal/edge
+	go test -count=1 -timeout 10m ./internal/fair ./internal/edge ./impl/fetch ./impl/ocr/workerpool ./impl/ocr/remote
+	go test -count=1 -timeout 10m -run 'Crash|Kill|Textures|KeepsWhat' ./impl/app ./impl/ledger ./impl/ocr/reading
+	@for target in internal/request:FuzzOperation_Check impl/ocr/pipe:FuzzConn; do \
+	go test -run '^$$' -fuzz "^$${target#*:}$$" -fuzztime 60s "./$${target%:*}"; done
+
 .PHONY: accuracy
 accuracy: deps ## Measure error rates on a folder with ground truth: make accuracy [PAGES=dir] [ARGS='--enhance --html FILE']
 	go run ./impl/cmd/uncial-accuracy $(ARGS) $(PAGES)

@@ -65,7 +65,9 @@ type EngineOptions struct {
 	Queue    int           // images that may wait for a worker. Default: 8 per worker, at least 16
 	Deadline time.Duration // for reading one image. Default: 60 seconds
 	Models   []string      // directories with additional *.traineddata. Default: none
-	Sandbox  string        // "require", "best-effort" or "off". Default: "best-effort"
+	// WorkerPerAccount never lets one worker read images of two accounts. Default: only after an image was refused or ran out of time
+	WorkerPerAccount bool
+	Sandbox          string // "require", "best-effort" or "off". Default: "best-effort"
 }
 
 // EnhanceOptions name a language model that proofreads requests with "enhance". It receives the images and the recognized

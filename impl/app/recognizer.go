@@ -68,7 +68,7 @@ func openPool(ctx context.Context, o EngineOptions, log *slog.Logger) (*workerpo
 	workers := cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
 	return workerpool.New(ctx, workerpool.Options{
 		Worker: worker, Workers: workers, Reserve: reserveWorkers, Queue: cmp.Or(o.Queue, max(minQueue, queuePerWorker*workers)), Deadline: o.Deadline, Models: dirs,
-		Sandbox: sandbox.Mode(o.Sandbox), Logger: log,
+		Sandbox: sandbox.Mode(o.Sandbox), WorkerPerAccount: o.WorkerPerAccount, Logger: log,
 	})
 }
 

@@ -41,18 +41,20 @@ func existing(o app.DataOptions) app.DataOptions {
 
 // engineFlags configure the workers on this machine. Their help repeats the defaults that package app fills in.
 type engineFlags struct {
-	Worker   string        `type:"path" placeholder:"PATH" help:"Path of the uncial-worker program (default: in the directory of this program)."`
-	Workers  int           `placeholder:"N" help:"Number of worker processes (default: one per core)."`
-	Queue    int           `placeholder:"N" help:"Images that may wait for a worker (default: 8 per worker, at least 16)."`
-	Deadline time.Duration `default:"60s" help:"Time limit for reading one image (default: ${default})."`
-	Models   []string      `type:"existingdir" placeholder:"DIR" help:"Directory with additional models, *.traineddata of Tesseract or *.uhm of uncial train; may be repeated."`
-	Sandbox  string        `enum:"require,best-effort,off" default:"best-effort" help:"Confine workers with landlock and seccomp: ${enum} (default: ${default})."`
+	Worker           string        `type:"path" placeholder:"PATH" help:"Path of the uncial-worker program (default: in the directory of this program)."`
+	Workers          int           `placeholder:"N" help:"Number of worker processes (default: one per core)."`
+	Queue            int           `placeholder:"N" help:"Images that may wait for a worker (default: 8 per worker, at least 16)."`
+	Deadline         time.Duration `default:"60s" help:"Time limit for reading one image (default: ${default})."`
+	Models           []string      `type:"existingdir" placeholder:"DIR" help:"Directory with additional models, *.traineddata of Tesseract or *.uhm of uncial train; may be repeated."`
+	WorkerPerAccount bool          `help:"Never let one worker read images of two accounts; starting a worker takes about 0.2 s."`
+	Sandbox          string        `enum:"require,best-effort,off" default:"best-effort" help:"Confine workers with landlock and seccomp: ${enum} (default: ${default})."`
 }
 
 // pool returns the options of the worker pool. Package app checks them, with errors that name these flags.
 func (f engineFlags) pool() app.EngineOptions {
 	return app.EngineOptions{
 		Worker: f.Worker, Workers: f.Workers, Queue: f.Queue, Deadline: f.Deadline, Models: f.Models, Sandbox: f.Sandbox,
+		WorkerPerAccount: f.WorkerPerAccount,
 	}
 }
 

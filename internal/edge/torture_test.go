@@ -1,0 +1,98 @@
+//go:build torture
+
+package edge_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"uncial/gen"
+	"uncial/internal/edge"
+)
+
+const (
+	floodBodies = 96
+	floodBody   = 26 << 20
+)
+
+// residentMiB returns a figure of this process: VmHWM is its largest memory so far, VmRSS its memory now.
+func residentMiB(t *testing.T, name string) (mib int) {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/status")
+	require.NoError(t, err)
+	_, rest, found := strings.Cut(string(text), name+":")
+	require.True(t, found)
+	_, err = fmt.Sscan(rest, &mib)
+	require.NoError(t, err)
+	return mib >> 10
+}
+
+// TestTorture_Bodies sends 96 bodies of 26 MiB at once. Every caller must get an answer, and memory must stay bounded and be
+// returned. The clients run in this process too; their bodies are generated, so that they need little memory.
+func TestTorture_Bodies(t *testing.T) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1280 << 20)) // as impl/app sets it for 768 MiB of images
+	release := make(chan struct{})
+	d := mustNew(t, func(o *edge.Options) { o.Memory = 768 << 20 })
+	d.gate.remaining = 1000
+	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
+		<-release
+		return gen.Extract200JSONResponse{}, nil
+	}
+	url := "http://" + serve(t, d) + "/api/v1/extract"
+	var mu sync.Mutex
+	statuses := map[int]int{}
+	var clients sync.WaitGroup
+	for range floodBodies {
+		clients.Go(func() {
+			head, tail := `{"imageUrl":"data:image/png;base64,`, `"}`
+			body := io.MultiReader(strings.NewReader(head), io.LimitReader(letters{}, floodBody), strings.NewReader(tail))
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, body)
+			if !assert.NoError(t, err) {
+				return
+			}
+			r.ContentLength = int64(len(head) + floodBody + len(tail))
+			res, err := http.DefaultClient.Do(with(r))
+			if !assert.NoError(t, err, "every caller gets an answer") {
+				return
+			}
+			_, _ = io.Copy(io.Discard, res.Body)
+			_ = res.Body.Close()
+			mu.Lock()
+			defer mu.Unlock()
+			statuses[res.StatusCode]++
+		})
+	}
+	require.Eventually(t, func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return statuses[http.StatusInternalServerError] > 0
+	}, 2*time.Minute, 10*time.Millisecond, "some are beyond the account's share")
+	time.AfterFunc(5*time.Second, func() { close(release) })
+	clients.Wait()
+	peak := residentMiB(t, "VmHWM")
+	time.Sleep(3 * time.Second)
+	t.Logf("%d bodies of %d MiB: statuses %v, peak %d MiB, 3 s later %d MiB", floodBodies, floodBody>>20, statuses, peak, residentMiB(t, "VmRSS"))
+	assert.Equal(t, floodBodies, statuses[200]+statuses[500])
+	assert.Less(t, peak, 1600)
+	assert.Less(t, residentMiB(t, "VmRSS"), 300)
+}
+
+// letters is an endless reader of base64.
+type letters struct{}
+
+func (letters) Read(p []byte) (int, error) {
+	copy(p, bytes.Repeat([]byte("A"), len(p)))
+	return len(p), nil
+}

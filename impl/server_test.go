@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -92,6 +93,12 @@ func mustServe(tb testing.TB, database string, change ...func(*impl.Service)) *s
 		Fetch: func(_ context.Context, imageURL string) ([]byte, error) {
 			if imageURL == "https://images.example.org/missing.png" {
 				return nil, &fetch.Error{Reason: contract.FetchNotFound, Text: "the server answered 404"}
+			}
+			if imageURL == "https://images.example.org/offline.png" {
+				return nil, fmt.Errorf("%w: no route", fetch.ErrNetwork)
+			}
+			if imageURL == "https://images.example.org/page.html" {
+				return []byte("<p>A page</p>"), nil
 			}
 			return []byte(imageStart + imageURL), nil
 		},

@@ -40,6 +40,8 @@ func TestService_Extract(t *testing.T) {
 		{"falls back from a region to its language", image("language", "en-GB"), nil, 200, "", 10},
 		{"refuses a language that is not installed", image("language", "tlh"), nil, 400, "language", 0},
 		{"releases the points when the image cannot be fetched", map[string]any{"imageUrl": "https://images.example.org/missing.png"}, nil, 400, "imageUrl", 0},
+		{"releases the points when a server sends no image", map[string]any{"imageUrl": "https://images.example.org/page.html"}, nil, 400, "imageUrl", 0},
+		{"releases the points when its own network fails", map[string]any{"imageUrl": "https://images.example.org/offline.png"}, nil, 500, "", 0},
 		{"releases the points when the image cannot be read", image(), failWith(&ocr.ImageError{Reason: "the file is a PDF"}), 400, "imageUrl", 0},
 		{"releases the points when the queue is full", image(), failWith(ocr.ErrBusy), 500, "", 0},
 		{"releases the points when the page takes too long", image(), failWith(ocr.ErrTimeout), 500, "", 0},
@@ -266,4 +268,21 @@ func TestService_Extract_Proofread(t *testing.T) {
 	require.Equal(t, "April", s.mustExtract(t, key, "", enhanced).field(t, "text"))
 	require.Equal(t, "Aprille", s.mustExtract(t, key, "", image()).field(t, "text"), "no proofreading without enhance")
 	require.Equal(t, 2, asked)
+}
+
+func TestService_Extract_SaysWhyAnImageWasNotFetched(t *testing.T) {
+	t.Parallel()
+	s := mustServe(t, "sqlite::memory:")
+	_, key := s.mustKey(t, "pro")
+	for url, want := range map[string]string{
+		"https://images.example.org/missing.png": `"fetch":{"reason":"not-found","retryable":false}`,
+		"https://images.example.org/page.html":   `"fetch":{"reason":"not-an-image","retryable":false}`,
+		"https://images.example.org/offline.png": "no working network connection at the moment",
+	} {
+		a := s.mustExtract(t, key, "", map[string]any{"imageUrl": url})
+		require.Contains(t, string(a.body), want)
+		require.NotContains(t, string(a.body), "no route", "the cause is in the log only")
+	}
+	s.recognizer.read = failWith(&ocr.ImageError{Reason: "the PNG is damaged"})
+	require.NotContains(t, string(s.mustExtract(t, key, "", image()).body), `"fetch"`, "the image was fetched")
 }

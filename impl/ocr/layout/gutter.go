@@ -16,7 +16,6 @@ func (s span) meet(o span) span { return span{max(s.from, o.from), min(s.to, o.t
 // bands divide a region of print into bands of the height of a letter, for finding white that runs down the page.
 type bands struct {
 	height int      // pixels
-	first  int      // the index of the first band, counted from the top of the page
 	ink    [][]span // of each band, from left to right, without overlap
 	limits []span   // of each band, where the region begins and ends
 }

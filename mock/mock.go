@@ -13,6 +13,7 @@
 package mock
 
 import (
+	"cmp"
 	"context"
 	"encoding/base32"
 	"log/slog"
@@ -24,6 +25,7 @@ import (
 	"uncial/internal/apidocs"
 	"uncial/internal/contract"
 	"uncial/internal/edge"
+	"uncial/internal/tryit"
 	"uncial/mock/folder"
 )
 
@@ -103,9 +105,19 @@ func New(o Options) *Mock {
 	return m
 }
 
+// languageNames are those of the languages of the fixtures. A test compares them with package name, whose tables of all
+// languages would take memory that the mock does not have.
+var languageNames = map[string]string{
+	"de": "German", "de-Latf": "German (Fraktur)", "en": "English", "enm": "Middle English", "es": "Spanish", "fr": "French",
+	"frm": "Middle French", "grc": "Ancient Greek", "it": "Italian", "la": "Latin", "nl": "Dutch", "pt": "Portuguese",
+}
+
+// languageName returns the name of a language for people, or its tag.
+func languageName(tag string) string { return cmp.Or(languageNames[tag], tag) }
+
 // site describes the mock for the API reference.
 func site(context.Context) apidocs.Site {
-	return apidocs.Site{IsMock: true, Plans: contract.DefaultPlans(), Languages: languages()}
+	return apidocs.Site{IsMock: true, Plans: contract.DefaultPlans(), Languages: tryit.Choices(languages(), languageName)}
 }
 
 // exchange is what the mock needs to know about a request and its response but internal/edge does not pass on to a server.

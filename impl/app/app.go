@@ -24,6 +24,8 @@ import (
 	"uncial/impl/notice"
 	"uncial/internal/apidocs"
 	"uncial/internal/edge"
+	"uncial/internal/language/name"
+	"uncial/internal/tryit"
 	"uncial/internal/version"
 )
 
@@ -204,7 +206,7 @@ func (a *App) site(ctx context.Context) apidocs.Site {
 	if err != nil {
 		a.o.Logger.Warn("the API reference cannot list languages", "error", err)
 	}
-	site := apidocs.Site{URL: strings.TrimSuffix(a.o.Dashboard.PublicURL, "/"), Plans: a.data.Accounts.Plans(), Languages: tags}
+	site := apidocs.Site{URL: strings.TrimSuffix(a.o.Dashboard.PublicURL, "/"), Plans: a.data.Accounts.Plans(), Languages: tryit.Choices(tags, name.Of)}
 	if !a.o.Dashboard.Off {
 		site.KeysPath = dashboard.Prefix + "/keys"
 	}

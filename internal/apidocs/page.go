@@ -107,7 +107,7 @@ func render(v view) ([]byte, error) {
 
 // tryForm returns the form "Try it". On the mock it is filled in so that it works at once.
 func (v view) tryForm() (template.HTML, error) {
-	form := tryit.Form{Action: v.TryPath, WithKey: true, Language: language.Default, Languages: v.LanguageNames()}
+	form := tryit.Form{Action: v.TryPath, WithKey: true, Language: language.Default, Languages: v.Languages}
 	if v.IsMock {
 		form.Key, form.ImageURL = mockKey, "http://mock.invalid/printed"
 	}

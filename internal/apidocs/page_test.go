@@ -11,12 +11,14 @@ import (
 	"uncial/gen"
 	"uncial/internal/apidocs"
 	"uncial/internal/contract"
+	"uncial/internal/language/name"
+	"uncial/internal/tryit"
 )
 
 // service is a real service behind a public address.
 func service() apidocs.Site {
 	return apidocs.Site{
-		URL: "https://ocr.example.org", Plans: contract.DefaultPlans(), Languages: []string{"en", "de-Latf"}, KeysPath: "/dashboard/keys",
+		URL: "https://ocr.example.org", Plans: contract.DefaultPlans(), Languages: tryit.Choices([]string{"en", "de-Latf"}, name.Of), KeysPath: "/dashboard/keys",
 	}
 }
 

@@ -19,8 +19,8 @@ type Site struct {
 	KeysPath string
 	// Plans are the catalogue of plans.
 	Plans map[string]contract.Plan
-	// Languages are the supported BCP 47 tags. The page lists none if they are not known at the moment.
-	Languages []string
+	// Languages are the supported languages, by name. The page lists none if they are not known at the moment.
+	Languages []tryit.Choice
 	// IsMock adds the keys and images that make the mock do something, and puts a working key into every example.
 	IsMock bool
 	// TryPath is where the form "Try it" sends images; see package tryit. "" leaves the form out.
@@ -51,9 +51,6 @@ func (s Site) SampleKey() string {
 	}
 	return ""
 }
-
-// LanguageNames returns the supported languages with their names, by name.
-func (s Site) LanguageNames() []tryit.Choice { return tryit.Choices(s.Languages) }
 
 // SortedPlans returns the plans, smallest allowance first.
 func (s Site) SortedPlans() []contract.Plan {

@@ -64,17 +64,22 @@ func New(tb testing.TB) *Browser {
 	tb.Helper()
 	Enable(tb)
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU, //nolint:gocritic // the defaults are an array
-		chromedp.UserDataDir(tb.TempDir()), chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("hide-scrollbars", true), chromedp.WindowSize(1200, 900))
 	ctx, cancel := context.WithTimeout(tb.Context(), pageTimeout)
 	tb.Cleanup(cancel)
 	ctx, stop := chromedp.NewExecAllocator(ctx, options...)
-	tb.Cleanup(stop)
 	ctx, closeTab := chromedp.NewContext(ctx)
-	tb.Cleanup(closeTab)
+	tb.Cleanup(func() {
+		closeTab()
+		stop()
+		if c := chromedp.FromContext(ctx); c.Allocator != nil {
+			c.Allocator.Wait() // until the process has ended and its profile is deleted
+		}
+	})
 	b := &Browser{tb: tb, ctx: ctx}
 	chromedp.ListenTarget(ctx, b.listen)
-	b.Do(log.Enable())
+	b.Do(log.Enable(), media("light"))
 	tb.Cleanup(func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -126,7 +131,14 @@ func Eval[T any](b *Browser, expression string) (value T) {
 func (b *Browser) theme(width int64, scheme string) {
 	b.tb.Helper()
 	b.Do(emulation.SetDeviceMetricsOverride(width, 900, 1, width < 500),
-		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}))
+		media(scheme))
+}
+
+// media asks pages for a theme, and not to scroll smoothly: a click would miss what is still moving.
+func media(scheme string) chromedp.Action {
+	return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+	})
 }
 
 // phoneWidth is the narrowest phone that pages must fit on, in CSS pixels (WCAG 2.2, success criterion 1.4.10).

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"golang.org/x/text/language"
-	"golang.org/x/text/language/display"
 )
 
 // Default is the tag of a request without one.
@@ -62,22 +61,3 @@ func compose(subtags ...any) language.Tag {
 	tag, _ := language.Compose(subtags...) // subtags of a valid tag always compose
 	return tag
 }
-
-// Name returns the English name of a tag for people, such as "German (Fraktur)" for de-Latf, or the tag itself if it has none.
-func Name(tag string) string {
-	t, err := language.Parse(tag)
-	if err != nil {
-		return tag
-	}
-	name := strings.NewReplacer("Fraktur Latin", "Fraktur", "Unknown language", "Any language").Replace(display.English.Tags().Name(t))
-	if name == "" {
-		return tag
-	}
-	if strings.HasSuffix(tag, oldSubtag) {
-		name += " (older stage)"
-	}
-	return name
-}
-
-// oldSubtag ends the tags of models for an older stage of a language that has no subtag of its own.
-const oldSubtag = "-x-old"

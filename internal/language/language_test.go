@@ -34,14 +34,3 @@ func TestMatch(t *testing.T) {
 		}
 	}
 }
-
-func TestName(t *testing.T) {
-	t.Parallel()
-	for tag, want := range map[string]string{
-		"de-Latf": "German (Fraktur)", "enm": "Middle English", "it-x-old": "Italian (older stage)", "grc": "Ancient Greek",
-		"und-Latf":  "Any language (Fraktur)",
-		"not a tag": "not a tag",
-	} {
-		require.Equal(t, want, language.Name(tag))
-	}
-}

@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"uncial/internal/contract"
 	"uncial/internal/document"
-	"uncial/internal/language"
 )
 
 var (
@@ -43,9 +43,14 @@ func CSS() string { return css }
 func Script() string { return examplesJS + tryJS }
 
 var (
-	readingTemplate = template.Must(template.New("reading").Parse(readingHTML))
-	formTemplate    = template.Must(template.New("form").Parse(formHTML))
+	readingTemplate = parsed("reading", readingHTML)
+	formTemplate    = parsed("form", formHTML)
 )
+
+// parsed returns a function that parses a template when it is first needed, which keeps an idle mock small.
+func parsed(name, text string) func() *template.Template {
+	return sync.OnceValue(func() *template.Template { return template.Must(template.New(name).Parse(text)) })
+}
 
 // Place says where a reading is shown.
 type Place struct {
@@ -69,7 +74,7 @@ func (r *Reading) Render(w io.Writer, p Place) error {
 	for i := range r.Document.Pages {
 		v.Pages = append(v.Pages, newLeaf(i, &r.Document.Pages[i]))
 	}
-	return readingTemplate.Execute(w, v)
+	return readingTemplate().Execute(w, v)
 }
 
 // readingView is what reading.html shows.
@@ -194,11 +199,11 @@ type Form struct {
 // Choice is a language tag with its English name.
 type Choice struct{ Tag, Name string }
 
-// Choices returns the languages of tags, by name.
-func Choices(tags []string) []Choice {
+// Choices returns the languages of tags, by their names.
+func Choices(tags []string, name func(tag string) string) []Choice {
 	list := make([]Choice, len(tags))
 	for i, tag := range tags {
-		list[i] = Choice{tag, language.Name(tag)}
+		list[i] = Choice{tag, name(tag)}
 	}
 	slices.SortFunc(list, func(a, b Choice) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Tag, b.Tag)) })
 	return list
@@ -210,6 +215,6 @@ func (Form) Price() int64 { return contract.Price }
 // HTML returns the form.
 func (f Form) HTML() (template.HTML, error) {
 	var b strings.Builder
-	err := formTemplate.Execute(&b, f)
+	err := formTemplate().Execute(&b, f)
 	return template.HTML(b.String()), err //nolint:gosec // html/template has escaped it
 }

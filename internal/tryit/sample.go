@@ -6,17 +6,20 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"sync"
 	"text/template"
 )
 
 //go:embed samples.tmpl
 var samplesText string
 
-var samples = template.Must(template.New("samples").Funcs(template.FuncMap{
-	"shell":  func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" },
-	"quote":  strconv.Quote,
-	"python": pythonLiteral,
-}).Parse(samplesText))
+var samples = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("samples").Funcs(template.FuncMap{
+		"shell":  func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" },
+		"quote":  strconv.Quote,
+		"python": pythonLiteral,
+	}).Parse(samplesText))
+})
 
 // Sample is a call of the API in one programming language.
 type Sample struct{ Language, Code string }
@@ -53,7 +56,7 @@ func (r *Reading) Samples(url, key string) ([]Sample, error) {
 	var list []Sample
 	for _, language := range []string{"curl", "Python", "Go", "TypeScript"} {
 		var code bytes.Buffer
-		if err := samples.ExecuteTemplate(&code, language, c); err != nil {
+		if err := samples().ExecuteTemplate(&code, language, c); err != nil {
 			return nil, err
 		}
 		list = append(list, Sample{language, strings.TrimSpace(code.String())})

@@ -20,6 +20,7 @@ import (
 	"uncial/gen"
 	"uncial/internal/contract"
 	"uncial/internal/document"
+	"uncial/internal/language/name"
 	"uncial/internal/request"
 	"uncial/internal/tryit"
 )
@@ -198,7 +199,7 @@ func TestReading_Render(t *testing.T) {
 
 func TestForm_HTML(t *testing.T) {
 	t.Parallel()
-	html, err := tryit.Form{Action: "/docs/try", WithKey: true, Languages: tryit.Choices([]string{"en", "de-Latf"}), Language: "en"}.HTML()
+	html, err := tryit.Form{Action: "/docs/try", WithKey: true, Languages: tryit.Choices([]string{"en", "de-Latf"}, name.Of), Language: "en"}.HTML()
 	require.NoError(t, err)
 	require.Contains(t, html, `<option value="en" selected>English (en)</option><option value="de-Latf">German (Fraktur) (de-Latf)</option>`)
 	require.Contains(t, html, "Read the image for 10 points")

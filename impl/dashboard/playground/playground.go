@@ -17,6 +17,7 @@ import (
 
 	"uncial/impl/dashboard"
 	"uncial/internal/language"
+	"uncial/internal/language/name"
 	"uncial/internal/tryit"
 )
 
@@ -120,7 +121,7 @@ func (p *Playground) render(c *dashboard.Call, status int, form tryit.Form, read
 	if err != nil {
 		return err
 	}
-	form.Action, form.Languages = dashboard.Prefix+path, tryit.Choices(tags)
+	form.Action, form.Languages = dashboard.Prefix+path, tryit.Choices(tags, name.Of)
 	var data page
 	if data.Form, err = form.HTML(); err != nil {
 		return err

@@ -1,0 +1,29 @@
+// Package name gives languages their English names. It is apart from package language because its tables take memory that the
+// mock does not have.
+package name
+
+import (
+	"strings"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
+)
+
+// Of returns the English name of a tag for people, such as "German (Fraktur)" for de-Latf, or the tag itself if it has none.
+func Of(tag string) string {
+	t, err := language.Parse(tag)
+	if err != nil {
+		return tag
+	}
+	name := strings.NewReplacer("Fraktur Latin", "Fraktur", "Unknown language", "Any language").Replace(display.English.Tags().Name(t))
+	if name == "" {
+		return tag
+	}
+	if strings.HasSuffix(tag, oldSubtag) {
+		name += " (older stage)"
+	}
+	return name
+}
+
+// oldSubtag ends the tags of models for an older stage of a language that has no subtag of its own.
+const oldSubtag = "-x-old"

@@ -1,7 +1,9 @@
 package contracttests
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"uncial/contracttests/internal/har"
@@ -45,6 +47,9 @@ func (a *archive) close() string {
 		return ""
 	}
 	if err := a.writer.Close(); err != nil {
+		if file, ok := errors.AsType[*os.PathError](err); ok {
+			err = file.Err // the file may have a temporary name, which nobody knows
+		}
 		return fmt.Sprintf("the HTTP archive cannot be written: %v", err)
 	}
 	return ""

@@ -69,5 +69,5 @@ func TestCheck_refusesAnArchiveThatCannotBeWritten(t *testing.T) {
 	assert.Empty(t, files, "no temporary file remains")
 	o = mustRun(t, "--mock", "--base-url", mustServe(t, honest()), "--only", "record", "--har", "/dev/full")
 	require.Equal(t, 2, o.status)
-	assert.Contains(t, o.out+o.errout, "no space left on device")
+	assert.Contains(t, o.out, "the HTTP archive cannot be written: no space left on device")
 }

@@ -99,7 +99,7 @@ func TestHandler_ClosesTheConnectionAfterContentLengthWithTransferEncoding(t *te
 	require.NoError(t, err)
 	answers := bufio.NewReader(conn)
 	assert.Equal(t, http.StatusOK, mustAnswer(t, answers))
-	_, err = http.ReadResponse(answers, nil)
+	_, err = answers.ReadByte()
 	assert.Error(t, err, "the second request gets no answer")
 }
 

@@ -103,8 +103,7 @@ func (q *queue) done(j *job) {
 // the caches of its worker are the warmest. The caller holds mu.
 func (q *queue) dispatch() {
 	for _, reserve := range []bool{false, true} {
-		for at := len(q.idle) - 1; at >= 0; at-- {
-			in := q.idle[at]
+		for at, in := range slices.Backward(q.idle) { // deleting an element does not move those before it
 			if in.isReserve != reserve {
 				continue
 			}

@@ -84,7 +84,8 @@ func (f *Finder) look(g *image.Gray, scale float64) ([]path, float64) {
 func newPage(g *image.Gray, paths []path, scale float64) *Page {
 	height := medianHeight(paths)
 	p := &Page{Height: height * scale, scale: scale, source: newSource(g, height*scale)}
-	left, right := facingPages(paths, float64(g.Rect.Dx())/scale, float64(g.Rect.Dy())/scale, height)
+	w, h := float64(g.Rect.Dx())/scale, float64(g.Rect.Dy())/scale
+	left, right := facingPages(dropCutLines(paths, w, height), w, h, height)
 	p.Blocks = append(p.blocks(left, height), p.blocks(right, height)...)
 	return p
 }

@@ -99,6 +99,16 @@ func TestFinder_Find_onlyWriting(t *testing.T) {
 	requireLines(t, lines, p)
 }
 
+func TestFinder_Find_cutLines(t *testing.T) {
+	t.Parallel()
+	lines, cut := column(10, 300, 1150, 200, 80), column(8, 4, 70, 230, 80)
+	g := sheet(1200, 1400, append(cut, lines...))
+	requireLines(t, lines, layout.NewFinderOf(ideal(append(cut, lines...), 1200)).Find(g))
+	few := column(2, 4, 70, 230, 480)
+	p := layout.NewFinderOf(ideal(append(few, lines...), 1200)).Find(sheet(1200, 1400, append(few, lines...)))
+	require.Equal(t, 12, len(p.Lines())) //nolint:testifylint // the lines themselves would fill pages
+}
+
 func TestFinder_Find_tallLines(t *testing.T) {
 	t.Parallel()
 	g := ocrtest.Sheet(1400, 1900)

@@ -42,6 +42,9 @@ const (
 	// height above the baseline that this zone takes. Lines whose strokes have less than faintLine of the usual ink shine through,
 	// and lines on paper that is darker than darkTable of the usual one are not on the page.
 	strokeInk, smallLetters, faintLine, darkTable = 0.9, 0.6, 0.4, 0.55
+	// cutLines is the number of short lines at one edge of the image that show that another page was cut off there. cutWidth is
+	// their largest width, as a share of the usual line's, and cutMargin (hl) their largest distance from the edge.
+	cutLines, cutWidth, cutMargin = 3, 0.3, 0.5
 	// lineSmoothing (hl) is the deviation of the blur of a line's heights.
 	lineSmoothing = 0.25
 )

@@ -78,3 +78,22 @@ func (p path) paper(paper imaging.Plane) float64 {
 	}
 	return sum / float64(len(p.xs))
 }
+
+// dropCutLines drops short lines at the left or right edge of an image if there are several: there the lines of another page were cut
+// off. width is that of the image, height the usual height of its lines.
+func dropCutLines(all []path, width, height float64) []path {
+	if len(all) == 0 {
+		return all
+	}
+	narrow, near := cutWidth*medianWidth(all), cutMargin*height
+	for _, atEdge := range []func(path) bool{
+		func(p path) bool { return float64(p.start()) <= near },
+		func(p path) bool { return float64(p.end()) >= width-near },
+	} {
+		whole := slices.DeleteFunc(slices.Clone(all), func(p path) bool { return atEdge(p) && float64(p.width()) < narrow })
+		if len(all)-len(whole) >= cutLines {
+			all = whole
+		}
+	}
+	return all
+}

@@ -117,8 +117,11 @@ func (r Region) between(top, bottom int) Region {
 	return r
 }
 
-// fitted returns the region with the box that its bands need.
+// fitted returns the region with the box that its bands need. A region without height stays as it is.
 func (r Region) fitted() Region {
+	if r.Box.Max.Y <= r.Box.Min.Y {
+		return r
+	}
 	first, last := r.Box.Min.Y/r.band, max(r.Box.Max.Y-1, 0)/r.band
 	r.Box.Min.X, r.Box.Max.X = slices.Min(r.left[first:last+1]), slices.Max(r.right[first:last+1])
 	return r

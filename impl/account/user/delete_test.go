@@ -42,6 +42,29 @@ func TestDirectory_SetRole(t *testing.T) {
 		require.NoError(t, t.RemoveMember(t.Context(), t.account.ID, t.owner.ID))
 		_, err := t.Find(t.Context(), t.owner.ID)
 		require.NoError(t, err, "a person who leaves an account stays a user")
+	}, "takes back the invitations of an owner who goes": func(t fixture) {
+		member := t.mustJoin("member@example.org", user.PlainMember)
+		demoted, removed, deleted := t.mustJoin("1@example.org", user.Owner), t.mustJoin("2@example.org", user.Owner), t.mustJoin("3@example.org", user.Owner)
+		invite := func() string {
+			return t.mustIssue(user.Token{Purpose: user.Invitation, AccountID: t.account.ID, Role: user.Owner})
+		}
+		secret := invite()
+		require.ErrorIs(t, t.RemoveMember(t.Context(), t.account.ID, "user_nobody"), user.ErrNoUser)
+		require.NoError(t, t.RemoveMember(t.Context(), t.account.ID, member.ID))
+		_, err := t.Peek(t.Context(), secret)
+		require.NoError(t, err, "plain members make no invitations")
+
+		require.NoError(t, t.SetRole(t.Context(), t.account.ID, demoted.ID, user.PlainMember))
+		_, err = t.AcceptAs(t.Context(), secret, demoted.ID)
+		require.ErrorIs(t, err, user.ErrToken)
+		secret = invite()
+		require.NoError(t, t.RemoveMember(t.Context(), t.account.ID, removed.ID))
+		_, err = t.AcceptAs(t.Context(), secret, removed.ID)
+		require.ErrorIs(t, err, user.ErrToken)
+		secret = invite()
+		require.NoError(t, t.DeleteUser(t.Context(), deleted.ID))
+		_, _, err = t.Accept(t.Context(), secret, newUser("3@example.org"))
+		require.ErrorIs(t, err, user.ErrToken)
 	}}.run(t)
 }
 

@@ -83,27 +83,31 @@ func (d *Directory) RoleIn(ctx context.Context, accountID, userID string) (Role,
 	return r, nil
 }
 
-// SetRole changes the role of a member. Errors: ErrRole, ErrLastOwner, ErrNoUser, account.ErrNoAccount, *store.Error.
+// SetRole changes the role of a member. The change of an owner takes back the open invitations to the account. Errors: ErrRole, ErrLastOwner, ErrNoUser, account.ErrNoAccount, *store.Error.
 func (d *Directory) SetRole(ctx context.Context, accountID, userID string, role Role) error {
 	if !role.isValid() {
 		return ErrRole
 	}
-	return d.changeMembers(ctx, accountID,
+	return d.changeMember(ctx, accountID, userID,
 		`UPDATE members SET role = $3 WHERE account_id = $1 AND user_id = $2`, accountID, userID, role)
 }
 
-// RemoveMember takes a user out of an account; the user stays. Errors: ErrLastOwner, ErrNoUser, account.ErrNoAccount,
+// RemoveMember takes a user out of an account; the user stays. The removal of an owner takes back the open invitations to
+// the account. Errors: ErrLastOwner, ErrNoUser, account.ErrNoAccount,
 // *store.Error.
 func (d *Directory) RemoveMember(ctx context.Context, accountID, userID string) error {
-	return d.changeMembers(ctx, accountID,
+	return d.changeMember(ctx, accountID, userID,
 		`DELETE FROM members WHERE account_id = $1 AND user_id = $2`, accountID, userID)
 }
 
-// changeMembers runs a statement that changes one member, and rolls it back if the account has no owner afterwards. It
+// changeMember runs a statement that changes one member, and rolls it back if the account has no owner afterwards. It
 // locks the account first, so that two owners cannot leave at the same time.
-func (d *Directory) changeMembers(ctx context.Context, accountID, statement string, args ...any) error {
+func (d *Directory) changeMember(ctx context.Context, accountID, userID, statement string, args ...any) error {
 	err := d.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
 		if err := lockAccount(ctx, x, accountID); err != nil {
+			return err
+		}
+		if err := takeBackInvitations(ctx, x, accountID, userID); err != nil {
 			return err
 		}
 		n, err := x.Exec(ctx, statement, args...)
@@ -119,6 +123,14 @@ func (d *Directory) changeMembers(ctx context.Context, accountID, statement stri
 		return fmt.Errorf("change members: %w", err)
 	}
 	return nil
+}
+
+// takeBackInvitations deletes the open invitations to an account if the user is one of its owners, who alone can make them: an
+// owner who goes could come back with one.
+func takeBackInvitations(ctx context.Context, x store.Executor, accountID, userID string) error {
+	_, err := x.Exec(ctx, `DELETE FROM one_time_tokens WHERE account_id = $1
+		AND EXISTS (SELECT 1 FROM members WHERE account_id = $1 AND user_id = $2 AND role = 'owner')`, accountID, userID)
+	return err
 }
 
 // lockAccount locks an account that was not deleted until the transaction ends. Errors: account.ErrNoAccount,

@@ -126,5 +126,10 @@ func TestDirectory_ResetPassword(t *testing.T) {
 		require.False(t, t.isSignedIn(token))
 		_, err = t.ResetPassword(t.Context(), secret, "yet another password")
 		require.ErrorIs(t, err, user.ErrToken)
+	}, "takes back a change of address that somebody with the old password began": func(t fixture) {
+		stolen := t.mustIssue(user.Token{Purpose: user.EmailChange, UserID: t.owner.ID, Email: "thief@example.org"})
+		require.NoError(t, t.SetPassword(t.Context(), t.owner.ID, "another good password"))
+		_, err := t.Verify(t.Context(), stolen)
+		require.ErrorIs(t, err, user.ErrToken)
 	}}.run(t)
 }

@@ -127,8 +127,8 @@ func insert(ctx context.Context, x store.Executor, u User, hash *string, i ident
 	return err
 }
 
-// Verify marks an e-mail address as verified. For EmailChange it also replaces the address of the user. Errors: ErrToken,
-// ErrEmailTaken, *store.Error.
+// Verify marks an e-mail address as verified. For EmailChange it also replaces the address of the user, and takes back the
+// link of a reset that went to the old one. Errors: ErrToken, ErrEmailTaken, *store.Error.
 func (d *Directory) Verify(ctx context.Context, secret string) (User, error) {
 	var u User
 	err := d.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
@@ -140,6 +140,9 @@ func (d *Directory) Verify(ctx context.Context, secret string) (User, error) {
 			AND NOT EXISTS (SELECT 1 FROM users other WHERE other.email = $2 AND other.id <> $1)`, t.UserID, t.Email, store.At(d.now()))
 		if err == nil && n == 0 {
 			return ErrEmailTaken
+		}
+		if err == nil && t.Purpose == EmailChange {
+			_, err = x.Exec(ctx, `DELETE FROM one_time_tokens WHERE user_id = $1 AND purpose = $2`, t.UserID, Reset)
 		}
 		if err != nil {
 			return err
@@ -214,7 +217,8 @@ func (d *Directory) SetPassword(ctx context.Context, id, password string) error 
 	return nil
 }
 
-// setPassword also ends the sessions of the user and takes back links that would replace the password again.
+// setPassword also ends the sessions of the user and takes back links that would replace the password again, or the e-mail
+// address: somebody who knew the old password may have asked for them.
 func (d *Directory) setPassword(ctx context.Context, x store.Executor, id, hash string) error {
 	n, err := x.Exec(ctx, `UPDATE users SET password_hash = $2 WHERE id = $1`, id, hash)
 	if err == nil && n == 0 {
@@ -226,7 +230,7 @@ func (d *Directory) setPassword(ctx context.Context, x store.Executor, id, hash 
 			WHERE user_id = $1 AND expires_at > $2`, id, store.At(d.now()))
 	}
 	if err == nil {
-		_, err = x.Exec(ctx, `DELETE FROM one_time_tokens WHERE user_id = $1 AND purpose = $2`, id, Reset)
+		_, err = x.Exec(ctx, `DELETE FROM one_time_tokens WHERE user_id = $1 AND purpose IN ($2, $3)`, id, Reset, EmailChange)
 	}
 	return err
 }

@@ -199,6 +199,13 @@ func TestDirectory_Verify(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, noon, u.Verified)
 		},
+		"takes back a reset that went to the old address": func(t fixture) {
+			reset := t.mustIssue(user.Token{Purpose: user.Reset, UserID: t.owner.ID})
+			_, err := t.Verify(t.Context(), t.mustIssue(user.Token{Purpose: user.EmailChange, UserID: t.owner.ID, Email: "new@example.org"}))
+			require.NoError(t, err)
+			_, err = t.ResetPassword(t.Context(), reset, "another good password")
+			require.ErrorIs(t, err, user.ErrToken)
+		},
 		"replaces the address, unless it belongs to another user meanwhile": func(t fixture) {
 			change := func() string {
 				return t.mustIssue(user.Token{Purpose: user.EmailChange, UserID: t.owner.ID, Email: "new@example.org"})

@@ -142,10 +142,7 @@ func finishOpenID(c *Call) error {
 	if err != nil {
 		return err
 	}
-	if err := c.d.begin(c, u, ""); err != nil {
-		return err
-	}
-	return c.Redirect("/", "")
+	return c.d.admitUser(c, u, "", "/", "")
 }
 
 // identify exchanges the code for an ID token and checks it.
@@ -201,14 +198,5 @@ func (c *Call) signUpWith(person identity, code string) error {
 	case err != nil:
 		return err
 	}
-	if u.Verified.IsZero() && d.o.Mail != nil {
-		if err := d.sendVerification(c, u); err != nil {
-			return err
-		}
-		return c.Redirect("/sent", "")
-	}
-	if err := d.begin(c, u, a.ID); err != nil {
-		return err
-	}
-	return c.Redirect("/", "welcome")
+	return d.admitUser(c, u, a.ID, "/", "welcome")
 }

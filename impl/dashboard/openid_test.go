@@ -201,6 +201,21 @@ func TestDashboard_OpenID_SignUp(t *testing.T) {
 	require.Equal(t, 409, p.signIn(thief, "/openid?invitation").status, "an e-mail address does not give access to its user")
 }
 
+func TestDashboard_OpenID_UnverifiedAddress(t *testing.T) {
+	t.Parallel()
+	p, mails := newProvider(t), &mailbox{}
+	p.claims["email_verified"] = false
+	s := newSite(t, func(o *dashboard.Options) {
+		withProvider(p, dashboard.Open)(o)
+		withMail(mails)(o)
+	})
+	b := s.browser()
+	require.Equal(t, "/sent", p.signIn(b, "/openid").path)
+	require.Equal(t, "/sent", p.signIn(b, "/openid").path, "a second sign-in does not replace the verification")
+	b.post("/verify", "code", mails.code(t, "anna@example.org"))
+	require.Equal(t, "/", p.signIn(b, "/openid").path)
+}
+
 func TestDashboard_OpenID_ProviderDown(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)

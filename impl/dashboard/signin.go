@@ -42,21 +42,27 @@ func signIn(c *Call) error {
 	if err != nil {
 		return err
 	}
-	if u.Verified.IsZero() && c.d.o.Mail != nil {
-		if err := c.d.sendVerification(c, u); err != nil {
+	return c.d.admitUser(c, u, "", next, "")
+}
+
+// admitUser begins a session and redirects to path. With mail, a user whose e-mail address is not verified gets the link for it
+// again instead.
+func (d *Dashboard) admitUser(c *Call, u user.User, accountID, path, done string) error {
+	if u.Verified.IsZero() && d.o.Mail != nil {
+		if err := d.sendVerification(c, u); err != nil {
 			return err
 		}
 		return c.Redirect("/sent", "")
 	}
-	if err := c.d.begin(c, u, ""); err != nil {
+	if err := d.begin(c, u, accountID); err != nil {
 		return err
 	}
-	return c.Redirect(next, "")
+	return c.Redirect(path, done)
 }
 
 // localPath returns a path below Prefix that is safe to redirect to; "/" if text is not one.
 func localPath(text string) string {
-	if !strings.HasPrefix(text, "/") || strings.HasPrefix(text, "//") || strings.HasPrefix(text, "/sign-") || strings.ContainsAny(text, "\\\r\n") {
+	if !strings.HasPrefix(text, "/") || strings.HasPrefix(text, "//") || strings.HasPrefix(text, "/sign-") || strings.Contains(text, "/.") || strings.ContainsAny(text, "\\\r\n") {
 		return "/"
 	}
 	path, _, _ := strings.Cut(text, "?")

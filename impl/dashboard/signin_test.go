@@ -54,7 +54,7 @@ func TestDashboard_SignIn_Redirect(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
 	s.signUp("anna@example.org", "Map room")
-	for _, next := range []string{"https://elsewhere.example/", "//elsewhere.example/", "/\\elsewhere.example", "keys", "/keys?x=1", "/sign-out", "/\r\nX: y"} {
+	for _, next := range []string{"https://elsewhere.example/", "//elsewhere.example/", "/\\elsewhere.example", "keys", "/keys?x=1", "/sign-out", "/\r\nX: y", "/../docs", "/..//elsewhere.example"} {
 		b := s.browser()
 		b.request(http.MethodPost, "/sign-in", nil)
 		p := b.post("/sign-in", "email", "anna@example.org", "password", password, "next", next)

@@ -85,6 +85,13 @@ func accept(c *Call) error {
 	if p.Token.Email != "" {
 		n.Email = p.Token.Email
 	}
+	faults := n.Check()
+	if p.Token.AccountID == "" {
+		faults = errors.Join(faults, account.CheckName(n.Account))
+	}
+	if rejectUser(f, faults) {
+		return c.retry("accept", p, f)
+	}
 	u, a, err := c.d.o.Users.Accept(c.R.Context(), p.Code, n)
 	if rejectUser(f, err) {
 		return c.retry("accept", p, f)

@@ -174,6 +174,26 @@ func TestDashboard_SignUp_Bound(t *testing.T) {
 	require.Equal(t, map[int]int{200: 5, 429: 3}, statuses)
 }
 
+func TestDashboard_SignUp_Mistyped(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, func(o *dashboard.Options) { o.Mail, o.TrustedProxies = &mailbox{}, proxies })
+	b := s.remoteBrowser("192.0.2.7")
+	for range 8 {
+		p := b.post("/sign-up", "email", "anna", "name", "", "password", "short", "account", "")
+		require.Equal(t, 422, p.status, "a mistyped form does not count as a sign-up")
+		for _, field := range []string{"email", "name", "password", "account"} {
+			require.Contains(t, p.body, `id="`+field+`-error"`, "all faults are shown at once")
+		}
+	}
+	require.Equal(t, "/sent", b.post("/sign-up", "email", "anna@example.org", "name", "Anna", "password", password, "account", "Map room").path)
+
+	code, err := s.Users.Issue(t.Context(), user.Token{Purpose: user.Invitation, AccountID: s.accountOf("anna@example.org"), Role: user.PlainMember})
+	require.NoError(t, err)
+	p := b.post("/accept", "code", code, "email", "bert", "name", "Bert", "password", "short")
+	require.Contains(t, p.body, `id="email-error"`)
+	require.Contains(t, p.body, `id="password-error"`)
+}
+
 func TestDashboard_SignUp_Closed(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []dashboard.SignUp{dashboard.Closed, dashboard.Invite, ""} {

@@ -20,7 +20,7 @@ func (c *Call) newUser() user.NewUser {
 	}
 }
 
-// rejectUser marks the fields of a sign-up that are wrong, and reports whether there are any.
+// rejectUser marks all fields of a sign-up that are wrong, and reports whether there are any.
 func rejectUser(f *form, err error) bool {
 	if errors.Is(err, account.ErrName) {
 		for _, field := range []string{"name", "account"} {
@@ -28,10 +28,11 @@ func rejectUser(f *form, err error) bool {
 				f.reject(field, sentence(account.ErrName))
 			}
 		}
-		return !f.isValid()
 	}
-	return f.rejectIf("email", err, user.ErrEmail, user.ErrEmailTaken) || f.rejectIf("password", err, user.ErrPassword) ||
-		f.rejectIf("", err, user.ErrToken)
+	f.rejectIf("email", err, user.ErrEmail, user.ErrEmailTaken)
+	f.rejectIf("password", err, user.ErrPassword)
+	f.rejectIf("", err, user.ErrToken)
+	return !f.isValid()
 }
 
 // asTooMany returns the page for too many sign-ups, or err if it is another one.
@@ -56,14 +57,17 @@ func signUp(c *Call) error {
 	if d.o.SignUp != Open {
 		return forbidden("Sign-up is closed. Ask the people who run this service for an invitation.")
 	}
-	ctx := c.R.Context()
+	ctx, n := c.R.Context(), c.newUser()
+	if rejectUser(f, errors.Join(n.Check(), account.CheckName(n.Account))) { // before the count, which mistyped forms must not use up
+		return c.retry("sign-up", d.o.SignUp, f)
+	}
 	if err := d.o.Users.CountSignUp(ctx, c.Client()); err != nil {
 		return asTooMany(err)
 	}
 	if d.o.Mail != nil {
 		defer c.waitUntil(time.Now())
 	}
-	u, a, err := d.o.Users.SignUp(ctx, c.newUser())
+	u, a, err := d.o.Users.SignUp(ctx, n)
 	switch {
 	case errors.Is(err, user.ErrEmailTaken) && d.o.Mail != nil:
 		if err := d.sendAlreadyKnown(c, f.Value("email")); err != nil {

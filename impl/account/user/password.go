@@ -73,10 +73,18 @@ func (h *hasher) within(ctx context.Context, fn func()) error {
 	return nil
 }
 
+// checkPassword reports passwords of the wrong length. Errors: ErrPassword.
+func checkPassword(password string) error {
+	if n := utf8.RuneCountInString(password); n < minPassword || n > maxPassword || !utf8.ValidString(password) {
+		return ErrPassword
+	}
+	return nil
+}
+
 // hash returns the stored form of a password. Errors: ErrPassword, ErrBusy, ctx's.
 func (h *hasher) hash(ctx context.Context, password string) (stored string, err error) {
-	if n := utf8.RuneCountInString(password); n < minPassword || n > maxPassword || !utf8.ValidString(password) {
-		return "", ErrPassword
+	if err := checkPassword(password); err != nil {
+		return "", err
 	}
 	err = h.within(ctx, func() {
 		salt := rand.Text()[:argonSalt]

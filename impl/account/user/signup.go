@@ -18,6 +18,13 @@ type NewUser struct {
 	Plan     string // of the new account
 }
 
+// Check reports everything that is wrong with the person, for forms; the name of the account is not looked at. Errors, which
+// are joined: ErrEmail, ErrPassword, account.ErrName.
+func (n NewUser) Check() error {
+	_, err := checkEmail(n.Email)
+	return errors.Join(err, checkPassword(n.Password), account.CheckName(n.Name))
+}
+
 // SignUp makes a user with an account of their own. The e-mail address is not verified yet. Errors: ErrEmail,
 // ErrEmailTaken, ErrPassword, ErrBusy, account.ErrName, account.ErrPlan, ctx's, *store.Error.
 func (d *Directory) SignUp(ctx context.Context, n NewUser) (User, account.Account, error) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -160,7 +161,10 @@ var misbehaviours = map[string]func(argument string){
 	"exit":  func(status string) { os.Exit(number(status)) },
 	"hang":  func(string) { select {} },
 	"spin": func(string) {
-		for { //nolint:revive // uses up a core
+		for spins := uint64(0); ; spins++ { // uses up a core
+			if spins == math.MaxUint64 {
+				return
+			}
 		}
 	},
 	"stderr": func(size string) { fmt.Fprintln(os.Stderr, strings.Repeat("x", number(size))) },

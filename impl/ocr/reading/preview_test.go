@@ -43,7 +43,7 @@ func TestFile_Preview(t *testing.T) {
 	t.Run("noise stays below the limit", func(t *testing.T) {
 		t.Parallel()
 		noise := image.NewRGBA(image.Rect(0, 0, document.MaxPreviewSide, document.MaxPreviewSide))
-		random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // pixels need no secrecy
+		random := rand.New(rand.NewPCG(1, 2))
 		for i := range noise.Pix {
 			noise.Pix[i] = byte(random.Uint32())
 		}

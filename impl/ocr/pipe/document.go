@@ -37,7 +37,7 @@ func checkDocument(d *document.Document) error {
 	}
 	for i, m := range d.Models {
 		if m.Name == "" || !isWordText(m.Name) || !digest.MatchString(m.Digest) {
-			return fmt.Errorf("pipe: model %d: expected a name without blanks, and a digest that begins with sha256:", i)
+			return fmt.Errorf("pipe: model %d: expected a name without blanks, and the SHA-256 of its weights as digest", i)
 		}
 	}
 	for i, e := range d.Edits {

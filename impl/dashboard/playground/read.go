@@ -55,6 +55,7 @@ func (p *Playground) call(c *dashboard.Call, body io.Reader) *http.Request {
 		AccountID: c.Account.ID, Plan: c.Account.Plan, MeterID: ledger.PlaygroundMeter(c.Account.ID),
 	})
 	call, _ := http.NewRequestWithContext(ctx, http.MethodPost, tryit.ExtractPath, body) // the path is valid
+	call.ContentLength = -1                                                              // unknown; 0 would be the length, by which the API sizes its buffers
 	call.Header.Set("Content-Type", "application/json")
 	call.Header.Set("X-Request-Id", edge.RequestID(c.W))
 	call.RemoteAddr = c.R.RemoteAddr

@@ -37,6 +37,11 @@ func fakeAPI(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, `{"error":"Too many <requests>.","message":"try again in 7 seconds"}`)
 		return
 	}
+	if strings.Contains(asked.ImageURL, "capped") {
+		w.WriteHeader(http.StatusPaymentRequired)
+		_, _ = io.WriteString(w, `{"error":"Not enough points.","message":"cap of the key","remainingPoints":3,"limitedBy":"key"}`)
+		return
+	}
 	box := document.Box{X: 1, Y: 1, W: 50, H: 20}
 	page := document.Page{Width: 100, Height: 100, Preview: []byte("JPEG"), Blocks: []document.Block{{Box: box, Lines: []document.Line{{
 		Box: box, Words: []document.Word{{Box: box, Text: readText, Confidence: 0.5}},
@@ -107,6 +112,13 @@ func TestDashboard_Playground(t *testing.T) {
 		require.Contains(t, p.body, "Too many &lt;requests&gt;. try again in 7 seconds")
 		require.Contains(t, p.body, "Nothing was charged")
 		require.Contains(t, p.body, `value="https://refuse.example.org/"`)
+	})
+	t.Run("calls its cap its own", func(t *testing.T) {
+		t.Parallel()
+		p := owner.readForm(formWith(t, "imageUrl", "https://capped.example.org/", "language", "en"))
+		require.Equal(t, 402, p.status)
+		require.Contains(t, p.body, "Not enough points. 3 points are left under the monthly cap of the playground")
+		require.NotContains(t, p.body, "cap of the key")
 	})
 	t.Run("explains a form without an image, and one of another kind", func(t *testing.T) {
 		t.Parallel()

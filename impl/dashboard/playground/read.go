@@ -13,6 +13,7 @@ import (
 
 	"uncial/impl/dashboard"
 	"uncial/impl/ledger"
+	"uncial/internal/contract"
 	"uncial/internal/contract/imagefile"
 	"uncial/internal/edge"
 	"uncial/internal/tryit"
@@ -64,13 +65,20 @@ func (p *Playground) call(c *dashboard.Call, body io.Reader) *http.Request {
 
 // refuse shows the form with what the API says is wrong.
 func (p *Playground) refuse(c *dashboard.Call, form *sent, refusal *tryit.Answer) error {
-	var said struct{ Error, Message string }
+	var said struct {
+		Error, Message  string
+		RemainingPoints int64
+		LimitedBy       contract.Limit
+	}
 	if err := json.Unmarshal(refusal.Body, &said); err != nil {
 		return fmt.Errorf("the API answered %d without an error: %w", refusal.Status, err)
 	}
 	status := refusal.Status
 	if form.err != nil {
 		status, said.Error, said.Message = http.StatusBadRequest, "Nothing was read:", form.err.Error()
+	}
+	if said.LimitedBy == contract.LimitedByKey { // the playground has a cap, and no key
+		said.Message = fmt.Sprintf("%d points are left under the monthly cap of the playground; raise the cap or wait for the reset", said.RemainingPoints)
 	}
 	if wait := refusal.Header().Get("Retry-After"); wait != "" {
 		c.W.Header().Set("Retry-After", wait)

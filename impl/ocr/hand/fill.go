@@ -38,11 +38,23 @@ func (p *Page) ReadFilledIn(ctx context.Context, r Reader, inPrint Result) (Resu
 			return Result{}, false, err
 		}
 		proven := isFrench(filled, p.models.TaggedFrench)
+		if inPrint.Confidence >= wellRead && words(filled) < leastFilledWords {
+			continue
+		}
 		if len(filled) > 0 && (proven || !french) {
 			return f.merge(inPrint, filled, proven), true, nil
 		}
 	}
 	return Result{}, false, nil
+}
+
+// words returns the number of words of readings.
+func words(all []reading) int {
+	n := 0
+	for _, r := range all {
+		n += len(r.line.Words)
+	}
+	return n
 }
 
 // leavesJoinedLetters reports whether the open spots have enough joined letters to be French handwriting. It uses only the spots

@@ -85,6 +85,9 @@ const (
 
 // Thresholds of the language. Most were measured on the 15 handwritten ones of the 55 pages.
 const (
+	// wellRead is the confidence from which print was read well. Less than leastFilledWords words on such a page are more often initials
+	// and ornaments than handwriting: measured on the incunables of the 64 pages, and on forms.
+	wellRead, leastFilledWords = 0.93, 6
 	// leastWords is how many words tell a language.
 	leastWords = 20
 	// clearlyFrench is how far the share of common French words must exceed that of any other language for a page to be

@@ -210,5 +210,5 @@ const networkShift = 2.0
 const (
 	doubtfulPrint = 0.6
 	// likelyHandwriting is the least estimate of the reading as handwriting, handwritingLead its least lead.
-	likelyHandwriting, handwritingLead = 0.7, 0.15
+	likelyHandwriting, handwritingLead = 0.75, 0.15
 )

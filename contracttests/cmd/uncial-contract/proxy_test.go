@@ -41,7 +41,10 @@ func mustStartProxy(tb testing.TB, to string, args ...string) *running {
 	require.NoError(tb, p.cmd.Start())
 	p.out = bufio.NewReader(out)
 	first, err := p.out.ReadString('\n')
-	require.NoError(tb, err, p.err.String())
+	if err != nil {
+		_ = p.cmd.Wait() // until then its messages are still being written
+		require.NoError(tb, err, p.err.String())
+	}
 	match := proxyListens.FindStringSubmatch(first)
 	require.NotNil(tb, match, first)
 	p.base = match[1]

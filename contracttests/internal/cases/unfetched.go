@@ -15,7 +15,7 @@ import (
 var unfetchedRows = []row{
 	{
 		// The malformed request shows that fetch is left out where nothing was fetched.
-		name: "extract/400/fetch-reason", needs: []string{model.NeedAllFields}, build: unfetchable400s, then: reasonsAreKnown,
+		name: "extract/400/fetch-reason", extractions: 3, needs: []string{model.NeedAllFields}, build: unfetchable400s, then: reasonsAreKnown,
 		explanation: "If an image cannot be fetched, fetch says why, by a name of the contract, and that a missing one need not be tried again.",
 	}, {
 		name: "extract/400/fetch-busy", needs: []string{needImage(model.ImageBusy)}, asks: confirmed(read(model.ImageBusy)),
@@ -29,7 +29,7 @@ var unfetchedRows = []row{
 		},
 	}, {
 		// The addresses are such that no operator makes an exception for them.
-		name: "extract/400/refused-address", needs: []string{model.NeedAllFields}, build: privateAddresses, then: refusalsAreEqual,
+		name: "extract/400/refused-address", extractions: 7, needs: []string{model.NeedAllFields}, build: privateAddresses, then: refusalsAreEqual,
 		explanation: "An address that is not public is refused, in the same words whatever it is and whatever answers there.",
 	},
 }

@@ -136,6 +136,7 @@ func sharingDefects() []row {
 		// limitedBy tells callers whether to raise the cap of the key or to upgrade the plan.
 		{"names the account when the cap of the key is used up", capped, on(both(status(402), ofCapped), set("limitedBy", "account"))},
 		{"names the key when the account has no points", "extract/402/limited-by", on(both(status(402), not(ofCapped)), set("limitedBy", "key"))},
+		{"does not say which limit a 402 is about", "extract/402/limited-by", on(status(402), edit(func(o object) { delete(o, "limitedBy") }))},
 		{"ignores the cap of a key", capped, instead(both(status(402), ofCapped), asOther)},
 		{"reports the points of the account although fewer are left under the cap", capped, on(both(reported, ofCapped), edit(func(o object) {
 			o["pointsTotal"], o["pointsRemaining"] = number(o, "pointsTotal")+9500, number(o, "pointsRemaining")+9500

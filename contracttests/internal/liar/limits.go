@@ -179,7 +179,7 @@ func refusalDefects() []row {
 		{"checks the Idempotency-Key before the window", usedUp, through(func(c *call) bool { return c.idempotencyKey() != "" })},
 		{"checks the size of the body before the window", usedUp, through(func(c *call) bool { return len(c.body) > largeBody })},
 		// The capacity comes before the points, so that a refusal moves none.
-		{"checks the points before the capacity", "extract/500/before-402", instead(both(extraction, status(500)), refuseWithoutPoints)},
+		{"checks the points before the capacity", "extract/500/before-402", instead(both(extraction, status(500)), refusePrintedPage)},
 		{"does not say when to try again if it is busy", "extract/500/before-402", on(both(extraction, status(500)), header("Retry-After", ""))},
 		{"checks the query before the window", usedUp, through(func(c *call) bool { return c.request.URL.RawQuery != "" })},
 	}
@@ -217,4 +217,10 @@ func windowResetsLate() lie {
 			setWindow(a, **before, 1)
 		}
 	})
+}
+
+// refusePrintedPage answers as if the points were checked first: an honest server answers every request for the image at hand that
+// it is busy, so the refusal is that of another image.
+func refusePrintedPage(honest server, c *call, a *reply) *reply {
+	return refuseWithoutPoints(honest, c.with([]byte(`{"imageUrl":"http://mock.invalid/printed"}`)), a)
 }

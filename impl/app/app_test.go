@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -53,8 +54,8 @@ func TestApp_Extract_Deadline(t *testing.T) {
 	t.Parallel()
 	a := apptest.Start(t, app.Options{Engine: app.EngineOptions{Deadline: 20 * time.Millisecond}})
 	id, key := apptest.Key(t, a, "pro")
-	for range 2 { // the second one needs the worker that replaced the killed one
-		got := mustExtract(t, "http://"+a.Addr(), key, map[string]any{"imageUrl": inline(sample.Image)})
+	for i := range 2 { // the second one needs the worker that replaced the killed one; an equal image would be refused at once
+		got := mustExtract(t, "http://"+a.Addr(), key, map[string]any{"imageUrl": inline(append(slices.Clone(sample.Image), byte(i)))})
 		require.Equal(t, 500, got.Status, got.raw)
 		require.Equal(t, "SERVER_ERROR", got.Code)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -31,10 +32,13 @@ func (x *exchange) release() {
 	x.received.release()
 }
 
-// copied is a body that keeps a copy of what is read from it, as far as the budget allows.
+// copied is a body that keeps a copy of what is read from it, as far as the budget allows. After stop it passes on without keeping: a
+// server may answer before it has read the whole request, which is then still being sent.
 type copied struct {
 	io.ReadCloser
 	budget *budget
+	mu     sync.Mutex // guards what follows, until stop
+	ended  bool
 	kept   []byte
 	taken  int64 // of the budget
 	size   int64 // of the body so far
@@ -53,6 +57,11 @@ func (c *copied) watch(body io.ReadCloser, length int64) {
 // Read implements io.Reader. What cannot be kept is passed on all the same.
 func (c *copied) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended {
+		return n, err
+	}
 	c.size += int64(n)
 	if c.err == nil && c.take(c.size-c.taken) {
 		c.kept = append(c.kept, p[:n]...)
@@ -61,6 +70,13 @@ func (c *copied) Read(p []byte) (int, error) {
 		c.err = err
 	}
 	return n, err
+}
+
+// stop ends the copy, which can then be used without a lock.
+func (c *copied) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended = true
 }
 
 // take takes n more bytes of the budget, none if n is not positive. If there are not enough, nothing is kept.

@@ -121,6 +121,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		defer p.passing.Done()
 		x.took = time.Since(x.started)
 		x.gone = r.Context().Err() != nil
+		x.sent.stop()
+		x.received.stop()
 		p.queue <- x
 	}()
 	p.reverse.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x)))

@@ -131,5 +131,10 @@ func TestDirectory_ResetPassword(t *testing.T) {
 		require.NoError(t, t.SetPassword(t.Context(), t.owner.ID, "another good password"))
 		_, err := t.Verify(t.Context(), stolen)
 		require.ErrorIs(t, err, user.ErrToken)
+	}, "takes back the invitations to the accounts of an owner": func(t fixture) {
+		stolen := t.mustIssue(user.Token{Purpose: user.Invitation, AccountID: t.account.ID, Role: user.Owner})
+		require.NoError(t, t.SetPassword(t.Context(), t.owner.ID, "another good password"))
+		_, _, err := t.Accept(t.Context(), stolen, newUser("thief@example.org"))
+		require.ErrorIs(t, err, user.ErrToken)
 	}}.run(t)
 }

@@ -224,8 +224,8 @@ func (d *Directory) SetPassword(ctx context.Context, id, password string) error 
 	return nil
 }
 
-// setPassword also ends the sessions of the user and takes back links that would replace the password again, or the e-mail
-// address: somebody who knew the old password may have asked for them.
+// setPassword also ends the sessions of the user and takes back what somebody who knew the old password may have asked for: links
+// that would replace the password again, or the e-mail address, and invitations to the accounts that the user owns.
 func (d *Directory) setPassword(ctx context.Context, x store.Executor, id, hash string) error {
 	n, err := x.Exec(ctx, `UPDATE users SET password_hash = $2 WHERE id = $1`, id, hash)
 	if err == nil && n == 0 {
@@ -238,6 +238,10 @@ func (d *Directory) setPassword(ctx context.Context, x store.Executor, id, hash 
 	}
 	if err == nil {
 		_, err = x.Exec(ctx, `DELETE FROM one_time_tokens WHERE user_id = $1 AND purpose IN ($2, $3)`, id, Reset, EmailChange)
+	}
+	if err == nil {
+		_, err = x.Exec(ctx, `DELETE FROM one_time_tokens WHERE purpose = $2
+			AND account_id IN (SELECT account_id FROM members WHERE user_id = $1 AND role = 'owner')`, id, Invitation)
 	}
 	return err
 }

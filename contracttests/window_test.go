@@ -2,11 +2,13 @@ package contracttests_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"uncial/contracttests"
+	"uncial/internal/contract"
 	"uncial/mock"
 )
 
@@ -22,6 +24,10 @@ func TestCheck_limitsAndUsedUpAccountsAreNoDefects(t *testing.T) {
 		},
 	}
 	for run := range 2 {
+		// Windows begin with the minute of the clock. None may end in the middle of a case that uses it up.
+		if left := time.Until(contract.WindowStart(time.Now()).Add(contract.WindowLength)); left < contract.WindowLength/2 {
+			time.Sleep(left)
+		}
 		report := contracttests.Check(t.Context(), target)
 		require.Zero(t, report.Count(contracttests.Failed), report.Err())
 		assert.Greater(t, report.Count(contracttests.Skipped), 30, "run %d", run+1)

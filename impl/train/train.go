@@ -1,5 +1,5 @@
 // Package train is "uncial train": it fine-tunes a model of handwriting on the transcribed pages of an archive. It cuts their lines in a
-// sandboxed worker, exactly as reading does, has package training train on them, and writes the model and a report.
+// sandboxed worker (layout.CutBand), has package training train on them, and writes the model and a report.
 //
 // What it has cut and learnt so far lies in a folder next to the model, so that an interrupted run can go on. How transcriptions are
 // read is in package groundtruth. Start reading at Run.

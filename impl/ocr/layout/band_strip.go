@@ -18,8 +18,8 @@ type Band struct {
 // Vertex is a point of a baseline.
 type Vertex struct{ X, Y float64 }
 
-// CutBand cuts a line out of its page, as it is cut for reading: straight, and Height pixels high. It reports false if the band is too narrow
-// to be read, or not on the page.
+// CutBand cuts a line out of its page, straight, and Height pixels high: as Line.Strip does, but without padding at the ends, and with the
+// ink of neighbouring lines. It reports false, and the image is of no use, if the band is too narrow to be read, or not on the page.
 func CutBand(g *image.Gray, b Band) (*image.Gray, bool) {
 	height := b.Up + b.Down
 	w := int(math.Round((b.X1 - b.X0) * Height / height))
@@ -34,46 +34,13 @@ func CutBand(g *image.Gray, b Band) (*image.Gray, bool) {
 	if around.Empty() {
 		return nil, false
 	}
-	src := shrunk(g.SubImage(around).(*image.Gray), height/Height)
 	out := image.NewGray(image.Rect(0, 0, w, Height))
-	var outside []int
-	for x := range w {
-		px := b.X0 + (float64(x)+0.5)*height/Height
-		top := b.at(px) - b.Up
-		for y := range Height {
-			py := top + (float64(y)+0.5)*height/Height
-			v, ok := src.sample((px-float64(around.Min.X))/src.factor-0.5, (py-float64(around.Min.Y))/src.factor-0.5)
-			if !ok {
-				outside = append(outside, y*out.Stride+x)
-			}
-			out.Pix[y*out.Stride+x] = v
-		}
-	}
-	if len(outside) == len(out.Pix) {
-		return nil, false
-	}
-	if len(outside) > 0 {
-		paper := greyQuantile(out, outsidePaper, len(outside))
-		for _, i := range outside {
-			out.Pix[i] = paper
-		}
-	}
-	return out, true
-}
-
-// shrunk returns a copy of g in which a pixel is about one of a strip's, given the pixels of the page for one of the strip.
-func shrunk(g *image.Gray, factor float64) source {
-	copied := imaging.FromImage(g)
-	if factor <= coarse {
-		return source{copied, 1}
-	}
-	w, h := int(math.Round(float64(g.Rect.Dx())/factor)), int(math.Round(float64(g.Rect.Dy())/factor))
-	p := imaging.ToPlane(copied, max(w, 1), max(h, 1))
-	small := image.NewGray(image.Rect(0, 0, p.W, p.H))
-	for i, v := range p.Values {
-		small.Pix[i] = uint8(min(v+0.5, 255))
-	}
-	return source{small, factor}
+	src := newSource(imaging.FromImage(g.SubImage(around)), height)
+	ok := src.fill(out, func(x, y float64) (float64, float64) {
+		px := b.X0 + x*height/Height
+		return px - float64(around.Min.X) - 0.5, b.at(px) - b.Up + y*height/Height - float64(around.Min.Y) - 0.5
+	})
+	return out, ok
 }
 
 // at returns the height of the baseline at a column; beyond its ends it goes on level.

@@ -46,7 +46,7 @@ func (l Line) Strip() (Strip, bool) {
 		return Strip{}, false
 	}
 	s := Strip{image.NewGray(image.Rect(0, 0, w, Height)), l, x0, (x1 - x0) / float64(w)}
-	s.fill()
+	l.page.source.fill(s.Image, s.toPage)
 	eraseNeighbours(s.Image)
 	return s, true
 }
@@ -61,26 +61,30 @@ func (s Strip) toPage(x, y float64) (float64, float64) {
 	return s.line.page.toPage(at, s.line.path.at(at)-b.up+y*(b.up+b.down)/Height)
 }
 
-// fill samples the strip's pixels from the page. What lies outside the page becomes paper.
-func (s Strip) fill() {
-	src := s.line.page.source
+// fill samples a strip's pixels from the page; at converts a point on the strip to one on the page that was shrunk. What lies outside
+// becomes paper. It reports false if all of the strip lies outside.
+func (s source) fill(strip *image.Gray, at func(x, y float64) (float64, float64)) bool {
 	var outside []int
-	for x := range s.Image.Rect.Dx() {
-		for y := range Height {
-			px, py := s.toPage(float64(x)+0.5, float64(y)+0.5)
-			v, ok := src.sample((px+0.5)/src.factor-0.5, (py+0.5)/src.factor-0.5)
+	for x := range strip.Rect.Dx() {
+		for y := range strip.Rect.Dy() {
+			px, py := at(float64(x)+0.5, float64(y)+0.5)
+			v, ok := s.sample((px+0.5)/s.factor-0.5, (py+0.5)/s.factor-0.5)
 			if !ok {
-				outside = append(outside, y*s.Image.Stride+x)
+				outside = append(outside, y*strip.Stride+x)
 			}
-			s.Image.Pix[y*s.Image.Stride+x] = v
+			strip.Pix[y*strip.Stride+x] = v
 		}
 	}
-	if len(outside) > 0 && len(outside) < len(s.Image.Pix) {
-		paper := greyQuantile(s.Image, outsidePaper, len(outside))
+	if len(outside) == len(strip.Pix) {
+		return false
+	}
+	if len(outside) > 0 {
+		paper := greyQuantile(strip, outsidePaper, len(outside))
 		for _, i := range outside {
-			s.Image.Pix[i] = paper
+			strip.Pix[i] = paper
 		}
 	}
+	return true
 }
 
 // sample interpolates between 16 pixels. Outside the page it returns 0 and false.

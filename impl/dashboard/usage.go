@@ -85,17 +85,22 @@ func (c *Call) keyNames() (map[string]keyName, error) {
 	return names, nil
 }
 
+// usesOfMonth returns what the address asks for, the use in the month by day and key, and the keys by their ID. Errors: those
+// of readUsage.
+func (c *Call) usesOfMonth() (q usageQuery, uses []ledger.Use, names map[string]keyName, err error) {
+	if q, err = c.readUsage(); err != nil {
+		return q, nil, nil, err
+	}
+	if uses, err = c.uses(q); err != nil {
+		return q, nil, nil, err
+	}
+	names, err = c.keyNames()
+	return q, uses, names, err
+}
+
 // showUsage shows the use in a month: a chart and a table by day, and a table by key.
 func showUsage(c *Call) error {
-	q, err := c.readUsage()
-	if err != nil {
-		return err
-	}
-	uses, err := c.uses(q)
-	if err != nil {
-		return err
-	}
-	names, err := c.keyNames()
+	q, uses, names, err := c.usesOfMonth()
 	if err != nil {
 		return err
 	}
@@ -184,15 +189,7 @@ func byKey(uses []ledger.Use, names map[string]keyName) []usageRow {
 
 // usageCSV answers with the use in a month by day and key.
 func usageCSV(c *Call) error {
-	q, err := c.readUsage()
-	if err != nil {
-		return err
-	}
-	uses, err := c.uses(q)
-	if err != nil {
-		return err
-	}
-	names, err := c.keyNames()
+	q, uses, names, err := c.usesOfMonth()
 	if err != nil {
 		return err
 	}

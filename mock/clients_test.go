@@ -22,7 +22,8 @@ func mustServe(tb testing.TB) string {
 	return srv.URL + "/api/v1"
 }
 
-func mustRun(tb testing.TB, dir string, env []string, name string, arguments ...string) {
+// mustRun runs a program in a folder, with further environment variables, and returns what it prints.
+func mustRun(tb testing.TB, dir string, env []string, name string, arguments ...string) string {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(tb.Context(), 5*time.Minute)
 	defer cancel()
@@ -30,6 +31,7 @@ func mustRun(tb testing.TB, dir string, env []string, name string, arguments ...
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	out, err := cmd.CombinedOutput()
 	require.NoErrorf(tb, err, "%s %v: %.16000s", name, arguments, out)
+	return string(out)
 }
 
 func TestClients_Python(t *testing.T) {

@@ -85,8 +85,8 @@ const (
 
 // Thresholds of the language. Most were measured on the 15 handwritten ones of the 55 pages.
 const (
-	// wellRead is the confidence from which print was read well. Less than leastFilledWords words on such a page are more often initials
-	// and ornaments than handwriting: measured on the incunables of the 64 pages, and on forms.
+	// wellRead is the confidence from which print was read well. Fewer than leastFilledWords words on such a page are more often initials
+	// and ornaments than handwriting. Both were set on one incunable of the 55 pages and on a drawn form, so they need more pages.
 	wellRead, leastFilledWords = 0.93, 6
 	// leastWords is how many words tell a language.
 	leastWords = 20

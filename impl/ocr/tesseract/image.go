@@ -2,6 +2,7 @@ package tesseract
 
 /*
 #include "binding.h"
+#include "lineimage.h"
 */
 import "C"
 
@@ -50,3 +51,6 @@ func (e *Engine) SetImage(img image.Image, dpi int) error {
 func (e *Engine) setPixels(pix []byte, b image.Rectangle, bytesPerPixel, stride int) {
 	C.TessBaseAPISetImage(e.api, (*C.uchar)(unsafe.SliceData(pix)), C.int(b.Dx()), C.int(b.Dy()), C.int(bytesPerPixel), C.int(stride))
 }
+
+// linesKept returns the number of lines that Tesseract was spared from packing as PNG in this process (lineimage.c).
+func linesKept() int64 { return int64(C.uncial_lines_kept()) }

@@ -1,0 +1,3 @@
+package tesseract
+
+var LinesKept = linesKept

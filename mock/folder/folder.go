@@ -22,7 +22,7 @@ import (
 
 	"uncial/gen"
 	"uncial/internal/document"
-	"uncial/mock/pagefile"
+	"uncial/internal/pagefile"
 )
 
 // Options say what the mock supports.

@@ -16,7 +16,7 @@ import (
 
 	"uncial/gen"
 	"uncial/internal/document"
-	"uncial/mock/pagefile"
+	"uncial/internal/pagefile"
 )
 
 // Answer is the body of a recorded answer. remainingPoints is not the page's but the account's, and the only value that may

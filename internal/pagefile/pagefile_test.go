@@ -12,7 +12,7 @@ import (
 	"uncial/internal/document"
 	"uncial/internal/document/documenttest"
 	"uncial/internal/format"
-	"uncial/mock/pagefile"
+	"uncial/internal/pagefile"
 )
 
 // TestRead_whatTheWritersWrite reads documents back that internal/format wrote.

@@ -1,0 +1,42 @@
+// Package write makes the files for a whole volume: one file with all of its pages. The files of single pages are written by
+// package client with internal/format. Start with Writers.
+package write
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+
+	"uncial/impl/volume"
+)
+
+// Writers are all values of --volume. To add one, write its function and add it here.
+func Writers() []volume.Writer {
+	return []volume.Writer{
+		{Name: "text", About: "plain text, a form feed between pages (volume.txt)", Write: writeText},
+	}
+}
+
+// writeText writes the text of all pages with a form feed between them, as the service does within one image. A page that
+// is not read contributes an empty text, so that the count of form feeds stays right.
+func writeText(_ context.Context, v *volume.Volume, save volume.Save) error {
+	return save("volume.txt", func(to io.Writer) error {
+		out := bufio.NewWriter(to)
+		for i, page := range v.Pages {
+			if i > 0 {
+				_ = out.WriteByte('\f')
+			}
+			if !page.State.IsRead() {
+				continue
+			}
+			answer, err := page.Answer()
+			if err != nil {
+				return fmt.Errorf("%s: %w", page.Source, err)
+			}
+			_, _ = out.WriteString(answer.Text)
+		}
+		_ = out.WriteByte('\n')
+		return out.Flush()
+	})
+}

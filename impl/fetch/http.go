@@ -58,7 +58,7 @@ func (f *Fetcher) read(response *http.Response) ([]byte, error) {
 		expected = response.ContentLength + 1 // one more, so that the end is seen without another buffer
 	}
 	meter := fair.MeterFrom(response.Request.Context())
-	body, err := readAll(io.LimitReader(response.Body, most+1), meter, int(expected))
+	body, err := meter.ReadAll(io.LimitReader(response.Body, most+1), int(expected))
 	switch {
 	case int64(len(body)) > most:
 		err = f.tooLarge
@@ -73,25 +73,6 @@ func (f *Fetcher) read(response *http.Response) ([]byte, error) {
 	}
 	meter.Shrink(cap(body))
 	return nil, err
-}
-
-// readAll reads r to its end. Its memory grows with what arrives, and counts in the meter. The error is fair.ErrFull if the
-// account has none left, or that of r.
-func readAll(r io.Reader, meter *fair.Meter, expected int) (body []byte, err error) {
-	for {
-		var ok bool
-		if body, ok = meter.Extend(body, 1, expected); !ok {
-			return body, fair.ErrFull
-		}
-		n, err := r.Read(body[len(body):cap(body)])
-		body = body[:len(body)+n]
-		if errors.Is(err, io.EOF) {
-			return body, nil
-		}
-		if err != nil {
-			return body, err
-		}
-	}
 }
 
 // checkRedirect applies the rules for the URLs of callers to each redirect, and removes Referer, which would show one

@@ -2,6 +2,8 @@ package fair
 
 import (
 	"context"
+	"errors"
+	"io"
 	"sync"
 )
 
@@ -74,6 +76,25 @@ func (m *Meter) Extend(buffer []byte, n, most int) (extended []byte, ok bool) {
 	extended = append(make([]byte, 0, size), buffer...)
 	m.Shrink(cap(buffer))
 	return extended, true
+}
+
+// ReadAll reads r to its end, which is expected before that many bytes. The buffer grows with what arrives. Errors: ErrFull if the
+// account has no memory left, those of r; what was read until then is returned and counted too.
+func (m *Meter) ReadAll(r io.Reader, expected int) (body []byte, err error) {
+	for {
+		var ok bool
+		if body, ok = m.Extend(body, 1, expected); !ok {
+			return body, ErrFull
+		}
+		n, err := r.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		if errors.Is(err, io.EOF) {
+			return body, nil
+		}
+		if err != nil {
+			return body, err
+		}
+	}
 }
 
 type meterKey struct{}

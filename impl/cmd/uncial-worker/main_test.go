@@ -72,7 +72,7 @@ func TestWorker_ServesUntilInputEnds(t *testing.T) {
 	}
 	request := pipe.Request{ID: 1, Language: "en", Deadline: 60_000}
 	require.NoError(t, conn.SendRequest(request, sample.Image))
-	answer, err := conn.ReceiveAnswer(request)
+	answer, err := conn.ReceiveAnswer(request, nil)
 	require.NoError(t, err)
 	require.Contains(t, answer.Document.Text(), "empire of Rome")
 

@@ -65,6 +65,7 @@ var promises = []struct {
 	{"keeps its own deadline", "An image that takes too long is given up, and the next one is read.", keepsOwnDeadline},
 	{"refuses images when the queue is full", "The refusal is immediate; accepted images are read.", refusesWhenFull},
 	{"shares its workers between accounts", "However many images one account sends, another is read in turn.", sharesWorkers},
+	{"counts images in answers as memory", "They count for the caller's account, and without memory for them the caller is refused.", countsMemory},
 	{"survives a crash", "The image being read fails, without internal details, and the next one is read.", survivesCrash},
 }
 
@@ -328,4 +329,26 @@ func sharesWorkers(t *testing.T, h Harness) {
 		requireWord(t, await(t, h.start(other, s, image), patience), word)
 	}
 	require.LessOrEqual(t, flooded.Load()-before, int64(2*images+2), "at most about one image of the flooder for one of the other")
+}
+
+func countsMemory(t *testing.T, h Harness) {
+	t.Helper()
+	s := h.open(t, 1, 4)
+	image, _ := h.Page(0)
+	req := ocr.Request{Image: image, Language: h.Language, Preview: true}
+	read := func(memory int64) (*document.Document, int64, error) {
+		places := fair.NewPlaces(memory, 0)
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		doc, err := s.Recognize(fair.WithMeter(ctx, places.Meter(fair.Account{Label: "a"})), req)
+		return doc, places.Used(), err
+	}
+	_, used, err := read(1)
+	require.ErrorIs(t, err, fair.ErrFull)
+	require.Zero(t, used)
+	doc, used, err := read(1 << 30)
+	require.NoError(t, err, "the refusal before cost no more than that answer")
+	require.NotEmpty(t, doc.Pages[0].Preview)
+	require.GreaterOrEqual(t, used, int64(len(doc.Pages[0].Preview)))
+	require.LessOrEqual(t, used, 2*int64(len(doc.Pages[0].Preview)))
 }

@@ -6,10 +6,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"image"
+	"image/jpeg"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -85,7 +88,7 @@ func serveScripts() error {
 		return err
 	}
 	for {
-		req, image, err := conn.ReceiveRequest()
+		req, script, err := conn.ReceiveRequest()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -93,21 +96,35 @@ func serveScripts() error {
 			return err
 		}
 		a := pipe.Answer{ID: req.ID}
-		if a.Document, a.Error = play(image); a.Document != nil {
+		if a.Document, a.Error = play(script); a.Document != nil {
 			a.Document.Language = req.Language
+			for i := range a.Document.Pages {
+				if req.Preview {
+					a.Document.Pages[i].Preview = preview()
+				}
+			}
 		}
 		switch {
-		case bytes.Contains(image, []byte("wrong id")):
+		case bytes.Contains(script, []byte("wrong id")):
 			a.ID++
-		case bytes.Contains(image, []byte("wrong language")):
+		case bytes.Contains(script, []byte("wrong language")):
 			a.Document.Language = "tlh"
-		case bytes.Contains(image, []byte("wrong enhancement")):
+		case bytes.Contains(script, []byte("wrong enhancement")):
 			a.Document.Enhanced = true
 		}
 		if err := conn.SendAnswer(a); err != nil {
 			return err
 		}
 	}
+}
+
+// preview returns a small JPEG.
+func preview() []byte {
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, 64, 64)), nil); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
 }
 
 // play runs the script. It returns the document that the script describes, or the error that it requests.
@@ -161,11 +178,16 @@ var misbehaviours = map[string]func(argument string){
 	"exit":  func(status string) { os.Exit(number(status)) },
 	"hang":  func(string) { select {} },
 	"spin": func(string) {
-		for spins := uint64(0); ; spins++ { // uses up a core
-			if spins == math.MaxUint64 {
-				return
-			}
+		// Many threads, so that the process gets its share of the cores on a busy machine too.
+		const threads = 32
+		runtime.GOMAXPROCS(threads)
+		for range threads {
+			go func() {
+				for spins := uint64(0); spins < math.MaxUint64; spins++ {
+				}
+			}()
 		}
+		select {}
 	},
 	"stderr": func(size string) { fmt.Fprintln(os.Stderr, strings.Repeat("x", number(size))) },
 	"garbage": func(string) {

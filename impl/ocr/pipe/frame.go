@@ -9,10 +9,9 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf8"
-)
 
-// firstBuffer is the most memory, in bytes, that is allocated before the announced bytes have arrived.
-const firstBuffer = 1 << 20
+	"uncial/internal/fair"
+)
 
 // send writes one frame: header as JSON of at most limit bytes, then the payload. Nothing is written if either is too
 // large.
@@ -42,17 +41,17 @@ func (c *Conn) send(header any, limit int, payload []byte) error {
 	return nil
 }
 
-// receive reads one frame, decodes the JSON of its header into header and returns the payload. A frame does not name its
-// message, so the caller passes the limits of the message that it expects. The error is io.EOF if the pipe ends between
-// two frames.
-func (c *Conn) receive(header any, maxHeader, maxPayload int) ([]byte, error) {
+// receive reads one frame, decodes the JSON of its header into header and returns the payload, whose memory counts in the meter.
+// A frame does not name its message, so the caller passes the limits of the message that it expects. The error is io.EOF if the
+// pipe ends between two frames, and fair.ErrFull if the meter has no memory left: the frame is then skipped.
+func (c *Conn) receive(header any, maxHeader, maxPayload int, meter *fair.Meter) ([]byte, error) {
 	if _, err := c.r.Peek(1); err != nil {
 		if errors.Is(err, io.EOF) {
 			return nil, io.EOF
 		}
 		return nil, fmt.Errorf("pipe: read: %w", err)
 	}
-	text, err := readPart(c.r, maxHeader)
+	text, err := readPart(c.r, maxHeader, nil)
 	if err != nil {
 		return nil, fmt.Errorf("pipe: header: %w", err)
 	}
@@ -62,15 +61,16 @@ func (c *Conn) receive(header any, maxHeader, maxPayload int) ([]byte, error) {
 	if err := decode(text, header); err != nil {
 		return nil, fmt.Errorf("pipe: header: %w", err)
 	}
-	payload, err := readPart(c.r, maxPayload)
+	payload, err := readPart(c.r, maxPayload, meter)
 	if err != nil {
 		return nil, fmt.Errorf("pipe: payload: %w", err)
 	}
 	return payload, nil
 }
 
-// readPart reads a length and as many bytes. Memory grows with the bytes that arrive, not with the length announced.
-func readPart(r *bufio.Reader, limit int) ([]byte, error) {
+// readPart reads a length and as many bytes. Memory grows with the bytes that arrive, not with the length announced. If the meter has
+// none left, it reads to the end of the part and returns fair.ErrFull.
+func readPart(r *bufio.Reader, limit int, meter *fair.Meter) ([]byte, error) {
 	var prefix [4]byte
 	if _, err := io.ReadFull(r, prefix[:]); err != nil {
 		return nil, noEOF(err)
@@ -79,12 +79,22 @@ func readPart(r *bufio.Reader, limit int) ([]byte, error) {
 	if n > int64(limit) {
 		return nil, fmt.Errorf("%d bytes; at most %d are allowed", n, limit)
 	}
-	var part bytes.Buffer
-	part.Grow(int(min(n, firstBuffer)))
-	if _, err := io.CopyN(&part, r, n); err != nil {
-		return nil, noEOF(err)
+	part := []byte{}
+	for left := int(n); left > 0; left = int(n) - len(part) {
+		grown, ok := meter.Extend(part, 1, int(n))
+		if !ok {
+			meter.Shrink(cap(part))
+			if _, err := io.CopyN(io.Discard, r, int64(left)); err != nil {
+				return nil, noEOF(err)
+			}
+			return nil, fair.ErrFull
+		}
+		part = grown[:cap(grown)]
+		if _, err := io.ReadFull(r, part[len(grown):]); err != nil {
+			return nil, noEOF(err)
+		}
 	}
-	return part.Bytes(), nil
+	return part, nil
 }
 
 // noEOF replaces io.EOF within a frame by io.ErrUnexpectedEOF: io.EOF means that the pipe ended between two frames.

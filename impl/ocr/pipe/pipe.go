@@ -21,10 +21,11 @@ import (
 
 	"uncial/impl/ocr"
 	"uncial/internal/document"
+	"uncial/internal/fair"
 )
 
 // Protocol is the version of this protocol. Both sides must have the same one; raise it with every change of a message.
-const Protocol = 4
+const Protocol = 5
 
 // Environment variables that the service sets for a worker.
 const (
@@ -44,10 +45,9 @@ const (
 	maxAnswer   = 16 << 20 // header of an answer: a book of 10 pages has about 2 MiB
 	maxElements = 500_000  // objects and arrays in a header; with maxCommas it bounds the memory that decoding allocates
 	maxCommas   = 5 * maxElements
-	maxPreviews = ocr.MaxPages * document.MaxPreviewBytes // payload of an answer with previews
-	maxImage    = ocr.MaxBytes                            // payload of a request
-	maxReason   = 1 << 10                                 // message of an error that is shown to the caller
-	maxMessage  = 16 << 10                                // message of any other error
+	maxImage    = ocr.MaxBytes // payload of a request
+	maxReason   = 1 << 10      // message of an error that is shown to the caller
+	maxMessage  = 16 << 10     // message of any other error
 )
 
 // Hello is a worker's first message, sent as soon as the worker can read images.
@@ -105,8 +105,8 @@ type Answer struct {
 	Document *document.Document `json:"document,omitempty"`
 	Strips   *Strips            `json:"strips,omitempty"` // only for a request with Cut
 	Error    *Error             `json:"error,omitempty"`
-	// Previews are the lengths of the pages' previews, which follow one another in the payload. Nil if there are none.
-	Previews []int `json:"previews,omitempty"`
+	// Images are the lengths of the document's images, which follow one another in the payload; see images. Nil if there are none.
+	Images []int `json:"images,omitempty"`
 }
 
 // Strips are the images of lines, StripHeight pixels high.
@@ -158,7 +158,7 @@ func (c *Conn) SendHello(h Hello) error {
 // ReceiveHello reads the worker's first message. The error is io.EOF if the worker exited without one.
 func (c *Conn) ReceiveHello() (Hello, error) {
 	var h Hello
-	if _, err := c.receive(&h, maxHello, 0); err != nil {
+	if _, err := c.receive(&h, maxHello, 0, nil); err != nil {
 		return Hello{}, err
 	}
 	return h, h.check()
@@ -175,7 +175,7 @@ func (c *Conn) SendRequest(r Request, image []byte) error {
 // ReceiveRequest reads the next request and its image. The error is io.EOF once the service has closed the pipe.
 func (c *Conn) ReceiveRequest() (Request, []byte, error) {
 	var r Request
-	image, err := c.receive(&r, maxRequest, maxImage)
+	image, err := c.receive(&r, maxRequest, maxImage, nil)
 	if err != nil {
 		return Request{}, nil, err
 	}
@@ -194,21 +194,20 @@ func (c *Conn) SendAnswer(a Answer) error {
 	if a.Strips != nil {
 		return c.send(a, maxAnswer, a.Strips.Ink)
 	}
-	previews := a.takePreviews()
-	return c.send(a, maxAnswer, previews)
+	images := a.takeImages()
+	return c.send(a, maxAnswer, images)
 }
 
-// ReceiveAnswer reads the answer to the request that was sent last. The error is io.EOF if the worker exited instead.
-func (c *Conn) ReceiveAnswer(to Request) (Answer, error) {
-	limit := 0
-	switch {
-	case to.Cut != nil:
+// ReceiveAnswer reads the answer to the request that was sent last. Its images count in the meter, which may be nil. The error is
+// io.EOF if the worker exited instead, and fair.ErrFull if the meter has no memory left for the images; after the latter the pipe can
+// be used again.
+func (c *Conn) ReceiveAnswer(to Request, meter *fair.Meter) (Answer, error) {
+	limit := maxImages(to)
+	if to.Cut != nil {
 		limit = maxStrips
-	case to.Preview:
-		limit = maxPreviews
 	}
 	var a Answer
-	payload, err := c.receive(&a, maxAnswer, limit)
+	payload, err := c.receive(&a, maxAnswer, limit, meter)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -218,7 +217,7 @@ func (c *Conn) ReceiveAnswer(to Request) (Answer, error) {
 	case a.Strips != nil:
 		a.Strips.Ink = payload
 	default:
-		if err := a.placePreviews(payload); err != nil {
+		if err := a.placeImages(payload); err != nil {
 			return a, err
 		}
 	}
@@ -228,18 +227,15 @@ func (c *Conn) ReceiveAnswer(to Request) (Answer, error) {
 	return a, a.checkAsked(to)
 }
 
-// AnswerLimit returns the most bytes that the document for a request has in JSON, in which previews are in base64.
-func AnswerLimit(withPreview bool) int64 {
-	if withPreview {
-		return maxAnswer + maxPreviews/3*4 + ocr.MaxPages*4
-	}
-	return maxAnswer
+// AnswerLimit returns the most bytes that the document for a request has in JSON, in which images are in base64.
+func AnswerLimit(to Request) int {
+	return maxAnswer + (maxImages(to)/3+ocr.MaxPages*imagesPerPage)*4
 }
 
 // DecodeDocument decodes the document for a request from JSON, with the checks that ReceiveAnswer makes. Package remote uses it
 // for answers of an engine.
 func DecodeDocument(text []byte, to Request) (*document.Document, error) {
-	if err := checkHeader(text, int(AnswerLimit(to.Preview))); err != nil {
+	if err := checkHeader(text, AnswerLimit(to)); err != nil {
 		return nil, err
 	}
 	var d document.Document

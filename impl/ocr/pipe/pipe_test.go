@@ -80,7 +80,7 @@ func TestConn(t *testing.T) {
 	strips := pipe.Answer{ID: 8, Strips: &pipe.Strips{Widths: []int{2, 0, 1}, Ink: bytes.Repeat([]byte{7}, 3*pipe.StripHeight)}}
 	require.NoError(t, child.SendAnswer(strips))
 	want.Cut.Lines = make([]pipe.Band, 3)
-	answer, err := parent.ReceiveAnswer(want)
+	answer, err := parent.ReceiveAnswer(want, nil)
 	require.NoError(t, err)
 	require.Equal(t, strips, answer)
 
@@ -92,11 +92,11 @@ func TestConn(t *testing.T) {
 		{ID: 8, Error: &pipe.Error{Kind: pipe.ImageFault, Message: "not an image"}},
 	} {
 		require.NoError(t, child.SendAnswer(a))
-		got, err := parent.ReceiveAnswer(pipe.Request{ID: a.ID, Language: doc().Language, Enhance: true, Preview: true})
+		got, err := parent.ReceiveAnswer(pipe.Request{ID: a.ID, Language: doc().Language, Enhance: true, Preview: true}, nil)
 		require.NoError(t, err)
 		require.Equal(t, a, got)
 	}
-	_, err = parent.ReceiveAnswer(want)
+	_, err = parent.ReceiveAnswer(want, nil)
 	require.Equal(t, io.EOF, err, "the pipe ends between two frames")
 }
 
@@ -161,7 +161,7 @@ func TestConn_ReceiveAnswer(t *testing.T) {
 		"an answer to another request":   header(`{"id":2,` + fault + `}`),
 		"another language":               header(`{"id":1,"document":{"language":"de",` + page("") + `}}`),
 		"corrections nobody asked for":   header(`{"id":1,"document":{"language":"en","enhanced":true,` + page("") + `}}`),
-		"a preview nobody asked for":     string(frame(`{"id":1,"previews":[1],"document":{"language":"en",`+page("")+`}}`, "x")),
+		"a preview nobody asked for":     string(frame(`{"id":1,"images":[1],"document":{"language":"en",`+page("")+`}}`, "x")),
 		"a text that is not UTF-8":       header("{\"id\":1,\"error\":{\"kind\":\"image\",\"message\":\"\xff\"}}"),
 		"an array of nulls":              header(`{"id":1,"document":{"pages":[` + strings.Repeat("null,", 3_000_000) + `null]}}`),
 		"a document without pages":       header(`{"id":1,"document":{"pages":[],"language":"en","confidence":0}}`),
@@ -170,11 +170,11 @@ func TestConn_ReceiveAnswer(t *testing.T) {
 		"text instead of a frame":        "Error opening data file\n",
 		"both a document and an error":   header(`{"id":1,` + fault + `,"document":{"pages":[{"width":1,"height":1}],"language":"en","confidence":0}}`),
 	} {
-		_, err := reader([]byte(raw)).ReceiveAnswer(asked)
+		_, err := reader([]byte(raw)).ReceiveAnswer(asked, nil)
 		require.Error(t, err, name)
 		require.NotEqual(t, io.EOF, err, name)
 	}
-	_, err := reader([]byte(good)).ReceiveAnswer(asked)
+	_, err := reader([]byte(good)).ReceiveAnswer(asked, nil)
 	require.NoError(t, err, "the frame that the others are made from")
 }
 
@@ -266,7 +266,7 @@ func TestConn_SendAnswer(t *testing.T) {
 func received(t require.TestingT, kind pipe.Kind, message string) string {
 	var b bytes.Buffer
 	require.NoError(t, pipe.New(nil, &b).SendAnswer(pipe.Answer{ID: 1, Error: &pipe.Error{Kind: kind, Message: message}}))
-	a, err := pipe.New(&b, nil).ReceiveAnswer(pipe.Request{ID: 1, Language: "en"})
+	a, err := pipe.New(&b, nil).ReceiveAnswer(pipe.Request{ID: 1, Language: "en"}, nil)
 	require.NoError(t, err)
 	return a.Error.Message
 }
@@ -275,7 +275,7 @@ func TestConn_ReceiveHello(t *testing.T) {
 	t.Parallel()
 	_, err := reader(frame(`{"version":"v","protocol":99,"languages":["en"],"models":[]}`, "")).ReceiveHello()
 	require.ErrorContains(t, err, "protocol 99")
-	_, err = reader(frame(`{"version":"v","protocol":4,"languages":[],"models":[]}`, "")).ReceiveHello()
+	_, err = reader(frame(`{"version":"v","protocol":5,"languages":[],"models":[]}`, "")).ReceiveHello()
 	require.ErrorContains(t, err, "cannot read any language")
 	_, err = reader(nil).ReceiveHello()
 	require.Equal(t, io.EOF, err)
@@ -300,13 +300,13 @@ func FuzzConn(f *testing.F) {
 		}
 		for c := reader(raw); ; {
 			asked := pipe.Request{ID: 1, Language: doc().Language, Enhance: true, Preview: true}
-			a, err := c.ReceiveAnswer(asked)
+			a, err := c.ReceiveAnswer(asked, nil)
 			if err != nil {
 				break
 			}
 			var once, twice bytes.Buffer
 			require.NoError(t, pipe.New(nil, &once).SendAnswer(a))
-			again, err := reader(once.Bytes()).ReceiveAnswer(asked)
+			again, err := reader(once.Bytes()).ReceiveAnswer(asked, nil)
 			require.NoError(t, err)
 			require.NoError(t, pipe.New(nil, &twice).SendAnswer(again))
 			require.Equal(t, once.Bytes(), twice.Bytes())
@@ -318,19 +318,19 @@ func TestConn_Strips(t *testing.T) {
 	t.Parallel()
 	t.Run("refuses strips that do not fit their bytes", func(t *testing.T) {
 		t.Parallel()
-		_, err := reader(frame(`{"id":1,"strips":{"widths":[2]}}`, strings.Repeat("x", pipe.StripHeight))).ReceiveAnswer(cut(1))
+		_, err := reader(frame(`{"id":1,"strips":{"widths":[2]}}`, strings.Repeat("x", pipe.StripHeight))).ReceiveAnswer(cut(1), nil)
 		require.ErrorContains(t, err, "strips of 2 columns come with 48 bytes")
 	})
 	t.Run("refuses a width that is no width", func(t *testing.T) {
 		t.Parallel()
 		for _, width := range []string{"-1", "9000000000"} {
-			_, err := reader(frame(`{"id":1,"strips":{"widths":[`+width+`]}}`, "")).ReceiveAnswer(cut(1))
+			_, err := reader(frame(`{"id":1,"strips":{"widths":[`+width+`]}}`, "")).ReceiveAnswer(cut(1), nil)
 			require.ErrorContains(t, err, "pixels wide")
 		}
 	})
 	t.Run("refuses a payload that was not asked for", func(t *testing.T) {
 		t.Parallel()
-		_, err := reader(frame(`{"id":1,"strips":{"widths":[1]}}`, strings.Repeat("x", pipe.StripHeight))).ReceiveAnswer(pipe.Request{ID: 1, Language: "en"})
+		_, err := reader(frame(`{"id":1,"strips":{"widths":[1]}}`, strings.Repeat("x", pipe.StripHeight))).ReceiveAnswer(pipe.Request{ID: 1, Language: "en"}, nil)
 		require.ErrorContains(t, err, "at most 0 are allowed")
 	})
 	t.Run("refuses a request to cut nothing", func(t *testing.T) {

@@ -191,14 +191,23 @@ func (c *Client) get(ctx context.Context, e *engine, path string, into any) erro
 	return json.Unmarshal(text, into)
 }
 
-// do sends a request and reads at most limit bytes of the answer.
-func (c *Client) do(r *http.Request, limit int64) (status int, header http.Header, body []byte, err error) {
+// do sends a request and reads at most limit bytes of the answer, which count in the meter of the request. The error is fair.ErrFull
+// if the meter has no memory left.
+func (c *Client) do(r *http.Request, limit int) (status int, header http.Header, body []byte, err error) {
 	res, err := c.http.Do(r) //nolint:gosec // the operator chose the host
 	if err != nil {
 		return 0, nil, nil, err
 	}
 	defer func() { _ = res.Body.Close() }()
-	body, err = io.ReadAll(io.LimitReader(res.Body, limit))
+	expected := limit
+	if n := res.ContentLength; n >= 0 && n < int64(limit) {
+		expected = int(n) + 1 // one more, so that the end is seen without another buffer
+	}
+	meter := fair.MeterFrom(r.Context())
+	body, err = meter.ReadAll(io.LimitReader(res.Body, int64(limit)), expected)
+	if err != nil {
+		meter.Shrink(cap(body))
+	}
 	return res.StatusCode, res.Header, body, err
 }
 
@@ -285,7 +294,11 @@ func (c *Client) send(ctx context.Context, e *engine, req ocr.Request) (*documen
 	setAccount(r.Header, ctx)
 	r.Header.Set("Content-Type", "application/octet-stream")
 	r.Header.Set("Expect", "100-continue") // so that a busy engine can refuse before the image is sent
-	status, header, text, err := c.do(r, pipe.AnswerLimit(req.Preview)+1)
+	to := pipe.Request{Language: req.Language, Enhance: req.Enhance, Preview: req.Preview}
+	status, header, text, err := c.do(r, pipe.AnswerLimit(to)+1)
+	if errors.Is(err, fair.ErrFull) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, &diedError{err}
 	}
@@ -294,7 +307,9 @@ func (c *Client) send(ctx context.Context, e *engine, req ocr.Request) (*documen
 		c.engines.report(e, load, 1)
 	}
 	if status == http.StatusOK {
-		return pipe.DecodeDocument(text, pipe.Request{Language: req.Language, Enhance: req.Enhance, Preview: req.Preview})
+		doc, err := pipe.DecodeDocument(text, to)
+		fair.MeterFrom(ctx).Shrink(cap(text) - pipe.ImageBytes(doc)) // the images stay in memory
+		return doc, err
 	}
 	var f failure
 	if err := json.Unmarshal(text, &f); err != nil {

@@ -58,7 +58,7 @@ func ask(tb testing.TB, conn *pipe.Conn, id uint64, language string, deadlineMS 
 	tb.Helper()
 	request := pipe.Request{ID: id, Language: language, Deadline: deadlineMS}
 	require.NoError(tb, conn.SendRequest(request, image))
-	answer, err := conn.ReceiveAnswer(request)
+	answer, err := conn.ReceiveAnswer(request, nil)
 	require.NoError(tb, err)
 	return answer
 }
@@ -116,7 +116,7 @@ func TestServe(t *testing.T) {
 		answer := ask(t, conn, 9, "en", 1000, []byte("x"))
 		require.Equal(t, pipe.Internal, answer.Error.Kind)
 		require.Contains(t, answer.Error.Message, "out of order")
-		_, err := conn.ReceiveAnswer(pipe.Request{ID: 9})
+		_, err := conn.ReceiveAnswer(pipe.Request{ID: 9}, nil)
 		require.ErrorIs(t, err, io.EOF)
 		require.ErrorContains(t, hangUp(), "out of order")
 	})

@@ -8,6 +8,7 @@ import (
 
 	"uncial/impl/ocr"
 	"uncial/impl/ocr/pipe"
+	"uncial/internal/fair"
 )
 
 // Pauses between attempts to start a worker.
@@ -162,9 +163,14 @@ func (s *slot) serve(j *job) (reusable bool) {
 	defer cancel()
 	stop := context.AfterFunc(ctx, s.worker.kill)
 	before := s.worker.cpuTime()
-	answer, err := s.worker.read(request(j, s.pool.opts.Deadline, s.pool.threadsPerImage()), j.req.Image)
+	answer, err := s.worker.read(request(j, s.pool.opts.Deadline, s.pool.threadsPerImage()), j.req.Image, fair.MeterFrom(j.ctx))
 	// If the deadline passed just after the answer, the answer is valid, but the worker was killed.
-	if killed := !stop(); err == nil {
+	killed := !stop()
+	if errors.Is(err, fair.ErrFull) { // the worker did nothing wrong
+		s.finish(j, outcome{err: err})
+		return !killed
+	}
+	if err == nil {
 		s.worker.isSuspect = answer.Error != nil
 		if answer.Error != nil && answer.Error.Kind == pipe.TimeoutFault {
 			s.remember(j, s.worker.cpuTime()-before)

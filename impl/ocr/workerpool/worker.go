@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"uncial/impl/ocr/pipe"
+	"uncial/internal/fair"
 )
 
 // worker is one child process. Only its slot talks to it; kill may be called from any goroutine.
@@ -134,15 +135,15 @@ func (w *worker) reap(stderr *os.File) {
 	<-drained
 }
 
-// read sends one image and waits for the answer. The error is errNotDelivered if the worker did not receive the image;
-// after any error the worker must be stopped, because the pipe may be out of step.
-func (w *worker) read(req pipe.Request, image []byte) (pipe.Answer, error) {
+// read sends one image and waits for the answer, whose images count in the meter. The error is errNotDelivered if the worker did not
+// receive the image; after any error but fair.ErrFull the worker must be stopped, because the pipe may be out of step.
+func (w *worker) read(req pipe.Request, image []byte, meter *fair.Meter) (pipe.Answer, error) {
 	w.stderr.reset()
 	req.ID = rand.Uint64() // nobody can answer a request in advance
 	if err := w.conn.SendRequest(req, image); err != nil {
 		return pipe.Answer{}, fmt.Errorf("%w: %w", errNotDelivered, err)
 	}
-	return w.conn.ReceiveAnswer(req)
+	return w.conn.ReceiveAnswer(req, meter)
 }
 
 // kill ends the process and unblocks reads from it and writes to it. It does not wait.

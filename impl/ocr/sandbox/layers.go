@@ -15,7 +15,7 @@ import (
 //   - capabilities: even a process that starts as root has none of root's powers;
 //   - no_new_privs: no set-user-id program can give rights back, and seccomp needs it;
 //   - landlock: reads only the files of the spec, writes nothing, connects to nothing;
-//   - limits: memory, CPU time, descriptors, and no core file that would hold a page's image;
+//   - limits: memory, address space, CPU time, threads, descriptors, and no core file that would hold a page's image;
 //   - seccomp: no sockets, no processes, and only the calls that computing needs;
 //   - namespaces: sees no other process and no network interface.
 const (
@@ -57,13 +57,24 @@ func apply(name string, s *spec) (detail string, err error) {
 	return "", fmt.Errorf("unknown layer %q", name)
 }
 
+// nobody is the user and group of that name in Debian, without rights anywhere.
+const nobody = 65534
+
 // isolate puts the process into its own namespaces, in which it is process 1, has the user nobody, and is alone. There is
 // no mount namespace: Landlock restricts files, and works where mounting is denied.
-func isolate(attr *syscall.SysProcAttr) {
-	const nobody = 65534 // the user and group of that name in Debian, without rights anywhere
+//
+// Outside, the process has the user and the group of this one, unless asNobody is set: the kernel does not count the threads of root,
+// setrlimit(2), RLIMIT_NPROC.
+func isolate(attr *syscall.SysProcAttr, asNobody bool) {
+	uid, gid := os.Geteuid(), os.Getegid()
+	if asNobody {
+		uid, gid = nobody, nobody
+		attr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+		attr.GidMappingsEnableSetgroups = true // or it would keep root's further groups
+	}
 	attr.Cloneflags = unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
-	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: nobody, HostID: os.Geteuid(), Size: 1}}
-	attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: nobody, HostID: os.Getegid(), Size: 1}}
+	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: nobody, HostID: uid, Size: 1}}
+	attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: nobody, HostID: gid, Size: 1}}
 }
 
 // dropCapabilities takes all capabilities from root. They do not come back with exec, because the bounding set is empty
@@ -85,6 +96,9 @@ const (
 	maxFiles   = 64
 	maxThreads = 128     // including those of the Go runtime
 	stackBytes = 8 << 20 // the usual limit of a login shell
+	// addressSpace is how many bytes a program may map beyond its private memory: its files, and what the Go runtime reserves without
+	// using it. Pages that are only read cost no private memory, but 2 KB of page tables for each MiB.
+	addressSpace = 2 << 30
 )
 
 // setLimits limits what the program can use up, by setrlimit(2). It also makes descriptors that were inherited by
@@ -113,6 +127,9 @@ func setLimits(s *spec) (string, error) {
 	}
 	if s.Memory > 0 {
 		bounds[unix.RLIMIT_DATA] = s.Memory
+		if !isRaceBuild { // the race detector maps terabytes
+			bounds[unix.RLIMIT_AS] = s.Memory + addressSpace
+		}
 	}
 	for resource, bound := range bounds {
 		var now unix.Rlimit

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -21,15 +22,15 @@ const probeTimeout = 10 * time.Second
 func (l *Launcher) probe(ctx context.Context) error {
 	trial := l.spec
 	trial.Probe = true
-	// Namespaces are the layer most often denied, by containers and by kernel settings, so only they are tried apart.
-	isolated := Layer{Name: namespaces, Active: true, Detail: "user, pid, net, ipc, uts"}
-	layers, err := trial.run(ctx, true)
+	layers, isolated, err := trial.runIsolated(ctx)
 	if err != nil {
-		isolated.Active, isolated.Detail = false, kernelError(err)
+		isolated = Layer{Name: namespaces, Detail: kernelError(err)}
+		trial.Nobody = false
 		if layers, err = trial.run(ctx, false); err != nil {
 			return fmt.Errorf("sandbox: try the layers: %w", err)
 		}
 	}
+	l.spec.Nobody = trial.Nobody
 	var missing []string
 	for _, y := range layers {
 		if y.Active {
@@ -44,6 +45,26 @@ func (l *Launcher) probe(ctx context.Context) error {
 		return fmt.Errorf("sandbox: required layers are not available: %s", strings.Join(missing, ", "))
 	}
 	return nil
+}
+
+// runIsolated starts a probing shim in its own namespaces, for root with the user nobody outside of them if that user can use the files
+// of the spec. Namespaces are the layer most often denied, by containers and by kernel settings, so only they are tried apart.
+func (s *spec) runIsolated(ctx context.Context) (layers []Layer, isolated Layer, err error) {
+	isolated = Layer{Name: namespaces, Active: true, Detail: "user, pid, net, ipc, uts"}
+	if os.Geteuid() != 0 {
+		layers, err = s.run(ctx, true)
+		return layers, isolated, err
+	}
+	s.Nobody = true
+	layers, denied := s.run(ctx, true)
+	if denied == nil {
+		isolated.Detail += "; as nobody"
+		return layers, isolated, nil
+	}
+	s.Nobody = false
+	isolated.Detail += fmt.Sprintf("; as root, whose threads are not limited, because nobody cannot start it: %v", denied)
+	layers, err = s.run(ctx, true)
+	return layers, isolated, err
 }
 
 // kernelError returns the kernel's error alone, such as "operation not permitted", without the call that failed.

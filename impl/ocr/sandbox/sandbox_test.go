@@ -48,6 +48,9 @@ func run(m *testing.M) int {
 		return m.Run()
 	}
 	dir, err := os.MkdirTemp("", "sandbox-test-")
+	if err == nil {
+		err = os.Chmod(dir, 0o755) // nobody starts the probe too
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -115,6 +118,7 @@ func attempts(dir, file, parent string) []attempt {
 		{"tracing its parent", "ptrace", parent, false},
 		{"shared memory, which no limit counts", "share", "", true},
 		{"more memory than it may have", "allocate", "600", true},
+		{"more address space than it may have", "reserve", "4608", true},
 		{"io_uring", "call", "io_uring_setup", false},
 		{"BPF", "call", "bpf", false},
 		{"performance counters", "call", "perf_event_open", false},
@@ -148,6 +152,9 @@ func TestLauncher_Refuses(t *testing.T) {
 	for _, c := range attempts(dir, file, parent) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+			if c.action == "reserve" && sandbox.IsRaceBuild {
+				t.Skip("the race detector maps terabytes, so its builds have no limit")
+			}
 			o := sandbox.Options{Args: []string{c.action, c.arg}, Memory: 512 << 20, Mode: sandbox.Require}
 			got, _ := output(t, MustLaunch(t, o))
 			require.Truef(t, strings.HasPrefix(got, "refused:"), "it printed %q", got)
@@ -211,6 +218,39 @@ func TestLauncher_Start_LimitsCPU(t *testing.T) {
 	_, state := output(t, MustLaunch(t, sandbox.Options{Args: []string{"spin"}, CPU: time.Second}))
 	require.False(t, state.Success())
 	require.Less(t, state.UserTime(), 5*time.Second)
+}
+
+// The kernel counts no threads of root, so the program must not be root outside of its namespaces either.
+func TestLauncher_Start_LimitsThreads(t *testing.T) {
+	t.Parallel()
+	o := sandbox.Options{Args: []string{"hold threads", "3001"}, Mode: sandbox.Require}
+	l := MustLaunch(t, o)
+	isolated := l.Layers()[5]
+	if !isolated.Active {
+		t.Skip("this machine permits no namespaces; here the limit of the container's processes applies")
+	}
+	if os.Getuid() == 0 {
+		require.Equal(t, "user, pid, net, ipc, uts; as nobody", isolated.Detail)
+	}
+	got, _ := output(t, l)
+	require.Contains(t, got, "failed to create new OS thread")
+	o.Mode = sandbox.Off
+	got, _ = output(t, MustLaunch(t, o))
+	require.Equal(t, "done\n", got, "without the sandbox")
+}
+
+func TestNewLauncher_FilesOfRoot(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		t.Skip("needs root, whose files nobody cannot read")
+	}
+	private := filepath.Join(t.TempDir(), "model")
+	require.NoError(t, os.WriteFile(private, []byte("model"), 0o600))
+	l := MustLaunch(t, sandbox.Options{Args: []string{"read", private}, Read: []string{private}, Mode: sandbox.Require})
+	require.Contains(t, l.Layers()[5].Detail, "as root, whose threads are not limited, because nobody cannot start it")
+	require.Contains(t, l.Layers()[5].Detail, "read "+private+": permission denied")
+	got, _ := output(t, l)
+	require.Equal(t, "done\n", got)
 }
 
 // beParent starts a program that never ends by itself, prints its process id, and waits to be killed.

@@ -2,12 +2,17 @@ package sandbox
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"sync/atomic"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // A process whose name is shimName is the shim. Its instructions, a spec in JSON, are in the environment variable specEnv.
@@ -27,10 +32,11 @@ type spec struct {
 	Execute []string `json:"execute"` // files that may be executed, and read
 	Read    []string `json:"read"`    // files and directories that may be read
 	Memory  uint64   `json:"memory,omitempty"`
-	CPU     uint64   `json:"cpu,omitempty"`   // seconds
-	Alone   bool     `json:"alone,omitempty"` // in its own namespaces
-	Layers  []string `json:"layers"`          // names of the layers to apply; if one fails, the program is not started
-	Probe   bool     `json:"probe,omitempty"` // try all layers, report them on standard output, exit
+	CPU     uint64   `json:"cpu,omitempty"`    // seconds
+	Alone   bool     `json:"alone,omitempty"`  // in its own namespaces
+	Nobody  bool     `json:"nobody,omitempty"` // with the user nobody outside of them too
+	Layers  []string `json:"layers"`           // names of the layers to apply; if one fails, the program is not started
+	Probe   bool     `json:"probe,omitempty"`  // try all layers, report them on standard output, exit
 }
 
 // newSpec turns options into instructions. The names of layers are added by probe.
@@ -61,7 +67,7 @@ func (s spec) command(inNamespaces bool) *exec.Cmd {
 	}
 	attr := attributes()
 	if inNamespaces {
-		isolate(attr)
+		isolate(attr, s.Nobody)
 	}
 	return &exec.Cmd{
 		Path:        "/proc/self/exe",
@@ -94,6 +100,11 @@ func becomeProgram(text string) error {
 	if err := json.Unmarshal([]byte(text), &s); err != nil {
 		return fmt.Errorf("decode the instructions: %w", err)
 	}
+	if s.Probe && s.Nobody {
+		if err := s.checkAccess(); err != nil {
+			return err
+		}
+	}
 	if s.Probe {
 		return json.NewEncoder(os.Stdout).Encode(s.tryAll())
 	}
@@ -106,6 +117,33 @@ func becomeProgram(text string) error {
 	}
 	if err := syscall.Exec(s.Program, argv, s.Env); err != nil { //nolint:gosec // what a Launcher is for
 		return fmt.Errorf("start %s: %w", s.Program, err)
+	}
+	return nil
+}
+
+// checkAccess checks that this user may use the files of the spec. A missing one is not an error.
+func (s *spec) checkAccess() error {
+	for _, path := range s.Execute {
+		if err := unix.Access(path, unix.X_OK|unix.R_OK); err != nil {
+			return fmt.Errorf("execute %s: %w", path, err)
+		}
+	}
+	for _, root := range s.Read {
+		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			if err == nil && !entry.IsDir() {
+				err = unix.Access(path, unix.R_OK)
+			}
+			if err != nil {
+				return fmt.Errorf("read %s: %s", path, kernelError(err))
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -70,8 +71,12 @@ func try(action string, args []string) error {
 	case "share":
 		_, err := unix.Mmap(-1, 0, 1<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANONYMOUS)
 		return err
+	case "reserve":
+		return reserve(args[0])
 	case "threads":
 		return threads(args[0])
+	case "hold threads":
+		return holdThreads(args[0])
 	// What the program has inherited: it must be neither secrets nor open files of the service.
 	case "environ":
 		return report(strings.Join(os.Environ(), " "))
@@ -172,6 +177,45 @@ func allocate(mib string) error {
 	for i := 0; i < len(b); i += 4096 {
 		b[i] = 1
 	}
+	return nil
+}
+
+// reserve maps private memory that cannot be written, and reads every page: it costs page tables, which RLIMIT_DATA does not count.
+func reserve(mib string) error {
+	n, err := strconv.Atoi(mib)
+	if err != nil {
+		return err
+	}
+	b, err := unix.Mmap(-1, 0, n<<20, unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
+	if err != nil {
+		return err
+	}
+	sum := 0
+	for i := 0; i < len(b); i += 2 << 20 {
+		sum += int(b[i])
+	}
+	if sum != 0 {
+		return report("memory that is not empty")
+	}
+	return nil
+}
+
+// holdThreads has as many threads at once. The Go runtime ends the program if it cannot start one.
+func holdThreads(count string) error {
+	n, err := strconv.Atoi(count)
+	if err != nil {
+		return err
+	}
+	var started sync.WaitGroup
+	started.Add(n)
+	for range n {
+		go func() {
+			runtime.LockOSThread()
+			started.Done()
+			select {}
+		}()
+	}
+	started.Wait()
 	return nil
 }
 

@@ -1,0 +1,4 @@
+package sandbox
+
+// IsRaceBuild is isRaceBuild.
+const IsRaceBuild = isRaceBuild

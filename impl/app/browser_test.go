@@ -260,6 +260,6 @@ func (v *visitor) requireOwnRowAndCap(file string) {
 	require.Contains(v, v.Text("main"), "may still spend 5 points")
 	v.Do(chromedp.SetUploadFiles("#try-file", []string{file}, chromedp.ByQuery))
 	v.send("/playground")
-	require.Contains(v, v.Text(".problem"), "5 points are left under the monthly cap of the playground")
+	require.Contains(v, v.Text(".problem"), "The monthly cap of the playground leaves 5 points.")
 	require.Contains(v, v.Text(".problem"), "Nothing was charged.")
 }

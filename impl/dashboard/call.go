@@ -48,12 +48,17 @@ func (c *Call) Session() string { return c.session }
 // Form returns the value of a field of a form, without blanks around it.
 func (c *Call) Form(name string) string { return strings.TrimSpace(c.R.PostFormValue(name)) }
 
-// Redirect sends the browser to a page. done is the code of a message in messages.go that this page then shows; it may be
-// empty.
-func (c *Call) Redirect(path, done string) error {
-	u := url.URL{Path: Prefix + path}
+// Redirect sends the browser to a page: a path with an optional query. done is the code of a message in messages.go that this
+// page then shows; it may be empty.
+func (c *Call) Redirect(page, done string) error {
+	u, err := url.Parse(Prefix + page)
+	if err != nil {
+		return err
+	}
 	if done != "" {
-		u.RawQuery = "done=" + done
+		query := u.Query()
+		query.Set("done", done)
+		u.RawQuery = query.Encode()
 	}
 	http.Redirect(c.W, c.R, u.String(), http.StatusSeeOther)
 	return nil

@@ -10,6 +10,7 @@ var messages = map[string]string{
 	"cap-changed":           "The monthly cap was changed.",
 	"email-changed":         "The e-mail address was changed.",
 	"email-sent":            "A message is on its way to the new address. The change takes effect when you follow the link in it.",
+	"expired":               "Your session has ended, and nothing was changed. Sign in and send the form again.",
 	"granted":               "The points were granted.",
 	"invited":               "The invitation was made.",
 	"joined":                "You joined the account.",

@@ -17,7 +17,7 @@ func TestMessages(t *testing.T) {
 	playground, err := filepath.Glob("playground/*.go")
 	require.NoError(t, err)
 	used := map[string]bool{}
-	code := regexp.MustCompile(`(?:Redirect\([^\n]*, |change\(|changeKey\(|changeMember\(|manage\("[a-z ]+", |done :?= )"([a-z-]+)"`)
+	code := regexp.MustCompile(`(?:Redirect\([^\n]*, |change\(|changeKey\(|changeMember\(|manage\("[a-z ]+", |done :?= |Set\("done", )"([a-z-]+)"`)
 	for _, file := range append(files, playground...) {
 		source, err := os.ReadFile(file)
 		require.NoError(t, err)

@@ -127,7 +127,7 @@ func TestDashboard_Members(t *testing.T) {
 	require.NotContains(t, owner.get("/account").body, code[1], "the link is shown once")
 
 	member := s.browser()
-	require.Contains(t, member.post("/link", "code", code[1]).text(), "You are invited to the account Map room")
+	require.Contains(t, member.post("/link", "code", code[1]).text(), "You are invited to the account “Map room” as a member.")
 	require.Equal(t, "/", member.post("/accept", "code", code[1], "email", "bert@example.org", "name", "Bert", "password", password).path)
 	require.Equal(t, 422, s.browser().post("/accept", "code", code[1], "email", "eve@example.org", "name", "Eve", "password", password).status)
 	require.Equal(t, 403, member.post("/keys", "name", "x", "lifetime", "30").status, "members do not make keys")

@@ -158,13 +158,29 @@ func (d *Dashboard) fail(c *Call, err error) {
 	}
 }
 
-// askToSignIn redirects to the sign-in page, which leads back to the page that was asked for. A form that was sent is lost.
+// askToSignIn redirects to the sign-in page, which leads back to the page that was asked for. Forms are lost, and the page says
+// so.
 func (c *Call) askToSignIn() {
+	query := url.Values{}
+	if c.R.Method != http.MethodGet {
+		query.Set("done", "expired")
+	}
+	if next := strings.TrimPrefix(c.R.URL.RequestURI(), Prefix); next != "/" && c.d.isPage(c.R) {
+		query.Set("next", next)
+	}
 	target := Prefix + "/sign-in"
-	if c.R.Method == http.MethodGet && c.R.URL.Path != Prefix+"/" {
-		target += "?" + url.Values{"next": {strings.TrimPrefix(c.R.URL.RequestURI(), Prefix)}}.Encode()
+	if len(query) > 0 {
+		target += "?" + query.Encode()
 	}
 	http.Redirect(c.W, c.R, target, http.StatusSeeOther)
+}
+
+// isPage reports whether the path of the request is also that of a page.
+func (d *Dashboard) isPage(r *http.Request) bool {
+	other := r.Clone(r.Context())
+	other.Method = http.MethodGet
+	_, pattern := d.mux.Handler(other)
+	return pattern != ""
 }
 
 // recoverPanic turns a panic into a page and a log entry. It must be deferred directly.

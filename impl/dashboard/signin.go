@@ -2,6 +2,8 @@ package dashboard
 
 import (
 	"errors"
+	"net/url"
+	"path"
 	"strings"
 	"time"
 
@@ -45,9 +47,9 @@ func signIn(c *Call) error {
 	return c.d.admitUser(c, u, "", next, "")
 }
 
-// admitUser begins a session and redirects to path. With mail, a user whose e-mail address is not verified gets the link for it
+// admitUser begins a session and redirects to next. With mail, a user whose e-mail address is not verified gets the link for it
 // again instead.
-func (d *Dashboard) admitUser(c *Call, u user.User, accountID, path, done string) error {
+func (d *Dashboard) admitUser(c *Call, u user.User, accountID, next, done string) error {
 	if u.Verified.IsZero() && d.o.Mail != nil {
 		if err := d.sendVerification(c, u); err != nil {
 			return err
@@ -57,16 +59,19 @@ func (d *Dashboard) admitUser(c *Call, u user.User, accountID, path, done string
 	if err := d.begin(c, u, accountID); err != nil {
 		return err
 	}
-	return c.Redirect(path, done)
+	return c.Redirect(next, done)
 }
 
-// localPath returns a path below Prefix that is safe to redirect to; "/" if text is not one.
+// localPath returns a path below Prefix, with its query, that is safe to redirect to; "/" if text is not one.
 func localPath(text string) string {
-	if !strings.HasPrefix(text, "/") || strings.HasPrefix(text, "//") || strings.HasPrefix(text, "/sign-") || strings.Contains(text, "/.") || strings.ContainsAny(text, "\\\r\n") {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || strings.ContainsAny(text, "\\\r\n") ||
+		path.Clean(u.Path) != u.Path || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(u.Path, "/sign-") {
 		return "/"
 	}
-	path, _, _ := strings.Cut(text, "?")
-	return path
+	query := u.Query()
+	query.Del("done") // the message was shown
+	return (&url.URL{Path: u.Path, RawQuery: query.Encode()}).String()
 }
 
 // showForgot asks for the e-mail address of somebody who has forgotten the password.

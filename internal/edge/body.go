@@ -22,6 +22,8 @@ const (
 	// lingerTime is how long the rest of a refused body may take. It is read so that a client which is still sending gets the
 	// answer and not a reset connection (RFC 9112, section 9.6).
 	lingerTime = 10 * time.Second
+	// maxLinger bounds what is read after the answer to a browser, in bytes: a scan that somebody chose by mistake.
+	maxLinger = 256 << 20
 )
 
 // body is the body of a request that must arrive at minRate.
@@ -79,4 +81,24 @@ func (x *exchange) refuse(r *http.Request, b *body, err error) {
 	_ = b.conn.Flush()
 	b.setDeadline(time.Now().Add(lingerTime))
 	_, _ = io.CopyN(io.Discard, b.ReadCloser, request.MaxBody) // whatever happens, the connection is closed
+}
+
+// servePage passes a request from a browser on. Its body must arrive at minRate. What the handler leaves of the body is read
+// after the answer, for readTimeout at most: browsers show no answer before they have sent the whole form.
+func (x *exchange) servePage(page http.Handler, r *http.Request) {
+	b := pace(x.ResponseWriter, r)
+	if b.ended || strings.EqualFold(r.Header.Get("Expect"), "100-continue") {
+		page.ServeHTTP(x, r)
+		return
+	}
+	paced := r.WithContext(r.Context()) // a copy, because the request keeps its body; see pace
+	paced.Body = b
+	_ = b.conn.EnableFullDuplex() // or net/http ends the connection with the answer; fails only where there is none
+	page.ServeHTTP(x, paced)
+	r.Pattern = paced.Pattern
+	if b.ended || x.status == 0 {
+		return
+	}
+	_ = b.conn.Flush()
+	_, _ = io.CopyN(io.Discard, b, maxLinger) // if it fails, the connection is closed
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -121,4 +122,40 @@ func TestHandler_CountsAClientThatLeftAs499(t *testing.T) {
 	assert.Equal(t, 499, <-statuses)
 	assert.Contains(t, d.log.String(), `"level":"INFO"`)
 	assert.NotContains(t, d.log.String(), `"level":"ERROR"`)
+}
+
+// A browser sends the whole form before it shows an answer, also one that a page refuses at once.
+func TestHandler_ReadsTheFormThatAPageRefuses(t *testing.T) {
+	t.Parallel()
+	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
+	address := serve(t, mustNew(t, func(o *edge.Options) { o.Subtrees = map[string]http.Handler{"/pages/": page} }))
+	conn := mustDial(t, address)
+	const megabytes = 40
+	_, err := fmt.Fprintf(conn, "POST /pages/one HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", megabytes*1_000_000)
+	require.NoError(t, err)
+	for range megabytes {
+		_, err := conn.Write(make([]byte, 1_000_000))
+		require.NoError(t, err)
+	}
+	answers := bufio.NewReader(conn)
+	assert.Equal(t, http.StatusTeapot, mustAnswer(t, answers))
+	_, err = io.WriteString(conn, "GET /pages/two HTTP/1.1\r\nHost: x\r\n\r\n")
+	require.NoError(t, err)
+	assert.Equal(t, http.StatusTeapot, mustAnswer(t, answers), "the connection can be used again")
+}
+
+func TestHandler_EndsAFormThatIsTooSlow(t *testing.T) {
+	t.Parallel()
+	failed := make(chan error, 1)
+	page := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, err := io.Copy(io.Discard, r.Body)
+		failed <- err
+		w.WriteHeader(http.StatusRequestTimeout)
+	})
+	address := serve(t, mustNew(t, func(o *edge.Options) { o.Subtrees = map[string]http.Handler{"/pages/": page} }))
+	conn := mustDial(t, address)
+	_, err := io.WriteString(conn, "POST /pages/one HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n1")
+	require.NoError(t, err)
+	assert.Equal(t, http.StatusRequestTimeout, mustAnswer(t, bufio.NewReader(conn)))
+	assert.ErrorIs(t, <-failed, os.ErrDeadlineExceeded)
 }

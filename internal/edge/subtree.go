@@ -41,7 +41,7 @@ func (h *handler) serveSubtree(x *exchange, r *http.Request) bool {
 			x.route = path
 		}
 	}()
-	h.subtrees[i].handler.ServeHTTP(x, r)
+	x.servePage(h.subtrees[i].handler, r)
 	return true
 }
 

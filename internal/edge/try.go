@@ -26,10 +26,13 @@ func (h *handler) addTry() {
 		if pattern == tryPath {
 			method = http.MethodPost
 		}
-		h.router.add(method, pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		served := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if err := page(exchangeOf(w), r); err != nil {
 				WriteError(w, err)
 			}
+		})
+		h.router.add(method, pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			exchangeOf(w).servePage(served, r)
 		}))
 	}
 }

@@ -11,11 +11,15 @@
 package tryit
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"uncial/gen"
@@ -108,4 +112,35 @@ func (a *Answer) Write(p []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	a.Body = append(a.Body, p...)
 	return len(p), nil
+}
+
+// Explain returns what the API refuses and why, in sentences for people who filled in the form. It is "" if the answer holds no
+// error.
+func (a *Answer) Explain() string {
+	var said struct {
+		Error, Message string
+		Details        map[string]string
+	}
+	if json.Unmarshal(a.Body, &said) != nil || said.Error == "" {
+		return ""
+	}
+	if len(said.Details) == 0 {
+		return said.Error + " " + Sentence(said.Message)
+	}
+	text := said.Error
+	for _, field := range slices.Sorted(maps.Keys(said.Details)) {
+		text += " " + cmp.Or(labels[field], field) + ": " + strings.TrimSuffix(said.Details[field], ".") + "."
+	}
+	return text
+}
+
+// labels are what the form calls the fields of a request.
+var labels = map[string]string{"imageUrl": "Image", "language": "Language", "enhance": "Enhance"}
+
+// Sentence begins a text with a capital letter and ends it with a full stop.
+func Sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
 }

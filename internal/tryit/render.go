@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"uncial/internal/contract"
+	"uncial/internal/contract/imagefile"
 	"uncial/internal/document"
 )
 
@@ -211,6 +212,9 @@ func Choices(tags []string, name func(tag string) string) []Choice {
 
 // Price is what sending the form costs, in points.
 func (Form) Price() int64 { return contract.Price }
+
+// MaxBytes is the largest image.
+func (Form) MaxBytes() int64 { return imagefile.MaxBytes }
 
 // HTML returns the form.
 func (f Form) HTML() (template.HTML, error) {

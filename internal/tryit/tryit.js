@@ -39,7 +39,12 @@ for (const form of document.querySelectorAll("form.try")) {
     if (event.target.matches?.("input:not([type=file]), textarea")) return;
     if (take(event.clipboardData)) event.preventDefault();
   });
-  file.addEventListener("change", () => { if (file.files.length > 0) url.value = ""; });
+  file.addEventListener("change", () => {
+    if (file.files.length > 0) url.value = "";
+    const tooLarge = file.files[0]?.size > Number(file.dataset.max);
+    file.setCustomValidity(tooLarge ? "The file has more than 20 MiB. Choose a smaller one." : "");
+    file.reportValidity();
+  });
 
   if (form.hasAttribute("data-with-key")) tryWithKey(form, file, url);
   else showProgress(form);
@@ -57,6 +62,15 @@ function showProgress(form) {
     button.disabled = false;
     status.textContent = "";
   });
+}
+
+// explain returns what the API refuses and why, in sentences, as Answer.Explain does.
+function explain(said) {
+  const labels = { imageUrl: "Image", language: "Language", enhance: "Enhance" };
+  const sentence = (text) => text && text[0].toUpperCase() + text.slice(1).replace(/\.$/, "") + ".";
+  const faults = Object.entries(said.details ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([field, fault]) => `${labels[field] ?? field}: ${fault.replace(/\.$/, "")}.`);
+  return [said.error, ...(faults.length > 0 ? faults : [sentence(said.message)])].filter(Boolean).join(" ");
 }
 
 // tryWithKey sends the form with the pasted key. The key is never stored: it stays in its field, which has no name, so that
@@ -77,8 +91,7 @@ function tryWithKey(form, file, url) {
       headers: { ...options.headers, Authorization: "Bearer " + key.value.trim() },
     });
     if (response.ok) return response;
-    const said = await response.json().catch(() => ({}));
-    throw new Error([said.error ?? `The server answered ${response.status}.`, said.message].filter(Boolean).join(" "));
+    throw new Error(explain(await response.json().catch(() => ({}))) || `The server answered ${response.status}.`);
   }
 
   function fail(error) {

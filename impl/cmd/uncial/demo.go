@@ -20,7 +20,7 @@ import (
 
 // demoCmd runs the whole service without any preparation: SQLite, workers on this machine, one account and one key.
 type demoCmd struct {
-	Listen string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Listen address of the API; port 0 picks a free port (default: ${default})."`
+	Listen string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Listen address of the API; port 0 picks a free port (default: ${default}). Sign-up in the dashboard is open on loopback addresses only."`
 	Data   string `default:".uncial" type:"path" placeholder:"DIR" help:"Directory for the database, the key secret and the API key (default: ${default})."`
 	engineFlags
 }
@@ -57,10 +57,10 @@ func (c *demoCmd) Run(ctx context.Context, con *console) error {
 	}
 	key, err := demoKey(ctx, a, filepath.Join(c.Data, "key"))
 	if err == nil {
-		err = showSample(ctx, con, "http://"+a.Addr(), key)
+		err = showSample(ctx, con, a.PublicURL(), key)
 	}
 	if err == nil {
-		err = showDashboard(ctx, con, a, key)
+		err = c.showDashboard(ctx, con, a, key)
 	}
 	if err == nil {
 		err = a.Wait(ctx)
@@ -76,9 +76,8 @@ func (c *demoCmd) signUp() dashboard.SignUp {
 	return dashboard.Closed
 }
 
-// showDashboard prints how to sign in: for the first operator with a link that works once
-// and leads to the account of the key.
-func showDashboard(ctx context.Context, con *console, a *app.App, key string) error {
+// showDashboard prints how to sign in: for the first operator with a link that works once and leads to the account of the key.
+func (c *demoCmd) showDashboard(ctx context.Context, con *console, a *app.App, key string) error {
 	link, err := a.OperatorLink(ctx, a.AccountOf(ctx, key))
 	if err != nil {
 		return err
@@ -86,6 +85,10 @@ func showDashboard(ctx context.Context, con *console, a *app.App, key string) er
 	fmt.Fprintf(con.out, "Dashboard: %s%s/\n", a.PublicURL(), dashboard.Prefix)
 	if link != "" {
 		fmt.Fprintf(con.out, "Become its first operator; the link works once, for 24 hours:\n\n  %s\n", link)
+	}
+	if c.signUp() == dashboard.Closed {
+		fmt.Fprintf(con.out, "\nOther machines can reach %s, so sign-up is closed. They can use the API, but not the dashboard,\n"+
+			"which needs HTTPS and works over plain HTTP on this machine only.\n", c.Listen)
 	}
 	fmt.Fprintf(con.out, "\nPress Ctrl-C to stop. The data is kept.\n")
 	return nil
@@ -100,7 +103,7 @@ func demoKey(ctx context.Context, a *app.App, file string) (string, error) {
 			return key, nil
 		}
 	}
-	key, err := a.CreateKey(ctx, "development", "pro")
+	key, err := a.CreateKey(ctx, "Demo", "pro")
 	if err != nil {
 		return "", err
 	}

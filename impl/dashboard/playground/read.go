@@ -9,6 +9,7 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
+	"os"
 	"strings"
 
 	"uncial/impl/dashboard"
@@ -65,26 +66,25 @@ func (p *Playground) call(c *dashboard.Call, body io.Reader) *http.Request {
 
 // refuse shows the form with what the API says is wrong.
 func (p *Playground) refuse(c *dashboard.Call, form *sent, refusal *tryit.Answer) error {
+	status, problem := refusal.Status, refusal.Explain()
 	var said struct {
-		Error, Message  string
 		RemainingPoints int64
 		LimitedBy       contract.Limit
 	}
-	if err := json.Unmarshal(refusal.Body, &said); err != nil {
-		return fmt.Errorf("the API answered %d without an error: %w", refusal.Status, err)
-	}
-	status := refusal.Status
-	if form.err != nil {
-		status, said.Error, said.Message = http.StatusBadRequest, "Nothing was read:", form.err.Error()
+	if err := json.Unmarshal(refusal.Body, &said); err != nil || problem == "" {
+		return fmt.Errorf("the API answered %d without an error", status)
 	}
 	if said.LimitedBy == contract.LimitedByKey { // the playground has a cap, and no key
-		said.Message = fmt.Sprintf("%d points are left under the monthly cap of the playground; raise the cap or wait for the reset", said.RemainingPoints)
+		problem = fmt.Sprintf("The monthly cap of the playground leaves %d points. Raise the cap or wait for the reset.", said.RemainingPoints)
+	}
+	if form.err != nil {
+		status, problem = http.StatusBadRequest, tryit.Sentence(form.err.Error())
 	}
 	if wait := refusal.Header().Get("Retry-After"); wait != "" {
 		c.W.Header().Set("Retry-After", wait)
 	}
 	return p.render(c, status, tryit.Form{
-		Problem: said.Error + " " + said.Message + ". Nothing was charged.", ImageURL: form.imageURL, Language: form.language, Enhance: form.enhance,
+		Problem: problem + " Nothing was charged.", ImageURL: form.imageURL, Language: form.language, Enhance: form.enhance,
 	}, nil)
 }
 
@@ -95,8 +95,25 @@ type sent struct {
 	err                error // what is wrong with the form itself
 }
 
-// errNoImage means that the form has neither a file nor an address.
-var errNoImage = errors.New("choose an image, or enter its address")
+// What can be wrong with the form itself.
+var (
+	errNoImage  = errors.New("choose an image, or enter its address")
+	errTooLarge = fmt.Errorf("the file is too large; an image may have at most %d MiB", imagefile.MaxBytes>>20)
+	errTooSlow  = errors.New("the image arrived too slowly; try again with a better connection or a smaller image")
+	errCutOff   = errors.New("the form did not arrive completely; send it again")
+)
+
+// asFormError returns what to tell about a form that cannot be read to its end.
+func asFormError(err error) error {
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return errTooLarge
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return errTooSlow
+	}
+	return errCutOff
+}
 
 // maxField bounds a field that is not the image, in bytes: an address has at most 8,192.
 const maxField = 16 << 10
@@ -111,7 +128,7 @@ func (s *sent) copy(w io.Writer, parts *multipart.Reader) (err error) {
 			break
 		}
 		if err != nil {
-			return fmt.Errorf("the form is incomplete: %w", err)
+			return asFormError(err)
 		}
 		if part.FormName() == "image" && !hasImage {
 			if hasImage, err = writeImage(w, part); err != nil {
@@ -130,7 +147,7 @@ func (s *sent) copy(w io.Writer, parts *multipart.Reader) (err error) {
 func (s *sent) set(part *multipart.Part) error {
 	value, err := io.ReadAll(io.LimitReader(part, maxField))
 	if err != nil {
-		return fmt.Errorf("the form is incomplete: %w", err)
+		return asFormError(err)
 	}
 	switch text := strings.TrimSpace(string(value)); part.FormName() {
 	case "imageUrl":
@@ -152,14 +169,14 @@ func writeImage(w io.Writer, part io.Reader) (bool, error) {
 		return false, nil
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		return false, err
+		return false, asFormError(err)
 	}
 	if _, err := fmt.Fprintf(w, `{"imageUrl":"data:%s;base64,`, imagefile.MediaType(head)); err != nil {
 		return true, err
 	}
 	encoder := base64.NewEncoder(base64.StdEncoding, w)
 	if _, err := io.Copy(encoder, image); err != nil {
-		return true, err
+		return true, asFormError(err)
 	}
 	if err := encoder.Close(); err != nil {
 		return true, err

@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"errors"
-	"time"
 
 	"uncial/impl/account"
 	"uncial/impl/account/session"
@@ -18,17 +17,9 @@ type accountPage struct {
 	Sessions    []session.Session
 	Current     string // ID of this session
 	HasMail     bool
+	Open        openInvitations
 	Invitation  invitation // that was just made; empty otherwise
 }
-
-// invitation is a link with a one-time code that is shown once: to sign up, to join an account, or to choose a password.
-type invitation struct {
-	Code, URL string
-	Expires   time.Time
-}
-
-// inviteCookie carries the code of a new invitation over the redirect.
-const inviteCookie = "invite"
 
 func (c *Call) accountPage() (accountPage, error) {
 	ctx, d := c.R.Context(), c.d
@@ -43,7 +34,10 @@ func (c *Call) accountPage() (accountPage, error) {
 	if p.Plan, err = d.o.Accounts.Plan(c.Account.Plan); err != nil && !errors.Is(err, account.ErrPlan) {
 		return p, err
 	}
-	p.Members, err = d.o.Users.Members(ctx, c.Account.ID)
+	if p.Members, err = d.o.Users.Members(ctx, c.Account.ID); err != nil || !c.IsOwner {
+		return p, err
+	}
+	p.Open, err = c.openInvitations(c.Account.ID, "/members/invitations/")
 	return p, err
 }
 
@@ -61,19 +55,6 @@ func showAccount(c *Call) error {
 		return err
 	}
 	return c.renderForm(200, "account", p, c.accountForm())
-}
-
-// takeInvitation returns the link that was just made, once.
-func (c *Call) takeInvitation() (invitation, error) {
-	code := c.d.sealer.take(c.W, c.R, inviteCookie, c.User.ID)
-	if code == "" {
-		return invitation{}, nil
-	}
-	t, err := c.d.o.Users.Peek(c.R.Context(), code)
-	if errors.Is(err, user.ErrToken) { // used in another browser meanwhile
-		return invitation{}, nil
-	}
-	return invitation{code, Link(c.PublicURL(), code), t.Expires}, err
 }
 
 // change runs a change of the account page. run marks fields of f if it refuses them.
@@ -116,7 +97,12 @@ func (c *Call) confirm(f *form, field string) error {
 	if !c.User.HasPassword {
 		return nil
 	}
-	err := c.d.o.Users.CheckPassword(c.R.Context(), c.User.ID, c.R.PostFormValue(field), c.Client())
+	password := c.R.PostFormValue(field)
+	if password == "" {
+		f.reject(field, "Enter your current password.")
+		return nil
+	}
+	err := c.d.o.Users.CheckPassword(c.R.Context(), c.User.ID, password, c.Client())
 	if errors.Is(err, user.ErrSignIn) {
 		f.reject(field, "This is not your current password.")
 		return nil

@@ -16,6 +16,7 @@ type adminPage struct {
 	Accounts   []statement
 	Next       string
 	SignUp     SignUp
+	Open       openInvitations
 	Invitation invitation
 	Query      string
 	NotFound   bool // the query found nothing
@@ -31,24 +32,33 @@ type statement struct {
 // showAdmin lists the accounts, the newest first. With a query it leads to the account that the query names: by its ID, or
 // by the e-mail address of a member.
 func showAdmin(c *Call) error {
-	p := adminPage{SignUp: c.d.o.SignUp, Query: strings.TrimSpace(c.R.URL.Query().Get("q"))}
-	var err error
-	if p.Invitation, err = c.takeInvitation(); err != nil {
-		return err
-	}
-	if p.Query != "" {
-		id, err := c.findAccount(p.Query)
+	query := strings.TrimSpace(c.R.URL.Query().Get("q"))
+	if query != "" {
+		id, err := c.findAccount(query)
 		if err != nil {
 			return err
 		}
 		if id != "" {
 			return c.Redirect("/admin/accounts/"+id, "")
 		}
-		p.NotFound = true
 	}
-	accounts, err := c.d.o.Accounts.Page(c.R.Context(), c.R.URL.Query().Get("after"), pageSize+1)
+	p, err := c.adminPage()
 	if err != nil {
 		return err
+	}
+	p.Query, p.NotFound = query, query != ""
+	if p.Invitation, err = c.takeInvitation(); err != nil {
+		return err
+	}
+	return c.renderForm(200, "admin", p, emptyForm(nil))
+}
+
+// adminPage returns a page of the list of accounts, and the open invitations.
+func (c *Call) adminPage() (adminPage, error) {
+	p := adminPage{SignUp: c.d.o.SignUp}
+	accounts, err := c.d.o.Accounts.Page(c.R.Context(), c.R.URL.Query().Get("after"), pageSize+1)
+	if err != nil {
+		return p, err
 	}
 	if len(accounts) > pageSize {
 		accounts = accounts[:pageSize]
@@ -57,11 +67,12 @@ func showAdmin(c *Call) error {
 	for _, a := range accounts {
 		s, err := c.statement(a)
 		if err != nil {
-			return err
+			return p, err
 		}
 		p.Accounts = append(p.Accounts, s)
 	}
-	return c.renderForm(200, "admin", p, emptyForm(nil))
+	p.Open, err = c.openInvitations("", "/admin/invitations/")
+	return p, err
 }
 
 // findAccount returns the ID of the account that a query names, "" if there is none.
@@ -154,17 +165,22 @@ func manage(action, done string, run func(c *Call, a account.Account, f *form) (
 			return err
 		}
 		if !f.isValid() {
-			p, err := c.adminAccountPage(a)
-			if err != nil {
-				return err
-			}
-			return c.retry("admin-account", p, f)
+			return c.retryManaged(a, f)
 		}
 		if err := c.record(action, a.ID, "", detail); err != nil {
 			return err
 		}
 		return c.Redirect("/admin/accounts/"+a.ID, done)
 	}
+}
+
+// retryManaged shows the page of an account again with what is wrong in the form.
+func (c *Call) retryManaged(a account.Account, f *form) error {
+	p, err := c.adminAccountPage(a)
+	if err != nil {
+		return err
+	}
+	return c.retry("admin-account", p, f)
 }
 
 // record adds what the operator has done to the log of operators. It holds IDs and no addresses, so that deleting a user
@@ -215,10 +231,14 @@ func inviteAccount(c *Call) error {
 	if c.d.o.SignUp == Closed {
 		return forbidden("Sign-up is closed. Start the service with --signup invite to invite people.")
 	}
-	email := c.Form("email")
+	f, email := c.newForm(), c.Form("email")
 	err := c.issue(user.Token{Purpose: user.Invitation, Email: email})
-	if errors.Is(err, user.ErrEmail) || errors.Is(err, user.ErrTooManyMails) {
-		return &Problem{Status: 422, Title: "The invitation was not made", Text: sentence(err)}
+	if rejectInvitation(f, "email", err) {
+		p, err := c.adminPage()
+		if err != nil {
+			return err
+		}
+		return c.retry("admin", p, f)
 	}
 	if err != nil {
 		return err
@@ -226,10 +246,22 @@ func inviteAccount(c *Call) error {
 	if err := c.record("invite", "", "", ""); err != nil {
 		return err
 	}
-	return c.Redirect("/admin", "invited")
+	return c.Redirect("/admin", c.invited(email))
 }
 
-// resetUser makes a link for a member of the account in the path who has forgotten the password.
+// revokeAccountInvitation ends an open invitation that an operator has made.
+func revokeAccountInvitation(c *Call) error {
+	if err := c.endInvitation(""); err != nil {
+		return err
+	}
+	if err := c.record("revoke invitation", "", "", ""); err != nil {
+		return err
+	}
+	return c.Redirect("/admin", "invitation-revoked")
+}
+
+// resetUser makes a link for a member of the account in the path who has forgotten the password. It asks for the operator's
+// own password first: whoever has the link can sign in as the member.
 func resetUser(c *Call) error {
 	a, err := c.managed()
 	if err != nil {
@@ -240,6 +272,13 @@ func resetUser(c *Call) error {
 		return NotFound()
 	} else if err != nil {
 		return err
+	}
+	f := c.newFormOver(emptyForm(map[string]string{"plan": a.Plan}))
+	if err := c.confirm(f, "password-"+id); err != nil {
+		return err
+	}
+	if !f.isValid() {
+		return c.retryManaged(a, f)
 	}
 	code, err := c.d.o.Users.Issue(c.R.Context(), user.Token{Purpose: user.Reset, UserID: id})
 	if err != nil {

@@ -36,32 +36,34 @@ var attacks = map[string]attack{
 	"POST /sign-out": {},
 
 	"GET /{$}": nil, "GET /usage": nil, "GET /usage.csv": nil, "GET /keys": nil, "GET /keys/new": nil, "GET /keys/{key}": nil, "GET /account": nil,
-	"POST /keys":                           {"name": "eve's key", "lifetime": "30", "account": "{account}"},
-	"POST /keys/{key}/name":                {"name": "stolen"},
-	"POST /keys/{key}/ranges":              {"allow": "192.0.2.1"},
-	"POST /keys/{key}/cap":                 {"cap": "1"},
-	"POST /keys/{key}/revoke":              {},
-	"POST /keys/{key}/rotate":              {"overlap": "1h"},
-	"POST /account/rename":                 {"account": "eve's", "id": "{account}"},
-	"POST /account/name":                   {"name": "Eve", "user": "{user}"},
-	"POST /account/password":               {"current": password, "password": "a password of somebody else", "user": "{user}"},
-	"POST /account/email":                  {"email": "{email}", "email-password": password, "user": "{user}"},
-	"POST /account/delete":                 {"confirm": "{account}", "delete-password": password, "account": "{account}"},
-	"POST /account/delete-user":            {"user-password": password, "user": "{user}"},
-	"POST /members":                        {"role": "member", "invite-email": "", "account": "{account}"},
-	"POST /members/leave":                  {"account": "{account}", "user": "{user}"},
-	"POST /sessions/end":                   {"user": "{user}"},
-	"POST /admin/invitations":              {"email": ""},
-	"POST /sessions/{session}/end":         {"user": "{user}"},
-	"POST /members/{user}/role":            {"role": "member", "account": "{account}"},
-	"POST /members/{user}/remove":          {"account": "{account}"},
-	"GET /admin":                           nil,
-	"GET /admin/accounts/{account}":        nil,
-	"GET /admin/audit":                     nil,
-	"GET /admin/log":                       nil,
-	"POST /admin/accounts/{account}/plan":  {"plan": "pro"},
-	"POST /admin/accounts/{account}/grant": {"points": "100", "reason": "eve"},
-	"GET /usage?key={key}":                 nil, "GET /usage.csv?key={key}": nil,
+	"POST /keys":                                    {"name": "eve's key", "lifetime": "30", "account": "{account}"},
+	"POST /keys/{key}/name":                         {"name": "stolen"},
+	"POST /keys/{key}/ranges":                       {"allow": "192.0.2.1"},
+	"POST /keys/{key}/cap":                          {"cap": "1"},
+	"POST /keys/{key}/revoke":                       {},
+	"POST /keys/{key}/rotate":                       {"overlap": "1h"},
+	"POST /account/rename":                          {"account": "eve's", "id": "{account}"},
+	"POST /account/name":                            {"name": "Eve", "user": "{user}"},
+	"POST /account/password":                        {"current": password, "password": "a password of somebody else", "user": "{user}"},
+	"POST /account/email":                           {"email": "{email}", "email-password": password, "user": "{user}"},
+	"POST /account/delete":                          {"confirm": "{account}", "delete-password": password, "account": "{account}"},
+	"POST /account/delete-user":                     {"user-password": password, "user": "{user}"},
+	"POST /members":                                 {"role": "member", "invite-email": "", "account": "{account}"},
+	"POST /members/invitations/{invitation}/revoke": {"account": "{account}"},
+	"POST /admin/invitations/{invitation}/revoke":   {"account": "{account}"},
+	"POST /members/leave":                           {"account": "{account}", "user": "{user}"},
+	"POST /sessions/end":                            {"user": "{user}"},
+	"POST /admin/invitations":                       {"email": ""},
+	"POST /sessions/{session}/end":                  {"user": "{user}"},
+	"POST /members/{user}/role":                     {"role": "member", "account": "{account}"},
+	"POST /members/{user}/remove":                   {"account": "{account}"},
+	"GET /admin":                                    nil,
+	"GET /admin/accounts/{account}":                 nil,
+	"GET /admin/audit":                              nil,
+	"GET /admin/log":                                nil,
+	"POST /admin/accounts/{account}/plan":           {"plan": "pro"},
+	"POST /admin/accounts/{account}/grant":          {"points": "100", "reason": "eve"},
+	"GET /usage?key={key}":                          nil, "GET /usage.csv?key={key}": nil,
 	"GET /playground":                                   nil,
 	"GET /playground/{reading}":                         nil,
 	"GET /playground/{reading}/{part}":                  nil,
@@ -86,11 +88,16 @@ func newVictim(t *testing.T) victim {
 	id := s.accountOf("victim@example.org")
 	k, _, err := s.Accounts.CreateKey(t.Context(), account.NewKey{AccountID: id, Name: "Victim key"})
 	require.NoError(t, err)
+	b.post("/members", "role", "member", "invite-email", "next@example.org")
+	open, err := s.Users.Invitations(t.Context(), id)
+	require.NoError(t, err)
+	require.Len(t, open, 1)
 	v := victim{site: s, names: map[string]string{
 		"{name}": "style.css", "{$}": "", "{key}": k.ID, "{account}": id, "{user}": s.userOf("victim@example.org"), "{session}": s.sessionOf(b),
 		"{email}": "victim@example.org", "{reading}": b.read("image").reading(), "{part}": "text",
+		"{invitation}": open[0].ID,
 	}}
-	v.secrets = []string{readText, "Victim archive", "Victim key", k.LastFour + "</code>", v.names["{session}"]}
+	v.secrets = []string{readText, "Victim archive", "Victim key", k.LastFour + "</code>", v.names["{session}"], "next@example.org", open[0].ID}
 	return v
 }
 

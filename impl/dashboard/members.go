@@ -7,43 +7,36 @@ import (
 )
 
 // inviteMember makes a link that lets somebody join the account. With mail and an address the link is mailed; otherwise the
-// page that follows shows it once.
+// page that follows shows it once. A stolen session must not make owners, who could stay.
 func inviteMember(c *Call) error {
-	f := c.newFormOver(c.accountForm())
-	t := user.Token{Purpose: user.Invitation, AccountID: c.Account.ID, Role: user.Role(c.Form("role")), Email: c.Form("invite-email")}
-	err := c.issue(t)
-	if f.rejectIf("role", err, user.ErrRole) || f.rejectIf("invite-email", err, user.ErrEmail, user.ErrTooManyMails) {
-		p, err := c.accountPage()
-		if err != nil {
-			return err
+	return change(c.invited(c.Form("invite-email")), func(c *Call, f *form) error {
+		t := user.Token{Purpose: user.Invitation, AccountID: c.Account.ID, Role: user.Role(c.Form("role")), Email: c.Form("invite-email")}
+		if t.Role == user.Owner {
+			if err := c.confirm(f, "invite-password"); err != nil || !f.isValid() {
+				return err
+			}
 		}
-		return c.retry("account", p, f)
-	}
-	if err != nil {
+		err := c.issue(t)
+		if f.rejectIf("role", err, user.ErrRole) || rejectInvitation(f, "invite-email", err) {
+			return nil
+		}
 		return err
-	}
-	return c.Redirect("/account", "invited")
+	})(c)
 }
 
-// issue makes an invitation, and mails it or keeps it for the next page.
-func (c *Call) issue(t user.Token) error {
-	if t.Email != "" && c.d.o.Mail != nil {
-		if err := c.d.o.Users.CountMail(c.R.Context(), t.Email); err != nil {
-			return err
-		}
-		return c.d.sendLink(c, t.Email, t)
-	}
-	code, err := c.d.o.Users.Issue(c.R.Context(), t)
-	if err != nil {
+// revokeInvitation ends an open invitation to the account.
+func revokeInvitation(c *Call) error {
+	if err := c.endInvitation(c.Account.ID); err != nil {
 		return err
 	}
-	return c.d.sealer.put(c.W, inviteCookie, c.User.ID, code)
+	return c.Redirect("/account", "invitation-revoked")
 }
 
 // changeMember runs a change of the member in the path.
-func changeMember(done string, run func(c *Call, userID string) error) func(*Call) error {
+func changeMember(done string, run func(c *Call, f *form, userID string) error) func(*Call) error {
 	return func(c *Call) error {
-		err := run(c, c.R.PathValue("user"))
+		f := c.newFormOver(c.accountForm())
+		err := run(c, f, c.R.PathValue("user"))
 		switch {
 		case errors.Is(err, user.ErrNoUser), errors.Is(err, user.ErrRole):
 			return NotFound()
@@ -51,20 +44,32 @@ func changeMember(done string, run func(c *Call, userID string) error) func(*Cal
 			return &Problem{Status: 409, Title: "The account needs an owner", Text: sentence(user.ErrLastOwner)}
 		case err != nil:
 			return err
+		case !f.isValid():
+			p, err := c.accountPage()
+			if err != nil {
+				return err
+			}
+			return c.retry("account", p, f)
 		}
 		return c.Redirect("/account", done)
 	}
 }
 
-func setRole(c *Call, userID string) error {
+// setRole changes the role of a member. It asks for the password before it makes an owner, as inviteMember does.
+func setRole(c *Call, f *form, userID string) error {
+	if c.Form("role") == string(user.Owner) {
+		if err := c.confirm(f, "password-"+userID); err != nil || !f.isValid() {
+			return err
+		}
+	}
 	return c.d.o.Users.SetRole(c.R.Context(), c.Account.ID, userID, user.Role(c.Form("role")))
 }
 
-func removeMember(c *Call, userID string) error {
+func removeMember(c *Call, _ *form, userID string) error {
 	return c.d.o.Users.RemoveMember(c.R.Context(), c.Account.ID, userID)
 }
 
 // leave takes the visitor out of the account.
 func leave(c *Call) error {
-	return changeMember("left", func(c *Call, _ string) error { return removeMember(c, c.User.ID) })(c)
+	return changeMember("left", func(c *Call, f *form, _ string) error { return removeMember(c, f, c.User.ID) })(c)
 }

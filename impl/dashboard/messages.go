@@ -12,6 +12,8 @@ var messages = map[string]string{
 	"email-sent":            "A message is on its way to the new address. The change takes effect when you follow the link in it.",
 	"expired":               "Your session has ended, and nothing was changed. Sign in and send the form again.",
 	"granted":               "The points were granted.",
+	"invitation-revoked":    "The invitation was revoked. Its link does not work any more.",
+	"invitation-sent":       "The invitation was sent.",
 	"invited":               "The invitation was made.",
 	"joined":                "You joined the account.",
 	"key-renamed":           "The key was renamed.",

@@ -134,7 +134,11 @@ func TestDashboard_Members(t *testing.T) {
 	require.NotContains(t, member.get("/keys").body, "New key")
 
 	bert := s.userOf("bert@example.org")
-	require.Contains(t, owner.post("/members/"+bert+"/role", "role", "owner").text(), "The role was changed.")
+	for _, wrong := range []string{"", "wrong"} {
+		require.Equal(t, 422, owner.post("/members/"+bert+"/role", "role", "owner", "password-"+bert, wrong).status, "a stolen session makes no owners")
+		require.Equal(t, 422, owner.post("/members", "role", "owner", "invite-email", "", "invite-password", wrong).status)
+	}
+	require.Contains(t, owner.post("/members/"+bert+"/role", "role", "owner", "password-"+bert, password).text(), "The role was changed.")
 	require.Equal(t, 200, member.post("/keys", "name", "x", "lifetime", "30").status)
 	anna := s.userOf("anna@example.org")
 	require.Contains(t, member.post("/members/"+anna+"/remove").text(), "The member was removed")
@@ -148,7 +152,7 @@ func TestDashboard_Members(t *testing.T) {
 
 	other := s.signUp("carl@example.org", "Print room")
 	s.clock.Advance(time.Second)
-	code = regexp.MustCompile(`/dashboard/link#(\w+)`).FindStringSubmatch(member.post("/members", "role", "owner", "invite-email", "carl@example.org").body)
+	code = regexp.MustCompile(`/dashboard/link#(\w+)`).FindStringSubmatch(member.post("/members", "role", "owner", "invite-email", "carl@example.org", "invite-password", password).body)
 	require.Len(t, code, 2)
 	require.Equal(t, 422, member.post("/join", "code", code[1]).status, "the invitation is for another address")
 	require.Contains(t, other.post("/join", "code", code[1]).text(), "You joined the account.")
@@ -179,7 +183,9 @@ func TestDashboard_Admin(t *testing.T) {
 	require.Contains(t, b.get("/").text(), "The account is suspended.")
 	require.Contains(t, op.post(at+"/resume").text(), "The account was resumed.")
 
-	reset := op.post(at + "/users/" + s.userOf("anna@example.org") + "/reset")
+	anna := s.userOf("anna@example.org")
+	require.Equal(t, 422, op.post(at+"/users/"+anna+"/reset", "password-"+anna, "wrong").status)
+	reset := op.post(at+"/users/"+anna+"/reset", "password-"+anna, password)
 	code := regexp.MustCompile(`/dashboard/link#(\w+)`).FindStringSubmatch(reset.body)
 	require.Len(t, code, 2, reset.text())
 	require.Contains(t, s.browser().post("/link", "code", code[1]).text(), "Choose a new password")
@@ -207,4 +213,31 @@ func TestDashboard_FirstOperator(t *testing.T) {
 	require.Equal(t, 422, b.post("/accept", "code", code, "email", "not an address", "name", "O", "password", password, "account", "A").status)
 	require.Equal(t, "/", b.post("/accept", "code", code, "email", "o@example.org", "name", "O", "password", password, "account", "A").path)
 	require.Equal(t, 200, b.get("/admin").status)
+}
+
+func TestDashboard_Invitations(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, func(o *dashboard.Options) { o.SignUp = dashboard.Invite })
+	b, op := s.signUp("anna@example.org", "Map room"), s.operator()
+	for _, c := range []struct {
+		who              *browser
+		page, make, path string
+	}{
+		{b, "/account", "/members", "/members/invitations/"}, {op, "/admin", "/admin/invitations", "/admin/invitations/"},
+	} {
+		made := c.who.post(c.make, "role", "member", "invite-email", "bert@example.org", "email", "bert@example.org")
+		code := regexp.MustCompile(`/dashboard/link#(\w+)`).FindStringSubmatch(made.body)
+		require.Len(t, code, 2, made.text())
+		list := c.who.get(c.page)
+		require.Contains(t, list.text(), "Open invitations")
+		require.Contains(t, list.text(), "bert@example.org")
+		revoke := regexp.MustCompile(`"/dashboard(` + c.path + `\w+/revoke)"`).FindStringSubmatch(list.body)
+		require.Len(t, revoke, 2)
+		require.Contains(t, c.who.post(revoke[1]).text(), "The invitation was revoked.")
+		require.NotContains(t, c.who.get(c.page).text(), "bert@example.org")
+		require.Equal(t, 422, s.browser().post("/link", "code", code[1]).status)
+		require.Equal(t, 404, c.who.post(revoke[1]).status, "it is not open any more")
+	}
+	require.Contains(t, op.get("/admin/log").text(), "revoke invitation")
+	require.Equal(t, 422, op.post("/admin/invitations", "email", "no address").status)
 }

@@ -83,7 +83,8 @@ func (d *Directory) RoleIn(ctx context.Context, accountID, userID string) (Role,
 	return r, nil
 }
 
-// SetRole changes the role of a member. The change of an owner takes back the open invitations to the account. Errors: ErrRole, ErrLastOwner, ErrNoUser, account.ErrNoAccount, *store.Error.
+// SetRole changes the role of a member. The change of an owner takes back the open invitations to the account. Errors:
+// ErrRole, ErrLastOwner, ErrNoUser, account.ErrNoAccount, *store.Error.
 func (d *Directory) SetRole(ctx context.Context, accountID, userID string, role Role) error {
 	if !role.isValid() {
 		return ErrRole
@@ -93,8 +94,7 @@ func (d *Directory) SetRole(ctx context.Context, accountID, userID string, role 
 }
 
 // RemoveMember takes a user out of an account; the user stays. The removal of an owner takes back the open invitations to
-// the account. Errors: ErrLastOwner, ErrNoUser, account.ErrNoAccount,
-// *store.Error.
+// the account. Errors: ErrLastOwner, ErrNoUser, account.ErrNoAccount, *store.Error.
 func (d *Directory) RemoveMember(ctx context.Context, accountID, userID string) error {
 	return d.changeMember(ctx, accountID, userID,
 		`DELETE FROM members WHERE account_id = $1 AND user_id = $2`, accountID, userID)

@@ -49,7 +49,7 @@ type Token struct {
 
 // Issue stores a token and returns its secret, which belongs into a link and cannot be read again. For verifications,
 // changes of address and resets it replaces the user's earlier token of that purpose. Errors: ErrRole, ErrEmail,
-// *store.Error.
+// ErrTooManyInvitations, *store.Error.
 func (d *Directory) Issue(ctx context.Context, t Token) (secret string, err error) {
 	if t.AccountID != "" && !t.Role.isValid() {
 		return "", ErrRole
@@ -62,6 +62,9 @@ func (d *Directory) Issue(ctx context.Context, t Token) (secret string, err erro
 	secret = rand.Text() // 130 bits
 	now := d.now()
 	err = d.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
+		if err := d.checkRoom(ctx, x, t); err != nil {
+			return err
+		}
 		if t.UserID != "" {
 			_, err := x.Exec(ctx, `DELETE FROM one_time_tokens WHERE user_id = $1 AND purpose = $2`, t.UserID, t.Purpose)
 			if err != nil {

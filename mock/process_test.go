@@ -241,3 +241,14 @@ func TestCommand_Flags(t *testing.T) {
 	require.NoError(t, json.NewDecoder(res.Body).Decode(&clock))
 	require.WithinDuration(t, time.Now(), clock.Now, time.Minute)
 }
+
+func TestCommand_Version(t *testing.T) {
+	t.Parallel()
+	path, err := binary()
+	require.NoError(t, err)
+	for _, argument := range []string{"--version", "version"} {
+		out, err := exec.CommandContext(t.Context(), path, argument).Output()
+		require.NoError(t, err)
+		require.Equal(t, "dev\n", string(out), argument)
+	}
+}

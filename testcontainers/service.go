@@ -1,12 +1,12 @@
 package testcontainers
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"embed"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/moby/moby/api/pkg/stdcopy"
 	"github.com/moby/moby/api/types/container"
 	tc "github.com/testcontainers/testcontainers-go"
-	tcexec "github.com/testcontainers/testcontainers-go/exec"
 	"github.com/testcontainers/testcontainers-go/wait"
 )
 
@@ -177,20 +177,20 @@ func apiRequest(b built, plans string) tc.ContainerRequest {
 	}
 }
 
-// Run runs the command uncial inside a replica, with the database and the secret of the service, and returns its output.
+// Run runs the command uncial inside a replica, with the database and the secret of the service, and returns its standard output.
 func (s *System) Run(tb testing.TB, replica int, args ...string) string {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	status, out, err := s.Replicas[replica].Exec(ctx, append([]string{"/uncial"}, args...), tcexec.Multiplexed())
+	status, output, err := s.Replicas[replica].Exec(ctx, append([]string{"/uncial"}, args...))
 	if err != nil {
 		tb.Fatalf("uncial %s: %v", strings.Join(args, " "), err)
 	}
-	text, err := io.ReadAll(out)
-	if err != nil || status != 0 {
-		tb.Fatalf("uncial %s: exit status %d, %v\n%s", strings.Join(args, " "), status, err, text)
+	var stdout, stderr bytes.Buffer
+	if _, err := stdcopy.StdCopy(&stdout, &stderr, output); err != nil || status != 0 {
+		tb.Fatalf("uncial %s: exit status %d, %v\n%s%s", strings.Join(args, " "), status, err, &stdout, &stderr)
 	}
-	return string(text)
+	return stdout.String()
 }
 
 // Account creates an account on the plan, with the operator's command.

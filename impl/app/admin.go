@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -22,9 +21,9 @@ func listenAdmin(address string, log *slog.Logger) (net.Listener, error) {
 	if address == "" {
 		return nil, nil
 	}
-	ln, err := net.Listen("tcp", address)
+	ln, err := listen("--admin-listen", address)
 	if err != nil {
-		return nil, fmt.Errorf("--admin-listen: %w", err)
+		return nil, err
 	}
 	log.Info("listening for metrics and pprof", "address", ln.Addr().String())
 	return ln, nil

@@ -6,7 +6,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -66,24 +65,27 @@ func New(o Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := o.checkWorker(); err != nil {
+		return nil, err
+	}
 	return &App{o: o, mail: mailer, ended: make(chan struct{})}, nil
 }
 
 // Start opens everything and returns once the service answers requests. After an error, Stop closes what was opened.
 // The service keeps running after ctx ends; Stop ends it.
 func (a *App) Start(ctx context.Context) error {
-	ln, err := net.Listen("tcp", a.o.Listen)
+	ln, err := listen("--listen", a.o.Listen)
 	if err != nil {
-		return fmt.Errorf("--listen: %w", err)
+		return err
 	}
 	a.closers = append(a.closers, func() error { return ignoreClosed(ln.Close()) })
 	a.addr = ln.Addr().String()
-	a.o.Logger.Info("listening", "address", a.addr, "version", version.Version)
 
 	if a.data, err = OpenData(ctx, a.o.Data, a.o.Logger, a.o.Now); err != nil {
 		return err
 	}
 	a.closers = append(a.closers, a.data.Close)
+	a.o.Logger.Info("listening", "address", a.addr, "version", version.Version, "database", a.data.Store.Location())
 	a.warnOfUnknownPlans(ctx)
 	recognizer, closer, err := openRecognizer(ctx, a.o)
 	if err != nil {
@@ -149,12 +151,9 @@ func (a *App) startServing(ctx context.Context, ln net.Listener, handler http.Ha
 
 // handler builds the API: the service with its fetcher, behind metrics and the HTTP front end.
 func (a *App) handler() (http.Handler, error) {
-	fetching := fetch.Options{Allow: a.o.FetchAllow, PerHost: a.o.FetchPerHost, UserAgent: "Uncial/" + version.Version}
-	if a.o.FetchConfig != "" {
-		var err error
-		if fetching.Config, err = fetch.ReadConfig(a.o.FetchConfig); err != nil {
-			return nil, fmt.Errorf("--fetch-config: %w", err)
-		}
+	fetching, err := a.o.fetching()
+	if err != nil {
+		return nil, err
 	}
 	fetcher := fetch.New(fetching)
 	a.closers = append(a.closers, func() error { fetcher.Close(); return nil })

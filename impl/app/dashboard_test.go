@@ -30,10 +30,10 @@ func TestNew_InvalidDashboard(t *testing.T) {
 		_, err := app.New(o)
 		require.ErrorContains(t, err, want)
 	}
-	_, err := app.New(app.Options{Listen: ":8080", Dashboard: app.DashboardOptions{SignUp: dashboard.Open}, Mail: mail})
+	_, err := app.New(app.Options{Listen: ":8080", EngineURL: "http://engine:8090", Dashboard: app.DashboardOptions{SignUp: dashboard.Open}, Mail: mail})
 	require.NoError(t, err, "addresses can be verified")
 	for _, listen := range []string{"127.0.0.1:0", "[::1]:8080", "localhost:8080"} {
-		_, err := app.New(app.Options{Listen: listen, Dashboard: app.DashboardOptions{SignUp: dashboard.Open}})
+		_, err := app.New(app.Options{Listen: listen, EngineURL: "http://engine:8090", Dashboard: app.DashboardOptions{SignUp: dashboard.Open}})
 		require.NoError(t, err, "nobody else can sign up")
 	}
 }

@@ -41,12 +41,9 @@ type Data struct {
 // The caller must call Close. Errors name the flag at fault.
 func OpenData(ctx context.Context, o DataOptions, log *slog.Logger, now func() time.Time) (*Data, error) {
 	o.Database = cmp.Or(o.Database, defaultDatabase)
-	plans := account.DefaultCatalogue()
-	if o.PlansFile != "" {
-		var err error
-		if plans, err = account.LoadCatalogue(o.PlansFile); err != nil {
-			return nil, fmt.Errorf("--plans: %w", err)
-		}
+	plans, err := o.plans()
+	if err != nil {
+		return nil, err
 	}
 	st, err := store.Open(ctx, o.Database, store.Options{Existing: o.Existing})
 	if err != nil {
@@ -85,6 +82,30 @@ func (d *Data) prepare(ctx context.Context, o DataOptions, plans account.Catalog
 	return err
 }
 
+// plans returns the catalogue of plans. Errors name the flag.
+func (o DataOptions) plans() (account.Catalogue, error) {
+	if o.PlansFile == "" {
+		return account.DefaultCatalogue(), nil
+	}
+	plans, err := account.LoadCatalogue(o.PlansFile)
+	if err != nil {
+		return plans, fmt.Errorf("--plans: %w", err)
+	}
+	return plans, nil
+}
+
+// check returns an error that names the first invalid flag. It opens no database and creates no file.
+func (o DataOptions) check() error {
+	if err := store.CheckURL(cmp.Or(o.Database, defaultDatabase)); err != nil {
+		return fmt.Errorf("--database: %w", err)
+	}
+	if _, err := o.plans(); err != nil {
+		return err
+	}
+	_, err := o.givenSecret()
+	return err
+}
+
 // Close closes the database.
 func (d *Data) Close() error { return d.Store.Close() }
 
@@ -92,24 +113,31 @@ func (d *Data) Close() error { return d.Store.Close() }
 // generated on the first start; with Postgres the secret is required, because replicas cannot share a file. The result is
 // nil with DataOptions.WithoutKeys. Errors name the flag.
 func keySecret(o DataOptions) ([]byte, error) {
-	if o.WithoutKeys {
-		return nil, nil
+	secret, err := o.givenSecret()
+	if o.WithoutKeys || secret != nil || err != nil {
+		return secret, err
 	}
-	if o.KeySecret != "" {
-		if len(o.KeySecret) < minSecret {
-			return nil, fmt.Errorf("--key-secret: too short; use at least %d characters, such as the output of: openssl rand -hex 32", minSecret)
-		}
-		return []byte(o.KeySecret), nil
-	}
-	path, ok := strings.CutPrefix(o.Database, "sqlite:")
-	if !ok {
-		return nil, errors.New("--key-secret: required with Postgres, the same for every process that uses the database; " +
-			"generate one with: openssl rand -hex 32")
-	}
+	path := strings.TrimPrefix(o.Database, "sqlite:")
 	if path == ":memory:" { // the keys are lost with the process too
 		return []byte(rand.Text() + rand.Text()), nil
 	}
 	return secretFile(path + ".secret")
+}
+
+// givenSecret returns the secret of the flag, or nil if none is given and none is needed, or a file has it. Errors name the flag.
+func (o DataOptions) givenSecret() ([]byte, error) {
+	switch {
+	case o.WithoutKeys:
+		return nil, nil
+	case o.KeySecret == "" && strings.HasPrefix(cmp.Or(o.Database, defaultDatabase), "sqlite:"):
+		return nil, nil
+	case o.KeySecret == "":
+		return nil, errors.New("--key-secret: required with Postgres, the same for every process that uses the database; " +
+			"generate one with: openssl rand -hex 32")
+	case len(o.KeySecret) < minSecret:
+		return nil, fmt.Errorf("--key-secret: too short; use at least %d characters, such as the output of: openssl rand -hex 32", minSecret)
+	}
+	return []byte(o.KeySecret), nil
 }
 
 // secretFile reads the secret from a file, or creates the file with a random secret of 260 bits, readable by its owner
@@ -124,7 +152,7 @@ func secretFile(path string) ([]byte, error) {
 	}
 	secret := rand.Text() + rand.Text()
 	_, err = f.WriteString(secret + "\n")
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+	if err = errors.Join(err, store.GiveToFolderOwner(f), f.Sync(), f.Close()); err != nil {
 		return nil, errors.Join(fmt.Errorf("generate the key secret: %w", err), os.Remove(path))
 	}
 	return []byte(secret), nil

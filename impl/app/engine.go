@@ -1,11 +1,10 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"net"
 	"sync"
 
 	"uncial/impl/cgroup"
@@ -17,13 +16,14 @@ import (
 // RunEngine serves the workers of this machine over HTTP until ctx ends, and then lets running requests finish.
 // adminListen is the address of metrics and pprof; empty means none. The engine checks no keys and opens no database.
 // Errors name the flag at fault.
-func RunEngine(ctx context.Context, listen, adminListen string, o EngineOptions, log *slog.Logger) (err error) {
-	if err := o.check(); err != nil {
+func RunEngine(ctx context.Context, address, adminListen string, o EngineOptions, log *slog.Logger) (err error) {
+	err = cmp.Or(checkListen("--listen", address), checkListen("--admin-listen", adminListen), o.check(), o.checkWorker())
+	if err != nil {
 		return err
 	}
-	ln, err := net.Listen("tcp", listen)
+	ln, err := listen("--listen", address)
 	if err != nil {
-		return fmt.Errorf("--listen: %w", err)
+		return err
 	}
 	log.Info("listening", "address", ln.Addr().String(), "version", version.Version)
 	defer func() { err = errors.Join(err, ignoreClosed(ln.Close())) }()

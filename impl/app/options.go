@@ -5,9 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/netip"
 	"net/url"
+	"strconv"
+	"syscall"
 	"time"
+
+	"uncial/impl/fetch"
+	"uncial/internal/version"
 )
 
 // Options configure the service. The zero value runs it on SQLite, on the loopback address. The commands' help repeats the
@@ -93,29 +99,82 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+const (
+	// maxWorkers and maxQueue catch typing errors: each worker may take 3 GiB, and each image in the queue 20 MiB.
+	maxWorkers, maxQueue = 1024, 100_000
+	// maxDeadline is longer than any page takes; nobody waits longer for an answer.
+	maxDeadline = time.Hour
+	// maxFetchPerHost is far more than a server of images can stand.
+	maxFetchPerHost = 1000
+)
+
 // check returns an error that names the first invalid flag. 0 is valid: it selects the default.
 func (o EngineOptions) check() error {
 	switch {
-	case o.Workers < 0:
-		return errors.New("--workers: must be at least 1; omit it for one per core")
-	case o.Queue < 0:
-		return errors.New("--queue: must be at least 1; omit it for 8 per worker")
-	case o.Deadline < 0:
-		return errors.New("--deadline: must be positive, such as 60s")
+	case o.Workers < 0 || o.Workers > maxWorkers:
+		return fmt.Errorf("--workers: must be 1 to %d processes; omit it for one per core", maxWorkers)
+	case o.Queue < 0 || o.Queue > maxQueue:
+		return fmt.Errorf("--queue: must be 1 to %d images; omit it for 8 per worker", maxQueue)
+	case o.Deadline < 0 || o.Deadline > maxDeadline:
+		return errors.New("--deadline: must be a duration from 1ms to 1h, such as 60s")
 	}
 	return nil
 }
 
+// checkWorker returns an error if the worker's program is missing.
+func (o EngineOptions) checkWorker() error {
+	_, err := findWorker(o.Worker)
+	return err
+}
+
+// checkListen explains the form of a listen address. flag is the name of its flag; an empty address is valid.
+func checkListen(flag, address string) error {
+	if address == "" {
+		return nil
+	}
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err == nil {
+		return nil
+	}
+	if n, e := strconv.ParseUint(address, 10, 16); e == nil {
+		return fmt.Errorf("%s: invalid address %q; for this port use 127.0.0.1:%d (this machine only) or :%d (all addresses)", flag, address, n, n)
+	}
+	return fmt.Errorf("%s: invalid address %q; expected HOST:PORT with a port from 0 to 65535, such as 127.0.0.1:8080 or :8080", flag, address)
+}
+
+// listen opens a listener. Errors name the flag.
+func listen(flag, address string) (net.Listener, error) {
+	ln, err := net.Listen("tcp", address)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%s: another program listens on %s; stop it, or choose another port", flag, address)
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return nil, fmt.Errorf("%s: %s is not an address of this machine", flag, address)
+	case errors.Is(err, syscall.EACCES):
+		return nil, fmt.Errorf("%s: this user may not listen on %s; choose a port above 1023", flag, address)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	return ln, nil
+}
+
 // check returns an error that names the first invalid flag. It checks only what can be checked without opening anything.
 func (o Options) check() error {
-	if err := o.Engine.check(); err != nil {
+	err := cmp.Or(checkListen("--listen", o.Listen), checkListen("--admin-listen", o.AdminListen), o.Data.check(), o.Engine.check())
+	if err != nil {
 		return err
 	}
 	if err := o.Dashboard.check(o.Listen, o.Mail.Server != ""); err != nil {
 		return err
 	}
-	if o.FetchPerHost < 0 {
-		return errors.New("--fetch-per-host: must be at least 1; omit it for 2")
+	if o.FetchPerHost < 0 || o.FetchPerHost > maxFetchPerHost {
+		return fmt.Errorf("--fetch-per-host: must be 1 to %d images; omit it for 2", maxFetchPerHost)
+	}
+	if _, err := o.fetching(); err != nil {
+		return err
 	}
 	if o.Enhance.Provider != "" {
 		if _, err := newLanguageModel(o.Enhance); err != nil {
@@ -131,6 +190,27 @@ func (o Options) check() error {
 		}
 	}
 	return nil
+}
+
+// checkWorker returns an error if the service needs workers on this machine and their program is missing.
+func (o Options) checkWorker() error {
+	if o.EngineURL != "" {
+		return nil
+	}
+	return o.Engine.checkWorker()
+}
+
+// fetching returns the options of the fetcher. Errors name the flag.
+func (o Options) fetching() (fetch.Options, error) {
+	f := fetch.Options{Allow: o.FetchAllow, PerHost: o.FetchPerHost, UserAgent: "Uncial/" + version.Version}
+	if o.FetchConfig == "" {
+		return f, nil
+	}
+	var err error
+	if f.Config, err = fetch.ReadConfig(o.FetchConfig); err != nil {
+		return f, fmt.Errorf("--fetch-config: %w", err)
+	}
+	return f, nil
 }
 
 const (

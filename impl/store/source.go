@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -54,14 +55,43 @@ func createFile(path string) error {
 	if err != nil {
 		return err
 	}
-	return f.Close()
+	return errors.Join(GiveToFolderOwner(f), f.Close())
 }
 
-// postgresConfig parses the URL and sets defaults for the parameters that it does not contain. Errors: ErrURL.
+// GiveToFolderOwner makes the owner of its folder the owner of a new file, if root has created it: a command that root runs
+// must not lock out the service, which runs as another user.
+func GiveToFolderOwner(f *os.File) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	info, err := os.Stat(filepath.Dir(f.Name()))
+	if err != nil {
+		return err
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || owner.Uid == 0 {
+		return nil
+	}
+	return f.Chown(int(owner.Uid), int(owner.Gid))
+}
+
+// CheckURL returns why a URL of a database is invalid; it connects to nothing. Errors: ErrURL, *Error.
+func CheckURL(databaseURL string) error {
+	if _, ok := sqlitePath(databaseURL); ok {
+		return nil
+	}
+	if !isPostgres(databaseURL) {
+		return ErrURL
+	}
+	_, err := postgresConfig(databaseURL)
+	return err
+}
+
+// postgresConfig parses the URL and sets defaults for the parameters that it does not contain. Errors: ErrURL, *Error.
 func postgresConfig(databaseURL string) (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(databaseURL)
 	if err != nil {
-		return nil, ErrURL // not the driver's error, which repeats parts of the URL
+		return nil, configError(err)
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout

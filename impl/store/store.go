@@ -17,6 +17,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 	_ "modernc.org/sqlite" // the driver "sqlite"
 )
@@ -37,7 +38,8 @@ const (
 type Options struct {
 	// MaxConns bounds the connections to Postgres, or those that read a SQLite file. Default: 16.
 	MaxConns int
-	// Existing makes a missing SQLite file an error, so that a mistyped path does not create a new database.
+	// Existing makes it an error if the SQLite file is missing or the database has no tables, so that a mistyped URL does not
+	// create a new database.
 	Existing bool
 	// Timeout bounds each statement, each transaction, and each wait for a connection. Default: 10 s.
 	Timeout time.Duration
@@ -50,6 +52,7 @@ type Store struct {
 	write    *sql.DB // same as read for Postgres; a single connection for a SQLite file, which has one writer at a time
 	timeout  time.Duration
 	postgres bool
+	server   *pgx.ConnConfig // nil for SQLite
 }
 
 // Open connects to sqlite:PATH, sqlite::memory: (private to this Store) or postgres://.... It creates a missing SQLite
@@ -65,7 +68,11 @@ func Open(ctx context.Context, databaseURL string, o Options) (*Store, error) {
 	if err := s.connect(o); err != nil {
 		return nil, err
 	}
-	if err := s.connectFirst(ctx); err != nil {
+	err := s.connectFirst(ctx)
+	if err == nil && o.Existing {
+		err = s.requireTables(ctx)
+	}
+	if err != nil {
 		_ = s.Close()
 		return nil, err
 	}
@@ -84,7 +91,7 @@ func (s *Store) connect(o Options) error {
 	if err != nil {
 		return err
 	}
-	s.postgres = true
+	s.postgres, s.server = true, config
 	s.write = pool(stdlib.OpenDB(*config), o.MaxConns)
 	s.read = s.write
 	return nil
@@ -104,7 +111,7 @@ func (s *Store) connectSQLite(path string, o Options) error {
 	}
 	if o.Existing {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			return &Error{reason: "the SQLite file does not exist; check its path", cause: err}
+			return &Error{reason: "the SQLite file " + path + " does not exist; check --database, or create it: start the service, or run `uncial migrate`", cause: err}
 		}
 	} else if err := createFile(path); err != nil {
 		return &Error{reason: "cannot create the SQLite file; check its path and permissions", cause: err}
@@ -138,10 +145,13 @@ func (s *Store) connectFirst(ctx context.Context) error {
 		_, err := s.Writer().Exec(ctx, `SELECT 1`)
 		return err
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		err = s.Ping(ctx)
 	}
-	return s.Ping(ctx)
+	if err != nil && s.postgres {
+		return connectError(s.server, err)
+	}
+	return err
 }
 
 // Ping returns nil if the database answers.

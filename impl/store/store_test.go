@@ -66,7 +66,6 @@ func TestOpen_InvalidURL(t *testing.T) {
 		"other scheme":       "mysql://u:hunter2@db/x",
 		"just a path":        "/var/lib/hunter2.db",
 		"malformed port":     "postgres://u:hunter2@db:port/x",
-		"malformed option":   "postgres://u:hunter2@db/x?sslmode=hunter2",
 		"password parameter": "postgres://db/x?password=hunter2&connect_timeout=x",
 	} {
 		t.Run(name, func(t *testing.T) {

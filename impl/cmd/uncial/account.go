@@ -19,7 +19,7 @@ type accountCmd struct {
 	Delete  accountDeleteCmd  `cmd:"" help:"Erase an account's personal data and revoke its keys."`
 }
 
-// accountCreateCmd works on an empty database too, so that it can be the first command of an installation.
+// accountCreateCmd needs the database of the service: one that it created itself would be of no use.
 type accountCreateCmd struct {
 	dataFlags
 	Name string `required:"" help:"Name of the account."`
@@ -35,7 +35,7 @@ func (accountCreateCmd) Help() string {
 
 // Run creates the account and prints its ID.
 func (c *accountCreateCmd) Run(ctx context.Context, con *console) error {
-	return withData(ctx, con, c.keyless(), func(d *app.Data) error {
+	return withData(ctx, con, existing(c.keyless()), func(d *app.Data) error {
 		a, err := d.Accounts.Create(ctx, c.Name, c.Plan)
 		if err != nil {
 			return err
@@ -97,13 +97,15 @@ func (c *accountPlanCmd) Run(ctx context.Context, con *console) error {
 	})
 }
 
-// withData opens the database for one command and closes it afterwards. Opening it updates the schema. The error is that
+// withData opens the database for one command, says which one it is, and closes it afterwards. Opening it updates the schema.
+// The error is that
 // of run, or else that of closing, so that a failed write is never reported as success.
 func withData(ctx context.Context, con *console, o app.DataOptions, run func(*app.Data) error) error {
 	d, err := app.OpenData(ctx, o, con.log, time.Now)
 	if err != nil {
 		return err
 	}
+	fmt.Fprintln(con.err, "Database:", d.Store.Location())
 	err = run(d)
 	if e := d.Close(); err == nil {
 		err = e

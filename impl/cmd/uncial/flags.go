@@ -14,8 +14,8 @@ import (
 // dataFlags locate the database with accounts, keys and points. Every command that opens the database embeds them, so that
 // one set of environment variables serves them all.
 type dataFlags struct {
-	Database  string `default:"sqlite:.uncial/uncial.db" placeholder:"URL" help:"Database, sqlite:PATH or postgres://USER@HOST/NAME (default: ${default})."`
-	KeySecret string `placeholder:"S" help:"Secret that API keys are hashed with: at least 32 characters, the same for every process that uses the database. With SQLite the default is generated and stored in a file next to the database."`
+	Database  string `secret:"" default:"sqlite:.uncial/uncial.db" placeholder:"URL" help:"Database, sqlite:PATH or postgres://USER@HOST/NAME (default: ${default})."`
+	KeySecret string `secret:"" placeholder:"S" help:"Secret that API keys are hashed with: at least 32 characters, the same for every process that uses the database. With SQLite the default is generated and stored in a file next to the database."`
 	Plans     string `type:"existingfile" placeholder:"FILE" help:"JSON file with the catalogue of plans (default: free, pro and archive)."`
 }
 
@@ -32,8 +32,8 @@ func (f dataFlags) keyless() app.DataOptions {
 	return o
 }
 
-// existing makes a missing SQLite file an error. It is for commands that need existing accounts or keys: for them a
-// missing file means a mistyped path.
+// existing makes a missing database an error. It is for all commands but those that set up the service: for the others a
+// missing database means a mistyped URL.
 func existing(o app.DataOptions) app.DataOptions {
 	o.Existing = true
 	return o

@@ -20,7 +20,7 @@ import (
 	"uncial/internal/version"
 )
 
-// commands are the subcommands. Every flag is also an environment variable: --fetch-allow is UNCIAL_FETCH_ALLOW.
+// commands are the subcommands. settings.go says which flags are environment variables too.
 type commands struct {
 	Serve     serveCmd          `cmd:"" help:"Run the service."`
 	Engine    engineCmd         `cmd:"" help:"Run only the workers, for 'serve --engine' on other machines."`
@@ -36,7 +36,10 @@ type commands struct {
 	Models    modelsCmd         `cmd:"" help:"List the models that are loaded."`
 	Train     trainCmd          `cmd:"" help:"Fine-tune a model of handwriting on transcribed pages."`
 
-	Health healthCmd `cmd:"" help:"Check the health of a running service or engine; exit status 1 if unhealthy."`
+	Health     healthCmd     `cmd:"" help:"Check the health of a running service or engine; exit status 1 if unhealthy."`
+	Completion completionCmd `cmd:"" help:"Print the completions of a shell: bash, zsh or fish."`
+	Man        manCmd        `cmd:"" hidden:"" help:"Print the manual page (roff)."`
+	Help       helpCmd       `cmd:"" help:"Show the help of a command."`
 
 	LogFormat string           `enum:"text,json" default:"text" help:"Log format: ${enum}."`
 	LogLevel  string           `enum:"debug,info,warn,error" default:"info" help:"Least severe level to log: ${enum}."`
@@ -54,21 +57,29 @@ func main() {
 // a signal, or the status that the error of the command carries (exitStatus, or a method ExitCode).
 func run(args []string, stdout, stderr io.Writer) int {
 	var c commands
+	file, err := readSettings()
+	if err != nil {
+		fmt.Fprintln(stderr, "uncial:", err)
+		return 2
+	}
 	exit := -1 // kong calls the Exit function with the status after --help and --version
 	parser, err := kong.New(&c,
 		kong.Name("uncial"),
 		kong.Description("Reads text from images of historical documents, printed and handwritten."),
-		kong.DefaultEnvars("UNCIAL"),
+		settings(), numbers(), kong.Resolvers(file),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(status int) { exit = status }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
 		kong.Vars{"version": version.Version},
 	)
+	if err == nil {
+		err = file.apply(parser.Model)
+	}
 	if err != nil {
 		fmt.Fprintln(stderr, "uncial:", err)
 		return 2
 	}
-	k, err := parser.Parse(args)
+	k, err := parser.Parse(asHelp(args))
 	if exit >= 0 { // kong has printed the help or the version
 		return exit
 	}
@@ -78,13 +89,26 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	logger := newLogger(stderr, c.LogFormat, c.LogLevel)
 	slog.SetDefault(logger)
-	ctx, stop := untilSignal(stderr)
+	notify := func(text string) { fmt.Fprintln(stderr, text) }
+	if c.LogFormat == "json" { // then every line is JSON
+		notify = func(text string) { logger.Info(text) }
+	}
+	ctx, stop := untilSignal(notify)
 	defer stop()
 	k.BindTo(ctx, (*context.Context)(nil))
 	out := &output{to: stdout}
-	err = k.Run(&console{out: out, err: stderr, log: logger})
+	err = k.Run(&console{out: out, err: stderr, log: logger, model: parser.Model})
 	if err == nil {
 		err = out.failed // a full disk must not look like success
+	}
+	return c.exitStatus(ctx, err, stderr, logger)
+}
+
+// exitStatus reports the error of a command and returns the exit status of the program.
+func (c *commands) exitStatus(ctx context.Context, err error, stderr io.Writer, logger *slog.Logger) int {
+	say := func() { fmt.Fprintln(stderr, "uncial:", err) }
+	if c.LogFormat == "json" {
+		say = func() { logger.Error("failed", "error", err) }
 	}
 	var (
 		silent exitStatus
@@ -96,12 +120,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 	case errors.As(err, &silent):
 		return int(silent)
 	case errors.As(err, &coded):
-		fmt.Fprintln(stderr, "uncial:", err)
+		say()
 		return coded.ExitCode()
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		return 130
 	default:
-		fmt.Fprintln(stderr, "uncial:", err)
+		say()
 		return 1
 	}
 }
@@ -111,6 +135,28 @@ func run(args []string, stdout, stderr io.Writer) int {
 type console struct {
 	out, err io.Writer
 	log      *slog.Logger
+	model    *kong.Application // of the command line, for completions and the manual page
+}
+
+// warnings is the log without its events of routine, for commands that print an answer and end.
+func (c *console) warnings() *slog.Logger { return slog.New(atLeastWarn{c.log.Handler()}) }
+
+// atLeastWarn drops records below warnings.
+type atLeastWarn struct{ slog.Handler }
+
+// Enabled implements slog.Handler.
+func (h atLeastWarn) Enabled(ctx context.Context, l slog.Level) bool {
+	return l >= slog.LevelWarn && h.Handler.Enabled(ctx, l)
+}
+
+// WithAttrs implements slog.Handler.
+func (h atLeastWarn) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return atLeastWarn{h.Handler.WithAttrs(attrs)}
+}
+
+// WithGroup implements slog.Handler.
+func (h atLeastWarn) WithGroup(name string) slog.Handler {
+	return atLeastWarn{h.Handler.WithGroup(name)}
 }
 
 // output is standard output. It remembers the first write error, so that commands need not check every print; run reports
@@ -146,14 +192,14 @@ func newLogger(w io.Writer, form, minimum string) *slog.Logger {
 }
 
 // untilSignal returns a context that ends at the first SIGINT or SIGTERM, and a function that stops catching signals. A
-// second signal exits at once with status 130, without waiting for running requests.
-func untilSignal(stderr io.Writer) (context.Context, func()) {
+// second signal exits at once with status 130, without waiting for running requests. notify tells the user.
+func untilSignal(notify func(string)) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-signals
-		fmt.Fprintln(stderr, "Shutting down; press Ctrl-C again to stop immediately.")
+		notify("Shutting down; press Ctrl-C again to stop immediately.")
 		cancel()
 		<-signals
 		os.Exit(130)

@@ -18,6 +18,7 @@ import (
 
 func TestMain(m *testing.M) {
 	sandbox.MaybeShim()
+	_ = os.Setenv("UNCIAL_SETTINGS", os.DevNull) // not those of a service on this machine
 	os.Exit(m.Run())
 }
 
@@ -36,9 +37,12 @@ func must(tb testing.TB, args ...string) (stdout string) {
 	return stdout
 }
 
+// database returns the flag that names a new database.
 func database(tb testing.TB) string {
 	tb.Helper()
-	return "--database=sqlite:" + filepath.Join(tb.TempDir(), "uncial.db")
+	flag := "--database=sqlite:" + filepath.Join(tb.TempDir(), "uncial.db")
+	must(tb, "migrate", flag)
+	return flag
 }
 
 // object parses the JSON that a command printed.
@@ -53,8 +57,9 @@ func TestRun_Help(t *testing.T) {
 	for _, command := range []string{
 		"serve", "engine", "demo", "extract", "account create", "account list", "account plan", "key create", "key list",
 		"key rotate", "key revoke", "account grant", "account suspend", "account resume", "account delete", "user list", "user reset",
-		"user operator", "usage", "migrate", "audit", "languages", "health",
+		"user operator", "usage", "migrate", "audit", "languages", "health", "completion",
 	} {
+		require.Equal(t, must(t, append(strings.Fields(command), "--help")...), must(t, append([]string{"help"}, strings.Fields(command)...)...))
 		help := must(t, append(strings.Fields(command), "--help")...)
 		_, examples, found := strings.Cut(help, "Example")
 		require.True(t, found, command)
@@ -70,7 +75,6 @@ func TestRun_Languages(t *testing.T) {
 func TestRun_WrongUsage(t *testing.T) {
 	t.Parallel()
 	db := database(t)
-	must(t, "migrate", db)
 	for name, c := range map[string]struct {
 		args   string
 		status int
@@ -101,7 +105,17 @@ func TestRun_WrongUsage(t *testing.T) {
 		"mail without a sender":          {"serve --mail-server smtp://mail.example.org", 1, "--mail-from: invalid sender"},
 		"a sender without a mail server": {"serve --mail-from a@example.org", 1, "--mail-server: required"},
 		"a mail server without a scheme": {"serve --mail-server mail.example.org --mail-from a@example.org", 1, "--mail-server: invalid mail server"},
-		"negative workers":               {"serve --workers=-1", 1, "--workers: must be"},
+		"negative workers":               {"serve --workers=-1", 1, "--workers: must be 1 to 1024 processes"},
+		"workers in words":               {"serve --workers two", 2, `--workers: invalid number "two"; use a whole number such as 4`},
+		"a deadline without a unit":      {"serve --deadline 60", 2, `--deadline: invalid duration "60"; use a number with a unit, such as 500ms, 60s or 5m`},
+		"a deadline of a day":            {"engine --deadline 24h", 1, "--deadline: must be a duration from 1ms to 1h"},
+		"a port alone":                   {"serve --listen 23080", 1, `--listen: invalid address "23080"; for this port use 127.0.0.1:23080 (this machine only) or :23080 (all addresses)`},
+		"a port beyond the last":         {"engine --listen 127.0.0.1:99999", 1, "--listen: invalid address"},
+		"an admin address in words":      {"serve --admin-listen everywhere", 1, "--admin-listen: invalid address"},
+		"a database without a scheme":    {"serve --database uncial.db", 1, "--database: invalid database URL"},
+		"a short key secret":             {"serve --key-secret abc", 1, "--key-secret: too short; use at least 32"},
+		"a health check of no URL":       {"health localhost", 1, `invalid URL "localhost"; expected e.g. http`},
+		"a shell without completions":    {"completion tcsh", 2, `must be one of "bash","zsh","fish"`},
 		"negative workers of an engine":  {"engine --workers=-1", 1, "--workers: must be"},
 		"a negative deadline":            {"engine --deadline=-1s", 1, "--deadline: must be"},
 		"an invalid engine URL":          {"serve --engine engine:8090", 1, `--engine: invalid engine URL "engine:8090"`},
@@ -123,6 +137,8 @@ func TestRun_MissingDatabase(t *testing.T) {
 	db := "--database=sqlite:" + filepath.Join(dir, "mistyped.db")
 	for _, args := range [][]string{
 		{"audit"},
+		{"account", "create", "--name", "a", "--plan", "pro"},
+		{"user", "operator"},
 		{"account", "list"},
 		{"account", "plan", "acc_1", "pro"},
 		{"key", "create", "--account", "acc_1"},
@@ -132,7 +148,8 @@ func TestRun_MissingDatabase(t *testing.T) {
 	} {
 		status, _, stderr := uncial(append(args, db)...)
 		require.Equal(t, 1, status, args)
-		require.Contains(t, stderr, "database: the SQLite file does not exist", args)
+		require.Contains(t, stderr, "does not exist; check --database, or create it", args)
+		require.Contains(t, stderr, filepath.Join(dir, "mistyped.db"), args)
 	}
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
@@ -144,6 +161,8 @@ func TestRun_KeyLifeCycle(t *testing.T) {
 	db := database(t)
 	owner := object(t, must(t, "account", "create", "--name", "Map room", "--plan", "pro", "--json", db))["id"].(string)
 	require.NoFileExists(t, strings.TrimPrefix(db, "--database=sqlite:")+".secret", "creating an account needs no secret")
+	_, _, named := uncial("account", "list", db)
+	require.Equal(t, "Database: "+strings.TrimPrefix(db, "--database=")+"\n", named)
 
 	status, first, note := uncial("key", "create", "--account", owner, db)
 	require.Zero(t, status, note)
@@ -203,13 +222,13 @@ func TestRun_KeySecret(t *testing.T) {
 func TestRun_Environment(t *testing.T) {
 	db := database(t)
 	t.Setenv("UNCIAL_DATABASE", strings.TrimPrefix(db, "--database="))
-	t.Setenv("UNCIAL_PLAN", "free")
-	t.Setenv("UNCIAL_ALLOW", "192.0.2.0/24, 2001:db8::/32")
-	t.Setenv("UNCIAL_JSON", "true")
+	for _, name := range []string{"PLAN", "NAME", "ALLOW", "JSON", "ACCOUNT", "REASON", "EXPIRES"} {
+		t.Setenv("UNCIAL_"+name, "nonsense") // flags of one command are not settings
+	}
 	t.Setenv("UNCIAL_VERSION", "1.2.3") // of the images, in compose.yaml
-	owner := object(t, must(t, "account", "create", "--name", "a"))
+	owner := object(t, must(t, "account", "create", "--name", "a", "--plan", "free", "--json"))
 	require.Equal(t, "free", owner["plan"])
-	made := object(t, must(t, "key", "create", "--account", owner["id"].(string)))
+	made := object(t, must(t, "key", "create", "--account", owner["id"].(string), "--allow", "192.0.2.0/24, 2001:db8::/32", "--json"))
 	require.Equal(t, []any{"192.0.2.0/24", "2001:db8::/32"}, made["allow"])
 	t.Setenv("UNCIAL_FETCH_ALLOW", "127.0.0.1/32,nonsense")
 	status, _, stderr := uncial("serve")

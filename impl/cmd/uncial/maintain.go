@@ -7,6 +7,7 @@ import (
 
 	"uncial/impl/app"
 	"uncial/impl/ledger"
+	"uncial/internal/language/name"
 )
 
 // migrateCmd updates the schema, which opening the database does, and prints that it succeeded.
@@ -87,6 +88,12 @@ type languagesCmd struct {
 	JSON   bool   `help:"Print JSON."`
 }
 
+// language is a row of the list.
+type language struct {
+	Tag  string `json:"tag"`  // BCP 47
+	Name string `json:"name"` // in English
+}
+
 // handsNote says which handwriting can be read, and with what error rate. The rates are those that the README reports; change
 // both together.
 const handsNote = `Handwriting is detected automatically. French hands of the 17th to the 20th century, medieval Latin book hands and
@@ -105,18 +112,19 @@ Examples:
   uncial languages --engine http://engine:8090 --json`
 }
 
-// Run prints one tag per line, sorted, or with --json an array of strings.
+// Run prints one tag per line with its name, sorted by tag, or with --json an array of language.
 func (c *languagesCmd) Run(ctx context.Context, con *console) error {
-	languages, err := app.Languages(ctx, c.Engine, c.pool(), con.log)
+	tags, err := app.Languages(ctx, c.Engine, c.pool(), con.warnings())
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return printJSON(con.out, languages)
+	languages := make([]language, len(tags))
+	for i, tag := range tags {
+		languages[i] = language{tag, name.Of(tag)}
 	}
-	for _, l := range languages {
-		fmt.Fprintln(con.out, l)
+	err = printTable(con.out, c.JSON, "TAG\tNAME", languages, func(l language) string { return l.Tag + "\t" + l.Name })
+	if err == nil && !c.JSON {
+		fmt.Fprintln(con.err, "\n"+handsNote)
 	}
-	fmt.Fprintln(con.err, "\n"+handsNote)
-	return nil
+	return err
 }

@@ -37,7 +37,7 @@ type model struct {
 
 // Run prints a table, or with --json an array.
 func (c *modelsCmd) Run(ctx context.Context, con *console) error {
-	hello, err := app.Models(ctx, c.pool(), con.log)
+	hello, err := app.Models(ctx, c.pool(), con.warnings())
 	if err != nil {
 		return err
 	}

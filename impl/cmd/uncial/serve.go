@@ -21,7 +21,7 @@ type serveCmd struct {
 	EnhanceProvider string        `placeholder:"NAME" help:"Language model that proofreads requests with enhance: openai, for any API compatible with OpenAI's. It receives the images and the recognized text (default: none, nothing leaves this machine)."`
 	EnhanceURL      string        `name:"enhance-url" placeholder:"URL" help:"Base URL of the language model's API, such as https://api.openai.com/v1."`
 	EnhanceModel    string        `placeholder:"NAME" help:"Name of the language model."`
-	EnhanceKey      string        `placeholder:"KEY" help:"API key of the language model. Prefer the environment: other users can see the command line."`
+	EnhanceKey      string        `secret:"" placeholder:"KEY" help:"API key of the language model. Prefer the environment: other users can see the command line."`
 	FetchAllow      []prefix      `placeholder:"CIDR" help:"Non-public address range that images may be fetched from; may be repeated."`
 	FetchConfig     string        `placeholder:"FILE" type:"path" help:"JSON file with credentials for image hosts, an egress proxy and certificate authorities (default: none)."`
 	FetchPerHost    int           `default:"2" placeholder:"N" help:"Images that are fetched from one host at once, per process (default: ${default})."`

@@ -118,7 +118,7 @@ func (c *userOperatorCmd) Run(ctx context.Context, con *console) error {
 	if c.Email == "" && c.Remove {
 		return errors.New("--remove: requires the e-mail address of a user")
 	}
-	return withData(ctx, con, c.keyless(), func(d *app.Data) error {
+	return withData(ctx, con, existing(c.keyless()), func(d *app.Data) error {
 		if c.Email == "" {
 			code, err := d.Users.Issue(ctx, user.Token{Purpose: user.Operator})
 			if err != nil {

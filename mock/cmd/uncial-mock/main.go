@@ -33,6 +33,8 @@ type commands struct {
 	Texts     list     `cmd:"" help:"List the texts that the mock reads from images, with their sources."`
 	Health    health   `cmd:"" help:"Check the health of a running mock; exit status 1 if it is not healthy."`
 	Version   struct{} `cmd:"" help:"Print the version."`
+
+	PrintVersion kong.VersionFlag `name:"version" env:"-" help:"Print the version."`
 }
 
 // about is the text of --help. It names the commands, because kong lists none where a default command has flags.
@@ -53,7 +55,7 @@ const usageError = 2
 func main() {
 	var c commands
 	parser := kong.Must(&c, kong.Name("uncial-mock"), kong.Description(about), kong.DefaultEnvars("UNCIAL_MOCK"),
-		kong.ConfigureHelp(kong.HelpOptions{NoExpandSubcommands: true}))
+		kong.Vars{"version": version.Version}, kong.ConfigureHelp(kong.HelpOptions{NoExpandSubcommands: true}))
 	chosen, err := parser.Parse(withCommand(os.Args[1:]))
 	if err != nil {
 		parser.Errorf("%s", err)

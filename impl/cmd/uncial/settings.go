@@ -1,0 +1,85 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+)
+
+// A setting is a flag that describes the installation: every flag of `serve` and `engine`, wherever else it occurs, and the
+// flags of the log. Settings are environment variables too, so that one file serves all commands. The other flags say what a
+// single command does; they never come from the environment.
+
+// settings is the option of kong that gives settings their environment variables: --fetch-allow is UNCIAL_FETCH_ALLOW. A
+// variable in the tag of a flag takes precedence.
+func settings() kong.Option {
+	return kong.PostBuild(func(k *kong.Kong) error {
+		names := flagNames(k.Model.Node)
+		for _, command := range k.Model.Children {
+			if command.Name == "serve" || command.Name == "engine" {
+				names = append(names, flagNames(command)...)
+			}
+		}
+		return kong.Visit(k.Model.Node, func(v kong.Visitable, next kong.Next) error {
+			if f, ok := v.(*kong.Flag); ok && len(f.Envs) == 0 && f.Name != "help" && slices.Contains(names, f.Name) {
+				variable := "UNCIAL_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+				f.Envs, f.Tag.Envs = []string{variable}, []string{variable}
+			}
+			if f, ok := v.(*kong.Flag); ok && slices.Equal(f.Envs, []string{"-"}) {
+				f.Envs, f.Tag.Envs = nil, nil
+			}
+			return next(nil)
+		})
+	})
+}
+
+func flagNames(n *kong.Node) (names []string) {
+	for _, f := range n.Flags {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// numbers are the options of kong that explain the form of durations and whole numbers.
+func numbers() kong.Option {
+	return kong.OptionFunc(func(k *kong.Kong) error {
+		parseDuration := func(text string, target reflect.Value) error {
+			d, err := time.ParseDuration(text)
+			if err != nil {
+				return fmt.Errorf("invalid duration %q; use a number with a unit, such as 500ms, 60s or 5m", text)
+			}
+			target.SetInt(int64(d))
+			return nil
+		}
+		parseInt := func(text string, target reflect.Value) error {
+			n, err := strconv.ParseInt(text, 10, target.Type().Bits())
+			if err != nil {
+				return fmt.Errorf("invalid number %q; use a whole number such as 4", text)
+			}
+			target.SetInt(n)
+			return nil
+		}
+		return errors.Join(
+			kong.TypeMapper(reflect.TypeFor[time.Duration](), textMapper(parseDuration)).Apply(k),
+			kong.KindMapper(reflect.Int, textMapper(parseInt)).Apply(k),
+			kong.KindMapper(reflect.Int64, textMapper(parseInt)).Apply(k),
+		)
+	})
+}
+
+// textMapper returns a mapper for values that are parsed from text.
+func textMapper(parse func(text string, target reflect.Value) error) kong.Mapper {
+	return kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
+		var text string
+		if err := ctx.Scan.PopValueInto("value", &text); err != nil {
+			return err
+		}
+		return parse(text, target)
+	})
+}

@@ -1,0 +1,147 @@
+package main_test
+
+import (
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// mustWrite writes a file of a new folder and returns its path.
+func mustWrite(tb testing.TB, name, text string) string {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), name)
+	require.NoError(tb, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
+func TestRun_SettingsFile(t *testing.T) {
+	db := strings.TrimPrefix(database(t), "--database=")
+	secret := mustWrite(t, "secret", strings.Repeat("s", 32)+"\n")
+	t.Setenv("OTEL_TEST_ONLY", "") // restored after the test
+	require.NoError(t, os.Unsetenv("OTEL_TEST_ONLY"))
+	t.Setenv("UNCIAL_SETTINGS", mustWrite(t, "uncial.env", `# settings
+UNCIAL_DATABASE="`+db+`"
+UNCIAL_KEY_SECRET_FILE=`+secret+`
+
+OTEL_TEST_ONLY=1
+`))
+	owner := object(t, must(t, "account", "create", "--name", "a", "--plan", "free", "--json"))["id"].(string)
+	must(t, "key", "create", "--account", owner)
+	require.NoFileExists(t, strings.TrimPrefix(db, "sqlite:")+".secret", "the secret came from the file")
+	require.Equal(t, "1", os.Getenv("OTEL_TEST_ONLY"), "libraries find their settings")
+
+	other := database(t)
+	_, _, stderr := uncial("account", "list", other)
+	require.Contains(t, stderr, strings.TrimPrefix(other, "--database="), "a flag takes precedence")
+	t.Setenv("UNCIAL_DATABASE", strings.TrimPrefix(other, "--database="))
+	_, _, stderr = uncial("account", "list")
+	require.Contains(t, stderr, strings.TrimPrefix(other, "--database="), "the environment takes precedence")
+}
+
+func TestRun_SettingsFile_Invalid(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"a line of no form":    {"UNCIAL_DATABASE sqlite:x", "line 1: expected NAME=VALUE"},
+		"an unknown setting":   {"\nUNCIAL_DATABSE=sqlite:x", "unknown setting UNCIAL_DATABSE"},
+		"a flag of a command":  {"UNCIAL_PLAN=pro", "unknown setting UNCIAL_PLAN"},
+		"a number in words":    {"UNCIAL_WORKERS=two", "--workers: invalid number"},
+		"a secret in two ways": {"UNCIAL_KEY_SECRET=a\nUNCIAL_KEY_SECRET_FILE=b", "both UNCIAL_KEY_SECRET and UNCIAL_KEY_SECRET_FILE are set"},
+		"a missing secret":     {"UNCIAL_KEY_SECRET_FILE=/nowhere", "UNCIAL_KEY_SECRET_FILE: open /nowhere"},
+		"an empty secret":      {"UNCIAL_KEY_SECRET_FILE=/dev/null", "UNCIAL_KEY_SECRET_FILE: /dev/null is empty"},
+	} {
+		t.Setenv("UNCIAL_SETTINGS", mustWrite(t, "uncial.env", c.text))
+		status, _, stderr := uncial("serve")
+		require.Equal(t, 2, status, name)
+		require.Contains(t, stderr, c.want, name)
+	}
+}
+
+// TestRun_Serve_TakenPort shows that wrong settings are reported before anything listens.
+func TestRun_Serve_TakenPort(t *testing.T) {
+	t.Parallel()
+	ln, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = ln.Close() }()
+	taken := "--listen=" + ln.Addr().String()
+	folder := t.TempDir()
+	good := []string{"serve", taken, "--database=sqlite:" + filepath.Join(folder, "uncial.db"), "--worker=" + os.Args[0]}
+	for flag, value := range map[string]string{
+		"--key-secret": "short", "--plans": mustWrite(t, "plans.json", "{}"), "--fetch-config": mustWrite(t, "fetch.json", "{"), "--worker": "/nowhere",
+		"--database": "mysql://x", "--engine": "engine", "--public-url": "example.org", "--mail-from": "a@example.org", "--enhance-url": "https://models.example.org",
+		"--workers": "2000", "--admin-listen": "9090",
+	} {
+		status, _, stderr := uncial(append(good, flag+"="+value)...)
+		require.NotZero(t, status, flag)
+		require.Regexp(t, "^uncial: --", stderr, flag)
+		require.NotContains(t, stderr, "another program", flag)
+	}
+	status, _, stderr := uncial(good...)
+	require.Equal(t, 1, status)
+	require.Contains(t, stderr, "--listen: another program listens on "+ln.Addr().String())
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Empty(t, entries, "nothing was created")
+}
+
+func TestRun_Log_JSON(t *testing.T) {
+	t.Parallel()
+	status, stdout, stderr := uncial("audit", "--log-format", "json", "--database=sqlite:"+filepath.Join(t.TempDir(), "none.db"))
+	require.Equal(t, 1, status)
+	require.Empty(t, stdout)
+	require.Equal(t, "ERROR", object(t, stderr)["level"])
+}
+
+func TestRun_Health(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.URL.Path)
+		if r.URL.Path == "/readyz" {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	defer server.Close()
+	require.Equal(t, "ok\n", must(t, "health", server.URL))
+	require.Equal(t, "ok\n", must(t, "health", server.URL+"/"))
+	status, stdout, stderr := uncial("health", server.URL+"/readyz")
+	require.Equal(t, 1, status)
+	require.Empty(t, stdout)
+	require.Contains(t, stderr, "503")
+	require.Equal(t, []string{"/healthz", "/healthz", "/readyz"}, asked)
+}
+
+// TestRun_Completion asks a real bash what it proposes.
+func TestRun_Completion(t *testing.T) {
+	t.Parallel()
+	script := mustWrite(t, "uncial.bash", must(t, "completion", "bash"))
+	for line, want := range map[string]string{
+		"uncial ser":                      "serve",
+		"uncial account cr":               "create",
+		"uncial account create --na":      "--name",
+		"uncial --log-format json key ro": "rotate",
+		"uncial usage --by k":             "key",
+		"uncial completion b":             "bash",
+	} {
+		words := strings.Fields(line)
+		ask := `source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); compopt() { :; }; _uncial; printf '%s\n' "${COMPREPLY[@]}"`
+		out, err := exec.CommandContext(t.Context(), "bash", append([]string{"-euc", ask, "bash", script}, words...)...).CombinedOutput()
+		require.NoError(t, err, "%s: %s", line, out)
+		require.Equal(t, want, strings.TrimSpace(string(out)), line)
+	}
+	require.Contains(t, must(t, "completion", "zsh"), "#compdef uncial")
+	require.Contains(t, must(t, "completion", "fish"), "complete -c uncial")
+}
+
+func TestRun_Man(t *testing.T) {
+	t.Parallel()
+	page := must(t, "man")
+	require.Contains(t, page, ".TH UNCIAL 1")
+	require.Contains(t, page, ".SS account create")
+	require.Contains(t, page, `$\fBUNCIAL_DATABASE\fR`)
+}

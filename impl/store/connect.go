@@ -1,0 +1,108 @@
+package store
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Location returns what the store is connected to, for people: sqlite:PATH with the whole path, or a URL of Postgres without
+// password and parameters.
+func (s *Store) Location() string {
+	if s.server != nil {
+		return (&url.URL{Scheme: "postgres", User: url.User(s.server.User), Host: address(s.server), Path: "/" + s.server.Database}).String()
+	}
+	path, _ := sqlitePath(s.url)
+	if whole, err := filepath.Abs(path); err == nil && path != memory {
+		path = whole
+	}
+	return "sqlite:" + path
+}
+
+// address returns host and port, or the folder of a Unix socket.
+func address(c *pgx.ConnConfig) string {
+	if strings.HasPrefix(c.Host, "/") {
+		return c.Host
+	}
+	return net.JoinHostPort(c.Host, fmt.Sprint(c.Port))
+}
+
+// requireTables returns an error if the database has no tables of this program.
+func (s *Store) requireTables(ctx context.Context) error {
+	var rows int
+	err := s.Reader().Get(ctx, `SELECT count(*) FROM goose_db_version`, nil, &rows)
+	postgres := (*pgconn.PgError)(nil)
+	if s.postgres && !(errors.As(err, &postgres) && postgres.Code == "42P01") { // undefined_table
+		return err
+	}
+	if err != nil {
+		return &Error{reason: "the database has no tables yet; check its name, or create them: start the service, or run `uncial migrate`", cause: err}
+	}
+	return nil
+}
+
+// configError explains why the driver refused the URL. It never repeats the driver's text, which contains parts of the URL.
+func configError(err error) error {
+	path := (*fs.PathError)(nil)
+	switch {
+	case errors.As(err, &path):
+		return &Error{reason: fmt.Sprintf("cannot read the file %s of the URL: %v", path.Path, path.Err), cause: err}
+	case strings.Contains(err.Error(), "sslmode is invalid"):
+		return &Error{reason: "invalid sslmode in the URL; use disable, require, verify-ca or verify-full", cause: err}
+	case strings.Contains(err.Error(), "unable to add CA"):
+		return &Error{reason: "the file of sslrootcert contains no certificate (PEM)", cause: err}
+	}
+	return ErrURL
+}
+
+// connectError explains to an operator why the first connection failed, and where it was made to. It contains no password.
+func connectError(c *pgx.ConnConfig, err error) error {
+	return &Error{
+		reason: fmt.Sprintf("cannot connect to Postgres at %s, database %q, user %q: %s", address(c), c.Database, c.User, connectReason(err)),
+		cause:  err,
+	}
+}
+
+func connectReason(err error) string {
+	var (
+		authority x509.UnknownAuthorityError
+		name      x509.HostnameError
+		invalid   x509.CertificateInvalidError
+		dns       *net.DNSError
+		refused   *pgconn.PgError
+		text      string // of the driver, which has no type for some failures
+	)
+	if e := (*pgconn.ConnectError)(nil); errors.As(err, &e) {
+		text = e.Error()
+	}
+	switch {
+	case errors.As(err, &authority):
+		return "its certificate is signed by an unknown authority; name the file of the CA with sslrootcert=FILE in the URL"
+	case errors.As(err, &name):
+		return "its certificate is for another host name; use a name in the certificate, or sslmode=verify-ca"
+	case errors.As(err, &invalid):
+		return "its certificate is invalid or has expired"
+	case strings.Contains(text, "server refused TLS connection"):
+		return "the server does not offer TLS; enable it there, or use sslmode=disable on a private network"
+	case errors.As(err, &dns):
+		return "the host name cannot be resolved"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "connection refused; is Postgres listening there?"
+	case errors.As(err, &refused) && refused.Code == "28000" && strings.Contains(refused.Message, "no encryption"):
+		return "the server requires TLS for this user and address (pg_hba.conf); use sslmode=verify-full or sslmode=require in the URL"
+	}
+	if e := (*Error)(nil); errors.As(err, &e) {
+		return e.reason
+	}
+	return reason(err)
+}

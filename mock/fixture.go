@@ -178,6 +178,7 @@ type pageKind struct {
 	pages            int     // 0 means one
 	blank            bool    // no text
 	broken           bool    // the text of brokenWord
+	weak             bool    // a weak place for each reason
 	confidenceFactor float64 // scales every confidence; 0 means 1
 }
 

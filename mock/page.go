@@ -31,6 +31,8 @@ const (
 	noisePenalty       = 0.06
 	handwritingPenalty = 0.08
 	misreadPenalty     = 0.4 // of a word that is read wrongly
+	illegibleFactor    = 0.4 // of words that are hardly legible
+	doubtfulOrder      = 0.6 // of a line that may be in the wrong order
 )
 
 // blankSheet returns a page without text.
@@ -70,6 +72,24 @@ func (f *Fixture) layOut(enhance bool, confidenceFactor float64) (document.Page,
 	}
 	page.Confidence = round(document.MeanConfidence(page.Blocks))
 	return page, edits
+}
+
+// weaken gives the page a weak place for each reason: the first line is hardly legible, so is the last word of the text, the last line
+// may be in the wrong order, and below it something was not read.
+func weaken(p *document.Page) {
+	first, last := &p.Blocks[0].Lines[0], &p.Blocks[len(p.Blocks)-1]
+	line := &last.Lines[len(last.Lines)-1]
+	for i := range first.Words {
+		first.Words[i].Confidence = round(illegibleFactor * first.Words[i].Confidence)
+	}
+	word := &line.Words[len(line.Words)-1]
+	word.Confidence = round(illegibleFactor * word.Confidence)
+	unread := document.Box{X: marginLeft, Y: last.Box.Y + last.Box.H + blockGap, W: 8 * charWidth, H: wordHeight}
+	p.Doubts = []document.Doubt{
+		{Box: unread, Reason: document.UnreadInk, Characters: 8},
+		{Box: line.Box, Reason: document.DoubtfulOrder, Confidence: doubtfulOrder, Characters: utf8.RuneCountInString(line.Text())},
+	}
+	p.Confidence = round(document.MeanConfidence(p.Blocks))
 }
 
 // word returns the word as it is read, and its correction or nil. The product is converted before it is subtracted:

@@ -43,6 +43,9 @@ func (c choice) read(enhance bool) *reading {
 	doc := &document.Document{Language: c.language, Enhanced: enhance}
 	for i, f := range picked {
 		page, edits := f.layOut(enhance, cmp.Or(c.confidenceFactor, 1))
+		if c.weak {
+			weaken(&page)
+		}
 		doc.Pages = append(doc.Pages, page)
 		for _, e := range edits {
 			e.Page = i

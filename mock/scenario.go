@@ -138,6 +138,7 @@ var imageScenarios = append([]imageScenario{
 	{name: "difficult", page: pageKind{difficult: true}, about: "a page with some misread words, which enhance corrects"},
 	{name: "blank", page: pageKind{blank: true}, about: "a blank page: 200 with empty text"},
 	{name: "low-confidence", page: pageKind{kind: handwritten, confidenceFactor: 0.35}, about: "a barely legible page: confidence below 0.4"},
+	{name: "weak", page: pageKind{kind: handwritten, weak: true}, about: "a page with a weak place for each reason"},
 	{name: "multi-page", page: pageKind{pages: 3}, about: "three pages, their texts joined by a form feed"},
 	{name: "broken-word", page: pageKind{broken: true}, about: "a page with a word that is divided at the end of a line"},
 	{name: "slow-1500", slow: 1500 * time.Millisecond, about: "any page after 1,500 ms; any number of milliseconds up to 30,000 works"},

@@ -81,6 +81,7 @@ var imageCases = []struct {
 	{"blank", 200, []string{`"text":""`, `"confidence":0,`}, ""},
 	{"low-confidence", 200, nil, ""},
 	{"broken-word", 200, []string{`begin-\nning`}, ""},
+	{"weak", 200, []string{`"reason":"unread-ink"`, `"reason":"unfamiliar-handwriting"`, `"reason":"low-confidence"`, `"reason":"doubtful-order"`}, ""},
 	{"multi-page", 200, []string{`\f`}, ""},
 	{"slow-20", 200, nil, ""},
 	{"400", 400, []string{`"imageUrl":"the server answered 404`}, ""},

@@ -16,6 +16,7 @@ func NewResult(r Request, doc *document.Document, meta format.Meta) (gen.Extract
 		Confidence: roundConfidence(doc.Confidence), PointsUsed: Price,
 	}
 	result.Reader = newReader(doc, meta.Version)
+	result.Weak = newWeak(doc)
 	if doc.Enhanced {
 		result.Edits = newEdits(doc.Edits)
 	}
@@ -48,10 +49,29 @@ func newEdits(edits []document.Edit) *[]gen.Edit {
 	for i, e := range edits {
 		all[i] = gen.Edit{
 			Page: int64(e.Page) + 1, Before: e.Before, After: e.After, Rule: e.Rule, Confidence: roundConfidence(e.Confidence),
-			Box: gen.Box{X: int64(e.Box.X), Y: int64(e.Box.Y), Width: int64(e.Box.W), Height: int64(e.Box.H)},
+			Box: newBox(e.Box),
 		}
 	}
 	return &all
+}
+
+func newWeak(doc *document.Document) *[]gen.WeakPlace {
+	places := doc.Weak()
+	all := make([]gen.WeakPlace, len(places)) // never nil: a reading without weak places has []
+	for i, w := range places {
+		all[i] = gen.WeakPlace{Page: int64(w.Page) + 1, Box: newBox(w.Box), Confidence: roundConfidence(w.Confidence), Reason: string(w.Reason)}
+		if w.Text != "" {
+			all[i].Text = &w.Text
+		}
+		if turned := int64(doc.Pages[w.Page].Rotation); turned != 0 {
+			all[i].Rotation = &turned
+		}
+	}
+	return &all
+}
+
+func newBox(b document.Box) gen.Box {
+	return gen.Box{X: int64(b.X), Y: int64(b.Y), Width: int64(b.W), Height: int64(b.H)}
 }
 
 // roundConfidence keeps four decimals, as the written formats do: more would pretend a precision that no estimate has.

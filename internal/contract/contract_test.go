@@ -154,6 +154,18 @@ func TestNewResult(t *testing.T) {
 	require.NoError(t, err)
 	require.NotNil(t, none.Edits)
 	require.Empty(t, *none.Edits, "an enhancement that changed nothing")
+	require.NotNil(t, none.Weak)
+	require.Empty(t, *none.Weak, "no weak places")
+	doc.Pages[0].Rotation = 180
+	doc.Pages[0].Doubts = []document.Doubt{{Box: box, Reason: document.UnreadInk, Characters: 3}}
+	doc.Pages[0].Blocks[0].Lines[0].Words[0].Confidence = 0.12345
+	weak, err := contract.NewResult(contract.Request{Format: gen.JSON}, doc, format.Meta{})
+	require.NoError(t, err)
+	at, turned, text := gen.Box{X: 1, Y: 2, Width: 30, Height: 4}, int64(180), "so"
+	require.Equal(t, []gen.WeakPlace{
+		{Page: 1, Box: at, Rotation: &turned, Reason: "unread-ink"},
+		{Page: 1, Box: at, Rotation: &turned, Confidence: 0.1235, Reason: "low-confidence", Text: &text},
+	}, *weak.Weak)
 	_, err = contract.NewResult(contract.Request{Format: "pdf"}, doc, format.Meta{})
 	require.ErrorContains(t, err, "pdf")
 }

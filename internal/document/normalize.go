@@ -40,6 +40,11 @@ func (p *Page) normalized() Page {
 	n.Width, n.Height = max(p.Width, 1), max(p.Height, 1)
 	n.DPI = max(p.DPI, 0)
 	n.Confidence = unit(p.Confidence)
+	n.Doubts = nil
+	for _, d := range p.Doubts {
+		d.Box, d.Confidence, d.Characters = d.Box.Clip(n.Width, n.Height), unit(d.Confidence), max(d.Characters, 1)
+		n.Doubts = append(n.Doubts, d)
+	}
 	n.Blocks = make([]Block, 0, len(p.Blocks))
 	for i := range p.Blocks {
 		b := Block{Lines: make([]Line, 0, len(p.Blocks[i].Lines))}

@@ -109,6 +109,9 @@ func (s *Readings) CheckResult(x *model.Exchange) []string {
 	}
 	doc, more := checkDocument(x, j, r)
 	r.document = doc
+	if fault := checkWeak(x, r.text, doc); fault != "" {
+		faults = append(faults, fault)
+	}
 	return slices.Concat(faults, more, s.checkChanges(x, j, r), s.compare(j, r))
 }
 

@@ -25,7 +25,7 @@ var answerCases = map[string]string{
 }
 
 // fieldCases name the case for fields that only some answers have.
-var fieldCases = map[string]string{"document": formatHOCR, "edits": formatsEnhanced, "fetch": fetchReason, "reader": readerCase, "version": readerCase, "limitedBy": "extract/402/limited-by"}
+var fieldCases = map[string]string{"document": formatHOCR, "edits": formatsEnhanced, "fetch": fetchReason, "reader": readerCase, "weak": weakCase, "version": readerCase, "limitedBy": "extract/402/limited-by"}
 
 // extractionFields are fields of shared schemas that only extractions have.
 var extractionFields = map[string]bool{"fetch": true}

@@ -54,7 +54,7 @@ func Defects() ([]Defect, error) {
 		{"ledger", slices.Concat(chargeDefects(), balanceDefects(), sharingDefects(), nextResetDefects(), periodDefects())},
 		{"limits", slices.Concat(countDefects(), reportedDefects(), windowDefects(), refusalDefects())},
 		{"idempotency", slices.Concat(replayDefects(), conflictDefects(), storageDefects())},
-		{"results", slices.Concat(textDefects(), resultDefects(), editDefects())},
+		{"results", slices.Concat(textDefects(), resultDefects(), editDefects(), weakDefects())},
 		{"documents", slices.Concat(documentDefects(), readerDefects(), brokenDefects(), altoDefects(), pageDefects(), hocrDefects(), tableDefects())},
 	} {
 		for _, r := range area.rows {

@@ -52,6 +52,7 @@ const (
 	ImagePages       = "pages"
 	ImageEnhance     = "enhance"
 	ImageBroken      = "broken-word"
+	ImageWeak        = "weak"
 	ImageReset       = "reset"
 	ImageCut         = "cut"
 	ImageLength      = "length"

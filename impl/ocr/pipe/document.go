@@ -102,6 +102,15 @@ func checkPage(p *document.Page) error {
 	if err := checkPreview(p.Preview); err != nil {
 		return err
 	}
+	if len(p.Doubts) > document.MaxDoubts {
+		return fmt.Errorf("%d doubts; expected at most %d", len(p.Doubts), document.MaxDoubts)
+	}
+	for i, d := range p.Doubts {
+		if !contains(pageBox(p), d.Box) || !isFraction(d.Confidence) || d.Characters < 1 ||
+			d.Reason != document.UnreadInk && d.Reason != document.DoubtfulOrder {
+			return fmt.Errorf("doubt %d: expected a box inside the page, a confidence from 0 to 1, at least 1 character and a known reason", i)
+		}
+	}
 	for i := range p.Blocks {
 		b := &p.Blocks[i]
 		if !contains(pageBox(p), b.Box) || len(b.Lines) == 0 {

@@ -182,10 +182,20 @@ func TestConn_SendAnswer_InvalidDocument(t *testing.T) {
 	t.Parallel()
 	word := func(d *document.Document) *document.Word { return &d.Pages[0].Blocks[0].Lines[0].Words[0] }
 	for name, damage := range map[string]func(*document.Document){
-		"no pages":                          func(d *document.Document) { d.Pages = nil },
-		"eleven pages":                      func(d *document.Document) { d.Pages = make([]document.Page, 11) },
-		"no language":                       func(d *document.Document) { d.Language = "" },
-		"a confidence over one":             func(d *document.Document) { d.Confidence = 1.01 },
+		"no pages":              func(d *document.Document) { d.Pages = nil },
+		"eleven pages":          func(d *document.Document) { d.Pages = make([]document.Page, 11) },
+		"no language":           func(d *document.Document) { d.Language = "" },
+		"a confidence over one": func(d *document.Document) { d.Confidence = 1.01 },
+		"a doubt off the page": func(d *document.Document) {
+			d.Pages[0].Doubts = []document.Doubt{{Box: document.Box{X: -1, W: 9, H: 9}, Reason: document.UnreadInk, Characters: 1}}
+		},
+		"a doubt for another reason": func(d *document.Document) {
+			d.Pages[0].Doubts = []document.Doubt{{Box: document.Box{W: 1, H: 1}, Reason: document.LowConfidence, Characters: 1}}
+		},
+		"a doubt about no character": func(d *document.Document) {
+			d.Pages[0].Doubts = []document.Doubt{{Box: document.Box{W: 1, H: 1}, Reason: document.UnreadInk}}
+		},
+		"too many doubts":                   func(d *document.Document) { d.Pages[0].Doubts = make([]document.Doubt, document.MaxDoubts+1) },
 		"a preview that is not a JPEG":      func(d *document.Document) { d.Pages[0].Preview = []byte("GIF89a") },
 		"a preview that is too wide":        func(d *document.Document) { d.Pages[0].Preview = preview(t, document.MaxPreviewSide+1) },
 		"a preview with too many bytes":     func(d *document.Document) { d.Pages[0].Preview = make([]byte, document.MaxPreviewBytes+1) },

@@ -65,6 +65,12 @@ func validPage(t *rapid.T) document.Page {
 		}
 		p.Blocks = append(p.Blocks, b)
 	}
+	for range rapid.IntRange(0, 2).Draw(t, "doubts") {
+		p.Doubts = append(p.Doubts, document.Doubt{
+			Box: boxInside(t, p.Width, p.Height), Confidence: confidence(t), Characters: rapid.IntRange(1, 99).Draw(t, "characters"),
+			Reason: rapid.SampledFrom([]document.Reason{document.UnreadInk, document.DoubtfulOrder}).Draw(t, "reason"),
+		})
+	}
 	return p
 }
 

@@ -73,7 +73,9 @@ func (r *Reading) Render(w io.Writer, p Place) error {
 	}
 	v := readingView{Reading: r, Place: p, Calls: calls, Downloads: downloads, Bands: bands}
 	for i := range r.Document.Pages {
-		v.Pages = append(v.Pages, newLeaf(i, &r.Document.Pages[i]))
+		l := newLeaf(i, &r.Document.Pages[i])
+		l.Weak = r.weak(l.Number)
+		v.Pages = append(v.Pages, l)
 	}
 	return readingTemplate().Execute(w, v)
 }
@@ -120,6 +122,7 @@ type leaf struct {
 	*document.Page
 	Number int
 	Blocks [][]row
+	Weak   []weakPlace
 }
 
 // row is a line of words. Its box and baseline place the words of a page that has no picture.

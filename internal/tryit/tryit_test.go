@@ -192,6 +192,19 @@ func TestReading_Render(t *testing.T) {
 	require.NotContains(t, html, "<image")
 	require.Contains(t, html, "<del>A&lt;</del></td><td><ins>B</ins></td><td>vote</td><td>1</td><td>70 %</td>")
 
+	weak, misread := reading(1), "Aprille"
+	weak.Answer.Weak = &[]gen.WeakPlace{
+		{Page: 1, Box: gen.Box{X: 10, Y: 20, Width: 30, Height: 40}, Reason: "unread-ink"},
+		{Page: 1, Confidence: 0.557, Reason: "low-confidence", Text: &misread},
+		{Page: 2, Reason: "unread-ink"},
+		{Page: 1, Reason: "of-later-versions"},
+	}
+	html = mustRender(t, weak)
+	require.Contains(t, html, `<rect class="weak" data-word="p1-k1" x="10" y="20" width="30" height="40"><title>writing that was not read</title>`)
+	require.Contains(t, html, `data-word="p1-k2"><td>probably misread</td><td dir="auto">Aprille</td><td>55 %</td>`)
+	require.Contains(t, html, `data-word="p1-k3"><td>of-later-versions</td>`)
+	require.NotContains(t, html, "p1-k4", "places of other pages")
+
 	blank := reading(0)
 	blank.Answer.Text, blank.Document.Pages[0].Blocks = "", nil
 	require.Contains(t, mustRender(t, blank), "The page is blank")

@@ -66,6 +66,13 @@ class MockTest(unittest.TestCase):
         self.assertGreater(result.edits[0].box.width, 0)
         self.assertEqual(client.status().points_used, result.points_used)
 
+    def test_weak_places(self):
+        weak = self.client().extract("http://mock.invalid/weak").weak
+        self.assertEqual(weak[0].reason, "unread-ink")
+        self.assertEqual((weak[0].text, weak[0].confidence, weak[0].rotation), ("", 0, 0))
+        self.assertTrue(all(w.text and w.box.width > 0 for w in weak[1:]))
+        self.assertEqual(self.client().extract("http://mock.invalid/blank").weak, ())
+
     def test_errors(self):
         for key, kind in (("expired", uncial.InvalidApiKey), ("empty", uncial.InsufficientPoints),
                           ("ratelimited", uncial.RateLimited), ("err", uncial.ServerError)):

@@ -25,7 +25,7 @@ import urllib.parse
 import urllib.request
 import uuid
 
-__all__ = ["Client", "Extraction", "Edit", "Box", "Status", "RateLimit", "Error", "ApiError", "InvalidRequest", "InvalidApiKey",
+__all__ = ["Client", "Extraction", "Edit", "WeakPlace", "Box", "Status", "RateLimit", "Error", "ApiError", "InvalidRequest", "InvalidApiKey",
            "InsufficientPoints", "RateLimited", "ServerError", "NoAnswer", "Progress"]
 
 MAX_ANSWER = 128 << 20  # bytes of an answer
@@ -128,6 +128,17 @@ class Edit:
 
 
 @dataclasses.dataclass(frozen=True)
+class WeakPlace:
+    """A place whose reading is likely to be wrong or incomplete. Later servers may know further reasons."""
+    page: int
+    box: Box
+    confidence: float
+    reason: str
+    text: str      # "" where nothing was read
+    rotation: int  # degrees clockwise by which the image must be turned for the box; 0 if it is upright
+
+
+@dataclasses.dataclass(frozen=True)
 class Extraction:
     """What was read. `body` is the whole answer, with fields that this client does not know."""
     text: str
@@ -136,6 +147,7 @@ class Extraction:
     enhanced: bool
     document: typing.Optional[str]
     edits: typing.Tuple[Edit, ...]
+    weak: typing.Tuple[WeakPlace, ...]  # the least certain first
     points_used: int
     remaining_points: int
     processing_time: int  # milliseconds
@@ -210,9 +222,10 @@ class Client:
         """reads an image: an address (http, https or data), the path of a file, or the bytes of one"""
         request = {"imageUrl": _url(image), "language": language, "enhance": enhance, "format": format}
         b = self._call("POST", "/extract", request, idempotency_key or str(uuid.uuid4()))
-        edits = tuple(Edit(e["page"], Box(**{k: e["box"][k] for k in ("x", "y", "width", "height")}), e["before"], e["after"], e["rule"], e["confidence"])
-                      for e in b.get("edits") or ())
-        return Extraction(b["text"], b["language"], b["confidence"], b["enhanced"], b.get("document"), edits, b["pointsUsed"],
+        edits = tuple(Edit(e["page"], _box(e["box"]), e["before"], e["after"], e["rule"], e["confidence"]) for e in b.get("edits") or ())
+        weak = tuple(WeakPlace(w["page"], _box(w["box"]), w["confidence"], w["reason"], w.get("text", ""), w.get("rotation", 0))
+                     for w in b.get("weak") or ())
+        return Extraction(b["text"], b["language"], b["confidence"], b["enhanced"], b.get("document"), edits, weak, b["pointsUsed"],
                           b["remainingPoints"], b["processingTime"], b)
 
     def extract_all(self, images: typing.Iterable, *, progress: typing.Optional[typing.Callable[[Progress], None]] = None, **options):
@@ -304,6 +317,10 @@ def _retry_after(body, headers):
         return max(0.0, float(wait))
     except (TypeError, ValueError):
         return None
+
+
+def _box(b) -> Box:
+    return Box(b["x"], b["y"], b["width"], b["height"])
 
 
 def _url(image) -> str:

@@ -28,6 +28,12 @@ test("extract and status", async () => {
   assert.equal((await c.status()).pointsUsed, result.pointsUsed);
 });
 
+test("weak places", async () => {
+  const weak = (await client().extract("http://mock.invalid/weak")).weak ?? [];
+  assert.equal(weak[0]?.reason, "unread-ink");
+  assert(weak.slice(1).every((place) => place.text && place.box.width > 0));
+});
+
 test("every error is a code", async () => {
   const codes: [string, string, ErrorBody["code"]][] = [
     ["ok", "http://mock.invalid/400", "INVALID_REQUEST"],

@@ -102,7 +102,7 @@ func (c *Call) confirm(f *form, field string) error {
 		f.reject(field, "Enter your current password.")
 		return nil
 	}
-	err := c.d.o.Users.CheckPassword(c.R.Context(), c.User.ID, password, c.Client())
+	err := c.d.o.Users.CheckPassword(c.R.Context(), c.User.ID, password, c.self())
 	if errors.Is(err, user.ErrSignIn) {
 		f.reject(field, "This is not your current password.")
 		return nil
@@ -125,6 +125,7 @@ func changePassword(c *Call, f *form) error {
 	if err != nil {
 		return err
 	}
+	c.tell(c.User, passwordChanged)
 	return c.d.begin(c, c.User, c.Account.ID)
 }
 
@@ -151,7 +152,7 @@ func (d *Dashboard) setEmail(c *Call, email string) error {
 	if d.o.Mail == nil {
 		return d.o.Users.ChangeEmail(ctx, c.User.ID, email)
 	}
-	if err := d.o.Users.CountMail(ctx, email); err != nil {
+	if err := d.o.Users.CountMail(ctx, user.EmailChange, email, user.Client{Addr: c.Client()}); err != nil {
 		return err
 	}
 	return d.sendLink(c, email, user.Token{Purpose: user.EmailChange, UserID: c.User.ID, Email: email})

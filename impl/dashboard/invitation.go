@@ -20,7 +20,7 @@ const inviteCookie = "invite"
 // issue makes an invitation, and mails it or keeps it for the next page.
 func (c *Call) issue(t user.Token) error {
 	if t.Email != "" && c.d.o.Mail != nil {
-		if err := c.d.o.Users.CountMail(c.R.Context(), t.Email); err != nil {
+		if err := c.d.o.Users.CountMail(c.R.Context(), t.Purpose, t.Email, user.Client{Addr: c.Client()}); err != nil {
 			return err
 		}
 		return c.d.sendLink(c, t.Email, t)

@@ -121,14 +121,26 @@ func joinAccount(c *Call) error {
 	return c.Redirect("/", "joined")
 }
 
-// verify confirms an e-mail address.
+// verify confirms an e-mail address. A change of address is told to the old one.
 func verify(c *Call) error {
-	_, err := c.d.o.Users.Verify(c.R.Context(), c.Form("code"))
-	if errors.Is(err, user.ErrToken) || errors.Is(err, user.ErrEmailTaken) {
-		return c.badCode(err)
+	p, err := c.readCode()
+	var before, after user.User
+	if err == nil {
+		before, err = c.d.o.Users.Find(c.R.Context(), p.Token.UserID)
 	}
-	if err != nil {
+	if err == nil {
+		after, err = c.d.o.Users.Verify(c.R.Context(), p.Code)
+	}
+	switch {
+	case errors.Is(err, user.ErrToken), errors.Is(err, user.ErrNoUser):
+		return c.badCode(user.ErrToken)
+	case errors.Is(err, user.ErrEmailTaken):
+		return c.badCode(user.ErrEmailTaken)
+	case err != nil:
 		return err
+	}
+	if before.Email != after.Email {
+		c.tell(before, emailChanged)
 	}
 	if c.IsSignedIn() {
 		return c.Redirect("/account", "verified")
@@ -139,7 +151,7 @@ func verify(c *Call) error {
 // resetPassword sets a new password by a code, which ends all sessions of the user.
 func resetPassword(c *Call) error {
 	f := c.newForm()
-	_, err := c.d.o.Users.ResetPassword(c.R.Context(), c.Form("code"), c.R.PostFormValue("password"))
+	u, err := c.d.o.Users.ResetPassword(c.R.Context(), c.Form("code"), c.R.PostFormValue("password"))
 	switch {
 	case errors.Is(err, user.ErrToken):
 		return c.badCode(err)
@@ -148,5 +160,6 @@ func resetPassword(c *Call) error {
 	case err != nil:
 		return err
 	}
+	c.tell(u, passwordChanged)
 	return c.Redirect("/sign-in", "password-changed")
 }

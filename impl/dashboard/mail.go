@@ -50,7 +50,7 @@ var mails = map[user.Purpose]struct{ subject, text, ending string }{
 // sendVerification mails the link that verifies the address of a user. Too many of them in an hour are left out, because
 // strangers can ask for them.
 func (d *Dashboard) sendVerification(c *Call, u user.User) error {
-	err := d.o.Users.CountMail(c.R.Context(), u.Email)
+	err := d.o.Users.CountMail(c.R.Context(), user.Verification, u.Email, c.client(u.Email))
 	if errors.Is(err, user.ErrTooManyMails) {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (d *Dashboard) sendVerification(c *Call, u user.User) error {
 
 // sendAlreadyKnown tells the owner of an address that somebody has tried to sign up with it.
 func (d *Dashboard) sendAlreadyKnown(c *Call, email string) error {
-	err := d.o.Users.CountMail(c.R.Context(), email)
+	err := d.o.Users.CountMail(c.R.Context(), user.Verification, email, c.client(email))
 	if errors.Is(err, user.ErrTooManyMails) {
 		return nil
 	}
@@ -72,4 +72,29 @@ func (d *Dashboard) sendAlreadyKnown(c *Call, email string) error {
 	text := fmt.Sprintf("Somebody has tried to sign up at Uncial with your e-mail address, which has a user already.\n\n"+
 		"To sign in, or to choose a new password, open this page:\n\n%s\n\nIf it was not you, ignore this message.\n", c.PublicURL()+Prefix+"/sign-in")
 	return d.o.Mail.Send(c.R.Context(), email, "You already have a user at Uncial", text)
+}
+
+// notice is mail that tells a user about a change which somebody else may have made. Its ending says what to do then.
+type notice struct{ subject, change, ending string }
+
+var (
+	passwordChanged = notice{
+		"Your password for Uncial was changed", "The password of your user was changed, and all sessions were ended.",
+		"choose a new password on the page \"Forgot your password?\", and tell the people who run the service",
+	}
+	emailChanged = notice{
+		"Your e-mail address for Uncial was changed", "Your user has another e-mail address now. This one cannot be used any more to sign in.",
+		"tell the people who run the service at once",
+	}
+)
+
+// tell mails a notice to the address that u has. The change is made, so that a failure is only logged.
+func (c *Call) tell(u user.User, n notice) {
+	if c.d.o.Mail == nil {
+		return
+	}
+	text := fmt.Sprintf("%s\n\n%s, %s\n\nIf it was not you, %s.\n", n.change, c.PublicURL(), formatTime(c.Now()), n.ending)
+	if err := c.d.o.Mail.Send(c.R.Context(), u.Email, n.subject, text); err != nil {
+		c.note(fmt.Errorf("tell a user about a change: %w", err))
+	}
 }

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// sealer writes short-lived cookies that only the server can read. They carry what must survive one redirect but may be
-// neither in a URL nor in the database, such as the secret of a new key. All replicas share the secret.
+// sealer writes cookies that only the server can read. Most carry what must survive one redirect but may be neither in a URL nor
+// in the database, such as the secret of a new key. All replicas share the secret.
 type sealer struct {
 	aead cipher.AEAD
 	now  func() time.Time
@@ -45,30 +45,42 @@ func newSealer(secret []byte, now func() time.Time) (*sealer, error) {
 	return &sealer{aead: aead, now: now}, err
 }
 
-// put sets the cookie. It can be read only under the same name and for the same purpose, such as the id of the user.
+// put sets a cookie for a few minutes. It can be read only under the same name and for the same purpose, such as the id of the
+// user.
 func (s *sealer) put(w http.ResponseWriter, name, purpose, value string) error {
+	return s.putFor(w, sealedFor, name, purpose, value)
+}
+
+// putFor is put with another lifetime.
+func (s *sealer) putFor(w http.ResponseWriter, lifetime time.Duration, name, purpose, value string) error {
 	if len(value) > maxSealed {
 		return fmt.Errorf("cookie %s: %d bytes are too long", name, len(value))
 	}
-	plain, err := json.Marshal(sealed{s.now().Add(sealedFor).Unix(), value})
+	plain, err := json.Marshal(sealed{s.now().Add(lifetime).Unix(), value})
 	if err != nil {
 		return err
 	}
 	nonce := make([]byte, s.aead.NonceSize())
 	_, _ = rand.Read(nonce) // never fails (crypto/rand)
 	text := s.aead.Seal(nonce, nonce, plain, []byte(name+"\x00"+purpose))
-	http.SetCookie(w, cookie(name, base64.RawURLEncoding.EncodeToString(text), int(sealedFor/time.Second)))
+	http.SetCookie(w, cookie(name, base64.RawURLEncoding.EncodeToString(text), int(lifetime/time.Second)))
 	return nil
 }
 
-// take returns the value of the cookie and deletes the cookie. The value is empty if there is none, or if it is too old, for
-// another purpose, or forged.
+// take reads the cookie and deletes it.
 func (s *sealer) take(w http.ResponseWriter, r *http.Request, name, purpose string) string {
+	if _, err := r.Cookie(cookieName(name)); err == nil {
+		http.SetCookie(w, cookie(name, "", -1))
+	}
+	return s.read(r, name, purpose)
+}
+
+// read returns the value of the cookie. It is empty if there is none, or if it is too old, for another purpose, or forged.
+func (s *sealer) read(r *http.Request, name, purpose string) string {
 	c, err := r.Cookie(cookieName(name))
 	if err != nil {
 		return ""
 	}
-	http.SetCookie(w, cookie(name, "", -1))
 	text, err := base64.RawURLEncoding.DecodeString(c.Value)
 	if err != nil || len(text) < s.aead.NonceSize() {
 		return ""

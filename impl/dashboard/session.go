@@ -117,6 +117,9 @@ func (d *Dashboard) begin(c *Call, u user.User, accountID string) error {
 	d.sessions.Put(ctx, accountKey, accountID)
 	d.sessions.Put(ctx, endsKey, c.Now().Add(lifetime).Unix())
 	d.setDeadline(c)
+	if err := c.markKnown(u); err != nil {
+		return err
+	}
 	return d.commit(c)
 }
 

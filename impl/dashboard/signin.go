@@ -36,8 +36,8 @@ func showSignIn(c *Call) error {
 // signIn begins a session. An unknown e-mail address and a wrong password get the same answer in the same time; package user
 // delays guesses.
 func signIn(c *Call) error {
-	f, next := c.newForm(), localPath(c.Form("next"))
-	u, err := c.d.o.Users.SignIn(c.R.Context(), c.Form("email"), c.R.PostFormValue("password"), c.Client())
+	f, next, email := c.newForm(), localPath(c.Form("next")), c.Form("email")
+	u, err := c.d.o.Users.SignIn(c.R.Context(), email, c.R.PostFormValue("password"), c.client(email))
 	if f.rejectIf("", err, user.ErrSignIn) {
 		return c.retry("sign-in", c.d.signInPage(next), f)
 	}
@@ -85,7 +85,7 @@ func forgot(c *Call) error {
 	}
 	defer c.waitUntil(time.Now())
 	ctx, email := c.R.Context(), c.Form("email")
-	switch err := d.o.Users.CountMail(ctx, email); {
+	switch err := d.o.Users.CountMail(ctx, user.Reset, email, c.client(email)); {
 	case errors.Is(err, user.ErrTooManyMails): // the same answer, and no more mail
 		return c.Redirect("/sent", "")
 	case err != nil:

@@ -3,7 +3,6 @@ package dashboard_test
 import (
 	"html"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"regexp"
 	"strings"
@@ -158,7 +157,7 @@ func TestDashboard_Reset(t *testing.T) {
 	require.Equal(t, 422, b.post("/reset", "code", code, "password", "short").status, "a bad password does not use up the code")
 	require.Contains(t, b.post("/reset", "code", code, "password", "a new password for anna").text(), "The password was changed")
 	require.Equal(t, 422, b.post("/reset", "code", code, "password", "another password for anna").status, "a code works once")
-	_, err = s.Users.SignIn(t.Context(), u.Email, "a new password for anna", netip.Addr{})
+	_, err = s.Users.SignIn(t.Context(), u.Email, "a new password for anna", user.Client{})
 	require.NoError(t, err)
 	require.NotContains(t, s.log.String(), code)
 }

@@ -17,15 +17,17 @@ const (
 	// maxSignUps bounds the sign-ups from one address within signUpWindow: each new account gets points.
 	maxSignUps   = 5
 	signUpWindow = 24 * time.Hour
-	// maxMails bounds the mails that strangers can have sent to one e-mail address within mailWindow.
-	maxMails   = 3
-	mailWindow = time.Hour
+	// maxMails bounds the mails for one purpose to one e-mail address that one client can ask for within mailWindow, and
+	// maxMailsOfAll those that all strangers together can.
+	maxMails      = 3
+	maxMailsOfAll = 6
+	mailWindow    = time.Hour
 )
 
 // Errors of the counts below.
 var (
 	ErrTooManySignUps = fmt.Errorf("too many sign-ups from this network; at most %d within 24 hours are accepted", maxSignUps)
-	ErrTooManyMails   = fmt.Errorf("too many messages to this e-mail address; at most %d an hour are sent", maxMails)
+	ErrTooManyMails   = errors.New("too many messages to this e-mail address; try again in an hour")
 )
 
 // CountSignUp counts a sign-up from an address. Loopback and unknown addresses are not counted, as in SignIn.
@@ -38,10 +40,19 @@ func (d *Directory) CountSignUp(ctx context.Context, from netip.Addr) error {
 	return d.countUpTo(ctx, subject("signup", key), maxSignUps, signUpWindow, ErrTooManySignUps)
 }
 
-// CountMail counts a message to an e-mail address that somebody asked for who has not proved to own it. Errors:
-// ErrTooManyMails, *store.Error.
-func (d *Directory) CountMail(ctx context.Context, email string) error {
-	return d.countUpTo(ctx, subject("mail", foldEmail(email)), maxMails, mailWindow, ErrTooManyMails)
+// CountMail counts a message to an e-mail address that somebody asked for who has not proved to own it. Purposes are counted
+// apart, and so are known browsers, so that strangers cannot use up the resets of an owner. Errors: ErrTooManyMails,
+// *store.Error.
+func (d *Directory) CountMail(ctx context.Context, p Purpose, email string, from Client) error {
+	email = foldEmail(email)
+	if from.Known != "" {
+		return d.countUpTo(ctx, subject("mail", string(p), email, "known", from.Known), maxMails, mailWindow, ErrTooManyMails)
+	}
+	err := d.countUpTo(ctx, subject("mail", string(p), email, "address", addressKey(from.Addr)), maxMails, mailWindow, ErrTooManyMails)
+	if err != nil {
+		return err
+	}
+	return d.countUpTo(ctx, subject("mail", string(p), email), maxMailsOfAll, mailWindow, ErrTooManyMails)
 }
 
 // countUpTo counts one attempt in a fixed window, unless it has seen most already: refused then.

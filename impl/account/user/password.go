@@ -31,10 +31,13 @@ const (
 )
 
 const (
-	// maxHashes is the number of hashes computed at the same time: they need 76 MiB together.
-	maxHashes = 4
-	// maxQueue bounds the sign-ins that wait for a hash: the last one waits about 3 s on two cores.
-	maxQueue = 256
+	// maxHashes is the number of hashes computed at the same time: they need 76 MiB together. One of them is reserved for known
+	// browsers, so that these do not wait behind strangers.
+	maxHashes  = 4
+	maxStrange = maxHashes - 1
+	// maxQueue bounds the sign-ins of strangers that wait for a hash, and maxKnownQueue those of known browsers.
+	maxQueue      = 256
+	maxKnownQueue = 64
 )
 
 // ErrBusy says that too many people are signing in at the same time.
@@ -42,33 +45,43 @@ var ErrBusy = errors.New("too many sign-ins at the moment; try again in a few se
 
 var errHashForm = errors.New("stored password hash has an unknown form")
 
-// hasher bounds the memory of hashes in progress. Waiting callers are served in the order of their arrival.
+// hasher bounds the memory of hashes in progress. Waiting callers are served in the order of their arrival, known browsers and
+// strangers apart.
 type hasher struct {
-	queue chan struct{} // callers that wait or compute
-	slots chan struct{} // callers that compute
-	dummy string        // a hash that no password matches, for users that do not exist
+	queue, knownQueue chan struct{} // callers that wait or compute
+	strange           chan struct{} // strangers that compute
+	slots             chan struct{} // all callers that compute
+	dummy             string        // a hash that no password matches, for users that do not exist
 }
 
 func newHasher() *hasher {
-	h := &hasher{queue: make(chan struct{}, maxQueue+maxHashes), slots: make(chan struct{}, maxHashes)}
-	h.dummy = format(rand.Text()[:argonSalt], make([]byte, argonKey))
-	return h
+	return &hasher{
+		queue: make(chan struct{}, maxQueue+maxStrange), knownQueue: make(chan struct{}, maxKnownQueue+maxHashes),
+		strange: make(chan struct{}, maxStrange), slots: make(chan struct{}, maxHashes),
+		dummy: format(rand.Text()[:argonSalt], make([]byte, argonKey)),
+	}
 }
 
 // within runs fn once a slot is free. Errors: ErrBusy, ctx's.
-func (h *hasher) within(ctx context.Context, fn func()) error {
+func (h *hasher) within(ctx context.Context, isKnown bool, fn func()) error {
+	queue, needed := h.queue, []chan struct{}{h.strange, h.slots}
+	if isKnown {
+		queue, needed = h.knownQueue, []chan struct{}{h.slots}
+	}
 	select {
-	case h.queue <- struct{}{}:
+	case queue <- struct{}{}:
 	default:
 		return ErrBusy
 	}
-	defer func() { <-h.queue }()
-	select {
-	case h.slots <- struct{}{}:
-	case <-ctx.Done():
-		return fmt.Errorf("wait for a password hash: %w", ctx.Err())
+	defer func() { <-queue }()
+	for _, slots := range needed {
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			return fmt.Errorf("wait for a password hash: %w", ctx.Err())
+		}
+		defer func() { <-slots }()
 	}
-	defer func() { <-h.slots }()
 	fn()
 	return nil
 }
@@ -86,7 +99,7 @@ func (h *hasher) hash(ctx context.Context, password string) (stored string, err 
 	if err := checkPassword(password); err != nil {
 		return "", err
 	}
-	err = h.within(ctx, func() {
+	err = h.within(ctx, false, func() {
 		salt := rand.Text()[:argonSalt]
 		stored = format(salt, argon2.IDKey([]byte(password), []byte(salt), argonPasses, argonMemory, argonLanes, argonKey))
 	})
@@ -95,7 +108,7 @@ func (h *hasher) hash(ctx context.Context, password string) (stored string, err 
 
 // matches reports whether the password has the stored hash. An empty hash matches no password, but takes as long as
 // another. Errors: ErrBusy, errHashForm, ctx's.
-func (h *hasher) matches(ctx context.Context, password, stored string) (bool, error) {
+func (h *hasher) matches(ctx context.Context, password, stored string, isKnown bool) (bool, error) {
 	if stored == "" {
 		stored = h.dummy
 	}
@@ -107,7 +120,7 @@ func (h *hasher) matches(ctx context.Context, password, stored string) (bool, er
 		return false, err
 	}
 	matched := false
-	err = h.within(ctx, func() {
+	err = h.within(ctx, isKnown, func() {
 		got := argon2.IDKey([]byte(password), []byte(salt), argonPasses, argonMemory, argonLanes, argonKey)
 		matched = subtle.ConstantTimeCompare(got, want) == 1 && stored != h.dummy
 	})

@@ -1,6 +1,7 @@
 package user
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,30 +21,38 @@ var ErrSignIn = errors.New("the e-mail address or the password is wrong")
 const (
 	maxDelay     = 30 * time.Second
 	maxUserDelay = 2 * time.Second // with the wait for a hash, an attacked owner signs in within 5 s
-	freePair     = 3               // failures of one user from one address before the first delay: mistyped passwords
+	freePair     = 3               // failures of one user from one address or known browser before the first delay: mistyped passwords
 	freeUser     = 10              // failures of one user from all addresses
 	freeAddress  = 20              // failures of all users behind one address, such as an office
 	// failureLifetime is the time without a failure after which the earlier ones are forgotten.
 	failureLifetime = time.Hour
 
-	// maxWaiting bounds the delayed sign-ins of a process, and maxWaitingAddress those of one address.
-	maxWaiting        = 4096
-	maxWaitingAddress = 8
+	// maxWaiting bounds the delayed sign-ins of a process, and maxWaitingClient those of one address or known browser.
+	maxWaiting       = 4096
+	maxWaitingClient = 8
 )
+
+// Client is where a request of a person comes from.
+type Client struct {
+	// Addr is the address. Loopback and unknown addresses are not counted, because behind a proxy they stand for everybody.
+	Addr netip.Addr
+	// Known identifies a browser that has signed in as the user before, or is signed in; empty for all others. Its failures are
+	// counted apart, so that strangers who guess passwords do not delay it.
+	Known string
+}
 
 // SignIn returns the user with this e-mail address and password. It counts the attempt before it looks at the password,
 // so that guesses in parallel are counted too, and delays its answer after failed attempts. The caller decides whether a
-// user whose address is not verified may go on. from is the address of the client; loopback and unknown addresses are not
-// counted, because behind a proxy they stand for everybody.
+// user whose address is not verified may go on. from.Known must belong to this e-mail address.
 // Errors: ErrSignIn, ErrBusy, ctx's, *store.Error.
-func (d *Directory) SignIn(ctx context.Context, email, password string, from netip.Addr) (User, error) {
+func (d *Directory) SignIn(ctx context.Context, email, password string, from Client) (User, error) {
 	email = foldEmail(email)
-	a := attemptOf(email, from)
+	a := attempt{email, addressKey(from.Addr), from.Known}
 	delay, err := d.countAttempt(ctx, a)
 	if err != nil {
 		return User{}, fmt.Errorf("sign in: %w", err)
 	}
-	if err := d.waiting.wait(ctx, a.address, delay); err != nil {
+	if err := d.waiting.wait(ctx, cmp.Or(a.known, a.address), delay); err != nil {
 		return User{}, err
 	}
 	var id, stored string
@@ -52,7 +61,7 @@ func (d *Directory) SignIn(ctx context.Context, email, password string, from net
 	if err != nil && !errors.Is(err, store.ErrNoRows) {
 		return User{}, fmt.Errorf("sign in: %w", err)
 	}
-	matched, err := d.hashes.matches(ctx, password, stored)
+	matched, err := d.hashes.matches(ctx, password, stored, a.known != "")
 	if err != nil {
 		return User{}, err
 	}
@@ -66,13 +75,7 @@ func (d *Directory) SignIn(ctx context.Context, email, password string, from net
 func (d *Directory) signedIn(ctx context.Context, id string, a attempt) (User, error) {
 	var u User
 	err := d.store.Tx(ctx, func(ctx context.Context, x store.Executor) (err error) {
-		// One success does not clear an address: an attacker can have a user too.
-		if _, err := x.Exec(ctx, `UPDATE attempts SET count = count - 1 WHERE subject = $1 AND count > 0`,
-			subject("address", a.address)); err != nil {
-			return err
-		}
-		if _, err := x.Exec(ctx, `DELETE FROM attempts WHERE subject IN ($1, $2)`,
-			subject("pair", a.email, a.address), subject("user", a.email)); err != nil {
+		if err := a.forgive(ctx, x); err != nil {
 			return err
 		}
 		if _, err := x.Exec(ctx, `UPDATE users SET signed_in_at = $2 WHERE id = $1`, id, store.At(d.now())); err != nil {
@@ -89,7 +92,7 @@ func (d *Directory) signedIn(ctx context.Context, id string, a attempt) (User, e
 
 // CheckPassword reports whether the password is that of the user. Pages ask for it before a change that needs a password.
 // Attempts count as those of SignIn do. Errors: ErrSignIn, ErrNoUser, ErrBusy, ctx's, *store.Error.
-func (d *Directory) CheckPassword(ctx context.Context, id, password string, from netip.Addr) error {
+func (d *Directory) CheckPassword(ctx context.Context, id, password string, from Client) error {
 	u, err := d.Find(ctx, id)
 	if err != nil {
 		return err
@@ -102,9 +105,46 @@ func (d *Directory) CheckPassword(ctx context.Context, id, password string, from
 type attempt struct {
 	email   string
 	address string // "" for one that is not counted
+	known   string // Client.Known
 }
 
-func attemptOf(email string, from netip.Addr) attempt { return attempt{email, addressKey(from)} }
+// allowance is what failures are counted under, how many are free, and the longest delay after them.
+type allowance struct {
+	subject string
+	free    int64
+	most    time.Duration
+	lasting bool // one success takes off one failure only: an attacker can have a user too
+}
+
+// allowances are those that the attempt counts against.
+func (a attempt) allowances() []allowance {
+	if a.known != "" {
+		return []allowance{{subject("known", a.email, a.known), freePair, maxDelay, false}}
+	}
+	byUser := allowance{subject("user", a.email), freeUser, maxUserDelay, false}
+	if a.address == "" {
+		return []allowance{byUser}
+	}
+	return []allowance{
+		{subject("address", a.address), freeAddress, maxDelay, true},
+		{subject("pair", a.email, a.address), freePair, maxDelay, false},
+		byUser,
+	}
+}
+
+// forgive takes an attempt that succeeded off the counts. A known browser clears only its own: the guesses of strangers stay.
+func (a attempt) forgive(ctx context.Context, x store.Executor) error {
+	for _, one := range a.allowances() {
+		statement := `DELETE FROM attempts WHERE subject = $1`
+		if one.lasting {
+			statement = `UPDATE attempts SET count = count - 1 WHERE subject = $1 AND count > 0`
+		}
+		if _, err := x.Exec(ctx, statement, one.subject); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // addressKey returns what attempts are counted under: an IPv4 address, or the /64 network that an IPv6 address lies in,
 // because a single customer has a whole network. It is empty for loopback and unknown addresses.
@@ -124,24 +164,12 @@ func addressKey(from netip.Addr) string {
 func (d *Directory) countAttempt(ctx context.Context, a attempt) (delay time.Duration, err error) {
 	err = d.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
 		delay = 0
-		for _, c := range []struct {
-			subject string
-			free    int64
-			most    time.Duration
-			counted bool
-		}{
-			{subject("address", a.address), freeAddress, maxDelay, a.address != ""},
-			{subject("pair", a.email, a.address), freePair, maxDelay, a.address != ""},
-			{subject("user", a.email), freeUser, maxUserDelay, true},
-		} {
-			if !c.counted {
-				continue
-			}
-			n, err := count(ctx, x, c.subject, d.now(), failureLifetime)
+		for _, one := range a.allowances() {
+			n, err := count(ctx, x, one.subject, d.now(), failureLifetime)
 			if err != nil {
 				return err
 			}
-			delay = max(delay, delayAfter(n-1-c.free, c.most))
+			delay = max(delay, delayAfter(n-1-one.free, one.most))
 		}
 		return nil
 	})
@@ -161,22 +189,22 @@ func delayAfter(n int64, most time.Duration) time.Duration {
 
 // waitingRoom holds delayed sign-ins. It bounds them, so that guessing cannot fill the memory with waiting requests.
 type waitingRoom struct {
-	mu        sync.Mutex
-	all       int
-	byAddress map[string]int
+	mu       sync.Mutex
+	all      int
+	byClient map[string]int
 }
 
-func newWaitingRoom() *waitingRoom { return &waitingRoom{byAddress: map[string]int{}} }
+func newWaitingRoom() *waitingRoom { return &waitingRoom{byClient: map[string]int{}} }
 
 // wait waits for the delay. Errors: ErrBusy if too many wait already, ctx's.
-func (w *waitingRoom) wait(ctx context.Context, address string, delay time.Duration) error {
+func (w *waitingRoom) wait(ctx context.Context, client string, delay time.Duration) error {
 	if delay == 0 {
 		return nil
 	}
-	if !w.enter(address) {
+	if !w.enter(client) {
 		return ErrBusy
 	}
-	defer w.leave(address)
+	defer w.leave(client)
 	select {
 	case <-ctx.Done():
 		return fmt.Errorf("wait after failed sign-ins: %w", ctx.Err())
@@ -185,22 +213,22 @@ func (w *waitingRoom) wait(ctx context.Context, address string, delay time.Durat
 	}
 }
 
-func (w *waitingRoom) enter(address string) bool {
+func (w *waitingRoom) enter(client string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.all >= maxWaiting || address != "" && w.byAddress[address] >= maxWaitingAddress {
+	if w.all >= maxWaiting || client != "" && w.byClient[client] >= maxWaitingClient {
 		return false
 	}
 	w.all++
-	w.byAddress[address]++
+	w.byClient[client]++
 	return true
 }
 
-func (w *waitingRoom) leave(address string) {
+func (w *waitingRoom) leave(client string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.all--
-	if w.byAddress[address]--; w.byAddress[address] == 0 {
-		delete(w.byAddress, address)
+	if w.byClient[client]--; w.byClient[client] == 0 {
+		delete(w.byClient, client)
 	}
 }

@@ -14,12 +14,17 @@ import (
 
 func (f fixture) signIn(password string, from netip.Addr) error {
 	f.Helper()
-	_, err := f.SignIn(f.Context(), "owner@example.org", password, from)
+	_, err := f.SignIn(f.Context(), "owner@example.org", password, user.Client{Addr: from})
 	return err
 }
 
 // isDelayed reports whether a sign-in with the right password is delayed, by a caller who does not wait.
 func (f fixture) isDelayed(from netip.Addr) bool {
+	f.Helper()
+	return f.isClientDelayed(user.Client{Addr: from})
+}
+
+func (f fixture) isClientDelayed(from user.Client) bool {
 	f.Helper()
 	ctx, cancel := context.WithTimeout(f.Context(), 700*time.Millisecond) // the shortest delay is 1 s
 	defer cancel()
@@ -33,7 +38,7 @@ func (f fixture) isDelayed(from netip.Addr) bool {
 func TestDirectory_SignIn(t *testing.T) {
 	directoryTests{
 		"accepts the password and records the time": func(t fixture) {
-			u, err := t.SignIn(t.Context(), "Owner@example.org", password, home)
+			u, err := t.SignIn(t.Context(), "Owner@example.org", password, user.Client{Addr: home})
 			require.NoError(t, err)
 			require.Equal(t, t.owner.ID, u.ID)
 			require.Equal(t, noon, u.SignedIn)
@@ -42,7 +47,7 @@ func TestDirectory_SignIn(t *testing.T) {
 			_, _, err := t.SignUpWith(t.Context(), "https://id.example.org", "42", true, "", newUser("sso@example.org"))
 			require.NoError(t, err)
 			for _, email := range []string{"owner@example.org", "nobody@example.org", "sso@example.org"} {
-				_, err := t.SignIn(t.Context(), email, "wrong", home)
+				_, err := t.SignIn(t.Context(), email, "wrong", user.Client{Addr: home})
 				require.ErrorIs(t, err, user.ErrSignIn)
 				require.EqualError(t, err, user.ErrSignIn.Error())
 			}
@@ -70,6 +75,20 @@ func TestDirectory_SignIn(t *testing.T) {
 			}
 			require.True(t, t.isDelayed(netip.MustParseAddr("2001:db8::4")))
 			require.False(t, t.isDelayed(netip.MustParseAddr("2001:db8:0:1::4")))
+		},
+		"does not delay a known browser for the guesses of strangers, but for its own": func(t fixture) {
+			for i := range 15 {
+				require.ErrorIs(t, t.signIn("wrong", netip.AddrFrom4([4]byte{203, 0, 113, byte(i)})), user.ErrSignIn)
+			}
+			known := user.Client{Addr: home, Known: "browser of the owner"}
+			require.True(t, t.isDelayed(home))
+			require.False(t, t.isClientDelayed(known))
+			require.True(t, t.isDelayed(home), "the guesses of strangers still count")
+			for range 3 {
+				_, err := t.SignIn(t.Context(), "owner@example.org", "wrong", known)
+				require.ErrorIs(t, err, user.ErrSignIn)
+			}
+			require.True(t, t.isClientDelayed(known))
 		},
 		"lets the owner in within seconds while the account is attacked from everywhere": func(t fixture) {
 			var guesses sync.WaitGroup
@@ -104,12 +123,25 @@ func TestDirectory_CountSignUp(t *testing.T) {
 
 func TestDirectory_CountMail(t *testing.T) {
 	directoryTests{"bounds the messages to one address within an hour": func(t fixture) {
+		count := func(p user.Purpose, from user.Client) error { return t.CountMail(t.Context(), p, "A@example.org", from) }
+		stranger := user.Client{Addr: home}
 		for range 3 {
-			require.NoError(t, t.CountMail(t.Context(), "A@example.org"))
+			require.NoError(t, count(user.Reset, stranger))
 		}
-		require.ErrorIs(t, t.CountMail(t.Context(), "a@example.org"), user.ErrTooManyMails)
+		require.ErrorIs(t, count(user.Reset, stranger), user.ErrTooManyMails)
+		require.NoError(t, count(user.Verification, stranger), "another purpose")
+		other := user.Client{Addr: netip.MustParseAddr("198.51.100.1")}
+		for range 3 {
+			require.NoError(t, count(user.Reset, other), "another stranger")
+		}
+		require.ErrorIs(t, count(user.Reset, user.Client{Addr: netip.MustParseAddr("198.51.100.2")}), user.ErrTooManyMails, "all strangers together")
+		known := user.Client{Addr: home, Known: "browser of the owner"}
+		for range 3 {
+			require.NoError(t, count(user.Reset, known), "strangers do not use up the resets of the owner")
+		}
+		require.ErrorIs(t, count(user.Reset, known), user.ErrTooManyMails)
 		t.clock.Advance(time.Hour)
-		require.NoError(t, t.CountMail(t.Context(), "a@example.org"))
+		require.NoError(t, count(user.Reset, stranger))
 	}}.run(t)
 }
 

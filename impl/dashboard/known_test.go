@@ -1,0 +1,89 @@
+package dashboard_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/account/user"
+	"uncial/impl/dashboard"
+)
+
+// failures returns the most failed sign-ins that the database holds for a user, an address or a browser.
+func (s *site) failures() (n int64) {
+	s.Helper()
+	require.NoError(s, s.store.Reader().Get(s.Context(), `SELECT COALESCE(MAX(count), 0) FROM attempts`, nil, &n))
+	return n
+}
+
+func TestDashboard_KnownBrowser(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, func(o *dashboard.Options) { o.TrustedProxies = proxies })
+	s.signUp("anna@example.org", "Map room")
+	known := s.remoteBrowser("192.0.2.7")
+	known.post("/sign-in", "email", "anna@example.org", "password", password)
+	known.post("/sign-out")
+	const guesses = 10 // before the first delay
+	for i := range guesses {
+		s.remoteBrowser(fmt.Sprintf("198.51.100.%d", i)).post("/sign-in", "email", "anna@example.org", "password", "a guess")
+	}
+	require.EqualValues(t, guesses, s.failures())
+	require.Equal(t, "/", known.post("/sign-in", "email", " Anna@example.org", "password", password).path)
+	require.EqualValues(t, guesses, s.failures(), "counted apart from the guesses, which stay")
+
+	known.post("/sign-out")
+	s.signUp("bert@example.org", "Print room")
+	for range 4 { // a browser is known to its own user only
+		known.post("/sign-in", "email", "bert@example.org", "password", "a guess")
+	}
+	require.EqualValues(t, guesses, s.failures())
+	require.Equal(t, "/", s.remoteBrowser("203.0.113.1").post("/sign-in", "email", "anna@example.org", "password", password).path)
+	require.EqualValues(t, 4, s.failures(), "a sign-in from elsewhere is counted with the guesses, and clears them")
+}
+
+func TestDashboard_KnownBrowser_Reset(t *testing.T) {
+	t.Parallel()
+	mails := &mailbox{}
+	s := newSite(t, func(o *dashboard.Options) { o.Mail, o.TrustedProxies = mails, proxies })
+	code, err := s.Users.Issue(t.Context(), user.Token{Purpose: user.Invitation, Email: "anna@example.org"})
+	require.NoError(t, err)
+	known := s.remoteBrowser("192.0.2.7")
+	require.Equal(t, "/", known.post("/accept", "code", code, "name", "Anna", "password", password, "account", "Map room").path)
+	known.post("/sign-out")
+	for i := range 10 {
+		s.remoteBrowser(fmt.Sprintf("198.51.100.%d", i)).post("/forgot", "email", "anna@example.org")
+	}
+	require.Len(t, mails.messages, 6, "strangers have no more sent than this")
+	known.post("/forgot", "email", "anna@example.org")
+	require.Len(t, mails.messages, 7, "and do not use up the links of the owner")
+	require.Contains(t, known.post("/reset", "code", mails.code(t, "anna@example.org"), "password", "a new password for anna").text(), "The password was changed")
+}
+
+func TestDashboard_TellsAboutChanges(t *testing.T) {
+	t.Parallel()
+	mails := &mailbox{}
+	s := newSite(t, withMail(mails))
+	code, err := s.Users.Issue(t.Context(), user.Token{Purpose: user.Invitation, Email: "anna@example.org"})
+	require.NoError(t, err)
+	b := s.browser()
+	require.Equal(t, "/", b.post("/accept", "code", code, "name", "Anna", "password", password, "account", "Map room").path)
+	latest := func() message { return mails.messages[len(mails.messages)-1] }
+
+	b.post("/account/password", "current", password, "password", "a new password for anna")
+	require.Equal(t, "anna@example.org", latest().to)
+	require.Contains(t, latest().text, "The password of your user was changed")
+	require.Contains(t, latest().text, "If it was not you, choose a new password")
+
+	require.Contains(t, b.post("/account/email", "email", "anna@example.net", "email-password", "a new password for anna").text(), "on its way")
+	require.Equal(t, "anna@example.net", latest().to)
+	require.Contains(t, b.post("/verify", "code", mails.code(t, "anna@example.net")).text(), "The e-mail address is verified.")
+	require.Equal(t, "anna@example.org", latest().to, "the old address is told")
+	require.Contains(t, latest().text, "Your user has another e-mail address now.")
+	require.NotContains(t, latest().text, "anna@example.net")
+
+	b.post("/forgot", "email", "anna@example.net")
+	b.post("/reset", "code", mails.code(t, "anna@example.net"), "password", password)
+	require.Equal(t, "anna@example.net", latest().to)
+	require.Contains(t, latest().subject, "Your password for Uncial was changed")
+}

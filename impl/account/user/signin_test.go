@@ -123,7 +123,9 @@ func TestDirectory_CountSignUp(t *testing.T) {
 
 func TestDirectory_CountMail(t *testing.T) {
 	directoryTests{"bounds the messages to one address within an hour": func(t fixture) {
-		count := func(p user.Purpose, from user.Client) error { return t.CountMail(t.Context(), p, "A@example.org", from) }
+		count := func(p user.Purpose, from user.Client) error {
+			return t.CountMail(t.Context(), p, "A@example.org", from)
+		}
 		stranger := user.Client{Addr: home}
 		for range 3 {
 			require.NoError(t, count(user.Reset, stranger))

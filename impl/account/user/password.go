@@ -19,8 +19,9 @@ const (
 	maxPassword = 200
 )
 
-// argon2id with the parameters that OWASP recommends (Password Storage Cheat Sheet): 19 MiB, 2 passes, 1 lane. One hash
-// takes about 25 ms.
+// argon2id with the parameters that OWASP recommends (Password Storage Cheat Sheet): 19 MiB, 2 passes, 1 lane. The other
+// pairs of memory and passes that it lists as equally strong compute as long. One hash takes about 25 ms of one processor, and
+// is nearly all that a sign-in computes.
 const (
 	argonMemory  = 19 * 1024 // KiB
 	argonPasses  = 2

@@ -27,13 +27,12 @@ var (
 	ErrNoAccount = errors.New("no such account; `uncial account list` shows all")
 	ErrNoKey     = errors.New("no such key; `uncial key list` shows all")
 	ErrName      = errors.New("invalid name; use 1 to 200 printable characters")
-	ErrSecret    = errors.New("the key secret is too short; use at least 16 bytes")
+	ErrSecret    = fmt.Errorf("the key secret is too short; use at least %d bytes", MinSecret)
 )
 
 const (
-	// minSecret is the least length of a secret in bytes: 128 bits are too many to guess. The flag --key-secret asks for
-	// twice as many characters.
-	minSecret = 16
+	// MinSecret is the least length of a secret in bytes: 128 bits in hexadecimal are too many to guess.
+	MinSecret = 32
 	// maxName bounds names, in characters, so that tables on the console stay readable.
 	maxName = 200
 )
@@ -51,7 +50,7 @@ type Account struct {
 
 // Options of a Registry.
 type Options struct {
-	// Secret is the HMAC key for the digests of API keys: at least 16 bytes, the same in all replicas, and never changed.
+	// Secret is the HMAC key for the digests of API keys: at least MinSecret bytes, the same in all replicas, and never changed.
 	// Without it API keys can be neither made nor checked; everything else works.
 	Secret []byte
 	// Plans is the catalogue. Default: DefaultCatalogue().
@@ -74,7 +73,7 @@ type Registry struct {
 
 // New returns the registry stored in st. Errors: ErrSecret if a secret is given but too short.
 func New(st *store.Store, o Options) (*Registry, error) {
-	if len(o.Secret) > 0 && len(o.Secret) < minSecret {
+	if len(o.Secret) > 0 && len(o.Secret) < MinSecret {
 		return nil, ErrSecret
 	}
 	if o.Plans.plans == nil {

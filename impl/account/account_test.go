@@ -16,7 +16,7 @@ import (
 
 var (
 	noon   = time.Date(2026, time.March, 16, 12, 0, 0, 0, time.UTC)
-	secret = []byte("a secret of the server's own")
+	secret = []byte("a secret of tests, as long as one must be")
 	home   = netip.MustParseAddr("192.0.2.7")
 )
 
@@ -234,7 +234,7 @@ var registryAuthenticateTests = registryTests{
 			require.ErrorIs(t, err, account.ErrDenied)
 		}
 
-		other := mustNew(t, t.store, account.Options{Secret: []byte("the secret of another server"), Now: t.clock.Now})
+		other := mustNew(t, t.store, account.Options{Secret: []byte("the secret of another server, as long as one must be"), Now: t.clock.Now})
 		_, _, err := other.Authenticate(t.Context(), good, home)
 		require.ErrorIs(t, err, account.ErrUnknown)
 	},

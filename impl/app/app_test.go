@@ -19,6 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"uncial/impl/account"
 	"uncial/impl/app"
 	"uncial/impl/app/apptest"
 	"uncial/impl/sample"
@@ -159,6 +160,19 @@ func TestApp_Start_UnknownPlans(t *testing.T) {
 
 	o.PlansFile, o.WithoutKeys = plans, false
 	var log logBuffer
-	apptest.Start(t, app.Options{Data: o, Logger: log.logger()})
+	a := apptest.Start(t, app.Options{Data: o, Logger: log.logger()})
 	require.Contains(t, log.String(), "plans=[pro]")
+
+	list, err := a.Data().Statements(t.Context())
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	require.Equal(t, `unknown plan "pro"; choose one of small`, list[0].Problem)
+	_, key, err := a.Data().Accounts.CreateKey(t.Context(), account.NewKey{AccountID: list[0].ID, Name: "test"})
+	require.NoError(t, err)
+	got, err := call(t.Context(), http.MethodGet, "http://"+a.Addr()+"/api/v1/status", key, http.NoBody)
+	require.NoError(t, err)
+	require.Equal(t, 500, got.Status)
+	require.Equal(t, "SERVER_ERROR", got.Code)
+	require.NotContains(t, got.raw, "small", "the plans of the operator are for the log")
+	require.Contains(t, log.String(), `unknown plan \"pro\"; choose one of small`)
 }

@@ -20,10 +20,7 @@ import (
 	"uncial/impl/store"
 )
 
-const (
-	defaultDatabase = "sqlite:.uncial/uncial.db"
-	minSecret       = 32 // characters; 128 bits in hexadecimal
-)
+const defaultDatabase = "sqlite:.uncial/uncial.db"
 
 // Data is one open database and the packages that read and write it. It is safe for concurrent use. Commands that work on
 // accounts and keys use it without an App.
@@ -37,7 +34,7 @@ type Data struct {
 	secret   []byte // that keys are hashed with; nil with DataOptions.WithoutKeys
 }
 
-// OpenData opens the database and updates its schema. It warns in the log about keys that the key secret cannot check.
+// OpenData opens the database and updates its schema, unless DataOptions.ReadOnly is set. It warns in the log about keys that the key secret cannot check.
 // The caller must call Close. Errors name the flag at fault.
 func OpenData(ctx context.Context, o DataOptions, log *slog.Logger, now func() time.Time) (*Data, error) {
 	o.Database = cmp.Or(o.Database, defaultDatabase)
@@ -56,9 +53,9 @@ func OpenData(ctx context.Context, o DataOptions, log *slog.Logger, now func() t
 	return d, nil
 }
 
-// prepare updates the schema and opens the accounts.
+// prepare updates or checks the schema and opens the accounts.
 func (d *Data) prepare(ctx context.Context, o DataOptions, plans account.Catalogue, log *slog.Logger, now func() time.Time) error {
-	if _, err := d.Store.Migrate(ctx); err != nil {
+	if err := d.prepareSchema(ctx, o.ReadOnly); err != nil {
 		return fmt.Errorf("--database: %w", err)
 	}
 	secret, err := keySecret(o)
@@ -106,6 +103,20 @@ func (o DataOptions) check() error {
 	return err
 }
 
+// prepareSchema updates the schema. With readOnly it returns an error if the schema needs an update: a service of an earlier version
+// may be running.
+func (d *Data) prepareSchema(ctx context.Context, readOnly bool) error {
+	if !readOnly {
+		_, err := d.Store.Migrate(ctx)
+		return err
+	}
+	pending, err := d.Store.Pending(ctx)
+	if err == nil && pending > 0 {
+		return fmt.Errorf("the schema needs %d updates, which this command does not make; upgrade the service, or run `uncial migrate`", pending)
+	}
+	return err
+}
+
 // Close closes the database.
 func (d *Data) Close() error { return d.Store.Close() }
 
@@ -134,8 +145,8 @@ func (o DataOptions) givenSecret() ([]byte, error) {
 	case o.KeySecret == "":
 		return nil, errors.New("--key-secret: required with Postgres, the same for every process that uses the database; " +
 			"generate one with: openssl rand -hex 32")
-	case len(o.KeySecret) < minSecret:
-		return nil, fmt.Errorf("--key-secret: too short; use at least %d characters, such as the output of: openssl rand -hex 32", minSecret)
+	case len(o.KeySecret) < account.MinSecret:
+		return nil, fmt.Errorf("--key-secret: too short; use at least %d characters, such as the output of: openssl rand -hex 32", account.MinSecret)
 	}
 	return []byte(o.KeySecret), nil
 }
@@ -166,25 +177,26 @@ func readSecret(path string) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read the key secret: %w", err)
 		}
-		if secret := strings.TrimSpace(string(data)); len(secret) >= minSecret {
+		if secret := strings.TrimSpace(string(data)); len(secret) >= account.MinSecret {
 			return []byte(secret), nil
 		}
 		time.Sleep(pause)
 	}
-	return nil, fmt.Errorf("the key secret in %s is shorter than %d characters; restore the file, or delete it and create new API keys", path, minSecret)
+	return nil, fmt.Errorf("the key secret in %s is shorter than %d characters; restore the file, or delete it and create new API keys", path, account.MinSecret)
 }
 
 // Statement is an account with its points in the current month.
 type Statement struct {
 	account.Account
+	// Problem says why the account can do nothing; empty if it can. Its points are 0 if they depend on the cause.
+	Problem         string    `json:"problem,omitempty"`
 	PointsUsed      int64     `json:"pointsUsed"`
 	PointsRemaining int64     `json:"pointsRemaining"`
 	PointsTotal     int64     `json:"pointsTotal"`
 	NextReset       time.Time `json:"nextReset"`
 }
 
-// Statements returns all accounts with their points, oldest first. Errors: those of Ledger.Balance for any
-// account, such as one on an unknown plan.
+// Statements returns all accounts with their points, oldest first. Errors: *store.Error.
 func (d *Data) Statements(ctx context.Context) ([]Statement, error) {
 	accounts, err := d.Accounts.List(ctx)
 	if err != nil {
@@ -192,11 +204,15 @@ func (d *Data) Statements(ctx context.Context) ([]Statement, error) {
 	}
 	list := make([]Statement, len(accounts))
 	for i, a := range accounts {
+		var problem string
+		if _, err := d.Accounts.Plan(a.Plan); err != nil && a.Deleted.IsZero() {
+			problem = err.Error()
+		}
 		b, err := d.Ledger.Balance(ctx, a.ID)
-		if err != nil {
+		if err != nil && !errors.Is(err, account.ErrPlan) {
 			return nil, fmt.Errorf("account %s: %w", a.ID, err)
 		}
-		list[i] = Statement{a, b.Used, b.Remaining, b.Total, b.NextReset}
+		list[i] = Statement{a, problem, b.Used, b.Remaining, b.Total, b.NextReset}
 	}
 	return list, nil
 }

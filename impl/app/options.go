@@ -61,6 +61,7 @@ type DataOptions struct {
 
 	Existing    bool // fail if the SQLite file is missing. Default: create it
 	WithoutKeys bool // make and check no keys, so that no secret is needed
+	ReadOnly    bool // fail if the schema is out of date. Default: update it
 }
 
 // EngineOptions configure the pool of workers on this machine. They have no effect if Options.EngineURL is set, except that

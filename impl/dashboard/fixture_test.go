@@ -47,7 +47,7 @@ func newSite(tb testing.TB, change func(*dashboard.Options)) *site {
 	tb.Helper()
 	st := storetest.MustMigrate(tb, storetest.SQLite(tb))
 	s := &site{TB: tb, store: st, clock: storetest.NewClock(time.Now()), log: &logBuffer{}}
-	accounts, err := account.New(st, account.Options{Secret: []byte("a secret of tests, long enough"), Now: s.clock.Now})
+	accounts, err := account.New(st, account.Options{Secret: []byte("a secret of tests, as long as one must be"), Now: s.clock.Now})
 	require.NoError(tb, err)
 	s.Data = dashboard.Data{
 		Accounts: accounts,

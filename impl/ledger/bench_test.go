@@ -33,7 +33,7 @@ func newExtractor(tb testing.TB, url string) extractor {
 	plans, err := account.ParseCatalogue(strings.NewReader(
 		`{"bench": {"points": 1000000000000, "requestsPerMinute": 1000000}}`))
 	require.NoError(tb, err)
-	registry, err := account.New(st, account.Options{Secret: []byte("a secret for benchmarks"), Plans: plans})
+	registry, err := account.New(st, account.Options{Secret: []byte("a secret for benchmarks, as long as one must be"), Plans: plans})
 	require.NoError(tb, err)
 	e := extractor{
 		registry: registry,

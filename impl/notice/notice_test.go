@@ -54,7 +54,7 @@ func newFixture(tb testing.TB, url string) fixture {
 	st := storetest.MustMigrate(tb, url)
 	f := fixture{TB: tb, clock: storetest.NewClock(noon), mail: &outbox{}, log: &bytes.Buffer{}}
 	var err error
-	f.accounts, err = account.New(st, account.Options{Secret: []byte("a secret of tests"), Now: f.clock.Now})
+	f.accounts, err = account.New(st, account.Options{Secret: []byte("a secret of tests, as long as one must be"), Now: f.clock.Now})
 	require.NoError(tb, err)
 	users := user.New(st, user.Options{Accounts: f.accounts, Now: f.clock.Now})
 	f.ledger = ledger.New(st, ledger.Options{Now: f.clock.Now})

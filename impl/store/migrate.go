@@ -43,6 +43,17 @@ func (s *Store) Migrate(ctx context.Context) (int, error) {
 	return len(applied), nil
 }
 
+// Pending returns how many migrations Migrate would apply to a database that has tables. It changes nothing. Errors: *Error.
+func (s *Store) Pending(ctx context.Context) (int, error) {
+	files, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return 0, err
+	}
+	var version int // migrations are numbered from 1, without gaps
+	err = s.Reader().Get(ctx, `SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied`, nil, &version)
+	return max(len(files)-version, 0), err
+}
+
 // withProvider runs fn with a goose provider for this database. While fn runs, other processes that migrate wait: for
 // Postgres an advisory lock, for SQLite a lock on the folder.
 func (s *Store) withProvider(fn func(*goose.Provider) error) error {

@@ -21,11 +21,29 @@ func newEmpty(tb testing.TB, url string) fixture {
 	return fixture{tb, storetest.MustOpen(tb, url), url}
 }
 
+// mustCountPending returns how many migrations are pending.
+func mustCountPending(t fixture) int {
+	t.Helper()
+	n, err := t.Pending(t.Context())
+	require.NoError(t, err)
+	return n
+}
+
 var migrating = storeTests{
+	"counts pending migrations and applies none": func(t fixture) {
+		require.NoError(t, t.MigrateTo(t.Context(), 3))
+		pending := mustCountPending(t)
+		require.Positive(t, pending)
+		require.Equal(t, pending, mustCountPending(t))
+		applied, err := t.Migrate(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, pending, applied)
+	},
 	"creates the schema once and keeps the data": func(t fixture) {
 		applied, err := t.Migrate(t.Context())
 		require.NoError(t, err)
 		require.Positive(t, applied)
+		require.Zero(t, mustCountPending(t))
 		t.mustAdd("a", noon)
 
 		applied, err = t.Migrate(t.Context())

@@ -47,7 +47,7 @@ func newFixture(tb testing.TB, url string) fixture {
 	tb.Helper()
 	f := fixture{TB: tb, store: storetest.MustMigrate(tb, url), clock: storetest.NewClock(noon)}
 	var err error
-	f.accounts, err = account.New(f.store, account.Options{Secret: []byte("a secret of the server's own"), Now: f.clock.Now})
+	f.accounts, err = account.New(f.store, account.Options{Secret: []byte("a secret of the server's own, as long as one must be"), Now: f.clock.Now})
 	require.NoError(tb, err)
 	f.Directory = user.New(f.store, user.Options{Accounts: f.accounts, Now: f.clock.Now})
 	f.sessions = session.New(f.store, f.clock.Now)

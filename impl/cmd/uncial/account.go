@@ -59,13 +59,13 @@ func (accountListCmd) Help() string {
 
 // Run prints a table, or with --json an array of app.Statement.
 func (c *accountListCmd) Run(ctx context.Context, con *console) error {
-	return withData(ctx, con, existing(c.keyless()), func(d *app.Data) error {
+	return withData(ctx, con, readOnly(c.keyless()), func(d *app.Data) error {
 		accounts, err := d.Statements(ctx)
 		if err != nil {
 			return err
 		}
 		return printTable(con.out, c.JSON, "ID\tNAME\tPLAN\tUSED\tREMAINING\tCREATED\tSTATE", accounts, func(a app.Statement) string {
-			return fmt.Sprintf("%s\t%s\t%s\t%d\t%d\t%s\t%s", a.ID, a.Name, a.Plan, a.PointsUsed, a.PointsRemaining, formatTime(a.Created), accountState(a.Account))
+			return fmt.Sprintf("%s\t%s\t%s\t%d\t%d\t%s\t%s", a.ID, a.Name, a.Plan, a.PointsUsed, a.PointsRemaining, formatTime(a.Created), accountState(a))
 		})
 	})
 }
@@ -97,9 +97,8 @@ func (c *accountPlanCmd) Run(ctx context.Context, con *console) error {
 	})
 }
 
-// withData opens the database for one command, says which one it is, and closes it afterwards. Opening it updates the schema.
-// The error is that
-// of run, or else that of closing, so that a failed write is never reported as success.
+// withData opens the database for one command, says which one it is, and closes it afterwards. Opening it updates the schema,
+// unless the options are readOnly. The error is that of run, or else that of closing, so that a failed write is never reported as success.
 func withData(ctx context.Context, con *console, o app.DataOptions, run func(*app.Data) error) error {
 	d, err := app.OpenData(ctx, o, con.log, time.Now)
 	if err != nil {

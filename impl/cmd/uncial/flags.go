@@ -39,6 +39,12 @@ func existing(o app.DataOptions) app.DataOptions {
 	return o
 }
 
+// readOnly is for commands that only show something: they must not change the schema under a running service.
+func readOnly(o app.DataOptions) app.DataOptions {
+	o.ReadOnly = true
+	return existing(o)
+}
+
 // engineFlags configure the workers on this machine. Their help repeats the defaults that package app fills in.
 type engineFlags struct {
 	Worker           string        `type:"path" placeholder:"PATH" help:"Path of the uncial-worker program (default: in the directory of this program)."`

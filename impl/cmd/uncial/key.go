@@ -72,7 +72,7 @@ Examples:
 
 // Run prints a table, or with --json an array of account.Key.
 func (c *keyListCmd) Run(ctx context.Context, con *console) error {
-	return withData(ctx, con, existing(c.keyless()), func(d *app.Data) error {
+	return withData(ctx, con, readOnly(c.keyless()), func(d *app.Data) error {
 		keys, err := d.Accounts.Keys(ctx, c.Account)
 		if err != nil {
 			return err

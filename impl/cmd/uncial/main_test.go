@@ -13,6 +13,7 @@ import (
 
 	main "uncial/impl/cmd/uncial"
 	"uncial/impl/ocr/sandbox"
+	"uncial/impl/store"
 	"uncial/testcontainers"
 )
 
@@ -129,6 +130,35 @@ func TestRun_WrongUsage(t *testing.T) {
 		require.Contains(t, stderr, c.says, name)
 		require.Empty(t, stdout, name)
 	}
+}
+
+// A service of an earlier version may be running on the database.
+func TestRun_ReadOnly(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "uncial.db")
+	db := "--database=sqlite:" + path
+	st, err := store.Open(t.Context(), "sqlite:"+path, store.Options{})
+	require.NoError(t, err)
+	_, err = st.Migrate(t.Context())
+	require.NoError(t, err)
+	_, err = st.Writer().Exec(t.Context(), `DELETE FROM goose_db_version WHERE version_id > 1`) // as an old version leaves it
+	require.NoError(t, err)
+	require.NoError(t, st.Close())
+	for _, command := range []string{"account list", "key list", "user list", "usage", "audit"} {
+		status, stdout, stderr := uncial(append(strings.Fields(command), db)...)
+		require.Equal(t, 1, status, command)
+		require.Empty(t, stdout, command)
+		require.Regexp(t, "the schema needs [0-9]+ updates, which this command does not make; upgrade the service, or run `uncial migrate`", stderr, command)
+	}
+}
+
+func TestRun_AccountList_UnknownPlan(t *testing.T) {
+	t.Parallel()
+	db := database(t)
+	must(t, "account", "create", "--name", "a", "--plan", "pro", db)
+	plans := filepath.Join(t.TempDir(), "plans.json")
+	require.NoError(t, os.WriteFile(plans, []byte(`{"small": {"points": 100, "requestsPerMinute": 5}}`), 0o600))
+	require.Regexp(t, `pro +0 +0 .* unknown plan "pro"; choose one of small\n`, must(t, "account", "list", "--plans", plans, db))
 }
 
 func TestRun_MissingDatabase(t *testing.T) {

@@ -17,8 +17,9 @@ type migrateCmd struct {
 
 // Help returns the text below the flags.
 func (migrateCmd) Help() string {
-	return `Every command updates the schema when it starts. Run this once before many replicas start, or if only one
-database user may change the schema. Running it again changes nothing.
+	return `The service, and every command that changes data, updates the schema when it starts. Commands that only show data
+never do. Run this once before many replicas start, or if only one database user may change the schema. Running it
+again changes nothing.
 
 Example:
   uncial migrate --database postgres://uncial@db/uncial`
@@ -50,7 +51,7 @@ Example:
 // Run prints the counts and the discrepancies. An exitStatus of 1 means discrepancies; any other error, that the audit
 // itself failed.
 func (c *auditCmd) Run(ctx context.Context, con *console) error {
-	return withData(ctx, con, existing(c.keyless()), func(d *app.Data) error {
+	return withData(ctx, con, readOnly(c.keyless()), func(d *app.Data) error {
 		report, err := d.Ledger.Audit(ctx)
 		if err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"uncial/impl/account"
+	"uncial/impl/app"
 )
 
 // printKey prints the secret key alone on stdout, so that a script can store it, and the note on stderr. It is the only
@@ -95,12 +96,14 @@ func formatCap(points *int64) string {
 }
 
 // accountState returns active, suspended or deleted.
-func accountState(a account.Account) string {
+func accountState(a app.Statement) string {
 	switch {
 	case !a.Deleted.IsZero():
 		return "deleted"
 	case !a.Suspended.IsZero():
 		return "suspended"
+	case a.Problem != "":
+		return a.Problem
 	}
 	return "active"
 }

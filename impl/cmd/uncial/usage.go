@@ -60,7 +60,7 @@ type usageRow struct {
 
 // Run prints a table, CSV, or an array of usageRow.
 func (c *usageCmd) Run(ctx context.Context, con *console) error {
-	return withData(ctx, con, existing(c.keyless()), func(d *app.Data) error {
+	return withData(ctx, con, readOnly(c.keyless()), func(d *app.Data) error {
 		rows, err := c.rows(ctx, d)
 		if err != nil {
 			return err

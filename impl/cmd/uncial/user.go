@@ -37,7 +37,7 @@ const userPage = 1000
 
 // Run prints a table in the order of e-mail addresses, or with --json an array of user.User.
 func (c *userListCmd) Run(ctx context.Context, con *console) error {
-	return withData(ctx, con, existing(c.keyless()), func(d *app.Data) error {
+	return withData(ctx, con, readOnly(c.keyless()), func(d *app.Data) error {
 		all := []user.User{}
 		for after := ""; ; after = all[len(all)-1].Email {
 			page, err := d.Users.List(ctx, after, userPage)

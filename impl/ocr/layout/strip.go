@@ -37,8 +37,12 @@ type Strip struct {
 	step  float64 // such pixels for a column of the strip
 }
 
-// Strip cuts the line out and erases the ink of neighbouring lines. It reports false if the line is too narrow to be read.
+// Strip cuts the line out and erases the ink of neighbouring lines. It reports false if the line is too narrow to be read, or not on
+// the page.
 func (l Line) Strip() (Strip, bool) {
+	if len(l.path.xs) == 0 {
+		return Strip{}, false
+	}
 	height := l.path.band.height()
 	x0, x1 := float64(l.path.start())-padding*height, float64(l.path.end())+padding*height
 	w := min(int(math.Round((x1-x0)*Height/height)), widest)
@@ -46,7 +50,9 @@ func (l Line) Strip() (Strip, bool) {
 		return Strip{}, false
 	}
 	s := Strip{image.NewGray(image.Rect(0, 0, w, Height)), l, x0, (x1 - x0) / float64(w)}
-	l.page.source.fill(s.Image, s.toPage)
+	if !l.page.source.fill(s.Image, s.toPage) {
+		return Strip{}, false
+	}
 	eraseNeighbours(s.Image)
 	return s, true
 }

@@ -37,15 +37,18 @@ func cutPage(page *image.Gray, c *pipe.Cut) (*pipe.Strips, error) {
 		return nil, &ocr.ImageError{Reason: fmt.Sprintf("the image has %d x %d pixels, but its lines were measured on %.0f x %.0f; export both again",
 			page.Rect.Dx(), page.Rect.Dy(), c.Width, c.Height)}
 	}
-	out := &pipe.Strips{Widths: make([]int, len(c.Lines))}
+	bands := make([]layout.Band, len(c.Lines))
 	for i, l := range c.Lines {
-		band := layout.Band{X0: l.X0 * fx, X1: l.X1 * fx, Up: l.Up * fy, Down: l.Down * fy}
+		bands[i] = layout.Band{X0: l.X0 * fx, X1: l.X1 * fx, Up: l.Up * fy, Down: l.Down * fy}
 		for j := 0; j+1 < len(l.Baseline); j += 2 {
-			band.Baseline = append(band.Baseline, layout.Vertex{X: l.Baseline[j] * fx, Y: l.Baseline[j+1] * fy})
+			bands[i].Baseline = append(bands[i].Baseline, layout.Vertex{X: l.Baseline[j] * fx, Y: l.Baseline[j+1] * fy})
 		}
-		if strip, ok := layout.CutBand(page, band); ok {
-			out.Widths[i] = strip.Rect.Dx()
-			out.Ink = append(out.Ink, neural.Ink(strip)...)
+	}
+	out := &pipe.Strips{Widths: make([]int, len(bands))}
+	for i, l := range layout.Given(page, bands) {
+		if strip, ok := l.Strip(); ok {
+			out.Widths[i] = strip.Image.Rect.Dx()
+			out.Ink = append(out.Ink, neural.Ink(strip.Image)...)
 		}
 	}
 	return out, nil

@@ -1,0 +1,56 @@
+package layout
+
+import "image"
+
+// Band is a line whose place is known, such as one of a transcription: its baseline from left to right, and how far the letters reach
+// above and below it, in pixels of the page.
+type Band struct {
+	Baseline []Vertex
+	X0, X1   float64 // where the line begins and ends
+	Up, Down float64
+}
+
+// Vertex is a point of a baseline.
+type Vertex struct{ X, Y float64 }
+
+// Given returns lines whose places are known, one for each band. Line.Strip cuts them out as it does lines that were found, so that a
+// model is trained on what it will read. Bands without points or height, or beside the page, become lines that cannot be cut.
+func Given(g *image.Gray, bands []Band) []Line {
+	paths := make([]path, len(bands))
+	for i, b := range bands {
+		paths[i] = b.path(g.Rect)
+	}
+	height := medianHeight(paths)
+	page := &Page{Height: height, scale: 1, source: newSource(g, height)}
+	lines := make([]Line, len(paths))
+	for i, p := range paths {
+		lines[i] = Line{p, page}
+	}
+	return lines
+}
+
+// path returns the part of the band's baseline that lies on the page, with a height for each column.
+func (b Band) path(page image.Rectangle) path {
+	if !(b.Up+b.Down >= 1) || len(b.Baseline) == 0 { // NaN included
+		return path{}
+	}
+	out := path{band: band{b.Up, b.Down}}
+	for x := max(b.X0, float64(page.Min.X)); x <= min(b.X1, float64(page.Max.X)); x++ {
+		out.xs, out.ys = append(out.xs, int(x)), append(out.ys, float32(b.at(x)))
+	}
+	return out
+}
+
+// at returns the height of the baseline at a column; beyond its ends it goes on level.
+func (b Band) at(x float64) float64 {
+	for i := 1; i < len(b.Baseline); i++ {
+		left, right := b.Baseline[i-1], b.Baseline[i]
+		if x <= right.X {
+			if x <= left.X || right.X == left.X {
+				return left.Y
+			}
+			return left.Y + (right.Y-left.Y)*(x-left.X)/(right.X-left.X)
+		}
+	}
+	return b.Baseline[len(b.Baseline)-1].Y
+}

@@ -9,21 +9,15 @@ import (
 	"os"
 	"path/filepath"
 
-	"uncial/impl/groundtruth"
 	"uncial/impl/ocr"
 	"uncial/impl/ocr/neural/training"
 	"uncial/impl/ocr/pipe"
 )
 
-const (
-	// heldPages is how many pages there must be before whole pages are held back, one of so many; with fewer pages, it is one of
-	// so many lines.
-	heldPages = 10
-	imageMax  = ocr.MaxBytes
-)
+const imageMax = ocr.MaxBytes
 
 // cut writes the lines of the pages into the state folder, unless an earlier run has cut the same files.
-func (o *Options) cut(ctx context.Context, state string, pages []groundtruth.Page) (err error) {
+func (o *Options) cut(ctx context.Context, state string, pages []page) (err error) {
 	done := filepath.Join(state, "cut")
 	mark := digest(pages)
 	if old, err := os.ReadFile(done); err == nil && string(old) == mark {
@@ -44,7 +38,7 @@ func (o *Options) cut(ctx context.Context, state string, pages []groundtruth.Pag
 	defer func() { err = errors.Join(err, w.close()) }()
 	for i, p := range pages {
 		fmt.Fprintf(o.Progress, "\rCutting lines: page %d of %d  ", i+1, len(pages))
-		switch err := w.page(ctx, cutter, p, i, len(pages)); {
+		switch err := w.page(ctx, cutter, p); {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case errors.Is(err, errPage):
@@ -94,7 +88,7 @@ func (w *writer) flush() error { return w.to.Flush() }
 func (w *writer) close() error { return errors.Join(w.ink.Close(), w.rows.Close()) }
 
 // page cuts the lines of a page and appends them. Errors that concern this page alone are errPage.
-func (w *writer) page(ctx context.Context, c Cutter, p groundtruth.Page, index, pages int) error {
+func (w *writer) page(ctx context.Context, c Cutter, p page) error {
 	if info, err := os.Stat(p.Image); err != nil || info.Size() > imageMax {
 		return fmt.Errorf("%s: %w: the image is larger than %d MiB, or cannot be opened", p.Image, errPage, imageMax>>20)
 	}
@@ -102,7 +96,7 @@ func (w *writer) page(ctx context.Context, c Cutter, p groundtruth.Page, index, 
 	if err != nil {
 		return fmt.Errorf("%w: %w", errPage, err)
 	}
-	lines, request := place(p)
+	lines, request := place(p.Page)
 	if len(lines) == 0 {
 		return fmt.Errorf("%s: %w: no line has a polygon that fits its baseline", p.XML, errPage)
 	}
@@ -119,7 +113,7 @@ func (w *writer) page(ctx context.Context, c Cutter, p groundtruth.Page, index, 
 		if n == 0 {
 			continue
 		}
-		row := training.Line{Offset: w.offset, Width: width, Text: lines[i].Text, Page: filepath.Base(p.XML), Held: held(index, i, pages)}
+		row := training.Line{Offset: w.offset, Width: width, Text: lines[i].Text, Page: filepath.Base(p.XML), Held: p.isHeld(i)}
 		if err := w.json.Encode(row); err != nil {
 			return err
 		}
@@ -131,12 +125,4 @@ func (w *writer) page(ctx context.Context, c Cutter, p groundtruth.Page, index, 
 		w.lines++
 	}
 	return nil
-}
-
-// held decides which lines the error is measured on: every tenth page, or with fewer pages every tenth line.
-func held(page, line, pages int) bool {
-	if pages >= heldPages {
-		return page%heldPages == heldPages/2
-	}
-	return line%heldPages == heldPages/2
 }

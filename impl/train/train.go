@@ -1,5 +1,5 @@
 // Package train is "uncial train": it fine-tunes a model of handwriting on the transcribed pages of an archive. It cuts their lines in a
-// sandboxed worker (layout.CutBand), has package training train on them, and writes the model and a report.
+// sandboxed worker (layout.Given), has package training train on them, and writes the model and a report.
 //
 // What it has cut and learnt so far lies in a folder next to the model, so that an interrupted run can go on. How transcriptions are
 // read is in package groundtruth. Start reading at Run.
@@ -36,6 +36,7 @@ type Cutter interface {
 // Options of Run. Errors name the flags of "uncial train".
 type Options struct {
 	GroundTruth []string // folders with PAGE or ALTO and images
+	HeldBack    []string // such folders of which the error is measured; without any, it is a tenth of the ground truth
 	Base        string   // the name of the shipped model, or the path of a model file
 	Out         string   // path of the model to write; must end in .uhm
 	Languages   []string // BCP 47 tags that the model reads
@@ -67,7 +68,15 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err := training.Check(ctx); err != nil {
 		return Result{}, err
 	}
-	pages, err := o.find()
+	pages, err := o.find("--ground-truth", o.GroundTruth)
+	if err != nil {
+		return Result{}, err
+	}
+	heldBack, err := o.find("--held-back", o.HeldBack)
+	if err != nil {
+		return Result{}, err
+	}
+	divided, err := divide(pages, heldBack)
 	if err != nil {
 		return Result{}, err
 	}
@@ -79,7 +88,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if err := o.cut(ctx, state, pages); err != nil {
+	if err := o.cut(ctx, state, divided); err != nil {
 		return Result{}, err
 	}
 	run := report{Pages: len(pages), Base: o.Base, Languages: strings.Join(o.Languages, ", "), Model: filepath.Base(o.Out)}
@@ -127,11 +136,11 @@ func (o *Options) version() string {
 	return string(name[:min(len(name), maxVersion)]) + " " + time.Now().UTC().Format(time.DateOnly)
 }
 
-// find returns the transcribed pages of all folders and tells what was skipped.
-func (o *Options) find() ([]groundtruth.Page, error) {
+// find returns the transcribed pages of the folders that a flag names, and tells what was skipped.
+func (o *Options) find(flag string, folders []string) ([]groundtruth.Page, error) {
 	const mostTold = 10
 	var all []groundtruth.Page
-	for _, folder := range o.GroundTruth {
+	for _, folder := range folders {
 		pages, skipped, err := groundtruth.Find(folder)
 		for i, s := range skipped {
 			if i == mostTold {
@@ -141,7 +150,7 @@ func (o *Options) find() ([]groundtruth.Page, error) {
 			fmt.Fprintf(o.Progress, "%s: %s\n", s.Path, s.Reason)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("--ground-truth: %w", err)
+			return nil, fmt.Errorf("%s: %w", flag, err)
 		}
 		all = append(all, pages...)
 	}
@@ -149,7 +158,9 @@ func (o *Options) find() ([]groundtruth.Page, error) {
 	for _, p := range all {
 		lines += len(p.Lines)
 	}
-	fmt.Fprintf(o.Progress, "Found %d pages with %d transcribed lines.\n", len(all), lines)
+	if len(folders) > 0 {
+		fmt.Fprintf(o.Progress, "%s: %d pages with %d transcribed lines.\n", flag, len(all), lines)
+	}
 	return all, nil
 }
 
@@ -197,9 +208,10 @@ func (o *Options) tell(e training.Event) {
 }
 
 // digest identifies the ground truth, so that lines are cut anew when a file changes.
-func digest(pages []groundtruth.Page) string {
+func digest(pages []page) string {
 	h := sha256.New()
 	for _, p := range pages {
+		fmt.Fprintln(h, p.held, p.line)
 		for _, path := range []string{p.XML, p.Image} {
 			if info, err := os.Stat(path); err == nil {
 				fmt.Fprintf(h, "%s %d %d\n", path, info.Size(), info.ModTime().UnixNano())

@@ -86,7 +86,7 @@ func TestRun(t *testing.T) { //nolint:paralleltest // PyTorch needs the cores
 	result, err := train.Run(t.Context(), o)
 	require.NoError(t, err, o.Progress)
 	require.Equal(t, 18, result.Lines, "one line of ten is held back")
-	require.Contains(t, fmt.Sprint(o.Progress), "Found 2 pages with 20 transcribed lines.")
+	require.Contains(t, fmt.Sprint(o.Progress), "--ground-truth: 2 pages with 20 transcribed lines.")
 
 	m, err := neural.Open(result.Model)
 	require.NoError(t, err)
@@ -139,6 +139,8 @@ func TestRun_Errors(t *testing.T) {
 		want   string
 	}{
 		"no folder":              {func(o *train.Options) { o.GroundTruth = nil }, "--ground-truth: name a folder"},
+		"a page twice":           {func(o *train.Options) { o.HeldBack = o.GroundTruth }, "--held-back: " + folder + "/page0.png is also in the folders of --ground-truth"},
+		"no page held back":      {func(o *train.Options) { o.HeldBack = []string{t.TempDir()} }, "--held-back: no transcribed page found"},
 		"an empty folder":        {func(o *train.Options) { o.GroundTruth = []string{t.TempDir()} }, "it has no .xml files"},
 		"lines without text":     {func(o *train.Options) { o.GroundTruth = []string{blank} }, "no line has text, a baseline and a polygon"},
 		"another kind of output": {func(o *train.Options) { o.Out = "ours.traineddata" }, `--out: "ours.traineddata" must end in .uhm`},

@@ -15,6 +15,7 @@ import (
 // trainCmd fine-tunes a model of handwriting.
 type trainCmd struct {
 	GroundTruth []string      `required:"" type:"existingdir" placeholder:"DIR" help:"Folder with PAGE or ALTO files and their images, such as an export of eScriptorium or Transkribus; may be repeated."`
+	HeldBack    []string      `type:"existingdir" placeholder:"DIR" help:"Folder with other such pages, of which the error is measured; may be repeated (default: a tenth of the ground truth)."`
 	Base        string        `default:"hands" placeholder:"MODEL" help:"Model to begin with: ${default}, which ships with the program, or the path of a .uhm file."`
 	Out         string        `required:"" type:"path" placeholder:"FILE.uhm" help:"Model to write. A report (.html) and a folder with the state (.training) are written next to it."`
 	Language    []string      `required:"" placeholder:"TAG" help:"Language of the pages as a BCP 47 tag, such as fr; may be repeated. The model competes on pages of these languages."`
@@ -54,7 +55,7 @@ func (c *trainCmd) Run(ctx context.Context, con *console) error {
 	}
 	engine := app.EngineOptions{Worker: c.Worker, Sandbox: c.Sandbox, Deadline: cutDeadline}
 	result, err := train.Run(ctx, train.Options{
-		GroundTruth: c.GroundTruth, Base: c.Base, Out: c.Out, Languages: c.Language, Minutes: c.Time.Minutes(), Passes: c.Passes, Threads: threads,
+		GroundTruth: c.GroundTruth, HeldBack: c.HeldBack, Base: c.Base, Out: c.Out, Languages: c.Language, Minutes: c.Time.Minutes(), Passes: c.Passes, Threads: threads,
 		Progress: con.err,
 		Cutter: func(ctx context.Context) (train.Cutter, func() error, error) {
 			return app.OpenCutter(ctx, engine, con.log)

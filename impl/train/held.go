@@ -1,0 +1,44 @@
+package train
+
+import (
+	"fmt"
+
+	"uncial/impl/groundtruth"
+)
+
+// heldPages is how many pages there must be before whole pages are held back, one of so many; with fewer pages, it is one of so many
+// lines.
+const heldPages = 10
+
+// page is a page of the ground truth.
+type page struct {
+	groundtruth.Page
+	// held is whether the error is measured on its lines, which are not trained on; with line, this concerns one line of heldPages only.
+	held, line bool
+}
+
+// isHeld reports whether a line of the page is held back.
+func (p page) isHeld(line int) bool {
+	if p.line {
+		return line%heldPages == heldPages/2
+	}
+	return p.held
+}
+
+// divide decides what the error is measured on: the pages named for it; without any every tenth page, or every tenth line of a few pages.
+func divide(pages, heldBack []groundtruth.Page) ([]page, error) {
+	var out []page
+	trainedOn := map[string]bool{}
+	few := len(heldBack) == 0 && len(pages) < heldPages
+	for i, p := range pages {
+		out = append(out, page{p, len(heldBack) == 0 && i%heldPages == heldPages/2, few})
+		trainedOn[p.Image] = true
+	}
+	for _, p := range heldBack {
+		if trainedOn[p.Image] {
+			return nil, fmt.Errorf("--held-back: %s is also in the folders of --ground-truth", p.Image)
+		}
+		out = append(out, page{p, true, false})
+	}
+	return out, nil
+}

@@ -25,11 +25,11 @@ func servedMutants() ([]row, error) {
 		{"both documents", func(p string) bool { return p == "/openapi.yaml" || p == "/openapi.json" }},
 	}
 	var all []row
-	for i, place := range chosenPlaces(doc) {
-		file := pick(files, i)
-		for _, does := range waysToChange(doc, place)[i%2:][:1] {
-			all = append(all, mutant(fmt.Sprintf("%s in %s: %s", "/"+strings.Join(place, "/"), file.name, does), serve(file.of, place, does)))
-		}
+	for _, place := range chosenPlaces(doc) {
+		name := "/" + strings.Join(place, "/")
+		// By the name, so that an addition to the contract leaves the mutants of other places as they are.
+		file, does := pick(files, hashOf("file", name)), pick([]string{"is left out", "says something else"}, hashOf("change", name))
+		all = append(all, mutant(fmt.Sprintf("%s in %s: %s", name, file.name, does), serve(file.of, place, does)))
 	}
 	other := func(code int, changes ...change) lie {
 		return on(asking(func(c *call) bool { return c.request.URL.Path == "/openapi.json" }), append(changes, recode(code))...)
@@ -54,9 +54,7 @@ func chosenPlaces(doc any) (chosen [][]string) {
 	const share = 25
 	for _, p := range placesOf(doc, nil) {
 		name := "/" + strings.Join(p, "/")
-		h := fnv.New32a()
-		_, _ = h.Write([]byte(name)) // never fails
-		if slices.Contains(alwaysChosen, name) || h.Sum32()%share == 0 && len(p) > 1 && !strings.Contains(name, "x-go-type") {
+		if slices.Contains(alwaysChosen, name) || hashOf("place", name)%share == 0 && len(p) > 1 && !strings.Contains(name, "x-go-type") {
 			chosen = append(chosen, p)
 		}
 	}
@@ -84,8 +82,14 @@ func placesOf(value any, at []string) (all [][]string) {
 	return all
 }
 
-// waysToChange are two ways to change a place: leave it out, or say something else there.
-func waysToChange(any, []string) []string { return []string{"is left out", "says something else"} }
+// hashOf is a number that depends on the texts alone.
+func hashOf(texts ...string) int {
+	h := fnv.New32a()
+	for _, t := range texts {
+		_, _ = h.Write([]byte(t + "\n")) // never fails
+	}
+	return int(h.Sum32() >> 1)
+}
 
 // serve changes the document that is sent for some of the paths.
 func serve(isFile func(path string) bool, place []string, does string) lie {

@@ -70,7 +70,7 @@ func overspends(t Target, points int64) bool { return t.MaxPoints != 0 && points
 
 // Check runs the suite against the target. If ctx ends, the report holds the results so far and a Problem.
 func Check(ctx context.Context, t Target) (report Report) {
-	report = Report{BaseURL: t.BaseURL, Seed: t.Seed, Started: time.Now()}
+	report = Report{BaseURL: t.BaseURL, Seed: t.Seed, Started: time.Now(), Results: []Result{}}
 	defer func() { report.Duration = time.Since(report.Started) }()
 	plan, err := Outline(t)
 	if err != nil {
@@ -112,6 +112,9 @@ func Check(ctx context.Context, t Target) (report Report) {
 	if report.Problem == "" && report.Count(Skipped) == len(report.Results) {
 		report.Problem = "nothing was checked: every case was skipped, the first because " + report.Results[0].Reason
 	}
+	if n := report.Count(Errored); report.Problem == "" && n > 0 {
+		report.Problem = fmt.Sprintf("the connection failed in %d cases, so that they say nothing about the server; run the suite again", n)
+	}
 	report.Requests, report.Points = run.Requests, run.Spent()
 	return report
 }
@@ -146,7 +149,7 @@ func Run[S T[S]](t S, target Target) {
 			switch r.Outcome {
 			case Skipped:
 				t.Skip(r.Reason)
-			case Failed:
+			case Failed, Errored:
 				t.Errorf("%s\n%s\n%s\n%s", r.Reason, r.Explanation, r.Curl, r.Answer)
 			}
 		})

@@ -88,6 +88,7 @@ const (
 	Passed  = model.Passed
 	Failed  = model.Failed
 	Skipped = model.Skipped
+	Errored = model.Errored
 )
 
 // DiffReport is the result of a comparison.

@@ -53,7 +53,7 @@ type (
 // case with an error.
 func (r Report) WriteJUnit(w io.Writer) error {
 	suite := junitSuite{
-		junitTotals: junitTotals{Name: "uncial-contract", Failures: r.Count(Failed), Skipped: r.Count(Skipped), Time: seconds(r.Duration)},
+		junitTotals: junitTotals{Name: "uncial-contract", Failures: r.Count(Failed), Errors: r.Count(Errored), Skipped: r.Count(Skipped), Time: seconds(r.Duration)},
 		Timestamp:   r.Started.UTC().Format("2006-01-02T15:04:05"),
 		Properties:  []junitProperty{{"base-url", r.BaseURL}, {"seed", fmt.Sprint(r.Seed)}, {"points", fmt.Sprint(r.Points)}},
 	}
@@ -61,7 +61,7 @@ func (r Report) WriteJUnit(w io.Writer) error {
 		suite.Cases = append(suite.Cases, junitOf(result))
 	}
 	if r.Problem != "" {
-		suite.Errors = 1
+		suite.Errors++
 		suite.Cases = append(suite.Cases, junitCase{Class: "contract", Name: "run", Time: "0", Error: &junitOutcome{Message: clean(r.Problem), Type: "could not run"}})
 	}
 	// The case of a failed run counts, so that readers that ignore errors see a test more than expected.
@@ -85,6 +85,8 @@ func junitOf(r Result) junitCase {
 	switch r.Outcome {
 	case Failed:
 		c.Failure = &junitOutcome{Message: clean(r.Reason), Type: "contract", Text: clean(strings.Join([]string{r.Explanation, r.Reason, r.Curl, r.Answer}, "\n"))}
+	case Errored:
+		c.Error = &junitOutcome{Message: clean(r.Reason), Type: "connection"}
 	case Skipped:
 		c.Skipped = &junitOutcome{Message: clean(r.Reason)}
 	}

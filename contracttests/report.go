@@ -30,8 +30,8 @@ func (r Report) Count(o Outcome) (n int) {
 	return n
 }
 
-// OK reports whether the run was completed and nothing failed.
-func (r Report) OK() bool { return r.Problem == "" && r.Count(Failed) == 0 }
+// OK reports whether the run was completed, something passed and nothing failed.
+func (r Report) OK() bool { return r.Problem == "" && r.Count(Failed) == 0 && r.Count(Passed) > 0 }
 
 // Err lists the failures and the problem of the run; nil if there are none.
 func (r Report) Err() error {

@@ -2518,9 +2518,9 @@ var swaggerSpec = []string{
 	"rflEj/EoAJtH66OO5sYaR24Nyo5WJSIINVsdeCN1eC2lgAb82PDb+0XWMUS2BtKzbMt1csaak4/B28LD",
 	"sQaKcWqsg7GFub5uNeaizCqnZTLDSY0lTPC+GOECyokGEDN9rbWO8iAQv8Ou0UZx71Ph3396zN7KmJ1i",
 	"zCJqWJKWTwzXqQ3X9R91OR9XJJe932UTGN0qjO6R/7Sr+bnAukcVYH2LczpZ7Wuz0YD9GsJNdgQXmk5s",
-	"E5tuEAwMzzRUFTwFxEY9Xrt4SuVkzbumlrLnoWuvbVey4dgQFqsvwnKKYwzI4GTLWhy+bFE/BS0mCV6+",
-	"7tQRNsdL08zI9QIyaVu81OrFmTFrh5eExK9f1ZWZDaXxY4MCGl+vSuVnCuL1YOoC+fkyeD2cBlm8rfhd",
-	"D2BFDD9H8j6xBpDANw//PwAA//8=",
+	"E5tuEAwMzzRUFeTpOaV2oCaPx4SWbDac7Qz61JRsjOS1i75UzuG8x2op1x4A2+YmG44NQbT6ki1fOTaC",
+	"fE+2rEXty/b3U9BikuDl604dvXO8NK2PXOcgk+TFS41hnNGzdnhJSPz6VV312VB2PzYooPH1qgx/pthe",
+	"D6Yuvp8vsdfDaZDc2wrr9QBWhPZz5PQTawB5ffPw/wMAAP//",
 }
 
 // decodeSpec returns the embedded OpenAPI spec as raw JSON bytes,

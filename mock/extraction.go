@@ -72,9 +72,9 @@ func (e *extraction) answer(ctx context.Context, o outcome) (gen.ExtractResponse
 	}
 	took := processingTime(result.Text) + o.delay.Milliseconds()
 	result.RemainingPoints, result.ProcessingTime = &o.remaining, &took
-	if o.minimal { // the fields that openapi.yaml requires, and no others
+	if o.minimal { // the fields that openapi.yaml requires, and what the caller asked for
 		result = gen.ExtractionResult{
-			Success: result.Success, Text: result.Text, Confidence: result.Confidence, PointsUsed: result.PointsUsed,
+			Success: result.Success, Text: result.Text, Confidence: result.Confidence, PointsUsed: result.PointsUsed, Document: result.Document,
 		}
 	}
 	return gen.Extract200JSONResponse{ExtractionJSONResponse: gen.ExtractionJSONResponse{Body: result}}, nil

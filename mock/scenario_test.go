@@ -2,6 +2,7 @@ package mock_test
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -280,13 +281,27 @@ func TestMock_Precedence_Delays(t *testing.T) {
 	}
 }
 
+// mustWithout returns a JSON object without a member.
+func mustWithout(tb testing.TB, object []byte, name string) []byte {
+	tb.Helper()
+	var members map[string]any
+	require.NoError(tb, json.Unmarshal(object, &members))
+	delete(members, name)
+	rest, err := json.Marshal(members)
+	require.NoError(tb, err)
+	return rest
+}
+
 func TestMock_Prefer_Minimal(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
 	a := do(t, m, 200, extractionAt("", "ocr_test_ok", `{"imageUrl":"http://mock.invalid/blank","format":"alto","enhance":true}`, "Prefer", "example=minimal"))
+	require.JSONEq(t, `{"success":true,"text":"","confidence":0,"pointsUsed":10}`, string(mustWithout(t, a.raw, "document")))
+	require.Contains(t, string(a.raw), `"document":"<?xml`, "what the caller asked for is not left out")
+	a = do(t, m, 200, extractionAt("", "ocr_test_ok", `{"imageUrl":"http://mock.invalid/blank","format":"text"}`, "Prefer", "example=minimal"))
 	require.JSONEq(t, `{"success":true,"text":"","confidence":0,"pointsUsed":10}`, string(a.raw))
 	a = do(t, m, 200, statusAt("", "ocr_test_ok", "Prefer", "example=minimal, seed=3"))
-	require.JSONEq(t, `{"plan":"pro","pointsUsed":10,"pointsRemaining":9990,"rateLimitRemaining":59}`, string(a.raw))
+	require.JSONEq(t, `{"plan":"pro","pointsUsed":20,"pointsRemaining":9980,"rateLimitRemaining":58}`, string(a.raw))
 	require.Equal(t, "example=minimal", a.header.Get("Preference-Applied"), "a seed does not affect a status")
 	for code, status := range map[string]int{"400": 400, "401": 401, "500": 500} {
 		do(t, m, status, statusAt("", "ocr_test_ok", "Prefer", "code="+code))

@@ -3,6 +3,7 @@ package cases
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -29,6 +30,7 @@ type Run struct {
 	accounts map[string][]*model.Account // by scenario
 	usedUp   map[*model.Account]bool     // accounts whose window this run has used up, so that it will reset
 	name     string                      // unique among all runs
+	still    *bool                       // whether the clock of a simulated target stands still; nil if not tried
 
 	mu     sync.Mutex // guards Requests, ids, serial and the exchanges of the session
 	ids    map[string]bool
@@ -90,6 +92,8 @@ func (r *Run) Do(ctx context.Context, c Case) model.Result {
 	}
 	if _, skipped := errors.AsType[*skip](err); skipped {
 		result.Outcome, result.Reason = model.Skipped, err.Error()
+	} else if errors.Is(err, model.ErrIdleClosed) {
+		result.Outcome, result.Reason = model.Errored, r.Presentable(err.Error(), MaxReason)
 	} else if err != nil {
 		result.Outcome, result.Reason = model.Failed, r.Presentable(err.Error(), MaxReason)
 		if f := asFailure(err); f != nil && f.exchange != nil {
@@ -142,7 +146,39 @@ func (r *Run) Probe(ctx context.Context) error {
 		return fmt.Errorf("the server at %s does not implement this contract: GET /status without a key must be a 401 in JSON, not %d %s; check the base URL",
 			r.BaseURL, first.Status, r.Presentable(string(first.Body), 60))
 	}
-	return r.probeKeys(ctx)
+	if err := r.probeKeys(ctx); err != nil {
+		return err
+	}
+	return r.probeClock(ctx)
+}
+
+// probeClock finds out that the keys file of a mock does not say so: every case would fail for the same reason.
+func (r *Run) probeClock(ctx context.Context) error {
+	keys := r.Keys[model.KeyOK]
+	if r.Simulated || r.Control != nil || len(keys) == 0 || !strings.HasPrefix(keys[0], "ocr_test_") {
+		return nil
+	}
+	q := get("/status").bare()
+	q.Auth = []model.Credential{model.Bearer(keys[0])}
+	x, err := r.Exchange(ctx, q)
+	if err != nil {
+		return nil //nolint:nilerr // the cases report it
+	}
+	now, ok := windowClock(x)
+	if date, err := http.ParseTime(x.Header.Get("Date")); ok && err == nil && now.Sub(date).Abs() > answer.MaxSkew {
+		return fmt.Errorf("the server is a mock whose clock shows %s; add \"simulated\": true to the keys file, or use --mock", now.UTC().Format(time.RFC3339))
+	}
+	return nil
+}
+
+// windowClock is the time of the server by its window: the reset in a status record minus the seconds until then.
+func windowClock(x *model.Exchange) (time.Time, bool) {
+	var record struct{ RateLimit struct{ Reset *int64 } }
+	_, in, _, ok := model.HeaderWindow(x)
+	if json.Unmarshal(x.Body, &record) != nil || record.RateLimit.Reset == nil || !ok {
+		return time.Time{}, false
+	}
+	return time.Unix(*record.RateLimit.Reset-in, 0), true
 }
 
 // bare is the request of an ask without an account.
@@ -169,8 +205,14 @@ func (r *Run) compareClocks(x *model.Exchange) {
 // codes occur in every error of the contract, however wrong the rest of it may be.
 var codes = regexp.MustCompile(`(?i)INVALID_REQUEST|INVALID_API_KEY|INSUFFICIENT_POINTS|RATE_LIMITED|SERVER_ERROR`)
 
-// isEnvelope reports whether the answer looks like an error of the contract.
-func isEnvelope(x *model.Exchange) bool { return codes.Match(x.Body) }
+// isEnvelope reports whether the answer looks like an error of the contract. JSON may write any letter as an escape.
+func isEnvelope(x *model.Exchange) bool {
+	var value any
+	if json.Unmarshal(x.Body, &value) == nil {
+		return codes.Match(model.MustJSON(value))
+	}
+	return codes.Match(x.Body)
+}
 
 // probeKeys requires the server to accept the keys: a refused key is a mistake in the keys file rather than a fault of the
 // server. If the state of the keys is promised, one key suffices to see that they belong to this server.

@@ -2,6 +2,7 @@ package cases
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -69,10 +70,13 @@ func (s *session) send(ctx context.Context, r *model.Request) (*model.Exchange, 
 	if !r.Concurrent {
 		expected = expect.For(s.contract, r)
 	}
-	x, err := s.Exchange(ctx, r)
+	x, err := s.exchangeAgain(ctx, r)
 	// An interrupted exchange says nothing about the server.
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
+	}
+	if errors.Is(err, model.ErrIdleClosed) {
+		return x, err
 	}
 	var faults []string
 	if err != nil {
@@ -91,6 +95,44 @@ func (s *session) send(ctx context.Context, r *model.Request) (*model.Exchange, 
 		return x, &failure{x, slices.Compact(faults)}
 	}
 	return x, nil
+}
+
+// exchangeAgain sends a request. If the server has closed the connection meanwhile, it sends the request once more on a new one,
+// but only if the first certainly had no effect.
+func (s *session) exchangeAgain(ctx context.Context, r *model.Request) (*model.Exchange, error) {
+	x, err := s.Exchange(ctx, r)
+	if !errors.Is(err, model.ErrIdleClosed) {
+		return x, err
+	}
+	s.Client.CloseIdleConnections()
+	if !s.hadNoEffect(ctx, r) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		r.Account.Known, r.Account.Unsure = false, true // its state is read again before the next case
+		return x, fmt.Errorf("%w; whether it was carried out is not known", err)
+	}
+	return s.Exchange(ctx, r)
+}
+
+// hadNoEffect reports whether a request without an answer certainly changed nothing: it could not, or points and window of its
+// account are as they were.
+func (s *session) hadNoEffect(ctx context.Context, r *model.Request) bool {
+	a := r.Account
+	if a == nil || !r.IsExtraction() || a.Scenario == model.KeyError {
+		return true
+	}
+	if r.Concurrent || !a.Known || a.Unsure || !a.Instant().Before(a.Window.Reset) {
+		return false
+	}
+	q := get("/status").bare()
+	q.Auth = []model.Credential{model.Bearer(a.Key)}
+	x, err := s.Exchange(ctx, q)
+	if err != nil || x.Status != http.StatusOK {
+		return false
+	}
+	var record struct{ PointsRemaining int64 }
+	left, _, _, ok := model.HeaderWindow(x)
+	return ok && left == a.Window.Left && json.Unmarshal(x.Body, &record) == nil && record.PointsRemaining == a.Points.Left
 }
 
 // overlapping is the slowest image of the target, so that concurrent requests overlap on the server.

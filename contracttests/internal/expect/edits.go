@@ -77,7 +77,7 @@ func (s *Readings) checkChanges(x *model.Exchange, j *model.Job, r reading) []st
 	}
 	fault := checkBoxes(edits, r.document)
 	s.mu.Lock()
-	verbatim, known := s.byID[readingID(j.Image, r.language)]
+	verbatim, known := s.byID[readingID(j, r.language)]
 	s.mu.Unlock()
 	if fault == "" && known {
 		fault = compareEdits(edits, verbatim, r)

@@ -44,8 +44,9 @@ type Readings struct {
 	listed []string
 }
 
-// readingID identifies readings: the same image in another language is another reading.
-func readingID(image, language string) string { return image + "\x00" + language }
+// readingID identifies the readings of a job: the same image in another language is another reading. used is the language of the
+// answer, "" if it does not say.
+func readingID(j *model.Job, used string) string { return j.Image + "\x00" + cmp.Or(used, j.Language) }
 
 // Languages are the languages that the server lists, nil until SetLanguages was called.
 func (s *Readings) Languages() []string {
@@ -242,7 +243,7 @@ func (s *Readings) compare(j *model.Job, r reading) (faults []string) {
 	if s.byID == nil {
 		s.byID = map[string]reading{}
 	}
-	id := readingID(j.Image, r.language)
+	id := readingID(j, r.language)
 	before, known := s.byID[id]
 	if !known {
 		s.byID[id] = r

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -65,6 +66,7 @@ func truthsOfForm() []row {
 		truth("adds the headers of a gateway", on(always, header("Server", "gateway"), header("Via", "1.1 gateway"),
 			header("Vary", "Accept-Encoding"), header("Strict-Transport-Security", "max-age=31536000"))),
 		truth("escapes slashes and whatever is not ASCII in JSON", on(always, raw(inASCII))),
+		truth("writes every letter of its JSON as an escape", on(always, raw(inEscapes))),
 		truth("writes JSON over several lines", on(always, func(_ *call, a *reply) {
 			var b bytes.Buffer
 			if json.Indent(&b, a.body, "", "\t") == nil {
@@ -124,6 +126,24 @@ func inASCII(text string) string {
 		}
 	}
 	return b.String()
+}
+
+// stringLiteral finds the strings of JSON, names included.
+var stringLiteral = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
+// inEscapes writes every letter of the strings in JSON as an escape.
+func inEscapes(text string) string {
+	return stringLiteral.ReplaceAllStringFunc(text, func(literal string) string {
+		var s string
+		if json.Unmarshal([]byte(literal), &s) != nil {
+			return literal
+		}
+		var b strings.Builder
+		for _, unit := range utf16.Encode([]rune(s)) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+		return `"` + b.String() + `"`
+	})
 }
 
 // Skewed is an honest server whose clock is off. A mock whose clock stands still cannot be skewed.

@@ -29,10 +29,12 @@ type Account struct {
 	Points Points
 	Window Window
 
-	Unsure bool          // the window may have reset unseen: the next answer is not compared
-	Now    time.Time     // the account's clock if it stands still, otherwise zero
-	Skew   time.Duration // how far a running clock of the target is ahead of ours
-	stored map[string]storedReply
+	Unsure bool      // the window may have reset unseen: the next answer is not compared
+	Now    time.Time // the account's clock if it stands still, otherwise zero
+	// Undated says that the clock stands still at an instant that is not known: Now only serves to compute differences.
+	Undated bool
+	Skew    time.Duration // how far a running clock of the target is ahead of ours
+	stored  map[string]storedReply
 }
 
 // Points are those of the current month.
@@ -214,6 +216,12 @@ func (a *Account) checkNextReset(x *Exchange) []string {
 	got, err := time.Parse(time.RFC3339, x.Text("nextReset"))
 	if err != nil {
 		return nil // the schema check reports it
+	}
+	if a.Undated {
+		if !got.Equal(NextMonth(got.Add(-time.Nanosecond))) {
+			return []string{fmt.Sprintf("nextReset is %s; expected the first instant of a month", x.Text("nextReset"))}
+		}
+		return nil
 	}
 	if want := NextMonth(now); !got.Equal(want) && !got.Equal(NextMonth(now.Add(a.Slack()))) {
 		return []string{fmt.Sprintf("nextReset is %s; expected %s, the first instant of the month after %s",

@@ -10,12 +10,18 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
+	"sync/atomic"
 	"time"
 )
 
 // maxAnswer limits the body of an answer, in bytes: a document of ten pages has a few megabytes.
 const maxAnswer = 16 << 20
+
+// ErrIdleClosed says that a connection ended on which requests had been answered before, and without a byte of this answer. Servers
+// close idle connections at any time, so that it is no fault of theirs; whether the request arrived is not known.
+var ErrIdleClosed = errors.New("the server closed an idle connection when the request was sent")
 
 var errTooLong = fmt.Errorf("the answer is longer than %d MiB", maxAnswer>>20)
 
@@ -51,6 +57,11 @@ func (t Target) exchange(ctx context.Context, r *Request) (*Exchange, error) {
 	if err != nil {
 		return x, err
 	}
+	var reused, begun atomic.Bool
+	req = req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn:              func(c httptrace.GotConnInfo) { reused.Store(c.Reused) },
+		GotFirstResponseByte: func() { begun.Store(true) },
+	}))
 	res, err := t.Client.Do(req)
 	if err == nil {
 		defer func() { _ = res.Body.Close() }() // it was only read
@@ -64,6 +75,8 @@ func (t Target) exchange(ctx context.Context, r *Request) (*Exchange, error) {
 		return x, err
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return x, fmt.Errorf("no complete answer within %s", t.Timeout)
+	case reused.Load() && !begun.Load() && ctx.Err() == nil:
+		return x, fmt.Errorf("%w: %w", ErrIdleClosed, err)
 	case errors.As(err, &refused):
 		return x, fmt.Errorf("no answer: %w", refused.Err)
 	case ctx.Err() != nil:

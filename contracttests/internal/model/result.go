@@ -13,6 +13,8 @@ const (
 	Passed  Outcome = "pass"
 	Failed  Outcome = "fail"
 	Skipped Outcome = "skip"
+	// Errored says that the connection failed in a way that says nothing about the server.
+	Errored Outcome = "error"
 )
 
 // Result is the outcome of one case.

@@ -17,6 +17,8 @@ type accountPage struct {
 	Sessions    []session.Session
 	Current     string // ID of this session
 	HasMail     bool
+	Provider    string // name of the OpenID Connect provider; "" for none
+	CanLink     bool   // the password was confirmed, so that the provider may be linked
 	Open        openInvitations
 	Invitation  invitation // that was just made; empty otherwise
 }
@@ -24,6 +26,9 @@ type accountPage struct {
 func (c *Call) accountPage() (accountPage, error) {
 	ctx, d := c.R.Context(), c.d
 	p := accountPage{Memberships: c.memberships, Current: c.session, HasMail: d.o.Mail != nil}
+	if d.openID != nil {
+		p.Provider, p.CanLink = d.openID.name, d.sealer.read(c.R, linkCookie, c.User.ID) != ""
+	}
 	var err error
 	if p.Sessions, err = d.o.Sessions.Of(ctx, c.User.ID); err != nil {
 		return p, err

@@ -9,6 +9,7 @@ import (
 	"uncial/impl/account/user"
 	"uncial/impl/ledger"
 	"uncial/internal/contract"
+	"uncial/internal/tryit"
 )
 
 // adminPage is the data of admin.html.
@@ -209,13 +210,13 @@ func grant(c *Call, a account.Account, f *form) (string, error) {
 	_, err = c.d.o.Ledger.Grant(c.R.Context(), a.ID, points, reason)
 	switch {
 	case errors.Is(err, ledger.ErrPoints):
-		f.reject("points", "Enter a number from 1 to "+formatNumber(contract.MaxPoints)+".")
+		f.reject("points", "Enter a number from 1 to "+tryit.Number(contract.MaxPoints)+".")
 		return "", nil
 	case errors.Is(err, account.ErrName):
 		f.reject("reason", "Enter a reason of 1 to 200 printable characters.")
 		return "", nil
 	}
-	return formatNumber(points) + " points: " + reason, err
+	return tryit.Number(points) + " points: " + reason, err
 }
 
 func suspend(c *Call, a account.Account, _ *form) (string, error) {

@@ -8,6 +8,7 @@ import (
 
 	"uncial/impl/account"
 	"uncial/impl/ledger"
+	"uncial/internal/tryit"
 )
 
 // maxAttention bounds the list on the home page. The list of keys marks all of them.
@@ -59,7 +60,7 @@ func capText(k account.Key, u ledger.MeterUse) (text string, urgent bool) {
 		return "", false
 	}
 	points := *k.Cap
-	used := fmt.Sprintf("%s of %s points", formatNumber(u.Used), formatNumber(points))
+	used := fmt.Sprintf("%s of %s points", tryit.Number(u.Used), tryit.Number(points))
 	switch {
 	case u.Used >= points:
 		return "It has used its monthly cap: " + used + ". It is refused until the next reset.", true

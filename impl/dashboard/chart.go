@@ -1,6 +1,10 @@
 package dashboard
 
-import "strconv"
+import (
+	"strconv"
+
+	"uncial/internal/tryit"
+)
 
 // Sizes of the chart in units of its view box. The labels of the vertical axis need the margin on the left.
 const (
@@ -44,7 +48,7 @@ func newChart(title string, values []chartValue) chart {
 	top := max(step, (most+step-1)/step*step)
 	height := func(points int64) int { return int(points * (chartLow - chartTop) / top) }
 	for points := int64(0); points <= top; points += step {
-		c.Lines = append(c.Lines, gridLine{chartLow - height(points), formatNumber(points)})
+		c.Lines = append(c.Lines, gridLine{chartLow - height(points), tryit.Number(points)})
 	}
 	slot := (chartWidth - chartLeft) / max(1, len(values))
 	for i, v := range values {

@@ -48,6 +48,8 @@ var attacks = map[string]attack{
 	"POST /account/email":                           {"email": "{email}", "email-password": password, "user": "{user}"},
 	"POST /account/delete":                          {"confirm": "{account}", "delete-password": password, "account": "{account}"},
 	"POST /account/delete-user":                     {"user-password": password, "user": "{user}"},
+	"POST /account/openid":                          {"openid-password": password, "user": "{user}"},
+	"POST /account/openid/remove":                   {"openid-password": password, "user": "{user}"},
 	"POST /members":                                 {"role": "member", "invite-email": "", "account": "{account}"},
 	"POST /members/invitations/{invitation}/revoke": {"account": "{account}"},
 	"POST /admin/invitations/{invitation}/revoke":   {"account": "{account}"},

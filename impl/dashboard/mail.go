@@ -86,6 +86,10 @@ var (
 		"Your e-mail address for Uncial was changed", "Your user has another e-mail address now. This one cannot be used any more to sign in.",
 		"tell the people who run the service at once",
 	}
+	providerLinked = notice{
+		"A new way to sign in to Uncial", "Your user can now sign in with single sign-on, too.",
+		"change your password, which also removes the new way, and tell the people who run the service",
+	}
 )
 
 // tell mails a notice to the address that u has. The change is made, so that a failure is only logged.

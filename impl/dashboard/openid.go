@@ -71,6 +71,8 @@ type openIDState struct {
 	Nonce    string `json:"n"`
 	Verifier string `json:"v"`           // PKCE, RFC 7636
 	Code     string `json:"c,omitempty"` // of an invitation
+	Link     string `json:"l,omitempty"` // ID of the user whom the person is to be linked to
+	Next     string `json:"t,omitempty"` // page to show afterwards
 }
 
 const (
@@ -90,8 +92,15 @@ func startOpenID(c *Call) error {
 		return errProvider
 	}
 	s := openIDState{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier()}
-	if c.R.URL.Query().Has("invitation") {
+	switch query := c.R.URL.Query(); {
+	case query.Has("invitation"):
 		s.Code = d.sealer.take(c.W, c.R, invitationCookie, "")
+	case query.Has("link"):
+		if s.Link = d.sealer.take(c.W, c.R, linkCookie, c.User.ID); s.Link == "" {
+			return errLink
+		}
+	default:
+		s.Next = localPath(query.Get("next"))
 	}
 	value, err := json.Marshal(s)
 	if err != nil {
@@ -108,7 +117,9 @@ var (
 	errProvider = &Problem{Status: http.StatusBadGateway, Title: "The sign-in provider does not answer", Text: "Try again in a few minutes, or sign in with a password."}
 	errCallback = &Problem{Status: http.StatusBadRequest, Title: "The sign-in did not succeed", Text: "The provider refused it, or it took longer than 10 minutes. Start again from the sign-in page."}
 	errNoSignUp = &Problem{Status: http.StatusForbidden, Title: "You have no user here", Text: "Ask the people who run this service for an invitation. If you have one, enter its code first."}
-	errEmailUse = &Problem{Status: http.StatusConflict, Title: "The e-mail address is in use", Text: "A user with a password has this e-mail address. Sign in with the password."}
+	errEmailUse = &Problem{Status: http.StatusConflict, Title: "The e-mail address is in use", Text: "A user with a password has this e-mail address. Sign in with the password; the account page can then link the provider."}
+	errLink     = &Problem{Status: http.StatusForbidden, Title: "The provider was not linked", Text: "Sign in, and confirm your password on the account page first."}
+	errLinked   = &Problem{Status: http.StatusConflict, Title: "The provider was not linked", Text: sentence(user.ErrIdentity)}
 )
 
 // identity is what the provider says about a person.
@@ -135,6 +146,9 @@ func finishOpenID(c *Call) error {
 		c.note(err)
 		return errCallback
 	}
+	if s.Link != "" {
+		return c.link(person, s.Link)
+	}
 	u, err := c.d.o.Users.SignInWith(c.R.Context(), person.issuer, person.subject)
 	if errors.Is(err, user.ErrNoUser) {
 		return c.signUpWith(person, s.Code)
@@ -142,7 +156,7 @@ func finishOpenID(c *Call) error {
 	if err != nil {
 		return err
 	}
-	return c.d.admitUser(c, u, "", "/", "")
+	return c.d.admitUser(c, u, "", s.Next, "")
 }
 
 // identify exchanges the code for an ID token and checks it.

@@ -223,3 +223,37 @@ func TestDashboard_OpenID_ProviderDown(t *testing.T) {
 	s := newSite(t, withProvider(p, dashboard.Open))
 	require.Equal(t, 502, s.browser().get("/openid").status)
 }
+
+func TestDashboard_OpenID_Link(t *testing.T) {
+	t.Parallel()
+	p, mails := newProvider(t), &mailbox{}
+	s := newSite(t, func(o *dashboard.Options) {
+		withProvider(p, dashboard.Closed)(o)
+		withMail(mails)(o)
+	})
+	code, err := s.Users.Issue(t.Context(), user.Token{Purpose: user.Invitation, Email: "anna@example.org"})
+	require.NoError(t, err)
+	b := s.browser()
+	require.Equal(t, "/", b.post("/accept", "code", code, "name", "Anna", "password", password, "account", "Map room").path)
+
+	require.Equal(t, 403, b.get("/openid?link").status, "not before the password is confirmed")
+	require.Equal(t, 422, b.post("/account/openid", "openid-password", "wrong").status)
+	require.Contains(t, b.post("/account/openid", "openid-password", password).text(), "Continue with Archive login")
+	thief := s.browser()
+	thief.cookies["__Host-uncial-link"] = b.cookies["__Host-uncial-link"]
+	require.Equal(t, 403, thief.get("/openid?link").status, "the confirmation is good for its user only")
+	require.Contains(t, p.signIn(b, "/openid?link").text(), "The provider was linked.")
+	require.Contains(t, mails.messages[len(mails.messages)-1].text, "Your user can now sign in with single sign-on")
+
+	other := s.browser()
+	require.Equal(t, "/usage?month=2026-03", p.signIn(other, "/openid?next=%2Fusage%3Fmonth%3D2026-03").path)
+	require.Contains(t, other.get("/account").text(), "You can also sign in with Archive login.")
+	require.Contains(t, other.post("/account/openid/remove", "openid-password", password).text(), "The link to the provider was removed.")
+	require.Equal(t, 403, p.signIn(s.browser(), "/openid").status)
+	require.Equal(t, 404, other.post("/account/openid/remove", "openid-password", password).status)
+
+	b.post("/account/openid", "openid-password", password)
+	away := b.request(http.MethodGet, "/openid?link", nil)
+	b.post("/sign-out")
+	require.Equal(t, 403, b.get("/openid/callback?"+p.authorize(away.header.Get("Location")).Encode()).status, "whoever signed out meanwhile")
+}

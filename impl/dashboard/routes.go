@@ -42,6 +42,8 @@ func (d *Dashboard) table() []Route {
 		post("/account/name", SignedIn, change("name-changed", renameUser)),
 		post("/account/password", SignedIn, change("password-changed", changePassword)),
 		post("/account/email", SignedIn, changeEmail),
+		post("/account/openid", SignedIn, change("openid-confirmed", confirmLink)),
+		post("/account/openid/remove", SignedIn, change("openid-removed", unlinkOpenID)),
 		post("/account/delete", Owner, deleteAccount),
 		post("/account/delete-user", SignedIn, deleteUser),
 		post("/members", Owner, inviteMember),

@@ -62,10 +62,13 @@ func (d *Dashboard) admitUser(c *Call, u user.User, accountID, next, done string
 	return c.Redirect(next, done)
 }
 
+// maxNext bounds the page to lead back to, in bytes: it travels in a cookie. Our own pages have shorter addresses.
+const maxNext = 500
+
 // localPath returns a path below Prefix, with its query, that is safe to redirect to; "/" if text is not one.
 func localPath(text string) string {
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || strings.ContainsAny(text, "\\\r\n") ||
+	if err != nil || len(text) > maxNext || u.Scheme != "" || u.Host != "" || u.User != nil || strings.ContainsAny(text, "\\\r\n") ||
 		path.Clean(u.Path) != u.Path || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(u.Path, "/sign-") {
 		return "/"
 	}

@@ -71,7 +71,7 @@ func TestDashboard_SignIn_Redirect(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
 	s.signUp("anna@example.org", "Map room")
-	for _, next := range []string{"https://elsewhere.example/", "//elsewhere.example/", "/\\elsewhere.example", "keys", "/sign-out", "//elsewhere.example/keys?x=1", "/keys/../../../docs", "/\r\nX: y", "/../docs", "/..//elsewhere.example"} {
+	for _, next := range []string{"https://elsewhere.example/", "//elsewhere.example/", "/\\elsewhere.example", "keys", "/sign-out", "//elsewhere.example/keys?x=1", "/keys/../../../docs", "/\r\nX: y", "/../docs", "/..//elsewhere.example", "/keys?" + strings.Repeat("x", 500)} {
 		b := s.browser()
 		b.request(http.MethodPost, "/sign-in", nil)
 		p := b.post("/sign-in", "email", "anna@example.org", "password", password, "next", next)

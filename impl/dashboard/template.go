@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"uncial/internal/tryit"
 )
 
 //go:embed templates/*.html
@@ -125,7 +127,7 @@ func (s *pageSet) functions() template.FuncMap {
 			}
 			return Prefix + "/assets/" + name + "?v=" + a.version, nil
 		},
-		"time": formatTime, "date": formatDate, "number": formatNumber, "days": formatDays, "field": newField, "lower": strings.ToLower,
+		"time": formatTime, "date": formatDate, "number": tryit.Number, "days": formatDays, "field": newField, "lower": strings.ToLower,
 	}
 }
 
@@ -242,23 +244,6 @@ func formatDays(d time.Duration) string {
 	default:
 		return strconv.FormatInt(n, 10) + " days"
 	}
-}
-
-// formatNumber returns a number with commas between thousands.
-func formatNumber(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	sign := ""
-	if n < 0 {
-		sign, digits = "-", digits[1:]
-	}
-	var groups []string
-	for len(digits) > 3 {
-		groups = append(groups, digits[len(digits)-3:])
-		digits = digits[:len(digits)-3]
-	}
-	groups = append(groups, digits)
-	slices.Reverse(groups)
-	return sign + strings.Join(groups, ",")
 }
 
 // mapValues returns the values of a map in no order.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"uncial/impl/ledger"
+	"uncial/internal/tryit"
 )
 
 // maxUsageRows bounds the table of keys. The file holds all of them.
@@ -150,7 +151,7 @@ func (p *usagePage) addDays(uses []ledger.Use, month time.Time) {
 	values := make([]chartValue, days)
 	for d := 1; d <= days; d++ {
 		date := first.AddDate(0, 0, d-1).Format(time.DateOnly)
-		value := chartValue{Text: fmt.Sprintf("%s: %s points", date, formatNumber(points[d])), Points: points[d]}
+		value := chartValue{Text: fmt.Sprintf("%s: %s points", date, tryit.Number(points[d])), Points: points[d]}
 		if d == 1 || d%5 == 0 {
 			value.Label = strconv.Itoa(d)
 		}

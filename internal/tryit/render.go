@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -114,7 +113,7 @@ func (v readingView) Remaining() string {
 	if v.Answer.RemainingPoints == nil {
 		return ""
 	}
-	return strconv.FormatInt(*v.Answer.RemainingPoints, 10)
+	return Number(*v.Answer.RemainingPoints)
 }
 
 // leaf is a page with its words.

@@ -105,7 +105,7 @@ function tryWithKey(form, file, url) {
     if (!key.value.trim()) return;
     try {
       const status = await (await call("/api/v1/status")).json();
-      balance.textContent = `${status.pointsRemaining} points left.`;
+      balance.textContent = `${status.pointsRemaining.toLocaleString("en-US")} points left.`;
     } catch (error) {
       balance.textContent = error.message;
     }

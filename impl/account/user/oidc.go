@@ -9,6 +9,9 @@ import (
 	"uncial/impl/store"
 )
 
+// ErrIdentity means that somebody else signs in with the identity at the provider.
+var ErrIdentity = errors.New("this sign-in of the provider belongs to another user")
+
 // identity is a user as an OpenID Connect provider knows it.
 type identity struct{ issuer, subject string }
 
@@ -51,7 +54,7 @@ func (d *Directory) SignUpWith(ctx context.Context, issuer, subject string, veri
 				return ErrToken
 			}
 		}
-		u = User{ID: newID("user"), Email: email, Name: n.Name, Operator: t.Purpose == Operator, Created: d.now()}
+		u = User{ID: newID("user"), Email: email, Name: n.Name, HasProvider: true, Operator: t.Purpose == Operator, Created: d.now()}
 		u.SignedIn = u.Created
 		if verified || t.Purpose != "" {
 			u.Verified = u.Created
@@ -66,4 +69,25 @@ func (d *Directory) SignUpWith(ctx context.Context, issuer, subject string, veri
 		return User{}, account.Account{}, fmt.Errorf("sign up with a provider: %w", err)
 	}
 	return u, a, nil
+}
+
+// Link lets a user sign in with an identity of an OpenID Connect provider, in place of the one linked before. The caller has
+// checked ID token and password. Errors: ErrIdentity, ErrNoUser, *store.Error.
+func (d *Directory) Link(ctx context.Context, id, issuer, subject string) error {
+	err := d.update(ctx, `UPDATE users SET oidc_issuer = $2, oidc_subject = $3 WHERE id = $1
+		AND NOT EXISTS (SELECT 1 FROM users other WHERE other.oidc_issuer = $2 AND other.oidc_subject = $3 AND other.id <> $1)`,
+		id, issuer, subject)
+	if errors.Is(err, ErrNoUser) {
+		if _, e := d.Find(ctx, id); e == nil {
+			return ErrIdentity
+		}
+	}
+	return err
+}
+
+// Unlink ends the link to the provider. Users without a password keep it, because they could not sign in any more. Errors:
+// ErrNoUser, *store.Error.
+func (d *Directory) Unlink(ctx context.Context, id string) error {
+	return d.update(ctx, `UPDATE users SET oidc_issuer = CASE WHEN password_hash IS NULL THEN oidc_issuer END,
+		oidc_subject = CASE WHEN password_hash IS NULL THEN oidc_subject END WHERE id = $1`, id)
 }

@@ -225,9 +225,11 @@ func (d *Directory) SetPassword(ctx context.Context, id, password string) error 
 }
 
 // setPassword also ends the sessions of the user and takes back what somebody who knew the old password may have asked for: links
-// that would replace the password again, or the e-mail address, and invitations to the accounts that the user owns.
+// that would replace the password again, or the e-mail address, invitations to the accounts that the user owns, and the link to
+// a provider. Users who had no password keep that link, which nobody could make with one.
 func (d *Directory) setPassword(ctx context.Context, x store.Executor, id, hash string) error {
-	n, err := x.Exec(ctx, `UPDATE users SET password_hash = $2 WHERE id = $1`, id, hash)
+	n, err := x.Exec(ctx, `UPDATE users SET password_hash = $2, oidc_issuer = CASE WHEN password_hash IS NULL THEN oidc_issuer END,
+		oidc_subject = CASE WHEN password_hash IS NULL THEN oidc_subject END WHERE id = $1`, id, hash)
 	if err == nil && n == 0 {
 		return ErrNoUser
 	}

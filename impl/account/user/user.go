@@ -37,6 +37,7 @@ type User struct {
 	Email       string    `json:"email"` // in lower case
 	Name        string    `json:"name"`
 	HasPassword bool      `json:"hasPassword"` // false: signs in through OpenID Connect only
+	HasProvider bool      `json:"hasProvider"` // signs in through OpenID Connect, too
 	Operator    bool      `json:"operator"`
 	Created     time.Time `json:"created"`
 	Verified    time.Time `json:"verified,omitzero"` // when the e-mail address was verified; zero: it was not
@@ -132,8 +133,8 @@ func (d *Directory) update(ctx context.Context, statement string, args ...any) e
 }
 
 // selectUser selects the columns that scanUser reads, in its order.
-const selectUser = `SELECT id, email, name, CASE WHEN password_hash IS NULL THEN 0 ELSE 1 END, is_operator, created_at,
-	verified_at, signed_in_at FROM users`
+const selectUser = `SELECT id, email, name, CASE WHEN password_hash IS NULL THEN 0 ELSE 1 END,
+	CASE WHEN oidc_subject IS NULL THEN 0 ELSE 1 END, is_operator, created_at, verified_at, signed_in_at FROM users`
 
 func find(ctx context.Context, x store.Executor, condition string, args ...any) (User, error) {
 	u, err := scanUser(func(dest ...any) error {
@@ -153,10 +154,10 @@ func scanUser(scan func(...any) error) (User, error) { return scanUserAnd(scan) 
 
 func scanUserAnd(scan func(...any) error, more ...any) (User, error) {
 	var u User
-	var hasPassword, operator int64
+	var hasPassword, hasProvider, operator int64
 	var created, verified, signedIn store.Instant
-	err := scan(append([]any{&u.ID, &u.Email, &u.Name, &hasPassword, &operator, &created, &verified, &signedIn}, more...)...)
-	u.HasPassword, u.Operator = hasPassword == 1, operator == 1
+	err := scan(append([]any{&u.ID, &u.Email, &u.Name, &hasPassword, &hasProvider, &operator, &created, &verified, &signedIn}, more...)...)
+	u.HasPassword, u.HasProvider, u.Operator = hasPassword == 1, hasProvider == 1, operator == 1
 	u.Created, u.Verified, u.SignedIn = created.Time, verified.Time, signedIn.Time
 	return u, err
 }

@@ -75,7 +75,7 @@ func (p *Playground) refuse(c *dashboard.Call, form *sent, refusal *tryit.Answer
 		return fmt.Errorf("the API answered %d without an error", status)
 	}
 	if said.LimitedBy == contract.LimitedByKey { // the playground has a cap, and no key
-		problem = fmt.Sprintf("The monthly cap of the playground leaves %d points. Raise the cap or wait for the reset.", said.RemainingPoints)
+		problem = fmt.Sprintf("The monthly cap of the playground leaves %s points. Raise the cap or wait for the reset.", tryit.Number(said.RemainingPoints))
 	}
 	if form.err != nil {
 		status, problem = http.StatusBadRequest, tryit.Sentence(form.err.Error())

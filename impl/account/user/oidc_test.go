@@ -1,0 +1,56 @@
+package user_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/account/user"
+)
+
+const issuer = "https://id.example.org"
+
+func (f fixture) hasProvider(id string) bool {
+	f.Helper()
+	u, err := f.Find(f.Context(), id)
+	require.NoError(f, err)
+	return u.HasProvider
+}
+
+func TestDirectory_Link(t *testing.T) {
+	directoryTests{"lets a user with a password sign in with a provider, too": func(t fixture) {
+		require.NoError(t, t.Link(t.Context(), t.owner.ID, issuer, "42"))
+		u, err := t.SignInWith(t.Context(), issuer, "42")
+		require.NoError(t, err)
+		require.Equal(t, t.owner.ID, u.ID)
+		require.True(t, u.HasProvider)
+		require.NoError(t, t.signIn(password, home))
+		require.NoError(t, t.Link(t.Context(), t.owner.ID, issuer, "42"), "again")
+
+		other, _ := t.mustSignUp("other@example.org")
+		require.ErrorIs(t, t.Link(t.Context(), other.ID, issuer, "42"), user.ErrIdentity)
+		require.ErrorIs(t, t.Link(t.Context(), "user_nobody", issuer, "43"), user.ErrNoUser)
+	}, "ends with a new password, because whoever knew the old one may have made it": func(t fixture) {
+		require.NoError(t, t.Link(t.Context(), t.owner.ID, issuer, "42"))
+		require.NoError(t, t.SetPassword(t.Context(), t.owner.ID, "another good password"))
+		_, err := t.SignInWith(t.Context(), issuer, "42")
+		require.ErrorIs(t, err, user.ErrNoUser)
+	}, "stays with a user who gets the first password": func(t fixture) {
+		u, _, err := t.SignUpWith(t.Context(), issuer, "44", true, "", newUser("sso@example.org"))
+		require.NoError(t, err)
+		require.NoError(t, t.SetPassword(t.Context(), u.ID, "another good password"))
+		require.True(t, t.hasProvider(u.ID))
+	}}.run(t)
+}
+
+func TestDirectory_Unlink(t *testing.T) {
+	directoryTests{"ends the link of a user with a password only": func(t fixture) {
+		require.NoError(t, t.Link(t.Context(), t.owner.ID, issuer, "42"))
+		require.NoError(t, t.Unlink(t.Context(), t.owner.ID))
+		require.False(t, t.hasProvider(t.owner.ID))
+		u, _, err := t.SignUpWith(t.Context(), issuer, "44", true, "", newUser("sso@example.org"))
+		require.NoError(t, err)
+		require.NoError(t, t.Unlink(t.Context(), u.ID))
+		require.True(t, t.hasProvider(u.ID), "or the user could not sign in any more")
+	}}.run(t)
+}

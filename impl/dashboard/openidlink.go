@@ -1,0 +1,49 @@
+package dashboard
+
+import (
+	"errors"
+
+	"uncial/impl/account/user"
+)
+
+// linkCookie says that the visitor has confirmed the password and may link the provider. The way to the provider is a link and
+// not the answer to the form, because browsers let no form lead to another site (form-action of the Content-Security-Policy).
+const linkCookie = "link"
+
+// confirmLink asks for the password before the provider is linked: whoever signs in there can do everything afterwards.
+func confirmLink(c *Call, f *form) error {
+	if c.d.openID == nil || !c.User.HasPassword {
+		return NotFound()
+	}
+	if err := c.confirm(f, "openid-password"); err != nil || !f.isValid() {
+		return err
+	}
+	return c.d.sealer.put(c.W, linkCookie, c.User.ID, c.User.ID)
+}
+
+// link lets the visitor sign in with the person whom the provider has just named. userID is who asked for that.
+func (c *Call) link(person identity, userID string) error {
+	if c.User.ID != userID {
+		return errLink
+	}
+	err := c.d.o.Users.Link(c.R.Context(), userID, person.issuer, person.subject)
+	if errors.Is(err, user.ErrIdentity) {
+		return errLinked
+	}
+	if err != nil {
+		return err
+	}
+	c.tell(c.User, providerLinked)
+	return c.Redirect("/account", "openid-linked")
+}
+
+// unlinkOpenID ends the link to the provider.
+func unlinkOpenID(c *Call, f *form) error {
+	if !c.User.HasPassword || !c.User.HasProvider {
+		return NotFound()
+	}
+	if err := c.confirm(f, "openid-password"); err != nil || !f.isValid() {
+		return err
+	}
+	return c.d.o.Users.Unlink(c.R.Context(), c.User.ID)
+}

@@ -3,6 +3,7 @@ package train
 import (
 	"bytes"
 	_ "embed"
+	"errors"
 	"fmt"
 	"html/template"
 	"os"
@@ -64,7 +65,7 @@ func (r *report) write(path string) error {
 	}
 	part := path + ".part"
 	if err := os.WriteFile(part, b.Bytes(), 0o644); err != nil { //nolint:gosec // a report is for its readers
-		return err
+		return errors.Join(err, os.Remove(part))
 	}
 	return os.Rename(part, path)
 }

@@ -170,7 +170,7 @@ func (o *Options) base(state string) (string, error) {
 		path := filepath.Join(state, own.Hands+modelExtension)
 		network, _ := own.HandsFiles()
 		if err := os.WriteFile(path, network, 0o600); err != nil {
-			return "", err
+			return "", errors.Join(err, os.Remove(path))
 		}
 		return path, nil
 	}

@@ -106,7 +106,7 @@ func TestRun(t *testing.T) { //nolint:paralleltest // PyTorch needs the cores
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		long := o
-		long.Out, long.Minutes = filepath.Join(t.TempDir(), "long.uhm"), 10
+		long.Out, long.Minutes, long.HeldBack = filepath.Join(t.TempDir(), "long.uhm"), 10, []string{MustExport(t, 1, words)}
 		long.Progress = writerFunc(func(p []byte) {
 			if bytes.Contains(p, []byte("% done")) {
 				cancel()
@@ -117,9 +117,29 @@ func TestRun(t *testing.T) { //nolint:paralleltest // PyTorch needs the cores
 		require.FileExists(t, long.Out+".training/state.pt")
 		require.NoFileExists(t, long.Out)
 		long.Minutes, long.Progress = 0.01, &bytes.Buffer{} // the time that the first run took is over
-		_, err = train.Run(t.Context(), long)
+		result, err := train.Run(t.Context(), long)
 		require.NoError(t, err)
+		require.Equal(t, 20, result.Lines, "no line of the ground truth is held back when other pages are")
 	})
+}
+
+func TestRun_FullDisk(t *testing.T) { //nolint:paralleltest // PyTorch needs the cores
+	worker := ocrtest.MustBuildWorker(t)
+	for name, c := range map[string]struct{ file, want string }{
+		"the lines do not fit": {"lines.u8", "lines.u8: no space left on device"},
+		"the state does not":   {"state.pt.part", "state.pt could not be written: No space left on device"},
+	} {
+		t.Run("says which file cannot be written when "+name, func(t *testing.T) {
+			o := options(t, worker, MustExport(t, 1, words))
+			state := o.Out + ".training"
+			require.NoError(t, os.Mkdir(state, 0o700))
+			require.NoError(t, os.Symlink("/dev/full", filepath.Join(state, c.file)))
+			_, err := train.Run(t.Context(), o)
+			require.ErrorContains(t, err, c.want)
+			require.NoFileExists(t, o.Out)
+			require.NoFileExists(t, filepath.Join(state, "state.pt"))
+		})
+	}
 }
 
 // writerFunc is an io.Writer.

@@ -1,4 +1,5 @@
 """Model files: reads one into a Network, and writes one. impl/ocr/neural/model.go reads the same files."""
+import contextlib
 import hashlib
 import json
 import os
@@ -78,9 +79,19 @@ def write(path, net, alphabet, metadata):
         'alphabet': json.dumps(alphabet, ensure_ascii=False)}
     text = json.dumps(header, ensure_ascii=False).encode()
     text += b' ' * (-len(text) % 8)
+    store(path, struct.pack('<Q', len(text)) + text + weights)
+
+
+def store(path, content):
+    """writes a file; it is whole or absent"""
     part = path + '.part'
-    with open(part, 'wb') as f:
-        f.write(struct.pack('<Q', len(text)) + text + weights)
-        f.flush()
-        os.fsync(f.fileno())
-    os.replace(part, path)
+    try:
+        with open(part, 'wb') as f:
+            f.write(content)
+            f.flush()
+            os.fsync(f.fileno())
+        os.replace(part, path)
+    except OSError as e:
+        with contextlib.suppress(OSError):
+            os.remove(part)
+        raise OSError(f'{path} could not be written: {e.strerror}') from e

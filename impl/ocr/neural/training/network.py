@@ -50,7 +50,6 @@ class Network(nn.Module):
         self.rnn = nn.ModuleList(
             nn.LSTM(channels[-1] if k == 0 else 2 * hidden, hidden, bidirectional=True) for k in range(layers))
         self.out = nn.Linear(2 * hidden, classes)
-        self.side = nn.Conv1d(channels[-1], classes, 3, padding=1)  # in training only: it teaches the convolutions directly
         self.drop = drop
 
     def columns(self, x):
@@ -61,12 +60,11 @@ class Network(nn.Module):
         return F.relu(self.conv[4](x)).amax(2)
 
     def forward(self, ink):
-        """ink: lines x 1 x 48 x width, 0 to 1 -> steps x lines x classes, twice: the network's scores and those of the side head"""
-        columns = self.columns((ink - 0.12) * 3.6)
-        y = columns.permute(2, 0, 1)
+        """ink: lines x 1 x 48 x width, 0 to 1 -> scores: steps x lines x classes"""
+        y = self.columns((ink - 0.12) * 3.6).permute(2, 0, 1)
         for layer in self.rnn:
             y = layer(self.thin(y))[0]
-        return self.out(self.thin(y)), self.side(columns).permute(2, 0, 1)
+        return self.out(self.thin(y))
 
     def thin(self, y):
         """drops the same units at each step of a line"""

@@ -119,7 +119,8 @@ func Run(ctx context.Context, o Options, report func(Event)) error {
 		"--state", o.State, "--metadata", string(metadata), "--minutes", format(o.Minutes), "--passes", format(o.Passes), "--threads", strconv.Itoa(o.Threads))
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = grace
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C reaches this program only, which passes it on
+	c.Env = append(os.Environ(), "OMP_WAIT_POLICY=PASSIVE") // threads that wait leave the cores to other programs
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}     // Ctrl-C reaches this program only, which passes it on
 	messages := &tail{}
 	c.Stderr = messages
 	out, err := c.StdoutPipe()

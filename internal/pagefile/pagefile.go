@@ -6,7 +6,8 @@
 // confidences are from 0 to 1, words have no control characters. It is lenient where files differ: words may be missing
 // below the lines, and lines without text are left out.
 //
-// Start with Read; alto.go and page.go describe the two vocabularies.
+// Start with Read; alto.go and page.go describe the two vocabularies. ReadDocument, in document.go, reads only PAGE-XML of Uncial,
+// and everything in it.
 package pagefile
 
 import (
@@ -30,9 +31,23 @@ const maxSide = 32_767
 
 // Read returns the pages of an ALTO or PAGE-XML file. The error says which element is wrong.
 func Read(source []byte) ([]document.Page, error) {
+	_, pages, err := parse(source)
+	if err != nil {
+		return nil, err
+	}
+	doc := (&document.Document{Pages: pages}).Normalized()
+	for i := range doc.Pages {
+		p := &doc.Pages[i]
+		p.Confidence = document.MeanConfidence(p.Blocks)
+	}
+	return doc.Pages, nil
+}
+
+// parse returns the root element of a file and its pages, of which there is at least one.
+func parse(source []byte) (*node, []document.Page, error) {
 	var root node
 	if err := xml.Unmarshal(source, &root); err != nil {
-		return nil, fmt.Errorf("not well-formed XML: %w", err)
+		return nil, nil, fmt.Errorf("not well-formed XML: %w", err)
 	}
 	var pages []document.Page
 	var err error
@@ -42,20 +57,12 @@ func Read(source []byte) ([]document.Page, error) {
 	case "PcGts", "mets":
 		pages, err = readPAGE(&root)
 	default:
-		return nil, fmt.Errorf("the root element is <%s>; expected <alto>, <PcGts> or <mets>", root.XMLName.Local)
+		return nil, nil, fmt.Errorf("the root element is <%s>; expected <alto>, <PcGts> or <mets>", root.XMLName.Local)
 	}
-	if err != nil {
-		return nil, err
+	if err == nil && len(pages) == 0 {
+		err = errors.New("there is no page")
 	}
-	if len(pages) == 0 {
-		return nil, errors.New("there is no page")
-	}
-	doc := (&document.Document{Pages: pages}).Normalized()
-	for i := range doc.Pages {
-		p := &doc.Pages[i]
-		p.Confidence = document.MeanConfidence(p.Blocks)
-	}
-	return doc.Pages, nil
+	return &root, pages, err
 }
 
 // node is any XML element.

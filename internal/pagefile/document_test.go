@@ -1,0 +1,91 @@
+package pagefile_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"uncial/internal/document"
+	"uncial/internal/document/documenttest"
+	"uncial/internal/format"
+	"uncial/internal/pagefile"
+)
+
+// TestReadDocument writes documents as PAGE-XML, reads them, and writes both in every format: the files must be the same.
+func TestReadDocument(t *testing.T) {
+	t.Parallel()
+	meta := format.Meta{Image: "page.jpg", Created: time.Unix(0, 0), Version: "1.2.3"}
+	rapid.Check(t, func(t *rapid.T) {
+		doc := documenttest.Valid().Draw(t, "document")
+		doc.MarkBroken(func(string) bool { return true })
+		roundConfidences(doc)
+		written, err := format.Write("page", doc, meta)
+		require.NoError(t, err)
+		read, err := pagefile.ReadDocument([]byte(written))
+		require.NoError(t, err)
+		for _, name := range []string{"text", "hocr", "alto", "page", "tsv"} {
+			want, err := format.Write(name, doc, meta)
+			require.NoError(t, err)
+			got, err := format.Write(name, read, meta)
+			require.NoError(t, err)
+			require.Equal(t, want, got, name)
+		}
+	})
+}
+
+// roundConfidences keeps four decimals, as PAGE-XML does: other formats would round what was rounded before.
+func roundConfidences(doc *document.Document) {
+	round := func(c *float64) { *c = math.Round(*c*10_000) / 10_000 }
+	for i := range doc.Pages {
+		page := &doc.Pages[i]
+		round(&page.Confidence)
+		for j := range page.Blocks {
+			for k := range page.Blocks[j].Lines {
+				for l := range page.Blocks[j].Lines[k].Words {
+					round(&page.Blocks[j].Lines[k].Words[l].Confidence)
+				}
+			}
+		}
+	}
+}
+
+func TestReadDocument_Wholes(t *testing.T) {
+	t.Parallel()
+	line := func(y int, word string) document.Line {
+		box := document.Box{X: 1, Y: y, W: 50, H: 10}
+		return document.Line{Box: box, Words: []document.Word{{Box: box, Text: word, Confidence: 0.5, Model: "a+b"}}}
+	}
+	doc := &document.Document{
+		Language: "en", Models: []document.Model{{Name: "a"}, {Name: "b"}, {Name: "c"}},
+		Pages: []document.Page{{Width: 100, Height: 100, Rotation: 270, DPI: 300, Blocks: []document.Block{document.BlockOf([]document.Line{
+			line(1, "begin-"), line(20, "ning"),
+		})}}},
+	}
+	doc.MarkBroken(func(string) bool { return true })
+	written, err := format.Write("page", doc, format.Meta{})
+	require.NoError(t, err)
+	read, err := pagefile.ReadDocument([]byte(written))
+	require.NoError(t, err)
+	assert.Equal(t, doc.Normalized(), read)
+}
+
+func TestReadDocument_RefusesOtherFiles(t *testing.T) {
+	t.Parallel()
+	for name, source := range map[string]string{
+		"an ALTO file":             `<alto><Layout><Page WIDTH="9" HEIGHT="9"/></Layout></alto>`,
+		"a region without text":    `<PcGts><Metadata/><Page imageWidth="9" imageHeight="9"><TextRegion id="r"/></Page></PcGts>`,
+		"a wrong confidence":       `<PcGts><Metadata/><Page imageWidth="9" imageHeight="9" conf="2"/></PcGts>`,
+		"a METS without any page":  `<mets/>`,
+		"a file that is no XML":    `uncial`,
+		"a page without its sizes": `<PcGts><Metadata/><Page/></PcGts>`,
+	} {
+		_, err := pagefile.ReadDocument([]byte(source))
+		assert.Error(t, err, name)
+	}
+	_, err := pagefile.ReadDocument([]byte(`<PcGts><Page imageWidth="9" imageHeight="9"/></PcGts>`))
+	assert.NoError(t, err, "a page without metadata is read")
+}

@@ -139,7 +139,21 @@ func (f *Fetcher) Fetch(ctx context.Context, imageURL string) ([]byte, error) {
 		}
 		return image, nil
 	}
-	target, err := parseURL(imageURL)
+	return f.within(ctx, imageURL, f.download)
+}
+
+// Get returns the bytes at an http or https URL, whatever they are: a IIIF info.json is not resolved to its image. Limits and
+// errors are those of Fetch.
+func (f *Fetcher) Get(ctx context.Context, rawURL string) ([]byte, error) {
+	return f.within(ctx, rawURL, func(ctx context.Context, target *url.URL) ([]byte, error) {
+		body, _, err := f.get(ctx, target)
+		return body, err
+	})
+}
+
+// within runs download within the limits of time and of places, and explains its errors.
+func (f *Fetcher) within(ctx context.Context, rawURL string, download func(context.Context, *url.URL) ([]byte, error)) ([]byte, error) {
+	target, err := parseURL(rawURL)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +164,7 @@ func (f *Fetcher) Fetch(ctx context.Context, imageURL string) ([]byte, error) {
 		return nil, ocr.ErrBusy
 	}
 	defer leave()
-	image, err := f.download(bounded, target)
+	image, err := download(bounded, target)
 	switch {
 	case err == nil:
 		return image, nil

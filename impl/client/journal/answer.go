@@ -1,0 +1,88 @@
+package journal
+
+import (
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"time"
+
+	"uncial/gen"
+	"uncial/impl/client/durable"
+	"uncial/impl/volume"
+)
+
+// maxAnswer bounds a stored answer in bytes, as the client bounds responses.
+const maxAnswer = 512 << 20
+
+// Answer is a stored answer.
+type Answer struct {
+	Source string    `json:"source"`
+	ReadAt time.Time `json:"readAt"`
+	// Master and Sent are the sizes of the original image and of the copy that was read; zero if unknown.
+	Master volume.Size     `json:"master,omitzero"`
+	Sent   volume.Size     `json:"sent,omitzero"`
+	Answer *gen.Extraction `json:"answer"`
+}
+
+// PageID identifies a page with everything that its answer depends on: where it is, what it shows, and how it is read. position
+// is its place in its source, such as a path below the directory or a canvas, so that a page keeps its id when pages are added
+// in front of it; content is a digest or a URL.
+func PageID(position, content string, options ...string) string {
+	h := sha256.New()
+	for _, part := range append([]string{"page-1", position, content}, options...) {
+		_, _ = fmt.Fprintf(h, "%d:%s", len(part), part)
+	}
+	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:18])
+}
+
+// Key returns the Idempotency-Key of one reading of a page: the same in every run, so that a request whose answer was lost is
+// charged once.
+func Key(id string, generation int) string {
+	return "uncial-extract-" + id + "-" + strconv.Itoa(generation)
+}
+
+// SaveAnswer stores the answer to a page. It is on the disk when SaveAnswer returns nil.
+func (j *Journal) SaveAnswer(id string, answer *Answer) error {
+	return durable.Write(j.Temporary(), j.answerPath(id), func(to io.Writer) error {
+		packed := gzip.NewWriter(to)
+		if err := json.NewEncoder(packed).Encode(answer); err != nil {
+			return err
+		}
+		return packed.Close()
+	})
+}
+
+// HasAnswer reports whether the answer to a page is stored.
+func (j *Journal) HasAnswer(id string) bool {
+	about, err := os.Stat(j.answerPath(id))
+	return err == nil && about.Mode().IsRegular() && about.Size() > 0
+}
+
+// LoadAnswer returns the stored answer to a page.
+func (j *Journal) LoadAnswer(id string) (answer *Answer, err error) {
+	file, err := os.Open(j.answerPath(id))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	packed, err := gzip.NewReader(file)
+	if err != nil {
+		return nil, fmt.Errorf("the stored answer is damaged: %w", err)
+	}
+	if err := json.NewDecoder(io.LimitReader(packed, maxAnswer)).Decode(&answer); err != nil {
+		return nil, fmt.Errorf("the stored answer is damaged: %w", err)
+	}
+	if answer.Answer == nil {
+		return nil, errors.New("the stored answer is damaged: it has no answer")
+	}
+	return answer, nil
+}
+
+// answerPath is the file of an answer. An id has only letters, digits, "-" and "_".
+func (j *Journal) answerPath(id string) string { return j.path("answers/" + id + ".json.gz") }

@@ -1,0 +1,263 @@
+// Package journal remembers in an output directory which pages were sent, read or failed, so that a run that was interrupted
+// at any moment can go on without charging a page twice. It keeps the answers too. It sends nothing and knows no images.
+//
+// The folder .uncial of the output directory has journal.jsonl, one event a line, only ever appended to and on the disk before
+// anything depends on it; answers/, one file for each page that was read; tmp/, emptied by every run; and lock, which keeps
+// a second run out. Start with Open.
+package journal
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"uncial/impl/client/durable"
+	"uncial/impl/volume"
+)
+
+// Folder is the name of the journal's folder in the output directory.
+const Folder = ".uncial"
+
+// version is the form of the journal. A later version that an older program would misread gets another number.
+const version = 1
+
+// maxLine bounds a line of the journal, in bytes. The longest have a source, a reason and some names.
+const maxLine = 1 << 20
+
+// ErrLocked means that another run writes to the same directory.
+var ErrLocked = errors.New("another run is writing to this directory")
+
+// Kind is what happened.
+type Kind string
+
+// The kinds of events.
+const (
+	Start  Kind = "start"  // a run began; the first event of a journal
+	Name   Kind = "name"   // the page at Locator has files called Name
+	Sent   Kind = "sent"   // the page is about to be sent with the key of Generation
+	Done   Kind = "read"   // its answer is stored
+	Failed Kind = "failed" // it was not read, and surely not charged
+	Absent Kind = "absent" // it has no image, and was not charged
+	Files  Kind = "files"  // its files of these formats are written
+)
+
+// Event is one line of the journal.
+type Event struct {
+	Time    time.Time `json:"time"`
+	Kind    Kind      `json:"kind"`
+	Version int       `json:"version,omitempty"` // of the journal; only with Start
+	Page    string    `json:"page,omitempty"`    // see PageID
+	// Locator says where the page is, without regard to its content; only with Name.
+	Locator string `json:"locator,omitempty"`
+	Name    string `json:"name,omitempty"`
+	// Source is for people who read the journal.
+	Source     string   `json:"source,omitempty"`
+	Generation int      `json:"generation,omitempty"`
+	IsEmpty    bool     `json:"empty,omitempty"` // with Done: no text was found
+	Points     int64    `json:"points,omitempty"`
+	Reason     string   `json:"reason,omitempty"`
+	Formats    []string `json:"formats,omitempty"`
+}
+
+// Page is what the journal knows of a page.
+type Page struct {
+	// State is Waiting for a page that was never sent or whose answer is missing.
+	State  volume.State
+	Reason string
+	// Generation numbers the readings of the page: --force begins a new one.
+	Generation int
+	// SentAt is when the page was first sent without a known outcome. Zero if every outcome is known.
+	SentAt time.Time
+	// Formats are those of its files, in the state of its answer.
+	Formats []string
+}
+
+// Journal is an open journal. It is safe for concurrent use.
+type Journal struct {
+	dir  string // the output directory
+	lock *os.File
+
+	mu     sync.Mutex
+	file   *os.File
+	pages  map[string]*Page
+	names  map[string]string // by locator
+	owners map[string]string // by name: the page whose files have it
+}
+
+// Open opens the journal of an output directory, or begins one. What a crash left behind is removed: temporary files, and
+// the last line if it is incomplete. Errors: ErrLocked, a journal of a later version, or those of the file system.
+func Open(dir string) (*Journal, error) {
+	j := &Journal{dir: dir, pages: map[string]*Page{}, names: map[string]string{}, owners: map[string]string{}}
+	if err := os.MkdirAll(j.path("answers"), 0o777); err != nil { //nolint:gosec // the umask decides
+		return nil, err
+	}
+	var err error
+	if j.lock, err = os.OpenFile(j.path("lock"), os.O_RDWR|os.O_CREATE, 0o666); err != nil { //nolint:gosec // the umask decides
+		return nil, err
+	}
+	if err := unix.Flock(int(j.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		_ = j.lock.Close()
+		return nil, ErrLocked
+	}
+	if err := j.load(); err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
+	return j, nil
+}
+
+// load empties the folder for temporary files, and reads the events.
+func (j *Journal) load() (err error) {
+	if err := os.RemoveAll(j.Temporary()); err != nil {
+		return err
+	}
+	if err := os.Mkdir(j.Temporary(), 0o700); err != nil {
+		return err
+	}
+	if j.file, err = os.OpenFile(j.path("journal.jsonl"), os.O_RDWR|os.O_CREATE, 0o666); err != nil { //nolint:gosec // the umask decides
+		return err
+	}
+	whole, err := j.replay()
+	if err != nil {
+		return err
+	}
+	// A crash may have cut the last line short.
+	if err := j.file.Truncate(whole); err != nil {
+		return err
+	}
+	if _, err := j.file.Seek(whole, io.SeekStart); err != nil {
+		return err
+	}
+	if err := durable.SyncFolder(filepath.Join(j.dir, Folder)); err != nil {
+		return err
+	}
+	return j.Append(Event{Kind: Start, Version: version})
+}
+
+// replay applies all events, and returns the length of the complete lines in bytes.
+func (j *Journal) replay() (whole int64, err error) {
+	lines := bufio.NewReaderSize(j.file, maxLine)
+	for number := 1; ; number++ {
+		line, err := lines.ReadSlice('\n')
+		if errors.Is(err, io.EOF) {
+			return whole, nil
+		}
+		if err != nil {
+			return 0, fmt.Errorf("journal.jsonl, line %d: %w", number, err)
+		}
+		var event Event
+		if json.Unmarshal(bytes.TrimSpace(line), &event) != nil {
+			return 0, fmt.Errorf("journal.jsonl, line %d: not an event; restore the file, or use another directory", number)
+		}
+		if event.Version > version {
+			return 0, errors.New("the journal was written by a later version of this program; use that one, or another directory")
+		}
+		j.apply(event)
+		whole += int64(len(line))
+	}
+}
+
+// apply changes what is known by one event.
+func (j *Journal) apply(e Event) {
+	page := j.pages[e.Page]
+	if page == nil {
+		page = &Page{State: volume.Waiting}
+		if e.Page != "" {
+			j.pages[e.Page] = page
+		}
+	}
+	switch e.Kind {
+	case Name:
+		j.names[e.Locator] = e.Name
+	case Sent:
+		if page.SentAt.IsZero() || e.Generation != page.Generation {
+			page.SentAt = e.Time
+		}
+		page.Generation, page.State, page.Reason = e.Generation, volume.Waiting, ""
+	case Done:
+		page.SentAt, page.State, page.Reason, page.Formats = time.Time{}, volume.Read, "", nil
+		if e.IsEmpty {
+			page.State = volume.Empty
+		}
+	case Failed, Absent:
+		page.SentAt, page.State, page.Reason = time.Time{}, volume.Failed, e.Reason
+		if e.Kind == Absent {
+			page.State = volume.Absent
+		}
+	case Files:
+		if owner := j.pages[j.owners[e.Name]]; owner != nil && owner != page {
+			owner.Formats = nil // its files were overwritten by those of another page
+		}
+		j.owners[e.Name] = e.Page
+		page.Formats = append(page.Formats, e.Formats...)
+	case Start:
+	}
+}
+
+// Append adds an event, which is on the disk when Append returns nil. The time is set here.
+func (j *Journal) Append(e Event) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	e.Time = time.Now().UTC().Truncate(time.Millisecond)
+	line, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	at, err := j.file.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return err
+	}
+	if _, err := j.file.Write(append(line, '\n')); err != nil {
+		_ = j.file.Truncate(at) // a half line would make the next one unreadable
+		_, _ = j.file.Seek(at, io.SeekStart)
+		return err
+	}
+	if err := j.file.Sync(); err != nil {
+		return err
+	}
+	j.apply(e)
+	return nil
+}
+
+// Page returns what is known of a page.
+func (j *Journal) Page(id string) Page {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if page := j.pages[id]; page != nil {
+		return *page
+	}
+	return Page{State: volume.Waiting}
+}
+
+// Names returns the names of pages by their locators, as earlier runs gave them.
+func (j *Journal) Names() map[string]string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	names := make(map[string]string, len(j.names))
+	for locator, name := range j.names {
+		names[locator] = name
+	}
+	return names
+}
+
+// Temporary is a folder on the file system of the output directory, which the next run empties.
+func (j *Journal) Temporary() string { return j.path("tmp") }
+
+// Close ends the run, so that another one can begin.
+func (j *Journal) Close() error {
+	var err error
+	if j.file != nil {
+		err = j.file.Close()
+	}
+	return errors.Join(err, j.lock.Close())
+}
+
+func (j *Journal) path(name string) string { return filepath.Join(j.dir, Folder, name) }

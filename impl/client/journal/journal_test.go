@@ -1,0 +1,140 @@
+package journal_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"uncial/gen"
+	"uncial/impl/client/journal"
+	"uncial/impl/volume"
+)
+
+func mustOpen(tb testing.TB, dir string) *journal.Journal {
+	tb.Helper()
+	j, err := journal.Open(dir)
+	require.NoError(tb, err)
+	tb.Cleanup(func() { _ = j.Close() })
+	return j
+}
+
+func mustAppend(tb testing.TB, j *journal.Journal, events ...journal.Event) {
+	tb.Helper()
+	for _, e := range events {
+		require.NoError(tb, j.Append(e))
+	}
+}
+
+func TestJournal_Append(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	j := mustOpen(t, dir)
+	assert.Equal(t, journal.Page{State: volume.Waiting}, j.Page("a"))
+	mustAppend(t, j,
+		journal.Event{Kind: journal.Name, Locator: "1.jpg", Name: "1"},
+		journal.Event{Kind: journal.Sent, Page: "a"},
+		journal.Event{Kind: journal.Done, Page: "a", Points: 10},
+		journal.Event{Kind: journal.Files, Page: "a", Name: "1", Formats: []string{"text", "alto"}},
+		journal.Event{Kind: journal.Sent, Page: "b"},
+		journal.Event{Kind: journal.Done, Page: "b", IsEmpty: true},
+		journal.Event{Kind: journal.Sent, Page: "c"},
+		journal.Event{Kind: journal.Failed, Page: "c", Reason: "the service answered 400: no image"},
+		journal.Event{Kind: journal.Absent, Page: "d", Reason: "no such file or directory"},
+		journal.Event{Kind: journal.Sent, Page: "e", Generation: 3},
+		journal.Event{Kind: journal.Sent, Page: "e", Generation: 3},
+	)
+	sent := j.Page("e").SentAt
+	assert.False(t, sent.IsZero())
+	for range 2 {
+		require.NoError(t, j.Close())
+		j = mustOpen(t, dir)
+		assert.Equal(t, journal.Page{State: volume.Read, Formats: []string{"text", "alto"}}, j.Page("a"))
+		assert.Equal(t, journal.Page{State: volume.Empty}, j.Page("b"))
+		assert.Equal(t, journal.Page{State: volume.Failed, Reason: "the service answered 400: no image"}, j.Page("c"))
+		assert.Equal(t, journal.Page{State: volume.Absent, Reason: "no such file or directory"}, j.Page("d"))
+		assert.Equal(t, journal.Page{State: volume.Waiting, Generation: 3, SentAt: sent}, j.Page("e"), "the time of the first sending counts")
+		assert.Equal(t, map[string]string{"1.jpg": "1"}, j.Names())
+	}
+	mustAppend(t, j, journal.Event{Kind: journal.Files, Page: "b", Name: "1", Formats: []string{"text"}})
+	assert.Nil(t, j.Page("a").Formats, "its files were overwritten")
+}
+
+// TestOpen_Crash cuts the journal at every byte: what was complete is known, and the journal can go on.
+func TestOpen_Crash(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	j := mustOpen(t, dir)
+	mustAppend(t, j, journal.Event{Kind: journal.Sent, Page: "a"}, journal.Event{Kind: journal.Done, Page: "a"})
+	require.NoError(t, j.Close())
+	path := filepath.Join(dir, journal.Folder, "journal.jsonl")
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	lines := strings.SplitAfter(strings.TrimSuffix(string(whole), "\n"), "\n")
+	require.Len(t, lines, 3)
+	for cut := range len(whole) {
+		require.NoError(t, os.WriteFile(path, whole[:cut], 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, journal.Folder, "tmp", "x.part"), nil, 0o600))
+		j := mustOpen(t, dir)
+		assert.Equal(t, cut >= len(lines[0])+len(lines[1]), !j.Page("a").SentAt.IsZero(), cut)
+		assert.NoFileExists(t, filepath.Join(dir, journal.Folder, "tmp", "x.part"))
+		mustAppend(t, j, journal.Event{Kind: journal.Done, Page: "z"})
+		require.NoError(t, j.Close())
+		j = mustOpen(t, dir)
+		assert.Equal(t, volume.Read, j.Page("z").State)
+		require.NoError(t, j.Close())
+	}
+}
+
+func TestOpen_Refuses(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	j := mustOpen(t, dir)
+	_, err := journal.Open(dir)
+	require.ErrorIs(t, err, journal.ErrLocked)
+	require.NoError(t, j.Close())
+
+	path := filepath.Join(dir, journal.Folder, "journal.jsonl")
+	require.NoError(t, os.WriteFile(path, []byte("{\"kind\":\"start\",\"version\":2}\n"), 0o600))
+	_, err = journal.Open(dir)
+	require.ErrorContains(t, err, "later version")
+	require.NoError(t, os.WriteFile(path, []byte("{\"kind\":\"start\"}\nrubbish\n{}\n"), 0o600))
+	_, err = journal.Open(dir)
+	require.ErrorContains(t, err, "line 2: not an event")
+	_, err = journal.Open("/dev/null")
+	require.Error(t, err)
+}
+
+func TestJournal_SaveAnswer(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	j := mustOpen(t, dir)
+	id := journal.PageID("1.jpg", "sha256:0", "en")
+	assert.False(t, j.HasAnswer(id))
+	_, err := j.LoadAnswer(id)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	want := &journal.Answer{Source: "1.jpg", Master: volume.Size{Width: 5, Height: 6}, Answer: &gen.Extraction{Success: true, Text: "a", PointsUsed: 10}}
+	require.NoError(t, j.SaveAnswer(id, want))
+	assert.True(t, j.HasAnswer(id))
+	got, err := j.LoadAnswer(id)
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
+	path := filepath.Join(dir, journal.Folder, "answers", id+".json.gz")
+	require.NoError(t, os.Truncate(path, 30))
+	_, err = j.LoadAnswer(id)
+	require.ErrorContains(t, err, "damaged")
+}
+
+func TestPageID(t *testing.T) {
+	t.Parallel()
+	ids := map[string]bool{}
+	for _, parts := range [][]string{{"a", "b"}, {"ab", ""}, {"", "ab"}, {"a", "b", "c"}, {"a", "bc"}, {"a", "b", "", "c"}} {
+		ids[journal.PageID(parts[0], parts[1], parts[2:]...)] = true
+	}
+	assert.Len(t, ids, 6)
+	assert.Regexp(t, `^[A-Za-z0-9_-]{24}$`, journal.PageID("a", "b"))
+	assert.Equal(t, "uncial-extract-x-2", journal.Key("x", 2))
+}

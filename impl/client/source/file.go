@@ -1,0 +1,249 @@
+package source
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"uncial/impl/client/durable"
+	"uncial/impl/client/picture"
+	"uncial/internal/contract/imagefile"
+)
+
+// extensions are the names of files that are taken from directories. Files that are named on the command line may have any.
+var extensions = []string{
+	".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp", ".webp", ".jp2", ".j2k", ".jpf", ".jpx", ".j2c", ".pdf",
+}
+
+// maxDepth bounds --recursive: links to a folder above would never end.
+const maxDepth = 32
+
+// directory returns the pages of the files in a directory, in natural order, those of each folder together. Hidden files are
+// left out. It is an error if there is none.
+func (r *Reader) directory(ctx context.Context, root string) (pages []*Page, err error) {
+	folders := 0
+	var walk func(dir string, depth int) error
+	walk = func(dir string, depth int) error {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return durable.WithoutPath(err)
+		}
+		slices.SortStableFunc(entries, func(a, b os.DirEntry) int { return compareNatural(a.Name(), b.Name()) })
+		for _, entry := range entries {
+			path := filepath.Join(dir, entry.Name())
+			about, err := os.Stat(path) // follows links
+			if strings.HasPrefix(entry.Name(), ".") || err != nil && !slices.Contains(extensions, strings.ToLower(filepath.Ext(path))) {
+				continue
+			}
+			if err == nil && about.IsDir() {
+				folders++
+				if r.Recursive && depth < maxDepth {
+					if err := walk(path, depth+1); err != nil {
+						return fmt.Errorf("%s: %w", path, err)
+					}
+				}
+				continue
+			}
+			if !slices.Contains(extensions, strings.ToLower(filepath.Ext(path))) {
+				continue
+			}
+			position, err := filepath.Rel(root, path)
+			if err != nil {
+				return err
+			}
+			more, err := r.file(ctx, path, filepath.ToSlash(position), path)
+			if err != nil { // one broken PDF must not hide the other files
+				more = []*Page{{Position: filepath.ToSlash(position), Source: path, Stem: stem(path), Label: entry.Name(), origin: broken{err}}}
+			}
+			if pages = append(pages, more...); len(pages) > maxPages {
+				return fmt.Errorf("more than %d pages", maxPages)
+			}
+		}
+		return ctx.Err()
+	}
+	if err := walk(root, 0); err != nil {
+		return nil, err
+	}
+	if len(pages) == 0 {
+		if folders > 0 && !r.Recursive {
+			return nil, fmt.Errorf("no images in this directory; add --recursive to read its %d subdirectories", folders)
+		}
+		return nil, errors.New("no images in this directory; expected JPEG, PNG, TIFF, BMP, WebP, JPEG 2000 or PDF files")
+	}
+	return pages, nil
+}
+
+// broken is a page whose file cannot be read.
+type broken struct{ err error }
+
+func (b broken) content(context.Context) (string, error)      { return "", b.err }
+func (b broken) load(context.Context, string) (*Image, error) { return nil, b.err }
+
+// file returns the pages of a file: several for a PDF, a manifest, or a TIFF that is too large for one request. A file that is
+// missing or cannot be opened is a page too, which fails when its turn comes.
+func (r *Reader) file(ctx context.Context, path, position, shown string) ([]*Page, error) {
+	one := &Page{Position: position, Source: shown, Stem: stem(position), Label: filepath.Base(position)}
+	info, err := picture.Inspect(path)
+	if err != nil {
+		one.origin = broken{err}
+		return []*Page{one}, nil //nolint:nilerr // the error is that of the page
+	}
+	f := &file{path: path, info: info}
+	switch {
+	case info.Kind == picture.PDF:
+		return pdfPages(ctx, r.Temporary, f, one)
+	case info.Kind == picture.JSON:
+		body, err := readAll(path, maxManifest)
+		if err != nil {
+			return nil, err
+		}
+		_, pages, err := r.manifest(ctx, shown, body)
+		return pages, err
+	case info.NeedsCopy() && len(info.Frames) > 1:
+		return tiffPages(f, one), nil
+	}
+	one.origin = &filePage{file: f}
+	return []*Page{one}, nil
+}
+
+// tiffPages returns a page for each image of a TIFF that is too large, or has too many pages, for one request.
+func tiffPages(f *file, whole *Page) []*Page {
+	pages := make([]*Page, len(f.info.Frames))
+	for i, frame := range f.info.Frames {
+		pages[i] = whole.part(i+1, len(f.info.Frames), &filePage{file: f, frame: &frame})
+	}
+	return pages
+}
+
+// part returns page number n of count of a file.
+func (p *Page) part(n, count int, from origin) *Page {
+	digits := len(fmt.Sprint(count))
+	return &Page{
+		Position: fmt.Sprintf("%s#page=%d", p.Position, n), Source: fmt.Sprintf("%s#page=%d", p.Source, n),
+		Stem: fmt.Sprintf("%s-%0*d", p.Stem, digits, n), Label: fmt.Sprint(n), origin: from,
+	}
+}
+
+// file is a file on this machine, which may have several pages.
+type file struct {
+	path string
+	info *picture.Info
+
+	once   sync.Once
+	digest string
+	err    error
+}
+
+// sum returns the digest of the content. The file is read once for all of its pages.
+func (f *file) sum(ctx context.Context) (string, error) {
+	f.once.Do(func() {
+		from, err := os.Open(f.path)
+		if err != nil {
+			f.err = durable.WithoutPath(err)
+			return
+		}
+		defer func() { _ = from.Close() }()
+		h := sha256.New()
+		if _, err := io.Copy(h, &untilDone{ctx, from}); err != nil {
+			f.err = durable.WithoutPath(err)
+			return
+		}
+		f.digest = "sha256:" + hex.EncodeToString(h.Sum(nil))
+	})
+	return f.digest, f.err
+}
+
+// untilDone reads until a context ends.
+type untilDone struct {
+	ctx  context.Context //nolint:containedctx // io.Reader has no other place for it
+	from io.Reader
+}
+
+func (u *untilDone) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.from.Read(p)
+}
+
+// filePage is an image file, or one image of a TIFF.
+type filePage struct {
+	*file
+	frame *picture.Frame // nil: the whole file
+}
+
+func (p *filePage) content(ctx context.Context) (string, error) {
+	digest, err := p.sum(ctx)
+	if p.frame != nil {
+		digest = fmt.Sprintf("%s#%d", digest, p.frame.Index)
+	}
+	return digest, err
+}
+
+// load returns the file itself if the service accepts it. Files that are no images are refused here, since sending them is
+// useless.
+func (p *filePage) load(ctx context.Context, folder string) (*Image, error) {
+	info, err := picture.Inspect(p.path) // it may have changed since the command began
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case info.Kind == picture.Other:
+		return nil, notImage(p.path)
+	case p.frame == nil && !info.NeedsCopy():
+		return &Image{Prepared: picture.Prepared{Path: p.path}}, nil
+	}
+	frame := 0
+	if p.frame != nil {
+		frame = p.frame.Index
+	} else if len(info.Frames) > 0 {
+		frame = info.Frames[0].Index
+	}
+	prepared, err := picture.Copy(ctx, folder, p.path, info.Kind, frame)
+	if err != nil {
+		return nil, err
+	}
+	return &Image{Prepared: *prepared}, nil
+}
+
+// notImage says what a file is instead of an image.
+func notImage(path string) error {
+	head, err := readHead(path)
+	if err == nil {
+		_, err = imagefile.Identify(head)
+	}
+	return err
+}
+
+// readHead reads the first bytes of a file, enough to identify it.
+func readHead(path string) ([]byte, error) {
+	const most = 512
+	f, err := os.Open(path) //nolint:gosec // the user names the file
+	if err != nil {
+		return nil, durable.WithoutPath(err)
+	}
+	defer func() { _ = f.Close() }()
+	return io.ReadAll(io.LimitReader(f, most))
+}
+
+// readAll reads a file of at most most bytes.
+func readAll(path string, most int64) ([]byte, error) {
+	f, err := os.Open(path) //nolint:gosec // the user names the file
+	if err != nil {
+		return nil, durable.WithoutPath(err)
+	}
+	defer func() { _ = f.Close() }()
+	body, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(body)) > most {
+		return nil, fmt.Errorf("the file is larger than %d MiB", most>>20)
+	}
+	return body, err
+}

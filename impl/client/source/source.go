@@ -1,0 +1,214 @@
+// Package source turns what stands on the command line into pages: files, directories, standard input, URLs, IIIF manifests and
+// collections, PDFs and TIFFs of many pages. Each page can say what it shows, as a digest or a URL, and be made ready to be sent.
+// It sends nothing to the service. Start with Reader.Expand; file.go, pdf.go and web.go have the kinds of pages.
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"uncial/impl/client/durable"
+	"uncial/impl/client/iiif"
+	"uncial/impl/client/picture"
+	"uncial/impl/fetch"
+	"uncial/impl/volume"
+)
+
+// Page is one image of the command line.
+type Page struct {
+	// Position is the place of the page in its source, such as "sub/page.tif" below a directory, "book.pdf#page=3" or the id of a
+	// canvas. It does not change when other pages are added. Unique among the pages of a run.
+	Position string
+	// Source names the page in messages.
+	Source string
+	// Stem is what the page's files should be called; Label is what people call the page.
+	Stem, Label string
+	Canvas      volume.Canvas
+	// Host is the IIIF server that takes one request at a time; "" for any other source.
+	Host string
+	origin
+}
+
+// origin is where a page comes from.
+type origin interface {
+	// content identifies what the page shows: the digest of a file, or a URL.
+	content(ctx context.Context) (string, error)
+	// load makes the page ready to be sent. It may write to the folder, which the caller removes.
+	load(ctx context.Context, folder string) (*Image, error)
+}
+
+// Image is a page that can be sent.
+type Image struct {
+	// URL is the address that the service fetches. "" if the image is in a file.
+	URL string
+	picture.Prepared
+}
+
+// Content identifies what the page shows. Errors are those of Load.
+func (p *Page) Content(ctx context.Context) (string, error) { return p.content(ctx) }
+
+// Load makes the page ready to be sent; it may write to the folder. Errors do not name the page. IsAbsent tells which mean that
+// there is no image.
+func (p *Page) Load(ctx context.Context, folder string) (*Image, error) { return p.load(ctx, folder) }
+
+// IsAbsent reports whether an error of Content or Load means that the page has no image.
+func IsAbsent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errGone) }
+
+// IsLocal reports whether Load needs no network.
+func (p *Page) IsLocal() bool {
+	web, ok := p.origin.(*webPage)
+	return !ok || web.isInline()
+}
+
+// Set is what the command line names.
+type Set struct {
+	// Title is that of the manifest, or the name of the first source. Never empty.
+	Title string
+	// Manifest is the URL of the only source, if that is a manifest.
+	Manifest string
+	Pages    []*Page
+	// Faults are sources without pages, in their order. None of them is a missing file, which is a page that is absent.
+	Faults []Fault
+}
+
+// Fault is a source without pages.
+type Fault struct {
+	Source string
+	Err    error
+}
+
+// maxPages bounds the pages of a run: twenty volumes of a large dictionary. The journal holds all of them in memory.
+const maxPages = 100_000
+
+// Reader expands sources.
+type Reader struct {
+	// Recursive reads the directories below a directory too.
+	Recursive bool
+	// FetchHere fetches images here instead of letting the service fetch them.
+	FetchHere bool
+	// Web fetches manifests and, with FetchHere, images.
+	Web *fetch.Fetcher
+	// Stdin is what "-" stands for.
+	Stdin io.Reader
+	// Temporary is a folder for what must be stored while the command runs.
+	Temporary string
+}
+
+// Expand returns all pages that the arguments name, in order. Its errors are ctx's and those of the folder for temporary files;
+// sources that cannot be expanded are Faults.
+func (r *Reader) Expand(ctx context.Context, arguments []string) (*Set, error) {
+	set := &Set{}
+	for _, argument := range arguments {
+		pages, title, err := r.expand(ctx, set, argument)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			set.Faults = append(set.Faults, Fault{shown(argument), err})
+			continue
+		}
+		if set.Title == "" {
+			set.Title = title
+		}
+		set.Pages = append(set.Pages, pages...)
+		if len(set.Pages) > maxPages {
+			return nil, fmt.Errorf("more than %d pages; give fewer sources at once", maxPages)
+		}
+	}
+	if len(arguments) > 1 {
+		set.Manifest = ""
+	}
+	if set.Title == "" {
+		set.Title = "volume"
+	}
+	numberRepeats(set.Pages)
+	return set, nil
+}
+
+// expand returns the pages of one argument, and its title.
+func (r *Reader) expand(ctx context.Context, set *Set, argument string) ([]*Page, string, error) {
+	switch {
+	case argument == "-":
+		path, err := r.storeStdin()
+		if err != nil {
+			return nil, "", err
+		}
+		pages, err := r.file(ctx, path, "stdin", "-")
+		return pages, "stdin", err
+	case isURL(argument) && isManifestURL(argument):
+		doc, pages, err := r.manifest(ctx, argument, nil)
+		if err != nil {
+			return nil, "", err
+		}
+		if !doc.IsCollection {
+			set.Manifest = argument
+		}
+		return pages, titleOf(doc, argument), nil
+	case isURL(argument):
+		return []*Page{r.webPage(argument)}, urlName(argument), nil
+	}
+	about, err := os.Stat(argument)
+	if err == nil && about.IsDir() {
+		pages, err := r.directory(ctx, argument)
+		absolute, _ := filepath.Abs(argument)
+		return pages, filepath.Base(absolute), err
+	}
+	pages, err := r.file(ctx, argument, filepath.Base(argument), argument)
+	return pages, stem(argument), err
+}
+
+// titleOf is the label of a manifest, or its name.
+func titleOf(doc *iiif.Document, url string) string {
+	if doc.Label != "" {
+		return doc.Label
+	}
+	return urlName(url)
+}
+
+// maxStdin bounds what is read from standard input, in bytes.
+const maxStdin = 4 << 30
+
+// storeStdin copies standard input to a file, since its pages are read more than once.
+func (r *Reader) storeStdin() (path string, err error) {
+	file, err := os.CreateTemp(r.Temporary, "stdin-")
+	if err != nil {
+		return "", durable.Explain("a temporary file", err)
+	}
+	n, err := io.Copy(file, io.LimitReader(r.Stdin, maxStdin+1))
+	err = errors.Join(err, file.Close())
+	switch {
+	case err != nil:
+		return "", durable.Explain("a temporary file", err)
+	case n > maxStdin:
+		return "", fmt.Errorf("more than %d GiB", maxStdin>>30)
+	case n == 0:
+		return "", errors.New("standard input is empty")
+	}
+	return file.Name(), nil
+}
+
+// numberRepeats makes positions unique: the same image may be given twice.
+func numberRepeats(pages []*Page) {
+	seen := map[string]int{}
+	for _, p := range pages {
+		seen[p.Position]++
+		if n := seen[p.Position]; n > 1 {
+			p.Position = fmt.Sprintf("%s (%d)", p.Position, n)
+		}
+	}
+}
+
+// stem returns the name of a file without directory and extension.
+func stem(path string) string {
+	base := strings.TrimLeft(filepath.Base(path), ".")
+	if s := strings.TrimSuffix(base, filepath.Ext(base)); s != "" {
+		return s
+	}
+	return "image"
+}

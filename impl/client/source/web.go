@@ -1,0 +1,300 @@
+package source
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"uncial/impl/client/iiif"
+	"uncial/impl/fetch"
+	"uncial/impl/volume"
+	"uncial/internal/contract"
+)
+
+// errGone means that there is no image: its server says so, or a canvas shows none.
+var errGone = errors.New("")
+
+// goneError is an error that IsAbsent recognizes.
+type goneError struct{ error }
+
+func (goneError) Is(target error) bool { return target == errGone } //nolint:errorlint // a sentinel that is never wrapped
+
+// isURL reports whether an argument begins with a scheme that the service accepts. Anything else, such as C:\scan.jpg or
+// ftp://host/scan.jpg, is taken for a file name.
+func isURL(s string) bool {
+	for _, scheme := range []string{"http://", "https://", "data:"} {
+		if len(s) >= len(scheme) && strings.EqualFold(s[:len(scheme)], scheme) {
+			return true
+		}
+	}
+	return false
+}
+
+// shown returns an argument as messages name it: without the content of a data: URL.
+func shown(s string) string {
+	if head, _, inline := strings.Cut(s, ","); inline && len(s) >= 5 && strings.EqualFold(s[:5], "data:") {
+		return head + ",..."
+	}
+	return s
+}
+
+// manifestPath matches the paths that libraries give to manifests and collections: .../manifest, .../manifest.json,
+// .../presentation/v2/b18035723, .../manifests/drs:48309543, .../collection/top.json.
+var manifestPath = regexp.MustCompile(`(?i)/(?:[a-z]*manifests?|collections?|presentation)(?:/|\.json$|$)|\.json$`)
+
+// isManifestURL reports whether a URL is that of a manifest or collection, by its path: an image is fetched by the service, and
+// need not be reachable from here.
+func isManifestURL(raw string) bool {
+	u, err := url.Parse(raw)
+	return err == nil && u.Opaque == "" && manifestPath.MatchString(u.Path) && !strings.HasSuffix(u.Path, "/info.json") &&
+		!iiifImage.MatchString(u.Path) && !imageName.MatchString(u.Path)
+}
+
+var imageName = regexp.MustCompile(`(?i)\.(?:jpe?g|png|tiff?|bmp|webp|jp2)$`)
+
+// iiifImage matches the path of a IIIF image (Image API 2 and 3, section 4): region, size, rotation, quality and format.
+var iiifImage = regexp.MustCompile(`/(?:full|square|(?:pct:)?[0-9.,]+)/[^/]+/!?[0-9.]+/(?:default|native|color|gray|bitonal)\.[a-z0-9]+$`)
+
+// iiifHost returns the host of a IIIF image, "" for any other URL.
+func iiifHost(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || !strings.HasSuffix(u.Path, "/info.json") && !iiifImage.MatchString(u.Path) {
+		return ""
+	}
+	return strings.ToLower(u.Host)
+}
+
+// urlName returns the last meaningful segment of a URL's path, at most 100 characters: letters, digits and "._-" only, so
+// that it is a valid file name everywhere.
+func urlName(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || u.Opaque != "" {
+		return "image"
+	}
+	last := path.Base(strings.TrimSuffix(u.Path, "/info.json")) // IIIF: the segment before it is the identifier of the image
+	if last == "/" || last == "." {
+		return "image"
+	}
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '_', r == '-':
+			return r
+		}
+		return '_'
+	}, last)
+	return name[:min(len(name), 100)]
+}
+
+// webPage is an image at a URL, or inside a data: URL.
+type webPage struct {
+	url string
+	web *fetch.Fetcher // nil: the service fetches
+}
+
+func (r *Reader) webPage(raw string) *Page {
+	page := &Page{Position: raw, Source: shown(raw), Stem: stem(urlName(raw)), Label: urlName(raw), Host: iiifHost(raw)}
+	from := &webPage{url: raw}
+	if from.isInline() {
+		page.Position, page.Stem, page.Label = "data:", "image", "image"
+	} else if r.FetchHere {
+		from.web = r.Web
+	}
+	page.origin = from
+	return page
+}
+
+func (p *webPage) isInline() bool { return len(p.url) >= 5 && strings.EqualFold(p.url[:5], "data:") }
+
+func (p *webPage) content(context.Context) (string, error) {
+	if p.isInline() {
+		sum := sha256.Sum256([]byte(p.url))
+		return "sha256:" + hex.EncodeToString(sum[:]), nil
+	}
+	return "url:" + p.url, nil
+}
+
+func (p *webPage) load(ctx context.Context, folder string) (*Image, error) {
+	if p.web == nil {
+		return &Image{URL: p.url}, nil
+	}
+	body, err := patiently(ctx, func() ([]byte, error) { return p.web.Fetch(ctx, p.url) })
+	if err != nil {
+		return nil, err
+	}
+	fetched := filepath.Join(folder, "fetched")
+	if err := os.WriteFile(fetched, body, 0o600); err != nil {
+		return nil, err
+	}
+	image, err := (&filePage{file: &file{path: fetched}}).load(ctx, folder)
+	if errors.Is(err, os.ErrNotExist) {
+		err = errors.New("the image disappeared from the folder for temporary files")
+	}
+	return image, err
+}
+
+const (
+	// fetchTries bounds how often a URL is asked for; servers that ask to wait are waited for.
+	fetchTries = 5
+	// fetchPause is the pause after a failure whose server names none; it doubles.
+	fetchPause = time.Second
+)
+
+// patiently repeats a fetch that fails for a while: because of the network, or because the server asks to wait.
+func patiently(ctx context.Context, once func() ([]byte, error)) ([]byte, error) {
+	pause := fetchPause
+	for try := 1; ; try++ {
+		body, err := once()
+		var failed *fetch.Error
+		switch {
+		case err == nil || !errors.As(err, &failed):
+			return body, err
+		case failed.Reason == contract.FetchNotFound:
+			return nil, goneError{err}
+		case !failed.Reason.IsRetryable() || try == fetchTries:
+			return nil, err
+		}
+		wait := max(pause, failed.RetryAfter)
+		if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= wait {
+			return nil, err
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		pause *= 2
+	}
+}
+
+const (
+	// maxManifest bounds a manifest in bytes. Those of 2,000 pages have about 5 MiB.
+	maxManifest = 64 << 20
+	// maxManifests and maxCollections bound what a collection may lead to: how many manifests, and how many collections deep.
+	maxManifests   = 1000
+	maxCollections = 4
+)
+
+// manifest returns the pages of a manifest, or of all manifests of a collection. body is nil if it must be fetched from source.
+func (r *Reader) manifest(ctx context.Context, source string, body []byte) (*iiif.Document, []*Page, error) {
+	if body == nil {
+		var err error
+		if body, err = patiently(ctx, func() ([]byte, error) { return r.Web.Get(ctx, source) }); err != nil {
+			return nil, nil, err
+		}
+	}
+	doc, err := iiif.Parse(body)
+	if err != nil {
+		return nil, nil, err
+	}
+	manifests := []*iiif.Document{doc}
+	if doc.IsCollection {
+		c := collector{reader: r, seen: map[string]bool{source: true, doc.ID: true}}
+		if err := c.collect(ctx, doc, 1); err != nil {
+			return nil, nil, err
+		}
+		manifests = c.manifests
+	}
+	pages, images := r.canvasPages(manifests)
+	switch {
+	case len(manifests) == 0:
+		return nil, nil, errors.New("the IIIF collection has no manifests")
+	case images == 0 && doc.IsCollection:
+		return nil, nil, errors.New("the manifests of the IIIF collection have no images")
+	case images == 0:
+		return nil, nil, errors.New("the IIIF manifest has no images")
+	}
+	return doc, pages, nil
+}
+
+// collector gathers the manifests of a collection.
+type collector struct {
+	reader    *Reader
+	seen      map[string]bool // a collection may contain itself
+	manifests []*iiif.Document
+}
+
+// collect fetches the members of a collection, one after the other.
+func (c *collector) collect(ctx context.Context, collection *iiif.Document, depth int) error {
+	if depth > maxCollections {
+		return fmt.Errorf("the IIIF collection has more than %d levels; give a collection or manifest below it", maxCollections)
+	}
+	for _, link := range collection.Links {
+		if c.seen[link] {
+			continue
+		}
+		c.seen[link] = true
+		body, err := patiently(ctx, func() ([]byte, error) { return c.reader.Web.Get(ctx, link) })
+		if err != nil {
+			return fmt.Errorf("%s: %w", link, err)
+		}
+		doc, err := iiif.Parse(body)
+		if err != nil {
+			return fmt.Errorf("%s: %w", link, err)
+		}
+		if doc.IsCollection {
+			if err := c.collect(ctx, doc, depth+1); err != nil {
+				return err
+			}
+			continue
+		}
+		if c.manifests = append(c.manifests, doc); len(c.manifests) > maxManifests {
+			return fmt.Errorf("the IIIF collection has more than %d manifests; give those you need", maxManifests)
+		}
+	}
+	return nil
+}
+
+// canvasPages returns a page for each image of each canvas, and how many images there are. A canvas without an image is a page
+// that is absent.
+func (r *Reader) canvasPages(manifests []*iiif.Document) (pages []*Page, images int) {
+	const leastDigits = 3
+	for m, doc := range manifests {
+		digits := max(leastDigits, len(fmt.Sprint(len(doc.Canvases))))
+		prefix := ""
+		if len(manifests) > 1 {
+			prefix = fmt.Sprintf("%0*d-", len(fmt.Sprint(len(manifests))), m+1)
+		}
+		for i, canvas := range doc.Canvases {
+			base := Page{
+				Position: canvas.ID, Source: canvas.ID, Label: canvas.Label, Stem: fmt.Sprintf("%s%0*d", prefix, digits, i+1),
+				Canvas: volume.Canvas{ID: canvas.ID, Width: canvas.Width, Height: canvas.Height},
+			}
+			if base.Label == "" {
+				base.Label = fmt.Sprint(i + 1)
+			}
+			if len(canvas.Images) == 0 {
+				base.origin = broken{goneError{errors.New("the canvas shows no image")}}
+				pages = append(pages, &base)
+			}
+			for k, image := range canvas.Images {
+				page := base
+				from := r.webPage(image)
+				page.origin, page.Source, page.Host = from.origin, from.Source, hostOf(image)
+				if len(canvas.Images) > 1 {
+					page.Stem = fmt.Sprintf("%s-%d", base.Stem, k+1)
+				}
+				pages = append(pages, &page)
+				images++
+			}
+		}
+	}
+	return pages, images
+}
+
+// hostOf returns the host of a URL.
+func hostOf(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Host)
+}

@@ -1,7 +1,11 @@
 // Package client calls the service, and implements the command "uncial extract": it turns files into requests, retries
 // requests that fail because of overload or network errors, and writes the results. It knows the service only through
-// openapi.yaml (package gen), so it works with the mock too. Start reading at ExtractCmd.Run; client.go sends requests,
-// source.go reads the images, and output.go and console.go write the results.
+// openapi.yaml (package gen), so it works with the mock too.
+//
+// Start reading at ExtractCmd.Run (command.go): plan.go finds out which pages there are and which must be read, run.go reads
+// them, outcome.go decides what an error means, result.go keeps and renders answers, and finish.go writes what belongs to the
+// whole volume. client.go sends requests, pace.go decides how many at once, console.go talks to the user. The packages below
+// know what pages there are (source), make copies of them (picture) and remember what happened (journal).
 package client
 
 import (
@@ -21,6 +25,7 @@ import (
 	"time"
 
 	"uncial/gen"
+	"uncial/internal/contract"
 )
 
 const (
@@ -51,6 +56,10 @@ type Refusal struct {
 	Message   string
 	RequestID string        // empty if the response has none
 	Wait      time.Duration // from Retry-After or fetch.retryAfter; negative if the response has none
+	// NextReset is when the points reset; zero unless Status is 402.
+	NextReset time.Time
+	// IsGone means that the image's server has no such image.
+	IsGone bool
 	// IsFetchTemporary means that the image could not be fetched, and that the service expects a repeat to help.
 	IsFetchTemporary bool
 }
@@ -132,13 +141,12 @@ func New(base, key string, timeout time.Duration) (*Client, error) {
 }
 
 // Extract sends one request until it succeeds, is refused for good, or tries or time run out. All tries carry the same
-// random Idempotency-Key, so that at most one is charged. notify, which may be nil, is called after each failed try that
-// will be repeated, with the pause before the next one. Errors: *Refusal, *ConnectionError, ctx's, or a text that says
-// that the time ran out.
-func (c *Client) Extract(ctx context.Context, request gen.ExtractionRequest, notify func(failed error, wait time.Duration)) (*gen.Extraction, error) {
+// Idempotency-Key, so that at most one is charged. A 429 is no try: its wait ends with a window of the rate limit. notify,
+// which may be nil, is called after each failed try that will be repeated, with the pause before the next one. Errors:
+// *Refusal, *ConnectionError, ErrNoResponse, or ctx's.
+func (c *Client) Extract(ctx context.Context, key string, request gen.ExtractionRequest, notify func(failed error, wait time.Duration)) (*gen.Extraction, error) {
 	bounded, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	key := rand.Text()
 	pause := c.pause
 	// bounded ends at the time limit and ctx when the user interrupts: the two need different messages.
 	for try := 1; ; try++ {
@@ -149,12 +157,13 @@ func (c *Client) Extract(ctx context.Context, request gen.ExtractionRequest, not
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case bounded.Err() != nil:
-			return nil, fmt.Errorf("no response within %v; the extraction may have been charged", c.timeout)
+			return nil, fmt.Errorf("%w within %v; the extraction may have been charged", ErrNoResponse, c.timeout)
 		case try >= c.triesFor(err):
 			return nil, afterLastTry(err)
 		}
 		wait := pause + time.Duration(float64(pause)*jitter())
-		if refusal := (*Refusal)(nil); errors.As(err, &refusal) && refusal.Wait >= 0 {
+		refusal := (*Refusal)(nil)
+		if errors.As(err, &refusal) && refusal.Wait >= 0 {
 			wait = refusal.Wait
 		}
 		if deadline, _ := bounded.Deadline(); time.Until(deadline) <= wait {
@@ -166,8 +175,34 @@ func (c *Client) Extract(ctx context.Context, request gen.ExtractionRequest, not
 		if err := sleep(ctx, wait); err != nil {
 			return nil, err
 		}
+		if refusal != nil && refusal.Status == http.StatusTooManyRequests {
+			try--
+			continue
+		}
 		pause *= 2
 	}
+}
+
+// ErrNoResponse means that the time ran out before a response came. The extraction may have been charged.
+var ErrNoResponse = errors.New("no response")
+
+// Status asks for the state of the key, once. Errors are those of Extract.
+func (c *Client) Status(ctx context.Context) (*gen.StatusRecord, error) {
+	bounded, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	response, err := c.api.Status(bounded)
+	if err != nil {
+		return nil, &ConnectionError{err}
+	}
+	body, err := c.read(response)
+	if err != nil {
+		return nil, err
+	}
+	var record gen.StatusRecord
+	if json.Unmarshal(body, &record) != nil || record.Plan == "" {
+		return nil, notUncial()
+	}
+	return &record, nil
 }
 
 // afterLastTry adds to a response that was lost for good that the user may have paid for it.
@@ -185,6 +220,20 @@ func (c *Client) once(ctx context.Context, key string, request gen.ExtractionReq
 	if err != nil {
 		return nil, &ConnectionError{err}
 	}
+	body, err := c.read(response)
+	if err != nil {
+		return nil, err
+	}
+	// gen.ParseExtractResponse would fail on malformed headers that are not needed here.
+	var answer gen.Extraction
+	if json.Unmarshal(body, &answer) != nil || !answer.Success.Valid() {
+		return nil, notUncial()
+	}
+	return &answer, nil
+}
+
+// read returns the body of a response with status 200, which it closes. Errors: *Refusal, *ConnectionError.
+func (c *Client) read(response *http.Response) ([]byte, error) {
 	c.answered.Store(true)
 	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(http.MaxBytesReader(nil, response.Body, maxResponse))
@@ -197,12 +246,12 @@ func (c *Client) once(ctx context.Context, key string, request gen.ExtractionReq
 	if response.StatusCode != http.StatusOK {
 		return nil, refusal(response, body)
 	}
-	// gen.ParseExtractResponse would fail on malformed headers that are not needed here.
-	var answer gen.Extraction
-	if json.Unmarshal(body, &answer) != nil || !answer.Success.Valid() {
-		return nil, &Refusal{Status: http.StatusOK, Message: "the response does not come from Uncial; check the service URL", Wait: -1}
-	}
-	return &answer, nil
+	return body, nil
+}
+
+// notUncial is a response with status 200 of some other server.
+func notUncial() error {
+	return &Refusal{Status: http.StatusOK, Message: "the response does not come from Uncial; check the service URL", Wait: -1}
 }
 
 // refusal reads a response with a status other than 200. The body may lack the error object of openapi.yaml, because the
@@ -211,6 +260,7 @@ func refusal(response *http.Response, body []byte) *Refusal {
 	var envelope struct {
 		Message, Error string
 		Fetch          gen.FetchFailure
+		NextReset      time.Time
 	}
 	refused := &Refusal{
 		Status:    response.StatusCode,
@@ -224,6 +274,8 @@ func refusal(response *http.Response, body []byte) *Refusal {
 			refused.Message = envelope.Error
 		}
 		refused.IsFetchTemporary = envelope.Fetch.Retryable
+		refused.IsGone = envelope.Fetch.Reason == string(contract.FetchNotFound)
+		refused.NextReset = envelope.NextReset
 		if wait := envelope.Fetch.RetryAfter; refused.Wait < 0 && refused.IsFetchTemporary && wait != nil {
 			refused.Wait = time.Duration(*wait) * time.Second
 		}

@@ -107,7 +107,7 @@ func TestClient_Extract_Retries(t *testing.T) {
 			}
 			url, asked := mustServe(t, remember(c.first), remember(good))
 			var notices []error
-			got, err := mustClient(t, url).Extract(t.Context(), request, func(failed error, _ time.Duration) {
+			got, err := mustClient(t, url).Extract(t.Context(), "key-1", request, func(failed error, _ time.Duration) {
 				notices = append(notices, failed)
 			})
 			require.NoError(t, err)
@@ -142,7 +142,7 @@ func TestClient_Extract_NoRetry(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			url, asked := mustServe(t, c.step)
-			_, err := mustClient(t, url).Extract(t.Context(), request, nil)
+			_, err := mustClient(t, url).Extract(t.Context(), "key-1", request, nil)
 			var refused *client.Refusal
 			require.ErrorAs(t, err, &refused)
 			assert.Equal(t, c.status, refused.Status)
@@ -155,7 +155,7 @@ func TestClient_Extract_NoRetry(t *testing.T) {
 func TestClient_Extract_MaxTries(t *testing.T) {
 	t.Parallel()
 	url, asked := mustServe(t, waitFor("0", refuse(500, "SERVER_ERROR", "broken")))
-	_, err := mustClient(t, url).Extract(t.Context(), request, nil)
+	_, err := mustClient(t, url).Extract(t.Context(), "key-1", request, nil)
 	require.EqualError(t, err, "the service answered 500: broken (X-Request-Id R1)")
 	assert.EqualValues(t, 5, asked.Load())
 }
@@ -170,7 +170,7 @@ func TestClient_Extract_LostForGood(t *testing.T) {
 		"half a response":   {halfResponse, "the response was damaged on the way: unexpected EOF; the extraction may have been charged"},
 	} {
 		url, asked := mustServe(t, c.step)
-		_, err := mustClient(t, url).Extract(t.Context(), request, nil)
+		_, err := mustClient(t, url).Extract(t.Context(), "key-1", request, nil)
 		require.EqualError(t, err, c.text, name)
 		assert.GreaterOrEqual(t, asked.Load(), int64(5), name)
 	}
@@ -180,7 +180,7 @@ func TestClient_Extract_RetryAfter(t *testing.T) {
 	t.Parallel()
 	url, _ := mustServe(t, waitFor("1", refuse(429, "RATE_LIMITED", "wait")), good)
 	start := time.Now()
-	_, err := mustClient(t, url).Extract(t.Context(), request, nil)
+	_, err := mustClient(t, url).Extract(t.Context(), "key-1", request, nil)
 	require.NoError(t, err)
 	assert.GreaterOrEqual(t, time.Since(start), time.Second)
 }
@@ -190,7 +190,7 @@ func TestClient_Extract_Timeout(t *testing.T) {
 	url, _ := mustServe(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	c, err := client.New(url, "k", 200*time.Millisecond)
 	require.NoError(t, err)
-	_, err = c.Extract(t.Context(), request, nil)
+	_, err = c.Extract(t.Context(), "key-1", request, nil)
 	require.EqualError(t, err, "no response within 200ms; the extraction may have been charged")
 }
 
@@ -204,7 +204,7 @@ func TestClient_Extract_Cancelled(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		start := time.Now()
 		time.AfterFunc(300*time.Millisecond, cancel)
-		_, err := mustClient(t, url).Extract(ctx, request, nil)
+		_, err := mustClient(t, url).Extract(ctx, "key-1", request, nil)
 		require.ErrorIs(t, err, context.Canceled)
 		assert.Less(t, time.Since(start), 5*time.Second)
 	}
@@ -218,7 +218,7 @@ func TestClient_Extract_NoServer(t *testing.T) {
 	defer func() { _ = conn.Close() }()
 	nobody := mustClient(t, "http://"+conn.LocalAddr().String()) // the client end of a connection: nobody can listen there
 	var notices int
-	_, err = nobody.Extract(t.Context(), request, func(error, time.Duration) { notices++ })
+	_, err = nobody.Extract(t.Context(), "key-1", request, func(error, time.Duration) { notices++ })
 	var broken *client.ConnectionError
 	require.ErrorAs(t, err, &broken)
 	assert.True(t, broken.Unreachable())
@@ -227,7 +227,7 @@ func TestClient_Extract_NoServer(t *testing.T) {
 
 	server := httptest.NewTLSServer(http.HandlerFunc(good))
 	defer server.Close()
-	_, err = mustClient(t, server.URL).Extract(t.Context(), request, nil)
+	_, err = mustClient(t, server.URL).Extract(t.Context(), "key-1", request, nil)
 	require.ErrorAs(t, err, &broken)
 	assert.True(t, broken.Unreachable(), "an untrusted certificate is not retried")
 }
@@ -239,7 +239,7 @@ func TestClient_Extract_RestartingServer(t *testing.T) {
 	server.Start()
 	defer server.Close()
 	var notices int
-	_, err := mustClient(t, server.URL).Extract(t.Context(), request, func(error, time.Duration) {
+	_, err := mustClient(t, server.URL).Extract(t.Context(), "key-1", request, func(error, time.Duration) {
 		notices++
 		_ = server.Listener.Close()
 	})
@@ -263,7 +263,7 @@ func TestNew(t *testing.T) {
 		url + "/api/v1/":          "/api/v1/extract",
 		url + "/behind/a/gateway": "/behind/a/gateway/api/v1/extract",
 	} {
-		_, err := mustClient(t, base).Extract(t.Context(), request, nil)
+		_, err := mustClient(t, base).Extract(t.Context(), "key-1", request, nil)
 		require.NoError(t, err)
 		assert.Equal(t, want, path)
 	}

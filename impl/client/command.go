@@ -6,51 +6,74 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
-	"sync/atomic"
+	"slices"
+	"strings"
 	"time"
 
 	"uncial/gen"
+	"uncial/impl/client/durable"
+	"uncial/impl/client/journal"
+	"uncial/impl/volume"
+	"uncial/impl/volume/write"
 )
 
-// ExtractCmd is the command "uncial extract". Its exit status is 0 if every image was read, 1 if some were not, and 2 if
-// none can be: wrong usage, no valid key, or no service at the URL.
+// ExtractCmd is the command "uncial extract". Its exit status is 0 if every page was read, 1 if some were not, and 2 if
+// none can be: wrong usage, nothing to read, no valid key, or no service at the URL.
 type ExtractCmd struct {
-	Images   []string      `arg:"" name:"image" help:"Image files, or http, https or data: URLs."`
-	URL      string        `name:"url" env:"UNCIAL_URL" default:"http://127.0.0.1:8080" placeholder:"BASE" help:"Base URL of the service (default: ${default})."`
-	Key      string        `env:"UNCIAL_KEY" placeholder:"KEY" help:"API key. Prefer the environment: other users can see the command line."`
-	Language string        `short:"l" placeholder:"TAG" help:"Language of the documents as a BCP 47 tag, such as de-Latf (default: the service's, en)."`
-	Enhance  bool          `help:"Correct the text after reading, for difficult scripts."`
-	Format   string        `short:"f" enum:"text,json,hocr,alto,page,tsv" default:"text" help:"Output format: ${enum}."`
-	JSON     bool          `name:"json" help:"Write whole responses as JSON, one per line, each with the name of its image."`
-	Out      string        `short:"o" placeholder:"DIR" help:"Write one file per image into this directory, which is created if necessary."`
-	Jobs     int           `short:"j" placeholder:"N" help:"Images to send at the same time, 1 to 64 (default: 2, but one from each IIIF server)."`
-	Timeout  time.Duration `default:"5m" help:"Time limit for one image including retries (default: ${default})."`
+	Images    []string      `arg:"" name:"image" help:"Image files, directories, PDFs, http, https or data: URLs, IIIF manifests or collections, or - for standard input."`
+	URL       string        `name:"url" env:"UNCIAL_URL" default:"http://127.0.0.1:8080" placeholder:"BASE" help:"Base URL of the service (default: ${default})."`
+	Key       string        `env:"UNCIAL_KEY" placeholder:"KEY" help:"API key. Prefer the environment: other users can see the command line."`
+	Language  string        `short:"l" placeholder:"TAG" help:"Language of the documents as a BCP 47 tag, such as de-Latf (default: the service's, en)."`
+	Enhance   bool          `help:"Correct the text after reading, for difficult scripts."`
+	Format    []string      `short:"f" enum:"text,json,hocr,alto,page,tsv" default:"text" help:"Output format, or several with --out: ${enum}."`
+	JSON      bool          `name:"json" help:"Write whole responses as JSON, one per line, each with the name of its image."`
+	Out       string        `short:"o" placeholder:"DIR" help:"Write files for each page into this directory, and remember there what is done: a second run reads only what is missing."`
+	Volume    []string      `placeholder:"KIND" help:"With --out, write files for all pages together: text, ... (see below)."`
+	Partial   bool          `help:"Write the files of --volume even if pages are missing."`
+	Report    string        `placeholder:"FILE" help:"With --out, write a report as .json or .html: pages by confidence, worst first, with pictures of weak places."`
+	Recursive bool          `short:"r" help:"Read the directories below a directory too."`
+	FetchHere bool          `help:"Fetch images from URLs here instead of letting the service fetch them."`
+	Force     bool          `help:"With --out, read all pages again, and pay again."`
+	DryRun    bool          `short:"n" help:"Say what would be read and what it would cost, and send nothing."`
+	Jobs      int           `short:"j" placeholder:"N" help:"Pages to send at the same time, 1 to 64 (default: 2, but one from each IIIF server). Fewer while the service asks to wait."`
+	Timeout   time.Duration `default:"5m" help:"Time limit for one page including retries (default: ${default})."`
 
 	// oneByHost is set unless --jobs is given: IIIF servers of archives refuse clients that ask for many images at once.
 	oneByHost bool
 
+	Stdin  io.Reader `kong:"-"` // default: os.Stdin
 	Stdout io.Writer `kong:"-"` // default: os.Stdout
 	Stderr io.Writer `kong:"-"` // default: os.Stderr
 }
 
 // Help returns the text below the flags.
 func (*ExtractCmd) Help() string {
+	var kinds strings.Builder
+	for _, w := range write.Writers() {
+		_, _ = fmt.Fprintf(&kinds, "\n  %-12s %s", w.Name, w.About)
+	}
 	return `Examples:
 
   uncial extract page.jpg
-  uncial extract --language de-Latf --format alto --out texts scans/*.tif
+  uncial extract --language de-Latf --format alto --out texts scans/
+  uncial extract --out book --volume text book.pdf
+  uncial extract --dry-run --out codex https://iiif.example.org/codex/manifest.json
   uncial extract --json https://images.example.org/page-001.jpg | jq .confidence
 
-Each extraction costs 10 points. Requests that fail because of overload or network errors are retried up to four
-times and never charged twice.
+Kinds of --volume:
+` + kinds.String() + `
 
-Exit status: 0 if every image was read; 1 if some were not; 2 if none can be (wrong usage, no valid key, no service).`
+Each page costs 10 points. Requests that fail because of overload or network errors are retried up to four
+times and never charged twice; the limit of requests per minute is waited for. With --out, a run that was interrupted goes
+on where it ended, and files are complete or absent. PDF needs Debian's poppler-utils; JPEG 2000, and images that are
+too large for the service, need libvips-tools.
+
+Exit status: 0 if every page was read; 1 if some were not; 2 if none can be (wrong usage, nothing to read, no valid key, no service).`
 }
 
-// Failure is the error of a command that did not read every image. The program prints Message and exits with Status.
+// Failure is the error of a command that did not read every page. The program prints Message and exits with Status.
 type Failure struct {
 	Status  int // exit status, 1 or 2
 	Message string
@@ -66,28 +89,28 @@ func usage(format string, args ...any) error {
 	return &Failure{2, fmt.Sprintf(format, args...)}
 }
 
-// Run checks the flags, reads the images and writes the results. Only wrong usage is detected before the first request:
-// a missing file is reported when its turn comes, and the other images are read all the same. Errors are *Failure.
+// Run checks the flags, finds the pages, reads them and writes the results. Wrong usage, and sources without any page, are
+// detected before the first request; a missing file is reported when its turn comes. Errors are *Failure.
 func (c *ExtractCmd) Run(ctx context.Context) error {
 	api, err := c.check()
 	if err != nil {
 		return err
 	}
-	stdout, stderr := cmp.Or[io.Writer](c.Stdout, os.Stdout), cmp.Or[io.Writer](c.Stderr, os.Stderr)
-	r := &run{cmd: c, api: api, console: newConsole(stdout, stderr, len(c.Images)), turns: map[string]chan struct{}{}}
-	for _, image := range c.Images {
-		r.sources = append(r.sources, source(image))
-		if host := source(image).iiifHost(); host != "" && c.oneByHost {
-			r.turns[host] = make(chan struct{}, 1)
-		}
+	store, closeStore, err := c.open()
+	if err != nil {
+		return err
 	}
-	if c.Out != "" {
-		format := gen.Format(c.Format)
-		if c.JSON {
-			format = gen.JSON
-		}
-		r.names = fileNames(r.sources, extensions[format])
+	defer closeStore()
+	p, err := c.plan(ctx, store)
+	if err != nil {
+		return err
 	}
+	defer p.close()
+	if c.DryRun {
+		return p.describe(ctx, api)
+	}
+	r := &run{plan: p, api: api, pace: newPace(c.Jobs), hosts: newHosts(c.oneByHost)}
+	r.console = newConsole(p.stdout, p.stderr, p.toRead())
 	defer r.console.close()
 	return r.all(ctx)
 }
@@ -99,187 +122,127 @@ const (
 	defaultJobs = 2
 )
 
-// check reports wrong usage before anything is sent, and tries whether --out is writable: an image that was charged but
-// cannot be stored would be lost. Errors are *Failure.
+// check reports wrong usage before anything is sent. Errors are *Failure.
 func (c *ExtractCmd) check() (*Client, error) {
 	if c.Jobs == 0 {
 		c.Jobs, c.oneByHost = defaultJobs, true
 	}
+	c.Stdin = cmp.Or[io.Reader](c.Stdin, os.Stdin)
+	c.Stdout, c.Stderr = cmp.Or[io.Writer](c.Stdout, os.Stdout), cmp.Or[io.Writer](c.Stderr, os.Stderr)
 	switch {
 	case len(c.Images) == 0:
-		return nil, usage("no images; give files, or http, https or data: URLs")
-	case c.Key == "":
+		return nil, usage("no images; give files, directories, http, https or data: URLs, or - for standard input")
+	case c.Key == "" && !c.DryRun:
 		return nil, usage("no API key; set UNCIAL_KEY or use --key")
-	case !gen.Format(c.Format).Valid():
-		return nil, usage("--format: unknown format %q; choose text, json, hocr, alto, page or tsv", c.Format)
 	case c.Jobs < 1 || c.Jobs > maxJobs:
 		return nil, usage("--jobs: must be 1 to %d", maxJobs)
 	case c.Timeout <= 0:
 		return nil, usage("--timeout: must be positive, such as 5m")
 	}
+	if err := c.checkOutput(); err != nil {
+		return nil, err
+	}
+	if c.Key == "" { // only --dry-run
+		return nil, nil //nolint:nilnil // there is nobody to ask
+	}
 	api, err := New(c.URL, c.Key, c.Timeout)
 	if err != nil {
 		return nil, usage("%v", err)
 	}
+	return api, nil
+}
+
+// checkOutput checks the flags about what is written.
+func (c *ExtractCmd) checkOutput() error {
+	for _, format := range c.Format {
+		if _, ok := extensions[gen.Format(format)]; !ok {
+			return usage("--format: unknown format %q; choose text, json, hocr, alto, page or tsv", format)
+		}
+	}
+	for _, kind := range c.Volume {
+		if writerOf(kind) == nil {
+			var names []string
+			for _, w := range write.Writers() {
+				names = append(names, w.Name)
+			}
+			return usage("--volume: unknown kind %q; choose %s", kind, strings.Join(names, ", "))
+		}
+	}
 	if c.Out == "" {
-		return api, nil
+		switch {
+		case len(c.Format) > 1:
+			return usage("--format: several formats need --out")
+		case len(c.Volume) > 0:
+			return usage("--volume: needs --out")
+		case c.Report != "":
+			return usage("--report: needs --out")
+		case c.Force:
+			return usage("--force: needs --out; without it, every run reads all pages")
+		}
+	}
+	if extension := filepath.Ext(c.Report); c.Report != "" && extension != ".json" && extension != ".html" {
+		return usage("--report: the name must end in .json or .html")
+	}
+	return nil
+}
+
+// formats returns the formats of the files of each page: those of --format, and those that writers of --volume refer to. With
+// --json it is JSON alone, whose document has the format of --format.
+func (c *ExtractCmd) formats() []gen.Format {
+	var all []gen.Format
+	if c.JSON {
+		all = []gen.Format{gen.JSON}
+	} else {
+		for _, name := range c.Format {
+			all = append(all, gen.Format(name))
+		}
+	}
+	for _, kind := range c.Volume {
+		all = append(all, writerOf(kind).Formats...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// writerOf returns the writer of a kind of --volume, nil if there is none.
+func writerOf(kind string) *volume.Writer {
+	for _, w := range write.Writers() {
+		if w.Name == kind {
+			return &w
+		}
+	}
+	return nil
+}
+
+// store is where a run keeps things: the journal of the output directory, and a folder for temporary files.
+type store struct {
+	*journal.Journal // nil without --out, and for a dry run into a directory without a journal
+	temporary        string
+}
+
+// open opens the journal of the output directory, which it creates if necessary, or makes a temporary folder. A dry run creates
+// nothing in the output directory. Errors are *Failure.
+func (c *ExtractCmd) open() (*store, func(), error) {
+	_, err := os.Stat(filepath.Join(c.Out, journal.Folder))
+	if c.Out == "" || c.DryRun && err != nil {
+		temporary, err := os.MkdirTemp("", "uncial-extract-")
+		if err != nil {
+			return nil, nil, usage("%v", durable.Explain("temporary files", err))
+		}
+		return &store{temporary: temporary}, func() { _ = os.RemoveAll(temporary) }, nil
 	}
 	if err := os.MkdirAll(c.Out, 0o777); err != nil { //nolint:gosec // the umask decides
-		return nil, usage("--out: cannot create %q: %v", c.Out, withoutPath(err))
+		return nil, nil, usage("--out: cannot create %q: %v", c.Out, durable.WithoutPath(err))
 	}
-	const probe = ".uncial-probe" // a hidden file that is removed at once
-	if err := writeFile(c.Out, probe, nil); err != nil {
-		return nil, usage("--out: cannot write to %q: %v", c.Out, err)
-	}
-	return api, os.Remove(filepath.Join(c.Out, probe))
-}
-
-// run is the state of one run of the command. Its goroutines share it; everything that changes is atomic or in console,
-// which has a mutex.
-type run struct {
-	cmd     *ExtractCmd
-	api     *Client
-	console *console
-	sources []source
-	names   []string                 // output files, one per source; nil for stdout
-	turns   map[string]chan struct{} // by host: holds one value while an image of a IIIF server is read
-
-	// halt stops sending further images. Images being read are left to finish, because they may be charged.
-	halt context.CancelCauseFunc
-	read atomic.Int64 // images read
-}
-
-// all reads every image, at most --jobs at a time, and writes the results in the order of the images. A result whose
-// predecessor is not finished waits in memory.
-func (r *run) all(ctx context.Context) error {
-	sending, halt := context.WithCancelCause(ctx)
-	defer halt(nil)
-	r.halt = halt
-	// The capacity bounds how many results can wait for an earlier one.
-	pending := make(chan chan []byte, 4*r.cmd.Jobs)
-	go func() {
-		defer close(pending)
-		slots := make(chan struct{}, r.cmd.Jobs)
-		for i := range r.sources {
-			slots <- struct{}{}
-			if sending.Err() != nil {
-				return
-			}
-			done := make(chan []byte, 1)
-			pending <- done
-			go func() {
-				defer func() { <-slots }()
-				done <- r.readImage(ctx, i)
-			}()
-		}
-	}()
-	for done := range pending {
-		if content := <-done; len(content) > 0 {
-			if err := r.console.result(content); err != nil {
-				halt(&Failure{1, writeError("the result", err).Error()})
-			}
-		}
-	}
-	return r.summary(context.Cause(sending))
-}
-
-// readImage reads one image and returns the bytes to write to stdout: nil if it failed or was written to a file.
-func (r *run) readImage(ctx context.Context, i int) []byte {
-	image := r.sources[i]
-	if turn := r.turns[image.iiifHost()]; turn != nil {
-		select {
-		case turn <- struct{}{}:
-			defer func() { <-turn }()
-		case <-ctx.Done():
-		}
-	}
-	content, err := r.extract(ctx, image)
-	if err == nil && r.names != nil {
-		if err := writeFile(r.cmd.Out, r.names[i], content); err != nil {
-			// Stop: the next image would be charged and lost too.
-			r.halt(&Failure{1, err.Error()})
-			return nil
-		}
-		content = nil
-	}
-	r.report(ctx, image, err)
-	return content
-}
-
-// extract sends one image and renders the response. While the client retries, the user sees why and for how long on
-// stderr.
-func (r *run) extract(ctx context.Context, image source) ([]byte, error) {
-	imageURL, err := image.imageURL()
-	if err != nil {
-		return nil, err
-	}
-	format := gen.Format(r.cmd.Format)
-	request := gen.ExtractionRequest{ImageURL: imageURL, Format: &format}
-	if r.cmd.Language != "" {
-		request.Language = &r.cmd.Language
-	}
-	if r.cmd.Enhance {
-		request.Enhance = &r.cmd.Enhance
-	}
-	answer, err := r.api.Extract(ctx, request, func(failed error, wait time.Duration) {
-		r.console.note("%s: %v; retrying in %v", image, failed, wait.Round(100*time.Millisecond))
-	})
-	if err != nil {
-		return nil, err
-	}
-	return render(image, answer, format, r.cmd.JSON)
-}
-
-// report counts an image that was read, or prints why it was not. An error that would affect every other image too ends
-// the run. For a single image the error becomes that of the command, so that it is printed only once.
-func (r *run) report(ctx context.Context, image source, err error) {
+	j, err := journal.Open(c.Out)
 	switch {
-	case err == nil:
-		r.read.Add(1)
-		r.console.advance()
-	case ctx.Err() != nil: // stopped by the user: no message is needed
-	case fatalStatus(err) != 0:
-		r.halt(&Failure{fatalStatus(err), fmt.Sprintf("%s: %v", r.cmd.URL, err)})
-	case len(r.sources) == 1:
-		r.halt(&Failure{1, fmt.Sprintf("%s: %v", image, err)})
-	default:
-		r.console.advance()
-		r.console.note("%s: %v", image, err)
+	case errors.Is(err, journal.ErrLocked):
+		return nil, nil, usage("--out: %v: %q", err, c.Out)
+	case err != nil:
+		return nil, nil, usage("--out: %v", durable.Explain(fmt.Sprintf("to %q", c.Out), err))
 	}
-}
-
-// fatalStatus returns the exit status for an error that would affect every other image too, and 0 for all other errors:
-// 2 if the key, the URL or the connection is wrong, 1 if the points are used up.
-func fatalStatus(err error) int {
-	var connection *ConnectionError
-	var refused *Refusal
-	switch {
-	case errors.As(err, &connection) && connection.Unreachable():
-		return 2
-	case !errors.As(err, &refused), refused.isTemporary(), refused.Status == http.StatusBadRequest:
-		return 0
-	case refused.Status == http.StatusPaymentRequired:
-		return 1
-	}
-	return 2 // the key is refused, or the URL is that of another server
-}
-
-// summary returns nil if every image was read, else a *Failure. cause says why sending stopped: nil, a *Failure, or an
-// error of the context.
-func (r *run) summary(cause error) error {
-	read, all := int(r.read.Load()), len(r.sources)
-	// One image needs no count: its own message says everything.
-	sum := fmt.Sprintf("%d of %d images read", read, all)
-	var ended *Failure
-	switch {
-	case errors.As(cause, &ended) && all > 1:
-		return &Failure{ended.Status, ended.Message + "; " + sum}
-	case ended != nil:
-		return ended
-	case read == all:
-		return nil
-	case cause != nil:
-		return &Failure{1, "interrupted; " + sum}
-	}
-	return &Failure{1, sum}
+	return &store{j, j.Temporary()}, func() {
+		_ = os.RemoveAll(j.Temporary())
+		_ = j.Close()
+	}, nil
 }

@@ -18,15 +18,18 @@ type console struct {
 	bar            *progressbar.ProgressBar // nil if stderr is not a terminal
 }
 
-// newConsole returns a console. It shows a progress bar on stderr if there are several images and stderr is a terminal.
-func newConsole(stdout, stderr io.Writer, images int) *console {
+// newConsole returns a console. It shows a progress bar on stderr if there are several pages to read and stderr is a terminal:
+// how many are read, how many each minute, and how long the rest will take.
+func newConsole(stdout, stderr io.Writer, pages int) *console {
 	c := &console{stdout: stdout, stderr: stderr}
-	if file, ok := stderr.(*os.File); ok && images > 1 && term.IsTerminal(int(file.Fd())) {
-		c.bar = progressbar.NewOptions(images,
+	if file, ok := stderr.(*os.File); ok && pages > 1 && term.IsTerminal(int(file.Fd())) {
+		c.bar = progressbar.NewOptions(pages,
 			progressbar.OptionSetWriter(stderr),
 			progressbar.OptionSetDescription("reading"),
 			progressbar.OptionSetWidth(30),
 			progressbar.OptionShowCount(),
+			progressbar.OptionShowIts(),
+			progressbar.OptionSetItsString("pages"),
 			progressbar.OptionSetRenderBlankState(true),
 			progressbar.OptionClearOnFinish(),
 		)
@@ -65,12 +68,21 @@ func (c *console) withoutBar(write func() error) error {
 	return err
 }
 
-// advance moves the progress bar by one image; failed images count too.
+// advance moves the progress bar by one page; failed pages count too.
 func (c *console) advance() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.bar != nil {
 		_ = c.bar.Add(1)
+	}
+}
+
+// spent shows the points that the run has used.
+func (c *console) spent(used int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.bar != nil {
+		c.bar.Describe("reading, " + points(used))
 	}
 }
 

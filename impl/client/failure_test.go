@@ -28,18 +28,19 @@ func TestExtractCmd_Run_SomeFail(t *testing.T) {
 	})
 	files := mustFiles(t, "first.jpg", "bad.jpg", "empty.jpg", "large.jpg", "last.jpg")
 	require.NoError(t, os.Truncate(files[2], 0))
-	require.NoError(t, os.Truncate(files[3], 20<<20+1))
-	images := []string{files[0], files[1], files[2], files[3], filepath.Dir(files[0]), "missing.jpg", files[4]}
+	require.NoError(t, os.Truncate(files[3], 20<<20+1)) // too large for the service, and too broken for a copy
+	empty := t.TempDir()
+	images := []string{files[0], files[1], files[2], files[3], empty, "missing.jpg", files[4]}
 	stdout, stderr, status := extract(t.Context(), t, url, images...)
 	assert.Equal(t, "first.jpg\nlast.jpg\n", stdout)
 	assert.Equal(t, 1, status)
 	for _, line := range []string{
 		files[1] + ": the service answered 400: imageUrl: no image\n",
 		files[2] + ": the file is empty\n",
-		files[3] + ": the file is larger than 20 MiB, the limit of the service\n",
-		filepath.Dir(files[0]) + ": is a directory; give the files in it\n",
+		files[3] + ": vipsheader: ",
+		empty + ": no images in this directory; expected JPEG",
 		"missing.jpg: no such file or directory\n",
-		"2 of 7 images read\n",
+		"2 of 7 pages read\n",
 	} {
 		assert.Contains(t, stderr, line)
 	}
@@ -64,8 +65,8 @@ func TestExtractCmd_Run_FatalErrors(t *testing.T) {
 		status int
 		text   string
 	}{
-		{"no points", noPoints, 1, "the service answered 402: 2 are left; 3 of 20 images read"},
-		{"the key is revoked", badKey, 2, "the service answered 401: the key is unknown; 3 of 20 images read"},
+		{"no points", noPoints, 1, "the service answered 402: 2 are left; 3 of 20 pages read"},
+		{"the key is revoked", badKey, 2, "the service answered 401: the key is unknown; 3 of 20 pages read"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -91,7 +92,7 @@ func TestExtractCmd_Run_FatalErrors(t *testing.T) {
 func TestExtractCmd_Run_WrongUsage(t *testing.T) {
 	t.Parallel()
 	_, url := mustFake(t, nil)
-	file := mustFiles(t, "page.jpg")[0]
+	file, out := mustFiles(t, "page.jpg")[0], t.TempDir()
 	for _, c := range []struct {
 		name string
 		cmd  client.ExtractCmd
@@ -101,15 +102,22 @@ func TestExtractCmd_Run_WrongUsage(t *testing.T) {
 		{"no key", client.ExtractCmd{URL: url, Images: []string{file}}, "set UNCIAL_KEY"},
 		{"a key with a blank", client.ExtractCmd{URL: url, Key: "a b", Images: []string{file}}, "API key"},
 		{"an invalid service URL", client.ExtractCmd{URL: "localhost", Key: "k", Images: []string{file}}, "expected e.g. http://127.0.0.1:8080"},
-		{"an unknown format", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Format: "pdf"}, "--format: unknown format"},
+		{"an unknown format", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Format: []string{"pdf"}}, "--format: unknown format"},
 		{"negative jobs", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Jobs: -1}, "--jobs"},
 		{"a negative timeout", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Timeout: -1}, "--timeout"},
 		{"a file instead of a directory", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Out: file}, "--out"},
+		{"several formats on standard output", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Format: []string{"text", "alto"}}, "several formats need --out"},
+		{"a volume on standard output", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Volume: []string{"text"}}, "--volume: needs --out"},
+		{"an unknown kind of volume", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Out: out, Volume: []string{"epub"}}, "--volume: unknown kind \"epub\"; choose"},
+		{"a report without a journal", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Report: "r.json"}, "--report: needs --out"},
+		{"a report in an unknown form", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Out: out, Report: "r.txt"}, ".json or .html"},
+		{"force without a journal", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Force: true}, "--force: needs --out"},
+		{"a directory without images", client.ExtractCmd{URL: url, Key: "k", Images: []string{t.TempDir()}}, "no images in this directory"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if c.cmd.Format == "" {
-				c.cmd.Format = "text"
+			if len(c.cmd.Format) == 0 {
+				c.cmd.Format = []string{"text"}
 			}
 			if c.cmd.Jobs == 0 {
 				c.cmd.Jobs = 2
@@ -132,7 +140,7 @@ func TestExtractCmd_Run_NoService(t *testing.T) {
 	files := mustFiles(t, "a.jpg", "b.jpg")
 	_, stderr, status := extract(t.Context(), t, static.URL, files...)
 	assert.Equal(t, 2, status)
-	assert.Contains(t, stderr, "check the service URL; 0 of 2 images read")
+	assert.Contains(t, stderr, "check the service URL; 0 of 2 pages read")
 
 	secure := httptest.NewTLSServer(http.NotFoundHandler())
 	defer secure.Close()
@@ -153,12 +161,9 @@ func TestExtractCmd_Run_Interrupt(t *testing.T) {
 	})
 	out := t.TempDir()
 	_, stderr, status := extract(ctx, t, url, append([]string{"--jobs=1", "--out", out}, mustFiles(t, "1.jpg", "2.jpg", "3.jpg")...)...)
-	assert.Equal(t, "interrupted; 1 of 3 images read\n", stderr)
+	assert.Regexp(t, `^interrupted; 1 of 3 pages read, 2 left to read; 10 points used, 90 left; \d+s\n$`, stderr)
 	assert.Equal(t, 1, status)
-	entries, err := os.ReadDir(out)
-	require.NoError(t, err)
-	require.Len(t, entries, 1)
-	assert.Equal(t, "1.txt", entries[0].Name())
+	assert.Equal(t, []string{"1.txt"}, mustNames(t, out))
 }
 
 func TestExtractCmd_Run_FullDisk(t *testing.T) {
@@ -169,7 +174,7 @@ func TestExtractCmd_Run_FullDisk(t *testing.T) {
 	f, url := mustFake(t, nil)
 	cmd := client.ExtractCmd{
 		Images: mustFiles(t, "1.jpg", "2.jpg", "3.jpg", "4.jpg", "5.jpg", "6.jpg", "7.jpg", "8.jpg", "9.jpg"),
-		URL:    url, Key: "k", Format: "text", Jobs: 1, Timeout: time.Minute, Stdout: full, Stderr: &bytes.Buffer{},
+		URL:    url, Key: "k", Format: []string{"text"}, Jobs: 1, Timeout: time.Minute, Stdout: full, Stderr: &bytes.Buffer{},
 	}
 	err = cmd.Run(t.Context())
 	require.ErrorContains(t, err, "cannot write the result: the disk is full")
@@ -184,7 +189,7 @@ func TestExtractCmd_Run_DirectoryRemoved(t *testing.T) {
 		return nil
 	})
 	_, stderr, status := extract(t.Context(), t, url, append([]string{"--jobs=1", "--out", out}, mustFiles(t, "1.jpg", "2.jpg")...)...)
-	assert.Equal(t, "cannot write 1.txt: no such file or directory; 0 of 2 images read\n", stderr)
+	assert.Contains(t, stderr, "no such file or directory; 0 of 2 pages read")
 	assert.Equal(t, 1, status)
 	assert.Len(t, f.requests, 1)
 }

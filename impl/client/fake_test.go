@@ -18,7 +18,13 @@ import (
 
 	"uncial/gen"
 	"uncial/impl/client"
+	"uncial/impl/client/journal"
+	"uncial/internal/document"
+	"uncial/internal/format"
 )
+
+// jpegStart makes a file a JPEG, as far as its first bytes tell.
+const jpegStart = "\xff\xd8\xff"
 
 // fake is a service that returns the bytes of an image as its text.
 type fake struct {
@@ -35,7 +41,7 @@ func (f *fake) Extract(_ context.Context, r gen.ExtractRequestObject) (gen.Extra
 		if err != nil {
 			return nil, err
 		}
-		text = string(decoded)
+		text = strings.TrimPrefix(string(decoded), jpegStart)
 	}
 	f.mu.Lock()
 	f.requests = append(f.requests, *r.Body)
@@ -46,12 +52,27 @@ func (f *fake) Extract(_ context.Context, r gen.ExtractRequestObject) (gen.Extra
 			return other, nil
 		}
 	}
-	result := gen.Extraction{Success: true, Text: text, Confidence: 0.9, PointsUsed: 10}
-	if *r.Body.Format != gen.JSON && *r.Body.Format != gen.Text {
-		document := fmt.Sprintf("<%s>%s</%[1]s>", *r.Body.Format, text)
-		result.Document = &document
+	return good200(*r.Body.Format, text), nil
+}
+
+// good200 is an answer with a text in one word, which fills a page of 1000 x 500 pixels.
+func good200(form gen.Format, text string) gen.ExtractResponseObject {
+	remaining := int64(90)
+	result := gen.Extraction{Success: true, Text: text, Confidence: 0.9, PointsUsed: 10, RemainingPoints: &remaining}
+	if form != gen.JSON && form != gen.Text {
+		box := document.Box{X: 10, Y: 20, W: 300, H: 40}
+		page := document.Page{Width: 1000, Height: 500, Confidence: 0.9}
+		if text != "" {
+			word := document.Word{Box: box, Text: strings.Join(strings.Fields(text), "_"), Confidence: 0.9}
+			page.Blocks = []document.Block{document.BlockOf([]document.Line{{Box: box, Words: []document.Word{word}}})}
+		}
+		written, err := format.Write(string(form), &document.Document{Language: "en", Pages: []document.Page{page}}, format.Meta{})
+		if err != nil {
+			return invalid(err.Error())
+		}
+		result.Document = &written
 	}
-	return gen.Extract200JSONResponse{ExtractionJSONResponse: gen.ExtractionJSONResponse{Body: result}}, nil
+	return gen.Extract200JSONResponse{ExtractionJSONResponse: gen.ExtractionJSONResponse{Body: result}}
 }
 
 func (f *fake) Status(context.Context, gen.StatusRequestObject) (gen.StatusResponseObject, error) {
@@ -86,7 +107,7 @@ func badKey() gen.ExtractResponseObject {
 	}}}
 }
 
-// mustFiles writes files that contain their own names and returns their paths.
+// mustFiles writes images that contain their own names, behind the first bytes of a JPEG, and returns their paths.
 func mustFiles(tb testing.TB, names ...string) []string {
 	tb.Helper()
 	dir := tb.TempDir()
@@ -94,7 +115,7 @@ func mustFiles(tb testing.TB, names ...string) []string {
 	for i, name := range names {
 		paths[i] = filepath.Join(dir, name)
 		require.NoError(tb, os.MkdirAll(filepath.Dir(paths[i]), 0o755))
-		require.NoError(tb, os.WriteFile(paths[i], []byte(name), 0o600))
+		require.NoError(tb, os.WriteFile(paths[i], []byte(jpegStart+name), 0o600))
 	}
 	return paths
 }
@@ -115,4 +136,17 @@ func extract(ctx context.Context, tb testing.TB, url string, args ...string) (st
 		_, _ = fmt.Fprintln(&errs, err)
 	}
 	return out.String(), errs.String(), status
+}
+
+// mustNames returns the names of the files in an output directory, without the journal.
+func mustNames(tb testing.TB, dir string) (names []string) {
+	tb.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(tb, err)
+	for _, entry := range entries {
+		if entry.Name() != journal.Folder {
+			names = append(names, entry.Name())
+		}
+	}
+	return names
 }

@@ -65,7 +65,8 @@ type Page struct {
 	// Files are the names of the page's files in the output directory, by format: "alto", "page", "text" and so on.
 	Files map[gen.Format]string
 
-	// Answer loads the answer of the service. Its boxes are those of the image that was sent. Only for pages that are read.
+	// Answer loads the answer of the service. Its boxes are in pixels of the upright master; its document, PAGE-XML, still has those
+	// of the copy that was sent. Only for pages that are read.
 	Answer func() (*gen.Extraction, error)
 	// Document loads the document with all boxes in pixels of the upright master. Only for pages that are read.
 	Document func() (*document.Document, error)

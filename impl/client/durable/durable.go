@@ -13,10 +13,10 @@ import (
 	"syscall"
 )
 
-// Write writes a file: under a random name in the folder temporary, which must be on the same file system, then to the disk,
+// Write writes a file: under a random hidden name in the folder temporary, which must be on the same file system, then to the disk,
 // then under its own name. Its folder is created if necessary. If write fails, its error is returned and no file is left.
 func Write(temporary, path string, write func(io.Writer) error) (err error) {
-	part := filepath.Join(temporary, rand.Text()+".part")
+	part := filepath.Join(temporary, "."+rand.Text()+".part")
 	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) //nolint:gosec // the umask decides
 	if err != nil {
 		return err

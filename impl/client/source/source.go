@@ -60,12 +60,6 @@ func (p *Page) Load(ctx context.Context, folder string) (*Image, error) { return
 // IsAbsent reports whether an error of Content or Load means that the page has no image.
 func IsAbsent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errGone) }
 
-// IsLocal reports whether Load needs no network.
-func (p *Page) IsLocal() bool {
-	web, ok := p.origin.(*webPage)
-	return !ok || web.isInline()
-}
-
 // Set is what the command line names.
 type Set struct {
 	// Title is that of the manifest, or the name of the first source. Never empty.

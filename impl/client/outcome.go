@@ -1,0 +1,116 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"uncial/impl/client/durable"
+	"uncial/impl/client/journal"
+	"uncial/impl/client/source"
+	"uncial/impl/volume"
+)
+
+// loadError is a page that could not be made ready: nothing was sent.
+type loadError struct{ error }
+
+func (e *loadError) Unwrap() error { return e.error }
+
+// conclude remembers what became of a page, and says why if it was not read. An error that would affect every other page too
+// ends the run.
+func (r *run) conclude(ctx context.Context, one *page, err error) {
+	var ended *Failure
+	switch {
+	case err == nil:
+		r.console.advance()
+		return
+	case ctx.Err() != nil: // stopped by the user: the next run goes on
+		return
+	case errors.As(err, &ended):
+		r.halt(ended)
+		return
+	case fatalStatus(err) != 0:
+		r.settle(one, err)
+		one.State, one.Reason = volume.Waiting, ""
+		r.halt(&Failure{fatalStatus(err), fmt.Sprintf("%s: %v%s", r.cmd.URL, err, reset(err))})
+		return
+	}
+	one.State, one.Reason = stateAfter(err), err.Error()
+	r.settle(one, err)
+	r.console.advance()
+	if len(r.pages) == 1 && len(r.faults) == 0 { // the error becomes that of the command, so that it is printed only once
+		r.halt(&Failure{1, fmt.Sprintf("%s: %v", one.Source, err)})
+		return
+	}
+	r.console.note("%s: %v", one.Source, err)
+}
+
+// stateAfter is the state of a page after an error.
+func stateAfter(err error) volume.State {
+	var refused *Refusal
+	if source.IsAbsent(err) || errors.As(err, &refused) && refused.IsGone {
+		return volume.Absent
+	}
+	return volume.Failed
+}
+
+// settle writes a failure to the journal, unless the page may have been charged: the next run then sends it again with the same
+// key, and gets the answer that is stored.
+func (r *run) settle(one *page, err error) {
+	if r.store.Journal == nil || one.id == "" || mayBeCharged(err) {
+		return
+	}
+	event := journal.Event{Kind: journal.Failed, Page: one.id, Reason: err.Error()}
+	if stateAfter(err) == volume.Absent {
+		event.Kind = journal.Absent
+	}
+	if err := r.store.Append(event); err != nil {
+		r.halt(&Failure{1, durable.Explain("the journal", err).Error()})
+	}
+}
+
+// mayBeCharged reports whether the service may have charged a request that failed with err: the connection was lost, the time
+// ran out, or a proxy answered in its place. The service itself charges only what it answers with 200.
+func mayBeCharged(err error) bool {
+	var connection *ConnectionError
+	var refused *Refusal
+	switch {
+	case errors.Is(err, ErrNoResponse):
+		return true
+	case errors.As(err, &connection):
+		return !connection.Unreachable()
+	case errors.As(err, &refused):
+		switch refused.Status {
+		case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout, http.StatusOK:
+			return true
+		}
+	}
+	return false
+}
+
+// fatalStatus returns the exit status for an error that would affect every other page too, and 0 for all other errors:
+// 2 if the key, the URL or the connection is wrong, 1 if the points are used up.
+func fatalStatus(err error) int {
+	var connection *ConnectionError
+	var refused *Refusal
+	switch {
+	case errors.As(err, &connection) && connection.Unreachable():
+		return 2
+	case !errors.As(err, &refused), refused.isTemporary(), refused.Status == http.StatusBadRequest:
+		return 0
+	case refused.Status == http.StatusPaymentRequired:
+		return 1
+	}
+	return 2 // the key is refused, or the URL is that of another server
+}
+
+// reset says when points return, after a 402.
+func reset(err error) string {
+	var refused *Refusal
+	if !errors.As(err, &refused) || refused.NextReset.IsZero() {
+		return ""
+	}
+	return "; points reset at " + refused.NextReset.UTC().Format(time.RFC3339)
+}

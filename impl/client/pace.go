@@ -1,0 +1,153 @@
+package client
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// pace decides how many pages are sent at the same time. It halves their number when the service asks to wait, and adds one
+// after some successes, up to --jobs. It is safe for concurrent use.
+type pace struct {
+	most int
+
+	mu        sync.Mutex
+	limit     int
+	running   int
+	successes int       // since the limit changed
+	resume    time.Time // before which nothing is sent
+	changed   chan struct{}
+}
+
+// successesPerStep is how many pages must succeed, for each that may run, before one more is tried.
+const successesPerStep = 4
+
+func newPace(most int) *pace {
+	return &pace{most: most, limit: most, changed: make(chan struct{})}
+}
+
+// enter waits until a page may be sent. The caller must call leave. Errors are ctx's.
+func (p *pace) enter(ctx context.Context) error {
+	for {
+		p.mu.Lock()
+		wait := time.Until(p.resume)
+		if wait <= 0 && p.running < p.limit {
+			p.running++
+			p.mu.Unlock()
+			return nil
+		}
+		changed := p.changed
+		p.mu.Unlock()
+		// Without a time to wait for, only a change helps.
+		var timer <-chan time.Time
+		if wait > 0 {
+			timer = time.After(wait)
+		}
+		select {
+		case <-changed:
+		case <-timer:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// leave ends what enter began.
+func (p *pace) leave(isRead bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.running--
+	if isRead && p.limit < p.most {
+		if p.successes++; p.successes >= successesPerStep*p.limit {
+			p.limit, p.successes = p.limit+1, 0
+		}
+	}
+	p.broadcast()
+}
+
+// slowDown obeys a service that asked to wait.
+func (p *pace) slowDown(wait time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if until := time.Now().Add(wait); until.After(p.resume) {
+		p.resume = until
+	}
+	p.limit, p.successes = max(1, p.limit/2), 0
+	p.broadcast()
+}
+
+// broadcast wakes all who wait. The caller holds mu.
+func (p *pace) broadcast() {
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
+
+// hosts lets the images of each IIIF server take turns, and leaves a server alone that asked to wait. It is safe for concurrent
+// use.
+type hosts struct {
+	oneByOne bool
+
+	mu    sync.Mutex
+	known map[string]*host
+}
+
+// host is one server.
+type host struct {
+	turn chan struct{} // holds a value while an image of the server is read
+
+	mu     sync.Mutex
+	resume time.Time
+}
+
+func newHosts(oneByOne bool) *hosts { return &hosts{oneByOne: oneByOne, known: map[string]*host{}} }
+
+// of returns the host of that name.
+func (h *hosts) of(name string) *host {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.known[name] == nil {
+		h.known[name] = &host{turn: make(chan struct{}, 1)}
+	}
+	return h.known[name]
+}
+
+// wait waits for a turn at a server, and as long as it asked; name "" is no server. The caller must call the function that it
+// returns. Errors are ctx's.
+func (h *hosts) wait(ctx context.Context, name string) (release func(), err error) {
+	if name == "" {
+		return func() {}, nil
+	}
+	one := h.of(name)
+	release = func() {}
+	if h.oneByOne {
+		select {
+		case one.turn <- struct{}{}:
+			release = func() { <-one.turn }
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	one.mu.Lock()
+	wait := time.Until(one.resume)
+	one.mu.Unlock()
+	if wait > 0 {
+		if err := sleep(ctx, wait); err != nil {
+			release()
+			return nil, err
+		}
+	}
+	return release, nil
+}
+
+// leaveAlone obeys a server that asked to wait.
+func (h *hosts) leaveAlone(name string, wait time.Duration) {
+	if name == "" {
+		return
+	}
+	one := h.of(name)
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	if until := time.Now().Add(wait); until.After(one.resume) {
+		one.resume = until
+	}
+}

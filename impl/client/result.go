@@ -1,0 +1,266 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"uncial/gen"
+	"uncial/impl/client/durable"
+	"uncial/impl/client/journal"
+	"uncial/impl/client/picture"
+	"uncial/impl/volume"
+	"uncial/internal/document"
+	"uncial/internal/format"
+	"uncial/internal/pagefile"
+)
+
+// extensions are the file name extensions of the formats. Those of ALTO and PAGE are doubled because both are XML.
+var extensions = map[gen.Format]string{
+	gen.Text: ".txt",
+	gen.JSON: ".json",
+	gen.Hocr: ".hocr",
+	gen.Alto: ".alto.xml",
+	gen.Page: ".page.xml",
+	gen.Tsv:  ".tsv",
+}
+
+// keep stores the answer to a page, then its files. Without a journal it returns the bytes for stdout. Errors are *Failure:
+// the next page would be charged and lost too.
+func (r *run) keep(one *page, answer *journal.Answer) ([]byte, error) {
+	if r.store.Journal == nil {
+		form := gen.Format(r.cmd.Format[0])
+		if r.cmd.JSON {
+			form = gen.JSON
+		}
+		return r.render(one, answer, form)
+	}
+	if err := r.store.SaveAnswer(one.id, answer); err != nil {
+		return nil, &Failure{1, durable.Explain("the answer to "+one.Source, err).Error()}
+	}
+	event := journal.Event{Kind: journal.Done, Page: one.id, IsEmpty: one.State == volume.Empty, Points: int64(answer.Answer.PointsUsed)}
+	if err := r.store.Append(event); err != nil {
+		return nil, &Failure{1, durable.Explain("the journal", err).Error()}
+	}
+	one.written = nil
+	r.attach(one)
+	if err := r.writeFiles(one); err != nil {
+		return nil, &Failure{1, err.Error()}
+	}
+	return nil, nil
+}
+
+// attach gives a page that is read its functions.
+func (p *plan) attach(one *page) {
+	one.Answer = func() (*gen.Extraction, error) {
+		answer, err := p.load(one)
+		if err != nil {
+			return nil, err
+		}
+		if answer.Master != answer.Sent {
+			mapAnswer(answer.Answer, answer.Master, answer.Sent)
+		}
+		return answer.Answer, nil
+	}
+	one.Document = func() (*document.Document, error) {
+		answer, err := p.load(one)
+		if err != nil {
+			return nil, err
+		}
+		return documentOf(answer)
+	}
+	one.Image = func(ctx context.Context, n, maxSide int) (*volume.Image, error) { return p.image(ctx, one, n, maxSide) }
+	if answer, err := p.load(one); err == nil {
+		one.ReadAt, one.Master, one.Sent = answer.ReadAt, answer.Master, answer.Sent
+	}
+}
+
+// load returns the stored answer to a page.
+func (p *plan) load(one *page) (*journal.Answer, error) {
+	if !one.State.IsRead() {
+		return nil, errNotRead
+	}
+	return p.store.LoadAnswer(one.id)
+}
+
+// image loads an upright page, from its file or from the web.
+func (p *plan) image(ctx context.Context, one *page, n, maxSide int) (*volume.Image, error) {
+	doc, err := one.Document()
+	if err != nil {
+		return nil, err
+	}
+	if n < 0 || n >= len(doc.Pages) {
+		return nil, fmt.Errorf("%s has no page %d", one.Source, n+1)
+	}
+	folder, err := os.MkdirTemp(p.store.temporary, "image-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	image, err := one.from.Load(ctx, folder)
+	if err != nil {
+		return nil, err
+	}
+	var data []byte
+	if image.URL != "" {
+		data, err = p.web.Fetch(ctx, image.URL)
+	} else {
+		data, err = os.ReadFile(image.Path)
+	}
+	if err != nil {
+		return nil, durable.WithoutPath(err)
+	}
+	return picture.Upright(data, n, doc.Pages[n].Rotation, maxSide)
+}
+
+// writeFiles writes the files of a page that do not exist yet. Errors say which file and why.
+func (r *run) writeFiles(one *page) error {
+	var missing []gen.Format
+	for _, form := range r.cmd.formats() {
+		_, err := os.Stat(filepath.Join(r.cmd.Out, one.Files[form]))
+		if err != nil || !slices.Contains(one.written, string(form)) {
+			missing = append(missing, form)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	answer, err := r.load(one)
+	if err != nil {
+		return fmt.Errorf("%s: %w", one.Source, err)
+	}
+	event := journal.Event{Kind: journal.Files, Page: one.id, Name: one.Name}
+	for _, form := range missing {
+		content, err := r.render(one, answer, form)
+		if err != nil {
+			return fmt.Errorf("%s: %w", one.Source, err)
+		}
+		if err := r.save(one.Files[form], func(to io.Writer) error { _, err := to.Write(content); return err }); err != nil {
+			return err
+		}
+		event.Formats = append(event.Formats, string(form))
+	}
+	if err := r.store.Append(event); err != nil {
+		return durable.Explain("the journal", err)
+	}
+	return nil
+}
+
+// save writes a file of the output directory, whole or not at all. It is a volume.Save.
+func (r *run) save(name string, write func(io.Writer) error) error {
+	if !filepath.IsLocal(name) {
+		return fmt.Errorf("invalid file name %q", name)
+	}
+	if err := durable.Write(r.store.temporary, filepath.Join(r.cmd.Out, name), write); err != nil {
+		return durable.Explain(name, err)
+	}
+	return nil
+}
+
+// render returns the bytes to write for one answer: for JSON the whole answer on one line with the name of its image, for text
+// the text, and for the other formats the document. The result ends with a newline unless it is empty.
+func (r *run) render(one *page, answer *journal.Answer, form gen.Format) ([]byte, error) {
+	content := answer.Answer.Text
+	switch form {
+	case gen.JSON:
+		return r.renderJSON(one, answer)
+	case gen.Text:
+	default:
+		var err error
+		if content, err = r.rendered(one, answer, form); err != nil {
+			return nil, err
+		}
+	}
+	if content != "" && !strings.HasSuffix(content, "\n") {
+		content += "\n"
+	}
+	return []byte(content), nil
+}
+
+// rendered returns the document of an answer in a format. What the service wrote in that format is used as it is, unless its
+// boxes must be mapped or the name of the image be put in.
+func (r *run) rendered(one *page, answer *journal.Answer, form gen.Format) (string, error) {
+	if answer.Answer.Document == nil {
+		return "", fmt.Errorf("the response has no document in the format %s", form)
+	}
+	if r.store.Journal == nil && answer.Master == answer.Sent {
+		return *answer.Answer.Document, nil
+	}
+	doc, err := documentOf(answer)
+	if err != nil {
+		return "", err
+	}
+	meta := format.Meta{Image: imageName(one.Source), Created: answer.ReadAt}
+	if reader := answer.Answer.Reader; reader != nil && reader.Version != nil {
+		meta.Version = *reader.Version
+	}
+	return format.Write(string(form), doc, meta)
+}
+
+// renderJSON returns the whole answer on one line. Its document has the format of --format, if that has one.
+func (r *run) renderJSON(one *page, answer *journal.Answer) ([]byte, error) {
+	shown := *answer.Answer
+	shown.Document = nil
+	if form := gen.Format(r.cmd.Format[0]); form != gen.Text && form != gen.JSON {
+		content, err := r.rendered(one, answer, form)
+		if err != nil {
+			return nil, err
+		}
+		shown.Document = &content
+	}
+	if answer.Master != answer.Sent {
+		mapAnswer(&shown, answer.Master, answer.Sent)
+	}
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
+	encoder.SetEscapeHTML(false) // the output is not for web pages
+	err := encoder.Encode(struct {
+		Image string `json:"image"`
+		*gen.Extraction
+	}{one.Source, &shown})
+	return line.Bytes(), err
+}
+
+// imageName returns the name of an image as documents give it: without directory or address.
+func imageName(source string) string {
+	if name := format.ImageName(source); strings.Contains(source, "://") {
+		return name
+	}
+	return filepath.Base(source)
+}
+
+// documentOf returns the document of an answer, with boxes in pixels of the master.
+func documentOf(answer *journal.Answer) (*document.Document, error) {
+	if answer.Answer.Document == nil {
+		return nil, errors.New("the answer has no document")
+	}
+	doc, err := pagefile.ReadDocument([]byte(*answer.Answer.Document))
+	if err != nil {
+		return nil, fmt.Errorf("the document of the service cannot be read: %w", err)
+	}
+	mapped := *answer.Answer
+	if answer.Master != answer.Sent {
+		mapAnswer(&mapped, answer.Master, answer.Sent)
+		for i := range doc.Pages {
+			mapPage(&doc.Pages[i], answer.Master, answer.Sent)
+		}
+	}
+	doc.Confidence, doc.Enhanced = mapped.Confidence, mapped.Enhanced != nil && *mapped.Enhanced
+	if mapped.Edits == nil {
+		return doc, nil
+	}
+	for _, e := range *mapped.Edits {
+		doc.Edits = append(doc.Edits, document.Edit{
+			Page: int(e.Page) - 1, Before: e.Before, After: e.After, Rule: e.Rule, Confidence: e.Confidence,
+			Box: document.Box{X: int(e.Box.X), Y: int(e.Box.Y), W: int(e.Box.Width), H: int(e.Box.Height)},
+		})
+	}
+	return doc, nil
+}

@@ -1,0 +1,269 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"uncial/gen"
+	"uncial/impl/client/durable"
+	"uncial/impl/client/journal"
+	"uncial/impl/client/source"
+	"uncial/impl/volume"
+	"uncial/internal/contract/imagefile"
+)
+
+// run is the state of one run of the command. Its goroutines share it: a page belongs to the goroutine that reads it, and the
+// rest is guarded by mu or safe by itself.
+type run struct {
+	*plan
+	api     *Client
+	console *console
+	pace    *pace
+	hosts   *hosts
+
+	// halt stops sending further pages. Pages being read are left to finish, because they may be charged.
+	halt context.CancelCauseFunc
+
+	mu        sync.Mutex
+	used      int64  // points
+	remaining *int64 // points after the last answer; nil if unknown
+}
+
+// all reads every page that is not done, as many at a time as the pace allows, and writes the results in the order of the
+// pages. A result whose predecessor is not finished waits in memory. Then it writes what belongs to the whole volume.
+func (r *run) all(ctx context.Context) error {
+	started := time.Now()
+	for _, fault := range r.faults {
+		r.console.note("%s: %v", fault.Source, fault.Err)
+	}
+	sending, halt := context.WithCancelCause(ctx)
+	defer halt(nil)
+	r.halt = halt
+	// The capacity bounds how many results can wait for an earlier one.
+	pending := make(chan chan []byte, 4*r.cmd.Jobs)
+	go func() {
+		defer close(pending)
+		for _, one := range r.pages {
+			if sending.Err() != nil {
+				return
+			}
+			done := make(chan []byte, 1)
+			if one.isDone {
+				done <- r.again(one)
+				pending <- done
+				continue
+			}
+			if r.pace.enter(sending) != nil {
+				return
+			}
+			pending <- done
+			go func() {
+				content, isRead := r.read(ctx, sending, one)
+				r.pace.leave(isRead)
+				done <- content
+			}()
+		}
+	}()
+	for done := range pending {
+		if content := <-done; len(content) > 0 {
+			if err := r.console.result(content); err != nil {
+				halt(&Failure{1, durable.Explain("the result", err).Error()})
+			}
+		}
+	}
+	return r.finish(ctx, context.Cause(sending), started)
+}
+
+// again writes the files of a page that was read before, where they are missing, and returns nothing for stdout.
+func (r *run) again(one *page) []byte {
+	if one.State == volume.Unknown {
+		r.console.note("%s: %s", one.Source, one.Reason)
+		return nil
+	}
+	if err := r.writeFiles(one); err != nil {
+		r.halt(&Failure{1, err.Error()})
+	}
+	return nil
+}
+
+// read reads one page, remembers the outcome, and returns the bytes to write to stdout: nil if it failed or was written to
+// files. sending ends when no further page should be sent.
+func (r *run) read(ctx, sending context.Context, one *page) (content []byte, isRead bool) {
+	release, err := r.hosts.wait(sending, one.from.Host)
+	if err != nil || sending.Err() != nil {
+		return nil, false
+	}
+	defer release()
+	folder, err := os.MkdirTemp(r.store.temporary, "page-")
+	if err != nil {
+		r.halt(&Failure{1, durable.Explain("temporary files", err).Error()})
+		return nil, false
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	answer, err := r.extract(ctx, one, folder)
+	if err == nil {
+		one.ReadAt, one.Master, one.Sent, one.isNew, one.State = answer.ReadAt, answer.Master, answer.Sent, true, volume.Read
+		if answer.Answer.Text == "" {
+			one.State = volume.Empty
+		}
+		if content, err = r.keep(one, answer); err != nil {
+			one.isNew, one.State = false, volume.Waiting
+		}
+	}
+	r.conclude(ctx, one, err)
+	return content, one.State.IsRead()
+}
+
+// extract makes the page ready, sends it, and returns the answer. While the client retries, the user sees why and for how long
+// on stderr.
+func (r *run) extract(ctx context.Context, one *page, folder string) (*journal.Answer, error) {
+	bounded, cancel := context.WithTimeout(ctx, r.cmd.Timeout)
+	image, err := one.from.Load(bounded, folder)
+	isLate := bounded.Err() != nil && ctx.Err() == nil
+	cancel()
+	switch {
+	case isLate:
+		return nil, &loadError{fmt.Errorf("the image was not ready within %v", r.cmd.Timeout)}
+	case err != nil:
+		return nil, &loadError{err}
+	}
+	imageURL := image.URL
+	if imageURL == "" {
+		if imageURL, err = inline(image.Path); err != nil {
+			return nil, &loadError{err}
+		}
+	}
+	key, err := r.announce(ctx, one)
+	if err != nil {
+		return nil, err
+	}
+	format := r.wireFormat(image)
+	request := gen.ExtractionRequest{ImageURL: imageURL, Format: &format}
+	if r.cmd.Language != "" {
+		request.Language = &r.cmd.Language
+	}
+	if r.cmd.Enhance {
+		request.Enhance = &r.cmd.Enhance
+	}
+	answer, err := r.api.Extract(ctx, key, request, func(failed error, wait time.Duration) {
+		r.slowDown(one, failed, wait)
+		r.console.note("%s: %v; retrying in %v", one.Source, failed, wait.Round(100*time.Millisecond))
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.count(answer)
+	return &journal.Answer{Source: one.Source, ReadAt: time.Now().UTC().Truncate(time.Second), Master: image.Master, Sent: image.Sent, Answer: answer}, nil
+}
+
+// wireFormat is the format that the service is asked for. Pages that are kept, or whose boxes are mapped, need everything that
+// other formats can be made of, which is PAGE-XML.
+func (r *run) wireFormat(image *source.Image) gen.Format {
+	format := gen.Format(r.cmd.Format[0])
+	isPlain := format == gen.Text || format == gen.JSON
+	if r.store.Journal != nil || !isPlain && image.Master != image.Sent {
+		return gen.Page
+	}
+	return format
+}
+
+// reserve is how much room on the disk is made sure of before a page is sent, in bytes: a large answer and its files.
+const reserve = 8 << 20
+
+// announce writes to the journal that the page will be sent, and returns the key to send it with. It makes sure that there is
+// room for the answer: one that was charged and cannot be stored would be lost. Without a journal, keys are random. Errors:
+// *Failure, *loadError, ctx's.
+func (r *run) announce(ctx context.Context, one *page) (key string, err error) {
+	if r.store.Journal == nil {
+		return rand.Text(), ctx.Err()
+	}
+	if one.id == "" { // the file was missing when the run began
+		content, err := one.from.Content(ctx)
+		if err != nil {
+			return "", &loadError{err}
+		}
+		one.id = journal.PageID(one.from.Position, content, "language="+r.cmd.Language, fmt.Sprintf("enhance=%t", r.cmd.Enhance))
+	}
+	if err := checkRoom(r.store.temporary); err != nil {
+		return "", &Failure{1, durable.Explain("to "+fmt.Sprintf("%q", r.cmd.Out), err).Error()}
+	}
+	event := journal.Event{Kind: journal.Sent, Page: one.id, Generation: one.generation, Source: one.Source}
+	if err := r.store.Append(event); err != nil {
+		return "", &Failure{1, durable.Explain("the journal", err).Error()}
+	}
+	return journal.Key(one.id, one.generation), nil
+}
+
+// checkRoom returns an error unless the file system has room for one more answer. File systems that cannot reserve room do not
+// tell.
+func checkRoom(folder string) error {
+	file, err := os.CreateTemp(folder, "room-")
+	if err != nil {
+		return err
+	}
+	err = unix.Fallocate(int(file.Fd()), 0, 0, reserve)
+	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) {
+		err = nil
+	}
+	return errors.Join(err, file.Close(), os.Remove(file.Name()))
+}
+
+// slowDown obeys the service, or the server of an image, that asked to wait.
+func (r *run) slowDown(one *page, failed error, wait time.Duration) {
+	var refused *Refusal
+	switch {
+	case !errors.As(failed, &refused) || refused.Wait < 0:
+	case refused.IsFetchTemporary:
+		r.hosts.leaveAlone(one.from.Host, wait)
+	default:
+		r.pace.slowDown(wait)
+	}
+}
+
+// count adds up the points of an answer.
+func (r *run) count(answer *gen.Extraction) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.used += int64(answer.PointsUsed)
+	r.remaining = answer.RemainingPoints
+	r.console.spent(r.used)
+}
+
+// inline returns the data: URL of an image file. Errors do not name the file.
+func inline(path string) (string, error) {
+	file, err := os.Open(filepath.Clean(path))
+	if err != nil {
+		return "", durable.WithoutPath(err)
+	}
+	defer func() { _ = file.Close() }()
+	var image bytes.Buffer
+	if about, err := file.Stat(); err == nil {
+		image.Grow(int(min(about.Size(), imagefile.MaxBytes)) + bytes.MinRead)
+	}
+	_, err = image.ReadFrom(io.LimitReader(file, imagefile.MaxBytes+1))
+	switch {
+	case err != nil:
+		return "", durable.WithoutPath(err)
+	case image.Len() > imagefile.MaxBytes:
+		return "", imagefile.TooLarge(imagefile.MaxBytes)
+	}
+	var url strings.Builder // grown once, because it may reach 28 MB
+	url.Grow(len("data:application/octet-stream;base64,") + base64.StdEncoding.EncodedLen(image.Len()))
+	url.WriteString("data:" + imagefile.MediaType(image.Bytes()) + ";base64,")
+	encoder := base64.NewEncoder(base64.StdEncoding, &url)
+	_, _ = encoder.Write(image.Bytes())
+	_ = encoder.Close()
+	return url.String(), nil
+}

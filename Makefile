@@ -7,7 +7,7 @@ TAG     ?= latest
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X uncial/internal/version.Version=$(VERSION)
 LISTEN  ?= 127.0.0.1:8080
-PAGES   ?= ../shared/pages
+PAGES   ?= $(or $(wildcard ../shared/pages),impl/ocr/ocrtest/testdata/pages)
 TOOL    := go tool -modfile=gen/tools/lint/go.mod
 DEPS    := impl/deploy/debian-packages.sh
 
@@ -126,7 +126,7 @@ torture: deps ## Kill workers and services, flood, dawdle and fuzz for about 15 
 	go test -run '^$$' -fuzz "^$${target#*:}$$" -fuzztime 60s "./$${target%:*}"; done
 
 .PHONY: accuracy
-accuracy: deps ## Measure error rates on a folder with ground truth: make accuracy [PAGES=dir] [ARGS='--enhance --html FILE']
+accuracy: deps ## Measure error rates on rendered pages, or a folder with ground truth: make accuracy [PAGES=dir] [ARGS='--enhance --html FILE']
 	go run ./impl/cmd/uncial-accuracy $(ARGS) $(PAGES)
 
 .PHONY: clean

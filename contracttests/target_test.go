@@ -190,6 +190,7 @@ func MustServiceProgram(tb testing.TB) contracttests.Target {
 	program, worker := apptest.Binary(tb, "./impl/cmd/uncial"), apptest.Binary(tb, "./impl/cmd/uncial-worker")
 	dir := tb.TempDir()
 	o := operator{program, []string{"--database", "sqlite:" + filepath.Join(dir, "uncial.db"), "--plans", realservice.MustPlansFile(tb)}}
+	o.mustRun(tb, "migrate")
 	file, err := json.Marshal(map[string]any{
 		"keys": realservice.MustKeys(tb, o, time.Second), "images": realservice.Images(MustServe(tb, realservice.Handler(tb))), "enhances": true,
 	})

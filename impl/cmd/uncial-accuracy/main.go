@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"slices"
@@ -28,25 +29,29 @@ import (
 const description = `Measures how well the service reads a folder of page images with ground truth.
 
 The folder's index.json is an array of pages, each with "id", "collection", "lang" (BCP 47), "kind" ("printed" or "handwritten"),
-"image" and "ground_truth" (paths inside the folder). The documentation of the package uncial/internal/accuracy defines the
-figures.
+"image" and "ground_truth" (paths inside the folder, the ground truth as plain text). For example:
+
+  [{"id": "p1", "collection": "letters", "lang": "fr", "kind": "handwritten", "image": "p1.jpg", "ground_truth": "p1.txt"}]
+
+Without a folder it reads the pages that were rendered for tests, which are far easier than scans. The documentation of the package
+uncial/internal/accuracy defines the figures.
 
 Examples:
-  uncial-accuracy ../shared/pages
-  uncial-accuracy --enhance --html report.html ../shared/pages
-  uncial-accuracy --only gallica --json ../shared/pages
-  uncial-accuracy --without enlarge,missed ../shared/pages
-  uncial-accuracy --ablation --enhance --only oldbooks ../shared/pages
-  uncial-accuracy --lines ../shared/pages
-  uncial-accuracy --degrade turn90 --only oldbooks ../shared/pages
-  uncial-accuracy --print-only --no-stock --jobs 1 ../shared/pages
+  uncial-accuracy pages
+  uncial-accuracy --enhance --html report.html pages
+  uncial-accuracy --only gallica --json pages
+  uncial-accuracy --without enlarge,missed pages
+  uncial-accuracy --ablation --enhance --only oldbooks pages
+  uncial-accuracy --lines pages
+  uncial-accuracy --degrade turn90 --only oldbooks pages
+  uncial-accuracy --print-only --no-stock --jobs 1 pages
 
 Steps that --without accepts:
   ${steps}`
 
 // options are the flags; check validates those that kong cannot.
 type options struct {
-	Dir       string   `arg:"" optional:"" default:"../shared/pages" help:"Folder of pages with ground truth (${default})."`
+	Dir       string   `arg:"" optional:"" default:"impl/ocr/ocrtest/testdata/pages" help:"Folder of pages with ground truth (${default})."`
 	Enhance   bool     `help:"Correct the readings as requests with \"enhance\" do."`
 	Without   []string `placeholder:"STEP,..." help:"Leave out these steps of the reading."`
 	Ablation  bool     `help:"Read the pages once with all steps and once without each, and print what each step contributes."`
@@ -105,6 +110,9 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	folder, err := accuracy.OpenFolder(o.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w\nExpected a folder with an index.json; 'uncial-accuracy --help' shows its form", err)
+	}
 	if err != nil {
 		return err
 	}

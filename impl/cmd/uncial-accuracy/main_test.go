@@ -52,3 +52,10 @@ func TestAblate(t *testing.T) {
 	require.Equal(t, []string{"+0.0909", "-0.2500", "+0.250", "+0.00", "2"}, rows["torn-lines"])
 	require.Equal(t, []string{"+0.0000", "+0.0000", "+0.000", "+0.00", "0"}, rows["missed"])
 }
+
+func TestRun_MissingFolder(t *testing.T) {
+	t.Parallel()
+	for _, dir := range []string{"/nowhere", t.TempDir()} {
+		require.ErrorContains(t, run(t.Context(), options{Jobs: 1, Dir: dir}), "Expected a folder with an index.json")
+	}
+}

@@ -4,7 +4,12 @@ SHELL       := /bin/bash
 .DEFAULT_GOAL := help
 
 TAG     ?= latest
+# The version of the contract; a release has the same.
+CONTRACT := $(shell awk '$$1 == "version:" {print $$2; exit}' openapi.yaml)
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+# The time of the last commit, so that two builds of it are identical.
+export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
+PREFIX  ?= /usr/local
 LDFLAGS := -s -w -X uncial/internal/version.Version=$(VERSION)
 LISTEN  ?= 127.0.0.1:8080
 PAGES   ?= $(or $(wildcard ../shared/pages),impl/ocr/ocrtest/testdata/pages)
@@ -39,6 +44,24 @@ build: bin-mock ## Build uncial, uncial-worker, uncial-mock and uncial-contract 
 bin-mock:
 	@mkdir -p bin
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./mock/cmd/uncial-mock
+
+##@ Install
+
+.PHONY: install
+install: build bin/THIRD_PARTY_NOTICES ## Install programs, unit, settings, manual and completions: make install [DESTDIR=] [PREFIX=/usr/local]
+	impl/deploy/install.sh "$(DESTDIR)" "$(PREFIX)"
+
+bin/THIRD_PARTY_NOTICES: go.sum | build
+	@go -C gen/tools/release run . notices $(CURDIR)/bin/uncial $(CURDIR)/bin/uncial-worker $(CURDIR)/bin/uncial-mock $(CURDIR)/bin/uncial-contract > $@.new && mv $@.new $@
+
+.PHONY: deb
+deb: deps ## Build the Debian package in bin/: make deb [VERSION=1.1.0]
+	@$(MAKE) --no-print-directory build bin/THIRD_PARTY_NOTICES VERSION=$(VERSION)
+	@impl/deploy/debian/build.sh "$(VERSION)" "$(CONTRACT)" bin
+
+.PHONY: test-deb
+test-deb: containers ## Install, use, upgrade, restore and remove the package in containers, with Prometheus, Caddy and nginx (about 10 minutes)
+	impl/deploy/test/deb.sh
 
 ##@ Check
 

@@ -85,24 +85,34 @@ func absolute(named []string) ([]string, error) {
 	return dirs, nil
 }
 
-// findWorker returns the absolute path of the named program, or of uncial-worker in the directory of this program. PATH is
+// workerFolders are where uncial-worker is looked for, relative to the folder of this program: next to it, and where packages
+// put programs that people do not run.
+var workerFolders = []string{".", "../libexec/uncial"}
+
+// findWorker returns the absolute path of the named program, or of the uncial-worker that was installed with this program. PATH is
 // not searched: an unrelated installation might be of another version.
 func findWorker(named string) (string, error) {
+	candidates := []string{named}
 	if named == "" {
 		self, err := os.Executable()
 		if err != nil {
 			return "", err
 		}
-		named = filepath.Join(filepath.Dir(self), workerName)
+		candidates = nil
+		for _, folder := range workerFolders {
+			candidates = append(candidates, filepath.Join(filepath.Dir(self), folder, workerName))
+		}
 	}
-	path, err := filepath.Abs(named)
-	if err != nil {
-		return "", err
+	for _, c := range candidates {
+		path, err := filepath.Abs(c)
+		if err != nil {
+			return "", err
+		}
+		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+			return path, nil
+		}
 	}
-	if info, err := os.Stat(path); err != nil || info.IsDir() {
-		return "", fmt.Errorf("--worker: no program at %s; run `make build`, or give the path of uncial-worker", path)
-	}
-	return path, nil
+	return "", fmt.Errorf("--worker: no program at %s; run `make build`, or give the path of uncial-worker", candidates[0])
 }
 
 // Models starts one worker on this machine and returns what it says about its engine and models. Errors name the flag.

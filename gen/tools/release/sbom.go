@@ -1,0 +1,43 @@
+package main
+
+import (
+	"io"
+	"os"
+	"strconv"
+	"time"
+
+	cdx "github.com/CycloneDX/cyclonedx-go"
+)
+
+// writeSBOM writes the modules as CycloneDX (JSON). The time is that of SOURCE_DATE_EPOCH, and there is no serial number, so that
+// the same programs give the same bytes.
+func writeSBOM(w io.Writer, version string, b build) error {
+	seconds, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
+	if err != nil {
+		seconds = 0
+	}
+	product := cdx.Component{
+		BOMRef: "uncial", Type: cdx.ComponentTypeApplication, Name: "uncial", Version: version,
+		Licenses: &cdx.Licenses{{License: &cdx.License{ID: "Apache-2.0"}}, {License: &cdx.License{ID: "CC-BY-SA-4.0"}}},
+	}
+	components := []cdx.Component{library("pkg:golang/std@"+b.goVersion, "std", b.goVersion)}
+	uses := []string{components[0].BOMRef}
+	for _, m := range b.modules {
+		c := library("pkg:golang/"+m.Path+"@"+m.Version, m.Path, m.Version)
+		c.Properties = &[]cdx.Property{{Name: "go:sum", Value: m.Sum}}
+		components, uses = append(components, c), append(uses, c.BOMRef)
+	}
+	for _, name := range []string{"libtesseract5", "liblept5"} {
+		c := library("pkg:deb/debian/"+name, name, "")
+		components, uses = append(components, c), append(uses, c.BOMRef)
+	}
+	bom := cdx.NewBOM()
+	bom.Metadata = &cdx.Metadata{Timestamp: time.Unix(seconds, 0).UTC().Format(time.RFC3339), Component: &product}
+	bom.Components = &components
+	bom.Dependencies = &[]cdx.Dependency{{Ref: product.BOMRef, Dependencies: &uses}}
+	return cdx.NewBOMEncoder(w, cdx.BOMFileFormatJSON).SetPretty(true).SetEscapeHTML(false).Encode(bom)
+}
+
+func library(purl, name, version string) cdx.Component {
+	return cdx.Component{BOMRef: purl, Type: cdx.ComponentTypeLibrary, Name: name, Version: version, PackageURL: purl}
+}

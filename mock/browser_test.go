@@ -20,9 +20,9 @@ func TestBrowser_TryIt(t *testing.T) {
 	b.Open(srv.URL + "/docs")
 	b.Check("mock-docs")
 	b.Do(chromedp.Click(".try [type=submit]", chromedp.ByQuery), chromedp.WaitVisible(".reading", chromedp.ByQuery))
-	require.Contains(t, b.Text(".reading .summary"), "10 points charged, 9990 left")
+	require.Contains(t, b.Text(".reading .summary"), "10 points charged, 9,990 left")
 	require.Contains(t, b.Text(".reading .fixture"), "fixture")
-	require.Contains(t, b.Text(".balance"), "9990 points left")
+	require.Contains(t, b.Text(".balance"), "9,990 points left")
 	b.Check("mock-try")
 	b.ScreenshotOf("mock-try-section", "#try")
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
 	"uncial/impl/account/user"
@@ -42,6 +43,7 @@ func TestBrowser_Administration(t *testing.T) {
 	require.Contains(t, v.Text("#invitation"), "/dashboard/link#")
 	v.check("admin-invitation")
 	v.follow("Operations")
+	v.Do(chromedp.Click("main details summary", chromedp.ByQuery))
 	v.check("admin-account")
 	v.fill("points", "500", "reason", "a test")
 	v.send("/grant")
@@ -54,6 +56,7 @@ func TestBrowser_Administration(t *testing.T) {
 
 	u, err := a.Data().Users.FindByEmail(t.Context(), "operator@example.org")
 	require.NoError(t, err)
+	v.requireMembers(a.Data().Users, u)
 	for purpose, page := range map[user.Purpose]string{user.Verification: "verify", user.Reset: "reset"} {
 		code, err := a.Data().Users.Issue(t.Context(), user.Token{Purpose: purpose, UserID: u.ID, Email: u.Email})
 		require.NoError(t, err)
@@ -66,6 +69,47 @@ func TestBrowser_Administration(t *testing.T) {
 	v.check("forgot")
 	v.path("/sent")
 	v.check("sent")
+}
+
+// requireMembers invites somebody to the account of an owner, and checks the page with a second member.
+func (v *visitor) requireMembers(users *user.Directory, owner user.User) {
+	v.Helper()
+	memberships, err := users.Memberships(v.Context(), owner.ID)
+	require.NoError(v, err)
+	code, err := users.Issue(v.Context(), user.Token{Purpose: user.Invitation, AccountID: memberships[0].ID, Role: user.PlainMember})
+	require.NoError(v, err)
+	_, _, err = users.Accept(v.Context(), code, user.NewUser{Email: "reader@example.org", Name: "A. Reader", Password: "correct horse battery staple"})
+	require.NoError(v, err)
+	v.path("/account")
+	v.fill("invite-email", "next@example.org")
+	v.send("/members")
+	require.Contains(v, v.Text("main"), "next@example.org")
+	v.Do(chromedp.Click("main details summary", chromedp.ByQuery))
+	v.check("account-members")
+	v.send("/revoke")
+	require.NotContains(v, v.Text("main"), "next@example.org")
+}
+
+// A form that is sent after the session has ended is lost, and the page says so, however large the form is.
+func TestBrowser_SessionEnded(t *testing.T) {
+	t.Parallel()
+	browsertest.Enable(t)
+	a := apptest.Start(t, app.Options{Dashboard: app.DashboardOptions{SignUp: dashboard.Open}})
+	v := newVisitor(t, "http://"+a.Addr())
+	v.checks = true
+	v.signUp("owner@example.org")
+	u, err := a.Data().Users.FindByEmail(t.Context(), "owner@example.org")
+	require.NoError(t, err)
+	v.path("/playground")
+	const size = 19 << 20 // much more than the server reads of its own accord
+	v.Do(chromedp.SetUploadFiles("#try-file", []string{mustWrite(t, "large.png", make([]byte, size))}, chromedp.ByQuery))
+	require.NoError(t, a.Data().Sessions.EndAll(t.Context(), u.ID))
+	v.send("/playground")
+	require.Contains(t, v.Text("main"), "Your session has ended, and nothing was changed.")
+	v.check("session-ended")
+	v.fill("email", "owner@example.org", "password", "correct horse battery staple")
+	v.send("/sign-in")
+	require.Contains(t, v.Text("h1"), "Playground", "it leads back to the form")
 }
 
 // A proxy that nobody trusts may be read by anybody, so the pages refuse to show anything but why.

@@ -20,7 +20,8 @@ type auditPage struct {
 	Took time.Duration
 }
 
-// auditing returns the page of the audit, which compares entries, holds and balances now. An audit reads every row, so that only one runs at a time.
+// auditing returns the page of the audit, which compares entries, holds and balances now. An audit reads every row, so that only
+// one runs at a time.
 func (d *Dashboard) auditing() func(c *Call) error {
 	var running sync.Mutex
 	return func(c *Call) error {
@@ -41,7 +42,7 @@ func (d *Dashboard) auditing() func(c *Call) error {
 		if err != nil {
 			return err
 		}
-		return c.Render("audit", auditPage{report, time.Since(began).Round(time.Millisecond)})
+		return c.Render("audit", auditPage{report, time.Since(began)})
 	}
 }
 

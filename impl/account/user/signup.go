@@ -31,8 +31,8 @@ func (d *Directory) SignUp(ctx context.Context, n NewUser) (User, account.Accoun
 	return d.join(ctx, n, func(context.Context, store.Executor) (Token, error) { return Token{}, nil })
 }
 
-// Accept makes a user from an invitation, or from the link for an operator. Its holder is trusted with the e-mail address,
-// so that it counts as verified. Errors: those of SignUp, ErrToken, also if the invitation is for another address.
+// Accept makes a user from an invitation, or from the link for an operator, and counts as a sign-in. Its holder is trusted with
+// the e-mail address, so that it counts as verified. Errors: those of SignUp, ErrToken, also if the invitation is for another address.
 func (d *Directory) Accept(ctx context.Context, secret string, n NewUser) (User, account.Account, error) {
 	return d.join(ctx, n, func(ctx context.Context, x store.Executor) (Token, error) {
 		t, err := d.take(ctx, x, secret, Operator, Invitation)
@@ -92,7 +92,7 @@ func (d *Directory) join(ctx context.Context, n NewUser, allow func(context.Cont
 			Operator: t.Purpose == Operator, Created: d.now(),
 		}
 		if t.Purpose != "" {
-			u.Verified = u.Created
+			u.Verified, u.SignedIn = u.Created, u.Created
 		}
 		if err := insert(ctx, x, u, &hash, identity{}); err != nil {
 			return err
@@ -125,9 +125,10 @@ func (d *Directory) enter(ctx context.Context, x store.Executor, u User, t Token
 // insert stores a new user. hash is nil for users without a password. Errors: ErrEmailTaken, also if the user of the provider
 // exists, *store.Error.
 func insert(ctx context.Context, x store.Executor, u User, hash *string, i identity) error {
-	n, err := x.Exec(ctx, `INSERT INTO users (id, email, name, password_hash, oidc_issuer, oidc_subject, is_operator, created_at, verified_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
-		u.ID, u.Email, u.Name, hash, optional(i.issuer), optional(i.subject), flag(u.Operator), store.At(u.Created), store.At(u.Verified))
+	n, err := x.Exec(ctx, `INSERT INTO users (id, email, name, password_hash, oidc_issuer, oidc_subject, is_operator, created_at,
+			verified_at, signed_in_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
+		u.ID, u.Email, u.Name, hash, optional(i.issuer), optional(i.subject), flag(u.Operator), store.At(u.Created), store.At(u.Verified), store.At(u.SignedIn))
 	if err == nil && n == 0 {
 		return ErrEmailTaken
 	}

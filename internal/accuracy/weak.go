@@ -1,0 +1,100 @@
+package accuracy
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Unread is what a reading lists as writing that it did not read.
+type Unread struct{ Characters int }
+
+// WithUnread appends the places that are listed as not read, given the missed characters of the page. A place finds at most as many
+// of them as it says.
+func WithUnread(scores []WordScore, missed int, places []Unread) []WordScore {
+	for _, p := range places {
+		found := min(missed, p.Characters)
+		missed -= found
+		scores = append(scores, WordScore{Listed: true, IsUnread: true, Characters: p.Characters, Errors: found})
+	}
+	return scores
+}
+
+// FoundErrors returns the share of the errors that lies in a share of the text: in what is listed as weak, the least confident
+// first, and then in the words of lowest confidence. errors is the number of all errors, those that no word has included.
+func FoundErrors(scores []WordScore, errors int, share float64) float64 {
+	ranked := slices.SortedStableFunc(slices.Values(scores), func(a, b WordScore) int {
+		if a.Listed != b.Listed {
+			if a.Listed {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(a.Confidence, b.Confidence)
+	})
+	text := 0
+	for _, s := range ranked {
+		text += s.Characters
+	}
+	left, found := share*float64(text), 0.0
+	for _, s := range ranked {
+		if n := float64(s.Characters); n > left {
+			found += float64(s.Errors+s.Missing) * left / n
+			break
+		}
+		left -= float64(s.Characters)
+		found += float64(s.Errors + s.Missing)
+	}
+	return found / float64(max(errors, 1))
+}
+
+// ListedShare returns the share of the words that are listed as weak.
+func ListedShare(scores []WordScore) float64 {
+	listed, words := 0, 0
+	for _, s := range scores {
+		if s.IsUnread {
+			continue
+		}
+		words++
+		if s.Listed {
+			listed++
+		}
+	}
+	return float64(listed) / float64(max(words, 1))
+}
+
+// Errors returns the sum of the errors of words, and of the characters that are missing next to them.
+func Errors(scores []WordScore) int {
+	n := 0
+	for _, s := range scores {
+		n += s.Errors + s.Missing
+	}
+	return n
+}
+
+// AUC returns how well confidence tells correct words from others: the probability that a correct word has more of it than one with
+// errors. It is 0.5 if all words are correct, or none is.
+func AUC(scores []WordScore) float64 {
+	ranked := slices.DeleteFunc(slices.Clone(scores), func(s WordScore) bool { return s.IsUnread })
+	slices.SortFunc(ranked, func(a, b WordScore) int { return cmp.Compare(a.Confidence, b.Confidence) })
+	var right, wrong, pairs float64
+	for len(ranked) > 0 {
+		n := 1
+		for n < len(ranked) && ranked[n].Confidence == ranked[0].Confidence {
+			n++
+		}
+		before := wrong
+		for _, s := range ranked[:n] {
+			if s.Errors > 0 {
+				wrong++
+			}
+		}
+		correct := float64(n) - (wrong - before)
+		pairs += correct * (before + (wrong-before)/2)
+		right += correct
+		ranked = ranked[n:]
+	}
+	if right*wrong == 0 {
+		return 0.5
+	}
+	return pairs / (right * wrong)
+}

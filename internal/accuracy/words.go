@@ -1,0 +1,191 @@
+package accuracy
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Word is a word as it was read. Words are given in reading order.
+type Word struct {
+	Text       string  `json:"text"`
+	EndsLine   bool    `json:"endsLine,omitempty"`
+	Confidence float64 `json:"confidence"` // 0..1
+	Listed     bool    `json:"listed,omitempty"`
+}
+
+// WordScore tells how well a word was read, in the folded measure. A word that was divided at a line end is one.
+type WordScore struct {
+	Text       string  `json:"text"` // folded
+	Confidence float64 `json:"confidence"`
+	// Listed reports whether a part of it lies in a place that the reading lists as weak.
+	Listed     bool `json:"listed,omitempty"`
+	Characters int  `json:"characters"`
+	// Errors counts its wrong and superfluous characters, those that are missing in it, and a wrong end.
+	Errors int `json:"errors,omitempty"`
+	// Missing counts the characters of words that are missing right behind it, or in front of it, in a passage with errors.
+	Missing int `json:"missing,omitempty"`
+	// IsUnread marks writing that was not read but listed: Characters is how much, as the reading estimates it.
+	IsUnread bool `json:"isUnread,omitempty"`
+}
+
+// longGap is the number of missing characters in a row from which on they are a missed line, and nobody who looks at the words around
+// them sees only an error.
+const longGap = 20
+
+// CompareWords aligns the words with the ground truth. missed counts the characters that are missing between correct words, or in long
+// gaps: they belong to no word.
+func CompareWords(truth string, words []Word) (scores []WordScore, missed int) {
+	scores = foldWords(words)
+	texts := make([]string, len(scores))
+	for i, s := range scores {
+		texts[i] = s.Text
+	}
+	at := 0
+	for _, part := range Align(Tokens(Folded(truth)), texts) {
+		here := scores[at : at+len(part.Text)]
+		at += len(part.Text)
+		switch {
+		case part.Equal:
+		case len(here) > 0:
+			missed += chargeErrors(part.Truth, here)
+		default:
+			missed += utf8.RuneCountInString(strings.Join(part.Truth, ""))
+		}
+	}
+	return scores, missed
+}
+
+// foldWords returns the folded words, without errors. Words without folded characters are left out.
+func foldWords(words []Word) []WordScore {
+	var text strings.Builder
+	var scores []WordScore
+	first := 0
+	for i, w := range words {
+		text.WriteString(w.Text)
+		if w.EndsLine {
+			text.WriteByte('\n')
+		} else {
+			text.WriteByte(' ')
+		}
+		joined := i+1 < len(words) && w.EndsLine && len(Tokens(joinHyphenated(visible(w.Text+"\n"+words[i+1].Text)))) == 1
+		if joined {
+			continue
+		}
+		if folded := strings.ReplaceAll(Folded(text.String()), " ", ""); folded != "" {
+			scores = append(scores, sumUp(folded, words[first:i+1]))
+		}
+		text.Reset()
+		first = i + 1
+	}
+	return scores
+}
+
+// sumUp returns the score of a word that consists of parts.
+func sumUp(folded string, parts []Word) WordScore {
+	s := WordScore{Text: folded, Characters: utf8.RuneCountInString(folded)}
+	n := 0
+	for _, p := range parts {
+		k := utf8.RuneCountInString(p.Text)
+		s.Confidence += float64(k) * p.Confidence
+		s.Listed = s.Listed || p.Listed
+		n += k
+	}
+	s.Confidence /= float64(max(n, 1))
+	return s
+}
+
+// chargeErrors adds the edits between truth and the words, which differ, to the words. It returns how many characters are missing in
+// long gaps.
+func chargeErrors(truth []string, words []WordScore) (missed int) {
+	var read []rune
+	var owner []int // of each character: the index of its word; a blank belongs to the word in front
+	for i, w := range words {
+		if i > 0 {
+			read, owner = append(read, ' '), append(owner, i-1)
+		}
+		for _, r := range w.Text {
+			read, owner = append(read, r), append(owner, i)
+		}
+	}
+	want := []rune(strings.Join(truth, " "))
+	var gap []rune // what is missing in front of the next character
+	endGap := func(i int) {
+		letters := utf8.RuneCountInString(strings.ReplaceAll(string(gap), " ", ""))
+		switch isWord := letters > 0 && letters < len(gap); {
+		case isWord && letters >= longGap:
+			missed += letters
+		case isWord:
+			words[owner[i]].Missing += letters
+		default:
+			words[owner[i]].Errors += len(gap)
+		}
+		gap = nil
+	}
+	i, j := 0, 0
+	for _, step := range editSteps(want, read) {
+		if step == moveTruth {
+			gap = append(gap, want[i])
+			i++
+			continue
+		}
+		if step != moveBoth {
+			words[owner[j]].Errors++
+		}
+		if len(gap) > 0 {
+			endGap(j)
+		}
+		if step != moveText {
+			i++
+		}
+		j++
+	}
+	if len(gap) > 0 {
+		endGap(len(read) - 1)
+	}
+	return missed
+}
+
+// substitute is a further step of an alignment: a character was read as another.
+const substitute = moveText + 1
+
+// editSteps returns the steps of the cheapest way from a text to another. It takes len(truth)*len(text) steps and bytes.
+func editSteps(truth, text []rune) []byte {
+	width := len(text) + 1
+	moves := make([]byte, (len(truth)+1)*width)
+	above, here := make([]int, width), make([]int, width)
+	for j := range width {
+		above[j], moves[j] = j, moveText
+	}
+	for i, t := range truth {
+		row := moves[(i+1)*width:]
+		here[0], row[0] = i+1, moveTruth
+		for j, x := range text {
+			cost, move := above[j], byte(moveBoth)
+			if t != x {
+				cost, move = cost+1, substitute
+			}
+			if c := above[j+1] + 1; c < cost {
+				cost, move = c, moveTruth
+			}
+			if c := here[j] + 1; c < cost {
+				cost, move = c, moveText
+			}
+			here[j+1], row[j+1] = cost, move
+		}
+		above, here = here, above
+	}
+	var steps []byte
+	for i, j := len(truth), len(text); i > 0 || j > 0; {
+		move := moves[i*width+j]
+		steps = append(steps, move)
+		if move != moveText {
+			i--
+		}
+		if move != moveTruth {
+			j--
+		}
+	}
+	slices.Reverse(steps)
+	return steps
+}

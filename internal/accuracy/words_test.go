@@ -1,0 +1,108 @@
+package accuracy_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"uncial/internal/accuracy"
+	"uncial/internal/text"
+)
+
+// readWords makes words of lines, each with the confidence 0.5.
+func readWords(read string) []accuracy.Word {
+	var words []accuracy.Word
+	for line := range strings.Lines(read) {
+		for w := range strings.FieldsSeq(line) {
+			words = append(words, accuracy.Word{Text: w, Confidence: 0.5})
+		}
+		if len(words) > 0 {
+			words[len(words)-1].EndsLine = true
+		}
+	}
+	return words
+}
+
+func TestCompareWords(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		truth, read string
+		errors      map[string]int // of words with errors
+		missed      int
+	}{
+		"equal texts have no errors":             {"Whan that Aprille", "Whan that Aprille", nil, 0},
+		"a long s is no error":                   {"ſoote", "soote", nil, 0},
+		"a wrong letter":                         {"Whan that Aprille", "Whan thot Aprille", map[string]int{"thot": 1}, 0},
+		"a superfluous word":                     {"Whan Aprille", "Whan zz Aprille", map[string]int{"zz": 2}, 0},
+		"a short word that is missing":           {"Whan that Aprille", "Whan Aprille", nil, 4},
+		"a line that is missing":                 {"Whan that Aprille with his shoures soote", "Whan soote", nil, 25},
+		"two words read as one":                  {"Whan that Aprille", "Whanthat Aprille", map[string]int{"Whanthat": 1}, 0},
+		"a divided word is one":                  {"the beginning was", "the begin-\nning was", nil, 0},
+		"a divided word with an error":           {"the beginning was", "the begin-\nnimg was", map[string]int{"beginnimg": 1}, 0},
+		"a hyphen within a line divides nothing": {"well- known", "well- known", nil, 0},
+		"a line that is missing next to an error": {
+			"Whan that Aprille with his shoures soote", "Whan xoote", map[string]int{"xoote": 1}, 25,
+		},
+		"a word read as two":                            {"Whan that Aprille", "Whan th at Aprille", map[string]int{"th": 1}, 0},
+		"a short word that is missing next to an error": {"Whan that Aprille", "Whan Aprilie", map[string]int{"Aprilie": 5}, 0},
+		"a letter is missing":                           {"Whan that Aprille", "Whan tht Aprille", map[string]int{"tht": 1}, 0},
+		"nothing was read":                              {"Whan that Aprille", "", nil, 15},
+	} {
+		scores, missed := accuracy.CompareWords(c.truth, readWords(c.read))
+		got := map[string]int{}
+		for _, s := range scores {
+			if s.Errors+s.Missing > 0 {
+				got[s.Text] = s.Errors + s.Missing
+			}
+		}
+		if c.errors == nil {
+			c.errors = map[string]int{}
+		}
+		assert.Equal(t, c.errors, got, name)
+		assert.Equal(t, c.missed, missed, name)
+	}
+}
+
+func TestCompareWords_errorsAreThoseOfTheDistance(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.StringMatching(`[ab]{1,4}`)
+		truth, read := rapid.SliceOfN(word, 0, 8).Draw(t, "truth"), rapid.SliceOfN(word, 0, 8).Draw(t, "read")
+		scores, missed := accuracy.CompareWords(strings.Join(truth, " "), readWords(strings.Join(read, " ")))
+		least := text.Distance([]rune(strings.Join(truth, "")), []rune(strings.Join(read, "")))
+		require.GreaterOrEqual(t, accuracy.Errors(scores)+missed, least)
+	})
+}
+
+func TestFoundErrors(t *testing.T) {
+	t.Parallel()
+	scores := []accuracy.WordScore{
+		{Confidence: 0.9, Characters: 50, Errors: 1},
+		{Confidence: 0.2, Characters: 25, Errors: 6},
+		{Confidence: 0.5, Characters: 25, Errors: 1, Listed: true},
+	}
+	require.InDelta(t, 0.1, accuracy.FoundErrors(scores, 10, 0.25), 1e-9, "what is listed comes first")
+	require.InDelta(t, 0.7, accuracy.FoundErrors(scores, 10, 0.5), 1e-9, "then the least confident")
+	require.InDelta(t, 0.4, accuracy.FoundErrors(scores, 10, 0.375), 1e-9, "half of a word has half of its errors")
+	require.InDelta(t, 0.8, accuracy.FoundErrors(scores, 10, 1), 1e-9, "errors that no word has are never found")
+	require.InDelta(t, 1.0/3, accuracy.ListedShare(scores), 1e-9)
+
+	with := accuracy.WithUnread(scores, 7, []accuracy.Unread{{Characters: 5}, {Characters: 9}})
+	require.Equal(t, 15, accuracy.Errors(with), "a place finds no more than it says, and all no more than was missed")
+	require.InDelta(t, 1.0/3, accuracy.ListedShare(with), 1e-9, "what was not read is no word")
+}
+
+func TestAUC(t *testing.T) {
+	t.Parallel()
+	word := func(confidence float64, errors int) accuracy.WordScore {
+		return accuracy.WordScore{Confidence: confidence, Errors: errors}
+	}
+	require.InDelta(t, 1, accuracy.AUC([]accuracy.WordScore{word(0.9, 0), word(0.1, 1), word(0.8, 0)}), 1e-9)
+	require.InDelta(t, 0, accuracy.AUC([]accuracy.WordScore{word(0.1, 0), word(0.9, 1)}), 1e-9)
+	require.InDelta(t, 0.5, accuracy.AUC([]accuracy.WordScore{word(0.5, 0), word(0.5, 1)}), 1e-9, "equals tell nothing")
+	require.InDelta(t, 0.75, accuracy.AUC([]accuracy.WordScore{word(0.5, 1), word(0.9, 0), word(0.7, 1), word(0.6, 0)}), 1e-9)
+	require.InDelta(t, 0.5, accuracy.AUC([]accuracy.WordScore{word(0.5, 0)}), 1e-9)
+}

@@ -21,9 +21,6 @@ import (
 	"uncial/internal/document"
 )
 
-// rule is the name of this package's edits in document.Edit.
-const rule = "language-model"
-
 // Config selects the language model.
 type Config struct {
 	URL     string        // of the API, such as https://api.openai.com/v1
@@ -104,6 +101,7 @@ func (m *Model) Improve(ctx context.Context, image []byte, doc *document.Documen
 		c.word.Text = c.after
 	}
 	doc.SortEdits()
+	doc.Proofreader = m.model
 	return nil
 }
 
@@ -131,7 +129,7 @@ type correction struct {
 // record adds the edit to the document. If the word was changed before, the two edits become one: from the word as it was first
 // read to the word as it stands now, or none if these are equal.
 func (c correction) record(doc *document.Document) {
-	e := document.NewEdit([]document.Word{*c.word}, c.after, rule, c.word.Confidence)
+	e := document.NewEdit([]document.Word{*c.word}, c.after, document.Proofread, c.word.Confidence)
 	e.Page = c.page
 	i := slices.IndexFunc(doc.Edits, func(old document.Edit) bool { return old.Page == e.Page && old.Box == e.Box && old.After == e.Before })
 	if i < 0 {

@@ -20,6 +20,8 @@ type Document struct {
 	Enhanced bool `json:"enhanced,omitempty"`
 	// Edits are the corrections made by enhancement, in reading order. Nil unless Enhanced.
 	Edits []Edit `json:"edits,omitempty"`
+	// Proofreader is the name of the language model that proofread the text, "" if none did.
+	Proofreader string `json:"proofreader,omitempty"`
 	// Models are those that recognized the words, in the order of their first word. Word.Model refers to them by name.
 	Models []Model `json:"models,omitempty"`
 }
@@ -101,6 +103,9 @@ type Point struct {
 	X int `json:"x"`
 	Y int `json:"y"`
 }
+
+// Proofread is the rule of edits that a language model made.
+const Proofread = "language-model"
 
 // Edit is one correction made by enhancement. Before and After are words with one space between them.
 type Edit struct {

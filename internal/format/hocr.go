@@ -10,8 +10,8 @@ import (
 )
 
 // writeHOCR writes hOCR 1.2 as XHTML: ocr_page, ocr_carea, ocr_par (one per block), ocr_line and ocrx_word, with bbox,
-// baseline, ppageno, scan_res and x_wconf. The property x_rotation, an extension, has the degrees by which the image was
-// rotated clockwise to be upright.
+// baseline, ppageno, scan_res and x_wconf. Two properties are extensions: x_rotation has the degrees by which the image was
+// rotated clockwise to be upright, and x_models the models that read a line, which meta elements describe.
 func writeHOCR(doc *document.Document, meta Meta) string {
 	var x xmlWriter
 	x.b.WriteString(xmlDeclaration + "<!DOCTYPE html>\n")
@@ -23,6 +23,9 @@ func writeHOCR(doc *document.Document, meta Meta) string {
 	x.empty("meta", "name", "ocr-capabilities", "content", "ocr_page ocr_carea ocr_par ocr_line ocrx_word ocrp_lang ocrp_dir ocrp_wconf")
 	x.empty("meta", "name", "ocr-number-of-pages", "content", strconv.Itoa(len(doc.Pages)))
 	x.empty("meta", "name", "ocr-langs", "content", doc.Language)
+	for i, m := range doc.Models {
+		x.empty("meta", "name", "uncial."+modelStep(i), "content", m.Name+" "+m.Digest)
+	}
 	x.empty("meta", "name", "dcterms.created", "content", timestamp(meta))
 	x.close()
 	x.open("body")
@@ -50,7 +53,7 @@ func hocrPage(x *xmlWriter, doc *document.Document, p int, meta Meta) {
 		x.open("div", "class", "ocr_carea", "id", id(p+1, i+1), "title", bbox(block.Box))
 		x.open("p", "class", "ocr_par", "id", id(p+1, i+1)+"_p", "title", bbox(block.Box), "lang", doc.Language, "xml:lang", doc.Language)
 		for j := range block.Lines {
-			hocrLine(x, &block.Lines[j], p+1, i+1, j+1)
+			hocrLine(x, doc, &block.Lines[j], p+1, i+1, j+1)
 		}
 		x.close()
 		x.close()
@@ -62,10 +65,13 @@ func hocrPage(x *xmlWriter, doc *document.Document, p int, meta Meta) {
 const softHyphen = "\u00ad"
 
 // hocrLine writes one line. x_wconf is in percent, as Tesseract writes it.
-func hocrLine(x *xmlWriter, line *document.Line, path ...int) {
+func hocrLine(x *xmlWriter, doc *document.Document, line *document.Line, path ...int) {
 	title := bbox(line.Box)
 	if slope, offset, ok := baseline(line); ok {
 		title += fmt.Sprintf("; baseline %s %s", decimal(slope), decimal(offset))
+	}
+	if models := lineSteps(doc, line); models != "" {
+		title += "; x_models " + models
 	}
 	attributes := []string{"class", "ocr_line", "id", id(path...), "title", title}
 	if isRightToLeft(line) {

@@ -3,6 +3,7 @@ package format
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"uncial/internal/document"
@@ -19,7 +20,8 @@ type step struct {
 // setting is an option of a step.
 type setting struct{ name, value string }
 
-// steps returns what was done, in order: recognition with each model, then the enhancement. Lines refer to the first.
+// steps returns what was done, in order: recognition with each model, then the enhancement, then proofreading by a language model.
+// Lines refer to the first.
 func steps(doc *document.Document) []step {
 	all := []step{}
 	for i, m := range doc.Models {
@@ -29,17 +31,30 @@ func steps(doc *document.Document) []step {
 		})
 	}
 	if doc.Enhanced {
-		var rules []string
-		for _, e := range doc.Edits {
-			rules = append(rules, e.Rule)
-		}
-		slices.Sort(rules)
-		all = append(all, step{
-			id: "enhancement", category: "contentModification", description: "correction of the recognized text",
-			settings: []setting{{"corrections", fmt.Sprint(len(doc.Edits))}, {"rules", strings.Join(slices.Compact(rules), " ")}},
-		})
+		all = append(all, correction("enhancement", "correction of the recognized text", doc.Edits, func(rule string) bool { return rule != document.Proofread }))
+	}
+	if doc.Proofreader != "" {
+		s := correction("proofreading", "correction by a language model", doc.Edits, func(rule string) bool { return rule == document.Proofread })
+		s.settings = append([]setting{{"model", doc.Proofreader}}, s.settings...)
+		all = append(all, s)
 	}
 	return all
+}
+
+// correction returns a step that made the edits of some rules.
+func correction(id, description string, edits []document.Edit, isOwn func(rule string) bool) step {
+	var rules []string
+	for _, e := range edits {
+		if isOwn(e.Rule) {
+			rules = append(rules, e.Rule)
+		}
+	}
+	corrections := strconv.Itoa(len(rules))
+	slices.Sort(rules)
+	return step{
+		id: id, category: "contentModification", description: description,
+		settings: []setting{{"corrections", corrections}, {"rules", strings.Join(slices.Compact(rules), " ")}},
+	}
 }
 
 // modelStep is the id of the step of a model, from 0.

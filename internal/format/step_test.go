@@ -29,6 +29,25 @@ func mixedPage() *document.Document {
 	}
 }
 
+func TestWrite_Steps_proofreading(t *testing.T) {
+	t.Parallel()
+	doc := mixedPage()
+	doc.Proofreader = "a-language-model"
+	doc.Edits = append(doc.Edits, document.Edit{Rule: document.Proofread})
+	for format, parts := range map[string][]string{
+		"alto": {"corrections=3 rules=long-s vote", `<Processing ID="proofreading">`, "model=a-language-model corrections=1 rules=language-model"},
+		"page": {`name="enhancement"`, `name="proofreading"`, `<Label type="model" value="a-language-model"/>`},
+	} {
+		written := MustWrite(t, format, doc)
+		for _, part := range parts {
+			assert.Contains(t, written, part)
+		}
+		formattest.RequireValid(t, format, written)
+	}
+	doc.Proofreader, doc.Edits = "", nil
+	assert.NotContains(t, MustWrite(t, "alto", doc), "proofreading")
+}
+
 func TestWrite_Steps(t *testing.T) {
 	t.Parallel()
 	for format, parts := range map[string][]string{
@@ -43,11 +62,17 @@ func TestWrite_Steps(t *testing.T) {
 			`<Label type="digest" value="sha256:` + strings.Repeat("2", 64) + `"/>`, `name="enhancement"`, `<Label type="rules" value="long-s vote"/>`,
 			`<TextLine id="p1_b1_l1" custom="readBy {steps:model1;}">`, `custom="readBy {steps:model1 model2;}"`, `<TextLine id="p1_b1_l4">`,
 		},
+		"hocr": {
+			`<meta name="uncial.model1" content="deu_latf sha256:` + strings.Repeat("1", 64) + `"/>`,
+			`<span class="ocr_line" id="p1_b1_l1" title="bbox 10 0 90 20; x_models model1">`, `x_models model1 model2"`, `id="p1_b1_l4" title="bbox 10 80 90 100">`,
+		},
 	} {
 		written := MustWrite(t, format, mixedPage())
 		for _, part := range parts {
 			assert.Contains(t, written, part)
 		}
-		formattest.RequireValid(t, format, written)
+		if format != "hocr" { // it has no schema
+			formattest.RequireValid(t, format, written)
+		}
 	}
 }

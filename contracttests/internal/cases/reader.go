@@ -26,6 +26,10 @@ var readerRows = []row{
 		name: "extract/200/reader-in-page", points: 20, needs: []string{model.NeedAllFields}, then: linesHaveReaders,
 		explanation: "PAGE-XML describes each model of the reader as a MetadataItem, and each line refers to those that read it.",
 		asks:        []ask{read(printed).format("page"), read(other).format("page")},
+	}, {
+		name: "extract/200/reader-in-hocr", points: 20, needs: []string{model.NeedAllFields}, then: linesHaveReaders,
+		explanation: "hOCR describes each model of the reader in a meta element, and each line refers to those that read it.",
+		asks:        []ask{read(printed).format("hocr"), read(other).format("hocr")},
 	},
 }
 

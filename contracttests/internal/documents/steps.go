@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Steps is what a document in ALTO or PAGE-XML says about how it was made.
+// Steps is what a document in ALTO, PAGE-XML or hOCR says about how it was made.
 type Steps struct {
 	Models map[string]string // digest of the model of each step that read text, by the id of the step
 	Lines  [][]string        // the steps that read each line, in the order of the file
@@ -19,7 +19,13 @@ var digestSetting = regexp.MustCompile(`\bdigest=(sha256:[0-9a-f]{64})\b`)
 // readBy finds the steps of a line in the attribute custom of PAGE-XML.
 var readBy = regexp.MustCompile(`\breadBy \{steps:([^;}]*);\}`)
 
-// ReadSteps reads the steps of a document in one of the formats alto and page. The error names a line that refers to a step that
+// modelMeta finds the name and the digest of a model in a meta element of hOCR, and xModels the models of a line.
+var (
+	modelMeta = regexp.MustCompile(`^uncial\.(model\d+)$`)
+	xModels   = regexp.MustCompile(`; x_models ([^;]*)`)
+)
+
+// ReadSteps reads the steps of a document in one of the formats alto, page and hocr. The error names a line that refers to a step that
 // does not exist.
 func ReadSteps(format, text string) (Steps, error) {
 	root, err := parseXML(text)
@@ -28,10 +34,13 @@ func ReadSteps(format, text string) (Steps, error) {
 	}
 	s := Steps{Models: map[string]string{}}
 	known := map[string]bool{}
-	if format == "alto" {
+	switch format {
+	case "alto":
 		s.readALTO(root, known)
-	} else {
+	case "page":
 		s.readPAGE(root, known)
+	default:
+		s.readHOCR(root, known)
 	}
 	for i, line := range s.Lines {
 		for _, id := range line {
@@ -73,6 +82,25 @@ func (s *Steps) readPAGE(root *node, known map[string]bool) {
 	for _, line := range root.all(named("TextLine")) {
 		var steps []string
 		if m := readBy.FindStringSubmatch(line.attr["custom"]); m != nil {
+			steps = strings.Fields(m[1])
+		}
+		s.Lines = append(s.Lines, steps)
+	}
+}
+
+func (s *Steps) readHOCR(root *node, known map[string]bool) {
+	for _, meta := range root.all(named("meta")) {
+		if m := modelMeta.FindStringSubmatch(meta.attr["name"]); m != nil {
+			_, digest, _ := strings.Cut(meta.attr["content"], " ")
+			known[m[1]], s.Models[m[1]] = true, digest
+		}
+	}
+	for _, span := range root.all(named("span")) {
+		if span.attr["class"] != "ocr_line" {
+			continue
+		}
+		var steps []string
+		if m := xModels.FindStringSubmatch(span.attr["title"]); m != nil {
 			steps = strings.Fields(m[1])
 		}
 		s.Lines = append(s.Lines, steps)

@@ -38,7 +38,7 @@ func documentDefects() []row {
 
 // readerDefects say nothing, or something wrong, about what made the text.
 func readerDefects() []row {
-	const inALTO, inPAGE = "extract/200/reader-in-alto", "extract/200/reader-in-page"
+	const inALTO, inPAGE, inHOCR = "extract/200/reader-in-alto", "extract/200/reader-in-page", "extract/200/reader-in-hocr"
 	return []row{
 		{"does not say what made the text", readerCase, on(extracted, drop("reader"))},
 		{"names no models", readerCase, on(extracted, inside("reader", func(o object) { o["models"] = []any{} }))},
@@ -53,6 +53,9 @@ func readerDefects() []row {
 		inDocument("page", "does not describe the models in PAGE-XML", inPAGE, `<Label type="digest" [^>]*>`, ``),
 		inDocument("page", "does not say which model read a line of PAGE-XML", inPAGE, ` custom="[^"]*"`, ``),
 		inDocument("page", "refers to a step that PAGE-XML does not describe", inPAGE, `steps:[a-z0-9]+`, `steps:model99`),
+		inDocument("hocr", "does not describe the models in hOCR", inHOCR, `<meta name="uncial.model[^>]*>`, ``),
+		inDocument("hocr", "does not say which model read a line of hOCR", inHOCR, `; x_models [a-z0-9 ]+`, ``),
+		inDocument("hocr", "refers to a model that hOCR does not describe", inHOCR, `x_models [a-z0-9]+`, `x_models model99`),
 	}
 }
 

@@ -24,6 +24,8 @@ func checkDocument(d *document.Document) error {
 		return errors.New("pipe: document.language is empty")
 	case !isFraction(d.Confidence):
 		return fmt.Errorf("pipe: document.confidence is %v; expected 0 to 1", d.Confidence)
+	case d.Proofreader != "":
+		return errors.New("pipe: document.proofreader is set; a worker asks no language model")
 	case !d.Enhanced && len(d.Edits) > 0:
 		return errors.New("pipe: document.edits without document.enhanced")
 	}

@@ -186,6 +186,7 @@ func TestConn_SendAnswer_InvalidDocument(t *testing.T) {
 		"eleven pages":          func(d *document.Document) { d.Pages = make([]document.Page, 11) },
 		"no language":           func(d *document.Document) { d.Language = "" },
 		"a confidence over one": func(d *document.Document) { d.Confidence = 1.01 },
+		"a proofreader":         func(d *document.Document) { d.Proofreader = "a-language-model" },
 		"a doubt off the page": func(d *document.Document) {
 			d.Pages[0].Doubts = []document.Doubt{{Box: document.Box{X: -1, W: 9, H: 9}, Reason: document.UnreadInk, Characters: 1}}
 		},

@@ -222,8 +222,12 @@ func (a *App) sweep(ctx context.Context) {
 			return
 		case err != nil:
 			a.o.Logger.Warn("sweep failed; will retry", "error", err)
-		case swept.Expired > 0:
+		}
+		if swept.Expired > 0 {
 			a.o.Logger.Info("released the points of expired holds", "holds", swept.Expired)
+		}
+		if swept.Archived > 0 {
+			a.o.Logger.Info("removed extractions of old months; their usage by day and key stays", "extractions", swept.Archived)
 		}
 		select {
 		case <-ctx.Done():

@@ -46,7 +46,7 @@ func OpenData(ctx context.Context, o DataOptions, log *slog.Logger, now func() t
 	if err != nil {
 		return nil, fmt.Errorf("--database: %w", err)
 	}
-	d := &Data{Store: st, Ledger: ledger.New(st, ledger.Options{Plans: plans, Now: now}), Limits: ratelimit.New(st, now)}
+	d := &Data{Store: st, Ledger: ledger.New(st, ledger.Options{Plans: plans, Now: now, Retention: cmp.Or(o.Retention, ledger.DefaultRetention)}), Limits: ratelimit.New(st, now)}
 	if err := d.prepare(ctx, o, plans, log, now); err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
@@ -98,6 +98,9 @@ func (o DataOptions) check() error {
 	}
 	if _, err := o.plans(); err != nil {
 		return err
+	}
+	if o.Retention > 0 && o.Retention < ledger.MinRetention {
+		return fmt.Errorf("--retention: must be at least %dd; 0 keeps everything", ledger.MinRetention/(24*time.Hour))
 	}
 	_, err := o.givenSecret()
 	return err
@@ -217,7 +220,7 @@ func (d *Data) Statements(ctx context.Context) ([]Statement, error) {
 	return list, nil
 }
 
-// Sweep expires holds of dead processes, and deletes old replies, sessions, tokens and counts of failed sign-ins. Any number
+// Sweep expires holds of dead processes, removes holds of old months, and deletes old replies, sessions, tokens and counts of failed sign-ins. Any number
 // of replicas may sweep at the same time. Errors: *store.Error.
 func (d *Data) Sweep(ctx context.Context) (ledger.Swept, error) {
 	swept, err := d.Ledger.Sweep(ctx)

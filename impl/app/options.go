@@ -59,7 +59,11 @@ type DataOptions struct {
 	KeySecret string // what API keys are hashed with; at least 32 characters. Default for SQLite: from a file next to the database
 	PlansFile string // JSON file with the catalogue of plans. Default: free, pro and archive
 
-	Existing    bool // fail if the SQLite file is missing. Default: create it
+	Existing bool // fail if the SQLite file is missing. Default: create it
+	// Retention is how long extractions are kept one by one after the end of their month: their holds and entries are then removed, and
+	// their sums by day and key stay. At least 7 days; negative: for ever. Default: 400 days
+	Retention time.Duration
+
 	WithoutKeys bool // make and check no keys, so that no secret is needed
 	ReadOnly    bool // fail if the schema is out of date. Default: update it
 }

@@ -8,7 +8,7 @@
 // remaining points; Audit verifies this.
 //
 // A meter counts the points of one key, or of an account's playground, next to the balance, and may have a monthly cap:
-// meter.go. Usage by day and key is read from the holds: usage.go.
+// meter.go. Usage by day and key is read from the holds: usage.go. Holds and entries of old months are removed; sums remain: archive.go.
 //
 // Cost of an extraction in statements, without BEGIN and COMMIT: Authenticate 1, Count 1, Hold 4, Settle 4. An
 // idempotency key adds nothing. Each Extend adds 1, the first use of a key in a minute 1, and the first extraction of a
@@ -70,14 +70,17 @@ type Options struct {
 	Plans account.Catalogue
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
+	// Retention is how long holds and their entries are kept after the end of their month, in Sweep. Default: for ever.
+	Retention time.Duration
 }
 
 // Ledger keeps the points of all accounts in one database. It caches nothing and is safe for concurrent use by any number
 // of processes.
 type Ledger struct {
-	store *store.Store
-	plans account.Catalogue
-	clock func() time.Time
+	store     *store.Store
+	plans     account.Catalogue
+	clock     func() time.Time
+	retention time.Duration
 }
 
 // New returns the ledger stored in st.
@@ -88,7 +91,7 @@ func New(st *store.Store, o Options) *Ledger {
 	if len(o.Plans.Names()) == 0 {
 		o.Plans = account.DefaultCatalogue()
 	}
-	return &Ledger{store: st, plans: o.Plans, clock: o.Now}
+	return &Ledger{store: st, plans: o.Plans, clock: o.Now, retention: o.Retention}
 }
 
 // now returns the time with the precision that the database stores.

@@ -18,9 +18,11 @@ const (
 type Swept struct {
 	Expired   int `json:"expired"`   // holds whose points were returned
 	Forgotten int `json:"forgotten"` // stored replies deleted
+	Archived  int `json:"archived"`  // holds of old months removed
 }
 
-// Sweep expires overdue holds and deletes replies that are too old to be replayed. Any number of replicas may sweep at the
+// Sweep expires overdue holds, deletes replies that are too old to be replayed, and removes holds of months that ended longer ago than
+// the retention. Any number of replicas may sweep at the
 // same time. Call it about every 15 seconds. Errors: *store.Error.
 func (l *Ledger) Sweep(ctx context.Context) (Swept, error) {
 	var s Swept
@@ -44,6 +46,11 @@ func (l *Ledger) Sweep(ctx context.Context) (Swept, error) {
 		if n < forgetBatch {
 			break
 		}
+	}
+	archived, err := l.archive(ctx)
+	s.Archived = int(archived)
+	if err != nil {
+		return s, fmt.Errorf("archive: %w", err)
 	}
 	return s, nil
 }

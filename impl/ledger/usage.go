@@ -32,16 +32,26 @@ type Use struct {
 // dayLength is a day in the unit of stored times, microseconds.
 const dayLength = int64(24 * time.Hour / time.Microsecond)
 
+// Columns of a hold in Usage: the day since 1970-01-01 UTC, and the key or the meter of the playground.
+const (
+	usageDay = `created_at / 86400000000`
+	usageKey = `COALESCE(key_id, meter_id, '')`
+)
+
 // Usage returns what an account has used in the calendar month (UTC) of an instant, in the order of days and then of key
 // IDs; in ByKey the key with the most points comes first. Days and keys without use are left out. Errors: *store.Error.
 func (l *Ledger) Usage(ctx context.Context, accountID string, month time.Time, by Grouping) ([]Use, error) {
-	const day, key = `created_at / 86400000000`, `COALESCE(key_id, meter_id, '')`
-	columns, order := map[Grouping][2]string{ByDay: {day, `''`}, ByKey: {`-1`, key}, ByDayAndKey: {day, key}}[by], `1, 2`
+	columns := map[Grouping]string{ByDay: `day, ''`, ByKey: `-1, key_id`, ByDayAndKey: `day, key_id`}[by]
+	order := `1, 2`
 	if by == ByKey {
 		order = `4 DESC, 2`
 	}
-	all, err := store.All(ctx, l.store.Reader(), `SELECT `+columns[0]+`, `+columns[1]+`, COUNT(*), CAST(SUM(points) AS BIGINT) FROM holds
-		WHERE account_id = $1 AND period = $2 AND state = 'settled' GROUP BY 1, 2 ORDER BY `+order,
+	// Only while a month is being archived does it have both holds and rows of usage_days.
+	all, err := store.All(ctx, l.store.Reader(), `SELECT `+columns+`, CAST(SUM(extractions) AS BIGINT), CAST(SUM(points) AS BIGINT) FROM (
+			SELECT `+usageDay+` AS day, `+usageKey+` AS key_id, COUNT(*) AS extractions, SUM(points) AS points FROM holds
+			WHERE account_id = $1 AND period = $2 AND state = 'settled' GROUP BY 1, 2
+			UNION ALL SELECT day, key_id, extractions, points FROM usage_days WHERE account_id = $1 AND period = $2) AS uses
+		GROUP BY 1, 2 ORDER BY `+order,
 		store.Args{accountID, periodOf(month)}, func(scan func(...any) error) (Use, error) {
 			u := Use{AccountID: accountID}
 			var day int64

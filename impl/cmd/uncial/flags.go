@@ -90,6 +90,22 @@ func (o *overlap) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// retention is a duration, or a negative one for the text "0", which keeps everything.
+type retention time.Duration
+
+// UnmarshalText parses the value of the flag.
+func (r *retention) UnmarshalText(text []byte) error {
+	d, err := parseDays(string(text))
+	if err != nil || d < 0 {
+		return errors.New("invalid retention; use a duration such as 400d, or 0 to keep everything")
+	}
+	if d == 0 {
+		d = -1
+	}
+	*r = retention(d)
+	return nil
+}
+
 // parseDays parses a Go duration, or whole days of 24 hours such as 90d, which time.ParseDuration does not accept.
 func parseDays(text string) (time.Duration, error) {
 	number, isDays := strings.CutSuffix(text, "d")

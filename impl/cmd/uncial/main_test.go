@@ -119,6 +119,8 @@ func TestRun_WrongUsage(t *testing.T) {
 		"a shell without completions":    {"completion tcsh", 2, `must be one of "bash","zsh","fish"`},
 		"negative workers of an engine":  {"engine --workers=-1", 1, "--workers: must be"},
 		"a negative deadline":            {"engine --deadline=-1s", 1, "--deadline: must be"},
+		"a negative retention":           {"serve --retention=-1d", 2, "--retention: invalid retention"},
+		"a short retention":              {"serve --retention=6d", 1, "--retention: must be at least 7d; 0 keeps everything"},
 		"an invalid engine URL":          {"serve --engine engine:8090", 1, `--engine: invalid engine URL "engine:8090"`},
 	} {
 		args := strings.Fields(c.args)

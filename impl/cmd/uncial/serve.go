@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"time"
 
 	"uncial/impl/app"
 	"uncial/internal/edge"
@@ -16,6 +17,7 @@ type serveCmd struct {
 	Listen      string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Listen address of the API; port 0 picks a free port (default: ${default})."`
 	AdminListen string `placeholder:"ADDR" help:"Listen address of metrics and pprof; keep it private (default: none)."`
 	dataFlags
+	Retention retention `default:"400d" placeholder:"DURATION" help:"How long extractions are kept one by one after the end of their month. Then only their sums by day and key remain; 0 keeps everything (default: ${default})."`
 	engineFlags
 	Engine          string        `placeholder:"URL" help:"Base URL of an engine to use instead of workers on this machine, such as http://engine:8090."`
 	EnhanceProvider string        `placeholder:"NAME" help:"Language model that proofreads requests with enhance: openai, for any API compatible with OpenAI's. It receives the images and the recognized text (default: none, nothing leaves this machine)."`
@@ -40,8 +42,10 @@ func (serveCmd) Help() string {
 
 // options converts the flags to the options of package app. app.New checks what the parser has not checked.
 func (c *serveCmd) options() app.Options {
+	data := c.dataFlags.options()
+	data.Retention = time.Duration(c.Retention)
 	return app.Options{
-		Listen: c.Listen, AdminListen: c.AdminListen, Data: c.dataFlags.options(), Engine: c.pool(),
+		Listen: c.Listen, AdminListen: c.AdminListen, Data: data, Engine: c.pool(),
 		Enhance: app.EnhanceOptions{
 			Provider: c.EnhanceProvider, URL: c.EnhanceURL, Model: c.EnhanceModel, Key: c.EnhanceKey,
 		},

@@ -30,7 +30,7 @@ type ExtractCmd struct {
 	Format    []string      `short:"f" enum:"text,json,hocr,alto,page,tsv" default:"text" help:"Output format, or several with --out: ${enum}."`
 	JSON      bool          `name:"json" help:"Write whole responses as JSON, one per line, each with the name of its image."`
 	Out       string        `short:"o" placeholder:"DIR" help:"Write files for each page into this directory, and remember there what is done: a second run reads only what is missing."`
-	Volume    []string      `placeholder:"KIND" help:"With --out, write files for all pages together: text, ... (see below)."`
+	Volume    []string      `placeholder:"KIND" help:"With --out, write files for all pages together, of the kinds above."`
 	Partial   bool          `help:"Write the files of --volume even if pages are missing."`
 	Report    string        `placeholder:"FILE" help:"With --out, write a report as .json or .html: pages by confidence, worst first, with pictures of weak places."`
 	Recursive bool          `short:"r" help:"Read the directories below a directory too."`

@@ -1,0 +1,188 @@
+package client_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/client"
+	"uncial/impl/client/source/sourcetest"
+)
+
+// asProgram makes the test binary run the command, so that a test can kill it.
+const asProgram = "UNCIAL_TEST_EXTRACT"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) == "" {
+		os.Exit(m.Run())
+	}
+	var cmd client.ExtractCmd
+	parser, err := kong.New(&cmd)
+	if err == nil {
+		_, err = parser.Parse(os.Args[1:])
+	}
+	if err == nil {
+		err = cmd.Run(context.Background())
+	}
+	if err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// archive serves images by number: slow ones, some that fail or ask to wait at first, and one that is gone.
+type archive struct {
+	tb    testing.TB
+	scans [][]byte
+	mu    sync.Mutex
+	asked map[string]int
+	busy  int // requests at this moment
+	most  int
+}
+
+const canvases = 16
+
+func (a *archive) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/manifest.json" {
+		_, _ = io.WriteString(w, a.manifest("http://"+r.Host))
+		return
+	}
+	a.mu.Lock()
+	a.asked[r.URL.Path]++
+	times := a.asked[r.URL.Path]
+	a.busy++
+	a.most = max(a.most, a.busy)
+	a.mu.Unlock()
+	defer func() {
+		a.mu.Lock()
+		a.busy--
+		a.mu.Unlock()
+	}()
+	var n int
+	_, _ = fmt.Sscanf(r.URL.Path, "/%d.jpg", &n)
+	switch {
+	case n == 3:
+		http.NotFound(w, r)
+		return
+	case n == 5 && times <= 2:
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, "slow down", http.StatusTooManyRequests)
+		return
+	case n == 8 && times == 1:
+		http.Error(w, "failed", http.StatusInternalServerError)
+		return
+	case n == 11 && times == 1:
+		closeConnection(w, r)
+		return
+	case n%4 == 0:
+		time.Sleep(200 * time.Millisecond)
+	}
+	_, _ = w.Write(a.scans[n])
+}
+
+func (a *archive) manifest(base string) string {
+	var items []string
+	for i := range canvases {
+		items = append(items, fmt.Sprintf(`{"id":"%s/canvas/%d","type":"Canvas","items":[{"items":[{"motivation":"painting","body":{"id":"%[1]s/%d.jpg","type":"Image"}}]}]}`, base, i, i))
+	}
+	return `{"type":"Manifest","label":"Codex","items":[` + strings.Join(items, ",") + `]}`
+}
+
+// TestExtractCmd_Run_Killed reads a PDF, a directory and a manifest while the command is killed ten times. Each page is charged
+// once, all files are whole, and the second run is free.
+func TestExtractCmd_Run_Killed(t *testing.T) {
+	const pdfPages, images = 40, 200
+	key := "ocr_test_archive_killed"
+	base, dir, out := mustMock(t), t.TempDir(), t.TempDir()
+	a := &archive{tb: t, asked: map[string]int{}}
+	var sheets []sourcetest.Sheet
+	for i := range pdfPages {
+		sheets = append(sheets, sourcetest.Sheet{JPEG: sourcetest.JPEG(t, sourcetest.Gray(60, 40, i)), DPI: 100})
+	}
+	book := sourcetest.Write(t, dir, "book.pdf", sourcetest.PDF(t, sheets...))
+	for i := range images {
+		sourcetest.Write(t, dir, fmt.Sprintf("scans/%d.jpg", i), sourcetest.JPEG(t, sourcetest.Gray(40, 60, i)))
+	}
+	for i := range canvases {
+		a.scans = append(a.scans, sourcetest.JPEG(t, sourcetest.Gray(50, 50, i)))
+	}
+	server := httptest.NewServer(a)
+	defer server.Close()
+	args := []string{
+		"--url", base, "--key", key, "--out", out, "--format", "text,alto", "--volume", "text", "--partial", "--fetch-here",
+		book, filepath.Join(dir, "scans"), server.URL + "/manifest.json",
+	}
+	start := func(stderr io.Writer) *exec.Cmd {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], args...) //nolint:gosec // this test binary
+		cmd.Env = append(os.Environ(), asProgram+"=1")
+		cmd.Stderr = stderr
+		require.NoError(t, cmd.Start())
+		return cmd
+	}
+	spent := func() int {
+		var state struct{ Balance int }
+		mustPut(t, base+"/__mock/keys/"+key, &state)
+		return 1_000_000 - state.Balance
+	}
+	moments := rand.New(rand.NewPCG(18, 1)) //nolint:gosec // the same moments in every run
+	killed := 0
+	for range 10 {
+		before := spent()
+		cmd := start(nil)
+		// The moment counts from the first page that is charged, so that a slow machine kills the run in its middle too.
+		for deadline := time.Now().Add(10 * time.Second); spent() == before && time.Now().Before(deadline); {
+			time.Sleep(5 * time.Millisecond)
+		}
+		time.Sleep(time.Duration(moments.IntN(400)) * time.Millisecond)
+		require.NoError(t, cmd.Process.Kill())
+		_ = cmd.Wait()
+		if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+			killed++
+		}
+	}
+	assert.Equal(t, 10, killed, "no run ended before it was killed")
+	var stderr bytes.Buffer
+	require.Error(t, start(&stderr).Wait(), "a page is absent")
+	const all = pdfPages + images + canvases
+	assert.Contains(t, stderr.String(), fmt.Sprintf("%d of %d pages read (", all-1, all))
+	assert.Contains(t, stderr.String(), ", 1 absent; ")
+	assert.Equal(t, (all-1)*10, spent(), "each page is charged once")
+
+	names := mustNames(t, out)
+	assert.Len(t, names, 2*(all-1)+1)
+	for _, name := range names {
+		content, err := os.ReadFile(filepath.Join(out, name))
+		require.NoError(t, err)
+		require.NotEmpty(t, content, name)
+		if strings.HasSuffix(name, ".xml") {
+			require.NoError(t, xml.Unmarshal(content, new(struct{})), name)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(out, "volume.txt"))
+	require.NoError(t, err)
+	assert.Equal(t, all-1, bytes.Count(text, []byte{'\f'}))
+	assert.Equal(t, 1, a.most, "the server of the images gets one request at a time")
+
+	stderr.Reset()
+	require.Error(t, start(&stderr).Wait())
+	assert.Contains(t, stderr.String(), fmt.Sprintf("%d of %d pages read (%d before), 1 absent; 0 points used; ", all-1, all, all-1))
+	assert.Equal(t, (all-1)*10, spent())
+}

@@ -37,6 +37,8 @@ type Extra struct {
 	Routes    []Route
 	Templates fs.FS // NAME.html files, which define the templates "title" and "content", and "head" if they need it
 	Assets    fs.FS // style sheets and scripts, served under /assets/; reach them with {{asset "NAME"}}
+	// SignedOut forgets what is kept for the session of a visitor who signs out. Default: nothing is forgotten
+	SignedOut func(c *Call)
 }
 
 // MenuItem is a link in the menu.

@@ -135,11 +135,21 @@ func (d *Dashboard) commit(c *Call) error {
 
 // end signs the visitor out of this session.
 func (d *Dashboard) end(c *Call) error {
+	d.forget(c)
 	if err := d.sessions.Destroy(c.R.Context()); err != nil {
 		return err
 	}
 	d.sessions.WriteSessionCookie(c.R.Context(), c.W, "", time.Time{})
 	return nil
+}
+
+// forget lets other packages drop what they keep for the session.
+func (d *Dashboard) forget(c *Call) {
+	for _, extra := range d.o.Extra {
+		if extra.SignedOut != nil && c.IsSignedIn() {
+			extra.SignedOut(c)
+		}
+	}
 }
 
 // signOut ends the session of this browser.
@@ -177,6 +187,7 @@ func endSessions(c *Call) error {
 	if err := c.d.o.Sessions.EndAll(c.R.Context(), c.User.ID); err != nil {
 		return err
 	}
+	c.d.forget(c)
 	http.SetCookie(c.W, cookie("session", "", -1))
 	return c.Redirect("/sign-in", "signed-out-everywhere")
 }

@@ -59,6 +59,7 @@ func New(o Options) (dashboard.Extra, error) {
 		Menu:      []dashboard.MenuItem{{Name: "Playground", Path: path}},
 		Templates: templates,
 		Assets:    tryit.Assets,
+		SignedOut: func(c *dashboard.Call) { p.readings.Drop(owner(c)) },
 		Routes: []dashboard.Route{
 			{Method: http.MethodGet, Path: path, Access: dashboard.Member, Serve: p.show},
 			{Method: http.MethodPost, Path: path, Access: dashboard.Member, MaxBody: maxBody, Serve: p.read},

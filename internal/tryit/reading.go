@@ -127,11 +127,11 @@ func (a *Answer) Explain() string {
 	if len(said.Details) == 0 {
 		return said.Error + " " + Sentence(said.Message)
 	}
-	text := said.Error
+	texts := []string{said.Error}
 	for _, field := range slices.Sorted(maps.Keys(said.Details)) {
-		text += " " + cmp.Or(labels[field], field) + ": " + strings.TrimSuffix(said.Details[field], ".") + "."
+		texts = append(texts, cmp.Or(labels[field], field)+": "+strings.TrimSuffix(said.Details[field], ".")+".")
 	}
-	return text
+	return strings.Join(texts, " ")
 }
 
 // labels are what the form calls the fields of a request.

@@ -279,3 +279,24 @@ func asPrinted(language, text string) string {
 	quoted, _ := json.Marshal(text)
 	return string(quoted)
 }
+
+func TestAnswer_Explain(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"error":"Too many requests.","message":"the limit is 10 requests per minute; try again in 7 seconds"}`:          "Too many requests. The limit is 10 requests per minute; try again in 7 seconds.",
+		`{"error":"The image could not be read.","message":"imageUrl: it is empty","details":{"imageUrl":"it is empty"}}`: "The image could not be read. Image: it is empty.",
+		`{"error":"The request is not valid.","message":"…","details":{"language":"choose en.","format":"choose text"}}`:  "The request is not valid. format: choose text. Language: choose en.",
+		"no JSON":          "",
+		`{"success":true}`: "",
+	} {
+		a := &tryit.Answer{Status: http.StatusBadRequest, Body: []byte(body)}
+		require.Equal(t, want, a.Explain(), body)
+	}
+}
+
+func TestNumber(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -1234567: "-1,234,567", 9950: "9,950"} {
+		require.Equal(t, want, tryit.Number(n))
+	}
+}

@@ -9,6 +9,9 @@ import (
 	"uncial/internal/contract"
 )
 
+// maxSessions bounds the list of sessions. "Sign out everywhere" ends all of them.
+const maxSessions = 50
+
 // accountPage is the data of account.html.
 type accountPage struct {
 	Plan        contract.Plan
@@ -30,7 +33,7 @@ func (c *Call) accountPage() (accountPage, error) {
 		p.Provider, p.CanLink = d.openID.name, d.sealer.read(c.R, linkCookie, c.User.ID) != ""
 	}
 	var err error
-	if p.Sessions, err = d.o.Sessions.Of(ctx, c.User.ID); err != nil {
+	if p.Sessions, err = d.o.Sessions.Of(ctx, c.User.ID, maxSessions); err != nil {
 		return p, err
 	}
 	if c.Account.ID == "" {

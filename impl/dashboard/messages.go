@@ -31,7 +31,7 @@ var messages = map[string]string{
 	"session-ended":         "The session was ended.",
 	"signed-out":            "You are signed out.",
 	"signed-out-everywhere": "You are signed out in all browsers.",
-	"switched":              "You work in another account now.",
+	"switched":              "You now work in another account.",
 	"user-deleted":          "Your user was deleted.",
 	"verified":              "The e-mail address is verified.",
 	"welcome":               "Welcome. Create a key to make your first call.",

@@ -149,7 +149,7 @@ func (d *Dashboard) fail(c *Call, err error) {
 	default:
 		c.note(err)
 		err = c.render(http.StatusInternalServerError, "error", &Problem{
-			Title: "Something went wrong", Text: "Nothing was changed as far as we know. Try again; if it persists, contact support.",
+			Title: "Something went wrong", Text: "Try again. If it happens again, contact the people who run this service and quote the request.",
 			RequestID: edge.RequestID(c.W),
 		})
 	}

@@ -16,6 +16,7 @@ import (
 	"uncial/impl/fetch"
 	"uncial/impl/ledger"
 	"uncial/impl/ocr"
+	"uncial/impl/tracing"
 	"uncial/internal/contract"
 	"uncial/internal/contract/imagefile"
 	"uncial/internal/document"
@@ -40,6 +41,16 @@ type Service struct {
 	Deadline  time.Duration // of one extraction
 	Now       func() time.Time
 	Logger    *slog.Logger
+	// Observer is told what happens, for metrics. Default: nil, nobody is.
+	Observer Observer
+}
+
+// Observer counts what happens in extractions. Its methods are called concurrently and must return at once.
+type Observer interface {
+	Held(n int)                                                   // the number of holds of this process has changed by n
+	Charged(points int64)                                         // points were charged
+	Fetched(err error, took time.Duration)                        // an image was fetched, or could not be; inline images do not count
+	Proofread(ctx context.Context, err error, took time.Duration) // the language model answered, or failed
 }
 
 var _ gen.StrictServerInterface = (*Service)(nil)
@@ -67,10 +78,17 @@ func (s *Service) Extract(ctx context.Context, r gen.ExtractRequestObject) (gen.
 	if reply != nil {
 		return replay(reply)
 	}
+	s.observe(func(o Observer) { o.Held(1) })
+	defer s.observe(func(o Observer) { o.Held(-1) })
 	doc, err := s.readWhileHeld(ctx, hold, job)
 	if err == nil {
 		var result gen.ExtractionResult
-		if result, err = s.settle(ctx, hold, job, doc, started); err == nil {
+		err = tracing.Do(ctx, "settle", func(ctx context.Context) (err error) {
+			result, err = s.settle(ctx, hold, job, doc, started)
+			return err
+		})
+		if err == nil {
+			s.observe(func(o Observer) { o.Charged(contract.Price) })
 			tryit.Keep(ctx, tryit.Reading{Request: job.Request, Document: doc, Read: started})
 			return answer(result), nil
 		}
@@ -91,32 +109,50 @@ func (s *Service) read(ctx context.Context, j job) (*document.Document, error) {
 		return nil, err
 	}
 	defer leave()
-	doc, err := s.Recognizer.Recognize(ctx, ocr.Request{
-		Image: image, Language: j.Language, Enhance: j.Enhance, Preview: tryit.Wanted(ctx),
+	var doc *document.Document
+	err = tracing.Do(ctx, "recognize", func(ctx context.Context) (err error) {
+		doc, err = s.Recognizer.Recognize(ctx, ocr.Request{
+			Image: image, Language: j.Language, Enhance: j.Enhance, Preview: tryit.Wanted(ctx),
+		})
+		return err
 	})
 	if err != nil || !j.Enhance || s.Proofread == nil {
 		return doc, err
 	}
-	if err := s.Proofread(ctx, image, doc); err != nil {
+	began := time.Now()
+	err = tracing.Do(ctx, "proofread", func(ctx context.Context) error { return s.Proofread(ctx, image, doc) })
+	s.observe(func(o Observer) { o.Proofread(ctx, err, time.Since(began)) })
+	if err != nil {
 		s.Logger.WarnContext(ctx, "language model failed; returning offline corrections", "error", err)
 	}
 	return doc, nil
 }
 
+// observe calls f with the observer, if there is one.
+func (s *Service) observe(f func(Observer)) {
+	if s.Observer != nil {
+		f(s.Observer)
+	}
+}
+
 // fetch returns the bytes of the image file. What a server sent instead of an image is refused here, before it waits for a
 // worker. Errors: those of Fetch.
-func (s *Service) fetch(ctx context.Context, imageURL string) ([]byte, error) {
-	image, err := s.Fetch(ctx, imageURL)
-	if err != nil {
-		return nil, err
-	}
+func (s *Service) fetch(ctx context.Context, imageURL string) (image []byte, err error) {
 	if _, isInline := request.InlineImage(ctx, imageURL); isInline {
-		return image, nil // the recognizer says what is wrong with it
+		return s.Fetch(ctx, imageURL) // the recognizer says what is wrong with the image
 	}
-	if _, err := imagefile.Identify(image); err != nil {
-		return nil, &fetch.Error{Reason: contract.FetchNotAnImage, Text: err.Error()}
-	}
-	return image, nil
+	began := time.Now()
+	err = tracing.Do(ctx, "fetch", func(ctx context.Context) (err error) {
+		if image, err = s.Fetch(ctx, imageURL); err != nil {
+			return err
+		}
+		if _, err := imagefile.Identify(image); err != nil {
+			return &fetch.Error{Reason: contract.FetchNotAnImage, Text: err.Error()}
+		}
+		return nil
+	})
+	s.observe(func(o Observer) { o.Fetched(err, time.Since(began)) })
+	return image, err
 }
 
 // answer wraps a result as the response with status 200.

@@ -21,6 +21,7 @@ import (
 	"uncial/impl/fetch"
 	"uncial/impl/mail"
 	"uncial/impl/notice"
+	"uncial/impl/tracing"
 	"uncial/internal/apidocs"
 	"uncial/internal/edge"
 	"uncial/internal/language/name"
@@ -86,6 +87,11 @@ func (a *App) Start(ctx context.Context) error {
 	}
 	a.closers = append(a.closers, a.data.Close)
 	a.o.Logger.Info("listening", "address", a.addr, "version", version.Version, "database", a.data.Store.Location())
+	stopTracing, err := tracing.Start(ctx, "uncial", a.o.Logger)
+	if err != nil {
+		return err
+	}
+	a.closers = append(a.closers, stopTracing)
 	a.warnOfUnknownPlans(ctx)
 	recognizer, closer, err := openRecognizer(ctx, a.o)
 	if err != nil {
@@ -96,6 +102,7 @@ func (a *App) Start(ctx context.Context) error {
 	a.health = newHealth(a.checkHealth, a.o.Logger)
 	a.health.update(ctx)
 	a.metrics = newMetrics(recognizer, a.health)
+	a.metrics.watchStore(a.data.Store)
 	a.openNotices()
 	handler, err := a.handler()
 	if err != nil {
@@ -160,7 +167,7 @@ func (a *App) handler() (http.Handler, error) {
 	service := &impl.Service{
 		Ledger: a.data.Ledger, Fetch: fetcher.Fetch, Recognizer: a.recognizer,
 		Fetching: fetcher.Gate(), Reading: a.recognizer.Gate(),
-		HoldTTL: a.o.HoldTTL, Deadline: a.o.deadline(), Now: a.o.Now, Logger: a.o.Logger,
+		HoldTTL: a.o.HoldTTL, Deadline: a.o.deadline(), Now: a.o.Now, Logger: a.o.Logger, Observer: a.metrics,
 	}
 	if a.o.Enhance.Provider != "" {
 		model, err := newLanguageModel(a.o.Enhance)
@@ -191,7 +198,7 @@ func (a *App) handler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.front, nil
+	return tracing.Handler(a.front, "/api/v1/extract"), nil
 }
 
 // siteTimeout bounds the search for languages, which may ask a remote engine: people wait for the page.
@@ -224,6 +231,7 @@ func (a *App) sweep(ctx context.Context) {
 			a.o.Logger.Warn("sweep failed; will retry", "error", err)
 		}
 		if swept.Expired > 0 {
+			a.metrics.expired.Add(float64(swept.Expired))
 			a.o.Logger.Info("released the points of expired holds", "holds", swept.Expired)
 		}
 		if swept.Archived > 0 {

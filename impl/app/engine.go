@@ -9,6 +9,7 @@ import (
 
 	"uncial/impl/cgroup"
 	"uncial/impl/ocr/remote"
+	"uncial/impl/tracing"
 	"uncial/internal/edge"
 	"uncial/internal/version"
 )
@@ -17,7 +18,7 @@ import (
 // adminListen is the address of metrics and pprof; empty means none. The engine checks no keys and opens no database.
 // Errors name the flag at fault.
 func RunEngine(ctx context.Context, address, adminListen string, o EngineOptions, log *slog.Logger) (err error) {
-	err = cmp.Or(checkListen("--listen", address), checkListen("--admin-listen", adminListen), o.check(), o.checkWorker())
+	err = cmp.Or(checkListen("--listen", address), checkListen("--admin-listen", adminListen), o.check(), o.checkWorker(), tracing.Check())
 	if err != nil {
 		return err
 	}
@@ -39,7 +40,12 @@ func RunEngine(ctx context.Context, address, adminListen string, o EngineOptions
 	defer func() { err = errors.Join(err, pool.Close()) }()
 	registry := newRegistry()
 	watchPool(registry, pool)
-	handler := observeEngine(registry, remote.Handler(pool, log))
+	stopTracing, err := tracing.Start(ctx, "uncial-engine", log)
+	if err != nil {
+		return errors.Join(err, closeAdmin(admin))
+	}
+	defer func() { err = errors.Join(err, stopTracing()) }()
+	handler := tracing.Handler(observeEngine(registry, remote.Handler(pool, log)), "/recognize")
 
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx)) // metrics stay readable until the last request ends
 	var running sync.WaitGroup

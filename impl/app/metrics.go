@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"uncial/impl/ocr/remote"
 	"uncial/impl/ocr/workerpool"
 	"uncial/internal/contract"
+	"uncial/internal/version"
 )
 
 // durationBuckets are in seconds: from a replay (50 ms) to the deadline of an extraction (120 s).
@@ -24,6 +26,11 @@ var durationBuckets = []float64{.05, .1, .25, .5, 1, 2, 4, 8, 15, 30, 60, 120}
 func newRegistry() *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "uncial_build_info", Help: "Always 1; the labels are the version of the program and of Go.",
+	}, []string{"version", "goversion"})
+	info.WithLabelValues(version.Version, runtime.Version()).Set(1)
+	r.MustRegister(info)
 	return r
 }
 
@@ -34,6 +41,13 @@ type metrics struct {
 	requests    *prometheus.CounterVec
 	extractions *prometheus.CounterVec
 	seconds     prometheus.Histogram
+	charged     prometheus.Counter
+	holds       prometheus.Gauge
+	expired     prometheus.Counter
+	fetches     *prometheus.CounterVec
+	fetching    prometheus.Histogram
+	model       *prometheus.CounterVec
+	modelTook   prometheus.Histogram
 }
 
 // newMetrics registers the metrics of the API, and those of the workers or engines, whichever r is.
@@ -51,6 +65,7 @@ func newMetrics(r recognizer, h *health) *metrics {
 		}),
 	}
 	m.registry.MustRegister(m.requests, m.extractions, m.seconds)
+	m.watchExtractions()
 	gauge(m.registry, "uncial_ready", "1 if the service is ready, as /readyz reports; else 0.", func() int {
 		if h.ready(context.Background()) != nil {
 			return 0
@@ -81,6 +96,11 @@ func watchPool(r *prometheus.Registry, p *workerpool.Pool) {
 	gauge(r, "uncial_workers_ready", "Workers that are running and initialized.", func() int { return p.Stats().Ready })
 	gauge(r, "uncial_workers_busy", "Workers that are reading an image.", func() int { return p.Stats().Busy })
 	gauge(r, "uncial_workers_idle", "Workers that are waiting for an image.", func() int { return p.Stats().Idle })
+	waits := prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name: "uncial_queue_wait_seconds", Help: "Time that images waited for a worker, in seconds.", Buckets: durationBuckets,
+	})
+	r.MustRegister(waits)
+	p.ObserveWaits(func(took time.Duration) { waits.Observe(took.Seconds()) })
 	gauge(r, "uncial_queue_length", "Images that are waiting for a worker.", func() int { return p.Stats().Queued })
 	counter(r, "uncial_pages_total", "Pages that have been read.", func() uint64 { return p.Stats().Pages })
 	counter(r, "uncial_images_refused_total", "Images refused because the queue was full or no worker became free in time.", func() uint64 { return p.Stats().Refused })

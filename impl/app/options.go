@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"uncial/impl/fetch"
+	"uncial/impl/tracing"
 	"uncial/internal/version"
 )
 
@@ -173,6 +174,9 @@ func (o Options) check() error {
 		return err
 	}
 	if err := o.Dashboard.check(o.Listen, o.Mail.Server != ""); err != nil {
+		return err
+	}
+	if err := tracing.Check(); err != nil {
 		return err
 	}
 	if o.FetchPerHost < 0 || o.FetchPerHost > maxFetchPerHost {

@@ -25,10 +25,20 @@ type Executor struct {
 		QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 	}
 	timeout time.Duration
+	measure func() func() // nil inside a transaction, which is measured as a whole
+}
+
+// measured begins to measure a statement; the result ends it.
+func (x Executor) measured() func() {
+	if x.measure == nil {
+		return func() {}
+	}
+	return x.measure()
 }
 
 // Exec runs a statement and returns the number of rows that it changed. Errors: *Error.
 func (x Executor) Exec(ctx context.Context, statement string, args ...any) (int64, error) {
+	defer x.measured()()
 	ctx, cancel := context.WithTimeout(ctx, x.timeout)
 	defer cancel()
 	result, err := x.on.ExecContext(ctx, statement, args...)
@@ -41,6 +51,7 @@ func (x Executor) Exec(ctx context.Context, statement string, args ...any) (int6
 
 // Get reads the first row of the result into dest. Errors: ErrNoRows, *Error.
 func (x Executor) Get(ctx context.Context, statement string, args Args, dest ...any) error {
+	defer x.measured()()
 	ctx, cancel := context.WithTimeout(ctx, x.timeout)
 	defer cancel()
 	err := x.on.QueryRowContext(ctx, statement, args...).Scan(dest...)
@@ -55,6 +66,7 @@ func (x Executor) Get(ctx context.Context, statement string, args Args, dest ...
 func All[T any](ctx context.Context, x Executor, statement string, args Args,
 	read func(scan func(dest ...any) error) (T, error),
 ) ([]T, error) {
+	defer x.measured()()
 	ctx, cancel := context.WithTimeout(ctx, x.timeout)
 	defer cancel()
 	rows, err := x.on.QueryContext(ctx, statement, args...)

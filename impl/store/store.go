@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -53,6 +54,7 @@ type Store struct {
 	timeout  time.Duration
 	postgres bool
 	server   *pgx.ConnConfig // nil for SQLite
+	observe  atomic.Pointer[func(took time.Duration)]
 }
 
 // Open connects to sqlite:PATH, sqlite::memory: (private to this Store) or postgres://.... It creates a missing SQLite
@@ -179,11 +181,36 @@ func (s *Store) Close() error {
 	return wrap(err)
 }
 
+// Observe has f called with the time that each statement and each transaction from now on takes, waiting for a connection included.
+func (s *Store) Observe(f func(took time.Duration)) { s.observe.Store(&f) }
+
+// measure returns a function that reports the time since the call to the observer.
+func (s *Store) measure() func() {
+	f := s.observe.Load()
+	if f == nil {
+		return func() {}
+	}
+	began := time.Now()
+	return func() { (*f)(time.Since(began)) }
+}
+
+// Pools returns the pools of connections by what they do: "read" and "write" for SQLite, "postgres" for Postgres.
+func (s *Store) Pools() map[string]*sql.DB {
+	if s.postgres {
+		return map[string]*sql.DB{"postgres": s.write}
+	}
+	return map[string]*sql.DB{"read": s.read, "write": s.write}
+}
+
 // Reader returns an executor for single statements that change nothing.
-func (s *Store) Reader() Executor { return Executor{on: s.read, timeout: s.timeout} }
+func (s *Store) Reader() Executor {
+	return Executor{on: s.read, timeout: s.timeout, measure: s.measure}
+}
 
 // Writer returns an executor for single statements, each a transaction of its own.
-func (s *Store) Writer() Executor { return Executor{on: s.write, timeout: s.timeout} }
+func (s *Store) Writer() Executor {
+	return Executor{on: s.write, timeout: s.timeout, measure: s.measure}
+}
 
 // Tx runs fn in one transaction. It commits if fn returns nil, and else rolls back and returns fn's error. fn must use
 // only the executor and have no other effect: it runs again if the database aborted the transaction in favour of another.
@@ -191,6 +218,7 @@ func (s *Store) Writer() Executor { return Executor{on: s.write, timeout: s.time
 // ctx ends only the wait for a connection. A transaction that has begun continues with its own timeout, so that a caller
 // who cancels never has to wonder whether the transaction was committed. Errors: fn's, *Error.
 func (s *Store) Tx(ctx context.Context, fn func(ctx context.Context, x Executor) error) error {
+	defer s.measure()()
 	waiting, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	return retry(waiting, func() error {

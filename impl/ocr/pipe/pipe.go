@@ -16,16 +16,18 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"uncial/impl/ocr"
+	"uncial/impl/ocr/timing"
 	"uncial/internal/document"
 	"uncial/internal/fair"
 )
 
 // Protocol is the version of this protocol. Both sides must have the same one; raise it with every change of a message.
-const Protocol = 5
+const Protocol = 6
 
 // Environment variables that the service sets for a worker.
 const (
@@ -48,6 +50,8 @@ const (
 	maxImage    = ocr.MaxBytes // payload of a request
 	maxReason   = 1 << 10      // message of an error that is shown to the caller
 	maxMessage  = 16 << 10     // message of any other error
+	maxStepName = 32           // name of a step
+	maxStepTime = int64(24 * time.Hour / time.Microsecond)
 )
 
 // Hello is a worker's first message, sent as soon as the worker can read images.
@@ -107,6 +111,8 @@ type Answer struct {
 	Error    *Error             `json:"error,omitempty"`
 	// Images are the lengths of the document's images, which follow one another in the payload; see images. Nil if there are none.
 	Images []int `json:"images,omitempty"`
+	// Steps says how long the steps of the reading took.
+	Steps []timing.Step `json:"steps,omitempty"`
 }
 
 // Strips are the images of lines, StripHeight pixels high.
@@ -306,7 +312,26 @@ func (s *Strips) check() error {
 	return nil
 }
 
+// checkSteps bounds what a worker may say about its steps: they become names of spans.
+func (a *Answer) checkSteps() error {
+	if len(a.Steps) > timing.MaxSteps {
+		return fmt.Errorf("pipe: answer.steps has %d items; at most %d are allowed", len(a.Steps), timing.MaxSteps)
+	}
+	for _, s := range a.Steps {
+		if s.Name == "" || len(s.Name) > maxStepName || strings.Trim(s.Name, "abcdefghijklmnopqrstuvwxyz-") != "" {
+			return fmt.Errorf("pipe: answer.steps has an invalid name %.40q", s.Name)
+		}
+		if s.Start < 0 || s.Length < 0 || s.Start > maxStepTime || s.Length > maxStepTime {
+			return errors.New("pipe: answer.steps has an invalid time")
+		}
+	}
+	return nil
+}
+
 func (a *Answer) check() error {
+	if err := a.checkSteps(); err != nil {
+		return err
+	}
 	switch {
 	case a.count() != 1:
 		return errors.New("pipe: expected a document, strips or an error in the answer")

@@ -12,6 +12,7 @@ import (
 
 	"uncial/impl/ocr"
 	"uncial/impl/ocr/pipe"
+	"uncial/impl/ocr/timing"
 	"uncial/internal/document"
 	"uncial/internal/document/documenttest"
 
@@ -286,10 +287,26 @@ func TestConn_ReceiveHello(t *testing.T) {
 	t.Parallel()
 	_, err := reader(frame(`{"version":"v","protocol":99,"languages":["en"],"models":[]}`, "")).ReceiveHello()
 	require.ErrorContains(t, err, "protocol 99")
-	_, err = reader(frame(`{"version":"v","protocol":5,"languages":[],"models":[]}`, "")).ReceiveHello()
+	_, err = reader(frame(`{"version":"v","protocol":6,"languages":[],"models":[]}`, "")).ReceiveHello()
 	require.ErrorContains(t, err, "cannot read any language")
 	_, err = reader(nil).ReceiveHello()
 	require.Equal(t, io.EOF, err)
+}
+
+func TestConn_ReceiveAnswer_Steps(t *testing.T) {
+	t.Parallel()
+	answer := func(steps string) error {
+		text := `{"id":1,"error":{"kind":"timeout","message":"late"},"steps":` + steps + `}`
+		_, err := reader(frame(text, "")).ReceiveAnswer(pipe.Request{ID: 1, Language: "en"}, nil)
+		return err
+	}
+	require.NoError(t, answer(`[{"name":"early-print","start_us":5,"length_us":1000}]`))
+	require.ErrorContains(t, answer(`[{"name":"Bad name","start_us":5,"length_us":1000}]`), "invalid name")
+	require.ErrorContains(t, answer(`[{"name":"","start_us":5,"length_us":1000}]`), "invalid name")
+	require.ErrorContains(t, answer(`[{"name":"print","start_us":-1,"length_us":1000}]`), "invalid time")
+	require.ErrorContains(t, answer(`[{"name":"print","start_us":1,"length_us":9223372036854775807}]`), "invalid time")
+	one := `{"name":"print","start_us":1,"length_us":1}`
+	require.ErrorContains(t, answer("["+strings.Repeat(one+",", timing.MaxSteps)+one+"]"), "at most 500")
 }
 
 // FuzzConn reads whatever a worker may write. Accepted messages must be the same after another round trip.

@@ -12,6 +12,7 @@ import (
 	"uncial/impl/ocr/decode"
 	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/tesseract"
+	"uncial/impl/ocr/timing"
 	"uncial/internal/document"
 )
 
@@ -19,7 +20,9 @@ import (
 // once it has ended, or one of the recognizer.
 func File(ctx context.Context, data []byte, o Options, src Source) (*document.Document, error) {
 	doc := &document.Document{Language: o.Language}
+	decoded := timing.Begin(ctx, "decode")
 	for page, err := range decode.Pages(data, tesseract.Leptonica{}) {
+		decoded()
 		if err != nil {
 			return nil, err
 		}
@@ -49,6 +52,7 @@ func File(ctx context.Context, data []byte, o Options, src Source) (*document.Do
 			page.Image = nil
 			debug.FreeOSMemory()
 		}
+		decoded = timing.Begin(ctx, "decode") // the next page, if there is one
 	}
 	doc.Enhanced = o.Enhance
 	doc.Confidence = confidence(doc.Pages)

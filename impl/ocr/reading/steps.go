@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/timing"
 	"uncial/internal/document"
 )
 
@@ -118,6 +119,7 @@ func (p *page) run(ctx context.Context, steps []step) error {
 // runStep runs a step within its share of the time. If a step that the page can be answered without runs out of time, the page keeps
 // what the other steps have read.
 func (p *page) runStep(ctx context.Context, s step) error {
+	defer timing.Begin(ctx, s.name)()
 	end, bounded := ctx.Deadline()
 	if s.required || !bounded {
 		return s.run(ctx, p)

@@ -21,6 +21,7 @@ import (
 
 	"uncial/impl/ocr"
 	"uncial/impl/ocr/pipe"
+	"uncial/impl/tracing"
 	"uncial/internal/document"
 	"uncial/internal/fair"
 )
@@ -292,6 +293,7 @@ func (c *Client) send(ctx context.Context, e *engine, req ocr.Request) (*documen
 	}
 	setDeadline(r.Header, ctx)
 	setAccount(r.Header, ctx)
+	tracing.Inject(ctx, r.Header)
 	r.Header.Set("Content-Type", "application/octet-stream")
 	r.Header.Set("Expect", "100-continue") // so that a busy engine can refuse before the image is sent
 	to := pipe.Request{Language: req.Language, Enhance: req.Enhance, Preview: req.Preview}

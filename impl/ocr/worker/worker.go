@@ -18,6 +18,7 @@ import (
 	"uncial/impl/ocr/pipe"
 	"uncial/impl/ocr/reading"
 	"uncial/impl/ocr/tesseract"
+	"uncial/impl/ocr/timing"
 )
 
 // warmModels is how many models stay loaded: those that one language needs, and those of a second language. Loading a
@@ -52,12 +53,13 @@ func Run(in io.Reader, out io.Writer, set *models.Set) error {
 			return pipe.Answer{Strips: strips}, err
 		}
 		engines.SetThreads(req.Threads)
+		ctx, times := timing.With(ctx)
 		doc, err := reading.File(ctx, image, reading.Options{Language: req.Language, Enhance: req.Enhance, Preview: req.Preview}, engines)
 		if err == nil {
 			doc.Models = engines.ModelsOf(doc)
 			doc.MarkBroken(func(whole string) bool { return engines.HasWord(doc, whole) })
 		}
-		return pipe.Answer{Document: doc}, err
+		return pipe.Answer{Document: doc, Steps: times.Steps()}, err
 	})
 }
 

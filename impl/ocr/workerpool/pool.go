@@ -81,6 +81,7 @@ type Pool struct {
 	exhausted *exhausting
 	hello     atomic.Pointer[pipe.Hello] // of the worker started last
 	counts    counts
+	waited    atomic.Pointer[func(time.Duration)] // see ObserveWaits
 
 	ctx    context.Context // ends when all workers are to be killed
 	cancel context.CancelFunc
@@ -137,6 +138,9 @@ func (p *Pool) Languages(context.Context) ([]string, error) {
 // Hello returns what the worker that was started last said about its engine and models.
 func (p *Pool) Hello() pipe.Hello { return *p.hello.Load() }
 
+// ObserveWaits has f called with the time that each image from now on waited for a worker.
+func (p *Pool) ObserveWaits(f func(time.Duration)) { p.waited.Store(&f) }
+
 // Ready returns nil if at least one worker can read.
 func (p *Pool) Ready(context.Context) error {
 	if p.counts.ready.Load() == 0 {
@@ -186,7 +190,7 @@ func (p *Pool) do(ctx context.Context, j *job) outcome {
 		return outcome{err: &ocr.ImageError{Reason: exhaustingReason}}
 	}
 	// The channel is buffered, so a slot never waits for a caller who has left.
-	j.ctx, j.done = ctx, make(chan outcome, 1)
+	j.ctx, j.done, j.queued = ctx, make(chan outcome, 1), time.Now()
 	if err := p.queue.put(j); err != nil {
 		p.counts.refused.Add(1)
 		return outcome{err: err}

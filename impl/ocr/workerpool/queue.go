@@ -20,6 +20,7 @@ const releaseTimeout = 900 * time.Millisecond
 type job struct {
 	ctx     context.Context //nolint:containedctx // the context of the caller of Recognize
 	req     ocr.Request
+	queued  time.Time
 	cut     *pipe.Cut    // if set, lines are cut out of the image instead of reading it
 	done    chan outcome // buffered: holds the one outcome
 	item    *fair.Item[*job]

@@ -8,6 +8,7 @@ import (
 
 	"uncial/impl/ocr"
 	"uncial/impl/ocr/pipe"
+	"uncial/impl/tracing"
 	"uncial/internal/fair"
 )
 
@@ -162,7 +163,10 @@ func (s *slot) serve(j *job) (reusable bool) {
 	ctx, cancel := context.WithTimeout(j.ctx, s.pool.opts.Deadline)
 	defer cancel()
 	stop := context.AfterFunc(ctx, s.worker.kill)
-	before := s.worker.cpuTime()
+	before, sent := s.worker.cpuTime(), time.Now()
+	if f := s.pool.waited.Load(); f != nil {
+		(*f)(sent.Sub(j.queued))
+	}
 	answer, err := s.worker.read(request(j, s.pool.opts.Deadline, s.pool.threadsPerImage()), j.req.Image, fair.MeterFrom(j.ctx))
 	// If the deadline passed just after the answer, the answer is valid, but the worker was killed.
 	killed := !stop()
@@ -170,6 +174,7 @@ func (s *slot) serve(j *job) (reusable bool) {
 		s.finish(j, outcome{err: err})
 		return !killed
 	}
+	tracing.Read(j.ctx, j.queued, sent, answer.Steps)
 	if err == nil {
 		s.worker.isSuspect = answer.Error != nil
 		if answer.Error != nil && answer.Error.Kind == pipe.TimeoutFault {

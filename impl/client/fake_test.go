@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"net/http/httptest"
 	"os"
@@ -30,6 +29,7 @@ const jpegStart = "\xff\xd8\xff"
 type fake struct {
 	mu       sync.Mutex
 	requests []gen.ExtractionRequest
+	sent     []string // texts
 	keys     map[string]bool
 	before   func(text string) gen.ExtractResponseObject // may be nil; returns a response to send instead, or nil
 }
@@ -45,6 +45,7 @@ func (f *fake) Extract(_ context.Context, r gen.ExtractRequestObject) (gen.Extra
 	}
 	f.mu.Lock()
 	f.requests = append(f.requests, *r.Body)
+	f.sent = append(f.sent, text)
 	f.keys[*r.Params.IdempotencyKey] = true
 	f.mu.Unlock()
 	if f.before != nil {
@@ -76,7 +77,7 @@ func good200(form gen.Format, text string) gen.ExtractResponseObject {
 }
 
 func (f *fake) Status(context.Context, gen.StatusRequestObject) (gen.StatusResponseObject, error) {
-	return nil, errors.New("not asked for")
+	return gen.Status200JSONResponse{StatusJSONResponse: gen.StatusJSONResponse{Body: gen.StatusRecord{Plan: "pro", PointsRemaining: 90}}}, nil
 }
 
 var _ gen.StrictServerInterface = (*fake)(nil)

@@ -188,7 +188,7 @@ func (r *Reader) manifest(ctx context.Context, source string, body []byte) (*iii
 	if body == nil {
 		var err error
 		if body, err = patiently(ctx, func() ([]byte, error) { return r.Web.Get(ctx, source) }); err != nil {
-			return nil, nil, err
+			return nil, nil, fmt.Errorf("cannot fetch the manifest: %w", err)
 		}
 	}
 	doc, err := iiif.Parse(body)

@@ -1,0 +1,258 @@
+package client_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"uncial/gen"
+	"uncial/impl/client/journal"
+)
+
+// texts returns what the fake was sent since it was asked last.
+func (f *fake) texts() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	sent := f.sent
+	f.sent = nil
+	return sent
+}
+
+func TestExtractCmd_Run_Resume(t *testing.T) {
+	t.Parallel()
+	var isFailing atomic.Bool
+	isFailing.Store(true)
+	f, url := mustFake(t, func(text string) gen.ExtractResponseObject {
+		switch {
+		case text == "2.jpg" && isFailing.Load():
+			return invalid("imageUrl: no image")
+		case text == "3.jpg":
+			return good200(gen.Page, "")
+		}
+		return nil
+	})
+	dir, out := t.TempDir(), t.TempDir()
+	write := func(name, content string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(jpegStart+content), 0o600))
+	}
+	for _, name := range []string{"1.jpg", "2.jpg", "3.jpg"} {
+		write(name, name)
+	}
+	run := func(want int, args ...string) string {
+		t.Helper()
+		_, stderr, status := extract(t.Context(), t, url, append([]string{"--jobs=1", "--out", out, dir}, args...)...)
+		assert.Equal(t, want, status, stderr)
+		return stderr
+	}
+	stderr := run(1)
+	assert.Contains(t, stderr, filepath.Join(dir, "2.jpg")+": the service answered 400: imageUrl: no image\n")
+	assert.Contains(t, stderr, "2 of 3 pages read (1 empty), 1 failed; 20 points used, 90 left; ")
+	assert.Equal(t, []string{"1.jpg", "2.jpg", "3.jpg"}, f.texts())
+	assert.Equal(t, []string{"1.txt", "3.txt"}, mustNames(t, out))
+
+	isFailing.Store(false)
+	assert.Contains(t, run(0), "3 of 3 pages read (2 before, 1 empty); 10 points used, 90 left; ")
+	assert.Equal(t, []string{"2.jpg"}, f.texts(), "only the page that failed is sent")
+	run(0)
+	assert.Empty(t, f.texts())
+
+	require.NoError(t, os.Remove(filepath.Join(out, "1.txt")))
+	run(0, "--format=text,alto")
+	assert.Empty(t, f.texts(), "files come from the stored answers")
+	assert.Equal(t, []string{"1.alto.xml", "1.txt", "2.alto.xml", "2.txt", "3.alto.xml", "3.txt"}, mustNames(t, out))
+
+	write("1a.jpg", "inserted")
+	write("2.jpg", "changed")
+	run(0)
+	assert.Equal(t, []string{"inserted", "changed"}, f.texts())
+	assert.Equal(t, "changed\n", mustRead(t, out, "2.txt"))
+	write("2.jpg", "2.jpg")
+	run(0)
+	assert.Empty(t, f.texts(), "the earlier content was read before")
+	assert.Equal(t, "2.jpg\n", mustRead(t, out, "2.txt"))
+
+	before := len(f.keys)
+	run(0, "--language=la")
+	assert.Len(t, f.texts(), 4, "other options are another reading")
+	assert.Len(t, f.keys, before+4)
+	run(0, "--force")
+	assert.Len(t, f.texts(), 4)
+	assert.Len(t, f.keys, before+8, "--force pays again")
+	run(0)
+	assert.Empty(t, f.texts())
+}
+
+func mustRead(tb testing.TB, dir, name string) string {
+	tb.Helper()
+	content, err := os.ReadFile(filepath.Join(dir, name))
+	require.NoError(tb, err)
+	return string(content)
+}
+
+// mustAge makes all events of a journal older.
+func mustAge(tb testing.TB, out string, by time.Duration) {
+	tb.Helper()
+	path := filepath.Join(out, journal.Folder, "journal.jsonl")
+	var aged bytes.Buffer
+	for line := range strings.Lines(mustRead(tb, filepath.Dir(path), "journal.jsonl")) {
+		var event journal.Event
+		require.NoError(tb, json.Unmarshal([]byte(line), &event))
+		event.Time = event.Time.Add(-by)
+		require.NoError(tb, json.NewEncoder(&aged).Encode(event))
+	}
+	require.NoError(tb, os.WriteFile(path, aged.Bytes(), 0o600))
+}
+
+// TestExtractCmd_Run_LostAnswer loses the answer to a page for good: the charge is then unknown. Within a day the page is sent
+// again with the same key; later it is reported, and read again only with --force.
+func TestExtractCmd_Run_LostAnswer(t *testing.T) {
+	t.Parallel()
+	var isBroken atomic.Bool
+	isBroken.Store(true)
+	f, url := mustFake(t, func(string) gen.ExtractResponseObject {
+		if isBroken.Load() {
+			time.Sleep(300 * time.Millisecond) // longer than the time limit
+		}
+		return nil
+	})
+	file, out := mustFiles(t, "page.jpg")[0], t.TempDir()
+	run := func(args ...string) (stderr string, status int) {
+		stdout, stderr, status := extract(t.Context(), t, url, append([]string{"--out", out, file, "--timeout=200ms"}, args...)...)
+		return stdout + stderr, status
+	}
+	stderr, status := run()
+	assert.Equal(t, file+": no response within 200ms; the extraction may have been charged\n", stderr)
+	assert.Equal(t, 1, status)
+	mustAge(t, out, 22*time.Hour)
+	_, status = run()
+	assert.Equal(t, 1, status)
+	assert.Len(t, f.keys, 1, "the same key, so that the page is charged once")
+	f.texts()
+
+	mustAge(t, out, 2*time.Hour)
+	isBroken.Store(false)
+	stderr, status = run("--timeout=1m")
+	assert.Equal(t, 1, status)
+	assert.Contains(t, stderr, file+": sent on ")
+	assert.Contains(t, stderr, "the answer was lost; the extraction may have been charged; add --force to read it again\n")
+	assert.Contains(t, stderr, "0 of 1 page read, 1 unknown; 0 points used; ")
+	assert.Empty(t, f.texts(), "it is reported, not repeated")
+	stderr, _ = run("--dry-run")
+	assert.Contains(t, stderr, "1 page; 0 would be read for 0 points; 1 unknown; 90 points left\n")
+
+	_, status = run("--timeout=1m", "--force")
+	assert.Zero(t, status)
+	assert.Len(t, f.keys, 2)
+	_, status = run()
+	assert.Zero(t, status)
+}
+
+func TestExtractCmd_Run_NoPointsLeft(t *testing.T) {
+	t.Parallel()
+	base := mustMock(t)
+	const key, image = "ocr_test_low_volume", "http://mock.invalid/printed?"
+	_, stderr, status := extract(t.Context(), t, base, image+"1", image+"2", image+"3", "--key", key, "--jobs=1", "--out", t.TempDir())
+	assert.Equal(t, 1, status)
+	assert.Contains(t, stderr, "answered 402: ")
+	assert.Contains(t, stderr, "points reset at 2026-02-01T00:00:00Z; 1 of 3 pages read, 2 left to read; 10 points used, 2 left; ")
+	assert.Equal(t, 1, strings.Count(stderr, "\n"), "one line: %s", stderr)
+}
+
+func TestExtractCmd_Run_DryRun(t *testing.T) {
+	t.Parallel()
+	f, url := mustFake(t, nil)
+	files := mustFiles(t, "1.jpg", "2.jpg")
+	out := filepath.Join(t.TempDir(), "new")
+	stdout, stderr, status := extract(t.Context(), t, url, files[0], files[1], "missing.jpg", t.TempDir(), "--dry-run", "--out", out)
+	assert.Zero(t, status)
+	assert.Equal(t, "3 pages; 2 would be read for 20 points; 1 absent; 90 points left\n", stdout)
+	assert.Contains(t, stderr, "missing.jpg: no such file or directory\n")
+	assert.Contains(t, stderr, ": no images in this directory; expected ")
+	assert.NoDirExists(t, out)
+	assert.Empty(t, f.texts())
+
+	stdout, _, status = extract(t.Context(), t, url, files[0], "--dry-run", "--key=")
+	assert.Zero(t, status)
+	assert.Equal(t, "1 page; 1 would be read for 10 points\n", stdout, "nobody is asked without a key")
+}
+
+// TestExtractCmd_Run_NoRoom limits the size of files, which a full disk or a quota does too: nothing is sent.
+func TestExtractCmd_Run_NoRoom(t *testing.T) {
+	t.Parallel()
+	f, url := mustFake(t, nil)
+	out := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), "prlimit", append([]string{"--fsize=1000000", os.Args[0], "--url", url, "--key", "k", "--out", out}, mustFiles(t, "1.jpg", "2.jpg")...)...) //nolint:gosec // this test binary
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	message, err := cmd.CombinedOutput()
+	require.Error(t, err)
+	assert.Regexp(t, `^cannot write to ".*": file too large; 0 of 2 pages read, 2 left to read; 0 points used; \d+s\n$`, string(message))
+	assert.Empty(t, f.texts())
+}
+
+func TestExtractCmd_Run_Locked(t *testing.T) {
+	t.Parallel()
+	_, url := mustFake(t, nil)
+	file, out := mustFiles(t, "page.jpg")[0], t.TempDir()
+	j, err := journal.Open(out)
+	require.NoError(t, err)
+	_, stderr, status := extract(t.Context(), t, url, file, "--out", out)
+	assert.Equal(t, 2, status)
+	assert.Contains(t, stderr, "--out: another run is writing to this directory")
+	require.NoError(t, j.Close())
+	_, _, status = extract(t.Context(), t, url, file, "--out", out)
+	assert.Zero(t, status)
+}
+
+// TestExtractCmd_Run_RateLimit answers 429 to all requests of the first second. The command must wait, slow down, and read
+// everything.
+func TestExtractCmd_Run_RateLimit(t *testing.T) {
+	t.Parallel()
+	var asked, running, most atomic.Int64
+	_, url := mustFake(t, func(string) gen.ExtractResponseObject {
+		if asked.Add(1) <= 7 {
+			return gen.Extract429JSONResponse{RateLimitedJSONResponse: gen.RateLimitedJSONResponse{
+				Body:    gen.RateLimitedError{Error: "No.", Code: "RATE_LIMITED", Message: "wait"},
+				Headers: gen.RateLimitedResponseHeaders{RetryAfter: 0},
+			}}
+		}
+		most.Store(max(most.Load(), running.Add(1)))
+		time.Sleep(20 * time.Millisecond)
+		running.Add(-1)
+		return nil
+	})
+	files := mustFiles(t, "1.jpg", "2.jpg", "3.jpg", "4.jpg", "5.jpg", "6.jpg")
+	_, stderr, status := extract(t.Context(), t, url, append(files, "--jobs=1", "--out", t.TempDir())...)
+	assert.Zero(t, status, stderr)
+	assert.EqualValues(t, 13, asked.Load(), "a 429 does not count as a try")
+	assert.EqualValues(t, 1, most.Load())
+}
+
+func TestExtractCmd_Run_Volume(t *testing.T) {
+	t.Parallel()
+	_, url := mustFake(t, func(text string) gen.ExtractResponseObject {
+		if text == "2.jpg" {
+			return invalid("imageUrl: no image")
+		}
+		return nil
+	})
+	files, out := mustFiles(t, "1.jpg", "2.jpg", "volume.jpg"), t.TempDir()
+	_, stderr, status := extract(t.Context(), t, url, append(files, "--out", out, "--volume=text")...)
+	assert.Equal(t, 1, status)
+	assert.Contains(t, stderr, "--volume: nothing is written, because 1 page is missing; run the command again, or add --partial\n")
+	assert.Equal(t, []string{"1.txt", "volume-2.txt"}, mustNames(t, out))
+	_, _, status = extract(t.Context(), t, url, append(files, "--out", out, "--volume=text", "--partial")...)
+	assert.Equal(t, 1, status)
+	assert.Equal(t, "1.jpg\f\fvolume.jpg\n", mustRead(t, out, "volume.txt"))
+	_, _, status = extract(t.Context(), t, url, files[0], "--out", out, "--volume=text")
+	assert.Zero(t, status)
+	assert.Equal(t, "1.jpg\n", mustRead(t, out, "volume.txt"))
+}

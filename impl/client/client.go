@@ -194,6 +194,7 @@ func (c *Client) Status(ctx context.Context) (*gen.StatusRecord, error) {
 	if err != nil {
 		return nil, &ConnectionError{err}
 	}
+	defer func() { _ = response.Body.Close() }()
 	body, err := c.read(response)
 	if err != nil {
 		return nil, err
@@ -220,6 +221,7 @@ func (c *Client) once(ctx context.Context, key string, request gen.ExtractionReq
 	if err != nil {
 		return nil, &ConnectionError{err}
 	}
+	defer func() { _ = response.Body.Close() }()
 	body, err := c.read(response)
 	if err != nil {
 		return nil, err
@@ -232,10 +234,9 @@ func (c *Client) once(ctx context.Context, key string, request gen.ExtractionReq
 	return &answer, nil
 }
 
-// read returns the body of a response with status 200, which it closes. Errors: *Refusal, *ConnectionError.
+// read returns the body of a response with status 200. Errors: *Refusal, *ConnectionError.
 func (c *Client) read(response *http.Response) ([]byte, error) {
 	c.answered.Store(true)
-	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(http.MaxBytesReader(nil, response.Body, maxResponse))
 	if err != nil {
 		return nil, &ConnectionError{err}

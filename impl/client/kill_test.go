@@ -131,7 +131,7 @@ func TestExtractCmd_Run_Killed(t *testing.T) {
 		book, filepath.Join(dir, "scans"), server.URL + "/manifest.json",
 	}
 	start := func(stderr io.Writer) *exec.Cmd {
-		cmd := exec.CommandContext(t.Context(), os.Args[0], args...) //nolint:gosec // this test binary
+		cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
 		cmd.Env = append(os.Environ(), asProgram+"=1")
 		cmd.Stderr = stderr
 		require.NoError(t, cmd.Start())
@@ -142,7 +142,7 @@ func TestExtractCmd_Run_Killed(t *testing.T) {
 		mustPut(t, base+"/__mock/keys/"+key, &state)
 		return 1_000_000 - state.Balance
 	}
-	moments := rand.New(rand.NewPCG(18, 1)) //nolint:gosec // the same moments in every run
+	moments := rand.New(rand.NewPCG(18, 1))
 	killed := 0
 	for range 10 {
 		before := spent()

@@ -190,7 +190,7 @@ func TestExtractCmd_Run_NoRoom(t *testing.T) {
 	t.Parallel()
 	f, url := mustFake(t, nil)
 	out := t.TempDir()
-	cmd := exec.CommandContext(t.Context(), "prlimit", append([]string{"--fsize=1000000", os.Args[0], "--url", url, "--key", "k", "--out", out}, mustFiles(t, "1.jpg", "2.jpg")...)...) //nolint:gosec // this test binary
+	cmd := exec.CommandContext(t.Context(), "prlimit", append([]string{"--fsize=1000000", os.Args[0], "--url", url, "--key", "k", "--out", out}, mustFiles(t, "1.jpg", "2.jpg")...)...)
 	cmd.Env = append(os.Environ(), asProgram+"=1")
 	message, err := cmd.CombinedOutput()
 	require.Error(t, err)

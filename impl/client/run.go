@@ -59,15 +59,14 @@ func (r *run) all(ctx context.Context) error {
 			if sending.Err() != nil {
 				return
 			}
-			done := make(chan []byte, 1)
 			if one.isDone {
-				done <- r.again(one)
-				pending <- done
+				r.again(one)
 				continue
 			}
 			if r.pace.enter(sending) != nil {
 				return
 			}
+			done := make(chan []byte, 1)
 			pending <- done
 			go func() {
 				content, isRead := r.read(ctx, sending, one)
@@ -86,16 +85,15 @@ func (r *run) all(ctx context.Context) error {
 	return r.finish(ctx, context.Cause(sending), started)
 }
 
-// again writes the files of a page that was read before, where they are missing, and returns nothing for stdout.
-func (r *run) again(one *page) []byte {
+// again writes the files of a page that was read before, where they are missing.
+func (r *run) again(one *page) {
 	if one.State == volume.Unknown {
 		r.console.note("%s: %s", one.Source, one.Reason)
-		return nil
+		return
 	}
 	if err := r.writeFiles(one); err != nil {
 		r.halt(&Failure{1, err.Error()})
 	}
-	return nil
 }
 
 // read reads one page, remembers the outcome, and returns the bytes to write to stdout: nil if it failed or was written to

@@ -116,7 +116,7 @@ func fillBlock(b *document.Block, region *node, p *document.Page, models []docum
 			return err
 		}
 		var names []string
-		for _, step := range strings.Fields(customValue(n, "readBy", "steps")) {
+		for step := range strings.FieldsSeq(customValue(n, "readBy", "steps")) {
 			if number, err := strconv.Atoi(strings.TrimPrefix(step, "model")); err == nil && number >= 1 && number <= len(models) {
 				names = append(names, models[number-1].Name)
 			}

@@ -84,8 +84,8 @@ func TestReadDocument_RefusesOtherFiles(t *testing.T) {
 		"a page without its sizes": `<PcGts><Metadata/><Page/></PcGts>`,
 	} {
 		_, err := pagefile.ReadDocument([]byte(source))
-		assert.Error(t, err, name)
+		require.Error(t, err, name)
 	}
 	_, err := pagefile.ReadDocument([]byte(`<PcGts><Page imageWidth="9" imageHeight="9"/></PcGts>`))
-	assert.NoError(t, err, "a page without metadata is read")
+	require.NoError(t, err, "a page without metadata is read")
 }

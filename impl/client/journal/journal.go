@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"sync"
@@ -241,11 +242,7 @@ func (j *Journal) Page(id string) Page {
 func (j *Journal) Names() map[string]string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	names := make(map[string]string, len(j.names))
-	for locator, name := range j.names {
-		names[locator] = name
-	}
-	return names
+	return maps.Clone(j.names)
 }
 
 // Temporary is a folder on the file system of the output directory, which the next run empties.

@@ -55,7 +55,7 @@ const headBytes = 512
 // Inspect reads the header of a file, whatever its size. Errors: those of the file system, without the path; an empty file; a
 // directory.
 func Inspect(path string) (*Info, error) {
-	file, err := os.Open(path) //nolint:gosec // the user names the file
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, durable.WithoutPath(err)
 	}

@@ -77,9 +77,9 @@ func (w *walker) directory(offset uint64) (frame Frame, isPage bool, next uint64
 		case tagNewSubfileType:
 			isPage = value&reducedOrMask == 0
 		case tagImageWidth:
-			frame.Size.Width = value
+			frame.Width = value
 		case tagImageLength:
-			frame.Size.Height = value
+			frame.Height = value
 		}
 	}
 	return frame, isPage && frame.Size != (volume.Size{}), w.number(entries[count*entryBytes:]), true

@@ -226,7 +226,7 @@ func notImage(path string) error {
 // readHead reads the first bytes of a file, enough to identify it.
 func readHead(path string) ([]byte, error) {
 	const most = 512
-	f, err := os.Open(path) //nolint:gosec // the user names the file
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, durable.WithoutPath(err)
 	}
@@ -236,7 +236,7 @@ func readHead(path string) ([]byte, error) {
 
 // readAll reads a file of at most most bytes.
 func readAll(path string, most int64) ([]byte, error) {
-	f, err := os.Open(path) //nolint:gosec // the user names the file
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, durable.WithoutPath(err)
 	}

@@ -136,7 +136,7 @@ func TestReader_Expand_BadPDF(t *testing.T) {
 	dir := t.TempDir()
 	plain := sourcetest.Write(t, dir, "plain.pdf", sourcetest.PDF(t, sourcetest.Sheet{Text: "secret"}))
 	locked := filepath.Join(dir, "locked.pdf")
-	out, err := exec.CommandContext(t.Context(), "qpdf", "--encrypt", "user", "owner", "256", "--", plain, locked).CombinedOutput() //nolint:gosec // our own files
+	out, err := exec.CommandContext(t.Context(), "qpdf", "--encrypt", "user", "owner", "256", "--", plain, locked).CombinedOutput()
 	require.NoError(t, err, string(out))
 	broken := sourcetest.Write(t, dir, "broken.pdf", []byte("%PDF-1.7\nnothing"))
 	set := mustExpand(t, mustReader(t), locked, broken)

@@ -26,7 +26,7 @@ var errGone = errors.New("")
 // goneError is an error that IsAbsent recognizes.
 type goneError struct{ error }
 
-func (goneError) Is(target error) bool { return target == errGone } //nolint:errorlint // a sentinel that is never wrapped
+func (goneError) Is(target error) bool { return target == errGone }
 
 // isURL reports whether an argument begins with a scheme that the service accepts. Anything else, such as C:\scan.jpg or
 // ftp://host/scan.jpg, is taken for a file name.

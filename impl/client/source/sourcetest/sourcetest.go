@@ -11,6 +11,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -78,11 +79,11 @@ func PDF(tb testing.TB, sheets ...Sheet) []byte {
 	}
 	b.WriteString("%PDF-1.4\n")
 	object("<< /Type /Catalog /Pages 2 0 R >>")
-	kids := ""
+	kids := make([]string, len(sheets))
 	for i := range sheets {
-		kids += fmt.Sprintf("%d 0 R ", 4+3*i)
+		kids[i] = fmt.Sprintf("%d 0 R", 4+3*i)
 	}
-	object("<< /Type /Pages /Count %d /Kids [ %s] >>", len(sheets), kids)
+	object("<< /Type /Pages /Count %d /Kids [ %s ] >>", len(sheets), strings.Join(kids, " "))
 	object("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
 	for i, s := range sheets {
 		width, height := 200.0, 100.0

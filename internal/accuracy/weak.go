@@ -38,11 +38,11 @@ func FoundErrors(scores []WordScore, errors int, share float64) float64 {
 	left, found := share*float64(text), 0.0
 	for _, s := range ranked {
 		if n := float64(s.Characters); n > left {
-			found += float64(s.Errors+s.Missing) * left / n
+			found += float64(s.wrong()) * left / n
 			break
 		}
 		left -= float64(s.Characters)
-		found += float64(s.Errors + s.Missing)
+		found += float64(s.wrong())
 	}
 	return found / float64(max(errors, 1))
 }
@@ -62,11 +62,19 @@ func ListedShare(scores []WordScore) float64 {
 	return float64(listed) / float64(max(words, 1))
 }
 
-// Errors returns the sum of the errors of words, and of the characters that are missing next to them.
+// wrong counts the characters that are wrong, missing or in the wrong place.
+func (s WordScore) wrong() int {
+	if s.Moved {
+		return s.Characters
+	}
+	return s.Errors + s.Missing
+}
+
+// Errors returns how many characters of words are wrong, missing next to them, or in the wrong place.
 func Errors(scores []WordScore) int {
 	n := 0
 	for _, s := range scores {
-		n += s.Errors + s.Missing
+		n += s.wrong()
 	}
 	return n
 }

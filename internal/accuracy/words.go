@@ -25,6 +25,8 @@ type WordScore struct {
 	Errors int `json:"errors,omitempty"`
 	// Missing counts the characters of words that are missing right behind it, or in front of it, in a passage with errors.
 	Missing int `json:"missing,omitempty"`
+	// Moved reports whether the word is right, but stands elsewhere in the ground truth.
+	Moved bool `json:"moved,omitempty"`
 	// IsUnread marks writing that was not read but listed: Characters is how much, as the reading estimates it.
 	IsUnread bool `json:"isUnread,omitempty"`
 }
@@ -41,19 +43,98 @@ func CompareWords(truth string, words []Word) (scores []WordScore, missed int) {
 	for i, s := range scores {
 		texts[i] = s.Text
 	}
-	at := 0
-	for _, part := range Align(Tokens(Folded(truth)), texts) {
+	want := Tokens(Folded(truth))
+	parts := Align(want, texts)
+	elsewhere := markMoved(parts, scores)
+	at, i := 0, 0
+	for _, part := range parts {
 		here := scores[at : at+len(part.Text)]
-		at += len(part.Text)
-		switch {
-		case part.Equal:
-		case len(here) > 0:
-			missed += chargeErrors(part.Truth, here)
-		default:
-			missed += utf8.RuneCountInString(strings.Join(part.Truth, ""))
+		lacking := part.Truth
+		if !part.Equal {
+			lacking = nil
+			for k, w := range part.Truth {
+				if !elsewhere[i+k] {
+					lacking = append(lacking, w)
+				}
+			}
+			missed += chargePart(lacking, here)
 		}
+		at, i = at+len(part.Text), i+len(part.Truth)
 	}
 	return scores, missed
+}
+
+// movedRun is the least number of characters in a row that stand elsewhere in the ground truth: fewer can be equal by chance.
+const movedRun = 8
+
+// markMoved finds the words that stand elsewhere in the ground truth, sets their WordScore.Moved, and returns the indexes of the
+// ground truth's words that they are. parts are the alignment in order.
+func markMoved(parts []Part, scores []WordScore) map[int]bool {
+	var truth, text []int // of the words that are not paired yet
+	i, j := 0, 0
+	for _, p := range parts {
+		for k := range p.Truth {
+			if !p.Equal {
+				truth = append(truth, i+k)
+			}
+		}
+		for k := range p.Text {
+			if !p.Equal {
+				text = append(text, j+k)
+			}
+		}
+		i, j = i+len(p.Truth), j+len(p.Text)
+	}
+	want := make([]string, 0, i)
+	for _, p := range parts {
+		want = append(want, p.Truth...)
+	}
+	elsewhere := map[int]bool{}
+	for found := true; found; {
+		found = false
+		var a, b []string
+		for _, i := range truth {
+			a = append(a, want[i])
+		}
+		for _, j := range text {
+			b = append(b, scores[j].Text)
+		}
+		var restTruth, restText []int
+		i, j := 0, 0
+		for _, p := range Align(a, b) {
+			if p.Equal && utf8.RuneCountInString(strings.Join(p.Text, "")) >= movedRun {
+				found = true
+				for k := range p.Text {
+					elsewhere[truth[i+k]], scores[text[j+k]].Moved = true, true
+				}
+			} else {
+				restTruth, restText = append(restTruth, truth[i:i+len(p.Truth)]...), append(restText, text[j:j+len(p.Text)]...)
+			}
+			i, j = i+len(p.Truth), j+len(p.Text)
+		}
+		truth, text = restTruth, restText
+	}
+	return elsewhere
+}
+
+// chargePart adds the errors of a passage that is not as in the ground truth to its words, those that were moved excepted. It returns
+// how many characters are missing and belong to no word.
+func chargePart(truth []string, words []WordScore) (missed int) {
+	var own []WordScore
+	var at []int
+	for i, w := range words {
+		if !w.Moved {
+			own, at = append(own, w), append(at, i)
+		}
+	}
+	if len(own) == 0 {
+		return utf8.RuneCountInString(strings.Join(truth, ""))
+	}
+	missed = chargeErrors(truth, own)
+	for k, i := range at {
+		words[i] = own[k]
+	}
+	return missed
 }
 
 // foldWords returns the folded words, without errors. Words without folded characters are left out.

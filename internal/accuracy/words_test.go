@@ -66,6 +66,22 @@ func TestCompareWords(t *testing.T) {
 	}
 }
 
+func TestCompareWords_order(t *testing.T) {
+	t.Parallel()
+	truth := "Whan that Aprille\nwith his shoures soote\nThe droghte of March"
+	scores, missed := accuracy.CompareWords(truth, readWords("with his shoures soote\nWhan that Aprille\nThe drogte of March"))
+	moved := ""
+	for _, s := range scores {
+		if s.Moved {
+			moved += s.Text + " "
+			require.Zero(t, s.Errors)
+		}
+	}
+	require.Zero(t, missed)
+	require.Equal(t, "Whan that Aprille ", moved)
+	require.Equal(t, 16, accuracy.Errors(scores), "those that are moved, and one letter")
+}
+
 func TestCompareWords_errorsAreThoseOfTheDistance(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -16,6 +16,8 @@ type Word struct {
 
 // WordScore tells how well a word was read, in the folded measure. A word that was divided at a line end is one.
 type WordScore struct {
+	// First is the index of the word, or of its first part, among those that were compared.
+	First      int     `json:"-"`
 	Text       string  `json:"text"` // folded
 	Confidence float64 `json:"confidence"`
 	// Listed reports whether a part of it lies in a place that the reading lists as weak.
@@ -154,7 +156,9 @@ func foldWords(words []Word) []WordScore {
 			continue
 		}
 		if folded := strings.ReplaceAll(Folded(text.String()), " ", ""); folded != "" {
-			scores = append(scores, sumUp(folded, words[first:i+1]))
+			s := sumUp(folded, words[first:i+1])
+			s.First = first
+			scores = append(scores, s)
 		}
 		text.Reset()
 		first = i + 1

@@ -5,11 +5,13 @@
 // Pages are read in this process, by the functions that a worker runs in its sandbox. Timings therefore do not include queue,
 // pipe and sandbox, and --without can leave out steps, which a worker never does. The measures are in internal/accuracy and the
 // steps in impl/ocr/reading. Start with run; read.go reads the pages, stock.go reads them with plain Tesseract, and table.go,
-// report.go and ablation.go print the results. lines.go measures how well lines are found.
+// report.go and ablation.go print the results. lines.go measures how well lines are found, weak.go
+// how well confidence finds errors, and fit.go fits the weights of confidence.
 package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -56,6 +58,9 @@ type options struct {
 	Without   []string `placeholder:"STEP,..." help:"Leave out these steps of the reading."`
 	Ablation  bool     `help:"Read the pages once with all steps and once without each, and print what each step contributes."`
 	Lines     bool     `help:"Measure only how well lines of handwriting are found, on pages whose lines are in the folder's lines.json, one page at a time."`
+	Weak      bool     `help:"Measure how well confidence and the weak places of answers lead to the errors; with --json, print every word."`
+	Fit       bool     `help:"Fit the weights of the words' confidence, and print them."`
+	Words     []string `placeholder:"FILE,..." help:"For --weak and --fit: take the words from files that --weak --json wrote, and read no pages."`
 	HTML      string   `placeholder:"FILE" help:"Write an HTML report that shows each page with its words and errors."`
 	JSON      bool     `help:"Print the figures of every page as JSON."`
 	Only      string   `placeholder:"TEXT" help:"Read only pages whose id contains this text."`
@@ -97,6 +102,12 @@ func (o options) check() error {
 	if o.Ablation && (o.JSON || o.HTML != "") {
 		return errors.New("--ablation prints a table only; leave out --json and --html")
 	}
+	if (o.Weak || o.Fit) && (o.Ablation || o.Lines || o.HTML != "" || o.PrintOnly || o.Weak == o.Fit || o.Fit && o.JSON) {
+		return errors.New("--weak and --fit print tables of their own; use one of them, without --ablation, --lines, --html and --print-only, and --fit without --json")
+	}
+	if len(o.Words) > 0 && !o.Weak && !o.Fit {
+		return errors.New("--words: add --weak or --fit")
+	}
 	if o.Lines && (o.Ablation || o.Enhance || o.HTML != "" || len(o.Without) > 0 || o.PrintOnly || len(o.Models) > 0 || o.Degrade != "") {
 		return errors.New("--lines reads nothing; leave out --ablation, --enhance, --html, --without, --print-only, --models and --degrade")
 	}
@@ -108,6 +119,13 @@ func (o options) check() error {
 func run(ctx context.Context, o options) (err error) {
 	if err := o.check(); err != nil {
 		return err
+	}
+	if len(o.Words) > 0 {
+		words, err := loadWords(o.Words)
+		if err != nil {
+			return err
+		}
+		return reportWords(o, words)
 	}
 	folder, err := accuracy.OpenFolder(o.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -132,6 +150,13 @@ func run(ctx context.Context, o options) (err error) {
 	if err != nil {
 		return err
 	}
+	if o.Weak || o.Fit {
+		words, err := scoreAll(outcomes)
+		if err != nil {
+			return err
+		}
+		return reportWords(o, words)
+	}
 	if o.HTML != "" {
 		if err := writeReport(o.HTML, outcomes); err != nil {
 			return err
@@ -141,4 +166,15 @@ func run(ctx context.Context, o options) (err error) {
 		return printJSON(os.Stdout, outcomes)
 	}
 	return printTable(os.Stdout, outcomes)
+}
+
+// reportWords prints what --weak or --fit asks for.
+func reportWords(o options, words []pageWords) error {
+	switch {
+	case o.Fit:
+		return fitWeights(os.Stdout, words)
+	case o.JSON:
+		return json.NewEncoder(os.Stdout).Encode(words)
+	}
+	return printWeak(os.Stdout, words)
 }

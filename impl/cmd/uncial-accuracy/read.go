@@ -41,7 +41,8 @@ type outcome struct {
 	// The fields below are for the report, which compares words and draws boxes.
 	truth    string
 	document *document.Document
-	image    []byte // kept only for the report
+	image    []byte                // kept only for the report
+	evidence [2][]reading.Evidence // of the words of print and of handwriting; only for --fit
 }
 
 // readAll reads the selected pages of the folder, o.Jobs at a time, and returns the outcomes in the folder's order. The
@@ -147,7 +148,7 @@ func (r *reader) read(ctx context.Context, folder *accuracy.Folder, group []accu
 			slices.Reverse(ways)
 		}
 	}
-	if !r.o.NoStock {
+	if !r.o.NoStock && !r.o.Weak && !r.o.Fit {
 		ways = append(ways, func() error { return r.stock(ctx, &out, data, tag) })
 	}
 	for _, way := range ways {
@@ -160,7 +161,14 @@ func (r *reader) read(ctx context.Context, folder *accuracy.Folder, group []accu
 
 // own reads the page as the service does, with --without and --enhance applied, and scores it.
 func (r *reader) own(ctx context.Context, out *outcome, data []byte, tag string) (err error) {
-	out.document, out.Read, err = r.service(ctx, data, tag, r.engines)
+	keep := func(handwritten bool, words []reading.Evidence) {
+		i := 0
+		if handwritten {
+			i = 1
+		}
+		out.evidence[i] = append(out.evidence[i], words...)
+	}
+	out.document, out.Read, err = r.service(ctx, data, tag, r.engines, keep)
 	out.Score = accuracy.Compare(out.truth, out.Read.Text)
 	return err
 }
@@ -168,7 +176,7 @@ func (r *reader) own(ctx context.Context, out *outcome, data []byte, tag string)
 // printOnly reads the page as the service would if the model for handwriting were missing. Comparing it with own shows the
 // gain on handwriting, and whether any printed page is mistaken for handwriting.
 func (r *reader) printOnly(ctx context.Context, out *outcome, data []byte, tag string) error {
-	_, read, err := r.service(ctx, data, tag, withoutHands{r.engines})
+	_, read, err := r.service(ctx, data, tag, withoutHands{r.engines}, nil)
 	score := accuracy.Compare(out.truth, read.Text)
 	out.PrintOnly, out.PrintOnlyRead = &score, &read
 	return err
@@ -180,9 +188,9 @@ type withoutHands struct{ *reading.Engines }
 func (w withoutHands) Has(model string) bool { return model != own.Hands && w.Engines.Has(model) }
 
 // service reads the page with the steps that a worker runs, but in this process. doc is nil after an error.
-func (r *reader) service(ctx context.Context, data []byte, tag string, src reading.Source) (doc *document.Document, read accuracy.Reading, err error) {
+func (r *reader) service(ctx context.Context, data []byte, tag string, src reading.Source, keep func(bool, []reading.Evidence)) (doc *document.Document, read accuracy.Reading, err error) {
 	read, err = measured(func() (string, float64, error) {
-		doc, err = reading.File(ctx, data, reading.Options{Language: tag, Enhance: r.o.Enhance, Without: r.o.Without}, src)
+		doc, err = reading.File(ctx, data, reading.Options{Language: tag, Enhance: r.o.Enhance, Without: r.o.Without, Evidence: keep}, src)
 		if err != nil {
 			return "", 0, err
 		}

@@ -20,3 +20,29 @@ func OnPage(blocks []document.Block, size image.Point, angle float64) []document
 
 // EncodePreview writes a preview without reading its page.
 var EncodePreview = encodePreview
+
+// DoubtfulOrder returns what is in doubt about the order of blocks.
+func DoubtfulOrder(blocks []document.Block) []document.Doubt {
+	p := &page{}
+	p.read.Blocks = blocks
+	return p.doubtfulOrder()
+}
+
+// UnreadInk returns what is not read on a page of that size, of which all components are letters.
+func UnreadInk(size image.Point, letters []image.Rectangle, blocks []document.Block) []document.Doubt {
+	p := &page{gray: image.NewGray(image.Rectangle{Max: size}), sheet: sheet{components: letters, letters: letters}}
+	p.read.Blocks = blocks
+	return p.unreadInk()
+}
+
+// The weights of evidence, and how they are applied.
+var (
+	PrintWeights = &printWeights
+	HandWeights  = &handWeights
+)
+
+// SureOwn is where the second part of the curve begins.
+const SureOwn = sureOwn
+
+// Share returns the estimated share of correct characters.
+func (e *Evidence) Share(weights *Evidence) float64 { return e.share(weights) }

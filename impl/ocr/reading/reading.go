@@ -33,6 +33,9 @@ type Options struct {
 	Preview bool
 	// Without names the steps to omit; see Steps. Unknown names have no effect.
 	Without []string
+	// Evidence, if not nil, is called with the evidence of the words of each page, in reading order: first those of print, then
+	// those of handwriting.
+	Evidence func(handwritten bool, words []Evidence)
 }
 
 // result is the reading of one page.
@@ -55,13 +58,14 @@ func readPage(ctx context.Context, decoded decode.Page, o Options, src Source) (
 			return result{}, err
 		}
 	}
+	p.estimate()
 	if p.curtailed {
 		p.read.Confidence = min(p.read.Confidence, curtailedConfidence)
 	}
 	return result{
 		Page: document.Page{
 			Width: p.gray.Rect.Dx(), Height: p.gray.Rect.Dy(), DPI: decoded.DPI, Rotation: p.rotation,
-			Confidence: p.read.Confidence, Blocks: p.read.Blocks,
+			Confidence: p.read.Confidence, Blocks: p.read.Blocks, Doubts: p.doubts,
 		},
 		Edits: slices.Concat(p.edits, p.read.Edits),
 	}, nil
@@ -86,6 +90,7 @@ type page struct {
 	written  []document.Box // handwriting on a page of print, which the model for print should not have read
 	read     hand.Result    // what is returned: attempts[0] on the page, with the handwriting beside it
 	edits    []document.Edit
+	doubts   []document.Doubt
 	finished bool // no further step is needed
 	// curtailed means that a step ran out of time.
 	curtailed bool

@@ -189,6 +189,37 @@ const (
 	minCurveConfidence = 0.02
 )
 
+// The final confidence of words: the weights of their evidence, see EvidenceNames, in a logistic regression on the share of their
+// characters that are correct. "uncial-accuracy --fit ../shared/pages2" prints them, with the figures of pages that were left out.
+var (
+	printWeights = Evidence{0.829, 0.340, 1.289, 0.688, 0.649, -0.172, 1.582, 0.483, 0.862, -1.408, -0.599}
+	handWeights  = Evidence{-0.230, 0.566, -0.353, 0.000, 0.378, 0.029, 1.728, 0.742, 0.780, 0.178, -0.797}
+)
+
+// The evidence of words, and what a page is in doubt of.
+const (
+	// minShare keeps log-odds finite.
+	minShare = 0.005
+	// sureOwn is the log-odds of the recognizer's confidence, .88, from which on they say more, or less, than below.
+	sureOwn = 2
+	// longWord is the number of letters from which on it says something that a word list has the word.
+	longWord = 4
+	// placeMargin is by how many pixels the middle of a word in another reading may lie outside of the word.
+	placeMargin = 4
+	// minEstimated is the least number of characters of a page whose words alone tell its confidence, and minReadShare the least
+	// number of characters for each letter-shaped component.
+	minEstimated, minReadShare = 40, 0.5
+	// minUnreadLetters is the least number of letters outside of words that are listed as not read: fewer are specks.
+	minUnreadLetters = 4
+	// maxCellLength is the most characters in the shorter of two lines that are cells of one row.
+	maxCellLength = 20
+	// minCells and minTableShare are the least number of cells of a table, and the least share of the page's characters in them. Of
+	// the 64 pages three have .74 to .87, which are tables, and all others at most .51.
+	minCells, minTableShare = 12, 0.6
+	// orderShare is the share of characters in the right order in such tables: .44 to .62 on the three pages.
+	orderShare = 0.55
+)
+
 // Memory.
 const (
 	// minLargePage is the size in pixels from which on memory is returned to the system right after a page. Otherwise an idle

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"text/tabwriter"
+
+	"uncial/impl/ocr/reading"
+	"uncial/internal/accuracy"
+	"uncial/internal/document"
+)
+
+// pageWords is how well the words of a page were read. Its JSON form is the output of --weak --json.
+type pageWords struct {
+	Page       accuracy.Page        `json:"page"`
+	FoldedCER  float64              `json:"foldedCer"`
+	Confidence float64              `json:"confidence"`
+	Words      []accuracy.WordScore `json:"words"`
+	// Evidence is that of each word, for --fit; nil for what was not read.
+	Evidence []*wordEvidence `json:"evidence"`
+	// Missed is the number of characters that were not read and lie in no place that is listed.
+	Missed int `json:"missed"`
+}
+
+// wordEvidence is what the confidence of a word is estimated from. A word that was divided at a line end has that of its first part.
+type wordEvidence struct {
+	Handwritten bool             `json:"handwritten,omitempty"`
+	Values      reading.Evidence `json:"values"`
+}
+
+// scoreWords compares the words of a page with the ground truth.
+func scoreWords(o outcome) (pageWords, error) {
+	words, unread := listedWords(o.document)
+	evidence, err := evidenceOf(o)
+	if err != nil {
+		return pageWords{}, err
+	}
+	scores, missed := accuracy.CompareWords(o.truth, words)
+	p := pageWords{Page: o.Page, FoldedCER: o.Score.FoldedCER.Value(), Confidence: o.Read.Confidence}
+	for _, s := range scores {
+		p.Evidence = append(p.Evidence, evidence[s.First])
+	}
+	p.Words = accuracy.WithUnread(scores, missed, unread)
+	p.Evidence = append(p.Evidence, make([]*wordEvidence, len(unread))...)
+	p.Missed = missed - (accuracy.Errors(p.Words) - accuracy.Errors(scores))
+	return p, nil
+}
+
+// evidenceOf returns the evidence of each word of the document.
+func evidenceOf(o outcome) ([]*wordEvidence, error) {
+	var all []*wordEvidence
+	rest := o.evidence
+	for i := range o.document.Pages {
+		for line := range document.Lines(o.document.Pages[i].Blocks) {
+			kind := 0
+			if line.Handwritten {
+				kind = 1
+			}
+			n := len(line.Words)
+			if len(rest[kind]) < n {
+				return nil, errors.New(o.Page.ID + ": words and evidence differ in number")
+			}
+			for _, e := range rest[kind][:n] {
+				all = append(all, &wordEvidence{line.Handwritten, e})
+			}
+			rest[kind] = rest[kind][n:]
+		}
+	}
+	return all, nil
+}
+
+// scoreAll compares the words of all pages with the ground truth.
+func scoreAll(outcomes []outcome) ([]pageWords, error) {
+	all := make([]pageWords, len(outcomes))
+	for i, o := range outcomes {
+		var err error
+		if all[i], err = scoreWords(o); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// loadWords reads files that --weak --json has written.
+func loadWords(paths []string) (all []pageWords, err error) {
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("--words: %w", err)
+		}
+		var some []pageWords
+		if err := json.Unmarshal(data, &some); err != nil {
+			return nil, fmt.Errorf("--words: %s was not written by --weak --json: %w", path, err)
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+// listedWords returns the words of a document, with whether they lie in a place that an answer lists as weak, and what it lists as
+// not read.
+func listedWords(doc *document.Document) (words []accuracy.Word, unread []accuracy.Unread) {
+	weak := doc.Weak()
+	for i := range doc.Pages {
+		for line := range document.Lines(doc.Pages[i].Blocks) {
+			for k := range line.Words {
+				w := &line.Words[k]
+				words = append(words, accuracy.Word{
+					Text: w.Text, EndsLine: k == len(line.Words)-1, Confidence: w.Confidence, Listed: isListed(weak, i, w.Box),
+				})
+			}
+		}
+		for _, d := range doc.Pages[i].Doubts {
+			if d.Reason == document.UnreadInk && isListed(weak, i, d.Box) {
+				unread = append(unread, accuracy.Unread{Characters: d.Characters})
+			}
+		}
+	}
+	return words, unread
+}
+
+// isListed reports whether the middle of a box on page number i lies in a weak place.
+func isListed(weak []document.Weak, i int, b document.Box) bool {
+	x, y := b.X+b.W/2, b.Y+b.H/2
+	for _, w := range weak {
+		if w.Page == i && w.Box.X <= x && x < w.Box.X+w.Box.W && w.Box.Y <= y && y < w.Box.Y+w.Box.H {
+			return true
+		}
+	}
+	return false
+}
+
+// Shares of the text at which the curve is printed.
+var curveShares = []float64{0.05, 0.10, 0.25, 0.50}
+
+const (
+	// cleanPage is the CER up to which a page should list hardly anything.
+	cleanPage = 0.005
+	// ruinedPage is the CER above which a page should not be confident.
+	ruinedPage = 0.5
+)
+
+// weakLegend explains the figures below the table.
+const weakLegend = `AUC: how well the confidence of words tells correct words from others. listed: share of the words in weak places. found in N %: share of
+all wrong, missing and misplaced characters in that share of the text, which is what is listed as weak, the least confident first, and then
+the words of lowest confidence. cal: mean |confidence - (1 - folded CER)| of pages.
+`
+
+// weakGroup is a group of pages.
+type weakGroup struct {
+	name        string
+	words       []accuracy.WordScore
+	missed      int
+	calibration float64
+	pages       int
+}
+
+// printWeak prints the curve for print, handwriting and all pages, the calibration of each kind in each language, and the pages that
+// list too much or are too confident.
+func printWeak(w io.Writer, all []pageWords) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(t, "\tpages\twords\tAUC\tlisted\tcal\t")
+	for _, share := range curveShares {
+		fmt.Fprintf(t, "found in %.0f %%\t", 100*share)
+	}
+	fmt.Fprintln(t)
+	for _, g := range weakGroups(all) {
+		errors := accuracy.Errors(g.words) + g.missed
+		fmt.Fprintf(t, "%s\t%d\t%d\t%.3f\t%.3f\t%.3f\t", g.name, g.pages, len(g.words), accuracy.AUC(g.words), accuracy.ListedShare(g.words), g.calibration/float64(g.pages))
+		for _, share := range curveShares {
+			fmt.Fprintf(t, "%.3f\t", accuracy.FoundErrors(g.words, errors, share))
+		}
+		fmt.Fprintln(t)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	for _, p := range all {
+		switch {
+		case p.FoldedCER <= cleanPage:
+			fmt.Fprintf(w, "%s: CER %.4f, %.1f %% of the words listed\n", p.Page.ID, p.FoldedCER, 100*accuracy.ListedShare(p.Words))
+		case p.FoldedCER > ruinedPage:
+			fmt.Fprintf(w, "%s: CER %.4f, confidence %.3f\n", p.Page.ID, p.FoldedCER, p.Confidence)
+		}
+	}
+	_, err := io.WriteString(w, "\n"+weakLegend)
+	return err
+}
+
+// weakGroups returns each kind of page in each language, each kind, and all pages.
+func weakGroups(all []pageWords) []*weakGroup {
+	var list []*weakGroup
+	byName := map[string]*weakGroup{}
+	for _, name := range []func(accuracy.Page) string{
+		func(p accuracy.Page) string { return p.Kind + " " + p.Language },
+		func(p accuracy.Page) string { return "all " + p.Kind },
+		func(accuracy.Page) string { return allPages },
+	} {
+		for _, p := range all {
+			n := name(p.Page)
+			if byName[n] == nil {
+				byName[n] = &weakGroup{name: n}
+				list = append(list, byName[n])
+			}
+			g := byName[n]
+			g.words = append(g.words, p.Words...)
+			g.missed += p.Missed
+			g.calibration += math.Abs(p.Confidence - max(0, 1-p.FoldedCER))
+			g.pages++
+		}
+	}
+	return list
+}

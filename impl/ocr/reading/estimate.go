@@ -1,0 +1,70 @@
+package reading
+
+import (
+	"unicode/utf8"
+
+	"uncial/internal/document"
+)
+
+// estimate replaces the confidences by which the steps decided with the final ones, which are calibrated on more evidence, and adds
+// the doubts of the page. No step may follow: with other confidences it would decide otherwise.
+func (p *page) estimate() {
+	decided := p.read.Confidence
+	for _, handwritten := range []bool{false, true} {
+		evidence := p.evidence(handwritten)
+		if p.options.Evidence != nil {
+			p.options.Evidence(handwritten, evidence)
+		}
+		weights := &printWeights
+		if handwritten {
+			weights = &handWeights
+		}
+		for line := range document.Lines(p.read.Blocks) {
+			if line.Handwritten != handwritten {
+				continue
+			}
+			for i := range line.Words {
+				line.Words[i].Confidence = evidence[0].share(weights)
+				evidence = evidence[1:]
+			}
+		}
+	}
+	p.doubts = append(p.unreadInk(), p.doubtfulOrder()...)
+	p.read.Confidence = p.pageShare(decided)
+}
+
+// share returns the estimated share of correct characters of a word.
+func (e *Evidence) share(weights *Evidence) float64 {
+	z := 0.0
+	for i, w := range weights {
+		z += w * e[i]
+	}
+	return logistic(z)
+}
+
+// pageShare estimates the share of the page's characters that are correct: those of its words, less what is in doubt beyond them.
+// decided is the estimate that the steps went by. It counts if most of the ink did not become text, or if there is little text: that
+// may be a picture, whose words are estimated as if they were writing.
+func (p *page) pageShare(decided float64) float64 {
+	n := characters(p.read.Blocks)
+	if n == 0 {
+		return 0
+	}
+	var right float64
+	for w := range document.Words(p.read.Blocks) {
+		right += w.Confidence * float64(utf8.RuneCountInString(w.Text))
+	}
+	share := right / float64(n)
+	if n < minEstimated || float64(n) < minReadShare*float64(len(p.sheet.letters)) {
+		share = min(share, decided)
+	}
+	for _, d := range p.doubts {
+		switch d.Reason {
+		case document.UnreadInk:
+			share *= float64(n) / float64(n+d.Characters)
+		case document.DoubtfulOrder:
+			share *= 1 - (1-orderShare)*min(float64(d.Characters)/float64(n), 1)
+		}
+	}
+	return share
+}

@@ -1,0 +1,148 @@
+package reading
+
+import (
+	"image"
+	"math"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+
+	"uncial/internal/document"
+	"uncial/internal/text"
+)
+
+// Evidence is what is known of a word's correctness: one value for each name of EvidenceNames.
+type Evidence [11]float64
+
+// EvidenceNames names the values, in the order of Evidence.
+var EvidenceNames = [len(Evidence{})]string{
+	"constant",    // 1
+	"own",         // log-odds of the recognizer's confidence in the word
+	"sure",        // how far they exceed sureOwn
+	"early print", // 1 if the model for early print read it
+	"agreed",      // 1 if another reading of the page has the word too
+	"denied",      // 1 if another reading of the page has something else there
+	"known",       // 1 if a word list has the word, of longWord letters and more
+	"known short", // the same for shorter ones
+	"unknown",     // 1 if no word list has the word, of longWord letters and more
+	"width",       // how far the width of its letters is from that of its line, in logarithms
+	"last",        // 1 for the last word of a line, which may be cut off
+}
+
+// evidence returns the evidence of each word of the page that is, or is not, handwritten, in reading order. Words must have the
+// confidences of the steps before.
+func (p *page) evidence(handwritten bool) []Evidence {
+	var all []Evidence
+	other := p.otherReading()
+	for line := range document.Lines(p.read.Blocks) {
+		if line.Handwritten != handwritten {
+			continue
+		}
+		usual := letterWidth(line)
+		for i := range line.Words {
+			w := &line.Words[i]
+			own := ownLogOdds(w, handwritten)
+			e := Evidence{1, own, max(own-sureOwn, 0), flag(w.Model == earlyPrint)}
+			if other != nil {
+				e[4], e[5] = flag(other.has(w)), flag(!other.has(w))
+			}
+			e[6], e[7], e[8] = p.isKnown(w.Text)
+			e[9] = math.Abs(math.Log(max(float64(w.Box.W), 1)/float64(utf8.RuneCountInString(w.Text))) - usual)
+			e[10] = flag(i == len(line.Words)-1)
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+func flag(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+func logOdds(share float64) float64 {
+	share = min(max(share, minShare), 1-minShare)
+	return math.Log(share / (1 - share))
+}
+
+// ownLogOdds returns the log-odds of the recognizer's own confidence in a word: the curves of print and of handwriting taken back.
+func ownLogOdds(w *document.Word, handwritten bool) float64 {
+	z := logOdds(w.Confidence)
+	if handwritten {
+		return z
+	}
+	z -= curveBase
+	if w.Model == earlyPrint {
+		z -= earlyPrintBonus
+	}
+	return z / curveSlope
+}
+
+// letterWidth returns the logarithm of the mean width of a letter of the line, with the blanks.
+func letterWidth(line *document.Line) float64 {
+	characters := len(line.Words) - 1
+	for _, w := range line.Words {
+		characters += utf8.RuneCountInString(w.Text)
+	}
+	return math.Log(max(float64(line.Box.W), 1) / float64(max(characters, 1)))
+}
+
+// isKnown returns which of three a word is, each 0 or 1: a long word that a list has, a short one, or a long one that none has.
+func (p *page) isKnown(word string) (known, short, unknown float64) {
+	_, core, _ := text.Core(word)
+	letters := 0
+	for _, r := range core {
+		if unicode.IsLetter(r) {
+			letters++
+		}
+	}
+	isKnown := slices.ContainsFunc([]string{p.model, earlyPrint}, func(model string) bool {
+		list := p.src.Lexicon(model)
+		return list != nil && list.Known(word)
+	})
+	switch {
+	case letters >= longWord && isKnown:
+		return 1, 0, 0
+	case letters >= longWord:
+		return 0, 0, 1
+	case letters > 0 && isKnown:
+		return 0, 1, 0
+	}
+	return 0, 0, 0
+}
+
+// otherWords are the words of another reading of the page, by the cells of a grid that their middles lie in.
+type otherWords map[image.Point][]document.Word
+
+const gridCell = 64 // pixels; it affects speed only
+
+// otherReading returns the next best reading of the page, nil if there is none.
+func (p *page) otherReading() otherWords {
+	if len(p.attempts) < 2 {
+		return nil
+	}
+	words := otherWords{}
+	for w := range document.Words(p.sheet.onPage(p.attempts[1].blocks)) {
+		cell := middleOf(toRectangle(w.Box)).Div(gridCell)
+		words[cell] = append(words[cell], *w)
+	}
+	return words
+}
+
+// has reports whether the other reading has the word in this place.
+func (o otherWords) has(w *document.Word) bool {
+	at := middleOf(toRectangle(w.Box))
+	cell := at.Div(gridCell)
+	for x := -1; x <= 1; x++ {
+		for y := -1; y <= 1; y++ {
+			for _, other := range o[cell.Add(image.Pt(x, y))] {
+				if middleOf(toRectangle(other.Box)).In(toRectangle(w.Box).Inset(-placeMargin)) && text.FoldType(other.Text) == text.FoldType(w.Text) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

@@ -18,6 +18,7 @@ import (
 	"uncial/impl/ledger"
 	"uncial/impl/ratelimit"
 	"uncial/impl/store"
+	"uncial/internal/contract"
 )
 
 const defaultDatabase = "sqlite:.uncial/uncial.db"
@@ -46,7 +47,7 @@ func OpenData(ctx context.Context, o DataOptions, log *slog.Logger, now func() t
 	if err != nil {
 		return nil, fmt.Errorf("--database: %w", err)
 	}
-	d := &Data{Store: st, Ledger: ledger.New(st, ledger.Options{Plans: plans, Now: now, Retention: cmp.Or(o.Retention, ledger.DefaultRetention)}), Limits: ratelimit.New(st, now)}
+	d := &Data{Store: st, Ledger: ledger.New(st, ledger.Options{Plans: plans, Now: now, Retention: cmp.Or(o.Retention, ledger.DefaultRetention), ReplyTTL: o.ReplyTTL}), Limits: ratelimit.New(st, now)}
 	if err := d.prepare(ctx, o, plans, log, now); err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
@@ -101,6 +102,9 @@ func (o DataOptions) check() error {
 	}
 	if o.Retention > 0 && o.Retention < ledger.MinRetention {
 		return fmt.Errorf("--retention: must be at least %dd; 0 keeps everything", ledger.MinRetention/(24*time.Hour))
+	}
+	if o.ReplyTTL != 0 && (o.ReplyTTL < time.Minute || o.ReplyTTL > contract.ReplyLifetime) {
+		return fmt.Errorf("--reply-ttl: must be 1m to %dh", contract.ReplyLifetime/time.Hour)
 	}
 	_, err := o.givenSecret()
 	return err

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"uncial/impl/store"
-	"uncial/internal/contract"
 )
 
 // States of a hold, as the database stores them. Only a held one can change.
@@ -52,7 +51,7 @@ func (l *Ledger) Settle(ctx context.Context, h Hold, makeReply func(Balance) ([]
 		if err != nil {
 			return err
 		}
-		if err := finish(ctx, x, h, settled, now, reply); err != nil {
+		if err := l.finish(ctx, x, h, settled, now, reply); err != nil {
 			return err
 		}
 		return r.write(ctx, x, h.AccountID, h.Period, entry{kind: "settle", holdID: h.ID}, now)
@@ -98,13 +97,13 @@ var endConditions = map[string]string{
 	expired:  ` AND expires_at <= $3`,
 }
 
-// finish changes the state of a running hold. Only a settled hold keeps its idempotency key, for contract.ReplyLifetime.
+// finish changes the state of a running hold. Only a settled hold keeps its idempotency key, for the lifetime of its reply.
 // Errors: ErrExpired, ErrEnded, *store.Error.
-func finish(ctx context.Context, x store.Executor, h Hold, state string, now time.Time, reply []byte) error {
+func (l *Ledger) finish(ctx context.Context, x store.Executor, h Hold, state string, now time.Time, reply []byte) error {
 	var until store.Instant
 	forget := `, idempotency_key = NULL, fingerprint = NULL`
 	if state == settled && h.replayable {
-		until, forget = store.At(now.Add(contract.ReplyLifetime)), ``
+		until, forget = store.At(now.Add(l.replyTTL)), ``
 	}
 	n, err := x.Exec(ctx, `UPDATE holds SET state = $2, ended_at = $3, answer = $4, answer_until = $5`+forget+`
 		WHERE id = $1 AND state = 'held'`+endConditions[state], h.ID, state, store.At(now), reply, until)
@@ -150,7 +149,7 @@ func (l *Ledger) returnPoints(ctx context.Context, h Hold, state string) (bool, 
 		if err != nil {
 			return err
 		}
-		if err := finish(ctx, x, h, state, now, nil); err != nil {
+		if err := l.finish(ctx, x, h, state, now, nil); err != nil {
 			return err
 		}
 		if err := h.returnToMeter(ctx, x); err != nil {

@@ -16,6 +16,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -72,6 +73,9 @@ type Options struct {
 	Now func() time.Time
 	// Retention is how long holds and their entries are kept after the end of their month, in Sweep. Default: for ever.
 	Retention time.Duration
+	// ReplyTTL is how long replies are kept for requests that are repeated with their Idempotency-Key. Default:
+	// contract.ReplyLifetime.
+	ReplyTTL time.Duration
 }
 
 // Ledger keeps the points of all accounts in one database. It caches nothing and is safe for concurrent use by any number
@@ -81,6 +85,7 @@ type Ledger struct {
 	plans     account.Catalogue
 	clock     func() time.Time
 	retention time.Duration
+	replyTTL  time.Duration
 }
 
 // New returns the ledger stored in st.
@@ -91,7 +96,7 @@ func New(st *store.Store, o Options) *Ledger {
 	if len(o.Plans.Names()) == 0 {
 		o.Plans = account.DefaultCatalogue()
 	}
-	return &Ledger{store: st, plans: o.Plans, clock: o.Now, retention: o.Retention}
+	return &Ledger{store: st, plans: o.Plans, clock: o.Now, retention: o.Retention, replyTTL: cmp.Or(o.ReplyTTL, contract.ReplyLifetime)}
 }
 
 // now returns the time with the precision that the database stores.

@@ -30,13 +30,15 @@ func isPostgres(databaseURL string) bool {
 // sqliteDSN returns the data source name of the driver for a file. _txlock=immediate takes the write lock when a
 // transaction begins: if two transactions took it at their first write, one of them would have to fail.
 //
+// With secure_delete, deleted rows are overwritten in the file: texts that are no longer kept cannot be found in it.
+//
 // With synchronous=NORMAL a killed process loses nothing. A power failure may lose the last transactions, but only whole
 // ones and in order: if one is lost, so are all later ones (sqlite.org/pragma.html#pragma_synchronous).
 func sqliteDSN(path string, pragmas ...string) string {
 	query := url.Values{
 		"_txlock": {"immediate"},
 		"_dqs":    {"0"},
-		"_pragma": append([]string{"busy_timeout(5000)", "foreign_keys(1)", "synchronous(NORMAL)"}, pragmas...),
+		"_pragma": append([]string{"busy_timeout(5000)", "foreign_keys(1)", "synchronous(NORMAL)", "secure_delete(1)"}, pragmas...),
 	}
 	name := (&url.URL{Path: path}).EscapedPath()
 	return "file:" + name + "?" + query.Encode()

@@ -17,7 +17,8 @@ type serveCmd struct {
 	Listen      string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Listen address of the API; port 0 picks a free port (default: ${default})."`
 	AdminListen string `placeholder:"ADDR" help:"Listen address of metrics and pprof; keep it private (default: none)."`
 	dataFlags
-	Retention retention `default:"400d" placeholder:"DURATION" help:"How long extractions are kept one by one after the end of their month. Then only their sums by day and key remain; 0 keeps everything (default: ${default})."`
+	ReplyTTL  time.Duration `name:"reply-ttl" default:"24h" placeholder:"DURATION" help:"How long answers, with their texts, are kept for requests that are repeated with their Idempotency-Key, 1m to 24h. Later repeats are read and charged again (default: ${default})."`
+	Retention retention     `default:"400d" placeholder:"DURATION" help:"How long extractions are kept one by one after the end of their month. Then only their sums by day and key remain; 0 keeps everything (default: ${default})."`
 	engineFlags
 	Engine          string        `placeholder:"URL" help:"Base URL of an engine to use instead of workers on this machine, such as http://engine:8090."`
 	EnhanceProvider string        `placeholder:"NAME" help:"Language model that proofreads requests with enhance: openai, for any API compatible with OpenAI's. It receives the images and the recognized text (default: none, nothing leaves this machine)."`
@@ -43,7 +44,7 @@ func (serveCmd) Help() string {
 // options converts the flags to the options of package app. app.New checks what the parser has not checked.
 func (c *serveCmd) options() app.Options {
 	data := c.dataFlags.options()
-	data.Retention = time.Duration(c.Retention)
+	data.Retention, data.ReplyTTL = time.Duration(c.Retention), c.ReplyTTL
 	return app.Options{
 		Listen: c.Listen, AdminListen: c.AdminListen, Data: data, Engine: c.pool(),
 		Enhance: app.EnhanceOptions{

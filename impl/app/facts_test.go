@@ -1,0 +1,79 @@
+package app_test
+
+import (
+	"bytes"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/app"
+	"uncial/impl/app/apptest"
+	"uncial/impl/sample"
+)
+
+// mustRead returns everything in a folder, by the names of its files.
+func mustRead(tb testing.TB, dir string) (names []string, content []byte) {
+	tb.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(tb, err)
+	for _, e := range entries {
+		names = append(names, e.Name())
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		require.NoError(tb, err)
+		content = append(content, data...)
+	}
+	return names, content
+}
+
+// TestApp_KeepsOnlyReplies shows what the operator's guide says about scans and texts: no image is ever written, and a text only in the
+// reply to a request with an Idempotency-Key, until --reply-ttl has passed.
+func TestApp_KeepsOnlyReplies(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var ahead atomic.Int64 // how far the clock of the service is ahead
+	a := apptest.Start(t, app.Options{
+		Data: app.DataOptions{Database: "sqlite:" + filepath.Join(dir, "uncial.db"), ReplyTTL: time.Hour},
+		Now:  func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) },
+	})
+	_, key := apptest.Key(t, a, "pro")
+	read := func(idempotencyKey string) {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+a.Addr()+"/api/v1/extract", strings.NewReader(`{"imageUrl": "`+inline(sample.Image)+`"}`))
+		require.NoError(t, err)
+		req.Header.Set("Authorization", "Bearer "+key)
+		req.Header.Set("Content-Type", "application/json")
+		if idempotencyKey != "" {
+			req.Header.Set("Idempotency-Key", idempotencyKey)
+		}
+		res, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		require.NoError(t, res.Body.Close())
+		require.Equal(t, http.StatusOK, res.StatusCode)
+	}
+	word := strings.Fields(sample.Text)[slices.IndexFunc(strings.Fields(sample.Text), func(w string) bool { return len(w) > 7 && strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") == "" })]
+	kept := func() bool {
+		names, content := mustRead(t, dir)
+		for _, name := range names {
+			require.Regexp(t, `^uncial\.db(-wal|-shm)?$`, name, "nothing else is written")
+		}
+		require.NotContains(t, string(content), string(sample.Image[2000:2100]), "no image is kept")
+		require.NotContains(t, string(content), inline(sample.Image)[2000:2100], "no image is kept")
+		return bytes.Contains(content, []byte(word))
+	}
+	read("")
+	require.False(t, kept(), "no text is kept")
+	read("page-1")
+	require.True(t, kept(), "the reply is kept for repeats; %q", word)
+	ahead.Store(int64(2 * time.Hour))
+	_, err := a.Data().Sweep(t.Context())
+	require.NoError(t, err)
+	_, err = a.Data().Store.Writer().Exec(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`)
+	require.NoError(t, err)
+	require.False(t, kept(), "the reply is gone from the file")
+}

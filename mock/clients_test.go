@@ -45,7 +45,7 @@ func TestClients_TypeScript(t *testing.T) {
 	contract, err := filepath.Abs("../openapi.yaml")
 	require.NoError(t, err)
 	dir := t.TempDir()
-	for _, name := range []string{"package.json", "package-lock.json", "tsconfig.json", "uncial.ts", "uncial.test.ts"} {
+	for _, name := range []string{"package.json", "package-lock.json", "tsconfig.json", "uncial.ts", "uncial.test.ts", "service.test.ts"} {
 		content, err := os.ReadFile(filepath.Join("../gen/clients/typescript", name))
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))

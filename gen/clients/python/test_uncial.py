@@ -1,4 +1,6 @@
-"""Tests of the client against a server: UNCIAL_URL names it. With UNCIAL_MOCK=1 it is the mock, whose keys and images cause every error."""
+"""Tests of the client against a server: UNCIAL_URL names it. With UNCIAL_MOCK=1 it is the mock, whose keys and images cause every error.
+UNCIAL_SERVICE has keys, images and damaged answers of a real service."""
+import json
 import os
 import pathlib
 import tempfile
@@ -10,6 +12,7 @@ import uncial
 
 URL = os.environ["UNCIAL_URL"]
 MOCK = os.environ.get("UNCIAL_MOCK") == "1"
+SERVICE = json.loads(os.environ.get("UNCIAL_SERVICE", "null"))
 
 
 class CallTest(unittest.TestCase):
@@ -119,6 +122,43 @@ class MockTest(unittest.TestCase):
         self.assertEqual(seen[-1].points_used, 20)
         with self.assertRaises(uncial.InsufficientPoints):
             list(self.client("low").extract_all(images[:1] * 2))
+
+
+@unittest.skipUnless(SERVICE, "needs the keys and images of a real service")
+class ServiceTest(unittest.TestCase):
+    def client(self, key=None, base=URL, **options):
+        return uncial.Client(base, key and SERVICE["keys"][key][0], **{"attempts": 2, "patience": 10, "sleep": lambda s: None, **options})
+
+    def test_extract(self):
+        result = self.client().extract(SERVICE["image"], format="alto")
+        self.assertIn("<alto", result.document)
+        self.assertEqual(self.client().extract(SERVICE["blank"]).weak, ())
+
+    def test_errors(self):
+        for key, kind in (("expired", uncial.InvalidApiKey), ("revoked", uncial.InvalidApiKey), ("empty", uncial.InsufficientPoints)):
+            with self.subTest(key), self.assertRaises(kind):
+                self.client(key).extract(SERVICE["image"])
+        limited, seen = self.client("ratelimited", attempts=1), set()
+        for _ in range(12):
+            with self.assertRaises(uncial.ApiError) as e:
+                limited.extract("http://10.0.0.1/page.png")
+            seen.add(type(e.exception))
+        self.assertIn(uncial.RateLimited, seen)
+
+    def test_every_reason_of_fetch(self):
+        for reason, image in SERVICE["unfetchable"].items():
+            waits = []
+            with self.subTest(reason), self.assertRaises(uncial.InvalidRequest) as e:
+                self.client(sleep=waits.append).extract(image)
+            self.assertEqual(e.exception.fetch["reason"], reason)
+            self.assertEqual(len(waits), 1 if reason in ("unreachable", "incomplete", "busy", "server-error") else 0, reason)
+
+    def test_damaged_answers_are_charged_once(self):
+        for fault in ("reset", "cut", "length"):
+            with self.subTest(fault):
+                before = self.client().status().points_used
+                result = self.client(base=f"{SERVICE['faults']}/{fault}/api/v1").extract(SERVICE["image"])
+                self.assertEqual(self.client().status().points_used - before, result.points_used)
 
 
 if __name__ == "__main__":

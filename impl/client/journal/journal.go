@@ -1,7 +1,7 @@
 // Package journal remembers in an output directory which pages were sent, read or failed, so that a run that was interrupted
 // at any moment can go on without charging a page twice. It keeps the answers too. It sends nothing and knows no images.
 //
-// The folder .uncial of the output directory has journal.jsonl, one event a line, only ever appended to and on the disk before
+// The folder .uncial-extract of the output directory has journal.jsonl, one event a line, only ever appended to and on the disk before
 // anything depends on it; answers/, one file for each page that was read; tmp/, emptied by every run; and lock, which keeps
 // a second run out. Start with Open.
 package journal
@@ -26,7 +26,7 @@ import (
 )
 
 // Folder is the name of the journal's folder in the output directory.
-const Folder = ".uncial"
+const Folder = ".uncial-extract"
 
 // version is the form of the journal. A later version that an older program would misread gets another number.
 const version = 1

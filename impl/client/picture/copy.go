@@ -35,6 +35,9 @@ const (
 // qualities are those of a JPEG, best first. The lowest still shows small print without visible blocks.
 var qualities = []int{95, 88, 80}
 
+// unknownPerMM is the resolution that vips assumes where a file declares none: 25 pixels per inch, which nobody scans at.
+const unknownPerMM = 1
+
 // errNoSize means that vips did not say how large the image is.
 var errNoSize = errors.New("vipsheader named no size")
 
@@ -59,21 +62,21 @@ func Copy(ctx context.Context, folder, path string, kind Kind, frame int) (*Prep
 			option = "[access=sequential]"
 		}
 	}
-	master, isTurned, err := header(ctx, folder, "input"+option)
+	stored, err := readHeader(ctx, folder, "input"+option)
 	if err != nil {
 		return nil, err
 	}
-	scale := fit(master)
+	scale := fit(stored.Size)
 	if reduction := int(-math.Log2(scale)); kind == JPEG2000 && reduction > 0 {
 		// JPEG 2000 stores smaller versions of itself; a whole untiled image needs 12 bytes a pixel.
 		option = fmt.Sprintf("[page=%d,access=sequential]", reduction)
 	}
-	pixels, err := decoded(ctx, folder, "input"+option, master, scale, isTurned)
+	pixels, err := decoded(ctx, folder, "input"+option, stored, scale)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = os.Remove(filepath.Join(folder, pixels)) }()
-	return encode(ctx, folder, pixels, master, isTurned)
+	return encode(ctx, folder, pixels, stored)
 }
 
 // fit returns the scale, at most 1, at which an image is within the limits of the service on sides and pixels.
@@ -86,41 +89,74 @@ func fit(s volume.Size) float64 {
 	return scale
 }
 
-// header returns the size of an image as stored, and whether its orientation turns it at all.
-func header(ctx context.Context, folder, input string) (size volume.Size, isTurned bool, err error) {
+// header is what a file says of its image.
+type header struct {
+	volume.Size            // as stored
+	isTurned       bool    // by its orientation
+	xPerMM, yPerMM float64 // resolution in pixels per millimeter
+}
+
+// readHeader asks vips for the header of an image.
+func readHeader(ctx context.Context, folder, input string) (h header, err error) {
 	out, err := tool.Run(ctx, folder, "vipsheader", "-a", input)
 	if err != nil {
-		return size, false, err
+		return h, err
 	}
 	for line := range strings.Lines(string(out)) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
-		number, _ := strconv.Atoi(value)
+		number, _ := strconv.ParseFloat(value, 64)
 		switch name {
 		case "width":
-			size.Width = number
+			h.Width = int(number)
 		case "height":
-			size.Height = number
+			h.Height = int(number)
 		case "orientation":
-			isTurned = number >= 2 && number <= 8
+			h.isTurned = number >= 2 && number <= 8
+		case "xres":
+			h.xPerMM = number
+		case "yres":
+			h.yPerMM = number
 		}
 	}
-	if size.Width < 1 || size.Height < 1 {
-		return size, false, errNoSize
+	if h.Width < 1 || h.Height < 1 {
+		return h, errNoSize
 	}
-	return size, isTurned, nil
+	return h, nil
 }
 
 // decoded writes the pixels of an image as they will be sent, upright and with 8 bits a channel, to a file in the folder.
-func decoded(ctx context.Context, folder, input string, master volume.Size, scale float64, isTurned bool) (string, error) {
-	width, height := scaled(master, scale)
-	const pixels, upright = "pixels.v", "upright.v"
-	_, err := tool.Run(ctx, folder, "vips", "thumbnail_image", input, pixels, strconv.Itoa(width), "--height", strconv.Itoa(height),
-		"--size", "down", "--no-rotate")
-	if err != nil || !isTurned {
+func decoded(ctx context.Context, folder, input string, stored header, scale float64) (string, error) {
+	const pixels = "pixels.v"
+	if err := shrink(ctx, folder, input, pixels, stored, scale); err != nil || !stored.isTurned {
 		return pixels, err
 	}
-	_, err = tool.Run(ctx, folder, "vips", "autorot", pixels, upright)
-	return upright, errors.Join(err, os.Remove(filepath.Join(folder, pixels)))
+	return pixels, replace(ctx, folder, pixels, "autorot")
+}
+
+// shrink writes an image at a scale of at most 1, with the resolution that it then has.
+func shrink(ctx context.Context, folder, input, output string, from header, scale float64) error {
+	width, height := scaled(from.Size, scale)
+	_, err := tool.Run(ctx, folder, "vips", "thumbnail_image", input, output, strconv.Itoa(width), "--height", strconv.Itoa(height),
+		"--size", "down", "--no-rotate")
+	if err != nil {
+		return err
+	}
+	if from.xPerMM == unknownPerMM && from.yPerMM == unknownPerMM {
+		scale = 0 // declare none
+	}
+	if scale == 1 {
+		return nil
+	}
+	return replace(ctx, folder, output, "copy", "--xres", fmt.Sprintf("%f", from.xPerMM*scale), "--yres", fmt.Sprintf("%f", from.yPerMM*scale))
+}
+
+// replace applies an operation of vips to a file.
+func replace(ctx context.Context, folder, name, operation string, options ...string) error {
+	next := "next-" + name
+	if _, err := tool.Run(ctx, folder, "vips", append([]string{operation, name, next}, options...)...); err != nil {
+		return err
+	}
+	return os.Rename(filepath.Join(folder, next), filepath.Join(folder, name))
 }
 
 // scaled returns both sides at a scale, rounded up.
@@ -129,38 +165,37 @@ func scaled(s volume.Size, scale float64) (width, height int) {
 }
 
 // encode writes pixels as the best copy that the service accepts.
-func encode(ctx context.Context, folder, pixels string, stored volume.Size, isTurned bool) (*Prepared, error) {
-	sent, _, err := header(ctx, folder, pixels)
+func encode(ctx context.Context, folder, pixels string, stored header) (*Prepared, error) {
+	sent, err := readHeader(ctx, folder, pixels)
 	if err != nil {
 		return nil, err
 	}
-	master := stored
-	if isTurned && (stored.Width > stored.Height) != (sent.Width > sent.Height) {
+	master := stored.Size
+	if stored.isTurned && (stored.Width > stored.Height) != (sent.Width > sent.Height) {
 		master = volume.Size{Width: stored.Height, Height: stored.Width}
 	}
 	if sent.Width*sent.Height <= losslessPixels {
 		// The least compression that pays: the usual one takes four times as long for a tenth of the bytes.
 		path, err := try(ctx, folder, "copy.png", "pngsave", pixels, "--compression", "2")
 		if path != "" || err != nil {
-			return &Prepared{path, master, sent}, err
+			return &Prepared{path, master, sent.Size}, err
 		}
 	}
 	for range maxShrink {
 		for _, quality := range qualities {
-			path, err := try(ctx, folder, "copy.jpg", "jpegsave", pixels, "--Q", strconv.Itoa(quality), "--background", "255", "--strip")
+			path, err := try(ctx, folder, "copy.jpg", "jpegsave", pixels, "--Q", strconv.Itoa(quality), "--background", "255")
 			if path != "" || err != nil {
-				return &Prepared{path, master, sent}, err
+				return &Prepared{path, master, sent.Size}, err
 			}
 		}
 		smaller := "smaller-" + pixels
-		width, height := scaled(sent, shrinking)
-		if _, err := tool.Run(ctx, folder, "vips", "thumbnail_image", pixels, smaller, strconv.Itoa(width), "--height", strconv.Itoa(height), "--size", "down"); err != nil {
+		if err := shrink(ctx, folder, pixels, smaller, sent, shrinking); err != nil {
 			return nil, err
 		}
 		if err := os.Rename(filepath.Join(folder, smaller), filepath.Join(folder, pixels)); err != nil {
 			return nil, err
 		}
-		if sent, _, err = header(ctx, folder, pixels); err != nil {
+		if sent, err = readHeader(ctx, folder, pixels); err != nil {
 			return nil, err
 		}
 	}

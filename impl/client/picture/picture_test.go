@@ -17,6 +17,7 @@ import (
 
 	"uncial/impl/client/picture"
 	"uncial/impl/client/source/sourcetest"
+	"uncial/impl/ocr/decode"
 	"uncial/impl/volume"
 	"uncial/internal/document"
 )
@@ -149,7 +150,7 @@ func TestCopy(t *testing.T) {
 	jp2 := filepath.Join(dir, "a.jp2")
 	mustVips(t, "jp2ksave", plain, jp2, "--lossless")
 	turned := filepath.Join(dir, "turned.tif")
-	mustVips(t, "tiffsave", plain, turned)
+	mustVips(t, "tiffsave", plain, turned, "--xres", "10", "--yres", "10")
 	out, err := exec.CommandContext(t.Context(), "tiffset", "-s", "274", "6", turned).CombinedOutput()
 	require.NoError(t, err, string(out))
 	deep := filepath.Join(dir, "deep.tif")
@@ -160,10 +161,11 @@ func TestCopy(t *testing.T) {
 		path string
 		size volume.Size
 		dark image.Point
+		dpi  int
 	}{
-		"JPEG 2000":            {jp2, volume.Size{Width: 120, Height: 80}, image.Pt(7, 3)},
-		"a TIFF on its side":   {turned, volume.Size{Width: 80, Height: 120}, image.Pt(80-1-3, 7)},
-		"16 bits for each dot": {deep, volume.Size{Width: 120, Height: 80}, image.Pt(7, 3)},
+		"JPEG 2000":            {jp2, volume.Size{Width: 120, Height: 80}, image.Pt(7, 3), 0},
+		"a TIFF on its side":   {turned, volume.Size{Width: 80, Height: 120}, image.Pt(80-1-3, 7), 254},
+		"16 bits for each dot": {deep, volume.Size{Width: 120, Height: 80}, image.Pt(7, 3), 72},
 	} {
 		info := mustInspect(t, c.path)
 		prepared, err := picture.Copy(t.Context(), t.TempDir(), c.path, info.Kind, 0)
@@ -172,6 +174,10 @@ func TestCopy(t *testing.T) {
 		assert.Equal(t, c.size, prepared.Sent, name)
 		data, err := os.ReadFile(prepared.Path)
 		require.NoError(t, err)
+		for page, err := range decode.Pages(data, nil) {
+			require.NoError(t, err)
+			assert.Equal(t, c.dpi, page.DPI, name)
+		}
 		img, err := picture.Decode(data, 0, 0)
 		require.NoError(t, err)
 		for y := range img.Bounds().Dy() {

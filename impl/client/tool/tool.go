@@ -53,6 +53,9 @@ func Run(ctx context.Context, folder, program string, args ...string) ([]byte, e
 	if err != nil {
 		return nil, &MissingError{program}
 	}
+	if folder, err = filepath.Abs(folder); err != nil { // the program gets its name too
+		return nil, err
+	}
 	bounded, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
 	cmd := exec.CommandContext(bounded, path, args...) //nolint:gosec // one of packages, without a shell

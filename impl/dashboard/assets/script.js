@@ -33,10 +33,14 @@ for (const button of document.querySelectorAll("button[data-add]")) {
   });
 }
 
-// On a narrow screen the chart scrolls sideways, and begins with the latest day that was used.
-for (const chart of document.querySelectorAll("svg.chart")) {
-  const latest = [...chart.querySelectorAll(".bar-fill")].findLast((bar) => bar.height.baseVal.value > 0);
-  if (!latest) continue;
-  const middle = (latest.x.baseVal.value / chart.viewBox.baseVal.width) * chart.clientWidth;
-  chart.parentElement.scrollLeft = middle - chart.parentElement.clientWidth / 2;
+// On a narrow screen the chart scrolls sideways. It begins with the latest day that was used.
+function showLatest() {
+  for (const chart of document.querySelectorAll("svg.chart")) {
+    const latest = [...chart.querySelectorAll(".bar-fill")].findLast((bar) => bar.height.baseVal.value > 0);
+    if (!latest) continue;
+    const middle = (latest.x.baseVal.value / chart.viewBox.baseVal.width) * chart.clientWidth;
+    chart.parentElement.scrollLeft = middle - chart.parentElement.clientWidth / 2;
+  }
 }
+showLatest();
+addEventListener("resize", showLatest);

@@ -78,7 +78,7 @@ func TestHosts(t *testing.T) {
 	_, err = h.Wait(short(), "a.test")
 	require.ErrorIs(t, err, context.DeadlineExceeded, "one at a time")
 	for _, other := range []string{"b.test", "", ""} {
-		_, err = h.Wait(short(), other)
+		_, err = h.Wait(t.Context(), other)
 		require.NoError(t, err)
 	}
 	release()
@@ -89,12 +89,12 @@ func TestHosts(t *testing.T) {
 	h.LeaveAlone("", time.Hour)
 	_, err = h.Wait(short(), "a.test")
 	require.ErrorIs(t, err, context.DeadlineExceeded, "the server asked to wait")
-	_, err = h.Wait(short(), "")
+	_, err = h.Wait(t.Context(), "")
 	require.NoError(t, err)
 
 	h = client.NewHosts(false)
 	for range 3 {
-		_, err = h.Wait(short(), "a.test")
+		_, err = h.Wait(t.Context(), "a.test")
 		require.NoError(t, err, "--jobs was given")
 	}
 }

@@ -112,7 +112,7 @@ func (s *Service) read(ctx context.Context, j job) (*document.Document, error) {
 	var doc *document.Document
 	err = tracing.Do(ctx, "recognize", func(ctx context.Context) (err error) {
 		doc, err = s.Recognizer.Recognize(ctx, ocr.Request{
-			Image: image, Language: j.Language, Enhance: j.Enhance, Preview: tryit.Wanted(ctx),
+			Image: image, Language: j.Language, Enhance: j.Enhance, Preview: tryit.Wanted(ctx), Picture: j.Format == gen.Pdf,
 		})
 		return err
 	})

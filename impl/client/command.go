@@ -27,7 +27,7 @@ type ExtractCmd struct {
 	Key       string        `env:"UNCIAL_KEY" placeholder:"KEY" help:"API key. Prefer the environment: other users can see the command line."`
 	Language  string        `short:"l" placeholder:"TAG" help:"Language of the documents as a BCP 47 tag, such as de-Latf (default: the service's, en)."`
 	Enhance   bool          `help:"Correct the text after reading, for difficult scripts."`
-	Format    []string      `short:"f" enum:"text,json,hocr,alto,page,tsv" default:"text" help:"Output format, or several with --out: ${enum}."`
+	Format    []string      `short:"f" enum:"text,json,hocr,alto,page,tsv,pdf" default:"text" help:"Output format, or several with --out: ${enum}."`
 	JSON      bool          `name:"json" help:"Write whole responses as JSON, one per line, each with the name of its image."`
 	Out       string        `short:"o" placeholder:"DIR" help:"Write files for each page into this directory, and remember there what is done: a second run reads only what is missing."`
 	Volume    []string      `placeholder:"KIND" help:"With --out, write files for all pages together, of the kinds above."`
@@ -156,7 +156,7 @@ func (c *ExtractCmd) check() (*Client, error) {
 func (c *ExtractCmd) checkOutput() error {
 	for _, format := range c.Format {
 		if _, ok := extensions[gen.Format(format)]; !ok {
-			return usage("--format: unknown format %q; choose text, json, hocr, alto, page or tsv", format)
+			return usage("--format: unknown format %q; choose text, json, hocr, alto, page, tsv or pdf", format)
 		}
 	}
 	for _, kind := range c.Volume {

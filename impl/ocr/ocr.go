@@ -28,6 +28,7 @@ type Request struct {
 	Language string `json:"language"`          // one of the tags that Languages returns
 	Enhance  bool   `json:"enhance,omitempty"` // correct the text after reading it
 	Preview  bool   `json:"preview,omitempty"` // fill in Page.Preview
+	Picture  bool   `json:"picture,omitempty"` // fill in Page.Picture
 }
 
 // Load is the amount of work a Recognizer has at one moment. Recognizers that know it have a method Load() Load.

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"encoding/base64"
 	"math"
 
 	"uncial/gen"
@@ -27,6 +28,9 @@ func NewResult(r Request, doc *document.Document, meta format.Meta) (gen.Extract
 	written, err := format.Write(string(r.Format), doc, meta)
 	if err != nil {
 		return result, err
+	}
+	if r.Format == gen.Pdf {
+		written = base64.StdEncoding.EncodeToString([]byte(written))
 	}
 	result.Document = &written
 	return result, nil

@@ -48,7 +48,14 @@ type Page struct {
 	Doubts []Doubt `json:"doubts,omitempty"`
 	// Preview is a JPEG of the upright page whose longer side has at most MaxPreviewSide pixels. Nil unless requested.
 	Preview []byte `json:"preview,omitempty"`
+	// Picture shows the page as it was sent, for a PDF: a JPEG or PNG file that package pdf can embed. Nil unless requested.
+	Picture []byte `json:"picture,omitempty"`
+	// Orientation is how Picture must be turned or mirrored to be upright, as Exif tag 274 says it; 0 and 1 mean not at all.
+	Orientation int `json:"orientation,omitempty"`
 }
+
+// MaxPictureBytes is the most bytes that all pictures of a document have together. openapi.yaml names it.
+const MaxPictureBytes = 16 << 20
 
 // Limits of Page.Preview.
 const (

@@ -1,4 +1,4 @@
-// Package format writes a recognized document as plain text, hOCR 1.2, ALTO 4.4, PAGE-XML 2019-07-15 or Tesseract's TSV.
+// Package format writes a recognized document as plain text, hOCR 1.2, ALTO 4.4, PAGE-XML 2019-07-15, Tesseract's TSV or PDF.
 // One file has one format; to add a format, write its function and add it to writers. The text in every format is that of
 // document.Document.Text.
 //
@@ -44,17 +44,23 @@ type Meta struct {
 
 // writers maps the name of a format in a request to its writer. The names are those of the enum Format in openapi.yaml,
 // except json, which has no document.
-var writers = map[string]func(*document.Document, Meta) string{
-	"text": func(doc *document.Document, _ Meta) string { return doc.Text() },
-	"hocr": writeHOCR,
-	"alto": writeALTO,
-	"page": writePAGE,
-	"tsv":  writeTSV,
+var writers = map[string]func(*document.Document, Meta) (string, error){
+	"text": always(func(doc *document.Document, _ Meta) string { return doc.Text() }),
+	"hocr": always(writeHOCR),
+	"alto": always(writeALTO),
+	"page": always(writePAGE),
+	"tsv":  always(writeTSV),
+	"pdf":  writePDF,
 }
 
-// Write returns the document in the named format: text, hocr, alto, page or tsv. It writes doc.Normalized(), so that a
-// control character in a word or a box outside the page cannot break the format, and "und" for an invalid language tag.
-// It fails only for an unknown format.
+// always makes a writer of a function that cannot fail.
+func always(write func(*document.Document, Meta) string) func(*document.Document, Meta) (string, error) {
+	return func(doc *document.Document, meta Meta) (string, error) { return write(doc, meta), nil }
+}
+
+// Write returns the document in the named format: text, hocr, alto, page, tsv, or the bytes of a pdf. It writes doc.Normalized(), so
+// that a control character in a word or a box outside the page cannot break the format, and "und" for an invalid language tag.
+// It fails for an unknown format, and for a PDF with a picture that cannot be embedded.
 func Write(name string, doc *document.Document, meta Meta) (string, error) {
 	write, ok := writers[name]
 	if !ok {
@@ -67,7 +73,7 @@ func Write(name string, doc *document.Document, meta Meta) (string, error) {
 	if !languageTag.MatchString(doc.Language) {
 		doc.Language = "und"
 	}
-	return write(doc, meta), nil
+	return write(doc, meta)
 }
 
 // languageTag is the pattern of xsd:language, which every BCP 47 tag matches.

@@ -22,6 +22,7 @@ var downloads = []download{
 	{"hocr", "hOCR", ".hocr", "application/xhtml+xml"},
 	{"alto", "ALTO", ".alto.xml", "application/xml"},
 	{"page", "PAGE-XML", ".page.xml", "application/xml"},
+	{"pdf", "PDF", ".pdf", "application/pdf"},
 	{"tsv", "TSV", ".tsv", "text/tab-separated-values; charset=utf-8"},
 }
 

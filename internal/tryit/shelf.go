@@ -106,7 +106,7 @@ func (s *Shelf) remove(i int) {
 func size(d *document.Document) int {
 	bytes := len(d.Edits) * wordBytes
 	for i := range d.Pages {
-		bytes += len(d.Pages[i].Preview)
+		bytes += len(d.Pages[i].Preview) + len(d.Pages[i].Picture)
 		for w := range document.Words(d.Pages[i].Blocks) {
 			bytes += wordBytes + len(w.Text)
 		}

@@ -50,14 +50,14 @@ func (f *Fixture) Base(enhance bool) *gen.ExtractionResult {
 }
 
 // formats are those of openapi.yaml, first those that the others can be made from.
-var formats = []gen.Format{gen.Alto, gen.Page, gen.JSON, gen.Text, gen.Hocr, gen.Tsv}
+var formats = []gen.Format{gen.Alto, gen.Page, gen.JSON, gen.Text, gen.Hocr, gen.Tsv, gen.Pdf}
 
 // readAnswers reads the recorded answers of an entry and makes the documents that the other formats are written from.
 func (l *loader) readAnswers(f *Fixture, e Entry) error {
 	f.recorded = map[request]*Answer{}
 	for _, r := range e.Answers {
 		if !gen.Format(r.Format).Valid() {
-			return fmt.Errorf("%s: unknown format %q; choose json, text, hocr, alto, page or tsv", r.File, r.Format)
+			return fmt.Errorf("%s: unknown format %q; choose json, text, hocr, alto, page, tsv or pdf", r.File, r.Format)
 		}
 		source, err := l.read(r.File)
 		if err != nil {

@@ -75,8 +75,8 @@ func (r *Recorder) Check() error {
 	}
 	r.Language = tag
 	made := func(f gen.Format) bool { return f == gen.Alto || f == gen.Page }
-	if slices.ContainsFunc(r.Formats, func(f gen.Format) bool { return f == gen.Hocr || f == gen.Tsv }) && !slices.ContainsFunc(r.Formats, made) {
-		return errors.New("--format: hocr and tsv need alto or page too, from which the mock makes the other formats")
+	if slices.ContainsFunc(r.Formats, func(f gen.Format) bool { return f == gen.Hocr || f == gen.Tsv || f == gen.Pdf }) && !slices.ContainsFunc(r.Formats, made) {
+		return errors.New("--format: hocr, tsv and pdf need alto or page too, from which the mock makes the other formats")
 	}
 	if err := os.MkdirAll(r.Dir, 0o777); err != nil { //nolint:gosec // the umask decides
 		return fmt.Errorf("--to: %w", err)

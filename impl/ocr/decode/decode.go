@@ -41,6 +41,12 @@ type Page struct {
 	Image image.Image
 	// DPI is the vertical resolution that the file declares, in dots per inch, or 0 if it declares none or an absurd one.
 	DPI int
+	// Count is the number of pages in the file.
+	Count int
+	// File is the file that shows the page, if it shows nothing else and its format is JPEG or PNG, else nil. Orientation is how the
+	// stored pixels were turned or mirrored (Exif tag 274).
+	File        []byte
+	Orientation int
 }
 
 // Pages decodes one page after the other, so that no more than one is in memory unless the caller keeps it. Errors are
@@ -54,6 +60,10 @@ func Pages(data []byte, lib Library) iter.Seq2[Page, error] {
 		}
 		for _, f := range frames {
 			page, err := f.page(format, lib)
+			page.Count = len(frames)
+			if format == imagefile.JPEG || format == imagefile.PNG {
+				page.File, page.Orientation = data, f.orientation
+			}
 			if !yield(page, err) || err != nil {
 				return
 			}

@@ -12,6 +12,7 @@ import (
 
 	"uncial/impl/ocr"
 	"uncial/internal/document"
+	"uncial/internal/format/pdf"
 )
 
 // checkDocument checks every rule of package document, so that the writers of formats can rely on them even if a hostile
@@ -82,6 +83,9 @@ func checkAsked(d *document.Document, r Request) error {
 		return errors.New("pipe: document.enhanced without a request for it")
 	}
 	for i := range d.Pages {
+		if (d.Pages[i].Picture != nil) != r.Picture {
+			return fmt.Errorf("pipe: page %d has a picture: %t; requested: %t", i, d.Pages[i].Picture != nil, r.Picture)
+		}
 		if d.Pages[i].Preview != nil && !r.Preview {
 			return fmt.Errorf("pipe: page %d has a preview without a request for it", i)
 		}
@@ -102,6 +106,9 @@ func checkPage(p *document.Page) error {
 		return fmt.Errorf("rotation is %d; expected 0, 90, 180 or 270", p.Rotation)
 	}
 	if err := checkPreview(p.Preview); err != nil {
+		return err
+	}
+	if err := checkPicture(p); err != nil {
 		return err
 	}
 	if len(p.Doubts) > document.MaxDoubts {
@@ -125,6 +132,19 @@ func checkPage(p *document.Page) error {
 		}
 	}
 	return nil
+}
+
+// checkPicture checks size and header of a page's picture, if it has one. Its pixels are for those who open the PDF to decode.
+func checkPicture(p *document.Page) error {
+	switch {
+	case p.Orientation < 0 || p.Orientation > 8:
+		return fmt.Errorf("orientation is %d; expected 0 to 8", p.Orientation)
+	case p.Picture == nil:
+		return nil
+	case len(p.Picture) > document.MaxPictureBytes:
+		return fmt.Errorf("picture has %d bytes; expected at most %d", len(p.Picture), document.MaxPictureBytes)
+	}
+	return pdf.Picture{Data: p.Picture}.Check()
 }
 
 // checkPreview checks size and header of a page's preview, if it has one. The pixels are for the browser to decode.

@@ -9,24 +9,27 @@ import (
 )
 
 // imagesPerPage is how many images a page of a document may have.
-const imagesPerPage = 1
+const imagesPerPage = 2
 
 // images returns the images of a document, page after page. Images travel apart from the header, so that they are not decoded from
 // base64, have a limit of their own, and count as memory of the request.
 func images(d *document.Document) []*[]byte {
 	all := make([]*[]byte, 0, len(d.Pages)*imagesPerPage)
 	for i := range d.Pages {
-		all = append(all, &d.Pages[i].Preview)
+		all = append(all, &d.Pages[i].Preview, &d.Pages[i].Picture)
 	}
 	return all
 }
 
 // maxImages returns the most bytes that the images in the answer to a request may have.
-func maxImages(to Request) int {
+func maxImages(to Request) (n int) {
 	if to.Preview {
-		return ocr.MaxPages * document.MaxPreviewBytes
+		n += ocr.MaxPages * document.MaxPreviewBytes
 	}
-	return 0
+	if to.Picture {
+		n += document.MaxPictureBytes
+	}
+	return n
 }
 
 // ImageBytes returns the memory that the images of a document occupy; 0 if it is nil.

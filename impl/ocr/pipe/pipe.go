@@ -77,6 +77,7 @@ type Request struct {
 	Language string `json:"language"` // one of Hello.Languages
 	Enhance  bool   `json:"enhance,omitempty"`
 	Preview  bool   `json:"preview,omitempty"` // fill in document.Page.Preview
+	Picture  bool   `json:"picture,omitempty"` // fill in document.Page.Picture
 	Deadline int64  `json:"deadline"`          // milliseconds left, at least 1; soon after, the worker is killed
 	// Threads is how many cores the worker may use: its own and those of idle workers. 0 counts as 1.
 	Threads int `json:"threads,omitempty"`

@@ -33,6 +33,12 @@ func File(ctx context.Context, data []byte, o Options, src Source) (*document.Do
 		if o.Preview {
 			preview = imaging.Shrink(page.Image, document.MaxPreviewSide)
 		}
+		var shown picture
+		if o.Picture {
+			if shown, err = pictureOf(page); err != nil {
+				return nil, err
+			}
+		}
 		page.Image = gray(page.Image, o) // frees the colours, which take four times the memory
 		result, err := readPage(ctx, page, o, src)
 		if err != nil {
@@ -42,6 +48,9 @@ func File(ctx context.Context, data []byte, o Options, src Source) (*document.Do
 			if result.Page.Preview, err = encodePreview(preview, result.Page.Rotation); err != nil {
 				return nil, err
 			}
+		}
+		if o.Picture {
+			result.Page.Picture, result.Page.Orientation = shown.data, turned(shown.orientation, result.Page.Rotation/90)
 		}
 		for _, e := range result.Edits {
 			e.Page = len(doc.Pages)

@@ -31,6 +31,8 @@ type Options struct {
 	Language string
 	// Preview fills in document.Page.Preview.
 	Preview bool
+	// Picture fills in document.Page.Picture.
+	Picture bool
 	// Without names the steps to omit; see Steps. Unknown names have no effect.
 	Without []string
 	// Evidence, if not nil, is called with the evidence of the words of each page, in reading order: first those of print, then

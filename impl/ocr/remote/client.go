@@ -284,6 +284,9 @@ func (c *Client) send(ctx context.Context, e *engine, req ocr.Request) (*documen
 	if req.Enhance {
 		query.Set("enhance", "true")
 	}
+	if req.Picture {
+		query.Set("picture", "true")
+	}
 	if req.Preview {
 		query.Set("preview", "true")
 	}
@@ -296,7 +299,7 @@ func (c *Client) send(ctx context.Context, e *engine, req ocr.Request) (*documen
 	tracing.Inject(ctx, r.Header)
 	r.Header.Set("Content-Type", "application/octet-stream")
 	r.Header.Set("Expect", "100-continue") // so that a busy engine can refuse before the image is sent
-	to := pipe.Request{Language: req.Language, Enhance: req.Enhance, Preview: req.Preview}
+	to := pipe.Request{Language: req.Language, Enhance: req.Enhance, Preview: req.Preview, Picture: req.Picture}
 	status, header, text, err := c.do(r, pipe.AnswerLimit(to)+1)
 	if errors.Is(err, fair.ErrFull) {
 		return nil, err

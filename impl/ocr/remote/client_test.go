@@ -62,7 +62,7 @@ func TestClient_Recognize(t *testing.T) {
 		c := MustDial(t, MustServe(t, remote.Handler(f, nil))+"/", remote.Options{})
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
-		want := ocr.Request{Image: []byte("image"), Language: page().Language, Enhance: true, Preview: true}
+		want := ocr.Request{Image: []byte("image"), Language: page().Language, Enhance: true, Preview: true, Picture: true}
 		_, err := c.Recognize(ctx, want)
 		require.NoError(t, err)
 		require.Equal(t, want, <-got)

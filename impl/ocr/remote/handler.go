@@ -112,7 +112,7 @@ func (h *handler) parameters(r *http.Request) (ocr.Request, error) {
 	if !slices.Contains(tags, req.Language) {
 		return req, fmt.Errorf("language: expected one of %s", language.List(tags))
 	}
-	for name, flag := range map[string]*bool{"enhance": &req.Enhance, "preview": &req.Preview} {
+	for name, flag := range map[string]*bool{"enhance": &req.Enhance, "preview": &req.Preview, "picture": &req.Picture} {
 		if text := query.Get(name); text != "" {
 			if *flag, err = strconv.ParseBool(text); err != nil {
 				return req, fmt.Errorf("%s: expected true or false", name)

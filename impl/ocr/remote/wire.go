@@ -2,7 +2,7 @@
 // recognizer that spreads images over all the engines behind one host name. There is no authentication, so only the
 // service may be able to reach an engine. It does not read images itself. Start reading at Client.Recognize.
 //
-//	POST /recognize?language=TAG[&enhance=true][&preview=true]   image -> document.Document in JSON
+//	POST /recognize?language=TAG[&enhance=true][&preview=true][&picture=true]   image -> document.Document in JSON
 //	GET  /languages                               {"languages": [...]}
 //	GET  /load                                    ocr.Load in JSON
 //	GET  /healthz, /readyz                        200, or 503

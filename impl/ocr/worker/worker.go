@@ -54,7 +54,7 @@ func Run(in io.Reader, out io.Writer, set *models.Set) error {
 		}
 		engines.SetThreads(req.Threads)
 		ctx, times := timing.With(ctx)
-		doc, err := reading.File(ctx, image, reading.Options{Language: req.Language, Enhance: req.Enhance, Preview: req.Preview}, engines)
+		doc, err := reading.File(ctx, image, reading.Options{Language: req.Language, Enhance: req.Enhance, Preview: req.Preview, Picture: req.Picture}, engines)
 		if err == nil {
 			doc.Models = engines.ModelsOf(doc)
 			doc.MarkBroken(func(whole string) bool { return engines.HasWord(doc, whole) })

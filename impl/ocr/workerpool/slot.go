@@ -224,7 +224,7 @@ func request(j *job, deadline time.Duration, threads int) pipe.Request {
 		left = min(left, time.Until(end))
 	}
 	return pipe.Request{
-		Language: j.req.Language, Enhance: j.req.Enhance, Preview: j.req.Preview,
+		Language: j.req.Language, Enhance: j.req.Enhance, Preview: j.req.Preview, Picture: j.req.Picture,
 		Deadline: max(1, left.Milliseconds()), Threads: threads, Cut: j.cut,
 	}
 }

@@ -22,7 +22,7 @@ type record struct {
 	To       string   `required:"" placeholder:"DIR" help:"Folder for the answers, which is created if necessary."`
 	KeyFile  string   `placeholder:"FILE" help:"File with the API key. Default: the environment variable UNCIAL_KEY."`
 	Language string   `short:"l" default:"en" placeholder:"TAG" help:"Language of the documents as a BCP 47 tag. Default: ${default}."`
-	Format   []string `short:"f" enum:"json,text,hocr,alto,page,tsv" default:"alto" help:"Formats to record; from alto or page the mock makes the others. Default: ${default}."`
+	Format   []string `short:"f" enum:"json,text,hocr,alto,page,tsv,pdf" default:"alto" help:"Formats to record; from alto or page the mock makes the others. Default: ${default}."`
 	Enhance  bool     `help:"Also record the enhanced answers."`
 	Again    bool     `help:"Record and pay again what the folder has already."`
 }

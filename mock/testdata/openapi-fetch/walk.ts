@@ -75,6 +75,6 @@ await extract("ocr_test_ok", {});
 // @ts-expect-error imageUrl is a string
 await extract("ocr_test_ok", { imageUrl: 1 });
 // @ts-expect-error a format that does not exist
-await extract("ocr_test_ok", { imageUrl: "http://mock.invalid/printed", format: "pdf" });
+await extract("ocr_test_ok", { imageUrl: "http://mock.invalid/printed", format: "docx" });
 
 console.log("every status of both operations");

@@ -102,7 +102,7 @@ func TestExtractCmd_Run_WrongUsage(t *testing.T) {
 		{"no key", client.ExtractCmd{URL: url, Images: []string{file}}, "set UNCIAL_KEY"},
 		{"a key with a blank", client.ExtractCmd{URL: url, Key: "a b", Images: []string{file}}, "API key"},
 		{"an invalid service URL", client.ExtractCmd{URL: "localhost", Key: "k", Images: []string{file}}, "expected e.g. http://127.0.0.1:8080"},
-		{"an unknown format", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Format: []string{"pdf"}}, "--format: unknown format"},
+		{"an unknown format", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Format: []string{"docx"}}, "--format: unknown format"},
 		{"negative jobs", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Jobs: -1}, "--jobs"},
 		{"a negative timeout", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Timeout: -1}, "--timeout"},
 		{"a file instead of a directory", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Out: file}, "--out"},

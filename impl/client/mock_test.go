@@ -6,10 +6,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"uncial/internal/format/formattest"
 )
 
 // mustMock builds and starts the mock, which packages of the service must not import, and returns its URL.
@@ -50,6 +53,16 @@ func TestExtractCmd_Run_Mock(t *testing.T) {
 	again, _, _ := run("ok", "--jobs=1", printed, handwritten)
 	assert.Equal(t, text, again)
 
+	file, _, status := run("ok", "--format=pdf", printed)
+	formattest.RequireValidPDF(t, []byte(file))
+	assert.Equal(t, strings.Fields(strings.Split(text, "\f")[0])[:5], strings.Fields(formattest.PDFText(t, []byte(file)))[:5])
+	assert.Zero(t, status)
+	dir := t.TempDir()
+	_, stderr, status = run("ok", "--format=pdf", "--out", dir, mustSample(t))
+	assert.Zero(t, status, stderr)
+	written, err := os.ReadFile(filepath.Join(dir, "page.pdf"))
+	require.NoError(t, err)
+	formattest.RequireValidPDF(t, written)
 	page, _, status := run("ok", "--format=page", mustSample(t))
 	assert.Contains(t, page, "<PcGts")
 	assert.Zero(t, status)

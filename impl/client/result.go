@@ -3,6 +3,7 @@ package client
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,6 +31,7 @@ var extensions = map[gen.Format]string{
 	gen.Alto: ".alto.xml",
 	gen.Page: ".page.xml",
 	gen.Tsv:  ".tsv",
+	gen.Pdf:  ".pdf",
 }
 
 // keep stores the answer to a page, then its files. Without a journal it returns the bytes for stdout. Errors are *Failure:
@@ -178,7 +180,7 @@ func (r *run) render(one *page, answer *journal.Answer, form gen.Format) ([]byte
 			return nil, err
 		}
 	}
-	if content != "" && !strings.HasSuffix(content, "\n") {
+	if content != "" && form != gen.Pdf && !strings.HasSuffix(content, "\n") {
 		content += "\n"
 	}
 	return []byte(content), nil
@@ -190,6 +192,13 @@ func (r *run) rendered(one *page, answer *journal.Answer, form gen.Format) (stri
 	if answer.Answer.Document == nil {
 		return "", fmt.Errorf("the response has no document in the format %s", form)
 	}
+	if r.store.Journal == nil && form == gen.Pdf {
+		file, err := base64.StdEncoding.DecodeString(*answer.Answer.Document)
+		if err != nil {
+			return "", errors.New("the PDF of the service is not in base64")
+		}
+		return string(file), nil
+	}
 	if r.store.Journal == nil && answer.Master == answer.Sent {
 		return *answer.Answer.Document, nil
 	}
@@ -197,11 +206,30 @@ func (r *run) rendered(one *page, answer *journal.Answer, form gen.Format) (stri
 	if err != nil {
 		return "", err
 	}
+	if form == gen.Pdf {
+		if err := r.addPictures(one, doc); err != nil {
+			return "", err
+		}
+	}
 	meta := format.Meta{Image: imageName(one.Source), Created: answer.ReadAt}
 	if reader := answer.Answer.Reader; reader != nil && reader.Version != nil {
 		meta.Version = *reader.Version
 	}
 	return format.Write(string(form), doc, meta)
+}
+
+// addPictures gives the pages of a document their pictures, for a PDF.
+func (r *run) addPictures(one *page, doc *document.Document) error {
+	ctx, cancel := context.WithTimeout(context.Background(), r.cmd.Timeout)
+	defer cancel()
+	for i := range doc.Pages {
+		image, err := r.image(ctx, one, i, 0)
+		if err != nil {
+			return fmt.Errorf("the picture of page %d: %w", i+1, err)
+		}
+		doc.Pages[i].Picture = image.Data
+	}
+	return nil
 }
 
 // renderJSON returns the whole answer on one line. Its document has the format of --format, if that has one.
@@ -212,6 +240,9 @@ func (r *run) renderJSON(one *page, answer *journal.Answer) ([]byte, error) {
 		content, err := r.rendered(one, answer, form)
 		if err != nil {
 			return nil, err
+		}
+		if form == gen.Pdf {
+			content = base64.StdEncoding.EncodeToString([]byte(content))
 		}
 		shown.Document = &content
 	}

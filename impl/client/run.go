@@ -171,6 +171,9 @@ func (r *run) extract(ctx context.Context, one *page, folder string) (*journal.A
 func (r *run) wireFormat(image *source.Image) gen.Format {
 	format := gen.Format(r.cmd.Format[0])
 	isPlain := format == gen.Text || format == gen.JSON
+	if format == gen.Pdf && r.store.Journal == nil {
+		return format // whose boxes fit its own pictures
+	}
 	if r.store.Journal != nil || !isPlain && image.Master != image.Sent {
 		return gen.Page
 	}

@@ -72,6 +72,7 @@ type Page struct {
 	Document func() (*document.Document, error)
 	// Image loads page n (from 0) of the document as an upright image, whose longer side has at most maxSide pixels; 0 means no
 	// limit. It has the same extent as the document's page, perhaps at another scale.
+	// A PDF can hold it.
 	Image func(ctx context.Context, n, maxSide int) (*Image, error)
 }
 

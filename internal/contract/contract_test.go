@@ -166,8 +166,8 @@ func TestNewResult(t *testing.T) {
 		{Page: 1, Box: at, Rotation: &turned, Reason: "unread-ink"},
 		{Page: 1, Box: at, Rotation: &turned, Confidence: 0.1235, Reason: "low-confidence", Text: &text},
 	}, *weak.Weak)
-	_, err = contract.NewResult(contract.Request{Format: "pdf"}, doc, format.Meta{})
-	require.ErrorContains(t, err, "pdf")
+	_, err = contract.NewResult(contract.Request{Format: "docx"}, doc, format.Meta{})
+	require.ErrorContains(t, err, "docx")
 }
 
 func TestNewStatus(t *testing.T) {

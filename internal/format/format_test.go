@@ -259,8 +259,8 @@ func TestWrite_ALTO_Spaces(t *testing.T) {
 
 func TestWrite_UnknownFormat(t *testing.T) {
 	t.Parallel()
-	_, err := format.Write("pdf", &document.Document{}, meta)
-	require.EqualError(t, err, `unknown format "pdf"; choose one of alto, hocr, page, text, tsv`)
+	_, err := format.Write("docx", &document.Document{}, meta)
+	require.EqualError(t, err, `unknown format "docx"; choose one of alto, hocr, page, pdf, text, tsv`)
 }
 
 func TestWrite_KeepsTheDocument(t *testing.T) {

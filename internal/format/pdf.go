@@ -19,7 +19,8 @@ func writePDF(doc *document.Document, meta Meta) (string, error) {
 			return "", err
 		}
 	}
-	return file.String(), w.Close()
+	err := w.Close()
+	return file.String(), err
 }
 
 func pictureOf(p *document.Page) pdf.Picture {

@@ -66,8 +66,8 @@ var bodyFaults = map[string]struct {
 	"enhance a string":       {`{` + image + `,"enhance":"true"}`, details("enhance", "must be a boolean, not a string")},
 	"enhance a huge number":  {`{` + image + `,"enhance":1e999999}`, details("enhance", "must be a boolean, not a number")},
 	"enhance null":           {`{` + image + `,"enhance":null}`, details("enhance", "must be a boolean, not null")},
-	"format unknown":         {`{` + image + `,"format":"pdf"}`, details("format", "must be one of json, text, hocr, alto, page, tsv")},
-	"format in capitals":     {`{` + image + `,"format":"JSON"}`, details("format", "must be one of json, text, hocr, alto, page, tsv")},
+	"format unknown":         {`{` + image + `,"format":"docx"}`, details("format", "must be one of json, text, hocr, alto, page, tsv, pdf")},
+	"format in capitals":     {`{` + image + `,"format":"JSON"}`, details("format", "must be one of json, text, hocr, alto, page, tsv, pdf")},
 	"format a number":        {`{` + image + `,"format":7}`, details("format", "must be a string, not a number")},
 	"language empty":         {`{` + image + `,"language":""}`, details("language", badTag)},
 	"language with a blank":  {`{` + image + `,"language":"en "}`, details("language", badTag)},
@@ -87,9 +87,9 @@ var bodyFaults = map[string]struct {
 	"an empty name":          {`{` + image + `,"":1}`, details("/", knownNames)},
 	"a name like a pointer":  {`{` + image + `,"/enhance":1}`, details("/~1enhance", knownNames)},
 	"an endless name":        {`{` + image + `,"` + strings.Repeat("é", 40) + `":1}`, details(strings.Repeat("é", 32)+"...", knownNames)},
-	"everything at once": {`{"imageUrl":"ftp://x","language":5,"enhance":"no","format":"pdf","x":null}`, details(
+	"everything at once": {`{"imageUrl":"ftp://x","language":5,"enhance":"no","format":"docx","x":null}`, details(
 		"imageUrl", "must be an absolute URL that begins with https:, http: or data:", "language", "must be a string, not a number",
-		"enhance", "must be a boolean, not a string", "format", "must be one of json, text, hocr, alto, page, tsv", "x", knownNames)},
+		"enhance", "must be a boolean, not a string", "format", "must be one of json, text, hocr, alto, page, tsv, pdf", "x", knownNames)},
 }
 
 func TestOperation_Check_ReportsEveryFaultOfABody(t *testing.T) {

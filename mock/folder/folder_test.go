@@ -202,7 +202,7 @@ func TestLoad_refuses(t *testing.T) {
 		"hOCR alone": {map[string]string{
 			"1.json":            strings.Replace(jsonFile, `"processingTime":9`, `"document":"<html/>"`, 1),
 			folder.ManifestName: list(`{"url":"https://a.test/","language":"de","answers":[{"format":"hocr","file":"1.json"}]}`),
-		}, "hocr and tsv need an answer in alto or page"},
+		}, "hocr, tsv and pdf need an answer in alto or page"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -140,7 +140,7 @@ func (l *loader) documentOfAnswers(f *Fixture, base *gen.ExtractionResult, enhan
 		}
 	}
 	if all[gen.Hocr] != nil || all[gen.Tsv] != nil {
-		return nil, errors.New("hocr and tsv need an answer in alto or page, from which the other formats are made")
+		return nil, errors.New("hocr, tsv and pdf need an answer in alto or page, from which the other formats are made")
 	}
 	doc, err := l.layOut(base.Text, false, false)
 	if err != nil {

@@ -212,7 +212,7 @@ func TestRecorder_Check(t *testing.T) {
 		"no key":                {func(r *recorder.Recorder) { r.Key = "" }, "the API key must be"},
 		"a key with a blank":    {func(r *recorder.Recorder) { r.Key = "a b" }, "the API key must be"},
 		"a language of no mock": {func(r *recorder.Recorder) { r.Language = "tlh" }, `--language: "tlh" is not supported`},
-		"hOCR alone":            {func(r *recorder.Recorder) { r.Formats = []gen.Format{gen.Hocr} }, "--format: hocr and tsv need alto or page"},
+		"hOCR alone":            {func(r *recorder.Recorder) { r.Formats = []gen.Format{gen.Hocr} }, "--format: hocr, tsv and pdf need alto or page"},
 		"a file for a folder":   {func(r *recorder.Recorder) { r.Dir = "/dev/null/x" }, "--to: "},
 	} {
 		r := newRecorder("http://127.0.0.1:1", t.TempDir())

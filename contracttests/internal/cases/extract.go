@@ -322,6 +322,7 @@ func formatRows() (rows []row) {
 		})
 	}
 	pages := read(model.ImagePages)
+	rows = append(rows, pdfRows()...)
 	return append(rows, row{
 		// Each format has its own rounding and escaping; text and confidence must not depend on it.
 		name: "extract/200/same-in-all-formats", points: 60, asks: append([]ask{read(other), read(other).format("text")}, inAll(read(other))...),
@@ -346,6 +347,31 @@ func formatRows() (rows []row) {
 		asks: append([]ask{read(model.ImageEnhance).format("tsv"), read(model.ImageEnhance).enhance(true)},
 			inAll(read(model.ImageEnhance).enhance(true))...),
 	})
+}
+
+// pdfRows read pages as PDF. Its text must be that of the answer, its boxes are not compared.
+func pdfRows() []row {
+	return []row{
+		{
+			name: "extract/200/format-pdf", points: 40,
+			asks:        []ask{read(printed).format("pdf"), read(other).format("pdf"), read(blank).format("pdf"), read(printed)},
+			explanation: "The document is a PDF/A-2b in base64 that shows the page and has its text; text, language and confidence are those of the other formats.",
+		}, {
+			name: "extract/200/pdf-of-several-pages", points: 20, needs: []string{needImage(model.ImagePages)},
+			asks:        []ask{read(model.ImagePages).format("pdf"), read(model.ImagePages)},
+			explanation: "A PDF has all pages of the image, each with its own text.",
+		}, {
+			name: "extract/200/pdf-replay", points: 20,
+			asks: []ask{
+				read(printed).format("pdf").keyed("a"), read(printed).format("pdf").keyed("a"), read(other), read(printed).format("pdf").keyed("a"), status(),
+			},
+			explanation: "A stored answer has the whole PDF: a repeat with the same Idempotency-Key gets the same bytes and costs nothing.",
+		}, {
+			name: "extract/200/pdf-enhanced", points: 20, needs: []string{model.NeedEnhancement, needImage(model.ImageEnhance)},
+			asks:        []ask{read(model.ImageEnhance), read(model.ImageEnhance).enhance(true).format("pdf")},
+			explanation: "The PDF of an enhanced reading has the enhanced text.",
+		},
+	}
 }
 
 // failureRows need a key or an image for which the server fails on purpose; only mocks have them.

@@ -29,7 +29,7 @@ var pointsRows = []row{
 	}, {
 		// The three faults are found at different stages: schema, JSON, enumeration.
 		name: "extract/400/shape-costs-nothing", explanation: "An invalid request costs nothing, but counts against the rate limit.",
-		asks: confirmed(invalid(), body(`{`, "body"), read(printed).format("pdf").wrong("format")),
+		asks: confirmed(invalid(), body(`{`, "body"), read(printed).format("docx").wrong("format")),
 	}, {
 		// The second account confirms its points and its window separately.
 		name: "extract/200/accounts-are-apart", points: 10, needs: []string{needKey(model.KeySpare)},

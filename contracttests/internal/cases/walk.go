@@ -68,7 +68,7 @@ func drawSteps(seed uint64) []step {
 			s := step{kind: rapid.SampledFrom(kinds).Draw(t, "kind"), seed: rapid.Uint64().Draw(t, "seed"), repeat: rapid.IntRange(0, 99).Draw(t, "repeat")}
 			s.job = model.Job{
 				Image:  rapid.SampledFrom([]string{printed, other, blank}).Draw(t, "image"),
-				Format: rapid.SampledFrom([]string{"", "json", "text", "hocr", "alto", "page", "tsv"}).Draw(t, "format"),
+				Format: rapid.SampledFrom([]string{"", "json", "text", "hocr", "alto", "page", "tsv", "pdf"}).Draw(t, "format"),
 			}
 			// Enhancement may cost twice the time, so it is drawn less often.
 			if rapid.IntRange(0, 3).Draw(t, "enhance") == 0 {

@@ -204,6 +204,12 @@ func checkDocument(x *model.Exchange, j *model.Job, r reading) (*documents.Docum
 	case !has:
 		return nil, nil
 	}
+	if j.Format == "pdf" {
+		if err := documents.CheckPDF(source, r.text); err != nil {
+			return nil, []string{fmt.Sprintf("the PDF: %s", err)}
+		}
+		return nil, nil
+	}
 	doc, err := documents.Read(j.Format, source)
 	if err != nil {
 		return nil, []string{fmt.Sprintf("the %s document: %s", j.Format, err)}

@@ -45,7 +45,7 @@ func checkWeak(x *model.Exchange, text string, doc *documents.Document) string {
 	pages := strings.Split(text, "\f")
 	last := 0.0
 	for i, w := range body.Weak {
-		if w.Page > int64(len(pages)) {
+		if w.Page < 1 || w.Page > int64(len(pages)) {
 			return fmt.Sprintf("weak place %d is on page %d of %d", i+1, w.Page, len(pages))
 		}
 		if w.Confidence < last {

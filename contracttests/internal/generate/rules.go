@@ -147,7 +147,7 @@ func wrongStrings(schema *openapi3.Schema) map[string]func(*rapid.T) string {
 	if len(schema.Enum) > 0 {
 		first, _ := schema.Enum[0].(string)
 		word, _ := schema.Enum[len(schema.Enum)-1].(string)
-		try(strings.ToUpper(first), strings.ToUpper(word), " "+word, word+" ", word+"\n", word+"\x00", "pdf", "xml", word+"2", first+","+word, word[:len(word)-1])
+		try(strings.ToUpper(first), strings.ToUpper(word), " "+word, word+" ", word+"\n", word+"\x00", "docx", "xml", word+"2", first+","+word, word[:len(word)-1])
 		draw("is not in the list", `[a-z]{1,12}`, func(s string) bool { return schema.VisitJSON(s) != nil })
 		return wrong
 	}

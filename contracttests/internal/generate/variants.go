@@ -32,6 +32,7 @@ var unusualValues = []struct {
 	{"format", "is alto", []string{"alto"}},
 	{"format", "is page", []string{"page"}},
 	{"format", "is tsv", []string{"tsv"}},
+	{"format", "is pdf", []string{"pdf"}},
 }
 
 // unusualHeaders are headers that a server must accept or ignore. Frameworks react to some of them by themselves, so that a

@@ -13,6 +13,7 @@ const (
 	formatALTO = "extract/200/format-alto"
 	formatPAGE = "extract/200/format-page"
 	formatTSV  = "extract/200/format-tsv"
+	formatPDF  = "extract/200/format-pdf"
 )
 
 // documentDefects are faults that documents of all formats can have, and documents in the wrong format.
@@ -33,6 +34,43 @@ func documentDefects() []row {
 		{"cuts XML documents off", formatPAGE, document("", matching(`(?s)^(<.*)<.*$`, "$1"))},
 		{"does not escape words in XML", formatHOCR, document("", func(s string) string { return html.UnescapeString(strings.Replace(s, "</", " & </", 1)) })},
 		{"repeats ids in XML", formatALTO, document("", matching(`_w\d+"`, `_w1"`))},
+	}
+}
+
+// pdfDefects are faults of PDFs.
+func pdfDefects() []row {
+	const pages, replay, enhanced = "extract/200/pdf-of-several-pages", "extract/200/pdf-replay", "extract/200/pdf-enhanced"
+	inFile := func(does, inCase, pattern, replacement string) row {
+		return row{does, inCase, document("pdf", func(s string) string {
+			file, err := base64.StdEncoding.DecodeString(s)
+			if err != nil {
+				panic(err) // the honest server's
+			}
+			return base64.StdEncoding.EncodeToString(regexp.MustCompile(pattern).ReplaceAll(file, []byte(replacement)))
+		})}
+	}
+	verbatim := fields(func(o object) {
+		if o["format"] == "pdf" {
+			delete(o, "enhance")
+		}
+	})
+	return []row{
+		{"sends PDF as raw bytes", formatPDF, document("pdf", func(s string) string {
+			file, _ := base64.StdEncoding.DecodeString(s)
+			return strings.ToValidUTF8(string(file), "?")
+		})},
+		{"breaks the lines of a PDF's base64", formatPDF, document("pdf", matching(`^.{76}`, "$0\r\n"))},
+		{"leaves the padding of a PDF's base64 out", formatPDF, document("pdf", func(s string) string { return strings.TrimRight(s+"=", "=") + strings.Repeat("=", 3) })},
+		{"sends PAGE-XML for PDF", formatPDF, fields(stringField("format", replacing("pdf", "page")))},
+		inFile("cuts PDFs off", formatPDF, `(?s)startxref.*$`, ``),
+		inFile("leaves the identifier of PDFs out", formatPDF, `/ID \[`, `/IX [`),
+		inFile("leaves the meaning of a PDF's colours out", formatPDF, `/OutputIntents`, `/OutputIntentz`),
+		inFile("sends PDF that is not PDF/A", formatPDF, `pdfaid:part>2`, `pdfaid:part>0`),
+		inFile("leaves the picture out of a PDF", formatPDF, `/Subtype /Image`, `/Subtype /Imagx`),
+		inFile("leaves the text out of a PDF", formatPDF, `/ToUnicode`, `/ToUnicodx`),
+		inFile("sends only the first page of a PDF", pages, `/Kids \[(\d+ 0 R)[^\]]*`, `/Kids [$1`),
+		{"leaves the PDF out of a stored answer", replay, repeats(func(w when) lie { return on(both(w, field("format", "pdf")), drop("document")) })},
+		{"sends the PDF of the reading without enhancement", enhanced, verbatim},
 	}
 }
 

@@ -55,7 +55,7 @@ func Defects() ([]Defect, error) {
 		{"limits", slices.Concat(countDefects(), reportedDefects(), windowDefects(), refusalDefects())},
 		{"idempotency", slices.Concat(replayDefects(), conflictDefects(), storageDefects())},
 		{"results", slices.Concat(textDefects(), resultDefects(), editDefects(), weakDefects())},
-		{"documents", slices.Concat(documentDefects(), readerDefects(), brokenDefects(), altoDefects(), pageDefects(), hocrDefects(), tableDefects())},
+		{"documents", slices.Concat(documentDefects(), pdfDefects(), readerDefects(), brokenDefects(), altoDefects(), pageDefects(), hocrDefects(), tableDefects())},
 	} {
 		for _, r := range area.rows {
 			all = append(all, Defect{area.name, r.does, r.caughtBy, r.lie})

@@ -10,7 +10,7 @@ import (
 
 var (
 	requestFields = []string{"imageUrl", "language", "enhance", "format"}
-	formats       = []string{"json", "text", "hocr", "alto", "page", "tsv"}
+	formats       = []string{"json", "text", "hocr", "alto", "page", "tsv", "pdf"}
 	hugeNumber    = regexp.MustCompile(`\d[eE]\+?\d{3,}`)
 	strayPercent  = regexp.MustCompile(`%([^0-9A-Fa-f]|[0-9A-Fa-f][^0-9A-Fa-f]|.?$)`)
 )

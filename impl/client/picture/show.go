@@ -13,6 +13,7 @@ import (
 	"uncial/impl/volume"
 	"uncial/internal/contract/imagefile"
 	"uncial/internal/document"
+	"uncial/internal/format/pdf"
 )
 
 // noLibrary is asked for kinds of images that our decoders do not know. The worker of the service has one; the command line
@@ -59,7 +60,7 @@ func Encode(img image.Image, maxSide, quality int) (*volume.Image, error) {
 const pageQuality = 92
 
 // Upright returns page n of an image file as volume.Page.Image promises: the file itself if it is a JPEG or PNG that is
-// upright and not too large, else a JPEG.
+// upright, fit for a PDF and not too large, else a JPEG.
 func Upright(data []byte, n, rotation, maxSide int) (*volume.Image, error) {
 	format, err := imagefile.Identify(data)
 	if err != nil {
@@ -70,7 +71,7 @@ func Upright(data []byte, n, rotation, maxSide int) (*volume.Image, error) {
 		return nil, err
 	}
 	size := img.Bounds().Size()
-	if isPlain(data, format, size) && rotation == 0 && (maxSide == 0 || max(size.X, size.Y) <= maxSide) {
+	if isPlain(data, format, size) && (pdf.Picture{Data: data}).Check() == nil && rotation == 0 && (maxSide == 0 || max(size.X, size.Y) <= maxSide) {
 		return &volume.Image{
 			Media: imagefile.MediaType(data), Data: data, Size: volume.Size{Width: size.X, Height: size.Y}, IsOriginal: true,
 		}, nil

@@ -102,6 +102,9 @@ func serveScripts() error {
 				if req.Preview {
 					a.Document.Pages[i].Preview = preview()
 				}
+				if req.Picture {
+					a.Document.Pages[i].Picture = preview()
+				}
 			}
 		}
 		switch {

@@ -3,6 +3,7 @@ package reading
 import (
 	"image"
 
+	"uncial/impl/ocr/decode"
 	"uncial/internal/document"
 )
 
@@ -16,6 +17,15 @@ var (
 // OnPage moves blocks of a sheet that was rotated by an angle onto a page of that size.
 func OnPage(blocks []document.Block, size image.Point, angle float64) []document.Block {
 	return sheet{img: image.NewGray(image.Rectangle{Max: size}), angle: angle}.onPage(blocks)
+}
+
+// Turned turns an orientation.
+var Turned = turned
+
+// PictureOf returns the picture of a page.
+func PictureOf(page decode.Page) ([]byte, error) {
+	p, err := pictureOf(page)
+	return p.data, err
 }
 
 // EncodePreview writes a preview without reading its page.

@@ -57,7 +57,9 @@ func TestClient_Recognize(t *testing.T) {
 			end, _ := ctx.Deadline()
 			left <- time.Until(end)
 			got <- req
-			return page(), nil
+			doc := page()
+			doc.Pages[0].Picture = ocrtest.MustPNG(t, ocrtest.Page("a"))
+			return doc, nil
 		}}
 		c := MustDial(t, MustServe(t, remote.Handler(f, nil))+"/", remote.Options{})
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)

@@ -26,7 +26,7 @@ func session(suffix string) []*http.Request {
 	key := func(scenario string) string { return "ocr_test_" + scenario + suffix }
 	at := func(path string) string { return path + "?run=" + suffix }
 	languages := []string{"en", "de-Latf", "grc", "en-GB", "tlh"}
-	formats := []string{"json", "hocr", "alto", "page", "tsv", "pdf"}
+	formats := []string{"json", "hocr", "alto", "page", "tsv", "pdf", "docx"}
 	images := append([]string{"printed", "handwritten", "difficult", "blank", "multi-page", "slow-3", "nothing"}, "400", "401", "402", "429", "500", "busy")
 	keys := []string{"ok", "low", "empty", "expired", "ratelimited", "err", "free", "archive"}
 	prefer := []string{"", "seed=7", "code=500", "example=minimal, delay=2", "code=418"}

@@ -58,6 +58,9 @@ type Refusal struct {
 	Wait      time.Duration // from Retry-After or fetch.retryAfter; negative if the response has none
 	// NextReset is when the points reset; zero unless Status is 402.
 	NextReset time.Time
+	// IsKeyReused means that a request with the same Idempotency-Key and another content came before, perhaps with another copy of
+	// the image. That one may have been charged.
+	IsKeyReused bool
 	// IsGone means that the image's server has no such image.
 	IsGone bool
 	// IsFetchTemporary means that the image could not be fetched, and that the service expects a repeat to help.
@@ -262,6 +265,7 @@ func refusal(response *http.Response, body []byte) *Refusal {
 		Message, Error string
 		Fetch          gen.FetchFailure
 		NextReset      time.Time
+		Details        gen.Details
 	}
 	refused := &Refusal{
 		Status:    response.StatusCode,
@@ -277,6 +281,7 @@ func refusal(response *http.Response, body []byte) *Refusal {
 		refused.IsFetchTemporary = envelope.Fetch.Retryable
 		refused.IsGone = envelope.Fetch.Reason == string(contract.FetchNotFound)
 		refused.NextReset = envelope.NextReset
+		_, refused.IsKeyReused = envelope.Details["Idempotency-Key"]
 		if wait := envelope.Fetch.RetryAfter; refused.Wait < 0 && refused.IsFetchTemporary && wait != nil {
 			refused.Wait = time.Duration(*wait) * time.Second
 		}

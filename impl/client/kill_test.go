@@ -29,9 +29,12 @@ import (
 // asProgram makes the test binary run the command, so that a test can kill it.
 const asProgram = "UNCIAL_TEST_EXTRACT"
 
+// programs is a folder for the programs that tests build. The tests of this package share it.
+var programs string
+
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) == "" {
-		os.Exit(m.Run())
+		os.Exit(runTests(m))
 	}
 	var cmd client.ExtractCmd
 	parser, err := kong.New(&cmd)
@@ -46,6 +49,17 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	os.Exit(0)
+}
+
+// runTests runs all tests and removes what they built.
+func runTests(m *testing.M) int {
+	var err error
+	if programs, err = os.MkdirTemp("", "uncial-client-test-"); err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(programs) }()
+	return m.Run()
 }
 
 // archive serves images by number: slow ones, some that fail or ask to wait at first, and one that is gone.

@@ -2,11 +2,14 @@ package client_test
 
 import (
 	"bufio"
+	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,13 +18,21 @@ import (
 	"uncial/internal/format/formattest"
 )
 
-// mustMock builds and starts the mock, which packages of the service must not import, and returns its URL.
+// buildMock builds the mock, which packages of the service must not import, and returns its path.
+var buildMock = sync.OnceValues(func() (string, error) {
+	binary := filepath.Join(programs, "uncial-mock")
+	out, err := exec.CommandContext(context.Background(), "go", "build", "-o", binary, "uncial/mock/cmd/uncial-mock").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return binary, nil
+})
+
+// mustMock starts the mock and returns its URL.
 func mustMock(tb testing.TB, flags ...string) string {
 	tb.Helper()
-	binary := filepath.Join(tb.TempDir(), "uncial-mock")
-	build := exec.CommandContext(tb.Context(), "go", "build", "-o", binary, "uncial/mock/cmd/uncial-mock")
-	out, err := build.CombinedOutput()
-	require.NoError(tb, err, string(out))
+	binary, err := buildMock()
+	require.NoError(tb, err)
 	mock := exec.CommandContext(tb.Context(), binary, append([]string{"--listen", "127.0.0.1:0"}, flags...)...)
 	stderr, err := mock.StderrPipe()
 	require.NoError(tb, err)

@@ -86,6 +86,7 @@ func mayBeCharged(err error) bool {
 		case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout, http.StatusOK:
 			return true
 		}
+		return refused.IsKeyReused
 	}
 	return false
 }

@@ -3,6 +3,7 @@ package client_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -255,4 +256,56 @@ func TestExtractCmd_Run_Volume(t *testing.T) {
 	_, _, status = extract(t.Context(), t, url, files[0], "--out", out, "--volume=text")
 	assert.Zero(t, status)
 	assert.Equal(t, "1.jpg\n", mustRead(t, out, "volume.txt"))
+}
+
+// TestExtractCmd_Run_Late loses answers that were charged, and gets them in the next run.
+func TestExtractCmd_Run_Late(t *testing.T) {
+	t.Parallel()
+	base, out := mustMock(t), t.TempDir()
+	const key = "ocr_test_ok_late"
+	args := []string{"--key", key, "--out", out, "http://mock.invalid/late-20000", "http://mock.invalid/printed"}
+	_, stderr, status := extract(t.Context(), t, base, append(args, "--timeout=2s")...)
+	assert.Equal(t, 1, status)
+	assert.Contains(t, stderr, "late-20000: no response within 2s; the extraction may have been charged\n")
+	assert.Equal(t, 20, pointsUsed(t, base, key))
+	_, stderr, status = extract(t.Context(), t, base, args...)
+	assert.Zero(t, status, stderr)
+	assert.Contains(t, stderr, "2 of 2 pages read (1 before); 10 points used, ")
+	assert.Equal(t, 20, pointsUsed(t, base, key), "the stored answer costs nothing")
+}
+
+// TestExtractCmd_Run_KeyReused keeps a page whose key the service knows with another content: it may have been charged.
+func TestExtractCmd_Run_KeyReused(t *testing.T) {
+	t.Parallel()
+	_, url := mustFake(t, func(string) gen.ExtractResponseObject {
+		answer := invalid("Idempotency-Key: already used").(gen.Extract400JSONResponse)
+		answer.Body.Details = gen.Details{"Idempotency-Key": "already used"}
+		return answer
+	})
+	file, out := mustFiles(t, "page.jpg")[0], t.TempDir()
+	_, stderr, _ := extract(t.Context(), t, url, file, "--out", out)
+	assert.Equal(t, file+": the service answered 400: Idempotency-Key: already used\n", stderr)
+	mustAge(t, out, 24*time.Hour)
+	_, stderr, status := extract(t.Context(), t, url, file, "--out", out)
+	assert.Equal(t, 1, status)
+	assert.Contains(t, stderr, "add --force to read it again")
+}
+
+// TestExtractCmd_Run_Manifest lets the service fetch the images of a manifest.
+func TestExtractCmd_Run_Manifest(t *testing.T) {
+	t.Parallel()
+	base, out := mustMock(t), t.TempDir()
+	var items []string
+	for i, image := range []string{"printed", "blank", "fetch-not-found", "not-an-image", "handwritten"} {
+		items = append(items, fmt.Sprintf(`{"id":"https://a.test/c/%d","type":"Canvas","items":[{"items":[{"motivation":"painting","body":{"id":"http://mock.invalid/%s","type":"Image"}}]}]}`, i, image))
+	}
+	items = append(items, `{"id":"https://a.test/c/9","type":"Canvas","items":[]}`)
+	manifest := filepath.Join(t.TempDir(), "manifest.json")
+	require.NoError(t, os.WriteFile(manifest, []byte(`{"type":"Manifest","label":"Codex","items":[`+strings.Join(items, ",")+`]}`), 0o600))
+	_, stderr, status := extract(t.Context(), t, base, "--key=ocr_test_ok_manifest", "--out", out, manifest, "--report", filepath.Join(out, "r.json"))
+	assert.Equal(t, 1, status)
+	assert.Contains(t, stderr, "3 of 6 pages read (1 empty), 1 failed, 2 absent; 30 points used, 9,970 left; ")
+	assert.Contains(t, stderr, "https://a.test/c/9: the canvas shows no image\n")
+	assert.Equal(t, []string{"001.txt", "002.txt", "005.txt", "r.json"}, mustNames(t, out))
+	assert.Empty(t, mustRead(t, out, "002.txt"))
 }

@@ -148,6 +148,10 @@ torture: deps ## Kill workers and services, flood, dawdle and fuzz for about 15 
 	@for target in internal/request:FuzzOperation_Check impl/ocr/pipe:FuzzConn; do \
 	go test -run '^$$' -fuzz "^$${target#*:}$$" -fuzztime 60s "./$${target%:*}"; done
 
+.PHONY: torture-audit
+torture-audit: ## Audit and archive ten million entries on SQLite, with a bound on memory; takes ten minutes or more
+	go test -tags torture -count=1 -v -timeout 2h -run '^TestTorture_Audit' ./impl/ledger
+
 .PHONY: accuracy
 accuracy: deps ## Measure error rates on rendered pages, or a folder with ground truth: make accuracy [PAGES=dir] [ARGS='--enhance --html FILE']
 	go run ./impl/cmd/uncial-accuracy $(ARGS) $(PAGES)

@@ -27,7 +27,7 @@ const (
 	connectTimeout  = 5 * time.Second
 	idleTimeout     = 5 * time.Minute
 	connLifetime    = 30 * time.Minute // so that connections follow a failover behind one host name
-	snapshotTimeout = 10 * time.Minute // for an audit, which reads every row
+	snapshotTimeout = time.Hour        // for an audit, which reads every row: ten million entries take minutes
 	maxAttempts     = 8                // of a transaction that keeps losing races: pauses of up to 640 ms
 	retryUnit       = 5 * time.Millisecond
 

@@ -61,16 +61,17 @@ func (s sheet) regionAt(b document.Box, otherwise int) int {
 }
 
 // read reads the sheet, region by region, in a size that is changed by a factor. Boxes are those of the sheet.
-func (s sheet) read(ctx context.Context, src Source, model string, factor float64) (attempt, error) {
+func (s sheet) read(ctx context.Context, src Source, model string, factor float64) (a attempt, err error) {
 	var all []document.Block
 	for _, r := range s.parts() {
-		blocks, err := s.readPart(ctx, src, r, model, factor, tesseract.Auto)
-		if err != nil {
-			return attempt{}, err
-		}
+		var blocks []document.Block
+		blocks, err = s.readPart(ctx, src, r, model, factor, tesseract.Auto)
 		all = append(all, blocks...)
+		if err != nil {
+			break
+		}
 	}
-	return attempt{model: model, factor: factor, blocks: all, raw: all, confidence: meanConfidence(all)}, nil
+	return attempt{model: model, factor: factor, blocks: all, raw: all, confidence: meanConfidence(all)}, err
 }
 
 // parts returns the regions to read, in reading order.

@@ -74,7 +74,11 @@ func (e *Engines) Read(ctx context.Context, img *image.Gray, dpi int, model stri
 		return nil, fmt.Errorf("reading: %w", err)
 	}
 	if err := engine.Recognize(ctx); err != nil {
-		return nil, fmt.Errorf("reading: %w", err)
+		err = fmt.Errorf("reading: %w", err)
+		if ctx.Err() != nil {
+			return toBlocks(engine), err
+		}
+		return nil, err
 	}
 	return toBlocks(engine), nil
 }

@@ -7,8 +7,9 @@ import (
 )
 
 // isHopeless reports whether the ink is a texture and not writing: a checkerboard, noise, a page that is all black. The layout analysis
-// would take up to the whole deadline to find no text in it. Three structures are decided, each by what writing never has:
+// would take up to the whole deadline to find no text in it. Four structures are decided, each by what writing never has:
 //   - nearly all spots have the same size, to the pixel,
+//   - ink is scattered at random,
 //   - half of the page is ink, and hardly any spot has the size of a letter,
 //   - specks everywhere, and hardly any spot of the size of a letter.
 //
@@ -31,10 +32,18 @@ func (s sheet) isHopeless(spots []image.Rectangle) bool {
 		return false // a word or a line, which costs little to read
 	case len(s.letters) >= minTextureSpots && float64(most) >= sameSizeShare*float64(len(s.letters)):
 		return true
+	case isNoise(s.img):
+		return true
 	case legible > maxTextureLetters:
 		return false
 	case len(spots) >= area/pixelsPerSpeck:
 		return true
 	}
 	return float64(imaging.InkPixels(s.img)) >= textureInk*float64(area)
+}
+
+// isNoise reports whether ink is scattered at random.
+func isNoise(g *image.Gray) bool {
+	order := imaging.Order(g)
+	return order > 0 && order <= maxNoiseOrder
 }

@@ -47,13 +47,32 @@ func TestFile_Textures(t *testing.T) {
 	noise := func(share float64) func(x, y int) bool {
 		return func(int, int) bool { return random.Float64() < share }
 	}
+	// coarse noise consists of black squares.
+	coarse := func(share float64, side int) func(x, y int) bool {
+		black := map[image.Point]bool{}
+		return func(x, y int) bool {
+			square := image.Pt(x/side, y/side)
+			if _, drawn := black[square]; !drawn {
+				black[square] = random.Float64() < share
+			}
+			return black[square]
+		}
+	}
 	for name, data := range map[string][]byte{
-		"a checkerboard of pixels":       texture(t, 2000, 2000, func(x, y int) bool { return (x+y)%2 == 0 }),
-		"a checkerboard that touches":    texture(t, 1500, 2000, func(x, y int) bool { return (x/12+y/12)%2 == 0 }),
-		"a checkerboard with gaps":       texture(t, 2000, 2000, func(x, y int) bool { return (x/10+y/10)%2 == 0 && x%10 < 9 && y%10 < 9 }),
-		"short strokes":                  texture(t, 2000, 1500, func(x, y int) bool { return y%12 < 8 && x%6 < 2 }),
-		"pepper":                         texture(t, 2000, 1500, noise(0.1)),
-		"noise":                          texture(t, 2000, 1500, noise(0.5)),
+		"a checkerboard of pixels":    texture(t, 2000, 2000, func(x, y int) bool { return (x+y)%2 == 0 }),
+		"a checkerboard that touches": texture(t, 1500, 2000, func(x, y int) bool { return (x/12+y/12)%2 == 0 }),
+		"a checkerboard with gaps":    texture(t, 2000, 2000, func(x, y int) bool { return (x/10+y/10)%2 == 0 && x%10 < 9 && y%10 < 9 }),
+		"short strokes":               texture(t, 2000, 1500, func(x, y int) bool { return y%12 < 8 && x%6 < 2 }),
+		"pepper":                      texture(t, 2000, 1500, noise(0.1)),
+		"noise":                       texture(t, 2000, 1500, noise(0.5)),
+		"noise of a seventh ink":      texture(t, 1000, 1000, noise(0.15)),
+		"noise of a third ink":        texture(t, 1000, 1000, noise(0.33)),
+		"noise of two fifths ink":     texture(t, 1000, 1000, noise(0.4)),
+		"coarse noise":                texture(t, 1000, 1000, coarse(0.2, 3)),
+		"noise as coarse as letters":  texture(t, 1500, 1500, coarse(0.3, 8)),
+		"noise in a white margin": texture(t, 2000, 2000, func(x, y int) bool {
+			return x > 100 && y > 100 && x < 1900 && y < 1900 && random.Float64() < 0.3
+		}),
 		"a page that is black":           texture(t, 2480, 3508, func(int, int) bool { return true }),
 		"a black page in a white margin": texture(t, 2480, 3508, func(x, y int) bool { return x > 99 && y > 99 && x < 2380 && y < 3400 }),
 	} {
@@ -78,6 +97,30 @@ func (s *slowAfter) Read(ctx context.Context, img *image.Gray, dpi int, model st
 		return nil, ctx.Err()
 	}
 	return s.Source.Read(ctx, img, dpi, model, mode)
+}
+
+// impatient gives the first reading the time until the recognizer has read a few of its lines.
+type impatient struct{ reading.Source }
+
+func (s impatient) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
+	whole, err := s.Source.Read(ctx, img, dpi, model, mode)
+	if err != nil {
+		return nil, err
+	}
+	<-ctx.Done()
+	return whole[:1], ctx.Err()
+}
+
+func TestFile_KeepsTheLinesOfAFirstReadingThatTimeRanOutOf(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	page := ocrtest.MustPNG(t, ocrtest.Page("The first lines of this page", "are all that there is time for"))
+	doc, err := reading.File(ctx, page, reading.Options{Language: "en", Enhance: true}, impatient{MustEngines(t, 1)})
+	require.NoError(t, err)
+	require.Contains(t, doc.Text(), "first lines")
+	require.LessOrEqual(t, doc.Confidence, 0.3)
+	require.NoError(t, ctx.Err(), "there was time left for the answer")
 }
 
 func TestFile_KeepsWhatWasReadWhenTimeRunsOut(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"image"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -179,5 +180,28 @@ func TestRead_poorPictures(t *testing.T) {
 		result, err = reading.Read(t.Context(), decode.Page{Image: g}, reading.Options{Language: "fr", Without: c.steps}, engines)
 		require.NoError(t, err)
 		require.Greater(t, accuracy.Compare(want, result.Page.Text()).FoldedCER.Value(), 0.3, "%s, but not without %v", c.name, c.steps)
+	}
+}
+
+func TestEngines_Read_ReturnsTheLinesReadSoFar(t *testing.T) {
+	t.Parallel()
+	engines := MustEngines(t, 1)
+	img := ocrtest.Page("The first line of the page", "and a second line", "and a third line", "and a fourth line")
+	whole, err := engines.Read(t.Context(), img, 300, "eng", tesseract.Auto)
+	require.NoError(t, err)
+	// Wherever the time runs out, the result has no more lines than the whole page, and only words that were read.
+	for limit := time.Millisecond; ; limit += limit / 2 {
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		part, err := engines.Read(ctx, img, 300, "eng", tesseract.Auto)
+		cancel()
+		require.LessOrEqual(t, len(slices.Collect(document.Lines(part))), len(slices.Collect(document.Lines(whole))))
+		for w := range document.Words(part) {
+			require.NotEmpty(t, w.Text)
+		}
+		if err == nil {
+			require.Equal(t, whole, part)
+			return
+		}
+		require.ErrorIs(t, err, context.DeadlineExceeded)
 	}
 }

@@ -36,10 +36,19 @@ func recognize(ctx context.Context, src Source, img *image.Gray, dpi int, model 
 	return attempt{model: model, blocks: blocks, raw: blocks, confidence: meanConfidence(blocks)}, nil
 }
 
-// readPrint reads the sheet with the language's own model.
+// readPrint reads the sheet with the language's own model. If its share of the time ends before, the page is answered with the lines
+// that were read until then.
 func readPrint(ctx context.Context, p *page) error {
-	a, err := p.sheet.read(ctx, p.src, p.model, 1)
+	within, cancel := withShare(ctx, firstReadingShare)
+	defer cancel()
+	a, err := p.sheet.read(within, p.src, p.model, 1)
 	p.attempts = []attempt{a}
+	if err == nil || ctx.Err() != nil || within.Err() == nil || characters(a.blocks) == 0 {
+		return err
+	}
+	p.curtailed = true
+	err = p.run(ctx, partialSteps)
+	p.finished = true
 	return err
 }
 

@@ -19,7 +19,8 @@ type Source interface {
 	For(language string) []string
 	// Read reads an image, or a part of one, with a model. Boxes are in the coordinates of the image's bounds, and
 	// confidences are the recognizer's own, 0..1. The layout analysis of tesseract.Auto derives from dpi, the resolution of
-	// the image, how wide gutters and rules are; with 0 it guesses.
+	// the image, how wide gutters and rules are; with 0 it guesses. If ctx ends meanwhile, the lines that were read until then are
+	// returned with ctx's error.
 	Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error)
 	// Has reports whether a model is installed.
 	Has(model string) bool

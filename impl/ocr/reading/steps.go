@@ -76,6 +76,14 @@ var correctSteps = []step{
 	{name: "known-words", when: isEnhanced, run: markKnown, required: true},
 }
 
+// partialSteps take the place of all steps after a first reading that ran out of time. They ask no model.
+var partialSteps = []step{
+	{name: "scraps", run: onReadings(dropScraps)},
+	{name: "confidence", run: estimateConfidence, required: true},
+	{name: "place", run: placeOnPage, required: true},
+	{name: "known-words", when: isEnhanced, run: markKnown, required: true},
+}
+
 // uprightSteps read a page as it lies.
 var uprightSteps = slices.Concat(sheetSteps, recognizeSteps, tidySteps,
 	[]step{{name: "resize", when: needsSecondSize, run: tryOtherSize}},
@@ -87,7 +95,7 @@ var uprightSteps = slices.Concat(sheetSteps, recognizeSteps, tidySteps,
 	correctSteps)
 
 // turningSteps read a page again in another position if it seems to lie on its side or upside down.
-var turningSteps = []step{{name: "turn", run: turnUpright}}
+var turningSteps = []step{{name: "turn", when: isWhole, run: turnUpright}}
 
 // Steps returns the names of the steps that can be left out, in their order. Those of corrections run with Options.Enhance only.
 func Steps() []string {
@@ -120,11 +128,10 @@ func (p *page) run(ctx context.Context, steps []step) error {
 // what the other steps have read.
 func (p *page) runStep(ctx context.Context, s step) error {
 	defer timing.Begin(ctx, s.name)()
-	end, bounded := ctx.Deadline()
-	if s.required || !bounded {
+	if s.required {
 		return s.run(ctx, p)
 	}
-	within, cancel := context.WithTimeout(ctx, time.Duration(float64(time.Until(end))*stepShare))
+	within, cancel := withShare(ctx, stepShare)
 	defer cancel()
 	before := *p
 	err := s.run(within, p)
@@ -134,6 +141,15 @@ func (p *page) runStep(ctx context.Context, s step) error {
 		return nil
 	}
 	return err
+}
+
+// withShare returns a context that ends after a share of the remaining time.
+func withShare(ctx context.Context, share float64) (context.Context, context.CancelFunc) {
+	end, bounded := ctx.Deadline()
+	if !bounded {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, time.Duration(float64(time.Until(end))*share))
 }
 
 // onGray makes a step of a function of the whole image.
@@ -165,4 +181,5 @@ func onReadings(f func([]document.Block) []document.Block) func(context.Context,
 }
 
 func isGray(p *page) bool     { return p.isGray }
+func isWhole(p *page) bool    { return !p.curtailed }
 func isEnhanced(p *page) bool { return p.options.Enhance }

@@ -73,6 +73,13 @@ func (c *ExtractCmd) plan(ctx context.Context, s *store) (*plan, error) {
 		return nil, usage("%s: %v", fault.Source, fault.Err)
 	}
 	p.volume = volume.Volume{Title: set.Title, Manifest: set.Manifest}
+	for _, kind := range c.Volume {
+		if check := writerOf(kind).Check; check != nil {
+			if err := check(&p.volume); err != nil {
+				return nil, usage("--volume %s: %v", kind, err)
+			}
+		}
+	}
 	for i, from := range set.Pages {
 		one := &page{from: from}
 		one.Page = volume.Page{

@@ -106,6 +106,8 @@ type Writer struct {
 	About string
 	// Formats are those whose files the writer refers to; the client writes them for each page first.
 	Formats []gen.Format
+	// Check says before anything is sent why the files cannot be written for this volume. Nil if they always can.
+	Check func(v *Volume) error
 	// Write is called once all pages have been tried. Pages that are not read have neither answer nor document: the file
 	// tells them apart from empty ones.
 	Write func(ctx context.Context, v *Volume, save Save) error

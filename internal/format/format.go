@@ -36,10 +36,20 @@ func Software() string { return software }
 type Meta struct {
 	// Image is the file name of the image, see ImageName. Default: "image".
 	Image string
+	// Images are the file names of the images of each page, if the document was made of several images. Default: Image for all.
+	Images []string
 	// Created is when the image was read; written in UTC, in whole seconds.
 	Created time.Time
 	// Version of the software. Default: left out.
 	Version string
+}
+
+// imageOf returns the file name of the image of a page, from 0.
+func (m Meta) imageOf(page int) string {
+	if page < len(m.Images) {
+		return m.Images[page]
+	}
+	return m.Image
 }
 
 // writers maps the name of a format in a request to its writer. The names are those of the enum Format in openapi.yaml,

@@ -40,7 +40,7 @@ func writeHOCR(doc *document.Document, meta Meta) string {
 // hocrPage writes page number p, from 0. scan_res is left out if the file declares no resolution.
 func hocrPage(x *xmlWriter, doc *document.Document, p int, meta Meta) {
 	page := &doc.Pages[p]
-	title := fmt.Sprintf("image %s; %s; ppageno %d", hocrString(meta.Image), bbox(document.Box{W: page.Width, H: page.Height}), p)
+	title := fmt.Sprintf("image %s; %s; ppageno %d", hocrString(meta.imageOf(p)), bbox(document.Box{W: page.Width, H: page.Height}), p)
 	if page.DPI > 0 {
 		title += fmt.Sprintf("; scan_res %d %d", page.DPI, page.DPI)
 	}

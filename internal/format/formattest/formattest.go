@@ -1,4 +1,4 @@
-// Package formattest checks ALTO and PAGE-XML files against the published schemas, which are in testdata. It is for tests
+// Package formattest checks ALTO, PAGE-XML and METS files against the published schemas, which are in testdata. It is for tests
 // only, and needs xmllint (Debian package libxml2-utils).
 package formattest
 
@@ -23,7 +23,7 @@ const timeout = time.Minute
 // pcGts matches one page of a PAGE document. xmllint has no schema for the METS around several pages.
 var pcGts = regexp.MustCompile(`(?s)<PcGts .*?</PcGts>`)
 
-// RequireValid fails the test unless every document is valid in the format, "alto" or "page". A PAGE document of several
+// RequireValid fails the test unless every document is valid in the format, "alto", "page" or "mets". A PAGE document of several
 // pages holds one PcGts element per page, wrapped in METS; each of them is checked. The message of a failure is that of
 // xmllint, with the number of the document and of its page in the file name, both from 0.
 func RequireValid(tb testing.TB, format string, documents ...string) {
@@ -33,7 +33,7 @@ func RequireValid(tb testing.TB, format string, documents ...string) {
 		tb.Fatal(err)
 	}
 	dir = filepath.Join(dir, "testdata")
-	schema := map[string]string{"alto": "alto-4-4.xsd", "page": "page-2019-07-15.xsd"}[format]
+	schema := map[string]string{"alto": "alto-4-4.xsd", "page": "page-2019-07-15.xsd", "mets": "mets-1-12-1.xsd"}[format]
 	arguments := []string{"--nonet", "--noout", "--schema", filepath.Join(dir, schema)}
 	for i, document := range documents {
 		parts := []string{document}

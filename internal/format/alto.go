@@ -97,9 +97,7 @@ func altoPage(x *xmlWriter, doc *document.Document, p int) {
 // altoLine writes the words of a line with a space element between them. path is the numbers of page, block and line.
 func altoLine(x *xmlWriter, doc *document.Document, line *document.Line, path ...int) {
 	attributes := append([]string{"ID", id(path...)}, altoBox(line.Box)...)
-	if line.Baseline != nil {
-		attributes = append(attributes, "BASELINE", polyline(line.Baseline))
-	}
+	attributes = append(attributes, "BASELINE", altoPoints(baselineOf(line)))
 	if refs := lineSteps(doc, line); refs != "" {
 		attributes = append(attributes, "PROCESSINGREFS", refs)
 	}
@@ -108,6 +106,9 @@ func altoLine(x *xmlWriter, doc *document.Document, line *document.Line, path ..
 		attributes = append(attributes, "BASEDIRECTION", "rtl")
 	}
 	x.open("TextLine", attributes...)
+	x.open("Shape")
+	x.empty("Polygon", "POINTS", altoPoints(corners(line.Box)))
+	x.close()
 	for k, w := range line.Words {
 		if k > 0 {
 			x.empty("SP", altoSpace(line.Words[k-1].Box, w.Box, isRTL)...)
@@ -149,4 +150,9 @@ func altoBox(b document.Box) []string {
 		"HPOS", strconv.Itoa(b.X), "VPOS", strconv.Itoa(b.Y),
 		"WIDTH", strconv.Itoa(b.W), "HEIGHT", strconv.Itoa(b.H),
 	}
+}
+
+// altoPoints formats points as "x1 y1 x2 y2". ALTO permits commas too, but eScriptorium does not read them.
+func altoPoints(points []document.Point) string {
+	return strings.ReplaceAll(polyline(points), ",", " ")
 }

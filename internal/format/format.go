@@ -160,6 +160,21 @@ func printSpace(p *document.Page) document.Box {
 	return box
 }
 
+// corners returns the corners of a box, clockwise from the upper left one.
+func corners(b document.Box) []document.Point {
+	right, bottom := b.X+b.W, b.Y+b.H
+	return []document.Point{{X: b.X, Y: b.Y}, {X: right, Y: b.Y}, {X: right, Y: bottom}, {X: b.X, Y: bottom}}
+}
+
+// baselineOf returns the baseline of a line, or the lower edge of its box if it is not known: kraken leaves out lines without one.
+func baselineOf(line *document.Line) []document.Point {
+	if line.Baseline != nil {
+		return line.Baseline
+	}
+	bottom := line.Box.Y + line.Box.H
+	return []document.Point{{X: line.Box.X, Y: bottom}, {X: line.Box.X + line.Box.W, Y: bottom}}
+}
+
 // polyline formats points as "x1,y1 x2,y2 ...".
 func polyline(points []document.Point) string {
 	parts := make([]string, len(points))

@@ -217,7 +217,7 @@ func TestWrite_Formats(t *testing.T) {
 			`page 1 was rotated 90 degrees clockwise`, `<softwareVersion>1.0.0<`, `&lt;verso&gt;.tif</fileName>`,
 		}},
 		{"ALTO lines have baseline and direction", "alto", doc, []string{
-			`<TextLine ID="p1_b1_l1" HPOS="10" VPOS="20" WIDTH="200" HEIGHT="40" BASELINE="10,50 210,54" BASEDIRECTION="rtl">`,
+			`<TextLine ID="p1_b1_l1" HPOS="10" VPOS="20" WIDTH="200" HEIGHT="40" BASELINE="10 50 210 54" BASEDIRECTION="rtl">`,
 			`WC="0.1235"`, `LANG="de-Latf"`,
 		}},
 		{"ALTO has a print space on a blank page", "alto", blank, []string{`<PrintSpace HPOS="0" VPOS="0" WIDTH="3" HEIGHT="4">`, `PC="0"`, `LANG="und"`}},

@@ -150,9 +150,7 @@ func pageLine(x *xmlWriter, doc *document.Document, line *document.Line, path ..
 	}
 	x.open("TextLine", attributes...)
 	x.empty("Coords", "points", outline(line.Box))
-	if line.Baseline != nil {
-		x.empty("Baseline", "points", polyline(line.Baseline))
-	}
+	x.empty("Baseline", "points", polyline(baselineOf(line)))
 	for k, w := range line.Words {
 		word := []string{"id", id(path[0], path[1], path[2], k+1)}
 		if part := line.HyphenPart(k); part > 0 {
@@ -176,10 +174,7 @@ func textEquiv(x *xmlWriter, text string, conf float64) {
 }
 
 // outline formats the box as a polygon, clockwise from its upper left corner.
-func outline(b document.Box) string {
-	right, bottom := b.X+b.W, b.Y+b.H
-	return polyline([]document.Point{{X: b.X, Y: b.Y}, {X: right, Y: b.Y}, {X: right, Y: bottom}, {X: b.X, Y: bottom}})
-}
+func outline(b document.Box) string { return polyline(corners(b)) }
 
 // languageAttributes returns language and script with the names of the schema's lists. The lists have no historical
 // languages such as frm and enm; those appear in the MetadataItem only, which has the whole tag.

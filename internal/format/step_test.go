@@ -55,7 +55,7 @@ func TestWrite_Steps(t *testing.T) {
 			`<Processing ID="model1">`, "<processingDateTime>2026-01-15T11:00:00Z</processingDateTime>", "<softwareVersion>1.0.0</softwareVersion>",
 			"<processingStepSettings>model=deu_latf digest=sha256:" + strings.Repeat("1", 64) + " language=de-Latf</processingStepSettings>",
 			`<Processing ID="model2">`, `<Processing ID="enhancement">`, "corrections=3 rules=long-s vote",
-			`ID="p1_b1_l1" HPOS="10" VPOS="0" WIDTH="80" HEIGHT="20" PROCESSINGREFS="model1"`, `PROCESSINGREFS="model2"`, `PROCESSINGREFS="model1 model2"`,
+			`ID="p1_b1_l1" HPOS="10" VPOS="0" WIDTH="80" HEIGHT="20" BASELINE="10 20 90 20" PROCESSINGREFS="model1"`, `PROCESSINGREFS="model2"`, `PROCESSINGREFS="model1 model2"`,
 		},
 		"page": {
 			`<MetadataItem type="processingStep" name="model1" value="text recognition" date="2026-01-15T11:00:00Z">`, `<Label type="software" value="Uncial"/>`,

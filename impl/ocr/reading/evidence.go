@@ -12,7 +12,7 @@ import (
 )
 
 // Evidence is what is known of a word's correctness: one value for each name of EvidenceNames.
-type Evidence [11]float64
+type Evidence [12]float64
 
 // EvidenceNames names the values, in the order of Evidence.
 var EvidenceNames = [len(Evidence{})]string{
@@ -22,17 +22,19 @@ var EvidenceNames = [len(Evidence{})]string{
 	"early print", // 1 if the model for early print read it
 	"agreed",      // 1 if another reading of the page has the word too
 	"denied",      // 1 if another reading of the page has something else there
-	"known",       // 1 if a word list has the word, of longWord letters and more
-	"known short", // the same for shorter ones
-	"unknown",     // 1 if no word list has the word, of longWord letters and more
+	"known",       // for a word of longWord letters and more that a word list has: the share of such words on the page
+	"known short", // the same for a shorter word
+	"unknown",     // the same for a word of longWord letters and more that no word list has
 	"width",       // how far the width of its letters is from that of its line, in logarithms
 	"last",        // 1 for the last word of a line, which may be cut off
+	"page",        // mean of "own" over the page, weighted by the length of words
 }
 
 // evidence returns the evidence of each word of the page that is, or is not, handwritten, in reading order. Words must have the
 // confidences of the steps before.
 func (p *page) evidence(handwritten bool) []Evidence {
 	var all []Evidence
+	var characters []float64
 	other := p.otherReading()
 	for line := range document.Lines(p.read.Blocks) {
 		if line.Handwritten != handwritten {
@@ -41,18 +43,36 @@ func (p *page) evidence(handwritten bool) []Evidence {
 		usual := letterWidth(line)
 		for i := range line.Words {
 			w := &line.Words[i]
+			n := float64(utf8.RuneCountInString(w.Text))
 			own := ownLogOdds(w, handwritten)
 			e := Evidence{1, own, max(own-sureOwn, 0), flag(w.Model == earlyPrint)}
 			if other != nil {
 				e[4], e[5] = flag(other.has(w)), flag(!other.has(w))
 			}
 			e[6], e[7], e[8] = p.isKnown(w.Text)
-			e[9] = math.Abs(math.Log(max(float64(w.Box.W), 1)/float64(utf8.RuneCountInString(w.Text))) - usual)
+			e[9] = math.Abs(math.Log(max(float64(w.Box.W), 1)/n) - usual)
 			e[10] = flag(i == len(line.Words)-1)
-			all = append(all, e)
+			all, characters = append(all, e), append(characters, n)
 		}
 	}
+	relateToPage(all, characters)
 	return all
+}
+
+// relateToPage fills in what depends on all words of the page. Word lists say little on a page most of whose words they lack: it is
+// full of names, or spelt and abbreviated as in the Middle Ages.
+func relateToPage(all []Evidence, characters []float64) {
+	var known, long, own, n float64
+	for i, e := range all {
+		known, long = known+e[6], long+e[6]+e[8]
+		own, n = own+characters[i]*e[1], n+characters[i]
+	}
+	share := (known + fewWords/2) / (long + fewWords)
+	for i := range all {
+		e := &all[i]
+		e[6], e[7], e[8] = share*e[6], share*e[7], share*e[8]
+		e[11] = own / n
+	}
 }
 
 func flag(is bool) float64 {

@@ -198,8 +198,8 @@ const (
 // The final confidence of words: the weights of their evidence, see EvidenceNames, in a logistic regression on the share of their
 // characters that are correct. "uncial-accuracy --fit ../shared/pages2" prints them, with the figures of pages that were left out.
 var (
-	printWeights = Evidence{0.829, 0.340, 1.289, 0.688, 0.649, -0.172, 1.582, 0.483, 0.862, -1.408, -0.599}
-	handWeights  = Evidence{-0.230, 0.566, -0.353, 0.000, 0.378, 0.029, 1.728, 0.742, 0.780, 0.178, -0.797}
+	printWeights = Evidence{0.373, 0.338, 1.232, 0.634, 0.667, -0.222, 1.600, 0.563, 0.893, -1.445, -0.474, 0.306}
+	handWeights  = Evidence{0.212, 0.588, -0.344, 0.000, 0.558, 0.134, 2.269, 0.945, 0.862, -0.087, -0.721, -0.094}
 )
 
 // The evidence of words, and what a page is in doubt of.
@@ -210,6 +210,8 @@ const (
 	sureOwn = 2
 	// longWord is the number of letters from which on it says something that a word list has the word.
 	longWord = 4
+	// fewWords is the number of long words up to which their share in the word lists says little.
+	fewWords = 4.0
 	// placeMargin is by how many pixels the middle of a word in another reading may lie outside of the word.
 	placeMargin = 4
 	// minEstimated is the least number of characters of a page whose words alone tell its confidence, and minReadShare the least

@@ -56,6 +56,13 @@ func (f *fake) Extract(_ context.Context, r gen.ExtractRequestObject) (gen.Extra
 	return good200(*r.Body.Format, text), nil
 }
 
+// keyCount returns how many different keys came. A request whose client left may still be running.
+func (f *fake) keyCount() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.keys)
+}
+
 // good200 is an answer with a text in one word, which fills a page of 1000 x 500 pixels.
 func good200(form gen.Format, text string) gen.ExtractResponseObject {
 	remaining := int64(90)

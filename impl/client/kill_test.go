@@ -193,7 +193,9 @@ func TestExtractCmd_Run_Killed(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(out, "volume.txt"))
 	require.NoError(t, err)
 	assert.Equal(t, all-1, bytes.Count(text, []byte{'\f'}))
-	assert.Equal(t, 1, a.most, "the server of the images gets one request at a time")
+	a.mu.Lock()
+	assert.LessOrEqual(t, a.most, 2, "the server of the images gets one request at a time, besides one of a client that was just killed")
+	a.mu.Unlock()
 
 	stderr.Reset()
 	require.Error(t, start(&stderr).Wait())

@@ -81,13 +81,13 @@ func TestExtractCmd_Run_Resume(t *testing.T) {
 	assert.Empty(t, f.texts(), "the earlier content was read before")
 	assert.Equal(t, "2.jpg\n", mustRead(t, out, "2.txt"))
 
-	before := len(f.keys)
+	before := f.keyCount()
 	run(0, "--language=la")
 	assert.Len(t, f.texts(), 4, "other options are another reading")
-	assert.Len(t, f.keys, before+4)
+	assert.Equal(t, before+4, f.keyCount())
 	run(0, "--force")
 	assert.Len(t, f.texts(), 4)
-	assert.Len(t, f.keys, before+8, "--force pays again")
+	assert.Equal(t, before+8, f.keyCount(), "--force pays again")
 	run(0)
 	assert.Empty(t, f.texts())
 }
@@ -136,7 +136,7 @@ func TestExtractCmd_Run_LostAnswer(t *testing.T) {
 	mustAge(t, out, 22*time.Hour)
 	_, status = run()
 	assert.Equal(t, 1, status)
-	assert.Len(t, f.keys, 1, "the same key, so that the page is charged once")
+	assert.Equal(t, 1, f.keyCount(), "the same key, so that the page is charged once")
 	f.texts()
 
 	mustAge(t, out, 2*time.Hour)
@@ -152,7 +152,7 @@ func TestExtractCmd_Run_LostAnswer(t *testing.T) {
 
 	_, status = run("--timeout=1m", "--force")
 	assert.Zero(t, status)
-	assert.Len(t, f.keys, 2)
+	assert.Equal(t, 2, f.keyCount())
 	_, status = run()
 	assert.Zero(t, status)
 }

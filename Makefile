@@ -141,12 +141,17 @@ bench: deps ## Run the benchmarks; most report a ratio to a reference in the sam
 	go test -run '^$$' -bench . -benchmem ./...
 
 .PHONY: torture
-torture: deps ## Kill workers and services, flood, dawdle and fuzz for about 15 minutes, and print figures
-	go test -tags torture -count=1 -v -timeout 5m -run '^TestTorture' ./internal/edge
+torture: deps ## Kill workers and services, flood, overload, dawdle, soak and fuzz (20 minutes, most of them for fuzzing), and print figures
+	go test -tags torture -count=1 -v -timeout 10m -run '^TestTorture' ./internal/edge ./impl ./impl/ocr/workerpool
 	go test -count=1 -timeout 10m ./internal/fair ./internal/edge ./impl/fetch ./impl/ocr/workerpool ./impl/ocr/remote
-	go test -count=1 -timeout 10m -run 'Crash|Kill|Textures|KeepsWhat' ./impl/app ./impl/ledger ./impl/ocr/reading
-	@for target in internal/request:FuzzOperation_Check impl/ocr/pipe:FuzzConn; do \
-	go test -run '^$$' -fuzz "^$${target#*:}$$" -fuzztime 60s "./$${target%:*}"; done
+	go test -count=1 -timeout 10m -run 'Crash|Kill|Textures|TimeR' ./impl/app ./impl/ledger ./impl/ocr/reading
+	$(MAKE) --no-print-directory fuzz
+
+.PHONY: fuzz
+fuzz: ## Fuzz every parser of foreign bytes: make fuzz [FUZZTIME=60s]
+	@grep -roH --include=*_test.go '^func Fuzz[A-Za-z_]*' impl internal mock contracttests | while IFS=: read -r file target; do \
+	echo "$$(dirname $$file) $${target#func }"; \
+	go test -run '^$$' -fuzz "^$${target#func }$$" -fuzztime $(or $(FUZZTIME),60s) "./$$(dirname $$file)" || exit 1; done
 
 .PHONY: torture-audit
 torture-audit: ## Audit and archive ten million entries on SQLite, with a bound on memory; takes ten minutes or more

@@ -91,13 +91,29 @@ func (c *ExtractCmd) plan(ctx context.Context, s *store) (*plan, error) {
 	if err := p.name(); err != nil {
 		return nil, &Failure{1, durable.Explain("the journal", err).Error()}
 	}
-	for _, one := range p.pages {
-		p.recall(ctx, one)
-		if ctx.Err() != nil {
-			return nil, p.stopped(ctx, ctx.Err())
-		}
+	if err := p.recallAll(ctx); err != nil {
+		return nil, p.stopped(ctx, err)
 	}
 	return p, nil
+}
+
+// checkNotice is after how long the user is told why nothing happens yet: digests of large masters take a second each.
+const checkNotice = 3 * time.Second
+
+// recallAll recalls every page. Errors are ctx's.
+func (p *plan) recallAll(ctx context.Context) error {
+	started, isTold := time.Now(), false
+	for i, one := range p.pages {
+		if !isTold && time.Since(started) > checkNotice {
+			isTold = true
+			_, _ = fmt.Fprintf(p.stderr, "Looking for what is done: %d of %s checked so far.\n", i, countPages(len(p.pages)))
+		}
+		p.recall(ctx, one)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
 }
 
 // stopped returns the error of a run that ended before anything was sent.
@@ -128,6 +144,7 @@ func (p *plan) name() error {
 	for _, name := range known {
 		taken[strings.ToLower(name)] = true
 	}
+	var fresh []journal.Event
 	for _, one := range p.pages {
 		if one.Name = known[one.from.Position]; one.Name != "" {
 			continue
@@ -137,14 +154,12 @@ func (p *plan) name() error {
 			one.Name = fmt.Sprintf("%s-%d", one.from.Stem, n)
 		}
 		taken[strings.ToLower(one.Name)] = true
-		if p.store.Journal == nil || p.cmd.DryRun {
-			continue
-		}
-		if err := p.store.Append(journal.Event{Kind: journal.Name, Locator: one.from.Position, Name: one.Name, Source: one.Source}); err != nil {
-			return err
-		}
+		fresh = append(fresh, journal.Event{Kind: journal.Name, Locator: one.from.Position, Name: one.Name, Source: one.Source})
 	}
-	return nil
+	if p.store.Journal == nil || p.cmd.DryRun || len(fresh) == 0 {
+		return nil
+	}
+	return p.store.Append(fresh...)
 }
 
 // recall finds out what earlier runs did about a page. A page whose content cannot be determined fails, or is absent, when its

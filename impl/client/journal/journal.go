@@ -203,20 +203,25 @@ func (j *Journal) apply(e Event) {
 	}
 }
 
-// Append adds an event, which is on the disk when Append returns nil. The time is set here.
-func (j *Journal) Append(e Event) error {
+// Append adds events, which are on the disk when Append returns nil. The time is set here.
+func (j *Journal) Append(events ...Event) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	e.Time = time.Now().UTC().Truncate(time.Millisecond)
-	line, err := json.Marshal(e)
-	if err != nil {
-		return err
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	var lines []byte
+	for i := range events {
+		events[i].Time = now
+		line, err := json.Marshal(events[i])
+		if err != nil {
+			return err
+		}
+		lines = append(append(lines, line...), '\n')
 	}
 	at, err := j.file.Seek(0, io.SeekCurrent)
 	if err != nil {
 		return err
 	}
-	if _, err := j.file.Write(append(line, '\n')); err != nil {
+	if _, err := j.file.Write(lines); err != nil {
 		_ = j.file.Truncate(at) // a half line would make the next one unreadable
 		_, _ = j.file.Seek(at, io.SeekStart)
 		return err
@@ -224,7 +229,9 @@ func (j *Journal) Append(e Event) error {
 	if err := j.file.Sync(); err != nil {
 		return err
 	}
-	j.apply(e)
+	for _, e := range events {
+		j.apply(e)
+	}
 	return nil
 }
 

@@ -71,12 +71,11 @@ func Copy(ctx context.Context, folder, path string, kind Kind, frame int) (*Prep
 		// JPEG 2000 stores smaller versions of itself; a whole untiled image needs 12 bytes a pixel.
 		option = fmt.Sprintf("[page=%d,access=sequential]", reduction)
 	}
-	pixels, err := decoded(ctx, folder, "input"+option, stored, scale)
-	if err != nil {
+	defer func() { _ = os.Remove(filepath.Join(folder, pixels)) }()
+	if err := decode(ctx, folder, "input"+option, stored, scale); err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.Remove(filepath.Join(folder, pixels)) }()
-	return encode(ctx, folder, pixels, stored)
+	return encode(ctx, folder, stored)
 }
 
 // fit returns the scale, at most 1, at which an image is within the limits of the service on sides and pixels.
@@ -124,13 +123,15 @@ func readHeader(ctx context.Context, folder, input string) (h header, err error)
 	return h, nil
 }
 
-// decoded writes the pixels of an image as they will be sent, upright and with 8 bits a channel, to a file in the folder.
-func decoded(ctx context.Context, folder, input string, stored header, scale float64) (string, error) {
-	const pixels = "pixels.v"
+// pixels is the file that has the pixels as they will be sent.
+const pixels = "pixels.v"
+
+// decode writes the pixels of an image, upright and with 8 bits a channel.
+func decode(ctx context.Context, folder, input string, stored header, scale float64) error {
 	if err := shrink(ctx, folder, input, pixels, stored, scale); err != nil || !stored.isTurned {
-		return pixels, err
+		return err
 	}
-	return pixels, replace(ctx, folder, pixels, "autorot")
+	return replace(ctx, folder, pixels, "autorot")
 }
 
 // shrink writes an image at a scale of at most 1, with the resolution that it then has.
@@ -164,8 +165,8 @@ func scaled(s volume.Size, scale float64) (width, height int) {
 	return int(math.Ceil(float64(s.Width) * scale)), int(math.Ceil(float64(s.Height) * scale))
 }
 
-// encode writes pixels as the best copy that the service accepts.
-func encode(ctx context.Context, folder, pixels string, stored header) (*Prepared, error) {
+// encode writes the pixels as the best copy that the service accepts.
+func encode(ctx context.Context, folder string, stored header) (*Prepared, error) {
 	sent, err := readHeader(ctx, folder, pixels)
 	if err != nil {
 		return nil, err
@@ -176,14 +177,14 @@ func encode(ctx context.Context, folder, pixels string, stored header) (*Prepare
 	}
 	if sent.Width*sent.Height <= losslessPixels {
 		// The least compression that pays: the usual one takes four times as long for a tenth of the bytes.
-		path, err := try(ctx, folder, "copy.png", "pngsave", pixels, "--compression", "2")
+		path, err := try(ctx, folder, "copy.png", "pngsave", "--compression", "2")
 		if path != "" || err != nil {
 			return &Prepared{path, master, sent.Size}, err
 		}
 	}
 	for range maxShrink {
 		for _, quality := range qualities {
-			path, err := try(ctx, folder, "copy.jpg", "jpegsave", pixels, "--Q", strconv.Itoa(quality), "--background", "255")
+			path, err := try(ctx, folder, "copy.jpg", "jpegsave", "--Q", strconv.Itoa(quality), "--background", "255")
 			if path != "" || err != nil {
 				return &Prepared{path, master, sent.Size}, err
 			}
@@ -203,7 +204,7 @@ func encode(ctx context.Context, folder, pixels string, stored header) (*Prepare
 }
 
 // try saves a copy and returns its path, or "" if it has too many bytes.
-func try(ctx context.Context, folder, name, operation, pixels string, options ...string) (string, error) {
+func try(ctx context.Context, folder, name, operation string, options ...string) (string, error) {
 	if _, err := tool.Run(ctx, folder, "vips", append([]string{operation, pixels, name}, options...)...); err != nil {
 		return "", err
 	}

@@ -72,7 +72,7 @@ func Copy(ctx context.Context, folder, path string, kind Kind, frame int) (*Prep
 		option = fmt.Sprintf("[page=%d,access=sequential]", reduction)
 	}
 	defer func() { _ = os.Remove(filepath.Join(folder, pixels)) }()
-	if err := decode(ctx, folder, "input"+option, stored, scale); err != nil {
+	if err := unpack(ctx, folder, "input"+option, stored, scale); err != nil {
 		return nil, err
 	}
 	return encode(ctx, folder, stored)
@@ -126,8 +126,8 @@ func readHeader(ctx context.Context, folder, input string) (h header, err error)
 // pixels is the file that has the pixels as they will be sent.
 const pixels = "pixels.v"
 
-// decode writes the pixels of an image, upright and with 8 bits a channel.
-func decode(ctx context.Context, folder, input string, stored header, scale float64) error {
+// unpack writes the pixels of an image, upright and with 8 bits a channel.
+func unpack(ctx context.Context, folder, input string, stored header, scale float64) error {
 	if err := shrink(ctx, folder, input, pixels, stored, scale); err != nil || !stored.isTurned {
 		return err
 	}

@@ -115,6 +115,9 @@ func fillBlock(b *document.Block, region *node, p *document.Page, models []docum
 		if line.Box, err = pageBox(n, p); err != nil {
 			return err
 		}
+		if slices.Equal(line.Baseline, lowerEdge(line.Box)) {
+			line.Baseline = nil // written in place of a baseline that is not known
+		}
 		var names []string
 		for step := range strings.FieldsSeq(customValue(n, "readBy", "steps")) {
 			if number, err := strconv.Atoi(strings.TrimPrefix(step, "model")); err == nil && number >= 1 && number <= len(models) {
@@ -131,6 +134,11 @@ func fillBlock(b *document.Block, region *node, p *document.Page, models []docum
 		}
 	}
 	return nil
+}
+
+// lowerEdge returns the lower edge of a box as a baseline.
+func lowerEdge(b document.Box) []document.Point {
+	return []document.Point{{X: b.X, Y: b.Y + b.H}, {X: b.X + b.W, Y: b.Y + b.H}}
 }
 
 // customs matches one group of the attribute custom: its name and its properties.

@@ -2,6 +2,7 @@ package pagefile_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -23,6 +24,7 @@ func TestReadDocument(t *testing.T) {
 		doc := documenttest.Valid().Draw(t, "document")
 		doc.MarkBroken(func(string) bool { return true })
 		roundConfidences(doc)
+		dropLowerEdges(doc)
 		written, err := format.Write("page", doc, meta)
 		require.NoError(t, err)
 		read, err := pagefile.ReadDocument([]byte(written))
@@ -47,6 +49,21 @@ func roundConfidences(doc *document.Document) {
 			for k := range page.Blocks[j].Lines {
 				for l := range page.Blocks[j].Lines[k].Words {
 					round(&page.Blocks[j].Lines[k].Words[l].Confidence)
+				}
+			}
+		}
+	}
+}
+
+// dropLowerEdges removes baselines that equal the lower edge of their line: they stand for baselines that are not known.
+func dropLowerEdges(doc *document.Document) {
+	for i := range doc.Pages {
+		for j := range doc.Pages[i].Blocks {
+			for k := range doc.Pages[i].Blocks[j].Lines {
+				line := &doc.Pages[i].Blocks[j].Lines[k]
+				bottom := line.Box.Y + line.Box.H
+				if slices.Equal(line.Baseline, []document.Point{{X: line.Box.X, Y: bottom}, {X: line.Box.X + line.Box.W, Y: bottom}}) {
+					line.Baseline = nil
 				}
 			}
 		}

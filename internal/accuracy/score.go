@@ -32,7 +32,8 @@ func (r Rate) Value() float64 {
 	return float64(r.Errors) / float64(r.Length)
 }
 
-func (r Rate) plus(o Rate) Rate { return Rate{r.Errors + o.Errors, r.Length + o.Length} }
+// Plus returns the sum of both.
+func (r Rate) Plus(o Rate) Rate { return Rate{r.Errors + o.Errors, r.Length + o.Length} }
 
 // Score tells how well one page was read.
 type Score struct {

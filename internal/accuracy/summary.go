@@ -24,8 +24,8 @@ type Summary struct {
 // Add adds a page.
 func (s *Summary) Add(score Score, r Reading) {
 	s.Pages++
-	s.CER, s.WER = s.CER.plus(score.CER), s.WER.plus(score.WER)
-	s.FoldedCER, s.FoldedWER = s.FoldedCER.plus(score.FoldedCER), s.FoldedWER.plus(score.FoldedWER)
+	s.CER, s.WER = s.CER.Plus(score.CER), s.WER.Plus(score.WER)
+	s.FoldedCER, s.FoldedWER = s.FoldedCER.Plus(score.FoldedCER), s.FoldedWER.Plus(score.FoldedWER)
 	s.bow += score.BoWF1
 	s.confidence += r.Confidence
 	s.calibration += score.CalibrationError(r.Confidence)

@@ -47,6 +47,16 @@ func FoundErrors(scores []WordScore, errors int, share float64) float64 {
 	return found / float64(max(errors, 1))
 }
 
+// FoundMisread returns the share of the misread characters, which leaves out writing that was missed and words that are right but in the
+// wrong place, in a share of the text: in the words of lowest confidence, listed or not.
+func FoundMisread(scores []WordScore, share float64) float64 {
+	words := slices.DeleteFunc(slices.Clone(scores), func(s WordScore) bool { return s.IsUnread })
+	for i := range words {
+		words[i].Moved, words[i].Listed = false, false
+	}
+	return FoundErrors(words, Errors(words), share)
+}
+
 // ListedShare returns the share of the words that are listed as weak.
 func ListedShare(scores []WordScore) float64 {
 	listed, words := 0, 0

@@ -51,9 +51,8 @@ func CompareWords(truth string, words []Word) (scores []WordScore, missed int) {
 	at, i := 0, 0
 	for _, part := range parts {
 		here := scores[at : at+len(part.Text)]
-		lacking := part.Truth
 		if !part.Equal {
-			lacking = nil
+			var lacking []string
 			for k, w := range part.Truth {
 				if !elsewhere[i+k] {
 					lacking = append(lacking, w)

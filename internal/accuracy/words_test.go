@@ -106,6 +106,10 @@ func TestFoundErrors(t *testing.T) {
 	require.InDelta(t, 0.8, accuracy.FoundErrors(scores, 10, 1), 1e-9, "errors that no word has are never found")
 	require.InDelta(t, 1.0/3, accuracy.ListedShare(scores), 1e-9)
 
+	scores[0].Moved = true
+	require.InDelta(t, 6.0/8, accuracy.FoundMisread(scores, 0.25), 1e-9, "by confidence alone, and whatever the order")
+	scores[0].Moved = false
+
 	with := accuracy.WithUnread(scores, 7, []accuracy.Unread{{Characters: 5}, {Characters: 9}})
 	require.Equal(t, 15, accuracy.Errors(with), "a place finds no more than it says, and all no more than was missed")
 	require.InDelta(t, 1.0/3, accuracy.ListedShare(with), 1e-9, "what was not read is no word")
@@ -121,4 +125,16 @@ func TestAUC(t *testing.T) {
 	require.InDelta(t, 0.5, accuracy.AUC([]accuracy.WordScore{word(0.5, 0), word(0.5, 1)}), 1e-9, "equals tell nothing")
 	require.InDelta(t, 0.75, accuracy.AUC([]accuracy.WordScore{word(0.5, 1), word(0.9, 0), word(0.7, 1), word(0.6, 0)}), 1e-9)
 	require.InDelta(t, 0.5, accuracy.AUC([]accuracy.WordScore{word(0.5, 0)}), 1e-9)
+}
+
+func TestFoundLines(t *testing.T) {
+	t.Parallel()
+	truth := "12\nPROLOGVE\nWhan that Aprille with his shoures soote\nThe droghte of March hath perced\nvertu engendred"
+	counts := accuracy.FoundLines(truth, "Whan that Aprille with\nvertu")
+	require.Equal(t, map[accuracy.LineKind]accuracy.Rate{
+		accuracy.Number: {Errors: 1, Length: 1}, accuracy.Short: {Errors: 1, Length: 2}, accuracy.Long: {Errors: 1, Length: 2},
+	}, counts)
+	require.Equal(t, 0, accuracy.FoundLines("12\n12", "12 12")[accuracy.Number].Errors)
+	require.Equal(t, 1, accuracy.FoundLines("12\n12", "12")[accuracy.Number].Errors, "a word is found once")
+	require.Empty(t, accuracy.FoundLines("\n \n", ""))
 }

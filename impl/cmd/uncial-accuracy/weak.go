@@ -24,6 +24,8 @@ type pageWords struct {
 	Evidence []*wordEvidence `json:"evidence"`
 	// Missed is the number of characters that were not read and lie in no place that is listed.
 	Missed int `json:"missed"`
+	// Lines counts the lines of the ground truth by kind, and as errors those of which no word was read.
+	Lines map[accuracy.LineKind]accuracy.Rate `json:"lines"`
 }
 
 // wordEvidence is what the confidence of a word is estimated from. A word that was divided at a line end has that of its first part.
@@ -46,6 +48,7 @@ func scoreWords(o outcome) (pageWords, error) {
 	}
 	p.Words = accuracy.WithUnread(scores, missed, unread)
 	p.Evidence = append(p.Evidence, make([]*wordEvidence, len(unread))...)
+	p.Lines = accuracy.FoundLines(o.truth, o.Read.Text)
 	p.Missed = missed - (accuracy.Errors(p.Words) - accuracy.Errors(scores))
 	return p, nil
 }
@@ -147,7 +150,8 @@ const (
 // weakLegend explains the figures below the table.
 const weakLegend = `AUC: how well the confidence of words tells correct words from others. listed: share of the words in weak places. found in N %: share of
 all wrong, missing and misplaced characters in that share of the text, which is what is listed as weak, the least confident first, and then
-the words of lowest confidence. cal: mean |confidence - (1 - folded CER)| of pages.
+the words of lowest confidence. misread in 25 %: the same of the misread characters alone, without missed writing and misplaced words,
+by confidence alone. cal: mean |confidence - (1 - folded CER)| of pages.
 `
 
 // weakGroup is a group of pages.
@@ -167,19 +171,28 @@ func printWeak(w io.Writer, all []pageWords) error {
 	for _, share := range curveShares {
 		fmt.Fprintf(t, "found in %.0f %%\t", 100*share)
 	}
-	fmt.Fprintln(t)
+	fmt.Fprintln(t, "misread in 25 %\t")
 	for _, g := range weakGroups(all) {
 		errors := accuracy.Errors(g.words) + g.missed
 		fmt.Fprintf(t, "%s\t%d\t%d\t%.3f\t%.3f\t%.3f\t", g.name, g.pages, len(g.words), accuracy.AUC(g.words), accuracy.ListedShare(g.words), g.calibration/float64(g.pages))
 		for _, share := range curveShares {
 			fmt.Fprintf(t, "%.3f\t", accuracy.FoundErrors(g.words, errors, share))
 		}
-		fmt.Fprintln(t)
+		fmt.Fprintf(t, "%.3f\t\n", accuracy.FoundMisread(g.words, 0.25))
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
+	for _, kind := range accuracy.LineKinds {
+		var sum accuracy.Rate
+		for _, p := range all {
+			if p.Page.Kind == "printed" {
+				sum = sum.Plus(p.Lines[kind])
+			}
+		}
+		fmt.Fprintf(w, "%s of printed pages of which no word was read: %d of %d\n", kind, sum.Errors, sum.Length)
+	}
 	for _, p := range all {
 		switch {
 		case p.FoldedCER <= cleanPage:

@@ -1,10 +1,16 @@
 package impl_test
 
 import (
+	"context"
 	"encoding/base64"
+	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr"
+	"uncial/internal/document"
+	"uncial/internal/fair"
 )
 
 // The fingerprint of a request with an inline image covers the image, however it is written.
@@ -24,4 +30,23 @@ func TestService_Extract_ReplaysInlineImages(t *testing.T) {
 	other := extract(page[1:], base64.StdEncoding)
 	require.Equal(t, 400, other.status)
 	require.Contains(t, other.field(t, "details"), "Idempotency-Key")
+}
+
+// A PDF is in memory several times until it is sent.
+func TestService_Extract_CountsTheMemoryOfPDFs(t *testing.T) {
+	t.Parallel()
+	s := mustServe(t, "sqlite::memory:")
+	id, key := s.mustKey(t, "pro")
+	s.recognizer.read = func(ctx context.Context, req ocr.Request) (*document.Document, error) {
+		require.True(t, req.Picture)
+		for fair.MeterFrom(ctx).Grow(16 << 20) { // until hardly any is left
+		}
+		doc := page(req.Language)
+		doc.Pages[0].Picture = make([]byte, document.MaxPictureBytes)
+		return doc, nil
+	}
+	busy := s.mustExtract(t, key, "", image("format", "pdf"))
+	require.Equal(t, http.StatusInternalServerError, busy.status, "%s", busy.body)
+	require.NotEmpty(t, busy.header.Get("Retry-After"))
+	require.Zero(t, s.used(t, id))
 }

@@ -116,6 +116,9 @@ func (s *Service) read(ctx context.Context, j job) (*document.Document, error) {
 		})
 		return err
 	})
+	if err == nil && !fair.MeterFrom(ctx).Grow(pdfCopies*pictureBytes(doc)) {
+		err = fair.ErrFull
+	}
 	if err != nil || !j.Enhance || s.Proofread == nil {
 		return doc, err
 	}
@@ -126,6 +129,18 @@ func (s *Service) read(ctx context.Context, j job) (*document.Document, error) {
 		s.Logger.WarnContext(ctx, "language model failed; returning offline corrections", "error", err)
 	}
 	return doc, nil
+}
+
+// pdfCopies is how many times the pictures of a PDF are in memory until it is sent, beside the pictures themselves: in the file, in its
+// base64 text, in the stored reply and in the answer.
+const pdfCopies = 4
+
+// pictureBytes returns the size of a document's pictures. It has them only for a PDF.
+func pictureBytes(d *document.Document) (n int) {
+	for i := range d.Pages {
+		n += len(d.Pages[i].Picture)
+	}
+	return n
 }
 
 // observe calls f with the observer, if there is one.

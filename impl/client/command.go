@@ -58,7 +58,7 @@ func (*ExtractCmd) Help() string {
 
   uncial extract page.jpg
   uncial extract --language de-Latf --format alto --out texts scans/
-  uncial extract --out book --volume text book.pdf
+  uncial extract --out book --volume text,pdf scans/
   uncial extract --dry-run --out codex https://iiif.example.org/codex/manifest.json
   uncial extract --json https://images.example.org/page-001.jpg | jq .confidence
 

@@ -27,6 +27,8 @@ type page struct {
 	generation int
 	// written are the formats of the files that exist already.
 	written []string
+	// isPending means that an earlier run sent it, and does not know whether it was charged.
+	isPending bool
 	// isDone means that nothing is sent for this page: it is read, or its charge is unknown.
 	isDone bool
 	// isNew means that it was read in this run.
@@ -176,8 +178,8 @@ func (p *plan) recall(ctx context.Context, one *page) {
 	one.id = journal.PageID(one.from.Position, content, "language="+p.cmd.Language, fmt.Sprintf("enhance=%t", p.cmd.Enhance))
 	known := p.store.Page(one.id)
 	one.generation = known.Generation
-	isPending := !known.SentAt.IsZero()
-	isExpired := isPending && time.Since(known.SentAt) > replyLifetime
+	one.isPending = !known.SentAt.IsZero()
+	isExpired := one.isPending && time.Since(known.SentAt) > replyLifetime
 	switch {
 	case p.cmd.Force:
 		// A request whose answer is still stored costs nothing to repeat.

@@ -274,19 +274,38 @@ func TestExtractCmd_Run_Late(t *testing.T) {
 	assert.Equal(t, 20, pointsUsed(t, base, key), "the stored answer costs nothing")
 }
 
-// TestExtractCmd_Run_KeyReused keeps a page whose key the service knows with another content: it may have been charged.
+// TestExtractCmd_Run_KeyReused meets a service that knows the key with another copy of the page. The next key is used, unless the
+// first one may have been charged.
 func TestExtractCmd_Run_KeyReused(t *testing.T) {
 	t.Parallel()
-	_, url := mustFake(t, func(string) gen.ExtractResponseObject {
+	var isKnown, isSlow atomic.Bool
+	f, url := mustFake(t, func(string) gen.ExtractResponseObject {
+		isOther := isKnown.Swap(false)
+		if isSlow.Load() {
+			time.Sleep(300 * time.Millisecond) // longer than the time limit
+		}
+		if !isOther {
+			return nil
+		}
 		answer := invalid("Idempotency-Key: already used").(gen.Extract400JSONResponse)
 		answer.Body.Details = gen.Details{"Idempotency-Key": "already used"}
 		return answer
 	})
-	file, out := mustFiles(t, "page.jpg")[0], t.TempDir()
-	_, stderr, _ := extract(t.Context(), t, url, file, "--out", out)
-	assert.Equal(t, file+": the service answered 400: Idempotency-Key: already used\n", stderr)
+	files, out := mustFiles(t, "1.jpg", "2.jpg"), t.TempDir()
+	isKnown.Store(true)
+	_, stderr, status := extract(t.Context(), t, url, files[0], "--out", out)
+	assert.Zero(t, status, stderr)
+	assert.Equal(t, 2, f.keyCount())
+
+	isSlow.Store(true)
+	_, _, status = extract(t.Context(), t, url, files[1], "--out", out, "--timeout=200ms")
+	assert.Equal(t, 1, status)
+	isSlow.Store(false)
+	isKnown.Store(true)
+	_, stderr, _ = extract(t.Context(), t, url, files[1], "--out", out)
+	assert.Equal(t, files[1]+": the service answered 400: Idempotency-Key: already used\n", stderr)
 	mustAge(t, out, 24*time.Hour)
-	_, stderr, status := extract(t.Context(), t, url, file, "--out", out)
+	_, stderr, status = extract(t.Context(), t, url, files[1], "--out", out)
 	assert.Equal(t, 1, status)
 	assert.Contains(t, stderr, "add --force to read it again")
 }

@@ -143,10 +143,6 @@ func (r *run) extract(ctx context.Context, one *page, folder string) (*journal.A
 			return nil, &loadError{err}
 		}
 	}
-	key, err := r.announce(ctx, one)
-	if err != nil {
-		return nil, err
-	}
 	format := r.wireFormat(image)
 	request := gen.ExtractionRequest{ImageURL: imageURL, Format: &format}
 	if r.cmd.Language != "" {
@@ -155,15 +151,36 @@ func (r *run) extract(ctx context.Context, one *page, folder string) (*journal.A
 	if r.cmd.Enhance {
 		request.Enhance = &r.cmd.Enhance
 	}
-	answer, err := r.api.Extract(ctx, key, request, func(failed error, wait time.Duration) {
-		r.slowDown(one, failed, wait)
-		r.console.note("%s: %v; retrying in %v", one.Source, failed, wait.Round(100*time.Millisecond))
-	})
+	answer, err := r.send(ctx, one, request)
 	if err != nil {
 		return nil, err
 	}
 	r.count(answer)
 	return &journal.Answer{Source: one.Source, ReadAt: time.Now().UTC().Truncate(time.Second), Master: image.Master, Sent: image.Sent, Answer: answer}, nil
+}
+
+// maxGenerations bounds how many keys are tried if the service knows them with other requests.
+const maxGenerations = 8
+
+// send announces and sends a request. The service may know the key with another copy of the same page, from an output directory
+// that is gone: unless this journal says that such a request may have been charged, the next generation is sent.
+func (r *run) send(ctx context.Context, one *page, request gen.ExtractionRequest) (*gen.Extraction, error) {
+	for try := 1; ; try++ {
+		key, err := r.announce(ctx, one)
+		if err != nil {
+			return nil, err
+		}
+		answer, err := r.api.Extract(ctx, key, request, func(failed error, wait time.Duration) {
+			r.slowDown(one, failed, wait)
+			r.console.note("%s: %v; retrying in %v", one.Source, failed, wait.Round(100*time.Millisecond))
+		})
+		var refused *Refusal
+		isOther := errors.As(err, &refused) && refused.IsKeyReused && (!one.isPending || r.cmd.Force)
+		if !isOther || try == maxGenerations {
+			return answer, err
+		}
+		one.generation++
+	}
 }
 
 // wireFormat is the format that the service is asked for. Pages that are kept, or whose boxes are mapped, need everything that

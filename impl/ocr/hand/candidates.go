@@ -89,13 +89,38 @@ func (p *filling) markJoined(inPrint []document.Block, spots []image.Rectangle) 
 // because that model is confident of some round hands.
 func (p *filling) printSure(w document.Word) float64 { return w.Confidence * (1 - p.joined[w.Box]) }
 
+// isCertain reports whether handwriting must not replace a word of a line of print.
+func (p *filling) isCertain(l document.Line, w document.Word) bool {
+	return p.printSure(w) >= certainPrint || p.isKnown(w) && p.isMostlyPrint(l)
+}
+
+// isKnown reports whether a word is long enough that print makes it of handwriting only by chance, and in the word list of print.
+func (p *filling) isKnown(w document.Word) bool {
+	list := p.models.PrintLexicon
+	return list != nil && utf8.RuneCountInString(w.Text) >= knownLetters && list.Known(w.Text)
+}
+
+// isMostlyPrint reports whether most words of a line are certain, by their length, those that are known not counted.
+func (p *filling) isMostlyPrint(l document.Line) bool {
+	certain, others := 0, 0
+	for _, w := range l.Words {
+		switch n := utf8.RuneCountInString(w.Text); {
+		case p.printSure(w) >= certainPrint:
+			certain += n
+		case !p.isKnown(w):
+			others += n
+		}
+	}
+	return certain > others
+}
+
 // certainWords returns the boxes of the words of print that handwriting must not replace.
 func (p *filling) certainWords(blocks []document.Block) []document.Box {
 	var boxes []document.Box
 	for _, b := range blocks {
 		for _, l := range b.Lines {
 			for _, w := range l.Words {
-				if p.printSure(w) >= certainPrint {
+				if p.isCertain(l, w) {
 					boxes = append(boxes, w.Box)
 				}
 			}
@@ -139,7 +164,7 @@ func (p *filling) printConfidence(inPrint []document.Block, box document.Box) fl
 	for _, b := range inPrint {
 		for _, l := range b.Lines {
 			for _, w := range l.Words {
-				if p.isReplaced(w, box) {
+				if p.isReplaced(l, w, box) {
 					k := float64(utf8.RuneCountInString(w.Text))
 					sum, n = sum+k*p.printSure(w), n+k
 				}
@@ -149,7 +174,7 @@ func (p *filling) printConfidence(inPrint []document.Block, box document.Box) fl
 	return sum / max(n, 1)
 }
 
-// isReplaced reports whether handwriting in the box replaces a word of print.
-func (p *filling) isReplaced(w document.Word, box document.Box) bool {
-	return p.printSure(w) < certainPrint && holds(box, toRect(w.Box))
+// isReplaced reports whether handwriting in the box replaces a word of a line of print.
+func (p *filling) isReplaced(l document.Line, w document.Word, box document.Box) bool {
+	return !p.isCertain(l, w) && holds(box, toRect(w.Box))
 }

@@ -10,3 +10,8 @@ func IsFrench(lines []document.Line, tagged bool) bool {
 	}
 	return isFrench(all, tagged)
 }
+
+// CertainWords returns the boxes of the words that handwriting must not replace.
+func CertainWords(m Models, inPrint []document.Block) []document.Box {
+	return (&filling{Page: &Page{models: m}}).certainWords(inPrint)
+}

@@ -10,6 +10,8 @@ import (
 	"golang.org/x/image/font/gofont/goregular"
 
 	"uncial/impl/ocr/hand"
+	"uncial/impl/ocr/lexicon"
+	"uncial/impl/ocr/models/own"
 	"uncial/impl/ocr/ocrtest"
 	"uncial/impl/ocr/tesseract"
 	"uncial/internal/document"
@@ -221,4 +223,19 @@ func TestPage_ReadFilledIn_smallPrint(t *testing.T) {
 		}
 		require.Equal(t, inPrint.Blocks[0], filled.Blocks[0], "the print stays")
 	}
+}
+
+func TestCertainWords(t *testing.T) {
+	t.Parallel()
+	words, err := lexicon.Read(own.Models()[own.EarlyPrint])
+	require.NoError(t, err)
+	certain := func(list *lexicon.Lexicon, sure float64, doubtful string) int {
+		line := document.Line{Words: []document.Word{{Text: "registre", Confidence: sure}, {Text: doubtful, Confidence: 0.1}}}
+		return len(hand.CertainWords(hand.Models{PrintLexicon: list}, []document.Block{document.BlockOf([]document.Line{line})}))
+	}
+	require.Equal(t, 2, certain(words, 0.9, "naissance"), "a long known word in a certain line")
+	require.Equal(t, 1, certain(words, 0.9, "nnissnnce"), "an unknown word")
+	require.Equal(t, 1, certain(words, 0.9, "tout"), "a short word")
+	require.Equal(t, 1, certain(nil, 0.9, "naissance"), "no word list")
+	require.Equal(t, 0, certain(words, 0.3, "naissance"), "a line that may be handwriting as a whole")
 }

@@ -36,6 +36,8 @@ type Models struct {
 	Print string // reads print in the page's language
 	// Lexicon is the word list of Hand, which only the enhancement asks; nil if there is none.
 	Lexicon *lexicon.Lexicon
+	// PrintLexicon is the word list of Print, nil if there is none.
+	PrintLexicon *lexicon.Lexicon
 	// PrintAccuracy estimates the share of characters that are right from the print model's confidence, 0..1 each. Read needs it.
 	PrintAccuracy func(own float64) float64
 	// TaggedFrench is true if the page is tagged as French, whose words can be corrected. The words read on the page decide

@@ -17,7 +17,7 @@ func (p *filling) merge(inPrint Result, filled []reading, french bool) Result {
 		var lines []document.Line
 		for _, l := range b.Lines {
 			l.Words = slices.DeleteFunc(slices.Clone(l.Words), func(w document.Word) bool {
-				return slices.ContainsFunc(filled, func(r reading) bool { return p.isReplaced(w, r.line.Box) })
+				return slices.ContainsFunc(filled, func(r reading) bool { return p.isReplaced(l, w, r.line.Box) })
 			})
 			if l.Box = document.WordsBox(l.Words); len(l.Words) > 0 {
 				lines = append(lines, l)

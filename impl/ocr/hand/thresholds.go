@@ -52,6 +52,9 @@ const (
 const (
 	// certainPrint is the confidence from which a word of print stays as it was read.
 	certainPrint = 0.75
+	// knownLetters is the least number of letters with which a word of the word list stays too, however doubtful, in a line of which most is
+	// certain.
+	knownLetters = 7
 	// openSpots is how many spots of ink print must leave open for handwriting to be sought, and openShare the share of joined
 	// letters among them.
 	openSpots, openShare = 10, 0.08

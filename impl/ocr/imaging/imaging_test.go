@@ -83,6 +83,24 @@ func TestWhitenSurroundings(t *testing.T) {
 		require.Equal(t, uint8(255), out.GrayAt(250, 1100).Y, "the card")
 		require.Equal(t, uint8(255), out.GrayAt(950, 500).Y, "the table")
 	})
+	t.Run("leaves no frame of the table around the leaf, and keeps a letter at its edge", func(t *testing.T) {
+		t.Parallel()
+		photo := image.NewGray(image.Rect(0, 0, 1000, 1200))
+		leaf := image.Rect(109, 55, 893, 907)
+		fill(photo, leaf.Inset(-1), 120) // blurred edge
+		fill(photo, leaf, 220)
+		letter := image.Rect(112, 500, 122, 510)
+		fill(photo, letter, 20)
+		out := imaging.WhitenSurroundings(photo)
+		for y := range 1200 {
+			for x := range 1000 {
+				if !image.Pt(x, y).In(letter) {
+					require.GreaterOrEqual(t, out.GrayAt(x, y).Y, uint8(220), "%d, %d", x, y)
+				}
+			}
+		}
+		require.Equal(t, uint8(20), out.GrayAt(115, 505).Y)
+	})
 	t.Run("keeps pages without surroundings or without a leaf", func(t *testing.T) {
 		t.Parallel()
 		fence := image.NewGray(image.Rect(0, 0, 960, 640))

@@ -2,13 +2,14 @@ package imaging
 
 import (
 	"image"
+	"image/color"
 	"slices"
 )
 
 // WhitenSurroundings whitens everything that is not on a leaf of paper, if a page was photographed with its surroundings: the
 // table, the edge of the next leaf, a colour card. It returns other pages unchanged.
 func WhitenSurroundings(g *image.Gray) *image.Gray {
-	paper, ok := brightCells(g)
+	paper, limit, ok := brightCells(g)
 	if !ok {
 		return g
 	}
@@ -27,20 +28,76 @@ func WhitenSurroundings(g *image.Gray) *image.Gray {
 			to[x] = v
 		}
 	}
+	if leaves.isSurrounded() {
+		whitenRims(out, leaves, limit)
+	}
 	return out
 }
 
-// brightCells returns the cells that show paper. It reports false if hardly any cell is dark, or if too few show paper.
-func brightCells(g *image.Gray) (Mask, bool) {
+// isSurrounded reports whether no cell of the set is at the edge of the page.
+func (m Mask) isSurrounded() bool {
+	for i, c := range m.Set {
+		if x, y := i%m.W, i/m.W; c && (x == 0 || y == 0 || x == m.W-1 || y == m.H-1) {
+			return false
+		}
+	}
+	return true
+}
+
+// whitenRims whitens the surroundings in the outermost cells of leaves, which the cells outside them continue: pixels not brighter than a
+// limit, and the blur between these and the paper. A layout analysis would take what is left of them on four sides for a frame.
+func whitenRims(g *image.Gray, leaves Mask, limit float32) {
+	core := leaves.Erode(1)
+	isRim := func(at image.Point) bool {
+		i := at.Y/paperCell*leaves.W + at.X/paperCell
+		return leaves.Set[i] && !core.Set[i]
+	}
+	type edge struct {
+		at   image.Point
+		blur int // how many brighter pixels may follow
+	}
+	var all []edge
+	spread := func(from edge) {
+		for _, d := range [4]image.Point{{Y: -1}, {Y: 1}, {X: -1}, {X: 1}} {
+			at := from.at.Add(d)
+			if !at.In(g.Rect) || !isRim(at) {
+				continue
+			}
+			next := edge{at, edgeBlur}
+			v := g.GrayAt(at.X, at.Y).Y
+			if float32(v) > limit {
+				next.blur = from.blur - 1
+			}
+			if v < 255 && next.blur >= 0 {
+				g.SetGray(at.X, at.Y, color.Gray{Y: 255})
+				all = append(all, next)
+			}
+		}
+	}
+	for y := range g.Rect.Dy() {
+		for x := range g.Rect.Dx() {
+			if at := image.Pt(x, y); !leaves.Set[y/paperCell*leaves.W+x/paperCell] {
+				spread(edge{at, 0})
+			}
+		}
+	}
+	for k := 0; k < len(all); k++ {
+		spread(all[k])
+	}
+}
+
+// brightCells returns the cells that show paper, and the brightness up to which they do not. It reports false if hardly any cell is dark, or
+// if too few show paper.
+func brightCells(g *image.Gray) (Mask, float32, bool) {
 	brightness := paperCells(g)
 	n := len(brightness.Values)
 	if n == 0 {
-		return Mask{}, false
+		return Mask{}, 0, false
 	}
 	limit := surroundingsShare * slices.Sorted(slices.Values(brightness.Values))[n*pageBrightness/10]
 	m := NewMask(brightness, func(v float32) bool { return v > limit })
 	paper := m.growIntoShadow(brightness.Values)
-	return m, float64(n-paper) >= leastSurroundings*float64(n) && float64(paper) >= leastPaper*float64(n)
+	return m, limit, float64(n-paper) >= leastSurroundings*float64(n) && float64(paper) >= leastPaper*float64(n)
 }
 
 // growIntoShadow adds the cells of paper in a shadow, which can be reached without a step in brightness, and returns the

@@ -25,6 +25,8 @@ const (
 	// surroundingsShare is the brightness, as a share of the page's, up to which a cell is not paper. pageBrightness is the
 	// quantile of all cells, in tenths, that counts as the page's brightness.
 	surroundingsShare, pageBrightness = 0.5, 9
+	// edgeBlur is the width, in pixels, of the blur between the paper and a darker table.
+	edgeBlur = 2
 	// shadowStep is the least brightness of a cell, as a share of its neighbour's, at which both are the same paper. Shadows
 	// get darker gradually, while the edge of a leaf is a step between two cells. Tuned on eight pages darkened from one side,
 	// whose CER fell from 0.18-0.70 to 0.005-0.07.

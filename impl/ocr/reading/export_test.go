@@ -12,6 +12,8 @@ var (
 	Read       = readPage
 	DropScraps = dropScraps
 	Confidence = confidence
+
+	InGreekLetters = inGreekLetters
 )
 
 // OnPage moves blocks of a sheet that was rotated by an angle onto a page of that size.

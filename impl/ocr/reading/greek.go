@@ -7,6 +7,7 @@ import (
 	"slices"
 	"unicode"
 
+	"uncial/impl/ocr/lexicon"
 	"uncial/internal/document"
 )
 
@@ -25,11 +26,48 @@ func addGreek(ctx context.Context, p *page) error {
 	if err != nil || !greek {
 		return err
 	}
+	words := p.src.Lexicon(first.model)
 	both, err := p.sheet.read(ctx, p.src, first.model+"+"+ancientGreek, 1)
-	if err == nil && both.confidence >= first.confidence {
-		*first = both
+	if err != nil || both.confidence < first.confidence {
+		return err
 	}
-	return err
+	*first = both
+	return readGreekWords(ctx, p.sheet.source(p.src), p.sheet.img, first.blocks, words)
+}
+
+// readGreekWords reads lines with doubtful Latin words once more with the Greek model alone, and takes the words of which it is
+// confident: read with both models, Greek words come out in Latin letters of the same shapes.
+func readGreekWords(ctx context.Context, src Source, img *image.Gray, blocks []document.Block, latin *lexicon.Lexicon) error {
+	for l := range document.Lines(blocks) {
+		var doubtful []*document.Word
+		for i := range l.Words {
+			w := &l.Words[i]
+			if w.Confidence < maxDoubtfulWord && letters(w.Text) >= minGreekLetters && !isGreek(w.Text) && (latin == nil || !latin.Known(w.Text)) {
+				doubtful = append(doubtful, w)
+			}
+		}
+		if len(doubtful) == 0 {
+			continue
+		}
+		greek, err := readLine(ctx, src, img, ancientGreek, l.Box)
+		if err != nil {
+			return err
+		}
+		for _, w := range doubtful {
+			for _, g := range greek.Words {
+				if isGreek(g.Text) && g.Confidence >= max(minGreekConfidence, w.Confidence) && coversWord(w.Box, g.Box) {
+					w.Text, w.Confidence, w.Model = g.Text, g.Confidence, ancientGreek
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// coversWord reports whether two boxes of one line are those of one word: what they share is most of both.
+func coversWord(a, b document.Box) bool {
+	shared := min(a.X+a.W, b.X+b.W) - max(a.X, b.X)
+	return float64(shared) >= sameWord*float64(max(a.W, b.W))
 }
 
 // showsGreek reads the most doubtful lines of a page with the Greek model and reports whether it finds Greek words.

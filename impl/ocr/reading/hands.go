@@ -28,6 +28,7 @@ func lookForHands(p *page, gray *image.Gray, letters []image.Rectangle) hands {
 	}
 	models := hand.Models{
 		Hand: own.Hands, Print: p.model, TaggedFrench: isFrench(p.options.Language),
+		PrintLexicon:  p.src.Lexicon(p.model),
 		PrintAccuracy: func(own float64) float64 { return logistic(curve(own, p.model)) },
 	}
 	if several, ok := p.src.(interface{ HandsFor(tag string) []string }); ok {
@@ -69,7 +70,8 @@ func isFrench(tag string) bool {
 
 func mayHoldHandwriting(p *page) bool { return p.hands.page != nil }
 
-// readHandwriting reads a page that is written by hand as a whole, and finishes it.
+// readHandwriting reads a page that is written by hand as a whole, and finishes it, unless so little is likely to be right that it may
+// be print.
 func readHandwriting(ctx context.Context, p *page) (err error) {
 	if p.handSure, p.isHand, err = p.hands.confidence(ctx); err != nil || !p.isHand {
 		return err
@@ -77,9 +79,18 @@ func readHandwriting(ctx context.Context, p *page) (err error) {
 	if p.isHand, err = isOnlyHandwriting(ctx, p); err != nil || !p.isHand {
 		return err
 	}
-	p.finished = true
-	p.read, err = p.hands.page.Read(ctx, p.hands.reader)
-	return err
+	if p.read, err = p.hands.page.Read(ctx, p.hands.reader); err != nil {
+		return err
+	}
+	if p.read.Confidence < doubtfulHandwriting {
+		_, inPrint, err := readUnprepared(ctx, p)
+		if err != nil {
+			return err
+		}
+		p.isHand = !inPrint
+	}
+	p.finished = p.isHand
+	return nil
 }
 
 // isOnlyHandwriting reports whether no part of a page of handwriting is print. A part that looks like print is read as such.

@@ -52,7 +52,7 @@ func toBlocks(engine *tesseract.Engine) []document.Block {
 func toLine(l tesseract.Line, model string) document.Line {
 	line := document.Line{}
 	for _, w := range l.Words {
-		text := document.WordText(w.Text)
+		text := inGreekLetters(document.WordText(w.Text))
 		if text == "" {
 			continue
 		}

@@ -91,6 +91,7 @@ var uprightSteps = slices.Concat(sheetSteps, recognizeSteps, tidySteps,
 	[]step{
 		{name: "rechoose", when: foundHandwriting, run: rechooseModel},
 		{name: "doubtful-print", when: isDoubtfulPrint, run: readAsHandwriting},
+		{name: "unprepared", when: mayBeSpoilt, run: tryUnprepared},
 	},
 	correctSteps)
 

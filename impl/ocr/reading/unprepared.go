@@ -1,0 +1,60 @@
+package reading
+
+import (
+	"context"
+
+	"uncial/impl/ocr/hand"
+	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/lexicon"
+	"uncial/internal/document"
+)
+
+// mayBeSpoilt reports whether hardly anything of a page that was prepared and read as print is likely to be right.
+func mayBeSpoilt(p *page) bool { return p.isGray && !p.isHand && p.read.Confidence < doubtfulPrint }
+
+// tryUnprepared reads the page without the steps that prepare its greys, and keeps that reading if it is better. These steps make most
+// pages more legible, but of fuzzy letters on grainy paper they make blots.
+func tryUnprepared(ctx context.Context, p *page) error {
+	again, better, err := readUnprepared(ctx, p)
+	if err != nil || !better {
+		return err
+	}
+	p.attempts = append([]attempt{again}, p.attempts...)
+	p.read = hand.Result{Blocks: p.sheet.onPage(again.blocks), Confidence: again.right}
+	calibrate(p.read.Blocks)
+	return nil
+}
+
+// readUnprepared reads the page as it is with the language's own model. It reports whether that is better than the result so far: whether
+// more of it are words that the model's list knows. Confidence does not tell, because each model is confident of what it makes of blurred
+// letters.
+func readUnprepared(ctx context.Context, p *page) (attempt, bool, error) {
+	s := p.sheet
+	s.img = p.gray
+	if s.angle != 0 {
+		s.img = imaging.Rotate(s.img, s.angle)
+	}
+	a, err := s.read(ctx, p.src, p.model, 1)
+	if err != nil {
+		return attempt{}, false, err
+	}
+	a.blocks = dropScraps(a.blocks)
+	a.right, a.tidy = pageConfidence(a.blocks, len(s.letters)), true
+	words := p.src.Lexicon(p.model)
+	return a, words != nil && knownShare(a.blocks, words) >= knownShare(p.read.Blocks, words)+knownLead, nil
+}
+
+// knownShare returns the share of the letters of longer words that are in words of a list.
+func knownShare(blocks []document.Block, list *lexicon.Lexicon) float64 {
+	known, all := 0, 0
+	for w := range document.Words(blocks) {
+		n := letters(w.Text)
+		if n < leastKnownLetters {
+			continue
+		}
+		if all += n; list.Known(w.Text) {
+			known += n
+		}
+	}
+	return float64(known) / float64(max(all, 1))
+}

@@ -1,0 +1,120 @@
+package reading_test
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/lexicon"
+	"uncial/impl/ocr/models/own"
+	"uncial/impl/ocr/ocrtest"
+	"uncial/impl/ocr/reading"
+	"uncial/impl/ocr/tesseract"
+	"uncial/internal/document"
+)
+
+// spoilt is a Source that reads one image well and all others, such as the same one with other greys, badly, always with the same low
+// confidence.
+type spoilt struct {
+	scripted
+	whole []byte
+	words *lexicon.Lexicon
+}
+
+func (s *spoilt) Lexicon(string) *lexicon.Lexicon { return s.words }
+
+func (s *spoilt) Read(ctx context.Context, img *image.Gray, dpi int, _ string, mode tesseract.Mode) ([]document.Block, error) {
+	model := "blots"
+	if bytes.Equal(img.Pix, s.whole) {
+		model = "eng"
+	}
+	return s.scripted.Read(ctx, img, dpi, model, mode)
+}
+
+func TestRead_unprepared(t *testing.T) {
+	t.Parallel()
+	words, err := lexicon.Read(own.Models()[own.EarlyPrint])
+	require.NoError(t, err)
+	page := ocrtest.Page("Extrait des registres", "de naissance")
+	for i, v := range page.Pix {
+		page.Pix[i] = v/2 + 60 + uint8(i%page.Stride*40/page.Stride) // dim, and darker on the left
+	}
+	for name, c := range map[string]struct {
+		asItIs string
+		want   string
+		words  *lexicon.Lexicon
+	}{
+		"keeps the page as it is if more of its words are known":    {"extrait des registres de naissance", "extrait des registres de naissance", words},
+		"keeps the prepared page if no more of its words are known": {"ertnuit den rrgistnes de nnisoance", "trnuxi dnn rsqirtnen dn mnissnnce", words},
+		"keeps the prepared page without a word list":               {"extrait des registres de naissance", "trnuxi dnn rsqirtnen dn mnissnnce", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			src := &spoilt{whole: page.Pix, words: c.words, scripted: scripted{says: map[string]said{
+				"eng": {c.asItIs, 0.3}, "blots": {"trnuxi dnn rsqirtnen dn mnissnnce", 0.3},
+			}}}
+			result, err := reading.Read(t.Context(), decode.Page{Image: page}, reading.Options{Language: "en"}, src)
+			require.NoError(t, err)
+			require.Equal(t, c.want, result.Page.Text())
+		})
+	}
+}
+
+// blurred is a Source for which a page looks handwritten, though hardly legible, and that reads a text in print.
+type blurred struct {
+	mixed
+	inPrint string
+	words   *lexicon.Lexicon
+}
+
+func (b *blurred) Lexicon(string) *lexicon.Lexicon { return b.words }
+
+func (b *blurred) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
+	return (&scripted{says: map[string]said{"eng": {b.inPrint, 0.5}}}).Read(ctx, img, dpi, model, mode)
+}
+
+func (b *blurred) ReadStrips(ctx context.Context, model string, strips []*image.Gray, detail tesseract.Detail) ([][]tesseract.Word, error) {
+	all, err := b.mixed.ReadStrips(ctx, model, strips, detail)
+	for _, line := range all {
+		for i := range line {
+			line[i].Text, line[i].Confidence = "nnvmt", 2
+			if model == own.Hands {
+				line[i].Confidence = 16.5 // about 59 % of the characters are likely to be right
+			}
+		}
+	}
+	return all, err
+}
+
+func TestRead_doubtfulHandwriting(t *testing.T) {
+	t.Parallel()
+	words, err := lexicon.Read(own.Models()[own.EarlyPrint])
+	require.NoError(t, err)
+	page := ocrtest.Sheet(ocrtest.Width, 1100)
+	for i := range writtenLines {
+		ocrtest.Scribble(page, 100, 1250, 26, func(float64) float64 { return float64(150 + 130*i) }, uint64(i)) // #nosec G115 -- counts lines
+	}
+	for name, c := range map[string]struct {
+		inPrint string
+		written bool
+	}{
+		"reads a page as print if that has known words":     {"extrait des registres de naissance", false},
+		"keeps the handwriting if print has no known words": {"trnuxi dnn rsqirtnen dn mnissnnce", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			src := &blurred{mixed: mixed{prints: both(0.5, 0), hands: both(0.5, 0)}, inPrint: c.inPrint, words: words}
+			options := reading.Options{Language: "en", Without: []string{"fill-in", "doubtful-print", "turn"}}
+			result, err := reading.Read(t.Context(), decode.Page{Image: page}, options, src)
+			require.NoError(t, err)
+			require.NotEmpty(t, result.Page.Blocks)
+			for l := range document.Lines(result.Page.Blocks) {
+				require.Equal(t, c.written, l.Handwritten)
+			}
+		})
+	}
+}

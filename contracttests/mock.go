@@ -43,6 +43,12 @@ func Mock(ctx context.Context, baseURL string, client *http.Client) (Target, err
 	}
 	// From here on the mock can be controlled.
 	t.Control = control
+	// Whatever begins with the name of a scenario is a key of the mock. That a key must be whole shows only with one that does not.
+	whole := "ocr_test_0" + strings.ToLower(rand.Text())
+	if err := control.SetPoints(ctx, whole, Plans["pro"].Points); err != nil {
+		return t, err
+	}
+	t.Keys[KeyOK] = []string{whole}
 	// The mock has no scenario with exactly one extraction left, so an ordinary account is set to it.
 	exact := name("ok", mockAccounts+1)
 	if err := control.SetPoints(ctx, exact, model.Cost); err != nil {

@@ -26,8 +26,8 @@ type Answer struct {
 
 	// Exact means that the server claims exactly this version of the contract: only then are fields outside of it faults.
 	Exact   bool
-	Request []byte   // body and URL of the request, which an answer may quote
-	Secrets []string // the keys of the run, which no answer may contain
+	Request []byte  // body and URL of the request, which an answer may quote
+	Secrets Secrets // the keys of the run, of which no answer may show a part
 }
 
 // Check compares the answer with the contract. It returns the members of the body, nil if it is not a JSON object, and one

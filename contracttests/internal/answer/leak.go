@@ -2,9 +2,14 @@ package answer
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
-	"net"
+	"maps"
+	"net/http"
+	"net/netip"
+	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -15,56 +20,139 @@ var internals = []struct {
 	what string
 	mark *regexp.Regexp
 }{
-	{"a stack trace", regexp.MustCompile(`goroutine \d+|\b[\w/]+\.(?:go|py|java|rb|js|ts|php|cs|rs):\d+|Traceback \(most recent|\bat [\w$.]+\([\w.]+:\d+\)|\bpanic:|runtime error`)},
+	{"a stack trace", regexp.MustCompile(`goroutine \d+|\b[\w/]+\.(?:go|py|java|rb|js|ts|php|cs|rs)(?::\d+|:? line \d+|", line \d+)|Traceback \(most recent|\bat [\w$.]+\([\w.]+:\d+\)|\bpanic:|\bpanicked at|runtime error`)},
 	{"a type name of the program", regexp.MustCompile(`\*?\b(?:json|http|url|openapi3|openapi3filter|gen|edge|sql|pgx|fetch|ocr|net|os|fs|io|errors|mock|ledger|account|store|document|workerpool|strconv|time|context|reflect|runtime)\.\*?[A-Z]\w*|\bstruct \{|\bmap\[string\]|\bGo (?:value|struct)|(?:java|javax|org|com)\.\w+\.\w+|\w+(?:Exception|TypeError)\b|\[object Object\]`)},
 	{"a message of a library", regexp.MustCompile(`cannot unmarshal|invalid character '|unexpected end of JSON|unexpected EOF|\bEOF\b|context (?:deadline exceeded|canceled)|dial tcp|read tcp|lookup \S+ on |i/o timeout|broken pipe|\bx509\b|\btls:|\bstrconv\b|parsing time|doesn't match schema|request body has an error|%!\w?\(|<nil>|0x[0-9a-f]{6,}|\bundefined\b|\bNaN\b`)},
-	{"a file path", regexp.MustCompile(`(?:^|[\s"'(=])/(?:usr|home|root|var|tmp|etc|opt|srv|proc|mnt|app|work|build|go)/|\b[A-Z]:\\|file://`)},
-	{"a query or a message of a database driver", regexp.MustCompile(`(?i)\b(?:select\s.+\sfrom|insert\s+into|update\s+\w+\s+set|delete\s+from)\b|sqlstate|\bsqlite\b|\bpostgres|\bpq:|\bpgx\b|UNIQUE constraint|database is locked`)},
+	{"the name of a library", regexp.MustCompile(`(?i)\b(?:tesseract(?: \d| failed|:)|lept(?:onica|ess)|(?-i:pix[A-Z][a-z]\w+)|lib(?:tiff|png|jpeg|webp)|opencv|imagemagick|kin-openapi|oapi-codegen|werkzeug|fastapi|uvicorn|gunicorn|gorm|psycopg\d?|sqlalchemy|jdbc|openssl/|python/\d|php/\d|ruby \d|jetty\(|kestrel)`)},
+	{"a file path", regexp.MustCompile(`(?:^|[\s"'(=:])(?:/(?:usr|home|root|var|tmp|etc|opt|srv|proc|mnt|app|work|build|go|data|lib|dev|Users|workspace|src)/|~/\w)|\b[A-Z]:\\|\b(?:file|s3|gs|hdfs|wasbs?)://|\b[\w-]+/[\w./-]+\.(?:go|py|java|rb|js|ts|rs|cpp|cs)\b`)},
+	{"a query or a message of a database", regexp.MustCompile(`(?i)\b(?:select\s.+\sfrom|insert\s+into|update\s+\w+\s+set|delete\s+from)\b|sqlstate|\bsqlite\b|\bpostgres|\bpq:|\bpgx\b|UNIQUE constraint|database is locked|deadlock detected`)},
 	{"a reference of the contract", regexp.MustCompile(`#/(?:components|paths)|\$ref\b|\boneOf\b|\banyOf\b|\ballOf\b|additionalProperties`)},
 	{"HTML", regexp.MustCompile(`(?i)<!doctype|<html|<body|<pre>|</\w+>`)},
-	{"the name of a secret", regexp.MustCompile(`(?i)\b(?:password|passwd|key-secret|api_secret)\s*[=:]`)},
+	{"a secret or a setting", regexp.MustCompile(`(?i)\b(?:password|passwd|key-secret|api_secret)\s*[=:]|://[^/\s:@]+:[^/\s@]+@|\b[A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9]=\S`)},
+	{"a process of the server", regexp.MustCompile(`\bpid \d+|\bexited with (?:status|signal|code)|\bsignal \d+\b`)},
+	{"the name of a host inside", regexp.MustCompile(`\b[\w-]+(?:\.[\w-]+)*\.(?:internal|local|localdomain|lan|corp|intranet|svc)\b|\blocalhost\b|(?:^|[\s/@("])[a-z][a-z0-9-]*:\d{4,5}\b|\bip-\d+-\d+-\d+-\d+\b`)},
 }
 
-// ipAddress matches anything that looks like an IPv4 address, or an IPv6 address in brackets; net.ParseIP decides.
-var ipAddress = regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}\b|\[[0-9a-fA-F:]+\]`)
+// ipAddress matches what looks like an IP address; net/netip decides.
+var ipAddress = regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}\b|\[?\b[0-9a-fA-F]{0,4}:[0-9a-fA-F:]*:[0-9a-fA-F:]*\]?`)
 
 // leaks finds what callers must not learn. An answer may quote its request, but never a key. The text of a result is not
-// searched for internals.
+// searched for internals; headers are, whatever the status.
 func leaks(a Answer) (faults []string) {
-	for _, secret := range a.Secrets {
-		if bytes.Contains(a.Body, []byte(secret)) || headerHas(a, secret) {
-			faults = append(faults, "the answer repeats an API key")
-			break
+	body := readable(a.Body)
+	var headers strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(a.Header)) {
+		for _, v := range a.Header[name] {
+			if name == "X-Request-Id" || name == "Date" {
+				continue // any letters, and a time
+			}
+			fmt.Fprintf(&headers, "%s: %s\n", name, v)
 		}
 	}
-	if a.Status < 300 {
-		return faults // the text of a page may contain anything
+	if a.Secrets.in(body) || a.Secrets.in(headers.String()) || a.Secrets.in(a.Header.Get("X-Request-Id")) {
+		faults = append(faults, "the answer repeats an API key, or a part of one")
 	}
-	// Undo the escapes that JSON encoders use for HTML.
-	text := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&", `\/`, "/").Replace(string(a.Body))
+	shown := headers.String()
+	if a.Status >= 300 || a.Path == "/status" {
+		shown += body
+	}
 	for _, i := range internals {
 		// The request may contain the same words, for instance as the name of an unknown field.
-		if m := i.mark.FindString(text); m != "" && !bytes.Contains(a.Request, []byte(strings.TrimSpace(m))) {
+		if m := i.mark.FindString(shown); m != "" && !bytes.Contains(a.Request, []byte(strings.TrimSpace(m))) {
 			faults = append(faults, fmt.Sprintf("the answer shows %s: %q", i.what, m))
 		}
 	}
 	// Addresses of hosts behind the server help attackers to map its network.
-	for _, m := range ipAddress.FindAllString(text, -1) {
-		if net.ParseIP(strings.Trim(m, "[]")) != nil && !bytes.Contains(a.Request, []byte(m)) {
+	for _, m := range ipAddress.FindAllString(shown, -1) {
+		if _, err := netip.ParseAddr(strings.Trim(m, "[]")); err == nil && !bytes.Contains(a.Request, []byte(strings.Trim(m, "[]"))) {
 			faults = append(faults, fmt.Sprintf("the answer shows an IP address that is not in the request: %s", m))
+		}
+	}
+	return append(append(faults, poweredBy(a.Header)...), caching(a.Header)...)
+}
+
+// readable undoes the escapes of JSON, so that no letter hides behind one.
+func readable(body []byte) string {
+	if !bytes.ContainsRune(body, '\\') {
+		return string(body)
+	}
+	var value any
+	if json.Unmarshal(body, &value) != nil {
+		return string(body)
+	}
+	var b strings.Builder
+	writeStrings(&b, value)
+	return b.String()
+}
+
+// writeStrings writes all names and strings in a JSON value, one a line.
+func writeStrings(b *strings.Builder, value any) {
+	switch v := value.(type) {
+	case string:
+		b.WriteString(v + "\n")
+	case []any:
+		for _, e := range v {
+			writeStrings(b, e)
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			b.WriteString(name + ": ")
+			writeStrings(b, v[name])
+		}
+	}
+}
+
+// advertising are headers by which frameworks and load balancers say what is behind them.
+var advertising = regexp.MustCompile(`(?i)^X-(?:Powered-By|AspNet.*|Runtime|Generator|Backend.*|Served-By|Upstream.*|Host|Debug.*)$`)
+
+func poweredBy(h http.Header) (faults []string) {
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		if advertising.MatchString(name) {
+			faults = append(faults, fmt.Sprintf("the header %s shows how the server is made: %q", name, h.Get(name)))
 		}
 	}
 	return faults
 }
 
-// headerHas reports whether any header contains the secret. Headers may be logged by every proxy on the way.
-func headerHas(a Answer, secret string) bool {
-	for _, values := range a.Header {
-		for _, v := range values {
-			if strings.Contains(v, secret) {
-				return true
+// cachingHeaders permit or report caching, by what their values must not be. Cache-Control is part of the contract.
+var cachingHeaders = map[string]*regexp.Regexp{
+	"Etag": regexp.MustCompile(``), "Last-Modified": regexp.MustCompile(``), "Age": regexp.MustCompile(``), "Expires": regexp.MustCompile(`[1-9a-zA-Z]`),
+	"Pragma": regexp.MustCompile(`(?i)public|max-age`), "Surrogate-Control": regexp.MustCompile(`max-age|public`), "Cdn-Cache-Control": regexp.MustCompile(`max-age|public`),
+	"Cloudflare-Cdn-Cache-Control": regexp.MustCompile(`max-age|public`), "X-Accel-Expires": regexp.MustCompile(`[1-9]`), "X-Cache": regexp.MustCompile(`(?i)hit`),
+	"Cache-Status": regexp.MustCompile(`(?i)\bhit\b`), "Warning": regexp.MustCompile(`^\s*11\d`),
+}
+
+// caching requires that no header lets a cache keep the answer: it is valid for one caller at one moment.
+func caching(h http.Header) (faults []string) {
+	for _, name := range slices.Sorted(maps.Keys(cachingHeaders)) {
+		for _, v := range h[name] {
+			if cachingHeaders[name].MatchString(v) && !(name == "Expires" && isPast(v, h)) {
+				faults = append(faults, fmt.Sprintf("the header %s is about a cached answer, which must not exist: %q", name, v))
 			}
 		}
 	}
-	return false
+	return faults
 }
+
+// isPast reports whether a date is not after the date of the answer.
+func isPast(date string, h http.Header) bool {
+	expires, err := http.ParseTime(date)
+	now, errNow := http.ParseTime(h.Get("Date"))
+	return err == nil && errNow == nil && !expires.After(now)
+}
+
+// undoPercent decodes percent-encoding wherever there is some.
+func undoPercent(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	return percent.ReplaceAllStringFunc(s, func(m string) string {
+		t, err := url.PathUnescape(m)
+		if err != nil {
+			return m
+		}
+		return t
+	})
+}
+
+var percent = regexp.MustCompile(`(?:%[0-9A-Fa-f]{2})+`)

@@ -1,10 +1,11 @@
 package cases
 
 import (
-	"encoding/base64"
+	"context"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
-	"unicode"
 
 	"uncial/contracttests/internal/model"
 )
@@ -12,51 +13,22 @@ import (
 // madeUp has the form of a key, but belongs to no account.
 const madeUp = "ocr_live_000000000000000000000000000000000000"
 
-// refused are credentials that a server must refuse, by the case that tries them.
+// refused are credentials that a server must refuse, by the case that tries them. Most are made from a valid key in every way
+// of a kind; see credentials.go.
 var refused = []struct {
 	name, explanation string
 	tries             []ask
 }{
 	// The scheme without a key and an empty header are no key either.
 	{"no-key", "A request without a key is refused.", []ask{{}, ask{}.auth("Bearer"), ask{}.auth("")}},
-	{"other-scheme", "Only the scheme Bearer can present a key.", []ask{
-		ask{}.auth("$UNCIAL_KEY"), ask{}.auth("Token $UNCIAL_KEY"), ask{}.auth("Digest $UNCIAL_KEY"),
-		made("Basic $(printf %s: $UNCIAL_KEY | base64 -w0)", func(key string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(key+":")) }),
-	}},
-	// Made-up, truncated, extended and oversized keys find prefix comparisons, trimming and length limits that fail
-	// with a 500.
-	{"unknown-key", "An unknown key is refused, however similar to a valid one.", []ask{
-		ask{}.auth("Bearer " + madeUp), ask{}.auth("Bearer x"), ask{}.auth("Bearer x$UNCIAL_KEY"),
-		made("Bearer ${UNCIAL_KEY#?}", func(key string) string { return "Bearer " + key[1:] }),
-		made("Bearer <the key, upper and lower case swapped>", func(key string) string { return "Bearer " + swapCase(key) }),
-		made("Bearer $(printf k%.0s {1..3000})", func(string) string { return "Bearer " + strings.Repeat("k", 3000) }),
-	}},
+	{"other-scheme", "Only the scheme Bearer can present a key.", otherSchemes()},
+	// Comparisons by prefix, suffix or pattern, columns that are too short, collations, decoders, and length limits that fail with
+	// a 500.
+	{"unknown-key", "An unknown key is refused, however similar to a valid one: cut, extended, in other letters, or encoded.", similarKeys()},
 	// Two headers are refused in both orders: servers and proxies differ in which one they use.
-	{"malformed-key", "A header with more than one key, or with something that cannot be a key, is refused.", []ask{
-		ask{}.auth("Bearer $UNCIAL_KEY $UNCIAL_KEY"), ask{}.auth("Bearer $UNCIAL_KEY,$UNCIAL_KEY"), ask{}.auth("Bearer\t$UNCIAL_KEY"),
-		ask{}.auth(`Bearer \"$UNCIAL_KEY\"`), ask{}.auth("Bearer $UNCIAL_KEY;"),
-		ask{}.auth("Bearer $UNCIAL_KEY", "Bearer x"), ask{}.auth("Bearer x", "Bearer $UNCIAL_KEY"),
-	}},
+	{"malformed-key", "A header with more than one key, or with something that cannot be a key, is refused.", malformedKeys()},
 	// Keys in URLs end up in logs, so servers must not accept them.
-	{"key-elsewhere", "A key outside the header Authorization does not count.", []ask{
-		ask{}.query("access_token=$UNCIAL_KEY"), ask{}.query("api_key=$UNCIAL_KEY"), ask{}.query("key=$UNCIAL_KEY"),
-		ask{}.header("X-Api-Key", "$UNCIAL_KEY"), ask{}.header("Cookie", "key=$UNCIAL_KEY"), ask{}.header("Proxy-Authorization", "Bearer $UNCIAL_KEY"),
-	}},
-}
-
-// made is a request with a credential that a program makes from the key; shell is how a shell makes it.
-func made(shell string, value func(key string) string) ask {
-	return ask{credentials: []credential{func(key string) model.Credential { return model.Credential{Value: value(key), Shell: shell} }}}
-}
-
-// swapCase makes a different key, because keys are case-sensitive.
-func swapCase(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLower(r) {
-			return unicode.ToUpper(r)
-		}
-		return unicode.ToLower(r)
-	}, s)
+	{"key-elsewhere", "A key outside the header Authorization does not count.", keysElsewhere()},
 }
 
 // authRows tries each credential on both operations. The requests are otherwise valid, so that only the credential can be
@@ -65,9 +37,12 @@ func authRows() (rows []row) {
 	for _, operation := range []string{"status", "extract"} {
 		requests := func(tries []ask) (asks []ask) {
 			for _, a := range tries {
-				if operation == "status" {
+				switch {
+				case operation == "status" && a.Body != nil: // the status takes no body, with a key or without
+					continue
+				case operation == "status":
 					a.Method, a.Path = http.MethodGet, "/status"
-				} else {
+				case a.Body == nil:
 					a.Job = &model.Job{Image: printed}
 				}
 				asks = append(asks, a.by(nobody))
@@ -102,7 +77,47 @@ func authRows() (rows []row) {
 			return asks
 		},
 	}, row{
+		// Sessions and logins that are kept for a connection.
+		name: "status/401/cookies", points: 20, extractions: 3, check: checkCookies,
+		explanation: "A server remembers no caller: with every cookie that it has set, and on the connection of an earlier caller, a request without a key is refused.",
+	}, row{
 		name: "status/200/scheme-in-any-case", explanation: "The name of a scheme may be written in any letter case (RFC 9110, section 11.1).",
 		asks: append(anyCase("bearer"), anyCase("BEARER")...),
 	})
+}
+
+// checkCookies calls with a key, in every way in which a server could begin a session, and then without one.
+func checkCookies(ctx context.Context, s *session) error {
+	a, err := s.account(ctx, model.KeyOK, 3, 2)
+	if err != nil {
+		return err
+	}
+	if _, err := s.sendAs(ctx, a, status(), read(printed), invalid()); err != nil {
+		return err
+	}
+	for _, q := range []ask{status(), read(printed), status(), invalid()} {
+		if cookies := s.cookies(); cookies != "" {
+			q = q.header("Cookie", cookies)
+		}
+		q.Wrong = nil
+		if _, err := s.send(ctx, s.request(q.by(nobody), &cast{})); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cookies are those that the answers of the case have set, as a browser sends them back.
+func (s *session) cookies() string {
+	jar := map[string]string{}
+	for _, x := range s.exchanges {
+		for _, c := range (&http.Response{Header: x.Header}).Cookies() {
+			jar[c.Name] = c.Value
+		}
+	}
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(jar)) {
+		all = append(all, name+"="+jar[name])
+	}
+	return strings.Join(all, "; ")
 }

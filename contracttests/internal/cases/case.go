@@ -59,7 +59,7 @@ type row struct {
 func All() ([]Case, error) {
 	var all []Case
 	for _, r := range slices.Concat(authRows(), statusRows, elsewhereRows, extractRows, unfetchedRows, readerRows, brokenRows(), weakRows, formatRows(), pointsRows, idempotencyRows, lostRows,
-		orderRows, limitRows, failureRows, clockRows, walkRows, shapeRows) {
+		orderRows, negotiationRows(), limitRows, failureRows, clockRows, walkRows, shapeRows) {
 		all = append(all, r.toCase())
 	}
 	return all, covers(all)

@@ -108,6 +108,7 @@ func checkUncapped(ctx context.Context, s *session) error {
 	ask := read(printed)
 	ask.Complete(s.Target)
 	ask.Auth = []model.Credential{model.Bearer(s.Keys[model.KeyUncapped][0])}
+	s.Client.CloseIdleConnections() // it is sent only once
 	x, err := s.Exchange(ctx, &ask.Request)
 	if err != nil {
 		return fail(x, "%s", err)
@@ -147,6 +148,7 @@ func checkAbandoned(ctx context.Context, s *session) error {
 	if err := s.pace(ctx, r); err != nil {
 		return err
 	}
+	s.Client.CloseIdleConnections() // it is sent only once
 	var running sync.WaitGroup
 	var answered *model.Exchange
 	running.Go(func() {

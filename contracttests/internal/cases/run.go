@@ -25,6 +25,7 @@ type Run struct {
 	Requests int
 
 	contract *answer.Contract
+	secrets  answer.Secrets
 	isExact  bool // the target claims the version of contract; set by Probe
 	readings expect.Readings
 	accounts map[string][]*model.Account // by scenario
@@ -48,7 +49,7 @@ func Open(t model.Target) (*Run, error) {
 	}
 	r := &Run{
 		Target: t, contract: contract, accounts: map[string][]*model.Account{}, usedUp: map[*model.Account]bool{},
-		name: "contract-" + rand.Text()[:10], ids: map[string]bool{},
+		name: "contract-" + rand.Text()[:10], ids: map[string]bool{}, secrets: answer.NewSecrets(t.Secrets()),
 	}
 	for scenario, keys := range t.Keys {
 		for _, k := range keys {

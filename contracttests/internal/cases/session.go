@@ -151,7 +151,7 @@ func (s *session) checkAlone(x *model.Exchange) (faults []string) {
 	r := x.Request
 	x.JSON, faults = s.contract.Check(answer.Answer{
 		Method: r.Method, Path: r.Path, Status: x.Status, Header: x.Header, Body: x.Body, Exact: s.isExact,
-		Request: slices.Concat(r.Body[:min(len(r.Body), maxQuotable)], []byte(r.Path+"?"+r.Query)), Secrets: s.Secrets(),
+		Request: slices.Concat(r.Body[:min(len(r.Body), maxQuotable)], []byte(r.Path+"?"+r.Query+" "+s.BaseURL)), Secrets: s.secrets,
 	})
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,12 +6,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"mime"
 	"net/http"
 	"net/url"
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"go.yaml.in/yaml/v3"
 
 	"uncial/contracttests/internal/compat"
 	"uncial/contracttests/internal/model"
@@ -60,7 +66,8 @@ func (r *Run) compareVersions(ctx context.Context, x *model.Exchange) {
 	r.isExact = r.contract.IsClaimedBy(served.Body)
 }
 
-// checkServedContract compares the contract that the target serves with the one of the run.
+// checkServedContract compares the contract that the target serves with the one of the run: where Link leads, and in both forms if
+// they have the names of this project's servers.
 func checkServedContract(ctx context.Context, s *session) error {
 	a, err := s.account(ctx, model.KeyOK, 0, 0)
 	if err != nil {
@@ -74,15 +81,29 @@ func checkServedContract(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	if err := compareContract(served.Body, s.contract.Document()); err != nil {
-		return fail(served, "the target of Link is not the contract: %s", err)
+	all := []*model.Exchange{served}
+	if base, isYAML := strings.CutSuffix(served.Request.Absolute, "/openapi.yaml"); isYAML {
+		y, err := s.Exchange(ctx, &model.Request{Method: http.MethodGet, Absolute: base + "/openapi.json"})
+		if err != nil || y.Status != http.StatusOK {
+			return fail(y, "the contract must be available as JSON next to /openapi.yaml; the answer is %d", y.Status)
+		}
+		if media, _, err := mime.ParseMediaType(y.Header.Get("Content-Type")); err != nil || media != "application/json" || !json.Valid(y.Body) {
+			return fail(y, "/openapi.json must be JSON of the type application/json, not of %q", y.Header.Get("Content-Type"))
+		}
+		all = append(all, y)
+	}
+	for _, y := range all {
+		if err := s.compareContract(y.Body); err != nil {
+			return fail(y, "%s is not the contract: %s", y.Request.Absolute, err)
+		}
 	}
 	return nil
 }
 
-// compareContract compares what clients depend on: everything but info and tags. Documents of the same version must be equal.
-// Of two versions the later one must only add to the other.
-func compareContract(text []byte, own *openapi3.T) error {
+// compareContract requires a document of the same version to be equal in every value, descriptions and security included. Of two
+// versions the later one must only add to the other.
+func (s *session) compareContract(text []byte) error {
+	own := s.contract.Document()
 	served, err := openapi3.NewLoader().LoadFromData(text)
 	if err != nil || served.Info == nil {
 		return errors.New("it is not an OpenAPI document")
@@ -90,16 +111,90 @@ func compareContract(text []byte, own *openapi3.T) error {
 	if served.Info.Version != own.Info.Version {
 		return compareOtherVersion(served, own)
 	}
-	for name, pair := range map[string][2]any{
-		"paths": {served.Paths, own.Paths}, "components": {served.Components, own.Components}, "servers": {served.Servers, own.Servers},
-	} {
-		a, errA := json.Marshal(pair[0])
-		b, errB := json.Marshal(pair[1])
-		if errA != nil || errB != nil || !bytes.Equal(a, b) {
-			return fmt.Errorf("its %s differ, although both claim version %s", name, own.Info.Version)
+	// Programs that write JSON may leave out what has its default value: the contract in that form is as good.
+	written, err := own.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	documents := [][]byte{written}
+	if s.Contract == nil {
+		documents = append(documents, gen.Document)
+	}
+	var at string
+	for _, document := range documents {
+		var a, b any
+		if err := errors.Join(yaml.Unmarshal(text, &a), yaml.Unmarshal(document, &b)); err != nil { // JSON is YAML
+			return err
+		}
+		if at = firstDifference(plainValue(a), plainValue(b), ""); at == "" {
+			return nil
 		}
 	}
-	return nil
+	return fmt.Errorf("it differs at %s, although both claim version %s", at, own.Info.Version)
+}
+
+// plainValue is a value of YAML as JSON would have it.
+func plainValue(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name := range v {
+			v[name] = plainValue(v[name])
+		}
+	case map[any]any:
+		object := map[string]any{}
+		for name, member := range v {
+			object[fmt.Sprint(name)] = plainValue(member)
+		}
+		return object
+	case []any:
+		for i := range v {
+			v[i] = plainValue(v[i])
+		}
+	case int:
+		return float64(v)
+	case time.Time:
+		return v.Format(time.RFC3339)
+	}
+	return v
+}
+
+// firstDifference is the JSON pointer of the first place where two values differ, or "".
+func firstDifference(a, b any, at string) string {
+	switch x := a.(type) {
+	case map[string]any:
+		y, ok := b.(map[string]any)
+		if !ok {
+			return at + "/"
+		}
+		names := slices.Concat(slices.Collect(maps.Keys(x)), slices.Collect(maps.Keys(y)))
+		slices.Sort(names)
+		for _, name := range slices.Compact(names) {
+			v, inX := x[name]
+			w, inY := y[name]
+			if inX != inY {
+				return at + "/" + name
+			}
+			if d := firstDifference(v, w, at+"/"+name); d != "" {
+				return d
+			}
+		}
+		return ""
+	case []any:
+		y, ok := b.([]any)
+		if !ok || len(x) != len(y) {
+			return at + "/"
+		}
+		for i := range x {
+			if d := firstDifference(x[i], y[i], fmt.Sprintf("%s/%d", at, i)); d != "" {
+				return d
+			}
+		}
+		return ""
+	}
+	if !reflect.DeepEqual(a, b) {
+		return at + "/"
+	}
+	return ""
 }
 
 // maxLost is how many losses a report names.

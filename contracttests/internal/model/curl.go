@@ -43,6 +43,12 @@ func (x *Exchange) Curl() string {
 			b.WriteString(" -H " + quote(line))
 		}
 	}
+	if r.OldHTTP {
+		b.WriteString(" --http1.0")
+	}
+	if r.Close {
+		b.WriteString(" -H 'Connection: close'")
+	}
 	if r.Chunked {
 		b.WriteString(" -H 'Transfer-Encoding: chunked'")
 	}

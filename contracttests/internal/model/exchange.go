@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -62,7 +63,7 @@ func (t Target) exchange(ctx context.Context, r *Request) (*Exchange, error) {
 		GotConn:              func(c httptrace.GotConnInfo) { reused.Store(c.Reused) },
 		GotFirstResponseByte: func() { begun.Store(true) },
 	}))
-	res, err := t.Client.Do(req)
+	res, err := t.roundTrip(ctx, r, req)
 	if err == nil {
 		defer func() { _ = res.Body.Close() }() // it was only read
 		x.Status, x.Header = res.StatusCode, res.Header
@@ -85,12 +86,22 @@ func (t Target) exchange(ctx context.Context, r *Request) (*Exchange, error) {
 	return x, fmt.Errorf("the answer ended before its body was complete: %w", err)
 }
 
+// roundTrip sends a request in the version of HTTP that it asks for.
+func (t Target) roundTrip(ctx context.Context, r *Request, req *http.Request) (*http.Response, error) {
+	if r.OldHTTP {
+		if res, ok, err := t.roundTripOld(ctx, req); ok {
+			return res, err
+		}
+	}
+	return t.Client.Do(req)
+}
+
 // read reads the body, and decompresses it if the request offered gzip.
 func (x *Exchange) read(res *http.Response) (err error) {
 	if x.Body, err = readLimited(res.Body); err != nil {
 		return err
 	}
-	if x.Request.Header.Get("Accept-Encoding") != "gzip" || res.Header.Get("Content-Encoding") != "gzip" {
+	if !strings.Contains(x.Request.Header.Get("Accept-Encoding"), "gzip") || res.Header.Get("Content-Encoding") != "gzip" {
 		return nil
 	}
 	r, err := gzip.NewReader(bytes.NewReader(x.Body))
@@ -147,6 +158,7 @@ func (r *Request) http(ctx context.Context, base string) (*http.Request, error) 
 		return nil, err
 	}
 	maps.Copy(req.Header, r.headers())
+	req.Close = r.Close
 	for _, c := range r.Auth {
 		req.Header.Add("Authorization", c.Value)
 	}

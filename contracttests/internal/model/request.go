@@ -31,6 +31,8 @@ type Request struct {
 	Header   http.Header // besides Authorization; an empty list removes a header; a body is sent as application/json
 	Body     []byte
 	Chunked  bool
+	OldHTTP  bool // sent as HTTP/1.0
+	Close    bool // asks the server to close the connection
 
 	Account    *Account // whose key it carries; nil if it carries no valid key
 	Wrong      []string // the invalid fields that details must name; alternatives are separated by "|"

@@ -92,7 +92,7 @@ func (p *Proxy) checkAnswer(x *exchange, invalid []string) (faults []string) {
 	}
 	members, alone := p.contract.Check(answer.Answer{
 		Method: x.request.Method, Path: x.request.Path, Status: x.status, Header: header, Body: body, Exact: p.exact,
-		Request: append(slices.Clip(x.request.Body), x.request.Path+"?"+x.request.Query...), Secrets: x.secrets(),
+		Request: append(slices.Clip(x.request.Body), x.request.Path+"?"+x.request.Query+" "+x.url...), Secrets: answer.NewSecrets(x.secrets()),
 	})
 	faults = append(faults, alone...)
 	if len(alone) > 0 {

@@ -1,0 +1,136 @@
+package cases
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+
+	"uncial/contracttests/internal/model"
+)
+
+// variation is one thing about a request that must not change its answer.
+type variation func(a ask) ask
+
+// sends is the variation that sends a header. An empty value leaves out the User-Agent.
+func sends(name string, values ...string) (all []variation) {
+	for _, v := range values {
+		all = append(all, func(a ask) ask { return a.header(name, v) })
+	}
+	return all
+}
+
+// dimensions are what requests are varied in. Requests take one value of each, so that few of them hold every value. Codings are
+// named without being offered, apart from gzip, because answers in them could not be read.
+func dimensions() [][]variation {
+	return [][]variation{
+		sends("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8", "application/xml", "text/plain", "image/png, image/*;q=0.5", "text/csv", "application/problem+json",
+			"application/json;q=0, text/html", "application/vnd.uncial.v2+json", "*/*;q=0", "application/json; charset=iso-8859-1"),
+		sends("Accept-Language", "de", "fr-CH, fr;q=0.9", "*", "ar", "ja, en;q=0.1", "es-419"),
+		sends("Accept-Encoding", "gzip", "br;q=0", "zstd;q=0, br;q=0", "deflate;q=0", "gzip, identity;q=0", "*"),
+		sends("Accept-Charset", "iso-8859-1", "utf-16"),
+		sends("Origin", "https://pages.example.org", "null", "http://localhost:3000"),
+		sends("User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0", "curl/8.5.0", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "", "python-requests/2.31", "kube-probe/1.30"),
+		{
+			func(a ask) ask { a.OldHTTP = true; return a }, func(a ask) ask { a.Close = true; return a }, func(a ask) ask { a.Chunked = a.mayHaveBody(); return a },
+			func(a ask) ask {
+				return a.header("Connection", "Upgrade, HTTP2-Settings").header("Upgrade", "h2c").header("Http2-Settings", "AAMAAABkAAQAAP__")
+			},
+			func(a ask) ask { return a.header("Connection", "Upgrade").header("Upgrade", "websocket") }, func(a ask) ask { return a.header("Te", "trailers") },
+			func(a ask) ask {
+				if a.mayHaveBody() {
+					return a.header("Expect", "100-continue")
+				}
+				return a
+			},
+		},
+		slices.Concat(sends("Cache-Control", "no-cache", "max-age=0, only-if-cached"), sends("Pragma", "no-cache")),
+		slices.Concat(sends("If-None-Match", "*", `"33a64df5"`), sends("If-Match", `"33a64df5"`), sends("If-Modified-Since", "Fri, 01 Jan 2038 00:00:00 GMT"), sends("If-Unmodified-Since", "Thu, 01 Jan 1970 00:00:00 GMT"), sends("Range", "bytes=0-3", "bytes=999999-")),
+		slices.Concat(sends("X-Forwarded-Proto", "http", "https"), sends("X-Forwarded-Host", "ocr.example.org"), sends("Forwarded", "proto=http;host=ocr.example.org"), sends("Via", "1.1 proxy.example.org")),
+		slices.Concat(sends("X-Requested-With", "XMLHttpRequest"), sends("Sec-Fetch-Mode", "navigate", "cors"), sends("Upgrade-Insecure-Requests", "1"), sends("Dnt", "1"), sends("Save-Data", "on"), sends("Priority", "u=1, i")),
+		slices.Concat(sends("Referer", "https://pages.example.org/"), sends("Cookie", "theme=dark; lang=de"), sends("Max-Forwards", "0"), sends("Content-Language", "de"), sends("From", "reader@example.org")),
+		slices.Concat(sends("X-Http-Method-Override", "DELETE"), sends("X-Method-Override", "GET"), sends("Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"), sends("X-Request-Id", "two words"), sends("X-Forwarded-For", "203.0.113.9")),
+	}
+}
+
+// contentTypes are spellings of the one type that bodies have.
+func contentTypes() []variation {
+	return sends("Content-Type", "application/json; charset=utf-8", `application/json;charset="UTF-8"`, "APPLICATION/JSON")
+}
+
+// mayHaveBody reports whether the request sends a body that can be sent in another way.
+func (a ask) mayHaveBody() bool { return a.Body != nil || a.Job != nil }
+
+// negotiated are variations of a request that together hold every value of every dimension. withAnyType includes a Content-Type that
+// is wrong, for answers that are decided before it is looked at.
+func negotiated(base ask, withAnyType bool) (all []ask) {
+	dims := dimensions()
+	if base.mayHaveBody() {
+		types := contentTypes()
+		if withAnyType {
+			types = append(types, sends("Content-Type", "application/json; boundary=x", "text/plain")...)
+		}
+		dims = append(dims, types)
+	}
+	most := 0
+	for _, d := range dims {
+		most = max(most, len(d))
+	}
+	for i := range most {
+		a := base
+		a.Header = maps.Clone(a.Header)
+		for k, d := range dims {
+			a = d[(i+k)%len(d)](a)
+		}
+		// net/http closes the connection in these versions, and has no chunks in the older one.
+		if a.OldHTTP {
+			delete(a.Header, "Expect")
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+// negotiationRows provoke each error under every negotiation. The envelope and the status never change.
+func negotiationRows() (rows []row) {
+	put := body(`{}`)
+	put.Method = http.MethodPut
+	put.Wrong = nil
+	for _, e := range []struct {
+		name, account string
+		base          ask
+		anyType       bool
+	}{
+		{"extract/400", "", invalid(), false}, {"extract/401", "", read(printed).by(nobody), true}, {"extract/402", model.KeyEmpty, read(printed), false}, {"extract/500", model.KeyError, read(printed), false},
+		{"status/400", "", status().query("verbose=1").wrong("verbose"), false}, {"status/401", "", status().by(nobody), false}, {"status/500", model.KeyError, status(), false},
+		{"elsewhere/404", "", get("/nowhere").by(nobody), false}, {"elsewhere/405", "", put.by(nobody), true},
+	} {
+		rows = append(rows, row{
+			name: e.name + "/negotiation", account: e.account, asks: negotiated(e.base, e.anyType),
+			explanation: "Whatever type, language, coding, origin, client, version of HTTP or connection the request names, the error keeps its status and its form.",
+		})
+	}
+	return append(rows, row{
+		name: "extract/429/negotiation", account: model.KeyRateLimited, extractions: mostExtractions, check: checkLimitNegotiation,
+		explanation: "Whatever type, language, coding, origin, client, version of HTTP or connection the request names, a 429 keeps its status and its form.",
+	})
+}
+
+func checkLimitNegotiation(ctx context.Context, s *session) error {
+	a, err := s.limited(ctx, false)
+	if err != nil {
+		return err
+	}
+	if err := s.openWindow(ctx, a); err != nil {
+		return err
+	}
+	if err := s.useUp(ctx, a, 0); err != nil {
+		return err
+	}
+	for _, q := range negotiated(body(`{}`, "imageUrl").rushed(), true) {
+		if _, err := s.sendAs(ctx, a, q); err != nil {
+			return err
+		}
+	}
+	return nil
+}

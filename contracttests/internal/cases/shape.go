@@ -16,15 +16,15 @@ import (
 var shapeRows = []row{
 	{
 		// A failing request is reduced to a single rule already, so the report names it.
-		name: "extract/400/each-rule", extractions: int64(len(shapeRules())), check: checkEachRule,
-		explanation: "A request that breaks one rule of the contract is a 400 whose details name the field; each rule is tried once, with values drawn by the seed.",
+		name: "extract/400/each-rule", extractions: int64(len(generate.Pack(shapeRules()))), check: checkEachRule,
+		explanation: "A request that breaks a rule of the contract is a 400 whose details name the field; each rule is tried once, with values drawn by the seed.",
 	}, {
 		// Failing requests are reduced to the fewest rules that still fail.
 		name: "extract/400/several-rules", extractions: model.DefaultGenerated, check: checkSeveralRules,
 		explanation: "A request that breaks several rules is a 400 whose details name every invalid field.",
 	}, {
 		// Without points no image is fetched, so that addresses need not exist.
-		name: "extract/402/unusual-but-right", account: model.KeyEmpty, extractions: int64(2 * len(generate.Variants())), check: checkVariants,
+		name: "extract/402/unusual-but-right", account: model.KeyEmpty, extractions: int64(len(generate.Pack(shapeVariants()))), check: checkVariants,
 		explanation: "Whatever the contract permits is accepted, however unusual: without points the answer is then 402, not 400.",
 	}, {
 		name: "extract/400/language", explanation: "An unsupported language is a 400 whose details list the supported ones; no language is silently read as another.",
@@ -49,6 +49,16 @@ func shapeRules() []generate.Rule {
 	}
 	op, _ := contract.Operation(http.MethodPost, "/extract")
 	return generate.Rules(op.RequestSchema())
+}
+
+// shapeVariants are unusual extraction requests that the contract permits.
+func shapeVariants() []generate.Rule {
+	contract, err := answer.Load()
+	if err != nil {
+		return nil // All reports it
+	}
+	op, _ := contract.Operation(http.MethodPost, "/extract")
+	return generate.Variants(op.RequestSchema())
 }
 
 // draft is a generated request; wrong are its invalid fields.
@@ -86,10 +96,11 @@ func (s *session) shrink(ctx context.Context, b generate.Broken) error {
 	return explain(err, "with seed %d, where %s", s.Seed, &b)
 }
 
-// checkEachRule breaks one rule per request. The factor gives each rule a seed of its own.
+// checkEachRule breaks every rule once. Rules about different places share a request. The factor gives each request a seed of its
+// own.
 func checkEachRule(ctx context.Context, s *session) error {
-	for i, r := range shapeRules() {
-		if err := s.shrink(ctx, generate.Break(base, s.Seed+uint64(i)*7919, r)); err != nil {
+	for i, group := range generate.Pack(shapeRules()) {
+		if err := s.shrink(ctx, generate.Break(base, s.Seed+uint64(i)*7919, group...)); err != nil {
 			return err
 		}
 	}
@@ -108,23 +119,24 @@ func checkSeveralRules(ctx context.Context, s *session) error {
 	return nil
 }
 
-// checkVariants sends each variant once, and then as many combinations of variants. The first round says which variant a
-// server refuses; the second finds those that it refuses only together.
+// checkVariants sends every variant once. Variants of different places share a request. A request that is refused is taken apart,
+// so that the report names the variant.
 func checkVariants(ctx context.Context, s *session) error {
-	variants := generate.Variants()
-	a, err := s.account(ctx, model.KeyEmpty, int64(2*len(variants)), 0)
+	groups := generate.Pack(shapeVariants())
+	a, err := s.account(ctx, model.KeyEmpty, int64(len(groups)), 0)
 	if err != nil {
 		return err
 	}
-	for i := range 2 * len(variants) {
-		n := i - len(variants)
-		seed := s.Seed*31 + uint64(max(0, n))
-		chosen := generate.Combine(variants, seed)
-		if n < 0 {
-			seed, chosen = s.Seed+uint64(i), variants[i:i+1]
+	for _, group := range groups {
+		b := generate.Break(base, s.Seed, group...)
+		_, err := s.sendAs(ctx, a, draft(b.Draft, nil))
+		for i := 0; asFailure(err) != nil && i < len(b.Rules) && len(b.Rules) > 1; i++ {
+			less := b.Without(i)
+			if _, again := s.sendAs(ctx, a, draft(less.Draft, nil)); asFailure(again) != nil {
+				b, err, i = less, again, -1
+			}
 		}
-		b := generate.Break(base, seed, chosen...)
-		if _, err := s.sendAs(ctx, a, draft(b.Draft, nil)); err != nil {
+		if err != nil {
 			return explain(err, "with seed %d, where %s", s.Seed, &b)
 		}
 	}

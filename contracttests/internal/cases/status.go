@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"uncial/contracttests/internal/generate"
 	"uncial/contracttests/internal/model"
 )
 
@@ -33,12 +34,21 @@ var statusRows = []row{
 	}, {
 		// The last request has a body without a length: servers that look only at Content-Length miss it.
 		name: "status/400/takes-nothing", explanation: "The status takes no parameters and no body; the answer names what it refuses.",
-		asks: []ask{
+		asks: append(queriedStatus(),
 			status().query("verbose=true").wrong("verbose"), status().query("key=x&plan=pro").wrong("key", "plan"),
 			with(model.Request{Method: http.MethodGet, Path: "/status", Body: []byte(`{}`), Wrong: []string{"body"}}),
 			with(model.Request{Method: http.MethodGet, Path: "/status", Body: []byte("x"), Chunked: true, Wrong: []string{"body"}}),
-		},
+		),
 	},
+}
+
+// queriedStatus asks for the status with every kind of query.
+func queriedStatus() (all []ask) {
+	for _, r := range generate.QueryRules() {
+		b := generate.Break(nil, 1, r)
+		all = append(all, status().query(b.Draft.Query).wrong(b.Fields()...))
+	}
+	return all
 }
 
 // checkAllRecords asks for the status of every account twice: the second answer must equal the first.

@@ -133,11 +133,16 @@ func (e Answer) checkDetails(x *model.Exchange) (faults []string) {
 // pointerEscapes are those of RFC 6901, section 3.
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
+// shortest is how much of a long name servers must repeat, in bytes, before "...".
+const shortest = 32
+
 // names reports whether a key of details names one of the alternatives in want: a field by its name or its JSON
-// pointer (RFC 6901), or a header in any letter case.
+// pointer (RFC 6901), or a header in any letter case. Long names may be cut.
 func names(key, want string) bool {
+	head, isCut := strings.CutSuffix(strings.TrimSuffix(key, "…"), "...")
+	isCut = isCut || strings.HasSuffix(key, "…")
 	return slices.ContainsFunc(strings.Split(want, "|"), func(w string) bool {
-		return key == w || key == "/"+pointerEscapes.Replace(w) || strings.Contains(w, "-") && strings.EqualFold(key, w)
+		return isCut && len(head) >= shortest && strings.HasPrefix(strings.TrimPrefix(w, "/"), strings.TrimPrefix(head, "/")) || key == w || key == "/"+pointerEscapes.Replace(w) || strings.Contains(w, "-") && strings.EqualFold(key, w)
 	})
 }
 

@@ -170,6 +170,22 @@ func Combine(rules []Rule, seed uint64) []Rule {
 	}).Example(number(seed))
 }
 
+// maxPacked is how many rules Pack combines. More would make messages of servers that list every fault hard to read.
+const maxPacked = 8
+
+// Pack groups rules so that every rule is in one group and those of a group can be broken in the same request. It makes far fewer
+// requests than there are rules; Without finds the rule that a failing group is about.
+func Pack(rules []Rule) (groups [][]Rule) {
+	for _, r := range rules {
+		i := slices.IndexFunc(groups, func(g []Rule) bool { return len(g) < maxPacked && fits(g, r) })
+		if i < 0 {
+			groups, i = append(groups, nil), len(groups)
+		}
+		groups[i] = append(groups[i], r)
+	}
+	return groups
+}
+
 // number converts the seed for rapid, whose Example takes an int.
 func number(seed uint64) int { return int(seed & math.MaxInt) }
 

@@ -60,7 +60,7 @@ func TestRules(t *testing.T) {
 func TestVariants(t *testing.T) {
 	t.Parallel()
 	schema := MustSchema(t)
-	for _, v := range generate.Variants() {
+	for _, v := range generate.Variants(schema) {
 		for seed := range uint64(5) {
 			b := generate.Break(base, seed*1001, v)
 			assert.True(t, valid(schema, b.Draft.Body()), "%s: %.200s", v.Name, b.Draft.Body())

@@ -3,8 +3,10 @@ package generate
 import (
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -126,7 +128,10 @@ var invalidURLs = []string{
 }
 
 // invalidTags are not language tags.
-var invalidTags = []string{"e", "en_GB", "en-", "-en", "en--GB", "e n", "english language", "12", "en;q=1", "*", "en,de", "en\n", "en\x00", "\u0435\u043d", "en-abcdefghi", "en.UTF-8"}
+var invalidTags = []string{
+	"en-x", "en-a", "en-u", "en-Latn-Cyrl", "de-Latn-Latf", "en-GB-US", "de-1901-1901", "en-a-bbb-a-ccc", "abcdefghi", "en-Latn-GB-", "english", "German", "Deutsch", "latin", "en, de;q=0.5", "en;q=0.5", "en GB", " en", "en ", "en\t",
+	"en@euro", "C.UTF-8", "en/GB", "en:GB", "en|de", "en+de", "1en", "en-abcdefghi-x", "e n-GB", "\u200ben", "ｅｎ", "en\u00ad", "en-\u0661\u0662\u0663",
+	"e", "en_GB", "en-", "-en", "en--GB", "e n", "english language", "12", "en;q=1", "*", "en,de", "en\n", "en\x00", "\u0435\u043d", "en-abcdefghi", "en.UTF-8"}
 
 // wrongStrings are strings that the schema forbids, by what is wrong with them. Values that the schema permits after all are
 // left out, so that a change of the contract needs no change of the lists.
@@ -190,8 +195,7 @@ func address(length int) string {
 func unknownRules(known []string) (rules []Rule) {
 	add := func(what, name string) {
 		rules = append(rules, Rule{Name: what, Fields: []string{name}, Place: "unknown " + what, Make: func(t *rapid.T) func(*Draft) {
-			kind := rapid.SampledFrom([]string{"null", "boolean", "number", "string", "array", "object"}).Draw(t, "kind")
-			m := Member{Name: name, Value: sampleOf(t, kind)}
+			m := Member{Name: name, Value: spread(t, valuesOfUnknown, name)}
 			at := rapid.Bool().Draw(t, "first")
 			return func(d *Draft) {
 				if at {
@@ -202,18 +206,69 @@ func unknownRules(known []string) (rules []Rule) {
 			}
 		}})
 	}
-	for _, name := range []string{
-		"callback", "image", "url", "lang", "model", "Ünknown", "x", "success", "pointsUsed", "__proto__", "constructor", "toString", "a/b", "m~n", "~1",
-	} {
-		add(name+" is an unknown field", name)
+	for _, name := range unknownNames {
+		add(fmt.Sprintf("%s is an unknown field", shortName(name)), name)
 	}
 	for _, name := range known {
-		for _, similar := range []string{swapped(name), strings.ToUpper(name), name + " ", "$" + name} {
+		for _, similar := range []string{
+			swapped(name), strings.ToUpper(name), name + " ", " " + name, "$" + name, "_" + name, "@" + name, "#" + name, "//" + name, "-" + name, "x-" + name, "X-" + name, name + "s", name + "2", name + "[]", name + "[0]", name + ".value", "body." + name,
+			name + "\u200b", name + "\u00ad", name + "\x00", name + "\t", "\u200b" + name, strings.NewReplacer("a", "а", "e", "е").Replace(name), kebab(name), snake(name), name + ":", name + "*", name + "+", name + "%20", `"` + name + `"`, "/" + name, name + "\\",
+		} {
+			if slices.Contains(known, similar) {
+				continue
+			}
 			add(fmt.Sprintf("%q is similar to %s", similar, name), similar)
 		}
 	}
 	return rules
 }
+
+// unknownNames are unknown fields of every kind of name: letters of other scripts, digits, punctuation, control characters, nothing at
+// all, names of answers, and names that programs give a meaning of their own.
+var unknownNames = []string{
+	"callback", "image", "url", "lang", "model", "Ünknown", "x", "__proto__", "constructor", "toString", "hasOwnProperty", "a/b", "m~n", "~1",
+	"success", "text", "confidence", "pointsUsed", "document", "code", "error", "details",
+	"", " ", "\t", "\n", "0", "1", "42", "-1", "1st", "2x", "é", "ключ", "画像", "שפה", "😀", "🖼️image", "e\u0301", "image.url", "a.b.c", "image[url]", "[]", "{}", "_", "__", "_id", "$", "$schema", "$ref", "@", "@context", "@type", "#", "# comment",
+	"//", "// comment", "/* c */", "-", "--", "--x", "x-debug", "X-Trace", "a-b", "dry-run", "a_b", "dry_run", "DEBUG", "API", "a:b", "xml:lang", "a,b", "a;b", "a=b", "a+b", "a*", "*", "a%b", "%", "a b", "a'b", `a"b`, `a\b`, "\x00", "a\x00b", "a\x01b", "\x7f", "!", "?", "&", "<a>", "\u200b",
+	"\u00ad", "\ufeff", "\u2060", strings.Repeat("n", 65), strings.Repeat("n", 1001), strings.Repeat("long ", 60),
+}
+
+// shortName is a name as reports show it.
+func shortName(name string) string {
+	if len(name) > 20 {
+		return fmt.Sprintf("%q of %d bytes", name[:10]+"...", len(name))
+	}
+	if name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' }) {
+		return name
+	}
+	return fmt.Sprintf("%+q", name)
+}
+
+// valuesOfUnknown are values of each kind. A server may drop unknown fields only if they say nothing.
+var valuesOfUnknown = []json.RawMessage{
+	[]byte("null"), []byte("false"), []byte("true"), []byte("0"), []byte("1.5"), []byte(`""`), []byte(`"yes"`), []byte("[]"), []byte(`["en"]`), []byte("{}"), []byte(`{"value":"en"}`),
+}
+
+// spread draws one of the values so that neighbouring rules draw different ones, whatever the seed: every value is drawn by some rule
+// of each run.
+func spread[T any](t *rapid.T, values []T, name string) T {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(name)) // never fails
+	return values[(int(h.Sum32()>>1)+rapid.IntRange(0, len(values)-1).Draw(t, "value"))%len(values)]
+}
+
+// kebab and snake write a name in camel case with hyphens or underscores; a name of one word gets one at its end.
+func kebab(name string) string { return joined(name, "-") }
+func snake(name string) string { return joined(name, "_") }
+
+func joined(name, by string) string {
+	if t := strings.ToLower(capital.ReplaceAllString(name, by+"$0")); t != name {
+		return t
+	}
+	return name + by + "x"
+}
+
+var capital = regexp.MustCompile(`[A-Z]`)
 
 // swapped is the name with its first letter in the other case.
 func swapped(name string) string {
@@ -221,6 +276,12 @@ func swapped(name string) string {
 		return strings.ToUpper(first) + name[1:]
 	}
 	return strings.ToLower(name[:1]) + name[1:]
+}
+
+// queries are query parameters of every kind: those that shadow fields, those that clients and proxies add, and unusual names.
+var queries = []string{
+	"page=1", "imageUrl=1", "format=1", "language=en", "enhance=true", "format=text", "imageUrl=https%3A%2F%2Fimages.example.org%2Fa.png", "verbose", "debug=1", "pretty=true", "callback=f", "fields=text", "lang=de", "v=1", "version=1.0", "api-version=2",
+	"utm_source=x", "_=1", "_method=GET", "a=b", "z=", "1=2", "42", "a[]=1", "filter[x]=1", "DEBUG=1", "X=1", "timestamp=1767225600", "ts=1", "t=0", "a.b=1", "dry-run=1", "sort-by=x", "%C3%BC=1", "%E7%94%BB=1", "=1", "a%20b=1", "%2F=1", "page=1&page=2",
 }
 
 // headerRules break what surrounds the body: headers and the query. Each rule draws one of several lists of values for its
@@ -232,28 +293,39 @@ func headerRules() (rules []Rule) {
 			return func(d *Draft) { d.Header[http.CanonicalHeaderKey(name)] = v }
 		}})
 	}
-	one := func(values ...string) (all [][]string) {
-		for _, v := range values {
-			all = append(all, []string{v})
-		}
-		return all
-	}
 	const media, key = "Content-Type", "Idempotency-Key"
+	each := func(what, name, fields string, values ...string) {
+		for _, v := range values {
+			add(fmt.Sprintf("%s: %q", what, v), name, fields, []string{v})
+		}
+	}
 	add("the Content-Type is missing", media, media, []string{})
-	add("the Content-Type is wrong", media, media, one("text/plain", "application/xml", "application/x-www-form-urlencoded",
-		"multipart/form-data; boundary=x", "text/json", "application/jsonx", "application/ld+json", "application/octet-stream", "*/*", "json")...)
+	each("the Content-Type is wrong", media, media,
+		"text/plain", "application/xml", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/json", "application/jsonx", "application/ld+json", "application/octet-stream", "*/*", "json",
+		"application/x-json", "text/x-json", "application/json5", "application/x-ndjson", "application/jsonl", "application/json-seq", "application/jsonp", "application/json-patch+json", "application/merge-patch+json", "application/problem+json",
+		"application/vnd.api+json", "application/hal+json", "application/geo+json", "application/graphql+json", "application/x-javascript", "application/javascript", "text/javascript", "application/cbor", "application/yaml", "application/*",
+		"application/json, text/plain", "application/json+x", "application/vnd.uncial+json", "image/png", "text/html", "application/jsonrequest")
 	add("the Content-Type is given twice", media, media, []string{"application/json", "application/json"}, []string{"application/json", "text/plain"})
-	add("the charset is not UTF-8", media, media, one("application/json; charset=utf-16", "application/json; charset=iso-8859-1")...)
-	add("the body claims to be compressed", "Content-Encoding", "Content-Encoding|body", one("gzip", "br", "deflate")...)
-	add("the Idempotency-Key is empty", key, key, one("")...)
-	add("the Idempotency-Key has 256 characters", key, key, one(strings.Repeat("k", 256))...)
-	add("the Idempotency-Key has a space in it", key, key, one("a b", "two words here")...)
-	add("the Idempotency-Key is not ASCII", key, key, one("schlüssel", "ключ", "k\u00a0k")...)
+	each("the charset is not UTF-8", media, media, "application/json; charset=utf-16", "application/json; charset=iso-8859-1", "application/json; charset=us-ascii", "application/json; charset=windows-1252", `application/json; charset="utf-16le"`)
+	each("the body claims to be compressed", "Content-Encoding", "Content-Encoding|body", "gzip", "br", "deflate", "x-gzip", "compress", "zstd")
+	each("the Idempotency-Key is empty", key, key, "")
+	each("the Idempotency-Key has 256 characters", key, key, strings.Repeat("k", 256))
+	each("the Idempotency-Key has a space in it", key, key, "a b", "two words here", "a\tb")
+	each("the Idempotency-Key is not ASCII", key, key, "schlüssel", "ключ", "k\u00a0k")
 	add("the Idempotency-Key is given twice", key, key, []string{"one", "two"}, []string{"same", "same"})
-	for _, name := range []string{"page", "imageUrl", "format"} {
+	return append(rules, QueryRules()...)
+}
+
+// QueryRules add a query parameter. No operation takes one.
+func QueryRules() (rules []Rule) {
+	for _, q := range queries {
+		name, _, _ := strings.Cut(q, "=")
+		if decoded, err := url.QueryUnescape(name); err == nil {
+			name = decoded
+		}
 		rules = append(rules, Rule{
-			Name: "there is a query parameter " + name, Fields: []string{name}, Place: "query " + name,
-			Make: fixed(func(d *Draft) { d.Query = strings.TrimPrefix(d.Query+"&"+name+"=1", "&") }),
+			Name: fmt.Sprintf("there is a query %q", q), Fields: []string{name}, Place: "query " + name,
+			Make: fixed(func(d *Draft) { d.Query = strings.TrimPrefix(d.Query+"&"+q, "&") }),
 		})
 	}
 	return rules

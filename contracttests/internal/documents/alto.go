@@ -55,10 +55,13 @@ func readALTO(text string) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
+	if version := root.attr["SCHEMAVERSION"]; version != "" && !strings.HasPrefix(version, "4") {
+		return nil, fmt.Errorf("ALTO 4 has the SCHEMAVERSION %q", version)
+	}
 	if root.name != "alto" || root.space != altoNamespace {
 		return nil, fmt.Errorf("the root of ALTO 4 must be <alto xmlns=%q>, not <%s xmlns=%q>", altoNamespace, root.name, root.space)
 	}
-	if err := errors.Join(sameSpace(root), root.inOrder(altoOrder)); err != nil {
+	if err := errors.Join(sameSpace(root), root.validate()); err != nil {
 		return nil, err
 	}
 	// fileName occurs in sourceImageInformation.

@@ -37,6 +37,9 @@ func readHOCR(text string) (*Document, error) {
 	if root.name != "html" {
 		return nil, fmt.Errorf("the root of hOCR must be <html>, not <%s>", root.name)
 	}
+	if err := root.checkHTML(); err != nil {
+		return nil, err
+	}
 	meta := map[string]string{}
 	for _, m := range root.all(named("meta")) {
 		meta[m.attr["name"]] = m.attr["content"]
@@ -56,7 +59,14 @@ func readHOCR(text string) (*Document, error) {
 	if class := root.undeclared(strings.Fields(meta["ocr-capabilities"])); class != "" {
 		return nil, fmt.Errorf("the document uses the class %s, which its ocr-capabilities do not list (section 11)", class)
 	}
-	return hocr.readAll(root)
+	if pages := len(root.all(class("ocr_page"))); meta["ocr-number-of-pages"] != "" && meta["ocr-number-of-pages"] != strconv.Itoa(pages) {
+		return nil, fmt.Errorf("ocr-number-of-pages is %s, but there are %d", meta["ocr-number-of-pages"], pages)
+	}
+	doc, err := hocr.readAll(root)
+	if err == nil && meta["ocr-langs"] != "" {
+		doc.Languages = append(doc.Languages, strings.Fields(meta["ocr-langs"])...)
+	}
+	return doc, err
 }
 
 // undeclared returns the first hOCR class, in document order, that an element has and the capabilities do not list, or "".

@@ -23,19 +23,17 @@ var page = vocabulary{
 	check: pageText,
 }
 
-// readPAGE reads a PcGts, or a document such as METS with one PcGts for each page. What surrounds them is not checked: the
-// contract leaves the container open.
+// readPAGE reads the PcGts of one page, or a METS document with one PcGts for each of several pages.
 func readPAGE(text string) (*Document, error) {
 	root, err := parseXML(text)
 	if err != nil {
 		return nil, err
 	}
-	files := root.all(named("PcGts"))
-	if root.name == "PcGts" {
-		files = []*node{root}
-	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("PAGE-XML needs a <PcGts> for each page; <%s> contains none", root.name)
+	files := []*node{root}
+	if root.name != "PcGts" {
+		if files, err = pagesOf(root); err != nil {
+			return nil, err
+		}
 	}
 	for i, f := range files {
 		if err := checkPcGts(f); err != nil {
@@ -47,13 +45,50 @@ func readPAGE(text string) (*Document, error) {
 	return page.readAll(&node{children: files})
 }
 
-// checkPcGts checks the parts of one file: namespace, order of elements, metadata, image name and reading order. The rest of
-// the schema, such as types of attributes, is left to the project's own schema tests (internal/format).
+// pagesOf returns the pages of a METS document in their order: its structure must name each file once, counted from 1.
+func pagesOf(root *node) (pages []*node, err error) {
+	if root.name != "mets" {
+		return nil, fmt.Errorf("PAGE-XML must be a <PcGts>, or a <mets> with one for each page, not <%s>", root.name)
+	}
+	if err := root.validate(); err != nil {
+		return nil, err
+	}
+	files := map[string]*node{}
+	all := root.all(named("file"))
+	for _, f := range all {
+		files[f.attr["ID"]] = f
+	}
+	refs := root.first("structMap").all(named("fptr"))
+	if len(refs) < 2 || len(refs) != len(all) {
+		return nil, fmt.Errorf("METS must hold several pages, and name each file once in its structure; it has %d files and names %d", len(all), len(refs))
+	}
+	for i, div := range root.first("structMap").all(func(n *node) bool { return n.first("fptr") != nil }) {
+		if order := div.attr["ORDER"]; order != "" && order != strconv.Itoa(i+1) {
+			return nil, fmt.Errorf("page %d of METS has the ORDER %q", i+1, order)
+		}
+		f := files[div.first("fptr").attr["FILEID"]]
+		if f == nil {
+			return nil, fmt.Errorf("METS names the file %q, which does not exist or is named twice", div.first("fptr").attr["FILEID"])
+		}
+		delete(files, f.attr["ID"])
+		found := f.all(named("PcGts"))
+		if len(found) != 1 || f != all[i] {
+			return nil, fmt.Errorf("file %d of METS must hold the <PcGts> of page %d", i+1, i+1)
+		}
+		pages = append(pages, found[0])
+	}
+	if len(pages) != len(all) {
+		return nil, fmt.Errorf("METS has %d files and a place for %d pages", len(all), len(pages))
+	}
+	return pages, nil
+}
+
+// checkPcGts checks one file: namespace, schema, metadata, image name and reading order.
 func checkPcGts(f *node) error {
 	if f.space != pageNamespace {
 		return fmt.Errorf("the namespace of <PcGts> must be %q, not %q", pageNamespace, f.space)
 	}
-	if err := errors.Join(sameSpace(f), f.inOrder(pageOrder)); err != nil {
+	if err := errors.Join(sameSpace(f), f.validate()); err != nil {
 		return err
 	}
 	meta, pages := f.first("Metadata"), f.all(named("Page"))

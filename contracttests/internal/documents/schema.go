@@ -1,48 +1,47 @@
 package documents
 
 import (
+	_ "embed" // for mets.xsd
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
+	"sync"
+
+	"uncial/contracttests/internal/xsd"
+	"uncial/internal/format/schema"
 )
 
-// altoOrder and pageOrder list the children of an element in the order that the schemas of ALTO 4.4 and PAGE-XML 2019-07-15
-// require. Other children may be anywhere. Only the order is checked: ids, boxes and texts have checks of their own, and
-// full schemas need a validator that the suite does not link.
-var (
-	altoOrder = map[string][]string{
-		"alto":        {"Description", "Styles", "Tags", "ReadingOrder", "Layout"},
-		"Description": {"MeasurementUnit", "sourceImageInformation", "OCRProcessing", "Processing"},
-		"Page":        {"TopMargin", "LeftMargin", "RightMargin", "BottomMargin", "PrintSpace"},
-	}
-	pageOrder = map[string][]string{
-		"PcGts":      {"Metadata", "Page"},
-		"Metadata":   {"Creator", "Created", "LastChange", "Comments", "UserDefined", "MetadataItem"},
-		"Page":       {"AlternativeImage", "Border", "PrintSpace", "ReadingOrder", "Layers", "Relations", "TextStyle", "UserDefined", "Labels", "TextRegion"},
-		"TextRegion": {"AlternativeImage", "Coords", "UserDefined", "Labels", "Roles", "TextRegion", "TextLine", "TextEquiv", "TextStyle"},
-		"TextLine":   {"AlternativeImage", "Coords", "Baseline", "Word", "TextEquiv", "TextStyle", "UserDefined", "Labels"},
-		"Word":       {"AlternativeImage", "Coords", "Glyph", "TextEquiv", "TextStyle", "UserDefined", "Labels"},
-		"TextEquiv":  {"plainText", "Unicode"},
-	}
-)
+//go:embed mets.xsd
+var metsSchema []byte
 
-// inOrder requires the children of each element to be in the order of the schema.
-func (n *node) inOrder(order map[string][]string) error {
-	names, last := order[n.name], 0
-	for _, c := range n.children {
-		if at := slices.Index(names, c.name); at >= 0 {
-			if at < last {
-				return fmt.Errorf("<%s> follows <%s> in <%s>; the schema requires it earlier", c.name, names[last], n.name)
+// schemas are those that documents are validated against, by the name of their root element.
+var schemas = sync.OnceValues(func() (map[string]*xsd.Schema, error) {
+	all := map[string]*xsd.Schema{}
+	for root, file := range map[string]string{"alto": "alto-4-4.xsd", "PcGts": "page-2019-07-15.xsd", "mets": ""} {
+		text := metsSchema
+		if file != "" {
+			var err error
+			if text, err = schema.Files.ReadFile(file); err != nil {
+				return nil, err
 			}
-			last = at
 		}
-		if err := c.inOrder(order); err != nil {
-			return err
+		s, err := xsd.Parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("the schema of <%s>: %w", root, err)
 		}
+		all[root] = s
 	}
-	return nil
+	return all, nil
+})
+
+// validate checks an element against the schema of its name.
+func (n *node) validate() error {
+	all, err := schemas()
+	if err != nil {
+		return err
+	}
+	return all[n.name].Validate(n.source)
 }
 
 // xhtml is the namespace whose ids follow HTML.

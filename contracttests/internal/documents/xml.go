@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"uncial/contracttests/internal/xsd"
 )
 
 // node is an element of an XML document.
@@ -16,6 +19,7 @@ type node struct {
 	attr        map[string]string // by local name
 	text        string            // its own character data
 	children    []*node
+	source      *xsd.Node // the element as it is written
 }
 
 // parseXML reads one well-formed document whose ids (id, ID, xml:id, pcGtsId) are unique. encoding/xml is laxer than XML 1.0
@@ -42,8 +46,18 @@ func parseXML(source string) (*node, error) {
 			}
 			parent.children = append(parent.children, n)
 			open = append(open, n)
+			if parent.source != nil {
+				parent.source.Children = append(parent.source.Children, n.source)
+			}
 		case xml.EndElement:
+			if last := open[len(open)-1]; last.source != nil {
+				last.source.Text = last.text
+			}
 			open = open[:len(open)-1]
+		case xml.Directive, xml.ProcInst:
+			if err := checkDeclaration(token); err != nil {
+				return nil, err
+			}
 		// encoding/xml accepts text outside of the root element.
 		case xml.CharData:
 			if parent == top && strings.TrimSpace(string(token)) != "" {
@@ -58,10 +72,29 @@ func parseXML(source string) (*node, error) {
 	return top.children[0], nil
 }
 
+// htmlType is the document type of hOCR: that of HTML, or of XHTML as Tesseract writes it.
+var htmlType = regexp.MustCompile(`(?is)^DOCTYPE\s+html(?:\s+PUBLIC\s+"-//W3C//DTD XHTML [^"]*"\s+"http://www\.w3\.org/[^"]*")?\s*$`)
+
+// checkDeclaration refuses what makes a reader load or run something: entities, foreign document types, style sheets.
+func checkDeclaration(token xml.Token) error {
+	switch t := token.(type) {
+	case xml.Directive:
+		if !htmlType.Match(t) {
+			return fmt.Errorf("the document declares <!%s>; it must not have a document type of its own or entities", t[:min(len(t), 40)])
+		}
+	case xml.ProcInst:
+		if t.Target != "xml" {
+			return fmt.Errorf("the document has the instruction <?%s?>, which programs may follow", t.Target)
+		}
+	}
+	return nil
+}
+
 // newNode reads a start tag. encoding/xml accepts repeated attributes, so they are refused here (XML 1.0, section
 // 3.1).
 func newNode(start xml.StartElement, ids map[string]bool) (*node, error) {
 	n := &node{space: start.Name.Space, name: start.Name.Local, attr: map[string]string{}}
+	n.source = &xsd.Node{Name: start.Name, Attr: slices.Clone(start.Attr)}
 	names := map[xml.Name]bool{}
 	for _, a := range start.Attr {
 		if names[a.Name] {

@@ -108,12 +108,50 @@ func (s *Readings) CheckResult(x *model.Exchange) []string {
 	if !blank && j.Image != model.ImageFaint && r.text == "" {
 		faults = append(faults, "the text of a printed page is empty")
 	}
+	faults = append(faults, checkImage(x, j, r)...)
 	doc, more := checkDocument(x, j, r)
 	r.document = doc
 	if fault := checkWeak(x, r.text, doc); fault != "" {
 		faults = append(faults, fault)
 	}
 	return slices.Concat(faults, more, s.checkChanges(x, j, r), s.compare(j, r))
+}
+
+// maxWrong is the share of characters that may be read wrongly in an image of clear print.
+const maxWrong = 0.12
+
+// checkImage compares the text with what stands in the image, if the suite knows that.
+func checkImage(x *model.Exchange, j *model.Job, r reading) []string {
+	own, ok := x.Target.OwnOf(j.Image)
+	if !ok || own.Text == "" {
+		return nil
+	}
+	got, want := []rune(strings.ToLower(strings.Join(strings.Fields(r.text), " "))), []rune(strings.ToLower(own.Text))
+	if wrong := distance(got, want); float64(wrong) > maxWrong*float64(len(want)) {
+		return []string{fmt.Sprintf("the image shows %q in clear print, but the text is %q", own.Text, model.Shorten(r.text, 80))}
+	}
+	return nil
+}
+
+// distance is the number of characters to change, add or remove (Levenshtein).
+func distance(a, b []rune) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range b {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
 }
 
 // checkLayout requires lines separated by line feeds and pages by form feeds, without white space at their ends: clients
@@ -216,6 +254,9 @@ func checkDocument(x *model.Exchange, j *model.Job, r reading) (*documents.Docum
 	}
 	if !documents.SameText(doc.Text(), r.text) {
 		return nil, []string{fmt.Sprintf("the %s document contains %q, but the text is %q", j.Format, model.Shorten(doc.Text(), 80), model.Shorten(r.text, 80))}
+	}
+	if own, ok := x.Target.OwnOf(j.Image); ok && (doc.Pages[0].Box.Right != own.Width || doc.Pages[0].Box.Bottom != own.Height) {
+		return doc, []string{fmt.Sprintf("the %s document says that the page has %d x %d pixels; the image has %d x %d", j.Format, doc.Pages[0].Box.Right, doc.Pages[0].Box.Bottom, own.Width, own.Height)}
 	}
 	if words := doc.Confidence(); r.confidence-words > MaxConfidenceExcess {
 		return doc, []string{fmt.Sprintf("the confidence is %v, but the mean of its words is %.2f: both estimate the share of correct characters", r.confidence, words)}

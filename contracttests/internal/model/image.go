@@ -54,6 +54,29 @@ var ownImages = sync.OnceValue(func() map[string]string {
 	}
 })
 
+// Own describes one of the suite's own images, as far as a server must find out.
+type Own struct {
+	Text          string
+	Width, Height int // pixels
+}
+
+// OwnOf describes the image of a scenario if it is one of the suite's own, whose content the suite knows.
+func (t Target) OwnOf(scenario string) (own Own, ok bool) {
+	if t.Images[scenario] != "" || t.Simulated {
+		return own, false
+	}
+	text, ok := map[string]string{
+		ImagePrinted: KnownText, ImageKnown: KnownText, OwnImage: KnownText, OwnEscapedImage: KnownText, ImageOther: otherText, ImageBlank: "",
+	}[scenario]
+	return Own{text, pageWidth, pageHeight}, ok
+}
+
+// The size of PagePNG, in pixels.
+const (
+	pageWidth  = 900
+	pageHeight = 160
+)
+
 // MockImages are the image scenarios of uncial-mock.
 func MockImages() map[string]string {
 	images := map[string]string{
@@ -70,7 +93,7 @@ func MockImages() map[string]string {
 // PagePNG draws a small page with one line of clear print, or an empty page, and encodes it as PNG. Targets that really
 // read images need it.
 func PagePNG(text string) []byte {
-	img := image.NewGray(image.Rect(0, 0, 900, 160))
+	img := image.NewGray(image.Rect(0, 0, pageWidth, pageHeight))
 	draw.Draw(img, img.Bounds(), image.White, image.Point{}, draw.Src)
 	// A face serves one goroutine, so each page gets its own. 14 points at 300 dpi is the size of ordinary print.
 	face, err := opentype.NewFace(typeface(), &opentype.FaceOptions{Size: 14, DPI: 300})

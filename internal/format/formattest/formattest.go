@@ -1,10 +1,9 @@
-// Package formattest checks ALTO, PAGE-XML and METS files against the published schemas, which are in testdata. It is for tests
+// Package formattest checks ALTO, PAGE-XML and METS files against the published schemas, which are in package schema. It is for tests
 // only, and needs xmllint (Debian package libxml2-utils).
 package formattest
 
 import (
 	"context"
-	"embed"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,10 +11,9 @@ import (
 	"regexp"
 	"testing"
 	"time"
-)
 
-//go:embed testdata/*.xsd testdata/catalog.xml
-var schemas embed.FS
+	"uncial/internal/format/schema"
+)
 
 // timeout is for one run of xmllint over all files.
 const timeout = time.Minute
@@ -29,12 +27,11 @@ var pcGts = regexp.MustCompile(`(?s)<PcGts .*?</PcGts>`)
 func RequireValid(tb testing.TB, format string, documents ...string) {
 	tb.Helper()
 	dir := tb.TempDir()
-	if err := os.CopyFS(dir, schemas); err != nil {
+	if err := os.CopyFS(dir, schema.Files); err != nil {
 		tb.Fatal(err)
 	}
-	dir = filepath.Join(dir, "testdata")
-	schema := map[string]string{"alto": "alto-4-4.xsd", "page": "page-2019-07-15.xsd", "mets": "mets-1-12-1.xsd"}[format]
-	arguments := []string{"--nonet", "--noout", "--schema", filepath.Join(dir, schema)}
+	name := map[string]string{"alto": "alto-4-4.xsd", "page": "page-2019-07-15.xsd", "mets": "mets-1-12-1.xsd"}[format]
+	arguments := []string{"--nonet", "--noout", "--schema", filepath.Join(dir, name)}
 	for i, document := range documents {
 		parts := []string{document}
 		if format == "page" {

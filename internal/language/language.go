@@ -21,7 +21,7 @@ func Match(want string, supported []string) (string, error) {
 		return want, nil
 	}
 	tag, err := language.Parse(want)
-	if err != nil {
+	if err != nil || repeatsSubtag(want) {
 		return "", fmt.Errorf("%q is not a BCP 47 language tag; supported: %s", want, List(supported))
 	}
 	for ; tag != language.Und; tag = parent(tag) {
@@ -60,4 +60,23 @@ func parent(t language.Tag) language.Tag {
 func compose(subtags ...any) language.Tag {
 	tag, _ := language.Compose(subtags...) // subtags of a valid tag always compose
 	return tag
+}
+
+// repeatsSubtag reports whether a well-formed tag has the same variant or the same singleton twice, which RFC 5646 forbids (sections
+// 2.2.5 and 2.2.6) and the parser accepts. What follows "x" is private and may repeat anything.
+func repeatsSubtag(tag string) bool {
+	seen, inExtension := map[string]bool{}, false
+	for i, subtag := range strings.Split(strings.ToLower(tag), "-") {
+		isSingleton := len(subtag) == 1
+		isVariant := !inExtension && i > 0 && (len(subtag) > 4 || len(subtag) == 4 && subtag[0] >= '0' && subtag[0] <= '9')
+		inExtension = inExtension || isSingleton
+		if subtag == "x" {
+			return false
+		}
+		if (isSingleton || isVariant) && seen[subtag] {
+			return true
+		}
+		seen[subtag] = seen[subtag] || isSingleton || isVariant
+	}
+	return false
 }

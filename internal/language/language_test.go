@@ -22,6 +22,9 @@ func TestMatch(t *testing.T) {
 		{"fr-Latf", "", "an unusual script never falls back"},
 		{"tlh", "", "a language never falls back to another"},
 		{"nl", "", "not even a related one"},
+		{"de-1901-1901", "", "a variant must not be repeated"},
+		{"en-a-bbb-a-ccc", "", "a singleton must not be repeated"},
+		{"en-a-bbb-u-ca-gregory-x-a-a", "en", "private subtags may repeat anything"},
 		{"x-private", "", "private use has no language"},
 		{"not a tag", "", "not BCP 47"},
 	} {

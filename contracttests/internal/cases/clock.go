@@ -3,7 +3,6 @@ package cases
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"time"
 
 	"uncial/contracttests/internal/model"
@@ -65,16 +64,13 @@ var clockRows = []row{
 		},
 		extractions: 4, then: emptyAtOnce,
 	}, {
-		// 31 December and 28 February find month arithmetic with a fixed number of days.
-		name: "clock/next-reset-all-year", about: "extract/402", account: model.KeyRateLimited, needs: clockNeeds, extractions: 70, points: 640, check: checkYear,
-		explanation: "nextReset is the first instant of the next month at the end of a year and in February as well.",
+		// See calendar.go for the instants.
+		name: "clock/next-reset-all-year", about: "extract/402", account: model.KeyRateLimited, needs: clockNeeds, extractions: 1200, points: 11_000, check: checkCalendar,
+		explanation: "Points, windows and nextReset follow the calendar: at every month end, in leap years, at year ends, after gaps, in small steps and far ahead.",
 	}, {
-		// One second before and one second after 24 hours.
-		name: "clock/replay", about: "extract/200", needs: clockNeeds, points: 20, explanation: "A stored answer is kept for 24 hours and no longer.",
-		asks: []ask{
-			read(printed).keyed("a"), later(model.IdempotencyTTL - time.Second), read(printed).keyed("a"), status(),
-			later(2 * time.Second), read(printed).keyed("a"), status(),
-		},
+		// Ages at which caches forget, the ends of hours, days, weeks, months and years, and ages beyond the lifetime.
+		name: "clock/replay", about: "extract/200", needs: clockNeeds, points: 10 * int64(2*len(ages)+len(boundaries)+1), extractions: int64(len(youngAges) + 2*len(ages) + 2*len(boundaries) + 1), build: replaysOverTime,
+		explanation: "A stored answer is kept for 24 hours, across every boundary of the calendar, and no longer.",
 	},
 }
 
@@ -91,34 +87,4 @@ func emptyAtOnce(ctx context.Context, s *session, x []*model.Exchange) error {
 	a.Points = model.Points{Used: a.Points.Total - model.Cost + 1, Left: model.Cost - 1, Total: a.Points.Total}
 	_, err := s.sendAs(ctx, a, read(printed))
 	return err
-}
-
-// checkYear spends a small allowance in December and again in February: the 402 that ends each month must name the right
-// nextReset. It runs on an account of ratelimited, whose plan is usually the smallest.
-func checkYear(ctx context.Context, s *session) error {
-	const maxAllowance = 300 // points; more would take too many requests
-	for _, a := range s.accounts[model.KeyRateLimited] {
-		if err := s.open(ctx, a); err != nil {
-			return err
-		}
-		if err := s.readClock(ctx, a); err != nil {
-			return err
-		}
-		if a.Now.IsZero() || a.Points.Total > maxAllowance || a.Window.Limit < 2 {
-			continue
-		}
-		year := a.Now.Year()
-		for _, at := range []time.Time{time.Date(year, 12, 31, 23, 0, 0, 0, time.UTC), time.Date(year+1, 2, 28, 23, 0, 0, 0, time.UTC)} {
-			if err := s.moveTo(ctx, a, at); err != nil {
-				return err
-			}
-			for x, err := s.status(ctx, a); err != nil || x.Status != http.StatusPaymentRequired; x, err = s.sendAs(ctx, a, read(blank)) {
-				if err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	}
-	return &skip{fmt.Sprintf("it needs an account of \"ratelimited\" with at most %d points a month", maxAllowance)}
 }

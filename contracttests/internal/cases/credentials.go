@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -78,11 +77,7 @@ func encodedKeys() []ask {
 		bearer("in base64", func(k string) string { return base64.StdEncoding.EncodeToString([]byte(k)) }),
 		bearer("in base64url", func(k string) string { return base64.RawURLEncoding.EncodeToString([]byte(k)) }),
 		bearer("in hex", func(k string) string { return hex.EncodeToString([]byte(k)) }),
-		bearer("backwards", func(k string) string {
-			b := []byte(k)
-			slices.Reverse(b)
-			return string(b)
-		}),
+		bearer("backwards", backwards),
 		bearer("rotated by 13 letters", func(k string) string { return strings.Map(rot13, k) }),
 	}
 }

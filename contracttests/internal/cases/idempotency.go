@@ -3,11 +3,13 @@ package cases
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
 
+	"uncial/contracttests/internal/documents"
 	"uncial/contracttests/internal/expect"
 	"uncial/contracttests/internal/model"
 )
@@ -54,6 +56,22 @@ var idempotencyRows = []row{
 			read(other).keyed("a").by(second), read(blank).keyedBy(longKey("_")), read(blank).format("text").keyedBy(longKey("%")),
 			read(blank).format("tsv").keyedBy(longKey("*")), read(other).keyed("a").by(second), read(printed).keyed("a"), status().by(second),
 		},
+	}, {
+		// Most servers build the stored answer anew for some formats, or store it before they have finished it.
+		name: "extract/200/replay-formats", points: 10 * int64(2*len(documents.Formats)+4), asks: everyFormatTwice(),
+		explanation: "A repeat gets the stored answer byte for byte, in every format and with enhancement.",
+	}, {
+		// A request with another key that fails costs nothing, and shows whether its key was taken for a used one.
+		name: "extract/200/replay-similar-keys", points: 20, build: similarRequests,
+		explanation: "Idempotency-Keys are compared as they are: a key that differs anywhere, in any way, is another key.",
+	}, {
+		// Caches with few places, and stores that other requests clean up.
+		name: "extract/200/replay-after-traffic", points: 20 + 10*otherReplies, extractions: otherReplies + 30, build: repliesAfterTraffic,
+		explanation: "A stored answer outlives every other kind of request, and the answers that are stored after it.",
+	}, {
+		// The header belongs to the other operation only.
+		name: "status/200/idempotency-key", points: 20, explanation: "GET /status ignores an Idempotency-Key: it always reports the present state.",
+		asks: []ask{read(printed).keyed("a"), status().keyed("a"), read(other), status().keyed("a"), status().keyed("b"), invalid(), status().keyed("b"), read(printed).keyed("a")},
 	}, {
 		// Two kinds of errors come first: an invalid request, and one that fails while it runs.
 		name: "extract/200/errors-are-not-kept", points: 10, explanation: "After an error the Idempotency-Key is free again: the corrected request is carried out.",
@@ -109,4 +127,74 @@ func checkConflictAtOnce(ctx context.Context, s *session) error {
 	}
 	_, err = s.send(ctx, s.request(read(model.ImageSlow).keyed("a"), c))
 	return err
+}
+
+// everyFormatTwice repeats a request in each format, verbatim and enhanced. The stored answer is built at another time.
+func everyFormatTwice() (asks []ask) {
+	for _, format := range append([]string{"", "text"}, documents.Formats...) {
+		for _, enhance := range []bool{false, true} {
+			q := read(printed).format(format).enhance(enhance).keyed(fmt.Sprint(format, enhance))
+			asks = append(asks, q, q)
+		}
+	}
+	return asks
+}
+
+// sharedParts are numbers of characters, from the first on, in which two long keys agree.
+var sharedParts = []int{30, 32, 36, 40, 48, 50, 60, 64, 80, 100, 120, 127, 128, 150, 191, 200, 250, 253, 254}
+
+// similarRequests use keys that are similar to a used one. Their image cannot be fetched, so that they cost nothing; a key that is taken
+// for the used one is a conflict instead.
+func similarRequests(*session) []ask {
+	long := func(base string) string { return base + strings.Repeat("-", 255-len(base)) }
+	asks := []ask{read(printed).keyedBy(long)}
+	for _, n := range sharedParts {
+		asks = append(asks, read(unfetchable).keyedBy(func(base string) string {
+			return long(base)[:max(n, len(base))] + strings.Repeat("~", 255-max(n, len(base)))
+		}))
+	}
+	short := func(base string) string { return base + "a-b_c.d01" }
+	asks = append(asks, read(printed).keyedBy(short))
+	for _, f := range []func(k string) string{
+		strings.ToUpper, swapCase, func(k string) string { return `"` + k + `"` }, func(k string) string { return "'" + k + "'" }, func(k string) string { return k + ",x" }, func(k string) string { return k + ";x" }, func(k string) string { return k + "/x" },
+		func(k string) string { return k + ":x" }, func(k string) string { return k + "?x" }, func(k string) string { return k + "#x" }, func(k string) string { return k + "=" }, func(k string) string { return "0" + k }, func(k string) string { return "00" + k },
+		func(k string) string { return k[:len(k)-1] }, func(k string) string { return k + "x" }, func(k string) string { return k[1:] }, func(k string) string { return k[:len(k)-1] + "2" }, func(k string) string { return k + "*" }, func(k string) string { return k + "%20" },
+		replacing("-", ""), replacing("_", ""), replacing(".", ""), replacing("a", "%61"), replacing("-", "_"), replacing("_", "%"), replacing("-", `\-`), replacing("b_c", "c_b"), replacing("d01", "01d"), replacing("01", "10"), replacing("01", "1"), backwards,
+	} {
+		asks = append(asks, read(unfetchable).keyedBy(func(base string) string { return f(short(base)) }))
+	}
+	// The used keys are as they were.
+	return append(asks, read(printed).keyedBy(long), read(printed).keyedBy(short))
+}
+
+// backwards writes a string from its end. ASCII is enough here.
+func backwards(s string) string {
+	b := []byte(s)
+	slices.Reverse(b)
+	return string(b)
+}
+
+// How many other answers are stored before a repeat: few on servers whose extractions cost time and points.
+const (
+	otherReplies = 60
+	fewReplies   = 3
+)
+
+// repliesAfterTraffic stores an answer, sends every other kind of request, stores more answers, and repeats all of it.
+func repliesAfterTraffic(s *session) []ask {
+	put := body(`{}`)
+	put.Method = http.MethodPut
+	put.Wrong = nil
+	kept := read(printed).keyed("kept")
+	asks := []ask{
+		kept, status(), kept, invalid(), kept, read(unfetchable), kept, read(blank), kept, put, kept, get("/nowhere"), kept, read(other).keyed("kept").wrong("Idempotency-Key"), kept, read(printed).by(nobody), kept, read(unfetchable).keyed("free"), kept,
+	}
+	n := fewReplies
+	if s.IsThorough() {
+		n = otherReplies
+	}
+	for i := range n {
+		asks = append(asks, read(blank).keyed(fmt.Sprint("other", i)))
+	}
+	return append(asks, kept, read(blank).keyed("other0"))
 }

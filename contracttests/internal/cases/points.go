@@ -50,7 +50,7 @@ var pointsRows = []row{
 		asks:        confirmed(read(printed), read(blank).format("page"), read(printed).enhance(true), read(unfetchable)),
 	}, {
 		// It costs nothing, so that it can try more languages than extract/200/languages.
-		name: "extract/402/every-listed-language", account: model.KeyEmpty, extractions: 50, check: checkListedLanguages,
+		name: "extract/402/every-listed-language", account: model.KeyEmpty, extractions: 60, check: checkListedLanguages,
 		explanation: "A language is accepted exactly if the server lists it: without points the answer is then 402, not 400.",
 	}, {
 		// The race finds servers that read the balance before they change it. Afterwards the remaining points must
@@ -200,7 +200,7 @@ var documented = []string{"en", "de", "de-Latf", "la", "fr", "frm", "enm", "it",
 // checkListedLanguages tries up to 40 listed languages, and the documented ones that are not listed. The account has no
 // points, so the answer tells whether the language was accepted: 402 if it was, 400 if not.
 func checkListedLanguages(ctx context.Context, s *session) error {
-	a, err := s.account(ctx, model.KeyEmpty, 50, 0)
+	a, err := s.account(ctx, model.KeyEmpty, 60, 0)
 	if err != nil {
 		return err
 	}
@@ -215,6 +215,12 @@ func checkListedLanguages(ctx context.Context, s *session) error {
 	for _, tag := range documented {
 		if len(listed) > 0 && !slices.Contains(listed, tag) {
 			asks = append(asks, unreadable(tag))
+		}
+	}
+	// Variants and regions fall back to their language.
+	for tag, wider := range map[string]string{"de-1901": "de", "de-DE-1996": "de", "de-AT": "de", "fr-CA": "fr", "fr-1694acad": "fr", "la-VA": "la", "it-CH": "it", "de-Latf-AT": "de-Latf", "de-latf": "de-Latf", "DE-LATF-1901": "de-Latf"} {
+		if slices.Contains(listed, wider) {
+			asks = append(asks, read(printed).language(tag))
 		}
 	}
 	_, err = s.sendAs(ctx, a, asks...)

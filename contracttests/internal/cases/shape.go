@@ -28,8 +28,10 @@ var shapeRows = []row{
 		explanation: "Whatever the contract permits is accepted, however unusual: without points the answer is then 402, not 400.",
 	}, {
 		name: "extract/400/language", explanation: "An unsupported language is a 400 whose details list the supported ones; no language is silently read as another.",
-		// Klingon, Klingon with a script, a private tag, and English in Cyrillic script.
-		asks: []ask{unreadable(unsupported), unreadable("tlh-Latn"), unreadable("qaa"), unreadable("en-Cyrl")},
+		// A language without a model, private tags, collections, scripts that a language is not written in, and tags that match the
+		// pattern but are not well-formed (RFC 5646, section 2.1).
+		asks: unreadableAll(unsupported, "tlh-Latn", "qaa", "qtz", "mul", "zxx", "art-lojban", "i-klingon", "en-Cyrl", "en-Arab", "en-Grek", "de-Cyrl", "de-Arab", "fr-Arab", "fr-Grek", "la-Grek", "la-Arab", "de-Grek", "it-Cyrl",
+			"en-x", "en-a", "en-u", "de-1901-1901", "en-a-bbb-a-ccc", "en-Latn-Cyrl", "en-GB-US", "english", "german"),
 		then: func(_ context.Context, s *session, x []*model.Exchange) error { return s.learnLanguages(x[0]) },
 	}, {
 		// The request waits for 100 Continue, so that servers can refuse it without receiving 30 MiB.
@@ -154,4 +156,12 @@ var oversizedBody = sync.OnceValue(func() []byte {
 // oversized is a request with too large a body. Servers that refuse it by its headers never receive the body.
 func oversized() ask {
 	return with(model.Request{Body: oversizedBody(), Wrong: []string{"body|imageUrl"}, Header: http.Header{"Expect": {"100-continue"}}})
+}
+
+// unreadableAll asks for languages that the server must refuse.
+func unreadableAll(tags ...string) (asks []ask) {
+	for _, tag := range tags {
+		asks = append(asks, unreadable(tag))
+	}
+	return asks
 }

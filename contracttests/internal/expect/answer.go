@@ -96,8 +96,8 @@ func (e Answer) Check(x *model.Exchange) []string {
 	if x.Status != e.Status && (e.also == 0 || x.Status != e.also) {
 		return []string{fmt.Sprintf("the answer must be %d, not %d: %s", e.Status, x.Status, e.Why)}
 	}
-	if e.Replay != nil && x.Status == e.Status && !SameJSON(x.Body, e.Replay) {
-		return []string{fmt.Sprintf("a repeat must get the stored answer %s, not %s", model.Shorten(string(e.Replay), 200), model.Shorten(string(x.Body), 200))}
+	if e.Replay != nil && x.Status == e.Status && !bytes.Equal(x.Body, e.Replay) {
+		return []string{fmt.Sprintf("a repeat must get the stored answer byte for byte: %s, not %s", model.Shorten(string(e.Replay), 200), model.Shorten(string(x.Body), 200))}
 	}
 	if x.Status != http.StatusBadRequest || len(e.Fields) == 0 {
 		return nil

@@ -37,11 +37,12 @@ func truthsOfForm() []row {
 			}
 			return renamed
 		})),
-		truth("sends the fields of every other answer in another order", counted(everyone, every(2), always, apply(func(_ *call, a *reply) {
-			if o := a.object(); o != nil {
+		// The order depends on the answer, so that a stored one stays as it is.
+		truth("sends the fields of many answers in another order", on(always, func(_ *call, a *reply) {
+			if o := a.object(); o != nil && len(a.body)%2 == 0 {
 				a.body = encode(o)
 			}
-		}))),
+		})),
 		truth("adds fields as a later version of the contract may", on(asking(func(*call) bool { return true }), func(c *call, a *reply) {
 			if c.isAPI() {
 				edit(func(o object) { o["debug"] = object{"worker": 3} })(c, a)

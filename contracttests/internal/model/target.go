@@ -113,6 +113,9 @@ type Target struct {
 	// MaxPoints limits what a run may spend. Cases that could exceed it are skipped, and so are all remaining cases once
 	// the accounts have lost more. A negative value allows no spending at all. Default: 0, no limit.
 	MaxPoints int64
+	// Thorough also runs what takes long or costs much on a server that reads images: many images, large ones, and long sequences.
+	// Simulated targets always run it.
+	Thorough bool
 	// Timeout limits one exchange. Default: 30 seconds.
 	Timeout time.Duration
 	// MaxWait limits one wait for a rate-limit window to reset; a case that would wait longer is skipped. Default: 0.
@@ -190,6 +193,7 @@ const (
 	NeedReading     = "reading"     // texts that come from the images
 	NeedEnhancement = "enhancement" // Enhances
 	NeedAllFields   = "all-fields"  // not Minimal
+	NeedThorough    = "thorough"    // Thorough, or Simulated
 )
 
 // Missing returns why the target cannot run a case with these needs, or "".
@@ -207,12 +211,17 @@ func (t Target) Missing(needs []string) string {
 			return "the target does not read images"
 		case need == NeedEnhancement && !t.Enhances:
 			return "the target does not promise to enhance"
+		case need == NeedThorough && !t.IsThorough():
+			return "it takes long and costs much; use --thorough"
 		case need == NeedAllFields && t.Minimal:
 			return "the target may omit optional fields"
 		}
 	}
 	return ""
 }
+
+// IsThorough reports whether everything runs, however long it takes.
+func (t Target) IsThorough() bool { return t.Thorough || t.Simulated }
 
 // Secrets are all API keys of the run: no answer and no report may show them.
 func (t Target) Secrets() (all []string) {

@@ -3,6 +3,7 @@ package mock
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"image"
 	"image/jpeg"
@@ -28,8 +29,14 @@ func inlineFault(ctx context.Context, imageURL string) string {
 	if err != nil {
 		return err.Error()
 	}
+	if pages, ok := tiffPages(data); ok && kind == imagefile.TIFF {
+		if err := imagefile.CheckPages(kind, pages); err != nil {
+			return err.Error()
+		}
+		return ""
+	}
 	header, _, err := image.DecodeConfig(bytes.NewReader(data))
-	if isBeyondGo(err) {
+	if isBeyondGo(err) && isWhole(kind, data) {
 		return ""
 	}
 	if err != nil {
@@ -46,4 +53,60 @@ func inlineFault(ctx context.Context, imageURL string) string {
 func isBeyondGo(err error) bool {
 	return errors.Is(err, image.ErrFormat) || errors.Is(err, bmp.ErrUnsupported) ||
 		errors.As(err, new(tiff.UnsupportedError)) || errors.As(err, new(tiff.FormatError)) || errors.As(err, new(jpeg.UnsupportedError))
+}
+
+// isWhole reports whether a file that Go's decoders cannot read has at least a header.
+func isWhole(kind imagefile.Format, data []byte) bool {
+	const bmpHeader, bigTIFFHeader = 26, 16 // bytes
+	switch kind {
+	case imagefile.BMP:
+		return len(data) >= bmpHeader
+	case imagefile.TIFF:
+		return len(data) >= bigTIFFHeader && (data[2]|data[3]) == '+'
+	case imagefile.JPEG:
+		return true // another kind of compression
+	}
+	return false
+}
+
+// tiffPages returns the sizes of the pages of a TIFF, by its directories (TIFF 6.0, section 2). ok is false if they cannot be read, or
+// if it is a BigTIFF.
+func tiffPages(data []byte) (pages []imagefile.Size, ok bool) {
+	const widthTag, heightTag, shortType = 256, 257, 3
+	var order binary.ByteOrder = binary.LittleEndian
+	if len(data) < 8 {
+		return nil, false
+	}
+	if data[0] == 'M' {
+		order = binary.BigEndian
+	}
+	if order.Uint16(data[2:]) != 42 {
+		return nil, false
+	}
+	for at := int64(order.Uint32(data[4:])); at != 0; {
+		if at+2 > int64(len(data)) {
+			return nil, false
+		}
+		n := int64(order.Uint16(data[at:]))
+		if at+2+12*n+4 > int64(len(data)) || len(pages) > imagefile.MaxPages {
+			return pages, len(pages) > imagefile.MaxPages
+		}
+		var size imagefile.Size
+		for i := range n {
+			entry := data[at+2+12*i:]
+			value := int(order.Uint32(entry[8:]))
+			if order.Uint16(entry[2:]) == shortType {
+				value = int(order.Uint16(entry[8:]))
+			}
+			switch order.Uint16(entry) {
+			case widthTag:
+				size.Width = value
+			case heightTag:
+				size.Height = value
+			}
+		}
+		pages = append(pages, size)
+		at = int64(order.Uint32(data[at+2+12*n:]))
+	}
+	return pages, len(pages) > 0
 }

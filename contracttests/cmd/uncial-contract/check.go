@@ -30,6 +30,8 @@ type checkCmd struct {
 	Patience  time.Duration `default:"60s" help:"Time limit for one answer. Default: ${default}."`
 
 	Only     string `placeholder:"PATTERN" help:"Run only the cases whose names match this regular expression."`
+	Quick    bool   `help:"Run only the most telling cases, in about a second."`
+	Thorough bool   `help:"Also run what takes long or costs much on a server that reads images; the run announces points and requests."`
 	FailFast bool   `help:"Stop at the first failure."`
 	JUnit    string `name:"junit" placeholder:"FILE" help:"Write a JUnit file for CI."`
 	HAR      string `name:"har" placeholder:"FILE" help:"Write an HTTP archive of all requests and answers, without the keys."`
@@ -44,6 +46,8 @@ func (checkCmd) Help() string { return about }
 // cannot be read, or if the mock was reached but could not be set up.
 func (c *checkCmd) target(ctx context.Context) (t contracttests.Target, err error) {
 	switch {
+	case c.Quick && (c.Only != "" || c.Thorough):
+		return t, errors.New("--quick chooses the cases: it cannot be combined with --only or --thorough")
 	case c.List && (c.JUnit != "" || c.HAR != ""):
 		return t, errors.New("--list sends nothing: it cannot be combined with --junit or --har")
 	case c.Mock && c.Keys != "":
@@ -72,7 +76,10 @@ func (c *checkCmd) target(ctx context.Context) (t contracttests.Target, err erro
 	if err == nil && (c.MaxPoints != nil && *c.MaxPoints < 0 || c.Generated < 0) {
 		err = errors.New("--max-points and --generated must be 0 or more")
 	}
-	t.Only, t.FailFast = c.Only, c.FailFast
+	t.Only, t.FailFast, t.Thorough = c.Only, c.FailFast, c.Thorough
+	if c.Quick {
+		t.Only = contracttests.QuickCases
+	}
 	return t, err
 }
 

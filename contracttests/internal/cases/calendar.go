@@ -51,6 +51,8 @@ func replaysOverTime(*session) (asks []ask) {
 	for _, age := range youngAges {
 		asks = append(asks, at(age), read(printed).keyed("young"))
 	}
+	// The lifetime counts from the first answer, however often it was repeated.
+	asks = append(asks, at(24*time.Hour), read(printed).keyed("young"))
 	for i, age := range ages {
 		asks = append(asks, at(age), status(), read(blank).keyed(fmt.Sprint("old", i)), status())
 	}

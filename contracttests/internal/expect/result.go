@@ -105,7 +105,7 @@ func (s *Readings) CheckResult(x *model.Exchange) []string {
 		faults = append(faults, fmt.Sprintf("a blank page must have no text and confidence 0; got %q and %v", model.Shorten(r.text, 40), r.confidence))
 	}
 	// A faint page may be read as empty.
-	if !blank && j.Image != model.ImageFaint && r.text == "" {
+	if !blank && !j.Unknown && j.Image != model.ImageFaint && r.text == "" {
 		faults = append(faults, "the text of a printed page is empty")
 	}
 	faults = append(faults, checkImage(x, j, r)...)

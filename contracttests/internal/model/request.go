@@ -77,6 +77,7 @@ type Job struct {
 	Language string
 	Format   string
 	Enhance  *bool
+	Unknown  bool // nothing is known about what the image shows
 }
 
 // Enhances reports whether the job asks for enhancement.

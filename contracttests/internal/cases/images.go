@@ -1,0 +1,127 @@
+package cases
+
+import (
+	"encoding/base64"
+	"fmt"
+	"hash/crc32"
+	"slices"
+	"strings"
+
+	"uncial/contracttests/internal/images"
+	"uncial/contracttests/internal/model"
+)
+
+// imageRows send images as data: URLs, whose content decides and not the type that they declare.
+var imageRows = []row{
+	{
+		// One image of each format, each in another form of URL; the seed decides which ones.
+		name: "extract/200/image-formats", points: 50, build: someImages, extractions: 5,
+		explanation: "JPEG, PNG, TIFF, BMP and WebP are read, whatever type the data: URL declares.",
+	}, {
+		name: "extract/200/every-image", points: 2000, extractions: 200, needs: []string{model.NeedThorough}, build: everyImage,
+		explanation: "Every variant of every format is read, from one pixel to the limits of bytes, pixels, sides and pages, and in every form of data: URL.",
+	}, {
+		name: "extract/400/every-other-file", extractions: 40, build: otherFiles,
+		explanation: "A file of another format, a damaged file, and an image beyond a limit are a 400 that names imageUrl, and the points are released.",
+	},
+}
+
+// inline asks for an image in a data: URL. Its content is not known to the model, only whether it can be read.
+func inline(name, url string) ask {
+	a := ask{Request: model.Request{Job: &model.Job{Image: fmt.Sprintf("inline %s %08x", name, crc32.ChecksumIEEE([]byte(url))), Unknown: true}}}
+	a.Body = []byte(`{"imageUrl":"` + url + `"}`)
+	return a
+}
+
+// dataURL writes a file as a data: URL of the type.
+func dataURL(media string, data []byte) string {
+	return "data:" + media + ";base64," + base64.StdEncoding.EncodeToString(data)
+}
+
+// urlForms are the forms of data: URLs that the pattern of the contract allows, given a file.
+func urlForms() []func(f images.File) string {
+	as := func(media string) func(f images.File) string {
+		return func(f images.File) string { return dataURL(media, f.Data) }
+	}
+	escaped := func(escapes ...string) func(f images.File) string {
+		return func(f images.File) string {
+			return "data:image/" + f.Format + ";base64," + strings.NewReplacer(escapes...).Replace(base64.StdEncoding.EncodeToString(f.Data))
+		}
+	}
+	return []func(f images.File) string{
+		func(f images.File) string { return dataURL("image/"+f.Format, f.Data) }, as(""), as("image/png"), as("image/jpeg"), as("application/octet-stream"), as("text/plain"), as("image"), as("IMAGE/PNG"), as("image/x-unknown"), as("image/vnd.example.page"),
+		as("image/png;charset=utf-8"), as("text/plain;charset=US-ASCII"), as("image/png;name=page.png"), as("image/png;name=page.png;x=y"), as("image/" + strings.Repeat("x", 140)), as("image/" + strings.Repeat("y", 249)),
+		func(f images.File) string { return "DATA" + dataURL("image/"+f.Format, f.Data)[4:] }, func(f images.File) string {
+			return "Data" + strings.Replace(dataURL("image/"+f.Format, f.Data), ";base64,", ";Base64,", 1)[4:]
+		},
+		func(f images.File) string {
+			return strings.Replace(dataURL("image/"+f.Format, f.Data), ";base64,", ";BASE64,", 1)
+		},
+		escaped("+", "%2B", "/", "%2F", "=", "%3D"), escaped("+", "%2b", "/", "%2f", "=", "%3d"), escaped("=", "%3D"), escaped("A", "%41", "a", "%61", "Q", "%51"),
+	}
+}
+
+// ofFormat are the light files of a format.
+func ofFormat(format string) (all []images.File) {
+	for _, f := range images.Valid() {
+		if f.Format == format && !f.Heavy && len(f.Data) < 4096 {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+var imageFormats = []string{"jpeg", "png", "tiff", "bmp", "webp"}
+
+func someImages(s *session) (asks []ask) {
+	forms := urlForms()
+	for i, format := range imageFormats {
+		files, n := ofFormat(format), int(s.Seed%1_000_003)+i
+		f := files[n%len(files)]
+		asks = append(asks, inline(f.Name, forms[(n*len(imageFormats)+i)%len(forms)](f)))
+	}
+	return asks
+}
+
+// everyImage sends every file once, and every form of URL with a file whose base64 has every sign. Of the heavy files simulated targets,
+// which do not look at them, get one.
+func everyImage(s *session) (asks []ask) {
+	isFirst := true
+	for _, f := range images.Valid() {
+		if f.Heavy && s.Simulated && !isFirst {
+			continue
+		}
+		isFirst = isFirst && !f.Heavy
+		asks = append(asks, inline(f.Name, dataURL("image/"+f.Format, f.Data)))
+	}
+	for i, form := range urlForms() {
+		files := slices.DeleteFunc(ofFormat(imageFormats[i%len(imageFormats)]), func(f images.File) bool {
+			text := base64.StdEncoding.EncodeToString(f.Data)
+			return !strings.Contains(text, "+") || !strings.Contains(text, "/") || !strings.HasSuffix(text, "=")
+		})
+		if len(files) == 0 {
+			files = ofFormat("png")
+		}
+		f := files[i%len(files)]
+		asks = append(asks, inline(fmt.Sprintf("%s in form %d", f.Name, i), form(f)))
+	}
+	return asks
+}
+
+// otherFiles sends every file that must be refused; heavy ones only if the run is thorough, and one to simulated targets.
+func otherFiles(s *session) (asks []ask) {
+	isFirst := true
+	for _, f := range images.Invalid() {
+		if f.Heavy && (!s.IsThorough() || s.Simulated && !isFirst) {
+			continue
+		}
+		isFirst = isFirst && !f.Heavy
+		media := "image/" + f.Format
+		if f.Format == "" {
+			media = "image/png"
+		}
+		a := inline(f.Name, dataURL(media, f.Data)).wrong("imageUrl")
+		asks = append(asks, a)
+	}
+	return append(asks, status())
+}

@@ -1,0 +1,180 @@
+// Package images makes image files of every format of the contract, in the variants that tools write and in sizes from tiny to just
+// under each limit, files that exceed a limit by as little as possible, and files of other formats. Small files are in the folder
+// files; they were written by libtiff, libjpeg, libwebp, libpng and ImageMagick. Large ones are made here, nearly blank, so that they
+// compress well.
+//
+// Start with Valid and Invalid. How files become requests is decided in package cases.
+package images
+
+import (
+	"bytes"
+	"embed"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/image/bmp"
+)
+
+// File is an image file, or a file that is taken for one.
+type File struct {
+	Name string
+	Data []byte
+	// Format is its format in a media type, such as "png".
+	Format string
+	// Heavy says that it has nearly as many bytes as the limit.
+	Heavy bool
+}
+
+//go:embed files
+var stored embed.FS
+
+// The limits of the contract.
+const (
+	maxBytes = 20 << 20
+	maxSide  = 32_767
+	maxPages = 10
+)
+
+// Valid are files that a server must read. The first one of each format is small and usual.
+var Valid = sync.OnceValue(func() (all []File) {
+	_ = fs.WalkDir(stored, "files", func(name string, d fs.DirEntry, err error) error { // an embedded folder is complete
+		if err == nil && !d.IsDir() {
+			data, _ := stored.ReadFile(name)
+			all = append(all, File{Name: path.Base(name), Data: data, Format: formatOf(name)})
+		}
+		return err
+	})
+	return slices.Concat(all, pngVariants(), jpegVariants(), bmpVariants(), sizes())
+})
+
+// formatOf is the format in a media type, by the extension of a name.
+func formatOf(name string) string {
+	return map[string]string{".png": "png", ".jpg": "jpeg", ".tif": "tiff", ".bmp": "bmp", ".webp": "webp"}[path.Ext(name)]
+}
+
+// page is a small page with ink.
+func page(width, height int) *image.Gray {
+	p := image.NewGray(image.Rect(0, 0, width, height))
+	for i := range p.Pix {
+		p.Pix[i] = 255
+	}
+	for y := height / 4; y < height/2; y++ {
+		for x := width / 4; x < width/2; x++ {
+			p.SetGray(x, y, color.Gray{Y: 20})
+		}
+	}
+	return p
+}
+
+func mustPNG(img image.Image) []byte {
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		panic(err) // a buffer never fails
+	}
+	return b.Bytes()
+}
+
+// convert draws the page in another colour model.
+func convert(to interface {
+	image.Image
+	Set(x, y int, c color.Color)
+}) image.Image {
+	from := page(to.Bounds().Dx(), to.Bounds().Dy())
+	for y := range from.Rect.Dy() {
+		for x := range from.Rect.Dx() {
+			to.Set(x, y, from.At(x, y))
+		}
+	}
+	return to
+}
+
+// pngVariants are kinds of pixels and of chunks.
+func pngVariants() (all []File) {
+	r := image.Rect(0, 0, 120, 80)
+	add := func(name string, data []byte) {
+		all = append(all, File{Name: "png-" + name + ".png", Data: data, Format: "png"})
+	}
+	greys := func(n int) (p color.Palette) {
+		for i := range n {
+			p = append(p, color.Gray{Y: uint8(255 * i / max(1, n-1))})
+		}
+		return p
+	}
+	for name, img := range map[string]image.Image{
+		"16bit": convert(image.NewGray16(r)), "1bit": convert(image.NewPaletted(r, greys(2))), "2bit": convert(image.NewPaletted(r, greys(4))), "4bit": convert(image.NewPaletted(r, greys(16))),
+		"palette": convert(image.NewPaletted(r, greys(200))), "colour": convert(image.NewRGBA(r)), "alpha": transparent(image.NewNRGBA(r)), "alpha-16bit": transparent(image.NewNRGBA64(r)),
+	} {
+		add(name, mustPNG(img))
+	}
+	plain := mustPNG(page(120, 80))
+	for name, c := range map[string][]byte{
+		"resolution": chunk("pHYs", "\x00\x00\x2e\x23\x00\x00\x2e\x23\x01"), "text": chunk("tEXt", "Title\x00a page"), "transparent-colour": chunk("tRNS", "\x00\x14"), "exif": chunk("eXIf", "MM\x00*\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00"),
+		"time": chunk("tIME", "\x07\xea\x01\x0f\x0c\x00\x00"), "gamma": chunk("gAMA", "\x00\x00\xb1\x8f"),
+	} {
+		add(name, slices.Concat(plain[:33], c, plain[33:])) // behind the header
+	}
+	slices.SortFunc(all, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// transparent makes a part of the page translucent.
+func transparent(to interface {
+	image.Image
+	Set(x, y int, c color.Color)
+}) image.Image {
+	convert(to)
+	to.Set(1, 1, color.NRGBA{R: 10, G: 20, B: 30, A: 128})
+	return to
+}
+
+func mustJPEG(img image.Image) []byte {
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, img, nil); err != nil {
+		panic(err) // a buffer never fails
+	}
+	return b.Bytes()
+}
+
+// jpegVariants are kinds of segments. Go writes no JFIF segment.
+func jpegVariants() (all []File) {
+	plain := mustJPEG(page(120, 80))
+	segment := func(marker byte, content string) []byte {
+		n := len(content) + 2
+		return append([]byte{0xff, marker, byte(n >> 8), byte(n)}, content...)
+	}
+	for _, v := range []struct {
+		name    string
+		segment []byte
+	}{
+		{"no-jfif", nil}, {"jfif", segment(0xe0, "JFIF\x00\x01\x02\x01\x01\x2c\x01\x2c\x00\x00")}, {"exif", segment(0xe1, "Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00\x00\x00\x00")},
+		{"comment", segment(0xfe, "a comment")}, {"adobe", segment(0xed, "Photoshop 3.0\x00")},
+	} {
+		all = append(all, File{Name: "jpeg-" + v.name + ".jpg", Data: slices.Concat(plain[:2], v.segment, plain[2:]), Format: "jpeg"})
+	}
+	return append(all, File{Name: "jpeg-colour.jpg", Data: mustJPEG(convert(image.NewRGBA(image.Rect(0, 0, 120, 80)))), Format: "jpeg"})
+}
+
+func bmpVariants() (all []File) {
+	encode := func(name string, img image.Image) []byte {
+		var b bytes.Buffer
+		if err := bmp.Encode(&b, img); err != nil {
+			panic(err) // a buffer never fails
+		}
+		all = append(all, File{Name: "bmp-" + name + ".bmp", Data: b.Bytes(), Format: "bmp"})
+		return b.Bytes()
+	}
+	r := image.Rect(0, 0, 60, 40)
+	encode("8bit", page(60, 40))
+	encode("32bit", transparent(image.NewNRGBA(r)))
+	top := slices.Clone(encode("24bit", convert(image.NewRGBA(r))))
+	height := -40
+	copy(top[22:26], []byte{byte(height), byte(height >> 8), byte(height >> 16), byte(height >> 24)})
+	return append(all, File{Name: "bmp-top-down.bmp", Data: top, Format: "bmp"})
+}

@@ -66,7 +66,7 @@ func TestRead_reportsFaults(t *testing.T) {
 		"no number of a page":                {"alto", ` PHYSICAL_IMG_NR="1"`, ``, "lacks the attribute PHYSICAL_IMG_NR"},
 		"a misplaced description":            {"alto", "</Layout>", "</Layout><Description/>", "must not have the child <Description> there"},
 		"misplaced coordinates":              {"page", "</Word>", "<Coords/></Word>", "must not have the child <Coords> there"},
-		"a baseline of one point":            {"page", `<Word id="p1_b1_l1_w1"`, `<Baseline points="100,130"/><Word id="p1_b1_l1_w1"`, "it does not match"},
+		"a baseline of one point":            {"page", `<Word id="p1_b1_l1_w1"`, `<Baseline points="100,130"/><Word id="p1_b1_l1_w1"`, "must not have the child <Baseline> there"},
 		"a baseline off the page":            {"alto", `BASELINE="100 `, `BASELINE="9000 `, "extends beyond its page"},
 		"a reading order out of order":       {"page", `index="0"`, `index="-1"`, `has the index "-1"`},
 		"a path of the server":               {"page", `imageFilename="page 1.tif"`, `imageFilename="/var/spool/1.tif"`, "a path of the server"},

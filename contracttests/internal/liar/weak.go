@@ -32,7 +32,7 @@ func weakDefects() []row {
 		{"lists a weak place on a blank page", weakCase, on(blank, set("weak", []any{object{
 			"page": 1, "box": object{"x": 1, "y": 1, "width": 9, "height": 9}, "confidence": 0, "reason": "unread-ink",
 		}}))},
-		{"lists weak places with ALTO only", weakPageCase, on(both(extracted, field("format", "")), set("weak", []any{}))},
+		{"lists weak places with ALTO only", weakPageCase, on(both(extracted, field("format", nil)), set("weak", []any{}))},
 		{"never lists a weak place", weakPageCase, list(func([]any) []any { return []any{} })},
 		{"lists only the first weak place", weakPageCase, list(func(all []any) []any { return all[:min(1, len(all))] })},
 		{"lists the most certain place first", weakPageCase, list(func(all []any) []any {

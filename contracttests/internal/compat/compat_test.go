@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"uncial/contracttests/internal/compat"
-	"uncial/contracttests/internal/oldclient"
+	"uncial/gen/released"
 	"uncial/gen"
 )
 
@@ -26,7 +26,7 @@ func TestLost_theContractOnlyGrows(t *testing.T) {
 	current, err := os.ReadFile("../../../openapi.yaml")
 	require.NoError(t, err)
 	require.Equal(t, string(current), string(gen.Document), "run make generate")
-	lost, err := compat.Lost(mustLoad(t, string(oldclient.Document)), mustLoad(t, string(current)))
+	lost, err := compat.Lost(mustLoad(t, string(released.Document)), mustLoad(t, string(current)))
 	require.NoError(t, err)
 	assert.Empty(t, lost)
 }
@@ -43,7 +43,7 @@ func TestLost_acceptsAdditions(t *testing.T) {
 		"a header of an answer":        {"        Link:\n", "        X-Cost:\n          schema:\n            type: integer\n        Link:\n"},
 		"an optional parameter":        {"      requestBody:\n", "        - name: X-Hint\n          in: header\n          schema:\n            type: string\n      requestBody:\n"},
 	} {
-		lost, err := compat.Lost(mustLoad(t, string(oldclient.Document)), mustLoad(t, replaced(t, edit)))
+		lost, err := compat.Lost(mustLoad(t, string(released.Document)), mustLoad(t, replaced(t, edit)))
 		require.NoError(t, err, name)
 		assert.Empty(t, lost, name)
 	}
@@ -74,7 +74,7 @@ func TestLost_findsBreakingChanges(t *testing.T) {
 		"the address is another":         {"url: /api/v1", "url: /api/v2"},
 		"another authentication":         {"scheme: bearer\n", "scheme: basic\n"},
 	} {
-		lost, err := compat.Lost(mustLoad(t, string(oldclient.Document)), mustLoad(t, replaced(t, edit)))
+		lost, err := compat.Lost(mustLoad(t, string(released.Document)), mustLoad(t, replaced(t, edit)))
 		require.NoError(t, err, name)
 		assert.NotEmpty(t, lost, name)
 	}
@@ -83,6 +83,6 @@ func TestLost_findsBreakingChanges(t *testing.T) {
 // replaced is the old contract with the first occurrence of a text replaced.
 func replaced(tb testing.TB, edit [2]string) string {
 	tb.Helper()
-	require.True(tb, strings.Contains(string(oldclient.Document), edit[0]), "the old contract lacks %q", edit[0]) //nolint:testifylint // Contains would print the whole contract
-	return strings.Replace(string(oldclient.Document), edit[0], edit[1], 1)
+	require.True(tb, strings.Contains(string(released.Document), edit[0]), "the old contract lacks %q", edit[0]) //nolint:testifylint // Contains would print the whole contract
+	return strings.Replace(string(released.Document), edit[0], edit[1], 1)
 }

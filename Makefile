@@ -59,6 +59,22 @@ deb: deps ## Build the Debian package in bin/: make deb [VERSION=1.1.0]
 	@$(MAKE) --no-print-directory build bin/THIRD_PARTY_NOTICES VERSION=$(VERSION)
 	@impl/deploy/debian/build.sh "$(VERSION)" "$(CONTRACT)" bin
 
+.PHONY: release
+release: deps ## Build archives, package, bill of materials, licences, checksums and images in bin/release: make release VERSION=1.1.0
+	impl/deploy/release/build.sh "$(VERSION)" bin/release
+	@$(MAKE) --no-print-directory image TAG=$(VERSION) VERSION=$(VERSION)
+	docker save uncial:$(VERSION) uncial-engine:$(VERSION) uncial-mock:$(VERSION) | gzip -n >bin/release/uncial_$(VERSION)_images_amd64.tar.gz
+	@cd bin/release && rm -f SHA256SUMS && sha256sum -- * >SHA256SUMS
+
+.PHONY: test-release
+test-release: deps ## Build the release twice and compare every byte: make test-release [PLATFORMS='linux/amd64 darwin/arm64']
+	impl/deploy/release/test.sh "$(CONTRACT)" $(PLATFORMS)
+
+.PHONY: test-alerts
+test-alerts: containers ## Fire every alert rule in promtool
+	docker build -q -t uncial-operator - < impl/deploy/test/Dockerfile >/dev/null
+	docker run --rm -v $(CURDIR)/impl/deploy/monitoring:/rules:ro -w /rules uncial-operator sh -c 'promtool check rules alerts.yaml && promtool test rules alerts_test.yaml'
+
 .PHONY: test-deb
 test-deb: containers ## Install, use, upgrade, restore and remove the package in containers, with Prometheus, Caddy and nginx (about 10 minutes)
 	impl/deploy/test/deb.sh
@@ -93,8 +109,9 @@ deps-test:
 	@$(DEPS) test
 
 .PHONY: image
-image: build containers ## Build the container images uncial, uncial-engine and uncial-mock: make image [TAG=latest]
-	@image() { docker build -q --force-rm "$$@" --build-arg VERSION=$(VERSION) -f - bin >/dev/null; }; \
+image: build bin/THIRD_PARTY_NOTICES containers ## Build the container images uncial, uncial-engine and uncial-mock: make image [TAG=latest]
+	@cp -r impl/ocr/models/own/LICENSE bin/models-LICENSE; cp impl/ocr/models/own/README.md bin/models-README.md; cp LICENSE bin/LICENSE; \
+	image() { docker build -q --force-rm "$$@" --build-arg VERSION=$(VERSION) -f - bin >/dev/null; }; \
 	image --target uncial -t uncial:$(TAG) < impl/deploy/Dockerfile; \
 	image --target engine -t uncial-engine:$(TAG) < impl/deploy/Dockerfile; \
 	image -t uncial-mock:$(TAG) < mock/Dockerfile; \

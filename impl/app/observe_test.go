@@ -1,9 +1,11 @@
 package app_test
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
 	"regexp"
 	"runtime"
 	"testing"
@@ -44,4 +46,15 @@ func TestMetrics_Extractions(t *testing.T) {
 		`uncial_fetches_total{outcome="ok"} 1`, `uncial_fetches_total{outcome="not-found"} 1`, `uncial_fetches_total{outcome="refused-address"} 1`,
 		"uncial_fetch_seconds_count 3", "uncial_queue_wait_seconds_count 1", `uncial_language_model_requests_total{outcome="failed"} 0`,
 		`go_sql_max_open_connections{db_name="write"} 1`, `go_sql_max_open_connections{db_name="read"} 16`)
+
+	guide, err := os.ReadFile("../deploy/README.md")
+	require.NoError(t, err)
+	res, err := http.Get(adminAddress(t, &log) + "/metrics")
+	require.NoError(t, err)
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	for _, match := range regexp.MustCompile(`# TYPE (uncial_\w+)`).FindAllSubmatch(text, -1) {
+		require.Regexp(t, "`"+string(match[1])+"[`{]", string(guide), "the guide explains every metric")
+	}
 }

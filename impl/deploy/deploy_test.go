@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -264,5 +265,65 @@ func TestCompose_Hardening(t *testing.T) {
 		require.Equal(t, object{
 			"internal": true, "driver_opts": object{"com.docker.network.bridge.inhibit_ipv4": "true"},
 		}, at(t, file, "networks", name), "the same as in testcontainers")
+	}
+}
+
+func TestChart_IngressAndMonitor(t *testing.T) {
+	t.Parallel()
+	require.NotContains(t, render(t, minimal), "Ingress demo-api")
+	objects := render(t, minimal+"ingress: {enabled: true, host: uncial.example.org, className: nginx, tlsSecret: certificate}\nserviceMonitor: {enabled: true, labels: {release: prometheus}}")
+	ingress := objects["Ingress demo-api"]
+	require.Equal(t, object{"name": "demo-api", "port": object{"name": "http"}}, at(t, ingress, "spec", "rules", 0, "http", "paths", 0, "backend", "service"))
+	require.Equal(t, "certificate", at(t, ingress, "spec", "tls", 0, "secretName"))
+	require.Equal(t, "28m", at(t, ingress, "metadata", "annotations", "nginx.ingress.kubernetes.io/proxy-body-size"))
+	monitor := objects["ServiceMonitor demo"]
+	require.Equal(t, "prometheus", at(t, monitor, "metadata", "labels", "release"))
+	labels := at(t, objects["Service demo-metrics"], "metadata", "labels").(object)
+	require.Subset(t, labels, at(t, monitor, "spec", "selector", "matchLabels"), "the monitor finds the service")
+	require.Equal(t, at(t, objects["Service demo-metrics"], "spec", "ports", 0, "name"), at(t, monitor, "spec", "endpoints", 0, "port"))
+	for _, component := range []string{"api", "engine"} {
+		pod := at(t, objects["Deployment demo-"+component], "spec", "template", "metadata", "labels").(object)
+		require.Subset(t, pod, at(t, objects["Service demo-metrics"], "spec", "selector"), "the service finds the pods")
+	}
+	_, err := helm(t, "template", "demo", "chart", "--kube-version", "1.31.0", "--set", "existingSecret=uncial,networkPolicy.enabled=false,ingress.enabled=true")
+	require.Error(t, err, "ingress.host is required")
+}
+
+// TestChart_Notes renders what helm prints after an installation. Without a cluster helm prints no notes, so they are put into an object.
+func TestChart_Notes(t *testing.T) {
+	t.Parallel()
+	chart := filepath.Join(t.TempDir(), "chart")
+	require.NoError(t, os.CopyFS(chart, os.DirFS("chart")))
+	notes, err := os.ReadFile("chart/templates/NOTES.txt")
+	require.NoError(t, err)
+	wrapped := "kind: ConfigMap\ndata:\n  notes: |\n    " + strings.ReplaceAll(string(notes), "\n", "\n    ")
+	require.NoError(t, os.WriteFile(filepath.Join(chart, "templates", "notes.yaml"), []byte(wrapped), 0o600))
+	out, err := helm(t, "template", "demo", chart, "--kube-version", "1.31.0", "--show-only", "templates/notes.yaml",
+		"--set", "existingSecret=uncial,networkPolicy.enabled=false,ingress.enabled=true,ingress.host=uncial.example.org")
+	require.NoError(t, err, out)
+	require.Contains(t, out, "kubectl --namespace default exec deploy/demo-api -- /uncial account create")
+	require.Contains(t, out, "The API: http://uncial.example.org/api/v1")
+}
+
+// TestMonitoring_Metrics holds the metrics of the alert rules and of the dashboard against the table in the guide, which a test of package app
+// holds against the service.
+func TestMonitoring_Metrics(t *testing.T) {
+	t.Parallel()
+	guide, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	for _, file := range []string{"monitoring/alerts.yaml", "monitoring/grafana.json"} {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		names := regexp.MustCompile(`\buncial_[a-z_]+`).FindAllString(string(text), -1)
+		require.NotEmpty(t, names)
+		for _, name := range names {
+			name = strings.TrimSuffix(name, "_bucket")
+			require.Regexp(t, "`"+name+"[`{]", string(guide), "%s uses a metric that the guide lacks", file)
+		}
+	}
+	rules, err := os.ReadFile("monitoring/alerts.yaml")
+	require.NoError(t, err)
+	for _, match := range regexp.MustCompile(`- alert: (\w+)`).FindAllSubmatch(rules, -1) {
+		require.Contains(t, string(guide), "`"+string(match[1])+"`", "the guide says what to do")
 	}
 }

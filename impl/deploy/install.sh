@@ -21,7 +21,8 @@ sed "s|/usr/|$prefix/|" impl/deploy/systemd/uncial.service >bin/uncial.service
 put 644 bin/uncial.service "$root/lib/systemd/system/uncial.service"
 [ -e "$root/etc/uncial/uncial.env" ] || put 640 impl/deploy/uncial.env "$root/etc/uncial/uncial.env"
 
-for file in impl/deploy/README.md CHANGELOG.md LICENSE bin/THIRD_PARTY_NOTICES impl/deploy/monitoring/alerts.yaml impl/deploy/monitoring/grafana.json; do
+for file in impl/deploy/README.md CHANGELOG.md LICENSE bin/THIRD_PARTY_NOTICES impl/deploy/proxy/Caddyfile impl/deploy/proxy/nginx.conf \
+	impl/deploy/monitoring/prometheus.yml impl/deploy/monitoring/alerts.yaml impl/deploy/monitoring/grafana.json impl/sample/page.jpg; do
 	put 644 "$file" "$doc/$(basename "$file")"
 done
 put 644 impl/ocr/models/own/README.md "$doc/models/README.md"

@@ -37,5 +37,5 @@ sed -e "s/@VERSION@/$version/" -e "s/@ARCH@/$(dpkg --print-architecture)/" -e "s
 (cd "$stage" && find usr lib -type f | LC_ALL=C sort | xargs md5sum >DEBIAN/md5sums)
 find "$stage" -newermt "@$SOURCE_DATE_EPOCH" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
 package=$out/uncial_${version}_$(dpkg --print-architecture).deb
-dpkg-deb --root-owner-group -Zxz --build "$stage" "$package" >/dev/null
+dpkg-deb --root-owner-group -Zxz -z4 --build "$stage" "$package" >/dev/null
 echo "$package"

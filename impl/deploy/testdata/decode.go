@@ -5,11 +5,13 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -26,6 +28,9 @@ func main() {
 		}
 		if err == nil {
 			_, _, err = strict.Decode(text, nil, nil)
+		}
+		if bytes.Contains(text, []byte("apiVersion: monitoring.coreos.com/v1\n")) && runtime.IsNotRegisteredError(err) {
+			continue // a kind of the Prometheus operator, which is not part of Kubernetes
 		}
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "%v\n%s", err, text)

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"uncial/contracttests/internal/compat"
-	"uncial/gen/released"
 	"uncial/gen"
+	"uncial/gen/released"
 )
 
 func mustLoad(tb testing.TB, text string) *openapi3.T {

@@ -106,7 +106,7 @@ func TestHandler_LogsOneLineForEachRequest(t *testing.T) {
 	require.Len(t, lines, 1)
 	var line map[string]any
 	require.NoError(t, json.Unmarshal([]byte(lines[0]), &line))
-	assert.Greater(t, line["duration"], 0.0)
+	assert.Greater(t, line["duration_us"], 0.0)
 	assert.Greater(t, line["bytes"], 0.0)
 	for name, want := range map[string]any{
 		"level": "INFO", "msg": "request", "request_id": "one", "method": "POST", "route": "/api/v1/extract",

@@ -18,7 +18,7 @@ func (h *handler) log(x *exchange, r *http.Request) {
 	}
 	attrs := []slog.Attr{
 		slog.String("request_id", x.id), slog.String("method", r.Method), slog.String("route", x.route),
-		slog.Int("status", x.status), slog.Int64("bytes", x.bytes), slog.Duration("duration", time.Since(x.started)),
+		slog.Int("status", x.status), slog.Int64("bytes", x.bytes), slog.Int64("duration_us", time.Since(x.started).Microseconds()),
 	}
 	if x.principal != (Principal{}) {
 		attrs = append(attrs, slog.String("account", x.principal.AccountID), slog.String("key", x.principal.KeyID))

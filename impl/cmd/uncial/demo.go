@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,8 +78,23 @@ func (c *demoCmd) signUp() dashboard.SignUp {
 	return dashboard.Closed
 }
 
+// hasLoopback reports whether a listen address includes a loopback one: the dashboard is closed over plain HTTP on all others.
+func hasLoopback(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil {
+		return false
+	}
+	addr, err := netip.ParseAddr(host)
+	return host == "" || app.IsLoopback(listen) || err == nil && addr.IsUnspecified()
+}
+
 // showDashboard prints how to sign in: for the first operator with a link that works once and leads to the account of the key.
 func (c *demoCmd) showDashboard(ctx context.Context, con *console, a *app.App, key string) error {
+	if !hasLoopback(c.Listen) {
+		fmt.Fprintf(con.out, "The dashboard needs HTTPS, so that it is closed on %s. To use it on this machine, listen on 127.0.0.1 or 0.0.0.0.\n"+
+			"\nPress Ctrl-C to stop. The data is kept.\n", c.Listen)
+		return nil
+	}
 	link, err := a.OperatorLink(ctx, a.AccountOf(ctx, key))
 	if err != nil {
 		return err

@@ -267,3 +267,13 @@ func TestRun_Environment(t *testing.T) {
 	require.Equal(t, 2, status)
 	require.Contains(t, stderr, `--fetch-allow: invalid address range`)
 }
+
+func TestHasLoopback(t *testing.T) {
+	t.Parallel()
+	for listen, want := range map[string]bool{
+		"127.0.0.1:8080": true, "localhost:8080": true, "[::1]:8080": true, "0.0.0.0:8080": true, "[::]:8080": true, ":8080": true,
+		"192.168.1.5:8080": false, "uncial.example.org:8080": false, "8080": false,
+	} {
+		require.Equal(t, want, main.HasLoopback(listen), listen)
+	}
+}

@@ -68,17 +68,22 @@ func (d *Directory) SignIn(ctx context.Context, email, password string, from Cli
 	if !matched {
 		return User{}, ErrSignIn
 	}
-	return d.signedIn(ctx, id, a)
+	return d.signedIn(ctx, id, stored, a)
 }
 
-// signedIn records a successful sign-in and takes its attempt off the counts.
-func (d *Directory) signedIn(ctx context.Context, id string, a attempt) (User, error) {
+// signedIn records a successful sign-in and takes its attempt off the counts. Errors: ErrSignIn if the hash is no longer that of
+// the user: the password was changed meanwhile, to shut out whoever knows the old one.
+func (d *Directory) signedIn(ctx context.Context, id, hash string, a attempt) (User, error) {
 	var u User
 	err := d.store.Tx(ctx, func(ctx context.Context, x store.Executor) (err error) {
-		if err := a.forgive(ctx, x); err != nil {
-			return err
+		n, err := x.Exec(ctx, `UPDATE users SET signed_in_at = $2 WHERE id = $1 AND password_hash = $3`, id, store.At(d.now()), hash)
+		if err == nil && n == 0 {
+			err = ErrSignIn
 		}
-		if _, err := x.Exec(ctx, `UPDATE users SET signed_in_at = $2 WHERE id = $1`, id, store.At(d.now())); err != nil {
+		if err == nil {
+			err = a.forgive(ctx, x)
+		}
+		if err != nil {
 			return err
 		}
 		u, err = find(ctx, x, `id = $1`, id)

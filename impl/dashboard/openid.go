@@ -14,6 +14,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
+	"uncial/impl/account"
 	"uncial/impl/account/user"
 )
 
@@ -156,7 +157,23 @@ func finishOpenID(c *Call) error {
 	if err != nil {
 		return err
 	}
+	if s.Code != "" {
+		return c.joinWith(u, s.Code)
+	}
 	return c.d.admitUser(c, u, "", s.Next, "")
+}
+
+// joinWith signs in somebody who has followed an invitation and has a user already. An invitation that is not for this user stays
+// open.
+func (c *Call) joinWith(u user.User, code string) error {
+	accountID, err := c.d.o.Users.AcceptAs(c.R.Context(), code, u.ID)
+	if errors.Is(err, user.ErrToken) {
+		return c.d.admitUser(c, u, "", "/", "")
+	}
+	if err != nil {
+		return err
+	}
+	return c.d.admitUser(c, u, accountID, "/", "joined")
 }
 
 // identify exchanges the code for an ID token and checks it.
@@ -197,7 +214,7 @@ func (c *Call) signUpWith(person identity, code string) error {
 		}
 	}
 	name := person.Name
-	if name == "" {
+	if account.CheckName(name) != nil {
 		name = person.Email
 	}
 	u, a, err := d.o.Users.SignUpWith(ctx, person.issuer, person.subject, person.EmailVerified, code,

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -199,6 +200,28 @@ func TestDashboard_OpenID_SignUp(t *testing.T) {
 	thief := s.browser()
 	thief.post("/link", "code", code)
 	require.Equal(t, 409, p.signIn(thief, "/openid?invitation").status, "an e-mail address does not give access to its user")
+}
+
+func TestDashboard_OpenID_Invitation(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t)
+	p.claims["name"] = "Anna\u200b" // cannot be shown
+	s := newSite(t, withProvider(p, dashboard.Open))
+	b := s.browser()
+	require.Equal(t, "/", p.signIn(b, "/openid").path)
+	require.Contains(t, b.get("/").text(), "anna@example.org", "stands for the name")
+
+	s.signUp("bert@example.org", "Print room")
+	for _, email := range []string{"bert@example.org", "anna@example.org"} {
+		code, err := s.Users.Issue(t.Context(), user.Token{
+			Purpose: user.Invitation, AccountID: s.accountOf("bert@example.org"), Role: user.PlainMember, Email: email,
+		})
+		require.NoError(t, err)
+		other := s.browser()
+		other.post("/link", "code", code)
+		require.Equal(t, "/", p.signIn(other, "/openid?invitation").path)
+		require.Equal(t, email == "anna@example.org", strings.Contains(other.get("/").text(), "Print room"), "who is invited joins")
+	}
 }
 
 func TestDashboard_OpenID_UnverifiedAddress(t *testing.T) {

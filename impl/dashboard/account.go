@@ -183,6 +183,7 @@ func deleteUser(c *Call) error {
 	if err != nil {
 		return err
 	}
+	c.d.forget(c)
 	return c.Redirect("/sign-in", "user-deleted")
 }
 
@@ -204,5 +205,6 @@ func deleteAccount(c *Call) error {
 	if err := c.d.o.Users.DeleteAccount(c.R.Context(), c.Account.ID); err != nil {
 		return err
 	}
+	c.d.forget(c)
 	return c.Redirect("/sign-in", "account-deleted")
 }

@@ -174,5 +174,10 @@ func TestDashboard_SignOut_Forgets(t *testing.T) {
 	b.post("/sign-in", "email", "anna@example.org", "password", password)
 	second := s.sessionOf(b)
 	b.post("/sessions/end")
-	require.Equal(t, []string{first, second}, ended, "what is kept for a session is forgotten with it")
+	b.post("/sign-in", "email", "anna@example.org", "password", password)
+	third := s.sessionOf(b)
+	b.post("/account/password", "current", password, "password", password)
+	fourth := s.sessionOf(b)
+	b.post("/account/delete", "confirm", "Map room", "delete-password", password)
+	require.Equal(t, []string{first, second, third, fourth}, ended, "what is kept for a session is forgotten with it")
 }

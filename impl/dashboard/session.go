@@ -107,6 +107,7 @@ func (d *Dashboard) setDeadline(c *Call) {
 // begin signs a user in with a new session: its token replaces the one that the browser had before.
 func (d *Dashboard) begin(c *Call, u user.User, accountID string) error {
 	ctx := c.R.Context()
+	d.forget(c)
 	if err := d.sessions.RenewToken(ctx); err != nil {
 		return err
 	}

@@ -57,16 +57,32 @@ func changeMember(done string, run func(c *Call, f *form, userID string) error) 
 
 // setRole changes the role of a member. It asks for the password before it makes an owner, as inviteMember does.
 func setRole(c *Call, f *form, userID string) error {
+	field, err := "password-"+userID, error(nil)
 	if c.Form("role") == string(user.Owner) {
-		if err := c.confirm(f, "password-"+userID); err != nil || !f.isValid() {
-			return err
-		}
+		err = c.confirm(f, field)
+	} else {
+		err = c.confirmOwner(f, field, userID)
+	}
+	if err != nil || !f.isValid() {
+		return err
 	}
 	return c.d.o.Users.SetRole(c.R.Context(), c.Account.ID, userID, user.Role(c.Form("role")))
 }
 
-func removeMember(c *Call, _ *form, userID string) error {
+func removeMember(c *Call, f *form, userID string) error {
+	if err := c.confirmOwner(f, "remove-"+userID, userID); err != nil || !f.isValid() {
+		return err
+	}
 	return c.d.o.Users.RemoveMember(c.R.Context(), c.Account.ID, userID)
+}
+
+// confirmOwner asks for the password if the member is another owner, whom a stolen session must not shut out.
+func (c *Call) confirmOwner(f *form, field, userID string) error {
+	role, err := c.d.o.Users.RoleIn(c.R.Context(), c.Account.ID, userID)
+	if err != nil || role != user.Owner || userID == c.User.ID {
+		return err
+	}
+	return c.confirm(f, field)
 }
 
 // leave takes the visitor out of the account.

@@ -105,18 +105,27 @@ func accept(c *Call) error {
 	return c.Redirect("/", "welcome")
 }
 
-// joinAccount lets somebody who is signed in accept an invitation to an account.
+// joinAccount lets somebody who is signed in accept an invitation to an account, or the link for an operator.
 func joinAccount(c *Call) error {
-	id, err := c.d.o.Users.AcceptAs(c.R.Context(), c.Form("code"), c.User.ID)
+	p, err := c.readCode()
+	var id string
+	if err == nil {
+		id, err = c.d.o.Users.AcceptAs(c.R.Context(), p.Code, c.User.ID)
+	}
 	if errors.Is(err, user.ErrToken) {
 		return c.badCode(err)
 	}
 	if err != nil {
 		return err
 	}
-	c.d.sessions.Put(c.R.Context(), accountKey, id)
-	if err := c.d.commit(c); err != nil {
-		return err
+	if id != "" {
+		c.d.sessions.Put(c.R.Context(), accountKey, id)
+		if err := c.d.commit(c); err != nil {
+			return err
+		}
+	}
+	if p.Token.Purpose == user.Operator {
+		return c.Redirect("/admin", "operator")
 	}
 	return c.Redirect("/", "joined")
 }

@@ -24,6 +24,7 @@ var messages = map[string]string{
 	"openid-confirmed":      "The password is right. Now sign in with the provider to link it.",
 	"openid-linked":         "The provider was linked. You can sign in with it from now on.",
 	"openid-removed":        "The link to the provider was removed.",
+	"operator":              "You are an operator now.",
 	"password-changed":      "The password was changed, and all other sessions were ended.",
 	"plan-changed":          "The plan was changed.",
 	"ranges-changed":        "The address ranges were changed.",

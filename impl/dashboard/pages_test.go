@@ -141,7 +141,13 @@ func TestDashboard_Members(t *testing.T) {
 	require.Contains(t, owner.post("/members/"+bert+"/role", "role", "owner", "password-"+bert, password).text(), "The role was changed.")
 	require.Equal(t, 200, member.post("/keys", "name", "x", "lifetime", "30").status)
 	anna := s.userOf("anna@example.org")
-	require.Contains(t, member.post("/members/"+anna+"/remove").text(), "The member was removed")
+	for _, wrong := range []string{"", "wrong"} {
+		require.Equal(t, 422, member.post("/members/"+anna+"/role", "role", "member", "password-"+anna, wrong).status, "a stolen session shuts no owners out")
+		require.Equal(t, 422, member.post("/members/"+anna+"/remove", "remove-"+anna, wrong).status)
+	}
+	require.Contains(t, member.post("/members/"+anna+"/role", "role", "member", "password-"+anna, password).text(), "The role was changed.")
+	require.Contains(t, member.post("/members/"+anna+"/role", "role", "owner", "password-"+anna, password).text(), "The role was changed.")
+	require.Contains(t, member.post("/members/"+anna+"/remove", "remove-"+anna, password).text(), "The member was removed")
 	require.Equal(t, 403, owner.get("/keys").status, "who was removed sees nothing any more")
 	require.Equal(t, 409, member.post("/members/leave").status, "the last owner stays")
 
@@ -240,4 +246,27 @@ func TestDashboard_Invitations(t *testing.T) {
 	}
 	require.Contains(t, op.get("/admin/log").text(), "revoke invitation")
 	require.Equal(t, 422, op.post("/admin/invitations", "email", "no address").status)
+}
+
+func TestDashboard_OperatorLink(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	s.signUp("bert@example.org", "Demo")
+	demo := s.accountOf("bert@example.org")
+	for _, token := range []user.Token{{Purpose: user.Operator, AccountID: demo, Role: user.Owner}, {Purpose: user.Operator}} {
+		code, err := s.Users.Issue(t.Context(), token)
+		require.NoError(t, err)
+		require.Contains(t, s.browser().post("/link", "code", code).text(), "Do you have a user already?")
+		email := "anna" + token.AccountID + "@example.org"
+		b := s.signUp(email, "Map room")
+		require.Equal(t, 404, b.get("/admin").status)
+		require.Contains(t, b.post("/link", "code", code).text(), "You are signed in as "+email+" . Become an operator")
+		p := b.post("/join", "code", code)
+		require.Equal(t, "/admin", p.path)
+		require.Contains(t, p.text(), "You are an operator now.")
+		require.Equal(t, 422, b.post("/join", "code", code).status, "once")
+		if token.AccountID != "" {
+			require.Contains(t, b.get("/").text(), "Demo")
+		}
+	}
 }

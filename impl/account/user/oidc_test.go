@@ -40,6 +40,13 @@ func TestDirectory_Link(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, t.SetPassword(t.Context(), u.ID, "another good password"))
 		require.True(t, t.hasProvider(u.ID))
+	}, "ends when the owner of an unverified address chooses a password": func(t fixture) {
+		u, _, err := t.SignUpWith(t.Context(), issuer, "45", false, "", newUser("victim@example.org"))
+		require.NoError(t, err)
+		_, err = t.ResetPassword(t.Context(), t.mustIssue(user.Token{Purpose: user.Reset, UserID: u.ID}), password)
+		require.NoError(t, err)
+		_, err = t.SignInWith(t.Context(), issuer, "45")
+		require.ErrorIs(t, err, user.ErrNoUser, "whoever signed up with the address of somebody else")
 	}}.run(t)
 }
 

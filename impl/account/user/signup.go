@@ -43,22 +43,29 @@ func (d *Directory) Accept(ctx context.Context, secret string, n NewUser) (User,
 	})
 }
 
-// AcceptAs lets an existing user accept an invitation to an account. Joining an account twice changes nothing. Errors:
-// ErrToken, ErrNoUser, *store.Error.
+// AcceptAs lets an existing user accept an invitation to an account, or the link for an operator, which may name no account.
+// Joining an account twice changes nothing. Errors: ErrToken, ErrNoUser, *store.Error.
 func (d *Directory) AcceptAs(ctx context.Context, secret, userID string) (accountID string, err error) {
 	err = d.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
 		u, err := find(ctx, x, `id = $1`, userID)
 		if err != nil {
 			return err
 		}
-		t, err := d.take(ctx, x, secret, Invitation)
+		t, err := d.take(ctx, x, secret, Operator, Invitation)
 		if err != nil {
 			return err
 		}
-		if t.AccountID == "" || t.Email != "" && t.Email != u.Email {
+		if t.Purpose == Invitation && t.AccountID == "" || t.Email != "" && t.Email != u.Email {
 			return ErrToken
 		}
-		accountID = t.AccountID
+		if t.Purpose == Operator {
+			if _, err := x.Exec(ctx, `UPDATE users SET is_operator = 1 WHERE id = $1`, userID); err != nil {
+				return err
+			}
+		}
+		if accountID = t.AccountID; accountID == "" {
+			return nil
+		}
 		return d.addMember(ctx, x, t.AccountID, userID, t.Role)
 	})
 	if err != nil {
@@ -227,10 +234,12 @@ func (d *Directory) SetPassword(ctx context.Context, id, password string) error 
 
 // setPassword also ends the sessions of the user and takes back what somebody who knew the old password may have asked for: links
 // that would replace the password again, or the e-mail address, invitations to the accounts that the user owns, and the link to
-// a provider. Users who had no password keep that link, which nobody could make with one.
+// a provider. Users who had no password keep that link, which nobody could make with one; not so before their address is verified,
+// because anybody can sign up with an address that the provider does not vouch for.
 func (d *Directory) setPassword(ctx context.Context, x store.Executor, id, hash string) error {
-	n, err := x.Exec(ctx, `UPDATE users SET password_hash = $2, oidc_issuer = CASE WHEN password_hash IS NULL THEN oidc_issuer END,
-		oidc_subject = CASE WHEN password_hash IS NULL THEN oidc_subject END WHERE id = $1`, id, hash)
+	n, err := x.Exec(ctx, `UPDATE users SET password_hash = $2, 
+			oidc_issuer = CASE WHEN password_hash IS NULL AND verified_at IS NOT NULL THEN oidc_issuer END,
+			oidc_subject = CASE WHEN password_hash IS NULL AND verified_at IS NOT NULL THEN oidc_subject END WHERE id = $1`, id, hash)
 	if err == nil && n == 0 {
 		return ErrNoUser
 	}

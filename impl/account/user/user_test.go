@@ -143,6 +143,24 @@ func TestDirectory_Accept(t *testing.T) {
 			require.NoError(t, err)
 			require.True(t, has)
 		},
+		"makes an existing user an operator, who joins the account of the link": func(t fixture) {
+			u, _ := t.mustSignUp("root@example.org")
+			secret := t.mustIssue(user.Token{Purpose: user.Operator, AccountID: t.account.ID, Role: user.Owner})
+			id, err := t.AcceptAs(t.Context(), secret, u.ID)
+			require.NoError(t, err)
+			require.Equal(t, t.account.ID, id)
+			u, err = t.Find(t.Context(), u.ID)
+			require.NoError(t, err)
+			require.True(t, u.Operator)
+			_, err = t.AcceptAs(t.Context(), secret, u.ID)
+			require.ErrorIs(t, err, user.ErrToken)
+
+			id, err = t.AcceptAs(t.Context(), t.mustIssue(user.Token{Purpose: user.Operator}), t.owner.ID)
+			require.NoError(t, err)
+			require.Empty(t, id, "a link that names no account")
+			_, err = t.AcceptAs(t.Context(), t.mustIssue(user.Token{Purpose: user.Invitation}), t.owner.ID)
+			require.ErrorIs(t, err, user.ErrToken, "an invitation to an account of one's own")
+		},
 		"adds a member to the account, who is no operator": func(t fixture) {
 			u := t.mustJoin("member@example.org", user.PlainMember)
 			require.False(t, u.Operator)

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"uncial/impl/account"
 	"uncial/impl/account/user"
@@ -45,8 +46,16 @@ func (c *Call) PublicURL() string { return strings.TrimSuffix(c.d.o.PublicURL.St
 // each sign-in.
 func (c *Call) Session() string { return c.session }
 
-// Form returns the value of a field of a form, without blanks around it.
-func (c *Call) Form(name string) string { return strings.TrimSpace(c.R.PostFormValue(name)) }
+// Form returns the value of a field of a form, without blanks around it. It is empty for bytes that are no text.
+func (c *Call) Form(name string) string {
+	if value := strings.TrimSpace(c.R.PostFormValue(name)); isText(value) {
+		return value
+	}
+	return ""
+}
+
+// isText reports whether s can be stored and looked for in every database: UTF-8 without NUL, which Postgres refuses.
+func isText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
 // Redirect sends the browser to a page: a path with an optional query. done is the code of a message in messages.go that this
 // page then shows; it may be empty.

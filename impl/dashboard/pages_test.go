@@ -270,3 +270,19 @@ func TestDashboard_OperatorLink(t *testing.T) {
 		}
 	}
 }
+
+func TestDashboard_NoText(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	b := s.signUp("anna@example.org", "Map room")
+	for _, path := range []string{"/keys?after=%00", "/keys?after=%ff", "/keys?%00", "/keys/%00", "/usage?key=k%00", "/nothing%ff"} {
+		require.Equal(t, 404, b.get(path).status, path)
+	}
+	for _, bytes := range []string{"\x00", "\xff"} {
+		p := s.browser().post("/sign-in", "email", "anna"+bytes+"@example.org", "password", password)
+		require.Equal(t, 422, p.status)
+		require.NotContains(t, p.body, "anna", "no database has seen it")
+		require.Equal(t, 422, b.post("/account/name", "name", "Anna"+bytes).status)
+		require.Equal(t, 404, b.post("/switch", "account", bytes).status)
+	}
+}

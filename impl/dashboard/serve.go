@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"uncial/impl/account/user"
@@ -38,7 +39,7 @@ func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.mux.ServeHTTP(w, r)
 }
 
-// admit refuses requests that others can read, and forms that pages of other sites have sent. Style sheets are for all, so
+// admit refuses requests that others can read, forms that pages of other sites have sent, and addresses that are no text. Style sheets are for all, so
 // that the page which explains the refusal has its layout.
 func (d *Dashboard) admit(c *Call) error {
 	if !strings.HasPrefix(c.R.URL.Path, Prefix+"/assets/") && !d.isSecure(c.R) {
@@ -47,7 +48,20 @@ func (d *Dashboard) admit(c *Call) error {
 	if err := d.origins.Check(c.R); err != nil {
 		return forbidden("This form was sent from another site. Open the page here and send the form again.")
 	}
+	if !hasTextOnly(c.R.URL) {
+		return NotFound()
+	}
 	return nil
+}
+
+// hasTextOnly reports whether an address contains nothing that is no text.
+func hasTextOnly(u *url.URL) bool {
+	for name, values := range u.Query() {
+		if !isText(name) || slices.ContainsFunc(values, func(value string) bool { return !isText(value) }) {
+			return false
+		}
+	}
+	return isText(u.Path)
 }
 
 var errInsecure = errors.New("refused: the connection is not secure")

@@ -121,17 +121,17 @@ func TestExtractCmd_Run_LostAnswer(t *testing.T) {
 	isBroken.Store(true)
 	f, url := mustFake(t, func(string) gen.ExtractResponseObject {
 		if isBroken.Load() {
-			time.Sleep(300 * time.Millisecond) // longer than the time limit
+			time.Sleep(3 * time.Second) // longer than the time limit
 		}
 		return nil
 	})
 	file, out := mustFiles(t, "page.jpg")[0], t.TempDir()
 	run := func(args ...string) (stderr string, status int) {
-		stdout, stderr, status := extract(t.Context(), t, url, append([]string{"--out", out, file, "--timeout=200ms"}, args...)...)
+		stdout, stderr, status := extract(t.Context(), t, url, append([]string{"--out", out, file, "--timeout=2s"}, args...)...)
 		return stdout + stderr, status
 	}
 	stderr, status := run()
-	assert.Equal(t, file+": no response within 200ms; the extraction may have been charged\n", stderr)
+	assert.Equal(t, file+": no response within 2s; the extraction may have been charged\n", stderr)
 	assert.Equal(t, 1, status)
 	mustAge(t, out, 22*time.Hour)
 	_, status = run()
@@ -264,9 +264,9 @@ func TestExtractCmd_Run_Late(t *testing.T) {
 	base, out := mustMock(t), t.TempDir()
 	const key = "ocr_test_ok_late"
 	args := []string{"--key", key, "--out", out, "http://mock.invalid/late-20000", "http://mock.invalid/printed"}
-	_, stderr, status := extract(t.Context(), t, base, append(args, "--timeout=2s")...)
+	_, stderr, status := extract(t.Context(), t, base, append(args, "--timeout=5s")...)
 	assert.Equal(t, 1, status)
-	assert.Contains(t, stderr, "late-20000: no response within 2s; the extraction may have been charged\n")
+	assert.Contains(t, stderr, "late-20000: no response within 5s; the extraction may have been charged\n")
 	assert.Equal(t, 20, pointsUsed(t, base, key))
 	_, stderr, status = extract(t.Context(), t, base, args...)
 	assert.Zero(t, status, stderr)
@@ -282,7 +282,7 @@ func TestExtractCmd_Run_KeyReused(t *testing.T) {
 	f, url := mustFake(t, func(string) gen.ExtractResponseObject {
 		isOther := isKnown.Swap(false)
 		if isSlow.Load() {
-			time.Sleep(300 * time.Millisecond) // longer than the time limit
+			time.Sleep(3 * time.Second) // longer than the time limit
 		}
 		if !isOther {
 			return nil
@@ -298,7 +298,7 @@ func TestExtractCmd_Run_KeyReused(t *testing.T) {
 	assert.Equal(t, 2, f.keyCount())
 
 	isSlow.Store(true)
-	_, _, status = extract(t.Context(), t, url, files[1], "--out", out, "--timeout=200ms")
+	_, _, status = extract(t.Context(), t, url, files[1], "--out", out, "--timeout=2s")
 	assert.Equal(t, 1, status)
 	isSlow.Store(false)
 	isKnown.Store(true)

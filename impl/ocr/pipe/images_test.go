@@ -36,6 +36,16 @@ func TestConn_ReceiveAnswer_Memory(t *testing.T) {
 		meter.Close()
 		require.Zero(t, places.Used())
 	})
+	t.Run("carries pictures and how they lie", func(t *testing.T) {
+		t.Parallel()
+		var b bytes.Buffer
+		pictured := doc()
+		pictured.Pages[0].Picture, pictured.Pages[0].Orientation = preview(t, 20), 6
+		require.NoError(t, pipe.New(nil, &b).SendAnswer(pipe.Answer{ID: 1, Document: pictured}))
+		a, err := pipe.New(&b, nil).ReceiveAnswer(pipe.Request{ID: 1, Language: pictured.Language, Enhance: true, Picture: true}, nil)
+		require.NoError(t, err)
+		require.Equal(t, pictured, a.Document)
+	})
 	t.Run("skips images for which there is no memory", func(t *testing.T) {
 		t.Parallel()
 		var b bytes.Buffer

@@ -198,10 +198,10 @@ const (
 )
 
 // The final confidence of words: the weights of their evidence, see EvidenceNames, in a logistic regression on the share of their
-// characters that are correct. "uncial-accuracy --fit ../shared/pages2" prints them, with the figures of pages that were left out.
+// characters that are correct. "uncial-accuracy --fit" prints them; README.md has the commands and the figures.
 var (
-	printWeights = Evidence{0.373, 0.338, 1.232, 0.634, 0.667, -0.222, 1.600, 0.563, 0.893, -1.445, -0.474, 0.306}
-	handWeights  = Evidence{0.212, 0.588, -0.344, 0.000, 0.558, 0.134, 2.269, 0.945, 0.862, -0.087, -0.721, -0.094}
+	printWeights = Evidence{0.717, 0.352, 1.245, 0.561, 0.771, -0.202, 1.710, 0.594, 0.995, -1.367, -0.455, 0.121}
+	handWeights  = Evidence{-0.168, 0.607, -0.419, 0.000, 0.772, 0.010, 2.485, 1.168, 1.056, 0.105, -0.757, 0.012}
 )
 
 // The evidence of words, and what a page is in doubt of.

@@ -26,8 +26,12 @@ type OpenID struct {
 	Name         string // on the button
 }
 
-// openIDTimeout bounds each request to the provider.
-const openIDTimeout = 10 * time.Second
+const (
+	// openIDTimeout bounds each request to the provider.
+	openIDTimeout = 10 * time.Second
+	// openIDPause is how long a provider that did not answer is not asked again, so that visitors do not wait one after the other.
+	openIDPause = 5 * time.Second
+)
 
 // openID signs people in with a provider. It asks for the provider's settings at the first sign-in, so that the service
 // starts without the provider.
@@ -38,6 +42,8 @@ type openID struct {
 	client   *http.Client
 	mu       sync.Mutex
 	provider *oidc.Provider // nil until the first sign-in
+	failed   error          // why the provider did not answer
+	retry    time.Time      // when it is asked again
 }
 
 func newOpenID(o *OpenID, publicURL string) *openID {
@@ -52,13 +58,13 @@ func (p *openID) connect(ctx context.Context) (context.Context, *oidc.Provider, 
 	ctx = oidc.ClientContext(ctx, p.client)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.provider == nil {
+	if p.provider == nil && time.Now().After(p.retry) {
 		// The provider keeps the context to fetch its keys later.
-		provider, err := oidc.NewProvider(context.WithoutCancel(ctx), p.o.Issuer)
-		if err != nil {
-			return nil, nil, nil, fmt.Errorf("the OpenID Connect provider does not answer: %w", err)
-		}
-		p.provider = provider
+		p.provider, p.failed = oidc.NewProvider(context.WithoutCancel(ctx), p.o.Issuer)
+		p.retry = time.Now().Add(openIDPause)
+	}
+	if p.provider == nil {
+		return nil, nil, nil, fmt.Errorf("the OpenID Connect provider does not answer: %w", p.failed)
 	}
 	return ctx, p.provider, &oauth2.Config{
 		ClientID: p.o.ClientID, ClientSecret: p.o.ClientSecret, RedirectURL: p.redirect,

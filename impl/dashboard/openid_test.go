@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -245,6 +246,21 @@ func TestDashboard_OpenID_ProviderDown(t *testing.T) {
 	p.Close()
 	s := newSite(t, withProvider(p, dashboard.Open))
 	require.Equal(t, 502, s.browser().get("/openid").status)
+}
+
+func TestDashboard_OpenID_ProviderFails(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int64
+	p := &provider{Server: httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		w.WriteHeader(http.StatusInternalServerError)
+	}))}
+	t.Cleanup(p.Close)
+	s := newSite(t, withProvider(p, dashboard.Open))
+	for range 5 {
+		require.Equal(t, 502, s.browser().get("/openid").status)
+	}
+	require.EqualValues(t, 1, asked.Load(), "visitors do not wait for it one after the other")
 }
 
 func TestDashboard_OpenID_Link(t *testing.T) {

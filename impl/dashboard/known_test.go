@@ -3,6 +3,7 @@ package dashboard_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -14,6 +15,13 @@ import (
 func (s *site) failures() (n int64) {
 	s.Helper()
 	require.NoError(s, s.store.Reader().Get(s.Context(), `SELECT COALESCE(MAX(count), 0) FROM attempts`, nil, &n))
+	return n
+}
+
+// attempts returns the number of users, addresses and browsers whose failed sign-ins the database holds.
+func (s *site) attempts() (n int) {
+	s.Helper()
+	require.NoError(s, s.store.Reader().Get(s.Context(), `SELECT COUNT(*) FROM attempts WHERE count > 0`, nil, &n))
 	return n
 }
 
@@ -40,6 +48,30 @@ func TestDashboard_KnownBrowser(t *testing.T) {
 	require.EqualValues(t, guesses, s.failures())
 	require.Equal(t, "/", s.remoteBrowser("203.0.113.1").post("/sign-in", "email", "anna@example.org", "password", password).path)
 	require.EqualValues(t, 4, s.failures(), "a sign-in from elsewhere is counted with the guesses, and clears them")
+}
+
+func TestDashboard_KnownBrowser_SeveralUsers(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, func(o *dashboard.Options) { o.TrustedProxies = proxies })
+	shared := s.remoteBrowser("192.0.2.7")
+	const users = 9 // one more than a browser is known to
+	email := func(i int) string { return fmt.Sprintf("reader%d@example.org", i) }
+	for i := range users {
+		s.signUp(email(i), "Reading room")
+		require.Equal(t, "/", shared.post("/sign-in", "email", email(i), "password", password).path)
+		shared.post("/sign-out")
+	}
+	require.Less(t, len(shared.cookies["__Host-uncial-known"].Value), 2000)
+	// Failures of a known browser count for it alone, those of others for user, address and both.
+	for i, want := range map[int]int{0: 3, 1: 1, users - 1: 1} {
+		before := s.attempts()
+		shared.post("/sign-in", "email", email(i), "password", "a mistake")
+		require.Equal(t, want, s.attempts()-before, i)
+	}
+	s.clock.Advance(181 * 24 * time.Hour)
+	before := s.attempts()
+	shared.post("/sign-in", "email", email(2), "password", "a mistake")
+	require.Greater(t, s.attempts()-before, 1, "half a year later")
 }
 
 func TestDashboard_KnownBrowser_Reset(t *testing.T) {

@@ -41,8 +41,11 @@ func address(c *pgx.ConnConfig) string {
 func (s *Store) requireTables(ctx context.Context) error {
 	var rows int
 	err := s.Reader().Get(ctx, `SELECT count(*) FROM goose_db_version`, nil, &rows)
-	postgres := (*pgconn.PgError)(nil)
-	if s.postgres && !(errors.As(err, &postgres) && postgres.Code == "42P01") { // undefined_table
+	undefined := !s.postgres // SQLite has no error code of its own for a missing table
+	if e := (*pgconn.PgError)(nil); errors.As(err, &e) {
+		undefined = e.Code == "42P01" // undefined_table
+	}
+	if err != nil && !undefined {
 		return err
 	}
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"slices"
 	"time"
 
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
@@ -125,12 +126,7 @@ func Handler(h http.Handler, paths ...string) http.Handler {
 	return otelhttp.NewHandler(h, "request", otelhttp.WithSpanNameFormatter(func(_ string, r *http.Request) string {
 		return r.Method + " " + r.URL.Path
 	}), otelhttp.WithFilter(func(r *http.Request) bool {
-		for _, p := range paths {
-			if r.URL.Path == p {
-				return true
-			}
-		}
-		return false
+		return slices.Contains(paths, r.URL.Path)
 	}))
 }
 

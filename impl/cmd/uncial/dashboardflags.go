@@ -10,7 +10,7 @@ type dashboardFlags struct {
 	Dashboard          bool   `default:"true" negatable:"" help:"Serve the dashboard, where people sign in and manage their keys; --dashboard=false switches it off (default: ${default})."`
 	Signup             string `enum:"open,invite,closed" default:"closed" help:"Who may sign up in the dashboard: ${enum} (default: ${default})."`
 	PublicURL          string `name:"public-url" placeholder:"URL" help:"Address that people use, such as https://uncial.example.org, for links and examples (default: http:// and the listen address)."`
-	MailServer         string `secret:"" placeholder:"URL" help:"Mail server for links and notices: smtp://USER:PASSWORD@HOST:587, smtps://…:465, or smtp+plain://HOST:25 without encryption. Prefer the environment: other users can see the command line (default: none, no mail is sent)."`
+	MailServer         string `secret:"" placeholder:"URL" help:"Mail server for links and notices: smtp://USER:PASSWORD@HOST:587, smtps://...:465, or smtp+plain://HOST:25 without encryption. Prefer the environment: other users can see the command line (default: none, no mail is sent)."`
 	MailFrom           string `placeholder:"ADDRESS" help:"Sender of mail, such as 'Uncial <uncial@example.org>'."`
 	OpenidIssuer       string `name:"openid-issuer" placeholder:"URL" help:"OpenID Connect provider that people may sign in with (default: none)."`
 	OpenidClientID     string `name:"openid-client-id" placeholder:"ID" help:"Client ID at the provider."`

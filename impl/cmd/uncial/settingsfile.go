@@ -132,7 +132,7 @@ const maxSecretFile = 64 << 10
 
 // readSecretFile returns the text of a file without the white space around it.
 func readSecretFile(path string) (string, error) {
-	f, err := os.Open(path) //nolint:gosec // the operator names the file
+	f, err := os.Open(path)
 	if err != nil {
 		return "", err
 	}

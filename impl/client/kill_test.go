@@ -64,7 +64,6 @@ func runTests(m *testing.M) int {
 
 // archive serves images by number: slow ones, some that fail or ask to wait at first, and one that is gone.
 type archive struct {
-	tb    testing.TB
 	scans [][]byte
 	mu    sync.Mutex
 	asked map[string]int
@@ -134,30 +133,39 @@ func (a *archive) manifest(base string) string {
 	return `{"type":"Manifest","label":"Codex","items":[` + strings.Join(items, ",") + `]}`
 }
 
+// How many pages mustSources has of each kind, besides those of the archive.
+const pdfPages, images = 40, 200
+
+// mustSources makes a PDF, a directory and a manifest, and serves the images of the manifest.
+func mustSources(tb testing.TB) (a *archive, sources []string) {
+	tb.Helper()
+	dir := tb.TempDir()
+	var sheets []sourcetest.Sheet
+	for i := range pdfPages {
+		sheets = append(sheets, sourcetest.Sheet{JPEG: sourcetest.JPEG(tb, sourcetest.Gray(60, 40, i)), DPI: 100})
+	}
+	book := sourcetest.Write(tb, dir, "book.pdf", sourcetest.PDF(tb, sheets...))
+	for i := range images {
+		sourcetest.Write(tb, dir, fmt.Sprintf("scans/%d.jpg", i), sourcetest.JPEG(tb, sourcetest.Gray(40, 60, i)))
+	}
+	a = &archive{asked: map[string]int{}}
+	for i := range canvases {
+		a.scans = append(a.scans, sourcetest.JPEG(tb, sourcetest.Gray(50, 50, i)))
+	}
+	server := httptest.NewServer(a)
+	tb.Cleanup(server.Close)
+	return a, []string{book, filepath.Join(dir, "scans"), server.URL + "/manifest.json"}
+}
+
 // TestExtractCmd_Run_Killed reads a PDF, a directory and a manifest while the command is killed ten times. Each page is charged
 // once, all files are whole, and the second run is free.
 func TestExtractCmd_Run_Killed(t *testing.T) {
-	const pdfPages, images = 40, 200
 	key := "ocr_test_archive_killed"
-	base, dir, out := mustMock(t), t.TempDir(), t.TempDir()
-	a := &archive{tb: t, asked: map[string]int{}}
-	var sheets []sourcetest.Sheet
-	for i := range pdfPages {
-		sheets = append(sheets, sourcetest.Sheet{JPEG: sourcetest.JPEG(t, sourcetest.Gray(60, 40, i)), DPI: 100})
-	}
-	book := sourcetest.Write(t, dir, "book.pdf", sourcetest.PDF(t, sheets...))
-	for i := range images {
-		sourcetest.Write(t, dir, fmt.Sprintf("scans/%d.jpg", i), sourcetest.JPEG(t, sourcetest.Gray(40, 60, i)))
-	}
-	for i := range canvases {
-		a.scans = append(a.scans, sourcetest.JPEG(t, sourcetest.Gray(50, 50, i)))
-	}
-	server := httptest.NewServer(a)
-	defer server.Close()
-	args := []string{
+	base, out := mustMock(t), t.TempDir()
+	a, sources := mustSources(t)
+	args := append([]string{
 		"--url", base, "--key", key, "--out", out, "--format", "text,alto", "--volume", "text", "--partial", "--fetch-here",
-		book, filepath.Join(dir, "scans"), server.URL + "/manifest.json",
-	}
+	}, sources...)
 	start := func(stderr io.Writer) *exec.Cmd {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
 		cmd.Env = append(os.Environ(), asProgram+"=1")

@@ -12,7 +12,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -181,16 +180,11 @@ var misbehaviours = map[string]func(argument string){
 	"exit":  func(status string) { os.Exit(number(status)) },
 	"hang":  func(string) { select {} },
 	"spin": func(string) {
-		// Many threads, so that the process gets its share of the cores on a busy machine too.
-		const threads = 32
-		runtime.GOMAXPROCS(threads)
-		for range threads {
-			go func() {
-				for spins := uint64(0); spins < math.MaxUint64; spins++ {
-				}
-			}()
+		for spins := uint64(0); ; spins++ { // uses up a core
+			if spins == math.MaxUint64 {
+				return
+			}
 		}
-		select {}
 	},
 	"stderr": func(size string) { fmt.Fprintln(os.Stderr, strings.Repeat("x", number(size))) },
 	"garbage": func(string) {

@@ -42,6 +42,8 @@ type Options struct {
 	Sandbox          sandbox.Mode  // default: sandbox.BestEffort
 	Logger           *slog.Logger  // default: none
 	Start            time.Duration // for a new worker to say hello; default: 30 s
+
+	exhaustingShare int // see the constant; another in tests
 }
 
 // DefaultMemory is the memory limit of a worker, in bytes: three times what the largest permitted image, in colour, was
@@ -65,6 +67,7 @@ func (o Options) withDefaults() Options {
 	o.MaxPages = cmp.Or(max(o.MaxPages, 0), defaultMaxPages)
 	o.Memory = cmp.Or(o.Memory, DefaultMemory)
 	o.Start = cmp.Or(max(o.Start, 0), defaultStart)
+	o.exhaustingShare = cmp.Or(o.exhaustingShare, exhaustingShare)
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	return o
 }

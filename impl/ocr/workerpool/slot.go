@@ -199,7 +199,7 @@ func (s *slot) serve(j *job) (reusable bool) {
 
 // remember makes the pool refuse the image for a while if it was the image, and not a busy machine, that used up the time.
 func (s *slot) remember(j *job, used time.Duration) {
-	if used >= s.pool.opts.Deadline/exhaustingShare {
+	if used >= s.pool.opts.Deadline/time.Duration(s.pool.opts.exhaustingShare) {
 		s.pool.exhausted.add(newDigest(j.item.Account.Label, j.req.Image))
 	}
 }

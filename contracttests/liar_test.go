@@ -4,6 +4,7 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,6 +35,42 @@ func TestCheck_catchesEveryDefect(t *testing.T) {
 			require.Equal(t, 1, report.Count(contracttests.Failed), "%s does not catch a server that %s %s", d.CaughtBy, d.Does, report.Problem)
 		})
 	}
+}
+
+// mutantCases select the cases that a class of mutants is about.
+var mutantCases = map[string]string{
+	"authentication": "401", "negotiation": "negotiation", "leaks": "negotiation|401|least|status/|shape-costs|402/empty|500|429/window|elsewhere", "served contract": "elsewhere/document",
+	"shapes": "least|each-rule|unusual|400/language|listed|takes-nothing|ways", "contents": "format-|several-pages|faint-page", "images": "every-image|image-formats|every-other-file",
+	"repeats": "replay|idempotency-key", "calendar": "clock/(next|month|window)",
+}
+
+// TestCheck_catchesMutants examines the suite with one of many defects that were made systematically, class by class. Some of them show
+// nothing on the mock, such as those of years that its clock does not reach, so that a few may pass.
+func TestCheck_catchesMutants(t *testing.T) {
+	if raceEnabled {
+		t.Skip("TestWithoutRaceDetector runs it")
+	}
+	t.Parallel()
+	const share, leastCaught = 30, 0.9
+	mutants, err := liar.Mutants()
+	require.NoError(t, err)
+	var missed []string
+	tried := 0
+	for i := 0; i < len(mutants); i += share {
+		d := mutants[i]
+		if strings.HasSuffix(d.Does, liar.ReadsImages) {
+			continue
+		}
+		tried++
+		server := httptest.NewServer(liar.New(mock.New(mock.Options{}), d))
+		target := MustTarget(t, server.URL)
+		target.Only, target.FailFast = mutantCases[d.Area], true
+		if contracttests.Check(t.Context(), target).Count(contracttests.Failed) == 0 {
+			missed = append(missed, d.Area+": "+d.Does)
+		}
+		server.Close()
+	}
+	require.GreaterOrEqual(t, 1-float64(len(missed))/float64(tried), leastCaught, missed)
 }
 
 // sample is every tenth under the race detector: TestWithoutRaceDetector goes through them all.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"image"
 	"image/jpeg"
 	_ "image/png" // registers the decoder, like the import of webp below
@@ -40,7 +41,10 @@ func inlineFault(ctx context.Context, imageURL string) string {
 		return ""
 	}
 	if err != nil {
-		return "the image is damaged: its header cannot be read"
+		if kind == imagefile.TIFF {
+			return "the TIFF is cut short or damaged: a directory is missing; send the whole file"
+		}
+		return fmt.Sprintf("the %s is cut short; send the whole file", kind)
 	}
 	if err := imagefile.CheckPages(kind, []imagefile.Size{{Width: header.Width, Height: header.Height}}); err != nil {
 		return err.Error()

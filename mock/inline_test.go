@@ -33,7 +33,7 @@ func TestMock_InlineImages(t *testing.T) {
 		{"a PNG with a side of 32,768 pixels", "iVBORw0KGgoAAAANSUhEUgAAgAAAAAABCAAAAACiXcX0", 400, "at most 32767 a side"},
 		{"a PNG of 103 megapixels", "iVBORw0KGgoAAAANSUhEUgAAJ3oAACd6CAAAAADwj4V+", 400, "103 megapixels"},
 		{"text", "aGVsbG8gd29ybGQ=", 400, "send JPEG, PNG, TIFF, BMP or WebP"},
-		{"a PNG cut off in its header", pixel[:24], 400, "damaged"},
+		{"a PNG cut off in its header", pixel[:24], 400, "cut short"},
 		{"broken base64", pixel[:23] + "!", 400, "RFC 4648"},
 		{"base64 with stray bits", "aGVsbG8gd29ybGR=", 400, "cut off"},
 		{"nothing", "", 400, "must have data"},

@@ -3,6 +3,7 @@ package mock
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"strconv"
@@ -175,8 +176,12 @@ func unknownFormat() string {
 func findImage(ctx context.Context, imageURL string) imageScenario {
 	u, isScenario := onImageHost(imageURL)
 	if !isScenario {
-		if address.NeverPublic(hostOf(imageURL)) {
-			return unfetchable(contract.FetchRefusedAddress)
+		if host := hostOf(imageURL); address.NeverPublic(host) {
+			refused := unfetchable(contract.FetchRefusedAddress)
+			if _, err := netip.ParseAddr(host); err != nil && address.EndsInNumber(host) {
+				refused.fault = "the URL must write an IPv4 address as four decimal numbers"
+			}
+			return refused
 		}
 		return unreadable(inlineFault(ctx, imageURL))
 	}

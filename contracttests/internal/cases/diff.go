@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -169,6 +171,7 @@ func diffSteps(seed uint64) (all []diffStep) {
 		b := generate.Break(base, seed+uint64(i), rule)
 		by("a request where "+rule.Name, model.KeyOK, false, draft(b.Draft, b.Fields()))
 	}
+	all = append(all, oddSteps()...)
 	for i, st := range drawSteps(seed) {
 		all = append(all, diffStep{fmt.Sprintf("step %d of the walk, %s", i+1, st.kind), st.costs(), func(ctx context.Context, s *side) (*model.Exchange, error) {
 			return s.walk.take(ctx, st)
@@ -209,11 +212,15 @@ func (s *side) observe(ctx context.Context, m diffStep) (view, error) {
 		return view{}, err
 	}
 	facts := map[string]string{
+		"the headers": strings.Join(headerNames(x.Header), ", "), "the error": said(x.JSON["error"]), "the message": said(x.JSON["message"]), "the fetch failure": fmt.Sprint(x.JSON["fetch"]),
 		"the status": fmt.Sprint(x.Status), "the code": fmt.Sprint(x.JSON["code"]), "the fields": strings.Join(fieldNames(x.JSON), ", "),
 		"the header Allow": x.Header.Get("Allow"), "the header Content-Type": x.Header.Get("Content-Type"),
 	}
 	if details := x.Object("details"); details != nil {
 		facts["the fields in details"] = strings.Join(slices.Sorted(maps.Keys(details)), ", ")
+		for name, reason := range details {
+			facts["the reason for "+name] = said(reason)
+		}
 	}
 	for _, name := range s.contract.Headers() {
 		facts["the header "+name] = fmt.Sprintf("present %d times", len(x.Header.Values(name)))
@@ -227,6 +234,26 @@ func (s *side) observe(ctx context.Context, m diffStep) (view, error) {
 		}
 	}
 	return view{x, facts}, nil
+}
+
+// headerNames are the names of all headers, documented or not, except those of the connection.
+func headerNames(h http.Header) (names []string) {
+	for name := range h {
+		if !slices.Contains([]string{"Date", "Content-Length", "Connection", "Transfer-Encoding", "Preference-Applied"}, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// numbers in sentences, such as points left and seconds to wait, follow from the state of an account.
+var number = regexp.MustCompile(`\d[\d,]*`)
+
+// said is a sentence without what may differ: the list of installed languages, and numbers.
+func said(sentence any) string {
+	text, _, _ := strings.Cut(fmt.Sprint(sentence), "; supported: ")
+	return number.ReplaceAllString(text, "N")
 }
 
 // fieldNames are the names in an answer, nested ones by their path. Edits depend on the text and are left out.

@@ -278,6 +278,9 @@ func (a *App) Stop(_ context.Context) error {
 func (a *App) Run(ctx context.Context) error {
 	err := a.Start(ctx)
 	if err == nil {
+		err = notifyReady(ctx)
+	}
+	if err == nil {
 		err = a.Wait(ctx)
 	}
 	return errors.Join(err, a.Stop(ctx))

@@ -19,20 +19,21 @@ import (
 const ancientGreek = "grc"
 
 func mayHoldGreek(p *page) bool {
-	first := p.attempts[0]
-	return first.model != ancientGreek && p.src.Has(ancientGreek) && isLatin(first.blocks)
+	return p.model != ancientGreek && p.src.Has(ancientGreek) && isLatin(p.attempts[0].blocks)
 }
 
-// addGreek reads a page that shows Greek with its own model and the Greek one together, and keeps the more confident reading.
+// addGreek reads a page that shows Greek with its language's own model and the Greek one together, and keeps the more confident
+// reading. The early-print model cannot write Greek, so its reading is compared with that of both only if there is little of it; see
+// needsOtherModel.
 func addGreek(ctx context.Context, p *page) error {
 	first := &p.attempts[0]
 	greek, err := showsGreek(ctx, p.sheet.source(p.src), p.sheet.img, first.blocks)
 	if err != nil || !greek {
 		return err
 	}
-	words := p.src.Lexicon(first.model)
-	both, err := p.sheet.read(ctx, p.src, first.model+"+"+ancientGreek, 1)
-	if err != nil || both.confidence < first.confidence {
+	words := p.src.Lexicon(p.model)
+	both, err := p.sheet.read(ctx, p.src, p.model+"+"+ancientGreek, 1)
+	if err != nil || both.confidence < first.confidence && first.model != earlyPrint {
 		return err
 	}
 	*first = both

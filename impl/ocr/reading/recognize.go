@@ -36,12 +36,16 @@ func recognize(ctx context.Context, src Source, img *image.Gray, dpi int, model 
 	return attempt{model: model, blocks: blocks, raw: blocks, confidence: meanConfidence(blocks)}, nil
 }
 
-// readPrint reads the sheet with the language's own model. If its share of the time ends before, the page is answered with the lines
-// that were read until then.
+// readPrint reads the sheet with the language's own model, or with the early-print model if the sample is early print. If its share
+// of the time ends before, the page is answered with the lines that were read until then.
 func readPrint(ctx context.Context, p *page) error {
 	within, cancel := withShare(ctx, firstReadingShare)
 	defer cancel()
-	a, err := p.sheet.read(within, p.src, p.model, 1)
+	model := p.model
+	if p.isEarly {
+		model = earlyPrint
+	}
+	a, err := p.sheet.read(within, p.src, model, 1)
 	p.attempts = []attempt{a}
 	if err == nil || ctx.Err() != nil || within.Err() == nil || characters(a.blocks) == 0 {
 		return err
@@ -52,15 +56,28 @@ func readPrint(ctx context.Context, p *page) error {
 	return err
 }
 
-// mayBeEarlyPrint reports whether the first reading is in doubt and the early-print model can write its letters.
-func mayBeEarlyPrint(p *page) bool {
+// needsOtherModel reports whether the first reading is in doubt and the early-print model can write its letters. If that model read
+// the page alone, the vote wants the other reading.
+func needsOtherModel(p *page) bool {
 	first := p.attempts[0]
-	return first.confidence < sureReading && p.src.Has(earlyPrint) && isLatin(first.blocks) &&
-		foreignShare(first.blocks, p.src.Alphabet(earlyPrint)) <= maxForeignLetters
+	if first.model == earlyPrint {
+		return isEnhanced(p)
+	}
+	return first.confidence < sureReading && p.src.Has(earlyPrint) && p.canBeEarly(first)
 }
 
-// tryEarlyPrint adds a reading by the early-print model and puts the better of the two first.
-func tryEarlyPrint(ctx context.Context, p *page) error {
+// canBeEarly reports whether the early-print model can write the letters of a reading.
+func (p *page) canBeEarly(a attempt) bool {
+	return isLatin(a.blocks) && foreignShare(a.blocks, p.src.Alphabet(earlyPrint)) <= maxForeignLetters
+}
+
+// tryOtherModel adds a reading by the other of the two models, and puts the better one first.
+func tryOtherModel(ctx context.Context, p *page) error {
+	if p.attempts[0].model == earlyPrint {
+		own, err := p.sheet.read(ctx, p.src, p.model, 1)
+		p.attempts = append(p.attempts, own)
+		return err
+	}
 	own := p.attempts[0]
 	early, err := p.sheet.read(ctx, p.src, earlyPrint, 1)
 	if err != nil {

@@ -48,9 +48,10 @@ var sheetSteps = []step{
 // recognizeSteps read the page as handwriting, or as print with the models that suit it.
 var recognizeSteps = []step{
 	{name: "handwriting", when: mayHoldHandwriting, run: readHandwriting},
+	{name: "sample", when: mayBeSampled, run: sampleModels},
 	{name: "print", run: readPrint, required: true},
 	{name: "greek", when: mayHoldGreek, run: addGreek},
-	{name: "early-print", when: mayBeEarlyPrint, run: tryEarlyPrint},
+	{name: "early-print", when: needsOtherModel, run: tryOtherModel},
 }
 
 // tidySteps work on each reading of print that is new.

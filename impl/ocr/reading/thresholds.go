@@ -73,6 +73,14 @@ const (
 	// more is in a language that the model was not trained on, and would lose these letters. Of the 119 pages of both sets, three
 	// have more: editions with much Greek.
 	maxForeignLetters = 0.02
+	// sampleLines is the number of lines in the sample.
+	sampleLines = 2
+	// minSampleText is the least number of characters that decide.
+	minSampleText = 60
+	// sureSample is the confidence of the language's own model from which on no other model reads the sample.
+	sureSample = 0.85
+	// sampleLead is the least lead of the early-print model with which it reads the page alone.
+	sampleLead = 0.08
 	// inDoubt is the calibrated confidence below which a page is read at another size too, and not searched for missed ink: on
 	// such a page, ink that was missed cannot be distinguished from ink that cannot be read.
 	inDoubt = 0.8

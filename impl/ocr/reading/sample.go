@@ -1,0 +1,54 @@
+package reading
+
+import (
+	"cmp"
+	"context"
+	"image"
+	"slices"
+
+	"uncial/impl/ocr/imaging"
+	"uncial/internal/document"
+)
+
+// mayBeSampled reports whether the page may be early print, for all that is known before it is read.
+func mayBeSampled(p *page) bool {
+	return hasLetters(p) && p.model != earlyPrint && p.src.Has(earlyPrint)
+}
+
+// sampleModels reads the longest lines with the language's own model, and with the early-print model if the first is in doubt. Where
+// the early-print model leads by far, it reads the page alone. Otherwise the page is read by the language's own model first.
+func sampleModels(ctx context.Context, p *page) error {
+	lines := p.sheet.longestRows(sampleLines)
+	own, err := p.sheet.readLines(ctx, p.src, p.model, lines)
+	if err != nil || own.confidence >= sureSample || characters(own.blocks) < minSampleText || !p.canBeEarly(own) {
+		return err
+	}
+	early, err := p.sheet.readLines(ctx, p.src, earlyPrint, lines)
+	p.isEarly = err == nil && early.confidence >= own.confidence+sampleLead
+	return err
+}
+
+// longestRows returns the boxes of the n rows with most letters, or of fewer if there are not as many.
+func (s sheet) longestRows(n int) []image.Rectangle {
+	rows := rowPatches(imaging.LetterShaped(s.marks), s.letterHeight)
+	slices.SortStableFunc(rows, func(a, b patch) int { return cmp.Compare(b.letters, a.letters) })
+	var boxes []image.Rectangle
+	for _, r := range rows[:min(n, len(rows))] {
+		boxes = append(boxes, r.box)
+	}
+	return boxes
+}
+
+// readLines reads boxes of the sheet as one line each.
+func (s sheet) readLines(ctx context.Context, src Source, model string, boxes []image.Rectangle) (attempt, error) {
+	var lines []document.Line
+	for _, b := range boxes {
+		line, err := readLine(ctx, s.source(src), s.img, model, toBox(b))
+		if err != nil {
+			return attempt{}, err
+		}
+		lines = append(lines, line)
+	}
+	blocks := []document.Block{document.BlockOf(lines)}
+	return attempt{model: model, blocks: blocks, confidence: meanConfidence(blocks)}, nil
+}

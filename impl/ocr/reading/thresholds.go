@@ -79,7 +79,8 @@ const (
 	minSampleText = 60
 	// sureSample is the confidence of the language's own model from which on no other model reads the sample.
 	sureSample = 0.85
-	// sampleLead is the least lead of the early-print model with which it reads the page alone.
+	// sampleLead is the least lead of the early-print model with which it reads the page alone. On the printed pages of both sets the
+	// text stays the same; a sample of 200 characters cost more than it saved.
 	sampleLead = 0.08
 	// inDoubt is the calibrated confidence below which a page is read at another size too, and not searched for missed ink: on
 	// such a page, ink that was missed cannot be distinguished from ink that cannot be read.

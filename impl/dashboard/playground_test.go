@@ -2,11 +2,14 @@ package dashboard_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -180,4 +183,36 @@ func TestDashboard_SignOut_Forgets(t *testing.T) {
 	fourth := s.sessionOf(b)
 	b.post("/account/delete", "confirm", "Map room", "delete-password", password)
 	require.Equal(t, []string{first, second, third, fourth}, ended, "what is kept for a session is forgotten with it")
+}
+
+// slowBody is the body of a form that stops arriving. net/http cancels the request when its deadline ends it.
+type slowBody struct {
+	io.Reader
+	cancel context.CancelFunc
+}
+
+func (s slowBody) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	if errors.Is(err, io.EOF) {
+		s.cancel()
+		err = os.ErrDeadlineExceeded
+	}
+	return n, err
+}
+
+func TestDashboard_Playground_Slow(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	b := s.signUp("anna@example.org", "Map room")
+	form, contentType := formWith(t, "image", "the beginning of an image")
+	whole, err := io.ReadAll(form)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "http://127.0.0.1:8080/dashboard/playground",
+		slowBody{bytes.NewReader(whole[:len(whole)/2]), cancel})
+	r.Header.Set("Content-Type", contentType)
+	p := b.send(r, "/playground")
+	require.Equal(t, 400, p.status)
+	require.Contains(t, p.text(), "The image arrived too slowly")
 }

@@ -2,6 +2,7 @@ package playground
 
 import (
 	"bufio"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -42,6 +43,9 @@ func (p *Playground) read(c *dashboard.Call) error {
 	reading, refusal, err := tryit.Extract(p.o.API, p.call(c, body))
 	_ = body.Close() // the API may not have wanted the whole image
 	<-done
+	if form.err != nil { // net/http cancels a request whose body is too slow, and yet somebody waits for the answer
+		c.R = c.R.WithContext(context.WithoutCancel(c.R.Context()))
+	}
 	switch {
 	case err != nil:
 		return err

@@ -32,7 +32,7 @@ worker() {
 	fi
 	docker build -q -t uncial-cross-arm64 - <impl/deploy/release/cross.Dockerfile >/dev/null
 	docker run --rm --network none -v "$PWD:/src:ro" -v "$(go env GOROOT):/go:ro" -v "$(go env GOMODCACHE):/modules:ro" -v "$2:/out" \
-		-e GOMODCACHE=/modules -e GOFLAGS=-mod=mod -e GOPROXY=off -e GOSUMDB=off -e GOCACHE=/tmp/cache -w /src uncial-cross-arm64 \
+		-e GOMODCACHE=/modules -e GOPROXY=off -e GOSUMDB=off -e GOCACHE=/cache -v "$(go env GOCACHE):/cache" -w /src uncial-cross-arm64 \
 		/go/bin/go build $flags -mod=readonly -ldflags "$ld" -o /out/ ./impl/cmd/uncial-worker
 }
 

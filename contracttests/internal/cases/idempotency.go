@@ -62,7 +62,7 @@ var idempotencyRows = []row{
 		explanation: "A repeat gets the stored answer byte for byte, in every format and with enhancement.",
 	}, {
 		// A request with another key that fails costs nothing, and shows whether its key was taken for a used one.
-		name: "extract/200/replay-similar-keys", points: 20, build: similarRequests,
+		name: "extract/200/replay-similar-keys", points: 20, extractions: 60, build: similarRequests,
 		explanation: "Idempotency-Keys are compared as they are: a key that differs anywhere, in any way, is another key.",
 	}, {
 		// Caches with few places, and stores that other requests clean up.

@@ -102,9 +102,15 @@ func negotiationRows() (rows []row) {
 		base          ask
 		anyType       bool
 	}{
-		{"extract/400", "", invalid(), false}, {"extract/401", "", read(printed).by(nobody), true}, {"extract/402", model.KeyEmpty, read(printed), false}, {"extract/500", model.KeyError, read(printed), false},
-		{"status/400", "", status().query("verbose=1").wrong("verbose"), false}, {"status/401", "", status().by(nobody), false}, {"status/500", model.KeyError, status(), false},
-		{"elsewhere/404", "", nowhere.by(nobody), true}, {"elsewhere/405", "", put.by(nobody), true},
+		{"extract/400", "", invalid(), false},
+		{"extract/401", "", read(printed).by(nobody), true},
+		{"extract/402", model.KeyEmpty, read(printed), false},
+		{"extract/500", model.KeyError, read(printed), false},
+		{"status/400", "", status().query("verbose=1").wrong("verbose"), false},
+		{"status/401", "", status().by(nobody), false},
+		{"status/500", model.KeyError, status(), false},
+		{"elsewhere/404", "", nowhere.by(nobody), true},
+		{"elsewhere/405", "", put.by(nobody), true},
 	} {
 		rows = append(rows, row{
 			name: e.name + "/negotiation", account: e.account, asks: negotiated(e.base, e.anyType),

@@ -131,7 +131,8 @@ var invalidURLs = []string{
 var invalidTags = []string{
 	"en-x", "en-a", "en-u", "en-Latn-Cyrl", "de-Latn-Latf", "en-GB-US", "de-1901-1901", "en-a-bbb-a-ccc", "abcdefghi", "en-Latn-GB-", "english", "German", "Deutsch", "latin", "en, de;q=0.5", "en;q=0.5", "en GB", " en", "en ", "en\t",
 	"en@euro", "C.UTF-8", "en/GB", "en:GB", "en|de", "en+de", "1en", "en-abcdefghi-x", "e n-GB", "\u200ben", "ｅｎ", "en\u00ad", "en-\u0661\u0662\u0663",
-	"e", "en_GB", "en-", "-en", "en--GB", "e n", "english language", "12", "en;q=1", "*", "en,de", "en\n", "en\x00", "\u0435\u043d", "en-abcdefghi", "en.UTF-8"}
+	"e", "en_GB", "en-", "-en", "en--GB", "e n", "english language", "12", "en;q=1", "*", "en,de", "en\n", "en\x00", "\u0435\u043d", "en-abcdefghi", "en.UTF-8",
+}
 
 // wrongStrings are strings that the schema forbids, by what is wrong with them. Values that the schema permits after all are
 // left out, so that a change of the contract needs no change of the lists.

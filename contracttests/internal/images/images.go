@@ -85,7 +85,8 @@ func mustPNG(img image.Image) []byte {
 func convert(to interface {
 	image.Image
 	Set(x, y int, c color.Color)
-}) image.Image {
+},
+) image.Image {
 	from := page(to.Bounds().Dx(), to.Bounds().Dy())
 	for y := range from.Rect.Dy() {
 		for x := range from.Rect.Dx() {
@@ -128,7 +129,8 @@ func pngVariants() (all []File) {
 func transparent(to interface {
 	image.Image
 	Set(x, y int, c color.Color)
-}) image.Image {
+},
+) image.Image {
 	convert(to)
 	to.Set(1, 1, color.NRGBA{R: 10, G: 20, B: 30, A: 128})
 	return to
@@ -153,8 +155,11 @@ func jpegVariants() (all []File) {
 		name    string
 		segment []byte
 	}{
-		{"no-jfif", nil}, {"jfif", segment(0xe0, "JFIF\x00\x01\x02\x01\x01\x2c\x01\x2c\x00\x00")}, {"exif", segment(0xe1, "Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00\x00\x00\x00")},
-		{"comment", segment(0xfe, "a comment")}, {"adobe", segment(0xed, "Photoshop 3.0\x00")},
+		{"no-jfif", nil},
+		{"jfif", segment(0xe0, "JFIF\x00\x01\x02\x01\x01\x2c\x01\x2c\x00\x00")},
+		{"exif", segment(0xe1, "Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00\x00\x00\x00")},
+		{"comment", segment(0xfe, "a comment")},
+		{"adobe", segment(0xed, "Photoshop 3.0\x00")},
 	} {
 		all = append(all, File{Name: "jpeg-" + v.name + ".jpg", Data: slices.Concat(plain[:2], v.segment, plain[2:]), Format: "jpeg"})
 	}

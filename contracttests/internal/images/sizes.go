@@ -32,8 +32,10 @@ func heavy() []File {
 	filled := slices.Concat(picture[:33], chunk("prVt", string(make([]byte, room))), picture[33:])
 	tail := func(data []byte) []byte { return append(slices.Clone(data), make([]byte, maxBytes-len(data))...) }
 	return []File{
-		{Name: "20-MiB.png", Data: filled, Format: "png", Heavy: true}, {Name: "20-MiB.tif", Data: tail(bilevelTIFF(120, 80, 1, 1)), Format: "tiff", Heavy: true},
-		{Name: "20-MiB.jpg", Data: tail(mustJPEG(page(120, 80))), Format: "jpeg", Heavy: true}, {Name: "20-MiB.bmp", Data: tail(bilevelBMP(120, 80)), Format: "bmp", Heavy: true},
+		{Name: "20-MiB.png", Data: filled, Format: "png", Heavy: true},
+		{Name: "20-MiB.tif", Data: tail(bilevelTIFF(120, 80, 1, 1)), Format: "tiff", Heavy: true},
+		{Name: "20-MiB.jpg", Data: tail(mustJPEG(page(120, 80))), Format: "jpeg", Heavy: true},
+		{Name: "20-MiB.bmp", Data: tail(bilevelBMP(120, 80)), Format: "bmp", Heavy: true},
 	}
 }
 
@@ -122,17 +124,31 @@ func Invalid() []File {
 		return File{Name: name, Data: data[:n], Format: formatOf(name)}
 	}
 	all := []File{
-		{Name: "empty"}, {Name: "text", Data: []byte("This is a text, whatever its type says."), Format: "png"}, {Name: "picture.gif", Data: []byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\xff\xff\x00\x00\x00!\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"), Format: "gif"},
+		{Name: "empty"},
+		{Name: "text", Data: []byte("This is a text, whatever its type says."), Format: "png"},
+		{Name: "picture.gif", Data: []byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\xff\xff\x00\x00\x00!\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"), Format: "gif"},
 		{Name: "old.gif", Data: []byte("GIF87a\x01\x00\x01\x00\x80\x00\x00\xff\xff\xff\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"), Format: "png"},
-		{Name: "page.pdf", Data: []byte("%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>\nendobj\ntrailer << /Root 1 0 R >>\n%%EOF\n"), Format: "pdf"}, {Name: "page.ps", Data: []byte("%!PS-Adobe-3.0\nshowpage\n"), Format: "png"},
-		{Name: "picture.svg", Data: []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>`), Format: "svg+xml"}, {Name: "page.xml", Data: []byte(`<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>`), Format: "png"},
-		{Name: "page.html", Data: []byte("<html><body><img src=a.png></body></html>"), Format: "png"}, {Name: "doctype.html", Data: []byte("<!doctype html><title>a page</title>"), Format: "png"}, {Name: "pages.zip", Data: []byte("PK\x03\x04\x14\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"), Format: "png"},
-		{Name: "picture.jp2", Data: []byte("\x00\x00\x00\x0cjP  \r\n\x87\n\x00\x00\x00\x14ftypjp2 \x00\x00\x00\x00jp2 "), Format: "jp2"}, {Name: "picture.heic", Data: []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"), Format: "heic"}, {Name: "picture.avif", Data: []byte("\x00\x00\x00\x1cftypavif\x00\x00\x00\x00avifmif1miaf"), Format: "avif"},
-		{Name: "picture.djvu", Data: []byte("AT&TFORM\x00\x00\x00\x20DJVUINFO\x00\x00\x00\x0a\x00\x01\x00\x01\x18\x00"), Format: "png"}, {Name: "picture.psd", Data: []byte("8BPS\x00\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x01\x00\x08\x00\x03"), Format: "png"},
+		{Name: "page.pdf", Data: []byte("%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>\nendobj\ntrailer << /Root 1 0 R >>\n%%EOF\n"), Format: "pdf"},
+		{Name: "page.ps", Data: []byte("%!PS-Adobe-3.0\nshowpage\n"), Format: "png"},
+		{Name: "picture.svg", Data: []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>`), Format: "svg+xml"},
+		{Name: "page.xml", Data: []byte(`<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>`), Format: "png"},
+		{Name: "page.html", Data: []byte("<html><body><img src=a.png></body></html>"), Format: "png"},
+		{Name: "doctype.html", Data: []byte("<!doctype html><title>a page</title>"), Format: "png"},
+		{Name: "pages.zip", Data: []byte("PK\x03\x04\x14\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"), Format: "png"},
+		{Name: "picture.jp2", Data: []byte("\x00\x00\x00\x0cjP  \r\n\x87\n\x00\x00\x00\x14ftypjp2 \x00\x00\x00\x00jp2 "), Format: "jp2"},
+		{Name: "picture.heic", Data: []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"), Format: "heic"},
+		{Name: "picture.avif", Data: []byte("\x00\x00\x00\x1cftypavif\x00\x00\x00\x00avifmif1miaf"), Format: "avif"},
+		{Name: "picture.djvu", Data: []byte("AT&TFORM\x00\x00\x00\x20DJVUINFO\x00\x00\x00\x0a\x00\x01\x00\x01\x18\x00"), Format: "png"},
+		{Name: "picture.psd", Data: []byte("8BPS\x00\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x01\x00\x08\x00\x03"), Format: "png"},
 		cut("cut.png", bilevelPNG(9, 9), 20), cut("magic.png", bilevelPNG(9, 9), 12), cut("magic.jpg", mustJPEG(page(9, 9)), 14), cut("magic.bmp", bilevelBMP(9, 9), 20), cut("magic.tif", bilevelTIFF(9, 9, 1, 1), 12),
-		{Name: "magic.webp", Data: []byte("RIFF\x04\x00\x00\x00WEBP"), Format: "webp"}, {Name: "half.webp", Data: []byte("RIFF\x0c\x00\x00\x00WEBPVP8L\x00\x00"), Format: "webp"},
-		{Name: "wide.png", Data: bilevelPNG(maxSide+1, 1), Format: "png"}, {Name: "high.png", Data: bilevelPNG(1, maxSide+1), Format: "png"}, {Name: "101-megapixels.png", Data: bilevelPNG(10_001, 10_000), Format: "png"},
-		{Name: "wide.tif", Data: bilevelTIFF(maxSide+1, 1, 1, 1), Format: "tiff"}, {Name: "11-pages.tif", Data: bilevelTIFF(9, 9, maxPages+1, 1), Format: "tiff"}, {Name: "wide.bmp", Data: bilevelBMP(maxSide+1, 1), Format: "bmp"},
+		{Name: "magic.webp", Data: []byte("RIFF\x04\x00\x00\x00WEBP"), Format: "webp"},
+		{Name: "half.webp", Data: []byte("RIFF\x0c\x00\x00\x00WEBPVP8L\x00\x00"), Format: "webp"},
+		{Name: "wide.png", Data: bilevelPNG(maxSide+1, 1), Format: "png"},
+		{Name: "high.png", Data: bilevelPNG(1, maxSide+1), Format: "png"},
+		{Name: "101-megapixels.png", Data: bilevelPNG(10_001, 10_000), Format: "png"},
+		{Name: "wide.tif", Data: bilevelTIFF(maxSide+1, 1, 1, 1), Format: "tiff"},
+		{Name: "11-pages.tif", Data: bilevelTIFF(9, 9, maxPages+1, 1), Format: "tiff"},
+		{Name: "wide.bmp", Data: bilevelBMP(maxSide+1, 1), Format: "bmp"},
 	}
 	for _, f := range heavy() {
 		all = append(all, File{Name: "over-" + f.Name, Data: append(slices.Clone(f.Data), 0), Format: f.Format, Heavy: true})

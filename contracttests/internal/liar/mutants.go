@@ -62,8 +62,15 @@ func answersOf() []named[when] {
 	at := func(path when, code int) when { return both(path, status(code)) }
 	reports := func(c *call, _ *reply) bool { return c.isStatus() }
 	return []named[when]{
-		{"extract 400", at(extraction, 400)}, {"extract 401", at(extraction, 401)}, {"extract 402", at(extraction, 402)},
-		{"extract 429", at(extraction, 429)}, {"extract 500", at(extraction, 500)}, {"status 400", at(reports, 400)},
-		{"status 401", at(reports, 401)}, {"status 500", at(reports, 500)}, {"404", status(404)}, {"405", status(405)},
+		{"extract 400", at(extraction, 400)},
+		{"extract 401", at(extraction, 401)},
+		{"extract 402", at(extraction, 402)},
+		{"extract 429", at(extraction, 429)},
+		{"extract 500", at(extraction, 500)},
+		{"status 400", at(reports, 400)},
+		{"status 401", at(reports, 401)},
+		{"status 500", at(reports, 500)},
+		{"404", status(404)},
+		{"405", status(405)},
 	}
 }

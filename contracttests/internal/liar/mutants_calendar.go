@@ -49,9 +49,12 @@ func monthStart(t time.Time) time.Time {
 // monthEndMutants report nextReset wrongly at some times of the year.
 func monthEndMutants() (all []row) {
 	ways := []named[func(r time.Time) time.Time]{
-		{"a day early", func(r time.Time) time.Time { return r.AddDate(0, 0, -1) }}, {"a day late", func(r time.Time) time.Time { return r.AddDate(0, 0, 1) }},
-		{"an hour early", func(r time.Time) time.Time { return r.Add(-time.Hour) }}, {"a month late", func(r time.Time) time.Time { return r.AddDate(0, 1, 0) }},
-		{"a year early", func(r time.Time) time.Time { return r.AddDate(-1, 0, 0) }}, {"a second early", func(r time.Time) time.Time { return r.Add(-time.Second) }},
+		{"a day early", func(r time.Time) time.Time { return r.AddDate(0, 0, -1) }},
+		{"a day late", func(r time.Time) time.Time { return r.AddDate(0, 0, 1) }},
+		{"an hour early", func(r time.Time) time.Time { return r.Add(-time.Hour) }},
+		{"a month late", func(r time.Time) time.Time { return r.AddDate(0, 1, 0) }},
+		{"a year early", func(r time.Time) time.Time { return r.AddDate(-1, 0, 0) }},
+		{"a second early", func(r time.Time) time.Time { return r.Add(-time.Second) }},
 	}
 	for i, k := range timesOfYear() {
 		way := pick(ways, i)
@@ -192,7 +195,8 @@ func slowStepMutants() (all []row) {
 		all = append(all, mutant(fmt.Sprintf("charges a point more after %d moves of the clock", n), remember(account, func(m *struct {
 			at time.Time
 			n  int64
-		}, honest server, c *call, a *reply) {
+		}, honest server, c *call, a *reply,
+		) {
 			if !extracted(c, a) && !reported(c, a) {
 				return
 			}
@@ -222,13 +226,18 @@ func giveBackCounted(moves map[string]int, n int) lie {
 // windowCalendarMutants get windows wrong at boundaries of the calendar.
 func windowCalendarMutants() (all []row) {
 	for i, b := range []named[func(t time.Time) bool]{
-		{"the last minute of a day", func(t time.Time) bool { return t.Hour() == 23 && t.Minute() == 59 }}, {"the first minute of a day", func(t time.Time) bool { return t.Hour() == 0 && t.Minute() == 0 }},
-		{"the last minute of an hour", func(t time.Time) bool { return t.Minute() == 59 }}, {"the last minute of a month", func(t time.Time) bool { return nextMonthStart(t).Sub(t) <= time.Minute }},
-		{"the first minute of a month", func(t time.Time) bool { return t.Sub(monthStart(t)) < time.Minute }}, {"the last minute of a year", func(t time.Time) bool { return t.Month() == 12 && nextMonthStart(t).Sub(t) <= time.Minute }},
-		{"years from 2038", func(t time.Time) bool { return t.Year() >= 2038 }}, {"29 February", func(t time.Time) bool { return t.Month() == 2 && t.Day() == 29 }},
+		{"the last minute of a day", func(t time.Time) bool { return t.Hour() == 23 && t.Minute() == 59 }},
+		{"the first minute of a day", func(t time.Time) bool { return t.Hour() == 0 && t.Minute() == 0 }},
+		{"the last minute of an hour", func(t time.Time) bool { return t.Minute() == 59 }},
+		{"the last minute of a month", func(t time.Time) bool { return nextMonthStart(t).Sub(t) <= time.Minute }},
+		{"the first minute of a month", func(t time.Time) bool { return t.Sub(monthStart(t)) < time.Minute }},
+		{"the last minute of a year", func(t time.Time) bool { return t.Month() == 12 && nextMonthStart(t).Sub(t) <= time.Minute }},
+		{"years from 2038", func(t time.Time) bool { return t.Year() >= 2038 }},
+		{"29 February", func(t time.Time) bool { return t.Month() == 2 && t.Day() == 29 }},
 	} {
 		way := pick([]named[func(left, seconds int64) (int64, int64)]{
-			{"a second too long", func(left, s int64) (int64, int64) { return left, s + 1 }}, {"with one request less", func(left, s int64) (int64, int64) { return max(0, left-1), s }},
+			{"a second too long", func(left, s int64) (int64, int64) { return left, s + 1 }},
+			{"with one request less", func(left, s int64) (int64, int64) { return max(0, left-1), s }},
 			{"that ends at once", func(left, _ int64) (int64, int64) { return left, 0 }},
 		}, i)
 		all = append(all, mutant(fmt.Sprintf("reports a window %s in %s", way.name, b.name), instead(both(always, not(keyless)), func(honest server, c *call, a *reply) *reply {

@@ -184,10 +184,22 @@ func activeMutants() (all []row) {
 		add(format, "has a script", `(<(?:Layout|ReadingOrder)>)`, `<script xmlns="http://www.w3.org/1999/xhtml">alert(1)</script>$1`)
 	}
 	for _, h := range [][3]string{
-		{"has a script", `(</head>)`, `<script>alert(1)</script>$1`}, {"has a script of another host", `(</head>)`, `<script src="http://example.org/x.js"></script>$1`}, {"runs a script when it is loaded", `<body`, `<body onload="alert(1)"`}, {"runs a script on a click", `<span class="ocrx_word"`, `<span onclick="alert(1)" class="ocrx_word"`},
-		{"has a link that runs a script", `(<body>)`, `$1<a href="javascript:alert(1)">x</a>`}, {"has a frame", `(<body>)`, `$1<iframe src="http://example.org/"></iframe>`}, {"has an object", `(<body>)`, `$1<object data="http://example.org/x"></object>`}, {"has a style sheet of another host", `(</head>)`, `<link rel="stylesheet" href="http://example.org/x.css"/>$1`},
-		{"goes to another page", `(</head>)`, `<meta http-equiv="refresh" content="0;url=http://example.org/"/>$1`}, {"changes the base", `(</head>)`, `<base href="http://example.org/"/>$1`}, {"loads an image of another host", `(<body>)`, `$1<img src="http://example.org/x.png" alt=""/>`}, {"has a form", `(<body>)`, `$1<form action="http://example.org/"><input name="x"/></form>`},
-		{"declares an external entity", `<!DOCTYPE html>`, `<!DOCTYPE html [<!ENTITY x SYSTEM "file:///etc/passwd">]>`}, {"names a style sheet", `(<!DOCTYPE html>)`, `<?xml-stylesheet href="http://example.org/x.css"?>$1`}, {"has a style that loads an image", `<body`, `<body style="background:url(http://example.org/x.png)"`}, {"has an SVG with a script", `(<body>)`, `$1<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`},
+		{"has a script", `(</head>)`, `<script>alert(1)</script>$1`},
+		{"has a script of another host", `(</head>)`, `<script src="http://example.org/x.js"></script>$1`},
+		{"runs a script when it is loaded", `<body`, `<body onload="alert(1)"`},
+		{"runs a script on a click", `<span class="ocrx_word"`, `<span onclick="alert(1)" class="ocrx_word"`},
+		{"has a link that runs a script", `(<body>)`, `$1<a href="javascript:alert(1)">x</a>`},
+		{"has a frame", `(<body>)`, `$1<iframe src="http://example.org/"></iframe>`},
+		{"has an object", `(<body>)`, `$1<object data="http://example.org/x"></object>`},
+		{"has a style sheet of another host", `(</head>)`, `<link rel="stylesheet" href="http://example.org/x.css"/>$1`},
+		{"goes to another page", `(</head>)`, `<meta http-equiv="refresh" content="0;url=http://example.org/"/>$1`},
+		{"changes the base", `(</head>)`, `<base href="http://example.org/"/>$1`},
+		{"loads an image of another host", `(<body>)`, `$1<img src="http://example.org/x.png" alt=""/>`},
+		{"has a form", `(<body>)`, `$1<form action="http://example.org/"><input name="x"/></form>`},
+		{"declares an external entity", `<!DOCTYPE html>`, `<!DOCTYPE html [<!ENTITY x SYSTEM "file:///etc/passwd">]>`},
+		{"names a style sheet", `(<!DOCTYPE html>)`, `<?xml-stylesheet href="http://example.org/x.css"?>$1`},
+		{"has a style that loads an image", `<body`, `<body style="background:url(http://example.org/x.png)"`},
+		{"has an SVG with a script", `(<body>)`, `$1<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`},
 	} {
 		add("hocr", h[0], h[1], h[2])
 	}

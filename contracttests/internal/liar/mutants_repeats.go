@@ -24,9 +24,14 @@ func agingMutants() (all []row) {
 		all = append(all, mutant(fmt.Sprintf("forgets stored answers after %s", age), forgetAfter(age)))
 	}
 	for _, b := range []named[func(t time.Time) string]{
-		{"the day", func(t time.Time) string { return t.Format("2006-01-02") }}, {"the hour", func(t time.Time) string { return t.Format("2006-01-02 15") }}, {"the month", func(t time.Time) string { return t.Format("2006-01") }},
-		{"the year", func(t time.Time) string { return t.Format("2006") }}, {"the week", func(t time.Time) string { y, w := t.ISOWeek(); return fmt.Sprint(y, w) }}, {"the half of the day", func(t time.Time) string { return t.Format("2006-01-02 PM") }},
-		{"the day in New York", func(t time.Time) string { return t.Add(-5 * time.Hour).Format("2006-01-02") }}, {"the quarter", func(t time.Time) string { return fmt.Sprint(t.Year(), (t.Month()-1)/3) }},
+		{"the day", func(t time.Time) string { return t.Format("2006-01-02") }},
+		{"the hour", func(t time.Time) string { return t.Format("2006-01-02 15") }},
+		{"the month", func(t time.Time) string { return t.Format("2006-01") }},
+		{"the year", func(t time.Time) string { return t.Format("2006") }},
+		{"the week", func(t time.Time) string { y, w := t.ISOWeek(); return fmt.Sprint(y, w) }},
+		{"the half of the day", func(t time.Time) string { return t.Format("2006-01-02 PM") }},
+		{"the day in New York", func(t time.Time) string { return t.Add(-5 * time.Hour).Format("2006-01-02") }},
+		{"the quarter", func(t time.Time) string { return fmt.Sprint(t.Year(), (t.Month()-1)/3) }},
 	} {
 		all = append(all, mutant("forgets stored answers at the end of "+b.name, forgetWhen(func(first, now time.Time) bool { return b.of(first.UTC()) != b.of(now.UTC()) })))
 	}
@@ -254,7 +259,9 @@ func replayFormMutants() (all []row) {
 		{"escapes letters in", func(_ *call, a *reply) {
 			a.body = []byte(strings.Replace(string(a.body), "success", `\u0073uccess`, 1))
 		}},
-		{"leaves out the reader of", drop("reader")}, {"leaves out the edits of", drop("edits")}, {"ends the text with a line feed in", edit(func(o object) { o["text"] = fmt.Sprint(o["text"], "\n") })},
+		{"leaves out the reader of", drop("reader")},
+		{"leaves out the edits of", drop("edits")},
+		{"ends the text with a line feed in", edit(func(o object) { o["text"] = fmt.Sprint(o["text"], "\n") })},
 	}
 	for i, format := range formats {
 		for j, enhance := range []bool{false, true} {

@@ -21,7 +21,8 @@ func servedMutants() ([]row, error) {
 		return nil, fmt.Errorf("read the contract: %w", err)
 	}
 	files := []named[func(path string) bool]{
-		{"/openapi.yaml", func(p string) bool { return p == "/openapi.yaml" }}, {"/openapi.json", func(p string) bool { return p == "/openapi.json" }},
+		{"/openapi.yaml", func(p string) bool { return p == "/openapi.yaml" }},
+		{"/openapi.json", func(p string) bool { return p == "/openapi.json" }},
 		{"both documents", func(p string) bool { return p == "/openapi.yaml" || p == "/openapi.json" }},
 	}
 	var all []row

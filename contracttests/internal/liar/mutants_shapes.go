@@ -21,27 +21,60 @@ func unknownFieldMutants() (all []row) {
 	prefix := func(p string) func(string) bool { return func(s string) bool { return strings.HasPrefix(s, p) } }
 	contains := func(p string) func(string) bool { return func(s string) bool { return strings.Contains(s, p) } }
 	for _, kind := range []named[func(name string) bool]{
-		{"of digits", matches(`^[0-9]+$`)}, {"without a name", matches(`^$`)}, {"of blanks", matches(`^[ \t]+$`)}, {"of letters beyond ASCII", func(s string) bool {
+		{"of digits", matches(`^[0-9]+$`)},
+		{"without a name", matches(`^$`)},
+		{"of blanks", matches(`^[ \t]+$`)},
+		{"of letters beyond ASCII", func(s string) bool {
 			return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r < 128 || !unicode.IsLetter(r) })
 		}},
-		{"of emoji", func(s string) bool { return strings.ContainsFunc(s, func(r rune) bool { return r >= 0x1f300 }) }}, {"with a dot", contains(".")}, {"with brackets", contains("[")},
-		{"that begin with an underscore", prefix("_")}, {"that begin with $", prefix("$")}, {"that begin with @", prefix("@")}, {"that begin with x-", matches(`(?i)^x-`)},
-		{"that look like comments", matches(`^(#|//)`)}, {"longer than 64 characters", func(s string) bool { return len(s) > 64 }}, {"longer than 1,000 characters", func(s string) bool { return len(s) > 1000 }},
-		{"with a hyphen", contains("-")}, {"with a colon", contains(":")}, {"with a NUL", contains("\x00")}, {"with a control character", func(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) }},
-		{"with a quotation mark", contains(`"`)}, {"with a slash", contains("/")}, {"with a backslash", contains(`\`)}, {"that begin with a digit", matches(`^[0-9]`)}, {"of one character", func(s string) bool { return len([]rune(s)) == 1 }},
-		{"of punctuation", matches(`^[!-/:-@\[-` + "`" + `{-~]+$`)}, {"in snake case", matches(`^[a-z]+_[a-z_]+$`)}, {"in kebab case", matches(`^[a-z]+-[a-z-]+$`)}, {"in capitals", matches(`^[A-Z]{2,}$`)},
-		{"with an invisible character", func(s string) bool { return strings.ContainsAny(s, "\u200b\u00ad\u2060\ufeff") }}, {"that end with a blank", matches(` $`)}, {"that begin with a blank", matches(`^ `)},
-		{"that look like known ones in other letters", func(s string) bool { return strings.ContainsAny(s, "аеіоѕ") }}, {"that are known ones with an s", matches(`^(imageUrl|language|enhance|format)s$`)},
-		{"that are known ones with a number", matches(`^(imageUrl|language|enhance|format)[0-9]$`)}, {"of answers", func(s string) bool {
+		{"of emoji", func(s string) bool { return strings.ContainsFunc(s, func(r rune) bool { return r >= 0x1f300 }) }},
+		{"with a dot", contains(".")},
+		{"with brackets", contains("[")},
+		{"that begin with an underscore", prefix("_")},
+		{"that begin with $", prefix("$")},
+		{"that begin with @", prefix("@")},
+		{"that begin with x-", matches(`(?i)^x-`)},
+		{"that look like comments", matches(`^(#|//)`)},
+		{"longer than 64 characters", func(s string) bool { return len(s) > 64 }},
+		{"longer than 1,000 characters", func(s string) bool { return len(s) > 1000 }},
+		{"with a hyphen", contains("-")},
+		{"with a colon", contains(":")},
+		{"with a NUL", contains("\x00")},
+		{"with a control character", func(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) }},
+		{"with a quotation mark", contains(`"`)},
+		{"with a slash", contains("/")},
+		{"with a backslash", contains(`\`)},
+		{"that begin with a digit", matches(`^[0-9]`)},
+		{"of one character", func(s string) bool { return len([]rune(s)) == 1 }},
+		{"of punctuation", matches(`^[!-/:-@\[-` + "`" + `{-~]+$`)},
+		{"in snake case", matches(`^[a-z]+_[a-z_]+$`)},
+		{"in kebab case", matches(`^[a-z]+-[a-z-]+$`)},
+		{"in capitals", matches(`^[A-Z]{2,}$`)},
+		{"with an invisible character", func(s string) bool { return strings.ContainsAny(s, "\u200b\u00ad\u2060\ufeff") }},
+		{"that end with a blank", matches(` $`)},
+		{"that begin with a blank", matches(`^ `)},
+		{"that look like known ones in other letters", func(s string) bool { return strings.ContainsAny(s, "аеіоѕ") }},
+		{"that are known ones with an s", matches(`^(imageUrl|language|enhance|format)s$`)},
+		{"that are known ones with a number", matches(`^(imageUrl|language|enhance|format)[0-9]$`)},
+		{"of answers", func(s string) bool {
 			return slices.Contains([]string{"success", "text", "confidence", "pointsUsed", "document", "code", "error", "details"}, s)
-		}}, {"with a plus", contains("+")}, {"with a percent sign", contains("%")}, {"with an asterisk", contains("*")}, {"with a comma", contains(",")},
+		}},
+		{"with a plus", contains("+")},
+		{"with a percent sign", contains("%")},
+		{"with an asterisk", contains("*")},
+		{"with a comma", contains(",")},
 	} {
 		all = append(all, mutant("ignores unknown fields "+kind.name, dropUnknown(func(name string, _ any) bool { return kind.of(name) })))
 	}
 	for _, kind := range []named[func(v any) bool]{
-		{"null", func(v any) bool { return v == nil }}, {"false", func(v any) bool { return v == false }}, {"an empty string", func(v any) bool { return v == "" }},
-		{"an empty list", func(v any) bool { l, ok := v.([]any); return ok && len(l) == 0 }}, {"an empty object", func(v any) bool { o, ok := v.(object); return ok && len(o) == 0 }},
-		{"a number", func(v any) bool { _, ok := v.(interface{ Int64() (int64, error) }); return ok }}, {"an object", func(v any) bool { _, ok := v.(object); return ok }}, {"a list", func(v any) bool { _, ok := v.([]any); return ok }},
+		{"null", func(v any) bool { return v == nil }},
+		{"false", func(v any) bool { return v == false }},
+		{"an empty string", func(v any) bool { return v == "" }},
+		{"an empty list", func(v any) bool { l, ok := v.([]any); return ok && len(l) == 0 }},
+		{"an empty object", func(v any) bool { o, ok := v.(object); return ok && len(o) == 0 }},
+		{"a number", func(v any) bool { _, ok := v.(interface{ Int64() (int64, error) }); return ok }},
+		{"an object", func(v any) bool { _, ok := v.(object); return ok }},
+		{"a list", func(v any) bool { _, ok := v.([]any); return ok }},
 	} {
 		all = append(all, mutant("ignores unknown fields whose value is "+kind.name, dropUnknown(func(_ string, v any) bool { return kind.of(v) })))
 	}
@@ -75,11 +108,28 @@ func queryMutants() (all []row) {
 		return func(name, _ string) bool { return p.MatchString(name) }
 	}
 	for i, kind := range []named[func(name, value string) bool]{
-		{"without a name", matches(`^$`)}, {"without a value", func(_, v string) bool { return v == "" }}, {"of marketing", matches(`^utm_`)}, {"that begin with an underscore", matches(`^_`)},
-		{"of one letter", matches(`^[a-z]$`)}, {"for versions", matches(`^(v|version|api-version|api_version)$`)}, {"of digits", matches(`^[0-9]+$`)}, {"with brackets", matches(`\[`)}, {"in capitals", matches(`^[A-Z_]+$`)},
-		{"named callback", matches(`^callback$`)}, {"named pretty", matches(`^pretty$`)}, {"named debug", matches(`^debug$`)}, {"named lang", matches(`^lang$`)}, {"named fields", matches(`^fields$`)},
-		{"named language", matches(`^language$`)}, {"named enhance", matches(`^enhance$`)}, {"named format", matches(`^format$`)}, {"named imageUrl", matches(`^imageUrl$`)}, {"named timestamp", matches(`^(timestamp|ts|t)$`)},
-		{"with a dot", matches(`\.`)}, {"with a hyphen", matches(`-`)}, {"beyond ASCII", matches(`[^ -~]`)},
+		{"without a name", matches(`^$`)},
+		{"without a value", func(_, v string) bool { return v == "" }},
+		{"of marketing", matches(`^utm_`)},
+		{"that begin with an underscore", matches(`^_`)},
+		{"of one letter", matches(`^[a-z]$`)},
+		{"for versions", matches(`^(v|version|api-version|api_version)$`)},
+		{"of digits", matches(`^[0-9]+$`)},
+		{"with brackets", matches(`\[`)},
+		{"in capitals", matches(`^[A-Z_]+$`)},
+		{"named callback", matches(`^callback$`)},
+		{"named pretty", matches(`^pretty$`)},
+		{"named debug", matches(`^debug$`)},
+		{"named lang", matches(`^lang$`)},
+		{"named fields", matches(`^fields$`)},
+		{"named language", matches(`^language$`)},
+		{"named enhance", matches(`^enhance$`)},
+		{"named format", matches(`^format$`)},
+		{"named imageUrl", matches(`^imageUrl$`)},
+		{"named timestamp", matches(`^(timestamp|ts|t)$`)},
+		{"with a dot", matches(`\.`)},
+		{"with a hyphen", matches(`-`)},
+		{"beyond ASCII", matches(`[^ -~]`)},
 	} {
 		op := pick(operations, i)
 		all = append(all, mutant("ignores query parameters "+kind.name+op.name, rewrite(func(c *call) {
@@ -210,13 +260,38 @@ func languageMutants() (all []row) {
 // addressMutants refuse addresses of a legal shape.
 func addressMutants() (all []row) {
 	for _, kind := range []named[string]{
-		{"with a port", `^https?://[^/]*:[0-9]+(/.*)?$`}, {"with an IPv6 host", `^https?://\[.*$`}, {"with an IPv4 host", `^https?://[0-9.]+(:[0-9]+)?(/.*)?$`}, {"with a host in capitals", `^https?://[^/]*[A-Z].*$`},
-		{"with an underscore in the host", `^https?://[^/]*_.*$`}, {"with a punycode host", `^https?://[^/]*xn--.*$`}, {"whose host ends with a dot", `^https?://[^/:?#]*\.([/:?#].*)?$`}, {"whose host has one label", `^https?://[^/.:?#\[]+([/:?#].*)?$`},
-		{"without a path", `^https?://[^/?#]*$`}, {"without a path, but with a query", `^https?://[^/?#]*\?.*$`}, {"with a fragment", `^https?://[^#]*#.*$`}, {"with a query", `^https?://[^/?#]*/[^?]*\?.*$`},
-		{"with escapes in the path", `^https?://[^?]*%.*$`}, {"with escapes in the query", `^https?://[^?]*\?.*%.*$`}, {"with a semicolon", `^https?://.*;.*$`}, {"with a plus", `^https?://.*\+.*$`}, {"with a tilde", `^https?://.*~.*$`},
-		{"with an apostrophe", `^https?://.*'.*$`}, {"with parentheses", `^https?://.*\(.*$`}, {"with an at sign in the path", `^https?://[^/]*/.*@.*$`}, {"with dot segments", `^https?://[^?]*/\.\./.*$`}, {"with empty segments", `^https?://[^/]*/(.*/)?/.*$`},
-		{"without an extension", `^https?://[^/]*/[^.]*$`}, {"that ends with a slash", `^https?://.*/$`}, {"with the port 80", `^http://[^/]*:80(/.*)?$`}, {"with an asterisk", `^https?://.*\*.*$`}, {"with an equals sign in the path", `^https?://[^?]*=.*$`},
-		{"with an exclamation mark", `^https?://.*!.*$`}, {"with a comma", `^https?://.*,.*$`}, {"of 8,192 characters", `^https?://.{8184,}$`}, {"longer than 4,096 characters", `^https?://.{4090,}$`}, {"of an info.json", `^https?://.*/info\.json$`},
+		{"with a port", `^https?://[^/]*:[0-9]+(/.*)?$`},
+		{"with an IPv6 host", `^https?://\[.*$`},
+		{"with an IPv4 host", `^https?://[0-9.]+(:[0-9]+)?(/.*)?$`},
+		{"with a host in capitals", `^https?://[^/]*[A-Z].*$`},
+		{"with an underscore in the host", `^https?://[^/]*_.*$`},
+		{"with a punycode host", `^https?://[^/]*xn--.*$`},
+		{"whose host ends with a dot", `^https?://[^/:?#]*\.([/:?#].*)?$`},
+		{"whose host has one label", `^https?://[^/.:?#\[]+([/:?#].*)?$`},
+		{"without a path", `^https?://[^/?#]*$`},
+		{"without a path, but with a query", `^https?://[^/?#]*\?.*$`},
+		{"with a fragment", `^https?://[^#]*#.*$`},
+		{"with a query", `^https?://[^/?#]*/[^?]*\?.*$`},
+		{"with escapes in the path", `^https?://[^?]*%.*$`},
+		{"with escapes in the query", `^https?://[^?]*\?.*%.*$`},
+		{"with a semicolon", `^https?://.*;.*$`},
+		{"with a plus", `^https?://.*\+.*$`},
+		{"with a tilde", `^https?://.*~.*$`},
+		{"with an apostrophe", `^https?://.*'.*$`},
+		{"with parentheses", `^https?://.*\(.*$`},
+		{"with an at sign in the path", `^https?://[^/]*/.*@.*$`},
+		{"with dot segments", `^https?://[^?]*/\.\./.*$`},
+		{"with empty segments", `^https?://[^/]*/(.*/)?/.*$`},
+		{"without an extension", `^https?://[^/]*/[^.]*$`},
+		{"that ends with a slash", `^https?://.*/$`},
+		{"with the port 80", `^http://[^/]*:80(/.*)?$`},
+		{"with an asterisk", `^https?://.*\*.*$`},
+		{"with an equals sign in the path", `^https?://[^?]*=.*$`},
+		{"with an exclamation mark", `^https?://.*!.*$`},
+		{"with a comma", `^https?://.*,.*$`},
+		{"of 8,192 characters", `^https?://.{8184,}$`},
+		{"longer than 4,096 characters", `^https?://.{4090,}$`},
+		{"of an info.json", `^https?://.*/info\.json$`},
 	} {
 		all = append(all, mutant("refuses addresses "+kind.name, fields(stringField("imageUrl", func(s string) string {
 			if !strings.HasPrefix(s, "http") || !regexp.MustCompile(kind.of).MatchString(s) || strings.Contains(s, "mock.invalid") {
@@ -231,9 +306,28 @@ func addressMutants() (all []row) {
 // keyValueMutants refuse or change Idempotency-Keys of a legal form.
 func keyValueMutants() (all []row) {
 	for _, kind := range []named[string]{
-		{"of one character", `^.$`}, {"of digits", `^[0-9]+$`}, {"with a comma", `,`}, {"with a semicolon", `;`}, {"with a quotation mark", `"`}, {"with a backslash", `\\`}, {"with a slash", `/`}, {"with a percent sign", `%`},
-		{"with an equals sign", `=`}, {"with an angle bracket", `[<>]`}, {"with a brace", `[{}]`}, {"with an apostrophe", `'`}, {"with a colon", `:`}, {"with an at sign", `@`}, {"with a tilde", `~`}, {"longer than 64 characters", `^.{65,}$`},
-		{"longer than 128 characters", `^.{129,}$`}, {"that is no UUID", `^.{1,35}$`}, {"that begins with a hyphen", `^-`}, {"with a dollar sign", `\$`}, {"with a number sign", `#`}, {"with an asterisk", `\*`},
+		{"of one character", `^.$`},
+		{"of digits", `^[0-9]+$`},
+		{"with a comma", `,`},
+		{"with a semicolon", `;`},
+		{"with a quotation mark", `"`},
+		{"with a backslash", `\\`},
+		{"with a slash", `/`},
+		{"with a percent sign", `%`},
+		{"with an equals sign", `=`},
+		{"with an angle bracket", `[<>]`},
+		{"with a brace", `[{}]`},
+		{"with an apostrophe", `'`},
+		{"with a colon", `:`},
+		{"with an at sign", `@`},
+		{"with a tilde", `~`},
+		{"longer than 64 characters", `^.{65,}$`},
+		{"longer than 128 characters", `^.{129,}$`},
+		{"that is no UUID", `^.{1,35}$`},
+		{"that begins with a hyphen", `^-`},
+		{"with a dollar sign", `\$`},
+		{"with a number sign", `#`},
+		{"with an asterisk", `\*`},
 	} {
 		p := regexp.MustCompile(kind.of)
 		all = append(all, mutant("refuses an Idempotency-Key "+kind.name, refuse(func(c *call) bool {

@@ -159,6 +159,11 @@ func (r *Request) http(ctx context.Context, base string) (*http.Request, error) 
 	}
 	maps.Copy(req.Header, r.headers())
 	req.Close = r.Close
+	if req.URL.Scheme == "https" { // HTTP/2 has no such headers (RFC 9113, section 8.2.2)
+		for _, name := range []string{"Connection", "Upgrade", "Http2-Settings"} {
+			req.Header.Del(name)
+		}
+	}
 	for _, c := range r.Auth {
 		req.Header.Add("Authorization", c.Value)
 	}

@@ -144,6 +144,13 @@ func TestDashboard_Playground(t *testing.T) {
 		require.NoError(t, err)
 		require.Nil(t, limit)
 	})
+	t.Run("shows the default cap before the first reading", func(t *testing.T) {
+		t.Parallel()
+		other := s.signUp("pro@example.org", "Large archive")
+		_, err := s.Ledger.ChangePlan(t.Context(), s.accountOf("pro@example.org"), "pro")
+		require.NoError(t, err)
+		require.Contains(t, other.get("/playground").text(), "may still spend 1,000 points")
+	})
 	t.Run("refuses a suspended account", func(t *testing.T) {
 		t.Parallel()
 		other := s.signUp("suspended@example.org", "Suspended")

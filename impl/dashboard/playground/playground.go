@@ -133,6 +133,9 @@ func (p *Playground) render(c *dashboard.Call, status int, form tryit.Form, read
 	if data.Remaining, err = p.remaining(ctx, c.Account.ID); err != nil {
 		return err
 	}
+	if data.Cap != nil { // the ledger knows the default only from the first reading on
+		data.Remaining = min(data.Remaining, *data.Cap)
+	}
 	if reading != nil {
 		var html bytes.Buffer
 		place := tryit.Place{Base: dashboard.Prefix + path + "/" + c.R.PathValue("reading"), URL: c.PublicURL()}

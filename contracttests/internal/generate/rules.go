@@ -213,7 +213,7 @@ func unknownRules(known []string) (rules []Rule) {
 	for _, name := range known {
 		for _, similar := range []string{
 			swapped(name), strings.ToUpper(name), name + " ", " " + name, "$" + name, "_" + name, "@" + name, "#" + name, "//" + name, "-" + name, "x-" + name, "X-" + name, name + "s", name + "2", name + "[]", name + "[0]", name + ".value", "body." + name,
-			name + "\u200b", name + "\u00ad", name + "\x00", name + "\t", "\u200b" + name, strings.NewReplacer("a", "а", "e", "е").Replace(name), kebab(name), snake(name), name + ":", name + "*", name + "+", name + "%20", `"` + name + `"`, "/" + name, name + "\\",
+			name + "\u200b", name + "\u00ad", name + "\x00", name + "\t", "\u200b" + name, strings.NewReplacer("a", "а", "e", "е").Replace(name), kebab(name), snake(name), name + ":", name + "*", name + "+", name + "%20", `"` + name + `"`, name + "\\",
 		} {
 			if slices.Contains(known, similar) {
 				continue

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"errors"
+	"time"
 
 	"uncial/impl/account"
 	"uncial/impl/account/session"
@@ -100,9 +101,13 @@ func renameAccount(c *Call, f *form) error {
 }
 
 // confirm asks for the current password before a change that a stolen session must not make. Users of OpenID Connect have
-// none to ask for.
+// none; they must have signed in with the provider just before.
 func (c *Call) confirm(f *form, field string) error {
 	if !c.User.HasPassword {
+		began := time.Unix(c.d.sessions.GetInt64(c.R.Context(), beganKey), 0)
+		if c.Now().Sub(began) > freshSignIn {
+			return forbidden("Sign out, sign in with the provider again, and repeat this within ten minutes.")
+		}
 		return nil
 	}
 	password := c.R.PostFormValue(field)

@@ -240,6 +240,23 @@ func TestDashboard_OpenID_UnverifiedAddress(t *testing.T) {
 	require.Equal(t, "/", p.signIn(b, "/openid").path)
 }
 
+func TestDashboard_OpenID_ConfirmsBySigningInAgain(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t)
+	s := newSite(t, withProvider(p, dashboard.Open))
+	b := s.browser()
+	p.signIn(b, "/openid")
+	s.clock.Advance(11 * time.Minute)
+	refused := b.post("/account/email", "email", "thief@example.org")
+	require.Equal(t, 403, refused.status, "a stolen session does not take over the user")
+	require.Contains(t, refused.text(), "sign in with the provider again")
+	require.Equal(t, 403, b.post("/account/delete-user").status)
+
+	p.signIn(b, "/openid")
+	require.Equal(t, 200, b.post("/account/email", "email", "anne@example.org").status)
+	require.Contains(t, b.get("/account").text(), "anne@example.org")
+}
+
 func TestDashboard_OpenID_ProviderDown(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)

@@ -17,12 +17,15 @@ const (
 	lifetime = 14 * 24 * time.Hour
 	// touchInterval is how often the use of a session is stored, so that reading a page does not cost a write each time.
 	touchInterval = 5 * time.Minute
+	// freshSignIn is how long after signing in a user without a password may make changes that a stolen session must not make.
+	freshSignIn = 10 * time.Minute
 )
 
 // Values of a session; session.UserKey is one more.
 const (
 	accountKey = "account" // ID of the account that the visitor works in
 	touchedKey = "touched" // Unix seconds of the latest stored use
+	beganKey   = "began"   // Unix seconds of the sign-in
 	endsKey    = "ends"    // Unix seconds at which the session ends even if it is used
 )
 
@@ -116,6 +119,7 @@ func (d *Dashboard) begin(c *Call, u user.User, accountID string) error {
 	}
 	d.sessions.Put(ctx, session.UserKey, u.ID)
 	d.sessions.Put(ctx, accountKey, accountID)
+	d.sessions.Put(ctx, beganKey, c.Now().Unix())
 	d.sessions.Put(ctx, endsKey, c.Now().Add(lifetime).Unix())
 	d.setDeadline(c)
 	if err := c.markKnown(u); err != nil {

@@ -98,7 +98,7 @@ func structureMutants() []row {
 		inFormat("alto", "puts text between elements", `(</TextLine>)`, `$1 loose text `), inFormat("alto", "puts a block outside of PrintSpace", `(</PrintSpace>)`, `$1<TextBlock ID="loose" HPOS="1" VPOS="1" WIDTH="9" HEIGHT="9"/>`),
 		inFormat("alto", "begins a line with a space", `(<TextLine [^>]*>)`, `$1<SP HPOS="280" VPOS="400" WIDTH="2"/>`), inFormat("alto", "renames a line", `(?s)<TextLine (.*?)</TextLine>`, `<Line $1</Line>`),
 		inFormat("alto", "describes a step twice", `(?s)(<Processing ID="model1">.*?</Processing>)`, `$1$1`), inFormat("alto", "leaves the category of a step out", `<processingCategory>[^<]*</processingCategory>`, ``),
-		inFormat("alto", "leaves the layout empty", `(?s)<Layout>.*</Layout>`, `<Layout/>`), inFormat("alto", "ends its words in a soft hyphen", `CONTENT="([^"]*)"`, `CONTENT="$1­"`),
+		inFormat("alto", "leaves the layout empty", `(?s)<Layout>.*</Layout>`, `<Layout/>`), inFormat("alto", "ends its words in a soft hyphen", `CONTENT="([^"]*)"`, "CONTENT=\"$1\u00ad\""),
 		inFormat("page", "leaves LastChange out", `<LastChange>[^<]*</LastChange>`, ``), inFormat("page", "leaves Creator out", `<Creator>[^<]*</Creator>`, ``), inFormat("page", "puts Created in front of Creator", `(?s)(<Creator>.*?</Creator>)(\s*)(<Created>.*?</Created>)`, `$3$2$1`),
 		inFormat("page", "sends an impossible date", `<Created>[^<]*<`, `<Created>2026-13-01T00:00:00Z<`), inFormat("page", "sends a date in words", `<LastChange>[^<]*<`, `<LastChange>today<`),
 		inFormat("page", "leaves the outline of a region out", `(<TextRegion [^>]*>\s*)<Coords [^>]*/>`, `$1`), inFormat("page", "leaves the outline of a word out", `(<Word [^>]*>\s*)<Coords [^>]*/>`, `$1`),

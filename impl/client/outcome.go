@@ -59,7 +59,7 @@ func stateAfter(err error) volume.State {
 // settle writes a failure to the journal, unless the page may have been charged: the next run then sends it again with the same
 // key, and gets the answer that is stored.
 func (r *run) settle(one *page, err error) {
-	if r.store.Journal == nil || one.id == "" || mayBeCharged(err) {
+	if r.store.Journal == nil || one.id == "" || mayBeCharged(err) || one.isDoubtful && !isVerdict(err) {
 		return
 	}
 	event := journal.Event{Kind: journal.Failed, Page: one.id, Reason: err.Error()}
@@ -89,6 +89,13 @@ func mayBeCharged(err error) bool {
 		return refused.IsKeyReused
 	}
 	return false
+}
+
+// isVerdict reports whether err proves that no earlier request with the same key was charged: the service looks for the stored reply
+// before it refuses a request with one of these statuses.
+func isVerdict(err error) bool {
+	var refused *Refusal
+	return errors.As(err, &refused) && (refused.Status == http.StatusBadRequest || refused.Status == http.StatusPaymentRequired)
 }
 
 // fatalStatus returns the exit status for an error that would affect every other page too, and 0 for all other errors:

@@ -29,6 +29,8 @@ type page struct {
 	written []string
 	// isPending means that an earlier run sent it, and does not know whether it was charged.
 	isPending bool
+	// isDoubtful means that a request with the key of this generation may have been charged, in this run or an earlier one.
+	isDoubtful bool
 	// isDone means that nothing is sent for this page: it is read, or its charge is unknown.
 	isDone bool
 	// isNew means that it was read in this run.
@@ -179,12 +181,14 @@ func (p *plan) recall(ctx context.Context, one *page) {
 	known := p.store.Page(one.id)
 	one.generation = known.Generation
 	one.isPending = !known.SentAt.IsZero()
+	one.isDoubtful = one.isPending
 	isExpired := one.isPending && time.Since(known.SentAt) > replyLifetime
 	switch {
 	case p.cmd.Force:
 		// A request whose answer is still stored costs nothing to repeat.
 		if known.State.IsRead() || isExpired {
 			one.generation++
+			one.isDoubtful = false
 		}
 	case known.State.IsRead() && p.store.HasAnswer(one.id):
 		one.State, one.isDone, one.written = known.State, true, known.Formats

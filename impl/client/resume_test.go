@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -155,6 +157,33 @@ func TestExtractCmd_Run_LostAnswer(t *testing.T) {
 	assert.Equal(t, 2, f.keyCount())
 	_, status = run()
 	assert.Zero(t, status)
+}
+
+// TestExtractCmd_Run_LostThenRefused loses a response, and then gets refusals that do not tell whether the first request was charged.
+func TestExtractCmd_Run_LostThenRefused(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if asked.Add(1) == 1 {
+			panic(http.ErrAbortHandler)
+		}
+		w.Header().Set("Retry-After", "0")
+		http.Error(w, "no", http.StatusInternalServerError)
+	}))
+	t.Cleanup(server.Close)
+	file, out := mustFiles(t, "page.jpg")[0], t.TempDir()
+	run := func(url, want string) {
+		t.Helper()
+		_, stderr, status := extract(t.Context(), t, url, "--out", out, file)
+		assert.NotZero(t, status)
+		assert.Contains(t, stderr, want)
+	}
+	run(server.URL, "the service answered 500: ")
+	assert.EqualValues(t, 5, asked.Load())
+	run("http://127.0.0.1:1", "cannot connect to the service: ")
+	mustAge(t, out, 24*time.Hour)
+	run(server.URL, "the extraction may have been charged; add --force to read it again")
+	assert.EqualValues(t, 5, asked.Load(), "it is reported, not repeated")
 }
 
 func TestExtractCmd_Run_NoPointsLeft(t *testing.T) {

@@ -171,6 +171,7 @@ func (r *run) send(ctx context.Context, one *page, request gen.ExtractionRequest
 			return nil, err
 		}
 		answer, err := r.api.Extract(ctx, key, request, func(failed error, wait time.Duration) {
+			one.isDoubtful = one.isDoubtful || mayBeCharged(failed)
 			r.slowDown(one, failed, wait)
 			r.console.note("%s: %v; retrying in %v", one.Source, failed, wait.Round(100*time.Millisecond))
 		})
@@ -180,6 +181,7 @@ func (r *run) send(ctx context.Context, one *page, request gen.ExtractionRequest
 			return answer, err
 		}
 		one.generation++
+		one.isDoubtful = false
 	}
 }
 

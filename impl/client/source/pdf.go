@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -165,10 +166,11 @@ func (i pdfImage) share(s sheet) (horizontal, vertical float64) {
 	return float64(i.width) / i.xPPI * pointsPerInch / s.width, float64(i.height) / i.yPPI * pointsPerInch / s.height
 }
 
-// isPage reports whether the image is all that the page shows, in colors that need no conversion.
+// isPage reports whether the image is all that the page shows, in colors that need no conversion. A page may show only a part of
+// a larger image, such as half of an opening.
 func (i pdfImage) isPage(s sheet) bool {
 	horizontal, vertical := i.share(s)
-	return i.kind == "image" && s.rotation == 0 && horizontal >= wholeShare && vertical >= wholeShare &&
+	return i.kind == "image" && s.rotation == 0 && min(horizontal, vertical) >= wholeShare && max(horizontal, vertical) <= 1/wholeShare &&
 		(i.color == "gray" || i.color == "rgb" || i.color == "icc" || i.color == "index")
 }
 
@@ -186,11 +188,11 @@ func (p *pdfPage) extract(ctx context.Context, folder string, image pdfImage) (*
 	if _, err := tool.Run(ctx, folder, "pdfimages", option, "-f", n, "-l", n, p.path, "page"); err != nil {
 		return nil, explainPDF(err)
 	}
-	found, err := filepath.Glob(filepath.Join(folder, "page-*."+extension))
+	found, err := fs.Glob(os.DirFS(folder), "page-*."+extension) // the folder's own name may have brackets
 	if err != nil || len(found) != 1 {
 		return p.render(ctx, folder, sheet{float64(image.width) / image.xPPI * pointsPerInch, float64(image.height) / image.yPPI * pointsPerInch, 0}, []pdfImage{image})
 	}
-	return (&filePage{file: &file{path: found[0]}}).load(ctx, folder)
+	return (&filePage{file: &file{path: filepath.Join(folder, found[0])}}).load(ctx, folder)
 }
 
 // render draws the page at the resolution of its main image, as PNG or, if that is too large for the service, as JPEG.
@@ -200,7 +202,7 @@ func (p *pdfPage) render(ctx context.Context, folder string, s sheet, images []p
 	for range tries {
 		for _, form := range [][]string{{"-png", "png"}, {"-jpeg", "jpg", "-jpegopt", fmt.Sprintf("quality=%d", renderQuality)}} {
 			n := strconv.Itoa(p.number)
-			options := append([]string{form[0], "-r", strconv.Itoa(resolution), "-f", n, "-l", n, "-singlefile"}, form[2:]...)
+			options := append([]string{form[0], "-cropbox", "-r", strconv.Itoa(resolution), "-f", n, "-l", n, "-singlefile"}, form[2:]...)
 			if _, err := tool.Run(ctx, folder, "pdftoppm", append(options, p.path, "page")...); err != nil {
 				return nil, explainPDF(err)
 			}

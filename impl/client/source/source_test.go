@@ -108,13 +108,16 @@ func TestReader_Expand_PDF(t *testing.T) {
 		sourcetest.Sheet{Text: "Arma virumque cano"},
 		sourcetest.Sheet{JPEG: scan, DPI: 200, Text: "with a picture"},
 		sourcetest.Sheet{JPEG: scan, DPI: 150, Rotation: 90},
+		sourcetest.Sheet{JPEG: scan, DPI: 400, IsHalf: true},
 	))
 	set := mustExpand(t, mustReader(t), path)
-	assert.Equal(t, []string{"book.pdf#page=1", "book.pdf#page=2", "book.pdf#page=3", "book.pdf#page=4"}, positions(set))
+	assert.Equal(t, []string{"book.pdf#page=1", "book.pdf#page=2", "book.pdf#page=3", "book.pdf#page=4", "book.pdf#page=5"}, positions(set))
 	assert.Equal(t, "book", set.Title)
-	want := []image.Point{{1000, 500}, {833, 417}, {1500, 750}, {500, 1000}}
+	want := []image.Point{{1000, 500}, {833, 417}, {1500, 750}, {500, 1000}, {500, 500}}
 	for i, p := range set.Pages {
-		loaded, err := p.Load(t.Context(), t.TempDir())
+		folder := filepath.Join(t.TempDir(), "scans [2026]")
+		require.NoError(t, os.Mkdir(folder, 0o700))
+		loaded, err := p.Load(t.Context(), folder)
 		require.NoError(t, err)
 		file, err := os.ReadFile(loaded.Path)
 		require.NoError(t, err)
@@ -127,7 +130,7 @@ func TestReader_Expand_PDF(t *testing.T) {
 		assert.InDelta(t, want[i].Y, config.Height, 1, i)
 		content, err := p.Content(t.Context())
 		require.NoError(t, err)
-		assert.Regexp(t, `^sha256:[0-9a-f]{64}#page=[1-4]$`, content)
+		assert.Regexp(t, `^sha256:[0-9a-f]{64}#page=[1-5]$`, content)
 	}
 }
 

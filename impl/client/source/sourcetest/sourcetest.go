@@ -64,6 +64,8 @@ type Sheet struct {
 	DPI      float64
 	Text     string
 	Rotation int
+	// IsHalf makes viewers show the left half only.
+	IsHalf bool
 }
 
 // PDF returns a file with these pages (PDF 1.4, ISO 32000-1).
@@ -102,7 +104,11 @@ func PDF(tb testing.TB, sheets ...Sheet) []byte {
 				config.Width, config.Height, len(s.JPEG), s.JPEG)
 			resources += fmt.Sprintf(" /XObject << /I %d 0 R >>", 6+3*i)
 		}
-		object("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %f %f] /Rotate %d /Contents %d 0 R /Resources << %s >> >>", width, height, s.Rotation, 5+3*i, resources)
+		shown := width
+		if s.IsHalf {
+			shown /= 2
+		}
+		object("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %f %f] /CropBox [0 0 %f %f] /Rotate %d /Contents %d 0 R /Resources << %s >> >>", width, height, shown, height, s.Rotation, 5+3*i, resources)
 		object("<< /Length %d >> stream\n%s\nendstream", len(content), content)
 		object("%s", picture)
 	}

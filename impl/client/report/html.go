@@ -95,7 +95,7 @@ func (r *Report) WriteHTML(ctx context.Context, to io.Writer) error {
 
 // addPictures adds the picture of the page and those of its weak places. A picture that cannot be made is no error.
 func (p *htmlPage) addPictures(ctx context.Context) {
-	images := map[int64]image.Image{}
+	images := map[int64]loaded{}
 	for _, place := range p.Weak {
 		if len(p.Places) == maxPlaces {
 			p.More++
@@ -119,22 +119,28 @@ func (p *htmlPage) addPictures(ctx context.Context) {
 	}
 }
 
-// upright returns page n (from 1) of the image, decoded once.
-func (p *htmlPage) upright(ctx context.Context, images map[int64]image.Image, n int64) (image.Image, error) {
-	if images[n] != nil {
-		return images[n], nil
+// loaded is a decoded page, or why there is none.
+type loaded struct {
+	image image.Image
+	err   error
+}
+
+// upright returns page n (from 1) of the image. It is loaded once, even if that fails: its server may be slow to refuse.
+func (p *htmlPage) upright(ctx context.Context, images map[int64]loaded, n int64) (image.Image, error) {
+	if known, ok := images[n]; ok {
+		return known.image, known.err
 	}
-	loaded, err := p.page.Image(ctx, int(n)-1, 0)
-	if err != nil {
-		return nil, err
+	var page loaded
+	file, err := p.page.Image(ctx, int(n)-1, 0)
+	if page.err = err; err == nil {
+		page.image, _, page.err = image.Decode(bytes.NewReader(file.Data))
 	}
-	decoded, _, err := image.Decode(bytes.NewReader(loaded.Data))
-	images[n] = decoded
-	return decoded, err
+	images[n] = page
+	return page.image, page.err
 }
 
 // place cuts a weak place out of its page. Its box is in pixels of the master, and the image may be smaller.
-func (p *htmlPage) place(ctx context.Context, images map[int64]image.Image, place gen.WeakPlace) (template.URL, error) {
+func (p *htmlPage) place(ctx context.Context, images map[int64]loaded, place gen.WeakPlace) (template.URL, error) {
 	page, err := p.upright(ctx, images, place.Page)
 	if err != nil {
 		return "", err

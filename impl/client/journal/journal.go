@@ -34,6 +34,9 @@ const version = 1
 // maxLine bounds a line of the journal, in bytes. The longest have a source, a reason and some names.
 const maxLine = 1 << 20
 
+// maxReason bounds a reason in characters: it may repeat what a foreign server answered.
+const maxReason = 1000
+
 // ErrLocked means that another run writes to the same directory.
 var ErrLocked = errors.New("another run is writing to this directory")
 
@@ -203,7 +206,8 @@ func (j *Journal) apply(e Event) {
 	}
 }
 
-// Append adds events, which are on the disk when Append returns nil. The time is set here.
+// Append adds events, which are on the disk when Append returns nil. The time is set here, and a long reason is cut. An event that
+// could not be read again is an error.
 func (j *Journal) Append(events ...Event) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -211,9 +215,15 @@ func (j *Journal) Append(events ...Event) error {
 	var lines []byte
 	for i := range events {
 		events[i].Time = now
+		if reason := []rune(events[i].Reason); len(reason) > maxReason {
+			events[i].Reason = string(reason[:maxReason]) + "..."
+		}
 		line, err := json.Marshal(events[i])
 		if err != nil {
 			return err
+		}
+		if len(line) >= maxLine {
+			return fmt.Errorf("an event has more than %d bytes", maxLine)
 		}
 		lines = append(append(lines, line...), '\n')
 	}

@@ -29,6 +29,19 @@ func mustAppend(tb testing.TB, j *journal.Journal, events ...journal.Event) {
 	}
 }
 
+// TestJournal_Append_Long appends what could not be read again, such as the page of a foreign server that answered instead of ours.
+func TestJournal_Append_Long(t *testing.T) {
+	t.Parallel()
+	dir, long := t.TempDir(), strings.Repeat("é", 2<<20)
+	j := mustOpen(t, dir)
+	mustAppend(t, j, journal.Event{Kind: journal.Failed, Page: "a", Reason: long})
+	require.ErrorContains(t, j.Append(journal.Event{Kind: journal.Sent, Page: "b", Source: long}), "an event has more than ")
+	require.NoError(t, j.Close())
+	j = mustOpen(t, dir)
+	assert.Equal(t, strings.Repeat("é", 1000)+"...", j.Page("a").Reason)
+	assert.Equal(t, journal.Page{State: volume.Waiting}, j.Page("b"))
+}
+
 func TestJournal_Append(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

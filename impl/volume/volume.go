@@ -51,7 +51,8 @@ type Page struct {
 	Label string
 	// Source says where the image comes from, for messages: a path, a path with "#page=3", or a URL.
 	Source string
-	// Canvas is the IIIF canvas of the page. Zero unless the page comes from a manifest.
+	// Canvas is the IIIF canvas that the page fills. Zero unless the page comes from a manifest, and if the canvas consists of several
+	// images.
 	Canvas Canvas
 	// Master is the size of the original image, and Sent that of the copy that was read, both upright. Zero if they are
 	// unknown; Sent equals Master if no copy was made.

@@ -29,7 +29,8 @@ type Page struct {
 	Source string
 	// Stem is what the page's files should be called; Label is what people call the page.
 	Stem, Label string
-	Canvas      volume.Canvas
+	// Canvas is the canvas that the image fills. Zero if there is none, or if it consists of several images.
+	Canvas volume.Canvas
 	// Host is the IIIF server that takes one request at a time; "" for any other source.
 	Host string
 	origin

@@ -2,6 +2,7 @@ package source_test
 
 import (
 	"bytes"
+	"fmt"
 	"image"
 	_ "image/png"
 	"net/http"
@@ -206,6 +207,18 @@ func TestReader_Expand_Manifest(t *testing.T) {
 	}
 	local := sourcetest.Write(t, t.TempDir(), "saved.json", []byte(strings.ReplaceAll(manifest, "BASE", base)))
 	assert.Len(t, mustExpand(t, r, local).Pages, 3, "a manifest may be a file")
+}
+
+func TestReader_Expand_PartialImages(t *testing.T) {
+	t.Parallel()
+	const part = `{"motivation":"painting","target":"https://a.test/c#xywh=%d,0,50,80","body":{"id":"https://a.test/%[1]d.jpg","type":"Image"}}`
+	path := sourcetest.Write(t, t.TempDir(), "manifest.json", fmt.Appendf(nil, `{"type":"Manifest","items":[
+		{"id":"https://a.test/c","type":"Canvas","width":100,"height":80,"items":[{"items":[%s,%s]}]}]}`, fmt.Sprintf(part, 0), fmt.Sprintf(part, 50)))
+	set := mustExpand(t, mustReader(t), path)
+	assert.Equal(t, []string{"https://a.test/c", "https://a.test/c (2)"}, positions(set))
+	for _, p := range set.Pages {
+		assert.Zero(t, p.Canvas, "boxes of a part have no known place on the canvas")
+	}
 }
 
 func TestReader_Expand_Collection(t *testing.T) {

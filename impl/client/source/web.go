@@ -281,6 +281,7 @@ func (r *Reader) canvasPages(manifests []*iiif.Document) (pages []*Page, images 
 				page.origin, page.Source, page.Host = from.origin, from.Source, hostOf(image)
 				if len(canvas.Images) > 1 {
 					page.Stem = fmt.Sprintf("%s-%d", base.Stem, k+1)
+					page.Canvas = volume.Canvas{} // of which the image shows an unknown part: annotations would be misplaced
 				}
 				pages = append(pages, &page)
 				images++

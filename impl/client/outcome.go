@@ -37,6 +37,9 @@ func (r *run) conclude(ctx context.Context, one *page, err error) {
 		r.halt(&Failure{fatalStatus(err), fmt.Sprintf("%s: %v%s", r.cmd.URL, err, reset(err))})
 		return
 	}
+	if one.isDoubtful && !isVerdict(err) && !mayBeCharged(err) {
+		err = fmt.Errorf("%w; an earlier request may have been charged", err)
+	}
 	one.State, one.Reason = stateAfter(err), err.Error()
 	r.settle(one, err)
 	r.console.advance()

@@ -178,7 +178,7 @@ func TestExtractCmd_Run_LostThenRefused(t *testing.T) {
 		assert.NotZero(t, status)
 		assert.Contains(t, stderr, want)
 	}
-	run(server.URL, "the service answered 500: ")
+	run(server.URL, "check the service URL; an earlier request may have been charged\n")
 	assert.EqualValues(t, 5, asked.Load())
 	run("http://127.0.0.1:1", "cannot connect to the service: ")
 	mustAge(t, out, 24*time.Hour)

@@ -133,6 +133,9 @@ func TestCheck_acceptsAServerWhoseClockIsOff(t *testing.T) {
 }
 
 func TestDiff_findsDefects(t *testing.T) {
+	if raceEnabled {
+		t.Skip("TestWithoutRaceDetector runs it")
+	}
 	t.Parallel()
 	honest := MustMock(t)
 	for _, name := range []string{

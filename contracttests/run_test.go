@@ -96,7 +96,7 @@ func TestWithoutRaceDetector(t *testing.T) {
 	}
 	t.Parallel()
 	cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-timeout=15m", "-parallel=8", "-v",
-		"-run=^(TestCheck_catchesEveryDefect|TestCheck_catchesMutants|TestCheck_acceptsEveryTruth|TestCheck_honestServersNeverFail)$", "uncial/contracttests")
+		"-run=^(TestCheck_catchesEveryDefect|TestCheck_catchesMutants|TestCheck_acceptsEveryTruth|TestCheck_honestServersNeverFail|TestDiff_findsDefects)$", "uncial/contracttests")
 	cmd.Dir = apptest.Root(t)
 	out, err := cmd.CombinedOutput()
 	for line := range strings.Lines(string(out)) {

@@ -45,6 +45,18 @@ OTEL_TEST_ONLY=1
 	require.Contains(t, stderr, strings.TrimPrefix(other, "--database="), "the environment takes precedence")
 }
 
+func TestRun_Settings_PathOfAFile(t *testing.T) {
+	db := database(t)
+	plans := mustWrite(t, "plans.json", `{"dozen": {"points": 12, "requestsPerMinute": 60}}`)
+	create := []string{"account", "create", "--name", "a", "--plan", "dozen", db}
+	must(t, append(create, "--plans", plans)...)
+	t.Setenv("UNCIAL_PLANS", plans)
+	must(t, create...)
+	require.NoError(t, os.Unsetenv("UNCIAL_PLANS"))
+	t.Setenv("UNCIAL_SETTINGS", mustWrite(t, "uncial.env", "UNCIAL_PLANS="+plans))
+	must(t, create...)
+}
+
 func TestRun_SettingsFile_Invalid(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"a line of no form":    {"UNCIAL_DATABASE sqlite:x", "line 1: expected NAME=VALUE"},

@@ -104,6 +104,8 @@ func (s settingsFile) Resolve(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any,
 	}
 	name := f.Envs[0]
 	isSecret := f.Tag.Has("secret")
+	// kong has taken the variable itself already, and would lose the path of a file that it is given twice.
+	isVariable := os.Getenv(name) != ""
 	for _, source := range []func(string) string{os.Getenv, func(name string) string { return s.values[name] }} {
 		value, path := source(name), source(name+"_FILE")
 		switch {
@@ -115,6 +117,8 @@ func (s settingsFile) Resolve(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any,
 				return nil, fmt.Errorf("%s_FILE: %w", name, err)
 			}
 			return secret, nil
+		case isVariable:
+			return nil, nil
 		case value != "":
 			return value, nil
 		}

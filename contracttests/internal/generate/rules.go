@@ -231,7 +231,7 @@ var unknownNames = []string{
 	"success", "text", "confidence", "pointsUsed", "document", "code", "error", "details",
 	"", " ", "\t", "\n", "0", "1", "42", "-1", "1st", "2x", "é", "ключ", "画像", "שפה", "😀", "🖼️image", "e\u0301", "image.url", "a.b.c", "image[url]", "[]", "{}", "_", "__", "_id", "$", "$schema", "$ref", "@", "@context", "@type", "#", "# comment",
 	"//", "// comment", "/* c */", "-", "--", "--x", "x-debug", "X-Trace", "a-b", "dry-run", "a_b", "dry_run", "DEBUG", "API", "a:b", "xml:lang", "a,b", "a;b", "a=b", "a+b", "a*", "*", "a%b", "%", "a b", "a'b", `a"b`, `a\b`, "\x00", "a\x00b", "a\x01b", "\x7f", "!", "?", "&", "<a>", "\u200b",
-	"\u00ad", "\ufeff", "\u2060", strings.Repeat("n", 65), strings.Repeat("n", 1001), strings.Repeat("long ", 60),
+	"\u00ad", "\ufeff", "\u2060", strings.Repeat("n", 65), strings.Repeat("m", 1001), strings.Repeat("long ", 60),
 }
 
 // shortName is a name as reports show it.

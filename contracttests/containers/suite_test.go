@@ -105,7 +105,8 @@ func TestRun_ProductionImages(t *testing.T) {
 	}
 	runComplete(t, mustTarget())
 
-	twin := httptest.NewServer(mock.New(mock.Options{}))
+	// The service in the images serves pages of no other origin; by default the mock serves those of all.
+	twin := httptest.NewServer(mock.New(mock.Options{CORSOrigins: []string{}}))
 	t.Cleanup(twin.Close)
 	simulated, err := contracttests.Mock(t.Context(), twin.URL+"/api/v1", nil)
 	require.NoError(t, err)

@@ -204,7 +204,7 @@ func (c *ExtractCmd) formats() []gen.Format {
 	return slices.Compact(all)
 }
 
-// writerOf returns the writer of a kind of --volume, nil if there is none.
+// writerOf returns the writer of a kind of --volume, or nil if no writer has that kind.
 func writerOf(kind string) *volume.Writer {
 	for _, w := range write.Writers() {
 		if w.Name == kind {

@@ -23,7 +23,7 @@ type picture struct {
 	header        string // of the data: URL, in front of the comma
 	encoded       string
 	data          []byte
-	format        string // "" if it is none of the contract
+	format        string // "" if the contract does not have it
 	width, height int    // 0 if they cannot be read
 	pages         int
 }

@@ -209,7 +209,7 @@ func mediaTypeMutants() (all []row) {
 	return all
 }
 
-// languageMutants refuse tags of a legal shape, or accept what is no language that a model reads.
+// languageMutants refuse tags of a legal shape, or accept languages that no model reads.
 func languageMutants() (all []row) {
 	refuses := func(name, pattern string) {
 		all = append(all, mutant("refuses a language "+name, fields(stringField("language", matching(pattern, "")))))

@@ -220,7 +220,7 @@ func objects(value any) (found []object) {
 	return found
 }
 
-// whole returns a number of pixels, 0 if the value is none.
+// whole returns a value as a number of pixels, or 0 if it is not one.
 func whole(value any) int {
 	const most = 1 << 30
 	if f, ok := value.(float64); ok && f >= 1 && f < most {

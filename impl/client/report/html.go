@@ -119,7 +119,7 @@ func (p *htmlPage) addPictures(ctx context.Context) {
 	}
 }
 
-// loaded is a decoded page, or why there is none.
+// loaded is a decoded page, or the reason why it could not be loaded.
 type loaded struct {
 	image image.Image
 	err   error

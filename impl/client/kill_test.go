@@ -84,13 +84,15 @@ func (a *archive) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.busy++
 	a.most = max(a.most, a.busy)
 	a.mu.Unlock()
-	defer func() {
-		a.mu.Lock()
-		a.busy--
-		a.mu.Unlock()
-	}()
 	var n int
 	_, _ = fmt.Sscanf(r.URL.Path, "/%d.jpg", &n)
+	if n%4 == 0 {
+		time.Sleep(200 * time.Millisecond)
+	}
+	// The request is over before its answer is written: a client that has the answer may ask again before this function returns.
+	a.mu.Lock()
+	a.busy--
+	a.mu.Unlock()
 	switch {
 	case n == 3:
 		http.NotFound(w, r)
@@ -105,8 +107,6 @@ func (a *archive) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case n == 11 && times == 1:
 		closeConnection(w, r)
 		return
-	case n%4 == 0:
-		time.Sleep(200 * time.Millisecond)
 	}
 	_, _ = w.Write(a.scans[n])
 }

@@ -21,7 +21,11 @@ import (
 	"uncial/internal/contract"
 )
 
-const defaultDatabase = "sqlite:.uncial/uncial.db"
+const (
+	defaultDatabase = "sqlite:.uncial/uncial.db"
+	// maxReplyTTL lets a client repeat after a weekend. It must be below ledger.MinRetention, which removes replies too.
+	maxReplyTTL = 72 * time.Hour
+)
 
 // Data is one open database and the packages that read and write it. It is safe for concurrent use. Commands that work on
 // accounts and keys use it without an App.
@@ -103,8 +107,9 @@ func (o DataOptions) check() error {
 	if o.Retention > 0 && o.Retention < ledger.MinRetention {
 		return fmt.Errorf("--retention: must be at least %dd; 0 keeps everything", ledger.MinRetention/(24*time.Hour))
 	}
-	if o.ReplyTTL != 0 && (o.ReplyTTL < time.Minute || o.ReplyTTL > contract.ReplyLifetime) {
-		return fmt.Errorf("--reply-ttl: must be 1m to %dh", contract.ReplyLifetime/time.Hour)
+	if o.ReplyTTL != 0 && (o.ReplyTTL < contract.ReplyLifetime || o.ReplyTTL > maxReplyTTL) {
+		return fmt.Errorf("--reply-ttl: must be %dh to %dh; the contract promises clients that a repeat within %d hours is free",
+			contract.ReplyLifetime/time.Hour, maxReplyTTL/time.Hour, contract.ReplyLifetime/time.Hour)
 	}
 	_, err := o.givenSecret()
 	return err

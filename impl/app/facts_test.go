@@ -39,7 +39,7 @@ func TestApp_KeepsOnlyReplies(t *testing.T) {
 	dir := t.TempDir()
 	var ahead atomic.Int64 // how far the clock of the service is ahead
 	a := apptest.Start(t, app.Options{
-		Data: app.DataOptions{Database: "sqlite:" + filepath.Join(dir, "uncial.db"), ReplyTTL: time.Hour},
+		Data: app.DataOptions{Database: "sqlite:" + filepath.Join(dir, "uncial.db"), ReplyTTL: 48 * time.Hour},
 		Now:  func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) },
 	})
 	_, key := apptest.Key(t, a, "pro")
@@ -70,10 +70,15 @@ func TestApp_KeepsOnlyReplies(t *testing.T) {
 	require.False(t, kept(), "no text is kept")
 	read("page-1")
 	require.True(t, kept(), "the reply is kept for repeats; %q", word)
-	ahead.Store(int64(2 * time.Hour))
-	_, err := a.Data().Sweep(t.Context())
-	require.NoError(t, err)
-	_, err = a.Data().Store.Writer().Exec(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`)
-	require.NoError(t, err)
+	sweep := func(after time.Duration) {
+		ahead.Store(int64(after))
+		_, err := a.Data().Sweep(t.Context())
+		require.NoError(t, err)
+		_, err = a.Data().Store.Writer().Exec(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`)
+		require.NoError(t, err)
+	}
+	sweep(47 * time.Hour)
+	require.True(t, kept(), "the reply is kept until --reply-ttl has passed")
+	sweep(49 * time.Hour)
 	require.False(t, kept(), "the reply is gone from the file")
 }

@@ -65,8 +65,8 @@ type DataOptions struct {
 	// their sums by day and key stay. At least 7 days; negative: for ever. Default: 400 days
 	Retention time.Duration
 
-	// ReplyTTL is how long answers are kept for requests that are repeated with their Idempotency-Key: 1 minute to 24 hours. Default: 24
-	// hours, as the contract promises
+	// ReplyTTL is how long answers are kept for requests that are repeated with their Idempotency-Key: 24 hours, which the contract
+	// promises, to 72 hours. Default: 24 hours
 	ReplyTTL time.Duration
 
 	WithoutKeys bool // make and check no keys, so that no secret is needed

@@ -121,6 +121,8 @@ func TestRun_WrongUsage(t *testing.T) {
 		"a negative deadline":            {"engine --deadline=-1s", 1, "--deadline: must be"},
 		"a negative retention":           {"serve --retention=-1d", 2, "--retention: invalid retention"},
 		"a short retention":              {"serve --retention=6d", 1, "--retention: must be at least 7d; 0 keeps everything"},
+		"replies deleted too soon":       {"serve --reply-ttl 23h", 1, "--reply-ttl: must be 24h to 72h; the contract promises clients that a repeat within 24 hours is free"},
+		"replies kept too long":          {"serve --reply-ttl 73h", 1, "--reply-ttl: must be 24h to 72h"},
 		"an invalid engine URL":          {"serve --engine engine:8090", 1, `--engine: invalid engine URL "engine:8090"`},
 	} {
 		args := strings.Fields(c.args)

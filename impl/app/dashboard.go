@@ -18,7 +18,8 @@ import (
 // DashboardOptions configure the pages for people.
 type DashboardOptions struct {
 	Off bool // serve no pages; keys can still be made on the command line. Default: serve them
-	// SignUp says who may sign up. Open needs mail, unless Options.Listen is a loopback address. Default: dashboard.Closed
+	// SignUp says who may sign up. Open needs mail, unless Options.Listen and PublicURL are loopback addresses. Default:
+	// dashboard.Closed
 	SignUp dashboard.SignUp
 	// PublicURL is the address that people use, such as https://uncial.example.org. Links and examples contain it. Default:
 	// http:// and the address of the listener
@@ -34,8 +35,8 @@ func (o DashboardOptions) check(listen string, hasMail bool) error {
 			return err
 		}
 	}
-	if o.SignUp == dashboard.Open && !IsLoopback(listen) && !hasMail {
-		return errors.New("--signup: open needs --mail-server, to verify addresses, unless --listen is a loopback address; choose invite or closed")
+	if o.SignUp == dashboard.Open && !hasMail && !(IsLoopback(listen) && o.isLocal()) {
+		return errors.New("--signup: open needs --mail-server, to verify addresses, unless --listen and --public-url are loopback addresses; choose invite or closed")
 	}
 	id := o.OpenID
 	switch {
@@ -47,6 +48,12 @@ func (o DashboardOptions) check(listen string, hasMail bool) error {
 		return errors.New("--public-url: required with --openid-issuer; the provider sends people back to it")
 	}
 	return nil
+}
+
+// isLocal reports whether people reach the pages from this machine only, as far as PublicURL tells: another name leads to a proxy.
+func (o DashboardOptions) isLocal() bool {
+	u, err := url.Parse(o.PublicURL)
+	return o.PublicURL == "" || err == nil && IsLoopback(net.JoinHostPort(u.Hostname(), "0"))
 }
 
 func checkPublicURL(text string) error {

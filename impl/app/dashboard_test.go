@@ -22,6 +22,7 @@ func TestNew_InvalidDashboard(t *testing.T) {
 	for want, o := range map[string]app.Options{
 		"--signup: open needs --mail":            {Listen: ":8080", Dashboard: app.DashboardOptions{SignUp: dashboard.Open}},
 		"--signup: open needs --mail-server, to": {Listen: "0.0.0.0:8080", Dashboard: app.DashboardOptions{SignUp: dashboard.Open}},
+		"unless --listen and --public-url":       {Listen: "127.0.0.1:8080", Dashboard: app.DashboardOptions{SignUp: dashboard.Open, PublicURL: "https://uncial.example.org"}},
 		"--public-url: invalid URL":              {Dashboard: app.DashboardOptions{PublicURL: "uncial.example.org"}},
 		"--public-url: invalid URL \"http":       {Dashboard: app.DashboardOptions{PublicURL: "https://uncial.example.org/path"}},
 		"--public-url: required":                 {Dashboard: app.DashboardOptions{OpenID: dashboard.OpenID{Issuer: "https://a.example", ClientID: "a", ClientSecret: secret}}},
@@ -36,6 +37,10 @@ func TestNew_InvalidDashboard(t *testing.T) {
 		_, err := app.New(app.Options{Listen: listen, EngineURL: "http://engine:8090", Dashboard: app.DashboardOptions{SignUp: dashboard.Open}})
 		require.NoError(t, err, "nobody else can sign up")
 	}
+	_, err = app.New(app.Options{
+		Listen: "127.0.0.1:0", EngineURL: "http://engine:8090", Dashboard: app.DashboardOptions{SignUp: dashboard.Open, PublicURL: "http://[::1]:8080"},
+	})
+	require.NoError(t, err)
 }
 
 // trusting lets a cookie jar keep cookies for https only on plain http, as browsers do for this machine.

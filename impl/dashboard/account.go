@@ -10,7 +10,7 @@ import (
 	"uncial/internal/contract"
 )
 
-// maxSessions bounds the list of sessions. "Sign out everywhere" ends all of them.
+// maxSessions bounds the sessions of a user. At a sign-in beyond it, the one that was used longest ago ends.
 const maxSessions = 50
 
 // accountPage is the data of account.html.
@@ -131,15 +131,16 @@ func changePassword(c *Call, f *form) error {
 	if err := c.confirm(f, "current"); err != nil || !f.isValid() {
 		return err
 	}
-	err := c.d.o.Users.SetPassword(c.R.Context(), c.User.ID, c.R.PostFormValue("password"))
+	u, err := c.d.o.Users.SetPassword(c.R.Context(), c.User.ID, c.R.PostFormValue("password"))
 	if f.rejectIf("password", err, user.ErrPassword) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	c.tell(c.User, passwordChanged)
-	return c.d.begin(c, c.User, c.Account.ID)
+	c.tell(u, passwordChanged)
+	c.d.forget(Holder{User: u.ID})
+	return c.d.begin(c, u, c.Account.ID)
 }
 
 // changeEmail replaces the e-mail address: with mail, after the link to the new address was followed.
@@ -153,7 +154,7 @@ func changeEmail(c *Call) error {
 			return err
 		}
 		err := c.d.setEmail(c, c.Form("email"))
-		if f.rejectIf("email", err, user.ErrEmail, user.ErrEmailTaken, user.ErrTooManyMails) {
+		if f.rejectIf("email", err, user.ErrEmail, user.ErrEmailTaken, user.ErrTooManyMails, user.ErrTooManySent) {
 			return nil
 		}
 		return err
@@ -164,6 +165,9 @@ func (d *Dashboard) setEmail(c *Call, email string) error {
 	ctx := c.R.Context()
 	if d.o.Mail == nil {
 		return d.o.Users.ChangeEmail(ctx, c.User.ID, email)
+	}
+	if err := d.o.Users.CountSent(ctx, c.User.ID, email); err != nil {
+		return err
 	}
 	if err := d.o.Users.CountMail(ctx, user.EmailChange, email, user.Client{Addr: c.Client()}); err != nil {
 		return err
@@ -188,7 +192,7 @@ func deleteUser(c *Call) error {
 	if err != nil {
 		return err
 	}
-	c.d.forget(c)
+	c.d.forget(Holder{User: c.User.ID})
 	return c.Redirect("/sign-in", "user-deleted")
 }
 
@@ -210,6 +214,6 @@ func deleteAccount(c *Call) error {
 	if err := c.d.o.Users.DeleteAccount(c.R.Context(), c.Account.ID); err != nil {
 		return err
 	}
-	c.d.forget(c)
+	c.d.forget(Holder{Account: c.Account.ID})
 	return c.Redirect("/sign-in", "account-deleted")
 }

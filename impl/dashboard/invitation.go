@@ -17,9 +17,14 @@ type invitation struct {
 // inviteCookie carries the code of a new invitation over the redirect.
 const inviteCookie = "invite"
 
-// issue makes an invitation, and mails it or keeps it for the next page.
+// issue makes an invitation, and mails it or keeps it for the next page. Operators may invite as many people as they like.
 func (c *Call) issue(t user.Token) error {
 	if t.Email != "" && c.d.o.Mail != nil {
+		if t.AccountID != "" {
+			if err := c.d.o.Users.CountSent(c.R.Context(), t.AccountID, t.Email); err != nil {
+				return err
+			}
+		}
 		if err := c.d.o.Users.CountMail(c.R.Context(), t.Purpose, t.Email, user.Client{Addr: c.Client()}); err != nil {
 			return err
 		}
@@ -43,7 +48,7 @@ func (c *Call) invited(email string) string {
 
 // rejectInvitation marks what is wrong with an invitation, and reports whether anything is. field is that of its address.
 func rejectInvitation(f *form, field string, err error) bool {
-	return f.rejectIf(field, err, user.ErrEmail, user.ErrTooManyMails) || f.rejectIf("", err, user.ErrTooManyInvitations)
+	return f.rejectIf(field, err, user.ErrEmail, user.ErrTooManyMails, user.ErrTooManySent) || f.rejectIf("", err, user.ErrTooManyInvitations)
 }
 
 // takeInvitation returns the link that was just made, once.

@@ -170,5 +170,6 @@ func resetPassword(c *Call) error {
 		return err
 	}
 	c.tell(u, passwordChanged)
+	c.d.forget(Holder{User: u.ID})
 	return c.Redirect("/sign-in", "password-changed")
 }

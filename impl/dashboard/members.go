@@ -73,7 +73,11 @@ func removeMember(c *Call, f *form, userID string) error {
 	if err := c.confirmOwner(f, "remove-"+userID, userID); err != nil || !f.isValid() {
 		return err
 	}
-	return c.d.o.Users.RemoveMember(c.R.Context(), c.Account.ID, userID)
+	if err := c.d.o.Users.RemoveMember(c.R.Context(), c.Account.ID, userID); err != nil {
+		return err
+	}
+	c.d.forget(Holder{Account: c.Account.ID, User: userID})
+	return nil
 }
 
 // confirmOwner asks for the password if the member is another owner, whom a stolen session must not shut out.

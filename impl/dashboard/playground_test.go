@@ -17,7 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"uncial/gen"
-	"uncial/impl/dashboard"
 	"uncial/internal/contract"
 	"uncial/internal/document"
 	"uncial/internal/tryit"
@@ -169,27 +168,6 @@ func formWith(t *testing.T, fields ...string) (body io.Reader, contentType strin
 	}
 	require.NoError(t, form.Close())
 	return &b, form.FormDataContentType()
-}
-
-func TestDashboard_SignOut_Forgets(t *testing.T) {
-	t.Parallel()
-	var ended []string
-	s := newSite(t, func(o *dashboard.Options) {
-		o.Extra = append(o.Extra, dashboard.Extra{SignedOut: func(c *dashboard.Call) { ended = append(ended, c.Session()) }})
-	})
-	b := s.signUp("anna@example.org", "Map room")
-	first := s.sessionOf(b)
-	b.post("/sign-out")
-	b.post("/sign-out") // nobody is signed in
-	b.post("/sign-in", "email", "anna@example.org", "password", password)
-	second := s.sessionOf(b)
-	b.post("/sessions/end")
-	b.post("/sign-in", "email", "anna@example.org", "password", password)
-	third := s.sessionOf(b)
-	b.post("/account/password", "current", password, "password", password)
-	fourth := s.sessionOf(b)
-	b.post("/account/delete", "confirm", "Map room", "delete-password", password)
-	require.Equal(t, []string{first, second, third, fourth}, ended, "what is kept for a session is forgotten with it")
 }
 
 // slowBody is the body of a form that stops arriving. net/http cancels the request when its deadline ends it.

@@ -37,8 +37,17 @@ type Extra struct {
 	Routes    []Route
 	Templates fs.FS // NAME.html files, which define the templates "title" and "content", and "head" if they need it
 	Assets    fs.FS // style sheets and scripts, served under /assets/; reach them with {{asset "NAME"}}
-	// SignedOut forgets what is kept for the session of a visitor who signs out. Default: nothing is forgotten
-	SignedOut func(c *Call)
+	// Forget drops what is kept for holders who may not see it any more. Default: nothing is kept
+	Forget func(h Holder)
+}
+
+// Holder is whom something is kept for: a session of a user who works in an account. An empty field stands for any.
+type Holder struct{ Account, User, Session string }
+
+// Includes reports whether other is h, or one of those that the empty fields of h stand for.
+func (h Holder) Includes(other Holder) bool {
+	isSame := func(mine, theirs string) bool { return mine == "" || mine == theirs }
+	return isSame(h.Account, other.Account) && isSame(h.User, other.User) && isSame(h.Session, other.Session)
 }
 
 // MenuItem is a link in the menu.

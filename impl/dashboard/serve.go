@@ -42,11 +42,11 @@ func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // admit refuses requests that others can read, forms that pages of other sites have sent, and addresses that are no text. Style sheets are for all, so
 // that the page which explains the refusal has its layout.
 func (d *Dashboard) admit(c *Call) error {
-	if !strings.HasPrefix(c.R.URL.Path, Prefix+"/assets/") && !d.isSecure(c.R) {
-		return errInsecure
-	}
 	if err := d.origins.Check(c.R); err != nil {
 		return forbidden("This form was sent from another site. Open the page here and send the form again.")
+	}
+	if !strings.HasPrefix(c.R.URL.Path, Prefix+"/assets/") && !d.isSecure(c.R) {
+		return errInsecure
 	}
 	if !hasTextOnly(c.R.URL) {
 		return NotFound()

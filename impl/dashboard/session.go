@@ -27,6 +27,7 @@ const (
 	touchedKey = "touched" // Unix seconds of the latest stored use
 	beganKey   = "began"   // Unix seconds of the sign-in
 	endsKey    = "ends"    // Unix seconds at which the session ends even if it is used
+	versionKey = "version" // user.User.Version at the sign-in
 )
 
 func newSessions(o Options) *scs.SessionManager {
@@ -60,6 +61,9 @@ func (d *Dashboard) signedIn(c *Call) error {
 	}
 	if err != nil {
 		return err
+	}
+	if d.sessions.GetString(ctx, versionKey) != u.Version { // the password was changed after it was checked and before the session was stored
+		return d.sessions.Destroy(ctx)
 	}
 	if err := d.enterAccount(c, u); err != nil {
 		return err
@@ -110,7 +114,7 @@ func (d *Dashboard) setDeadline(c *Call) {
 // begin signs a user in with a new session: its token replaces the one that the browser had before.
 func (d *Dashboard) begin(c *Call, u user.User, accountID string) error {
 	ctx := c.R.Context()
-	d.forget(c)
+	d.forget(c.holder())
 	if err := d.sessions.RenewToken(ctx); err != nil {
 		return err
 	}
@@ -118,6 +122,7 @@ func (d *Dashboard) begin(c *Call, u user.User, accountID string) error {
 		return err
 	}
 	d.sessions.Put(ctx, session.UserKey, u.ID)
+	d.sessions.Put(ctx, versionKey, u.Version)
 	d.sessions.Put(ctx, accountKey, accountID)
 	d.sessions.Put(ctx, beganKey, c.Now().Unix())
 	d.sessions.Put(ctx, endsKey, c.Now().Add(lifetime).Unix())
@@ -125,7 +130,10 @@ func (d *Dashboard) begin(c *Call, u user.User, accountID string) error {
 	if err := c.markKnown(u); err != nil {
 		return err
 	}
-	return d.commit(c)
+	if err := d.commit(c); err != nil {
+		return err
+	}
+	return d.o.Sessions.EndOldest(ctx, u.ID, session.ID(d.sessions.Token(ctx)), maxSessions)
 }
 
 // commit stores the session and sends its cookie.
@@ -140,7 +148,7 @@ func (d *Dashboard) commit(c *Call) error {
 
 // end signs the visitor out of this session.
 func (d *Dashboard) end(c *Call) error {
-	d.forget(c)
+	d.forget(c.holder())
 	if err := d.sessions.Destroy(c.R.Context()); err != nil {
 		return err
 	}
@@ -148,14 +156,18 @@ func (d *Dashboard) end(c *Call) error {
 	return nil
 }
 
-// forget lets other packages drop what they keep for the session.
-func (d *Dashboard) forget(c *Call) {
+// forget lets other packages drop what they keep for a holder; the zero one, of a visitor who is not signed in, has nothing. Other
+// replicas keep it until its time has come, but nobody can reach it.
+func (d *Dashboard) forget(h Holder) {
 	for _, extra := range d.o.Extra {
-		if extra.SignedOut != nil && c.IsSignedIn() {
-			extra.SignedOut(c)
+		if extra.Forget != nil && h != (Holder{}) {
+			extra.Forget(h)
 		}
 	}
 }
+
+// holder is the session of the visitor in all accounts.
+func (c *Call) holder() Holder { return Holder{User: c.User.ID, Session: c.session} }
 
 // signOut ends the session of this browser.
 func signOut(c *Call) error {
@@ -181,9 +193,11 @@ func switchAccount(c *Call) error {
 
 // endSession ends another session of the visitor.
 func endSession(c *Call) error {
-	if err := c.d.o.Sessions.End(c.R.Context(), c.User.ID, c.R.PathValue("session")); err != nil {
+	id := c.R.PathValue("session")
+	if err := c.d.o.Sessions.End(c.R.Context(), c.User.ID, id); err != nil {
 		return err
 	}
+	c.d.forget(Holder{User: c.User.ID, Session: id})
 	return c.Redirect("/account", "session-ended")
 }
 
@@ -192,7 +206,7 @@ func endSessions(c *Call) error {
 	if err := c.d.o.Sessions.EndAll(c.R.Context(), c.User.ID); err != nil {
 		return err
 	}
-	c.d.forget(c)
+	c.d.forget(Holder{User: c.User.ID})
 	http.SetCookie(c.W, cookie("session", "", -1))
 	return c.Redirect("/sign-in", "signed-out-everywhere")
 }

@@ -1,6 +1,7 @@
 package dashboard_test
 
 import (
+	"fmt"
 	"html"
 	"net/http"
 	"net/url"
@@ -236,4 +237,22 @@ func TestDashboard_Replicas(t *testing.T) {
 	b.post("/sign-out")
 	b.handler = s.Dashboard
 	require.Contains(t, b.get("/keys").path, "/sign-in")
+}
+
+func TestDashboard_Invitations_Bounded(t *testing.T) {
+	t.Parallel()
+	mails := &mailbox{}
+	s := newSite(t, withMail(mails))
+	code, err := s.Users.Issue(t.Context(), user.Token{Purpose: user.Invitation, Email: "anna@example.org"})
+	require.NoError(t, err)
+	b := s.browser()
+	require.Equal(t, "/", b.post("/accept", "code", code, "name", "Anna", "password", password, "account", "Map room").path)
+	for i := range 50 {
+		require.NoError(t, s.Users.CountSent(t.Context(), s.accountOf("anna@example.org"), fmt.Sprintf("reader%d@example.org", i)))
+	}
+	p := b.post("/members", "invite-email", "one-more@example.org", "role", "member")
+	require.Equal(t, 422, p.status)
+	require.Contains(t, p.text(), "Too many messages to other addresses; at most 50 within 24 hours are sent, try again tomorrow.")
+	require.Empty(t, mails.messages)
+	require.Contains(t, b.post("/members", "invite-email", "", "role", "member").text(), "Pass on this link now.", "a link needs no mail")
 }

@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 
 	"uncial/internal/edge"
@@ -28,7 +29,8 @@ var forwarding = []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X
 
 // isSecure reports whether nobody between the browser and this process can read the request: it came over TLS, through a
 // trusted proxy that says so, or from this machine. A loopback peer that forwards for somebody else without being trusted is
-// a proxy, and a Host other than this machine's may be an attacker's name for it (DNS rebinding).
+// a proxy, and a Host other than this machine's may be an attacker's name for it (DNS rebinding). The Origin of a form tells of a
+// proxy that forwards without saying so.
 func (d *Dashboard) isSecure(r *http.Request) bool {
 	if r.TLS != nil {
 		return true
@@ -36,7 +38,7 @@ func (d *Dashboard) isSecure(r *http.Request) bool {
 	if edge.IsFromProxy(r, d.o.TrustedProxies) && hasForwarded(r) {
 		return strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
 	}
-	return !hasForwarded(r) && d.clientAddr(r).IsLoopback() && (isLocalHost(r.Host) || r.Host == d.o.PublicURL.Host)
+	return !hasForwarded(r) && d.clientAddr(r).IsLoopback() && isLocalHost(r.Host) && isLocalOrigin(r.Header.Get("Origin"))
 }
 
 func hasForwarded(r *http.Request) bool {
@@ -56,6 +58,12 @@ func isLocalHost(host string) bool {
 	host = strings.Trim(host, "[]")
 	addr, err := netip.ParseAddr(host)
 	return strings.EqualFold(host, "localhost") || err == nil && addr.IsLoopback()
+}
+
+// isLocalOrigin reports whether an Origin header names this machine. It is absent where browsers need not send it.
+func isLocalOrigin(origin string) bool {
+	u, err := url.Parse(origin)
+	return origin == "" || err == nil && isLocalHost(u.Host)
 }
 
 // clientAddr is the address that attempts are counted for, and that "add my address" offers.

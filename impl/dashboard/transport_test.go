@@ -30,6 +30,11 @@ func TestDashboard_Transport(t *testing.T) {
 		"another machine that claims TLS":      {"192.0.2.1:5", "uncial.example.org", http.Header{"X-Forwarded-Proto": {"https"}, "X-Forwarded-For": {"127.0.0.1"}}, false},
 		"a proxy on this machine, not trusted": {"127.0.0.1:5", "127.0.0.1:8080", http.Header{"X-Forwarded-For": {"192.0.2.1"}}, false},
 		"a name that leads to this machine":    {"127.0.0.1:5", "rebind.example.com", nil, false},
+		"a proxy on this machine, silent":      {"127.0.0.1:5", "uncial.example.org", nil, false},
+		"a page of this machine":               {"127.0.0.1:5", "localhost:8080", http.Header{"Origin": {"http://localhost:8080"}}, true},
+		"a silent proxy that changes Host": {"127.0.0.1:5", "127.0.0.1:8080", http.Header{
+			"Origin": {"https://uncial.example.org"}, "Sec-Fetch-Site": {"same-origin"},
+		}, false},
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
 			r := httptest.NewRequest(method, "/dashboard/sign-in", strings.NewReader(""))
@@ -62,7 +67,7 @@ func TestDashboard_Headers(t *testing.T) {
 
 func TestDashboard_CrossOrigin(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, nil)
+	s := newSite(t, func(o *dashboard.Options) { o.TrustedProxies = proxies })
 	b := s.signUp("anna@example.org", "Map room")
 	for name, header := range map[string]http.Header{
 		"another site":             {"Sec-Fetch-Site": {"cross-site"}, "Origin": {"https://elsewhere.example"}},
@@ -75,8 +80,10 @@ func TestDashboard_CrossOrigin(t *testing.T) {
 		require.Equal(t, 403, p.status, name)
 		require.Contains(t, p.text(), "sent from another site", name)
 	}
-	b.header = http.Header{"Origin": {"https://uncial.example.org"}}
-	require.Equal(t, 200, b.post("/keys", "name", "x", "lifetime", "30").status, "the public address is the same site")
+	proxied := s.remoteBrowser("192.0.2.1")
+	proxied.cookies = b.cookies
+	proxied.header.Set("Origin", "https://uncial.example.org")
+	require.Equal(t, 200, proxied.post("/keys", "name", "x", "lifetime", "30").status, "the public address is the same site")
 }
 
 func TestDashboard_Problems(t *testing.T) {

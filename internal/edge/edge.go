@@ -76,9 +76,9 @@ type handler struct {
 	Options
 	doc      *openapi3.T
 	router   router
-	memory   *memory      // of images
-	subtrees []subtree    // Options.Subtrees
-	readings *tryit.Shelf // made by the form "Try it"
+	memory   *memory              // of images
+	subtrees []subtree            // Options.Subtrees
+	readings *tryit.Shelf[string] // made by the form "Try it"
 }
 
 var _ gen.ServeMux = (*handler)(nil)
@@ -115,7 +115,7 @@ func New(o Options) (http.Handler, error) {
 	}
 	h := &handler{
 		Options: o, doc: doc, router: newRouter(), memory: newMemory(o.Memory), subtrees: subtrees,
-		readings: tryit.NewShelf(time.Now),
+		readings: tryit.NewShelf[string](time.Now),
 	}
 	h.addOperations()
 	h.addTry()

@@ -22,28 +22,31 @@ const (
 )
 
 // Shelf holds readings in memory for their owners. The zero value is not usable; see NewShelf. It is safe for concurrent use.
-type Shelf struct {
+type Shelf[Owner comparable] struct {
 	now func() time.Time
 
 	mu       sync.Mutex
-	readings []held // oldest first
+	readings []held[Owner] // oldest first
 	bytes    int
 }
 
 // held is a reading with its owner.
-type held struct {
-	id, owner string
-	expires   time.Time
-	bytes     int
-	reading   *Reading
+type held[Owner comparable] struct {
+	id      string
+	owner   Owner
+	expires time.Time
+	bytes   int
+	reading *Reading
 }
 
 // NewShelf returns an empty shelf. now is the clock of its lifetimes.
-func NewShelf(now func() time.Time) *Shelf { return &Shelf{now: now} }
+func NewShelf[Owner comparable](now func() time.Time) *Shelf[Owner] {
+	return &Shelf[Owner]{now: now}
+}
 
 // Add holds a reading for its owner and returns its id, which nobody can guess. Older readings make room for it.
-func (s *Shelf) Add(owner string, r *Reading) (id string) {
-	h := held{id: rand.Text(), owner: owner, expires: s.now().Add(lifetime), bytes: size(r.Document), reading: r}
+func (s *Shelf[Owner]) Add(owner Owner, r *Reading) (id string) {
+	h := held[Owner]{id: rand.Text(), owner: owner, expires: s.now().Add(lifetime), bytes: size(r.Document), reading: r}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.expire()
@@ -54,18 +57,19 @@ func (s *Shelf) Add(owner string, r *Reading) (id string) {
 		}
 	}
 	if mine >= maxReadings {
-		s.remove(slices.IndexFunc(s.readings, func(o held) bool { return o.owner == owner }))
+		s.remove(slices.IndexFunc(s.readings, func(o held[Owner]) bool { return o.owner == owner }))
 	}
 	for len(s.readings) > 0 && s.bytes+h.bytes > maxShelfBytes {
 		s.remove(0)
 	}
 	s.readings = append(s.readings, h)
 	s.bytes += h.bytes
+	time.AfterFunc(lifetime, s.sweep)
 	return h.id
 }
 
 // Find returns a reading of this owner, nil if it has none with this id, or no longer.
-func (s *Shelf) Find(owner, id string) *Reading {
+func (s *Shelf[Owner]) Find(owner Owner, id string) *Reading {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.expire()
@@ -77,19 +81,26 @@ func (s *Shelf) Find(owner, id string) *Reading {
 	return nil
 }
 
-// Drop forgets all readings of an owner, as when a session ends.
-func (s *Shelf) Drop(owner string) {
+// Drop forgets all readings of the owners for whom isDropped returns true, as when a session ends.
+func (s *Shelf[Owner]) Drop(isDropped func(Owner) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, h := range slices.Backward(s.readings) {
-		if h.owner == owner {
+		if isDropped(h.owner) {
 			s.remove(i)
 		}
 	}
 }
 
+// sweep frees the memory of readings whose time has come, also where nobody uses the shelf any more.
+func (s *Shelf[Owner]) sweep() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.expire()
+}
+
 // expire removes the readings whose time has come. The caller holds mu.
-func (s *Shelf) expire() {
+func (s *Shelf[Owner]) expire() {
 	now := s.now()
 	for len(s.readings) > 0 && !now.Before(s.readings[0].expires) {
 		s.remove(0)
@@ -97,7 +108,7 @@ func (s *Shelf) expire() {
 }
 
 // remove takes one reading away. The caller holds mu.
-func (s *Shelf) remove(i int) {
+func (s *Shelf[Owner]) remove(i int) {
 	s.bytes -= s.readings[i].bytes
 	s.readings = slices.Delete(s.readings, i, i+1)
 }

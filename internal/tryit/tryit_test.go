@@ -10,9 +10,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
+	"weak"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -96,9 +99,9 @@ func TestExtract(t *testing.T) {
 func TestShelf(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 15, 12, 0, 0, 0, time.UTC)
-	newShelf := func() (*tryit.Shelf, *time.Time) {
+	newShelf := func() (*tryit.Shelf[string], *time.Time) {
 		clock := now
-		return tryit.NewShelf(func() time.Time { return clock }), &clock
+		return tryit.NewShelf[string](func() time.Time { return clock }), &clock
 	}
 	t.Run("shows a reading to its owner only, until it is dropped", func(t *testing.T) {
 		t.Parallel()
@@ -108,9 +111,9 @@ func TestShelf(t *testing.T) {
 		require.Same(t, r, s.Find("a", id))
 		require.Nil(t, s.Find("b", id))
 		require.Nil(t, s.Find("a", "other"))
-		s.Drop("b")
+		s.Drop(func(owner string) bool { return owner == "b" })
 		require.NotNil(t, s.Find("a", id))
-		s.Drop("a")
+		s.Drop(func(owner string) bool { return owner == "a" })
 		require.Nil(t, s.Find("a", id))
 	})
 	t.Run("forgets after half an hour", func(t *testing.T) {
@@ -144,6 +147,23 @@ func TestShelf(t *testing.T) {
 		require.Nil(t, s.Find("0", ids[0]))
 		require.NotNil(t, s.Find("1", ids[1]))
 		require.NotNil(t, s.Find("4", ids[4]))
+	})
+}
+
+func TestShelf_FreesMemory(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := tryit.NewShelf[string](time.Now)
+		r := reading(1)
+		held := weak.Make(r)
+		s.Add("a", r)
+		runtime.GC()
+		require.NotNil(t, held.Value())
+		time.Sleep(30 * time.Minute)
+		synctest.Wait()
+		runtime.GC()
+		require.Nil(t, held.Value(), "although nobody uses the shelf any more")
+		runtime.KeepAlive(s)
 	})
 }
 

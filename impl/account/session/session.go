@@ -125,6 +125,13 @@ func (s *Store) End(ctx context.Context, userID, id string) error {
 	return s.end(ctx, `user_id = $2 AND digest = $3`, userID, id)
 }
 
+// EndOldest ends sessions of a user beyond the number given, those used longest ago, and never the session except.
+// Errors: *store.Error.
+func (s *Store) EndOldest(ctx context.Context, userID, except string, most int) error {
+	return s.end(ctx, `user_id = $2 AND digest <> $3 AND digest NOT IN (SELECT digest FROM sessions
+		WHERE user_id = $2 AND digest <> $3 AND expires_at > $1 ORDER BY used_at DESC, digest LIMIT $4)`, userID, except, most-1)
+}
+
 // end ends the sessions that meet the condition. Their rows stay until Sweep, so that a running request cannot store its
 // session again.
 func (s *Store) end(ctx context.Context, condition string, args ...any) error {

@@ -100,6 +100,17 @@ func TestStore(t *testing.T) {
 			require.False(t, t.exists("phone"))
 			require.True(t, t.exists("stranger"))
 		},
+		"ends the sessions of a user that were used longest ago": func(t fixture) {
+			for _, token := range []string{"first", "second", "third", "fourth"} {
+				t.commit(token, t.user)
+				t.clock.Advance(time.Minute)
+			}
+			t.commit("stranger", "")
+			require.NoError(t, t.EndOldest(t.Context(), t.user, session.ID("second"), 3))
+			for token, stays := range map[string]bool{"first": false, "second": true, "third": true, "fourth": true, "stranger": true} {
+				require.Equal(t, stays, t.exists(token), token)
+			}
+		},
 		"stays ended although a running request stores it again": func(t fixture) {
 			t.commit("a", t.user)
 			require.NoError(t, t.Delete("a"))

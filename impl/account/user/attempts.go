@@ -22,12 +22,17 @@ const (
 	maxMails      = 3
 	maxMailsOfAll = 6
 	mailWindow    = time.Hour
+	// maxSent bounds the mails to other addresses that one account or user can ask for within sentWindow, whatever the addresses
+	// are: an account must not be a way to send mail to everybody.
+	maxSent    = 50
+	sentWindow = 24 * time.Hour
 )
 
 // Errors of the counts below.
 var (
 	ErrTooManySignUps = fmt.Errorf("too many sign-ups from this network; at most %d within 24 hours are accepted", maxSignUps)
 	ErrTooManyMails   = errors.New("too many messages to this e-mail address; try again in an hour")
+	ErrTooManySent    = fmt.Errorf("too many messages to other addresses; at most %d within 24 hours are sent, try again tomorrow", maxSent)
 )
 
 // CountSignUp counts a sign-up from an address. Loopback and unknown addresses are not counted, as in SignIn.
@@ -37,7 +42,7 @@ func (d *Directory) CountSignUp(ctx context.Context, from netip.Addr) error {
 	if key == "" {
 		return nil
 	}
-	return d.countUpTo(ctx, subject("signup", key), maxSignUps, signUpWindow, ErrTooManySignUps)
+	return d.countUpTo(ctx, d.store.Writer(), subject("signup", key), maxSignUps, signUpWindow, ErrTooManySignUps)
 }
 
 // CountMail counts a message to an e-mail address that somebody asked for who has not proved to own it. Purposes are counted
@@ -45,21 +50,31 @@ func (d *Directory) CountSignUp(ctx context.Context, from netip.Addr) error {
 // *store.Error.
 func (d *Directory) CountMail(ctx context.Context, p Purpose, email string, from Client) error {
 	email = foldEmail(email)
+	x := d.store.Writer()
 	if from.Known != "" {
-		return d.countUpTo(ctx, subject("mail", string(p), email, "known", from.Known), maxMails, mailWindow, ErrTooManyMails)
+		return d.countUpTo(ctx, x, subject("mail", string(p), email, "known", from.Known), maxMails, mailWindow, ErrTooManyMails)
 	}
-	err := d.countUpTo(ctx, subject("mail", string(p), email, "address", addressKey(from.Addr)), maxMails, mailWindow, ErrTooManyMails)
+	err := d.countUpTo(ctx, x, subject("mail", string(p), email, "address", addressKey(from.Addr)), maxMails, mailWindow, ErrTooManyMails)
 	if err != nil {
 		return err
 	}
-	return d.countUpTo(ctx, subject("mail", string(p), email), maxMailsOfAll, mailWindow, ErrTooManyMails)
+	return d.countUpTo(ctx, x, subject("mail", string(p), email), maxMailsOfAll, mailWindow, ErrTooManyMails)
+}
+
+// CountSent counts a message to an e-mail address of somebody else that the sender, the ID of an account or user, asks for.
+// Errors: ErrEmail, which counts nothing, ErrTooManySent, *store.Error.
+func (d *Directory) CountSent(ctx context.Context, sender, email string) error {
+	if _, err := checkEmail(email); err != nil {
+		return err
+	}
+	return d.countUpTo(ctx, d.store.Writer(), subject("sent", sender), maxSent, sentWindow, ErrTooManySent)
 }
 
 // countUpTo counts one attempt in a fixed window, unless it has seen most already: refused then.
-func (d *Directory) countUpTo(ctx context.Context, subject string, most int64, window time.Duration, refused error) error {
+func (d *Directory) countUpTo(ctx context.Context, x store.Executor, subject string, most int64, window time.Duration, refused error) error {
 	now := d.now()
 	var n int64
-	err := d.store.Writer().Get(ctx, `INSERT INTO attempts (subject, count, since, latest) VALUES ($1, 1, $2, $2)
+	err := x.Get(ctx, `INSERT INTO attempts (subject, count, since, latest) VALUES ($1, 1, $2, $2)
 		ON CONFLICT (subject) DO UPDATE SET
 			count = CASE WHEN attempts.since <= $3 THEN 1 ELSE attempts.count + 1 END,
 			since = CASE WHEN attempts.since <= $3 THEN excluded.since ELSE attempts.since END,

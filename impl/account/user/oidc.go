@@ -19,16 +19,23 @@ type identity struct{ issuer, subject string }
 // identify the user (OpenID Connect Core 1.0, section 5.7); the e-mail address does not. Errors: ErrNoUser,
 // *store.Error.
 func (d *Directory) SignInWith(ctx context.Context, issuer, subject string) (User, error) {
-	var id string
-	err := d.store.Writer().Get(ctx, `UPDATE users SET signed_in_at = $3 WHERE oidc_issuer = $1 AND oidc_subject = $2 RETURNING id`,
-		store.Args{issuer, subject, store.At(d.now())}, &id)
-	if errors.Is(err, store.ErrNoRows) {
-		return User{}, ErrNoUser
-	}
+	var u User
+	err := d.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
+		var id string
+		err := x.Get(ctx, `UPDATE users SET signed_in_at = $3 WHERE oidc_issuer = $1 AND oidc_subject = $2 RETURNING id`,
+			store.Args{issuer, subject, store.At(d.now())}, &id)
+		if errors.Is(err, store.ErrNoRows) {
+			return ErrNoUser
+		}
+		if err == nil {
+			u, err = find(ctx, x, `id = $1`, id)
+		}
+		return err
+	})
 	if err != nil {
 		return User{}, fmt.Errorf("sign in with a provider: %w", err)
 	}
-	return d.Find(ctx, id)
+	return u, nil
 }
 
 // SignUpWith makes a user of an OpenID Connect provider, with an account of their own. secret is an invitation, or empty
@@ -54,7 +61,7 @@ func (d *Directory) SignUpWith(ctx context.Context, issuer, subject string, veri
 				return ErrToken
 			}
 		}
-		u = User{ID: newID("user"), Email: email, Name: n.Name, HasProvider: true, Operator: t.Purpose == Operator, Created: d.now()}
+		u = User{ID: newID("user"), Email: email, Name: n.Name, HasProvider: true, Operator: t.Purpose == Operator, Created: d.now(), Version: version("")}
 		u.SignedIn = u.Created
 		if verified || t.Purpose != "" {
 			u.Verified = u.Created

@@ -32,13 +32,13 @@ func TestDirectory_Link(t *testing.T) {
 		require.ErrorIs(t, t.Link(t.Context(), "user_nobody", issuer, "43"), user.ErrNoUser)
 	}, "ends with a new password, because whoever knew the old one may have made it": func(t fixture) {
 		require.NoError(t, t.Link(t.Context(), t.owner.ID, issuer, "42"))
-		require.NoError(t, t.SetPassword(t.Context(), t.owner.ID, "another good password"))
+		t.mustSetPassword(t.owner.ID)
 		_, err := t.SignInWith(t.Context(), issuer, "42")
 		require.ErrorIs(t, err, user.ErrNoUser)
 	}, "stays with a user who gets the first password": func(t fixture) {
 		u, _, err := t.SignUpWith(t.Context(), issuer, "44", true, "", newUser("sso@example.org"))
 		require.NoError(t, err)
-		require.NoError(t, t.SetPassword(t.Context(), u.ID, "another good password"))
+		t.mustSetPassword(u.ID)
 		require.True(t, t.hasProvider(u.ID))
 	}, "ends when the owner of an unverified address chooses a password": func(t fixture) {
 		u, _, err := t.SignUpWith(t.Context(), issuer, "45", false, "", newUser("victim@example.org"))

@@ -26,6 +26,10 @@ const (
 	freeAddress  = 20              // failures of all users behind one address, such as an office
 	// failureLifetime is the time without a failure after which the earlier ones are forgotten.
 	failureLifetime = time.Hour
+	// maxSignIns is how many sign-ins of one user from one address or known browser succeed within signInWindow before they count
+	// like failures: each costs a hash and a session, and a program that signs in in a loop would keep others out.
+	maxSignIns   = 20
+	signInWindow = 10 * time.Minute
 
 	// maxWaiting bounds the delayed sign-ins of a process, and maxWaitingClient those of one address or known browser.
 	maxWaiting       = 4096
@@ -71,7 +75,7 @@ func (d *Directory) SignIn(ctx context.Context, email, password string, from Cli
 	return d.signedIn(ctx, id, stored, a)
 }
 
-// signedIn records a successful sign-in and takes its attempt off the counts. Errors: ErrSignIn if the hash is no longer that of
+// signedIn records a successful sign-in and takes its attempt off the counts, unless there are too many. Errors: ErrSignIn if the hash is no longer that of
 // the user: the password was changed meanwhile, to shut out whoever knows the old one.
 func (d *Directory) signedIn(ctx context.Context, id, hash string, a attempt) (User, error) {
 	var u User
@@ -81,9 +85,12 @@ func (d *Directory) signedIn(ctx context.Context, id, hash string, a attempt) (U
 			err = ErrSignIn
 		}
 		if err == nil {
+			err = d.countUpTo(ctx, x, a.success(), maxSignIns, signInWindow, errTooManySignIns)
+		}
+		if err == nil {
 			err = a.forgive(ctx, x)
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, errTooManySignIns) {
 			return err
 		}
 		u, err = find(ctx, x, `id = $1`, id)
@@ -120,6 +127,12 @@ type allowance struct {
 	most    time.Duration
 	lasting bool // one success takes off one failure only: an attacker can have a user too
 }
+
+// errTooManySignIns says that a successful sign-in stays on the counts of failures.
+var errTooManySignIns = errors.New("too many sign-ins")
+
+// success is what successful sign-ins are counted under. Only who knows the password can raise it.
+func (a attempt) success() string { return subject("success", a.email, cmp.Or(a.known, a.address)) }
 
 // allowances are those that the attempt counts against.
 func (a attempt) allowances() []allowance {

@@ -20,7 +20,8 @@ func TestDirectory_SignIn_ChangedPassword(t *testing.T) {
 	var before string
 	require.NoError(t, st.Reader().Get(t.Context(), `SELECT password_hash FROM users`, nil, &before))
 
-	require.NoError(t, d.SetPassword(t.Context(), u.ID, "another good password"))
+	_, err = d.SetPassword(t.Context(), u.ID, "another good password")
+	require.NoError(t, err)
 	_, err = d.signedIn(t.Context(), u.ID, before, attempt{email: u.Email})
 	require.ErrorIs(t, err, ErrSignIn, "the password was right when it was looked at, but was changed meanwhile")
 	_, err = d.SignIn(t.Context(), u.Email, "another good password", Client{})

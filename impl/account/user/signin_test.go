@@ -2,6 +2,7 @@ package user_test
 
 import (
 	"context"
+	"fmt"
 	"net/netip"
 	"sync"
 	"testing"
@@ -68,6 +69,16 @@ func TestDirectory_SignIn(t *testing.T) {
 				}
 				require.NoError(t, t.signIn(password, home))
 			}
+		},
+		"delays a program that signs in in a loop, and not the user elsewhere": func(t fixture) {
+			for range 20 + 3 { // those that count like failures are free at first
+				require.NoError(t, t.signIn(password, home))
+			}
+			require.True(t, t.isDelayed(home))
+			require.False(t, t.isDelayed(netip.MustParseAddr("198.51.100.1")), "from another address")
+			require.False(t, t.isClientDelayed(user.Client{Addr: home, Known: "browser of the owner"}))
+			t.clock.Advance(time.Hour)
+			require.False(t, t.isDelayed(home))
 		},
 		"counts the /64 network of an IPv6 address": func(t fixture) {
 			for _, from := range []string{"2001:db8::1", "2001:db8::2", "2001:db8::ffff:3"} {
@@ -147,6 +158,19 @@ func TestDirectory_CountMail(t *testing.T) {
 	}}.run(t)
 }
 
+func TestDirectory_CountSent(t *testing.T) {
+	directoryTests{"bounds the messages of a sender to any addresses within a day": func(t fixture) {
+		require.ErrorIs(t, t.CountSent(t.Context(), "account", "nobody"), user.ErrEmail, "a mistyped address")
+		for i := range 50 {
+			require.NoError(t, t.CountSent(t.Context(), "account", fmt.Sprintf("reader%d@example.org", i)))
+		}
+		require.ErrorIs(t, t.CountSent(t.Context(), "account", "one@example.org"), user.ErrTooManySent)
+		require.NoError(t, t.CountSent(t.Context(), "another account", "one@example.org"))
+		t.clock.Advance(24 * time.Hour)
+		require.NoError(t, t.CountSent(t.Context(), "account", "one@example.org"), "a new day")
+	}}.run(t)
+}
+
 func TestDirectory_ResetPassword(t *testing.T) {
 	directoryTests{"replaces the password once and ends the sessions": func(t fixture) {
 		token := t.mustSession(t.owner.ID)
@@ -162,12 +186,12 @@ func TestDirectory_ResetPassword(t *testing.T) {
 		require.ErrorIs(t, err, user.ErrToken)
 	}, "takes back a change of address that somebody with the old password began": func(t fixture) {
 		stolen := t.mustIssue(user.Token{Purpose: user.EmailChange, UserID: t.owner.ID, Email: "thief@example.org"})
-		require.NoError(t, t.SetPassword(t.Context(), t.owner.ID, "another good password"))
+		t.mustSetPassword(t.owner.ID)
 		_, err := t.Verify(t.Context(), stolen)
 		require.ErrorIs(t, err, user.ErrToken)
 	}, "takes back the invitations to the accounts of an owner": func(t fixture) {
 		stolen := t.mustIssue(user.Token{Purpose: user.Invitation, AccountID: t.account.ID, Role: user.Owner})
-		require.NoError(t, t.SetPassword(t.Context(), t.owner.ID, "another good password"))
+		t.mustSetPassword(t.owner.ID)
 		_, _, err := t.Accept(t.Context(), stolen, newUser("thief@example.org"))
 		require.ErrorIs(t, err, user.ErrToken)
 	}}.run(t)

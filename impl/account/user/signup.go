@@ -96,7 +96,7 @@ func (d *Directory) join(ctx context.Context, n NewUser, allow func(context.Cont
 		}
 		u = User{
 			ID: newID("user"), Email: email, Name: n.Name, HasPassword: true,
-			Operator: t.Purpose == Operator, Created: d.now(),
+			Operator: t.Purpose == Operator, Created: d.now(), Version: version(hash),
 		}
 		if t.Purpose != "" {
 			u.Verified, u.SignedIn = u.Created, u.Created
@@ -216,20 +216,25 @@ func (d *Directory) ResetPassword(ctx context.Context, secret, password string) 
 	return u, nil
 }
 
-// SetPassword sets the password of a user and ends all sessions of the user; the caller begins a new one. Errors:
-// ErrPassword, ErrNoUser, ErrBusy, ctx's, *store.Error.
-func (d *Directory) SetPassword(ctx context.Context, id, password string) error {
+// SetPassword sets the password of a user and ends all sessions of the user; the caller begins a new one for the user returned.
+// Errors: ErrPassword, ErrNoUser, ErrBusy, ctx's, *store.Error.
+func (d *Directory) SetPassword(ctx context.Context, id, password string) (User, error) {
 	hash, err := d.hashes.hash(ctx, password)
 	if err != nil {
-		return err
+		return User{}, err
 	}
+	var u User
 	err = d.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
-		return d.setPassword(ctx, x, id, hash)
+		if err := d.setPassword(ctx, x, id, hash); err != nil {
+			return err
+		}
+		u, err = find(ctx, x, `id = $1`, id)
+		return err
 	})
 	if err != nil {
-		return fmt.Errorf("set password: %w", err)
+		return User{}, fmt.Errorf("set password: %w", err)
 	}
-	return nil
+	return u, nil
 }
 
 // setPassword also ends the sessions of the user and takes back what somebody who knew the old password may have asked for: links

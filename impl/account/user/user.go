@@ -8,6 +8,8 @@ package user
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/mail"
@@ -42,6 +44,8 @@ type User struct {
 	Created     time.Time `json:"created"`
 	Verified    time.Time `json:"verified,omitzero"` // when the e-mail address was verified; zero: it was not
 	SignedIn    time.Time `json:"signedIn,omitzero"` // latest sign-in; zero: never
+	// Version changes with each new password. A session is good only for the version that it began with.
+	Version string `json:"-"`
 }
 
 // Options of a Directory.
@@ -133,7 +137,7 @@ func (d *Directory) update(ctx context.Context, statement string, args ...any) e
 }
 
 // selectUser selects the columns that scanUser reads, in its order.
-const selectUser = `SELECT id, email, name, CASE WHEN password_hash IS NULL THEN 0 ELSE 1 END,
+const selectUser = `SELECT id, email, name, COALESCE(password_hash, ''),
 	CASE WHEN oidc_subject IS NULL THEN 0 ELSE 1 END, is_operator, created_at, verified_at, signed_in_at FROM users`
 
 func find(ctx context.Context, x store.Executor, condition string, args ...any) (User, error) {
@@ -154,12 +158,19 @@ func scanUser(scan func(...any) error) (User, error) { return scanUserAnd(scan) 
 
 func scanUserAnd(scan func(...any) error, more ...any) (User, error) {
 	var u User
-	var hasPassword, hasProvider, operator int64
+	var hash string
+	var hasProvider, operator int64
 	var created, verified, signedIn store.Instant
-	err := scan(append([]any{&u.ID, &u.Email, &u.Name, &hasPassword, &hasProvider, &operator, &created, &verified, &signedIn}, more...)...)
-	u.HasPassword, u.HasProvider, u.Operator = hasPassword == 1, hasProvider == 1, operator == 1
+	err := scan(append([]any{&u.ID, &u.Email, &u.Name, &hash, &hasProvider, &operator, &created, &verified, &signedIn}, more...)...)
+	u.HasPassword, u.HasProvider, u.Operator, u.Version = hash != "", hasProvider == 1, operator == 1, version(hash)
 	u.Created, u.Verified, u.SignedIn = created.Time, verified.Time, signedIn.Time
 	return u, err
+}
+
+// version is the User.Version of a password hash: a digest, which tells nothing about the hash.
+func version(hash string) string {
+	sum := sha256.Sum256([]byte(hash))
+	return hex.EncodeToString(sum[:])
 }
 
 // flag is a boolean as it is stored.

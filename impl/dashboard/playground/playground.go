@@ -45,12 +45,12 @@ type Options struct {
 // Playground serves the pages. It is safe for concurrent use.
 type Playground struct {
 	o        Options
-	readings *tryit.Shelf
+	readings *tryit.Shelf[dashboard.Holder]
 }
 
 // New returns the pages of the playground for the dashboard.
 func New(o Options) (dashboard.Extra, error) {
-	p := &Playground{o: o, readings: tryit.NewShelf(o.Now)}
+	p := &Playground{o: o, readings: tryit.NewShelf[dashboard.Holder](o.Now)}
 	templates, err := fs.Sub(templateFiles, "templates")
 	if err != nil {
 		return dashboard.Extra{}, err
@@ -59,7 +59,7 @@ func New(o Options) (dashboard.Extra, error) {
 		Menu:      []dashboard.MenuItem{{Name: "Playground", Path: path}},
 		Templates: templates,
 		Assets:    tryit.Assets,
-		SignedOut: func(c *dashboard.Call) { p.readings.Drop(owner(c)) },
+		Forget:    func(h dashboard.Holder) { p.readings.Drop(h.Includes) },
 		Routes: []dashboard.Route{
 			{Method: http.MethodGet, Path: path, Access: dashboard.Member, Serve: p.show},
 			{Method: http.MethodPost, Path: path, Access: dashboard.Member, MaxBody: maxBody, Serve: p.read},
@@ -113,7 +113,9 @@ func (p *Playground) servePart(c *dashboard.Call) error {
 }
 
 // owner identifies whose readings a visitor sees: those of this session in this account.
-func owner(c *dashboard.Call) string { return c.Account.ID + "/" + c.Session() }
+func owner(c *dashboard.Call) dashboard.Holder {
+	return dashboard.Holder{Account: c.Account.ID, User: c.User.ID, Session: c.Session()}
+}
 
 // render shows the page with the form and, unless it is nil, a reading.
 func (p *Playground) render(c *dashboard.Call, status int, form tryit.Form, reading *tryit.Reading) error {

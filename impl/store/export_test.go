@@ -2,8 +2,11 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"testing"
 
 	"github.com/pressly/goose/v3"
+	"github.com/stretchr/testify/require"
 )
 
 // MigrateTo updates the schema to an earlier version.
@@ -12,4 +15,20 @@ func (s *Store) MigrateTo(ctx context.Context, version int64) error {
 		_, err := p.UpTo(ctx, version)
 		return err
 	})
+}
+
+// MaxStatements is maxStatements.
+const MaxStatements = maxStatements
+
+// MustCountPrepared returns the number of statements that a connection of the pool has prepared.
+func MustCountPrepared(tb testing.TB, db *sql.DB) (n int) {
+	tb.Helper()
+	conn, err := db.Conn(tb.Context())
+	require.NoError(tb, err)
+	defer func() { require.NoError(tb, conn.Close()) }()
+	require.NoError(tb, conn.Raw(func(raw any) error {
+		n = len(raw.(*preparing).statements)
+		return nil
+	}))
+	return n
 }

@@ -20,7 +20,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
-	_ "modernc.org/sqlite" // the driver "sqlite"
 )
 
 const (
@@ -103,10 +102,7 @@ func (s *Store) connect(o Options) error {
 // process queue in Go, where ctx ends the wait, instead of failing with SQLITE_BUSY.
 func (s *Store) connectSQLite(path string, o Options) error {
 	if path == memory {
-		db, err := sql.Open("sqlite", sqliteDSN(memory))
-		if err != nil {
-			return wrap(err)
-		}
+		db := sql.OpenDB(sqliteConnector{sqliteDSN(memory)})
 		db.SetMaxOpenConns(1) // the database exists as long as its only connection
 		s.read, s.write = db, db
 		return nil
@@ -118,15 +114,8 @@ func (s *Store) connectSQLite(path string, o Options) error {
 	} else if err := createFile(path); err != nil {
 		return &Error{reason: "cannot create the SQLite file; check its path and permissions", cause: err}
 	}
-	writer, err := sql.Open("sqlite", sqliteDSN(path, "journal_mode(WAL)"))
-	if err != nil {
-		return wrap(err)
-	}
-	reader, err := sql.Open("sqlite", sqliteDSN(path, "query_only(1)"))
-	if err != nil {
-		_ = writer.Close()
-		return wrap(err)
-	}
+	writer := sql.OpenDB(sqliteConnector{sqliteDSN(path, "journal_mode(WAL)")})
+	reader := sql.OpenDB(sqliteConnector{sqliteDSN(path, "query_only(1)")})
 	s.write, s.read = pool(writer, 1), pool(reader, o.MaxConns)
 	return nil
 }

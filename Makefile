@@ -95,6 +95,10 @@ test-accuracy: deps ## Check that pages are read as well as before: rendered pag
 train-check: deps-test ## Train on 2, 10 and 40 pages of a folder, measure the error in its other pages (an hour or two): make train-check TRAIN_PAGES=dir
 	UNCIAL_TRAIN_PAGES=$(abspath $(TRAIN_PAGES)) go test -tags traincheck -count=1 -v -timeout 5h -run '^TestTrainCheck$$' ./impl/train
 
+.PHONY: kernel-check
+kernel-check: deps ## Compare what the instruction sets of this processor read in a folder of lines (lines.u8, lines.jsonl): make kernel-check LINES=dir
+	UNCIAL_LINES=$(abspath $(LINES)) go test -count=1 -v -timeout 2h -run '^TestRecognizer_ReadsTheSameOnEveryProcessor$$' ./impl/ocr/neural
+
 .PHONY: test-browser
 test-browser: deps-browser ## Use the pages in a headless Chromium, check them with axe-core: make test-browser [RUN=^TestBrowser_TryIt] [SCREENSHOTS=dir]
 	UNCIAL_BROWSER=1 UNCIAL_SCREENSHOTS=$(abspath $(SCREENSHOTS)) go test -count=1 -timeout 20m -run '$(or $(RUN),^TestBrowser)' ./mock ./impl/app

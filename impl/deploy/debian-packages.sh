@@ -11,7 +11,8 @@ run="gcc libc6-dev pkg-config libtesseract-dev libleptonica-dev ca-certificates
 tesseract-ocr-eng tesseract-ocr-enm tesseract-ocr-deu tesseract-ocr-frk tesseract-ocr-fra tesseract-ocr-frm
 tesseract-ocr-lat tesseract-ocr-ita tesseract-ocr-ita-old tesseract-ocr-spa tesseract-ocr-spa-old tesseract-ocr-grc
 tesseract-ocr-nld tesseract-ocr-por tesseract-ocr-script-frak tesseract-ocr-script-latn tesseract-ocr-osd"
-test="tesseract-ocr poppler-utils libvips-tools libtiff-tools qpdf ghostscript libxml2-utils webp curl python3-torch python3-numpy"
+test="tesseract-ocr poppler-utils libvips-tools libtiff-tools qpdf ghostscript libxml2-utils webp curl python3-torch python3-numpy
+gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static"
 browser="chromium"
 
 case "${1:-}" in

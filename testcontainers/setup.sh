@@ -70,6 +70,7 @@ fi
 cp /etc/ssl/certs/ca-certificates.crt "$dir/etc/ssl/certs/ca-certificates.crt" 2>/dev/null || true
 mirror=$(awk '$1 == "deb" { print $2; exit }' "$dir/etc/apt/sources.list")
 printf 'deb %s bookworm main\ndeb %s bookworm-updates main\ndeb %s-security bookworm-security main\n' "$mirror" "$mirror" "$mirror" >"$dir/etc/apt/sources.list"
-rm -rf "$dir"/var/cache/apt/archives/*.deb "$dir"/var/lib/apt/lists/* "$dir"/usr/share/doc/* "$dir"/usr/share/man/* "$dir"/usr/share/locale/*
+rm -rf "$dir"/var/cache/apt/archives/*.deb "$dir"/var/lib/apt/lists/* "$dir"/usr/share/man/* "$dir"/usr/share/locale/*
+find "$dir/usr/share/doc" -type f ! -name copyright -delete # the licences stay, as in Debian's own image
 tar -C "$dir" -c . | docker import -c 'CMD ["bash"]' - "$base" >/dev/null || fail "docker import of $base failed; see the message above"
 say "built $base"

@@ -5,10 +5,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -152,5 +156,34 @@ func TestGen_IsGenerated(t *testing.T) {
 		data, err := os.ReadFile(f)
 		require.NoError(t, err)
 		require.Contains(t, string(data[:min(len(data), 400)]), "DO NOT EDIT", f)
+	}
+}
+
+// `make test` runs the packages that the Makefile lists as COMPUTING without the race detector.
+func TestComputingPackages_StartNoGoroutines(t *testing.T) {
+	t.Parallel()
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	require.NoError(t, err)
+	match := regexp.MustCompile(`(?m)^COMPUTING := (.+)$`).FindSubmatch(makefile)
+	require.NotNil(t, match)
+	for name := range strings.FieldsSeq(string(match[1])) {
+		files, err := filepath.Glob(filepath.Join(root, "impl/ocr", name, "*.go"))
+		require.NoError(t, err)
+		require.NotEmpty(t, files, name)
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			tree, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+			require.NoError(t, err)
+			for _, i := range tree.Imports {
+				require.NotContains(t, i.Path.Value, "errgroup", "%s starts goroutines; take its package from COMPUTING in the Makefile", file)
+			}
+			ast.Inspect(tree, func(n ast.Node) bool {
+				_, starts := n.(*ast.GoStmt)
+				require.False(t, starts, "%s starts a goroutine; take its package from COMPUTING in the Makefile", file)
+				return true
+			})
+		}
 	}
 }

@@ -1,14 +1,16 @@
 // Command release writes what accompanies a release: the licences of everything that is linked into the programs, and their bill of
-// materials (CycloneDX). It reads the list of modules from the programs themselves. It is a module of its own, so that what it
-// needs stays out of the product. `make release` and `make deb` call it:
+// materials (CycloneDX). It reads the list of modules from the programs themselves, and that of native libraries from the folder that
+// impl/deploy/release/libraries.sh writes. It is a module of its own, so that what it needs stays out of the product.
+// `make release` and `make deb` call it:
 //
-//	release notices PROGRAM... > THIRD_PARTY_NOTICES
-//	release sbom VERSION PROGRAM... > sbom.cdx.json
+//	release notices [-native FOLDER] PROGRAM... > THIRD_PARTY_NOTICES
+//	release sbom [-native FOLDER] VERSION PROGRAM... > sbom.cdx.json
 package main
 
 import (
 	"debug/buildinfo"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -23,32 +25,50 @@ func main() {
 	}
 }
 
+var errUsage = errors.New("usage: release notices [-native FOLDER] PROGRAM..., or release sbom [-native FOLDER] VERSION PROGRAM...")
+
 func run(args []string) error {
+	if len(args) == 0 {
+		return errUsage
+	}
+	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
+	folder := flags.String("native", "", "folder with the packages of native libraries")
+	if err := flags.Parse(args[1:]); err != nil {
+		return err
+	}
+	rest := flags.Args()
 	switch {
-	case len(args) >= 2 && args[0] == "notices":
-		b, err := read(args[1:])
+	case args[0] == "notices" && len(rest) > 0:
+		b, err := read(*folder, rest)
 		if err != nil {
 			return err
 		}
 		return writeNotices(os.Stdout, b)
-	case len(args) >= 3 && args[0] == "sbom":
-		b, err := read(args[2:])
+	case args[0] == "sbom" && len(rest) > 1:
+		b, err := read(*folder, rest[1:])
 		if err != nil {
 			return err
 		}
-		return writeSBOM(os.Stdout, args[1], b)
+		return writeSBOM(os.Stdout, rest[0], b)
 	}
-	return errors.New("usage: release notices PROGRAM..., or release sbom VERSION PROGRAM...")
+	return errUsage
 }
 
 // build is what some programs are linked from.
 type build struct {
 	goVersion string
 	modules   []debug.Module // sorted, each version once
+	native    []native       // sorted by name; nil without native libraries
 }
 
-// read reads the modules of programs. Modules that were replaced by others are listed as what replaced them.
-func read(programs []string) (b build, err error) {
+// read reads the modules of programs, and the native libraries from a folder, unless its name is empty. Modules that were replaced by
+// others are listed as what replaced them.
+func read(folder string, programs []string) (b build, err error) {
+	if folder != "" {
+		if b.native, err = readNative(folder); err != nil {
+			return b, err
+		}
+	}
 	for _, path := range programs {
 		info, err := buildinfo.ReadFile(path)
 		if err != nil {

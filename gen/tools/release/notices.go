@@ -15,15 +15,11 @@ import (
 // legal matches the names of files that a licence asks to be passed on.
 var legal = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents|authors|unlicense|copyright)([.-].*)?$`)
 
-// native are the libraries that the worker is linked with. They are packages of Debian, whose copyright files come with them.
-const native = `libtesseract5 (Apache-2.0), liblept5 (BSD-2-Clause), libstdc++6 (GPL-3 with the runtime exception), libc6 (LGPL-2.1) and
-what they depend on are not part of this distribution: the worker loads those of the system. On Debian and in the container image,
-/usr/share/doc/PACKAGE/copyright has their licences.`
-
 // writeNotices writes the legal files of all modules and of Go. A module without any is an error: it must not be shipped.
 func writeNotices(w io.Writer, b build) error {
 	p := &printer{w: w}
-	p.printf("Third-party software in Uncial\n\nThe programs are linked with the modules below, in the versions named.\n\n%s\n", native)
+	p.printf("Third-party software in Uncial\n\nThe programs are linked with the modules below, in the versions named.\n")
+	p.libraries(b.native)
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		return err
@@ -67,6 +63,18 @@ type printer struct {
 func (p *printer) printf(format string, args ...any) {
 	if p.err == nil {
 		_, p.err = fmt.Fprintf(p.w, format, args...)
+	}
+}
+
+// libraries lists the packages of native libraries, which are not passed on with the programs.
+func (p *printer) libraries(list []native) {
+	if len(list) == 0 {
+		return
+	}
+	p.printf("\nuncial-worker also loads libraries of the system, which are not part of the archives and packages. On Debian and in the image of the\n" +
+		"engine, the file named after each has its licences. uncial-worker was built with:\n\n")
+	for _, n := range list {
+		p.printf("%s %s: %s\n", n.name, n.version, n.copyright())
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"net/url"
 	"os"
 	"strconv"
 	"time"
@@ -9,7 +10,7 @@ import (
 	cdx "github.com/CycloneDX/cyclonedx-go"
 )
 
-// writeSBOM writes the modules as CycloneDX (JSON). The time is that of SOURCE_DATE_EPOCH, and there is no serial number, so that
+// writeSBOM writes modules and native libraries as CycloneDX (JSON). The time is that of SOURCE_DATE_EPOCH, and there is no serial number, so that
 // the same programs give the same bytes.
 func writeSBOM(w io.Writer, version string, b build) error {
 	seconds, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
@@ -27,8 +28,9 @@ func writeSBOM(w io.Writer, version string, b build) error {
 		c.Properties = &[]cdx.Property{{Name: "go:sum", Value: m.Sum}}
 		components, uses = append(components, c), append(uses, c.BOMRef)
 	}
-	for _, name := range []string{"libtesseract5", "liblept5"} {
-		c := library("pkg:deb/debian/"+name, name, "")
+	for _, n := range b.native {
+		c := library("pkg:deb/debian/"+n.name+"@"+url.QueryEscape(n.version)+"?arch="+n.arch+"&distro=debian-12", n.name, n.version)
+		c.Licenses = n.choices()
 		components, uses = append(components, c), append(uses, c.BOMRef)
 	}
 	bom := cdx.NewBOM()
@@ -40,4 +42,16 @@ func writeSBOM(w io.Writer, version string, b build) error {
 
 func library(purl, name, version string) cdx.Component {
 	return cdx.Component{BOMRef: purl, Type: cdx.ComponentTypeLibrary, Name: name, Version: version, PackageURL: purl}
+}
+
+// choices returns the licences by name, or the text of the copyright file if it names none.
+func (n native) choices() *cdx.Licenses {
+	var choices cdx.Licenses
+	for _, name := range n.licences {
+		choices = append(choices, cdx.LicenseChoice{License: &cdx.License{Name: name}})
+	}
+	if choices == nil {
+		choices = cdx.Licenses{{License: &cdx.License{Name: n.copyright(), Text: &cdx.AttachedText{ContentType: "text/plain", Content: n.text}}}}
+	}
+	return &choices
 }

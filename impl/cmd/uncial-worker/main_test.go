@@ -58,12 +58,18 @@ type child struct {
 // mustStart starts a worker. It is killed if it still runs after the time limit.
 func mustStart(t *testing.T, limit time.Duration) *child {
 	t.Helper()
-	c := &child{Cmd: exec.Command(ocrtest.MustBuildWorker(t))}
-	c.Env = []string{
+	return mustStartCommand(t, exec.Command(ocrtest.MustBuildWorker(t)), limit)
+}
+
+// mustStartCommand starts a worker by a command, whose environment it extends.
+func mustStartCommand(t *testing.T, cmd *exec.Cmd, limit time.Duration) *child {
+	t.Helper()
+	c := &child{Cmd: cmd}
+	c.Env = append(c.Env,
 		fmt.Sprintf("%s=%d", pipe.ProtocolEnv, pipe.Protocol),
 		pipe.ModelsEnv + "=" + strings.Join([]string{t.TempDir(), ocrtest.Tessdata}, string(os.PathListSeparator)),
 		"OMP_THREAD_LIMIT=1", "OMP_NUM_THREADS=1", "MALLOC_ARENA_MAX=1",
-	}
+	)
 	in, err := c.StdinPipe()
 	require.NoError(t, err)
 	out, err := c.StdoutPipe()

@@ -11,7 +11,9 @@ contract=$(awk '$1 == "version:" {print $2; exit}' openapi.yaml)
 go test ./internal/version ./contracttests/internal/compat >/dev/null || { echo "release: versions differ, or the contract lost something since gen/released; run go test ./internal/version ./contracttests/internal/compat" >&2; exit 1; }
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
+go -C gen/tools/release test . >/dev/null
 mkdir -p "$out"
+rm -f "$out"/uncial_* # of an earlier build
 out=$(cd "$out" && pwd)
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
@@ -24,30 +26,39 @@ pack() {
 	echo "$1.tar.gz"
 }
 
-# worker ARCH FOLDER: the worker needs a C compiler and Tesseract for its machine; foreign ones are in a container.
+# worker ARCH FOLDER: the worker needs a C compiler and Tesseract for its machine; foreign ones are in a container. It also lists the
+# packages of the libraries that the worker loads, in the folder native.ARCH.
 worker() {
 	if [ "$1" = "$(go env GOHOSTARCH)" ]; then
 		CGO_ENABLED=1 go build $flags -ldflags "$ld" -o "$2/" ./impl/cmd/uncial-worker
+		impl/deploy/release/libraries.sh "$stage/native.$1" ldd "$2/uncial-worker"
 		return
 	fi
-	docker build -q -t uncial-cross-arm64 - <impl/deploy/release/cross.Dockerfile >/dev/null
-	docker run --rm --network none -v "$PWD:/src:ro" -v "$(go env GOROOT):/go:ro" -v "$(go env GOMODCACHE):/modules:ro" -v "$2:/out" \
-		-e GOMODCACHE=/modules -e GOPROXY=off -e GOSUMDB=off -e GOCACHE=/cache -v "$(go env GOCACHE):/cache" -w /src uncial-cross-arm64 \
-		/go/bin/go build $flags -mod=readonly -ldflags "$ld" -o /out/ ./impl/cmd/uncial-worker
+	impl/deploy/release/cross.sh "$2" build $flags -mod=readonly -ldflags "$ld" -o /out/ ./impl/cmd/uncial-worker
+	mkdir "$stage/native.$1"
+	docker run --rm --network none -v "$PWD:/src:ro" -v "$2:/programs:ro" -v "$stage/native.$1:/out" uncial-cross-arm64 \
+		/src/impl/deploy/release/libraries.sh /out qemu-aarch64-static /lib/ld-linux-aarch64.so.1 --list /programs/uncial-worker
 }
 
 for platform in "$@"; do
 	os=${platform%/*} arch=${platform#*/}
 	name=uncial_${version}_${os}_$arch
-	mkdir -p "$stage/$name/models"
-	programs="./mock/cmd/uncial-mock ./contracttests/cmd/uncial-contract"
+	mkdir -p "$stage/$name"
+	programs="./mock/cmd/uncial-mock ./contracttests/cmd/uncial-contract" native=
 	[ "$os" != linux ] || programs="$programs ./impl/cmd/uncial"
 	CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build $flags -ldflags "$ld" -o "$stage/$name/" $programs
-	[ "$os" != linux ] || worker "$arch" "$stage/$name"
 	cp LICENSE README.md CHANGELOG.md openapi.yaml "$stage/$name/"
-	cp impl/ocr/models/own/LICENSE impl/ocr/models/own/README.md "$stage/$name/models/"
-	go -C gen/tools/release run . notices "$stage/$name"/uncial* >"$stage/$name/THIRD_PARTY_NOTICES"
-	go -C gen/tools/release run . sbom "$version" "$stage/$name"/uncial* >"$out/$name.cdx.json"
+	cp mock/README.md "$stage/$name/mock.md"
+	cp contracttests/README.md "$stage/$name/contract-suite.md"
+	if [ "$os" = linux ]; then
+		worker "$arch" "$stage/$name"
+		native="-native $stage/native.$arch"
+		mkdir "$stage/$name/models"
+		cp impl/ocr/models/own/LICENSE impl/ocr/models/own/README.md "$stage/$name/models/"
+		cp impl/deploy/README.md "$stage/$name/operators-guide.md"
+	fi
+	go -C gen/tools/release run . notices $native "$stage/$name"/uncial* >"$stage/$name/THIRD_PARTY_NOTICES"
+	go -C gen/tools/release run . sbom $native "$version" "$stage/$name"/uncial* >"$out/$name.cdx.json"
 	pack "$name"
 	if [ "$platform" = "linux/$(go env GOHOSTARCH)" ]; then
 		mkdir -p bin

@@ -67,7 +67,7 @@ func mustStartCommand(t *testing.T, cmd *exec.Cmd, limit time.Duration) *child {
 	c := &child{Cmd: cmd}
 	c.Env = append(c.Env,
 		fmt.Sprintf("%s=%d", pipe.ProtocolEnv, pipe.Protocol),
-		pipe.ModelsEnv + "=" + strings.Join([]string{t.TempDir(), ocrtest.Tessdata}, string(os.PathListSeparator)),
+		pipe.ModelsEnv+"="+strings.Join([]string{t.TempDir(), ocrtest.Tessdata}, string(os.PathListSeparator)),
 		"OMP_THREAD_LIMIT=1", "OMP_NUM_THREADS=1", "MALLOC_ARENA_MAX=1",
 	)
 	in, err := c.StdinPipe()

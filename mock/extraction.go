@@ -31,7 +31,7 @@ func (s *server) newExtraction(ctx context.Context, r gen.ExtractRequestObject) 
 	if err != nil {
 		details["Prefer"] = err.Error()
 	}
-	request, err := contract.NewRequest(r.Body, languages())
+	request, err := contract.NewRequest(r.Body, supported())
 	if err != nil {
 		details["language"] = err.Error()
 	}
@@ -86,7 +86,7 @@ func (e *extraction) reading(o outcome) (*reading, error) {
 		return e.ownReading()
 	}
 	return choice{
-		image: e.ImageURL, language: e.Language, pageKind: e.page,
+		image: e.ImageURL, language: e.page.languageOf(e.ImageURL, e.Language), pageKind: e.page,
 		seed: strconv.FormatUint(e.mockSeed, 10) + "/" + strconv.FormatUint(o.seed, 10),
 	}.read(e.Enhance), nil
 }

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"uncial/internal/language"
 )
 
 // fixtureFiles has one file per language tag. A fixture is a header of "name: value" lines, an empty line and the text, in
@@ -77,7 +79,7 @@ var fixtures = sync.OnceValue(func() []Fixture {
 // Fixtures returns all texts that the mock reads, with their sources, by language.
 func Fixtures() []Fixture { return slices.Clone(fixtures()) }
 
-// Languages returns the supported language tags in alphabetical order.
+// Languages returns the languages of the texts in alphabetical order.
 func Languages() []string { return slices.Clone(languages()) }
 
 const (
@@ -106,8 +108,24 @@ var byLanguage = sync.OnceValue(func() map[string][]*Fixture {
 	return all
 })
 
-// languages returns the supported language tags, which are those that the service ships with.
+// languages returns the tags of the texts, which are those that the service ships with.
 var languages = sync.OnceValue(func() []string { return slices.Sorted(maps.Keys(byLanguage())) })
+
+// supported returns the tags that requests can name: those of the texts, and und.
+var supported = sync.OnceValue(func() []string {
+	return slices.Sorted(slices.Values(append(slices.Clone(languages()), language.Undetermined)))
+})
+
+// languageOf returns the language in which an image is read: the requested one or, for und, one that a hash of the image selects.
+func (p pageKind) languageOf(image, requested string) string {
+	switch {
+	case requested != language.Undetermined || p.blank:
+		return requested
+	case p.broken:
+		return language.Default // that of brokenWord
+	}
+	return languages()[digest(image).number()%uint64(len(languages()))]
+}
 
 // parseFixture parses one fixture: header, empty line, text.
 func parseFixture(source string) (Fixture, error) {

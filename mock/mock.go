@@ -117,7 +117,7 @@ func languageName(tag string) string { return cmp.Or(languageNames[tag], tag) }
 
 // site describes the mock for the API reference.
 func site(context.Context) apidocs.Site {
-	return apidocs.Site{IsMock: true, Plans: contract.DefaultPlans(), Languages: tryit.Choices(languages(), languageName)}
+	return apidocs.Site{IsMock: true, Plans: contract.DefaultPlans(), Languages: tryit.Choices(supported(), languageName)}
 }
 
 // exchange is what the mock needs to know about a request and its response but internal/edge does not pass on to a server.

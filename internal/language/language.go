@@ -21,6 +21,9 @@ func Match(want string, supported []string) (string, error) {
 		return want, nil
 	}
 	tag, err := language.Parse(want)
+	if tag == language.Und && err == nil && strings.EqualFold(want, Undetermined) && slices.Contains(supported, Undetermined) {
+		return Undetermined, nil
+	}
 	if err != nil || repeatsSubtag(want) {
 		return "", fmt.Errorf("%q is not a BCP 47 language tag; supported: %s", want, List(supported))
 	}

@@ -8,6 +8,32 @@ import (
 	"uncial/internal/language"
 )
 
+func TestMatch_undetermined(t *testing.T) {
+	t.Parallel()
+	for _, want := range []string{"und", "UND"} {
+		got, err := language.Match(want, []string{"en", "und", "und-Latn"})
+		require.NoError(t, err)
+		require.Equal(t, "und", got)
+	}
+	_, err := language.Match("und", []string{"en", "und-Latn"})
+	require.ErrorContains(t, err, `"und" is not supported`)
+	for _, want := range []string{"und-GB", "und-Cyrl", "und-x-any"} {
+		_, err := language.Match(want, []string{"en", "und", "und-Latn"})
+		require.Error(t, err, want)
+	}
+}
+
+func TestScript(t *testing.T) {
+	t.Parallel()
+	for tag, want := range map[string]string{
+		"en": "Latn", "frm": "Latn", "de-Latf": "Latn", "it-x-old": "Latn", "und-Latf": "Latn", "el": "Grek", "grc": "Grek", "ru": "Cyrl",
+		"sr-Latn": "Latn", "und": "", "not a tag": "",
+	} {
+		require.Equal(t, want, language.Script(tag), tag)
+	}
+	require.Equal(t, []string{"en", "frm"}, language.InScript([]string{"en", "und-Latn", "grc", "frm", "und", "?"}, "Latn"))
+}
+
 func TestMatch(t *testing.T) {
 	t.Parallel()
 	supported := []string{"en", "de", "de-Latf", "fr", "frm", "la", "it", "zh-Hant"}

@@ -22,6 +22,8 @@ import (
 
 	"uncial/gen"
 	"uncial/internal/document"
+	tags "uncial/internal/language"
+	"uncial/internal/language/guess"
 	"uncial/internal/pagefile"
 )
 
@@ -48,6 +50,7 @@ type Folder struct {
 // Fixture is what the mock answers for an image.
 type Fixture struct {
 	language           string         // "" for any
+	found              string         // the language of the text; und if it has none
 	pattern            *regexp.Regexp // nil unless the address is one
 	verbatim, enhanced *document.Document
 	recorded           map[request]*Answer
@@ -197,6 +200,12 @@ func (l *loader) readDocument(f *Fixture, name string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
+	if f.found = guess.Of(f.verbatim.Text(), l.Languages).Tag; f.found == "" {
+		f.found = tags.Default
+	}
+	if f.verbatim.Text() == "" {
+		f.found = tags.Undetermined
+	}
 	return nil
 }
 
@@ -223,12 +232,13 @@ func (f *Folder) Find(imageURL string, image []byte, language string) *Fixture {
 		sum := sha256.Sum256(image)
 		selector = hex.EncodeToString(sum[:])
 	}
+	isOpen := language == tags.Undetermined // every fixture will do, and says which language was found
 	var other *Fixture
 	for _, x := range f.exact[selector] {
-		switch x.language {
-		case language:
+		switch {
+		case x.language == language || isOpen:
 			return x
-		case "":
+		case x.language == "":
 			other = x
 		}
 	}
@@ -236,20 +246,24 @@ func (f *Folder) Find(imageURL string, image []byte, language string) *Fixture {
 		return other
 	}
 	for _, x := range f.patterns {
-		if (x.language == "" || x.language == language) && x.pattern.MatchString(imageURL) {
+		if (x.language == "" || x.language == language || isOpen) && x.pattern.MatchString(imageURL) {
 			return x
 		}
 	}
 	return nil
 }
 
-// Document returns the reading of the image, in the language of the request. It is shared, and must not be changed.
+// Document returns the reading of the image, in the language of the request or, if that is und, of the manifest or else of the text. It is
+// shared, and must not be changed.
 func (f *Fixture) Document(language string, enhance bool) *document.Document {
 	doc := f.verbatim
 	if enhance {
 		doc = f.enhanced
 	}
 	inLanguage := *doc
+	if language == tags.Undetermined {
+		language = cmp.Or(f.language, f.found)
+	}
 	inLanguage.Language = language
 	return &inLanguage
 }

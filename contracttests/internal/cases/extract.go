@@ -68,6 +68,18 @@ var extractRows = []row{
 		name: "extract/200/languages", points: 90, extractions: 9, check: checkLanguages,
 		explanation: "The answer names the language that was used: the requested one, in any letter case, or the one that a region falls back to.",
 	}, {
+		// Readings.CheckResult requires a language that is listed, and the same reading in the language that was found.
+		name: "extract/200/und", points: 20, extractions: 3, check: checkUndetermined,
+		explanation: "With the language und the answer names the language that was found, and a request with that language gets the same reading.",
+	}, {
+		// Readings.CheckResult requires und.
+		name: "extract/200/und-blank-page", points: 20, asks: []ask{read(blank).language("und"), read(blank).language("und").format("alto")},
+		explanation: "A page without text is in no language: a request with und is answered with und.",
+	}, {
+		name: "extract/200/und-spellings", points: 40, then: languagesAgree,
+		explanation: "The language that is found depends on the image alone: not on the letter case of und, the format or the enhancement.",
+		asks:        []ask{read(printed).language("und"), read(printed).language("UND").format("page"), read(printed).language("Und").format("hocr"), read(printed).language("und").enhance(true)},
+	}, {
 		// Servers with a parser of their own often accept only what their own client writes.
 		name: "extract/200/ways-to-write-it", points: 70, extractions: 7, build: waysToWriteIt,
 		explanation: "The same JSON in a different spelling, sent in chunks, or with a preference for another type, is the same request.",
@@ -198,6 +210,33 @@ func checkLanguages(ctx context.Context, s *session) error {
 	for _, tag := range requested {
 		if _, err := s.sendAs(ctx, a, read(printed).language(tag).format("alto")); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkUndetermined leaves the language of a page open, and then asks for the language that was found.
+func checkUndetermined(ctx context.Context, s *session) error {
+	a, err := s.account(ctx, model.KeyOK, 10, 3)
+	if err != nil {
+		return err
+	}
+	if _, err := s.askLanguages(ctx, a); err != nil {
+		return err
+	}
+	x, err := s.sendAs(ctx, a, read(printed).language("und").format("alto"))
+	if err != nil {
+		return err
+	}
+	_, err = s.sendAs(ctx, a, read(printed).language(x.Text("language")).format("tsv"))
+	return err
+}
+
+// languagesAgree requires all answers to name the same language.
+func languagesAgree(_ context.Context, _ *session, x []*model.Exchange) error {
+	for _, other := range x[1:] {
+		if other.Text("language") != x[0].Text("language") {
+			return fail(other, "the language is %q; the other request for the same page was answered with %q", other.Text("language"), x[0].Text("language"))
 		}
 	}
 	return nil

@@ -44,7 +44,7 @@ var idempotencyRows = []row{
 		name: "extract/400/replay-of-another-request", points: 10,
 		explanation: "The same Idempotency-Key with a different request, whichever field differs, is a 400 that names the header.",
 		asks: slices.Concat([]ask{full().keyed("a")}, confirmed(
-			full().job(func(j *model.Job) { j.Image = other }).keyed("a"), full().language("de").keyed("a"), full().enhance(true).keyed("a"), full().format("tsv").keyed("a"),
+			full().job(func(j *model.Job) { j.Image = other }).keyed("a"), full().language("de").keyed("a"), full().language("und").keyed("a"), full().enhance(true).keyed("a"), full().format("tsv").keyed("a"),
 		), []ask{body(`{"imageUrl":7}`, "imageUrl").keyed("a"), full().keyed("a")}),
 	}, {
 		// Keys of 255 characters find truncated columns; "_", "%" and "*" find patterns in queries. The repeats at

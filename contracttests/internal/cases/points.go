@@ -195,7 +195,7 @@ func (s *session) untilUsed(ctx context.Context, a *model.Account, want int64, w
 }
 
 // documented are the languages that the contract mentions. A server may have others.
-var documented = []string{"en", "de", "de-Latf", "la", "fr", "frm", "enm", "it", "grc"}
+var documented = []string{"en", "de", "de-Latf", "la", "fr", "frm", "enm", "it", "grc", "und"}
 
 // checkListedLanguages tries up to 40 listed languages, and the documented ones that are not listed. The account has no
 // points, so the answer tells whether the language was accepted: 402 if it was, 400 if not.

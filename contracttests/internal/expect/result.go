@@ -100,7 +100,7 @@ func (s *Readings) CheckResult(x *model.Exchange) []string {
 	}
 	// The scenarios promise what is on a page, as far as every target can.
 	blank := j.Image == model.ImageBlank
-	faults := slices.Concat(missingFields(x, resultFields), checkLayout(r.text), s.checkLanguage(j, r.language), checkEnhanced(x, j), checkTime(x))
+	faults := slices.Concat(missingFields(x, resultFields), checkLayout(r.text), s.checkLanguage(j, r), checkEnhanced(x, j), checkTime(x))
 	if blank && (r.text != "" || r.confidence != 0) {
 		faults = append(faults, fmt.Sprintf("a blank page must have no text and confidence 0; got %q and %v", model.Shorten(r.text, 40), r.confidence))
 	}
@@ -170,17 +170,22 @@ func checkLayout(text string) []string {
 	return nil
 }
 
-// checkLanguage requires the tag that was used: the requested one, or its fallback.
-func (s *Readings) checkLanguage(j *model.Job, used string) []string {
-	asked := j.Language
-	if asked == "" {
-		asked = "en"
-	}
+// checkLanguage requires the tag that was used: the requested one, or its fallback. A request for und is answered with the language of
+// the text, and with und if there is no text.
+func (s *Readings) checkLanguage(j *model.Job, r reading) []string {
+	asked, used := cmp.Or(j.Language, "en"), r.language
+	isOpen := strings.EqualFold(asked, "und")
 	listed := s.Languages()
 	switch {
 	case used == "":
 		return nil
-	case !serves(used, asked):
+	case isOpen && used == "und" && r.text != "":
+		return []string{`the language is "und", but the answer has a text: it must name the language that was found`}
+	case isOpen && used != "und" && r.text == "":
+		return []string{fmt.Sprintf(`the language is %q, but no text was found; expected "und"`, used)}
+	case isOpen && len(listed) == 0:
+		return nil
+	case !isOpen && !serves(used, asked):
 		return []string{fmt.Sprintf("the language is %q, but %q was requested", used, asked)}
 	case len(listed) > 0 && !slices.Contains(listed, used):
 		return []string{fmt.Sprintf("the language is %q, which the server does not list as supported: %s", used, strings.Join(listed, ", "))}

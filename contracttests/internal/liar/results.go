@@ -18,6 +18,7 @@ const (
 	formatsEnhanced = "extract/200/formats-enhanced"
 	formatHOCR      = "extract/200/format-hocr"
 	enhanceCase     = "extract/200/enhance"
+	undCase         = "extract/200/und"
 )
 
 // textDefects answer with a text that is not that of the page.
@@ -78,6 +79,15 @@ func textDefects() []row {
 	}
 }
 
+// otherLanguage names another language than was found.
+func otherLanguage(o object) {
+	if o["language"] == "la" {
+		o["language"] = "it"
+		return
+	}
+	o["language"] = "la"
+}
+
 // encodeTwice takes the bytes of UTF-8 for characters.
 func encodeTwice(s string) string {
 	var b strings.Builder
@@ -108,6 +118,13 @@ func resultDefects() []row {
 		{"reports the processing time in microseconds", "extract/200/slow-image", on(extracted, edit(func(o object) { o["processingTime"] = number(o, "processingTime") * 1000 }))},
 		// The tag that was used: the one asked for in its canonical case, or what its region fell back to.
 		{"always reports the language en", languagesCase, on(extracted, set("language", "en"))},
+		// The caller of und wants to know.
+		{"answers und with und", undCase, on(both(written, field("language", "und")), set("language", "und"))},
+		{"takes und for en", undCase, on(both(written, field("language", "und")), set("language", "en"))},
+		{"names a language that it does not list for und", undCase, on(both(written, field("language", "und")), set("language", "cu"))},
+		{"names a language for a blank page", "extract/200/und-blank-page", on(both(blank, field("language", "und")), set("language", "en"))},
+		{"finds another language for an enhanced page", "extract/200/und-spellings", on(both(both(written, field("language", "und")), field("enhance", true)), edit(otherLanguage))},
+		{"refuses und in capitals", "extract/200/und-spellings", on(both(extracted, field("language", "UND")), recode(400))},
 		{"reports the language by name", leastRequest, on(extracted, set("language", "english"))},
 		{"reports the language as it was asked for, not as it was used", languagesCase, on(extracted, func(c *call, a *reply) {
 			if l := c.field("language"); l != "" {

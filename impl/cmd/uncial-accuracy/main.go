@@ -6,7 +6,7 @@
 // pipe and sandbox, and --without can leave out steps, which a worker never does. The measures are in internal/accuracy and the
 // steps in impl/ocr/reading. Start with run; read.go reads the pages, stock.go reads them with plain Tesseract, and table.go,
 // report.go and ablation.go print the results. lines.go measures how well lines are found, weak.go
-// how well confidence finds errors, and fit.go fits the weights of confidence.
+// how well confidence finds errors, und.go how often a language is found, and fit.go fits the weights of confidence.
 package main
 
 import (
@@ -45,6 +45,7 @@ Examples:
   uncial-accuracy --without enlarge,missed pages
   uncial-accuracy --ablation --enhance --only oldbooks pages
   uncial-accuracy --lines pages
+  uncial-accuracy --und pages
   uncial-accuracy --degrade turn90 --only oldbooks pages
   uncial-accuracy --print-only --no-stock --jobs 1 pages
 
@@ -58,6 +59,7 @@ type options struct {
 	Without   []string `placeholder:"STEP,..." help:"Leave out these steps of the reading."`
 	Ablation  bool     `help:"Read the pages once with all steps and once without each, and print what each step contributes."`
 	Lines     bool     `help:"Measure only how well lines of handwriting are found, on pages whose lines are in the folder's lines.json, one page at a time."`
+	Und       bool     `help:"Read each page also with the language left open (und), and print how often the language of the index is found, and what that costs."`
 	Weak      bool     `help:"Measure how well confidence and the weak places of answers lead to the errors; with --json, print every word."`
 	Fit       bool     `help:"Fit the weights of the words' confidence, and print them."`
 	Words     []string `placeholder:"FILE,..." help:"For --weak and --fit: take the words from files that --weak --json wrote, and read no pages."`
@@ -108,6 +110,9 @@ func (o options) check() error {
 	if len(o.Words) > 0 && !o.Weak && !o.Fit {
 		return errors.New("--words: add --weak or --fit")
 	}
+	if o.Und && (o.Ablation || o.Lines || o.Weak || o.Fit || o.HTML != "" || o.PrintOnly) {
+		return errors.New("--und prints a table of its own; leave out --ablation, --lines, --weak, --fit, --html and --print-only")
+	}
 	if o.Lines && (o.Ablation || o.Enhance || o.HTML != "" || len(o.Without) > 0 || o.PrintOnly || len(o.Models) > 0 || o.Degrade != "") {
 		return errors.New("--lines reads nothing; leave out --ablation, --enhance, --html, --without, --print-only, --models and --degrade")
 	}
@@ -156,6 +161,9 @@ func run(ctx context.Context, o options) (err error) {
 			return err
 		}
 		return reportWords(o, words)
+	}
+	if o.Und {
+		return reportFound(os.Stdout, o, outcomes)
 	}
 	if o.HTML != "" {
 		if err := writeReport(o.HTML, outcomes); err != nil {

@@ -38,6 +38,11 @@ type outcome struct {
 	PrintOnly     *accuracy.Score   `json:"printOnly,omitempty"`
 	PrintOnlyRead *accuracy.Reading `json:"printOnlyReading,omitempty"`
 
+	// Und is the reading with the language left open; nil if not requested.
+	Und     *accuracy.Score   `json:"-"`
+	UndRead *accuracy.Reading `json:"-"`
+	found   string            // the language of that reading
+
 	// The fields below are for the report, which compares words and draws boxes.
 	truth    string
 	document *document.Document
@@ -148,7 +153,13 @@ func (r *reader) read(ctx context.Context, folder *accuracy.Folder, group []accu
 			slices.Reverse(ways)
 		}
 	}
-	if !r.o.NoStock && !r.o.Weak && !r.o.Fit {
+	if r.o.Und {
+		ways = append(ways, func() error { return r.und(ctx, &out, data) })
+		if i%2 == 1 {
+			slices.Reverse(ways)
+		}
+	}
+	if !r.o.NoStock && !r.o.Weak && !r.o.Fit && !r.o.Und {
 		ways = append(ways, func() error { return r.stock(ctx, &out, data, tag) })
 	}
 	for _, way := range ways {
@@ -180,6 +191,17 @@ func (r *reader) printOnly(ctx context.Context, out *outcome, data []byte, tag s
 	score := accuracy.Compare(out.truth, read.Text)
 	out.PrintOnly, out.PrintOnlyRead = &score, &read
 	return err
+}
+
+// und reads the page as the service does if the request leaves the language open.
+func (r *reader) und(ctx context.Context, out *outcome, data []byte) error {
+	doc, read, err := r.service(ctx, data, language.Undetermined, r.engines, nil)
+	if err != nil {
+		return err
+	}
+	score := accuracy.Compare(out.truth, read.Text)
+	out.Und, out.UndRead, out.found = &score, &read, doc.Language
+	return nil
 }
 
 // withoutHands is a source of models that hides the model for handwriting, and otherwise shares the engines.

@@ -20,7 +20,7 @@ func (p *Page) Detect(ctx context.Context, r Reader) (float64, bool, error) {
 	if err != nil {
 		return 0, false, err
 	}
-	some := sample(found.Lines())
+	some := sample(found.Lines(), samples)
 	if len(some) == 0 {
 		return 0, false, nil
 	}
@@ -45,15 +45,15 @@ func (p *Page) Detect(ctx context.Context, r Reader) (float64, bool, error) {
 	return confidence, confidence >= leastConfident && lead+p.joinedShare >= leastEvidence, nil
 }
 
-// sample returns some of the longer lines, from all over the page.
-func sample(all []layout.Line) []layout.Line {
+// sample returns up to n of the longer lines, from all over the page.
+func sample(all []layout.Line, n int) []layout.Line {
 	long := byWidth(all)
 	if len(long) == 0 {
 		return nil
 	}
 	least := long[(len(long)-1)/2].Width()
 	all = slices.DeleteFunc(slices.Clone(all), func(l layout.Line) bool { return l.Width() < least })
-	n := min(samples, len(all))
+	n = min(n, len(all))
 	some := make([]layout.Line, n)
 	for i := range some {
 		some[i] = all[(2*i+1)*len(all)/(2*n)]

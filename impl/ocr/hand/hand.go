@@ -12,6 +12,7 @@ import (
 	"context"
 	"image"
 	"slices"
+	"strings"
 
 	"uncial/impl/ocr/layout"
 	"uncial/impl/ocr/lexicon"
@@ -73,6 +74,32 @@ func NewPage(gray *image.Gray, spots []image.Rectangle, m Models) *Page {
 		models: m, gray: gray, spots: spots, joinedShare: joinedShare(spots), onSide: isOnSide(spots),
 		known: map[document.Box]reading{},
 	}
+}
+
+// Use replaces the models, as when the language of the page has become known. Lines that were read are kept, unless several models of
+// handwriting must compete.
+func (p *Page) Use(m Models) {
+	if len(m.Hands) > 1 {
+		clear(p.known)
+	}
+	p.models = m
+}
+
+// Text returns what the handwriting model reads in up to n of the longer lines, from all over the page.
+func (p *Page) Text(ctx context.Context, r Reader, n int) (string, error) {
+	found, err := p.layout(r)
+	if err != nil {
+		return "", err
+	}
+	all, err := p.readLines(ctx, r, sample(found.Lines(), n))
+	if err != nil {
+		return "", err
+	}
+	var lines []string
+	for _, l := range all {
+		lines = append(lines, l.line.Text())
+	}
+	return strings.Join(lines, "\n"), nil
 }
 
 // layout returns the lines of the page, found at the first call.

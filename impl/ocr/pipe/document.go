@@ -13,6 +13,7 @@ import (
 	"uncial/impl/ocr"
 	"uncial/internal/document"
 	"uncial/internal/format/pdf"
+	"uncial/internal/language"
 )
 
 // checkDocument checks every rule of package document, so that the writers of formats can rely on them even if a hostile
@@ -73,11 +74,14 @@ func (a *Answer) checkAsked(r Request) error {
 	return nil
 }
 
+// tag is the form of the language that answers a request for und. Package workerpool checks that it is one of the worker's.
+var tag = regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`)
+
 // checkAsked checks that the document has what the request asked for and nothing else, so that a worker which a hostile image took
 // over cannot answer in another language, or with corrections that nobody wanted.
 func checkAsked(d *document.Document, r Request) error {
 	switch {
-	case d.Language != r.Language:
+	case d.Language != r.Language && (r.Language != language.Undetermined || !tag.MatchString(d.Language)):
 		return fmt.Errorf("pipe: document.language is %.20q; expected %.20q", d.Language, r.Language)
 	case d.Enhanced && !r.Enhance:
 		return errors.New("pipe: document.enhanced without a request for it")

@@ -49,6 +49,9 @@ func (e *Engines) Models() *models.Set { return e.set }
 // For returns the names of the models that read a language, the best first.
 func (e *Engines) For(language string) []string { return e.set.For(language) }
 
+// Languages returns the tags that the installed models read, sorted.
+func (e *Engines) Languages() []string { return e.set.Languages() }
+
 // Has reports whether a model is installed.
 func (e *Engines) Has(name string) bool {
 	_, ok := e.set.Model(name)

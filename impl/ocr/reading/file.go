@@ -20,6 +20,7 @@ import (
 // once it has ended, or one of the recognizer.
 func File(ctx context.Context, data []byte, o Options, src Source) (*document.Document, error) {
 	doc := &document.Document{Language: o.Language}
+	read := map[string]int{} // characters by language
 	decoded := timing.Begin(ctx, "decode")
 	for page, err := range decode.Pages(data, tesseract.Leptonica{}) {
 		decoded()
@@ -57,11 +58,17 @@ func File(ctx context.Context, data []byte, o Options, src Source) (*document.Do
 			doc.Edits = append(doc.Edits, e)
 		}
 		doc.Pages = append(doc.Pages, result.Page)
+		read[result.Language] += characters(result.Page.Blocks)
 		if result.Page.Width*result.Page.Height >= minLargePage {
 			page.Image = nil
 			debug.FreeOSMemory()
 		}
 		decoded = timing.Begin(ctx, "decode") // the next page, if there is one
+	}
+	for tag, n := range read {
+		if n > read[doc.Language] || n == read[doc.Language] && n > 0 && tag < doc.Language {
+			doc.Language = tag
+		}
 	}
 	doc.Enhanced = o.Enhance
 	doc.Confidence = confidence(doc.Pages)

@@ -11,6 +11,7 @@ import (
 	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/models/own"
 	"uncial/internal/document"
+	tags "uncial/internal/language"
 )
 
 // hands reads what may be written by hand on a page. Its page is nil if no handwriting model is installed, or the language is not
@@ -23,21 +24,26 @@ type hands struct {
 // lookForHands examines an image, which is the page or the page in another position, and its letters.
 func lookForHands(p *page, gray *image.Gray, letters []image.Rectangle) hands {
 	reader, ok := p.src.(hand.Reader)
-	if !ok || !p.src.Has(own.Hands) || !isLatinScript(p.options.Language) {
+	if !ok || !p.src.Has(own.Hands) || !isLatinScript(p.language) {
 		return hands{}
 	}
+	return hands{reader: reader, page: hand.NewPage(gray, letters, handModels(p))}
+}
+
+// handModels returns what handwriting is read with in the language of the page.
+func handModels(p *page) hand.Models {
 	models := hand.Models{
-		Hand: own.Hands, Print: p.model, TaggedFrench: isFrench(p.options.Language),
+		Hand: own.Hands, Print: p.model, TaggedFrench: isFrench(p.language),
 		PrintLexicon:  p.src.Lexicon(p.model),
 		PrintAccuracy: func(own float64) float64 { return logistic(curve(own, p.model)) },
 	}
 	if several, ok := p.src.(interface{ HandsFor(tag string) []string }); ok {
-		models.Hands = several.HandsFor(p.options.Language)
+		models.Hands = several.HandsFor(p.language)
 	}
 	if isEnhanced(p) {
 		models.Enhance, models.Lexicon = true, p.src.Lexicon(own.EarlyPrint)
 	}
-	return hands{reader: reader, page: hand.NewPage(gray, letters, models)}
+	return models
 }
 
 // confidence reports whether all of the page is written by hand, and how confident the handwriting model is of some lines.
@@ -48,14 +54,9 @@ func (h hands) confidence(ctx context.Context) (float64, bool, error) {
 	return h.page.Detect(ctx, h.reader)
 }
 
-// isLatinScript reports whether a language is written in Latin letters, as far as its tag says: frm and enm do not say, and pass.
+// isLatinScript reports whether a language is written in Latin letters, as far as is known.
 func isLatinScript(tag string) bool {
-	parsed, err := language.Parse(tag)
-	if err != nil {
-		return false
-	}
-	script, _ := parsed.Script()
-	return slices.Contains([]string{"Latn", "Latf", "Zzzz"}, script.String())
+	return tag == tags.Undetermined || tags.Script(tag) == latin
 }
 
 // isFrench reports whether a tag is French of any region and time.

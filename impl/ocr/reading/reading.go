@@ -21,13 +21,14 @@ import (
 	"uncial/impl/ocr/hand"
 	"uncial/impl/ocr/imaging"
 	"uncial/internal/document"
+	tags "uncial/internal/language"
 )
 
 // Options say how a page is to be read.
 type Options struct {
 	// Enhance corrects the reading by what other readings of the page and word lists say.
 	Enhance bool
-	// Language is a BCP 47 tag that one of the source's models reads.
+	// Language is a BCP 47 tag that one of the source's models reads, or und: the language is then found on each page.
 	Language string
 	// Preview fills in document.Page.Preview.
 	Preview bool
@@ -45,16 +46,24 @@ type result struct {
 	Page document.Page
 	// Edits are the corrections, with 0 for the page; nil without Options.Enhance.
 	Edits []document.Edit
+	// Language is that of Options or, for und, the one that was found: und if nothing was read.
+	Language string
 }
 
 // readPage reads one page. After the end of ctx it returns ctx's error, at the latest when the current line is recognized.
 func readPage(ctx context.Context, decoded decode.Page, o Options, src Source) (result, error) {
-	names := src.For(o.Language)
-	if len(names) == 0 {
+	model := ""
+	switch names := src.For(o.Language); {
+	case o.Language == tags.Undetermined:
+		model = generalModel(src)
+	case len(names) > 0:
+		model = names[0]
+	}
+	if model == "" {
 		return result{}, fmt.Errorf("reading: no installed model reads language %q", o.Language)
 	}
-	p := newPage(imaging.FromImage(decoded.Image), o, src, names[0])
-	for _, steps := range [][]step{lightingSteps, uprightSteps, turningSteps} {
+	p := newPage(imaging.FromImage(decoded.Image), o, src, model)
+	for _, steps := range [][]step{lightingSteps, uprightSteps, turningSteps, languageSteps} {
 		p.finished = false
 		if err := p.run(ctx, steps); err != nil {
 			return result{}, err
@@ -69,15 +78,18 @@ func readPage(ctx context.Context, decoded decode.Page, o Options, src Source) (
 			Width: p.gray.Rect.Dx(), Height: p.gray.Rect.Dy(), DPI: decoded.DPI, Rotation: p.rotation,
 			Confidence: p.read.Confidence, Blocks: p.read.Blocks, Doubts: p.doubts,
 		},
-		Edits: slices.Concat(p.edits, p.read.Edits),
+		Edits: slices.Concat(p.edits, p.read.Edits), Language: p.language,
 	}, nil
 }
 
 // page is the state that the steps work on: one page in one orientation.
 type page struct {
-	options Options
-	src     Source
-	model   string // the language's own
+	options  Options
+	src      Source
+	language string // tag
+	model    string // the language's own
+	// languageEvidence is that for a language that was found on the page; see guess.Guess.
+	languageEvidence float64
 
 	gray     *image.Gray // as it lies, dark writing on light paper; what is read is in its pixels
 	isGray   bool        // gray has more than black and white
@@ -100,5 +112,5 @@ type page struct {
 }
 
 func newPage(gray *image.Gray, o Options, src Source, model string) *page {
-	return &page{options: o, src: src, model: model, gray: gray}
+	return &page{options: o, src: src, language: o.Language, model: model, gray: gray}
 }

@@ -35,6 +35,8 @@ func (*scripted) For(language string) []string {
 	return nil
 }
 
+func (*scripted) Languages() []string { return []string{"en"} }
+
 func (s *scripted) Has(model string) bool { _, ok := s.says[model]; return ok }
 
 func (*scripted) Lexicon(string) *lexicon.Lexicon { return nil }

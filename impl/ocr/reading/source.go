@@ -22,6 +22,8 @@ type Source interface {
 	// the image, how wide gutters and rules are; with 0 it guesses. If ctx ends meanwhile, the lines that were read until then are
 	// returned with ctx's error.
 	Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error)
+	// Languages returns all tags that For has models for.
+	Languages() []string
 	// Has reports whether a model is installed.
 	Has(model string) bool
 	// Lexicon returns the model's word list, or nil if it has none.

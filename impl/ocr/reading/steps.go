@@ -47,6 +47,7 @@ var sheetSteps = []step{
 
 // recognizeSteps read the page as handwriting, or as print with the models that suit it.
 var recognizeSteps = []step{
+	{name: "language", when: isUndetermined, run: findLanguage, required: true},
 	{name: "handwriting", when: mayHoldHandwriting, run: readHandwriting},
 	{name: "sample", when: mayBeSampled, run: sampleModels},
 	{name: "print", run: readPrint, required: true},
@@ -99,10 +100,13 @@ var uprightSteps = slices.Concat(sheetSteps, recognizeSteps, tidySteps,
 // turningSteps read a page again in another position if it seems to lie on its side or upside down.
 var turningSteps = []step{{name: "turn", when: isWhole, run: turnUpright}}
 
+// languageSteps read a page again whose language was in doubt, if the whole text shows that it is another.
+var languageSteps = []step{{name: "second-language", when: isDoubtfulLanguage, run: readInOtherLanguage}}
+
 // Steps returns the names of the steps that can be left out, in their order. Those of corrections run with Options.Enhance only.
 func Steps() []string {
 	names := []string{channelStep}
-	for _, s := range slices.Concat(lightingSteps, uprightSteps, turningSteps) {
+	for _, s := range slices.Concat(lightingSteps, uprightSteps, turningSteps, languageSteps) {
 		if !s.required {
 			names = append(names, s.name)
 		}

@@ -272,3 +272,13 @@ const (
 	// leastKnownLetters and more. It was .17 in a blurred typescript that was read as handwriting, and is .35 to .88 in the 50 pages.
 	knownLead, leastKnownLetters = 0.1, 4
 )
+
+// Finding the language of a page.
+const (
+	// fewLines is the number of lines that are read first to find the language, and manyLines the most: twice as many each time.
+	fewLines, manyLines = 6, 24
+	// sureLanguage is the evidence of guess.Of from which on no more lines are read: about three words of no other language.
+	sureLanguage = 8.0
+	// sureScript is the confidence of a sample from which on it is in Latin letters, and scriptLead the least lead of another script.
+	sureScript, scriptLead = 0.6, 0.15
+)

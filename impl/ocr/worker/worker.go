@@ -19,6 +19,7 @@ import (
 	"uncial/impl/ocr/reading"
 	"uncial/impl/ocr/tesseract"
 	"uncial/impl/ocr/timing"
+	"uncial/internal/language"
 )
 
 // warmModels is how many models stay loaded: those that one language needs, and those of a second language. Loading a
@@ -40,7 +41,7 @@ func Run(in io.Reader, out io.Writer, set *models.Set) error {
 	err := conn.SendHello(pipe.Hello{
 		Version:   "tesseract " + tesseract.Version() + ", " + tesseract.LeptonicaVersion(),
 		Protocol:  pipe.Protocol,
-		Languages: set.Languages(),
+		Languages: languages(set),
 		Models:    set.Names(),
 		Hands:     hands(engines),
 	})
@@ -61,6 +62,16 @@ func Run(in io.Reader, out io.Writer, set *models.Set) error {
 		}
 		return pipe.Answer{Document: doc, Steps: times.Steps()}, err
 	})
+}
+
+// languages returns the tags that requests can name: those of the models and, if there are any, und.
+func languages(set *models.Set) []string {
+	tags := set.Languages()
+	if len(tags) > 0 {
+		tags = append(tags, language.Undetermined)
+		slices.Sort(tags)
+	}
+	return tags
 }
 
 // hands describes the models of handwriting for the hello.

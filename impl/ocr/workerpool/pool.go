@@ -159,10 +159,14 @@ func (p *Pool) Gate() *fair.Gate { return p.gate }
 // Recognize reads one image in a worker. Accounts (fair.FromContext) share the time of the workers; images of one account are
 // read in the order of the calls. For its errors see ocr.Recognizer; any other error means that the worker failed.
 func (p *Pool) Recognize(ctx context.Context, req ocr.Request) (*document.Document, error) {
-	if !slices.Contains(p.hello.Load().Languages, req.Language) {
+	known := p.hello.Load().Languages
+	if !slices.Contains(known, req.Language) {
 		return nil, fmt.Errorf("language %.40q is not supported by the workers", req.Language)
 	}
 	o := p.do(ctx, &job{req: req})
+	if o.err == nil && !slices.Contains(known, o.doc.Language) { // found by the worker, for und
+		return nil, fmt.Errorf("a worker answered in the language %.40q, which it does not list", o.doc.Language)
+	}
 	return o.doc, o.err
 }
 

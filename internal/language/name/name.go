@@ -7,10 +7,15 @@ import (
 
 	"golang.org/x/text/language"
 	"golang.org/x/text/language/display"
+
+	tags "uncial/internal/language"
 )
 
 // Of returns the English name of a tag for people, such as "German (Fraktur)" for de-Latf, or the tag itself if it has none.
 func Of(tag string) string {
+	if tag == tags.Undetermined {
+		return "Found on the page"
+	}
 	t, err := language.Parse(tag)
 	if err != nil {
 		return tag

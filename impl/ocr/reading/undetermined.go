@@ -1,0 +1,169 @@
+package reading
+
+import (
+	"context"
+	"strings"
+
+	"uncial/internal/document"
+	tags "uncial/internal/language"
+	"uncial/internal/language/guess"
+)
+
+// latin is the script that most models are for.
+const latin = "Latn"
+
+// generalModel returns the model that reads a sample in Latin letters whatever the language, or "" if no models are installed: that for
+// early print, which has learnt the accents of many languages, and reads a few lines faster than any other.
+func generalModel(src Source) string {
+	if src.Has(earlyPrint) {
+		return earlyPrint
+	}
+	all := src.Languages()
+	for _, tag := range append(tags.InScript(all, latin), all...) {
+		return src.For(tag)[0]
+	}
+	return ""
+}
+
+func isUndetermined(p *page) bool {
+	return p.options.Language == tags.Undetermined && len(p.sheet.components) > 0
+}
+
+// findLanguage finds the language of the page from what some lines say. From here on the page is read as if the caller had named it, so
+// that a caller who sends the language back gets the same reading.
+func findLanguage(ctx context.Context, p *page) error {
+	found, err := p.languageOfHand(ctx)
+	if err == nil && found.Tag == "" {
+		found, err = p.languageOfPrint(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	p.setLanguage(found)
+	return nil
+}
+
+// setLanguage makes a language that of the page.
+func (p *page) setLanguage(g guess.Guess) {
+	p.language, p.languageEvidence, p.model = g.Tag, g.Evidence, p.src.For(g.Tag)[0]
+	switch {
+	case !isLatinScript(p.language):
+		p.hands = hands{}
+	case p.hands.page != nil:
+		p.hands.page.Use(handModels(p))
+	}
+}
+
+// languageOfHand returns the language of a page that is written by hand, with an empty tag for any other page.
+func (p *page) languageOfHand(ctx context.Context) (guess.Guess, error) {
+	_, isHand, err := p.hands.confidence(ctx)
+	if err != nil || !isHand {
+		return guess.Guess{}, err
+	}
+	return p.moreAndMore(func(lines int) (string, error) { return p.hands.page.Text(ctx, p.hands.reader, lines) })
+}
+
+// moreAndMore guesses from as few lines as are needed.
+func (p *page) moreAndMore(read func(lines int) (string, error)) (found guess.Guess, err error) {
+	among := tags.InScript(p.src.Languages(), latin)
+	for lines := fewLines; lines <= manyLines; lines *= 2 {
+		text, err := read(lines)
+		if err != nil {
+			return found, err
+		}
+		if found = guess.Of(text, among); found.Evidence >= sureLanguage {
+			break
+		}
+	}
+	if found.Tag == "" {
+		found.Tag = unknownLanguage(p.src, latin)
+	}
+	return found, nil
+}
+
+// unknownLanguage returns the tag for pages in a script whose language nothing tells: that for any language in this script, or else the
+// first that can be read.
+func unknownLanguage(src Source, script string) string {
+	all := src.Languages()
+	for _, tag := range append([]string{"und-" + script, tags.Default}, tags.InScript(all, script)...) {
+		if len(src.For(tag)) > 0 && tags.Script(tag) == script {
+			return tag
+		}
+	}
+	return all[0]
+}
+
+// languageOfPrint returns the language of the longest lines. Lines that cannot be read in Latin letters are read in the other scripts
+// for which there are models.
+func (p *page) languageOfPrint(ctx context.Context) (guess.Guess, error) {
+	rows := p.sheet.longestRows(manyLines)
+	var sample attempt
+	found, err := p.moreAndMore(func(lines int) (string, error) {
+		var err error
+		sample, err = p.sheet.readLines(ctx, p.src, generalModel(p.src), rows[:min(lines, len(rows))])
+		return textOf(sample.blocks), err
+	})
+	if err != nil || sample.confidence >= sureScript {
+		return found, err
+	}
+	return p.languageInOtherScript(ctx, found, sample.confidence)
+}
+
+// languageInOtherScript reads a few lines in each other script, and returns the language of that in which the sample is read with far
+// more confidence, or else the one found before.
+func (p *page) languageInOtherScript(ctx context.Context, found guess.Guess, confidence float64) (guess.Guess, error) {
+	rows := p.sheet.longestRows(fewLines)
+	best := confidence + scriptLead
+	tried := map[string]bool{latin: true, "": true}
+	for _, tag := range p.src.Languages() {
+		script := tags.Script(tag)
+		if tried[script] {
+			continue
+		}
+		tried[script] = true
+		likely := unknownLanguage(p.src, script)
+		sample, err := p.sheet.readLines(ctx, p.src, p.src.For(likely)[0], rows)
+		if err != nil {
+			return found, err
+		}
+		if sample.confidence < best {
+			continue
+		}
+		best = sample.confidence
+		if found = guess.Of(textOf(sample.blocks), tags.InScript(p.src.Languages(), script)); found.Tag == "" {
+			found.Tag = likely
+		}
+	}
+	return found, nil
+}
+
+// textOf returns the text of blocks, one line a line.
+func textOf(blocks []document.Block) string {
+	var lines []string
+	for l := range document.Lines(blocks) {
+		lines = append(lines, l.Text())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// isDoubtfulLanguage reports whether the language of the page was found in doubt.
+func isDoubtfulLanguage(p *page) bool {
+	return isUndetermined(p) && !p.curtailed && p.languageEvidence < sureLanguage && isLatinScript(p.language)
+}
+
+// readInOtherLanguage guesses the language from all that was read, and reads the page once more if it is another one.
+func readInOtherLanguage(ctx context.Context, p *page) error {
+	found := guess.Of(textOf(p.read.Blocks), tags.InScript(p.src.Languages(), latin))
+	if found.Tag == "" || found.Tag == p.language || found.Evidence <= max(p.languageEvidence, sureLanguage) {
+		return nil
+	}
+	o := p.options
+	o.Language = found.Tag
+	again := newPage(p.gray, o, p.src, p.src.For(found.Tag)[0])
+	again.rotation = p.rotation
+	if err := again.run(ctx, uprightSteps); err != nil {
+		return err
+	}
+	*p = *again
+	return nil
+}

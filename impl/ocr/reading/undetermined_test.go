@@ -1,0 +1,113 @@
+package reading_test
+
+import (
+	"encoding/binary"
+	"image"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/models/own"
+	"uncial/impl/ocr/ocrtest"
+	"uncial/impl/ocr/reading"
+	"uncial/internal/document"
+)
+
+// open leaves the language to the reading.
+var open = reading.Options{Language: "und"}
+
+func TestRead_undetermined(t *testing.T) {
+	t.Parallel()
+	engines := MustEngines(t, 4)
+	for want, lines := range map[string][]string{
+		"en":       {"The ship came in this morning with the tide,", "and with it your parcel of books, which was", "kept for an hour by the harbour master."},
+		"fr":       {"Inventaire des meubles trouvés dans la maison", "du notaire, dressé le troisième jour de septembre.", "Une table de chêne avec deux bancs pour les enfants."},
+		"de":       {"Bericht über die Ausstellung der Stadt im Frühjahr.", "Die Säle waren jeden Tag gut besucht, und viele", "Gäste kamen auch von weither nach dem Fest."},
+		"la":       {"Gallia est omnis divisa in partes tres, quarum unam", "incolunt Belgae, aliam qui ipsorum lingua Celtae,", "nostra Galli appellantur. Hi omnes inter se differunt."},
+		"it":       {"Nel mezzo del cammin di nostra vita mi ritrovai", "per una selva oscura, che la diritta via era smarrita.", "Non so bene dire come io vi sono entrato allora."},
+		"es":       {"En un lugar de la Mancha había un hidalgo y su", "caballo era muy viejo, pero él estaba contento", "con los libros que tenía desde hace muchos años."},
+		"nl":       {"Het was in den tijd dat de schepen niet meer naar", "huis konden varen, en men wist van de zee alleen", "wat de oude man daar over had verteld."},
+		"pt":       {"As armas e os barões assinalados não foram em uma", "nau para o mar, mas ficaram com o seu senhor até", "ao fim do dia, como ele também lhes havia dito."},
+		"enm":      {"Whan that Aprille with hise shoures soote hath", "perced to the roote, thanne seyde the knyght to hem", "that they sholde nat wende fro hir lond, ne noon other."},
+		"it-x-old": {"Hauendo il Principe deliberato di mandare, et non", "potendo egli hauere gli huomini che haueua, disse", "che doue era la parte piu forte, et poi uno ando."},
+		"es-x-old": {"En vna tierra auia vn rey, y dixo que no auia de", "fazer assi como dezir, y que la muger estaua con", "los que fuessen muy lexos, quando ouo mucho mal."},
+	} {
+		t.Run(want, func(t *testing.T) {
+			page := decode.Page{Image: ocrtest.Page(lines...), DPI: 300}
+			found, err := reading.Read(t.Context(), page, open, engines)
+			require.NoError(t, err)
+			require.Equal(t, want, found.Language, found.Page.Text())
+			named, err := reading.Read(t.Context(), page, reading.Options{Language: want}, engines)
+			require.NoError(t, err)
+			require.Equal(t, named, found, "a caller who names the language that was found gets the same reading")
+		})
+	}
+}
+
+func TestRead_undeterminedScript(t *testing.T) {
+	t.Parallel()
+	page := decode.Page{Image: ocrtest.Page("Και το βιβλιο του ανθρωπου ηταν στην πολη", "και ολοι οι φιλοι του ηλθαν να το δουν"), DPI: 300}
+	found, err := reading.Read(t.Context(), page, open, MustEngines(t, 3))
+	require.NoError(t, err)
+	require.Equal(t, "grc", found.Language, found.Page.Text())
+	require.Contains(t, found.Page.Text(), "φιλοι")
+}
+
+func TestRead_undeterminedHandwriting(t *testing.T) {
+	t.Parallel()
+	engines := MustEngines(t, 3)
+	require.True(t, engines.Has(own.Hands))
+	_, data, _ := ocrtest.MustPage(t, ocrtest.MustPages(t), "rendered-hand/lettre")
+	found, err := reading.File(t.Context(), data, open, engines)
+	require.NoError(t, err)
+	require.Equal(t, "fr", found.Language)
+	require.Equal(t, MustRead(t, engines, "fr", data), found)
+}
+
+func TestRead_undeterminedWithoutWords(t *testing.T) {
+	t.Parallel()
+	engines := MustEngines(t, 3)
+	found, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page()}, open, engines)
+	require.NoError(t, err)
+	require.Equal(t, "und", found.Language, "a blank page is in no language")
+	found, err = reading.Read(t.Context(), decode.Page{Image: ocrtest.Page("Dupont 1843 Martin 1851", "Bernard 1860 Robert 1871"), DPI: 300}, open, engines)
+	require.NoError(t, err)
+	require.Equal(t, "und-Latn", found.Language, "names tell the script alone")
+	require.Contains(t, found.Page.Text(), "Martin 1851")
+}
+
+func TestFile_undetermined(t *testing.T) {
+	t.Parallel()
+	french := ocrtest.Page("Inventaire des meubles trouvés dans la maison", "du notaire, dressé le troisième jour de septembre.", "Une table de chêne avec deux bancs pour les enfants.")
+	english := ocrtest.Page("The ship came in with the tide and was kept.")
+	doc, err := reading.File(t.Context(), tiffOf(english, french, ocrtest.Page()), open, MustEngines(t, 3))
+	require.NoError(t, err)
+	require.Equal(t, "fr", doc.Language, "the language of most of the text")
+	require.Len(t, doc.Pages, 3)
+	require.Equal(t, []string{"eng", "fra"}, []string{firstModel(&doc.Pages[0]), firstModel(&doc.Pages[1])}, "each page is read in its own")
+}
+
+// tiffOf encodes pages in grey, uncompressed (TIFF 6.0, section 4).
+func tiffOf(pages ...*image.Gray) []byte {
+	const short, long = 3, 4 // types of fields
+	le := binary.LittleEndian
+	file := []byte{'I', 'I', 42, 0, 0, 0, 0, 0}
+	link := 4 // where the offset of the next directory goes
+	for _, page := range pages {
+		width, height, strip := uint32(page.Rect.Dx()), uint32(page.Rect.Dy()), uint32(len(file))
+		file = append(file, page.Pix...)
+		le.PutUint32(file[link:], uint32(len(file)))
+		fields := [][3]uint32{{256, long, width}, {257, long, height}, {258, short, 8}, {259, short, 1}, {262, short, 1}, {273, long, strip}, {278, long, height}, {279, long, width * height}}
+		file = le.AppendUint16(file, uint16(len(fields)))
+		for _, f := range fields { // tag, type, count and value
+			file = le.AppendUint16(le.AppendUint16(file, uint16(f[0])), uint16(f[1]))
+			file = le.AppendUint32(le.AppendUint32(file, 1), f[2])
+		}
+		link = len(file)
+		file = append(file, 0, 0, 0, 0)
+	}
+	return file
+}
+
+func firstModel(p *document.Page) string { return p.Blocks[0].Lines[0].Words[0].Model }

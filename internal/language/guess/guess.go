@@ -1,0 +1,173 @@
+// Package guess tells which language a text is in, from its most common words: articles, prepositions, conjunctions. They are on
+// nearly every line, and short enough that many survive when a text is misread, or read with the model of another language.
+//
+// words.txt has the words. The package knows neither models nor images; impl/ocr/reading decides which lines are read and what a
+// language is read with. Start with Of.
+package guess
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Guess is the language of a text.
+type Guess struct {
+	// Tag is one of the tags that were offered; "" if no word of any of them is in the text.
+	Tag string
+	// Evidence is by how much more the words speak for Tag than for the best other language; an older stage of a language, or its
+	// Fraktur, is no other language. A word of Tag alone counts about 3, one that most languages share counts less than 1.
+	Evidence float64
+	// Words is the number of words in the text.
+	Words int
+}
+
+// fraktur ends the tags of languages in Fraktur.
+const fraktur = "-Latf"
+
+// old are the older stages of languages that have one.
+var old = map[string]string{"en": "enm", "es": "es-x-old", "fr": "frm", "it": "it-x-old"}
+
+const (
+	// longShare is the least share of long s among all letters s of a page in Fraktur. In the seven pages of Fraktur of the shared pages
+	// it is .5 to .7. Typescripts have a few by mistake.
+	longShare = 0.25
+	// maxAccents is the largest share of letters with an accent in printed French of the time before it had any, about 1530. All 10
+	// such pages of the shared pages have none, and those of later print .002 to .02.
+	maxAccents = 0.0015
+	// olderLead is the least lead of the words of an older stage: two words that the newer one lacks.
+	olderLead = 4.0
+)
+
+// Of returns the best of some tags for a text. Tags without words in words.txt are never guessed.
+func Of(text string, among []string) Guess {
+	var known []string
+	for _, tag := range among {
+		if lists()[wordsOf(tag)] != nil {
+			known = append(known, tag)
+		}
+	}
+	scores, words := score(text, known)
+	best, second := "", 0.0
+	for _, tag := range known {
+		if s := scores[tag]; s > 0 && (best == "" || s > scores[best]) {
+			best = tag
+		}
+	}
+	if best == "" {
+		return Guess{Words: words}
+	}
+	for _, tag := range known {
+		if newer(tag) != newer(best) {
+			second = max(second, scores[tag])
+		}
+	}
+	return Guess{Tag: stage(newer(best), text, known, scores), Evidence: scores[best] - second, Words: words}
+}
+
+// score adds up, for each tag, how much the words of a text speak for it: more for words that few of the tags have.
+func score(text string, among []string) (scores map[string]float64, words int) {
+	scores = map[string]float64{}
+	sharing := map[string]int{} // how many languages have a word
+	counted := map[string]bool{}
+	for _, tag := range among {
+		if list := wordsOf(tag); !counted[list] {
+			counted[list] = true
+			for w := range lists()[list] {
+				sharing[w]++
+			}
+		}
+	}
+	for _, w := range split(text) {
+		words++
+		if sharing[w] == 0 {
+			w = withLongS(w)
+		}
+		if n := sharing[w]; n > 0 {
+			for _, tag := range among {
+				if lists()[wordsOf(tag)][w] {
+					scores[tag] += math.Log(1 + float64(len(counted))/float64(n))
+				}
+			}
+		}
+	}
+	return scores, words
+}
+
+// withLongS returns a word with s for each f that may be a long s, which models for modern print read as f. None is at the end.
+func withLongS(w string) string {
+	if w == "" {
+		return w
+	}
+	return strings.ReplaceAll(w[:len(w)-1], "f", "s") + w[len(w)-1:]
+}
+
+// stage chooses between a language, its Fraktur and its older stage, as far as they are among the known tags.
+func stage(base, text string, known []string, scores map[string]float64) string {
+	earlier := old[base]
+	switch {
+	case slices.Contains(known, base+fraktur) && (!slices.Contains(known, base) || longS(text) >= longShare):
+		return base + fraktur
+	case !slices.Contains(known, earlier):
+		return base
+	case !slices.Contains(known, base):
+		return earlier
+	case base == "fr":
+		if accents(text) <= maxAccents && (longS(text) >= longShare || scores[earlier] > scores[base]) {
+			return earlier
+		}
+	case scores[earlier] >= scores[base]+olderLead:
+		return earlier
+	}
+	return base
+}
+
+// newer returns the language of a tag in its present stage and usual script.
+func newer(tag string) string {
+	for base, earlier := range old {
+		if tag == earlier {
+			return base
+		}
+	}
+	return strings.TrimSuffix(tag, fraktur)
+}
+
+// wordsOf returns the name of the list that has the words of a tag.
+func wordsOf(tag string) string { return strings.TrimSuffix(tag, fraktur) }
+
+// longS returns the share of long s among all letters s.
+func longS(text string) float64 {
+	long, all := strings.Count(text, "ſ"), strings.Count(text, "s")
+	return float64(long) / float64(max(long+all, 1))
+}
+
+// accents returns the share of the letters that have an accent as French writes it. A tilde or a bar abbreviates.
+func accents(text string) float64 {
+	n, all := 0, 0
+	for _, r := range norm.NFD.String(text) {
+		switch {
+		case unicode.IsLetter(r):
+			all++
+		case r == '\u0300', r == '\u0301', r == '\u0302':
+			n++
+		}
+	}
+	return float64(n) / float64(max(all, 1))
+}
+
+// minLetters is the least length of a word that counts: single letters come from initials and from noise.
+const minLetters = 2
+
+// split returns the words of a text in the form of the lists.
+func split(text string) []string {
+	words := strings.FieldsFunc(normal(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) })
+	return slices.DeleteFunc(words, func(w string) bool { return len([]rune(w)) < minLetters })
+}
+
+// forms are letters that old texts write one for the other.
+var forms = strings.NewReplacer("ſ", "s", "v", "u", "j", "i")
+
+func normal(text string) string { return forms.Replace(norm.NFC.String(strings.ToLower(text))) }

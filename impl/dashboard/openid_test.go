@@ -2,133 +2,68 @@ package dashboard_test
 
 import (
 	"crypto/rand"
-	"crypto/rsa"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/json"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/go-jose/go-jose/v4"
 	"github.com/stretchr/testify/require"
 
 	"uncial/impl/account/user"
 	"uncial/impl/dashboard"
+	"uncial/impl/dashboard/openidtest"
 )
 
-// provider is an OpenID Connect provider with one person, who is always signed in there.
+// provider is what the person and the browser do at the provider.
 type provider struct {
 	testing.TB
-	*httptest.Server
-	key    *rsa.PrivateKey
-	mu     sync.Mutex
-	claims map[string]any        // of the person
-	codes  map[string]url.Values // authorization requests by the code that they were answered with
+	*openidtest.Provider
 }
 
-func newProvider(tb testing.TB) *provider {
+func newProvider(tb testing.TB) provider {
 	tb.Helper()
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	require.NoError(tb, err)
-	p := &provider{TB: tb, key: key, codes: map[string]url.Values{}, claims: map[string]any{
-		"sub": "person-1", "email": "anna@example.org", "email_verified": true, "name": "Anna",
-	}}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
-		p.answer(w, map[string]any{
-			"issuer": p.URL, "authorization_endpoint": p.URL + "/authorize", "token_endpoint": p.URL + "/token", "jwks_uri": p.URL + "/keys",
-			"id_token_signing_alg_values_supported": []string{"RS256"},
-		})
-	})
-	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, _ *http.Request) {
-		p.answer(w, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), KeyID: "1", Algorithm: "RS256", Use: "sig"}}})
-	})
-	mux.HandleFunc("POST /token", p.token)
-	p.Server = httptest.NewServer(mux)
-	tb.Cleanup(p.Close)
-	return p
+	return provider{tb, openidtest.New(tb)}
 }
 
-func (p *provider) answer(w http.ResponseWriter, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	if err := json.NewEncoder(w).Encode(v); err != nil {
-		p.Error(err)
-	}
-}
-
-// token answers a code with an ID token, after checking what binds the code to the browser and the client (RFC 7636).
-func (p *provider) token(w http.ResponseWriter, r *http.Request) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	asked, known := p.codes[r.PostFormValue("code")]
-	delete(p.codes, r.PostFormValue("code"))
-	sum := sha256.Sum256([]byte(r.PostFormValue("code_verifier")))
-	id, secret, _ := r.BasicAuth()
-	if !known || id != "uncial" || secret != "client-secret" || asked.Get("code_challenge") != base64.RawURLEncoding.EncodeToString(sum[:]) {
-		w.WriteHeader(http.StatusBadRequest)
-		p.answer(w, map[string]any{"error": "invalid_grant"})
-		return
-	}
-	claims := map[string]any{"iss": p.URL, "aud": "uncial", "exp": time.Now().Add(time.Hour).Unix(), "iat": time.Now().Unix(), "nonce": asked.Get("nonce")}
-	maps.Copy(claims, p.claims)
-	token, err := p.sign(claims)
-	if err != nil {
-		p.Error(err)
-	}
-	p.answer(w, map[string]any{"access_token": "unused", "token_type": "Bearer", "id_token": token})
-}
-
-// sign returns an ID token.
-func (p *provider) sign(claims map[string]any) (string, error) {
-	payload, err := json.Marshal(claims)
-	if err != nil {
-		return "", err
-	}
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: jose.JSONWebKey{Key: p.key, KeyID: "1"}}, nil)
-	if err != nil {
-		return "", err
-	}
-	signed, err := signer.Sign(payload)
-	if err != nil {
-		return "", err
-	}
-	return signed.CompactSerialize()
-}
-
-// authorize does what the browser and the person do at the provider, and returns the query of the way back.
-func (p *provider) authorize(location string) url.Values {
+// authorize follows the browser to the provider, and returns the query of the way back.
+func (p provider) authorize(location string) url.Values {
 	p.Helper()
-	u, err := url.Parse(location)
+	require.True(p, strings.HasPrefix(location, p.Issuer+"/authorize?"), location)
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	request, err := http.NewRequestWithContext(p.Context(), http.MethodGet, location, http.NoBody)
 	require.NoError(p, err)
-	require.Equal(p, p.URL, u.Scheme+"://"+u.Host)
-	asked := u.Query()
-	require.Equal(p, "https://uncial.example.org/dashboard/openid/callback", asked.Get("redirect_uri"))
-	code := rand.Text()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.codes[code] = asked
-	return url.Values{"code": {code}, "state": {asked.Get("state")}}
+	answer, err := client.Do(request)
+	require.NoError(p, err)
+	require.NoError(p, answer.Body.Close())
+	back, query, _ := strings.Cut(answer.Header.Get("Location"), "?")
+	require.Equal(p, "https://uncial.example.org/dashboard/openid/callback", back)
+	values, err := url.ParseQuery(query)
+	require.NoError(p, err)
+	return values
 }
 
 // signIn goes to the provider and back.
-func (p *provider) signIn(b *browser, start string) page {
+func (p provider) signIn(b *browser, start string) page {
 	p.Helper()
 	away := b.request(http.MethodGet, start, nil)
 	require.Equal(p, 303, away.status, away.text())
 	return b.get("/openid/callback?" + p.authorize(away.header.Get("Location")).Encode())
 }
 
-func withProvider(p *provider, mode dashboard.SignUp) func(*dashboard.Options) {
+func withProvider(p provider, mode dashboard.SignUp) func(*dashboard.Options) {
 	return func(o *dashboard.Options) {
-		o.SignUp = mode
-		o.OpenID = &dashboard.OpenID{Issuer: p.URL, ClientID: "uncial", ClientSecret: "client-secret", Name: "Archive login"}
+		id := p.OpenID()
+		o.SignUp, o.OpenID = mode, &id
+	}
+}
+
+// withIssuer configures a provider that does not work.
+func withIssuer(url string) func(*dashboard.Options) {
+	return func(o *dashboard.Options) {
+		o.OpenID = &dashboard.OpenID{Issuer: url, ClientID: "uncial", ClientSecret: "client-secret", Name: "Archive login"}
 	}
 }
 
@@ -176,7 +111,7 @@ func TestDashboard_OpenID_TokenForAnother(t *testing.T) {
 	t.Parallel()
 	for claim, value := range map[string]any{"aud": "another client", "iss": "https://elsewhere.example", "nonce": "another nonce", "exp": int64(1)} {
 		p := newProvider(t)
-		p.claims[claim] = value
+		p.Set(claim, value)
 		s := newSite(t, withProvider(p, dashboard.Open))
 		require.Equal(t, 400, p.signIn(s.browser(), "/openid").status, claim)
 	}
@@ -195,7 +130,8 @@ func TestDashboard_OpenID_SignUp(t *testing.T) {
 	require.Equal(t, "/", p.signIn(b, "/openid?invitation").path)
 
 	s.signUp("bert@example.org", "Print room")
-	p.claims["sub"], p.claims["email"] = "person-2", "bert@example.org"
+	p.Set("sub", "person-2")
+	p.Set("email", "bert@example.org")
 	code, err = s.Users.Issue(t.Context(), user.Token{Purpose: user.Invitation})
 	require.NoError(t, err)
 	thief := s.browser()
@@ -206,7 +142,7 @@ func TestDashboard_OpenID_SignUp(t *testing.T) {
 func TestDashboard_OpenID_Invitation(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
-	p.claims["name"] = "Anna\u200b" // cannot be shown
+	p.Set("name", "Anna\u200b") // cannot be shown
 	s := newSite(t, withProvider(p, dashboard.Open))
 	b := s.browser()
 	require.Equal(t, "/", p.signIn(b, "/openid").path)
@@ -228,7 +164,7 @@ func TestDashboard_OpenID_Invitation(t *testing.T) {
 func TestDashboard_OpenID_UnverifiedAddress(t *testing.T) {
 	t.Parallel()
 	p, mails := newProvider(t), &mailbox{}
-	p.claims["email_verified"] = false
+	p.Set("email_verified", false)
 	s := newSite(t, func(o *dashboard.Options) {
 		withProvider(p, dashboard.Open)(o)
 		withMail(mails)(o)
@@ -259,21 +195,21 @@ func TestDashboard_OpenID_ConfirmsBySigningInAgain(t *testing.T) {
 
 func TestDashboard_OpenID_ProviderDown(t *testing.T) {
 	t.Parallel()
-	p := newProvider(t)
-	p.Close()
-	s := newSite(t, withProvider(p, dashboard.Open))
+	stopped := httptest.NewServer(http.NotFoundHandler())
+	stopped.Close()
+	s := newSite(t, withIssuer(stopped.URL))
 	require.Equal(t, 502, s.browser().get("/openid").status)
 }
 
 func TestDashboard_OpenID_ProviderFails(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64
-	p := &provider{Server: httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	failing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		asked.Add(1)
 		w.WriteHeader(http.StatusInternalServerError)
-	}))}
-	t.Cleanup(p.Close)
-	s := newSite(t, withProvider(p, dashboard.Open))
+	}))
+	t.Cleanup(failing.Close)
+	s := newSite(t, withIssuer(failing.URL))
 	for range 5 {
 		require.Equal(t, 502, s.browser().get("/openid").status)
 	}

@@ -56,7 +56,8 @@ func (p *filling) openParts(found *layout.Page, open []image.Rectangle, certain 
 	return parts, shares
 }
 
-// markJoined records the share of joined letters in those lines of print that look handwritten.
+// markJoined records the share of joined letters in those lines of print that look handwritten. On a page whose letters touch everywhere,
+// as those of Gothic print do, lines of known words do not.
 func (p *filling) markJoined(inPrint []document.Block, spots []image.Rectangle) {
 	var lines []document.Line
 	var shares []float64
@@ -66,10 +67,19 @@ func (p *filling) markJoined(inPrint []document.Block, spots []image.Rectangle) 
 			in := inside(spots, l.Box)
 			if share := joinedShare(in); len(in) >= joinedSpots {
 				lines, shares = append(lines, l), append(shares, share)
-				if share >= least {
-					n++
-				}
 			}
+		}
+	}
+	if lowQuarter(shares) >= lineShare {
+		for i, l := range lines {
+			if p.hasKnownWords(l) {
+				shares[i] = 0
+			}
+		}
+	}
+	for _, share := range shares {
+		if share >= least {
+			n++
 		}
 	}
 	if n >= someLines {
@@ -85,6 +95,14 @@ func (p *filling) markJoined(inPrint []document.Block, spots []image.Rectangle) 
 	}
 }
 
+// lowQuarter returns the value that a quarter of the values lie below, 0 of none.
+func lowQuarter(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	return slices.Sorted(slices.Values(values))[len(values)/4]
+}
+
 // printSure returns the confidence in a word of print, 0..1. In a line of joined letters it is lower than the print model's own,
 // because that model is confident of some round hands.
 func (p *filling) printSure(w document.Word) float64 { return w.Confidence * (1 - p.joined[w.Box]) }
@@ -98,6 +116,24 @@ func (p *filling) isCertain(l document.Line, w document.Word) bool {
 func (p *filling) isKnown(w document.Word) bool {
 	list := p.models.PrintLexicon
 	return list != nil && utf8.RuneCountInString(w.Text) >= knownLetters && list.Known(w.Text)
+}
+
+// hasKnownWords reports whether a good part of the letters of a line is in words that the print model is sure of and the word list has.
+// Of handwriting it makes such words only by chance.
+func (p *filling) hasKnownWords(l document.Line) bool {
+	list := p.models.PrintLexicon
+	if list == nil {
+		return false
+	}
+	known, all := 0, 0
+	for _, w := range l.Words {
+		n := utf8.RuneCountInString(w.Text)
+		all += n
+		if n >= wordLetters && w.Confidence >= certainPrint && list.Known(w.Text) {
+			known += n
+		}
+	}
+	return float64(known) >= knownShare*float64(all)
 }
 
 // isMostlyPrint reports whether most words of a line are certain, by their length, those that are known not counted.

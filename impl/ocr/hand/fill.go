@@ -38,7 +38,7 @@ func (p *Page) ReadFilledIn(ctx context.Context, r Reader, inPrint Result) (Resu
 			return Result{}, false, err
 		}
 		proven := isFrench(filled, p.models.TaggedFrench)
-		if inPrint.Confidence >= wellRead && words(filled) < leastFilledWords {
+		if inPrint.Confidence >= wellRead && f.newWords(filled, inPrint.Blocks) < leastFilledWords {
 			continue
 		}
 		if len(filled) > 0 && (proven || !french) {
@@ -48,11 +48,14 @@ func (p *Page) ReadFilledIn(ctx context.Context, r Reader, inPrint Result) (Resu
 	return Result{}, false, nil
 }
 
-// words returns the number of words of readings.
-func words(all []reading) int {
+// newWords returns the number of words of readings that stand where print has nothing, or nothing likely to be right. The other words
+// are more often print than handwriting.
+func (p *filling) newWords(all []reading, inPrint []document.Block) int {
 	n := 0
 	for _, r := range all {
-		n += len(r.line.Words)
+		if p.printConfidence(inPrint, r.line.Box) < leastHand {
+			n += len(r.line.Words)
+		}
 	}
 	return n
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/image/font/gofont/goregular"
 
 	"uncial/impl/ocr/hand"
+	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/lexicon"
 	"uncial/impl/ocr/models/own"
 	"uncial/impl/ocr/ocrtest"
@@ -70,6 +71,12 @@ func handwritten(r hand.Result) []document.Line {
 	return found
 }
 
+// blocksText returns the text of blocks.
+func blocksText(blocks []document.Block) string {
+	page := document.Page{Blocks: blocks}
+	return page.Text()
+}
+
 func TestPage_ReadFilledIn(t *testing.T) {
 	t.Parallel()
 	fill := func(t *testing.T, confidence float64, tagged bool, r hand.Reader) (hand.Result, bool) {
@@ -111,6 +118,23 @@ func TestPage_ReadFilledIn(t *testing.T) {
 
 func TestPage_ReadFilledIn_print(t *testing.T) {
 	t.Parallel()
+	t.Run("keeps certain, known words whose letters touch, as those of Gothic print do", func(t *testing.T) {
+		t.Parallel()
+		list, err := lexicon.Read(own.Models()[own.EarlyPrint])
+		require.NoError(t, err)
+		for text, replaced := range map[string]bool{"devant nous comparu dans": false, "nn mn ww mnw": true} {
+			g, inPrint := form(0.95)
+			line := inPrint.Blocks[2].Lines[0]
+			for i, word := range strings.Fields(text) {
+				line.Words[i].Text = word
+			}
+			inPrint.Blocks = []document.Block{document.BlockOf([]document.Line{line})}
+			page := hand.NewPage(g, imaging.Letters(g), hand.Models{Hand: "hand", Print: "print", TaggedFrench: true, PrintLexicon: list})
+			filled, found, err := page.ReadFilledIn(t.Context(), always("par lequel", 60, 20), inPrint)
+			require.NoError(t, err)
+			require.Equal(t, replaced, found && !strings.Contains(blocksText(filled.Blocks), text), text)
+		}
+	})
 	t.Run("reads nothing on a page of print, in any language", func(t *testing.T) {
 		t.Parallel()
 		g := ocrtest.Page("Extrait des registres des actes de naissance", "par devant nous est comparu le sieur")

@@ -22,6 +22,8 @@ import (
 
 // Reader finds lines and reads them.
 type Reader interface {
+	// HandsFor returns the names of the models that read handwriting in a language, at least one.
+	HandsFor(tag string) []string
 	// ReadStrips reads each image as one line with a model, and returns the words of each. With tesseract.Symbols those of Models.Hand
 	// hold the other choices for each character. Boxes are in pixels of the strip, confidences 0..100.
 	ReadStrips(ctx context.Context, model string, strips []*image.Gray, detail tesseract.Detail) ([][]tesseract.Word, error)

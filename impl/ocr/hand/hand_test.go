@@ -21,6 +21,8 @@ import (
 // reader is a hand.Reader that reads strip i of a call.
 type reader func(model string, i int, strip *image.Gray, detail tesseract.Detail) []tesseract.Word
 
+func (reader) HandsFor(string) []string { return []string{"hand"} }
+
 func (r reader) ReadStrips(_ context.Context, model string, strips []*image.Gray, detail tesseract.Detail) ([][]tesseract.Word, error) {
 	out := make([][]tesseract.Word, len(strips))
 	for i, s := range strips {
@@ -44,6 +46,8 @@ func find(g *image.Gray) (*layout.Page, error) {
 type broken struct{ err error }
 
 func (b broken) FindLines(g *image.Gray) (*layout.Page, error) { return find(g) }
+
+func (broken) HandsFor(string) []string { return []string{"hand"} }
 
 func (b broken) ReadStrips(context.Context, string, []*image.Gray, tesseract.Detail) ([][]tesseract.Word, error) {
 	return nil, b.err

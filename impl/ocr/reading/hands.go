@@ -27,18 +27,16 @@ func lookForHands(p *page, gray *image.Gray, letters []image.Rectangle) hands {
 	if !ok || !p.src.Has(own.Hands) || !isLatinScript(p.language) {
 		return hands{}
 	}
-	return hands{reader: reader, page: hand.NewPage(gray, letters, handModels(p))}
+	return hands{reader: reader, page: hand.NewPage(gray, letters, handModels(p, reader))}
 }
 
 // handModels returns what handwriting is read with in the language of the page.
-func handModels(p *page) hand.Models {
+func handModels(p *page, reader hand.Reader) hand.Models {
 	models := hand.Models{
 		Hand: own.Hands, Print: p.model, TaggedFrench: isFrench(p.language),
 		PrintLexicon:  p.src.Lexicon(p.model),
 		PrintAccuracy: func(own float64) float64 { return logistic(curve(own, p.model)) },
-	}
-	if several, ok := p.src.(interface{ HandsFor(tag string) []string }); ok {
-		models.Hands = several.HandsFor(p.language)
+		Hands:         reader.HandsFor(p.language),
 	}
 	if isEnhanced(p) {
 		models.Enhance, models.Lexicon = true, p.src.Lexicon(own.EarlyPrint)

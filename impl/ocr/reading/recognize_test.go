@@ -194,6 +194,26 @@ func TestDropScraps(t *testing.T) {
 	require.Empty(t, reading.DropScraps(nil))
 }
 
+func TestDropScraps_accents(t *testing.T) {
+	t.Parallel()
+	greek := row(0, 0, .9, "ἔνδον", "γὰρ", "ἁνὴρ", "ἄρτι", "τυγχάνει")
+	latin := row(0, 0, .9, "a", "line", "of", "honest", "text")
+	for name, c := range map[string]struct {
+		text, line document.Line
+		kept       bool
+	}{
+		"drops the accents above Greek":         {greek, row(0, 100, .75, "Y", "2", ",", "€", "͵", "9"), false},
+		"keeps the same without Greek":          {latin, row(0, 100, .75, "Y", "2", ",", "€", "͵", "9"), true},
+		"keeps signs that were read for sure":   {greek, row(0, 100, .95, "—", "1", "—", "2"), true},
+		"keeps the number of the page":          {greek, row(0, 100, .75, "—", "12", "—"), true},
+		"keeps figures":                         {greek, row(0, 100, .75, "1", "2", "3", "4", "5"), true},
+		"keeps words, although signs are among": {greek, row(0, 100, .75, "τὰν", "ἦν", "—", "ἄν"), true},
+	} {
+		blocks := []document.Block{block(c.text), block(c.line)}
+		require.Equal(t, c.kept, len(reading.DropScraps(blocks)) == 2, name)
+	}
+}
+
 func TestSheet_onPage(t *testing.T) {
 	t.Parallel()
 	placed := reading.OnPage([]document.Block{block(row(700, 480, .9, "word"))}, image.Pt(1000, 1000), 2)

@@ -14,9 +14,10 @@ func dropScraps(blocks []document.Block) []document.Block {
 	if page < minReadable {
 		return blocks
 	}
+	hasGreek := greekWords(blocks) >= minGreekWords
 	var kept []document.Block
 	for _, b := range blocks {
-		lines := slices.DeleteFunc(slices.Clone(b.Lines), func(l document.Line) bool { return isScrap(l, page) })
+		lines := slices.DeleteFunc(slices.Clone(b.Lines), func(l document.Line) bool { return isScrap(l, page) || hasGreek && isAccents(l) })
 		dropped := len(b.Lines) - len(lines)
 		if len(lines) > 0 && float64(dropped) < maxScrapShare*float64(len(b.Lines)) {
 			kept = append(kept, document.BlockOf(lines))
@@ -43,6 +44,32 @@ func isScrap(l document.Line, page float64) bool {
 	return confidence < maxGarbleConfidence && page >= wellRead ||
 		confidence < maxScrapConfidence && perWord < minWordLetters ||
 		confidence < maxFaintConfidence && perWord < minFaintLetters && page >= wellRead
+}
+
+// isAccents reports whether a line is the accents and breathings above a line of Greek, which some layouts take for a line of its own:
+// single signs, letters and digits, none of them certain.
+func isAccents(l document.Line) bool {
+	signs, inked := 0, 0
+	for _, w := range l.Words {
+		n := lettersAndDigits(w.Text)
+		inked += n
+		if n == 0 {
+			signs++
+		}
+	}
+	return len(l.Words) >= minAccents && inked <= len(l.Words) && signs*signShare >= len(l.Words) &&
+		meanConfidence([]document.Block{{Lines: []document.Line{l}}}) < maxAccentConfidence
+}
+
+// greekWords counts the words in Greek letters.
+func greekWords(blocks []document.Block) int {
+	n := 0
+	for w := range document.Words(blocks) {
+		if isGreek(w.Text) {
+			n++
+		}
+	}
+	return n
 }
 
 func lettersAndDigits(text string) int {

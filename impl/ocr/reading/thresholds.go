@@ -127,6 +127,10 @@ const (
 	wellRead           = 0.65
 	// maxGarbleConfidence is the confidence up to which any line of such a page is a scrap: stamps, ornaments and pictures.
 	maxGarbleConfidence = 0.2
+	// A row of accents has at least minAccents words, of which one in signShare is a sign alone, and less than maxAccentConfidence. On the
+	// five pages with Greek of both sets these are eleven lines, and no other.
+	minAccents, signShare = 4, 6
+	maxAccentConfidence   = 0.85
 	// minReadable is the confidence of a page below which nothing is dropped: there, writing looks like scraps.
 	minReadable = 0.5
 	// maxScrapShare is the share of a block's lines that are scraps from which on the whole block is dropped.

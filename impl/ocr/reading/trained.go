@@ -36,7 +36,7 @@ func (e *Engines) Hands() map[string]neural.Info {
 }
 
 // HandsFor returns the names of the models that read handwriting in a language: the one that ships, and those trained for
-// the language in any region or script.
+// the language in any region or script. See hand.Reader.
 func (e *Engines) HandsFor(tag string) []string {
 	names := []string{own.Hands}
 	for _, h := range e.trained {

@@ -50,7 +50,7 @@ func (p *page) setLanguage(g guess.Guess) {
 	case !isLatinScript(p.language):
 		p.hands = hands{}
 	case p.hands.page != nil:
-		p.hands.page.Use(handModels(p))
+		p.hands.page.Use(handModels(p, p.hands.reader))
 	}
 }
 

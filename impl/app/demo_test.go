@@ -1,0 +1,67 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"uncial/impl/app/apptest"
+)
+
+// mustDemo runs `uncial demo`, as `make run` does, until it asks for Ctrl-C, and then presses it. It returns standard output.
+func mustDemo(t *testing.T, data string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, apptest.Binary(t, "./impl/cmd/uncial"), "demo", "--listen", "127.0.0.1:0", "--data", data) //nolint:gosec // a program of this module
+	log := &bytes.Buffer{}
+	cmd.Stderr = log
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	var printed []byte
+	for buf := make([]byte, 4096); !bytes.Contains(printed, []byte("Press Ctrl-C to stop")); {
+		n, err := out.Read(buf)
+		printed = append(printed, buf[:n]...)
+		require.NoError(t, err, "%s", log)
+	}
+	require.NoError(t, cmd.Process.Signal(unix.SIGINT))
+	require.NoError(t, cmd.Wait(), "%s", log)
+	return string(printed)
+}
+
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	apptest.Binary(t, "./impl/cmd/uncial-worker") // beside uncial, where it looks for it
+	data := filepath.Join(t.TempDir(), "data")
+	first := mustDemo(t, data)
+	for _, part := range []string{"empire of Rome", `"pointsUsed": 10`, "curl -sS http://127.0.0.1:", "Dashboard: http://127.0.0.1:", "Become its first operator"} {
+		require.Contains(t, first, part)
+	}
+	key, err := os.ReadFile(filepath.Join(data, "key"))
+	require.NoError(t, err)
+	second := mustDemo(t, data)
+	require.Contains(t, second, string(bytes.TrimSpace(key)), "the key is kept")
+	require.Regexp(t, `"remainingPoints": 9980`, second, "so are the points")
+}
+
+func TestDemo_TakenPort(t *testing.T) {
+	t.Parallel()
+	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = taken.Close() }()
+	cmd := exec.CommandContext(t.Context(), apptest.Binary(t, "./impl/cmd/uncial"), "demo", "--listen", taken.Addr().String(), "--data", t.TempDir()) //nolint:gosec // a program of this module
+	apptest.Binary(t, "./impl/cmd/uncial-worker")
+	out, err := cmd.CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, string(out), "--listen: ")
+	require.Contains(t, string(out), "stop it, or choose another port")
+}

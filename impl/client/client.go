@@ -61,6 +61,8 @@ type Refusal struct {
 	// IsKeyReused means that a request with the same Idempotency-Key and another content came before, perhaps with another copy of
 	// the image. That one may have been charged.
 	IsKeyReused bool
+	// IsByService means that the body is the service's own: a proxy did not answer in its place. Nothing was charged.
+	IsByService bool
 	// IsGone means that the image's server has no such image.
 	IsGone bool
 	// IsFetchTemporary means that the image could not be fetched, and that the service expects a repeat to help.
@@ -266,6 +268,7 @@ func refusal(response *http.Response, body []byte) *Refusal {
 		Fetch          gen.FetchFailure
 		NextReset      time.Time
 		Details        gen.Details
+		Code           string
 	}
 	refused := &Refusal{
 		Status:    response.StatusCode,
@@ -278,6 +281,7 @@ func refusal(response *http.Response, body []byte) *Refusal {
 		if refused.Message == "" {
 			refused.Message = envelope.Error
 		}
+		refused.IsByService = envelope.Code != ""
 		refused.IsFetchTemporary = envelope.Fetch.Retryable
 		refused.IsGone = envelope.Fetch.Reason == string(contract.FetchNotFound)
 		refused.NextReset = envelope.NextReset

@@ -22,23 +22,24 @@ import (
 // ExtractCmd is the command "uncial extract". Its exit status is 0 if every page was read, 1 if some were not, and 2 if
 // none can be: wrong usage, nothing to read, no valid key, or no service at the URL.
 type ExtractCmd struct {
-	Images    []string      `arg:"" name:"image" help:"Image files, directories, PDFs, http, https or data: URLs, IIIF manifests or collections, or - for standard input."`
-	URL       string        `name:"url" env:"UNCIAL_URL" default:"http://127.0.0.1:8080" placeholder:"BASE" help:"Base URL of the service (default: ${default})."`
-	Key       string        `env:"UNCIAL_KEY" placeholder:"KEY" help:"API key. Prefer the environment: other users can see the command line."`
-	Language  string        `short:"l" placeholder:"TAG" help:"Language of the documents as a BCP 47 tag, such as de-Latf (default: the service's, en)."`
-	Enhance   bool          `help:"Correct the text after reading, for difficult scripts."`
-	Format    []string      `short:"f" enum:"text,json,hocr,alto,page,tsv,pdf" default:"text" help:"Output format, or several with --out: ${enum}."`
-	JSON      bool          `name:"json" help:"Write whole responses as JSON, one per line, each with the name of its image."`
-	Out       string        `short:"o" placeholder:"DIR" help:"Write files for each page into this directory, and remember there what is done: a second run reads only what is missing."`
-	Volume    []string      `placeholder:"KIND" help:"With --out, write files for all pages together, of the kinds above."`
-	Partial   bool          `help:"Write the files of --volume even if pages are missing."`
-	Report    string        `placeholder:"FILE" help:"With --out, write a report as .json or .html: pages by confidence, worst first, with pictures of weak places."`
-	Recursive bool          `short:"r" help:"Read the directories below a directory too."`
-	FetchHere bool          `help:"Fetch images from URLs here instead of letting the service fetch them."`
-	Force     bool          `help:"With --out, read all pages again, and pay again."`
-	DryRun    bool          `short:"n" help:"Say what would be read and what it would cost, and send nothing."`
-	Jobs      int           `short:"j" placeholder:"N" help:"Pages to send at the same time, 1 to 64 (default: 2, but one from each IIIF server). Fewer while the service asks to wait."`
-	Timeout   time.Duration `default:"5m" help:"Time limit for one page including retries (default: ${default})."`
+	Images     []string      `arg:"" name:"image" help:"Image files, directories, PDFs, http, https or data: URLs, IIIF manifests or collections, or - for standard input."`
+	URL        string        `name:"url" env:"UNCIAL_URL" default:"http://127.0.0.1:8080" placeholder:"BASE" help:"Base URL of the service (default: ${default})."`
+	Key        string        `env:"UNCIAL_KEY" placeholder:"KEY" help:"API key. Prefer the environment: other users can see the command line."`
+	Language   string        `short:"l" placeholder:"TAG" help:"Language of the documents as a BCP 47 tag, such as de-Latf (default: the service's, en)."`
+	Enhance    bool          `help:"Correct the text after reading, for difficult scripts."`
+	Format     []string      `short:"f" enum:"text,json,hocr,alto,page,tsv,pdf" default:"text" help:"Output format, or several with --out: ${enum}."`
+	JSON       bool          `name:"json" help:"Write whole responses as JSON, one per line, each with the name of its image."`
+	Out        string        `short:"o" placeholder:"DIR" help:"Write files for each page into this directory, and remember there what is done: a second run reads only what is missing."`
+	Volume     []string      `placeholder:"KIND" help:"With --out, write files for all pages together, of the kinds above."`
+	Partial    bool          `help:"Write the files of --volume even if pages are missing."`
+	Report     string        `placeholder:"FILE" help:"With --out, write a report as .json or .html: pages by confidence, worst first, with pictures of weak places."`
+	Recursive  bool          `short:"r" help:"Read the directories below a directory too."`
+	FetchHere  bool          `help:"Fetch images from URLs here instead of letting the service fetch them."`
+	FetchAllow []string      `placeholder:"CIDR" help:"Non-public address range that manifests may name; may be repeated."`
+	Force      bool          `help:"With --out, read all pages again, and pay again."`
+	DryRun     bool          `short:"n" help:"Say what would be read and what it would cost, and send nothing."`
+	Jobs       int           `short:"j" placeholder:"N" help:"Pages to send at the same time, 1 to 64 (default: 2, but one from each IIIF server). Fewer while the service asks to wait."`
+	Timeout    time.Duration `default:"5m" help:"Time limit for one page including retries (default: ${default})."`
 
 	// oneByHost is set unless --jobs is given: IIIF servers of archives refuse clients that ask for many images at once.
 	oneByHost bool
@@ -109,7 +110,7 @@ func (c *ExtractCmd) Run(ctx context.Context) error {
 	if c.DryRun {
 		return p.describe(ctx, api)
 	}
-	r := &run{plan: p, api: api, pace: newPace(c.Jobs), hosts: newHosts(c.oneByHost)}
+	r := &run{plan: p, api: api, pace: newPace(c.Jobs), hosts: newHosts(c.oneByHost), counted: map[string]bool{}}
 	r.console = newConsole(p.stdout, p.stderr, p.toRead())
 	defer r.console.close()
 	return r.all(ctx)

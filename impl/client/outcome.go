@@ -75,7 +75,8 @@ func (r *run) settle(one *page, err error) {
 }
 
 // mayBeCharged reports whether the service may have charged a request that failed with err: the connection was lost, the time
-// ran out, or a proxy answered in its place. The service itself charges only what it answers with 200.
+// ran out, or a proxy answered in its place, perhaps after it had passed the request on. The service itself charges only what it answers
+// with 200.
 func mayBeCharged(err error) bool {
 	var connection *ConnectionError
 	var refused *Refusal
@@ -87,7 +88,7 @@ func mayBeCharged(err error) bool {
 	case errors.As(err, &refused):
 		switch refused.Status {
 		case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout, http.StatusOK:
-			return true
+			return !refused.IsByService
 		}
 		return refused.IsKeyReused
 	}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/netip"
-	"strings"
 	"time"
 
 	"uncial/gen"
@@ -41,32 +39,26 @@ type page struct {
 type plan struct {
 	cmd    *ExtractCmd
 	store  *store
-	web    *fetch.Fetcher
-	volume volume.Volume // whose pages are those below
+	web    *fetch.Fetcher // for what the command line names
+	linked *fetch.Fetcher // for what manifests name
+	volume volume.Volume  // whose pages are those below
 	pages  []*page
 	faults []source.Fault
 
 	stdout, stderr io.Writer
 }
 
-const (
-	// fetchTimeout is that of one fetch by this program: twice what the service allows, since masters are larger.
-	fetchTimeout = 2 * time.Minute
-	// maxFetched bounds an image that is fetched here, in bytes: it passes through memory.
-	maxFetched = 64 << 20
-	// replyLifetime is how long the answer to a request is surely stored: 24 hours, less an hour for clocks and slow answers.
-	replyLifetime = 23 * time.Hour
-)
+// replyLifetime is how long the answer to a request is surely stored: 24 hours, less an hour for clocks and slow answers.
+const replyLifetime = 23 * time.Hour
 
 // plan finds all pages and what earlier runs did about them. Errors are *Failure: there is nothing to read.
 func (c *ExtractCmd) plan(ctx context.Context, s *store) (*plan, error) {
-	// The guard protects a service from its callers. Here the user chooses the addresses.
-	anywhere := []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
-	p := &plan{
-		cmd: c, store: s, stdout: c.Stdout, stderr: c.Stderr,
-		web: fetch.New(fetch.Options{Allow: anywhere, MaxBytes: maxFetched, Timeout: fetchTimeout, PerHost: 1}),
+	p := &plan{cmd: c, store: s, stdout: c.Stdout, stderr: c.Stderr}
+	var err error
+	if p.web, p.linked, err = c.fetchers(); err != nil {
+		return nil, err
 	}
-	reader := source.Reader{Recursive: c.Recursive, FetchHere: c.FetchHere, Web: p.web, Stdin: c.Stdin, Temporary: s.temporary}
+	reader := source.Reader{Recursive: c.Recursive, FetchHere: c.FetchHere, Web: p.web, Linked: p.linked, Stdin: c.Stdin, Temporary: s.temporary}
 	set, err := reader.Expand(ctx, c.Images)
 	if err != nil {
 		return nil, p.stopped(ctx, err)
@@ -92,11 +84,11 @@ func (c *ExtractCmd) plan(ctx context.Context, s *store) (*plan, error) {
 		p.pages = append(p.pages, one)
 		p.volume.Pages = append(p.volume.Pages, &one.Page)
 	}
-	if err := p.name(); err != nil {
-		return nil, &Failure{1, durable.Explain("the journal", err).Error()}
-	}
 	if err := p.recallAll(ctx); err != nil {
 		return nil, p.stopped(ctx, err)
+	}
+	if err := p.name(); err != nil {
+		return nil, &Failure{1, durable.Explain("the journal", err).Error()}
 	}
 	return p, nil
 }
@@ -129,47 +121,14 @@ func (p *plan) stopped(ctx context.Context, err error) error {
 	return usage("%v", err)
 }
 
-func (p *plan) close() { p.web.Close() }
-
-// reserved are names that belong to the volume.
-var reserved = []string{"volume", "mets", "annotations", "manifest", "report"}
-
-// name gives every page a name that is unique without regard to case, as on some file systems: "page", "page-2". A page keeps
-// the name of an earlier run.
-func (p *plan) name() error {
-	taken := map[string]bool{}
-	for _, name := range reserved {
-		taken[name] = true
-	}
-	known := map[string]string{}
-	if p.store.Journal != nil {
-		known = p.store.Names()
-	}
-	for _, name := range known {
-		taken[strings.ToLower(name)] = true
-	}
-	var fresh []journal.Event
-	for _, one := range p.pages {
-		if one.Name = known[one.from.Position]; one.Name != "" {
-			continue
-		}
-		one.Name = one.from.Stem
-		for n := 2; taken[strings.ToLower(one.Name)]; n++ {
-			one.Name = fmt.Sprintf("%s-%d", one.from.Stem, n)
-		}
-		taken[strings.ToLower(one.Name)] = true
-		fresh = append(fresh, journal.Event{Kind: journal.Name, Locator: one.from.Position, Name: one.Name, Source: one.Source})
-	}
-	if p.store.Journal == nil || p.cmd.DryRun || len(fresh) == 0 {
-		return nil
-	}
-	return p.store.Append(fresh...)
+func (p *plan) close() {
+	p.web.Close()
+	p.linked.Close()
 }
 
 // recall finds out what earlier runs did about a page. A page whose content cannot be determined fails, or is absent, when its
 // turn comes.
 func (p *plan) recall(ctx context.Context, one *page) {
-	p.describeFiles(one)
 	if p.store.Journal == nil {
 		return
 	}
@@ -182,6 +141,9 @@ func (p *plan) recall(ctx context.Context, one *page) {
 	one.generation = known.Generation
 	one.isPending = !known.SentAt.IsZero()
 	one.isDoubtful = one.isPending
+	if one.isPending && p.adopt(one, known) {
+		return
+	}
 	isExpired := one.isPending && time.Since(known.SentAt) > replyLifetime
 	switch {
 	case p.cmd.Force:
@@ -191,8 +153,11 @@ func (p *plan) recall(ctx context.Context, one *page) {
 			one.isDoubtful = false
 		}
 	case known.State.IsRead() && p.store.HasAnswer(one.id):
-		one.State, one.isDone, one.written = known.State, true, known.Formats
-		p.attach(one)
+		p.reuse(one, known.State, known.Formats)
+	case isExpired && known.Earlier.IsRead() && p.store.HasAnswer(one.id):
+		one.Reason = fmt.Sprintf("sent again on %s, and the answer was lost; the extraction may have been charged; the earlier answer is used",
+			known.SentAt.Format(time.RFC3339))
+		p.reuse(one, known.Earlier, known.Formats)
 	case isExpired:
 		one.State, one.isDone = volume.Unknown, true
 		one.Reason = fmt.Sprintf("sent on %s, and the answer was lost; the extraction may have been charged; add --force to read it again",
@@ -200,11 +165,34 @@ func (p *plan) recall(ctx context.Context, one *page) {
 	}
 }
 
-// describeFiles says where the files of a page are.
-func (p *plan) describeFiles(one *page) {
-	for _, format := range p.cmd.formats() {
-		one.Files[format] = one.Name + extensions[format]
+// reuse makes a page one that was read before.
+func (p *plan) reuse(one *page, state volume.State, written []string) {
+	one.State, one.isDone, one.written = state, true, written
+	p.attach(one)
+}
+
+// adopt uses the answer to a page that was stored just before a crash, which kept the journal from learning of it. It reports whether
+// there is one.
+func (p *plan) adopt(one *page, known journal.Page) bool {
+	answer, err := p.store.LoadAnswer(one.id)
+	if err != nil || answer.Generation != known.Generation {
+		return false
 	}
+	state := volume.Read
+	if answer.Answer.Text == "" {
+		state = volume.Empty
+	}
+	event := journal.Event{Kind: journal.Done, Page: one.id, IsEmpty: state == volume.Empty, Points: int64(answer.Answer.PointsUsed)}
+	if !p.cmd.DryRun && p.store.Append(event) != nil {
+		return false // the run will say what is wrong with the journal
+	}
+	one.isPending, one.isDoubtful = false, false
+	if p.cmd.Force {
+		one.generation++
+		return true
+	}
+	p.reuse(one, state, nil)
+	return true
 }
 
 // toRead counts the pages that will be sent.

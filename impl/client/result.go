@@ -34,17 +34,21 @@ var extensions = map[gen.Format]string{
 	gen.Pdf:  ".pdf",
 }
 
-// keep stores the answer to a page, then its files. Without a journal it returns the bytes for stdout. Errors are *Failure:
-// the next page would be charged and lost too.
-func (r *run) keep(one *page, answer *journal.Answer) ([]byte, error) {
+// keep stores the answer to a page in the room held for it, then its files. Without a journal it returns the bytes for stdout. Errors are
+// *Failure: the next page would be charged and lost too. Files that are missing because the user interrupts are left to the next run.
+func (r *run) keep(ctx context.Context, one *page, answer *journal.Answer, held *room) ([]byte, error) {
 	if r.store.Journal == nil {
 		form := gen.Format(r.cmd.Format[0])
 		if r.cmd.JSON {
 			form = gen.JSON
 		}
-		return r.render(one, answer, form)
+		return r.render(ctx, one, answer, form)
 	}
-	if err := r.store.SaveAnswer(one.id, answer); err != nil {
+	r.storing.Lock()
+	held.free()
+	err := r.store.SaveAnswer(one.id, answer)
+	r.storing.Unlock()
+	if err != nil {
 		return nil, &Failure{1, durable.Explain("the answer to "+one.Source, err).Error()}
 	}
 	event := journal.Event{Kind: journal.Done, Page: one.id, IsEmpty: one.State == volume.Empty, Points: int64(answer.Answer.PointsUsed)}
@@ -53,7 +57,7 @@ func (r *run) keep(one *page, answer *journal.Answer) ([]byte, error) {
 	}
 	one.written = nil
 	r.attach(one)
-	if err := r.writeFiles(one); err != nil {
+	if err := r.writeFiles(ctx, one); err != nil && ctx.Err() == nil {
 		return nil, &Failure{1, err.Error()}
 	}
 	return nil, nil
@@ -106,24 +110,15 @@ func (p *plan) image(ctx context.Context, one *page, n, maxSide int) (*volume.Im
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	image, err := one.from.Load(ctx, folder)
+	data, err := one.from.Picture(ctx, folder)
 	if err != nil {
 		return nil, err
-	}
-	var data []byte
-	if image.URL != "" {
-		data, err = p.web.Fetch(ctx, image.URL)
-	} else {
-		data, err = os.ReadFile(image.Path)
-	}
-	if err != nil {
-		return nil, durable.WithoutPath(err)
 	}
 	return picture.Upright(data, n, doc.Pages[n].Rotation, maxSide)
 }
 
 // writeFiles writes the files of a page that do not exist yet. Errors say which file and why.
-func (r *run) writeFiles(one *page) error {
+func (r *run) writeFiles(ctx context.Context, one *page) error {
 	var missing []gen.Format
 	for _, form := range r.cmd.formats() {
 		_, err := os.Stat(filepath.Join(r.cmd.Out, one.Files[form]))
@@ -140,7 +135,7 @@ func (r *run) writeFiles(one *page) error {
 	}
 	event := journal.Event{Kind: journal.Files, Page: one.id, Name: one.Name}
 	for _, form := range missing {
-		content, err := r.render(one, answer, form)
+		content, err := r.render(ctx, one, answer, form)
 		if err != nil {
 			return fmt.Errorf("%s: %w", one.Source, err)
 		}
@@ -168,15 +163,15 @@ func (r *run) save(name string, write func(io.Writer) error) error {
 
 // render returns the bytes to write for one answer: for JSON the whole answer on one line with the name of its image, for text
 // the text, and for the other formats the document. The result ends with a newline unless it is empty.
-func (r *run) render(one *page, answer *journal.Answer, form gen.Format) ([]byte, error) {
+func (r *run) render(ctx context.Context, one *page, answer *journal.Answer, form gen.Format) ([]byte, error) {
 	content := answer.Answer.Text
 	switch form {
 	case gen.JSON:
-		return r.renderJSON(one, answer)
+		return r.renderJSON(ctx, one, answer)
 	case gen.Text:
 	default:
 		var err error
-		if content, err = r.rendered(one, answer, form); err != nil {
+		if content, err = r.rendered(ctx, one, answer, form); err != nil {
 			return nil, err
 		}
 	}
@@ -188,7 +183,7 @@ func (r *run) render(one *page, answer *journal.Answer, form gen.Format) ([]byte
 
 // rendered returns the document of an answer in a format. What the service wrote in that format is used as it is, unless its
 // boxes must be mapped or the name of the image be put in.
-func (r *run) rendered(one *page, answer *journal.Answer, form gen.Format) (string, error) {
+func (r *run) rendered(ctx context.Context, one *page, answer *journal.Answer, form gen.Format) (string, error) {
 	if answer.Answer.Document == nil {
 		return "", fmt.Errorf("the response has no document in the format %s", form)
 	}
@@ -207,7 +202,7 @@ func (r *run) rendered(one *page, answer *journal.Answer, form gen.Format) (stri
 		return "", err
 	}
 	if form == gen.Pdf {
-		if err := r.addPictures(one, doc); err != nil {
+		if err := r.addPictures(ctx, one, doc); err != nil {
 			return "", err
 		}
 	}
@@ -219,8 +214,8 @@ func (r *run) rendered(one *page, answer *journal.Answer, form gen.Format) (stri
 }
 
 // addPictures gives the pages of a document their pictures, for a PDF.
-func (r *run) addPictures(one *page, doc *document.Document) error {
-	ctx, cancel := context.WithTimeout(context.Background(), r.cmd.Timeout)
+func (r *run) addPictures(ctx context.Context, one *page, doc *document.Document) error {
+	ctx, cancel := context.WithTimeout(ctx, r.cmd.Timeout)
 	defer cancel()
 	for i := range doc.Pages {
 		image, err := r.image(ctx, one, i, 0)
@@ -233,11 +228,11 @@ func (r *run) addPictures(one *page, doc *document.Document) error {
 }
 
 // renderJSON returns the whole answer on one line. Its document has the format of --format, if that has one.
-func (r *run) renderJSON(one *page, answer *journal.Answer) ([]byte, error) {
+func (r *run) renderJSON(ctx context.Context, one *page, answer *journal.Answer) ([]byte, error) {
 	shown := *answer.Answer
 	shown.Document = nil
 	if form := gen.Format(r.cmd.Format[0]); form != gen.Text && form != gen.JSON {
-		content, err := r.rendered(one, answer, form)
+		content, err := r.rendered(ctx, one, answer, form)
 		if err != nil {
 			return nil, err
 		}

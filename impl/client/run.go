@@ -14,8 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"uncial/gen"
 	"uncial/impl/client/durable"
 	"uncial/impl/client/journal"
@@ -36,9 +34,13 @@ type run struct {
 	// halt stops sending further pages. Pages being read are left to finish, because they may be charged.
 	halt context.CancelCauseFunc
 
+	// storing is held while room is taken or given up, so that no page takes the room of an answer that is about to be stored.
+	storing sync.Mutex
+
 	mu        sync.Mutex
-	used      int64  // points
-	remaining *int64 // points after the last answer; nil if unknown
+	counted   map[string]bool // by Idempotency-Key, since a page that is given twice is charged once
+	used      int64           // points
+	remaining *int64          // points after the last answer; nil if unknown
 }
 
 // all reads every page that is not done, as many at a time as the pace allows, and writes the results in the order of the
@@ -60,7 +62,7 @@ func (r *run) all(ctx context.Context) error {
 				return
 			}
 			if one.isDone {
-				r.again(one)
+				r.again(ctx, one)
 				continue
 			}
 			if r.pace.enter(sending) != nil {
@@ -86,12 +88,14 @@ func (r *run) all(ctx context.Context) error {
 }
 
 // again writes the files of a page that was read before, where they are missing.
-func (r *run) again(one *page) {
-	if one.State == volume.Unknown {
+func (r *run) again(ctx context.Context, one *page) {
+	if one.Reason != "" {
 		r.console.note("%s: %s", one.Source, one.Reason)
+	}
+	if one.State == volume.Unknown {
 		return
 	}
-	if err := r.writeFiles(one); err != nil {
+	if err := r.writeFiles(ctx, one); err != nil && ctx.Err() == nil {
 		r.halt(&Failure{1, err.Error()})
 	}
 }
@@ -110,13 +114,19 @@ func (r *run) read(ctx, sending context.Context, one *page) (content []byte, isR
 		return nil, false
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
+	held, err := r.hold()
+	if err != nil {
+		r.halt(&Failure{1, durable.Explain("to "+fmt.Sprintf("%q", r.cmd.Out), err).Error()})
+		return nil, false
+	}
+	defer held.free()
 	answer, err := r.extract(ctx, one, folder)
 	if err == nil {
 		one.ReadAt, one.Master, one.Sent, one.isNew, one.State = answer.ReadAt, answer.Master, answer.Sent, true, volume.Read
 		if answer.Answer.Text == "" {
 			one.State = volume.Empty
 		}
-		if content, err = r.keep(one, answer); err != nil {
+		if content, err = r.keep(ctx, one, answer, held); err != nil {
 			one.isNew, one.State = false, volume.Waiting
 		}
 	}
@@ -155,8 +165,8 @@ func (r *run) extract(ctx context.Context, one *page, folder string) (*journal.A
 	if err != nil {
 		return nil, err
 	}
-	r.count(answer)
-	return &journal.Answer{Source: one.Source, ReadAt: time.Now().UTC().Truncate(time.Second), Master: image.Master, Sent: image.Sent, Answer: answer}, nil
+	r.count(one, answer)
+	return &journal.Answer{Source: one.Source, ReadAt: time.Now().UTC().Truncate(time.Second), Generation: one.generation, Master: image.Master, Sent: image.Sent, Answer: answer}, nil
 }
 
 // maxGenerations bounds how many keys are tried if the service knows them with other requests.
@@ -199,12 +209,8 @@ func (r *run) wireFormat(image *source.Image) gen.Format {
 	return format
 }
 
-// reserve is how much room on the disk is made sure of before a page is sent, in bytes: a large answer and its files.
-const reserve = 8 << 20
-
-// announce writes to the journal that the page will be sent, and returns the key to send it with. It makes sure that there is
-// room for the answer: one that was charged and cannot be stored would be lost. Without a journal, keys are random. Errors:
-// *Failure, *loadError, ctx's.
+// announce writes to the journal that the page will be sent, and returns the key to send it with. Without a journal, keys are random.
+// Errors: *Failure, *loadError, ctx's.
 func (r *run) announce(ctx context.Context, one *page) (key string, err error) {
 	if r.store.Journal == nil {
 		return rand.Text(), ctx.Err()
@@ -216,28 +222,11 @@ func (r *run) announce(ctx context.Context, one *page) (key string, err error) {
 		}
 		one.id = journal.PageID(one.from.Position, content, "language="+r.cmd.Language, fmt.Sprintf("enhance=%t", r.cmd.Enhance))
 	}
-	if err := checkRoom(r.store.temporary); err != nil {
-		return "", &Failure{1, durable.Explain("to "+fmt.Sprintf("%q", r.cmd.Out), err).Error()}
-	}
 	event := journal.Event{Kind: journal.Sent, Page: one.id, Generation: one.generation, Source: one.Source}
 	if err := r.store.Append(event); err != nil {
 		return "", &Failure{1, durable.Explain("the journal", err).Error()}
 	}
 	return journal.Key(one.id, one.generation), nil
-}
-
-// checkRoom returns an error unless the file system has room for one more answer. File systems that cannot reserve room do not
-// tell.
-func checkRoom(folder string) error {
-	file, err := os.CreateTemp(folder, "room-")
-	if err != nil {
-		return err
-	}
-	err = unix.Fallocate(int(file.Fd()), 0, 0, reserve)
-	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) {
-		err = nil
-	}
-	return errors.Join(err, file.Close(), os.Remove(file.Name()))
 }
 
 // slowDown obeys the service, or the server of an image, that asked to wait.
@@ -252,11 +241,14 @@ func (r *run) slowDown(one *page, failed error, wait time.Duration) {
 	}
 }
 
-// count adds up the points of an answer.
-func (r *run) count(answer *gen.Extraction) {
+// count adds up the points of an answer. Pages of the same content at the same position in two folders share a key, and are charged once.
+func (r *run) count(one *page, answer *gen.Extraction) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.used += int64(answer.PointsUsed)
+	if key := journal.Key(one.id, one.generation); one.id == "" || !r.counted[key] {
+		r.counted[key] = true
+		r.used += int64(answer.PointsUsed)
+	}
 	r.remaining = answer.RemainingPoints
 	r.console.spent(r.used)
 }

@@ -22,8 +22,10 @@ const maxAnswer = 512 << 20
 
 // Answer is a stored answer.
 type Answer struct {
-	Source string    `json:"source"`
-	ReadAt time.Time `json:"readAt"`
+	Source string `json:"source"`
+	// Generation is that of the reading; see Page.
+	Generation int       `json:"generation,omitempty"`
+	ReadAt     time.Time `json:"readAt"`
 	// Master and Sent are the sizes of the original image and of the copy that was read; zero if unknown.
 	Master volume.Size     `json:"master,omitzero"`
 	Sent   volume.Size     `json:"sent,omitzero"`

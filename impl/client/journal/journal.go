@@ -83,6 +83,8 @@ type Page struct {
 	SentAt time.Time
 	// Formats are those of its files, in the state of its answer.
 	Formats []string
+	// Earlier is the state of the stored answer while a later reading, which --force began, has none. "" if there is no such answer.
+	Earlier volume.State
 }
 
 // Journal is an open journal. It is safe for concurrent use.
@@ -95,12 +97,13 @@ type Journal struct {
 	pages  map[string]*Page
 	names  map[string]string // by locator
 	owners map[string]string // by name: the page whose files have it
+	named  map[string]string // by page: the name that its files had last
 }
 
 // Open opens the journal of an output directory, or begins one. What a crash left behind is removed: temporary files, and
 // the last line if it is incomplete. Errors: ErrLocked, a journal of a later version, or those of the file system.
 func Open(dir string) (*Journal, error) {
-	j := &Journal{dir: dir, pages: map[string]*Page{}, names: map[string]string{}, owners: map[string]string{}}
+	j := &Journal{dir: dir, pages: map[string]*Page{}, names: map[string]string{}, owners: map[string]string{}, named: map[string]string{}}
 	if err := os.MkdirAll(j.path("answers"), 0o777); err != nil { //nolint:gosec // the umask decides
 		return nil, err
 	}
@@ -185,9 +188,12 @@ func (j *Journal) apply(e Event) {
 		if page.SentAt.IsZero() || e.Generation != page.Generation {
 			page.SentAt = e.Time
 		}
+		if page.State.IsRead() {
+			page.Earlier = page.State
+		}
 		page.Generation, page.State, page.Reason = e.Generation, volume.Waiting, ""
 	case Done:
-		page.SentAt, page.State, page.Reason, page.Formats = time.Time{}, volume.Read, "", nil
+		page.SentAt, page.State, page.Earlier, page.Reason, page.Formats = time.Time{}, volume.Read, "", "", nil
 		if e.IsEmpty {
 			page.State = volume.Empty
 		}
@@ -196,11 +202,14 @@ func (j *Journal) apply(e Event) {
 		if e.Kind == Absent {
 			page.State = volume.Absent
 		}
+		if page.Earlier.IsRead() { // whose answer and files still stand
+			page.State, page.Earlier, page.Reason = page.Earlier, "", ""
+		}
 	case Files:
 		if owner := j.pages[j.owners[e.Name]]; owner != nil && owner != page {
 			owner.Formats = nil // its files were overwritten by those of another page
 		}
-		j.owners[e.Name] = e.Page
+		j.owners[e.Name], j.named[e.Page] = e.Page, e.Name
 		page.Formats = append(page.Formats, e.Formats...)
 	case Start:
 	}
@@ -260,6 +269,16 @@ func (j *Journal) Names() map[string]string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return maps.Clone(j.names)
+}
+
+// NameOf returns the name that the files of a page have, "" if it has none.
+func (j *Journal) NameOf(id string) string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if name := j.named[id]; j.owners[name] == id {
+		return name
+	}
+	return ""
 }
 
 // Temporary is a folder on the file system of the output directory, which the next run empties.

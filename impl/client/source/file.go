@@ -61,7 +61,7 @@ func (r *Reader) directory(ctx context.Context, root string) (pages []*Page, err
 			}
 			more, err := r.file(ctx, path, filepath.ToSlash(position), path)
 			if err != nil { // one broken PDF must not hide the other files
-				more = []*Page{{Position: filepath.ToSlash(position), Source: path, Stem: stem(path), Label: entry.Name(), origin: broken{err}}}
+				more = []*Page{{Position: filepath.ToSlash(position), Locator: locatorOf(path, path), Source: path, Stem: stem(path), Label: entry.Name(), origin: broken{err}}}
 			}
 			if pages = append(pages, more...); len(pages) > maxPages {
 				return fmt.Errorf("more than %d pages", maxPages)
@@ -84,13 +84,23 @@ func (r *Reader) directory(ctx context.Context, root string) (pages []*Page, err
 // broken is a page whose file cannot be read.
 type broken struct{ err error }
 
-func (b broken) content(context.Context) (string, error)      { return "", b.err }
-func (b broken) load(context.Context, string) (*Image, error) { return nil, b.err }
+func (b broken) content(context.Context) (string, error)         { return "", b.err }
+func (b broken) load(context.Context, string) (*Image, error)    { return nil, b.err }
+func (b broken) picture(context.Context, string) ([]byte, error) { return nil, b.err }
+
+// readPicture returns the content of an image file that was loaded.
+func readPicture(image *Image, err error) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(image.Path)
+	return data, durable.WithoutPath(err)
+}
 
 // file returns the pages of a file: several for a PDF, a manifest, or a TIFF that is too large for one request. A file that is
 // missing or cannot be opened is a page too, which fails when its turn comes.
 func (r *Reader) file(ctx context.Context, path, position, shown string) ([]*Page, error) {
-	one := &Page{Position: position, Source: shown, Stem: stem(position), Label: filepath.Base(position)}
+	one := &Page{Position: position, Locator: locatorOf(path, shown), Source: shown, Stem: stem(position), Label: filepath.Base(position)}
 	info, err := picture.Inspect(path)
 	if err != nil {
 		one.origin = broken{err}
@@ -114,6 +124,15 @@ func (r *Reader) file(ctx context.Context, path, position, shown string) ([]*Pag
 	return []*Page{one}, nil
 }
 
+// locatorOf returns the absolute path of a file, "-" for standard input.
+func locatorOf(path, shown string) string {
+	absolute, err := filepath.Abs(path)
+	if err != nil || shown == "-" {
+		return shown
+	}
+	return absolute
+}
+
 // tiffPages returns a page for each image of a TIFF that is too large, or has too many pages, for one request.
 func tiffPages(f *file, whole *Page) []*Page {
 	pages := make([]*Page, len(f.info.Frames))
@@ -127,7 +146,7 @@ func tiffPages(f *file, whole *Page) []*Page {
 func (p *Page) part(n, count int, from origin) *Page {
 	digits := len(fmt.Sprint(count))
 	return &Page{
-		Position: fmt.Sprintf("%s#page=%d", p.Position, n), Source: fmt.Sprintf("%s#page=%d", p.Source, n),
+		Position: fmt.Sprintf("%s#page=%d", p.Position, n), Locator: fmt.Sprintf("%s#page=%d", p.Locator, n), Source: fmt.Sprintf("%s#page=%d", p.Source, n),
 		Stem: fmt.Sprintf("%s-%0*d", p.Stem, digits, n), Label: fmt.Sprint(n), origin: from,
 	}
 }
@@ -212,6 +231,10 @@ func (p *filePage) load(ctx context.Context, folder string) (*Image, error) {
 		return nil, err
 	}
 	return &Image{Prepared: *prepared}, nil
+}
+
+func (p *filePage) picture(ctx context.Context, folder string) ([]byte, error) {
+	return readPicture(p.load(ctx, folder))
 }
 
 // notImage says what a file is instead of an image.

@@ -110,6 +110,10 @@ func (p *pdfPage) load(ctx context.Context, folder string) (*Image, error) {
 	return p.render(ctx, folder, sheet, images)
 }
 
+func (p *pdfPage) picture(ctx context.Context, folder string) ([]byte, error) {
+	return readPicture(p.load(ctx, folder))
+}
+
 // sheet is the size of a page in points, and by how many degrees viewers turn it.
 type sheet struct {
 	width, height float64

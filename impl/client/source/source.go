@@ -23,8 +23,11 @@ import (
 // Page is one image of the command line.
 type Page struct {
 	// Position is the place of the page in its source, such as "sub/page.tif" below a directory, "book.pdf#page=3" or the id of a
-	// canvas. It does not change when other pages are added. Unique among the pages of a run.
+	// canvas. It does not change when other pages or sources are added, or the directory is moved. With the content it identifies the page.
 	Position string
+	// Locator is where the source has the page: an absolute path, a URL or the id of a canvas. It does not depend on the other sources.
+	// Unique among the pages of a run: a source that is given twice has numbers.
+	Locator string
 	// Source names the page in messages.
 	Source string
 	// Stem is what the page's files should be called; Label is what people call the page.
@@ -42,6 +45,8 @@ type origin interface {
 	content(ctx context.Context) (string, error)
 	// load makes the page ready to be sent. It may write to the folder, which the caller removes.
 	load(ctx context.Context, folder string) (*Image, error)
+	// picture returns the image file that the service reads, fetched here if it is on the web. It may write to the folder.
+	picture(ctx context.Context, folder string) ([]byte, error)
 }
 
 // Image is a page that can be sent.
@@ -57,6 +62,11 @@ func (p *Page) Content(ctx context.Context) (string, error) { return p.content(c
 // Load makes the page ready to be sent; it may write to the folder. Errors do not name the page. IsAbsent tells which mean that
 // there is no image.
 func (p *Page) Load(ctx context.Context, folder string) (*Image, error) { return p.load(ctx, folder) }
+
+// Picture returns the image file that the service reads. Its errors are those of Load.
+func (p *Page) Picture(ctx context.Context, folder string) ([]byte, error) {
+	return p.picture(ctx, folder)
+}
 
 // IsAbsent reports whether an error of Content or Load means that the page has no image.
 func IsAbsent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errGone) }
@@ -87,8 +97,10 @@ type Reader struct {
 	Recursive bool
 	// FetchHere fetches images here instead of letting the service fetch them.
 	FetchHere bool
-	// Web fetches manifests and, with FetchHere, images.
+	// Web fetches what the command line names: manifests and, with FetchHere, images.
 	Web *fetch.Fetcher
+	// Linked fetches what manifests and collections name, whose authors must not reach the user's network.
+	Linked *fetch.Fetcher
 	// Stdin is what "-" stands for.
 	Stdin io.Reader
 	// Temporary is a folder for what must be stored while the command runs.
@@ -146,7 +158,7 @@ func (r *Reader) expand(ctx context.Context, set *Set, argument string) ([]*Page
 		}
 		return pages, titleOf(doc, argument), nil
 	case isURL(argument):
-		return []*Page{r.webPage(argument)}, urlName(argument), nil
+		return []*Page{r.webPage(argument, r.Web)}, urlName(argument), nil
 	}
 	about, err := os.Stat(argument)
 	if err == nil && about.IsDir() {
@@ -188,13 +200,13 @@ func (r *Reader) storeStdin() (path string, err error) {
 	return file.Name(), nil
 }
 
-// numberRepeats makes positions unique: the same image may be given twice.
+// numberRepeats tells apart pages that are given twice.
 func numberRepeats(pages []*Page) {
 	seen := map[string]int{}
 	for _, p := range pages {
-		seen[p.Position]++
-		if n := seen[p.Position]; n > 1 {
-			p.Position = fmt.Sprintf("%s (%d)", p.Position, n)
+		seen[p.Locator]++
+		if n := seen[p.Locator]; n > 1 {
+			p.Position, p.Locator = fmt.Sprintf("%s (%d)", p.Position, n), fmt.Sprintf("%s (%d)", p.Locator, n)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func mustReader(tb testing.TB) *source.Reader {
 	tb.Helper()
 	web := fetch.New(fetch.Options{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, PerHost: 1})
 	tb.Cleanup(web.Close)
-	return &source.Reader{Web: web, Stdin: strings.NewReader(""), Temporary: tb.TempDir()}
+	return &source.Reader{Web: web, Linked: web, Stdin: strings.NewReader(""), Temporary: tb.TempDir()}
 }
 
 func mustExpand(tb testing.TB, r *source.Reader, arguments ...string) *source.Set {
@@ -73,7 +73,12 @@ func TestReader_Expand_Repeats(t *testing.T) {
 	dir := t.TempDir()
 	one, two := sourcetest.Write(t, dir, "a/1.jpg", []byte("\xff\xd8\xff1")), sourcetest.Write(t, dir, "b/1.jpg", []byte("\xff\xd8\xff2"))
 	set := mustExpand(t, mustReader(t), one, two, one, filepath.Join(dir, "missing.jpg"))
-	assert.Equal(t, []string{"1.jpg", "1.jpg (2)", "1.jpg (3)", "missing.jpg"}, positions(set))
+	assert.Equal(t, []string{"1.jpg", "1.jpg", "1.jpg (2)", "missing.jpg"}, positions(set))
+	for i, want := range []string{one, two, one + " (2)"} {
+		assert.Equal(t, want, set.Pages[i].Locator)
+	}
+	swapped := mustExpand(t, mustReader(t), filepath.Dir(two), filepath.Dir(one)).Pages
+	assert.Equal(t, []string{two, one}, []string{swapped[0].Locator, swapped[1].Locator}, "whatever else is given")
 	contents := map[string]bool{}
 	for _, p := range set.Pages[:3] {
 		content, err := p.Content(t.Context())

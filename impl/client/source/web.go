@@ -96,17 +96,19 @@ func urlName(raw string) string {
 
 // webPage is an image at a URL, or inside a data: URL.
 type webPage struct {
-	url string
-	web *fetch.Fetcher // nil: the service fetches
+	url         string
+	web         *fetch.Fetcher
+	isFetchHere bool // else the service fetches
 }
 
-func (r *Reader) webPage(raw string) *Page {
-	page := &Page{Position: raw, Source: shown(raw), Stem: stem(urlName(raw)), Label: urlName(raw), Host: iiifHost(raw)}
-	from := &webPage{url: raw}
+func (r *Reader) webPage(raw string, web *fetch.Fetcher) *Page {
+	page := &Page{Position: raw, Locator: raw, Source: shown(raw), Stem: stem(urlName(raw)), Label: urlName(raw), Host: iiifHost(raw)}
+	from := &webPage{url: raw, web: web}
 	if from.isInline() {
 		page.Position, page.Stem, page.Label = "data:", "image", "image"
-	} else if r.FetchHere {
-		from.web = r.Web
+		page.Locator = "data:" + from.digest()
+	} else {
+		from.isFetchHere = r.FetchHere
 	}
 	page.origin = from
 	return page
@@ -116,17 +118,21 @@ func (p *webPage) isInline() bool { return len(p.url) >= 5 && strings.EqualFold(
 
 func (p *webPage) content(context.Context) (string, error) {
 	if p.isInline() {
-		sum := sha256.Sum256([]byte(p.url))
-		return "sha256:" + hex.EncodeToString(sum[:]), nil
+		return p.digest(), nil
 	}
 	return "url:" + p.url, nil
 }
 
+func (p *webPage) digest() string {
+	sum := sha256.Sum256([]byte(p.url))
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
 func (p *webPage) load(ctx context.Context, folder string) (*Image, error) {
-	if p.web == nil {
+	if !p.isFetchHere {
 		return &Image{URL: p.url}, nil
 	}
-	body, err := patiently(ctx, func() ([]byte, error) { return p.web.Fetch(ctx, p.url) })
+	body, err := p.fetch(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -139,6 +145,27 @@ func (p *webPage) load(ctx context.Context, folder string) (*Image, error) {
 		err = errors.New("the image disappeared from the folder for temporary files")
 	}
 	return image, err
+}
+
+func (p *webPage) fetch(ctx context.Context) ([]byte, error) {
+	body, err := patiently(ctx, func() ([]byte, error) { return p.web.Fetch(ctx, p.url) })
+	return body, explainRefused(err)
+}
+
+func (p *webPage) picture(ctx context.Context, folder string) ([]byte, error) {
+	if !p.isFetchHere {
+		return p.fetch(ctx)
+	}
+	return readPicture(p.load(ctx, folder))
+}
+
+// explainRefused says what to do about an address that a manifest must not name.
+func explainRefused(err error) error {
+	var failed *fetch.Error
+	if errors.As(err, &failed) && failed.Reason == contract.FetchRefusedAddress {
+		return fmt.Errorf("%w; a manifest may name other addresses only with --fetch-allow", err)
+	}
+	return err
 }
 
 const (
@@ -232,9 +259,9 @@ func (c *collector) collect(ctx context.Context, collection *iiif.Document, dept
 			continue
 		}
 		c.seen[link] = true
-		body, err := patiently(ctx, func() ([]byte, error) { return c.reader.Web.Get(ctx, link) })
+		body, err := patiently(ctx, func() ([]byte, error) { return c.reader.Linked.Get(ctx, link) })
 		if err != nil {
-			return fmt.Errorf("%s: %w", link, err)
+			return fmt.Errorf("%s: %w", link, explainRefused(err))
 		}
 		doc, err := iiif.Parse(body)
 		if err != nil {
@@ -265,7 +292,7 @@ func (r *Reader) canvasPages(manifests []*iiif.Document) (pages []*Page, images 
 		}
 		for i, canvas := range doc.Canvases {
 			base := Page{
-				Position: canvas.ID, Source: canvas.ID, Label: canvas.Label, Stem: fmt.Sprintf("%s%0*d", prefix, digits, i+1),
+				Position: canvas.ID, Locator: canvas.ID, Source: canvas.ID, Label: canvas.Label, Stem: fmt.Sprintf("%s%0*d", prefix, digits, i+1),
 				Canvas: volume.Canvas{ID: canvas.ID, Width: canvas.Width, Height: canvas.Height},
 			}
 			if base.Label == "" {
@@ -277,10 +304,12 @@ func (r *Reader) canvasPages(manifests []*iiif.Document) (pages []*Page, images 
 			}
 			for k, image := range canvas.Images {
 				page := base
-				from := r.webPage(image)
+				from := r.webPage(image, r.Linked)
 				page.origin, page.Source, page.Host = from.origin, from.Source, hostOf(image)
 				if len(canvas.Images) > 1 {
 					page.Stem = fmt.Sprintf("%s-%d", base.Stem, k+1)
+					page.Position = fmt.Sprintf("%s#image=%d", canvas.ID, k+1)
+					page.Locator = page.Position
 					page.Canvas = volume.Canvas{} // of which the image shows an unknown part: annotations would be misplaced
 				}
 				pages = append(pages, &page)

@@ -60,10 +60,15 @@ func (p *page) languageOfHand(ctx context.Context) (guess.Guess, error) {
 	if err != nil || !isHand {
 		return guess.Guess{}, err
 	}
+	return p.languageOfLines(ctx)
+}
+
+// languageOfLines returns the language of what the handwriting model reads, on any page.
+func (p *page) languageOfLines(ctx context.Context) (guess.Guess, error) {
 	return p.moreAndMore(func(lines int) (string, error) { return p.hands.page.Text(ctx, p.hands.reader, lines) })
 }
 
-// moreAndMore guesses from as few lines as are needed.
+// moreAndMore guesses from as few lines as are needed: many for an older stage of a language, which is told by what its texts lack.
 func (p *page) moreAndMore(read func(lines int) (string, error)) (found guess.Guess, err error) {
 	among := tags.InScript(p.src.Languages(), latin)
 	for lines := fewLines; lines <= manyLines; lines *= 2 {
@@ -71,7 +76,7 @@ func (p *page) moreAndMore(read func(lines int) (string, error)) (found guess.Gu
 		if err != nil {
 			return found, err
 		}
-		if found = guess.Of(text, among); found.Evidence >= sureLanguage {
+		if found = guess.Of(text, among); found.Evidence >= sureLanguage && !guess.IsOlder(found.Tag) {
 			break
 		}
 	}
@@ -93,20 +98,29 @@ func unknownLanguage(src Source, script string) string {
 	return all[0]
 }
 
-// languageOfPrint returns the language of the longest lines. Lines that cannot be read in Latin letters are read in the other scripts
-// for which there are models.
+// languageOfPrint returns the language of the longest lines. Lines that are not read with confidence may be handwriting in separate
+// letters, or in another script, if there are models for it.
 func (p *page) languageOfPrint(ctx context.Context) (guess.Guess, error) {
 	rows := p.sheet.longestRows(manyLines)
-	var sample attempt
+	sample := []document.Block{{}}
 	found, err := p.moreAndMore(func(lines int) (string, error) {
-		var err error
-		sample, err = p.sheet.readLines(ctx, p.src, generalModel(p.src), rows[:min(lines, len(rows))])
-		return textOf(sample.blocks), err
+		more, err := p.sheet.readLines(ctx, p.src, generalModel(p.src), rows[len(sample[0].Lines):min(lines, len(rows))])
+		if err == nil {
+			sample[0].Lines = append(sample[0].Lines, more.blocks[0].Lines...)
+		}
+		return textOf(sample), err
 	})
-	if err != nil || sample.confidence >= sureScript {
+	confidence := meanConfidence(sample)
+	if err != nil || confidence >= sureScript {
 		return found, err
 	}
-	return p.languageInOtherScript(ctx, found, sample.confidence)
+	if p.hands.page != nil {
+		written, err := p.languageOfLines(ctx)
+		if err != nil || written.Evidence >= max(sureLanguage, found.Evidence) {
+			return written, err
+		}
+	}
+	return p.languageInOtherScript(ctx, found, confidence)
 }
 
 // languageInOtherScript reads a few lines in each other script, and returns the language of that in which the sample is read with far

@@ -135,6 +135,9 @@ func newer(tag string) string {
 	return strings.TrimSuffix(tag, fraktur)
 }
 
+// IsOlder reports whether a tag is that of an older stage of a language.
+func IsOlder(tag string) bool { return newer(tag)+fraktur != tag && newer(tag) != tag }
+
 // wordsOf returns the name of the list that has the words of a tag.
 func wordsOf(tag string) string { return strings.TrimSuffix(tag, fraktur) }
 

@@ -56,6 +56,13 @@ func TestOf_offeredTags(t *testing.T) {
 	require.Empty(t, guess.Of("the end of it", nil).Tag)
 }
 
+func TestIsOlder(t *testing.T) {
+	t.Parallel()
+	for tag, want := range map[string]bool{"frm": true, "it-x-old": true, "fr": false, "de-Latf": false, "": false} {
+		require.Equal(t, want, guess.IsOlder(tag), tag)
+	}
+}
+
 func TestOf_Evidence(t *testing.T) {
 	t.Parallel()
 	few, many := guess.Of("une table", shipped), guess.Of("une table de chêne avec deux bancs, un coffre fermé et une armoire où l'on a trouvé du linge", shipped)

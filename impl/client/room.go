@@ -1,0 +1,51 @@
+package client
+
+import (
+	"errors"
+	"os"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// reserve is the room on the disk that is kept for each page while it is read, in bytes: a large answer and its files.
+const reserve = 8 << 20
+
+// room is disk space that is kept for the answer to one page: an answer that was charged and cannot be stored would be lost.
+type room struct {
+	path string // "" if there is nothing to free
+	once sync.Once
+}
+
+// hold takes room for the answer to a page, in addition to that for the other pages that are being read. Without a journal nothing is
+// stored, and file systems that cannot reserve room keep none.
+func (r *run) hold() (*room, error) {
+	if r.store.Journal == nil {
+		return &room{}, nil
+	}
+	r.storing.Lock()
+	defer r.storing.Unlock()
+	file, err := os.CreateTemp(r.store.temporary, "room-")
+	if err != nil {
+		return nil, err
+	}
+	err = unix.Fallocate(int(file.Fd()), 0, 0, reserve)
+	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) {
+		err = nil
+	}
+	held := &room{path: file.Name()}
+	if err = errors.Join(err, file.Close()); err != nil {
+		held.free()
+		return nil, err
+	}
+	return held, nil
+}
+
+// free gives the room up. It may be called again.
+func (h *room) free() {
+	h.once.Do(func() {
+		if h.path != "" {
+			_ = os.Remove(h.path)
+		}
+	})
+}

@@ -1,0 +1,64 @@
+package client
+
+import (
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"uncial/impl/fetch"
+	"uncial/internal/address"
+)
+
+const (
+	// fetchTimeout is that of one fetch by this program: twice what the service allows, since masters are larger.
+	fetchTimeout = 2 * time.Minute
+	// maxFetched bounds an image that is fetched here, in bytes: it passes through memory.
+	maxFetched = 64 << 20
+)
+
+// anywhere are all addresses.
+var anywhere = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
+
+// localhost are the addresses of this machine (RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3).
+var localhost = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+
+// fetchers returns what fetches the URLs of the command line, and what fetches those that manifests name. The user chooses the former.
+// The latter are chosen by whoever wrote the manifest, so that the guard of the service applies: they must be public, in the ranges of
+// --fetch-allow, or on a machine that the command line names by its address. Errors are *Failure.
+func (c *ExtractCmd) fetchers() (web, linked *fetch.Fetcher, err error) {
+	allow, err := c.allowed()
+	if err != nil {
+		return nil, nil, err
+	}
+	o := fetch.Options{Allow: anywhere, MaxBytes: maxFetched, Timeout: fetchTimeout, PerHost: 1}
+	web = fetch.New(o)
+	o.Allow = allow
+	return web, fetch.New(o), nil
+}
+
+// allowed returns the ranges that manifests may name in addition to public addresses.
+func (c *ExtractCmd) allowed() (allow []netip.Prefix, err error) {
+	for _, text := range c.FetchAllow {
+		prefix, err := netip.ParsePrefix(text)
+		if addr, isAddr := netip.ParseAddr(text); isAddr == nil {
+			prefix, err = netip.PrefixFrom(addr, addr.BitLen()), nil
+		}
+		if err != nil {
+			return nil, usage("--fetch-allow: invalid address range %q; expected e.g. 10.0.0.0/8", text)
+		}
+		allow = append(allow, prefix)
+	}
+	for _, argument := range c.Images {
+		u, err := url.Parse(argument)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || !address.NeverPublic(u.Hostname()) {
+			continue
+		}
+		if addr, err := netip.ParseAddr(strings.Trim(u.Hostname(), "[]")); err == nil {
+			allow = append(allow, netip.PrefixFrom(addr, addr.BitLen()))
+		} else {
+			allow = append(allow, localhost...)
+		}
+	}
+	return allow, nil
+}

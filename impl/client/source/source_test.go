@@ -220,7 +220,7 @@ func TestReader_Expand_PartialImages(t *testing.T) {
 	path := sourcetest.Write(t, t.TempDir(), "manifest.json", fmt.Appendf(nil, `{"type":"Manifest","items":[
 		{"id":"https://a.test/c","type":"Canvas","width":100,"height":80,"items":[{"items":[%s,%s]}]}]}`, fmt.Sprintf(part, 0), fmt.Sprintf(part, 50)))
 	set := mustExpand(t, mustReader(t), path)
-	assert.Equal(t, []string{"https://a.test/c", "https://a.test/c (2)"}, positions(set))
+	assert.Equal(t, []string{"https://a.test/c", "https://a.test/c#image=2"}, positions(set))
 	for _, p := range set.Pages {
 		assert.Zero(t, p.Canvas, "boxes of a part have no known place on the canvas")
 	}

@@ -308,8 +308,10 @@ func (r *Reader) canvasPages(manifests []*iiif.Document) (pages []*Page, images 
 				page.origin, page.Source, page.Host = from.origin, from.Source, hostOf(image)
 				if len(canvas.Images) > 1 {
 					page.Stem = fmt.Sprintf("%s-%d", base.Stem, k+1)
-					page.Position = fmt.Sprintf("%s#image=%d", canvas.ID, k+1)
-					page.Locator = page.Position
+					if k > 0 {
+						page.Position = fmt.Sprintf("%s#image=%d", canvas.ID, k+1)
+						page.Locator = page.Position
+					}
 					page.Canvas = volume.Canvas{} // of which the image shows an unknown part: annotations would be misplaced
 				}
 				pages = append(pages, &page)

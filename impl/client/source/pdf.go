@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"io/fs"
 	"math"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"uncial/impl/client/durable"
 	"uncial/impl/client/picture"
 	"uncial/impl/client/tool"
 	"uncial/internal/contract/imagefile"
@@ -104,10 +106,52 @@ func (p *pdfPage) load(ctx context.Context, folder string) (*Image, error) {
 		return nil, explainPDF(err)
 	}
 	images := parseImages(string(out))
-	if len(images) == 1 && images[0].isPage(sheet) {
-		return p.extract(ctx, folder, images[0])
+	if len(images) != 1 || !images[0].isPage(sheet) {
+		return p.render(ctx, folder, sheet, images)
 	}
-	return p.render(ctx, folder, sheet, images)
+	stored, err := p.extract(ctx, folder, images[0])
+	if err != nil || stored == nil {
+		return p.orRender(ctx, folder, sheet, images, err)
+	}
+	if isTurned, err := p.isTurned(ctx, folder, stored); err != nil || isTurned {
+		return p.orRender(ctx, folder, sheet, images, err)
+	}
+	return stored, nil
+}
+
+// orRender returns the error, or renders the page if there is none.
+func (p *pdfPage) orRender(ctx context.Context, folder string, s sheet, images []pdfImage, err error) (*Image, error) {
+	if err != nil {
+		return nil, err
+	}
+	return p.render(ctx, folder, s, images)
+}
+
+// isTurned reports whether the page shows its image upside down or mirrored, which the list of images does not tell: scanners write such
+// images and have the page turn them.
+func (p *pdfPage) isTurned(ctx context.Context, folder string, stored *Image) (bool, error) {
+	n := strconv.Itoa(p.number)
+	if _, err := tool.Run(ctx, folder, "pdftoppm", "-png", "-cropbox", "-scale-to", strconv.Itoa(picture.ComparedSide), "-f", n, "-l", n, "-singlefile", p.path, "small"); err != nil {
+		return false, explainPDF(err)
+	}
+	shown, err := decodeFile(filepath.Join(folder, "small.png"))
+	if err != nil {
+		return false, err
+	}
+	own, err := decodeFile(stored.Path)
+	if err != nil {
+		return false, nil //nolint:nilerr // the service says what is wrong with the image
+	}
+	return picture.IsTurned(own, shown), nil
+}
+
+// decodeFile returns the image of a file, upright as its orientation says.
+func decodeFile(path string) (image.Image, error) {
+	data, err := os.ReadFile(path) //nolint:gosec // a file that this program wrote
+	if err != nil {
+		return nil, durable.WithoutPath(err)
+	}
+	return picture.Decode(data, 0, 0)
 }
 
 func (p *pdfPage) picture(ctx context.Context, folder string) ([]byte, error) {
@@ -179,7 +223,7 @@ func (i pdfImage) isPage(s sheet) bool {
 }
 
 // extract writes the image as it is in the PDF: a JPEG byte for byte, any other one with the same pixels. The service cannot read
-// JPEG 2000, of which it gets a copy.
+// JPEG 2000, of which it gets a copy. It returns nil if the image cannot be extracted.
 func (p *pdfPage) extract(ctx context.Context, folder string, image pdfImage) (*Image, error) {
 	option, extension := "-png", "png"
 	switch image.encoding {
@@ -194,7 +238,7 @@ func (p *pdfPage) extract(ctx context.Context, folder string, image pdfImage) (*
 	}
 	found, err := fs.Glob(os.DirFS(folder), "page-*."+extension) // the folder's own name may have brackets
 	if err != nil || len(found) != 1 {
-		return p.render(ctx, folder, sheet{float64(image.width) / image.xPPI * pointsPerInch, float64(image.height) / image.yPPI * pointsPerInch, 0}, []pdfImage{image})
+		return nil, nil //nolint:nilnil // see above
 	}
 	return (&filePage{file: &file{path: filepath.Join(folder, found[0])}}).load(ctx, folder)
 }

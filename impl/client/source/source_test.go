@@ -140,6 +140,39 @@ func TestReader_Expand_PDF(t *testing.T) {
 	}
 }
 
+// TestReader_Expand_TurnedPDF has pages that show their image upside down or mirrored: they are drawn as viewers show them.
+func TestReader_Expand_TurnedPDF(t *testing.T) {
+	t.Parallel()
+	page := image.NewGray(image.Rect(0, 0, 400, 200))
+	for i := range page.Pix {
+		page.Pix[i] = 255
+		if x, y := i%400, i/400; x < 100 && y < 50 { // one corner is black
+			page.Pix[i] = 0
+		}
+	}
+	scan := sourcetest.JPEG(t, page)
+	path := sourcetest.Write(t, t.TempDir(), "turned.pdf", sourcetest.PDF(t,
+		sourcetest.Sheet{JPEG: scan, DPI: 200},
+		sourcetest.Sheet{JPEG: scan, DPI: 200, IsUpsideDown: true},
+		sourcetest.Sheet{JPEG: scan, DPI: 200, IsMirrored: true},
+		sourcetest.Sheet{JPEG: sourcetest.JPEG(t, image.NewGray(image.Rect(0, 0, 400, 200))), DPI: 200, IsUpsideDown: true},
+	))
+	black := []image.Point{{20, 20}, {380, 180}, {380, 20}, {20, 20}}
+	for i, p := range mustExpand(t, mustReader(t), path).Pages {
+		loaded, err := p.Load(t.Context(), t.TempDir())
+		require.NoError(t, err)
+		file, err := os.Open(loaded.Path)
+		require.NoError(t, err)
+		img, _, err := image.Decode(file)
+		require.NoError(t, err)
+		require.NoError(t, file.Close())
+		require.Equal(t, image.Pt(400, 200), img.Bounds().Size())
+		r, _, _, _ := img.At(black[i].X, black[i].Y).RGBA()
+		assert.Less(t, r, uint32(0x4000), "page %d", i+1)
+		assert.Equal(t, i == 0 || i == 3, filepath.Ext(loaded.Path) == ".jpg", "page %d: only an upright image is taken untouched", i+1)
+	}
+}
+
 func TestReader_Expand_BadPDF(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -64,6 +64,8 @@ type Sheet struct {
 	DPI      float64
 	Text     string
 	Rotation int
+	// IsUpsideDown and IsMirrored draw the JPEG so by the page's own matrix (ISO 32000-1, section 8.3.4).
+	IsUpsideDown, IsMirrored bool
 	// IsHalf makes viewers show the left half only.
 	IsHalf bool
 }
@@ -97,6 +99,12 @@ func PDF(tb testing.TB, sheets ...Sheet) []byte {
 			require.NoError(tb, err)
 			width, height = float64(config.Width)/s.DPI*72, float64(config.Height)/s.DPI*72
 			content = fmt.Sprintf("%f 0 0 %f 0 0 cm /I Do", width, height)
+			if s.IsUpsideDown {
+				content = fmt.Sprintf("%f 0 0 %f %f %f cm /I Do", -width, -height, width, height)
+			}
+			if s.IsMirrored {
+				content = fmt.Sprintf("%f 0 0 %f %f 0 cm /I Do", -width, height, width)
+			}
 			if s.Text != "" {
 				content = fmt.Sprintf("q %f 0 0 %f 0 0 cm /I Do Q BT /F 12 Tf 10 50 Td (%s) Tj ET", width/2, height/2, s.Text)
 			}

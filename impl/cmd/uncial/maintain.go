@@ -103,7 +103,8 @@ and on hands unlike those the model has learnt. The confidence tells how far a p
 
 // Help returns the text below the flags.
 func (languagesCmd) Help() string {
-	return `Prints the BCP 47 tags that a request may name as its language. They apply to print.
+	return `Prints the BCP 47 tags that a request may name as its language. They apply to print. With und the service finds the language
+of each page, and the answer names it.
 
 ` + handsNote + `
 

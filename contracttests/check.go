@@ -91,6 +91,11 @@ func Check(ctx context.Context, t Target) (report Report) {
 		return report
 	}
 	defer t.Client.CloseIdleConnections()
+	if err := run.Begin(ctx); err != nil {
+		report.Problem = err.Error()
+		return report
+	}
+	defer run.End()
 	report.BaseURL, report.Seed = t.BaseURL, t.Seed
 	archive.begin("probe")
 	if err := run.Probe(ctx); err != nil {

@@ -45,6 +45,7 @@ const (
 	KeyError       = model.KeyError       // an account whose every answer is a 500
 	KeySibling     = model.KeySibling     // a second key of the account of ok's first key
 	KeyCapped      = model.KeyCapped      // a key with a monthly cap, under which 10 to 19 points are left; its account has at least 10 more
+	KeyRevocable   = model.KeyRevocable   // an account like ok; the run revokes its keys
 	KeyUncapped    = model.KeyUncapped    // a second key of the account of capped's first key, without a cap
 )
 

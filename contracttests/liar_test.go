@@ -1,6 +1,7 @@
 package contracttests_test
 
 import (
+	"net/http"
 	"net/http/httptest"
 	"regexp"
 	"slices"
@@ -27,9 +28,16 @@ func TestCheck_catchesEveryDefect(t *testing.T) {
 			t.Parallel()
 			turns <- struct{}{}
 			defer func() { <-turns }()
-			server := httptest.NewServer(liar.New(mock.New(mock.Options{}), d))
+			honest := http.Handler(mock.New(mock.Options{}))
+			if d.Area == "fetched" {
+				honest = liar.Fetching(honest)
+			}
+			server := httptest.NewServer(liar.New(honest, d))
 			defer server.Close()
 			target := MustTarget(t, server.URL)
+			if d.Area == "fetched" {
+				target.ServeImages = "127.0.0.1:0"
+			}
 			target.Only = "^" + regexp.QuoteMeta(d.CaughtBy) + "$"
 			report := contracttests.Check(t.Context(), target)
 			require.Equal(t, 1, report.Count(contracttests.Failed), "%s does not catch a server that %s %s", d.CaughtBy, d.Does, report.Problem)
@@ -112,6 +120,16 @@ func TestCheck_acceptsEveryTruth(t *testing.T) {
 			require.Greater(t, report.Count(contracttests.Passed), 75)
 		})
 	}
+}
+
+// TestCheck_acceptsAServerThatFetches runs the cases of images that the run serves.
+func TestCheck_acceptsAServerThatFetches(t *testing.T) {
+	t.Parallel()
+	target := MustTarget(t, MustServe(t, liar.Fetching(mock.New(mock.Options{}))))
+	target.ServeImages, target.Only = "127.0.0.1:0", "address|fetch-reason"
+	report := contracttests.Check(t.Context(), target)
+	require.NoError(t, report.Err())
+	require.Zero(t, report.Count(contracttests.Skipped))
 }
 
 // TestCheck_acceptsAServerWhoseClockIsOff runs the suite against servers whose clock is two minutes off. Their windows follow

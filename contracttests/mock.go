@@ -25,7 +25,7 @@ func Mock(ctx context.Context, baseURL string, client *http.Client) (Target, err
 		BaseURL: baseURL, Client: client, Plans: Plans, Enhances: true, Simulated: true, Promised: true,
 		Keys: map[string][]string{
 			KeyOK: {name("ok", 0)}, KeyLow: {name("low", 0), name("low", 1), name("low", 2)}, KeyEmpty: {name("empty", 0), name("empty", 1)},
-			KeyExpired: {name("expired", 0)}, KeyRevoked: {name("revoked", 0)}, KeyError: {name("err", 0)},
+			KeyRevocable: {name("ok", mockAccounts+2)}, KeyExpired: {name("expired", 0)}, KeyRevoked: {name("revoked", 0)}, KeyError: {name("err", 0)},
 			KeyCapped:      {name("capped", 0), name("capped", 1), name("capped", 2), name("capped", 3)},
 			KeyRateLimited: {name("free", 0), name("free", 1), name("free", 2), name("ratelimited", 0)},
 		},
@@ -42,7 +42,7 @@ func Mock(ctx context.Context, baseURL string, client *http.Client) (Target, err
 		return t, nil //nolint:nilerr // a mock behind a proxy that exposes only the API
 	}
 	// From here on the mock can be controlled.
-	t.Control = control
+	t.Control, t.Revoke = control, control.revoke
 	// Whatever begins with the name of a scenario is a key of the mock. That a key must be whole shows only with one that does not.
 	whole := "ocr_test_0" + strings.ToLower(rand.Text())
 	if err := control.SetPoints(ctx, whole, Plans["pro"].Points); err != nil {
@@ -102,6 +102,11 @@ func (m *mockControl) SetNow(ctx context.Context, key string, now time.Time) err
 // SetPoints sets how many points the account of the key has left.
 func (m *mockControl) SetPoints(ctx context.Context, key string, points int64) error {
 	return m.do(ctx, http.MethodPut, "/__mock/keys/"+key, "", map[string]int64{"balance": points}, nil)
+}
+
+// revoke revokes a key.
+func (m *mockControl) revoke(ctx context.Context, key string) error {
+	return m.do(ctx, http.MethodPut, "/__mock/keys/"+key, "", map[string]string{"status": "revoked"}, nil)
 }
 
 // do sends a control request and decodes the answer into answer, if it is not nil.

@@ -2,6 +2,7 @@ package contracttests_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -87,8 +88,18 @@ func MustFrozenService(tb testing.TB) contracttests.Target {
 func (s *service) target(tb testing.TB) contracttests.Target {
 	tb.Helper()
 	t := contracttests.Target{
-		BaseURL: "http://" + s.Addr() + "/api/v1", Plans: realservice.Plans, Images: s.images, Enhances: true, Promised: true,
+		BaseURL: "http://" + s.Addr() + "/api/v1", Plans: realservice.Plans, Images: s.images, Enhances: true, Promised: true, ServeImages: "127.0.0.1:0",
 		Keys: realservice.MustKeys(tb, realservice.Accounts{Registry: s.Data().Accounts}, time.Millisecond),
+	}
+	accounts := realservice.Accounts{Registry: s.Data().Accounts}
+	_, revocable := accounts.MustKey(tb, accounts.MustAccount(tb, "archive"), 0)
+	t.Keys[contracttests.KeyRevocable] = []string{revocable}
+	t.Revoke = func(ctx context.Context, token string) error {
+		k, err := s.Data().Accounts.KeyBySecret(ctx, token)
+		if err != nil {
+			return err
+		}
+		return s.Data().Accounts.Revoke(ctx, k.ID)
 	}
 	if s.clock != nil {
 		s.clock.Advance(time.Second) // the expired key expires

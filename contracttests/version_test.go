@@ -52,19 +52,22 @@ func TestCheck_unknownFields(t *testing.T) {
 	honest := MustMock(t)
 	for name, c := range map[string]struct {
 		version string // of the contract that the server serves instead of its own
+		hasIt   bool   // that contract has the field
 		isFault bool
 	}{
-		"is a fault of a server that claims this version": {"", true},
-		"is expected of a later version":                  {"1.99.0", false},
-		"is expected of an earlier version":               {"1.0.99", false},
+		"is a fault of a server that claims this version": {"", false, true},
+		"is expected of a later version that has it":      {"1.99.0", true, false},
+		"is expected of an earlier version that has it":   {"1.0.99", true, false},
+		"is a fault of a later version that lacks it":     {"1.99.0", false, true},
+		"is a fault of an earlier version that lacks it":  {"1.0.99", false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			target := with(honest, func(target *contracttests.Target) {
 				target.Only = "^(status/200/record|elsewhere/document)$"
 				target.Client = &http.Client{Transport: changing(func(path, body string) string {
-					if path == "/openapi.yaml" && c.version != "" {
-						return strings.Replace(body, "version: 1.", "version: "+c.version+" # 1.", 1)
+					if strings.HasPrefix(path, "/openapi.") && c.version != "" {
+						return mustRedraft(t, body, c.version, c.hasIt)
 					}
 					if path == "/api/v1/status" {
 						return strings.Replace(body, "{", `{"debug":1,`, 1)
@@ -78,6 +81,20 @@ func TestCheck_unknownFields(t *testing.T) {
 			assert.Equal(t, c.isFault, report.Count(contracttests.Failed) > 0, report.Results)
 		})
 	}
+}
+
+// mustRedraft writes a contract as another version, whose status record may have the field debug.
+func mustRedraft(tb testing.TB, document, version string, debug bool) string {
+	tb.Helper()
+	doc, err := openapi3.NewLoader().LoadFromData([]byte(document))
+	require.NoError(tb, err)
+	doc.Info.Version = version
+	if debug {
+		doc.Components.Schemas["StatusRecord"].Value.Properties["debug"] = openapi3.NewIntegerSchema().NewRef()
+	}
+	text, err := doc.MarshalJSON()
+	require.NoError(tb, err)
+	return string(text)
 }
 
 // changing edits the bodies of answers on their way to the suite.

@@ -29,14 +29,16 @@ type checkCmd struct {
 	Timeout   time.Duration `default:"15m" help:"Time limit for the run. Default: ${default}."`
 	Patience  time.Duration `default:"60s" help:"Time limit for one answer. Default: ${default}."`
 
-	Only     string `placeholder:"PATTERN" help:"Run only the cases whose names match this regular expression."`
-	Quick    bool   `help:"Run only the most telling cases, in about a second."`
-	Thorough bool   `help:"Also run what takes long or costs much on a server that reads images; the run announces points and requests."`
-	FailFast bool   `help:"Stop at the first failure."`
-	JUnit    string `name:"junit" placeholder:"FILE" help:"Write a JUnit file for CI."`
-	HAR      string `name:"har" placeholder:"FILE" help:"Write an HTTP archive of all requests and answers, without the keys."`
-	JSON     bool   `name:"json" help:"Print the report as JSON."`
-	List     bool   `help:"List the cases with their needs and costs, and send nothing."`
+	Only        string `placeholder:"PATTERN" help:"Run only the cases whose names match this regular expression."`
+	Quick       bool   `help:"Run only the most telling cases, in about a second."`
+	Thorough    bool   `help:"Also run what takes long or costs much on a server that reads images; the run announces points and requests."`
+	ServeImages string `placeholder:"HOST:PORT" help:"Serve images at this address for the server to fetch; without it, cases that need them are skipped."`
+	ImagesURL   string `name:"images-url" placeholder:"URL" help:"URL by which the server reaches --serve-images. Default: http:// and the address."`
+	FailFast    bool   `help:"Stop at the first failure."`
+	JUnit       string `name:"junit" placeholder:"FILE" help:"Write a JUnit file for CI."`
+	HAR         string `name:"har" placeholder:"FILE" help:"Write an HTTP archive of all requests and answers, without the keys."`
+	JSON        bool   `name:"json" help:"Print the report as JSON."`
+	List        bool   `help:"List the cases with their needs and costs, and send nothing."`
 }
 
 // Help is the text of --help above the flags. kong calls it, because this is the default command.
@@ -50,6 +52,10 @@ func (c *checkCmd) target(ctx context.Context) (t contracttests.Target, err erro
 		return t, errors.New("--quick chooses the cases: it cannot be combined with --only or --thorough")
 	case c.List && (c.JUnit != "" || c.HAR != ""):
 		return t, errors.New("--list sends nothing: it cannot be combined with --junit or --har")
+	case c.Mock && c.ServeImages != "":
+		return t, errors.New("--mock cannot be combined with --serve-images: the mock fetches nothing")
+	case c.ImagesURL != "" && c.ServeImages == "":
+		return t, errors.New("--images-url needs --serve-images, the address to listen at")
 	case c.Mock && c.Keys != "":
 		return t, errors.New("--mock cannot be combined with --keys: it has its own keys")
 	case c.Mock:
@@ -77,6 +83,7 @@ func (c *checkCmd) target(ctx context.Context) (t contracttests.Target, err erro
 		err = errors.New("--max-points and --generated must be 0 or more")
 	}
 	t.Only, t.FailFast, t.Thorough = c.Only, c.FailFast, c.Thorough
+	t.ServeImages, t.ImagesURL = c.ServeImages, c.ImagesURL
 	if c.Quick {
 		t.Only = contracttests.QuickCases
 	}

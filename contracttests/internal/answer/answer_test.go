@@ -22,6 +22,15 @@ const (
 	limited = `{"success":false,"error":"Too many requests.","code":"RATE_LIMITED","message":"try again","remainingPoints":9990}`
 )
 
+// mustLoad is the contract. Tests that need its error call answer.Load.
+func mustLoad() *answer.Contract {
+	c, err := answer.Load()
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return c
+}
+
 // good is an answer with the headers that its status requires.
 func good(method, path string, status int, body string) answer.Answer {
 	h := http.Header{
@@ -41,7 +50,7 @@ func good(method, path string, status int, body string) answer.Answer {
 	if status == http.StatusTooManyRequests {
 		h.Set("Retry-After", "42")
 	}
-	return answer.Answer{Method: method, Path: path, Status: status, Header: h, Body: []byte(body), Exact: true, Secrets: answer.NewSecrets([]string{"ocr_live_secret17"})}
+	return answer.Answer{Method: method, Path: path, Status: status, Header: h, Body: []byte(body), Served: mustLoad(), Secrets: answer.NewSecrets([]string{"ocr_live_secret17"})}
 }
 
 func TestContract_Check_acceptsValidAnswers(t *testing.T) {
@@ -78,7 +87,7 @@ func with(a answer.Answer, name, value string) answer.Answer {
 }
 
 func ofAnotherVersion(a answer.Answer) answer.Answer {
-	a.Exact = false
+	a.Served = nil
 	return a
 }
 

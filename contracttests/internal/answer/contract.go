@@ -6,6 +6,7 @@
 package answer
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"net/http"
@@ -71,11 +72,21 @@ func Prepare(doc *openapi3.T) *Contract {
 // Document is the contract itself. It must not be changed.
 func (c *Contract) Document() *openapi3.T { return c.doc }
 
-// IsClaimedBy reports whether an OpenAPI document that a server serves has the version of the contract.
-func (c *Contract) IsClaimedBy(served []byte) bool {
-	doc, err := openapi3.NewLoader().LoadFromData(served)
-	return err == nil && doc.Info != nil && doc.Info.Version == c.doc.Info.Version
+// Served is the contract in an OpenAPI document that a server serves, nil if it is none.
+func Served(document []byte) *Contract {
+	if bytes.Equal(document, gen.Document) {
+		own, _ := Load() // nil if it fails
+		return own
+	}
+	doc, err := openapi3.NewLoader().LoadFromData(document)
+	if err != nil || doc.Info == nil || doc.Components == nil || doc.Paths == nil {
+		return nil
+	}
+	return Prepare(doc)
 }
+
+// IsVersionOf reports whether two contracts have the same version.
+func (c *Contract) IsVersionOf(o *Contract) bool { return c.doc.Info.Version == o.doc.Info.Version }
 
 // Operation is one operation of the contract. ID is its operationId: "extract" or "status", as in the names of cases.
 type Operation struct {
@@ -145,13 +156,29 @@ func (o Operation) response(status int) *openapi3.Response {
 // that all answers have are required, the others optional.
 func (c *Contract) elsewhere() *openapi3.Response {
 	headers := openapi3.Headers{}
-	full := c.doc.Components.Responses["InvalidRequest"].Value
+	ref := c.doc.Components.Responses["InvalidRequest"]
+	if ref == nil {
+		return nil
+	}
+	full := ref.Value
 	for name, ref := range full.Headers {
 		h := *ref.Value
 		h.Required = slices.Contains(c.common, name)
 		headers[name] = &openapi3.HeaderRef{Value: &h}
 	}
 	return &openapi3.Response{Headers: headers, Content: full.Content}
+}
+
+// schemaOf is the schema of the body of an answer, nil if there is none.
+func (c *Contract) schemaOf(a Answer) *openapi3.Schema {
+	want := c.expected(a)
+	if want == nil {
+		return nil
+	}
+	if media := want.Content.Get("application/json"); media != nil && media.Schema != nil {
+		return media.Schema.Value
+	}
+	return nil
 }
 
 // expected is what the contract documents for the status of an answer, or nil.

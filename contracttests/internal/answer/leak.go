@@ -13,13 +13,27 @@ import (
 	"strings"
 )
 
+// internal is a kind of text that callers must not see, and how it is recognized.
+type internal struct {
+	what string
+	mark *regexp.Regexp
+}
+
+// in finds the first sign in a text that none of the known texts contains, or returns "".
+func (i internal) in(text string, known ...[]byte) string {
+	for _, m := range i.mark.FindAllString(text, -1) {
+		m = strings.TrimSpace(m)
+		if !slices.ContainsFunc(known, func(k []byte) bool { return bytes.Contains(k, []byte(m)) }) {
+			return m
+		}
+	}
+	return ""
+}
+
 // internals are signs of text that was written for the operators of a server, not for its callers. The marks cover several
 // languages and libraries, because the suite also checks servers that are not ours. A mark that matches an honest answer is
 // worse than a missing one: keep them narrow.
-var internals = []struct {
-	what string
-	mark *regexp.Regexp
-}{
+var internals = []internal{
 	{"a stack trace", regexp.MustCompile(`goroutine \d+|\b[\w/]+\.(?:go|py|java|rb|js|ts|php|cs|rs)(?::\d+|:? line \d+|", line \d+)|Traceback \(most recent|\bat [\w$.]+\([\w.]+:\d+\)|\bpanic:|\bpanicked at|runtime error`)},
 	{"a type name of the program", regexp.MustCompile(`\*?\b(?:json|http|url|openapi3|openapi3filter|gen|edge|sql|pgx|fetch|ocr|net|os|fs|io|errors|mock|ledger|account|store|document|workerpool|strconv|time|context|reflect|runtime)\.\*?[A-Z]\w*|\bstruct \{|\bmap\[string\]|\bGo (?:value|struct)|(?:java|javax|org|com)\.\w+\.\w+|\w+(?:Exception|TypeError)\b|\[object Object\]`)},
 	{"a message of a library", regexp.MustCompile(`cannot unmarshal|invalid character '|unexpected end of JSON|unexpected EOF|\bEOF\b|context (?:deadline exceeded|canceled)|dial tcp|read tcp|lookup \S+ on |i/o timeout|broken pipe|\bx509\b|\btls:|\bstrconv\b|parsing time|doesn't match schema|request body has an error|%!\w?\(|<nil>|0x[0-9a-f]{6,}|\bundefined\b|\bNaN\b`)},
@@ -36,8 +50,8 @@ var internals = []struct {
 // ipAddress matches what looks like an IP address; net/netip decides.
 var ipAddress = regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}\b|\[?\b[0-9a-fA-F]{0,4}:[0-9a-fA-F:]*:[0-9a-fA-F:]*\]?`)
 
-// leaks finds what callers must not learn. An answer may quote its request, but never a key. The text of a result is not
-// searched for internals; headers are, whatever the status.
+// leaks finds what callers must not learn. An answer may quote its request, but never a key. Every name and string of an answer is
+// searched for internals, except what a page says.
 func leaks(a Answer) (faults []string) {
 	body := readable(a.Body)
 	var headers strings.Builder
@@ -55,10 +69,13 @@ func leaks(a Answer) (faults []string) {
 	shown := headers.String()
 	if a.Status >= 300 || a.Path == "/status" {
 		shown += body
+	} else {
+		shown += aboutResult(a.Body)
+		faults = append(faults, leaksOfDocument(a)...)
 	}
 	for _, i := range internals {
 		// The request may contain the same words, for instance as the name of an unknown field.
-		if m := i.mark.FindString(shown); m != "" && !bytes.Contains(a.Request, []byte(strings.TrimSpace(m))) {
+		if m := i.in(shown, a.Request); m != "" {
 			faults = append(faults, fmt.Sprintf("the answer shows %s: %q", i.what, m))
 		}
 	}

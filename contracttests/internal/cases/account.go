@@ -182,9 +182,7 @@ const clockTick = 1100 * time.Millisecond
 
 // peek asks for the status without the model of the account. in is the number of seconds until the reset, -1 if it is not known.
 func (s *session) peek(ctx context.Context, a *model.Account) (x *model.Exchange, in int64, err error) {
-	q := get("/status").bare()
-	q.Auth = []model.Credential{model.Bearer(a.Key)}
-	if x, err = s.Exchange(ctx, q); err != nil {
+	if x, err = s.Exchange(ctx, statusWith(a.Key)); err != nil {
 		return x, -1, fail(x, "%s", err)
 	}
 	_, in, _, ok := model.HeaderWindow(x)

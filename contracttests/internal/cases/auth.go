@@ -2,6 +2,7 @@ package cases
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -81,6 +82,10 @@ func authRows() (rows []row) {
 		name: "status/401/cookies", points: 20, extractions: 3, check: checkCookies,
 		explanation: "A server remembers no caller: with every cookie that it has set, and on the connection of an earlier caller, a request without a key is refused.",
 	}, row{
+		// Servers keep what they know of a key in memory, with what it asked for.
+		name: "status/401/revoked-meanwhile", account: model.KeyRevocable, needs: []string{model.NeedRevoking}, points: 10, extractions: 2, check: checkRevoked,
+		explanation: "A key that was just used is refused from the moment of its revocation, with every request that it has made before.",
+	}, row{
 		name: "status/200/scheme-in-any-case", explanation: "The name of a scheme may be written in any letter case (RFC 9110, section 11.1).",
 		asks: append(anyCase("bearer"), anyCase("BEARER")...),
 	})
@@ -101,6 +106,35 @@ func checkCookies(ctx context.Context, s *session) error {
 		}
 		q.Wrong = nil
 		if _, err := s.send(ctx, s.request(q.by(nobody), &cast{})); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkRevoked makes every kind of request with a key, revokes it, and repeats them.
+func checkRevoked(ctx context.Context, s *session) error {
+	a := s.accounts[model.KeyRevocable][0]
+	x, err := s.Exchange(ctx, statusWith(a.Key))
+	if err == nil && x.Status == http.StatusUnauthorized {
+		return &skip{fmt.Sprintf("an earlier run has revoked the key of %q", model.KeyRevocable)}
+	}
+	if err := s.open(ctx, a); err != nil {
+		return err
+	}
+	asks := []ask{status(), read(printed).header("Idempotency-Key", s.idempotencyKey()), invalid(), status()}
+	if _, err := s.sendAs(ctx, a, asks...); err != nil {
+		return err
+	}
+	if err := s.Revoke(ctx, a.Key); err != nil {
+		return fmt.Errorf("revoke a key of the target: %w", err)
+	}
+	a.Known = false // its account cannot be asked any more
+	for _, q := range slices.Concat(asks, []ask{read(printed), read(unfetchable)}) {
+		q.Wrong = nil
+		revoked := s.request(q.by(nobody), &cast{})
+		revoked.Auth = []model.Credential{model.Bearer(a.Key)}
+		if _, err := s.send(ctx, revoked); err != nil {
 			return err
 		}
 	}

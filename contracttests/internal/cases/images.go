@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"slices"
 	"strings"
+	"sync"
 
 	"uncial/contracttests/internal/images"
 	"uncial/contracttests/internal/model"
@@ -21,16 +22,21 @@ var imageRows = []row{
 		name: "extract/200/every-image", points: 2000, extractions: 200, needs: []string{model.NeedThorough}, build: everyImage,
 		explanation: "Every variant of every format is read, from one pixel to the limits of bytes, pixels, sides and pages, and in every form of data: URL.",
 	}, {
-		name: "extract/400/every-other-file", extractions: 40, build: otherFiles,
+		// Their boxes are compared with those of the words that the suite has drawn, and those of edits with the words of the document.
+		name: "extract/200/turned-image", points: 40, build: func(s *session) []ask { return turned(s.Seed, 2) }, extractions: 4,
+		explanation: "A page that its file declares to be turned or mirrored is read upright, and all boxes are those of the upright page.",
+	}, {
+		name: "extract/200/every-turned-image", points: 320, extractions: 32, needs: []string{model.NeedThorough}, build: func(*session) []ask { return turned(0, 16) },
+		explanation: "A page is read upright in each orientation that JPEG and TIFF can declare, and all boxes are those of the upright page.",
+	}, {
+		name: "extract/400/every-other-file", extractions: 60, build: otherFiles,
 		explanation: "A file of another format, a damaged file, and an image beyond a limit are a 400 that names imageUrl, and the points are released.",
 	},
 }
 
 // inline asks for an image in a data: URL. Its content is not known to the model, only whether it can be read.
 func inline(name, url string) ask {
-	a := ask{Request: model.Request{Job: &model.Job{Image: fmt.Sprintf("inline %s %08x", name, crc32.ChecksumIEEE([]byte(url))), Unknown: true}}}
-	a.Body = []byte(`{"imageUrl":"` + url + `"}`)
-	return a
+	return ask{Request: model.Request{Job: &model.Job{Image: fmt.Sprintf("inline %s %08x", name, crc32.ChecksumIEEE([]byte(url))), URL: url, Unknown: true}}}
 }
 
 // dataURL writes a file as a data: URL of the type.
@@ -104,6 +110,29 @@ func everyImage(s *session) (asks []ask) {
 		}
 		f := files[i%len(files)]
 		asks = append(asks, inline(fmt.Sprintf("%s in form %d", f.Name, i), form(f)))
+	}
+	return asks
+}
+
+// turnedPages are the files of turned pages, and what they show.
+var turnedPages = sync.OnceValue(func() (t struct {
+	files []images.File
+	own   model.Own
+},
+) {
+	page, own := model.Draw(model.KnownText)
+	t.files, t.own = images.Turned(page), own
+	return t
+})
+
+// turned reads as many files of turned pages, verbatim and enhanced. The first is the seed's.
+func turned(seed uint64, n int) (asks []ask) {
+	pages := turnedPages()
+	for i := range n {
+		f := pages.files[(int(seed%1_000_003)*5+i*7)%len(pages.files)] // files of both formats, in orientations that differ
+		a := inline(f.Name, dataURL("image/"+f.Format, f.Data))
+		a.Job.Own = &pages.own
+		asks = append(asks, a.format("alto"), a.format("alto").enhance(true))
 	}
 	return asks
 }

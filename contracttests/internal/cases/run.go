@@ -26,14 +26,20 @@ type Run struct {
 
 	contract *answer.Contract
 	secrets  answer.Secrets
-	isExact  bool // the target claims the version of contract; set by Probe
-	readings expect.Readings
-	accounts map[string][]*model.Account // by scenario
-	usedUp   map[*model.Account]bool     // accounts whose window this run has used up, so that it will reset
-	name     string                      // unique among all runs
-	still    *bool                       // whether the clock of a simulated target stands still; nil if not tried
+	served   *answer.Contract // what the target serves as its contract, nil if it serves none; set by Probe
+	isExact  bool             // served has the version of contract
 
-	mu     sync.Mutex // guards Requests, ids, serial and the exchanges of the session
+	description string            // where the header Link leads; "" if it led nowhere when the run began
+	links       map[string]string // what is wrong with other addresses in Link, "" if nothing is; guarded by mu
+	readings    expect.Readings
+	accounts    map[string][]*model.Account // by scenario
+	usedUp      map[*model.Account]bool     // accounts whose window this run has used up, so that it will reset
+	name        string                      // unique among all runs
+	still       *bool                       // whether the clock of a simulated target stands still; nil if not tried
+
+	shelf *shelf // serves images; nil unless the target fetches from the run
+
+	mu     sync.Mutex // guards Requests, ids, links, serial and the exchanges of the session
 	ids    map[string]bool
 	serial int
 }
@@ -49,7 +55,7 @@ func Open(t model.Target) (*Run, error) {
 	}
 	r := &Run{
 		Target: t, contract: contract, accounts: map[string][]*model.Account{}, usedUp: map[*model.Account]bool{},
-		name: "contract-" + rand.Text()[:10], ids: map[string]bool{}, secrets: answer.NewSecrets(t.Secrets()),
+		name: "contract-" + rand.Text()[:10], ids: map[string]bool{}, links: map[string]string{}, secrets: answer.NewSecrets(t.Secrets()),
 	}
 	for scenario, keys := range t.Keys {
 		for _, k := range keys {
@@ -58,6 +64,17 @@ func Open(t model.Target) (*Run, error) {
 	}
 	return r, nil
 }
+
+// Begin starts what the run offers to the target. End must follow.
+func (r *Run) Begin(ctx context.Context) (err error) {
+	if r.ServeImages != "" {
+		r.shelf, err = openShelf(ctx, r.ServeImages, r.ImagesURL, r.name)
+	}
+	return err
+}
+
+// End stops what Begin has started.
+func (r *Run) End() { r.shelf.close() }
 
 // Spent is what the run has cost all accounts, in points.
 func (r *Run) Spent() (points int64) {
@@ -150,7 +167,15 @@ func (r *Run) Probe(ctx context.Context) error {
 	if err := r.probeKeys(ctx); err != nil {
 		return err
 	}
-	return r.probeClock(ctx)
+	if err := r.probeClock(ctx); err != nil {
+		return err
+	}
+	if keys := r.Keys[model.KeyOK]; r.description == "" && len(keys) > 0 { // errors may have another Link than successes
+		if x, err := r.Exchange(ctx, statusWith(keys[0])); err == nil {
+			r.compareVersions(ctx, x)
+		}
+	}
+	return nil
 }
 
 // probeClock finds out that the keys file of a mock does not say so: every case would fail for the same reason.
@@ -159,9 +184,7 @@ func (r *Run) probeClock(ctx context.Context) error {
 	if r.Simulated || r.Control != nil || len(keys) == 0 || !strings.HasPrefix(keys[0], "ocr_test_") {
 		return nil
 	}
-	q := get("/status").bare()
-	q.Auth = []model.Credential{model.Bearer(keys[0])}
-	x, err := r.Exchange(ctx, q)
+	x, err := r.Exchange(ctx, statusWith(keys[0]))
 	if err != nil {
 		return nil //nolint:nilerr // the cases report it
 	}
@@ -170,6 +193,13 @@ func (r *Run) probeClock(ctx context.Context) error {
 		return fmt.Errorf("the server is a mock whose clock shows %s; add \"simulated\": true to the keys file, or use --mock", now.UTC().Format(time.RFC3339))
 	}
 	return nil
+}
+
+// statusWith asks for the status with a key, outside the model of its account.
+func statusWith(key string) *model.Request {
+	q := get("/status").bare()
+	q.Auth = []model.Credential{model.Bearer(key)}
+	return q
 }
 
 // windowClock is the time of the server by its window: the reset in a status record minus the seconds until then.

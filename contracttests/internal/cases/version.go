@@ -19,6 +19,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"go.yaml.in/yaml/v3"
 
+	"uncial/contracttests/internal/answer"
 	"uncial/contracttests/internal/compat"
 	"uncial/contracttests/internal/model"
 	"uncial/gen"
@@ -29,41 +30,78 @@ var serviceDescription = regexp.MustCompile(`<([^>]+)>; *rel="service-desc"`)
 
 // servedContract follows the header Link of an answer to the contract that the target serves.
 func (r *Run) servedContract(ctx context.Context, x *model.Exchange) (*model.Exchange, error) {
-	m := serviceDescription.FindStringSubmatch(x.Header.Get("Link"))
-	if m == nil {
-		return nil, fail(x, "the header Link has no service-desc")
-	}
-	base, err := url.Parse(r.BaseURL + "/status")
+	address, err := r.descriptionOf(x)
 	if err != nil {
 		return nil, err
 	}
-	address, err := base.Parse(m[1])
-	if err != nil || address.Host != base.Host {
-		return nil, fail(x, "Link leads to %q, which is not an address of this server", m[1])
-	}
-	y, err := r.Exchange(ctx, &model.Request{Method: http.MethodGet, Absolute: address.String()})
+	y, err := r.Exchange(ctx, &model.Request{Method: http.MethodGet, Absolute: address})
 	if err != nil {
 		return nil, fail(y, "%s", err)
 	}
 	if y.Status != http.StatusOK {
-		return nil, fail(y, "the contract must be available at the target of Link; the answer there is %d", y.Status)
+		return nil, fail(y, "the contract must be available at the target of Link; the answer at %s is %d", address, y.Status)
 	}
 	return y, nil
 }
 
-// compareVersions finds out whether the target claims exactly the version of the contract that the run checks against. Later
-// versions add fields to answers, so a server of another version, or of none, may send fields that this one lacks. x is any
-// answer of the target.
+// descriptionOf is the address that the header Link of an answer gives for the contract.
+func (r *Run) descriptionOf(x *model.Exchange) (string, error) {
+	m := serviceDescription.FindStringSubmatch(x.Header.Get("Link"))
+	if m == nil {
+		return "", fail(x, "the header Link has no service-desc")
+	}
+	base, err := url.Parse(r.BaseURL + "/status")
+	if err != nil {
+		return "", err
+	}
+	address, err := base.Parse(m[1])
+	if err != nil || address.Host != base.Host {
+		return "", fail(x, "Link leads to %q, which is not an address of this server", m[1])
+	}
+	return address.String(), nil
+}
+
+// followLink requires the header Link of every answer, errors included, to lead to the same document. Each address is asked for once in a
+// run. A missing Link is a fault of the headers; one that leads nowhere from everywhere is left to elsewhere/document.
+func (s *session) followLink(ctx context.Context, x *model.Exchange) string {
+	address, err := s.descriptionOf(x)
+	if err != nil || s.description == "" || address == s.description {
+		return ""
+	}
+	s.mu.Lock()
+	fault, known := s.links[address]
+	s.mu.Unlock()
+	if known {
+		return fault
+	}
+	first, err := s.Exchange(ctx, &model.Request{Method: http.MethodGet, Absolute: s.description})
+	if err != nil {
+		return ""
+	}
+	y, err := s.Exchange(ctx, &model.Request{Method: http.MethodGet, Absolute: address})
+	switch {
+	case err != nil || y.Status != http.StatusOK:
+		fault = fmt.Sprintf("the header Link leads to %s, where there is no contract; other answers lead to %s", address, s.description)
+	case !bytes.Equal(y.Body, first.Body):
+		fault = fmt.Sprintf("the header Link leads to %s, which differs from %s, where other answers lead", address, s.description)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.links[address] = fault
+	return fault
+}
+
+// compareVersions finds out which contract the target serves, and whether it has the version that the run checks against. Later
+// versions add fields to answers, so a server may send fields that this version lacks, but none that its own lacks. x is any answer of
+// the target.
 func (r *Run) compareVersions(ctx context.Context, x *model.Exchange) {
 	served, err := r.servedContract(ctx, x)
 	if err != nil {
 		return // a server without its contract claims no version; elsewhere/document reports it
 	}
-	if r.Contract == nil && bytes.Equal(served.Body, gen.Document) {
-		r.isExact = true
-		return
-	}
-	r.isExact = r.contract.IsClaimedBy(served.Body)
+	r.description = served.Request.Absolute
+	r.served = answer.Served(served.Body)
+	r.isExact = r.served != nil && r.contract.IsVersionOf(r.served)
 }
 
 // checkServedContract compares the contract that the target serves with the one of the run: where Link leads, and in both forms if
@@ -86,6 +124,9 @@ func checkServedContract(ctx context.Context, s *session) error {
 		y, err := s.Exchange(ctx, &model.Request{Method: http.MethodGet, Absolute: base + "/openapi.json"})
 		if err != nil || y.Status != http.StatusOK {
 			return fail(y, "the contract must be available as JSON next to /openapi.yaml; the answer is %d", y.Status)
+		}
+		if at, err := differsAt(spelledOut(served.Body), spelledOut(y.Body)); err == nil && at != "" {
+			return fail(y, "/openapi.json must say the same as /openapi.yaml; it differs at %s", at)
 		}
 		if media, _, err := mime.ParseMediaType(y.Header.Get("Content-Type")); err != nil || media != "application/json" || !json.Valid(y.Body) {
 			return fail(y, "/openapi.json must be JSON of the type application/json, not of %q", y.Header.Get("Content-Type"))
@@ -122,15 +163,34 @@ func (s *session) compareContract(text []byte) error {
 	}
 	var at string
 	for _, document := range documents {
-		var a, b any
-		if err := errors.Join(yaml.Unmarshal(text, &a), yaml.Unmarshal(document, &b)); err != nil { // JSON is YAML
+		if at, err = differsAt(text, document); err != nil || at == "" {
 			return err
-		}
-		if at = firstDifference(plainValue(a), plainValue(b), ""); at == "" {
-			return nil
 		}
 	}
 	return fmt.Errorf("it differs at %s, although both claim version %s", at, own.Info.Version)
+}
+
+// spelledOut is an OpenAPI document as this program writes it: programs may leave out what has its default value. What is no OpenAPI document
+// stays as it is.
+func spelledOut(document []byte) []byte {
+	doc, err := openapi3.NewLoader().LoadFromData(document)
+	if err != nil {
+		return document
+	}
+	text, err := doc.MarshalJSON()
+	if err != nil {
+		return document
+	}
+	return text
+}
+
+// differsAt is the JSON pointer of the first place where two documents in YAML or JSON differ, "" if they do not.
+func differsAt(text, document []byte) (string, error) {
+	var a, b any
+	if err := errors.Join(yaml.Unmarshal(text, &a), yaml.Unmarshal(document, &b)); err != nil { // JSON is YAML
+		return "", err
+	}
+	return firstDifference(plainValue(a), plainValue(b), ""), nil
 }
 
 // plainValue is a value of YAML as JSON would have it.

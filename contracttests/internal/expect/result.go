@@ -122,7 +122,7 @@ const maxWrong = 0.12
 
 // checkImage compares the text with what stands in the image, if the suite knows that.
 func checkImage(x *model.Exchange, j *model.Job, r reading) []string {
-	own, ok := x.Target.OwnOf(j.Image)
+	own, ok := x.Target.OwnOf(j)
 	if !ok || own.Text == "" {
 		return nil
 	}
@@ -260,8 +260,10 @@ func checkDocument(x *model.Exchange, j *model.Job, r reading) (*documents.Docum
 	if !documents.SameText(doc.Text(), r.text) {
 		return nil, []string{fmt.Sprintf("the %s document contains %q, but the text is %q", j.Format, model.Shorten(doc.Text(), 80), model.Shorten(r.text, 80))}
 	}
-	if own, ok := x.Target.OwnOf(j.Image); ok && (doc.Pages[0].Box.Right != own.Width || doc.Pages[0].Box.Bottom != own.Height) {
-		return doc, []string{fmt.Sprintf("the %s document says that the page has %d x %d pixels; the image has %d x %d", j.Format, doc.Pages[0].Box.Right, doc.Pages[0].Box.Bottom, own.Width, own.Height)}
+	if own, ok := x.Target.OwnOf(j); ok {
+		if fault := compareOwn(doc, own); fault != "" {
+			return doc, []string{fmt.Sprintf("the %s document says that %s", j.Format, fault)}
+		}
 	}
 	if words := doc.Confidence(); r.confidence-words > MaxConfidenceExcess {
 		return doc, []string{fmt.Sprintf("the confidence is %v, but the mean of its words is %.2f: both estimate the share of correct characters", r.confidence, words)}
@@ -272,6 +274,26 @@ func checkDocument(x *model.Exchange, j *model.Job, r reading) (*documents.Docum
 		}
 	}
 	return doc, nil
+}
+
+// compareOwn requires a document to have the size of the suite's own image and its words where their ink is. A word that was misread is
+// left out: checkImage limits how many there may be.
+func compareOwn(doc *documents.Document, own model.Own) string {
+	if b := doc.Pages[0].Box; b.Right != own.Width || b.Bottom != own.Height {
+		return fmt.Sprintf("the page has %d x %d pixels; the upright image has %d x %d", b.Right, b.Bottom, own.Width, own.Height)
+	}
+	for _, w := range doc.Words() {
+		i := slices.IndexFunc(own.Words, func(o model.OwnWord) bool { return o.Text == w.Text })
+		if i < 0 {
+			continue
+		}
+		r := own.Words[i].Ink
+		ink := documents.Box{Left: r.Min.X, Top: r.Min.Y, Right: r.Max.X, Bottom: r.Max.Y}
+		if !w.Box.ContainsCenter(ink) || !ink.ContainsCenter(w.Box) {
+			return fmt.Sprintf("the word %q is at %v; its ink is at %v of the upright image", w.Text, w.Box, ink)
+		}
+	}
+	return ""
 }
 
 // sameBase reports whether two tags are of the same language, whatever their script and region. Formats write tags in

@@ -81,8 +81,18 @@ func firstMissing(words, among []string) string {
 // compareWeak requires the places to lie on their pages, and to cover the words that are surely weak.
 func compareWeak(places []weakPlace, doc *documents.Document) string {
 	for i, w := range places {
-		if page := doc.Pages[w.Page-1].Box; w.box().Right > page.Right || w.box().Bottom > page.Bottom {
+		page := doc.Pages[w.Page-1]
+		if w.box().Right > page.Box.Right || w.box().Bottom > page.Box.Bottom {
 			return fmt.Sprintf("weak place %d extends beyond its page", i+1)
+		}
+		var there []string
+		for _, word := range page.Words() {
+			if w.box().ContainsCenter(word.Box) {
+				there = append(there, word.Text)
+			}
+		}
+		if missing := firstMissing(strings.Fields(w.Text), there); missing != "" {
+			return fmt.Sprintf("weak place %d says %q, but the word is not at %v of page %d", i+1, missing, w.box(), w.Page)
 		}
 	}
 	if len(places) == maxWeak {

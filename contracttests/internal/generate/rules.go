@@ -281,7 +281,7 @@ func swapped(name string) string {
 
 // queries are query parameters of every kind: those that shadow fields, those that clients and proxies add, and unusual names.
 var queries = []string{
-	"page=1", "imageUrl=1", "format=1", "language=en", "enhance=true", "format=text", "imageUrl=https%3A%2F%2Fimages.example.org%2Fa.png", "verbose", "debug=1", "pretty=true", "callback=f", "fields=text", "lang=de", "v=1", "version=1.0", "api-version=2",
+	"page=1", "imageUrl=1", "format=1", "language=en", "enhance=true", "format=text", "format=alto", "format=pdf", "Format=alto", "language=de-Latf", "enhance=false", "imageUrl=https%3A%2F%2Fimages.example.org%2Fa.png", "verbose", "debug=1", "pretty=true", "callback=f", "fields=text", "lang=de", "v=1", "version=1.0", "api-version=2",
 	"utm_source=x", "_=1", "_method=GET", "a=b", "z=", "1=2", "42", "a[]=1", "filter[x]=1", "DEBUG=1", "X=1", "timestamp=1767225600", "ts=1", "t=0", "a.b=1", "dry-run=1", "sort-by=x", "%C3%BC=1", "%E7%94%BB=1", "=1", "a%20b=1", "%2F=1", "page=1&page=2",
 }
 

@@ -35,9 +35,11 @@ type File struct {
 //go:embed files
 var stored embed.FS
 
-// The limits of the contract.
+// MaxBytes is how many bytes a file may have.
+const MaxBytes = 20 << 20
+
+// The other limits of the contract.
 const (
-	maxBytes = 20 << 20
 	maxSide  = 32_767
 	maxPages = 10
 )
@@ -147,17 +149,13 @@ func mustJPEG(img image.Image) []byte {
 // jpegVariants are kinds of segments. Go writes no JFIF segment.
 func jpegVariants() (all []File) {
 	plain := mustJPEG(page(120, 80))
-	segment := func(marker byte, content string) []byte {
-		n := len(content) + 2
-		return append([]byte{0xff, marker, byte(n >> 8), byte(n)}, content...)
-	}
 	for _, v := range []struct {
 		name    string
 		segment []byte
 	}{
 		{"no-jfif", nil},
 		{"jfif", segment(0xe0, "JFIF\x00\x01\x02\x01\x01\x2c\x01\x2c\x00\x00")},
-		{"exif", segment(0xe1, "Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00\x00\x00\x00")},
+		{"exif", exif(6)},
 		{"comment", segment(0xfe, "a comment")},
 		{"adobe", segment(0xed, "Photoshop 3.0\x00")},
 	} {

@@ -56,6 +56,8 @@ func Defects() ([]Defect, error) {
 		{"idempotency", slices.Concat(replayDefects(), conflictDefects(), storageDefects())},
 		{"results", slices.Concat(textDefects(), resultDefects(), editDefects(), weakDefects())},
 		{"documents", slices.Concat(documentDefects(), pdfDefects(), readerDefects(), brokenDefects(), altoDefects(), pageDefects(), hocrDefects(), tableDefects())},
+		{"fetched", fetchedDefects()},
+		{"invented", inventedDefects()},
 	} {
 		for _, r := range area.rows {
 			all = append(all, Defect{area.name, r.does, r.caughtBy, r.lie})

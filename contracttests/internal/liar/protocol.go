@@ -11,6 +11,7 @@ import (
 const (
 	notFound    = "elsewhere/404/unknown-paths"
 	wrongMethod = "elsewhere/405/wrong-methods"
+	servedCase  = "elsewhere/document"
 	alwaysJSON  = "status/200/always-json"
 )
 
@@ -19,10 +20,10 @@ func pathDefects() []row {
 	return []row{
 		// RFC 8631: service-desc leads to the description of this service, and to no other host, where another version may
 		// be.
-		{"links to another path than that of the document", "elsewhere/document", on(always, header("Link", `</docs/openapi.yaml>; rel="service-desc"`))},
-		{"links to another host", "elsewhere/document", on(always, header("Link", `<https://docs.example.org/openapi.yaml>; rel="service-desc"`))},
+		{"links to another path than that of the document", servedCase, on(always, header("Link", `</docs/openapi.yaml>; rel="service-desc"`))},
+		{"links to another host", servedCase, on(always, header("Link", `<https://docs.example.org/openapi.yaml>; rel="service-desc"`))},
 		// The embedded document of another build.
-		{"serves a document that is not the contract", "elsewhere/document", on(asking(func(c *call) bool { return c.request.URL.Path == "/openapi.yaml" }), func(_ *call, a *reply) {
+		{"serves a document that is not the contract", servedCase, on(asking(func(c *call) bool { return c.request.URL.Path == "/openapi.yaml" }), func(_ *call, a *reply) {
 			a.replace("maxLength: 255", "maxLength: 64")
 		})},
 		// What Go's mux, nginx and most frameworks answer by default.

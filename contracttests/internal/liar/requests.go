@@ -17,6 +17,8 @@ var (
 
 const (
 	eachRule      = "extract/400/each-rule"
+	everyImage    = "extract/200/every-image"
+	everyOther    = "extract/400/every-other-file"
 	waysToWrite   = "extract/200/ways-to-write-it"
 	inlineImage   = "extract/200/inline-image"
 	unusual       = "extract/402/unusual-but-right"

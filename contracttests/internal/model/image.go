@@ -57,19 +57,37 @@ var ownImages = sync.OnceValue(func() map[string]string {
 // Own describes one of the suite's own images, as far as a server must find out.
 type Own struct {
 	Text          string
-	Width, Height int // pixels
+	Width, Height int // pixels of the upright page
+	Words         []OwnWord
 }
 
-// OwnOf describes the image of a scenario if it is one of the suite's own, whose content the suite knows.
-func (t Target) OwnOf(scenario string) (own Own, ok bool) {
-	if t.Images[scenario] != "" || t.Simulated {
+// OwnWord is a word of an image and where its ink is, in pixels of the upright page. No two words of an image are equal.
+type OwnWord struct {
+	Text string
+	Ink  image.Rectangle
+}
+
+// OwnOf describes the image of a job if the suite has made it and knows its content. Simulated targets do not look at it.
+func (t Target) OwnOf(j *Job) (own Own, ok bool) {
+	switch {
+	case t.Simulated:
+		return own, false
+	case j.Own != nil:
+		return *j.Own, true
+	case t.Images[j.Image] != "":
 		return own, false
 	}
-	text, ok := map[string]string{
-		ImagePrinted: KnownText, ImageKnown: KnownText, OwnImage: KnownText, OwnEscapedImage: KnownText, ImageOther: otherText, ImageBlank: "",
-	}[scenario]
-	return Own{text, pageWidth, pageHeight}, ok
+	own, ok = ownPages()[j.Image]
+	return own, ok
 }
+
+// ownPages are what the suite's own images show, by scenario.
+var ownPages = sync.OnceValue(func() map[string]Own {
+	_, known := Draw(KnownText)
+	_, other := Draw(otherText)
+	_, blank := Draw("")
+	return map[string]Own{ImagePrinted: known, ImageKnown: known, OwnImage: known, OwnEscapedImage: known, ImageOther: other, ImageBlank: blank}
+})
 
 // The size of PagePNG, in pixels.
 const (
@@ -93,6 +111,17 @@ func MockImages() map[string]string {
 // PagePNG draws a small page with one line of clear print, or an empty page, and encodes it as PNG. Targets that really
 // read images need it.
 func PagePNG(text string) []byte {
+	img, _ := Draw(text)
+	var b strings.Builder
+	if err := png.Encode(&b, img); err != nil {
+		panic(err) // a strings.Builder never fails
+	}
+	return []byte(b.String())
+}
+
+// Draw is the page of PagePNG and what it shows.
+func Draw(text string) (*image.Gray, Own) {
+	own := Own{Text: text, Width: pageWidth, Height: pageHeight}
 	img := image.NewGray(image.Rect(0, 0, pageWidth, pageHeight))
 	draw.Draw(img, img.Bounds(), image.White, image.Point{}, draw.Src)
 	// A face serves one goroutine, so each page gets its own. 14 points at 300 dpi is the size of ordinary print.
@@ -101,12 +130,15 @@ func PagePNG(text string) []byte {
 		panic(err) // the options are constant
 	}
 	d := font.Drawer{Dst: img, Src: image.NewUniform(color.Black), Face: face, Dot: fixed.P(60, 100)}
-	d.DrawString(text)
-	var b strings.Builder
-	if err := png.Encode(&b, img); err != nil {
-		panic(err) // a strings.Builder never fails
+	for i, word := range strings.Fields(text) {
+		if i > 0 {
+			d.DrawString(" ")
+		}
+		ink, _ := d.BoundString(word)
+		own.Words = append(own.Words, OwnWord{word, image.Rect(ink.Min.X.Floor(), ink.Min.Y.Floor(), ink.Max.X.Ceil(), ink.Max.Y.Ceil())})
+		d.DrawString(word)
 	}
-	return []byte(b.String())
+	return img, own
 }
 
 // typeface is parsed once. It is Go's own, which needs no file.

@@ -71,13 +71,15 @@ func (r *Request) Complete(t Target) {
 	}
 }
 
-// Job is what a valid request asks for. Zero values of the last three omit their field.
+// Job is what a valid request asks for. Zero values of Language, Format and Enhance omit their field.
 type Job struct {
 	Image    string // scenario
 	Language string
 	Format   string
 	Enhance  *bool
-	Unknown  bool // nothing is known about what the image shows
+	Unknown  bool   // nothing is known about what the image shows
+	URL      string // of the image, if Image is not a scenario but only a name; without characters that JSON escapes
+	Own      *Own   // what the image at URL shows, if the suite has drawn it
 }
 
 // Enhances reports whether the job asks for enhancement.
@@ -96,7 +98,11 @@ type Member struct {
 
 // Members are the fields of the request body, in the order of the contract.
 func (j *Job) Members(t Target) []Member {
-	members := []Member{{"imageUrl", MustJSON(t.ImageURL(j.Image))}}
+	image := MustJSON(t.ImageURL(j.Image))
+	if j.URL != "" {
+		image = json.RawMessage(`"` + j.URL + `"`) // it may have 28 MiB
+	}
+	members := []Member{{"imageUrl", image}}
 	if j.Language != "" {
 		members = append(members, Member{"language", MustJSON(j.Language)})
 	}

@@ -34,6 +34,7 @@ const (
 	KeySibling     = "sibling"
 	KeyCapped      = "capped"
 	KeyUncapped    = "uncapped"
+	KeyRevocable   = "revocable"
 )
 
 // The scenarios of images.
@@ -104,6 +105,13 @@ type Target struct {
 	Promised bool
 	// Control moves the clock. Default: nil, and the cases that need it are skipped.
 	Control Control
+	// Revoke revokes a key; the cases do so with keys of the scenario revocable. Default: nil, and the cases that need it are skipped.
+	Revoke func(ctx context.Context, key string) error
+	// ServeImages is the address, such as 127.0.0.1:0, at which the run serves images for the target to fetch, with all the faults that
+	// servers of images have. Default: none, and the cases that need it are skipped.
+	ServeImages string
+	// ImagesURL is the URL by which the target reaches ServeImages. Default: the address itself.
+	ImagesURL string
 	// OneClock says that Control moves the clock of all accounts at once.
 	OneClock bool
 	// Seed chooses the generated requests. Default: 1.
@@ -190,6 +198,8 @@ func (t Target) WithDefaults() (Target, error) {
 // What a case may need besides keys ("key:<scenario>") and images ("image:<scenario>").
 const (
 	NeedClock       = "clock"       // Control
+	NeedFetching    = "fetching"    // ServeImages
+	NeedRevoking    = "revoking"    // Revoke
 	NeedReading     = "reading"     // texts that come from the images
 	NeedEnhancement = "enhancement" // Enhances
 	NeedAllFields   = "all-fields"  // not Minimal
@@ -207,6 +217,10 @@ func (t Target) Missing(needs []string) string {
 			return fmt.Sprintf("no image is mapped to %q", scenario)
 		case need == NeedClock && t.Control == nil:
 			return "the clock of the target cannot be moved"
+		case need == NeedFetching && t.ServeImages == "":
+			return "the run serves no images for the target to fetch; use --serve-images"
+		case need == NeedRevoking && t.Revoke == nil:
+			return "keys of the target cannot be revoked during the run"
 		case need == NeedReading && t.Simulated:
 			return "the target does not read images"
 		case need == NeedEnhancement && !t.Enhances:

@@ -91,7 +91,7 @@ func (p *Proxy) checkAnswer(x *exchange, invalid []string) (faults []string) {
 		faults = append(faults, "a 200 to an invalid request: "+strings.Join(invalid, "; "))
 	}
 	members, alone := p.contract.Check(answer.Answer{
-		Method: x.request.Method, Path: x.request.Path, Status: x.status, Header: header, Body: body, Exact: p.exact,
+		Method: x.request.Method, Path: x.request.Path, Status: x.status, Header: header, Body: body, Served: p.served,
 		Request: append(slices.Clip(x.request.Body), x.request.Path+"?"+x.request.Query+" "+x.url...), Secrets: answer.NewSecrets(x.secrets()),
 	})
 	faults = append(faults, alone...)

@@ -46,7 +46,7 @@ type Proxy struct {
 	options  Options
 	root     *url.URL // of the server, without basePath
 	contract *answer.Contract
-	exact    bool // the server claims exactly this version of the contract
+	served   *answer.Contract // what the server serves as its contract, nil if it serves none
 	reverse  *httputil.ReverseProxy
 	client   *http.Transport
 	budget   budget
@@ -95,7 +95,7 @@ func New(ctx context.Context, o Options) (*Proxy, error) {
 		Rewrite: p.rewrite, Transport: p.client, FlushInterval: -1, ModifyResponse: received, ErrorHandler: failed,
 		ErrorLog: log.New(io.Discard, "", 0), // what it would log becomes a violation
 	}
-	p.exact = p.claimsThisVersion(ctx)
+	p.served = p.servedContract(ctx)
 	p.checked.Go(p.checkAll)
 	return p, nil
 }
@@ -177,22 +177,24 @@ func failed(w http.ResponseWriter, r *http.Request, err error) {
 		`"message":"uncial-contract proxy: no answer from the server; the proxy's report says why"}`+"\n")
 }
 
-// claimsThisVersion reports whether the server serves exactly the contract that the proxy was built with. A server that
-// serves none, or cannot be reached, claims nothing.
-func (p *Proxy) claimsThisVersion(ctx context.Context) bool {
+// servedContract is what the server serves as its contract, nil if it serves none or cannot be reached.
+func (p *Proxy) servedContract(ctx context.Context) *answer.Contract {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.root.String()+"/openapi.yaml", nil)
 	if err != nil {
-		return false
+		return nil
 	}
 	res, err := p.client.RoundTrip(r)
 	if err != nil {
-		return false
+		return nil
 	}
 	defer func() { _ = res.Body.Close() }()
 	text, err := io.ReadAll(io.LimitReader(res.Body, maxContract))
-	return err == nil && res.StatusCode == http.StatusOK && p.contract.IsClaimedBy(text)
+	if err != nil || res.StatusCode != http.StatusOK {
+		return nil
+	}
+	return answer.Served(text)
 }
 
 // maxContract is the longest contract that is read, in bytes.

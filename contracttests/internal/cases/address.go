@@ -1,0 +1,198 @@
+package cases
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"uncial/contracttests/internal/images"
+	"uncial/contracttests/internal/model"
+)
+
+// addressRows send images by address, from a server of the run: the content decides, whatever address, type or form of transfer it has.
+func addressRows() []row {
+	needs := []string{model.NeedFetching}
+	return []row{
+		{
+			name: "extract/200/image-formats-by-address", points: 60, extractions: 6, needs: needs, build: someAddresses,
+			explanation: "JPEG, PNG, TIFF, BMP and WebP are fetched and read, whatever their address and their server say of their type.",
+		}, {
+			name: "extract/200/every-image-by-address", points: 1400, extractions: 140, needs: append(needs, model.NeedThorough), build: everyAddress,
+			explanation: "Every variant of every format is fetched and read, from one pixel to the limits, and in every form of address and transfer.",
+		}, {
+			name: "extract/400/every-other-file-by-address", extractions: 60, needs: needs, build: otherAddresses,
+			explanation: "A fetched file of another format, a damaged file, and an image beyond a limit are a 400 that names imageUrl, and the points are released.",
+		}, {
+			name: "extract/400/every-fetch-reason", extractions: 40, needs: append(needs, model.NeedAllFields), build: failingAddresses, then: reasonsAreRight,
+			explanation: "Whatever the server of an image answers instead of it, fetch says so by the name that the contract has for it.",
+		},
+	}
+}
+
+// serving is a form of address and of transfer: what follows the name of a file, and how the file is sent.
+type serving struct {
+	name, suffix string
+	send         func(w http.ResponseWriter, r *http.Request, data []byte)
+}
+
+// typed sends a file with a Content-Type; "" sends none.
+func typed(media string) func(http.ResponseWriter, *http.Request, []byte) {
+	return func(w http.ResponseWriter, _ *http.Request, data []byte) {
+		w.Header()["Content-Type"] = nil // net/http would guess it
+		if media != "" {
+			w.Header().Set("Content-Type", media)
+		}
+		w.Header().Set("Content-Length", strconv.Itoa(len(data)))
+		_, _ = w.Write(data) // the target may have left
+	}
+}
+
+// servings are the forms in which servers of images have addresses and send files.
+func servings() (all []serving) {
+	for _, media := range []string{"", "image/png", "image/jpeg", "image/tiff", "IMAGE/WEBP", "image/x-ms-bmp", "image/png; charset=utf-8", "application/octet-stream", "binary/octet-stream", "text/plain", "text/html; charset=utf-8", "application/json", "image/vnd.example", "x"} {
+		all = append(all, serving{"of the type " + strconv.Quote(media), ".img", typed(media)})
+	}
+	for _, suffix := range []string{"", "/", ".png", ".jpg", ".gif", ".pdf", ".php", ".PNG", ".tif/full/max/0/default.jpg", "?id=1", "?a=b&c=d%20e", ".png?x=/../y", "%20page.png", "%C3%A9.png", "/a+b.png", ";v=1.png", "/info", "~1.png", "/" + strings.Repeat("long", 200)} {
+		all = append(all, serving{"at *" + model.Shorten(suffix, 20), suffix, typed("application/octet-stream")})
+	}
+	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+		all = append(all, serving{fmt.Sprintf("behind a redirect with %d", status), "", func(w http.ResponseWriter, r *http.Request, data []byte) {
+			if r.URL.RawQuery == "there" {
+				typed("image/png")(w, r, data)
+				return
+			}
+			w.Header().Set("Location", r.URL.EscapedPath()+"?there")
+			w.WriteHeader(status)
+		}})
+	}
+	return append(all,
+		serving{"without a length", ".png", func(w http.ResponseWriter, _ *http.Request, data []byte) {
+			_ = http.NewResponseController(w).Flush() // net/http then sends chunks
+			_, _ = w.Write(data)
+		}},
+		serving{"to the end of the connection", ".png", func(w http.ResponseWriter, _ *http.Request, data []byte) {
+			connection, buffer, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				return
+			}
+			defer func() { _ = connection.Close() }()
+			_, _ = buffer.WriteString("HTTP/1.0 200 OK\r\n\r\n")
+			_, _ = buffer.Write(data)
+			_ = buffer.Flush()
+		}},
+		serving{"to be saved", ".png", func(w http.ResponseWriter, r *http.Request, data []byte) {
+			w.Header().Set("Content-Disposition", `attachment; filename="page.pdf"`)
+			w.Header().Set("Vary", "Accept, Accept-Encoding")
+			w.Header().Set("Etag", `"1"`)
+			typed("image/png")(w, r, data)
+		}},
+	)
+}
+
+// at asks for a file by its address on the shelf, in one form.
+func (s *session) at(name string, f images.File, form serving) ask {
+	path := "/" + strings.Trim(strings.ReplaceAll(f.Name, ".", "-"), "/")
+	path += fmt.Sprintf("-%d", len(form.name)) + form.suffix
+	handler := func(w http.ResponseWriter, r *http.Request) { form.send(w, r, f.Data) }
+	url := s.shelf.put(path, handler)
+	bare, _, _ := strings.Cut(path, "?")
+	s.shelf.put(bare+"?there", handler) // of redirects
+	return ask{Request: model.Request{Job: &model.Job{Image: name + " " + f.Name + " " + form.name, URL: url, Unknown: true}}}
+}
+
+// someAddresses are a file of each format, each in another form, and the suite's own page, whose text is known.
+func someAddresses(s *session) (asks []ask) {
+	forms := servings()
+	for i, format := range imageFormats {
+		files, n := ofFormat(format), int(s.Seed%1_000_003)+i
+		asks = append(asks, s.at("fetched", files[n%len(files)], forms[(n*len(imageFormats)+i)%len(forms)]))
+	}
+	own := turnedPages()
+	a := s.at("own", own.files[0], forms[0])
+	a.Job.Own = &own.own
+	return append(asks, a.format("alto"))
+}
+
+// everyAddress asks for every file once, and for every form once. Of the heavy files simulated targets get one.
+func everyAddress(s *session) (asks []ask) {
+	isFirst := true
+	for _, f := range images.Valid() {
+		if !f.Heavy || !s.Simulated || isFirst {
+			asks = append(asks, s.at("fetched", f, serving{"as usual", "." + f.Format, typed("image/" + f.Format)}))
+		}
+		isFirst = isFirst && !f.Heavy
+	}
+	for i, form := range servings() {
+		files := ofFormat(imageFormats[i%len(imageFormats)])
+		asks = append(asks, s.at("fetched", files[i%len(files)], form))
+	}
+	return asks
+}
+
+// otherAddresses asks for every file that must be refused; heavy ones only if the run is thorough, and one of simulated targets.
+func otherAddresses(s *session) (asks []ask) {
+	isFirst := true
+	for _, f := range images.Invalid() {
+		if f.Heavy && (!s.IsThorough() || s.Simulated && !isFirst) {
+			continue
+		}
+		isFirst = isFirst && !f.Heavy
+		asks = append(asks, s.at("fetched", f, serving{"as an image", ".png", typed("image/png")}).wrong("imageUrl"))
+	}
+	return append(asks, status())
+}
+
+// failures are what servers answer instead of an image, by the reason that fetch must have.
+var failures = map[string][]http.HandlerFunc{
+	"not-found":    {answers(404), answers(410)},
+	"forbidden":    {answers(401), answers(403), answers(407), answers(451)},
+	"busy":         {answers(429), answers(503)}, // without Retry-After: a server may leave the host alone for that time
+	"server-error": {answers(500), answers(502), answers(504)},
+	"bad-answer":   {answers(400), answers(418), answers(505)},
+	"not-an-image": {func(w http.ResponseWriter, r *http.Request) { typed("image/png")(w, r, []byte("no image at all")) }},
+	"too-large": {func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", strconv.Itoa(images.MaxBytes+1))
+		_, _ = w.Write(images.Valid()[0].Data)
+	}},
+	"redirect": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.RequestURI, http.StatusFound) }},
+	"incomplete": {func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "100000")
+		_, _ = w.Write(images.Valid()[0].Data)
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}},
+}
+
+// answers sends a status and an error in words.
+func answers(status int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, http.StatusText(status))
+	}
+}
+
+// failingAddresses asks for every failure.
+func failingAddresses(s *session) (asks []ask) {
+	for _, reason := range fetchReasons {
+		for i, h := range failures[reason] {
+			url := s.shelf.put(fmt.Sprintf("/%s-%d.png", reason, i), h)
+			asks = append(asks, ask{Request: model.Request{Wrong: []string{"imageUrl"}, Job: &model.Job{Image: fmt.Sprint(reason, " ", i), URL: url, Unknown: true}}})
+		}
+	}
+	return asks
+}
+
+func reasonsAreRight(_ context.Context, _ *session, x []*model.Exchange) error {
+	for _, y := range x {
+		want, _, _ := strings.Cut(y.Request.Job.Image, " ")
+		fetch := y.Object("fetch")
+		if fetch["reason"] != want || fetch["retryable"] == slices.Contains(finalReasons, want) {
+			return fail(y, "fetch must be %s, and retryable %t; it is %v", want, !slices.Contains(finalReasons, want), fetch)
+		}
+	}
+	return nil
+}

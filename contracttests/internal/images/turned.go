@@ -1,0 +1,69 @@
+package images
+
+import (
+	"bytes"
+	"compress/zlib"
+	"fmt"
+	"image"
+	"slices"
+)
+
+// orientations are how many ways there are to store a page: upright, turned by quarters, and the mirror images of these (TIFF 6.0 and
+// Exif, tag 274).
+const orientations = 8
+
+// Turned are files that show the page, in each orientation that JPEG and TIFF can declare.
+func Turned(upright *image.Gray) (all []File) {
+	for o := 1; o <= orientations; o++ {
+		stored := storedAs(upright, o)
+		jpeg := mustJPEG(stored)
+		all = append(all, File{Name: fmt.Sprintf("orientation-%d.jpg", o), Data: slices.Concat(jpeg[:2], exif(o), jpeg[2:]), Format: "jpeg"},
+			File{Name: fmt.Sprintf("orientation-%d.tif", o), Data: tiffOf(o, greyPage(stored)), Format: "tiff"})
+	}
+	return all
+}
+
+// storedAs turns and mirrors a page so that it is upright again for readers that honour the orientation.
+func storedAs(upright *image.Gray, orientation int) *image.Gray {
+	w, h := upright.Rect.Dx(), upright.Rect.Dy()
+	stored := image.NewGray(image.Rect(0, 0, w, h))
+	if orientation >= 5 { // the stored rows are columns of the page
+		stored = image.NewGray(image.Rect(0, 0, h, w))
+	}
+	for row := range stored.Rect.Dy() {
+		for column := range stored.Rect.Dx() {
+			x, y := column, row
+			if orientation >= 5 {
+				x, y = row, column
+			}
+			if slices.Contains([]int{2, 3, 6, 7}, orientation) { // the first one is the rightmost
+				x = w - 1 - x
+			}
+			if slices.Contains([]int{3, 4, 7, 8}, orientation) { // the first one is at the bottom
+				y = h - 1 - y
+			}
+			stored.SetGray(column, row, upright.GrayAt(x, y))
+		}
+	}
+	return stored
+}
+
+// greyPage is a page with a byte per pixel and Deflate (TIFF Technical Note 2).
+func greyPage(img *image.Gray) tiffPage {
+	var strip bytes.Buffer
+	z := zlib.NewWriter(&strip)
+	_, _ = z.Write(img.Pix) // a buffer never fails
+	_ = z.Close()
+	return tiffPage{img.Rect.Dx(), img.Rect.Dy(), 8, 8, 1, strip.Bytes()}
+}
+
+// exif is a segment of a JPEG that declares an orientation.
+func exif(orientation int) []byte {
+	return segment(0xe1, "Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00"+string(rune(orientation))+"\x00\x00\x00\x00\x00\x00")
+}
+
+// segment is a segment of a JPEG.
+func segment(marker byte, content string) []byte {
+	n := len(content) + 2
+	return append([]byte{0xff, marker, byte(n >> 8), byte(n)}, content...)
+}

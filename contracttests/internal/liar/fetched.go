@@ -1,0 +1,184 @@
+package liar
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	everyAddress = "extract/200/every-image-by-address"
+	otherAddress = "extract/400/every-other-file-by-address"
+	everyReason  = "extract/400/every-fetch-reason"
+)
+
+// fetchedDefects are wrong about images that the server fetches. They need a mock behind Fetching.
+func fetchedDefects() []row {
+	named := func(suffixes ...string) func(u *url.URL, _ *http.Response, _ []byte) bool {
+		return func(u *url.URL, _ *http.Response, _ []byte) bool {
+			return slices.Contains(suffixes, filepath.Ext(u.Path))
+		}
+	}
+	typed := func(of func(media string) bool) func(u *url.URL, res *http.Response, _ []byte) bool {
+		return func(_ *url.URL, res *http.Response, _ []byte) bool { return of(res.Header.Get("Content-Type")) }
+	}
+	content := func(marks ...string) func(u *url.URL, _ *http.Response, data []byte) bool {
+		return func(_ *url.URL, _ *http.Response, data []byte) bool {
+			return slices.ContainsFunc(marks, func(m string) bool { return strings.Contains(string(data[:min(len(data), 64)]), m) })
+		}
+	}
+	return []row{
+		{"refuses a fetched image by the extension of its address", everyAddress, refuseFetched(named(".gif", ".pdf", ".php"))},
+		{"refuses a fetched image without an extension", everyAddress, refuseFetched(named(""))},
+		{"refuses a fetched image of the type text/plain", everyAddress, refuseFetched(typed(func(m string) bool { return strings.HasPrefix(m, "text/") }))},
+		{"refuses a fetched image of an unknown type", everyAddress, refuseFetched(typed(func(m string) bool { return m == "application/octet-stream" }))},
+		{"refuses a fetched image without a type", everyAddress, refuseFetched(typed(func(m string) bool { return m == "" }))},
+		{"refuses a fetched image without a length", everyAddress, refuseFetched(func(_ *url.URL, res *http.Response, _ []byte) bool { return res.ContentLength < 0 })},
+		{"refuses a fetched image of HTTP/1.0", everyAddress, refuseFetched(func(_ *url.URL, res *http.Response, _ []byte) bool { return res.ProtoMinor == 0 })},
+		{"refuses a fetched image whose address has a query", everyAddress, refuseFetched(func(u *url.URL, _ *http.Response, _ []byte) bool { return u.RawQuery != "" })},
+		{"refuses a fetched image behind a redirect", everyAddress, refuseFetched(func(u *url.URL, res *http.Response, _ []byte) bool { return res.Request.URL.RawQuery == "there" })},
+		{"refuses a fetched WebP without loss", everyAddress, refuseFetched(content("VP8L"))},
+		{"refuses a fetched TIFF of Motorola order", everyAddress, refuseFetched(content("MM\x00*"))},
+		{"refuses a fetched BMP", everyAddress, refuseFetched(content("BM"))},
+		{"refuses a fetched image of more than 10 MiB", everyAddress, refuseFetched(func(_ *url.URL, _ *http.Response, data []byte) bool { return len(data) > 10<<20 })},
+		{"reads a fetched GIF", otherAddress, acceptFetched(content("GIF8"))},
+		{"reads a fetched PDF", otherAddress, acceptFetched(content("%PDF"))},
+		{"reads fetched HTML", otherAddress, acceptFetched(content("<html"))},
+		{"takes a lack of permission for a lack of the image", everyReason, reasonInstead("forbidden", "not-found", false)},
+		{"takes an image that is gone for one that may come back", everyReason, reasonInstead("not-found", "server-error", true)},
+		{"takes an incomplete image for a damaged one", everyReason, reasonInstead("incomplete", "not-an-image", false)},
+		{"gives up on a server that has failed", everyReason, reasonInstead("server-error", "bad-answer", false)},
+	}
+}
+
+// onlyFetched changes requests whose image is at an address of this machine.
+func onlyFetched(change func(c *call, u *url.URL, res *http.Response, data []byte)) lie {
+	return rewrite(func(c *call) {
+		u := ofThisMachine(c)
+		if u == nil {
+			return
+		}
+		if res, data, err := fetch(u); err == nil && res.StatusCode == http.StatusOK {
+			change(c, u, res, data)
+		}
+	})
+}
+
+// refuseFetched takes a fetched image for no image.
+func refuseFetched(holds func(u *url.URL, res *http.Response, data []byte) bool) lie {
+	return onlyFetched(func(c *call, u *url.URL, res *http.Response, data []byte) {
+		if holds(u, res, data) {
+			c.body = edited(c.body, func(o object) { o["imageUrl"] = "data:image/png;base64,AAAA" })
+		}
+	})
+}
+
+// acceptFetched takes a fetched file for an image.
+func acceptFetched(holds func(u *url.URL, res *http.Response, data []byte) bool) lie {
+	return onlyFetched(func(c *call, u *url.URL, res *http.Response, data []byte) {
+		if holds(u, res, data) {
+			c.body = edited(c.body, func(o object) { o["imageUrl"] = "https://mock.invalid/printed" })
+		}
+	})
+}
+
+// reasonInstead names another reason of fetch.
+func reasonInstead(reason, instead string, retryable bool) lie {
+	return on(both(extraction, status(http.StatusBadRequest)), inside("fetch", func(f object) {
+		if f["reason"] == reason {
+			f["reason"], f["retryable"] = instead, retryable
+			delete(f, "retryAfter")
+			if retryable {
+				f["retryAfter"] = 1
+			}
+		}
+	}))
+}
+
+// Fetching is an honest server that fetches images from this machine, for a mock, which fetches none: it passes them on as data: URLs.
+func Fetching(honest http.Handler) http.Handler {
+	return New(honest, Defect{lie: rewrite(func(c *call) {
+		u := ofThisMachine(c)
+		if u == nil {
+			return
+		}
+		res, data, err := fetch(u)
+		image := "data:;base64," + base64.StdEncoding.EncodeToString(data)
+		if reason := failureOf(res, data, err); reason != "" {
+			image = "https://mock.invalid/fetch-" + reason
+		}
+		c.body = edited(c.body, func(o object) { o["imageUrl"] = image })
+	})})
+}
+
+// ofThisMachine is the address of an image, nil if it is not on this machine.
+func ofThisMachine(c *call) *url.URL {
+	u, err := url.Parse(c.field("imageUrl"))
+	if !c.isExtract() || err != nil || u.Scheme != "http" || u.Hostname() != "127.0.0.1" || u.Port() == "" {
+		return nil
+	}
+	return u
+}
+
+// How images are fetched: their size, the time, and the redirects that are followed.
+const (
+	maxFetched   = 20 << 20 // bytes
+	fetchTimeout = 20 * time.Second
+	maxRedirects = 5
+)
+
+var (
+	errRedirects = errors.New("too many redirects")
+	errTooLarge  = errors.New("too large")
+)
+
+var fetcher = &http.Client{Timeout: fetchTimeout, CheckRedirect: func(_ *http.Request, via []*http.Request) error {
+	if len(via) > maxRedirects {
+		return errRedirects
+	}
+	return nil
+}}
+
+// fetch gets an image.
+func fetch(u *url.URL) (*http.Response, []byte, error) {
+	res, err := fetcher.Get(u.String()) //nolint:noctx // the client has a timeout
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.ContentLength > maxFetched {
+		return res, nil, errTooLarge
+	}
+	data, err := io.ReadAll(io.LimitReader(res.Body, maxFetched+1))
+	if err == nil && len(data) > maxFetched {
+		err = errTooLarge
+	}
+	return res, data, err
+}
+
+// failureOf is the reason for which an image could not be fetched, "" if there is none.
+func failureOf(res *http.Response, data []byte, err error) string {
+	switch {
+	case errors.Is(err, errRedirects):
+		return "redirect"
+	case errors.Is(err, errTooLarge):
+		return "too-large"
+	case err != nil && res == nil:
+		return "unreachable"
+	case err != nil:
+		return "incomplete"
+	case res.StatusCode == http.StatusOK && bytes.HasPrefix(data, []byte("no image")):
+		return "not-an-image"
+	}
+	return map[int]string{
+		200: "", 404: "not-found", 410: "not-found", 401: "forbidden", 403: "forbidden", 407: "forbidden", 451: "forbidden", 429: "busy", 503: "busy",
+		500: "server-error", 502: "server-error", 504: "server-error", 400: "bad-answer", 418: "bad-answer", 505: "bad-answer",
+	}[res.StatusCode]
+}

@@ -1,0 +1,21 @@
+package liar
+
+import "slices"
+
+// inventedDefects are what a reader made up who saw openapi.yaml and its specification, but not the suite. testdata/invented.tsv has all
+// of them with the sentences that they break, and what the suite caught of them as it then was; the few that cannot show on
+// the mock are only there.
+func inventedDefects() []row {
+	return slices.Concat(inventedImages(), inventedContents(), inventedKeys(), inventedNegotiation(), inventedRepeats(), inventedCalendar(),
+		inventedShapes(), inventedLeaks(), inventedServed())
+}
+
+// chain is several lies at once, the first of them next to the honest server.
+func chain(lies ...lie) lie {
+	return func(honest server) server {
+		for _, l := range lies {
+			honest = l(honest)
+		}
+		return honest
+	}
+}

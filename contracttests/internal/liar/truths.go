@@ -43,14 +43,10 @@ func truthsOfForm() []row {
 				a.body = encode(o)
 			}
 		})),
-		truth("adds fields as a later version of the contract may", on(asking(func(*call) bool { return true }), func(c *call, a *reply) {
-			if c.isAPI() {
-				edit(func(o object) { o["debug"] = object{"worker": 3} })(c, a)
-				inside("rateLimit", func(o object) { o["burst"] = 5 })(c, a)
-				return
-			}
-			a.body = []byte(laterVersion.ReplaceAllString(string(a.body), "version: 1.99.0"))
-		})),
+		truth("adds fields as a later version of the contract may", chain(
+			on(always, edit(func(o object) { o["debug"] = object{"worker": 3} }), inside("rateLimit", func(o object) { o["burst"] = 5 })),
+			redraft(laterVersion, "/openapi.yaml", "/openapi.json"),
+		)),
 		truth("names the charset in Content-Type", on(always, header("Content-Type", "application/json; charset=utf-8"))),
 		truth("reports nextReset to the millisecond", on(status(402), raw(millis))),
 		truth("reports nextReset with an offset of zero", on(status(402), raw(offset))),
@@ -81,8 +77,16 @@ func truthsOfForm() []row {
 	}
 }
 
-// laterVersion finds the version in the contract that the server describes itself by.
-var laterVersion = regexp.MustCompile(`(?m)version: 1\.[0-9.]+$`)
+// laterVersion makes a later version of the contract, which has two more fields.
+func laterVersion(_ *call, doc map[string]any) {
+	doc["info"].(map[string]any)["version"] = "1.99.0"
+	for name, schema := range doc["components"].(map[string]any)["schemas"].(map[string]any) {
+		if properties, ok := schema.(map[string]any)["properties"].(map[string]any); ok && name != "ExtractionRequest" {
+			properties["debug"] = map[string]any{"type": "object", "properties": map[string]any{"worker": map[string]any{"type": "integer"}}}
+			properties["burst"] = map[string]any{"type": "integer"}
+		}
+	}
+}
 
 // truthsOfMeaning say what the contract leaves to the server.
 func truthsOfMeaning() []row {

@@ -49,6 +49,7 @@ func TestBrowser_States(t *testing.T) {
 	v.fill("allow", "192.0.2.0/33")
 	v.send("/ranges")
 	require.Contains(t, v.Text("main"), "Nothing was changed.")
+	require.Equal(t, "allow", browsertest.Eval[string](v.Browser, "document.activeElement.name"), "the field that is wrong")
 	v.check("key-mistake")
 
 	u, err := a.Data().Users.FindByEmail(t.Context(), "owner@example.org")

@@ -168,7 +168,11 @@ vuln: ## Look for known vulnerabilities (needs the vulnerability database on the
 	$(TOOL) govulncheck ./...
 
 .PHONY: bench
-bench: deps ## Run the benchmarks; most report a ratio to a reference in the same run
+bench: deps-test ## Compare speed, processor time and memory with references in the same run, and print the goals: make bench [PART=print]
+	go test -tags bench -count=1 -v -timeout 60m -run '^TestBench$$$(if $(PART),/^$(PART)$$)' ./impl/bench
+
+.PHONY: bench-packages
+bench-packages: deps ## Run the benchmarks of single packages; most report a ratio to a reference in the same run
 	go test -run '^$$' -bench . -benchmem ./...
 
 .PHONY: torture

@@ -18,25 +18,33 @@ import (
 // ancientGreek is the name of the model for Greek with its accents.
 const ancientGreek = "grc"
 
-func mayHoldGreek(p *page) bool {
-	return p.model != ancientGreek && p.src.Has(ancientGreek) && isLatin(p.attempts[0].blocks)
+func mayHoldGreek(p *page) bool { return p.canShowGreek(p.attempts[0]) }
+
+// canShowGreek reports whether Greek on the page may have been read in Latin letters.
+func (p *page) canShowGreek(a attempt) bool {
+	return p.model != ancientGreek && p.src.Has(ancientGreek) && isLatin(a.blocks)
 }
 
-// addGreek reads a page that shows Greek with its language's own model and the Greek one together, and keeps the more confident
-// reading. The early-print model cannot write Greek, so its reading is compared with that of both only if there is little of it; see
+// withGreek is the name of the language's own model and the Greek one together.
+func (p *page) withGreek() string { return p.model + "+" + ancientGreek }
+
+// addGreek reads a page that shows Greek with its language's own model and the Greek one together, unless the sample showed it already,
+// and keeps the more confident reading. The early-print model cannot write Greek, so its reading is compared with that of both only if there is little of it; see
 // needsOtherModel.
 func addGreek(ctx context.Context, p *page) error {
 	first := &p.attempts[0]
-	greek, err := showsGreek(ctx, p.sheet.source(p.src), p.sheet.img, first.blocks)
-	if err != nil || !greek {
-		return err
-	}
 	words := p.src.Lexicon(p.model)
-	both, err := p.sheet.read(ctx, p.src, p.model+"+"+ancientGreek, 1)
-	if err != nil || both.confidence < first.confidence && first.model != earlyPrint {
-		return err
+	if first.model != p.withGreek() {
+		greek, err := showsGreek(ctx, p.sheet.source(p.src), p.sheet.img, first.blocks, words)
+		if err != nil || !greek {
+			return err
+		}
+		both, err := p.sheet.read(ctx, p.src, p.withGreek(), 1)
+		if err != nil || both.confidence < first.confidence && first.model != earlyPrint {
+			return err
+		}
+		*first = both
 	}
-	*first = both
 	return readGreekWords(ctx, p.sheet.source(p.src), p.sheet.img, first.blocks, words)
 }
 
@@ -47,7 +55,7 @@ func readGreekWords(ctx context.Context, src Source, img *image.Gray, blocks []d
 		var doubtful []*document.Word
 		for i := range l.Words {
 			w := &l.Words[i]
-			if w.Confidence < maxDoubtfulWord && letters(w.Text) >= minGreekLetters && !isGreek(w.Text) && (latin == nil || !latin.Known(w.Text)) {
+			if mayBeGreek(*w, latin) && !isGreek(w.Text) {
 				doubtful = append(doubtful, w)
 			}
 		}
@@ -69,6 +77,12 @@ func readGreekWords(ctx context.Context, src Source, img *image.Gray, blocks []d
 	return nil
 }
 
+// mayBeGreek reports whether a word may be Greek that was read in Latin letters: it is doubtful, and not in the word list, which may be
+// nil.
+func mayBeGreek(w document.Word, latin *lexicon.Lexicon) bool {
+	return w.Confidence < maxDoubtfulWord && letters(w.Text) >= minGreekLetters && (latin == nil || !latin.Known(w.Text))
+}
+
 // coversWord reports whether two boxes of one line are those of one word: what they share is most of both.
 func coversWord(a, b document.Box) bool {
 	shared := min(a.X+a.W, b.X+b.W) - max(a.X, b.X)
@@ -76,9 +90,9 @@ func coversWord(a, b document.Box) bool {
 }
 
 // showsGreek reads the most doubtful lines of a page with the Greek model and reports whether it finds Greek words.
-func showsGreek(ctx context.Context, src Source, img *image.Gray, blocks []document.Block) (bool, error) {
+func showsGreek(ctx context.Context, src Source, img *image.Gray, blocks []document.Block, latin *lexicon.Lexicon) (bool, error) {
 	found := 0
-	for i, l := range mostDoubtful(blocks) {
+	for i, l := range mostDoubtful(blocks, latin) {
 		if i > 0 && found == 0 {
 			break
 		}
@@ -98,8 +112,8 @@ func showsGreek(ctx context.Context, src Source, img *image.Gray, blocks []docum
 	return false, nil
 }
 
-// mostDoubtful returns the lines with most letters in doubtful words.
-func mostDoubtful(blocks []document.Block) []document.Line {
+// mostDoubtful returns the lines with most letters in words that may be Greek.
+func mostDoubtful(blocks []document.Block, latin *lexicon.Lexicon) []document.Line {
 	type candidate struct {
 		line    document.Line
 		letters int
@@ -108,8 +122,8 @@ func mostDoubtful(blocks []document.Block) []document.Line {
 	for l := range document.Lines(blocks) {
 		n := 0
 		for _, w := range l.Words {
-			if k := letters(w.Text); w.Confidence < maxDoubtfulWord && k >= minGreekLetters {
-				n += k
+			if mayBeGreek(w, latin) {
+				n += letters(w.Text)
 			}
 		}
 		if n >= minDoubtfulLetters {

@@ -88,18 +88,18 @@ func (s sheet) source(src Source) Source {
 	if s.enlargement <= 1 {
 		return src
 	}
-	return enlarging{src, s.enlargement}
+	return resizing{src, s.enlargement}
 }
 
-// enlarging is a source that reads enlarged copies, unless these would be too large.
-type enlarging struct {
+// resizing is a source that reads copies whose size is changed by a factor, unless these would be too large.
+type resizing struct {
 	Source
 	factor float64
 }
 
-func (e enlarging) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
+func (e resizing) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
 	size := img.Rect.Size()
-	w, h := int(float64(size.X)*e.factor), int(float64(size.Y)*e.factor)
+	w, h := max(int(float64(size.X)*e.factor), 1), max(int(float64(size.Y)*e.factor), 1)
 	if w*h > maxEnlargedPixels || max(w, h) > maxSide {
 		return e.Source.Read(ctx, img, dpi, model, mode)
 	}

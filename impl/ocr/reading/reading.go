@@ -100,6 +100,7 @@ type page struct {
 	isHand   bool    // the whole page is written by hand
 	handSure float64 // confidence of the handwriting model in some lines, 0..1; 0 if it was not asked
 
+	isGreek  bool           // a sample shows Greek beside the language's own letters
 	isEarly  bool           // a sample shows that the early-print model reads the page best
 	attempts []attempt      // readings of print, the one to keep first
 	written  []document.Box // handwriting on a page of print, which the model for print should not have read

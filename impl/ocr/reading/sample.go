@@ -16,14 +16,18 @@ func mayBeSampled(p *page) bool {
 }
 
 // sampleModels reads the longest lines with the language's own model, and with the early-print model if the first is in doubt. Where
-// the early-print model leads by far, it reads the page alone. Otherwise the page is read by the language's own model first.
+// the early-print model leads by far, it reads the page alone. Where the lines show Greek, the page is read with the Greek model too.
+// Otherwise the page is read by the language's own model first. One line that is read well is enough.
 func sampleModels(ctx context.Context, p *page) error {
 	lines := p.sheet.longestRows(sampleLines)
-	own, err := p.sheet.readLines(ctx, p.src, p.model, lines)
+	own, err := p.sheet.readLines(ctx, p.src, p.model, lines, isSureLine)
+	if err == nil && p.canShowGreek(own) {
+		p.isGreek, err = showsGreek(ctx, p.sheet.source(p.src), p.sheet.img, own.blocks, p.src.Lexicon(p.model))
+	}
 	if err != nil || own.confidence >= sureSample || characters(own.blocks) < minSampleText || !p.canBeEarly(own) {
 		return err
 	}
-	early, err := p.sheet.readLines(ctx, p.src, earlyPrint, lines)
+	early, err := p.sheet.readLines(ctx, p.src, earlyPrint, lines, nil)
 	p.isEarly = err == nil && early.confidence >= own.confidence+sampleLead
 	return err
 }
@@ -39,8 +43,13 @@ func (s sheet) longestRows(n int) []image.Rectangle {
 	return boxes
 }
 
-// readLines reads boxes of the sheet as one line each.
-func (s sheet) readLines(ctx context.Context, src Source, model string, boxes []image.Rectangle) (attempt, error) {
+// isSureLine reports whether a line that the language's own model has read shows that no other model reads the page better.
+func isSureLine(l document.Line) bool {
+	return meanConfidence(oneLine(l)) >= sureLine && characters(oneLine(l)) >= minSureLine
+}
+
+// readLines reads boxes of the sheet as one line each, until one is enough. Nil means that none is.
+func (s sheet) readLines(ctx context.Context, src Source, model string, boxes []image.Rectangle, isEnough func(document.Line) bool) (attempt, error) {
 	var lines []document.Line
 	for _, b := range boxes {
 		line, err := readLine(ctx, s.source(src), s.img, model, toBox(b))
@@ -48,7 +57,41 @@ func (s sheet) readLines(ctx context.Context, src Source, model string, boxes []
 			return attempt{}, err
 		}
 		lines = append(lines, line)
+		if isEnough != nil && isEnough(line) {
+			break
+		}
 	}
 	blocks := []document.Block{document.BlockOf(lines)}
 	return attempt{model: model, blocks: blocks, confidence: meanConfidence(blocks)}, nil
 }
+
+// isWorse reports whether a few lines of a reading, read again with a model at the same or another size, come out with less confidence,
+// by more than a lead. A reading of few lines is never worse: it costs little to read them all.
+func (s sheet) isWorse(ctx context.Context, src Source, first attempt, model string, factor, lead float64) (bool, error) {
+	var long []document.Line
+	for l := range document.Lines(first.blocks) {
+		if characters(oneLine(*l)) >= minProbedText {
+			long = append(long, *l)
+		}
+	}
+	if len(long) < probedShare*probedLines {
+		return false, nil
+	}
+	src = s.source(src)
+	if factor != 1 {
+		src = resizing{src, factor}
+	}
+	var before, after []document.Line
+	for i := range probedLines {
+		l := long[(2*i+1)*len(long)/(2*probedLines)] // spread over the page
+		again, err := readLine(ctx, src, s.img, model, l.Box)
+		if err != nil {
+			return false, err
+		}
+		before, after = append(before, l), append(after, again)
+	}
+	return meanConfidence(oneBlock(after)) < meanConfidence(oneBlock(before))-lead, nil
+}
+
+func oneLine(l document.Line) []document.Block        { return oneBlock([]document.Line{l}) }
+func oneBlock(lines []document.Line) []document.Block { return []document.Block{{Lines: lines}} }

@@ -1,0 +1,151 @@
+//go:build bench
+
+package bench
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"uncial/impl/app/apptest"
+)
+
+func TestMain(m *testing.M) { apptest.Main(m) }
+
+// figure is one measured value with its goal.
+type figure struct {
+	what     string // what was compared with what, and how
+	value    float64
+	goal     float64
+	atLeast  bool // the goal is a minimum; otherwise it is a maximum
+	unit     string
+	readings int // of which the value is the median
+}
+
+func (f figure) isMet() bool {
+	if f.atLeast {
+		return f.value >= f.goal
+	}
+	return f.value <= f.goal
+}
+
+// table collects the figures of all sub-tests.
+type table struct {
+	mu      sync.Mutex
+	figures []figure
+}
+
+func (t *table) add(tb testing.TB, f figure) {
+	tb.Helper()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.figures = append(t.figures, f)
+	if !f.isMet() {
+		tb.Errorf("goal missed: %s: %.2f%s", f.what, f.value, f.unit)
+	}
+}
+
+func (t *table) print() {
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	defer func() { _ = w.Flush() }()
+	fmt.Fprintln(w, "\nmeasured\tgoal\t\tmedian of\twhat")
+	for _, f := range t.figures {
+		bound, verdict := "at most", "met"
+		if f.atLeast {
+			bound = "at least"
+		}
+		if !f.isMet() {
+			verdict = "missed"
+		}
+		fmt.Fprintf(w, "%.2f%s\t%s %g%s\t%s\t%d\t%s\n", f.value, f.unit, bound, f.goal, f.unit, verdict, f.readings, f.what)
+	}
+}
+
+// TestBench measures everything, prints a table and fails if a goal is missed. Ratios are medians of pairs that are measured by
+// turns, so that a busy machine slows both sides. Processor time is more reliable than time on a shared machine, on which figures that
+// say "time" mean little.
+func TestBench(t *testing.T) {
+	var results table
+	defer results.print()
+	for _, part := range []struct {
+		name string
+		run  func(testing.TB, *table)
+	}{
+		{"print", benchPrint},
+		{"lines", benchLines},
+		{"books", benchBooks},
+		{"dense", benchDensePage},
+		{"large", benchLargePage},
+		{"memory", benchMemory},
+		{"status", benchStatus},
+		{"overhead", benchOverhead},
+		{"postgres", benchPostgres},
+	} {
+		t.Run(part.name, func(t *testing.T) { part.run(t, &results) })
+	}
+}
+
+// median returns the middle value; the slice must not be empty.
+func median[T cmp.Ordered](values []T) T {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
+}
+
+// ratios divides the values of one side by those of the other, pair by pair.
+func ratios(ours, theirs []time.Duration) []float64 {
+	all := make([]float64, len(ours))
+	for i := range ours {
+		all[i] = float64(ours[i]) / float64(theirs[i])
+	}
+	return all
+}
+
+// total returns the sum.
+func total(times []time.Duration) (sum time.Duration) {
+	for _, t := range times {
+		sum += t
+	}
+	return sum
+}
+
+// cpuOf returns the processor time that f uses in programs that it starts and waits for.
+func cpuOf(tb testing.TB, f func()) time.Duration {
+	tb.Helper()
+	before := childrenTime(tb)
+	f()
+	return childrenTime(tb) - before
+}
+
+func childrenTime(tb testing.TB) time.Duration {
+	tb.Helper()
+	var usage unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_CHILDREN, &usage); err != nil {
+		tb.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// processTime returns the processor time that a running process has used, in nanoseconds: clock_getcpuclockid(3).
+func processTime(tb testing.TB, pid int) time.Duration {
+	tb.Helper()
+	const schedClock = 2 // CPUCLOCK_SCHED of the kernel
+	var at unix.Timespec
+	if err := unix.ClockGettime(int32(^pid<<3|schedClock), &at); err != nil {
+		tb.Fatalf("the processor time of process %d: %v", pid, err)
+	}
+	return time.Duration(at.Nano())
+}
+
+// timeOf returns the time that f takes.
+func timeOf(f func()) time.Duration {
+	began := time.Now()
+	f()
+	return time.Since(began)
+}

@@ -37,7 +37,8 @@ func recognize(ctx context.Context, src Source, img *image.Gray, dpi int, model 
 }
 
 // readPrint reads the sheet with the language's own model, together with the Greek one if the sample shows Greek, or with the
-// early-print model alone if the sample is early print. If its share of the time ends before, the page is answered with the lines that were read until then.
+// early-print model alone if the sample is early print. If its share of the time ends before, the page is answered with the lines that
+// were read until then.
 func readPrint(ctx context.Context, p *page) error {
 	within, cancel := withShare(ctx, firstReadingShare)
 	defer cancel()
@@ -74,8 +75,7 @@ func (p *page) canBeEarly(a attempt) bool {
 	return isLatin(a.blocks) && foreignShare(a.blocks, p.src.Alphabet(earlyPrint)) <= maxForeignLetters
 }
 
-// tryOtherModel adds a reading by the other of the two models, and puts the better one first. Where a few lines show that the
-// early-print model reads the page worse, the vote alone wants its reading.
+// tryOtherModel adds a reading by the other of the two models, and puts the better one first.
 func tryOtherModel(ctx context.Context, p *page) error {
 	if p.attempts[0].model == earlyPrint {
 		own, err := p.sheet.read(ctx, p.src, p.model, 1)
@@ -83,11 +83,6 @@ func tryOtherModel(ctx context.Context, p *page) error {
 		return err
 	}
 	own := p.attempts[0]
-	if !isEnhanced(p) {
-		if worse, err := p.sheet.isWorse(ctx, p.src, own, earlyPrint, 1, probeLead); err != nil || worse {
-			return err
-		}
-	}
 	early, err := p.sheet.read(ctx, p.src, earlyPrint, 1)
 	if err != nil {
 		return err
@@ -123,12 +118,6 @@ func needsSecondSize(p *page) bool { return !isLegible(p) || isEnhanced(p) }
 // It makes other errors than the first reading, and costs less than another model. The new reading may replace the best one only
 // if that was in doubt, so that requests with and without enhancement start from the same reading.
 func tryOtherSize(ctx context.Context, p *page) error {
-	if !isEnhanced(p) {
-		best := p.attempts[0]
-		if worse, err := p.sheet.isWorse(ctx, p.src, best, best.model, otherFactor(best), 0); err != nil || worse {
-			return err
-		}
-	}
 	again, err := readResized(ctx, p)
 	if err != nil {
 		return err
@@ -149,21 +138,16 @@ func tryOtherSize(ctx context.Context, p *page) error {
 
 // readResized returns an empty reading if the other size is beyond the recognizer's limits.
 func readResized(ctx context.Context, p *page) (attempt, error) {
-	factor, model := otherFactor(p.attempts[0]), p.attempts[0].model
+	factor, model := largerFactor, p.attempts[0].model
+	if lineHeight(p.attempts[0].blocks) >= minLargeLine {
+		factor = smallerFactor
+	}
 	size := p.sheet.img.Rect.Size()
 	w, h := int(float64(size.X)*factor), int(float64(size.Y)*factor)
 	if w < 1 || h < 1 || w > tesseract.MaxSide || h > tesseract.MaxSide || w*h > ocr.MaxPixels {
 		return attempt{model: model}, nil
 	}
 	return p.sheet.read(ctx, p.src, model, factor)
-}
-
-// otherFactor returns the factor of the other size at which a reading is tried.
-func otherFactor(a attempt) float64 {
-	if lineHeight(a.blocks) >= minLargeLine {
-		return smallerFactor
-	}
-	return largerFactor
 }
 
 // lineHeight returns the median height of lines in pixels, or 0 if there are none.

@@ -65,33 +65,4 @@ func (s sheet) readLines(ctx context.Context, src Source, model string, boxes []
 	return attempt{model: model, blocks: blocks, confidence: meanConfidence(blocks)}, nil
 }
 
-// isWorse reports whether a few lines of a reading, read again with a model at the same or another size, come out with less confidence,
-// by more than a lead. A reading of few lines is never worse: it costs little to read them all.
-func (s sheet) isWorse(ctx context.Context, src Source, first attempt, model string, factor, lead float64) (bool, error) {
-	var long []document.Line
-	for l := range document.Lines(first.blocks) {
-		if characters(oneLine(*l)) >= minProbedText {
-			long = append(long, *l)
-		}
-	}
-	if len(long) < probedShare*probedLines {
-		return false, nil
-	}
-	src = s.source(src)
-	if factor != 1 {
-		src = resizing{src, factor}
-	}
-	var before, after []document.Line
-	for i := range probedLines {
-		l := long[(2*i+1)*len(long)/(2*probedLines)] // spread over the page
-		again, err := readLine(ctx, src, s.img, model, l.Box)
-		if err != nil {
-			return false, err
-		}
-		before, after = append(before, l), append(after, again)
-	}
-	return meanConfidence(oneBlock(after)) < meanConfidence(oneBlock(before))-lead, nil
-}
-
-func oneLine(l document.Line) []document.Block        { return oneBlock([]document.Line{l}) }
-func oneBlock(lines []document.Line) []document.Block { return []document.Block{{Lines: lines}} }
+func oneLine(l document.Line) []document.Block { return []document.Block{{Lines: []document.Line{l}}} }

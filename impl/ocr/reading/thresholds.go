@@ -85,13 +85,6 @@ const (
 	// sureLine is the confidence from which on a line of at least minSureLine characters is the whole sample.
 	sureLine    = 0.93
 	minSureLine = 30
-	// probedLines is the number of lines, of at least minProbedText characters, that show whether another way to read the page is worse:
-	// 1/probedShare of its lines at most.
-	probedLines, probedShare = 4, 4
-	minProbedText            = 12
-	// probeLead is the lead of the language's own model in these lines from which on the early-print model does not read the page. It
-	// is more than earlyPrintLead, because four lines do not show the exact lead on the page.
-	probeLead = 0.05
 	// inDoubt is the calibrated confidence below which a page is read at another size too, and not searched for missed ink: on
 	// such a page, ink that was missed cannot be distinguished from ink that cannot be read.
 	inDoubt = 0.8

@@ -2,6 +2,7 @@ package reading
 
 import (
 	"context"
+	"errors"
 	"image"
 	"slices"
 
@@ -61,17 +62,19 @@ func (s sheet) regionAt(b document.Box, otherwise int) int {
 }
 
 // read reads the sheet, region by region, in a size that is changed by a factor. Boxes are those of the sheet.
-func (s sheet) read(ctx context.Context, src Source, model string, factor float64) (a attempt, err error) {
-	var all []document.Block
-	for _, r := range s.parts() {
-		var blocks []document.Block
-		blocks, err = s.readPart(ctx, src, r, model, factor, tesseract.Auto)
-		all = append(all, blocks...)
-		if err != nil {
-			break
-		}
+func (s sheet) read(ctx context.Context, src Source, model string, factor float64) (attempt, error) {
+	parts := s.parts()
+	found, err := make([][]document.Block, len(parts)), make([]error, len(parts))
+	sources, fault := teamOf(src, model, parts)
+	if fault != nil {
+		return attempt{}, fault
 	}
-	return attempt{model: model, factor: factor, blocks: all, raw: all, confidence: meanConfidence(all)}, err
+	inTurn(len(sources), len(parts), func(reader, part int) bool {
+		found[part], err[part] = s.readPart(ctx, sources[reader], parts[part], model, factor, tesseract.Auto)
+		return err[part] == nil
+	})
+	all := slices.Concat(found...)
+	return attempt{model: model, factor: factor, blocks: all, raw: all, confidence: meanConfidence(all)}, errors.Join(err...)
 }
 
 // parts returns the regions to read, in reading order.

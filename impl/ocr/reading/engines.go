@@ -61,15 +61,20 @@ func (e *Engines) Has(name string) bool {
 // Read reads an image with a model, or with several joined by "+". An image that is too large for Tesseract is read from a smaller
 // copy. See Source.
 func (e *Engines) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
-	if size := img.Rect.Size(); max(size.X, size.Y) > maxSide {
-		side := max(size.X, size.Y)
-		small := imaging.Resize(img, size.X*maxSide/side, size.Y*maxSide/side)
-		blocks, err := e.Read(ctx, small, dpi*maxSide/side, model, mode)
-		return rescaled(blocks, size, small.Rect.Size()), err
-	}
 	engine, err := e.Get(model)
 	if err != nil {
 		return nil, err
+	}
+	return readWith(ctx, engine, img, dpi, mode)
+}
+
+// readWith is Read with one engine.
+func readWith(ctx context.Context, engine *tesseract.Engine, img *image.Gray, dpi int, mode tesseract.Mode) ([]document.Block, error) {
+	if size := img.Rect.Size(); max(size.X, size.Y) > maxSide {
+		side := max(size.X, size.Y)
+		small := imaging.Resize(img, size.X*maxSide/side, size.Y*maxSide/side)
+		blocks, err := readWith(ctx, engine, small, dpi*maxSide/side, mode)
+		return rescaled(blocks, size, small.Rect.Size()), err
 	}
 	defer engine.Clear()
 	engine.SetMode(mode)

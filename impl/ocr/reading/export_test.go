@@ -58,3 +58,6 @@ const SureOwn = sureOwn
 
 // Share returns the estimated share of correct characters.
 func (e *Evidence) Share(weights *Evidence) float64 { return e.share(weights) }
+
+// Mates returns the number of additional engines that the lines or columns of a page were read with.
+func (e *Engines) Mates() int { return len(e.mates) }

@@ -24,7 +24,7 @@ func sampleModels(ctx context.Context, p *page) error {
 	if err == nil && p.canShowGreek(own) {
 		p.isGreek, err = showsGreek(ctx, p.sheet.source(p.src), p.sheet.img, own.blocks, p.src.Lexicon(p.model))
 	}
-	if err != nil || own.confidence >= sureSample || characters(own.blocks) < minSampleText || !p.canBeEarly(own) {
+	if err != nil || p.isGreek || own.confidence >= sureSample || characters(own.blocks) < minSampleText || !p.canBeEarly(own) {
 		return err
 	}
 	early, err := p.sheet.readLines(ctx, p.src, earlyPrint, lines, nil)

@@ -246,6 +246,10 @@ const (
 	orderShare = 0.55
 )
 
+// minPixelsAnEngine is the size in pixels of what each of several engines reads at least of a page with columns: loading one takes as long
+// as reading a small part of a page.
+const minPixelsAnEngine = 700_000
+
 // Memory.
 const (
 	// minLargePage is the size in pixels from which on memory is returned to the system right after a page. Otherwise an idle

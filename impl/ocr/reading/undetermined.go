@@ -104,7 +104,7 @@ func (p *page) languageOfPrint(ctx context.Context) (guess.Guess, error) {
 	rows := p.sheet.longestRows(manyLines)
 	sample := []document.Block{{}}
 	found, err := p.moreAndMore(func(lines int) (string, error) {
-		more, err := p.sheet.readLines(ctx, p.src, generalModel(p.src), rows[len(sample[0].Lines):min(lines, len(rows))])
+		more, err := p.sheet.readLines(ctx, p.src, generalModel(p.src), rows[len(sample[0].Lines):min(lines, len(rows))], nil)
 		if err == nil {
 			sample[0].Lines = append(sample[0].Lines, more.blocks[0].Lines...)
 		}
@@ -136,7 +136,7 @@ func (p *page) languageInOtherScript(ctx context.Context, found guess.Guess, con
 		}
 		tried[script] = true
 		likely := unknownLanguage(p.src, script)
-		sample, err := p.sheet.readLines(ctx, p.src, p.src.For(likely)[0], rows)
+		sample, err := p.sheet.readLines(ctx, p.src, p.src.For(likely)[0], rows, nil)
 		if err != nil {
 			return found, err
 		}

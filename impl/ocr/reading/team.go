@@ -1,0 +1,68 @@
+package reading
+
+import (
+	"context"
+	"image"
+	"sync"
+	"sync/atomic"
+
+	"uncial/impl/ocr/layout"
+	"uncial/impl/ocr/tesseract"
+	"uncial/internal/document"
+)
+
+// mate is a source that reads with one engine of a team.
+type mate struct {
+	Source
+	engine *tesseract.Engine
+}
+
+func (m mate) Read(ctx context.Context, img *image.Gray, dpi int, _ string, mode tesseract.Mode) ([]document.Block, error) {
+	return readWith(ctx, m.engine, img, dpi, mode)
+}
+
+// teamOf returns sources that may read regions with a model at the same time: as many as cores are granted and the regions are worth,
+// and at least src itself.
+func teamOf(src Source, model string, regions []layout.Region) ([]Source, error) {
+	sources := []Source{src}
+	engines, ok := src.(*Engines)
+	if !ok || engines.threads < 2 || len(regions) < 2 {
+		return sources, nil
+	}
+	pixels := 0
+	for _, r := range regions {
+		pixels += r.Box.Dx() * r.Box.Dy()
+	}
+	first, err := engines.Get(model)
+	if err != nil {
+		return nil, err
+	}
+	team, err := engines.team(first, min(engines.threads, len(regions), pixels/minPixelsAnEngine))
+	if err != nil {
+		return nil, err
+	}
+	for _, engine := range team[1:] {
+		sources = append(sources, mate{src, engine})
+	}
+	return sources, nil
+}
+
+// inTurn has n workers, at least 1, do tasks, numbered from 0, in their order. The first worker is the calling goroutine. No further task
+// begins after one of which do reports false.
+func inTurn(n, tasks int, do func(worker, task int) bool) {
+	var next atomic.Int64
+	var failed atomic.Bool
+	work := func(worker int) {
+		for task := int(next.Add(1)) - 1; task < tasks && !failed.Load(); task = int(next.Add(1)) - 1 {
+			if !do(worker, task) {
+				failed.Store(true)
+			}
+		}
+	}
+	var group sync.WaitGroup
+	for worker := 1; worker < n; worker++ {
+		group.Go(func() { work(worker) })
+	}
+	work(0)
+	group.Wait()
+}

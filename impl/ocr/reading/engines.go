@@ -23,7 +23,8 @@ import (
 type Engines struct {
 	set       *models.Set
 	limit     int
-	warm      []*tesseract.Engine // most recently used last; never more than limit
+	memory    int64               // bytes that loaded models may take
+	warm      []*tesseract.Engine // most recently used last; never more than limit, nor than memory holds
 	lexicons  map[string]*lexicon.Lexicon
 	alphabets map[string]lexicon.Alphabet
 	digests   map[string]string
@@ -36,10 +37,10 @@ type Engines struct {
 
 var _ Source = (*Engines)(nil)
 
-// NewEngines returns a pool of the models of a set that keeps up to limit of them loaded, at least 1. A model takes 10-250 MB.
+// NewEngines returns a pool of the models of a set that keeps up to limit of them loaded, at least 1, and no more than take modelMemory.
 func NewEngines(set *models.Set, limit int) *Engines {
 	return &Engines{
-		set: set, limit: max(limit, 1), lexicons: map[string]*lexicon.Lexicon{}, alphabets: map[string]lexicon.Alphabet{}, digests: map[string]string{},
+		set: set, limit: max(limit, 1), memory: modelMemory, lexicons: map[string]*lexicon.Lexicon{}, alphabets: map[string]lexicon.Alphabet{}, digests: map[string]string{},
 	}
 }
 
@@ -135,7 +136,7 @@ func (e *Engines) data(name string) []byte {
 }
 
 // Get returns the engine of a model, or of several joined by "+" that lie in one directory. It stays open until as many other
-// models as the limit have been used. Image, mode and variables are as the last caller left them: set the first two always, and
+// models as the limits allow have been used. Image, mode and variables are as the last caller left them: set the first two always, and
 // restore variables after changing them.
 func (e *Engines) Get(name string) (*tesseract.Engine, error) {
 	at := slices.IndexFunc(e.warm, func(w *tesseract.Engine) bool { return w.Model() == name })
@@ -148,7 +149,7 @@ func (e *Engines) Get(name string) (*tesseract.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(e.warm) == e.limit {
+	for len(e.warm) > 0 && (len(e.warm) == e.limit || e.warmMemory()+e.memoryOf(name) > e.memory) {
 		e.warm[0].Close()
 		e.warm = slices.Delete(e.warm, 0, 1)
 	}
@@ -158,6 +159,32 @@ func (e *Engines) Get(name string) (*tesseract.Engine, error) {
 	}
 	e.warm = append(e.warm, engine)
 	return engine, nil
+}
+
+// warmMemory returns about how many bytes the loaded models take.
+func (e *Engines) warmMemory() (sum int64) {
+	for _, engine := range e.warm {
+		sum += e.memoryOf(engine.Model())
+	}
+	return sum
+}
+
+// memoryOf returns about how many bytes a model, or several joined by "+", take while they are loaded.
+func (e *Engines) memoryOf(names string) (sum int64) {
+	for name := range strings.SplitSeq(names, "+") {
+		sum += engineMemory
+		model, ok := e.set.Model(name)
+		switch {
+		case !ok:
+		case model.Data != nil:
+			sum += int64(len(model.Data))
+		default:
+			if info, err := os.Stat(filepath.Join(model.Dir, model.Name+".traineddata")); err == nil {
+				sum += info.Size()
+			}
+		}
+	}
+	return sum
 }
 
 // config returns how to load a model or several joined by "+".

@@ -61,3 +61,9 @@ func (e *Evidence) Share(weights *Evidence) float64 { return e.share(weights) }
 
 // Mates returns the number of additional engines that the lines or columns of a page were read with.
 func (e *Engines) Mates() int { return len(e.mates) }
+
+// SetMemory sets how many bytes loaded models may take.
+func (e *Engines) SetMemory(bytes int64) { e.memory = bytes }
+
+// Warm returns the number of loaded models.
+func (e *Engines) Warm() int { return len(e.warm) }

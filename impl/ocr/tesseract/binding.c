@@ -2,6 +2,7 @@
 #include "binding.h"
 
 #include <locale.h>
+#include <malloc.h>
 #include <omp.h>
 #include <stdio.h>
 
@@ -49,4 +50,8 @@ int uncial_next_symbol(TessResultIterator *symbols) {
   TessPageIterator *page = TessResultIteratorGetPageIterator(symbols);
   if (TessPageIteratorIsAtFinalElement(page, RIL_WORD, RIL_SYMBOL)) return 0;
   return TessResultIteratorNext(symbols, RIL_SYMBOL);
+}
+
+void uncial_release(size_t most) {
+  if (mallinfo2().fordblks > most) malloc_trim(0);
 }

@@ -239,3 +239,6 @@ func (e *Engine) Clear() {
 		C.TessBaseAPIClear(e.api)
 	}
 }
+
+// ReleaseMemory returns the free memory of the C libraries to the system, if there is more than that many bytes.
+func ReleaseMemory(most int) { C.uncial_release(C.size_t(most)) }

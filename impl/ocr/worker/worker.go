@@ -22,9 +22,8 @@ import (
 	"uncial/internal/language"
 )
 
-// warmModels is how many models stay loaded: those that one language needs, and those of a second language. Loading a
-// model takes about 55 ms.
-const warmModels = 4
+// warmModels is how many models stay loaded if memory allows; see package reading. Loading a model takes about 55 ms.
+const warmModels = 12
 
 // Run reads a small image of its own, says hello and answers requests until in ends, and then returns nil. After an error the process must exit: the pipe
 // broke, or a request caused a panic, which was answered with an internal error.
@@ -106,6 +105,7 @@ func serve(conn *pipe.Conn, read reader) error {
 		if fatal := (*panicError)(nil); errors.As(failed, &fatal) {
 			return failed
 		}
+		releaseMemory()
 	}
 }
 

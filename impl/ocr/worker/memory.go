@@ -1,0 +1,25 @@
+package worker
+
+import (
+	"runtime/debug"
+	"runtime/metrics"
+
+	"uncial/impl/ocr/tesseract"
+)
+
+// Memory that a worker keeps for the next page, in bytes. A page of a book takes less, so that workers do not return memory after each
+// page and ask for it again.
+const (
+	maxKeptGo = 48 << 20
+	maxKeptC  = 24 << 20
+)
+
+// releaseMemory returns to the system what a large page took. The answer has been sent, so nobody waits.
+func releaseMemory() {
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/free:bytes"}}
+	metrics.Read(heap)
+	if heap[0].Value.Uint64()+heap[1].Value.Uint64() > maxKeptGo {
+		debug.FreeOSMemory()
+	}
+	tesseract.ReleaseMemory(maxKeptC)
+}

@@ -74,6 +74,14 @@ func receive(conn net.Conn, received chan<- string) {
 	}
 }
 
+// mailedCode is the one-time code in a message, whose long lines are broken.
+func mailedCode(tb testing.TB, text string) string {
+	tb.Helper()
+	code := regexp.MustCompile(`/dashboard/link#(\w+)`).FindStringSubmatch(strings.ReplaceAll(text, "=\r\n", ""))
+	require.Len(tb, code, 2, text)
+	return code[1]
+}
+
 func TestApp_Dashboard_Mail(t *testing.T) {
 	t.Parallel()
 	address, messages := smtpServer(t)
@@ -97,9 +105,7 @@ func TestApp_Dashboard_Mail(t *testing.T) {
 	require.Equal(t, "/dashboard/sent", path, body)
 	select {
 	case text := <-messages:
-		code := regexp.MustCompile(`/dashboard/link#(\w+)`).FindStringSubmatch(strings.ReplaceAll(text, "=\r\n", ""))
-		require.Len(t, code, 2, text)
-		_, body = post("/verify", url.Values{"code": {code[1]}})
+		_, body = post("/verify", url.Values{"code": {mailedCode(t, text)}})
 		require.Contains(t, body, "The e-mail address is verified.")
 	case <-time.After(10 * time.Second):
 		t.Fatal("no message arrived")

@@ -148,18 +148,30 @@ const phoneWidth = 320
 // nothing is cut off at that width. It saves screenshots under the name: desktop, phone and dark.
 func (b *Browser) Check(name string) {
 	b.tb.Helper()
+	b.check(name, func(suffix string) { b.Screenshot(name + suffix) })
+}
+
+// CheckPart is Check for a long page of which only the element that a CSS selector matches is new. It checks the whole page.
+func (b *Browser) CheckPart(name, selector string) {
+	b.tb.Helper()
+	b.check(name, func(suffix string) { b.ScreenshotOf(name+suffix, selector) })
+}
+
+// check calls shoot with "-phone", "-dark" and "-desktop" while the page is shown so.
+func (b *Browser) check(name string, shoot func(suffix string)) {
+	b.tb.Helper()
 	for _, scheme := range []string{"light", "dark"} {
 		b.theme(phoneWidth, scheme)
 		require.Empty(b.tb, b.violations(), "axe-core on %s, %s", name, scheme)
 		require.LessOrEqual(b.tb, Eval[int](b, "document.documentElement.scrollWidth"), phoneWidth, "%s scrolls sideways", name)
 		if scheme == "light" {
-			b.Screenshot(name + "-phone")
+			shoot("-phone")
 		}
 	}
 	b.theme(1200, "dark")
-	b.Screenshot(name + "-dark")
+	shoot("-dark")
 	b.theme(1200, "light")
-	b.Screenshot(name + "-desktop")
+	shoot("-desktop")
 }
 
 // violations returns what axe-core finds, one line for each element.

@@ -112,6 +112,11 @@ kernel-check: deps ## Compare what the instruction sets of this processor read i
 test-browser: deps-browser ## Use the pages in a headless Chromium, check them with axe-core: make test-browser [RUN=^TestBrowser_TryIt] [SCREENSHOTS=dir]
 	UNCIAL_BROWSER=1 UNCIAL_SCREENSHOTS=$(abspath $(SCREENSHOTS)) go test -count=1 -timeout 20m -run '$(or $(RUN),^TestBrowser)' ./mock ./impl/app
 
+.PHONY: cluster
+cluster: containers ## Install the chart on a Kubernetes built from source, on this machine as root, and use it (30 to 90 minutes)
+	@$(DEPS) cluster
+	CGO_ENABLED=0 go -C testcontainers/cluster test -trimpath -count=1 -v -timeout 90m .
+
 .PHONY: deps-browser
 deps-browser: deps-test
 	@$(DEPS) browser

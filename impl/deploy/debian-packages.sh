@@ -1,10 +1,11 @@
 #!/bin/sh
 # Installs the Debian packages that Uncial needs, or lists those that are missing.
-# usage: debian-packages.sh list|run|test|browser
+# usage: debian-packages.sh list|run|test|browser|cluster
 #   list  print the packages for building and running the service
 #   run   install the packages for building and running the service
 #   test  install these and the packages for the tests
 #   browser  install the packages for the tests in a browser
+#   cluster  install the packages for the tests on Kubernetes
 set -eu
 
 run="gcc libc6-dev pkg-config libtesseract-dev libleptonica-dev ca-certificates
@@ -14,13 +15,15 @@ tesseract-ocr-nld tesseract-ocr-por tesseract-ocr-script-frak tesseract-ocr-scri
 test="tesseract-ocr poppler-utils libvips-tools libtiff-tools qpdf ghostscript libxml2-utils webp curl python3-torch python3-numpy
 gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static"
 browser="chromium"
+cluster="containerd runc containernetworking-plugins iptables nftables iproute2 mount"
 
 case "${1:-}" in
 run) want=$run ;;
 test) want="$run $test" ;;
 browser) want="$browser" ;;
+cluster) want="$cluster" ;;
 list) echo $run; exit 0 ;;
-*) echo "usage: $0 list|run|test|browser" >&2; exit 2 ;;
+*) echo "usage: $0 list|run|test|browser|cluster" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then

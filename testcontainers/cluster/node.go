@@ -1,0 +1,156 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// createNetwork gives the node an address. The second end of the pair of interfaces is where a router would be: it makes
+// the route exist that addresses of Services need before they are translated, and drops what is sent to the world.
+func (c *Cluster) createNetwork(ctx context.Context) error {
+	for _, args := range []string{
+		"link set lo up",
+		"link add node0 type veth peer name world0",
+		"link set node0 up",
+		"link set world0 up",
+		"address add " + nodeAddress + "/24 dev node0",
+		"route add default dev node0",
+	} {
+		if _, err := output(ctx, "ip", strings.Fields(args)...); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile("/proc/sys/net/ipv4/ip_forward", []byte("1\n"), 0o600)
+}
+
+// startNode starts containerd, the kubelet and kube-proxy, and waits until the node takes pods.
+func (c *Cluster) startNode(ctx context.Context) error {
+	for _, folder := range []string{"cni", "kubelet", "/var/log/pods"} {
+		if !filepath.IsAbs(folder) {
+			folder = filepath.Join(c.paths.run, folder)
+		}
+		if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // as in a distribution of Kubernetes
+			return err
+		}
+	}
+	var files [3]string
+	var errs [3]error
+	for i, name := range []string{"containerd.toml", "kubelet.yaml", "proxy.yaml"} {
+		files[i], errs[i] = c.write(name)
+	}
+	network, err := c.write("pods.conflist")
+	if err := errors.Join(errs[0], errs[1], errs[2], err); err != nil {
+		return err
+	}
+	if err := os.Rename(network, filepath.Join(c.paths.run, "cni", "pods.conflist")); err != nil {
+		return err
+	}
+	if err := c.start("containerd", "containerd", "--config", files[0]); err != nil {
+		return err
+	}
+	if err := c.Await(ctx, "containerd answers", startLimit, func(ctx context.Context) error {
+		_, err := c.ctr(ctx, "version")
+		return err
+	}); err != nil {
+		return err
+	}
+	if err := c.part("kubelet", "--config", files[1], "--kubeconfig", c.ca.file("node.conf"), "--node-ip", nodeAddress,
+		"--hostname-override", nodeName, "--root-dir", filepath.Join(c.paths.run, "kubelet")); err != nil {
+		return err
+	}
+	if err := c.part("kube-proxy", "--config", files[2]); err != nil {
+		return err
+	}
+	return c.Await(ctx, "the node is ready", startLimit, c.isNodeReady)
+}
+
+func (c *Cluster) isNodeReady(ctx context.Context) error {
+	node, err := c.Client.CoreV1().Nodes().Get(ctx, nodeName, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	for _, condition := range node.Status.Conditions {
+		if condition.Type == corev1.NodeReady && condition.Status == corev1.ConditionTrue {
+			return nil
+		} else if condition.Type == corev1.NodeReady {
+			return fmt.Errorf("%s: %s", condition.Reason, condition.Message)
+		}
+	}
+	return errors.New("the node has not reported yet")
+}
+
+// ctr runs containerd's own client in the namespace of the kubelet.
+func (c *Cluster) ctr(ctx context.Context, args ...string) (string, error) {
+	return output(ctx, "ctr", append([]string{"--address", "/run/containerd/containerd.sock", "--namespace", "k8s.io"}, args...)...)
+}
+
+// loadImages puts the images into containerd, because there is no registry.
+func (c *Cluster) loadImages(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startLimit)
+	defer cancel()
+	if _, err := c.ctr(ctx, "images", "import", c.paths.imageFile()); err != nil {
+		return err
+	}
+	return os.Remove(c.paths.imageFile())
+}
+
+// startNameServer installs CoreDNS as the Service kube-dns.
+func (c *Cluster) startNameServer(ctx context.Context) error {
+	if err := c.Apply(ctx, "dns.yaml"); err != nil {
+		return err
+	}
+	return c.Ready(ctx, "kube-system", "coredns", 1)
+}
+
+// Ready waits until a Deployment has so many pods, all of its current version and ready.
+func (c *Cluster) Ready(ctx context.Context, namespace, name string, replicas int32) error {
+	return c.Await(ctx, name+" is ready", startLimit, func(ctx context.Context) error {
+		d, err := c.Client.AppsV1().Deployments(namespace).Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		s := d.Status
+		if s.ObservedGeneration < d.Generation || s.UpdatedReplicas != replicas || s.ReadyReplicas != replicas || s.Replicas != replicas {
+			return fmt.Errorf("%d pods, %d of the current version, %d ready; expected %d", s.Replicas, s.UpdatedReplicas, s.ReadyReplicas, replicas)
+		}
+		return nil
+	})
+}
+
+// Pods returns the names of the pods of a component of the chart that are not stopping.
+func (c *Cluster) Pods(ctx context.Context, namespace, component string) ([]corev1.Pod, error) {
+	list, err := c.Client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: "app.kubernetes.io/component=" + component})
+	if err != nil {
+		return nil, err
+	}
+	var running []corev1.Pod
+	for _, pod := range list.Items {
+		if pod.DeletionTimestamp == nil {
+			running = append(running, pod)
+		}
+	}
+	return running, nil
+}
+
+// Ended waits until no pod of the namespace is stopping.
+func (c *Cluster) Ended(ctx context.Context, namespace string) error {
+	return c.Await(ctx, "stopping pods end", startLimit, func(ctx context.Context) error {
+		list, err := c.Client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		for _, pod := range list.Items {
+			if pod.DeletionTimestamp != nil {
+				return fmt.Errorf("%s is stopping", pod.Name)
+			}
+		}
+		return nil
+	})
+}

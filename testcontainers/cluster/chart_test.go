@@ -70,6 +70,7 @@ func (in *installation) requireReady(t *testing.T, tag string) {
 func (in *installation) uninstall(t *testing.T) {
 	_, err := in.Helm(t.Context(), "uninstall", "uncial", "--namespace", namespace, "--wait", "--timeout", "5m")
 	require.NoError(t, err)
+	require.NoError(t, in.Ended(t.Context(), namespace))
 	kinds := "deployments,replicasets,pods,services,jobs,poddisruptionbudgets,horizontalpodautoscalers,networkpolicies,ingresses"
 	require.Empty(t, in.mustKubectl(t, "--namespace", namespace, "get", kinds, "-o", "name", "-l", "app.kubernetes.io/name=uncial"))
 }

@@ -118,7 +118,8 @@ func (c *Cluster) startControlPlane(ctx context.Context) error {
 		"--service-cluster-ip-range", serviceCIDR, "--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction",
 		"--client-ca-file", c.ca.file("ca.crt"), "--tls-cert-file", c.ca.file("apiserver.crt"), "--tls-private-key-file", c.ca.file("apiserver.key"),
 		"--kubelet-client-certificate", c.ca.file("to-kubelet.crt"), "--kubelet-client-key", c.ca.file("to-kubelet.key"),
-		"--kubelet-certificate-authority", c.ca.file("ca.crt"), "--service-account-issuer=https://kubernetes.default.svc",
+		"--kubelet-certificate-authority", c.ca.file("ca.crt"), "--kubelet-preferred-address-types=InternalIP",
+		"--service-account-issuer=https://kubernetes.default.svc",
 		"--service-account-key-file", c.ca.file("accounts.pub"), "--service-account-signing-key-file", c.ca.file("accounts.key")); err != nil {
 		return err
 	}

@@ -22,9 +22,11 @@ func TestCluster(t *testing.T) {
 			describe(t, c)
 		}
 	})
+	serveOutside(t)
 	in := &installation{Cluster: c}
 	require.True(t, t.Run("the chart installs under the restricted security standard", in.install))
 	t.Run("the contract suite passes through the Service", in.passesSuite)
+	t.Run("images are fetched from where the values allow it", in.fetchesImages)
 	t.Run("network policies let pass what is needed and nothing else", in.enforcesPolicies)
 	t.Run("an engine that is killed under load loses and doubles no point", in.survivesEngineKill)
 	t.Run("a replica of the API that is killed under load loses and doubles no point", in.survivesAPIKill)

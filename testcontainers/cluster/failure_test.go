@@ -1,26 +1,79 @@
 package cluster_test
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 )
 
-// kill ends a pod of the component at once, with SIGKILL, and waits until another has taken its place.
-func (in *installation) kill(t *testing.T, component string) {
+// replaceLimit is how long a pod may take to start, and an engine to get an image.
+const replaceLimit = 3 * time.Minute
+
+// kill ends a pod with SIGKILL and waits until another has taken its place.
+func (in *installation) kill(t *testing.T, component string, pod corev1.Pod) {
 	t.Helper()
-	pods, err := in.Pods(t.Context(), namespace, component)
-	require.NoError(t, err)
-	require.NotEmpty(t, pods)
-	in.mustKubectl(t, "--namespace", namespace, "delete", "pod", pods[0].Name, "--grace-period=0", "--force", "--wait=false")
+	in.mustKubectl(t, "--namespace", namespace, "delete", "pod", pod.Name, "--grace-period=0", "--force", "--wait=false")
+	require.NoError(t, in.Await(t.Context(), "the killed pod is replaced", replaceLimit, func(ctx context.Context) error {
+		pods, err := in.Pods(ctx, namespace, component)
+		if err == nil && (len(pods) != replicas || slices.ContainsFunc(pods, func(p corev1.Pod) bool { return p.Name == pod.Name })) {
+			err = fmt.Errorf("%d pods", len(pods))
+		}
+		return err
+	}))
 	require.NoError(t, in.Ready(t.Context(), namespace, "uncial-"+component, replicas))
+}
+
+// busyEngine waits for an engine that is reading.
+func (in *installation) busyEngine(t *testing.T) (engine corev1.Pod) {
+	t.Helper()
+	require.NoError(t, in.Await(t.Context(), "an engine reads", replaceLimit, func(ctx context.Context) error {
+		pods, err := in.Pods(ctx, namespace, "engine")
+		if err != nil {
+			return err
+		}
+		for _, engine = range pods {
+			if err = isBusy(ctx, engine); err == nil {
+				return nil
+			}
+		}
+		return err
+	}))
+	return engine
+}
+
+// isBusy asks an engine for its load and fails if it reads nothing.
+func isBusy(ctx context.Context, engine corev1.Pod) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+engine.Status.PodIP+":8090/load", nil)
+	if err != nil {
+		return err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	var load struct{ Busy int }
+	if err := json.NewDecoder(resp.Body).Decode(&load); err != nil {
+		return err
+	}
+	if load.Busy == 0 {
+		return fmt.Errorf("engine %s is idle", engine.Name)
+	}
+	return nil
 }
 
 // survivesEngineKill kills an engine. Its images are read by the other one, so that clients see nothing but 200.
 func (in *installation) survivesEngineKill(t *testing.T) {
 	l, account := in.newLoad(t, "engine-kill")
-	l.during(t, func() { in.kill(t, "engine") })
+	l.during(t, func() { in.kill(t, "engine", in.busyEngine(t)) })
 	assert.Empty(t, l.bad)
 	in.requireCharged(t, account, l)
 }
@@ -29,8 +82,13 @@ func (in *installation) survivesEngineKill(t *testing.T) {
 func (in *installation) survivesAPIKill(t *testing.T) {
 	l, account := in.newLoad(t, "api-kill")
 	l.retry = true
-	l.during(t, func() { in.kill(t, "api") })
+	l.during(t, func() {
+		pods, err := in.Pods(t.Context(), namespace, "api")
+		require.NoError(t, err)
+		in.kill(t, "api", pods[0])
+	})
 	assert.Empty(t, l.bad)
+	assert.NotEmpty(t, l.refused, "the kill must interrupt requests")
 	in.requireCharged(t, account, l)
 }
 

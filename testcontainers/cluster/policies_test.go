@@ -2,11 +2,8 @@ package cluster_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net"
-	"net/http"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -19,13 +16,6 @@ import (
 	"uncial/testcontainers/cluster"
 )
 
-// Addresses of the node that stand for the world outside of the cluster.
-const (
-	publicAddress  = "198.51.100.7"
-	privateAddress = "10.202.0.1"
-	allowedAddress = "10.201.0.1" // api.fetchAllow in testdata/values.yaml
-)
-
 // twins are pods with the labels of the chart's pods, from which connections can be tried: the images of the service have no
 // shell. They are never ready, so that no Service sends them requests.
 var twins = map[string]struct{ namespace, component string }{
@@ -35,8 +25,6 @@ var twins = map[string]struct{ namespace, component string }{
 
 // enforcesPolicies tries every connection that the chart's policies are about, and some that they must not forget.
 func (in *installation) enforcesPolicies(t *testing.T) {
-	in.serveOutside(t)
-	in.fetchesImages(t)
 	in.mustKubectl(t, "create", "namespace", "monitoring")
 	for name := range twins {
 		in.startTwin(t, name)
@@ -84,45 +72,6 @@ func (in *installation) enforcesPolicies(t *testing.T) {
 	list, err := in.Client.NetworkingV1().NetworkPolicies(namespace).List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	require.Len(t, list.Items, 3, "an upgrade restores the policies")
-}
-
-// serveOutside answers on addresses of the node that stand for other machines.
-func (in *installation) serveOutside(t *testing.T) {
-	t.Helper()
-	for address, ports := range map[string][]int{publicAddress: {80, 443, 8000}, privateAddress: {80}, allowedAddress: {80, 8000}} {
-		out, err := exec.CommandContext(t.Context(), "ip", "address", "add", address+"/32", "dev", "lo").CombinedOutput()
-		require.NoError(t, err, "%s", out)
-		for _, port := range ports {
-			l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", fmt.Sprintf("%s:%d", address, port))
-			require.NoError(t, err)
-			page := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, samplePage) })
-			server := &http.Server{Handler: page, ReadHeaderTimeout: time.Second}
-			go func() { _ = server.Serve(l) }()
-			t.Cleanup(func() { _ = server.Close() })
-		}
-	}
-}
-
-// fetchesImages reads a page from an address that the values allow, and is refused one from inside the cluster.
-func (in *installation) fetchesImages(t *testing.T) {
-	t.Helper()
-	for url, want := range map[string]int{
-		"http://" + allowedAddress + "/page.jpg":          http.StatusOK,
-		"http://" + privateAddress + "/page.jpg":          http.StatusBadRequest,
-		"http://" + in.address(t, "engine") + ":8090/":    http.StatusBadRequest,
-		"http://uncial-engine." + namespace + ".svc:8090": http.StatusBadRequest,
-	} {
-		l, account := in.newLoad(t, "fetch")
-		body, err := json.Marshal(map[string]any{"imageUrl": url})
-		require.NoError(t, err)
-		l.body = body
-		a := l.send(t.Context(), http.DefaultClient, url)
-		assert.Equal(t, want, a.status, "%s: %s", url, a)
-		if want == http.StatusOK {
-			l.sent++
-		}
-		in.requireCharged(t, account, l)
-	}
 }
 
 // address returns that of a pod of the chart.

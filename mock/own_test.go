@@ -56,6 +56,8 @@ func TestMock_OwnFixtures(t *testing.T) {
 	assert.Equal(t, "Arma virumque\ncano,\n\nTroiæ qui\fprimus", *a.Text)
 	assert.Equal(t, "la", a.Language)
 	assert.InDelta(t, 0.9, a.Confidence, 0.1)
+	assert.Equal(t, "la", ask(register, `,"language":"und"`).Language, "the language of the manifest")
+	assert.Equal(t, *a.Text, *ask(register, `,"language":"und"`).Text)
 	b := ask(register, `,"language":"la","enhance":true,"format":"page"`)
 	assert.Contains(t, *b.Text, "Troiæ quis")
 	assert.Equal(t, "vote", b.Edits[0]["rule"])

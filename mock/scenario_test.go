@@ -3,6 +3,7 @@ package mock_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -344,6 +345,18 @@ func TestMock_Languages(t *testing.T) {
 	require.Equal(t, `"tlh" is not supported; supported: de, de-Latf, en, enm, es, fr, frm, grc, it, la, nl, pt, und`, a.Details["language"])
 	a = do(t, mock.New(mock.Options{}), 200, extractionAt("", "ocr_test_ok", `{"imageUrl":"https://a.example/","language":"en-GB"}`))
 	require.Equal(t, "en", a.Language, "the tag that was used")
+
+	m, found := mock.New(mock.Options{}), map[string]bool{}
+	ask := func(n int, tag string) answer {
+		return do(t, m, 200, extractionAt("", fmt.Sprintf("ocr_test_ok_%d", n), fmt.Sprintf(`{"imageUrl":"https://a.example/%d","language":"%s"}`, n, tag)))
+	}
+	for n := range 40 {
+		a := ask(n, "und")
+		found[a.Language] = true
+		require.Equal(t, *a.Text, *ask(n, a.Language).Text, "the same reading as in the language that was found")
+	}
+	require.Len(t, found, 12, "every language occurs, and und does not")
+	require.Equal(t, "und", do(t, m, 200, extractionAt("", "ocr_test_ok", `{"imageUrl":"http://mock.invalid/blank","language":"und"}`)).Language)
 }
 
 func TestMock_OtherOriginsAndPaths(t *testing.T) {

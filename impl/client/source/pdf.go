@@ -147,7 +147,7 @@ func (p *pdfPage) isTurned(ctx context.Context, folder string, stored *Image) (b
 
 // decodeFile returns the image of a file, upright as its orientation says.
 func decodeFile(path string) (image.Image, error) {
-	data, err := os.ReadFile(path) //nolint:gosec // a file that this program wrote
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, durable.WithoutPath(err)
 	}

@@ -18,6 +18,7 @@ func TestOptions_check(t *testing.T) {
 	require.EqualError(t, options{Jobs: 1, Without: []string{"enlarge", "mised"}}.check(),
 		`--without: unknown step "mised"; choose among `+strings.Join(reading.Steps(), ", "))
 	require.ErrorContains(t, options{Jobs: 1, Ablation: true, JSON: true}.check(), "--ablation prints a table only")
+	require.ErrorContains(t, options{Jobs: 1, Und: true, Weak: true}.check(), "--und prints a table of its own")
 	require.ErrorContains(t, options{Jobs: 1, Lines: true, Enhance: true}.check(), "--lines reads nothing")
 }
 
@@ -51,6 +52,27 @@ func TestAblate(t *testing.T) {
 	require.Equal(t, []string{"0.0000", "0.2500", "0.500", "2.00"}, rows["(nothing)"])
 	require.Equal(t, []string{"+0.0909", "-0.2500", "+0.250", "+0.00", "2"}, rows["torn-lines"])
 	require.Equal(t, []string{"+0.0000", "+0.0000", "+0.000", "+0.00", "0"}, rows["missed"])
+}
+
+func TestPrintFound(t *testing.T) {
+	t.Parallel()
+	page := func(id, language, found, text string) foundPage {
+		return foundPage{
+			ID: id, Language: language, Found: found,
+			Score: accuracy.Compare("abcd", "abcd"), Read: accuracy.Reading{CPUSeconds: 1},
+			UndScore: accuracy.Compare("abcd", text), UndRead: accuracy.Reading{CPUSeconds: 2},
+		}
+	}
+	var out strings.Builder
+	require.NoError(t, printFound(&out, []foundPage{page("1", "de", "de", "abcd"), page("2", "de", "en", "abcX"), page("3", "la", "la", "abcd")}))
+	var rows []string
+	for line := range strings.Lines(out.String()) {
+		rows = append(rows, strings.Join(strings.Fields(line), " "))
+	}
+	require.Equal(t, []string{
+		"pages right CER named CER und cpu named cpu und", "de 2 0.50 0.0000 0.1250 1.00 2.00", "la 1 1.00 0.0000 0.0000 1.00 2.00",
+		"mean of languages 3 0.75 0.0000 0.0625 1.00 2.00", "2: en was found instead of de",
+	}, rows)
 }
 
 func TestRun_MissingFolder(t *testing.T) {

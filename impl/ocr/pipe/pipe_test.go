@@ -3,6 +3,7 @@ package pipe_test
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"image"
 	"image/jpeg"
 	"io"
@@ -135,6 +136,19 @@ func TestConn_SendRequest(t *testing.T) {
 	})
 }
 
+func TestConn_ReceiveAnswer_undetermined(t *testing.T) {
+	t.Parallel()
+	asked := pipe.Request{ID: 1, Language: "und"}
+	for language, isRight := range map[string]bool{"de-Latf": true, "und": true, "it-x-old": true, "<x>": false, "en\n": false, "": false} {
+		header, err := json.Marshal(map[string]any{"id": 1, "document": map[string]any{
+			"language": language, "confidence": 0, "pages": []any{map[string]any{"width": 1, "height": 1, "confidence": 0}},
+		}})
+		require.NoError(t, err)
+		_, err = reader(frame(string(header), "")).ReceiveAnswer(asked, nil)
+		require.Equal(t, isRight, err == nil, "%q: %v", language, err)
+	}
+}
+
 func TestConn_ReceiveAnswer(t *testing.T) {
 	t.Parallel()
 	header := func(text string) string { return string(frame(text, "")) }
@@ -161,6 +175,7 @@ func TestConn_ReceiveAnswer(t *testing.T) {
 		"a negative id":                  header(`{"id":-1,` + fault + `}`),
 		"an answer to another request":   header(`{"id":2,` + fault + `}`),
 		"another language":               header(`{"id":1,"document":{"language":"de",` + page("") + `}}`),
+		"a language that is no tag":      header(`{"id":1,"document":{"language":"<x>",` + page("") + `}}`),
 		"corrections nobody asked for":   header(`{"id":1,"document":{"language":"en","enhanced":true,` + page("") + `}}`),
 		"a preview nobody asked for":     string(frame(`{"id":1,"images":[1],"document":{"language":"en",`+page("")+`}}`, "x")),
 		"a picture nobody asked for":     string(frame(`{"id":1,"images":[0,1],"document":{"language":"en",`+page("")+`}}`, "x")),

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"uncial/impl/ocr/layout"
-	"uncial/impl/ocr/tesseract"
 )
 
 // triedLines is how many lines the models compete on: enough that a few odd lines do not decide, and a fraction of a page's time.
@@ -24,7 +23,7 @@ func (p *Page) choose(ctx context.Context, r Reader, all []layout.Line) error {
 	_, images := cut(longest[:min(len(longest), triedLines)])
 	best := -1.0
 	for _, name := range names {
-		read, err := r.ReadStrips(ctx, name, images, tesseract.Words)
+		read, err := r.ReadStrips(ctx, name, images)
 		if err != nil {
 			return err
 		}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"uncial/impl/ocr/layout"
-	"uncial/impl/ocr/tesseract"
 )
 
 // Detect reports whether the whole page is handwritten, and how confident the handwriting model is of some of its lines, 0..1.
@@ -68,7 +67,7 @@ func byWidth(all []layout.Line) []layout.Line {
 
 // printConfidences returns the confidence of the print model in each line, 0..1.
 func (p *Page) printConfidences(ctx context.Context, r Reader, images []*image.Gray) ([]float64, error) {
-	all, err := r.ReadStrips(ctx, p.models.Print, images, tesseract.Words)
+	all, err := r.ReadStrips(ctx, p.models.Print, images)
 	if err != nil {
 		return nil, err
 	}

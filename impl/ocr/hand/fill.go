@@ -42,7 +42,7 @@ func (p *Page) ReadFilledIn(ctx context.Context, r Reader, inPrint Result) (Resu
 			continue
 		}
 		if len(filled) > 0 && (proven || !french) {
-			return f.merge(inPrint, filled, proven), true, nil
+			return f.merge(inPrint, filled), true, nil
 		}
 	}
 	return Result{}, false, nil

@@ -152,7 +152,7 @@ func TestPage_ReadFilledIn_print(t *testing.T) {
 		t.Parallel()
 		for sure, want := range map[int]int{5: 6, 3: 6, 2: 2, 0: 0} {
 			g, inPrint := form(0.2)
-			filled, _, err := look(g, true).ReadFilledIn(t.Context(), reader(func(_ string, i int, _ *image.Gray, _ tesseract.Detail) []tesseract.Word {
+			filled, _, err := look(g, true).ReadFilledIn(t.Context(), reader(func(_ string, i int, _ *image.Gray) []tesseract.Word {
 				confidence := 60.0
 				if i >= sure {
 					confidence = 8

@@ -3,7 +3,7 @@
 // reads what was filled in by hand and left open by the recognizer of print.
 //
 // It neither finds lines (package layout) nor runs models: its callers implement Reader. It does not read print.
-// Corrections by a word list are for French alone; language.go decides whether a page is French.
+// language.go decides whether a page is French.
 //
 // Start reading at Page.Detect, Page.Read and Page.ReadFilledIn; thresholds.go has every number that was tuned.
 package hand
@@ -24,9 +24,12 @@ import (
 type Reader interface {
 	// HandsFor returns the names of the models that read handwriting in a language, at least one.
 	HandsFor(tag string) []string
-	// ReadStrips reads each image as one line with a model, and returns the words of each. With tesseract.Symbols those of Models.Hand
-	// hold the other choices for each character. Boxes are in pixels of the strip, confidences 0..100.
-	ReadStrips(ctx context.Context, model string, strips []*image.Gray, detail tesseract.Detail) ([][]tesseract.Word, error)
+	// ReadStrips reads each image as one line with a model, and returns the words of each. Boxes are in pixels of the strip,
+	// confidences 0..100.
+	ReadStrips(ctx context.Context, model string, strips []*image.Gray) ([][]tesseract.Word, error)
+	// ReadStripsTwice reads each image with a model of handwriting as ReadStrips does, and once more with word lists and a wider
+	// search. known reports whether a list has a word; the calls come from several goroutines.
+	ReadStripsTwice(ctx context.Context, model string, strips []*image.Gray, known func(word string) bool) (plain, again [][]tesseract.Word, err error)
 	// FindLines finds the lines of handwriting on a page whose bounds begin at (0, 0).
 	FindLines(g *image.Gray) (*layout.Page, error)
 }
@@ -37,16 +40,15 @@ type Models struct {
 	// Hands, if there are several, compete for the page: the one that is most confident of some lines becomes Hand.
 	Hands []string
 	Print string // reads print in the page's language
-	// Lexicon is the word list of Hand, which only the enhancement asks; nil if there is none.
-	Lexicon *lexicon.Lexicon
+	// Known reports whether a word list of the page's language has a word. Only the enhancement asks it, and needs it.
+	Known func(word string) bool
 	// PrintLexicon is the word list of Print, nil if there is none.
 	PrintLexicon *lexicon.Lexicon
 	// PrintAccuracy estimates the share of characters that are right from the print model's confidence, 0..1 each. Read needs it.
 	PrintAccuracy func(own float64) float64
-	// TaggedFrench is true if the page is tagged as French, whose words can be corrected. The words read on the page decide
-	// in the end (see language.go). Other languages are read as well as the model can, which is badly, and at a low confidence.
+	// TaggedFrench is true if the page is tagged as French. The words read on the page decide in the end (see language.go).
 	TaggedFrench bool
-	// Enhance corrects words by the word list.
+	// Enhance reads each line of handwriting twice, and takes what the second reading corrects.
 	Enhance bool
 }
 
@@ -79,9 +81,9 @@ func NewPage(gray *image.Gray, spots []image.Rectangle, m Models) *Page {
 }
 
 // Use replaces the models, as when the language of the page has become known. Lines that were read are kept, unless several models of
-// handwriting must compete.
+// handwriting must compete, or the lines are compared with the word lists of the language.
 func (p *Page) Use(m Models) {
-	if len(m.Hands) > 1 {
+	if len(m.Hands) > 1 || m.Enhance {
 		clear(p.known)
 	}
 	p.models = m
@@ -143,10 +145,9 @@ func (p *Page) Read(ctx context.Context, r Reader) (Result, error) {
 		blocks[i] = slices.DeleteFunc(block, reading.isNoise)
 	}
 	all := slices.Concat(blocks...)
-	french := isFrench(all, p.models.TaggedFrench)
 	var result Result
 	for _, block := range blocks {
-		p.models.finish(block, french)
+		p.models.finish(block)
 		result.add(block)
 	}
 	result.Confidence = p.models.mixedConfidence(all)

@@ -19,16 +19,21 @@ import (
 )
 
 // reader is a hand.Reader that reads strip i of a call.
-type reader func(model string, i int, strip *image.Gray, detail tesseract.Detail) []tesseract.Word
+type reader func(model string, i int, strip *image.Gray) []tesseract.Word
 
 func (reader) HandsFor(string) []string { return []string{"hand"} }
 
-func (r reader) ReadStrips(_ context.Context, model string, strips []*image.Gray, detail tesseract.Detail) ([][]tesseract.Word, error) {
+func (r reader) ReadStrips(_ context.Context, model string, strips []*image.Gray) ([][]tesseract.Word, error) {
 	out := make([][]tesseract.Word, len(strips))
 	for i, s := range strips {
-		out[i] = r(model, i, s, detail)
+		out[i] = r(model, i, s)
 	}
 	return out, nil
+}
+
+func (r reader) ReadStripsTwice(ctx context.Context, model string, strips []*image.Gray, _ func(string) bool) (plain, again [][]tesseract.Word, err error) {
+	plain, err = r.ReadStrips(ctx, model, strips)
+	return plain, plain, err
 }
 
 func (r reader) FindLines(g *image.Gray) (*layout.Page, error) { return find(g) }
@@ -49,13 +54,17 @@ func (b broken) FindLines(g *image.Gray) (*layout.Page, error) { return find(g) 
 
 func (broken) HandsFor(string) []string { return []string{"hand"} }
 
-func (b broken) ReadStrips(context.Context, string, []*image.Gray, tesseract.Detail) ([][]tesseract.Word, error) {
+func (b broken) ReadStrips(context.Context, string, []*image.Gray) ([][]tesseract.Word, error) {
 	return nil, b.err
+}
+
+func (b broken) ReadStripsTwice(context.Context, string, []*image.Gray, func(string) bool) (plain, again [][]tesseract.Word, err error) {
+	return nil, nil, b.err
 }
 
 // always reads every strip as the same words, with a confidence for each model.
 func always(text string, hands, prints float64) reader {
-	return func(model string, _ int, s *image.Gray, _ tesseract.Detail) []tesseract.Word {
+	return func(model string, _ int, s *image.Gray) []tesseract.Word {
 		confidence := map[string]float64{"hand": hands, "print": prints}[model]
 		var words []tesseract.Word
 		for j, text := range strings.Fields(text) {
@@ -69,9 +78,9 @@ func always(text string, hands, prints float64) reader {
 // counted counts the strips that each model reads.
 func counted(r reader) (reader, map[string]int) {
 	n := map[string]int{}
-	return func(model string, i int, s *image.Gray, detail tesseract.Detail) []tesseract.Word {
+	return func(model string, i int, s *image.Gray) []tesseract.Word {
 		n[model]++
-		return r(model, i, s, detail)
+		return r(model, i, s)
 	}, n
 }
 
@@ -171,7 +180,7 @@ func TestPage_Read(t *testing.T) {
 	})
 	t.Run("separates the boxes of words where the recognizer gives one the width of several", func(t *testing.T) {
 		t.Parallel()
-		words := mustRead(t, look(scribbled(15), true), reader(func(model string, _ int, s *image.Gray, _ tesseract.Detail) []tesseract.Word {
+		words := mustRead(t, look(scribbled(15), true), reader(func(model string, _ int, s *image.Gray) []tesseract.Word {
 			confidence, w := map[string]float64{"hand": 50, "print": 20}[model], s.Rect.Dx()
 			return []tesseract.Word{
 				{Text: "par", Confidence: confidence, Box: image.Rect(0, 10, w, 40)},

@@ -28,7 +28,7 @@ func (p *Page) readPrintedLines(ctx context.Context, r Reader, all []reading) (m
 	if len(images) == 0 {
 		return nil, nil
 	}
-	read, err := r.ReadStrips(ctx, p.models.Print, images, tesseract.Words)
+	read, err := r.ReadStrips(ctx, p.models.Print, images)
 	if err != nil {
 		return nil, err
 	}

@@ -67,16 +67,16 @@ func TestPage_Read_printedHeading(t *testing.T) {
 	t.Parallel()
 	g := scribbled(15)
 	paste(g, ocrtest.Page("Extrait des registres"), 30)
-	got := mustRead(t, look(g, false), reader(func(model string, i int, s *image.Gray, detail tesseract.Detail) []tesseract.Word {
+	got := mustRead(t, look(g, false), reader(func(model string, i int, s *image.Gray) []tesseract.Word {
 		switch {
 		case model == "print" && s.Rect.Dy() != layout.Height:
-			return always("Extrait", 0, 95)(model, i, s, detail)
+			return always("Extrait", 0, 95)(model, i, s)
 		case model == "print":
-			return always("Extrait", 0, 20)(model, i, s, detail)
+			return always("Extrait", 0, 20)(model, i, s)
 		case s.Rect.Dx() < 500:
-			return always(strings.Repeat("dans cette ", 40), 50, 0)(model, i, s, detail)
+			return always(strings.Repeat("dans cette ", 40), 50, 0)(model, i, s)
 		}
-		return always("with many thanks", 50, 0)(model, i, s, detail)
+		return always("with many thanks", 50, 0)(model, i, s)
 	}))
 	require.False(t, got.Blocks[0].Lines[0].Handwritten)
 	require.Equal(t, "Extrait", got.Blocks[0].Lines[0].Text())

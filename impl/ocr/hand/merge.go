@@ -9,8 +9,8 @@ import (
 )
 
 // merge inserts the lines of handwriting among those of the print, without the words of print that they replace.
-func (p *filling) merge(inPrint Result, filled []reading, french bool) Result {
-	p.models.finish(filled, french)
+func (p *filling) merge(inPrint Result, filled []reading) Result {
+	p.models.finish(filled)
 	printed := 0
 	var blocks []document.Block
 	for _, b := range inPrint.Blocks {

@@ -15,8 +15,8 @@ import (
 type reading struct {
 	at         document.Box // of the line that was found
 	line       document.Line
-	read       []tesseract.Word // the words of the line as the recognizer gave them, with its other choices
-	confidence float64          // the recognizer's own, 0..1, weighted by the length of the words
+	again      []document.Word // what the line says with more knowledge, see Reader.ReadStripsTwice
+	confidence float64         // the recognizer's own, 0..1, weighted by the length of the words
 	characters int
 	edits      []document.Edit
 }
@@ -28,16 +28,26 @@ func (p *Page) readLines(ctx context.Context, r Reader, all []layout.Line) ([]re
 		_, ok := p.known[l.Box()]
 		return ok
 	})
-	if err := p.choose(ctx, r, fresh); err != nil {
+	err := p.choose(ctx, r, fresh)
+	if err != nil {
 		return nil, err
 	}
 	strips, images := cut(fresh)
-	words, err := r.ReadStrips(ctx, p.models.Hand, images, tesseract.Detail(p.models.Enhance))
+	var words, again [][]tesseract.Word
+	if p.models.Enhance {
+		words, again, err = r.ReadStripsTwice(ctx, p.models.Hand, images, p.models.Known)
+	} else {
+		words, err = r.ReadStrips(ctx, p.models.Hand, images)
+	}
 	if err != nil {
 		return nil, err
 	}
 	for i, s := range strips {
-		p.known[s.Line().Box()] = p.models.reading(s, words[i])
+		read := p.models.reading(s, words[i])
+		if again != nil {
+			read.again = p.models.words(s, again[i])
+		}
+		p.known[s.Line().Box()] = read
 	}
 	var out []reading
 	for _, l := range all {
@@ -59,19 +69,25 @@ func cut(all []layout.Line) (strips []layout.Strip, images []*image.Gray) {
 	return strips, images
 }
 
-// reading places the words of a strip on the page.
+// reading returns what a strip says.
 func (m *Models) reading(s layout.Strip, words []tesseract.Word) reading {
 	out := reading{at: s.Line().Box(), line: document.Line{Baseline: s.Baseline(), Handwritten: true}}
 	out.confidence, out.characters = weigh(words)
-	boxes := withoutOverlap(words)
-	for i, w := range words {
-		if text := document.WordText(w.Text); text != "" {
-			word := document.Word{Box: s.Box(boxes[i]), Text: text, Confidence: likely(share(w)), Model: m.Hand}
-			out.line.Words, out.read = append(out.line.Words, word), append(out.read, w)
-		}
-	}
+	out.line.Words = m.words(s, words)
 	out.line.Box = document.WordsBox(out.line.Words)
 	return out
+}
+
+// words places the words of a strip on the page.
+func (m *Models) words(s layout.Strip, read []tesseract.Word) []document.Word {
+	var words []document.Word
+	boxes := withoutOverlap(read)
+	for i, w := range read {
+		if text := document.WordText(w.Text); text != "" {
+			words = append(words, document.Word{Box: s.Box(boxes[i]), Text: text, Confidence: likely(share(w)), Model: m.Hand})
+		}
+	}
+	return words
 }
 
 // isNoise reports whether a line of handwriting is hardly likely to have a character right: it is a stain, an ornament, or writing
@@ -111,26 +127,4 @@ func withoutOverlap(words []tesseract.Word) []image.Rectangle {
 		}
 	}
 	return boxes
-}
-
-// finish, with Models.Enhance, corrects words of French handwriting by the word list. It copies the words first, because the page
-// keeps them as they were read.
-func (m *Models) finish(all []reading, french bool) {
-	if !m.Enhance || !french {
-		return
-	}
-	for i := range all {
-		all[i].line.Words = slices.Clone(all[i].line.Words)
-		for j, w := range all[i].read {
-			word := &all[i].line.Words[j]
-			if better, ok := correct(w, m.Lexicon); ok {
-				before := word.Text
-				word.Text = document.WordText(better)
-				all[i].edits = append(all[i].edits, document.Edit{
-					Box: word.Box, Before: before, After: word.Text, Rule: ruleLexicon, Confidence: word.Confidence,
-				})
-			}
-			word.Known = m.Lexicon != nil && m.Lexicon.Known(word.Text)
-		}
-	}
 }

@@ -119,20 +119,3 @@ const (
 	// leastCharacters is how many characters a page needs for the curve to be believed fully.
 	leastCharacters = 40
 )
-
-// Thresholds of corrections by the word list.
-const (
-	// exchanges is how many symbols of a word may be exchanged: three would make any word of any.
-	exchanges = 2
-	// leastLetters is the least number of letters in a word that is looked up: short ones are in the list by chance.
-	leastLetters = 4
-	// mostSymbols is the most symbols in a word that is looked up. Longer ones are lines of dots and writing without blanks,
-	// which no list has.
-	mostSymbols = 25
-	// beamWidth is how many of the likeliest beginnings of words are followed. It bounds the memory.
-	beamWidth = 256
-	// leastChoice is the confidence, 0..100, below which a choice does not count.
-	leastChoice = 1.0
-	// mostLoss is the largest loss in the logarithm of the confidence for each exchange.
-	mostLoss = 3.0
-)

@@ -4,17 +4,27 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 )
 
 // How the beam search weighs the network and the language model. The weights were tuned on lines of the training collections that
 // were held back from training; none is from a page that accuracy is measured on.
 const (
 	beamWidth      = 10
+	wideBeamWidth  = 25    // of the search with word lists
 	languageWeight = 0.4   // of the language model's logarithms against the network's
 	characterBonus = 1.5   // for every character, which the language model's probabilities would else make costly
 	surelyBlank    = 5e-4  // of a step: no character begins where all else has less than this
 	leastLog       = -7.0  // logarithm of the probability under which a class is not followed
 	never          = -1e30 // logarithm of 0
+)
+
+// How much word lists count in the search. They make a word likelier that they have; a word that they lack stays possible.
+// Tuned on lines of the training collections that were held back, and checked on collections that nothing was trained on.
+const (
+	leastKnown     = 3   // letters of the shortest word that is looked up
+	knownBonus     = 0.2 // for every letter of a known word
+	mostKnownBonus = 2.0 // for a long word
 )
 
 // prefix is a beginning of the text: its last character, and the prefix before it. Prefixes form a tree, so that beginnings that
@@ -43,20 +53,29 @@ func addLog(a, b float64) float64 {
 	return a + math.Log1p(math.Exp(b-a))
 }
 
-// beam is a search over the texts of one line.
-type beam struct {
-	net      *network
+// guide is what a search asks beside the network.
+type guide struct {
 	language *Language
 	symbols  []uint16 // of the language model, by class
-	all      []prefix
-	at       []int32 // the prefixes that are followed
+	width    int      // how many prefixes are followed
+	space    int32    // the class of the space, 0 if there is none
+	// known reports whether a word list has a word. Nil without lists.
+	known func(word string) bool
+}
+
+// beam is a search over the texts of one line.
+type beam struct {
+	guide
+	net *network
+	all []prefix
+	at  []int32 // the prefixes that are followed
 }
 
 // search returns the text, as classes, that network and language model together find most likely (CTC prefix beam search: the
-// paths that spell the same text are added up, unlike in best). Its time grows with steps times beamWidth.
-func (n *network) search(language *Language, symbols []uint16, rows []float32, steps int) []int {
-	b := &beam{net: n, language: language, symbols: symbols}
-	b.all = append(b.all, prefix{parent: -1, context: language.begin(), character: never, seen: -1})
+// paths that spell the same text are added up, unlike in best). Its time grows with steps times the width of the guide.
+func (n *network) search(g guide, rows []float32, steps int) []int {
+	b := &beam{guide: g, net: n}
+	b.all = append(b.all, prefix{parent: -1, context: g.language.begin(), character: never, seen: -1})
 	b.at = []int32{0}
 	for t := range steps {
 		b.advance(t, rows[t*n.out.stride:t*n.out.stride+n.out.classes])
@@ -76,7 +95,23 @@ func (b *beam) score(i int32) float64 { return b.all[i].total() + b.all[i].langu
 // ended is the score of a prefix behind which the line ends.
 func (b *beam) ended(i int32) float64 {
 	end, _ := b.language.after(b.all[i].context, 0)
-	return b.score(i) + languageWeight*end
+	return b.score(i) + languageWeight*end + b.wordBonus(i)
+}
+
+// wordBonus is what a prefix gains if it ends with a word that the lists have.
+func (b *beam) wordBonus(i int32) float64 {
+	if b.known == nil {
+		return 0
+	}
+	var letters []string
+	for ; b.all[i].class != 0 && b.all[i].class != b.space; i = b.all[i].parent {
+		letters = append(letters, b.net.info.Alphabet[b.all[i].class-1])
+	}
+	slices.Reverse(letters)
+	if len(letters) < leastKnown || !b.known(strings.Join(letters, "")) {
+		return 0
+	}
+	return min(knownBonus*float64(len(letters)), mostKnownBonus)
 }
 
 // advance follows all prefixes over one step.
@@ -129,7 +164,7 @@ func (b *beam) advance(t int, row []float32) {
 		}
 	}
 	slices.SortFunc(next, func(x, y int32) int { return cmp.Or(cmp.Compare(b.score(y), b.score(x)), cmp.Compare(x, y)) })
-	b.at = next[:min(len(next), beamWidth)]
+	b.at = next[:min(len(next), b.width)]
 }
 
 // child is the prefix with one character more, made where it is not there yet.
@@ -140,9 +175,13 @@ func (b *beam) child(i, class int32) int32 {
 		}
 	}
 	logp, context := b.language.after(b.all[i].context, b.symbols[class])
+	bonus := 0.0
+	if class == b.space {
+		bonus = b.wordBonus(i)
+	}
 	b.all = append(b.all, prefix{
 		parent: i, class: class, context: context, seen: -1,
-		language: b.all[i].language + languageWeight*logp + characterBonus,
+		language: b.all[i].language + languageWeight*logp + characterBonus + bonus,
 	})
 	c := int32(len(b.all) - 1)
 	b.all[i].children = append(b.all[i].children, c)

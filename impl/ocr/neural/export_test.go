@@ -21,14 +21,19 @@ func (r *Recognizer) Scores(ink []float32, width int) [][]float32 {
 
 // Text is what a line says when only the language model knows how likely its characters are: every class of a step has the
 // probability that probabilities gives it.
-func (r *Recognizer) Text(probabilities [][]float32) string {
+func (r *Recognizer) Text(probabilities [][]float32) string { return r.TextKnowing(nil, probabilities) }
+
+// TextKnowing is the same where word lists have some words.
+func (r *Recognizer) TextKnowing(known func(string) bool, probabilities [][]float32) string {
+	g := r.guide
+	g.known = known
 	o := &r.net.out
 	rows := make([]float32, len(probabilities)*o.stride)
 	for t, p := range probabilities {
 		copy(rows[t*o.stride:], p)
 	}
 	text := ""
-	for _, c := range r.net.align(r.net.search(r.language, r.symbols, rows, len(probabilities)), rows, len(probabilities)) {
+	for _, c := range r.net.align(r.net.search(g, rows, len(probabilities)), rows, len(probabilities)) {
 		text += c.Text
 	}
 	return text

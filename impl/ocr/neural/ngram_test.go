@@ -1,6 +1,7 @@
 package neural_test
 
 import (
+	"image"
 	"math"
 	"strings"
 	"testing"
@@ -67,17 +68,21 @@ func TestCountLanguage_RefusesWhatItCannotCount(t *testing.T) {
 	}
 }
 
+// no is the probability of what a step of a line does not show.
+const no = 1e-6
+
+// row returns the logarithms of the probabilities of blank, " ", a, b, c and é.
+func row(p ...float32) []float32 {
+	for i := range p {
+		p[i] = float32(math.Log(float64(p[i])))
+	}
+	return p
+}
+
 func TestRecognizer_SearchesWithTheLanguageModel(t *testing.T) {
 	t.Parallel()
 	l := mustLanguage(t, mustCount(t, strings.Repeat("abc\n", 50), 4))
 	r := neural.NewRecognizer(mustLoad(t, newSketch().file()), l)
-	row := func(p ...float32) []float32 { // of blank, " ", a, b, c, é
-		for i := range p {
-			p[i] = float32(math.Log(float64(p[i])))
-		}
-		return p
-	}
-	const no = 1e-6
 	image := [][]float32{
 		row(no, no, 0.97, 0.01, no, no), row(0.99, no, no, no, no, no), row(no, no, no, 0.97, 0.01, no),
 		row(0.99, no, no, no, no, no), row(no, no, no, no, 0.45, 0.55), row(0.99, no, no, no, no, no),
@@ -123,4 +128,48 @@ func FuzzLoadLanguage(f *testing.F) {
 			l.After(text)
 		}
 	})
+}
+
+func TestRecognizer_SearchesWithWordLists(t *testing.T) {
+	t.Parallel()
+	l := mustLanguage(t, mustCount(t, strings.Repeat("abc cab\nabé éab\n", 50), 2))
+	r := neural.NewRecognizer(mustLoad(t, newSketch().file()), l)
+	blank := func() []float32 { return row(0.99, no, no, no, no, no) }
+	image := func(last ...float32) [][]float32 {
+		return [][]float32{
+			row(no, no, 0.99, no, no, no), blank(), row(no, no, no, 0.99, no, no), blank(), row(no, no, no, no, last[0], last[1]), blank(),
+			row(no, 0.99, no, no, no, no), blank(), row(no, no, 0.99, no, no, no), blank(),
+		}
+	}
+	knows := func(word string) func(string) bool { return func(w string) bool { return w == word } }
+	for _, c := range []struct {
+		name  string
+		known func(string) bool
+		last  []float32 // probabilities of c and é
+		want  string
+	}{
+		{"takes the likelier letter without a list", nil, []float32{0.45, 0.55}, "abé a"},
+		{"takes a word of the list", knows("abc"), []float32{0.45, 0.55}, "abc a"},
+		{"keeps a word of the list", knows("abé"), []float32{0.55, 0.45}, "abé a"},
+		{"keeps what the image shows clearly", knows("abc"), []float32{no, 0.99}, "abé a"},
+		{"looks up no short word", knows("a"), []float32{0.45, 0.55}, "abé a"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, c.want, r.TextKnowing(c.known, image(c.last...)))
+		})
+	}
+}
+
+func TestRecognizer_ReadTwice(t *testing.T) {
+	t.Parallel()
+	r := mustShipped(t)["plain"]
+	for _, line := range drawnLines() {
+		plain, again := r.ReadTwice(line.strip, func(string) bool { return false })
+		require.Equal(t, r.Read(line.strip), plain, "enhancement starts from what is read without it")
+		require.NotEmpty(t, again)
+	}
+	plain, again := r.ReadTwice(image.NewGray(image.Rect(0, 0, 100, 64)), nil)
+	require.Empty(t, plain, "a line of another height")
+	require.Empty(t, again)
 }

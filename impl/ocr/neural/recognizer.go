@@ -25,10 +25,9 @@ type Character struct {
 
 // Recognizer reads lines with a model. It serves one goroutine at a time; a worker that reads with several threads has one for each.
 type Recognizer struct {
-	net      *network
-	language *Language
-	symbols  []uint16 // of the language model, by the network's class
-	ink      []float32
+	net   *network
+	guide guide
+	ink   []float32
 }
 
 // NewRecognizer returns a recognizer with the fastest kernels of this processor. The language model decides between readings that
@@ -38,13 +37,13 @@ func NewRecognizer(m *Model, l *Language) *Recognizer {
 }
 
 func newRecognizer(m *Model, l *Language, k kernels) *Recognizer {
-	r := &Recognizer{net: newNetwork(m, k), language: l}
+	r := &Recognizer{net: newNetwork(m, k), guide: guide{language: l, width: beamWidth, space: int32(slices.Index(m.info.Alphabet, " ")) + 1}}
 	if l != nil {
-		r.symbols = make([]uint16, len(m.info.Alphabet)+1)
+		r.guide.symbols = make([]uint16, len(m.info.Alphabet)+1)
 		for i, c := range m.info.Alphabet {
-			r.symbols[i+1] = uint16(len(l.alphabet) + 1) // a character that no text of the language model has
+			r.guide.symbols[i+1] = uint16(len(l.alphabet) + 1) // a character that no text of the language model has
 			if at := slices.Index(l.alphabet, c); at >= 0 {
-				r.symbols[i+1] = uint16(at + 1)
+				r.guide.symbols[i+1] = uint16(at + 1)
 			}
 		}
 	}
@@ -57,17 +56,30 @@ const MaxWidth = 16_000
 // Read reads one line: 48 pixels high, dark ink on light paper, at most MaxWidth wide. It returns nil if the image has another
 // height or is wider, or if nothing is written on it. The words are in order and their boxes do not overlap.
 func (r *Recognizer) Read(line *image.Gray) []Word {
+	rows, steps := r.score(line)
+	return r.words(r.guide, rows, steps, line)
+}
+
+// score returns the scores of a line that has the right size, and otherwise no steps.
+func (r *Recognizer) score(line *image.Gray) (rows []float32, steps int) {
 	size := line.Rect.Size()
 	if size.Y != lineHeight || size.X < 1 || size.X > MaxWidth {
-		return nil
+		return nil, 0
 	}
 	r.ink = inkOf(line, r.ink)
-	rows, steps := r.net.scores(r.ink, size.X)
-	found := r.net.best(rows, steps)
-	if r.language != nil && len(found) > 0 {
-		found = r.net.align(r.net.search(r.language, r.symbols, rows, steps), rows, steps)
+	return r.net.scores(r.ink, size.X)
+}
+
+// words returns what the scores of a line say.
+func (r *Recognizer) words(g guide, rows []float32, steps int, line *image.Gray) []Word {
+	if steps == 0 {
+		return nil
 	}
-	return words(found, r.ink, size.X)
+	found := r.net.best(rows, steps)
+	if len(found) > 0 && g.language != nil {
+		found = r.net.align(r.net.search(g, rows, steps), rows, steps)
+	}
+	return words(found, r.ink, line.Rect.Dx())
 }
 
 // inkOf is how much ink there is on each pixel, 0 to 1.

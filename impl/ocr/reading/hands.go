@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/text/language"
 
+	"uncial/impl/ocr/correct"
 	"uncial/impl/ocr/hand"
 	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/models/own"
@@ -39,9 +40,28 @@ func handModels(p *page, reader hand.Reader) hand.Models {
 		Hands:         reader.HandsFor(p.language),
 	}
 	if isEnhanced(p) {
-		models.Enhance, models.Lexicon = true, p.src.Lexicon(own.EarlyPrint)
+		models.Enhance, models.Known = true, p.handLists().Known
 	}
 	return models
+}
+
+// handLists returns the word lists that handwriting in the language of the page is compared with. French has the most: the list of the
+// model for early print is mostly French. Latin has none, because its hands abbreviate most words.
+func (p *page) handLists() correct.Lexicons {
+	names := p.src.For(p.language)
+	switch {
+	case isLanguage(p.language, "la"):
+		return nil
+	case isFrench(p.language):
+		names = slices.Concat(names, p.src.For("fr"), p.src.For("frm"), []string{own.EarlyPrint})
+	}
+	var lists correct.Lexicons
+	for _, name := range slices.Compact(names) {
+		if l := p.src.Lexicon(name); l != nil {
+			lists = append(lists, l)
+		}
+	}
+	return lists
 }
 
 // confidence reports whether all of the page is written by hand, and how confident the handwriting model is of some lines.
@@ -58,13 +78,16 @@ func isLatinScript(tag string) bool {
 }
 
 // isFrench reports whether a tag is French of any region and time.
-func isFrench(tag string) bool {
+func isFrench(tag string) bool { return isLanguage(tag, "fr", "frm", "fro") }
+
+// isLanguage reports whether a tag is one of some languages, in any region and script.
+func isLanguage(tag string, languages ...string) bool {
 	parsed, err := language.Parse(tag)
 	if err != nil {
 		return false
 	}
 	base, _ := parsed.Base()
-	return slices.Contains([]string{"fr", "frm", "fro"}, base.String())
+	return slices.Contains(languages, base.String())
 }
 
 func mayHoldHandwriting(p *page) bool { return p.hands.page != nil }

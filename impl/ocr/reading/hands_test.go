@@ -96,7 +96,7 @@ func (m *mixed) FindLines(g *image.Gray) (*layout.Page, error) {
 	return layout.NewFinder(model).Find(g), nil
 }
 
-func (m *mixed) ReadStrips(_ context.Context, model string, strips []*image.Gray, _ tesseract.Detail) ([][]tesseract.Word, error) {
+func (m *mixed) ReadStrips(_ context.Context, model string, strips []*image.Gray) ([][]tesseract.Word, error) {
 	m.strips += len(strips)
 	out := make([][]tesseract.Word, len(strips))
 	confidence := 20.0
@@ -110,6 +110,11 @@ func (m *mixed) ReadStrips(_ context.Context, model string, strips []*image.Gray
 		}
 	}
 	return out, nil
+}
+
+func (m *mixed) ReadStripsTwice(ctx context.Context, model string, strips []*image.Gray, _ func(string) bool) (plain, again [][]tesseract.Word, err error) {
+	plain, err = m.ReadStrips(ctx, model, strips)
+	return plain, plain, err
 }
 
 // both are the confidences of the language's own model and of the early-print model.

@@ -44,12 +44,28 @@ func (h *handwriting) load(n int) error {
 
 // read reads each strip as one line, on at most the given number of threads and at least one. After the end of ctx it returns
 // ctx's error.
-func (h *handwriting) read(ctx context.Context, strips []*image.Gray, threads int, detail tesseract.Detail) ([][]tesseract.Word, error) {
+func (h *handwriting) read(ctx context.Context, strips []*image.Gray, threads int) ([][]tesseract.Word, error) {
+	out := make([][]tesseract.Word, len(strips))
+	err := h.each(ctx, strips, threads, func(r *neural.Recognizer, i int) { out[i] = toTesseract(r.Read(strips[i])) })
+	return out, err
+}
+
+// readTwice reads each strip plainly and once more. See hand.Reader.
+func (h *handwriting) readTwice(ctx context.Context, strips []*image.Gray, threads int, known func(string) bool) (plain, again [][]tesseract.Word, err error) {
+	plain, again = make([][]tesseract.Word, len(strips)), make([][]tesseract.Word, len(strips))
+	err = h.each(ctx, strips, threads, func(r *neural.Recognizer, i int) {
+		first, second := r.ReadTwice(strips[i], known)
+		plain[i], again[i] = toTesseract(first), toTesseract(second)
+	})
+	return plain, again, err
+}
+
+// each calls read for each strip, on several threads that have a recognizer each.
+func (h *handwriting) each(ctx context.Context, strips []*image.Gray, threads int, read func(r *neural.Recognizer, i int)) error {
 	threads = max(min(threads, len(strips)/minStripsAnEngine), 1)
 	if err := h.load(threads); err != nil {
-		return nil, err
+		return err
 	}
-	out := make([][]tesseract.Word, len(strips))
 	var next atomic.Int64
 	var group errgroup.Group
 	for _, r := range h.recognizers[:threads] {
@@ -58,14 +74,12 @@ func (h *handwriting) read(ctx context.Context, strips []*image.Gray, threads in
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				for _, w := range r.Read(strips[i]) {
-					out[i] = append(out[i], toTesseract(w, detail))
-				}
+				read(r, i)
 			}
 			return nil
 		})
 	}
-	return out, group.Wait()
+	return group.Wait()
 }
 
 // FindLines finds the lines of handwriting on a page. See hand.Reader.
@@ -80,19 +94,11 @@ func (e *Engines) FindLines(g *image.Gray) (*layout.Page, error) {
 	return e.finder.Find(g), nil
 }
 
-// toTesseract converts a word so that it can be compared with Tesseract's.
-func toTesseract(w neural.Word, detail tesseract.Detail) tesseract.Word {
-	out := tesseract.Word{Text: w.Text, Box: w.Box, Confidence: 100 * onTesseractScale(w.Confidence)}
-	if detail != tesseract.Symbols {
-		return out
-	}
-	for _, c := range w.Characters {
-		s := tesseract.Symbol{Text: c.Text, Box: image.Rect(c.X, w.Box.Min.Y, c.X+1, w.Box.Max.Y), Confidence: 100 * c.Prob}
-		s.Choices = []tesseract.Choice{{Text: c.Text, Confidence: 100 * c.Prob}}
-		if c.Other != "" {
-			s.Choices = append(s.Choices, tesseract.Choice{Text: c.Other, Confidence: 100 * c.OtherProb})
-		}
-		out.Symbols = append(out.Symbols, s)
+// toTesseract converts words so that they can be compared with Tesseract's.
+func toTesseract(words []neural.Word) []tesseract.Word {
+	var out []tesseract.Word
+	for _, w := range words {
+		out = append(out, tesseract.Word{Text: w.Text, Box: w.Box, Confidence: 100 * onTesseractScale(w.Confidence)})
 	}
 	return out
 }

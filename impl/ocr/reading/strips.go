@@ -19,9 +19,9 @@ var _ hand.Reader = (*Engines)(nil)
 func (e *Engines) SetThreads(n int) { e.threads = min(max(n, 1), maxEngines) }
 
 // ReadStrips reads each image as one line. See hand.Reader.
-func (e *Engines) ReadStrips(ctx context.Context, model string, strips []*image.Gray, detail tesseract.Detail) ([][]tesseract.Word, error) {
+func (e *Engines) ReadStrips(ctx context.Context, model string, strips []*image.Gray) ([][]tesseract.Word, error) {
 	if h := e.hand(model); h != nil {
-		return h.read(ctx, strips, e.threads, detail)
+		return h.read(ctx, strips, e.threads)
 	}
 	first, err := e.Get(model)
 	if err != nil {
@@ -51,6 +51,15 @@ func (e *Engines) ReadStrips(ctx context.Context, model string, strips []*image.
 		err = other
 	}
 	return out, err
+}
+
+// ReadStripsTwice reads each image with a model of handwriting, plainly and once more. See hand.Reader.
+func (e *Engines) ReadStripsTwice(ctx context.Context, model string, strips []*image.Gray, known func(string) bool) (plain, again [][]tesseract.Word, err error) {
+	h := e.hand(model)
+	if h == nil {
+		return nil, nil, fmt.Errorf("reading: %q is not a model of handwriting", model)
+	}
+	return h.readTwice(ctx, strips, e.threads, known)
 }
 
 // team returns n engines of one model, the first included. The others are kept for the next page.

@@ -24,26 +24,31 @@ func TestEngines_ReadStrips(t *testing.T) {
 		line := imaging.Crop(ocrtest.Page(fmt.Sprintf("le %d mars devant nous", 10+i)), image.Rect(30, 45, 900, 125))
 		strips = append(strips, imaging.Resize(line, 48*870/80, 48))
 	}
-	var before [][]tesseract.Word
+	var before, twice [][]tesseract.Word
 	for _, threads := range []int{1, 2, 3} {
 		engines := reading.NewEngines(set, 1)
 		engines.SetThreads(threads)
-		for _, detail := range []tesseract.Detail{tesseract.Words, tesseract.Symbols, tesseract.Words} {
-			words, err := engines.ReadStrips(t.Context(), own.Hands, strips, detail)
-			require.NoError(t, err)
-			require.Len(t, words, len(strips))
-			require.Equal(t, detail == tesseract.Symbols, words[0][0].Symbols != nil)
-			if detail == tesseract.Symbols {
-				continue
-			}
-			if before != nil {
-				require.Equal(t, before, words, "same result on %d threads", threads)
-			}
-			before = words
+		words, err := engines.ReadStrips(t.Context(), own.Hands, strips)
+		require.NoError(t, err)
+		require.Len(t, words, len(strips))
+		if before != nil {
+			require.Equal(t, before, words, "same result on %d threads", threads)
 		}
-		none, err := engines.ReadStrips(t.Context(), own.Hands, nil, tesseract.Words)
+		before = words
+		plain, again, err := engines.ReadStripsTwice(t.Context(), own.Hands, strips, func(word string) bool { return word == "devant" })
+		require.NoError(t, err)
+		require.Equal(t, words, plain, "enhancement starts from what is read without it")
+		require.Len(t, again, len(strips))
+		if twice != nil {
+			require.Equal(t, twice, again, "same second reading on %d threads", threads)
+		}
+		twice = again
+		none, err := engines.ReadStrips(t.Context(), own.Hands, nil)
 		require.NoError(t, err)
 		require.Empty(t, none)
 		engines.Close()
 	}
+	engines := reading.NewEngines(set, 1)
+	_, _, err = engines.ReadStripsTwice(t.Context(), "eng", strips, nil)
+	require.ErrorContains(t, err, "not a model of handwriting")
 }

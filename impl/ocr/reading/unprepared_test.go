@@ -77,8 +77,8 @@ func (b *blurred) Read(ctx context.Context, img *image.Gray, dpi int, model stri
 	return (&scripted{says: map[string]said{"eng": {b.inPrint, 0.5}}}).Read(ctx, img, dpi, model, mode)
 }
 
-func (b *blurred) ReadStrips(ctx context.Context, model string, strips []*image.Gray, detail tesseract.Detail) ([][]tesseract.Word, error) {
-	all, err := b.mixed.ReadStrips(ctx, model, strips, detail)
+func (b *blurred) ReadStrips(ctx context.Context, model string, strips []*image.Gray) ([][]tesseract.Word, error) {
+	all, err := b.mixed.ReadStrips(ctx, model, strips)
 	for _, line := range all {
 		for i := range line {
 			line[i].Text, line[i].Confidence = "nnvmt", 2

@@ -1,0 +1,139 @@
+package hand
+
+import (
+	"slices"
+	"strings"
+
+	"uncial/internal/document"
+	"uncial/internal/text"
+)
+
+// ruleAgain names the edits that take what was read with more knowledge of the line.
+const ruleAgain = "second-reading"
+
+// change is a stretch of a line in which two readings differ. One of them may have no words there.
+type change struct {
+	before, after []document.Word
+	at            int // index of the first word of the first reading
+}
+
+// changes returns where the words of two readings differ, in their order: what is left over beside their longest common
+// subsequence. Stretches of equally many words are taken apart word by word.
+func changes(before, after []document.Word) []change {
+	common := commonLengths(before, after)
+	var all []change
+	i, j := 0, 0
+	for i < len(before) || j < len(after) {
+		fromI, fromJ := i, j
+		for !(i < len(before) && j < len(after) && before[i].Text == after[j].Text) && (i < len(before) || j < len(after)) {
+			if j == len(after) || i < len(before) && common[i+1][j] >= common[i][j+1] {
+				i++
+			} else {
+				j++
+			}
+		}
+		if n := i - fromI; n > 0 && n == j-fromJ {
+			for k := range n {
+				all = append(all, change{before[fromI+k : fromI+k+1], after[fromJ+k : fromJ+k+1], fromI + k})
+			}
+		} else if n > 0 || j > fromJ {
+			all = append(all, change{before[fromI:i], after[fromJ:j], fromI})
+		}
+		if i < len(before) && j < len(after) {
+			i, j = i+1, j+1
+		}
+	}
+	return all
+}
+
+// commonLengths returns the lengths of the longest common subsequences of before[i:] and after[j:].
+func commonLengths(before, after []document.Word) [][]int {
+	common := make([][]int, len(before)+1)
+	for i := range common {
+		common[i] = make([]int, len(after)+1)
+	}
+	for i := len(before) - 1; i >= 0; i-- {
+		for j := len(after) - 1; j >= 0; j-- {
+			if common[i][j] = max(common[i+1][j], common[i][j+1]); before[i].Text == after[j].Text {
+				common[i][j] = common[i+1][j+1] + 1
+			}
+		}
+	}
+	return common
+}
+
+// isCorrection reports whether a change may put misread letters right: it neither only respells words nor drops signs of
+// abbreviation, and leaves some text in the line.
+func (c change) isCorrection() bool {
+	before, after := joined(c.before), joined(c.after)
+	return !text.OnlyRespells(before, after) && text.Abbreviations(before) <= text.Abbreviations(after)
+}
+
+func joined(words []document.Word) string {
+	var b strings.Builder
+	for _, w := range words {
+		b.WriteString(w.Text)
+	}
+	return b.String()
+}
+
+// finish, with Models.Enhance, takes what the second reading of each line of handwriting has corrected. It copies the words first,
+// because the page keeps them as they were read.
+func (m *Models) finish(all []reading) {
+	if !m.Enhance {
+		return
+	}
+	for i := range all {
+		if r := &all[i]; r.line.Handwritten {
+			r.line.Words = slices.Clone(r.line.Words)
+			r.correct()
+			for j := range r.line.Words {
+				r.line.Words[j].Known = m.Known(r.line.Words[j].Text)
+			}
+		}
+	}
+}
+
+// correct replaces words by those of the second reading.
+func (r *reading) correct() {
+	words, moved := slices.Clone(r.line.Words), 0
+	for _, c := range changes(r.line.Words, r.again) {
+		if !c.isCorrection() {
+			continue
+		}
+		after := make([]string, len(c.after))
+		for i, w := range c.after {
+			after[i] = w.Text
+		}
+		edit := document.NewEdit(c.before, strings.Join(after, " "), ruleAgain, meanOf(c.after, c.before))
+		if len(c.before) == 0 {
+			edit.Box = document.WordsBox(c.after)
+		}
+		r.edits = append(r.edits, edit)
+		fresh := slices.Clone(c.after)
+		if len(fresh) == len(c.before) {
+			for i := range fresh {
+				fresh[i].Box = c.before[i].Box
+			}
+		}
+		words = slices.Replace(words, c.at+moved, c.at+moved+len(c.before), fresh...)
+		moved += len(c.after) - len(c.before)
+	}
+	if len(words) > 0 {
+		r.line.Words, r.line.Box = words, document.WordsBox(words)
+		return
+	}
+	r.edits = nil // the second reading found no text
+}
+
+// meanOf returns the mean confidence of words, or of others if there are none.
+func meanOf(words, others []document.Word) float64 {
+	if len(words) == 0 {
+		words = others
+	}
+	sum := 0.0
+	for _, w := range words {
+		sum += w.Confidence
+	}
+	return sum / float64(len(words))
+}

@@ -1,0 +1,104 @@
+package hand_test
+
+import (
+	"context"
+	"image"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/hand"
+	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/tesseract"
+)
+
+// second reads every strip as one text, and the second time as another.
+type second struct {
+	reader
+	again string
+}
+
+func (s second) ReadStripsTwice(ctx context.Context, model string, strips []*image.Gray, known func(string) bool) (plain, again [][]tesseract.Word, err error) {
+	if plain, err = s.ReadStrips(ctx, model, strips); err != nil || !known("devant") {
+		return nil, nil, err
+	}
+	again, err = always(s.again, 60, 0).ReadStrips(ctx, model, strips)
+	return plain, again, err
+}
+
+func enhanced(tb testing.TB, g *image.Gray, enhance bool) *hand.Page {
+	tb.Helper()
+	return hand.NewPage(g, imaging.Letters(g), hand.Models{
+		Hand: "hand", Print: "print", TaggedFrench: true, Known: func(word string) bool { return word == "devant" }, Enhance: enhance,
+		PrintAccuracy: func(own float64) float64 { return own },
+	})
+}
+
+func TestPage_Read_enhanced(t *testing.T) {
+	t.Parallel()
+	g := scribbled(6)
+	for _, c := range []struct {
+		name, plain, again, want string
+		edits                    []string // before and after, by turns
+	}{
+		{"takes a word that the second reading corrects", "par deuant nons", "par deuant nous", "par deuant nous", []string{"nons", "nous"}},
+		{"lists each of several words", "pnr devant nons", "par devant nous", "par devant nous", []string{"pnr", "par", "nons", "nous"}},
+		{"splits a word", "pardevant nous", "par devant nous", "par devant nous", []string{"pardevant", "par devant"}},
+		{"joins words", "par de vant nous", "par devant nous", "par devant nous", []string{"de vant", "devant"}},
+		{"adds a word that was missing", "par nous", "par devant nous", "par devant nous", []string{"", "devant"}},
+		{"drops a word", "par devant i nous", "par devant nous", "par devant nous", []string{"i", ""}},
+		{"keeps the spelling of the time", "il étoit devant", "il était devant", "il étoit devant", nil},
+		{"keeps an accent", "la piéce", "la pièce", "la piéce", nil},
+		{"keeps a sign of abbreviation", "ꝑ devant", "p devant", "ꝑ devant", nil},
+		{"keeps a line in which the second reading found nothing", "par devant", "", "par devant", nil},
+		{"keeps what both read", "par devant nous", "par devant nous", "par devant nous", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := second{always(c.plain, 50, 20), c.again}
+			page := enhanced(t, g, true)
+			result := mustRead(t, page, r)
+			lines := result.Blocks[0].Lines
+			require.Equal(t, c.want, lines[0].Text())
+			var edits []string
+			for _, e := range result.Edits[:len(result.Edits)/len(lines)] {
+				require.Equal(t, "second-reading", e.Rule)
+				require.Positive(t, e.Box.W*e.Box.H)
+				require.Positive(t, e.Confidence)
+				edits = append(edits, e.Before, e.After)
+			}
+			require.Equal(t, c.edits, edits)
+			for _, w := range lines[0].Words {
+				require.Equal(t, w.Text == "devant", w.Known)
+			}
+			again, err := page.Read(t.Context(), r)
+			require.NoError(t, err)
+			require.Equal(t, result, again, "the page keeps what was read first")
+			plain := mustRead(t, enhanced(t, g, false), r)
+			require.Equal(t, c.plain, plain.Blocks[0].Lines[0].Text())
+			require.Empty(t, plain.Edits)
+			require.InDelta(t, plain.Confidence, result.Confidence, 1e-9, "decisions are the same with and without enhancement")
+		})
+	}
+	t.Run("reads again when the language, and with it the word list, has become known", func(t *testing.T) {
+		t.Parallel()
+		r, n := counted(always("par devant nous", 50, 20))
+		page := enhanced(t, g, true)
+		first := mustRead(t, page, r)
+		read := n["hand"]
+		page.Use(hand.Models{
+			Hand: "hand", Print: "print", TaggedFrench: true, Known: func(word string) bool { return word == "nous" }, Enhance: true,
+			PrintAccuracy: func(own float64) float64 { return own },
+		})
+		again, err := page.Read(t.Context(), r)
+		require.NoError(t, err)
+		require.Equal(t, 2*read, n["hand"])
+		require.True(t, first.Blocks[0].Lines[0].Words[1].Known)
+		require.True(t, again.Blocks[0].Lines[0].Words[2].Known)
+	})
+	t.Run("returns an error of the recognizer", func(t *testing.T) {
+		t.Parallel()
+		_, err := enhanced(t, g, true).Read(t.Context(), broken{context.Canceled})
+		require.ErrorIs(t, err, context.Canceled)
+	})
+}

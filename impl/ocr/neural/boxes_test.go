@@ -1,0 +1,59 @@
+package neural_test
+
+import (
+	"image"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/ocrtest"
+)
+
+// leastOverlap is the least median of the shares (intersection over union) that the boxes of words have in common with their ink.
+const leastOverlap = 0.7
+
+// drawWords draws the words of a text and returns their ink: the smallest boxes around what each of them darkened.
+func drawWords(text string, seed uint64) (*image.Gray, map[string]image.Rectangle) {
+	g := ocrtest.Sheet(1200, 48)
+	boxes, x := map[string]image.Rectangle{}, 12
+	for _, word := range strings.Fields(text) {
+		before := slices.Clone(g.Pix)
+		x = ocrtest.Write(g, x, 14, func(float64) float64 { return 33 }, word, seed) + 6
+		var box image.Rectangle
+		for i, v := range g.Pix {
+			if v < before[i] {
+				box = box.Union(image.Rect(i%g.Stride, i/g.Stride, i%g.Stride+1, i/g.Stride+1))
+			}
+		}
+		boxes[word] = box
+	}
+	return g.SubImage(image.Rect(0, 0, x, 48)).(*image.Gray), boxes
+}
+
+func TestRecognizer_PutsBoxesAroundTheInkOfWords(t *testing.T) {
+	t.Parallel()
+	r := mustShipped(t)["plain"]
+	area := func(b image.Rectangle) float64 { return float64(b.Dx() * b.Dy()) }
+	var overlaps []float64
+	written := 0
+	for i, text := range []string{
+		"le maire de la commune", "nous avons déclaré que", "les habitants du pays", "une lettre pour vous", "il est parti avec son fils",
+		"elle demeure dans cette ville", "par devant nous notaire", "fait et passé ce jour",
+	} {
+		line, ink := drawWords(text, uint64(i)) // #nosec G115 -- counts lines
+		written += len(ink)
+		for _, w := range r.Read(line) {
+			if box, ok := ink[w.Text]; ok {
+				shared := area(box.Intersect(w.Box))
+				overlaps = append(overlaps, shared/(area(box)+area(w.Box)-shared))
+			}
+		}
+	}
+	slices.Sort(overlaps)
+	median := overlaps[len(overlaps)/2]
+	t.Logf("%d of %d words were read; overlap of their boxes: median %.3f, least %.3f", len(overlaps), written, median, overlaps[0])
+	require.GreaterOrEqual(t, len(overlaps), written*3/4, "most words are compared")
+	require.GreaterOrEqual(t, median, leastOverlap)
+}

@@ -159,7 +159,7 @@ func TestGen_IsGenerated(t *testing.T) {
 	}
 }
 
-// `make test` runs the packages that the Makefile lists as COMPUTING without the race detector.
+// `make test` builds the packages that the Makefile lists as COMPUTING without the race detector.
 func TestComputingPackages_StartNoGoroutines(t *testing.T) {
 	t.Parallel()
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))

@@ -145,7 +145,7 @@ func media(scheme string) chromedp.Action {
 const phoneWidth = 320
 
 // Check checks the page that is open with axe-core in both themes at 320 pixels, with every rule and every element, and that
-// nothing is cut off at that width. It saves screenshots under the name: desktop, phone and dark.
+// nothing is cut off at that width, and no value is missing. It saves screenshots under the name: desktop, phone and dark.
 func (b *Browser) Check(name string) {
 	b.tb.Helper()
 	b.check(name, func(suffix string) { b.Screenshot(name + suffix) })
@@ -163,6 +163,7 @@ func (b *Browser) check(name string, shoot func(suffix string)) {
 	for _, scheme := range []string{"light", "dark"} {
 		b.theme(phoneWidth, scheme)
 		require.Empty(b.tb, b.violations(), "axe-core on %s, %s", name, scheme)
+		require.NotRegexp(b.tb, `<nil>|%!|\[object `, Eval[string](b, "document.body.innerText"), "%s shows a value that is not there", name)
 		require.LessOrEqual(b.tb, Eval[int](b, "document.documentElement.scrollWidth"), phoneWidth, "%s scrolls sideways", name)
 		if scheme == "light" {
 			shoot("-phone")

@@ -228,6 +228,7 @@ func TestReading_Render(t *testing.T) {
 	}
 	html = mustRender(t, weak)
 	require.Contains(t, html, `<rect class="weak" data-word="p1-k1" x="10" y="20" width="30" height="40"><title>writing that was not read</title>`)
+	require.Contains(t, html, `data-word="p1-k1"><td>writing that was not read</td><td dir="auto">nothing</td>`)
 	require.Contains(t, html, `data-word="p1-k2"><td>probably misread</td><td dir="auto">Aprille</td><td>55 %</td>`)
 	require.Contains(t, html, `data-word="p1-k3"><td>of-later-versions</td>`)
 	require.NotContains(t, html, "p1-k4", "places of other pages")

@@ -12,6 +12,7 @@ type weakPlace struct {
 	gen.WeakPlace
 	ID, Why string
 	Percent int
+	Read    string // what was read there; "nothing" for ink without text
 }
 
 // reasons say in words why a place is weak.
@@ -29,8 +30,12 @@ func (r *Reading) weak(page int) (all []weakPlace) {
 	}
 	for _, w := range *r.Answer.Weak {
 		if w.Page == int64(page) {
+			text := "nothing"
+			if w.Text != nil {
+				text = *w.Text
+			}
 			id := fmt.Sprintf("p%d-k%d", page, len(all)+1)
-			all = append(all, weakPlace{w, id, cmp.Or(reasons[w.Reason], w.Reason), percent(w.Confidence)})
+			all = append(all, weakPlace{w, id, cmp.Or(reasons[w.Reason], w.Reason), percent(w.Confidence), text})
 		}
 	}
 	return all

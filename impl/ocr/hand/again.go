@@ -62,12 +62,33 @@ func commonLengths(before, after []document.Word) [][]int {
 	return common
 }
 
-// isCorrection reports whether a change may put misread letters right: it neither only respells words nor drops signs of
-// abbreviation, and leaves some text in the line.
+// isCorrection reports whether a change may put misread letters right: it does more than spell or space words as is usual today, and
+// drops no sign of abbreviation.
 func (c change) isCorrection() bool {
 	before, after := joined(c.before), joined(c.after)
-	return !text.OnlyRespells(before, after) && text.Abbreviations(before) <= text.Abbreviations(after)
+	if text.Abbreviations(before) > text.Abbreviations(after) {
+		return false
+	}
+	if before == after {
+		return true // divided otherwise
+	}
+	before, after = withoutHabits(before), withoutHabits(after)
+	return before != after && !text.OnlyRespells(before, after)
 }
+
+// withoutHabits returns words in a form that writers of all times share: without apostrophes and hyphens, with single letters for
+// doubled ones ("vilage"), and with e for a before m and n ("tamps"). text.OnlyRespells knows the habits that keep the length of a word.
+func withoutHabits(words string) string {
+	var out []rune
+	for _, r := range nasals.Replace(words) {
+		if len(out) == 0 || out[len(out)-1] != r {
+			out = append(out, r)
+		}
+	}
+	return string(out)
+}
+
+var nasals = strings.NewReplacer("'", "", "’", "", "-", "", "am", "em", "an", "en")
 
 func joined(words []document.Word) string {
 	var b strings.Builder

@@ -318,3 +318,16 @@ func TestReader_Expand_URLs(t *testing.T) {
 		assert.Equal(t, url, loaded.URL)
 	}
 }
+
+func TestReader_named(t *testing.T) {
+	t.Parallel()
+	r := mustReader(t)
+	r.Linked = fetch.New(fetch.Options{})
+	t.Cleanup(r.Linked.Close)
+	for url, isUsersOwn := range map[string]bool{
+		"http://127.0.0.1/manifest.json": true, "http://[::1]/1.jpg": true, "http://10.1.2.3/1.jpg": true, "http://localhost/1.jpg": true,
+		"https://8.8.8.8:8182/1.jpg": true, "https://8.8.8.8/manifest.json": false, "http://[2001:4860:4860::8888]/1.jpg": false,
+	} {
+		assert.Equal(t, isUsersOwn, source.Named(r, t.Context(), url) == r.Web, url)
+	}
+}

@@ -6,17 +6,21 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net"
+	"net/netip"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"uncial/impl/client/iiif"
 	"uncial/impl/fetch"
 	"uncial/impl/volume"
+	"uncial/internal/address"
 	"uncial/internal/contract"
 )
 
@@ -97,11 +101,34 @@ func urlName(raw string) string {
 // webPage is an image at a URL, or inside a data: URL.
 type webPage struct {
 	url         string
-	web         *fetch.Fetcher
+	web         func(ctx context.Context, url string) *fetch.Fetcher
 	isFetchHere bool // else the service fetches
 }
 
-func (r *Reader) webPage(raw string, web *fetch.Fetcher) *Page {
+// lookupTimeout bounds the search for the addresses of a host.
+const lookupTimeout = 10 * time.Second
+
+// named returns what fetches a URL of the command line: Web if its host is on the user's network, or has a port of its own, and else
+// Linked, because a public server may redirect to that network.
+func (r *Reader) named(ctx context.Context, raw string) *fetch.Fetcher {
+	u, err := url.Parse(raw)
+	if err != nil || u.Port() != "" {
+		return r.Web
+	}
+	bounded, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
+	found, err := net.DefaultResolver.LookupNetIP(bounded, "ip", u.Hostname())
+	isPrivate := func(a netip.Addr) bool { return !address.IsPublic(a.Unmap()) }
+	if err != nil || slices.ContainsFunc(found, isPrivate) {
+		return r.Web
+	}
+	return r.Linked
+}
+
+// linked returns what fetches a URL that a manifest names.
+func (r *Reader) linked(context.Context, string) *fetch.Fetcher { return r.Linked }
+
+func (r *Reader) webPage(raw string, web func(ctx context.Context, url string) *fetch.Fetcher) *Page {
 	page := &Page{Position: raw, Locator: raw, Source: shown(raw), Stem: stem(urlName(raw)), Label: urlName(raw), Host: iiifHost(raw)}
 	from := &webPage{url: raw, web: web}
 	if from.isInline() {
@@ -148,7 +175,7 @@ func (p *webPage) load(ctx context.Context, folder string) (*Image, error) {
 }
 
 func (p *webPage) fetch(ctx context.Context) ([]byte, error) {
-	body, err := patiently(ctx, func() ([]byte, error) { return p.web.Fetch(ctx, p.url) })
+	body, err := patiently(ctx, func() ([]byte, error) { return p.web(ctx, p.url).Fetch(ctx, p.url) })
 	return body, explainRefused(err)
 }
 
@@ -214,7 +241,7 @@ const (
 func (r *Reader) manifest(ctx context.Context, source string, body []byte) (*iiif.Document, []*Page, error) {
 	if body == nil {
 		var err error
-		if body, err = patiently(ctx, func() ([]byte, error) { return r.Web.Get(ctx, source) }); err != nil {
+		if body, err = patiently(ctx, func() ([]byte, error) { return r.named(ctx, source).Get(ctx, source) }); err != nil {
 			return nil, nil, fmt.Errorf("cannot fetch the manifest: %w", err)
 		}
 	}
@@ -304,7 +331,7 @@ func (r *Reader) canvasPages(manifests []*iiif.Document) (pages []*Page, images 
 			}
 			for k, image := range canvas.Images {
 				page := base
-				from := r.webPage(image, r.Linked)
+				from := r.webPage(image, r.linked)
 				page.origin, page.Source, page.Host = from.origin, from.Source, hostOf(image)
 				if len(canvas.Images) > 1 {
 					page.Stem = fmt.Sprintf("%s-%d", base.Stem, k+1)

@@ -1,8 +1,10 @@
 package reading_test
 
 import (
+	"context"
 	"encoding/binary"
 	"image"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,6 +13,7 @@ import (
 	"uncial/impl/ocr/models/own"
 	"uncial/impl/ocr/ocrtest"
 	"uncial/impl/ocr/reading"
+	"uncial/impl/ocr/tesseract"
 	"uncial/internal/document"
 )
 
@@ -111,3 +114,47 @@ func tiffOf(pages ...*image.Gray) []byte {
 }
 
 func firstModel(p *document.Page) string { return p.Blocks[0].Lines[0].Words[0].Model }
+
+// bilingual is a source with models for English and French. Single lines say little, and the page with the model for English a lot.
+type bilingual struct {
+	scripted
+	line, page string
+}
+
+func (*bilingual) Languages() []string { return []string{"en", "fr"} }
+
+func (*bilingual) For(language string) []string {
+	return map[string][]string{"en": {"eng"}, "fr": {"fra"}}[language]
+}
+
+func (b *bilingual) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
+	b.says = map[string]said{model: {b.page, 0.95}, model + " line": {b.line, 0.95}}
+	return b.scripted.Read(ctx, img, dpi, model, mode)
+}
+
+func TestRead_undeterminedAgain(t *testing.T) {
+	t.Parallel()
+	const french = "une table de chêne avec deux bancs dans la maison où nous avons été"
+	for name, c := range map[string]struct{ line, page, language, models string }{
+		"the lines tell it, and the page is read once":                {french, french, "fr", "fra"},
+		"only the whole page tells it, and the page is read again":    {"Dupont 1843", french, "fr", "eng, fra"},
+		"nothing tells it, and the page is read once":                 {"Dupont 1843", "Dupont 1843 Martin", "en", "eng"},
+		"the whole page agrees in doubt, and the page is read once":   {"of", "the ship of the morning", "en", "eng"},
+		"the whole page tells hardly more, and the page is read once": {"of", "Dupont une", "en", "eng"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			src := &bilingual{line: c.line, page: c.page}
+			found, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page("few letters", "on two lines"), DPI: 300}, open, src)
+			require.NoError(t, err)
+			require.Equal(t, c.language, found.Language)
+			var models []string
+			for _, model := range src.read {
+				if !strings.HasSuffix(model, " line") {
+					models = append(models, model)
+				}
+			}
+			require.Equal(t, c.models, strings.Join(models, ", "))
+		})
+	}
+}

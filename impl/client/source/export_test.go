@@ -1,0 +1,4 @@
+package source
+
+// Named returns what fetches a URL of the command line.
+var Named = (*Reader).named

@@ -59,6 +59,8 @@ func TestCheck_reportsWhyItCouldNotRun(t *testing.T) {
 		"a static file server":           {unknownKey(files), "does not implement this contract"},
 		"keys of another server":         {unknownKey(MustMockServer(t)), `refuses key 1 of the scenario "ok"`},
 		"a server that does not answer":  {with(unknownKey(slow), func(t *contracttests.Target) { t.Timeout = 100 * time.Millisecond }), "no complete answer within 100ms"},
+		"no place for images":            {with(unknownKey(down), func(t *contracttests.Target) { t.ServeImages = "192.0.2.1:80" }), "cannot serve images at 192.0.2.1:80"},
+		"images at every address":        {with(unknownKey(down), func(t *contracttests.Target) { t.ServeImages = "0.0.0.0:0" }), "name the URL as well"},
 		"a base URL without its path":    {with(unknownKey(""), base("http://127.0.0.1:1")), "must end in /api/v1"},
 		"an invalid base URL":            {with(unknownKey(""), base("ocr.example.org")), "invalid base URL"},
 		"a password in the base URL":     {with(unknownKey(""), base("http://somebody:secret@127.0.0.1/api/v1")), "must not contain a user name or password"},
@@ -281,4 +283,19 @@ func TestReport_WriteJUnit(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestCheck_saysWhatItLeftOut compares a case that tries a few members of its sets with one that tries them all.
+func TestCheck_saysWhatItLeftOut(t *testing.T) {
+	t.Parallel()
+	target := MustMock(t)
+	target.Only = "^extract/200/(turned-image|every-turned-image)$"
+	results := contracttests.Check(t.Context(), target).Results
+	require.Len(t, results, 2)
+	require.Len(t, results[0].LeftOut, 1)
+	some, all := results[0].LeftOut[0], results[1].LeftOut[0]
+	assert.Equal(t, "turned pages", some.Set)
+	assert.Equal(t, 16, some.Of)
+	assert.Len(t, some.Names, 14)
+	assert.Empty(t, all.Names)
 }

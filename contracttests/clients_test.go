@@ -7,9 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"uncial/contracttests"
+	"uncial/internal/clienttest"
 )
 
 // The clients for Python and TypeScript are tested against the mock in package mock, and here against the real service: every
@@ -140,34 +138,12 @@ func mustClientEnvironment(tb testing.TB) []string {
 	}
 }
 
-// mustRunClient runs a program in a folder, and fails with what it prints.
-func mustRunClient(tb testing.TB, dir string, env []string, name string, arguments ...string) {
-	tb.Helper()
-	cmd := exec.CommandContext(tb.Context(), name, arguments...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
-	out, err := cmd.CombinedOutput()
-	require.NoErrorf(tb, err, "%s %v: %.16000s", name, arguments, out)
-}
-
 func TestClients_Python(t *testing.T) {
 	t.Parallel()
-	env := append(mustClientEnvironment(t), "PYTHONDONTWRITEBYTECODE=1")
-	mustRunClient(t, "../gen/clients/python", env, "/usr/bin/python3", "-m", "unittest", "-v")
+	clienttest.Python(t, mustClientEnvironment(t)...)
 }
 
 func TestClients_TypeScript(t *testing.T) {
 	t.Parallel()
-	contract, err := filepath.Abs("../openapi.yaml")
-	require.NoError(t, err)
-	dir := t.TempDir()
-	for _, name := range []string{"package.json", "package-lock.json", "tsconfig.json", "uncial.ts", "uncial.test.ts", "service.test.ts"} {
-		content, err := os.ReadFile(filepath.Join("../gen/clients/typescript", name))
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
-	}
-	env := append(mustClientEnvironment(t), "CONTRACT="+contract)
-	mustRunClient(t, dir, env, "npm", "ci", "--no-audit", "--no-fund")
-	for _, script := range []string{"generate", "build", "test:service"} {
-		mustRunClient(t, dir, env, "npm", "run", script)
-	}
+	clienttest.TypeScript(t, "test:service", mustClientEnvironment(t)...)
 }

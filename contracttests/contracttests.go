@@ -81,6 +81,9 @@ func PagePNG(text string) []byte { return model.PagePNG(text) }
 // Result is the outcome of one case.
 type Result = model.Result
 
+// LeftOut names the members of a set that a case has not tried.
+type LeftOut = model.LeftOut
+
 // Outcome is how a case ended.
 type Outcome = model.Outcome
 

@@ -18,12 +18,13 @@ import (
 
 // TestCheck_catchesEveryDefect examines the suite: it runs each defect against the case that must catch it, and no other.
 func TestCheck_catchesEveryDefect(t *testing.T) {
+	skipUnderRaceDetector(t)
 	t.Parallel()
 	defects, err := liar.Defects()
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, len(defects), 1000)
 	turns := make(chan struct{}, 4)
-	for _, d := range sample(defects) {
+	for _, d := range defects {
 		t.Run(d.Area+"/"+d.Does, func(t *testing.T) {
 			t.Parallel()
 			turns <- struct{}{}
@@ -55,9 +56,7 @@ var mutantCases = map[string]string{
 // TestCheck_catchesMutants examines the suite with one of many defects that were made systematically, class by class. Some of them show
 // nothing on the mock, such as those of years that its clock does not reach, so that a few may pass.
 func TestCheck_catchesMutants(t *testing.T) {
-	if raceEnabled {
-		t.Skip("TestWithoutRaceDetector runs it")
-	}
+	skipUnderRaceDetector(t)
 	t.Parallel()
 	const share, leastCaught = 30, 0.9
 	mutants, err := liar.Mutants()
@@ -81,15 +80,12 @@ func TestCheck_catchesMutants(t *testing.T) {
 	require.GreaterOrEqual(t, 1-float64(len(missed))/float64(tried), leastCaught, missed)
 }
 
-// sample is every tenth under the race detector: TestWithoutRaceDetector goes through them all.
-func sample(all []liar.Defect) (some []liar.Defect) {
-	if !raceEnabled {
-		return all
+// skipUnderRaceDetector leaves a test to TestWithoutRaceDetector.
+func skipUnderRaceDetector(tb testing.TB) {
+	tb.Helper()
+	if raceEnabled {
+		tb.Skip("TestWithoutRaceDetector runs it")
 	}
-	for i := 0; i < len(all); i += 10 {
-		some = append(some, all[i])
-	}
-	return some
 }
 
 // MustDefect returns a server with the defect.
@@ -106,9 +102,10 @@ func MustDefect(tb testing.TB, does string) *httptest.Server {
 
 // TestCheck_acceptsEveryTruth runs the suite against correct servers that answer otherwise than ours.
 func TestCheck_acceptsEveryTruth(t *testing.T) {
+	skipUnderRaceDetector(t)
 	t.Parallel()
 	turns := make(chan struct{}, 2)
-	for _, truth := range sample(liar.Truths()) {
+	for _, truth := range liar.Truths() {
 		t.Run(truth.Does, func(t *testing.T) {
 			t.Parallel()
 			turns <- struct{}{}
@@ -151,9 +148,7 @@ func TestCheck_acceptsAServerWhoseClockIsOff(t *testing.T) {
 }
 
 func TestDiff_findsDefects(t *testing.T) {
-	if raceEnabled {
-		t.Skip("TestWithoutRaceDetector runs it")
-	}
+	skipUnderRaceDetector(t)
 	t.Parallel()
 	honest := MustMock(t)
 	for _, name := range []string{

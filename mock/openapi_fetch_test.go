@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"uncial/internal/clienttest"
 )
 
 // A TypeScript client, generated from openapi.yaml by openapi-typescript and openapi-fetch and checked by the compiler, gets
@@ -23,8 +25,8 @@ func TestOpenAPIFetch_EveryStatus(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS("testdata/openapi-fetch")))
 	env := []string{"CONTRACT=" + contract, "BASE_URL=" + mustServe(t)}
-	mustRun(t, dir, env, "npm", "ci", "--no-audit", "--no-fund")
-	mustRun(t, dir, env, "npm", "run", "generate")
-	mustRun(t, dir, env, "npm", "run", "check")
-	require.Contains(t, mustRun(t, dir, env, "npm", "start"), "every status of both operations")
+	clienttest.MustRun(t, dir, env, "npm", "ci", "--no-audit", "--no-fund")
+	clienttest.MustRun(t, dir, env, "npm", "run", "generate")
+	clienttest.MustRun(t, dir, env, "npm", "run", "check")
+	require.Contains(t, clienttest.MustRun(t, dir, env, "npm", "start"), "every status of both operations")
 }

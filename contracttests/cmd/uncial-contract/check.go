@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -109,9 +111,9 @@ func (c *checkCmd) Run(ctx context.Context, con *console, status *int) error {
 	// With --json the standard output holds nothing but the report, so that it can be piped into another program. Results are
 	// then not printed one by one.
 	if c.JSON {
-		announce(con.err, t, plan)
+		announce(con.err, t, plan, c.Timeout)
 	} else {
-		announce(con.out, t, plan)
+		announce(con.out, t, plan, c.Timeout)
 		fmt.Fprintf(con.out, "%-6s %-40s %s\n", "RESULT", "CASE", "RULE")
 		t.Progress = func(r contracttests.Result) { c.print(con.out, r) }
 	}
@@ -143,9 +145,12 @@ func (c *checkCmd) write(out io.Writer, r contracttests.Report) error {
 	return summarise(out, r)
 }
 
+// pointsPerPage is the price of a page, by which announce estimates the time.
+const pointsPerPage = 10
+
 // announce prints what the run will do and may cost, before anything is sent. Points and requests are upper limits, because
 // a case that fails early sends less.
-func announce(w io.Writer, t contracttests.Target, plan []contracttests.Planned) {
+func announce(w io.Writer, t contracttests.Target, plan []contracttests.Planned, limit time.Duration) {
 	var run, skipped int
 	var points, requests int64
 	for _, p := range plan {
@@ -158,8 +163,13 @@ func announce(w io.Writer, t contracttests.Target, plan []contracttests.Planned)
 		requests += p.Extractions
 	}
 	fmt.Fprintf(w, "%s, seed %d\n", t.BaseURL, t.Seed)
-	fmt.Fprintf(w, "%d cases to run, %d to skip. They may cost %s points and make %s requests that count against rate limits.\n\n",
+	fmt.Fprintf(w, "%d cases to run, %d to skip. They may cost %s points and make %s requests that count against rate limits.\n",
 		run, skipped, grouped(points), grouped(requests))
+	if t.Thorough && !t.Simulated {
+		pages := time.Duration(points/pointsPerPage) * time.Second
+		fmt.Fprintf(w, "A server that reads a page in a second needs about %s; the run ends after %s at the latest (--timeout).\n", pages, limit)
+	}
+	fmt.Fprintln(w)
 }
 
 // print prints one result, in the columns of the heading that Run prints. Failures show everything that is needed to repeat
@@ -211,10 +221,33 @@ func summarise(w io.Writer, r contracttests.Report) error {
 	if r.Problem != "" {
 		fmt.Fprintf(w, "\n%s\n", r.Problem)
 	}
+	if left := leftOut(r); left != "" {
+		fmt.Fprintf(w, "\nNot tried with seed %d: %s. --json names them; another --seed takes others.\n", r.Seed, left)
+	}
 	_, err := fmt.Fprintf(w, "\n%s %d passed, %d failed, %d skipped; %s requests and %s points in %s.\n", verdict,
 		r.Count(contracttests.Passed), r.Count(contracttests.Failed), r.Count(contracttests.Skipped),
 		grouped(int64(r.Requests)), grouped(r.Points), r.Duration.Round(time.Millisecond))
 	return err
+}
+
+// leftOut counts the members of sets that no case has tried, as in "17 of 22 forms of data: URLs".
+func leftOut(r contracttests.Report) string {
+	rest, of := map[string][]string{}, map[string]int{}
+	for _, result := range r.Results {
+		for _, l := range result.LeftOut {
+			if _, seen := of[l.Set]; seen {
+				l.Names = slices.DeleteFunc(slices.Clone(rest[l.Set]), func(name string) bool { return !slices.Contains(l.Names, name) })
+			}
+			rest[l.Set], of[l.Set] = l.Names, l.Of
+		}
+	}
+	var all []string
+	for _, set := range slices.Sorted(maps.Keys(rest)) {
+		if n := len(rest[set]); n > 0 {
+			all = append(all, fmt.Sprintf("%d of %d %s", n, of[set], set))
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 // grouped formats a number with commas between thousands, as in 1,100: a run with several accounts may cost thousands of

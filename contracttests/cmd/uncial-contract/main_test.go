@@ -143,6 +143,8 @@ func TestCheck_couldNotRun(t *testing.T) {
 		"a server too slow for the time":  {[]string{"--mock", "--base-url", late, "--timeout", "4s"}, "the time limit was reached"},
 		"neither keys nor mock":           {[]string{"--base-url", files}, "keys are missing"},
 		"both keys and mock":              {[]string{"--mock", "--keys", keys}, "cannot be combined with --keys"},
+		"images served to a mock":         {[]string{"--mock", "--serve-images", "127.0.0.1:0"}, "the mock fetches nothing"},
+		"images at a URL, but not served": {[]string{"--keys", keys, "--images-url", "http://a.test"}, "--images-url needs --serve-images"},
 		"no base URL":                     {[]string{"--keys", keys}, "--base-url is missing"},
 		"a negative limit of points":      {[]string{"--mock", "--max-points=-1"}, "must be 0 or more"},
 		"only skipped cases":              {[]string{"--mock", "--base-url", mustServe(t, honest()), "--only", "keys-share"}, "nothing was checked"},

@@ -6,34 +6,19 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 )
 
-// internal is a kind of text that callers must not see, and how it is recognized.
-type internal struct {
-	what string
-	mark *regexp.Regexp
-}
-
-// in finds the first sign in a text that none of the known texts contains, or returns "".
-func (i internal) in(text string, known ...[]byte) string {
-	for _, m := range i.mark.FindAllString(text, -1) {
-		m = strings.TrimSpace(m)
-		if !slices.ContainsFunc(known, func(k []byte) bool { return bytes.Contains(k, []byte(m)) }) {
-			return m
-		}
-	}
-	return ""
-}
-
 // internals are signs of text that was written for the operators of a server, not for its callers. The marks cover several
 // languages and libraries, because the suite also checks servers that are not ours. A mark that matches an honest answer is
 // worse than a missing one: keep them narrow.
-var internals = []internal{
+var internals = []struct {
+	what string
+	mark *regexp.Regexp
+}{
 	{"a stack trace", regexp.MustCompile(`goroutine \d+|\b[\w/]+\.(?:go|py|java|rb|js|ts|php|cs|rs)(?::\d+|:? line \d+|", line \d+)|Traceback \(most recent|\bat [\w$.]+\([\w.]+:\d+\)|\bpanic:|\bpanicked at|runtime error`)},
 	{"a type name of the program", regexp.MustCompile(`\*?\b(?:json|http|url|openapi3|openapi3filter|gen|edge|sql|pgx|fetch|ocr|net|os|fs|io|errors|mock|ledger|account|store|document|workerpool|strconv|time|context|reflect|runtime)\.\*?[A-Z]\w*|\bstruct \{|\bmap\[string\]|\bGo (?:value|struct)|(?:java|javax|org|com)\.\w+\.\w+|\w+(?:Exception|TypeError)\b|\[object Object\]`)},
 	{"a message of a library", regexp.MustCompile(`cannot unmarshal|invalid character '|unexpected end of JSON|unexpected EOF|\bEOF\b|context (?:deadline exceeded|canceled)|dial tcp|read tcp|lookup \S+ on |i/o timeout|broken pipe|\bx509\b|\btls:|\bstrconv\b|parsing time|doesn't match schema|request body has an error|%!\w?\(|<nil>|0x[0-9a-f]{6,}|\bundefined\b|\bNaN\b`)},
@@ -73,26 +58,18 @@ func leaks(a Answer) (faults []string) {
 		shown += aboutResult(a.Body)
 		faults = append(faults, leaksOfDocument(a)...)
 	}
-	for _, i := range internals {
-		// The request may contain the same words, for instance as the name of an unknown field.
-		if m := i.in(shown, a.Request); m != "" {
-			faults = append(faults, fmt.Sprintf("the answer shows %s: %q", i.what, m))
-		}
-	}
-	// Addresses of hosts behind the server help attackers to map its network.
-	for _, m := range ipAddress.FindAllString(shown, -1) {
-		if _, err := netip.ParseAddr(strings.Trim(m, "[]")); err == nil && len(m) > 3 && !bytes.Contains(a.Request, []byte(strings.Trim(m, "[]"))) {
-			faults = append(faults, fmt.Sprintf("the answer shows an IP address that is not in the request: %s", m))
+	// The request may contain the same words, for instance as the name of an unknown field.
+	for _, s := range signsIn(shown) {
+		if !bytes.Contains(a.Request, []byte(s.text)) {
+			faults = append(faults, fmt.Sprintf("the answer shows %s: %q", s.what, s.text))
 		}
 	}
 	return append(append(faults, poweredBy(a.Header)...), caching(a.Header)...)
 }
 
-// readable undoes the escapes of JSON, so that no letter hides behind one.
+// readable is the names and strings of a JSON body, one a line and without escapes, so that no letter hides behind one. Other bodies stay as
+// they are.
 func readable(body []byte) string {
-	if !bytes.ContainsRune(body, '\\') {
-		return string(body)
-	}
 	var value any
 	if json.Unmarshal(body, &value) != nil {
 		return string(body)

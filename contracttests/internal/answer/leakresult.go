@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -42,21 +43,18 @@ func withoutPage(value any) any {
 	return value
 }
 
-// inDocuments are the signs of internals.what that documents are searched for. Their markup looks like the others.
+// inDocuments are the signs of internals that documents are searched for. Their markup looks like the others.
 var inDocuments = []string{"a stack trace", "a file path", "the name of a host inside"}
 
 // leaksOfDocument searches the document of a result for internals that neither its text nor the request contains. PDF is compressed.
 func leaksOfDocument(a Answer) (faults []string) {
 	var result struct{ Text, Document string }
-	if json.Unmarshal(a.Body, &result) != nil || result.Document == "" {
+	if json.Unmarshal(a.Body, &result) != nil {
 		return nil
 	}
-	for _, i := range internals {
-		if !slices.Contains(inDocuments, i.what) {
-			continue
-		}
-		if m := i.in(result.Document, []byte(result.Text), a.Request); m != "" {
-			faults = append(faults, fmt.Sprintf("the document shows %s: %q", i.what, m))
+	for _, s := range signsIn(result.Document) {
+		if slices.Contains(inDocuments, s.what) && !strings.Contains(result.Text, s.text) && !bytes.Contains(a.Request, []byte(s.text)) {
+			faults = append(faults, fmt.Sprintf("the document shows %s: %q", s.what, s.text))
 		}
 	}
 	return faults

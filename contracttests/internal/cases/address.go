@@ -107,10 +107,18 @@ func (s *session) at(name string, f images.File, form serving) ask {
 // someAddresses are a file of each format, each in another form, and the suite's own page, whose text is known.
 func someAddresses(s *session) (asks []ask) {
 	forms := servings()
+	var files, used, all []string
 	for i, format := range imageFormats {
-		files, n := ofFormat(format), int(s.Seed%1_000_003)+i
-		asks = append(asks, s.at("fetched", files[n%len(files)], forms[(n*len(imageFormats)+i)%len(forms)]))
+		f, n := s.draw(format, i)
+		form := forms[n%len(forms)]
+		files, used = append(files, f.Name), append(used, form.name)
+		asks = append(asks, s.at("fetched", f, form))
 	}
+	for _, f := range forms {
+		all = append(all, f.name)
+	}
+	s.choseFrom("forms of addresses", all, used)
+	s.choseFrom("image files", namesOf(images.Valid()), files)
 	own := turnedPages()
 	a := s.at("own", own.files[0], forms[0])
 	a.Job.Own = &own.own

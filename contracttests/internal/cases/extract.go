@@ -207,6 +207,7 @@ func checkLanguages(ctx context.Context, s *session) error {
 	for i := range min(4, len(listed)) { // spread over the list
 		requested = append(requested, listed[(int(s.Seed%1000)+i*max(1, len(listed)/4))%len(listed)])
 	}
+	s.choseFrom("languages", listed, requested)
 	for _, tag := range requested {
 		if _, err := s.sendAs(ctx, a, read(printed).language(tag).format("alto")); err != nil {
 			return err

@@ -23,10 +23,10 @@ var imageRows = []row{
 		explanation: "Every variant of every format is read, from one pixel to the limits of bytes, pixels, sides and pages, and in every form of data: URL.",
 	}, {
 		// Their boxes are compared with those of the words that the suite has drawn, and those of edits with the words of the document.
-		name: "extract/200/turned-image", points: 40, build: func(s *session) []ask { return turned(s.Seed, 2) }, extractions: 4,
+		name: "extract/200/turned-image", points: 40, build: func(s *session) []ask { return turned(s, s.Seed, 2) }, extractions: 4,
 		explanation: "A page that its file declares to be turned or mirrored is read upright, and all boxes are those of the upright page.",
 	}, {
-		name: "extract/200/every-turned-image", points: 320, extractions: 32, needs: []string{model.NeedThorough}, build: func(*session) []ask { return turned(0, 16) },
+		name: "extract/200/every-turned-image", points: 320, extractions: 32, needs: []string{model.NeedThorough}, build: func(s *session) []ask { return turned(s, 0, 16) },
 		explanation: "A page is read upright in each orientation that JPEG and TIFF can declare, and all boxes are those of the upright page.",
 	}, {
 		name: "extract/400/every-other-file", extractions: 60, build: otherFiles,
@@ -81,23 +81,49 @@ var imageFormats = []string{"jpeg", "png", "tiff", "bmp", "webp"}
 
 func someImages(s *session) (asks []ask) {
 	forms := urlForms()
+	var files, used []string
 	for i, format := range imageFormats {
-		files, n := ofFormat(format), int(s.Seed%1_000_003)+i
-		f := files[n%len(files)]
-		asks = append(asks, inline(f.Name, forms[(n*len(imageFormats)+i)%len(forms)](f)))
+		f, n := s.draw(format, i)
+		files, used = append(files, f.Name), append(used, fmt.Sprint("form ", n%len(forms)))
+		asks = append(asks, inline(f.Name, forms[n%len(forms)](f)))
 	}
+	s.choseFrom("forms of data: URLs", numbered(forms), used)
+	s.choseFrom("image files", namesOf(images.Valid()), files)
 	return asks
+}
+
+// draw is a light file of the i-th format, and a number to choose its form by: both change with the seed.
+func (s *session) draw(format string, i int) (f images.File, n int) {
+	files, seed := ofFormat(format), int(s.Seed%1_000_003)+i
+	return files[seed%len(files)], seed*len(imageFormats) + i
+}
+
+// numbered are names for the forms of data: URLs.
+func numbered(forms []func(f images.File) string) (names []string) {
+	for i := range forms {
+		names = append(names, fmt.Sprint("form ", i))
+	}
+	return names
+}
+
+func namesOf(files []images.File) (names []string) {
+	for _, f := range files {
+		names = append(names, f.Name)
+	}
+	return names
 }
 
 // everyImage sends every file once, and every form of URL with a file whose base64 has every sign. Of the heavy files simulated targets,
 // which do not look at them, get one.
 func everyImage(s *session) (asks []ask) {
 	isFirst := true
+	var used []string
 	for _, f := range images.Valid() {
 		if f.Heavy && s.Simulated && !isFirst {
 			continue
 		}
 		isFirst = isFirst && !f.Heavy
+		used = append(used, f.Name)
 		asks = append(asks, inline(f.Name, dataURL("image/"+f.Format, f.Data)))
 	}
 	for i, form := range urlForms() {
@@ -111,6 +137,8 @@ func everyImage(s *session) (asks []ask) {
 		f := files[i%len(files)]
 		asks = append(asks, inline(fmt.Sprintf("%s in form %d", f.Name, i), form(f)))
 	}
+	s.choseFrom("forms of data: URLs", numbered(urlForms()), numbered(urlForms()))
+	s.choseFrom("image files", namesOf(images.Valid()), used)
 	return asks
 }
 
@@ -126,25 +154,30 @@ var turnedPages = sync.OnceValue(func() (t struct {
 })
 
 // turned reads as many files of turned pages, verbatim and enhanced. The first is the seed's.
-func turned(seed uint64, n int) (asks []ask) {
+func turned(s *session, seed uint64, n int) (asks []ask) {
 	pages := turnedPages()
+	var used []string
 	for i := range n {
 		f := pages.files[(int(seed%1_000_003)*5+i*7)%len(pages.files)] // files of both formats, in orientations that differ
+		used = append(used, f.Name)
 		a := inline(f.Name, dataURL("image/"+f.Format, f.Data))
 		a.Job.Own = &pages.own
 		asks = append(asks, a.format("alto"), a.format("alto").enhance(true))
 	}
+	s.choseFrom("turned pages", namesOf(pages.files), used)
 	return asks
 }
 
 // otherFiles sends every file that must be refused; heavy ones only if the run is thorough, and one to simulated targets.
 func otherFiles(s *session) (asks []ask) {
 	isFirst := true
+	var used []string
 	for _, f := range images.Invalid() {
 		if f.Heavy && (!s.IsThorough() || s.Simulated && !isFirst) {
 			continue
 		}
 		isFirst = isFirst && !f.Heavy
+		used = append(used, f.Name)
 		media := "image/" + f.Format
 		if f.Format == "" {
 			media = "image/png"
@@ -152,5 +185,6 @@ func otherFiles(s *session) (asks []ask) {
 		a := inline(f.Name, dataURL(media, f.Data)).wrong("imageUrl")
 		asks = append(asks, a)
 	}
+	s.choseFrom("files that must be refused", namesOf(images.Invalid()), used)
 	return append(asks, status())
 }

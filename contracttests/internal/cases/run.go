@@ -102,7 +102,7 @@ func (r *Run) Do(ctx context.Context, c Case) model.Result {
 	}
 	result := model.Result{
 		Case: c.Name, Outcome: model.Passed, Explanation: c.Explanation,
-		Duration: time.Since(started), Points: r.Spent() - spent, Requests: len(s.exchanges), Extractions: s.counted(),
+		Duration: time.Since(started), Points: r.Spent() - spent, Requests: len(s.exchanges), Extractions: s.counted(), LeftOut: s.leftOut,
 	}
 	// A case whose situation did not come about has checked nothing.
 	if err == nil && c.Status != 0 && !s.saw(c.Operation, c.Status) {

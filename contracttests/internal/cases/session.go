@@ -20,6 +20,7 @@ import (
 type session struct {
 	*Run
 	exchanges []*model.Exchange // in the order of their answers
+	leftOut   []model.LeftOut
 }
 
 // failure says what is wrong and which exchange shows it.
@@ -47,6 +48,12 @@ func explain(err error, format string, args ...any) error {
 		f.faults = slices.Insert(f.faults, 0, fmt.Sprintf(format, args...))
 	}
 	return err
+}
+
+// choseFrom notes which members of a set the case tries, so that the report names the others.
+func (s *session) choseFrom(set string, all, chosen []string) {
+	rest := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(chosen, name) })
+	s.leftOut = append(s.leftOut, model.LeftOut{Set: set, Of: len(all), Names: rest})
 }
 
 // skip says why a case cannot run.

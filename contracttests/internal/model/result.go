@@ -31,11 +31,20 @@ type Result struct {
 	Key string `json:"key,omitempty"`
 	// Answer is the wrong answer, shortened.
 	Answer string `json:"answer,omitempty"`
+	// LeftOut are the sets of which the case has tried some members, chosen by the seed, or all.
+	LeftOut []LeftOut `json:"leftOut,omitempty"`
 	// Requests counts the requests sent, Extractions those that counted against a rate limit, Points what they cost.
 	Requests    int           `json:"requests"`
 	Extractions int64         `json:"extractions"`
 	Points      int64         `json:"points"`
 	Duration    time.Duration `json:"-"`
+}
+
+// LeftOut names the members of a set, such as the image files, that a case has not tried.
+type LeftOut struct {
+	Set   string   `json:"set"`
+	Of    int      `json:"of"` // how many members the set has
+	Names []string `json:"names"`
 }
 
 // MarshalJSON writes the duration in milliseconds.

@@ -84,7 +84,7 @@ func (m *Models) words(s layout.Strip, read []tesseract.Word) []document.Word {
 	boxes := withoutOverlap(read)
 	for i, w := range read {
 		if text := document.WordText(w.Text); text != "" {
-			words = append(words, document.Word{Box: s.Box(boxes[i]), Text: text, Confidence: likely(share(w)), Model: m.Hand})
+			words = append(words, document.Word{Box: s.Box(boxes[i]), Text: text, Confidence: likely(share(w)), Model: m.Hand, Signals: w.Signals})
 		}
 	}
 	return words

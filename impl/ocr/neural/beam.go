@@ -71,22 +71,41 @@ type beam struct {
 	at  []int32 // the prefixes that are followed
 }
 
-// search returns the text, as classes, that network and language model together find most likely (CTC prefix beam search: the
+// text is a reading of a line.
+type text struct {
+	classes []int
+	score   float64 // logarithm of its probability, not normalized
+	// language are the logarithms of the probabilities that the language model gives to the classes, except spaces.
+	language []float64
+}
+
+// search returns the texts that network and language model together find most likely, the likeliest first (CTC prefix beam search: the
 // paths that spell the same text are added up, unlike in best). Its time grows with steps times the width of the guide.
-func (n *network) search(g guide, rows []float32, steps int) []int {
+func (n *network) search(g guide, rows []float32, steps int) []text {
 	b := &beam{guide: g, net: n}
 	b.all = append(b.all, prefix{parent: -1, context: g.language.begin(), character: never, seen: -1})
 	b.at = []int32{0}
 	for t := range steps {
 		b.advance(t, rows[t*n.out.stride:t*n.out.stride+n.out.classes])
 	}
-	best := slices.MaxFunc(b.at, func(x, y int32) int { return cmp.Compare(b.ended(x), b.ended(y)) })
-	var classes []int
-	for i := best; b.all[i].class != 0; i = b.all[i].parent {
-		classes = append(classes, int(b.all[i].class))
+	texts := make([]text, len(b.at))
+	for k, i := range b.at {
+		texts[k] = b.text(i)
 	}
-	slices.Reverse(classes)
-	return classes
+	slices.SortStableFunc(texts, func(x, y text) int { return cmp.Compare(y.score, x.score) })
+	return texts
+}
+
+// text returns the text of a prefix behind which the line ends.
+func (b *beam) text(i int32) text {
+	t := text{score: b.ended(i)}
+	for ; b.all[i].class != 0; i = b.all[i].parent {
+		own := b.all[i].language - b.all[b.all[i].parent].language - characterBonus
+		t.classes, t.language = append(t.classes, int(b.all[i].class)), append(t.language, own/languageWeight)
+	}
+	slices.Reverse(t.classes)
+	slices.Reverse(t.language)
+	return t
 }
 
 // score is what prefixes are compared by.

@@ -33,7 +33,7 @@ func (r *Recognizer) TextKnowing(known func(string) bool, probabilities [][]floa
 		copy(rows[t*o.stride:], p)
 	}
 	text := ""
-	for _, c := range r.net.align(r.net.search(g, rows, len(probabilities)), rows, len(probabilities)) {
+	for _, c := range r.net.align(r.net.search(g, rows, len(probabilities))[0].classes, rows, len(probabilities)) {
 		text += c.Text
 	}
 	return text

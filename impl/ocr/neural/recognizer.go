@@ -4,6 +4,8 @@ import (
 	"image"
 	"math"
 	"slices"
+
+	"uncial/internal/document"
 )
 
 // Word is one word of a line.
@@ -12,6 +14,7 @@ type Word struct {
 	Box        image.Rectangle // in pixels of the line's image
 	Confidence float64         // geometric mean of its characters' probabilities, 0 to 1; not calibrated
 	Characters []Character
+	Signals    *document.Signals // nil without a language model
 }
 
 // Character is one character of a word.
@@ -76,10 +79,16 @@ func (r *Recognizer) words(g guide, rows []float32, steps int, line *image.Gray)
 		return nil
 	}
 	found := r.net.best(rows, steps)
-	if len(found) > 0 && g.language != nil {
-		found = r.net.align(r.net.search(g, rows, steps), rows, steps)
+	if len(found) == 0 || g.language == nil {
+		return words(found, r.ink, line.Rect.Dx())
 	}
-	return words(found, r.ink, line.Rect.Dx())
+	texts := r.net.search(g, rows, steps)
+	out := words(r.net.align(texts[0].classes, rows, steps), r.ink, line.Rect.Dx())
+	r.net.addSignals(out, texts)
+	for _, w := range out {
+		w.Signals.Entropy = r.net.entropy(w, rows, steps)
+	}
+	return out
 }
 
 // inkOf is how much ink there is on each pixel, 0 to 1.

@@ -24,7 +24,7 @@ func (p *page) estimate() {
 				continue
 			}
 			for i := range line.Words {
-				line.Words[i].Confidence = evidence[0].share(weights)
+				line.Words[i].Confidence, line.Words[i].Signals = evidence[0].share(weights), nil
 				evidence = evidence[1:]
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"image"
 	"math"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -12,7 +13,7 @@ import (
 )
 
 // Evidence is what is known of a word's correctness: one value for each name of EvidenceNames.
-type Evidence [12]float64
+type Evidence [17]float64
 
 // EvidenceNames names the values, in the order of Evidence.
 var EvidenceNames = [len(Evidence{})]string{
@@ -28,6 +29,12 @@ var EvidenceNames = [len(Evidence{})]string{
 	"width",       // how far the width of its letters is from that of its line, in logarithms
 	"last",        // 1 for the last word of a line, which may be cut off
 	"page",        // mean of "own" over the page, weighted by the length of words
+	// Of handwriting alone: of print these made the first set worse.
+	"rare",      // 1 for a word with a sign beyond the letters of modern languages
+	"single",    // 1 for a word of one character
+	"posterior", // log-odds of the word among the likely texts of the line
+	"language",  // mean logarithm of its characters' probabilities by the character model
+	"entropy",   // the largest entropy of the possible characters
 }
 
 // evidence returns the evidence of each word of the page that is, or is not, handwritten, in reading order. Words must have the
@@ -52,11 +59,23 @@ func (p *page) evidence(handwritten bool) []Evidence {
 			e[6], e[7], e[8] = p.isKnown(w.Text)
 			e[9] = math.Abs(math.Log(max(float64(w.Box.W), 1)/n) - usual)
 			e[10] = flag(i == len(line.Words)-1)
+			if handwritten {
+				e.addHandwriting(w)
+			}
 			all, characters = append(all, e), append(characters, n)
 		}
 	}
 	relateToPage(all, characters)
 	return all
+}
+
+// addHandwriting fills in what tells only of handwriting.
+func (e *Evidence) addHandwriting(w *document.Word) {
+	e[12] = flag(strings.ContainsFunc(w.Text, func(r rune) bool { return r > lastUsualLetter }))
+	e[13] = flag(utf8.RuneCountInString(w.Text) == 1)
+	if s := w.Signals; s != nil {
+		e[14], e[15], e[16] = logOdds(s.Posterior), s.Language, s.Entropy
+	}
 }
 
 // relateToPage fills in what depends on all words of the page. Word lists say little on a page most of whose words they lack: it is

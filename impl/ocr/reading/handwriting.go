@@ -98,7 +98,7 @@ func (e *Engines) FindLines(g *image.Gray) (*layout.Page, error) {
 func toTesseract(words []neural.Word) []tesseract.Word {
 	var out []tesseract.Word
 	for _, w := range words {
-		out = append(out, tesseract.Word{Text: w.Text, Box: w.Box, Confidence: 100 * onTesseractScale(w.Confidence)})
+		out = append(out, tesseract.Word{Text: w.Text, Box: w.Box, Signals: w.Signals, Confidence: 100 * onTesseractScale(w.Confidence)})
 	}
 	return out
 }

@@ -131,7 +131,7 @@ const (
 	// maxGarbleConfidence is the confidence up to which any line of such a page is a scrap: stamps, ornaments and pictures.
 	maxGarbleConfidence = 0.2
 	// A row of accents has at least minAccents words, of which one in signShare is a sign alone, and less than maxAccentConfidence. On the
-	// five pages with Greek of both sets these are eleven lines, and no other.
+	// six pages with Greek of both sets these are ten lines, and no other.
 	minAccents, signShare = 4, 6
 	maxAccentConfidence   = 0.85
 	// minReadable is the confidence of a page below which nothing is dropped: there, writing looks like scraps.
@@ -217,7 +217,9 @@ const (
 // characters that are correct. "uncial-accuracy --fit" prints them; README.md has the commands and the figures.
 var (
 	printWeights = Evidence{0.717, 0.352, 1.245, 0.561, 0.771, -0.202, 1.710, 0.594, 0.995, -1.367, -0.455, 0.121}
-	handWeights  = Evidence{-0.168, 0.607, -0.419, 0.000, 0.772, 0.010, 2.485, 1.168, 1.056, 0.105, -0.757, 0.012}
+	handWeights  = Evidence{
+		0.412, 0.457, -0.357, 0, 0.611, 0.179, 2.681, 1.383, 1.619, 0.190, -0.484, -0.105, 0.743, 0.240, 0.106, 0.158, -0.366,
+	}
 )
 
 // The evidence of words, and what a page is in doubt of.
@@ -226,6 +228,9 @@ const (
 	minShare = 0.005
 	// sureOwn is the log-odds of the recognizer's confidence, .88, from which on they say more, or less, than below.
 	sureOwn = 2
+	// lastUsualLetter is the last letter of the Latin alphabets of modern languages (Latin Extended-A and what comes before). Signs behind
+	// it are those of medieval abbreviations.
+	lastUsualLetter = '\u017f'
 	// longWord is the number of letters from which on it says something that a word list has the word.
 	longWord = 4
 	// fewWords is the number of long words up to which their share in the word lists says little.

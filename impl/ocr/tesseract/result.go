@@ -5,7 +5,11 @@ package tesseract
 */
 import "C"
 
-import "image"
+import (
+	"image"
+
+	"uncial/internal/document"
+)
 
 // Block is a region of text, as Tesseract's layout analysis found it. All boxes and points in results are in the
 // coordinates of the image that was set.
@@ -35,6 +39,8 @@ type Word struct {
 	Confidence float64  // 0..100
 	Model      string   // the model of the engine that read the word
 	Symbols    []Symbol // nil unless Blocks was called with Symbols
+	// Signals are those of the network for handwriting, whose words have the same form; nil of Tesseract's.
+	Signals *document.Signals
 }
 
 // Symbol is one character, or a few that form one shape, such as a ligature.

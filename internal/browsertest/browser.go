@@ -30,8 +30,8 @@ const (
 	screenshotsEnv = "UNCIAL_SCREENSHOTS"
 )
 
-// pageTimeout bounds everything that a test does in one tab.
-const pageTimeout = 2 * time.Minute
+// pageTimeout bounds everything that a test does in one tab: half a minute on an idle machine, many times that on a busy one.
+const pageTimeout = 5 * time.Minute
 
 // Browser is one tab of a Chromium with a profile of its own.
 type Browser struct {

@@ -67,7 +67,7 @@ func createCgroups() error {
 				continue
 			}
 			if err == nil {
-				err = os.WriteFile(filepath.Join(group, file), all, 0o600)
+				err = os.WriteFile(filepath.Join(group, file), all, 0o600) //nolint:gosec // a mount of the kernel
 			}
 			if err != nil {
 				return err

@@ -3,7 +3,6 @@ package cluster_test
 import (
 	"context"
 	"encoding/json"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -99,7 +98,8 @@ func (in *installation) key(t *testing.T, account string, flags ...string) (id, 
 	return made.ID, made.Secret
 }
 
-// describe writes what an operator would look at first into the log of the test.
+// describe writes what an operator would look at first into the log of the test. The logs of the cluster's own parts are kept
+// as files.
 func describe(t *testing.T, c *cluster.Cluster) {
 	t.Helper()
 	for _, args := range [][]string{
@@ -112,7 +112,4 @@ func describe(t *testing.T, c *cluster.Cluster) {
 	}
 	rules, _, err := c.Enforced()
 	t.Log(rules, err)
-	for _, log := range []string{"kubelet", "containerd", "kube-proxy", "kube-apiserver"} {
-		t.Log(log, cluster.Tail(filepath.Join("/var/log", log+".log")))
-	}
 }

@@ -44,6 +44,9 @@ func report(status int, err error) int {
 
 // outside prepares what needs this machine's network and container engine, runs the namespaces, and cleans up.
 func outside() (status int, err error) {
+	if err := requireRoot(); err != nil {
+		return 1, err
+	}
 	p, err := locate()
 	if err != nil {
 		return 1, err
@@ -94,7 +97,9 @@ func enter() (status int, err error) {
 	select {
 	case <-interrupted:
 		_ = cmd.Process.Kill()
-		<-ended
+		if err := <-ended; err == nil { // it was just ending by itself
+			return 0, nil
+		}
 		return 1, errors.New("interrupted; everything was stopped")
 	case err = <-ended:
 	}
@@ -123,7 +128,8 @@ func initialize() (status int, err error) {
 	if err := os.Setenv(stageVariable, "run"); err != nil {
 		return 1, err
 	}
-	child, err := os.StartProcess("/proc/self/exe", os.Args, &os.ProcAttr{Env: os.Environ(), Files: []*os.File{nil, os.Stdout, os.Stderr}})
+	attributes := &os.ProcAttr{Env: os.Environ(), Files: []*os.File{nil, os.Stdout, os.Stderr}}
+	child, err := os.StartProcess("/proc/self/exe", os.Args, attributes) //nolint:gosec // this program, as it was called
 	if err != nil {
 		return 1, err
 	}

@@ -26,12 +26,18 @@ var programs = map[string]string{ // program: package
 // controllers are those of cgroup v1 that a kubelet and runc need.
 var controllers = []string{"cpu", "cpuacct", "cpuset", "devices", "freezer", "memory", "pids"}
 
-// requireMachine says what this machine lacks, or nil.
-func requireMachine() error {
-	const need = "a cluster needs a privileged Linux machine: "
+// need begins the errors about what only a privileged machine has.
+const need = "a cluster needs a privileged Linux machine: "
+
+func requireRoot() error {
 	if os.Geteuid() != 0 {
 		return errors.New(need + "run `make cluster` as root")
 	}
+	return nil
+}
+
+// requireMachine says what this machine lacks, or nil.
+func requireMachine() error {
 	for program, from := range programs {
 		if _, err := exec.LookPath(program); err != nil {
 			return fmt.Errorf("%s is missing; install the Debian package %s", program, from)

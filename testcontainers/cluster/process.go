@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -57,8 +58,7 @@ func (c *Cluster) Stop() {
 	if c.policies != nil {
 		c.policies.stop()
 	}
-	for i := len(c.processes) - 1; i >= 0; i-- {
-		p := c.processes[i]
+	for _, p := range slices.Backward(c.processes) {
 		_ = p.cmd.Process.Signal(syscall.SIGTERM)
 		select {
 		case <-p.ended:
@@ -74,7 +74,7 @@ func (c *Cluster) check() error {
 	for _, p := range c.processes {
 		select {
 		case <-p.ended:
-			return fmt.Errorf("%s ended: %w\n%s", p.name, p.err, Tail(p.log))
+			return fmt.Errorf("%s ended: %w\n%s", p.name, p.err, tail(p.log))
 		default:
 		}
 	}
@@ -101,8 +101,8 @@ func (c *Cluster) Await(ctx context.Context, what string, limit time.Duration, d
 	}
 }
 
-// Tail returns the last lines of a log.
-func Tail(file string) string {
+// tail returns the last lines of a log.
+func tail(file string) string {
 	const lines = 30
 	data, err := os.ReadFile(file)
 	if err != nil {

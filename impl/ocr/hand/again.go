@@ -25,7 +25,10 @@ func changes(before, after []document.Word) []change {
 	i, j := 0, 0
 	for i < len(before) || j < len(after) {
 		fromI, fromJ := i, j
-		for !(i < len(before) && j < len(after) && before[i].Text == after[j].Text) && (i < len(before) || j < len(after)) {
+		for i < len(before) || j < len(after) {
+			if i < len(before) && j < len(after) && before[i].Text == after[j].Text {
+				break
+			}
 			if j == len(after) || i < len(before) && common[i+1][j] >= common[i][j+1] {
 				i++
 			} else {
@@ -52,9 +55,9 @@ func commonLengths(before, after []document.Word) [][]int {
 	for i := range common {
 		common[i] = make([]int, len(after)+1)
 	}
-	for i := len(before) - 1; i >= 0; i-- {
-		for j := len(after) - 1; j >= 0; j-- {
-			if common[i][j] = max(common[i+1][j], common[i][j+1]); before[i].Text == after[j].Text {
+	for i, b := range slices.Backward(before) {
+		for j, a := range slices.Backward(after) {
+			if common[i][j] = max(common[i+1][j], common[i][j+1]); b.Text == a.Text {
 				common[i][j] = common[i+1][j+1] + 1
 			}
 		}

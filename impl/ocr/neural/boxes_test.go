@@ -18,7 +18,7 @@ const leastOverlap = 0.7
 func drawWords(text string, seed uint64) (*image.Gray, map[string]image.Rectangle) {
 	g := ocrtest.Sheet(1200, 48)
 	boxes, x := map[string]image.Rectangle{}, 12
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		before := slices.Clone(g.Pix)
 		x = ocrtest.Write(g, x, 14, func(float64) float64 { return 33 }, word, seed) + 6
 		var box image.Rectangle

@@ -41,7 +41,7 @@ func File(ctx context.Context, data []byte, o Options, src Source) (*document.Do
 			}
 		}
 		page.Image = gray(page.Image, o) // frees the colours, which take four times the memory
-		result, err := readPage(ctx, page, o, src)
+		result, err := readInShare(ctx, page, page.Count-len(doc.Pages) > 1, o, src)
 		if err != nil {
 			return nil, err
 		}
@@ -74,6 +74,16 @@ func File(ctx context.Context, data []byte, o Options, src Source) (*document.Do
 	doc.Confidence = confidence(doc.Pages)
 	doc.SortEdits()
 	return doc.Normalized(), nil
+}
+
+// readInShare is readPage with a share of the time if further pages follow.
+func readInShare(ctx context.Context, page decode.Page, hasMore bool, o Options, src Source) (result, error) {
+	if hasMore {
+		within, cancel := withShare(ctx, pageShare)
+		defer cancel()
+		ctx = within
+	}
+	return readPage(ctx, page, o, src)
 }
 
 // previewQuality is that of a JPEG in which small print stays legible, at about 300 KB a page.

@@ -126,6 +126,32 @@ func TestFile_KeepsTheLinesOfAFirstReadingThatTimeRanOutOf(t *testing.T) {
 	require.NoError(t, ctx.Err(), "there was time left for the answer")
 }
 
+// punctual records by when each reading of a page must end.
+type punctual struct {
+	reading.Source
+	ends []time.Time
+}
+
+func (s *punctual) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
+	if end, ok := ctx.Deadline(); ok && mode == tesseract.Auto {
+		s.ends = append(s.ends, end)
+	}
+	return s.Source.Read(ctx, img, dpi, model, mode)
+}
+
+func TestFile_LeavesTimeForTheNextPages(t *testing.T) {
+	t.Parallel()
+	began := time.Now()
+	ctx, cancel := context.WithDeadline(t.Context(), began.Add(time.Hour))
+	defer cancel()
+	src := &punctual{Source: MustEngines(t, 1)}
+	doc, err := reading.File(ctx, tiffOf(ocrtest.Page("The first page of two"), ocrtest.Page("And the second page")), reading.Options{Language: "en"}, src)
+	require.NoError(t, err)
+	require.Len(t, doc.Pages, 2)
+	require.Less(t, src.ends[0].Sub(began), 30*time.Minute, "half of the time is left for the second page")
+	require.Greater(t, src.ends[len(src.ends)-1].Sub(began), 45*time.Minute, "the last page may take what is left")
+}
+
 func TestFile_KeepsWhatWasReadWhenTimeRunsOut(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

@@ -51,6 +51,9 @@ const (
 	// firstReadingShare is that of the first reading of print, which the page cannot be answered without. The rest is for what makes an
 	// answer of it.
 	firstReadingShare = 0.85
+	// pageShare is the share of the remaining time that a page may take if other pages of the file follow. An equal share would curtail a
+	// dense page between blank ones.
+	pageShare = 0.5
 	// curtailedConfidence is the most confidence of a page of which a step ran out of time.
 	curtailedConfidence = 0.3
 )

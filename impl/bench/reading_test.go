@@ -245,7 +245,7 @@ func xargs(tb testing.TB, files []string, models string, atOnce int) {
 // densePage is a page of two columns of small print.
 var densePage = sync.OnceValue(func() *image.Gray {
 	var lines []string
-	for i := range 60 {
+	for i := range 36 {
 		lines = append(lines, fmt.Sprintf("%d the register of the parish was kept by the clerk who", i+100))
 	}
 	column := ocrtest.Page(lines...)
@@ -271,7 +271,7 @@ func benchDensePage(tb testing.TB, results *table) {
 		mustRead(tb, pool, "en", data) // both workers load their models
 	}
 	var ours, theirs []time.Duration
-	for range 5 {
+	for range 3 {
 		ours = append(ours, timeOf(func() { mustRead(tb, pool, "en", data) }))
 		theirs = append(theirs, timeOf(func() { tesseract(tb, file, "eng") }))
 	}

@@ -17,9 +17,14 @@ func mayBeSampled(p *page) bool {
 
 // sampleModels reads the longest lines with the language's own model, and with the early-print model if the first is in doubt. Where
 // the early-print model leads by far, it reads the page alone. Where the lines show Greek, the page is read with the Greek model too.
-// Otherwise the page is read by the language's own model first. One line that is read well is enough.
+// Otherwise the page is read by the language's own model first. One line that is read well is enough. A page of few lines has no sample,
+// because reading all of it twice costs less.
 func sampleModels(ctx context.Context, p *page) error {
-	lines := p.sheet.longestRows(sampleLines)
+	lines := p.sheet.longestRows(minSampledLines)
+	if len(lines) < minSampledLines {
+		return nil
+	}
+	lines = lines[:sampleLines]
 	own, err := p.sheet.readLines(ctx, p.src, p.model, lines, isSureLine)
 	if err == nil && p.canShowGreek(own) {
 		p.isGreek, err = showsGreek(ctx, p.sheet.source(p.src), p.sheet.img, own.blocks, p.src.Lexicon(p.model))

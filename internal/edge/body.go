@@ -40,7 +40,9 @@ type body struct {
 func pace(w http.ResponseWriter, r *http.Request) *body {
 	return &body{
 		ReadCloser: r.Body, conn: http.NewResponseController(w), started: time.Now(),
-		ended: r.Body == nil || r.Body == http.NoBody,
+		// The length counts even if the body is wrapped: while there is none, net/http waits for the next request, and a deadline
+		// would end the context of all later requests on the connection.
+		ended: r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0,
 	}
 }
 

@@ -90,6 +90,26 @@ func TestHandler_KeepsTheConnectionAfterASmallRefusedBody(t *testing.T) {
 	}
 }
 
+// The context of later requests is that of the connection, which an expired deadline would end.
+func TestHandler_KeepsTheContextAfterALateRefusalWithoutABody(t *testing.T) {
+	t.Parallel()
+	handler := mustNew(t, nil)
+	ended := make(chan error, 2)
+	conn := mustDial(t, serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ended <- r.Context().Err()
+		r.Body = io.NopCloser(r.Body) // as the mock does, which keeps bodies
+		handler.ServeHTTP(w, r)
+		time.Sleep(100 * time.Millisecond) // a slow machine
+	})))
+	answers := bufio.NewReader(conn)
+	for range 2 {
+		_, err := io.WriteString(conn, "GET /api/v1/status HTTP/1.1\r\nHost: x\r\n\r\n")
+		require.NoError(t, err)
+		assert.Equal(t, http.StatusUnauthorized, mustAnswer(t, answers))
+		assert.NoError(t, <-ended)
+	}
+}
+
 // RFC 9112, section 6.1: a proxy in between may have believed the other header, and the second request would be smuggled.
 func TestHandler_ClosesTheConnectionAfterContentLengthWithTransferEncoding(t *testing.T) {
 	t.Parallel()

@@ -35,7 +35,7 @@ func (o DashboardOptions) check(listen string, hasMail bool) error {
 			return err
 		}
 	}
-	if o.SignUp == dashboard.Open && !hasMail && !(IsLoopback(listen) && o.isLocal()) {
+	if o.SignUp == dashboard.Open && !hasMail && (!IsLoopback(listen) || !o.isLocal()) {
 		return errors.New("--signup: open needs --mail-server, to verify addresses, unless --listen and --public-url are loopback addresses; choose invite or closed")
 	}
 	id := o.OpenID

@@ -21,7 +21,7 @@ func mustDemo(t *testing.T, data string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, apptest.Binary(t, "./impl/cmd/uncial"), "demo", "--listen", "127.0.0.1:0", "--data", data) //nolint:gosec // a program of this module
+	cmd := exec.CommandContext(ctx, apptest.Binary(t, "./impl/cmd/uncial"), "demo", "--listen", "127.0.0.1:0", "--data", data)
 	log := &bytes.Buffer{}
 	cmd.Stderr = log
 	out, err := cmd.StdoutPipe()
@@ -58,7 +58,7 @@ func TestDemo_TakenPort(t *testing.T) {
 	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer func() { _ = taken.Close() }()
-	cmd := exec.CommandContext(t.Context(), apptest.Binary(t, "./impl/cmd/uncial"), "demo", "--listen", taken.Addr().String(), "--data", t.TempDir()) //nolint:gosec // a program of this module
+	cmd := exec.CommandContext(t.Context(), apptest.Binary(t, "./impl/cmd/uncial"), "demo", "--listen", taken.Addr().String(), "--data", t.TempDir())
 	apptest.Binary(t, "./impl/cmd/uncial-worker")
 	out, err := cmd.CombinedOutput()
 	require.Error(t, err)

@@ -118,7 +118,7 @@ func mustServer(tb testing.TB, command string, args ...string) string {
 	if len(args) == 0 {
 		args = []string{"--listen", "127.0.0.1:0"}
 	}
-	cmd := exec.CommandContext(tb.Context(), apptest.Binary(tb, command), args...) //nolint:gosec // a program of this module
+	cmd := exec.CommandContext(tb.Context(), apptest.Binary(tb, command), args...)
 	log, err := cmd.StderrPipe()
 	require.NoError(tb, err)
 	require.NoError(tb, cmd.Start())

@@ -144,7 +144,9 @@ func TestExtractCmd_Run_Unavailable(t *testing.T) {
 	for body, isDoubtful := range map[string]bool{
 		`{"success":false,"error":"No.","code":"SERVER_ERROR","message":"stopping"}`: false,
 		`{"message":"no healthy upstream"}`:                                          true,
-		`<html>503</html>`:                                                           true,
+		`{"message":"no healthy upstream","code":503}`:                               true,
+		`{"message":"no healthy upstream","code":"UPSTREAM_DOWN"}`:                   true,
+		`<html>503</html>`: true,
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", "60")
@@ -156,8 +158,7 @@ func TestExtractCmd_Run_Unavailable(t *testing.T) {
 		_, _, status := extract(t.Context(), t, server.URL, "--out", out, file, "--timeout=2s")
 		assert.Equal(t, 1, status)
 		mustAge(t, out, 30*time.Hour)
-		_, stderr, _ := extract(t.Context(), t, server.URL, "--out", out, file, "--dry-run", "--key=")
-		stdout, _, _ := extract(t.Context(), t, server.URL, "--out", out, file, "--dry-run", "--key=")
+		stdout, stderr, _ := extract(t.Context(), t, server.URL, "--out", out, file, "--dry-run", "--key=")
 		assert.Equal(t, isDoubtful, strings.Contains(stdout, "1 unknown"), "%s: %s%s", body, stdout, stderr)
 	}
 }
@@ -200,8 +201,8 @@ func TestExtractCmd_Run_PicturesPatiently(t *testing.T) {
 	assert.GreaterOrEqual(t, asked.Load(), int64(2))
 }
 
-// TestExtractCmd_Run_InterruptedPictures interrupts the command while a picture for a PDF is fetched, which takes for ever. The answer is
-// kept, and the next run needs only the picture.
+// TestExtractCmd_Run_InterruptedPictures interrupts the command while it fetches a picture for a PDF from a server that never answers.
+// The command keeps the answer, and the next run needs only the picture.
 func TestExtractCmd_Run_InterruptedPictures(t *testing.T) {
 	t.Parallel()
 	f, url := mustFake(t, nil)
@@ -246,7 +247,7 @@ func TestExtractCmd_Run_LinkedAddresses(t *testing.T) {
 	for _, source := range []string{server.URL + "/manifest.json", saved} {
 		_, stderr, status := extract(t.Context(), t, url, "--fetch-here", source)
 		assert.Equal(t, 1, status)
-		assert.Contains(t, stderr, "a manifest may name other addresses only with --fetch-allow")
+		assert.Contains(t, stderr, "use --fetch-allow to permit this address")
 		assert.Zero(t, asked.Load(), "the address is not even connected to")
 		assert.Empty(t, f.texts())
 	}

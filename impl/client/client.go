@@ -61,7 +61,7 @@ type Refusal struct {
 	// IsKeyReused means that a request with the same Idempotency-Key and another content came before, perhaps with another copy of
 	// the image. That one may have been charged.
 	IsKeyReused bool
-	// IsByService means that the body is the service's own: a proxy did not answer in its place. Nothing was charged.
+	// IsByService means that a 5xx has the body that the contract gives it: no proxy answered in the service's place. Nothing was charged.
 	IsByService bool
 	// IsGone means that the image's server has no such image.
 	IsGone bool
@@ -268,7 +268,7 @@ func refusal(response *http.Response, body []byte) *Refusal {
 		Fetch          gen.FetchFailure
 		NextReset      time.Time
 		Details        gen.Details
-		Code           string
+		Code           any // of another server, perhaps a number
 	}
 	refused := &Refusal{
 		Status:    response.StatusCode,
@@ -281,7 +281,7 @@ func refusal(response *http.Response, body []byte) *Refusal {
 		if refused.Message == "" {
 			refused.Message = envelope.Error
 		}
-		refused.IsByService = envelope.Code != ""
+		refused.IsByService = envelope.Code == string(gen.SERVERERROR)
 		refused.IsFetchTemporary = envelope.Fetch.Retryable
 		refused.IsGone = envelope.Fetch.Reason == string(contract.FetchNotFound)
 		refused.NextReset = envelope.NextReset
@@ -320,8 +320,8 @@ func (c *Client) triesFor(err error) int {
 	return maxTries
 }
 
-// isTemporary reports whether the same request may succeed later. A 400 is temporary exactly if the service says so. A 402 is not temporary: points return only with the next
-// month or a larger plan.
+// isTemporary reports whether the same request may succeed later. A 400 is temporary exactly if the service says so. A 402 is not
+// temporary: points return only with the next month or a larger plan.
 func (r *Refusal) isTemporary() bool {
 	switch r.Status {
 	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,

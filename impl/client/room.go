@@ -29,7 +29,9 @@ func (r *run) hold() (*room, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = unix.Fallocate(int(file.Fd()), 0, 0, reserve)
+	for err = unix.EINTR; errors.Is(err, unix.EINTR); { // tmpfs ends the call when the runtime of Go sends a signal
+		err = unix.Fallocate(int(file.Fd()), 0, 0, reserve)
+	}
 	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) {
 		err = nil
 	}

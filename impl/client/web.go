@@ -24,8 +24,8 @@ var anywhere = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustPars
 var localhost = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 
 // fetchers returns what fetches the URLs of the command line, and what fetches those that manifests name. The user chooses the former.
-// The latter are chosen by whoever wrote the manifest, so that the guard of the service applies: they must be public, in the ranges of
-// --fetch-allow, or on a machine that the command line names by its address. Errors are *Failure.
+// The authors of manifests choose the latter, so the guard of the service applies to them: they must be public, in the ranges of
+// --fetch-allow, or on a host that the command line names by IP address or as localhost. Errors are *Failure.
 func (c *ExtractCmd) fetchers() (web, linked *fetch.Fetcher, err error) {
 	allow, err := c.allowed()
 	if err != nil {
@@ -40,10 +40,11 @@ func (c *ExtractCmd) fetchers() (web, linked *fetch.Fetcher, err error) {
 // allowed returns the ranges that manifests may name in addition to public addresses.
 func (c *ExtractCmd) allowed() (allow []netip.Prefix, err error) {
 	for _, text := range c.FetchAllow {
-		prefix, err := netip.ParsePrefix(text)
-		if addr, isAddr := netip.ParseAddr(text); isAddr == nil {
-			prefix, err = netip.PrefixFrom(addr, addr.BitLen()), nil
+		if addr, err := netip.ParseAddr(text); err == nil {
+			allow = append(allow, netip.PrefixFrom(addr, addr.BitLen()))
+			continue
 		}
+		prefix, err := netip.ParsePrefix(text)
 		if err != nil {
 			return nil, usage("--fetch-allow: invalid address range %q; expected e.g. 10.0.0.0/8", text)
 		}
@@ -54,9 +55,10 @@ func (c *ExtractCmd) allowed() (allow []netip.Prefix, err error) {
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || !address.NeverPublic(u.Hostname()) {
 			continue
 		}
-		if addr, err := netip.ParseAddr(strings.Trim(u.Hostname(), "[]")); err == nil {
+		host := strings.TrimSuffix(u.Hostname(), ".")
+		if addr, err := netip.ParseAddr(host); err == nil {
 			allow = append(allow, netip.PrefixFrom(addr, addr.BitLen()))
-		} else {
+		} else if !address.EndsInNumber(host) { // 10.1 is another way to write 10.0.0.1, and is never fetched
 			allow = append(allow, localhost...)
 		}
 	}

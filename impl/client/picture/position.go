@@ -11,9 +11,8 @@ import (
 const (
 	// ComparedSide is the longer side, in pixels, at which two pictures of a page are compared: lines of text are visible.
 	ComparedSide = 256
-	// turnedShare is the share of the difference as it is below which the difference of a turned picture shows that the page is turned. The
-	// same picture drawn by another program differs by a few grey levels, and a turned one by many times as much. On blank paper both are
-	// noise.
+	// turnedShare bounds the difference after turning, as a share of the difference before: below it, the page is turned. Two programs draw
+	// the same picture with a difference of a few grey levels; a turned one differs by many times as much. On blank paper both are noise.
 	turnedShare = 0.7
 )
 

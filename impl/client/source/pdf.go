@@ -106,29 +106,28 @@ func (p *pdfPage) load(ctx context.Context, folder string) (*Image, error) {
 		return nil, explainPDF(err)
 	}
 	images := parseImages(string(out))
-	if len(images) != 1 || !images[0].isPage(sheet) {
-		return p.render(ctx, folder, sheet, images)
+	if len(images) == 1 && images[0].isPage(sheet) {
+		if stored, err := p.untouched(ctx, folder, images[0]); err != nil || stored != nil {
+			return stored, err
+		}
 	}
-	stored, err := p.extract(ctx, folder, images[0])
+	return p.render(ctx, folder, sheet, images)
+}
+
+// untouched returns the only image of the page, or nil if it cannot be extracted or the page shows it turned.
+func (p *pdfPage) untouched(ctx context.Context, folder string, only pdfImage) (*Image, error) {
+	stored, err := p.extract(ctx, folder, only)
 	if err != nil || stored == nil {
-		return p.orRender(ctx, folder, sheet, images, err)
+		return nil, err
 	}
 	if isTurned, err := p.isTurned(ctx, folder, stored); err != nil || isTurned {
-		return p.orRender(ctx, folder, sheet, images, err)
+		return nil, err
 	}
 	return stored, nil
 }
 
-// orRender returns the error, or renders the page if there is none.
-func (p *pdfPage) orRender(ctx context.Context, folder string, s sheet, images []pdfImage, err error) (*Image, error) {
-	if err != nil {
-		return nil, err
-	}
-	return p.render(ctx, folder, s, images)
-}
-
-// isTurned reports whether the page shows its image upside down or mirrored, which the list of images does not tell: scanners write such
-// images and have the page turn them.
+// isTurned reports whether the page shows its image upside down or mirrored: some scanners write such images and have the page turn them.
+// The list of images does not say so.
 func (p *pdfPage) isTurned(ctx context.Context, folder string, stored *Image) (bool, error) {
 	n := strconv.Itoa(p.number)
 	if _, err := tool.Run(ctx, folder, "pdftoppm", "-png", "-cropbox", "-scale-to", strconv.Itoa(picture.ComparedSide), "-f", n, "-l", n, "-singlefile", p.path, "small"); err != nil {

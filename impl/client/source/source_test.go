@@ -319,6 +319,15 @@ func TestReader_Expand_URLs(t *testing.T) {
 	}
 }
 
+func TestPage_Picture_dataURL(t *testing.T) {
+	t.Parallel()
+	picture, err := mustExpand(t, mustReader(t), "data:image/png;base64,iVBORw0KGgo=").Pages[0].Picture(t.Context(), t.TempDir())
+	require.NoError(t, err)
+	assert.Equal(t, "\x89PNG\r\n\x1a\n", string(picture))
+	_, err = mustExpand(t, mustReader(t), "data:image/png;base64,?").Pages[0].Picture(t.Context(), t.TempDir())
+	require.EqualError(t, err, "the data: URL is not in base64")
+}
+
 func TestReader_named(t *testing.T) {
 	t.Parallel()
 	r := mustReader(t)

@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -108,7 +109,7 @@ type webPage struct {
 // lookupTimeout bounds the search for the addresses of a host.
 const lookupTimeout = 10 * time.Second
 
-// named returns what fetches a URL of the command line: Web if its host is on the user's network, or has a port of its own, and else
+// named returns what fetches a URL of the command line: Web if its host is on the user's network or the URL has a port; otherwise
 // Linked, because a public server may redirect to that network.
 func (r *Reader) named(ctx context.Context, raw string) *fetch.Fetcher {
 	u, err := url.Parse(raw)
@@ -180,17 +181,30 @@ func (p *webPage) fetch(ctx context.Context) ([]byte, error) {
 }
 
 func (p *webPage) picture(ctx context.Context, folder string) ([]byte, error) {
-	if !p.isFetchHere {
-		return p.fetch(ctx)
+	switch {
+	case p.isInline():
+		return p.decoded()
+	case p.isFetchHere:
+		return readPicture(p.load(ctx, folder))
 	}
-	return readPicture(p.load(ctx, folder))
+	return p.fetch(ctx)
 }
 
-// explainRefused says what to do about an address that a manifest must not name.
+// decoded returns the image of a data: URL that the service has accepted, which therefore is in base64.
+func (p *webPage) decoded() ([]byte, error) {
+	_, data, _ := strings.Cut(p.url, ",")
+	image, err := base64.StdEncoding.DecodeString(data)
+	if err != nil {
+		return nil, errors.New("the data: URL is not in base64")
+	}
+	return image, nil
+}
+
+// explainRefused says what to do about an address that is not public.
 func explainRefused(err error) error {
 	var failed *fetch.Error
 	if errors.As(err, &failed) && failed.Reason == contract.FetchRefusedAddress {
-		return fmt.Errorf("%w; a manifest may name other addresses only with --fetch-allow", err)
+		return fmt.Errorf("%w; use --fetch-allow to permit this address", err)
 	}
 	return err
 }

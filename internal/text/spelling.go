@@ -8,36 +8,24 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Respells reports whether a correction changes the spelling of a word in at least one letter, whatever else it changes: by
-// an accent, by a letter that was once written for another, or by "ai" for "oi" as in "étoit". Words of different lengths are
-// not compared, and the answer is false.
-func Respells(word, correction string) bool {
-	respelled, _ := differences(word, correction)
-	return respelled > 0
-}
-
-// OnlyRespells reports whether two different words differ in their spelling alone.
+// OnlyRespells reports whether two different words differ in their spelling alone: by accents, by letters that were once written
+// for others, or by "ai" for "oi" as in "étoit". Words of different lengths are not compared, and the answer is false.
 func OnlyRespells(word, correction string) bool {
-	respelled, misread := differences(word, correction)
-	return respelled > 0 && misread == 0
-}
-
-// differences counts the letters in which two words of one length differ: those that are spellings of one letter, and others.
-func differences(word, correction string) (respelled, misread int) {
 	a, b := Letters(word), Letters(correction)
 	if len(a) != len(b) {
-		return 0, len(b)
+		return false
 	}
+	differs := false
 	for i := range a {
 		switch {
 		case a[i] == b[i]:
 		case SameSpelling(a[i:], b[i:]):
-			respelled++
+			differs = true
 		default:
-			misread++
+			return false
 		}
 	}
-	return respelled, misread
+	return differs
 }
 
 // Letters splits a word into its letters, each decomposed (NFD) and with its marks.

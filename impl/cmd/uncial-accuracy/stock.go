@@ -71,5 +71,5 @@ func stockPage(ctx context.Context, engine *tesseract.Engine, img image.Image, d
 	if err := engine.Recognize(ctx); err != nil {
 		return nil, err
 	}
-	return engine.Blocks(tesseract.Words), nil
+	return engine.Blocks(), nil
 }

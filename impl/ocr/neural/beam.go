@@ -19,7 +19,7 @@ const (
 	never          = -1e30 // logarithm of 0
 )
 
-// How much word lists count in the search. They make a word likelier that they have; a word that they lack stays possible.
+// How much word lists count in the search. Words in the lists become likelier; other words stay possible.
 // Tuned on lines of the training collections that were held back, and checked on collections that nothing was trained on.
 const (
 	leastKnown     = 3   // letters of the shortest word that is looked up
@@ -53,7 +53,7 @@ func addLog(a, b float64) float64 {
 	return a + math.Log1p(math.Exp(b-a))
 }
 
-// guide is what a search asks beside the network.
+// guide is what a search uses besides the network.
 type guide struct {
 	language *Language
 	symbols  []uint16 // of the language model, by class
@@ -96,7 +96,7 @@ func (n *network) search(g guide, rows []float32, steps int) []text {
 	return texts
 }
 
-// text returns the text of a prefix behind which the line ends.
+// text returns the text of a prefix, if the line ends after it.
 func (b *beam) text(i int32) text {
 	t := text{score: b.ended(i)}
 	for ; b.all[i].class != 0; i = b.all[i].parent {
@@ -111,7 +111,7 @@ func (b *beam) text(i int32) text {
 // score is what prefixes are compared by.
 func (b *beam) score(i int32) float64 { return b.all[i].total() + b.all[i].language }
 
-// ended is the score of a prefix behind which the line ends.
+// ended is the score of a prefix, if the line ends after it.
 func (b *beam) ended(i int32) float64 {
 	end, _ := b.language.after(b.all[i].context, 0)
 	return b.score(i) + languageWeight*end + b.wordBonus(i)

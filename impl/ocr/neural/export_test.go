@@ -23,7 +23,7 @@ func (r *Recognizer) Scores(ink []float32, width int) [][]float32 {
 // probability that probabilities gives it.
 func (r *Recognizer) Text(probabilities [][]float32) string { return r.TextKnowing(nil, probabilities) }
 
-// TextKnowing is the same where word lists have some words.
+// TextKnowing is Text with word lists.
 func (r *Recognizer) TextKnowing(known func(string) bool, probabilities [][]float32) string {
 	g := r.guide
 	g.known = known

@@ -19,8 +19,8 @@ import (
 	"uncial/internal/accuracy"
 )
 
-// What the instruction sets owe to each other on 2,000 lines. Sums of different orders differ in their last bits, which decides
-// between readings that are equally likely.
+// How much instruction sets may differ on 2,000 lines. They add in different orders, so that the last bits differ and decide between
+// readings that are equally likely.
 const (
 	leastSame       = 0.998
 	largestCERApart = 0.0005
@@ -149,7 +149,7 @@ func TestRecognizer_ReadsTheSameOnEveryProcessor(t *testing.T) {
 func TestRecognizer_ReadsDrawnLines(t *testing.T) {
 	t.Parallel()
 	lines := drawnLines()
-	require.Less(t, foldedCER(lines, textsOf(mustShipped(t)["plain"], lines)), 0.2, "the comparison of texts must be one of texts")
+	require.Less(t, foldedCER(lines, textsOf(mustShipped(t)["plain"], lines)), 0.2, "the drawn lines are legible")
 }
 
 // TestBuild_arm64 runs the tests of the arithmetic, and the comparison above with what this processor reads, in a build for arm64.

@@ -19,11 +19,9 @@ type Word struct {
 
 // Character is one character of a word.
 type Character struct {
-	Text      string
-	Prob      float64 // as the network has it, 0 to 1
-	X         int     // column of the line's image where the network is surest of it
-	Other     string  // the next likely character there, "" if that is the blank
-	OtherProb float64
+	Text string
+	Prob float64 // as the network has it, 0 to 1
+	X    int     // column of the line's image where the network is surest of it
 }
 
 // Recognizer reads lines with a model. It serves one goroutine at a time; a worker that reads with several threads has one for each.
@@ -185,20 +183,7 @@ func (n *network) best(rows []float32, steps int) []Character {
 
 // character is what a step says of a class.
 func (n *network) character(row []float32, class, t int) Character {
-	other := 0
-	for i, v := range row {
-		if i != class && (other == class || v > row[other]) {
-			other = i
-		}
-	}
-	if other == class {
-		other = 0
-	}
-	c := Character{Text: n.info.Alphabet[class-1], Prob: math.Exp(float64(row[class])), X: t*step + step/2 - margin, OtherProb: math.Exp(float64(row[other]))}
-	if other > 0 {
-		c.Other = n.info.Alphabet[other-1]
-	}
-	return c
+	return Character{Text: n.info.Alphabet[class-1], Prob: math.Exp(float64(row[class])), X: t*step + step/2 - margin}
 }
 
 // words splits characters at spaces. The step at which the network is surest of a character lies somewhere on the character, but

@@ -8,11 +8,11 @@ import (
 	"uncial/internal/document"
 )
 
-// nearWord is by how many words a word may stand elsewhere in another text of the line, which divides the line otherwise.
+// nearWord is how many words further left or right another text of the line may have a word: it may divide the line differently.
 const nearWord = 2
 
-// addSignals tells how sure network and language model are of the words of a line, given its texts, of which the first is that of the
-// words. The entropy is left out.
+// addSignals records how sure network and language model are of the words of a line, given its likeliest texts. The words are those of the
+// first text. It does not set Entropy.
 func (n *network) addSignals(words []Word, texts []text) {
 	weights := make([]float64, len(texts))
 	split := make([][]string, len(texts))

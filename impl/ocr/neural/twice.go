@@ -15,7 +15,7 @@ func (r *Recognizer) ReadTwice(line *image.Gray, known func(word string) bool) (
 	return plain, r.words(wide, rows, steps, line)
 }
 
-// remembered returns known with a memory: a search asks for the same words again and again.
+// remembered returns known with a cache, because a search asks for the same words again and again.
 func remembered(known func(string) bool) func(string) bool {
 	memory := map[string]bool{}
 	return func(word string) bool {

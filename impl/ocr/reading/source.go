@@ -35,7 +35,7 @@ type Source interface {
 // toBlocks turns what an engine recognized into blocks. Blank words are dropped, and so are lines and blocks without others.
 func toBlocks(engine *tesseract.Engine) []document.Block {
 	var blocks []document.Block
-	for _, b := range engine.Blocks(tesseract.Words) {
+	for _, b := range engine.Blocks() {
 		var lines []document.Line
 		for _, p := range b.Paragraphs {
 			for _, l := range p.Lines {

@@ -46,12 +46,6 @@ int uncial_recognize(TessBaseAPI *api, int32_t *stop) {
   return result;
 }
 
-int uncial_next_symbol(TessResultIterator *symbols) {
-  TessPageIterator *page = TessResultIteratorGetPageIterator(symbols);
-  if (TessPageIteratorIsAtFinalElement(page, RIL_WORD, RIL_SYMBOL)) return 0;
-  return TessResultIteratorNext(symbols, RIL_SYMBOL);
-}
-
 void uncial_release(size_t most) {
   if (mallinfo2().fordblks > most) malloc_trim(0);
 }

@@ -11,8 +11,5 @@ void uncial_quiet(void);
 // 0 on success.
 int uncial_recognize(TessBaseAPI *api, int32_t *stop);
 
-// uncial_next_symbol moves to the next symbol of the word. It returns 0 if the current one is the last.
-int uncial_next_symbol(TessResultIterator *symbols);
-
 // uncial_release returns free memory of the C library to the system if there is more than that many bytes.
 void uncial_release(size_t most);

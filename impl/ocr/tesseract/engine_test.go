@@ -32,7 +32,7 @@ func read(t *testing.T, e *tesseract.Engine, img image.Image) []tesseract.Block 
 	t.Helper()
 	require.NoError(t, e.SetImage(img, 300))
 	require.NoError(t, e.Recognize(t.Context()))
-	return e.Blocks(tesseract.Words)
+	return e.Blocks()
 }
 
 // text returns the words of all blocks, joined by spaces.
@@ -73,7 +73,6 @@ func TestEngine_Recognize(t *testing.T) {
 			require.True(t, l.Box.In(img.Rect))
 			require.Equal(t, "eng", w.Model)
 			require.Greater(t, w.Confidence, 50.0)
-			require.Empty(t, w.Symbols)
 		}
 	}
 }
@@ -134,31 +133,9 @@ func TestEngine_Blocks(t *testing.T) {
 	t.Run("returns no blocks for a blank page", func(t *testing.T) {
 		t.Parallel()
 		e := MustOpen(t, "eng")
-		require.Empty(t, e.Blocks(tesseract.Words), "nor does an engine without an image")
+		require.Empty(t, e.Blocks(), "nor does an engine without an image")
 		read(t, e, ocrtest.Page())
-		require.Empty(t, e.Blocks(tesseract.Symbols))
-	})
-	t.Run("returns symbols that spell their word and have choices", func(t *testing.T) {
-		t.Parallel()
-		e, err := tesseract.Open(tesseract.Config{Model: "eng", Dir: ocrtest.Tessdata, Variables: map[string]string{"lstm_choice_mode": "2"}})
-		require.NoError(t, err)
-		defer e.Close()
-		e.SetMode(tesseract.SingleLine)
-		require.NoError(t, e.SetImage(ocrtest.Page("Letters in words"), 300))
-		require.NoError(t, e.Recognize(t.Context()))
-		several := 0
-		for _, w := range lines(e.Blocks(tesseract.Symbols))[0].Words {
-			var spelled string
-			for _, s := range w.Symbols {
-				spelled += s.Text
-				require.NotEmpty(t, s.Choices)
-				if len(s.Choices) > 1 {
-					several++
-				}
-			}
-			require.Equal(t, w.Text, spelled)
-		}
-		require.Positive(t, several)
+		require.Empty(t, e.Blocks())
 	})
 	t.Run("returns boxes of a sub-image in its coordinates", func(t *testing.T) {
 		t.Parallel()
@@ -223,7 +200,7 @@ func TestEngine_Close(t *testing.T) {
 	require.ErrorIs(t, e.SetImage(ocrtest.Page("x"), 300), tesseract.ErrClosed)
 	require.ErrorIs(t, e.Recognize(t.Context()), tesseract.ErrClosed)
 	require.ErrorIs(t, e.SetVariable("debug_file", ""), tesseract.ErrClosed)
-	require.Empty(t, e.Blocks(tesseract.Words))
+	require.Empty(t, e.Blocks())
 	e.Clear()
 	e.SetMode(tesseract.Auto)
 }

@@ -35,42 +35,16 @@ type Line struct {
 // Word is a word as Tesseract separated it.
 type Word struct {
 	Box        image.Rectangle
-	Text       string   // as Tesseract returned it; may consist of spaces
-	Confidence float64  // 0..100
-	Model      string   // the model of the engine that read the word
-	Symbols    []Symbol // nil unless Blocks was called with Symbols
-	// Signals are those of the network for handwriting, whose words have the same form; nil of Tesseract's.
+	Text       string  // as Tesseract returned it; may consist of spaces
+	Confidence float64 // 0..100
+	Model      string  // the model of the engine that read the word
+	// Signals are set for words that the handwriting network read, and nil for Tesseract's.
 	Signals *document.Signals
 }
 
-// Symbol is one character, or a few that form one shape, such as a ligature.
-type Symbol struct {
-	Box        image.Rectangle
-	Text       string
-	Confidence float64 // 0..100
-	// Choices are the readings considered, best first, including the one chosen. They are kept only if the variable
-	// lstm_choice_mode is 2.
-	Choices []Choice
-}
-
-// Choice is a possible reading of a symbol.
-type Choice struct {
-	Text       string
-	Confidence float64 // 0..100
-}
-
-// Detail is the level down to which Blocks collects results.
-type Detail bool
-
-// The two levels. Symbols also collects the choices of every character.
-const (
-	Words   Detail = false
-	Symbols Detail = true
-)
-
 // Blocks returns the recognized text in reading order. It is empty for a blank page, and before Recognize succeeded. The
 // result is a copy that stays valid after Clear.
-func (e *Engine) Blocks(detail Detail) []Block {
+func (e *Engine) Blocks() []Block {
 	if e.api == nil {
 		return nil
 	}
@@ -79,7 +53,7 @@ func (e *Engine) Blocks(detail Detail) []Block {
 		return nil
 	}
 	defer C.TessResultIteratorDelete(it)
-	c := collector{origin: e.origin, it: it, page: C.TessResultIteratorGetPageIterator(it), detail: detail}
+	c := collector{origin: e.origin, it: it, page: C.TessResultIteratorGetPageIterator(it)}
 	for more := true; more; more = C.TessResultIteratorNext(it, C.RIL_WORD) != 0 {
 		c.word()
 	}
@@ -91,7 +65,6 @@ type collector struct {
 	origin image.Point
 	it     *C.TessResultIterator
 	page   *C.TessPageIterator // the same iterator, as its base type
-	detail Detail
 	blocks []Block
 	// Whether a new block, paragraph or line began after the last word that was kept.
 	freshBlock, freshParagraph, freshLine bool
@@ -118,9 +91,6 @@ func (c *collector) word() {
 		Confidence: float64(C.TessResultIteratorConfidence(c.it, C.RIL_WORD)),
 		Model:      C.GoString(C.TessResultIteratorWordRecognitionLanguage(c.it)),
 	})
-	if c.detail == Symbols {
-		line.Words[len(line.Words)-1].Symbols = c.symbols()
-	}
 }
 
 // line returns the line that the current word belongs to, and adds it if necessary.
@@ -143,42 +113,6 @@ func (c *collector) line() *Line {
 	}
 	c.freshBlock, c.freshParagraph, c.freshLine = false, false, false
 	return &paragraph.Lines[len(paragraph.Lines)-1]
-}
-
-// symbols returns the symbols of the current word.
-func (c *collector) symbols() []Symbol {
-	it := C.TessResultIteratorCopy(c.it)
-	defer C.TessResultIteratorDelete(it)
-	var symbols []Symbol
-	for more := true; more; more = C.uncial_next_symbol(it) != 0 {
-		b, ok := c.box(C.TessResultIteratorGetPageIterator(it), C.RIL_SYMBOL)
-		if !ok {
-			continue
-		}
-		symbols = append(symbols, Symbol{
-			Box:        b,
-			Text:       c.text(it, C.RIL_SYMBOL),
-			Confidence: float64(C.TessResultIteratorConfidence(it, C.RIL_SYMBOL)),
-			Choices:    choices(it),
-		})
-	}
-	return symbols
-}
-
-// choices returns the readings considered for the current symbol.
-func choices(it *C.TessResultIterator) []Choice {
-	choice := C.TessResultIteratorGetChoiceIterator(it)
-	if choice == nil {
-		return nil
-	}
-	defer C.TessChoiceIteratorDelete(choice)
-	var found []Choice
-	for more := true; more; more = C.TessChoiceIteratorNext(choice) != 0 {
-		if text := C.TessChoiceIteratorGetUTF8Text(choice); text != nil { // must not be freed: it belongs to the iterator
-			found = append(found, Choice{C.GoString(text), float64(C.TessChoiceIteratorConfidence(choice))})
-		}
-	}
-	return found
 }
 
 func (c *collector) begins(level C.TessPageIteratorLevel) bool {

@@ -20,10 +20,10 @@ func Match(want string, supported []string) (string, error) {
 	if slices.Contains(supported, want) { // the usual case, without parsing
 		return want, nil
 	}
-	tag, err := language.Parse(want)
-	if tag == language.Und && err == nil && strings.EqualFold(want, Undetermined) && slices.Contains(supported, Undetermined) {
+	if strings.EqualFold(want, Undetermined) && slices.Contains(supported, Undetermined) {
 		return Undetermined, nil
 	}
+	tag, err := language.Parse(want)
 	if err != nil || repeatsSubtag(want) {
 		return "", fmt.Errorf("%q is not a BCP 47 language tag; supported: %s", want, List(supported))
 	}

@@ -2,11 +2,11 @@ package language
 
 import "golang.org/x/text/language"
 
-// Undetermined is the tag of a request that leaves it to the server to find the language of the document.
+// Undetermined is the tag with which a request asks the server to find the language of the document.
 const Undetermined = "und"
 
-// InScript returns those of some tags whose language is written in a script (ISO 15924), as far as they say: a tag such as enm names no
-// script, and is in Latin letters. Tags of no language, such as und-Latn, are left out.
+// InScript returns the tags whose language is written in a script (ISO 15924); see Script. Tags without a language, such as und-Latn, are
+// left out.
 func InScript(tags []string, script string) []string {
 	var in []string
 	for _, tag := range tags {

@@ -18,11 +18,9 @@ import (
 type Guess struct {
 	// Tag is one of the tags that were offered; "" if no word of any of them is in the text.
 	Tag string
-	// Evidence is by how much more the words speak for Tag than for the best other language; an older stage of a language, or its
-	// Fraktur, is no other language. A word of Tag alone counts about 3, one that most languages share counts less than 1.
+	// Evidence is the lead of Tag over the best other language. An older stage of a language, or its Fraktur, does not count as
+	// another language. A word that only Tag has adds about 3, one that most languages share less than 1.
 	Evidence float64
-	// Words is the number of words in the text.
-	Words int
 }
 
 // fraktur ends the tags of languages in Fraktur.
@@ -38,7 +36,7 @@ const (
 	// maxAccents is the largest share of letters with an accent in printed French of the time before it had any, about 1530. All 10
 	// such pages of the shared pages have none, and those of later print .002 to .02.
 	maxAccents = 0.0015
-	// olderLead is the least lead of the words of an older stage: two words that the newer one lacks.
+	// olderLead is the least lead of an older stage over the newer one: about two words that the newer one lacks.
 	olderLead = 4.0
 )
 
@@ -50,7 +48,7 @@ func Of(text string, among []string) Guess {
 			known = append(known, tag)
 		}
 	}
-	scores, words := score(text, known)
+	scores := score(text, known)
 	best, second := "", 0.0
 	for _, tag := range known {
 		if s := scores[tag]; s > 0 && (best == "" || s > scores[best]) {
@@ -58,19 +56,19 @@ func Of(text string, among []string) Guess {
 		}
 	}
 	if best == "" {
-		return Guess{Words: words}
+		return Guess{}
 	}
 	for _, tag := range known {
 		if newer(tag) != newer(best) {
 			second = max(second, scores[tag])
 		}
 	}
-	return Guess{Tag: stage(newer(best), text, known, scores), Evidence: scores[best] - second, Words: words}
+	return Guess{Tag: stage(newer(best), text, known, scores), Evidence: scores[best] - second}
 }
 
 // score adds up, for each tag, how much the words of a text speak for it: more for words that few of the tags have.
-func score(text string, among []string) (scores map[string]float64, words int) {
-	scores = map[string]float64{}
+func score(text string, among []string) map[string]float64 {
+	scores := map[string]float64{}
 	sharing := map[string]int{} // how many languages have a word
 	counted := map[string]bool{}
 	for _, tag := range among {
@@ -82,7 +80,6 @@ func score(text string, among []string) (scores map[string]float64, words int) {
 		}
 	}
 	for _, w := range split(text) {
-		words++
 		if sharing[w] == 0 {
 			w = withLongS(w)
 		}
@@ -94,10 +91,10 @@ func score(text string, among []string) (scores map[string]float64, words int) {
 			}
 		}
 	}
-	return scores, words
+	return scores
 }
 
-// withLongS returns a word with s for each f that may be a long s, which models for modern print read as f. None is at the end.
+// withLongS returns a word with s for each f that may be a long s, which models for modern print read as f. Words never end in a long s.
 func withLongS(w string) string {
 	if w == "" {
 		return w
@@ -135,7 +132,7 @@ func newer(tag string) string {
 	return strings.TrimSuffix(tag, fraktur)
 }
 
-// IsOlder reports whether a tag is that of an older stage of a language.
+// IsOlder reports whether a tag stands for an older stage of a language.
 func IsOlder(tag string) bool { return newer(tag)+fraktur != tag && newer(tag) != tag }
 
 // wordsOf returns the name of the list that has the words of a tag.

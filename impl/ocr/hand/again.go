@@ -8,7 +8,7 @@ import (
 	"uncial/internal/text"
 )
 
-// ruleAgain names the edits that take what was read with more knowledge of the line.
+// ruleAgain is the rule of edits that come from the second reading of a line.
 const ruleAgain = "second-reading"
 
 // change is a stretch of a line in which two readings differ. One of them may have no words there.
@@ -17,8 +17,8 @@ type change struct {
 	at            int // index of the first word of the first reading
 }
 
-// changes returns where the words of two readings differ, in their order: what is left over beside their longest common
-// subsequence. Stretches of equally many words are taken apart word by word.
+// changes returns where the words of two readings differ, in their order: the stretches outside their longest common subsequence.
+// Where both readings have equally many words in a stretch, each word is a change of its own.
 func changes(before, after []document.Word) []change {
 	common := commonLengths(before, after)
 	var all []change
@@ -65,15 +65,15 @@ func commonLengths(before, after []document.Word) [][]int {
 	return common
 }
 
-// isCorrection reports whether a change may put misread letters right: it does more than spell or space words as is usual today, and
-// drops no sign of abbreviation.
+// isCorrection reports whether a change may correct misread letters or spaces: it does more than modernise the spelling, and drops no sign
+// of abbreviation.
 func (c change) isCorrection() bool {
 	before, after := joined(c.before), joined(c.after)
 	if text.Abbreviations(before) > text.Abbreviations(after) {
 		return false
 	}
 	if before == after {
-		return true // divided otherwise
+		return true // other spaces
 	}
 	before, after = withoutHabits(before), withoutHabits(after)
 	return before != after && !text.OnlyRespells(before, after)
@@ -101,8 +101,8 @@ func joined(words []document.Word) string {
 	return b.String()
 }
 
-// finish, with Models.Enhance, takes what the second reading of each line of handwriting has corrected. It copies the words first,
-// because the page keeps them as they were read.
+// finish, with Models.Enhance, applies the corrections of the second reading to each line of handwriting. It copies the words first,
+// because the page keeps the first reading.
 func (m *Models) finish(all []reading) {
 	if !m.Enhance {
 		return

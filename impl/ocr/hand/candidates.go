@@ -57,7 +57,7 @@ func (p *filling) openParts(found *layout.Page, open []image.Rectangle, certain 
 }
 
 // markJoined records the share of joined letters in those lines of print that look handwritten. On a page whose letters touch everywhere,
-// as those of Gothic print do, lines of known words do not.
+// as in Gothic print, it leaves out lines of known words.
 func (p *filling) markJoined(inPrint []document.Block, spots []image.Rectangle) {
 	var lines []document.Line
 	var shares []float64
@@ -95,7 +95,7 @@ func (p *filling) markJoined(inPrint []document.Block, spots []image.Rectangle) 
 	}
 }
 
-// lowQuarter returns the value that a quarter of the values lie below, 0 of none.
+// lowQuarter returns the lower quartile, 0 if there are no values.
 func lowQuarter(values []float64) float64 {
 	if len(values) == 0 {
 		return 0
@@ -119,7 +119,7 @@ func (p *filling) isKnown(w document.Word) bool {
 }
 
 // hasKnownWords reports whether a good part of the letters of a line is in words that the print model is sure of and the word list has.
-// Of handwriting it makes such words only by chance.
+// In handwriting, the print model finds such words only by chance.
 func (p *filling) hasKnownWords(l document.Line) bool {
 	list := p.models.PrintLexicon
 	if list == nil {

@@ -80,10 +80,10 @@ func NewPage(gray *image.Gray, spots []image.Rectangle, m Models) *Page {
 	}
 }
 
-// Use replaces the models, as when the language of the page has become known. Lines that were read are kept, unless several models of
-// handwriting must compete, or the lines are compared with the word lists of the language.
+// Use replaces the models once the language of the page is known. Lines that were read are kept, unless another model of handwriting read
+// them, several models must compete, or the lines are compared with the word lists of the language.
 func (p *Page) Use(m Models) {
-	if len(m.Hands) > 1 || m.Enhance {
+	if len(m.Hands) > 1 || m.Enhance || m.Hand != p.models.Hand {
 		clear(p.known)
 	}
 	p.models = m

@@ -127,6 +127,29 @@ func mustRead(tb testing.TB, p *hand.Page, r hand.Reader) hand.Result {
 	return result
 }
 
+func TestPage_Use(t *testing.T) {
+	t.Parallel()
+	r := reader(func(model string, i int, s *image.Gray) []tesseract.Word {
+		words := always(model, 50, 0)("hand", i, s)
+		if model == "trained" {
+			words[0].Confidence = 90
+		}
+		return words
+	})
+	g := scribbled(6)
+	models := hand.Models{Hand: "hand", Hands: []string{"hand", "trained"}, Print: "print"}
+	page := hand.NewPage(g, imaging.Letters(g), models)
+	text, err := page.Text(t.Context(), r, 2)
+	require.NoError(t, err)
+	require.Contains(t, text, "trained", "the most confident model reads the page")
+	models.Hands = []string{"hand"}
+	page.Use(models)
+	text, err = page.Text(t.Context(), r, 2)
+	require.NoError(t, err)
+	require.Contains(t, text, "hand")
+	require.NotContains(t, text, "trained", "no line is kept of a model that does not read the language of the page")
+}
+
 func TestPage_Detect(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -15,7 +15,7 @@ import (
 type reading struct {
 	at         document.Box // of the line that was found
 	line       document.Line
-	again      []document.Word // what the line says with more knowledge, see Reader.ReadStripsTwice
+	again      []document.Word // the second reading; see Reader.ReadStripsTwice
 	confidence float64         // the recognizer's own, 0..1, weighted by the length of the words
 	characters int
 	edits      []document.Edit

@@ -24,7 +24,7 @@ type Engines struct {
 	set       *models.Set
 	limit     int
 	memory    int64               // bytes that loaded models may take
-	warm      []*tesseract.Engine // most recently used last; never more than limit, nor than memory holds
+	warm      []*tesseract.Engine // most recently used last; at most limit, and no more than fit into memory
 	lexicons  map[string]*lexicon.Lexicon
 	alphabets map[string]lexicon.Alphabet
 	digests   map[string]string
@@ -37,7 +37,7 @@ type Engines struct {
 
 var _ Source = (*Engines)(nil)
 
-// NewEngines returns a pool of the models of a set that keeps up to limit of them loaded, at least 1, and no more than take modelMemory.
+// NewEngines returns a pool of the models of a set that keeps up to limit of them loaded, at least 1 and no more than fit into modelMemory.
 func NewEngines(set *models.Set, limit int) *Engines {
 	return &Engines{
 		set: set, limit: max(limit, 1), memory: modelMemory, lexicons: map[string]*lexicon.Lexicon{}, alphabets: map[string]lexicon.Alphabet{}, digests: map[string]string{},

@@ -29,7 +29,7 @@ var EvidenceNames = [len(Evidence{})]string{
 	"width",       // how far the width of its letters is from that of its line, in logarithms
 	"last",        // 1 for the last word of a line, which may be cut off
 	"page",        // mean of "own" over the page, weighted by the length of words
-	// Of handwriting alone: of print these made the first set worse.
+	// Only for handwriting: for print they made the first set worse.
 	"rare",      // 1 for a word with a sign beyond the letters of modern languages
 	"single",    // 1 for a word of one character
 	"posterior", // log-odds of the word among the likely texts of the line
@@ -69,7 +69,7 @@ func (p *page) evidence(handwritten bool) []Evidence {
 	return all
 }
 
-// addHandwriting fills in what tells only of handwriting.
+// addHandwriting fills in the values that are only for handwriting.
 func (e *Evidence) addHandwriting(w *document.Word) {
 	e[12] = flag(strings.ContainsFunc(w.Text, func(r rune) bool { return r > lastUsualLetter }))
 	e[13] = flag(utf8.RuneCountInString(w.Text) == 1)

@@ -29,8 +29,8 @@ func (p *page) canShowGreek(a attempt) bool {
 func (p *page) withGreek() string { return p.model + "+" + ancientGreek }
 
 // addGreek reads a page that shows Greek with its language's own model and the Greek one together, unless the sample showed it already,
-// and keeps the more confident reading. The early-print model cannot write Greek, so its reading is compared with that of both only if there is little of it; see
-// needsOtherModel.
+// and keeps the more confident reading. The early-print model cannot write Greek, so its reading is compared with that of both only if
+// there is little of it; see needsOtherModel.
 func addGreek(ctx context.Context, p *page) error {
 	first := &p.attempts[0]
 	words := p.src.Lexicon(p.model)

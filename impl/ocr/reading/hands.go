@@ -56,7 +56,7 @@ func (p *page) handLists() correct.Lexicons {
 		names = slices.Concat(names, p.src.For("fr"), p.src.For("frm"), []string{own.EarlyPrint})
 	}
 	var lists correct.Lexicons
-	for _, name := range slices.Compact(names) {
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
 		if l := p.src.Lexicon(name); l != nil {
 			lists = append(lists, l)
 		}

@@ -46,8 +46,8 @@ func isScrap(l document.Line, page float64) bool {
 		confidence < maxFaintConfidence && perWord < minFaintLetters && page >= wellRead
 }
 
-// isAccents reports whether a line is the accents and breathings above a line of Greek, which some layouts take for a line of its own:
-// single signs, letters and digits, none of them certain.
+// isAccents reports whether a line consists of the accents and breathings above a line of Greek, which layout analysis sometimes takes for
+// a line of its own: single signs, letters and digits, none of them certain.
 func isAccents(l document.Line) bool {
 	signs, inked := 0, 0
 	for _, w := range l.Words {

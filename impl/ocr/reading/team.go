@@ -21,8 +21,8 @@ func (m mate) Read(ctx context.Context, img *image.Gray, dpi int, _ string, mode
 	return readWith(ctx, m.engine, img, dpi, mode)
 }
 
-// teamOf returns sources that may read regions with a model at the same time: as many as cores are granted and the regions are worth,
-// and at least src itself.
+// teamOf returns sources that may read regions with a model at the same time: src itself and, as far as cores are granted and the regions
+// are large enough, one for each further engine.
 func teamOf(src Source, model string, regions []layout.Region) ([]Source, error) {
 	sources := []Source{src}
 	engines, ok := src.(*Engines)
@@ -47,8 +47,8 @@ func teamOf(src Source, model string, regions []layout.Region) ([]Source, error)
 	return sources, nil
 }
 
-// inTurn has n workers, at least 1, do tasks, numbered from 0, in their order. The first worker is the calling goroutine. No further task
-// begins after one of which do reports false.
+// inTurn does tasks, numbered from 0, in their order with n workers, at least 1. The first worker is the calling goroutine. Once do
+// reports false, no further task begins.
 func inTurn(n, tasks int, do func(worker, task int) bool) {
 	var next atomic.Int64
 	var failed atomic.Bool

@@ -19,10 +19,10 @@ func generalModel(src Source) string {
 		return earlyPrint
 	}
 	all := src.Languages()
-	for _, tag := range append(tags.InScript(all, latin), all...) {
-		return src.For(tag)[0]
+	if all = append(tags.InScript(all, latin), all...); len(all) == 0 {
+		return ""
 	}
-	return ""
+	return src.For(all[0])[0]
 }
 
 func isUndetermined(p *page) bool {
@@ -68,7 +68,7 @@ func (p *page) languageOfLines(ctx context.Context) (guess.Guess, error) {
 	return p.moreAndMore(func(lines int) (string, error) { return p.hands.page.Text(ctx, p.hands.reader, lines) })
 }
 
-// moreAndMore guesses from as few lines as are needed: many for an older stage of a language, which is told by what its texts lack.
+// moreAndMore guesses from as few lines as are needed. An older stage of a language needs many, because what its texts lack shows it.
 func (p *page) moreAndMore(read func(lines int) (string, error)) (found guess.Guess, err error) {
 	among := tags.InScript(p.src.Languages(), latin)
 	for lines := fewLines; lines <= manyLines; lines *= 2 {
@@ -86,8 +86,8 @@ func (p *page) moreAndMore(read func(lines int) (string, error)) (found guess.Gu
 	return found, nil
 }
 
-// unknownLanguage returns the tag for pages in a script whose language nothing tells: that for any language in this script, or else the
-// first that can be read.
+// unknownLanguage returns the tag for pages in a script if their words do not tell the language: that for any language in this script, or
+// else the first that can be read.
 func unknownLanguage(src Source, script string) string {
 	all := src.Languages()
 	for _, tag := range append([]string{"und-" + script, tags.Default}, tags.InScript(all, script)...) {
@@ -160,7 +160,7 @@ func textOf(blocks []document.Block) string {
 	return strings.Join(lines, "\n")
 }
 
-// isDoubtfulLanguage reports whether the language of the page was found in doubt.
+// isDoubtfulLanguage reports whether the language of the page was found with too little evidence.
 func isDoubtfulLanguage(p *page) bool {
 	return isUndetermined(p) && !p.curtailed && p.languageEvidence < sureLanguage && isLatinScript(p.language)
 }

@@ -165,7 +165,8 @@ func isDoubtfulLanguage(p *page) bool {
 	return isUndetermined(p) && !p.curtailed && p.languageEvidence < sureLanguage && isLatinScript(p.language)
 }
 
-// readInOtherLanguage guesses the language from all that was read, and reads the page once more if it is another one.
+// readInOtherLanguage guesses the language from all that was read, and reads the page once more if it is another one. If the time is too
+// short for all of the second reading, the page keeps the first.
 func readInOtherLanguage(ctx context.Context, p *page) error {
 	found := guess.Of(textOf(p.read.Blocks), tags.InScript(p.src.Languages(), latin))
 	if found.Tag == "" || found.Tag == p.language || found.Evidence <= max(p.languageEvidence, sureLanguage) {
@@ -177,6 +178,10 @@ func readInOtherLanguage(ctx context.Context, p *page) error {
 	again.rotation = p.rotation
 	if err := again.run(ctx, uprightSteps); err != nil {
 		return err
+	}
+	if again.curtailed {
+		p.curtailed = true
+		return nil
 	}
 	*p = *again
 	return nil

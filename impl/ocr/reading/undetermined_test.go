@@ -6,6 +6,7 @@ import (
 	"image"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -130,6 +131,31 @@ func (*bilingual) For(language string) []string {
 func (b *bilingual) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
 	b.says = map[string]said{model: {b.page, 0.95}, model + " line": {b.line, 0.95}}
 	return b.scripted.Read(ctx, img, dpi, model, mode)
+}
+
+// late is a bilingual source whose model for French reads the first word of a page, and then takes all the time there is.
+type late struct{ bilingual }
+
+func (l *late) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
+	blocks, err := l.bilingual.Read(ctx, img, dpi, model, mode)
+	if model != "fra" || err != nil {
+		return blocks, err
+	}
+	<-ctx.Done()
+	return []document.Block{block(row(0, 40, 0.95, "une"))}, ctx.Err()
+}
+
+func TestRead_undeterminedAgain_late(t *testing.T) {
+	t.Parallel()
+	const french = "une table de chêne avec deux bancs dans la maison où nous avons été"
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	page := decode.Page{Image: ocrtest.Page("few letters", "on two lines"), DPI: 300}
+	found, err := reading.Read(ctx, page, open, &late{bilingual{line: "Dupont 1843", page: french}})
+	require.NoError(t, err)
+	require.Equal(t, "en", found.Language)
+	require.Equal(t, french, found.Page.Text(), "all of the first reading")
+	require.LessOrEqual(t, found.Page.Confidence, 0.3)
 }
 
 func TestRead_undeterminedAgain(t *testing.T) {

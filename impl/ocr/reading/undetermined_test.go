@@ -154,7 +154,7 @@ func TestRead_undeterminedAgain_late(t *testing.T) {
 	found, err := reading.Read(ctx, page, open, &late{bilingual{line: "Dupont 1843", page: french}})
 	require.NoError(t, err)
 	require.Equal(t, "en", found.Language)
-	require.Equal(t, french, found.Page.Text(), "all of the first reading")
+	require.Contains(t, found.Page.Text(), french, "all of the first reading")
 	require.LessOrEqual(t, found.Page.Confidence, 0.3)
 }
 

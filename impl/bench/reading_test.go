@@ -134,7 +134,7 @@ func mustRead(tb testing.TB, pool *workerpool.Pool, tag string, image []byte) {
 // tesseract reads a file by hand, with one thread.
 func tesseract(tb testing.TB, file, models string, more ...string) {
 	tb.Helper()
-	cmd := exec.CommandContext(tb.Context(), "tesseract", append([]string{file, "-", "-l", models}, more...)...) //nolint:gosec // our own files
+	cmd := exec.CommandContext(tb.Context(), "tesseract", append([]string{file, "-", "-l", models}, more...)...)
 	cmd.Env = append(os.Environ(), "OMP_THREAD_LIMIT=1")
 	out, err := cmd.CombinedOutput()
 	require.NoError(tb, err, "%s", out)
@@ -142,6 +142,7 @@ func tesseract(tb testing.TB, file, models string, more ...string) {
 
 // benchPrint compares the processor time of every printed page.
 func benchPrint(tb testing.TB, results *table) {
+	tb.Helper()
 	pool := mustPool(tb, workerpool.Options{Workers: 1, MaxPages: 1000})
 	pages := mustPages(tb, pool)
 	mustRead(tb, pool, pages[0].tag, pages[0].image) // workers of a service are warm
@@ -164,6 +165,7 @@ func benchPrint(tb testing.TB, results *table) {
 
 // benchLines compares the processor time of images of one line.
 func benchLines(tb testing.TB, results *table) {
+	tb.Helper()
 	pool := mustPool(tb, workerpool.Options{Workers: 1, MaxPages: 1000})
 	dir := tb.TempDir()
 	var ours, theirs []time.Duration
@@ -183,6 +185,7 @@ func benchLines(tb testing.TB, results *table) {
 
 // benchBooks compares the time of eight clean book pages at a concurrency of twice the cores with tesseract by hand.
 func benchBooks(tb testing.TB, results *table) {
+	tb.Helper()
 	pool := mustPool(tb, workerpool.Options{MaxPages: 1000})
 	pages := bookPages(mustPages(tb, pool))
 	cores := pool.Load().Workers
@@ -235,7 +238,7 @@ func readAll(tb testing.TB, pool *workerpool.Pool, pages []page, atOnce int) {
 // xargs runs tesseract on files as someone would by hand.
 func xargs(tb testing.TB, files []string, models string, atOnce int) {
 	tb.Helper()
-	cmd := exec.CommandContext(tb.Context(), "xargs", "-P", strconv.Itoa(atOnce), "-I{}", "tesseract", "{}", "-", "-l", models) //nolint:gosec // our own files
+	cmd := exec.CommandContext(tb.Context(), "xargs", "-P", strconv.Itoa(atOnce), "-I{}", "tesseract", "{}", "-", "-l", models)
 	cmd.Env = append(os.Environ(), "OMP_THREAD_LIMIT=1")
 	cmd.Stdin = strings.NewReader(strings.Join(files, "\n") + "\n")
 	out, err := cmd.CombinedOutput()
@@ -262,6 +265,7 @@ var densePage = sync.OnceValue(func() *image.Gray {
 
 // benchDensePage compares the time of one dense page while one further worker is idle.
 func benchDensePage(tb testing.TB, results *table) {
+	tb.Helper()
 	pool := mustPool(tb, workerpool.Options{Workers: 2, MaxPages: 1000})
 	awaitWorkers(tb, 2)
 	data := ocrtest.MustPNG(tb, densePage())
@@ -282,6 +286,7 @@ func benchDensePage(tb testing.TB, results *table) {
 
 // benchLargePage measures the share of the deadline that a dense page of 50 megapixels takes, by its processor time.
 func benchLargePage(tb testing.TB, results *table) {
+	tb.Helper()
 	const width, height, deadline = 7070, 7072, 60.0
 	pool := mustPool(tb, workerpool.Options{Workers: 1})
 	var data bytes.Buffer
@@ -309,6 +314,7 @@ func tiled(tile *image.Gray, width, height int) *image.Gray {
 
 // benchMemory measures what a worker occupies after 500 pages in five languages, one after the other.
 func benchMemory(tb testing.TB, results *table) {
+	tb.Helper()
 	const pages = 500
 	pool := mustPool(tb, workerpool.Options{Workers: 1, MaxPages: 10 * pages})
 	texts := map[string][]byte{}

@@ -137,6 +137,7 @@ func rate(tb testing.TB, calls int, f func()) float64 {
 
 // benchStatus compares the requests for /status a second with those that a bare handler answers.
 func benchStatus(tb testing.TB, results *table) {
+	tb.Helper()
 	s := mustServe(tb, storetest.SQLite(tb), nil)
 	other := bare(tb, mustSend(tb, s.url+"/status", s.token, nil))
 	const rounds, calls = 15, 500
@@ -152,6 +153,7 @@ func benchStatus(tb testing.TB, results *table) {
 
 // benchOverhead measures the time of an extraction beside the reading: a recognizer answers at once with a recorded document.
 func benchOverhead(tb testing.TB, results *table) {
+	tb.Helper()
 	pool := mustPool(tb, workerpool.Options{Workers: 1})
 	book := bookPages(mustPages(tb, pool))[0]
 	doc, err := pool.Recognize(tb.Context(), ocr.Request{Image: book.image, Language: book.tag})
@@ -188,6 +190,7 @@ const postgresEnv = "UNCIAL_BENCH_POSTGRES"
 
 // benchPostgres compares /status, and holding and settling points, with pgbench running the same statements.
 func benchPostgres(tb testing.TB, results *table) {
+	tb.Helper()
 	database := os.Getenv(postgresEnv)
 	if database == "" {
 		database = testcontainers.Postgres(tb)
@@ -232,7 +235,7 @@ func pgbench(tb testing.TB, database, script string, calls int, variables []stri
 		"-n", "-M", "prepared", "-c", strconv.Itoa(callers), "-j", strconv.Itoa(runtime.GOMAXPROCS(0)), "-t", strconv.Itoa(calls / callers),
 		"-f", filepath.Join("testdata", script),
 	}, variables...)
-	cmd := exec.CommandContext(tb.Context(), "pgbench", append(args, database)...) //nolint:gosec // our own arguments
+	cmd := exec.CommandContext(tb.Context(), "pgbench", append(args, database)...)
 	out, err := cmd.CombinedOutput()
 	require.NoError(tb, err, "pgbench is in Debian's package postgresql: %s", out)
 	found := transactionsASecond.FindSubmatch(out)

@@ -2,6 +2,7 @@ package source_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"image"
 	_ "image/png"
@@ -339,4 +340,7 @@ func TestReader_named(t *testing.T) {
 	} {
 		assert.Equal(t, isUsersOwn, source.Named(r, t.Context(), url) == r.Web, url)
 	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	assert.Same(t, r.Linked, source.Named(r, ended, "http://images.example.org/1.jpg"), "a name that is not found gets no exception")
 }

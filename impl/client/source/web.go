@@ -120,10 +120,10 @@ func (r *Reader) named(ctx context.Context, raw string) *fetch.Fetcher {
 	defer cancel()
 	found, err := net.DefaultResolver.LookupNetIP(bounded, "ip", u.Hostname())
 	isPrivate := func(a netip.Addr) bool { return !address.IsPublic(a.Unmap()) }
-	if err != nil || slices.ContainsFunc(found, isPrivate) {
+	if err == nil && slices.ContainsFunc(found, isPrivate) {
 		return r.Web
 	}
-	return r.Linked
+	return r.Linked // also for a name that was not found: it may be found, and public, in a moment
 }
 
 // linked returns what fetches a URL that a manifest names.

@@ -139,6 +139,12 @@ func (l *load) one(ctx context.Context, client *http.Client, id string) {
 	})
 }
 
+// wasInterrupted reports whether a request had to be repeated.
+func (l *load) wasInterrupted() (was bool) {
+	l.note(func() { was = l.repeated > 0 })
+	return was
+}
+
 func (l *load) note(f func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -34,7 +34,7 @@ func TypeScript(tb testing.TB, script string, env ...string) {
 	for _, name := range []string{"package.json", "package-lock.json", "tsconfig.json", "uncial.ts", "uncial.test.ts", "service.test.ts"} {
 		content, err := os.ReadFile(filepath.Join(clients, "typescript", name))
 		require.NoError(tb, err)
-		require.NoError(tb, os.WriteFile(filepath.Join(dir, name), content, 0o600))
+		require.NoError(tb, os.WriteFile(filepath.Join(dir, name), content, 0o600)) //nolint:gosec // the names are constant
 	}
 	MustRun(tb, dir, nil, "npm", "ci", "--no-audit", "--no-fund")
 	for _, s := range []string{"generate", "build", script} {

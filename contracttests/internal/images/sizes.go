@@ -89,8 +89,16 @@ func tiffOf(orientation int, pages ...tiffPage) []byte {
 		}
 		le.PutUint32(file[link:], uint32(len(file)))
 		entries := [][3]int{
-			{256, long, p.width}, {257, long, p.height}, {258, short, p.bits}, {259, short, p.compression}, {262, short, p.colour},
-			{273, long, start}, {274, short, orientation}, {277, short, 1}, {278, long, p.height}, {279, long, len(p.strip)},
+			{256, long, p.width},
+			{257, long, p.height},
+			{258, short, p.bits},
+			{259, short, p.compression},
+			{262, short, p.colour},
+			{273, long, start},
+			{274, short, orientation},
+			{277, short, 1},
+			{278, long, p.height},
+			{279, long, len(p.strip)},
 		}
 		file = le.AppendUint16(file, uint16(len(entries)))
 		for _, e := range entries {

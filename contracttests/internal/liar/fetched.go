@@ -21,17 +21,17 @@ const (
 
 // fetchedDefects are wrong about images that the server fetches. They need a mock behind Fetching.
 func fetchedDefects() []row {
-	named := func(suffixes ...string) func(u *url.URL, _ *http.Response, _ []byte) bool {
-		return func(u *url.URL, _ *http.Response, _ []byte) bool {
-			return slices.Contains(suffixes, filepath.Ext(u.Path))
+	named := func(suffixes ...string) func(i fetchedImage) bool {
+		return func(i fetchedImage) bool {
+			return slices.Contains(suffixes, filepath.Ext(i.url.Path))
 		}
 	}
-	typed := func(of func(media string) bool) func(u *url.URL, res *http.Response, _ []byte) bool {
-		return func(_ *url.URL, res *http.Response, _ []byte) bool { return of(res.Header.Get("Content-Type")) }
+	typed := func(of func(media string) bool) func(i fetchedImage) bool {
+		return func(i fetchedImage) bool { return of(i.media) }
 	}
-	content := func(marks ...string) func(u *url.URL, _ *http.Response, data []byte) bool {
-		return func(_ *url.URL, _ *http.Response, data []byte) bool {
-			return slices.ContainsFunc(marks, func(m string) bool { return strings.Contains(string(data[:min(len(data), 64)]), m) })
+	content := func(marks ...string) func(i fetchedImage) bool {
+		return func(i fetchedImage) bool {
+			return slices.ContainsFunc(marks, func(m string) bool { return strings.Contains(string(i.data[:min(len(i.data), 64)]), m) })
 		}
 	}
 	return []row{
@@ -40,14 +40,14 @@ func fetchedDefects() []row {
 		{"refuses a fetched image of the type text/plain", everyAddress, refuseFetched(typed(func(m string) bool { return strings.HasPrefix(m, "text/") }))},
 		{"refuses a fetched image of an unknown type", everyAddress, refuseFetched(typed(func(m string) bool { return m == "application/octet-stream" }))},
 		{"refuses a fetched image without a type", everyAddress, refuseFetched(typed(func(m string) bool { return m == "" }))},
-		{"refuses a fetched image without a length", everyAddress, refuseFetched(func(_ *url.URL, res *http.Response, _ []byte) bool { return res.ContentLength < 0 })},
-		{"refuses a fetched image of HTTP/1.0", everyAddress, refuseFetched(func(_ *url.URL, res *http.Response, _ []byte) bool { return res.ProtoMinor == 0 })},
-		{"refuses a fetched image whose address has a query", everyAddress, refuseFetched(func(u *url.URL, _ *http.Response, _ []byte) bool { return u.RawQuery != "" })},
-		{"refuses a fetched image behind a redirect", everyAddress, refuseFetched(func(u *url.URL, res *http.Response, _ []byte) bool { return res.Request.URL.RawQuery == "there" })},
+		{"refuses a fetched image without a length", everyAddress, refuseFetched(func(i fetchedImage) bool { return i.length < 0 })},
+		{"refuses a fetched image of HTTP/1.0", everyAddress, refuseFetched(func(i fetchedImage) bool { return i.minor == 0 })},
+		{"refuses a fetched image whose address has a query", everyAddress, refuseFetched(func(i fetchedImage) bool { return i.url.RawQuery != "" })},
+		{"refuses a fetched image behind a redirect", everyAddress, refuseFetched(func(i fetchedImage) bool { return i.last.RawQuery == "there" })},
 		{"refuses a fetched WebP without loss", everyAddress, refuseFetched(content("VP8L"))},
 		{"refuses a fetched TIFF of Motorola order", everyAddress, refuseFetched(content("MM\x00*"))},
 		{"refuses a fetched BMP", everyAddress, refuseFetched(content("BM"))},
-		{"refuses a fetched image of more than 10 MiB", everyAddress, refuseFetched(func(_ *url.URL, _ *http.Response, data []byte) bool { return len(data) > 10<<20 })},
+		{"refuses a fetched image of more than 10 MiB", everyAddress, refuseFetched(func(i fetchedImage) bool { return len(i.data) > 10<<20 })},
 		{"reads a fetched GIF", otherAddress, acceptFetched(content("GIF8"))},
 		{"reads a fetched PDF", otherAddress, acceptFetched(content("%PDF"))},
 		{"reads fetched HTML", otherAddress, acceptFetched(content("<html"))},
@@ -58,32 +58,41 @@ func fetchedDefects() []row {
 	}
 }
 
+// fetchedImage is an image as its server sent it.
+type fetchedImage struct {
+	url, last *url.URL // as asked for, and behind redirects
+	media     string
+	length    int64 // -1 if its server did not say
+	minor     int   // of the version of HTTP
+	data      []byte
+}
+
 // onlyFetched changes requests whose image is at an address of this machine.
-func onlyFetched(change func(c *call, u *url.URL, res *http.Response, data []byte)) lie {
+func onlyFetched(change func(c *call, i fetchedImage)) lie {
 	return rewrite(func(c *call) {
 		u := ofThisMachine(c)
 		if u == nil {
 			return
 		}
 		if res, data, err := fetch(u); err == nil && res.StatusCode == http.StatusOK {
-			change(c, u, res, data)
+			change(c, fetchedImage{u, res.Request.URL, res.Header.Get("Content-Type"), res.ContentLength, res.ProtoMinor, data})
 		}
 	})
 }
 
 // refuseFetched takes a fetched image for no image.
-func refuseFetched(holds func(u *url.URL, res *http.Response, data []byte) bool) lie {
-	return onlyFetched(func(c *call, u *url.URL, res *http.Response, data []byte) {
-		if holds(u, res, data) {
+func refuseFetched(holds func(i fetchedImage) bool) lie {
+	return onlyFetched(func(c *call, i fetchedImage) {
+		if holds(i) {
 			c.body = edited(c.body, func(o object) { o["imageUrl"] = "data:image/png;base64,AAAA" })
 		}
 	})
 }
 
 // acceptFetched takes a fetched file for an image.
-func acceptFetched(holds func(u *url.URL, res *http.Response, data []byte) bool) lie {
-	return onlyFetched(func(c *call, u *url.URL, res *http.Response, data []byte) {
-		if holds(u, res, data) {
+func acceptFetched(holds func(i fetchedImage) bool) lie {
+	return onlyFetched(func(c *call, i fetchedImage) {
+		if holds(i) {
 			c.body = edited(c.body, func(o object) { o["imageUrl"] = "https://mock.invalid/printed" })
 		}
 	})

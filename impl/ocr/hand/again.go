@@ -3,6 +3,7 @@ package hand
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"uncial/internal/document"
 	"uncial/internal/text"
@@ -65,11 +66,11 @@ func commonLengths(before, after []document.Word) [][]int {
 	return common
 }
 
-// isCorrection reports whether a change may correct misread letters or spaces: it does more than modernise the spelling, and drops no sign
-// of abbreviation.
+// isCorrection reports whether a change may correct misread letters or spaces: it does more than modernise the spelling, drops no sign
+// of abbreviation, and leaves numbers as they were read, of which word lists know nothing.
 func (c change) isCorrection() bool {
 	before, after := joined(c.before), joined(c.after)
-	if text.Abbreviations(before) > text.Abbreviations(after) {
+	if text.Abbreviations(before) > text.Abbreviations(after) || digits(before) != digits(after) {
 		return false
 	}
 	if before == after {
@@ -92,6 +93,15 @@ func withoutHabits(words string) string {
 }
 
 var nasals = strings.NewReplacer("'", "", "’", "", "-", "", "am", "em", "an", "en")
+
+func digits(words string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, words)
+}
 
 func joined(words []document.Word) string {
 	var b strings.Builder

@@ -53,6 +53,7 @@ func TestPage_Read_enhanced(t *testing.T) {
 		{"brings in no apostrophe", "lambassadeur", "l'ambassadeur", "lambassadeur", nil},
 		{"keeps an accent", "la piéce", "la pièce", "la piéce", nil},
 		{"keeps a sign of abbreviation", "ꝑ devant", "p devant", "ꝑ devant", nil},
+		{"keeps a number", "en 1771 devant", "en an devant", "en 1771 devant", nil},
 		{"keeps a line in which the second reading found nothing", "par devant", "", "par devant", nil},
 		{"keeps what both read", "par devant nous", "par devant nous", "par devant nous", nil},
 	} {

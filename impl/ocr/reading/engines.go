@@ -53,10 +53,13 @@ func (e *Engines) For(language string) []string { return e.set.For(language) }
 // Languages returns the tags that the installed models read, sorted.
 func (e *Engines) Languages() []string { return e.set.Languages() }
 
-// Has reports whether a model is installed.
+// Has reports whether a model is installed, or whether several joined by "+" can be read with together.
 func (e *Engines) Has(name string) bool {
-	_, ok := e.set.Model(name)
-	return ok || name == own.Hands
+	if name == own.Hands {
+		return true
+	}
+	_, err := e.config(name)
+	return err == nil
 }
 
 // Read reads an image with a model, or with several joined by "+". An image that is too large for Tesseract is read from a smaller

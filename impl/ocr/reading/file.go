@@ -3,6 +3,7 @@ package reading
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"image/jpeg"
@@ -76,12 +77,16 @@ func File(ctx context.Context, data []byte, o Options, src Source) (*document.Do
 	return doc.Normalized(), nil
 }
 
-// readInShare is readPage with a share of the time if further pages follow.
+// readInShare is readPage with a share of the time if further pages follow. A page of which nothing was read in its share gets all the
+// time that is left, because a file is not answered without one of its pages.
 func readInShare(ctx context.Context, page decode.Page, hasMore bool, o Options, src Source) (result, error) {
 	if hasMore {
 		within, cancel := withShare(ctx, pageShare)
 		defer cancel()
-		ctx = within
+		read, err := readPage(within, page, o, src)
+		if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+			return read, err
+		}
 	}
 	return readPage(ctx, page, o, src)
 }

@@ -22,7 +22,7 @@ func mayHoldGreek(p *page) bool { return p.canShowGreek(p.attempts[0]) }
 
 // canShowGreek reports whether Greek on the page may have been read in Latin letters.
 func (p *page) canShowGreek(a attempt) bool {
-	return p.model != ancientGreek && p.src.Has(ancientGreek) && isLatin(a.blocks)
+	return p.model != ancientGreek && p.src.Has(p.withGreek()) && isLatin(a.blocks)
 }
 
 // withGreek is the name of the language's own model and the Greek one together.

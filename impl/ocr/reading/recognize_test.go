@@ -37,7 +37,14 @@ func (*scripted) For(language string) []string {
 
 func (*scripted) Languages() []string { return []string{"en"} }
 
-func (s *scripted) Has(model string) bool { _, ok := s.says[model]; return ok }
+func (s *scripted) Has(models string) bool {
+	for model := range strings.SplitSeq(models, "+") {
+		if _, ok := s.says[model]; !ok {
+			return false
+		}
+	}
+	return true
+}
 
 func (*scripted) Lexicon(string) *lexicon.Lexicon { return nil }
 

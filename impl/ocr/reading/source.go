@@ -24,7 +24,7 @@ type Source interface {
 	Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error)
 	// Languages returns all tags that For has models for.
 	Languages() []string
-	// Has reports whether a model is installed.
+	// Has reports whether a model is installed, or whether several joined by "+" can be read with together.
 	Has(model string) bool
 	// Lexicon returns the model's word list, or nil if it has none.
 	Lexicon(model string) *lexicon.Lexicon

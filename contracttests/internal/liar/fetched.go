@@ -61,6 +61,7 @@ func fetchedDefects() []row {
 // fetchedImage is an image as its server sent it.
 type fetchedImage struct {
 	url, last *url.URL // as asked for, and behind redirects
+	status    int      // 0 without an answer
 	media     string
 	length    int64 // -1 if its server did not say
 	minor     int   // of the version of HTTP
@@ -74,8 +75,8 @@ func onlyFetched(change func(c *call, i fetchedImage)) lie {
 		if u == nil {
 			return
 		}
-		if res, data, err := fetch(u); err == nil && res.StatusCode == http.StatusOK {
-			change(c, fetchedImage{u, res.Request.URL, res.Header.Get("Content-Type"), res.ContentLength, res.ProtoMinor, data})
+		if image, err := fetch(u); err == nil && image.status == http.StatusOK {
+			change(c, image)
 		}
 	})
 }
@@ -118,12 +119,12 @@ func Fetching(honest http.Handler) http.Handler {
 		if u == nil {
 			return
 		}
-		res, data, err := fetch(u)
-		image := "data:;base64," + base64.StdEncoding.EncodeToString(data)
-		if reason := failureOf(res, data, err); reason != "" {
-			image = "https://mock.invalid/fetch-" + reason
+		image, err := fetch(u)
+		passed := "data:;base64," + base64.StdEncoding.EncodeToString(image.data)
+		if reason := image.failure(err); reason != "" {
+			passed = "https://mock.invalid/fetch-" + reason
 		}
-		c.body = edited(c.body, func(o object) { o["imageUrl"] = image })
+		c.body = edited(c.body, func(o object) { o["imageUrl"] = passed })
 	})})
 }
 
@@ -155,39 +156,43 @@ var fetcher = &http.Client{Timeout: fetchTimeout, CheckRedirect: func(_ *http.Re
 	return nil
 }}
 
-// fetch gets an image.
-func fetch(u *url.URL) (*http.Response, []byte, error) {
+// fetch gets an image. With an error, the image has what its server sent until then.
+func fetch(u *url.URL) (fetchedImage, error) {
 	res, err := fetcher.Get(u.String()) //nolint:noctx // the client has a timeout
 	if err != nil {
-		return nil, nil, err
+		return fetchedImage{url: u}, err
 	}
 	defer func() { _ = res.Body.Close() }()
-	if res.ContentLength > maxFetched {
-		return res, nil, errTooLarge
+	image := fetchedImage{
+		url: u, last: res.Request.URL, status: res.StatusCode, media: res.Header.Get("Content-Type"), length: res.ContentLength,
+		minor: res.ProtoMinor,
 	}
-	data, err := io.ReadAll(io.LimitReader(res.Body, maxFetched+1))
-	if err == nil && len(data) > maxFetched {
+	if res.ContentLength > maxFetched {
+		return image, errTooLarge
+	}
+	image.data, err = io.ReadAll(io.LimitReader(res.Body, maxFetched+1))
+	if err == nil && len(image.data) > maxFetched {
 		err = errTooLarge
 	}
-	return res, data, err
+	return image, err
 }
 
-// failureOf is the reason for which an image could not be fetched, "" if there is none.
-func failureOf(res *http.Response, data []byte, err error) string {
+// failure is the reason for which an image could not be fetched, "" if there is none.
+func (i fetchedImage) failure(err error) string {
 	switch {
 	case errors.Is(err, errRedirects):
 		return "redirect"
 	case errors.Is(err, errTooLarge):
 		return "too-large"
-	case err != nil && res == nil:
+	case err != nil && i.status == 0:
 		return "unreachable"
 	case err != nil:
 		return "incomplete"
-	case res.StatusCode == http.StatusOK && bytes.HasPrefix(data, []byte("no image")):
+	case i.status == http.StatusOK && bytes.HasPrefix(i.data, []byte("no image")):
 		return "not-an-image"
 	}
 	return map[int]string{
 		200: "", 404: "not-found", 410: "not-found", 401: "forbidden", 403: "forbidden", 407: "forbidden", 451: "forbidden", 429: "busy", 503: "busy",
 		500: "server-error", 502: "server-error", 504: "server-error", 400: "bad-answer", 418: "bad-answer", 505: "bad-answer",
-	}[res.StatusCode]
+	}[i.status]
 }

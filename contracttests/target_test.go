@@ -2,7 +2,6 @@ package contracttests_test
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -91,16 +90,7 @@ func (s *service) target(tb testing.TB) contracttests.Target {
 		BaseURL: "http://" + s.Addr() + "/api/v1", Plans: realservice.Plans, Images: s.images, Enhances: true, Promised: true, ServeImages: "127.0.0.1:0",
 		Keys: realservice.MustKeys(tb, realservice.Accounts{Registry: s.Data().Accounts}, time.Millisecond),
 	}
-	accounts := realservice.Accounts{Registry: s.Data().Accounts}
-	_, revocable := accounts.MustKey(tb, accounts.MustAccount(tb, "archive"), 0)
-	t.Keys[contracttests.KeyRevocable] = []string{revocable}
-	t.Revoke = func(ctx context.Context, token string) error {
-		k, err := s.Data().Accounts.KeyBySecret(ctx, token)
-		if err != nil {
-			return err
-		}
-		return s.Data().Accounts.Revoke(ctx, k.ID)
-	}
+	realservice.AddRevocable(tb, realservice.Accounts{Registry: s.Data().Accounts}, &t)
 	if s.clock != nil {
 		s.clock.Advance(time.Second) // the expired key expires
 		t.Control, t.OneClock = s.clock, true

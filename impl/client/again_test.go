@@ -201,6 +201,34 @@ func TestExtractCmd_Run_PicturesPatiently(t *testing.T) {
 	assert.GreaterOrEqual(t, asked.Load(), int64(2))
 }
 
+// TestExtractCmd_Run_MissingPicture has a server of images that does not give one of two pictures to this command. The other page has its
+// PDF, and the next run needs only the picture that was missing.
+func TestExtractCmd_Run_MissingPicture(t *testing.T) {
+	t.Parallel()
+	f, url := mustFake(t, nil)
+	var isBack atomic.Bool
+	images := pictures(t, "127.0.0.1", func(w http.ResponseWriter, r *http.Request) bool {
+		isGone := r.URL.Path == "/first.jpg" && !isBack.Load()
+		if isGone {
+			w.WriteHeader(http.StatusNotFound)
+		}
+		return isGone
+	})
+	out := t.TempDir()
+	args := []string{"--out", out, "--format=pdf,text", images + "/first.jpg", images + "/second.jpg"}
+	_, stderr, status := extract(t.Context(), t, url, args...)
+	assert.Equal(t, 1, status)
+	assert.Contains(t, stderr, "/first.jpg: the picture of page 1: ")
+	assert.Contains(t, stderr, "2 of 2 pages read; 20 points used")
+	assert.Equal(t, []string{"first.txt", "second.pdf", "second.txt"}, mustNames(t, out))
+	isBack.Store(true)
+	_, stderr, status = extract(t.Context(), t, url, args...)
+	assert.Zero(t, status, stderr)
+	assert.Contains(t, stderr, "2 of 2 pages read (2 before); 0 points used")
+	assert.Len(t, f.texts(), 2)
+	assert.Equal(t, []string{"first.pdf", "first.txt", "second.pdf", "second.txt"}, mustNames(t, out))
+}
+
 // TestExtractCmd_Run_InterruptedPictures interrupts the command while it fetches a picture for a PDF from a server that never answers.
 // The command keeps the answer, and the next run needs only the picture.
 func TestExtractCmd_Run_InterruptedPictures(t *testing.T) {

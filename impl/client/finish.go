@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,9 +23,9 @@ func (r *run) finish(ctx context.Context, cause error, started time.Time) error 
 	if ctx.Err() != nil {
 		return &Failure{1, "interrupted; " + r.summary(started)}
 	}
-	var problems []string
+	problems := r.problems
 	if r.cmd.Out != "" {
-		problems = append(r.writeVolume(ctx), r.writeReport(ctx, started)...)
+		problems = slices.Concat(problems, r.writeVolume(ctx), r.writeReport(ctx, started))
 	}
 	if ctx.Err() != nil {
 		return &Failure{1, "interrupted; " + r.summary(started)}

@@ -117,7 +117,8 @@ func (p *plan) image(ctx context.Context, one *page, n, maxSide int) (*volume.Im
 	return picture.Upright(data, n, doc.Pages[n].Rotation, maxSide)
 }
 
-// writeFiles writes the files of a page that do not exist yet. Errors say which file and why.
+// writeFiles writes the files of a page that do not exist yet. Errors say which file and why. A PDF whose picture cannot be loaded is left
+// to the next run, and becomes one of r.problems: the other pages do not depend on it.
 func (r *run) writeFiles(ctx context.Context, one *page) error {
 	var missing []gen.Format
 	for _, form := range r.cmd.formats() {
@@ -136,6 +137,12 @@ func (r *run) writeFiles(ctx context.Context, one *page) error {
 	event := journal.Event{Kind: journal.Files, Page: one.id, Name: one.Name}
 	for _, form := range missing {
 		content, err := r.render(ctx, one, answer, form)
+		if _, isPicture := errors.AsType[pictureError](err); isPicture {
+			r.mu.Lock()
+			r.problems = append(r.problems, fmt.Sprintf("%s: %v", one.Source, err))
+			r.mu.Unlock()
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", one.Source, err)
 		}
@@ -144,11 +151,17 @@ func (r *run) writeFiles(ctx context.Context, one *page) error {
 		}
 		event.Formats = append(event.Formats, string(form))
 	}
+	if len(event.Formats) == 0 {
+		return nil
+	}
 	if err := r.store.Append(event); err != nil {
 		return durable.Explain("the journal", err)
 	}
 	return nil
 }
+
+// pictureError means that the picture of a page could not be loaded.
+type pictureError struct{ error }
 
 // save writes a file of the output directory, whole or not at all. It is a volume.Save.
 func (r *run) save(name string, write func(io.Writer) error) error {
@@ -213,14 +226,14 @@ func (r *run) rendered(ctx context.Context, one *page, answer *journal.Answer, f
 	return format.Write(string(form), doc, meta)
 }
 
-// addPictures gives the pages of a document their pictures, for a PDF.
+// addPictures gives the pages of a document their pictures, for a PDF. The error is a pictureError.
 func (r *run) addPictures(ctx context.Context, one *page, doc *document.Document) error {
 	ctx, cancel := context.WithTimeout(ctx, r.cmd.Timeout)
 	defer cancel()
 	for i := range doc.Pages {
 		image, err := r.image(ctx, one, i, 0)
 		if err != nil {
-			return fmt.Errorf("the picture of page %d: %w", i+1, err)
+			return pictureError{fmt.Errorf("the picture of page %d: %w", i+1, err)}
 		}
 		doc.Pages[i].Picture = image.Data
 	}

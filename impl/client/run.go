@@ -41,6 +41,7 @@ type run struct {
 	counted   map[string]bool // by Idempotency-Key, since a page that is given twice is charged once
 	used      int64           // points
 	remaining *int64          // points after the last answer; nil if unknown
+	problems  []string        // files that were not written, and why
 }
 
 // all reads every page that is not done, as many at a time as the pace allows, and writes the results in the order of the

@@ -3,6 +3,7 @@ package client
 import (
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,8 +25,9 @@ var anywhere = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustPars
 var localhost = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 
 // fetchers returns what fetches the URLs of the command line, and what fetches those that manifests name. The user chooses the former.
-// The authors of manifests choose the latter, so the guard of the service applies to them: they must be public, in the ranges of
-// --fetch-allow, or on a host that the command line names by IP address or as localhost. Errors are *Failure.
+// The authors of manifests choose the latter, so the guard of the service applies to them: they must be public and on a port of web
+// servers or one that the command line names, in the ranges of --fetch-allow, or on a host that the command line names by IP address or as
+// localhost. Errors are *Failure.
 func (c *ExtractCmd) fetchers() (web, linked *fetch.Fetcher, err error) {
 	allow, err := c.allowed()
 	if err != nil {
@@ -33,8 +35,22 @@ func (c *ExtractCmd) fetchers() (web, linked *fetch.Fetcher, err error) {
 	}
 	o := fetch.Options{Allow: anywhere, MaxBytes: maxFetched, Timeout: fetchTimeout, PerHost: 1}
 	web = fetch.New(o)
-	o.Allow = allow
+	o.Allow, o.Ports = allow, c.ports()
 	return web, fetch.New(o), nil
+}
+
+// ports returns the ports that the URLs of the command line name: the server of a manifest may serve its images too.
+func (c *ExtractCmd) ports() (all []uint16) {
+	for _, argument := range c.Images {
+		u, err := url.Parse(argument)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+			continue
+		}
+		if port, err := strconv.ParseUint(u.Port(), 10, 16); err == nil {
+			all = append(all, uint16(port))
+		}
+	}
+	return all
 }
 
 // allowed returns the ranges that manifests may name in addition to public addresses.

@@ -21,8 +21,8 @@ func (o Options) WithRoots(roots *x509.CertPool) Options {
 }
 
 // Classify returns the verdict of a guard.
-func Classify(allow []netip.Prefix, to netip.AddrPort) string {
-	return [...]string{notPublic: "not public", badPort: "bad port", permitted: "permitted"}[newGuard(allow).classify(to)]
+func Classify(allow []netip.Prefix, to netip.AddrPort, ports ...uint16) string {
+	return [...]string{notPublic: "not public", badPort: "bad port", permitted: "permitted"}[newGuard(allow, ports).classify(to)]
 }
 
 // IsOwnFault reports whether an error is the fault of this machine's network. resolved says whether a name was resolved just

@@ -45,6 +45,7 @@ const (
 // Options of a Fetcher. The zero value is meant for production.
 type Options struct {
 	Allow         []netip.Prefix // non-public addresses that may be reached, on any port. Default: none
+	Ports         []uint16       // of public addresses, in addition to 80 and 443. Default: none
 	MaxBytes      int            // of an image. Default: ocr.MaxBytes
 	Timeout       time.Duration  // of one Fetch including redirects and IIIF. Default: 20 s
 	MaxRedirects  int            // per request. Default: 5
@@ -109,7 +110,7 @@ func New(o Options) *Fetcher {
 // This also defeats DNS rebinding, where a name resolves to another address after it was checked. A reused connection was
 // checked when it was made.
 func (o Options) newDial(secure *tls.Config) dialFunc {
-	g := newGuard(o.Allow)
+	g := newGuard(o.Allow, o.Ports)
 	direct := (&net.Dialer{Timeout: dialTimeout, Resolver: o.resolver, Control: g.control}).DialContext
 	if o.Config.proxy == nil {
 		return direct

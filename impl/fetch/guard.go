@@ -21,12 +21,16 @@ const (
 // guard decides which addresses the fetcher may connect to. It is immutable and safe for concurrent use.
 type guard struct {
 	allow []netip.Prefix
+	ports []uint16
 }
 
-// newGuard returns a guard that permits the given ranges in addition to public addresses.
-func newGuard(allow []netip.Prefix) *guard {
-	return &guard{allow: allow}
+// newGuard returns a guard that permits the given ranges in addition to public addresses, and the given ports in addition to webPorts.
+func newGuard(allow []netip.Prefix, ports []uint16) *guard {
+	return &guard{allow: allow, ports: slices.Concat(webPorts, ports)}
 }
+
+// webPorts are the ports of web servers.
+var webPorts = []uint16{80, 443}
 
 // control is the Control function of a net.Dialer, which calls it with each address after the name was resolved and before
 // the connection is made. Errors: *Error, which does not say what the name resolved to.
@@ -55,7 +59,7 @@ func (g *guard) isException(addr netip.Addr) bool {
 	return slices.ContainsFunc(g.allow, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) })
 }
 
-// classify decides whether an address is permitted. Public addresses are permitted on ports 80 and 443 only, so that a
+// classify decides whether an address is permitted. Public addresses are permitted on the ports of web servers only, so that a
 // caller cannot make the service send requests to mail or database servers. Addresses that the operator allows are
 // permitted on every port.
 func (g *guard) classify(to netip.AddrPort) verdict {
@@ -64,7 +68,7 @@ func (g *guard) classify(to netip.AddrPort) verdict {
 		return permitted
 	case !address.IsPublic(to.Addr()):
 		return notPublic
-	case to.Port() != 80 && to.Port() != 443:
+	case !slices.Contains(g.ports, to.Port()):
 		return badPort
 	}
 	return permitted

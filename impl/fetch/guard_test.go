@@ -83,3 +83,15 @@ func TestGuard_Classify_Allowed(t *testing.T) {
 		})
 	}
 }
+
+func TestGuard_Classify_Ports(t *testing.T) {
+	t.Parallel()
+	for to, want := range map[string]string{
+		"93.184.216.34:8182": "permitted",
+		"93.184.216.34:443":  "permitted",
+		"93.184.216.34:25":   "bad port",
+		"10.1.2.3:8182":      "not public",
+	} {
+		assert.Equal(t, want, fetch.Classify(nil, netip.MustParseAddrPort(to), 8182), to)
+	}
+}

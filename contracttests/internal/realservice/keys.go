@@ -1,6 +1,7 @@
 package realservice
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -82,6 +83,17 @@ func MustKeys(tb testing.TB, k Keeper, lifetime time.Duration) map[string][]stri
 	}
 	time.Sleep(lifetime + time.Millisecond)
 	return keys
+}
+
+// AddRevocable gives a target a key that its run revokes, and the means to do so.
+func AddRevocable(tb testing.TB, k Keeper, t *contracttests.Target) {
+	tb.Helper()
+	id, secret := k.MustKey(tb, k.MustAccount(tb, "archive"), 0)
+	t.Keys[contracttests.KeyRevocable] = []string{secret}
+	t.Revoke = func(context.Context, string) error {
+		k.MustRevoke(tb, id)
+		return nil
+	}
 }
 
 // Accounts is the Keeper of a service in this process.

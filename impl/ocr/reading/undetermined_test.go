@@ -62,7 +62,7 @@ func TestRead_undeterminedHandwriting(t *testing.T) {
 	t.Parallel()
 	engines := MustEngines(t, 3)
 	require.True(t, engines.Has(own.Hands))
-	_, data, _ := ocrtest.MustPage(t, ocrtest.MustPages(t), "rendered-hand/lettre")
+	_, data, _ := ocrtest.MustPage(t, ocrtest.MustPages(t), "cremma-mss19-fr/lettre-soeur-marie_01R_P1S3SS2P118_001", "rendered-hand/lettre")
 	found, err := reading.File(t.Context(), data, open, engines)
 	require.NoError(t, err)
 	require.Equal(t, "fr", found.Language)

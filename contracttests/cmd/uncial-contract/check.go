@@ -222,7 +222,7 @@ func summarise(w io.Writer, r contracttests.Report) error {
 		fmt.Fprintf(w, "\n%s\n", r.Problem)
 	}
 	if left := leftOut(r); left != "" {
-		fmt.Fprintf(w, "\nNot tried with seed %d: %s. --json names them; another --seed takes others.\n", r.Seed, left)
+		fmt.Fprintf(w, "\nNot tried with seed %d: %s. --json names them; another --seed chooses others.\n", r.Seed, left)
 	}
 	_, err := fmt.Fprintf(w, "\n%s %d passed, %d failed, %d skipped; %s requests and %s points in %s.\n", verdict,
 		r.Count(contracttests.Passed), r.Count(contracttests.Failed), r.Count(contracttests.Skipped),

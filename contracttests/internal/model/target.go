@@ -107,8 +107,8 @@ type Target struct {
 	Control Control
 	// Revoke revokes a key; the cases do so with keys of the scenario revocable. Default: nil, and the cases that need it are skipped.
 	Revoke func(ctx context.Context, key string) error
-	// ServeImages is the address, such as 127.0.0.1:0, at which the run serves images for the target to fetch, with all the faults that
-	// servers of images have. Default: none, and the cases that need it are skipped.
+	// ServeImages is the address, such as 127.0.0.1:0, at which the run serves images for the target to fetch, and fails as
+	// servers of images do. Default: none, and the cases that need it are skipped.
 	ServeImages string
 	// ImagesURL is the URL by which the target reaches ServeImages. Default: the address itself.
 	ImagesURL string

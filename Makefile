@@ -84,8 +84,8 @@ test-deb: containers ## Install, use, upgrade, restore and remove the package in
 
 ##@ Check
 
-# Code that computes on one goroutine, in which the race detector could find nothing, but which it makes ten times slower: SQLite in Go,
-# hashes of passwords, images, and our own packages for pixels and letters, which a test holds to that.
+# The race detector makes code that computes on one goroutine ten times slower and finds nothing in it: SQLite in Go, hashes of passwords,
+# images, and our own packages for pixels and letters. A test in internal/layout requires that these start no goroutine.
 COMPUTING := correct decode hand imaging layout lexicon neural
 RACE       = -race $(foreach p,modernc.org/... golang.org/x/crypto/... image/... golang.org/x/image/... $(addprefix uncial/impl/ocr/,$(COMPUTING)),-gcflags=$(p)=-race=false)
 

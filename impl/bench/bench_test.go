@@ -68,8 +68,8 @@ func (t *table) print() {
 	}
 }
 
-// TestBench measures everything, prints a table and fails if a goal is missed. Ratios are medians of pairs that are measured by
-// turns, so that a busy machine slows both sides. Processor time is more reliable than time on a shared machine, on which figures that
+// TestBench measures everything, prints a table and fails if a goal is missed. Ratios are medians of pairs that are measured
+// alternately, so that a busy machine slows both sides. Processor time is more reliable than time on a shared machine, on which figures that
 // say "time" mean little.
 func TestBench(t *testing.T) {
 	var results table

@@ -41,7 +41,7 @@ type Extra struct {
 	Forget func(h Holder)
 }
 
-// Holder is whom something is kept for: a session of a user who works in an account. An empty field stands for any.
+// Holder says for whom something is kept: a session of a user who works in an account. An empty field stands for any.
 type Holder struct{ Account, User, Session string }
 
 // Includes reports whether other is h, or one of those that the empty fields of h stand for.

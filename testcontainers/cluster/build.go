@@ -23,7 +23,7 @@ const (
 	postgresImage = "uncial-postgres:test" // that of the other tests
 )
 
-// buildLimit is the longest that building may take: Kubernetes takes 20 minutes of two free cores.
+// buildLimit is the longest that building may take: Kubernetes takes 20 minutes on two idle cores.
 const buildLimit = 60 * time.Minute
 
 // images returns the names of all images to load.

@@ -70,7 +70,7 @@ func (d *Directory) CountSent(ctx context.Context, sender, email string) error {
 	return d.countUpTo(ctx, d.store.Writer(), subject("sent", sender), maxSent, sentWindow, ErrTooManySent)
 }
 
-// countUpTo counts one attempt in a fixed window, unless it has seen most already: refused then.
+// countUpTo counts one attempt in a fixed window. It counts nothing and returns refused if the window already has most attempts.
 func (d *Directory) countUpTo(ctx context.Context, x store.Executor, subject string, most int64, window time.Duration, refused error) error {
 	now := d.now()
 	var n int64

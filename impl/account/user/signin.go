@@ -75,8 +75,8 @@ func (d *Directory) SignIn(ctx context.Context, email, password string, from Cli
 	return d.signedIn(ctx, id, stored, a)
 }
 
-// signedIn records a successful sign-in and takes its attempt off the counts, unless there are too many. Errors: ErrSignIn if the hash is no longer that of
-// the user: the password was changed meanwhile, to shut out whoever knows the old one.
+// signedIn records a successful sign-in and takes its attempt off the counts, unless the user has signed in too often. Errors: ErrSignIn if
+// the hash is no longer that of the user: the password was changed meanwhile, to shut out whoever knows the old one. *store.Error.
 func (d *Directory) signedIn(ctx context.Context, id, hash string, a attempt) (User, error) {
 	var u User
 	err := d.store.Tx(ctx, func(ctx context.Context, x store.Executor) (err error) {
@@ -131,7 +131,7 @@ type allowance struct {
 // errTooManySignIns says that a successful sign-in stays on the counts of failures.
 var errTooManySignIns = errors.New("too many sign-ins")
 
-// success is what successful sign-ins are counted under. Only who knows the password can raise it.
+// success is what successful sign-ins are counted under. Only people who know the password can raise the count.
 func (a attempt) success() string { return subject("success", a.email, cmp.Or(a.known, a.address)) }
 
 // allowances are those that the attempt counts against.

@@ -23,7 +23,7 @@ import (
 	"uncial/impl/dashboard"
 )
 
-// What the provider knows the service by.
+// The credentials of the service at the provider.
 const (
 	clientID     = "uncial"
 	clientSecret = "client-secret"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the worker for arm64 and runs it under qemu: the tests of the packages with code in C, and pages that must be read as this
-# machine reads them. The workers' confinement is not shown, because qemu's user mode has none of it. usage: arm64.sh
+# machine reads them. The workers' sandbox is not tested, because qemu's user mode does not support it. usage: arm64.sh
 set -eu
 cd "$(dirname "$0")/../../.."
 work=$(mktemp -d)

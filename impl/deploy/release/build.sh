@@ -11,7 +11,7 @@ contract=$(awk '$1 == "version:" {print $2; exit}' openapi.yaml)
 go test ./internal/version ./contracttests/internal/compat >/dev/null || { echo "release: versions differ, or the contract lost something since gen/released; run go test ./internal/version ./contracttests/internal/compat" >&2; exit 1; }
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
-go -C gen/tools/release test . >/dev/null
+go -C gen/tools/release test . >/dev/null || { echo "release: the tests of gen/tools/release fail; run go -C gen/tools/release test ." >&2; exit 1; }
 mkdir -p "$out"
 rm -f "$out"/uncial_* # of an earlier build
 out=$(cd "$out" && pwd)

@@ -23,8 +23,8 @@ type State struct {
 	Policies   []networkv1.NetworkPolicy
 }
 
-// Table returns the rules as a file for nft, which replaces the table of before. For each pod that a policy selects there is a
-// chain per direction that lets pass what one of its policies allows, and drops the rest.
+// Table returns the rules as a file for nft, which replaces the previous table. For each pod that a policy selects there is a
+// chain per direction that accepts what any of its policies allows, and drops the rest.
 func Table(s State) (string, error) {
 	slices.SortFunc(s.Pods, func(a, b corev1.Pod) int { return strings.Compare(a.Status.PodIP, b.Status.PodIP) })
 	var chains, jumps strings.Builder

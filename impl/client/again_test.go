@@ -296,7 +296,8 @@ func TestExtractCmd_Run_RoomForAll(t *testing.T) {
 	held := make(chan int, jobs)
 	_, url := mustFake(t, func(string) gen.ExtractResponseObject {
 		arrived.Add(1)
-		for arrived.Load() < jobs { // all pages are being read at the same time
+		deadline := time.Now().Add(time.Minute)
+		for arrived.Load() < jobs && time.Now().Before(deadline) { // all pages are being read at the same time
 			time.Sleep(time.Millisecond)
 		}
 		files, err := filepath.Glob(filepath.Join(out, journal.Folder, "tmp", "room-*"))
@@ -310,7 +311,7 @@ func TestExtractCmd_Run_RoomForAll(t *testing.T) {
 			}
 		}
 		held <- n
-		for len(held) < jobs { // none is answered before all have looked
+		for len(held) < jobs && time.Now().Before(deadline) { // none is answered before all have looked
 			time.Sleep(time.Millisecond)
 		}
 		return nil

@@ -5,13 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
-	"golang.org/x/text/language"
 
 	"uncial/contracttests/internal/documents"
 	"uncial/contracttests/internal/expect"
@@ -128,116 +126,6 @@ func confidencesFollowWords(_ context.Context, s *session, x []*model.Exchange) 
 	for _, y := range x[1:] {
 		if x[0].JSON["confidence"] == y.JSON["confidence"] && max(legible-faint, faint-legible) > 0.05 {
 			return fail(y, "the words of two pages have the mean confidences %.2f and %.2f, but both pages have %v", legible, faint, y.JSON["confidence"])
-		}
-	}
-	return nil
-}
-
-// unsupported is a well-formed tag for a language without a model: Klingon. A server that supports it would fail the cases
-// about languages.
-const unsupported = "tlh"
-
-// maxList is the longest list of languages that is read, in bytes: room for every language there is.
-const maxList = 64 << 10
-
-// unreadable asks for a language that the server must refuse.
-func unreadable(tag string) ask { return read(printed).language(tag).wrong("language") }
-
-// askLanguages returns the languages that the server lists in details.language. It costs one request and no points.
-func (s *session) askLanguages(ctx context.Context, a *model.Account) ([]string, error) {
-	if known := s.readings.Languages(); known != nil {
-		return known, nil
-	}
-	x, err := s.sendAs(ctx, a, unreadable(unsupported))
-	if err != nil {
-		return nil, err
-	}
-	err = s.learnLanguages(x)
-	return s.readings.Languages(), err
-}
-
-// learnLanguages takes the languages from a refusal. From now on no answer may name another one. details may use the name of
-// the field or its JSON pointer.
-func (s *session) learnLanguages(x *model.Exchange) error {
-	details := x.Object("details")
-	text, _ := details["language"].(string)
-	if text == "" {
-		text, _ = details["/language"].(string)
-	}
-	listed := tagsIn(text[:min(len(text), maxList)])
-	if !slices.Contains(listed, "en") && !s.Minimal {
-		return fail(x, "details.language must list the supported languages, including en: %q", text)
-	}
-	s.readings.SetLanguages(listed)
-	return nil
-}
-
-// conjunction separates the last language in a sentence.
-var conjunction = regexp.MustCompile(`,? +(?:and|or) +`)
-
-// tagsIn finds the language tags in the list that ends a sentence, as in "supported: de, en" or "those are de, en and la".
-// Other words can look like tags, so only the last word before the first comma counts.
-func tagsIn(sentence string) (tags []string) {
-	list := conjunction.ReplaceAllString(sentence, ",")
-	list = list[strings.LastIndexAny(list, ":")+1:]
-	for item := range strings.SplitSeq(list, ",") {
-		words := strings.Fields(strings.Trim(strings.TrimSpace(item), `.;"'()[]`))
-		if len(words) == 0 {
-			continue
-		}
-		word := strings.Trim(words[len(words)-1], `.;"'()[]`)
-		if _, err := language.Parse(word); err == nil && len(strings.SplitN(word, "-", 2)[0]) <= 3 {
-			tags = append(tags, word)
-		}
-	}
-	return tags
-}
-
-// checkLanguages requests four spellings of English and up to four listed languages, which the seed selects.
-func checkLanguages(ctx context.Context, s *session) error {
-	a, err := s.account(ctx, model.KeyOK, 10, 9)
-	if err != nil {
-		return err
-	}
-	listed, err := s.askLanguages(ctx, a)
-	if err != nil {
-		return err
-	}
-	requested := []string{"en", "EN", "en-GB", "en-Latn-US"}
-	for i := range min(4, len(listed)) { // spread over the list
-		requested = append(requested, listed[(int(s.Seed%1000)+i*max(1, len(listed)/4))%len(listed)])
-	}
-	s.choseFrom("languages", listed, requested)
-	for _, tag := range requested {
-		if _, err := s.sendAs(ctx, a, read(printed).language(tag).format("alto")); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkUndetermined leaves the language of a page open, and then asks for the language that was found.
-func checkUndetermined(ctx context.Context, s *session) error {
-	a, err := s.account(ctx, model.KeyOK, 10, 3)
-	if err != nil {
-		return err
-	}
-	if _, err := s.askLanguages(ctx, a); err != nil {
-		return err
-	}
-	x, err := s.sendAs(ctx, a, read(printed).language("und").format("alto"))
-	if err != nil {
-		return err
-	}
-	_, err = s.sendAs(ctx, a, read(printed).language(x.Text("language")).format("tsv"))
-	return err
-}
-
-// languagesAgree requires all answers to name the same language.
-func languagesAgree(_ context.Context, _ *session, x []*model.Exchange) error {
-	for _, other := range x[1:] {
-		if other.Text("language") != x[0].Text("language") {
-			return fail(other, "the language is %q; the other request for the same page was answered with %q", other.Text("language"), x[0].Text("language"))
 		}
 	}
 	return nil

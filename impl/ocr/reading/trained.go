@@ -56,8 +56,8 @@ func sameLanguage(a, b string) bool {
 	if err != nil || err2 != nil {
 		return false
 	}
-	x, _ := first.Base()
-	y, _ := second.Base()
+	x, _, _ := first.Raw() // Base would guess English for und
+	y, _, _ := second.Raw()
 	return x == y
 }
 

@@ -40,6 +40,7 @@ func TestEngines_HandsFor(t *testing.T) {
 	dir := t.TempDir()
 	mustModel(t, dir, "notaries", "fr la")
 	mustModel(t, dir, "kurrent", "de-Latf")
+	mustModel(t, dir, "letters", "en")
 	set, err := models.Find(dir)
 	require.NoError(t, err)
 	engines := reading.NewEngines(set, 1)
@@ -47,7 +48,7 @@ func TestEngines_HandsFor(t *testing.T) {
 	require.Equal(t, []string{own.Hands}, engines.HandsFor("fr"), "nothing is loaded yet")
 	require.NoError(t, engines.LoadHands())
 	for tag, want := range map[string][]string{
-		"fr": {own.Hands, "notaries"}, "fr-CA": {own.Hands, "notaries"}, "la": {own.Hands, "notaries"}, "de": {own.Hands, "kurrent"}, "en": {own.Hands},
+		"fr": {own.Hands, "notaries"}, "fr-CA": {own.Hands, "notaries"}, "la": {own.Hands, "notaries"}, "de": {own.Hands, "kurrent"}, "en": {own.Hands, "letters"}, "it": {own.Hands}, "und-Latn": {own.Hands},
 	} {
 		require.Equal(t, want, engines.HandsFor(tag), tag)
 	}

@@ -47,11 +47,15 @@ func (c commands) MustRevoke(tb testing.TB, keyID string) {
 }
 
 // requireComplete fails if a case was skipped, except those that a real service cannot be asked: they need errors, network faults or
-// overload at will, or a clock that moves; and except the many images of --thorough.
-func requireComplete(tb testing.TB, skipped []string) {
+// overload at will, or a clock that moves; except the many images of --thorough; and except images by address, where the run serves none.
+func requireComplete(tb testing.TB, servesImages bool, skipped []string) {
 	tb.Helper()
+	expected := `is mapped to "(error|faint|enhance|slow|reset|cut|length|busy|overload|weak)"|clock of the target cannot be moved|use --thorough`
+	if !servesImages {
+		expected += `|use --serve-images`
+	}
 	for _, s := range skipped {
-		require.Regexp(tb, `is mapped to "(error|faint|enhance|slow|reset|cut|length|busy|overload|weak)"|clock of the target cannot be moved|use --thorough`, s)
+		require.Regexp(tb, expected, s)
 	}
 }
 
@@ -73,7 +77,7 @@ func TestRun_Service(t *testing.T) {
 	accounts := realservice.Accounts{Registry: a.Data().Accounts}
 	target := contracttests.Target{
 		BaseURL: "http://" + a.Addr() + "/api/v1", Plans: realservice.Plans, Enhances: true, Promised: true,
-		Images: images, Keys: realservice.MustKeys(t, accounts, time.Second), Control: clock, OneClock: true,
+		Images: images, Keys: realservice.MustKeys(t, accounts, time.Second), Control: clock, OneClock: true, ServeImages: "127.0.0.1:0",
 	}
 	realservice.AddRevocable(t, accounts, &target)
 	clock.Advance(time.Second)
@@ -91,7 +95,7 @@ func runComplete(t *testing.T, target contracttests.Target) {
 		}
 	}
 	contracttests.Run(t, target)
-	requireComplete(t, skipped)
+	requireComplete(t, target.ServeImages != "", skipped)
 }
 
 // TestRun_ProductionImages runs the suite against the whole service in its production images, and compares its answers

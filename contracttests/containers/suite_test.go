@@ -84,10 +84,13 @@ func TestRun_Service(t *testing.T) {
 	runComplete(t, target)
 }
 
+// maxWait is enough for a window to reset.
+const maxWait = 70 * time.Second
+
 // runComplete runs every case that a real service can be asked.
 func runComplete(t *testing.T, target contracttests.Target) {
 	t.Helper()
-	target.MaxWait = 70 * time.Second // for a window to reset
+	target.MaxWait = maxWait
 	var skipped []string
 	target.Progress = func(r contracttests.Result) {
 		if r.Outcome == contracttests.Skipped {
@@ -106,7 +109,7 @@ func TestRun_ProductionImages(t *testing.T) {
 	mustTarget := func() contracttests.Target {
 		target := contracttests.Target{
 			BaseURL: s.URL + "/api/v1", Plans: realservice.Plans, Enhances: true, Promised: true,
-			Images: realservice.Images(s.Images), Keys: realservice.MustKeys(t, commands{s}, time.Second),
+			Images: realservice.Images(s.Images), Keys: realservice.MustKeys(t, commands{s}, time.Second), MaxWait: maxWait,
 		}
 		realservice.AddRevocable(t, commands{s}, &target)
 		return target

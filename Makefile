@@ -114,7 +114,7 @@ test-browser: deps-browser ## Use the pages in a headless Chromium, check them w
 .PHONY: cluster
 cluster: containers ## Install the chart on a Kubernetes built from source, on this machine as root, and use it (30 to 90 minutes)
 	@$(DEPS) cluster
-	CGO_ENABLED=0 go -C testcontainers/cluster test -trimpath -count=1 -v -timeout 90m .
+	CGO_ENABLED=0 go -C testcontainers/cluster test -trimpath -count=1 -v -timeout 90m . ./policy
 
 .PHONY: deps-browser
 deps-browser: deps-test

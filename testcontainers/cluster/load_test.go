@@ -113,10 +113,14 @@ func (l *load) during(t *testing.T, event func()) {
 			}
 		})
 	}
+	stop := sync.OnceFunc(func() {
+		close(over)
+		running.Wait()
+	})
+	defer stop()                // also if the event fails the test
 	time.Sleep(3 * time.Second) // so that every engine reads
 	event()
-	close(over)
-	running.Wait()
+	stop()
 	t.Logf("%s: %d requests, %d repeats, %d bad answers", l.name, l.sent, l.repeated, len(l.bad))
 	for _, r := range l.refused {
 		t.Log("repeated after: ", r)
@@ -180,6 +184,7 @@ func (in *installation) requireCharged(t *testing.T, account string, l *load) {
 	t.Helper()
 	const price = 10
 	deadline := time.Now().Add(settleLimit)
+	used, remaining := int64(-1), int64(-1) // unless the account is in the list
 	for {
 		var accounts []struct {
 			ID        string
@@ -195,8 +200,9 @@ func (in *installation) requireCharged(t *testing.T, account string, l *load) {
 				in.audit(t)
 				return
 			}
-			require.Less(t, time.Now(), deadline, "%d points used and %d remaining after %d extractions", a.Used, a.Remaining, l.sent-len(l.bad))
+			used, remaining = a.Used, a.Remaining
 		}
+		require.Less(t, time.Now(), deadline, "%d points used and %d remaining after %d extractions", used, remaining, l.sent-len(l.bad))
 		time.Sleep(time.Second)
 	}
 }

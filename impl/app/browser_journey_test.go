@@ -26,12 +26,18 @@ import (
 
 // The journey of an account holder: sign up, create a key, extract with it, see it in the usage, rotate it, revoke it.
 
+// visitOpen starts a service that is open for sign-up, and opens a browser for it. The caller moves the clock.
+func visitOpen(tb testing.TB) (*visitor, *app.App, *storetest.Clock) {
+	tb.Helper()
+	clock := storetest.NewClock(time.Now())
+	a := apptest.Start(tb, app.Options{Dashboard: app.DashboardOptions{SignUp: dashboard.Open}, Now: clock.Now})
+	return newVisitor(tb, "http://"+a.Addr()), a, clock
+}
+
 func TestBrowser_Journey_SQLite(t *testing.T) {
 	t.Parallel()
 	browsertest.Enable(t)
-	clock := storetest.NewClock(time.Now())
-	a := apptest.Start(t, app.Options{Dashboard: app.DashboardOptions{SignUp: dashboard.Open}, Now: clock.Now})
-	v := newVisitor(t, "http://"+a.Addr())
+	v, _, clock := visitOpen(t)
 	v.checks = true
 	v.journey(clock)
 }
@@ -39,9 +45,7 @@ func TestBrowser_Journey_SQLite(t *testing.T) {
 func TestBrowser_Journey_WithoutScripts(t *testing.T) {
 	t.Parallel()
 	browsertest.Enable(t)
-	clock := storetest.NewClock(time.Now())
-	a := apptest.Start(t, app.Options{Dashboard: app.DashboardOptions{SignUp: dashboard.Open}, Now: clock.Now})
-	v := newVisitor(t, "http://"+a.Addr())
+	v, _, clock := visitOpen(t)
 	v.DisableScripts()
 	v.journey(clock)
 	v.read(mustWrite(t, "page.jpg", sample.Image))

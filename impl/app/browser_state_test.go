@@ -7,10 +7,6 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"uncial/impl/app"
-	"uncial/impl/app/apptest"
-	"uncial/impl/dashboard"
-	"uncial/impl/store/storetest"
 	"uncial/internal/browsertest"
 )
 
@@ -19,9 +15,7 @@ import (
 func TestBrowser_States(t *testing.T) {
 	t.Parallel()
 	browsertest.Enable(t)
-	clock := storetest.NewClock(time.Now())
-	a := apptest.Start(t, app.Options{Dashboard: app.DashboardOptions{SignUp: dashboard.Open}, Now: clock.Now})
-	v := newVisitor(t, "http://"+a.Addr())
+	v, a, clock := visitOpen(t)
 	v.checks = true
 	v.signUp("owner@example.org")
 	for _, lifetime := range []string{"90", "365", "never"} {

@@ -300,6 +300,14 @@ func (s *site) signUp(email, accountName string) *browser {
 	return b
 }
 
+// acceptInvitation invites an address, and lets the browser accept with a password and an account of its own.
+func (s *site) acceptInvitation(b *browser, email string) {
+	s.Helper()
+	code, err := s.Users.Issue(s.Context(), user.Token{Purpose: user.Invitation, Email: email})
+	require.NoError(s, err)
+	require.Equal(s, "/", b.post("/accept", "code", code, "name", "Anna", "password", password, "account", "Map room").path)
+}
+
 // operator makes an operator and returns the browser that is signed in.
 func (s *site) operator() *browser {
 	s.Helper()

@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"uncial/impl/account/user"
 	"uncial/impl/dashboard"
 )
 
@@ -78,10 +77,8 @@ func TestDashboard_KnownBrowser_Reset(t *testing.T) {
 	t.Parallel()
 	mails := &mailbox{}
 	s := newSite(t, func(o *dashboard.Options) { o.Mail, o.TrustedProxies = mails, proxies })
-	code, err := s.Users.Issue(t.Context(), user.Token{Purpose: user.Invitation, Email: "anna@example.org"})
-	require.NoError(t, err)
 	known := s.remoteBrowser("192.0.2.7")
-	require.Equal(t, "/", known.post("/accept", "code", code, "name", "Anna", "password", password, "account", "Map room").path)
+	s.acceptInvitation(known, "anna@example.org")
 	known.post("/sign-out")
 	for i := range 10 {
 		s.remoteBrowser(fmt.Sprintf("198.51.100.%d", i)).post("/forgot", "email", "anna@example.org")
@@ -96,10 +93,8 @@ func TestDashboard_TellsAboutChanges(t *testing.T) {
 	t.Parallel()
 	mails := &mailbox{}
 	s := newSite(t, withMail(mails))
-	code, err := s.Users.Issue(t.Context(), user.Token{Purpose: user.Invitation, Email: "anna@example.org"})
-	require.NoError(t, err)
 	b := s.browser()
-	require.Equal(t, "/", b.post("/accept", "code", code, "name", "Anna", "password", password, "account", "Map room").path)
+	s.acceptInvitation(b, "anna@example.org")
 	latest := func() message { return mails.messages[len(mails.messages)-1] }
 
 	b.post("/account/password", "current", password, "password", "a new password for anna")

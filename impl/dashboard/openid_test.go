@@ -223,10 +223,8 @@ func TestDashboard_OpenID_Link(t *testing.T) {
 		withProvider(p, dashboard.Closed)(o)
 		withMail(mails)(o)
 	})
-	code, err := s.Users.Issue(t.Context(), user.Token{Purpose: user.Invitation, Email: "anna@example.org"})
-	require.NoError(t, err)
 	b := s.browser()
-	require.Equal(t, "/", b.post("/accept", "code", code, "name", "Anna", "password", password, "account", "Map room").path)
+	s.acceptInvitation(b, "anna@example.org")
 
 	require.Equal(t, 403, b.get("/openid?link").status, "not before the password is confirmed")
 	require.Equal(t, 422, b.post("/account/openid", "openid-password", "wrong").status)

@@ -243,10 +243,8 @@ func TestDashboard_Invitations_Bounded(t *testing.T) {
 	t.Parallel()
 	mails := &mailbox{}
 	s := newSite(t, withMail(mails))
-	code, err := s.Users.Issue(t.Context(), user.Token{Purpose: user.Invitation, Email: "anna@example.org"})
-	require.NoError(t, err)
 	b := s.browser()
-	require.Equal(t, "/", b.post("/accept", "code", code, "name", "Anna", "password", password, "account", "Map room").path)
+	s.acceptInvitation(b, "anna@example.org")
 	for i := range 50 {
 		require.NoError(t, s.Users.CountSent(t.Context(), s.accountOf("anna@example.org"), fmt.Sprintf("reader%d@example.org", i)))
 	}

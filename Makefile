@@ -51,7 +51,9 @@ bin-mock:
 install: build bin/THIRD_PARTY_NOTICES ## Install programs, unit, settings, manual and completions: make install [DESTDIR=] [PREFIX=/usr/local]
 	impl/deploy/install.sh "$(DESTDIR)" "$(PREFIX)"
 
-bin/THIRD_PARTY_NOTICES: go.sum | build
+# It is written each time: it names modules and the libraries of the system, either of which may have changed.
+.PHONY: bin/THIRD_PARTY_NOTICES
+bin/THIRD_PARTY_NOTICES: build
 	@rm -rf bin/native; ! command -v dpkg-query >/dev/null || impl/deploy/release/libraries.sh bin/native ldd bin/uncial-worker
 	@go -C gen/tools/release run . notices $(if $(shell command -v dpkg-query),-native $(CURDIR)/bin/native) $(CURDIR)/bin/uncial $(CURDIR)/bin/uncial-worker $(CURDIR)/bin/uncial-mock $(CURDIR)/bin/uncial-contract > $@.new && mv $@.new $@
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Prepares this machine to run the test containers. It may be run any number of times.
 #   1. Container engine: uses the one that is running; otherwise, on Debian as root, installs and starts docker.io.
-#   2. Base image of all Dockerfiles: pulls it; if no image registry answers, builds it with debootstrap.
+#   2. Base image of all Dockerfiles: uses the one that is there, unless it lacks the licences of its packages, which images must pass on.
+#      Otherwise pulls it; if no image registry answers, builds it with debootstrap.
 set -eu
 
 base=debian:bookworm-slim
@@ -11,6 +12,8 @@ log=/var/log/uncial-dockerd.log
 say() { echo "containers: $*"; }
 fail() { echo "containers: $*" >&2; exit 1; }
 answers() { docker info >/dev/null 2>&1; }
+present() { docker image inspect "$base" >/dev/null 2>&1; }
+licensed() { docker run --rm --network none --entrypoint test "$base" -s /usr/share/doc/libc6/copyright >/dev/null 2>&1; }
 start() {
 	server=$$ # always alive, for when the service manager started the engine
 	if [ -d /run/systemd/system ]; then
@@ -48,8 +51,11 @@ if ! answers; then
 	answers || start
 fi
 
-docker image inspect "$base" >/dev/null 2>&1 && exit 0
-if timeout 120 docker pull -q "$base" >/dev/null 2>&1; then
+if present; then
+	licensed && exit 0
+	say "the image $base lacks the licences of its packages; replacing it"
+fi
+if timeout 120 docker pull -q "$base" >/dev/null 2>&1 && licensed; then
 	say "pulled $base"
 	exit 0
 fi
@@ -73,4 +79,5 @@ printf 'deb %s bookworm main\ndeb %s bookworm-updates main\ndeb %s-security book
 rm -rf "$dir"/var/cache/apt/archives/*.deb "$dir"/var/lib/apt/lists/* "$dir"/usr/share/man/* "$dir"/usr/share/locale/*
 find "$dir/usr/share/doc" -type f ! -name copyright -delete # the licences stay, as in Debian's own image
 tar -C "$dir" -c . | docker import -c 'CMD ["bash"]' - "$base" >/dev/null || fail "docker import of $base failed; see the message above"
+licensed || fail "the image $base was built, but no container of it starts, or it has no licences; see: docker run --rm $base ls /usr/share/doc/libc6"
 say "built $base"

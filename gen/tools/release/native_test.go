@@ -2,8 +2,10 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -37,5 +39,39 @@ func TestReadNative(t *testing.T) {
 	}
 	if _, err := readNative(dir); err == nil {
 		t.Error("a package without licences is an error")
+	}
+}
+
+// TestLibraries runs the script that makes the folder, with commands that print what ldd may print.
+func TestLibraries(t *testing.T) {
+	t.Parallel()
+	libraries := func(t *testing.T, loaded string) (folder string, out []byte, err error) {
+		t.Helper()
+		folder = t.TempDir()
+		out, err = exec.Command("../../../impl/deploy/release/libraries.sh", folder, "printf", loaded).CombinedOutput()
+		return folder, out, err
+	}
+	t.Run("lists the packages of libraries", func(t *testing.T) {
+		t.Parallel()
+		folder, out, err := libraries(t, "\tlinux-vdso.so.1 (0x0)\n\tlibc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x0)\n\tlibz.so.1 => /usr/lib/x86_64-linux-gnu/libz.so.1 (0x0)\n")
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		list, err := readNative(folder)
+		if err != nil || len(list) != 2 || list[0].name != "libc6" || list[1].name != "zlib1g" {
+			t.Error(list, err)
+		}
+	})
+	for name, c := range map[string]struct{ loaded, want string }{
+		"refuses a program that loads nothing":        {"\tstatically linked\n", "no library is loaded"},
+		"refuses a library that is missing":           {"\tlibx.so => not found\n", "a library is missing"},
+		"refuses a library that comes from elsewhere": {"\tlibx.so => /etc/passwd (0x0)\n", "no package has /etc/passwd"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, out, err := libraries(t, c.loaded); err == nil || !strings.Contains(string(out), c.want) {
+				t.Errorf("%v: %q, want %q", err, out, c.want)
+			}
+		})
 	}
 }

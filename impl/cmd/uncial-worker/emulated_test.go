@@ -5,7 +5,6 @@ package main_test
 import (
 	"os"
 	"os/exec"
-	"strings"
 	"testing"
 	"time"
 
@@ -17,17 +16,17 @@ import (
 	"uncial/internal/text"
 )
 
-// emulatedEnv is the command that runs the worker of another processor; `make test-arm64` sets it.
+// emulatedEnv is the path of a program that runs the worker of another processor; `make test-arm64` sets it.
 const emulatedEnv = "UNCIAL_EMULATED_WORKER"
 
 // TestWorker_ReadsTheSameOnOtherProcessors compares pages with those of the worker of this machine: sums of fractions in another order may
 // turn a doubtful character, not more.
 func TestWorker_ReadsTheSameOnOtherProcessors(t *testing.T) {
-	command := strings.Fields(os.Getenv(emulatedEnv))
-	require.NotEmpty(t, command, "%s: required", emulatedEnv)
+	program := os.Getenv(emulatedEnv)
+	require.NotEmpty(t, program, "%s: required", emulatedEnv)
 	const limit = 20 * time.Minute
 	here := mustStart(t, limit)
-	emulated := exec.Command(command[0], command[1:]...) //nolint:gosec // named by the developer
+	emulated := exec.Command(program)
 	emulated.Env = os.Environ()
 	there := mustStartCommand(t, emulated, limit)
 	for _, c := range []*child{here, there} {

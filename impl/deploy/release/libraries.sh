@@ -7,21 +7,24 @@ out=$1
 shift
 mkdir -p "$out"
 
-# owner prints the package of a file. /lib is a link to /usr/lib, and packages know their files by either name.
-owner() {
-	local file name
-	file=$(realpath "$1")
-	for name in "$file" "${file#/usr}" "/usr$file"; do
-		dpkg-query -S "$name" 2>/dev/null | cut -d ' ' -f 1 | tr -d , | sed 's/:$//' && return
-	done
-	echo "libraries: no package has $1" >&2
-	return 1
-}
-
 packages=()
 if [ $# -gt 0 ]; then
 	loaded=$("$@" | awk '$2 == "=>" {print $3; next} /^\t*\// {print $1}')
-	for file in $loaded; do packages+=("$(owner "$file")"); done
+	[ -n "$loaded" ] || { echo "libraries: no library is loaded, says: $*" >&2; exit 1; }
+	mapfile -t files <<<"$loaded"
+	loaded=$(realpath -e -- "${files[@]}") || { echo "libraries: a library is missing, says: $*" >&2; exit 1; }
+	mapfile -t files <<<"$loaded"
+	# /lib is a link to /usr/lib, and packages know their files by either name: both are asked for, and one of them is found.
+	files=("${files[@]#/usr}")
+	declare -A owner
+	while IFS= read -r line; do # PACKAGE[, PACKAGE...]: FILE
+		file=${line##*: } names=${line%: *}
+		owner[${file#/usr}]=${names%%,*}
+	done < <(dpkg-query -S "${files[@]}" "${files[@]/#//usr}" 2>/dev/null)
+	for file in "${files[@]}"; do
+		[ -n "${owner[$file]:-}" ] || { echo "libraries: no package has $file" >&2; exit 1; }
+		packages+=("${owner[$file]}")
+	done
 fi
 dpkg-query -W -f '${Package}\t${Version}\t${Architecture}\n' "${packages[@]}" | LC_ALL=C sort -u >"$out/packages.tsv"
 cut -f 1 "$out/packages.tsv" | while read -r name; do

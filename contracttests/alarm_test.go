@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"maps"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -141,4 +143,52 @@ func TestCheck_idleConnectionsThatAreClosed(t *testing.T) {
 		assert.Zero(t, suites[0].Totals.Failed)
 		assert.Equal(t, report.Count(contracttests.Errored)+1, suites[0].Totals.Error)
 	})
+}
+
+// TestCheck_documentsThatDoNotArrive follows a Link to an address at which the server closes the connection.
+func TestCheck_documentsThatDoNotArrive(t *testing.T) {
+	t.Parallel()
+	honest := mock.New(mock.Options{})
+	server := MustServe(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/elsewhere.yaml" {
+			panic(http.ErrAbortHandler)
+		}
+		rec := httptest.NewRecorder()
+		honest.ServeHTTP(rec, r)
+		if rec.Code == http.StatusNotFound {
+			rec.Header().Set("Link", `</elsewhere.yaml>; rel="service-desc"`)
+		}
+		maps.Copy(w.Header(), rec.Header())
+		w.WriteHeader(rec.Code)
+		_, _ = w.Write(rec.Body.Bytes())
+	}))
+	target := MustTarget(t, server)
+	target.Only = "^(elsewhere/404/unknown-paths|status/200/record)$"
+	report := contracttests.Check(t.Context(), target)
+	require.Zero(t, report.Count(contracttests.Failed), report.Err())
+	require.Equal(t, 1, report.Count(contracttests.Errored))
+	require.Contains(t, report.Problem, "the connection failed in 1 case")
+}
+
+func TestCheck_reportsAnOddDocumentInOneLine(t *testing.T) {
+	t.Parallel()
+	honest := MustMock(t)
+	for _, text := range []string{"openapi: 3.0.3\ninfo: {title: x, version: 1.1.0}\ncomponents: {}\npaths: {/x: null}\n", "", "[]", `{"openapi":"3.0.3","paths":{}}`} {
+		target := with(honest, func(target *contracttests.Target) {
+			target.Only = "^(elsewhere/document|status/200/record)$"
+			target.Client = &http.Client{Transport: changing(func(path, body string) string {
+				if strings.HasPrefix(path, "/openapi.") {
+					return text
+				}
+				return body
+			})}
+		})
+		report := contracttests.Check(t.Context(), target)
+		require.Empty(t, report.Problem)
+		require.Equal(t, 1, report.Count(contracttests.Failed), report.Results)
+		require.Equal(t, "status/200/record", report.Results[0].Case)
+		require.Equal(t, contracttests.Passed, report.Results[0].Outcome)
+		require.Contains(t, report.Results[1].Reason, "is not")
+		require.NotContains(t, report.Results[1].Reason, "\n")
+	}
 }

@@ -78,8 +78,8 @@ func Served(document []byte) *Contract {
 		own, _ := Load() // nil if it fails
 		return own
 	}
-	doc, err := openapi3.NewLoader().LoadFromData(document)
-	if err != nil || doc.Info == nil || doc.Components == nil || doc.Paths == nil {
+	doc, err := ParseDocument(document)
+	if err != nil {
 		return nil
 	}
 	return Prepare(doc)

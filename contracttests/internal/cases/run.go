@@ -29,7 +29,7 @@ type Run struct {
 	served   *answer.Contract // what the target serves as its contract, nil if it serves none; set by Probe
 	isExact  bool             // served has the version of contract
 
-	description string            // where the header Link leads; "" if it led nowhere when the run began
+	description *model.Exchange   // the document that the header Link led to when the run began; nil if it led nowhere
 	links       map[string]string // what is wrong with other addresses in Link, "" if nothing is; guarded by mu
 	readings    expect.Readings
 	accounts    map[string][]*model.Account // by scenario
@@ -110,7 +110,7 @@ func (r *Run) Do(ctx context.Context, c Case) model.Result {
 	}
 	if _, skipped := errors.AsType[*skip](err); skipped {
 		result.Outcome, result.Reason = model.Skipped, err.Error()
-	} else if errors.Is(err, model.ErrIdleClosed) {
+	} else if errors.Is(err, model.ErrIdleClosed) || errors.Is(err, errNoDocument) {
 		result.Outcome, result.Reason = model.Errored, r.Presentable(err.Error(), MaxReason)
 	} else if err != nil {
 		result.Outcome, result.Reason = model.Failed, r.Presentable(err.Error(), MaxReason)
@@ -170,7 +170,7 @@ func (r *Run) Probe(ctx context.Context) error {
 	if err := r.probeClock(ctx); err != nil {
 		return err
 	}
-	if keys := r.Keys[model.KeyOK]; r.description == "" && len(keys) > 0 { // errors may have another Link than successes
+	if keys := r.Keys[model.KeyOK]; r.description == nil && len(keys) > 0 { // errors may have another Link than successes
 		if x, err := r.Exchange(ctx, statusWith(keys[0])); err == nil {
 			r.compareVersions(ctx, x)
 		}

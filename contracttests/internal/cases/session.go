@@ -85,18 +85,14 @@ func (s *session) send(ctx context.Context, r *model.Request) (*model.Exchange, 
 	if errors.Is(err, model.ErrIdleClosed) {
 		return x, err
 	}
-	// The window may have reset while the server was at it.
-	if !r.Concurrent && err == nil && len(expected.Check(x)) > 0 {
-		if later := expect.For(s.contract, r); len(later.Check(x)) == 0 {
-			expected = later
-		}
-	}
 	var faults []string
+	var unlinked error
 	if err != nil {
 		faults = []string{err.Error()}
 	} else {
 		faults = s.checkAlone(x)
-		if fault := s.followLink(ctx, x); fault != "" {
+		var fault string
+		if fault, unlinked = s.followLink(ctx, x); fault != "" {
 			faults = append(faults, fault)
 		}
 		if !r.Concurrent {
@@ -110,7 +106,7 @@ func (s *session) send(ctx context.Context, r *model.Request) (*model.Exchange, 
 	if len(faults) > 0 {
 		return x, &failure{x, slices.Compact(faults)}
 	}
-	return x, nil
+	return x, unlinked
 }
 
 // exchangeAgain sends a request. If the server has closed the connection meanwhile, it sends the request once more on a new one,
@@ -182,6 +178,11 @@ func (s *session) checkAlone(x *model.Exchange) (faults []string) {
 func (s *session) follow(x *model.Exchange, expected expect.Answer) []string {
 	r, a := x.Request, x.Request.Account
 	faults := expected.Check(x)
+	if len(faults) > 0 { // the window may have reset while the server was at it
+		if later := expect.For(s.contract, r); len(later.Check(x)) == 0 {
+			expected, faults = later, nil
+		}
+	}
 	if a == nil || x.Status == http.StatusUnauthorized {
 		return faults
 	}

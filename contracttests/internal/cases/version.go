@@ -34,14 +34,31 @@ func (r *Run) servedContract(ctx context.Context, x *model.Exchange) (*model.Exc
 	if err != nil {
 		return nil, err
 	}
-	y, err := r.Exchange(ctx, &model.Request{Method: http.MethodGet, Absolute: address})
+	y, err := r.fetchDocument(ctx, address)
 	if err != nil {
-		return nil, fail(y, "%s", err)
+		return nil, err
 	}
 	if y.Status != http.StatusOK {
 		return nil, fail(y, "the contract must be available at the target of Link; the answer at %s is %d", address, y.Status)
 	}
 	return y, nil
+}
+
+// errNoDocument says that a document outside of the API did not arrive. It says nothing about what the server answers.
+var errNoDocument = errors.New("the connection failed")
+
+// fetchDocument asks for a document of the target, once more if the server has closed the connection meanwhile.
+func (r *Run) fetchDocument(ctx context.Context, address string) (*model.Exchange, error) {
+	q := &model.Request{Method: http.MethodGet, Absolute: address}
+	x, err := r.Exchange(ctx, q)
+	if errors.Is(err, model.ErrIdleClosed) {
+		r.Client.CloseIdleConnections()
+		x, err = r.Exchange(ctx, q)
+	}
+	if err != nil {
+		return x, fmt.Errorf("%w for %s: %w", errNoDocument, address, err)
+	}
+	return x, nil
 }
 
 // descriptionOf is the address that the header Link of an answer gives for the contract.
@@ -62,33 +79,32 @@ func (r *Run) descriptionOf(x *model.Exchange) (string, error) {
 }
 
 // followLink requires the header Link of every answer, errors included, to lead to the same document. Each address is asked for once in a
-// run. A missing Link is a fault of the headers; one that leads nowhere from everywhere is left to elsewhere/document.
-func (s *session) followLink(ctx context.Context, x *model.Exchange) string {
+// run. A missing Link is a fault of the headers; one that leads nowhere from everywhere is left to elsewhere/document. The error says that
+// the document could not be asked for.
+func (s *session) followLink(ctx context.Context, x *model.Exchange) (fault string, err error) {
 	address, err := s.descriptionOf(x)
-	if err != nil || s.description == "" || address == s.description {
-		return ""
+	if err != nil || s.description == nil || address == s.description.URL() {
+		return "", nil //nolint:nilerr // the headers are checked elsewhere
 	}
 	s.mu.Lock()
 	fault, known := s.links[address]
 	s.mu.Unlock()
 	if known {
-		return fault
+		return fault, nil
 	}
-	first, err := s.Exchange(ctx, &model.Request{Method: http.MethodGet, Absolute: s.description})
-	if err != nil {
-		return ""
-	}
-	y, err := s.Exchange(ctx, &model.Request{Method: http.MethodGet, Absolute: address})
+	y, err := s.fetchDocument(ctx, address)
 	switch {
-	case err != nil || y.Status != http.StatusOK:
-		fault = fmt.Sprintf("the header Link leads to %s, where there is no contract; other answers lead to %s", address, s.description)
-	case !bytes.Equal(y.Body, first.Body):
-		fault = fmt.Sprintf("the header Link leads to %s, which differs from %s, where other answers lead", address, s.description)
+	case err != nil:
+		return "", err
+	case y.Status != http.StatusOK:
+		fault = fmt.Sprintf("the header Link leads to %s, where there is no contract; other answers lead to %s", address, s.description.URL())
+	case !bytes.Equal(y.Body, s.description.Body):
+		fault = fmt.Sprintf("the header Link leads to %s, which differs from %s, where other answers lead", address, s.description.URL())
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.links[address] = fault
-	return fault
+	return fault, nil
 }
 
 // compareVersions finds out which contract the target serves, and whether it has the version that the run checks against. Later
@@ -99,7 +115,7 @@ func (r *Run) compareVersions(ctx context.Context, x *model.Exchange) {
 	if err != nil {
 		return // a server without its contract claims no version; elsewhere/document reports it
 	}
-	r.description = served.Request.Absolute
+	r.description = served
 	r.served = answer.Served(served.Body)
 	r.isExact = r.served != nil && r.contract.IsVersionOf(r.served)
 }
@@ -119,24 +135,27 @@ func checkServedContract(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	all := []*model.Exchange{served}
-	if base, isYAML := strings.CutSuffix(served.Request.Absolute, "/openapi.yaml"); isYAML {
-		y, err := s.Exchange(ctx, &model.Request{Method: http.MethodGet, Absolute: base + "/openapi.json"})
-		if err != nil || y.Status != http.StatusOK {
-			return fail(y, "the contract must be available as JSON next to /openapi.yaml; the answer is %d", y.Status)
-		}
-		if at, err := differsAt(spelledOut(served.Body), spelledOut(y.Body)); err == nil && at != "" {
-			return fail(y, "/openapi.json must say the same as /openapi.yaml; it differs at %s", at)
-		}
-		if media, _, err := mime.ParseMediaType(y.Header.Get("Content-Type")); err != nil || media != "application/json" || !json.Valid(y.Body) {
-			return fail(y, "/openapi.json must be JSON of the type application/json, not of %q", y.Header.Get("Content-Type"))
-		}
-		all = append(all, y)
+	if err := s.compareContract(served.Body); err != nil {
+		return fail(served, "%s is not the contract: %s", served.Request.Absolute, err)
 	}
-	for _, y := range all {
-		if err := s.compareContract(y.Body); err != nil {
-			return fail(y, "%s is not the contract: %s", y.Request.Absolute, err)
-		}
+	base, isYAML := strings.CutSuffix(served.Request.Absolute, "/openapi.yaml")
+	if !isYAML {
+		return nil
+	}
+	y, err := s.fetchDocument(ctx, base+"/openapi.json")
+	if err != nil {
+		return err
+	}
+	media, _, _ := mime.ParseMediaType(y.Header.Get("Content-Type")) // "" if it is not one
+	switch at, err := differsAt(spelledOut(served.Body), spelledOut(y.Body)); {
+	case y.Status != http.StatusOK:
+		return fail(y, "the contract must be available as JSON next to /openapi.yaml; the answer is %d", y.Status)
+	case !json.Valid(y.Body):
+		return fail(y, "/openapi.json is not JSON")
+	case media != "application/json":
+		return fail(y, "/openapi.json must have the type application/json, not %q", y.Header.Get("Content-Type"))
+	case err != nil || at != "":
+		return fail(y, "/openapi.json must say the same as /openapi.yaml; it differs at %s", at)
 	}
 	return nil
 }
@@ -145,9 +164,9 @@ func checkServedContract(ctx context.Context, s *session) error {
 // versions the later one must only add to the other.
 func (s *session) compareContract(text []byte) error {
 	own := s.contract.Document()
-	served, err := openapi3.NewLoader().LoadFromData(text)
-	if err != nil || served.Info == nil {
-		return errors.New("it is not an OpenAPI document")
+	served, err := answer.ParseDocument(text)
+	if err != nil {
+		return err
 	}
 	if served.Info.Version != own.Info.Version {
 		return compareOtherVersion(served, own)
@@ -173,7 +192,7 @@ func (s *session) compareContract(text []byte) error {
 // spelledOut is an OpenAPI document as this program writes it: programs may leave out what has its default value. What is no OpenAPI document
 // stays as it is.
 func spelledOut(document []byte) []byte {
-	doc, err := openapi3.NewLoader().LoadFromData(document)
+	doc, err := answer.ParseDocument(document)
 	if err != nil {
 		return document
 	}

@@ -272,25 +272,15 @@ func keysAsPatterns() lie {
 
 // conflictJoins gives a request the answer of the running one with its Idempotency-Key.
 func conflictJoins(honest server) server {
-	type first struct {
-		body    []byte
-		running int
-	}
-	var memories memory[first]
+	var firsts firstRunning
 	return func(c *call) *reply {
 		id := repeatable(c)
 		if id == "" {
 			return honest(c)
 		}
-		joined := c
-		memories.use(id, func(f *first) {
-			if f.running++; f.running == 1 {
-				f.body = c.body
-			}
-			joined = c.with(f.body)
-		})
-		defer memories.use(id, func(f *first) { f.running-- })
-		return honest(joined)
+		defer firsts.end(id)
+		body, _ := firsts.begin(id, c.body)
+		return honest(c.with(body))
 	}
 }
 

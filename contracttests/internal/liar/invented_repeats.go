@@ -1,6 +1,7 @@
 package liar
 
 import (
+	"bytes"
 	"net/http"
 	"reflect"
 	"time"
@@ -20,24 +21,15 @@ func inventedRepeats() []row {
 
 // refuseRunning answers 500 to a repeat of a running request. It counts like any other.
 func refuseRunning(honest server) server {
-	type first struct {
-		body    string
-		running int
-	}
-	var memories memory[first]
+	var firsts firstRunning
 	return func(c *call) *reply {
 		id := repeatable(c)
 		if id == "" {
 			return honest(c)
 		}
-		repeat := false
-		memories.use(id, func(f *first) {
-			if repeat = f.running > 0 && f.body == string(c.body); !repeat {
-				f.running++
-				f.body = string(c.body)
-			}
-		})
-		if repeat {
+		defer firsts.end(id)
+		body, isFirst := firsts.begin(id, c.body)
+		if !isFirst && bytes.Equal(body, c.body) {
 			a := c.malformed(honest)
 			if a.status != http.StatusBadRequest {
 				return a
@@ -47,7 +39,6 @@ func refuseRunning(honest server) server {
 			a.body = []byte(`{"success":false,"error":"The service could not complete the request.","code":"SERVER_ERROR","message":"the first request is still running"}`)
 			return a
 		}
-		defer memories.use(id, func(f *first) { f.running-- })
 		return honest(c)
 	}
 }

@@ -76,6 +76,27 @@ func recall[M any](by naming, f func(m *M, honest server, c *call)) lie {
 	}
 }
 
+// firstRunning keeps the body of the first of several requests of a name that run at the same time.
+type firstRunning struct{ memory[running] }
+
+type running struct {
+	body []byte // of the first
+	n    int
+}
+
+// begin notes that a request runs, until end. It returns the body of the first one, and whether this is it.
+func (r *firstRunning) begin(name string, body []byte) (first []byte, isFirst bool) {
+	r.use(name, func(m *running) {
+		if m.n++; m.n == 1 {
+			m.body, isFirst = body, true
+		}
+		first = m.body
+	})
+	return first, isFirst
+}
+
+func (r *firstRunning) end(name string) { r.use(name, func(m *running) { m.n-- }) }
+
 // counter counts by name.
 type counter struct{ memory[int] }
 

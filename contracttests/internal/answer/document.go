@@ -1,0 +1,67 @@
+package answer
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"go.yaml.in/yaml/v3"
+)
+
+// ParseDocument reads an OpenAPI document, which a server may have made in any way. The error says in one line what is wrong with it.
+func ParseDocument(text []byte) (doc *openapi3.T, err error) {
+	// The library panics over some documents that are not valid.
+	defer func() {
+		if p := recover(); p != nil {
+			doc, err = nil, errors.New("it is not an OpenAPI document: its structure is not that of OpenAPI 3")
+		}
+	}()
+	var value any
+	if err := yaml.Unmarshal(text, &value); err != nil { // JSON is YAML
+		return nil, errors.New("it is neither YAML nor JSON")
+	}
+	if at := firstNull(value, ""); at != "" {
+		return nil, fmt.Errorf("it is not an OpenAPI document: %s is null", at)
+	}
+	doc, err = openapi3.NewLoader().LoadFromData(text)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("it is not an OpenAPI document: %w", err)
+	case doc.Info == nil || doc.Components == nil || doc.Paths == nil:
+		return nil, errors.New("it is not an OpenAPI document with info, paths and components")
+	}
+	Prepare(doc) // panics over operations without answers, and answers without a description of their headers
+	return doc, nil
+}
+
+// withNulls are the members of OpenAPI documents that may hold any value (OpenAPI 3.0.3, section 4.7).
+var withNulls = []string{"example", "examples", "default", "enum"}
+
+// firstNull is the JSON pointer of the first null in a document where there must be none, "" if there is none.
+func firstNull(value any, at string) string {
+	switch v := value.(type) {
+	case nil:
+		return at + "/"
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if slices.Contains(withNulls, name) {
+				continue
+			}
+			if v[name] == nil {
+				return at + "/" + name
+			}
+			if found := firstNull(v[name], at+"/"+name); found != "" {
+				return found
+			}
+		}
+	case []any:
+		for i, e := range v {
+			if found := firstNull(e, fmt.Sprintf("%s/%d", at, i)); found != "" {
+				return found
+			}
+		}
+	}
+	return ""
+}

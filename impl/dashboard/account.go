@@ -166,13 +166,7 @@ func (d *Dashboard) setEmail(c *Call, email string) error {
 	if d.o.Mail == nil {
 		return d.o.Users.ChangeEmail(ctx, c.User.ID, email)
 	}
-	if err := d.o.Users.CountSent(ctx, c.User.ID, email); err != nil {
-		return err
-	}
-	if err := d.o.Users.CountMail(ctx, user.EmailChange, email, user.Client{Addr: c.Client()}); err != nil {
-		return err
-	}
-	return d.sendLink(c, email, user.Token{Purpose: user.EmailChange, UserID: c.User.ID, Email: email})
+	return d.sendLinkTo(c, user.Token{Purpose: user.EmailChange, UserID: c.User.ID, Email: email}, c.User.ID)
 }
 
 // deleteUser erases the visitor, who leaves all accounts.

@@ -20,15 +20,7 @@ const inviteCookie = "invite"
 // issue makes an invitation, and mails it or keeps it for the next page. Operators may invite as many people as they like.
 func (c *Call) issue(t user.Token) error {
 	if t.Email != "" && c.d.o.Mail != nil {
-		if t.AccountID != "" {
-			if err := c.d.o.Users.CountSent(c.R.Context(), t.AccountID, t.Email); err != nil {
-				return err
-			}
-		}
-		if err := c.d.o.Users.CountMail(c.R.Context(), t.Purpose, t.Email, user.Client{Addr: c.Client()}); err != nil {
-			return err
-		}
-		return c.d.sendLink(c, t.Email, t)
+		return c.d.sendLinkTo(c, t, t.AccountID)
 	}
 	code, err := c.d.o.Users.Issue(c.R.Context(), t)
 	if err != nil {

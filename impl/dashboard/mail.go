@@ -33,7 +33,21 @@ func (d *Dashboard) sendLink(c *Call, to string, t user.Token) error {
 	if err != nil {
 		return err
 	}
-	m := mails[t.Purpose]
+	return d.mailCode(c, to, t.Purpose, code)
+}
+
+// sendLinkTo mails a link to t.Email, an address that the visitor has entered. It counts the message among those of sender; see
+// user.Directory.IssueMail.
+func (d *Dashboard) sendLinkTo(c *Call, t user.Token, sender string) error {
+	code, err := d.o.Users.IssueMail(c.R.Context(), t, sender, user.Client{Addr: c.Client()})
+	if err != nil {
+		return err
+	}
+	return d.mailCode(c, t.Email, t.Purpose, code)
+}
+
+func (d *Dashboard) mailCode(c *Call, to string, p user.Purpose, code string) error {
+	m := mails[p]
 	text := fmt.Sprintf("%s\n\n%s\n\nIf the page asks for a code, enter this one:\n\n%s\n\n%s\n",
 		m.text, Link(c.PublicURL(), code), code, m.ending)
 	return d.o.Mail.Send(c.R.Context(), to, m.subject, text)

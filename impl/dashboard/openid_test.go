@@ -238,7 +238,11 @@ func TestDashboard_OpenID_Link(t *testing.T) {
 	other := s.browser()
 	require.Equal(t, "/usage?month=2026-03", p.signIn(other, "/openid?next=%2Fusage%3Fmonth%3D2026-03").path)
 	require.Contains(t, other.get("/account").text(), "You can also sign in with Archive login.")
+	third := s.browser()
+	require.Equal(t, "/", p.signIn(third, "/openid").path)
 	require.Contains(t, other.post("/account/openid/remove", "openid-password", password).text(), "The link to the provider was removed.")
+	require.Contains(t, third.get("/keys").path, "/sign-in", "the sessions that began with the provider end")
+	require.Equal(t, "/keys", b.get("/keys").path, "others stay")
 	require.Equal(t, 403, p.signIn(s.browser(), "/openid").status)
 	require.Equal(t, 404, other.post("/account/openid/remove", "openid-password", password).status)
 

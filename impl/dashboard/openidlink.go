@@ -37,7 +37,8 @@ func (c *Call) link(person identity, userID string) error {
 	return c.Redirect("/account", "openid-linked")
 }
 
-// unlinkOpenID ends the link to the provider.
+// unlinkOpenID ends the link to the provider, and with it the sessions that began there; the visitor, who confirms the password, gets
+// a new one.
 func unlinkOpenID(c *Call, f *form) error {
 	if !c.User.HasPassword || !c.User.HasProvider {
 		return NotFound()
@@ -45,5 +46,8 @@ func unlinkOpenID(c *Call, f *form) error {
 	if err := c.confirm(f, "openid-password"); err != nil || !f.isValid() {
 		return err
 	}
-	return c.d.o.Users.Unlink(c.R.Context(), c.User.ID)
+	if err := c.d.o.Users.Unlink(c.R.Context(), c.User.ID); err != nil {
+		return err
+	}
+	return c.d.begin(c, c.User, c.Account.ID)
 }

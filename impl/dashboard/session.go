@@ -62,7 +62,7 @@ func (d *Dashboard) signedIn(c *Call) error {
 	if err != nil {
 		return err
 	}
-	if d.sessions.GetString(ctx, versionKey) != u.Version { // the password was changed after it was checked and before the session was stored
+	if !u.Accepts(d.sessions.GetString(ctx, versionKey)) { // password or provider were changed after they were checked
 		return d.sessions.Destroy(ctx)
 	}
 	if err := d.enterAccount(c, u); err != nil {

@@ -49,8 +49,11 @@ func (d *Directory) CountSignUp(ctx context.Context, from netip.Addr) error {
 // apart, and so are known browsers, so that strangers cannot use up the resets of an owner. Errors: ErrTooManyMails,
 // *store.Error.
 func (d *Directory) CountMail(ctx context.Context, p Purpose, email string, from Client) error {
+	return d.countMail(ctx, d.store.Writer(), p, email, from)
+}
+
+func (d *Directory) countMail(ctx context.Context, x store.Executor, p Purpose, email string, from Client) error {
 	email = foldEmail(email)
-	x := d.store.Writer()
 	if from.Known != "" {
 		return d.countUpTo(ctx, x, subject("mail", string(p), email, "known", from.Known), maxMails, mailWindow, ErrTooManyMails)
 	}
@@ -59,15 +62,6 @@ func (d *Directory) CountMail(ctx context.Context, p Purpose, email string, from
 		return err
 	}
 	return d.countUpTo(ctx, x, subject("mail", string(p), email), maxMailsOfAll, mailWindow, ErrTooManyMails)
-}
-
-// CountSent counts a message to an e-mail address of somebody else that the sender, the ID of an account or user, asks for.
-// Errors: ErrEmail, which counts nothing, ErrTooManySent, *store.Error.
-func (d *Directory) CountSent(ctx context.Context, sender, email string) error {
-	if _, err := checkEmail(email); err != nil {
-		return err
-	}
-	return d.countUpTo(ctx, d.store.Writer(), subject("sent", sender), maxSent, sentWindow, ErrTooManySent)
 }
 
 // countUpTo counts one attempt in a fixed window. It counts nothing and returns refused if the window already has most attempts.

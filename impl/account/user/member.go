@@ -54,7 +54,7 @@ func (d *Directory) Memberships(ctx context.Context, userID string) ([]Membershi
 // Members returns the users of an account, the oldest membership first. Errors: *store.Error.
 func (d *Directory) Members(ctx context.Context, accountID string) ([]Member, error) {
 	all, err := store.All(ctx, d.store.Reader(), `SELECT u.id, u.email, u.name,
-			COALESCE(u.password_hash, ''), CASE WHEN u.oidc_subject IS NULL THEN 0 ELSE 1 END, u.is_operator, u.created_at, u.verified_at, u.signed_in_at,
+			COALESCE(u.password_hash, ''), COALESCE(u.oidc_issuer, ''), COALESCE(u.oidc_subject, ''), u.is_operator, u.created_at, u.verified_at, u.signed_in_at,
 			m.role, m.created_at
 		FROM members m JOIN users u ON u.id = m.user_id WHERE m.account_id = $1 ORDER BY m.created_at, u.id`,
 		store.Args{accountID}, func(scan func(...any) error) (m Member, err error) {

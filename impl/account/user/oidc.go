@@ -15,6 +15,11 @@ var ErrIdentity = errors.New("this sign-in of the provider belongs to another us
 // identity is a user as an OpenID Connect provider knows it.
 type identity struct{ issuer, subject string }
 
+// version is the User.Version for sessions that begin with the provider.
+func (i identity) version(hash string) string {
+	return version(hash + "\x00" + i.issuer + "\x00" + i.subject)
+}
+
 // SignInWith returns the user of an OpenID Connect provider, whose ID token the caller has checked. Issuer and subject
 // identify the user (OpenID Connect Core 1.0, section 5.7); the e-mail address does not. Errors: ErrNoUser,
 // *store.Error.
@@ -35,6 +40,7 @@ func (d *Directory) SignInWith(ctx context.Context, issuer, subject string) (Use
 	if err != nil {
 		return User{}, fmt.Errorf("sign in with a provider: %w", err)
 	}
+	u.Version = u.linked
 	return u, nil
 }
 
@@ -61,7 +67,9 @@ func (d *Directory) SignUpWith(ctx context.Context, issuer, subject string, veri
 				return ErrToken
 			}
 		}
-		u = User{ID: newID("user"), Email: email, Name: n.Name, HasProvider: true, Operator: t.Purpose == Operator, Created: d.now(), Version: version("")}
+		u = User{ID: newID("user"), Email: email, Name: n.Name, HasProvider: true, Operator: t.Purpose == Operator, Created: d.now()}
+		u.linked = identity{issuer, subject}.version("")
+		u.Version = u.linked
 		u.SignedIn = u.Created
 		if verified || t.Purpose != "" {
 			u.Verified = u.Created

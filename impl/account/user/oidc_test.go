@@ -17,6 +17,14 @@ func (f fixture) hasProvider(id string) bool {
 	return u.HasProvider
 }
 
+// accepts reports whether a session that began with the version is good for the user as stored.
+func (f fixture) accepts(version, id string) bool {
+	f.Helper()
+	u, err := f.Find(f.Context(), id)
+	require.NoError(f, err)
+	return u.Accepts(version)
+}
+
 func TestDirectory_Link(t *testing.T) {
 	directoryTests{"lets a user with a password sign in with a provider, too": func(t fixture) {
 		require.NoError(t, t.Link(t.Context(), t.owner.ID, issuer, "42"))
@@ -57,7 +65,22 @@ func TestDirectory_Unlink(t *testing.T) {
 		require.False(t, t.hasProvider(t.owner.ID))
 		u, _, err := t.SignUpWith(t.Context(), issuer, "44", true, "", newUser("sso@example.org"))
 		require.NoError(t, err)
+		require.True(t, t.accepts(u.Version, u.ID))
 		require.NoError(t, t.Unlink(t.Context(), u.ID))
 		require.True(t, t.hasProvider(u.ID), "or the user could not sign in any more")
+	}, "ends the sessions that began with the provider, also one that begins at the same time": func(t fixture) {
+		require.NoError(t, t.Link(t.Context(), t.owner.ID, issuer, "42"))
+		u, err := t.SignInWith(t.Context(), issuer, "42")
+		require.NoError(t, err)
+		require.True(t, t.accepts(u.Version, u.ID))
+		require.NoError(t, t.Unlink(t.Context(), u.ID))
+		require.False(t, t.accepts(u.Version, u.ID))
+		require.True(t, t.accepts(t.owner.Version, u.ID), "a session that began with the password")
+		require.NoError(t, t.Link(t.Context(), u.ID, issuer, "43"))
+		require.False(t, t.accepts(u.Version, u.ID), "another link")
+		require.NoError(t, t.Link(t.Context(), u.ID, issuer, "42"))
+		require.True(t, t.accepts(u.Version, u.ID))
+		t.mustSetPassword(u.ID)
+		require.False(t, t.accepts(u.Version, u.ID), "a new password")
 	}}.run(t)
 }

@@ -27,7 +27,7 @@ const (
 	// failureLifetime is the time without a failure after which the earlier ones are forgotten.
 	failureLifetime = time.Hour
 	// maxSignIns is how many sign-ins of one user from one address or known browser succeed within signInWindow before they count
-	// like failures: each costs a hash and a session, and a program that signs in in a loop would keep others out.
+	// like failures there: each costs a hash and a session, and a program that signs in in a loop would keep others out.
 	maxSignIns   = 20
 	signInWindow = 10 * time.Minute
 
@@ -75,7 +75,7 @@ func (d *Directory) SignIn(ctx context.Context, email, password string, from Cli
 	return d.signedIn(ctx, id, stored, a)
 }
 
-// signedIn records a successful sign-in and takes its attempt off the counts, unless the user has signed in too often. Errors: ErrSignIn if
+// signedIn records a successful sign-in and takes its attempt off the counts, but for the narrowest if the user has signed in too often. Errors: ErrSignIn if
 // the hash is no longer that of the user: the password was changed meanwhile, to shut out whoever knows the old one. *store.Error.
 func (d *Directory) signedIn(ctx context.Context, id, hash string, a attempt) (User, error) {
 	var u User
@@ -84,13 +84,18 @@ func (d *Directory) signedIn(ctx context.Context, id, hash string, a attempt) (U
 		if err == nil && n == 0 {
 			err = ErrSignIn
 		}
-		if err == nil {
-			err = d.countUpTo(ctx, x, a.success(), maxSignIns, signInWindow, errTooManySignIns)
+		if err != nil {
+			return err
+		}
+		counts := a.allowances()
+		err = d.countUpTo(ctx, x, a.success(), maxSignIns, signInWindow, errTooManySignIns)
+		if errors.Is(err, errTooManySignIns) {
+			counts, err = counts[1:], nil // it stays on the narrowest: others behind the address, and the user elsewhere, are not delayed
 		}
 		if err == nil {
-			err = a.forgive(ctx, x)
+			err = forgive(ctx, x, counts)
 		}
-		if err != nil && !errors.Is(err, errTooManySignIns) {
+		if err != nil {
 			return err
 		}
 		u, err = find(ctx, x, `id = $1`, id)
@@ -134,7 +139,7 @@ var errTooManySignIns = errors.New("too many sign-ins")
 // success is what successful sign-ins are counted under. Only people who know the password can raise the count.
 func (a attempt) success() string { return subject("success", a.email, cmp.Or(a.known, a.address)) }
 
-// allowances are those that the attempt counts against.
+// allowances are those that the attempt counts against, the narrowest first.
 func (a attempt) allowances() []allowance {
 	if a.known != "" {
 		return []allowance{{subject("known", a.email, a.known), freePair, maxDelay, false}}
@@ -144,15 +149,15 @@ func (a attempt) allowances() []allowance {
 		return []allowance{byUser}
 	}
 	return []allowance{
-		{subject("address", a.address), freeAddress, maxDelay, true},
 		{subject("pair", a.email, a.address), freePair, maxDelay, false},
+		{subject("address", a.address), freeAddress, maxDelay, true},
 		byUser,
 	}
 }
 
-// forgive takes an attempt that succeeded off the counts. A known browser clears only its own: the guesses of strangers stay.
-func (a attempt) forgive(ctx context.Context, x store.Executor) error {
-	for _, one := range a.allowances() {
+// forgive takes an attempt that succeeded off counts. A known browser clears only its own: the guesses of strangers stay.
+func forgive(ctx context.Context, x store.Executor, counts []allowance) error {
+	for _, one := range counts {
 		statement := `DELETE FROM attempts WHERE subject = $1`
 		if one.lasting {
 			statement = `UPDATE attempts SET count = count - 1 WHERE subject = $1 AND count > 0`

@@ -27,11 +27,16 @@ func (f fixture) isDelayed(from netip.Addr) bool {
 
 func (f fixture) isClientDelayed(from user.Client) bool {
 	f.Helper()
+	return f.isUserDelayed("owner@example.org", from)
+}
+
+func (f fixture) isUserDelayed(email string, from user.Client) bool {
+	f.Helper()
 	ctx, leave := context.WithCancel(f.Context())
 	defer leave()
 	done := make(chan error, 1)
 	go func() {
-		_, err := f.SignIn(ctx, "owner@example.org", password, from)
+		_, err := f.SignIn(ctx, email, password, from)
 		done <- err
 	}()
 	for {
@@ -83,11 +88,20 @@ func TestDirectory_SignIn(t *testing.T) {
 				require.NoError(t, t.signIn(password, home))
 			}
 		},
-		"delays a program that signs in in a loop, and not the user elsewhere": func(t fixture) {
+		"delays a program that signs in in a loop, and neither the user elsewhere nor others behind its address": func(t fixture) {
+			for i := range 18 { // of 20 that are free
+				_, err := t.SignIn(t.Context(), fmt.Sprintf("nobody%d@example.org", i), "wrong", user.Client{Addr: home})
+				require.ErrorIs(t, err, user.ErrSignIn)
+			}
+			colleague, _ := t.mustSignUp("colleague@example.org")
 			for range 20 + 3 { // those that count like failures are free at first
 				require.NoError(t, t.signIn(password, home))
 			}
 			require.True(t, t.isDelayed(home))
+			require.False(t, t.isUserDelayed(colleague.Email, user.Client{Addr: home}), "somebody else behind the address")
+			for i := range 8 { // of 10 that are free
+				require.ErrorIs(t, t.signIn("wrong", netip.AddrFrom4([4]byte{203, 0, 113, byte(i)})), user.ErrSignIn)
+			}
 			require.False(t, t.isDelayed(netip.MustParseAddr("198.51.100.1")), "from another address")
 			require.False(t, t.isClientDelayed(user.Client{Addr: home, Known: "browser of the owner"}))
 			t.clock.Advance(time.Hour)
@@ -171,16 +185,47 @@ func TestDirectory_CountMail(t *testing.T) {
 	}}.run(t)
 }
 
-func TestDirectory_CountSent(t *testing.T) {
-	directoryTests{"bounds the messages of a sender to any addresses within a day": func(t fixture) {
-		require.ErrorIs(t, t.CountSent(t.Context(), "account", "nobody"), user.ErrEmail, "a mistyped address")
-		for i := range 50 {
-			require.NoError(t, t.CountSent(t.Context(), "account", fmt.Sprintf("reader%d@example.org", i)))
+func TestDirectory_IssueMail(t *testing.T) {
+	directoryTests{"bounds the messages of a sender to any addresses within a day, and counts none that is refused": func(t fixture) {
+		send := func(sender, email string, role user.Role) error {
+			token := user.Token{Purpose: user.Invitation, AccountID: t.account.ID, Role: role, Email: email}
+			_, err := t.IssueMail(t.Context(), token, sender, user.Client{Addr: home})
+			return err
 		}
-		require.ErrorIs(t, t.CountSent(t.Context(), "account", "one@example.org"), user.ErrTooManySent)
-		require.NoError(t, t.CountSent(t.Context(), "another account", "one@example.org"))
+		sent := 0
+		for range 3 {
+			require.NoError(t, send("account", "one@example.org", user.PlainMember))
+			sent++
+		}
+		for range 10 {
+			require.ErrorIs(t, send("account", "nobody", user.PlainMember), user.ErrEmail)
+			require.ErrorIs(t, send("account", "two@example.org", "captain"), user.ErrRole)
+			require.ErrorIs(t, send("account", "one@example.org", user.PlainMember), user.ErrTooManyMails)
+		}
+		for ; sent < 50; sent++ {
+			require.NoError(t, send("account", fmt.Sprintf("reader%d@example.org", sent), user.PlainMember))
+		}
+		require.ErrorIs(t, send("account", "two@example.org", user.PlainMember), user.ErrTooManySent)
+		require.Len(t, t.openInvitations(t.account.ID), 50, "a refused message leaves no open invitation")
+		for range 3 {
+			require.NoError(t, send("another account", "two@example.org", user.PlainMember), "the refused message was not counted for its address")
+		}
 		t.clock.Advance(24 * time.Hour)
-		require.NoError(t, t.CountSent(t.Context(), "account", "one@example.org"), "a new day")
+		require.NoError(t, send("account", "two@example.org", user.PlainMember), "a new day")
+	}, "counts nothing when too many invitations are open": func(t fixture) {
+		invitation := user.Token{Purpose: user.Invitation, AccountID: t.account.ID, Role: user.PlainMember, Email: "one@example.org"}
+		for range 100 {
+			t.mustIssue(invitation)
+		}
+		for range 51 {
+			_, err := t.IssueMail(t.Context(), invitation, t.account.ID, user.Client{Addr: home})
+			require.ErrorIs(t, err, user.ErrTooManyInvitations)
+		}
+		open, err := t.Invitations(t.Context(), t.account.ID)
+		require.NoError(t, err)
+		require.NoError(t, t.RevokeInvitation(t.Context(), t.account.ID, open[0].ID))
+		_, err = t.IssueMail(t.Context(), invitation, t.account.ID, user.Client{Addr: home})
+		require.NoError(t, err)
 	}}.run(t)
 }
 

@@ -51,6 +51,23 @@ type Token struct {
 // changes of address and resets it replaces the user's earlier token of that purpose. Errors: ErrRole, ErrEmail,
 // ErrTooManyInvitations, *store.Error.
 func (d *Directory) Issue(ctx context.Context, t Token) (secret string, err error) {
+	return d.issue(ctx, t, func(context.Context, store.Executor) error { return nil })
+}
+
+// IssueMail is Issue for a token that a message brings to t.Email, an address that somebody has entered at from. It counts the message as
+// CountMail does, and among those of sender, the ID of an account or user, unless that is empty. What is refused is not counted.
+// Errors: those of Issue, ErrTooManyMails, ErrTooManySent.
+func (d *Directory) IssueMail(ctx context.Context, t Token, sender string, from Client) (secret string, err error) {
+	return d.issue(ctx, t, func(ctx context.Context, x store.Executor) error {
+		if err := d.countMail(ctx, x, t.Purpose, t.Email, from); err != nil || sender == "" {
+			return err
+		}
+		return d.countUpTo(ctx, x, subject("sent", sender), maxSent, sentWindow, ErrTooManySent)
+	})
+}
+
+// issue is Issue with further work in the same transaction, whose error refuses the token.
+func (d *Directory) issue(ctx context.Context, t Token, count func(context.Context, store.Executor) error) (secret string, err error) {
 	if t.AccountID != "" && !t.Role.isValid() {
 		return "", ErrRole
 	}
@@ -63,6 +80,9 @@ func (d *Directory) Issue(ctx context.Context, t Token) (secret string, err erro
 	now := d.now()
 	err = d.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
 		if err := d.checkRoom(ctx, x, t); err != nil {
+			return err
+		}
+		if err := count(ctx, x); err != nil {
 			return err
 		}
 		if t.UserID != "" {

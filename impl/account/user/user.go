@@ -44,8 +44,16 @@ type User struct {
 	Created     time.Time `json:"created"`
 	Verified    time.Time `json:"verified,omitzero"` // when the e-mail address was verified; zero: it was not
 	SignedIn    time.Time `json:"signedIn,omitzero"` // latest sign-in; zero: never
-	// Version changes with each new password. A session is good only for the version that it began with.
+	// Version changes with each new password and, of a user from SignInWith or SignUpWith, with the link to the provider. A session is
+	// good only while the user Accepts the version that it began with.
 	Version string `json:"-"`
+	linked  string // Version for sessions that begin with the provider; "" without one
+}
+
+// Accepts reports whether a session that began with this Version is good: the password and, if it began with the provider, the
+// link are the same.
+func (u User) Accepts(version string) bool {
+	return version == u.Version || u.HasProvider && version == u.linked
 }
 
 // Options of a Directory.
@@ -138,7 +146,7 @@ func (d *Directory) update(ctx context.Context, statement string, args ...any) e
 
 // selectUser selects the columns that scanUser reads, in its order.
 const selectUser = `SELECT id, email, name, COALESCE(password_hash, ''),
-	CASE WHEN oidc_subject IS NULL THEN 0 ELSE 1 END, is_operator, created_at, verified_at, signed_in_at FROM users`
+	COALESCE(oidc_issuer, ''), COALESCE(oidc_subject, ''), is_operator, created_at, verified_at, signed_in_at FROM users`
 
 func find(ctx context.Context, x store.Executor, condition string, args ...any) (User, error) {
 	u, err := scanUser(func(dest ...any) error {
@@ -159,10 +167,14 @@ func scanUser(scan func(...any) error) (User, error) { return scanUserAnd(scan) 
 func scanUserAnd(scan func(...any) error, more ...any) (User, error) {
 	var u User
 	var hash string
-	var hasProvider, operator int64
+	var provider identity
+	var operator int64
 	var created, verified, signedIn store.Instant
-	err := scan(append([]any{&u.ID, &u.Email, &u.Name, &hash, &hasProvider, &operator, &created, &verified, &signedIn}, more...)...)
-	u.HasPassword, u.HasProvider, u.Operator, u.Version = hash != "", hasProvider == 1, operator == 1, version(hash)
+	err := scan(append([]any{&u.ID, &u.Email, &u.Name, &hash, &provider.issuer, &provider.subject, &operator, &created, &verified, &signedIn}, more...)...)
+	u.HasPassword, u.HasProvider, u.Operator, u.Version = hash != "", provider != identity{}, operator == 1, version(hash)
+	if u.HasProvider {
+		u.linked = provider.version(hash)
+	}
 	u.Created, u.Verified, u.SignedIn = created.Time, verified.Time, signedIn.Time
 	return u, err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -98,18 +99,36 @@ func (in *installation) key(t *testing.T, account string, flags ...string) (id, 
 	return made.ID, made.Secret
 }
 
+// run runs a part of the test. If it fails, the cluster is described at once, before the next part replaces pods and their logs.
+func (in *installation) run(t *testing.T, name string, part func(*testing.T)) bool {
+	t.Helper()
+	return t.Run(name, func(t *testing.T) {
+		t.Cleanup(func() {
+			if t.Failed() {
+				in.describe(t)
+			}
+		})
+		part(t)
+	})
+}
+
+// describeLimit bounds the description of a cluster that may be broken.
+const describeLimit = 2 * time.Minute
+
 // describe writes what an operator would look at first into the log of the test. The logs of the cluster's own parts are kept
 // as files.
-func describe(t *testing.T, c *cluster.Cluster) {
+func (in *installation) describe(t *testing.T) {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), describeLimit)
+	defer cancel()
 	for _, args := range [][]string{
 		{"get", "pods,jobs,services,nodes", "-A", "-o", "wide"},
 		{"get", "events", "-A", "--sort-by=.lastTimestamp"},
 		{"--namespace", namespace, "logs", "-l", "app.kubernetes.io/name=uncial", "--tail=20", "--prefix", "--all-containers"},
 	} {
-		out, err := c.Kubectl(context.Background(), args...)
+		out, err := in.Kubectl(ctx, args...)
 		t.Log(out, err)
 	}
-	rules, _, err := c.Enforced()
+	rules, _, err := in.Enforced()
 	t.Log(rules, err)
 }

@@ -29,8 +29,13 @@ const (
 	ShellImage = postgresImage
 )
 
-// startLimit is how long one part may take to answer. On a machine with other work everything is ten times slower.
-const startLimit = 5 * time.Minute
+const (
+	// startLimit is how long one part may take to answer, and a command of kubectl. On a machine with other work everything is ten times
+	// slower.
+	startLimit = 5 * time.Minute
+	// helmLimit is longer than the --timeout of any helm command.
+	helmLimit = 15 * time.Minute
+)
 
 // Cluster is a control plane and one node. Start it inside Isolate only.
 type Cluster struct {
@@ -167,11 +172,15 @@ func (c *Cluster) Apply(ctx context.Context, name string) error {
 
 // Kubectl runs kubectl as the administrator and returns what it prints.
 func (c *Cluster) Kubectl(ctx context.Context, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, startLimit)
+	defer cancel()
 	return output(ctx, c.program("kube"), append([]string{"kubectl", "--kubeconfig", c.ca.file("admin.conf")}, args...)...)
 }
 
 // Helm runs helm as the administrator and returns what it prints.
 func (c *Cluster) Helm(ctx context.Context, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, helmLimit)
+	defer cancel()
 	home := filepath.Join(c.paths.run, "helm")
 	env := []string{"HELM_CACHE_HOME=" + home, "HELM_CONFIG_HOME=" + home, "HELM_DATA_HOME=" + home}
 	return outputWith(ctx, "", env, c.program("helm"), append([]string{"--kubeconfig", c.ca.file("admin.conf")}, args...)...)

@@ -17,20 +17,15 @@ func TestCluster(t *testing.T) {
 	c, err := cluster.Start(t.Context())
 	require.NoError(t, err)
 	t.Cleanup(c.Stop)
-	t.Cleanup(func() {
-		if t.Failed() {
-			describe(t, c)
-		}
-	})
 	serveOutside(t)
 	in := &installation{Cluster: c}
-	require.True(t, t.Run("the chart installs under the restricted security standard", in.install))
-	t.Run("the contract suite passes through the Service", in.passesSuite)
-	t.Run("images are fetched from where the values allow it", in.fetchesImages)
-	t.Run("network policies allow what is needed and nothing else", in.enforcesPolicies)
-	t.Run("killing an engine under load neither loses nor doubles points", in.survivesEngineKill)
-	t.Run("killing a replica of the API under load neither loses nor doubles points", in.survivesAPIKill)
-	t.Run("an upgrade fails no request", in.upgrades)
-	t.Run("a rollback fails no request", in.rollsBack)
-	t.Run("nothing is left after the chart is removed", in.uninstall)
+	require.True(t, in.run(t, "the chart installs under the restricted security standard", in.install))
+	in.run(t, "the contract suite passes through the Service", in.passesSuite)
+	in.run(t, "images are fetched from where the values allow it", in.fetchesImages)
+	in.run(t, "network policies allow what is needed and nothing else", in.enforcesPolicies)
+	in.run(t, "killing an engine under load neither loses nor doubles points", in.survivesEngineKill)
+	in.run(t, "killing a replica of the API under load neither loses nor doubles points", in.survivesAPIKill)
+	in.run(t, "an upgrade fails no request", in.upgrades)
+	in.run(t, "a rollback fails no request", in.rollsBack)
+	in.run(t, "nothing is left after the chart is removed", in.uninstall)
 }

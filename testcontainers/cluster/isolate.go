@@ -63,14 +63,18 @@ func outside() (status int, err error) {
 	if err := requireMachine(); err != nil {
 		return 1, err
 	}
-	defer func() { err = errors.Join(err, removeCgroups(), p.finish(status)) }()
+	defer func() {
+		kept := p.keepLogs(status) // first: who stops this program may not wait for the rest
+		err = errors.Join(err, kept, removeCgroups(), os.RemoveAll(p.run))
+	}()
 	if err := errors.Join(p.prepare(), createCgroups()); err != nil {
 		return 1, err
 	}
 	return enter()
 }
 
-// enter runs process 1 of the namespaces and returns its exit status. Ctrl-C kills it, and with it all others.
+// enter runs process 1 of the namespaces and returns its exit status. Ctrl-C kills it, and with it all others; so does the SIGQUIT that
+// `go test` sends at its time limit, five seconds before it kills this program.
 func enter() (status int, err error) {
 	runtime.LockOSThread() // Pdeathsig is sent when the thread ends that started the process
 	defer runtime.UnlockOSThread()
@@ -87,7 +91,7 @@ func enter() (status int, err error) {
 		Setpgid:    true, // a terminal sends Ctrl-C to this process only
 	}
 	interrupted := make(chan os.Signal, 1)
-	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGHUP)
 	defer signal.Stop(interrupted)
 	if err := cmd.Start(); err != nil {
 		return 1, fmt.Errorf("create namespaces: %w", err)

@@ -68,7 +68,7 @@ func (in *installation) fetchesImages(t *testing.T) {
 		body, err := json.Marshal(map[string]any{"imageUrl": url})
 		require.NoError(t, err)
 		l.body = body
-		a := l.send(t.Context(), http.DefaultClient, url)
+		a := l.send(t.Context(), &http.Client{Timeout: callLimit}, url)
 		assert.Equal(t, want, a.status, "%s: %s", url, a)
 		if want == http.StatusOK {
 			l.sent++

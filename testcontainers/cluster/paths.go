@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -66,17 +67,19 @@ func (p paths) lock() (unlock func(), err error) {
 	return func() { _ = file.Close() }, nil
 }
 
-// finish removes the files of the run. If it failed, the logs are kept.
-func (p paths) finish(status int) error {
-	var kept error
-	if status != 0 {
-		_ = os.RemoveAll(p.logs)
-		// The copy follows no links: those of containers lead into folders that are gone.
-		if out, err := exec.Command("cp", "-a", filepath.Join(p.run, "var-log"), p.logs).CombinedOutput(); err != nil { //nolint:gosec // our folders
-			kept = fmt.Errorf("keep the logs: %w: %s", err, out)
-		} else {
-			fmt.Fprintln(os.Stderr, "cluster: the logs are in", p.logs)
-		}
+// keepLogs keeps the logs of a run that failed, in place of those of an earlier one. A run that failed before its cluster started has none.
+func (p paths) keepLogs(status int) error {
+	logs := filepath.Join(p.run, "var-log")
+	if _, err := os.Stat(logs); status == 0 || errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return errors.Join(kept, os.RemoveAll(p.run))
+	if err := os.RemoveAll(p.logs); err != nil {
+		return err
+	}
+	// The copy follows no links: those of containers lead into folders that are gone.
+	if out, err := exec.Command("cp", "-a", logs, p.logs).CombinedOutput(); err != nil { //nolint:gosec // our folders
+		return fmt.Errorf("keep the logs: %w: %s", err, out)
+	}
+	fmt.Fprintln(os.Stderr, "cluster: the logs are in", p.logs)
+	return nil
 }

@@ -65,6 +65,7 @@ const (
 	ImagePages       = model.ImagePages       // a file of several pages
 	ImageBroken      = model.ImageBroken      // a page with a word that is divided at the end of a line, and undivided elsewhere
 	ImageWeak        = model.ImageWeak        // a page that is hardly legible in places
+	ImageIllustrated = model.ImageIllustrated // a page of print with an illustration and a staff of music
 	ImageEnhance     = model.ImageEnhance     // a page whose text the enhancement changes
 	ImageReset       = model.ImageReset       // a page whose first answer is lost: the connection is reset
 	ImageCut         = model.ImageCut         // ... the answer is cut off

@@ -197,6 +197,7 @@ type pageKind struct {
 	blank            bool    // no text
 	broken           bool    // the text of brokenWord
 	weak             bool    // a weak place for each reason
+	illustrated      bool    // graphics above the text
 	confidenceFactor float64 // scales every confidence; 0 means 1
 }
 

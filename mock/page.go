@@ -92,6 +92,15 @@ func weaken(p *document.Page) {
 	p.Confidence = round(document.MeanConfidence(p.Blocks))
 }
 
+// illustrate puts an illustration and below it a staff of music into the margin above the text.
+func illustrate(p *document.Page) {
+	width := sheetWidth - 2*marginLeft
+	p.Graphics = []document.Graphic{
+		{Box: document.Box{X: marginLeft, Y: blockGap, W: width / 2, H: marginTop/2 - blockGap}, Kind: document.Illustration},
+		{Box: document.Box{X: marginLeft, Y: marginTop/2 + blockGap, W: width, H: marginTop/2 - 2*blockGap}, Kind: document.Music},
+	}
+}
+
 // word returns the word as it is read, and its correction or nil. The product is converted before it is subtracted:
 // a processor with fused multiply-add would otherwise round differently and give other bytes.
 func (f *Fixture) word(w fixtureWord, enhance bool, confidenceFactor float64) (document.Word, *document.Edit) {

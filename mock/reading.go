@@ -46,6 +46,9 @@ func (c choice) read(enhance bool) *reading {
 		if c.weak {
 			weaken(&page)
 		}
+		if c.illustrated {
+			illustrate(&page)
+		}
 		doc.Pages = append(doc.Pages, page)
 		for _, e := range edits {
 			e.Page = i

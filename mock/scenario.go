@@ -142,6 +142,7 @@ var imageScenarios = append([]imageScenario{
 	{name: "weak", page: pageKind{kind: handwritten, weak: true}, about: "a page with a weak place for each reason"},
 	{name: "multi-page", page: pageKind{pages: 3}, about: "three pages, their texts joined by a form feed"},
 	{name: "broken-word", page: pageKind{broken: true}, about: "a page with a word that is divided at the end of a line"},
+	{name: "illustrated", page: pageKind{kind: printed, illustrated: true}, about: "a page with an illustration and a staff of music above its text"},
 	{name: "slow-1500", slow: 1500 * time.Millisecond, about: "any page after 1,500 ms; any number of milliseconds up to 30,000 works"},
 	{name: "400", code: 400, fault: fetchFaults[contract.FetchNotFound], fetch: contract.FetchNotFound, about: "the image cannot be fetched: 400"},
 	{name: "not-an-image", code: 400, fault: unknownFormat(), fetch: contract.FetchNotAnImage, about: "the file is not an image: 400"},

@@ -85,6 +85,7 @@ var imageCases = []struct {
 	{"broken-word", 200, []string{`begin-\nning`}, ""},
 	{"weak", 200, []string{`"reason":"unread-ink"`, `"reason":"unfamiliar-handwriting"`, `"reason":"low-confidence"`, `"reason":"doubtful-order"`}, ""},
 	{"multi-page", 200, []string{`\f`}, ""},
+	{"illustrated", 200, nil, ""},
 	{"slow-20", 200, nil, ""},
 	{"400", 400, []string{`"imageUrl":"the server answered 404`}, ""},
 	{"not-an-image", 400, []string{`"imageUrl":"the file is not an image`}, ""},

@@ -44,6 +44,8 @@ type Page struct {
 	// Confidence is the estimated share of correct characters, 0..1. It is 0 if there is no text.
 	Confidence float64 `json:"confidence"`
 	Blocks     []Block `json:"blocks,omitempty"` // in reading order
+	// Graphics are illustrations and music, at most MaxGraphics. Their order has no meaning.
+	Graphics []Graphic `json:"graphics,omitempty"`
 	// Doubts are what was not read, or perhaps in the wrong order. Weak adds the words of low confidence.
 	Doubts []Doubt `json:"doubts,omitempty"`
 	// Preview is a JPEG of the upright page whose longer side has at most MaxPreviewSide pixels. Nil unless requested.

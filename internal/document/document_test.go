@@ -137,6 +137,9 @@ func TestDocument_Normalized_AnyDocument(t *testing.T) {
 		for _, p := range n.Pages {
 			sheet := document.Box{W: p.Width, H: p.Height}
 			require.True(t, p.Width >= 1 && p.Height >= 1 && p.DPI >= 0)
+			for _, g := range p.Graphics {
+				require.True(t, g.Kind.IsKnown() && holds(sheet, g.Box), "%v holds %v", sheet, g)
+			}
 			for _, b := range p.Blocks {
 				require.True(t, holds(sheet, b.Box), "%v holds %v", sheet, b.Box)
 				require.NotEmpty(t, b.Lines)

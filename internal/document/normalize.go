@@ -45,6 +45,7 @@ func (p *Page) normalized() Page {
 		d.Box, d.Confidence, d.Characters = d.Box.Clip(n.Width, n.Height), unit(d.Confidence), max(d.Characters, 1)
 		n.Doubts = append(n.Doubts, d)
 	}
+	n.Graphics = normalizedGraphics(p.Graphics, n.Width, n.Height)
 	n.Blocks = make([]Block, 0, len(p.Blocks))
 	for i := range p.Blocks {
 		b := Block{Lines: make([]Line, 0, len(p.Blocks[i].Lines))}

@@ -90,6 +90,9 @@ func altoPage(x *xmlWriter, doc *document.Document, p int) {
 		}
 		x.close()
 	}
+	for i, g := range page.Graphics {
+		x.empty("Illustration", append(append([]string{"ID", graphicID(p+1, i+1)}, altoBox(g.Box)...), "TYPE", string(g.Kind))...)
+	}
 	x.close()
 	x.close()
 }

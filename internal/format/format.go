@@ -4,8 +4,8 @@
 //
 // Writers are pure functions of their arguments: the same document gives the same bytes on every machine. Boxes are
 // whole pixels of the upright page. XML is well-formed XML 1.0 in UTF-8 and NFC, whatever the words contain. The ids of
-// page, block, line and word, p1, p1_b2, p1_b2_l3 and p1_b2_l3_w4, are unique and the same in hOCR, ALTO and PAGE-XML; all
-// count from 1.
+// page, block, line, word and graphic, p1, p1_b2, p1_b2_l3, p1_b2_l3_w4 and p1_g1, are unique and the same in hOCR, ALTO and PAGE-XML;
+// all count from 1.
 package format
 
 import (
@@ -125,6 +125,9 @@ func id(path ...int) string {
 	return b.String()
 }
 
+// graphicID returns the id of a graphic from the numbers of its page and its own, each from 1.
+func graphicID(page, n int) string { return id(page) + "_g" + strconv.Itoa(n) }
+
 // fraction writes a confidence with at most four decimals.
 func fraction(c float64) string {
 	s := strconv.FormatFloat(c, 'f', 4, 64)
@@ -147,10 +150,13 @@ func isRightToLeft(l *document.Line) bool {
 	return false
 }
 
-// printSpace returns the smallest box around the blocks, or the whole page if there are none. In ALTO, blocks outside
+// printSpace returns the smallest box around blocks and graphics, or the whole page if there are none. In ALTO, blocks outside
 // of the print space would count as margins.
 func printSpace(p *document.Page) document.Box {
 	var box document.Box
+	for _, g := range p.Graphics {
+		box = box.Union(g.Box)
+	}
 	for i := range p.Blocks {
 		box = box.Union(p.Blocks[i].Box)
 	}

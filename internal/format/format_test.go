@@ -205,7 +205,7 @@ func TestWrite_Formats(t *testing.T) {
 		want         []string
 	}{
 		{"hOCR names system, capabilities, pages and language", "hocr", doc, []string{
-			`content="Uncial 1.0.0"`, `<meta name="ocr-capabilities" content="ocr_page ocr_carea ocr_par ocr_line ocrx_word `,
+			`content="Uncial 1.0.0"`, `<meta name="ocr-capabilities" content="ocr_page ocr_carea ocr_par ocr_line ocr_image ocrx_word `,
 			`name="ocr-number-of-pages" content="1"`, `xml:lang="de-Latf" lang="de-Latf"`,
 		}},
 		{"hOCR has size, resolution and rotation of the page", "hocr", doc, []string{`bbox 0 0 300 400; ppageno 0; scan_res 300 300; x_rotation 90`, `folio %22`}},

@@ -10,8 +10,9 @@ import (
 )
 
 // writeHOCR writes hOCR 1.2 as XHTML: ocr_page, ocr_carea, ocr_par (one per block), ocr_line and ocrx_word, with bbox,
-// baseline, ppageno, scan_res and x_wconf. Two properties are extensions: x_rotation has the degrees by which the image was
-// rotated clockwise to be upright, and x_models the models that read a line, which meta elements describe.
+// baseline, ppageno, scan_res and x_wconf. Three properties are extensions: x_rotation has the degrees by which the image was
+// rotated clockwise to be upright, and x_models the models that read a line, which meta elements describe. Graphics are ocr_image;
+// x_kind says whether it is an illustration or music, which has no class of its own.
 func writeHOCR(doc *document.Document, meta Meta) string {
 	var x xmlWriter
 	x.b.WriteString(xmlDeclaration + "<!DOCTYPE html>\n")
@@ -20,7 +21,7 @@ func writeHOCR(doc *document.Document, meta Meta) string {
 	x.leaf("title", meta.Image)
 	x.empty("meta", "http-equiv", "Content-Type", "content", "text/html; charset=utf-8")
 	x.empty("meta", "name", "ocr-system", "content", strings.TrimSpace(software+" "+meta.Version))
-	x.empty("meta", "name", "ocr-capabilities", "content", "ocr_page ocr_carea ocr_par ocr_line ocrx_word ocrp_lang ocrp_dir ocrp_wconf")
+	x.empty("meta", "name", "ocr-capabilities", "content", "ocr_page ocr_carea ocr_par ocr_line ocr_image ocrx_word ocrp_lang ocrp_dir ocrp_wconf")
 	x.empty("meta", "name", "ocr-number-of-pages", "content", strconv.Itoa(len(doc.Pages)))
 	x.empty("meta", "name", "ocr-langs", "content", doc.Language)
 	for i, m := range doc.Models {
@@ -57,6 +58,9 @@ func hocrPage(x *xmlWriter, doc *document.Document, p int, meta Meta) {
 		}
 		x.close()
 		x.close()
+	}
+	for i, g := range page.Graphics {
+		x.leaf("div", "", "class", "ocr_image", "id", graphicID(p+1, i+1), "title", bbox(g.Box)+"; x_kind "+string(g.Kind))
 	}
 	x.close()
 }

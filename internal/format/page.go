@@ -120,8 +120,16 @@ func pageElement(x *xmlWriter, doc *document.Document, p int, meta Meta) {
 	for i := range page.Blocks {
 		pageRegion(x, doc, &page.Blocks[i], p+1, i+1)
 	}
+	for i, g := range page.Graphics {
+		x.open(pageGraphics[g.Kind], "id", graphicID(p+1, i+1))
+		x.empty("Coords", "points", outline(g.Box))
+		x.close()
+	}
 	x.close()
 }
+
+// pageGraphics are the elements for graphics, which stand in no reading order.
+var pageGraphics = map[document.GraphicKind]string{document.Illustration: "ImageRegion", document.Music: "MusicRegion"}
 
 // pageRegion writes a block. PAGE-XML repeats the text at every level: region, line and word.
 func pageRegion(x *xmlWriter, doc *document.Document, block *document.Block, path ...int) {

@@ -33,6 +33,9 @@ func readALTO(root *node) ([]document.Page, error) {
 func altoBlocks(n *node, p *document.Page) error {
 	for i := range n.Nodes {
 		child := &n.Nodes[i]
+		if child.XMLName.Local == "Illustration" {
+			addIllustration(child, p)
+		}
 		if child.XMLName.Local != "TextBlock" {
 			if err := altoBlocks(child, p); err != nil {
 				return err
@@ -55,6 +58,19 @@ func altoBlocks(n *node, p *document.Page) error {
 		}
 	}
 	return nil
+}
+
+// addIllustration adds a graphic, unless its box is missing or not on the page: no text depends on it.
+func addIllustration(n *node, p *document.Page) {
+	box, err := altoBox(n)
+	if err != nil || onPage(n, box, p) != nil {
+		return
+	}
+	kind := document.Illustration
+	if n.attr("TYPE") == string(document.Music) {
+		kind = document.Music
+	}
+	p.Graphics = append(p.Graphics, document.Graphic{Box: box, Kind: kind})
 }
 
 // altoLine reads the words of a line. Some tools write the whole line as one String, which is then divided at its spaces.

@@ -38,9 +38,26 @@ func readPAGE(n *node) (pages []document.Page, err error) {
 				p.Blocks = append(p.Blocks, block)
 			}
 		}
+		p.Graphics = pageGraphics(page, &p)
 		pages = append(pages, p)
 	}
 	return pages, nil
+}
+
+// pageGraphics returns the regions of images and music below an element. One whose outline is missing or not on the page is left out,
+// because no text depends on it.
+func pageGraphics(n *node, p *document.Page) (found []document.Graphic) {
+	kinds := map[string]document.GraphicKind{"ImageRegion": document.Illustration, "MusicRegion": document.Music}
+	for i := range n.Nodes {
+		child := &n.Nodes[i]
+		if kind, ok := kinds[child.XMLName.Local]; ok {
+			if box, err := pageBox(child, p); err == nil {
+				found = append(found, document.Graphic{Box: box, Kind: kind})
+			}
+		}
+		found = append(found, pageGraphics(child, p)...)
+	}
+	return found
 }
 
 // textRegions returns the regions of text below an element, nested ones after the one that contains them.

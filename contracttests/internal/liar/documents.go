@@ -112,6 +112,22 @@ func brokenDefects() []row {
 	}
 }
 
+// graphicDefects lose the graphics of a page, or describe them wrongly.
+func graphicDefects() []row {
+	const inALTO, inPAGE, inHOCR = "extract/200/graphics-alto", "extract/200/graphics-page", "extract/200/graphics-hocr"
+	return []row{
+		inDocument("page", "leaves music out of PAGE-XML", inPAGE, `(?s)<MusicRegion.*?</MusicRegion>`, ``),
+		inDocument("page", "calls music in PAGE-XML an image", inPAGE, `MusicRegion`, `ImageRegion`),
+		inDocument("page", "draws the outline of images in PAGE-XML over the whole page", inPAGE, `(<ImageRegion [^>]*>\s*<Coords points=")[^"]*`, `${1}0,0 2480,0 2480,3508 0,3508`),
+		inDocument("alto", "leaves illustrations out of ALTO", inALTO, `<Illustration [^>]*>`, ``),
+		inDocument("alto", "leaves the kind of illustrations out of ALTO", inALTO, `( TYPE)="[a-z]*"`, `$1=""`),
+		inDocument("alto", "puts illustrations in ALTO elsewhere than in PAGE-XML", inALTO, `(<Illustration [^>]*HPOS=")\d+`, `${1}0`),
+		inDocument("hocr", "leaves images out of hOCR", inHOCR, `<div class="ocr_image"[^>]*></div>`, ``),
+		inDocument("hocr", "calls everything in hOCR an illustration", inHOCR, `x_kind music`, `x_kind illustration`),
+		inDocument("hocr", "puts images in hOCR outside the page", inHOCR, `(ocr_image"[^>]*bbox \d+ \d+ )\d+`, `${1}99999`),
+	}
+}
+
 // inDocument is a row that replaces what matches a pattern in the documents of a format.
 func inDocument(format, does, caughtBy, pattern, replacement string) row {
 	return row{does, caughtBy, document(format, matching(pattern, replacement))}

@@ -55,7 +55,7 @@ func Defects() ([]Defect, error) {
 		{"limits", slices.Concat(countDefects(), reportedDefects(), windowDefects(), refusalDefects())},
 		{"idempotency", slices.Concat(replayDefects(), conflictDefects(), storageDefects())},
 		{"results", slices.Concat(textDefects(), resultDefects(), editDefects(), weakDefects())},
-		{"documents", slices.Concat(documentDefects(), pdfDefects(), readerDefects(), brokenDefects(), altoDefects(), pageDefects(), hocrDefects(), tableDefects())},
+		{"documents", slices.Concat(documentDefects(), pdfDefects(), readerDefects(), brokenDefects(), graphicDefects(), altoDefects(), pageDefects(), hocrDefects(), tableDefects())},
 		{"fetched", fetchedDefects()},
 		{"invented", inventedDefects()},
 	} {

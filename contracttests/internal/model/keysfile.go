@@ -46,7 +46,7 @@ func (o *oneOrMany) UnmarshalJSON(text []byte) error {
 var (
 	keyScenarios   = []string{KeyOK, KeySpare, KeyLow, KeyEmpty, KeyExact, KeyExpired, KeyRevoked, KeyRateLimited, KeyError, KeySibling, KeyCapped, KeyUncapped}
 	imageScenarios = []string{
-		ImagePrinted, ImageOther, ImageBlank, ImageUnfetchable, ImageBusy, ImageNotAnImage, ImageError, ImageSlow, ImageStuck, ImageKnown, ImageFaint, ImagePages, ImageEnhance, ImageBroken, ImageWeak,
+		ImagePrinted, ImageOther, ImageBlank, ImageUnfetchable, ImageBusy, ImageNotAnImage, ImageError, ImageSlow, ImageStuck, ImageKnown, ImageFaint, ImagePages, ImageEnhance, ImageBroken, ImageWeak, ImageIllustrated,
 		ImageReset, ImageCut, ImageLength, ImageOverload,
 	}
 )

@@ -54,6 +54,7 @@ const (
 	ImageEnhance     = "enhance"
 	ImageBroken      = "broken-word"
 	ImageWeak        = "weak"
+	ImageIllustrated = "illustrated"
 	ImageReset       = "reset"
 	ImageCut         = "cut"
 	ImageLength      = "length"

@@ -118,3 +118,33 @@ func mustLines(tb testing.TB, lines ...string) []byte {
 	require.NoError(tb, png.Encode(&file, page))
 	return file.Bytes()
 }
+
+// mustIllustrated draws a page of print with a hatched picture in a frame and a staff of music above its text.
+func mustIllustrated(tb testing.TB) []byte {
+	tb.Helper()
+	const width, side, space, thick = 1200, 420, 24, 4 // pixels
+	text, err := png.Decode(bytes.NewReader(mustLines(tb, "Here is a picture, and below", "it is a song that nobody", "sings. This is the text.")))
+	require.NoError(tb, err)
+	page := image.NewGray(image.Rect(0, 0, width, 1300))
+	draw.Draw(page, page.Rect, image.White, image.Point{}, draw.Src)
+	draw.Draw(page, text.Bounds().Add(image.Pt(60, 900)), text, image.Point{}, draw.Src)
+	frame := image.Rect(100, 80, 100+side, 80+side)
+	for y := frame.Min.Y; y < frame.Max.Y; y++ {
+		for x := frame.Min.X; x < frame.Max.X; x++ {
+			if (x+y)%14 < 5 || !image.Pt(x, y).In(frame.Inset(thick)) {
+				page.SetGray(x, y, color.Gray{})
+			}
+		}
+	}
+	for i := range 5 {
+		draw.Draw(page, image.Rect(100, 640+i*space, width-100, 640+i*space+thick), image.Black, image.Point{}, draw.Src)
+	}
+	for i := range 8 { // heads and stems of notes
+		x, y := 200+i*110, 640+(i%4)*space
+		draw.Draw(page, image.Rect(x, y, x+space, y+space), image.Black, image.Point{}, draw.Src)
+		draw.Draw(page, image.Rect(x+space-thick, y-2*space, x+space, y), image.Black, image.Point{}, draw.Src)
+	}
+	var file bytes.Buffer
+	require.NoError(tb, png.Encode(&file, page))
+	return file.Bytes()
+}

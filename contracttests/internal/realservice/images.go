@@ -18,7 +18,7 @@ import (
 var files = map[string]string{
 	contracttests.ImagePrinted: "/printed.png", contracttests.ImageOther: "/other.png", contracttests.ImageBlank: "/blank.png",
 	contracttests.ImageNotAnImage: "/text.png", contracttests.ImageUnfetchable: "/none.png", contracttests.ImageBusy: "/busy.png", contracttests.ImageSlow: "/slow.png",
-	contracttests.ImagePages: "/pages.tif", contracttests.ImageStuck: "/stuck.png", contracttests.ImageEnhance: "/small.png", contracttests.ImageBroken: "/broken.png",
+	contracttests.ImagePages: "/pages.tif", contracttests.ImageStuck: "/stuck.png", contracttests.ImageEnhance: "/small.png", contracttests.ImageBroken: "/broken.png", contracttests.ImageIllustrated: "/illustrated.png",
 }
 
 // Images are the URLs of the images by scenario. base is the URL of the server that runs Handler.
@@ -39,7 +39,8 @@ func Handler(tb testing.TB) http.Handler {
 		"/printed.png": contracttests.PagePNG("A page of print."), "/other.png": contracttests.PagePNG("Quite another page."),
 		"/slow.png": contracttests.PagePNG("A page of print."), "/blank.png": contracttests.PagePNG(""), "/text.png": []byte("no image at all"),
 		"/pages.tif": mustTIFF(tb, "The first page.", "The second page."), "/small.png": mustSmallPrint(tb),
-		"/broken.png": mustLines(tb, "It was so in the begin-", "ning, and it was so", "from the beginning."),
+		"/broken.png":      mustLines(tb, "It was so in the begin-", "ning, and it was so", "from the beginning."),
+		"/illustrated.png": mustIllustrated(tb),
 	} {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
 			if path == "/slow.png" {

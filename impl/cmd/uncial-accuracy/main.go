@@ -6,7 +6,7 @@
 // pipe and sandbox, and --without can leave out steps, which a worker never does. The measures are in internal/accuracy and the
 // steps in impl/ocr/reading. Start with run; read.go reads the pages, stock.go reads them with plain Tesseract, and table.go,
 // report.go and ablation.go print the results. lines.go measures how well lines are found, weak.go
-// how well confidence finds errors, und.go how often a language is found, and fit.go fits the weights of confidence.
+// how well confidence finds errors, und.go how often a language is found, regions.go whether regions have their kind, and fit.go fits the weights of confidence.
 package main
 
 import (
@@ -46,6 +46,7 @@ Examples:
   uncial-accuracy --ablation --enhance --only oldbooks pages
   uncial-accuracy --lines pages
   uncial-accuracy --und pages
+  uncial-accuracy --regions impl/ocr/reading/testdata/regions.tsv pages
   uncial-accuracy --degrade turn90 --only oldbooks pages
   uncial-accuracy --print-only --no-stock --jobs 1 pages
 
@@ -61,6 +62,7 @@ type options struct {
 	Lines     bool     `help:"Measure only how well lines of handwriting are found, on pages whose lines are in the folder's lines.json, one page at a time."`
 	Und       bool     `help:"Read each page also with the language left open (und), and print how often the language of the index is found, and what that costs."`
 	Weak      bool     `help:"Measure how well confidence and the weak places of answers lead to the errors; with --json, print every word."`
+	Regions   string   `placeholder:"FILE" help:"Measure only whether regions have the kind that a file of labels gives them, on the pages that it labels."`
 	Fit       bool     `help:"Fit the weights of the words' confidence, and print them."`
 	Words     []string `placeholder:"FILE,..." help:"For --weak and --fit: take the words from files that --weak --json wrote, and read no pages."`
 	HTML      string   `placeholder:"FILE" help:"Write an HTML report that shows each page with its words and errors."`
@@ -113,6 +115,9 @@ func (o options) check() error {
 	if o.Und && (o.Ablation || o.Lines || o.Weak || o.Fit || o.HTML != "" || o.PrintOnly) {
 		return errors.New("--und prints a table of its own; leave out --ablation, --lines, --weak, --fit, --html and --print-only")
 	}
+	if o.Regions != "" && (o.Ablation || o.Lines || o.Und || o.Weak || o.Fit || o.HTML != "" || o.JSON || o.PrintOnly || o.Degrade != "") {
+		return errors.New("--regions prints a table of its own; leave out --ablation, --lines, --und, --weak, --fit, --html, --json, --print-only and --degrade")
+	}
 	if o.Lines && (o.Ablation || o.Enhance || o.HTML != "" || len(o.Without) > 0 || o.PrintOnly || len(o.Models) > 0 || o.Degrade != "") {
 		return errors.New("--lines reads nothing; leave out --ablation, --enhance, --html, --without, --print-only, --models and --degrade")
 	}
@@ -151,6 +156,16 @@ func run(ctx context.Context, o options) (err error) {
 	if o.Ablation {
 		return ablate(o, os.Stdout, func(o options) ([]outcome, error) { return readAll(ctx, folder, set, o) })
 	}
+	var labels []region
+	if o.Regions != "" {
+		if labels, err = loadRegions(o.Regions); err != nil {
+			return err
+		}
+		folder.Pages = slices.DeleteFunc(folder.Pages, func(p accuracy.Page) bool {
+			return !slices.ContainsFunc(labels, func(l region) bool { return l.page == p.ID })
+		})
+		o.NoStock = true
+	}
 	outcomes, err := readAll(ctx, folder, set, o)
 	if err != nil {
 		return err
@@ -164,6 +179,9 @@ func run(ctx context.Context, o options) (err error) {
 	}
 	if o.Und {
 		return reportFound(os.Stdout, o, outcomes)
+	}
+	if o.Regions != "" {
+		return printRegions(os.Stdout, labels, outcomes)
 	}
 	if o.HTML != "" {
 		if err := writeReport(o.HTML, outcomes); err != nil {

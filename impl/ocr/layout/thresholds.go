@@ -238,3 +238,31 @@ const (
 	// mostUnreadParts bounds the parts of a region.
 	mostUnreadParts = 4
 )
+
+// Pictures on a page of print. Lengths are in units of the height of most letters.
+const (
+	// inkGrey is the grey below which a pixel of a page with white paper is ink.
+	inkGrey = 128
+	// leastPictureInk is the least share of ink in a picture: the nine of both sets have .12 to .88. Words tell frames around text apart.
+	leastPictureInk = 0.1
+	// leastPictureSide is the least side of a picture: those of both sets have 14 and more, initials of up to three lines at most 9.
+	leastPictureSide = 10.0
+	// samePicture is the share of the smaller of two boxes from which on they are parts of one picture.
+	samePicture = 0.25
+)
+
+// Staves of music.
+const (
+	// staffLines is the number of lines.
+	staffLines = 5
+	// staffStrips is the number of strips of the page in which lines are looked for, leastStaffStrip their least width in pixels,
+	// leastStaffStrips in how many there must be a staff, and staffGap how many may be without, where beams hide it.
+	staffStrips, leastStaffStrip, leastStaffStrips, staffGap = 24, 16, 4, 2
+	// leastStaffSpace and mostStaffSpace bound the distance of lines in units of the height of most letters. Rows of a table are higher.
+	leastStaffSpace, mostStaffSpace = 0.4, 2.0
+	// staffTolerance is by how much the distances may differ, and staffThickness the largest thickness of a line, as shares of the
+	// distance; a pixel more is allowed.
+	staffTolerance, staffThickness = 0.2, 0.4
+	// staffDark is the share of a strip that a line covers.
+	staffDark = 0.8
+)

@@ -124,6 +124,19 @@ func checkPage(p *document.Page) error {
 			return fmt.Errorf("doubt %d: expected a box inside the page, a confidence from 0 to 1, at least 1 character and a known reason", i)
 		}
 	}
+	if len(p.Graphics) > document.MaxGraphics {
+		return fmt.Errorf("%d graphics; expected at most %d", len(p.Graphics), document.MaxGraphics)
+	}
+	for i, g := range p.Graphics {
+		if !contains(pageBox(p), g.Box) || !g.Kind.IsKnown() {
+			return fmt.Errorf("graphic %d: expected a box inside the page and a known kind", i)
+		}
+	}
+	return checkBlocks(p)
+}
+
+// checkBlocks checks the text of a page.
+func checkBlocks(p *document.Page) error {
 	for i := range p.Blocks {
 		b := &p.Blocks[i]
 		if !contains(pageBox(p), b.Box) || len(b.Lines) == 0 {

@@ -213,6 +213,13 @@ func TestConn_SendAnswer_InvalidDocument(t *testing.T) {
 		"a doubt about no character": func(d *document.Document) {
 			d.Pages[0].Doubts = []document.Doubt{{Box: document.Box{W: 1, H: 1}, Reason: document.UnreadInk}}
 		},
+		"a graphic off the page": func(d *document.Document) {
+			d.Pages[0].Graphics = []document.Graphic{{Box: document.Box{X: -1, W: 2, H: 2}, Kind: document.Music}}
+		},
+		"a graphic of another kind": func(d *document.Document) {
+			d.Pages[0].Graphics = []document.Graphic{{Box: document.Box{W: 1, H: 1}, Kind: "map"}}
+		},
+		"too many graphics":                 func(d *document.Document) { d.Pages[0].Graphics = make([]document.Graphic, document.MaxGraphics+1) },
 		"too many doubts":                   func(d *document.Document) { d.Pages[0].Doubts = make([]document.Doubt, document.MaxDoubts+1) },
 		"a preview that is not a JPEG":      func(d *document.Document) { d.Pages[0].Preview = []byte("GIF89a") },
 		"a preview that is too wide":        func(d *document.Document) { d.Pages[0].Preview = preview(t, document.MaxPreviewSide+1) },

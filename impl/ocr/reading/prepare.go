@@ -25,6 +25,8 @@ type sheet struct {
 	letterHeight int
 	// dpi is the resolution of img in dots per inch; 0 if it is not known.
 	dpi int
+	// staves are the boxes of music, which are white in img.
+	staves []image.Rectangle
 	// regions are the parts of img that are read one by one, in reading order. Nil or one is the whole img.
 	regions []layout.Region
 	// enlargement is the factor by which img, and parts of it, are enlarged for reading. 0 is 1.

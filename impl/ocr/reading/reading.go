@@ -76,7 +76,7 @@ func readPage(ctx context.Context, decoded decode.Page, o Options, src Source) (
 	return result{
 		Page: document.Page{
 			Width: p.gray.Rect.Dx(), Height: p.gray.Rect.Dy(), DPI: decoded.DPI, Rotation: p.rotation,
-			Confidence: p.read.Confidence, Blocks: p.read.Blocks, Doubts: p.doubts,
+			Confidence: p.read.Confidence, Blocks: p.read.Blocks, Graphics: p.graphics, Doubts: p.doubts,
 		},
 		Edits: slices.Concat(p.edits, p.read.Edits), Language: p.language,
 	}, nil
@@ -107,6 +107,7 @@ type page struct {
 	read     hand.Result    // what is returned: attempts[0] on the page, with the handwriting beside it
 	edits    []document.Edit
 	doubts   []document.Doubt
+	graphics []document.Graphic
 	finished bool // no further step is needed
 	// curtailed means that a step ran out of time.
 	curtailed bool

@@ -41,6 +41,7 @@ var sheetSteps = []step{
 	{name: "ink", run: findInk, required: true},
 	{name: "enlarge", when: hasSmallLetters, run: enlarge},
 	{name: "level", run: level},
+	{name: "staves", when: hasLetters, run: eraseStaves},
 	{name: "resolution", when: hasLetters, run: estimateResolution},
 	{name: "columns", when: hasLetters, run: findColumns},
 }
@@ -94,6 +95,7 @@ var uprightSteps = slices.Concat(sheetSteps, recognizeSteps, tidySteps,
 		{name: "rechoose", when: foundHandwriting, run: rechooseModel},
 		{name: "doubtful-print", when: isDoubtfulPrint, run: readAsHandwriting},
 		{name: "unprepared", when: mayBeSpoilt, run: tryUnprepared},
+		{name: "graphics", when: isPrint, run: findGraphics},
 	},
 	correctSteps)
 

@@ -306,3 +306,12 @@ const (
 	// sureScript is the confidence of a sample from which on it is in Latin letters, and scriptLead the least lead of another script.
 	sureScript, scriptLead = 0.6, 0.15
 )
+
+// Pictures and music.
+const (
+	// staffMargin is how far notes reach beyond the lines of their staff, in units of its height.
+	staffMargin = 0.3
+	// sureInPicture is the confidence from which on a word in a picture is sure, mostSureLetters the number of letters in such words from
+	// which on it is a frame around text, and mostCovered the same for the share of the box that all words cover.
+	sureInPicture, mostSureLetters, mostCovered = 0.7, 12, 0.2
+)

@@ -71,6 +71,11 @@ func validPage(t *rapid.T) document.Page {
 			Reason: rapid.SampledFrom([]document.Reason{document.UnreadInk, document.DoubtfulOrder}).Draw(t, "reason"),
 		})
 	}
+	for range rapid.IntRange(0, 2).Draw(t, "graphics") {
+		p.Graphics = append(p.Graphics, document.Graphic{
+			Box: boxInside(t, p.Width, p.Height), Kind: rapid.SampledFrom([]document.GraphicKind{document.Illustration, document.Music}).Draw(t, "kind"),
+		})
+	}
 	return p
 }
 
@@ -138,10 +143,13 @@ func Any() *rapid.Generator[*document.Document] {
 		block := rapid.Custom(func(t *rapid.T) document.Block {
 			return document.Block{Box: box.Draw(t, "box"), Lines: rapid.SliceOfN(line, 0, 3).Draw(t, "lines")}
 		})
+		graphic := rapid.Custom(func(t *rapid.T) document.Graphic {
+			return document.Graphic{Box: box.Draw(t, "box"), Kind: document.GraphicKind(rapid.SampledFrom([]string{"", "map", "music"}).Draw(t, "kind"))}
+		})
 		page := rapid.Custom(func(t *rapid.T) document.Page {
 			return document.Page{
 				Width: number.Draw(t, "width"), Height: number.Draw(t, "height"), DPI: number.Draw(t, "dpi"),
-				Blocks: rapid.SliceOfN(block, 0, 3).Draw(t, "blocks"),
+				Blocks: rapid.SliceOfN(block, 0, 3).Draw(t, "blocks"), Graphics: rapid.SliceOfN(graphic, 0, 2).Draw(t, "graphics"),
 			}
 		})
 		edit := rapid.Custom(func(t *rapid.T) document.Edit {

@@ -1,0 +1,54 @@
+package layout
+
+import (
+	"image"
+	"slices"
+)
+
+// Pictures returns the boxes of what may be woodcuts, engravings and photographs on a page of print, whose bounds begin at (0, 0). The
+// marks are the components of ink, and height is that of most letters. A frame around text looks like a picture too: the caller must
+// ask whether there are words in it.
+func Pictures(page *image.Gray, marks []image.Rectangle, height int) []image.Rectangle {
+	least := float64(height) * leastPictureSide
+	var found []image.Rectangle
+	for _, m := range marks {
+		if m.Dx() >= leastPicture*height && m.Dy() >= mostMarkHeight*height && inkShare(page, m) >= leastPictureInk {
+			found = append(found, m)
+		}
+	}
+	found = united(found)
+	return slices.DeleteFunc(found, func(b image.Rectangle) bool {
+		return float64(min(b.Dx(), b.Dy())) < least || !b.Inset(-1).In(page.Rect) || inkShare(page, b) < leastPictureInk
+	})
+}
+
+// united joins boxes that share a good part of the smaller one.
+func united(boxes []image.Rectangle) []image.Rectangle {
+	var out []image.Rectangle
+	for _, b := range boxes {
+		for i := 0; i < len(out); i++ {
+			if shared := b.Intersect(out[i]); float64(area(shared)) >= samePicture*float64(min(area(b), area(out[i]))) {
+				b = b.Union(out[i])
+				out = slices.Delete(out, i, i+1)
+				i = -1 // the larger box may share with those before
+			}
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+func area(r image.Rectangle) int { return r.Dx() * r.Dy() }
+
+// inkShare returns the share of a box that is ink.
+func inkShare(page *image.Gray, r image.Rectangle) float64 {
+	n := 0
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for _, v := range page.Pix[page.PixOffset(r.Min.X, y):page.PixOffset(r.Max.X, y)] {
+			if v < inkGrey {
+				n++
+			}
+		}
+	}
+	return float64(n) / float64(area(r))
+}

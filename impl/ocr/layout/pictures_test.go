@@ -1,0 +1,118 @@
+package layout_test
+
+import (
+	"image"
+	"image/color"
+	"image/draw"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/layout"
+)
+
+// blankPage returns a white page.
+func blankPage() *image.Gray {
+	page := image.NewGray(image.Rectangle{Max: leaf})
+	draw.Draw(page, page.Rect, image.White, image.Point{}, draw.Src)
+	return page
+}
+
+// hatch fills a box with lines of which one pixel in n is ink, and draws its edge.
+func hatch(page *image.Gray, box image.Rectangle, n int) {
+	for y := box.Min.Y; y < box.Max.Y; y++ {
+		for x := box.Min.X; x < box.Max.X; x++ {
+			if x%n == 0 || !image.Pt(x, y).In(box.Inset(3)) {
+				page.SetGray(x, y, color.Gray{})
+			}
+		}
+	}
+}
+
+func TestPictures(t *testing.T) {
+	t.Parallel()
+	woodcut := image.Rect(300, 400, 800, 900)
+	for name, c := range map[string]struct {
+		boxes []image.Rectangle
+		every int // pixel of the boxes is ink
+		want  []image.Rectangle
+	}{
+		"a woodcut is a picture":                {[]image.Rectangle{woodcut}, 4, []image.Rectangle{woodcut}},
+		"its parts that overlap are one":        {[]image.Rectangle{woodcut, image.Rect(500, 600, 1000, 1200)}, 4, []image.Rectangle{image.Rect(300, 400, 1000, 1200)}},
+		"two pictures stay apart":               {[]image.Rectangle{woodcut, image.Rect(780, 880, 1200, 1300)}, 4, []image.Rectangle{woodcut, image.Rect(780, 880, 1200, 1300)}},
+		"an empty frame is none":                {[]image.Rectangle{woodcut}, 500, nil},
+		"an initial is none":                    {[]image.Rectangle{image.Rect(100, 100, 260, 260)}, 4, nil},
+		"the dark edge of an image is none":     {[]image.Rectangle{image.Rect(0, 0, 400, 2600)}, 2, nil},
+		"a strip as high as four lines is none": {[]image.Rectangle{image.Rect(100, 100, 1300, 280)}, 4, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			page := blankPage()
+			for _, b := range c.boxes {
+				hatch(page, b, c.every)
+			}
+			require.ElementsMatch(t, c.want, layout.Pictures(page, c.boxes, letter))
+		})
+	}
+}
+
+// ruled draws n lines at a distance, three pixels thick, that fall by some pixels from left to right.
+func ruled(page *image.Gray, from image.Point, n, space, fall int) {
+	for i := range n {
+		for x := from.X; x < leaf.X-from.X; x++ {
+			y := from.Y + i*space + fall*x/leaf.X
+			draw.Draw(page, image.Rect(x, y, x+1, y+3), image.Black, image.Point{}, draw.Src)
+		}
+	}
+}
+
+func TestStaves(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		lines, space, fall int
+		want               bool
+	}{
+		"five lines are a staff":         {5, 20, 0, true},
+		"a slightly skewed staff is one": {5, 20, 14, true},
+		"four lines are none":            {4, 20, 0, false},
+		"ruled paper is none":            {20, 20, 0, false},
+		"a table has room for text":      {5, 60, 0, false},
+		"narrow hatching is none":        {5, 5, 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			page := blankPage()
+			ruled(page, image.Pt(100, 500), c.lines, c.space, c.fall)
+			staves := layout.Staves(page, letter)
+			if !c.want {
+				require.Empty(t, staves)
+				return
+			}
+			require.Len(t, staves, 1)
+			require.InDelta(t, 500, staves[0].Min.Y, 6)
+			require.InDelta(t, 500+4*c.space+c.fall, staves[0].Max.Y, 6)
+			require.Less(t, staves[0].Min.X, 200)
+			require.Greater(t, staves[0].Max.X, leaf.X-200)
+		})
+	}
+	t.Run("two staves are two, and notes on them do not matter", func(t *testing.T) {
+		t.Parallel()
+		page := blankPage()
+		for i, y := range []int{500, 700} {
+			ruled(page, image.Pt(100, y), 5, 20, 0)
+			for x := 200; x < 1200; x += 70 {
+				draw.Draw(page, image.Rect(x, y+i*20, x+20, y+i*20+20), image.Black, image.Point{}, draw.Src)
+				draw.Draw(page, image.Rect(x+16, y-30, x+20, y+40), image.Black, image.Point{}, draw.Src)
+			}
+		}
+		require.Len(t, layout.Staves(page, letter), 2)
+	})
+	t.Run("text has none", func(t *testing.T) {
+		t.Parallel()
+		page := blankPage()
+		for _, m := range paragraph(100, 1300, 300, 30) {
+			draw.Draw(page, m, image.Black, image.Point{}, draw.Src)
+		}
+		require.Empty(t, layout.Staves(page, letter))
+	})
+}

@@ -1,0 +1,113 @@
+package layout
+
+import (
+	"image"
+	"math"
+	"slices"
+)
+
+// Staves returns the boxes of the staves of music on a page whose bounds begin at (0, 0), from the first to the last of their five lines.
+// height is that of most letters. A table has more or fewer rules, and room for text between them.
+func Staves(page *image.Gray, height int) []image.Rectangle {
+	var open, found []staff
+	width := page.Rect.Dx() / staffStrips
+	if width < leastStaffStrip {
+		return nil
+	}
+	for i := range staffStrips {
+		here := stavesIn(page, image.Rect(i*width, 0, (i+1)*width, page.Rect.Dy()), height)
+		for _, s := range here {
+			j := slices.IndexFunc(open, func(o staff) bool { return o.continuesIn(s, width) })
+			if j < 0 {
+				open = append(open, s)
+				continue
+			}
+			o := &open[j]
+			o.box, o.last, o.strips = o.box.Union(s.box), s.box, o.strips+1
+		}
+	}
+	for _, s := range open {
+		if s.strips >= leastStaffStrips {
+			found = append(found, s)
+		}
+	}
+	var boxes []image.Rectangle
+	for _, s := range found {
+		boxes = append(boxes, s.box)
+	}
+	return boxes
+}
+
+// staff is a staff in one or several strips of a page.
+type staff struct {
+	box, last image.Rectangle // as a whole, and in the rightmost strip
+	space     float64         // between two lines, in pixels
+	strips    int
+}
+
+// continuesIn reports whether a staff goes on in one of the next strips.
+func (s staff) continuesIn(next staff, width int) bool {
+	return next.box.Min.X-s.last.Max.X <= staffGap*width && next.box.Min.X >= s.last.Max.X &&
+		math.Abs(float64(next.box.Min.Y-s.last.Min.Y)) <= s.space && math.Abs(next.space-s.space) <= staffTolerance*s.space+1
+}
+
+// stavesIn returns the staves in a strip of a page: five thin dark lines from edge to edge at the same distance, and no sixth one.
+func stavesIn(page *image.Gray, strip image.Rectangle, height int) []staff {
+	lines := darkLines(page, strip)
+	var out []staff
+	for i := 0; i+staffLines <= len(lines); i++ {
+		five := lines[i : i+staffLines]
+		first, last := five[0], five[staffLines-1]
+		space := (last.middle() - first.middle()) / (staffLines - 1)
+		if space < leastStaffSpace*float64(height) || space > mostStaffSpace*float64(height) || !areEven(five, space) {
+			continue
+		}
+		apart := func(a, b span) bool { return b.middle()-a.middle() > (1+2*staffTolerance)*space }
+		if (i == 0 || apart(lines[i-1], first)) && (i+staffLines == len(lines) || apart(last, lines[i+staffLines])) {
+			box := image.Rect(strip.Min.X, first.from, strip.Max.X, last.to)
+			out = append(out, staff{box: box, last: box, space: space, strips: 1})
+			i += staffLines - 1
+		}
+	}
+	return out
+}
+
+// areEven reports whether lines are thin and have the same distance.
+func areEven(lines []span, space float64) bool {
+	for i, l := range lines {
+		if float64(l.width()) > staffThickness*space+1 {
+			return false
+		}
+		if i > 0 && math.Abs(l.middle()-lines[i-1].middle()-space) > staffTolerance*space+1 {
+			return false
+		}
+	}
+	return true
+}
+
+func (s span) middle() float64 { return float64(s.from+s.to) / 2 }
+
+// darkLines returns the rows, as spans from top to bottom, that are dark across a strip. A line may drift by a row up or down. Every
+// second column is looked at.
+func darkLines(page *image.Gray, strip image.Rectangle) []span {
+	var out []span
+	for y := strip.Min.Y + 1; y < strip.Max.Y-1; y++ {
+		at := page.PixOffset(strip.Min.X, y)
+		above, here, below := page.Pix[at-page.Stride:], page.Pix[at:], page.Pix[at+page.Stride:]
+		dark, n := 0, strip.Dx()
+		for x := 0; x < n; x += 2 {
+			if min(above[x], here[x], below[x]) < inkGrey {
+				dark++
+			}
+		}
+		if float64(2*dark) < staffDark*float64(n) {
+			continue
+		}
+		if last := len(out) - 1; last >= 0 && out[last].to == y {
+			out[last].to++
+		} else {
+			out = append(out, span{y, y + 1})
+		}
+	}
+	return out
+}

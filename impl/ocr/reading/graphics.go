@@ -1,0 +1,87 @@
+package reading
+
+import (
+	"context"
+	"image"
+	"image/draw"
+	"slices"
+
+	"uncial/impl/ocr/layout"
+	"uncial/internal/document"
+)
+
+// eraseStaves whitens the staves of music on the sheet, so that notes are not read as letters and the text between staves is found.
+func eraseStaves(_ context.Context, p *page) error {
+	s := &p.sheet
+	s.staves = layout.Staves(s.img, s.letterHeight)
+	if len(s.staves) == 0 {
+		return nil
+	}
+	img := image.NewGray(s.img.Rect)
+	copy(img.Pix, s.img.Pix)
+	for _, b := range s.staves {
+		margin := int(staffMargin * float64(b.Dy()))
+		erased := image.Rect(b.Min.X-margin, b.Min.Y-margin, b.Max.X+margin, b.Max.Y+margin)
+		draw.Draw(img, erased, image.White, image.Point{}, draw.Src)
+		s.marks = slices.DeleteFunc(slices.Clone(s.marks), func(m image.Rectangle) bool { return middleOf(m).In(erased) })
+	}
+	s.img = img
+	return nil
+}
+
+func isPrint(p *page) bool { return !p.isHand && hasLetters(p) }
+
+// findGraphics finds the pictures and the music of a page of print, and drops what was read in them.
+func findGraphics(_ context.Context, p *page) error {
+	for _, b := range p.sheet.staves {
+		p.addGraphic(p.sheet.boxOnPage(toBox(b)), document.Music)
+	}
+	for _, b := range layout.Pictures(p.sheet.img, p.sheet.marks, p.sheet.letterHeight) {
+		if box := withoutText(p.sheet.boxOnPage(toBox(b)), p.read.Blocks); !holdsText(box, p.read.Blocks) {
+			p.addGraphic(box, document.Illustration)
+		}
+	}
+	return nil
+}
+
+// addGraphic adds a graphic to the page, unless there are enough, and drops the words in it.
+func (p *page) addGraphic(box document.Box, kind document.GraphicKind) {
+	if len(p.graphics) == document.MaxGraphics {
+		return
+	}
+	p.graphics = append(p.graphics, document.Graphic{Box: box, Kind: kind})
+	p.read.Blocks = deleteWords(p.read.Blocks, func(w document.Word) bool { return middleOf(toRectangle(w.Box)).In(toRectangle(box)) })
+}
+
+// withoutText returns a picture without the lines of text above and below it: its frame may touch an initial.
+func withoutText(box document.Box, blocks []document.Block) document.Box {
+	top, bottom := box.Y, box.Y+box.H
+	for w := range document.Words(blocks) {
+		middle := middleOf(toRectangle(w.Box))
+		if w.Confidence < sureInPicture || !middle.In(toRectangle(box)) {
+			continue
+		}
+		switch {
+		case middle.Y < box.Y+box.H/3:
+			top = max(top, w.Box.Y+w.Box.H)
+		case middle.Y >= box.Y+2*box.H/3:
+			bottom = min(bottom, w.Box.Y)
+		}
+	}
+	return document.Box{X: box.X, Y: top, W: box.W, H: max(bottom-top, 1)}
+}
+
+// holdsText reports whether what was read in a box is text, and not scraps of a picture.
+func holdsText(box document.Box, blocks []document.Block) bool {
+	letters, covered := 0, 0
+	for w := range document.Words(blocks) {
+		if !middleOf(toRectangle(w.Box)).In(toRectangle(box)) {
+			continue
+		}
+		covered += w.Box.W * w.Box.H
+		if w.Confidence >= sureInPicture {
+			letters += lettersAndDigits(w.Text)
+		}
+	}
+	return letters >= mostSureLetters || float64(covered) >= mostCovered*float64(box.W*box.H)
+}

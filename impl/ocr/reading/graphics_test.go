@@ -1,0 +1,64 @@
+package reading_test
+
+import (
+	"image"
+	"image/color"
+	"image/draw"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/ocrtest"
+	"uncial/impl/ocr/reading"
+	"uncial/internal/document"
+)
+
+// songPage draws a hatched picture, and below it two staves with notes, each with a line of text.
+func songPage() *image.Gray {
+	page := image.NewGray(image.Rect(0, 0, 1500, 1700))
+	draw.Draw(page, page.Rect, image.White, image.Point{}, draw.Src)
+	frame := image.Rect(150, 100, 700, 600)
+	for y := frame.Min.Y; y < frame.Max.Y; y++ {
+		for x := frame.Min.X; x < frame.Max.X; x++ {
+			if (x+y)%16 < 5 || !image.Pt(x, y).In(frame.Inset(5)) {
+				page.SetGray(x, y, color.Gray{})
+			}
+		}
+	}
+	for i, text := range []string{"The morning rises over all the hills", "and every valley wakes to hear the song"} {
+		y := 750 + 450*i
+		for line := range 5 {
+			draw.Draw(page, image.Rect(120, y+26*line, 1380, y+26*line+4), image.Black, image.Point{}, draw.Src)
+		}
+		for n := range 10 { // a head, and its stem up or down
+			x, at := 200+n*115, y+26*(n%4)
+			draw.Draw(page, image.Rect(x, at, x+30, at+26), image.Black, image.Point{}, draw.Src)
+			draw.Draw(page, image.Rect(x+26, at-70*(n%2), x+30, at+70*(1-n%2)), image.Black, image.Point{}, draw.Src)
+		}
+		words := ocrtest.Page(text)
+		draw.Draw(page, words.Rect.Add(image.Pt(120, y+170)), words, image.Point{}, draw.Src)
+	}
+	return page
+}
+
+func TestRead_graphics(t *testing.T) {
+	t.Parallel()
+	engines := MustEngines(t, 4)
+	page := decode.Page{Image: songPage(), DPI: 300}
+	result, err := reading.Read(t.Context(), page, reading.Options{Language: "en"}, engines)
+	require.NoError(t, err)
+	text := result.Page.Text()
+	require.Contains(t, text, "The morning rises over all the hills", "text between staves is kept")
+	require.Contains(t, text, "and every valley wakes to hear the song")
+	require.Less(t, len(text), 90, "notes and hatching are not read: %q", text)
+	kinds := map[document.GraphicKind]int{}
+	for _, g := range result.Page.Graphics {
+		kinds[g.Kind]++
+	}
+	require.Equal(t, map[document.GraphicKind]int{document.Illustration: 1, document.Music: 2}, kinds)
+
+	without, err := reading.Read(t.Context(), page, reading.Options{Language: "en", Without: []string{"staves", "graphics"}}, engines)
+	require.NoError(t, err)
+	require.Empty(t, without.Page.Graphics)
+}

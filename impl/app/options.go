@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -112,8 +113,8 @@ func (o Options) withDefaults() Options {
 const (
 	// maxWorkers and maxQueue catch typing errors: each worker may take 3 GiB, and each image in the queue 20 MiB.
 	maxWorkers, maxQueue = 1024, 100_000
-	// maxDeadline is longer than any page takes; nobody waits longer for an answer.
-	maxDeadline = time.Hour
+	// minDeadline is the unit of time that workers count in. maxDeadline is longer than any page takes; nobody waits longer for an answer.
+	minDeadline, maxDeadline = time.Millisecond, time.Hour
 	// maxFetchPerHost is far more than a server of images can stand.
 	maxFetchPerHost = 1000
 )
@@ -125,7 +126,7 @@ func (o EngineOptions) check() error {
 		return fmt.Errorf("--workers: must be 1 to %d processes; omit it for one per core", maxWorkers)
 	case o.Queue < 0 || o.Queue > maxQueue:
 		return fmt.Errorf("--queue: must be 1 to %d images; omit it for 8 per worker", maxQueue)
-	case o.Deadline < 0 || o.Deadline > maxDeadline:
+	case o.Deadline != 0 && o.Deadline < minDeadline || o.Deadline > maxDeadline:
 		return errors.New("--deadline: must be a duration from 1ms to 1h, such as 60s")
 	}
 	return nil
@@ -176,6 +177,9 @@ func (o Options) check() error {
 	err := cmp.Or(checkListen("--listen", o.Listen), checkListen("--admin-listen", o.AdminListen), o.Data.check(), o.Engine.check())
 	if err != nil {
 		return err
+	}
+	if o.AdminListen != "" && o.AdminListen == o.Listen && !strings.HasSuffix(o.Listen, ":0") {
+		return fmt.Errorf("--admin-listen: the API listens on %s; choose another port", o.Listen)
 	}
 	if err := o.Dashboard.check(o.Listen, o.Mail.Server != ""); err != nil {
 		return err

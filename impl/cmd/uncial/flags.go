@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -48,8 +50,8 @@ func readOnly(o app.DataOptions) app.DataOptions {
 // engineFlags configure the workers on this machine. Their help repeats the defaults that package app fills in.
 type engineFlags struct {
 	Worker           string        `type:"path" placeholder:"PATH" help:"Path of the uncial-worker program (default: in the directory of this program)."`
-	Workers          int           `placeholder:"N" help:"Number of worker processes (default: one per core)."`
-	Queue            int           `placeholder:"N" help:"Images that may wait for a worker (default: 8 per worker, at least 16)."`
+	Workers          count         `placeholder:"N" help:"Number of worker processes (default: one per core)."`
+	Queue            count         `placeholder:"N" help:"Images that may wait for a worker (default: 8 per worker, at least 16)."`
 	Deadline         time.Duration `default:"60s" help:"Time limit for reading one image (default: ${default})."`
 	Models           []string      `type:"existingdir" placeholder:"DIR" help:"Directory with additional models, *.traineddata of Tesseract or *.uhm of uncial train; may be repeated."`
 	WorkerPerAccount bool          `help:"Never let one worker read images of two accounts; starting a worker takes about 0.2 s."`
@@ -59,9 +61,25 @@ type engineFlags struct {
 // pool returns the options of the worker pool. Package app checks them, with errors that name these flags.
 func (f engineFlags) pool() app.EngineOptions {
 	return app.EngineOptions{
-		Worker: f.Worker, Workers: f.Workers, Queue: f.Queue, Deadline: f.Deadline, Models: f.Models, Sandbox: f.Sandbox,
+		Worker: f.Worker, Workers: int(f.Workers), Queue: int(f.Queue), Deadline: cmp.Or(f.Deadline, invalid), Models: f.Models, Sandbox: f.Sandbox,
 		WorkerPerAccount: f.WorkerPerAccount,
 	}
+}
+
+// invalid stands for a 0 that the user has written for a flag whose default is another number: to package app, 0 is the default.
+const invalid = -1
+
+// count is a whole number from 1 on. Its zero value, without the flag, stands for the default.
+type count int
+
+// UnmarshalText parses the value of the flag.
+func (c *count) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseInt(string(text), 10, 32)
+	if err != nil || n < 1 {
+		return fmt.Errorf("invalid number %q; use a whole number from 1 on, such as 4", text)
+	}
+	*c = count(n)
+	return nil
 }
 
 // lifetime is a positive duration. Its zero value, without the flag, means that the key never expires.

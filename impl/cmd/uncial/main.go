@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -84,7 +85,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exit
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "uncial: %v\nSee 'uncial --help'.\n", err)
+		// kong says so of a flag that another one follows.
+		fmt.Fprintf(stderr, "uncial: %s\nSee 'uncial --help'.\n", strings.Replace(err.Error(), "expected value value", "expected a value", 1))
 		return 2
 	}
 	logger := newLogger(stderr, c.LogFormat, c.LogLevel)

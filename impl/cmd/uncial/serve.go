@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -50,7 +51,7 @@ func (c *serveCmd) options() app.Options {
 		Enhance: app.EnhanceOptions{
 			Provider: c.EnhanceProvider, URL: c.EnhanceURL, Model: c.EnhanceModel, Key: c.EnhanceKey,
 		},
-		EngineURL: c.Engine, FetchAllow: prefixes(c.FetchAllow), FetchConfig: c.FetchConfig, FetchPerHost: c.FetchPerHost, CORSOrigins: edge.Origins(c.CORSOrigin),
+		EngineURL: c.Engine, FetchAllow: prefixes(c.FetchAllow), FetchConfig: c.FetchConfig, FetchPerHost: cmp.Or(c.FetchPerHost, invalid), CORSOrigins: edge.Origins(c.CORSOrigin),
 		TrustedProxies: prefixes(c.TrustedProxies), Dashboard: c.dashboard(), Mail: c.mail(),
 	}
 }

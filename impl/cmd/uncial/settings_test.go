@@ -86,14 +86,27 @@ func TestRun_Serve_TakenPort(t *testing.T) {
 	for flag, value := range map[string]string{
 		"--key-secret": "short", "--plans": mustWrite(t, "plans.json", "{}"), "--fetch-config": mustWrite(t, "fetch.json", "{"), "--worker": "/nowhere",
 		"--database": "mysql://x", "--engine": "engine", "--public-url": "example.org", "--mail-from": "a@example.org", "--enhance-url": "https://models.example.org",
-		"--workers": "2000", "--admin-listen": "9090",
+		"--workers": "2000", "--admin-listen": "9090", "--queue": "0", "--deadline": "0s", "--fetch-per-host": "0",
 	} {
 		status, _, stderr := uncial(append(good, flag+"="+value)...)
 		require.NotZero(t, status, flag)
 		require.Regexp(t, "^uncial: --", stderr, flag)
 		require.NotContains(t, stderr, "another program", flag)
 	}
-	status, _, stderr := uncial(good...)
+	for flag, want := range map[string]string{
+		"--workers=0": "use a whole number from 1 on", "--workers=-3": "use a whole number from 1 on", "--queue=0": "use a whole number from 1 on",
+		"--deadline=0s": "must be a duration from 1ms to 1h", "--deadline=1ns": "must be a duration from 1ms to 1h", "--deadline=5": "use a number with a unit",
+		"--fetch-per-host=0": "must be 1 to 1000 images", "--admin-listen=" + ln.Addr().String(): "choose another port", "--listen=23080": "use 127.0.0.1:23080",
+	} {
+		status, _, stderr := uncial(append(good, flag)...)
+		require.NotZero(t, status, flag)
+		require.Regexp(t, "^uncial: "+strings.SplitN(flag, "=", 2)[0]+": .*"+want, stderr)
+	}
+	status, _, stderr := uncial(append(good, "--workers", "-3")...)
+	require.Equal(t, 2, status)
+	require.Contains(t, stderr, `--workers: expected a value but got "-3"`)
+
+	status, _, stderr = uncial(good...)
 	require.Equal(t, 1, status)
 	require.Contains(t, stderr, "--listen: another program listens on "+ln.Addr().String())
 	entries, err := os.ReadDir(folder)

@@ -69,16 +69,16 @@ func (f engineFlags) pool() app.EngineOptions {
 // invalid stands for a 0 that the user has written for a flag whose default is another number: to package app, 0 is the default.
 const invalid = -1
 
-// count is a whole number from 1 on. Its zero value, without the flag, stands for the default.
+// count is a whole number, and invalid for 0. Its zero value, without the flag, stands for the default. Package app checks its range.
 type count int
 
 // UnmarshalText parses the value of the flag.
 func (c *count) UnmarshalText(text []byte) error {
 	n, err := strconv.ParseInt(string(text), 10, 32)
-	if err != nil || n < 1 {
-		return fmt.Errorf("invalid number %q; use a whole number from 1 on, such as 4", text)
+	if err != nil {
+		return fmt.Errorf("invalid number %q; use a whole number such as 4", text)
 	}
-	*c = count(n)
+	*c = cmp.Or(count(n), invalid)
 	return nil
 }
 

@@ -58,11 +58,7 @@ func main() {
 // a signal, or the status that the error of the command carries (exitStatus, or a method ExitCode).
 func run(args []string, stdout, stderr io.Writer) int {
 	var c commands
-	file, err := readSettings()
-	if err != nil {
-		fmt.Fprintln(stderr, "uncial:", err)
-		return 2
-	}
+	file, wrong := readSettings()
 	exit := -1 // kong calls the Exit function with the status after --help and --version
 	parser, err := kong.New(&c,
 		kong.Name("uncial"),
@@ -73,16 +69,20 @@ func run(args []string, stdout, stderr io.Writer) int {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
 		kong.Vars{"version": version.Version},
 	)
-	if err == nil {
-		err = file.apply(parser.Model)
-	}
 	if err != nil {
 		fmt.Fprintln(stderr, "uncial:", err)
 		return 2
 	}
+	if wrong == nil {
+		wrong = file.apply(parser.Model)
+	}
 	k, err := parser.Parse(asHelp(args))
-	if exit >= 0 { // kong has printed the help or the version
+	if exit >= 0 { // kong has printed the help or the version, which help with a wrong file of settings too
 		return exit
+	}
+	if wrong != nil {
+		fmt.Fprintln(stderr, "uncial:", wrong)
+		return 2
 	}
 	if err != nil {
 		// kong says so of a flag that another one follows.

@@ -71,6 +71,11 @@ func TestRun_SettingsFile_Invalid(t *testing.T) {
 		status, _, stderr := uncial("serve")
 		require.Equal(t, 2, status, name)
 		require.Contains(t, stderr, c.want, name)
+		help, stdout, _ := uncial("serve", "--help")
+		require.Zero(t, help, name)
+		require.Contains(t, stdout, "UNCIAL_DATABASE", "the help names the right settings")
+		version, _, _ := uncial("--version")
+		require.Zero(t, version, name)
 	}
 }
 
@@ -94,7 +99,7 @@ func TestRun_Serve_TakenPort(t *testing.T) {
 		require.NotContains(t, stderr, "another program", flag)
 	}
 	for flag, want := range map[string]string{
-		"--workers=0": "use a whole number from 1 on", "--workers=-3": "use a whole number from 1 on", "--queue=0": "use a whole number from 1 on",
+		"--workers=0": "must be 1 to 1024 processes", "--workers=-3": "must be 1 to 1024 processes", "--queue=0": "must be 1 to 100000 images",
 		"--deadline=0s": "must be a duration from 1ms to 1h", "--deadline=1ns": "must be a duration from 1ms to 1h", "--deadline=5": "use a number with a unit",
 		"--fetch-per-host=0": "must be 1 to 1000 images", "--admin-listen=" + ln.Addr().String(): "choose another port", "--listen=23080": "use 127.0.0.1:23080",
 	} {

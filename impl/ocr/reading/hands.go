@@ -197,17 +197,33 @@ func handwrittenBoxes(blocks []document.Block) []document.Box {
 	return boxes
 }
 
-// isDoubtfulPrint reports whether what was read as print may be handwriting, whatever the shape of its ink: little of it is
-// likely to be right.
+// isDoubtfulPrint reports whether what was read as print may be handwriting, whatever the shape of its ink: much of it is likely to
+// be wrong, or some of it, and no model of print is sure of a line.
 func isDoubtfulPrint(p *page) bool {
-	return mayHoldHandwriting(p) && p.read.Confidence < doubtfulPrint
+	right := p.attempts[0].right
+	return mayHoldHandwriting(p) && (right < doubtfulPrint || right < unsurePrint && !slices.ContainsFunc(p.attempts, hasSureLine))
 }
 
-// readAsHandwriting reads a page once more as handwriting and keeps the reading that is likely to have more characters right.
+// hasSureLine reports whether the model of a reading is sure of a line, by its own confidence.
+func hasSureLine(a attempt) bool {
+	for l := range document.Lines(a.blocks) {
+		if meanConfidence([]document.Block{{Lines: []document.Line{*l}}}) >= surePrintLine {
+			return true
+		}
+	}
+	return false
+}
+
+// readAsHandwriting reads a page once more as handwriting, if some of its lines promise that more characters are likely to be right, and
+// finishes the page if they are.
 func readAsHandwriting(ctx context.Context, p *page) error {
+	least := max(likelyHandwriting, p.attempts[0].right+handwritingLead)
+	if sure, err := p.hands.page.Sample(ctx, p.hands.reader); err != nil || sure < least {
+		return err
+	}
 	read, err := p.hands.page.Read(ctx, p.hands.reader)
-	if err == nil && read.Confidence >= max(likelyHandwriting, p.read.Confidence+handwritingLead) {
-		p.read, p.isHand, p.handSure = read, true, read.Confidence
+	if err == nil && read.Confidence >= least {
+		p.read, p.isHand, p.handSure, p.finished = read, true, read.Confidence, true
 	}
 	return err
 }

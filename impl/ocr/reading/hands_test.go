@@ -172,14 +172,26 @@ func TestRead_printAboveHandwriting(t *testing.T) {
 // What is not legible as print is read as handwriting, whatever the shape of its ink.
 func TestRead_doubtfulPrint(t *testing.T) {
 	t.Parallel()
-	for _, without := range [][]string{nil, {"doubtful-print"}} {
-		src := &mixed{prints: both(0.2, 0.2), hands: both(0.2, 0.2)}
-		options := reading.Options{Language: "en", Without: without}
-		result, err := reading.Read(t.Context(), decode.Page{Image: mixedPage(false)}, options, src)
-		require.NoError(t, err)
-		require.NotEmpty(t, result.Page.Blocks)
-		for l := range document.Lines(result.Page.Blocks) {
-			require.Equal(t, without == nil, l.Handwritten)
-		}
+	for name, c := range map[string]struct {
+		top, below  float64 // confidences of the models of print in the upper and in the lower part of the page
+		without     []string
+		handwritten bool
+	}{
+		"reads illegible print as handwriting": {0.2, 0.2, nil, true},
+		"can be left out":                      {0.2, 0.2, []string{"doubtful-print"}, false},
+		"reads print that the model is unsure of everywhere as handwriting":    {0.5, 0.5, nil, true},
+		"keeps print of the same mean confidence of which some lines are sure": {0.9, 0.1, []string{"fill-in"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			src := &mixed{prints: both(c.top, c.top), hands: both(c.below, c.below), written: true}
+			options := reading.Options{Language: "en", Without: c.without}
+			result, err := reading.Read(t.Context(), decode.Page{Image: mixedPage(false)}, options, src)
+			require.NoError(t, err)
+			require.NotEmpty(t, result.Page.Blocks)
+			for l := range document.Lines(result.Page.Blocks) {
+				require.Equal(t, c.handwritten, l.Handwritten)
+			}
+		})
 	}
 }

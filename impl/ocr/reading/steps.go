@@ -89,11 +89,13 @@ var partialSteps = []step{
 
 // uprightSteps read a page as it lies.
 var uprightSteps = slices.Concat(sheetSteps, recognizeSteps, tidySteps,
-	[]step{{name: "resize", when: needsSecondSize, run: tryOtherSize}},
+	[]step{
+		{name: "doubtful-print", when: isDoubtfulPrint, run: readAsHandwriting},
+		{name: "resize", when: needsSecondSize, run: tryOtherSize},
+	},
 	completeSteps,
 	[]step{
 		{name: "rechoose", when: foundHandwriting, run: rechooseModel},
-		{name: "doubtful-print", when: isDoubtfulPrint, run: readAsHandwriting},
 		{name: "unprepared", when: mayBeSpoilt, run: tryUnprepared},
 		{name: "graphics", when: isPrint, run: findGraphics},
 	},

@@ -278,11 +278,15 @@ const (
 // both read.
 const networkShift = 2.0
 
-// Print that may be handwriting after all. All three are estimates of the share of characters that are right. Of the 64 pages, seven
-// were read as print below doubtfulPrint and better as handwriting. Five of these, at .83 and more, then had far fewer errors (CER
-// .65 to .05 and .74 to .10, for example); the two below likelyHandwriting did not.
+// Print that may be handwriting after all. doubtfulPrint, unsurePrint, likelyHandwriting and handwritingLead are estimates of the share of
+// characters that are right.
 const (
+	// doubtfulPrint: of the 64 pages, seven were read as print below it and better as handwriting. Five of these, at .83 and more, then had
+	// far fewer errors (CER .65 to .05 and .74 to .10, for example); the two below likelyHandwriting did not.
 	doubtfulPrint = 0.6
+	// unsurePrint is the same for a page without a line in which print is read with a confidence of surePrintLine, which shows print
+	// beside handwriting. A carefully drawn hand of the 64 pages was read as print at .70, its best line with .76 (CER .245, as handwriting .020).
+	unsurePrint, surePrintLine = 0.85, 0.85
 	// likelyHandwriting is the least estimate of the reading as handwriting, handwritingLead its least lead.
 	likelyHandwriting, handwritingLead = 0.75, 0.15
 )

@@ -197,11 +197,10 @@ func handwrittenBoxes(blocks []document.Block) []document.Box {
 	return boxes
 }
 
-// isDoubtfulPrint reports whether what was read as print may be handwriting, whatever the shape of its ink: much of it is likely to
-// be wrong, or some of it, and no model of print is sure of a line.
-func isDoubtfulPrint(p *page) bool {
-	right := p.attempts[0].right
-	return mayHoldHandwriting(p) && (right < doubtfulPrint || right < unsurePrint && !slices.ContainsFunc(p.attempts, hasSureLine))
+// isUnsurePrint reports whether what was read as print may be handwriting, whatever the shape of its ink: some of it is likely to be
+// wrong, and no model of print is sure of a line.
+func isUnsurePrint(p *page) bool {
+	return mayHoldHandwriting(p) && p.attempts[0].right < unsurePrint && !slices.ContainsFunc(p.attempts, hasSureLine)
 }
 
 // hasSureLine reports whether the model of a reading is sure of a line, by its own confidence.
@@ -214,16 +213,33 @@ func hasSureLine(a attempt) bool {
 	return false
 }
 
-// readAsHandwriting reads a page once more as handwriting, if some of its lines promise that more characters are likely to be right, and
-// finishes the page if they are.
-func readAsHandwriting(ctx context.Context, p *page) error {
-	least := max(likelyHandwriting, p.attempts[0].right+handwritingLead)
+// readUnsurePrint reads a page as handwriting and finishes it, if that is likely to have more characters right.
+func readUnsurePrint(ctx context.Context, p *page) error {
+	err := readAsHandwriting(ctx, p, p.attempts[0].right)
+	p.finished = p.isHand
+	return err
+}
+
+// isDoubtfulPrint reports whether what was read as print may be handwriting in spite of lines that look like print: little of it is
+// likely to be right.
+func isDoubtfulPrint(p *page) bool {
+	return mayHoldHandwriting(p) && p.read.Confidence < doubtfulPrint
+}
+
+func readDoubtfulPrint(ctx context.Context, p *page) error {
+	return readAsHandwriting(ctx, p, p.read.Confidence)
+}
+
+// readAsHandwriting reads a page once more as handwriting, if some of its lines promise that more characters are likely to be right than
+// the share of the print, and keeps that reading if they are.
+func readAsHandwriting(ctx context.Context, p *page, inPrint float64) error {
+	least := max(likelyHandwriting, inPrint+handwritingLead)
 	if sure, err := p.hands.page.Sample(ctx, p.hands.reader); err != nil || sure < least {
 		return err
 	}
 	read, err := p.hands.page.Read(ctx, p.hands.reader)
 	if err == nil && read.Confidence >= least {
-		p.read, p.isHand, p.handSure, p.finished = read, true, read.Confidence, true
+		p.read, p.isHand, p.handSure = read, true, read.Confidence
 	}
 	return err
 }

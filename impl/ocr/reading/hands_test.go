@@ -178,7 +178,7 @@ func TestRead_doubtfulPrint(t *testing.T) {
 		handwritten bool
 	}{
 		"reads illegible print as handwriting": {0.2, 0.2, nil, true},
-		"can be left out":                      {0.2, 0.2, []string{"doubtful-print"}, false},
+		"can be left out":                      {0.2, 0.2, []string{"unsure-print", "doubtful-print"}, false},
 		"reads print that the model is unsure of everywhere as handwriting":    {0.5, 0.5, nil, true},
 		"keeps print of the same mean confidence of which some lines are sure": {0.9, 0.1, []string{"fill-in"}, false},
 	} {

@@ -167,7 +167,7 @@ func TestRead_poorPictures(t *testing.T) {
 		picture func(ink, x float64) float64 // grey value; x is 0 at the left and 1 at the right
 		steps   []string                     // without these, the page is not read
 	}{
-		{"reads faint print with strong noise", func(ink, _ float64) float64 { return 225 - 70*ink + 25*random.NormFloat64() }, []string{"denoise", "grain", "doubtful-print"}}, // as handwriting it can be read
+		{"reads faint print with strong noise", func(ink, _ float64) float64 { return 225 - 70*ink + 25*random.NormFloat64() }, []string{"denoise", "grain", "unsure-print", "doubtful-print"}}, // as handwriting it can be read
 		{"reads print in a shadow", func(ink, x float64) float64 { return (230 - 200*ink) * (0.25 + 0.75*x) }, []string{"shading"}},
 		{"reads print in the dark and in a shadow", func(ink, x float64) float64 { return (60 - 50*ink) * (0.3 + 0.7*x) }, []string{"brighten"}},
 		{"reads a negative", func(ink, _ float64) float64 { return 20 + 200*ink }, []string{"negative"}},

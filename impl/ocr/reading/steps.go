@@ -90,12 +90,13 @@ var partialSteps = []step{
 // uprightSteps read a page as it lies.
 var uprightSteps = slices.Concat(sheetSteps, recognizeSteps, tidySteps,
 	[]step{
-		{name: "doubtful-print", when: isDoubtfulPrint, run: readAsHandwriting},
+		{name: "unsure-print", when: isUnsurePrint, run: readUnsurePrint},
 		{name: "resize", when: needsSecondSize, run: tryOtherSize},
 	},
 	completeSteps,
 	[]step{
 		{name: "rechoose", when: foundHandwriting, run: rechooseModel},
+		{name: "doubtful-print", when: isDoubtfulPrint, run: readDoubtfulPrint},
 		{name: "unprepared", when: mayBeSpoilt, run: tryUnprepared},
 		{name: "graphics", when: isPrint, run: findGraphics},
 	},

@@ -281,7 +281,7 @@ const networkShift = 2.0
 // Print that may be handwriting after all. doubtfulPrint, unsurePrint, likelyHandwriting and handwritingLead are estimates of the share of
 // characters that are right.
 const (
-	// doubtfulPrint: of the 64 pages, seven were read as print below it and better as handwriting. Five of these, at .83 and more, then had
+	// doubtfulPrint is the least estimate of print. Of the 64 pages, seven were read as print below it and better as handwriting. Five of these, at .83 and more, then had
 	// far fewer errors (CER .65 to .05 and .74 to .10, for example); the two below likelyHandwriting did not.
 	doubtfulPrint = 0.6
 	// unsurePrint is the same for a page without a line in which print is read with a confidence of surePrintLine, which shows print

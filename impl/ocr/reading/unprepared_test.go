@@ -108,7 +108,7 @@ func TestRead_doubtfulHandwriting(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			src := &blurred{mixed: mixed{prints: both(0.5, 0), hands: both(0.5, 0)}, inPrint: c.inPrint, words: words}
-			options := reading.Options{Language: "en", Without: []string{"fill-in", "doubtful-print", "turn"}}
+			options := reading.Options{Language: "en", Without: []string{"fill-in", "unsure-print", "doubtful-print", "turn"}}
 			result, err := reading.Read(t.Context(), decode.Page{Image: page}, options, src)
 			require.NoError(t, err)
 			require.NotEmpty(t, result.Page.Blocks)

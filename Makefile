@@ -174,8 +174,12 @@ vuln: ## Look for known vulnerabilities (needs the vulnerability database on the
 	$(TOOL) govulncheck ./...
 
 .PHONY: bench
-bench: deps-test ## Compare speed, processor time and memory with references in the same run, and print the goals: make bench [PART=print]
-	go test -tags bench -count=1 -v -timeout 60m -run '^TestBench$$$(if $(PART),/^$(PART)$$)' ./impl/bench
+bench: deps-bench ## Compare speed, processor time and memory with references in the same run, and print the goals: make bench [PART=print]
+	UNCIAL_REQUIRE_CONTAINERS=1 go test -tags bench -count=1 -v -timeout 60m -run '^TestBench$$$(if $(PART),/^$(PART)$$)' ./impl/bench
+
+.PHONY: deps-bench
+deps-bench:
+	@$(DEPS) bench
 
 .PHONY: bench-packages
 bench-packages: deps ## Run the benchmarks of single packages; most report a ratio to a reference in the same run

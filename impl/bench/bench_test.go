@@ -3,7 +3,6 @@
 package bench
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -26,7 +25,13 @@ type figure struct {
 	goal     float64
 	atLeast  bool // the goal is a minimum; otherwise it is a maximum
 	unit     string
-	readings int // of which the value is the median
+	readings []float64 // of which the value is the median; nil if it was measured once
+}
+
+// medianOf returns a figure whose value is the median of readings.
+func medianOf(readings []float64, f figure) figure {
+	f.value, f.readings = quantile(readings, 0.5), readings
+	return f
 }
 
 func (f figure) isMet() bool {
@@ -36,10 +41,19 @@ func (f figure) isMet() bool {
 	return f.value <= f.goal
 }
 
-// table collects the figures of all sub-tests.
+// quartiles returns the band that holds the middle half of the readings, for the table.
+func (f figure) quartiles() string {
+	if f.readings == nil {
+		return "once"
+	}
+	return fmt.Sprintf("%.2f-%.2f of %d", quantile(f.readings, 0.25), quantile(f.readings, 0.75), len(f.readings))
+}
+
+// table collects the figures of all sub-tests, and the names of those that measured nothing.
 type table struct {
-	mu      sync.Mutex
-	figures []figure
+	mu         sync.Mutex
+	figures    []figure
+	unmeasured []string
 }
 
 func (t *table) add(tb testing.TB, f figure) {
@@ -55,7 +69,7 @@ func (t *table) add(tb testing.TB, f figure) {
 func (t *table) print() {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	defer func() { _ = w.Flush() }()
-	fmt.Fprintln(w, "\nmeasured\tgoal\t\tmedian of\twhat")
+	fmt.Fprintln(w, "\nmeasured\tgoal\t\tquartiles\twhat")
 	for _, f := range t.figures {
 		bound, verdict := "at most", "met"
 		if f.atLeast {
@@ -64,8 +78,24 @@ func (t *table) print() {
 		if !f.isMet() {
 			verdict = "missed"
 		}
-		fmt.Fprintf(w, "%.2f%s\t%s %g%s\t%s\t%d\t%s\n", f.value, f.unit, bound, f.goal, f.unit, verdict, f.readings, f.what)
+		fmt.Fprintf(w, "%.2f%s\t%s %g%s\t%s\t%s\t%s\n", f.value, f.unit, bound, f.goal, f.unit, verdict, f.quartiles(), f.what)
 	}
+	for _, part := range t.unmeasured {
+		fmt.Fprintf(w, "-\t-\tnot measured\t-\tthe part %q; its first line above says why\n", part)
+	}
+}
+
+// measure runs a part, which fails if it ends without a figure: a goal that was not measured is not met.
+func (t *table) measure(tb testing.TB, part string, run func(testing.TB, *table)) {
+	tb.Helper()
+	before := len(t.figures)
+	defer func() { // runs after a skip and after a failure, too
+		if len(t.figures) == before {
+			t.unmeasured = append(t.unmeasured, part)
+			tb.Errorf("the goals of the part %q were not measured", part)
+		}
+	}()
+	run(tb, t)
 }
 
 // TestBench measures everything, prints a table and fails if a goal is missed. Ratios are medians of pairs that are measured
@@ -88,14 +118,14 @@ func TestBench(t *testing.T) {
 		{"overhead", benchOverhead},
 		{"postgres", benchPostgres},
 	} {
-		t.Run(part.name, func(t *testing.T) { part.run(t, &results) })
+		t.Run(part.name, func(t *testing.T) { results.measure(t, part.name, part.run) })
 	}
 }
 
-// median returns the middle value; the slice must not be empty.
-func median[T cmp.Ordered](values []T) T {
+// quantile returns the value below which that share of the values lies, 0 to less than 1; there must be a value.
+func quantile(values []float64, share float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
-	return sorted[len(sorted)/2]
+	return sorted[int(share*float64(len(sorted)))]
 }
 
 // ratios divides the values of one side by those of the other, pair by pair.

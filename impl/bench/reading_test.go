@@ -155,12 +155,9 @@ func benchPrint(tb testing.TB, results *table) {
 	}
 	results.add(tb, figure{
 		what:  fmt.Sprintf("processor time of %d printed pages in a worker against tesseract with one thread, all together", len(pages)),
-		value: total(ours).Seconds() / total(theirs).Seconds(), goal: 1, readings: 1,
+		value: total(ours).Seconds() / total(theirs).Seconds(), goal: 1,
 	})
-	results.add(tb, figure{
-		what:  "the same, page by page",
-		value: median(ratios(ours, theirs)), goal: 1, readings: len(pages),
-	})
+	results.add(tb, medianOf(ratios(ours, theirs), figure{what: "the same, page by page", goal: 1}))
 }
 
 // benchLines compares the processor time of images of one line.
@@ -178,9 +175,9 @@ func benchLines(tb testing.TB, results *table) {
 		ours = append(ours, workersTime(tb)-before)
 		theirs = append(theirs, cpuOf(tb, func() { tesseract(tb, file, "eng", "--psm", "7") }))
 	}
-	results.add(tb, figure{
-		what: "processor time of an image of one line in a worker against tesseract with --psm 7", value: median(ratios(ours, theirs)), goal: 0.2, readings: len(ours),
-	})
+	results.add(tb, medianOf(ratios(ours, theirs), figure{
+		what: "processor time of an image of one line in a worker against tesseract with --psm 7", goal: 0.2,
+	}))
 }
 
 // benchBooks compares the time of eight clean book pages at a concurrency of twice the cores with tesseract by hand.
@@ -203,8 +200,8 @@ func benchBooks(tb testing.TB, results *table) {
 		theirCPU = append(theirCPU, cpuOf(tb, func() { theirs = append(theirs, timeOf(func() { xargs(tb, names, pages[0].models, cores) })) }))
 	}
 	what := fmt.Sprintf("%d book pages, %d requests at once with %d workers, against xargs -P %d tesseract with one thread", len(pages), 2*cores, cores, cores)
-	results.add(tb, figure{what: "time of " + what, value: median(ratios(ours, theirs)), goal: 1, readings: rounds})
-	results.add(tb, figure{what: "processor time of the same", value: median(ratios(ourCPU, theirCPU)), goal: 1, readings: rounds})
+	results.add(tb, medianOf(ratios(ours, theirs), figure{what: "time of " + what, goal: 1}))
+	results.add(tb, medianOf(ratios(ourCPU, theirCPU), figure{what: "processor time of the same", goal: 1}))
 }
 
 // bookPages returns eight clean pages in one language: those of the collection of English books, or of the folder's first language, as
@@ -279,9 +276,9 @@ func benchDensePage(tb testing.TB, results *table) {
 		ours = append(ours, timeOf(func() { mustRead(tb, pool, "en", data) }))
 		theirs = append(theirs, timeOf(func() { tesseract(tb, file, "eng") }))
 	}
-	results.add(tb, figure{
-		what: "time of one dense page of print with two workers, one of them idle, against tesseract with one thread", value: median(ratios(ours, theirs)), goal: 0.65, readings: len(ours),
-	})
+	results.add(tb, medianOf(ratios(ours, theirs), figure{
+		what: "time of one dense page of print with two workers, one of them idle, against tesseract with one thread", goal: 0.65,
+	}))
 }
 
 // benchLargePage measures the share of the deadline that a dense page of 50 megapixels takes, by its processor time.
@@ -296,7 +293,7 @@ func benchLargePage(tb testing.TB, results *table) {
 	used := (workersTime(tb) - before).Seconds()
 	results.add(tb, figure{
 		what:  fmt.Sprintf("processor time of a dense page of 50 megapixels, %.0f s, as a share of the deadline of %.0f s", used, deadline),
-		value: used / deadline, goal: 0.6, readings: 1,
+		value: used / deadline, goal: 0.6,
 	})
 }
 
@@ -327,7 +324,7 @@ func benchMemory(tb testing.TB, results *table) {
 		mustRead(tb, pool, tags[i%len(tags)], texts[tags[i%len(tags)]])
 	}
 	results.add(tb, figure{
-		what: fmt.Sprintf("memory of a worker after %d pages in %d languages in turn", pages, len(tags)), value: resident(tb, workers(tb)[0]), goal: 200, unit: " MB", readings: 1,
+		what: fmt.Sprintf("memory of a worker after %d pages in %d languages in turn", pages, len(tags)), value: resident(tb, workers(tb)[0]), goal: 200, unit: " MB",
 	})
 }
 

@@ -146,9 +146,9 @@ func benchStatus(tb testing.TB, results *table) {
 		ours := rate(tb, calls, func() { mustSend(tb, s.url+"/status", s.token, nil) })
 		shares = append(shares, ours/rate(tb, calls, func() { mustSend(tb, other, s.token, nil) }))
 	}
-	results.add(tb, figure{
-		what: fmt.Sprintf("requests a second of /status on SQLite against a bare handler, %d callers", callers), value: median(shares), goal: 0.3, atLeast: true, readings: rounds,
-	})
+	results.add(tb, medianOf(shares, figure{
+		what: fmt.Sprintf("requests a second of /status on SQLite against a bare handler, %d callers", callers), goal: 0.3, atLeast: true,
+	}))
 }
 
 // benchOverhead measures the time of an extraction beside the reading: a recognizer answers at once with a recorded document.
@@ -178,10 +178,10 @@ func benchOverhead(tb testing.TB, results *table) {
 			theirs := timeOf(func() { mustSend(tb, other, s.token, c.body) })
 			added = append(added, (ours-theirs).Seconds()*1000)
 		}
-		results.add(tb, figure{
-			what:  "time of an extraction on SQLite beside the reading, " + c.what + ", more than a bare handler that reads the body",
-			value: median(added), goal: c.goal, unit: " ms", readings: c.rounds,
-		})
+		results.add(tb, medianOf(added, figure{
+			what: "time of an extraction on SQLite beside the reading, " + c.what + ", more than a bare handler that reads the body",
+			goal: c.goal, unit: " ms",
+		}))
 	}
 }
 
@@ -220,9 +220,9 @@ func benchPostgres(tb testing.TB, results *table) {
 			ours := rate(tb, calls, c.call)
 			shares = append(shares, ours/pgbench(tb, database, c.script, calls, variables))
 		}
-		results.add(tb, figure{
-			what: fmt.Sprintf("%s a second on Postgres against pgbench with the same statements, prepared, %d callers", c.what, callers), value: median(shares), goal: c.goal, atLeast: true, readings: rounds,
-		})
+		results.add(tb, medianOf(shares, figure{
+			what: fmt.Sprintf("%s a second on Postgres against pgbench with the same statements, prepared, %d callers", c.what, callers), goal: c.goal, atLeast: true,
+		}))
 	}
 }
 
@@ -237,7 +237,7 @@ func pgbench(tb testing.TB, database, script string, calls int, variables []stri
 	}, variables...)
 	cmd := exec.CommandContext(tb.Context(), "pgbench", append(args, database)...)
 	out, err := cmd.CombinedOutput()
-	require.NoError(tb, err, "pgbench is in Debian's package postgresql: %s", out)
+	require.NoError(tb, err, "pgbench is in Debian's package postgresql-15, which `make bench` installs: %s", out)
 	found := transactionsASecond.FindSubmatch(out)
 	require.NotNil(tb, found, "%s", out)
 	tps, err := strconv.ParseFloat(string(found[1]), 64)

@@ -1,9 +1,10 @@
 #!/bin/sh
 # Installs the Debian packages that Uncial needs, or lists those that are missing.
-# usage: debian-packages.sh list|run|test|browser|cluster
+# usage: debian-packages.sh list|run|test|bench|browser|cluster
 #   list  print the packages for building and running the service
 #   run   install the packages for building and running the service
 #   test  install these and the packages for the tests
+#   bench  install what the benchmarks compare with: tesseract and pgbench
 #   browser  install the packages for the tests in a browser
 #   cluster  install the packages for the tests on Kubernetes
 set -eu
@@ -14,16 +15,18 @@ tesseract-ocr-lat tesseract-ocr-ita tesseract-ocr-ita-old tesseract-ocr-spa tess
 tesseract-ocr-nld tesseract-ocr-por tesseract-ocr-script-frak tesseract-ocr-script-latn tesseract-ocr-osd"
 test="tesseract-ocr poppler-utils libvips-tools libtiff-tools qpdf ghostscript libxml2-utils webp curl python3-torch python3-numpy
 gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static"
+bench="tesseract-ocr postgresql-15"
 browser="chromium"
 cluster="containerd runc containernetworking-plugins iptables nftables iproute2 mount"
 
 case "${1:-}" in
 run) want=$run ;;
 test) want="$run $test" ;;
+bench) want="$run $bench" ;;
 browser) want="$browser" ;;
 cluster) want="$cluster" ;;
 list) echo $run; exit 0 ;;
-*) echo "usage: $0 list|run|test|browser|cluster" >&2; exit 2 ;;
+*) echo "usage: $0 list|run|test|bench|browser|cluster" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then

@@ -63,7 +63,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	parser, err := kong.New(&c,
 		kong.Name("uncial"),
 		kong.Description("Reads text from images of historical documents, printed and handwritten."),
-		settings(), numbers(), kong.Resolvers(file),
+		settings(), numbers(), exactStrings(), kong.Resolvers(file),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(status int) { exit = status }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),

@@ -73,6 +73,22 @@ func numbers() kong.Option {
 	})
 }
 
+// exactStrings keeps the bytes of strings. Names of files in old archives may be no UTF-8, and kong alone replaces such bytes.
+func exactStrings() kong.Option {
+	return kong.TypeMapper(reflect.TypeFor[string](), kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
+		token, err := ctx.Scan.PopValue("string")
+		if err != nil {
+			return err
+		}
+		text, ok := token.Value.(string)
+		if !ok {
+			text = fmt.Sprint(token.Value)
+		}
+		target.SetString(text)
+		return nil
+	}))
+}
+
 // textMapper returns a mapper for values that are parsed from text.
 func textMapper(parse func(text string, target reflect.Value) error) kong.Mapper {
 	return kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {

@@ -175,3 +175,12 @@ func TestRun_Man(t *testing.T) {
 	require.Contains(t, page, ".SS account create")
 	require.Contains(t, page, `$\fBUNCIAL_DATABASE\fR`)
 }
+
+// TestRun_Extract_NameInLatin1 has a file whose name, like many in old archives, is no UTF-8.
+func TestRun_Extract_NameInLatin1(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "L\xfccke.jpg")
+	require.NoError(t, os.WriteFile(name, []byte("<!doctype html><html>"), 0o600))
+	status, _, stderr := uncial("extract", "--key=k", name)
+	require.Equal(t, 1, status)
+	require.Contains(t, stderr, `L\xfccke.jpg: the file is an HTML page`)
+}

@@ -65,6 +65,8 @@ type Refusal struct {
 	IsByService bool
 	// IsGone means that the image's server has no such image.
 	IsGone bool
+	// IsLanguageWrong means that the service does not read the language, of any page.
+	IsLanguageWrong bool
 	// IsFetchTemporary means that the image could not be fetched, and that the service expects a repeat to help.
 	IsFetchTemporary bool
 }
@@ -286,6 +288,7 @@ func refusal(response *http.Response, body []byte) *Refusal {
 		refused.IsGone = envelope.Fetch.Reason == string(contract.FetchNotFound)
 		refused.NextReset = envelope.NextReset
 		_, refused.IsKeyReused = envelope.Details["Idempotency-Key"]
+		_, refused.IsLanguageWrong = envelope.Details["language"]
 		if wait := envelope.Fetch.RetryAfter; refused.Wait < 0 && refused.IsFetchTemporary && wait != nil {
 			refused.Wait = time.Duration(*wait) * time.Second
 		}

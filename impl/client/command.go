@@ -80,7 +80,8 @@ type Failure struct {
 	Message string
 }
 
-func (f *Failure) Error() string { return f.Message }
+// Error returns Message as one line.
+func (f *Failure) Error() string { return oneLine(f.Message) }
 
 // ExitCode returns the exit status of the process.
 func (f *Failure) ExitCode() int { return f.Status }
@@ -102,6 +103,9 @@ func (c *ExtractCmd) Run(ctx context.Context) error {
 		return err
 	}
 	defer closeStore()
+	if err := c.checkReport(); err != nil {
+		return err
+	}
 	p, err := c.plan(ctx, store)
 	if err != nil {
 		return err
@@ -111,7 +115,7 @@ func (c *ExtractCmd) Run(ctx context.Context) error {
 		return p.describe(ctx, api)
 	}
 	r := &run{plan: p, api: api, pace: newPace(c.Jobs), hosts: newHosts(c.oneByHost), counted: map[string]bool{}}
-	r.console = newConsole(p.stdout, p.stderr, p.toRead())
+	r.console.expect(p.toRead())
 	defer r.console.close()
 	return r.all(ctx)
 }
@@ -183,6 +187,17 @@ func (c *ExtractCmd) checkOutput() error {
 	}
 	if extension := filepath.Ext(c.Report); c.Report != "" && extension != ".json" && extension != ".html" {
 		return usage("--report: the name must end in .json or .html")
+	}
+	return nil
+}
+
+// checkReport checks that the directory of the report is there, which may be that of --out. Else it would be missed after the last page.
+func (c *ExtractCmd) checkReport() error {
+	if c.Report == "" || c.DryRun {
+		return nil
+	}
+	if about, err := os.Stat(filepath.Dir(c.Report)); err != nil || !about.IsDir() {
+		return usage("--report: there is no directory %q", filepath.Dir(c.Report))
 	}
 	return nil
 }

@@ -4,7 +4,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
+	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
@@ -18,13 +22,15 @@ type console struct {
 	bar            *progressbar.ProgressBar // nil if stderr is not a terminal
 }
 
-// newConsole returns a console. It shows a progress bar on stderr if there are several pages to read and stderr is a terminal:
-// how many are read, how many each minute, and how long the rest will take.
-func newConsole(stdout, stderr io.Writer, pages int) *console {
-	c := &console{stdout: stdout, stderr: stderr}
-	if file, ok := stderr.(*os.File); ok && pages > 1 && term.IsTerminal(int(file.Fd())) {
+// newConsole returns a console without a progress bar.
+func newConsole(stdout, stderr io.Writer) *console { return &console{stdout: stdout, stderr: stderr} }
+
+// expect shows a progress bar on stderr if there are several pages to read and stderr is a terminal: how many are read, how many
+// each minute, and how long the rest will take. Nobody else may use the console yet.
+func (c *console) expect(pages int) {
+	if file, ok := c.stderr.(*os.File); ok && pages > 1 && term.IsTerminal(int(file.Fd())) {
 		c.bar = progressbar.NewOptions(pages,
-			progressbar.OptionSetWriter(stderr),
+			progressbar.OptionSetWriter(c.stderr),
 			progressbar.OptionSetDescription("reading"),
 			progressbar.OptionSetWidth(30),
 			progressbar.OptionShowCount(),
@@ -34,7 +40,6 @@ func newConsole(stdout, stderr io.Writer, pages int) *console {
 			progressbar.OptionClearOnFinish(),
 		)
 	}
-	return c
 }
 
 // result writes a result to stdout.
@@ -48,9 +53,28 @@ func (c *console) result(content []byte) error {
 // note writes a message to stderr, as one line. An error is dropped: there is nowhere else to report it.
 func (c *console) note(format string, args ...any) {
 	_ = c.withoutBar(func() error {
-		_, err := fmt.Fprintf(c.stderr, format+"\n", args...)
+		_, err := fmt.Fprintln(c.stderr, oneLine(fmt.Sprintf(format, args...)))
 		return err
 	})
+}
+
+// oneLine escapes what would begin another line or move the cursor of a terminal: names of files, URLs in manifests and answers
+// of servers may hold anything.
+func oneLine(s string) string {
+	isHarmless := func(r rune) bool {
+		return r != utf8.RuneError && unicode.IsGraphic(r) || r == '\u200c' || r == '\u200d'
+	}
+	var line strings.Builder
+	for i, r := range s {
+		_, length := utf8.DecodeRuneInString(s[i:])
+		if isHarmless(r) {
+			line.WriteRune(r)
+			continue
+		}
+		quoted := strconv.Quote(s[i : i+length])
+		line.WriteString(quoted[1 : len(quoted)-1])
+	}
+	return line.String()
 }
 
 // withoutBar hides the progress bar while write runs, since both may write to the same terminal.

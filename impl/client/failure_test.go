@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -111,6 +112,7 @@ func TestExtractCmd_Run_WrongUsage(t *testing.T) {
 		{"an unknown kind of volume", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Out: out, Volume: []string{"epub"}}, "--volume: unknown kind \"epub\"; choose"},
 		{"a report without a journal", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Report: "r.json"}, "--report: needs --out"},
 		{"a report in an unknown form", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Out: out, Report: "r.txt"}, ".json or .html"},
+		{"a report in no directory", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Out: out, Report: filepath.Join(out, "no", "r.json")}, "--report: there is no directory"},
 		{"force without a journal", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Force: true}, "--force: needs --out"},
 		{"a directory without images", client.ExtractCmd{URL: url, Key: "k", Images: []string{t.TempDir()}}, "no images in this directory"},
 	} {
@@ -192,4 +194,35 @@ func TestExtractCmd_Run_DirectoryRemoved(t *testing.T) {
 	assert.Contains(t, stderr, "no such file or directory; 0 of 2 pages read")
 	assert.Equal(t, 1, status)
 	assert.Len(t, f.requests, 1)
+}
+
+// TestExtractCmd_Run_WrongLanguage checks that a language that the service does not read ends the run: it would refuse every page.
+func TestExtractCmd_Run_WrongLanguage(t *testing.T) {
+	t.Parallel()
+	f, url := mustFake(t, func(string) gen.ExtractResponseObject {
+		return gen.Extract400JSONResponse{InvalidRequestJSONResponse: gen.InvalidRequestJSONResponse{Body: gen.InvalidRequest{
+			Error: "No.", Code: "INVALID_REQUEST", Message: "language: not xx", Details: gen.Details{"language": "not xx"},
+		}}}
+	})
+	files := append([]string{"--language=xx", "--jobs=1"}, mustFiles(t, "1.jpg", "2.jpg", "3.jpg")...)
+	_, stderr, status := extract(t.Context(), t, url, files...)
+	assert.Equal(t, url+": the service answered 400: language: not xx; 0 of 3 pages read\n", stderr)
+	assert.Equal(t, 2, status)
+	assert.Len(t, f.requests, 1)
+}
+
+// TestExtractCmd_Run_NamesInMessages has a file whose name would add a line to the messages, and color to a terminal.
+func TestExtractCmd_Run_NamesInMessages(t *testing.T) {
+	t.Parallel()
+	_, url := mustFake(t, nil)
+	dir := t.TempDir()
+	name := filepath.Join(dir, "été\n9 of 9 pages read\x1b[31m\u202e\xff日.jpg")
+	require.NoError(t, os.WriteFile(name, []byte("<!doctype html><html>"), 0o600))
+	shown := dir + `/été\n9 of 9 pages read\x1b[31m\u202e\xff日.jpg: the file is an HTML page; send JPEG, PNG, TIFF, BMP or WebP` + "\n"
+	_, stderr, _ := extract(t.Context(), t, url, dir)
+	assert.Equal(t, shown, stderr)
+	_, stderr, _ = extract(t.Context(), t, url, append([]string{dir}, mustFiles(t, "1.jpg")...)...)
+	assert.Equal(t, shown+"1 of 2 pages read\n", stderr)
+	_, stderr, _ = extract(t.Context(), t, url, "--dry-run", name+".missing")
+	assert.Equal(t, 1, strings.Count(stderr, "\n"), stderr)
 }

@@ -103,12 +103,14 @@ func isVerdict(err error) bool {
 }
 
 // fatalStatus returns the exit status for an error that would affect every other page too, and 0 for all other errors:
-// 2 if the key, the URL or the connection is wrong, 1 if the points are used up.
+// 2 if the key, the language, the URL or the connection is wrong, 1 if the points are used up.
 func fatalStatus(err error) int {
 	var connection *ConnectionError
 	var refused *Refusal
 	switch {
 	case errors.As(err, &connection) && connection.Unreachable():
+		return 2
+	case errors.As(err, &refused) && refused.Status == http.StatusBadRequest && refused.IsLanguageWrong:
 		return 2
 	case !errors.As(err, &refused), refused.isTemporary(), refused.Status == http.StatusBadRequest:
 		return 0

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"uncial/gen"
@@ -45,7 +44,7 @@ type plan struct {
 	pages  []*page
 	faults []source.Fault
 
-	stdout, stderr io.Writer
+	console *console
 }
 
 // replyLifetime is how long the answer to a request is surely stored: 24 hours, less an hour for clocks and slow answers.
@@ -53,12 +52,17 @@ const replyLifetime = 23 * time.Hour
 
 // plan finds all pages and what earlier runs did about them. Errors are *Failure: there is nothing to read.
 func (c *ExtractCmd) plan(ctx context.Context, s *store) (*plan, error) {
-	p := &plan{cmd: c, store: s, stdout: c.Stdout, stderr: c.Stderr}
+	p := &plan{cmd: c, store: s, console: newConsole(c.Stdout, c.Stderr)}
 	var err error
 	if p.web, p.linked, err = c.fetchers(); err != nil {
 		return nil, err
 	}
-	reader := source.Reader{Recursive: c.Recursive, FetchHere: c.FetchHere, Web: p.web, Linked: p.linked, Stdin: c.Stdin, Temporary: s.temporary}
+	reader := source.Reader{
+		Recursive: c.Recursive, FetchHere: c.FetchHere, Web: p.web, Linked: p.linked, Stdin: c.Stdin, Temporary: s.temporary, Timeout: c.Timeout,
+		Waiting: func(url string, failed error, pause time.Duration) {
+			p.console.note("%s: %v; retrying in %v", url, failed, pause.Round(100*time.Millisecond))
+		},
+	}
 	set, err := reader.Expand(ctx, c.Images)
 	if err != nil {
 		return nil, p.stopped(ctx, err)
@@ -102,7 +106,7 @@ func (p *plan) recallAll(ctx context.Context) error {
 	for i, one := range p.pages {
 		if !isTold && time.Since(started) > checkNotice {
 			isTold = true
-			_, _ = fmt.Fprintf(p.stderr, "Looking for what is done: %d of %s checked so far.\n", i, countPages(len(p.pages)))
+			p.console.note("Looking for what is done: %d of %s checked so far.", i, countPages(len(p.pages)))
 		}
 		p.recall(ctx, one)
 		if ctx.Err() != nil {
@@ -212,23 +216,27 @@ func (p *plan) describe(ctx context.Context, api *Client) error {
 		if one.isDone {
 			states[one.State]++
 			if one.State == volume.Unknown {
-				_, _ = fmt.Fprintf(p.stderr, "%s: %s\n", one.Source, one.Reason)
+				p.console.note("%s: %s", one.Source, one.Reason)
 			}
 			continue
 		}
-		if _, err := one.from.Content(ctx); err != nil {
+		_, err := one.from.Content(ctx)
+		if ctx.Err() != nil {
+			return p.stopped(ctx, err)
+		}
+		if err != nil {
 			state := volume.Failed
 			if source.IsAbsent(err) {
 				state = volume.Absent
 			}
 			states[state]++
-			_, _ = fmt.Fprintf(p.stderr, "%s: %v\n", one.Source, err)
+			p.console.note("%s: %v", one.Source, err)
 			continue
 		}
 		states[volume.Waiting]++
 	}
 	for _, fault := range p.faults {
-		_, _ = fmt.Fprintf(p.stderr, "%s: %v\n", fault.Source, fault.Err)
+		p.console.note("%s: %v", fault.Source, fault.Err)
 	}
 	line := fmt.Sprintf("%s; %d would be read for %s", countPages(len(p.pages)), states[volume.Waiting], points(int64(states[volume.Waiting])*contract.Price))
 	if done := states[volume.Read] + states[volume.Empty]; done > 0 {
@@ -241,13 +249,16 @@ func (p *plan) describe(ctx context.Context, api *Client) error {
 	}
 	if api != nil {
 		status, err := api.Status(ctx)
+		if ctx.Err() != nil {
+			return p.stopped(ctx, err)
+		}
 		if err != nil {
-			_, _ = fmt.Fprintln(p.stdout, line)
+			_, _ = fmt.Fprintln(p.console.stdout, line)
 			return &Failure{2, fmt.Sprintf("%s: %v", p.cmd.URL, err)}
 		}
 		line += fmt.Sprintf("; %s left", points(status.PointsRemaining))
 	}
-	if _, err := fmt.Fprintln(p.stdout, line); err != nil {
+	if _, err := fmt.Fprintln(p.console.stdout, line); err != nil {
 		return &Failure{1, durable.Explain("the result", err).Error()}
 	}
 	return nil

@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -213,6 +214,20 @@ func TestExtractCmd_Run_DryRun(t *testing.T) {
 	stdout, _, status = extract(t.Context(), t, url, files[0], "--dry-run", "--key=")
 	assert.Zero(t, status)
 	assert.Equal(t, "1 page; 1 would be read for 10 points\n", stdout, "nobody is asked without a key")
+}
+
+func TestExtractCmd_Run_InterruptedDryRun(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	service := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, request *http.Request) {
+		cancel()
+		<-request.Context().Done()
+	}))
+	defer service.Close()
+	stdout, stderr, status := extract(ctx, t, service.URL, append([]string{"--dry-run"}, mustFiles(t, "1.jpg", "2.jpg")...)...)
+	assert.Empty(t, stdout)
+	assert.Equal(t, "interrupted; nothing was sent\n", stderr)
+	assert.Equal(t, 1, status)
 }
 
 // TestExtractCmd_Run_NoRoom limits the size of files, which a full disk or a quota does too: nothing is sent.

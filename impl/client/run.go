@@ -26,10 +26,9 @@ import (
 // rest is guarded by mu or safe by itself.
 type run struct {
 	*plan
-	api     *Client
-	console *console
-	pace    *pace
-	hosts   *hosts
+	api   *Client
+	pace  *pace
+	hosts *hosts
 
 	// halt stops sending further pages. Pages being read are left to finish, because they may be charged.
 	halt context.CancelCauseFunc

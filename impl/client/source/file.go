@@ -23,19 +23,26 @@ var extensions = []string{
 	".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp", ".webp", ".jp2", ".j2k", ".jpf", ".jpx", ".j2c", ".pdf",
 }
 
-// maxDepth bounds --recursive: links to a folder above would never end.
+// maxDepth bounds --recursive.
 const maxDepth = 32
 
-// directory returns the pages of the files in a directory, in natural order, those of each folder together. Hidden files are
-// left out. It is an error if there is none.
+// directory returns the pages of the files in a directory, in natural order, those of each folder together. Hidden files, and
+// links to a folder above, whose pages would come again and be charged again, are left out. It is an error if there is no page.
 func (r *Reader) directory(ctx context.Context, root string) (pages []*Page, err error) {
 	folders := 0
-	var walk func(dir string, depth int) error
-	walk = func(dir string, depth int) error {
+	var above []os.FileInfo // the folder being read, and those that lead to it
+	var walk func(dir string) error
+	walk = func(dir string) error {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
 			return durable.WithoutPath(err)
 		}
+		own, err := os.Stat(dir)
+		if err != nil {
+			return durable.WithoutPath(err)
+		}
+		above = append(above, own)
+		defer func() { above = above[:len(above)-1] }()
 		slices.SortStableFunc(entries, func(a, b os.DirEntry) int { return compareNatural(a.Name(), b.Name()) })
 		for _, entry := range entries {
 			path := filepath.Join(dir, entry.Name())
@@ -44,9 +51,12 @@ func (r *Reader) directory(ctx context.Context, root string) (pages []*Page, err
 				continue
 			}
 			if err == nil && about.IsDir() {
+				if slices.ContainsFunc(above, func(a os.FileInfo) bool { return os.SameFile(a, about) }) {
+					continue
+				}
 				folders++
-				if r.Recursive && depth < maxDepth {
-					if err := walk(path, depth+1); err != nil {
+				if r.Recursive && len(above) <= maxDepth {
+					if err := walk(path); err != nil {
 						return fmt.Errorf("%s: %w", path, err)
 					}
 				}
@@ -69,7 +79,7 @@ func (r *Reader) directory(ctx context.Context, root string) (pages []*Page, err
 		}
 		return ctx.Err()
 	}
-	if err := walk(root, 0); err != nil {
+	if err := walk(root); err != nil {
 		return nil, err
 	}
 	if len(pages) == 0 {

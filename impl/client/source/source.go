@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"uncial/impl/client/durable"
 	"uncial/impl/client/iiif"
@@ -105,6 +106,10 @@ type Reader struct {
 	Stdin io.Reader
 	// Temporary is a folder for what must be stored while the command runs.
 	Temporary string
+	// Timeout bounds the fetch of a manifest, repeats included. 0: no bound.
+	Timeout time.Duration
+	// Waiting, if not nil, is told that the fetch of a URL failed and is repeated after a pause. Pages may call it at the same time.
+	Waiting func(url string, failed error, pause time.Duration)
 }
 
 // Expand returns all pages that the arguments name, in order. Its errors are ctx's and those of the folder for temporary files;

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -67,6 +68,21 @@ func TestReader_Expand_Directory(t *testing.T) {
 	require.Len(t, set.Pages, 1)
 	_, err := set.Pages[0].Load(t.Context(), t.TempDir())
 	require.ErrorContains(t, err, "not an image in a known format")
+}
+
+// TestReader_Expand_LinksToFoldersAbove checks that no page comes, and is charged, again and again. A link to a folder elsewhere is read.
+func TestReader_Expand_LinksToFoldersAbove(t *testing.T) {
+	t.Parallel()
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	sourcetest.Write(t, dir, "1.jpg", []byte("\xff\xd8\xff1"))
+	sourcetest.Write(t, dir, "a/b/2.jpg", []byte("\xff\xd8\xff2"))
+	sourcetest.Write(t, elsewhere, "3.jpg", []byte("\xff\xd8\xff3"))
+	for name, to := range map[string]string{"self": dir, "a/up": "..", "a/b/up": "../..", "a/b/near": "..", "a/c": elsewhere} {
+		require.NoError(t, os.Symlink(to, filepath.Join(dir, name)))
+	}
+	r := mustReader(t)
+	r.Recursive = true
+	assert.Equal(t, []string{"1.jpg", "a/b/2.jpg", "a/c/3.jpg"}, positions(mustExpand(t, r, dir)))
 }
 
 func TestReader_Expand_Repeats(t *testing.T) {
@@ -289,7 +305,7 @@ func TestReader_Expand_BadManifest(t *testing.T) {
 		"/dangling/manifests": `{"type":"Collection","items":[{"id":"BASE/gone","type":"Manifest"}]}`,
 	})
 	for path, want := range map[string]string{
-		"/html/manifest": "the server sent a web page", "/other/manifest": "not a IIIF manifest or collection",
+		"/html/manifest": "the server sent no manifest or collection, but a web page or nothing", "/other/manifest": "not a IIIF manifest or collection",
 		"/none/manifest": "the IIIF manifest has no images", "/blank/manifest": "the IIIF manifest has no images",
 		"/empty/collection": "the IIIF collection has no manifests", "/missing/manifest": "the server answered 404",
 		"/dangling/manifests": base + "/gone: the server answered 404",
@@ -298,6 +314,42 @@ func TestReader_Expand_BadManifest(t *testing.T) {
 		require.Len(t, set.Faults, 1, path)
 		require.ErrorContains(t, set.Faults[0].Err, want)
 	}
+}
+
+// TestReader_Expand_BusyManifest has a server that asks to wait: that is said, and --timeout ends it.
+func TestReader_Expand_BusyManifest(t *testing.T) {
+	t.Parallel()
+	asked, wait := 0, "1"
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if asked++; asked == 2 {
+			wait = "3600"
+		}
+		w.Header().Set("Retry-After", wait)
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	t.Cleanup(server.Close)
+	r := mustReader(t)
+	r.Timeout = time.Minute
+	var said []string
+	r.Waiting = func(url string, failed error, wait time.Duration) {
+		said = append(said, fmt.Sprintf("%s: %v; %v", url, failed, wait))
+	}
+	url := server.URL + "/manifest.json"
+	set := mustExpand(t, r, url)
+	require.Len(t, set.Faults, 1)
+	require.EqualError(t, set.Faults[0].Err, "cannot fetch the manifest: the server answered 503; it asks to try again later; the time limit leaves no time to wait 1h0m0s and retry")
+	assert.Equal(t, []string{url + ": the server answered 503; it asks to try again later; 1s"}, said)
+}
+
+func TestReader_Expand_LateManifest(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, request *http.Request) { <-request.Context().Done() }))
+	t.Cleanup(server.Close)
+	r := mustReader(t)
+	r.Timeout = 50 * time.Millisecond
+	set := mustExpand(t, r, server.URL+"/manifest.json")
+	require.Len(t, set.Faults, 1)
+	require.EqualError(t, set.Faults[0].Err, "cannot fetch the manifest: it did not arrive within 50ms")
 }
 
 func TestReader_Expand_URLs(t *testing.T) {

@@ -103,7 +103,8 @@ func urlName(raw string) string {
 type webPage struct {
 	url         string
 	web         func(ctx context.Context, url string) *fetch.Fetcher
-	isFetchHere bool // else the service fetches
+	waiting     func(url string, failed error, pause time.Duration) // may be nil
+	isFetchHere bool                                                // else the service fetches
 }
 
 // lookupTimeout bounds the search for the addresses of a host.
@@ -131,7 +132,7 @@ func (r *Reader) linked(context.Context, string) *fetch.Fetcher { return r.Linke
 
 func (r *Reader) webPage(raw string, web func(ctx context.Context, url string) *fetch.Fetcher) *Page {
 	page := &Page{Position: raw, Locator: raw, Source: shown(raw), Stem: stem(urlName(raw)), Label: urlName(raw), Host: iiifHost(raw)}
-	from := &webPage{url: raw, web: web}
+	from := &webPage{url: raw, web: web, waiting: r.Waiting}
 	if from.isInline() {
 		page.Position, page.Stem, page.Label = "data:", "image", "image"
 		page.Locator = "data:" + from.digest()
@@ -176,7 +177,7 @@ func (p *webPage) load(ctx context.Context, folder string) (*Image, error) {
 }
 
 func (p *webPage) fetch(ctx context.Context) ([]byte, error) {
-	body, err := patiently(ctx, func() ([]byte, error) { return p.web(ctx, p.url).Fetch(ctx, p.url) })
+	body, err := patiently(ctx, p.url, p.waiting, func() ([]byte, error) { return p.web(ctx, p.url).Fetch(ctx, p.url) })
 	return body, explainRefused(err)
 }
 
@@ -216,8 +217,9 @@ const (
 	fetchPause = time.Second
 )
 
-// patiently repeats a fetch that fails for a while: because of the network, or because the server asks to wait.
-func patiently(ctx context.Context, once func() ([]byte, error)) ([]byte, error) {
+// patiently repeats a fetch that fails for a while: because of the network, or because the server asks to wait. It tells waiting,
+// which may be nil, before each pause.
+func patiently(ctx context.Context, url string, waiting func(url string, failed error, pause time.Duration), once func() ([]byte, error)) ([]byte, error) {
 	pause := fetchPause
 	for try := 1; ; try++ {
 		body, err := once()
@@ -232,7 +234,10 @@ func patiently(ctx context.Context, once func() ([]byte, error)) ([]byte, error)
 		}
 		wait := max(pause, failed.RetryAfter)
 		if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= wait {
-			return nil, err
+			return nil, fmt.Errorf("%w; the time limit leaves no time to wait %v and retry", err, wait)
+		}
+		if waiting != nil {
+			waiting(url, err, wait)
 		}
 		select {
 		case <-time.After(wait):
@@ -255,7 +260,7 @@ const (
 func (r *Reader) manifest(ctx context.Context, source string, body []byte) (*iiif.Document, []*Page, error) {
 	if body == nil {
 		var err error
-		if body, err = patiently(ctx, func() ([]byte, error) { return r.named(ctx, source).Get(ctx, source) }); err != nil {
+		if body, err = r.get(ctx, source, r.named); err != nil {
 			return nil, nil, fmt.Errorf("cannot fetch the manifest: %w", err)
 		}
 	}
@@ -283,6 +288,26 @@ func (r *Reader) manifest(ctx context.Context, source string, body []byte) (*iii
 	return doc, pages, nil
 }
 
+// get fetches a manifest or collection.
+func (r *Reader) get(ctx context.Context, url string, web func(ctx context.Context, url string) *fetch.Fetcher) ([]byte, error) {
+	bounded, cancel := ctx, func() {}
+	if r.Timeout > 0 {
+		bounded, cancel = context.WithTimeout(ctx, r.Timeout)
+	}
+	defer cancel()
+	body, err := patiently(bounded, url, r.Waiting, func() ([]byte, error) { return web(bounded, url).Get(bounded, url) })
+	var failed *fetch.Error
+	switch {
+	case err != nil && bounded.Err() != nil && ctx.Err() == nil:
+		return nil, fmt.Errorf("it did not arrive within %v", r.Timeout)
+	case errors.As(err, &failed) && failed.Reason == contract.FetchNotAnImage:
+		return nil, errors.New("the server sent no manifest or collection, but a web page or nothing")
+	case errors.As(err, &failed) && failed.Reason == contract.FetchTooLarge:
+		return nil, fmt.Errorf("it is larger than the limit of %d MiB", maxManifest>>20)
+	}
+	return body, err
+}
+
 // collector gathers the manifests of a collection.
 type collector struct {
 	reader    *Reader
@@ -300,7 +325,7 @@ func (c *collector) collect(ctx context.Context, collection *iiif.Document, dept
 			continue
 		}
 		c.seen[link] = true
-		body, err := patiently(ctx, func() ([]byte, error) { return c.reader.Linked.Get(ctx, link) })
+		body, err := c.reader.get(ctx, link, c.reader.linked)
 		if err != nil {
 			return fmt.Errorf("%s: %w", link, explainRefused(err))
 		}

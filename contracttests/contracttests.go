@@ -46,6 +46,7 @@ const (
 	KeySibling     = model.KeySibling     // a second key of the account of ok's first key
 	KeyCapped      = model.KeyCapped      // a key with a monthly cap, under which 10 to 19 points are left; its account has at least 10 more
 	KeyRevocable   = model.KeyRevocable   // an account like ok; the run revokes its keys
+	KeyOutside     = model.KeyOutside     // a key that may only be used from 192.0.2.0/24, where the run is not
 	KeyUncapped    = model.KeyUncapped    // a second key of the account of capped's first key, without a cap
 )
 
@@ -71,6 +72,7 @@ const (
 	ImageCut         = model.ImageCut         // ... the answer is cut off
 	ImageLength      = model.ImageLength      // ... the answer has a wrong Content-Length
 	ImageOverload    = model.ImageOverload    // a page for which the server has no capacity: a 500 with Retry-After
+	ImageFetch       = model.ImageFetch       // followed by a reason of the contract: a URL that cannot be fetched for that reason
 )
 
 // KnownText is what the suite's own printed image says.

@@ -179,6 +179,11 @@ func (o operator) MustCappedKey(tb testing.TB, accountID string, points int64) s
 	return o.mustCreate(tb, "key", "create", "--account", accountID, "--points", strconv.FormatInt(points, 10)).Secret
 }
 
+func (o operator) MustRestrictedKey(tb testing.TB, accountID string, addresses netip.Prefix) string {
+	tb.Helper()
+	return o.mustCreate(tb, "key", "create", "--account", accountID, "--allow", addresses.String()).Secret
+}
+
 func (o operator) MustRevoke(tb testing.TB, keyID string) {
 	tb.Helper()
 	o.mustRun(tb, "key", "revoke", keyID)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -183,23 +184,36 @@ func answers(status int) http.HandlerFunc {
 	}
 }
 
-// failingAddresses asks for every failure.
+// failingAddresses asks for every failure of a server, and for addresses at which there is none.
 func failingAddresses(s *session) (asks []ask) {
-	for _, reason := range fetchReasons {
+	fails := func(reason string, i int, url string) {
+		asks = append(asks, ask{Request: model.Request{Wrong: []string{"imageUrl"}, Job: &model.Job{Image: fmt.Sprint(reason, " ", i), URL: url, Unknown: true}}})
+	}
+	for _, reason := range slices.Sorted(maps.Keys(failures)) {
 		for i, h := range failures[reason] {
-			url := s.shelf.put(fmt.Sprintf("/%s-%d.png", reason, i), h)
-			asks = append(asks, ask{Request: model.Request{Wrong: []string{"imageUrl"}, Job: &model.Job{Image: fmt.Sprint(reason, " ", i), URL: url, Unknown: true}}})
+			fails(reason, i, s.shelf.put(fmt.Sprintf("/%s-%d.png", reason, i), h))
 		}
+	}
+	fails("no-address", 0, "https://contract.invalid/page.png") // RFC 6761, section 6.4
+	fails("refused-address", 0, "http://169.254.169.254/page.png")
+	if plain, ok := strings.CutPrefix(s.shelf.base, "http://"); ok {
+		fails("tls", 0, "https://"+plain+"/page.png")
+	}
+	if s.ImagesURL == "" {
+		fails("unreachable", 0, "http://"+s.shelf.closed+"/page.png")
 	}
 	return asks
 }
 
-func reasonsAreRight(_ context.Context, _ *session, x []*model.Exchange) error {
+// reasonsAreRight requires the reason that the name of each image begins with.
+func reasonsAreRight(_ context.Context, s *session, x []*model.Exchange) error {
+	if !s.isExact {
+		return &skip{"the target implements another version of the contract"}
+	}
 	for _, y := range x {
 		want, _, _ := strings.Cut(y.Request.Job.Image, " ")
-		fetch := y.Object("fetch")
-		if fetch["reason"] != want || fetch["retryable"] == slices.Contains(finalReasons, want) {
-			return fail(y, "fetch must be %s, and retryable %t; it is %v", want, !slices.Contains(finalReasons, want), fetch)
+		if fetch := y.Object("fetch"); fetch["reason"] != want {
+			return fail(y, "fetch must have the reason %s; it is %v", want, fetch)
 		}
 	}
 	return nil

@@ -30,6 +30,8 @@ var refused = []struct {
 	{"malformed-key", "A header with more than one key, or with something that cannot be a key, is refused.", malformedKeys()},
 	// Keys in URLs end up in logs, so servers must not accept them.
 	{"key-elsewhere", "A key outside the header Authorization does not count.", keysElsewhere()},
+	// What proxies and test settings of a server are told, which callers can write as well.
+	{"trusted-headers", "No other header makes up for a missing key, whoever it says that the caller is.", trustedHeaders()},
 }
 
 // authRows tries each credential on both operations. The requests are otherwise valid, so that only the credential can be
@@ -53,11 +55,19 @@ func authRows() (rows []row) {
 		for _, class := range refused {
 			rows = append(rows, row{name: operation + "/401/" + class.name, explanation: class.explanation, asks: requests(class.tries)})
 		}
-		for _, scenario := range []string{model.KeyExpired, model.KeyRevoked} {
-			// The scenario decides which key is used; without one the case is skipped.
+		// The scenario decides which key is used; without one the case is skipped.
+		for scenario, explanation := range map[string]string{
+			model.KeyExpired: "A key that is expired is refused.", model.KeyRevoked: "A key that is revoked is refused.",
+			model.KeyOutside: "A key is refused from outside its IP ranges, whatever address a header names.",
+		} {
 			rows = append(rows, row{
-				name: operation + "/401/" + scenario, account: scenario, explanation: "A key that is " + scenario + " is refused.",
-				build: func(s *session) []ask { return requests([]ask{ask{}.auth("Bearer " + s.Keys[scenario][0])}) },
+				name: operation + "/401/" + scenario, account: scenario, explanation: explanation,
+				build: func(s *session) (asks []ask) {
+					for _, q := range append(requests([]ask{{}}), requests(claimedAddresses())...) {
+						asks = append(asks, q.auth("Bearer "+s.Keys[scenario][0]))
+					}
+					return asks
+				},
 			})
 		}
 	}

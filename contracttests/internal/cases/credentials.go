@@ -34,12 +34,15 @@ const longestCut = 12
 // with other letters, and in every usual encoding.
 func similarKeys() []ask {
 	all := []ask{
-		ask{}.auth("Bearer " + madeUp), ask{}.auth("Bearer x"), ask{}.auth("Bearer $UNCIAL_KEY$UNCIAL_KEY"), ask{}.auth("Bearer x$UNCIAL_KEY.x"),
+		ask{}.auth("Bearer " + madeUp), ask{}.auth("Bearer $UNCIAL_KEY$UNCIAL_KEY"), ask{}.auth("Bearer x$UNCIAL_KEY.x"),
 		made("Bearer $(printf k%.0s {1..3000})", func(string) string { return "Bearer " + strings.Repeat("k", 3000) }),
 		bearer("without the character in its middle", func(k string) string { return k[:len(k)/2] + k[len(k)/2+1:] }),
 		bearer("with another character in its middle", func(k string) string {
 			return k[:len(k)/2] + strings.Map(nextLetter, k[len(k)/2:len(k)/2+1]) + k[len(k)/2+1:]
 		}),
+	}
+	for _, token := range placeholders {
+		all = append(all, ask{}.auth("Bearer "+token))
 	}
 	for n := 1; n <= longestCut; n++ {
 		all = append(all, bearer(fmt.Sprintf("without its last %d characters", n), func(k string) string { return k[:max(1, len(k)-n)] }),
@@ -57,6 +60,10 @@ func similarKeys() []ask {
 	}
 	return append(all, encodedKeys()...)
 }
+
+// placeholders are tokens of examples, tests and variables that were not set.
+var placeholders = strings.Fields(`x 0 1 true null undefined None nil NaN test demo dev debug admin root guest anonymous public default changeme secret password token key API_KEY YOUR_API_KEY your-api-key ocr_live_ ocr_test_
+	ocr_live ocr_live_test ocr_live_demo ocr_live_x ocr_test_ok ocr_live_ok uncial`)
 
 // nextLetter is a different letter or digit.
 func nextLetter(r rune) rune {
@@ -148,6 +155,40 @@ func otherSchemes() (all []ask) {
 		all = append(all, made("Basic $(printf %s "+user+" | base64 -w0)", func(k string) string {
 			return "Basic " + base64.StdEncoding.EncodeToString([]byte(strings.ReplaceAll(user, model.KeyVariable, k)))
 		}))
+	}
+	return all
+}
+
+// headersOfAddress are those in which proxies name the address of a caller.
+var headersOfAddress = []string{
+	"X-Forwarded-For", "X-Real-Ip", "X-Client-Ip", "Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip", "Fastly-Client-Ip", "X-Cluster-Client-Ip", "X-Originating-Ip", "X-Remote-Ip", "X-Remote-Addr", "X-Forwarded", "X-Azure-Clientip",
+	"X-Appengine-User-Ip", "X-Envoy-External-Address",
+}
+
+// claimedAddresses name addresses that are inside of the ranges of model.KeyOutside, or of the server's own network.
+func claimedAddresses() (all []ask) {
+	for _, address := range []string{"192.0.2.7", "127.0.0.1"} {
+		for _, name := range headersOfAddress {
+			all = append(all, ask{}.header(name, address))
+		}
+		all = append(all, ask{}.header("Forwarded", "for="+address), ask{}.header("X-Forwarded-For", address+", 203.0.113.9"), ask{}.header("X-Forwarded-For", "203.0.113.9, "+address))
+	}
+	return all
+}
+
+// trustedHeaders claim to come from inside, from a proxy that has checked the caller, or for tests.
+func trustedHeaders() []ask {
+	all := claimedAddresses()
+	for _, h := range []string{
+		"X-Forwarded-User: admin", "X-Remote-User: admin", "Remote-User: admin", "X-User: admin", "X-User-Id: 1", "X-Auth-User: admin", "X-Auth-Request-User: admin", "X-Auth-Request-Email: admin@example.org", "X-Authenticated-User: admin", "X-Webauth-User: admin",
+		"X-Account: 1", "X-Account-Id: 1", "X-Tenant-Id: 1", "X-Consumer-Username: admin", "X-Consumer-Id: 1", "X-Credential-Identifier: admin", "X-Anonymous-Consumer: false", "X-Ms-Client-Principal-Id: 1", "X-Goog-Authenticated-User-Email: admin@example.org",
+		"X-Ssl-Client-Verify: SUCCESS", "Ssl-Client-Verify: SUCCESS", "X-Ssl-Client-Cn: admin", "X-Forwarded-Client-Cert: By=x;Subject=\"CN=admin\"", "X-Client-Verify: SUCCESS",
+		"X-Internal: true", "X-Internal-Request: 1", "X-Envoy-Internal: true", "X-From-Gateway: true", "X-Debug: 1", "X-Test: 1", "X-Dev-Mode: true", "X-Bypass-Auth: 1", "X-Skip-Auth: true", "X-Auth-Bypass: 1", "X-Health-Check: 1", "X-Synthetic: true", "X-Admin: true", "X-Role: admin",
+		"X-Original-Url: /healthz", "X-Rewrite-Url: /healthz", "X-Original-Uri: /healthz", "X-Forwarded-Uri: /healthz", "X-Forwarded-Prefix: /docs", "X-Forwarded-Host: localhost", "X-Http-Method-Override: OPTIONS", "X-Original-Method: OPTIONS",
+		"User-Agent: kube-probe/1.30", "User-Agent: ELB-HealthChecker/2.0", "User-Agent: GoogleHC/1.0", "User-Agent: Prometheus/2.50", "Referer: http://localhost/docs", "Origin: http://localhost", "Prefer: code=200", "Sec-Fetch-Site: same-origin",
+	} {
+		name, value, _ := strings.Cut(h, ": ")
+		all = append(all, ask{}.header(name, value))
 	}
 	return all
 }

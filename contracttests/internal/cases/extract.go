@@ -271,12 +271,13 @@ func formatRows() (rows []row) {
 func pdfRows() []row {
 	return []row{
 		{
-			name: "extract/200/format-pdf", points: 40,
-			asks:        []ask{read(printed).format("pdf"), read(other).format("pdf"), read(blank).format("pdf"), read(printed)},
+			// TSV says where the words are.
+			name: "extract/200/format-pdf", points: 50,
+			asks:        []ask{read(printed).format("tsv"), read(printed).format("pdf"), read(other).format("tsv"), read(other).format("pdf"), read(blank).format("pdf")},
 			explanation: "The document is a PDF/A-2b in base64 that shows the page and has its text; text, language and confidence are those of the other formats.",
 		}, {
 			name: "extract/200/pdf-of-several-pages", points: 20, needs: []string{needImage(model.ImagePages)},
-			asks:        []ask{read(model.ImagePages).format("pdf"), read(model.ImagePages)},
+			asks:        []ask{read(model.ImagePages).format("tsv"), read(model.ImagePages).format("pdf")},
 			explanation: "A PDF has all pages of the image, each with its own text.",
 		}, {
 			name: "extract/200/pdf-replay", points: 20,

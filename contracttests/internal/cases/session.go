@@ -183,6 +183,7 @@ func (s *session) follow(x *model.Exchange, expected expect.Answer) []string {
 			expected, faults = later, nil
 		}
 	}
+	faults = append(faults, s.readings.CheckFetch(x, expected)...)
 	if a == nil || x.Status == http.StatusUnauthorized {
 		return faults
 	}

@@ -15,6 +15,7 @@ import (
 // use.
 type shelf struct {
 	base    string // URL in front of the paths, without "/" at its end
+	closed  string // an address of the same host at which nothing listens
 	server  *http.Server
 	stopped chan struct{}
 
@@ -40,7 +41,14 @@ func openShelf(ctx context.Context, address, public, name string) (*shelf, error
 	default:
 		public = "http://" + l.Addr().String()
 	}
-	s := &shelf{base: strings.TrimSuffix(public, "/") + "/" + name, stopped: make(chan struct{}), handlers: map[string]http.HandlerFunc{}}
+	// The port stays free for a while, because systems give out others first.
+	silent, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(at.Addr().String(), "0"))
+	if err != nil {
+		_ = l.Close()
+		return nil, fmt.Errorf("cannot find a port where nothing listens: %w", err)
+	}
+	_ = silent.Close() // it was never used
+	s := &shelf{closed: silent.Addr().String(), base: strings.TrimSuffix(public, "/") + "/" + name, stopped: make(chan struct{}), handlers: map[string]http.HandlerFunc{}}
 	s.server = &http.Server{Handler: s, ReadHeaderTimeout: shelfTimeout, WriteTimeout: shelfTimeout}
 	go func() {
 		defer close(s.stopped)

@@ -118,6 +118,7 @@ func (r *Run) compareVersions(ctx context.Context, x *model.Exchange) {
 	r.description = served
 	r.served = answer.Served(served.Body)
 	r.isExact = r.served != nil && r.contract.IsVersionOf(r.served)
+	r.readings.SetExact(r.isExact)
 }
 
 // checkServedContract compares the contract that the target serves with the one of the run: where Link leads, and in both forms if

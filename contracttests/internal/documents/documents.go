@@ -60,6 +60,16 @@ func (b Box) ContainsCenter(o Box) bool {
 	return b.Left <= x && x < b.Right && b.Top <= y && y < b.Bottom
 }
 
+// CountCenters is how many of the boxes have their centre in this one.
+func (b Box) CountCenters(all []Box) (n int) {
+	for _, o := range all {
+		if b.ContainsCenter(o) {
+			n++
+		}
+	}
+	return n
+}
+
 // Formats are the names of the formats that carry a document.
 var Formats = []string{"hocr", "alto", "page", "tsv"}
 

@@ -32,7 +32,7 @@ func CheckPDF(document, text string) (err error) {
 	if err != nil {
 		return fmt.Errorf("it is not a valid PDF: %w", err)
 	}
-	if err := checkArchival(r, file); err != nil {
+	if err := errors.Join(checkArchival(r, file), checkPassive(r)); err != nil {
 		return err
 	}
 	pages := strings.Split(text, "\f")
@@ -76,6 +76,9 @@ func checkPDFPage(p pdf.Page, want string) error {
 	drawn := p.Resources().Key("XObject")
 	if !slices.ContainsFunc(drawn.Keys(), func(name string) bool { return drawn.Key(name).Key("Subtype").Name() == "Image" }) {
 		return errors.New("it shows no picture")
+	}
+	if err := checkInvisible(p); err != nil {
+		return err
 	}
 	var read strings.Builder
 	for _, c := range p.Content().Text {

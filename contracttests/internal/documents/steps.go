@@ -3,18 +3,17 @@ package documents
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 )
 
 // Steps is what a document in ALTO, PAGE-XML or hOCR says about how it was made.
 type Steps struct {
-	Models map[string]string // digest of the model of each step that read text, by the id of the step
+	Models map[string]string // name and digest of the model of each step that read text, by the id of the step
 	Lines  [][]string        // the steps that read each line, in the order of the file
 }
 
-// digestSetting finds the digest among the settings of a step in ALTO.
-var digestSetting = regexp.MustCompile(`\bdigest=(sha256:[0-9a-f]{64})\b`)
+// modelSettings find the name and the digest of a model among the settings of a step in ALTO.
+var modelSettings = regexp.MustCompile(`\bmodel=(.+?) digest=(sha256:[0-9a-f]{64})\b`)
 
 // readBy finds the steps of a line in the attribute custom of PAGE-XML.
 var readBy = regexp.MustCompile(`\breadBy \{steps:([^;}]*);\}`)
@@ -57,8 +56,8 @@ func (s *Steps) readALTO(root *node, known map[string]bool) {
 		id := step.attr["ID"]
 		known[id] = true
 		if settings := step.first("processingStepSettings"); settings != nil {
-			if m := digestSetting.FindStringSubmatch(settings.text); m != nil {
-				s.Models[id] = m[1]
+			if m := modelSettings.FindStringSubmatch(settings.text); m != nil {
+				s.Models[id] = m[1] + " " + m[2]
 			}
 		}
 	}
@@ -74,9 +73,12 @@ func (s *Steps) readPAGE(root *node, known map[string]bool) {
 		}
 		id := step.attr["name"]
 		known[id] = true
-		labels := step.all(named("Label"))
-		if i := slices.IndexFunc(labels, func(l *node) bool { return l.attr["type"] == "digest" }); i >= 0 {
-			s.Models[id] = labels[i].attr["value"]
+		labels := map[string]string{}
+		for _, l := range step.all(named("Label")) {
+			labels[l.attr["type"]] = l.attr["value"]
+		}
+		if labels["digest"] != "" {
+			s.Models[id] = labels["model"] + " " + labels["digest"]
 		}
 	}
 	for _, line := range root.all(named("TextLine")) {
@@ -91,8 +93,7 @@ func (s *Steps) readPAGE(root *node, known map[string]bool) {
 func (s *Steps) readHOCR(root *node, known map[string]bool) {
 	for _, meta := range root.all(named("meta")) {
 		if m := modelMeta.FindStringSubmatch(meta.attr["name"]); m != nil {
-			_, digest, _ := strings.Cut(meta.attr["content"], " ")
-			known[m[1]], s.Models[m[1]] = true, digest
+			known[m[1]], s.Models[m[1]] = true, meta.attr["content"]
 		}
 	}
 	for _, span := range root.all(named("span")) {

@@ -56,6 +56,8 @@ func checkEnhanced(x *model.Exchange, j *model.Job) (faults []string) {
 		switch pages := int64(strings.Count(text, "\f") + 1); {
 		case e.Page > pages:
 			faults = append(faults, fmt.Sprintf("edit %d is on page %d of %d", i+1, e.Page, pages))
+		case !isSpaced(e.Before) || !isSpaced(e.After):
+			faults = append(faults, fmt.Sprintf("edit %d turns %q into %q; there must be single blanks between the words", i+1, e.Before, e.After))
 		case e.Before == e.After:
 			faults = append(faults, fmt.Sprintf("edit %d changes nothing: %q", i+1, e.Before))
 		case !strings.Contains(spaced, strings.Join(strings.Fields(e.After), " ")):
@@ -64,6 +66,12 @@ func checkEnhanced(x *model.Exchange, j *model.Job) (faults []string) {
 	}
 	return faults
 }
+
+// isSpaced reports whether a text is words with single blanks between them.
+func isSpaced(text string) bool { return text == strings.Join(strings.Fields(text), " ") }
+
+// maxOthers is how many words may have their centre in a box without belonging to it, as boxes of words overlap.
+const maxOthers = 1
 
 // checkChanges requires the edits of an enhanced reading to be exactly its differences from the verbatim reading of the
 // image, in reading order and inside their pages.
@@ -77,7 +85,7 @@ func (s *Readings) checkChanges(x *model.Exchange, j *model.Job, r reading) []st
 	}
 	fault := checkBoxes(edits, r.document)
 	s.mu.Lock()
-	verbatim, known := s.byID[readingID(j, r.language)]
+	verbatim, known := s.byID[readingID(j, r)]
 	s.mu.Unlock()
 	if fault == "" && known {
 		fault = compareEdits(edits, verbatim, r)
@@ -207,6 +215,10 @@ func (e edit) replaces(before wordList, at int, after []string) (removed, added 
 	}
 	// The same words can occur several times on a page, so the edit must also cover their boxes.
 	if before.boxes != nil && slices.ContainsFunc(before.boxes[at:end], func(b documents.Box) bool { return !e.box().ContainsCenter(b) }) {
+		return 0, 0
+	}
+	// It must not cover much else.
+	if n := e.box().CountCenters(before.boxes); n > len(from)+maxOthers {
 		return 0, 0
 	}
 	return len(from), len(to)

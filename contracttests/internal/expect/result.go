@@ -35,6 +35,7 @@ type reading struct {
 	text, language string
 	confidence     float64
 	document       *documents.Document // nil until a format carried one
+	about          map[string]any      // the members of the answer
 }
 
 // Readings remembers what each image was read as, so that results can be compared. It is safe for concurrent use.
@@ -42,11 +43,31 @@ type Readings struct {
 	mu     sync.Mutex
 	byID   map[string]reading
 	listed []string
+	exact  bool
+}
+
+// SetExact says that the server implements the version of the contract that the suite was built with.
+func (s *Readings) SetExact(exact bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.exact = exact
+}
+
+func (s *Readings) isExact() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.exact
 }
 
 // readingID identifies the readings of a job: the same image in another language is another reading. used is the language of the
-// answer, "" if it does not say.
-func readingID(j *model.Job, used string) string { return j.Image + "\x00" + cmp.Or(used, j.Language) }
+// answer, "" if it does not say. Pages of one image may be in several languages, which und finds for each.
+func readingID(j *model.Job, r reading) string {
+	used := cmp.Or(r.language, j.Language)
+	if strings.EqualFold(j.Language, "und") && strings.Contains(r.text, "\f") {
+		used = "und"
+	}
+	return j.Image + "\x00" + used
+}
 
 // Languages are the languages that the server lists, nil until SetLanguages was called.
 func (s *Readings) Languages() []string {
@@ -94,7 +115,7 @@ func (s *Readings) CheckResult(x *model.Exchange) []string {
 	if j == nil || x.JSON == nil {
 		return nil
 	}
-	r := reading{text: x.Text("text"), language: x.Text("language")}
+	r := reading{text: x.Text("text"), language: x.Text("language"), about: x.JSON}
 	if n, ok := x.JSON["confidence"].(json.Number); ok {
 		r.confidence, _ = n.Float64()
 	}
@@ -111,10 +132,12 @@ func (s *Readings) CheckResult(x *model.Exchange) []string {
 	faults = append(faults, checkImage(x, j, r)...)
 	doc, more := checkDocument(x, j, r)
 	r.document = doc
-	if fault := checkWeak(x, r.text, doc); fault != "" {
-		faults = append(faults, fault)
+	for _, fault := range []string{s.checkReader(x, j, r), s.checkWeakList(x, j, r.text), checkWeak(x, r.text, doc)} {
+		if fault != "" {
+			faults = append(faults, fault)
+		}
 	}
-	return slices.Concat(faults, more, s.checkChanges(x, j, r), s.compare(j, r))
+	return slices.Concat(faults, more, s.checkChanges(x, j, r), s.compare(x, j, r))
 }
 
 // maxWrong is the share of characters that may be read wrongly in an image of clear print.
@@ -251,6 +274,9 @@ func checkDocument(x *model.Exchange, j *model.Job, r reading) (*documents.Docum
 		if err := documents.CheckPDF(source, r.text); err != nil {
 			return nil, []string{fmt.Sprintf("the PDF: %s", err)}
 		}
+		if tag := documents.LanguageOf(source); tag != "" && !sameBase(tag, cmp.Or(r.language, tag)) {
+			return nil, []string{fmt.Sprintf("the PDF names the language %q, the answer %q", tag, r.language)}
+		}
 		return nil, nil
 	}
 	doc, err := documents.Read(j.Format, source)
@@ -308,7 +334,7 @@ func sameBase(a, b string) bool {
 
 // compare requires the same image to be read the same, whatever the format. Enhanced readings may vary, because a language
 // model may answer differently. The first verbatim reading in a language is kept for the rest of the run.
-func (s *Readings) compare(j *model.Job, r reading) (faults []string) {
+func (s *Readings) compare(x *model.Exchange, j *model.Job, r reading) (faults []string) {
 	if j.Enhances() {
 		return nil
 	}
@@ -317,7 +343,7 @@ func (s *Readings) compare(j *model.Job, r reading) (faults []string) {
 	if s.byID == nil {
 		s.byID = map[string]reading{}
 	}
-	id := readingID(j, r.language)
+	id := readingID(j, r)
 	before, known := s.byID[id]
 	if !known {
 		s.byID[id] = r
@@ -328,6 +354,12 @@ func (s *Readings) compare(j *model.Job, r reading) (faults []string) {
 	}
 	if r.confidence != before.confidence {
 		faults = append(faults, fmt.Sprintf("the same image had the confidence %v before and has %v now", before.confidence, r.confidence))
+	}
+	faults = append(faults, compareAbout(before.about, r.about)...)
+	if j.Format == "pdf" && before.document != nil {
+		if d := documents.ComparePDF(x.Text("document"), before.document); d != "" {
+			faults = append(faults, "two formats of the same reading disagree: "+d)
+		}
 	}
 	// The first document of an image is kept; every other format is compared with it.
 	if before.document == nil {

@@ -5,25 +5,42 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"uncial/contracttests/internal/documents"
 	"uncial/contracttests/internal/model"
 )
 
-// weakPlace is a place that the answer lists as weak. Its schema was checked before.
-type weakPlace struct {
+// WeakPlace is a place that the answer lists as weak. Its schema was checked before.
+type WeakPlace struct {
 	Page       int64                             `json:"page"`
 	Region     struct{ X, Y, Width, Height int } `json:"box"`
+	Rotation   int64                             `json:"rotation"`
 	Confidence float64                           `json:"confidence"`
 	Reason     string                            `json:"reason"`
 	Text       string                            `json:"text"`
 }
 
+// WeakPlaces returns those of an answer.
+func WeakPlaces(x *model.Exchange) []WeakPlace {
+	var body struct{ Weak []WeakPlace }
+	_ = json.Unmarshal(x.Body, &body)
+	return body.Weak
+}
+
 // box is the region of the place by its edges.
-func (w weakPlace) box() documents.Box {
+func (w WeakPlace) box() documents.Box {
 	b := w.Region
 	return documents.Box{Left: b.X, Top: b.Y, Right: b.X + b.Width, Bottom: b.Y + b.Height}
 }
+
+// The reasons of the contract. Later versions may add others.
+const (
+	lowConfidence = "low-confidence"
+	unfamiliar    = "unfamiliar-handwriting"
+	unreadInk     = "unread-ink"
+	doubtfulOrder = "doubtful-order"
+)
 
 // Limits of weak places.
 const (
@@ -31,20 +48,42 @@ const (
 	maxWeak = 50
 	// surelyWeak is a confidence at which no server can claim that a word is not weak: most of its characters are wrong.
 	surelyWeak = 0.4
+	// maxDeviation is how far the confidence of a place may differ from the mean of its words, which documents round.
+	maxDeviation = 0.05
 )
+
+// checkWeakList requires every result of this version of the contract to list its weak places, by reasons of the contract. A blank
+// page may only have writing that was not read.
+func (s *Readings) checkWeakList(x *model.Exchange, j *model.Job, text string) string {
+	if !s.isExact() || x.Target.Minimal {
+		return ""
+	}
+	if _, has := x.JSON["weak"]; !has {
+		return "weak is missing: a reading without weak places has an empty list"
+	}
+	_, isOwn := x.Target.OwnOf(j)
+	for i, w := range WeakPlaces(x) {
+		switch {
+		case !slices.Contains([]string{lowConfidence, unfamiliar, unreadInk, doubtfulOrder}, w.Reason):
+			return fmt.Sprintf("weak place %d has the reason %q, which the contract lacks", i+1, w.Reason)
+		case j.Image == model.ImageBlank:
+			return "a blank page has no weak places"
+		case text == "" && w.Reason != unreadInk:
+			return fmt.Sprintf("nothing was read, but weak place %d has the reason %s", i+1, w.Reason)
+		case isOwn && w.Rotation != 0:
+			return fmt.Sprintf("the image is upright with the orientation that it declares, but weak place %d has the rotation %d", i+1, w.Rotation)
+		}
+	}
+	return ""
+}
 
 // checkWeak compares the weak places with the text and the document, which is nil if it is not known. Servers of earlier
 // versions list none.
 func checkWeak(x *model.Exchange, text string, doc *documents.Document) string {
-	var body struct {
-		Weak []weakPlace `json:"weak"`
-	}
-	if _, has := x.JSON["weak"]; !has || json.Unmarshal(x.Body, &body) != nil {
-		return ""
-	}
+	places := WeakPlaces(x)
 	pages := strings.Split(text, "\f")
 	last := 0.0
-	for i, w := range body.Weak {
+	for i, w := range places {
 		if w.Page < 1 || w.Page > int64(len(pages)) {
 			return fmt.Sprintf("weak place %d is on page %d of %d", i+1, w.Page, len(pages))
 		}
@@ -52,47 +91,51 @@ func checkWeak(x *model.Exchange, text string, doc *documents.Document) string {
 			return fmt.Sprintf("weak places must begin with the least certain: place %d has the confidence %v, its predecessor %v", i+1, w.Confidence, last)
 		}
 		last = w.Confidence
-		words := strings.Fields(pages[w.Page-1])
-		switch missing := firstMissing(strings.Fields(w.Text), words); {
+		switch missing := missingLine(w.Text, pages[w.Page-1]); {
 		case missing != "":
-			return fmt.Sprintf("weak place %d says %q, which is not on page %d", i+1, missing, w.Page)
-		case w.Reason == "unread-ink" && (w.Text != "" || w.Confidence != 0):
+			return fmt.Sprintf("weak place %d says %q, which is not in a line of page %d", i+1, missing, w.Page)
+		case w.Reason == unreadInk && (w.Text != "" || w.Confidence != 0):
 			return fmt.Sprintf("weak place %d was not read, but has the confidence %v and the text %q", i+1, w.Confidence, w.Text)
-		case w.Reason == "low-confidence" && w.Text == "":
+		case w.Reason == lowConfidence && w.Text == "":
 			return fmt.Sprintf("weak place %d has no text, although it was read", i+1)
 		}
 	}
 	if doc == nil || len(doc.Pages) != len(pages) {
 		return ""
 	}
-	return compareWeak(body.Weak, doc)
+	return compareWeak(places, doc)
 }
 
-// firstMissing returns the first of the words that is not among the others, "" if there is none.
-func firstMissing(words, among []string) string {
-	for _, w := range words {
-		if !slices.Contains(among, w) {
-			return w
+// missingLine returns the first line of a place whose words are not, in their order, in one line of the page, "" if there is none.
+func missingLine(text, page string) string {
+	for line := range strings.SplitSeq(text, "\n") {
+		words := strings.Fields(line)
+		isIn := func(of string) bool {
+			rest := words
+			for word := range strings.FieldsSeq(of) {
+				if len(rest) > 0 && rest[0] == word {
+					rest = rest[1:]
+				}
+			}
+			return len(rest) == 0
+		}
+		if !slices.ContainsFunc(strings.Split(page, "\n"), isIn) {
+			return line
 		}
 	}
 	return ""
 }
 
-// compareWeak requires the places to lie on their pages, and to cover the words that are surely weak.
-func compareWeak(places []weakPlace, doc *documents.Document) string {
+// compareWeak requires the places to be where their words are, with the confidence of these, and to cover the words that are surely
+// weak.
+func compareWeak(places []WeakPlace, doc *documents.Document) string {
 	for i, w := range places {
 		page := doc.Pages[w.Page-1]
 		if w.box().Right > page.Box.Right || w.box().Bottom > page.Box.Bottom {
 			return fmt.Sprintf("weak place %d extends beyond its page", i+1)
 		}
-		var there []string
-		for _, word := range page.Words() {
-			if w.box().ContainsCenter(word.Box) {
-				there = append(there, word.Text)
-			}
-		}
-		if missing := firstMissing(strings.Fields(w.Text), there); missing != "" {
-			return fmt.Sprintf("weak place %d says %q, but the word is not at %v of page %d", i+1, missing, w.box(), w.Page)
+		if fault := w.compareWords(page); fault != "" {
+			return fmt.Sprintf("weak place %d %s", i+1, fault)
 		}
 	}
 	if len(places) == maxWeak {
@@ -100,11 +143,37 @@ func compareWeak(places []weakPlace, doc *documents.Document) string {
 	}
 	for n, p := range doc.Pages {
 		for _, word := range p.Words() {
-			covered := slices.ContainsFunc(places, func(w weakPlace) bool { return w.Page == int64(n+1) && w.box().ContainsCenter(word.Box) })
+			covered := slices.ContainsFunc(places, func(w WeakPlace) bool { return w.Page == int64(n+1) && w.box().ContainsCenter(word.Box) })
 			if word.Confidence < surelyWeak && !covered {
 				return fmt.Sprintf("the word %q has the confidence %.2f, but is in no weak place", word.Text, word.Confidence)
 			}
 		}
+	}
+	return ""
+}
+
+// compareWords compares a place with the words in its box. It returns what is wrong, or "".
+func (w WeakPlace) compareWords(page *documents.Element) string {
+	var there []string
+	var sum, characters float64
+	for _, word := range page.Words() {
+		if w.box().ContainsCenter(word.Box) {
+			n := float64(utf8.RuneCountInString(word.Text))
+			there, sum, characters = append(there, word.Text), sum+n*word.Confidence, characters+n
+		}
+	}
+	said := strings.Fields(w.Text)
+	for _, word := range said {
+		if !slices.Contains(there, word) {
+			return fmt.Sprintf("says %q, but the word is not at %v of page %d", word, w.box(), w.Page)
+		}
+	}
+	ofWords := w.Reason == lowConfidence || w.Reason == unfamiliar
+	switch mean := sum / max(1, characters); {
+	case ofWords && len(there) > len(said)+maxOthers:
+		return fmt.Sprintf("says %q, but there are %d words at %v of page %d", model.Shorten(w.Text, 60), len(there), w.box(), w.Page)
+	case ofWords && slices.Equal(there, said) && max(mean-w.Confidence, w.Confidence-mean) > maxDeviation:
+		return fmt.Sprintf("has the confidence %v, but its words have %.2f", w.Confidence, mean)
 	}
 	return ""
 }

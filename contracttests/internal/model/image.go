@@ -102,6 +102,9 @@ func MockImages() map[string]string {
 		ImageError: "500", ImageSlow: "slow-100", ImageStuck: "slow-10000", ImageFaint: "low-confidence", ImagePages: "multi-page",
 		ImageEnhance: "printed/difficult", ImageBroken: "broken-word", ImageWeak: "weak", ImageIllustrated: "illustrated", ImageReset: "reset", ImageCut: "cut", ImageLength: "length", ImageOverload: "busy",
 	}
+	for _, reason := range FetchReasons() {
+		images[ImageFetch+reason] = "fetch-" + reason
+	}
 	for scenario, path := range images {
 		images[scenario] = "https://mock.invalid/" + path
 	}

@@ -44,12 +44,19 @@ func (o *oneOrMany) UnmarshalJSON(text []byte) error {
 
 // The scenarios that a keys file may name, in the order of messages.
 var (
-	keyScenarios   = []string{KeyOK, KeySpare, KeyLow, KeyEmpty, KeyExact, KeyExpired, KeyRevoked, KeyRateLimited, KeyError, KeySibling, KeyCapped, KeyUncapped}
-	imageScenarios = []string{
+	keyScenarios   = []string{KeyOK, KeySpare, KeyLow, KeyEmpty, KeyExact, KeyExpired, KeyRevoked, KeyRateLimited, KeyError, KeySibling, KeyCapped, KeyUncapped, KeyOutside}
+	imageScenarios = append([]string{
 		ImagePrinted, ImageOther, ImageBlank, ImageUnfetchable, ImageBusy, ImageNotAnImage, ImageError, ImageSlow, ImageStuck, ImageKnown, ImageFaint, ImagePages, ImageEnhance, ImageBroken, ImageWeak, ImageIllustrated,
 		ImageReset, ImageCut, ImageLength, ImageOverload,
-	}
+	}, unfetchedScenarios()...)
 )
+
+func unfetchedScenarios() (all []string) {
+	for _, reason := range FetchReasons() {
+		all = append(all, ImageFetch+reason)
+	}
+	return all
+}
 
 // LoadKeys reads a keys file into the target: JSON with "keys" (scenario to a key or a list of keys), "images" (scenario
 // to a URL) and optionally "plans", "enhances", "minimal" and "simulated". A key that begins with "$" names an environment

@@ -35,6 +35,7 @@ const (
 	KeyCapped      = "capped"
 	KeyUncapped    = "uncapped"
 	KeyRevocable   = "revocable"
+	KeyOutside     = "outside"
 )
 
 // The scenarios of images.
@@ -59,6 +60,7 @@ const (
 	ImageCut         = "cut"
 	ImageLength      = "length"
 	ImageOverload    = "overload"
+	ImageFetch       = "fetch-" // followed by the reason for which the image cannot be fetched
 )
 
 // Plan is what a plan of the catalogue allows.

@@ -3,6 +3,7 @@ package realservice
 import (
 	"context"
 	"encoding/json"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"testing"
@@ -43,13 +44,18 @@ var scenarios = map[string]struct {
 	contracttests.KeyOK: {"archive", 1}, contracttests.KeySpare: {"archive", 3}, contracttests.KeyLow: {"dozen", 3},
 	contracttests.KeyExact: {"ten", 1}, contracttests.KeyEmpty: {"five", 1}, contracttests.KeyRateLimited: {"free", 4},
 	contracttests.KeyCapped: {"archive", 4}, contracttests.KeyRevoked: {"free", 1}, contracttests.KeyExpired: {"free", 1},
+	contracttests.KeyOutside: {"free", 1},
 }
+
+// outside are addresses that no run has (RFC 5737).
+var outside = netip.MustParsePrefix("192.0.2.0/24")
 
 // Keeper creates accounts and keys on a service. A lifetime of 0 means that the key does not expire.
 type Keeper interface {
 	MustAccount(tb testing.TB, plan string) (id string)
 	MustKey(tb testing.TB, accountID string, lifetime time.Duration) (id, secret string)
 	MustCappedKey(tb testing.TB, accountID string, points int64) (secret string)
+	MustRestrictedKey(tb testing.TB, accountID string, addresses netip.Prefix) (secret string)
 	MustRevoke(tb testing.TB, keyID string)
 }
 
@@ -68,6 +74,10 @@ func MustKeys(tb testing.TB, k Keeper, lifetime time.Duration) map[string][]stri
 				keys[scenario] = append(keys[scenario], k.MustCappedKey(tb, owner, 12))
 				_, uncapped := k.MustKey(tb, owner, 0)
 				keys[contracttests.KeyUncapped] = append(keys[contracttests.KeyUncapped], uncapped)
+				continue
+			}
+			if scenario == contracttests.KeyOutside {
+				keys[scenario] = append(keys[scenario], k.MustRestrictedKey(tb, owner, outside))
 				continue
 			}
 			id, secret := k.MustKey(tb, owner, limit)
@@ -121,6 +131,14 @@ func (a Accounts) MustKey(tb testing.TB, accountID string, lifetime time.Duratio
 func (a Accounts) MustCappedKey(tb testing.TB, accountID string, points int64) string {
 	tb.Helper()
 	_, secret, err := a.CreateKey(tb.Context(), account.NewKey{AccountID: accountID, Name: "suite", Cap: &points})
+	require.NoError(tb, err)
+	return secret
+}
+
+// MustRestrictedKey creates a key of the account that may be used from some addresses only.
+func (a Accounts) MustRestrictedKey(tb testing.TB, accountID string, addresses netip.Prefix) string {
+	tb.Helper()
+	_, secret, err := a.CreateKey(tb.Context(), account.NewKey{AccountID: accountID, Name: "suite", Allow: []netip.Prefix{addresses}})
 	require.NoError(tb, err)
 	return secret
 }

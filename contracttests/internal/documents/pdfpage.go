@@ -1,0 +1,158 @@
+package documents
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ledongthuc/pdf"
+)
+
+// invisible is the rendering mode of text that neither fills nor strokes (ISO 32000-1, section 9.3.6).
+const invisible = 3
+
+// checkInvisible requires all text of a page to be invisible: it would cover the picture.
+func checkInvisible(p pdf.Page) (err error) {
+	mode, saved := int64(0), []int64{}
+	read := func(stack *pdf.Stack, op string) {
+		args := make([]pdf.Value, stack.Len())
+		for i := len(args) - 1; i >= 0; i-- {
+			args[i] = stack.Pop()
+		}
+		switch {
+		case op == "q":
+			saved = append(saved, mode)
+		case op == "Q" && len(saved) > 0:
+			mode, saved = saved[len(saved)-1], saved[:len(saved)-1]
+		case op == "Tr" && len(args) == 1:
+			mode = args[0].Int64()
+		case slices.Contains([]string{"Tj", "TJ", "'", `"`}, op) && mode != invisible:
+			err = errors.New("its text is visible")
+		}
+	}
+	contents := p.V.Key("Contents")
+	for i := range contents.Len() { // of an array
+		pdf.Interpret(contents.Index(i), read)
+	}
+	if contents.Kind() == pdf.Stream {
+		pdf.Interpret(contents, read)
+	}
+	return err
+}
+
+// checkPassive requires a PDF to be readable without a password, to run nothing, and to bring its fonts (ISO 19005-2, sections 6.1.3,
+// 6.2.11.4 and 6.5).
+func checkPassive(r *pdf.Reader) error {
+	root := r.Trailer().Key("Root")
+	switch {
+	case !r.Trailer().Key("Encrypt").IsNull():
+		return errors.New("it is encrypted")
+	case !root.Key("AA").IsNull(), !root.Key("Names").Key("JavaScript").IsNull(), !root.Key("OpenAction").Key("S").IsNull() && root.Key("OpenAction").Key("S").Name() != "GoTo":
+		return errors.New("it has an action that runs by itself")
+	}
+	for n := range r.NumPage() {
+		page := r.Page(n + 1)
+		for _, name := range page.Fonts() {
+			font := page.Font(name).V
+			if d := font.Key("DescendantFonts"); d.Len() > 0 {
+				font = d.Index(0)
+			}
+			if d := font.Key("FontDescriptor"); d.Key("FontFile").IsNull() && d.Key("FontFile2").IsNull() && d.Key("FontFile3").IsNull() {
+				return fmt.Errorf("its font %s is not embedded", page.Font(name).BaseFont())
+			}
+		}
+	}
+	return nil
+}
+
+// LanguageOf is the language that a PDF names, "" if it names none or cannot be read.
+func LanguageOf(document string) string {
+	r, err := openPDF(document)
+	if err != nil {
+		return ""
+	}
+	return r.Trailer().Key("Root").Key("Lang").Text()
+}
+
+// openPDF reads a PDF in base64.
+func openPDF(document string) (r *pdf.Reader, err error) {
+	file, err := base64.StdEncoding.DecodeString(document)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if p := recover(); p != nil { // the library panics over damaged files
+			err = fmt.Errorf("it is not a valid PDF: %v", p)
+		}
+	}()
+	return pdf.NewReader(bytes.NewReader(file), int64(len(file)))
+}
+
+// The share of a page by which words may be off, and in which the proportions of its sides may differ.
+const (
+	maxOff        = 0.02
+	maxDistortion = 0.01
+)
+
+// ComparePDF requires the pages of a PDF, which CheckPDF has accepted, to have the proportions of those of another document of the same
+// reading, and each word to begin where the other document has it. It returns the first difference, or "".
+func ComparePDF(document string, other *Document) (difference string) {
+	r, err := openPDF(document)
+	if err != nil || r.NumPage() != len(other.Pages) {
+		return "" // CheckPDF reports it
+	}
+	defer func() {
+		if recover() != nil {
+			difference = "the PDF cannot be read"
+		}
+	}()
+	for i, p := range other.Pages {
+		if d := comparePDFPage(r.Page(i+1), p); d != "" {
+			return fmt.Sprintf("page %d of the PDF: %s", i+1, d)
+		}
+	}
+	return ""
+}
+
+// comparePDFPage compares a page with that of another document. Pages with words from right to left, whose characters have another
+// order, are compared by their sides only.
+func comparePDFPage(p pdf.Page, other *Element) string {
+	box := mediaBox(p)
+	width, height := box.Index(2).Float64()-box.Index(0).Float64(), box.Index(3).Float64()-box.Index(1).Float64()
+	w, h := float64(other.Box.Right), float64(other.Box.Bottom)
+	if a, b := width*h, height*w; max(a-b, b-a) > maxDistortion*max(a, b) {
+		return fmt.Sprintf("it measures %.0f x %.0f points; the image has %.0f x %.0f pixels", width, height, w, h)
+	}
+	characters := slices.DeleteFunc(slices.Clone(p.Content().Text), func(t pdf.Text) bool { return strings.TrimSpace(t.S) == "" })
+	at := 0
+	for _, word := range other.Words() {
+		if at >= len(characters) {
+			return ""
+		}
+		first, text := characters[at], ""
+		for ; at < len(characters) && len(text) < len(word.Text); at++ {
+			text += characters[at].S
+		}
+		if text != word.Text {
+			return "" // another order of characters; CheckPDF compares them
+		}
+		x, y := (first.X-box.Index(0).Float64())/width, 1-(first.Y-box.Index(1).Float64())/height
+		b := word.Box
+		if x < float64(b.Left)/w-maxOff || x > float64(b.Right)/w+maxOff || y < float64(b.Top)/h-maxOff || y > float64(b.Bottom)/h+maxOff {
+			return fmt.Sprintf("the word %q is at %.0f,%.0f of the image; other formats have it at %v", word.Text, x*w, y*h, b)
+		}
+	}
+	return ""
+}
+
+// mediaBox is the size of a page, which may be that of its group of pages.
+func mediaBox(p pdf.Page) pdf.Value {
+	v := p.V
+	for v.Key("MediaBox").IsNull() && !v.IsNull() {
+		v = v.Key("Parent")
+	}
+	return v.Key("MediaBox")
+}

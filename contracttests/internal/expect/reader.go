@@ -1,0 +1,77 @@
+package expect
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"uncial/contracttests/internal/documents"
+	"uncial/contracttests/internal/model"
+)
+
+// models returns the models that a result names, with their digests, sorted. Its schema was checked before.
+func models(x *model.Exchange) []string {
+	var body struct {
+		Reader struct {
+			Models []struct {
+				Name   string `json:"name"`
+				Digest string `json:"digest"`
+			} `json:"models"`
+		} `json:"reader"`
+	}
+	_ = json.Unmarshal(x.Body, &body)
+	all := []string{}
+	for _, m := range body.Reader.Models {
+		all = append(all, m.Name+" "+m.Digest)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// checkReader requires a result of this version of the contract to say what made it, and its document to say the same. Servers of
+// other versions may say nothing.
+func (s *Readings) checkReader(x *model.Exchange, j *model.Job, r reading) string {
+	if !s.isExact() || x.Target.Minimal {
+		return ""
+	}
+	reader := x.Object("reader")
+	switch {
+	case reader == nil:
+		return "reader must say what made the text"
+	case (len(models(x)) == 0) != (r.text == ""):
+		return fmt.Sprintf("reader.models must name the models that read words, and none for a blank page: %v", reader["models"])
+	case !slices.Contains([]string{"alto", "page", "hocr"}, j.Format) || r.document == nil:
+		return ""
+	}
+	steps, err := documents.ReadSteps(j.Format, x.Text("document"))
+	if err != nil {
+		return fmt.Sprintf("the %s document: %s", j.Format, err)
+	}
+	if got := slices.Sorted(maps.Values(steps.Models)); !slices.Equal(got, models(x)) {
+		return fmt.Sprintf("the %s document must describe the models of the reader, %v, not %v", j.Format, models(x), got)
+	}
+	for i, line := range steps.Lines {
+		if !slices.ContainsFunc(line, func(id string) bool { return steps.Models[id] != "" }) {
+			return fmt.Sprintf("line %d of the %s document does not say which model read it", i+1, j.Format)
+		}
+	}
+	return ""
+}
+
+// compareAbout requires two verbatim readings of an image to say the same of how it was read and where that is weak.
+func compareAbout(before, now map[string]any) (faults []string) {
+	for _, name := range []string{"reader", "weak"} {
+		a, hadIt := before[name]
+		b, hasIt := now[name]
+		if hadIt && hasIt && !reflect.DeepEqual(a, b) {
+			faults = append(faults, fmt.Sprintf("the same page had the %s %s before and has %s now", name, shortJSON(a), shortJSON(b)))
+		}
+	}
+	return faults
+}
+
+// shortJSON is a value of an answer for a message.
+func shortJSON(v any) string { return model.Shorten(strings.TrimSpace(string(model.MustJSON(v))), 100) }

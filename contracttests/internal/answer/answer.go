@@ -302,15 +302,18 @@ func checkProse(body map[string]any) (faults []string) {
 		}
 	}
 	if text, ok := body["text"].(string); ok {
-		// U+FFFD means that the server has lost characters by a wrong encoding.
 		if i := strings.IndexFunc(text, func(r rune) bool {
-			return unicode.IsControl(r) && r != '\n' && r != '\f' || r == unicode.ReplacementChar
+			return unicode.IsControl(r) && r != '\n' && r != '\f' || strings.ContainsRune(noCharacters, r)
 		}); i >= 0 {
-			faults = append(faults, fmt.Sprintf("/text contains a control or replacement character after %q", lastRunes(text[:i], 20)))
+			faults = append(faults, fmt.Sprintf("/text contains a character that is on no page after %q", lastRunes(text[:i], 20)))
 		}
 	}
 	return faults
 }
+
+// noCharacters are on no page: those lost by a wrong encoding, separators of lines other than the line feed, the byte order mark, and
+// the soft hyphen, for which a page has a hyphen.
+const noCharacters = "\uFFFD\u2028\u2029\uFEFF\u00AD"
 
 // lastRunes returns the end of a text, to show where in it a fault is.
 func lastRunes(s string, n int) string {

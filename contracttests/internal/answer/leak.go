@@ -32,6 +32,10 @@ var internals = []struct {
 	{"the name of a host inside", regexp.MustCompile(`\b[\w-]+(?:\.[\w-]+)*\.(?:internal|local|localdomain|lan|corp|intranet|svc)\b|\blocalhost\b|(?:^|[\s/@("])[a-z][a-z0-9-]*:\d{4,5}\b|\bip-\d+-\d+-\d+-\d+\b`)},
 }
 
+// libraries are names that no error needs: of readers of images and texts, databases, frameworks and languages. Results may name the
+// program and its models.
+var libraries = regexp.MustCompile(`(?i)\b(?:tesseract|leptonica|onnx(?:runtime)?|pytorch|tensorflow|libvips|ghostscript|poppler|golang|fasthttp|gorilla|nodejs|npm|laravel|symfony|hibernate|redis|memcached|kafka|rabbitmq|celery|mysql|mariadb|mongodb|dynamodb|sqlite3?|postgresql|kubernetes|docker)\b`)
+
 // ipAddress matches what looks like an IP address; net/netip decides.
 var ipAddress = regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}\b|\[?\b[0-9a-fA-F]{0,4}:[0-9a-fA-F:]*:[0-9a-fA-F:]*\]?`)
 
@@ -42,13 +46,16 @@ func leaks(a Answer) (faults []string) {
 	var headers strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(a.Header)) {
 		for _, v := range a.Header[name] {
-			if name == "X-Request-Id" || name == "Date" {
-				continue // any letters, and a time
+			if name == "Date" {
+				continue
+			}
+			if name == "X-Request-Id" && !strings.ContainsAny(v, ".-") {
+				continue // any letters
 			}
 			fmt.Fprintf(&headers, "%s: %s\n", name, v)
 		}
 	}
-	if a.Secrets.in(body) || a.Secrets.in(headers.String()) || a.Secrets.in(a.Header.Get("X-Request-Id")) {
+	if a.Secrets.in(body) || a.Secrets.in(headers.String()) || a.Secrets.in(a.Header.Get("X-Request-Id")) || a.Secrets.in(aboutPDF(a.Body)) {
 		faults = append(faults, "the answer repeats an API key, or a part of one")
 	}
 	shown := headers.String()
@@ -62,6 +69,11 @@ func leaks(a Answer) (faults []string) {
 	for _, s := range signsIn(shown) {
 		if !bytes.Contains(a.Request, []byte(s.text)) {
 			faults = append(faults, fmt.Sprintf("the answer shows %s: %q", s.what, s.text))
+		}
+	}
+	for _, m := range libraries.FindAllString(shown, -1) {
+		if a.Status != http.StatusOK && !bytes.Contains(a.Request, []byte(m)) {
+			faults = append(faults, fmt.Sprintf("the answer shows the name of a library: %q", m))
 		}
 	}
 	return append(append(faults, poweredBy(a.Header)...), caching(a.Header)...)

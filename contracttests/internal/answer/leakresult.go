@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"uncial/contracttests/internal/documents"
 )
 
 // ofThePage are the members of a result that quote the page, which may say anything.
@@ -46,13 +48,26 @@ func withoutPage(value any) any {
 // inDocuments are the signs of internals that documents are searched for. Their markup looks like the others.
 var inDocuments = []string{"a stack trace", "a file path", "the name of a host inside"}
 
-// leaksOfDocument searches the document of a result for internals that neither its text nor the request contains. PDF is compressed.
+// aboutPDF is what the PDF of a result says of itself, "" if it has none: the rest is compressed.
+func aboutPDF(body []byte) string {
+	if !bytes.Contains(body, []byte(`"JVBER`)) { // %PDF in base64
+		return ""
+	}
+	var result struct{ Document string }
+	if json.Unmarshal(body, &result) != nil {
+		return ""
+	}
+	return documents.AboutPDF(result.Document)
+}
+
+// leaksOfDocument searches the document of a result for internals that neither its text nor the request contains. Of a PDF it searches
+// what it says of itself.
 func leaksOfDocument(a Answer) (faults []string) {
 	var result struct{ Text, Document string }
 	if json.Unmarshal(a.Body, &result) != nil {
 		return nil
 	}
-	for _, s := range signsIn(result.Document) {
+	for _, s := range append(signsIn(result.Document), signsIn(aboutPDF(a.Body))...) {
 		if slices.Contains(inDocuments, s.what) && !strings.Contains(result.Text, s.text) && !bytes.Contains(a.Request, []byte(s.text)) {
 			faults = append(faults, fmt.Sprintf("the document shows %s: %q", s.what, s.text))
 		}

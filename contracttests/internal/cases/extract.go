@@ -74,6 +74,10 @@ var extractRows = []row{
 		name: "extract/200/und-blank-page", points: 20, asks: []ask{read(blank).language("und"), read(blank).language("und").format("alto")},
 		explanation: "A page without text is in no language: a request with und is answered with und.",
 	}, {
+		name: "extract/200/und-several-pages", points: 30, needs: []string{needImage(model.ImagePages)}, then: languagesAgree,
+		explanation: "The language of several pages is found as well: that of most of their text, whatever the format.",
+		asks:        []ask{read(model.ImagePages).language("und").format("alto"), read(model.ImagePages).language("und"), read(model.ImagePages).language("und").format("page")},
+	}, {
 		name: "extract/200/und-spellings", points: 40, then: languagesAgree,
 		explanation: "The language that is found depends on the image alone: not on the letter case of und, the format or the enhancement.",
 		asks:        []ask{read(printed).language("und"), read(printed).language("UND").format("page"), read(printed).language("Und").format("hocr"), read(printed).language("und").enhance(true)},

@@ -2,6 +2,7 @@ package cases
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
@@ -60,6 +61,18 @@ var idempotencyRows = []row{
 		// Most servers build the stored answer anew for some formats, or store it before they have finished it.
 		name: "extract/200/replay-formats", points: 10 * int64(2*len(documents.Formats)+4), asks: everyFormatTwice(),
 		explanation: "A repeat gets the stored answer byte for byte, in every format and with enhancement.",
+	}, {
+		// Fingerprints that cover headers or the connection, and answers that are stored with their headers.
+		name: "extract/200/replay-negotiation", points: 10, extractions: mostNegotiated, build: negotiatedReplays,
+		explanation: "A repeat gets the stored answer byte for byte whatever its headers and the connection are: only the request counts.",
+	}, {
+		// What is stored may depend on what was read.
+		name: "extract/200/replay-every-image", points: 10 * int64(len(replayedImages)), extractions: 2 * int64(len(replayedImages)), build: replaysOfImages,
+		explanation: "A repeat gets the stored answer byte for byte, whatever the image shows.",
+	}, {
+		// Fingerprints of a part of the URL, or of its letters in one case.
+		name: "extract/400/replay-of-a-similar-request", points: 20, extractions: 12, build: similarURLs,
+		explanation: "The same Idempotency-Key with the URL of another image is a 400, however similar the two URLs are.",
 	}, {
 		// A request with another key that fails costs nothing, and shows whether its key was taken for a used one.
 		name: "extract/200/replay-similar-keys", points: 20, extractions: 60, build: similarRequests,
@@ -138,6 +151,60 @@ func everyFormatTwice() (asks []ask) {
 		}
 	}
 	return asks
+}
+
+// mostNegotiated is at least as many as the requests that negotiated makes.
+const mostNegotiated = 16
+
+// negotiatedReplays stores an answer and repeats its request under every negotiation.
+func negotiatedReplays(*session) []ask {
+	kept := read(printed).format("hocr").keyed("a")
+	return append([]ask{kept}, negotiated(kept, false)...)
+}
+
+// replayedImages are images that differ in what an answer says of them, and a format for each.
+var replayedImages = []struct{ image, format string }{
+	{blank, ""}, {blank, "pdf"}, {other, "page"}, {model.ImagePages, "page"}, {model.ImagePages, ""}, {model.ImageWeak, ""}, {model.ImageFaint, "tsv"}, {model.ImageBroken, "alto"}, {model.ImageEnhance, "json"}, {model.OwnImage, "text"},
+}
+
+func replaysOfImages(s *session) (asks []ask) {
+	for i, r := range replayedImages {
+		if s.ImageURL(r.image) == "" {
+			continue
+		}
+		q := read(r.image).format(r.format).enhance(r.image == model.ImageEnhance).keyed(fmt.Sprint(i))
+		if i%2 == 0 {
+			q = q.job(func(j *model.Job) { j.Language = "und" })
+		}
+		asks = append(asks, q, q)
+	}
+	return asks
+}
+
+// similarURLs stores the answer to an image and asks for others with its Idempotency-Key, which must be refused before they are fetched.
+func similarURLs(s *session) []ask {
+	asks := []ask{read(model.OwnImage).keyed("a")}
+	scheme, data, _ := strings.Cut(s.ImageURL(model.OwnImage), ",")
+	file, _ := base64.StdEncoding.DecodeString(data) // the suite has made it
+	changed := func(at int) []byte {
+		other := slices.Clone(file)
+		other[at] ^= 1
+		return other
+	}
+	for i, other := range [][]byte{append(slices.Clone(file), 0), file[:len(file)-1], changed(len(file) - 1), changed(len(file) / 2), changed(8)} {
+		asks = append(asks, ask{Request: model.Request{Job: &model.Job{Image: fmt.Sprint("similar ", i), URL: scheme + "," + base64.StdEncoding.EncodeToString(other)}}}.keyed("a"))
+	}
+	asks = append(asks, read(model.OwnImage).keyed("a"))
+	url := s.ImageURL(printed)
+	if !strings.HasPrefix(url, "http") {
+		return asks
+	}
+	asks = append(asks, read(printed).keyed("b"))
+	head, name := url[:strings.LastIndexByte(url, '/')+1], url[strings.LastIndexByte(url, '/')+1:]
+	for i, url := range []string{url + "?page=2", url + "2", head + swapCase(name)} {
+		asks = append(asks, ask{Request: model.Request{Job: &model.Job{Image: fmt.Sprint("address ", i), URL: url}}}.keyed("b"))
+	}
+	return append(asks, read(printed).keyed("b"))
 }
 
 // sharedParts are numbers of characters, from the first on, in which two long keys agree.

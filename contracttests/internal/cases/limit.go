@@ -2,6 +2,7 @@ package cases
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -45,6 +46,10 @@ var limitRows = []row{
 		name: "extract/429/window-used-up", account: model.KeyRateLimited, extractions: mostExtractions, points: 20, check: checkUsedUpWindow,
 		explanation: "Once the requests of the window are used up every extraction is a 429, valid or not; it says when to try again and costs nothing, and other requests are still answered.",
 	}, {
+		// The account has more points than its key.
+		name: "extract/429/capped", account: model.KeyCapped, extractions: mostExtractions, check: checkLimitedCapped,
+		explanation: "A 429 reports the points that are left under the cap of its key.",
+	}, {
 		// It finds windows that slide, and keys that a refusal has used up.
 		name: "extract/429/resets", account: model.KeyRateLimited, extractions: mostExtractions, points: 10, check: checkWindowResets,
 		explanation: "When the window resets, as Retry-After said, requests are accepted again, and the Idempotency-Key of a refused one is free.",
@@ -55,15 +60,15 @@ var limitRows = []row{
 	},
 }
 
-// limited is an account whose window can be used up. fresh leaves out accounts that were used up before the run.
-func (s *session) limited(ctx context.Context, fresh bool) (*model.Account, error) {
-	reason := `the account mapped to "ratelimited" allows too many requests a minute to use them up; a plan with 10 to 60 is best`
-	for _, a := range s.accounts[model.KeyRateLimited] {
+// limited is an account of the scenario whose window can be used up. fresh leaves out accounts that were used up before the run.
+func (s *session) limited(ctx context.Context, scenario string, fresh bool) (*model.Account, error) {
+	reason := fmt.Sprintf("the account mapped to %q allows too many requests a minute to use them up; a plan with 10 to 60 is best", scenario)
+	for _, a := range s.accounts[scenario] {
 		if err := s.open(ctx, a); err != nil {
 			return nil, err
 		}
 		if a.Room() == 0 && fresh && !s.usedUp[a] {
-			reason = `the window of "ratelimited" was used up before the run, and may never reset`
+			reason = fmt.Sprintf("the window of %q was used up before the run, and may never reset", scenario)
 			continue
 		}
 		if a.Window.Limit <= maxLimit {
@@ -93,7 +98,7 @@ func (s *session) useUp(ctx context.Context, a *model.Account, left int64) error
 // checkUsedUpWindow sends every kind of request to an account without requests left: extractions must be refused
 // before anything else about them is checked, and a stored reply must not be returned.
 func checkUsedUpWindow(ctx context.Context, s *session) error {
-	a, err := s.limited(ctx, false)
+	a, err := s.limited(ctx, model.KeyRateLimited, false)
 	if err != nil {
 		return err
 	}
@@ -133,6 +138,21 @@ func checkUsedUpWindow(ctx context.Context, s *session) error {
 	return err
 }
 
+func checkLimitedCapped(ctx context.Context, s *session) error {
+	a, err := s.limited(ctx, model.KeyCapped, true)
+	if err != nil {
+		return err
+	}
+	if err := s.openWindow(ctx, a); err != nil {
+		return err
+	}
+	if err := s.useUp(ctx, a, 0); err != nil {
+		return err
+	}
+	_, err = s.sendAs(ctx, a, invalid().rushed(), read(printed).rushed())
+	return err
+}
+
 // checkRetry requires the Retry-After of a 429 not to end before the window. It can tell only if the clock stands still.
 func checkRetry(a *model.Account, x, record *model.Exchange) error {
 	wait, err := strconv.Atoi(x.Header.Get("Retry-After"))
@@ -149,7 +169,7 @@ func checkRetry(a *model.Account, x, record *model.Exchange) error {
 
 // checkWindowResets has a request refused, waits for the reset, and sends it again.
 func checkWindowResets(ctx context.Context, s *session) error {
-	a, err := s.limited(ctx, true)
+	a, err := s.limited(ctx, model.KeyRateLimited, true)
 	if err != nil {
 		return err
 	}
@@ -173,7 +193,7 @@ func checkWindowResets(ctx context.Context, s *session) error {
 // checkLimitAtOnce sends all but a few requests one after the other, so that the race is small however large the window.
 func checkLimitAtOnce(ctx context.Context, s *session) error {
 	const few = 5
-	a, err := s.limited(ctx, true)
+	a, err := s.limited(ctx, model.KeyRateLimited, true)
 	if err != nil {
 		return err
 	}

@@ -124,7 +124,7 @@ func negotiationRows() (rows []row) {
 }
 
 func checkLimitNegotiation(ctx context.Context, s *session) error {
-	a, err := s.limited(ctx, false)
+	a, err := s.limited(ctx, model.KeyRateLimited, false)
 	if err != nil {
 		return err
 	}

@@ -83,8 +83,13 @@ func (r *Run) descriptionOf(x *model.Exchange) (string, error) {
 // the document could not be asked for.
 func (s *session) followLink(ctx context.Context, x *model.Exchange) (fault string, err error) {
 	address, err := s.descriptionOf(x)
-	if err != nil || s.description == nil || address == s.description.URL() {
-		return "", nil //nolint:nilerr // the headers are checked elsewhere
+	switch {
+	case s.description == nil || serviceDescription.FindString(x.Header.Get("Link")) == "":
+		return "", nil // the headers are checked elsewhere
+	case err != nil:
+		return err.Error(), nil
+	case address == s.description.URL():
+		return "", nil
 	}
 	s.mu.Lock()
 	fault, known := s.links[address]
@@ -139,6 +144,9 @@ func checkServedContract(ctx context.Context, s *session) error {
 	if err := s.compareContract(served.Body); err != nil {
 		return fail(served, "%s is not the contract: %s", served.Request.Absolute, err)
 	}
+	if err := s.negotiateContract(ctx, a, served); err != nil {
+		return err
+	}
 	base, isYAML := strings.CutSuffix(served.Request.Absolute, "/openapi.yaml")
 	if !isYAML {
 		return nil
@@ -157,6 +165,26 @@ func checkServedContract(ctx context.Context, s *session) error {
 		return fail(y, "/openapi.json must have the type application/json, not %q", y.Header.Get("Content-Type"))
 	case err != nil || at != "":
 		return fail(y, "/openapi.json must say the same as /openapi.yaml; it differs at %s", at)
+	}
+	return nil
+}
+
+// negotiateContract requires the contract to be the same for everyone: whatever a request prefers, and with a key or without.
+func (s *session) negotiateContract(ctx context.Context, a *model.Account, served *model.Exchange) error {
+	asks := negotiated(get(""), false)
+	for _, q := range append(asks, get("").auth("Bearer "+model.KeyVariable), get("").auth("Bearer x"), get("").header("Accept", "application/json"), get("").header("Accept", "application/yaml")) {
+		r := s.request(q, &cast{accounts: map[who]*model.Account{}})
+		r.Account, r.Absolute = nil, served.Request.Absolute
+		for _, name := range []string{"If-None-Match", "If-Match", "If-Modified-Since", "If-Unmodified-Since", "Range"} {
+			delete(r.Header, name) // a document may be cached and sent in parts
+		}
+		y, err := s.Exchange(ctx, r)
+		if err != nil {
+			return fmt.Errorf("%w for %s: %w", errNoDocument, r.Absolute, err)
+		}
+		if at, err := differsAt(spelledOut(served.Body), spelledOut(y.Body)); y.Status != http.StatusOK || err != nil || at != "" {
+			return fail(y, "the contract must be the same whatever a request prefers; this answer is %d and differs at %s", y.Status, at)
+		}
 	}
 	return nil
 }

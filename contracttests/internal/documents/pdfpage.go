@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -76,6 +77,30 @@ func LanguageOf(document string) string {
 	}
 	return r.Trailer().Key("Root").Key("Lang").Text()
 }
+
+// AboutPDF is what a PDF says of itself: its information and its metadata. It is "" if it cannot be read.
+func AboutPDF(document string) (about string) {
+	r, err := openPDF(document)
+	if err != nil {
+		return ""
+	}
+	defer func() {
+		if recover() != nil { // the library panics over damaged files
+			about = ""
+		}
+	}()
+	info := r.Trailer().Key("Info")
+	for _, name := range info.Keys() {
+		about += name + ": " + info.Key(name).Text() + "\n"
+	}
+	metadata := r.Trailer().Key("Root").Key("Metadata").Reader()
+	defer func() { _ = metadata.Close() }()
+	packet, _ := io.ReadAll(io.LimitReader(metadata, maxPacket)) // what can be read suffices
+	return about + string(packet)
+}
+
+// maxPacket limits the metadata of a PDF, in bytes. Ours has a kilobyte.
+const maxPacket = 1 << 16
 
 // openPDF reads a PDF in base64.
 func openPDF(document string) (r *pdf.Reader, err error) {

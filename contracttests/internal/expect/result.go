@@ -63,10 +63,15 @@ func (s *Readings) isExact() bool {
 // answer, "" if it does not say. Pages of one image may be in several languages, which und finds for each.
 func readingID(j *model.Job, r reading) string {
 	used := cmp.Or(r.language, j.Language)
-	if strings.EqualFold(j.Language, "und") && strings.Contains(r.text, "\f") {
+	if isMixed(j, r) {
 		used = "und"
 	}
 	return j.Image + "\x00" + used
+}
+
+// isMixed reports whether a reading may be in several languages: und finds that of each page.
+func isMixed(j *model.Job, r reading) bool {
+	return strings.EqualFold(j.Language, "und") && strings.Contains(r.text, "\f")
 }
 
 // Languages are the languages that the server lists, nil until SetLanguages was called.
@@ -295,6 +300,9 @@ func checkDocument(x *model.Exchange, j *model.Job, r reading) (*documents.Docum
 		return doc, []string{fmt.Sprintf("the confidence is %v, but the mean of its words is %.2f: both estimate the share of correct characters", r.confidence, words)}
 	}
 	for _, tag := range doc.Languages {
+		if isMixed(j, r) {
+			break
+		}
 		if !sameBase(tag, cmp.Or(r.language, tag)) {
 			return doc, []string{fmt.Sprintf("the %s document names the language %q, the answer %q", j.Format, tag, r.language)}
 		}

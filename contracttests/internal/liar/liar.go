@@ -57,6 +57,7 @@ func Defects() ([]Defect, error) {
 		{"results", slices.Concat(textDefects(), resultDefects(), editDefects(), weakDefects())},
 		{"documents", slices.Concat(documentDefects(), pdfDefects(), readerDefects(), brokenDefects(), graphicDefects(), altoDefects(), pageDefects(), hocrDefects(), tableDefects())},
 		{"fetched", fetchedDefects()},
+		{"sentences", sentenceDefects()},
 		{"invented", inventedDefects()},
 	} {
 		for _, r := range area.rows {

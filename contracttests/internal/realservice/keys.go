@@ -18,7 +18,7 @@ import (
 // Plans is a catalogue with usual plans and with three that are nearly used up from the start, because the service offers no
 // way to set the points of an account. The suite pays 10 points per extraction.
 var Plans = map[string]contracttests.Plan{
-	"free": {Points: 300, Limit: 10}, "archive": {Points: 1_000_000, Limit: 600},
+	"free": {Points: 300, Limit: 10}, "pro": {Points: 10_000, Limit: 60}, "archive": {Points: 1_000_000, Limit: 600},
 	"dozen": {Points: 12, Limit: 600}, "ten": {Points: 10, Limit: 600}, "five": {Points: 5, Limit: 600},
 }
 
@@ -43,7 +43,7 @@ var scenarios = map[string]struct {
 }{
 	contracttests.KeyOK: {"archive", 1}, contracttests.KeySpare: {"archive", 3}, contracttests.KeyLow: {"dozen", 3},
 	contracttests.KeyExact: {"ten", 1}, contracttests.KeyEmpty: {"five", 1}, contracttests.KeyRateLimited: {"free", 4},
-	contracttests.KeyCapped: {"archive", 4}, contracttests.KeyRevoked: {"free", 1}, contracttests.KeyExpired: {"free", 1},
+	contracttests.KeyCapped: {"pro", 4}, contracttests.KeyRevoked: {"free", 1}, contracttests.KeyExpired: {"free", 1},
 	contracttests.KeyOutside: {"free", 1},
 }
 

@@ -166,8 +166,9 @@ func comparePDFPage(p pdf.Page, other *Element) string {
 		}
 		x, y := (first.X-box.Index(0).Float64())/width, 1-(first.Y-box.Index(1).Float64())/height
 		b := word.Box
+		b.Top, b.Bottom = b.Top-(b.Bottom-b.Top), b.Bottom+(b.Bottom-b.Top) // letters may reach below the baseline
 		if x < float64(b.Left)/w-maxOff || x > float64(b.Right)/w+maxOff || y < float64(b.Top)/h-maxOff || y > float64(b.Bottom)/h+maxOff {
-			return fmt.Sprintf("the word %q is at %.0f,%.0f of the image; other formats have it at %v", word.Text, x*w, y*h, b)
+			return fmt.Sprintf("the word %q is at %.0f,%.0f of the image; other formats have it at %v", word.Text, x*w, y*h, word.Box)
 		}
 	}
 	return ""

@@ -115,6 +115,9 @@ func reasonInstead(reason, instead string, retryable bool) lie {
 // Fetching is an honest server that fetches images from this machine, for a mock, which fetches none: it passes them on as data: URLs.
 func Fetching(honest http.Handler) http.Handler {
 	return New(honest, Defect{lie: rewrite(func(c *call) {
+		if strings.HasPrefix(c.field("imageUrl"), "https://contract.invalid/") {
+			c.body = edited(c.body, func(o object) { o["imageUrl"] = "https://mock.invalid/fetch-no-address" })
+		}
 		u := ofThisMachine(c)
 		if u == nil {
 			return
@@ -131,7 +134,7 @@ func Fetching(honest http.Handler) http.Handler {
 // ofThisMachine is the address of an image, nil if it is not on this machine.
 func ofThisMachine(c *call) *url.URL {
 	u, err := url.Parse(c.field("imageUrl"))
-	if !c.isExtract() || err != nil || u.Scheme != "http" || u.Hostname() != "127.0.0.1" || u.Port() == "" {
+	if !c.isExtract() || err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() != "127.0.0.1" || u.Port() == "" {
 		return nil
 	}
 	return u
@@ -184,6 +187,8 @@ func (i fetchedImage) failure(err error) string {
 		return "redirect"
 	case errors.Is(err, errTooLarge):
 		return "too-large"
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return "tls"
 	case err != nil && i.status == 0:
 		return "unreachable"
 	case err != nil:

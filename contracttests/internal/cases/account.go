@@ -243,8 +243,8 @@ func (s *session) moveTo(ctx context.Context, a *model.Account, to time.Time) er
 }
 
 // minWindow is how much of a window must be left for a case about one window. Using one up takes at most
-// mostExtractions requests, for each of which this leaves more than 100 ms.
-const minWindow = 15 * time.Second
+// mostExtractions requests, for each of which this leaves more than 200 ms.
+const minWindow = 30 * time.Second
 
 // openWindow waits for the next window if the present one could end during the case.
 func (s *session) openWindow(ctx context.Context, a *model.Account) error {

@@ -83,14 +83,17 @@ func (s *session) limited(ctx context.Context, scenario string, fresh bool) (*mo
 func (a ask) rushed() ask { a.Rush = true; return a }
 
 // useUp sends invalid requests, which cost nothing, until the given number is left in the window. It stops early, without an
-// error, if the server already refuses them.
+// error, if the server already refuses them. If the window resets meanwhile, it begins again.
 func (s *session) useUp(ctx context.Context, a *model.Account, left int64) error {
 	s.usedUp[a] = s.usedUp[a] || left == 0
-	for range a.Window.Left - left {
+	for n := 2 * a.Window.Limit; n > 0 && a.Window.Left > left; n-- {
 		x, err := s.sendAs(ctx, a, invalid().rushed())
 		if err != nil || x.Status == http.StatusTooManyRequests {
 			return err
 		}
+	}
+	if a.Now.IsZero() {
+		s.usedUpUntil = time.Now().Add(a.Window.Reset.Sub(a.Instant()) - a.Slack())
 	}
 	return nil
 }

@@ -107,6 +107,9 @@ func (r *Run) Do(ctx context.Context, c Case) model.Result {
 	// A case whose situation did not come about has checked nothing.
 	if err == nil && c.Status != 0 && !s.saw(c.Operation, c.Status) {
 		err = fail(nil, "the case needs a %d of %s, but none came", c.Status, c.Operation)
+		if c.Status == http.StatusTooManyRequests && !s.usedUpUntil.IsZero() && time.Now().After(s.usedUpUntil) {
+			err = &skip{"the window reset before a request could be refused: the server or the network is slow"}
+		}
 	}
 	if _, skipped := errors.AsType[*skip](err); skipped {
 		result.Outcome, result.Reason = model.Skipped, err.Error()

@@ -21,6 +21,8 @@ type session struct {
 	*Run
 	exchanges []*model.Exchange // in the order of their answers
 	leftOut   []model.LeftOut
+	// usedUpUntil is about when the window resets that the case has used up, zero if it has used up none or the clock stands still.
+	usedUpUntil time.Time
 }
 
 // failure says what is wrong and which exchange shows it.

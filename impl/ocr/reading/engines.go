@@ -152,10 +152,14 @@ func (e *Engines) Get(name string) (*tesseract.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	for len(e.warm) > 0 && (len(e.warm) == e.limit || e.warmMemory()+e.memoryOf(name) > e.memory) {
-		e.warm[0].Close()
-		e.warm = slices.Delete(e.warm, 0, 1)
+	need := e.memoryOf(name)
+	if e.usedMemory()+need > e.memory {
+		e.closeMates()
 	}
+	if len(e.warm) == e.limit {
+		e.closeOldest()
+	}
+	e.makeRoom(need, 0)
 	engine, err := tesseract.Open(config)
 	if err != nil {
 		return nil, fmt.Errorf("reading: %w", err)
@@ -164,9 +168,22 @@ func (e *Engines) Get(name string) (*tesseract.Engine, error) {
 	return engine, nil
 }
 
-// warmMemory returns about how many bytes the loaded models take.
-func (e *Engines) warmMemory() (sum int64) {
-	for _, engine := range e.warm {
+// makeRoom closes the least recently used models, all but keep of them, until a further one fits. It reports whether it does.
+func (e *Engines) makeRoom(need int64, keep int) bool {
+	for len(e.warm) > keep && e.usedMemory()+need > e.memory {
+		e.closeOldest()
+	}
+	return e.usedMemory()+need <= e.memory
+}
+
+func (e *Engines) closeOldest() {
+	e.warm[0].Close()
+	e.warm = slices.Delete(e.warm, 0, 1)
+}
+
+// usedMemory returns about how many bytes the loaded models take, those of additional engines included.
+func (e *Engines) usedMemory() (sum int64) {
+	for _, engine := range slices.Concat(e.warm, e.mates) {
 		sum += e.memoryOf(engine.Model())
 	}
 	return sum

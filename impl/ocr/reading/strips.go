@@ -62,7 +62,8 @@ func (e *Engines) ReadStripsTwice(ctx context.Context, model string, strips []*i
 	return h.readTwice(ctx, strips, e.threads, known)
 }
 
-// team returns n engines of one model, the first included. The others are kept for the next page.
+// team returns up to n engines of one model, as many as memory allows, the first included, which Get returned last. The others are kept
+// for the next page.
 func (e *Engines) team(first *tesseract.Engine, n int) ([]*tesseract.Engine, error) {
 	engines := []*tesseract.Engine{first}
 	if n < 2 {
@@ -75,14 +76,14 @@ func (e *Engines) team(first *tesseract.Engine, n int) ([]*tesseract.Engine, err
 	if err != nil {
 		return nil, err
 	}
-	for len(e.mates) < n-1 {
+	for len(e.mates) < n-1 && e.makeRoom(e.memoryOf(first.Model()), 1) {
 		mate, err := tesseract.Open(config)
 		if err != nil {
 			return nil, fmt.Errorf("reading: %w", err)
 		}
 		e.mates = append(e.mates, mate)
 	}
-	return append(engines, e.mates[:n-1]...), nil
+	return append(engines, e.mates[:min(n-1, len(e.mates))]...), nil
 }
 
 // closeMates closes the additional engines of a team.

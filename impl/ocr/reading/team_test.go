@@ -9,6 +9,7 @@ import (
 
 	"uncial/impl/ocr/ocrtest"
 	"uncial/impl/ocr/reading"
+	"uncial/impl/ocr/tesseract"
 )
 
 // twoColumns is a page of two columns of print.
@@ -41,4 +42,39 @@ func TestFile_readsColumnsAtTheSameTime(t *testing.T) {
 	together, mates := read(2)
 	require.Equal(t, 1, mates)
 	require.Equal(t, alone, together)
+}
+
+func TestFile_countsEnginesOfATeam(t *testing.T) {
+	t.Parallel()
+	page := ocrtest.MustPNG(t, twoColumns())
+	for name, c := range map[string]struct {
+		memory int64
+		mates  int
+		warm   int // the model of English, and another
+	}{
+		"keeps an additional engine beside other models":        {100_000_000, 1, 2},
+		"closes another model if memory allows only two":        {25_000_000, 1, 1},
+		"reads with one engine if memory allows no second one":  {15_000_000, 0, 1},
+		"reads with one engine even if memory allows not a one": {1, 0, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			engines := MustEngines(t, 12)
+			engines.SetMemory(c.memory)
+			engines.SetThreads(2)
+			line := ocrtest.Page("one line").SubImage(image.Rect(0, 0, 400, 160)).(*image.Gray)
+			_, err := engines.Read(t.Context(), line, 300, "deu", tesseract.SingleLine)
+			require.NoError(t, err)
+			_, err = reading.File(t.Context(), page, reading.Options{Language: "en"}, engines)
+			require.NoError(t, err)
+			require.Equal(t, c.mates, engines.Mates())
+			require.Equal(t, c.warm, engines.Warm())
+
+			_, err = engines.Read(t.Context(), line, 300, "fra", tesseract.SingleLine)
+			require.NoError(t, err)
+			if c.memory < 100_000_000 {
+				require.Zero(t, engines.Mates(), "a model in use comes before additional engines")
+			}
+		})
+	}
 }

@@ -28,24 +28,62 @@ func (p *page) canShowGreek(a attempt) bool {
 // withGreek is the name of the language's own model and the Greek one together.
 func (p *page) withGreek() string { return p.model + "+" + ancientGreek }
 
-// addGreek reads a page that shows Greek with its language's own model and the Greek one together, unless the sample showed it already,
-// and keeps the more confident reading. The early-print model cannot write Greek, so its reading is compared with that of both only if
-// there is little of it; see needsOtherModel.
+// addGreek reads a page that shows Greek with its language's own model and the Greek one together, unless the sample showed it already:
+// only lines that may hold Greek if they are few, else the whole page, of which it keeps the more confident reading. The early-print
+// model cannot write Greek, so its reading is compared with that of both only if there is little of it; see needsOtherModel.
 func addGreek(ctx context.Context, p *page) error {
 	first := &p.attempts[0]
-	words := p.src.Lexicon(p.model)
-	if first.model != p.withGreek() {
-		greek, err := showsGreek(ctx, p.sheet.source(p.src), p.sheet.img, first.blocks, words)
-		if err != nil || !greek {
-			return err
-		}
-		both, err := p.sheet.read(ctx, p.src, p.withGreek(), 1)
+	words, src := p.src.Lexicon(p.model), p.sheet.source(p.src)
+	if first.model == p.withGreek() {
+		return readGreekWords(ctx, src, p.sheet.img, first.blocks, words)
+	}
+	greek, err := showsGreek(ctx, src, p.sheet.img, first.blocks, words)
+	if err != nil || !greek {
+		return err
+	}
+	lines, all := strangeLines(first.blocks, words)
+	if first.model == p.model && len(lines)*strangeLineShare <= all {
+		err = readGreekLines(ctx, src, p.sheet.img, p.withGreek(), lines)
+		first.model, first.confidence = p.withGreek(), meanConfidence(first.blocks)
+	} else {
+		var both attempt
+		both, err = p.sheet.read(ctx, p.src, p.withGreek(), 1)
 		if err != nil || both.confidence < first.confidence && first.model != earlyPrint {
 			return err
 		}
 		*first = both
 	}
-	return readGreekWords(ctx, p.sheet.source(p.src), p.sheet.img, first.blocks, words)
+	if err != nil {
+		return err
+	}
+	return readGreekWords(ctx, src, p.sheet.img, first.blocks, words)
+}
+
+// strangeLines returns the lines with words that are neither in the word list, which may be nil, nor sure, and counts all lines.
+func strangeLines(blocks []document.Block, latin *lexicon.Lexicon) (strange []*document.Line, all int) {
+	for l := range document.Lines(blocks) {
+		all++
+		if slices.ContainsFunc(l.Words, func(w document.Word) bool {
+			return w.Confidence < sureWord && (latin == nil || !latin.Known(w.Text))
+		}) {
+			strange = append(strange, l)
+		}
+	}
+	return strange, all
+}
+
+// readGreekLines reads lines once more with both models, and takes those in which that finds Greek.
+func readGreekLines(ctx context.Context, src Source, img *image.Gray, both string, lines []*document.Line) error {
+	for _, l := range lines {
+		again, err := readLine(ctx, src, img, both, l.Box)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(again.Words, func(w document.Word) bool { return isGreek(w.Text) }) {
+			*l = again
+		}
+	}
+	return nil
 }
 
 // readGreekWords reads lines with doubtful Latin words once more with the Greek model alone, and takes the words of which it is

@@ -109,6 +109,11 @@ const (
 	// maxProbedLines is the largest number of lines that are probed. If the most doubtful line has no Greek word, no other line
 	// is probed.
 	maxProbedLines = 3
+	// sureWord is the confidence of a word from which on it is in the script that it was read in.
+	sureWord = 0.85
+	// strangeLineShare: if at most one line in so many has a word that is neither known nor sure, only these lines are read again. One of
+	// the four pages that are read again has .23 of its lines; the others have .66 to .86, and lose text if they are read line by line.
+	strangeLineShare = 3
 	// minGreekConfidence is the confidence from which on a word in Greek letters is Greek. The model reads Latin words too, as
 	// Greek letters of the same shape, but with less confidence.
 	minGreekConfidence = 0.7

@@ -1,10 +1,11 @@
 // Command release writes what accompanies a release: the licences of everything that is linked into the programs, and their bill of
 // materials (CycloneDX). It reads the list of modules from the programs themselves, and that of native libraries from the folder that
 // impl/deploy/release/libraries.sh writes. It is a module of its own, so that what it needs stays out of the product.
-// `make release` and `make deb` call it:
+// It also rewrites container images so that their bytes do not depend on when they were built. `make release` and `make deb` call it:
 //
 //	release notices [-native FOLDER] PROGRAM... > THIRD_PARTY_NOTICES
 //	release sbom [-native FOLDER] VERSION PROGRAM... > sbom.cdx.json
+//	release images FOLDER > images.tar    (FOLDER: what `docker save` writes, unpacked)
 package main
 
 import (
@@ -25,7 +26,7 @@ func main() {
 	}
 }
 
-var errUsage = errors.New("usage: release notices [-native FOLDER] PROGRAM..., or release sbom [-native FOLDER] VERSION PROGRAM...")
+var errUsage = errors.New("usage: release notices [-native FOLDER] PROGRAM..., release sbom [-native FOLDER] VERSION PROGRAM..., or release images FOLDER")
 
 func run(args []string) error {
 	if len(args) == 0 {
@@ -50,6 +51,13 @@ func run(args []string) error {
 			return err
 		}
 		return writeSBOM(os.Stdout, rest[0], b)
+	case args[0] == "images" && len(rest) == 1:
+		work, err := os.MkdirTemp("", "release-images-")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = os.RemoveAll(work) }()
+		return repack(os.Stdout, rest[0], work, sourceDate())
 	}
 	return errUsage
 }

@@ -13,10 +13,6 @@ import (
 // writeSBOM writes modules and native libraries as CycloneDX (JSON). The time is that of SOURCE_DATE_EPOCH, and there is no serial number, so that
 // the same programs give the same bytes.
 func writeSBOM(w io.Writer, version string, b build) error {
-	seconds, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
-	if err != nil {
-		seconds = 0
-	}
 	product := cdx.Component{
 		BOMRef: "uncial", Type: cdx.ComponentTypeApplication, Name: "uncial", Version: version,
 		Licenses: &cdx.Licenses{{License: &cdx.License{ID: "Apache-2.0"}}, {License: &cdx.License{ID: "CC-BY-SA-4.0"}}},
@@ -34,10 +30,19 @@ func writeSBOM(w io.Writer, version string, b build) error {
 		components, uses = append(components, c), append(uses, c.BOMRef)
 	}
 	bom := cdx.NewBOM()
-	bom.Metadata = &cdx.Metadata{Timestamp: time.Unix(seconds, 0).UTC().Format(time.RFC3339), Component: &product}
+	bom.Metadata = &cdx.Metadata{Timestamp: sourceDate().Format(time.RFC3339), Component: &product}
 	bom.Components = &components
 	bom.Dependencies = &[]cdx.Dependency{{Ref: product.BOMRef, Dependencies: &uses}}
 	return cdx.NewBOMEncoder(w, cdx.BOMFileFormatJSON).SetPretty(true).SetEscapeHTML(false).Encode(bom)
+}
+
+// sourceDate returns the time in SOURCE_DATE_EPOCH, in Unix seconds, and 1970 without one.
+func sourceDate() time.Time {
+	seconds, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
+	if err != nil {
+		seconds = 0
+	}
+	return time.Unix(seconds, 0).UTC()
 }
 
 func library(purl, name, version string) cdx.Component {

@@ -55,7 +55,7 @@ install: build bin/THIRD_PARTY_NOTICES ## Install programs, unit, settings, manu
 .PHONY: bin/THIRD_PARTY_NOTICES
 bin/THIRD_PARTY_NOTICES: build
 	@rm -rf bin/native; ! command -v dpkg-query >/dev/null || impl/deploy/release/libraries.sh bin/native ldd bin/uncial-worker
-	@go -C gen/tools/release run . notices $(if $(shell command -v dpkg-query),-native $(CURDIR)/bin/native) $(CURDIR)/bin/uncial $(CURDIR)/bin/uncial-worker $(CURDIR)/bin/uncial-mock $(CURDIR)/bin/uncial-contract > $@.new && mv $@.new $@
+	@go -C gen/tools/release run . notices $(if $(shell command -v dpkg-query),-native '$(CURDIR)/bin/native') '$(CURDIR)/bin/uncial' '$(CURDIR)/bin/uncial-worker' '$(CURDIR)/bin/uncial-mock' '$(CURDIR)/bin/uncial-contract' > $@.new && mv $@.new $@
 
 .PHONY: deb
 deb: deps ## Build the Debian package in bin/: make deb [VERSION=1.1.0]
@@ -78,7 +78,7 @@ test-arm64: deps containers ## Run the worker for arm64 under qemu, and compare 
 .PHONY: test-alerts
 test-alerts: containers ## Fire every alert rule in promtool
 	docker build -q -t uncial-operator - < impl/deploy/test/Dockerfile >/dev/null
-	docker run --rm -v $(CURDIR)/impl/deploy/monitoring:/rules:ro -w /rules uncial-operator sh -c 'promtool check rules alerts.yaml && promtool test rules alerts_test.yaml'
+	docker run --rm -v '$(CURDIR)/impl/deploy/monitoring:/rules:ro' -w /rules uncial-operator sh -c 'promtool check rules alerts.yaml && promtool test rules alerts_test.yaml'
 
 .PHONY: test-deb
 test-deb: containers ## Install, use, upgrade, restore and remove the package in containers, with Prometheus, Caddy and nginx (about 10 minutes)
@@ -134,7 +134,7 @@ image: build bin/THIRD_PARTY_NOTICES containers ## Build the container images un
 .PHONY: image-mock
 image-mock: bin-mock containers ## Build the container image uncial-mock alone, without Tesseract: make image-mock [TAG=latest]
 	@mkdir -p bin/image-mock && cp bin/uncial-mock bin/image-mock/
-	@go -C gen/tools/release run . notices $(CURDIR)/bin/uncial-mock >bin/image-mock/THIRD_PARTY_NOTICES
+	@go -C gen/tools/release run . notices '$(CURDIR)/bin/uncial-mock' >bin/image-mock/THIRD_PARTY_NOTICES
 	@impl/deploy/image.sh bin/image-mock "$(VERSION)" "$(TAG)" mock
 
 .PHONY: containers

@@ -17,7 +17,7 @@ go -C gen/tools/release run . sbom -native "$native" "$version" "$PWD/bin/uncial
 archive=$(cd "$out" && pwd)/uncial_${version}_images_amd64.tar.gz
 docker save "uncial:$version" "uncial-engine:$version" "uncial-mock:$version" | tar -C "$saved" -x
 go -C gen/tools/release run . images "$saved" >"$saved/images.tar"
-gzip -9n <"$saved/images.tar" >"$archive"
+gzip -n <"$saved/images.tar" >"$archive"
 docker load -q -i "$archive" >/dev/null
 for image in uncial uncial-engine uncial-mock; do
 	docker run --rm --network none "$image:$version" --version | grep -qF "$version" || { echo "release: the image $image does not start" >&2; exit 1; }

@@ -53,7 +53,9 @@ func authRows() (rows []row) {
 			return asks
 		}
 		for _, class := range refused {
-			rows = append(rows, row{name: operation + "/401/" + class.name, explanation: class.explanation, asks: requests(class.tries)})
+			// What nobody sends affects nobody: the account whose key is imitated has its window and its points afterwards.
+			asks := slices.Concat([]ask{invalid(), status()}, requests(class.tries), []ask{status()})
+			rows = append(rows, row{name: operation + "/401/" + class.name, explanation: class.explanation, asks: asks})
 		}
 		// The scenario decides which key is used; without one the case is skipped.
 		for scenario, explanation := range map[string]string{

@@ -71,7 +71,7 @@ var idempotencyRows = []row{
 		explanation: "A repeat gets the stored answer byte for byte, whatever the image shows.",
 	}, {
 		// Fingerprints of a part of the URL, or of its letters in one case.
-		name: "extract/400/replay-of-a-similar-request", points: 20, extractions: 12, build: similarURLs,
+		name: "extract/400/replay-of-a-similar-request", points: 40, extractions: 24, build: similarURLs,
 		explanation: "The same Idempotency-Key with the URL of another image is a 400, however similar the two URLs are.",
 	}, {
 		// A request with another key that fails costs nothing, and shows whether its key was taken for a used one.
@@ -89,6 +89,9 @@ var idempotencyRows = []row{
 		// Two kinds of errors come first: an invalid request, and one that fails while it runs.
 		name: "extract/200/errors-are-not-kept", points: 10, explanation: "After an error the Idempotency-Key is free again: the corrected request is carried out.",
 		asks: []ask{invalid().keyed("a"), read(unfetchable).keyed("a"), read(printed).keyed("a"), read(printed).keyed("a")},
+	}, {
+		name: "extract/402/errors-are-not-kept", account: model.KeyEmpty, explanation: "After a 402 the Idempotency-Key is free again, for any request.",
+		asks: []ask{read(printed).keyed("a"), read(other).keyed("a"), read(printed).format("tsv").keyed("a"), unreadable(unsupported).keyed("a"), read(printed).keyed("a")},
 	}, {
 		// Of four equal requests one runs and three wait. A blank page with the same key is then a conflict.
 		name: "extract/200/replay-at-once", points: 10, atOnce: 4,
@@ -195,6 +198,12 @@ func similarURLs(s *session) []ask {
 		asks = append(asks, ask{Request: model.Request{Job: &model.Job{Image: fmt.Sprint("similar ", i), URL: scheme + "," + base64.StdEncoding.EncodeToString(other)}}}.keyed("a"))
 	}
 	asks = append(asks, read(model.OwnImage).keyed("a"))
+	// Readers skip what follows the end of a PNG. Fingerprints may cover only the beginning of a long body.
+	for _, size := range []int{100 << 10, 1200 << 10} {
+		name := fmt.Sprint("long-", size)
+		long := ask{Request: model.Request{Job: &model.Job{Image: name, URL: scheme + "," + base64.StdEncoding.EncodeToString(slices.Concat(file, make([]byte, size))), Format: "json", Unknown: true}}}.keyed(name)
+		asks = append(asks, long, long.format("tsv"), long.language("de"), long.enhance(true), long)
+	}
 	url := s.ImageURL(printed)
 	if !strings.HasPrefix(url, "http") {
 		return asks

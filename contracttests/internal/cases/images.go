@@ -19,15 +19,15 @@ var imageRows = []row{
 		name: "extract/200/image-formats", points: 50, build: someImages, extractions: 5,
 		explanation: "JPEG, PNG, TIFF, BMP and WebP are read, whatever type the data: URL declares.",
 	}, {
-		name: "extract/200/every-image", points: 2000, extractions: 200, needs: []string{model.NeedThorough}, build: everyImage,
+		name: "extract/200/every-image", points: 2500, extractions: 250, needs: []string{model.NeedThorough}, build: everyImage,
 		explanation: "Every variant of every format is read, from one pixel to the limits of bytes, pixels, sides and pages, and in every form of data: URL.",
 	}, {
 		// Their boxes are compared with those of the words that the suite has drawn, and those of edits with the words of the document.
 		name: "extract/200/turned-image", points: 40, build: func(s *session) []ask { return turned(s, s.Seed, 2) }, extractions: 4,
 		explanation: "A page that its file declares to be turned or mirrored is read upright, and all boxes are those of the upright page.",
 	}, {
-		name: "extract/200/every-turned-image", points: 320, extractions: 32, needs: []string{model.NeedThorough}, build: func(s *session) []ask { return turned(s, 0, 16) },
-		explanation: "A page is read upright in each orientation that JPEG and TIFF can declare, and all boxes are those of the upright page.",
+		name: "extract/200/every-turned-image", points: 480, extractions: 48, needs: []string{model.NeedThorough}, build: func(s *session) []ask { return turned(s, 0, 24) },
+		explanation: "A page is read upright in each orientation that JPEG, TIFF and PNG can declare, and all boxes are those of the upright page.",
 	}, {
 		name: "extract/400/every-other-file", extractions: 60, build: otherFiles,
 		explanation: "A file of another format, a damaged file, and an image beyond a limit are a 400 that names imageUrl, and the points are released.",
@@ -113,18 +113,29 @@ func namesOf(files []images.File) (names []string) {
 	return names
 }
 
+// anyFormat are the formats that everyImage asks for in turn.
+var anyFormat = []string{"", "hocr", "alto", "page", "tsv"}
+
 // everyImage sends every file once, and every form of URL with a file whose base64 has every sign. Of the heavy files simulated targets,
 // which do not look at them, get one.
 func everyImage(s *session) (asks []ask) {
 	isFirst := true
 	var used []string
-	for _, f := range images.Valid() {
+	for i, f := range images.Valid() {
 		if f.Heavy && s.Simulated && !isFirst {
 			continue
 		}
 		isFirst = isFirst && !f.Heavy
 		used = append(used, f.Name)
-		asks = append(asks, inline(f.Name, dataURL("image/"+f.Format, f.Data)))
+		// Each file is asked for in another format, because a document states more of an image.
+		a := inline(f.Name, dataURL("image/"+f.Format, f.Data)).format(anyFormat[i%len(anyFormat)])
+		if strings.Contains(f.Name, "thumbnail") {
+			a = a.format("hocr")
+		}
+		asks = append(asks, a)
+	}
+	for i, form := range urlForms() {
+		asks = append(asks, inline(fmt.Sprintf("%s in form %d", images.Medium().Name, i), form(images.Medium())))
 	}
 	for i, form := range urlForms() {
 		files := slices.DeleteFunc(ofFormat(imageFormats[i%len(imageFormats)]), func(f images.File) bool {
@@ -158,7 +169,7 @@ func turned(s *session, seed uint64, n int) (asks []ask) {
 	pages := turnedPages()
 	var used []string
 	for i := range n {
-		f := pages.files[(int(seed%1_000_003)*5+i*7)%len(pages.files)] // files of both formats, in orientations that differ
+		f := pages.files[(int(seed%1_000_003)*5+i*7)%len(pages.files)] // files of all formats, in orientations that differ
 		used = append(used, f.Name)
 		a := inline(f.Name, dataURL("image/"+f.Format, f.Data))
 		a.Job.Own = &pages.own

@@ -64,6 +64,10 @@ var pointsRows = []row{
 		explanation: "The monthly cap of a key is never exceeded; the 402 says that the key is limited, and points left are those under the cap.",
 		asks:        append(slices.Repeat([]ask{read(model.Overlapping)}, 3), status(), read(other), status()),
 	}, {
+		// Servers that release points in the account, but not under the cap.
+		name: "extract/400/capped-image", account: model.KeyCapped, explanation: "Points that are returned are returned under the cap of the key as well.",
+		asks: confirmed(read(unfetchable), read(notAnImage), invalid(), read(notAnImage).format("alto").enhance(true)),
+	}, {
 		// The first answer is of an account without points, the second of a key that has used up its cap.
 		name: "extract/402/limited-by", account: model.KeyCapped, needs: []string{needKey(model.KeyEmpty)}, points: 10, extractions: 3, check: checkLimits,
 		explanation: "A 402 says whether the points of the account or the cap of the key are used up.",

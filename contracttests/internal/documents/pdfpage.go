@@ -56,6 +56,9 @@ func checkPassive(r *pdf.Reader) error {
 	}
 	for n := range r.NumPage() {
 		page := r.Page(n + 1)
+		if err := checkPictures(page); err != nil {
+			return err
+		}
 		for _, name := range page.Fonts() {
 			font := page.Font(name).V
 			if d := font.Key("DescendantFonts"); d.Len() > 0 {
@@ -64,6 +67,35 @@ func checkPassive(r *pdf.Reader) error {
 			if d := font.Key("FontDescriptor"); d.Key("FontFile").IsNull() && d.Key("FontFile2").IsNull() && d.Key("FontFile3").IsNull() {
 				return fmt.Errorf("its font %s is not embedded", page.Font(name).BaseFont())
 			}
+		}
+	}
+	return nil
+}
+
+// forbidden are the types of annotations that run or show something else (ISO 19005-2, section 6.3.1).
+var forbidden = []string{"3D", "Sound", "Screen", "Movie"}
+
+// checkPictures checks what PDF/A-2 says of pictures and annotations (sections 6.1.7, 6.2.8, 6.2.9 and 6.3.1).
+func checkPictures(page pdf.Page) error {
+	drawn := page.Resources().Key("XObject")
+	for _, name := range drawn.Keys() {
+		x := drawn.Key(name)
+		filters := fmt.Sprint(x.Key("Filter"))
+		switch {
+		case x.Key("Interpolate").Bool():
+			return errors.New("a picture has /Interpolate true, which PDF/A forbids")
+		case x.Key("Subtype").Name() == "PS", !x.Key("PS").IsNull(), !x.Key("Ref").IsNull():
+			return errors.New("it draws something that is not in the file, or a program")
+		case !x.Key("Alternates").IsNull(), !x.Key("OPI").IsNull():
+			return errors.New("a picture has alternatives, which PDF/A forbids")
+		case strings.Contains(filters, "LZW"), strings.Contains(filters, "Crypt"):
+			return fmt.Errorf("a picture has the filter %s, which PDF/A forbids", filters)
+		}
+	}
+	notes := page.V.Key("Annots")
+	for i := range notes.Len() {
+		if kind := notes.Index(i).Key("Subtype").Name(); slices.Contains(forbidden, kind) {
+			return fmt.Errorf("it has an annotation of the type %s, which PDF/A forbids", kind)
 		}
 	}
 	return nil

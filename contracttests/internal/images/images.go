@@ -98,6 +98,16 @@ func convert(to interface {
 	return to
 }
 
+// Medium is a PNG whose data: URL is longer than a web address may be.
+var Medium = sync.OnceValue(func() File {
+	plain := mustPNG(page(120, 80))
+	filler := make([]byte, 16<<10)
+	for i := range filler {
+		filler[i] = byte(i * i >> 3) // so that its base64 has every sign
+	}
+	return File{Name: "16-KiB.png", Data: slices.Concat(plain[:33], chunk("prVt", string(filler)), plain[33:]), Format: "png"}
+})
+
 // pngVariants are kinds of pixels and of chunks.
 func pngVariants() (all []File) {
 	r := image.Rect(0, 0, 120, 80)
@@ -161,7 +171,23 @@ func jpegVariants() (all []File) {
 	} {
 		all = append(all, File{Name: "jpeg-" + v.name + ".jpg", Data: slices.Concat(plain[:2], v.segment, plain[2:]), Format: "jpeg"})
 	}
-	return append(all, File{Name: "jpeg-colour.jpg", Data: mustJPEG(convert(image.NewRGBA(image.Rect(0, 0, 120, 80)))), Format: "jpeg"})
+	all = append(all, File{Name: "jpeg-colour.jpg", Data: mustJPEG(convert(image.NewRGBA(image.Rect(0, 0, 120, 80)))), Format: "jpeg"})
+	return append(all, thumbnails()...)
+}
+
+// thumbnails are JPEGs that hold a smaller one, as cameras and editors write them: in Exif, in JFIF extensions, and in Photoshop's segment.
+// A reader that looks for the size anywhere in the file finds that of the smaller one.
+func thumbnails() (all []File) {
+	large, small := mustJPEG(page(320, 240)), string(mustJPEG(page(16, 12)))
+	for name, s := range map[string][]byte{
+		"exif-thumbnail":      segment(0xe1, "Exif\x00\x00II*\x00\x08\x00\x00\x00\x00\x00\x0e\x00\x00\x00\x00\x00"+small),
+		"jfxx-thumbnail":      segment(0xe0, "JFXX\x00\x10"+small),
+		"photoshop-thumbnail": segment(0xed, "Photoshop 3.0\x008BIM\x04\x0c"+small),
+	} {
+		all = append(all, File{Name: "jpeg-" + name + ".jpg", Data: slices.Concat(large[:2], s, large[2:]), Format: "jpeg"})
+	}
+	slices.SortFunc(all, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	return all
 }
 
 func bmpVariants() (all []File) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"slices"
+	"strings"
 )
 
 // sizes are files from one pixel to just under the limits.
@@ -17,12 +18,30 @@ func sizes() (all []File) {
 	for _, s := range [][3]int{{1, 1, 1}, {maxSide, 16, 1}, {16, maxSide, 1}, {10_000, 10_000, 1}, {20, 20, 3}, {20, 20, 5}, {20, 20, 9}, {20, 20, maxPages}, {3_000, 3_333, maxPages}} {
 		all = append(all, File{Name: fmt.Sprintf("%dx%d-%d-pages.tif", s[0], s[1], s[2]), Data: bilevelTIFF(s[0], s[1], s[2], 1), Format: "tiff"})
 	}
+	all = append(all, unequalPages()...)
 	all = append(all,
 		File{Name: "turned.tif", Data: bilevelTIFF(60, 40, 1, 6), Format: "tiff"},
 		File{Name: "1x1.jpg", Data: mustJPEG(page(1, 1)), Format: "jpeg"}, File{Name: "wide.jpg", Data: mustJPEG(page(maxSide, 8)), Format: "jpeg"}, File{Name: "high.jpg", Data: mustJPEG(page(8, maxSide)), Format: "jpeg"},
 		File{Name: "1x1.bmp", Data: bilevelBMP(1, 1), Format: "bmp"}, File{Name: "wide.bmp", Data: bilevelBMP(maxSide, 8), Format: "bmp"}, File{Name: "high.bmp", Data: bilevelBMP(8, maxSide), Format: "bmp"},
 	)
 	return append(all, heavy()...)
+}
+
+// unequalPages are TIFFs whose pages have 100 megapixels or fewer together, and far more if all of them were like the first or the last, or
+// as wide and as high as any.
+func unequalPages() (all []File) {
+	large, small := whitePage(6_000, 5_000), whitePage(1_000, 1_000)
+	for name, pages := range map[string][]tiffPage{
+		"large-page-first":        {large, small, small, small, small},
+		"large-page-last":         {small, small, small, small, large},
+		"large-page-between":      {small, large, small},
+		"wide-and-high-pages":     {whitePage(maxSide, 100), whitePage(100, maxSide)},
+		"pages-of-100-megapixels": {whitePage(9_999, 9_999), whitePage(140, 140), whitePage(9, 9)},
+	} {
+		all = append(all, File{Name: name + ".tif", Data: tiffOf(1, pages...), Format: "tiff"})
+	}
+	slices.SortFunc(all, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	return all
 }
 
 // heavy are files of exactly as many bytes as are allowed, by contents that readers skip.

@@ -12,13 +12,14 @@ import (
 // Exif, tag 274).
 const orientations = 8
 
-// Turned are files that show the page, in each orientation that JPEG and TIFF can declare.
+// Turned are files that show the page, in each orientation that JPEG, TIFF and PNG can declare.
 func Turned(upright *image.Gray) (all []File) {
 	for o := 1; o <= orientations; o++ {
 		stored := storedAs(upright, o)
-		jpeg := mustJPEG(stored)
+		jpeg, png := mustJPEG(stored), mustPNG(stored)
 		all = append(all, File{Name: fmt.Sprintf("orientation-%d.jpg", o), Data: slices.Concat(jpeg[:2], exif(o), jpeg[2:]), Format: "jpeg"},
-			File{Name: fmt.Sprintf("orientation-%d.tif", o), Data: tiffOf(o, greyPage(stored)), Format: "tiff"})
+			File{Name: fmt.Sprintf("orientation-%d.tif", o), Data: tiffOf(o, greyPage(stored)), Format: "tiff"},
+			File{Name: fmt.Sprintf("orientation-%d.png", o), Data: slices.Concat(png[:33], chunk("eXIf", exifTags(o)), png[33:]), Format: "png"})
 	}
 	return all
 }
@@ -59,11 +60,25 @@ func greyPage(img *image.Gray) tiffPage {
 
 // exif is a segment of a JPEG that declares an orientation.
 func exif(orientation int) []byte {
-	return segment(0xe1, "Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00"+string(rune(orientation))+"\x00\x00\x00\x00\x00\x00")
+	return segment(0xe1, "Exif\x00\x00"+exifTags(orientation))
+}
+
+// exifTags are the tags of a picture, of which the orientation is the only one.
+func exifTags(orientation int) string {
+	return "MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00" + string(rune(orientation)) + "\x00\x00\x00\x00\x00\x00"
 }
 
 // segment is a segment of a JPEG.
 func segment(marker byte, content string) []byte {
 	n := len(content) + 2
 	return append([]byte{0xff, marker, byte(n >> 8), byte(n)}, content...)
+}
+
+// TIFF is a file that shows the pages, upright.
+func TIFF(name string, pages ...*image.Gray) File {
+	var all []tiffPage
+	for _, p := range pages {
+		all = append(all, greyPage(p))
+	}
+	return File{Name: name + ".tif", Data: tiffOf(1, all...), Format: "tiff"}
 }

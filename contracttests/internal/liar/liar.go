@@ -58,7 +58,7 @@ func Defects() ([]Defect, error) {
 		{"documents", slices.Concat(documentDefects(), pdfDefects(), readerDefects(), brokenDefects(), graphicDefects(), altoDefects(), pageDefects(), hocrDefects(), tableDefects())},
 		{"fetched", fetchedDefects()},
 		{"sentences", sentenceDefects()},
-		{"invented", inventedDefects()},
+		{"invented", slices.Concat(inventedDefects(), secondDefects())},
 	} {
 		for _, r := range area.rows {
 			all = append(all, Defect{area.name, r.does, r.caughtBy, r.lie})

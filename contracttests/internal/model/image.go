@@ -127,12 +127,7 @@ func Draw(text string) (*image.Gray, Own) {
 	own := Own{Text: text, Width: pageWidth, Height: pageHeight}
 	img := image.NewGray(image.Rect(0, 0, pageWidth, pageHeight))
 	draw.Draw(img, img.Bounds(), image.White, image.Point{}, draw.Src)
-	// A face serves one goroutine, so each page gets its own. 14 points at 300 dpi is the size of ordinary print.
-	face, err := opentype.NewFace(typeface(), &opentype.FaceOptions{Size: 14, DPI: 300})
-	if err != nil {
-		panic(err) // the options are constant
-	}
-	d := font.Drawer{Dst: img, Src: image.NewUniform(color.Black), Face: face, Dot: fixed.P(60, 100)}
+	d := font.Drawer{Dst: img, Src: image.NewUniform(color.Black), Face: mustFace(), Dot: fixed.P(60, 100)}
 	for i, word := range strings.Fields(text) {
 		if i > 0 {
 			d.DrawString(" ")
@@ -142,6 +137,33 @@ func Draw(text string) (*image.Gray, Own) {
 		d.DrawString(word)
 	}
 	return img, own
+}
+
+// Sizes of DrawLines, in pixels.
+const (
+	linesWidth = 2400
+	lineHeight = 100
+)
+
+// DrawLines is a page with lines of clear print.
+func DrawLines(lines []string) *image.Gray {
+	img := image.NewGray(image.Rect(0, 0, linesWidth, (len(lines)+2)*lineHeight))
+	draw.Draw(img, img.Bounds(), image.White, image.Point{}, draw.Src)
+	d := font.Drawer{Dst: img, Src: image.NewUniform(color.Black), Face: mustFace()}
+	for i, line := range lines {
+		d.Dot = fixed.P(60, (i+2)*lineHeight)
+		d.DrawString(line)
+	}
+	return img
+}
+
+// mustFace is for one goroutine. 14 points at 300 dpi is the size of ordinary print.
+func mustFace() font.Face {
+	face, err := opentype.NewFace(typeface(), &opentype.FaceOptions{Size: 14, DPI: 300})
+	if err != nil {
+		panic(err) // the options are constant
+	}
+	return face
 }
 
 // typeface is parsed once. It is Go's own, which needs no file.

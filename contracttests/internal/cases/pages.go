@@ -1,0 +1,115 @@
+package cases
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"image"
+	"slices"
+	"strings"
+	"sync"
+
+	"uncial/contracttests/internal/documents"
+	"uncial/contracttests/internal/images"
+	"uncial/contracttests/internal/model"
+)
+
+// pageRows read pages that the suite has drawn for what they bring out in documents. Simulated targets do not look at them. That the
+// documents agree with the text and with each other is checked of every result.
+var pageRows = []row{
+	{
+		// Words that markup and tables must escape or quote.
+		name: "extract/200/special-characters", points: 60, needs: []string{model.NeedReading}, then: readsSpecialCharacters,
+		explanation: "Documents have words with quotation marks and signs of markup as the text has them.",
+		build:       func(*session) []ask { return inEveryFormat(drawnPages().special) },
+	}, {
+		// Names that sort in another order than the pages.
+		name: "extract/200/ten-pages", points: 60, needs: []string{model.NeedReading}, then: readsInOrder,
+		explanation: "The documents of an image of ten pages have them in their order.",
+		build:       func(*session) []ask { return inEveryFormat(drawnPages().ten) },
+	}, {
+		// Ids that are made of numbers without a separator.
+		name: "extract/200/many-words", points: 60, needs: []string{model.NeedReading}, then: readsManyWords,
+		explanation: "Ids are unique on a page with more than ten lines of more than ten words.",
+		build:       func(*session) []ask { return inEveryFormat(drawnPages().many) },
+	}, {
+		name: "extract/200/pdf-keeps-the-picture", points: 10, needs: []string{model.NeedReading}, then: keepsThePicture,
+		explanation: "A JPEG is embedded in a PDF byte for byte as it was sent.",
+		build: func(*session) []ask {
+			return []ask{inline("jpeg", dataURL("image/jpeg", turnedPages().files[0].Data)).format("pdf")}
+		},
+	},
+}
+
+// drawn are the files of pageRows.
+type drawn struct{ special, ten, many images.File }
+
+const (
+	specialText = `He said "Come & see" to <her> and 'him'.`
+	manyLines   = 12
+	manyWords   = "we all go on to see if it is so far up"
+)
+
+// pageWords are the last words of ten pages, whose alphabetical order differs from that of the pages.
+var pageWords = strings.Fields("one two three four five six seven eight nine ten")
+
+var drawnPages = sync.OnceValue(func() drawn {
+	special, _ := model.Draw(specialText)
+	var ten []*image.Gray
+	for _, word := range pageWords {
+		page, _ := model.Draw("This is page " + word)
+		ten = append(ten, page)
+	}
+	return drawn{images.TIFF("special", special), images.TIFF("ten", ten...), images.TIFF("many", model.DrawLines(slices.Repeat([]string{manyWords}, manyLines)))}
+})
+
+// inEveryFormat asks for a file in each format.
+func inEveryFormat(f images.File) (asks []ask) {
+	for _, format := range append(slices.Clone(documents.Formats), "pdf", "json") {
+		asks = append(asks, inline(f.Name, dataURL("image/"+f.Format, f.Data)).format(format))
+	}
+	return asks
+}
+
+func readsSpecialCharacters(_ context.Context, _ *session, x []*model.Exchange) error {
+	if text := x[0].Text("text"); !strings.ContainsAny(text, `"&<>'`) {
+		return fail(x[0], "the image shows %q in clear print, but the text is %q", specialText, text)
+	}
+	return nil
+}
+
+func readsInOrder(_ context.Context, _ *session, x []*model.Exchange) error {
+	pages := strings.Split(x[0].Text("text"), "\f")
+	if len(pages) != len(pageWords) {
+		return fail(x[0], "the image has %d pages, the text %d", len(pageWords), len(pages))
+	}
+	for i, page := range pages {
+		// Not every word need be read rightly, but none on the page of another.
+		for j, word := range pageWords {
+			if i != j && slices.Contains(strings.Fields(page), word) {
+				return fail(x[0], "page %d of the image says %q, but the text of page %d has %q", i+1, pageWords[i], i+1, word)
+			}
+		}
+	}
+	return nil
+}
+
+func readsManyWords(_ context.Context, _ *session, x []*model.Exchange) error {
+	lines := strings.Split(strings.ReplaceAll(x[0].Text("text"), "\n\n", "\n"), "\n")
+	if words := strings.Fields(lines[0]); len(lines) < manyLines-1 || len(words) < len(strings.Fields(manyWords))-2 {
+		return fail(x[0], "the image has %d lines of %d words in clear print, but the text has %d, of which the first has %d", manyLines, len(strings.Fields(manyWords)), len(lines), len(words))
+	}
+	return nil
+}
+
+func keepsThePicture(_ context.Context, _ *session, x []*model.Exchange) error {
+	file, err := base64.StdEncoding.DecodeString(x[0].Text("document"))
+	if err != nil {
+		return fmt.Errorf("read the PDF: %w", err) // it was checked before
+	}
+	if !bytes.Contains(file, turnedPages().files[0].Data) {
+		return fail(x[0], "the PDF does not contain the JPEG as it was sent")
+	}
+	return nil
+}

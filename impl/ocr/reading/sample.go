@@ -24,15 +24,14 @@ func sampleModels(ctx context.Context, p *page) error {
 	if len(lines) < minSampledLines {
 		return nil
 	}
-	lines = lines[:sampleLines]
-	own, err := p.sheet.readLines(ctx, p.src, p.model, lines, isSureLine)
+	own, err := p.sheet.readLines(ctx, p.src, p.model, lines, isSample)
 	if err == nil && p.canShowGreek(own) {
 		p.isGreek, err = showsGreek(ctx, p.sheet.source(p.src), p.sheet.img, own.blocks, p.src.Lexicon(p.model))
 	}
 	if err != nil || p.isGreek || own.confidence >= sureSample || characters(own.blocks) < minSampleText || !p.canBeEarly(own) {
 		return err
 	}
-	early, err := p.sheet.readLines(ctx, p.src, earlyPrint, lines, nil)
+	early, err := p.sheet.readLines(ctx, p.src, earlyPrint, lines[:len(own.blocks[0].Lines)], nil)
 	p.isEarly = err == nil && early.confidence >= own.confidence+sampleLead
 	return err
 }
@@ -48,13 +47,20 @@ func (s sheet) longestRows(n int) []image.Rectangle {
 	return boxes
 }
 
+// isSample reports whether the lines that the language's own model has read are enough to choose a model: enough text, or a line that is
+// read well.
+func isSample(lines []document.Line) bool {
+	return isSureLine(lines[len(lines)-1]) ||
+		len(lines) >= sampleLines && characters([]document.Block{{Lines: lines}}) >= minSampleText
+}
+
 // isSureLine reports whether a line that the language's own model has read shows that no other model reads the page better.
 func isSureLine(l document.Line) bool {
 	return meanConfidence(oneLine(l)) >= sureLine && characters(oneLine(l)) >= minSureLine
 }
 
-// readLines reads boxes of the sheet as one line each, until one is enough. Nil means that none is.
-func (s sheet) readLines(ctx context.Context, src Source, model string, boxes []image.Rectangle, isEnough func(document.Line) bool) (attempt, error) {
+// readLines reads boxes of the sheet as one line each, until the lines so far are enough. Nil means that they never are.
+func (s sheet) readLines(ctx context.Context, src Source, model string, boxes []image.Rectangle, areEnough func([]document.Line) bool) (attempt, error) {
 	var lines []document.Line
 	for _, b := range boxes {
 		line, err := readLine(ctx, s.source(src), s.img, model, toBox(b))
@@ -62,7 +68,7 @@ func (s sheet) readLines(ctx context.Context, src Source, model string, boxes []
 			return attempt{}, err
 		}
 		lines = append(lines, line)
-		if isEnough != nil && isEnough(line) {
+		if areEnough != nil && areEnough(lines) {
 			break
 		}
 	}

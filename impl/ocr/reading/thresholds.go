@@ -76,9 +76,9 @@ const (
 	// more is in a language that the model was not trained on, and would lose these letters. Of the 119 pages of both sets, three
 	// have more: editions with much Greek.
 	maxForeignLetters = 0.02
-	// sampleLines is the number of lines in the sample, and minSampledLines the least number of lines on a page that has one.
+	// sampleLines is the least number of lines in the sample, and minSampledLines the most; a page with fewer lines has no sample.
 	sampleLines, minSampledLines = 2, 6
-	// minSampleText is the least number of characters that decide.
+	// minSampleText is the least number of characters that decide. Two lines have fewer in narrow columns and in large type.
 	minSampleText = 60
 	// sureSample is the confidence of the language's own model from which on no other model reads the sample.
 	sureSample = 0.85

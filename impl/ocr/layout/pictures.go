@@ -22,6 +22,20 @@ func Pictures(page *image.Gray, marks []image.Rectangle, height int) []image.Rec
 	})
 }
 
+// Initials returns the boxes of what may be initials: letters, with or without ornament, that are at least two lines high. The caller
+// must ask whether text stands to their right.
+func Initials(page *image.Gray, marks []image.Rectangle, height int) []image.Rectangle {
+	h := float64(height)
+	var found []image.Rectangle
+	for _, m := range marks {
+		if w, tall := float64(m.Dx()), float64(m.Dy()); tall >= leastInitial*h && w >= narrowestInitial*h && max(w, tall) <= largestInitial*h &&
+			m.Inset(-1).In(page.Rect) && inkShare(page, m) >= leastPictureInk {
+			found = append(found, m)
+		}
+	}
+	return united(found)
+}
+
 // united joins boxes that share a good part of the smaller one.
 func united(boxes []image.Rectangle) []image.Rectangle {
 	var out []image.Rectangle

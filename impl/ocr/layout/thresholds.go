@@ -247,6 +247,8 @@ const (
 	leastPictureInk = 0.1
 	// leastPictureSide is the least side of a picture: those of both sets have 14 and more, initials of up to three lines at most 9.
 	leastPictureSide = 10.0
+	// leastInitial is the least height of an initial of two lines, narrowestInitial its least width, and largestInitial its largest side.
+	leastInitial, narrowestInitial, largestInitial = 3.0, 1.2, 18.0
 	// samePicture is the share of the smaller of two boxes from which on they are parts of one picture.
 	samePicture = 0.25
 )

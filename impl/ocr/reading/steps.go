@@ -68,6 +68,7 @@ var tidySteps = []step{
 // completeSteps add to the best reading what it lacks. They run again if "rechoose" finds that another reading is better.
 var completeSteps = []step{
 	{name: "missed", when: isLegible, run: recoverMissed},
+	{name: "initials", when: hasLetters, run: joinInitials},
 	{name: "place", run: placeOnPage, required: true},
 	{name: "fill-in", when: mayHoldHandwriting, run: addHandwriting},
 }

@@ -316,8 +316,15 @@ const (
 	sureScript, scriptLead = 0.6, 0.15
 )
 
-// Pictures and music.
+// Pictures, initials and music. Heights are in units of that of most letters.
 const (
+	// initialGap is the largest distance of the text from an initial to its left, and linesBeside the least number of lines there.
+	initialGap, linesBeside = 2, 2
+	// mostScrapLetters is the number of letters of the longest scrap that is read out of an initial. Longer words that are sure are text.
+	mostScrapLetters = 3
+	// sureInitial is the confidence from which on a word with the letter of an initial is taken, wordsWithInitial the number of words that
+	// are read with it, and capitalHeight the height of a capital in half heights of most letters.
+	sureInitial, wordsWithInitial, capitalHeight = 0.6, 3, 3
 	// staffMargin is how far notes reach beyond the lines of their staff, in units of its height.
 	staffMargin = 0.3
 	// sureInPicture is the confidence from which on a word in a picture is sure, mostSureLetters the number of letters in such words from

@@ -1,0 +1,107 @@
+package reading
+
+import (
+	"context"
+	"image"
+	"image/draw"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/layout"
+	"uncial/impl/ocr/tesseract"
+	"uncial/internal/document"
+)
+
+// joinInitials drops what was read out of initials, and puts their letter in front of the word that it begins, if it can be read.
+func joinInitials(ctx context.Context, p *page) error {
+	a := &p.attempts[0]
+	for _, box := range layout.Initials(p.sheet.img, p.sheet.marks, p.sheet.letterHeight) {
+		inside := func(w document.Word) bool { return middleOf(toRectangle(w.Box)).In(box) }
+		if lines := p.beside(box, a.blocks); len(lines) < linesBeside || holdsWords(a.blocks, inside) {
+			continue
+		}
+		a.blocks = deleteWords(a.blocks, inside)
+		if lines := p.beside(box, a.blocks); len(lines) > 0 {
+			if err := p.joinInitial(ctx, box, lines[0]); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range a.blocks {
+		a.blocks[i] = document.BlockOf(a.blocks[i].Lines)
+	}
+	return nil
+}
+
+// holdsWords reports whether one of the words inside an initial is text: long and sure, or sure and in small letters.
+func holdsWords(blocks []document.Block, inside func(document.Word) bool) bool {
+	for w := range document.Words(blocks) {
+		n := lettersAndDigits(w.Text)
+		if inside(*w) && w.Confidence >= sureInPicture && (n > mostScrapLetters || n > 1 && w.Text == strings.ToLower(w.Text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// beside returns the lines whose text begins right of an initial, from top to bottom, or nil if text stands to the left of it.
+func (p *page) beside(box image.Rectangle, blocks []document.Block) []*document.Line {
+	var lines []*document.Line
+	for l := range document.Lines(blocks) {
+		i := slices.IndexFunc(l.Words, func(w document.Word) bool { return middleOf(toRectangle(w.Box)).X >= box.Max.X })
+		if i < 0 {
+			continue
+		}
+		y := middleOf(toRectangle(l.Words[i].Box)).Y
+		if y < box.Min.Y-p.sheet.letterHeight || y >= box.Max.Y || l.Words[i].Box.X-box.Max.X > initialGap*p.sheet.letterHeight {
+			continue
+		}
+		if slices.ContainsFunc(l.Words[:i], func(w document.Word) bool {
+			return w.Confidence >= sureInPicture && middleOf(toRectangle(w.Box)).X < box.Min.X
+		}) {
+			return nil // it stands in the middle of a line
+		}
+		lines = append(lines, l)
+	}
+	slices.SortStableFunc(lines, func(a, b *document.Line) int { return a.Box.Y + a.Box.H - b.Box.Y - b.Box.H })
+	return lines
+}
+
+// joinInitial puts the letter of an initial in front of the first word to its right in a line. Alone a letter cannot be read, so it is
+// made as small as a capital of the line and read in front of the word. It is taken if the rest of the word comes out as before.
+func (p *page) joinInitial(ctx context.Context, box image.Rectangle, line *document.Line) error {
+	i := slices.IndexFunc(line.Words, func(w document.Word) bool { return middleOf(toRectangle(w.Box)).X >= box.Max.X })
+	w := &line.Words[i]
+	words := document.WordsBox(line.Words[i:min(i+wordsWithInitial, len(line.Words))])
+	blocks, err := p.sheet.source(p.src).Read(ctx, p.sheet.withCapital(box, toRectangle(w.Box), toRectangle(words)), p.sheet.dpi, p.attempts[0].model, tesseract.SingleLine)
+	if err != nil {
+		return err
+	}
+	for read := range document.Words(blocks) {
+		letter, n := utf8.DecodeRuneInString(read.Text)
+		if unicode.IsUpper(letter) && read.Confidence >= sureInitial && strings.EqualFold(read.Text[n:], w.Text) {
+			w.Text = string(letter) + w.Text
+			w.Box = w.Box.Union(toBox(box))
+			line.Box = line.Box.Union(w.Box)
+		}
+		break
+	}
+	return nil
+}
+
+// withCapital returns a picture of words in a line with an initial in front of the first one, as a capital.
+func (s sheet) withCapital(initial, first, words image.Rectangle) *image.Gray {
+	h := s.letterHeight
+	capital := imaging.Resize(imaging.Crop(s.img, initial), max(initial.Dx()*capitalHeight*h/2/initial.Dy(), 1), capitalHeight*h/2)
+	words = image.Rect(first.Min.X, words.Min.Y-h/2, words.Max.X+h/2, words.Max.Y+h/2).Intersect(s.img.Rect)
+	left := h + capital.Rect.Dx() + h/4
+	out := image.NewGray(image.Rect(0, 0, left+words.Dx(), words.Dy()))
+	draw.Draw(out, out.Rect, image.White, image.Point{}, draw.Src)
+	draw.Draw(out, image.Rect(left, 0, out.Rect.Max.X, out.Rect.Max.Y), s.img, words.Min, draw.Src)
+	base := first.Max.Y - words.Min.Y
+	draw.Draw(out, image.Rect(h, base-capital.Rect.Dy(), h+capital.Rect.Dx(), base), capital, image.Point{}, draw.Src)
+	return out
+}

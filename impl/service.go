@@ -181,5 +181,5 @@ func replay(reply []byte) (gen.ExtractResponseObject, error) {
 	if err := json.Unmarshal(reply, &result); err != nil {
 		return nil, contract.Internal(err)
 	}
-	return answer(result), nil
+	return contract.Replayed{ExtractResponseObject: answer(result)}, nil
 }

@@ -28,30 +28,36 @@ func (s *server) Extract(ctx context.Context, r gen.ExtractRequestObject) (gen.E
 	if err != nil {
 		return nil, err
 	}
-	o, err := s.extractOnce(ctx, e, r.Params.IdempotencyKey)
+	o, isReplayed, err := s.extractOnce(ctx, e, r.Params.IdempotencyKey)
 	if err != nil {
 		return nil, err
 	}
-	return e.answer(ctx, o)
+	answer, err := e.answer(ctx, o)
+	if err != nil || !isReplayed {
+		return answer, err
+	}
+	return contract.Replayed{ExtractResponseObject: answer}, nil
 }
 
-// extractOnce extracts unless an equal request with the Idempotency-Key succeeded before. A nil key means no key.
-func (s *server) extractOnce(ctx context.Context, e *extraction, idempotencyKey *string) (o outcome, err error) {
+// extractOnce extracts, or returns the stored outcome if an equal request with the Idempotency-Key succeeded before. A nil key means no
+// key.
+func (s *server) extractOnce(ctx context.Context, e *extraction, idempotencyKey *string) (o outcome, isReplayed bool, err error) {
 	if idempotencyKey == nil {
-		return s.extract(ctx, e)
+		o, err = s.extract(ctx, e)
+		return o, false, err
 	}
 	reserved, stored, err := s.state.begin(ctx, e.key, digest(*idempotencyKey), e.Fingerprint())
 	if err != nil {
-		return o, err
+		return o, false, err
 	}
 	if stored != nil {
-		return *stored, nil
+		return *stored, true, nil
 	}
 	succeeded := false // stays false if extract panics, so that the Idempotency-Key is free again
 	defer func() { s.state.end(reserved, o, succeeded) }()
 	o, err = s.extract(ctx, e)
 	succeeded = err == nil
-	return o, err
+	return o, false, err
 }
 
 // extract holds the points, waits for the delay of the scenario, and charges or releases the points. The points are held

@@ -11,7 +11,7 @@ import (
 
 const (
 	// exposedHeaders may be read by pages of other origins, besides the safelisted ones (Fetch Standard, section 3.3).
-	exposedHeaders = "Link, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id"
+	exposedHeaders = "Idempotency-Replayed, Link, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id"
 	// preflightAge is how many seconds a browser may keep the answer to a preflight.
 	preflightAge = "600"
 )

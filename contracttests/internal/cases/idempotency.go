@@ -33,7 +33,7 @@ var idempotencyRows = []row{
 		// The last three requests try the stored answer with a wrong key and without one, and then again: a
 		// refusal must not remove it.
 		name: "extract/200/replay", points: 20,
-		explanation: "A repeat with the same Idempotency-Key gets the stored answer and costs nothing, even after other calls; it still counts against the rate limit, and needs its API key.",
+		explanation: "A repeat with the same Idempotency-Key gets the stored answer, which alone has Idempotency-Replayed, and costs nothing, even after other calls; it still counts against the rate limit, and needs its API key.",
 		asks: []ask{
 			read(printed).format("hocr").keyed("a"), read(printed).format("hocr").keyed("a"), status(), read(other), read(printed).format("hocr").keyed("a"),
 			read(printed).format("hocr").keyed("a").by(nobody).auth("Bearer xo"), read(printed).format("hocr").keyed("a").by(nobody),
@@ -43,7 +43,7 @@ var idempotencyRows = []row{
 		// One field differs at a time, so that a fingerprint that omits a field is found. The last request shows
 		// that conflicts keep the stored answer.
 		name: "extract/400/replay-of-another-request", points: 10,
-		explanation: "The same Idempotency-Key with a different request, whichever field differs, is a 400 that names the header.",
+		explanation: "The same Idempotency-Key with a different request, whichever field differs, is a 400 that names the header; it has no Idempotency-Replayed.",
 		asks: slices.Concat([]ask{full().keyed("a")}, confirmed(
 			full().job(func(j *model.Job) { j.Image = other }).keyed("a"), full().language("de").keyed("a"), full().language("und").keyed("a"), full().enhance(true).keyed("a"), full().format("tsv").keyed("a"),
 		), []ask{body(`{"imageUrl":7}`, "imageUrl").keyed("a"), full().keyed("a")}),
@@ -51,7 +51,7 @@ var idempotencyRows = []row{
 		// Keys of 255 characters find truncated columns; "_", "%" and "*" find patterns in queries. The repeats at
 		// the end find overwritten answers.
 		name: "extract/200/replay-apart", points: 90, needs: []string{needKey(model.KeySpare)},
-		explanation: "Idempotency-Keys are distinct if they differ in letter case, in their last character, or belong to different accounts.",
+		explanation: "Idempotency-Keys are distinct if they differ in letter case, in their last character, or belong to different accounts: only a repeat has Idempotency-Replayed.",
 		asks: []ask{
 			read(printed).keyed("a"), read(other).keyedBy(upperKey), read(printed).keyedBy(longKey("1")), read(other).keyedBy(longKey("2")),
 			read(other).keyed("a").by(second), read(blank).keyedBy(longKey("_")), read(blank).format("text").keyedBy(longKey("%")),
@@ -95,7 +95,7 @@ var idempotencyRows = []row{
 	}, {
 		// Of four equal requests one runs and three wait. A blank page with the same key is then a conflict.
 		name: "extract/200/replay-at-once", points: 10, atOnce: 4,
-		explanation: "A repeat waits while the first request runs: concurrent ones get one answer and are charged once.",
+		explanation: "A repeat waits while the first request runs: concurrent ones get one answer, all but one with Idempotency-Replayed, and are charged once.",
 		asks:        append(slices.Repeat([]ask{read(model.Overlapping).keyed("a")}, 4), status(), read(model.Overlapping).keyed("a"), read(blank).keyed("a")),
 	}, {
 		// A server that stores the fingerprint only with the answer would let the second request wait, or run it.

@@ -99,6 +99,13 @@ func (e Answer) Check(x *model.Exchange) []string {
 	if e.Replay != nil && x.Status == e.Status && !bytes.Equal(x.Body, e.Replay) {
 		return []string{fmt.Sprintf("a repeat must get the stored answer byte for byte: %s, not %s", model.Shorten(string(e.Replay), 200), model.Shorten(string(x.Body), 200))}
 	}
+	isStored := e.Replay != nil && x.Status == http.StatusOK
+	switch {
+	case isStored && !x.IsReplayed():
+		return []string{"Idempotency-Replayed must be true: this is the stored answer to an earlier request"}
+	case !isStored && x.IsReplayed():
+		return []string{"Idempotency-Replayed must be absent: this is not the stored answer to an earlier request"}
+	}
 	if x.Status != http.StatusBadRequest || len(e.Fields) == 0 {
 		return nil
 	}

@@ -33,6 +33,18 @@ func replayDefects() []row {
 		{"leaves Cache-Control out of a repeat", replayCase, repeats(apply(header("Cache-Control", "")))},
 		{"sends the first X-Request-Id with a repeat", replayCase, firstHeader("X-Request-Id")},
 		{"sends the first RateLimit with a repeat", replayCase, firstHeader("RateLimit")},
+		// Clients tell by the header what a run cost.
+		{"leaves Idempotency-Replayed out of a repeat", replayCase, repeats(apply(header("Idempotency-Replayed", "")))},
+		{"sends Idempotency-Replayed: yes", replayCase, repeats(apply(header("Idempotency-Replayed", "yes")))},
+		{"marks the first answer as a repeat", replayCase, on(both(extracted, keyed), header("Idempotency-Replayed", "true"))},
+		{"marks a conflict as a repeat", conflictCase, on(both(status(400), keyed), header("Idempotency-Replayed", "true"))},
+		{"marks the answer to an Idempotency-Key that another account has used", replayApart, remember(func(c *call) string { return c.idempotencyKey() }, func(seen *bool, _ server, c *call, a *reply) {
+			if *seen && extracted(c, a) {
+				a.header.Set("Idempotency-Replayed", "true")
+			}
+			*seen = true
+		})},
+		{"leaves Idempotency-Replayed out of concurrent repeats", replayRace, overlapping(repeatable, extracted, apply(header("Idempotency-Replayed", "")))},
 		// The store of replies is asked before the API key is checked.
 		{"answers a repeat without an API key", replayCase, remember(func(c *call) string { return c.idempotencyKey() }, func(stored *[]byte, _ server, c *call, a *reply) {
 			switch {

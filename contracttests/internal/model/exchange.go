@@ -40,6 +40,9 @@ type Exchange struct {
 	Target  Target
 }
 
+// IsReplayed reports whether the answer says that it is the stored one of an earlier request.
+func (x *Exchange) IsReplayed() bool { return x.Header.Get("Idempotency-Replayed") != "" }
+
 // Exchange sends the request and reads the whole answer. The exchange is never nil; the error says why there is no
 // complete answer.
 func (t Target) Exchange(ctx context.Context, r *Request) (*Exchange, error) {

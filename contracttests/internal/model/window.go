@@ -142,6 +142,9 @@ func Clock(t time.Time) string { return t.UTC().Format("15:04:05") }
 // Absorb updates the account by concurrent answers, whose order is unknown. Each may or may not include what the others
 // were charged. It returns the exchange that contradicts the account, and how.
 func (a *Account) Absorb(exchanges []*Exchange) (*Exchange, string) {
+	if x := unmarked(exchanges); x != nil {
+		return x, "of concurrent answers to one Idempotency-Key, all but the first must have Idempotency-Replayed, and the first must not"
+	}
 	before, charged := a.Points.Left, map[string]bool{} // repeats of one Idempotency-Key are charged once
 	var counted int64
 	for i, x := range exchanges {
@@ -166,6 +169,26 @@ func (a *Account) Absorb(exchanges []*Exchange) (*Exchange, string) {
 		}
 	}
 	return a.absorbWindow(exchanges, counted)
+}
+
+// unmarked returns an answer to an Idempotency-Key that was answered more than once, if not all of these answers but one say that they
+// are stored ones. Lost answers do not count: the server need not have stored them.
+func unmarked(exchanges []*Exchange) *Exchange {
+	answers, firsts := map[string]int{}, map[string]int{}
+	for _, x := range exchanges {
+		if key := x.Request.IdempotencyKey(); key != "" && x.Status == http.StatusOK && x.JSON != nil {
+			answers[key]++
+			if !x.IsReplayed() {
+				firsts[key]++
+			}
+		}
+	}
+	for _, x := range exchanges {
+		if key := x.Request.IdempotencyKey(); answers[key] > 1 && firsts[key] != 1 {
+			return x
+		}
+	}
+	return nil
 }
 
 // absorbWindow updates the window by concurrent answers, each of which may include the requests of the others.

@@ -95,6 +95,9 @@ func postgresConfig(databaseURL string) (*pgx.ConnConfig, error) {
 	if err != nil {
 		return nil, configError(err)
 	}
+	if misreadsPassword(databaseURL) {
+		return nil, &Error{reason: "a user or password in the URL has characters that must be escaped, such as @ as %40 and / as %2F"}
+	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
 	}
@@ -108,4 +111,15 @@ func postgresConfig(databaseURL string) (*pgx.ConnConfig, error) {
 		}
 	}
 	return config, nil
+}
+
+// misreadsPassword reports whether the driver took a part of the password for a host or the database, because the password has an @
+// that is not escaped: the user ends at the first one. Errors and logs, which name both, would show that part.
+func misreadsPassword(databaseURL string) bool {
+	_, rest, _ := strings.Cut(databaseURL, "://")
+	authority, path, _ := strings.Cut(rest, "/")
+	_, hosts, _ := strings.Cut(authority, "@")
+	hosts, _, _ = strings.Cut(hosts, "?")
+	path, _, _ = strings.Cut(path, "?")
+	return strings.Contains(hosts+path, "@")
 }

@@ -77,6 +77,23 @@ func TestOpen_InvalidURL(t *testing.T) {
 	}
 }
 
+func TestOpen_PasswordThatIsNotEscaped(t *testing.T) {
+	t.Parallel()
+	for _, url := range []string{
+		"postgres://u:a@hunter2@127.0.0.1:1/x",
+		"postgres://u:a?b@hunter2@127.0.0.1:1/x",
+		"postgres://u:1/hunter2@127.0.0.1:1/x",
+		"postgres://u:a@h1,hunter2@127.0.0.1:1/x",
+	} {
+		_, err := store.Open(t.Context(), url, store.Options{})
+		require.ErrorContains(t, err, "must be escaped", url)
+		require.NotContains(t, err.Error(), "hunter2")
+	}
+	for _, url := range []string{"postgres://u:a%40b@127.0.0.1:1/x%40y?options=a@b", "postgres://u:a@127.0.0.1:1?application_name=a@b"} {
+		require.NoError(t, store.CheckURL(url), url)
+	}
+}
+
 func TestOpen_SQLite(t *testing.T) {
 	t.Parallel()
 	for name, file := range map[string]string{

@@ -1,9 +1,11 @@
 """Tests of the client against a server: UNCIAL_URL names it. With UNCIAL_MOCK=1 it is the mock, whose keys and images cause every error.
 UNCIAL_SERVICE has keys, images and damaged answers of a real service."""
+import http.server
 import json
 import os
 import pathlib
 import tempfile
+import threading
 import time
 import unittest
 import uuid
@@ -51,6 +53,35 @@ class CallTest(unittest.TestCase):
         with self.assertRaises(uncial.NoAnswer) as e:
             uncial.Client("http://127.0.0.1:1", "k", attempts=1).status()
         self.assertIn("127.0.0.1:1", str(e.exception))
+
+
+class LiarTest(unittest.TestCase):
+    """answers that are JSON, but not of the contract"""
+
+    def test_damaged_json_is_no_answer(self):
+        answers = [(200, '{"success": true}'), (200, '{"success": true, "text": "t", "edits": 5}'), (200, "[1]"), (200, "5"),
+                   (200, '{"success": true, "a": ' + "[" * 100_000 + "]" * 100_000 + "}"), (400, '{"success": false, "code": ["x"]}'),
+                   (400, '{"success": false, "code": "INVALID_REQUEST", "fetch": "x"}')]
+        answer = None
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                self.rfile.read(int(self.headers["Content-Length"]))
+                self.send_response(answer[0])
+                self.end_headers()
+                self.wfile.write(answer[1].encode())
+
+            def log_message(self, *args):
+                pass
+
+        with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            client = uncial.Client(f"http://127.0.0.1:{server.server_port}", "k", attempts=1)
+            for answer in answers:
+                with self.subTest(answer[1][:40]), self.assertRaises(uncial.NoAnswer) as e:
+                    client.extract("https://images.example.org/1.jpg", idempotency_key="page-1")
+                self.assertEqual(e.exception.idempotency_key, "page-1")
+            server.shutdown()
 
 
 @unittest.skipUnless(MOCK, "only the mock has these keys and images")

@@ -212,21 +212,13 @@ class Client:
 
     def status(self) -> Status:
         """returns plan, points and rate limit of the account"""
-        b = self._call("GET", "/status")
-        rate = b["rateLimit"]
-        return Status(b["plan"], b["pointsUsed"], b["pointsRemaining"], b["pointsTotal"],
-                      RateLimit(rate["limit"], rate["remaining"], rate["reset"]), b)
+        return self._call(_status, "GET", "/status")
 
     def extract(self, image: typing.Union[str, os.PathLike, bytes], *, language: str = "en", enhance: bool = False, format: str = "json",
                 idempotency_key: typing.Optional[str] = None) -> Extraction:
         """reads an image: an address (http, https or data), the path of a file, or the bytes of one"""
         request = {"imageUrl": _url(image), "language": language, "enhance": enhance, "format": format}
-        b = self._call("POST", "/extract", request, idempotency_key or str(uuid.uuid4()))
-        edits = tuple(Edit(e["page"], _box(e["box"]), e["before"], e["after"], e["rule"], e["confidence"]) for e in b.get("edits") or ())
-        weak = tuple(WeakPlace(w["page"], _box(w["box"]), w["confidence"], w["reason"], w.get("text", ""), w.get("rotation", 0))
-                     for w in b.get("weak") or ())
-        return Extraction(b["text"], b["language"], b["confidence"], b["enhanced"], b.get("document"), edits, weak, b["pointsUsed"],
-                          b["remainingPoints"], b["processingTime"], b)
+        return self._call(_extraction, "POST", "/extract", request, idempotency_key or str(uuid.uuid4()))
 
     def extract_all(self, images: typing.Iterable, *, progress: typing.Optional[typing.Callable[[Progress], None]] = None, **options):
         """reads images one after the other and yields (image, Extraction or Error); it stops at 401 and 402, which every further
@@ -245,11 +237,11 @@ class Client:
                 progress(Progress(done, failed, total, points))
             yield image, result
 
-    def _call(self, method, path, request=None, idempotency_key=None):
+    def _call(self, parse, method, path, request=None, idempotency_key=None):
         waited = 0.0
         for attempt in range(1, self._attempts + 1):
             try:
-                return self._attempt(method, path, request, idempotency_key)
+                return self._attempt(parse, method, path, request, idempotency_key)
             except (ApiError, NoAnswer) as e:
                 if isinstance(e, ApiError) and not e.retryable:
                     raise
@@ -262,7 +254,7 @@ class Client:
             waited += pause
         raise AssertionError("unreachable")
 
-    def _attempt(self, method, path, request, idempotency_key):
+    def _attempt(self, parse, method, path, request, idempotency_key):
         headers = {"Authorization": "Bearer " + self._key, "Accept": "application/json"}
         data = None
         if request is not None:
@@ -282,14 +274,14 @@ class Client:
             raise NoAnswer(f"no answer from {self._base}: {getattr(e, 'reason', e) or type(e).__name__}", idempotency_key) from e
         try:
             body = json.loads(text)
-        except ValueError:
-            body = None
-        if not isinstance(body, dict) or body.get("success") is not (status == 200):
-            raise NoAnswer(f"{self._base} answered {status} with something that is not of the contract", idempotency_key)
-        if status == 200:
-            return body
-        kind = _ERRORS.get(body.get("code"), ApiError)
-        raise kind(status, body, _retry_after(body, got))
+            if body["success"] is not (status == 200):
+                raise ValueError("success contradicts the status")
+            if status == 200:
+                return parse(body)
+            error = _ERRORS.get(body.get("code"), ApiError)(status, body, _retry_after(body, got))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as e:
+            raise NoAnswer(f"{self._base} answered {status} with something that is not of the contract", idempotency_key) from e
+        raise error
 
 
 def _read(answer, end) -> bytes:
@@ -317,6 +309,20 @@ def _retry_after(body, headers):
         return max(0.0, float(wait))
     except (TypeError, ValueError):
         return None
+
+
+def _status(b) -> Status:
+    rate = b["rateLimit"]
+    return Status(b["plan"], b["pointsUsed"], b["pointsRemaining"], b["pointsTotal"],
+                  RateLimit(rate["limit"], rate["remaining"], rate["reset"]), b)
+
+
+def _extraction(b) -> Extraction:
+    edits = tuple(Edit(e["page"], _box(e["box"]), e["before"], e["after"], e["rule"], e["confidence"]) for e in b.get("edits") or ())
+    weak = tuple(WeakPlace(w["page"], _box(w["box"]), w["confidence"], w["reason"], w.get("text", ""), w.get("rotation", 0))
+                 for w in b.get("weak") or ())
+    return Extraction(b["text"], b["language"], b["confidence"], b["enhanced"], b.get("document"), edits, weak, b["pointsUsed"],
+                      b["remainingPoints"], b["processingTime"], b)
 
 
 def _box(b) -> Box:

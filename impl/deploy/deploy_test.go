@@ -327,3 +327,21 @@ func TestMonitoring_Metrics(t *testing.T) {
 		require.Contains(t, string(guide), "`"+string(match[1])+"`", "the guide says what to do")
 	}
 }
+
+// A commit is older than the release it leads to, also if its name begins with a digit, and a later commit is newer.
+func TestDebian_Version(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ version, epoch, want string }{
+		{"1.1.0", "0", "1.1.0"},
+		{"1.1.0-rc1", "0", "1.1.0~rc1"},
+		{"33eb4ed", "1700000000", "1.1.0~20231114221320~33eb4ed"},
+		{"1234567", "1700000001", "1.1.0~20231114221321~1234567"},
+		{"abcdef0-dirty", "1700000002", "1.1.0~20231114221322~abcdef0~dirty"},
+	} {
+		cmd := exec.CommandContext(t.Context(), "debian/version.sh", c.version, "1.1.0")
+		cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH="+c.epoch)
+		got, err := cmd.Output()
+		require.NoError(t, err)
+		require.Equal(t, c.want, string(got))
+	}
+}

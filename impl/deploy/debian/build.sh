@@ -1,14 +1,8 @@
 #!/bin/sh
 # Builds the Debian package from what `make build` built. usage: build.sh VERSION CONTRACT OUT
-# A VERSION that does not begin with a digit, such as a commit, becomes a version before that of the contract.
 set -eu
-version=$1 out=$3
-case $version in
-[0-9]*) ;;
-*) version=$2~$version ;;
-esac
-version=$(printf %s "$version" | tr - '~')
 here=$(cd "$(dirname "$0")" && pwd)
+version=$("$here/version.sh" "$1" "$2") out=$3
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 

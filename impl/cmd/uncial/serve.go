@@ -38,7 +38,7 @@ type serveCmd struct {
 func (serveCmd) Help() string {
 	return `Examples:
   uncial serve
-  uncial serve --listen :8080 --database postgres://uncial@db/uncial --key-secret "$SECRET" --engine http://engine:8090
+  uncial serve --listen :8080 --database postgres://uncial@db/uncial --engine http://engine:8090
   uncial serve --fetch-allow 127.0.0.1/32        (fetch images from this machine, for development)`
 }
 

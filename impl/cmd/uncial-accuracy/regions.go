@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -38,12 +39,11 @@ type region struct {
 
 // loadRegions reads a file of lines "page id, kind, left, top, right, bottom", separated by tabs. Lines that begin with # are comments.
 func loadRegions(path string) (all []region, err error) {
-	file, err := os.Open(path) // #nosec G304 -- the path is an argument
+	data, err := os.ReadFile(path) // #nosec G304 -- the path is an argument
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--regions: %w", err)
 	}
-	defer file.Close()
-	r := csv.NewReader(file)
+	r := csv.NewReader(bytes.NewReader(data))
 	r.Comma, r.Comment, r.FieldsPerRecord = '\t', '#', 6
 	rows, err := r.ReadAll()
 	if err != nil {

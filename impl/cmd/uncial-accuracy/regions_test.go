@@ -44,8 +44,12 @@ func TestPrintRegions(t *testing.T) {
 		Graphics: []document.Graphic{{Box: document.Box{X: 500, Y: 1000, W: 300, H: 300}, Kind: document.Illustration}, {Box: document.Box{X: 10, Y: 1800, W: 90, H: 90}, Kind: document.Music}},
 	}
 	labels := []region{
-		{"p", "print", 0, 0, 1000, 200}, {"p", "print", 0, 200, 1000, 400}, {"p", "handwriting", 0, 200, 1000, 400},
-		{"p", "illustration", 500, 500, 800, 650}, {"p", "illustration", 0, 500, 300, 650}, {"other", "print", 0, 0, 9, 9},
+		{"p", "print", 0, 0, 1000, 200},
+		{"p", "print", 0, 200, 1000, 400},
+		{"p", "handwriting", 0, 200, 1000, 400},
+		{"p", "illustration", 500, 500, 800, 650},
+		{"p", "illustration", 0, 500, 300, 650},
+		{"other", "print", 0, 0, 9, 9},
 	}
 	var out bytes.Buffer
 	require.NoError(t, printRegions(&out, labels, []outcome{{Page: accuracy.Page{ID: "p"}, document: &document.Document{Pages: []document.Page{page}}}}))

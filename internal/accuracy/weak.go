@@ -33,15 +33,15 @@ func FoundErrors(scores []WordScore, errors int, share float64) float64 {
 	})
 	text := 0
 	for _, s := range ranked {
-		text += s.Characters
+		text += s.size()
 	}
 	left, found := share*float64(text), 0.0
 	for _, s := range ranked {
-		if n := float64(s.Characters); n > left {
+		if n := float64(s.size()); n > left {
 			found += float64(s.wrong()) * left / n
 			break
 		}
-		left -= float64(s.Characters)
+		left -= float64(s.size())
 		found += float64(s.wrong())
 	}
 	return found / float64(max(errors, 1))
@@ -52,7 +52,7 @@ func FoundErrors(scores []WordScore, errors int, share float64) float64 {
 func FoundMisread(scores []WordScore, share float64) float64 {
 	words := slices.DeleteFunc(slices.Clone(scores), func(s WordScore) bool { return s.IsUnread })
 	for i := range words {
-		words[i].Moved, words[i].Listed = false, false
+		words[i].Moved, words[i].Listed, words[i].Gap = false, false, 0
 	}
 	return FoundErrors(words, Errors(words), share)
 }
@@ -72,12 +72,15 @@ func ListedShare(scores []WordScore) float64 {
 	return float64(listed) / float64(max(words, 1))
 }
 
+// size counts the characters that are looked at with the word.
+func (s WordScore) size() int { return s.Characters + s.Gap }
+
 // wrong counts the characters that are wrong, missing or in the wrong place.
 func (s WordScore) wrong() int {
 	if s.Moved {
-		return s.Characters
+		return s.Characters + s.Gap
 	}
-	return s.Errors + s.Missing
+	return s.Errors + s.Missing + s.Gap
 }
 
 // Errors returns how many characters of words are wrong, missing next to them, or in the wrong place.

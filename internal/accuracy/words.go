@@ -11,7 +11,8 @@ type Word struct {
 	Text       string  `json:"text"`
 	EndsLine   bool    `json:"endsLine,omitempty"`
 	Confidence float64 `json:"confidence"` // 0..1
-	Listed     bool    `json:"listed,omitempty"`
+	// Place is the number, from 1, of the largest place that the reading lists as weak and the word lies in; 0 if there is none.
+	Place int `json:"place,omitempty"`
 }
 
 // WordScore tells how well a word was read, in the folded measure. A word that was divided at a line end is one.
@@ -20,13 +21,17 @@ type WordScore struct {
 	First      int     `json:"-"`
 	Text       string  `json:"text"` // folded
 	Confidence float64 `json:"confidence"`
-	// Listed reports whether a part of it lies in a place that the reading lists as weak.
+	// Listed reports whether a part of it lies in a place that the reading lists as weak, and Place is that of its last part.
 	Listed     bool `json:"listed,omitempty"`
+	Place      int  `json:"-"`
 	Characters int  `json:"characters"`
 	// Errors counts its wrong and superfluous characters, those that are missing in it, and a wrong end.
 	Errors int `json:"errors,omitempty"`
 	// Missing counts the characters of words that are missing right behind it, or in front of it, in a passage with errors.
 	Missing int `json:"missing,omitempty"`
+	// Gap counts the characters of a long gap between this word and the next one of the same weak place: who looks at the place sees
+	// that they are missing.
+	Gap int `json:"gap,omitempty"`
 	// Moved reports whether the word is right, but stands elsewhere in the ground truth.
 	Moved bool `json:"moved,omitempty"`
 	// IsUnread marks writing that was not read but listed: Characters is how much, as the reading estimates it.
@@ -38,7 +43,7 @@ type WordScore struct {
 const longGap = 20
 
 // CompareWords aligns the words with the ground truth. missed counts the characters that are missing between correct words, or in long
-// gaps: they belong to no word.
+// gaps, unless the words on both sides lie in the same weak place: they belong to no word.
 func CompareWords(truth string, words []Word) (scores []WordScore, missed int) {
 	scores = foldWords(words)
 	texts := make([]string, len(scores))
@@ -58,7 +63,9 @@ func CompareWords(truth string, words []Word) (scores []WordScore, missed int) {
 					lacking = append(lacking, w)
 				}
 			}
-			missed += chargePart(lacking, here)
+			for _, g := range chargePart(lacking, here) {
+				missed += chargeGap(scores, at+g.before, g.characters)
+			}
 		}
 		at, i = at+len(part.Text), i+len(part.Truth)
 	}
@@ -118,9 +125,21 @@ func markMoved(parts []Part, scores []WordScore) map[int]bool {
 	return elsewhere
 }
 
+// gap is where characters are missing: in front of a word, given by its index, or behind the last one.
+type gap struct{ before, characters int }
+
+// chargeGap adds a gap between two words of the same weak place to the first of them, and otherwise returns its characters.
+func chargeGap(scores []WordScore, before, characters int) (missed int) {
+	if before == 0 || before == len(scores) || scores[before].Place == 0 || scores[before-1].Place != scores[before].Place {
+		return characters
+	}
+	scores[before-1].Gap += characters
+	return 0
+}
+
 // chargePart adds the errors of a passage that is not as in the ground truth to its words, those that were moved excepted. It returns
-// how many characters are missing and belong to no word.
-func chargePart(truth []string, words []WordScore) (missed int) {
+// the gaps that belong to no word.
+func chargePart(truth []string, words []WordScore) []gap {
 	var own []WordScore
 	var at []int
 	for i, w := range words {
@@ -129,13 +148,17 @@ func chargePart(truth []string, words []WordScore) (missed int) {
 		}
 	}
 	if len(own) == 0 {
-		return utf8.RuneCountInString(strings.Join(truth, ""))
+		return []gap{{0, utf8.RuneCountInString(strings.Join(truth, ""))}}
 	}
-	missed = chargeErrors(truth, own)
+	gaps := chargeErrors(truth, own)
 	for k, i := range at {
 		words[i] = own[k]
 	}
-	return missed
+	at = append(at, at[len(at)-1]+1)
+	for k := range gaps {
+		gaps[k].before = at[gaps[k].before]
+	}
+	return gaps
 }
 
 // foldWords returns the folded words, without errors. Words without folded characters are left out.
@@ -172,16 +195,15 @@ func sumUp(folded string, parts []Word) WordScore {
 	for _, p := range parts {
 		k := utf8.RuneCountInString(p.Text)
 		s.Confidence += float64(k) * p.Confidence
-		s.Listed = s.Listed || p.Listed
+		s.Listed, s.Place = s.Listed || p.Place > 0, p.Place
 		n += k
 	}
 	s.Confidence /= float64(max(n, 1))
 	return s
 }
 
-// chargeErrors adds the edits between truth and the words, which differ, to the words. It returns how many characters are missing in
-// long gaps.
-func chargeErrors(truth []string, words []WordScore) (missed int) {
+// chargeErrors adds the edits between truth and the words, which differ, to the words. It returns the long gaps.
+func chargeErrors(truth []string, words []WordScore) (gaps []gap) {
 	var read []rune
 	var owner []int // of each character: the index of its word; a blank belongs to the word in front
 	for i, w := range words {
@@ -193,41 +215,41 @@ func chargeErrors(truth []string, words []WordScore) (missed int) {
 		}
 	}
 	want := []rune(strings.Join(truth, " "))
-	var gap []rune // what is missing in front of the next character
-	endGap := func(i int) {
-		letters := utf8.RuneCountInString(strings.ReplaceAll(string(gap), " ", ""))
-		switch isWord := letters > 0 && letters < len(gap); {
+	var missing []rune // in front of the next character
+	endGap := func(i, before int) {
+		letters := utf8.RuneCountInString(strings.ReplaceAll(string(missing), " ", ""))
+		switch isWord := letters > 0 && letters < len(missing); {
 		case isWord && letters >= longGap:
-			missed += letters
+			gaps = append(gaps, gap{before, letters})
 		case isWord:
 			words[owner[i]].Missing += letters
 		default:
-			words[owner[i]].Errors += len(gap)
+			words[owner[i]].Errors += len(missing)
 		}
-		gap = nil
+		missing = nil
 	}
 	i, j := 0, 0
 	for _, step := range editSteps(want, read) {
 		if step == moveTruth {
-			gap = append(gap, want[i])
+			missing = append(missing, want[i])
 			i++
 			continue
 		}
 		if step != moveBoth {
 			words[owner[j]].Errors++
 		}
-		if len(gap) > 0 {
-			endGap(j)
+		if len(missing) > 0 {
+			endGap(j, owner[j])
 		}
 		if step != moveText {
 			i++
 		}
 		j++
 	}
-	if len(gap) > 0 {
-		endGap(len(read) - 1)
+	if len(missing) > 0 {
+		endGap(len(read)-1, len(words))
 	}
-	return missed
+	return gaps
 }
 
 // substitute is a further step of an alignment: a character was read as another.

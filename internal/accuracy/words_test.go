@@ -82,6 +82,23 @@ func TestCompareWords_order(t *testing.T) {
 	require.Equal(t, 16, accuracy.Errors(scores), "those that are moved, and one letter")
 }
 
+func TestCompareWords_gaps(t *testing.T) {
+	t.Parallel()
+	words := readWords("Whan that shoures soote")
+	for i := range words {
+		words[i].Place = 1 + i/2 // two places
+	}
+	within, missed := accuracy.CompareWords("Whan the zephirus with his sweete breeth that shoures soote", words)
+	require.Zero(t, missed)
+	require.Equal(t, 30, within[0].Gap)
+	require.Equal(t, 30, accuracy.Errors(within))
+	require.InDelta(t, 0.5, accuracy.FoundErrors(within, 60, 1), 1e-9)
+
+	between, missed := accuracy.CompareWords("Whan that zephirus with his sweete breeth shoures soote", words)
+	require.Equal(t, 27, missed, "nobody sees a line that is missing between two places")
+	require.Zero(t, accuracy.Errors(between))
+}
+
 func TestCompareWords_errorsAreThoseOfTheDistance(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

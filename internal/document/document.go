@@ -97,15 +97,17 @@ type Word struct {
 	Whole string `json:"whole,omitempty"`
 	// Known reports whether a word list of the enhancement has the word. False without enhancement.
 	Known bool `json:"known,omitempty"`
-	// Signals are what the confidence of handwriting is estimated from, nil if unknown. They stay in the process that recognized the word.
+	// Signals are what the confidence is estimated from, nil if unknown. They stay in the process that recognized the word.
 	Signals *Signals `json:"-"`
 }
 
-// Signals are what the recognizer of handwriting knows of a word beyond its confidence.
+// Signals are what a recognizer knows of a word beyond its confidence.
 type Signals struct {
-	Posterior float64 // share of the likely texts of the line that have the word there, 0..1
-	Language  float64 // mean logarithm of the characters' probabilities by a language model
-	Entropy   float64 // of the possible characters, in nats, where it is largest
+	// Of print.
+	Letters float64 // mean confidence of its characters, 0..1
+	// Of handwriting.
+	Wrong   float64 // share of characters that are wrong, on average over the likely readings of the word, 0..1
+	Entropy float64 // of the possible characters, in nats, where it is largest
 }
 
 // Box is a rectangle in pixels, half open: X <= x < X+W.

@@ -5,8 +5,9 @@
 // Pages are read in this process, by the functions that a worker runs in its sandbox. Timings therefore do not include queue,
 // pipe and sandbox, and --without can leave out steps, which a worker never does. The measures are in internal/accuracy and the
 // steps in impl/ocr/reading. Start with run; read.go reads the pages, stock.go reads them with plain Tesseract, and table.go,
-// report.go and ablation.go print the results. lines.go measures how well lines are found, weak.go
-// how well confidence finds errors, und.go how often a language is found, regions.go whether regions have their kind, and fit.go fits the weights of confidence.
+// report.go and ablation.go print the results. lines.go measures how well lines are found, weak.go how well confidence finds errors
+// (checked.go corrects the ground truth for it), und.go how often a language is found, regions.go whether regions have their kind, and
+// fit.go fits the weights of confidence.
 package main
 
 import (
@@ -65,6 +66,7 @@ type options struct {
 	Regions   string   `placeholder:"FILE" help:"Measure only whether regions have the kind that a file of labels gives them, on the pages that it labels."`
 	Fit       bool     `help:"Fit the weights of the words' confidence, and print them."`
 	Words     []string `placeholder:"FILE,..." help:"For --weak and --fit: take the words from files that --weak --json wrote, and read no pages."`
+	Checked   string   `placeholder:"FILE" help:"For --weak: count passages as right that stand on a page although its ground truth lacks them or has them in another place. Each line is the id of a page, a tab and a passage."`
 	HTML      string   `placeholder:"FILE" help:"Write an HTML report that shows each page with its words and errors."`
 	JSON      bool     `help:"Print the figures of every page as JSON."`
 	Only      string   `placeholder:"TEXT" help:"Read only pages whose id contains this text."`
@@ -111,6 +113,9 @@ func (o options) check() error {
 	}
 	if len(o.Words) > 0 && !o.Weak && !o.Fit {
 		return errors.New("--words: add --weak or --fit")
+	}
+	if o.Checked != "" && !o.Weak {
+		return errors.New("--checked: add --weak")
 	}
 	if o.Und && (o.Ablation || o.Lines || o.Weak || o.Fit || o.HTML != "" || o.PrintOnly) {
 		return errors.New("--und prints a table of its own; leave out --ablation, --lines, --weak, --fit, --html and --print-only")
@@ -196,6 +201,13 @@ func run(ctx context.Context, o options) (err error) {
 
 // reportWords prints what --weak or --fit asks for.
 func reportWords(o options, words []pageWords) error {
+	checked, err := loadPassages(o.Checked)
+	if err != nil {
+		return err
+	}
+	if n := checked.apply(words); n > 0 {
+		fmt.Fprintf(os.Stderr, "%d characters of checked passages count as right\n", n)
+	}
 	switch {
 	case o.Fit:
 		return fitWeights(os.Stdout, words)

@@ -113,12 +113,12 @@ func listedWords(doc *document.Document) (words []accuracy.Word, unread []accura
 			for k := range line.Words {
 				w := &line.Words[k]
 				words = append(words, accuracy.Word{
-					Text: w.Text, EndsLine: k == len(line.Words)-1, Confidence: w.Confidence, Listed: isListed(weak, i, w.Box),
+					Text: w.Text, EndsLine: k == len(line.Words)-1, Confidence: w.Confidence, Place: placeOf(weak, i, w.Box),
 				})
 			}
 		}
 		for _, d := range doc.Pages[i].Doubts {
-			if d.Reason == document.UnreadInk && isListed(weak, i, d.Box) {
+			if d.Reason == document.UnreadInk && placeOf(weak, i, d.Box) > 0 {
 				unread = append(unread, accuracy.Unread{Characters: d.Characters})
 			}
 		}
@@ -126,15 +126,18 @@ func listedWords(doc *document.Document) (words []accuracy.Word, unread []accura
 	return words, unread
 }
 
-// isListed reports whether the middle of a box on page number i lies in a weak place.
-func isListed(weak []document.Weak, i int, b document.Box) bool {
+// placeOf returns the number, from 1, of the largest weak place that the middle of a box on page number i lies in, and 0 if there is
+// none.
+func placeOf(weak []document.Weak, i int, b document.Box) int {
 	x, y := b.X+b.W/2, b.Y+b.H/2
-	for _, w := range weak {
-		if w.Page == i && w.Box.X <= x && x < w.Box.X+w.Box.W && w.Box.Y <= y && y < w.Box.Y+w.Box.H {
-			return true
+	largest, at := 0, 0
+	for k, w := range weak {
+		isIn := w.Page == i && w.Box.X <= x && x < w.Box.X+w.Box.W && w.Box.Y <= y && y < w.Box.Y+w.Box.H
+		if area := w.Box.W * w.Box.H; isIn && area > largest {
+			largest, at = area, k+1
 		}
 	}
-	return false
+	return at
 }
 
 // Shares of the text at which the curve is printed.
@@ -150,8 +153,8 @@ const (
 // weakLegend explains the figures below the table.
 const weakLegend = `AUC: how well the confidence of words tells correct words from others. listed: share of the words in weak places. found in N %: share of
 all wrong, missing and misplaced characters in that share of the text, which is what is listed as weak, the least confident first, and then
-the words of lowest confidence. misread in 25 %: the same of the misread characters alone, without missed writing and misplaced words,
-by confidence alone. cal: mean |confidence - (1 - folded CER)| of pages.
+the words of lowest confidence. Writing that is missing between two words of one weak place lies in that place, and counts as text too.
+misread in 25 %: the same of the misread characters alone, without missed writing and misplaced words, by confidence alone. cal: mean |confidence - (1 - folded CER)| of pages.
 `
 
 // weakGroup is a group of pages.

@@ -75,47 +75,48 @@ type beam struct {
 type text struct {
 	classes []int
 	score   float64 // logarithm of its probability, not normalized
-	// language are the logarithms of the probabilities that the language model gives to the classes, except spaces.
-	language []float64
 }
 
 // search returns the texts that network and language model together find most likely, the likeliest first (CTC prefix beam search: the
 // paths that spell the same text are added up, unlike in best). Its time grows with steps times the width of the guide.
 func (n *network) search(g guide, rows []float32, steps int) []text {
+	return n.searchPart(g, rows, 0, steps, g.language.begin(), 0)
+}
+
+// searchWord is search for one word, in the steps from one to another. before is the context in front of the word.
+func (n *network) searchWord(g guide, rows []float32, from, to int, before context) []text {
+	return n.searchPart(g, rows, from, to, before, g.symbols[g.space])
+}
+
+// searchPart is search in the steps from one to another, with the language model's context in front of them and its symbol behind them.
+func (n *network) searchPart(g guide, rows []float32, from, to int, before context, behind uint16) []text {
 	b := &beam{guide: g, net: n}
-	b.all = append(b.all, prefix{parent: -1, context: g.language.begin(), character: never, seen: -1})
+	b.all = append(b.all, prefix{parent: -1, context: before, character: never, seen: -1})
 	b.at = []int32{0}
-	for t := range steps {
+	for t := from; t < to; t++ {
 		b.advance(t, rows[t*n.out.stride:t*n.out.stride+n.out.classes])
 	}
 	texts := make([]text, len(b.at))
 	for k, i := range b.at {
-		texts[k] = b.text(i)
+		texts[k] = b.text(i, behind)
 	}
 	slices.SortStableFunc(texts, func(x, y text) int { return cmp.Compare(y.score, x.score) })
 	return texts
 }
 
-// text returns the text of a prefix, if the line ends after it.
-func (b *beam) text(i int32) text {
-	t := text{score: b.ended(i)}
+// text returns the text of a prefix, if a symbol of the language model comes after it.
+func (b *beam) text(i int32, behind uint16) text {
+	end, _ := b.language.after(b.all[i].context, behind)
+	t := text{score: b.score(i) + languageWeight*end + b.wordBonus(i)}
 	for ; b.all[i].class != 0; i = b.all[i].parent {
-		own := b.all[i].language - b.all[b.all[i].parent].language - characterBonus
-		t.classes, t.language = append(t.classes, int(b.all[i].class)), append(t.language, own/languageWeight)
+		t.classes = append(t.classes, int(b.all[i].class))
 	}
 	slices.Reverse(t.classes)
-	slices.Reverse(t.language)
 	return t
 }
 
 // score is what prefixes are compared by.
 func (b *beam) score(i int32) float64 { return b.all[i].total() + b.all[i].language }
-
-// ended is the score of a prefix, if the line ends after it.
-func (b *beam) ended(i int32) float64 {
-	end, _ := b.language.after(b.all[i].context, 0)
-	return b.score(i) + languageWeight*end + b.wordBonus(i)
-}
 
 // wordBonus is what a prefix gains if it ends with a word that the lists have.
 func (b *beam) wordBonus(i int32) float64 {

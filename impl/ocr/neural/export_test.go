@@ -27,16 +27,32 @@ func (r *Recognizer) Text(probabilities [][]float32) string { return r.TextKnowi
 func (r *Recognizer) TextKnowing(known func(string) bool, probabilities [][]float32) string {
 	g := r.guide
 	g.known = known
-	o := &r.net.out
-	rows := make([]float32, len(probabilities)*o.stride)
-	for t, p := range probabilities {
-		copy(rows[t*o.stride:], p)
-	}
 	text := ""
-	for _, c := range r.net.align(r.net.search(g, rows, len(probabilities))[0].classes, rows, len(probabilities)) {
+	for _, c := range r.characters(g, r.rows(probabilities), len(probabilities)) {
 		text += c.Text
 	}
 	return text
+}
+
+// Words are what a line says, with the signals of its words, when every class of a step has the probability that probabilities gives it.
+func (r *Recognizer) Words(probabilities [][]float32) []Word {
+	rows, steps := r.rows(probabilities), len(probabilities)
+	width := steps * step
+	out := words(r.characters(r.guide, rows, steps), make([]float32, lineHeight*width), width)
+	r.addSignals(out, rows, steps)
+	return out
+}
+
+func (r *Recognizer) rows(probabilities [][]float32) []float32 {
+	rows := make([]float32, len(probabilities)*r.net.out.stride)
+	for t, p := range probabilities {
+		copy(rows[t*r.net.out.stride:], p)
+	}
+	return rows
+}
+
+func (r *Recognizer) characters(g guide, rows []float32, steps int) []Character {
+	return r.net.align(r.net.search(g, rows, steps)[0].classes, rows, steps)
 }
 
 // After is the logarithm of the probability of the last character of a text behind the others.

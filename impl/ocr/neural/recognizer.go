@@ -22,6 +22,8 @@ type Character struct {
 	Text string
 	Prob float64 // as the network has it, 0 to 1
 	X    int     // column of the line's image where the network is surest of it
+
+	class, step int
 }
 
 // Recognizer reads lines with a model. It serves one goroutine at a time; a worker that reads with several threads has one for each.
@@ -82,10 +84,7 @@ func (r *Recognizer) words(g guide, rows []float32, steps int, line *image.Gray)
 	}
 	texts := r.net.search(g, rows, steps)
 	out := words(r.net.align(texts[0].classes, rows, steps), r.ink, line.Rect.Dx())
-	r.net.addSignals(out, texts)
-	for _, w := range out {
-		w.Signals.Entropy = r.net.entropy(w, rows, steps)
-	}
+	r.addSignals(out, rows, steps)
 	return out
 }
 
@@ -183,7 +182,7 @@ func (n *network) best(rows []float32, steps int) []Character {
 
 // character is what a step says of a class.
 func (n *network) character(row []float32, class, t int) Character {
-	return Character{Text: n.info.Alphabet[class-1], Prob: math.Exp(float64(row[class])), X: t*step + step/2 - margin}
+	return Character{Text: n.info.Alphabet[class-1], Prob: math.Exp(float64(row[class])), X: t*step + step/2 - margin, class: class, step: t}
 }
 
 // words splits characters at spaces. The step at which the network is surest of a character lies somewhere on the character, but

@@ -20,14 +20,12 @@ func TestEvidence_Share(t *testing.T) {
 				more := own + rapid.Float64Range(0, 3).Draw(t, "more")
 				early, agreed, known := flag("early"), flag("agreed"), flag("known")
 				e := func(own, agreed, known float64) float64 {
-					x := reading.Evidence{1, own, max(own-reading.SureOwn, 0), early, agreed, 0, known}
+					x := reading.Evidence{0: 1, 1: own, 2: known, 7: max(own-reading.SureOwn, 0), 8: early, 9: agreed}
 					return x.Share(weights)
 				}
-				likely := reading.Evidence{1, own}
-				likely[14], likely[15], likely[16] = rapid.Float64Range(0, 5).Draw(t, "posterior"), -rapid.Float64Range(0, 1).Draw(t, "language"), 0
-				unlikely := reading.Evidence{1, own}
-				unlikely[14], unlikely[15], unlikely[16] = -likely[14], likely[15]-1, rapid.Float64Range(0, 3).Draw(t, "entropy")
-				require.GreaterOrEqual(t, likely.Share(weights), unlikely.Share(weights), "a word that fits network and language better never has less")
+				likely := reading.Evidence{0: 1, 1: own, 11: own, 15: -rapid.Float64Range(0, 6).Draw(t, "wrong")}
+				unlikely := reading.Evidence{0: 1, 1: own, 11: own - rapid.Float64Range(0, 3).Draw(t, "letters"), 16: rapid.Float64Range(0, 3).Draw(t, "entropy")}
+				require.GreaterOrEqual(t, likely.Share(weights), unlikely.Share(weights), "a word with less doubt in its characters never has less")
 				share := e(own, agreed, known)
 				require.True(t, share > 0 && share < 1)
 				require.GreaterOrEqual(t, e(more, agreed, known), share, "a recognizer that is surer never lowers it")

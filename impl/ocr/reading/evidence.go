@@ -19,29 +19,29 @@ type Evidence [17]float64
 var EvidenceNames = [len(Evidence{})]string{
 	"constant",    // 1
 	"own",         // log-odds of the recognizer's confidence in the word
-	"sure",        // how far they exceed sureOwn
-	"early print", // 1 if the model for early print read it
-	"agreed",      // 1 if another reading of the page has the word too
-	"denied",      // 1 if another reading of the page has something else there
 	"known",       // for a word of longWord letters and more that a word list has: the share of such words on the page
 	"known short", // the same for a shorter word
 	"unknown",     // the same for a word of longWord letters and more that no word list has
 	"width",       // how far the width of its letters is from that of its line, in logarithms
 	"last",        // 1 for the last word of a line, which may be cut off
-	"page",        // mean of "own" over the page, weighted by the length of words
-	// Only for handwriting: for print they made the first set worse.
-	"rare",      // 1 for a word with a sign beyond the letters of modern languages
-	"single",    // 1 for a word of one character
-	"posterior", // log-odds of the word among the likely texts of the line
-	"language",  // mean logarithm of its characters' probabilities by the character model
-	"entropy",   // the largest entropy of the possible characters
+	// Only for print.
+	"sure",        // how far "own" exceeds sureOwn
+	"early print", // 1 if the model for early print read it
+	"agreed",      // 1 if another reading of the page has the word too
+	"denied",      // 1 if another reading of the page has something else there
+	"letters",     // log-odds of the recognizer's mean confidence in its characters
+	"digits",      // 1 for a word with a digit
+	// Only for handwriting.
+	"rare",    // 1 for a word with a sign beyond the letters of modern languages
+	"single",  // 1 for a word of one character
+	"wrong",   // logarithm of the share of its characters that are wrong, on average over the likely readings of the word
+	"entropy", // the largest entropy of the possible characters
 }
 
 // evidence returns the evidence of each word of the page that is, or is not, handwritten, in reading order. Words must have the
 // confidences of the steps before.
 func (p *page) evidence(handwritten bool) []Evidence {
 	var all []Evidence
-	var characters []float64
 	other := p.otherReading()
 	for line := range document.Lines(p.read.Blocks) {
 		if line.Handwritten != handwritten {
@@ -51,46 +51,57 @@ func (p *page) evidence(handwritten bool) []Evidence {
 		for i := range line.Words {
 			w := &line.Words[i]
 			n := float64(utf8.RuneCountInString(w.Text))
-			own := ownLogOdds(w, handwritten)
-			e := Evidence{1, own, max(own-sureOwn, 0), flag(w.Model == earlyPrint)}
-			if other != nil {
-				e[4], e[5] = flag(other.has(w)), flag(!other.has(w))
-			}
-			e[6], e[7], e[8] = p.isKnown(w.Text)
-			e[9] = math.Abs(math.Log(max(float64(w.Box.W), 1)/n) - usual)
-			e[10] = flag(i == len(line.Words)-1)
+			e := Evidence{1, ownLogOdds(w, handwritten)}
+			e[2], e[3], e[4] = p.isKnown(w.Text)
+			e[5] = math.Abs(math.Log(max(float64(w.Box.W), 1)/n) - usual)
+			e[6] = flag(i == len(line.Words)-1)
 			if handwritten {
 				e.addHandwriting(w)
+			} else {
+				e.addPrint(w, other)
 			}
-			all, characters = append(all, e), append(characters, n)
+			all = append(all, e)
 		}
 	}
-	relateToPage(all, characters)
+	relateToPage(all)
 	return all
+}
+
+// addPrint fills in the values that are only for print.
+func (e *Evidence) addPrint(w *document.Word, other otherWords) {
+	e[7], e[8] = max(e[1]-sureOwn, 0), flag(w.Model == earlyPrint)
+	if other != nil {
+		e[9], e[10] = flag(other.has(w)), flag(!other.has(w))
+	}
+	e[11] = e[1]
+	if s := w.Signals; s != nil {
+		e[11] = logOdds(s.Letters)
+	}
+	e[12] = flag(strings.ContainsFunc(w.Text, unicode.IsDigit))
 }
 
 // addHandwriting fills in the values that are only for handwriting.
 func (e *Evidence) addHandwriting(w *document.Word) {
-	e[12] = flag(strings.ContainsFunc(w.Text, func(r rune) bool { return r > lastUsualLetter }))
-	e[13] = flag(utf8.RuneCountInString(w.Text) == 1)
+	e[13] = flag(strings.ContainsFunc(w.Text, func(r rune) bool { return r > lastUsualLetter }))
+	e[14] = flag(utf8.RuneCountInString(w.Text) == 1)
+	wrong := 1 - w.Confidence
 	if s := w.Signals; s != nil {
-		e[14], e[15], e[16] = logOdds(s.Posterior), s.Language, s.Entropy
+		wrong, e[16] = s.Wrong, s.Entropy
 	}
+	e[15] = math.Log(wrong + leastWrong)
 }
 
 // relateToPage fills in what depends on all words of the page. Word lists say little on a page most of whose words they lack: it is
 // full of names, or spelt and abbreviated as in the Middle Ages.
-func relateToPage(all []Evidence, characters []float64) {
-	var known, long, own, n float64
-	for i, e := range all {
-		known, long = known+e[6], long+e[6]+e[8]
-		own, n = own+characters[i]*e[1], n+characters[i]
+func relateToPage(all []Evidence) {
+	var known, long float64
+	for _, e := range all {
+		known, long = known+e[2], long+e[2]+e[4]
 	}
 	share := (known + fewWords/2) / (long + fewWords)
 	for i := range all {
 		e := &all[i]
-		e[6], e[7], e[8] = share*e[6], share*e[7], share*e[8]
-		e[11] = own / n
+		e[2], e[3], e[4] = share*e[2], share*e[3], share*e[4]
 	}
 }
 

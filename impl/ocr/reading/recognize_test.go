@@ -66,7 +66,9 @@ func (s *scripted) Read(_ context.Context, img *image.Gray, _ int, model string,
 	}
 	line := row(img.Rect.Min.X, img.Rect.Min.Y+40, s.says[model].confidence, strings.Fields(s.says[model].text)...)
 	for i := range line.Words {
-		line.Words[i].Model = model
+		w := &line.Words[i]
+		// The mean of a word's characters is above the confidence of the word, which goes by the worst of them.
+		w.Model, w.Signals = model, &document.Signals{Letters: (1 + w.Confidence) / 2}
 	}
 	return []document.Block{block(line)}, nil
 }

@@ -59,7 +59,7 @@ func toLine(l tesseract.Line, model string) document.Line {
 			continue
 		}
 		line.Words = append(line.Words, document.Word{
-			Box: toBox(w.Box), Text: text, Confidence: min(max(w.Confidence/100, 0), 1), Model: cmp.Or(w.Model, model),
+			Box: toBox(w.Box), Text: text, Confidence: min(max(w.Confidence/100, 0), 1), Model: cmp.Or(w.Model, model), Signals: w.Signals,
 		})
 	}
 	for _, p := range l.Baseline {

@@ -224,9 +224,11 @@ const (
 // The final confidence of words: the weights of their evidence, see EvidenceNames, in a logistic regression on the share of their
 // characters that are correct. "uncial-accuracy --fit" prints them; README.md has the commands and the figures.
 var (
-	printWeights = Evidence{0.717, 0.352, 1.245, 0.561, 0.771, -0.202, 1.710, 0.594, 0.995, -1.367, -0.455, 0.121}
-	handWeights  = Evidence{
-		0.412, 0.457, -0.357, 0, 0.611, 0.179, 2.681, 1.383, 1.619, 0.190, -0.484, -0.105, 0.743, 0.240, 0.106, 0.158, -0.366,
+	printWeights = Evidence{
+		-1.855, 0.102, 0.842, -0.073, 0.254, -1.126, -0.322, 0.865, 0.337, 0.448, -0.300, 0.922, -0.922,
+	}
+	handWeights = Evidence{
+		-0.535, 0.026, 2.037, 1.175, 0.917, 0.465, -0.522, 0, 0, 0, 0, 0, 0, 0.649, 0.266, -0.767, -0.498,
 	}
 )
 
@@ -239,6 +241,8 @@ const (
 	// lastUsualLetter is the last letter of the Latin alphabets of modern languages (Latin Extended-A and what comes before). Signs behind
 	// it are those of medieval abbreviations.
 	lastUsualLetter = '\u017f'
+	// leastWrong keeps the logarithm of a share of wrong characters finite, and says which shares are equally small.
+	leastWrong = 0.003
 	// longWord is the number of letters from which on it says something that a word list has the word.
 	longWord = 4
 	// fewWords is the number of long words up to which their share in the word lists says little.

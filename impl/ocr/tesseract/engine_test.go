@@ -73,6 +73,8 @@ func TestEngine_Recognize(t *testing.T) {
 			require.True(t, l.Box.In(img.Rect))
 			require.Equal(t, "eng", w.Model)
 			require.Greater(t, w.Confidence, 50.0)
+			require.InDelta(t, w.Confidence, 100*w.Signals.Letters, 50)
+			require.LessOrEqual(t, w.Signals.Letters, 1.0)
 		}
 	}
 }

@@ -38,7 +38,7 @@ type Word struct {
 	Text       string  // as Tesseract returned it; may consist of spaces
 	Confidence float64 // 0..100
 	Model      string  // the model of the engine that read the word
-	// Signals are set for words that the handwriting network read, and nil for Tesseract's.
+	// Signals are what the confidence of the word is estimated from.
 	Signals *document.Signals
 }
 
@@ -90,7 +90,20 @@ func (c *collector) word() {
 		Text:       text,
 		Confidence: float64(C.TessResultIteratorConfidence(c.it, C.RIL_WORD)),
 		Model:      C.GoString(C.TessResultIteratorWordRecognitionLanguage(c.it)),
+		Signals:    &document.Signals{Letters: c.letters()},
 	})
+}
+
+// letters returns the mean confidence of the characters of the current word, 0..1.
+func (c *collector) letters() float64 {
+	it := C.TessResultIteratorCopy(c.it)
+	defer C.TessResultIteratorDelete(it)
+	page := C.TessResultIteratorGetPageIterator(it)
+	sum, n := float64(C.TessResultIteratorConfidence(it, C.RIL_SYMBOL)), 1.0
+	for C.TessPageIteratorIsAtFinalElement(page, C.RIL_WORD, C.RIL_SYMBOL) == 0 && C.TessResultIteratorNext(it, C.RIL_SYMBOL) != 0 {
+		sum, n = sum+float64(C.TessResultIteratorConfidence(it, C.RIL_SYMBOL)), n+1
+	}
+	return sum / n / 100
 }
 
 // line returns the line that the current word belongs to, and adds it if necessary.

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strings"
+
+	"uncial/internal/accuracy"
+)
+
+// passages are, by the id of a page, texts that stand on the page although its ground truth lacks them or has them in another place.
+type passages map[string][]string
+
+// loadPassages reads a file with the id of a page, a tab and a passage in each line. Lines that begin with # are comments. Without
+// a path there are no passages.
+func loadPassages(path string) (passages, error) {
+	if path == "" {
+		return nil, nil
+	}
+	file, err := os.Open(path) //nolint:gosec // the caller's own file
+	if err != nil {
+		return nil, fmt.Errorf("--checked: %w", err)
+	}
+	defer file.Close()
+	all := passages{}
+	lines := bufio.NewScanner(file)
+	for n := 1; lines.Scan(); n++ {
+		line := lines.Text()
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		id, passage, ok := strings.Cut(line, "\t")
+		if !ok || len(accuracy.Tokens(passage)) == 0 {
+			return nil, fmt.Errorf("--checked: %s, line %d: expected the id of a page, a tab and a passage", path, n)
+		}
+		all[id] = append(all[id], passage)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("--checked: %s: %w", path, err)
+	}
+	return all, nil
+}
+
+// apply counts words of the passages as right that were read as they stand on the page, and that the ground truth would make wrong as a
+// whole. It returns how many characters they have.
+func (p passages) apply(pages []pageWords) (characters int) {
+	for i := range pages {
+		for _, passage := range p[pages[i].Page.ID] {
+			characters += apply(passage, pages[i].Words)
+		}
+	}
+	return characters
+}
+
+func apply(passage string, words []accuracy.WordScore) (characters int) {
+	var at []int // words that are wrong as a whole
+	var texts []string
+	for i, w := range words {
+		if !w.IsUnread && (w.Moved || w.Errors >= w.Characters) {
+			at, texts = append(at, i), append(texts, w.Text)
+		}
+	}
+	k := 0
+	for _, part := range accuracy.Align(accuracy.Tokens(accuracy.Folded(passage)), texts) {
+		for range part.Text {
+			if w := &words[at[k]]; part.Equal {
+				w.Moved, w.Errors = false, 0
+				characters += w.Characters
+			}
+			k++
+		}
+	}
+	return characters
+}

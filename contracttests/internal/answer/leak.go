@@ -67,7 +67,7 @@ func leaks(a Answer) (faults []string) {
 		faults = append(faults, leaksOfDocument(a)...)
 	}
 	// The request may contain the same words, for instance as the name of an unknown field.
-	for _, s := range signsIn(shown) {
+	for _, s := range signsIn(shown, false) {
 		if !bytes.Contains(a.Request, []byte(s.text)) && (s.what != aLibrary || a.Status != http.StatusOK) {
 			faults = append(faults, fmt.Sprintf("the answer shows %s: %q", s.what, s.text))
 		}

@@ -67,8 +67,8 @@ func leaksOfDocument(a Answer) (faults []string) {
 	if json.Unmarshal(a.Body, &result) != nil {
 		return nil
 	}
-	for _, s := range append(signsIn(result.Document), signsIn(aboutPDF(a.Body))...) {
-		if slices.Contains(inDocuments, s.what) && !strings.Contains(result.Text, s.text) && !bytes.Contains(a.Request, []byte(s.text)) {
+	for _, s := range append(signsIn(result.Document, true), signsIn(aboutPDF(a.Body), true)...) {
+		if !strings.Contains(result.Text, s.text) && !bytes.Contains(a.Request, []byte(s.text)) {
 			faults = append(faults, fmt.Sprintf("the document shows %s: %q", s.what, s.text))
 		}
 	}

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -18,43 +19,57 @@ const (
 // remembered are the signs in lines that were searched before.
 var remembered = struct {
 	sync.RWMutex
-	lines map[string][]sign
-}{lines: map[string][]sign{}}
+	lines map[searched][]sign
+}{lines: map[searched][]sign{}}
 
-// signsIn finds internals in each line of a text.
-func signsIn(text string) (all []sign) {
+// searched is a line, and whether it is of a document.
+type searched struct {
+	line       string
+	isDocument bool
+}
+
+// signsIn finds internals in each line of a text. In documents it looks for inDocuments only.
+func signsIn(text string, isDocument bool) (all []sign) {
 	for line := range strings.Lines(text) {
-		all = append(all, signsInLine(strings.TrimSuffix(line, "\n"))...)
+		all = append(all, searched{strings.TrimSuffix(line, "\n"), isDocument}.signs()...)
 	}
 	return all
 }
 
-func signsInLine(line string) []sign {
-	if len(line) > maxRemembered {
-		return search(line)
+func (l searched) signs() []sign {
+	if len(l.line) > maxRemembered {
+		return l.search()
 	}
 	remembered.RLock()
-	signs, known := remembered.lines[line]
+	signs, known := remembered.lines[l]
 	remembered.RUnlock()
 	if known {
 		return signs
 	}
-	signs = search(line)
+	signs = l.search()
 	remembered.Lock()
 	defer remembered.Unlock()
 	if len(remembered.lines) >= maxLines {
 		clear(remembered.lines)
 	}
-	remembered.lines[strings.Clone(line)] = signs
+	l.line = strings.Clone(l.line)
+	remembered.lines[l] = signs
 	return signs
 }
 
-// search looks for every kind of internals. Addresses of hosts behind the server help attackers to map its network.
-func search(line string) (signs []sign) {
+// search looks for internals. Addresses of hosts behind the server help attackers to map its network; markup may look like them.
+func (l searched) search() (signs []sign) {
+	line := l.line
 	for _, i := range internals {
+		if l.isDocument && !slices.Contains(inDocuments, i.what) {
+			continue
+		}
 		for _, m := range i.mark.FindAllString(line, -1) {
 			signs = append(signs, sign{i.what, strings.TrimSpace(m)})
 		}
+	}
+	if l.isDocument {
+		return signs
 	}
 	for _, m := range ipAddress.FindAllString(line, -1) {
 		m = strings.Trim(m, "[]")

@@ -63,7 +63,7 @@ func similarKeys() []ask {
 
 // placeholders are tokens of examples, tests and variables that were not set.
 var placeholders = strings.Fields(`x 0 1 true null undefined None nil NaN test demo dev debug admin root guest anonymous public default changeme secret password token key API_KEY YOUR_API_KEY your-api-key ocr_live_ ocr_test_
-	ocr_live ocr_live_test ocr_live_demo ocr_live_x ocr_test_ok ocr_live_ok uncial`)
+	ocr_live ocr_live_test ocr_live_demo ocr_live_x ocr_test_0 ocr_live_ok uncial`)
 
 // nextLetter is a different letter or digit.
 func nextLetter(r rune) rune {

@@ -80,6 +80,9 @@ func (s *Readings) checkWeakList(x *model.Exchange, j *model.Job, text string) s
 // checkWeak compares the weak places with the text and the document, which is nil if it is not known. Servers of earlier
 // versions list none.
 func checkWeak(x *model.Exchange, text string, doc *documents.Document) string {
+	if _, has := x.JSON["weak"]; !has {
+		return ""
+	}
 	places := WeakPlaces(x)
 	pages := strings.Split(text, "\f")
 	last := 0.0

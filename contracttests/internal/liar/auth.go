@@ -149,8 +149,10 @@ func intendedKeys(c *call) []string {
 		text = strings.ToLower(text)
 		for _, prefix := range []string{"ocr_test_", "cr_test_"} { // the second lacks its first character on purpose
 			if _, rest, ok := strings.Cut(text, prefix); ok {
-				rest = strings.TrimRight(strings.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune(` ,;":&`, r) })[0], "=")
-				all = append(all, "ocr_test_"+rest)
+				if end := strings.IndexAny(rest, ` ,;":&`); end >= 0 {
+					rest = rest[:end]
+				}
+				all = append(all, "ocr_test_"+strings.TrimRight(rest, "="))
 				break
 			}
 		}

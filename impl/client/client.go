@@ -147,20 +147,29 @@ func New(base, key string, timeout time.Duration) (*Client, error) {
 	return &Client{api: api, timeout: timeout, pause: firstPause}, err
 }
 
+// Result is an answer, and the points that it cost: none if it is the stored answer to a request of an earlier call.
+type Result struct {
+	Answer *gen.Extraction
+	Points int64
+}
+
 // Extract sends one request until it succeeds, is refused for good, or tries or time run out. All tries carry the same
 // Idempotency-Key, so that at most one is charged. A 429 is no try: its wait ends with a window of the rate limit. notify,
 // which may be nil, is called after each failed try that will be repeated, with the pause before the next one. Errors:
 // *Refusal, *ConnectionError, ErrNoResponse, or ctx's.
-func (c *Client) Extract(ctx context.Context, key string, request gen.ExtractionRequest, notify func(failed error, wait time.Duration)) (*gen.Extraction, error) {
+func (c *Client) Extract(ctx context.Context, key string, request gen.ExtractionRequest, notify func(failed error, wait time.Duration)) (*Result, error) {
 	bounded, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	pause := c.pause
+	pause, isLost := c.pause, false // isLost: an earlier try may have been charged
 	// bounded ends at the time limit and ctx when the user interrupts: the two need different messages.
 	for try := 1; ; try++ {
-		answer, err := c.once(bounded, key, request)
+		answer, isReplayed, err := c.once(bounded, key, request)
+		isLost = isLost || mayBeCharged(err)
 		switch {
+		case err == nil && isReplayed && !isLost:
+			return &Result{Answer: answer}, nil
 		case err == nil:
-			return answer, nil
+			return &Result{answer, int64(answer.PointsUsed)}, nil
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case bounded.Err() != nil:
@@ -221,24 +230,24 @@ func afterLastTry(err error) error {
 	return err
 }
 
-// once sends the request once. A status of 200 with a body that is no extraction is a *Refusal too: some other server
+// once sends the request once. isReplayed means that the answer is the stored one of an earlier request. A status of 200 with a body that is no extraction is a *Refusal too: some other server
 // answers at the URL. Errors: *Refusal, *ConnectionError.
-func (c *Client) once(ctx context.Context, key string, request gen.ExtractionRequest) (*gen.Extraction, error) {
+func (c *Client) once(ctx context.Context, key string, request gen.ExtractionRequest) (answer *gen.Extraction, isReplayed bool, err error) {
 	response, err := c.api.Extract(ctx, &gen.ExtractParams{IdempotencyKey: &key}, request)
 	if err != nil {
-		return nil, &ConnectionError{err}
+		return nil, false, &ConnectionError{err}
 	}
 	defer func() { _ = response.Body.Close() }()
 	body, err := c.read(response)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	// gen.ParseExtractResponse would fail on malformed headers that are not needed here.
-	var answer gen.Extraction
-	if json.Unmarshal(body, &answer) != nil || !answer.Success.Valid() {
-		return nil, notUncial()
+	answer = new(gen.Extraction)
+	if json.Unmarshal(body, answer) != nil || !answer.Success.Valid() {
+		return nil, false, notUncial()
 	}
-	return &answer, nil
+	return answer, response.Header.Get("Idempotency-Replayed") == "true", nil
 }
 
 // read returns the body of a response with status 200. Errors: *Refusal, *ConnectionError.

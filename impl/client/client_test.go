@@ -111,7 +111,7 @@ func TestClient_Extract_Retries(t *testing.T) {
 				notices = append(notices, failed)
 			})
 			require.NoError(t, err)
-			assert.Equal(t, "Arma virumque cano", got.Text)
+			assert.Equal(t, "Arma virumque cano", got.Answer.Text)
 			assert.EqualValues(t, 2, asked.Load())
 			assert.Len(t, notices, 1)
 			assert.Len(t, keys, 1, "both tries carry the same Idempotency-Key")

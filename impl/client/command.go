@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -38,7 +39,7 @@ type ExtractCmd struct {
 	FetchAllow []string      `placeholder:"CIDR" help:"Non-public address range that manifests may name; may be repeated."`
 	Force      bool          `help:"With --out, read all pages again, and pay again."`
 	DryRun     bool          `short:"n" help:"Say what would be read and what it would cost, and send nothing."`
-	Jobs       int           `short:"j" placeholder:"N" help:"Pages to send at the same time, 1 to 64 (default: 2, but one from each IIIF server). Fewer while the service asks to wait."`
+	Jobs       jobCount      `short:"j" placeholder:"N" help:"Pages to send at the same time, 1 to 64 (default: 2, but one from each IIIF server). Fewer while the service asks to wait."`
 	Timeout    time.Duration `default:"5m" help:"Time limit for one page including retries (default: ${default})."`
 
 	// oneByHost is set unless --jobs is given: IIIF servers of archives refuse clients that ask for many images at once.
@@ -71,7 +72,8 @@ times and never charged twice; the limit of requests per minute is waited for. W
 on where it ended, and files are complete or absent. PDF needs Debian's poppler-utils; JPEG 2000, and images that are
 too large for the service, need libvips-tools.
 
-Exit status: 0 if every page was read; 1 if some were not; 2 if none can be (wrong usage, nothing to read, no valid key, no service).`
+Exit status: 0 if every page was read; 1 if some were not, a file could not be written, or --dry-run finds too few points; 2 if none can be
+(wrong usage, nothing to read, no valid key, no service).`
 }
 
 // Failure is the error of a command that did not read every page. The program prints Message and exits with Status.
@@ -104,20 +106,36 @@ func (c *ExtractCmd) Run(ctx context.Context) error {
 	}
 	defer closeStore()
 	if err := c.checkReport(); err != nil {
+		store.isUnused = true
 		return err
 	}
 	p, err := c.plan(ctx, store)
 	if err != nil {
+		store.isUnused = true
 		return err
 	}
 	defer p.close()
 	if c.DryRun {
 		return p.describe(ctx, api)
 	}
-	r := &run{plan: p, api: api, pace: newPace(c.Jobs), hosts: newHosts(c.oneByHost), counted: map[string]bool{}}
+	r := &run{plan: p, api: api, pace: newPace(int(c.Jobs)), hosts: newHosts(c.oneByHost)}
 	r.console.expect(p.toRead())
 	defer r.console.close()
 	return r.all(ctx)
+}
+
+// jobCount is the value of --jobs. It is 0 only without the flag, which then has its default: a 0 that is given becomes -1, which is
+// refused.
+type jobCount int
+
+// UnmarshalText parses the value of the flag.
+func (n *jobCount) UnmarshalText(text []byte) error {
+	parsed, err := strconv.ParseInt(string(text), 10, 32)
+	if err != nil {
+		return fmt.Errorf("invalid number %q; use a whole number from 1 to %d", text, maxJobs)
+	}
+	*n = cmp.Or(jobCount(parsed), -1)
+	return nil
 }
 
 const (
@@ -234,19 +252,25 @@ func writerOf(kind string) *volume.Writer {
 type store struct {
 	*journal.Journal // nil without --out, and for a dry run into a directory without a journal
 	temporary        string
+	// isUnused makes close remove what open created: nothing will be read.
+	isUnused bool
 }
 
 // open opens the journal of the output directory, which it creates if necessary, or makes a temporary folder. A dry run creates
 // nothing in the output directory. Errors are *Failure.
 func (c *ExtractCmd) open() (*store, func(), error) {
-	_, err := os.Stat(filepath.Join(c.Out, journal.Folder))
-	if c.Out == "" || c.DryRun && err != nil {
+	folder := filepath.Join(c.Out, journal.Folder)
+	_, err := os.Stat(folder)
+	isNew := err != nil
+	if c.Out == "" || c.DryRun && isNew {
 		temporary, err := os.MkdirTemp("", "uncial-extract-")
 		if err != nil {
 			return nil, nil, usage("%v", durable.Explain("temporary files", err))
 		}
 		return &store{temporary: temporary}, func() { _ = os.RemoveAll(temporary) }, nil
 	}
+	_, err = os.Stat(c.Out)
+	isNewOut := err != nil
 	if err := os.MkdirAll(c.Out, 0o777); err != nil { //nolint:gosec // the umask decides
 		return nil, nil, usage("--out: cannot create %q: %v", c.Out, durable.WithoutPath(err))
 	}
@@ -254,11 +278,20 @@ func (c *ExtractCmd) open() (*store, func(), error) {
 	switch {
 	case errors.Is(err, journal.ErrLocked):
 		return nil, nil, usage("--out: %v: %q", err, c.Out)
+	case errors.Is(err, journal.ErrUnreadable):
+		return nil, nil, usage("--out: %q: %v", c.Out, err)
 	case err != nil:
 		return nil, nil, usage("--out: %v", durable.Explain(fmt.Sprintf("to %q", c.Out), err))
 	}
-	return &store{j, j.Temporary()}, func() {
+	s := &store{Journal: j, temporary: j.Temporary()}
+	return s, func() {
 		_ = os.RemoveAll(j.Temporary())
+		if s.isUnused && isNew {
+			_ = os.RemoveAll(folder)
+		}
+		if s.isUnused && isNewOut {
+			_ = os.Remove(c.Out)
+		}
 		_ = j.Close()
 	}, nil
 }

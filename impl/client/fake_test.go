@@ -18,6 +18,7 @@ import (
 	"uncial/gen"
 	"uncial/impl/client"
 	"uncial/impl/client/journal"
+	"uncial/internal/contract"
 	"uncial/internal/document"
 	"uncial/internal/format"
 )
@@ -31,6 +32,7 @@ type fake struct {
 	requests []gen.ExtractionRequest
 	sent     []string // texts
 	keys     map[string]bool
+	answered map[string]bool                             // keys whose answer is stored
 	before   func(text string) gen.ExtractResponseObject // may be nil; returns a response to send instead, or nil
 }
 
@@ -53,6 +55,12 @@ func (f *fake) Extract(_ context.Context, r gen.ExtractRequestObject) (gen.Extra
 			return other, nil
 		}
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.answered[*r.Params.IdempotencyKey] {
+		return contract.Replayed{ExtractResponseObject: good200(*r.Body.Format, text)}, nil
+	}
+	f.answered[*r.Params.IdempotencyKey] = true
 	return good200(*r.Body.Format, text), nil
 }
 
@@ -91,7 +99,7 @@ var _ gen.StrictServerInterface = (*fake)(nil)
 
 func mustFake(tb testing.TB, before func(text string) gen.ExtractResponseObject) (*fake, string) {
 	tb.Helper()
-	f := &fake{keys: map[string]bool{}, before: before}
+	f := &fake{keys: map[string]bool{}, answered: map[string]bool{}, before: before}
 	server := httptest.NewServer(gen.HandlerWithOptions(gen.NewStrictHandler(f, nil), gen.StdHTTPServerOptions{BaseURL: "/api/v1"}))
 	tb.Cleanup(server.Close)
 	return f, server.URL

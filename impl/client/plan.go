@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"uncial/gen"
@@ -145,7 +146,16 @@ func (p *plan) recall(ctx context.Context, one *page) {
 	one.generation = known.Generation
 	one.isPending = !known.SentAt.IsZero()
 	one.isDoubtful = one.isPending
-	if one.isPending && p.adopt(one, known) {
+	answer, err := p.store.LoadAnswer(one.id)
+	isDamaged := errors.Is(err, journal.ErrDamaged)
+	if err != nil && !isDamaged && !errors.Is(err, fs.ErrNotExist) && !p.cmd.Force {
+		one.State, one.isDone = volume.Failed, true
+		one.Reason = fmt.Sprintf("cannot read the stored answer: %v; nothing was sent", durable.WithoutPath(err))
+		return
+	}
+	// The id of a page tells its content and options, so that an answer is certain to be the page's even if the journal was lost.
+	isUnheardOf := known.State == volume.Waiting && !one.isPending
+	if answer != nil && (isUnheardOf || one.isPending && answer.Generation == known.Generation) && p.adopt(one, answer) {
 		return
 	}
 	isExpired := one.isPending && time.Since(known.SentAt) > replyLifetime
@@ -156,46 +166,46 @@ func (p *plan) recall(ctx context.Context, one *page) {
 			one.generation++
 			one.isDoubtful = false
 		}
-	case known.State.IsRead() && p.store.HasAnswer(one.id):
-		p.reuse(one, known.State, known.Formats)
-	case isExpired && known.Earlier.IsRead() && p.store.HasAnswer(one.id):
+	case known.State.IsRead() && answer != nil:
+		p.reuse(one, known.State, known.Formats, answer)
+	case isExpired && known.Earlier.IsRead() && answer != nil:
 		one.Reason = fmt.Sprintf("sent again on %s, and the answer was lost; the extraction may have been charged; the earlier answer is used",
 			known.SentAt.Format(time.RFC3339))
-		p.reuse(one, known.Earlier, known.Formats)
+		p.reuse(one, known.Earlier, known.Formats, answer)
 	case isExpired:
 		one.State, one.isDone = volume.Unknown, true
 		one.Reason = fmt.Sprintf("sent on %s, and the answer was lost; the extraction may have been charged; add --force to read it again",
 			known.SentAt.Format(time.RFC3339))
+	case isDamaged:
+		p.console.note("%s: %v; the page will be read again", one.Source, err)
 	}
 }
 
 // reuse makes a page one that was read before.
-func (p *plan) reuse(one *page, state volume.State, written []string) {
+func (p *plan) reuse(one *page, state volume.State, written []string, answer *journal.Answer) {
 	one.State, one.isDone, one.written = state, true, written
+	one.ReadAt, one.Master, one.Sent = answer.ReadAt, answer.Master, answer.Sent
 	p.attach(one)
 }
 
-// adopt uses the answer to a page that was stored just before a crash, which kept the journal from learning of it. It reports whether
-// there is one.
-func (p *plan) adopt(one *page, known journal.Page) bool {
-	answer, err := p.store.LoadAnswer(one.id)
-	if err != nil || answer.Generation != known.Generation {
-		return false
-	}
+// adopt uses a stored answer that the journal does not know of, because of a crash or because the journal was lost. It reports whether it
+// could.
+func (p *plan) adopt(one *page, answer *journal.Answer) bool {
 	state := volume.Read
 	if answer.Answer.Text == "" {
 		state = volume.Empty
 	}
-	event := journal.Event{Kind: journal.Done, Page: one.id, IsEmpty: state == volume.Empty, Points: int64(answer.Answer.PointsUsed)}
-	if !p.cmd.DryRun && p.store.Append(event) != nil {
+	sent := journal.Event{Kind: journal.Sent, Page: one.id, Generation: answer.Generation, Source: one.Source}
+	done := journal.Event{Kind: journal.Done, Page: one.id, IsEmpty: state == volume.Empty, Points: answer.Points}
+	if !p.cmd.DryRun && p.store.Append(sent, done) != nil {
 		return false // the run will say what is wrong with the journal
 	}
-	one.isPending, one.isDoubtful = false, false
+	one.generation, one.isPending, one.isDoubtful = answer.Generation, false, false
 	if p.cmd.Force {
 		one.generation++
 		return true
 	}
-	p.reuse(one, state, nil)
+	p.reuse(one, state, nil, answer)
 	return true
 }
 
@@ -215,7 +225,7 @@ func (p *plan) describe(ctx context.Context, api *Client) error {
 	for _, one := range p.pages {
 		if one.isDone {
 			states[one.State]++
-			if one.State == volume.Unknown {
+			if one.Reason != "" {
 				p.console.note("%s: %s", one.Source, one.Reason)
 			}
 			continue
@@ -247,6 +257,7 @@ func (p *plan) describe(ctx context.Context, api *Client) error {
 			line += fmt.Sprintf("; %d %s", states[state], state)
 		}
 	}
+	var lack error
 	if api != nil {
 		status, err := api.Status(ctx)
 		if ctx.Err() != nil {
@@ -257,11 +268,14 @@ func (p *plan) describe(ctx context.Context, api *Client) error {
 			return &Failure{2, fmt.Sprintf("%s: %v", p.cmd.URL, err)}
 		}
 		line += fmt.Sprintf("; %s left", points(status.PointsRemaining))
+		if enough := status.PointsRemaining / contract.Price; enough < int64(states[volume.Waiting]) {
+			lack = &Failure{1, fmt.Sprintf("the points left suffice for %d of %s", enough, countPages(states[volume.Waiting]))}
+		}
 	}
 	if _, err := fmt.Fprintln(p.console.stdout, line); err != nil {
 		return &Failure{1, durable.Explain("the result", err).Error()}
 	}
-	return nil
+	return lack
 }
 
 // countPages returns a number of pages in words: "1 page", "40 pages".

@@ -51,7 +51,7 @@ func (r *run) keep(ctx context.Context, one *page, answer *journal.Answer, held 
 	if err != nil {
 		return nil, &Failure{1, durable.Explain("the answer to "+one.Source, err).Error()}
 	}
-	event := journal.Event{Kind: journal.Done, Page: one.id, IsEmpty: one.State == volume.Empty, Points: int64(answer.Answer.PointsUsed)}
+	event := journal.Event{Kind: journal.Done, Page: one.id, IsEmpty: one.State == volume.Empty, Points: answer.Points}
 	if err := r.store.Append(event); err != nil {
 		return nil, &Failure{1, durable.Explain("the journal", err).Error()}
 	}
@@ -83,9 +83,6 @@ func (p *plan) attach(one *page) {
 		return documentOf(answer)
 	}
 	one.Image = func(ctx context.Context, n, maxSide int) (*volume.Image, error) { return p.image(ctx, one, n, maxSide) }
-	if answer, err := p.load(one); err == nil {
-		one.ReadAt, one.Master, one.Sent = answer.ReadAt, answer.Master, answer.Sent
-	}
 }
 
 // load returns the stored answer to a page.

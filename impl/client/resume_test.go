@@ -211,6 +211,15 @@ func TestExtractCmd_Run_DryRun(t *testing.T) {
 	assert.NoDirExists(t, out)
 	assert.Empty(t, f.texts())
 
+	many := make([]string, 10)
+	for i := range many {
+		many[i] = fmt.Sprintf("%d.jpg", i)
+	}
+	stdout, stderr, status = extract(t.Context(), t, url, append([]string{"--dry-run"}, mustFiles(t, many...)...)...)
+	assert.Equal(t, 1, status)
+	assert.Equal(t, "10 pages; 10 would be read for 100 points; 90 points left\n", stdout)
+	assert.Equal(t, "the points left suffice for 9 of 10 pages\n", stderr)
+
 	stdout, _, status = extract(t.Context(), t, url, files[0], "--dry-run", "--key=")
 	assert.Zero(t, status)
 	assert.Equal(t, "1 page; 1 would be read for 10 points\n", stdout, "nobody is asked without a key")
@@ -314,7 +323,7 @@ func TestExtractCmd_Run_Late(t *testing.T) {
 	assert.Equal(t, 20, pointsUsed(t, base, key))
 	_, stderr, status = extract(t.Context(), t, base, args...)
 	assert.Zero(t, status, stderr)
-	assert.Contains(t, stderr, "2 of 2 pages read (1 before); 10 points used, ")
+	assert.Contains(t, stderr, "2 of 2 pages read (1 before); 0 points used; ", "the first run was charged")
 	assert.Equal(t, 20, pointsUsed(t, base, key), "the stored answer costs nothing")
 }
 

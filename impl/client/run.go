@@ -37,10 +37,9 @@ type run struct {
 	storing sync.Mutex
 
 	mu        sync.Mutex
-	counted   map[string]bool // by Idempotency-Key, since a page that is given twice is charged once
-	used      int64           // points
-	remaining *int64          // points after the last answer; nil if unknown
-	problems  []string        // files that were not written, and why
+	used      int64    // points
+	remaining *int64   // points after the last answer that was charged; nil if none was
+	problems  []string // files that were not written, and why
 }
 
 // all reads every page that is not done, as many at a time as the pace allows, and writes the results in the order of the
@@ -54,7 +53,7 @@ func (r *run) all(ctx context.Context) error {
 	defer halt(nil)
 	r.halt = halt
 	// The capacity bounds how many results can wait for an earlier one.
-	pending := make(chan chan []byte, 4*r.cmd.Jobs)
+	pending := make(chan chan []byte, 4*int(r.cmd.Jobs))
 	go func() {
 		defer close(pending)
 		for _, one := range r.pages {
@@ -92,7 +91,7 @@ func (r *run) again(ctx context.Context, one *page) {
 	if one.Reason != "" {
 		r.console.note("%s: %s", one.Source, one.Reason)
 	}
-	if one.State == volume.Unknown {
+	if !one.State.IsRead() {
 		return
 	}
 	if err := r.writeFiles(ctx, one); err != nil && ctx.Err() == nil {
@@ -161,12 +160,15 @@ func (r *run) extract(ctx context.Context, one *page, folder string) (*journal.A
 	if r.cmd.Enhance {
 		request.Enhance = &r.cmd.Enhance
 	}
-	answer, err := r.send(ctx, one, request)
+	result, err := r.send(ctx, one, request)
 	if err != nil {
 		return nil, err
 	}
-	r.count(one, answer)
-	return &journal.Answer{Source: one.Source, ReadAt: time.Now().UTC().Truncate(time.Second), Generation: one.generation, Master: image.Master, Sent: image.Sent, Answer: answer}, nil
+	r.count(result)
+	return &journal.Answer{
+		Source: one.Source, ReadAt: time.Now().UTC().Truncate(time.Second), Generation: one.generation, Points: result.Points,
+		Master: image.Master, Sent: image.Sent, Answer: result.Answer,
+	}, nil
 }
 
 // maxGenerations bounds how many keys are tried if the service knows them with other requests.
@@ -174,13 +176,13 @@ const maxGenerations = 8
 
 // send announces and sends a request. The service may know the key with another copy of the same page, from an output directory
 // that is gone: unless this journal says that such a request may have been charged, the next generation is sent.
-func (r *run) send(ctx context.Context, one *page, request gen.ExtractionRequest) (*gen.Extraction, error) {
+func (r *run) send(ctx context.Context, one *page, request gen.ExtractionRequest) (*Result, error) {
 	for try := 1; ; try++ {
 		key, err := r.announce(ctx, one)
 		if err != nil {
 			return nil, err
 		}
-		answer, err := r.api.Extract(ctx, key, request, func(failed error, wait time.Duration) {
+		result, err := r.api.Extract(ctx, key, request, func(failed error, wait time.Duration) {
 			one.isDoubtful = one.isDoubtful || mayBeCharged(failed)
 			r.slowDown(one, failed, wait)
 			r.console.note("%s: %v; retrying in %v", one.Source, failed, wait.Round(100*time.Millisecond))
@@ -188,7 +190,7 @@ func (r *run) send(ctx context.Context, one *page, request gen.ExtractionRequest
 		var refused *Refusal
 		isOther := errors.As(err, &refused) && refused.IsKeyReused && (!one.isPending || r.cmd.Force)
 		if !isOther || try == maxGenerations {
-			return answer, err
+			return result, err
 		}
 		one.generation++
 		one.isDoubtful = false
@@ -241,15 +243,15 @@ func (r *run) slowDown(one *page, failed error, wait time.Duration) {
 	}
 }
 
-// count adds up the points of an answer. Pages of the same content at the same position in two folders share a key, and are charged once.
-func (r *run) count(one *page, answer *gen.Extraction) {
+// count adds up the points of an answer. The balance in a stored answer is out of date.
+func (r *run) count(result *Result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if key := journal.Key(one.id, one.generation); one.id == "" || !r.counted[key] {
-		r.counted[key] = true
-		r.used += int64(answer.PointsUsed)
+	if result.Points == 0 {
+		return
 	}
-	r.remaining = answer.RemainingPoints
+	r.used += result.Points
+	r.remaining = result.Answer.RemainingPoints
 	r.console.spent(r.used)
 }
 

@@ -79,8 +79,10 @@ type Page struct {
 
 // Canvas is the abstract page of a IIIF manifest, onto which annotations are put.
 type Canvas struct {
-	ID            string
-	Width, Height int // of the canvas, which need not be that of the image
+	ID            string // "" if the manifest has none
+	Width, Height int    // of the canvas, which need not be that of the image
+	// IsPartial means that the image shows an unknown part of the canvas. The other fields are then empty.
+	IsPartial bool
 }
 
 // Size is in pixels.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strconv"
 	"time"
@@ -26,6 +27,8 @@ type Answer struct {
 	// Generation is that of the reading; see Page.
 	Generation int       `json:"generation,omitempty"`
 	ReadAt     time.Time `json:"readAt"`
+	// Points were charged for it: none if the service had it stored.
+	Points int64 `json:"points"`
 	// Master and Sent are the sizes of the original image and of the copy that was read; zero if unknown.
 	Master volume.Size     `json:"master,omitzero"`
 	Sent   volume.Size     `json:"sent,omitzero"`
@@ -60,30 +63,35 @@ func (j *Journal) SaveAnswer(id string, answer *Answer) error {
 	})
 }
 
-// HasAnswer reports whether the answer to a page is stored.
-func (j *Journal) HasAnswer(id string) bool {
-	about, err := os.Stat(j.answerPath(id))
-	return err == nil && about.Mode().IsRegular() && about.Size() > 0
-}
+// ErrDamaged means that a stored answer is incomplete or was changed.
+var ErrDamaged = errors.New("the stored answer is damaged")
 
-// LoadAnswer returns the stored answer to a page.
+// LoadAnswer returns the stored answer to a page. Errors: fs.ErrNotExist, ErrDamaged, or those of the file system.
 func (j *Journal) LoadAnswer(id string) (answer *Answer, err error) {
 	file, err := os.Open(j.answerPath(id))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	packed, err := gzip.NewReader(file)
-	if err != nil {
-		return nil, fmt.Errorf("the stored answer is damaged: %w", err)
-	}
-	if err := json.NewDecoder(io.LimitReader(packed, maxAnswer)).Decode(&answer); err != nil {
-		return nil, fmt.Errorf("the stored answer is damaged: %w", err)
-	}
-	if answer.Answer == nil {
-		return nil, errors.New("the stored answer is damaged: it has no answer")
+	content, err := unpack(file)
+	switch path := (*fs.PathError)(nil); {
+	case errors.As(err, &path):
+		return nil, err
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	case json.Unmarshal(content, &answer) != nil || answer == nil || answer.Answer == nil:
+		return nil, fmt.Errorf("%w: it is not an answer", ErrDamaged)
 	}
 	return answer, nil
+}
+
+// unpack returns the content of a packed file, to its end: the checksum comes last.
+func unpack(file io.Reader) ([]byte, error) {
+	packed, err := gzip.NewReader(file)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(packed, maxAnswer))
 }
 
 // answerPath is the file of an answer. An id has only letters, digits, "-" and "_".

@@ -28,6 +28,9 @@ import (
 // Folder is the name of the journal's folder in the output directory.
 const Folder = ".uncial-extract"
 
+// logName is the file of the events.
+const logName = Folder + "/journal.jsonl"
+
 // version is the form of the journal. A later version that an older program would misread gets another number.
 const version = 1
 
@@ -39,6 +42,9 @@ const maxReason = 1000
 
 // ErrLocked means that another run writes to the same directory.
 var ErrLocked = errors.New("another run is writing to this directory")
+
+// ErrUnreadable means that the journal itself is damaged, or of a later version.
+var ErrUnreadable = errors.New("cannot read the journal")
 
 // Kind is what happened.
 type Kind string
@@ -101,7 +107,7 @@ type Journal struct {
 }
 
 // Open opens the journal of an output directory, or begins one. What a crash left behind is removed: temporary files, and
-// the last line if it is incomplete. Errors: ErrLocked, a journal of a later version, or those of the file system.
+// the last line if it is incomplete. Errors: ErrLocked, ErrUnreadable, or those of the file system.
 func Open(dir string) (*Journal, error) {
 	j := &Journal{dir: dir, pages: map[string]*Page{}, names: map[string]string{}, owners: map[string]string{}, named: map[string]string{}}
 	if err := os.MkdirAll(j.path("answers"), 0o777); err != nil { //nolint:gosec // the umask decides
@@ -129,7 +135,7 @@ func (j *Journal) load() (err error) {
 	if err := os.Mkdir(j.Temporary(), 0o700); err != nil {
 		return err
 	}
-	if j.file, err = os.OpenFile(j.path("journal.jsonl"), os.O_RDWR|os.O_CREATE, 0o666); err != nil { //nolint:gosec // the umask decides
+	if j.file, err = os.OpenFile(filepath.Join(j.dir, logName), os.O_RDWR|os.O_CREATE, 0o666); err != nil { //nolint:gosec // the umask decides
 		return err
 	}
 	whole, err := j.replay()
@@ -158,14 +164,14 @@ func (j *Journal) replay() (whole int64, err error) {
 			return whole, nil
 		}
 		if err != nil {
-			return 0, fmt.Errorf("journal.jsonl, line %d: %w", number, err)
+			return 0, fmt.Errorf("%w: %s, line %d: %w", ErrUnreadable, logName, number, durable.WithoutPath(err))
 		}
 		var event Event
 		if json.Unmarshal(bytes.TrimSpace(line), &event) != nil {
-			return 0, fmt.Errorf("journal.jsonl, line %d: not an event; restore the file, or use another directory", number)
+			return 0, fmt.Errorf("%w: %s, line %d is not an event; restore the file, or remove it: the answers that are stored count as read", ErrUnreadable, logName, number)
 		}
 		if event.Version > version {
-			return 0, errors.New("the journal was written by a later version of this program; use that one, or another directory")
+			return 0, fmt.Errorf("%w: it was written by a later version of this program; use that one, or another directory", ErrUnreadable)
 		}
 		j.apply(event)
 		whole += int64(len(line))
@@ -290,7 +296,9 @@ func (j *Journal) Close() error {
 	if j.file != nil {
 		err = j.file.Close()
 	}
-	return errors.Join(err, j.lock.Close())
+	// A program that is being started may have a copy of the file until it runs, and would hold the lock.
+	unlocked := unix.Flock(int(j.lock.Fd()), unix.LOCK_UN)
+	return errors.Join(err, unlocked, j.lock.Close())
 }
 
 func (j *Journal) path(name string) string { return filepath.Join(j.dir, Folder, name) }

@@ -113,10 +113,11 @@ func TestOpen_Refuses(t *testing.T) {
 	path := filepath.Join(dir, journal.Folder, "journal.jsonl")
 	require.NoError(t, os.WriteFile(path, []byte("{\"kind\":\"start\",\"version\":2}\n"), 0o600))
 	_, err = journal.Open(dir)
+	require.ErrorIs(t, err, journal.ErrUnreadable)
 	require.ErrorContains(t, err, "later version")
 	require.NoError(t, os.WriteFile(path, []byte("{\"kind\":\"start\"}\nrubbish\n{}\n"), 0o600))
 	_, err = journal.Open(dir)
-	require.ErrorContains(t, err, "line 2: not an event")
+	require.ErrorContains(t, err, "cannot read the journal: .uncial-extract/journal.jsonl, line 2 is not an event")
 	_, err = journal.Open("/dev/null")
 	require.Error(t, err)
 }
@@ -126,19 +127,28 @@ func TestJournal_SaveAnswer(t *testing.T) {
 	dir := t.TempDir()
 	j := mustOpen(t, dir)
 	id := journal.PageID("1.jpg", "sha256:0", "en")
-	assert.False(t, j.HasAnswer(id))
 	_, err := j.LoadAnswer(id)
 	require.ErrorIs(t, err, os.ErrNotExist)
 	want := &journal.Answer{Source: "1.jpg", Master: volume.Size{Width: 5, Height: 6}, Answer: &gen.Extraction{Success: true, Text: "a", PointsUsed: 10}}
 	require.NoError(t, j.SaveAnswer(id, want))
-	assert.True(t, j.HasAnswer(id))
 	got, err := j.LoadAnswer(id)
 	require.NoError(t, err)
 	assert.Equal(t, want, got)
 	path := filepath.Join(dir, journal.Folder, "answers", id+".json.gz")
-	require.NoError(t, os.Truncate(path, 30))
+	whole, err := os.ReadFile(filepath.Clean(path))
+	require.NoError(t, err)
+	for name, damaged := range map[string][]byte{
+		"empty": {}, "cut": whole[:30], "without its checksum": whole[:len(whole)-8], "with a wrong checksum": append(whole[:len(whole)-8:len(whole)-8], "12345678"...),
+	} {
+		require.NoError(t, os.WriteFile(path, damaged, 0o600))
+		_, err = j.LoadAnswer(id)
+		require.ErrorIs(t, err, journal.ErrDamaged, name)
+	}
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, os.Mkdir(path, 0o700))
 	_, err = j.LoadAnswer(id)
-	require.ErrorContains(t, err, "damaged")
+	require.Error(t, err)
+	require.NotErrorIs(t, err, journal.ErrDamaged, "what cannot be read may be whole")
 }
 
 func TestPageID(t *testing.T) {

@@ -272,8 +272,17 @@ func TestReader_Expand_PartialImages(t *testing.T) {
 	set := mustExpand(t, mustReader(t), path)
 	assert.Equal(t, []string{"https://a.test/c", "https://a.test/c#image=2"}, positions(set))
 	for _, p := range set.Pages {
-		assert.Zero(t, p.Canvas, "boxes of a part have no known place on the canvas")
+		assert.Equal(t, volume.Canvas{IsPartial: true}, p.Canvas, "boxes of a part have no known place on the canvas")
 	}
+}
+
+func TestReader_Expand_CanvasesWithoutIDs(t *testing.T) {
+	t.Parallel()
+	const canvas = `{"type":"Canvas","items":[{"items":[{"motivation":"painting","body":{"id":"https://a.test/%d.jpg","type":"Image"}}]}]}`
+	path := sourcetest.Write(t, t.TempDir(), "manifest.json", fmt.Appendf(nil, `{"id":"https://a.test/m","type":"Manifest","items":[%s,%s]}`, fmt.Sprintf(canvas, 1), fmt.Sprintf(canvas, 2)))
+	set := mustExpand(t, mustReader(t), path)
+	assert.Equal(t, []string{"https://a.test/m#canvas=1", "https://a.test/m#canvas=2"}, positions(set))
+	assert.Empty(t, set.Pages[0].Canvas.ID)
 }
 
 func TestReader_Expand_Collection(t *testing.T) {

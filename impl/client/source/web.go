@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -357,8 +358,9 @@ func (r *Reader) canvasPages(manifests []*iiif.Document) (pages []*Page, images 
 			prefix = fmt.Sprintf("%0*d-", len(fmt.Sprint(len(manifests))), m+1)
 		}
 		for i, canvas := range doc.Canvases {
+			id := cmp.Or(canvas.ID, fmt.Sprintf("%s#canvas=%d", doc.ID, i+1))
 			base := Page{
-				Position: canvas.ID, Locator: canvas.ID, Source: canvas.ID, Label: canvas.Label, Stem: fmt.Sprintf("%s%0*d", prefix, digits, i+1),
+				Position: id, Locator: id, Source: id, Label: canvas.Label, Stem: fmt.Sprintf("%s%0*d", prefix, digits, i+1),
 				Canvas: volume.Canvas{ID: canvas.ID, Width: canvas.Width, Height: canvas.Height},
 			}
 			if base.Label == "" {
@@ -375,10 +377,10 @@ func (r *Reader) canvasPages(manifests []*iiif.Document) (pages []*Page, images 
 				if len(canvas.Images) > 1 {
 					page.Stem = fmt.Sprintf("%s-%d", base.Stem, k+1)
 					if k > 0 {
-						page.Position = fmt.Sprintf("%s#image=%d", canvas.ID, k+1)
+						page.Position = fmt.Sprintf("%s#image=%d", id, k+1)
 						page.Locator = page.Position
 					}
-					page.Canvas = volume.Canvas{} // of which the image shows an unknown part: annotations would be misplaced
+					page.Canvas = volume.Canvas{IsPartial: true} // annotations would be misplaced
 				}
 				pages = append(pages, &page)
 				images++

@@ -204,6 +204,7 @@ func TestPages_resolution(t *testing.T) {
 		want int
 	}{
 		"PNG, in pixels per meter": {pngWith(MustSample(t, "clear.png"), "pHYs", []byte{0, 0, 0x2e, 0x23, 0, 0, 0x2e, 0x23, 1}), 300},
+		"PNG, unknown to libvips":  {pngWith(MustSample(t, "clear.png"), "pHYs", []byte{0, 0, 0x03, 0xe8, 0, 0, 0x03, 0xe8, 1}), 0},
 		"PNG, only the aspect":     {pngWith(MustSample(t, "clear.png"), "pHYs", []byte{0, 0, 0, 1, 0, 0, 0, 2, 0}), 0},
 		"TIFF, in centimetres":     {tiffFile(littleTIFF, replace(tiffOf(stored(1)), replace(presentation(1), short(296, 3))...)), 1524},
 		"TIFF, without a unit":     {tiffFile(littleTIFF, replace(tiffOf(stored(1)), replace(presentation(1), short(296, 1))...)), 0},

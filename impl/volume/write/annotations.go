@@ -47,8 +47,13 @@ func hasManifest(v *volume.Volume) error {
 // writeAnnotations writes an annotation page for each page of a manifest that is read: a line is an annotation, whose place is in pixels of the
 // canvas. Their ids lie below that of the canvas, as those of a manifest's own annotations do.
 func writeAnnotations(_ context.Context, v *volume.Volume, save volume.Save) error {
+	withoutID := 0
 	for _, page := range v.Pages {
-		if !page.State.IsRead() || page.Canvas.ID == "" {
+		if !page.State.IsRead() || page.Canvas.IsPartial {
+			continue
+		}
+		if page.Canvas.ID == "" {
+			withoutID++
 			continue
 		}
 		doc, err := page.Document()
@@ -65,6 +70,9 @@ func writeAnnotations(_ context.Context, v *volume.Volume, save volume.Save) err
 		if err != nil {
 			return err
 		}
+	}
+	if withoutID > 0 {
+		return fmt.Errorf("no annotations for %d of %d pages: the manifest gives their canvases no id", withoutID, len(v.Pages))
 	}
 	return nil
 }

@@ -153,6 +153,16 @@ func TestWriters_Annotations(t *testing.T) {
 	require.NotEqual(t, first.ID, list.Items[1].ID)
 	require.Contains(t, files["page-2.annotations.json"], `"items": []`, "an empty page has a list without items")
 
+	nameless := book(t)
+	nameless.Pages[0].Canvas.ID, nameless.Pages[1].Canvas = "", volume.Canvas{IsPartial: true}
+	var names []string
+	err := writer(t, "annotations").Write(t.Context(), nameless, func(name string, _ func(io.Writer) error) error {
+		names = append(names, name)
+		return nil
+	})
+	require.EqualError(t, err, "no annotations for 1 of 4 pages: the manifest gives their canvases no id")
+	require.Equal(t, []string{"page-4.annotations.json"}, names)
+
 	folder := book(t)
 	folder.Manifest = ""
 	require.EqualError(t, writer(t, "annotations").Check(folder), "annotations belong to the canvases of a IIIF manifest; give the URL of one manifest")

@@ -209,7 +209,8 @@ func (c *ExtractCmd) checkOutput() error {
 	return nil
 }
 
-// checkReport checks that the directory of the report is there, which may be that of --out. Else it would be missed after the last page.
+// checkReport checks that the directory of the report exists, which may be that of --out, so that a wrong one is not noticed only after
+// the last page.
 func (c *ExtractCmd) checkReport() error {
 	if c.Report == "" || c.DryRun {
 		return nil

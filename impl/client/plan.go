@@ -154,8 +154,8 @@ func (p *plan) recall(ctx context.Context, one *page) {
 		return
 	}
 	// The id of a page tells its content and options, so that an answer is certain to be the page's even if the journal was lost.
-	isUnheardOf := known.State == volume.Waiting && !one.isPending
-	if answer != nil && (isUnheardOf || one.isPending && answer.Generation == known.Generation) && p.adopt(one, answer) {
+	isNewToJournal := known.State == volume.Waiting && !one.isPending
+	if answer != nil && (isNewToJournal || one.isPending && answer.Generation == known.Generation) && p.adopt(one, answer) {
 		return
 	}
 	isExpired := one.isPending && time.Since(known.SentAt) > replyLifetime

@@ -314,7 +314,7 @@ func TestReader_Expand_BadManifest(t *testing.T) {
 		"/dangling/manifests": `{"type":"Collection","items":[{"id":"BASE/gone","type":"Manifest"}]}`,
 	})
 	for path, want := range map[string]string{
-		"/html/manifest": "the server sent no manifest or collection, but a web page or nothing", "/other/manifest": "not a IIIF manifest or collection",
+		"/html/manifest": "the server sent a web page, or nothing, instead of a manifest or collection", "/other/manifest": "not a IIIF manifest or collection",
 		"/none/manifest": "the IIIF manifest has no images", "/blank/manifest": "the IIIF manifest has no images",
 		"/empty/collection": "the IIIF collection has no manifests", "/missing/manifest": "the server answered 404",
 		"/dangling/manifests": base + "/gone: the server answered 404",

@@ -302,7 +302,7 @@ func (r *Reader) get(ctx context.Context, url string, web func(ctx context.Conte
 	case err != nil && bounded.Err() != nil && ctx.Err() == nil:
 		return nil, fmt.Errorf("it did not arrive within %v", r.Timeout)
 	case errors.As(err, &failed) && failed.Reason == contract.FetchNotAnImage:
-		return nil, errors.New("the server sent no manifest or collection, but a web page or nothing")
+		return nil, errors.New("the server sent a web page, or nothing, instead of a manifest or collection")
 	case errors.As(err, &failed) && failed.Reason == contract.FetchTooLarge:
 		return nil, fmt.Errorf("it is larger than the limit of %d MiB", maxManifest>>20)
 	}

@@ -73,7 +73,7 @@ func numbers() kong.Option {
 	})
 }
 
-// exactStrings keeps the bytes of strings. Names of files in old archives may be no UTF-8, and kong alone replaces such bytes.
+// exactStrings keeps the bytes of strings: file names in old archives need not be UTF-8, and kong would replace what is not.
 func exactStrings() kong.Option {
 	return kong.TypeMapper(reflect.TypeFor[string](), kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
 		token, err := ctx.Scan.PopValue("string")

@@ -176,7 +176,7 @@ func TestRun_Man(t *testing.T) {
 	require.Contains(t, page, `$\fBUNCIAL_DATABASE\fR`)
 }
 
-// TestRun_Extract_NameInLatin1 has a file whose name, like many in old archives, is no UTF-8.
+// TestRun_Extract_NameInLatin1 reads a file whose name is not UTF-8, as in old archives.
 func TestRun_Extract_NameInLatin1(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "L\xfccke.jpg")
 	require.NoError(t, os.WriteFile(name, []byte("<!doctype html><html>"), 0o600))

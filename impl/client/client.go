@@ -230,8 +230,8 @@ func afterLastTry(err error) error {
 	return err
 }
 
-// once sends the request once. isReplayed means that the answer is the stored one of an earlier request. A status of 200 with a body that is no extraction is a *Refusal too: some other server
-// answers at the URL. Errors: *Refusal, *ConnectionError.
+// once sends the request once. isReplayed means that the answer is the stored one of an earlier request. A status of 200 with a body that
+// is no extraction is a *Refusal too: some other server answers at the URL. Errors: *Refusal, *ConnectionError.
 func (c *Client) once(ctx context.Context, key string, request gen.ExtractionRequest) (answer *gen.Extraction, isReplayed bool, err error) {
 	response, err := c.api.Extract(ctx, &gen.ExtractParams{IdempotencyKey: &key}, request)
 	if err != nil {

@@ -4,6 +4,7 @@ import http.server
 import json
 import os
 import pathlib
+import socketserver
 import tempfile
 import threading
 import time
@@ -82,6 +83,31 @@ class LiarTest(unittest.TestCase):
                     client.extract("https://images.example.org/1.jpg", idempotency_key="page-1")
                 self.assertEqual(e.exception.idempotency_key, "page-1")
             server.shutdown()
+
+
+class DripTest(unittest.TestCase):
+    """answers of which one byte after the other arrives, and that never end"""
+
+    def test_timeout_bounds_the_whole_attempt(self):
+        for begin in (b"", b"HTTP/1.1 200 OK\r\nX-Long: ", b"HTTP/1.1 200 OK\r\n\r\n"):
+            class Handler(socketserver.BaseRequestHandler):
+                def handle(self):
+                    try:
+                        self.request.sendall(begin)
+                        while True:
+                            self.request.sendall(b"x")
+                            time.sleep(.05)
+                    except OSError:  # the client has left
+                        pass
+
+            with self.subTest(begin), socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+                threading.Thread(target=server.serve_forever, daemon=True).start()
+                client = uncial.Client(f"http://127.0.0.1:{server.server_address[1]}", "k", attempts=1, timeout=.5)
+                with self.assertRaises(uncial.NoAnswer) as e:
+                    client.extract("https://images.example.org/1.jpg", idempotency_key="page-1")
+                self.assertEqual(e.exception.idempotency_key, "page-1")
+                self.assertIn("in time", str(e.exception).replace("timed out", "in time"))
+                server.shutdown()
 
 
 @unittest.skipUnless(MOCK, "only the mock has these keys and images")

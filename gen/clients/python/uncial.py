@@ -12,7 +12,9 @@ Idempotency-Key, so a retry is never charged twice.
 """
 import base64
 import dataclasses
+import functools
 import http.client
+import io
 import json
 import mimetypes
 import os
@@ -187,12 +189,79 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
+class _Stream(io.RawIOBase):
+    """The bytes that a connection receives, until a time."""
+
+    def __init__(self, raw, sock, end):
+        self._raw, self._sock, self._end = raw, sock, end
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        self._sock.settimeout(_left(self._end))
+        return self._raw.readinto(buffer)
+
+    def close(self):
+        self._raw.close()
+        super().close()
+
+
+class _Response(http.client.HTTPResponse):
+    """An answer that is complete before a time, headers and body."""
+
+    def __init__(self, end, sock, *args, **kwargs):
+        super().__init__(sock, *args, **kwargs)
+        self.fp = io.BufferedReader(_Stream(self.fp.detach(), sock, end))
+
+
+class _Http(http.client.HTTPConnection):
+    """A connection whose timeout bounds all of its steps together; that of http.client bounds each read alone."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self._end = time.monotonic() + self.timeout
+        self.response_class = functools.partial(_Response, self._end)
+
+    def connect(self):
+        super().connect()
+        self.sock.settimeout(_left(self._end))  # for the TLS handshake
+
+    def send(self, data):
+        if self.sock is not None:
+            self.sock.settimeout(_left(self._end))
+        super().send(data)
+
+
+class _Https(http.client.HTTPSConnection, _Http):
+    """The same with TLS: HTTPSConnection.connect calls _Http.connect before the handshake."""
+
+
+class _HttpHandler(urllib.request.HTTPHandler):
+    def http_open(self, request):
+        return self.do_open(_Http, request)
+
+
+class _HttpsHandler(urllib.request.HTTPSHandler):
+    def https_open(self, request):
+        return self.do_open(_Https, request)
+
+
+def _left(end) -> float:
+    """the seconds until a time"""
+    left = end - time.monotonic()
+    if left <= 0:
+        raise TimeoutError("the answer did not arrive in time")
+    return left
+
+
 class Client:
     """A server and a key.
 
     base_url: address of the API, such as "http://127.0.0.1:8080/api/v1".
     key:      the API key; by default that of the environment variable UNCIAL_KEY.
-    timeout:  seconds that one attempt may take.
+    timeout:  seconds that one attempt may take. Only looking up the host takes what the system allows, and if the host has
+              several addresses, connecting may take as long for each.
     attempts: how often a call is tried in all.
     patience: most seconds that a call waits between its attempts in all.
     """
@@ -208,7 +277,7 @@ class Client:
             raise ValueError("attempts must be at least 1, and timeout greater than 0")
         self._base, self._key = base_url.rstrip("/"), key
         self._timeout, self._attempts, self._patience, self._sleep = timeout, attempts, patience, sleep
-        self._opener = urllib.request.build_opener(_NoRedirect())
+        self._opener = urllib.request.build_opener(_NoRedirect, _HttpHandler, _HttpsHandler)
 
     def status(self) -> Status:
         """returns plan, points and rate limit of the account"""
@@ -262,14 +331,13 @@ class Client:
         if idempotency_key:
             headers["Idempotency-Key"] = idempotency_key
         call = urllib.request.Request(self._base + path, data, headers, method=method)
-        end = time.monotonic() + self._timeout
         try:
             try:
                 answer = self._opener.open(call, timeout=self._timeout)
             except urllib.error.HTTPError as e:
                 answer = e
             with answer:
-                status, got, text = answer.status, answer.headers, _read(answer, end)
+                status, got, text = answer.status, answer.headers, _read(answer)
         except (urllib.error.URLError, http.client.HTTPException, socket.timeout, TimeoutError, OSError) as e:
             raise NoAnswer(f"no answer from {self._base}: {getattr(e, 'reason', e) or type(e).__name__}", idempotency_key) from e
         try:
@@ -284,8 +352,8 @@ class Client:
         raise error
 
 
-def _read(answer, end) -> bytes:
-    """reads a body until it is complete, at most MAX_ANSWER bytes, and not beyond a time"""
+def _read(answer) -> bytes:
+    """reads a body until it is complete, at most MAX_ANSWER bytes"""
     parts, size = [], 0
     while True:
         part = answer.read1(1 << 16) if hasattr(answer, "read1") else answer.read(1 << 16)
@@ -295,8 +363,6 @@ def _read(answer, end) -> bytes:
         size += len(part)
         if size > MAX_ANSWER:
             raise http.client.HTTPException(f"the answer has more than {MAX_ANSWER >> 20} MiB")
-        if time.monotonic() > end:
-            raise TimeoutError("the answer did not arrive in time")
     announced = answer.headers.get("Content-Length")
     if announced is not None and announced.isdigit() and int(announced) != size:
         raise http.client.IncompleteRead(b"", int(announced) - size)

@@ -1,5 +1,8 @@
 // Tests of the client against the mock, whose keys and images cause every error: UNCIAL_URL names it.
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { ApiError, Client, NoAnswer, type ErrorBody, type Options, type Progress } from "./uncial.js";
 
@@ -80,4 +83,60 @@ test("bytes, wrong arguments and an early end", async () => {
   assert.throws(() => new Client("ftp://host", { key: "k" }), TypeError);
   assert.throws(() => new Client(url, { key: "" }), TypeError);
   await assert.rejects(client("slow").extract("http://mock.invalid/printed", { signal: AbortSignal.timeout(50) }), { name: "TimeoutError" });
+});
+
+/** Calls a server that answers as told, and returns the error of the call. */
+const lie = async (answer: RequestListener, options: Partial<Options> = {}, signal?: AbortSignal): Promise<unknown> => {
+  const server = createServer((request, response) => request.resume().on("end", () => answer(request, response)));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  try {
+    const c = new Client(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { key: "k", attempts: 1, ...options });
+    await c.extract("https://images.example.org/1.jpg", { idempotencyKey: "page-1", ...(signal ? { signal } : {}) });
+  } catch (e) {
+    return e;
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+  return assert.fail("the call succeeded");
+};
+
+test("answers that are not of the contract are no answer", async () => {
+  const deep = "[".repeat(1_000_000) + "]".repeat(1_000_000);
+  const ok = '"success": true, "confidence": 1, "pointsUsed": 10';
+  const answers: [number, string][] = [
+    [200, ""], [200, "5"], [200, "[1]"], [200, "null"], [200, '{"success": true}'], [200, `{"success": true, "a": ${deep}}`],
+    [200, `{${ok}, "text": 5}`], [200, `{${ok}, "text": "t", "edits": 5}`], [200, `{${ok}, "text": "t", "edits": ${deep}}`],
+    [200, `{${ok}, "text": "t", "weak": [{"page": 1}]}`], [400, '{"success": false}'], [400, "null"], [400, '{"success": false, "error": "e", "message": "m", "code": "INVALID_REQUEST"}'],
+    [400, '{"success": false, "error": "e", "message": "m", "code": ["x"]}'],
+    [400, '{"success": false, "error": "e", "message": "m", "code": "INVALID_REQUEST", "fetch": "x"}'],
+  ];
+  for (const [status, text] of answers) {
+    const e = await lie((_, response) => response.writeHead(status).end(text));
+    assert(e instanceof NoAnswer && e.idempotencyKey === "page-1", `${text.slice(0, 80)}: ${e}`);
+  }
+});
+
+test("answers without an end are no answer", async () => {
+  const flood = Buffer.alloc(1 << 20, " ");
+  const large = await lie((_, response) => {
+    const pour = () => void (response.destroyed || response.write(flood, pour));
+    pour();
+  });
+  assert(large instanceof NoAnswer && /more than 128 MiB/.test(large.message), String(large));
+  const slow = await lie((_, response) => {
+    const drip = setInterval(() => response.write(" "), 20);
+    response.on("close", () => clearInterval(drip));
+  }, { timeout: 500 });
+  assert(slow instanceof NoAnswer && /in time/.test(slow.message) && slow.idempotencyKey === "page-1", String(slow));
+});
+
+test("a signal ends the wait between attempts", async () => {
+  const leaving = new AbortController();
+  const failing: RequestListener = (_, response) => {
+    response.writeHead(500, { "Retry-After": "3600" }).end('{"success": false, "error": "e", "message": "m", "code": "SERVER_ERROR"}');
+    response.on("close", () => setTimeout(() => leaving.abort(new Error("left")), 200));
+  };
+  const e = await lie(failing, { attempts: 2, patience: 3_600_000 }, leaving.signal);
+  assert.equal((e as Error).message, "left");
 });

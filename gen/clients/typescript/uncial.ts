@@ -22,20 +22,20 @@ export type ErrorBody =
 export interface Options {
   /** The API key. */
   key: string;
-  /** Milliseconds that one attempt may take; 120,000 by default. */
+  /** Milliseconds that one attempt may take, from the connection to the end of the answer; 120,000 by default. */
   timeout?: number;
   /** How often a call is tried in all; 4 by default. */
   attempts?: number;
   /** Most milliseconds that a call waits between its attempts in all; 120,000 by default. */
   patience?: number;
-  /** Waits; for tests. */
-  sleep?: (milliseconds: number) => Promise<void>;
+  /** Waits, at most until the signal ends it; for tests. */
+  sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
 
 export interface ExtractOptions extends Omit<Schemas["ExtractionRequest"], "imageUrl"> {
   /** By default a new one for each call. */
   idempotencyKey?: string;
-  /** Ends the call early. */
+  /** Ends the call early, whether it waits for an answer or for its next attempt. */
   signal?: AbortSignal;
 }
 
@@ -81,6 +81,76 @@ export class NoAnswer extends Error {
   }
 }
 
+/** The most milliseconds that a timer can wait; more would end it at once. */
+const longestTimer = 2 ** 31 - 1;
+
+/** The most bytes of an answer. */
+const maxAnswer = 128 << 20;
+
+/** What fields of an answer are; those with a ? may be missing. Fields that are not listed are ignored. */
+type Shape = "string" | "number" | "boolean" | readonly [Shape] | { readonly [field: string]: Shape };
+
+const boxShape: Shape = { x: "number", y: "number", width: "number", height: "number" };
+const extractionShape: Shape = {
+  success: "boolean", text: "string", confidence: "number", pointsUsed: "number", "remainingPoints?": "number", "processingTime?": "number",
+  "enhanced?": "boolean", "language?": "string", "document?": "string",
+  "reader?": { software: "string", "version?": "string", models: [{ name: "string", digest: "string" }] },
+  "edits?": [{ page: "number", box: boxShape, before: "string", after: "string", rule: "string", confidence: "number" }],
+  "weak?": [{ page: "number", box: boxShape, "rotation?": "number", confidence: "number", reason: "string", "text?": "string" }],
+};
+const statusShape: Shape = {
+  success: "boolean", "status?": "string", plan: "string", pointsUsed: "number", pointsRemaining: "number", "pointsTotal?": "number",
+  "rateLimit?": { limit: "number", remaining: "number", reset: "number" }, "rateLimitRemaining?": "number",
+};
+const errorShape = { success: "boolean", error: "string", code: "string", message: "string" } as const;
+const errorShapes = new Map<unknown, Shape>([
+  ["INVALID_REQUEST", { ...errorShape, details: {}, "fetch?": { reason: "string", retryable: "boolean", "retryAfter?": "number" } }],
+  ["INSUFFICIENT_POINTS", { ...errorShape, remainingPoints: "number", nextReset: "string" }],
+  ["RATE_LIMITED", { ...errorShape, remainingPoints: "number" }],
+]);
+
+/** Whether a value has a shape. */
+function fits(value: unknown, shape: Shape): boolean {
+  if (typeof shape === "string") return typeof value === shape;
+  if (isList(shape)) return Array.isArray(value) && value.every((v) => fits(v, shape[0]));
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return Object.entries(shape).every(([name, kind]) => {
+    const field = (value as Record<string, unknown>)[name.replace("?", "")];
+    return field === undefined ? name.endsWith("?") : fits(field, kind);
+  });
+}
+
+const isList = (shape: Shape): shape is readonly [Shape] => Array.isArray(shape);
+
+/** Reads an answer in parts, at most maxAnswer bytes, until the signal ends it. It throws if the answer is not UTF-8. */
+async function readText(answer: Response, signal: AbortSignal): Promise<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const reader = answer.body?.getReader();
+  let text = "";
+  for (let size = 0; reader; ) {
+    const { done, value } = await reader.read();
+    signal.throwIfAborted();
+    if (done) break;
+    size += value.byteLength;
+    if (size > maxAnswer) throw new Error(`the answer has more than ${maxAnswer >> 20} MiB`);
+    text += decoder.decode(value, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** Resolves after a time, or as soon as the signal ends it. */
+function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal?.addEventListener("abort", end);
+  });
+}
+
 /** A server and a key. */
 export class Client {
   readonly #base: string;
@@ -91,21 +161,23 @@ export class Client {
     if (!/^https?:\/\//i.test(baseUrl)) throw new TypeError("baseUrl must begin with http:// or https://");
     if (!/^[\x21-\x7e]+$/.test(options.key)) throw new TypeError("key is missing, or has characters that no key has");
     this.#base = baseUrl.replace(/\/+$/, "");
-    const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
     this.#options = { timeout: 120_000, attempts: 4, patience: 120_000, sleep, ...options };
-    if (!(this.#options.attempts >= 1)) throw new TypeError("attempts must be at least 1");
+    const { attempts, timeout, patience } = this.#options;
+    if (!(attempts >= 1)) throw new TypeError("attempts must be at least 1");
+    if (!(timeout > 0 && timeout <= longestTimer)) throw new TypeError(`timeout must be 1 to ${longestTimer} milliseconds`);
+    if (!(patience >= 0 && patience <= longestTimer)) throw new TypeError(`patience must be 0 to ${longestTimer} milliseconds`);
   }
 
   /** Returns plan, points and rate limit of the account. */
   async status(signal?: AbortSignal): Promise<Status> {
-    return (await this.#call("GET", "/status", undefined, undefined, signal)) as Status;
+    return (await this.#call(statusShape, "GET", "/status", undefined, undefined, signal)) as Status;
   }
 
   /** Reads an image: an address (http, https or data), or the bytes of a file. */
   async extract(image: string | Uint8Array, options: ExtractOptions = {}): Promise<Extraction> {
     const { idempotencyKey = crypto.randomUUID(), signal, ...fields } = options;
     const request = { imageUrl: typeof image === "string" ? image : dataUrl(image), ...fields };
-    return (await this.#call("POST", "/extract", request, idempotencyKey, signal)) as Extraction;
+    return (await this.#call(extractionShape, "POST", "/extract", request, idempotencyKey, signal)) as Extraction;
   }
 
   /**
@@ -135,27 +207,32 @@ export class Client {
     }
   }
 
-  async #call(method: string, path: string, request: unknown, idempotencyKey: string | undefined, signal?: AbortSignal): Promise<unknown> {
+  async #call(good: Shape, method: string, path: string, request: unknown, idempotencyKey: string | undefined, signal?: AbortSignal): Promise<unknown> {
     const { attempts, patience, sleep } = this.#options;
+    signal?.throwIfAborted();
     for (let attempt = 1, waited = 0; ; attempt++) {
       try {
-        return await this.#attempt(method, path, request, idempotencyKey, signal);
+        return await this.#attempt(good, method, path, request, idempotencyKey, signal);
       } catch (e) {
         const retryable = e instanceof NoAnswer || (e instanceof ApiError && e.retryable);
         const stated = e instanceof ApiError ? e.retryAfter : undefined;
         const pause = 1000 * (stated ?? 2 ** (attempt - 1) * (0.5 + Math.random() / 2));
         if (!retryable || signal?.aborted || attempt >= attempts || waited + pause > patience) throw e;
-        await sleep(pause);
+        await sleep(pause, signal);
+        signal?.throwIfAborted();
         waited += pause;
       }
     }
   }
 
-  async #attempt(method: string, path: string, request: unknown, idempotencyKey: string | undefined, signal?: AbortSignal): Promise<unknown> {
+  async #attempt(good: Shape, method: string, path: string, request: unknown, idempotencyKey: string | undefined, signal?: AbortSignal): Promise<unknown> {
     const headers: Record<string, string> = { Authorization: `Bearer ${this.#options.key}`, Accept: "application/json" };
     if (request !== undefined) headers["Content-Type"] = "application/json";
     if (idempotencyKey !== undefined) headers["Idempotency-Key"] = idempotencyKey;
-    const late = AbortSignal.timeout(this.#options.timeout);
+    const ending = new AbortController();
+    const timer = setTimeout(() => ending.abort(new Error("the answer did not arrive in time")), this.#options.timeout);
+    const leave = () => ending.abort(signal?.reason);
+    signal?.addEventListener("abort", leave);
     let answer: Response;
     let body: unknown;
     try {
@@ -164,22 +241,28 @@ export class Client {
         headers,
         ...(request === undefined ? {} : { body: JSON.stringify(request) }),
         redirect: "error", // the key must not follow a redirect to another server
-        signal: signal ? AbortSignal.any([signal, late]) : late,
+        signal: ending.signal,
       });
-      body = await answer.json();
+      body = JSON.parse(await readText(answer, ending.signal));
     } catch (e) {
       if (signal?.aborted) throw signal.reason;
       const cause = e instanceof Error && e.cause instanceof Error ? e.cause.message : String(e);
       throw new NoAnswer(`no valid answer from ${this.#base}: ${cause}`, idempotencyKey, { cause: e });
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", leave);
+      ending.abort(); // closes the connection of an answer that was not read to its end
     }
-    if (typeof body !== "object" || body === null || (body as { success?: unknown }).success !== (answer.status === 200)) {
+    const isOk = answer.status === 200;
+    const shape = isOk ? good : (errorShapes.get((body as Partial<ErrorBody> | null)?.code) ?? errorShape);
+    if (!fits(body, shape) || (body as { success: boolean }).success !== isOk) {
       throw new NoAnswer(`${this.#base} answered ${answer.status} with something that is not of the contract`, idempotencyKey);
     }
-    if (answer.status === 200) return body;
+    if (isOk) return body;
     const failure = body as ErrorBody;
     const stated = failure.code === "INVALID_REQUEST" ? failure.fetch?.retryAfter : undefined;
-    const header = Number(answer.headers.get("Retry-After") ?? Number.NaN);
-    throw new ApiError(answer.status, failure, stated ?? (Number.isFinite(header) ? header : undefined));
+    const wait = stated ?? Number(answer.headers.get("Retry-After") ?? Number.NaN);
+    throw new ApiError(answer.status, failure, Number.isFinite(wait) ? Math.max(0, wait) : undefined);
   }
 }
 

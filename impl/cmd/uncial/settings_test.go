@@ -30,12 +30,13 @@ func TestRun_SettingsFile(t *testing.T) {
 UNCIAL_DATABASE="`+db+`"
 UNCIAL_KEY_SECRET_FILE=`+secret+`
 
-OTEL_TEST_ONLY=1
+; a comment too: UNCIAL_NONE=1
+OTEL_TEST_ONLY='{"a": "b"}'
 `))
 	owner := object(t, must(t, "account", "create", "--name", "a", "--plan", "free", "--json"))["id"].(string)
 	must(t, "key", "create", "--account", owner)
 	require.NoFileExists(t, strings.TrimPrefix(db, "sqlite:")+".secret", "the secret came from the file")
-	require.Equal(t, "1", os.Getenv("OTEL_TEST_ONLY"), "libraries find their settings")
+	require.JSONEq(t, `{"a": "b"}`, os.Getenv("OTEL_TEST_ONLY"), "libraries find their settings")
 
 	other := database(t)
 	_, _, stderr := uncial("account", "list", other)
@@ -43,6 +44,17 @@ OTEL_TEST_ONLY=1
 	t.Setenv("UNCIAL_DATABASE", strings.TrimPrefix(other, "--database="))
 	_, _, stderr = uncial("account", "list")
 	require.Contains(t, stderr, strings.TrimPrefix(other, "--database="), "the environment takes precedence")
+}
+
+// TestRun_SettingsFile_Shipped uses the file of the Debian package, whose unit makes the log JSON.
+func TestRun_SettingsFile_Shipped(t *testing.T) {
+	t.Setenv("UNCIAL_SETTINGS", "../../deploy/uncial.env")
+	status, _, stderr := uncial("account", "create", "--name", "a", "--plan", "none", database(t))
+	require.Equal(t, 1, status)
+	require.Regexp(t, "(?m)^uncial: ", stderr, "commands print errors for people")
+	unit, err := os.ReadFile("../../deploy/systemd/uncial.service")
+	require.NoError(t, err)
+	require.Regexp(t, "(?s)\nEnvironment=UNCIAL_LOG_FORMAT=json\n.*EnvironmentFile=", string(unit))
 }
 
 func TestRun_Settings_PathOfAFile(t *testing.T) {
@@ -59,13 +71,22 @@ func TestRun_Settings_PathOfAFile(t *testing.T) {
 
 func TestRun_SettingsFile_Invalid(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"a line of no form":    {"UNCIAL_DATABASE sqlite:x", "line 1: expected NAME=VALUE"},
-		"an unknown setting":   {"\nUNCIAL_DATABSE=sqlite:x", "unknown setting UNCIAL_DATABSE"},
-		"a flag of a command":  {"UNCIAL_PLAN=pro", "unknown setting UNCIAL_PLAN"},
-		"a number in words":    {"UNCIAL_WORKERS=two", "--workers: invalid number"},
-		"a secret in two ways": {"UNCIAL_KEY_SECRET=a\nUNCIAL_KEY_SECRET_FILE=b", "both UNCIAL_KEY_SECRET and UNCIAL_KEY_SECRET_FILE are set"},
-		"a missing secret":     {"UNCIAL_KEY_SECRET_FILE=/nowhere", "UNCIAL_KEY_SECRET_FILE: open /nowhere"},
-		"an empty secret":      {"UNCIAL_KEY_SECRET_FILE=/dev/null", "UNCIAL_KEY_SECRET_FILE: /dev/null is empty"},
+		"a line of no form":      {"UNCIAL_DATABASE sqlite:x", "line 1: expected NAME=VALUE"},
+		"a blank after =":        {"UNCIAL_DATABASE= sqlite:x", "line 1: expected NAME=VALUE"},
+		"a name of no form":      {"\uFEFFUNCIAL_DATABASE=sqlite:x", "line 1: expected NAME=VALUE"},
+		"a backslash":            {"\nUNCIAL_KEY_SECRET=" + `a\b`, "line 2: UNCIAL_KEY_SECRET: backslashes are not allowed, because systemd"},
+		"a line that goes on":    {`UNCIAL_PLANS="a` + "\n" + `b"`, "line 1: UNCIAL_PLANS: a value that begins with \" must end with it"},
+		"a quote in quotes":      {`UNCIAL_PLANS='it's'`, "line 1: UNCIAL_PLANS: a value that begins with ' must end with it"},
+		"text after quotes":      {`UNCIAL_PLANS="a" # the plans`, "line 1: UNCIAL_PLANS: a value that begins with \" must end with it"},
+		"a comment that goes on": {"# a" + `\` + "\nUNCIAL_PLANS=a", "line 1: a comment must not end with a backslash"},
+		"a control character":    {"UNCIAL_PLANS=a\x00b", "line 1: control characters"},
+		"other encodings":        {"UNCIAL_PLANS=caf\xe9", "line 1: this is not UTF-8"},
+		"an unknown setting":     {"\nUNCIAL_DATABSE=sqlite:x", "unknown setting UNCIAL_DATABSE"},
+		"a flag of a command":    {"UNCIAL_PLAN=pro", "unknown setting UNCIAL_PLAN"},
+		"a number in words":      {"UNCIAL_WORKERS=two", "--workers: invalid number"},
+		"a secret in two ways":   {"UNCIAL_KEY_SECRET=a\nUNCIAL_KEY_SECRET_FILE=b", "both UNCIAL_KEY_SECRET and UNCIAL_KEY_SECRET_FILE are set"},
+		"a missing secret":       {"UNCIAL_KEY_SECRET_FILE=/nowhere", "UNCIAL_KEY_SECRET_FILE: open /nowhere"},
+		"an empty secret":        {"UNCIAL_KEY_SECRET_FILE=/dev/null", "UNCIAL_KEY_SECRET_FILE: /dev/null is empty"},
 	} {
 		t.Setenv("UNCIAL_SETTINGS", mustWrite(t, "uncial.env", c.text))
 		status, _, stderr := uncial("serve")

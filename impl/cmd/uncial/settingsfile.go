@@ -8,7 +8,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 )
@@ -45,29 +48,55 @@ func readSettings() (settingsFile, error) {
 	return s, nil
 }
 
-// parseSettings reads lines NAME=VALUE, as systemd and Docker do. A value may be in single or double quotes; lines that begin
-// with # are comments. Errors name the line.
+// parseSettings reads lines NAME=VALUE exactly as systemd does for the service (systemd.exec(5), EnvironmentFile=). What systemd would read
+// in another way than it looks, such as a backslash or a quote within quotes, is an error. A value may be in single or double
+// quotes; lines that begin with # or ; are comments. Errors name the line.
 func parseSettings(r io.Reader) (map[string]string, error) {
 	values := map[string]string{}
 	lines := bufio.NewScanner(r)
 	for number := 1; lines.Scan(); number++ {
-		line := strings.TrimSpace(lines.Text())
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
+		name, value, err := parseSetting(lines.Text())
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
-		name, value, found := strings.Cut(line, "=")
-		if !found || name == "" || strings.ContainsAny(name, " \t") {
-			return nil, fmt.Errorf("line %d: expected NAME=VALUE, without blanks around =", number)
+		if name != "" {
+			values[name] = value
 		}
-		for _, quote := range []string{`"`, `'`} {
-			if len(value) >= 2 && strings.HasPrefix(value, quote) && strings.HasSuffix(value, quote) {
-				value = value[1 : len(value)-1]
-				break
-			}
-		}
-		values[name] = value
 	}
 	return values, lines.Err()
+}
+
+// settingName is what the name of a variable looks like.
+var settingName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// parseSetting parses a line; the name of a blank line or comment is empty.
+func parseSetting(line string) (name, value string, err error) {
+	line = strings.Trim(line, " \t\r")
+	switch {
+	case !utf8.ValidString(line):
+		return "", "", errors.New("this is not UTF-8")
+	case strings.ContainsFunc(line, func(r rune) bool { return r != '\t' && unicode.IsControl(r) }):
+		return "", "", errors.New("control characters are not allowed")
+	case line == "":
+		return "", "", nil
+	case line[0] == '#' || line[0] == ';':
+		if strings.HasSuffix(line, `\`) {
+			return "", "", errors.New("a comment must not end with a backslash; systemd would take the next line as a comment too")
+		}
+		return "", "", nil
+	}
+	name, value, found := strings.Cut(line, "=")
+	switch {
+	case !found || !settingName.MatchString(name) || strings.HasPrefix(value, " ") || strings.HasPrefix(value, "\t"):
+		return "", "", errors.New("expected NAME=VALUE, without blanks around =")
+	case strings.Contains(value, `\`):
+		return "", "", fmt.Errorf("%s: backslashes are not allowed, because systemd reads them as escapes; in a URL write %%5C, and put other secrets into a file (..._FILE)", name)
+	case value == "" || value[0] != '"' && value[0] != '\'':
+		return name, value, nil
+	case len(value) < 2 || strings.Index(value[1:], value[:1]) != len(value)-2:
+		return "", "", fmt.Errorf("%s: a value that begins with %c must end with it, and have no other %c; use the other kind of quotes around it", name, value[0], value[0])
+	}
+	return name, value[1 : len(value)-1], nil
 }
 
 // apply checks the names in the file, and puts those that are not flags, such as OTEL_EXPORTER_OTLP_ENDPOINT, into the

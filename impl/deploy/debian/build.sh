@@ -30,6 +30,7 @@ sed -e "s/@VERSION@/$version/" -e "s/@ARCH@/$(dpkg --print-architecture)/" -e "s
 	"$here/control.in" >"$stage/DEBIAN/control"
 (cd "$stage" && find usr lib -type f | LC_ALL=C sort | xargs md5sum >DEBIAN/md5sums)
 find "$stage" -newermt "@$SOURCE_DATE_EPOCH" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
+rm -f "$out"/uncial_*.deb # earlier builds, so that bin/uncial_*.deb is one file
 package=$out/uncial_${version}_$(dpkg --print-architecture).deb
 dpkg-deb --root-owner-group -Zxz -z4 --build "$stage" "$package" >/dev/null
 echo "$package"

@@ -9,12 +9,11 @@ name=uncial-test-deb-$$
 trap 'docker rm -f $name >/dev/null 2>&1; rm -rf "$work"' EXIT
 
 docker build -q -t uncial-operator - <impl/deploy/test/Dockerfile >/dev/null
-for version in 1.1.0-rc1 1.1.0-rc2; do
-	make --no-print-directory deb VERSION=$version >"$work/make.log" 2>&1 || { cat "$work/make.log"; exit 1; }
-done
 mkdir "$work/test"
-cp bin/uncial_1.1.0~rc1_*.deb "$work/test/uncial.deb"
-cp bin/uncial_1.1.0~rc2_*.deb "$work/test/uncial-new.deb"
+for package in uncial=1.1.0-rc1 uncial-new=1.1.0-rc2; do
+	make --no-print-directory deb VERSION="${package#*=}" >"$work/make.log" 2>&1 || { cat "$work/make.log"; exit 1; }
+	cp bin/uncial_*.deb "$work/test/${package%=*}.deb" # as the README says; bin/ holds the latest package alone
+done
 cp impl/deploy/test/journey.sh impl/deploy/test/plain.sh "$work/test/"
 impl/deploy/test/blocks.sh impl/deploy/README.md "$work/test/blocks"
 

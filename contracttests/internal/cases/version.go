@@ -144,7 +144,7 @@ func checkServedContract(ctx context.Context, s *session) error {
 	if err := s.compareContract(served.Body); err != nil {
 		return fail(served, "%s is not the contract: %s", served.Request.Absolute, err)
 	}
-	if err := s.negotiateContract(ctx, a, served); err != nil {
+	if err := s.negotiateContract(ctx, served); err != nil {
 		return err
 	}
 	base, isYAML := strings.CutSuffix(served.Request.Absolute, "/openapi.yaml")
@@ -170,7 +170,7 @@ func checkServedContract(ctx context.Context, s *session) error {
 }
 
 // negotiateContract requires the contract to be the same for everyone: whatever a request prefers, and with a key or without.
-func (s *session) negotiateContract(ctx context.Context, a *model.Account, served *model.Exchange) error {
+func (s *session) negotiateContract(ctx context.Context, served *model.Exchange) error {
 	asks := negotiated(get(""), false)
 	for _, q := range append(asks, get("").auth("Bearer "+model.KeyVariable), get("").auth("Bearer x"), get("").header("Accept", "application/json"), get("").header("Accept", "application/yaml")) {
 		r := s.request(q, &cast{accounts: map[who]*model.Account{}})

@@ -70,8 +70,8 @@ func checkEnhanced(x *model.Exchange, j *model.Job) (faults []string) {
 // isSpaced reports whether a text is words with single blanks between them.
 func isSpaced(text string) bool { return text == strings.Join(strings.Fields(text), " ") }
 
-// maxOthers is how many words may have their centre in a box without belonging to it, as boxes of words overlap.
-const maxOthers = 1
+// maxOthers is how many words may have their centre in a box without belonging to it: boxes of misread words may reach over their line.
+const maxOthers = 8
 
 // checkChanges requires the edits of an enhanced reading to be exactly its differences from the verbatim reading of the
 // image, in reading order and inside their pages.

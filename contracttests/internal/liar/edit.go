@@ -64,9 +64,9 @@ func number(o object, name string) int64 {
 	return v
 }
 
-// fraction is a field as a fraction, 0 if it is not a number.
-func fraction(o object, name string) float64 {
-	n, _ := o[name].(json.Number)
+// confidence is that of a result or a place, 0 if it is not a number.
+func confidence(o object) float64 {
+	n, _ := o["confidence"].(json.Number)
 	v, _ := n.Float64()
 	return v
 }

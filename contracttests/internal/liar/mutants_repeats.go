@@ -254,7 +254,7 @@ func replayFormMutants() (all []row) {
 				o["document"] = strings.NewReplacer("T12:00:00Z", "T12:00:01Z", "\t-1\t\n", "\t-1.0\t\n").Replace(s)
 			}
 		})},
-		{"rounds the confidence of", edit(func(o object) { o["confidence"] = float64(int(fraction(o, "confidence")*10)) / 10 })},
+		{"rounds the confidence of", edit(func(o object) { o["confidence"] = float64(int(confidence(o)*10)) / 10 })},
 		{"measures the time again for", edit(func(o object) { o["processingTime"] = number(o, "processingTime") + 1 })},
 		{"escapes letters in", func(_ *call, a *reply) {
 			a.body = []byte(strings.Replace(string(a.body), "success", `\u0073uccess`, 1))

@@ -100,7 +100,7 @@ func encodeTwice(s string) string {
 // resultDefects answer with a wrong confidence, language, cost or time.
 func resultDefects() []row {
 	confidence := func(f func(n float64) float64) change {
-		return edit(func(o object) { o["confidence"] = f(fraction(o, "confidence")) })
+		return edit(func(o object) { o["confidence"] = f(confidence(o)) })
 	}
 	written := both(extracted, not(blank))
 	return []row{

@@ -94,7 +94,7 @@ func sentencesOfPlaces() []row {
 		}),
 		places("takes the least confidence of a word for that of its place", func(w object) {
 			if words(w) {
-				w["confidence"] = fraction(w, "confidence") - 0.1
+				w["confidence"] = confidence(w) - 0.1
 			}
 		}),
 		places("joins the lines of weak places without a line feed", func(w object) {

@@ -51,7 +51,7 @@ func weakDefects() []row {
 		{"puts weak places off the page", weakPageCase, places(func(w object) { w["box"] = object{"x": 30000, "y": 1, "width": 9, "height": 9} })},
 		{"names a text in weak places that was never read", weakPageCase, places(func(w object) { w["text"] = "zzz" })},
 		{"leaves the text of weak places out", weakPageCase, places(func(w object) { delete(w, "text") })},
-		{"reports the confidence of weak places in percent", weakPageCase, places(func(w object) { w["confidence"] = 100 * fraction(w, "confidence") })},
+		{"reports the confidence of weak places in percent", weakPageCase, places(func(w object) { w["confidence"] = 100 * confidence(w) })},
 		{"writes the reasons of weak places in words", weakPageCase, places(func(w object) { w["reason"] = "Low confidence" })},
 		{"names reasons that the contract lacks", weakPageCase, places(func(w object) { w["reason"] = "ugly" })},
 		{"turns weak places by 45 degrees", weakPageCase, places(func(w object) { w["rotation"] = 45 })},

@@ -31,6 +31,7 @@ const (
 	noisePenalty       = 0.06
 	handwritingPenalty = 0.08
 	misreadPenalty     = 0.4 // of a word that is read wrongly
+	alternativePenalty = 0.2 // of the right word where it is read wrongly
 	illegibleFactor    = 0.4 // of words that are hardly legible
 	doubtfulOrder      = 0.6 // of a line that may be in the wrong order
 )
@@ -112,7 +113,11 @@ func (f *Fixture) word(w fixtureWord, enhance bool, confidenceFactor float64) (d
 		confidence -= misreadPenalty
 	}
 	word := document.Word{Text: w.read, Confidence: round(confidenceFactor * confidence), Model: fixtureModel}
-	if w.rule == "" || !enhance {
+	if w.rule == "" {
+		return word, nil
+	}
+	if !enhance {
+		word.Alternatives = []document.Alternative{{Text: w.right, Confidence: round(confidenceFactor * (confidence - alternativePenalty))}}
 		return word, nil
 	}
 	word.Text = w.right

@@ -117,6 +117,18 @@ func TestMock_IdempotencyKey_RepeatWhileTheFirstRuns(t *testing.T) {
 	require.Equal(t, int64(10), do(t, m, 200, statusAt("", key)).PointsUsed, "charged once")
 }
 
+// A misread word has the right one as its alternative in each format that has a place for one.
+func TestMock_Alternatives(t *testing.T) {
+	t.Parallel()
+	m := mock.New(mock.Options{})
+	roomy(t, m, benchKey)
+	for format, want := range map[string]string{"page": `<TextEquiv index="1"`, "alto": "<ALTERNATIVE>", "hocr": `<del class="alt"`} {
+		body := `{"imageUrl":"http://mock.invalid/difficult","format":"` + format + `"`
+		require.Contains(t, do(t, m, 200, extractionAt("", benchKey, body+`}`)).Document, want)
+		require.NotContains(t, do(t, m, 200, extractionAt("", benchKey, body+`,"enhance":true}`)).Document, want, "corrected")
+	}
+}
+
 func TestMock_Enhance(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})

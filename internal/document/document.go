@@ -97,6 +97,8 @@ type Word struct {
 	Whole string `json:"whole,omitempty"`
 	// Known reports whether a word list of the enhancement has the word. False without enhancement.
 	Known bool `json:"known,omitempty"`
+	// Alternatives are other readings of a doubtful word. Others returns those that are worth writing.
+	Alternatives []Alternative `json:"alternatives,omitempty"`
 	// Signals are what the confidence is estimated from, nil if unknown. They stay in the process that recognized the word.
 	Signals *Signals `json:"-"`
 }
@@ -108,6 +110,10 @@ type Signals struct {
 	// Of handwriting.
 	Wrong   float64 // share of characters that are wrong, on average over the likely readings of the word, 0..1
 	Entropy float64 // of the possible characters, in nats, where it is largest
+	// Posterior is the share of the likely texts of the line that have the word there, 0..1, and Others are the words that other texts
+	// have there, with their shares as confidence, the likeliest first.
+	Posterior float64
+	Others    []Alternative
 }
 
 // Box is a rectangle in pixels, half open: X <= x < X+W.

@@ -72,6 +72,7 @@ func (l *Line) normalized(width, height int) Line {
 		w.Box = w.Box.Clip(width, height)
 		w.Confidence = unit(w.Confidence)
 		w.Whole = cleanWhole(w.Whole)
+		w.Alternatives = cleanAlternatives(w.Alternatives)
 		for text := range strings.FieldsSeq(w.Text) {
 			if w.Text = clean(text); w.Text != "" {
 				n.Words = append(n.Words, w)
@@ -148,6 +149,17 @@ func clean(s string) string {
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 	return norm.NFC.String(s)
+}
+
+// cleanAlternatives returns the readings that are one word.
+func cleanAlternatives(all []Alternative) []Alternative {
+	var out []Alternative
+	for _, a := range all {
+		if fields := strings.Fields(a.Text); len(fields) == 1 && clean(fields[0]) != "" && len(out) < MaxAlternatives {
+			out = append(out, Alternative{clean(fields[0]), unit(a.Confidence)})
+		}
+	}
+	return out
 }
 
 // unit limits a confidence to 0..1; NaN becomes 0.

@@ -125,10 +125,24 @@ func altoLine(x *xmlWriter, doc *document.Document, line *document.Line, path ..
 		if part > 0 {
 			attributes = append(attributes, "SUBS_TYPE", "HypPart"+strconv.Itoa(part), "SUBS_CONTENT", w.Whole)
 		}
-		x.empty("String", attributes...)
+		altoWord(x, &w, attributes)
 		if hyphen != "" {
 			x.empty("HYP", "CONTENT", hyphen)
 		}
+	}
+	x.close()
+}
+
+// altoWord writes a String with its alternatives, the likeliest first; the schema has no confidence for them.
+func altoWord(x *xmlWriter, w *document.Word, attributes []string) {
+	others := w.Others()
+	if len(others) == 0 {
+		x.empty("String", attributes...)
+		return
+	}
+	x.open("String", attributes...)
+	for _, a := range others {
+		x.leaf("ALTERNATIVE", a.Text)
 	}
 	x.close()
 }

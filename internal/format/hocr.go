@@ -68,7 +68,7 @@ func hocrPage(x *xmlWriter, doc *document.Document, p int, meta Meta) {
 // softHyphen stands for the hyphen of a word that is divided at the end of a line: search engines read over it.
 const softHyphen = "\u00ad"
 
-// hocrLine writes one line. x_wconf is in percent, as Tesseract writes it.
+// hocrLine writes one line.
 func hocrLine(x *xmlWriter, doc *document.Document, line *document.Line, path ...int) {
 	title := bbox(line.Box)
 	if slope, offset, ok := baseline(line); ok {
@@ -88,11 +88,31 @@ func hocrLine(x *xmlWriter, doc *document.Document, line *document.Line, path ..
 			text, _ = document.CutHyphen(text)
 			text += softHyphen
 		}
-		x.leaf("span", text, "class", "ocrx_word", "id", id(path[0], path[1], path[2], k+1),
-			"title", fmt.Sprintf("%s; x_wconf %d", bbox(w.Box), int(math.Round(100*w.Confidence))))
+		attributes := []string{"class", "ocrx_word", "id", id(path[0], path[1], path[2], k+1), "title", bbox(w.Box) + "; " + wordConfidence(w.Confidence)}
+		hocrWord(x, &w, text, attributes)
 	}
 	x.close()
 }
+
+// hocrWord writes a word. One with alternatives holds a span of them (hOCR 1.2, alternatives): what was read as ins, the others as del.
+func hocrWord(x *xmlWriter, w *document.Word, text string, attributes []string) {
+	others := w.Others()
+	if len(others) == 0 {
+		x.leaf("span", text, attributes...)
+		return
+	}
+	x.open("span", attributes...)
+	x.open("span", "class", "alternatives")
+	x.leaf("ins", text, "class", "alt", "title", wordConfidence(w.Confidence))
+	for _, a := range others {
+		x.leaf("del", a.Text, "class", "alt", "title", wordConfidence(a.Confidence))
+	}
+	x.close()
+	x.close()
+}
+
+// wordConfidence is the property x_wconf, in percent.
+func wordConfidence(c float64) string { return fmt.Sprintf("x_wconf %d", int(math.Round(100*c))) }
 
 // baseline returns the straight line through both ends of the line's baseline in hOCR's coordinates (section 4.3.2): the
 // origin is the lower left corner of the line's box, y grows downwards. The product is converted before it is

@@ -166,17 +166,29 @@ func pageLine(x *xmlWriter, doc *document.Document, line *document.Line, path ..
 		}
 		x.open("Word", word...)
 		x.empty("Coords", "points", outline(w.Box))
-		textEquiv(x, w.Text, w.Confidence)
+		pageWord(x, &w)
 		x.close()
 	}
 	textEquiv(x, line.Text(), document.MeanConfidence([]document.Block{{Lines: []document.Line{*line}}}))
 	x.close()
 }
 
+// pageWord writes the text of a word. If it has alternatives, each text has its rank as index, from 0.
+func pageWord(x *xmlWriter, w *document.Word) {
+	others := w.Others()
+	if len(others) == 0 {
+		textEquiv(x, w.Text, w.Confidence)
+		return
+	}
+	for i, a := range append([]document.Alternative{{Text: w.Text, Confidence: w.Confidence}}, others...) {
+		textEquiv(x, a.Text, a.Confidence, "index", strconv.Itoa(i))
+	}
+}
+
 // textEquiv writes a text with its confidence, 0 to 1. The schema requires it to be the last child but for styles, so
 // callers write it after the parts of an element.
-func textEquiv(x *xmlWriter, text string, conf float64) {
-	x.open("TextEquiv", "conf", fraction(conf))
+func textEquiv(x *xmlWriter, text string, conf float64, attributes ...string) {
+	x.open("TextEquiv", append(attributes, "conf", fraction(conf))...)
 	x.leaf("Unicode", text)
 	x.close()
 }

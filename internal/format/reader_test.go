@@ -84,7 +84,7 @@ type dialect struct {
 var dialects = map[string]dialect{
 	"hocr": {
 		page: class("ocr_page"), block: class("ocr_carea"), line: class("ocr_line"), word: class("ocrx_word"), id: "id",
-		text:       func(n *node) string { return n.text },
+		text:       hocrText,
 		box:        func(n *node) (document.Box, error) { return hocrBox(n.attr["title"]) },
 		confidence: func(n *node) string { return property(n.attr["title"], "x_wconf") },
 	},
@@ -143,6 +143,14 @@ func child(n *node, name string) *node {
 		return &node{}
 	}
 	return n.children[i]
+}
+
+// hocrText returns the text of a word: that of ins if it has alternatives.
+func hocrText(n *node) string {
+	if chosen := n.all(named("ins")); len(chosen) > 0 {
+		return chosen[0].text
+	}
+	return n.text
 }
 
 func pageText(n *node) string { return child(child(n, "TextEquiv"), "Unicode").text }

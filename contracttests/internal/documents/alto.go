@@ -22,6 +22,12 @@ var alto = vocabulary{
 		conf, err := n.fraction("WC")
 		return n.attr["CONTENT"], conf, err
 	},
+	others: func(n *node) (texts []string, err error) {
+		for _, a := range n.all(named("ALTERNATIVE")) {
+			texts = append(texts, a.text)
+		}
+		return texts, nil
+	},
 	check: func(n *node, e *Element) error {
 		// The schema makes PrintSpace optional, but it is where blocks belong.
 		if e.kind == pageKind && n.first("PrintSpace") == nil {

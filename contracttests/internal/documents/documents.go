@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -29,7 +30,9 @@ type Element struct {
 	Box        Box
 	Text       string  // of a word
 	Confidence float64 // of a word, 0..1
-	Parts      []*Element
+	// Others are other readings of a word, the likeliest first.
+	Others []string
+	Parts  []*Element
 }
 
 // kind says what an element is.
@@ -132,6 +135,25 @@ func (e *Element) checkWord() error {
 	}
 	if !(e.Confidence >= 0 && e.Confidence <= 1) {
 		return fmt.Errorf("the confidence of word %s is out of range: %v", e.Name, e.Confidence)
+	}
+	return e.checkOthers()
+}
+
+// mostOthers is the most other readings of a word that the contract allows.
+const mostOthers = 3
+
+// checkOthers requires the other readings of a word to be few, words, and different.
+func (e *Element) checkOthers() error {
+	if len(e.Others) > mostOthers {
+		return fmt.Errorf("word %s has %d other readings; expected at most %d", e.Name, len(e.Others), mostOthers)
+	}
+	for i, o := range e.Others {
+		switch {
+		case o == "" || strings.ContainsFunc(o, unicode.IsSpace):
+			return fmt.Errorf("word %s has the other reading %q; expected characters without white space", e.Name, o)
+		case o == e.Text || slices.Contains(e.Others[:i], o):
+			return fmt.Errorf("word %s has the reading %q twice", e.Name, o)
+		}
 	}
 	return nil
 }

@@ -113,6 +113,44 @@ func TestRead_reportsFaults(t *testing.T) {
 	require.ErrorContains(t, err, "has no document")
 }
 
+// doubtful is sample with another reading of its first word.
+func doubtful() *document.Document {
+	doc := sample()
+	w := &doc.Pages[0].Blocks[0].Lines[0].Words[0]
+	w.Confidence, w.Alternatives = 0.5, []document.Alternative{{Text: "What", Confidence: 0.3}, {Text: "When", Confidence: 0.2}}
+	return doc
+}
+
+func TestRead_alternatives(t *testing.T) {
+	t.Parallel()
+	for _, format := range []string{"hocr", "alto", "page"} {
+		doc, err := documents.Read(format, MustWrite(t, format, doubtful()))
+		require.NoError(t, err, format)
+		require.Equal(t, "Whan that", doc.Text(), format)
+		require.Equal(t, []string{"What", "When"}, doc.Words()[0].Others, format)
+		require.Empty(t, doc.Words()[1].Others, format)
+	}
+	for name, c := range map[string]struct{ format, old, replacement, want string }{
+		"the word itself among the others":            {"alto", "<ALTERNATIVE>When", "<ALTERNATIVE>Whan", `"Whan" twice`},
+		"two words as another reading":                {"alto", "<ALTERNATIVE>When", "<ALTERNATIVE>Wh en", "without white space"},
+		"four others":                                 {"alto", "<ALTERNATIVE>When</ALTERNATIVE>", "<ALTERNATIVE>a</ALTERNATIVE><ALTERNATIVE>b</ALTERNATIVE><ALTERNATIVE>c</ALTERNATIVE>", "at most 3"},
+		"others without rank":                         {"page", `<TextEquiv index="1" `, "<TextEquiv ", `has the index ""`},
+		"a rank out of order":                         {"page", `<TextEquiv index="2" `, `<TextEquiv index="5" `, `has the index "5"`},
+		"another reading that is surer than the word": {"page", `index="1" conf="0.3"`, `index="1" conf="0.9"`, "more confident"},
+		"others without the word":                     {"hocr", "ins", "del", "no ins"},
+		"a text beside the alternatives":              {"hocr", `<span class="alternatives">`, `Whan<span class="alternatives">`, "alternatives alone"},
+		"another class":                               {"hocr", `<del class="alt"`, `<del class="other"`, "of the class alt"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text := MustWrite(t, c.format, doubtful())
+			require.Contains(t, text, c.old)
+			_, err := documents.Read(c.format, strings.ReplaceAll(text, c.old, c.replacement))
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
 func TestDiffers(t *testing.T) {
 	t.Parallel()
 	a, err := documents.Read("alto", MustWrite(t, "alto", sample()))

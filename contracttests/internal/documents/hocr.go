@@ -1,6 +1,7 @@
 package documents
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -22,9 +23,38 @@ var hocr = vocabulary{
 			return "", 0, fmt.Errorf("the title %q has no x_wconf", n.attr["title"])
 		}
 		// x_wconf is a percentage.
+		if all := n.all(class("alternatives")); len(all) > 0 {
+			n = all[0].first("ins")
+		}
+		if n == nil {
+			return "", 0, errors.New("its alternatives have no ins, which is the word itself")
+		}
 		return strings.TrimSpace(n.inner()), conf / 100, nil
 	},
+	others: hocrOthers,
 	number: func(n *node) (string, int, bool) { return property(n.attr["title"], "ppageno"), 0, false },
+}
+
+// hocrOthers are the texts of del in the alternatives of a word (hOCR 1.2, alternatives), which has one ins and nothing else beside them.
+func hocrOthers(n *node) (texts []string, err error) {
+	all := n.all(class("alternatives"))
+	switch {
+	case len(all) == 0:
+		return nil, nil
+	case len(all) > 1 || strings.TrimSpace(n.text) != "" || len(n.children) != 1:
+		return nil, errors.New("it must hold its alternatives alone, in one element")
+	case strings.TrimSpace(all[0].text) != "" || len(all[0].all(named("ins"))) != 1:
+		return nil, errors.New("its alternatives must be one ins, which is the word itself, and del")
+	}
+	for _, c := range all[0].children {
+		if !class("alt")(c) || c.name != "ins" && c.name != "del" {
+			return nil, fmt.Errorf("its alternatives hold <%s> of the class %q; expected ins and del of the class alt", c.name, c.attr["class"])
+		}
+		if c.name == "del" {
+			texts = append(texts, strings.TrimSpace(c.inner()))
+		}
+	}
+	return texts, nil
 }
 
 // readHOCR reads hOCR as XHTML, and requires the metadata of section 11. hOCR in HTML syntax is refused, because it is

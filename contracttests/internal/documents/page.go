@@ -16,11 +16,12 @@ var page = vocabulary{
 	is: map[kind]func(*node) bool{
 		pageKind: named("PcGts"), blockKind: named("TextRegion"), lineKind: named("TextLine"), wordKind: named("Word"),
 	},
-	id:    "id",
-	needs: []kind{pageKind, blockKind, lineKind, wordKind},
-	box:   pageBox,
-	word:  textEquiv,
-	check: pageText,
+	id:     "id",
+	needs:  []kind{pageKind, blockKind, lineKind, wordKind},
+	box:    pageBox,
+	word:   textEquiv,
+	others: otherTexts,
+	check:  pageText,
 }
 
 // readPAGE reads the PcGts of one page, or a METS document with one PcGts for each of several pages.
@@ -189,6 +190,33 @@ func textEquiv(n *node) (string, float64, error) {
 	}
 	conf, err := equiv.fraction("conf")
 	return equiv.first("Unicode").text, conf, err
+}
+
+// otherTexts are the texts of a word besides the first. Several texts have their ranks as index, from 0, and none is more confident than
+// the one before.
+func otherTexts(n *node) (texts []string, err error) {
+	last := 1.0
+	for _, c := range n.children {
+		if c.name != "TextEquiv" {
+			continue
+		}
+		index := c.attr["index"]
+		if index == "" && n.count("TextEquiv") == 1 {
+			return nil, nil
+		}
+		if index != strconv.Itoa(len(texts)) {
+			return nil, fmt.Errorf("its TextEquiv number %d has the index %q", len(texts), index)
+		}
+		conf, err := c.fraction("conf")
+		if err != nil || c.first("Unicode") == nil {
+			return nil, errors.Join(err, errors.New("a TextEquiv has no text or no confidence"))
+		}
+		if conf > last {
+			return nil, fmt.Errorf("its TextEquiv with index %s is more confident than the one before", index)
+		}
+		last, texts = conf, append(texts, c.first("Unicode").text)
+	}
+	return texts[min(1, len(texts)):], nil
 }
 
 // pageText requires the text of regions and lines, if given, to be that of their words, and baselines to lie on the page.

@@ -147,6 +147,17 @@ func (n *node) first(name string) *node {
 	return nil
 }
 
+// count returns the number of children of that name.
+func (n *node) count(name string) int {
+	i := 0
+	for _, c := range n.children {
+		if c.name == name {
+			i++
+		}
+	}
+	return i
+}
+
 // named matches elements by name, whatever their namespace: sameSpace and the readers check namespaces once for the whole
 // document.
 func named(names ...string) func(*node) bool {
@@ -182,7 +193,9 @@ type vocabulary struct {
 	needs []kind // those whose elements must have an id
 	box   func(*node) (Box, error)
 	word  func(*node) (text string, confidence float64, err error)
-	check func(*node, *Element) error // more rules for an element, or nil
+	// others are the other readings of a word, the likeliest first. The error says how they break the rules of the format.
+	others func(*node) ([]string, error)
+	check  func(*node, *Element) error // more rules for an element, or nil
 	// number is the number that a page states, that of the first page, and whether it is required. nil if pages have no
 	// numbers.
 	number func(*node) (number string, first int, needed bool)
@@ -201,6 +214,9 @@ func (v *vocabulary) read(n *node, level kind) (*Element, error) {
 	}
 	if level == wordKind {
 		if e.Text, e.Confidence, err = v.word(n); err != nil {
+			return nil, fmt.Errorf("word %s: %w", e.Name, err)
+		}
+		if e.Others, err = v.others(n); err != nil {
 			return nil, fmt.Errorf("word %s: %w", e.Name, err)
 		}
 		return e, nil

@@ -127,7 +127,8 @@ func withoutWords(pieces []piece, boxes []document.Box, kept []document.Word) []
 	for i := range pieces {
 		line := &pieces[i].line
 		line.Words = slices.DeleteFunc(slices.Clone(line.Words), func(w document.Word) bool {
-			return slices.Contains(boxes, w.Box) && !slices.Contains(kept, w)
+			isKept := slices.ContainsFunc(kept, func(k document.Word) bool { return k.Box == w.Box && k.Text == w.Text })
+			return slices.Contains(boxes, w.Box) && !isKept
 		})
 		line.Box = document.WordsBox(line.Words)
 	}

@@ -11,6 +11,7 @@ import (
 // were held back from training; none is from a page that accuracy is measured on.
 const (
 	beamWidth      = 25    // prefixes that are followed; with 10, pages have 1 to 3 % more errors and cost a tenth less
+	wordBeamWidth  = 10    // the same of the search for a single word, with which the weights of confidence were fitted
 	languageWeight = 0.4   // of the language model's logarithms against the network's
 	characterBonus = 1.5   // for every character, which the language model's probabilities would else make costly
 	surelyBlank    = 5e-4  // of a step: no character begins where all else has less than this
@@ -84,6 +85,7 @@ func (n *network) search(g guide, rows []float32, steps int) []text {
 
 // searchWord is search for one word, in the steps from one to another. before is the context in front of the word.
 func (n *network) searchWord(g guide, rows []float32, from, to int, before context) []text {
+	g.width = wordBeamWidth
 	return n.searchPart(g, rows, from, to, before, g.symbols[g.space])
 }
 

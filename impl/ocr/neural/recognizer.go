@@ -85,6 +85,7 @@ func (r *Recognizer) words(g guide, rows []float32, steps int, line *image.Gray)
 	texts := r.net.search(g, rows, steps)
 	out := words(r.net.align(texts[0].classes, rows, steps), r.ink, line.Rect.Dx())
 	r.addSignals(out, rows, steps)
+	r.net.addOthers(out, texts)
 	return out
 }
 

@@ -200,6 +200,14 @@ func checkLine(b *document.Block, l *document.Line) error {
 		if !contains(l.Box, w.Box) || !isFraction(w.Confidence) || w.Text == "" || !isWordText(w.Text) || !isWordText(w.Whole) {
 			return fmt.Errorf("word %d: expected a box inside that of the line, a confidence from 0 to 1, and text without white space", i)
 		}
+		if len(w.Alternatives) > document.MaxAlternatives {
+			return fmt.Errorf("word %d has %d alternatives; expected at most %d", i, len(w.Alternatives), document.MaxAlternatives)
+		}
+		for _, a := range w.Alternatives {
+			if a.Text == "" || !isWordText(a.Text) || !isFraction(a.Confidence) {
+				return fmt.Errorf("word %d: expected alternatives with a confidence from 0 to 1, and text without white space", i)
+			}
+		}
 	}
 	return nil
 }

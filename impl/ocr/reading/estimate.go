@@ -9,7 +9,7 @@ import (
 // estimate replaces the confidences by which the steps decided with the final ones, which are calibrated on more evidence, and adds
 // the doubts of the page. No step may follow: with other confidences it would decide otherwise.
 func (p *page) estimate() {
-	decided := p.read.Confidence
+	decided, other := p.read.Confidence, p.otherReading()
 	for _, handwritten := range []bool{false, true} {
 		evidence := p.evidence(handwritten)
 		if p.options.Evidence != nil {
@@ -24,8 +24,9 @@ func (p *page) estimate() {
 				continue
 			}
 			for i := range line.Words {
-				line.Words[i].Confidence, line.Words[i].Signals = evidence[0].share(weights), nil
-				evidence = evidence[1:]
+				w := &line.Words[i]
+				w.Confidence, evidence = evidence[0].share(weights), evidence[1:]
+				w.Alternatives, w.Signals = alternatives(w, other), nil
 			}
 		}
 	}

@@ -183,16 +183,27 @@ func (p *page) otherReading() otherWords {
 
 // has reports whether the other reading has the word in this place.
 func (o otherWords) has(w *document.Word) bool {
+	return o.find(w, func(other document.Word) bool { return text.FoldType(other.Text) == text.FoldType(w.Text) }) != nil
+}
+
+// at returns a word of the other reading that stands for the same ink, nil if there is none.
+func (o otherWords) at(w *document.Word) *document.Word {
+	middle := middleOf(toRectangle(w.Box))
+	return o.find(w, func(other document.Word) bool { return middle.In(toRectangle(other.Box)) })
+}
+
+// find returns a word of the other reading whose middle lies in the box of the word and for which is reports true, nil without one.
+func (o otherWords) find(w *document.Word, is func(document.Word) bool) *document.Word {
 	at := middleOf(toRectangle(w.Box))
 	cell := at.Div(gridCell)
 	for x := -1; x <= 1; x++ {
 		for y := -1; y <= 1; y++ {
 			for _, other := range o[cell.Add(image.Pt(x, y))] {
-				if middleOf(toRectangle(other.Box)).In(toRectangle(w.Box).Inset(-placeMargin)) && text.FoldType(other.Text) == text.FoldType(w.Text) {
-					return true
+				if middleOf(toRectangle(other.Box)).In(toRectangle(w.Box).Inset(-placeMargin)) && is(other) {
+					return &other
 				}
 			}
 		}
 	}
-	return false
+	return nil
 }

@@ -67,3 +67,13 @@ func (e *Engines) SetMemory(bytes int64) { e.memory = bytes }
 
 // Warm returns the number of loaded models.
 func (e *Engines) Warm() int { return len(e.warm) }
+
+// Alternatives returns the other readings of a word, given the words of another reading of the page.
+func Alternatives(w document.Word, other []document.Word) []document.Alternative {
+	words := otherWords{}
+	for _, o := range other {
+		cell := middleOf(toRectangle(o.Box)).Div(gridCell)
+		words[cell] = append(words[cell], o)
+	}
+	return alternatives(&w, words)
+}

@@ -88,6 +88,9 @@ func validLine(t *rapid.T, width, height int) document.Line {
 			Box: boxInside(t, width, height), Text: validWord(t), Confidence: confidence(t),
 			Model: rapid.SampledFrom([]string{"", "eng", "eng+hands", "unlisted"}).Draw(t, "model"),
 		}
+		for range rapid.IntRange(0, document.MaxAlternatives).Draw(t, "alternatives") {
+			w.Alternatives = append(w.Alternatives, document.Alternative{Text: validWord(t), Confidence: confidence(t)})
+		}
 		l.Words = append(l.Words, w)
 		l.Box = l.Box.Union(w.Box)
 	}

@@ -1,0 +1,25 @@
+package neural
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/internal/document"
+)
+
+func TestNetwork_addOthers(t *testing.T) {
+	t.Parallel()
+	n := &network{Model: &Model{info: Info{Alphabet: []string{" ", "a", "b", "c"}}}}
+	words := []Word{{Text: "ab", Signals: &document.Signals{}}, {Text: "c", Signals: &document.Signals{}}}
+	n.addOthers(words, []text{
+		{classes: []int{2, 3, 1, 4}},
+		{classes: []int{2, 2, 1, 4}, score: -math.Ln2},
+		{classes: []int{1, 1, 2, 3}, score: -math.Ln2},
+	})
+	require.InDelta(t, 0.75, words[0].Signals.Posterior, 1e-9, "the first and the third text have it")
+	require.InDelta(t, 0.75, words[1].Signals.Posterior, 1e-9, "the first and the second text have it")
+	require.Equal(t, []document.Alternative{{Text: "aa", Confidence: 0.25}}, words[0].Signals.Others, "the third text has one word only")
+	require.Empty(t, words[1].Signals.Others)
+}

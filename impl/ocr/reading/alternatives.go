@@ -1,0 +1,35 @@
+package reading
+
+import (
+	"uncial/internal/document"
+	"uncial/internal/text"
+)
+
+// leastAlternative is the least estimate of the share of correct characters of another reading of a word that is worth a look.
+const leastAlternative = 0.05
+
+// alternatives returns other readings of a weak word, whose confidence must be final: what other likely texts of a line of handwriting
+// have in its place, or what another model or size made of print there.
+func alternatives(w *document.Word, other otherWords) []document.Alternative {
+	if !w.IsWeak() {
+		return nil
+	}
+	var out []document.Alternative
+	if s := w.Signals; s != nil && s.Posterior > 0 {
+		for _, o := range s.Others {
+			// As likely, compared with the word, as the texts of the line that have it.
+			share := w.Confidence * min(o.Confidence/max(s.Posterior, minShare), 1)
+			if text := document.WordText(o.Text); text != "" && share >= leastAlternative {
+				out = append(out, document.Alternative{Text: text, Confidence: share})
+			}
+		}
+		return out
+	}
+	if o := other.at(w); o != nil && text.FoldType(o.Text) != text.FoldType(w.Text) {
+		share := min(logistic(curve(o.Confidence, o.Model)), w.Confidence)
+		if share >= leastAlternative {
+			out = append(out, document.Alternative{Text: o.Text, Confidence: share})
+		}
+	}
+	return out
+}

@@ -29,12 +29,12 @@ func listenAdmin(address string, log *slog.Logger) (net.Listener, error) {
 	return ln, nil
 }
 
-// closeAdmin closes a listener that has not been served yet; nil is allowed.
+// closeAdmin closes a listener, unless serving has done so; nil is allowed.
 func closeAdmin(ln net.Listener) error {
 	if ln == nil {
 		return nil
 	}
-	return ln.Close()
+	return ignoreClosed(ln.Close())
 }
 
 // serveAdmin serves metrics, probes and profiles until ctx ends. The probes are those of the API; here they have connections

@@ -81,6 +81,11 @@ func (a *App) Start(ctx context.Context) error {
 	}
 	a.closers = append(a.closers, func() error { return ignoreClosed(ln.Close()) })
 	a.addr = ln.Addr().String()
+	admin, err := listenAdmin(a.o.AdminListen, a.o.Logger)
+	if err != nil {
+		return err
+	}
+	a.closers = append(a.closers, func() error { return closeAdmin(admin) })
 
 	if a.data, err = OpenData(ctx, a.o.Data, a.o.Logger, a.o.Now); err != nil {
 		return err
@@ -108,7 +113,8 @@ func (a *App) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return a.startServing(ctx, ln, handler)
+	a.startServing(ctx, ln, admin, handler)
+	return nil
 }
 
 // warnOfUnknownPlans logs the plans of accounts that are missing from the catalogue: every request of such an account
@@ -124,13 +130,9 @@ func (a *App) warnOfUnknownPlans(ctx context.Context) {
 	}
 }
 
-// startServing starts the goroutines that end with Stop: API, admin listener, sweeper, health checks, notices and mail. If it fails,
-// none is running.
-func (a *App) startServing(ctx context.Context, ln net.Listener, handler http.Handler) error {
-	admin, err := listenAdmin(a.o.AdminListen, a.o.Logger)
-	if err != nil {
-		return err
-	}
+// startServing starts the goroutines that end with Stop: API, admin listener, sweeper, health checks, notices and mail.
+// admin may be nil.
+func (a *App) startServing(ctx context.Context, ln, admin net.Listener, handler http.Handler) {
 	// Start's context may end once Start returns; only Stop ends serving.
 	serving, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	a.cancel = cancel
@@ -153,7 +155,6 @@ func (a *App) startServing(ctx context.Context, ln net.Listener, handler http.Ha
 		endMail()
 		running.Wait()
 	}()
-	return nil
 }
 
 // handler builds the API: the service with its fetcher, behind metrics and the HTTP front end.

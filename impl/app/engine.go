@@ -26,12 +26,12 @@ func RunEngine(ctx context.Context, address, adminListen string, o EngineOptions
 	if err != nil {
 		return err
 	}
-	log.Info("listening", "address", ln.Addr().String(), "version", version.Version)
 	defer func() { err = errors.Join(err, ignoreClosed(ln.Close())) }()
 	admin, err := listenAdmin(adminListen, log)
 	if err != nil {
 		return err
 	}
+	log.Info("listening", "address", ln.Addr().String(), "version", version.Version)
 	limitHeap(imageMemory(cgroup.Limit()), log)
 	pool, err := openPool(ctx, o, log)
 	if err != nil {

@@ -68,14 +68,14 @@ type message struct{ to, subject, text string }
 
 // New checks the options; it connects to nothing. Errors: ErrURL, ErrFrom.
 func New(o Options) (*Mailer, error) {
-	from, err := mail.ParseAddress(o.From)
-	if err != nil {
-		return nil, ErrFrom
-	}
 	d := &dialer{}
 	client, err := newClient(o.URL, d)
 	if err != nil {
 		return nil, ErrURL // not the error itself, which may repeat the password
+	}
+	from, err := mail.ParseAddress(o.From)
+	if err != nil {
+		return nil, ErrFrom
 	}
 	if o.Log == nil {
 		o.Log = slog.Default()

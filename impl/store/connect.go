@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -71,12 +73,12 @@ func configError(err error) error {
 // connectError explains to an operator why the first connection failed, and where it was made to. It contains no password.
 func connectError(c *pgx.ConnConfig, err error) error {
 	return &Error{
-		reason: fmt.Sprintf("cannot connect to Postgres at %s, database %q, user %q: %s", address(c), c.Database, c.User, connectReason(err)),
+		reason: fmt.Sprintf("cannot connect to Postgres at %s, database %q, user %q: %s", address(c), c.Database, c.User, connectReason(c, err)),
 		cause:  err,
 	}
 }
 
-func connectReason(err error) string {
+func connectReason(c *pgx.ConnConfig, err error) string {
 	var (
 		authority x509.UnknownAuthorityError
 		name      x509.HostnameError
@@ -103,6 +105,12 @@ func connectReason(err error) string {
 		return "connection refused; is Postgres listening there?"
 	case errors.As(err, &refused) && refused.Code == "28000" && strings.Contains(refused.Message, "no encryption"):
 		return "the server requires TLS for this user and address (pg_hba.conf); use sslmode=verify-full or sslmode=require in the URL"
+	case errors.As(err, &refused) && refused.Code == "42704": // undefined_object: the driver passes on parameters that it does not know
+		for _, name := range slices.Sorted(maps.Keys(c.RuntimeParams)) {
+			if strings.Contains(refused.Message, `"`+name+`"`) {
+				return fmt.Sprintf("unknown parameter %s in the URL; check its spelling, such as sslmode or sslrootcert", name)
+			}
+		}
 	}
 	if e := (*Error)(nil); errors.As(err, &e) {
 		return e.reason

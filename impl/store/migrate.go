@@ -38,7 +38,7 @@ func (s *Store) Migrate(ctx context.Context) (int, error) {
 		return err
 	})
 	if err != nil {
-		return 0, fmt.Errorf("migrate: %w", wrap(err))
+		return 0, fmt.Errorf("migrate %s: %w", s.Location(), wrap(err))
 	}
 	return len(applied), nil
 }

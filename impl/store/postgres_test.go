@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"net"
 	"net/url"
@@ -103,6 +104,7 @@ func TestOpen_Postgres(t *testing.T) {
 		"unknown database": {func(u *url.URL) { u.Path = "/nowhere" }, "the database does not exist"},
 		"unknown user":     {func(u *url.URL) { u.User = url.UserPassword("nobody", "hunter2") }, "the user is not allowed"},
 		"no TLS offered":   {func(u *url.URL) { u.RawQuery = "sslmode=require" }, "does not offer TLS"},
+		"unknown setting":  {func(u *url.URL) { u.RawQuery += "&sslmod=x" }, "unknown parameter sslmod in the URL"},
 		"unknown host":     {func(u *url.URL) { u.Host = "postgres.invalid:5432" }, "cannot be resolved"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -118,6 +120,27 @@ func TestOpen_Postgres(t *testing.T) {
 			require.Less(t, time.Since(began), 20*time.Second)
 		})
 	}
+}
+
+func TestStore_Migrate_NoRights(t *testing.T) {
+	t.Parallel()
+	owner, err := url.Parse(testcontainers.Postgres(t))
+	require.NoError(t, err)
+	db, err := sql.Open("pgx", owner.String())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	_, err = db.ExecContext(t.Context(), `DROP ROLE IF EXISTS visitor`)
+	require.NoError(t, err)
+	_, err = db.ExecContext(t.Context(), `CREATE ROLE visitor LOGIN PASSWORD 'hunter2'`)
+	require.NoError(t, err)
+
+	visitor := *owner
+	visitor.User = url.UserPassword("visitor", "hunter2")
+	st, err := store.Open(t.Context(), visitor.String(), store.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, st.Close()) })
+	_, err = st.Migrate(t.Context())
+	require.EqualError(t, err, "migrate postgres://visitor@"+owner.Host+owner.Path+": database: the user lacks a permission (SQLSTATE 42501)")
 }
 
 func TestOpen_Postgres_TLS(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -85,8 +86,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	if err != nil {
-		// kong says so of a flag that another one follows.
-		fmt.Fprintf(stderr, "uncial: %s\nSee 'uncial --help'.\n", strings.Replace(err.Error(), "expected value value", "expected a value", 1))
+		fmt.Fprintf(stderr, "uncial: %s\nSee 'uncial --help'.\n", explainValue(err.Error()))
 		return 2
 	}
 	logger := newLogger(stderr, c.LogFormat, c.LogLevel)
@@ -104,6 +104,17 @@ func run(args []string, stdout, stderr io.Writer) int {
 		err = out.failed // a full disk must not look like success
 	}
 	return c.exitStatus(ctx, err, stderr, logger)
+}
+
+// negative is what kong says of a negative number after a flag: it takes it for another flag.
+var negative = regexp.MustCompile(`(got "-[0-9][^"]*") \(short flag\).*`)
+
+// explainValue mends what kong says of a flag without a value. No number or duration may be negative.
+func explainValue(text string) string {
+	if mended := strings.Replace(text, "expected value value", "expected a value", 1); mended != text {
+		return negative.ReplaceAllString(mended, "$1; it must not be negative")
+	}
+	return text
 }
 
 // exitStatus reports the error of a command and returns the exit status of the program.

@@ -105,6 +105,7 @@ func TestRun_WrongUsage(t *testing.T) {
 		"a reset for nobody":             {"user reset a@example.org --public-url http://account.example", 1, "no such user"},
 		"mail without a sender":          {"serve --mail-server smtp://mail.example.org", 1, "--mail-from: invalid sender"},
 		"a sender without a mail server": {"serve --mail-from a@example.org", 1, "--mail-server: required"},
+		"a mail server alone":            {"serve --mail-server mail.example.org", 1, "--mail-server: invalid mail server"},
 		"a mail server without a scheme": {"serve --mail-server mail.example.org --mail-from a@example.org", 1, "--mail-server: invalid mail server"},
 		"negative workers":               {"serve --workers=-1", 1, "--workers: must be 1 to 1024 processes"},
 		"workers in words":               {"serve --workers two", 2, `--workers: invalid number "two"; use a whole number such as 4`},

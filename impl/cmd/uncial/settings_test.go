@@ -130,11 +130,14 @@ func TestRun_Serve_TakenPort(t *testing.T) {
 	}
 	status, _, stderr := uncial(append(good, "--workers", "-3")...)
 	require.Equal(t, 2, status)
-	require.Contains(t, stderr, `--workers: expected a value but got "-3"`)
+	require.Contains(t, stderr, `--workers: expected a value but got "-3"; it must not be negative`+"\n")
 
 	status, _, stderr = uncial(good...)
 	require.Equal(t, 1, status)
 	require.Contains(t, stderr, "--listen: another program listens on "+ln.Addr().String())
+	status, _, stderr = uncial(append(good, "--listen=127.0.0.1:0", "--admin-listen="+ln.Addr().String())...)
+	require.Equal(t, 1, status)
+	require.Regexp(t, "^uncial: --admin-listen: another program listens on "+ln.Addr().String(), stderr)
 	entries, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	require.Empty(t, entries, "nothing was created")

@@ -17,16 +17,18 @@ import (
 
 // listenAdmin opens the admin listener, or returns nil if no address is given. It listens before anything else starts, so
 // that an address in use stops the program at once. Errors name the flag.
-func listenAdmin(address string, log *slog.Logger) (net.Listener, error) {
+func listenAdmin(address string) (net.Listener, error) {
 	if address == "" {
 		return nil, nil
 	}
-	ln, err := listen("--admin-listen", address)
-	if err != nil {
-		return nil, err
+	return listen("--admin-listen", address)
+}
+
+// logAdmin logs the address of the admin listener; nil is allowed.
+func logAdmin(ln net.Listener, log *slog.Logger) {
+	if ln != nil {
+		log.Info("listening for metrics and pprof", "address", ln.Addr().String())
 	}
-	log.Info("listening for metrics and pprof", "address", ln.Addr().String())
-	return ln, nil
 }
 
 // closeAdmin closes a listener, unless serving has done so; nil is allowed.

@@ -81,7 +81,7 @@ func (a *App) Start(ctx context.Context) error {
 	}
 	a.closers = append(a.closers, func() error { return ignoreClosed(ln.Close()) })
 	a.addr = ln.Addr().String()
-	admin, err := listenAdmin(a.o.AdminListen, a.o.Logger)
+	admin, err := listenAdmin(a.o.AdminListen)
 	if err != nil {
 		return err
 	}
@@ -92,6 +92,7 @@ func (a *App) Start(ctx context.Context) error {
 	}
 	a.closers = append(a.closers, a.data.Close)
 	a.o.Logger.Info("listening", "address", a.addr, "version", version.Version, "database", a.data.Store.Location())
+	logAdmin(admin, a.o.Logger)
 	stopTracing, err := tracing.Start(ctx, "uncial", a.o.Logger)
 	if err != nil {
 		return err

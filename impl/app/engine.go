@@ -27,11 +27,12 @@ func RunEngine(ctx context.Context, address, adminListen string, o EngineOptions
 		return err
 	}
 	defer func() { err = errors.Join(err, ignoreClosed(ln.Close())) }()
-	admin, err := listenAdmin(adminListen, log)
+	admin, err := listenAdmin(adminListen)
 	if err != nil {
 		return err
 	}
 	log.Info("listening", "address", ln.Addr().String(), "version", version.Version)
+	logAdmin(admin, log)
 	limitHeap(imageMemory(cgroup.Limit()), log)
 	pool, err := openPool(ctx, o, log)
 	if err != nil {

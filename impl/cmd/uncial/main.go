@@ -91,6 +91,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	logger := newLogger(stderr, c.LogFormat, c.LogLevel)
 	slog.SetDefault(logger)
+	file.warn(logger)
 	notify := func(text string) { fmt.Fprintln(stderr, text) }
 	if c.LogFormat == "json" { // then every line is JSON
 		notify = func(text string) { logger.Info(text) }

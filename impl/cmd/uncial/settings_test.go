@@ -69,6 +69,20 @@ func TestRun_Settings_PathOfAFile(t *testing.T) {
 	must(t, create...)
 }
 
+func TestRun_SecretFile_Exposed(t *testing.T) {
+	secret := mustWrite(t, "secret", strings.Repeat("s", 32))
+	t.Setenv("UNCIAL_KEY_SECRET_FILE", secret)
+	const warning = "every user of this machine can read a secret"
+	create := []string{"account", "create", "--name", "a", "--plan", "pro", database(t)}
+	_, _, stderr := uncial(create...)
+	require.NotContains(t, stderr, warning)
+	require.NoError(t, os.Chmod(secret, 0o604)) //nolint:gosec // the mode is what the test is about
+	status, _, stderr := uncial(create...)
+	require.Zero(t, status)
+	require.Equal(t, 1, strings.Count(stderr, warning), stderr)
+	require.Contains(t, stderr, "file="+secret)
+}
+
 func TestRun_SettingsFile_Invalid(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"a line of no form":      {"UNCIAL_DATABASE sqlite:x", "line 1: expected NAME=VALUE"},
@@ -86,6 +100,9 @@ func TestRun_SettingsFile_Invalid(t *testing.T) {
 		"a number in words":      {"UNCIAL_WORKERS=two", "--workers: invalid number"},
 		"a secret in two ways":   {"UNCIAL_KEY_SECRET=a\nUNCIAL_KEY_SECRET_FILE=b", "both UNCIAL_KEY_SECRET and UNCIAL_KEY_SECRET_FILE are set"},
 		"a missing secret":       {"UNCIAL_KEY_SECRET_FILE=/nowhere", "UNCIAL_KEY_SECRET_FILE: open /nowhere"},
+		"a secret of two lines":  {"UNCIAL_KEY_SECRET_FILE=" + mustWrite(t, "two", "a\nb\n"), "two has more than one line"},
+		"a secret with a NUL":    {"UNCIAL_KEY_SECRET_FILE=" + mustWrite(t, "nul", "a\x00b"), "nul is not text"},
+		"a secret without end":   {"UNCIAL_KEY_SECRET_FILE=/dev/zero", "UNCIAL_KEY_SECRET_FILE: /dev/zero has more than 64 KiB"},
 		"an empty secret":        {"UNCIAL_KEY_SECRET_FILE=/dev/null", "UNCIAL_KEY_SECRET_FILE: /dev/null is empty"},
 	} {
 		t.Setenv("UNCIAL_SETTINGS", mustWrite(t, "uncial.env", c.text))

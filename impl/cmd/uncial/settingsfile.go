@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
+	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -25,12 +28,14 @@ type settingsFile struct {
 	path   string
 	values map[string]string
 	denied bool // this user may not read it
+	// exposed are the files of secrets that Resolve has read and that every user of the machine can read.
+	exposed map[string]bool
 }
 
 // readSettings reads the file. A missing file is no error. One that this user may not read is an error only for commands
 // that need the database, and only if nothing else names it.
 func readSettings() (settingsFile, error) {
-	s := settingsFile{path: cmp.Or(os.Getenv("UNCIAL_SETTINGS"), settingsPath)}
+	s := settingsFile{path: cmp.Or(os.Getenv("UNCIAL_SETTINGS"), settingsPath), exposed: map[string]bool{}}
 	f, err := os.Open(s.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -141,9 +146,12 @@ func (s settingsFile) Resolve(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any,
 		case isSecret && value != "" && path != "":
 			return nil, fmt.Errorf("both %s and %s_FILE are set; set one of them", name, name)
 		case isSecret && path != "":
-			secret, err := readSecretFile(path)
+			secret, exposed, err := readSecretFile(path)
 			if err != nil {
 				return nil, fmt.Errorf("%s_FILE: %w", name, err)
+			}
+			if exposed {
+				s.exposed[path] = true
 			}
 			return secret, nil
 		case isVariable:
@@ -160,23 +168,46 @@ func (s settingsFile) Resolve(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any,
 
 var _ kong.Resolver = settingsFile{}
 
-// maxSecretFile bounds the file of a secret, in bytes.
-const maxSecretFile = 64 << 10
+// warn logs which secrets other users can read.
+func (s settingsFile) warn(log *slog.Logger) {
+	for _, path := range slices.Sorted(maps.Keys(s.exposed)) {
+		log.Warn("every user of this machine can read a secret; run chmod 640 on its file", "file", path)
+	}
+}
 
-// readSecretFile returns the text of a file without the white space around it.
-func readSecretFile(path string) (string, error) {
+const (
+	// maxSecretFile bounds the file of a secret, in bytes.
+	maxSecretFile = 64 << 10
+	// containerSecrets is where Docker mounts secrets, readable by all users of the container, which has no others.
+	containerSecrets = "/run/secrets/"
+)
+
+// readSecretFile returns the only line of a file without the white space around it, and whether every user of the machine can read it.
+func readSecretFile(path string) (secret string, exposed bool, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	defer func() { _ = f.Close() }()
-	text, err := io.ReadAll(io.LimitReader(f, maxSecretFile))
+	info, err := f.Stat()
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
-	secret := strings.TrimSpace(string(text))
-	if secret == "" {
-		return "", fmt.Errorf("%s is empty", path)
+	text, err := io.ReadAll(io.LimitReader(f, maxSecretFile+1))
+	if err != nil {
+		return "", false, err
 	}
-	return secret, nil
+	secret = strings.TrimSpace(string(text))
+	switch {
+	case len(text) > maxSecretFile:
+		return "", false, fmt.Errorf("%s has more than %d KiB; expected one line with the secret", path, maxSecretFile>>10)
+	case secret == "":
+		return "", false, fmt.Errorf("%s is empty", path)
+	case strings.Contains(secret, "\n"):
+		return "", false, fmt.Errorf("%s has more than one line; expected one line with the secret", path)
+	case !utf8.ValidString(secret) || strings.ContainsFunc(secret, unicode.IsControl):
+		return "", false, fmt.Errorf("%s is not text; expected one line, such as the output of openssl rand -hex 32", path)
+	}
+	exposed = info.Mode().IsRegular() && info.Mode().Perm()&0o004 != 0 && !strings.HasPrefix(path, containerSecrets)
+	return secret, exposed, nil
 }

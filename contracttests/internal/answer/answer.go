@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
 )
@@ -303,17 +304,18 @@ func checkProse(body map[string]any) (faults []string) {
 	}
 	if text, ok := body["text"].(string); ok {
 		if i := strings.IndexFunc(text, func(r rune) bool {
-			return unicode.IsControl(r) && r != '\n' && r != '\f' || strings.ContainsRune(noCharacters, r)
+			return unicode.IsControl(r) && r != '\n' && r != '\f' || strings.ContainsRune(neverOnPages, r)
 		}); i >= 0 {
-			faults = append(faults, fmt.Sprintf("/text contains a character that is on no page after %q", lastRunes(text[:i], 20)))
+			r, _ := utf8.DecodeRuneInString(text[i:])
+			faults = append(faults, fmt.Sprintf("/text contains the character %U, which no page has, after %q", r, lastRunes(text[:i], 20)))
 		}
 	}
 	return faults
 }
 
-// noCharacters are on no page: those lost by a wrong encoding, separators of lines other than the line feed, the byte order mark, and
-// the soft hyphen, for which a page has a hyphen.
-const noCharacters = "\uFFFD\u2028\u2029\uFEFF\u00AD"
+// neverOnPages are characters that no page has: the replacement for those that a wrong encoding lost, separators of lines other than the
+// line feed, the byte order mark, and the soft hyphen, for which a page has a hyphen.
+const neverOnPages = "\uFFFD\u2028\u2029\uFEFF\u00AD"
 
 // lastRunes returns the end of a text, to show where in it a fault is.
 func lastRunes(s string, n int) string {

@@ -32,7 +32,7 @@ func ParseDocument(text []byte) (doc *openapi3.T, err error) {
 	case doc.Info == nil || doc.Components == nil || doc.Paths == nil:
 		return nil, errors.New("it is not an OpenAPI document with info, paths and components")
 	}
-	Prepare(doc) // panics over operations without answers, and answers without a description of their headers
+	Prepare(doc) // panics if an answer or a header has no content
 	return doc, nil
 }
 

@@ -37,6 +37,22 @@ func TestCases(t *testing.T) {
 	}
 }
 
+func TestCases_order(t *testing.T) {
+	t.Parallel()
+	names := func() (all []string) {
+		cases, err := contracttests.Cases()
+		require.NoError(t, err)
+		for _, c := range cases {
+			all = append(all, c.Name)
+		}
+		return all
+	}
+	first := names()
+	for range 20 {
+		require.Equal(t, first, names(), "every run has the same order")
+	}
+}
+
 func TestRun_mock(t *testing.T) {
 	t.Parallel()
 	contracttests.Run(t, MustMock(t))

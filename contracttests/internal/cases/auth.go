@@ -58,15 +58,16 @@ func authRows() (rows []row) {
 			rows = append(rows, row{name: operation + "/401/" + class.name, explanation: class.explanation, asks: asks})
 		}
 		// The scenario decides which key is used; without one the case is skipped.
-		for scenario, explanation := range map[string]string{
-			model.KeyExpired: "A key that is expired is refused.", model.KeyRevoked: "A key that is revoked is refused.",
-			model.KeyOutside: "A key is refused from outside its IP ranges, whatever address a header names.",
+		for _, key := range []struct{ scenario, explanation string }{
+			{model.KeyExpired, "A key that is expired is refused."},
+			{model.KeyRevoked, "A key that is revoked is refused."},
+			{model.KeyOutside, "A key is refused from outside its IP ranges, whatever address a header names."},
 		} {
 			rows = append(rows, row{
-				name: operation + "/401/" + scenario, account: scenario, explanation: explanation,
+				name: operation + "/401/" + key.scenario, account: key.scenario, explanation: key.explanation,
 				build: func(s *session) (asks []ask) {
 					for _, q := range append(requests([]ask{{}}), requests(claimedAddresses())...) {
-						asks = append(asks, q.auth("Bearer "+s.Keys[scenario][0]))
+						asks = append(asks, q.auth("Bearer "+s.Keys[key.scenario][0]))
 					}
 					return asks
 				},

@@ -27,11 +27,11 @@ func (w *Word) Others() []Alternative {
 	var out []Alternative
 	for _, a := range w.Alternatives {
 		isKnown := func(o Alternative) bool { return o.Text == a.Text }
-		if len(out) < MaxAlternatives && a.Text != w.Text && !slices.ContainsFunc(out, isKnown) {
+		if a.Text != w.Text && !slices.ContainsFunc(out, isKnown) {
 			a.Confidence = min(a.Confidence, w.Confidence)
 			out = append(out, a)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Alternative) int { return cmp.Compare(b.Confidence, a.Confidence) })
-	return out
+	return out[:min(len(out), MaxAlternatives)]
 }

@@ -79,7 +79,7 @@ func TestDocument_Normalized(t *testing.T) {
 		Pages: []document.Page{{Width: 100, Height: 50, Blocks: []document.Block{
 			{Box: document.Box{X: 90, Y: 40, W: 100, H: 5}, Lines: []document.Line{
 				{Words: []document.Word{
-					{Box: document.Box{X: -3, Y: 2, W: 10, H: 5}, Text: "e\u0301t \x00e\xffz", Confidence: -1},
+					{Box: document.Box{X: -3, Y: 2, W: 10, H: 5}, Text: "e\u0301t \x00e\xffz", Confidence: -1, Alternatives: []document.Alternative{{Text: "other"}}},
 					{Text: "\x00\uFFFF"},
 				}},
 				{Words: words(" ")},
@@ -97,6 +97,7 @@ func TestDocument_Normalized(t *testing.T) {
 	require.Equal(t, document.Box{X: 0, Y: 2, W: 100, H: 43}, block.Box, "the block contains its own box and its lines, on the page")
 	require.Equal(t, document.Box{X: 0, Y: 2, W: 7, H: 5}, block.Lines[0].Words[1].Box, "parts of a split word share its box")
 	require.Zero(t, block.Lines[0].Words[0].Confidence)
+	require.Nil(t, block.Lines[0].Words[0].Alternatives, "other readings of a split word are not those of its parts")
 	require.InDelta(t, 1, n.Confidence, 0)
 	require.Equal(t, []document.Edit{{Box: document.Box{X: 99, W: 1, H: 9}, Before: "to day", After: "to-day"}}, n.Edits, "an edit on a missing page is dropped")
 }

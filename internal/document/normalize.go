@@ -73,7 +73,11 @@ func (l *Line) normalized(width, height int) Line {
 		w.Confidence = unit(w.Confidence)
 		w.Whole = cleanWhole(w.Whole)
 		w.Alternatives = cleanAlternatives(w.Alternatives)
-		for text := range strings.FieldsSeq(w.Text) {
+		parts := strings.Fields(w.Text)
+		if len(parts) > 1 {
+			w.Alternatives = nil // they are readings of the whole
+		}
+		for _, text := range parts {
 			if w.Text = clean(text); w.Text != "" {
 				n.Words = append(n.Words, w)
 				n.Box = n.Box.Union(w.Box)

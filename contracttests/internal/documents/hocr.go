@@ -22,14 +22,13 @@ var hocr = vocabulary{
 		if err != nil {
 			return "", 0, fmt.Errorf("the title %q has no x_wconf", n.attr["title"])
 		}
-		// x_wconf is a percentage.
 		if all := n.all(class("alternatives")); len(all) > 0 {
 			n = all[0].first("ins")
 		}
 		if n == nil {
 			return "", 0, errors.New("its alternatives have no ins, which is the word itself")
 		}
-		return strings.TrimSpace(n.inner()), conf / 100, nil
+		return strings.TrimSpace(n.inner()), conf / 100, nil // x_wconf is a percentage
 	},
 	others: hocrOthers,
 	number: func(n *node) (string, int, bool) { return property(n.attr["title"], "ppageno"), 0, false },

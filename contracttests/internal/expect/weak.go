@@ -52,8 +52,8 @@ const (
 	maxDeviation = 0.05
 )
 
-// checkWeakList requires every result of this version of the contract to list its weak places, by reasons of the contract. A blank
-// page may only have writing that was not read.
+// checkWeakList requires every result of this version of the contract to list its weak places, with reasons of the contract. Where
+// nothing was read, they can only be writing that was not read; a blank page has none.
 func (s *Readings) checkWeakList(x *model.Exchange, j *model.Job, text string) string {
 	if !s.isExact() || x.Target.Minimal {
 		return ""
@@ -65,7 +65,7 @@ func (s *Readings) checkWeakList(x *model.Exchange, j *model.Job, text string) s
 	for i, w := range WeakPlaces(x) {
 		switch {
 		case !slices.Contains([]string{lowConfidence, unfamiliar, unreadInk, doubtfulOrder}, w.Reason):
-			return fmt.Sprintf("weak place %d has the reason %q, which the contract lacks", i+1, w.Reason)
+			return fmt.Sprintf("weak place %d has the reason %q, which is not in the contract", i+1, w.Reason)
 		case j.Image == model.ImageBlank:
 			return "a blank page has no weak places"
 		case text == "" && w.Reason != unreadInk:

@@ -124,7 +124,7 @@ func repackLayer(file, work string, latest time.Time) (digest, path string, err 
 		if err != nil {
 			return "", "", err
 		}
-		if err := to.WriteHeader(settle(header, latest)); err != nil {
+		if err := to.WriteHeader(withoutBuildTime(header, latest)); err != nil {
 			return "", "", fmt.Errorf("%s: %w", header.Name, err)
 		}
 		if _, err := io.Copy(to, from); err != nil { //nolint:gosec // a layer that we built
@@ -137,8 +137,8 @@ func repackLayer(file, work string, latest time.Time) (digest, path string, err 
 	return hex.EncodeToString(sum.Sum(nil)), out.Name(), nil
 }
 
-// settle returns the header of a file without what depends on the time of the build.
-func settle(h *tar.Header, latest time.Time) *tar.Header {
+// withoutBuildTime changes the header of a file so that nothing in it depends on the time of the build, and returns it.
+func withoutBuildTime(h *tar.Header, latest time.Time) *tar.Header {
 	h.Format, h.AccessTime, h.ChangeTime = tar.FormatUnknown, time.Time{}, time.Time{}
 	h.ModTime = h.ModTime.Truncate(time.Second)
 	if h.ModTime.After(latest) {

@@ -123,9 +123,10 @@ func mustLines(tb testing.TB, lines ...string) []byte {
 func mustIllustrated(tb testing.TB) []byte {
 	tb.Helper()
 	const width, side, space, thick = 1200, 420, 24, 4 // pixels
-	text, err := png.Decode(bytes.NewReader(mustLines(tb, "Here is a picture, and below", "it is a song that nobody", "sings. This is the text.")))
+	text, err := png.Decode(bytes.NewReader(mustLines(tb, "Here is a picture, and below", "it is a song that nobody", "sings. This is the text of",
+		"the page, which has more lines", "than a label would have, so", "that nobody takes the notes", "and the picture for all of it.")))
 	require.NoError(tb, err)
-	page := image.NewGray(image.Rect(0, 0, width, 1300))
+	page := image.NewGray(image.Rect(0, 0, width, 1700))
 	draw.Draw(page, page.Rect, image.White, image.Point{}, draw.Src)
 	draw.Draw(page, text.Bounds().Add(image.Pt(60, 900)), text, image.Point{}, draw.Src)
 	frame := image.Rect(100, 80, 100+side, 80+side)

@@ -11,8 +11,8 @@ import (
 )
 
 // ReadDocument returns the document that internal/format wrote as PAGE-XML, so that it can be written in any other format. In
-// contrast to Read, it keeps what only Uncial writes: language, rotation, models, divided words, and the boxes of lines and
-// regions. The names of a line's models stand in each of its words. Confidence, Enhanced and Edits of the document are not in
+// contrast to Read, it keeps what only Uncial writes: language, rotation, models, divided words, other readings of words, and the boxes of
+// lines and regions. The names of a line's models stand in each of its words. Confidence, Enhanced and Edits of the document are not in
 // the file; they are in the answer. The error says which element is wrong.
 func ReadDocument(source []byte) (*document.Document, error) {
 	root, pages, err := parse(source)
@@ -131,6 +131,9 @@ func fillBlock(b *document.Block, region *node, p *document.Page, models []docum
 		for k := range line.Words {
 			line.Words[k].Model = strings.Join(names, "+")
 			line.Words[k].Whole = customValue(elements[k], "hyphenation", "whole")
+			if line.Words[k].Alternatives, err = alternatives(elements[k]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package pagefile_test
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -48,7 +49,11 @@ func roundConfidences(doc *document.Document) {
 		for j := range page.Blocks {
 			for k := range page.Blocks[j].Lines {
 				for l := range page.Blocks[j].Lines[k].Words {
-					round(&page.Blocks[j].Lines[k].Words[l].Confidence)
+					word := &page.Blocks[j].Lines[k].Words[l]
+					round(&word.Confidence)
+					for m := range word.Alternatives {
+						round(&word.Alternatives[m].Confidence)
+					}
 				}
 			}
 		}
@@ -68,6 +73,22 @@ func dropLowerEdges(doc *document.Document) {
 			}
 		}
 	}
+}
+
+func TestReadDocument_Alternatives(t *testing.T) {
+	t.Parallel()
+	box := document.Box{X: 1, Y: 1, W: 50, H: 10}
+	word := document.Word{Box: box, Text: "what", Confidence: 0.5, Alternatives: []document.Alternative{{Text: "when", Confidence: 0.3}, {Text: "whit", Confidence: 0.2}}}
+	doc := &document.Document{Language: "en", Pages: []document.Page{{
+		Width: 100, Height: 100, Blocks: []document.Block{document.BlockOf([]document.Line{{Box: box, Words: []document.Word{word}}})},
+	}}}
+	written, err := format.Write("page", doc, format.Meta{})
+	require.NoError(t, err)
+	read, err := pagefile.ReadDocument([]byte(written))
+	require.NoError(t, err)
+	assert.Equal(t, doc.Normalized(), read)
+	_, err = pagefile.ReadDocument([]byte(strings.Replace(written, `index="1" conf="0.3"`, `index="1" conf="3"`, 1)))
+	require.ErrorContains(t, err, "conf")
 }
 
 func TestReadDocument_Wholes(t *testing.T) {

@@ -170,19 +170,45 @@ func pageLine(n *node, p *document.Page) (line document.Line, err error) {
 
 // textOf returns the text of an element: that of its first TextEquiv by index.
 func textOf(n *node) (text string, equiv *node) {
-	all := n.all("TextEquiv")
+	all := equivs(n)
 	if len(all) == 0 {
 		return "", &node{}
 	}
-	equiv = slices.MinFunc(all, func(a, b *node) int {
+	return unicodeOf(all[0]), all[0]
+}
+
+// equivs returns each TextEquiv of an element, by index.
+func equivs(n *node) []*node {
+	all := n.all("TextEquiv")
+	slices.SortStableFunc(all, func(a, b *node) int {
 		i, _ := strconv.Atoi(a.attr("index")) // 0 if it is missing
 		j, _ := strconv.Atoi(b.attr("index"))
 		return cmp.Compare(i, j)
 	})
+	return all
+}
+
+// unicodeOf returns the text of a TextEquiv.
+func unicodeOf(equiv *node) string {
 	if u := equiv.first("Unicode"); u != nil {
-		text = u.Text
+		return u.Text
 	}
-	return text, equiv
+	return ""
+}
+
+// alternatives returns the other readings of a word: what each TextEquiv after the first says.
+func alternatives(word *node) (all []document.Alternative, err error) {
+	for i, equiv := range equivs(word) {
+		if i == 0 {
+			continue
+		}
+		confidence, err := equiv.confidence("conf")
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, document.Alternative{Text: unicodeOf(equiv), Confidence: confidence})
+	}
+	return all, nil
 }
 
 // pageBox returns the box around the outline of an element. Outlines of other tools touch the edge of the page, so that

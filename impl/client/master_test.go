@@ -23,7 +23,7 @@ import (
 	"uncial/internal/format"
 )
 
-// bounds is a service that reads one word: the box around the dark pixels of the image.
+// bounds is a service that reads one word, and finds an illustration in the same place: the box around the dark pixels of the image.
 func bounds(content string) gen.ExtractResponseObject {
 	if !strings.HasPrefix(content, "\x89PNG") {
 		content = jpegStart + content
@@ -50,7 +50,7 @@ func bounds(content string) gen.ExtractResponseObject {
 	}
 	box := document.Box{X: dark.Min.X, Y: dark.Min.Y, W: dark.Dx(), H: dark.Dy()}
 	doc := &document.Document{Language: "en", Pages: []document.Page{{
-		Width: size.Dx(), Height: size.Dy(),
+		Width: size.Dx(), Height: size.Dy(), Graphics: []document.Graphic{{Box: box, Kind: document.Illustration}},
 		Blocks: []document.Block{document.BlockOf([]document.Line{{Box: box, Words: []document.Word{{Box: box, Text: "word", Confidence: 0.5}}}})},
 	}}}
 	written, err := format.Write("page", doc, format.Meta{})
@@ -63,10 +63,11 @@ func bounds(content string) gen.ExtractResponseObject {
 	}}}
 }
 
-// altoWord matches the word of an ALTO file, and altoPage its page.
+// altoWord matches the word of an ALTO file, altoGraphic its illustration, and altoPage its page.
 var (
-	altoWord = regexp.MustCompile(`<String [^>]*HPOS="(\d+)" VPOS="(\d+)" WIDTH="(\d+)" HEIGHT="(\d+)"`)
-	altoPage = regexp.MustCompile(`<Page [^>]*WIDTH="(\d+)" HEIGHT="(\d+)"`)
+	altoWord    = regexp.MustCompile(`<String [^>]*HPOS="(\d+)" VPOS="(\d+)" WIDTH="(\d+)" HEIGHT="(\d+)"`)
+	altoGraphic = regexp.MustCompile(`<Illustration [^>]*HPOS="(\d+)" VPOS="(\d+)" WIDTH="(\d+)" HEIGHT="(\d+)"`)
+	altoPage    = regexp.MustCompile(`<Page [^>]*WIDTH="(\d+)" HEIGHT="(\d+)"`)
 )
 
 func numbers(tb testing.TB, pattern *regexp.Regexp, text string) (all []int) {
@@ -111,6 +112,7 @@ func TestExtractCmd_Run_Masters(t *testing.T) {
 		for i, want := range []int{201, 13, 620, 37} {
 			assert.InDelta(t, want*scale, edges[i], 1, "%s: %s", path, alto)
 		}
+		assert.Equal(t, box, numbers(t, altoGraphic, alto), path)
 		assert.Contains(t, alto, "<fileName>"+filepath.Base(path)+"</fileName>")
 		var made struct {
 			Pages []struct {

@@ -15,6 +15,9 @@ func mapPage(p *document.Page, master, sent volume.Size) {
 	x, y := factors(p.Rotation, master, sent)
 	p.Width, p.Height = scaleSide(p.Width, x), scaleSide(p.Height, y)
 	p.DPI = scaleSide(p.DPI, x)
+	for i := range p.Graphics {
+		p.Graphics[i].Box = mapBox(p.Graphics[i].Box, x, y)
+	}
 	for i := range p.Blocks {
 		block := &p.Blocks[i]
 		block.Box = mapBox(block.Box, x, y)

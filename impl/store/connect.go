@@ -87,6 +87,8 @@ func connectReason(c *pgx.ConnConfig, err error) string {
 		refused   *pgconn.PgError
 		text      string // of the driver, which has no type for some failures
 	)
+	// Without sslmode the driver tries TLS first and then does without; if the server answers at last, its answer is the reason.
+	answered := errors.As(err, &refused)
 	if e := (*pgconn.ConnectError)(nil); errors.As(err, &e) {
 		text = e.Error()
 	}
@@ -97,15 +99,15 @@ func connectReason(c *pgx.ConnConfig, err error) string {
 		return "its certificate is for another host name; use a name in the certificate, or sslmode=verify-ca"
 	case errors.As(err, &invalid):
 		return "its certificate is invalid or has expired"
-	case strings.Contains(text, "server refused TLS connection"):
+	case !answered && strings.Contains(text, "server refused TLS connection"):
 		return "the server does not offer TLS; enable it there, or use sslmode=disable on a private network"
 	case errors.As(err, &dns):
 		return "the host name cannot be resolved"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "connection refused; is Postgres listening there?"
-	case errors.As(err, &refused) && refused.Code == "28000" && strings.Contains(refused.Message, "no encryption"):
+	case answered && refused.Code == "28000" && strings.Contains(refused.Message, "no encryption"):
 		return "the server requires TLS for this user and address (pg_hba.conf); use sslmode=verify-full or sslmode=require in the URL"
-	case errors.As(err, &refused) && refused.Code == "42704": // undefined_object: the driver passes on parameters that it does not know
+	case answered && refused.Code == "42704": // undefined_object: the driver passes on parameters that it does not know
 		for _, name := range slices.Sorted(maps.Keys(c.RuntimeParams)) {
 			if strings.Contains(refused.Message, `"`+name+`"`) {
 				return fmt.Sprintf("unknown parameter %s in the URL; check its spelling, such as sslmode or sslrootcert", name)

@@ -104,7 +104,8 @@ func TestOpen_Postgres(t *testing.T) {
 		"unknown database": {func(u *url.URL) { u.Path = "/nowhere" }, "the database does not exist"},
 		"unknown user":     {func(u *url.URL) { u.User = url.UserPassword("nobody", "hunter2") }, "the user is not allowed"},
 		"no TLS offered":   {func(u *url.URL) { u.RawQuery = "sslmode=require" }, "does not offer TLS"},
-		"unknown setting":  {func(u *url.URL) { u.RawQuery += "&sslmod=x" }, "unknown parameter sslmod in the URL"},
+		"no sslmode":       {func(u *url.URL) { u.Path, u.RawQuery = "/nowhere", "" }, "the database does not exist"},
+		"unknown setting":  {func(u *url.URL) { u.RawQuery = "sslmod=x" }, "unknown parameter sslmod in the URL"},
 		"unknown host":     {func(u *url.URL) { u.Host = "postgres.invalid:5432" }, "cannot be resolved"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -294,7 +294,7 @@ type Box struct {
 	Y      int64 `json:"y"`
 }
 
-// Details What is wrong and what would be right. Keys are field names, JSON pointers, header names or `body`.
+// Details What is wrong and what is expected. Keys are field names, JSON pointers, header names or `body`.
 type Details map[string]string
 
 // Edit One correction made by the enhancement: neighbouring words of one line that were replaced. Words that were split or
@@ -332,7 +332,7 @@ type ExtractionRequest struct {
 	Format *Format `json:"format,omitempty"`
 
 	// ImageURL URL of the image to process: `http` or `https` (at most 8,192 characters), or a `data:` URL with base64. A URL of
-	// an IIIF `info.json` stands for the largest image that it permits. Only public addresses are fetched.
+	// a IIIF `info.json` stands for the largest image that its server permits. Only public addresses are fetched.
 	//
 	//
 	// Example: https://images.example.org/page-001.jpg
@@ -358,12 +358,12 @@ type ExtractionResult struct {
 	// page: one page is returned as a `PcGts`, several as a METS document with one `PcGts` per page, in order.
 	//
 	// `pdf` is a file of the type `application/pdf`, in base64 with padding and without line breaks (RFC 4648, section 4). It shows
-	// all pages, with their words as invisible text where they are, and is built to PDF/A-2b. A picture that PDF can hold is
-	// embedded as it was sent, others as a copy. All pictures of a PDF together have at most 16 MiB; where they would have
-	// more, they become copies of a lower quality or size. Repeats with an `Idempotency-Key` get the whole PDF again.
+	// all pages, with the words as invisible text in their places, and is built to PDF/A-2b. A picture that PDF can hold is
+	// embedded as it was sent, others as a copy. All pictures of a PDF together have at most 16 MiB; if they would have
+	// more, copies of a lower quality or size replace them. Repeats with an `Idempotency-Key` get the whole PDF again.
 	//
 	// A word that is divided at the end of a line stays as printed in `text` and in TSV. If a word list or the page itself has the
-	// whole word, ALTO writes the hyphen as `HYP` and the whole in `SUBS_CONTENT`, PAGE-XML has the whole in the attribute `custom` of
+	// whole word, ALTO writes the hyphen as `HYP` and the whole word in `SUBS_CONTENT`, PAGE-XML has the whole word in the attribute `custom` of
 	// both parts (`hyphenation {part:1; whole:beginning;}`), and hOCR ends the first part with a soft hyphen (U+00AD).
 	//
 	// A doubtful word may have up to three other readings, the likeliest first: in PAGE-XML as `TextEquiv` with an `index` from 1,
@@ -373,7 +373,7 @@ type ExtractionResult struct {
 	//
 	// Illustrations (woodcuts, engravings, photographs) and music are regions without text. PAGE-XML has them as `ImageRegion` and
 	// `MusicRegion`, ALTO as `Illustration` with the `TYPE` `illustration` or `music`, hOCR as `ocr_image` with the property
-	// `x_kind`. They stand in no reading order and contain no words; text between staves is text.
+	// `x_kind`. They are not part of the reading order and contain no words; text between staves is text.
 	Document *string `json:"document,omitempty"`
 
 	// Edits Corrections made by the enhancement, in reading order; absent unless `enhanced` is true.
@@ -394,7 +394,7 @@ type ExtractionResult struct {
 	ProcessingTime *int64 `json:"processingTime,omitempty"`
 
 	// Reader What made the text. ALTO (`Processing`), PAGE-XML (`MetadataItem`) and hOCR (`meta`) name the same models, and each line refers
-	// to those that read it (`PROCESSINGREFS`; `custom="readBy {steps:...;}"`; `x_models`). TSV has no place for them.
+	// to those that read it (`PROCESSINGREFS`; `custom="readBy {steps:...;}"`; `x_models`). TSV does not name them.
 	Reader *Reader `json:"reader,omitempty"`
 
 	// RemainingPoints Points left after this call.
@@ -422,15 +422,15 @@ type ExtractionResultSuccess bool
 // failed; absent if the request itself is invalid or the image was fetched and cannot be read.
 type FetchFailure struct {
 	// Reason - `invalid-url`: the URL cannot be fetched as it is written
-	// - `refused-address`: the address is not public, or the port is not one of web servers
+	// - `refused-address`: the address is not public, or the port is not allowed
 	// - `no-address`: the host does not exist, or has no address that this service can reach
 	// - `unreachable`: no connection could be made
 	// - `tls`: the certificate or the TLS of the server is not accepted
 	// - `timeout`: the image did not arrive in time
 	// - `incomplete`: the connection was lost before the image was complete
-	// - `redirect`: the server redirects too often, or to a place that is not accepted
+	// - `redirect`: the server redirects too often, or to an address that is not accepted
 	// - `not-found`: the server has no such image (404, 410)
-	// - `forbidden`: the server does not give the image to this service (401, 403, 407, 451)
+	// - `forbidden`: the server denies this service access to the image (401, 403, 407, 451)
 	// - `busy`: the server asks to try later (429, 503)
 	// - `server-error`: the server failed (500, 502, 504)
 	// - `bad-answer`: the server answered with another status, or not in valid HTTP
@@ -464,8 +464,8 @@ type InsufficientPointsError struct {
 	// Error Description for people.
 	Error string `json:"error"`
 
-	// LimitedBy Which limit has fewer points left: the allowance of the `account`, or the monthly cap of the `key`. If both have the
-	// same, `account`.
+	// LimitedBy Which limit has fewer points left: the allowance of the `account`, or the monthly cap of the `key`. If both have
+	// equally many, `account`.
 	LimitedBy *InsufficientPointsErrorLimitedBy `json:"limitedBy,omitempty"`
 
 	// Message Technical description for debugging.
@@ -484,8 +484,8 @@ type InsufficientPointsError struct {
 // InsufficientPointsErrorCode Always `INSUFFICIENT_POINTS`.
 type InsufficientPointsErrorCode string
 
-// InsufficientPointsErrorLimitedBy Which limit has fewer points left: the allowance of the `account`, or the monthly cap of the `key`. If both have the
-// same, `account`.
+// InsufficientPointsErrorLimitedBy Which limit has fewer points left: the allowance of the `account`, or the monthly cap of the `key`. If both have
+// equally many, `account`.
 type InsufficientPointsErrorLimitedBy string
 
 // InsufficientPointsErrorSuccess Always false.
@@ -517,7 +517,7 @@ type InvalidRequestError struct {
 	// Code Always `INVALID_REQUEST`.
 	Code InvalidRequestErrorCode `json:"code"`
 
-	// Details What is wrong and what would be right. Keys are field names, JSON pointers, header names or `body`.
+	// Details What is wrong and what is expected. Keys are field names, JSON pointers, header names or `body`.
 	Details Details `json:"details"`
 
 	// Error Description for people.
@@ -577,7 +577,7 @@ type RateLimitedErrorCode string
 type RateLimitedErrorSuccess bool
 
 // Reader What made the text. ALTO (`Processing`), PAGE-XML (`MetadataItem`) and hOCR (`meta`) name the same models, and each line refers
-// to those that read it (`PROCESSINGREFS`; `custom="readBy {steps:...;}"`; `x_models`). TSV has no place for them.
+// to those that read it (`PROCESSINGREFS`; `custom="readBy {steps:...;}"`; `x_models`). TSV does not name them.
 type Reader struct {
 	// Models The models that read the words, in the order of their first word; empty for a blank page.
 	Models []ReaderModel `json:"models"`
@@ -2389,195 +2389,195 @@ func (sh *strictHandler) Status(w http.ResponseWriter, r *http.Request) {
 // const string: with thousands of chunks the chained `+` fold is several
 // times slower for the Go compiler than parsing a slice literal.
 var swaggerSpec = []string{
-	"7L0Lcxs3sij8V/DNOVUrZ4f0kKZkiyrXKVqWEia2rEiyFcfUesAZkIQ1BCYDUBTXn+9vv4VuYF4cUaKc",
-	"nNfdrY1LJAE00Gg0+o2vXiTnqRRMaOX1v3ozRmOWwZ+HNJqxQyl0JhPzOWYqyniquRRe3xsItWSZIjRj",
-	"5IYmPCYTmREpGIlokrCMUA2f5nLOhD4gsSRCahKZQYmesXnb8z12S+dpwry+J2RLaZkxz/cy9seCZyz2",
-	"+jpbMN9T0YzNqZkBE4u51/9UNL7yPb1KTX+lMy6m3rdvvjeM2TyVmolodcbShK7MUPXpX8y4IlyZmRAY",
-	"KyYUVkS0JFQQRrOEs4yYyTClyZLrGTamc0bCEozWL2wV+oSKmAhJUsmFVmTJMkaiGc2mDBHDNaFTykV7",
-	"JIZakbGMVwjeoGkCI094prSdRZsMxooJTSaZnBOaJETqmUEqYr09EhXsGUR5TZiCHxqx9IaL64ZdjeOM",
-	"KYVT4oq8S5kYnA5JLKOF2Ueyc3Z8SF7sPes8qe7faBEEz6KnMmWCpry9ovMEvmIHJGPJy5GnWHbDI9Yy",
-	"8Ebexm1OqdYsE/mon/6BQ1393Q35wx1jri/zjGr2hs+5Xl/ruaaaOeTTKJILof+mSEY1ayWmC1lyEctl",
-	"n4RZ6AhBkYRNtE9CHRLFIiliRRZC88TscMYU02okdoZHF8ckzuhEk1ExBYKHi0w4S2IFZPHTxcXpyHtS",
-	"38+RZ+cz8g6yl7v7B/plr/tAnP2j2nkn+P8/dVr7V5+C1v7VD08OdP2bf9+Mt1OZ8GjVdIAYQSwBDYd5",
-	"B4OqieEMWvZJ+EcJc1yQcJmj7U9G0x8v94KD5cu94DFo+uNlCSMwyoOwcjlj4tAM0cxh7kdQm5wamhGa",
-	"8EmlBVckxV/aD1rxn7/CjWt76NHJ2RjHpo6bTihPWEzGbCIzZk7OkioSIbT2g07CX0j5TGerwUSzrGHd",
-	"9sRrSZaUa7cAszTBbjUxU5mnlkvudzqBb6jddCadoN1tP6tyzV53E61OZDan2ut7XOi9nud7c3rL54av",
-	"7wW+N+cCPwT5IrjQbMqy2ire3bAskTR+9GoqRApXILJdQ6RyAddXRFMacb0iMiMzqsxFKJheyuy6st7u",
-	"w5b3bC+4f4GXl5eDhZ4xoXlENWs+f+w2ZZE2d3vR1GwGzII1blOnvdeuX26vGM1Y9iDRxDZtvHJ/O0Py",
-	"HzbsxTA205twpvDidSeFixzlLPubIomctsmvC6nx2MyYICu5IJEUmkaaqEWayqzGNILOz697H/d//Xnv",
-	"cv+4c/Ls4sXh7tnzX7q/vX0or/z0/7X+z9XXjt/pvvjWdGq++V5KMzpn2sqOJfnoF9Zwe7yl10wRmi9T",
-	"0QkzdJixlFHdJsNJIWzZM21/U8UPzbLZNVvBN1yQbo/M5CJTPuF6JKZMN8l7RnBL6coQrek0PYA29g6q",
-	"CHpOmgyJMu2VbJOBnRWB87Gc8YSVZDk7wZEwG7oQgospnDRlRcI2uajPmlAS88mEZUzogggMqnpB0Cbv",
-	"RLJyQiC2V5rqhSLdIABRHNfWJ9Qc/ZEwkmyWyQwmZWBwRSYZY1YYJR2D9O7uLrnhio8TRgbnh8MhSK40",
-	"0g2S5u4kYL1xQFt7dLfb6kUd1tqP98etIHoW79JO/Jx1Op7vcbPJiEPP9wSdM6TxstBc4eJzevuGiame",
-	"ef3u7i6cfve54zeRYnd3t4EUfe+2lS1gpvOFMizt/iUi/WZMpVIoBuR7dKvNj0CrRkMSmgmQIGmaJpaJ",
-	"PP2i8GeLHOg4TiiK1Woxn9NsZURqAl+SlE4Z7qRaRBFTyvO9G5osmAUx4TETEQN+x8SMisgcyglNFPO9",
-	"hIrpgk7NupjZEFQz3ivTpBP4XppJMyQX0wtucP3MfJkh/g12ZcwS5fU/XfmekhO9pJkZ6r2IOE3MPFim",
-	"8GB22r124AE+5pQbij0FUF5/f/9F4Htu7pZbaHZrWLjne0tGrw0Ag8vJIklqSEgSK8/duer2fu++hc8f",
-	"sPJOt9e89K9ezKdMmemqGe3u7vX3Jy/24uBF58WLXvQ83tvdp90JozSIdndpHHR26bPxpDfpjLvjYPyi",
-	"243izm68F3V2x8EkCGjwoqBsoy2uPqcZF9r79l043r8Tx5czKlCUHKQZTxKG599cFspwOWY4ktRsJAxT",
-	"iTM5naGM9pZm0YzMqJ6RlGURi82BAGnMNK9tHdy6tLZ7wHWc/GYuiwftZX2nvm9ZcIOm8aR+uBQzy6Pm",
-	"YJ++PjbrpaUD55sLdEwVAwnjruPmtFuv7/384dXRGQ9u33yJfnl7PlgOf9zn9MvyxZvO2W704/ubX7vH",
-	"wcfL25vfV/u/fryMk2g1WA1fD6bvv/T+/vvl7vW4+/Mfh1+G07eHr24+zuWL08P99+y3V8mbzqvZ790P",
-	"/3wT6PT3n07Gb1eD5fD45/hNcHITX+4Gw9dHfz+df1j8buBN5T/NmGas09fLmw8/JcvfzxGeGSeaf1jE",
-	"hxYu3z/5/fIs/fj+5xt2rJbmu5OL687w9TR4mwSlMdNeNP8wP/wymJ4M5PLt60H+3/D1x87JxdvO8MeP",
-	"08Mvg9Jv11P793TMB7+U+nTecvv34avFsDzexeB26Mb9sTc9FGerj5eJ+v23ocHFBf0tTYavf715P9+/",
-	"iQ+hLeDuUJwEH3/7OWA//Zz8PpW3J19+/eXn8w/HF8HHX7z/rgxx76EMUaubOt2i+IuUT+PY3As5Gd59",
-	"rDoVYk3YDUtG2hD6Z7GYj/Q4kdE1/pnSDP9IuLC/LmUW2+/YRI+0lulIL3msZyM9Y3w60yNt4I20WcVI",
-	"dEa6M9LB2v/3esFId4NgpFudkR6JXWhX+X83GOkXplWnO9K7L0Z6v9MO4H8jbc85Chbfze97Qbdxb57f",
-	"uTcWPjAU3KTyzlwsJUkTGjHQi6IZi67v3o8XL/6UK+su4vxffGVNLG+ffNeV9dUby1s0Wxvy9fq7L3wP",
-	"KNrrPzNywK3X77zoBr638vrdXif45td5fwo71QH8g0DnLYTZihYX1943fw3CXi+H0Ot0AcK+IcGVIcW1",
-	"8du9vSYQiVy2Su1yhFWw4n27Asm0EJL/PWMTr+/929PCZv8Uf1VPC5H1jKlFolGqXVeJ+dzIoUtqVEwa",
-	"t0knaLJZ+2S8qiqiMvPBSNWsEKElPWPQr2Q+l4IZXbTuVWiV3ApNi7Ltn1ZcEFXTfqts2980RpM7oGT/",
-	"3tT1DdJA1Yi8qUPRsNyrVdhQH9TZNv/me7+1rMmgNbx3nSXrAmz9UKjFZMIjzoR2h3UrXSaiaYroLbhj",
-	"1xGLuUHIQhgd2ZzLuRR6lqxIRFNnFrwGDa/EOGPQAU/O3x8fDw+HRycXn0/fDU8uzs01YHRUr++dSE2Y",
-	"kIvpzMGZgO7KFWE5fRuCAiMji1+ZOSGgOVMKma4hv7wxiaTSqqDyA9IlOQ+7dwEHJKNcoUoPv2RoKZtY",
-	"jRoM/oanslt9Bn/3vW7Q3WsF3VbQuQiCPvz/d6+BcXZLXBNuDrNpvLRpGzDvmwUJxmIW/+fg2NpgHonn",
-	"A7JIpxmNEZFpQsVfjckHs831U3IEeGrgns2Iq2ChTU7QiIQGbeSlfyYD/H+Aa4EzeZByazfcgmFx7FuT",
-	"tMUKDF8ghnCw8hEaRSzVd5ydD4M3w9efB6fDz78cfSydG3N5Dk6HzopmxgFw7cqh0NVWcw5ynk8W4lrI",
-	"pfAJu01Bg5YZydiNvGbxAVFMxGTkDRZ6JjP+T1hhn6ApmaAP1I6JDlDwdX4HyZdQfCe1XxQGw4cswjd/",
-	"LxSL0WMtF1rxmBGuFRmekoyKKVP/VQfh8vKyVfcVbOpXdy38OSRtv92Spik65Os0Tez3FbJOF+OERxuI",
-	"+uzo1/dH5xee2WtNeYKnxgiE77PEEq8buDLmAZnyG+Te78/egJFFWElSCkJtK+ulMPgqHxpsF8lFEsOQ",
-	"Y4aip+d7E6ajmZlELhlnbGKoqOXWbdi9zlZ0nDBH6eXj5ibfJ3/S3Jsu5fFCrWpKYu6SccICDkjVNaiN",
-	"OluRhGoY73s2w8JAgz+LyW7w7ABCSUpwwJJvoX0P5mGVFt3W/fksqKDf6HYbsL/tZBvlnzmMXMd1w0Jg",
-	"ARtZ+GMQ3At6B8S1Ic6F0EA734VqIXVrIhci3o68Hz/ZJlQXZooaa1kI60VkMckbbYnmkg1k5OlkNvLc",
-	"oczHPij+7JOY+SRmrTdUT3zCzA0j5j6ZZOa/uU+mWeQTrn2SUHMLxXXslxxld9zLbkJ98pfMpwnB9tqs",
-	"G/6qNvTS/fodpGz1dA6uvxIBFJwJfKv0EYgrSPDhQJqwodgNy+qOhXP8En2UCkMGo62JzVrgSj4/SsZS",
-	"JowKH+U9krsH86gD11QKsDiZu9cnmt1qn8xklPmEJlr61omg1Y1P0niyPfrs3PrknqkdWINw0XC7iX2/",
-	"PGjlk40CoVtvLBmueE51hL53I9MYLQgEwYIkIiqqDBtlRho3q0ojgYGZIkoWMUQILDMppsRKTESvUuYb",
-	"vibBNvlPFkMopU/mNDEIZDH5+fzdCTj1rbRqfVXoyP6XHvZAoTUfDi1AW0isSdGrOOiXZV0fY8OQW6DW",
-	"Xz/uZ4OLo89vhm+HF0evyyqYlGROxSoPKVzXvTD6jCuyFxSBhynLyJyLhWYHJSmEC9LrumhE737T9rbn",
-	"qoTCjYfKxbfMqEINapGiSYRqtx4Xjuui6v5lZbARbq08UG9j70Km/c5jcQ4iGG7ntsYJzTJRvwAvwLC4",
-	"UBAZ0hDrRaRImsyo50dnH47OPh+dnb07q9koXHReIYuadSVMs3IIZu2St5PDi/iA/AEBZqZ5GVl3hpt9",
-	"z+1TxugdB8StCKNGfZIZ/o+Bh5rPmf+gQESyYzR6dECFJdoJn9x1E/2POVDlUN3vP1v10R5zzPKY0+89",
-	"bhDctuVJe2j0UZpQQ2FpJnMf7Zm7Ahzzx68vpDYHtxMEQbDuzs3KG5bgH3tB6T7x+rv7EGDGtNfvPN97",
-	"3u3u7u0F30pdz6ptlV23RyPNbyr6Gyjh2wbqgDxUvVMeh4mGVVemvs3BhzWesUhm8T0GSMTCv6697ztO",
-	"+c4Apl6hW7uW/kMyFmkqpgkYxwzFLNKMT2e6iKZK+S1LFJp5uVZkkRrxCvyBkcwEy8yWpJlMWaY5U2Xf",
-	"+cag7+7zveebo75zx/t3j3P7J4yx+u4xvpWjrz95t54Z1C3Sd1grQsnl+AuLgI5eF8ovjWNudo8mpxWc",
-	"VwNoawHb9bN2aa3IqGwZZrE03yxBhBgzAiTQJr+wFSb8oelC0DlTPipcwB5YpnwXOQ0/mms4NApaCPIG",
-	"F+U5dhoWdhQ3ZWq9E0acyTIboz+nMcP4BEasfj1nQveJMBgby0UGTEJmMSSyGUU64YKhrRyiHDIGIT5x",
-	"m1xCq+IXlSZG3s5G4ovkgsWwXFmB79vAaw7HBGINFRkzvWQMjwxAbpMQ8ykgOILNU70CBWhZA5g7V0II",
-	"2Q5No5Got4ozmaZmviAw5lNRPoHbkMXmZMosZplP9CLDeWh2i8HxRjgqIYpwoSUJzc8hyjnV40qbk19K",
-	"oFmM6/AJxbQuGOvALhPTRFbVmXsNRIgIaoaEGIAwlUhOhVH1/cr4GUMAwsaYrI+OHG7THWSYYC1kpz6X",
-	"w/w3J58X6G+XDUqxXIwTVmYBncbjLxbzMXKQ1Fpfa25m+N0Z1pDtArPtVMDlDMdB6DQxKYyFXwNB53n2",
-	"lmmBhDZ3DvrqAsux97T1zyvzT9Dab119DfxnnW/NSVRlvpai/dhsR77lviUyO8PKFjQxvHJ0U+5Ga2Z9",
-	"Ngqvnq3sPDQiJjNnfKAx4Xr9usrtiQZvE7pI9B2jXs4YZOVq6XBmhS9HsfYIArGCagedDUOI+WTCo0Wi",
-	"2+TdZGK4mQXVL44uBlWJkbhh2ZhqPofjBiF7TkGxiLImRYMpRyCbCf8YWzmPC1iRv3pUrN5NIKyulI7x",
-	"orPfrVLBT7OrTxca/ztNrz6dq6v/6D99+ukfT//j367MpLiGDIxLNiaFH69+PqsJRq/jq08DimMO6FX/",
-	"0z98Q2Dd3d1vB59ejfHHc3X16Yhd7fX8EpShAObuHB01MFf1PWsyWtuAzD4JZ1qnIdxa5i8Vkh1zMKTS",
-	"5IXf2e+WskaegKGTkjCmmvZDMIbDvYDR5m0ysPZxSMIZDofHJORiIttGZQmJ0lTEKjeJJUaYVdpNCa5j",
-	"TVKWzblWNu3HOiotRpm9idGqWk/Tgdn3nz6F8VTb/tCW2fSpOY6tIOi0v6QVg/gi48i88jyc5/t7zwKb",
-	"ileWJSziN5j/15NyprK1xqDLHqj8oGE4d3XP3tiGDlyejU4VoeTV4SnpPSeaTvskZCL0SRgz/BccOCHZ",
-	"+ZFlcwoWv+OMXutFdkCG5+9IZ3e/23vikzChpv0kw3/n4UjsvOVxnDBynDERzUwbJuYhcV8fiWnCFXzP",
-	"dQhcBRL03Y2oNE0SkC/A3rAQcVhJnZxwSLyEnc/XNhKMRjNMFAKOv7R0YLCqMC/NFSmYMWFFrPIgbVLz",
-	"32k6zbPHyHImFTNoAeGx7TqFI5Fw5XLj8q5SsLXsL4vRKp08q6Zr1ZjFoPW7uTW+dv0X33Za9mPQ2r/6",
-	"2vFffHvyw7+XjrLdyRwlmk4fkuGVk0C5I1GLaGY2g0GwmZt5/XLK2d99tw7E1K7dpGdVVm9OvfXSwuQg",
-	"sKdBHz8gGGNNaLKEVEJmyIHmZgrCbiOWahI6SkcSC1nMtQp9spzxaEZilprxraJWMuxVr7NN0s2R0nxO",
-	"zXarGUi6k/wmK+UAfp+YUyQsNMl5+VnmlWVg2Yw51QeE2koYhisj8wRcoPhKhoZwzW3J/ljQRNnvfTKW",
-	"t5ZFFjorso+RqOq0ZjQeY9uF4H8sWJvM3h2ewQ+DNxfvyEwmMeyO6QACr9EI3MzNpp8Ofjxq/fb2TbEc",
-	"00eZdiORgt/ZdHE5gBkzQrrRLszZDE+jH2FbrY8Uv317dHFeDAdXixnCNgafRq6Tg+TfHomRCNN4EuKR",
-	"n/Ak55hmU0hYtpyZdqXsKASQGpHKaYBWcYDbdZwxeq0wYbq313tRJEz3npg9IGoml2okciT5eVYuzwpZ",
-	"nguXhFkVjFYG+XYnFBkveKLNbXL6+vjpoNUdGwynPNKLzN6Np6+PSUQFbgxXI8HmYxbHiFBbTsAQjW+5",
-	"MmI0kumqTQZmijiYwnQxM5qWU5TlZvSGEXfpd/bIW/7qoDxR1IlNq5GYSzNr+HrMIjk3onPK3bCJNJza",
-	"UKU1SCv+T9YmZzaNGbN9xXotGTJlKEcuZ9JmtbnSMSMxAGTmYV8xv+GwbG214djCNpumtOEthchYaGqI",
-	"aUEuzj9ArjXFUc014Ny3SKpasWQClnQ4ODgj09bHk7HMuLZ30GyVmkuJKhL+9PE0zE2O2MeAPn//6vzz",
-	"4buTi6OTi9AvzowdvmgJF53WGR8vNCNhtFBazkO4IccSyDTTiuyECBJT+r+aL/udAxylP2ZTDgnXB9/C",
-	"J0hZcKaZu3cxQ9t0cnnXSk60W8XO+78HweD1E4tzw/T0ZJEgmuZ0hWSySDEvJWPM1ucxNzUXU+Xjtcyv",
-	"WcKh4IWB1jdry1dtEHXBbvXRHwt+ExbkwEXMbkOr8vkjAYpSblf4myJy6dwYtmlwYAaG/TCDDt5cHJ2d",
-	"DC6GH45C+AUWblPiKQlVSkXoGEOUUKVISBNwAGl+w4r7Jd8XmcUjYYbmQhUbWxytMGZJ6GOZovqwIdgs",
-	"4IBjUJ7BuJzkfBqz3XG5Dhjul+nhDiJVI+HuMd02dAtNzNmAnQAjgNmrYZIslM6AJhTZWUoZRwutfMLE",
-	"NKM3uDfpTGo5zWg6U09gnPlCGckaLENT6Om4H97qdVKdw6qHRnY4gw6AlZEI35qB7Fd+sSXlWYVFvYLw",
-	"4uPpUUhCXvnZ3HMwodC395AioYyyzyCrlLrba341EuHt52suYodrUC7MzgvpKBKvCFgsOO/wR2DMB8iM",
-	"nQVLaXrDsDaWWTtIgPcYE0EsaTKd5Haqu2x2cANVppjf9wuRMENDLr8Ok4yyBRh7uGZzdW9KVIxW9zm9",
-	"HWJ78OAUMgrNMgpG9SKH7+tdKn5uTwOREpu3GzXwqlqzVhKoLKOigc/6/dvkGDTKSlkLVB24MwaUuruu",
-	"EEjo55XE4Li4Wx+sCJORQHMZ1IewIoa9pEGSQhBlTc66TpH4jzHLwYbMTnJBxq/PFUIUzLJcpY2RsHU6",
-	"YH8tKf2pikOdEsteqjr2MayjUpUNZhzRJAE+SauVQfxcOzctCoTn8ZfA1KHUChZ/6QRXDQa6daNcPf9z",
-	"baL57+DfNlOb8yThNlRlsxmw0VdR5JZuDFjBVk1ZnnfgErw+7oKyqHzE9HLn5po/CtUjd+otns3Hq6aT",
-	"h1mUTacuTQzHcyoaSEcTZrQeltKMGhHGfGcOBKgd+COckTY5ym335coCjSZnl068xkMyF3yBnI4rYpr2",
-	"XT5UOdsYycoKEIwqTSKWAcNGeiMn614Oc4xhAc5dMRIwqiukYw//HMs7UUF2AwNAKpuRC0yjUPhQcFmZ",
-	"KY2ZcwplDORDw6eOqmZ4aq3wB4Si5yJP/0A+pPI1Gpk9H1FLiSzhQcz8ktHrUzNKlaPvrnHzmoJfFFsB",
-	"6qhYmiv8oskAcMx0NDumPFk0uSkuZ6ty7L8mobMmhI2x6r71rDErKho9AA55KbIStBqWpEXRLSkSwDUM",
-	"wsV0JDAOJr8oa7XVrMwO8URYmLMSkAlXhg3FBGkgD9CEqMwGd5ALW68vv2XkQYDQWmRJWMQEr8d8olYG",
-	"DkauNRMj0SJhLdUj3JDDkQeVpjLLo21tgOySja3NRcGwQtZGnMlyxCq75QqDVO0lV8mkAS6WR1BRkE2i",
-	"GYwLaeFYaSTsm46RFIK55EfrKDViDrTWiQNvTi+fQCaRW8XFm3N3RVtrUS0xDYfgcyYX2g6DuxdzJCqa",
-	"ZfwGdSU+R4hcuDgvB7iYn9n0RKpKibeCHFw/uysxN1JbWMk5cN8aNiWJnGgmcE8koXi4GxPs7IbYbIfq",
-	"kBb9YKbDuez0gp5Pep3gCfSbyGzM45iJar98J/O0ntz6XNm9nV7Q8UkveGb+ee6T3m4Hxx0v1Ko65Fra",
-	"Dtnpdfd9shs8wy7YrgXRcdWutpLhzm4QmPZd80/PwqFxC2WFsDl/w6p8qDliyA8g1SyOC1tVF0pfOjRS",
-	"0UIloI+24dKoyAos+q20hmQkZQvcCxVCMtiH62C8QgWeCpLHzxpF6g3gwVaAUKDz0jgmyAxUn8Qs4ijS",
-	"h3kKS1i3F9ucou1diNU8pEcWLjxwNTQJnyDvtbzUL885VyvyonPriV1G+722+b4kkWJqBB4IPdS2jvCz",
-	"vSDA1T+4rmGzw7ZIB9qkilTq35m9gWsOEnY0RuDUpaPatWiZehlg4wWYexMLB80X7FidHDbMS4LmntmS",
-	"CRuDF6wDgytn+4bwkUKnzQW1clxBOJNRFpIdUIc77e4TfyRCmmgZkh1Qsntt8OOkoCDv5Op6N+jst4Ln",
-	"rc6u+VWrm5DsXDClmBF0/mY4X7KYC2sEQNPpDq2XlMptpE/gBIBegwEwpbXZajZYBNJiyAocZu6e75np",
-	"er7zhmt142E9q6sG4r8rK33dk1/PSW8y/8fsTsk6bKgVEJZE7cZaAk0zZs3ze118gtOTMpkmrH2/SaFU",
-	"fGD9HPBoZgPjZyDNGIIqVUewgkSSyKVR0x1RhjbQPsyliYaiD+E1W4XACsDSCMalXJP1izGqG16UR7hm",
-	"q0b85LHWa9oJi2aCRzQhcQ1XMRsvplOjON+PrlLZhAa2IazsBBiCOFSwu7y/OKy6dqhmLcPWmvnxFiph",
-	"UVejXAE539MQXZd/gaYIYRol+oXPV/dyw0JJQDr28dQU27a+/jLOmzhnQ5Z9o2a6RY799me7Usugdq6r",
-	"dQ7+M870X3wG/qtoY8PuV3Lq1ovg4p6bHXaqWlFF97GbbTMkGzfbZU9eNQaE5iGlm9RwF3n6F5BHnie9",
-	"MXCprJH/76WpYj+aqOuhjxqs12NfI6qkeZgzlzoHtyiLwd1cjLFtFGKRInAnILg3wPdX5Lk9xtDZeAe+",
-	"F/w2t6W6Zxuotn6uUk4ivuCwNeDa9roEi2LdbmYbd9PlCa7TclPe4zbMoZxPWeEMlUTL/wV3wDZSyv9o",
-	"8aORkHIrf0N0fx7da43gRmvaCQtXQ/ik5JHfCd8yTWOq6VCzefik8J/vhHOmafgEJLhCFcWSlahkQxAb",
-	"mNjxnYuRANOMVNZGZONuDfSzd4dH5+fDkx/Pjo7PjZ6Hrv6XI/BYvFqRr0qzVPXb7fbBt5FnWtx+Rljh",
-	"E3QDWzMS2qCsw2beZMZ0VTWbhDD8rTS9PIzfd/EI6D9FxsozGz5gmhyUgvvrDoIHWbZx296aKVRt23u9",
-	"dU9lUaZzU1B3mslpRmtPLOVlPe85Q3nVzzqED/hDDUjZDo1GXivCVqFjBdF7gNfPhVus73bvbrJH/DVk",
-	"NEHP0tZidsYaebhKq2sX6k+DVnd3zy0aRvubguAqVV3hn1eitWQvs4N+Clr7tDW5+rrXazaXYVXXTTQB",
-	"M6/OmMHNtM2OABjfIatpN2oZ0vdl8257k5UTnys3WSUj+l/azJ+qzVRSNTeLnEadpRiFxo34iIaR746L",
-	"XScTzFndyAQTKvw8DDicZAyiwtNMYowNzaIZv2Fh+5EW6rVE2U0WEZc7tMjgZY+UZVzGj5BAKgnJ66RR",
-	"M3lVwbm4Lq5IWDg+Q5Imi/ybfDnhoye3MfoCClw0IsO3VV+MRuweSykqayqwyVVMfeCR3lSGFuJeXPFH",
-	"kQcWIkn6FRz46+u3NuEC3yFAREGmRu2G1COa3uUA2Kyy3JdJvFZPxLsjc7yR28ILOoqEeYd29j1brPKM",
-	"/Gb+jKna4QEx6gp6tgySICKIkl7QaVfMppDdfvUI9vewkJB6JprhGRUyXT/FTfyviD1okC9Q8sRSguBR",
-	"BQIpRXo0BFOAxce5Xdd525+Tufig2P5c5YZlHJDAxjovM65dqr2Quihm99873fHuUIVqyfWwX07ExdiW",
-	"0i7NuTILtn7/CZ3zhNOsNaMitogJ+6T0yQUP5JoEhHHQLE5WpDSQqysf9gkX19gpkfIaaSTHOUSJlPAO",
-	"vV0IcgsUkbBv431k5pxYLolzZRZgeZ2jtphl9/t0687btSL1j3LjSk11ozbxagWJmGDXiNk0YzaOHP3T",
-	"eTVDzJOIEhldL6EUt3RFDstZHNbDMJa34M+VovzyoNVKsDkEMmNuQO50lBlnAudZ7CSkT8QsSmjGFNk5",
-	"uuWTJ/d5eLvPyw7effNhkWieJuzdBD+v02xz0NqlizZ06mjG1lVRF0NtA9iLsDYXyws0kqMCT7YoFdFw",
-	"p3obFaCSzluhD3v61jkolP+LFhnXq3N4eQ+5HNQ3HiywogN+cv5mz9Y7XvMzhw8ukhzaegWy+mih0nnI",
-	"PwRVJ/yGfQ59008VqlJ0DU1GAtpopvTn0AixD3HTmKHAxSgFu68ksu+y8zrtkTiTIEnDTNgNy1ZkPyAx",
-	"XSkzO5Zi4LktdGQPMZbdkwlaXjJm9gyzkOfmpORw7N6nUkH6DdIxvoJo7kv3vqHdt5nWKZZk4WIim8yp",
-	"IKRDWiL66rEaCCSbmtnNuNIyQx3IusiVn6ehgDHJMk/NMK/lhx+wuISInSP7hx/IESABom8jmmWcmQZ5",
-	"eW3I6cGpEy2vmQAtA+WGySJZK04/EqXq9O4UsEQxW7ueilWbWDF1zBIMUayKjDbDwWwh7BJerAbbvkuL",
-	"GIkxTUAGxyQv5QYxwsffVMktnfOZDN55VJoK2Fqwn0U0YSKmGYq0Pvhq3et/NoZiJOoPAPKiLA5Zf3bO",
-	"tHBZJmiycuEVhaxmB8unnruN7Sad5fWDYH/MTMvl6yiZ8FuIbAJrupyQvcDZ29t2O0tPcbKYhKfvzi/I",
-	"U7tXIT4Cq/yRcGGSXLvYFmVjo9ok/PHogjzFuYZEmLNiO7oUMvzOOpztM4tlNdVOsCi6ZkvmjET5FV7Q",
-	"AOo1e/LkKW0HXWCNiiy2OHpXshRiSC8Qs3P27vSCzhMfM3hrZf52et398k9qRtPCmWOjfXZ6QWAboYJT",
-	"1DyrcrqdXbfh1XpnJQBWk9rpBd3y13gF20BSA8/eoncW8zwoj4ZpNHhxPwG1rdx1JPJo2BD+sq9pLmer",
-	"anxsuWK0xSxYlUqcAZ+25OUYotAygBANJFArNMS4vZJ5xyeUhJGMmf0SLZlIPXQkQmsMCWtWGyR4u+eG",
-	"3tktjXSysgViYtYm723R0ZTqGY43Z3ombXqp4fQ9B6UX7JIdnDQo7uGTnKqM0makjJKMYoZv8PIiYlCI",
-	"BswgA/ORomzhLz7PU2FB7FBoBiklIYT2KJTzDCBKTjEdQqyI4LcjYX85MMjLRWmbbep4rZM9AoDdsTO0",
-	"tmOYYk0MdcUtXQVZsoOFEmyDEMOubGI0vM4Pz59ajkuvC5GGLumqTQ4TI80pECFHgk+FdBWL8iBftiKx",
-	"BPna7Fab5F5IpenKCJsK3lAV1RqyeSa9T5TEoRxkrojiCROGGOBxNbEQMeakwUsqERMKlB/7+tYghUJl",
-	"XTCJL6CGsyvZsFwu2xR+hnINtq96+mZ4eHRyfgR9vpWqMDQ91tXBNvY1fq/vPWsH7Wcows9A+HIcF0xp",
-	"ssnwDZ72ikxeiXD37fXPtRU98MbgNh27TQ6rD8KsxWAi87KHicMFhhl8KEVYRebn06MffXJ68qNPLobH",
-	"x2QHcy7NsKbZE5+8entq2NAlG5+68khYKxgjVBXWWYbYUDAOZnhLW8k+htRo7OiOTMZINyBv+SufdIKA",
-	"zNmUugRyiN/NE8HNcp51/ed7z12GeWruUG4YwbMgIK9PhwbeXGZsJKb8xmJzzOBtYLVItBHOSxknkHYa",
-	"HD4p5aU4lx2ck0r2FtKWTBkmDg5jr++5Xa2+x/yp2ZZQNHlae6/52xXK/EzpVzJefXcBxrX6G35RSQoq",
-	"ZgzeXLwrVyTMS/Dge3K5xmWDKEulzx9S6UTziVd5l69cDYJD/Zi1Kvj2DhQgs5fu3/IsS9OAKjDw+Wkq",
-	"pgcYMOrzD6/enS2DX36cysFgMDg5fz87ej81fx6Zf14dDn4dDAaHnZ8Gy0PzxWGQHP364azXnZ9c/33w",
-	"YjD49f2rwXn0sdf9aH4enL//8O7sl93Dj8PhS2/bKpB3zPyhpWIAnIyuW70gqMJ7K6Pr/qaa333DNDeA",
-	"7z99akZu2yiop6Z1CVynCRxVLvHl2pUas90NtM5W0DplaN27oXUrT+VhqKnpsA2sbglWd3/zykqiIUC0",
-	"1aH7xPTcAmh3vwC627x7tmYVuqooT1Sf7G61Z7vlPWt4BtuuraSV9AuNBNURGy/9UIgIpICZGR2wtbQ+",
-	"qnXIaJ1FU8mDiyhsM5/SBIpZrb0dU5wWJ6ivly8G5ONcy/V3t5iLAZtPIlropjnMaDJxSgNW0c81gFLu",
-	"kJHMQCDaArwBmEPPS53dty1KznPTq4u+QI+VvQ7cpaG2mEoBvZhQxtO79sTgAYLE5nDNcxYxe+13glKt",
-	"+AdDN6BywMAON5LEHQzUL72TR5URshdqBVwVlXf7rbRZggZ519tMszSxfLIlC03zxpUakLT2Rsw98Mpj",
-	"5wDzKgjs/gMsSLlmAmpURpacAEHbcg5jecNygXSL2ZUnks8usQ+HNe2azWkpKATScHxSlO5As8wWcwBw",
-	"BXBrnG3CyiEKZi004CJTs8YQELXrp3ybSSDYYhpVj0Azf6cZAyVoCnV+kNEXncCytiRBu7fNPKpw8/mA",
-	"cb2Vrj1i5HYmY8wVOsCoLRSkbWXX8aqc7b3FdEpg86mUs/PuIhPwKNRS9LYVjSpwcujWsnrHsbFm1y3P",
-	"qBszB5LH1tZBCKeT9xvujrUnPu4Bi+1zoMrsfecOocWwPmAKeNA6vrk15wp5osgdi2Wjhq3Z8yzwA3PD",
-	"bskni9nkE1x/QbxR3mD0uhSjCCbePAXvodABlAGcxpP6q1LVnLXyoLnuhM8EPVLyX4jYaIpzc3LqsEtu",
-	"71J5klqxw+/UPirqG7wA9rinsVGHayg3v6lCbG7VQyuSb3P3a+X1M8oTLqbEqILWCAoJ7m2v7ECzj+hl",
-	"TKVSKFSYu0jeTWvI25VW4X3zvd5DutRenoRunQd3s2+wQq/uQ3qtvTdtuqKOs7lr+bGhb763+5C1Vd8N",
-	"8UsEaRFVVMCpvoSn6VR5/U9e4R7yrswAT4vQlilrTIkofCKqFvLml+3fjbFXDS8wQN08rsgkY8wv0trh",
-	"7h4JsHsrXdcDm/0bQw2GUIyEzq060FhIuPWbjEV2wY8hRvswx382IX4nZfyCtbEgz945K0RcfRTDkYdL",
-	"6bRv8Fv3NdjSyo7rT1ffrszPUH8Cfq1TTQJV1XJXoq02UfXVtHMr8FOa8qc3HbDA2amsx5dWHa7O1Fok",
-	"AFsjMytzjDtyD30QkEvIMB/RENomxxljpfEcSszcblt4PUdM0IxLnCcdS6NpenCt9vGh7zSTPungdZta",
-	"30T5bS5qX+byfG9cvOZuIebOd3kNS3AAOt1qvq8UrOzudQ5DvygJwJW11GwAkshlBYo5TGUopWhE4O/3",
-	"DghmjcqQtJ5zvFtCS6dryWK+5bJQysjTa23gxIaJ2af9yzOzcQzOeLZpVdiy0tuGPjygt21Z7V3ibxje",
-	"l1u61nAOlq9N41PNkvwuKWDUanbk9q1NC82yyhBA1j4ZLxy3zV+PK9xSm0dUdRIrnxS8B56VCWLrc2LG",
-	"uBOADXj2ScecxtqJ3BqUHa1KRBAQYHWBB6kFGykFNIG7ht/eerXpQCw2QHqUjr2Jz1i1+i54W9ihNkBB",
-	"09MmGFuYLTatBp9Ir560hVrQpHYkMMSiGOEU0sP64Nl+aaSO8iDgZaWu5Erxumfhhbl/zN7amJ1izMK3",
-	"W+KW9wzXqQ3X9e90DBxUOJd9xe8hMLpVGN19/36HwGOBdfcrwHYtzvlkvcLRgwbcrSEcY1hkZujEljPq",
-	"BkEfz0xD+kceRFWqCo7RVqjE2phFWyD8vilZXfKl85FV7uG81HopKQIA2zI3DxwbXJ31Jdtz5Y4RROWK",
-	"VS22omyHuA9azBK6etmpo3dOV1gEy9WQwlA8WSoR5JSejcMrxuKXz+uizwN5912DAhpfrvPwR7LtzWDq",
-	"7PvxHHsznAbOvS2z3gxgjWk/hk/fswbg11ff/m8AAAD//w==",
+	"7L0Lc9s4sij8V/DxnKp1ZimFUmQnlit1SnHsGc0kjsd24slE3hAiIQkxBXAIyLI2X+5vv4VugC/RsuXM",
+	"nNfdrZ2UJYFooNHd6De/epGcp1IwoZXX/+rNGI1ZBn8e0mjGDqXQmUzM55ipKOOp5lJ4fW8g1JJlitCM",
+	"kRua8JhMZEakYCSiScIyQjV8mss5E/qAxJIIqUlkJiV6xuZtz/fYLZ2nCfP6npAtpWXGPN/L2B8LnrHY",
+	"6+tswXxPRTM2p2YFTCzmXv9TMfjK9/QqNc8rnXEx9b59871hzOap1ExEqzOWJnRlpqov/2LGFeHKrITA",
+	"XDGhsCOiJaGCMJolnGXELIYpTZZcz3AwnTMSlmC0fmGr0CdUxERIkkoutCJLljESzWg2ZYgYrgmdUi7a",
+	"IzHUioxlvELwBk0TmHnCM6XtKtpkMFZMaDLJ5JzQJCFSzwxSEevtkahgzyDKa8IU/NCIpTdcXDecahxn",
+	"TClcElfkXcrE4HRIYhktzDmSnbPjQ/Ji71nnSfX8RosgeBY9lSkTNOXtFZ0n8BU7IBlLXo48xbIbHrGW",
+	"gTfyNh5zSrVmmchn/fQPnOrq727KH+6Yc32bZ1SzN3zO9fpezzXVzCGfRpFcCP03RTKqWSsxj5AlF7Fc",
+	"9kmYhY4QFEnYRPsk1CFRLJIiVmQhNE/MCWdMMa1GYmd4dHFM4oxONBkVSyDIXGTCWRIrIIufLi5OR96T",
+	"+nmOPLuekXeQvdzdP9Ave90H4uwf1Yd3gv//U6e1f/UpaO1f/fDkQNe/+ffNeDuVCY9WTQzECGIJaDjM",
+	"HzComhjJoGWfhH+UMMcFCZc52v5kNP3xci84WL7cCx6Dpj9eljACszwIK5czJg7NFM0S5n4EtcmpoRmh",
+	"CZ9URnBFUvyl/aAd//k73Li3h7JOLsY4DnXSdEJ5wmIyZhOZMcM5S6pIhNDaD+KEv5Dymc5Wg4lmWcO+",
+	"LcdrSZaUa7cBszXBbjUxS5mnVkrudzqBb6jdPEw6QbvbflaVmr3uJlqdyGxOtdf3uNB7Pc/35vSWz41c",
+	"3wt8b84FfgjyTXCh2ZRltV28u2FZImn86N1UiBSuQBS7hkjlAq6viKY04npFZEZmVJmLUDC9lNl1Zb/d",
+	"h23v2V5w/wYvLy8HCz1jQvOIatbMf+w2ZZE2d3sx1BwGrII1HlOnvdeuX26vGM1Y9iDVxA5tvHJ/O0Py",
+	"HzacxTA2y5twpvDidZzCRY5ylv1NkURO2+TXhdTINjMmyEouSCSFppEmapGmMqsJjaDz8+vex/1ff967",
+	"3D/unDy7eHG4e/b8l+5vbx8qKz/9f63/c/W143e6L741cc0330tpRudMW92xpB/9whpuj7f0milC820q",
+	"OmGGDjOWMqrbZDgplC3L0/Y3VfzQrJtdsxV8wwXp9shMLjLlE65HYsp0k75nFLeUrgzRmoemBzDG3kEV",
+	"Rc9pkyFRZrySbTKwqyLAH8sZT1hJl7MLHAlzoAshuJgCpymrErbJRX3VhJKYTyYsY0IXRGBQ1QuCNnkn",
+	"kpVTAnG80lQvFOkGAajiuLc+oYb1R8JoslkmM1iUgcEVmWSMWWWUdAzSu7u75IYrPk4YGZwfDoegudJI",
+	"N2iau5OA9cYBbe3R3W6rF3VYaz/eH7eC6Fm8Szvxc9bpeL7HzSEjDj3fE3TOkMbLSnNFis/p7Rsmpnrm",
+	"9bu7u8D97nPHbyLF7u5uAyn63m0rW8BK5wtlRNr9W0T6zZhKpVAMyPfoVpsfgVaNhSQ0E6BB0jRNrBB5",
+	"+kXhzxY58OA4oahWq8V8TrOVUakJfElSOmV4kmoRRUwpz/duaLJgFsSEx0xEDOQdEzMqIsOUE5oo5nsJ",
+	"FdMFnZp9MXMgaGa8V2ZIJ/C9NJNmSi6mF9zg+pn5MkP8G+zKmCXK63+68j0lJ3pJMzPVexFxmph1sEwh",
+	"Y3bavXbgAT7mlBuKPQVQXn9//0Xge27tVlpodmtEuOd7S0avDQCDy8kiSWpISBKrz9256/Z+776Nzx+w",
+	"806317z1r17Mp0yZ5aoZ7e7u9fcnL/bi4EXnxYte9Dze292n3QmjNIh2d2kcdHbps/GkN+mMu+Ng/KLb",
+	"jeLObrwXdXbHwSQIaPCioGxjLa4+pxkX2vv2XTjevxPHlzMqUJUcpBlPEob8by4LZaQcMxJJajYSRqjE",
+	"mZzOUEd7S7NoRmZUz0jKsojFhiFAGzPDa0cHty6tnR5IHae/mcviQWdZP6nv2xbcoGk8qTOXYmZ71DD2",
+	"6etjs19aYjjfXKBjqhhoGHexm7Nuvb7384dXR2c8uH3zJfrl7flgOfxxn9MvyxdvOme70Y/vb37tHgcf",
+	"L29vfl/t//rxMk6i1WA1fD2Yvv/S+/vvl7vX4+7Pfxx+GU7fHr66+TiXL04P99+z314lbzqvZr93P/zz",
+	"TaDT3386Gb9dDZbD45/jN8HJTXy5GwxfH/39dP5h8buBN5X/NHOauU5fL28+/JQsfz9HeGaeaP5hER9a",
+	"uHz/5PfLs/Tj+59v2LFamu9OLq47w9fT4G0SlOZMe9H8w/zwy2B6MpDLt68H+X/D1x87JxdvO8MfP04P",
+	"vwxKv11P7d/TMR/8Unqm85bbvw9fLYbl+S4Gt0M374+96aE4W328TNTvvw0NLi7ob2kyfP3rzfv5/k18",
+	"CGMBd4fiJPj4288B++nn5PepvD358usvP59/OL4IPv7i/XcViHsPFYha3dTpFtVfpHwax+ZeyMnwbrbq",
+	"VIg1YTcsGWlD6J/FYj7S40RG1/hnSjP8I+HC/rqUWWy/YxM90lqmI73ksZ6N9Izx6UyPtIE30mYXI9EZ",
+	"6c5IB2v/3+sFI90NgpFudUZ6JHZhXOX/3WCkX5hRne5I774Y6f1OO4D/jbTlc1Qsvlve94Ju49k8v/Ns",
+	"LHwQKHhI5ZO5WEqSJjRiYBdFMxZd330eL178KVfWXcT5v/jKmljZPvmuK+urN5a36LY25Ov1d1/4HlC0",
+	"139m9IBbr9950Q18b+X1u71O8M2vy/4UTqoD+AeFzlsIcxQtLq69b/4ahL1eDqHX6QKEfUOCK0OKa/O3",
+	"e3tNIBK5bJXG5QirYMX7dgWaaaEk/3vGJl7f+7enhc/+Kf6qnhYq6xlTi0SjVrtuEvO50UOX1JiYNG6T",
+	"TtDks/bJeFU1RGXmg5Oq2SAq/FXwZMmBLgUz1mg9rtAqBRaatmXHP60EIarO/VbZu79pjqaAQMkDvunR",
+	"N0gFVTfypgeKgeWnWoUX9UEP2+HffO+3lnUatIb37rPkX4DDHwq1mEx4xJnQjl23smYimqaI3kI+dh25",
+	"mDuELISxkg1nzqXQs2RFIpo6x+A12Hgl0RmDFXhy/v74eHg4PDq5+Hz6bnhycW4uAmOlen3vRGrChFxM",
+	"Zw7OBKxXrgjLKdwQFLgZWfzKrAkBzZlSKHYN+eWDSSSVVgWdH5AuyaXYvRs4IBnlCo16+CVDX9nE2tTg",
+	"8jdSld3qM/i773WD7l4r6LaCzkUQ9OH/v3sNorNbkptwd5hD46VD24B532xIMBaz+D8Hx9YL80g8H5BF",
+	"Os1ojIhMEyr+akw+WHCuc8kR4KlBfjYjroKFNjlBNxK6tFGa/pkC8P8BqQXh5EHKredwC4HF8dmari1W",
+	"4PoCRYSDn4/QKGKpvoN3PgzeDF9/HpwOP/9y9LHEN+b6HJwOnR/NzAPg2hWm0NVRcw6ank8W4lrIpfAJ",
+	"u03BhpYZydiNvGbxAVFMxGTkDRZ6JjP+T9hhn6AzmWAU1M6JIVCIdn4HyZdQfCe1XxQuw4dswjd/LxSL",
+	"MWYtF1rxmBGuFRmekoyKKVP/VYxweXnZqkcLNj1XDy78OSRtv92SpimG5Os0Tez3FbJOF+OERxuI+uzo",
+	"1/dH5xeeOWtNeYJcY1TC91liiddNXJnzgEz5DUrv92dvwM0irC4pBaF2lI1TGHyVmQbHRXKRxDDlmKHy",
+	"6fnehOloZhaR68YZmxgqarl9G3GvsxUdJ8xRepnd3OL75E9ae9OlPF6oVc1MzIMyTlnACam6BsNRZyuS",
+	"UA3zfc9hWBjo8mcx2Q2eHUAySQkO+PIttO/BPOzSotsGQJ8FFfQb624D9rddbKP+M4eZ67hu2AhsYKMI",
+	"fwyCe0HvgLgxxAURGmjnu1AtpG5N5ELE25H34xfbhOrCUVETLQth44gsJvmgLdFc8oKMPJ3MRp5jynzu",
+	"g+LPPomZT2LWekP1xCfM3DBi7pNJZv6b+2SaRT7h2icJNbdQXMd+KVR2x73sFtQnf8l6mhBsr82666/q",
+	"RS/dr99BytZS5xD8KxFAIZkgukofgbiCBB8OpAkbit2wrB5aOMcvMUqpMGkw2prYrA+uFPWjZCxlwqjw",
+	"Ud8jeYAwzztwQ6UAn5O5e32i2a32yUxGmU9ooqVvwwha3fgkjSfbo8+urU/uWdqBdQkXA7db2Pfrg1Y/",
+	"2agQuv3GkuGO51RHGH03Oo2xgkARLEgioqIqsFFnpHGzqTQSmJopomQRQ47AMpNiSqzGRPQqZb6RaxK8",
+	"k/9kMSRT+mROE4NAFpOfz9+dQFjfaqs2WoWh7H/ZYQ9UWvPp0AO0hcaaFE8VjH5ZtvUxOwylBVr9dXY/",
+	"G1wcfX4zfDu8OHpdNsGkJHMqVnlS4brthflnXJG9oEg9TFlG5lwsNDsoaSFckF7X5SN69zu3t+WrEgo3",
+	"MpXLcJlRhRbUIkWXCNVuPy4h1+XV/cvLYHPcWnmq3sanC532O9niHFQwPM5tnROaZaJ+AV6AY3GhIDek",
+	"IduLSJE0uVHPj84+HJ19Pjo7e3dW81G4/LxCFzX7Sphm5STM2iVvF4cX8QH5A1LMzPAysu5MOPue26eM",
+	"0TsYxO0I80Z9khn5j6mHms+Z/6BURLJjLHoMQYUl2gmf3HUT/Y9hqHKy7vfzVn22x7BZnnX6vewG6W1b",
+	"ctpD84/ShBoKSzOZR2nP3BXghD9+fSG1YdxOEATBekA3Kx9Ygn/sBaX7xOvv7kOKGdNev/N873m3u7u3",
+	"F3wrPXpWHavsvj0aaX5Tsd/ACN82VQf0oeqd8jhMNOy6svRtGB/2eMYimcX3OCARC/+69r6PnfKTAUy9",
+	"wsB2rQCIZCzSVEwTcI4ZilmkGZ/OdJFPlfJblih083KtyCI16hXEAyOZCZaZI0kzmbJMc6bK0fONad/d",
+	"53vPN+d956H3757n9k+YY/Xdc3wr519/8m49M6nbpO+wViSTy/EXFgEdvS6MXxrH3JweTU4rOK+m0NZS",
+	"tuu8dmm9yGhsGWGxtN+4HPo2+YWtsN4P/RaCzpny0doC2cAy5bvEafjR3MGhsc5CUDa4KC+w07Cro7ip",
+	"UOudMLpMltkU/TmNGaYnMGKN6zkTuk+EQddYLjKQEDKLoY7NWNEJFwwd5ZDkkDHI8Inb5BJGFb+oNDHK",
+	"djYSXyQXLIbtygp83+Zdc+ARSDVUZMz0kjHkF4DcJiGWU0BuBJunegXWz7IGMI+shJCxHZpBI1EfFWcy",
+	"Tc16QVvMl6J8Alchiw1byixmmU/0IsN1aHaLufFGMyohinChJQnNzyEqOVVepc21LyXQLMZ9+IRiVRfM",
+	"dWC3iVUiq+rKvQYKRAQ1Q0IMQJZKJKfC2Pl+Zf6MIQBhE0zWZ0fxtukCMhKwlrFTX8th/ptTzgv0t8ve",
+	"pFguxgkr83+nkffFYj5G8ZFa12stxgy/O68aylyQtJ0KuFzaOAidJgmFqfBrIOg8L94yI5DQ5i46X91g",
+	"OfWetv55Zf4JWvutq6+B/6zzrbmGqizUUnQem+PIj9y3RGZXWDmCJmlXTm7KY2jNcs8m4dWLlV14RsRk",
+	"5jwPNCZcr99VuTPR4G1CF4m+Y9bLGYOiXC0dzqzm5SjWsiAQK9h18LARCDGfTHi0SHSbvJtMjDSzoPoF",
+	"62J1shiJG5aNqeZzYDfI2HPWiUWU9ScaTDkC2Uz4xzjKhVvAhfzVo2L1bgJZdaVqjBed/W6VCn6aXX26",
+	"0PjfaXr16Vxd/Uf/6dNP/3j6H/92ZRbFNRRgXLIxKYJ4df6s1he9jq8+DSjOOaBX/U//8A2BdXd3vx18",
+	"ejXGH8/V1acjdrXX80tQhgKEu4ty1MBc1c+syWNt8zH7JJxpnYZwa5m/VEh2DGNIpckLv7PfLRWNPAEv",
+	"JyVhTDXth+AJh3sBk83bZGCd4yNByXA4PCYhFxPZNuZKSJSmIla5OywxiqzSbkVw8Wrloj0py+ZcK1v8",
+	"Y4OVFrHMXsjoWa0X68Am+k+fwryqbX9oy2z61HBlKwg67S9pxSm+yDjKsLwa5/n+3rPAFuSV9QmL/w0h",
+	"gPXSnKlsrcnpchQq5zdM6q4e3Rs70IHLa9KpIpS8OjwlvedE02mfhEyEPgljhv9CECckOz+ybE7B63ec",
+	"0Wu9yA7I8Pwd6ezud3tPfBIm1IyfZPjvPByJnbc8jhNGjjMmopkZw8Q8JO7rIzFNuILvuQ5BuECZvrsY",
+	"laZJAmoG+BwWIg4rBZQTDuWXQAH53kaC0WiG5UIg+FER04BVhdVprlXBjAmraZUnaZNaDE/TaV5DRpYz",
+	"qZhBCyiQbfdQOBIJV65CLn9UCrZWA2YxWqWTZ9WirZrMGLR+N5fH167/4ttOy34MWvtXXzv+i29Pfvj3",
+	"Ekfbk8xRoun0IXVeOQmUHyRqEc3MYTBIOHMrr99RuRS87/KBzNq1C/WsKvEN81vehcVBck+DTX5AMNOa",
+	"0GQJBYXMkAPNXRWE3UYs1SR0lI4kFrKYaxX6ZDnj0YzELDXzW2Ot5Nyr3mqblJwjpfmcmuNWM1B4J/mF",
+	"VqoE/D5tpyhbaFL3cl7mlW1g84w51QeE2n4YRjijEAVcoBZLhoZwzaXJ/ljQRNnvfTKWt1ZEFnYrio+R",
+	"qNq1ZjYe49iF4H8sWJvM3h2ewQ+DNxfvyEwmMZyOeQD0XmMYuJWbQz8d/HjU+u3tm2I75hllxo1ECrFn",
+	"84irBMyY0dWNkWF4MzyNfoRjtXFS/Pbt0cV5MR3cMGYKOxjiGrldDgZAeyRGIkzjSYgsP+FJLjHNoZCw",
+	"7D0z40o1UgggNZqVswKt/QCX7Dhj9Fph2XRvr/eiKJvuPTFnQNRMLtVI5Ejyi9rcXKHnwhViopYDB84z",
+	"W3RhD0KR8YIn2lwmp6+Pnw5a3bFBcMojvcjsFXn6+phEVOC5cDUSbD5mcYz4tD0FMCMdhTIiNJLpqk0G",
+	"ZoU4mcKaMTObllPU6Gb0hhF39Xf2yFv+6qCwa8CtboaMxFxmzDdzcjdPIo1kNlRondCK/zO3OLHxDTmz",
+	"lcxY8CvW28mQKUNdcjmTtrDNdY8ZiQHgMs/7ivkNh01raxHHdiHmxJQ2gqVQGwtrDfEsyMX5Byi3pjir",
+	"uQNc/BbpVCuWTMCVDlyDKzJjfWSLZca1vYBmq9TcSFSR8KePp2HucyyeAfjn71+dfz58d3JxdHIR+gXX",
+	"WBi14XDfaZ3x8UIzEkYLpeU8hItyLIFaM63ITojAsb7/q/my3znAqfpjNuVQfX3wLXyCFAaszdz1i+Xa",
+	"5iFXhK3kRLv97Lz/exAMXj+x2DeyT08WCa5wTldILosUi1QyxmyzHnNhczFVPt7O/JolHLpfGGh9s7d8",
+	"6wZlF+xWH/2x4DdhQRhcxOw2tAagPxJgNuX89DdF5NJFNOzQ4MBMDCdjJh28uTg6OxlcDD8chfALbNzW",
+	"x1MSqpSK0MmHKKFKkZAmEAvS/IYV10x+ODKLR8JMzYUqjrhgsTBmSehjz6L6tCF4MFYgZCE/z2BcTnJx",
+	"jaXvuF0HDM/LPOEYkqqRcNeZbhsKhiGGS+AkwCVgzmqYJAulM6AJRXaWUsbRQiufMDHN6A2eTTqTWk4z",
+	"ms7UE5hnvlBGwQY/0RSedEIQL/c6vc5h10OjQpzBA4CVkQjfmonsV35xJOVVhYWADC8+nh6FJOSVn811",
+	"BwsKfXsdKRLKKPsMKkvpcXvbr0YivP18zUV8F67xegXKxBsDNg3xPC6IkCipD1A6O7+W0vSGYcMsgwNQ",
+	"CO/xL4KW0uRQyb1Xd3ny4EKqLDG//hciYYaWXNEdXHI6W4ALiGs2V/fWScXoiJ/T2yGOh6BOobLQLKPg",
+	"Zy8K+77eZfjnXjbQMHF4u9Eur1o5a32Cyioruv1sKkCbHIOdWel1gZYEdy6C0uPuUcgt9PP2YsA2TgmA",
+	"W3cyEuhEg6YRVuOwdzYoVgiibNjZaCoywTEWPtgs2kmu1/j1tULWgtmWa78xErZ5B5yvJaU/1Y6oU2I5",
+	"cFXHPmZ6VFq1wYojmiQgL2m1XYifG+1mRIHwPCUThDv0X8GOMJ3gqsFtt+6qqxeFri00/x1C3mZpc54k",
+	"3GavbHYONoYvioLTjTksOKqp9PMOXEIgyF1UFpWPWF4e71wLUaG15Lje4tl8vGriPCytbOK6NDESz1ls",
+	"oC9NmDGCWEozapQa851hCLBC8EfgkTY5yj365XYDjY5oV2O8JkMyVhHGXBEztO9KpMolyEhWVpFgVGkS",
+	"sQwENtIbOVmPfRg2hg24IMZIwKyuu45l/jn2fKKC7AYGgFS2TBeERmH/oQKzMksaMxcnyhhojEZOHVWd",
+	"89T65g8IxXhGXhGCckjlezQ6fD6jlhJFwoOE+SWj16dmlqpE312T5jV7v+jAAtRR8T9X5EWTP+CY6Wh2",
+	"THmyaApeXM5W5XIATULnXAgb09d9G2xjVmU0lgEweSnZEqwclqRFJy4pEsA1TMLFdCQwNSa/KGsN16wW",
+	"DylG2K2zkqMJV4bNzgRtIM/ZhETNhiCRy2Svb79l9EKA0FpkSVikCa+ngaKVBjFHrjUTI9EiYa36I9xQ",
+	"1pHnmaYyKwq7EmOAxTCXkLVpZrKcucpuucJkVXuzVSpqQHTlmVQUFJJoBvNCgTj2HAn75sFICsFcEaQ5",
+	"4jED3QZG68SBNyzLJ1BR5JZ+8ebc3cvWY1QrUMMp+JzJhbbT4JHFHCmJZhm/weAUnyNELly+lwNcrM+c",
+	"dCJVpdlbQQPuOXsUMTeqWlipPXDfGtkkiZxoJvAgoG1qU1FSZSt54UN1VnsC4K3D5ez0gp5Pep3gCTw3",
+	"kdmYxzET1ediJvKWae6wKPC26xiQz9bxSS94Zv557pPebgfnHS/UqjrlWgUP2el1932yGzzDR3BcCxLl",
+	"qo/atoY7u0FgxnfNPz0Lh8Yt1BHC5lIOa/Kh5YjZP4BXg0EubItd6IPp0EhFC42APrqIS7OiCLDot1oa",
+	"UpKULYg2VGjJYB+ugfEKTXkqSJ5KawypN4AH2w5Cgc1L45igEFB9ErOIoyof5tUsYd1tbMuLtg8oVkuS",
+	"HtnF8MA1KCB8gjLXylC/vObcnMg70K3XeBnr99qW/pJEiqlRdCALUdumws/2ggB3/+Amh83h26IyaJMJ",
+	"UmmGZ84Grjeo3dGYjFPXimrXoRXmZYCNF18eWyziNF/wwericGDeHzSP05Y82ZjKYOMYXDkXOCSTFDZt",
+	"rqCVswzCmYyykOyAOdxpd5/4IxHSRMuQ7ICR3WtDOCcFA3knN9e7QWe/FTxvdXbNr1rdhGTnginFjILz",
+	"NyP8ksVcWCcAelB3aL2/VO4qfQIcAPYMpsOU9mZb22BHSIshq2iYtXu+Z5br+S42rtWNh82trhqI/64C",
+	"9fW4fr08vSkKELM7NeqwoW1AWFKxG9sKNK2YNa/vdfEJuCdlMk1Y+35XQqkPwTof8Ghmc+RnoMUYgio1",
+	"SrAKhFELjHnuiDK0OfdhrkU09H8Ir9kqBFEAnkZ0+UKEIVlBGYJfzFM99KJbwjVbNeIoT71es0xYNBM8",
+	"ogmJa/iK2XgxnRqj+X6UlbooNIgOYfUmwBKkpYLP5f3FYTXKQzVrGdHWLJO3MAeLNhvllsj5uYYYxfwL",
+	"rERI3CjRMHy+ulciFgYC0rKPnFMc2/r+yzhvkp4NRfeNVukWJffb83eltUGNt6ttD/4z+Pov5oH/KtrY",
+	"cPqVErv1rrh45uaEnZlWtNV97GHbgsnGw3bFlFeN+aF5hukmE9wlov4F5JGXTW9MZSpb4/97aao4jybq",
+	"euhbDtYbtK8RVdI8zZmrpLMGNkSeizm2zUssKgbuBAT3BsT/irK3xzg5G+/A94Lf5n5U9x4Hqm2sq1Si",
+	"iK902Bpw7XhdvUWxb7eyjafpygbXabmpDHIb4VAur6xIhkrd5f+CO2AbLeV/tPrRSEi5h78h2T/P97UO",
+	"cGM57YRFmCF8UgrN74RvmaYx1XSo2Tx8UsTQd8I50zR8AhpcYY5iD0s0tCGfDdzr+OKLkQDfjFQ2YGUz",
+	"cQ30s3eHR+fnw5Mfz46Oz42th+H+lyOIVrxaka9Ks1T12+32wbeRZ0bcfkZY4RMMBef+PbegeZP/0vXY",
+	"bNLA8LfS2vL8Fd8lJGDgFKUqz2z+gBlyUMr1r0cGHuTSxjN7a5ZQdWrv9dZDlEXTzk053mkmpxmtvXAp",
+	"b/J5DwPlPUDrED7gDzUgZQc0enet/lqFjv1E7wFeZwq3Wd+d3t00j/hrqG6CJ0tHi8Uaa+Th+q6u3aY/",
+	"DVrd3T23aZjtbwqSrFR1h39ew9aSw8xO+ilo7dPW5OrrXq/ZX4Y9XjfRBKy8umIG19I2JwJgfIesptOo",
+	"VUvfV9m77TVWLoKuXGOV6uh/mTJ/qilTKdvcrG8aW5ZiQho3uiN6Rb47P3adTLB+daMQTKjw83TgcJIx",
+	"yA5PM4lJNjSLZvyGhe1HuqjXimY3uUNcKdEig/d8pCzjMn6E+lEpTl4njZrPqwrOJXZxRcIi4hmSNFnk",
+	"3+TbCR+9uI1pF9DsohEZvu0AY8xh9+qUosumAqdcxdcHoehNLWkh4cU1ghR5ZiGSpF/Bgb++f+sULvAd",
+	"AkTUYmrUbkg9ouldEYDN9sp9VcVrvUW8O6rIG6UtvE9HkTB/oJ19zxGrvDq/WT5j2XZ4QIytgqEtgyRI",
+	"BaKkF3TaFZ8pVLpfPUL8PSwXpF6YZmRGhUzXubhJ/hVJBw36Bab5YltBiKoCgZRSPBqyKMDd40Kv67Lt",
+	"zylkfFCOf25vwzYOSGCL15YZ167s3qjWeWO7/97Vj3fnKFQbsIf9cl0uJrWUTmnOldmwjf1P6JwnnGat",
+	"GRWxRUzYJ6VPLoEgtyQgf4NmcbIipYlcl/mwT7i4xocSKa+RRnKcQ3pICe/wtMtBboEhEvZtoo/MXBTL",
+	"1XSuzAasrHPUFrPs/qBuPXq71rL+UXFcqalutCZeraAuE5waMZtmzKaUY4A672yI9RJRIqPrJbTllq7h",
+	"Ybmaw4YXxvIWArpSlN9DaK0SHA6ZzFgkkEcdZcaZwHUWJwllFDGLEpoxRXaObvnkyX0h3u7zcoR333xY",
+	"JJqnCXs3wc/rNNucrXbp0gydOZqxdVPUJVHbDPYin80l8QKN5KhAzhalhhqOq7cxASrVvRX6sNy3LkGh",
+	"FWC0yLhencN7+FDKQa/jwQK7O+AnF3D2bO/jtUBz+OCGyaFtXyCrrzBUOs/5h6zqhN+wz6FvnlOFqRRd",
+	"w5CRgDGaKf05NErsQ2I0ZiqIMUrB7muP7LsqvU57JM4kaNKwEnbDshXZD0hMV8qsjqWYeW6bHlkmxhZ8",
+	"MkG3S8bMmWFR8txwSg7Hnn0qFRTiIB3jOxHNfenedmjPbaZ1iu1ZuJjIJl8qKOlQnojBeuwMAkWnZnUz",
+	"rrTM0AayMXLl5xUp4EmywlMzLHH54QfsNSFiF8n+4QdyBEiAtNuIZhlnZkDeahuKe3DpRMtrJsDKQL1h",
+	"skjWGtWPRKlTveMClihm+9hTsWoTq6aOWYK5iVWV0ZY4mCOEU8KL1WDbd3URIzGmCejgWOyVpyUZ5eNv",
+	"qhSXzuVMBm99VJoKOFpwnkU0YSKmGaq0PgRq3bsAbRLFSNRfB8iLFjlk/SV0ZoQrM0GXlcuvKHQ1O1m+",
+	"9DxmbA/pLO8lBOdjVlpuZUfJhN9CahO40uWE7AXO2d62x1l6MSeLSXj67vyCPLVnFeIrYZU/Ei4/kmuX",
+	"3KJsclSbhD8eXZCnuNaQCMMr9kFXS4bf2Wizfeli2Uy1CywasNn2OSNRficvWAD1/j15HZW2ky6wZUUW",
+	"Wxy9K3kKMZcXiNlFend6QeeJj5W8tZZ/O73ufvknNaNpEcmx6T47vSCwg9DAKfqfVSXdzq478GrvsxIA",
+	"a0nt9IJu+Wu8gm0GqYFnb9E7G3selGfDOhq8uJ+A2VZ+dCTyNNgQ/rLv1lzOVtXE2HL3aItZ8CqVJAO+",
+	"6JKXk4hCKwBCdJBA39AQE/dK7h2fUBJGMmb2S/RkIvXQkQitMySseW2Q4O2ZG3pntzTSycr2i4lZm7y3",
+	"DUhTqmc435zpmbRlpkbS9xyUXrBLdnDRYLiHT3KqMkab0TJKOoqZviHEi4hBJRowgwLMR4qyTcD4PC+J",
+	"BbVDoRukVH0QWlYoFxhAmpxiOoREEcFvR8L+cmCQl6vSturUyVqnewQAu2NXaH3HsMSaGuoaXbpusmQH",
+	"GyfYASHmXdkCaUg6hZehuitvLl0BGDlMjB6nQHkcCT4V0rUuylN82YrEEjRrc05tkgcflaYro2YqeJeq",
+	"qHaSzWvpfaIkTuUuEIM3ABSPhOIJEzpZ4fWa8IgJBSaPfQPXIIVWZV1whC+gi7Nr2LBcLtsUfoZmDfZZ",
+	"9fTN8PDo5PwInvlW6sHQ9MKuDo6xb+T3+t6zdtB+hor7DFQuJ2fBgSab3N0QXK9o4pWEdt9e+lxb7OM9",
+	"wW0xdpscVl8Js5Z6iSLLshCHawsL91B3sObLz6dHP/rk9ORHn1wMj4/JDpZammnNsCc+efX21AifSzY+",
+	"dT2SsFswJqYq7LQMKaHgEszwbrb6fAyF0figY5SMkW5A3vJXPukEAZmzKXXl45C2m5eBm+086/rP9567",
+	"+vLU3JzcsP+zICCvT4cG3lxmbCSm/MZic8zg/cBqkWijkpcKTKDaNDh8UipDcVE64I5KsRbSlkwZ1gsO",
+	"Y6/vuVOtvpP5U7MHoRjytPbO5m9XqOkzpV/JePXdLRjXum/4RTsp6JcxeHPxrtyTMO/Dg++Uy+0smztZ",
+	"an7+kD4nmk+8yrv5yr0gODSRWeuDb28+AZp66dYtr7K0DGgFA5+fpmJ6gHmiPv/w6t3ZMvjlx6kcDAaD",
+	"k/P3s6P3U/Pnkfnn1eHg18FgcNj5abA8NF8cBsnRrx/Oet35yfXfBy8Gg1/fvxqcRx973Y/m58H5+w/v",
+	"zn7ZPfw4HL70tu0DecfKH9ooBsDJ6LrVC4IqvLcyuu5v6vrdNwJzA/j+06dm5rZNfHpqRpfAdZrAUeXq",
+	"XK5dvzH7uIHW2Qpapwyteze0buV1eZhhah7YBla3BKu7v3lnJYUQINr+0H1intwCaHe/ALrbfHq2cRUG",
+	"qChPVJ/sbnVmu+Uza3gVtt1byRbpF3YIGiE2TfqhEBFIATMzll9raSNT65DRJ4sOkgd3UdhmPaUFFKta",
+	"e3tMwS1OPV9vYAzIx7WWO/BusRYDNl9EtNBNa5jRZOJMBeyjn+v9paoho4+BMrQFeAMwh573O7vvWJSc",
+	"5w5Xl3OBcSp7HbhLQx3kZflc+4VjAVsAAOeAPzDvO1LuarDFNoqVF5vJeHrXeRocQk7ZHFQEziJmVYZO",
+	"UOo0/2DoBlQOGETpRnK6Q/j6pbfsUWXU8oVagURGc99+K21BoUHa9TbLLC0sX2zJp9N86KUBJK29YeYe",
+	"eOW5c4B54wR2P/MLUm6zgDaY0UMnwAy2A8TY2BJOmd1ideWF5KtL7GvHmk7NlsEUFAKVOz4pun2gI2eL",
+	"NQC4Arh15zZh5RCVuha6fFEgWvcJqOl1CbHNIhBssYxqDKH5bqAZS1YkYVPoEYSXRPEQ+OKWJGj3tllH",
+	"FW6+HnDHt9K1VyC5k8kYcz0RMM8LlXDbGna8KheGb7GcEth8KeWCvrvIBGIQtaq+bdWqCpwcuvXF3sE2",
+	"1lG7JY+6OXMgeSpu096ql40tSXECPndybgEeoeXAlaGBzh2KjxGBIByQ4Tq+uXnnCmWjyEOSZXeIbffz",
+	"LPADc0tvKS+L1eQLXH8TeaPOwui1jTEbiQ7O4bx676HQAZQBnMaT+rupquVu5Ulz+wtfNvRI62EhYmNt",
+	"zg0H1WGXAualjia1donfacFUTEB4j9jjXrGNdmBD0/pNrWZzfyB6oXxb7l9r0p9RnnAxJcactO5TqIlv",
+	"e+XQm30VX8ZUKoVCo7uL5N20h3xcaRfeN9/rPeSR2vsr4bHOgx+zb3KFp7oPeWrtrdXmUbSTNj9afmXR",
+	"N9/bfcjeqm8f8UsEaRFVNM2pvk9P06ny+p+8IrDkXZkJnhZJMVPWWElRRFNULVnOL3vOG7O2Gt7jAJ33",
+	"uCKTjDG/SH+GO3wkwGOudN2WbI6MDDXR9BomKFUewWAh4fZvcjjZDT+GGO3rPf6zCfE7KeMXtspL9F2Y",
+	"Q8TVV2s48nCVoPZd/jbwDf64csj709W3K/OzAYneujrVJGC65EFI22ihGuVp557kpzTlT2864MWzS1nP",
+	"TK2Gap27tqgdto5qVpYYd5Qs+qAol5BhPqIztU2OM8ZK8zmUmLXdtvB6jpigGZe4TjqWxlr14Frt4+vC",
+	"00z6pIPXbWqjGuU3fFH7fi/P98bFO+EtxDxsL69hCw5Ap1stFZaClQPFLtToF90EuLLeng1AErmsQDHM",
+	"VIZSymME+X7vhOAaqUxJ6+XKuyW0dLqWLOZbbgu1jLwq16ZcbFhYRNMUZG2xMpsB4Rxwm3aFIytP26SJ",
+	"BzxtR1afLsk3TAzMvWVrOAfv2ab5qWZJfpcUMGrtPnIf2aaNZlllCiBrn4wXTtrm76ArAlqbZ1R1Eitz",
+	"Ct4Dz8oEsTWfmDnuBGBTpX3SMdxY48itQdnZqkQEAV070ZYGwkaaAZvgbkDbe8M2McdiI6xHWd6bpI41",
+	"tjej8YH+qQ1w0CW1GcoWDo1NO8JXr1d5b6EWNKmdNqZrFDOcQp1ZH6LkL40eUp4E4rbU9W8p3hpaxHbu",
+	"n7O3NmenmLOIFpfk5z3TdWrTdf07ww0HFVlm3w74EBjdKozuvn9/mOGxwLr7FWC7Fud8st4u6UET7tYQ",
+	"jvkwMjN0YnsjdYOgj3zTUEqSJ2SVOo1j5haatTb/0TYdv29J1rp86SJvlZs5b99eKrAAwLZnzgPnhgBq",
+	"fcuWrxwbQYavWNXyNMqeifugxSyhq5edOnrndIXvzHcNqTCtT5b6DTkzaOP0irH45fO1bWwny++aHND5",
+	"cl2mP1KIbwZTF+aPl96b4TRI8W3F9mYAa+L7MfL6nj2A3L769n8DAAD//w==",
 }
 
 // decodeSpec returns the embedded OpenAPI spec as raw JSON bytes,

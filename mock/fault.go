@@ -38,7 +38,7 @@ var faultKinds = []struct {
 	name, about string
 	takesTime   bool
 }{
-	{faultReset, "no answer: the connection is reset", false},
+	{faultReset, "the connection is reset, without an answer", false},
 	{faultCut, "half of the body, then the connection is closed", false},
 	{faultLength, "a Content-Length that counts only half of the body", false},
 	{faultDrip, "the body in small pieces over 10 seconds", true},

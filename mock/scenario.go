@@ -88,7 +88,7 @@ var keyScenarios = append([]keyScenario{
 // faultKeys are the keys whose every answer has a fault.
 func faultKeys() (all []keyScenario) {
 	for i, k := range faultKinds {
-		all = append(all, keyScenario{name: k.name, plan: "pro", status: active, networkFault: AllFaults()[i], about: "each answer: " + k.about})
+		all = append(all, keyScenario{name: k.name, plan: "pro", status: active, networkFault: AllFaults()[i], about: "every request: " + k.about})
 	}
 	return all
 }
@@ -136,7 +136,7 @@ type imageScenario struct {
 var imageScenarios = append([]imageScenario{
 	{name: "printed", page: pageKind{kind: printed}, about: "a printed page"},
 	{name: "handwritten", page: pageKind{kind: handwritten}, about: "a handwritten page"},
-	{name: "difficult", page: pageKind{difficult: true}, about: "a page with some misread words, which enhance corrects"},
+	{name: "difficult", page: pageKind{difficult: true}, about: "a page with some misread words, which enhance corrects; without it, documents have the right words as alternatives"},
 	{name: "blank", page: pageKind{blank: true}, about: "a blank page: 200 with empty text"},
 	{name: "low-confidence", page: pageKind{kind: handwritten, confidenceFactor: 0.35}, about: "a barely legible page: confidence below 0.4"},
 	{name: "weak", page: pageKind{kind: handwritten, weak: true}, about: "a page with a weak place for each reason"},

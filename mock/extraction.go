@@ -13,7 +13,7 @@ import (
 	"uncial/mock/folder"
 )
 
-// extraction is a valid request and what its scenarios do to the answer. It does not change; what depends on the history of
+// extraction is a valid request and the effects of its scenarios. It does not change; anything that depends on the history of
 // the key is in an outcome.
 type extraction struct {
 	effect
@@ -80,7 +80,7 @@ func (e *extraction) answer(ctx context.Context, o outcome) (gen.ExtractResponse
 	return gen.Extract200JSONResponse{ExtractionJSONResponse: gen.ExtractionJSONResponse{Body: result}}, nil
 }
 
-// reading is what the image is read as: a fixture of the user's folder, or a built-in one.
+// reading returns the fixture that the image is read as: one of the user's folder, or a built-in one.
 func (e *extraction) reading(o outcome) (*reading, error) {
 	if e.own != nil {
 		return e.ownReading()

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Fault is something that happens to an answer on the network. The server has done its work by then: a success was charged,
+// Fault damages an answer on the network. The server has done its work by then: a success was charged,
 // and its reply is stored under the Idempotency-Key. The zero value is no fault.
 type Fault struct {
 	kind string
@@ -109,11 +109,11 @@ type heldAnswer struct {
 	body   []byte
 }
 
-// dripPieces is in how many pieces a drip sends the body.
+// dripPieces is the number of pieces in which a drip sends the body.
 const dripPieces = 20
 
-// send sends the answer as the fault has it. Where the server does not speak HTTP/1 over a connection of its own, as in
-// HTTP/2 or a test without a network, reset, cut and length abort the handler, which is the nearest thing there.
+// send sends the answer with the fault. If there is no HTTP/1 connection to hijack, as in
+// HTTP/2 or a test without a network, reset, cut and length abort the handler, which has the closest effect.
 func (f Fault) send(w http.ResponseWriter, r *http.Request, a heldAnswer) {
 	half := a.body[:len(a.body)/2]
 	switch f.kind {

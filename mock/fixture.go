@@ -201,8 +201,7 @@ type pageKind struct {
 	confidenceFactor float64 // scales every confidence; 0 means 1
 }
 
-// brokenWord is a fixture in which one word is divided at the end of a line that stands undivided elsewhere, and one that does
-// not.
+// brokenWord is a fixture in which two words are divided at the ends of lines: one also occurs undivided, the other does not.
 var brokenWord = sync.OnceValue(func() *Fixture {
 	f, err := parseFixture(`id: john-1611
 kind: printed

@@ -52,7 +52,7 @@ func layOutText(text string, marked, enhance bool) (document.Page, []document.Ed
 	return page, edits, nil
 }
 
-// plainWords are words as they stand, whatever characters they contain.
+// plainWords splits a line into words without interpreting any character.
 func plainWords(line string) []fixtureWord {
 	var words []fixtureWord
 	for word := range strings.FieldsSeq(line) {
@@ -70,7 +70,7 @@ func (s *server) ownFixture(ctx context.Context, r contract.Request) *folder.Fix
 	return s.fixtures.Find(r.ImageURL, image, r.Language)
 }
 
-// ownReading is the reading of a fixture of the user's folder. What was recorded with it stays as it was recorded.
+// ownReading is the reading of a fixture of the user's folder. Recorded values stay unchanged.
 func (e *extraction) ownReading() (*reading, error) {
 	doc := e.own.Document(e.Language, e.Enhance)
 	sum := sha256.Sum256([]byte(doc.Text()))

@@ -48,7 +48,7 @@ var keyPattern = regexp.MustCompile(`^` + keyPrefix + `[A-Za-z0-9._~+/-]+=*$`)
 // isKey reports whether name has the form of a key of the mock, which is also that of a bearer token.
 func isKey(name string) bool { return keyPattern.MatchString(name) && len(name) <= maxKey }
 
-// keyScenario is what a key does, always, and the state in which it begins, which requests and tests may change.
+// keyScenario is the fixed behaviour of a key, and its initial state, which requests and tests may change.
 type keyScenario struct {
 	name, about string
 	plan        string
@@ -117,7 +117,7 @@ func (s *state) scenario(name string) (scenario keyScenario) {
 // imageHost is the host whose images are scenarios. No such host can exist (RFC 2606, section 2).
 const imageHost = "mock.invalid"
 
-// imageScenario is what an image on imageHost does. The zero value is an ordinary image.
+// imageScenario is the effect of an image on imageHost. The zero value is an ordinary image.
 type imageScenario struct {
 	name, about string
 	code        int                  // status of the answer; 0 is a success

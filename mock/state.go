@@ -9,7 +9,7 @@ import (
 	"uncial/internal/contract"
 )
 
-// maxKeys is how many keys are remembered. A key that was forgotten starts again in its first state.
+// maxKeys is the number of keys that are kept. A key that was dropped starts again in its initial state.
 const maxKeys = 1024
 
 // plans is the catalogue of the mock.
@@ -187,7 +187,7 @@ func (k *key) rateLimit(now time.Time) contract.Window {
 	return w
 }
 
-// hold is the price of an extraction that has not ended. It remembers month and window, because a test may move the clock
+// hold is the price of a running extraction. It records month and window, because a test may move the clock
 // while the extraction runs: points of an old month are not given back to the new one.
 type hold struct {
 	key           *key

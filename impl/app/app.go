@@ -119,7 +119,7 @@ func (a *App) Start(ctx context.Context) error {
 }
 
 // warnOfUnknownPlans logs the plans of accounts that are missing from the catalogue: every request of such an account
-// fails. The service starts all the same, because the other accounts are not affected.
+// fails. The service starts anyway, because the other accounts are not affected.
 func (a *App) warnOfUnknownPlans(ctx context.Context) {
 	unknown, err := a.data.Accounts.UnknownPlans(ctx)
 	if err != nil {

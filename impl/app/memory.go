@@ -26,7 +26,7 @@ func imageMemory(limit uint64) int64 {
 }
 
 // limitHeap makes the garbage collector keep the process within what the images and the service itself need, with half of the
-// images once more for those that have just been dropped. GOMEMLIMIT takes precedence.
+// images again for those that have just been dropped. GOMEMLIMIT takes precedence.
 func limitHeap(images int64, log *slog.Logger) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return

@@ -79,7 +79,7 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("the service answered %d: %s", r.Status, r.Message)
 }
 
-// ConnectionError is a connection that could not be made, or a response that was lost or damaged on the way. Such a request
+// ConnectionError is a connection that could not be made, or a response that was lost or damaged in transit. Such a request
 // may have been charged; retrying it with the same Idempotency-Key returns the stored reply.
 type ConnectionError struct{ Err error }
 
@@ -96,7 +96,7 @@ func (e *ConnectionError) Error() string {
 	case e.Unreachable():
 		return fmt.Sprintf("cannot connect to the service: %v", cause)
 	case errors.Is(cause, io.ErrUnexpectedEOF), errors.Is(cause, errDamaged):
-		return fmt.Sprintf("the response was damaged on the way: %v", cause)
+		return fmt.Sprintf("the response was damaged in transit: %v", cause)
 	}
 	return fmt.Sprintf("lost the connection to the service: %v", cause)
 }
@@ -153,7 +153,7 @@ type Result struct {
 	Points int64
 }
 
-// Extract sends one request until it succeeds, is refused for good, or tries or time run out. All tries carry the same
+// Extract sends one request until it succeeds, is refused permanently, or runs out of attempts or time. All tries carry the same
 // Idempotency-Key, so that at most one is charged. A 429 is no try: its wait ends with a window of the rate limit. notify,
 // which may be nil, is called after each failed try that will be repeated, with the pause before the next one. Errors:
 // *Refusal, *ConnectionError, ErrNoResponse, or ctx's.
@@ -202,7 +202,7 @@ func (c *Client) Extract(ctx context.Context, key string, request gen.Extraction
 // ErrNoResponse means that the time ran out before a response came. The extraction may have been charged.
 var ErrNoResponse = errors.New("no response")
 
-// Status asks for the state of the key, once. Errors are those of Extract.
+// Status requests the state of the key, without retries. It returns the errors of Extract.
 func (c *Client) Status(ctx context.Context) (*gen.StatusRecord, error) {
 	bounded, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
@@ -222,7 +222,7 @@ func (c *Client) Status(ctx context.Context) (*gen.StatusRecord, error) {
 	return &record, nil
 }
 
-// afterLastTry adds to a response that was lost for good that the user may have paid for it.
+// afterLastTry adds to the error of a response that was lost that the extraction may have been charged.
 func afterLastTry(err error) error {
 	if lost := (*ConnectionError)(nil); errors.As(err, &lost) && !lost.Unreachable() {
 		return fmt.Errorf("%w; the extraction may have been charged", err)

@@ -167,7 +167,7 @@ func TestClient_Extract_LostForGood(t *testing.T) {
 		text string
 	}{
 		"a lost connection": {closeConnection, "lost the connection to the service: EOF; the extraction may have been charged"},
-		"half a response":   {halfResponse, "the response was damaged on the way: unexpected EOF; the extraction may have been charged"},
+		"half a response":   {halfResponse, "the response was damaged in transit: unexpected EOF; the extraction may have been charged"},
 	} {
 		url, asked := mustServe(t, c.step)
 		_, err := mustClient(t, url).Extract(t.Context(), "key-1", request, nil)

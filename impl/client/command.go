@@ -30,15 +30,15 @@ type ExtractCmd struct {
 	Enhance    bool          `help:"Correct the text after reading, for difficult scripts."`
 	Format     []string      `short:"f" enum:"text,json,hocr,alto,page,tsv,pdf" default:"text" help:"Output format, or several with --out: ${enum}."`
 	JSON       bool          `name:"json" help:"Write whole responses as JSON, one per line, each with the name of its image."`
-	Out        string        `short:"o" placeholder:"DIR" help:"Write files for each page into this directory, and remember there what is done: a second run reads only what is missing."`
+	Out        string        `short:"o" placeholder:"DIR" help:"Write files for each page into this directory, and record progress there: a second run reads only pages that are missing."`
 	Volume     []string      `placeholder:"KIND" help:"With --out, write files for all pages together, of the kinds above."`
 	Partial    bool          `help:"Write the files of --volume even if pages are missing."`
 	Report     string        `placeholder:"FILE" help:"With --out, write a report as .json or .html: pages by confidence, worst first, with pictures of weak places."`
 	Recursive  bool          `short:"r" help:"Read the directories below a directory too."`
 	FetchHere  bool          `help:"Fetch images from URLs here instead of letting the service fetch them."`
 	FetchAllow []string      `placeholder:"CIDR" help:"Non-public address range that manifests may name; may be repeated."`
-	Force      bool          `help:"With --out, read all pages again, and pay again."`
-	DryRun     bool          `short:"n" help:"Say what would be read and what it would cost, and send nothing."`
+	Force      bool          `help:"With --out, read all pages again, and pay for them again."`
+	DryRun     bool          `short:"n" help:"Print which pages would be read and what they would cost; send nothing."`
 	Jobs       jobCount      `short:"j" placeholder:"N" help:"Pages to send at the same time, 1 to 64 (default: 2, but one from each IIIF server). Fewer while the service asks to wait."`
 	Timeout    time.Duration `default:"5m" help:"Time limit for one page including retries (default: ${default})."`
 
@@ -175,7 +175,7 @@ func (c *ExtractCmd) check() (*Client, error) {
 	return api, nil
 }
 
-// checkOutput checks the flags about what is written.
+// checkOutput checks the flags for output files and formats.
 func (c *ExtractCmd) checkOutput() error {
 	for _, format := range c.Format {
 		if _, ok := extensions[gen.Format(format)]; !ok {

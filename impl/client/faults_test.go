@@ -38,8 +38,8 @@ func TestExtractCmd_Run_Faults(t *testing.T) {
 	base := mustMock(t)
 	for fault, notice := range map[string]string{
 		"reset":    "lost the connection to the service: ",
-		"cut":      "the response was damaged on the way: unexpected EOF; retrying in ",
-		"length":   "the response was damaged on the way: incomplete JSON; retrying in ",
+		"cut":      "the response was damaged in transit: unexpected EOF; retrying in ",
+		"length":   "the response was damaged in transit: incomplete JSON; retrying in ",
 		"drip-300": "",
 		"late-300": "",
 	} {
@@ -67,8 +67,8 @@ func TestExtractCmd_Run_LastingFaults(t *testing.T) {
 	base := mustMock(t)
 	for fault, text := range map[string]string{
 		"reset":  "lost the connection to the service: ",
-		"cut":    "the response was damaged on the way: unexpected EOF",
-		"length": "the response was damaged on the way: incomplete JSON",
+		"cut":    "the response was damaged in transit: unexpected EOF",
+		"length": "the response was damaged in transit: incomplete JSON",
 		"drip":   "no response within 3s",
 		"late":   "no response within 3s",
 	} {

@@ -15,7 +15,7 @@ import (
 	"uncial/impl/volume"
 )
 
-// finish writes what belongs to the whole volume, and returns nil if every page was read and all was written, else a *Failure.
+// finish writes the files of the whole volume, and returns nil if every page was read and all was written, else a *Failure.
 // cause says why sending stopped: nil, a *Failure, or an error of the context.
 func (r *run) finish(ctx context.Context, cause error, started time.Time) error {
 	var ended *Failure
@@ -60,7 +60,7 @@ func (r *run) missing() int {
 	return n
 }
 
-// summary says in one line what became of the pages. With --out it also has the states, the points and the time.
+// summary sums up the outcomes of the pages in one line. With --out it also has the states, the points and the time.
 func (r *run) summary(started time.Time) string {
 	states := map[volume.State]int{}
 	isNew := 0

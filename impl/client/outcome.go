@@ -18,7 +18,7 @@ type loadError struct{ error }
 
 func (e *loadError) Unwrap() error { return e.error }
 
-// conclude remembers what became of a page, and says why if it was not read. An error that would affect every other page too
+// conclude records the outcome of a page, and prints the reason if it was not read. An error that would affect every other page too
 // ends the run.
 func (r *run) conclude(ctx context.Context, one *page, err error) {
 	var ended *Failure
@@ -26,7 +26,7 @@ func (r *run) conclude(ctx context.Context, one *page, err error) {
 	case err == nil:
 		r.console.advance()
 		return
-	case ctx.Err() != nil: // stopped by the user: the next run goes on
+	case ctx.Err() != nil: // stopped by the user: the next run continues
 		return
 	case errors.As(err, &ended):
 		r.halt(ended)
@@ -117,7 +117,7 @@ func fatalStatus(err error) int {
 	case refused.Status == http.StatusPaymentRequired:
 		return 1
 	}
-	return 2 // the key is refused, or the URL is that of another server
+	return 2 // the key is refused, or the URL belongs to another kind of server
 }
 
 // reset says when points return, after a 402.

@@ -82,7 +82,7 @@ func (p *pace) broadcast() {
 	p.changed = make(chan struct{})
 }
 
-// hosts lets the images of each IIIF server take turns, and leaves a server alone that asked to wait. It is safe for concurrent
+// hosts makes the images of each IIIF server take turns, and sends nothing to a server while its Retry-After lasts. It is safe for concurrent
 // use.
 type hosts struct {
 	oneByOne bool

@@ -35,11 +35,11 @@ type page struct {
 	isNew bool
 }
 
-// plan is what a run will do.
+// plan lists the work of a run.
 type plan struct {
 	cmd    *ExtractCmd
 	store  *store
-	web    *fetch.Fetcher // for what the command line names
+	web    *fetch.Fetcher // for the URLs on the command line
 	linked *fetch.Fetcher // for what manifests name
 	volume volume.Volume  // whose pages are those below
 	pages  []*page
@@ -198,7 +198,7 @@ func (p *plan) adopt(one *page, answer *journal.Answer) bool {
 	sent := journal.Event{Kind: journal.Sent, Page: one.id, Generation: answer.Generation, Source: one.Source}
 	done := journal.Event{Kind: journal.Done, Page: one.id, IsEmpty: state == volume.Empty, Points: answer.Points}
 	if !p.cmd.DryRun && p.store.Append(sent, done) != nil {
-		return false // the run will say what is wrong with the journal
+		return false // the run will report the fault of the journal
 	}
 	one.generation, one.isPending, one.isDoubtful = answer.Generation, false, false
 	if p.cmd.Force {
@@ -269,7 +269,7 @@ func (p *plan) describe(ctx context.Context, api *Client) error {
 		}
 		line += fmt.Sprintf("; %s left", points(status.PointsRemaining))
 		if enough := status.PointsRemaining / contract.Price; enough < int64(states[volume.Waiting]) {
-			lack = &Failure{1, fmt.Sprintf("the points left suffice for %d of %s", enough, countPages(states[volume.Waiting]))}
+			lack = &Failure{1, fmt.Sprintf("the remaining points cover %d of %s", enough, countPages(states[volume.Waiting]))}
 		}
 	}
 	if _, err := fmt.Fprintln(p.console.stdout, line); err != nil {

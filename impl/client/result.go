@@ -191,7 +191,7 @@ func (r *run) render(ctx context.Context, one *page, answer *journal.Answer, for
 	return []byte(content), nil
 }
 
-// rendered returns the document of an answer in a format. What the service wrote in that format is used as it is, unless its
+// rendered returns the document of an answer in a format. A document of the service in that format is used unchanged, unless its
 // boxes must be mapped or the name of the image be put in.
 func (r *run) rendered(ctx context.Context, one *page, answer *journal.Answer, form gen.Format) (string, error) {
 	if answer.Answer.Document == nil {

@@ -218,7 +218,7 @@ func TestExtractCmd_Run_DryRun(t *testing.T) {
 	stdout, stderr, status = extract(t.Context(), t, url, append([]string{"--dry-run"}, mustFiles(t, many...)...)...)
 	assert.Equal(t, 1, status)
 	assert.Equal(t, "10 pages; 10 would be read for 100 points; 90 points left\n", stdout)
-	assert.Equal(t, "the points left suffice for 9 of 10 pages\n", stderr)
+	assert.Equal(t, "the remaining points cover 9 of 10 pages\n", stderr)
 
 	stdout, _, status = extract(t.Context(), t, url, files[0], "--dry-run", "--key=")
 	assert.Zero(t, status)

@@ -43,7 +43,7 @@ type run struct {
 }
 
 // all reads every page that is not done, as many at a time as the pace allows, and writes the results in the order of the
-// pages. A result whose predecessor is not finished waits in memory. Then it writes what belongs to the whole volume.
+// pages. A result whose predecessor is not finished waits in memory. Then it writes the files of the whole volume.
 func (r *run) all(ctx context.Context) error {
 	started := time.Now()
 	for _, fault := range r.faults {

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// fetchTimeout is that of one fetch by this program: twice what the service allows, since masters are larger.
+	// fetchTimeout is the time limit of one fetch by this program: twice what the service allows, since masters are larger.
 	fetchTimeout = 2 * time.Minute
 	// maxFetched bounds an image that is fetched here, in bytes: it passes through memory.
 	maxFetched = 64 << 20

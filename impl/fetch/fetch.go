@@ -36,7 +36,7 @@ const (
 	maxHeaderBytes      = 64 << 10 // of a response; servers rarely send more than 8 KiB
 	readBuffer          = 64 << 10 // bytes; the default of 4 KiB costs many system calls per image
 	placesPerSlot       = 4        // fetches of one account that may run or wait, per running one; further ones fail with ocr.ErrBusy
-	defaultPerHost      = 2        // what libraries ask of polite crawlers; many refuse more
+	defaultPerHost      = 2        // the rate that libraries ask crawlers to keep; many refuse more
 	defaultTimeout      = 20 * time.Second
 	defaultMaxRedirects = 5
 	defaultConcurrent   = 32
@@ -65,7 +65,7 @@ type Fetcher struct {
 	client   *http.Client
 	tooLarge *Error     // compared by identity: after this error a smaller image of a IIIF server is tried
 	gate     *fair.Gate // of the fetches that run or wait
-	own      network    // what is known of this machine's network
+	own      network    // whether this machine's network works
 }
 
 // New returns a Fetcher. It makes no connection. The caller must call Close when no more fetches start.
@@ -144,7 +144,7 @@ func (f *Fetcher) Fetch(ctx context.Context, imageURL string) ([]byte, error) {
 }
 
 // Get returns the bytes at an http or https URL, whatever they are: a IIIF info.json is not resolved to its image. Limits and
-// errors are those of Fetch.
+// it returns the errors of Fetch.
 func (f *Fetcher) Get(ctx context.Context, rawURL string) ([]byte, error) {
 	return f.within(ctx, rawURL, func(ctx context.Context, target *url.URL) ([]byte, error) {
 		body, _, err := f.get(ctx, target)

@@ -55,7 +55,7 @@ func (f *Fetcher) read(response *http.Response) ([]byte, error) {
 	}
 	expected := most + 1
 	if response.ContentLength > 0 {
-		expected = response.ContentLength + 1 // one more, so that the end is seen without another buffer
+		expected = response.ContentLength + 1 // one byte more, so that EOF is seen without another buffer
 	}
 	meter := fair.MeterFrom(response.Request.Context())
 	body, err := meter.ReadAll(io.LimitReader(response.Body, most+1), int(expected))
@@ -106,7 +106,7 @@ type statusError struct {
 
 func (e *statusError) Error() string { return fmt.Sprintf("status %d", e.status) }
 
-// explain says what the status means for the caller.
+// explain returns the meaning of the status for the caller.
 func (e *statusError) explain() *Error {
 	reason, advice := contract.FetchBadAnswer, "give the URL of an image"
 	switch e.status {

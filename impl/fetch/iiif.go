@@ -16,7 +16,7 @@ import (
 const maxInfoBytes = 1 << 20
 
 // info is the content of a IIIF Image API info.json, in version 1.1, 2 or 3 (iiif.io/api/image). Only what the choice of a
-// size needs is kept; tiles are ignored, because the image is fetched whole.
+// size needs is kept; tiles are ignored, because the whole image is fetched.
 type info struct {
 	version int    // 1, 2 or 3
 	base    string // URI of the image, without a slash at the end

@@ -147,7 +147,7 @@ func (d *dialer) open(ctx context.Context, conn net.Conn, to string) (net.Conn, 
 	return conn, conn.SetDeadline(noDeadline)
 }
 
-// refusalOfProxy says what the status of a proxy means, nil for a tunnel.
+// refusalOfProxy returns the error for the status of a proxy, nil if it opened a tunnel.
 func refusalOfProxy(status int) error {
 	switch {
 	case status >= 200 && status < 300:

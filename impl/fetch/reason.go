@@ -23,7 +23,7 @@ func (e *incompleteError) Unwrap() error { return e.error }
 // library.
 type Error struct {
 	Reason     contract.FetchReason
-	Text       string        // what is wrong and what would be right
+	Text       string        // what is wrong and what is expected
 	RetryAfter time.Duration // how long the image's server asked to wait; 0 if it did not
 }
 

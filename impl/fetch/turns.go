@@ -153,7 +153,7 @@ func (t *turns) leave(name string, h *host) {
 	}
 }
 
-// leaveAlone remembers that the host asked to wait. If too many hosts did, those whose time is over are forgotten, and failing
+// leaveAlone records that the host asked to wait. If too many hosts did, those whose time is over are forgotten, and failing
 // that, any other.
 func (t *turns) leaveAlone(name string, now time.Time, wait time.Duration) {
 	if wait <= 0 {
@@ -177,7 +177,7 @@ func (t *turns) leaveAlone(name string, now time.Time, wait time.Duration) {
 	t.pauses[name] = now.Add(wait)
 }
 
-// pause returns how long the host must still be left alone, 0 if it need not be.
+// pause returns how long no requests may be sent to the host, 0 if they may be sent now.
 func (t *turns) pause(name string, now time.Time) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()

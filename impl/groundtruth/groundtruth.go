@@ -79,7 +79,7 @@ func Find(folder string) ([]Page, []Skipped, error) {
 	return pages, skipped, nil
 }
 
-// why says in a few words what a folder without pages lacks.
+// why says briefly why a folder has no usable page.
 func why(images map[string]string, transcriptions []string, skipped []Skipped) string {
 	switch {
 	case len(transcriptions) == 0:

@@ -52,7 +52,7 @@ func (l *Ledger) archive(ctx context.Context) (removed int64, err error) {
 }
 
 // archiveSome removes up to archiveBatch holds of each kind, and twice as many entries, and marks the month once nothing is left. A
-// month in which holds run is left alone.
+// month in which holds run is skipped.
 func (l *Ledger) archiveSome(ctx context.Context, m month) (removed int64, err error) {
 	now := store.At(l.now())
 	err = l.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {

@@ -35,7 +35,7 @@ var (
 	ErrRunning   = errors.New("the first request with this Idempotency-Key is still running")
 	ErrExpired   = errors.New("the hold has expired")
 	ErrEnded     = errors.New("the hold was already settled or released")
-	ErrPoints    = fmt.Errorf("points: must be 1 to %d, as must be the allowance with them", int64(contract.MaxPoints))
+	ErrPoints    = fmt.Errorf("points: must be 1 to %d, and so must the resulting allowance", int64(contract.MaxPoints))
 	ErrTTL       = errors.New("ttl: must be positive")
 )
 

@@ -103,7 +103,7 @@ func (n *Notifier) rotate(ctx context.Context, k account.Key) error {
 	}
 	m := message{
 		subject: fmt.Sprintf("Rotate the key %q", k.Name),
-		text:    fmt.Sprintf("The API key %q%s %s. Please rotate it: the old key keeps working while you change over to the new one.", k.Name, ending(k), when),
+		text:    fmt.Sprintf("The API key %q%s %s. Please rotate it: the old key keeps working while you switch to the new one.", k.Name, ending(k), when),
 		path:    "/keys/" + url.PathEscape(k.ID),
 	}
 	return n.once(ctx, k.ID, "rotate-"+string(k.Notice), k.AccountID, m, func() {
@@ -147,7 +147,7 @@ func (n *Notifier) capped(ctx context.Context, u ledger.MeterUse) error {
 			path:    path,
 		}
 		return n.once(ctx, u.MeterID, fmt.Sprintf("cap-%d-%s", percent, month), u.AccountID, m, func() {
-			n.Log.Warn("monthly cap nearly or wholly used", "meter", u.MeterID, "account", u.AccountID, "percent", percent, "used", u.Used, "cap", *u.Cap)
+			n.Log.Warn("monthly cap almost or completely used", "meter", u.MeterID, "account", u.AccountID, "percent", percent, "used", u.Used, "cap", *u.Cap)
 		})
 	}
 	return nil

@@ -36,7 +36,7 @@ type Cutter interface {
 // Options of Run. Errors name the flags of "uncial train".
 type Options struct {
 	GroundTruth []string // folders with PAGE or ALTO and images
-	HeldBack    []string // such folders of which the error is measured; without any, it is a tenth of the ground truth
+	HeldBack    []string // such folders, to measure the error on; default: a tenth of the ground truth
 	Base        string   // the name of the shipped model, or the path of a model file
 	Out         string   // path of the model to write; must end in .uhm
 	Languages   []string // BCP 47 tags that the model reads
@@ -198,12 +198,12 @@ func (o *Options) tell(e training.Event) {
 	case "progress":
 		fmt.Fprintf(w, "\r%3.0f %% done, about %s left  ", 100*e.Share, (time.Duration(e.Left) * time.Second).Round(time.Second))
 	case "sample":
-		fmt.Fprintf(w, "\nError in lines held back: %.3f\n", e.Error)
+		fmt.Fprintf(w, "\nError in held-out lines: %.3f\n", e.Error)
 		for _, l := range e.Samples {
 			fmt.Fprintf(w, "  is:   %s\n  read: %s\n", l.Text, l.Read)
 		}
 	case "done":
-		fmt.Fprintf(w, "\nError in lines held back: %.3f before, %.3f now.\n", e.Before, e.Error)
+		fmt.Fprintf(w, "\nError in held-out lines: %.3f before, %.3f now.\n", e.Before, e.Error)
 	}
 }
 

@@ -2,7 +2,7 @@ package accuracy
 
 import "math"
 
-// Reading is one page as it was read: the text, its confidence, and what it cost.
+// Reading is the result of reading one page: text, confidence, and cost.
 type Reading struct {
 	Text       string  `json:"text"`
 	Confidence float64 `json:"confidence"` // 0..1

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Unread is what a reading lists as writing that it did not read.
+// Unread is ink that a reading lists as writing it did not read.
 type Unread struct{ Characters int }
 
 // WithUnread appends the places that are listed as not read, given the missed characters of the page. A place finds at most as many

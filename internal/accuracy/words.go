@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Word is a word as it was read. Words are given in reading order.
+// Word is a recognized word. Words are given in reading order.
 type Word struct {
 	Text       string  `json:"text"`
 	EndsLine   bool    `json:"endsLine,omitempty"`
@@ -32,7 +32,7 @@ type WordScore struct {
 	// Gap counts the characters of a long gap between this word and the next one of the same weak place: who looks at the place sees
 	// that they are missing.
 	Gap int `json:"gap,omitempty"`
-	// Moved reports whether the word is right, but stands elsewhere in the ground truth.
+	// Moved reports whether the word is right, but is elsewhere in the ground truth.
 	Moved bool `json:"moved,omitempty"`
 	// IsUnread marks writing that was not read but listed: Characters is how much, as the reading estimates it.
 	IsUnread bool `json:"isUnread,omitempty"`
@@ -72,7 +72,7 @@ func CompareWords(truth string, words []Word) (scores []WordScore, missed int) {
 	return scores, missed
 }
 
-// movedRun is the least number of characters in a row that stand elsewhere in the ground truth: fewer can be equal by chance.
+// movedRun is the least number of consecutive characters that must be elsewhere in the ground truth: fewer can match by chance.
 const movedRun = 8
 
 // markMoved finds the words that stand elsewhere in the ground truth, sets their WordScore.Moved, and returns the indexes of the

@@ -63,7 +63,7 @@ type media struct {
 	}]
 }
 
-// schema has the keywords that openapi.yaml uses for what the page shows. Numbers stay as text, as their author wrote them.
+// schema has those keywords of openapi.yaml that the page shows. Numbers stay as text, as their author wrote them.
 type schema struct {
 	Ref                              string `yaml:"$ref"`
 	Type, Format, Title, Description string

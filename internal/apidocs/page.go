@@ -1,7 +1,7 @@
 // Package apidocs renders openapi.yaml as the API reference at /docs: one HTML page that loads nothing from elsewhere, with a
 // style sheet and a script inside it. It knows neither HTTP nor the operations: internal/edge serves the page. Everything
 // about operations and objects comes from the specification document embedded in gen; what differs between servers is in
-// Site; the form "Try it" is that of package tryit.
+// Site; package tryit has the form "Try it".
 //
 // Start with Page, then page.html (the template); document.go has the model that the template ranges over, site.go what
 // the page says about its server, and json.go the examples.
@@ -83,7 +83,7 @@ var parse = sync.OnceValues(func() (d document, err error) {
 	return d, nil
 })
 
-// view is what the template shows.
+// view is the data of the template.
 type view struct {
 	document
 	Site

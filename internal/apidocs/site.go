@@ -36,7 +36,7 @@ func (s Site) equal(o Site) bool {
 // mockKey is a key of the mock with which everything works.
 const mockKey = "ocr_test_ok"
 
-// Key is what the examples authenticate with: a key that works on the mock, an environment variable elsewhere.
+// Key authenticates the examples: a key that works on the mock, an environment variable elsewhere.
 func (s Site) Key() string {
 	if s.IsMock {
 		return mockKey

@@ -42,7 +42,7 @@ func TypeScript(tb testing.TB, script string, env ...string) {
 	}
 }
 
-// MustRun runs a program in a folder, with further environment variables, and returns what it prints.
+// MustRun runs a program in a folder, with further environment variables, and returns its output.
 func MustRun(tb testing.TB, dir string, env []string, name string, arguments ...string) string {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(tb.Context(), patience)

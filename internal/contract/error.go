@@ -41,7 +41,7 @@ type Error struct {
 	Status  int               // HTTP status; 0 stands for the status of Code
 	Summary string            // the field "error": a sentence for people; "" stands for the sentence of Code
 	Message string            // the field "message": technical, never empty, nothing internal
-	Details map[string]string // field -> what is wrong and what would be right; for InvalidRequest, which needs at least one
+	Details map[string]string // field -> what is wrong and what is expected; for InvalidRequest, which needs at least one
 
 	Fetch           *FetchFailure // InvalidRequest; nil unless an image could not be fetched
 	RemainingPoints int64         // InsufficientPoints and RateLimited
@@ -78,7 +78,7 @@ func AsError(err error) *Error {
 	return &complete
 }
 
-// Invalid is a 400. Details must have at least one entry: field -> what is wrong and what would be right.
+// Invalid is a 400. Details must have at least one entry: field -> what is wrong and what is expected.
 func Invalid(details map[string]string) *Error {
 	faults := make([]string, 0, len(details))
 	for _, field := range slices.Sorted(maps.Keys(details)) {
@@ -101,7 +101,7 @@ func MethodNotAllowed(allow ...string) *Error {
 	return e
 }
 
-// BadImage is a 400 for an image that cannot be fetched or read. The reason says what is wrong and what would be right.
+// BadImage is a 400 for an image that cannot be fetched or read. The reason says what is wrong and what is expected.
 func BadImage(reason string) *Error {
 	e := Invalid(map[string]string{"imageUrl": reason})
 	e.Summary = "The image could not be read."

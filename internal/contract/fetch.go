@@ -45,7 +45,7 @@ const (
 	// defaultFetchRetryAfter is the wait that is advised if the image's server names none: long enough for a restart or a
 	// short overload of that server.
 	defaultFetchRetryAfter = 5 * time.Second
-	// MaxFetchRetryAfter is the longest wait that is advised, and that a server is left alone for.
+	// MaxFetchRetryAfter is the longest wait that answers advise and that the fetcher keeps for a server.
 	MaxFetchRetryAfter = time.Hour
 )
 
@@ -55,7 +55,7 @@ type FetchFailure struct {
 	RetryAfter time.Duration // 0 if Reason is not retryable
 }
 
-// Unfetched is a 400 for an image that could not be fetched. The text says what is wrong and what would be right. retryAfter is
+// Unfetched is a 400 for an image that could not be fetched. The text says what is wrong and what is expected. retryAfter is
 // the wait that the image's server asked for, 0 if it named none; it has no effect if the reason is not retryable.
 func Unfetched(reason FetchReason, text string, retryAfter time.Duration) *Error {
 	e := BadImage(text)

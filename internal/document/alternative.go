@@ -15,7 +15,7 @@ type Alternative struct {
 	Confidence float64 `json:"confidence"`
 }
 
-// IsWeak reports whether a word is so doubtful that other readings of it are worth a look.
+// IsWeak reports whether a word is so doubtful that documents should have other readings of it.
 func (w *Word) IsWeak() bool { return w.Confidence < weakWord }
 
 // Others returns up to MaxAlternatives of the other readings that differ from the word and from each other, the likeliest first. None is

@@ -3,9 +3,9 @@
 // and TSV, and internal/contract puts its Text into an answer. What a client sends is a request, not a document; the text of
 // openapi.yaml is the contract.
 //
-// The JSON form is that of the pipes between the service and its workers and is not part of the public contract.
+// The JSON form is used by the pipes between the service and its workers, and is not part of the public contract.
 //
-// Start with Document. Normalized enforces what the types promise; Lines and Words iterate.
+// Start with Document. Normalized enforces the invariants of the types; Lines and Words iterate.
 package document
 
 // Document is the text of one image file.
@@ -46,7 +46,7 @@ type Page struct {
 	Blocks     []Block `json:"blocks,omitempty"` // in reading order
 	// Graphics are illustrations and music, at most MaxGraphics. Their order has no meaning.
 	Graphics []Graphic `json:"graphics,omitempty"`
-	// Doubts are what was not read, or perhaps in the wrong order. Weak adds the words of low confidence.
+	// Doubts are unread ink and lines that may be in the wrong order. Weak adds the words of low confidence.
 	Doubts []Doubt `json:"doubts,omitempty"`
 	// Preview is a JPEG of the upright page whose longer side has at most MaxPreviewSide pixels. Nil unless requested.
 	Preview []byte `json:"preview,omitempty"`
@@ -99,11 +99,11 @@ type Word struct {
 	Known bool `json:"known,omitempty"`
 	// Alternatives are other readings of a doubtful word. Others returns those that are worth writing.
 	Alternatives []Alternative `json:"alternatives,omitempty"`
-	// Signals are what the confidence is estimated from, nil if unknown. They stay in the process that recognized the word.
+	// Signals are the inputs of the confidence estimate, nil if unknown. They stay in the process that recognized the word.
 	Signals *Signals `json:"-"`
 }
 
-// Signals are what a recognizer knows of a word beyond its confidence.
+// Signals are a recognizer's facts about a word beyond its confidence.
 type Signals struct {
 	// Of print.
 	Letters float64 // mean confidence of its characters, 0..1

@@ -18,7 +18,7 @@ const minStem = 2
 
 // MarkBroken finds words that are divided at the end of a line and sets Word.Whole of both parts. The parts are joined only if
 // the page has the whole word elsewhere or known, which may be nil, reports that a word list has it: "well-" and "known" may as
-// well be two words. The text of words stays as it is.
+// well be two words. The text of words stays unchanged.
 func (d *Document) MarkBroken(known func(whole string) bool) {
 	for i := range d.Pages {
 		page := &d.Pages[i]
@@ -108,7 +108,7 @@ func (l *Line) HyphenPart(i int) int {
 	return 0
 }
 
-// cleanWhole returns a whole word if it is one, otherwise "".
+// cleanWhole returns whole if it consists of letters, otherwise "".
 func cleanWhole(whole string) string {
 	if !isLetters(whole) || slices.Contains([]rune(whole), utf8.RuneError) {
 		return ""

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Reason says why the reading of a place is weak. The names are those of openapi.yaml.
+// Reason is why the reading of a place is weak, by its name in openapi.yaml.
 type Reason string
 
 // The reasons. A recognizer may report UnreadInk and DoubtfulOrder in Page.Doubts; the others follow from the confidence of words.
@@ -18,7 +18,7 @@ const (
 	DoubtfulOrder         Reason = "doubtful-order"
 )
 
-// Doubt is what a recognizer doubts beyond the confidence of words: ink that it did not read, or the order of lines.
+// Doubt is a doubt of a recognizer beyond the confidence of words: ink that it did not read, or the order of lines.
 type Doubt struct {
 	Box    Box    `json:"box"`
 	Reason Reason `json:"reason"` // UnreadInk or DoubtfulOrder

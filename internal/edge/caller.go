@@ -11,7 +11,7 @@ import (
 	"uncial/internal/fair"
 )
 
-// Caller is what the front end knows about an authenticated request.
+// Caller is the authenticated identity of a request.
 type Caller struct {
 	Principal
 	Window    contract.Window // with this request, if it counts
@@ -45,7 +45,7 @@ func WithPrincipal(ctx context.Context, p Principal) context.Context {
 
 const maxToken = 512 // characters
 
-// authenticate finds the caller. It uses the headers only: the body of a stranger is not read.
+// authenticate finds the caller. It uses the headers only: the body of an unauthenticated request is not read.
 func (h *handler) authenticate(x *exchange, r *http.Request) error {
 	if p, ok := r.Context().Value(principalKey{}).(Principal); ok {
 		x.principal = p

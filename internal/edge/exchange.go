@@ -24,7 +24,7 @@ type exchange struct {
 	window    *contract.Window // nil until known
 	status    int              // 0 until the header is sent
 	bytes     int64            // of the body, as sent
-	err       error            // what the answer reports, for the log
+	err       error            // the error in the answer, for the log
 }
 
 func newExchange(w http.ResponseWriter, id string) *exchange {
@@ -103,7 +103,7 @@ func rateLimitItem(first string, a int64, second string, b int64) string {
 	return string(strconv.AppendInt(append(text, second...), b, 10))
 }
 
-// Write implements http.ResponseWriter, and counts what is sent.
+// Write implements http.ResponseWriter, and counts the bytes sent.
 func (x *exchange) Write(p []byte) (int, error) {
 	x.WriteHeader(http.StatusOK)
 	n, err := x.ResponseWriter.Write(p) //nolint:gosec // G705: p is JSON, or a page of html/template, which escapes
@@ -114,7 +114,7 @@ func (x *exchange) Write(p []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 
-// statusGone stands for an answer that its client did not wait for, in the log and in the metrics, as in the logs of common
+// statusGone is the status of an answer whose client did not wait for it, in the log and in the metrics, as in the logs of common
 // proxies. It is never sent.
 const statusGone = 499
 

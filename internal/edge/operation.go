@@ -17,7 +17,7 @@ import (
 const (
 	// answerTime is the time limit for sending an answer, however long the work took.
 	answerTime = time.Minute
-	// staleAfter is how old the state of a window may be when it is reported: the RateLimit header has whole seconds.
+	// staleAfter is the maximum age of a window's state when it is reported: the RateLimit header has whole seconds.
 	staleAfter = time.Second
 )
 

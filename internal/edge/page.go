@@ -19,7 +19,7 @@ const (
 	readyTimeout = 2 * time.Second // of Options.Ready
 )
 
-// addPages registers what is outside the versioned path: probes, openapi.yaml and the API reference.
+// addPages registers the routes outside the versioned path: probes, openapi.yaml and the API reference.
 func (h *handler) addPages() error {
 	spec, err := gen.GetSpecJSON()
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // tryPath is where the form "Try it" of the API reference sends images. Below it are the parts of readings.
 const tryPath = docsPath + "/try"
 
-// addTry registers what the form "Try it" needs.
+// addTry registers the routes of the form "Try it".
 func (h *handler) addTry() {
 	for pattern, page := range map[string]func(x *exchange, r *http.Request) error{
 		tryPath:                  h.try,
@@ -37,7 +37,7 @@ func (h *handler) addTry() {
 	}
 }
 
-// try reads an image as POST /extract does and answers with a fragment of HTML, or with what the API said instead.
+// try reads an image as POST /extract does and answers with a fragment of HTML, or with the error of the API.
 func (h *handler) try(x *exchange, r *http.Request) error {
 	token, err := bearerToken(r.Header)
 	if err != nil {

@@ -1,11 +1,11 @@
-// Package fair divides what is scarce among accounts: places (Places, Gate), memory (Places, Meter) and the time of workers
+// Package fair divides scarce resources among accounts: places (Places, Gate), memory (Places, Meter) and the time of workers
 // (Queue). It knows accounts by a label and a weight only; package edge puts them into the context of a request, and
 // package remote sends them on to engines. What is divided, and how much of it there is, is decided by the users of this
 // package: internal/edge, impl/fetch and impl/ocr/workerpool.
 //
 // Shares follow the weights of the accounts that use something at the moment, with one exception: the accounts of one weight
 // together never outweigh a single account of a heavier weight. So a hundred accounts on a free plan leave half to one paying
-// account. An account that is alone gets everything but a small reserve, which lets the next account begin at once.
+// account. An account that is alone gets everything except a small reserve, which lets the next account start immediately.
 //
 // Start reading at Places.Take, which has the rule, and Queue.Take.
 package fair

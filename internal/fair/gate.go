@@ -98,7 +98,7 @@ func (g *Gate) leave(a Account) {
 	g.forget(a)
 }
 
-// forget drops what is known of an account that neither waits nor is inside. It needs the mutex of places.
+// forget drops the state of an account that neither waits nor is inside. It needs the mutex of places.
 func (g *Gate) forget(a Account) {
 	_, isInside := g.places.held[a.Label]
 	if !isInside && !slices.ContainsFunc(g.waiting, func(w *waiter) bool { return w.account.Label == a.Label }) {

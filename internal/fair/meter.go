@@ -10,7 +10,7 @@ import (
 const (
 	// firstBuffer is the least memory, in bytes, that Extend allocates.
 	firstBuffer = 32 << 10
-	// growth is by how much a buffer grows. A small factor follows closely what has arrived, a large one copies less: with 4, the
+	// growth is the factor by which a buffer grows. A small factor keeps the buffer close to its content, a large one copies less: with 4, the
 	// copies of an image add up to half its size.
 	growth = 4
 )

@@ -2,7 +2,7 @@ package fair
 
 import "sync"
 
-// reserveShare is the part of the places, an eighth, that exists once more as the reserve.
+// reserveShare is the divisor for the reserve: one eighth of the places is added to them.
 const reserveShare = 8
 
 // Places is a number of equal things, such as slots or bytes, that accounts use for a while. An account that is alone can have
@@ -17,7 +17,7 @@ type Places struct {
 	weights weights            // of the accounts in held
 }
 
-// holding is what one account uses. Its weight is that of the first use: a plan may change meanwhile.
+// holding is the places that one account uses. Its weight is fixed at the first use: a plan may change meanwhile.
 type holding struct {
 	places int64
 	weight int

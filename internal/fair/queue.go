@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// maxIdle is how many accounts without work a Queue remembers. Forgetting one forgives it the time that it has used.
+// maxIdle is the number of accounts without work that a Queue remembers. The time that a dropped account has used no longer counts.
 const maxIdle = 1024
 
 // Queue holds work that waits for a worker, and hands it out so that each account gets its share of the workers' time, however

@@ -128,7 +128,7 @@ func pageElement(x *xmlWriter, doc *document.Document, p int, meta Meta) {
 	x.close()
 }
 
-// pageGraphics are the elements for graphics, which stand in no reading order.
+// pageGraphics are the elements for graphics, which are not in the reading order.
 var pageGraphics = map[document.GraphicKind]string{document.Illustration: "ImageRegion", document.Music: "MusicRegion"}
 
 // pageRegion writes a block. PAGE-XML repeats the text at every level: region, line and word.
@@ -143,7 +143,7 @@ func pageRegion(x *xmlWriter, doc *document.Document, block *document.Block, pat
 }
 
 // pageLine writes a line. The attribute production tells handwriting apart; print has none, because the schema distinguishes
-// kinds of print that the recognizer does not. The attribute custom, whose form is that of CSS, names the steps that read the
+// kinds of print that the recognizer does not. The attribute custom, which has the syntax of CSS, names the steps that read the
 // line: readBy {steps:model1 model2;}. That of a part of a divided word has the whole: hyphenation {part:1; whole:beginning;}.
 func pageLine(x *xmlWriter, doc *document.Document, line *document.Line, path ...int) {
 	attributes := []string{"id", id(path...)}

@@ -12,7 +12,7 @@ import (
 
 // ReadDocument returns the document that internal/format wrote as PAGE-XML, so that it can be written in any other format. In
 // contrast to Read, it keeps what only Uncial writes: language, rotation, models, divided words, other readings of words, and the boxes of
-// lines and regions. The names of a line's models stand in each of its words. Confidence, Enhanced and Edits of the document are not in
+// lines and regions. The names of a line's models are in each of its words. Confidence, Enhanced and Edits of the document are not in
 // the file; they are in the answer. The error says which element is wrong.
 func ReadDocument(source []byte) (*document.Document, error) {
 	root, pages, err := parse(source)
@@ -22,7 +22,7 @@ func ReadDocument(source []byte) (*document.Document, error) {
 	doc := &document.Document{Pages: pages}
 	files := descendants(root, "PcGts")
 	if len(files) != len(pages) {
-		return nil, errors.New("not one page in each PcGts")
+		return nil, errors.New("each PcGts must have exactly one page")
 	}
 	for i, file := range files {
 		fillDocument(doc, file.all("Metadata"))

@@ -80,7 +80,7 @@ func (p *parser) unexpected(want string) error {
 	return p.fault("is not JSON: " + want + " is expected")
 }
 
-// space skips the blanks of RFC 8259, section 2. Between most tokens there are none, so that this must be cheap.
+// space skips the blanks of RFC 8259, section 2. Between most tokens there are none, so this must be fast.
 func (p *parser) space() {
 	for p.next() <= ' ' {
 		b := p.buffered()

@@ -14,7 +14,7 @@ const (
 	minRead = 64       // bytes; more than the longest run that the parser peeks at, and a character of UTF-8
 )
 
-// errNotUTF8 takes precedence over faults of the JSON: in another encoding nothing else makes sense.
+// errNotUTF8 takes precedence over faults of the JSON, which are meaningless in another encoding.
 var errNotUTF8 = errors.New("must be UTF-8")
 
 // source is a body as it arrives: checked to be UTF-8, in a small buffer, with the position of what comes next. A read

@@ -86,7 +86,7 @@ func (p *parser) characters(write func([]byte)) error {
 var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // unescape returns the characters that b begins with and the number of bytes they take in b. It stops at a quote, at an
-// escape that escape must read, and at an error. Some clients escape every slash, so escapes of one letter must be cheap.
+// escape that escape must read, and at an error. Some clients escape every slash, so escapes of one letter must be fast.
 // text is valid until the next call.
 func (p *parser) unescape(b []byte) (n int, text []byte) {
 	start := 0

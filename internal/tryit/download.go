@@ -54,7 +54,7 @@ func (r *Reading) ServePart(w http.ResponseWriter, part string) bool {
 	return true
 }
 
-// send writes a body that the browser must take for nothing else, and in which no script may run.
+// send writes a body with headers that forbid sniffing its type and running scripts.
 func send(w http.ResponseWriter, mediaType string, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", mediaType)

@@ -66,7 +66,7 @@ func Keep(ctx context.Context, r Reading) {
 const ExtractPath = "/api/v1/extract"
 
 // Extract sends the request's body to POST /extract of the API as the caller of the request, and returns the reading. If the
-// API refuses, the reading is nil and the answer is what the API said.
+// API refuses, the reading is nil and the answer is the error of the API.
 func Extract(api http.Handler, r *http.Request) (*Reading, *Answer, error) {
 	var kept Reading
 	call := r.Clone(context.WithValue(r.Context(), readingKey{}, &kept))

@@ -165,7 +165,7 @@ type band struct {
 	least        float64
 }
 
-// bands, most confident first. Where a page is good, words below 0.9 are worth a look, and those below 0.7 are often wrong.
+// bands, most confident first. On good pages, words below 0.9 should be checked, and those below 0.7 are often wrong.
 var bands = []band{
 	{"sure", "90 % and more", 0.9},
 	{"check", "70 to 89 %", 0.7},

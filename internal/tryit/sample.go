@@ -69,7 +69,7 @@ var fileSuffixes = map[string]string{
 	"image/jpeg": ".jpg", "image/png": ".png", "image/tiff": ".tif", "image/bmp": ".bmp", "image/webp": ".webp",
 }
 
-// encode returns JSON that can stand in a program, without the escapes for HTML.
+// encode returns JSON for use in source code, without the escapes for HTML.
 func encode(v any) (string, error) {
 	var b strings.Builder
 	e := json.NewEncoder(&b)

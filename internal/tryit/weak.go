@@ -7,7 +7,7 @@ import (
 	"uncial/gen"
 )
 
-// weakPlace is a weak place of a page, as it is shown.
+// weakPlace is a weak place of a page, for the template.
 type weakPlace struct {
 	gen.WeakPlace
 	ID, Why string

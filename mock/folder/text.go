@@ -37,7 +37,7 @@ func (l *loader) layOut(text string, marked, enhance bool) (*document.Document, 
 	return documentOf(pages, edits, enhance), nil
 }
 
-// checkText refuses what no answer may contain.
+// checkText refuses characters that no answer may contain.
 func checkText(text string) error {
 	for i, line := range strings.Split(text, "\n") {
 		if !utf8.ValidString(line) {

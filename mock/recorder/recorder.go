@@ -1,6 +1,6 @@
-// Package recorder fills a folder of fixtures with the answers of a real service, for the mock to give again. It sends one
-// request after the other, and writes each answer and the list of the folder before the next, so that nothing that was paid
-// for is lost: a second run goes on where the first one ended. The form of the folder is that of package folder.
+// Package recorder fills a folder of fixtures with the answers of a real service, for the mock to replay. It sends one
+// request after the other, and writes each answer and the list of the folder before the next, so that no answer that was paid
+// for is lost: a second run continues where the first one stopped. Package folder defines the layout of the folder.
 //
 // Start with Recorder.Record; send.go talks to the service.
 package recorder
@@ -96,11 +96,11 @@ func (r *Recorder) wanted() (all []wanted) {
 	return all
 }
 
-// Cost is the most points that a run over so many images costs.
+// Cost is the maximum price in points of recording this number of images.
 func (r *Recorder) Cost(images int) int { return 10 * images * len(r.wanted()) }
 
 // Record records the images one after the other: files, or http and https addresses. An image that fails is reported to
-// Progress, and the others are recorded all the same. The error says why the run ended early.
+// Progress, and the others are still recorded. The error says why the run ended early.
 func (r *Recorder) Record(ctx context.Context, images []string) (s Summary, err error) {
 	if err := r.Check(); err != nil {
 		return s, err
@@ -128,7 +128,7 @@ func (r *Recorder) Record(ctx context.Context, images []string) (s Summary, err 
 			}
 			err := r.recordOne(ctx, root, &manifest, source, w)
 			if ctx.Err() != nil {
-				return s, errors.New("interrupted; run the same command again to go on")
+				return s, errors.New("interrupted; run the same command again to continue")
 			}
 			r.progress(image, w.String(), err)
 			if err == nil {

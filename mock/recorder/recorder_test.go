@@ -192,7 +192,7 @@ func TestRecorder_Record_isInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	images := []string{"http://images.example.org/1", "http://images.example.org/2"}
 	s, err := newRecorder(address, dir).Record(ctx, images)
-	require.EqualError(t, err, "interrupted; run the same command again to go on")
+	require.EqualError(t, err, "interrupted; run the same command again to continue")
 	require.Equal(t, recorder.Summary{Recorded: 1}, s)
 	_, err = mock.LoadFixtures(dir)
 	require.NoError(t, err, "the folder is whole")

@@ -61,7 +61,7 @@ func (r *Recorder) endpoint() (string, error) {
 	return u.JoinPath("extract").String(), nil
 }
 
-// send sends one request until it is answered with 200, refused for good, or tried too often. All tries, and those of a second
+// send sends one request until it is answered with 200, refused permanently, or tried too often. All tries, and those of a second
 // run on the same day, carry the same Idempotency-Key, so that an answer that was lost is not paid for twice.
 func (r *Recorder) send(ctx context.Context, s source, w wanted) ([]byte, error) {
 	body, err := json.Marshal(gen.ExtractionRequest{ImageURL: s.imageURL, Language: &r.Language, Format: &w.format, Enhance: &w.enhance})
@@ -93,7 +93,7 @@ func (r *Recorder) send(ctx context.Context, s source, w wanted) ([]byte, error)
 	}
 }
 
-// client follows no redirects: they would turn the POST into a GET, and carry the key elsewhere.
+// client follows no redirects: they would turn the POST into a GET, and send the key to another server.
 var client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
 // once sends the request once.
@@ -123,7 +123,7 @@ func (r *Recorder) once(ctx context.Context, key string, body []byte) ([]byte, e
 	case response.StatusCode == http.StatusOK && json.Valid(answer):
 		return answer, nil
 	case response.StatusCode == http.StatusOK && strings.HasPrefix(response.Header.Get("Content-Type"), "application/json"):
-		return nil, errors.New("the answer was damaged on the way")
+		return nil, errors.New("the answer was damaged in transit")
 	}
 	return nil, newRefusal(response, answer)
 }

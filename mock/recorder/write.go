@@ -11,7 +11,7 @@ import (
 	"uncial/mock/folder"
 )
 
-// writeError is a file that cannot be written. Further answers would be paid for and lost.
+// writeError means that a file cannot be written. Further answers would be paid for and lost.
 type writeError struct {
 	name string
 	err  error

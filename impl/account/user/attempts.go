@@ -18,7 +18,7 @@ const (
 	maxSignUps   = 5
 	signUpWindow = 24 * time.Hour
 	// maxMails bounds the mails for one purpose to one e-mail address that one client can ask for within mailWindow, and
-	// maxMailsOfAll those that all strangers together can.
+	// maxMailsOfAll those that all unknown callers together can.
 	maxMails      = 3
 	maxMailsOfAll = 6
 	mailWindow    = time.Hour
@@ -46,7 +46,7 @@ func (d *Directory) CountSignUp(ctx context.Context, from netip.Addr) error {
 }
 
 // CountMail counts a message to an e-mail address that somebody asked for who has not proved to own it. Purposes are counted
-// apart, and so are known browsers, so that strangers cannot use up the resets of an owner. Errors: ErrTooManyMails,
+// apart, and so are known browsers, so that others cannot use up the resets of an owner. Errors: ErrTooManyMails,
 // *store.Error.
 func (d *Directory) CountMail(ctx context.Context, p Purpose, email string, from Client) error {
 	return d.countMail(ctx, d.store.Writer(), p, email, from)

@@ -33,10 +33,10 @@ const (
 
 const (
 	// maxHashes is the number of hashes computed at the same time: they need 76 MiB together. One of them is reserved for known
-	// browsers, so that these do not wait behind strangers.
+	// browsers, so that these do not wait behind unknown ones.
 	maxHashes  = 4
-	maxStrange = maxHashes - 1
-	// maxQueue bounds the sign-ins of strangers that wait for a hash, and maxKnownQueue those of known browsers.
+	maxUnknown = maxHashes - 1
+	// maxQueue bounds the sign-ins from unknown browsers that wait for a hash, and maxKnownQueue those of known browsers.
 	maxQueue      = 256
 	maxKnownQueue = 64
 )
@@ -47,25 +47,25 @@ var ErrBusy = errors.New("too many sign-ins at the moment; try again in a few se
 var errHashForm = errors.New("stored password hash has an unknown form")
 
 // hasher bounds the memory of hashes in progress. Waiting callers are served in the order of their arrival, known browsers and
-// strangers apart.
+// unknown ones apart.
 type hasher struct {
 	queue, knownQueue chan struct{} // callers that wait or compute
-	strange           chan struct{} // strangers that compute
+	unknown           chan struct{} // unknown browsers that compute
 	slots             chan struct{} // all callers that compute
 	dummy             string        // a hash that no password matches, for users that do not exist
 }
 
 func newHasher() *hasher {
 	return &hasher{
-		queue: make(chan struct{}, maxQueue+maxStrange), knownQueue: make(chan struct{}, maxKnownQueue+maxHashes),
-		strange: make(chan struct{}, maxStrange), slots: make(chan struct{}, maxHashes),
+		queue: make(chan struct{}, maxQueue+maxUnknown), knownQueue: make(chan struct{}, maxKnownQueue+maxHashes),
+		unknown: make(chan struct{}, maxUnknown), slots: make(chan struct{}, maxHashes),
 		dummy: format(rand.Text()[:argonSalt], make([]byte, argonKey)),
 	}
 }
 
 // within runs fn once a slot is free. Errors: ErrBusy, ctx's.
 func (h *hasher) within(ctx context.Context, isKnown bool, fn func()) error {
-	queue, needed := h.queue, []chan struct{}{h.strange, h.slots}
+	queue, needed := h.queue, []chan struct{}{h.unknown, h.slots}
 	if isKnown {
 		queue, needed = h.knownQueue, []chan struct{}{h.slots}
 	}

@@ -156,7 +156,7 @@ func (a attempt) allowances() []allowance {
 	}
 }
 
-// forgive takes an attempt that succeeded off counts. A known browser clears only its own: the guesses of strangers stay.
+// forgive takes an attempt that succeeded off counts. A known browser clears only its own: the guesses of others stay.
 func forgive(ctx context.Context, x store.Executor, counts []allowance) error {
 	for _, one := range counts {
 		statement := `DELETE FROM attempts WHERE subject = $1`

@@ -185,7 +185,7 @@ func version(hash string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// flag is a boolean as it is stored.
+// flag is a boolean as stored in the database.
 func flag(b bool) int64 {
 	if b {
 		return 1

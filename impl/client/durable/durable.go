@@ -1,4 +1,4 @@
-// Package durable writes files that are whole or absent, whatever happens: a full disk, a crash, a loss of power. Start with
+// Package durable writes files that are complete or absent, even after a full disk, a crash or a power cut. Start with
 // Write.
 package durable
 

@@ -24,7 +24,7 @@ const maxAnswer = 512 << 20
 // Answer is a stored answer.
 type Answer struct {
 	Source string `json:"source"`
-	// Generation is that of the reading; see Page.
+	// Generation counts the readings of the page; see Page.
 	Generation int       `json:"generation,omitempty"`
 	ReadAt     time.Time `json:"readAt"`
 	// Points were charged for it: none if the service had it stored.

@@ -78,7 +78,7 @@ type Event struct {
 	Formats    []string `json:"formats,omitempty"`
 }
 
-// Page is what the journal knows of a page.
+// Page is the state of a page in the journal.
 type Page struct {
 	// State is Waiting for a page that was never sent or whose answer is missing.
 	State  volume.State
@@ -87,7 +87,7 @@ type Page struct {
 	Generation int
 	// SentAt is when the page was first sent without a known outcome. Zero if every outcome is known.
 	SentAt time.Time
-	// Formats are those of its files, in the state of its answer.
+	// Formats of its files, in the state of its answer.
 	Formats []string
 	// Earlier is the state of the stored answer while a later reading, which --force began, has none. "" if there is no such answer.
 	Earlier volume.State
@@ -178,7 +178,7 @@ func (j *Journal) replay() (whole int64, err error) {
 	}
 }
 
-// apply changes what is known by one event.
+// apply updates the state with one event.
 func (j *Journal) apply(e Event) {
 	page := j.pages[e.Page]
 	if page == nil {
@@ -208,7 +208,7 @@ func (j *Journal) apply(e Event) {
 		if e.Kind == Absent {
 			page.State = volume.Absent
 		}
-		if page.Earlier.IsRead() { // whose answer and files still stand
+		if page.Earlier.IsRead() { // its answer and files are still valid
 			page.State, page.Earlier, page.Reason = page.Earlier, "", ""
 		}
 	case Files:
@@ -260,7 +260,7 @@ func (j *Journal) Append(events ...Event) error {
 	return nil
 }
 
-// Page returns what is known of a page.
+// Page returns the state of a page.
 func (j *Journal) Page(id string) Page {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -42,7 +42,7 @@ const unknownPerMM = 1
 var errNoSize = errors.New("vipsheader named no size")
 
 // Copy makes a copy of an image that the service accepts, in a folder of its own: the same pixels as PNG if that is small
-// enough, else a JPEG of high quality, scaled down only as far as the limits demand. frame is the image of a TIFF, from 0.
+// enough, else a JPEG of high quality, scaled down only as far as the limits require. frame is the image of a TIFF, from 0.
 // The copy is upright. Memory is bounded: vips reads the file strip by strip or tile by tile.
 func Copy(ctx context.Context, folder, path string, kind Kind, frame int) (*Prepared, error) {
 	// The brackets of options must not meet those of a file name.
@@ -88,7 +88,7 @@ func fit(s volume.Size) float64 {
 	return scale
 }
 
-// header is what a file says of its image.
+// header is the description of the image in a file.
 type header struct {
 	volume.Size            // as stored
 	isTurned       bool    // by its orientation
@@ -176,7 +176,7 @@ func encode(ctx context.Context, folder string, stored header) (*Prepared, error
 		master = volume.Size{Width: stored.Height, Height: stored.Width}
 	}
 	if sent.Width*sent.Height <= losslessPixels {
-		// The least compression that pays: the usual one takes four times as long for a tenth of the bytes.
+		// Fast compression: the default level takes four times as long to save a tenth of the bytes.
 		path, err := try(ctx, folder, "copy.png", "pngsave", "--compression", "2")
 		if path != "" || err != nil {
 			return &Prepared{path, master, sent.Size}, err

@@ -20,7 +20,7 @@ import (
 	"uncial/internal/contract/imagefile"
 )
 
-// Kind is what a file is, by its first bytes.
+// Kind is the kind of a file, by its first bytes.
 type Kind string
 
 // The kinds of files that are told apart.
@@ -32,10 +32,10 @@ const (
 	Other     Kind = "other" // nothing that can be read
 )
 
-// Info is what the header of a file says.
+// Info is the content of an image file's header.
 type Info struct {
 	Kind Kind
-	// Format is that of a Supported file.
+	// Format of a file of the kind Supported.
 	Format imagefile.Format
 	Bytes  int64
 	// Frames are the pages of a Supported file, as stored, before its orientation is applied. Empty if the header cannot be read.

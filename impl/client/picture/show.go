@@ -56,7 +56,7 @@ func Encode(img image.Image, maxSide, quality int) (*volume.Image, error) {
 	return &volume.Image{Media: "image/jpeg", Data: b.Bytes(), Size: volume.Size{Width: size.X, Height: size.Y}}, nil
 }
 
-// pageQuality is that of a page that had to be encoded again: print shows no loss.
+// pageQuality is the JPEG quality of pages that are encoded again: print shows no visible loss.
 const pageQuality = 92
 
 // Upright returns page n of an image file as volume.Page.Image promises: the file itself if it is a JPEG or PNG that is
@@ -92,14 +92,14 @@ func isPlain(data []byte, format imagefile.Format, upright image.Point) bool {
 	return false
 }
 
-// exifBytes is how far into a file its orientation stands.
+// exifBytes is the length of the start of a file that is searched for the orientation.
 const exifBytes = 128 << 10
 
 // Cut returns the part of an image in a box, with a margin around it, as a JPEG. Parts outside of the image are left out.
 func Cut(img image.Image, box document.Box, margin, maxSide, quality int) (*volume.Image, error) {
 	r := image.Rect(box.X-margin, box.Y-margin, box.X+box.W+margin, box.Y+box.H+margin).Intersect(img.Bounds())
 	if r.Empty() {
-		return nil, errors.New("the box lies outside of the image")
+		return nil, errors.New("the box is outside the image")
 	}
 	cut := image.NewRGBA(image.Rect(0, 0, r.Dx(), r.Dy()))
 	draw.Draw(cut, cut.Bounds(), img, r.Min, draw.Src)

@@ -85,7 +85,7 @@ func (w *walker) directory(offset uint64) (frame Frame, isPage bool, next uint64
 	return frame, isPage && frame.Size != (volume.Size{}), w.number(entries[count*entryBytes:]), true
 }
 
-// value returns the first value of an entry that is a SHORT or a LONG, which stands in the entry itself; 0 for other types.
+// value returns the first value of an entry that is a SHORT or a LONG, which is stored in the entry itself; 0 for other types.
 func (w *walker) value(entry []byte) int {
 	at := entry[8:]
 	if w.isBig {

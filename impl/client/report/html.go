@@ -59,7 +59,7 @@ type htmlPlace struct {
 	Reason  string
 }
 
-// reasons are those of the contract in words.
+// reasons maps the contract's names of reasons to text for people.
 var reasons = map[string]string{
 	"low-confidence": "words that are likely to be misread", "unfamiliar-handwriting": "handwriting that the models can hardly read",
 	"unread-ink": "looks like writing and was not read", "doubtful-order": "lines or columns may be in the wrong order",

@@ -114,7 +114,7 @@ func (r *Reader) file(ctx context.Context, path, position, shown string) ([]*Pag
 	info, err := picture.Inspect(path)
 	if err != nil {
 		one.origin = broken{err}
-		return []*Page{one}, nil //nolint:nilerr // the error is that of the page
+		return []*Page{one}, nil //nolint:nilerr // the page has the error
 	}
 	f := &file{path: path, info: info}
 	switch {
@@ -247,7 +247,7 @@ func (p *filePage) picture(ctx context.Context, folder string) ([]byte, error) {
 	return readPicture(p.load(ctx, folder))
 }
 
-// notImage says what a file is instead of an image.
+// notImage returns an error that names the actual kind of the file.
 func notImage(path string) error {
 	head, err := readHead(path)
 	if err == nil {

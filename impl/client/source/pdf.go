@@ -29,7 +29,7 @@ const (
 	mainShare = 0.5
 	// wholeShare is the share of each side from which on a single image is the page. Scanners leave rounding errors.
 	wholeShare = 0.98
-	// renderQuality is that of the JPEG that replaces a PNG of more than 20 MiB.
+	// renderQuality is the quality of the JPEG that replaces a PNG of more than 20 MiB.
 	renderQuality = 92
 	pointsPerInch = 72.0
 )
@@ -221,7 +221,7 @@ func (i pdfImage) isPage(s sheet) bool {
 		(i.color == "gray" || i.color == "rgb" || i.color == "icc" || i.color == "index")
 }
 
-// extract writes the image as it is in the PDF: a JPEG byte for byte, any other one with the same pixels. The service cannot read
+// extract writes the image unchanged from the PDF: a JPEG byte for byte, any other one with the same pixels. The service cannot read
 // JPEG 2000, of which it gets a copy. It returns nil if the image cannot be extracted.
 func (p *pdfPage) extract(ctx context.Context, folder string, image pdfImage) (*Image, error) {
 	option, extension := "-png", "png"

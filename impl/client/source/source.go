@@ -1,4 +1,4 @@
-// Package source turns what stands on the command line into pages: files, directories, standard input, URLs, IIIF manifests and
+// Package source turns the arguments of the command line into pages: files, directories, standard input, URLs, IIIF manifests and
 // collections, PDFs and TIFFs of many pages. Each page can say what it shows, as a digest or a URL, and be made ready to be sent.
 // It sends nothing to the service. Start with Reader.Expand; file.go, pdf.go and web.go have the kinds of pages.
 package source
@@ -31,7 +31,7 @@ type Page struct {
 	Locator string
 	// Source names the page in messages.
 	Source string
-	// Stem is what the page's files should be called; Label is what people call the page.
+	// Stem is the base name for the page's files; Label is the name that people see.
 	Stem, Label string
 	// Canvas is the canvas that the image fills. Zero if there is none, or if it consists of several images.
 	Canvas volume.Canvas
@@ -57,14 +57,14 @@ type Image struct {
 	picture.Prepared
 }
 
-// Content identifies what the page shows. Errors are those of Load.
+// Content identifies what the page shows. It returns the errors of Load.
 func (p *Page) Content(ctx context.Context) (string, error) { return p.content(ctx) }
 
 // Load makes the page ready to be sent; it may write to the folder. Errors do not name the page. IsAbsent tells which mean that
 // there is no image.
 func (p *Page) Load(ctx context.Context, folder string) (*Image, error) { return p.load(ctx, folder) }
 
-// Picture returns the image file that the service reads. Its errors are those of Load.
+// Picture returns the image file that the service reads. It returns the errors of Load.
 func (p *Page) Picture(ctx context.Context, folder string) ([]byte, error) {
 	return p.picture(ctx, folder)
 }
@@ -72,9 +72,9 @@ func (p *Page) Picture(ctx context.Context, folder string) ([]byte, error) {
 // IsAbsent reports whether an error of Content or Load means that the page has no image.
 func IsAbsent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errGone) }
 
-// Set is what the command line names.
+// Set is the pages that the command line names.
 type Set struct {
-	// Title is that of the manifest, or the name of the first source. Never empty.
+	// Title of the manifest, or the name of the first source. Never empty.
 	Title string
 	// Manifest is the URL of the only source, if that is a manifest.
 	Manifest string
@@ -98,11 +98,11 @@ type Reader struct {
 	Recursive bool
 	// FetchHere fetches images here instead of letting the service fetch them.
 	FetchHere bool
-	// Web fetches what the command line names: manifests and, with FetchHere, images.
+	// Web fetches the URLs on the command line: manifests and, with FetchHere, images.
 	Web *fetch.Fetcher
 	// Linked fetches what manifests and collections name, whose authors must not reach the user's network.
 	Linked *fetch.Fetcher
-	// Stdin is what "-" stands for.
+	// Stdin is read for the source "-".
 	Stdin io.Reader
 	// Temporary is a folder for what must be stored while the command runs.
 	Temporary string
@@ -183,7 +183,7 @@ func titleOf(doc *iiif.Document, url string) string {
 	return urlName(url)
 }
 
-// maxStdin bounds what is read from standard input, in bytes.
+// maxStdin bounds the input from standard input, in bytes.
 const maxStdin = 4 << 30
 
 // storeStdin copies standard input to a file, since its pages are read more than once.

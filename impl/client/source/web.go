@@ -26,7 +26,7 @@ import (
 	"uncial/internal/contract"
 )
 
-// errGone means that there is no image: its server says so, or a canvas shows none.
+// errGone means that the image does not exist: its server says so, or the canvas is empty.
 var errGone = errors.New("")
 
 // goneError is an error that IsAbsent recognizes.

@@ -27,7 +27,7 @@ const (
 	maxMemory = 4 << 30
 	// maxFile is in bytes: the pixels of an image of 1,400 megapixels in color.
 	maxFile = 4 << 30
-	// maxOutput is what a program may print, in bytes: the list of images of a PDF of 10,000 pages is a tenth of it.
+	// maxOutput bounds the output of a program, in bytes: the list of images of a PDF of 10,000 pages takes a tenth of it.
 	maxOutput = 16 << 20
 )
 
@@ -130,7 +130,7 @@ func failure(program string, err error, messages, folder string) error {
 	return fmt.Errorf("%s: %s", program, last)
 }
 
-// limited keeps what is written to it up to most bytes, and drops the rest.
+// limited keeps the first most bytes written to it, and drops the rest.
 type limited struct {
 	kept bytes.Buffer // not embedded: io.Copy would use its ReadFrom and pass the bound
 	most int

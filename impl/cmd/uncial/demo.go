@@ -91,7 +91,7 @@ func hasLoopback(listen string) bool {
 // showDashboard prints how to sign in: for the first operator with a link that works once and leads to the account of the key.
 func (c *demoCmd) showDashboard(ctx context.Context, con *console, a *app.App, key string) error {
 	if !hasLoopback(c.Listen) {
-		fmt.Fprintf(con.out, "The dashboard needs HTTPS, so that it is closed on %s. To use it on this machine, listen on 127.0.0.1 or 0.0.0.0.\n"+
+		fmt.Fprintf(con.out, "The dashboard needs HTTPS, so it is closed on %s. To use it on this machine, listen on 127.0.0.1 or 0.0.0.0.\n"+
 			"\nPress Ctrl-C to stop. The data is kept.\n", c.Listen)
 		return nil
 	}

@@ -66,7 +66,7 @@ func (f engineFlags) pool() app.EngineOptions {
 	}
 }
 
-// invalid stands for a 0 that the user has written for a flag whose default is another number: to package app, 0 is the default.
+// invalid replaces an explicit 0 of a flag, because package app takes 0 for "use the default".
 const invalid = -1
 
 // count is a whole number, and invalid for 0. Its zero value, without the flag, stands for the default. Package app checks its range.

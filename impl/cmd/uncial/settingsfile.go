@@ -23,7 +23,7 @@ import (
 // take precedence over it.
 const settingsPath = "/etc/uncial/uncial.env"
 
-// settingsFile is what the file of settings says.
+// settingsFile is the content of the settings file.
 type settingsFile struct {
 	path   string
 	values map[string]string
@@ -71,7 +71,7 @@ func parseSettings(r io.Reader) (map[string]string, error) {
 	return values, lines.Err()
 }
 
-// settingName is what the name of a variable looks like.
+// settingName matches the name of a variable.
 var settingName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // parseSetting parses a line; the name of a blank line or comment is empty.

@@ -15,7 +15,7 @@ import (
 // trainCmd fine-tunes a model of handwriting.
 type trainCmd struct {
 	GroundTruth []string      `required:"" type:"existingdir" placeholder:"DIR" help:"Folder with PAGE or ALTO files and their images, such as an export of eScriptorium or Transkribus; may be repeated."`
-	HeldBack    []string      `type:"existingdir" placeholder:"DIR" help:"Folder with other such pages, of which the error is measured; may be repeated (default: a tenth of the ground truth)."`
+	HeldBack    []string      `type:"existingdir" placeholder:"DIR" help:"Folder with further such pages to measure the error on; may be repeated (default: a tenth of the ground truth)."`
 	Base        string        `default:"hands" placeholder:"MODEL" help:"Model to begin with: ${default}, which ships with the program, or the path of a .uhm file."`
 	Out         string        `required:"" type:"path" placeholder:"FILE.uhm" help:"Model to write. A report (.html) and a folder with the state (.training) are written next to it."`
 	Language    []string      `required:"" placeholder:"TAG" help:"Language of the pages as a BCP 47 tag, such as fr; may be repeated. The model competes on pages of these languages."`
@@ -67,6 +67,6 @@ func (c *trainCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(con.out, "%s: %.3f of the characters held back are wrong; %.3f were before. Report: %s\n", result.Model, result.After, result.Before, result.Report)
+	fmt.Fprintf(con.out, "%s: error on held-out lines: %.3f; before: %.3f. Report: %s\n", result.Model, result.After, result.Before, result.Report)
 	return nil
 }

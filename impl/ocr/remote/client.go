@@ -202,7 +202,7 @@ func (c *Client) do(r *http.Request, limit int) (status int, header http.Header,
 	defer func() { _ = res.Body.Close() }()
 	expected := limit
 	if n := res.ContentLength; n >= 0 && n < int64(limit) {
-		expected = int(n) + 1 // one more, so that the end is seen without another buffer
+		expected = int(n) + 1 // one byte more, so that EOF is seen without another buffer
 	}
 	meter := fair.MeterFrom(r.Context())
 	body, err = meter.ReadAll(io.LimitReader(res.Body, int64(limit)), expected)

@@ -11,7 +11,7 @@ import (
 
 // Picture is the image file that shows a page.
 type Picture struct {
-	// Data is a JPEG in grey or colour, or a PNG that is neither interlaced nor transparent. It is embedded as it is.
+	// Data is a JPEG in grey or colour, or a PNG that is neither interlaced nor transparent. It is embedded unchanged.
 	Data []byte
 	// Orientation is Exif tag 274: how the picture must be turned or mirrored to be upright. 0 and 1 mean that it is upright.
 	// What the file itself says of it has no effect.

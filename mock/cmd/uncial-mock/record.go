@@ -24,7 +24,7 @@ type record struct {
 	Language string   `short:"l" default:"en" placeholder:"TAG" help:"Language of the documents as a BCP 47 tag. Default: ${default}."`
 	Format   []string `short:"f" enum:"json,text,hocr,alto,page,tsv,pdf" default:"alto" help:"Formats to record; from alto or page the mock makes the others. Default: ${default}."`
 	Enhance  bool     `help:"Also record the enhanced answers."`
-	Again    bool     `help:"Record and pay again what the folder has already."`
+	Again    bool     `help:"Record again, and pay again for, answers that the folder already has."`
 }
 
 // Help is the text of --help above the flags.

@@ -131,7 +131,7 @@ func (s *Service) read(ctx context.Context, j job) (*document.Document, error) {
 	return doc, nil
 }
 
-// pdfCopies is how many times the pictures of a PDF are in memory until it is sent, beside the pictures themselves: in the file, in its
+// pdfCopies is how many more copies of a PDF's pictures are in memory until it is sent: in the file, in its
 // base64 text, in the stored reply and in the answer.
 const pdfCopies = 4
 
@@ -154,7 +154,7 @@ func (s *Service) observe(f func(Observer)) {
 // worker. Errors: those of Fetch.
 func (s *Service) fetch(ctx context.Context, imageURL string) (image []byte, err error) {
 	if _, isInline := request.InlineImage(ctx, imageURL); isInline {
-		return s.Fetch(ctx, imageURL) // the recognizer says what is wrong with the image
+		return s.Fetch(ctx, imageURL) // the recognizer reports the fault of the image
 	}
 	began := time.Now()
 	err = tracing.Do(ctx, "fetch", func(ctx context.Context) (err error) {

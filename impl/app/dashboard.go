@@ -50,7 +50,7 @@ func (o DashboardOptions) check(listen string, hasMail bool) error {
 	return nil
 }
 
-// isLocal reports whether people reach the pages from this machine only, as far as PublicURL tells: another name leads to a proxy.
+// isLocal reports whether PublicURL names this machine, so that only people on it reach the pages: another name leads to a proxy.
 func (o DashboardOptions) isLocal() bool {
 	u, err := url.Parse(o.PublicURL)
 	return o.PublicURL == "" || err == nil && IsLoopback(net.JoinHostPort(u.Hostname(), "0"))
@@ -137,7 +137,7 @@ func (a *App) openDashboard() (*dashboard.Dashboard, error) {
 	return dashboard.New(options)
 }
 
-// pages returns what the front end serves for people: the redirect from / and, unless it is switched off, the dashboard.
+// pages returns the routes for people: the redirect from / and, unless it is switched off, the dashboard.
 func (a *App) pages() (routes, subtrees map[string]http.Handler, err error) {
 	board, err := a.openDashboard()
 	if err != nil {

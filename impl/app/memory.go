@@ -12,11 +12,11 @@ const (
 	mib = 1 << 20
 	// mostImages is the memory for the images of requests in progress, in bytes: 39 images of 20 MiB.
 	mostImages = 768 * mib
-	// leastImages is that of a small machine: two images, while their buffers grow.
+	// leastImages is the limit on a small machine: two images, while their buffers grow.
 	leastImages = 80 * mib
 	// imageShare is the part of all memory, a sixth, that images may take: the workers need most of it.
 	imageShare = 6
-	// base is what the service needs without images, in bytes.
+	// base is the memory of the service without images, in bytes.
 	base = 128 * mib
 )
 

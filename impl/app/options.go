@@ -115,7 +115,7 @@ const (
 	maxWorkers, maxQueue = 1024, 100_000
 	// minDeadline is the unit of time that workers count in. maxDeadline is longer than any page takes; nobody waits longer for an answer.
 	minDeadline, maxDeadline = time.Millisecond, time.Hour
-	// maxFetchPerHost is far more than a server of images can stand.
+	// maxFetchPerHost is far more than an image server can handle.
 	maxFetchPerHost = 1000
 )
 

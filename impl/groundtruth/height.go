@@ -46,7 +46,7 @@ func (l Line) Heights() (up, down float64, ok bool) {
 	return up, down, ok
 }
 
-// at returns the height of the baseline at a column; beyond its ends it goes on level.
+// at returns the height of the baseline at a column; beyond its ends the line continues horizontally.
 func (l Line) at(x float64) float64 {
 	b := l.Baseline
 	for i := 1; i < len(b); i++ {

@@ -175,7 +175,7 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// number returns 0 for what is not a number.
+// number returns 0 for anything that is not a number.
 func number(text string) float64 {
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil {

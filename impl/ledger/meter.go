@@ -63,12 +63,12 @@ func (l *Ledger) addPlayground(ctx context.Context, x store.Executor, accountID 
 	return err
 }
 
-// under returns b, or what is left under the cap of a meter if that is less.
+// under returns b, or the points left under the cap of a meter if these are fewer.
 func (b Balance) under(limit *int64, taken int64) Balance {
 	if limit == nil || *limit-taken >= b.Remaining {
 		return b
 	}
-	// A cap that was lowered below what is used leaves nothing.
+	// A cap that was lowered below the points used leaves none.
 	return Balance{
 		Used: min(taken, *limit), Remaining: max(0, *limit-taken), Total: *limit,
 		NextReset: b.NextReset, LimitedBy: contract.LimitedByKey,

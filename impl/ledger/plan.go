@@ -40,7 +40,7 @@ func (l *Ledger) openPeriod(ctx context.Context, accountID string) error {
 }
 
 // ChangePlan puts the account on another plan. The allowance of the current month changes at once, but never falls below
-// what is used and held; granted points stay. Errors: account.ErrNoAccount, also for a deleted account, account.ErrPlan, *store.Error.
+// the points used and held; granted points stay. Errors: account.ErrNoAccount, also for a deleted account, account.ErrPlan, *store.Error.
 func (l *Ledger) ChangePlan(ctx context.Context, accountID, plan string) (Balance, error) {
 	allowance, err := l.plans.Plan(plan)
 	if err != nil {

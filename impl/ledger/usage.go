@@ -9,7 +9,7 @@ import (
 	"uncial/internal/contract"
 )
 
-// Grouping says what a Use adds up.
+// Grouping selects what a Use adds up.
 type Grouping int
 
 // Groupings of Usage.
@@ -84,7 +84,7 @@ func (l *Ledger) Months(ctx context.Context, accountID string) ([]time.Time, err
 	return all, nil
 }
 
-// MeterUse is what was used under one meter in a month, running holds included.
+// MeterUse is the points used under one meter in a month, running holds included.
 type MeterUse struct {
 	MeterID   string `json:"-"`
 	AccountID string `json:"account"`

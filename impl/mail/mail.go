@@ -210,7 +210,7 @@ func (m *Mailer) drain(ctx context.Context) {
 	}
 }
 
-// deliver tries to send a message until it is sent or refused for good, or the attempts are used up. A shutdown ends the
+// deliver tries to send a message until it is sent or refused permanently, or the attempts are used up. A shutdown ends the
 // pauses between the attempts, and the message gets its last one.
 func (m *Mailer) deliver(ctx context.Context, next message) {
 	sending := context.WithoutCancel(ctx) // an attempt that has begun has its own timeout

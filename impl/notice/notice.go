@@ -153,7 +153,7 @@ func (n *Notifier) capped(ctx context.Context, u ledger.MeterUse) error {
 	return nil
 }
 
-// meterName returns what owners call a meter, and its page. The ID of a key's meter is that of the first key of a chain.
+// meterName returns the name of a meter for owners, and its page. The ID of a key's meter is that of the first key of a chain.
 func (n *Notifier) meterName(ctx context.Context, u ledger.MeterUse) (name, path string) {
 	if u.MeterID == ledger.PlaygroundMeter(u.AccountID) {
 		return "The playground", "/playground"

@@ -32,7 +32,7 @@ func believable(page int, shown []*document.Word, answer []proposal) ([]correcti
 	return accepted, nil
 }
 
-// isMisreading reports whether a word can be what a recognizer made of another one: both are one word, neither a number nor a
+// isMisreading reports whether a recognizer could have read one word as the other: both are one word, neither a number nor a
 // name, have the same punctuation around them, and differ in letters of similar shape only.
 func isMisreading(read, meant string) bool {
 	if meant != strings.Join(strings.Fields(meant), "") || strings.ContainsFunc(meant, func(r rune) bool { return !unicode.IsPrint(r) }) {

@@ -41,7 +41,7 @@ var answerSchema = map[string]any{
 	}}},
 }
 
-// ask sends one page and returns what the model proposes. image is nil if the page's own image is not at hand.
+// ask sends one page and returns the corrections that the model proposes. image is nil if the page has no image.
 func (m *Model) ask(ctx context.Context, image []byte, language, page string) ([]proposal, error) {
 	parts := []openai.ChatCompletionContentPartUnionParam{openai.TextContentPart("Language: " + language + "\n\n" + page)}
 	if kind := http.DetectContentType(image); len(image) <= maxImageBytes && slices.Contains([]string{"image/jpeg", "image/png", "image/webp"}, kind) {

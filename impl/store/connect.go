@@ -18,7 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Location returns what the store is connected to, for people: sqlite:PATH with the whole path, or a URL of Postgres without
+// Location returns the address of the database, for people: sqlite:PATH with the whole path, or a URL of Postgres without
 // password and parameters.
 func (s *Store) Location() string {
 	if s.server != nil {

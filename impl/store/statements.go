@@ -135,7 +135,7 @@ func (p *preparing) Close() error {
 	return errors.Join(append(errs, p.sqliteConn.Close())...)
 }
 
-// rows are those of a query by a prepared statement.
+// rows are the rows of a query by a prepared statement.
 type rows struct {
 	driver.Rows
 	of *statement

@@ -1,6 +1,6 @@
 // Package store connects to the database, a SQLite file or a Postgres server, and runs statements and transactions on it.
 // Both databases run the same statements and the same migrations (folder migrations); their differences stay in this
-// package. The packages account, ledger and ratelimit own the tables and say what they mean. Start reading at Store and
+// package. The packages account, ledger and ratelimit own the tables and document them. Start reading at Store and
 // Executor.
 //
 // Many replicas may share one Postgres, and several processes may open one SQLite file. Nothing is therefore cached in

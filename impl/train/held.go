@@ -25,7 +25,7 @@ func (p page) isHeld(line int) bool {
 	return p.held
 }
 
-// divide decides what the error is measured on: the pages named for it; without any every tenth page, or every tenth line of a few pages.
+// divide chooses the pages and lines that the error is measured on: the pages named for it; without any every tenth page, or every tenth line of a few pages.
 func divide(pages, heldBack []groundtruth.Page) ([]page, error) {
 	var out []page
 	trainedOn := map[string]bool{}

@@ -17,7 +17,7 @@ var reportHTML string
 
 var reportPage = template.Must(template.New("report").Parse(reportHTML))
 
-// report collects what the HTML report shows.
+// report collects the content of the HTML report.
 type report struct {
 	Model, Base, Languages string
 	Pages, Lines, Held     int
@@ -40,7 +40,7 @@ func (r *report) add(e training.Event) {
 	}
 }
 
-// Points are those of the error's curve, in a picture of 600 by 160 pixels.
+// Points of the error curve, in a picture of 600 by 160 pixels.
 func (r *report) Points() string {
 	if len(r.Curve) == 0 {
 		return ""

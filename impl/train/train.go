@@ -1,7 +1,7 @@
 // Package train is "uncial train": it fine-tunes a model of handwriting on the transcribed pages of an archive. It cuts their lines in a
 // sandboxed worker (layout.Given), has package training train on them, and writes the model and a report.
 //
-// What it has cut and learnt so far lies in a folder next to the model, so that an interrupted run can go on. How transcriptions are
+// Cut lines and the state of the training are in a folder next to the model, so that an interrupted run can continue. How transcriptions are
 // read is in package groundtruth. Start reading at Run.
 package train
 
@@ -47,7 +47,7 @@ type Options struct {
 	Progress    io.Writer                                           // lines for the user
 }
 
-// Result is what a run reached.
+// Result is the outcome of a run.
 type Result struct {
 	Model, Report string  // paths
 	Before, After float64 // share of wrong characters in the lines held back, with the base model and the new one
@@ -136,7 +136,7 @@ func (o *Options) version() string {
 	return string(name[:min(len(name), maxVersion)]) + " " + time.Now().UTC().Format(time.DateOnly)
 }
 
-// find returns the transcribed pages of the folders that a flag names, and tells what was skipped.
+// find returns the transcribed pages of the folders that a flag names, and prints the files that were skipped.
 func (o *Options) find(flag string, folders []string) ([]groundtruth.Page, error) {
 	const mostTold = 10
 	var all []groundtruth.Page

@@ -23,7 +23,7 @@ type Volume struct {
 	Pages    []*Page
 }
 
-// State is what is known about a page.
+// State is the state of a page.
 type State string
 
 // The states of a page. Failed, Empty and Absent differ: a failed page may be read later, an empty page was read and has no
@@ -47,7 +47,7 @@ type Page struct {
 	Position int
 	// Name is the name of the page's files without extension, unique in the volume without regard to case.
 	Name string
-	// Label is what people call the page, such as "f. 12r"; the name of the file if nothing else is known.
+	// Label is the page's name for people, such as "f. 12r"; by default the name of the file.
 	Label string
 	// Source says where the image comes from, for messages: a path, a path with "#page=3", or a URL.
 	Source string
@@ -105,7 +105,7 @@ type Save func(name string, write func(io.Writer) error) error
 type Writer struct {
 	// Name is the value of --volume.
 	Name string
-	// About says what is written, for the help.
+	// About describes the files, for the help.
 	About string
 	// Formats are those whose files the writer refers to; the client writes them for each page first.
 	Formats []gen.Format

@@ -18,7 +18,7 @@ type LogEntry struct {
 	Actor     string    `json:"actor"`             // ID of a user, or Console
 	Action    string    `json:"action"`            // such as "suspend account"
 	AccountID string    `json:"account,omitempty"` // the account that it was about
-	Subject   string    `json:"subject,omitempty"` // ID of what was changed, such as a user
+	Subject   string    `json:"subject,omitempty"` // ID of the changed object, such as a user
 	Detail    string    `json:"detail,omitempty"`  // such as the reason of a grant
 }
 

@@ -10,7 +10,7 @@ import (
 	"uncial/impl/store"
 )
 
-// Role says what a member may do. Owners manage keys, members and the account; members use the playground and read.
+// Role is what a member may do. Owners manage keys, members and the account; members use the playground and read.
 type Role string
 
 // Roles in an account. Every account with users has at least one owner.

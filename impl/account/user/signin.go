@@ -41,7 +41,7 @@ type Client struct {
 	// Addr is the address. Loopback and unknown addresses are not counted, because behind a proxy they stand for everybody.
 	Addr netip.Addr
 	// Known identifies a browser that has signed in as the user before, or is signed in; empty for all others. Its failures are
-	// counted apart, so that strangers who guess passwords do not delay it.
+	// counted apart, so that people who guess passwords do not delay it.
 	Known string
 }
 
@@ -126,7 +126,7 @@ type attempt struct {
 	known   string // Client.Known
 }
 
-// allowance is what failures are counted under, how many are free, and the longest delay after them.
+// allowance is the key that failures are counted under, the number of free ones, and the longest delay after them.
 type allowance struct {
 	subject string
 	free    int64
@@ -137,7 +137,7 @@ type allowance struct {
 // errTooManySignIns says that a successful sign-in stays on the counts of failures.
 var errTooManySignIns = errors.New("too many sign-ins")
 
-// success is what successful sign-ins are counted under. Only people who know the password can raise the count.
+// success is the key that successful sign-ins are counted under. Only people who know the password can raise the count.
 func (a attempt) success() string { return subject("success", a.email, cmp.Or(a.known, a.address)) }
 
 // allowances are those that the attempt counts against, the narrowest first.

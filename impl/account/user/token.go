@@ -13,7 +13,7 @@ import (
 	"uncial/impl/store"
 )
 
-// Purpose says what a one-time token is for.
+// Purpose of a one-time token.
 type Purpose string
 
 // Purposes of one-time tokens.
@@ -137,7 +137,7 @@ func (d *Directory) readToken(ctx context.Context, x store.Executor, statement, 
 	return t, nil
 }
 
-// tokenDigest returns what is stored instead of the secret. The secret is random, so a slow hash is not needed.
+// tokenDigest returns the digest that is stored instead of the secret. The secret is random, so a slow hash is not needed.
 func tokenDigest(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])

@@ -65,7 +65,7 @@ type Options struct {
 }
 
 // Directory holds the users of one database. It is safe for concurrent use, and any number of replicas may share the
-// database. Only the bounds on work in progress (hashes, delayed sign-ins) are those of one process.
+// database. Only the bounds on work in progress (hashes, delayed sign-ins) apply to each process separately.
 type Directory struct {
 	store    *store.Store
 	accounts *account.Registry

@@ -23,7 +23,7 @@ type degradation struct {
 	draw  func(pages []*image.Gray, random *rand.Rand) *image.Gray
 }
 
-// degradations are what --degrade offers. They are the same in every run: the seed is the position of the group
+// degradations are the choices of --degrade. They are the same in every run: the seed is the position of the group
 // among the selected pages.
 var degradations = map[string]degradation{
 	"turn90":  {1, func(p []*image.Gray, _ *rand.Rand) *image.Gray { return imaging.Turn(p[0], 1) }},

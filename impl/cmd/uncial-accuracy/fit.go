@@ -23,7 +23,7 @@ func (e *example) share() float64 {
 }
 
 // fitWeights fits the weights of the evidence of words, for print on printed pages and for handwriting on all, and prints them as they
-// stand in thresholds.go. The figures are of words on pages that were left out of the fit, one page at a time.
+// are in thresholds.go. The figures are of words on pages that were left out of the fit, one page at a time.
 func fitWeights(w io.Writer, pages []pageWords) error {
 	for _, handwritten := range []bool{false, true} {
 		name := "printWeights"

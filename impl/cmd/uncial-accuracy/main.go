@@ -66,7 +66,7 @@ type options struct {
 	Regions   string   `placeholder:"FILE" help:"Measure only whether regions have the kind that a file of labels gives them, on the pages that it labels."`
 	Fit       bool     `help:"Fit the weights of the words' confidence, and print them."`
 	Words     []string `placeholder:"FILE,..." help:"For --weak and --fit: take the words from files that --weak --json wrote, and read no pages."`
-	Checked   string   `placeholder:"FILE" help:"For --weak: count passages as right that stand on a page although its ground truth lacks them or has them in another place. Each line is the id of a page, a tab and a passage."`
+	Checked   string   `placeholder:"FILE" help:"For --weak: count as right the passages on a page that its ground truth does not have, or has in another place. Each line is the id of a page, a tab and a passage."`
 	HTML      string   `placeholder:"FILE" help:"Write an HTML report that shows each page with its words and errors."`
 	JSON      bool     `help:"Print the figures of every page as JSON."`
 	Only      string   `placeholder:"TEXT" help:"Read only pages whose id contains this text."`

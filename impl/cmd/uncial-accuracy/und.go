@@ -20,7 +20,7 @@ type foundPage struct {
 	Found    string           `json:"found"`
 	Score    accuracy.Score   `json:"score"`
 	Read     accuracy.Reading `json:"reading"`
-	// UndScore and UndRead are those of the reading that was not told the language.
+	// UndScore and UndRead belong to the reading with the language und.
 	UndScore accuracy.Score   `json:"undScore"`
 	UndRead  accuracy.Reading `json:"undReading"`
 }

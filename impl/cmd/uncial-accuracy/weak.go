@@ -20,15 +20,15 @@ type pageWords struct {
 	FoldedCER  float64              `json:"foldedCer"`
 	Confidence float64              `json:"confidence"`
 	Words      []accuracy.WordScore `json:"words"`
-	// Evidence is that of each word, for --fit; nil for what was not read.
+	// Evidence of each word, for --fit; nil for words that were not read.
 	Evidence []*wordEvidence `json:"evidence"`
-	// Missed is the number of characters that were not read and lie in no place that is listed.
+	// Missed is the number of characters that were not read and are in no listed place.
 	Missed int `json:"missed"`
 	// Lines counts the lines of the ground truth by kind, and as errors those of which no word was read.
 	Lines map[accuracy.LineKind]accuracy.Rate `json:"lines"`
 }
 
-// wordEvidence is what the confidence of a word is estimated from. A word that was divided at a line end has that of its first part.
+// wordEvidence is the input of the confidence estimate of a word. A word that was divided at a line end has that of its first part.
 type wordEvidence struct {
 	Handwritten bool             `json:"handwritten,omitempty"`
 	Values      reading.Evidence `json:"values"`

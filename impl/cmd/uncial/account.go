@@ -80,7 +80,7 @@ type accountPlanCmd struct {
 
 // Help returns the text below the flags.
 func (accountPlanCmd) Help() string {
-	return `A larger allowance applies at once. A smaller one never falls below what was used this month.
+	return `A larger allowance applies at once. A smaller one never falls below the points used this month.
 
 Example:
   uncial account plan acc_7k2m archive`

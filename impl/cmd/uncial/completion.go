@@ -91,7 +91,7 @@ type flagLine struct {
 	IsFile                      bool
 }
 
-// Words are what may follow the command: commands and flags.
+// Words may follow the command: commands and flags.
 func (c command) Words() (words []string) {
 	for _, sub := range c.Commands {
 		words = append(words, sub.Path[strings.LastIndexByte(sub.Path, ' ')+1:])

@@ -98,7 +98,7 @@ type keyRotateCmd struct {
 // Help returns the text below the flags.
 func (keyRotateCmd) Help() string {
 	return `The new key inherits the name, the address ranges, the lifetime and the monthly points of the old one. Both keys share these
-points, and what was used this month counts.
+points, and points used this month count.
 
 Example:
   uncial key rotate key_9x4c --overlap 2d`

@@ -29,7 +29,7 @@ type trainCmd struct {
 // Help returns the text below the flags.
 func (trainCmd) Help() string {
 	return `Cuts the transcribed lines out of the images and trains the base model on them, on this machine's processor. A tenth of
-the pages is held back to measure the error. Ctrl-C stops the training; the same command goes on from there.
+the pages is held back to measure the error. Ctrl-C stops the training; the same command continues from there.
 
 It needs PyTorch: apt-get install python3-torch
 

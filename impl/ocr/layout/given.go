@@ -41,7 +41,7 @@ func (b Band) path(page image.Rectangle) path {
 	return out
 }
 
-// at returns the height of the baseline at a column; beyond its ends it goes on level.
+// at returns the height of the baseline at a column; beyond its ends the line continues horizontally.
 func (b Band) at(x float64) float64 {
 	for i := 1; i < len(b.Baseline); i++ {
 		left, right := b.Baseline[i-1], b.Baseline[i]

@@ -45,7 +45,7 @@ func hasManifest(v *volume.Volume) error {
 }
 
 // writeAnnotations writes an annotation page for each page of a manifest that is read: a line is an annotation, whose place is in pixels of the
-// canvas. Their ids lie below that of the canvas, as those of a manifest's own annotations do.
+// canvas. Their ids begin with the id of the canvas, like the ids of a manifest's own annotations.
 func writeAnnotations(_ context.Context, v *volume.Volume, save volume.Save) error {
 	withoutID := 0
 	for _, page := range v.Pages {

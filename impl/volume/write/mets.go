@@ -15,7 +15,7 @@ import (
 	"uncial/internal/version"
 )
 
-// metsFile is a METS document (version 1.12). Its form is that of the schema; encoding/xml keeps the order of the fields.
+// metsFile is a METS document (version 1.12). Its form follows the schema; encoding/xml keeps the order of the fields.
 type metsFile struct {
 	XMLName xml.Name    `xml:"mets:mets"`
 	METS    string      `xml:"xmlns:mets,attr"`
@@ -75,7 +75,7 @@ type metsPointer struct {
 	File string `xml:"FILEID,attr"`
 }
 
-// mediaTypes are those of the files that METS refers to.
+// mediaTypes of the files that METS refers to.
 var mediaTypes = map[gen.Format]string{gen.Alto: "application/alto+xml", gen.Page: "application/vnd.prima.page+xml"}
 
 // writeMETS returns a writer of METS: the physical structure of the volume, with the file of each page in a format, and its image if

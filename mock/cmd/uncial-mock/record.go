@@ -29,8 +29,8 @@ type record struct {
 
 // Help is the text of --help above the flags.
 func (record) Help() string {
-	return `Sends images to a real service and records its answers, for 'uncial-mock --fixtures DIR' to give again. Each answer costs
-10 points. What the folder has already is not sent again, so that an interrupted run can be repeated.
+	return `Sends images to a real service and records its answers, for 'uncial-mock --fixtures DIR' to replay. Each answer costs
+10 points. Images whose answers are already in the folder are not sent again, so an interrupted run can be repeated.
 
 Exit status: 0 if every answer was recorded, 1 if some were not, 2 for wrong usage.
 

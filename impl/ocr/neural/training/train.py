@@ -3,7 +3,7 @@
 
 Trains a line model from a base model on the lines of a folder. `uncial train` calls it; package training describes the
 folder. Each line of standard output is a JSON object: {"kind": "start" | "progress" | "sample" | "done" | "error", ...}.
-SIGINT and SIGTERM save the state and end it with status 3; the same command goes on from there."""
+SIGINT and SIGTERM save the state and end it with status 3; the same command continues from there."""
 import argparse
 import collections
 import io

@@ -245,8 +245,8 @@ func TestDashboard_Invitations_Bounded(t *testing.T) {
 	s := newSite(t, withMail(mails))
 	b := s.browser()
 	s.acceptInvitation(b, "anna@example.org")
+	account := s.accountOf("anna@example.org")
 	for i := range 50 {
-		account := s.accountOf("anna@example.org")
 		_, err := s.Users.IssueMail(t.Context(), user.Token{
 			Purpose: user.Invitation, AccountID: account, Role: user.PlainMember, Email: fmt.Sprintf("reader%d@example.org", i),
 		}, account, user.Client{})

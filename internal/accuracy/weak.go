@@ -72,13 +72,13 @@ func ListedShare(scores []WordScore) float64 {
 	return float64(listed) / float64(max(words, 1))
 }
 
-// size counts the characters that are looked at with the word.
+// size counts the characters that a person who checks the word looks at.
 func (s WordScore) size() int { return s.Characters + s.Gap }
 
 // wrong counts the characters that are wrong, missing or in the wrong place.
 func (s WordScore) wrong() int {
 	if s.Moved {
-		return s.Characters + s.Gap
+		return s.size()
 	}
 	return s.Errors + s.Missing + s.Gap
 }

@@ -29,8 +29,8 @@ type WordScore struct {
 	Errors int `json:"errors,omitempty"`
 	// Missing counts the characters of words that are missing right behind it, or in front of it, in a passage with errors.
 	Missing int `json:"missing,omitempty"`
-	// Gap counts the characters of a long gap between this word and the next one of the same weak place: who looks at the place sees
-	// that they are missing.
+	// Gap counts the characters of a long gap between this word and the next one of the same weak place. A person who checks the place
+	// sees that they are missing.
 	Gap int `json:"gap,omitempty"`
 	// Moved reports whether the word is right, but is elsewhere in the ground truth.
 	Moved bool `json:"moved,omitempty"`

@@ -44,6 +44,9 @@ func (s *server) newExtraction(ctx context.Context, r gen.ExtractRequestObject) 
 	if _, isScenario := onImageHost(request.ImageURL); !isScenario {
 		e.own = s.ownFixture(ctx, request)
 	}
+	if e.own != nil && e.own.IsExact() && image.fetch == contract.FetchRefusedAddress {
+		image = imageScenario{} // a service with --fetch-allow answers as well; patterns must not open other addresses
+	}
 	prefer.seeded = prefer.seeded && e.own == nil // the seed chooses among the built-in texts
 	e.effect = combine(s.state.scenario(e.key), image, prefer, s.latency.at(s.seed, e.key, x.number))
 	return e, nil

@@ -75,6 +75,18 @@ func TestMock_OwnFixtures(t *testing.T) {
 	require.Equal(t, "example=minimal", minimal.header.Get("Preference-Applied"), "a seed does not affect a fixture")
 }
 
+func TestMock_OwnFixtures_addressesThatAreNotPublic(t *testing.T) {
+	t.Parallel()
+	m := mustOwn(t, mustFixtures(t, map[string]string{
+		"a.txt":         "Arma",
+		"fixtures.json": `{"fixtures":[{"url":"*","file":"a.txt"},{"url":"http://10.0.0.5:8182/page.jpg","file":"a.txt"}]}`,
+	}))
+	a := do(t, m, 200, extractionAt("", "ocr_test_ok", `{"imageUrl":"http://10.0.0.5:8182/page.jpg"}`))
+	assert.Equal(t, "Arma", *a.Text, "the manifest names it: it may be recorded from a service with --fetch-allow")
+	do(t, m, 400, extractionAt("", "ocr_test_ok", `{"imageUrl":"http://10.0.0.5:8182/other.jpg"}`))
+	do(t, m, 400, extractionAt("", "ocr_test_ok", `{"imageUrl":"http://127.0.0.1/"}`))
+}
+
 func TestMock_OwnFixtures_LargeText(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat(strings.Repeat("word ", 100)+"\n", 100)

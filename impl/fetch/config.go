@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -226,11 +227,15 @@ func parseOrigin(text string) (string, error) {
 
 // originOf returns scheme, host and port of a URL in one spelling (RFC 6454, section 4).
 func originOf(u *url.URL) string {
-	port := u.Port()
+	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	if ip, err := netip.ParseAddr(host); err == nil {
+		host = ip.Unmap().String()
+	}
+	port := strings.TrimLeft(u.Port(), "0")
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
 	}
-	return u.Scheme + "://" + strings.TrimSuffix(strings.ToLower(u.Hostname()), ".") + ":" + port
+	return u.Scheme + "://" + host + ":" + port
 }
 
 // authorizing is a transport that adds the credentials of each request's own origin. They are not part of the request that

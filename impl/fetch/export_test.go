@@ -46,3 +46,6 @@ func ImageURLs(infoJSON []byte, from *url.URL) ([]*url.URL, error) {
 	}
 	return info.imageURLs(from)
 }
+
+// OriginOf returns scheme, host and port of a URL.
+func OriginOf(u *url.URL) string { return originOf(u) }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -59,7 +58,7 @@ func (t *turns) CloseIdleConnections() { t.idle.CloseIdleConnections() }
 // host asked to wait, ocr.ErrBusy if too many requests wait or no turn came before the request's context ended, those of the
 // transport.
 func (t *turns) RoundTrip(r *http.Request) (*http.Response, error) {
-	name := hostKey(r)
+	name := originOf(r.URL)
 	release, err := t.take(r.Context(), name)
 	if err != nil {
 		return nil, err
@@ -84,15 +83,6 @@ func (t *turns) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	response.Body = &turnBody{ReadCloser: response.Body, release: release}
 	return response, nil
-}
-
-// hostKey names the host of a request with its port, in one spelling.
-func hostKey(r *http.Request) string {
-	port := r.URL.Port()
-	if port == "" {
-		port = r.URL.Scheme
-	}
-	return strings.TrimSuffix(strings.ToLower(r.URL.Hostname()), ".") + ":" + port
 }
 
 // take waits for a turn and returns a function that ends it, which may be called only once. Errors: ocr.ErrBusy, that of ctx

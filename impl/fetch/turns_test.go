@@ -4,6 +4,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -102,6 +103,22 @@ func TestFetcher_Fetch_leavesHostAlone(t *testing.T) {
 		_, err := f.Fetch(t.Context(), url+"/page")
 		return err == nil
 	}, 5*time.Second, 50*time.Millisecond)
+}
+
+func TestOriginOf_oneSpelling(t *testing.T) {
+	t.Parallel()
+	for want, texts := range map[string][]string{
+		"http://images.example.org:80":   {"http://images.example.org/a", "HTTP://Images.Example.ORG./a", "http://images.example.org:80/", "http://images.example.org:0080/"},
+		"https://images.example.org:443": {"https://images.example.org/a", "https://images.example.org:443/", "https://images.example.org:0443/"},
+		"http://2606:2800:220:1::1:80":   {"http://[2606:2800:220:1::1]/", "http://[2606:2800:0220:0001:0:0:0:1]:80/"},
+		"http://93.184.216.34:80":        {"http://93.184.216.34/", "http://[::ffff:93.184.216.34]:080/"},
+	} {
+		for _, text := range texts {
+			u, err := url.Parse(text)
+			require.NoError(t, err)
+			assert.Equal(t, want, fetch.OriginOf(u), text)
+		}
+	}
 }
 
 func TestRetryAfter(t *testing.T) {

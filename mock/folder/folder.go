@@ -253,6 +253,9 @@ func (f *Folder) Find(imageURL string, image []byte, language string) *Fixture {
 	return nil
 }
 
+// IsExact reports whether the manifest names the image itself instead of a pattern.
+func (f *Fixture) IsExact() bool { return f.pattern == nil }
+
 // Document returns the reading of the image, in the language of the request or, if that is und, of the manifest or else of the text. It is
 // shared, and must not be changed.
 func (f *Fixture) Document(language string, enhance bool) *document.Document {

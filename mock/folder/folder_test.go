@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -211,7 +212,11 @@ func TestLoad_refuses(t *testing.T) {
 			assert.NotContains(t, err.Error(), "folder.", "no Go types")
 		})
 	}
-	_, err := folder.Load("/nowhere", options)
+	pipe := mustFolder(t, map[string]string{folder.ManifestName: list(`{"url":"*","file":"a.txt"}`)})
+	require.NoError(t, syscall.Mkfifo(filepath.Join(pipe, "a.txt"), 0o600))
+	_, err := folder.Load(pipe, options)
+	require.EqualError(t, err, "fixtures.json: fixture 1: a.txt: is not a regular file", "it does not wait for a writer")
+	_, err = folder.Load("/nowhere", options)
 	require.EqualError(t, err, "/nowhere: no such file or directory")
 }
 

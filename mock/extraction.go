@@ -3,6 +3,7 @@ package mock
 import (
 	"context"
 	"strconv"
+	"time"
 	"unicode/utf8"
 
 	"uncial/gen"
@@ -94,6 +95,8 @@ func (e *extraction) reading(o outcome) (*reading, error) {
 	}.read(e.Enhance), nil
 }
 
-// processingTime is a plausible time for reading the text, in milliseconds. It must not be measured: answers are the same
-// bytes on every machine.
-func processingTime(text string) int64 { return 120 + 4*int64(utf8.RuneCountInString(text)) }
+// processingTime is a plausible time for reading the text, in milliseconds, at most the minute that the service takes. It must
+// not be measured: answers are the same bytes on every machine.
+func processingTime(text string) int64 {
+	return min(120+4*int64(utf8.RuneCountInString(text)), time.Minute.Milliseconds())
+}

@@ -93,6 +93,7 @@ func TestMock_OwnFixtures_LargeText(t *testing.T) {
 	dir := mustFixtures(t, map[string]string{"a.txt": long, "fixtures.json": `{"fixtures":[{"url":"*","file":"a.txt"}]}`})
 	a := do(t, mustOwn(t, dir), 200, extractionAt("", "ocr_test_ok", `{"imageUrl":"https://a.example/","format":"alto"}`))
 	require.Len(t, strings.Fields(*a.Text), 10_000, "the page grows with its text")
+	require.Contains(t, string(a.raw), `"processingTime":60000,`, "the service takes at most a minute")
 	dir = mustFixtures(t, map[string]string{"a.txt": strings.Repeat("word ", 1000), "fixtures.json": `{"fixtures":[{"url":"*","file":"a.txt"}]}`})
 	_, err := mock.LoadFixtures(dir)
 	require.ErrorContains(t, err, "a.txt: page 1: the text is too large for a page of 32767 pixels a side")

@@ -219,7 +219,7 @@ func loadRoots(dir string, files []string) (*x509.CertPool, error) {
 func parseOrigin(text string) (string, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" ||
-		(u.Scheme != "http" && u.Scheme != "https") {
+		(u.Scheme != "http" && u.Scheme != "https") || strings.Contains(u.Host, "*") || u.Port() != "" && !isPort(u.Port()) {
 		return "", fmt.Errorf("%q is not scheme, host and port; expected e.g. https://images.example.org", text)
 	}
 	return originOf(u), nil

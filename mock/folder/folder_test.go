@@ -215,7 +215,7 @@ func TestLoad_refuses(t *testing.T) {
 	pipe := mustFolder(t, map[string]string{folder.ManifestName: list(`{"url":"*","file":"a.txt"}`)})
 	require.NoError(t, syscall.Mkfifo(filepath.Join(pipe, "a.txt"), 0o600))
 	_, err := folder.Load(pipe, options)
-	require.EqualError(t, err, "fixtures.json: fixture 1: a.txt: is not a regular file", "it does not wait for a writer")
+	require.EqualError(t, err, "fixtures.json: fixture 1: a.txt: not a regular file", "it does not wait for a writer")
 	_, err = folder.Load("/nowhere", options)
 	require.EqualError(t, err, "/nowhere: no such file or directory")
 }

@@ -76,7 +76,7 @@ func plainJSON(err error) error {
 // readFile reads a file of the folder. A path that leads out of the folder is an error, and so is a pipe, which could block.
 func readFile(root *os.Root, name string) ([]byte, error) {
 	if info, err := root.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: is not a regular file", name)
+		return nil, fmt.Errorf("%s: not a regular file", name)
 	}
 	file, err := root.Open(name)
 	if err != nil {

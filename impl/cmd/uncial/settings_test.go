@@ -76,7 +76,7 @@ func TestRun_SecretFile_Exposed(t *testing.T) {
 	create := []string{"account", "create", "--name", "a", "--plan", "pro", database(t)}
 	_, _, stderr := uncial(create...)
 	require.NotContains(t, stderr, warning)
-	require.NoError(t, os.Chmod(secret, 0o604)) //nolint:gosec // the mode is what the test is about
+	require.NoError(t, os.Chmod(secret, 0o604))
 	status, _, stderr := uncial(create...)
 	require.Zero(t, status)
 	require.Equal(t, 1, strings.Count(stderr, warning), stderr)

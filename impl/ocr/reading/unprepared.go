@@ -9,8 +9,11 @@ import (
 	"uncial/internal/document"
 )
 
-// mayBeSpoilt reports whether hardly anything of a page that was prepared and read as print is likely to be right.
-func mayBeSpoilt(p *page) bool { return p.isGray && !p.isHand && p.read.Confidence < doubtfulPrint }
+// mayBeSpoilt reports whether hardly anything of a page that was prepared and read as print is likely to be right, with or without the
+// handwriting that was found on it: spoilt print looks like handwriting, too.
+func mayBeSpoilt(p *page) bool {
+	return p.isGray && !p.isHand && (p.read.Confidence < doubtfulPrint || foundHandwriting(p) && p.attempts[0].right < doubtfulPrint)
+}
 
 // tryUnprepared reads the page without the steps that prepare its greys, and keeps that reading if it is better. These steps make most
 // pages more legible, but of fuzzy letters on grainy paper they make blots.

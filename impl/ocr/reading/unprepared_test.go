@@ -118,3 +118,50 @@ func TestRead_doubtfulHandwriting(t *testing.T) {
 		})
 	}
 }
+
+// legibleHand is a Source that is surer of what it reads as handwriting than as print.
+type legibleHand struct{ blurred }
+
+func (l *legibleHand) ReadStrips(ctx context.Context, model string, strips []*image.Gray) ([][]tesseract.Word, error) {
+	all, err := l.blurred.ReadStrips(ctx, model, strips)
+	for _, line := range all {
+		for i := range line {
+			line[i].Confidence = 40
+		}
+	}
+	return all, err
+}
+
+func TestRead_unpreparedBesideHandwriting(t *testing.T) {
+	t.Parallel()
+	words, err := lexicon.Read(own.Models()[own.EarlyPrint])
+	require.NoError(t, err)
+	page := ocrtest.Sheet(ocrtest.Width, 1100)
+	for i := range writtenLines {
+		ocrtest.Scribble(page, 100, 1250, 26, func(float64) float64 { return float64(150 + 130*i) }, uint64(i)) // #nosec G115 -- counts lines
+	}
+	for i, v := range page.Pix {
+		page.Pix[i] = v/2 + 60 + uint8(i%page.Stride*40/page.Stride) // dim, and darker on the left
+	}
+	for name, c := range map[string]struct {
+		inPrint string
+		written bool
+	}{
+		"reads spoilt print that looks like handwriting again as it is": {"extrait des registres de naissance", false},
+		"keeps handwriting if print has no known words":                 {"trnuxi dnn rsqirtnen dn mnissnnce", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			src := &legibleHand{blurred{mixed: mixed{prints: both(0.3, 0), hands: both(0.3, 0)}, inPrint: c.inPrint, words: words}}
+			options := reading.Options{Language: "en", Without: []string{"handwriting", "unsure-print", "doubtful-print", "turn"}}
+			result, err := reading.Read(t.Context(), decode.Page{Image: page}, options, src)
+			require.NoError(t, err)
+			require.NotEmpty(t, result.Page.Blocks)
+			written := false
+			for l := range document.Lines(result.Page.Blocks) {
+				written = written || l.Handwritten
+			}
+			require.Equal(t, c.written, written)
+		})
+	}
+}

@@ -26,7 +26,7 @@ func TestNew_InvalidDashboard(t *testing.T) {
 		"--public-url: invalid URL":              {Dashboard: app.DashboardOptions{PublicURL: "uncial.example.org"}},
 		"--public-url: invalid URL \"http":       {Dashboard: app.DashboardOptions{PublicURL: "https://uncial.example.org/path"}},
 		"--public-url: required":                 {Dashboard: app.DashboardOptions{OpenID: dashboard.OpenID{Issuer: "https://a.example", ClientID: "a", ClientSecret: secret}}},
-		"--openid-issuer: use it together":       {Dashboard: app.DashboardOptions{OpenID: dashboard.OpenID{Issuer: "https://a.example"}}},
+		"--openid-issuer: requires --openid":     {Dashboard: app.DashboardOptions{OpenID: dashboard.OpenID{Issuer: "https://a.example"}}},
 	} {
 		_, err := app.New(o)
 		require.ErrorContains(t, err, want)

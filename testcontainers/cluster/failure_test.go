@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 	"testing"
 	"time"
 
@@ -17,21 +16,34 @@ import (
 // replaceLimit is how long a pod may take to start, and an engine to get an image.
 const replaceLimit = 3 * time.Minute
 
-// mostKills is how often a replica of the API is killed until a kill meets a request. Most kills do.
-const mostKills = 10
+// mostKills is how many replicas of the API are killed until a kill meets a request. With requests at all times, most kills do.
+const mostKills = 4
 
-// kill ends a pod with SIGKILL and waits until another has taken its place.
+// kill ends the processes of a pod with SIGKILL and waits until they have been started again.
 func (in *installation) kill(t *testing.T, component string, pod corev1.Pod) {
 	t.Helper()
-	in.mustKubectl(t, "--namespace", namespace, "delete", "pod", pod.Name, "--grace-period=0", "--force", "--wait=false")
-	require.NoError(t, in.Await(t.Context(), "the killed pod is replaced", replaceLimit, func(ctx context.Context) error {
+	require.NoError(t, in.KillContainers(t.Context(), pod))
+	require.NoError(t, in.Await(t.Context(), "the killed containers are started again", replaceLimit, func(ctx context.Context) error {
 		pods, err := in.Pods(ctx, namespace, component)
-		if err == nil && (len(pods) != replicas || slices.ContainsFunc(pods, func(p corev1.Pod) bool { return p.Name == pod.Name })) {
-			err = fmt.Errorf("%d pods", len(pods))
+		if err != nil {
+			return err
 		}
-		return err
+		for _, p := range pods {
+			if p.Name == pod.Name && restarts(p) > restarts(pod) {
+				return nil
+			}
+		}
+		return fmt.Errorf("pod %s has not been restarted", pod.Name)
 	}))
 	require.NoError(t, in.Ready(t.Context(), namespace, "uncial-"+component, replicas))
+}
+
+// restarts returns how often containers of a pod were started again.
+func restarts(pod corev1.Pod) (n int32) {
+	for _, container := range pod.Status.ContainerStatuses {
+		n += container.RestartCount
+	}
+	return n
 }
 
 // busyEngine waits for an engine that is reading.
@@ -86,10 +98,10 @@ func (in *installation) survivesAPIKill(t *testing.T) {
 	l, account := in.newLoad(t, "api-kill")
 	l.retry = true
 	l.during(t, func() {
-		for range mostKills { // a kill between two requests interrupts none
+		for n := range mostKills { // a kill between two requests interrupts none
 			pods, err := in.Pods(t.Context(), namespace, "api")
 			require.NoError(t, err)
-			in.kill(t, "api", pods[0])
+			in.kill(t, "api", pods[n%len(pods)]) // in turn: after several restarts of one, the kubelet would wait
 			if l.wasInterrupted() {
 				return
 			}

@@ -139,6 +139,18 @@ func (c *Cluster) Pods(ctx context.Context, namespace, component string) ([]core
 	return running, nil
 }
 
+// KillContainers ends the processes of a pod with SIGKILL, as a lack of memory does. The kubelet starts the containers again; deleting the pod
+// instead would let it stop in order, even without a grace period.
+func (c *Cluster) KillContainers(ctx context.Context, pod corev1.Pod) error {
+	for _, container := range pod.Status.ContainerStatuses {
+		id := strings.TrimPrefix(container.ContainerID, "containerd://")
+		if _, err := c.ctr(ctx, "tasks", "kill", "--all", "--signal", "SIGKILL", id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Ended waits until no pod of the namespace is stopping.
 func (c *Cluster) Ended(ctx context.Context, namespace string) error {
 	return c.Await(ctx, "stopping pods end", startLimit, func(ctx context.Context) error {

@@ -27,8 +27,8 @@ type Reader interface {
 	// ReadStrips reads each image as one line with a model, and returns the words of each. Boxes are in pixels of the strip,
 	// confidences 0..100.
 	ReadStrips(ctx context.Context, model string, strips []*image.Gray) ([][]tesseract.Word, error)
-	// ReadStripsTwice reads each image with a model of handwriting as ReadStrips does, and once more with word lists.
-	// known reports whether a list has a word; the calls come from several goroutines.
+	// ReadStripsTwice reads each image with a model of handwriting as ReadStrips does, and once more with word lists and a wider
+	// search. known reports whether a list has a word; the calls come from several goroutines.
 	ReadStripsTwice(ctx context.Context, model string, strips []*image.Gray, known func(word string) bool) (plain, again [][]tesseract.Word, err error)
 	// FindLines finds the lines of handwriting on a page whose bounds begin at (0, 0).
 	FindLines(g *image.Gray) (*layout.Page, error)

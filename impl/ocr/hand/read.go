@@ -91,24 +91,8 @@ func (m *Models) words(s layout.Strip, read []tesseract.Word) []document.Word {
 }
 
 // isNoise reports whether a line of handwriting is hardly likely to have a character right: it is a stain, an ornament, or writing
-// that shines through from the other side. Most of these are short, and the search for their text ended with many others.
-func (r reading) isNoise() bool {
-	right := likely(r.confidence)
-	return r.line.Handwritten && (right < noiseLine || right < shortNoise && r.characters < shortLine && r.posterior() < scatteredTexts)
-}
-
-// posterior returns the mean share of the likely texts of the line that have its words, weighted by their length.
-func (r reading) posterior() float64 {
-	var sum float64
-	for _, w := range r.line.Words {
-		share := 1.0
-		if w.Signals != nil {
-			share = w.Signals.Posterior
-		}
-		sum += float64(utf8.RuneCountInString(w.Text)) * share
-	}
-	return sum / float64(max(r.characters, 1))
-}
+// that shines through from the other side.
+func (r reading) isNoise() bool { return r.line.Handwritten && likely(r.confidence) < noiseLine }
 
 // weigh returns the mean confidence of words, 0..1, weighted by their length, and the number of their characters.
 func weigh(words []tesseract.Word) (confidence float64, characters int) {

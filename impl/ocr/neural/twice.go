@@ -2,7 +2,7 @@ package neural
 
 import "image"
 
-// ReadTwice reads a line as Read does, and once more with word lists. known reports whether a list has a word. The
+// ReadTwice reads a line as Read does, and once more with word lists and a wider search. known reports whether a list has a word. The
 // network runs once, so that the second reading adds a fifth to the time of the first.
 func (r *Recognizer) ReadTwice(line *image.Gray, known func(word string) bool) (plain, again []Word) {
 	rows, steps := r.score(line)
@@ -10,9 +10,9 @@ func (r *Recognizer) ReadTwice(line *image.Gray, known func(word string) bool) (
 	if len(plain) == 0 || r.guide.language == nil {
 		return plain, plain
 	}
-	knowing := r.guide
-	knowing.known = remembered(known)
-	return plain, r.words(knowing, rows, steps, line)
+	wide := r.guide
+	wide.width, wide.known = wideBeamWidth, remembered(known)
+	return plain, r.words(wide, rows, steps, line)
 }
 
 // remembered returns known with a cache, because a search asks for the same words again and again.

@@ -253,7 +253,7 @@ func (r *run) count(result *Result) {
 	r.used += result.Points
 	// Answers about pages that are read side by side may come in another order than their charges, so that the least balance is the latest.
 	// A balance that this run cannot have lowered was reset meanwhile.
-	if left := result.Answer.RemainingPoints; r.remaining == nil || left == nil || *left < *r.remaining || *left > *r.remaining+int64(r.used) {
+	if left := result.Answer.RemainingPoints; r.remaining == nil || left == nil || *left < *r.remaining || *left > *r.remaining+r.used {
 		r.remaining = left
 	}
 	r.console.spent(r.used)

@@ -51,7 +51,7 @@ func TestReadConfig_refuses(t *testing.T) {
 		"a host with a path":         {`{"hosts":{"https://images.example.org/a":{}}}`, "is not scheme, host and port"},
 		"a host with a password":     {`{"hosts":{"https://a:b@images.example.org":{}}}`, "is not scheme, host and port"},
 		"a pattern of hosts":         {`{"hosts":{"https://*.example.org":{"headers":{"X":{"file":"token"}}}}}`, "is not scheme, host and port"},
-		"a port that is none":        {`{"hosts":{"https://a.test:65536":{"headers":{"X":{"file":"token"}}}}}`, "is not scheme, host and port"},
+		"a port above 65535":         {`{"hosts":{"https://a.test:65536":{"headers":{"X":{"file":"token"}}}}}`, "is not scheme, host and port"},
 		"a host without credentials": {`{"hosts":{"https://images.example.org":{}}}`, "needs headers or basic"},
 		"the same host twice":        {`{"hosts":{"https://a.test":{"headers":{"X":{"file":"token"}}},"https://A.test:443":{"headers":{"X":{"file":"token"}}}}}`, "occurs twice"},
 		"a header of HTTP":           {`{"hosts":{"https://a.test":{"headers":{"host":{"file":"token"}}}}}`, `"host" is not a header that can be set`},

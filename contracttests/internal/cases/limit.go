@@ -141,15 +141,21 @@ func checkUsedUpWindow(ctx context.Context, s *session) error {
 	return err
 }
 
-func checkLimitedCapped(ctx context.Context, s *session) error {
-	a, err := s.limited(ctx, model.KeyCapped, true)
+// exhausted returns a limited account whose window is used up, so that the next request that counts is refused. See limited for fresh.
+func (s *session) exhausted(ctx context.Context, scenario string, fresh bool) (*model.Account, error) {
+	a, err := s.limited(ctx, scenario, fresh)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := s.openWindow(ctx, a); err != nil {
-		return err
+		return nil, err
 	}
-	if err := s.useUp(ctx, a, 0); err != nil {
+	return a, s.useUp(ctx, a, 0)
+}
+
+func checkLimitedCapped(ctx context.Context, s *session) error {
+	a, err := s.exhausted(ctx, model.KeyCapped, true)
+	if err != nil {
 		return err
 	}
 	_, err = s.sendAs(ctx, a, invalid().rushed(), read(printed).rushed())

@@ -124,14 +124,8 @@ func negotiationRows() (rows []row) {
 }
 
 func checkLimitNegotiation(ctx context.Context, s *session) error {
-	a, err := s.limited(ctx, model.KeyRateLimited, false)
+	a, err := s.exhausted(ctx, model.KeyRateLimited, false)
 	if err != nil {
-		return err
-	}
-	if err := s.openWindow(ctx, a); err != nil {
-		return err
-	}
-	if err := s.useUp(ctx, a, 0); err != nil {
 		return err
 	}
 	for _, q := range negotiated(body(`{}`, "imageUrl").rushed(), true) {

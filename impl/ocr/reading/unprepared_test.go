@@ -94,10 +94,7 @@ func TestRead_doubtfulHandwriting(t *testing.T) {
 	t.Parallel()
 	words, err := lexicon.Read(own.Models()[own.EarlyPrint])
 	require.NoError(t, err)
-	page := ocrtest.Sheet(ocrtest.Width, 1100)
-	for i := range writtenLines {
-		ocrtest.Scribble(page, 100, 1250, 26, func(float64) float64 { return float64(150 + 130*i) }, uint64(i)) // #nosec G115 -- counts lines
-	}
+	page := scribbledSheet()
 	for name, c := range map[string]struct {
 		inPrint string
 		written bool
@@ -119,6 +116,15 @@ func TestRead_doubtfulHandwriting(t *testing.T) {
 	}
 }
 
+// scribbledSheet returns a page with writtenLines lines of scribbles.
+func scribbledSheet() *image.Gray {
+	page := ocrtest.Sheet(ocrtest.Width, 1100)
+	for i := range writtenLines {
+		ocrtest.Scribble(page, 100, 1250, 26, func(float64) float64 { return float64(150 + 130*i) }, uint64(i)) // #nosec G115 -- counts lines
+	}
+	return page
+}
+
 // legibleHand is a Source that is surer of what it reads as handwriting than as print.
 type legibleHand struct{ blurred }
 
@@ -136,10 +142,7 @@ func TestRead_unpreparedBesideHandwriting(t *testing.T) {
 	t.Parallel()
 	words, err := lexicon.Read(own.Models()[own.EarlyPrint])
 	require.NoError(t, err)
-	page := ocrtest.Sheet(ocrtest.Width, 1100)
-	for i := range writtenLines {
-		ocrtest.Scribble(page, 100, 1250, 26, func(float64) float64 { return float64(150 + 130*i) }, uint64(i)) // #nosec G115 -- counts lines
-	}
+	page := scribbledSheet()
 	for i, v := range page.Pix {
 		page.Pix[i] = v/2 + 60 + uint8(i%page.Stride*40/page.Stride) // dim, and darker on the left
 	}

@@ -146,15 +146,18 @@ func (p *plan) recall(ctx context.Context, one *page) {
 	one.generation = known.Generation
 	one.isPending = !known.SentAt.IsZero()
 	one.isDoubtful = one.isPending
-	answer, err := p.store.LoadAnswer(one.id)
+	// The id of a page tells its content and options, so that an answer is certain to be the page's even if the journal was lost.
+	isNewToJournal := known.State == volume.Waiting && !one.isPending
+	var answer *journal.Answer
+	if !p.cmd.Force || isNewToJournal || one.isPending { // otherwise a new reading replaces the answer, whatever it is
+		answer, err = p.store.LoadAnswer(one.id)
+	}
 	isDamaged := errors.Is(err, journal.ErrDamaged)
 	if err != nil && !isDamaged && !errors.Is(err, fs.ErrNotExist) && !p.cmd.Force {
 		one.State, one.isDone = volume.Failed, true
 		one.Reason = fmt.Sprintf("cannot read the stored answer: %v; nothing was sent", durable.WithoutPath(err))
 		return
 	}
-	// The id of a page tells its content and options, so that an answer is certain to be the page's even if the journal was lost.
-	isNewToJournal := known.State == volume.Waiting && !one.isPending
 	if answer != nil && (isNewToJournal || one.isPending && answer.Generation == known.Generation) && p.adopt(one, answer) {
 		return
 	}

@@ -1,9 +1,7 @@
 package fetch
 
 import (
-	"bytes"
 	"crypto/x509"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -16,6 +14,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
+
+	"uncial/internal/strictjson"
 )
 
 // Config is what an operator says about particular hosts and about the way out of the network. The zero value has no
@@ -64,13 +64,8 @@ func ReadConfig(path string) (Config, error) {
 		return Config{}, err
 	}
 	var file configFile
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&file); err != nil {
+	if err := strictjson.Object(text, &file); err != nil {
 		return Config{}, fmt.Errorf("%s: %w; known members: hosts (headers, basic), proxy (url, basic), ca", path, err)
-	}
-	if decoder.More() {
-		return Config{}, fmt.Errorf("%s: text follows after the JSON object", path)
 	}
 	config, err := file.load(filepath.Dir(path))
 	if err != nil {

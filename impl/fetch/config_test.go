@@ -46,7 +46,8 @@ func TestReadConfig_refuses(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"no JSON":                    {`hosts:`, "known members"},
 		"an unknown member":          {`{"host":{}}`, `unknown field "host"`},
-		"text after the object":      {`{}{}`, "text follows"},
+		"text after the object":      {`{}{}`, "unexpected text after the JSON object"},
+		"a list":                     {`[]`, "unexpected JSON array; expected an object"},
 		"a host without a scheme":    {`{"hosts":{"images.example.org":{}}}`, "expected e.g. https://images.example.org"},
 		"a host with a path":         {`{"hosts":{"https://images.example.org/a":{}}}`, "is not scheme, host and port"},
 		"a host with a password":     {`{"hosts":{"https://a:b@images.example.org":{}}}`, "is not scheme, host and port"},

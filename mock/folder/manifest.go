@@ -1,12 +1,12 @@
 package folder
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+
+	"uncial/internal/strictjson"
 )
 
 // ManifestName is the file in a folder that lists its fixtures.
@@ -51,26 +51,13 @@ func ReadManifest(root *os.Root) (m Manifest, err error) {
 	if err != nil {
 		return m, err
 	}
-	decoder := json.NewDecoder(bytes.NewReader(source))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&m); err != nil {
-		return m, fmt.Errorf(`%s: expected {"fixtures": [{"url": "...", "file": "..."}, ...]}: %w`, ManifestName, plainJSON(err))
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return m, fmt.Errorf("%s: unexpected text after the JSON object", ManifestName)
+	if err := strictjson.Object(source, &m); err != nil {
+		return m, fmt.Errorf(`%s: expected {"fixtures": [{"url": "...", "file": "..."}, ...]}: %w`, ManifestName, err)
 	}
 	if len(m.Fixtures) > maxFixtures {
 		return m, fmt.Errorf("%s: has %d fixtures; at most %d are possible", ManifestName, len(m.Fixtures), maxFixtures)
 	}
 	return m, nil
-}
-
-// plainJSON is an error of encoding/json without the names of Go types.
-func plainJSON(err error) error {
-	if mistyped, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Errorf("unexpected JSON %s at %q", mistyped.Value, mistyped.Field)
-	}
-	return err
 }
 
 // readFile reads a file of the folder. A path that leads out of the folder is an error, and so is a pipe, which could block.

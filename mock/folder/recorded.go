@@ -17,6 +17,7 @@ import (
 	"uncial/gen"
 	"uncial/internal/document"
 	"uncial/internal/pagefile"
+	"uncial/internal/strictjson"
 )
 
 // Answer is the body of a recorded answer. remainingPoints is not the page's but the account's, and the only value that may
@@ -174,7 +175,7 @@ func NewAnswer(body []byte, language string, format gen.Format, enhance bool) (*
 	}
 	a := &Answer{before: body}
 	if err := json.Unmarshal(body, &a.Result); err != nil {
-		return nil, fmt.Errorf("breaks the contract: %w", plainJSON(err))
+		return nil, fmt.Errorf("breaks the contract: %w", strictjson.Explain(err))
 	}
 	if err := a.check(language, format, enhance); err != nil {
 		return nil, fmt.Errorf("breaks the contract: %w", err)

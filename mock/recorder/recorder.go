@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"uncial/gen"
+	"uncial/internal/contract"
 	"uncial/internal/contract/imagefile"
 	"uncial/internal/language"
 	"uncial/mock/folder"
@@ -96,8 +97,45 @@ func (r *Recorder) wanted() (all []wanted) {
 	return all
 }
 
-// Cost is the maximum price in points of recording this number of images.
-func (r *Recorder) Cost(images int) int { return 10 * images * len(r.wanted()) }
+// Cost is the maximum price in points of recording the images: 10 for each answer that the folder lacks. Images that cannot be
+// read cost nothing. It reads the images and sends nothing.
+func (r *Recorder) Cost(images []string) (points int, err error) {
+	root, err := os.OpenRoot(r.Dir)
+	if err != nil {
+		return 0, fmt.Errorf("--to: %w", err)
+	}
+	defer func() { _ = root.Close() }()
+	manifest, err := readManifest(root)
+	if err != nil {
+		return 0, err
+	}
+	for _, image := range images {
+		source, err := readSource(image)
+		if err != nil {
+			continue // Record reports it
+		}
+		for _, w := range r.wanted() {
+			if r.isWanted(&manifest, source, w) {
+				points += contract.Price
+			}
+		}
+	}
+	return points, nil
+}
+
+// isWanted reports whether the answer must be requested.
+func (r *Recorder) isWanted(m *folder.Manifest, s source, w wanted) bool {
+	return r.Again || !isKnown(m, s, r.Language, w)
+}
+
+// readManifest reads the list of the folder, which is empty before the first answer.
+func readManifest(root *os.Root) (folder.Manifest, error) {
+	manifest, err := folder.ReadManifest(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return manifest, nil
+	}
+	return manifest, err
+}
 
 // Record records the images one after the other: files, or http and https addresses. An image that fails is reported to
 // Progress, and the others are still recorded. The error says why the run ended early.
@@ -110,8 +148,8 @@ func (r *Recorder) Record(ctx context.Context, images []string) (s Summary, err 
 		return s, fmt.Errorf("--to: %w", err)
 	}
 	defer func() { _ = root.Close() }()
-	manifest, err := folder.ReadManifest(root)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	manifest, err := readManifest(root)
+	if err != nil {
 		return s, err
 	}
 	for _, image := range images {
@@ -122,7 +160,7 @@ func (r *Recorder) Record(ctx context.Context, images []string) (s Summary, err 
 			continue
 		}
 		for _, w := range r.wanted() {
-			if !r.Again && isKnown(&manifest, source, r.Language, w) {
+			if !r.isWanted(&manifest, source, w) {
 				s.Known++
 				continue
 			}

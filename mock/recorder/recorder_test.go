@@ -53,6 +53,13 @@ func mustImage(tb testing.TB) string {
 	return path
 }
 
+func requireCost(tb testing.TB, points int, r *recorder.Recorder, images []string) {
+	tb.Helper()
+	cost, err := r.Cost(images)
+	require.NoError(tb, err)
+	require.Equal(tb, points, cost)
+}
+
 func TestRecorder_Record(t *testing.T) {
 	t.Parallel()
 	address, asked := mustServe(t, mock.New(mock.Options{}))
@@ -60,7 +67,8 @@ func TestRecorder_Record(t *testing.T) {
 	images := []string{"http://images.example.org/a.jpg?page=1", "http://images.example.org/a.jpg?page=2", mustImage(t)}
 	r := newRecorder(address, dir)
 	r.Enhance, r.Formats = true, []gen.Format{gen.Alto, gen.JSON}
-	require.Equal(t, 120, r.Cost(len(images)))
+	require.NoError(t, r.Check(), "creates the folder")
+	requireCost(t, 120, r, images)
 	s, err := r.Record(t.Context(), images)
 	require.NoError(t, err)
 	require.Equal(t, recorder.Summary{Recorded: 12}, s)
@@ -68,12 +76,16 @@ func TestRecorder_Record(t *testing.T) {
 	require.NoError(t, err)
 	require.NotNil(t, own.Find(images[0], nil, "de"))
 
+	r.Formats = append(r.Formats, gen.Text)
+	requireCost(t, 60, r, append(images, "/nowhere.png")) // what the folder has costs nothing, nor does a missing image
 	s, err = newRecorder(address, dir).Record(t.Context(), images)
 	require.NoError(t, err)
 	require.Equal(t, recorder.Summary{Known: 3}, s)
 	require.EqualValues(t, 12, asked.Load(), "nothing is sent and paid for twice")
 	again := newRecorder(address, dir)
 	again.Again = true
+	again.Language = "de"
+	requireCost(t, 30, again, images)
 	s, err = again.Record(t.Context(), images)
 	require.NoError(t, err)
 	require.Equal(t, 3, s.Recorded)

@@ -163,7 +163,9 @@ func checkServedContract(ctx context.Context, s *session) error {
 		return fail(y, "/openapi.json is not JSON")
 	case media != "application/json":
 		return fail(y, "/openapi.json must have the type application/json, not %q", y.Header.Get("Content-Type"))
-	case err != nil || at != "":
+	case err != nil:
+		return fail(y, "/openapi.json cannot be compared with /openapi.yaml: %v", err)
+	case at != "":
 		return fail(y, "/openapi.json must say the same as /openapi.yaml; it differs at %s", at)
 	}
 	return nil
@@ -185,8 +187,14 @@ func (s *session) negotiateContract(ctx context.Context, served *model.Exchange)
 		if y.Status == http.StatusOK && bytes.Equal(y.Body, served.Body) {
 			continue
 		}
-		if at, err := differsAt(spelledOut(served.Body), spelledOut(y.Body)); y.Status != http.StatusOK || err != nil || at != "" {
-			return fail(y, "the contract must be the same whatever a request prefers; this answer is %d and differs at %s", y.Status, at)
+		const rule = "the contract must be the same whatever a request prefers"
+		switch at, err := differsAt(spelledOut(served.Body), spelledOut(y.Body)); {
+		case y.Status != http.StatusOK:
+			return fail(y, rule+"; this answer is %d", y.Status)
+		case err != nil:
+			return fail(y, rule+"; this answer is not an OpenAPI document: %v", err)
+		case at != "":
+			return fail(y, rule+"; this answer differs at %s", at)
 		}
 	}
 	return nil

@@ -95,8 +95,8 @@ func (p *Proxy) checkAnswer(x *exchange, invalid []string) (faults []string) {
 		Request: append(slices.Clip(x.request.Body), x.request.Path+"?"+x.request.Query+" "+x.url...), Secrets: answer.NewSecrets(x.secrets()),
 	})
 	faults = append(faults, alone...)
-	if len(alone) > 0 {
-		return faults // what follows relies on the form
+	if members == nil {
+		return faults // the rules below read the members of an object
 	}
 	y := x.model(members, header, body)
 	faults = append(faults, expect.CheckRetryAfter(y)...)
@@ -111,9 +111,9 @@ func (p *Proxy) checkAnswer(x *exchange, invalid []string) (faults []string) {
 
 // checkRecord requires the numbers of a status record to agree with each other and with the headers.
 func checkRecord(y *model.Exchange) (faults []string) {
-	used, _ := y.Int("pointsUsed")
-	left, _ := y.Int("pointsRemaining")
-	if total, ok := y.Int("pointsTotal"); ok && used+left != total {
+	used, hasUsed := y.Int("pointsUsed")
+	left, hasLeft := y.Int("pointsRemaining")
+	if total, ok := y.Int("pointsTotal"); ok && hasUsed && hasLeft && used+left != total {
 		faults = append(faults, fmt.Sprintf("pointsUsed and pointsRemaining add up to %d, but pointsTotal is %d", used+left, total))
 	}
 	requests, _, limit, ok := model.HeaderWindow(y)

@@ -5,9 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -212,6 +215,27 @@ func TestProxy_reportsALenientServer(t *testing.T) {
 	status, _, _ := mustSend(t, http.DefaultClient, address, call{key: "ok", body: `{"imageUrl":"http://mock.invalid/printed","dpi":300}`})
 	require.Equal(t, 200, status)
 	require.Contains(t, stop().Kinds[0].Examples[0].Fault, "a 200 to an invalid request")
+}
+
+// TestProxy_reportsEveryFault sends a status record without its header Link, whose points do not add up.
+func TestProxy_reportsEveryFault(t *testing.T) {
+	t.Parallel()
+	wrong := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := httptest.NewRecorder()
+		honest().ServeHTTP(answer, r)
+		body := regexp.MustCompile(`"pointsUsed":\d+`).ReplaceAll(answer.Body.Bytes(), []byte(`"pointsUsed":7`))
+		maps.Copy(w.Header(), answer.Header())
+		w.Header().Del("Link")
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		_, _ = w.Write(body)
+	})
+	var faults []string
+	address, stop := mustProxy(t, wrong, proxy.Options{Violation: func(v proxy.Violation) { faults = append(faults, v.Fault) }})
+	mustSend(t, http.DefaultClient, address, call{key: "ok"})
+	stop()
+	all := strings.Join(faults, "\n")
+	assert.Contains(t, all, "Link")
+	assert.Contains(t, all, "add up to")
 }
 
 func TestProxy_reportsNetworkFaults(t *testing.T) {

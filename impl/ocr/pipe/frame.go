@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"uncial/internal/fair"
+	"uncial/internal/strictjson"
 )
 
 // send writes one frame: header as JSON of at most limit bytes, then the payload. Nothing is written if either is too
@@ -58,7 +59,7 @@ func (c *Conn) receive(header any, maxHeader, maxPayload int, meter *fair.Meter)
 	if err := checkHeader(text, maxHeader); err != nil {
 		return nil, err
 	}
-	if err := decode(text, header); err != nil {
+	if err := strictjson.Object(text, header); err != nil {
 		return nil, fmt.Errorf("pipe: header: %w", err)
 	}
 	payload, err := readPart(c.r, maxPayload, meter)
@@ -118,19 +119,6 @@ func checkHeader(text []byte, limit int) error {
 	// The decoder would replace bytes that are not UTF-8, so that a text could change without notice.
 	if !utf8.Valid(text) {
 		return errors.New("pipe: header is not UTF-8")
-	}
-	return nil
-}
-
-// decode reads exactly one JSON value without unknown fields.
-func decode(text []byte, into any) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		return err
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("data after the JSON value")
 	}
 	return nil
 }

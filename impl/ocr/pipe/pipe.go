@@ -24,6 +24,7 @@ import (
 	"uncial/impl/ocr/timing"
 	"uncial/internal/document"
 	"uncial/internal/fair"
+	"uncial/internal/strictjson"
 )
 
 // Protocol is the version of this protocol. Both sides must have the same one; raise it with every change of a message.
@@ -246,7 +247,7 @@ func DecodeDocument(text []byte, to Request) (*document.Document, error) {
 		return nil, err
 	}
 	var d document.Document
-	if err := decode(text, &d); err != nil {
+	if err := strictjson.Object(text, &d); err != nil {
 		return nil, fmt.Errorf("pipe: document: %w", err)
 	}
 	if err := checkDocument(&d); err != nil {

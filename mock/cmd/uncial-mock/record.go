@@ -93,7 +93,11 @@ func (r *record) run(out io.Writer) error {
 	if err := rec.Check(); err != nil {
 		return errUsage{err}
 	}
-	_, _ = fmt.Fprintf(out, "images: %d; this may cost %d points\n", len(r.Images), rec.Cost(len(r.Images)))
+	points, err := rec.Cost(r.Images)
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(out, "images: %d; this may cost %d points\n", len(r.Images), points)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process

@@ -1,0 +1,42 @@
+// Package strictjson decodes JSON that people or other processes of the project write: settings, lists of files, messages. Bodies
+// of API requests are stricter still and belong to package request.
+package strictjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Object decodes a text that is one JSON object with known fields and nothing after it. Errors say what is wrong and where, without
+// the names of Go types.
+func Object(text []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return Explain(err)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("unexpected text after the JSON object")
+	}
+	return nil
+}
+
+// Explain returns an error of encoding/json in the words of someone who knows JSON and not Go.
+func Explain(err error) error {
+	mistyped, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case ok && mistyped.Field == "":
+		return fmt.Errorf("unexpected JSON %s; expected an object", mistyped.Value)
+	case ok:
+		return fmt.Errorf("unexpected JSON %s at %q", mistyped.Value, mistyped.Field)
+	case errors.Is(err, io.EOF):
+		return errors.New("the text is empty; expected a JSON object")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the JSON object is incomplete")
+	}
+	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+}

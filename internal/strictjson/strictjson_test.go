@@ -1,0 +1,38 @@
+package strictjson_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"uncial/internal/strictjson"
+)
+
+type settings struct {
+	Name string `json:"name"`
+	Ages []int  `json:"ages"`
+}
+
+func TestObject(t *testing.T) {
+	t.Parallel()
+	var s settings
+	require.NoError(t, strictjson.Object([]byte(` {"name": "a", "ages": [1]} `+"\n"), &s))
+	assert.Equal(t, settings{Name: "a", Ages: []int{1}}, s)
+	for text, want := range map[string]string{
+		``:                "the text is empty; expected a JSON object",
+		`{"name": "a"`:    "the JSON object is incomplete",
+		`[]`:              "unexpected JSON array; expected an object",
+		`{"name": 1}`:     `unexpected JSON number at "name"`,
+		`{"ages": ["x"]}`: `unexpected JSON string at "ages"`,
+		`{"age": 1}`:      `unknown field "age"`,
+		`{} {}`:           "unexpected text after the JSON object",
+		`{} }`:            "unexpected text after the JSON object",
+		`name`:            "invalid character 'a' in literal null (expecting 'u')",
+	} {
+		t.Run("refuses "+text, func(t *testing.T) {
+			t.Parallel()
+			require.EqualError(t, strictjson.Object([]byte(text), &settings{}), want)
+		})
+	}
+}

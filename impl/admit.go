@@ -42,8 +42,8 @@ func (s *Service) admit(ctx context.Context, r gen.ExtractRequestObject) (job, e
 	return j, nil
 }
 
-// enter takes a place for the first stage of the job, before any points are held, so that a refusal costs the database nothing:
-// among the images to be read if the request carries its image, else among those to be fetched. The error is fair.ErrFull.
+// enter takes a place for the first stage of the job: reading if the request carries its image, else fetching. It is called before
+// any points are held, so that a refusal does not touch the database. The error is fair.ErrFull.
 func (s *Service) enter(ctx context.Context, j job) (inside context.Context, leave func(), err error) {
 	if _, isInline := request.InlineImage(ctx, j.ImageURL); isInline {
 		return s.Reading.Enter(ctx)

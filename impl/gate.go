@@ -22,7 +22,7 @@ type Gate struct {
 
 var _ edge.Gate = (*Gate)(nil)
 
-// Authenticate finds the account behind the token. The client gets the same 401 for every fault of the key, so that it
+// Authenticate finds the account behind the token. The client gets the same 401 whatever is wrong with the key, so that it
 // cannot test which keys exist; the log has the reason.
 func (g *Gate) Authenticate(ctx context.Context, token string, from netip.Addr) (edge.Principal, error) {
 	a, k, err := g.Accounts.Authenticate(ctx, token, from)

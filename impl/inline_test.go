@@ -13,7 +13,7 @@ import (
 	"uncial/internal/fair"
 )
 
-// The fingerprint of a request with an inline image covers the image, however it is written.
+// The fingerprint of a request with an inline image depends on the bytes of the image, not on their base64 encoding.
 func TestService_Extract_ReplaysInlineImages(t *testing.T) {
 	t.Parallel()
 	s := mustServe(t, "sqlite::memory:")
@@ -32,7 +32,7 @@ func TestService_Extract_ReplaysInlineImages(t *testing.T) {
 	require.Contains(t, other.field(t, "details"), "Idempotency-Key")
 }
 
-// A PDF is in memory several times until it is sent.
+// Several copies of a PDF are in memory until it is sent.
 func TestService_Extract_CountsTheMemoryOfPDFs(t *testing.T) {
 	t.Parallel()
 	s := mustServe(t, "sqlite::memory:")

@@ -32,16 +32,16 @@ type Service struct {
 	Fetch      func(ctx context.Context, imageURL string) ([]byte, error)
 	Recognizer ocr.Recognizer
 	// Fetching and Reading bound the images that are being fetched, and those that wait for a worker or are being read. They are
-	// separate, so that slow servers of images keep no worker waiting. Default: nil, no bound.
+	// separate, so that workers never wait for slow image servers. Default: nil, no bound.
 	Fetching, Reading *fair.Gate
 	// Proofread corrects the document of a request with "enhance" in place. If it fails it must leave the document
 	// unchanged. Default: nil, so that only the recognizer's own corrections apply.
 	Proofread func(ctx context.Context, image []byte, doc *document.Document) error
-	HoldTTL   time.Duration // lifetime of a hold that is no longer extended, as when its process has died
+	HoldTTL   time.Duration // lifetime of a hold that is no longer extended, for example because its process died
 	Deadline  time.Duration // of one extraction
 	Now       func() time.Time
 	Logger    *slog.Logger
-	// Observer is told what happens, for metrics. Default: nil, nobody is.
+	// Observer is told what happens, for metrics. Default: nil.
 	Observer Observer
 }
 
@@ -150,11 +150,11 @@ func (s *Service) observe(f func(Observer)) {
 	}
 }
 
-// fetch returns the bytes of the image file. What a server sent instead of an image is refused here, before it waits for a
-// worker. Errors: those of Fetch.
+// fetch returns the bytes of the image file. It refuses anything but an image, so that no such file waits for a worker. Errors:
+// those of Fetch.
 func (s *Service) fetch(ctx context.Context, imageURL string) (image []byte, err error) {
 	if _, isInline := request.InlineImage(ctx, imageURL); isInline {
-		return s.Fetch(ctx, imageURL) // the recognizer reports the fault of the image
+		return s.Fetch(ctx, imageURL) // the recognizer reports what is wrong with the image
 	}
 	began := time.Now()
 	err = tracing.Do(ctx, "fetch", func(ctx context.Context) (err error) {

@@ -31,7 +31,7 @@ var (
 )
 
 const (
-	// MinSecret is the least length of a secret in bytes: 128 bits in hexadecimal are too many to guess.
+	// MinSecret is the minimum length of a secret in bytes: 32 hexadecimal digits have 128 bits, too many to guess.
 	MinSecret = 32
 	// maxName bounds names, in characters, so that tables on the console stay readable.
 	maxName = 200

@@ -29,7 +29,7 @@ type fixture struct {
 	account account.Account
 }
 
-// registryTests maps sentences that say what each test shows to the tests; each gets its own fixture.
+// registryTests maps the names of sub-tests to their functions; each gets its own fixture.
 type registryTests map[string]func(fixture)
 
 func (tests registryTests) run(t *testing.T) {
@@ -70,7 +70,7 @@ func (f fixture) mustKey(lifetime time.Duration, allow ...string) (account.Key, 
 	return k, token
 }
 
-// mustKeys lists the keys of an account, or of all accounts where id is empty.
+// mustKeys lists the keys of an account, or of all accounts if id is empty.
 func (f fixture) mustKeys(id string) []account.Key {
 	f.Helper()
 	keys, err := f.Keys(f.Context(), id)

@@ -52,7 +52,7 @@ func TestRegistry_KeysToRotate(t *testing.T) {
 				require.Len(t, t.mustKeys(t.account.ID), len(kinds), "expired keys stay listed")
 			}
 		},
-		"needs no notice for keys that were rotated or revoked": func(t fixture) {
+		"gives no notice of keys that were rotated or revoked": func(t fixture) {
 			old, _ := t.mustKey(0)
 			revoked, _ := t.mustKey(0)
 			t.clock.Advance(91 * day)

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// DefaultRetention keeps each extraction for a year and a month, so that a month can be compared with that of the year before.
+	// DefaultRetention keeps each extraction for a year and a month, so that a month can be compared with the same month a year earlier.
 	DefaultRetention = 400 * 24 * time.Hour
 	// MinRetention leaves time for replies to be replayed, for holds to expire and for the clocks of replicas to differ.
 	MinRetention = 7 * 24 * time.Hour

@@ -12,7 +12,7 @@ import (
 	"uncial/impl/store"
 )
 
-// retaining is the same ledger with a retention.
+// retaining returns the same book with a ledger that has a retention.
 func (b book) retaining(d time.Duration) book {
 	b.Ledger = ledger.New(b.store, ledger.Options{Plans: mustPlans(b), Now: b.clock.Now, Retention: d})
 	return b
@@ -25,7 +25,7 @@ func (b book) mustCount(from string) (n int64) {
 	return n
 }
 
-// mustUse returns the usage of March and April in every grouping.
+// mustListUses returns the usage of March and April in every grouping.
 func (b book) mustListUses() (all [][]ledger.Use) {
 	b.Helper()
 	for month := range 2 {
@@ -59,7 +59,7 @@ func (b book) insertHolds(n int) {
 	b.mustExec(fmt.Sprintf(`UPDATE balances SET total = total + %d, used = used + %[1]d, seq = seq + 1 + 2 * %[1]d WHERE period = '2026-03'`, n))
 	b.mustExec(fmt.Sprintf(`INSERT INTO entries (account_id, period, seq, kind, points, remaining, at)
 		SELECT account_id, period, seq - 2 * %d, 'adjust', %[1]d, total - used - held + %[1]d, 0 FROM balances WHERE period = '2026-03'`, n))
-	const batch = 100_000 // so that a statement ends before its timeout
+	const batch = 100_000 // small enough for a statement to end before its timeout
 	for first := 1; first <= n; first += batch {
 		numbers := fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT CAST(%d AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < %d) `, first, min(first+batch-1, n))
 		b.mustExec(numbers + `INSERT INTO holds (id, account_id, period, points, state, created_at, expires_at)

@@ -69,7 +69,7 @@ func charge(ctx context.Context, x store.Executor, h Hold) (row, error) {
 		WHERE account_id = $1 AND period = $2 AND held >= $3`, h.AccountID, h.Period, h.Points)
 }
 
-// balanceAfter returns the balance of the current month, which is not that of the hold if a new month has begun.
+// balanceAfter returns the balance of the current month, which is b unless a new month has begun since the hold.
 func (l *Ledger) balanceAfter(ctx context.Context, x store.Executor, h Hold, b Balance, now time.Time) (Balance, error) {
 	if h.Period == periodOf(now) {
 		return b, nil

@@ -31,7 +31,7 @@ type book struct {
 	id       string // of the account
 }
 
-// bookTests maps sentences that say what each test shows to the tests; each gets its own book.
+// bookTests maps the names of sub-tests to their functions; each gets its own book.
 type bookTests map[string]func(book)
 
 func (tests bookTests) run(t *testing.T) {
@@ -98,7 +98,7 @@ func (b book) mustExec(statement string) int64 {
 	return n
 }
 
-// requireBalance checks the balance and that it is what the entries say.
+// requireBalance checks the balance, and that the entries add up to it.
 func (b book) requireBalance(used, total int64) {
 	b.Helper()
 	balance, err := b.Balance(b.Context(), b.id)
@@ -121,7 +121,7 @@ func (b book) mustAudit() ledger.Report {
 	return report
 }
 
-// requireInsufficient checks that err says that the account has only so many points left.
+// requireInsufficient checks that err is an InsufficientError with these remaining points.
 func requireInsufficient(tb testing.TB, err error, remaining int64) {
 	tb.Helper()
 	var insufficient *ledger.InsufficientError

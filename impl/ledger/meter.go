@@ -120,7 +120,7 @@ func (h Hold) chargeMeter(ctx context.Context, x store.Executor) (limit *int64, 
 	return limit, taken, err
 }
 
-// returnToMeter takes the points of a hold that ends without a charge off its meter.
+// returnToMeter subtracts from its meter the points of a hold that ends without a charge.
 func (h Hold) returnToMeter(ctx context.Context, x store.Executor) error {
 	if h.MeterID == "" {
 		return nil

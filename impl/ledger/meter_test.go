@@ -223,7 +223,7 @@ func TestLedger_Usage(t *testing.T) {
 			require.Equal(t, []time.Time{day(32), day(1)}, months)
 			require.Equal(t, "2026-04", ledger.MonthOf(months[0]))
 		},
-		"shows an account nothing of another": func(t book) {
+		"does not show an account the usage of another": func(t book) {
 			other, err := t.registry.Create(t.Context(), "Another archive", "hundred")
 			require.NoError(t, err)
 			k := t.mustKey(new(int64(50)))

@@ -144,7 +144,7 @@ var ledgerRaceTests = bookTests{
 			t.requireBalance(before.Used-holds+int64(settled), 100)
 		}
 	},
-	"loses no change of plan to the first hold": func(t book) {
+	"keeps a change of plan that races with the first hold of a month": func(t book) {
 		for month := range 6 {
 			t.clock.Set(midMarch.AddDate(0, month, 0))
 			plan, total := "thousand", int64(1000)

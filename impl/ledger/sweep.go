@@ -22,8 +22,7 @@ type Swept struct {
 }
 
 // Sweep expires overdue holds, deletes replies that are too old to be replayed, and removes holds of months that ended longer ago than
-// the retention. Any number of replicas may sweep at the
-// same time. Call it about every 15 seconds. Errors: *store.Error.
+// the retention. Any number of replicas may sweep at the same time. Call it about every 15 seconds. Errors: *store.Error.
 func (l *Ledger) Sweep(ctx context.Context) (Swept, error) {
 	var s Swept
 	// Batches keep transactions short, so that a large backlog after an outage does not block requests.

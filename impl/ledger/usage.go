@@ -39,7 +39,7 @@ const (
 )
 
 // Usage returns what an account has used in the calendar month (UTC) of an instant, in the order of days and then of key
-// IDs; in ByKey the key with the most points comes first. Days and keys without use are left out. Errors: *store.Error.
+// IDs; in ByKey the key with the most points comes first. Days and keys without usage are left out. Errors: *store.Error.
 func (l *Ledger) Usage(ctx context.Context, accountID string, month time.Time, by Grouping) ([]Use, error) {
 	columns := map[Grouping]string{ByDay: `day, ''`, ByKey: `-1, key_id`, ByDayAndKey: `day, key_id`}[by]
 	order := `1, 2`
@@ -92,8 +92,8 @@ type MeterUse struct {
 	Used      int64  `json:"used"`
 }
 
-// MeterUses returns the use of an account's meters in the current month, by the IDs of the meters; of all accounts' meters
-// that have a cap if accountID is empty. Meters without use are left out. Errors: *store.Error.
+// MeterUses returns the use of an account's meters in the current month, by the IDs of the meters; if accountID is empty, that of
+// all meters with a cap. Meters without use are left out. Errors: *store.Error.
 func (l *Ledger) MeterUses(ctx context.Context, accountID string) (map[string]MeterUse, error) {
 	all, err := store.All(ctx, l.store.Reader(), `SELECT m.id, m.account_id, m.cap, c.used + c.held
 		FROM meters m JOIN meter_balances c ON c.meter_id = m.id AND c.period = $2

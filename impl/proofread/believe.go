@@ -65,7 +65,7 @@ func similarShape(read, meant string) bool {
 	return distance > 0 && distance <= allowed
 }
 
-// shapeDistance returns the least number of differences of shape that turn a into b, or limit+1 if other differences are needed.
+// shapeDistance returns the minimum number of differences of shape that turn a into b, or limit+1 if other differences are needed.
 func shapeDistance(a, b []string, limit int) int {
 	width := len(b) + 1
 	cost := make([]int, (len(a)+1)*width)

@@ -30,7 +30,7 @@ func mustCountPending(t fixture) int {
 }
 
 var migrating = storeTests{
-	"counts pending migrations and applies none": func(t fixture) {
+	"counts pending migrations without applying them": func(t fixture) {
 		require.NoError(t, t.MigrateTo(t.Context(), 3))
 		pending := mustCountPending(t)
 		require.Positive(t, pending)

@@ -148,14 +148,14 @@ func TestOpen_Postgres_TLS(t *testing.T) {
 	t.Parallel()
 	server, authority := testcontainers.PostgresTLS(t)
 	for name, c := range map[string]struct{ host, query, want string }{
-		"with the authority":     {"127.0.0.1", "sslmode=verify-full&sslrootcert=" + authority, ""},
-		"without a check":        {"127.0.0.1", "sslmode=require", ""},
-		"without TLS":            {"127.0.0.1", "sslmode=disable", "the server requires TLS"},
-		"without the authority":  {"127.0.0.1", "sslmode=verify-full", "signed by an unknown authority"},
-		"by another name":        {"localhost", "sslmode=verify-full&sslrootcert=" + authority, "for another host name"},
-		"with a missing file":    {"127.0.0.1", "sslmode=verify-full&sslrootcert=/nowhere.pem", "cannot read the file /nowhere.pem"},
-		"with a file of no form": {"127.0.0.1", "sslmode=verify-full&sslrootcert=/etc/hostname", "contains no certificate"},
-		"with an unknown mode":   {"127.0.0.1", "sslmode=on", "invalid sslmode"},
+		"with the authority":    {"127.0.0.1", "sslmode=verify-full&sslrootcert=" + authority, ""},
+		"without a check":       {"127.0.0.1", "sslmode=require", ""},
+		"without TLS":           {"127.0.0.1", "sslmode=disable", "the server requires TLS"},
+		"without the authority": {"127.0.0.1", "sslmode=verify-full", "signed by an unknown authority"},
+		"by another name":       {"localhost", "sslmode=verify-full&sslrootcert=" + authority, "for another host name"},
+		"with a missing file":   {"127.0.0.1", "sslmode=verify-full&sslrootcert=/nowhere.pem", "cannot read the file /nowhere.pem"},
+		"with a file of text":   {"127.0.0.1", "sslmode=verify-full&sslrootcert=/etc/hostname", "contains no certificate"},
+		"with an unknown mode":  {"127.0.0.1", "sslmode=on", "invalid sslmode"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -29,7 +29,7 @@ func TestStore_prepared(t *testing.T) {
 		touch()
 		require.Equal(t, before+1, count())
 	})
-	t.Run("keeps no statement of a migration", func(t *testing.T) {
+	t.Run("does not keep statements of migrations", func(t *testing.T) {
 		t.Parallel()
 		st := storetest.MustOpen(t, storetest.SQLite(t))
 		_, err := st.Writer().Exec(t.Context(), `CREATE TABLE things (id TEXT); CREATE TABLE others (id TEXT)`)

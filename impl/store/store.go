@@ -170,7 +170,8 @@ func (s *Store) Close() error {
 	return wrap(err)
 }
 
-// Observe has f called with the time that each statement and each transaction from now on takes, waiting for a connection included.
+// Observe makes the store call f with the time of each statement and each transaction from now on, including the wait for a
+// connection.
 func (s *Store) Observe(f func(took time.Duration)) { s.observe.Store(&f) }
 
 // measure returns a function that reports the time since the call to the observer.

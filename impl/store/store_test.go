@@ -27,7 +27,7 @@ type fixture struct {
 	url string
 }
 
-// storeTests maps sentences that say what each test shows to the tests; each gets its own fixture.
+// storeTests maps the names of sub-tests to their functions; each gets its own fixture.
 type storeTests map[string]func(fixture)
 
 func (tests storeTests) run(t *testing.T) {
@@ -178,7 +178,7 @@ var storeTxTests = storeTests{
 		err := t.Tx(ctx, func(context.Context, store.Executor) error { return errors.New("ran") })
 		require.ErrorIs(t, err, context.Canceled, "none begins for a caller who has gone")
 	},
-	"loses no update to a race": func(t fixture) {
+	"does not lose updates in a race": func(t fixture) {
 		replicas := []*store.Store{t.Store, storetest.MustOpen(t, t.url)}
 		t.mustAdd("a", noon)
 		_, err := t.Writer().Exec(t.Context(),

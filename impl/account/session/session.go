@@ -22,8 +22,8 @@ const UserKey = "user"
 const (
 	// sweepBatch bounds the sessions that one statement deletes.
 	sweepBatch = 1000
-	// afterlife is how long the row of an ended session stays: longer than any request runs.
-	afterlife = time.Hour
+	// endedLifetime is how long the row of an ended session stays: longer than any request runs.
+	endedLifetime = time.Hour
 )
 
 // Store implements scs.CtxStore. It stores digests of tokens, so that a stolen database contains no usable session. It is
@@ -125,7 +125,7 @@ func (s *Store) End(ctx context.Context, userID, id string) error {
 	return s.end(ctx, `user_id = $2 AND digest = $3`, userID, id)
 }
 
-// EndOldest ends sessions of a user beyond the number given, those used longest ago, and never the session except.
+// EndOldest ends the least recently used sessions of a user until at most most are left. It never ends the session except.
 // Errors: *store.Error.
 func (s *Store) EndOldest(ctx context.Context, userID, except string, most int) error {
 	return s.end(ctx, `user_id = $2 AND digest <> $3 AND digest NOT IN (SELECT digest FROM sessions
@@ -148,7 +148,7 @@ func (s *Store) end(ctx context.Context, condition string, args ...any) error {
 func (s *Store) Sweep(ctx context.Context) error {
 	_, err := s.store.Writer().Exec(ctx, `DELETE FROM sessions WHERE digest IN
 		(SELECT digest FROM sessions WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
-		store.At(s.clock().Add(-afterlife)), sweepBatch)
+		store.At(s.clock().Add(-endedLifetime)), sweepBatch)
 	if err != nil {
 		return fmt.Errorf("sweep sessions: %w", err)
 	}

@@ -72,7 +72,7 @@ func TestStore(t *testing.T) {
 			t.clock.Advance(time.Hour)
 			require.False(t, t.exists("a"))
 		},
-		"keeps no token": func(t fixture) {
+		"does not store the token": func(t fixture) {
 			t.commit("secret", t.user)
 			var digest string
 			require.NoError(t, t.raw.Reader().Get(t.Context(), `SELECT digest FROM sessions`, nil, &digest))
@@ -100,7 +100,7 @@ func TestStore(t *testing.T) {
 			require.False(t, t.exists("phone"))
 			require.True(t, t.exists("stranger"))
 		},
-		"ends the sessions of a user that were used longest ago": func(t fixture) {
+		"ends the least recently used sessions of a user": func(t fixture) {
 			for _, token := range []string{"first", "second", "third", "fourth"} {
 				t.commit(token, t.user)
 				t.clock.Advance(time.Minute)

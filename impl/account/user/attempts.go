@@ -17,13 +17,13 @@ const (
 	// maxSignUps bounds the sign-ups from one address within signUpWindow: each new account gets points.
 	maxSignUps   = 5
 	signUpWindow = 24 * time.Hour
-	// maxMails bounds the mails for one purpose to one e-mail address that one client can ask for within mailWindow, and
-	// maxMailsOfAll those that all unknown callers together can.
+	// maxMails bounds the messages for one purpose to one e-mail address that one client can request within mailWindow, and
+	// maxMailsOfAll those that all unknown callers together can request.
 	maxMails      = 3
 	maxMailsOfAll = 6
 	mailWindow    = time.Hour
-	// maxSent bounds the mails to other addresses that one account or user can ask for within sentWindow, whatever the addresses
-	// are: an account must not be a way to send mail to everybody.
+	// maxSent bounds the messages to other addresses that one account or user can request within sentWindow, whatever the
+	// addresses are, so that no account can be used to send spam.
 	maxSent    = 50
 	sentWindow = 24 * time.Hour
 )
@@ -45,8 +45,8 @@ func (d *Directory) CountSignUp(ctx context.Context, from netip.Addr) error {
 	return d.countUpTo(ctx, d.store.Writer(), subject("signup", key), maxSignUps, signUpWindow, ErrTooManySignUps)
 }
 
-// CountMail counts a message to an e-mail address that somebody asked for who has not proved to own it. Purposes are counted
-// apart, and so are known browsers, so that others cannot use up the resets of an owner. Errors: ErrTooManyMails,
+// CountMail counts a message to an e-mail address, requested by somebody who has not proved to own it. Each purpose and each
+// known browser has a separate count, so that strangers cannot use up the resets of an owner. Errors: ErrTooManyMails,
 // *store.Error.
 func (d *Directory) CountMail(ctx context.Context, p Purpose, email string, from Client) error {
 	return d.countMail(ctx, d.store.Writer(), p, email, from)

@@ -95,7 +95,7 @@ func (d *Directory) DeleteUser(ctx context.Context, userID string) error {
 			if err := lockAccount(ctx, x, id); err != nil {
 				return err
 			}
-			if err := takeBackInvitations(ctx, x, id, userID); err != nil {
+			if err := revokeOwnersInvitations(ctx, x, id, userID); err != nil {
 				return err
 			}
 			if _, err := x.Exec(ctx, `DELETE FROM members WHERE account_id = $1 AND user_id = $2`, id, userID); err != nil {

@@ -42,7 +42,7 @@ func TestDirectory_SetRole(t *testing.T) {
 		require.NoError(t, t.RemoveMember(t.Context(), t.account.ID, t.owner.ID))
 		_, err := t.Find(t.Context(), t.owner.ID)
 		require.NoError(t, err, "a person who leaves an account stays a user")
-	}, "takes back the invitations of an owner who goes": func(t fixture) {
+	}, "revokes the invitations of an owner who leaves": func(t fixture) {
 		member := t.mustJoin("member@example.org", user.PlainMember)
 		demoted, removed, deleted := t.mustJoin("1@example.org", user.Owner), t.mustJoin("2@example.org", user.Owner), t.mustJoin("3@example.org", user.Owner)
 		invite := func() string {

@@ -83,7 +83,7 @@ func (d *Directory) RoleIn(ctx context.Context, accountID, userID string) (Role,
 	return r, nil
 }
 
-// SetRole changes the role of a member. The change of an owner takes back the open invitations to the account. Errors:
+// SetRole changes the role of a member. Changing an owner's role revokes the open invitations to the account. Errors:
 // ErrRole, ErrLastOwner, ErrNoUser, account.ErrNoAccount, *store.Error.
 func (d *Directory) SetRole(ctx context.Context, accountID, userID string, role Role) error {
 	if !role.isValid() {
@@ -93,8 +93,8 @@ func (d *Directory) SetRole(ctx context.Context, accountID, userID string, role 
 		`UPDATE members SET role = $3 WHERE account_id = $1 AND user_id = $2`, accountID, userID, role)
 }
 
-// RemoveMember takes a user out of an account; the user stays. The removal of an owner takes back the open invitations to
-// the account. Errors: ErrLastOwner, ErrNoUser, account.ErrNoAccount, *store.Error.
+// RemoveMember removes a user from an account; the user stays. Removing an owner revokes the open invitations to the account.
+// Errors: ErrLastOwner, ErrNoUser, account.ErrNoAccount, *store.Error.
 func (d *Directory) RemoveMember(ctx context.Context, accountID, userID string) error {
 	return d.changeMember(ctx, accountID, userID,
 		`DELETE FROM members WHERE account_id = $1 AND user_id = $2`, accountID, userID)
@@ -107,7 +107,7 @@ func (d *Directory) changeMember(ctx context.Context, accountID, userID, stateme
 		if err := lockAccount(ctx, x, accountID); err != nil {
 			return err
 		}
-		if err := takeBackInvitations(ctx, x, accountID, userID); err != nil {
+		if err := revokeOwnersInvitations(ctx, x, accountID, userID); err != nil {
 			return err
 		}
 		n, err := x.Exec(ctx, statement, args...)
@@ -125,9 +125,9 @@ func (d *Directory) changeMember(ctx context.Context, accountID, userID, stateme
 	return nil
 }
 
-// takeBackInvitations deletes the open invitations to an account if the user is one of its owners, who alone can make them: an
-// owner who goes could come back with one.
-func takeBackInvitations(ctx context.Context, x store.Executor, accountID, userID string) error {
+// revokeOwnersInvitations deletes the open invitations to an account if the user is one of its owners. Only owners can make them,
+// and an owner who leaves could return with one.
+func revokeOwnersInvitations(ctx context.Context, x store.Executor, accountID, userID string) error {
 	_, err := x.Exec(ctx, `DELETE FROM one_time_tokens WHERE account_id = $1
 		AND EXISTS (SELECT 1 FROM members WHERE account_id = $1 AND user_id = $2 AND role = 'owner')`, accountID, userID)
 	return err

@@ -41,7 +41,7 @@ type Client struct {
 	// Addr is the address. Loopback and unknown addresses are not counted, because behind a proxy they stand for everybody.
 	Addr netip.Addr
 	// Known identifies a browser that has signed in as the user before, or is signed in; empty for all others. Its failures are
-	// counted apart, so that people who guess passwords do not delay it.
+	// counted separately, so that people who guess passwords do not delay it.
 	Known string
 }
 
@@ -75,9 +75,9 @@ func (d *Directory) SignIn(ctx context.Context, email, password string, from Cli
 	return d.signedIn(ctx, id, stored, a)
 }
 
-// signedIn records a successful sign-in and takes its attempt off the counts. The narrowest count keeps it if the user has signed in too
-// often. Errors: ErrSignIn if the hash is no longer that of the user, because the password was changed meanwhile to shut out whoever knows
-// the old one; *store.Error.
+// signedIn records a successful sign-in and removes its attempt from the counts. The narrowest count keeps it if the user has signed in
+// too often. Errors: ErrSignIn if the hash is no longer that of the user, because the password was changed meanwhile, perhaps to shut out
+// somebody who knows the old one; *store.Error.
 func (d *Directory) signedIn(ctx context.Context, id, hash string, a attempt) (User, error) {
 	var u User
 	err := d.store.Tx(ctx, func(ctx context.Context, x store.Executor) (err error) {
@@ -131,7 +131,7 @@ type allowance struct {
 	subject string
 	free    int64
 	most    time.Duration
-	lasting bool // one success takes off one failure only: an attacker can have a user too
+	lasting bool // a success cancels only one failure: an attacker can have a user too
 }
 
 // errTooManySignIns says that a successful sign-in stays on the counts of failures.
@@ -156,7 +156,7 @@ func (a attempt) allowances() []allowance {
 	}
 }
 
-// forgive takes an attempt that succeeded off counts. A known browser clears only its own: the guesses of others stay.
+// forgive removes a successful attempt from counts. A known browser clears only its own: the guesses of others stay.
 func forgive(ctx context.Context, x store.Executor, counts []allowance) error {
 	for _, one := range counts {
 		statement := `DELETE FROM attempts WHERE subject = $1`
@@ -184,7 +184,7 @@ func addressKey(from netip.Addr) string {
 	return network.String()
 }
 
-// countAttempt counts an attempt as failed until it succeeds, and returns the delay that it deserves.
+// countAttempt counts an attempt as failed until it succeeds, and returns its delay.
 func (d *Directory) countAttempt(ctx context.Context, a attempt) (delay time.Duration, err error) {
 	err = d.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
 		delay = 0

@@ -62,7 +62,7 @@ func TestDirectory_SignIn(t *testing.T) {
 			require.Equal(t, t.owner.ID, u.ID)
 			require.Equal(t, noon, u.SignedIn)
 		},
-		"answers alike to a wrong password, an unknown address and a user without password": func(t fixture) {
+		"gives the same answer to a wrong password, an unknown address and a user without a password": func(t fixture) {
 			_, _, err := t.SignUpWith(t.Context(), "https://id.example.org", "42", true, "", newUser("sso@example.org"))
 			require.NoError(t, err)
 			for _, email := range []string{"owner@example.org", "nobody@example.org", "sso@example.org"} {
@@ -242,12 +242,12 @@ func TestDirectory_ResetPassword(t *testing.T) {
 		require.False(t, t.isSignedIn(token))
 		_, err = t.ResetPassword(t.Context(), secret, "yet another password")
 		require.ErrorIs(t, err, user.ErrToken)
-	}, "takes back a change of address that somebody with the old password began": func(t fixture) {
+	}, "revokes a change of address that somebody with the old password began": func(t fixture) {
 		stolen := t.mustIssue(user.Token{Purpose: user.EmailChange, UserID: t.owner.ID, Email: "thief@example.org"})
 		t.mustSetPassword(t.owner.ID)
 		_, err := t.Verify(t.Context(), stolen)
 		require.ErrorIs(t, err, user.ErrToken)
-	}, "takes back the invitations to the accounts of an owner": func(t fixture) {
+	}, "revokes the invitations to the accounts of an owner": func(t fixture) {
 		stolen := t.mustIssue(user.Token{Purpose: user.Invitation, AccountID: t.account.ID, Role: user.Owner})
 		t.mustSetPassword(t.owner.ID)
 		_, _, err := t.Accept(t.Context(), stolen, newUser("thief@example.org"))

@@ -18,8 +18,8 @@ type NewUser struct {
 	Plan     string // of the new account
 }
 
-// Check reports everything that is wrong with the person, for forms; the name of the account is not looked at. Errors, which
-// are joined: ErrEmail, ErrPassword, account.ErrName.
+// Check reports everything that is wrong with e-mail address, name and password, for forms; it ignores the name of the account.
+// Errors, which are joined: ErrEmail, ErrPassword, account.ErrName.
 func (n NewUser) Check() error {
 	_, err := checkEmail(n.Email)
 	return errors.Join(err, checkPassword(n.Password), account.CheckName(n.Name))
@@ -142,8 +142,8 @@ func insert(ctx context.Context, x store.Executor, u User, hash *string, i ident
 	return err
 }
 
-// Verify marks an e-mail address as verified. For EmailChange it also replaces the address of the user, and takes back the
-// link of a reset that went to the old one. Errors: ErrToken, ErrEmailTaken, *store.Error.
+// Verify marks an e-mail address as verified. For EmailChange it also replaces the address of the user, and revokes the link of
+// a reset that went to the old one. Errors: ErrToken, ErrEmailTaken, *store.Error.
 func (d *Directory) Verify(ctx context.Context, secret string) (User, error) {
 	var u User
 	err := d.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
@@ -237,10 +237,10 @@ func (d *Directory) SetPassword(ctx context.Context, id, password string) (User,
 	return u, nil
 }
 
-// setPassword also ends the sessions of the user and takes back what somebody who knew the old password may have asked for: links
-// that would replace the password again, or the e-mail address, invitations to the accounts that the user owns, and the link to
-// a provider. Users who had no password keep that link, which nobody could make with one; not so before their address is verified,
-// because anybody can sign up with an address that the provider does not vouch for.
+// setPassword also ends the sessions of the user and revokes what somebody who knew the old password may have requested: links that
+// would replace the password or the e-mail address, invitations to the accounts that the user owns, and the link to a provider.
+// Users without a password keep the link to the provider, because nobody could use a password to make it. They lose it too while
+// their address is not verified, because anybody can sign up with an address that the provider does not vouch for.
 func (d *Directory) setPassword(ctx context.Context, x store.Executor, id, hash string) error {
 	n, err := x.Exec(ctx, `UPDATE users SET password_hash = $2, 
 			oidc_issuer = CASE WHEN password_hash IS NULL AND verified_at IS NOT NULL THEN oidc_issuer END,

@@ -34,7 +34,7 @@ var lifetimes = map[Purpose]time.Duration{
 	Reset:        time.Hour,
 }
 
-// ErrToken says that a link does not work. It does not tell why, so that a guess learns nothing.
+// ErrToken says that a link does not work. It does not say why, so that guessing reveals nothing.
 var ErrToken = errors.New("the link has expired or was used before; ask for a new one")
 
 // Token describes what a one-time token does.
@@ -47,16 +47,16 @@ type Token struct {
 	Expires   time.Time // set by Issue
 }
 
-// Issue stores a token and returns its secret, which belongs into a link and cannot be read again. For verifications,
+// Issue stores a token and returns its secret, which belongs in a link and cannot be read again. For verifications,
 // changes of address and resets it replaces the user's earlier token of that purpose. Errors: ErrRole, ErrEmail,
 // ErrTooManyInvitations, *store.Error.
 func (d *Directory) Issue(ctx context.Context, t Token) (secret string, err error) {
 	return d.issue(ctx, t, func(context.Context, store.Executor) error { return nil })
 }
 
-// IssueMail is Issue for a token that a message brings to t.Email, an address that somebody has entered at from. It counts the message as
-// CountMail does, and among those of sender, the ID of an account or user, unless that is empty. What is refused is not counted.
-// Errors: those of Issue, ErrTooManyMails, ErrTooManySent.
+// IssueMail is Issue for a token that is mailed to t.Email, an address that the client from has entered. It counts the message like
+// CountMail does, and also among those of sender, the ID of an account or user, unless sender is empty. Refused messages are not
+// counted. Errors: those of Issue, ErrTooManyMails, ErrTooManySent.
 func (d *Directory) IssueMail(ctx context.Context, t Token, sender string, from Client) (secret string, err error) {
 	return d.issue(ctx, t, func(ctx context.Context, x store.Executor) error {
 		if err := d.countMail(ctx, x, t.Purpose, t.Email, from); err != nil || sender == "" {
@@ -109,7 +109,7 @@ func (d *Directory) Peek(ctx context.Context, secret string) (Token, error) {
 		COALESCE(role, ''), COALESCE(email, ''), expires_at FROM one_time_tokens WHERE digest = $1 AND expires_at > $2`, secret)
 }
 
-// take uses a token up. If calls race, one of them gets it. Errors: ErrToken, also for another purpose, *store.Error.
+// take uses up a token. If calls race, one of them gets it. Errors: ErrToken, also for another purpose, *store.Error.
 func (d *Directory) take(ctx context.Context, x store.Executor, secret string, purposes ...Purpose) (Token, error) {
 	t, err := d.readToken(ctx, x, `DELETE FROM one_time_tokens WHERE digest = $1 AND expires_at > $2
 		RETURNING purpose, COALESCE(user_id, ''), COALESCE(account_id, ''), COALESCE(role, ''), COALESCE(email, ''), expires_at`, secret)

@@ -35,7 +35,7 @@ type fixture struct {
 	account  account.Account
 }
 
-// directoryTests maps sentences that say what each test shows to the tests.
+// directoryTests maps the names of sub-tests to their functions.
 type directoryTests map[string]func(fixture)
 
 func (tests directoryTests) run(t *testing.T) {
@@ -123,7 +123,7 @@ func TestDirectory_SignUp(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, users, 1)
 		},
-		"stores no password and no token": func(t fixture) {
+		"does not store passwords or tokens": func(t fixture) {
 			secret := t.mustIssue(user.Token{Purpose: user.Reset, UserID: t.owner.ID})
 			var hash, digest string
 			require.NoError(t, t.store.Reader().Get(t.Context(), `SELECT u.password_hash, o.digest
@@ -170,7 +170,7 @@ func TestDirectory_Accept(t *testing.T) {
 			_, err = t.AcceptAs(t.Context(), t.mustIssue(user.Token{Purpose: user.Invitation}), t.owner.ID)
 			require.ErrorIs(t, err, user.ErrToken, "an invitation to an account of one's own")
 		},
-		"adds a member to the account, who is no operator": func(t fixture) {
+		"adds a member who is not an operator": func(t fixture) {
 			u := t.mustJoin("member@example.org", user.PlainMember)
 			require.False(t, u.Operator)
 			members, err := t.Members(t.Context(), t.account.ID)
@@ -226,7 +226,7 @@ func TestDirectory_Verify(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, noon, u.Verified)
 		},
-		"takes back a reset that went to the old address": func(t fixture) {
+		"revokes a reset that went to the old address": func(t fixture) {
 			reset := t.mustIssue(user.Token{Purpose: user.Reset, UserID: t.owner.ID})
 			_, err := t.Verify(t.Context(), t.mustIssue(user.Token{Purpose: user.EmailChange, UserID: t.owner.ID, Email: "new@example.org"}))
 			require.NoError(t, err)

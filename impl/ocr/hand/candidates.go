@@ -9,7 +9,7 @@ import (
 	"uncial/internal/document"
 )
 
-// leastOpenShare returns the least share of joined letters among the open spots at which handwriting is searched for. Open
+// leastOpenShare returns the minimum share of joined letters among the open spots at which handwriting is searched for. Open
 // spots are those that no certain word of print covers; open and all are the numbers of spots.
 func (p *filling) leastOpenShare(open, all int) float64 {
 	switch {
@@ -21,7 +21,7 @@ func (p *filling) leastOpenShare(open, all int) float64 {
 	return openShare
 }
 
-// leastJoined returns the least share of joined letters at which a line that was read as print may be handwriting.
+// leastJoined returns the minimum share of joined letters at which a line that was read as print may be handwriting.
 func (p *filling) leastJoined() float64 {
 	switch {
 	case p.hasHand:

@@ -25,7 +25,7 @@ const (
 	foreignSuspicious = 0.15
 	// samples is how many lines both models read to decide.
 	samples = 6
-	// leastEvidence is the least sum of the share of joined letters and the lead in confidence of the handwriting model.
+	// leastEvidence is the minimum sum of the share of joined letters and the lead in confidence of the handwriting model.
 	leastEvidence = 0.2
 	// leastConfident is the mean confidence of the handwriting model below which the lines are not upright writing: a printed
 	// page on its side has joined letters too.
@@ -36,11 +36,11 @@ const (
 
 // Thresholds of print on a handwritten page.
 const (
-	// printLineSpots is the least number of spots in a line that may be print (a letterhead, the heading of a table), and
+	// printLineSpots is the minimum number of spots in a line that may be print (a letterhead, the heading of a table), and
 	// printLineShare the share of joined letters from which it is handwriting. One in printLineMargin of its height is left
 	// around such a line when it is read.
 	printLineSpots, printLineShare, printLineMargin = 12, 0.1, 4
-	// regionSpots is the least number of spots in a printed part of a page, and regionShare, 1 in regionShare, the least share
+	// regionSpots is the minimum number of spots in a printed part of a page, and regionShare, 1 in regionShare, the minimum share
 	// of the page's spots. A smaller part is a letterhead or a stamp, which is judged line by line.
 	regionSpots, regionShare = 3 * printLineSpots, 5
 	// coreSide and coreEdge are the shares of a line's height, 1 in so many, by which the box in which its spots are counted is
@@ -52,7 +52,7 @@ const (
 const (
 	// certainPrint is the confidence from which a word of print stays as it was read.
 	certainPrint = 0.75
-	// knownLetters is the least number of letters with which a word of the word list stays too, however doubtful, in a line of which most is
+	// knownLetters is the minimum number of letters with which a word of the word list stays too, however doubtful, in a line of which most is
 	// certain.
 	knownLetters = 7
 	// knownShare is the share of the letters of a line, in certain words of at least wordLetters that the word list has, from which the
@@ -64,13 +64,13 @@ const (
 	// manySpots is the share of all spots, 1 in manySpots, above which open ones cannot be letters that print missed: then
 	// lineShare of joined letters is enough.
 	manySpots = 5
-	// partSpots is the least number of spots in a part of a line, partShare the least share of joined letters in a part beside
+	// partSpots is the minimum number of spots in a part of a line, partShare the minimum share of joined letters in a part beside
 	// print, and lineShare that in a whole line.
 	partSpots, partShare, lineShare = 2, 0.2, 0.04
-	// leastHand is the confidence below which a part is not writing, and leastWeight the least product of its characters and
+	// leastHand is the confidence below which a part is not writing, and leastWeight the minimum product of its characters and
 	// its confidence above leastHand. Ornaments are read as a few letters, none of them confidently.
 	leastHand, leastWeight = 0.4, 1.4
-	// leastRight is the least number of characters likely to be right in a line, where handwriting is known to be on the page:
+	// leastRight is the minimum number of characters likely to be right in a line, where handwriting is known to be on the page:
 	// flourishes have one or two.
 	leastRight = 2.5
 	// joinedLine is the share of joined letters, among at least joinedSpots, from which a line read as print may be handwriting
@@ -100,7 +100,7 @@ const (
 	// French whatever its tag says, and possiblyFrench how far if it is tagged French. The difference is 0.14 to 0.44 on the
 	// eight French pages and at most 0.091 on the seven English and medieval ones.
 	clearlyFrench, possiblyFrench = 0.08, 0.1
-	// leastTall is the least share of letters that reach above or below the small ones. In French it is a quarter; a wavy line,
+	// leastTall is the minimum share of letters that reach above or below the small ones. In French it is a quarter; a wavy line,
 	// which is read as words of m, n, u and i, has hardly any.
 	leastTall = 0.1
 	// chance is added to clearlyFrench, divided by the root of the number of words: few words differ by chance.

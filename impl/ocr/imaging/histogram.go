@@ -58,7 +58,7 @@ func (h *Histogram) AtRank(rank int) uint8 {
 	return 255
 }
 
-// quantile returns the least grey that the share q of the pixels does not exceed.
+// quantile returns the smallest grey that the share q of the pixels does not exceed.
 func (h *Histogram) quantile(q float64) int {
 	return int(h.AtRank(int(math.Ceil(q*float64(h.Total()))) - 1))
 }

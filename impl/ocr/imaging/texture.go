@@ -9,9 +9,9 @@ import (
 const (
 	// tileSide is the side in pixels of the tiles that are examined: some lines of writing.
 	tileSide = 128
-	// leastTileInk is the least share of ink of a tile, and of paper, that is examined.
+	// leastTileInk is the minimum share of ink of a tile, and of paper, that is examined.
 	leastTileInk = 0.08
-	// leastTiles is the least number of tiles that say something about an image.
+	// leastTiles is the minimum number of tiles that say something about an image.
 	leastTiles = 12
 	// orderRank is the share of the tiles that have less order than the result. The others may lie on the edge of the ink.
 	orderRank = 0.7

@@ -15,7 +15,7 @@ const (
 	darkestPaper = 48
 )
 
-// bilevelShare is the least share of nearly black and nearly white pixels on a page that counts as bilevel. bilevelEnds is the
+// bilevelShare is the minimum share of nearly black and nearly white pixels on a page that counts as bilevel. bilevelEnds is the
 // number of greys at each end of the scale that are nearly black or nearly white. Compressed bilevel scans keep some grey at the edges of
 // strokes; none of the grey and colour scans among the 55 pages came near the share.
 const bilevelShare, bilevelEnds = 0.95, 8
@@ -27,13 +27,13 @@ const (
 	surroundingsShare, pageBrightness = 0.5, 9
 	// edgeBlur is the width, in pixels, of the blur between the paper and a darker table.
 	edgeBlur = 2
-	// shadowStep is the least brightness of a cell, as a share of its neighbour's, at which both are the same paper. Shadows
+	// shadowStep is the minimum brightness of a cell, as a share of its neighbour's, at which both are the same paper. Shadows
 	// get darker gradually, while the edge of a leaf is a step between two cells. Tuned on eight pages darkened from one side,
 	// whose CER fell from 0.18-0.70 to 0.005-0.07.
 	shadowStep = 0.92
-	// leastSurroundings is the least share of dark cells on a page that was photographed with its surroundings.
+	// leastSurroundings is the minimum share of dark cells on a page that was photographed with its surroundings.
 	leastSurroundings = 0.04
-	// leastLeaf is the least size, as a share of the largest bright part, at which another part is a leaf too. The two leaves of
+	// leastLeaf is the minimum size, as a share of the largest bright part, at which another part is a leaf too. The two leaves of
 	// an open book have about the same size; a colour card or the edge of the next leaf is smaller.
 	leastLeaf = 0.5
 	// leastPaper is the share of all cells that the paper must cover. A picture with less is not a photographed page.
@@ -57,9 +57,9 @@ const (
 	// leastLetter is the height, in pixels, below which a spot of ink is a speck, or too small to be read anyway.
 	leastLetter = 4
 	// slimmest and widest bound the ratio of a letter's height to its width, and of its width to its height. thinnestLetter
-	// is its least width in pixels.
+	// is its minimum width in pixels.
 	slimmest, widest, thinnestLetter = 5, 5, 2
-	// enoughLetters is the least number of spots in the shape of letters from which their usual size is determined.
+	// enoughLetters is the minimum number of spots in the shape of letters from which their usual size is determined.
 	enoughLetters = 30
 	// mostWeight bounds the weight of a single spot, in usual spots. Without it a frame 1,020 pixels high outweighed 67
 	// letters of 7 pixels.
@@ -88,10 +88,10 @@ const (
 	// darkestGrain is the distance of the darkest grain from the usual paper, in the same units: six standard deviations of a
 	// normal distribution.
 	darkestGrain = 9
-	// negativeLetters is the least ratio of light letters to dark ones on a negative. Its dark spots are the counters of letters
+	// negativeLetters is the minimum ratio of light letters to dark ones on a negative. Its dark spots are the counters of letters
 	// such as o and e, of which there are less than half as many.
 	negativeLetters = 1.5
-	// borderShare is the least share of white pixels in a row or column of a white border. A border takes at most 1/mostBorder
+	// borderShare is the minimum share of white pixels in a row or column of a white border. A border takes at most 1/mostBorder
 	// of the page at each side.
 	borderShare, mostBorder = 0.9, 3
 	// darkestPage is the largest grey of the brightest parts of a page (its brightShare quantile) at which the page is too dark
@@ -103,11 +103,11 @@ const (
 const (
 	// inkCell is the side, in pixels, of the cells in which contrast is measured. One in cellStep cells is looked at in each direction.
 	inkCell, cellStep = 32, 3
-	// inkShare is the quantile of a cell's greys that counts as its ink. leastInk is the least contrast of a cell with writing.
+	// inkShare is the quantile of a cell's greys that counts as its ink. leastInk is the minimum contrast of a cell with writing.
 	inkShare, leastInk = 0.05, 0.12
-	// leastInkedCells is the least number of cells with writing from which the channel is chosen.
+	// leastInkedCells is the minimum number of cells with writing from which the channel is chosen.
 	leastInkedCells = 30
-	// leastChannelLead is the least ratio of a channel's contrast to that of the luminance. The channels of most pages are alike, and
+	// leastChannelLead is the minimum ratio of a channel's contrast to that of the luminance. The channels of most pages are alike, and
 	// their noise is stronger than that of the luminance.
 	leastChannelLead = 1.25
 	// fading is the contrast, as a share of that in the luminance, below which writing fades. mostFadedCells is the largest share of cells

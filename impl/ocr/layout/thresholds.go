@@ -21,12 +21,12 @@ const (
 	slopeColumns = 16
 	// leastReach is how far a mark may lie from where it is expected, and reachGrowth how much more for each column in between.
 	leastReach, reachGrowth = 1.5, 0.35
-	// longestGap is the number of columns without a mark at which a track ends, and leastColumns the least number of its columns.
+	// longestGap is the number of columns without a mark at which a track ends, and leastColumns the minimum number of its columns.
 	longestGap, leastColumns = 6, 5
 	// likelyEnd is the probability of an end at which a line is cut, endNear how far above and below the line that is searched for,
 	// and endReach the distance from the ends of a path within which it is the path's own end.
 	likelyEnd, endNear, endReach = 0.7, 1, 7
-	// leastHeight is the least height of a line.
+	// leastHeight is the minimum height of a line.
 	leastHeight = 4
 	// slopeLength is how many times the height of the line its slope is measured over, and steepest the largest slope that a
 	// continuation follows.
@@ -34,7 +34,7 @@ const (
 	// widestJoin (hl) is the widest gap between two pieces of a line, joinMisfit (hl) how far the second may lie above or below the
 	// continuation of the first, and alikeHeights the largest ratio of their heights.
 	widestJoin, joinMisfit, alikeHeights = 1.5, 0.3, 1.6
-	// shortestLine (hl) is the least length of a line.
+	// shortestLine (hl) is the minimum length of a line.
 	shortestLine = 0.4
 	// nearestLines (hl) is the distance below which two lines are one that was found twice.
 	nearestLines = 0.5
@@ -53,16 +53,16 @@ const (
 const (
 	// sameRow is the largest difference in height between two lines in one row.
 	sameRow = 0.45
-	// columnLines is the least number of lines in a column, and columnWidth their least median width: narrower columns are
-	// those of a table, which is read row by row. columnOverlap is the least share of the shorter column's height that the other
+	// columnLines is the minimum number of lines in a column, and columnWidth their minimum median width: narrower columns are
+	// those of a table, which is read row by row. columnOverlap is the minimum share of the shorter column's height that the other
 	// one covers.
 	columnLines, columnWidth, columnOverlap = 4, 5.0, 0.5
-	// facingShape is the least ratio of width to height of an image of facing pages, facingMiddle the share of its width in which
-	// their gutter is, and facingGutter the least width of the gutter.
+	// facingShape is the minimum ratio of width to height of an image of facing pages, facingMiddle the share of its width in which
+	// their gutter is, and facingGutter the minimum width of the gutter.
 	facingShape, facingMiddle, facingGutter = 1.1, 0.3, 1.0
 	// likeness is the share of the larger column's lines and width that the smaller one has at least.
 	likeness = 0.4
-	// noteLines is the least number of lines in a note in the margin, noteShare the most for each line of the text, and
+	// noteLines is the minimum number of lines in a note in the margin, noteShare the most for each line of the text, and
 	// inStep the share of its lines in a row with the text's from which they belong to the text.
 	noteLines, noteShare, inStep = 2, 0.6, 0.5
 	// crossing is the largest share of lines that may cross the blank between columns: headings, and lines that were split at the
@@ -102,7 +102,7 @@ const (
 
 // Thresholds of rules, in pixels of the working size or shares of the page. Letters have no straight run as long.
 const (
-	// ruleAcross is the least length of a horizontal rule in pixels, and 1/ruleAcrossShare its least share of the width. ruleDown
+	// ruleAcross is the minimum length of a horizontal rule in pixels, and 1/ruleAcrossShare its minimum share of the width. ruleDown
 	// and ruleDownShare are the same for vertical rules and the height.
 	ruleAcross, ruleAcrossShare = 40, 10
 	ruleDown, ruleDownShare     = 60, 14
@@ -144,7 +144,7 @@ const (
 
 // Thresholds of the ink of neighbouring lines in a strip.
 const (
-	// leastContrast is the least difference between paper and ink, in greys, for a strip to be cleaned; stripPaper and
+	// leastContrast is the minimum difference between paper and ink, in greys, for a strip to be cleaned; stripPaper and
 	// stripInk are the quantiles of its greys that count as paper and ink, and spotLevel the share of their difference from
 	// which a pixel is ink.
 	leastContrast, stripPaper, stripInk, spotLevel = 20, 0.8, 0.03, 0.35
@@ -171,7 +171,7 @@ const (
 	// endingsPerCrossing is the largest number of lines that may end at a gap, for each line that crosses it; with more, the gap
 	// is a gutter.
 	endingsPerCrossing = 2
-	// figureColumn is the least share of lines of figures in a column of figures. A line of figures has at most mostDigits
+	// figureColumn is the minimum share of lines of figures in a column of figures. A line of figures has at most mostDigits
 	// digits, and at most one letter for every digitsPerLetter digits.
 	figureColumn, mostDigits, digitsPerLetter = 0.7, 12, 3
 	// scrapBlock is the most characters in a block that is a scrap: a drop capital, a number in the margin.
@@ -185,18 +185,18 @@ const (
 	// leastMark, mostMarkHeight and mostMarkWidth bound the components that are letters, alone or touching. Specks are lower; rules,
 	// drop capitals and pictures are higher or wider.
 	leastMark, mostMarkHeight, mostMarkWidth = 0.35, 4, 14
-	// leastPicture is the least width of a higher component that is no rule but a picture or a drop capital. mostPicture is the largest
+	// leastPicture is the minimum width of a higher component that is no rule but a picture or a drop capital. mostPicture is the largest
 	// width of one, as a share of the page's: a frame is around the text, not beside it.
 	leastPicture, mostPicture = 2, 0.5
-	// leastRiver is the least width of a gutter. Gothic print has gutters that are hardly wider than the blanks between words; these
+	// leastRiver is the minimum width of a gutter. Gothic print has gutters that are hardly wider than the blanks between words; these
 	// do not stand below each other in many rows.
 	leastRiver = 0.7
 	// riverDrift is how far a gutter may run to either side in each band: 3 degrees, for leaves that are not flat.
 	riverDrift = 0.06
-	// leastRiverRows is the least number of bands with letters on both sides of a gutter, about five lines. leastGutterArea is the
+	// leastRiverRows is the minimum number of bands with letters on both sides of a gutter, about five lines. leastGutterArea is the
 	// least product of this number and the width of the white: five lines if the gutter is wide, 15 if it is hardly wider than a blank.
 	leastRiverRows, leastGutterArea = 12, 60.0
-	// leastColumn is the least width of the text of a column, in half of the rows. Columns of figures are narrower: their rows are read
+	// leastColumn is the minimum width of the text of a column, in half of the rows. Columns of figures are narrower: their rows are read
 	// across.
 	leastColumn = 8.0
 	// widestWordGap is the widest blank within a line.
@@ -228,9 +228,9 @@ const (
 
 // Parts of a page that a layout analysis left out. A band has the height of most letters; a line covers about two and a half.
 const (
-	// leastUnreadBands is the least number of bands, about four lines, and leastUnreadLetters that of letters in such a part.
+	// leastUnreadBands is the minimum number of bands, about four lines, and leastUnreadLetters that of letters in such a part.
 	leastUnreadBands, leastUnreadLetters = 9, 40
-	// openShare is the least number of letters outside lines for each one in a line. mostBlankBands is how many blank bands may follow
+	// openShare is the minimum number of letters outside lines for each one in a line. mostBlankBands is how many blank bands may follow
 	// each other.
 	openShare, mostBlankBands = 2, 3
 	// mostStrays is the largest number of other components for each letter. The hatching of a woodcut has more.
@@ -243,11 +243,11 @@ const (
 const (
 	// inkGrey is the grey below which a pixel of a page with white paper is ink.
 	inkGrey = 128
-	// leastPictureInk is the least share of ink in a picture: the nine of both sets have .12 to .88. Words tell frames around text apart.
+	// leastPictureInk is the minimum share of ink in a picture: the nine of both sets have .12 to .88. Words tell frames around text apart.
 	leastPictureInk = 0.1
-	// leastPictureSide is the least side of a picture: those of both sets have 14 and more, initials of up to three lines at most 9.
+	// leastPictureSide is the minimum side of a picture: those of both sets have 14 and more, initials of up to three lines at most 9.
 	leastPictureSide = 10.0
-	// leastInitial is the least height of an initial of two lines, narrowestInitial its least width, and largestInitial its largest side.
+	// leastInitial is the minimum height of an initial of two lines, narrowestInitial its minimum width, and largestInitial its largest side.
 	leastInitial, narrowestInitial, largestInitial = 3.0, 1.2, 18.0
 	// samePicture is the share of the smaller of two boxes from which on they are parts of one picture.
 	samePicture = 0.25
@@ -257,7 +257,7 @@ const (
 const (
 	// staffLines is the number of lines.
 	staffLines = 5
-	// staffStrips is the number of strips of the page in which lines are looked for, leastStaffStrip their least width in pixels,
+	// staffStrips is the number of strips of the page in which lines are looked for, leastStaffStrip their minimum width in pixels,
 	// leastStaffStrips in how many there must be a staff, and staffGap how many may be without, where beams hide it.
 	staffStrips, leastStaffStrip, leastStaffStrips, staffGap = 24, 16, 4, 2
 	// leastStaffSpace and mostStaffSpace bound the distance of lines in units of the height of most letters. Rows of a table are higher.

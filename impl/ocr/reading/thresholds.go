@@ -9,7 +9,7 @@ const (
 	// minSkew is the least skew, in degrees, at which a page is levelled. Tesseract can follow a smaller skew, and rotating blurs
 	// the page: pages with less than 0.8 degrees did not gain.
 	minSkew = 0.8
-	// minLevelHeight is the least height of letters, in pixels as they will be read, on a page that is rotated: the blur harms
+	// minLevelHeight is the minimum height of letters, in pixels as they will be read, on a page that is rotated: the blur harms
 	// smaller ones.
 	minLevelHeight = 14
 	// maxSmallHeight is the height of letters in pixels up to which a page is enlarged. Of 19 pages with such letters 16 were
@@ -25,9 +25,9 @@ const (
 
 // Deciding that ink is a texture and not writing. None of the 119 pages of both sets is taken for one.
 const (
-	// minTexturePixels is the least size of a page that is examined: a square of 500 pixels.
+	// minTexturePixels is the minimum size of a page that is examined: a square of 500 pixels.
 	minTexturePixels = 250_000
-	// minTextureSpots is the least number of spots of a pattern or of noise.
+	// minTextureSpots is the minimum number of spots of a pattern or of noise.
 	minTextureSpots = 2_000
 	// sameSizeShare is the share of spots of exactly one size from which on they are a pattern.
 	sameSizeShare = 0.9
@@ -37,10 +37,10 @@ const (
 	maxTextureLetters = 35
 	// pixelsPerSpeck is the most pixels of the page for each spot of noise; dust on a page has thousands.
 	pixelsPerSpeck = 60
-	// textureInk is the least share of ink of a texture without many letters. The boldest print has a third.
+	// textureInk is the minimum share of ink of a texture without many letters. The boldest print has a third.
 	textureInk = 0.45
 	// maxNoiseOrder is the largest imaging.Order of noise: 1.19 for squares of 1 to 12 pixels. Of the 119 pages and their middles, also at
-	// half the size and rotated by 7 degrees, the one with the least order has 1.35, loose handwriting.
+	// half the size and rotated by 7 degrees, the one with the lowest order has 1.35, loose handwriting.
 	maxNoiseOrder = 1.22
 )
 
@@ -69,20 +69,20 @@ const (
 	// sureReading is the confidence of a first reading, weighted by the length of words, from which on no second model is tried.
 	// It was found on 20 books that are not among the shared pages; see the notes of the models.
 	sureReading = 0.88
-	// earlyPrintLead is the least lead in confidence with which the language's own model is preferred to the early-print model,
+	// earlyPrintLead is the minimum lead in confidence with which the language's own model is preferred to the early-print model,
 	// because it is as confident of an s that should be a long s as of a correct one.
 	earlyPrintLead = 0.03
 	// maxForeignLetters is the share of a first reading's letters that the early-print model may be unable to write. A page with
 	// more is in a language that the model was not trained on, and would lose these letters. Of the 119 pages of both sets, three
 	// have more: editions with much Greek.
 	maxForeignLetters = 0.02
-	// sampleLines is the least number of lines in the sample, and minSampledLines the most; a page with fewer lines has no sample.
+	// sampleLines is the minimum number of lines in the sample, and minSampledLines the most; a page with fewer lines has no sample.
 	sampleLines, minSampledLines = 2, 6
-	// minSampleText is the least number of characters that decide. Two lines have fewer in narrow columns and in large type.
+	// minSampleText is the minimum number of characters that decide. Two lines have fewer in narrow columns and in large type.
 	minSampleText = 60
 	// sureSample is the confidence of the language's own model from which on no other model reads the sample.
 	sureSample = 0.85
-	// sampleLead is the least lead of the early-print model with which it reads the page alone. On the printed pages of both sets the
+	// sampleLead is the minimum lead of the early-print model with which it reads the page alone. On the printed pages of both sets the
 	// text stays the same; a sample of 200 characters cost more than it saved.
 	sampleLead = 0.08
 	// sureLine is the confidence from which on a line of at least minSureLine characters is the whole sample.
@@ -91,7 +91,7 @@ const (
 	// inDoubt is the calibrated confidence below which a page is read at another size too, and not searched for missed ink: on
 	// such a page, ink that was missed cannot be distinguished from ink that cannot be read.
 	inDoubt = 0.8
-	// resizedLead is the least lead in confidence with which the reading at another size is kept; smaller differences are noise.
+	// resizedLead is the minimum lead in confidence with which the reading at another size is kept; smaller differences are noise.
 	resizedLead = 0.03
 	// smallerFactor and largerFactor are the other sizes. Of 0.7, 0.85, 1.3, 1.5 and a binarized page, tried on the shared pages,
 	// 0.7 corrected most words for each that it spoilt, if the letters were large enough.
@@ -104,7 +104,7 @@ const (
 const (
 	// maxDoubtfulWord is the confidence below which a word may be in another script than the model reads.
 	maxDoubtfulWord = 0.6
-	// minDoubtfulLetters is the least number of letters in doubtful words of a line that is probed with the Greek model.
+	// minDoubtfulLetters is the minimum number of letters in doubtful words of a line that is probed with the Greek model.
 	minDoubtfulLetters = 5
 	// maxProbedLines is the largest number of lines that are probed. If the most doubtful line has no Greek word, no other line
 	// is probed.
@@ -119,11 +119,11 @@ const (
 	minGreekConfidence = 0.7
 	// sameWord is the share of the wider of two boxes that both share if they are those of one word.
 	sameWord = 0.7
-	// minGreekWords is the least number of such words on a page with Greek.
+	// minGreekWords is the minimum number of such words on a page with Greek.
 	minGreekWords = 3
 	// minGreekLetters is the length of the shortest word that counts, doubtful or Greek.
 	minGreekLetters = 3
-	// 1/lineMargin of a line's height is the margin that is read around the line, and minLineMargin its least size in pixels.
+	// 1/lineMargin of a line's height is the margin that is read around the line, and minLineMargin its minimum size in pixels.
 	lineMargin, minLineMargin = 4, 4
 )
 
@@ -155,7 +155,7 @@ const (
 	minMissedHeight, maxMissedHeight = 0.7, 3.0
 	// maxLetterGap is the widest gap between letters of one patch.
 	maxLetterGap = 2
-	// minPatchLetters is the least number of letters in a patch. A single one is mostly a speck, a rule or an ornament.
+	// minPatchLetters is the minimum number of letters in a patch. A single one is mostly a speck, a rule or an ornament.
 	minPatchLetters = 2
 	// maxStrays is the largest number of other components in a patch for each letter. It admits the dots and broken strokes of
 	// print, but not the hatching of a woodcut.
@@ -196,7 +196,7 @@ const (
 	// minTurnLead is how much more confident the middle of a printed page must be read in another position, and minUpright how
 	// confident.
 	minTurnLead, minUpright = 0.2, 0.7
-	// leastUprightText is the least number of characters that are read in the upright position, as a share of the most in any.
+	// leastUprightText is the minimum number of characters that are read in the upright position, as a share of the most in any.
 	leastUprightText = 0.5
 	// uprightHand is the confidence of the handwriting model from which on a page certainly stands upright, and minHandTurnLead
 	// how much more confident it must be in another position. On the shared pages it is 0.02 to 0.40 more confident of the
@@ -249,14 +249,14 @@ const (
 	fewWords = 4.0
 	// placeMargin is by how many pixels the middle of a word in another reading may lie outside of the word.
 	placeMargin = 4
-	// minEstimated is the least number of characters of a page whose words alone tell its confidence, and minReadShare the least
+	// minEstimated is the minimum number of characters of a page whose words alone tell its confidence, and minReadShare the least
 	// number of characters for each letter-shaped component.
 	minEstimated, minReadShare = 40, 0.5
-	// minUnreadLetters is the least number of letters outside of words that are listed as not read: fewer are specks.
+	// minUnreadLetters is the minimum number of letters outside of words that are listed as not read: fewer are specks.
 	minUnreadLetters = 4
 	// maxCellLength is the most characters in the shorter of two lines that are cells of one row.
 	maxCellLength = 20
-	// minCells and minTableShare are the least number of cells of a table, and the least share of the page's characters in them. Of
+	// minCells and minTableShare are the minimum number of cells of a table, and the minimum share of the page's characters in them. Of
 	// the 64 pages three have .74 to .87, which are tables, and all others at most .51.
 	minCells, minTableShare = 12, 0.6
 	// orderShare is the share of characters in the right order in such tables: .44 to .62 on the three pages.
@@ -296,7 +296,7 @@ const (
 	// unsurePrint is the same for a page without a line in which print is read with a confidence of surePrintLine, which shows print
 	// beside handwriting. A carefully drawn hand of the 64 pages was read as print at .70, its best line with .76 (CER .245, as handwriting .020).
 	unsurePrint, surePrintLine = 0.85, 0.85
-	// likelyHandwriting is the least estimate of the reading as handwriting, handwritingLead its least lead.
+	// likelyHandwriting is the least estimate of the reading as handwriting, handwritingLead its minimum lead.
 	likelyHandwriting, handwritingLead = 0.75, 0.15
 )
 
@@ -316,13 +316,13 @@ const (
 	fewLines, manyLines = 6, 24
 	// sureLanguage is the evidence of guess.Of from which on no more lines are read: about three words of no other language.
 	sureLanguage = 8.0
-	// sureScript is the confidence of a sample from which on it is in Latin letters, and scriptLead the least lead of another script.
+	// sureScript is the confidence of a sample from which on it is in Latin letters, and scriptLead the minimum lead of another script.
 	sureScript, scriptLead = 0.6, 0.15
 )
 
 // Pictures, initials and music. Heights are in units of that of most letters.
 const (
-	// initialGap is the largest distance of the text from an initial to its left, and linesBeside the least number of lines there.
+	// initialGap is the largest distance of the text from an initial to its left, and linesBeside the minimum number of lines there.
 	initialGap, linesBeside = 2, 2
 	// mostScrapLetters is the number of letters of the longest scrap that is read out of an initial. Longer words that are sure are text.
 	mostScrapLetters = 3

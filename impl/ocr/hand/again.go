@@ -66,8 +66,8 @@ func commonLengths(before, after []document.Word) [][]int {
 	return common
 }
 
-// isCorrection reports whether a change may correct misread letters or spaces: it does more than modernise the spelling, drops no sign
-// of abbreviation, and leaves numbers as they were read, of which word lists know nothing.
+// isCorrection reports whether a change may correct misread letters or spaces: it does more than modernise the spelling, keeps signs of
+// abbreviation, and leaves numbers as they were read, because word lists do not have them.
 func (c change) isCorrection() bool {
 	before, after := joined(c.before), joined(c.after)
 	if text.Abbreviations(before) > text.Abbreviations(after) || digits(before) != digits(after) {
@@ -80,8 +80,8 @@ func (c change) isCorrection() bool {
 	return before != after && !text.OnlyRespells(before, after)
 }
 
-// withoutHabits returns words in a form that writers of all times share: without apostrophes and hyphens, with single letters for
-// doubled ones ("vilage"), and with e for a before m and n ("tamps"). text.OnlyRespells knows the habits that keep the length of a word.
+// withoutHabits returns words without habits of spelling that changed over time: without apostrophes and hyphens, with single letters
+// for doubled ones ("vilage"), and with e for a before m and n ("tamps"). text.OnlyRespells handles habits that keep the length of a word.
 func withoutHabits(words string) string {
 	var out []rune
 	for _, r := range nasals.Replace(words) {

@@ -12,7 +12,7 @@ import (
 	"uncial/impl/ocr/tesseract"
 )
 
-// second reads every strip as one text, and the second time as another.
+// second reads every strip as one text at the first reading, and as another at the second.
 type second struct {
 	reader
 	again string
@@ -39,7 +39,7 @@ func TestPage_Read_enhanced(t *testing.T) {
 	g := scribbled(6)
 	for _, c := range []struct {
 		name, plain, again, want string
-		edits                    []string // before and after, by turns
+		edits                    []string // alternately before and after
 	}{
 		{"takes a word that the second reading corrects", "par deuant nons", "par deuant nous", "par deuant nous", []string{"nons", "nous"}},
 		{"lists each of several words", "pnr devant nons", "par devant nous", "par devant nous", []string{"pnr", "par", "nons", "nous"}},
@@ -47,10 +47,10 @@ func TestPage_Read_enhanced(t *testing.T) {
 		{"joins words", "par de vant nous", "par devant nous", "par devant nous", []string{"de vant", "devant"}},
 		{"adds a word that was missing", "par nous", "par devant nous", "par devant nous", []string{"", "devant"}},
 		{"drops a word", "par devant i nous", "par devant nous", "par devant nous", []string{"i", ""}},
-		{"keeps the spelling of the time", "il étoit devant", "il était devant", "il étoit devant", nil},
+		{"keeps a historical spelling", "il étoit devant", "il était devant", "il étoit devant", nil},
 		{"keeps a single letter that is doubled today", "le vilage devant", "le village devant", "le vilage devant", nil},
-		{"keeps a vowel of the time", "de tous tamps", "de tous temps", "de tous tamps", nil},
-		{"brings in no apostrophe", "lambassadeur", "l'ambassadeur", "lambassadeur", nil},
+		{"keeps a historical vowel", "de tous tamps", "de tous temps", "de tous tamps", nil},
+		{"does not add an apostrophe", "lambassadeur", "l'ambassadeur", "lambassadeur", nil},
 		{"keeps an accent", "la piéce", "la pièce", "la piéce", nil},
 		{"keeps a sign of abbreviation", "ꝑ devant", "p devant", "ꝑ devant", nil},
 		{"keeps a number", "en 1771 devant", "en an devant", "en 1771 devant", nil},
@@ -84,7 +84,7 @@ func TestPage_Read_enhanced(t *testing.T) {
 			require.InDelta(t, plain.Confidence, result.Confidence, 1e-9, "decisions are the same with and without enhancement")
 		})
 	}
-	t.Run("reads again when the language, and with it the word list, has become known", func(t *testing.T) {
+	t.Run("reads again once the language, and so the word list, is known", func(t *testing.T) {
 		t.Parallel()
 		r, n := counted(always("par devant nous", 50, 20))
 		page := enhanced(t, g, true)

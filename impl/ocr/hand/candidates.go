@@ -112,14 +112,14 @@ func (p *filling) isCertain(l document.Line, w document.Word) bool {
 	return p.printSure(w) >= certainPrint || p.isKnown(w) && p.isMostlyPrint(l)
 }
 
-// isKnown reports whether a word is long enough that print makes it of handwriting only by chance, and in the word list of print.
+// isKnown reports whether a word is in the word list of print, and so long that the print model finds it in handwriting only by chance.
 func (p *filling) isKnown(w document.Word) bool {
 	list := p.models.PrintLexicon
 	return list != nil && utf8.RuneCountInString(w.Text) >= knownLetters && list.Known(w.Text)
 }
 
-// hasKnownWords reports whether a good part of the letters of a line is in words that the print model is sure of and the word list has.
-// In handwriting, the print model finds such words only by chance.
+// hasKnownWords reports whether at least knownShare of the characters of a line are in words that the print model is sure of and the
+// word list has. In handwriting, the print model finds such words only by chance.
 func (p *filling) hasKnownWords(l document.Line) bool {
 	list := p.models.PrintLexicon
 	if list == nil {
@@ -136,7 +136,7 @@ func (p *filling) hasKnownWords(l document.Line) bool {
 	return float64(known) >= knownShare*float64(all)
 }
 
-// isMostlyPrint reports whether most words of a line are certain, by their length, those that are known not counted.
+// isMostlyPrint reports whether the certain words of a line have more characters than the others, not counting known words.
 func (p *filling) isMostlyPrint(l document.Line) bool {
 	certain, others := 0, 0
 	for _, w := range l.Words {

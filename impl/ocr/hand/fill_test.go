@@ -49,7 +49,7 @@ func withoutHand(inPrint hand.Result) hand.Result {
 	return inPrint
 }
 
-// looseForm returns a form filled in by hands that join only half of their letters, of which print read nothing.
+// looseForm returns a form filled in by hands that join only half of their letters, and a reading without any of the handwriting.
 func looseForm() (*image.Gray, hand.Result) {
 	g, inPrint := form(0.2)
 	for i := range g.Pix[330*g.Stride : 960*g.Stride] {
@@ -98,12 +98,12 @@ func TestPage_ReadFilledIn(t *testing.T) {
 		require.Len(t, filled.Blocks[2].Lines, 6)
 		require.Less(t, filled.Confidence, 0.9)
 	})
-	t.Run("ignores handwriting of which hardly anything can be read", func(t *testing.T) {
+	t.Run("ignores handwriting that is hardly legible", func(t *testing.T) {
 		t.Parallel()
 		_, ok := fill(t, 0.2, true, always("devant nous", 5, 20))
 		require.False(t, ok)
 	})
-	t.Run("recognizes by its joined letters a hand of which the print model is sure", func(t *testing.T) {
+	t.Run("recognizes handwriting by its joined letters although the print model is sure of it", func(t *testing.T) {
 		t.Parallel()
 		g, inPrint := form(0.95)
 		inPrint.Blocks[2].Lines[0].Words[1].Confidence = 0.8
@@ -168,7 +168,7 @@ func TestPage_ReadFilledIn_print(t *testing.T) {
 	})
 }
 
-// Handwriting that does not look much like it is told by its words, whatever the page is tagged.
+// Words decide whether ink that looks only slightly like handwriting is handwriting, whatever the language tag.
 func TestPage_ReadFilledIn_language(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -199,7 +199,7 @@ func TestPage_ReadFilledIn_language(t *testing.T) {
 			require.Len(t, filled.Blocks, 4, "print, print, handwriting, print")
 		})
 	}
-	t.Run("reads no more lines than tell the language", func(t *testing.T) {
+	t.Run("reads only as many lines as are needed to find the language", func(t *testing.T) {
 		t.Parallel()
 		g, inPrint := looseForm()
 		scribble(g, 4, 450, 1000, 1000, 60)
@@ -211,7 +211,7 @@ func TestPage_ReadFilledIn_language(t *testing.T) {
 	})
 }
 
-// smallPrint returns a page with many lines of small print above handwriting thrice as large, and the reading of the print.
+// smallPrint returns a page with many lines of small print above handwriting three times as large, and the reading of the print.
 func smallPrint() (*image.Gray, hand.Result) {
 	g := ocrtest.Sheet(1400, 1900)
 	var lines []document.Line

@@ -128,7 +128,7 @@ func (p *Page) layout(r Reader) (*layout.Page, error) {
 	return p.found, nil
 }
 
-// Read reads a page that is handwritten, as Detect has told. Lines of print on it are read by the print model.
+// Read reads a page that Detect has found to be handwritten. Lines of print on it are read by the print model.
 func (p *Page) Read(ctx context.Context, r Reader) (Result, error) {
 	found, err := p.layout(r)
 	if err != nil {

@@ -116,7 +116,7 @@ func look(g *image.Gray, tagged bool) *hand.Page {
 	return hand.NewPage(g, imaging.Letters(g), hand.Models{Hand: "hand", Print: "print", TaggedFrench: tagged, PrintAccuracy: func(own float64) float64 { return own }})
 }
 
-// mustRead reads a page that must be taken for handwritten.
+// mustRead reads a page, and checks that it was detected as handwriting.
 func mustRead(tb testing.TB, p *hand.Page, r hand.Reader) hand.Result {
 	tb.Helper()
 	_, ok, err := p.Detect(tb.Context(), r)
@@ -147,7 +147,7 @@ func TestPage_Use(t *testing.T) {
 	text, err = page.Text(t.Context(), r, 2)
 	require.NoError(t, err)
 	require.Contains(t, text, "hand")
-	require.NotContains(t, text, "trained", "no line is kept of a model that does not read the language of the page")
+	require.NotContains(t, text, "trained", "lines of a model that does not read the language of the page are dropped")
 }
 
 func TestPage_Detect(t *testing.T) {
@@ -163,7 +163,7 @@ func TestPage_Detect(t *testing.T) {
 		{"rejects print by its shape", lines(12), 90, 20, false, true},
 		{"rejects print on its side by its shape", imaging.Turn(lines(12), 1), 90, 20, false, true},
 		{"rejects blank paper", ocrtest.Sheet(800, 1000), 90, 0, false, true},
-		{"rejects joined letters of which the print model is sure", scribbled(15), 40, 90, false, false},
+		{"rejects joined letters that the print model is sure of", scribbled(15), 40, 90, false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

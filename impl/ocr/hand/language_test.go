@@ -15,7 +15,7 @@ import (
 	"uncial/internal/document"
 )
 
-// The words that were read say whether a page is French, whatever it is tagged.
+// The words that were read say whether a page is French, whatever its tag.
 func TestIsFrench(t *testing.T) {
 	t.Parallel()
 	written := func(text string, n int) []document.Line {
@@ -62,7 +62,7 @@ func TestIsFrench(t *testing.T) {
 	}
 }
 
-// The print model is sure of a printed heading as it stands on the page, and the handwriting model of its narrow strip.
+// The print model is sure of a printed heading that is cut out unchanged; the handwriting model is sure of the heading as a strip.
 func TestPage_Read_printedHeading(t *testing.T) {
 	t.Parallel()
 	g := scribbled(15)

@@ -69,7 +69,7 @@ func cut(all []layout.Line) (strips []layout.Strip, images []*image.Gray) {
 	return strips, images
 }
 
-// reading returns what a strip says.
+// reading returns the reading of a strip that was read as these words.
 func (m *Models) reading(s layout.Strip, words []tesseract.Word) reading {
 	out := reading{at: s.Line().Box(), line: document.Line{Baseline: s.Baseline(), Handwritten: true}}
 	out.confidence, out.characters = weigh(words)
@@ -90,7 +90,7 @@ func (m *Models) words(s layout.Strip, read []tesseract.Word) []document.Word {
 	return words
 }
 
-// isNoise reports whether a line of handwriting is hardly likely to have a character right: it is a stain, an ornament, or writing
+// isNoise reports whether hardly any character of a line of handwriting is likely to be right: it is a stain, an ornament, or writing
 // that shines through from the other side.
 func (r reading) isNoise() bool { return r.line.Handwritten && likely(r.confidence) < noiseLine }
 

@@ -16,7 +16,7 @@ const (
 	lyingShare, slightLyingShare, fewTall = 0.42, 0.28, 0.03
 )
 
-// Thresholds that tell a handwritten page.
+// Thresholds for detecting a handwritten page.
 const (
 	// suspicious is the share of joined letters from which a page may be handwritten. Print has less, except woodcuts and
 	// bleeding typescripts; handwriting has more than 0.1.
@@ -52,14 +52,14 @@ const (
 const (
 	// certainPrint is the confidence from which a word of print stays as it was read.
 	certainPrint = 0.75
-	// knownLetters is the minimum number of letters with which a word of the word list stays too, however doubtful, in a line of which most is
+	// knownLetters is the minimum number of letters with which a word of the word list stays too, however doubtful, in a line that is mostly
 	// certain.
 	knownLetters = 7
 	// knownShare is the share of the letters of a line, in certain words of at least wordLetters that the word list has, from which the
 	// line is print on a page whose letters touch everywhere. It was set on a page of Gothic print of the 64 pages (CER .168 to .053).
 	knownShare, wordLetters = 0.2, 3
-	// openSpots is how many spots of ink print must leave open for handwriting to be sought, and openShare the share of joined
-	// letters among them.
+	// openSpots is how many spots of ink print must leave open for handwriting to be searched for, and openShare the share of
+	// joined letters among them.
 	openSpots, openShare = 10, 0.08
 	// manySpots is the share of all spots, 1 in manySpots, above which open ones cannot be letters that print missed: then
 	// lineShare of joined letters is enough.
@@ -80,21 +80,21 @@ const (
 	// handGain is how much more confident than print a part must be, its share of joined letters included.
 	handGain = 0.1
 	// foreignJoined is the share of joined letters, in a line and in everything that print leaves open, from which handwriting
-	// is sought on pages that are not known to be French.
+	// is searched for on pages that are not known to be French.
 	foreignJoined = 0.45
 	// openLetters is the share of joined letters among the open spots of a letter's shape from which French handwriting is
-	// sought whatever the language tag says. Typescripts leave up to 0.19 open, of their worst letters.
+	// searched for whatever the language tag. In typescripts, up to 0.19 of the open spots are joined letters.
 	openLetters = 0.2
-	// mostlyPaper is the share of a printed word's pixels that are paper at most: it is covered with that grey.
+	// mostlyPaper is the quantile of the greys in a printed word's box that counts as its paper, with which the word is covered.
 	mostlyPaper = 0.75
 )
 
-// Thresholds of the language. Most were measured on the 15 handwritten ones of the 55 pages.
+// Thresholds of the language. Most were measured on the 15 handwritten pages among the 55.
 const (
 	// wellRead is the confidence from which print was read well. Fewer than leastFilledWords new words on such a page are more often
 	// initials and ornaments than handwriting. Both were set on one incunable of the 55 pages and on a drawn form, so they need more pages.
 	wellRead, leastFilledWords = 0.93, 6
-	// leastWords is how many words tell a language.
+	// leastWords is the minimum number of words that identify a language.
 	leastWords = 20
 	// clearlyFrench is how far the share of common French words must exceed that of any other language for a page to be
 	// French whatever its tag says, and possiblyFrench how far if it is tagged French. The difference is 0.14 to 0.44 on the
@@ -112,10 +112,10 @@ const (
 	// curveBase and curveSlope were set on the 37 handwritten and mixed pages of the 64 pages. The network's own
 	// probabilities are close to the truth: the curve undoes the conversion to the scale of Tesseract's confidences.
 	curveBase, curveSlope = 2.0, 1.0
-	// leastLikely keeps the curve away from never and always.
+	// leastLikely keeps the curve away from 0 and 1.
 	leastLikely = 0.02
 	// noiseLine is the likely share of right characters below which a line of a handwritten page is left out.
 	noiseLine = 0.4
-	// leastCharacters is how many characters a page needs for the curve to be believed fully.
+	// leastCharacters is how many characters a page needs for the curve to be trusted fully.
 	leastCharacters = 40
 )

@@ -40,7 +40,8 @@ func (f *Finder) Find(g *image.Gray) *Page {
 	return newPage(g, paths, mapStep/scale)
 }
 
-// bestScale returns the scale at which the network finds lines best that were found at a scale; the same if there are none.
+// bestScale returns the scale at which the network finds such lines best, given the scale at which they were found. Without lines it
+// returns the same scale.
 func bestScale(all []path, scale float64) float64 {
 	tall := medianHeight(all) * mapStep
 	if tall == 0 {
@@ -52,8 +53,8 @@ func bestScale(all []path, scale float64) float64 {
 // isTall reports whether a line is too tall for the network at a scale that is factor times its own.
 func (p path) isTall(factor float64) bool { return p.band.height()*factor > mostHeight/mapStep }
 
-// withTall returns lines, and those of a look at a smaller scale that are too tall for the network at their own: a large hand on a page
-// of small print. factor is the ratio of the scales. Lines that lie in a tall one are parts of its letters.
+// withTall adds to lines those found at a smaller scale that are too tall for the network at the larger one: a large hand on a page of
+// small print. factor is the ratio of the scales. Lines that lie in a tall one are parts of its letters, and are dropped.
 func withTall(all, smaller []path, factor float64) []path {
 	var tall []path
 	for _, p := range smaller {
@@ -67,10 +68,10 @@ func withTall(all, smaller []path, factor float64) []path {
 	return append(all, tall...)
 }
 
-// mapStep is the pixels of a page's ink to a pixel of the maps.
+// mapStep is the ratio of the width of a page's ink, in pixels, to that of the maps.
 const mapStep = 2
 
-// look returns the lines at a scale, in pixels of the network's maps, and the scale that was possible.
+// look returns the lines found at a scale, in pixels of the network's maps, and the scale that was used, which is less for large pages.
 func (f *Finder) look(g *image.Gray, scale float64) ([]path, float64) {
 	w, h := float64(g.Rect.Dx()), float64(g.Rect.Dy())
 	scale = min(scale, mostEnlarged, math.Sqrt(neural.MaxFinderPixels/(w*h)))
@@ -90,7 +91,7 @@ func newPage(g *image.Gray, paths []path, scale float64) *Page {
 	return p
 }
 
-// medianHeight returns the height that half of the lines have, by their length; 0 without lines.
+// medianHeight returns the median height of the lines, weighted by their length; 0 without lines.
 func medianHeight(all []path) float64 {
 	sorted := slices.SortedFunc(slices.Values(all), func(a, b path) int { return cmp.Compare(a.band.height(), b.band.height()) })
 	total, sum := 0, 0

@@ -37,13 +37,13 @@ func TestPictures(t *testing.T) {
 		every int // pixel of the boxes is ink
 		want  []image.Rectangle
 	}{
-		"a woodcut is a picture":                      {[]image.Rectangle{woodcut}, 4, []image.Rectangle{woodcut}},
-		"its parts that overlap are one":              {[]image.Rectangle{woodcut, image.Rect(500, 600, 1000, 1200)}, 4, []image.Rectangle{image.Rect(300, 400, 1000, 1200)}},
-		"two pictures stay apart":                     {[]image.Rectangle{woodcut, image.Rect(780, 880, 1200, 1300)}, 4, []image.Rectangle{woodcut, image.Rect(780, 880, 1200, 1300)}},
-		"an empty frame is no picture":                {[]image.Rectangle{woodcut}, 500, nil},
-		"an initial is no picture":                    {[]image.Rectangle{image.Rect(100, 100, 260, 260)}, 4, nil},
-		"the dark edge of an image is no picture":     {[]image.Rectangle{image.Rect(0, 0, 400, 2600)}, 2, nil},
-		"a strip as high as four lines is no picture": {[]image.Rectangle{image.Rect(100, 100, 1300, 280)}, 4, nil},
+		"a woodcut is a picture":                         {[]image.Rectangle{woodcut}, 4, []image.Rectangle{woodcut}},
+		"overlapping parts are one":                      {[]image.Rectangle{woodcut, image.Rect(500, 600, 1000, 1200)}, 4, []image.Rectangle{image.Rect(300, 400, 1000, 1200)}},
+		"two pictures stay apart":                        {[]image.Rectangle{woodcut, image.Rect(780, 880, 1200, 1300)}, 4, []image.Rectangle{woodcut, image.Rect(780, 880, 1200, 1300)}},
+		"an empty frame is not a picture":                {[]image.Rectangle{woodcut}, 500, nil},
+		"an initial is not a picture":                    {[]image.Rectangle{image.Rect(100, 100, 260, 260)}, 4, nil},
+		"the dark edge of an image is not a picture":     {[]image.Rectangle{image.Rect(0, 0, 400, 2600)}, 2, nil},
+		"a strip as high as four lines is not a picture": {[]image.Rectangle{image.Rect(100, 100, 1300, 280)}, 4, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -74,10 +74,10 @@ func TestStaves(t *testing.T) {
 	}{
 		"five lines are a staff":         {5, 20, 0, true},
 		"a slightly skewed staff is one": {5, 20, 14, true},
-		"four lines are no staff":        {4, 20, 0, false},
-		"ruled paper is none":            {20, 20, 0, false},
-		"a table has room for text":      {5, 60, 0, false},
-		"narrow hatching is none":        {5, 5, 0, false},
+		"four lines are not a staff":     {4, 20, 0, false},
+		"ruled paper has no staff":       {20, 20, 0, false},
+		"a table has no staff":           {5, 60, 0, false},
+		"narrow hatching has no staff":   {5, 5, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -95,7 +95,7 @@ func TestStaves(t *testing.T) {
 			require.Greater(t, staves[0].Max.X, leaf.X-200)
 		})
 	}
-	t.Run("two staves are two, and notes on them do not matter", func(t *testing.T) {
+	t.Run("finds two staves with notes on them", func(t *testing.T) {
 		t.Parallel()
 		page := blankPage()
 		for i, y := range []int{500, 700} {
@@ -107,7 +107,7 @@ func TestStaves(t *testing.T) {
 		}
 		require.Len(t, layout.Staves(page, letter), 2)
 	})
-	t.Run("text has none", func(t *testing.T) {
+	t.Run("finds no staves in text", func(t *testing.T) {
 		t.Parallel()
 		page := blankPage()
 		for _, m := range paragraph(100, 1300, 300, 30) {

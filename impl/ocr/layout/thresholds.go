@@ -80,9 +80,9 @@ const (
 
 // Thresholds of the ink map.
 const (
-	// quarter is the factor by which the page shrinks before its paper is sought.
+	// quarter is the factor by which the page shrinks before its paper is estimated.
 	quarter = 4
-	// paperCell and paperReach give the neighbourhood in which the paper is sought, about 25 pixels wide: cells of paperCell
+	// paperCell and paperReach give the neighbourhood in which the paper is estimated, about 25 pixels wide: cells of paperCell
 	// pixels, and paperReach of them to each side. paperBlur smooths the cells, in cells.
 	paperCell, paperReach, paperBlur = 5, 2, 1.2
 	// paperQuantile of a neighbourhood is its paper: brighter than the ink, darker than specks of glare.
@@ -174,7 +174,7 @@ const (
 	// figureColumn is the minimum share of lines of figures in a column of figures. A line of figures has at most mostDigits
 	// digits, and at most one letter for every digitsPerLetter digits.
 	figureColumn, mostDigits, digitsPerLetter = 0.7, 12, 3
-	// scrapBlock is the most characters in a block that is a scrap: a drop capital, a number in the margin.
+	// scrapBlock is the largest number of characters in a block that is a scrap: a drop capital, a number in the margin.
 	scrapBlock = 3
 	// sharedRows is the largest share of lines that stand in a row with another line on a page of one column.
 	sharedRows = 0.1
@@ -185,7 +185,7 @@ const (
 	// leastMark, mostMarkHeight and mostMarkWidth bound the components that are letters, alone or touching. Specks are lower; rules,
 	// drop capitals and pictures are higher or wider.
 	leastMark, mostMarkHeight, mostMarkWidth = 0.35, 4, 14
-	// leastPicture is the minimum width of a higher component that is no rule but a picture or a drop capital. mostPicture is the largest
+	// leastPicture is the minimum width of a higher component that is a picture or a drop capital, not a rule. mostPicture is the largest
 	// width of one, as a share of the page's: a frame is around the text, not beside it.
 	leastPicture, mostPicture = 2, 0.5
 	// leastRiver is the minimum width of a gutter. Gothic print has gutters that are hardly wider than the blanks between words; these

@@ -32,7 +32,7 @@ type look struct {
 	length     int
 }
 
-// usual returns the value that half of the lines have at most, by their length.
+// usual returns the median of a value of the lines, weighted by their length.
 func usual(all []look, value func(look) float64) float64 {
 	sorted := slices.SortedFunc(slices.Values(all), func(a, b look) int { return cmp.Compare(value(a), value(b)) })
 	total, sum := 0, 0

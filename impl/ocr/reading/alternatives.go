@@ -5,7 +5,7 @@ import (
 	"uncial/internal/text"
 )
 
-// leastAlternative is the least estimate of the share of correct characters of another reading of a word that is worth a look.
+// leastAlternative is the lowest estimated share of correct characters at which another reading of a word is returned.
 const leastAlternative = 0.05
 
 // alternatives returns other readings of a weak word, whose confidence must be final: what other likely texts of a line of handwriting

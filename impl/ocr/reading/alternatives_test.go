@@ -29,10 +29,10 @@ func TestAlternatives(t *testing.T) {
 			[]document.Word{{Text: "pour", Box: box, Confidence: 0.99}},
 			[]document.Alternative{{Text: "pour", Confidence: 0.3}},
 		},
-		"print: the same word in other type is no alternative": {
+		"print: the same word in other type is not an alternative": {
 			document.Word{Text: "fur", Box: box, Confidence: 0.3}, []document.Word{{Text: "fur", Box: box, Confidence: 0.9}}, nil,
 		},
-		"print: a word beside it is none": {
+		"print: a word beside it is not an alternative": {
 			document.Word{Text: "jour", Box: box, Confidence: 0.3}, []document.Word{{Text: "pour", Box: document.Box{X: 400, Y: 100, W: 80, H: 30}, Confidence: 0.9}}, nil,
 		},
 	} {

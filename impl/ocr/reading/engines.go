@@ -168,7 +168,7 @@ func (e *Engines) Get(name string) (*tesseract.Engine, error) {
 	return engine, nil
 }
 
-// makeRoom closes the least recently used models, all but keep of them, until a further one fits. It reports whether it does.
+// makeRoom closes the least recently used models, but keeps at least keep of them, until a further one fits. It reports whether one fits.
 func (e *Engines) makeRoom(need int64, keep int) bool {
 	for len(e.warm) > keep && e.usedMemory()+need > e.memory {
 		e.closeOldest()

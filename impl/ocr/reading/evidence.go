@@ -117,7 +117,7 @@ func logOdds(share float64) float64 {
 	return math.Log(share / (1 - share))
 }
 
-// ownLogOdds returns the log-odds of the recognizer's own confidence in a word: the curves of print and of handwriting taken back.
+// ownLogOdds returns the log-odds of the recognizer's own confidence in a word. It inverts the curves of print and of handwriting.
 func ownLogOdds(w *document.Word, handwritten bool) float64 {
 	z := logOdds(w.Confidence)
 	if handwritten {
@@ -139,7 +139,8 @@ func letterWidth(line *document.Line) float64 {
 	return math.Log(max(float64(line.Box.W), 1) / float64(max(characters, 1)))
 }
 
-// isKnown returns which of three a word is, each 0 or 1: a long word that a list has, a short one, or a long one that none has.
+// isKnown returns 1 for the kind of the word and 0 for the others: a long word that a list has, a short one, a long one that no list
+// has. Other words are of no kind.
 func (p *page) isKnown(word string) (known, short, unknown float64) {
 	_, core, _ := text.Core(word)
 	letters := 0
@@ -168,7 +169,7 @@ type otherWords map[image.Point][]document.Word
 
 const gridCell = 64 // pixels; it affects speed only
 
-// otherReading returns the next best reading of the page, nil if there is none.
+// otherReading returns the second-best reading of the page, nil if there is none.
 func (p *page) otherReading() otherWords {
 	if len(p.attempts) < 2 {
 		return nil
@@ -192,7 +193,7 @@ func (o otherWords) at(w *document.Word) *document.Word {
 	return o.find(w, func(other document.Word) bool { return middle.In(toRectangle(other.Box)) })
 }
 
-// find returns a word of the other reading whose middle lies in the box of the word and for which is reports true, nil without one.
+// find returns a word of the other reading that satisfies is and whose middle lies in the box of the word; nil if there is none.
 func (o otherWords) find(w *document.Word, is func(document.Word) bool) *document.Word {
 	at := middleOf(toRectangle(w.Box))
 	cell := at.Div(gridCell)

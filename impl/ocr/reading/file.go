@@ -78,7 +78,7 @@ func File(ctx context.Context, data []byte, o Options, src Source) (*document.Do
 }
 
 // readInShare is readPage with a share of the time if further pages follow. A page of which nothing was read in its share gets all the
-// time that is left, because a file is not answered without one of its pages.
+// time that is left, because the answer needs every page of the file.
 func readInShare(ctx context.Context, page decode.Page, hasMore bool, o Options, src Source) (result, error) {
 	if hasMore {
 		within, cancel := withShare(ctx, pageShare)

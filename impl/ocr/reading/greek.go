@@ -72,7 +72,7 @@ func strangeLines(blocks []document.Block, latin *lexicon.Lexicon) (strange []*d
 	return strange, all
 }
 
-// readGreekLines reads lines once more with both models, and takes those in which that finds Greek.
+// readGreekLines reads lines once more with both models, and takes the readings that have Greek.
 func readGreekLines(ctx context.Context, src Source, img *image.Gray, both string, lines []*document.Line) error {
 	for _, l := range lines {
 		again, err := readLine(ctx, src, img, both, l.Box)

@@ -31,7 +31,7 @@ func lookForHands(p *page, gray *image.Gray, letters []image.Rectangle) hands {
 	return hands{reader: reader, page: hand.NewPage(gray, letters, handModels(p, reader))}
 }
 
-// handModels returns what handwriting is read with in the language of the page.
+// handModels returns the models that read handwriting in the language of the page.
 func handModels(p *page, reader hand.Reader) hand.Models {
 	models := hand.Models{
 		Hand: own.Hands, Print: p.model, TaggedFrench: isFrench(p.language),
@@ -198,7 +198,7 @@ func handwrittenBoxes(blocks []document.Block) []document.Box {
 }
 
 // isUnsurePrint reports whether what was read as print may be handwriting, whatever the shape of its ink: some of it is likely to be
-// wrong, and no model of print is sure of a line.
+// wrong, and no print model is sure of any line.
 func isUnsurePrint(p *page) bool {
 	return mayHoldHandwriting(p) && p.attempts[0].right < unsurePrint && !slices.ContainsFunc(p.attempts, hasSureLine)
 }
@@ -230,8 +230,8 @@ func readDoubtfulPrint(ctx context.Context, p *page) error {
 	return readAsHandwriting(ctx, p, p.read.Confidence)
 }
 
-// readAsHandwriting reads a page once more as handwriting, if some of its lines promise that more characters are likely to be right than
-// the share of the print, and keeps that reading if they are.
+// readAsHandwriting reads some lines of a page as handwriting, and the whole page if their estimated share of correct characters is
+// well above inPrint, that of the print. It keeps the reading if the estimate of the whole page is above it too.
 func readAsHandwriting(ctx context.Context, p *page, inPrint float64) error {
 	least := max(likelyHandwriting, inPrint+handwritingLead)
 	if sure, err := p.hands.page.Sample(ctx, p.hands.reader); err != nil || sure < least {

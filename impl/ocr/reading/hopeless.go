@@ -7,7 +7,7 @@ import (
 )
 
 // isHopeless reports whether the ink is a texture and not writing: a checkerboard, noise, a page that is all black. The layout analysis
-// would take up to the whole deadline to find no text in it. Four structures are decided, each by what writing never has:
+// would take up to the whole deadline to find no text in it. It detects four structures, each by a property that writing never has:
 //   - nearly all spots have the same size, to the pixel,
 //   - ink is scattered at random,
 //   - half of the page is ink, and hardly any spot has the size of a letter,

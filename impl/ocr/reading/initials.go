@@ -15,7 +15,7 @@ import (
 	"uncial/internal/document"
 )
 
-// joinInitials drops what was read out of initials, and puts their letter in front of the word that it begins, if it can be read.
+// joinInitials drops what was read in initials, and puts their letter in front of the word that it begins, if it can be read.
 func joinInitials(ctx context.Context, p *page) error {
 	a := &p.attempts[0]
 	for _, box := range layout.Initials(p.sheet.img, p.sheet.marks, p.sheet.letterHeight) {
@@ -36,7 +36,7 @@ func joinInitials(ctx context.Context, p *page) error {
 	return nil
 }
 
-// holdsWords reports whether one of the words inside an initial is text: long and sure, or sure and in small letters.
+// holdsWords reports whether one of the words inside an initial is text: it is sure, and long or in small letters.
 func holdsWords(blocks []document.Block, inside func(document.Word) bool) bool {
 	for w := range document.Words(blocks) {
 		n := lettersAndDigits(w.Text)

@@ -42,7 +42,7 @@ func TestRead_initials(t *testing.T) {
 		require.Regexp(t, `^THE morning rises over all the\s+hills and every valley`, read(t, page))
 		require.NotContains(t, read(t, page, "initials"), "THE morning")
 	})
-	t.Run("nothing is read out of an ornament", func(t *testing.T) {
+	t.Run("an ornament is not read as text", func(t *testing.T) {
 		page := initialPage(func(page *image.Gray, at image.Rectangle) {
 			for y := at.Min.Y; y < at.Max.Y; y++ {
 				for x := at.Min.X; x < at.Max.X; x++ {

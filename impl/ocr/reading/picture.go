@@ -53,7 +53,7 @@ func pictureOf(page decode.Page) (picture, error) {
 	}
 }
 
-// mostLevels is the most greys of a picture that is kept without loss: PNG needs at most 4 bits a pixel for them.
+// mostLevels is the largest number of greys in a picture that is kept without loss: PNG needs at most 4 bits a pixel for them.
 const mostLevels = 16
 
 // levelsOf returns the greys of a page, from black to white.

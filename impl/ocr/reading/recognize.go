@@ -37,8 +37,7 @@ func recognize(ctx context.Context, src Source, img *image.Gray, dpi int, model 
 }
 
 // readPrint reads the sheet with the language's own model, together with the Greek one if the sample shows Greek, or with the
-// early-print model alone if the sample is early print. If its share of the time ends before, the page is answered with the lines that
-// were read until then.
+// early-print model alone if the sample is early print. If its share of the time runs out, the answer has the lines read so far.
 func readPrint(ctx context.Context, p *page) error {
 	within, cancel := withShare(ctx, firstReadingShare)
 	defer cancel()
@@ -61,7 +60,7 @@ func readPrint(ctx context.Context, p *page) error {
 }
 
 // needsOtherModel reports whether the first reading is in doubt and the early-print model can write its letters. If that model read
-// the page alone, the vote wants the other reading.
+// the page alone, the vote needs the other reading.
 func needsOtherModel(p *page) bool {
 	first := p.attempts[0]
 	if first.model == earlyPrint {
@@ -111,7 +110,7 @@ func estimateConfidence(_ context.Context, p *page) error {
 
 func isLegible(p *page) bool { return p.attempts[0].right >= inDoubt }
 
-// needsSecondSize reports whether the best reading is in doubt, or the vote wants another.
+// needsSecondSize reports whether the best reading is in doubt, or the vote needs another one.
 func needsSecondSize(p *page) bool { return !isLegible(p) || isEnhanced(p) }
 
 // tryOtherSize reads the sheet with the same model at another size, smaller if the letters are large and larger if they are small.

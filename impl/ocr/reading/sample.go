@@ -10,7 +10,7 @@ import (
 	"uncial/internal/document"
 )
 
-// mayBeSampled reports whether the page may be early print, for all that is known before it is read.
+// mayBeSampled reports whether the page may be early print, as far as is known before it is read.
 func mayBeSampled(p *page) bool {
 	return hasLetters(p) && p.model != earlyPrint && p.src.Has(earlyPrint)
 }

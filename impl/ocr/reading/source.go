@@ -69,7 +69,7 @@ func toLine(l tesseract.Line, model string) document.Line {
 	return line
 }
 
-// readLine reads a box of the image, with the margin that the recognizer wants, as one line. Boxes of words are in the image.
+// readLine reads a box of the image, with the margin that the recognizer needs, as one line. Boxes of words are in pixels of the image.
 func readLine(ctx context.Context, src Source, img *image.Gray, model string, box document.Box) (document.Line, error) {
 	margin := max(box.H/lineMargin, minLineMargin)
 	area := toRectangle(box).Inset(-margin).Intersect(img.Rect)

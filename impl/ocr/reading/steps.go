@@ -80,7 +80,7 @@ var correctSteps = []step{
 	{name: "known-words", when: isEnhanced, run: markKnown, required: true},
 }
 
-// partialSteps take the place of all steps after a first reading that ran out of time. They ask no model.
+// partialSteps replace all steps after a first reading that ran out of time. They do not run models.
 var partialSteps = []step{
 	{name: "scraps", run: onReadings(dropScraps)},
 	{name: "confidence", run: estimateConfidence, required: true},

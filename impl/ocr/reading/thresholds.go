@@ -6,7 +6,7 @@ package reading
 
 // Preparing the sheet. Measured on the printed shared pages, also made smaller.
 const (
-	// minSkew is the least skew, in degrees, at which a page is levelled. Tesseract can follow a smaller skew, and rotating blurs
+	// minSkew is the smallest skew, in degrees, at which a page is levelled. Tesseract can follow a smaller skew, and rotating blurs
 	// the page: pages with less than 0.8 degrees did not gain.
 	minSkew = 0.8
 	// minLevelHeight is the minimum height of letters, in pixels as they will be read, on a page that is rotated: the blur harms
@@ -33,9 +33,10 @@ const (
 	sameSizeShare = 0.9
 	// maxIllegibleHeight is the height in pixels up to which letters between specks are illegible, however enlarged.
 	maxIllegibleHeight = 8
-	// maxTextureLetters is the most spots of a legible size in a texture: noise of half ink has 32, and of a tenth 9, on 3 megapixels.
+	// maxTextureLetters is the largest number of spots of a legible size in a texture: on 3 megapixels, noise of half ink has 32, and of
+	// a tenth 9.
 	maxTextureLetters = 35
-	// pixelsPerSpeck is the most pixels of the page for each spot of noise; dust on a page has thousands.
+	// pixelsPerSpeck is the largest number of pixels of the page for each spot of noise; dust on a page has thousands.
 	pixelsPerSpeck = 60
 	// textureInk is the minimum share of ink of a texture without many letters. The boldest print has a third.
 	textureInk = 0.45
@@ -44,17 +45,17 @@ const (
 	maxNoiseOrder = 1.22
 )
 
-// Shares of the time that a page has, so that a step which does not end costs no other step its result.
+// Shares of the time that a page has, so that a step that does not end leaves time for the others.
 const (
 	// stepShare is the share of the remaining time that a step may take if the page can be answered without it.
 	stepShare = 0.7
-	// firstReadingShare is that of the first reading of print, which the page cannot be answered without. The rest is for what makes an
-	// answer of it.
+	// firstReadingShare is that of the first reading of print, without which there is no answer. The rest is for turning it into an
+	// answer.
 	firstReadingShare = 0.85
 	// pageShare is the share of the remaining time that a page may take if other pages of the file follow. An equal share would curtail a
 	// dense page between blank ones.
 	pageShare = 0.5
-	// curtailedConfidence is the most confidence of a page of which a step ran out of time.
+	// curtailedConfidence is the highest confidence of a page of which a step ran out of time.
 	curtailedConfidence = 0.3
 )
 
@@ -205,7 +206,7 @@ const (
 )
 
 // The recognizer's confidence becomes the share of correct characters by a logistic curve for print; impl/ocr/hand has the one for
-// handwriting. curveBase and earlyPrintBonus were fitted to the printed shared pages for the least mean absolute error, 0.049;
+// handwriting. curveBase and earlyPrintBonus were fitted to the printed shared pages for the lowest mean absolute error, 0.049;
 // predicting each collection from the others gives 0.053. curveSlope and missedWeight are the best of a coarse grid. Further
 // terms, such as the share of words in the lexicon or a slope for each model, made the left-out collections worse.
 const (
@@ -232,18 +233,18 @@ var (
 	}
 )
 
-// The evidence of words, and what a page is in doubt of.
+// The evidence of words, and the doubts of a page.
 const (
 	// minShare keeps log-odds finite.
 	minShare = 0.005
 	// sureOwn is the log-odds of the recognizer's confidence, .88, from which on they say more, or less, than below.
 	sureOwn = 2
-	// lastUsualLetter is the last letter of the Latin alphabets of modern languages (Latin Extended-A and what comes before). Signs behind
-	// it are those of medieval abbreviations.
+	// lastUsualLetter is the last letter of the Latin alphabets of modern languages (up to Latin Extended-A). Signs after it are those of
+	// medieval abbreviations.
 	lastUsualLetter = '\u017f'
-	// leastWrong keeps the logarithm of a share of wrong characters finite, and says which shares are equally small.
+	// leastWrong is added to a share of wrong characters, so that its logarithm stays finite and very small shares hardly differ.
 	leastWrong = 0.003
-	// longWord is the number of letters from which on it says something that a word list has the word.
+	// longWord is the number of letters from which on a word is long.
 	longWord = 4
 	// fewWords is the number of long words up to which their share in the word lists says little.
 	fewWords = 4.0
@@ -254,7 +255,7 @@ const (
 	minEstimated, minReadShare = 40, 0.5
 	// minUnreadLetters is the minimum number of letters outside of words that are listed as not read: fewer are specks.
 	minUnreadLetters = 4
-	// maxCellLength is the most characters in the shorter of two lines that are cells of one row.
+	// maxCellLength is the largest number of characters in the shorter of two lines that are cells of one row.
 	maxCellLength = 20
 	// minCells and minTableShare are the minimum number of cells of a table, and the minimum share of the page's characters in them. Of
 	// the 64 pages three have .74 to .87, which are tables, and all others at most .51.
@@ -290,13 +291,14 @@ const networkShift = 2.0
 // Print that may be handwriting after all. doubtfulPrint, unsurePrint, likelyHandwriting and handwritingLead are estimates of the share of
 // characters that are right.
 const (
-	// doubtfulPrint is the least estimate of print. Of the 64 pages, seven were read as print below it and better as handwriting. Five of these, at .83 and more, then had
-	// far fewer errors (CER .65 to .05 and .74 to .10, for example); the two below likelyHandwriting did not.
+	// doubtfulPrint is the estimate below which print may be handwriting. Of the 64 pages, seven were read as print below it, and had a
+	// higher estimate as handwriting. For five of these, at .83 and more, handwriting had far fewer errors (CER .65 to .05 and .74 to .10,
+	// for example); not for the two below likelyHandwriting.
 	doubtfulPrint = 0.6
 	// unsurePrint is the same for a page without a line in which print is read with a confidence of surePrintLine, which shows print
 	// beside handwriting. A carefully drawn hand of the 64 pages was read as print at .70, its best line with .76 (CER .245, as handwriting .020).
 	unsurePrint, surePrintLine = 0.85, 0.85
-	// likelyHandwriting is the least estimate of the reading as handwriting, handwritingLead its minimum lead.
+	// likelyHandwriting is the lowest estimate of the reading as handwriting, handwritingLead its minimum lead.
 	likelyHandwriting, handwritingLead = 0.75, 0.15
 )
 

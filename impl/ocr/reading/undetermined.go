@@ -68,7 +68,8 @@ func (p *page) languageOfLines(ctx context.Context) (guess.Guess, error) {
 	return p.moreAndMore(func(lines int) (string, error) { return p.hands.page.Text(ctx, p.hands.reader, lines) })
 }
 
-// moreAndMore guesses from as few lines as are needed. An older stage of a language needs many, because what its texts lack shows it.
+// moreAndMore guesses the language from few lines, and from twice as many until it is sure. An older stage of a language needs all of
+// them, because it is recognized by modern words that are missing.
 func (p *page) moreAndMore(read func(lines int) (string, error)) (found guess.Guess, err error) {
 	among := tags.InScript(p.src.Languages(), latin)
 	for lines := fewLines; lines <= manyLines; lines *= 2 {
@@ -86,7 +87,7 @@ func (p *page) moreAndMore(read func(lines int) (string, error)) (found guess.Gu
 	return found, nil
 }
 
-// unknownLanguage returns the tag for pages in a script if their words do not tell the language: that for any language in this script, or
+// unknownLanguage returns the tag for pages in a script whose words do not show the language: that for any language in this script, or
 // else the first that can be read.
 func unknownLanguage(src Source, script string) string {
 	all := src.Languages()

@@ -77,7 +77,7 @@ func TestRead_undeterminedWithoutWords(t *testing.T) {
 	require.Equal(t, "und", found.Language, "a blank page is in no language")
 	found, err = reading.Read(t.Context(), decode.Page{Image: ocrtest.Page("Dupont 1843 Martin 1851", "Bernard 1860 Robert 1871"), DPI: 300}, open, engines)
 	require.NoError(t, err)
-	require.Equal(t, "und-Latn", found.Language, "names tell the script alone")
+	require.Equal(t, "und-Latn", found.Language, "names show only the script")
 	require.Contains(t, found.Page.Text(), "Martin 1851")
 }
 
@@ -162,11 +162,11 @@ func TestRead_undeterminedAgain(t *testing.T) {
 	t.Parallel()
 	const french = "une table de chêne avec deux bancs dans la maison où nous avons été"
 	for name, c := range map[string]struct{ line, page, language, models string }{
-		"the lines tell it, and the page is read once":                {french, french, "fr", "fra"},
-		"only the whole page tells it, and the page is read again":    {"Dupont 1843", french, "fr", "eng, fra"},
-		"nothing tells it, and the page is read once":                 {"Dupont 1843", "Dupont 1843 Martin", "en", "eng"},
+		"the lines show it, and the page is read once":                {french, french, "fr", "fra"},
+		"only the whole page shows it, and the page is read again":    {"Dupont 1843", french, "fr", "eng, fra"},
+		"nothing shows it, and the page is read once":                 {"Dupont 1843", "Dupont 1843 Martin", "en", "eng"},
 		"the whole page agrees in doubt, and the page is read once":   {"of", "the ship of the morning", "en", "eng"},
-		"the whole page tells hardly more, and the page is read once": {"of", "Dupont une", "en", "eng"},
+		"the whole page shows hardly more, and the page is read once": {"of", "Dupont une", "en", "eng"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

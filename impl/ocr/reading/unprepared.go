@@ -16,7 +16,7 @@ func mayBeSpoilt(p *page) bool {
 }
 
 // tryUnprepared reads the page without the steps that prepare its greys, and keeps that reading if it is better. These steps make most
-// pages more legible, but of fuzzy letters on grainy paper they make blots.
+// pages more legible, but turn fuzzy letters on grainy paper into blots.
 func tryUnprepared(ctx context.Context, p *page) error {
 	again, better, err := readUnprepared(ctx, p)
 	if err != nil || !better {
@@ -29,7 +29,7 @@ func tryUnprepared(ctx context.Context, p *page) error {
 }
 
 // readUnprepared reads the page as it is with the language's own model. It reports whether that is better than the result so far: whether
-// more of it are words that the model's list knows. Confidence does not tell, because each model is confident of what it makes of blurred
+// more of it are words of the model's list. Confidence does not show that, because each model is confident of what it makes of blurred
 // letters.
 func readUnprepared(ctx context.Context, p *page) (attempt, bool, error) {
 	s := p.sheet

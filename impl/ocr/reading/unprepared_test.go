@@ -48,9 +48,9 @@ func TestRead_unprepared(t *testing.T) {
 		want   string
 		words  *lexicon.Lexicon
 	}{
-		"keeps the page as it is if more of its words are known":    {"extrait des registres de naissance", "extrait des registres de naissance", words},
-		"keeps the prepared page if no more of its words are known": {"ertnuit den rrgistnes de nnisoance", "trnuxi dnn rsqirtnen dn mnissnnce", words},
-		"keeps the prepared page without a word list":               {"extrait des registres de naissance", "trnuxi dnn rsqirtnen dn mnissnnce", nil},
+		"keeps the page as it is if more of its words are known":               {"extrait des registres de naissance", "extrait des registres de naissance", words},
+		"keeps the prepared page if the page as it is has no more known words": {"ertnuit den rrgistnes de nnisoance", "trnuxi dnn rsqirtnen dn mnissnnce", words},
+		"keeps the prepared page without a word list":                          {"extrait des registres de naissance", "trnuxi dnn rsqirtnen dn mnissnnce", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -125,7 +125,7 @@ func scribbledSheet() *image.Gray {
 	return page
 }
 
-// legibleHand is a Source that is surer of what it reads as handwriting than as print.
+// legibleHand is a Source that is more confident of its reading as handwriting than of that as print.
 type legibleHand struct{ blurred }
 
 func (l *legibleHand) ReadStrips(ctx context.Context, model string, strips []*image.Gray) ([][]tesseract.Word, error) {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -39,7 +38,7 @@ type ExtractCmd struct {
 	FetchAllow []string      `placeholder:"CIDR" help:"Non-public address range that manifests may name; may be repeated."`
 	Force      bool          `help:"With --out, read all pages again, and pay for them again."`
 	DryRun     bool          `short:"n" help:"Print which pages would be read and what they would cost; send nothing."`
-	Jobs       jobCount      `short:"j" placeholder:"N" help:"Pages to send at the same time, 1 to 64 (default: 2, but one from each IIIF server). Fewer while the service asks to wait."`
+	Jobs       *int          `short:"j" placeholder:"N" help:"Pages to send at the same time, 1 to 64 (default: 2, but one from each IIIF server). Fewer while the service asks to wait."`
 	Timeout    time.Duration `default:"5m" help:"Time limit for one page including retries (default: ${default})."`
 
 	// oneByHost is set unless --jobs is given: IIIF servers of archives refuse clients that ask for many images at once.
@@ -118,24 +117,10 @@ func (c *ExtractCmd) Run(ctx context.Context) error {
 	if c.DryRun {
 		return p.describe(ctx, api)
 	}
-	r := &run{plan: p, api: api, pace: newPace(int(c.Jobs)), hosts: newHosts(c.oneByHost)}
+	r := &run{plan: p, api: api, pace: newPace(*c.Jobs), hosts: newHosts(c.oneByHost)}
 	r.console.expect(p.toRead())
 	defer r.console.close()
 	return r.all(ctx)
-}
-
-// jobCount is the value of --jobs. It is 0 only without the flag, which then has its default: a 0 that is given becomes -1, which is
-// refused.
-type jobCount int
-
-// UnmarshalText parses the value of the flag.
-func (n *jobCount) UnmarshalText(text []byte) error {
-	parsed, err := strconv.ParseInt(string(text), 10, 32)
-	if err != nil {
-		return fmt.Errorf("invalid number %q; use a whole number from 1 to %d", text, maxJobs)
-	}
-	*n = cmp.Or(jobCount(parsed), -1)
-	return nil
 }
 
 const (
@@ -147,8 +132,8 @@ const (
 
 // check reports wrong usage before anything is sent. Errors are *Failure.
 func (c *ExtractCmd) check() (*Client, error) {
-	if c.Jobs == 0 {
-		c.Jobs, c.oneByHost = defaultJobs, true
+	if c.Jobs == nil {
+		c.Jobs, c.oneByHost = new(defaultJobs), true
 	}
 	c.Stdin = cmp.Or[io.Reader](c.Stdin, os.Stdin)
 	c.Stdout, c.Stderr = cmp.Or[io.Writer](c.Stdout, os.Stdout), cmp.Or[io.Writer](c.Stderr, os.Stderr)
@@ -157,7 +142,7 @@ func (c *ExtractCmd) check() (*Client, error) {
 		return nil, usage("no images; give files, directories, http, https or data: URLs, or - for standard input")
 	case c.Key == "" && !c.DryRun:
 		return nil, usage("no API key; set UNCIAL_KEY or use --key")
-	case c.Jobs < 1 || c.Jobs > maxJobs:
+	case *c.Jobs < 1 || *c.Jobs > maxJobs:
 		return nil, usage("--jobs: must be 1 to %d", maxJobs)
 	case c.Timeout <= 0:
 		return nil, usage("--timeout: must be positive, such as 5m")

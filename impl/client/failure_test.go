@@ -104,7 +104,7 @@ func TestExtractCmd_Run_WrongUsage(t *testing.T) {
 		{"a key with a blank", client.ExtractCmd{URL: url, Key: "a b", Images: []string{file}}, "API key"},
 		{"an invalid service URL", client.ExtractCmd{URL: "localhost", Key: "k", Images: []string{file}}, "expected e.g. http://127.0.0.1:8080"},
 		{"an unknown format", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Format: []string{"docx"}}, "--format: unknown format"},
-		{"negative jobs", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Jobs: -1}, "--jobs"},
+		{"negative jobs", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Jobs: new(-1)}, "--jobs"},
 		{"a negative timeout", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Timeout: -1}, "--timeout"},
 		{"a file instead of a directory", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Out: file}, "--out"},
 		{"several formats on standard output", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Format: []string{"text", "alto"}}, "several formats need --out"},
@@ -121,8 +121,8 @@ func TestExtractCmd_Run_WrongUsage(t *testing.T) {
 			if len(c.cmd.Format) == 0 {
 				c.cmd.Format = []string{"text"}
 			}
-			if c.cmd.Jobs == 0 {
-				c.cmd.Jobs = 2
+			if c.cmd.Jobs == nil {
+				c.cmd.Jobs = new(2)
 			}
 			if c.cmd.Timeout == 0 {
 				c.cmd.Timeout = time.Minute
@@ -176,7 +176,7 @@ func TestExtractCmd_Run_FullDisk(t *testing.T) {
 	f, url := mustFake(t, nil)
 	cmd := client.ExtractCmd{
 		Images: mustFiles(t, "1.jpg", "2.jpg", "3.jpg", "4.jpg", "5.jpg", "6.jpg", "7.jpg", "8.jpg", "9.jpg"),
-		URL:    url, Key: "k", Format: []string{"text"}, Jobs: 1, Timeout: time.Minute, Stdout: full, Stderr: &bytes.Buffer{},
+		URL:    url, Key: "k", Format: []string{"text"}, Jobs: new(1), Timeout: time.Minute, Stdout: full, Stderr: &bytes.Buffer{},
 	}
 	err = cmd.Run(t.Context())
 	require.ErrorContains(t, err, "cannot write the result: the disk is full")

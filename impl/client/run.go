@@ -53,7 +53,7 @@ func (r *run) all(ctx context.Context) error {
 	defer halt(nil)
 	r.halt = halt
 	// The capacity bounds how many results can wait for an earlier one.
-	pending := make(chan chan []byte, 4*int(r.cmd.Jobs))
+	pending := make(chan chan []byte, 4**r.cmd.Jobs)
 	go func() {
 		defer close(pending)
 		for _, one := range r.pages {

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -50,8 +49,8 @@ func readOnly(o app.DataOptions) app.DataOptions {
 // engineFlags configure the workers on this machine. Their help repeats the defaults that package app fills in.
 type engineFlags struct {
 	Worker           string        `type:"path" placeholder:"PATH" help:"Path of the uncial-worker program (default: in the directory of this program)."`
-	Workers          count         `placeholder:"N" help:"Number of worker processes (default: one per core)."`
-	Queue            count         `placeholder:"N" help:"Images that may wait for a worker (default: 8 per worker, at least 16)."`
+	Workers          *int          `placeholder:"N" help:"Number of worker processes (default: one per core)."`
+	Queue            *int          `placeholder:"N" help:"Images that may wait for a worker (default: 8 per worker, at least 16)."`
 	Deadline         time.Duration `default:"60s" help:"Time limit for reading one image (default: ${default})."`
 	Models           []string      `type:"existingdir" placeholder:"DIR" help:"Directory with additional models, *.traineddata of Tesseract or *.uhm of uncial train; may be repeated."`
 	WorkerPerAccount bool          `help:"Never let one worker read images of two accounts; starting a worker takes about 0.2 s."`
@@ -61,7 +60,7 @@ type engineFlags struct {
 // pool returns the options of the worker pool. Package app checks them, with errors that name these flags.
 func (f engineFlags) pool() app.EngineOptions {
 	return app.EngineOptions{
-		Worker: f.Worker, Workers: int(f.Workers), Queue: int(f.Queue), Deadline: cmp.Or(f.Deadline, invalid), Models: f.Models, Sandbox: f.Sandbox,
+		Worker: f.Worker, Workers: count(f.Workers), Queue: count(f.Queue), Deadline: cmp.Or(f.Deadline, invalid), Models: f.Models, Sandbox: f.Sandbox,
 		WorkerPerAccount: f.WorkerPerAccount,
 	}
 }
@@ -69,17 +68,12 @@ func (f engineFlags) pool() app.EngineOptions {
 // invalid replaces an explicit 0 of a flag, because package app takes 0 for "use the default".
 const invalid = -1
 
-// count is a whole number, and invalid for 0. Its zero value, without the flag, stands for the default. Package app checks its range.
-type count int
-
-// UnmarshalText parses the value of the flag.
-func (c *count) UnmarshalText(text []byte) error {
-	n, err := strconv.ParseInt(string(text), 10, 32)
-	if err != nil {
-		return fmt.Errorf("invalid number %q; use a whole number such as 4", text)
+// count returns the value of a flag for package app: 0 without the flag, and never 0 with it.
+func count(flag *int) int {
+	if flag == nil {
+		return 0
 	}
-	*c = cmp.Or(count(n), invalid)
-	return nil
+	return cmp.Or(*flag, invalid)
 }
 
 // lifetime is a positive duration. Its zero value, without the flag, means that the key never expires.

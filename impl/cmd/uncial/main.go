@@ -11,8 +11,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"regexp"
-	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -64,7 +62,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	parser, err := kong.New(&c,
 		kong.Name("uncial"),
 		kong.Description("Reads text from images of historical documents, printed and handwritten."),
-		settings(), numbers(), exactStrings(), kong.Resolvers(file),
+		settings(), parsers(), exactStrings(), kong.Resolvers(file),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(status int) { exit = status }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
@@ -86,7 +84,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "uncial: %s\nSee 'uncial --help'.\n", explainValue(err.Error()))
+		fmt.Fprintf(stderr, "uncial: %s\nSee 'uncial --help'.\n", err)
 		return 2
 	}
 	logger := newLogger(stderr, c.LogFormat, c.LogLevel)
@@ -105,17 +103,6 @@ func run(args []string, stdout, stderr io.Writer) int {
 		err = out.failed // a full disk must not look like success
 	}
 	return c.exitStatus(ctx, err, stderr, logger)
-}
-
-// negative is what kong says of a negative number after a flag: it takes it for another flag.
-var negative = regexp.MustCompile(`(got "-[0-9][^"]*") \(short flag\).*`)
-
-// explainValue mends what kong says of a flag without a value. No number or duration may be negative.
-func explainValue(text string) string {
-	if mended := strings.Replace(text, "expected value value", "expected a value", 1); mended != text {
-		return negative.ReplaceAllString(mended, "$1; it must not be negative")
-	}
-	return text
 }
 
 // exitStatus reports the error of a command and returns the exit status of the program.

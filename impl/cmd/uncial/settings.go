@@ -1,9 +1,11 @@
 package main
 
 import (
+	"encoding"
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,8 +48,8 @@ func flagNames(n *kong.Node) (names []string) {
 	return names
 }
 
-// numbers are the options of kong that explain the form of durations and whole numbers.
-func numbers() kong.Option {
+// parsers are the options of kong for values that are parsed. Their errors explain the form of durations and whole numbers.
+func parsers() kong.Option {
 	return kong.OptionFunc(func(k *kong.Kong) error {
 		parseDuration := func(text string, target reflect.Value) error {
 			d, err := time.ParseDuration(text)
@@ -64,6 +66,16 @@ func numbers() kong.Option {
 			}
 			target.SetInt(n)
 			return nil
+		}
+		parseText := func(text string, target reflect.Value) error {
+			return target.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text))
+		}
+		for _, t := range []reflect.Type{
+			reflect.TypeFor[lifetime](), reflect.TypeFor[overlap](), reflect.TypeFor[retention](), reflect.TypeFor[month](), reflect.TypeFor[prefix](),
+		} {
+			if err := kong.TypeMapper(t, textMapper(parseText)).Apply(k); err != nil {
+				return err
+			}
 		}
 		return errors.Join(
 			kong.TypeMapper(reflect.TypeFor[time.Duration](), textMapper(parseDuration)).Apply(k),
@@ -92,10 +104,19 @@ func exactStrings() kong.Option {
 // textMapper returns a mapper for values that are parsed from text.
 func textMapper(parse func(text string, target reflect.Value) error) kong.Mapper {
 	return kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
-		var text string
-		if err := ctx.Scan.PopValueInto("value", &text); err != nil {
-			return err
+		token := ctx.Scan.Pop()
+		switch text := token.String(); {
+		case token.IsValue():
+			return parse(text, target)
+		case token.IsEOL():
+			return errors.New("expected a value")
+		case negative.MatchString(text): // kong takes it for another flag
+			return fmt.Errorf("expected a value but got %q; it must not be negative", text)
+		default:
+			return fmt.Errorf("expected a value but got %q", text)
 		}
-		return parse(text, target)
 	})
 }
+
+// negative matches numbers and durations below 0.
+var negative = regexp.MustCompile(`^-[0-9]`)

@@ -14,7 +14,7 @@ import (
 type candidate struct {
 	text       string
 	votes      float64 // the sum of the confidences of those who read it, and bonuses
-	confidence float64 // the greatest of those confidences, 0..1
+	confidence float64 // the highest of those confidences, 0..1
 	source     []document.Word
 }
 

@@ -1,7 +1,7 @@
 // Package correct corrects misread words of print without looking at the image again: by a vote among several readings of a
 // page (Vote), and by repairing a long s that was read as an f (LongS). Both change the blocks in place and return their edits.
-// They change only words that are in no word list, and never a number, a name or a spelling of the time; internal/text has
-// those rules.
+// They change only words that are in no word list, and never a number, a name or a historical spelling; internal/text has those
+// rules.
 //
 // Package impl/ocr/reading reads the pages and decides when to correct. The corrections of handwriting are in impl/ocr/hand, and
 // those of a language model in impl/proofread. Start with Vote.

@@ -54,7 +54,7 @@ func voteLine(line *document.Line, candidates [][]document.Word, known Lexicon, 
 	return edits
 }
 
-// elect returns what should replace one word, or two neighbours that are parts of one. It reports false if they stay: because all of
+// elect returns the replacement of one word, or of two neighbours that are parts of one. It reports false if they stay, because all of
 // them are known, one is locked, or no candidate leads.
 func elect(words []document.Word, others [][]document.Word, known Lexicon) (candidate, bool) {
 	read := newCandidate(words)

@@ -163,7 +163,7 @@ func TestLongS(t *testing.T) {
 		require.Len(t, edits, len(strings.Fields(c.want))-boolInt(c.want == c.word), c.why)
 	}
 	b := blocks("maifon", 0.8)
-	require.Empty(t, correct.LongS(b, words), "repairs nothing on a page without long s")
+	require.Empty(t, correct.LongS(b, words), "a page without long s stays unchanged")
 }
 
 func boolInt(b bool) int {

@@ -23,7 +23,7 @@ const (
 	bmpFileHeader = 14
 	bmpCore       = 12  // BITMAPCOREHEADER, also OS/2 1.x
 	bmpOS2Least   = 16  // OS/2 2.x may end after any field
-	bmpHasPalette = 36  // the least header with the number of colours
+	bmpHasPalette = 36  // the smallest header with the number of colours
 	bmpInfo       = 40  // BITMAPINFOHEADER, which masks may follow
 	bmpV2         = 52  // with masks of three colours
 	bmpOS2        = 64  // OS/2 2.x, all of it
@@ -33,10 +33,10 @@ const (
 
 // bmp is a bitmap file of Windows (any header from BITMAPCOREHEADER to BITMAPV5HEADER) or OS/2. The decoder is our own: x/image
 // reads neither 16 bits, RLE nor OS/2, and Leptonica 1.82 fails on 16 bits with masks, OS/2 and RLE8. The library is not
-// asked. Rows are padded to 32 bits and stored from the bottom up, unless the height is negative.
+// used. Rows are padded to 32 bits and stored from the bottom up, unless the height is negative.
 type bmp struct {
 	data []byte
-	// header is the size of the information header, which tells its version.
+	// header is the size of the information header, which identifies its version.
 	header int
 	width  int
 	height int

@@ -169,7 +169,7 @@ func explain(format imagefile.Format, err error) error {
 	return fault("the %s is damaged or of an unsupported kind; save it as PNG", format)
 }
 
-// fault returns an error that lies in the image, worded for the client.
+// fault returns an error about the image, worded for the client.
 func fault(format string, args ...any) error {
 	return &ocr.ImageError{Reason: fmt.Sprintf(format, args...)}
 }

@@ -10,7 +10,7 @@ import (
 	"uncial/impl/ocr/decode"
 )
 
-// FuzzPages decodes anything that may be sent, without the library, which is not ours to test.
+// FuzzPages decodes anything that may be sent, without the library.
 func FuzzPages(f *testing.F) {
 	for _, data := range MustSamples(f) {
 		f.Add(data)
@@ -48,7 +48,7 @@ func FuzzPages(f *testing.F) {
 	})
 }
 
-// requireFault checks that an error lies in the image and that its reason is fit for a client.
+// requireFault checks that an error is about the image and that its reason is fit for a client.
 func requireFault(tb testing.TB, err error) {
 	tb.Helper()
 	var fault *ocr.ImageError

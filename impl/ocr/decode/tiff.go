@@ -53,8 +53,7 @@ const (
 	reducedOrMask, reduced = 1 | 4, 2
 )
 
-// libraryKinds holds the compressions of TIFF for which the library is asked. It returns a black image instead of an error
-// for some others.
+// libraryKinds holds the compressions of TIFF that the library decodes. For some others it returns a black image instead of an error.
 var libraryKinds = []uint64{
 	uncompressed, fax2, fax3, fax4, lzwCoded, oldJPEG, jpegCoded, deflated, packBits, oldDeflated, lzma, zstandard,
 }

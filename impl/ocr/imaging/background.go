@@ -13,7 +13,7 @@ func Flatten(g *image.Gray) *image.Gray {
 	for i, v := range paper.Values {
 		paper.Values[i] = max(v, darkestPaper)
 	}
-	// A grey closing (the greatest values, then the least) covers what is darker than the paper around it.
+	// A grey closing (maximum, then minimum) covers what is darker than the paper around it.
 	for _, f := range []func([]float32) float32{slices.Max[[]float32], slices.Min[[]float32], mean} {
 		filter(paper.Values, paper.W, paper.H, paperReach, f)
 	}

@@ -40,7 +40,7 @@ func StrongestChannel(img image.Image) *image.Gray {
 	return g
 }
 
-// contrasts returns the contrast of each channel in the cells with writing, of which it looks at a sample.
+// contrasts returns the contrast of each channel in a sample of the cells with writing.
 func contrasts(c *image.RGBA) [][channels]float64 {
 	var out [][channels]float64
 	for y := 0; y+inkCell <= c.Rect.Dy(); y += cellStep * inkCell {

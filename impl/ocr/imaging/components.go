@@ -93,7 +93,7 @@ func ComponentBoxes(h int, c Connectivity, runs func(y int) RunSeq) []image.Rect
 	return slices.DeleteFunc(boxes, image.Rectangle.Empty)
 }
 
-// label numbers the runs, calls visit with each, and returns for each number the least one of the same component (its
+// label numbers the runs, calls visit with each, and returns for each number the smallest one of the same component (its
 // root). A run gets a new number only if it touches none in the row above.
 func label(h int, c Connectivity, runs func(y int) RunSeq, visit func(r Run, label int)) (roots []int) {
 	type labelled struct{ start, end, label int }

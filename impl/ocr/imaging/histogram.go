@@ -73,7 +73,7 @@ func PaperGrey(g *image.Gray, r image.Rectangle, q float64) uint8 {
 	return h.AtRank(total - 1 - int((1-q)*float64(total)))
 }
 
-// otsu returns the grey that best separates dark from light: pixels up to it are ink (Otsu 1979, the least variance within
+// otsu returns the grey that best separates dark from light: pixels up to it are ink (Otsu 1979, the lowest variance within
 // the two classes).
 func otsu(h Histogram) uint8 {
 	var total, sum float64

@@ -147,7 +147,7 @@ func (p Plane) blurColumns(r int) {
 }
 
 // filter replaces every value by f of the values at most r away, along the rows and then along the columns: a rank filter
-// over a square for the least and the greatest value. Windows end at the edge.
+// over a square for the minimum and the maximum. Windows end at the edge.
 func filter[T any](values []T, w, h, r int, f func(window []T) T) {
 	column := make([]T, max(w, h))
 	for y := range h {

@@ -3,8 +3,8 @@ package imaging
 import "image"
 
 // Shrink returns the image with its longer side reduced to at most side pixels; each pixel is the mean of those it
-// replaces. Smaller images, and images other than *image.Gray and *image.RGBA, come back as they are. It needs no memory but
-// for the result, because a page may have 100 megapixels.
+// replaces. Smaller images, and images other than *image.Gray and *image.RGBA, come back unchanged. It needs memory only for the
+// result, because a page may have 100 megapixels.
 func Shrink(img image.Image, side int) image.Image {
 	w, h := img.Bounds().Dx(), img.Bounds().Dy()
 	longer := max(w, h)

@@ -11,7 +11,7 @@ const (
 	tileSide = 128
 	// leastTileInk is the minimum share of ink of a tile, and of paper, that is examined.
 	leastTileInk = 0.08
-	// leastTiles is the minimum number of tiles that say something about an image.
+	// leastTiles is the minimum number of tiles from which an image is judged.
 	leastTiles = 12
 	// orderRank is the share of the tiles that have less order than the result. The others may lie on the edge of the ink.
 	orderRank = 0.7

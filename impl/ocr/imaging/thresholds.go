@@ -2,7 +2,7 @@ package imaging
 
 // Thresholds of the background estimate.
 const (
-	// paperCell is the side, in pixels, of the squares in which the paper is sought: small enough to follow shading, large
+	// paperCell is the side, in pixels, of the squares in which the paper is estimated: small enough to follow shading, large
 	// enough that some paper shows between the letters of a 300 dpi scan.
 	paperCell = 16
 	// paperQuantile is the quantile of a cell's greys that counts as its paper: above the ink, below glare.
@@ -42,7 +42,7 @@ const (
 
 // Thresholds of the skew search.
 const (
-	// maxSkew is the largest skew sought, in degrees. Larger skew is not corrected: the time grows with the range.
+	// maxSkew is the largest skew that is searched for, in degrees. Larger skew is not corrected: the time grows with the range.
 	maxSkew = 5.0
 	// skewStep is the precision of the result, in degrees: half a pixel over the width of a short line. The first pass uses
 	// steps coarseSteps times as large.
@@ -101,7 +101,7 @@ const (
 
 // Choosing a colour channel.
 const (
-	// inkCell is the side, in pixels, of the cells in which contrast is measured. One in cellStep cells is looked at in each direction.
+	// inkCell is the side, in pixels, of the cells in which contrast is measured. One in cellStep cells is sampled in each direction.
 	inkCell, cellStep = 32, 3
 	// inkShare is the quantile of a cell's greys that counts as its ink. leastInk is the minimum contrast of a cell with writing.
 	inkShare, leastInk = 0.05, 0.12

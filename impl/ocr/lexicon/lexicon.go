@@ -1,6 +1,6 @@
 // Package lexicon reads the word lists and the alphabets that Tesseract's models contain, and looks words up in the lists. A
-// reading that is in a list is probably correct. A word that is not in any list may still be correct: a name, or a spelling of
-// its time.
+// reading that is in a list is probably correct. A word that is not in any list may still be correct: a name, or a historical
+// spelling.
 //
 // The packages impl/ocr/correct and impl/ocr/hand decide how lists are used for corrections. traineddata.go has the file
 // format; start with Read and Lexicon.Known.

@@ -1,7 +1,7 @@
 // Package models finds the models of Tesseract (*.traineddata files) and those of handwriting (*.uhm, see package neural), and determines
-// which languages the former read; the latter say so themselves. It knows
-// the packs of Debian by name (catalogue.go), takes others from any directory, and ships the project's own (package own).
-// It does not load them: package reading chooses the models for a page, and package tesseract loads them.
+// which languages the former read; the latter state theirs. It knows the packs of Debian by name (catalogue.go), takes others from any
+// directory, and ships the project's own (package own). It does not load them: package reading chooses the models for a page, and
+// package tesseract loads them.
 //
 // A directory may have a file named languages.txt that assigns languages to its models: each line has the name of a model
 // and the BCP 47 tags that it reads, separated by spaces; "#" begins a comment. For such a tag this model is preferred to

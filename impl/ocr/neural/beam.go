@@ -14,9 +14,9 @@ const (
 	wideBeamWidth  = 25    // of the search with word lists
 	wordBeamWidth  = 10    // the same of the search for a single word, with which the weights of confidence were fitted
 	languageWeight = 0.4   // of the language model's logarithms against the network's
-	characterBonus = 1.5   // for every character, which the language model's probabilities would else make costly
-	surelyBlank    = 5e-4  // of a step: no character begins where all else has less than this
-	leastLog       = -7.0  // logarithm of the probability under which a class is not followed
+	characterBonus = 1.5   // for every character, which the language model's probabilities would otherwise make costly
+	surelyBlank    = 5e-4  // no character begins at a step whose classes other than blank have less than this together
+	leastLog       = -7.0  // logarithm of the probability below which a class is not followed
 	never          = -1e30 // logarithm of 0
 )
 
@@ -90,7 +90,7 @@ func (n *network) searchWord(g guide, rows []float32, from, to int, before conte
 	return n.searchPart(g, rows, from, to, before, g.symbols[g.space])
 }
 
-// searchPart is search in the steps from one to another, with the language model's context in front of them and its symbol behind them.
+// searchPart is search in the steps from one to another, with the language model's context before them and its symbol after them.
 func (n *network) searchPart(g guide, rows []float32, from, to int, before context, behind uint16) []text {
 	b := &beam{guide: g, net: n}
 	b.all = append(b.all, prefix{parent: -1, context: before, character: never, seen: -1})
@@ -120,7 +120,7 @@ func (b *beam) text(i int32, behind uint16) text {
 // score is what prefixes are compared by.
 func (b *beam) score(i int32) float64 { return b.all[i].total() + b.all[i].language }
 
-// wordBonus is what a prefix gains if it ends with a word that the lists have.
+// wordBonus returns the bonus of a prefix that ends with a word of the lists.
 func (b *beam) wordBonus(i int32) float64 {
 	if b.known == nil {
 		return 0
@@ -189,7 +189,7 @@ func (b *beam) advance(t int, row []float32) {
 	b.at = next[:min(len(next), b.width)]
 }
 
-// child is the prefix with one character more, made where it is not there yet.
+// child returns the prefix with one more character, and creates it if necessary.
 func (b *beam) child(i, class int32) int32 {
 	for _, c := range b.all[i].children {
 		if b.all[c].class == class {
@@ -210,8 +210,8 @@ func (b *beam) child(i, class int32) int32 {
 	return c
 }
 
-// align places a text on the line. It finds, for a text as classes, the step at which the network is surest of each character, on the likeliest path that
-// spells the text (Viterbi over blanks and characters in turn).
+// align places a text, given as classes, on the line: it finds the step at which the network is surest of each character, on the likeliest
+// path that spells the text (Viterbi over alternating blanks and characters).
 func (n *network) align(classes []int, rows []float32, steps int) []Character {
 	states := 2*len(classes) + 1
 	if steps == 0 || len(classes) == 0 {

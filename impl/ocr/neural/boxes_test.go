@@ -11,7 +11,7 @@ import (
 	"uncial/impl/ocr/ocrtest"
 )
 
-// leastOverlap is the least median of the shares (intersection over union) that the boxes of words have in common with their ink.
+// leastOverlap is the lowest acceptable median of the overlap (intersection over union) of the boxes of words with their ink.
 const leastOverlap = 0.7
 
 // drawWords draws the words of a text and returns their ink: the smallest boxes around what each of them darkened.

@@ -15,7 +15,7 @@ import (
 
 // CountLanguage counts the n-grams of up to order characters, at most 8, in lines of text and returns the file of a Language.
 // A character that the alphabet lacks ends a line and begins another. n-grams of four characters and more that occur only
-// once are left out: they say little, and would be most of the file.
+// once are left out: they help little, and would be most of the file.
 func CountLanguage(lines io.Reader, alphabet []string, order int) ([]byte, error) {
 	if order < 1 || order > maxOrder || len(alphabet) == 0 || len(alphabet) >= maxClasses {
 		return nil, fmt.Errorf("an order of 1 to %d and an alphabet of at most %d characters can be counted", maxOrder, maxClasses-1)
@@ -47,7 +47,7 @@ type counter struct {
 	counts []map[string]int // by length less one; a key has 2 bytes for each character
 }
 
-const rareFrom, rareCount = 4, 1 // n-grams of so many characters are left out up to this count
+const rareFrom, rareCount = 4, 1 // n-grams of rareFrom characters and more are left out if they occur at most rareCount times
 
 // line counts the n-grams of a line; its edges are character 0.
 func (c *counter) line(text string, ids map[string]uint16) {
@@ -151,7 +151,7 @@ func (c *counter) level(k int, probabilities map[string]float64, unseen float64)
 	return kept
 }
 
-// weigh gives each context the weight of the characters that it lacks, so that its probabilities sum up to 1.
+// weigh gives each context the weight of the characters that it lacks, so that its probabilities add up to 1.
 func weigh(contexts, kept []node, probabilities map[string]float64, unseen float64) {
 	seen, below := map[string]float64{}, map[string]float64{}
 	for _, n := range kept {

@@ -19,8 +19,7 @@ func (r *Recognizer) Scores(ink []float32, width int) [][]float32 {
 	return out
 }
 
-// Text is what a line says when only the language model knows how likely its characters are: every class of a step has the
-// probability that probabilities gives it.
+// Text returns the text of a line for whose steps the network gives the classes these probabilities.
 func (r *Recognizer) Text(probabilities [][]float32) string { return r.TextKnowing(nil, probabilities) }
 
 // TextKnowing is Text with word lists.
@@ -34,7 +33,7 @@ func (r *Recognizer) TextKnowing(known func(string) bool, probabilities [][]floa
 	return text
 }
 
-// Words are what a line says, with the signals of its words, when every class of a step has the probability that probabilities gives it.
+// Words is like Text, and returns the words with their signals.
 func (r *Recognizer) Words(probabilities [][]float32) []Word {
 	rows, steps := r.rows(probabilities), len(probabilities)
 	width := steps * step
@@ -55,7 +54,7 @@ func (r *Recognizer) characters(g guide, rows []float32, steps int) []Character 
 	return r.net.align(r.net.search(g, rows, steps)[0].classes, rows, steps)
 }
 
-// After is the logarithm of the probability of the last character of a text behind the others.
+// After returns the logarithm of the probability of the last character of a text after the others.
 func (l *Language) After(text string) float64 {
 	c, logp := l.begin(), 0.0
 	for _, r := range text {

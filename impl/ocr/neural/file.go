@@ -31,7 +31,7 @@ type file struct {
 	meta    map[string]string
 	tensors map[string]tensorHeader
 	data    []byte
-	err     error // the first that was met
+	err     error // the first error
 }
 
 // openFile reads the header, and checks that the file has a format and that its weights have the digest that the header states.
@@ -115,7 +115,7 @@ func (f *file) tensor(name string, most int, sizes ...*int) []float32 {
 	return values
 }
 
-// maxWeight is far beyond any weight that training gives, and far from what sums could overflow by.
+// maxWeight is far above any weight that training produces, and far below any that could make sums overflow.
 const maxWeight = 1e4
 
 // half is the value of a floating-point number of 16 bits (IEEE 754 binary16).

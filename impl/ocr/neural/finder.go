@@ -64,7 +64,7 @@ func (m *FinderModel) build(f *file) {
 	}
 }
 
-// Maps say what a page shows at each point. They are half as wide and half as high as the ink that they were made from, rounded up
+// Maps describe a page at each point. They are half as wide and half as high as the ink that they were made from, rounded up
 // to whole cells of the network; what lies beyond the page has no baseline.
 type Maps struct {
 	W, H     int
@@ -172,7 +172,7 @@ func (f *Finder) halve(m *memory, ink []float32, w, h int) *stack {
 	return out
 }
 
-// convolve is a convolution of 3x3 taps, with a rectifier behind all but the last. It releases its input.
+// convolve is a convolution of 3x3 taps, followed by a rectifier unless it is the last one. It releases its input.
 func (f *Finder) convolve(i int, in *stack, m *memory) *stack {
 	c := f.model.convs[i]
 	out := m.stack(c.out, in.h, in.w)

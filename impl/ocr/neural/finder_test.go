@@ -50,7 +50,7 @@ func mustFinder(tb testing.TB, data []byte) *neural.FinderModel {
 	return m
 }
 
-// pattern is ink with something everywhere.
+// pattern is ink that varies over the whole page.
 func pattern(w, h int) []float32 {
 	ink := make([]float32, w*h)
 	for i := range ink {

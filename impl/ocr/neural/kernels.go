@@ -14,7 +14,7 @@ KERNELS(plain)
 KERNELS(avx2)
 KERNELS(avx512)
 
-// Go cannot call through a pointer to a C function. The sets that this processor's architecture lacks are never asked for.
+// Go cannot call through a pointer to a C function. The sets that this processor's architecture lacks are never used.
 #ifdef __x86_64__
 #define DISPATCH(set, f, ...) switch (set) { case 2: f##_avx512(__VA_ARGS__); break; case 1: f##_avx2(__VA_ARGS__); break; default: f##_plain(__VA_ARGS__); }
 #else
@@ -52,8 +52,8 @@ type kernels struct {
 // lies beyond the last.
 const slack = 64
 
-// available returns the instruction sets of this processor, the fastest first. The processor is asked, not the build, so that
-// one program runs on all.
+// available returns the instruction sets of this processor, the fastest first. It checks the processor at run time, so that one
+// program runs on all.
 func available() []kernels {
 	sets := []kernels{{"plain", 0, 4}}
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
@@ -116,7 +116,7 @@ func (k kernels) pack(rows, columns int, at func(r, c int) float32) packed {
 	return p
 }
 
-// repack is pack into a buffer, which grows where it is too small.
+// repack is pack into a buffer, which grows if it is too small.
 func (k kernels) repack(buffer []float32, rows, columns int, at func(r, c int) float32) []float32 {
 	blocks := (rows + k.rows - 1) / k.rows
 	buffer = grow(buffer, blocks*k.rows*columns)

@@ -50,7 +50,7 @@ func (m *Model) build(f *file) {
 	copy(o.bias, bias)
 }
 
-// direction reads one half of an LSTM layer; hidden is 0 where its size is not known yet.
+// direction reads one half of an LSTM layer; hidden is 0 if its size is not known yet.
 func (f *file) direction(name string, in, hidden int) direction {
 	d := direction{in: in, hidden: hidden}
 	gates := 4 * hidden
@@ -68,7 +68,7 @@ func (f *file) direction(name string, in, hidden int) direction {
 	return d
 }
 
-// transpose turns a matrix of rows by columns into one of columns rows, each at a distance of stride, with slack behind it.
+// transpose turns a matrix of rows by columns into one of columns rows, at a distance of stride and followed by slack.
 func transpose(m []float32, rows, columns, stride int) []float32 {
 	t := make([]float32, columns*stride+slack)
 	for r := range rows {
@@ -175,7 +175,7 @@ func (n *network) scores(ink []float32, width int) (rows []float32, steps int) {
 	return n.scoreRows, steps
 }
 
-// scaled is how the network takes a pixel: as in training, with a mean near 0 and a deviation near 1.
+// scaled returns the input of the network for a pixel: as in training, with a mean near 0 and a deviation near 1.
 func scaled(ink float32) float32 { return (ink - 0.12) * 3.6 }
 
 // first is the convolution of 5x5 taps that takes every second row and column. The padded image is split into four planes, of
@@ -214,7 +214,7 @@ func (n *network) convolveInto(in []float32, i int, out *planes) {
 	n.product(in, n.taps[i], n.weights[i], n.convs[i].bias, out.pixels(0), out.size(), (out.h-1)*out.stride()+out.w, true)
 }
 
-// convolve is a convolution of 3x3 taps with a rectifier behind it.
+// convolve is a convolution of 3x3 taps, followed by a rectifier.
 func (n *network) convolve(i int, in, out *planes) {
 	c := n.convs[i]
 	out.reshape(c.out, in.h, in.w)
@@ -255,8 +255,8 @@ func pool(in, out *planes, h, w int) {
 	}
 }
 
-// columns makes a sequence of the largest value of each column of each channel. With the maximum it does not matter how high in
-// the strip a letter stands.
+// columns makes a sequence of the largest value of each column of each channel, so that the height of a letter in the strip does not
+// matter.
 func (n *network) columns(in *planes) {
 	n.sequence = grow(n.sequence, in.w*in.channels+slack)
 	for c := range in.channels {

@@ -109,7 +109,7 @@ func loadLevel(data []byte, below []int, characters int) (level, error) {
 	return l, nil
 }
 
-// context is the position behind a text: nodes[k] is the node of its last k characters, in level k-1. Keeping all of them makes
+// context is the position after a text: nodes[k] is the node of its last k characters, in level k-1. Keeping all of them makes
 // the next character one search in each level.
 type context struct {
 	nodes [maxOrder]int32
@@ -122,7 +122,7 @@ func (l *Language) begin() context {
 	return c
 }
 
-// after returns the logarithm of the probability of a character in a context, and the context behind it. The longest n-gram that
+// after returns the logarithm of the probability of a character in a context, and the context after it. The longest n-gram that
 // the model has decides; each context that lacks the character adds its weight for new characters.
 func (l *Language) after(c context, symbol uint16) (float64, context) {
 	var next context
@@ -152,7 +152,7 @@ func (l *Language) after(c context, symbol uint16) (float64, context) {
 	return logp, next
 }
 
-// child is the node of the last k characters of a context and one more, -1 where there is none.
+// child returns the node of the last k characters of a context and one more, or -1 if there is none.
 func (l *Language) child(c context, k int, symbol uint16) int32 {
 	if k >= l.order {
 		return -1

@@ -9,7 +9,7 @@ import (
 	"uncial/internal/document"
 )
 
-// nearWord is how many words further left or right another text of the line may have a word: it may divide the line differently.
+// nearWord is how many words further left or right a word may be in another text of the line, which may divide the line differently.
 const nearWord = 2
 
 // addOthers records how many of the likeliest texts of a line have each of its words, and what the others have there. The words, which have

@@ -19,8 +19,8 @@ import (
 	"uncial/internal/accuracy"
 )
 
-// How much instruction sets may differ on 2,000 lines. They add in different orders, so that the last bits differ and decide between
-// readings that are equally likely.
+// How much instruction sets may differ on 2,000 lines. They add in different orders, so that the last bits differ and can decide
+// between readings that are about equally likely.
 const (
 	leastSame       = 0.998
 	largestCERApart = 0.0005
@@ -122,7 +122,7 @@ func requireSame(tb testing.TB, name string, lines []transcribed, want, got []st
 	require.InDelta(tb, a, b, largestCERApart, name)
 }
 
-// TestRecognizer_ReadsTheSameOnEveryProcessor compares the instruction sets of this processor with its plainest one, by the models
+// TestRecognizer_ReadsTheSameOnEveryProcessor compares the instruction sets of this processor with the plain kernels, using the models
 // that ship: make kernel-check LINES=dir.
 func TestRecognizer_ReadsTheSameOnEveryProcessor(t *testing.T) {
 	t.Parallel()

@@ -21,7 +21,7 @@ type Word struct {
 type Character struct {
 	Text string
 	Prob float64 // as the network has it, 0 to 1
-	X    int     // column of the line's image where the network is surest of it
+	X    int     // column of the line's image where its probability is highest
 
 	class, step int
 }
@@ -34,7 +34,7 @@ type Recognizer struct {
 }
 
 // NewRecognizer returns a recognizer with the fastest kernels of this processor. The language model decides between readings that
-// the network holds about equally likely. Without one (nil), each step of the line is read by itself.
+// the network finds about equally likely. Without one (nil), each step of the line is read by itself.
 func NewRecognizer(m *Model, l *Language) *Recognizer {
 	return newRecognizer(m, l, available()[0])
 }
@@ -63,7 +63,7 @@ func (r *Recognizer) Read(line *image.Gray) []Word {
 	return r.words(r.guide, rows, steps, line)
 }
 
-// score returns the scores of a line that has the right size, and otherwise no steps.
+// score returns the scores of a line, without steps if the line has the wrong size.
 func (r *Recognizer) score(line *image.Gray) (rows []float32, steps int) {
 	size := line.Rect.Size()
 	if size.Y != lineHeight || size.X < 1 || size.X > MaxWidth {
@@ -73,7 +73,7 @@ func (r *Recognizer) score(line *image.Gray) (rows []float32, steps int) {
 	return r.net.scores(r.ink, size.X)
 }
 
-// words returns what the scores of a line say.
+// words returns the words of a line with these scores.
 func (r *Recognizer) words(g guide, rows []float32, steps int, line *image.Gray) []Word {
 	if steps == 0 {
 		return nil
@@ -89,7 +89,7 @@ func (r *Recognizer) words(g guide, rows []float32, steps int, line *image.Gray)
 	return out
 }
 
-// inkOf is how much ink there is on each pixel, 0 to 1.
+// inkOf returns how much ink there is on each pixel, 0 to 1.
 func inkOf(line *image.Gray, buffer []float32) []float32 {
 	levels := inkLevels(line)
 	w, h := line.Rect.Dx(), line.Rect.Dy()
@@ -181,7 +181,7 @@ func (n *network) best(rows []float32, steps int) []Character {
 	return out
 }
 
-// character is what a step says of a class.
+// character returns the character of a class at a step.
 func (n *network) character(row []float32, class, t int) Character {
 	return Character{Text: n.info.Alphabet[class-1], Prob: math.Exp(float64(row[class])), X: t*step + step/2 - margin, class: class, step: t}
 }
@@ -224,7 +224,7 @@ func columnInk(ink []float32, width int) []float32 {
 // gap returns the middle of the widest run of columns without strokes between two characters, or the column with the least ink
 // if there is no such run.
 func gap(columns []float32, left, right int) int {
-	const paper = 0.6 // ink in a column without a stroke: grain, and what blurs from beside
+	const paper = 0.6 // ink in a column without a stroke: grain, and the blur of strokes next to it
 	left, right = min(max(left, 0), len(columns)-1), min(max(right, 0), len(columns)-1)
 	if right <= left {
 		return left
@@ -254,7 +254,7 @@ func gap(columns []float32, left, right int) int {
 	return least
 }
 
-// newWord puts characters together; the box is the ink between two columns, or all between them where there is none.
+// newWord joins characters to a word. Its box is around the ink between two columns, or all between them if there is none.
 func newWord(characters []Character, ink, columns []float32, from, to, width int) Word {
 	const stroke = 0.35 // ink of a pixel that belongs to a stroke
 	w := Word{Characters: slices.Clone(characters)}

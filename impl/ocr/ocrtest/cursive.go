@@ -56,7 +56,7 @@ var cursive = map[rune]glyph{
 // with returns a path that begins with one that several letters share.
 func with(begin []point, more ...point) []point { return append(append([]point{}, begin...), more...) }
 
-// The hand is neither upright nor exact, because recognizers and the detection of handwriting expect both faults.
+// The hand is slanted and irregular, because recognizers and the detection of handwriting expect both.
 const (
 	slant     = 0.35 // to the right, per unit of height
 	wordSpace = 0.9  // between words, in x-heights

@@ -299,9 +299,9 @@ func survivesCrash(t *testing.T, h Harness) {
 	h.mustRead(t, s)
 }
 
-// sharesWorkers has one account send 32 images at a time and another one at a time. The others that the flooder gets read
-// meanwhile show how often the second account had to wait. The image takes longer to read than to send, or the worker would have time
-// for the flooder between two images of the other account.
+// sharesWorkers lets one account, the flooder, send 32 images at a time, and another account one at a time. The number of images of the
+// flooder that are read meanwhile shows how often the other account had to wait. The image takes longer to read than to send; otherwise
+// the worker would have time for the flooder between two images of the other account.
 func sharesWorkers(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 64)

@@ -21,7 +21,7 @@ func images(d *document.Document) []*[]byte {
 	return all
 }
 
-// maxImages returns the most bytes that the images in the answer to a request may have.
+// maxImages returns the maximum size in bytes of all images in the answer to a request.
 func maxImages(to Request) (n int) {
 	if to.Preview {
 		n += ocr.MaxPages * document.MaxPreviewBytes

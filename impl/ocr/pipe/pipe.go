@@ -235,7 +235,7 @@ func (c *Conn) ReceiveAnswer(to Request, meter *fair.Meter) (Answer, error) {
 	return a, a.checkAsked(to)
 }
 
-// AnswerLimit returns the most bytes that the document for a request has in JSON, in which images are in base64.
+// AnswerLimit returns the maximum size in bytes of the document for a request as JSON, with images in base64.
 func AnswerLimit(to Request) int {
 	return maxAnswer + (maxImages(to)/3+ocr.MaxPages*imagesPerPage)*4
 }
@@ -286,7 +286,7 @@ func (r *Request) check(image []byte) error {
 	return nil
 }
 
-// count returns how many of its alternatives the answer has.
+// count returns how many of document, strips and error the answer has.
 func (a *Answer) count() int {
 	n := 0
 	for _, has := range []bool{a.Document != nil, a.Strips != nil, a.Error != nil} {
@@ -297,7 +297,7 @@ func (a *Answer) count() int {
 	return n
 }
 
-// check holds the widths against the payload.
+// check compares the widths with the payload.
 func (s *Strips) check() error {
 	columns := 0
 	for _, w := range s.Widths {
@@ -314,7 +314,7 @@ func (s *Strips) check() error {
 	return nil
 }
 
-// checkSteps bounds what a worker may say about its steps: they become names of spans.
+// checkSteps bounds what a worker may report about its steps, whose names become names of spans.
 func (a *Answer) checkSteps() error {
 	if len(a.Steps) > timing.MaxSteps {
 		return fmt.Errorf("pipe: answer.steps has %d items; at most %d are allowed", len(a.Steps), timing.MaxSteps)

@@ -176,7 +176,7 @@ func TestConn_ReceiveAnswer(t *testing.T) {
 		"a negative id":                  header(`{"id":-1,` + fault + `}`),
 		"an answer to another request":   header(`{"id":2,` + fault + `}`),
 		"another language":               header(`{"id":1,"document":{"language":"de",` + page("") + `}}`),
-		"a language that is no tag":      header(`{"id":1,"document":{"language":"<x>",` + page("") + `}}`),
+		"a language that is not a tag":   header(`{"id":1,"document":{"language":"<x>",` + page("") + `}}`),
 		"corrections nobody asked for":   header(`{"id":1,"document":{"language":"en","enhanced":true,` + page("") + `}}`),
 		"a preview nobody asked for":     string(frame(`{"id":1,"images":[1],"document":{"language":"en",`+page("")+`}}`, "x")),
 		"a picture nobody asked for":     string(frame(`{"id":1,"images":[0,1],"document":{"language":"en",`+page("")+`}}`, "x")),
@@ -220,32 +220,32 @@ func TestConn_SendAnswer_InvalidDocument(t *testing.T) {
 		"a graphic of another kind": func(d *document.Document) {
 			d.Pages[0].Graphics = []document.Graphic{{Box: document.Box{W: 1, H: 1}, Kind: "map"}}
 		},
-		"too many graphics":              func(d *document.Document) { d.Pages[0].Graphics = make([]document.Graphic, document.MaxGraphics+1) },
-		"too many doubts":                func(d *document.Document) { d.Pages[0].Doubts = make([]document.Doubt, document.MaxDoubts+1) },
-		"a preview that is not a JPEG":   func(d *document.Document) { d.Pages[0].Preview = []byte("GIF89a") },
-		"a preview that is too wide":     func(d *document.Document) { d.Pages[0].Preview = preview(t, document.MaxPreviewSide+1) },
-		"a preview with too many bytes":  func(d *document.Document) { d.Pages[0].Preview = make([]byte, document.MaxPreviewBytes+1) },
-		"a picture that no PDF can hold": func(d *document.Document) { d.Pages[0].Picture = []byte("GIF89a") },
-		"a picture with too many bytes":  func(d *document.Document) { d.Pages[0].Picture = make([]byte, document.MaxPictureBytes+1) },
-		"an orientation that Exif lacks": func(d *document.Document) { d.Pages[0].Orientation = 9 },
-		"a page without width":           func(d *document.Document) { d.Pages[0].Width = 0 },
-		"a page that is too high":        func(d *document.Document) { d.Pages[0].Height = 1 << 20 },
-		"a rotation by 45 degrees":       func(d *document.Document) { d.Pages[0].Rotation = 45 },
-		"a negative resolution":          func(d *document.Document) { d.Pages[0].DPI = -1 },
-		"a block without lines":          func(d *document.Document) { d.Pages[0].Blocks[0].Lines = nil },
-		"a block outside the page":       func(d *document.Document) { d.Pages[0].Blocks[0].Box.W = 1 << 62 },
-		"a line without words":           func(d *document.Document) { d.Pages[0].Blocks[0].Lines[0].Words = nil },
-		"a line outside its block":       func(d *document.Document) { d.Pages[0].Blocks[0].Lines[0].Box.X = 0 },
-		"a baseline of one point":        func(d *document.Document) { d.Pages[0].Blocks[0].Lines[0].Baseline = make([]document.Point, 1) },
-		"a page's confidence over one":   func(d *document.Document) { d.Pages[0].Confidence = 1.01 },
-		"a baseline outside its line":    func(d *document.Document) { d.Pages[0].Blocks[0].Lines[0].Baseline[1].X = 32 },
-		"a baseline above its line":      func(d *document.Document) { d.Pages[0].Blocks[0].Lines[0].Baseline[0].Y = 1 },
-		"a baseline that goes backwards": func(d *document.Document) { d.Pages[0].Blocks[0].Lines[0].Baseline[0].X = 31 },
-		"a word outside its line":        func(d *document.Document) { word(d).Box.H = 11 },
-		"a word without area":            func(d *document.Document) { word(d).Box.W = 0 },
-		"a word without text":            func(d *document.Document) { word(d).Text = "" },
-		"an alternative with a space":    func(d *document.Document) { word(d).Alternatives = []document.Alternative{{Text: "a b"}} },
-		"an alternative surer than sure": func(d *document.Document) { word(d).Alternatives = []document.Alternative{{Text: "a", Confidence: 2}} },
+		"too many graphics":                    func(d *document.Document) { d.Pages[0].Graphics = make([]document.Graphic, document.MaxGraphics+1) },
+		"too many doubts":                      func(d *document.Document) { d.Pages[0].Doubts = make([]document.Doubt, document.MaxDoubts+1) },
+		"a preview that is not a JPEG":         func(d *document.Document) { d.Pages[0].Preview = []byte("GIF89a") },
+		"a preview that is too wide":           func(d *document.Document) { d.Pages[0].Preview = preview(t, document.MaxPreviewSide+1) },
+		"a preview with too many bytes":        func(d *document.Document) { d.Pages[0].Preview = make([]byte, document.MaxPreviewBytes+1) },
+		"a picture that no PDF can hold":       func(d *document.Document) { d.Pages[0].Picture = []byte("GIF89a") },
+		"a picture with too many bytes":        func(d *document.Document) { d.Pages[0].Picture = make([]byte, document.MaxPictureBytes+1) },
+		"an orientation that Exif lacks":       func(d *document.Document) { d.Pages[0].Orientation = 9 },
+		"a page without width":                 func(d *document.Document) { d.Pages[0].Width = 0 },
+		"a page that is too high":              func(d *document.Document) { d.Pages[0].Height = 1 << 20 },
+		"a rotation by 45 degrees":             func(d *document.Document) { d.Pages[0].Rotation = 45 },
+		"a negative resolution":                func(d *document.Document) { d.Pages[0].DPI = -1 },
+		"a block without lines":                func(d *document.Document) { d.Pages[0].Blocks[0].Lines = nil },
+		"a block outside the page":             func(d *document.Document) { d.Pages[0].Blocks[0].Box.W = 1 << 62 },
+		"a line without words":                 func(d *document.Document) { d.Pages[0].Blocks[0].Lines[0].Words = nil },
+		"a line outside its block":             func(d *document.Document) { d.Pages[0].Blocks[0].Lines[0].Box.X = 0 },
+		"a baseline of one point":              func(d *document.Document) { d.Pages[0].Blocks[0].Lines[0].Baseline = make([]document.Point, 1) },
+		"a page's confidence over one":         func(d *document.Document) { d.Pages[0].Confidence = 1.01 },
+		"a baseline outside its line":          func(d *document.Document) { d.Pages[0].Blocks[0].Lines[0].Baseline[1].X = 32 },
+		"a baseline above its line":            func(d *document.Document) { d.Pages[0].Blocks[0].Lines[0].Baseline[0].Y = 1 },
+		"a baseline that goes backwards":       func(d *document.Document) { d.Pages[0].Blocks[0].Lines[0].Baseline[0].X = 31 },
+		"a word outside its line":              func(d *document.Document) { word(d).Box.H = 11 },
+		"a word without area":                  func(d *document.Document) { word(d).Box.W = 0 },
+		"a word without text":                  func(d *document.Document) { word(d).Text = "" },
+		"an alternative with a space":          func(d *document.Document) { word(d).Alternatives = []document.Alternative{{Text: "a b"}} },
+		"an alternative's confidence over one": func(d *document.Document) { word(d).Alternatives = []document.Alternative{{Text: "a", Confidence: 2}} },
 		"too many alternatives": func(d *document.Document) {
 			word(d).Alternatives = slices.Repeat([]document.Alternative{{Text: "a"}}, 4)
 		},
@@ -381,7 +381,7 @@ func TestConn_Strips(t *testing.T) {
 		_, err := reader(frame(`{"id":1,"strips":{"widths":[2]}}`, strings.Repeat("x", pipe.StripHeight))).ReceiveAnswer(cut(1), nil)
 		require.ErrorContains(t, err, "strips of 2 columns come with 48 bytes")
 	})
-	t.Run("refuses a width that is no width", func(t *testing.T) {
+	t.Run("refuses an invalid width", func(t *testing.T) {
 		t.Parallel()
 		for _, width := range []string{"-1", "9000000000"} {
 			_, err := reader(frame(`{"id":1,"strips":{"widths":[`+width+`]}}`, "")).ReceiveAnswer(cut(1), nil)

@@ -38,7 +38,7 @@ func (e *engine) isFull() bool {
 // placesUnknown is how many images are sent to an engine that has not reported its load: the smallest queue of an engine.
 const placesUnknown = 16
 
-// places returns how many images of ours the engine would take in all: those that it has and the room that it has left.
+// places returns how many of our images the engine would take in total: those that it has, and as many as still fit.
 func (e *engine) places() int {
 	if e.load.Workers == 0 {
 		return placesUnknown
@@ -82,7 +82,7 @@ func (s *engines) list() []*engine {
 
 // acquire returns the engine with the least work per worker and counts a request to it; the caller must release it.
 // Avoided engines, and the one named by except, are chosen only if there is no other. It returns nil if no engine is
-// known. The order is random, so that several clients do not all choose the same engine of equals.
+// known. Among equal engines it chooses at random, so that several clients do not all choose the same one.
 func (s *engines) acquire(except *engine) *engine {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,7 +112,7 @@ func (s *engines) isBetter(a, b, except *engine) bool {
 	return a.workPerWorker() < b.workPerWorker()
 }
 
-// places returns how many images of ours all engines together would take. Engines that failed recently count only if there is
+// places returns how many of our images all engines together would take. Engines that failed recently count only if there is
 // no other.
 func (s *engines) places() int {
 	s.mu.Lock()

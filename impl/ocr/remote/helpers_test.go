@@ -90,7 +90,7 @@ func waits(gate <-chan struct{}) func(context.Context, ocr.Request) (*document.D
 	}
 }
 
-// recognize has the client read an image.
+// recognize reads an image through the client.
 func recognize(t *testing.T, c *remote.Client) error {
 	t.Helper()
 	_, err := c.Recognize(t.Context(), ocr.Request{Image: []byte("image"), Language: "en"})
@@ -124,7 +124,7 @@ func (c *cluster) set(last ...byte) {
 	}
 }
 
-// dial returns a client of the cluster that looks at the engines only once, unless the options say otherwise.
+// dial returns a client of the cluster that refreshes the engines only once, unless the options say otherwise.
 func (c *cluster) dial(t *testing.T, o remote.Options) *remote.Client {
 	t.Helper()
 	o.Lookup = c.lookup

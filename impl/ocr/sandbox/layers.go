@@ -12,7 +12,7 @@ import (
 // The layers, in the order in which the shim applies them: applying one needs rights that a later one takes away. They
 // overlap on purpose, so that a gap in one of them, or a kernel without it, leaves the others.
 //
-//   - capabilities: even a process that starts as root has none of root's powers;
+//   - capabilities: even a process that starts as root has none of root's privileges;
 //   - no_new_privs: no set-user-id program can give rights back, and seccomp needs it;
 //   - landlock: reads only the files of the spec, writes nothing, connects to nothing;
 //   - limits: memory, address space, CPU time, threads, descriptors, and no core file that would hold a page's image;

@@ -220,7 +220,7 @@ func TestLauncher_Start_LimitsCPU(t *testing.T) {
 	require.Less(t, state.UserTime(), 5*time.Second)
 }
 
-// The kernel counts no threads of root, so the program must not be root outside of its namespaces either.
+// The kernel does not count root's threads, so the program must not be root outside of its namespaces either.
 func TestLauncher_Start_LimitsThreads(t *testing.T) {
 	t.Parallel()
 	o := sandbox.Options{Args: []string{"hold threads", "3001"}, Mode: sandbox.Require}

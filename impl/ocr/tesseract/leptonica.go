@@ -15,7 +15,7 @@ import (
 // ErrDecode means that Leptonica cannot decode a file.
 var ErrDecode = errors.New("leptonica cannot decode the image")
 
-// Leptonica decodes image files. It implements the interface that package decode asks for, and has no state.
+// Leptonica decodes image files. It implements decode.Library, and has no state.
 type Leptonica struct{}
 
 // Decode decodes the first image of a file in any format that Leptonica knows, and composites it onto white. The result is

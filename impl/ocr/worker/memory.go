@@ -14,7 +14,7 @@ const (
 	maxKeptC  = 24 << 20
 )
 
-// releaseMemory returns to the system what a large page took. The answer has been sent, so nobody waits.
+// releaseMemory returns the memory of a large page to the system. The answer has been sent, so nobody waits.
 func releaseMemory() {
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/free:bytes"}}
 	metrics.Read(heap)

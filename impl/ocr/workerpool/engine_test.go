@@ -26,7 +26,7 @@ func MustOpenEngine(tb testing.TB, o workerpool.Options) (*workerpool.Pool, *pro
 	return mustNew(tb, o), ps
 }
 
-// words differ enough to be told apart despite reading errors.
+// words differ enough to be distinguished despite reading errors.
 var words = []string{
 	"house", "garden", "river", "mountain", "window", "bridge", "summer", "winter",
 	"letter", "church", "market", "island", "forest", "silver", "orange", "soldier",

@@ -30,8 +30,8 @@ func newDigest(account string, image []byte) digest {
 	return digest(h.Sum(nil))
 }
 
-// exhausting remembers images on which a worker used up its time, so that their repetition costs nothing. It remembers them by
-// account, or one account could find out what others send. It is safe for concurrent use.
+// exhausting remembers images on which a worker used up its time, so that repeated requests for them cost nothing. It remembers them by
+// account, because otherwise one account could find out what others send. It is safe for concurrent use.
 type exhausting struct {
 	now func() time.Time
 
@@ -65,7 +65,7 @@ func (e *exhausting) add(d digest) {
 	e.order = append(e.order, d)
 }
 
-// has reports whether the image is to be refused.
+// has reports whether the image must be refused.
 func (e *exhausting) has(d digest) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -22,10 +22,10 @@ import (
 const (
 	// floodWorkers and floodReserve are what a service has on a machine with two cores.
 	floodWorkers, floodReserve = 2, 1
-	// flooders is how many images the flooding account has in work at any time, and floodPages how many the other account sends, one
-	// after the other.
+	// flooders is how many images the flooding account has in progress at any time, and floodPages how many the other account sends,
+	// one after the other.
 	flooders, floodPages = 64, 12
-	// floodRounds is how often the throughput is measured alone and flooded, in turn.
+	// floodRounds is how often the throughput is measured, alternately alone and flooded.
 	floodRounds = 3
 )
 
@@ -73,7 +73,7 @@ func readAs(t *testing.T, r ocr.Recognizer, account string, pages [][]byte, n in
 	return time.Since(started)
 }
 
-// flood keeps many images of another account in work until stop is called. It returns once they wait in the pool.
+// flood keeps many images of another account in progress until stop is called. It returns once they wait in the pool.
 func flood(t *testing.T, pool *workerpool.Pool, r ocr.Recognizer, pages [][]byte) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(fair.NewContext(t.Context(), fair.Account{Label: "flooder"}))

@@ -30,7 +30,7 @@ type Options struct {
 	Worker   string        // absolute path of the worker program; required
 	Models   []string      // directories of traineddata files, searched before models.Dirs; default: none
 	Workers  int           // processes; default: the number of CPUs this process may use, container limits included
-	Reserve  int           // further processes, for accounts of which nothing is being read; default: none
+	Reserve  int           // further processes, for accounts that have no image being read; default: none
 	Queue    int           // images that may wait for a worker; default: 4 per worker
 	Deadline time.Duration // for reading one image; default: 60 s
 	Wait     time.Duration // for a free worker, after which ErrBusy is returned; default: Deadline
@@ -41,7 +41,7 @@ type Options struct {
 	Memory           int64         // bytes of private memory per worker; default: DefaultMemory; negative: no limit
 	Sandbox          sandbox.Mode  // default: sandbox.BestEffort
 	Logger           *slog.Logger  // default: none
-	Start            time.Duration // for a new worker to say hello; default: 30 s
+	Start            time.Duration // for a new worker to send its hello; default: 30 s
 
 	exhaustingShare int // see the constant; another in tests
 }
@@ -141,7 +141,7 @@ func (p *Pool) Languages(context.Context) ([]string, error) {
 // Hello returns what the worker that was started last said about its engine and models.
 func (p *Pool) Hello() pipe.Hello { return *p.hello.Load() }
 
-// ObserveWaits has f called with the time that each image from now on waited for a worker.
+// ObserveWaits makes the pool call f with the time that each image from now on waits for a worker.
 func (p *Pool) ObserveWaits(f func(time.Duration)) { p.waited.Store(&f) }
 
 // Ready returns nil if at least one worker can read.
@@ -177,7 +177,7 @@ func (p *Pool) Cut(ctx context.Context, image []byte, lines *pipe.Cut) (*pipe.St
 	return o.strips, o.err
 }
 
-// do has a worker do a job.
+// do runs a job in a worker.
 func (p *Pool) do(ctx context.Context, j *job) outcome {
 	switch {
 	case ctx.Err() != nil:

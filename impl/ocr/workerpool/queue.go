@@ -60,7 +60,7 @@ type queue struct {
 // inbox is where an idle slot waits for a job; it holds one.
 type inbox struct {
 	jobs      chan *job
-	isReserve bool // takes only jobs of accounts of which nothing is being read
+	isReserve bool // takes only jobs of accounts that have no image being read
 }
 
 func newInbox(isReserve bool) *inbox {
@@ -118,7 +118,7 @@ func (q *queue) dispatch() {
 	}
 }
 
-// may reports whether the slot may take a job of an account of which that many are being read.
+// may reports whether the slot may take a job of an account that has so many images being read.
 func (in *inbox) may(running int) bool { return !in.isReserve || running == 0 }
 
 // remove takes a waiting job out of the queue. It reports false if a slot has the job already.

@@ -211,7 +211,7 @@ func TestPool_Recognize_KeepsAReserve(t *testing.T) {
 		flooder.Go(func() { _, _ = read(flood, p, "hang") })
 	}
 	ocrtest.Eventually(t, "the flooder has the worker and not the reserve", func() bool { return p.Stats().Busy == 1 && p.Stats().Queued == 3 })
-	require.Zero(t, p.Stats().Idle, "the reserve is no idle worker, whose core others may use")
+	require.Zero(t, p.Stats().Idle, "the reserve does not count as an idle worker, whose core others may use")
 	other := fair.NewContext(t.Context(), fair.Account{Label: "other"})
 	for range 3 {
 		text, err := read(other, p, "text a")

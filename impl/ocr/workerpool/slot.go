@@ -185,7 +185,7 @@ func (s *slot) serve(j *job) (reusable bool) {
 	}
 	s.worker.stop()
 	if errors.Is(err, errNotDelivered) && ctx.Err() == nil && !j.retried {
-		j.retried = true // once only: an image must not be able to kill one worker after another
+		j.retried = true // only once: an image must not be able to kill one worker after another
 		s.requeueAfterCrash(j)
 		return false
 	}

@@ -67,7 +67,7 @@ def stroke(x):
 
 
 def cover(x):
-    """blocks are covered by paper or by a blot: what is left has to tell the letter"""
+    """blocks are covered by paper or by a blot, so that the model learns letters from parts of them"""
     n, _, height, width = x.shape
     columns, rows = torch.arange(width).view(1, 1, 1, -1), torch.arange(height).view(1, 1, -1, 1)
     for _ in range(max(1, width // 220)):

@@ -45,7 +45,7 @@ type Options struct {
 	Lines    string            // folder with lines.u8 and lines.jsonl
 	Base     string            // path of the base model
 	Out      string            // path of the model to write
-	State    string            // folder for the state, so that the same call goes on where an earlier one stopped
+	State    string            // folder for the state, so that the same call continues where an earlier one stopped
 	Metadata map[string]string // of the model: version and languages
 	Minutes  float64           // of training at most
 	Passes   float64           // over the lines

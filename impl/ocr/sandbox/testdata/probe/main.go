@@ -200,7 +200,7 @@ func reserve(mib string) error {
 	return nil
 }
 
-// holdThreads has as many threads at once. The Go runtime ends the program if it cannot start one.
+// holdThreads keeps so many threads alive at once. The Go runtime ends the program if it cannot start one.
 func holdThreads(count string) error {
 	n, err := strconv.Atoi(count)
 	if err != nil {

@@ -29,7 +29,7 @@ const connections = 16
 // constant. ratio is the rate of the mock divided by that of the handler.
 func BenchmarkMock_AgainstBareHandler(b *testing.B) {
 	m := mock.New(mock.Options{})
-	roomy(b, m, benchKey)
+	raiseLimits(b, m, benchKey)
 	ours := httptest.NewServer(m)
 	defer ours.Close()
 	bare := httptest.NewServer(bareHandler(b, m))
@@ -37,7 +37,7 @@ func BenchmarkMock_AgainstBareHandler(b *testing.B) {
 	sideBySide(b, "bare", bare.URL, ours.URL+extractPath, max(b.N, 36_000))
 }
 
-// sideBySide loads both servers by turns, so that other load on the machine affects both, and reports their rates and the
+// sideBySide loads both servers alternately, so that other load on the machine affects both, and reports their rates and the
 // median ratio.
 func sideBySide(b *testing.B, name, theirs, ours string, n int) {
 	b.Helper()
@@ -60,10 +60,10 @@ func sideBySide(b *testing.B, name, theirs, ours string, n int) {
 	b.ReportMetric(ratios[turns/2], "ratio")
 }
 
-// roomy gives the key enough points and requests for any benchmark.
-func roomy(tb testing.TB, h http.Handler, key string) {
+// raiseLimits gives the key enough points and requests for any benchmark.
+func raiseLimits(tb testing.TB, h http.Handler, key string) {
 	tb.Helper()
-	r := httptest.NewRequest(http.MethodPut, "/__mock/keys/"+key, bytes.NewBufferString(roomyKey))
+	r := httptest.NewRequest(http.MethodPut, "/__mock/keys/"+key, bytes.NewBufferString(highLimits))
 	r.RemoteAddr, r.Host = "127.0.0.1:1", "127.0.0.1"
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
@@ -91,8 +91,8 @@ func BenchmarkMock_AgainstPrism(b *testing.B) {
 		b.Skip("npm is missing: apt-get install nodejs npm")
 	}
 	ours, prism := MustStart(b), mustStartPrism(b)
-	roomier := request(http.MethodPut, ours.base+"/__mock/keys/"+benchKey, roomyKey)
-	require.NoError(b, send(http.DefaultTransport, roomier))
+	raised := request(http.MethodPut, ours.base+"/__mock/keys/"+benchKey, highLimits)
+	require.NoError(b, send(http.DefaultTransport, raised))
 	sideBySide(b, "prism", prism+"/extract", ours.base+extractPath, max(b.N, 18_000))
 }
 
@@ -131,7 +131,7 @@ func mustStartPrism(b *testing.B) string {
 
 const (
 	extractPath = "/api/v1/extract"
-	roomyKey    = `{"balance":1000000000000,"limit":1000000000}`
+	highLimits  = `{"balance":1000000000000,"limit":1000000000}`
 )
 
 const benchKey = "ocr_test_bench"

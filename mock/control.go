@@ -134,7 +134,7 @@ func keyParameter(r *http.Request) (string, error) {
 }
 
 // invalid is a 400 about one field.
-func invalid(field, fault string) error { return contract.Invalid(map[string]string{field: fault}) }
+func invalid(field, problem string) error { return contract.Invalid(map[string]string{field: problem}) }
 
 const maxControlBody = 64 << 10 // bytes; the rest is cut off and makes the JSON invalid
 
@@ -143,7 +143,7 @@ func readJSON(r *http.Request, into any) error {
 	decoder := json.NewDecoder(io.LimitReader(r.Body, maxControlBody))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(into); err != nil {
-		return invalid(jsonFault(err))
+		return invalid(jsonProblem(err))
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return invalid("body", "must be one JSON object with nothing after it")
@@ -151,8 +151,8 @@ func readJSON(r *http.Request, into any) error {
 	return nil
 }
 
-// jsonFault says which field is wrong and why. The texts of encoding/json would show the names of Go types.
-func jsonFault(err error) (field, fault string) {
+// jsonProblem says which field is wrong and why. The texts of encoding/json would show the names of Go types.
+func jsonProblem(err error) (field, problem string) {
 	var mistyped *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &mistyped) && mistyped.Field != "" && mistyped.Type.Kind() == reflect.String:

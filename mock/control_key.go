@@ -17,8 +17,8 @@ type keyState struct {
 	Status  *string `json:"status,omitempty"`
 }
 
-// maxLimit is the most requests per minute of a key. It exceeds contract.MaxRequests, so that load tests can in effect
-// switch the rate limit off.
+// maxLimit is the largest number of requests per minute of a key. It exceeds contract.MaxRequests, so that load tests can in
+// effect switch the rate limit off.
 const maxLimit = 1_000_000_000
 
 // putKey changes a key. A key that belongs to no scenario is created: active, on plan pro.

@@ -234,7 +234,7 @@ func TestMock_ReplyLimit(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
 	const key = "ocr_test_mine"
-	roomy(t, m, key)
+	raiseLimits(t, m, key)
 	extract := func(i int) int64 {
 		return *do(t, m, 200, extractionAt("", key, image("printed"), "Idempotency-Key", fmt.Sprint(i))).RemainingPoints
 	}
@@ -259,7 +259,7 @@ func TestControl_Reset_WhileARequestRuns(t *testing.T) {
 		t.Run(c.key, func(t *testing.T) {
 			t.Parallel()
 			m := mock.New(mock.Options{})
-			roomy(t, m, c.key)
+			raiseLimits(t, m, c.key)
 			running := make(chan int)
 			go func() {
 				w := httptest.NewRecorder()
@@ -271,7 +271,7 @@ func TestControl_Reset_WhileARequestRuns(t *testing.T) {
 			}, 5*time.Second, time.Millisecond)
 			do(t, m, 200, control(http.MethodPost, "/__mock/reset", ""))
 			require.Equal(t, c.status, <-running)
-			roomy(t, m, c.key)
+			raiseLimits(t, m, c.key)
 			require.Equal(t, c.points, do(t, m, 200, statusAt("", c.key)).PointsUsed)
 			do(t, m, 200, extractionAt("", c.key, image("printed"), "Idempotency-Key", "once"))
 		})

@@ -123,7 +123,7 @@ func TestMock_SameBytesOnEveryMachine(t *testing.T) {
 	t.Parallel()
 	const want = "7c27238e143e1594a53cf33e55fb3d51d7cf537356bd8d10c0d1834c8870dd11"
 	m := mock.New(mock.Options{})
-	roomy(t, m, benchKey)
+	raiseLimits(t, m, benchKey)
 	sum := sha256.New()
 	for _, tag := range []string{"de", "de-Latf", "en", "enm", "es", "fr", "frm", "grc", "it", "la", "nl", "pt"} {
 		for _, page := range []string{"printed", "handwritten", "difficult", "blank", "low-confidence", "multi-page", "illustrated"} {

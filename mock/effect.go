@@ -72,14 +72,14 @@ func (e *effect) apply(name string, value any) {
 	e.applied = append(e.applied, fmt.Sprintf("%s=%v", name, value))
 }
 
-// simulatedPoints is the most points that a 402 on request reports as remaining: too few for an extraction.
+// simulatedPoints is the largest number of points that a requested 402 reports as remaining: too few for an extraction.
 const simulatedPoints = 2
 
 var errScenario = errors.New("requested by a scenario")
 
 // failure returns the error of an effect whose code is not 200, made by the same constructors of internal/contract as in
-// production. A requested 402 or 429 reports the points and the window of the key
-// as they are, except for the one number that causes the error.
+// production. A requested 402 or 429 reports the real points and window of the key, except for the one number that causes the
+// error.
 func (s *server) failure(name string, e effect) (err error) {
 	switch {
 	case e.code == 400 && e.fetch != "":

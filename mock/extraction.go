@@ -25,7 +25,7 @@ type extraction struct {
 	mockSeed uint64
 }
 
-// newExtraction checks the language and the Prefer header, and reports all faults in one error.
+// newExtraction checks the language and the Prefer header, and reports everything that is wrong in one error.
 func (s *server) newExtraction(ctx context.Context, r gen.ExtractRequestObject) (*extraction, error) {
 	x, details := exchangeFrom(ctx), map[string]string{}
 	prefer, err := parsePrefer(x.prefer, extractCodes)

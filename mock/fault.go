@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Fault damages an answer on the network. The server has done its work by then: a success was charged,
-// and its reply is stored under the Idempotency-Key. The zero value is no fault.
+// Fault damages an answer on the network. The server has done its work by then: a success was charged, and its reply is stored
+// under the Idempotency-Key. The zero value means no fault.
 type Fault struct {
 	kind string
 	over time.Duration // how long a drip or a late answer takes
@@ -112,8 +112,8 @@ type heldAnswer struct {
 // dripPieces is the number of pieces in which a drip sends the body.
 const dripPieces = 20
 
-// send sends the answer with the fault. If there is no HTTP/1 connection to hijack, as in
-// HTTP/2 or a test without a network, reset, cut and length abort the handler, which has the closest effect.
+// send sends the answer with the fault. If there is no HTTP/1 connection to hijack, as in HTTP/2 or a test without a network, reset,
+// cut and length abort the handler, which has the closest effect.
 func (f Fault) send(w http.ResponseWriter, r *http.Request, a heldAnswer) {
 	half := a.body[:len(a.body)/2]
 	switch f.kind {

@@ -26,7 +26,7 @@ func MustServe(tb testing.TB, o mock.Options) (base string, client *http.Client)
 	return server.URL, client
 }
 
-// testClient has a limit for everything.
+// testClient times out after 20 s.
 var testClient = http.Client{Timeout: 20 * time.Second}
 
 // received is what a client got of an answer.
@@ -104,7 +104,7 @@ func TestFaults_ByImageAndHeader(t *testing.T) {
 				require.True(t, json.Valid(again.body), "a repeat gets the stored answer")
 				require.Contains(t, string(again.body), `"remainingPoints":9990`)
 				if by == "header" {
-					require.Empty(t, again.applied, "no fault, no announcement")
+					require.Empty(t, again.applied, "an answer without the fault does not announce it")
 				}
 				seen := mustJournal(t, client, base, key)
 				require.Equal(t, map[string]int{kind: 1}, seen.Faults)
@@ -116,7 +116,7 @@ func TestFaults_ByImageAndHeader(t *testing.T) {
 	}
 }
 
-// seen is what the journal says.
+// seen is the answer of /__mock/requests.
 type seen struct {
 	Requests []struct {
 		Fault  string
@@ -174,7 +174,7 @@ func TestFaults_Precedence(t *testing.T) {
 	faultCases["length"](t, receive(client, extractionAt(base, "ocr_test_ok_second", image("length"), "Prefer", "fault=cut")))
 	x = receive(client, extractionAt(base, "ocr_test_ok_third", image("500"), "Prefer", "fault=length"))
 	faultCases["length"](t, x)
-	require.Equal(t, 500, x.status, "a fault befalls errors too")
+	require.Equal(t, 500, x.status, "errors can have a fault too")
 	require.Equal(t, "fault=length", x.applied)
 	x = receive(client, extractionAt(base, "ocr_test_empty_fourth", image("reset")))
 	require.NoError(t, x.err)

@@ -37,7 +37,7 @@ func TestFixtures_Sources(t *testing.T) {
 func TestFixtures_Texts(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
-	roomy(t, m, benchKey)
+	raiseLimits(t, m, benchKey)
 	texts := map[string]bool{}
 	for _, f := range mock.Fixtures() {
 		for i := range 12 {

@@ -28,8 +28,8 @@ func (s *state) Authenticate(_ context.Context, token string, _ netip.Addr) (p e
 	return p, err
 }
 
-// Count counts an extraction unless the window is used up, as that of a key whose scenario is always limited. The count
-// can be undone: see release.
+// Count counts an extraction unless the window is used up, which it always is for the scenario ratelimited. The count can be
+// undone: see release.
 func (s *state) Count(_ context.Context, p edge.Principal) (window contract.Window, allowed bool, err error) {
 	err = s.use(p.Token, func(k *key, now time.Time) {
 		if allowed = !k.scenario.limited && k.counted < k.limit; allowed {

@@ -18,10 +18,10 @@ import (
 	"uncial/internal/request"
 )
 
-// inlineFault returns why the service would refuse the image that the request carries in a data: URL, or "" if it would not.
+// inlineProblem returns why the service would refuse the image that the request carries in a data: URL, or "" if it would not.
 // Like the service before it decodes, it checks the format by the first bytes and the size by the header; pixels are not
 // decoded, so that damage after the header is not noticed. It returns "" for a web address.
-func inlineFault(ctx context.Context, imageURL string) string {
+func inlineProblem(ctx context.Context, imageURL string) string {
 	data, ok := request.InlineImage(ctx, imageURL)
 	if !ok {
 		return ""

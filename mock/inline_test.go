@@ -53,7 +53,7 @@ func TestMock_InlineImages_AllThatTheServiceReads(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, len(files), 40)
 	m := mock.New(mock.Options{})
-	roomy(t, m, benchKey)
+	raiseLimits(t, m, benchKey)
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
@@ -78,7 +78,7 @@ func FuzzInlineImage(f *testing.F) {
 	}
 	f.Add([]byte("II*\x00\x08\x00\x00\x00\xff\xff"))
 	m := mock.New(mock.Options{})
-	roomy(f, m, benchKey)
+	raiseLimits(f, m, benchKey)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		w := httptest.NewRecorder()
 		m.ServeHTTP(w, extractionAt("", benchKey, `{"imageUrl":"data:;base64,`+base64.StdEncoding.EncodeToString(data)+`"}`))

@@ -89,7 +89,7 @@ func MustStart(tb testing.TB, arguments ...string) *process {
 	return p
 }
 
-// The best of many starts counts, because the others depend on what else the machine was doing.
+// The fastest of many starts counts, because the others depend on the load of the machine.
 func TestCommand_AnswersWithin50ms(t *testing.T) {
 	const limit, starts = 50 * time.Millisecond, 40
 	best := time.Hour

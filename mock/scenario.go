@@ -184,7 +184,7 @@ func findImage(ctx context.Context, imageURL string) imageScenario {
 			}
 			return refused
 		}
-		return unreadable(inlineFault(ctx, imageURL))
+		return unreadable(inlineProblem(ctx, imageURL))
 	}
 	name, _, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
 	for _, s := range imageScenarios {

@@ -145,7 +145,7 @@ func TestMock_ImageScenarios(t *testing.T) {
 func TestMock_ImageScenarios_PageKinds(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
-	roomy(t, m, benchKey)
+	raiseLimits(t, m, benchKey)
 	kinds := map[string]map[string]bool{"printed": {}, "handwritten": {}}
 	for kind, production := range map[string]string{"printed": "", "handwritten": `production="handwritten-cursive"`} {
 		for i := range 40 {

@@ -121,7 +121,7 @@ func TestMock_IdempotencyKey_RepeatWhileTheFirstRuns(t *testing.T) {
 func TestMock_Alternatives(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
-	roomy(t, m, benchKey)
+	raiseLimits(t, m, benchKey)
 	for format, want := range map[string]string{"page": `<TextEquiv index="1"`, "alto": "<ALTERNATIVE>", "hocr": `<del class="alt"`} {
 		body := `{"imageUrl":"http://mock.invalid/difficult","format":"` + format + `"`
 		require.Contains(t, do(t, m, 200, extractionAt("", benchKey, body+`}`)).Document, want)
@@ -132,7 +132,7 @@ func TestMock_Alternatives(t *testing.T) {
 func TestMock_Enhance(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
-	roomy(t, m, benchKey)
+	raiseLimits(t, m, benchKey)
 	for _, tag := range []string{"de", "de-Latf", "en", "enm", "es", "fr", "frm", "grc", "it", "la", "nl", "pt"} {
 		verbatim := do(t, m, 200, extractionAt("", benchKey, `{"imageUrl":"http://mock.invalid/difficult","language":"`+tag+`"}`))
 		enhanced := do(t, m, 200, extractionAt("", benchKey, `{"imageUrl":"http://mock.invalid/difficult","language":"`+tag+`","enhance":true}`))

@@ -56,7 +56,7 @@ type Fixture struct {
 	recorded           map[request]*Answer
 }
 
-// request is what tells the recorded answers of a fixture apart.
+// request identifies one of the recorded answers of a fixture.
 type request struct {
 	format  gen.Format
 	enhance bool
@@ -76,20 +76,20 @@ func Load(dir string, o Options) (*Folder, error) {
 	}
 	l := &loader{Options: o, root: root, files: map[string][]byte{}}
 	f := &Folder{exact: map[string][]*Fixture{}}
-	var faults []error
+	var problems []error
 	for i, e := range m.Fixtures {
 		if err := l.add(f, e); err != nil {
-			faults = append(faults, fmt.Errorf("%s: fixture %d: %w", ManifestName, i+1, err))
+			problems = append(problems, fmt.Errorf("%s: fixture %d: %w", ManifestName, i+1, err))
 		}
-		if len(faults) == maxFaults {
+		if len(problems) == maxProblems {
 			break
 		}
 	}
-	return f, errors.Join(faults...)
+	return f, errors.Join(problems...)
 }
 
-// maxFaults is how many wrong fixtures are reported at once.
-const maxFaults = 10
+// maxProblems is how many wrong fixtures are reported at once.
+const maxProblems = 10
 
 // loader reads the files of a folder, each once.
 type loader struct {
@@ -221,8 +221,8 @@ func documentOf(pages []document.Page, edits []document.Edit, enhanced bool) *do
 }
 
 // Find returns the fixture of an image in a language, or nil. image is the content of an inline image, nil for an address. An
-// address in the manifest wins over a pattern, the first pattern over later ones, and a fixture for the language over one
-// for any.
+// address in the manifest takes precedence over patterns, an earlier pattern over later ones, and a fixture for the language over
+// one for any.
 func (f *Folder) Find(imageURL string, image []byte, language string) *Fixture {
 	if f == nil {
 		return nil
@@ -232,7 +232,7 @@ func (f *Folder) Find(imageURL string, image []byte, language string) *Fixture {
 		sum := sha256.Sum256(image)
 		selector = hex.EncodeToString(sum[:])
 	}
-	isOpen := language == tags.Undetermined // every fixture will do, and says which language was found
+	isOpen := language == tags.Undetermined // a fixture in any language matches, and says which language was found
 	var other *Fixture
 	for _, x := range f.exact[selector] {
 		switch {

@@ -146,7 +146,7 @@ func TestLoad_recorded(t *testing.T) {
 	assert.Equal(t, "Arms", x.Document("de", true).Text())
 }
 
-// TestLoad_refuses shows that nothing that the service could not have sent is answered.
+// TestLoad_refuses shows that the mock never answers with something that the service could not have sent.
 func TestLoad_refuses(t *testing.T) {
 	t.Parallel()
 	answer := func(replacements ...string) map[string]string {
@@ -168,7 +168,7 @@ func TestLoad_refuses(t *testing.T) {
 		"a number for a string":      {entry(`{"url":7,"file":"a.txt"}`), "unexpected JSON number"},
 		"neither url nor sha256":     {entry(`{"file":"a.txt"}`), `fixture 1: must have either "url" or "sha256"`},
 		"both url and sha256":        {entry(`{"url":"*","sha256":"00","file":"a.txt"}`), `must have either "url" or "sha256"`},
-		"a digest that is none":      {entry(`{"sha256":"00","file":"a.txt"}`), "must be 64 hexadecimal digits"},
+		"an invalid digest":          {entry(`{"sha256":"00","file":"a.txt"}`), "must be 64 hexadecimal digits"},
 		"a path instead of a URL":    {entry(`{"url":"/a.jpg","file":"a.txt"}`), "must begin with http://"},
 		"a scenario of the mock":     {entry(`{"url":"http://mock.invalid/printed","file":"a.txt"}`), "the images of mock.invalid are scenarios"},
 		"neither file nor answers":   {entry(`{"url":"*"}`), `must have either "file" or "answers"`},

@@ -128,7 +128,7 @@ func (f *Fixture) answers(enhance bool) map[gen.Format]*Answer {
 	return all
 }
 
-// documentOfAnswers finds the boxes of the words in ALTO or PAGE-XML or, if only the text is known, lays it out.
+// documentOfAnswers takes the boxes of the words from ALTO or PAGE-XML or, if only the text is known, lays it out.
 func (l *loader) documentOfAnswers(f *Fixture, base *gen.ExtractionResult, enhance bool) (*document.Document, error) {
 	all := f.answers(enhance)
 	for _, format := range []gen.Format{gen.Alto, gen.Page} {
@@ -171,7 +171,7 @@ func NewAnswer(body []byte, language string, format gen.Format, enhance bool) (*
 		return nil, err
 	}
 	if err := schema.VisitJSON(value); err != nil {
-		return nil, fmt.Errorf("breaks the contract: %s", schemaFault(err))
+		return nil, fmt.Errorf("breaks the contract: %s", schemaProblem(err))
 	}
 	a := &Answer{before: body}
 	if err := json.Unmarshal(body, &a.Result); err != nil {
@@ -192,8 +192,8 @@ var resultSchema = sync.OnceValues(func() (*openapi3.Schema, error) {
 	return doc.Components.Schemas["ExtractionResult"].Value, nil
 })
 
-// schemaFault is the first fault of a value, in one line.
-func schemaFault(err error) string {
+// schemaProblem describes the first problem of a value, in one line.
+func schemaProblem(err error) string {
 	if e, ok := errors.AsType[*openapi3.SchemaError](err); ok {
 		return strings.TrimPrefix(strings.Join(e.JSONPointer(), "/")+": ", ": ") + e.Reason
 	}
@@ -238,7 +238,7 @@ func (a *Answer) check(language string, format gen.Format, enhance bool) error {
 	return nil
 }
 
-// words is a text as far as a document must agree with it: its words, line by line and page by page.
+// words returns what a document must have in common with a text: its words, line by line and page by page.
 func words(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' }), "\n")
 }

@@ -23,7 +23,7 @@ import (
 const (
 	// maxTries bounds how often a request is sent.
 	maxTries = 5
-	// tryTime is how long one try may take, as long as the command line of the service waits for an image.
+	// tryTime is how long one try may take.
 	tryTime = 5 * time.Minute
 	// firstPause is Recorder.Pause unless it is set.
 	firstPause = 500 * time.Millisecond
@@ -96,7 +96,7 @@ func (r *Recorder) send(ctx context.Context, s source, w wanted) ([]byte, error)
 // client follows no redirects: they would turn the POST into a GET, and send the key to another server.
 var client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
-// once sends the request once.
+// once sends the request without retrying.
 func (r *Recorder) once(ctx context.Context, key string, body []byte) ([]byte, error) {
 	endpoint, err := r.endpoint()
 	if err != nil {

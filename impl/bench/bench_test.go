@@ -99,8 +99,8 @@ func (t *table) measure(tb testing.TB, part string, run func(testing.TB, *table)
 }
 
 // TestBench measures everything, prints a table and fails if a goal is missed. Ratios are medians of pairs that are measured
-// alternately, so that a busy machine slows both sides. Processor time is more reliable than time on a shared machine, on which figures that
-// say "time" mean little.
+// alternately, so that a busy machine slows both sides. On a shared machine, processor time is reliable, and figures that say "time"
+// mean little.
 func TestBench(t *testing.T) {
 	var results table
 	defer results.print()

@@ -83,7 +83,7 @@ func mustPool(tb testing.TB, o workerpool.Options) *workerpool.Pool {
 	tb.Helper()
 	o.Worker = apptest.Binary(tb, "./impl/cmd/uncial-worker")
 	if o.Deadline == 0 {
-		o.Deadline = 10 * time.Minute // machines that do other work besides are slow
+		o.Deadline = 10 * time.Minute // machines that do other work are slow
 	}
 	pool, err := workerpool.New(tb.Context(), o)
 	require.NoError(tb, err)
@@ -131,7 +131,7 @@ func mustRead(tb testing.TB, pool *workerpool.Pool, tag string, image []byte) {
 	require.NoError(tb, err)
 }
 
-// tesseract reads a file by hand, with one thread.
+// tesseract reads a file with Tesseract's own program, with one thread.
 func tesseract(tb testing.TB, file, models string, more ...string) {
 	tb.Helper()
 	cmd := exec.CommandContext(tb.Context(), "tesseract", append([]string{file, "-", "-l", models}, more...)...)
@@ -180,7 +180,7 @@ func benchLines(tb testing.TB, results *table) {
 	}))
 }
 
-// benchBooks compares the time of eight clean book pages at a concurrency of twice the cores with tesseract by hand.
+// benchBooks compares the time of eight clean book pages, twice as many at a time as there are cores, with Tesseract's own program.
 func benchBooks(tb testing.TB, results *table) {
 	tb.Helper()
 	pool := mustPool(tb, workerpool.Options{MaxPages: 1000})
@@ -232,7 +232,7 @@ func readAll(tb testing.TB, pool *workerpool.Pool, pages []page, atOnce int) {
 	require.NoError(tb, group.Wait())
 }
 
-// xargs runs tesseract on files as someone would by hand.
+// xargs runs Tesseract's own program on files as a user would.
 func xargs(tb testing.TB, files []string, models string, atOnce int) {
 	tb.Helper()
 	cmd := exec.CommandContext(tb.Context(), "xargs", "-P", strconv.Itoa(atOnce), "-I{}", "tesseract", "{}", "-", "-l", models)

@@ -47,7 +47,7 @@ func (r recorded) Recognize(context.Context, ocr.Request) (*document.Document, e
 
 func (recorded) Languages(context.Context) ([]string, error) { return []string{"en"}, nil }
 
-// service is the real service but for its workers.
+// service is the real service without workers.
 type service struct {
 	url   string
 	token string
@@ -116,7 +116,7 @@ func mustSend(tb testing.TB, url, token string, body []byte) []byte {
 	return text
 }
 
-// callers is how many requests are under way at once.
+// callers is how many requests run at a time.
 const callers = 16
 
 var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: callers}}
@@ -151,7 +151,7 @@ func benchStatus(tb testing.TB, results *table) {
 	}))
 }
 
-// benchOverhead measures the time of an extraction beside the reading: a recognizer answers at once with a recorded document.
+// benchOverhead measures the time of an extraction without the reading: a recognizer answers at once with a recorded document.
 func benchOverhead(tb testing.TB, results *table) {
 	tb.Helper()
 	pool := mustPool(tb, workerpool.Options{Workers: 1})

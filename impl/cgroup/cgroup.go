@@ -1,4 +1,4 @@
-// Package cgroup tells how much memory this process may use: that of its control group (version 2), such as that of a container,
+// Package cgroup reports how much memory this process may use: that of its control group (version 2), such as that of a container,
 // and that of the machine. Only the process's own group is examined, not its ancestors. Start reading at Limit and Free.
 package cgroup
 

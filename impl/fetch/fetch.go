@@ -1,8 +1,8 @@
 // Package fetch downloads images. It protects the operator's network from callers who choose the URLs (server-side request
 // forgery): it connects only to public addresses, whatever a name resolves to and wherever a redirect leads. It does not
 // look into images (package decode does) or parse data: URLs (package request does). Start reading at Fetcher.Fetch; the
-// rules for addresses are in guard.go, credentials and certificates in config.go, the egress proxy in proxy.go, those for IIIF in iiif.go and iiifsize.go, the turns of requests to one host in
-// turns.go, and the reasons of failures in reason.go.
+// rules for addresses are in guard.go, credentials and certificates in config.go, the egress proxy in proxy.go, IIIF in
+// iiif.go and iiifsize.go, the turns of requests to one host in turns.go, and the reasons of failures in reason.go.
 package fetch
 
 import (
@@ -50,7 +50,7 @@ type Options struct {
 	Timeout       time.Duration  // of one Fetch including redirects and IIIF. Default: 20 s
 	MaxRedirects  int            // per request. Default: 5
 	MaxConcurrent int            // requests over the network at once; three times as many may wait. Default: 32
-	PerHost       int            // requests to one host at once. Default: 2
+	PerHost       int            // requests to one host at a time. Default: 2
 	UserAgent     string         // Default: "Uncial"
 
 	Config Config // credentials, proxy and certificates. Default: none
@@ -131,8 +131,9 @@ func orDefault[T int | time.Duration](value, otherwise T) T {
 func (f *Fetcher) Close() { f.client.CloseIdleConnections() }
 
 // Fetch returns the bytes at imageURL: an http or https URL of an image or of a IIIF info.json, or the name of an image
-// that the request in ctx carries (request.InlineImage). It does not check that the bytes are an image. Errors: *Error for faults of the URL or its server, *ocr.ImageError for an inline image,
-// ocr.ErrBusy if too many fetches are waiting, ErrNetwork, ctx's; all others are internal.
+// that the request in ctx carries (request.InlineImage). It does not check that the bytes are an image. Errors: *Error if the URL
+// or its server is at fault, *ocr.ImageError for an inline image, ocr.ErrBusy if too many fetches are waiting, ErrNetwork, ctx's;
+// all others are internal.
 func (f *Fetcher) Fetch(ctx context.Context, imageURL string) ([]byte, error) {
 	if image, ok := request.InlineImage(ctx, imageURL); ok {
 		if len(image) > f.options.MaxBytes {
@@ -143,8 +144,8 @@ func (f *Fetcher) Fetch(ctx context.Context, imageURL string) ([]byte, error) {
 	return f.within(ctx, imageURL, f.download)
 }
 
-// Get returns the bytes at an http or https URL, whatever they are: a IIIF info.json is not resolved to its image. Limits and
-// it returns the errors of Fetch.
+// Get returns the bytes at an http or https URL, whatever they are: a IIIF info.json is not resolved to its image. It has the
+// limits and the errors of Fetch.
 func (f *Fetcher) Get(ctx context.Context, rawURL string) ([]byte, error) {
 	return f.within(ctx, rawURL, func(ctx context.Context, target *url.URL) ([]byte, error) {
 		body, _, err := f.get(ctx, target)
@@ -152,7 +153,7 @@ func (f *Fetcher) Get(ctx context.Context, rawURL string) ([]byte, error) {
 	})
 }
 
-// within runs download within the limits of time and of places, and explains its errors.
+// within runs download within the time limit and in a place of the gate, and explains its errors.
 func (f *Fetcher) within(ctx context.Context, rawURL string, download func(context.Context, *url.URL) ([]byte, error)) ([]byte, error) {
 	target, err := parseURL(rawURL)
 	if err != nil {

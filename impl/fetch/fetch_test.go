@@ -146,14 +146,14 @@ func TestFetcher_Fetch_InvalidURL(t *testing.T) {
 		{"a hexadecimal number", "http://0x7f000001/", "four decimal numbers"},
 		{"an octal number", "http://0177.0.0.1/", "four decimal numbers"},
 		{"a short form", "http://127.1/", "four decimal numbers"},
-		{"a short form with a dot behind", "http://127.1./", "four decimal numbers"},
+		{"a short form with a trailing dot", "http://127.1./", "four decimal numbers"},
 		{"hexadecimal parts", "http://0x7f.0.0.0x1/", "four decimal numbers"},
 		{"a lone hexadecimal mark", "http://a.0x/", "four decimal numbers"},
 		{"circled digits", "http://①②⑦.⓪.⓪.①/", "the address is not public"},
 		{"ideographic full stops", "http://127。0。0。1/", "the address is not public"},
 		{"percent signs in the host", "http://%31%32%37.0.0.1/", "invalid URL"},
 		{"a backslash", "http://example.org\\@127.0.0.1/", "invalid URL"},
-		{"a port beyond all ports", "http://93.184.216.34:99999/", "no valid port"},
+		{"a port above 65535", "http://93.184.216.34:99999/", "no valid port"},
 		{"a port of a database", "http://93.184.216.34:5432/", "port 5432 is not accepted"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -178,7 +178,7 @@ func TestFetcher_Fetch_ServerFaults(t *testing.T) {
 		{"a declared length over the limit", mustAnswer(t, "HTTP/1.1 200 OK\r\nContent-Length: 9000000000000\r\n\r\nx"), "limit of 2048 bytes", contract.FetchTooLarge},
 		{"a body shorter than declared", mustAnswer(t, "HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\nshort"), "the connection was lost", contract.FetchIncomplete},
 		{"broken chunks", mustAnswer(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"), "the connection was lost", contract.FetchIncomplete},
-		{"no HTTP", mustAnswer(t, "220 mail.example ESMTP\r\n"), "no valid HTTP response", contract.FetchBadAnswer},
+		{"another protocol", mustAnswer(t, "220 mail.example ESMTP\r\n"), "no valid HTTP response", contract.FetchBadAnswer},
 		{"no answer", mustAnswer(t, ""), "no valid HTTP response", contract.FetchBadAnswer},
 		{"headers without end", mustAnswer(t, "HTTP/1.1 200 OK\r\n"+strings.Repeat("X-Y: zzzzzzzzzzzzzzzzzzzzz\r\n", 5000)), "no valid HTTP response", contract.FetchBadAnswer},
 		{"gzip that was not requested", mustServe(t, gzipped), "Content-Encoding", contract.FetchBadAnswer},
@@ -189,8 +189,8 @@ func TestFetcher_Fetch_ServerFaults(t *testing.T) {
 		{"a server that is overloaded", mustServe(t, write(503, "")), "asks to try again later", contract.FetchBusy},
 		{"a client that asks too often", mustServe(t, write(429, "")), "asks to try again later", contract.FetchBusy},
 		{"a server that fails", mustServe(t, write(500, "")), "try again later", contract.FetchServerError},
-		{"a server that waits in vain", mustServe(t, write(504, "")), "try again later", contract.FetchServerError},
-		{"a server that does not know how", mustServe(t, write(501, "")), "the server answered 501", contract.FetchBadAnswer},
+		{"a server whose own upstream times out", mustServe(t, write(504, "")), "try again later", contract.FetchServerError},
+		{"a server that does not implement it", mustServe(t, write(501, "")), "the server answered 501", contract.FetchBadAnswer},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -233,16 +233,16 @@ func TestFetcher_Fetch_proxyTricks(t *testing.T) {
 		answer string
 		reason contract.FetchReason // "" for a fault of our own network
 	}{
-		"answers before it is asked":   {"HTTP/1.1 200 OK\r\n\r\n" + image, ""},
-		"answers the request itself":   {image, ""},
-		"redirects":                    {"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1/\r\n\r\n", ""},
-		"asks for a password":          {"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n", ""},
-		"does not speak HTTP":          {"220 mail.example ESMTP\r\n", ""},
-		"sends a header without end":   {"HTTP/1.1 200 OK\r\n" + strings.Repeat("X-Y: zzzzzzzzzzzzzzzzzzzzzz\r\n", 5000), ""},
-		"hangs up":                     {"", ""},
-		"does not permit the server":   {"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n", contract.FetchForbidden},
-		"cannot reach the server":      {"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n", contract.FetchUnreachable},
-		"waits for the server in vain": {"HTTP/1.1 504 Gateway Timeout\r\nContent-Length: 0\r\n\r\n", contract.FetchTimeout},
+		"answers before it is asked":       {"HTTP/1.1 200 OK\r\n\r\n" + image, ""},
+		"answers the request itself":       {image, ""},
+		"redirects":                        {"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1/\r\n\r\n", ""},
+		"asks for a password":              {"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n", ""},
+		"does not speak HTTP":              {"220 mail.example ESMTP\r\n", ""},
+		"sends a header without end":       {"HTTP/1.1 200 OK\r\n" + strings.Repeat("X-Y: zzzzzzzzzzzzzzzzzzzzzz\r\n", 5000), ""},
+		"hangs up":                         {"", ""},
+		"does not permit the server":       {"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n", contract.FetchForbidden},
+		"cannot reach the server":          {"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n", contract.FetchUnreachable},
+		"times out waiting for the server": {"HTTP/1.1 504 Gateway Timeout\r\nContent-Length: 0\r\n\r\n", contract.FetchTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

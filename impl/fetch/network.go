@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// ErrNetwork means that this machine's own network fails: no name server answers, or there is no route to anywhere. It is no
-// fault of the caller.
+// ErrNetwork means that this machine's own network fails: no name server answers, or there is no route to anywhere. The caller is
+// not at fault.
 var ErrNetwork = errors.New("the network of this machine does not work")
 
 // recently is how long a resolved name proves that the name servers work.

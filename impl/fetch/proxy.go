@@ -108,8 +108,8 @@ func (d *dialer) dialOne(ctx context.Context, network string, to netip.AddrPort)
 	return tunnel, nil
 }
 
-// open asks the proxy for a tunnel (RFC 9110, section 9.3.6). Whatever the proxy answers but a 2xx ends the attempt; a redirect
-// is not followed.
+// open asks the proxy for a tunnel (RFC 9110, section 9.3.6). Any answer other than a 2xx ends the attempt; redirects are not
+// followed.
 func (d *dialer) open(ctx context.Context, conn net.Conn, to string) (net.Conn, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		_ = conn.SetDeadline(deadline) // a connection that cannot have one fails at the next step
@@ -137,7 +137,7 @@ func (d *dialer) open(ctx context.Context, conn net.Conn, to string) (net.Conn, 
 	if err := refusalOfProxy(response.StatusCode); err != nil {
 		return nil, err
 	}
-	// A server speaks only after it was spoken to, so that bytes behind the header come from nobody.
+	// The server speaks only after a request, so bytes after the header do not come from it.
 	if reader.Buffered() > 0 {
 		return nil, fmt.Errorf("%w: the proxy sent data before it was asked for any", ErrNetwork)
 	}

@@ -51,7 +51,7 @@ func newTurns(next http.RoundTripper, idle idleCloser, o Options) *turns {
 	}
 }
 
-// CloseIdleConnections makes http.Client.CloseIdleConnections reach the transport behind.
+// CloseIdleConnections makes http.Client.CloseIdleConnections reach the wrapped transport.
 func (t *turns) CloseIdleConnections() { t.idle.CloseIdleConnections() }
 
 // RoundTrip sends the request when its turn comes, which lasts until the body of the response is closed. Errors: *Error if the

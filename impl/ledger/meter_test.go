@@ -43,7 +43,7 @@ func (b book) mustUse() map[string]ledger.MeterUse {
 
 func TestLedger_Hold_Capped(t *testing.T) {
 	bookTests{
-		"stops at the cap of the key while other keys go on": func(t book) {
+		"stops at the cap of the key while other keys continue to work": func(t book) {
 			capped, free := t.mustKey(new(int64(25))), t.mustKey(nil)
 			got := t.mustCharge(t.by(capped), "")
 			require.Equal(t, ledger.Balance{Used: 10, Remaining: 15, Total: 25, NextReset: got.NextReset, LimitedBy: "key"}, got)

@@ -21,7 +21,7 @@ const (
 	maxAuditMemory = 256 << 20
 )
 
-// peakMemory returns the most memory that this process has occupied, in bytes.
+// peakMemory returns the peak of the memory that this process has occupied, in bytes.
 func peakMemory(tb testing.TB) int64 {
 	tb.Helper()
 	status, err := os.ReadFile("/proc/self/status")

@@ -36,7 +36,7 @@ const mostPages, leastHeld = 40, 10
 // goal is what training on some pages must reach on other pages of the collection.
 type goal struct {
 	pages   int
-	less    float64 // least share of the base model's errors that is gone
+	less    float64 // minimum share of the base model's errors that training must remove
 	mostCER float64
 }
 

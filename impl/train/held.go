@@ -6,14 +6,14 @@ import (
 	"uncial/impl/groundtruth"
 )
 
-// heldPages is how many pages there must be before whole pages are held back, one of so many; with fewer pages, it is one of so many
-// lines.
+// heldPages: with at least so many pages, one page of so many is held back; with fewer pages, one line of so many.
 const heldPages = 10
 
 // page is a page of the ground truth.
 type page struct {
 	groundtruth.Page
-	// held is whether the error is measured on its lines, which are not trained on; with line, this concerns one line of heldPages only.
+	// held means that its lines are not trained on, and the error is measured on them; with line, that holds only for one line of
+	// heldPages.
 	held, line bool
 }
 
@@ -25,7 +25,8 @@ func (p page) isHeld(line int) bool {
 	return p.held
 }
 
-// divide chooses the pages and lines that the error is measured on: the pages named for it; without any every tenth page, or every tenth line of a few pages.
+// divide chooses the pages and lines that the error is measured on: the pages in heldBack or, if there are none, every tenth page, or
+// every tenth line if there are few pages.
 func divide(pages, heldBack []groundtruth.Page) ([]page, error) {
 	var out []page
 	trainedOn := map[string]bool{}

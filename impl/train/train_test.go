@@ -102,7 +102,7 @@ func TestRun(t *testing.T) { //nolint:paralleltest // PyTorch needs the cores
 		_, err := train.Run(t.Context(), again)
 		require.NoError(t, err)
 	})
-	t.Run("saves its state when it is interrupted, and goes on from there", func(t *testing.T) {
+	t.Run("saves its state when it is interrupted, and continues from there", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		long := o
@@ -185,7 +185,7 @@ func TestRun_Errors(t *testing.T) {
 	}
 }
 
-// refuser is a cutter that finds fault with each image.
+// refuser is a cutter that refuses each image as damaged.
 type refuser struct{}
 
 func (refuser) Cut(context.Context, []byte, *pipe.Cut) (*pipe.Strips, error) {

@@ -72,8 +72,7 @@ type Page struct {
 	// Document loads the document with all boxes in pixels of the upright master. Only for pages that are read.
 	Document func() (*document.Document, error)
 	// Image loads page n (from 0) of the document as an upright image, whose longer side has at most maxSide pixels; 0 means no
-	// limit. It has the same extent as the document's page, perhaps at another scale.
-	// A PDF can hold it.
+	// limit. It has the same extent as the document's page, perhaps at another scale, and a format that a PDF can hold.
 	Image func(ctx context.Context, n, maxSide int) (*Image, error)
 }
 

@@ -12,7 +12,7 @@ import (
 	"uncial/impl/store"
 )
 
-// ErrSignIn is the answer to an unknown e-mail address and to a wrong password alike.
+// ErrSignIn is the answer both to an unknown e-mail address and to a wrong password.
 var ErrSignIn = errors.New("the e-mail address or the password is wrong")
 
 // Delays of a sign-in after failed ones. Sign-ins are delayed and never refused for that reason, so that nobody can lock

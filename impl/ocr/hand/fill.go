@@ -14,7 +14,7 @@ import (
 // filling is the search for handwriting on a printed page, among the ink that no certain word of print covers (open spots).
 type filling struct {
 	*Page
-	// french is true if French handwriting is sought. The model's confidence then shows whether a line is handwriting; in other
+	// french is true if French handwriting is searched for. The model's confidence then shows whether a line is handwriting; in other
 	// languages only the shape of the letters does.
 	french bool
 	// joined is the share of joined letters in the line of a word of print, by the word's box, if the line looks handwritten.

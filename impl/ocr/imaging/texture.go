@@ -6,17 +6,6 @@ import (
 	"slices"
 )
 
-const (
-	// tileSide is the side in pixels of the tiles that are examined: some lines of writing.
-	tileSide = 128
-	// leastTileInk is the minimum share of ink of a tile, and of paper, that is examined.
-	leastTileInk = 0.08
-	// leastTiles is the minimum number of tiles from which an image is judged.
-	leastTiles = 12
-	// orderRank is the share of the tiles that have less order than the result. The others may lie on the edge of the ink.
-	orderRank = 0.7
-)
-
 // Order says how much more the rows or columns of pixels differ in ink than if the ink were scattered at random in spots of its usual
 // size: about 1 for noise however coarse, and more for writing, because it has lines. 0 if the image has too little ink to tell.
 func Order(g *image.Gray) float64 {

@@ -114,3 +114,15 @@ const (
 	// in which it may.
 	fading, mostFadedCells = 0.7, 0.08
 )
+
+// Thresholds of Order.
+const (
+	// tileSide is the side in pixels of the tiles that are examined: some lines of writing.
+	tileSide = 128
+	// leastTileInk is the minimum share of ink of a tile, and of paper, that is examined.
+	leastTileInk = 0.08
+	// leastTiles is the minimum number of tiles from which an image is judged.
+	leastTiles = 12
+	// orderRank is the share of the tiles that have less order than the result. The others may lie on the edge of the ink.
+	orderRank = 0.7
+)

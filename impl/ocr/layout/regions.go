@@ -105,7 +105,7 @@ func (r Region) split(g gutter, letters []image.Rectangle) []Region {
 	return []Region{r.between(r.Box.Min.Y, top), left.fitted(), right.fitted(), r.between(bottom, r.Box.Max.Y)}
 }
 
-// isCrossed reports whether a letter stands where the gutter would go on.
+// isCrossed reports whether a letter stands where the gutter would continue.
 func (g gutter) isCrossed(m image.Rectangle, height int) bool {
 	end := g.at[len(g.at)-1]
 	return m.Min.X < end.to+height && m.Max.X > end.from-height

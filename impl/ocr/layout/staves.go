@@ -45,7 +45,7 @@ type staff struct {
 	strips    int
 }
 
-// continuesIn reports whether a staff goes on in one of the next strips.
+// continuesIn reports whether a staff continues in one of the next strips.
 func (s staff) continuesIn(next staff, width int) bool {
 	return next.box.Min.X-s.last.Max.X <= staffGap*width && next.box.Min.X >= s.last.Max.X &&
 		math.Abs(float64(next.box.Min.Y-s.last.Min.Y)) <= s.space && math.Abs(next.space-s.space) <= staffTolerance*s.space+1

@@ -25,8 +25,8 @@ type tensorHeader struct {
 }
 
 // file is a model's file: the length of the header as 8 bytes, little-endian; a JSON header in the form of safetensors, with the
-// metadata and the tensors by name; and the bytes that the tensors lie in. Readers of tensors go on after an error and return nil,
-// so that a model needs to check only once.
+// metadata and the tensors by name; and the bytes of the tensors. After an error, reading further tensors returns nil, so that a
+// model needs to check for errors only once.
 type file struct {
 	meta    map[string]string
 	tensors map[string]tensorHeader

@@ -98,7 +98,7 @@ func newFinder(m *FinderModel, k kernels) *Finder {
 	return f
 }
 
-// MaxFinderPixels is the most ink that Maps takes: 3 megapixels, for which it needs 180 MB.
+// MaxFinderPixels is the size of the largest page that Maps takes: 3 megapixels, for which it needs 180 MB.
 const MaxFinderPixels = 3_000_000
 
 // Maps looks for baselines. ink holds h rows of w values, 0 for paper to 1 for ink. It returns empty maps if there are none or more

@@ -64,7 +64,7 @@ var promises = []struct {
 	{"keeps the caller's deadline", "It ends the reading just as a caller who leaves does.", keepsCallersDeadline},
 	{"keeps its own deadline", "An image that takes too long is given up, and the next one is read.", keepsOwnDeadline},
 	{"refuses images when the queue is full", "The refusal is immediate; accepted images are read.", refusesWhenFull},
-	{"shares its workers between accounts", "However many images one account sends, another is read in turn.", sharesWorkers},
+	{"shares its workers between accounts", "However many images one account sends, those of another account get their turn.", sharesWorkers},
 	{"counts images in answers as memory", "They count for the caller's account, and without memory for them the caller is refused.", countsMemory},
 	{"survives a crash", "The image being read fails, without internal details, and the next one is read.", survivesCrash},
 }

@@ -91,7 +91,7 @@ func (e *Evidence) addHandwriting(w *document.Word) {
 	e[15] = math.Log(wrong + leastWrong)
 }
 
-// relateToPage fills in what depends on all words of the page. Word lists say little on a page most of whose words they lack: it is
+// relateToPage fills in what depends on all words of the page. A word list proves little on a page with few known words: such a page is
 // full of names, or spelt and abbreviated as in the Middle Ages.
 func relateToPage(all []Evidence) {
 	var known, long float64

@@ -250,8 +250,8 @@ const (
 	fewWords = 4.0
 	// placeMargin is by how many pixels the middle of a word in another reading may lie outside of the word.
 	placeMargin = 4
-	// minEstimated is the minimum number of characters of a page whose words alone tell its confidence, and minReadShare the least
-	// number of characters for each letter-shaped component.
+	// minEstimated is the minimum number of characters of a page whose confidence is estimated from its words alone, and minReadShare
+	// the minimum number of characters for each letter-shaped component.
 	minEstimated, minReadShare = 40, 0.5
 	// minUnreadLetters is the minimum number of letters outside of words that are listed as not read: fewer are specks.
 	minUnreadLetters = 4

@@ -116,7 +116,7 @@ func tiffOf(pages ...*image.Gray) []byte {
 
 func firstModel(p *document.Page) string { return p.Blocks[0].Lines[0].Words[0].Model }
 
-// bilingual is a source with models for English and French. Single lines say little, and the page with the model for English a lot.
+// bilingual is a source with models for English and French. It reads one text in single lines, and another on the whole page.
 type bilingual struct {
 	scripted
 	line, page string

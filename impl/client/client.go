@@ -156,7 +156,7 @@ type Result struct {
 // Extract sends one request until it succeeds, is refused permanently, or runs out of attempts or time. All tries carry the same
 // Idempotency-Key, so that at most one is charged. A 429 is no try: its wait ends with a window of the rate limit. notify,
 // which may be nil, is called after each failed try that will be repeated, with the pause before the next one. Errors:
-// *Refusal, *ConnectionError, ErrNoResponse, or ctx's.
+// *Refusal, *ConnectionError, errNoResponse, or ctx's.
 func (c *Client) Extract(ctx context.Context, key string, request gen.ExtractionRequest, notify func(failed error, wait time.Duration)) (*Result, error) {
 	bounded, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
@@ -173,7 +173,7 @@ func (c *Client) Extract(ctx context.Context, key string, request gen.Extraction
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case bounded.Err() != nil:
-			return nil, fmt.Errorf("%w within %v; the extraction may have been charged", ErrNoResponse, c.timeout)
+			return nil, fmt.Errorf("%w within %v; the extraction may have been charged", errNoResponse, c.timeout)
 		case try >= c.triesFor(err):
 			return nil, afterLastTry(err)
 		}
@@ -199,8 +199,8 @@ func (c *Client) Extract(ctx context.Context, key string, request gen.Extraction
 	}
 }
 
-// ErrNoResponse means that the time ran out before a response came. The extraction may have been charged.
-var ErrNoResponse = errors.New("no response")
+// errNoResponse means that the time ran out before a response came. The extraction may have been charged.
+var errNoResponse = errors.New("no response")
 
 // Status requests the state of the key, without retries. It returns the errors of Extract.
 func (c *Client) Status(ctx context.Context) (*gen.StatusRecord, error) {

@@ -81,7 +81,7 @@ func mayBeCharged(err error) bool {
 	var connection *ConnectionError
 	var refused *Refusal
 	switch {
-	case errors.Is(err, ErrNoResponse):
+	case errors.Is(err, errNoResponse):
 		return true
 	case errors.As(err, &connection):
 		return !connection.Unreachable()

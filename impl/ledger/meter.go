@@ -12,9 +12,9 @@ import (
 	"uncial/internal/contract"
 )
 
-// DefaultPlaygroundCap is the monthly cap of an account's playground until an owner changes it: 100 images, so that a
+// defaultPlaygroundCap is the monthly cap of an account's playground until an owner changes it: 100 images, so that a
 // forgotten browser tab cannot use up a large plan.
-const DefaultPlaygroundCap = 100 * contract.Price
+const defaultPlaygroundCap = 100 * contract.Price
 
 // PlaygroundMeter returns the ID of the meter of an account's playground.
 func PlaygroundMeter(accountID string) string { return "playground_" + accountID }
@@ -43,7 +43,7 @@ func (l *Ledger) PlaygroundCap(ctx context.Context, accountID string) (*int64, e
 	var limit *int64
 	err := l.store.Reader().Get(ctx, `SELECT cap FROM meters WHERE id = $1`, store.Args{PlaygroundMeter(accountID)}, &limit)
 	if errors.Is(err, store.ErrNoRows) {
-		points := int64(DefaultPlaygroundCap)
+		points := int64(defaultPlaygroundCap)
 		return &points, nil
 	}
 	if err != nil {
@@ -56,7 +56,7 @@ func (l *Ledger) PlaygroundCap(ctx context.Context, accountID string) (*int64, e
 func (l *Ledger) addPlayground(ctx context.Context, x store.Executor, accountID string) error {
 	n, err := x.Exec(ctx, `INSERT INTO meters (id, account_id, cap)
 		SELECT $2, id, $3 FROM accounts WHERE id = $1 ON CONFLICT (id) DO UPDATE SET id = excluded.id`,
-		accountID, PlaygroundMeter(accountID), int64(DefaultPlaygroundCap))
+		accountID, PlaygroundMeter(accountID), int64(defaultPlaygroundCap))
 	if err == nil && n == 0 {
 		return account.ErrNoAccount
 	}

@@ -148,7 +148,7 @@ const phoneWidth = 320
 // nothing is cut off at that width, and no value is missing. It saves screenshots under the name: desktop, phone and dark.
 func (b *Browser) Check(name string) {
 	b.tb.Helper()
-	b.check(name, func(suffix string) { b.Screenshot(name + suffix) })
+	b.check(name, func(suffix string) { b.screenshotPage(name + suffix) })
 }
 
 // CheckPart is Check for a long page of which only the element that a CSS selector matches is new. It checks the whole page.
@@ -214,16 +214,16 @@ func axe(tb testing.TB) string {
 // maxScreenshot is the height of a screenshot in CSS pixels: more of a long page helps nobody.
 const maxScreenshot = 6000
 
-// Screenshot saves the page from its top as NAME.png if screenshots are wanted.
-func (b *Browser) Screenshot(name string) {
+// screenshotPage saves the page from its top as NAME.png if screenshots are wanted.
+func (b *Browser) screenshotPage(name string) {
 	b.tb.Helper()
 	b.screenshot(name, Box{Width: Eval[float64](b, "innerWidth"), Height: Eval[float64](b, "document.documentElement.scrollHeight")})
 }
 
-// ScreenshotOf saves the element that a CSS selector matches, as Screenshot does with the page.
+// ScreenshotOf saves the element that a CSS selector matches, as screenshotPage does with the page.
 func (b *Browser) ScreenshotOf(name, selector string) {
 	b.tb.Helper()
-	b.screenshot(name, b.BoxOf(selector))
+	b.screenshot(name, b.boxOf(selector))
 }
 
 func (b *Browser) screenshot(name string, at Box) {
@@ -248,8 +248,8 @@ func (b *Browser) screenshot(name string, at Box) {
 // Box is where an element is, in CSS pixels of the page.
 type Box struct{ X, Y, Width, Height float64 }
 
-// BoxOf returns the place of the first element that a CSS selector matches.
-func (b *Browser) BoxOf(selector string) Box {
+// boxOf returns the place of the first element that a CSS selector matches.
+func (b *Browser) boxOf(selector string) Box {
 	b.tb.Helper()
 	text, err := json.Marshal(selector)
 	require.NoError(b.tb, err)

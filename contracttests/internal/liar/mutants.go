@@ -2,8 +2,6 @@ package liar
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/binary"
 	"slices"
 )
 
@@ -36,13 +34,6 @@ func Mutants() ([]Defect, error) {
 	}
 	slices.SortStableFunc(all, func(a, b Defect) int { return cmp.Compare(a.Area, b.Area) })
 	return all, nil
-}
-
-// IsHeldOut reports whether a mutant belongs to the third that nobody looks at before the suite is examined with it. The seed
-// decides.
-func (d Defect) IsHeldOut(seed string) bool {
-	sum := sha256.Sum256([]byte(seed + "\n" + d.Area + "\n" + d.Does))
-	return binary.BigEndian.Uint64(sum[:])%3 == 0
 }
 
 // mutant is a row whose case is not known yet.

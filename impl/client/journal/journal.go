@@ -51,7 +51,7 @@ type Kind string
 
 // The kinds of events.
 const (
-	Start  Kind = "start"  // a run began; the first event of a journal
+	start  Kind = "start"  // a run began; the first event of a journal
 	Name   Kind = "name"   // the page at Locator has files called Name
 	Sent   Kind = "sent"   // the page is about to be sent with the key of Generation
 	Done   Kind = "read"   // its answer is stored
@@ -64,7 +64,7 @@ const (
 type Event struct {
 	Time    time.Time `json:"time"`
 	Kind    Kind      `json:"kind"`
-	Version int       `json:"version,omitempty"` // of the journal; only with Start
+	Version int       `json:"version,omitempty"` // of the journal; only with the first event
 	Page    string    `json:"page,omitempty"`    // see PageID
 	// Locator says where the page is, without regard to its content; only with Name.
 	Locator string `json:"locator,omitempty"`
@@ -152,7 +152,7 @@ func (j *Journal) load() (err error) {
 	if err := durable.SyncFolder(filepath.Join(j.dir, Folder)); err != nil {
 		return err
 	}
-	return j.Append(Event{Kind: Start, Version: version})
+	return j.Append(Event{Kind: start, Version: version})
 }
 
 // replay applies all events, and returns the length of the complete lines in bytes.
@@ -217,7 +217,7 @@ func (j *Journal) apply(e Event) {
 		}
 		j.owners[e.Name], j.named[e.Page] = e.Page, e.Name
 		page.Formats = append(page.Formats, e.Formats...)
-	case Start:
+	case start:
 	}
 }
 

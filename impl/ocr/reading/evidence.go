@@ -12,11 +12,11 @@ import (
 	"uncial/internal/text"
 )
 
-// Evidence is what is known of a word's correctness: one value for each name of EvidenceNames.
+// Evidence is what is known of a word's correctness: one value for each name of evidenceNames.
 type Evidence [17]float64
 
-// EvidenceNames names the values, in the order of Evidence.
-var EvidenceNames = [len(Evidence{})]string{
+// evidenceNames names the values, in the order of Evidence.
+var evidenceNames = [len(Evidence{})]string{
 	"constant",    // 1
 	"own",         // log-odds of the recognizer's confidence in the word
 	"known",       // for a word of longWord letters and more that a word list has: the share of such words on the page

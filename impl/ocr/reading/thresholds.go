@@ -222,7 +222,7 @@ const (
 	minCurveConfidence = 0.02
 )
 
-// The final confidence of words: the weights of their evidence, see EvidenceNames, in a logistic regression on the share of their
+// The final confidence of words: the weights of their evidence, see evidenceNames, in a logistic regression on the share of their
 // characters that are correct. "uncial-accuracy --fit" prints them; README.md has the commands and the figures.
 var (
 	printWeights = Evidence{

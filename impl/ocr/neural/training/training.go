@@ -28,8 +28,8 @@ import (
 //go:embed *.py
 var programs embed.FS
 
-// Python is the interpreter for which Debian installs python3-torch.
-const Python = "/usr/bin/python3"
+// python is the interpreter for which Debian installs python3-torch.
+const python = "/usr/bin/python3"
 
 // Line is a row of lines.jsonl.
 type Line struct {
@@ -80,7 +80,7 @@ type Sample struct {
 
 // Errors of Run and Check.
 var (
-	ErrNoTorch     = errors.New("training needs PyTorch; install it with: apt-get install python3-torch")
+	errNoTorch     = errors.New("training needs PyTorch; install it with: apt-get install python3-torch")
 	ErrInterrupted = errors.New("the training was interrupted; the same command goes on from there")
 )
 
@@ -93,8 +93,8 @@ const (
 
 // Check reports whether PyTorch is installed.
 func Check(ctx context.Context) error {
-	if err := exec.CommandContext(ctx, Python, "-c", "import torch, numpy").Run(); err != nil {
-		return ErrNoTorch
+	if err := exec.CommandContext(ctx, python, "-c", "import torch, numpy").Run(); err != nil {
+		return errNoTorch
 	}
 	return nil
 }
@@ -115,7 +115,7 @@ func Run(ctx context.Context, o Options, report func(Event)) error {
 		return err
 	}
 	// The end of ctx interrupts the program, so that it can save; only after the grace period is it killed.
-	c := exec.CommandContext(ctx, Python, filepath.Join(folder, "train.py"), "--lines", o.Lines, "--base", o.Base, "--out", o.Out, //nolint:gosec // no shell; the paths are the operator's
+	c := exec.CommandContext(ctx, python, filepath.Join(folder, "train.py"), "--lines", o.Lines, "--base", o.Base, "--out", o.Out, //nolint:gosec // no shell; the paths are the operator's
 		"--state", o.State, "--metadata", string(metadata), "--minutes", format(o.Minutes), "--passes", format(o.Passes), "--threads", strconv.Itoa(o.Threads))
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = grace
@@ -128,7 +128,7 @@ func Run(ctx context.Context, o Options, report func(Event)) error {
 		return err
 	}
 	if err := c.Start(); err != nil {
-		return fmt.Errorf("start %s: %w", Python, err)
+		return fmt.Errorf("start %s: %w", python, err)
 	}
 	failure := events(out, report)
 	return ended(c.Wait(), failure, messages.Bytes())

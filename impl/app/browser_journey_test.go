@@ -135,6 +135,19 @@ func (v *visitor) journey(clock *storetest.Clock) {
 	require.Regexp(v, `\b10\b`, v.Text("main"))
 	v.check("usage")
 
+	v.rotateAndRevoke(first, clock)
+	v.path("/account")
+	require.Contains(v, v.Text("main"), "Reading room")
+	v.check("account")
+	v.path("/nothing")
+	require.Contains(v, v.Text("main"), "not found")
+	require.Contains(v, v.Text("nav"), "Playground", "the menu stays")
+	v.check("not-found")
+}
+
+// rotateAndRevoke replaces the key of the scanner and revokes the new one.
+func (v *visitor) rotateAndRevoke(first string, clock *storetest.Clock) {
+	v.Helper()
 	v.path("/keys")
 	require.Contains(v, v.Text("main"), first[len(first)-4:])
 	v.check("keys")
@@ -160,13 +173,6 @@ func (v *visitor) journey(clock *storetest.Clock) {
 	require.Contains(v, v.Text("main"), "revoked")
 	v.requireStatus(http.StatusUnauthorized, second, "the key is revoked")
 	v.check("key-revoked")
-	v.path("/account")
-	require.Contains(v, v.Text("main"), "Reading room")
-	v.check("account")
-	v.path("/nothing")
-	require.Contains(v, v.Text("main"), "not found")
-	require.Contains(v, v.Text("nav"), "Playground", "the menu stays")
-	v.check("not-found")
 }
 
 // follow clicks the link with that text in the page.

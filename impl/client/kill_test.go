@@ -203,8 +203,22 @@ func TestExtractCmd_Run_Killed(t *testing.T) {
 	assert.Contains(t, stderr.String(), ", 1 absent; ")
 	assert.Equal(t, (all-1)*10, spent(), "each page is charged once")
 
+	requireWhole(t, out, all-1)
+	a.mu.Lock()
+	assert.Equal(t, 1, a.most, "the server of the images gets one request at a time")
+	a.mu.Unlock()
+
+	stderr.Reset()
+	require.Error(t, start(&stderr).Wait())
+	assert.Contains(t, stderr.String(), fmt.Sprintf("%d of %d pages read (%d before), 1 absent; 0 points used; ", all-1, all, all-1))
+	assert.Equal(t, (all-1)*10, spent())
+}
+
+// requireWhole requires the files of a number of pages and of the volume, none of them cut.
+func requireWhole(t *testing.T, out string, pages int) {
+	t.Helper()
 	names := mustNames(t, out)
-	assert.Len(t, names, 2*(all-1)+1)
+	assert.Len(t, names, 2*pages+1)
 	for _, name := range names {
 		content, err := os.ReadFile(filepath.Join(out, name))
 		require.NoError(t, err)
@@ -215,13 +229,5 @@ func TestExtractCmd_Run_Killed(t *testing.T) {
 	}
 	text, err := os.ReadFile(filepath.Join(out, "volume.txt"))
 	require.NoError(t, err)
-	assert.Equal(t, all-1, bytes.Count(text, []byte{'\f'}))
-	a.mu.Lock()
-	assert.Equal(t, 1, a.most, "the server of the images gets one request at a time")
-	a.mu.Unlock()
-
-	stderr.Reset()
-	require.Error(t, start(&stderr).Wait())
-	assert.Contains(t, stderr.String(), fmt.Sprintf("%d of %d pages read (%d before), 1 absent; 0 points used; ", all-1, all, all-1))
-	assert.Equal(t, (all-1)*10, spent())
+	assert.Equal(t, pages, bytes.Count(text, []byte{'\f'}))
 }

@@ -90,7 +90,6 @@ func TestDashboard_Playground(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
 	owner := s.signUp("owner@example.org", "Reading room")
-	account := s.accountOf("owner@example.org")
 
 	t.Run("shows a reading, its picture and its formats in the session that made it", func(t *testing.T) {
 		t.Parallel()
@@ -129,8 +128,15 @@ func TestDashboard_Playground(t *testing.T) {
 		require.Contains(t, p.body, "Choose an image, or enter its address. Nothing was charged.")
 		require.Equal(t, 400, owner.post("/playground", "imageUrl", "https://images.example.org/").status)
 	})
+}
+
+func TestDashboard_Playground_Cap(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
 	t.Run("lets owners change the cap", func(t *testing.T) {
 		t.Parallel()
+		owner := s.signUp("owner@example.org", "Reading room")
+		account := s.accountOf("owner@example.org")
 		require.Contains(t, owner.post("/playground/cap", "cap", "50").text(), "may still spend 50 points")
 		limit, err := s.Ledger.PlaygroundCap(t.Context(), account)
 		require.NoError(t, err)

@@ -124,6 +124,11 @@ func TestLedger_Sweep_Archives(t *testing.T) {
 			require.NoError(b, err)
 			require.EqualValues(b, 10, b.mustCount(`holds`))
 		},
+	}.run(t)
+}
+
+func TestLedger_Audit_Archived(t *testing.T) {
+	bookTests{
 		"reports changes made by hand to what remains": func(b book) {
 			b.mustFill()
 			b = b.retaining(ledger.MinRetention)

@@ -72,6 +72,11 @@ func TestLedger_Hold_Capped(t *testing.T) {
 			t.mustCharge(req, "")
 			t.requireLimited(t.by(capped), "key", 3)
 		},
+	}.run(t)
+}
+
+func TestLedger_Hold_CappedForAMonth(t *testing.T) {
+	bookTests{
 		"returns released and expired points to the cap": func(t book) {
 			capped := t.mustKey(new(int64(10)))
 			require.NoError(t, t.Release(t.Context(), t.mustHold(t.by(capped))))
@@ -120,6 +125,11 @@ func TestLedger_Hold_Capped(t *testing.T) {
 			require.ErrorIs(t, t.registry.SetCap(t.Context(), k.ID, new(int64(-1))), account.ErrCap)
 			require.ErrorIs(t, t.registry.SetCap(t.Context(), "key_nobody", nil), account.ErrNoKey)
 		},
+	}.run(t)
+}
+
+func TestLedger_Hold_CappedRace(t *testing.T) {
+	bookTests{
 		"never exceeds the cap when requests race": func(t book) {
 			capped := t.mustKey(new(int64(50)))
 			other := ledger.New(storetest.MustOpen(t, t.url), ledger.Options{Plans: mustPlans(t), Now: t.clock.Now})
@@ -223,6 +233,11 @@ func TestLedger_Usage(t *testing.T) {
 			require.Equal(t, []time.Time{day(32), day(1)}, months)
 			require.Equal(t, "2026-04", ledger.MonthOf(months[0]))
 		},
+	}.run(t)
+}
+
+func TestLedger_Usage_Bounds(t *testing.T) {
+	bookTests{
 		"does not show an account the usage of another": func(t book) {
 			other, err := t.registry.Create(t.Context(), "Another archive", "hundred")
 			require.NoError(t, err)

@@ -48,6 +48,10 @@ func TestStore_prepared(t *testing.T) {
 			require.NoError(t, err)
 		}
 	})
+}
+
+func TestStore_prepared_Use(t *testing.T) {
+	t.Parallel()
 	t.Run("runs a statement again while its rows are open", func(t *testing.T) {
 		t.Parallel()
 		st := storetest.MustOpen(t, "sqlite::memory:")

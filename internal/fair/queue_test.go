@@ -102,6 +102,10 @@ func TestQueue_Take(t *testing.T) {
 		s.run(20 * time.Second)
 		require.InDelta(t, 10, s.served["b"], 1)
 	})
+}
+
+func TestQueue_Take_Order(t *testing.T) {
+	t.Parallel()
 	t.Run("passes over accounts that the worker must not serve", func(t *testing.T) {
 		t.Parallel()
 		q := fair.NewQueue[string](nil)

@@ -5,12 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"maps"
 	"net/http"
 	"net/http/httptest"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -182,88 +179,6 @@ func TestProxy_isTransparent(t *testing.T) {
 	require.NoError(t, writer.Close())
 	assert.True(t, json.Valid(archive.Bytes()))
 	assert.False(t, bytes.Contains(archive.Bytes(), []byte("Bearer ocr_")))
-}
-
-func TestProxy_reportsInvalidRequests(t *testing.T) {
-	t.Parallel()
-	for _, allowed := range []bool{false, true} {
-		address, stop := mustProxy(t, honest(), proxy.Options{AllowInvalidRequests: allowed})
-		status, _, _ := mustSend(t, http.DefaultClient, address, call{key: "ok", body: `{"imageUrl":"http://mock.invalid/printed","dpi":300}`})
-		require.Equal(t, 400, status)
-		report := stop()
-		if allowed {
-			assert.Zero(t, report.Violations)
-			continue
-		}
-		require.Equal(t, 1, report.Violations)
-		v := report.Kinds[0].Examples[0]
-		assert.Equal(t, "request", v.Side)
-		assert.Contains(t, v.Fault, `property "dpi" is unsupported`)
-		assert.NotEmpty(t, v.RequestID)
-	}
-}
-
-// TestProxy_reportsALenientServer shows that allowed invalid requests must still be refused.
-func TestProxy_reportsALenientServer(t *testing.T) {
-	t.Parallel()
-	lenient := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.Body = io.NopCloser(strings.NewReader(`{"imageUrl":"http://mock.invalid/printed"}`))
-		r.ContentLength = -1
-		honest().ServeHTTP(w, r)
-	})
-	address, stop := mustProxy(t, lenient, proxy.Options{AllowInvalidRequests: true})
-	status, _, _ := mustSend(t, http.DefaultClient, address, call{key: "ok", body: `{"imageUrl":"http://mock.invalid/printed","dpi":300}`})
-	require.Equal(t, 200, status)
-	require.Contains(t, stop().Kinds[0].Examples[0].Fault, "a 200 to an invalid request")
-}
-
-// TestProxy_reportsEveryFault sends a status record without its header Link, whose points do not add up.
-func TestProxy_reportsEveryFault(t *testing.T) {
-	t.Parallel()
-	wrong := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		answer := httptest.NewRecorder()
-		honest().ServeHTTP(answer, r)
-		body := regexp.MustCompile(`"pointsUsed":\d+`).ReplaceAll(answer.Body.Bytes(), []byte(`"pointsUsed":7`))
-		maps.Copy(w.Header(), answer.Header())
-		w.Header().Del("Link")
-		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-		_, _ = w.Write(body)
-	})
-	var faults []string
-	address, stop := mustProxy(t, wrong, proxy.Options{Violation: func(v proxy.Violation) { faults = append(faults, v.Fault) }})
-	mustSend(t, http.DefaultClient, address, call{key: "ok"})
-	stop()
-	all := strings.Join(faults, "\n")
-	assert.Contains(t, all, "Link")
-	assert.Contains(t, all, "add up to")
-}
-
-func TestProxy_reportsNetworkFaults(t *testing.T) {
-	t.Parallel()
-	for fault, want := range map[string]string{
-		"reset":  "no answer: connection reset",
-		"cut":    "the answer ended before its body was complete: connection closed",
-		"length": "the body is not JSON",
-	} {
-		t.Run(fault, func(t *testing.T) {
-			t.Parallel()
-			address, stop := mustProxy(t, honest(), proxy.Options{})
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+"/api/v1/extract", strings.NewReader(`{"imageUrl":"http://mock.invalid/`+fault+`"}`))
-			require.NoError(t, err)
-			r.Header.Set("Authorization", "Bearer ocr_test_ok_fault")
-			r.Header.Set("Content-Type", "application/json")
-			res, err := http.DefaultClient.Do(r)
-			if err == nil {
-				var body []byte
-				body, err = io.ReadAll(res.Body)
-				_ = res.Body.Close()
-				assert.True(t, err != nil || !json.Valid(body), "the client gets no intact answer")
-			}
-			report := stop()
-			require.Equal(t, 1, report.Violations, report.Kinds)
-			assert.Contains(t, report.Kinds[0].Examples[0].Fault, want)
-		})
-	}
 }
 
 func TestProxy_withoutAServer(t *testing.T) {

@@ -60,7 +60,7 @@ func (f fixture) exists(token string) bool {
 	return found
 }
 
-func TestStore(t *testing.T) {
+func TestStore_Find(t *testing.T) {
 	storetest.Run(t, testcontainers.Postgres, newFixture, map[string]func(fixture){
 		"returns what was stored until it expires": func(t fixture) {
 			want := t.commit("a", "")
@@ -100,6 +100,11 @@ func TestStore(t *testing.T) {
 			require.False(t, t.exists("phone"))
 			require.True(t, t.exists("stranger"))
 		},
+	})
+}
+
+func TestStore_End(t *testing.T) {
+	storetest.Run(t, testcontainers.Postgres, newFixture, map[string]func(fixture){
 		"ends the least recently used sessions of a user": func(t fixture) {
 			for _, token := range []string{"first", "second", "third", "fourth"} {
 				t.commit(token, t.user)

@@ -88,6 +88,11 @@ func TestDirectory_SignIn(t *testing.T) {
 				require.NoError(t, t.signIn(password, home))
 			}
 		},
+	}.run(t)
+}
+
+func TestDirectory_SignIn_Attacked(t *testing.T) {
+	directoryTests{
 		"delays a program that signs in in a loop, and neither the user elsewhere nor others behind its address": func(t fixture) {
 			for i := range 18 { // of 20 that are free
 				_, err := t.SignIn(t.Context(), fmt.Sprintf("nobody%d@example.org", i), "wrong", user.Client{Addr: home})

@@ -170,6 +170,11 @@ func TestDirectory_Accept(t *testing.T) {
 			_, err = t.AcceptAs(t.Context(), t.mustIssue(user.Token{Purpose: user.Invitation}), t.owner.ID)
 			require.ErrorIs(t, err, user.ErrToken, "an invitation to an account of one's own")
 		},
+	}.run(t)
+}
+
+func TestDirectory_Accept_Invitation(t *testing.T) {
+	directoryTests{
 		"adds a member who is not an operator": func(t fixture) {
 			u := t.mustJoin("member@example.org", user.PlainMember)
 			require.False(t, u.Operator)

@@ -28,67 +28,93 @@ const maxDepth = 32
 
 // directory returns the pages of the files in a directory, in natural order, those of each folder together. Hidden files, and
 // links to a folder above, whose pages would come again and be charged again, are left out. It is an error if there is no page.
-func (r *Reader) directory(ctx context.Context, root string) (pages []*Page, err error) {
-	folders := 0
-	var above []os.FileInfo // the folder being read, and those that lead to it
-	var walk func(dir string) error
-	walk = func(dir string) error {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			return durable.WithoutPath(err)
-		}
-		own, err := os.Stat(dir)
-		if err != nil {
-			return durable.WithoutPath(err)
-		}
-		above = append(above, own)
-		defer func() { above = above[:len(above)-1] }()
-		slices.SortStableFunc(entries, func(a, b os.DirEntry) int { return compareNatural(a.Name(), b.Name()) })
-		for _, entry := range entries {
-			path := filepath.Join(dir, entry.Name())
-			about, err := os.Stat(path) // follows links
-			if strings.HasPrefix(entry.Name(), ".") || err != nil && !slices.Contains(extensions, strings.ToLower(filepath.Ext(path))) {
-				continue
-			}
-			if err == nil && about.IsDir() {
-				if slices.ContainsFunc(above, func(a os.FileInfo) bool { return os.SameFile(a, about) }) {
-					continue
-				}
-				folders++
-				if r.Recursive && len(above) <= maxDepth {
-					if err := walk(path); err != nil {
-						return fmt.Errorf("%s: %w", path, err)
-					}
-				}
-				continue
-			}
-			if !slices.Contains(extensions, strings.ToLower(filepath.Ext(path))) {
-				continue
-			}
-			position, err := filepath.Rel(root, path)
-			if err != nil {
-				return err
-			}
-			more, err := r.file(ctx, path, filepath.ToSlash(position), path)
-			if err != nil { // one broken PDF must not hide the other files
-				more = []*Page{{Position: filepath.ToSlash(position), Locator: locatorOf(path, path), Source: path, Stem: stem(path), Label: entry.Name(), origin: broken{err}}}
-			}
-			if pages = append(pages, more...); len(pages) > maxPages {
-				return fmt.Errorf("more than %d pages", maxPages)
-			}
-		}
-		return ctx.Err()
-	}
-	if err := walk(root); err != nil {
+func (r *Reader) directory(ctx context.Context, root string) ([]*Page, error) {
+	w := walk{Reader: r, root: root}
+	if err := w.folder(ctx, root); err != nil {
 		return nil, err
 	}
-	if len(pages) == 0 {
-		if folders > 0 && !r.Recursive {
-			return nil, fmt.Errorf("no images in this directory; add --recursive to read its %d subdirectories", folders)
+	if len(w.pages) == 0 {
+		if w.folders > 0 && !r.Recursive {
+			return nil, fmt.Errorf("no images in this directory; add --recursive to read its %d subdirectories", w.folders)
 		}
 		return nil, errors.New("no images in this directory; expected JPEG, PNG, TIFF, BMP, WebP, JPEG 2000 or PDF files")
 	}
-	return pages, nil
+	return w.pages, nil
+}
+
+// walk collects the pages of a directory.
+type walk struct {
+	*Reader
+	root    string
+	above   []os.FileInfo // the folder being read, and those that lead to it
+	folders int           // below root, read or not
+	pages   []*Page
+}
+
+// folder adds the pages of one folder and, if r is recursive, of those below it.
+func (w *walk) folder(ctx context.Context, dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return durable.WithoutPath(err)
+	}
+	own, err := os.Stat(dir)
+	if err != nil {
+		return durable.WithoutPath(err)
+	}
+	w.above = append(w.above, own)
+	defer func() { w.above = w.above[:len(w.above)-1] }()
+	slices.SortStableFunc(entries, func(a, b os.DirEntry) int { return compareNatural(a.Name(), b.Name()) })
+	for _, entry := range entries {
+		path := filepath.Join(dir, entry.Name())
+		about, err := os.Stat(path) // follows links
+		isImage := slices.Contains(extensions, strings.ToLower(filepath.Ext(path)))
+		switch {
+		case strings.HasPrefix(entry.Name(), "."):
+			err = nil
+		case err == nil && about.IsDir():
+			err = w.subfolder(ctx, path, about)
+		case isImage:
+			err = w.file(ctx, path)
+		default:
+			err = nil // a broken link to something else
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// subfolder counts a folder, and reads it if r is recursive.
+func (w *walk) subfolder(ctx context.Context, path string, about os.FileInfo) error {
+	if slices.ContainsFunc(w.above, func(a os.FileInfo) bool { return os.SameFile(a, about) }) {
+		return nil
+	}
+	w.folders++
+	if !w.Recursive || len(w.above) > maxDepth {
+		return nil
+	}
+	if err := w.folder(ctx, path); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// file adds the pages of a file. One broken PDF must not hide the other files.
+func (w *walk) file(ctx context.Context, path string) error {
+	position, err := filepath.Rel(w.root, path)
+	if err != nil {
+		return err
+	}
+	position = filepath.ToSlash(position)
+	more, err := w.Reader.file(ctx, path, position, path)
+	if err != nil {
+		more = []*Page{{Position: position, Locator: locatorOf(path, path), Source: path, Stem: stem(path), Label: filepath.Base(path), origin: broken{err}}}
+	}
+	if w.pages = append(w.pages, more...); len(w.pages) > maxPages {
+		return fmt.Errorf("more than %d pages", maxPages)
+	}
+	return nil
 }
 
 // broken is a page whose file cannot be read.

@@ -129,7 +129,7 @@ func (o options) check() error {
 	return nil
 }
 
-// run reads the folder as the flags say, writes the HTML report if requested, and prints the result to standard output.
+// run reads the folder as the flags say, and reports the result.
 // An invalid flag is reported before anything is read.
 func run(ctx context.Context, o options) (err error) {
 	if err := o.check(); err != nil {
@@ -175,6 +175,11 @@ func run(ctx context.Context, o options) (err error) {
 	if err != nil {
 		return err
 	}
+	return report(o, labels, outcomes)
+}
+
+// report prints what the flags ask for, to standard output, and writes the HTML report if requested.
+func report(o options, labels []region, outcomes []outcome) error {
 	if o.Weak || o.Fit {
 		words, err := scoreAll(outcomes)
 		if err != nil {

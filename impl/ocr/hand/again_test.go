@@ -84,6 +84,11 @@ func TestPage_Read_enhanced(t *testing.T) {
 			require.InDelta(t, plain.Confidence, result.Confidence, 1e-9, "decisions are the same with and without enhancement")
 		})
 	}
+}
+
+func TestPage_Read_enhancedAgain(t *testing.T) {
+	t.Parallel()
+	g := scribbled(6)
 	t.Run("reads again once the language, and so the word list, is known", func(t *testing.T) {
 		t.Parallel()
 		r, n := counted(always("par devant nous", 50, 20))

@@ -12,21 +12,7 @@ import (
 
 func TestGiven(t *testing.T) {
 	t.Parallel()
-	// A line that rises from left to right: its upper half is black, its lower half is grey.
-	page := image.NewGray(image.Rect(0, 0, 600, 300))
-	for x := range 600 {
-		for y := range 300 {
-			middle := 200 - x/10
-			switch {
-			case y >= middle-24 && y < middle:
-				page.SetGray(x, y, color.Gray{})
-			case y >= middle && y < middle+24:
-				page.SetGray(x, y, color.Gray{Y: 128})
-			default:
-				page.SetGray(x, y, color.Gray{Y: 255})
-			}
-		}
-	}
+	page := risingLine()
 	band := layout.Band{Baseline: []layout.Vertex{{0, 200}, {600, 140}}, X0: 100, X1: 500, Up: 24, Down: 24}
 	t.Run("makes lines that are cut straight, with paper at both ends", func(t *testing.T) {
 		t.Parallel()
@@ -49,34 +35,6 @@ func TestGiven(t *testing.T) {
 		require.Less(t, strip.Image.GrayAt(60, 21).Y, uint8(60))
 		require.Greater(t, strip.Image.GrayAt(60, 3).Y, uint8(200))
 	})
-	t.Run("makes lines from which the ink of their neighbours is erased", func(t *testing.T) {
-		t.Parallel()
-		letters := image.NewGray(image.Rect(0, 0, 300, 100))
-		for i := range letters.Pix {
-			letters.Pix[i] = 255
-		}
-		for x := 30; x < 270; x += 10 { // strokes of the line, and feet of the line above
-			for y := range 100 {
-				if x%30 == 0 && y < 44 || y >= 52 && y < 68 {
-					letters.SetGray(x, y, color.Gray{})
-					letters.SetGray(x+1, y, color.Gray{})
-				}
-			}
-		}
-		strip, ok := layout.Given(letters, []layout.Band{{Baseline: []layout.Vertex{{20, 68}, {280, 68}}, X0: 20, X1: 280, Up: 32, Down: 16}})[0].Strip()
-		require.True(t, ok)
-		darkest := func(y0, y1 int) uint8 {
-			least := uint8(255)
-			for y := y0; y < y1; y++ {
-				for x := range strip.Image.Rect.Dx() {
-					least = min(least, strip.Image.GrayAt(x, y).Y)
-				}
-			}
-			return least
-		}
-		require.Greater(t, darkest(0, 12), uint8(200), "the line above")
-		require.Less(t, darkest(20, 30), uint8(90), "the line itself")
-	})
 	for name, b := range map[string]layout.Band{
 		"beside the page": {Baseline: band.Baseline, X0: 700, X1: 900, Up: 24, Down: 24},
 		"below the page":  {Baseline: []layout.Vertex{{0, 900}}, X0: 100, X1: 500, Up: 24, Down: 24},
@@ -92,4 +50,52 @@ func TestGiven(t *testing.T) {
 			require.False(t, ok)
 		})
 	}
+}
+
+// risingLine is a page with a line that rises from left to right: its upper half is black, its lower half is grey.
+func risingLine() *image.Gray {
+	page := image.NewGray(image.Rect(0, 0, 600, 300))
+	for x := range 600 {
+		for y := range 300 {
+			middle := 200 - x/10
+			switch {
+			case y >= middle-24 && y < middle:
+				page.SetGray(x, y, color.Gray{})
+			case y >= middle && y < middle+24:
+				page.SetGray(x, y, color.Gray{Y: 128})
+			default:
+				page.SetGray(x, y, color.Gray{Y: 255})
+			}
+		}
+	}
+	return page
+}
+
+func TestGiven_erasesNeighbours(t *testing.T) {
+	t.Parallel()
+	letters := image.NewGray(image.Rect(0, 0, 300, 100))
+	for i := range letters.Pix {
+		letters.Pix[i] = 255
+	}
+	for x := 30; x < 270; x += 10 { // strokes of the line, and feet of the line above
+		for y := range 100 {
+			if x%30 == 0 && y < 44 || y >= 52 && y < 68 {
+				letters.SetGray(x, y, color.Gray{})
+				letters.SetGray(x+1, y, color.Gray{})
+			}
+		}
+	}
+	strip, ok := layout.Given(letters, []layout.Band{{Baseline: []layout.Vertex{{20, 68}, {280, 68}}, X0: 20, X1: 280, Up: 32, Down: 16}})[0].Strip()
+	require.True(t, ok)
+	darkest := func(y0, y1 int) uint8 {
+		least := uint8(255)
+		for y := y0; y < y1; y++ {
+			for x := range strip.Image.Rect.Dx() {
+				least = min(least, strip.Image.GrayAt(x, y).Y)
+			}
+		}
+		return least
+	}
+	require.Greater(t, darkest(0, 12), uint8(200), "the line above")
+	require.Less(t, darkest(20, 30), uint8(90), "the line itself")
 }

@@ -51,7 +51,7 @@ bin-mock:
 install: build bin/THIRD_PARTY_NOTICES ## Install programs, unit, settings, manual and completions: make install [DESTDIR=] [PREFIX=/usr/local]
 	impl/deploy/install.sh "$(DESTDIR)" "$(PREFIX)"
 
-# It is written each time: it names modules and the libraries of the system, either of which may have changed.
+# Always rebuilt, because it lists modules and libraries of the system, either of which may have changed.
 .PHONY: bin/THIRD_PARTY_NOTICES
 bin/THIRD_PARTY_NOTICES: build
 	@rm -rf bin/native; ! command -v dpkg-query >/dev/null || impl/deploy/release/libraries.sh bin/native ldd bin/uncial-worker
@@ -114,7 +114,7 @@ test-browser: deps-browser ## Use the pages in a headless Chromium, check them w
 	UNCIAL_BROWSER=1 UNCIAL_SCREENSHOTS=$(abspath $(SCREENSHOTS)) go test -count=1 -timeout 20m -run '$(or $(RUN),^TestBrowser)' ./mock ./impl/app
 
 .PHONY: cluster
-cluster: containers ## Install the chart on a Kubernetes built from source, on this machine as root, and use it (30 to 90 minutes)
+cluster: containers ## Install and use the chart on a single-node Kubernetes built from source, on this machine as root (30 to 90 minutes)
 	@$(DEPS) cluster
 	CGO_ENABLED=0 go -C testcontainers/cluster test -trimpath -count=1 -v -timeout 90m . ./policy
 
@@ -186,14 +186,14 @@ bench-packages: deps ## Run the benchmarks of single packages; most report a rat
 	go test -run '^$$' -bench . -benchmem ./...
 
 .PHONY: torture
-torture: deps ## Kill workers and services, flood, overload, dawdle, soak and fuzz (20 minutes, most of them for fuzzing), and print figures
+torture: deps ## Kill workers and services, overload the service, send slowly, read for long, fuzz; prints figures (20 minutes, mostly fuzzing)
 	go test -tags torture -count=1 -v -timeout 10m -run '^TestTorture' ./internal/edge ./impl ./impl/ocr/workerpool
 	go test -count=1 -timeout 10m ./internal/fair ./internal/edge ./impl/fetch ./impl/ocr/workerpool ./impl/ocr/remote
 	go test -count=1 -timeout 10m -run 'Crash|Kill|Textures|TimeR' ./impl/app ./impl/ledger ./impl/ocr/reading
 	$(MAKE) --no-print-directory fuzz
 
 .PHONY: fuzz
-fuzz: ## Fuzz every parser of foreign bytes: make fuzz [FUZZTIME=60s]
+fuzz: ## Fuzz every parser of untrusted bytes: make fuzz [FUZZTIME=60s]
 	@grep -roH --include=*_test.go '^func Fuzz[A-Za-z_]*' impl internal mock contracttests | while IFS=: read -r file target; do \
 	echo "$$(dirname $$file) $${target#func }"; \
 	go test -run '^$$' -fuzz "^$${target#func }$$" -fuzztime $(or $(FUZZTIME),60s) "./$$(dirname $$file)" || exit 1; done

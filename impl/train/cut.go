@@ -96,7 +96,7 @@ func (w *writer) page(ctx context.Context, c Cutter, p page) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errPage, err)
 	}
-	lines, request := place(p.Page)
+	lines, request := cuttableLines(p.Page)
 	if len(lines) == 0 {
 		return fmt.Errorf("%s: %w: no line has a polygon that fits its baseline", p.XML, errPage)
 	}

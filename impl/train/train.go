@@ -95,7 +95,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	err = training.Run(ctx, training.Options{
 		Lines: state, Base: base, Out: o.Out, State: state, Minutes: o.Minutes, Passes: o.Passes, Threads: o.Threads,
 		Metadata: map[string]string{"version": o.version(), "languages": strings.Join(o.Languages, " ")},
-	}, func(e training.Event) { run.add(e); o.tell(e) })
+	}, func(e training.Event) { run.add(e); o.printEvent(e) })
 	if err != nil {
 		return Result{}, err
 	}
@@ -180,8 +180,8 @@ func (o *Options) base(state string) (string, error) {
 	return o.Base, nil
 }
 
-// tell prints an event for the user.
-func (o *Options) tell(e training.Event) {
+// printEvent prints an event for the user.
+func (o *Options) printEvent(e training.Event) {
 	w := o.Progress
 	switch e.Kind {
 	case "start":

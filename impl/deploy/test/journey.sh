@@ -20,7 +20,7 @@ guide first >/tmp/first.log # not through a pipe, which would lose the key
 expect "$(cat /tmp/first.log)" 'Christian'
 reads "after the installation"
 expect "$(uncial account list 2>&1)" 'Database: sqlite:/var/lib/uncial/uncial.db'
-as_user=$(runuser -u nobody -- uncial account list 2>&1) && fail "anybody may list accounts"
+as_user=$(runuser -u nobody -- uncial account list 2>&1) && fail "any user may list accounts"
 expect "$as_user" 'run this command as root'
 man uncial | grep -q UNCIAL_DATABASE || fail "no manual page"
 zsh -fc 'autoload -U compinit; compinit -u -d /tmp/z; whence -v _uncial' | grep -q uncial || fail "no zsh completion"

@@ -15,8 +15,8 @@ import (
 	"uncial/internal/version"
 )
 
-// several is the language tag of a volume in more than one language (ISO 639-2).
-const several = "mul"
+// multipleLanguages is the tag of a volume in more than one language (ISO 639-2).
+const multipleLanguages = "mul"
 
 // writePDF writes the pages that are read into one PDF, page after page, so that no more than one picture is in memory.
 func writePDF(ctx context.Context, v *volume.Volume, save volume.Save) error {
@@ -68,7 +68,7 @@ func describe(v *volume.Volume) (language string, last time.Time, err error) {
 			return "", last, fmt.Errorf("%s: %w", page.Source, err)
 		}
 		if language != "" && language != doc.Language {
-			language = several
+			language = multipleLanguages
 		} else {
 			language = doc.Language
 		}
@@ -79,8 +79,8 @@ func describe(v *volume.Volume) (language string, last time.Time, err error) {
 	return language, last, nil
 }
 
-// whole returns a writer of all pages that are read as one document.
-func whole(name, file string) func(context.Context, *volume.Volume, volume.Save) error {
+// writeWhole returns a writer of all pages that are read as one document.
+func writeWhole(name, file string) func(context.Context, *volume.Volume, volume.Save) error {
 	return func(_ context.Context, v *volume.Volume, save volume.Save) error {
 		language, created, err := describe(v)
 		if err != nil {

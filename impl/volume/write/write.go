@@ -17,8 +17,8 @@ func Writers() []volume.Writer {
 	return []volume.Writer{
 		{Name: "text", About: "plain text, a form feed between pages (volume.txt)", Write: writeText},
 		{Name: "pdf", About: "a searchable PDF, built to PDF/A-2b: pictures with invisible text (volume.pdf)", Write: writePDF},
-		{Name: "hocr", About: "hOCR of all pages (volume.hocr)", Write: whole("hocr", "volume.hocr")},
-		{Name: "tsv", About: "words and boxes of all pages in Tesseract's columns (volume.tsv)", Write: whole("tsv", "volume.tsv")},
+		{Name: "hocr", About: "hOCR of all pages (volume.hocr)", Write: writeWhole("hocr", "volume.hocr")},
+		{Name: "tsv", About: "words and boxes of all pages in Tesseract's columns (volume.tsv)", Write: writeWhole("tsv", "volume.tsv")},
 		{Name: "mets-alto", About: "METS that lists the pages with their ALTO files (volume.alto.mets.xml)", Formats: []gen.Format{gen.Alto}, Write: writeMETS(gen.Alto)},
 		{Name: "mets-page", About: "METS that lists the pages with their PAGE-XML files (volume.page.mets.xml)", Formats: []gen.Format{gen.Page}, Write: writeMETS(gen.Page)},
 		{Name: "annotations", About: "IIIF annotations for the canvases of a manifest, a file for each page (NAME.annotations.json)", Check: hasManifest, Write: writeAnnotations},

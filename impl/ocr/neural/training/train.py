@@ -23,7 +23,7 @@ import lines
 import modelfile
 
 RARE = 3             # lines that must have a character before the model learns it
-SMALLEST_RUN = 3000  # lines seen, whatever the passes: two pages need more passes than forty
+SMALLEST_RUN = 3000  # lines seen at least, whatever the passes: two pages need more passes than forty
 COLUMNS = 8192       # columns of a batch
 AVERAGE = .995       # of the weights' moving average, which is the model that is written
 SAVE_EVERY = 60      # seconds
@@ -175,11 +175,11 @@ class Trainer:
         return loss.item()
 
     def run(self, stopped):
-        """trains to the end, or until stopped() is true; returns whether it came to the end"""
+        """trains to the end, or until stopped() is true; returns whether it reached the end"""
         started = time.monotonic()
         if self.before is None:
             self.before = self.error()[0]
-            self.save()  # a disk that is full shows now
+            self.save()  # a full disk shows at once, not after the training
         began, spent, saved, told, losses = time.monotonic(), self.spent, time.monotonic(), 0.0, collections.deque(maxlen=50)
         pause = max(SAVE_EVERY, (began - started) / MEASURING)
         self.net.train()

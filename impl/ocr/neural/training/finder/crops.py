@@ -1,4 +1,4 @@
-"""Training crops for the line finder: ink and target maps, cut from pages at random, with the faults of scans."""
+"""Training crops for the line finder: ink and target maps, cut from pages at random, with the artifacts of scans."""
 import glob
 import json
 import math
@@ -114,7 +114,7 @@ def crop(grey, lines, rng, height, angle=0., aspect=1., side=SIDE):
 
 
 def spoil(grey, rng):
-    """the faults of scans: shade, contrast, stains, rules, blur, noise, ink of the other side"""
+    """artifacts of scans: shade, contrast, stains, rules, blur, noise, ink of the other side"""
     side = grey.shape[0]
     if rng.random() < .5:
         low = np.asarray(Image.fromarray(rng.random((3, 3)).astype(np.float32)).resize((side, side), Image.BICUBIC))

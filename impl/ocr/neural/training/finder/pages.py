@@ -2,9 +2,9 @@
 """pages.py OUT FOLDER... [--exclude FILE]: collects the pages of folders of PAGE or ALTO ground truth, to train the line finder on.
 
 Each folder becomes a collection, by its name: OUT/NAME.u8 has grey pages in which the median line is 40 pixels high, row after
-row, and OUT/NAME.jsonl what is known of each: where it begins, its size, and its lines as [baseline, up, down]. up and down are how
-far the letters of a line reach above and below its baseline. FILE lists images, by file name, that are measured on and
-must not be trained on."""
+row, and OUT/NAME.jsonl describes each: where it begins, its size, and its lines as [baseline, up, down]. up and down are how
+far the letters of a line reach above and below its baseline. FILE lists images, by file name, that accuracy is measured on;
+they are left out."""
 import argparse
 import json
 import os

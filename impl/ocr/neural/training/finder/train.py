@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """train.py DATA OUT --minutes N [--unseen NAME...] [--init CHECKPOINT] [--export FILE.npz]
 
-Trains the line finder on the pages that pages.py collected, on one core; the same command goes on where it stopped. Collections named by
---unseen are measured on only. --export writes the averaged weights every four minutes, with the normalisation folded in."""
+Trains the line finder on the pages that pages.py collected, on one core; the same command continues where it stopped. Collections named
+by --unseen are used only for measuring. --export writes the averaged weights every four minutes, with the normalisation folded in."""
 import argparse
 import copy
 import os
@@ -41,7 +41,7 @@ def loss_of(out, maps):
 
 
 def split(pages, unseen):
-    """takes one page of twenty out of each collection, and one of eight of those that are not trained on at all"""
+    """holds back every twentieth page of each collection, and every eighth of the collections that are not trained on at all"""
     held = {}
     for name, (data, rows) in list(pages.sets.items()):
         held[name] = (data, rows[::8] if name in unseen else rows[::20])

@@ -7,8 +7,8 @@ import (
 	"uncial/impl/ocr/pipe"
 )
 
-// place returns the lines of a page that can be cut, and where they are.
-func place(p groundtruth.Page) ([]groundtruth.Line, *pipe.Cut) {
+// cuttableLines returns the lines of a page that can be cut, and where they are.
+func cuttableLines(p groundtruth.Page) ([]groundtruth.Line, *pipe.Cut) {
 	var lines []groundtruth.Line
 	c := &pipe.Cut{Width: p.Width, Height: p.Height}
 	for _, l := range p.Lines {

@@ -67,6 +67,10 @@ const (
 	ImageBroken      = model.ImageBroken      // a page with a word that is divided at the end of a line, and undivided elsewhere
 	ImageWeak        = model.ImageWeak        // a page that is hardly legible in places
 	ImageIllustrated = model.ImageIllustrated // a page of print with an illustration and a staff of music
+	ImageSigns       = model.ImageSigns       // a page with quotation marks and signs of markup
+	ImageLong        = model.ImageLong        // a page with more than ten lines of more than ten words
+	ImageTenPages    = model.ImageTenPages    // a file of ten pages
+	ImageFaded       = model.ImageFaded       // a page with more than 50 weak places
 	ImageEnhance     = model.ImageEnhance     // a page whose text the enhancement changes
 	ImageReset       = model.ImageReset       // a page whose first answer is lost: the connection is reset
 	ImageCut         = model.ImageCut         // ... the answer is cut off

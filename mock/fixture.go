@@ -121,8 +121,8 @@ func (p pageKind) languageOf(image, requested string) string {
 	switch {
 	case requested != language.Undetermined || p.blank:
 		return requested
-	case p.broken:
-		return language.Default // that of brokenWord
+	case p.specimen != "":
+		return language.Default
 	}
 	return languages()[digest(image).number()%uint64(len(languages()))]
 }
@@ -195,40 +195,18 @@ type pageKind struct {
 	difficult        bool    // only texts with a misread word
 	pages            int     // 0 means one
 	blank            bool    // no text
-	broken           bool    // the text of brokenWord
+	specimen         string  // a text of specimens
 	weak             bool    // a weak place for each reason
+	faded            bool    // more weak places than an answer lists
 	illustrated      bool    // graphics above the text
 	confidenceFactor float64 // scales every confidence; 0 means 1
 }
 
-// brokenWord is a fixture in which two words are divided at the ends of lines: one also occurs undivided, the other does not.
-var brokenWord = sync.OnceValue(func() *Fixture {
-	f, err := parseFixture(`id: john-1611
-kind: printed
-author: The translators of King James
-work: The Holy Bible, John 1
-year: 1611
-
-In the begin-
-ning was the Word, and the
-Word was with God, and the
-Word was God. The same was in
-the beginning with God. All things
-were made by him, and with-
-out him was not any thing made
-that was made.
-`)
-	if err != nil {
-		panic(err) // the text is part of the program
-	}
-	return &f
-})
-
 // pick returns one fixture per page, all different if the language has enough. A hash of the choice selects the first.
 // Enhancement is not part of the choice: it changes how a text is read, not which text it is.
 func (c choice) pick() []*Fixture {
-	if c.broken {
-		return []*Fixture{brokenWord()}
+	if c.specimen != "" {
+		return specimens()[c.specimen][:max(c.pages, 1)]
 	}
 	candidates := make([]*Fixture, 0, 8) // at least as many as any language has
 	for _, f := range byLanguage()[c.language] {

@@ -93,6 +93,30 @@ func weaken(p *document.Page) {
 	p.Confidence = round(document.MeanConfidence(p.Blocks))
 }
 
+// fade makes every third word hardly legible, each to another degree, and gives it more other readings than documents have.
+func fade(p *document.Page) {
+	n := 0
+	for _, b := range p.Blocks {
+		for _, l := range b.Lines {
+			for i := 2; i < len(l.Words); i += 3 {
+				w := &l.Words[i]
+				w.Confidence = round(illegibleFactor * w.Confidence)
+				for k, ending := range endings {
+					w.Alternatives = append(w.Alternatives, document.Alternative{Text: w.Text + ending, Confidence: round(w.Confidence * likeliest[(k+n)%len(likeliest)])})
+				}
+				n++
+			}
+		}
+	}
+	p.Confidence = round(document.MeanConfidence(p.Blocks))
+}
+
+// endings make other readings of a faded word, and likeliest are their shares of its confidence.
+var (
+	endings   = []string{"e", "s", "f", "n", "t"}
+	likeliest = []float64{0.9, 0.8, 0.7, 0.6, 0.5}
+)
+
 // illustrate puts an illustration and below it a staff of music into the margin above the text.
 func illustrate(p *document.Page) {
 	width := sheetWidth - 2*marginLeft

@@ -46,6 +46,9 @@ func (c choice) read(enhance bool) *reading {
 		if c.weak {
 			weaken(&page)
 		}
+		if c.faded {
+			fade(&page)
+		}
 		if c.illustrated {
 			illustrate(&page)
 		}

@@ -125,3 +125,4 @@ func covers(cases []Case) error {
 
 func needKey(scenario string) string   { return "key:" + scenario }
 func needImage(scenario string) string { return "image:" + scenario }
+func needPage(scenario string) string  { return "page:" + scenario }

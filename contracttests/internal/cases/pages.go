@@ -11,28 +11,33 @@ import (
 	"sync"
 
 	"uncial/contracttests/internal/documents"
+	"uncial/contracttests/internal/expect"
 	"uncial/contracttests/internal/images"
 	"uncial/contracttests/internal/model"
 )
 
-// pageRows read pages that the suite has drawn for what they bring out in documents. Simulated targets do not look at them. That the
-// documents agree with the text and with each other is checked of every result.
+// pageRows read pages for what they bring out in documents: those of the target, or else pages that the suite draws. That the documents
+// agree with the text and with each other is checked of every result.
 var pageRows = []row{
 	{
 		// Words that markup and tables must escape or quote.
-		name: "extract/200/special-characters", points: 60, needs: []string{model.NeedReading}, then: readsSpecialCharacters,
+		name: "extract/200/special-characters", points: 60, needs: []string{needPage(model.ImageSigns)}, then: readsSpecialCharacters,
 		explanation: "Documents have words with quotation marks and signs of markup as the text has them.",
-		build:       func(*session) []ask { return inEveryFormat(drawnPages().special) },
+		build:       inEveryFormat(model.ImageSigns, func() images.File { return drawnPages().special }),
 	}, {
 		// Names that sort in another order than the pages.
-		name: "extract/200/ten-pages", points: 60, needs: []string{model.NeedReading}, then: readsInOrder,
+		name: "extract/200/ten-pages", points: 60, needs: []string{needPage(model.ImageTenPages)}, then: readsInOrder,
 		explanation: "The documents of an image of ten pages have them in their order.",
-		build:       func(*session) []ask { return inEveryFormat(drawnPages().ten) },
+		build:       inEveryFormat(model.ImageTenPages, func() images.File { return drawnPages().ten }),
 	}, {
-		// Ids that are made of numbers without a separator.
-		name: "extract/200/many-words", points: 60, needs: []string{model.NeedReading}, then: readsManyWords,
-		explanation: "Ids are unique on a page with more than ten lines of more than ten words.",
-		build:       func(*session) []ask { return inEveryFormat(drawnPages().many) },
+		// Ids that are made of numbers without a separator, and buffers that are too small.
+		name: "extract/200/many-words", points: 60, needs: []string{needPage(model.ImageLong)}, then: readsManyWords,
+		explanation: "Documents are complete, and ids unique, on a page with more than ten lines of more than ten words.",
+		build:       inEveryFormat(model.ImageLong, func() images.File { return drawnPages().many }),
+	}, {
+		name: "extract/200/faded-page", points: 60, needs: []string{needImage(model.ImageFaded)}, then: listsMostWeakPlaces,
+		explanation: "Of more than 50 weak places those with most characters likely to be wrong are listed, and all documents have the same other readings.",
+		build:       inEveryFormat(model.ImageFaded, nil),
 	}, {
 		name: "extract/200/pdf-keeps-the-picture", points: 10, needs: []string{model.NeedReading}, then: keepsThePicture,
 		explanation: "A JPEG is embedded in a PDF byte for byte as it was sent.",
@@ -64,12 +69,19 @@ var drawnPages = sync.OnceValue(func() drawn {
 	return drawn{images.TIFF("special", special), images.TIFF("ten", ten...), images.TIFF("many", model.DrawLines(slices.Repeat([]string{manyWords}, manyLines)))}
 })
 
-// inEveryFormat asks for a file in each format.
-func inEveryFormat(f images.File) (asks []ask) {
-	for _, format := range append(slices.Clone(documents.Formats), "pdf", "json") {
-		asks = append(asks, inline(f.Name, dataURL("image/"+f.Format, f.Data)).format(format))
+// inEveryFormat asks for an image of the target in each format, or for a page that the suite draws instead.
+func inEveryFormat(scenario string, page func() images.File) func(s *session) []ask {
+	return func(s *session) (asks []ask) {
+		a := read(scenario)
+		if s.Images[scenario] == "" {
+			f := page()
+			a = inline(f.Name, dataURL("image/"+f.Format, f.Data))
+		}
+		for _, format := range append(slices.Clone(documents.Formats), "pdf", "json") {
+			asks = append(asks, a.format(format))
+		}
+		return asks
 	}
-	return asks
 }
 
 func readsSpecialCharacters(_ context.Context, _ *session, x []*model.Exchange) error {
@@ -83,6 +95,9 @@ func readsInOrder(_ context.Context, _ *session, x []*model.Exchange) error {
 	pages := strings.Split(x[0].Text("text"), "\f")
 	if len(pages) != len(pageWords) {
 		return fail(x[0], "the image has %d pages, the text %d", len(pageWords), len(pages))
+	}
+	if !x[0].Request.Job.Unknown {
+		return nil // not the words of the suite
 	}
 	for i, page := range pages {
 		// Not every word need be read rightly, but none on the page of another.
@@ -99,6 +114,13 @@ func readsManyWords(_ context.Context, _ *session, x []*model.Exchange) error {
 	lines := strings.Split(strings.ReplaceAll(x[0].Text("text"), "\n\n", "\n"), "\n")
 	if words := strings.Fields(lines[0]); len(lines) < manyLines-1 || len(words) < len(strings.Fields(manyWords))-2 {
 		return fail(x[0], "the image has %d lines of %d words in clear print, but the text has %d, of which the first has %d", manyLines, len(strings.Fields(manyWords)), len(lines), len(words))
+	}
+	return nil
+}
+
+func listsMostWeakPlaces(_ context.Context, s *session, x []*model.Exchange) error {
+	if weak, _ := x[0].JSON["weak"].([]any); s.isExact && len(weak) != expect.MaxWeak {
+		return fail(x[0], "the page has more than %d weak places; the answer lists %d", expect.MaxWeak, len(weak))
 	}
 	return nil
 }

@@ -20,6 +20,8 @@ type Document struct {
 	Pages []*Element
 	// Languages are all language tags in the document.
 	Languages []string
+
+	hasOthers bool // whether the format has other readings of words
 }
 
 // Element is a page, a block, a line or a word. A level that a format has in addition, such as hOCR's ocr_par or the
@@ -238,7 +240,7 @@ func (d *Document) Confidence() float64 {
 const maxRounding = 0.0051
 
 // Differs returns the first difference between two documents of the same reading, or "". It compares page sizes, words,
-// their boxes, and their confidences, but not the boxes of blocks and lines.
+// their boxes, their confidences and their other readings, but not the boxes of blocks and lines.
 func Differs(a, b *Document) string {
 	if len(a.Pages) != len(b.Pages) {
 		return fmt.Sprintf("one has %d pages, the other %d", len(a.Pages), len(b.Pages))
@@ -260,6 +262,8 @@ func Differs(a, b *Document) string {
 			return fmt.Sprintf("word %d (%s) is at %v in one and at %v in the other", i+1, x[i].Text, x[i].Box, y[i].Box)
 		case max(x[i].Confidence-y[i].Confidence, y[i].Confidence-x[i].Confidence) > maxRounding:
 			return fmt.Sprintf("word %d (%s) has the confidence %.4f in one and %.4f in the other", i+1, x[i].Text, x[i].Confidence, y[i].Confidence)
+		case a.hasOthers && b.hasOthers && !slices.Equal(x[i].Others, y[i].Others):
+			return fmt.Sprintf("word %d (%s) has the other readings %q in one and %q in the other", i+1, x[i].Text, x[i].Others, y[i].Others)
 		}
 	}
 	return ""

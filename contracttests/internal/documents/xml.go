@@ -254,7 +254,7 @@ func (n *node) languages() []string {
 // readAll reads the pages under root. Every word of the file must be in a line of a block of a page, and pages must be
 // numbered in order.
 func (v *vocabulary) readAll(root *node) (*Document, error) {
-	doc := &Document{Languages: root.languages()}
+	doc := &Document{Languages: root.languages(), hasOthers: true}
 	for i, p := range root.all(v.is[pageKind]) {
 		page, err := v.read(p, pageKind)
 		if err != nil {

@@ -3,6 +3,7 @@ package expect
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -44,8 +45,8 @@ const (
 
 // Limits of weak places.
 const (
-	// maxWeak is the most places of an answer, as in the contract.
-	maxWeak = 50
+	// MaxWeak is the most places of an answer, as in the contract.
+	MaxWeak = 50
 	// surelyWeak is a confidence at which no server can claim that a word is not weak: most of its characters are wrong.
 	surelyWeak = 0.4
 	// maxDeviation is how far the confidence of a place may differ from the mean of its words, which documents round.
@@ -141,18 +142,38 @@ func compareWeak(places []WeakPlace, doc *documents.Document) string {
 			return fmt.Sprintf("weak place %d %s", i+1, fault)
 		}
 	}
-	if len(places) == maxWeak {
-		return "" // the list is full
+	least := 0.0 // characters likely to be wrong that a word in no place may have
+	if len(places) == MaxWeak {
+		least = leastWrong(places) + maxUnlisted
 	}
 	for n, p := range doc.Pages {
 		for _, word := range p.Words() {
 			covered := slices.ContainsFunc(places, func(w WeakPlace) bool { return w.Page == int64(n+1) && w.box().ContainsCenter(word.Box) })
-			if word.Confidence < surelyWeak && !covered {
+			if word.Confidence < surelyWeak && !covered && wrong(word.Text, word.Confidence) > least {
 				return fmt.Sprintf("the word %q has the confidence %.2f, but is in no weak place", word.Text, word.Confidence)
 			}
 		}
 	}
 	return ""
+}
+
+// maxUnlisted is how many characters more may be likely to be wrong in a word that a full list leaves out: documents round confidences.
+const maxUnlisted = 0.25
+
+// wrong is how many characters of a text are likely to be wrong.
+func wrong(text string, confidence float64) float64 {
+	return (1 - confidence) * float64(utf8.RuneCountInString(strings.Join(strings.Fields(text), "")))
+}
+
+// leastWrong is the least number of characters that are likely to be wrong in a place with words.
+func leastWrong(places []WeakPlace) float64 {
+	least := math.Inf(1)
+	for _, w := range places {
+		if w.Text != "" {
+			least = min(least, wrong(w.Text, w.Confidence))
+		}
+	}
+	return least
 }
 
 // compareWords compares a place with the words in its box. It returns what is wrong, or "".

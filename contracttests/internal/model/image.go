@@ -100,7 +100,8 @@ func MockImages() map[string]string {
 	images := map[string]string{
 		ImagePrinted: "printed", ImageOther: "handwritten", ImageBlank: "blank", ImageUnfetchable: "400", ImageBusy: "fetch-busy", ImageNotAnImage: "not-an-image",
 		ImageError: "500", ImageSlow: "slow-100", ImageStuck: "slow-10000", ImageFaint: "low-confidence", ImagePages: "multi-page",
-		ImageEnhance: "printed/difficult", ImageBroken: "broken-word", ImageWeak: "weak", ImageIllustrated: "illustrated", ImageReset: "reset", ImageCut: "cut", ImageLength: "length", ImageOverload: "busy",
+		ImageEnhance: "printed/difficult", ImageBroken: "broken-word", ImageWeak: "weak", ImageIllustrated: "illustrated",
+		ImageSigns: "signs", ImageLong: "long", ImageTenPages: "ten-pages", ImageFaded: "faded", ImageReset: "reset", ImageCut: "cut", ImageLength: "length", ImageOverload: "busy",
 	}
 	for _, reason := range FetchReasons() {
 		images[ImageFetch+reason] = "fetch-" + reason

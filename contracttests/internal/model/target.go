@@ -56,6 +56,10 @@ const (
 	ImageBroken      = "broken-word"
 	ImageWeak        = "weak"
 	ImageIllustrated = "illustrated"
+	ImageSigns       = "signs"
+	ImageLong        = "long"
+	ImageTenPages    = "ten-pages"
+	ImageFaded       = "faded"
 	ImageReset       = "reset"
 	ImageCut         = "cut"
 	ImageLength      = "length"
@@ -198,7 +202,8 @@ func (t Target) WithDefaults() (Target, error) {
 	return t, nil
 }
 
-// What a case may need besides keys ("key:<scenario>") and images ("image:<scenario>").
+// What a case may need besides keys ("key:<scenario>"), images ("image:<scenario>"), and images that the suite can replace by drawing
+// a page ("page:<scenario>").
 const (
 	NeedClock       = "clock"       // Control
 	NeedFetching    = "fetching"    // ServeImages
@@ -224,6 +229,8 @@ func (t Target) Missing(needs []string) string {
 			return "the run serves no images for the target to fetch; use --serve-images"
 		case need == NeedRevoking && t.Revoke == nil:
 			return "keys of the target cannot be revoked during the run"
+		case kind == "page" && t.Images[scenario] == "" && t.Simulated:
+			return fmt.Sprintf("no image is mapped to %q, and the target does not read those of the suite", scenario)
 		case need == NeedReading && t.Simulated:
 			return "the target does not read images"
 		case need == NeedEnhancement && !t.Enhances:

@@ -34,6 +34,7 @@ func Mock(ctx context.Context, baseURL string, client *http.Client) (Target, err
 	for i := range mockAccounts {
 		t.Keys[KeySpare] = append(t.Keys[KeySpare], name("ok", i+1))
 	}
+	t.Keys[KeySpare] = append(t.Keys[KeySpare], name("archive", 0)) // numbers of seven digits
 	control, err := newMockControl(baseURL, client)
 	if err != nil {
 		return t, err

@@ -83,11 +83,20 @@ func Fixtures() []Fixture { return slices.Clone(fixtures()) }
 func Languages() []string { return slices.Clone(languages()) }
 
 const (
-	// fixtureModel stands for the model that reads the fixtures.
-	fixtureModel = "fixtures"
+	// fixtureModel and handwritingModel stand for the models that read the printed and the handwritten fixtures.
+	fixtureModel     = "fixtures"
+	handwritingModel = "fixtures-handwriting"
 	// mockVersion stands for the version of the service: answers must not change with each build.
 	mockVersion = "mock"
 )
+
+// model returns the name of the model that reads the fixture.
+func (f *Fixture) model() string {
+	if f.Kind == handwritten {
+		return handwritingModel
+	}
+	return fixtureModel
+}
 
 // fixtureDigest returns the digest of all fixtures.
 var fixtureDigest = sync.OnceValue(func() string {

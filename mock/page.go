@@ -136,7 +136,7 @@ func (f *Fixture) word(w fixtureWord, enhance bool, confidenceFactor float64) (d
 	if w.rule != "" && !enhance {
 		confidence -= misreadPenalty
 	}
-	word := document.Word{Text: w.read, Confidence: round(confidenceFactor * confidence), Model: fixtureModel}
+	word := document.Word{Text: w.read, Confidence: round(confidenceFactor * confidence), Model: f.model()}
 	if w.rule == "" {
 		return word, nil
 	}

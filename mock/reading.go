@@ -2,6 +2,7 @@ package mock
 
 import (
 	"cmp"
+	"slices"
 	"sync"
 
 	"uncial/gen"
@@ -58,8 +59,10 @@ func (c choice) read(enhance bool) *reading {
 			doc.Edits = append(doc.Edits, e)
 		}
 	}
-	if len(picked) > 0 {
-		doc.Models = []document.Model{{Name: fixtureModel, Digest: fixtureDigest()}}
+	for _, f := range picked {
+		if m := (document.Model{Name: f.model(), Digest: fixtureDigest()}); !slices.Contains(doc.Models, m) {
+			doc.Models = append(doc.Models, m)
+		}
 	}
 	if c.blank {
 		doc.Pages = []document.Page{blankSheet()}

@@ -12,12 +12,13 @@ const (
 	brokenWord = "broken-word" // two words are divided at the ends of lines: one also occurs undivided, the other does not
 	signs      = "signs"
 	long       = "long"
+	tenPages   = "ten-pages"
 )
 
 // specimens returns the pages of each text. The texts are part of the program, so that an error in them panics.
 var specimens = sync.OnceValue(func() map[string][]*Fixture {
 	all := map[string][]*Fixture{}
-	for name, pages := range map[string][]string{brokenWord: {dividedText}, signs: {signsText}, long: longTexts()} {
+	for name, pages := range map[string][]string{brokenWord: {dividedText}, signs: {signsText}, long: longTexts(1, longLines), tenPages: longTexts(10, longLines/2)} {
 		for _, text := range pages {
 			f, err := parseFixture(text)
 			if err != nil {
@@ -53,7 +54,7 @@ author: Wulfila, William Shakespeare and others
 work: A specimen of signs
 year: 1623
 
-"Who's there?" «Nay,» & answere ‘me’: &c. &amp;
+"Who's there?" «Nay,» & “answere” ‘me’: &c. &amp; ~
 <i>Stand</i> </p> ]]> <!-- and --> vnfold; your\selfe \n %20
 it's 'tis \"twice\" #1 $2 {x} [y] (z) *a* _b_ ^c| d=e; f:g
 
@@ -62,16 +63,15 @@ q̃ p̄ m̃ x̣ ꝑ ꝓ ſo ﬁ æ Œ ß ñ é ſt £5 §7 ¶ † № ½ — –
 null true 0 -1 1e5 NaN 007 1,5 2.50 =1+1 +x @y
 `
 
-// The measures of the long text: as much as a sheet holds.
+// The measures of long texts: as much as a sheet holds.
 const (
-	longPages    = 10
 	longLines    = 30
 	longWidth    = 62 // characters
 	nextPageFrom = 37 // words by which each page begins later in the texts
 )
 
-// longTexts are pages that are full of the words of the English fixtures, each from another one on.
-func longTexts() (pages []string) {
+// longTexts are pages that are full of the words of the English fixtures, each from another one on. Handwriting and print alternate.
+func longTexts(n, lines int) (pages []string) {
 	var words []string
 	for _, f := range byLanguage()["en"] {
 		for _, b := range f.blocks {
@@ -82,11 +82,11 @@ func longTexts() (pages []string) {
 			}
 		}
 	}
-	for p := range longPages {
+	for p := range n {
 		var b strings.Builder
-		b.WriteString("id: long\nkind: printed\n\n")
+		fmt.Fprintf(&b, "id: long\nkind: %s\n\n", []string{handwritten, printed}[p%2])
 		at := p * nextPageFrom
-		for range longLines {
+		for range lines {
 			line := ""
 			for ; line == "" || utf8.RuneCountInString(line)+1+utf8.RuneCountInString(words[at%len(words)]) <= longWidth; at++ {
 				line = strings.TrimPrefix(line+" "+words[at%len(words)], " ")

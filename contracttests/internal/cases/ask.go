@@ -63,6 +63,11 @@ func status() ask { return get("/status") }
 // get sends a GET without a body.
 func get(path string) ask { return ask{Request: model.Request{Method: http.MethodGet, Path: path}} }
 
+// elsewhere sends a body with a method, or to a path, that the contract does not have.
+func elsewhere(method, path string) ask {
+	return ask{Request: model.Request{Method: method, Path: path, Body: []byte(`{}`)}}
+}
+
 // job changes a copy of the job, so that rows can share an ask.
 func (a ask) job(change func(j *model.Job)) ask {
 	j := *a.Job

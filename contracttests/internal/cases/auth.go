@@ -95,6 +95,10 @@ func authRows() (rows []row) {
 		name: "status/401/cookies", points: 20, extractions: 3, check: checkCookies,
 		explanation: "A server remembers no caller: with every cookie that it has set, and on the connection of an earlier caller, a request without a key is refused.",
 	}, row{
+		// Checks that are left out behind a cache, after an error, or while an account is limited.
+		name: "extract/401/in-every-state", needs: []string{needKey(model.KeyEmpty), needKey(model.KeyRateLimited)}, points: 10, extractions: mostExtractions, check: checkKeysInEveryState,
+		explanation: "A request without a valid key is refused whatever the account behind a similar one has done before: after answers of every status, and after repeats.",
+	}, row{
 		// Servers keep what they know of a key in memory, with what it asked for.
 		name: "status/401/revoked-meanwhile", account: model.KeyRevocable, needs: []string{model.NeedRevoking}, points: 10, extractions: 2, check: checkRevoked,
 		explanation: "A key that was just used is refused from the moment of its revocation, with every request that it has made before.",
@@ -123,6 +127,58 @@ func checkCookies(ctx context.Context, s *session) error {
 		}
 	}
 	return nil
+}
+
+// checkKeysInEveryState brings accounts into every state, and then sends requests with keys that resemble theirs, and without one.
+func checkKeysInEveryState(ctx context.Context, s *session) error {
+	kept := read(printed).format("hocr").header("Idempotency-Key", s.idempotencyKey())
+	states := map[string][]ask{
+		model.KeyOK: {status(), kept, kept, invalid(), get("/nowhere")}, model.KeyEmpty: {read(printed)}, model.KeyRateLimited: {invalid().rushed()}, model.KeyError: {status(), read(printed)},
+	}
+	for _, scenario := range slices.Sorted(maps.Keys(states)) {
+		if len(s.accounts[scenario]) == 0 {
+			continue
+		}
+		a := s.accounts[scenario][0]
+		var err error
+		switch scenario {
+		case model.KeyOK:
+			a, err = s.account(ctx, scenario, 4, 1)
+		case model.KeyRateLimited:
+			a, err = s.exhausted(ctx, scenario, false)
+		default:
+			err = s.open(ctx, a)
+		}
+		if err != nil {
+			return err
+		}
+		for _, q := range states[scenario] {
+			if _, err := s.sendAs(ctx, a, q); err != nil {
+				return err
+			}
+			for _, credential := range []credential{nil, backwardsKey, cutKey} {
+				for _, stranger := range []ask{kept, status(), invalid(), read(printed)} {
+					r := s.request(stranger.by(nobody), &cast{})
+					if r.Wrong = nil; credential != nil {
+						r.Auth = []model.Credential{credential(a.Key)}
+					}
+					if _, err := s.send(ctx, r); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// backwardsKey and cutKey resemble a key, and are none even on mocks.
+func backwardsKey(key string) model.Credential {
+	return model.Credential{Value: "Bearer " + backwards(key), Shell: "Bearer $(printf %s $UNCIAL_KEY | rev)"}
+}
+
+func cutKey(key string) model.Credential {
+	return model.Credential{Value: "Bearer " + key[1:], Shell: "Bearer ${UNCIAL_KEY#?}"}
 }
 
 // checkRevoked makes every kind of request with a key, revokes it, and repeats them.

@@ -55,6 +55,16 @@ var clockRows = []row{
 			read(blank), untilMonth(time.Second), read(blank), status(), untilMonth(0), status(), read(blank), status(),
 		},
 	}, {
+		// Caps that reset on their anniversary, after 30 days, by the number of the month alone, or not at the end of a year.
+		name: "clock/capped-year", about: "extract/200", account: model.KeyCapped, needs: clockNeeds, points: 10 * (months + 1), extractions: 2 * (months + 1), build: cappedMonths,
+		explanation: "The cap of a key starts again with each month of a year and with the next year, and not before.",
+	}, {
+		name: "clock/window-across-months", about: "extract/200", needs: clockNeeds, points: 30,
+		explanation: "A window goes on when a month ends, and the points of the new month are whole.",
+		asks: []ask{
+			read(blank), untilWindow(0), untilMonth(20 * time.Second), read(blank), status(), untilMonth(time.Millisecond), invalid(), status(), untilMonth(0), status(), invalid(), read(blank), later(39 * time.Second), status(), invalid(), later(time.Second), status(), invalid(),
+		},
+	}, {
 		// The last millisecond of a month finds rounding, and the first instant of the next one finds a reset that
 		// is computed from stale points.
 		name: "clock/next-reset", about: "extract/402", account: model.KeyEmpty, needs: clockNeeds, points: 10,
@@ -72,6 +82,15 @@ var clockRows = []row{
 		name: "clock/replay", about: "extract/200", needs: clockNeeds, points: 10 * int64(2*len(ages)+len(boundaries)+2), extractions: int64(len(youngAges) + 2*len(ages) + 2*len(boundaries) + 2), build: replaysOverTime,
 		explanation: "A stored answer is kept for 24 hours, across every boundary of the calendar, and no longer.",
 	},
+}
+
+// cappedMonths spends points of a capped key in every month, and looks at its cap at the first and the last instant.
+func cappedMonths(*session) (asks []ask) {
+	asks = []ask{read(blank), status()}
+	for range months {
+		asks = append(asks, untilMonth(time.Millisecond), status(), untilMonth(0), status(), read(blank), status(), later(15*24*time.Hour), status())
+	}
+	return append(asks, move(func(a *model.Account) time.Time { return model.NextMonth(a.Now).AddDate(1, 0, 0) }), status(), read(blank), status())
 }
 
 // emptyAtOnce takes the points away at the first instant of a month: nextReset must then be a whole month later.

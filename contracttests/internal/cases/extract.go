@@ -102,6 +102,10 @@ var extractRows = []row{
 		name: "extract/200/reads-what-stands-there", points: 20, needs: []string{model.NeedReading}, asks: []ask{read(model.OwnImage).format("tsv"), read(model.OwnImage).format("page")},
 		explanation: "The text says what the image shows.",
 	}, {
+		// Options that work alone and not together.
+		name: "extract/200/combinations", points: 1800, extractions: 180, needs: []string{model.NeedThorough}, check: checkCombinations,
+		explanation: "Every format is right in every language, with enhancement and without.",
+	}, {
 		// Two requests per image: answers that are mixed up differ from the earlier readings of the image.
 		name: "extract/200/at-once", points: 80, atOnce: 8, explanation: "Concurrent requests each get the answer to their own image, and each is charged once.",
 		asks: []ask{
@@ -134,6 +138,36 @@ func confidencesFollowWords(_ context.Context, s *session, x []*model.Exchange) 
 	}
 	return nil
 }
+
+// checkCombinations asks for every format in every listed language, verbatim or enhanced in turn, of pages of every kind.
+func checkCombinations(ctx context.Context, s *session) error {
+	a, err := s.account(ctx, model.KeyOK, 100, 180)
+	if err != nil {
+		return err
+	}
+	listed, err := s.askLanguages(ctx, a)
+	if err != nil {
+		return err
+	}
+	pages := []string{printed, other, blank, model.ImageFaint, model.ImagePages}
+	pages = slices.DeleteFunc(pages, func(p string) bool { return s.ImageURL(p) == "" })
+	formats := append([]string{"", "text", "pdf"}, documents.Formats...)
+	for i, tag := range listed[:min(len(listed), mostCombined)] {
+		for k, format := range formats {
+			q := read(pages[(i+k)%len(pages)]).language(tag).format(format)
+			if (i+k/2)%3 == 0 {
+				q = q.enhance(true)
+			}
+			if _, err := s.sendAs(ctx, a, q); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// mostCombined is in how many languages every format is asked for.
+const mostCombined = 20
 
 // waysToWriteIt writes one request in seven ways that RFC 8259 and RFC 9110 make equivalent.
 func waysToWriteIt(s *session) []ask {

@@ -86,9 +86,13 @@ var idempotencyRows = []row{
 		name: "status/200/idempotency-key", points: 20, explanation: "GET /status ignores an Idempotency-Key: it always reports the present state.",
 		asks: []ask{read(printed).keyed("a"), status().keyed("a"), read(other), status().keyed("a"), status().keyed("b"), invalid(), status().keyed("b"), read(printed).keyed("a")},
 	}, {
-		// Two kinds of errors come first: an invalid request, and one that fails while it runs.
-		name: "extract/200/errors-are-not-kept", points: 10, explanation: "After an error the Idempotency-Key is free again: the corrected request is carried out.",
-		asks: []ask{invalid().keyed("a"), read(unfetchable).keyed("a"), read(printed).keyed("a"), read(printed).keyed("a")},
+		// Every kind of error comes first: an invalid request, one that fails while it runs, and those that never become an extraction.
+		name: "extract/200/errors-are-not-kept", points: 20, explanation: "After an error the Idempotency-Key is free again: the corrected request is carried out.",
+		asks: []ask{
+			invalid().keyed("a"), read(unfetchable).keyed("a"), read(printed).keyed("a"), read(printed).keyed("a"),
+			read(printed).keyed("b").by(nobody), read(printed).keyed("b").by(nobody).auth("Bearer x$UNCIAL_KEY"), elsewhere("PUT", "/extract").keyed("b"), elsewhere("POST", "/nowhere").keyed("b"), status().keyed("b"),
+			body(`{`, "body").keyed("b"), body("x", "Content-Type").header("Content-Type", "text/plain").keyed("b"), unreadable(unsupported).keyed("b"), read(notAnImage).keyed("b"), read(printed).keyed("b"), read(printed).keyed("b"),
+		},
 	}, {
 		name: "extract/402/errors-are-not-kept", account: model.KeyEmpty, explanation: "After a 402 the Idempotency-Key is free again, for any request.",
 		asks: []ask{read(printed).keyed("a"), read(other).keyed("a"), read(printed).format("tsv").keyed("a"), unreadable(unsupported).keyed("a"), read(printed).keyed("a")},
@@ -157,7 +161,7 @@ func everyFormatTwice() (asks []ask) {
 }
 
 // mostNegotiated is at least as many as the requests that negotiated makes.
-const mostNegotiated = 16
+const mostNegotiated = 20
 
 // negotiatedReplays stores an answer and repeats its request under every negotiation.
 func negotiatedReplays(*session) []ask {
@@ -259,9 +263,7 @@ const (
 
 // repliesAfterTraffic stores an answer, sends every other kind of request, stores more answers, and repeats all of it.
 func repliesAfterTraffic(s *session) []ask {
-	put := body(`{}`)
-	put.Method = http.MethodPut
-	put.Wrong = nil
+	put := elsewhere(http.MethodPut, "/extract")
 	kept := read(printed).keyed("kept")
 	asks := []ask{
 		kept, status(), kept, invalid(), kept, read(unfetchable), kept, read(blank), kept, put, kept, get("/nowhere"), kept, read(other).keyed("kept").wrong("Idempotency-Key"), kept, read(printed).by(nobody), kept, read(unfetchable).keyed("free"), kept,

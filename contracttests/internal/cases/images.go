@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"uncial/contracttests/internal/documents"
 	"uncial/contracttests/internal/images"
 	"uncial/contracttests/internal/model"
 )
@@ -19,14 +20,14 @@ var imageRows = []row{
 		name: "extract/200/image-formats", points: 50, build: someImages, extractions: 5,
 		explanation: "JPEG, PNG, TIFF, BMP and WebP are read, whatever type the data: URL declares.",
 	}, {
-		name: "extract/200/every-image", points: 2500, extractions: 250, needs: []string{model.NeedThorough}, build: everyImage,
+		name: "extract/200/every-image", points: 5000, extractions: 500, needs: []string{model.NeedThorough}, build: everyImage,
 		explanation: "Every variant of every format is read, from one pixel to the limits of bytes, pixels, sides and pages, and in every form of data: URL.",
 	}, {
 		// Their boxes are compared with those of the words that the suite has drawn, and those of edits with the words of the document.
-		name: "extract/200/turned-image", points: 40, build: func(s *session) []ask { return turned(s, s.Seed, 2) }, extractions: 4,
+		name: "extract/200/turned-image", points: 60, build: func(s *session) []ask { return turned(s, s.Seed, 2) }, extractions: 6,
 		explanation: "A page that its file declares to be turned or mirrored is read upright, and all boxes are those of the upright page.",
 	}, {
-		name: "extract/200/every-turned-image", points: 480, extractions: 48, needs: []string{model.NeedThorough}, build: func(s *session) []ask { return turned(s, 0, 24) },
+		name: "extract/200/every-turned-image", points: 720, extractions: 72, needs: []string{model.NeedThorough}, build: func(s *session) []ask { return turned(s, 0, 24) },
 		explanation: "A page is read upright in each orientation that JPEG, TIFF and PNG can declare, and all boxes are those of the upright page.",
 	}, {
 		name: "extract/400/every-other-file", extractions: 60, build: otherFiles,
@@ -132,10 +133,17 @@ func everyImage(s *session) (asks []ask) {
 		if strings.Contains(f.Name, "thumbnail") {
 			a = a.format("hocr")
 		}
-		asks = append(asks, a)
+		if asks = append(asks, a); len(f.Data) < longImage { // what two formats say of an image must agree
+			asks = append(asks, a.format(anyFormat[1+i%(len(anyFormat)-1)]))
+		}
 	}
 	for i, form := range urlForms() {
-		asks = append(asks, inline(fmt.Sprintf("%s in form %d", images.Medium().Name, i), form(images.Medium())))
+		for _, size := range []int{0, longImage, largerImage} {
+			f := images.Medium()
+			if f.Data = append(slices.Clone(f.Data), make([]byte, size)...); size < largerImage || i%4 == 0 {
+				asks = append(asks, inline(fmt.Sprintf("%s and %d in form %d", f.Name, size, i), form(f)))
+			}
+		}
 	}
 	for i, form := range urlForms() {
 		files := slices.DeleteFunc(ofFormat(imageFormats[i%len(imageFormats)]), func(f images.File) bool {
@@ -173,7 +181,7 @@ func turned(s *session, seed uint64, n int) (asks []ask) {
 		used = append(used, f.Name)
 		a := inline(f.Name, dataURL("image/"+f.Format, f.Data))
 		a.Job.Own = &pages.own
-		asks = append(asks, a.format("alto"), a.format("alto").enhance(true))
+		asks = append(asks, a.format("alto"), a.format("alto").enhance(true), a.format(documents.Formats[i%len(documents.Formats)]))
 	}
 	s.choseFrom("turned pages", namesOf(pages.files), used)
 	return asks

@@ -26,6 +26,15 @@ var orderRows = []row{
 		name: "extract/400/before-402", account: model.KeyEmpty, explanation: "The shape of a request is checked before the points: without points an invalid request is a 400.",
 		asks: append(malformed(), read(printed).wrong("Idempotency-Key").header("Idempotency-Key", ""), unreadable(unsupported)),
 	}, {
+		name: "extract/429/before-402", account: model.KeyEmpty, extractions: mostExtractions, check: checkLimitedEmpty,
+		explanation: "The rate limit is checked before the points: once the window is used up, an account without points gets a 429.",
+	}, {
+		name: "extract/400/before-500", needs: []string{needImage(model.ImageOverload)}, explanation: "The shape of a request is checked before the capacity of the service.",
+		asks: []ask{
+			read(model.ImageOverload).format("docx").wrong("format"), unreadableAll(unsupported)[0].job(func(j *model.Job) { j.Image = model.ImageOverload }),
+			read(model.ImageOverload).wrong("Idempotency-Key").header("Idempotency-Key", ""), read(model.ImageOverload).query("page=1").wrong("page"),
+		},
+	}, {
 		// It finds servers that fetch images for accounts that cannot pay.
 		name: "extract/402/before-the-image", account: model.KeyEmpty, explanation: "The points are checked before the image: without points an unreadable image is a 402.",
 		asks: []ask{read(unfetchable), read(notAnImage)},
@@ -122,23 +131,47 @@ func checkUsedUpWindow(ctx context.Context, s *session) error {
 			return err
 		}
 	}
-	for _, q := range append(malformed(), oversized(), read(printed), read(unfetchable), kept) {
-		x, err := s.sendAs(ctx, a, q.rushed())
-		if err != nil {
-			return err
+	asks := append(malformed(), oversized(), read(printed), read(unfetchable), kept)
+	for _, scenario := range []string{model.ImageOverload, model.ImageError, model.ImageBusy, model.ImageTenPages} {
+		if s.Images[scenario] != "" {
+			asks = append(asks, read(scenario))
 		}
-		record, err := s.status(ctx, a)
-		if err != nil {
-			return err
-		}
-		if err := checkRetry(a, x, record); err != nil {
+	}
+	for _, q := range asks {
+		if err := s.refusedUntilReset(ctx, a, q); err != nil {
 			return err
 		}
 	}
-	put := body(`{}`)
-	put.Method = http.MethodPut
+	for _, before := range lastMoments {
+		if s.Control == nil || a.Now.IsZero() {
+			break
+		}
+		if err := s.moveTo(ctx, a, a.Window.Reset.Add(-before)); err != nil {
+			return err
+		}
+		if err := s.refusedUntilReset(ctx, a, invalid()); err != nil {
+			return err
+		}
+	}
+	put := elsewhere(http.MethodPut, "/extract")
 	_, err = s.sendAs(ctx, a, status().query("verbose=1").wrong("verbose"), get("/nowhere"), put)
 	return err
+}
+
+// lastMoments are times before the reset of a window at which rounding shows.
+var lastMoments = []time.Duration{1300 * time.Millisecond, time.Second, 700 * time.Millisecond, 200 * time.Millisecond, time.Millisecond}
+
+// refusedUntilReset sends a request that must be a 429, and compares it with the status.
+func (s *session) refusedUntilReset(ctx context.Context, a *model.Account, q ask) error {
+	x, err := s.sendAs(ctx, a, q.rushed())
+	if err != nil {
+		return err
+	}
+	record, err := s.status(ctx, a)
+	if err != nil {
+		return err
+	}
+	return checkRetry(a, x, record)
 }
 
 // exhausted returns a limited account whose window is used up, so that the next request that counts is refused. See limited for fresh.
@@ -151,6 +184,15 @@ func (s *session) exhausted(ctx context.Context, scenario string, fresh bool) (*
 		return nil, err
 	}
 	return a, s.useUp(ctx, a, 0)
+}
+
+func checkLimitedEmpty(ctx context.Context, s *session) error {
+	a, err := s.exhausted(ctx, model.KeyEmpty, false)
+	if err != nil {
+		return err
+	}
+	_, err = s.sendAs(ctx, a, read(printed).rushed(), read(unfetchable).rushed(), read(printed).format("pdf").enhance(true).rushed(), invalid().rushed(), status())
+	return err
 }
 
 func checkLimitedCapped(ctx context.Context, s *session) error {

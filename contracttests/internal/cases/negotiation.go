@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 
+	"uncial/contracttests/internal/documents"
 	"uncial/contracttests/internal/model"
 )
 
@@ -93,10 +94,8 @@ func negotiated(base ask, withAnyType bool) (all []ask) {
 
 // negotiationRows provoke each error under every negotiation. The envelope and the status never change.
 func negotiationRows() (rows []row) {
-	put := body(`{}`)
-	put.Method = http.MethodPut
-	nowhere := body(`{}`)
-	nowhere.Path = "/nowhere"
+	put := elsewhere(http.MethodPut, "/extract")
+	nowhere := elsewhere(http.MethodPost, "/nowhere")
 	for _, e := range []struct {
 		name, account string
 		base          ask
@@ -118,9 +117,27 @@ func negotiationRows() (rows []row) {
 		})
 	}
 	return append(rows, row{
+		// Servers answer some clients with the bare text or document, compress long answers, or answer ranges.
+		name: "extract/200/negotiation", points: 10 * mostNegotiated, extractions: mostNegotiated, build: negotiatedResults,
+		explanation: "Whatever type, language, coding, origin, client, version of HTTP or connection the request names, the result is the same.",
+	}, row{
 		name: "extract/429/negotiation", account: model.KeyRateLimited, extractions: mostExtractions, check: checkLimitNegotiation,
 		explanation: "Whatever type, language, coding, origin, client, version of HTTP or connection the request names, a 429 keeps its status and its form.",
 	})
+}
+
+// negotiatedResults asks for every format under every negotiation. A long page is among them, because short answers are seldom compressed.
+func negotiatedResults(s *session) (asks []ask) {
+	for i, q := range negotiated(read(printed), false) {
+		formats := append([]string{"", "text", "pdf"}, documents.Formats...)
+		asks = append(asks, q.format(formats[i%len(formats)]))
+	}
+	if s.ImageURL(model.ImageTenPages) != "" {
+		for _, coding := range []string{"gzip", "identity", "*"} {
+			asks = append(asks, read(model.ImageTenPages).format("alto").header("Accept-Encoding", coding))
+		}
+	}
+	return asks
 }
 
 func checkLimitNegotiation(ctx context.Context, s *session) error {

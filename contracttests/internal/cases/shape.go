@@ -9,6 +9,7 @@ import (
 
 	"uncial/contracttests/internal/answer"
 	"uncial/contracttests/internal/generate"
+	"uncial/contracttests/internal/images"
 	"uncial/contracttests/internal/model"
 )
 
@@ -18,6 +19,10 @@ var shapeRows = []row{
 		// A failing request is reduced to a single rule already, so the report names it.
 		name: "extract/400/each-rule", extractions: int64(len(generate.Pack(shapeRules()))), check: checkEachRule,
 		explanation: "A request that breaks a rule of the contract is a 400 whose details name the field; each rule is tried once, with values drawn by the seed.",
+	}, {
+		// Readers with buffers, and checks that only look at the beginning of a body.
+		name: "extract/400/each-rule-in-a-long-body", extractions: int64(len(generate.Pack(shapeRules()))), needs: []string{model.NeedThorough}, check: checkLongBodies,
+		explanation: "A request that breaks a rule is a 400 as well if its image makes it long.",
 	}, {
 		// Failing requests are reduced to the fewest rules that still fail.
 		name: "extract/400/several-rules", extractions: model.DefaultGenerated, check: checkSeveralRules,
@@ -66,6 +71,32 @@ func shapeVariants() []generate.Rule {
 // draft is a generated request; wrong are its invalid fields.
 func draft(d generate.Draft, wrong []string) ask {
 	return with(model.Request{Body: d.Body(), Header: d.Header, Query: d.Query, Wrong: wrong, Job: &model.Job{Image: unfetchable}})
+}
+
+// The sizes of images in long bodies, in bytes, and how many requests with the smaller one come to one with the larger one.
+const (
+	longImage   = 96 << 10
+	largerImage = 1200 << 10
+	fewLarger   = 16
+)
+
+// checkLongBodies is checkEachRule with a long image in front of what is wrong.
+func checkLongBodies(ctx context.Context, s *session) error {
+	file := images.Medium().Data
+	member := func(size int) []generate.Member {
+		return []generate.Member{{Name: "imageUrl", Value: model.MustJSON(dataURL("image/png", slices.Concat(file, make([]byte, size))))}}
+	}
+	long, larger := member(longImage), member(largerImage)
+	for i, group := range generate.Pack(shapeRules()) {
+		base := long
+		if i%fewLarger == 0 {
+			base = larger
+		}
+		if err := s.shrink(ctx, generate.Break(base, s.Seed+uint64(i)*104_729, group...)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // sendBroken sends a generated request from the account that has most requests left, even one without points.

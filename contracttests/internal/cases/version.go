@@ -147,6 +147,9 @@ func checkServedContract(ctx context.Context, s *session) error {
 	if err := s.negotiateContract(ctx, served); err != nil {
 		return err
 	}
+	if media := served.Header.Get("Content-Type"); !mediaOfDocuments.MatchString(media) {
+		return fail(served, "the contract must be sent as YAML or JSON, not as %q", media)
+	}
 	base, isYAML := strings.CutSuffix(served.Request.Absolute, "/openapi.yaml")
 	if !isYAML {
 		return nil
@@ -168,8 +171,11 @@ func checkServedContract(ctx context.Context, s *session) error {
 	case at != "":
 		return fail(y, "/openapi.json must say the same as /openapi.yaml; it differs at %s", at)
 	}
-	return nil
+	return s.negotiateContract(ctx, y)
 }
+
+// mediaOfDocuments are types in which OpenAPI documents are sent (RFC 9512), among them those of servers that do not know YAML.
+var mediaOfDocuments = regexp.MustCompile(`(?i)yaml|json|openapi|^text/plain|^application/octet-stream`)
 
 // negotiateContract requires the contract to be the same for everyone: whatever a request prefers, and with a key or without.
 func (s *session) negotiateContract(ctx context.Context, served *model.Exchange) error {

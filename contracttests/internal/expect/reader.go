@@ -12,7 +12,7 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// models returns the models that a result names, with their digests, sorted. Its schema was checked before.
+// models returns the models that a result names, with their digests, in its order. Its schema was checked before.
 func models(x *model.Exchange) []string {
 	var body struct {
 		Reader struct {
@@ -27,7 +27,6 @@ func models(x *model.Exchange) []string {
 	for _, m := range body.Reader.Models {
 		all = append(all, m.Name+" "+m.Digest)
 	}
-	slices.Sort(all)
 	return all
 }
 
@@ -50,13 +49,28 @@ func (s *Readings) checkReader(x *model.Exchange, j *model.Job, r reading) strin
 	if err != nil {
 		return fmt.Sprintf("the %s document: %s", j.Format, err)
 	}
-	if got := slices.Sorted(maps.Values(steps.Models)); !slices.Equal(got, models(x)) {
+	if got := slices.Sorted(maps.Values(steps.Models)); !slices.Equal(got, slices.Sorted(slices.Values(models(x)))) {
 		return fmt.Sprintf("the %s document must describe the models of the reader, %v, not %v", j.Format, models(x), got)
 	}
 	for i, line := range steps.Lines {
 		if !slices.ContainsFunc(line, func(id string) bool { return steps.Models[id] != "" }) {
 			return fmt.Sprintf("line %d of the %s document does not say which model read it", i+1, j.Format)
 		}
+	}
+	return checkModelOrder(models(x), steps)
+}
+
+// checkModelOrder requires models to be in the order of their first word. Of several models of one line the order is not known.
+func checkModelOrder(names []string, steps documents.Steps) string {
+	last := 0
+	for _, name := range names {
+		first := slices.IndexFunc(steps.Lines, func(line []string) bool {
+			return slices.ContainsFunc(line, func(id string) bool { return steps.Models[id] == name })
+		})
+		if first >= 0 && first < last {
+			return fmt.Sprintf("the models of the reader must be in the order of their first word; %s read line %d", name, first+1)
+		}
+		last = max(last, first)
 	}
 	return ""
 }

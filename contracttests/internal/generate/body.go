@@ -38,16 +38,28 @@ var (
 		"has True":                                     func(s string) string { return `{"enhance":True,` + s[1:] },
 	}
 	changesInField = map[string]func(body string) string{
-		"is not UTF-8":                          func(s string) string { return strings.Replace(s, "://", "://\xff", 1) },
-		"has half of a surrogate pair":          func(s string) string { return strings.Replace(s, "://", `://\ud800`, 1) },
-		"has a control character in a string":   func(s string) string { return strings.Replace(s, "://", "://\n", 1) },
-		"has an invalid escape":                 func(s string) string { return strings.Replace(s, "://", `://\x41`, 1) },
+		"is not UTF-8":                          inValue("\xff"),
+		"has half of a surrogate pair":          inValue(`\ud800`),
+		"has a control character in a string":   inValue("\n"),
+		"has an invalid escape":                 inValue(`\x41`),
 		"has a number that exceeds every limit": func(string) string { return `{"imageUrl":1e400}` },
 		"nests too deep": func(string) string {
 			return `{"imageUrl":` + strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth) + `}`
 		},
 	}
 )
+
+// inValue inserts a text into the URL of the image.
+func inValue(text string) func(body string) string {
+	return func(s string) string {
+		for _, head := range []string{"://", ";base64,"} {
+			if before, after, ok := strings.Cut(s, head); ok {
+				return before + head + text + after
+			}
+		}
+		return s
+	}
+}
 
 // toUTF16 encodes ASCII as UTF-16LE.
 func toUTF16(s string) string {

@@ -9,6 +9,7 @@ package images
 import (
 	"bytes"
 	"embed"
+	"encoding/binary"
 	"image"
 	"image/color"
 	"image/jpeg"
@@ -53,7 +54,7 @@ var Valid = sync.OnceValue(func() (all []File) {
 		}
 		return err
 	})
-	return slices.Concat(all, pngVariants(), jpegVariants(), bmpVariants(), sizes())
+	return slices.Concat(all, pngVariants(), jpegVariants(), bmpVariants(), webpVariants(), sizes())
 })
 
 // formatOf is the format in a media type, by the extension of a name.
@@ -130,11 +131,45 @@ func pngVariants() (all []File) {
 	for name, c := range map[string][]byte{
 		"resolution": chunk("pHYs", "\x00\x00\x2e\x23\x00\x00\x2e\x23\x01"), "text": chunk("tEXt", "Title\x00a page"), "transparent-colour": chunk("tRNS", "\x00\x14"), "exif": chunk("eXIf", "MM\x00*\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00"),
 		"time": chunk("tIME", "\x07\xea\x01\x0f\x0c\x00\x00"), "gamma": chunk("gAMA", "\x00\x00\xb1\x8f"),
+		"srgb": chunk("sRGB", "\x00"), "background": chunk("bKGD", "\x00\xff"), "one-frame": chunk("acTL", "\x00\x00\x00\x01\x00\x00\x00\x00"), "long-text": chunk("tEXt", "Comment\x00"+strings.Repeat("a page ", 12_000)),
 	} {
 		add(name, slices.Concat(plain[:33], c, plain[33:])) // behind the header
 	}
+	add("behind-its-end", append(slices.Clone(plain), "\x00more"...))
 	slices.SortFunc(all, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	return all
+}
+
+// webpVariants are files of the extended format, with metadata in front of and behind the picture (RFC 9649, section 2.7).
+func webpVariants() (all []File) {
+	simple, _ := stored.ReadFile("files/colours-lossless.webp") // an embedded file
+	width, height := webpSize(simple)
+	part := func(kind, content string) []byte {
+		b := append([]byte(kind), binary.LittleEndian.AppendUint32(nil, uint32(len(content)))...)
+		if b = append(b, content...); len(content)%2 == 1 {
+			b = append(b, 0)
+		}
+		return b
+	}
+	size := func(n int) string { return string([]byte{byte(n - 1), byte((n - 1) >> 8), byte((n - 1) >> 16)}) }
+	for name, v := range map[string]struct {
+		flags          string
+		before, behind []byte
+	}{
+		"extended": {"\x00", nil, nil}, "exif": {"\x08", nil, part("EXIF", exifTags(1))}, "xmp": {"\x04", nil, part("XMP ", "<x:xmpmeta xmlns:x='adobe:ns:meta/'/>")}, "unknown": {"\x00", part("UNKN", "odd"), nil},
+	} {
+		chunks := slices.Concat([]byte("WEBP"), part("VP8X", v.flags+"\x00\x00\x00"+size(width)+size(height)), v.before, simple[12:], v.behind)
+		file := append(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(chunks))), chunks...)
+		all = append(all, File{Name: "webp-" + name + ".webp", Data: file, Format: "webp"})
+	}
+	slices.SortFunc(all, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// webpSize is the size of a simple lossless file (WebP Lossless Bitstream Specification, section 3).
+func webpSize(file []byte) (width, height int) {
+	bits := binary.LittleEndian.Uint32(file[21:])
+	return int(bits&0x3fff) + 1, int(bits>>14&0x3fff) + 1
 }
 
 // transparent makes a part of the page translucent.
@@ -168,9 +203,13 @@ func jpegVariants() (all []File) {
 		{"exif", exif(6)},
 		{"comment", segment(0xfe, "a comment")},
 		{"adobe", segment(0xed, "Photoshop 3.0\x00")},
+		{"filled", append([]byte{0xff, 0xff}, segment(0xfe, "a comment")...)},
+		{"profile", segment(0xe2, "ICC_PROFILE\x00\x01\x01"+strings.Repeat("\x00", 128))},
+		{"many-segments", bytes.Repeat(segment(0xe5, strings.Repeat("x", 60_000)), 3)},
 	} {
 		all = append(all, File{Name: "jpeg-" + v.name + ".jpg", Data: slices.Concat(plain[:2], v.segment, plain[2:]), Format: "jpeg"})
 	}
+	all = append(all, File{Name: "jpeg-two.jpg", Data: slices.Concat(plain, mustJPEG(page(30, 20))), Format: "jpeg"})
 	all = append(all, File{Name: "jpeg-colour.jpg", Data: mustJPEG(convert(image.NewRGBA(image.Rect(0, 0, 120, 80)))), Format: "jpeg"})
 	return append(all, thumbnails()...)
 }
@@ -203,6 +242,9 @@ func bmpVariants() (all []File) {
 	encode("8bit", page(60, 40))
 	encode("32bit", transparent(image.NewNRGBA(r)))
 	top := slices.Clone(encode("24bit", convert(image.NewRGBA(r))))
+	gap := slices.Concat(top[:54], make([]byte, 10), top[54:]) // between header and pixels
+	gap[10] += 10
+	all = append(all, File{Name: "bmp-gap.bmp", Data: gap, Format: "bmp"})
 	height := -40
 	copy(top[22:26], []byte{byte(height), byte(height >> 8), byte(height >> 16), byte(height >> 24)})
 	return append(all, File{Name: "bmp-top-down.bmp", Data: top, Format: "bmp"})

@@ -18,13 +18,23 @@ func sizes() (all []File) {
 	for _, s := range [][3]int{{1, 1, 1}, {maxSide, 16, 1}, {16, maxSide, 1}, {10_000, 10_000, 1}, {20, 20, 3}, {20, 20, 5}, {20, 20, 9}, {20, 20, maxPages}, {3_000, 3_333, maxPages}} {
 		all = append(all, File{Name: fmt.Sprintf("%dx%d-%d-pages.tif", s[0], s[1], s[2]), Data: bilevelTIFF(s[0], s[1], s[2], 1), Format: "tiff"})
 	}
-	all = append(all, unequalPages()...)
+	all = append(append(all, unequalPages()...), motorola()...)
 	all = append(all,
 		File{Name: "turned.tif", Data: bilevelTIFF(60, 40, 1, 6), Format: "tiff"},
 		File{Name: "1x1.jpg", Data: mustJPEG(page(1, 1)), Format: "jpeg"}, File{Name: "wide.jpg", Data: mustJPEG(page(maxSide, 8)), Format: "jpeg"}, File{Name: "high.jpg", Data: mustJPEG(page(8, maxSide)), Format: "jpeg"},
 		File{Name: "1x1.bmp", Data: bilevelBMP(1, 1), Format: "bmp"}, File{Name: "wide.bmp", Data: bilevelBMP(maxSide, 8), Format: "bmp"}, File{Name: "high.bmp", Data: bilevelBMP(8, maxSide), Format: "bmp"},
 	)
 	return append(all, heavy()...)
+}
+
+// motorola are TIFFs with the high bytes of numbers first.
+func motorola() []File {
+	white := whitePage(60, 40)
+	return []File{
+		{Name: "motorola.tif", Data: tiffIn(binary.BigEndian, 1, white), Format: "tiff"},
+		{Name: "motorola-pages.tif", Data: tiffIn(binary.BigEndian, 1, white, whitePage(30, 90), white), Format: "tiff"},
+		{Name: "motorola-turned.tif", Data: tiffIn(binary.BigEndian, 8, white), Format: "tiff"},
+	}
 }
 
 // unequalPages are TIFFs whose pages have 100 megapixels or fewer together, and far more if all of them were like the first or the last, or
@@ -96,9 +106,21 @@ func whitePage(width, height int) tiffPage {
 }
 
 func tiffOf(orientation int, pages ...tiffPage) []byte {
-	le := binary.LittleEndian
+	return tiffIn(binary.LittleEndian, orientation, pages...)
+}
+
+// tiffIn writes numbers in an order of bytes.
+func tiffIn(le interface {
+	binary.ByteOrder
+	binary.AppendByteOrder
+}, orientation int, pages ...tiffPage,
+) []byte {
 	const short, long = 3, 4 // types
-	file := []byte{'I', 'I', 42, 0, 0, 0, 0, 0}
+	file := le.AppendUint16([]byte{'I', 'I'}, 42)
+	if le.String() == binary.BigEndian.String() {
+		copy(file, "MM")
+	}
+	file = append(file, 0, 0, 0, 0)
 	link := 4 // where the offset of the next directory goes
 	for _, p := range pages {
 		start := len(file)
@@ -122,7 +144,11 @@ func tiffOf(orientation int, pages ...tiffPage) []byte {
 		file = le.AppendUint16(file, uint16(len(entries)))
 		for _, e := range entries {
 			file = le.AppendUint32(le.AppendUint16(le.AppendUint16(file, uint16(e[0])), uint16(e[1])), 1)
-			file = le.AppendUint32(file, uint32(e[2]))
+			if e[1] == short { // in the first bytes of the field
+				file = le.AppendUint16(le.AppendUint16(file, uint16(e[2])), 0)
+			} else {
+				file = le.AppendUint32(file, uint32(e[2]))
+			}
 		}
 		link = len(file)
 		file = append(file, 0, 0, 0, 0)

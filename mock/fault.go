@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net"
 	"net/http"
 	"slices"
 	"strconv"
@@ -138,7 +137,7 @@ func (f Fault) send(w http.ResponseWriter, r *http.Request, a heldAnswer) {
 	defer func() { _ = conn.Close() }()
 	switch f.kind {
 	case faultReset:
-		if tcp, ok := conn.(*net.TCPConn); ok {
+		if tcp, ok := conn.(interface{ SetLinger(seconds int) error }); ok {
 			_ = tcp.SetLinger(0) // Close sends RST instead of FIN
 		}
 	case faultCut:

@@ -51,7 +51,7 @@ func Serve(ctx context.Context, srv *http.Server, ln net.Listener, grace time.Du
 	defer cancel()
 	srv.BaseContext = func(net.Listener) context.Context { return base }
 	served := make(chan error, 1)
-	go func() { served <- srv.Serve(ln) }()
+	go func() { served <- srv.Serve(libraryErrors{ln}) }()
 	select {
 	case err := <-served:
 		return err

@@ -78,11 +78,8 @@ func Served(document []byte) *Contract {
 		own, _ := Load() // nil if it fails
 		return own
 	}
-	doc, err := ParseDocument(document)
-	if err != nil {
-		return nil
-	}
-	return Prepare(doc)
+	served, _ := parseContract(document) // nil if it fails
+	return served
 }
 
 // IsVersionOf reports whether two contracts have the same version.

@@ -11,11 +11,20 @@ import (
 )
 
 // ParseDocument reads an OpenAPI document, which a server may have made in any way. The error says in one line what is wrong with it.
-func ParseDocument(text []byte) (doc *openapi3.T, err error) {
+func ParseDocument(text []byte) (*openapi3.T, error) {
+	c, err := parseContract(text)
+	if err != nil {
+		return nil, err
+	}
+	return c.doc, nil
+}
+
+// parseContract is ParseDocument, prepared for lookups.
+func parseContract(text []byte) (c *Contract, err error) {
 	// The library panics over some documents that are not valid.
 	defer func() {
 		if p := recover(); p != nil {
-			doc, err = nil, errors.New("it is not an OpenAPI document: its structure is not that of OpenAPI 3")
+			c, err = nil, errors.New("it is not an OpenAPI document: its structure is not that of OpenAPI 3")
 		}
 	}()
 	var value any
@@ -25,15 +34,14 @@ func ParseDocument(text []byte) (doc *openapi3.T, err error) {
 	if at := firstNull(value, ""); at != "" {
 		return nil, fmt.Errorf("it is not an OpenAPI document: %s is null", at)
 	}
-	doc, err = openapi3.NewLoader().LoadFromData(text)
+	doc, err := openapi3.NewLoader().LoadFromData(text)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("it is not an OpenAPI document: %w", err)
 	case doc.Info == nil || doc.Components == nil || doc.Paths == nil:
 		return nil, errors.New("it is not an OpenAPI document with info, paths and components")
 	}
-	Prepare(doc) // panics if an answer or a header has no content
-	return doc, nil
+	return Prepare(doc), nil // panics if an answer or a header has no content
 }
 
 // withNulls are the members of OpenAPI documents that may hold any value (OpenAPI 3.0.3, section 4.7).

@@ -15,7 +15,7 @@ import (
 // use.
 type shelf struct {
 	base    string // URL in front of the paths, without "/" at its end
-	closed  string // an address of the same host at which nothing listens
+	closed  string // an address of the same host at which nothing listens, whatever else runs there
 	server  *http.Server
 	stopped chan struct{}
 
@@ -25,6 +25,9 @@ type shelf struct {
 
 // shelfTimeout limits how long the target may take to send a request or to receive an image.
 const shelfTimeout = time.Minute
+
+// closedPort is tcpmux (RFC 1078), which no system gives out and hardly anything offers any more.
+const closedPort = "1"
 
 // openShelf listens at an address. public is the URL by which the target reaches it, "" if the address itself will do.
 func openShelf(ctx context.Context, address, public, name string) (*shelf, error) {
@@ -41,14 +44,7 @@ func openShelf(ctx context.Context, address, public, name string) (*shelf, error
 	default:
 		public = "http://" + l.Addr().String()
 	}
-	// The port stays free for a while, because systems give out others first.
-	silent, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(at.Addr().String(), "0"))
-	if err != nil {
-		_ = l.Close()
-		return nil, fmt.Errorf("cannot find a port where nothing listens: %w", err)
-	}
-	_ = silent.Close() // it was never used
-	s := &shelf{closed: silent.Addr().String(), base: strings.TrimSuffix(public, "/") + "/" + name, stopped: make(chan struct{}), handlers: map[string]http.HandlerFunc{}}
+	s := &shelf{closed: net.JoinHostPort(at.Addr().String(), closedPort), base: strings.TrimSuffix(public, "/") + "/" + name, stopped: make(chan struct{}), handlers: map[string]http.HandlerFunc{}}
 	s.server = &http.Server{Handler: s, ReadHeaderTimeout: shelfTimeout, WriteTimeout: shelfTimeout}
 	go func() {
 		defer close(s.stopped)

@@ -45,7 +45,13 @@ func hocrOthers(n *node) (texts []string, err error) {
 	case strings.TrimSpace(all[0].text) != "" || len(all[0].all(named("ins"))) != 1:
 		return nil, errors.New("its alternatives must be one ins, which is the word itself, and del")
 	}
+	surest := property(n.attr["title"], "x_wconf")
 	for _, c := range all[0].children {
+		if conf := property(c.attr["title"], "x_wconf"); conf != "" && moreThan(conf, surest) {
+			return nil, fmt.Errorf("its reading %q is more confident than the one before", c.inner())
+		} else if conf != "" {
+			surest = conf
+		}
 		if !class("alt")(c) || c.name != "ins" && c.name != "del" {
 			return nil, fmt.Errorf("its alternatives hold <%s> of the class %q; expected ins and del of the class alt", c.name, c.attr["class"])
 		}
@@ -54,6 +60,13 @@ func hocrOthers(n *node) (texts []string, err error) {
 		}
 	}
 	return texts, nil
+}
+
+// moreThan reports whether a number is greater than another.
+func moreThan(a, b string) bool {
+	x, errX := strconv.ParseFloat(a, 64)
+	y, errY := strconv.ParseFloat(b, 64)
+	return errX == nil && errY == nil && x > y
 }
 
 // readHOCR reads hOCR as XHTML, and requires the metadata of section 11. hOCR in HTML syntax is refused, because it is

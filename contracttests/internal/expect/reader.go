@@ -40,7 +40,7 @@ func (s *Readings) checkReader(x *model.Exchange, j *model.Job, r reading) strin
 	switch {
 	case reader == nil:
 		return "reader must say what made the text"
-	case (len(models(x)) == 0) != (r.text == ""):
+	case (len(models(x)) == 0) != r.isBlank():
 		return fmt.Sprintf("reader.models must name the models that read words, and none for a blank page: %v", reader["models"])
 	case !slices.Contains([]string{"alto", "page", "hocr"}, j.Format) || r.document == nil:
 		return ""

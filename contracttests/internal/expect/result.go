@@ -38,6 +38,9 @@ type reading struct {
 	about          map[string]any      // the members of the answer
 }
 
+// isBlank reports whether no page has a text.
+func (r reading) isBlank() bool { return strings.Trim(r.text, "\f") == "" }
+
 // Readings remembers what each image was read as, so that results can be compared. It is safe for concurrent use.
 type Readings struct {
 	mu     sync.Mutex
@@ -207,9 +210,9 @@ func (s *Readings) checkLanguage(j *model.Job, r reading) []string {
 	switch {
 	case used == "":
 		return nil
-	case isOpen && used == "und" && r.text != "":
+	case isOpen && used == "und" && !r.isBlank():
 		return []string{`the language is "und", but the answer has a text: it must name the language that was found`}
-	case isOpen && used != "und" && r.text == "":
+	case isOpen && used != "und" && r.isBlank():
 		return []string{fmt.Sprintf(`the language is %q, but no text was found; expected "und"`, used)}
 	case isOpen && len(listed) == 0:
 		return nil

@@ -69,7 +69,7 @@ func (s *Readings) checkWeakList(x *model.Exchange, j *model.Job, text string) s
 			return fmt.Sprintf("weak place %d has the reason %q, which is not in the contract", i+1, w.Reason)
 		case j.Image == model.ImageBlank:
 			return "a blank page has no weak places"
-		case text == "" && w.Reason != unreadInk:
+		case strings.Trim(text, "\f") == "" && w.Reason != unreadInk:
 			return fmt.Sprintf("nothing was read, but weak place %d has the reason %s", i+1, w.Reason)
 		case isOwn && w.Rotation != 0:
 			return fmt.Sprintf("the image is upright with the orientation that it declares, but weak place %d has the rotation %d", i+1, w.Rotation)

@@ -58,6 +58,7 @@ func Defects() ([]Defect, error) {
 		{"documents", slices.Concat(documentDefects(), pdfDefects(), readerDefects(), brokenDefects(), graphicDefects(), altoDefects(), pageDefects(), hocrDefects(), tableDefects())},
 		{"fetched", fetchedDefects()},
 		{"sentences", sentenceDefects()},
+		{"combined", combinedDefects()},
 		{"invented", slices.Concat(inventedDefects(), secondDefects())},
 	} {
 		for _, r := range area.rows {

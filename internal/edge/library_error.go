@@ -1,0 +1,91 @@
+package edge
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"uncial/internal/contract"
+)
+
+// libraryErrors is a listener on whose connections the errors that net/http sends by itself, before any handler sees the request,
+// have the form of every other error. Such an answer is one write, and the last of its connection.
+type libraryErrors struct{ net.Listener }
+
+func (l libraryErrors) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	if tcp, ok := c.(*net.TCPConn); ok {
+		return libraryErrorConn{tcp}, nil
+	}
+	return c, nil
+}
+
+// libraryErrorConn has the other methods of a TCP connection, such as SetLinger.
+type libraryErrorConn struct{ *net.TCPConn }
+
+// Write sends b, or the error in the form of the contract that b stands for.
+func (c libraryErrorConn) Write(b []byte) (int, error) {
+	e := libraryError(b)
+	if e == nil {
+		return c.TCPConn.Write(b)
+	}
+	answer := &answerBuffer{header: http.Header{"Date": {time.Now().UTC().Format(http.TimeFormat)}}}
+	newExchange(answer, randomID()).fail(e)
+	res := http.Response{StatusCode: answer.status, ProtoMajor: 1, ProtoMinor: 1, Header: answer.header, Close: true, ContentLength: int64(answer.body.Len()), Body: io.NopCloser(&answer.body)}
+	if err := res.Write(c.TCPConn); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// libraryFaults are the answers of net/http: how they begin, and what is wrong with the request, by header.
+var libraryFaults = []struct{ begin, header, reason string }{
+	{"HTTP/1.1 417 ", "Expect", "must be 100-continue or absent"},
+	{"HTTP/1.0 417 ", "Expect", "must be 100-continue or absent"},
+	{"HTTP/1.1 501 ", "Transfer-Encoding", "must be chunked or absent"},
+	{"HTTP/1.1 400 Bad Request: missing required Host", "Host", "is required"},
+	{"HTTP/1.1 400 Bad Request: malformed Host", "Host", "must be a host with an optional port"},
+	{"HTTP/1.1 431 ", "headers", "must have at most 64 KiB"},
+	{"HTTP/1.1 400 Bad Request", "headers", "must follow HTTP/1.1 (RFC 9112)"},
+}
+
+// endOfLibraryErrors is what net/http writes behind the status line of an error, and endOfExpect what it writes at the end of a 417.
+var (
+	endOfLibraryErrors = []byte("\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
+	endOfExpect        = []byte("\r\nContent-Length: 0\r\n\r\n")
+)
+
+// libraryError returns the error that an answer of net/http stands for, nil if b is something else.
+func libraryError(b []byte) *contract.Error {
+	if !bytes.HasPrefix(b, []byte("HTTP/1.")) {
+		return nil
+	}
+	for _, f := range libraryFaults {
+		isOwn := bytes.Contains(b, endOfLibraryErrors) || f.header == "Expect" && bytes.HasSuffix(b, endOfExpect)
+		if !bytes.HasPrefix(b, []byte(f.begin)) || !isOwn {
+			continue
+		}
+		status, _ := strconv.Atoi(f.begin[len("HTTP/1.1 "):][:3]) // three digits
+		e := contract.Invalid(map[string]string{f.header: f.reason})
+		e.Status = status
+		return e
+	}
+	return nil
+}
+
+// answerBuffer keeps an answer.
+type answerBuffer struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (w *answerBuffer) Header() http.Header         { return w.header }
+func (w *answerBuffer) WriteHeader(status int)      { w.status = status }
+func (w *answerBuffer) Write(b []byte) (int, error) { return w.body.Write(b) }

@@ -171,7 +171,9 @@ func parseFixture(source string) (Fixture, error) {
 			f.difficult = f.difficult || slices.ContainsFunc(words, func(w fixtureWord) bool { return w.rule != "" })
 			lines = append(lines, words)
 		}
-		f.blocks = append(f.blocks, lines)
+		if lines != nil {
+			f.blocks = append(f.blocks, lines)
+		}
 	}
 	return f, nil
 }

@@ -60,7 +60,7 @@ func (c choice) read(enhance bool) *reading {
 		}
 	}
 	for _, f := range picked {
-		if m := (document.Model{Name: f.model(), Digest: fixtureDigest()}); !slices.Contains(doc.Models, m) {
+		if m := (document.Model{Name: f.model(), Digest: fixtureDigest()}); len(f.blocks) > 0 && !slices.Contains(doc.Models, m) {
 			doc.Models = append(doc.Models, m)
 		}
 	}

@@ -67,6 +67,7 @@ null true 0 -1 1e5 NaN 007 1,5 2.50 =1+1 +x @y
 const (
 	longLines    = 30
 	longWidth    = 62 // characters
+	blankPage    = 4  // of several pages, from 0
 	nextPageFrom = 37 // words by which each page begins later in the texts
 )
 
@@ -83,6 +84,10 @@ func longTexts(n, lines int) (pages []string) {
 		}
 	}
 	for p := range n {
+		if p == blankPage {
+			pages = append(pages, "id: blank\nkind: printed\n\n")
+			continue
+		}
 		var b strings.Builder
 		fmt.Fprintf(&b, "id: long\nkind: %s\n\n", []string{handwritten, printed}[p%2])
 		at := p * nextPageFrom

@@ -48,8 +48,11 @@ func replaysOverTime(*session) (asks []ask) {
 	for i := range ages {
 		asks = append(asks, read(blank).keyed(fmt.Sprint("old", i)))
 	}
-	for _, age := range youngAges {
+	for i, age := range youngAges {
 		asks = append(asks, at(age), read(printed).keyed("young"))
+		if i%3 == 0 { // a conflict, as long as the answer is stored
+			asks = append(asks, read(blank).keyed("young").wrong("Idempotency-Key"))
+		}
 	}
 	// The lifetime counts from the first answer, however often it was repeated.
 	asks = append(asks, at(24*time.Hour), read(printed).keyed("young"))

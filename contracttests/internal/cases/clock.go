@@ -79,7 +79,7 @@ var clockRows = []row{
 		explanation: "Points, windows and nextReset follow the calendar: at every month end, in leap years, at year ends, after gaps, in small steps and far ahead.",
 	}, {
 		// Ages at which caches forget, the ends of hours, days, weeks, months and years, and ages beyond the lifetime.
-		name: "clock/replay", about: "extract/200", needs: clockNeeds, points: 10 * int64(2*len(ages)+len(boundaries)+2), extractions: int64(len(youngAges) + 2*len(ages) + 2*len(boundaries) + 2), build: replaysOverTime,
+		name: "clock/replay", about: "extract/200", needs: clockNeeds, points: 10 * int64(2*len(ages)+len(boundaries)+2), extractions: int64(2*len(youngAges) + 2*len(ages) + 2*len(boundaries) + 2), build: replaysOverTime,
 		explanation: "A stored answer is kept for 24 hours, across every boundary of the calendar, and no longer.",
 	},
 }

@@ -171,8 +171,24 @@ func negotiatedReplays(*session) []ask {
 
 // replayedImages are images that differ in what an answer says of them, and a format for each.
 var replayedImages = []struct{ image, format string }{
-	{blank, ""}, {blank, "pdf"}, {other, "page"}, {model.ImagePages, "page"}, {model.ImagePages, ""}, {model.ImageWeak, ""}, {model.ImageFaint, "tsv"}, {model.ImageBroken, "alto"}, {model.ImageEnhance, "json"}, {model.OwnImage, "text"},
-	{model.ImageSigns, "tsv"}, {model.ImageSigns, "alto"}, {model.ImageLong, "pdf"}, {model.ImageLong, "hocr"}, {model.ImageTenPages, "page"}, {model.ImageTenPages, "alto"}, {model.ImageTenPages, "tsv"}, {model.ImageFaded, "page"},
+	{blank, ""},
+	{blank, "pdf"},
+	{other, "page"},
+	{model.ImagePages, "page"},
+	{model.ImagePages, ""},
+	{model.ImageWeak, ""},
+	{model.ImageFaint, "tsv"},
+	{model.ImageBroken, "alto"},
+	{model.ImageEnhance, "json"},
+	{model.OwnImage, "text"},
+	{model.ImageSigns, "tsv"},
+	{model.ImageSigns, "alto"},
+	{model.ImageLong, "pdf"},
+	{model.ImageLong, "hocr"},
+	{model.ImageTenPages, "page"},
+	{model.ImageTenPages, "alto"},
+	{model.ImageTenPages, "tsv"},
+	{model.ImageFaded, "page"},
 }
 
 func replaysOfImages(s *session) (asks []ask) {

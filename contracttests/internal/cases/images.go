@@ -27,7 +27,7 @@ var imageRows = []row{
 		name: "extract/200/turned-image", points: 60, build: func(s *session) []ask { return turned(s, s.Seed, 2) }, extractions: 6,
 		explanation: "A page that its file declares to be turned or mirrored is read upright, and all boxes are those of the upright page.",
 	}, {
-		name: "extract/200/every-turned-image", points: 720, extractions: 72, needs: []string{model.NeedThorough}, build: func(s *session) []ask { return turned(s, 0, 24) },
+		name: "extract/200/every-turned-image", points: 960, extractions: 96, needs: []string{model.NeedThorough}, build: func(s *session) []ask { return turned(s, 0, 32) },
 		explanation: "A page is read upright in each orientation that JPEG, TIFF and PNG can declare, and all boxes are those of the upright page.",
 	}, {
 		name: "extract/400/every-other-file", extractions: 60, build: otherFiles,
@@ -56,7 +56,7 @@ func urlForms() []func(f images.File) string {
 		}
 	}
 	return []func(f images.File) string{
-		func(f images.File) string { return dataURL("image/"+f.Format, f.Data) }, as(""), as("image/png"), as("image/jpeg"), as("application/octet-stream"), as("text/plain"), as("image"), as("IMAGE/PNG"), as("image/x-unknown"), as("image/vnd.example.page"),
+		func(f images.File) string { return dataURL("image/"+f.Format, f.Data) }, as(""), as("image/png"), as("image/jpeg"), as("application/octet-stream"), as("text/plain"), as("image"), as("IMAGE/PNG"), as("image/x-unknown"), as("image/vnd.example.page"), as("image/gif"), as("image/tiff"), as("image/svg+xml"), as("application/pdf"), as("text/html"), as(";charset=utf-8"),
 		as("image/png;charset=utf-8"), as("text/plain;charset=US-ASCII"), as("image/png;name=page.png"), as("image/png;name=page.png;x=y"), as("image/" + strings.Repeat("x", 140)), as("image/" + strings.Repeat("y", 249)),
 		func(f images.File) string { return "DATA" + dataURL("image/"+f.Format, f.Data)[4:] }, func(f images.File) string {
 			return "Data" + strings.Replace(dataURL("image/"+f.Format, f.Data), ";base64,", ";Base64,", 1)[4:]

@@ -37,7 +37,7 @@ var pageRows = []row{
 		explanation: "Documents are complete, and ids unique, on a page with more than ten lines of more than ten words.",
 		build:       inEveryFormat(model.ImageLong, func() images.File { return drawnPages().many }),
 	}, {
-		name: "extract/200/faded-page", points: 60, needs: []string{needImage(model.ImageFaded)}, then: listsMostWeakPlaces,
+		name: "extract/200/faded-page", points: 60, needs: []string{needImage(model.ImageFaded), model.NeedAllFields}, then: listsMostWeakPlaces,
 		explanation: "Of more than 50 weak places those with most characters likely to be wrong are listed, and all documents have the same other readings.",
 		build:       inEveryFormat(model.ImageFaded, nil),
 	}, {

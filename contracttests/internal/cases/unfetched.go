@@ -70,7 +70,7 @@ func eachReason(s *session) (asks []ask) {
 // privateAddresses ask for images at addresses that are not public: this machine, the network, cloud metadata, and the other blocks that
 // IANA has set aside (RFC 6890).
 func privateAddresses(*session) (asks []ask) {
-	for _, host := range []string{"169.254.169.254", "[::1]", "0.0.0.0", "[fe80::1]", "224.0.0.1", "192.0.2.1", "[::ffff:169.254.169.254]", "[64:ff9b::a9fe:a9fe]", "[2002:a9fe:a9fe::1]", "100.64.0.1", "100.127.255.254", "192.0.0.8", "198.18.0.1", "198.51.100.1", "203.0.113.1", "240.0.0.1", "255.255.255.255", "[::]", "[100::1]", "[2001:db8::1]", "[ff02::1]", "[64:ff9b:1::a9fe:a9fe]", "[fc00::a9fe:a9fe]"} {
+	for _, host := range []string{"169.254.169.254", "[::1]", "0.0.0.0", "[fe80::1]", "224.0.0.1", "192.0.2.1", "[::ffff:169.254.169.254]", "[64:ff9b::a9fe:a9fe]", "[2002:a9fe:a9fe::1]", "100.64.0.1", "100.127.255.254", "192.0.0.8", "198.18.0.1", "198.51.100.1", "203.0.113.1", "240.0.0.1", "255.255.255.255", "[::]", "[100::1]", "[2001:db8::1]", "[ff02::1]", "[64:ff9b:1::a9fe:a9fe]", "[fc00::a9fe:a9fe]", "169.254.169.254:22", "192.0.2.1:6379", "[fe80::1]:8080", "198.18.0.1:443"} {
 		asks = append(asks, body(fmt.Sprintf(`{"imageUrl":"http://%s/latest/meta-data"}`, host), "imageUrl"))
 	}
 	return asks

@@ -34,6 +34,7 @@ var unusualValues = []struct {
 	}},
 	{"imageUrl", "has an unusual query", []string{"https://images.example.org/a?b=%20&c=%C3%BC", "https://images.example.org/a?b=c+d&e;f", "https://images.example.org/a?http://x.example/?y", "https://images.example.org/a?(b)*!'~@:/,$", "https://images.example.org/a?"}},
 	{"imageUrl", "is inline", []string{"data:image/png;base64," + dot, "DATA:image/png;BASE64," + dot, "data:;base64," + dot, "data:application/octet-stream;base64," + dot}},
+	{"imageUrl", "has an unusual extension", strings.Fields("https://images.example.org/a.gif https://images.example.org/a.pdf https://images.example.org/a.PHP https://images.example.org/a.svg https://images.example.org/a.jp2 https://images.example.org/a.html https://images.example.org/a.tar.gz https://images.example.org/a. https://images.example.org/.a https://images.example.org/a.png.txt")},
 	{"language", "is in another case", []string{"EN", "En", "eN", "EN-gb", "en-latn", "EN-LATN-GB", "en-gb", "eN-lATN-Gb"}},
 	{"language", "has a region", []string{"en-GB", "en-US", "en-AU", "en-001", "en-Latn-AU", "en-Latn-001"}},
 	{"language", "has a script", []string{"en-Latn", "en-LATN"}},

@@ -18,6 +18,7 @@ func Turned(upright *image.Gray) (all []File) {
 		stored := storedAs(upright, o)
 		jpeg, png := mustJPEG(stored), mustPNG(stored)
 		all = append(all, File{Name: fmt.Sprintf("orientation-%d.jpg", o), Data: slices.Concat(jpeg[:2], exif(o), jpeg[2:]), Format: "jpeg"},
+			File{Name: fmt.Sprintf("orientation-%d-intel.jpg", o), Data: slices.Concat(jpeg[:2], segment(0xe0, "JFIF\x00\x01\x02\x01\x01\x2c\x01\x2c\x00\x00"), segment(0xfe, "a comment"), segment(0xe1, "Exif\x00\x00"+intelTags(o)), jpeg[2:]), Format: "jpeg"},
 			File{Name: fmt.Sprintf("orientation-%d.tif", o), Data: tiffOf(o, greyPage(stored)), Format: "tiff"},
 			File{Name: fmt.Sprintf("orientation-%d.png", o), Data: slices.Concat(png[:33], chunk("eXIf", exifTags(o)), png[33:]), Format: "png"})
 	}
@@ -66,6 +67,11 @@ func exif(orientation int) []byte {
 // exifTags are the tags of a picture, of which the orientation is the only one.
 func exifTags(orientation int) string {
 	return "MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00" + string(rune(orientation)) + "\x00\x00\x00\x00\x00\x00"
+}
+
+// intelTags are exifTags with the low bytes first, behind a tag that says nothing of the orientation.
+func intelTags(orientation int) string {
+	return "II*\x00\x08\x00\x00\x00\x02\x00\x0e\x01\x02\x00\x02\x00\x00\x00x\x00\x00\x00\x12\x01\x03\x00\x01\x00\x00\x00" + string(rune(orientation)) + "\x00\x00\x00\x00\x00\x00\x00"
 }
 
 // segment is a segment of a JPEG.

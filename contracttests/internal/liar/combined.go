@@ -38,6 +38,7 @@ func longDefects() []row {
 		{"sends only 64 KiB of a document", tenPages, document("", func(s string) string { return s[:min(len(s), longBytes)] })},
 		inDocument("alto", "makes ids in ALTO of numbers without a separator", longPage, `ID="p(\d+)_b(\d+)_l(\d+)_w(\d+)"`, `ID="w$1$2$3$4"`),
 		inDocument("tsv", "starts the numbers of words in TSV again after nine", longPage, `(?m)^(5\t\d+\t\d+\t\d+\t\d+\t)1(\d)\t`, `$1$2`+"\t"),
+		{"drops blank pages between others", tenPages, on(extracted, text(replacing("\f\f", "\f")))},
 		{"names models in alphabetical order", tenPages, on(extracted, inside("reader", func(o object) {
 			all, _ := o["models"].([]any)
 			slices.SortFunc(all, func(a, b any) int {
@@ -136,6 +137,24 @@ func stateDefects() []row {
 	isEmpty := asking(func(c *call) bool { return strings.HasPrefix(c.key(), "ocr_test_empty") })
 	busy := `{"imageUrl":"https://mock.invalid/busy"}`
 	return []row{
+		{"compares only 72 characters of a key", "status/401/unknown-key", func(honest server) server {
+			var known memory[string]
+			return func(c *call) *reply {
+				const most = 72
+				a, key := honest(c), c.key()
+				if len(key) < most || !c.isAPI() {
+					return a
+				}
+				known.use(key[:most], func(whole *string) {
+					if a.status < 400 {
+						*whole = key
+					} else if a.status == http.StatusUnauthorized && *whole != "" {
+						a = honest(c.as(*whole))
+					}
+				})
+				return a
+			}
+		}},
 		{"does not check keys after a 402", everyState, behind(http.StatusPaymentRequired)},
 		{"does not check keys after a 429", everyState, behind(http.StatusTooManyRequests)},
 		{"does not check keys after a 404", everyState, behind(http.StatusNotFound)},
@@ -176,6 +195,17 @@ func lastMomentDefects() []row {
 			}
 			return a
 		})},
+		{"forgets after an hour which request an Idempotency-Key belongs to", clockReplay, recall(repeatable, func(first *struct {
+			body []byte
+			at   time.Time
+		}, honest server, c *call,
+		) {
+			if now := c.now(honest); first.body == nil {
+				first.body, first.at = c.body, now
+			} else if now.Sub(first.at) >= time.Hour && now.Sub(first.at) < 24*time.Hour {
+				c.body = first.body
+			}
+		})},
 		{"starts a window with each month", "clock/window-across-months", instead(always, func(honest server, c *call, a *reply) *reply {
 			if at := c.now(honest); at.Day() == 1 && at.Hour()+at.Minute() == 0 {
 				addLeft(a, 1)
@@ -206,6 +236,11 @@ func fileDefects() []row {
 		{"refuses TIFF with the high bytes first", everyImage, refuseImage("the file is not an image", func(p *picture) bool { return bytes.HasPrefix(p.data, []byte("MM\x00*")) })},
 		{"refuses WebP with metadata", everyImage, refuseImage("the file is not an image", func(p *picture) bool {
 			return bytes.Contains(p.data[:min(len(p.data), 4096)], []byte("EXIF")) && p.format == "WebP"
+		})},
+		{"does not turn pages whose Exif has the low bytes first", "extract/200/every-turned-image", on(extracted, func(c *call, a *reply) {
+			if p := pictureOf(c); p != nil && p.exifOrientation() > 4 && c.field("format") != "alto" && bytes.Contains(p.data[:256], []byte("Exif\x00\x00II")) {
+				a.replace("2480", "2481")
+			}
 		})},
 		{"refuses JPEG with fill bytes", everyImage, refuseImage("the JPEG is cut short", func(p *picture) bool { return bytes.HasPrefix(p.data, []byte("\xff\xd8\xff\xff")) })},
 		{"refuses BMP with a gap in front of its pixels", everyImage, refuseImage("the BMP is cut short", func(p *picture) bool {

@@ -18,59 +18,40 @@ type change struct {
 	at            int // index of the first word of the first reading
 }
 
-// changes returns where the words of two readings differ, in their order: the stretches outside their longest common subsequence.
-// Where both readings have equally many words in a stretch, each word is a change of its own.
+// changes returns where the words of two readings differ, in their order. Where both readings have equally many words in a stretch, each
+// word is a change of its own.
 func changes(before, after []document.Word) []change {
-	common := commonLengths(before, after)
 	var all []change
-	i, j := 0, 0
-	for i < len(before) || j < len(after) {
-		fromI, fromJ := i, j
-		for i < len(before) || j < len(after) {
-			if i < len(before) && j < len(after) && before[i].Text == after[j].Text {
-				break
-			}
-			if j == len(after) || i < len(before) && common[i+1][j] >= common[i][j+1] {
-				i++
-			} else {
-				j++
-			}
-		}
-		if n := i - fromI; n > 0 && n == j-fromJ {
+	for _, s := range text.Stretches(texts(before), texts(after)) {
+		if n := s.To - s.From; n > 0 && n == s.ToOther-s.FromOther {
 			for k := range n {
-				all = append(all, change{before[fromI+k : fromI+k+1], after[fromJ+k : fromJ+k+1], fromI + k})
+				i, j := s.From+k, s.FromOther+k
+				all = append(all, change{before[i : i+1], after[j : j+1], i})
 			}
-		} else if n > 0 || j > fromJ {
-			all = append(all, change{before[fromI:i], after[fromJ:j], fromI})
+			continue
 		}
-		if i < len(before) && j < len(after) {
-			i, j = i+1, j+1
-		}
+		all = append(all, change{before[s.From:s.To], after[s.FromOther:s.ToOther], s.From})
 	}
 	return all
 }
 
-// commonLengths returns the lengths of the longest common subsequences of before[i:] and after[j:].
-func commonLengths(before, after []document.Word) [][]int {
-	common := make([][]int, len(before)+1)
-	for i := range common {
-		common[i] = make([]int, len(after)+1)
+func texts(words []document.Word) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = w.Text
 	}
-	for i, b := range slices.Backward(before) {
-		for j, a := range slices.Backward(after) {
-			if common[i][j] = max(common[i+1][j], common[i][j+1]); b.Text == a.Text {
-				common[i][j] = common[i+1][j+1] + 1
-			}
-		}
-	}
-	return common
+	return out
 }
 
 // isCorrection reports whether a change may correct misread letters or spaces: it does more than modernise the spelling, keeps signs of
-// abbreviation, and leaves numbers as they were read, because word lists do not have them.
-func (c change) isCorrection() bool {
+// abbreviation, and leaves numbers as they were read, because word lists do not have them. Words of the lists are only replaced by other
+// words of the lists, and keep the spaces between them ("to day").
+func (c change) isCorrection(known func(word string) bool) bool {
 	before, after := joined(c.before), joined(c.after)
 	if text.Abbreviations(before) > text.Abbreviations(after) || digits(before) != digits(after) {
+		return false
+	}
+	if known != nil && len(c.before) > 0 && allKnown(c.before, known) && (before == after || !allKnown(c.after, known)) {
 		return false
 	}
 	if before == after {
@@ -78,6 +59,10 @@ func (c change) isCorrection() bool {
 	}
 	before, after = withoutHabits(before), withoutHabits(after)
 	return before != after && !text.OnlyRespells(before, after)
+}
+
+func allKnown(words []document.Word, known func(word string) bool) bool {
+	return !slices.ContainsFunc(words, func(w document.Word) bool { return !known(w.Text) })
 }
 
 // withoutHabits returns words without habits of spelling that changed over time: without apostrophes and hyphens, with single letters
@@ -111,16 +96,19 @@ func joined(words []document.Word) string {
 	return b.String()
 }
 
-// finish, with Models.Enhance, applies the corrections of the second reading to each line of handwriting. It copies the words first,
-// because the page keeps the first reading.
+// finish takes over what the further readings of each line of handwriting correct. It copies the words first, because the page keeps the
+// first reading. Edits are what enhancement corrects of the reading with word lists.
 func (m *Models) finish(all []reading) {
-	if !m.Enhance {
-		return
-	}
 	for i := range all {
-		if r := &all[i]; r.line.Handwritten {
-			r.line.Words = slices.Clone(r.line.Words)
-			r.correct()
+		r := &all[i]
+		if !r.line.Handwritten {
+			continue
+		}
+		r.line.Words = slices.Clone(r.line.Words)
+		r.correct(r.listed, m.Known)
+		r.edits = nil
+		r.correct(r.thorough, m.Known)
+		if m.Known != nil {
 			for j := range r.line.Words {
 				r.line.Words[j].Known = m.Known(r.line.Words[j].Text)
 			}
@@ -128,11 +116,15 @@ func (m *Models) finish(all []reading) {
 	}
 }
 
-// correct replaces words by those of the second reading.
-func (r *reading) correct() {
+// correct replaces words by those of another reading, and appends the edits, unless the other reading has no text.
+func (r *reading) correct(other []document.Word, known func(word string) bool) {
+	if len(other) == 0 {
+		return
+	}
 	words, moved := slices.Clone(r.line.Words), 0
-	for _, c := range changes(r.line.Words, r.again) {
-		if !c.isCorrection() {
+	var edits []document.Edit
+	for _, c := range changes(r.line.Words, other) {
+		if !c.isCorrection(known) {
 			continue
 		}
 		after := make([]string, len(c.after))
@@ -143,7 +135,7 @@ func (r *reading) correct() {
 		if len(c.before) == 0 {
 			edit.Box = document.WordsBox(c.after)
 		}
-		r.edits = append(r.edits, edit)
+		edits = append(edits, edit)
 		fresh := slices.Clone(c.after)
 		if len(fresh) == len(c.before) {
 			for i := range fresh {
@@ -154,10 +146,8 @@ func (r *reading) correct() {
 		moved += len(c.after) - len(c.before)
 	}
 	if len(words) > 0 {
-		r.line.Words, r.line.Box = words, document.WordsBox(words)
-		return
+		r.line.Words, r.line.Box, r.edits = words, document.WordsBox(words), append(r.edits, edits...)
 	}
-	r.edits = nil // the second reading found no text
 }
 
 // meanOf returns the mean confidence of words, or of others if there are none.

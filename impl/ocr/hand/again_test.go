@@ -9,44 +9,52 @@ import (
 
 	"uncial/impl/ocr/hand"
 	"uncial/impl/ocr/imaging"
-	"uncial/impl/ocr/tesseract"
 )
 
-// second reads every strip as one text at the first reading, and as another at the second.
-type second struct {
+// further reads every strip as one text, and then as others.
+type further struct {
 	reader
-	again string
+	listed, thorough string
 }
 
-func (s second) ReadStripsTwice(ctx context.Context, model string, strips []*image.Gray, known func(string) bool) (plain, again [][]tesseract.Word, err error) {
-	if plain, err = s.ReadStrips(ctx, model, strips); err != nil || !known("devant") {
-		return nil, nil, err
+func (f further) ReadStripsAgain(ctx context.Context, model string, strips []*image.Gray, s hand.Search) ([]hand.Readings, error) {
+	out, err := f.reader.ReadStripsAgain(ctx, model, strips, s)
+	if err != nil || !s.Known("devant") {
+		return nil, err
 	}
-	again, err = always(s.again, 60, 0).ReadStrips(ctx, model, strips)
-	return plain, again, err
+	listed, _ := always(f.listed, 60, 0).ReadStrips(ctx, model, strips)
+	thorough, _ := always(f.thorough, 60, 0).ReadStrips(ctx, model, strips)
+	for i := range out {
+		if out[i].Listed = listed[i]; s.Thorough {
+			out[i].Thorough = thorough[i]
+		}
+	}
+	return out, nil
 }
 
 func enhanced(tb testing.TB, g *image.Gray, enhance bool) *hand.Page {
 	tb.Helper()
 	return hand.NewPage(g, imaging.Letters(g), hand.Models{
-		Hand: "hand", Print: "print", TaggedFrench: true, Known: func(word string) bool { return word == "devant" }, Enhance: enhance,
+		Hand: "hand", Print: "print", TaggedFrench: true, Known: func(word string) bool { return word == "par" || word == "devant" }, Enhance: enhance,
 		PrintAccuracy: func(own float64) float64 { return own },
 	})
 }
 
-func TestPage_Read_enhanced(t *testing.T) {
+func TestPage_Read_again(t *testing.T) {
 	t.Parallel()
 	g := scribbled(6)
 	for _, c := range []struct {
 		name, plain, again, want string
 		edits                    []string // alternately before and after
 	}{
-		{"takes a word that the second reading corrects", "par deuant nons", "par deuant nous", "par deuant nous", []string{"nons", "nous"}},
+		{"takes a word that the further reading corrects", "par deuant nons", "par deuant nous", "par deuant nous", []string{"nons", "nous"}},
 		{"lists each of several words", "pnr devant nons", "par devant nous", "par devant nous", []string{"pnr", "par", "nons", "nous"}},
 		{"splits a word", "pardevant nous", "par devant nous", "par devant nous", []string{"pardevant", "par devant"}},
 		{"joins words", "par de vant nous", "par devant nous", "par devant nous", []string{"de vant", "devant"}},
 		{"adds a word that was missing", "par nous", "par devant nous", "par devant nous", []string{"", "devant"}},
 		{"drops a word", "par devant i nous", "par devant nous", "par devant nous", []string{"i", ""}},
+		{"keeps words of a list that are written as one today", "par devant nous", "pardevant nous", "par devant nous", nil},
+		{"keeps a word of a list instead of one that no list has", "par devant nous", "par devent nous", "par devant nous", nil},
 		{"keeps a historical spelling", "il étoit devant", "il était devant", "il étoit devant", nil},
 		{"keeps a single letter that is doubled today", "le vilage devant", "le village devant", "le vilage devant", nil},
 		{"keeps a historical vowel", "de tous tamps", "de tous temps", "de tous tamps", nil},
@@ -54,12 +62,12 @@ func TestPage_Read_enhanced(t *testing.T) {
 		{"keeps an accent", "la piéce", "la pièce", "la piéce", nil},
 		{"keeps a sign of abbreviation", "ꝑ devant", "p devant", "ꝑ devant", nil},
 		{"keeps a number", "en 1771 devant", "en an devant", "en 1771 devant", nil},
-		{"keeps a line in which the second reading found nothing", "par devant", "", "par devant", nil},
+		{"keeps a line in which the further reading found nothing", "par devant", "", "par devant", nil},
 		{"keeps what both read", "par devant nous", "par devant nous", "par devant nous", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			r := second{always(c.plain, 50, 20), c.again}
+			r := further{always(c.plain, 50, 20), c.plain, c.again}
 			page := enhanced(t, g, true)
 			result := mustRead(t, page, r)
 			lines := result.Blocks[0].Lines
@@ -73,7 +81,7 @@ func TestPage_Read_enhanced(t *testing.T) {
 			}
 			require.Equal(t, c.edits, edits)
 			for _, w := range lines[0].Words {
-				require.Equal(t, w.Text == "devant", w.Known)
+				require.Equal(t, w.Text == "par" || w.Text == "devant", w.Known)
 			}
 			again, err := page.Read(t.Context(), r)
 			require.NoError(t, err)
@@ -82,6 +90,9 @@ func TestPage_Read_enhanced(t *testing.T) {
 			require.Equal(t, c.plain, plain.Blocks[0].Lines[0].Text())
 			require.Empty(t, plain.Edits)
 			require.InDelta(t, plain.Confidence, result.Confidence, 1e-9, "decisions are the same with and without enhancement")
+			listed := mustRead(t, enhanced(t, g, false), further{r.reader, c.again, ""})
+			require.Equal(t, c.want, listed.Blocks[0].Lines[0].Text(), "word lists may correct the same")
+			require.Empty(t, listed.Edits, "edits are only what enhancement changes")
 		})
 	}
 }

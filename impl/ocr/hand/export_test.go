@@ -1,6 +1,10 @@
 package hand
 
-import "uncial/internal/document"
+import (
+	"unicode/utf8"
+
+	"uncial/internal/document"
+)
 
 // IsFrench reports whether the handwriting among lines is French.
 func IsFrench(lines []document.Line, tagged bool) bool {
@@ -14,4 +18,13 @@ func IsFrench(lines []document.Line, tagged bool) bool {
 // CertainWords returns the boxes of the words that handwriting must not replace.
 func CertainWords(m Models, inPrint []document.Block) []document.Box {
 	return (&filling{Page: &Page{models: m}}).certainWords(inPrint)
+}
+
+// IsNoise reports whether a page of handwriting is better without a line of these words. own is the recognizer's confidence, 0..1.
+func IsNoise(words []document.Word, own float64) bool {
+	r := reading{line: document.Line{Words: words, Handwritten: true}, confidence: own}
+	for _, w := range words {
+		r.characters += utf8.RuneCountInString(w.Text)
+	}
+	return r.isNoise()
 }

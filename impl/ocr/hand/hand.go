@@ -27,12 +27,23 @@ type Reader interface {
 	// ReadStrips reads each image as one line with a model, and returns the words of each. Boxes are in pixels of the strip,
 	// confidences 0..100.
 	ReadStrips(ctx context.Context, model string, strips []*image.Gray) ([][]tesseract.Word, error)
-	// ReadStripsTwice reads each image with a model of handwriting as ReadStrips does, and once more with word lists and a wider
-	// search. known reports whether a list has a word; the calls come from several goroutines.
-	ReadStripsTwice(ctx context.Context, model string, strips []*image.Gray, known func(word string) bool) (plain, again [][]tesseract.Word, err error)
+	// ReadStripsAgain reads each image with a model of handwriting as ReadStrips does, and again as s says.
+	ReadStripsAgain(ctx context.Context, model string, strips []*image.Gray, s Search) ([]Readings, error)
 	// FindLines finds the lines of handwriting on a page whose bounds begin at (0, 0).
 	FindLines(g *image.Gray) (*layout.Page, error)
 }
+
+// Search says how lines of handwriting are read beyond their first reading.
+type Search struct {
+	// Known reports whether a word list has a word. Nil without lists. The calls come from several goroutines.
+	Known func(word string) bool
+	// Thorough looks at each line several times.
+	Thorough bool
+}
+
+// Readings are what a strip says. First is what ReadStrips returns; Listed is read with word lists, and Thorough also by several looks. Those
+// that the search did not ask for are nil.
+type Readings struct{ First, Listed, Thorough []tesseract.Word }
 
 // Models says what a page is read with.
 type Models struct {
@@ -40,7 +51,7 @@ type Models struct {
 	// Hands, if there are several, compete for the page: the one that is most confident of some lines becomes Hand.
 	Hands []string
 	Print string // reads print in the page's language
-	// Known reports whether a word list of the page's language has a word. Only the enhancement asks it, and needs it.
+	// Known reports whether a word list of the page's language has a word. Nil without lists.
 	Known func(word string) bool
 	// PrintLexicon is the word list of Print, nil if there is none.
 	PrintLexicon *lexicon.Lexicon
@@ -48,7 +59,7 @@ type Models struct {
 	PrintAccuracy func(own float64) float64
 	// TaggedFrench is true if the page is tagged as French. The words read on the page decide in the end (see language.go).
 	TaggedFrench bool
-	// Enhance reads each line of handwriting twice, and takes what the second reading corrects.
+	// Enhance reads each line of handwriting thoroughly, and takes what that corrects.
 	Enhance bool
 }
 
@@ -81,9 +92,9 @@ func NewPage(gray *image.Gray, spots []image.Rectangle, m Models) *Page {
 }
 
 // Use replaces the models once the language of the page is known. Lines that were read are kept, unless another model of handwriting read
-// them, several models must compete, or the lines are compared with the word lists of the language.
+// them, several models must compete, or the language has word lists.
 func (p *Page) Use(m Models) {
-	if len(m.Hands) > 1 || m.Enhance || m.Hand != p.models.Hand {
+	if len(m.Hands) > 1 || m.Known != nil || m.Hand != p.models.Hand {
 		clear(p.known)
 	}
 	p.models = m

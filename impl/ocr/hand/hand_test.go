@@ -31,9 +31,13 @@ func (r reader) ReadStrips(_ context.Context, model string, strips []*image.Gray
 	return out, nil
 }
 
-func (r reader) ReadStripsTwice(ctx context.Context, model string, strips []*image.Gray, _ func(string) bool) (plain, again [][]tesseract.Word, err error) {
-	plain, err = r.ReadStrips(ctx, model, strips)
-	return plain, plain, err
+func (r reader) ReadStripsAgain(ctx context.Context, model string, strips []*image.Gray, _ hand.Search) ([]hand.Readings, error) {
+	first, err := r.ReadStrips(ctx, model, strips)
+	out := make([]hand.Readings, len(first))
+	for i, words := range first {
+		out[i].First = words
+	}
+	return out, err
 }
 
 func (r reader) FindLines(g *image.Gray) (*layout.Page, error) { return find(g) }
@@ -58,8 +62,8 @@ func (b broken) ReadStrips(context.Context, string, []*image.Gray) ([][]tesserac
 	return nil, b.err
 }
 
-func (b broken) ReadStripsTwice(context.Context, string, []*image.Gray, func(string) bool) (plain, again [][]tesseract.Word, err error) {
-	return nil, nil, b.err
+func (b broken) ReadStripsAgain(context.Context, string, []*image.Gray, hand.Search) ([]hand.Readings, error) {
+	return nil, b.err
 }
 
 // always reads every strip as the same words, with a confidence for each model.

@@ -15,7 +15,8 @@ import (
 type reading struct {
 	at         document.Box // of the line that was found
 	line       document.Line
-	again      []document.Word // the second reading; see Reader.ReadStripsTwice
+	listed     []document.Word // as Readings has it
+	thorough   []document.Word // as Readings has it
 	confidence float64         // the recognizer's own, 0..1, weighted by the length of the words
 	characters int
 	edits      []document.Edit
@@ -33,20 +34,13 @@ func (p *Page) readLines(ctx context.Context, r Reader, all []layout.Line) ([]re
 		return nil, err
 	}
 	strips, images := cut(fresh)
-	var words, again [][]tesseract.Word
-	if p.models.Enhance {
-		words, again, err = r.ReadStripsTwice(ctx, p.models.Hand, images, p.models.Known)
-	} else {
-		words, err = r.ReadStrips(ctx, p.models.Hand, images)
-	}
+	readings, err := r.ReadStripsAgain(ctx, p.models.Hand, images, Search{Known: p.models.Known, Thorough: p.models.Enhance})
 	if err != nil {
 		return nil, err
 	}
 	for i, s := range strips {
-		read := p.models.reading(s, words[i])
-		if again != nil {
-			read.again = p.models.words(s, again[i])
-		}
+		read := p.models.reading(s, readings[i].First)
+		read.listed, read.thorough = p.models.words(s, readings[i].Listed), p.models.words(s, readings[i].Thorough)
 		p.known[s.Line().Box()] = read
 	}
 	var out []reading
@@ -91,8 +85,34 @@ func (m *Models) words(s layout.Strip, read []tesseract.Word) []document.Word {
 }
 
 // isNoise reports whether hardly any character of a line of handwriting is likely to be right: it is a stain, an ornament, or writing
-// that shines through from the other side.
-func (r reading) isNoise() bool { return r.line.Handwritten && likely(r.confidence) < noiseLine }
+// that shines through from the other side. Most of these are short, and the search for their text ended with many others.
+func (r reading) isNoise() bool {
+	if !r.line.Handwritten {
+		return false
+	}
+	switch right := likely(r.confidence); {
+	case right < noiseLine:
+		return true
+	case r.characters < tinyLine:
+		return r.posterior() < scatteredTiny
+	case r.characters < shortLine:
+		return right < shortNoise && r.posterior() < scatteredTexts
+	}
+	return false
+}
+
+// posterior returns the mean share of the likely texts of the line that have its words, weighted by their length.
+func (r reading) posterior() float64 {
+	var sum float64
+	for _, w := range r.line.Words {
+		share := 1.0
+		if w.Signals != nil {
+			share = w.Signals.Posterior
+		}
+		sum += float64(utf8.RuneCountInString(w.Text)) * share
+	}
+	return sum / float64(max(r.characters, 1))
+}
 
 // weigh returns the mean confidence of words, 0..1, weighted by their length, and the number of their characters.
 func weigh(words []tesseract.Word) (confidence float64, characters int) {

@@ -1,5 +1,10 @@
 package neural
 
+import (
+	"math"
+	"slices"
+)
+
 // Recognizers makes a recognizer for each instruction set of this processor, by its name.
 func Recognizers(m *Model, l *Language) map[string]*Recognizer {
 	out := map[string]*Recognizer{}
@@ -31,6 +36,26 @@ func (r *Recognizer) TextKnowing(known func(string) bool, probabilities [][]floa
 		text += c.Text
 	}
 	return text
+}
+
+// Compare is what several looks at a line say together. Each gives the probabilities of the classes at each step.
+func (r *Recognizer) Compare(looks ...[][]float32) string {
+	j := newJury(r.net, r.guide)
+	for _, l := range looks {
+		j.look(r.rows(l), len(l))
+	}
+	return r.net.spell(j.decide()[0].classes)
+}
+
+// Likelihood is the probability that a look gives to a text.
+func (r *Recognizer) Likelihood(text string, probabilities [][]float32) float64 {
+	j := newJury(r.net, r.guide)
+	j.look(r.rows(probabilities), len(probabilities))
+	var classes []int
+	for _, c := range text {
+		classes = append(classes, slices.Index(r.net.info.Alphabet, string(c))+1)
+	}
+	return math.Exp(j.looks[0].likelihood(classes))
 }
 
 // Words is like Text, and returns the words with their signals.

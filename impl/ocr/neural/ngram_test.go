@@ -1,7 +1,6 @@
 package neural_test
 
 import (
-	"image"
 	"math"
 	"strings"
 	"testing"
@@ -159,17 +158,4 @@ func TestRecognizer_SearchesWithWordLists(t *testing.T) {
 			require.Equal(t, c.want, r.TextKnowing(c.known, image(c.last...)))
 		})
 	}
-}
-
-func TestRecognizer_ReadTwice(t *testing.T) {
-	t.Parallel()
-	r := mustShipped(t)["plain"]
-	for _, line := range drawnLines() {
-		plain, again := r.ReadTwice(line.strip, func(string) bool { return false })
-		require.Equal(t, r.Read(line.strip), plain, "enhancement starts from what is read without it")
-		require.NotEmpty(t, again)
-	}
-	plain, again := r.ReadTwice(image.NewGray(image.Rect(0, 0, 100, 64)), nil)
-	require.Empty(t, plain, "a line of another height")
-	require.Empty(t, again)
 }

@@ -82,7 +82,11 @@ func (r *Recognizer) words(g guide, rows []float32, steps int, line *image.Gray)
 	if len(found) == 0 || g.language == nil {
 		return words(found, r.ink, line.Rect.Dx())
 	}
-	texts := r.net.search(g, rows, steps)
+	return r.placed(r.net.search(g, rows, steps), rows, steps, line)
+}
+
+// placed returns the words of the likeliest of some texts, with signals. r.ink is that of the line.
+func (r *Recognizer) placed(texts []text, rows []float32, steps int, line *image.Gray) []Word {
 	out := words(r.net.align(texts[0].classes, rows, steps), r.ink, line.Rect.Dx())
 	r.addSignals(out, rows, steps)
 	r.net.addOthers(out, texts)

@@ -39,9 +39,10 @@ func handModels(p *page, reader hand.Reader) hand.Models {
 		PrintAccuracy: func(own float64) float64 { return logistic(curve(own, p.model)) },
 		Hands:         reader.HandsFor(p.language),
 	}
-	if isEnhanced(p) {
-		models.Enhance, models.Known = true, p.handLists().Known
+	if lists := p.handLists(); len(lists) > 0 {
+		models.Known = lists.Known
 	}
+	models.Enhance = isEnhanced(p)
 	return models
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/hand"
 	"uncial/impl/ocr/layout"
 	"uncial/impl/ocr/lexicon"
 	"uncial/impl/ocr/models/own"
@@ -112,9 +113,17 @@ func (m *mixed) ReadStrips(_ context.Context, model string, strips []*image.Gray
 	return out, nil
 }
 
-func (m *mixed) ReadStripsTwice(ctx context.Context, model string, strips []*image.Gray, _ func(string) bool) (plain, again [][]tesseract.Word, err error) {
-	plain, err = m.ReadStrips(ctx, model, strips)
-	return plain, plain, err
+func (m *mixed) ReadStripsAgain(ctx context.Context, model string, strips []*image.Gray, _ hand.Search) ([]hand.Readings, error) {
+	return onlyFirst(m.ReadStrips(ctx, model, strips))
+}
+
+// onlyFirst returns readings of strips that were read once.
+func onlyFirst(first [][]tesseract.Word, err error) ([]hand.Readings, error) {
+	out := make([]hand.Readings, len(first))
+	for i, words := range first {
+		out[i].First = words
+	}
+	return out, err
 }
 
 // both are the confidences of the language's own model and of the early-print model.

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"uncial/impl/ocr/hand"
 	"uncial/impl/ocr/layout"
 	"uncial/impl/ocr/models/own"
 	"uncial/impl/ocr/neural"
@@ -50,14 +51,14 @@ func (h *handwriting) read(ctx context.Context, strips []*image.Gray, threads in
 	return out, err
 }
 
-// readTwice reads each strip plainly and once more. See hand.Reader.
-func (h *handwriting) readTwice(ctx context.Context, strips []*image.Gray, threads int, known func(string) bool) (plain, again [][]tesseract.Word, err error) {
-	plain, again = make([][]tesseract.Word, len(strips)), make([][]tesseract.Word, len(strips))
-	err = h.each(ctx, strips, threads, func(r *neural.Recognizer, i int) {
-		first, second := r.ReadTwice(strips[i], known)
-		plain[i], again[i] = toTesseract(first), toTesseract(second)
+// readAgain reads each strip plainly, and again as s says. See hand.Reader.
+func (h *handwriting) readAgain(ctx context.Context, strips []*image.Gray, threads int, s hand.Search) ([]hand.Readings, error) {
+	out := make([]hand.Readings, len(strips))
+	err := h.each(ctx, strips, threads, func(r *neural.Recognizer, i int) {
+		read := r.ReadAgain(strips[i], neural.Search(s))
+		out[i] = hand.Readings{First: toTesseract(read.First), Listed: toTesseract(read.Listed), Thorough: toTesseract(read.Thorough)}
 	})
-	return plain, again, err
+	return out, err
 }
 
 // each calls read for each strip, on several threads that have a recognizer each.

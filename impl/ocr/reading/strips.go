@@ -53,13 +53,13 @@ func (e *Engines) ReadStrips(ctx context.Context, model string, strips []*image.
 	return out, err
 }
 
-// ReadStripsTwice reads each image with a model of handwriting, plainly and once more. See hand.Reader.
-func (e *Engines) ReadStripsTwice(ctx context.Context, model string, strips []*image.Gray, known func(string) bool) (plain, again [][]tesseract.Word, err error) {
+// ReadStripsAgain reads each image with a model of handwriting, first plainly and then as s says. See hand.Reader.
+func (e *Engines) ReadStripsAgain(ctx context.Context, model string, strips []*image.Gray, s hand.Search) ([]hand.Readings, error) {
 	h := e.hand(model)
 	if h == nil {
-		return nil, nil, fmt.Errorf("reading: %q is not a model of handwriting", model)
+		return nil, fmt.Errorf("reading: %q is not a model of handwriting", model)
 	}
-	return h.readTwice(ctx, strips, e.threads, known)
+	return h.readAgain(ctx, strips, e.threads, s)
 }
 
 // team returns up to n engines of one model, as many as memory allows, the first included, which Get returned last. The others are kept

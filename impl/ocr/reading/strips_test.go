@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"uncial/impl/ocr/hand"
 	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/models"
 	"uncial/impl/ocr/models/own"
@@ -24,7 +25,8 @@ func TestEngines_ReadStrips(t *testing.T) {
 		line := imaging.Crop(ocrtest.Page(fmt.Sprintf("le %d mars devant nous", 10+i)), image.Rect(30, 45, 900, 125))
 		strips = append(strips, imaging.Resize(line, 48*870/80, 48))
 	}
-	var before, twice [][]tesseract.Word
+	var before [][]tesseract.Word
+	var again []hand.Readings
 	for _, threads := range []int{1, 2, 3} {
 		engines := reading.NewEngines(set, 1)
 		engines.SetThreads(threads)
@@ -40,20 +42,25 @@ func TestEngines_ReadStrips(t *testing.T) {
 			require.Equal(t, before, words, "same result on %d threads", threads)
 		}
 		before = words
-		plain, again, err := engines.ReadStripsTwice(t.Context(), own.Hands, strips, func(word string) bool { return word == "devant" })
+		search := hand.Search{Known: func(word string) bool { return word == "devant" }, Thorough: true}
+		readings, err := engines.ReadStripsAgain(t.Context(), own.Hands, strips, search)
 		require.NoError(t, err)
-		require.Equal(t, words, plain, "enhancement starts from what is read without it")
-		require.Len(t, again, len(strips))
-		if twice != nil {
-			require.Equal(t, twice, again, "same second reading on %d threads", threads)
+		require.Len(t, readings, len(strips))
+		for i, r := range readings {
+			require.Equal(t, words[i], r.First, "further readings leave the first as it is")
+			require.NotEmpty(t, r.Listed)
+			require.NotEmpty(t, r.Thorough)
 		}
-		twice = again
+		if again != nil {
+			require.Equal(t, again, readings, "same further readings on %d threads", threads)
+		}
+		again = readings
 		none, err := engines.ReadStrips(t.Context(), own.Hands, nil)
 		require.NoError(t, err)
 		require.Empty(t, none)
 		engines.Close()
 	}
 	engines := reading.NewEngines(set, 1)
-	_, _, err = engines.ReadStripsTwice(t.Context(), "eng", strips, nil)
+	_, err = engines.ReadStripsAgain(t.Context(), "eng", strips, hand.Search{})
 	require.ErrorContains(t, err, "not a model of handwriting")
 }

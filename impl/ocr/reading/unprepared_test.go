@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/hand"
 	"uncial/impl/ocr/lexicon"
 	"uncial/impl/ocr/models/own"
 	"uncial/impl/ocr/ocrtest"
@@ -90,6 +91,10 @@ func (b *blurred) ReadStrips(ctx context.Context, model string, strips []*image.
 	return all, err
 }
 
+func (b *blurred) ReadStripsAgain(ctx context.Context, model string, strips []*image.Gray, _ hand.Search) ([]hand.Readings, error) {
+	return onlyFirst(b.ReadStrips(ctx, model, strips))
+}
+
 func TestRead_doubtfulHandwriting(t *testing.T) {
 	t.Parallel()
 	words, err := lexicon.Read(own.Models()[own.EarlyPrint])
@@ -136,6 +141,10 @@ func (l *legibleHand) ReadStrips(ctx context.Context, model string, strips []*im
 		}
 	}
 	return all, err
+}
+
+func (l *legibleHand) ReadStripsAgain(ctx context.Context, model string, strips []*image.Gray, _ hand.Search) ([]hand.Readings, error) {
+	return onlyFirst(l.ReadStrips(ctx, model, strips))
 }
 
 func TestRead_unpreparedBesideHandwriting(t *testing.T) {

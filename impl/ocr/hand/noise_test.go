@@ -1,0 +1,40 @@
+package hand_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/hand"
+	"uncial/internal/document"
+)
+
+func TestReading_isNoise(t *testing.T) {
+	t.Parallel()
+	const doubtful, hopeless = 0.15, 0.05 // a bit more than half of the characters are likely to be right, and a quarter
+	for name, c := range map[string]struct {
+		text      string
+		posterior float64
+		own       float64
+		noise     bool
+	}{
+		"a stain that the search reads in many ways":        {"et & la", 0.2, doubtful, true},
+		"a short line that the search reads in one way":     {"Monsieur", 0.8, doubtful, false},
+		"a short line that is likely to be right":           {"Monsieur", 0.2, 0.6, false},
+		"a letter that the search reads in many ways":       {"A", 0.55, 0.6, true},
+		"a number of a page":                                {"85", 0.65, doubtful, false},
+		"a long line that the search reads in many ways":    {"communiqué cette lettre", 0.2, doubtful, false},
+		"a long line of which hardly a character is right":  {"communiqué cette lettre", 0.8, hopeless, true},
+		"a short line of which hardly a character is right": {"ce", 0.8, hopeless, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var words []document.Word
+			for text := range strings.FieldsSeq(c.text) {
+				words = append(words, document.Word{Text: text, Signals: &document.Signals{Posterior: c.posterior}})
+			}
+			require.Equal(t, c.noise, hand.IsNoise(words, c.own))
+		})
+	}
+}

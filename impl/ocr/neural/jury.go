@@ -1,0 +1,180 @@
+package neural
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	edit "uncial/internal/text"
+)
+
+const (
+	// mostCompared is how many texts of a line are compared at most, and mostRounds how often the best of them is improved.
+	mostCompared, mostRounds = 300, 3
+	// leastProbability keeps every class possible at every step: no single look excludes a text.
+	leastProbability = 1e-9
+)
+
+// jury compares texts of a line by several looks at it. In each look the letters appear at other steps, so that the probabilities of steps
+// cannot be averaged. Those of whole texts can: a text has the mean logarithm of the probabilities that the looks give it.
+type jury struct {
+	net   *network
+	tree  *beam // has the character model's scores of the beginnings of texts
+	looks []look
+	texts []text         // that were compared
+	index map[string]int // of these texts, by their characters
+}
+
+// look is one look at a line: the probabilities of the classes at each step, and the texts that a search finds, the likeliest first.
+type look struct {
+	probabilities []float64
+	classes       int
+	texts         []text
+}
+
+func newJury(n *network, g guide) *jury {
+	tree := &beam{guide: g, net: n, all: []prefix{{parent: -1, context: g.language.begin()}}}
+	return &jury{net: n, tree: tree, index: map[string]int{}}
+}
+
+// look adds a look at the line with these scores, which are not kept.
+func (j *jury) look(rows []float32, steps int) {
+	l := look{classes: j.net.out.classes, texts: j.net.search(j.tree.guide, rows, steps)}
+	for t := range steps {
+		for _, v := range rows[t*j.net.out.stride : t*j.net.out.stride+l.classes] {
+			l.probabilities = append(l.probabilities, max(math.Exp(float64(v)), leastProbability))
+		}
+	}
+	j.looks = append(j.looks, l)
+}
+
+// decide returns the texts that were compared, the likeliest first. It begins with the best of those that one look finds likeliest, and
+// takes over from all others what makes it likelier.
+func (j *jury) decide() []text {
+	best := 0
+	for _, l := range j.looks {
+		best = j.likelier(best, j.compare(l.texts[0].classes))
+	}
+	for range mostRounds {
+		better := j.improve(best)
+		if better == best {
+			break
+		}
+		best = better
+	}
+	slices.SortStableFunc(j.texts, func(a, b text) int { return cmp.Compare(b.score, a.score) })
+	return j.texts
+}
+
+// improve replaces stretches of a text by those that other texts have there, from the end to the beginning, wherever that makes the text
+// likelier. It takes and returns an index of texts.
+func (j *jury) improve(best int) int {
+	untouched := len(j.texts[best].classes)
+	for _, s := range j.replacements(j.texts[best].classes) {
+		if s.to > untouched || len(j.texts) >= mostCompared {
+			continue
+		}
+		now := j.texts[best].classes
+		if k := j.likelier(best, j.compare(slices.Concat(now[:s.from], s.classes, now[s.to:]))); k != best {
+			best, untouched = k, s.from
+		}
+	}
+	return best
+}
+
+// likelier returns the index of the likelier text, in doubt the first.
+func (j *jury) likelier(a, b int) int {
+	if j.texts[b].score > j.texts[a].score {
+		return b
+	}
+	return a
+}
+
+// replacement is other text for a stretch of a text.
+type replacement struct {
+	from, to int
+	classes  []int
+}
+
+// replacements returns how the texts that were found differ from one, the last stretches first.
+func (j *jury) replacements(from []int) []replacement {
+	var all []replacement
+	for _, l := range j.looks {
+		for _, t := range l.texts {
+			for _, s := range edit.Stretches(from, t.classes) {
+				all = append(all, replacement{s.From, s.To, t.classes[s.FromOther:s.ToOther]})
+			}
+		}
+	}
+	order := func(a, b replacement) int {
+		return cmp.Or(cmp.Compare(b.from, a.from), cmp.Compare(b.to, a.to), slices.Compare(a.classes, b.classes))
+	}
+	slices.SortFunc(all, order)
+	return slices.CompactFunc(all, func(a, b replacement) bool { return order(a, b) == 0 })
+}
+
+// compare scores a text, unless that was done before, and returns its index.
+func (j *jury) compare(classes []int) int {
+	name := make([]rune, len(classes))
+	for i, c := range classes {
+		name[i] = rune(c)
+	}
+	if k, ok := j.index[string(name)]; ok {
+		return k
+	}
+	t := text{classes: classes, score: j.tree.languageScore(classes)}
+	for _, l := range j.looks {
+		t.score += l.likelihood(classes) / float64(len(j.looks))
+	}
+	j.texts = append(j.texts, t)
+	j.index[string(name)] = len(j.texts) - 1
+	return len(j.texts) - 1
+}
+
+// likelihood returns the logarithm of the probability of a text: of all paths that spell it (the forward algorithm of CTC).
+func (l *look) likelihood(classes []int) float64 {
+	states := 2*len(classes) + 1 // blanks and characters in turn
+	class, skips := make([]int, states), make([]bool, states)
+	for i, c := range classes {
+		class[2*i+1], skips[2*i+1] = c, i > 0 && classes[i-1] != c
+	}
+	at := make([]float64, states)
+	at[0] = 1
+	logarithm := 0.0
+	for t := 0; t < len(l.probabilities); t += l.classes {
+		row, sum := l.probabilities[t:t+l.classes], 0.0
+		for s := states - 1; s >= 0; s-- { // downwards: the step before is overwritten behind us
+			p := at[s]
+			if s > 0 {
+				p += at[s-1]
+			}
+			if skips[s] {
+				p += at[s-2]
+			}
+			at[s] = p * row[class[s]]
+			sum += at[s]
+		}
+		if sum == 0 {
+			return never
+		}
+		for s := range at {
+			at[s] /= sum
+		}
+		logarithm += math.Log(sum)
+	}
+	end := at[states-1]
+	if states > 1 {
+		end += at[states-2]
+	}
+	return logarithm + math.Log(max(end, math.SmallestNonzeroFloat64))
+}
+
+// languageScore returns the character model's and the word lists' part of a text's score.
+func (b *beam) languageScore(classes []int) float64 {
+	i := int32(0)
+	for _, c := range classes {
+		i = b.child(i, int32(c))
+	}
+	end, _ := b.guide.language.after(b.all[i].context, 0)
+	return b.all[i].language + languageWeight*end + b.wordBonus(i)
+}

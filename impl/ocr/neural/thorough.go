@@ -1,0 +1,77 @@
+package neural
+
+import (
+	"image"
+	"math"
+
+	"uncial/impl/ocr/imaging"
+)
+
+// lookWidths are the widths at which a thorough reading looks at a line again, as shares of its own. Tuned on lines of the training
+// collections that were held back, and checked on collections that nothing was trained on.
+var lookWidths = [...]float64{0.93, 1.07}
+
+// mostSteps is the length of the longest line that is read thoroughly, in steps of 4 pixels: more than a line of a double page has.
+const mostSteps = 1500
+
+// Search says how a line is read beyond its first reading.
+type Search struct {
+	// Known reports whether a word list has a word. Nil without lists.
+	Known func(word string) bool
+	// Thorough looks at the line again at other widths, which takes about as long again for each.
+	Thorough bool
+}
+
+// Readings are what a line says.
+type Readings struct {
+	First    []Word // as Read returns it
+	Listed   []Word // with word lists; nil without them
+	Thorough []Word // with word lists, and by several looks at the line together; nil unless asked for, or if the line is too long
+}
+
+// ReadAgain reads a line as Read does, and again as s says.
+func (r *Recognizer) ReadAgain(line *image.Gray, s Search) Readings {
+	rows, steps := r.score(line)
+	out := Readings{First: r.words(r.guide, rows, steps, line)}
+	g := r.guide
+	if len(out.First) == 0 || g.language == nil {
+		return out
+	}
+	if s.Known != nil {
+		g.known = remembered(s.Known)
+		out.Listed = r.words(g, rows, steps, line)
+	}
+	if s.Thorough && steps <= mostSteps {
+		out.Thorough = r.thoroughly(g, rows, steps, line)
+	}
+	return out
+}
+
+// thoroughly returns the words that several looks at a line together find likeliest. rows are the scores of the line at its own width.
+func (r *Recognizer) thoroughly(g guide, rows []float32, steps int, line *image.Gray) []Word {
+	own := append([]float32(nil), rows...)
+	j := newJury(r.net, g)
+	j.look(own, steps)
+	for _, share := range lookWidths {
+		width := int(math.Round(share * float64(line.Rect.Dx())))
+		if other, n := r.score(imaging.Resize(line, max(width, 1), lineHeight)); n > 0 {
+			j.look(other, n)
+		}
+	}
+	texts := j.decide()
+	r.ink = inkOf(line, r.ink)
+	return r.placed(texts, own, steps, line)
+}
+
+// remembered returns known with a cache, because a search asks for the same words again and again.
+func remembered(known func(string) bool) func(string) bool {
+	memory := map[string]bool{}
+	return func(word string) bool {
+		is, ok := memory[word]
+		if !ok {
+			is = known(word)
+			memory[word] = is
+		}
+		return is
+	}
+}

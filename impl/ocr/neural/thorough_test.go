@@ -1,0 +1,70 @@
+package neural_test
+
+import (
+	"image"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/neural"
+)
+
+func TestRecognizer_ReadAgain(t *testing.T) {
+	t.Parallel()
+	r := mustShipped(t)["plain"]
+	unknown := func(string) bool { return false }
+	for _, line := range drawnLines() {
+		first := r.Read(line.strip)
+		require.Equal(t, neural.Readings{First: first}, r.ReadAgain(line.strip, neural.Search{}), "nothing else was asked for")
+		require.Equal(t, neural.Readings{First: first, Listed: first}, r.ReadAgain(line.strip, neural.Search{Known: unknown}),
+			"lists without words change nothing")
+		all := r.ReadAgain(line.strip, neural.Search{Known: unknown, Thorough: true})
+		require.Equal(t, first, all.Listed)
+		require.NotEmpty(t, all.Thorough)
+		require.Equal(t, all, r.ReadAgain(line.strip, neural.Search{Known: unknown, Thorough: true}), "the same again")
+		for i, w := range all.Thorough {
+			require.NotNil(t, w.Signals)
+			require.True(t, w.Box.In(line.strip.Rect))
+			require.True(t, i == 0 || all.Thorough[i-1].Box.Max.X <= w.Box.Min.X, "words are in order and do not overlap")
+		}
+	}
+	require.Empty(t, r.ReadAgain(image.NewGray(image.Rect(0, 0, 100, 64)), neural.Search{Known: unknown, Thorough: true}), "a line of another height")
+	long := r.ReadAgain(image.NewGray(image.Rect(0, 0, neural.MaxWidth, 48)), neural.Search{Thorough: true})
+	require.Empty(t, long.Thorough, "a line of endless length")
+}
+
+func TestRecognizer_Compare(t *testing.T) {
+	t.Parallel()
+	l := mustLanguage(t, mustCount(t, "abc\nabé\n", 2))
+	r := neural.NewRecognizer(mustLoad(t, newSketch().file()), l)
+	blank := func() []float32 { return row(0.99, no, no, no, no, no) }
+	// a look sees a or b first and c or é last, with a blank between; step says how far apart the letters are
+	look := func(a, c float32, apart int) [][]float32 {
+		rows := [][]float32{row(no, no, a, 1-a, no, no)}
+		for range apart {
+			rows = append(rows, blank())
+		}
+		return append(rows, row(no, no, no, no, c, 1-c), blank())
+	}
+	for _, c := range []struct {
+		name  string
+		looks [][][]float32
+		want  string
+	}{
+		{"takes what the only look finds likeliest", [][][]float32{look(0.9, 0.9, 1)}, "ac"},
+		{"is not misled by one look that is a little wrong", [][][]float32{look(0.4, 0.9, 1), look(0.9, 0.9, 2), look(0.9, 0.9, 3)}, "ac"},
+		{"takes each letter from the look that is sure of it", [][][]float32{look(0.99, 0.4, 1), look(0.4, 0.99, 3)}, "ac"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, c.want, r.Compare(c.looks...))
+		})
+	}
+	t.Run("finds the probability of all paths that spell a text", func(t *testing.T) {
+		t.Parallel()
+		rows := [][]float32{row(0.2, no, 0.8, no, no, no), row(0.5, no, 0.5, no, no, no)}
+		require.InDelta(t, 0.8*0.5+0.8*0.5+0.2*0.5, r.Likelihood("a", rows), 1e-4, "a-, aa and -a")
+		require.InDelta(t, 0.2*0.5, r.Likelihood("", rows), 1e-4)
+		require.InDelta(t, 0, r.Likelihood("aa", rows), 1e-4, "a doubled letter needs a blank between, and three steps")
+	})
+}

@@ -6,7 +6,7 @@
     result = client.extract("https://images.example.org/page-001.jpg", language="de-Latf")
     print(result.text, result.confidence)
 
-Errors that the contract names are subclasses of ApiError, one for each `code`. What may succeed later is retried: no
+Errors that the contract names are subclasses of ApiError, one for each `code`. Failures that may be temporary are retried: no
 answer, a damaged answer, 429, 500, and images that could not be fetched for the moment. Every extraction carries an
 Idempotency-Key, so a retry is never charged twice.
 """
@@ -38,7 +38,8 @@ class Error(Exception):
 
 
 class NoAnswer(Error):
-    """The server gave no valid answer. The extraction may have been charged; a call with the same Idempotency-Key tells, for free."""
+    """The server gave no valid answer. The extraction may have been charged; repeating the call with the same Idempotency-Key is never
+    charged again."""
 
     def __init__(self, message: str, idempotency_key: typing.Optional[str] = None):
         super().__init__(message)

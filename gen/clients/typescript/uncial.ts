@@ -4,8 +4,8 @@
 //   const result = await client.extract("https://images.example.org/page-001.jpg", { language: "de-Latf" });
 //   console.log(result.text, result.confidence);
 //
-// Errors that the contract names are thrown as ApiError, whose `body` is a union by `code`. What may succeed later is retried: no
-// answer, a damaged answer, 429, 500, and images that could not be fetched for the moment. Every extraction carries an
+// Errors that the contract names are thrown as ApiError, whose `body` is a union by `code`. Failures that may be temporary are
+// retried: no answer, a damaged answer, 429, 500, and images that could not be fetched for the moment. Every extraction carries an
 // Idempotency-Key, so a retry is never charged twice.
 import type { components } from "./schema.js";
 
@@ -24,9 +24,9 @@ export interface Options {
   key: string;
   /** Milliseconds that one attempt may take, from the connection to the end of the answer; 120,000 by default. */
   timeout?: number;
-  /** How often a call is tried in all; 4 by default. */
+  /** Maximum number of attempts of a call; 4 by default. */
   attempts?: number;
-  /** Most milliseconds that a call waits between its attempts in all; 120,000 by default. */
+  /** Maximum total time in milliseconds that a call waits between its attempts; 120,000 by default. */
   patience?: number;
   /** Waits, at most until the signal ends it; for tests. */
   sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
@@ -73,7 +73,10 @@ export class ApiError extends Error {
   }
 }
 
-/** The server gave no valid answer. The extraction may have been charged; a call with the same Idempotency-Key tells, for free. */
+/**
+ * The server gave no valid answer. The extraction may have been charged; repeating the call with the same Idempotency-Key is never
+ * charged again.
+ */
 export class NoAnswer extends Error {
   constructor(message: string, readonly idempotencyKey: string | undefined, options?: ErrorOptions) {
     super(message, options);
@@ -81,13 +84,13 @@ export class NoAnswer extends Error {
   }
 }
 
-/** The most milliseconds that a timer can wait; more would end it at once. */
+/** The longest time in milliseconds that a timer can wait; a longer one would end at once. */
 const longestTimer = 2 ** 31 - 1;
 
-/** The most bytes of an answer. */
+/** The maximum size of an answer in bytes. */
 const maxAnswer = 128 << 20;
 
-/** What fields of an answer are; those with a ? may be missing. Fields that are not listed are ignored. */
+/** The types of the fields of an answer; those with a ? may be missing. Fields that are not listed are ignored. */
 type Shape = "string" | "number" | "boolean" | readonly [Shape] | { readonly [field: string]: Shape };
 
 const boxShape: Shape = { x: "number", y: "number", width: "number", height: "number" };

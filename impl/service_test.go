@@ -3,7 +3,6 @@ package impl_test
 import (
 	"context"
 	"io"
-	"net/http"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"uncial/gen"
 	"uncial/impl"
 	"uncial/impl/ledger"
 	"uncial/impl/ocr"
@@ -61,41 +59,6 @@ func TestService_Extract(t *testing.T) {
 			require.NotContains(t, string(a.body), "EOF")
 		})
 	}
-}
-
-func TestService_Extract_Formats(t *testing.T) {
-	t.Parallel()
-	s := mustServe(t, "sqlite::memory:")
-	_, key := s.mustKey(t, "pro")
-	for _, f := range []gen.Format{gen.JSON, gen.Text, gen.Hocr, gen.Alto, gen.Page, gen.Tsv} {
-		a := s.mustExtract(t, key, "", image("format", string(f)))
-		require.Equal(t, 200, a.status, "%s", a.body)
-		require.Equal(t, "Aprille", a.field(t, "text"))
-		document := a.field(t, "document")
-		if f == gen.JSON || f == gen.Text {
-			require.Nil(t, document)
-			continue
-		}
-		require.Contains(t, document, "Aprille")
-	}
-}
-
-func TestService_Extract_Repeat(t *testing.T) {
-	t.Parallel()
-	s := mustServe(t, "sqlite::memory:")
-	id, key := s.mustKey(t, "pro")
-	first := s.mustExtract(t, key, "k1", image())
-	again := s.mustExtract(t, key, "k1", image())
-	require.Equal(t, string(first.body), string(again.body))
-	require.Equal(t, int64(10), s.used(t, id))
-	require.Equal(t, int64(1), s.recognizer.calls.Load())
-
-	other := s.mustExtract(t, key, "k1", image("format", "tsv"))
-	require.Equal(t, 400, other.status)
-	require.Contains(t, other.field(t, "details"), "Idempotency-Key")
-
-	s.clock.move(25 * time.Hour)
-	require.Equal(t, 200, s.mustExtract(t, key, "k1", image("format", "tsv")).status, "a key is free again after 24 hours")
 }
 
 func TestService_Extract_RepeatAfterFailure(t *testing.T) {
@@ -197,26 +160,6 @@ func TestService_Extract_RacingRequests(t *testing.T) {
 			require.Empty(t, report.Discrepancies)
 		})
 	}
-}
-
-func TestService_Status(t *testing.T) {
-	t.Parallel()
-	s := mustServe(t, "sqlite::memory:")
-	_, key := s.mustKey(t, "pro")
-	a := s.mustExtract(t, key, "", image())
-	client, err := gen.NewClientWithResponses(s.url, gen.WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
-		r.Header.Set("Authorization", "Bearer "+key)
-		return nil
-	}))
-	require.NoError(t, err)
-	res, err := client.StatusWithResponse(t.Context())
-	require.NoError(t, err)
-	st := res.JSON200
-	require.NotNil(t, st, "%s", res.Body)
-	require.InEpsilon(t, a.field(t, "remainingPoints"), st.PointsRemaining, 1e-9)
-	require.Equal(t, *st.PointsTotal, st.PointsUsed+st.PointsRemaining)
-	require.Equal(t, int64(59), *st.RateLimitRemaining)
-	require.Equal(t, st.RateLimit.Remaining, *st.RateLimitRemaining)
 }
 
 func TestService_Extract_LongerThanItsHold(t *testing.T) {

@@ -64,31 +64,6 @@ func (u unreadable) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-func TestHandler_AcceptsAnySpellingOfBearer(t *testing.T) {
-	t.Parallel()
-	for _, value := range []string{"Bearer " + goodKey, "bearer " + goodKey, "BEARER   " + goodKey + " "} {
-		r := get("/api/v1/status")
-		r.Header.Set("Authorization", value)
-		assert.Equal(t, http.StatusOK, mustNew(t, nil).do(t, r).StatusCode, value)
-	}
-}
-
-func TestHandler_CountsValidAndInvalidExtractions(t *testing.T) {
-	t.Parallel()
-	d := mustNew(t, nil)
-	d.gate.remaining = 3
-	d.do(t, extraction(smallBody))
-	d.do(t, extraction(`{`))
-	d.do(t, status())
-	d.do(t, extraction(smallBody, "Content-Type", "text/plain"))
-	res, f := d.fails(t, http.StatusTooManyRequests, extraction(`{`))
-	assert.Equal(t, "42", res.Header.Get("Retry-After"))
-	assert.Equal(t, `"account";r=0;t=42`, res.Header.Get("RateLimit"))
-	assert.Equal(t, "the limit is 60 requests per minute; try again in 42 seconds", f.Message)
-	status := d.do(t, status())
-	assert.Equal(t, http.StatusOK, status.StatusCode, "the status is never limited")
-}
-
 func TestHandler_Answers500IfThePointsForA429AreUnknown(t *testing.T) {
 	t.Parallel()
 	d := mustNew(t, nil)

@@ -2,7 +2,6 @@ package edge_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"os"
@@ -44,19 +43,6 @@ func TestHandler_ServesOpenAPIByteForByte(t *testing.T) {
 	res := mustNew(t, nil).do(t, get("/openapi.yaml"))
 	assert.Equal(t, "application/yaml", res.Header.Get("Content-Type"))
 	assert.Equal(t, string(want), res.Body)
-}
-
-func TestHandler_ServesOpenAPIAsJSON(t *testing.T) {
-	t.Parallel()
-	res := mustNew(t, nil).do(t, get("/openapi.json"))
-	assert.Equal(t, "application/json", res.Header.Get("Content-Type"))
-	var doc struct {
-		OpenAPI string
-		Paths   map[string]any
-	}
-	require.NoError(t, json.Unmarshal([]byte(res.Body), &doc))
-	assert.Equal(t, "3.0.3", doc.OpenAPI)
-	assert.Len(t, doc.Paths, 2)
 }
 
 func TestHandler_AnswersHEADOfPages(t *testing.T) {

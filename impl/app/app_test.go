@@ -23,6 +23,7 @@ import (
 	"uncial/impl/app"
 	"uncial/impl/app/apptest"
 	"uncial/impl/sample"
+	"uncial/internal/logtest"
 )
 
 func TestMain(m *testing.M) { apptest.Main(m) }
@@ -159,8 +160,8 @@ func TestApp_Start_UnknownPlans(t *testing.T) {
 	require.NoError(t, data.Close())
 
 	o.PlansFile, o.WithoutKeys = plans, false
-	var log logBuffer
-	a := apptest.Start(t, app.Options{Data: o, Logger: log.logger()})
+	var log logtest.Buffer
+	a := apptest.Start(t, app.Options{Data: o, Logger: log.Logger()})
 	require.Contains(t, log.String(), "plans=[pro]")
 
 	list, err := a.Data().Statements(t.Context())

@@ -18,14 +18,15 @@ import (
 	"uncial/impl/app/apptest"
 	"uncial/impl/sample"
 	"uncial/impl/store"
+	"uncial/internal/logtest"
 )
 
 func TestHealth_Update(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
 	var err error
-	var log logBuffer
-	h := app.NewHealth(func(context.Context) error { return err }, log.logger())
+	var log logtest.Buffer
+	h := app.NewHealth(func(context.Context) error { return err }, log.Logger())
 	require.Error(t, h.Ready(), "not checked yet")
 	for i, step := range []struct {
 		err   error
@@ -130,8 +131,8 @@ func TestApp_Metrics(t *testing.T) {
 	e.ready.Store(2)
 	server := httptest.NewServer(e)
 	t.Cleanup(server.Close)
-	var log logBuffer
-	a := apptest.Start(t, app.Options{EngineURL: server.URL, AdminListen: "127.0.0.1:0", Logger: log.logger()})
+	var log logtest.Buffer
+	a := apptest.Start(t, app.Options{EngineURL: server.URL, AdminListen: "127.0.0.1:0", Logger: log.Logger()})
 	_, key := apptest.Key(t, a, "pro")
 	base := "http://" + a.Addr()
 	require.Equal(t, 500, mustExtract(t, base, key, map[string]any{"imageUrl": inline(sample.Image)}).Status, "the engine fails")

@@ -8,8 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -74,28 +72,6 @@ func requireSample(tb testing.TB, a answer) {
 	tb.Helper()
 	require.Equal(tb, 200, a.Status, a.raw)
 	require.Less(tb, accuracy.Compare(sample.Text, a.Text).CER.Value(), 0.02, a.Text)
-}
-
-// logBuffer collects a log. It is safe for concurrent use.
-type logBuffer struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (b *logBuffer) logger() *slog.Logger {
-	return slog.New(slog.NewTextHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug}))
-}
-
-func (b *logBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *logBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
 }
 
 // quiet discards the log.

@@ -11,12 +11,13 @@ import (
 	"uncial/impl/account"
 	"uncial/impl/app"
 	"uncial/impl/app/apptest"
+	"uncial/internal/logtest"
 )
 
 func TestApp_Keys(t *testing.T) {
 	t.Parallel()
-	var log logBuffer
-	a := apptest.Start(t, app.Options{Logger: log.logger()})
+	var log logtest.Buffer
+	a := apptest.Start(t, app.Options{Logger: log.Logger()})
 	id, active := apptest.Key(t, a, "pro")
 	registry := a.Data().Accounts
 	create := func(n account.NewKey) (account.Key, string) {

@@ -15,10 +15,11 @@ import (
 	"uncial/impl/app"
 	"uncial/impl/app/apptest"
 	"uncial/impl/sample"
+	"uncial/internal/logtest"
 )
 
 // adminAddress returns the address of the admin listener from a log.
-func adminAddress(tb testing.TB, log *logBuffer) string {
+func adminAddress(tb testing.TB, log *logtest.Buffer) string {
 	tb.Helper()
 	match := regexp.MustCompile(`listening for metrics and pprof" address=(\S+)`).FindStringSubmatch(log.String())
 	require.NotNil(tb, match, log.String())
@@ -35,8 +36,8 @@ func TestMetrics_Extractions(t *testing.T) {
 		http.NotFound(w, r)
 	}))
 	defer images.Close()
-	var log logBuffer
-	a := apptest.Start(t, app.Options{AdminListen: "127.0.0.1:0", Logger: log.logger(), FetchAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
+	var log logtest.Buffer
+	a := apptest.Start(t, app.Options{AdminListen: "127.0.0.1:0", Logger: log.Logger(), FetchAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
 	_, key := apptest.Key(t, a, "pro")
 	for url, status := range map[string]int{images.URL + "/page.jpg": 200, images.URL + "/missing.jpg": 400, "http://10.0.0.1/page.jpg": 400} {
 		require.Equal(t, status, mustExtract(t, "http://"+a.Addr(), key, map[string]any{"imageUrl": url}).Status, url)

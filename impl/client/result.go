@@ -18,6 +18,7 @@ import (
 	"uncial/impl/client/journal"
 	"uncial/impl/client/picture"
 	"uncial/impl/volume"
+	"uncial/internal/contract"
 	"uncial/internal/document"
 	"uncial/internal/format"
 	"uncial/internal/pagefile"
@@ -289,14 +290,6 @@ func documentOf(answer *journal.Answer) (*document.Document, error) {
 		}
 	}
 	doc.Confidence, doc.Enhanced = mapped.Confidence, mapped.Enhanced != nil && *mapped.Enhanced
-	if mapped.Edits == nil {
-		return doc, nil
-	}
-	for _, e := range *mapped.Edits {
-		doc.Edits = append(doc.Edits, document.Edit{
-			Page: int(e.Page) - 1, Before: e.Before, After: e.After, Rule: e.Rule, Confidence: e.Confidence,
-			Box: document.Box{X: int(e.Box.X), Y: int(e.Box.Y), W: int(e.Box.Width), H: int(e.Box.Height)},
-		})
-	}
+	doc.Edits = contract.Edits(&mapped)
 	return doc, nil
 }

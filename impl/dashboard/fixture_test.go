@@ -28,6 +28,7 @@ import (
 	"uncial/impl/ratelimit"
 	"uncial/impl/store"
 	"uncial/impl/store/storetest"
+	"uncial/internal/logtest"
 )
 
 const password = "correct horse battery staple"
@@ -40,13 +41,13 @@ type site struct {
 	store   *store.Store
 	options dashboard.Options
 	clock   *storetest.Clock
-	log     *logBuffer
+	log     *logtest.Buffer
 }
 
 func newSite(tb testing.TB, change func(*dashboard.Options)) *site {
 	tb.Helper()
 	st := storetest.MustMigrate(tb, storetest.SQLite(tb))
-	s := &site{TB: tb, store: st, clock: storetest.NewClock(time.Now()), log: &logBuffer{}}
+	s := &site{TB: tb, store: st, clock: storetest.NewClock(time.Now()), log: &logtest.Buffer{}}
 	accounts, err := account.New(st, account.Options{Secret: []byte("a secret of tests, as long as one must be"), Now: s.clock.Now})
 	require.NoError(tb, err)
 	s.Data = dashboard.Data{
@@ -118,24 +119,6 @@ func (m *mailbox) code(tb testing.TB, to string) string {
 	}
 	tb.Fatalf("no message to %s", to)
 	return ""
-}
-
-// logBuffer collects a log.
-type logBuffer struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (b *logBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *logBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
 }
 
 // browser keeps cookies as a browser on this machine does.

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"uncial/impl/mail"
+	"uncial/internal/logtest"
 )
 
 // server is an SMTP server of the test. refuse returns the reply to the n-th MAIL command, "" for success.
@@ -110,24 +111,6 @@ func (s *server) received() []string {
 
 func always(reply string) func(int) string { return func(int) string { return reply } }
 
-// logs collects what a Mailer logs.
-type logs struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logs) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *logs) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
 // mustRun starts a mailer until the test ends and returns a function that stops it earlier.
 func mustRun(tb testing.TB, url string, log io.Writer) (m *mail.Mailer, stop func()) {
 	tb.Helper()
@@ -179,7 +162,7 @@ func TestMailer_Run(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, log := mustServe(t, c.refuse), &logs{}
+			s, log := mustServe(t, c.refuse), &logtest.Buffer{}
 			m, stop := mustRun(t, "smtp+plain://"+s.listener.Addr().String(), log)
 			require.NoError(t, m.Send(t.Context(), "ada@example.org", "x", "y"))
 			require.Eventually(t, func() bool { return m.Stats().Sent+m.Stats().Failed == 1 }, 10*time.Second, time.Millisecond)
@@ -196,7 +179,7 @@ func TestMailer_Run(t *testing.T) {
 
 func TestMailer_Run_RequiresEncryption(t *testing.T) {
 	t.Parallel()
-	s, log := mustServe(t, always("")), &logs{}
+	s, log := mustServe(t, always("")), &logtest.Buffer{}
 	m, _ := mustRun(t, "smtp://name:hunter2@"+s.listener.Addr().String(), log)
 	require.NoError(t, m.Send(t.Context(), "ada@example.org", "x", "y"))
 	require.Eventually(t, func() bool { return m.Stats().Failed == 1 }, 10*time.Second, time.Millisecond)

@@ -59,6 +59,20 @@ func newEdits(edits []document.Edit) *[]gen.Edit {
 	return &all
 }
 
+// Edits are the edits of an answer as newEdits was given them, nil if it has none.
+func Edits(r *gen.ExtractionResult) (edits []document.Edit) {
+	if r.Edits == nil {
+		return nil
+	}
+	for _, e := range *r.Edits {
+		edits = append(edits, document.Edit{
+			Page: int(e.Page) - 1, Before: e.Before, After: e.After, Rule: e.Rule, Confidence: e.Confidence,
+			Box: document.Box{X: int(e.Box.X), Y: int(e.Box.Y), W: int(e.Box.Width), H: int(e.Box.Height)},
+		})
+	}
+	return edits
+}
+
 func newWeak(doc *document.Document) *[]gen.WeakPlace {
 	places := doc.Weak()
 	all := make([]gen.WeakPlace, len(places)) // never nil: a reading without weak places has []

@@ -15,6 +15,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"uncial/gen"
+	"uncial/internal/contract"
 	"uncial/internal/document"
 	"uncial/internal/pagefile"
 	"uncial/internal/strictjson"
@@ -106,14 +107,7 @@ func (l *loader) reading(f *Fixture, enhance bool) (*document.Document, error) {
 		return nil, err
 	}
 	doc.Enhanced, doc.Confidence = enhance, base.Confidence
-	if base.Edits != nil {
-		for _, e := range *base.Edits {
-			doc.Edits = append(doc.Edits, document.Edit{
-				Page: int(e.Page) - 1, Before: e.Before, After: e.After, Rule: e.Rule, Confidence: e.Confidence,
-				Box: document.Box{X: int(e.Box.X), Y: int(e.Box.Y), W: int(e.Box.Width), H: int(e.Box.Height)},
-			})
-		}
-	}
+	doc.Edits = contract.Edits(base)
 	return doc, nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"uncial/impl/ocr/ocrtest"
 	"uncial/impl/ocr/sandbox"
 	"uncial/impl/ocr/workerpool"
+	"uncial/internal/logtest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -179,7 +180,7 @@ func TestNew(t *testing.T) {
 
 func TestPool_Logger(t *testing.T) {
 	t.Parallel()
-	var log syncBuffer
+	var log logtest.Buffer
 	p := MustOpen(t, workerpool.Options{Workers: 1, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	_, err := read(t.Context(), p, "crash")
 	require.Error(t, err)
@@ -190,23 +191,6 @@ func TestPool_Logger(t *testing.T) {
 	require.Contains(t, log.String(), "sandbox.mode=off")
 	require.Contains(t, log.String(), "engine.c:17", "the reason of the crash")
 	require.Less(t, strings.Count(log.String(), "x"), 270_000, "the output of a worker is bounded")
-}
-
-type syncBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *syncBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *syncBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }
 
 // BenchmarkPool_Recognize measures what the pool adds to reading a page of 1 MB: the scripted worker reads nothing.

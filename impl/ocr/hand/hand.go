@@ -27,7 +27,7 @@ type Reader interface {
 	// ReadStrips reads each image as one line with a model, and returns the words of each. Boxes are in pixels of the strip,
 	// confidences 0..100.
 	ReadStrips(ctx context.Context, model string, strips []*image.Gray) ([][]tesseract.Word, error)
-	// ReadStripsAgain reads each image with a model of handwriting as ReadStrips does, and again as s says.
+	// ReadStripsAgain reads each image with a model of handwriting as ReadStrips does, and with the further readings of s.
 	ReadStripsAgain(ctx context.Context, model string, strips []*image.Gray, s Search) ([]Readings, error)
 	// FindLines finds the lines of handwriting on a page whose bounds begin at (0, 0).
 	FindLines(g *image.Gray) (*layout.Page, error)
@@ -41,8 +41,8 @@ type Search struct {
 	Thorough bool
 }
 
-// Readings are what a strip says. First is what ReadStrips returns; Listed is read with word lists, and Thorough also by several looks. Those
-// that the search did not ask for are nil.
+// Readings are the readings of a strip. First is what ReadStrips returns; Listed is read with word lists, and Thorough also by several looks. Those
+// that Search does not request are nil.
 type Readings struct{ First, Listed, Thorough []tesseract.Word }
 
 // Models says what a page is read with.

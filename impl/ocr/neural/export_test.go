@@ -38,7 +38,7 @@ func (r *Recognizer) TextKnowing(known func(string) bool, probabilities [][]floa
 	return text
 }
 
-// Compare is what several looks at a line say together. Each gives the probabilities of the classes at each step.
+// Compare returns the text that several looks at a line find likeliest together. Each gives the probabilities of the classes at each step.
 func (r *Recognizer) Compare(looks ...[][]float32) string {
 	j := newJury(r.net, r.guide)
 	for _, l := range looks {

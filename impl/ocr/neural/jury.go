@@ -133,7 +133,7 @@ func (j *jury) compare(classes []int) int {
 
 // likelihood returns the logarithm of the probability of a text: of all paths that spell it (the forward algorithm of CTC).
 func (l *look) likelihood(classes []int) float64 {
-	states := 2*len(classes) + 1 // blanks and characters in turn
+	states := 2*len(classes) + 1 // alternating blanks and characters
 	class, skips := make([]int, states), make([]bool, states)
 	for i, c := range classes {
 		class[2*i+1], skips[2*i+1] = c, i > 0 && classes[i-1] != c

@@ -22,14 +22,14 @@ type Search struct {
 	Thorough bool
 }
 
-// Readings are what a line says.
+// Readings are the readings of a line.
 type Readings struct {
 	First    []Word // as Read returns it
 	Listed   []Word // with word lists; nil without them
 	Thorough []Word // with word lists, and by several looks at the line together; nil unless asked for, or if the line is too long
 }
 
-// ReadAgain reads a line as Read does, and again as s says.
+// ReadAgain reads a line as Read does, and with the further readings of s.
 func (r *Recognizer) ReadAgain(line *image.Gray, s Search) Readings {
 	rows, steps := r.score(line)
 	out := Readings{First: r.words(r.guide, rows, steps, line)}

@@ -51,7 +51,7 @@ func (h *handwriting) read(ctx context.Context, strips []*image.Gray, threads in
 	return out, err
 }
 
-// readAgain reads each strip plainly, and again as s says. See hand.Reader.
+// readAgain reads each strip plainly, and with the further readings of s. See hand.Reader.
 func (h *handwriting) readAgain(ctx context.Context, strips []*image.Gray, threads int, s hand.Search) ([]hand.Readings, error) {
 	out := make([]hand.Readings, len(strips))
 	err := h.each(ctx, strips, threads, func(r *neural.Recognizer, i int) {

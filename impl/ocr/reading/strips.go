@@ -53,7 +53,7 @@ func (e *Engines) ReadStrips(ctx context.Context, model string, strips []*image.
 	return out, err
 }
 
-// ReadStripsAgain reads each image with a model of handwriting, first plainly and then as s says. See hand.Reader.
+// ReadStripsAgain reads each image with a model of handwriting, first plainly and then with the further readings of s. See hand.Reader.
 func (e *Engines) ReadStripsAgain(ctx context.Context, model string, strips []*image.Gray, s hand.Search) ([]hand.Readings, error) {
 	h := e.hand(model)
 	if h == nil {

@@ -127,7 +127,7 @@ func TestCheck_idleConnectionsThatAreClosed(t *testing.T) {
 		require.Zero(t, report.Count(contracttests.Failed), report.Err())
 		require.Greater(t, report.Count(contracttests.Passed), 75)
 	})
-	t.Run("requests that may have been carried out are no breach of the contract", func(t *testing.T) {
+	t.Run("requests that may have been carried out do not breach the contract", func(t *testing.T) {
 		t.Parallel()
 		target := MustTarget(t, impatient(t, MustMockServer(t), 2, true))
 		target.Only = "^extract/(200/(least|two|blank)|400/shape)"

@@ -28,7 +28,7 @@ var faultNames = [...]string{"no fault", "latency", "reset", "half-open", "slow 
 func (k FaultKind) String() string { return faultNames[k] }
 
 // Fault is a kind of fault with its parameters. Delay is for Latency and SlowClose; Bytes, of the answer, is for Reset,
-// HalfOpen and Cut. The zero value is no fault.
+// HalfOpen and Cut. The zero value stands for no fault.
 type Fault struct {
 	Kind  FaultKind
 	Delay time.Duration

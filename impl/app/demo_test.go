@@ -40,7 +40,7 @@ func mustDemo(t *testing.T, data string) string {
 
 func TestDemo(t *testing.T) {
 	t.Parallel()
-	apptest.Binary(t, "./impl/cmd/uncial-worker") // beside uncial, where it looks for it
+	apptest.Binary(t, "./impl/cmd/uncial-worker") // next to uncial, which looks for it there
 	data := filepath.Join(t.TempDir(), "data")
 	first := mustDemo(t, data)
 	for _, part := range []string{"empire of Rome", `"pointsUsed": 10`, "curl -sS http://127.0.0.1:", "Dashboard: http://127.0.0.1:", "Become its first operator"} {

@@ -100,7 +100,7 @@ func TestManuals_ExamplesOfAccounts(t *testing.T) {
 
 func TestManuals_ExamplesOfTheEngine(t *testing.T) {
 	t.Parallel()
-	apptest.Binary(t, "./impl/cmd/uncial-worker") // beside uncial, where it looks for it
+	apptest.Binary(t, "./impl/cmd/uncial-worker") // next to uncial, which looks for it there
 	blocks := examples(t, "engine")
 	require.NotEmpty(t, blocks)
 	for _, block := range blocks {

@@ -154,7 +154,7 @@ type Result struct {
 }
 
 // Extract sends one request until it succeeds, is refused permanently, or runs out of attempts or time. All tries carry the same
-// Idempotency-Key, so that at most one is charged. A 429 is no try: its wait ends with a window of the rate limit. notify,
+// Idempotency-Key, so that at most one is charged. A 429 does not count as a try: its wait ends with a window of the rate limit. notify,
 // which may be nil, is called after each failed try that will be repeated, with the pause before the next one. Errors:
 // *Refusal, *ConnectionError, errNoResponse, or ctx's.
 func (c *Client) Extract(ctx context.Context, key string, request gen.ExtractionRequest, notify func(failed error, wait time.Duration)) (*Result, error) {
@@ -231,7 +231,7 @@ func afterLastTry(err error) error {
 }
 
 // once sends the request once. isReplayed means that the answer is the stored one of an earlier request. A status of 200 with a body that
-// is no extraction is a *Refusal too: some other server answers at the URL. Errors: *Refusal, *ConnectionError.
+// is not an extraction is a *Refusal too: some other server answers at the URL. Errors: *Refusal, *ConnectionError.
 func (c *Client) once(ctx context.Context, key string, request gen.ExtractionRequest) (answer *gen.Extraction, isReplayed bool, err error) {
 	response, err := c.api.Extract(ctx, &gen.ExtractParams{IdempotencyKey: &key}, request)
 	if err != nil {

@@ -111,7 +111,7 @@ func (h *hosts) of(name string) *host {
 	return h.known[name]
 }
 
-// wait waits for a turn at a server, and as long as it asked; name "" is no server. The caller must call the function that it
+// wait waits for a turn at a server, and as long as it asked; name "" stands for none. The caller must call the function that it
 // returns. Errors are ctx's.
 func (h *hosts) wait(ctx context.Context, name string) (release func(), err error) {
 	if name == "" {

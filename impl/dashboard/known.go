@@ -28,7 +28,7 @@ type knownUser struct {
 	Until   int64  `json:"u"` // Unix seconds
 }
 
-// markKnown marks the browser for a user, beside those who signed in before.
+// markKnown marks the browser for a user, in addition to those who signed in before.
 func (c *Call) markKnown(u user.User) error {
 	digest := emailDigest(u.Email)
 	others := slices.DeleteFunc(c.knownUsers(), func(k knownUser) bool { return k.Email == digest })

@@ -39,7 +39,7 @@ func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.mux.ServeHTTP(w, r)
 }
 
-// admit refuses requests that others can read, forms that pages of other sites have sent, and addresses that are no text. Style sheets are for all, so
+// admit refuses requests that others can read, forms that pages of other sites have sent, and addresses that are not text. Style sheets are for all, so
 // that the page which explains the refusal has its layout.
 func (d *Dashboard) admit(c *Call) error {
 	if err := d.origins.Check(c.R); err != nil {
@@ -54,7 +54,7 @@ func (d *Dashboard) admit(c *Call) error {
 	return nil
 }
 
-// hasTextOnly reports whether an address contains nothing that is no text.
+// hasTextOnly reports whether all parts of an address are text.
 func hasTextOnly(u *url.URL) bool {
 	for name, values := range u.Query() {
 		if !isText(name) || slices.ContainsFunc(values, func(value string) bool { return !isText(value) }) {

@@ -34,7 +34,7 @@ func TestCompareWords(t *testing.T) {
 		missed      int
 	}{
 		"equal texts have no errors":             {"Whan that Aprille", "Whan that Aprille", nil, 0},
-		"a long s is no error":                   {"ſoote", "soote", nil, 0},
+		"a long s is not an error":               {"ſoote", "soote", nil, 0},
 		"a wrong letter":                         {"Whan that Aprille", "Whan thot Aprille", map[string]int{"thot": 1}, 0},
 		"a superfluous word":                     {"Whan Aprille", "Whan zz Aprille", map[string]int{"zz": 2}, 0},
 		"a short word that is missing":           {"Whan that Aprille", "Whan Aprille", nil, 4},
@@ -129,7 +129,7 @@ func TestFoundErrors(t *testing.T) {
 
 	with := accuracy.WithUnread(scores, 7, []accuracy.Unread{{Characters: 5}, {Characters: 9}})
 	require.Equal(t, 15, accuracy.Errors(with), "a place finds no more than it says, and all no more than was missed")
-	require.InDelta(t, 1.0/3, accuracy.ListedShare(with), 1e-9, "what was not read is no word")
+	require.InDelta(t, 1.0/3, accuracy.ListedShare(with), 1e-9, "what was not read is not a word")
 }
 
 func TestAUC(t *testing.T) {

@@ -19,7 +19,7 @@ type Alternative struct {
 func (w *Word) IsWeak() bool { return w.Confidence < weakWord }
 
 // Others returns up to MaxAlternatives of the other readings that differ from the word and from each other, the likeliest first. None is
-// more confident than the word. A part of a divided word has none, because it is no word.
+// more confident than the word. A part of a divided word has none, because it is not a word.
 func (w *Word) Others() []Alternative {
 	if w.Whole != "" {
 		return nil

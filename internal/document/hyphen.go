@@ -93,7 +93,7 @@ func (p *Page) vocabulary() map[string]bool {
 func fold(word string) string { return strings.ToLower(text.FoldType(word)) }
 
 // HyphenPart reports which part of a divided word the word number i of a line is: 1 at the end of the line, 2 at its beginning,
-// 0 if it is no part of one.
+// 0 if it is not part of one.
 func (l *Line) HyphenPart(i int) int {
 	w := &l.Words[i]
 	stem, _ := CutHyphen(w.Text)

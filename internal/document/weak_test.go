@@ -57,14 +57,14 @@ func TestDocument_Weak(t *testing.T) {
 		"a clear page has no weak place": {[]string{"Whan/95 that/90 Aprille/85"}, []string{}},
 		"a word":                         {[]string{"Whan/95 that/30 Aprille/95 with/95"}, []string{"that"}},
 		"neighbours are one place":       {[]string{"Whan/95 that/30 Aprille/40 with/95 his/99 shoures/99"}, []string{"that Aprille"}},
-		"one clear word between weak ones belongs to them":   {[]string{"Whan/95 that/30 a/95 is/40 shoures/95 soote/99"}, []string{"that a is"}},
-		"two clear words between weak ones do not":           {[]string{"Aprille/95 is/30 shoures/95 soote/99 a/40"}, []string{"is", "a"}},
-		"a line that is mostly weak is a place":              {[]string{"Whan/95 thatte/30 Aprille/20"}, []string{"Whan thatte Aprille"}},
-		"lines that are weak as a whole are one place":       {[]string{"Whan/30 that/30", "Aprille/40", "with/95"}, []string{"Whan that/Aprille"}},
-		"a clear line divides places":                        {[]string{"Whan/30", "Aprille/95", "with/40"}, []string{"Whan", "with"}},
-		"a line that is weak in part is no part of the next": {[]string{"Whan/95 that/30", "Aprille/40"}, []string{"that", "Aprille"}},
-		"the least certain place comes first":                {[]string{"Whan/60", "that/95", "Aprille/10"}, []string{"Aprille", "Whan"}},
-		"a confidence that is just enough is not weak":       {[]string{"Whan/65"}, []string{}},
+		"one clear word between weak ones belongs to them":    {[]string{"Whan/95 that/30 a/95 is/40 shoures/95 soote/99"}, []string{"that a is"}},
+		"two clear words between weak ones do not":            {[]string{"Aprille/95 is/30 shoures/95 soote/99 a/40"}, []string{"is", "a"}},
+		"a line that is mostly weak is a place":               {[]string{"Whan/95 thatte/30 Aprille/20"}, []string{"Whan thatte Aprille"}},
+		"lines that are weak as a whole are one place":        {[]string{"Whan/30 that/30", "Aprille/40", "with/95"}, []string{"Whan that/Aprille"}},
+		"a clear line divides places":                         {[]string{"Whan/30", "Aprille/95", "with/40"}, []string{"Whan", "with"}},
+		"a line that is weak in part is not part of the next": {[]string{"Whan/95 that/30", "Aprille/40"}, []string{"that", "Aprille"}},
+		"the least certain place comes first":                 {[]string{"Whan/60", "that/95", "Aprille/10"}, []string{"Aprille", "Whan"}},
+		"a confidence that is just enough is not weak":        {[]string{"Whan/65"}, []string{}},
 	} {
 		assert.Equal(t, c.want, texts(rated(c.lines...).Weak()), name)
 	}

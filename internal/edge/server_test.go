@@ -65,7 +65,7 @@ func mustServe(t *testing.T, grace time.Duration) *slow {
 	return s
 }
 
-// post sends an extraction and tells its status, or 0 where there was no answer.
+// post sends an extraction and returns its status, 0 if there was no answer.
 func (s *slow) post() <-chan int {
 	status := make(chan int, 1)
 	go func() {

@@ -163,14 +163,14 @@ func sheet(n *node, width, height string) (p document.Page, err error) {
 func points(text string) ([]document.Point, error) {
 	numbers := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' || r == '\r' })
 	if len(numbers)%2 != 0 {
-		return nil, fmt.Errorf("%q is no list of points", shorten(text))
+		return nil, fmt.Errorf("%q is not a list of points", shorten(text))
 	}
 	all := make([]document.Point, 0, len(numbers)/2)
 	for i := 0; i < len(numbers); i += 2 {
 		x, errX := strconv.ParseFloat(numbers[i], 64)
 		y, errY := strconv.ParseFloat(numbers[i+1], 64)
 		if errX != nil || errY != nil || !(math.Abs(x) <= maxSide) || !(math.Abs(y) <= maxSide) {
-			return nil, fmt.Errorf("%q is no list of points", shorten(text))
+			return nil, fmt.Errorf("%q is not a list of points", shorten(text))
 		}
 		all = append(all, document.Point{X: int(math.Round(x)), Y: int(math.Round(y))})
 	}

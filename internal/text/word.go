@@ -31,8 +31,8 @@ func FoldType(word string) string { return foldedType.Replace(word) }
 
 var foldedType = strings.NewReplacer("ſ", "s", "ﬁ", "fi", "ﬂ", "fl", "ﬀ", "ff", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st", "’", "'")
 
-// MayCorrect reports whether a word may be corrected without a word list: it has letters, and is neither a number nor, for
-// want of a capital, a name.
+// MayCorrect reports whether a word may be corrected without a word list: it has letters, and is neither a number nor, because of
+// a capital letter, a name.
 func MayCorrect(word string) bool {
 	_, core, _ := Core(word)
 	return core != "" && !IsNumber(core) && !strings.ContainsFunc(core, isCapital)

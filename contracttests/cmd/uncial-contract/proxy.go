@@ -22,7 +22,7 @@ type proxyCmd struct {
 	To     string `required:"" placeholder:"URL" help:"URL of the API that the traffic is for; its path ends in /api/v1."`
 	Listen string `default:"127.0.0.1:4020" placeholder:"HOST:PORT" help:"Address for the clients. Port 0 selects a free port, which the first line of output shows. Default: ${default}."`
 
-	AllowInvalidRequests bool `help:"Invalid requests are no violations, as long as the server refuses them."`
+	AllowInvalidRequests bool `help:"Invalid requests are not violations, as long as the server refuses them."`
 
 	JUnit string `name:"junit" placeholder:"FILE" help:"Write a JUnit file for CI at the end."`
 	HAR   string `name:"har" placeholder:"FILE" help:"Write an HTTP archive of all requests and answers, without the keys."`

@@ -33,7 +33,7 @@ const basePath = "/api/v1"
 type Options struct {
 	// To is the address of the API that the traffic is for; its path ends in /api/v1. Required.
 	To string
-	// AllowInvalidRequests says that invalid requests are no violations as long as the server refuses them.
+	// AllowInvalidRequests says that invalid requests are not violations as long as the server refuses them.
 	AllowInvalidRequests bool
 	// Violation is called for each violation, by one goroutine at a time. Default: nil.
 	Violation func(Violation)

@@ -126,7 +126,7 @@ func isPartial(target any) bool {
 }
 
 // imageOf returns the URL of the image that a body is: of the default of a choice, of the source of a specific resource, of the
-// first image of a list. It is "" if the body is no image.
+// first image of a list. It is "" if the body is not an image.
 func imageOf(body any) string {
 	for _, element := range list(body) {
 		if image := imageOf(element); image != "" {

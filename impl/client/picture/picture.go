@@ -45,7 +45,7 @@ type Info struct {
 // Frame is one page of an image file.
 type Frame struct {
 	volume.Size
-	// Index counts the images of a TIFF from 0, including those that are no pages, such as previews.
+	// Index counts the images of a TIFF from 0, including those that are not pages, such as previews.
 	Index int
 }
 

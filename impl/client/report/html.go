@@ -93,7 +93,7 @@ func (r *Report) WriteHTML(ctx context.Context, to io.Writer) error {
 	return layout.Execute(to, view)
 }
 
-// addPictures adds the picture of the page and those of its weak places. A picture that cannot be made is no error.
+// addPictures adds the picture of the page and those of its weak places. A picture that cannot be made is left out.
 func (p *htmlPage) addPictures(ctx context.Context) {
 	images := map[int64]loaded{}
 	for _, place := range p.Weak {

@@ -243,7 +243,7 @@ func (p *filePage) content(ctx context.Context) (string, error) {
 	return digest, err
 }
 
-// load returns the file itself if the service accepts it. Files that are no images are refused here, since sending them is
+// load returns the file itself if the service accepts it. Files that are not images are refused here, since sending them is
 // useless.
 func (p *filePage) load(ctx context.Context, folder string) (*Image, error) {
 	info, err := picture.Inspect(p.path) // it may have changed since the command began

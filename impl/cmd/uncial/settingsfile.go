@@ -32,7 +32,7 @@ type settingsFile struct {
 	exposed map[string]bool
 }
 
-// readSettings reads the file. A missing file is no error. One that this user may not read is an error only for commands
+// readSettings reads the file. A missing file is not an error. One that this user may not read is an error only for commands
 // that need the database, and only if nothing else names it.
 func readSettings() (settingsFile, error) {
 	s := settingsFile{path: cmp.Or(os.Getenv("UNCIAL_SETTINGS"), settingsPath), exposed: map[string]bool{}}

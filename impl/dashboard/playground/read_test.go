@@ -52,7 +52,7 @@ func TestSent_Copy(t *testing.T) {
 			[]field{{"image", "a.png", png}},
 			map[string]any{"imageUrl": "data:image/png;base64,iVBORw0KGgo="},
 		},
-		"a file that is no image, for the API to refuse": {
+		"a file that is not an image, for the API to refuse": {
 			[]field{{"image", "a.txt", "text"}},
 			map[string]any{"imageUrl": "data:application/octet-stream;base64,dGV4dA=="},
 		},

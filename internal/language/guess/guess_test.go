@@ -69,7 +69,7 @@ func TestOf_Evidence(t *testing.T) {
 	require.Less(t, few.Evidence, many.Evidence)
 	same := guess.Of("de la", []string{"fr", "es"})
 	require.Zero(t, same.Evidence, "words of both languages tell nothing")
-	require.Positive(t, guess.Of("ſie iſt mit der Stimme", []string{"de", "de-Latf", "en"}).Evidence, "Fraktur is no other language")
+	require.Positive(t, guess.Of("ſie iſt mit der Stimme", []string{"de", "de-Latf", "en"}).Evidence, "Fraktur is not another language")
 }
 
 // TestOf_fixtures guesses the texts of the mock, which are in the public domain. The French ones are spelled and accented as in modern

@@ -91,7 +91,6 @@ func TestControl_MoveClock(t *testing.T) {
 	require.Contains(t, string(a.raw), `"frozen":false`)
 }
 
-// journal returns the requests that the mock recorded.
 func journal(t *testing.T, h http.Handler, query string) []map[string]any {
 	t.Helper()
 	var got struct{ Requests []map[string]any }

@@ -26,7 +26,6 @@ func MustServe(tb testing.TB, o mock.Options) (base string, client *http.Client)
 	return server.URL, client
 }
 
-// testClient times out after 20 s.
 var testClient = http.Client{Timeout: 20 * time.Second}
 
 // received is what a client got of an answer.

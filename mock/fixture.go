@@ -98,7 +98,6 @@ func (f *Fixture) model() string {
 	return fixtureModel
 }
 
-// fixtureDigest returns the digest of all fixtures.
 var fixtureDigest = sync.OnceValue(func() string {
 	sum := sha256.New()
 	for _, f := range fixtures() {
@@ -107,7 +106,6 @@ var fixtureDigest = sync.OnceValue(func() string {
 	return "sha256:" + hex.EncodeToString(sum.Sum(nil))
 })
 
-// byLanguage returns the fixtures of each language tag.
 var byLanguage = sync.OnceValue(func() map[string][]*Fixture {
 	all := map[string][]*Fixture{}
 	for i := range fixtures() {

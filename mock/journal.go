@@ -55,7 +55,6 @@ func (j *journal) of(key string) []record {
 	return found
 }
 
-// forget drops the records of one key.
 func (j *journal) forget(key string) {
 	var rest journal
 	for _, r := range j.of("") {

@@ -45,7 +45,6 @@ func TestScenarios_InTheContract(t *testing.T) {
 	}
 }
 
-// mustReadme returns the text of the mock's manual.
 func mustReadme(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("README.md")

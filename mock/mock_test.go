@@ -25,7 +25,6 @@ func statusAt(base, key string, headers ...string) *http.Request {
 	return r
 }
 
-// control returns a request to a control endpoint.
 func control(method, path, body string) *http.Request {
 	return request(method, path, body)
 }

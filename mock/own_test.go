@@ -17,7 +17,6 @@ import (
 	"uncial/mock"
 )
 
-// mustFixtures writes a folder of fixtures.
 func mustFixtures(tb testing.TB, files map[string]string) string {
 	tb.Helper()
 	dir := tb.TempDir()

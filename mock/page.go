@@ -36,7 +36,6 @@ const (
 	doubtfulOrder      = 0.6 // of a line that may be in the wrong order
 )
 
-// blankSheet returns a page without text.
 func blankSheet() document.Page {
 	return document.Page{Width: sheetWidth, Height: sheetHeight, DPI: sheetDPI}
 }

@@ -93,7 +93,6 @@ func join(codes []int) string {
 // scanner splits the value of a header field into tokens (RFC 9110, section 5.6).
 type scanner struct{ rest string }
 
-// space skips white space.
 func (s *scanner) space() { s.rest = strings.TrimLeft(s.rest, " \t") }
 
 // take skips c if it is the next byte, and reports whether it did.

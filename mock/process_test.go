@@ -47,7 +47,6 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// process is a running uncial-mock.
 type process struct {
 	base    string // http://127.0.0.1:port
 	cmd     *exec.Cmd

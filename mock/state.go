@@ -12,7 +12,6 @@ import (
 // maxKeys is the number of keys that are kept. A key that was dropped starts again in its initial state.
 const maxKeys = 1024
 
-// plans is the catalogue of the mock.
 var plans = contract.DefaultPlans()
 
 // state is everything that the mock remembers. One mutex guards all of it: requests hold it for microseconds, and a single
@@ -131,7 +130,6 @@ func (s *state) add(name string, scenario *keyScenario) *key {
 	return k
 }
 
-// drop forgets the key and its replies.
 func (s *state) drop(k *key) {
 	s.recent.Remove(k.element)
 	delete(s.keys, k.name)
@@ -178,7 +176,6 @@ func (k *key) points() contract.Points {
 	return contract.Points{Used: k.used, Remaining: k.total - k.used, Total: k.total}
 }
 
-// rateLimit returns the state of the window.
 func (k *key) rateLimit(now time.Time) contract.Window {
 	w := contract.NewWindow(k.limit, k.counted, k.window, now)
 	if k.scenario.limited {

@@ -48,7 +48,6 @@ func hostOf(imageURL string) string {
 // maxWebURL is the longest web address of the contract, in characters; a data: URL has up to 28 million.
 const maxWebURL = 8192
 
-// unfetchable is an image that cannot be fetched.
 func unfetchable(reason contract.FetchReason) imageScenario {
 	return imageScenario{code: 400, fault: fetchFaults[reason], fetch: reason}
 }

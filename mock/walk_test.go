@@ -96,7 +96,6 @@ func TestScenarios_ValidAnswers(t *testing.T) {
 	}
 }
 
-// isFault reports whether the scenario is a network fault.
 func isFault(s mock.Scenario) bool {
 	return slices.ContainsFunc(mock.AllFaults(), func(f mock.Fault) bool {
 		return strings.HasSuffix(s.Name, f.String()) && strings.ContainsAny(s.Name[:len(s.Name)-len(f.String())], "_/=")

@@ -137,7 +137,6 @@ func ratios(ours, theirs []time.Duration) []float64 {
 	return all
 }
 
-// total returns the sum.
 func total(times []time.Duration) (sum time.Duration) {
 	for _, t := range times {
 		sum += t
@@ -173,7 +172,6 @@ func processTime(tb testing.TB, pid int) time.Duration {
 	return time.Duration(at.Nano())
 }
 
-// timeOf returns the time that f takes.
 func timeOf(f func()) time.Duration {
 	began := time.Now()
 	f()

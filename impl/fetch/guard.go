@@ -29,7 +29,6 @@ func newGuard(allow []netip.Prefix, ports []uint16) *guard {
 	return &guard{allow: allow, ports: slices.Concat(webPorts, ports)}
 }
 
-// webPorts are the ports of web servers.
 var webPorts = []uint16{80, 443}
 
 // control is the Control function of a net.Dialer, which calls it with each address after the name was resolved and before

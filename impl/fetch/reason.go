@@ -29,7 +29,6 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Text }
 
-// failed returns an *Error.
 func failed(reason contract.FetchReason, format string, args ...any) error {
 	return &Error{Reason: reason, Text: fmt.Sprintf(format, args...)}
 }

@@ -129,7 +129,6 @@ func isSpeck(letter string) bool {
 	return text.IsPunctuation(r) && !unicode.Is(unicode.Dash, r) && !strings.ContainsRune("'.=¬&/", r)
 }
 
-// marks counts the combining marks of a word.
 func marks(word string) int {
 	n := 0
 	for _, r := range norm.NFD.String(word) {

@@ -21,7 +21,6 @@ func newEmpty(tb testing.TB, url string) fixture {
 	return fixture{tb, storetest.MustOpen(tb, url), url}
 }
 
-// mustCountPending returns how many migrations are pending.
 func mustCountPending(t fixture) int {
 	t.Helper()
 	n, err := t.Pending(t.Context())

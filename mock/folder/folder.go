@@ -114,7 +114,6 @@ func (l *loader) read(name string) ([]byte, error) {
 	return source, nil
 }
 
-// add reads an entry into the folder.
 func (l *loader) add(f *Folder, e Entry) error {
 	if err := l.checkEntry(e); err != nil {
 		return err

@@ -33,7 +33,6 @@ const (
 	maxAnswer = 64 << 20
 )
 
-// refusal is an answer other than 200.
 type refusal struct {
 	status  int
 	message string
@@ -49,7 +48,6 @@ func (r *refusal) isTemporary() bool {
 	return r.status == http.StatusTooManyRequests || r.status >= http.StatusInternalServerError
 }
 
-// endpoint is the address of the operation.
 func (r *Recorder) endpoint() (string, error) {
 	u, err := url.Parse(strings.TrimRight(r.From, "/"))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {

@@ -4,5 +4,4 @@ package user_test
 
 import "time"
 
-// signInTime bounds a sign-in under attack.
 const signInTime = 5 * time.Second

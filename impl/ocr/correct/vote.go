@@ -77,7 +77,6 @@ func elect(words []document.Word, others [][]document.Word, known Lexicon) (cand
 	return best, best.text != read.text && best.votes >= candidates[0].votes+minLead
 }
 
-// modelsWithLongS returns the models that wrote a long s anywhere.
 func modelsWithLongS(readings [][]document.Block) map[string]bool {
 	models := map[string]bool{}
 	for _, blocks := range readings {

@@ -166,7 +166,6 @@ func jpegOfScans(side uint16, n int) []byte {
 	return slices.Concat([]byte{0xff, 0xd8}, jpegWith([]byte{0, 0}, 0xc2, append(header, 1, 1, 17, 0))[2:], bytes.Repeat(scan, n), []byte{0xff, 0xd9})
 }
 
-// webpWith appends a chunk.
 func webpWith(data []byte, kind string, chunk []byte) []byte {
 	file := binary.LittleEndian.AppendUint32(append(slices.Clone(data), kind...), uint32(len(chunk)))
 	file = append(file, chunk...)

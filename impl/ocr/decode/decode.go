@@ -111,7 +111,6 @@ func inspect(data []byte) (imagefile.Format, []frame, error) {
 	return format, frames, nil
 }
 
-// page decodes the frame.
 func (f *frame) page(format imagefile.Format, lib Library) (Page, error) {
 	img, err := f.decode()
 	if err != nil && f.rescue != nil && !isFinal(err) {

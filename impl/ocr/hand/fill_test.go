@@ -62,7 +62,6 @@ func looseForm() (*image.Gray, hand.Result) {
 	return g, withoutHand(inPrint)
 }
 
-// handwritten returns the handwritten lines of a result.
 func handwritten(r hand.Result) []document.Line {
 	var found []document.Line
 	for _, b := range r.Blocks {
@@ -71,7 +70,6 @@ func handwritten(r hand.Result) []document.Line {
 	return found
 }
 
-// blocksText returns the text of blocks.
 func blocksText(blocks []document.Block) string {
 	page := document.Page{Blocks: blocks}
 	return page.Text()

@@ -123,7 +123,6 @@ func orient(to []byte, toStride int, from []byte, fromStride, w, h, n, orientati
 	}
 }
 
-// row returns the pixels of row y.
 func row(g *image.Gray, y int) []uint8 {
 	return g.Pix[y*g.Stride : y*g.Stride+g.Rect.Dx()]
 }

@@ -28,7 +28,6 @@ func (p path) width() int { return p.end() - p.start() }
 // middle returns the column half way between the ends.
 func (p path) middle() int { return (p.start() + p.end()) / 2 }
 
-// slice returns the part of the path between two indices.
 func (p path) slice(i, j int) path { return path{p.xs[i:j], p.ys[i:j], p.band} }
 
 // at returns the height at a column. Between columns it is interpolated; beyond its ends the path continues as it runs as a whole.
@@ -70,7 +69,6 @@ func (p path) smooth(deviation float64) path {
 	return out
 }
 
-// mean returns the mean height.
 func (p path) mean() float64 {
 	var sum float64
 	for _, y := range p.ys {

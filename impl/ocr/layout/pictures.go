@@ -54,7 +54,6 @@ func united(boxes []image.Rectangle) []image.Rectangle {
 
 func area(r image.Rectangle) int { return r.Dx() * r.Dy() }
 
-// inkShare returns the share of a box that is ink.
 func inkShare(page *image.Gray, r image.Rectangle) float64 {
 	n := 0
 	for y := r.Min.Y; y < r.Max.Y; y++ {

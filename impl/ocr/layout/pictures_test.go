@@ -11,7 +11,6 @@ import (
 	"uncial/impl/ocr/layout"
 )
 
-// blankPage returns a white page.
 func blankPage() *image.Gray {
 	page := image.NewGray(image.Rectangle{Max: leaf})
 	draw.Draw(page, page.Rect, image.White, image.Point{}, draw.Src)

@@ -78,7 +78,6 @@ func (s *Sequence) InsertHandwriting(l document.Line) {
 	s.pieces = slices.Insert(s.pieces, at, piece{line: l, block: handwritten})
 }
 
-// right returns the right edge of a box.
 func right(b document.Box) int { return b.X + b.W }
 
 // middle returns the height of the middle of a box.

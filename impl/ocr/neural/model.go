@@ -124,7 +124,6 @@ func load(data []byte) (*Model, error) {
 	return m, f.err
 }
 
-// describe reads the metadata.
 func (m *Model) describe(f *file) error {
 	height, err := strconv.Atoi(f.meta["height"])
 	if err != nil || height != lineHeight {

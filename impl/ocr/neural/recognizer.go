@@ -216,7 +216,6 @@ func words(all []Character, ink []float32, width int) []Word {
 	return out
 }
 
-// columnInk is the ink in each column.
 func columnInk(ink []float32, width int) []float32 {
 	sums := make([]float32, width)
 	for i, v := range ink {

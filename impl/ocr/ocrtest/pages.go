@@ -52,7 +52,6 @@ func MustPage(tb testing.TB, folder *accuracy.Folder, ids ...string) (page accur
 	return page, nil, ""
 }
 
-// moduleRoot returns the folder of go.mod.
 func moduleRoot(tb testing.TB) string {
 	tb.Helper()
 	dir, err := os.Getwd()

@@ -87,7 +87,6 @@ func (h Harness) open(t *testing.T, workers, queue int) Subject {
 	return h.Open(t, Options{Workers: workers, Queue: queue, Deadline: h.Long + patience})
 }
 
-// result is what one call of Recognize returned.
 type result struct {
 	doc *document.Document
 	err error
@@ -144,7 +143,6 @@ func requireWord(t *testing.T, r result, word string) {
 	require.Contains(t, r.doc.Text(), word)
 }
 
-// mustRead reads a page, which must succeed.
 func (h Harness) mustRead(t *testing.T, s Subject) *document.Document {
 	t.Helper()
 	image, word := h.Page(0)

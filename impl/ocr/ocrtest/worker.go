@@ -120,7 +120,6 @@ func serveScripts() error {
 	}
 }
 
-// preview returns a small JPEG.
 func preview() []byte {
 	var b bytes.Buffer
 	if err := jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, 64, 64)), nil); err != nil {

@@ -135,7 +135,6 @@ func checkPage(p *document.Page) error {
 	return checkBlocks(p)
 }
 
-// checkBlocks checks the text of a page.
 func checkBlocks(p *document.Page) error {
 	for i := range p.Blocks {
 		b := &p.Blocks[i]
@@ -229,7 +228,6 @@ func withoutSpaces(s string) string { return strings.ReplaceAll(s, " ", "") }
 // isFraction also reports false for NaN.
 func isFraction(f float64) bool { return f >= 0 && f <= 1 }
 
-// pageBox returns the box of the whole page.
 func pageBox(p *document.Page) document.Box { return document.Box{W: p.Width, H: p.Height} }
 
 // contains reports whether inner has an area and lies inside outer. The sums cannot overflow, whatever a worker sent:

@@ -47,7 +47,6 @@ func doc() *document.Document {
 	return &document.Document{Pages: []document.Page{page()}, Language: "de-Latf", Confidence: 0.5}
 }
 
-// preview returns a JPEG of that width.
 func preview(tb testing.TB, width int) []byte {
 	tb.Helper()
 	var b bytes.Buffer

@@ -28,7 +28,6 @@ type floor struct {
 	minBoWF1     float64
 }
 
-// mustFloors reads testdata/floors.tsv.
 func mustFloors(tb testing.TB) map[string]floor {
 	tb.Helper()
 	f, err := os.Open("testdata/floors.tsv")

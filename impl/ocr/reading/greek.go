@@ -190,7 +190,6 @@ func isGreek(word string) bool {
 	return n >= minGreekLetters
 }
 
-// letters counts the letters of a word.
 func letters(word string) int {
 	n := 0
 	for _, r := range word {

@@ -23,7 +23,6 @@ type handwriting struct {
 	recognizers []*neural.Recognizer // one for each thread that read at the same time so far
 }
 
-// load prepares n recognizers.
 func (h *handwriting) load(n int) error {
 	network, language := own.HandsFiles()
 	var err error

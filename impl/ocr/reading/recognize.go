@@ -190,7 +190,6 @@ func countLetters(blocks []document.Block, in func(rune) bool) (inside, outside 
 	return inside, outside
 }
 
-// characters counts the characters of all words.
 func characters(blocks []document.Block) int {
 	n := 0
 	for w := range document.Words(blocks) {

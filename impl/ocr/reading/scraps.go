@@ -61,7 +61,6 @@ func isAccents(l document.Line) bool {
 		meanConfidence([]document.Block{{Lines: []document.Line{l}}}) < maxAccentConfidence
 }
 
-// greekWords counts the words in Greek letters.
 func greekWords(blocks []document.Block) int {
 	n := 0
 	for w := range document.Words(blocks) {

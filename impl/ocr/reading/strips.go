@@ -86,7 +86,6 @@ func (e *Engines) team(first *tesseract.Engine, n int) ([]*tesseract.Engine, err
 	return append(engines, e.mates[:min(n-1, len(e.mates))]...), nil
 }
 
-// closeMates closes the additional engines of a team.
 func (e *Engines) closeMates() {
 	for _, mate := range e.mates {
 		mate.Close()

@@ -12,7 +12,6 @@ import (
 	"uncial/impl/ocr/tesseract"
 )
 
-// twoColumns is a page of two columns of print.
 func twoColumns() *image.Gray {
 	lines := make([]string, 16)
 	for i := range lines {

@@ -25,7 +25,6 @@ const (
 	retryAfter = "1"
 )
 
-// handler serves a recognizer over HTTP.
 type handler struct {
 	rec  ocr.Recognizer
 	load func() ocr.Load
@@ -143,7 +142,6 @@ func readImage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 // errIncomplete is not an ImageError, because the transfer failed and not the image.
 var errIncomplete = fmt.Errorf("the image did not arrive completely within %v", transferTimeout)
 
-// languages lists the languages of the recognizer.
 func (h *handler) languages(w http.ResponseWriter, r *http.Request) {
 	tags, err := h.rec.Languages(r.Context())
 	if err != nil {

@@ -54,7 +54,6 @@ func startServe(tb testing.TB, read func() (*document.Document, error)) (*pipe.C
 	})
 }
 
-// ask sends a request and returns the answer.
 func ask(tb testing.TB, conn *pipe.Conn, id uint64, language string, deadlineMS int64, image []byte) pipe.Answer {
 	tb.Helper()
 	request := pipe.Request{ID: id, Language: language, Deadline: deadlineMS}

@@ -204,7 +204,6 @@ func (s *slot) remember(j *job, used time.Duration) {
 	}
 }
 
-// finish ends a job that the slot has taken.
 func (s *slot) finish(j *job, o outcome) {
 	s.pool.queue.done(j)
 	j.finish(o)

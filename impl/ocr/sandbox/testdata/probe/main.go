@@ -97,7 +97,6 @@ func report(finding string) error {
 	return nil
 }
 
-// read reads a file to its end.
 func read(path string) error {
 	_, err := os.ReadFile(path)
 	return err

@@ -92,13 +92,16 @@ func weaken(p *document.Page) {
 	p.Confidence = round(document.MeanConfidence(p.Blocks))
 }
 
-// fade makes every third word hardly legible, each to another degree, and gives it more other readings than documents have.
+// fade makes two of five words hardly legible, each to another degree, and gives them more other readings than documents have.
 func fade(p *document.Page) {
 	n := 0
 	for _, b := range p.Blocks {
 		for _, l := range b.Lines {
-			for i := 2; i < len(l.Words); i += 3 {
+			for i := range l.Words {
 				w := &l.Words[i]
+				if i%5 != 2 && i%5 != 3 {
+					continue
+				}
 				w.Confidence = round(illegibleFactor * w.Confidence)
 				for k, ending := range endings {
 					w.Alternatives = append(w.Alternatives, document.Alternative{Text: w.Text + ending, Confidence: round(w.Confidence * likeliest[(k+n)%len(likeliest)])})

@@ -67,7 +67,7 @@ var extractRows = []row{
 		explanation: "The answer names the language that was used: the requested one, in any letter case, or the one that a region falls back to.",
 	}, {
 		// Readings.CheckResult requires a language that is listed, and the same reading in the language that was found.
-		name: "extract/200/und", points: 20, extractions: 3, check: checkUndetermined,
+		name: "extract/200/und", points: 40, extractions: 5, check: checkUndetermined,
 		explanation: "With the language und the answer names the language that was found, and a request with that language gets the same reading.",
 	}, {
 		// Readings.CheckResult requires und.

@@ -96,19 +96,23 @@ func checkLanguages(ctx context.Context, s *session) error {
 
 // checkUndetermined leaves the language of a page open, and then asks for the language that was found.
 func checkUndetermined(ctx context.Context, s *session) error {
-	a, err := s.account(ctx, model.KeyOK, 10, 3)
+	a, err := s.account(ctx, model.KeyOK, 10, 5)
 	if err != nil {
 		return err
 	}
 	if _, err := s.askLanguages(ctx, a); err != nil {
 		return err
 	}
-	x, err := s.sendAs(ctx, a, read(printed).language("und").format("alto"))
-	if err != nil {
-		return err
+	for _, page := range []string{printed, other} {
+		x, err := s.sendAs(ctx, a, read(page).language("und").format("alto"))
+		if err != nil {
+			return err
+		}
+		if _, err = s.sendAs(ctx, a, read(page).language(x.Text("language")).format("tsv")); err != nil {
+			return err
+		}
 	}
-	_, err = s.sendAs(ctx, a, read(printed).language(x.Text("language")).format("tsv"))
-	return err
+	return nil
 }
 
 // languagesAgree requires all answers to name the same language.

@@ -41,6 +41,10 @@ var pageRows = []row{
 		explanation: "Of more than 50 weak places those with most characters likely to be wrong are listed, and all documents have the same other readings.",
 		build:       inEveryFormat(model.ImageFaded, nil),
 	}, {
+		// What a format leaves out, or writes although it has no place for it.
+		name: "extract/200/every-page-in-every-format", points: 10 * 7 * int64(len(peculiarPages)), extractions: 7 * int64(len(peculiarPages)), needs: []string{model.NeedThorough}, build: peculiarInEveryFormat,
+		explanation: "Every format is right for pages with pictures, divided words, weak places and corrections, verbatim and enhanced.",
+	}, {
 		name: "extract/200/pdf-keeps-the-picture", points: 10, needs: []string{model.NeedReading}, then: keepsThePicture,
 		explanation: "A JPEG is embedded in a PDF byte for byte as it was sent.",
 		build: func(*session) []ask {
@@ -84,6 +88,20 @@ func inEveryFormat(scenario string, page func() images.File) func(s *session) []
 		}
 		return asks
 	}
+}
+
+// peculiarPages have something that formats write in their own ways.
+var peculiarPages = []string{model.ImageIllustrated, model.ImageBroken, model.ImageWeak, model.ImageFaint, model.ImageEnhance, model.ImagePages}
+
+func peculiarInEveryFormat(s *session) (asks []ask) {
+	for i, page := range peculiarPages {
+		if s.Images[page] == "" {
+			continue
+		}
+		asks = append(asks, inEveryFormat(page, nil)(s)...)
+		asks = append(asks, read(page).enhance(true).format(documents.Formats[i%len(documents.Formats)]))
+	}
+	return asks
 }
 
 func readsSpecialCharacters(_ context.Context, _ *session, x []*model.Exchange) error {

@@ -66,7 +66,16 @@ var pointsRows = []row{
 	}, {
 		// Servers that release points in the account, but not under the cap.
 		name: "extract/400/capped-image", account: model.KeyCapped, explanation: "Points that are returned are returned under the cap of the key as well.",
-		asks: confirmed(read(unfetchable), read(notAnImage), invalid(), read(notAnImage).format("alto").enhance(true)),
+		build: func(s *session) []ask {
+			asks := []ask{read(unfetchable), read(notAnImage), invalid(), read(notAnImage).format("alto").enhance(true)}
+			for _, scenario := range []string{model.ImageError, model.ImageOverload, model.ImageBusy} {
+				if s.Images[scenario] != "" {
+					asks = append(asks, read(scenario), read(scenario).format("pdf"))
+				}
+			}
+			return confirmed(asks...)
+		},
+		extractions: 10,
 	}, {
 		// The first answer is of an account without points, the second of a key that has used up its cap.
 		name: "extract/402/limited-by", account: model.KeyCapped, needs: []string{needKey(model.KeyEmpty)}, points: 10, extractions: 3, check: checkLimits,

@@ -54,8 +54,8 @@ func (k kind) String() string { return [...]string{"", "page", "block", "line", 
 // Box is a rectangle in pixels; Right and Bottom are just outside of it.
 type Box struct{ Left, Top, Right, Bottom int }
 
-// contains reports whether another box lies within this one. Edges may coincide.
-func (b Box) contains(o Box) bool {
+// Contains reports whether another box lies within this one. Edges may coincide.
+func (b Box) Contains(o Box) bool {
 	return b.Left <= o.Left && b.Top <= o.Top && o.Right <= b.Right && o.Bottom <= b.Bottom
 }
 
@@ -114,7 +114,7 @@ func (e *Element) check(around Box) error {
 	switch {
 	case e.Box.Left >= e.Box.Right || e.Box.Top >= e.Box.Bottom:
 		return fmt.Errorf("the box of %s %s has no area: %v", e.kind, e.Name, e.Box)
-	case !around.contains(e.Box):
+	case !around.Contains(e.Box):
 		return fmt.Errorf("the box of %s %s is outside of its parent: %v is not within %v", e.kind, e.Name, e.Box, around)
 	case e.kind == wordKind:
 		return e.checkWord()

@@ -63,7 +63,7 @@ func (g Graphic) check(on *Element) error {
 	switch {
 	case !slices.Contains(graphicKinds, g.Kind):
 		return fmt.Errorf("a graphic has the kind %q; expected one of %q", g.Kind, graphicKinds)
-	case g.Box.Left >= g.Box.Right || g.Box.Top >= g.Box.Bottom || !on.Box.contains(g.Box):
+	case g.Box.Left >= g.Box.Right || g.Box.Top >= g.Box.Bottom || !on.Box.Contains(g.Box):
 		return fmt.Errorf("the box of the %s has no area or is not on its page: %v", g.Kind, g.Box)
 	}
 	for _, w := range on.Words() {

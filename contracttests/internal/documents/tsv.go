@@ -87,6 +87,9 @@ func (e *Element) rate(level int, conf, text string) error {
 	}
 	v, err := strconv.ParseFloat(conf, 64)
 	e.Confidence, e.Text = v/100, text
+	if strings.Contains(text, "\u00ad") {
+		return errors.New("a word has a soft hyphen; a divided word stays as printed")
+	}
 	if err != nil {
 		return fmt.Errorf("the confidence of a word must be a number, not %q", conf)
 	}
@@ -105,7 +108,7 @@ func (r *tsvReader) put(e *Element, level int) error {
 		return nil
 	case 3:
 		// A paragraph must lie in its block, but does not become an element.
-		if block := r.open[1]; block == nil || !block.Box.contains(e.Box) {
+		if block := r.open[1]; block == nil || !block.Box.Contains(e.Box) {
 			return errors.New("a paragraph is outside of its block")
 		}
 		return nil

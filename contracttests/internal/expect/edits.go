@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"uncial/contracttests/internal/documents"
 	"uncial/contracttests/internal/model"
@@ -130,18 +131,32 @@ type wordList struct {
 	boxes []documents.Box // nil if unknown
 }
 
+// dividing are the signs by which texts and formats end the first part of a divided word.
+const dividing = "-\u00ad\u2010\u00ac\u2e17="
+
+// printedWords are the words of a text. Formats say in different ways that a word is divided; here all of them end with a hyphen.
+func printedWords(text string) []string {
+	words := strings.Fields(text)
+	for i, w := range words {
+		if r, size := utf8.DecodeLastRuneInString(w); strings.ContainsRune(dividing, r) {
+			words[i] = w[:len(w)-size] + "-"
+		}
+	}
+	return words
+}
+
 // pages are the words of each page, with their boxes if a document gave them.
 func (r reading) pages() (all []wordList) {
 	if r.document == nil {
 		for page := range strings.SplitSeq(r.text, "\f") {
-			all = append(all, wordList{words: strings.Fields(page)})
+			all = append(all, wordList{words: printedWords(page)})
 		}
 		return all
 	}
 	for _, p := range r.document.Pages {
 		var l wordList
 		for _, w := range p.Words() {
-			l.words, l.boxes = append(l.words, w.Text), append(l.boxes, w.Box)
+			l.words, l.boxes = append(l.words, printedWords(w.Text)...), append(l.boxes, w.Box)
 		}
 		all = append(all, l)
 	}
@@ -208,7 +223,7 @@ func apply(edits []edit, before wordList, after []string) string {
 // replaces returns how many words of the verbatim page, from at on, the edit removes and how many it adds to the enhanced
 // page; zeros if it does not apply there.
 func (e edit) replaces(before wordList, at int, after []string) (removed, added int) {
-	from, to := strings.Fields(e.Before), strings.Fields(e.After)
+	from, to := printedWords(e.Before), printedWords(e.After)
 	end := at + len(from)
 	if end > len(before.words) || len(to) > len(after) || !slices.Equal(before.words[at:end], from) || !slices.Equal(after[:len(to)], to) {
 		return 0, 0

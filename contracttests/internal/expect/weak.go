@@ -110,22 +110,25 @@ func checkWeak(x *model.Exchange, text string, doc *documents.Document) string {
 	return compareWeak(places, doc)
 }
 
-// missingLine returns the first line of a place whose words are not, in their order, in one line of the page, "" if there is none.
+// missingLine returns the first line of a place whose words are not, in their order, in one line of the page behind those of the lines
+// before it, "" if there is none.
 func missingLine(text, page string) string {
+	rest := strings.Split(page, "\n")
 	for line := range strings.SplitSeq(text, "\n") {
 		words := strings.Fields(line)
-		isIn := func(of string) bool {
-			rest := words
+		i := slices.IndexFunc(rest, func(of string) bool {
+			left := words
 			for word := range strings.FieldsSeq(of) {
-				if len(rest) > 0 && rest[0] == word {
-					rest = rest[1:]
+				if len(left) > 0 && left[0] == word {
+					left = left[1:]
 				}
 			}
-			return len(rest) == 0
-		}
-		if !slices.ContainsFunc(strings.Split(page, "\n"), isIn) {
+			return len(left) == 0
+		})
+		if i < 0 {
 			return line
 		}
+		rest = rest[i+1:]
 	}
 	return ""
 }
@@ -142,6 +145,9 @@ func compareWeak(places []WeakPlace, doc *documents.Document) string {
 			return fmt.Sprintf("weak place %d %s", i+1, fault)
 		}
 	}
+	if fault := splitPlace(places, doc); fault != "" {
+		return fault
+	}
 	least := 0.0 // characters likely to be wrong that a word in no place may have
 	if len(places) == MaxWeak {
 		least = leastWrong(places) + maxUnlisted
@@ -155,6 +161,30 @@ func compareWeak(places []WeakPlace, doc *documents.Document) string {
 		}
 	}
 	return ""
+}
+
+// splitPlace finds two neighbouring words of a line that are in different places, although both are likely to be misread: these are one
+// place. Places of several lines are left out.
+func splitPlace(places []WeakPlace, doc *documents.Document) string {
+	for n, p := range doc.Pages {
+		last, before := -1, ""
+		for _, word := range p.Words() {
+			at := slices.IndexFunc(places, func(w WeakPlace) bool {
+				return w.Page == int64(n+1) && w.Reason == lowConfidence && !strings.Contains(w.Text, "\n") && slices.Contains(strings.Fields(w.Text), word.Text) && w.box().Contains(word.Box)
+			})
+			if at >= 0 && last >= 0 && at != last && places[at].isBeside(places[last]) {
+				return fmt.Sprintf("the words %q and %q are neighbours, but in different weak places", before, word.Text)
+			}
+			last, before = at, word.Text
+		}
+	}
+	return ""
+}
+
+// isBeside reports whether two places are in one line: their boxes overlap in height by more than half.
+func (w WeakPlace) isBeside(o WeakPlace) bool {
+	a, b := w.box(), o.box()
+	return 2*(min(a.Bottom, b.Bottom)-max(a.Top, b.Top)) > min(a.Bottom-a.Top, b.Bottom-b.Top)
 }
 
 // maxUnlisted is how many characters more may be likely to be wrong in a word that a full list leaves out: documents round confidences.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -108,6 +109,20 @@ func alternativeDefects() []row {
 		inDocument("hocr", "is surer of another reading than of the word in hOCR", fadedPage, `(<del class="alt" title="x_wconf )\d+`, `${1}99`),
 		inDocument("alto", "repeats the word among its other readings in ALTO", fadedPage, `(CONTENT="([^"]*)"[^>]*>\s*<ALTERNATIVE)>[^<]*`, `$1>$2`),
 		inDocument("hocr", "marks other readings in hOCR as ins", fadedPage, `(<del class="alt"[^>]*>[^<]*)</del>`, `$1</del><ins class="alt">x</ins>`),
+		inDocument("tsv", "writes a divided word in TSV with a soft hyphen", "extract/200/every-page-in-every-format", `(?m)-$`, "\u00ad"),
+		inDocument("tsv", "lists pictures in TSV as blocks", "extract/200/every-page-in-every-format", `(?m)^(2\t1\t)1(\t.*)$`, "${1}1$2\n${1}2$2"),
+		{"splits weak places into words", fadedPage, on(extracted, edit(splitPlaces))},
+		{"writes the lines of weak places from the last to the first", "extract/200/weak-faint-page", on(extracted, edit(func(o object) {
+			all, _ := o["weak"].([]any)
+			for _, w := range all {
+				if w, ok := w.(object); ok {
+					lines := strings.Split(stringOf(w["text"]), "\n")
+					if slices.Reverse(lines); len(lines) > 1 {
+						w["text"] = strings.Join(lines, "\n")
+					}
+				}
+			}
+		}))},
 		{"lists only 20 weak places", fadedPage, on(extracted, edit(func(o object) {
 			if all, _ := o["weak"].([]any); len(all) > 20 {
 				o["weak"] = all[:20]
@@ -119,6 +134,34 @@ func alternativeDefects() []row {
 				delete(o, "enhance")
 			}
 		})},
+	}
+}
+
+// stringOf is a value as a string, "" if it is none.
+func stringOf(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+// splitPlaces makes two places of one with two words, each with the half of its box.
+func splitPlaces(o object) {
+	all, _ := o["weak"].([]any)
+	for i, w := range all {
+		place, _ := w.(object)
+		words, box := strings.Fields(stringOf(place["text"])), object{}
+		if len(words) != 2 || place["reason"] != "low-confidence" {
+			continue
+		}
+		maps.Copy(box, place["box"].(object))
+		half := number(box, "width") * int64(len(words[0])) / int64(len(words[0])+len(words[1]))
+		second := maps.Clone(place)
+		place["text"], second["text"] = words[0], words[1]
+		second["box"] = object{"x": jsonNumber(number(box, "x") + half), "y": box["y"], "width": jsonNumber(number(box, "width") - half), "height": box["height"]}
+		box["width"] = jsonNumber(half)
+		place["box"] = box
+		all = slices.Insert(all, i+1, any(second))
+		o["weak"] = all[:min(len(all), 50)]
+		return
 	}
 }
 

@@ -182,9 +182,9 @@ func (r *Registry) Keys(ctx context.Context, accountID string) ([]Key, error) {
 	return all, nil
 }
 
-// Rotate makes a key that replaces another one. The new key has the same account, name, address ranges, cap and lifetime,
-// counted from now; what the old key has used this month counts against the cap. The old key works for the overlap, but never beyond its own expiry. Errors: ErrNoKey, ErrEnded,
-// ErrOverlap, ErrSecret, *store.Error.
+// Rotate makes a key that replaces another one. The new key has the same account, name, address ranges, cap and lifetime, counted from
+// now; what the old key has used this month counts against the cap. The old key works for the overlap, but never beyond its own
+// expiry. Errors: ErrNoKey, ErrEnded, ErrOverlap, ErrSecret, *store.Error.
 func (r *Registry) Rotate(ctx context.Context, id string, overlap time.Duration) (Key, string, error) {
 	if overlap < 0 {
 		return Key{}, "", ErrOverlap

@@ -14,8 +14,9 @@ type Region struct {
 }
 
 // Regions divides a page of print, whose bounds begin at (0, 0), at its gutters and returns the parts in reading order: what stands
-// above columns, the columns from left to right, and what stands below them, each divided again where it has columns itself. What the
-// edge of the image left of a facing page is in no region. Regions returns nil if the whole page is one region. The marks are the components of ink, and height is that of most letters.
+// above columns, the columns from left to right, and what stands below them, each divided again if it has columns itself. A strip of a
+// facing page at the edge of the image is in no region. Regions returns nil if the whole page is one region. The marks are the
+// components of ink, and height is that of most letters.
 func Regions(marks []image.Rectangle, height int, page image.Point) []Region {
 	whole := Whole(page, height)
 	var letters []image.Rectangle

@@ -67,8 +67,8 @@ func available() []kernels {
 
 func floats(s []float32) *C.float { return (*C.float)(unsafe.Pointer(unsafe.SliceData(s))) }
 
-// product is a convolution or a matrix product. It computes out[m][p] = bias[m] + sum over i of w[m][i] * in[off[i]+p] for p < n; see kernels.h. out has m rows at
-// a distance of stride. bias may be nil.
+// product is a convolution or a matrix product. It computes out[m][p] = bias[m] + sum over i of w[m][i] * in[off[i]+p] for p < n; see
+// kernels.h. out has m rows at a distance of stride. bias may be nil.
 func (k kernels) product(in []float32, off []int32, w packed, bias, out []float32, stride, n int, relu bool) {
 	need := int(slices.Max(off)) + n + slack
 	if len(off) != w.columns || len(in) < need || len(out) < (w.rows-1)*stride+n || (bias != nil && len(bias) < w.rows) {

@@ -14,9 +14,9 @@ import (
 // Probabilities are those of Witten and Bell, interpolated: a character that a context lacks has the weight that the context gives to
 // new characters, times its probability in the context without its first character.
 //
-// A file has the magic bytes, the length of a JSON header as 4 bytes, the header (order, alphabet, nodes of each level), and
-// for each level the nodes in order of their context: 2 bytes character, 1 byte probability, 1 byte weight of new characters, 4 bytes first child in the level
-// below. All numbers are little-endian. Character 0 is the edge of a line, character i is alphabet[i-1].
+// A file has the magic bytes, the length of a JSON header as 4 bytes, the header (order, alphabet, nodes of each level), and for each
+// level the nodes in order of their context: 2 bytes character, 1 byte probability, 1 byte weight of new characters, 4 bytes first
+// child in the level below. All numbers are little-endian. Character 0 is the edge of a line, character i is alphabet[i-1].
 type Language struct {
 	order    int
 	alphabet []string

@@ -68,7 +68,7 @@ const (
 	longLines    = 30
 	longWidth    = 62 // characters
 	blankPage    = 4  // of several pages, from 0
-	nextPageFrom = 37 // words by which each page begins later in the texts
+	nextPageFrom = 37 // words after the beginning of the page before
 )
 
 // longTexts are pages that are full of the words of the English fixtures, each from another one on. Handwriting and print alternate.

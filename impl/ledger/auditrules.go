@@ -34,7 +34,7 @@ const (
 	// sumsOfHolds are the columns of a sum over holds.
 	sumsOfHolds = `CAST(SUM(CASE state WHEN 'held' THEN points ELSE 0 END) AS BIGINT) AS held,
 			CAST(SUM(CASE state WHEN 'settled' THEN points ELSE 0 END) AS BIGINT) AS used`
-	// usedInDays sums up usage_days, of which each row stands for holds that were removed.
+	// usedInDays sums up usage_days, each row of which stands for holds that were removed.
 	usedInDays = `CAST(SUM(points) AS BIGINT) AS used FROM usage_days`
 
 	// endings is the number of entries that must end a hold, and matching the number of those whose kind matches its state.

@@ -42,7 +42,7 @@ func content(tb testing.TB, text string) func(http.ResponseWriter, string) {
 	}
 }
 
-// reading returns a page of one line, of which every word except the second is doubtful.
+// reading returns a page of one line, in which every word except the second is doubtful.
 func reading() *document.Document {
 	line := document.Line{}
 	for i, text := range []string{"eſtoit", "grand", "bonnne,", "1547", "Rornans", "hõneur", "rnaiſon", "vniuers"} {

@@ -34,7 +34,7 @@ func TestStore_prepared(t *testing.T) {
 		st := storetest.MustOpen(t, storetest.SQLite(t))
 		_, err := st.Writer().Exec(t.Context(), `CREATE TABLE things (id TEXT); CREATE TABLE others (id TEXT)`)
 		require.NoError(t, err)
-		require.Equal(t, 1, store.MustCountPrepared(t, st.Pools()["write"]), "SELECT 1, with which the store connected")
+		require.Equal(t, 1, store.MustCountPrepared(t, st.Pools()["write"]), "SELECT 1, which the store runs to connect")
 	})
 	t.Run("follows a change of the schema", func(t *testing.T) {
 		t.Parallel()

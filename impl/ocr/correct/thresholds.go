@@ -5,7 +5,7 @@ package correct
 const (
 	// knownBonus is added for a candidate that a word list has, in votes; a vote is a confidence of 0..1.
 	knownBonus = 0.6
-	// minLead is the number of votes by which a candidate must lead the words that were read.
+	// minLead is how many more votes a candidate must have than the words that were read.
 	minLead = 0.5
 	// maxChangedLetters is the share of a word's letters that may change. A candidate with more changes is another word.
 	maxChangedLetters = 0.4

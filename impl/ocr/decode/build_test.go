@@ -128,7 +128,7 @@ func (l layout) offset(to []byte, v int) []byte {
 	return l.order.AppendUint32(to, uint32(v))
 }
 
-// loop returns a TIFF of two directories, the second of which is followed by the first.
+// loop returns a TIFF of two directories, each of which points to the other as the next.
 func loop() []byte {
 	img := stored(1)
 	file := tiffFile(littleTIFF, tiffOf(img), tiffOf(img))

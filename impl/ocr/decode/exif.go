@@ -17,7 +17,7 @@ const (
 	exifPrefix               = "Exif\x00\x00"
 )
 
-// readExif reads an Exif block: a TIFF of its own, of which the first directory describes the image. Broken blocks are
+// readExif reads an Exif block: a TIFF whose first directory describes the image. Broken blocks are
 // ignored.
 func (f *frame) readExif(block []byte) {
 	t, err := newTIFF(block)

@@ -116,7 +116,7 @@ func (t *tiff) frame(d directory, offset uint64) (frame, error) {
 		return t.decode(d, f.Width, f.Height)
 	}
 	f.readPresentation(d)
-	// What follows would take memory or time out of proportion to the page, or is not an image to look at.
+	// These images would take memory or time out of proportion to the page, or are not meant to be looked at.
 	if samples := d.first(tagSamplesPerPixel, 1); samples > maxSamples {
 		return frame{}, fault("the TIFF has %d channels; at most %d are allowed", samples, maxSamples)
 	}

@@ -85,7 +85,7 @@ const (
 	// openLetters is the share of joined letters among the open spots of a letter's shape from which French handwriting is
 	// searched for whatever the language tag. In typescripts, up to 0.19 of the open spots are joined letters.
 	openLetters = 0.2
-	// mostlyPaper is the quantile of the greys in a printed word's box that counts as its paper, with which the word is covered.
+	// mostlyPaper is the quantile of the greys in a printed word's box that counts as its paper. The word is painted over with that grey.
 	mostlyPaper = 0.75
 )
 

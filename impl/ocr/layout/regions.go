@@ -135,7 +135,7 @@ func (r Region) Holds(b image.Rectangle) bool {
 	return m.Y >= r.Box.Min.Y && m.Y < r.Box.Max.Y && m.X >= r.left[i] && m.X < r.right[i]
 }
 
-// Cut returns a copy of the region, with its box at (0, 0). What belongs to its neighbours is white.
+// Cut returns a copy of the region, with its box at (0, 0). Pixels of its neighbours are white.
 func (r Region) Cut(page *image.Gray) *image.Gray {
 	out := image.NewGray(image.Rectangle{Max: r.Box.Size()})
 	for i := range out.Pix {

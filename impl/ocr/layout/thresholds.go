@@ -158,7 +158,7 @@ const (
 // Thresholds of the reading order of printed lines. They were chosen on the 40 printed ones of the 55 pages, where joining
 // torn lines, moving figures to their entries and reading Greek together brought the CER from 0.120 to 0.089.
 const (
-	// rowOverlap is the share of the lower line's height by which two lines overlap that stand in one row.
+	// rowOverlap is the share of the lower line's height by which two lines must overlap to be in one row.
 	rowOverlap = 0.5
 	// tornGap is the widest gap, in line heights, within a torn line. Lines farther apart were set apart on purpose, such as a
 	// date to the right of a letterhead, or a catchword.

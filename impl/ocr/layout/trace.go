@@ -245,7 +245,7 @@ func continuation(line path, all []path, used []bool, m neural.Maps) int {
 	return best
 }
 
-// withoutDoubles drops paths of which most lies on a longer one.
+// withoutDoubles drops paths that mostly lie on a longer one.
 func withoutDoubles(all []path) []path {
 	slices.SortStableFunc(all, func(a, b path) int { return cmp.Compare(b.width(), a.width()) })
 	var out []path

@@ -11,7 +11,7 @@ import (
 // were held back from training; none is from a page that accuracy is measured on.
 const (
 	beamWidth      = 25    // prefixes that are followed; with 10, pages have 1 to 3 % more errors and cost a tenth less
-	wordBeamWidth  = 10    // the same of the search for a single word, with which the weights of confidence were fitted
+	wordBeamWidth  = 10    // of the search for a single word; the weights of confidence were fitted with it
 	languageWeight = 0.4   // of the language model's logarithms against the network's
 	characterBonus = 1.5   // for every character, which the language model's probabilities would otherwise make costly
 	surelyBlank    = 5e-4  // no character begins at a step whose classes other than blank have less than this together

@@ -6,7 +6,7 @@ import (
 	"uncial/internal/document"
 )
 
-// estimate replaces the confidences by which the steps decided with the final ones, which are calibrated on more evidence, and adds
+// estimate replaces the confidences that the steps used with the final ones, which are calibrated on more evidence, and adds
 // the doubts of the page. No step may follow: with other confidences it would decide otherwise.
 func (p *page) estimate() {
 	decided, other := p.read.Confidence, p.otherReading()

@@ -40,7 +40,7 @@ func DoubtfulOrder(blocks []document.Block) []document.Doubt {
 	return p.doubtfulOrder()
 }
 
-// UnreadInk returns what is not read on a page of that size, of which all components are letters.
+// UnreadInk returns what is not read on a page of that size, all components of which are letters.
 func UnreadInk(size image.Point, letters []image.Rectangle, blocks []document.Block) []document.Doubt {
 	p := &page{gray: image.NewGray(image.Rectangle{Max: size}), sheet: sheet{components: letters, letters: letters}}
 	p.read.Blocks = blocks

@@ -178,7 +178,7 @@ func TestRead_printAboveHandwriting(t *testing.T) {
 	})
 }
 
-// What is not legible as print is read as handwriting, whatever the shape of its ink.
+// Ink that is not legible as print is read as handwriting, whatever its shape.
 func TestRead_doubtfulPrint(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -188,8 +188,8 @@ func TestRead_doubtfulPrint(t *testing.T) {
 	}{
 		"reads illegible print as handwriting": {0.2, 0.2, nil, true},
 		"can be left out":                      {0.2, 0.2, []string{"unsure-print", "doubtful-print"}, false},
-		"reads print that the model is unsure of everywhere as handwriting":    {0.5, 0.5, nil, true},
-		"keeps print of the same mean confidence of which some lines are sure": {0.9, 0.1, []string{"fill-in"}, false},
+		"reads print that the model is unsure of everywhere as handwriting": {0.5, 0.5, nil, true},
+		"keeps print of the same mean confidence if some lines are sure":    {0.9, 0.1, []string{"fill-in"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -55,7 +55,7 @@ const (
 	// pageShare is the share of the remaining time that a page may take if other pages of the file follow. An equal share would curtail a
 	// dense page between blank ones.
 	pageShare = 0.5
-	// curtailedConfidence is the highest confidence of a page of which a step ran out of time.
+	// curtailedConfidence is the highest confidence of a page if one of its steps ran out of time.
 	curtailedConfidence = 0.3
 )
 

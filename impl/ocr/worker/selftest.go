@@ -22,7 +22,7 @@ const (
 )
 
 // selfTest reads a few strokes, in English if it is installed, before the worker says that it is ready: a worker whose models
-// or libraries are broken must not look healthy until the first caller finds out. What is read does not matter.
+// or libraries are broken must not look healthy until the first caller finds out. The text that is read does not matter.
 func selfTest(engines *reading.Engines, languages []string) error {
 	if len(languages) == 0 {
 		return nil // a worker without models refuses every language

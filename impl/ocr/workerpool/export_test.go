@@ -1,6 +1,6 @@
 package workerpool
 
-// WithExhausting returns options with which an image is remembered that used a core for that part of its deadline.
+// WithExhausting returns options of a pool that remembers images which used a core for that part of their deadline.
 func (o Options) WithExhausting(part int) Options {
 	o.exhaustingShare = part
 	return o

@@ -54,7 +54,7 @@ Examples:
 const usageError = 2
 
 // garbagePercent lets the heap grow by half between collections, not by all of it: the mock runs beside a client's tests and stays
-// under 25 MB, of which more than half are pages of the program itself.
+// under 25 MB, more than half of which are pages of the program itself.
 const garbagePercent = 50
 
 func main() {

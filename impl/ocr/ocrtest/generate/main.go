@@ -1,4 +1,4 @@
-// Command generate draws the pages in impl/ocr/ocrtest/testdata/pages, with which tests run if no real pages are available.
+// Command generate draws the pages in impl/ocr/ocrtest/testdata/pages, which tests use if no real pages are available.
 // Texts, fonts and drawings are the project's own or come with Go, so the pages may be distributed with it. The same version of
 // Go draws the same files. Run it with `go generate ./impl/ocr/ocrtest`.
 package main

@@ -77,7 +77,7 @@ func try(action string, args []string) error {
 		return threads(args[0])
 	case "hold threads":
 		return holdThreads(args[0])
-	// What the program has inherited: it must be neither secrets nor open files of the service.
+	// What the program inherits, which must not include secrets or open files of the service.
 	case "environ":
 		return report(strings.Join(os.Environ(), " "))
 	case "files":

@@ -82,7 +82,7 @@ func (b book) mustKill(lines int64) int64 {
 }
 
 func TestLedger_Crash(t *testing.T) {
-	bookTests{"loses no point and charges none twice when a process is killed": func(t book) {
+	bookTests{"neither loses points nor charges twice when a process is killed": func(t book) {
 		t.mustChangePlan("million")
 		t.mustHold(t.request())
 		var charged int64

@@ -86,7 +86,7 @@ var ledgerHoldReplayTests = bookTests{
 		require.Zero(t, kept)
 		t.requireBalance(20, 100)
 	},
-	"needs a success: release and expiry free the key": func(t book) {
+	"needs a settled hold: release and expiry free the key": func(t book) {
 		released := t.mustHold(t.keyed("one", "body"))
 		_, err := t.Hold(t.Context(), t.keyed("one", "body"))
 		require.ErrorIs(t, err, ledger.ErrRunning)

@@ -176,7 +176,7 @@ var storeTxTests = storeTests{
 		}))
 		require.Equal(t, 1, countAccounts(t, t.Store))
 		err := t.Tx(ctx, func(context.Context, store.Executor) error { return errors.New("ran") })
-		require.ErrorIs(t, err, context.Canceled, "none begins for a caller who has gone")
+		require.ErrorIs(t, err, context.Canceled, "no transaction begins for a caller who has gone")
 	},
 	"does not lose updates in a race": func(t fixture) {
 		replicas := []*store.Store{t.Store, storetest.MustOpen(t, t.url)}

@@ -81,7 +81,7 @@ func TestRecorder_Record(t *testing.T) {
 	s, err = newRecorder(address, dir).Record(t.Context(), images)
 	require.NoError(t, err)
 	require.Equal(t, recorder.Summary{Known: 3}, s)
-	require.EqualValues(t, 12, asked.Load(), "nothing is sent and paid for twice")
+	require.EqualValues(t, 12, asked.Load(), "nothing is sent or paid for twice")
 	again := newRecorder(address, dir)
 	again.Again = true
 	again.Language = "de"
@@ -164,7 +164,7 @@ func TestRecorder_Record_stops(t *testing.T) {
 		"when the key is refused":         {mock.New(mock.Options{}), "ocr_test_revoked", "the service answered 401", recorder.Summary{Failed: 1}},
 		"when the points are used up":     {mock.New(mock.Options{}), "ocr_test_low", "the service answered 402", recorder.Summary{Recorded: 1, Failed: 1}},
 		"at another server":               {http.NotFoundHandler(), "k", "the service answered 404: Not Found; check --from", recorder.Summary{Failed: 1}},
-		"not for an answer of its own":    {broken(`{}`), "k", "", recorder.Summary{Failed: 3}},
+		"not for a single wrong answer":   {broken(`{}`), "k", "", recorder.Summary{Failed: 3}},
 		"not for a shortened answer":      {broken(`{"success":true,"text":"","confidence":0,"pointsUsed":10}`), "k", "", recorder.Summary{Failed: 3}},
 		"not for an answer that is wrong": {broken(`{"success":true,"text":"a","confidence":7,"pointsUsed":10}`), "k", "", recorder.Summary{Failed: 3}},
 	} {

@@ -52,7 +52,7 @@ func TestDirectory_SetRole(t *testing.T) {
 		require.ErrorIs(t, t.RemoveMember(t.Context(), t.account.ID, "user_nobody"), user.ErrNoUser)
 		require.NoError(t, t.RemoveMember(t.Context(), t.account.ID, member.ID))
 		_, err := t.Peek(t.Context(), secret)
-		require.NoError(t, err, "plain members make no invitations")
+		require.NoError(t, err, "members who are not owners cannot make invitations")
 
 		require.NoError(t, t.SetRole(t.Context(), t.account.ID, demoted.ID, user.PlainMember))
 		_, err = t.AcceptAs(t.Context(), secret, demoted.ID)

@@ -191,7 +191,7 @@ func TestDirectory_CountMail(t *testing.T) {
 }
 
 func TestDirectory_IssueMail(t *testing.T) {
-	directoryTests{"bounds the messages of a sender to any addresses within a day, and counts none that is refused": func(t fixture) {
+	directoryTests{"bounds the messages of a sender to all addresses within a day, without counting refused ones": func(t fixture) {
 		send := func(sender, email string, role user.Role) error {
 			token := user.Token{Purpose: user.Invitation, AccountID: t.account.ID, Role: role, Email: email}
 			_, err := t.IssueMail(t.Context(), token, sender, user.Client{Addr: home})

@@ -46,7 +46,7 @@ func TestDropGrain(t *testing.T) {
 	for i := range full.Pix {
 		full.Pix[i] = 255 - full.Pix[i]
 	}
-	require.Same(t, full, imaging.DropGrain(full), "so does white text on black")
+	require.Same(t, full, imaging.DropGrain(full), "white text on black stays as it is, too")
 }
 
 func TestDenoise(t *testing.T) {
@@ -115,7 +115,7 @@ func TestBrighten(t *testing.T) {
 	for i, g := range grainy(2000, 3000, 3).Pix {
 		title.Pix[i] = uint8(15 + 0.8*float64(255-title.Pix[i]) + float64(g) - 235)
 	}
-	require.Same(t, title, imaging.Brighten(title), "a negative is not a dark picture")
+	require.Same(t, title, imaging.Brighten(title), "a negative is not a dark image")
 	black := image.NewGray(image.Rect(0, 0, 50, 50))
 	require.Same(t, black, imaging.Brighten(black))
 	empty := image.NewGray(image.Rect(0, 0, 0, 0))

@@ -27,7 +27,7 @@ func TestConn_SendAnswer_InvalidDocument(t *testing.T) {
 		"a doubt for another reason": func(d *document.Document) {
 			d.Pages[0].Doubts = []document.Doubt{{Box: document.Box{W: 1, H: 1}, Reason: document.LowConfidence, Characters: 1}}
 		},
-		"a doubt about no character": func(d *document.Document) {
+		"a doubt without characters": func(d *document.Document) {
 			d.Pages[0].Doubts = []document.Doubt{{Box: document.Box{W: 1, H: 1}, Reason: document.UnreadInk}}
 		},
 		"a graphic off the page": func(d *document.Document) {

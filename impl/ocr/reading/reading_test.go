@@ -140,7 +140,7 @@ func TestEngines_Get(t *testing.T) {
 	require.ErrorContains(t, err, "no_such_model")
 	require.True(t, engines.Has("eng+grc"))
 	require.False(t, engines.Has("eng+no_such_model"))
-	require.False(t, engines.Has("grc+"+own.EarlyPrint), "models of two places cannot be read with together")
+	require.False(t, engines.Has("grc+"+own.EarlyPrint), "models in two directories cannot be used together")
 	engines.Clear()
 	engines.Close()
 	get("eng")

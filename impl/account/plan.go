@@ -17,7 +17,7 @@ import (
 // Plan says how much an account may use; the bounds are in package contract.
 type Plan = contract.Plan
 
-// maxCatalogueBytes bounds the file of plans, 1 MiB: thousands of plans.
+// maxCatalogueBytes bounds the file of the plan catalogue: 1 MiB holds thousands of plans.
 const maxCatalogueBytes = 1 << 20
 
 // planName is the pattern that openapi.yaml gives for the field plan of StatusRecord. A test compares the two.
@@ -36,7 +36,7 @@ func DefaultCatalogue() Catalogue { return Catalogue{plans: contract.DefaultPlan
 func LoadCatalogue(path string) (Catalogue, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return Catalogue{}, fmt.Errorf("cannot read the file of plans: %w", err)
+		return Catalogue{}, fmt.Errorf("cannot read the plan catalogue: %w", err)
 	}
 	defer func() { _ = f.Close() }() // only read: a failure to close loses nothing
 	return ParseCatalogue(f)
@@ -54,7 +54,7 @@ func ParseCatalogue(r io.Reader) (Catalogue, error) {
 		return Catalogue{}, err
 	}
 	if len(data) > maxCatalogueBytes {
-		return Catalogue{}, errors.New("the catalogue of plans is too long; at most 1 MiB is accepted")
+		return Catalogue{}, errors.New("the plan catalogue is too long; at most 1 MiB is accepted")
 	}
 	plans, err := decodePlans(data)
 	if err != nil {
@@ -66,7 +66,7 @@ func ParseCatalogue(r io.Reader) (Catalogue, error) {
 	return Catalogue{plans: plans}, nil
 }
 
-var errPlansForm = errors.New(`invalid catalogue of plans; expected one JSON object like {"free": {"points": 300, "requestsPerMinute": 10}}`)
+var errPlansForm = errors.New(`invalid plan catalogue; expected one JSON object like {"free": {"points": 300, "requestsPerMinute": 10}}`)
 
 // decodePlans reads the outer object token by token, because decoding into a map would silently keep only the last of
 // repeated names.

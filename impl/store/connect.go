@@ -61,7 +61,7 @@ func configError(err error) error {
 	path := (*fs.PathError)(nil)
 	switch {
 	case errors.As(err, &path):
-		return &Error{reason: fmt.Sprintf("cannot read the file %s of the URL: %v", path.Path, path.Err), cause: err}
+		return &Error{reason: fmt.Sprintf("cannot read the file %s named in the URL: %v", path.Path, path.Err), cause: err}
 	case strings.Contains(err.Error(), "sslmode is invalid"):
 		return &Error{reason: "invalid sslmode in the URL; use disable, require, verify-ca or verify-full", cause: err}
 	case strings.Contains(err.Error(), "unable to add CA"):

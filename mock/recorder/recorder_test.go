@@ -164,7 +164,7 @@ func TestRecorder_Record_stops(t *testing.T) {
 		"when the key is refused":         {mock.New(mock.Options{}), "ocr_test_revoked", "the service answered 401", recorder.Summary{Failed: 1}},
 		"when the points are used up":     {mock.New(mock.Options{}), "ocr_test_low", "the service answered 402", recorder.Summary{Recorded: 1, Failed: 1}},
 		"at another server":               {http.NotFoundHandler(), "k", "the service answered 404: Not Found; check --from", recorder.Summary{Failed: 1}},
-		"not for a single wrong answer":   {broken(`{}`), "k", "", recorder.Summary{Failed: 3}},
+		"not for an empty answer":         {broken(`{}`), "k", "", recorder.Summary{Failed: 3}},
 		"not for a shortened answer":      {broken(`{"success":true,"text":"","confidence":0,"pointsUsed":10}`), "k", "", recorder.Summary{Failed: 3}},
 		"not for an answer that is wrong": {broken(`{"success":true,"text":"a","confidence":7,"pointsUsed":10}`), "k", "", recorder.Summary{Failed: 3}},
 	} {

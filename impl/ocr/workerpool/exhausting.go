@@ -17,7 +17,7 @@ const (
 )
 
 // exhaustingReason is what callers are told.
-const exhaustingReason = "an equal image took too long to read less than ten minutes ago; send a smaller image or fewer pages"
+const exhaustingReason = "this image took too long to read less than ten minutes ago; send a smaller image or fewer pages"
 
 // digest identifies an image of an account.
 type digest [sha256.Size]byte

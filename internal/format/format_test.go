@@ -48,67 +48,56 @@ func geometry(d *document.Document) *document.Document {
 	return g
 }
 
+// check runs a sub-test with many documents.
+func check(t *testing.T, name string, documents *rapid.Generator[*document.Document], property func(*rapid.T, *document.Document)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) {
+		t.Parallel()
+		rapid.Check(t, func(t *rapid.T) { property(t, documents.Draw(t, "document")) })
+	})
+}
+
 func TestWrite_RoundTrip(t *testing.T) {
 	t.Parallel()
 	for name, d := range dialects {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			rapid.Check(t, func(t *rapid.T) {
-				doc := documenttest.Valid().Draw(t, "document")
-				root, err := parse(MustWrite(t, name, doc))
-				require.NoError(t, err, "well-formed")
-				got, err := d.read(root)
-				require.NoError(t, err)
-				require.Equal(t, doc.Text(), got.Text())
-				require.Equal(t, geometry(doc), got)
-				requireIDs(t, root, d)
-				requireConfidences(t, root, d, doc)
-			})
+		check(t, name, documenttest.Valid(), func(t *rapid.T, doc *document.Document) {
+			root, err := parse(MustWrite(t, name, doc))
+			require.NoError(t, err, "well-formed")
+			got, err := d.read(root)
+			require.NoError(t, err)
+			require.Equal(t, doc.Text(), got.Text())
+			require.Equal(t, geometry(doc), got)
+			requireIDs(t, root, d)
+			requireConfidences(t, root, d, doc)
 		})
 	}
-	t.Run("tsv", func(t *testing.T) {
-		t.Parallel()
-		rapid.Check(t, func(t *rapid.T) {
-			doc := documenttest.Valid().Draw(t, "document")
-			got, err := readTSV(MustWrite(t, "tsv", doc))
-			require.NoError(t, err)
-			require.Equal(t, geometry(doc), got)
-		})
+	check(t, "tsv", documenttest.Valid(), func(t *rapid.T, doc *document.Document) {
+		got, err := readTSV(MustWrite(t, "tsv", doc))
+		require.NoError(t, err)
+		require.Equal(t, geometry(doc), got)
 	})
-	t.Run("text", func(t *testing.T) {
-		t.Parallel()
-		rapid.Check(t, func(t *rapid.T) {
-			doc := documenttest.Valid().Draw(t, "document")
-			require.Equal(t, doc.Text(), MustWrite(t, "text", doc))
-		})
+	check(t, "text", documenttest.Valid(), func(t *rapid.T, doc *document.Document) {
+		require.Equal(t, doc.Text(), MustWrite(t, "text", doc))
 	})
 }
 
 func TestWrite_InvalidDocument(t *testing.T) {
 	t.Parallel()
 	for name, d := range dialects {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			rapid.Check(t, func(t *rapid.T) {
-				doc := documenttest.Any().Draw(t, "document")
-				out := MustWrite(t, name, doc)
-				root, err := parse(out)
-				require.NoError(t, err)
-				got, err := d.read(root)
-				require.NoError(t, err)
-				require.Equal(t, geometry(doc.Normalized()), got)
-				require.Equal(t, out, norm.NFC.String(out), "the whole file is NFC")
-			})
-		})
-	}
-	t.Run("tsv", func(t *testing.T) {
-		t.Parallel()
-		rapid.Check(t, func(t *rapid.T) {
-			doc := documenttest.Any().Draw(t, "document")
-			got, err := readTSV(MustWrite(t, "tsv", doc))
+		check(t, name, documenttest.Any(), func(t *rapid.T, doc *document.Document) {
+			out := MustWrite(t, name, doc)
+			root, err := parse(out)
+			require.NoError(t, err)
+			got, err := d.read(root)
 			require.NoError(t, err)
 			require.Equal(t, geometry(doc.Normalized()), got)
+			require.Equal(t, out, norm.NFC.String(out), "the whole file is NFC")
 		})
+	}
+	check(t, "tsv", documenttest.Any(), func(t *rapid.T, doc *document.Document) {
+		got, err := readTSV(MustWrite(t, "tsv", doc))
+		require.NoError(t, err)
+		require.Equal(t, geometry(doc.Normalized()), got)
 	})
 }
 

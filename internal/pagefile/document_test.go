@@ -118,7 +118,7 @@ func TestReadDocument_RefusesOtherFiles(t *testing.T) {
 		"a region without text":    `<PcGts><Metadata/><Page imageWidth="9" imageHeight="9"><TextRegion id="r"/></Page></PcGts>`,
 		"a wrong confidence":       `<PcGts><Metadata/><Page imageWidth="9" imageHeight="9" conf="2"/></PcGts>`,
 		"a METS without any page":  `<mets/>`,
-		"a file that is no XML":    `uncial`,
+		"a file that is not XML":   `uncial`,
 		"a page without its sizes": `<PcGts><Metadata/><Page/></PcGts>`,
 	} {
 		_, err := pagefile.ReadDocument([]byte(source))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"uncial/impl/account/user"
 	"uncial/impl/app"
@@ -25,15 +26,9 @@ Example:
 
 // Run grants the points and prints the new balance.
 func (c *accountGrantCmd) Run(ctx context.Context, con *console) error {
-	return withData(ctx, con, existing(c.keyless()), func(d *app.Data) error {
+	return c.changeAccount(ctx, con, user.LogEntry{Action: "grant points", AccountID: c.ID, Detail: c.Reason}, func(d *app.Data) (string, error) {
 		b, err := d.Ledger.Grant(ctx, c.ID, c.Points, c.Reason)
-		if err != nil {
-			return err
-		}
-		if err := record(ctx, d, "grant points", c.ID, c.Reason); err != nil {
-			return err
-		}
-		return con.print(false, nil, "Account %s has %d points left this month\n", c.ID, b.Remaining)
+		return fmt.Sprintf("Account %s has %d points left this month", c.ID, b.Remaining), err
 	})
 }
 
@@ -53,14 +48,8 @@ Example:
 
 // Run suspends the account.
 func (c *accountSuspendCmd) Run(ctx context.Context, con *console) error {
-	return withData(ctx, con, existing(c.keyless()), func(d *app.Data) error {
-		if err := d.Accounts.Suspend(ctx, c.ID); err != nil {
-			return err
-		}
-		if err := record(ctx, d, "suspend account", c.ID, ""); err != nil {
-			return err
-		}
-		return con.print(false, nil, "Suspended account %s\n", c.ID)
+	return c.changeAccount(ctx, con, user.LogEntry{Action: "suspend account", AccountID: c.ID}, func(d *app.Data) (string, error) {
+		return "Suspended account " + c.ID, d.Accounts.Suspend(ctx, c.ID)
 	})
 }
 
@@ -78,14 +67,8 @@ func (accountResumeCmd) Help() string {
 
 // Run resumes the account.
 func (c *accountResumeCmd) Run(ctx context.Context, con *console) error {
-	return withData(ctx, con, existing(c.keyless()), func(d *app.Data) error {
-		if err := d.Accounts.Resume(ctx, c.ID); err != nil {
-			return err
-		}
-		if err := record(ctx, d, "resume account", c.ID, ""); err != nil {
-			return err
-		}
-		return con.print(false, nil, "Resumed account %s\n", c.ID)
+	return c.changeAccount(ctx, con, user.LogEntry{Action: "resume account", AccountID: c.ID}, func(d *app.Data) (string, error) {
+		return "Resumed account " + c.ID, d.Accounts.Resume(ctx, c.ID)
 	})
 }
 
@@ -110,18 +93,22 @@ func (c *accountDeleteCmd) Run(ctx context.Context, con *console) error {
 	if c.Confirm != c.ID {
 		return errConfirm
 	}
-	return withData(ctx, con, existing(c.keyless()), func(d *app.Data) error {
-		if err := d.Users.DeleteAccount(ctx, c.ID); err != nil {
-			return err
-		}
-		if err := record(ctx, d, "delete account", c.ID, ""); err != nil {
-			return err
-		}
-		return con.print(false, nil, "Deleted account %s\n", c.ID)
+	return c.changeAccount(ctx, con, user.LogEntry{Action: "delete account", AccountID: c.ID}, func(d *app.Data) (string, error) {
+		return "Deleted account " + c.ID, d.Users.DeleteAccount(ctx, c.ID)
 	})
 }
 
-// record writes to the log of operators, which the dashboard shows.
-func record(ctx context.Context, d *app.Data, action, accountID, detail string) error {
-	return d.Users.Record(ctx, user.LogEntry{Actor: user.Console, Action: action, AccountID: accountID, Detail: detail})
+// changeAccount runs a change of an account, adds it to the log of operators, which the dashboard shows, and prints the result.
+func (f dataFlags) changeAccount(ctx context.Context, con *console, entry user.LogEntry, change func(*app.Data) (result string, err error)) error {
+	return withData(ctx, con, existing(f.keyless()), func(d *app.Data) error {
+		result, err := change(d)
+		if err != nil {
+			return err
+		}
+		entry.Actor = user.Console
+		if err := d.Users.Record(ctx, entry); err != nil {
+			return err
+		}
+		return con.print(false, nil, "%s\n", result)
+	})
 }

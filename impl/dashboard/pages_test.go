@@ -22,6 +22,14 @@ func secretOf(tb testing.TB, p page) string {
 	return secret
 }
 
+// codeOf returns the one-time code in the link that a page shows once.
+func codeOf(tb testing.TB, p page) string {
+	tb.Helper()
+	code := regexp.MustCompile(`/dashboard/link#(\w+)`).FindStringSubmatch(p.body)
+	require.Len(tb, code, 2, p.text())
+	return code[1]
+}
+
 func TestDashboard_Keys(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
@@ -122,14 +130,13 @@ func TestDashboard_Members(t *testing.T) {
 	s := newSite(t, nil)
 	owner := s.signUp("anna@example.org", "Map room")
 	p := owner.post("/members", "role", "member", "invite-email", "")
-	code := regexp.MustCompile(`/dashboard/link#(\w+)`).FindStringSubmatch(p.body)
-	require.Len(t, code, 2, p.text())
-	require.NotContains(t, owner.get("/account").body, code[1], "the link is shown once")
+	code := codeOf(t, p)
+	require.NotContains(t, owner.get("/account").body, code, "the link is shown once")
 
 	member := s.browser()
-	require.Contains(t, member.post("/link", "code", code[1]).text(), "You are invited to the account “Map room” as a member.")
-	require.Equal(t, "/", member.post("/accept", "code", code[1], "email", "bert@example.org", "name", "Bert", "password", password).path)
-	require.Equal(t, 422, s.browser().post("/accept", "code", code[1], "email", "eve@example.org", "name", "Eve", "password", password).status)
+	require.Contains(t, member.post("/link", "code", code).text(), "You are invited to the account “Map room” as a member.")
+	require.Equal(t, "/", member.post("/accept", "code", code, "email", "bert@example.org", "name", "Bert", "password", password).path)
+	require.Equal(t, 422, s.browser().post("/accept", "code", code, "email", "eve@example.org", "name", "Eve", "password", password).status)
 	require.Equal(t, 403, member.post("/keys", "name", "x", "lifetime", "30").status, "members do not make keys")
 	require.NotContains(t, member.get("/keys").body, "New key")
 
@@ -158,10 +165,9 @@ func TestDashboard_Members(t *testing.T) {
 
 	other := s.signUp("carl@example.org", "Print room")
 	s.clock.Advance(time.Second)
-	code = regexp.MustCompile(`/dashboard/link#(\w+)`).FindStringSubmatch(member.post("/members", "role", "owner", "invite-email", "carl@example.org", "invite-password", password).body)
-	require.Len(t, code, 2)
-	require.Equal(t, 422, member.post("/join", "code", code[1]).status, "the invitation is for another address")
-	require.Contains(t, other.post("/join", "code", code[1]).text(), "You joined the account.")
+	code = codeOf(t, member.post("/members", "role", "owner", "invite-email", "carl@example.org", "invite-password", password))
+	require.Equal(t, 422, member.post("/join", "code", code).status, "the invitation is for another address")
+	require.Contains(t, other.post("/join", "code", code).text(), "You joined the account.")
 	require.Contains(t, other.post("/switch", "account", s.accountOf("carl@example.org")).text(), "Print room")
 }
 
@@ -192,14 +198,12 @@ func TestDashboard_Admin(t *testing.T) {
 	anna := s.userOf("anna@example.org")
 	require.Equal(t, 422, op.post(at+"/users/"+anna+"/reset", "password-"+anna, "wrong").status)
 	reset := op.post(at+"/users/"+anna+"/reset", "password-"+anna, password)
-	code := regexp.MustCompile(`/dashboard/link#(\w+)`).FindStringSubmatch(reset.body)
-	require.Len(t, code, 2, reset.text())
-	require.Contains(t, s.browser().post("/link", "code", code[1]).text(), "Choose a new password")
+	code := codeOf(t, reset)
+	require.Contains(t, s.browser().post("/link", "code", code).text(), "Choose a new password")
 
 	invited := op.post("/admin/invitations", "email", "")
-	code = regexp.MustCompile(`/dashboard/link#(\w+)`).FindStringSubmatch(invited.body)
-	require.Len(t, code, 2, invited.text())
-	fresh := s.browser().post("/accept", "code", code[1], "email", "dora@example.org", "name", "Dora", "password", password, "account", "Letters")
+	code = codeOf(t, invited)
+	fresh := s.browser().post("/accept", "code", code, "email", "dora@example.org", "name", "Dora", "password", password, "account", "Letters")
 	require.Equal(t, "/", fresh.path, fresh.text())
 
 	require.Contains(t, op.get("/admin/audit").text(), "Entries, holds and balances agree.")
@@ -232,8 +236,7 @@ func TestDashboard_Invitations(t *testing.T) {
 		{b, "/account", "/members", "/members/invitations/"}, {op, "/admin", "/admin/invitations", "/admin/invitations/"},
 	} {
 		made := c.who.post(c.make, "role", "member", "invite-email", "bert@example.org", "email", "bert@example.org")
-		code := regexp.MustCompile(`/dashboard/link#(\w+)`).FindStringSubmatch(made.body)
-		require.Len(t, code, 2, made.text())
+		code := codeOf(t, made)
 		list := c.who.get(c.page)
 		require.Contains(t, list.text(), "Open invitations")
 		require.Contains(t, list.text(), "bert@example.org")
@@ -241,7 +244,7 @@ func TestDashboard_Invitations(t *testing.T) {
 		require.Len(t, revoke, 2)
 		require.Contains(t, c.who.post(revoke[1]).text(), "The invitation was revoked.")
 		require.NotContains(t, c.who.get(c.page).text(), "bert@example.org")
-		require.Equal(t, 422, s.browser().post("/link", "code", code[1]).status)
+		require.Equal(t, 422, s.browser().post("/link", "code", code).status)
 		require.Equal(t, 404, c.who.post(revoke[1]).status, "it is not open any more")
 	}
 	require.Contains(t, op.get("/admin/log").text(), "revoke invitation")

@@ -6,18 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"uncial/internal/contract"
 	"uncial/mock"
 )
-
-func TestMock_hasEveryFetchReason(t *testing.T) {
-	t.Parallel()
-	m := mock.New(mock.Options{})
-	for _, reason := range contract.FetchReasons() {
-		a := do(t, m, 400, extractionAt("", "ocr_test_ok_reasons", image("fetch-"+string(reason))))
-		assert.Contains(t, string(a.raw), fmt.Sprintf(`"fetch":{"reason":%q,"retryable":%t`, reason, reason.IsRetryable()))
-	}
-}
 
 func TestMock_refusesAddressesThatAreNeverPublic(t *testing.T) {
 	t.Parallel()

@@ -27,14 +27,6 @@ const (
 	FetchTooLarge       FetchReason = "too-large"
 )
 
-// FetchReasons returns all reasons, in the order of the contract.
-func FetchReasons() []FetchReason {
-	return []FetchReason{
-		FetchInvalidURL, FetchRefusedAddress, FetchNoAddress, FetchUnreachable, FetchTLS, FetchTimeout, FetchIncomplete, FetchRedirect,
-		FetchNotFound, FetchForbidden, FetchBusy, FetchServerError, FetchBadAnswer, FetchNotAnImage, FetchTooLarge,
-	}
-}
-
 // temporary are the reasons for which the same request may succeed later.
 var temporary = []FetchReason{FetchUnreachable, FetchTimeout, FetchIncomplete, FetchBusy, FetchServerError}
 

@@ -1,3 +1,5 @@
 package tesseract
 
 var LinesKept = linesKept
+
+var UseNetwork = useNetwork

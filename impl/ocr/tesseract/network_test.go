@@ -1,0 +1,29 @@
+package tesseract_test
+
+import (
+	"image"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/ocrtest"
+	"uncial/impl/ocr/tesseract"
+)
+
+// Not parallel: it switches functions of the process.
+func TestNetwork(t *testing.T) {
+	known := tesseract.UseNetwork(true)
+	defer tesseract.UseNetwork(known)
+	require.Equal(t, tesseract.Version() == "5.3.0", known, "used with the version that was compared, and with no other")
+	page := ocrtest.Page("The quick brown fox jumps", "over the lazy dog, 1874", "(and) rests; for a while.")
+	for _, img := range []image.Image{page, page.SubImage(image.Rect(0, 60, 900, 130))} {
+		for _, model := range []string{"eng", "eng+grc"} {
+			e := MustOpen(t, model)
+			tesseract.UseNetwork(known)
+			quick := read(t, e, img)
+			tesseract.UseNetwork(false)
+			own := read(t, e, img)
+			require.Equal(t, own, quick, "text, boxes and confidences are those of Tesseract's own functions")
+		}
+	}
+}

@@ -271,10 +271,10 @@ const minPixelsAnEngine = 700_000
 // Memory.
 const (
 	// modelMemory is how many bytes loaded models may take: those of five languages with the early-print model and the Greek one, which
-	// take 12 MB on average.
-	modelMemory = 120_000_000
-	// engineMemory is what a loaded model takes beside the content of its file: 8 to 13 MB for models of 1 to 6 MB.
-	engineMemory = 8_000_000
+	// take 9 MB on average.
+	modelMemory = 100_000_000
+	// engineMemory is what a loaded model that has read a page keeps beside the content of its file: 4.6 to 8 MB for models of 1 to 6 MB.
+	engineMemory = 6_000_000
 	// minLargePage is the size in pixels from which on memory is returned to the system right after a page. Otherwise an idle
 	// worker would keep it.
 	minLargePage = 16_000_000

@@ -63,36 +63,41 @@ func (e *Engines) Has(name string) bool {
 }
 
 // Read reads an image with a model, or with several joined by "+". An image that is too large for Tesseract is read from a smaller
-// copy. See Source.
+// copy. The lines of a large image are shared by several engines if cores are granted. See Source.
 func (e *Engines) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
 	engine, err := e.Get(model)
 	if err != nil {
 		return nil, err
 	}
-	return readWith(ctx, engine, img, dpi, mode)
+	engines := []*tesseract.Engine{engine}
+	if mode == tesseract.Auto && !strings.Contains(model, "+") { // several models: which one reads a line depends on the line before
+		if engines, err = e.team(engine, min(e.threads, img.Rect.Dx()*img.Rect.Dy()/minPixelsAnEngine)); err != nil {
+			return nil, err
+		}
+	}
+	return readWith(ctx, engines, img, dpi, mode)
 }
 
-// readWith is Read with one engine.
-func readWith(ctx context.Context, engine *tesseract.Engine, img *image.Gray, dpi int, mode tesseract.Mode) ([]document.Block, error) {
+// readWith is Read with one engine, or with several that have the same model.
+func readWith(ctx context.Context, engines []*tesseract.Engine, img *image.Gray, dpi int, mode tesseract.Mode) ([]document.Block, error) {
 	if size := img.Rect.Size(); max(size.X, size.Y) > maxSide {
 		side := max(size.X, size.Y)
 		small := imaging.Resize(img, size.X*maxSide/side, size.Y*maxSide/side)
-		blocks, err := readWith(ctx, engine, small, dpi*maxSide/side, mode)
+		blocks, err := readWith(ctx, engines, small, dpi*maxSide/side, mode)
 		return rescaled(blocks, size, small.Rect.Size()), err
 	}
-	defer engine.Clear()
-	engine.SetMode(mode)
-	if err := engine.SetImage(img, dpi); err != nil {
-		return nil, fmt.Errorf("reading: %w", err)
-	}
-	if err := engine.Recognize(ctx); err != nil {
-		err = fmt.Errorf("reading: %w", err)
-		if ctx.Err() != nil {
-			return toBlocks(engine), err
+	for _, engine := range engines {
+		defer engine.Clear()
+		engine.SetMode(mode)
+		if err := engine.SetImage(img, dpi); err != nil {
+			return nil, fmt.Errorf("reading: %w", err)
 		}
-		return nil, err
 	}
-	return toBlocks(engine), nil
+	blocks, err := tesseract.RecognizeTogether(ctx, engines)
+	if err != nil {
+		err = fmt.Errorf("reading: %w", err)
+	}
+	return toBlocks(blocks, engines[0].Model()), err
 }
 
 // Lexicon returns the word list of a model, or nil if it has none. It is read at its first use and kept.

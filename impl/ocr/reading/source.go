@@ -32,14 +32,14 @@ type Source interface {
 	Alphabet(model string) lexicon.Alphabet
 }
 
-// toBlocks turns what an engine recognized into blocks. Blank words are dropped, and so are lines and blocks without others.
-func toBlocks(engine *tesseract.Engine) []document.Block {
+// toBlocks turns what an engine with a model recognized into blocks. Blank words are dropped, and so are lines and blocks without others.
+func toBlocks(recognized []tesseract.Block, model string) []document.Block {
 	var blocks []document.Block
-	for _, b := range engine.Blocks() {
+	for _, b := range recognized {
 		var lines []document.Line
 		for _, p := range b.Paragraphs {
 			for _, l := range p.Lines {
-				if line := toLine(l, engine.Model()); len(line.Words) > 0 {
+				if line := toLine(l, model); len(line.Words) > 0 {
 					lines = append(lines, line)
 				}
 			}

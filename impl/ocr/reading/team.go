@@ -18,11 +18,11 @@ type mate struct {
 }
 
 func (m mate) Read(ctx context.Context, img *image.Gray, dpi int, _ string, mode tesseract.Mode) ([]document.Block, error) {
-	return readWith(ctx, m.engine, img, dpi, mode)
+	return readWith(ctx, []*tesseract.Engine{m.engine}, img, dpi, mode)
 }
 
-// teamOf returns sources that may read regions with a model at the same time: src itself and, as far as cores are granted and the regions
-// are large enough, one for each further engine.
+// teamOf returns sources that may read regions with a model at the same time, one for each engine: as many as cores are granted, if the
+// regions are large enough. One alone is src itself.
 func teamOf(src Source, model string, regions []layout.Region) ([]Source, error) {
 	sources := []Source{src}
 	engines, ok := src.(*Engines)
@@ -41,7 +41,11 @@ func teamOf(src Source, model string, regions []layout.Region) ([]Source, error)
 	if err != nil {
 		return nil, err
 	}
-	for _, engine := range team[1:] {
+	if len(team) == 1 {
+		return sources, nil
+	}
+	sources = nil
+	for _, engine := range team {
 		sources = append(sources, mate{src, engine})
 	}
 	return sources, nil

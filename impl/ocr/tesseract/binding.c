@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "binding.h"
+#include "part.h"
 
 #include <locale.h>
 #include <malloc.h>
@@ -29,19 +30,22 @@ void uncial_quiet(void) {
 // to the thread, so it must precede every call that may work in parallel.
 static void one_thread(void) { omp_set_max_active_levels(0); }
 
+// Tesseract calls this before each group of words.
 static bool stopped(void *stop, int words) {
-  (void)words;
+  uncial_next_word(words);
   return __atomic_load_n((int32_t *)stop, __ATOMIC_RELAXED) != 0;
 }
 
-int uncial_recognize(TessBaseAPI *api, int32_t *stop) {
+int uncial_recognize(TessBaseAPI *api, int32_t *stop, struct uncial_part *part) {
   ETEXT_DESC *monitor = TessMonitorCreate();
   int result;
 
   TessMonitorSetCancelThis(monitor, stop);
   TessMonitorSetCancelFunc(monitor, stopped);
   one_thread();
+  uncial_begin_part(part);
   result = TessBaseAPIRecognize(api, monitor);
+  uncial_end_part();
   TessMonitorDelete(monitor);
   return result;
 }

@@ -4,8 +4,11 @@
 //
 // One Engine (engine.go) holds one loaded model and serves one goroutine at a time. Several engines may work at once, but
 // Tesseract keeps some variables for the whole process: set the same ones on all engines. Recognition runs on the
-// calling thread only, whatever the number of cores and OMP_THREAD_LIMIT. Results are in result.go, image files in
-// leptonica.go.
+// calling thread only, whatever the number of cores and OMP_THREAD_LIMIT; RecognizeTogether (together.go) reads one image with several
+// engines. Results are in result.go, image files in leptonica.go.
+//
+// A few functions of Tesseract are replaced by faster ones, or by ones that need less memory, without changing what is read: lineimage.c,
+// network.c, legacy.c. part.c divides the lines of an image among engines.
 //
 // Both libraries expect the "C" locale, which a Go program has unless other C code changes it. All C code of the process,
 // codecs included, is kept from writing to standard error.
@@ -17,6 +20,7 @@ package tesseract
 #cgo LDFLAGS: -lgomp
 #include <stdlib.h>
 #include "binding.h"
+#include "part.h"
 */
 import "C"
 
@@ -206,7 +210,10 @@ func (e *Engine) SetVariable(name, value string) error {
 
 // Recognize reads the image. When ctx ends, it returns ctx's error at the next line of text; the layout analysis that
 // comes first (under a second for most pages) cannot be interrupted. Other errors: ErrRecognition, ErrClosed.
-func (e *Engine) Recognize(ctx context.Context) error {
+func (e *Engine) Recognize(ctx context.Context) error { return e.recognize(ctx, nil) }
+
+// recognize reads a part of the lines, or all if part is nil.
+func (e *Engine) recognize(ctx context.Context, part *C.struct_uncial_part) error {
 	if e.api == nil {
 		return ErrClosed
 	}
@@ -220,7 +227,7 @@ func (e *Engine) Recognize(ctx context.Context) error {
 		defer close(done)
 		atomic.StoreInt32(stop, 1)
 	})
-	failed := C.uncial_recognize(e.api, e.stop)
+	failed := C.uncial_recognize(e.api, e.stop, part)
 	if !release() {
 		<-done // until the callback no longer uses the pointer
 	}

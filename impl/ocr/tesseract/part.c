@@ -1,0 +1,75 @@
+// Tesseract reads the lines of an image one after the other. Several engines can share them: each analyses the layout, which is the same
+// for all, and reads its part. As in lineimage.c, the program's own definition of the function that reads a line takes precedence over
+// the library's. It leaves out the lines of the other parts, which then have no text.
+#define _GNU_SOURCE
+#include "part.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <string.h>
+#include <tesseract/capi.h>
+
+#define READ_LINE "_ZN9tesseract9Tesseract17LSTMRecognizeWordERKNS_5BLOCKEPNS_3ROWEPNS_8WERD_RESEPNS_13PointerVectorIS6_EE"
+
+// The beginning of tesseract::PointerVector<WERD_RES>.
+struct words {
+  int32_t length;
+};
+
+void uncial_read_line(void *tesseract, const void *block, void *row, void *word, struct words *words) __asm__(READ_LINE);
+
+static void (*their_read_line)(void *, const void *, void *, void *, struct words *);
+static bool known; // whether this version calls the function above
+
+// What the calling thread reads.
+static __thread struct {
+  struct uncial_part *part; // NULL: everything
+  int words, word;          // their number, and that of the current one from 0
+  const void *block, *row;  // the current ones
+  int block_at;             // the position of the block, from 0
+  bool is_ours;             // whether the row belongs to the part
+} state;
+
+__attribute__((constructor)) static void prepare(void) {
+  their_read_line = (void (*)(void *, const void *, void *, void *, struct words *))dlsym(RTLD_NEXT, READ_LINE);
+  known = their_read_line != NULL && strcmp(TessVersion(), "5.3.0") == 0;
+}
+
+void uncial_begin_part(struct uncial_part *part) {
+  memset(&state, 0, sizeof state);
+  state.part = known ? part : NULL;
+  state.word = state.block_at = -1;
+  if (part == NULL) return;
+  part->blocks = part->first = part->last = 0;
+  part->divided = known;
+}
+
+void uncial_end_part(void) { state.part = NULL; }
+
+void uncial_next_word(int words) {
+  state.words = words;
+  state.word++;
+}
+
+void uncial_read_line(void *tesseract, const void *block, void *row, void *word, struct words *words) {
+  struct uncial_part *part = state.part;
+
+  if (part == NULL) {
+    their_read_line(tesseract, block, row, word, words);
+    return;
+  }
+  if (block != state.block) {
+    state.block = block;
+    state.block_at++;
+  }
+  if (row != state.row) { // a row with several groups of words is not divided
+    state.row = row;
+    state.is_ours = (int64_t)state.word * part->parts / state.words == part->part;
+  }
+  if (!state.is_ours) return;
+  their_read_line(tesseract, block, row, word, words);
+  if (words->length == 0) return;
+  if (part->blocks == 0) part->first = state.block_at;
+  if (part->blocks == 0 || part->last != state.block_at) part->blocks++;
+  part->last = state.block_at;
+}

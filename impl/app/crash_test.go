@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"io"
-	"net/http"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -89,13 +88,6 @@ func mustServe(tb testing.TB, o app.DataOptions, args ...string) (*exec.Cmd, str
 	require.NotNil(tb, first, scanner.Text())
 	go func() { _, _ = io.Copy(io.Discard, logs) }()
 	base := "http://" + first[1]
-	require.Eventually(tb, func() bool {
-		res, err := http.Get(base + "/readyz")
-		if err != nil {
-			return false
-		}
-		_ = res.Body.Close()
-		return res.StatusCode == http.StatusOK
-	}, 30*time.Second, 20*time.Millisecond)
+	awaitReady(tb, base)
 	return cmd, base
 }

@@ -43,10 +43,8 @@ func TestRunEngine(t *testing.T) {
 	requireMetrics(t, "http://"+admin[1]+"/metrics",
 		`uncial_images_total{code="200"} 1`, `uncial_image_seconds_count 1`, `uncial_workers_ready 1`, `uncial_pages_total 1`)
 	for _, path := range []string{"/healthz", "/readyz"} { // on the admin listener too, where no caller is in the way
-		response, err := http.Get("http://" + admin[1] + path)
-		require.NoError(t, err)
-		require.NoError(t, response.Body.Close())
-		require.Equal(t, http.StatusOK, response.StatusCode, path)
+		status, _ := get(t, "http://"+admin[1]+path)
+		require.Equal(t, http.StatusOK, status, path)
 	}
 	languages, err := app.Languages(t.Context(), "http://"+address[1], app.EngineOptions{}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)

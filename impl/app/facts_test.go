@@ -2,7 +2,6 @@ package app_test
 
 import (
 	"bytes"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,17 +43,11 @@ func TestApp_KeepsOnlyReplies(t *testing.T) {
 	})
 	_, key := apptest.Key(t, a, "pro")
 	read := func(idempotencyKey string) {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+a.Addr()+"/api/v1/extract", strings.NewReader(`{"imageUrl": "`+inline(sample.Image)+`"}`))
-		require.NoError(t, err)
-		req.Header.Set("Authorization", "Bearer "+key)
-		req.Header.Set("Content-Type", "application/json")
+		var headers []string
 		if idempotencyKey != "" {
-			req.Header.Set("Idempotency-Key", idempotencyKey)
+			headers = []string{"Idempotency-Key", idempotencyKey}
 		}
-		res, err := http.DefaultClient.Do(req)
-		require.NoError(t, err)
-		require.NoError(t, res.Body.Close())
-		require.Equal(t, http.StatusOK, res.StatusCode)
+		requireSample(t, mustExtract(t, "http://"+a.Addr(), key, map[string]any{"imageUrl": inline(sample.Image)}, headers...))
 	}
 	word := strings.Fields(sample.Text)[slices.IndexFunc(strings.Fields(sample.Text), func(w string) bool { return len(w) > 7 && strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") == "" })]
 	kept := func() bool {

@@ -52,10 +52,8 @@ func TestHealth_Update(t *testing.T) {
 // readiness returns the status of /readyz.
 func readiness(tb testing.TB, a *app.App) int {
 	tb.Helper()
-	res, err := http.Get("http://" + a.Addr() + "/readyz")
-	require.NoError(tb, err)
-	require.NoError(tb, res.Body.Close())
-	return res.StatusCode
+	status, _ := get(tb, "http://"+a.Addr()+"/readyz")
+	return status
 }
 
 func requireReadiness(tb testing.TB, a *app.App, status int) {
@@ -115,13 +113,9 @@ func TestApp_Ready_Database(t *testing.T) {
 // requireMetrics checks that the metrics contain each of the lines.
 func requireMetrics(tb testing.TB, url string, lines ...string) {
 	tb.Helper()
-	res, err := http.Get(url)
-	require.NoError(tb, err)
-	defer func() { _ = res.Body.Close() }()
-	text, err := io.ReadAll(res.Body)
-	require.NoError(tb, err)
+	_, text := get(tb, url)
 	for _, line := range lines {
-		require.Contains(tb, string(text), "\n"+line+"\n")
+		require.Contains(tb, text, "\n"+line+"\n")
 	}
 }
 
@@ -150,8 +144,6 @@ func TestApp_Metrics(t *testing.T) {
 		`uncial_ready 1`, `uncial_engines 1`, `uncial_engines_avoided 0`, `uncial_engine_requests_running 0`,
 		`uncial_engine_requests_total 1`, `uncial_engine_requests_died_total 0`, `uncial_engine_requests_repeated_total 0`,
 	)
-	res, err := http.Get("http://" + address[1] + "/debug/pprof/cmdline")
-	require.NoError(t, err)
-	require.NoError(t, res.Body.Close())
-	require.Equal(t, http.StatusNotFound, res.StatusCode, "the command line may contain a secret")
+	status, _ := get(t, "http://"+address[1]+"/debug/pprof/cmdline")
+	require.Equal(t, http.StatusNotFound, status, "the command line may contain a secret")
 }

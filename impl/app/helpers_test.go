@@ -29,21 +29,25 @@ type answer struct {
 	raw      string
 }
 
-func extract(ctx context.Context, base, key string, body map[string]any) (answer, error) {
+// extract sends an extraction; headers come in pairs.
+func extract(ctx context.Context, base, key string, body map[string]any, headers ...string) (answer, error) {
 	data, err := json.Marshal(body)
 	if err != nil {
 		return answer{}, err
 	}
-	return call(ctx, http.MethodPost, base+"/api/v1/extract", key, bytes.NewReader(data))
+	return call(ctx, http.MethodPost, base+"/api/v1/extract", key, bytes.NewReader(data), headers...)
 }
 
-func call(ctx context.Context, method, url, key string, body io.Reader) (answer, error) {
+func call(ctx context.Context, method, url, key string, body io.Reader, headers ...string) (answer, error) {
 	req, err := http.NewRequestWithContext(ctx, method, url, body)
 	if err != nil {
 		return answer{}, err
 	}
 	req.Header.Set("Authorization", "Bearer "+key)
 	req.Header.Set("Content-Type", "application/json")
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return answer{}, err
@@ -57,9 +61,33 @@ func call(ctx context.Context, method, url, key string, body io.Reader) (answer,
 	return a, json.Unmarshal(raw, &a)
 }
 
-func mustExtract(tb testing.TB, base, key string, body map[string]any) answer {
+// get opens a page without a key.
+func get(tb testing.TB, url string) (status int, body string) {
 	tb.Helper()
-	a, err := extract(tb.Context(), base, key, body)
+	res, err := http.Get(url)
+	require.NoError(tb, err)
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(res.Body)
+	require.NoError(tb, err)
+	return res.StatusCode, string(text)
+}
+
+// awaitReady waits until a program that has been started is ready.
+func awaitReady(tb testing.TB, base string) {
+	tb.Helper()
+	require.Eventually(tb, func() bool {
+		res, err := http.Get(base + "/readyz")
+		if err != nil {
+			return false
+		}
+		_ = res.Body.Close()
+		return res.StatusCode == http.StatusOK
+	}, time.Minute, 20*time.Millisecond)
+}
+
+func mustExtract(tb testing.TB, base, key string, body map[string]any, headers ...string) answer {
+	tb.Helper()
+	a, err := extract(tb.Context(), base, key, body, headers...)
 	require.NoError(tb, err)
 	return a
 }

@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -50,12 +49,8 @@ func TestMetrics_Extractions(t *testing.T) {
 
 	guide, err := os.ReadFile("../deploy/README.md")
 	require.NoError(t, err)
-	res, err := http.Get(adminAddress(t, &log) + "/metrics")
-	require.NoError(t, err)
-	defer func() { _ = res.Body.Close() }()
-	text, err := io.ReadAll(res.Body)
-	require.NoError(t, err)
-	for _, match := range regexp.MustCompile(`# TYPE (uncial_\w+)`).FindAllSubmatch(text, -1) {
-		require.Regexp(t, "`"+string(match[1])+"[`{]", string(guide), "the guide explains every metric")
+	_, text := get(t, adminAddress(t, &log)+"/metrics")
+	for _, match := range regexp.MustCompile(`# TYPE (uncial_\w+)`).FindAllStringSubmatch(text, -1) {
+		require.Regexp(t, "`"+match[1]+"[`{]", string(guide), "the guide explains every metric")
 	}
 }

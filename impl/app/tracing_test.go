@@ -111,25 +111,10 @@ func TestTracing(t *testing.T) {
 	engine := mustTrace(t, otlp.URL, "engine", "--listen", "127.0.0.1:0", "--workers", "1", "--worker", apptest.Binary(t, "./impl/cmd/uncial-worker"))
 	service := mustTrace(t, otlp.URL, "serve", "--listen", "127.0.0.1:0", "--database", o.Database, "--key-secret", o.KeySecret,
 		"--engine", engine, "--fetch-allow", "127.0.0.1/32")
-	require.Eventually(t, func() bool {
-		res, err := http.Get(service + "/readyz")
-		if err != nil {
-			return false
-		}
-		_ = res.Body.Close()
-		return res.StatusCode == http.StatusOK
-	}, time.Minute, 20*time.Millisecond)
+	awaitReady(t, service)
 
 	const trace = "0123456789abcdef0123456789abcdef"
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, service+"/api/v1/extract", strings.NewReader(`{"imageUrl": "`+images.URL+`/page.jpg?secret=1"}`))
-	require.NoError(t, err)
-	req.Header.Set("Authorization", "Bearer "+key)
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Traceparent", "00-"+trace+"-00000000000000aa-01")
-	res, err := http.DefaultClient.Do(req)
-	require.NoError(t, err)
-	require.NoError(t, res.Body.Close())
-	require.Equal(t, http.StatusOK, res.StatusCode)
+	requireSample(t, mustExtract(t, service, key, map[string]any{"imageUrl": images.URL + "/page.jpg?secret=1"}, "Traceparent", "00-"+trace+"-00000000000000aa-01"))
 
 	require.Eventually(t, func() bool {
 		return slices.Contains(spans.names(trace, "uncial"), "POST /api/v1/extract") && slices.Contains(spans.names(trace, "uncial-engine"), "POST /recognize")

@@ -48,42 +48,7 @@ func (d *Directory) SignInWith(ctx context.Context, issuer, subject string) (Use
 // for a sign-up without one. verified says that the provider vouches for the e-mail address. n.Password is ignored.
 // Errors: those of SignUp without ErrPassword and ErrBusy; ErrToken.
 func (d *Directory) SignUpWith(ctx context.Context, issuer, subject string, verified bool, secret string, n NewUser) (User, account.Account, error) {
-	email, err := checkEmail(n.Email)
-	if err != nil {
-		return User{}, account.Account{}, err
-	}
-	if err := account.CheckName(n.Name); err != nil {
-		return User{}, account.Account{}, err
-	}
-	var u User
-	var a account.Account
-	err = d.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
-		var t Token
-		if secret != "" {
-			if t, err = d.take(ctx, x, secret, Operator, Invitation); err != nil {
-				return err
-			}
-			if t.Email != "" && t.Email != email {
-				return ErrToken
-			}
-		}
-		u = User{ID: newID("user"), Email: email, Name: n.Name, HasProvider: true, Operator: t.Purpose == Operator, Created: d.now()}
-		u.linked = identity{issuer, subject}.version("")
-		u.Version = u.linked
-		u.SignedIn = u.Created
-		if verified || t.Purpose != "" {
-			u.Verified = u.Created
-		}
-		if err := insert(ctx, x, u, nil, identity{issuer, subject}); err != nil {
-			return err
-		}
-		a, err = d.enter(ctx, x, u, t, n)
-		return err
-	})
-	if err != nil {
-		return User{}, account.Account{}, fmt.Errorf("sign up with a provider: %w", err)
-	}
-	return u, a, nil
+	return d.join(ctx, n, secret, identity{issuer, subject}, verified)
 }
 
 // Link lets a user sign in with an identity of an OpenID Connect provider, in place of the one linked before. The caller has

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"uncial/impl/account"
 	"uncial/impl/store"
@@ -28,19 +29,16 @@ func (n NewUser) Check() error {
 // SignUp makes a user with an account of their own. The e-mail address is not verified yet. Errors: ErrEmail,
 // ErrEmailTaken, ErrPassword, ErrBusy, account.ErrName, account.ErrPlan, ctx's, *store.Error.
 func (d *Directory) SignUp(ctx context.Context, n NewUser) (User, account.Account, error) {
-	return d.join(ctx, n, func(context.Context, store.Executor) (Token, error) { return Token{}, nil })
+	return d.join(ctx, n, "", identity{}, false)
 }
 
 // Accept makes a user from an invitation, or from the link for an operator, and counts as a sign-in. Its holder is trusted with
 // the e-mail address, so that it counts as verified. Errors: those of SignUp, ErrToken, also if the invitation is for another address.
 func (d *Directory) Accept(ctx context.Context, secret string, n NewUser) (User, account.Account, error) {
-	return d.join(ctx, n, func(ctx context.Context, x store.Executor) (Token, error) {
-		t, err := d.take(ctx, x, secret, Operator, Invitation)
-		if err == nil && t.Email != "" && t.Email != foldEmail(n.Email) {
-			return Token{}, ErrToken
-		}
-		return t, err
-	})
+	if secret == "" { // join would take it for a sign-up without an invitation
+		return User{}, account.Account{}, ErrToken
+	}
+	return d.join(ctx, n, secret, identity{}, false)
 }
 
 // AcceptAs lets an existing user accept an invitation to an account, or the link for an operator, which may name no account.
@@ -74,8 +72,9 @@ func (d *Directory) AcceptAs(ctx context.Context, secret, userID string) (accoun
 	return accountID, nil
 }
 
-// join makes the user that n describes in one transaction with the token that allows it: the zero Token for a sign-up.
-func (d *Directory) join(ctx context.Context, n NewUser, allow func(context.Context, store.Executor) (Token, error)) (User, account.Account, error) {
+// join makes the user that n describes. secret is an invitation, which is used up, or "" for a sign-up without one. The user signs in
+// with i or, if i is zero, with the password. isVerified says that the provider vouches for the e-mail address.
+func (d *Directory) join(ctx context.Context, n NewUser, secret string, i identity, isVerified bool) (User, account.Account, error) {
 	email, err := checkEmail(n.Email)
 	if err != nil {
 		return User{}, account.Account{}, err
@@ -83,25 +82,38 @@ func (d *Directory) join(ctx context.Context, n NewUser, allow func(context.Cont
 	if err := account.CheckName(n.Name); err != nil {
 		return User{}, account.Account{}, err
 	}
-	hash, err := d.hashes.hash(ctx, n.Password)
-	if err != nil {
-		return User{}, account.Account{}, err
+	u := User{Email: email, Name: n.Name}
+	var hash *string
+	if i != (identity{}) {
+		u.HasProvider, u.linked = true, i.version("")
+		u.Version = u.linked
+	} else {
+		made, err := d.hashes.hash(ctx, n.Password)
+		if err != nil {
+			return User{}, account.Account{}, err
+		}
+		hash, u.HasPassword, u.Version = &made, true, version(made)
 	}
-	var u User
 	var a account.Account
 	err = d.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
-		t, err := allow(ctx, x)
-		if err != nil {
-			return err
+		var t Token
+		if secret != "" {
+			if t, err = d.take(ctx, x, secret, Operator, Invitation); err != nil {
+				return err
+			}
+			if t.Email != "" && t.Email != email {
+				return ErrToken
+			}
 		}
-		u = User{
-			ID: newID("user"), Email: email, Name: n.Name, HasPassword: true,
-			Operator: t.Purpose == Operator, Created: d.now(), Version: version(hash),
+		u.ID, u.Operator, u.Created = newID("user"), t.Purpose == Operator, d.now()
+		u.Verified, u.SignedIn = time.Time{}, time.Time{} // the transaction may run twice
+		if isVerified || t.Purpose != "" {
+			u.Verified = u.Created
 		}
-		if t.Purpose != "" {
-			u.Verified, u.SignedIn = u.Created, u.Created
+		if u.HasProvider || t.Purpose != "" {
+			u.SignedIn = u.Created
 		}
-		if err := insert(ctx, x, u, &hash, identity{}); err != nil {
+		if err := insert(ctx, x, u, hash, i); err != nil {
 			return err
 		}
 		a, err = d.enter(ctx, x, u, t, n)

@@ -199,6 +199,8 @@ func TestDirectory_Accept_Invitation(t *testing.T) {
 			reset := t.mustIssue(user.Token{Purpose: user.Reset, UserID: t.owner.ID})
 			_, _, err := t.Accept(t.Context(), reset, newUser("new@example.org"))
 			require.ErrorIs(t, err, user.ErrToken)
+			_, _, err = t.Accept(t.Context(), "", newUser("new@example.org"))
+			require.ErrorIs(t, err, user.ErrToken, "no link")
 			t.clock.Advance(7 * 24 * time.Hour)
 			_, _, err = t.Accept(t.Context(), late, newUser("new@example.org"))
 			require.ErrorIs(t, err, user.ErrToken)

@@ -9,11 +9,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"uncial/impl/ocr/decode"
-	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/models"
 	"uncial/impl/ocr/reading"
-	"uncial/impl/ocr/tesseract"
 	"uncial/internal/accuracy"
 )
 
@@ -87,13 +84,11 @@ func loadGray(folder *accuracy.Folder, p accuracy.Page) (*image.Gray, error) {
 	if err != nil {
 		return nil, err
 	}
-	for page, err := range decode.Pages(data, tesseract.Leptonica{}) {
-		if err != nil {
-			return nil, err
-		}
-		return imaging.FromImage(page.Image), nil
+	g, err := firstImage(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.Image, err)
 	}
-	return nil, fmt.Errorf("%s has no page", p.Image)
+	return g, nil
 }
 
 // linesLegend explains the columns below the table.

@@ -186,10 +186,10 @@ bench-packages: deps ## Run the benchmarks of single packages; most report a rat
 	go test -run '^$$' -bench . -benchmem ./...
 
 .PHONY: torture
-torture: deps ## Kill workers and services, overload the service, send slowly, read for long, fuzz; prints figures (20 minutes, mostly fuzzing)
-	go test -tags torture -count=1 -v -timeout 10m -run '^TestTorture' ./internal/edge ./impl ./impl/ocr/workerpool
+torture: deps ## Kill workers and services, overload the service, send slowly, read for long, fuzz; prints figures (half an hour, mostly fuzzing)
+	go test -tags torture -count=1 -v -p 1 -timeout 10m -run '^TestTorture' ./internal/edge ./impl ./impl/ocr/workerpool
 	go test -count=1 -timeout 10m ./internal/fair ./internal/edge ./impl/fetch ./impl/ocr/workerpool ./impl/ocr/remote
-	go test -count=1 -timeout 10m -run 'Crash|Kill|Textures|TimeR' ./impl/app ./impl/ledger ./impl/ocr/reading
+	go test -count=1 -v -timeout 10m -run 'Crash|Kill|Textures|TimeR' ./impl/app ./impl/ledger ./impl/ocr/reading
 	$(MAKE) --no-print-directory fuzz
 
 .PHONY: fuzz

@@ -67,6 +67,7 @@ func TestUncial_Kill(t *testing.T) {
 	// A response may be lost after its points were settled: at most one for each connection.
 	require.GreaterOrEqual(t, b.Used, 10*charged.Load())
 	require.LessOrEqual(t, b.Used, 10*(charged.Load()+3*4))
+	t.Logf("3 services killed during extractions: %d answers received, %d points charged, %d holds expired", charged.Load(), b.Used, swept.Expired)
 	requireCorrectBooks(t, data)
 }
 

@@ -14,8 +14,8 @@ import (
 
 var _ hand.Reader = (*Engines)(nil)
 
-// SetThreads lets up to n engines read the lines of a handwritten page, or the columns of a printed one, at the same time, each on its own
-// core. The default is 1, and the most is 4.
+// SetThreads lets up to n engines read the lines of a page, or the columns of a printed one, at the same time, each on its own core. The
+// default is 1, and the most is 4.
 func (e *Engines) SetThreads(n int) { e.threads = min(max(n, 1), maxEngines) }
 
 // ReadStrips reads each image as one line. See hand.Reader.

@@ -264,15 +264,15 @@ const (
 	orderShare = 0.55
 )
 
-// minPixelsAnEngine is the size in pixels of what each of several engines reads at least of a page with columns: loading one takes as long
-// as reading a small part of a page.
+// minPixelsAnEngine is the size in pixels of what each of several engines reads at least of a printed page: loading one takes as long as
+// reading a small part of a page.
 const minPixelsAnEngine = 700_000
 
 // Memory.
 const (
 	// modelMemory is how many bytes loaded models may take: those of five languages with the early-print model and the Greek one, which
 	// take 9 MB on average.
-	modelMemory = 100_000_000
+	modelMemory = 80_000_000
 	// engineMemory is what a loaded model that has read a page keeps beside the content of its file: 4.6 to 8 MB for models of 1 to 6 MB.
 	engineMemory = 6_000_000
 	// minLargePage is the size in pixels from which on memory is returned to the system right after a page. Otherwise an idle

@@ -11,7 +11,7 @@ import (
 // page and ask for it again.
 const (
 	maxKeptGo = 48 << 20
-	maxKeptC  = 24 << 20
+	maxKeptC  = 16 << 20
 )
 
 // releaseMemory returns the memory of a large page to the system. The answer has been sent, so nobody waits.

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
 	"uncial/impl/ocr/reading"
@@ -22,6 +21,9 @@ func (e *example) share() float64 {
 	return 1 - float64(min(e.score.Errors, e.score.Characters))/float64(e.score.Characters)
 }
 
+// ridge is that of the regression, in characters.
+const ridge = 20.0
+
 // fitWeights fits the weights of the evidence of words, for print on printed pages and for handwriting on all, and prints them as they
 // are in thresholds.go. The figures are of words on pages that were left out of the fit, one page at a time.
 func fitWeights(w io.Writer, pages []pageWords) error {
@@ -34,7 +36,7 @@ func fitWeights(w io.Writer, pages []pageWords) error {
 		if len(all) == 0 {
 			continue
 		}
-		weights := regress(all, -1)
+		weights := regress(samplesOf(all), -1, ridge)
 		var values []string
 		for _, b := range weights {
 			values = append(values, fmt.Sprintf("%.3f", b))
@@ -61,97 +63,33 @@ func examplesOf(pages []pageWords, handwritten bool) (all []example) {
 	return all
 }
 
-// leaveOut returns the words with the confidence that the weights of all other pages give them.
-func leaveOut(all []example, pages int) []accuracy.WordScore {
-	var out []accuracy.WordScore
-	for page := range pages {
-		var weights reading.Evidence
-		fitted := false
-		for i := range all {
-			if all[i].page != page {
-				continue
-			}
-			if !fitted {
-				weights, fitted = regress(all, page), true
-			}
-			s := all[i].score
-			s.Listed, s.Confidence = false, probability(&weights, &all[i].evidence)
-			out = append(out, s)
-		}
+// samplesOf returns a sample for each word, as often as it has characters.
+func samplesOf(all []example) []sample {
+	out := make([]sample, len(all))
+	for i := range all {
+		e := &all[i]
+		out[i] = sample{e.page, e.evidence[:], e.share(), float64(e.score.Characters)}
 	}
 	return out
 }
 
-// Settings of the regression.
-const (
-	// ridge pulls weights towards 0: as much as that many characters would.
-	ridge    = 20.0
-	maxSteps = 30
-)
-
-// regress fits a logistic regression to all words but those of one page, each as often as it has characters (Newton's method).
-func regress(all []example, without int) (weights reading.Evidence) {
-	const n = len(weights)
-	for range maxSteps {
-		var gradient [n]float64
-		var hessian [n][n]float64
+// leaveOut returns the words with the confidence that the weights of all other pages give them.
+func leaveOut(all []example, pages int) []accuracy.WordScore {
+	samples := samplesOf(all)
+	var out []accuracy.WordScore
+	for page := range pages {
+		var weights []float64
 		for i := range all {
-			e := &all[i]
-			if e.page == without {
+			if all[i].page != page {
 				continue
 			}
-			p := probability(&weights, &e.evidence)
-			characters := float64(e.score.Characters)
-			for a, x := range e.evidence {
-				gradient[a] += characters * (e.share() - p) * x
-				for b, y := range e.evidence {
-					hessian[a][b] += characters * p * (1 - p) * x * y
-				}
+			if weights == nil {
+				weights = regress(samples, page, ridge)
 			}
-		}
-		for a := range weights {
-			hessian[a][a] += ridge
-			gradient[a] -= ridge * weights[a]
-		}
-		step := solve(hessian, gradient)
-		largest := 0.0
-		for a := range weights {
-			weights[a] += step[a]
-			largest = max(largest, math.Abs(step[a]))
-		}
-		if largest < 1e-6 {
-			break
+			s := all[i].score
+			s.Listed, s.Confidence = false, probability(weights, all[i].evidence[:])
+			out = append(out, s)
 		}
 	}
-	return weights
-}
-
-func probability(weights, evidence *reading.Evidence) float64 {
-	z := 0.0
-	for i, w := range weights {
-		z += w * evidence[i]
-	}
-	return 1 / (1 + math.Exp(-z))
-}
-
-// solve solves a system of linear equations whose matrix is positive definite (Gauss-Jordan).
-func solve(m [len(reading.Evidence{})][len(reading.Evidence{})]float64, y [len(reading.Evidence{})]float64) [len(reading.Evidence{})]float64 {
-	for i := range m {
-		pivot := m[i][i]
-		for c := range m[i] {
-			m[i][c] /= pivot
-		}
-		y[i] /= pivot
-		for r := range m {
-			factor := m[r][i]
-			if r == i || factor == 0 {
-				continue
-			}
-			for c := range m[r] {
-				m[r][c] -= factor * m[i][c]
-			}
-			y[r] -= factor * y[i]
-		}
-	}
-	return y
+	return out
 }

@@ -6,8 +6,8 @@
 // pipe and sandbox, and --without can leave out steps, which a worker never does. The measures are in internal/accuracy and the
 // steps in impl/ocr/reading. Start with run; read.go reads the pages, stock.go reads them with plain Tesseract, and table.go,
 // report.go and ablation.go print the results. lines.go measures how well lines are found, weak.go how well confidence finds errors
-// (checked.go corrects the ground truth for it), und.go how often a language is found, regions.go whether regions have their kind, and
-// fit.go fits the weights of confidence.
+// (checked.go corrects the ground truth for it), und.go how often a language is found, regions.go whether regions have their kind.
+// fit.go fits the weights of confidence, and fitvote.go those of the vote.
 package main
 
 import (
@@ -65,6 +65,7 @@ type options struct {
 	Weak      bool     `help:"Measure how well confidence and the weak places of answers lead to the errors; with --json, print every word."`
 	Regions   string   `placeholder:"FILE" help:"Measure only whether regions have the kind that a file of labels gives them, on the pages that it labels."`
 	Fit       bool     `help:"Fit the weights of the words' confidence, and print them."`
+	FitVote   bool     `help:"Fit the weights of the vote that --enhance takes, and print them."`
 	Words     []string `placeholder:"FILE,..." help:"For --weak and --fit: take the words from files that --weak --json wrote, and read no pages."`
 	Checked   string   `placeholder:"FILE" help:"For --weak: count as right the passages on a page that its ground truth does not have, or has in another place. Each line is the id of a page, a tab and a passage."`
 	HTML      string   `placeholder:"FILE" help:"Write an HTML report that shows each page with its words and errors."`
@@ -122,6 +123,9 @@ func (o options) check() error {
 	}
 	if o.Regions != "" && (o.Ablation || o.Lines || o.Und || o.Weak || o.Fit || o.HTML != "" || o.JSON || o.PrintOnly || o.Degrade != "") {
 		return errors.New("--regions prints a table of its own; leave out --ablation, --lines, --und, --weak, --fit, --html, --json, --print-only and --degrade")
+	}
+	if o.FitVote && (!o.Enhance || o.Ablation || o.Lines || o.Und || o.Weak || o.Fit || o.HTML != "" || o.JSON || o.PrintOnly || o.Regions != "") {
+		return errors.New("--fit-vote prints weights only; add --enhance, and leave out --ablation, --lines, --und, --weak, --fit, --html, --json, --print-only and --regions")
 	}
 	if o.Lines && (o.Ablation || o.Enhance || o.HTML != "" || len(o.Without) > 0 || o.PrintOnly || len(o.Models) > 0 || o.Degrade != "") {
 		return errors.New("--lines reads nothing; leave out --ablation, --enhance, --html, --without, --print-only, --models and --degrade")
@@ -186,6 +190,9 @@ func report(o options, labels []region, outcomes []outcome) error {
 			return err
 		}
 		return reportWords(o, words)
+	}
+	if o.FitVote {
+		return fitVote(os.Stdout, outcomes)
 	}
 	if o.Und {
 		return reportFound(os.Stdout, o, outcomes)

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
+	"uncial/impl/ocr/correct"
 	"uncial/impl/ocr/models"
 	"uncial/impl/ocr/models/own"
 	"uncial/impl/ocr/reading"
@@ -48,6 +49,7 @@ type outcome struct {
 	document *document.Document
 	image    []byte                // kept only for the report
 	evidence [2][]reading.Evidence // of the words of print and of handwriting; only for --fit
+	voted    []votedLine           // only for --fit-vote
 }
 
 // readAll reads the selected pages of the folder, o.Jobs at a time, and returns the outcomes in the folder's order. The
@@ -159,7 +161,7 @@ func (r *reader) read(ctx context.Context, folder *accuracy.Folder, group []accu
 			slices.Reverse(ways)
 		}
 	}
-	if !r.o.NoStock && !r.o.Weak && !r.o.Fit && !r.o.Und {
+	if !r.o.NoStock && !r.o.Weak && !r.o.Fit && !r.o.FitVote && !r.o.Und {
 		ways = append(ways, func() error { return r.stock(ctx, &out, data, tag) })
 	}
 	for _, way := range ways {
@@ -179,7 +181,12 @@ func (r *reader) own(ctx context.Context, out *outcome, data []byte, tag string)
 		}
 		out.evidence[i] = append(out.evidence[i], words...)
 	}
-	out.document, out.Read, err = r.service(ctx, data, tag, r.engines, keep)
+	out.document, out.Read, err = r.service(ctx, data, r.engines, reading.Options{
+		Language: tag, Evidence: keep,
+		Candidates: func(line []document.Word, candidates []correct.Candidate) {
+			out.voted = append(out.voted, votedLine{slices.Clone(line), candidates})
+		},
+	})
 	out.Score = accuracy.Compare(out.truth, out.Read.Text)
 	return err
 }
@@ -187,7 +194,7 @@ func (r *reader) own(ctx context.Context, out *outcome, data []byte, tag string)
 // printOnly reads the page as the service would if the model for handwriting were missing. Comparing it with own shows the
 // gain on handwriting, and whether any printed page is mistaken for handwriting.
 func (r *reader) printOnly(ctx context.Context, out *outcome, data []byte, tag string) error {
-	_, read, err := r.service(ctx, data, tag, withoutHands{r.engines}, nil)
+	_, read, err := r.service(ctx, data, withoutHands{r.engines}, reading.Options{Language: tag})
 	score := accuracy.Compare(out.truth, read.Text)
 	out.PrintOnly, out.PrintOnlyRead = &score, &read
 	return err
@@ -195,7 +202,7 @@ func (r *reader) printOnly(ctx context.Context, out *outcome, data []byte, tag s
 
 // und reads the page as the service does if the request leaves the language open.
 func (r *reader) und(ctx context.Context, out *outcome, data []byte) error {
-	doc, read, err := r.service(ctx, data, language.Undetermined, r.engines, nil)
+	doc, read, err := r.service(ctx, data, r.engines, reading.Options{Language: language.Undetermined})
 	if err != nil {
 		return err
 	}
@@ -210,9 +217,10 @@ type withoutHands struct{ *reading.Engines }
 func (w withoutHands) Has(model string) bool { return model != own.Hands && w.Engines.Has(model) }
 
 // service reads the page with the steps that a worker runs, but in this process. doc is nil after an error.
-func (r *reader) service(ctx context.Context, data []byte, tag string, src reading.Source, keep func(bool, []reading.Evidence)) (doc *document.Document, read accuracy.Reading, err error) {
+func (r *reader) service(ctx context.Context, data []byte, src reading.Source, o reading.Options) (doc *document.Document, read accuracy.Reading, err error) {
+	o.Enhance, o.Without = r.o.Enhance, r.o.Without
 	read, err = measured(func() (string, float64, error) {
-		doc, err = reading.File(ctx, data, reading.Options{Language: tag, Enhance: r.o.Enhance, Without: r.o.Without, Evidence: keep}, src)
+		doc, err = reading.File(ctx, data, o, src)
 		if err != nil {
 			return "", 0, err
 		}

@@ -68,7 +68,7 @@ func TestFitWeights(t *testing.T) {
 		for range 2000 {
 			e := reading.Evidence{1, random.Float64()}
 			s := accuracy.WordScore{Characters: 1}
-			if random.Float64() > probability(&want, &e) {
+			if random.Float64() > probability(want[:], e[:]) {
 				s.Errors = 1
 			}
 			p.Words, p.Evidence = append(p.Words, s), append(p.Evidence, &wordEvidence{Values: e})

@@ -1,10 +1,9 @@
-// Package correct corrects misread words of print without looking at the image again: by a vote among several readings of a
-// page (Vote), and by repairing a long s that was read as an f (LongS). Both change the blocks in place and return their edits.
-// They change only words that are in no word list, and never a number, a name or a historical spelling; internal/text has those
-// rules.
+// Package correct corrects misread words of print: by a vote of further readings of a line (Knowledge.Vote), and by repairing a long s that
+// was read as an f (LongS). Both change lines in place and return their edits. Neither modernises a spelling; internal/text has that
+// rule. The vote changes a word, number or name only to what a recognizer read in its place.
 //
-// Package impl/ocr/reading reads the pages and decides when to correct. The corrections of handwriting are in impl/ocr/hand, and
-// those of a language model in impl/proofread. Start with Vote.
+// Package impl/ocr/reading decides which lines are read again, and how. The corrections of handwriting are in impl/ocr/hand, and those of a
+// language model in impl/proofread. Start with Knowledge.Vote; evidence.go has what it goes by.
 package correct
 
 import (

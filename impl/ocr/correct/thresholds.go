@@ -1,23 +1,22 @@
 package correct
 
-// Limits of the vote, measured on the 40 printed pages of 10 collections that impl/ocr/reading/README.md describes. On 66 rendered
-// pages of clean text in six languages they changed no word that was read correctly.
+// Limits of the vote. impl/ocr/reading/README.md has the figures.
 const (
-	// knownBonus is added for a candidate that a word list has, in votes; a vote is a confidence of 0..1.
-	knownBonus = 0.6
-	// minLead is how many more votes a candidate must have than the words that were read.
-	minLead = 0.5
-	// maxChangedLetters is the share of a word's letters that may change. A candidate with more changes is another word.
-	maxChangedLetters = 0.4
-	// minSharedWidth is how much of the wider of two stretches of a line they must share, as a fraction, to be the same words.
-	minSharedWidth = 0.6
-	// minVoteConfidence is the confidence of a reading, 0..1, below which no word list helps it.
-	minVoteConfidence = 0.2
-	// minPartLetters is the number of letters of the shorter part when one word is split into two.
-	minPartLetters = 2
-	// maxMovedLetters is the number of letters that may change where words are joined or split.
-	maxMovedLetters = 1
+	// minVote is the probability from which on a candidate replaces the words that were read.
+	minVote = 0.45
+	// maxAdded and maxAddedShare bound by how many characters a candidate may be longer: by as many, or by this share of the words that it
+	// replaces, whichever is more. maxDropped and maxDroppedShare do the same for shorter ones.
+	maxAdded, maxAddedShare     = 4, 0.7
+	maxDropped, maxDroppedShare = 2, 0.4
+	// maxLikelier bounds what the language says for or against a candidate, in natural logarithms.
+	maxLikelier = 15
+	// minShare keeps log-odds finite.
+	minShare = 0.01
 )
+
+// voteWeights are the weights of the evidence, in a logistic regression on whether a candidate has fewer wrong characters than what it replaces.
+// "uncial-accuracy --fit-vote" prints them.
+var voteWeights = Evidence{-3.461, -0.290, 0.911, 0.593, 1.095, 0.136, 0.152, -0.523, -0.709, 0.305, -0.550, 0.522}
 
 // Limits of the repair of the long s, measured on the same pages.
 const (

@@ -254,3 +254,19 @@ func mean(g *image.Gray) float64 {
 	}
 	return float64(sum) / float64(len(g.Pix))
 }
+
+func TestThin(t *testing.T) {
+	t.Parallel()
+	g := image.NewGray(image.Rect(0, 0, 5, 5))
+	for i := range g.Pix {
+		g.Pix[i] = 255
+	}
+	for y := range 5 {
+		for x := 1; x < 4; x++ {
+			g.Pix[y*g.Stride+x] = 55 // a stroke three pixels wide
+		}
+	}
+	require.Equal(t, []uint8{255, 155, 55, 155, 255}, imaging.Thin(g).Pix[10:15], "its edges are fainter")
+	require.Equal(t, uint8(55), g.Pix[11], "the image itself stays")
+	require.Equal(t, image.Rect(0, 0, 0, 3), imaging.Thin(image.NewGray(image.Rect(0, 0, 0, 3))).Rect)
+}

@@ -20,8 +20,9 @@ import (
 type Language struct {
 	order    int
 	alphabet []string
-	levels   []level // levels[k] are the n-grams of k+1 characters; those of the last have no children
-	unseen   float64 // logarithm of the probability of a character that no text has
+	symbols  map[string]uint16 // of the alphabet
+	levels   []level           // levels[k] are the n-grams of k+1 characters; those of the last have no children
+	unseen   float64           // logarithm of the probability of a character that no text has
 }
 
 type level struct {
@@ -73,6 +74,10 @@ func loadLanguage(data []byte) (*Language, error) {
 		return nil, fmt.Errorf("it has %d levels and %d characters", n, len(header.Alphabet))
 	}
 	l := &Language{order: len(header.Nodes), alphabet: header.Alphabet, unseen: -math.Log(float64(4 * len(header.Alphabet)))}
+	l.symbols = make(map[string]uint16, len(l.alphabet))
+	for i, c := range l.alphabet {
+		l.symbols[c] = uint16(i + 1) // #nosec G115 -- fewer than maxClasses
+	}
 	for k, n := range header.Nodes {
 		if n < 1 || n > maxNodes || n*nodeSize > len(data) {
 			return nil, fmt.Errorf("level %d has %d nodes, more than the file holds", k, n)

@@ -7,18 +7,6 @@ import (
 	"uncial/internal/document"
 )
 
-// vote corrects words of print by the readings that were not kept.
-func vote(_ context.Context, p *page) error {
-	var others [][]document.Block
-	for _, a := range p.attempts[1:] {
-		other := p.sheet.onPage(a.blocks)
-		calibrate(other)
-		others = append(others, other)
-	}
-	p.edits = append(p.edits, correct.Vote(p.read.Blocks, others, p.wordLists())...)
-	return nil
-}
-
 // repairLongS corrects words in which a long s was read as an f.
 func repairLongS(_ context.Context, p *page) error {
 	p.edits = append(p.edits, correct.LongS(p.read.Blocks, p.wordLists())...)

@@ -24,20 +24,29 @@ type handwriting struct {
 }
 
 func (h *handwriting) load(n int) error {
-	network, language := own.HandsFiles()
-	var err error
-	if h.language == nil {
-		if h.language, err = neural.LoadLanguage(language); err != nil {
-			return fmt.Errorf("%s: %w", own.Hands, err)
-		}
+	err := h.loadLanguage()
+	if err != nil {
+		return err
 	}
 	if h.model == nil {
+		network, _ := own.HandsFiles()
 		if h.model, err = neural.Load(network); err != nil {
 			return fmt.Errorf("%s: %w", own.Hands, err)
 		}
 	}
 	for len(h.recognizers) < n {
 		h.recognizers = append(h.recognizers, neural.NewRecognizer(h.model, h.language))
+	}
+	return nil
+}
+
+// loadLanguage loads the character model.
+func (h *handwriting) loadLanguage() (err error) {
+	if h.language == nil {
+		_, language := own.HandsFiles()
+		if h.language, err = neural.LoadLanguage(language); err != nil {
+			return fmt.Errorf("%s: %w", own.Hands, err)
+		}
 	}
 	return nil
 }

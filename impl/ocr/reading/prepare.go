@@ -124,6 +124,12 @@ func (s sheet) boxOnPage(b document.Box) document.Box {
 	return b.Clip(s.img.Rect.Dx(), s.img.Rect.Dy())
 }
 
+// boxOnSheet moves a box of the page with its middle.
+func (s sheet) boxOnSheet(b document.Box) document.Box {
+	s.angle = -s.angle
+	return s.boxOnPage(b)
+}
+
 func (s sheet) pointOnPage(x, y float64) (float64, float64) {
 	if s.angle == 0 {
 		return x, y

@@ -17,6 +17,7 @@ import (
 	"image"
 	"slices"
 
+	"uncial/impl/ocr/correct"
 	"uncial/impl/ocr/decode"
 	"uncial/impl/ocr/hand"
 	"uncial/impl/ocr/imaging"
@@ -39,6 +40,9 @@ type Options struct {
 	// Evidence, if not nil, is called with the evidence of the words of each page, in reading order: first those of print, then
 	// those of handwriting.
 	Evidence func(handwritten bool, words []Evidence)
+	// Candidates, if not nil, is called with the words of each line of print that the vote reads again, and with what may replace some
+	// of them.
+	Candidates func(line []document.Word, candidates []correct.Candidate)
 }
 
 // result is the reading of one page.

@@ -59,14 +59,10 @@ func readPrint(ctx context.Context, p *page) error {
 	return err
 }
 
-// needsOtherModel reports whether the first reading is in doubt and the early-print model can write its letters. If that model read
-// the page alone, the vote needs the other reading.
+// needsOtherModel reports whether the first reading is in doubt and the early-print model, which did not make it, can write its letters.
 func needsOtherModel(p *page) bool {
 	first := p.attempts[0]
-	if first.model == earlyPrint {
-		return isEnhanced(p)
-	}
-	return first.confidence < sureReading && p.src.Has(earlyPrint) && p.canBeEarly(first)
+	return first.model != earlyPrint && first.confidence < sureReading && p.src.Has(earlyPrint) && p.canBeEarly(first)
 }
 
 // canBeEarly reports whether the early-print model can write the letters of a reading.
@@ -74,13 +70,8 @@ func (p *page) canBeEarly(a attempt) bool {
 	return isLatin(a.blocks) && foreignShare(a.blocks, p.src.Alphabet(earlyPrint)) <= maxForeignLetters
 }
 
-// tryOtherModel adds a reading by the other of the two models, and puts the better one first.
+// tryOtherModel adds a reading by the early-print model, and puts the better one first.
 func tryOtherModel(ctx context.Context, p *page) error {
-	if p.attempts[0].model == earlyPrint {
-		own, err := p.sheet.read(ctx, p.src, p.model, 1)
-		p.attempts = append(p.attempts, own)
-		return err
-	}
 	own := p.attempts[0]
 	early, err := p.sheet.read(ctx, p.src, earlyPrint, 1)
 	if err != nil {
@@ -110,12 +101,10 @@ func estimateConfidence(_ context.Context, p *page) error {
 
 func isLegible(p *page) bool { return p.attempts[0].right >= inDoubt }
 
-// needsSecondSize reports whether the best reading is in doubt, or the vote needs another one.
-func needsSecondSize(p *page) bool { return !isLegible(p) || isEnhanced(p) }
+func isDoubtful(p *page) bool { return !isLegible(p) }
 
 // tryOtherSize reads the sheet with the same model at another size, smaller if the letters are large and larger if they are small.
-// It makes other errors than the first reading, and costs less than another model. The new reading may replace the best one only
-// if that was in doubt, so that requests with and without enhancement start from the same reading.
+// It makes other errors than the first reading, and costs less than another model.
 func tryOtherSize(ctx context.Context, p *page) error {
 	again, err := readResized(ctx, p)
 	if err != nil {
@@ -128,7 +117,7 @@ func tryOtherSize(ctx context.Context, p *page) error {
 	}
 	again = p.attempts[last]
 	at := 1
-	if best := p.attempts[0].right; best < inDoubt && again.right >= best+resizedLead {
+	if again.right >= p.attempts[0].right+resizedLead {
 		at = 0
 	}
 	p.attempts = slices.Insert(p.attempts[:last], at, again)

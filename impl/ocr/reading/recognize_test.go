@@ -57,8 +57,11 @@ func (*scripted) Alphabet(string) lexicon.Alphabet {
 }
 
 func (s *scripted) Read(_ context.Context, img *image.Gray, _ int, model string, mode tesseract.Mode) ([]document.Block, error) {
-	if mode == tesseract.SingleLine {
+	switch mode {
+	case tesseract.SingleLine:
 		model += " line"
+	case tesseract.RawLine:
+		model += " raw"
 	}
 	s.read = append(s.read, model)
 	if s.says[model].text == "" {

@@ -92,7 +92,7 @@ var partialSteps = []step{
 var uprightSteps = slices.Concat(sheetSteps, recognizeSteps, tidySteps,
 	[]step{
 		{name: "unsure-print", when: isUnsurePrint, run: readUnsurePrint},
-		{name: "resize", when: needsSecondSize, run: tryOtherSize},
+		{name: "resize", when: isDoubtful, run: tryOtherSize},
 	},
 	completeSteps,
 	[]step{

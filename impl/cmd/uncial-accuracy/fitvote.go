@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"uncial/impl/ocr/correct"
+	"uncial/internal/accuracy"
+	"uncial/internal/document"
+)
+
+// votedLine is a line that the vote read again.
+type votedLine struct {
+	words      []document.Word
+	candidates []correct.Candidate
+}
+
+const (
+	// maxLineErrors is the share of wrong characters above which a line is not compared: it is not in the ground truth.
+	maxLineErrors = 0.5
+	// minLineLength is the least number of characters of a line that can be found in the ground truth.
+	minLineLength = 3
+	// mostGain bounds the weight of a candidate that changes many characters, and evenWeight is that of one that changes no error.
+	mostGain, evenWeight = 3, 0.4
+	// voteRidge pulls the weights towards 0.
+	voteRidge = 1.0
+)
+
+// fitVote fits the weights of the vote to all candidates and prints them. A candidate is right if its line has fewer wrong
+// characters with it. The figures are of pages of collections that were left out of the fit.
+func fitVote(w io.Writer, outcomes []outcome) error {
+	var samples []sample
+	var gains []int
+	groups := map[string]int{}
+	for _, o := range outcomes {
+		truth := accuracy.Folded(o.truth)
+		group, ok := groups[o.Page.Collection]
+		if !ok {
+			group = len(groups)
+			groups[o.Page.Collection] = group
+		}
+		for _, line := range o.voted {
+			text, before := accuracy.Nearest(folded(line.words), truth)
+			if n := utf8.RuneCountInString(text); n < minLineLength || float64(before) > maxLineErrors*float64(n) {
+				continue
+			}
+			for _, c := range line.candidates {
+				gain := before - accuracy.Compare(text, folded(c.Replacing(line.words))).FoldedCER.Errors
+				samples = append(samples, voteSample(group, c, gain))
+				gains = append(gains, gain)
+			}
+		}
+	}
+	if len(samples) == 0 {
+		return fmt.Errorf("--fit-vote: no line was read again")
+	}
+	var values []string
+	for _, b := range regress(samples, -1, voteRidge) {
+		values = append(values, fmt.Sprintf("%.3f", b))
+	}
+	_, err := fmt.Fprintf(w, "voteWeights = Evidence{%s}\n%d candidates\n%s", strings.Join(values, ", "), len(samples), leftOut(samples, gains, len(groups)))
+	return err
+}
+
+// voteSample returns a candidate that corrects gain characters as a sample.
+func voteSample(group int, c correct.Candidate, gain int) sample {
+	s := sample{group: group, values: c.Evidence[:], weight: evenWeight}
+	if gain != 0 {
+		s.weight = float64(min(max(gain, -gain), mostGain))
+	}
+	if gain > 0 {
+		s.share = 1
+	}
+	return s
+}
+
+// folded returns the text of a line without a hyphen at its end, which the ground truth of a page does not have.
+func folded(words []document.Word) string {
+	var texts []string
+	for _, w := range words {
+		texts = append(texts, w.Text)
+	}
+	return strings.TrimRight(accuracy.Folded(strings.Join(texts, " ")), "-=¬⸗")
+}
+
+// leftOut tells how many characters the candidates above some probabilities correct and spoil.
+func leftOut(samples []sample, gains []int, groups int) string {
+	var out strings.Builder
+	probabilities := make([]float64, len(samples))
+	for g := range groups {
+		weights := regress(samples, g, voteRidge)
+		for i, s := range samples {
+			if s.group == g {
+				probabilities[i] = probability(weights, s.values)
+			}
+		}
+	}
+	for _, least := range []float64{0.35, 0.45, 0.55, 0.65} {
+		better, worse, n := 0, 0, 0
+		for i, p := range probabilities {
+			if p >= least {
+				n++
+				better, worse = better+max(gains[i], 0), worse+max(-gains[i], 0)
+			}
+		}
+		fmt.Fprintf(&out, "collections left out, probability %.2f: %d candidates, %d characters corrected, %d spoilt\n", least, n, better, worse)
+	}
+	return out.String()
+}

@@ -1,0 +1,112 @@
+package correct
+
+import (
+	"slices"
+
+	"uncial/internal/document"
+)
+
+// pair is one step of an alignment: the indexes of two characters that stand for each other, -1 for a character without a partner.
+type pair struct{ a, b int }
+
+// align returns a cheapest alignment of two texts, where inserting, dropping and replacing a character cost the same.
+func align(a, b []rune) []pair {
+	width := len(b) + 1
+	costs := make([]int, (len(a)+1)*width)
+	for i := range len(a) + 1 {
+		for j := range width {
+			switch {
+			case i == 0:
+				costs[j] = j
+			case j == 0:
+				costs[i*width] = i
+			default:
+				costs[i*width+j] = min(costs[(i-1)*width+j-1]+change(a[i-1], b[j-1]), costs[(i-1)*width+j]+1, costs[i*width+j-1]+1)
+			}
+		}
+	}
+	var steps []pair
+	for i, j := len(a), len(b); i > 0 || j > 0; {
+		cost := costs[i*width+j]
+		switch {
+		case i > 0 && j > 0 && cost == costs[(i-1)*width+j-1]+change(a[i-1], b[j-1]):
+			i, j = i-1, j-1
+			steps = append(steps, pair{i, j})
+		case i > 0 && cost == costs[(i-1)*width+j]+1:
+			i--
+			steps = append(steps, pair{i, -1})
+		default:
+			j--
+			steps = append(steps, pair{-1, j})
+		}
+	}
+	slices.Reverse(steps)
+	return steps
+}
+
+func change(a, b rune) int {
+	if a == b {
+		return 0
+	}
+	return 1
+}
+
+// aligned is a further reading of a line, word by word beside the words that were read first.
+type aligned struct {
+	stretches []stretch
+	slots     []string // slots[i] is what the reading has for character i of the line
+}
+
+// stretch is the smallest group of neighbouring words of a line that a reading separates from the others as the line does.
+type stretch struct {
+	from, to int // words of the line, without the last
+	words    []document.Word
+	same     bool // both have the same text
+}
+
+// alignWords aligns the words of a further reading, which has some, with those of a line.
+func alignWords(line, read []document.Word) aligned {
+	a, b := []rune(joined(line)), []rune(joined(read))
+	out := aligned{slots: make([]string, len(a))}
+	var here stretch
+	from, at, next := 0, 0, 0 // first word of this stretch in the reading, current word in it, current character of the line
+	end := func(to, until int) {
+		here.to, here.words = to, read[from:until]
+		here.same = joined(line[here.from:here.to]) == joined(here.words)
+		out.stretches = append(out.stretches, here)
+		here, from = stretch{from: to}, until
+	}
+	word := 0
+	for _, p := range align(a, b) {
+		if p.b >= 0 {
+			out.slots[slotOf(a, p.a, next)] += string(b[p.b])
+		}
+		lineBlank, readBlank := p.a >= 0 && a[p.a] == ' ', p.b >= 0 && b[p.b] == ' '
+		if lineBlank {
+			word++
+		}
+		if readBlank {
+			at++
+		}
+		if lineBlank && readBlank {
+			end(word, at)
+		}
+		if p.a >= 0 {
+			next = p.a + 1
+		}
+	}
+	end(len(line), len(read))
+	return out
+}
+
+// slotOf returns the slot of a character of a reading that stands for character i of the line, or, if i is negative, before character next:
+// that of the character before, unless that is a blank.
+func slotOf(line []rune, i, next int) int {
+	switch {
+	case i >= 0:
+		return i
+	case next == 0 || line[next-1] == ' ' && next < len(line):
+		return next
+	}
+	return next - 1
+}

@@ -1,0 +1,201 @@
+package correct
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"uncial/internal/document"
+	"uncial/internal/text"
+)
+
+// Knowledge is what the vote knows beyond the readings of a line.
+type Knowledge struct {
+	Known Lexicon
+	// Seen counts the words of the page, as Key returns them.
+	Seen map[string]int
+	// Likelihood returns the logarithm of the probability of a line in small letters. It may be nil.
+	Likelihood func(string) float64
+}
+
+// Key returns what words have in common that differ in type, capitals and punctuation only.
+func Key(word string) string { return strings.ToLower(letters(word)) }
+
+// Evidence is what is known of a candidate: one value for each name of EvidenceNames.
+type Evidence [12]float64
+
+// EvidenceNames names the values, in the order of Evidence. Log-odds are those of confidences.
+var EvidenceNames = [len(Evidence{})]string{
+	"constant",  // 1
+	"agree",     // log-odds of the readings that have the same words, mean over all readings
+	"near",      // how much nearer the readings are to the candidate than to the words, -1 to 1
+	"letters",   // log-odds of the mean confidence in the characters of the candidate, in the reading that is surest
+	"lead",      // by how much that exceeds the same of the least sure word that would be replaced
+	"language",  // logarithm of how much likelier the line is with the candidate, for words in Latin letters
+	"longer",    // by how many characters it is longer
+	"last",      // 1 at the end of the line
+	"on page",   // 1 if the page has the words elsewhere
+	"new there", // 1 if the page has the candidate elsewhere, but not the words
+	"known",     // 1 if a word list has the words
+	"several",   // 1 if several readings have the candidate
+}
+
+// weigh fills in the evidence of a candidate for some words of the line.
+func (k *Knowledge) weigh(c *Candidate, line []document.Word, voters []aligned) {
+	before, after := joined(line[c.From:c.To]), c.Text()
+	own := math.Inf(1)
+	for _, w := range line[c.From:c.To] {
+		own = min(own, lettersOf(w))
+	}
+	best, supporters := math.Inf(-1), 0
+	agree := 0.0
+	for _, v := range voters {
+		if v.supports(c) {
+			supporters++
+			best = max(best, meanLetters(v.wordsAt(c)))
+		}
+		if odds, same := v.agrees(c.From, c.To); same {
+			agree += odds
+		}
+	}
+	n := float64(len(voters))
+	c.Evidence = Evidence{
+		1, agree / n, nearness(c, line, voters), best, best - own, k.likelier(line, c),
+		float64(utf8.RuneCountInString(after) - utf8.RuneCountInString(before)), flag(c.To == len(line)),
+		0, 0, flag(k.knows(line[c.From:c.To])), flag(supporters > 1),
+	}
+	onPage := k.isElsewhere(before, before)
+	c.Evidence[8], c.Evidence[9] = flag(onPage), flag(!onPage && k.isElsewhere(after, before))
+}
+
+// knows reports whether a word list has all of the words.
+func (k *Knowledge) knows(words []document.Word) bool {
+	return !slices.ContainsFunc(words, func(w document.Word) bool { return !k.Known.Known(w.Text) })
+}
+
+// wordsAt returns the words that the reading has exactly in place of those of a candidate, nil without such.
+func (v *aligned) wordsAt(c *Candidate) []document.Word {
+	for _, s := range v.stretches {
+		if s.from == c.From && s.to == c.To {
+			return s.words
+		}
+	}
+	return nil
+}
+
+func (v *aligned) supports(c *Candidate) bool { return joined(v.wordsAt(c)) == c.Text() }
+
+// agrees reports whether the reading has the same words as the line, and returns the log-odds of the least sure one.
+func (v *aligned) agrees(from, to int) (odds float64, same bool) {
+	odds = math.Inf(1)
+	for _, s := range v.stretches {
+		if s.to <= from || s.from >= to {
+			continue
+		}
+		if !s.same {
+			return 0, false
+		}
+		for i := max(from, s.from); i < min(to, s.to); i++ {
+			odds = min(odds, logOdds(s.words[i-s.from].Confidence))
+		}
+	}
+	return odds, true
+}
+
+// nearness returns by how much the readings are nearer to the candidate than to the words of the line: 1 if all have the candidate, -1 if
+// all have the words.
+func nearness(c *Candidate, line []document.Word, voters []aligned) float64 {
+	before, after := []rune(joined(line[c.From:c.To])), []rune(c.Text())
+	from := utf8.RuneCountInString(joined(line[:c.From]))
+	if c.From > 0 {
+		from++ // the blank
+	}
+	sum := 0.0
+	for _, v := range voters {
+		there := []rune(strings.TrimSpace(strings.Join(v.slots[from:from+len(before)], "")))
+		sum += float64(text.Distance(there, before) - text.Distance(there, after))
+	}
+	return sum / float64(text.Distance(before, after)) / float64(len(voters))
+}
+
+// likelier returns the logarithm of how much likelier the line is with a candidate than without it, within bounds; 0 for words that are not in
+// Latin letters, of which the language says nothing.
+func (k *Knowledge) likelier(line []document.Word, c *Candidate) float64 {
+	if k.Likelihood == nil || !isLatin(joined(line[c.From:c.To])) || !isLatin(c.Text()) {
+		return 0
+	}
+	lead := k.likelihood(c.Replacing(line)) - k.likelihood(line)
+	return min(max(lead, -maxLikelier), maxLikelier)
+}
+
+func isLatin(words string) bool {
+	return !strings.ContainsFunc(words, func(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) })
+}
+
+func (k *Knowledge) likelihood(line []document.Word) float64 {
+	return k.Likelihood(strings.ToLower(text.FoldType(joined(line))))
+}
+
+// isElsewhere reports whether the page has all words of a text elsewhere than in the words that were read.
+func (k *Knowledge) isElsewhere(words, read string) bool {
+	here := map[string]int{}
+	for w := range strings.FieldsSeq(read) {
+		here[Key(w)]++
+	}
+	found := false
+	for w := range strings.FieldsSeq(words) {
+		key := Key(w)
+		if key == "" {
+			continue
+		}
+		if k.Seen[key] <= min(here[key], 1) {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+// lettersOf returns the log-odds of the mean confidence in the characters of a word, 0 if it is not known.
+func lettersOf(w document.Word) float64 {
+	if w.Signals == nil {
+		return 0
+	}
+	return logOdds(w.Signals.Letters)
+}
+
+// meanLetters returns the same for several words, each weighted by its length.
+func meanLetters(words []document.Word) float64 {
+	var sum, n float64
+	for _, w := range words {
+		if w.Signals == nil {
+			return 0
+		}
+		length := float64(utf8.RuneCountInString(w.Text))
+		sum, n = sum+length*w.Signals.Letters, n+length
+	}
+	return logOdds(sum / n)
+}
+
+func logOdds(share float64) float64 {
+	share = min(max(share, minShare), 1-minShare)
+	return math.Log(share / (1 - share))
+}
+
+func flag(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// probability returns how likely a candidate is a correction.
+func (e *Evidence) probability() float64 {
+	z := 0.0
+	for i, w := range voteWeights {
+		z += w * e[i]
+	}
+	return 1 / (1 + math.Exp(-z))
+}

@@ -1,0 +1,77 @@
+package reading_test
+
+import (
+	"context"
+	"image"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/ocrtest"
+	"uncial/impl/ocr/reading"
+	"uncial/impl/ocr/tesseract"
+	"uncial/internal/document"
+)
+
+// doubtfulPage is read as "the hovfe stands", and each line read again as "the house stands".
+func doubtfulPage() *scripted {
+	return &scripted{says: map[string]said{
+		"eng":      {"the hovfe stands", 0.6},
+		"eng line": {"the house stands", 0.99},
+		"eng raw":  {"the house stands", 0.99},
+	}}
+}
+
+func TestRead_vote(t *testing.T) {
+	t.Parallel()
+	page := decode.Page{Image: ocrtest.Page("few")}
+	plain, err := reading.Read(t.Context(), page, reading.Options{Language: "en"}, doubtfulPage())
+	require.NoError(t, err)
+	require.Equal(t, "the hovfe stands", plain.Page.Text())
+	require.Empty(t, plain.Edits)
+
+	enhanced, err := reading.Read(t.Context(), page, reading.Options{Language: "en", Enhance: true}, doubtfulPage())
+	require.NoError(t, err)
+	require.Equal(t, "the house stands", enhanced.Page.Text())
+	require.Len(t, enhanced.Edits, 1)
+	edit := enhanced.Edits[0]
+	require.Equal(t, []string{"hovfe", "house", "vote"}, []string{edit.Before, edit.After, edit.Rule})
+	require.Equal(t, plain.Page.Blocks[0].Lines[0].Words[1].Box, edit.Box)
+
+	enhanced, err = reading.Read(t.Context(), page, reading.Options{Language: "en", Enhance: true, Without: []string{"vote"}}, doubtfulPage())
+	require.NoError(t, err)
+	require.Equal(t, "the hovfe stands", enhanced.Page.Text())
+	require.Empty(t, enhanced.Edits)
+}
+
+func TestRead_voteReadsNoSureLine(t *testing.T) {
+	t.Parallel()
+	src := &scripted{says: map[string]said{"eng": {"the house stands", 0.99}, "eng line": {"the hovfe stands", 0.99}}}
+	result, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page("few")}, reading.Options{Language: "en", Enhance: true}, src)
+	require.NoError(t, err)
+	require.Equal(t, "the house stands", result.Page.Text())
+	require.Equal(t, []string{"eng"}, src.read)
+}
+
+// slowLines does not finish reading a single line before its time ends.
+type slowLines struct{ *scripted }
+
+func (s slowLines) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
+	if mode != tesseract.Auto {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return s.scripted.Read(ctx, img, dpi, model, mode)
+}
+
+func TestRead_voteWithoutTimeChangesNothing(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	result, err := reading.Read(ctx, decode.Page{Image: ocrtest.Page("few")}, reading.Options{Language: "en", Enhance: true}, slowLines{doubtfulPage()})
+	require.NoError(t, err)
+	require.Equal(t, "the hovfe stands", result.Page.Text())
+	require.Empty(t, result.Edits)
+}

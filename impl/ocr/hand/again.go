@@ -44,14 +44,14 @@ func texts(words []document.Word) []string {
 }
 
 // isCorrection reports whether a change may correct misread letters or spaces: it does more than modernise the spelling, keeps signs of
-// abbreviation, and leaves numbers as they were read, because word lists do not have them. Words of the lists are only replaced by other
-// words of the lists, and keep the spaces between them ("to day").
+// abbreviation, and leaves numbers as they were read, because word lists do not have them. With lists, it makes only words that they have, so that
+// a name is not replaced by another, and keeps the spaces between words that they have ("to day").
 func (c change) isCorrection(known func(word string) bool) bool {
 	before, after := joined(c.before), joined(c.after)
 	if text.Abbreviations(before) > text.Abbreviations(after) || digits(before) != digits(after) {
 		return false
 	}
-	if known != nil && len(c.before) > 0 && allKnown(c.before, known) && (before == after || !allKnown(c.after, known)) {
+	if known != nil && (!allKnown(c.after, known) || before == after && allKnown(c.before, known)) {
 		return false
 	}
 	if before == after {
@@ -61,15 +61,27 @@ func (c change) isCorrection(known func(word string) bool) bool {
 	return before != after && !text.OnlyRespells(before, after)
 }
 
+// allKnown reports whether the lists have all words. Single letters and signs, which no list has, count as known.
 func allKnown(words []document.Word, known func(word string) bool) bool {
-	return !slices.ContainsFunc(words, func(w document.Word) bool { return !known(w.Text) })
+	return !slices.ContainsFunc(words, func(w document.Word) bool { return letters(w.Text) > 1 && !known(w.Text) })
+}
+
+func letters(word string) int {
+	n := 0
+	for _, r := range word {
+		if unicode.IsLetter(r) {
+			n++
+		}
+	}
+	return n
 }
 
 // withoutHabits returns words without habits of spelling that changed over time: without apostrophes and hyphens, with single letters
-// for doubled ones ("vilage"), and with e for a before m and n ("tamps"). text.OnlyRespells handles habits that keep the length of a word.
+// for doubled ones ("vilage"), with e for a before m and n ("tamps"), and with ai for ay, ey and ei ("affeyres", "eyder"). text.OnlyRespells
+// handles habits that keep the length of a word.
 func withoutHabits(words string) string {
 	var out []rune
-	for _, r := range nasals.Replace(words) {
+	for _, r := range vowels.Replace(words) {
 		if len(out) == 0 || out[len(out)-1] != r {
 			out = append(out, r)
 		}
@@ -77,7 +89,7 @@ func withoutHabits(words string) string {
 	return string(out)
 }
 
-var nasals = strings.NewReplacer("'", "", "’", "", "-", "", "am", "em", "an", "en")
+var vowels = strings.NewReplacer("'", "", "’", "", "-", "", "am", "em", "an", "en", "ay", "ai", "ey", "ai", "ei", "ai")
 
 func digits(words string) string {
 	return strings.Map(func(r rune) rune {

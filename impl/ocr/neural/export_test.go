@@ -42,7 +42,8 @@ func (r *Recognizer) TextKnowing(known func(string) bool, probabilities [][]floa
 func (r *Recognizer) Compare(looks ...[][]float32) string {
 	j := newJury(r.net, r.guide)
 	for _, l := range looks {
-		j.look(r.rows(l), len(l))
+		rows := r.rows(l)
+		j.look(rows, len(l), r.net.search(r.guide, rows, len(l)))
 	}
 	return r.net.spell(j.decide()[0].classes)
 }
@@ -50,7 +51,7 @@ func (r *Recognizer) Compare(looks ...[][]float32) string {
 // Likelihood is the probability that a look gives to a text.
 func (r *Recognizer) Likelihood(text string, probabilities [][]float32) float64 {
 	j := newJury(r.net, r.guide)
-	j.look(r.rows(probabilities), len(probabilities))
+	j.look(r.rows(probabilities), len(probabilities), nil)
 	var classes []int
 	for _, c := range text {
 		classes = append(classes, slices.Index(r.net.info.Alphabet, string(c))+1)

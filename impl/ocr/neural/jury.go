@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// mostCompared is how many texts of a line are compared at most, and mostRounds how often the best of them is improved.
-	mostCompared, mostRounds = 300, 3
+	// mostCompared is how many texts of a line are compared at most (30 in most lines), and mostRounds how often the best of them is improved.
+	mostCompared, mostRounds = 200, 3
 	// leastProbability keeps every class possible at every step: no single look excludes a text.
 	leastProbability = 1e-9
 )
@@ -25,7 +25,7 @@ type jury struct {
 	index map[string]int // of these texts, by their characters
 }
 
-// look is one look at a line: the probabilities of the classes at each step, and the texts that a search finds, the likeliest first.
+// look is one look at a line: the probabilities of the classes at each step, and the texts that a search found, the likeliest first.
 type look struct {
 	probabilities []float64
 	classes       int
@@ -37,9 +37,9 @@ func newJury(n *network, g guide) *jury {
 	return &jury{net: n, tree: tree, index: map[string]int{}}
 }
 
-// look adds a look at the line with these scores, which are not kept.
-func (j *jury) look(rows []float32, steps int) {
-	l := look{classes: j.net.out.classes, texts: j.net.search(j.tree.guide, rows, steps)}
+// look adds a look at the line, with its scores, which are not kept, and the texts that a search found in them.
+func (j *jury) look(rows []float32, steps int, texts []text) {
+	l := look{classes: j.net.out.classes, texts: texts}
 	for t := range steps {
 		for _, v := range rows[t*j.net.out.stride : t*j.net.out.stride+l.classes] {
 			l.probabilities = append(l.probabilities, max(math.Exp(float64(v)), leastProbability))
@@ -175,6 +175,6 @@ func (b *beam) languageScore(classes []int) float64 {
 	for _, c := range classes {
 		i = b.child(i, int32(c))
 	}
-	end, _ := b.guide.language.after(b.all[i].context, 0)
+	end, _ := b.language.after(b.all[i].context, 0)
 	return b.all[i].language + languageWeight*end + b.wordBonus(i)
 }

@@ -3,6 +3,7 @@ package neural
 import (
 	"image"
 	"math"
+	"slices"
 
 	"uncial/impl/ocr/imaging"
 )
@@ -12,13 +13,13 @@ import (
 var lookWidths = [...]float64{0.93, 1.07}
 
 // mostSteps is the length of the longest line that is read thoroughly, in steps of 4 pixels: more than a line of a double page has.
-const mostSteps = 1500
+const mostSteps = 1000
 
 // Search says how a line is read beyond its first reading.
 type Search struct {
 	// Known reports whether a word list has a word. Nil without lists.
 	Known func(word string) bool
-	// Thorough looks at the line again at other widths, which takes about as long again for each.
+	// Thorough looks at the line again at other widths. Each look takes about as long as the first reading.
 	Thorough bool
 }
 
@@ -32,35 +33,36 @@ type Readings struct {
 // ReadAgain reads a line as Read does, and with the further readings of s.
 func (r *Recognizer) ReadAgain(line *image.Gray, s Search) Readings {
 	rows, steps := r.score(line)
-	out := Readings{First: r.words(r.guide, rows, steps, line)}
 	g := r.guide
-	if len(out.First) == 0 || g.language == nil {
-		return out
+	if steps == 0 || g.language == nil || len(r.net.best(rows, steps)) == 0 {
+		return Readings{First: r.words(g, rows, steps, line)}
 	}
+	texts := r.net.search(g, rows, steps)
+	out := Readings{First: r.placed(texts, rows, steps, line)}
 	if s.Known != nil {
 		g.known = remembered(s.Known)
-		out.Listed = r.words(g, rows, steps, line)
+		texts = r.net.search(g, rows, steps)
+		out.Listed = r.placed(texts, rows, steps, line)
 	}
 	if s.Thorough && steps <= mostSteps {
-		out.Thorough = r.thoroughly(g, rows, steps, line)
+		j := newJury(r.net, g)
+		j.look(rows, steps, texts)
+		out.Thorough = r.thoroughly(j, rows, steps, line)
 	}
 	return out
 }
 
-// thoroughly returns the words that several looks at a line together find likeliest. rows are the scores of the line at its own width.
-func (r *Recognizer) thoroughly(g guide, rows []float32, steps int, line *image.Gray) []Word {
-	own := append([]float32(nil), rows...)
-	j := newJury(r.net, g)
-	j.look(own, steps)
+// thoroughly returns the words that a jury finds likeliest after further looks at a line. rows are the scores of the line at its own width.
+func (r *Recognizer) thoroughly(j *jury, rows []float32, steps int, line *image.Gray) []Word {
+	own := slices.Clone(rows) // r.score writes over them
 	for _, share := range lookWidths {
 		width := int(math.Round(share * float64(line.Rect.Dx())))
 		if other, n := r.score(imaging.Resize(line, max(width, 1), lineHeight)); n > 0 {
-			j.look(other, n)
+			j.look(other, n, r.net.search(j.tree.guide, other, n))
 		}
 	}
-	texts := j.decide()
 	r.ink = inkOf(line, r.ink)
-	return r.placed(texts, own, steps, line)
+	return r.placed(j.decide(), own, steps, line)
 }
 
 // remembered returns known with a cache, because a search asks for the same words again and again.

@@ -119,7 +119,7 @@ func malformedKeys() (all []ask) {
 		"Bearer $UNCIAL_KEY $UNCIAL_KEY", "Bearer $UNCIAL_KEY,$UNCIAL_KEY", "Bearer\t$UNCIAL_KEY", `Bearer \"$UNCIAL_KEY\"`, "Bearer '$UNCIAL_KEY'", "Bearer <$UNCIAL_KEY>", "Bearer [$UNCIAL_KEY]",
 		"Bearer $UNCIAL_KEY x", "Bearer x $UNCIAL_KEY", "Bearer Bearer $UNCIAL_KEY", "Bearer key=$UNCIAL_KEY", "Bearer token=$UNCIAL_KEY", "Bearer=$UNCIAL_KEY", "Bearer:$UNCIAL_KEY", "Bearer,$UNCIAL_KEY",
 		"Bearer: $UNCIAL_KEY", "Bearer = $UNCIAL_KEY", "Bearer$UNCIAL_KEY", "Bearer x, Bearer $UNCIAL_KEY", "Bearer $UNCIAL_KEY, Bearer x", "Basic eDp4, Bearer $UNCIAL_KEY", "Bearer $UNCIAL_KEY, Basic eDp4",
-		"Bearer $UNCIAL_KEY%00", "Bearer $UNCIAL_KEY%20", "Bearer %20$UNCIAL_KEY",
+		"Bearer $UNCIAL_KEY\u00e9", "Bearer \u00e9$UNCIAL_KEY", "Bearer ocr_live_\u043a\u043b\u044e\u0447", "Bearer \xff\xfe", "Bearer $UNCIAL_KEY\u200b", "Bearer $UNCIAL_KEY%00", "Bearer $UNCIAL_KEY%20", "Bearer %20$UNCIAL_KEY",
 	} {
 		all = append(all, ask{}.auth(value))
 	}

@@ -71,7 +71,7 @@ var idempotencyRows = []row{
 		explanation: "A repeat gets the stored answer byte for byte, whatever the image shows.",
 	}, {
 		// Fingerprints of a part of the URL, or of its letters in one case.
-		name: "extract/400/replay-of-a-similar-request", points: 40, extractions: 24, build: similarURLs,
+		name: "extract/400/replay-of-a-similar-request", points: 60, extractions: 34, build: similarURLs,
 		explanation: "The same Idempotency-Key with the URL of another image is a 400, however similar the two URLs are.",
 	}, {
 		// A request with another key that fails costs nothing, and shows whether its key was taken for a used one.
@@ -220,10 +220,15 @@ func similarURLs(s *session) []ask {
 	}
 	asks = append(asks, read(model.OwnImage).keyed("a"))
 	// Readers skip what follows the end of a PNG. Fingerprints may cover only the beginning of a long body.
-	for _, size := range []int{100 << 10, 1200 << 10} {
+	for _, size := range []int{16 << 10, 100 << 10, 1200 << 10} {
 		name := fmt.Sprint("long-", size)
-		long := ask{Request: model.Request{Job: &model.Job{Image: name, URL: scheme + "," + base64.StdEncoding.EncodeToString(slices.Concat(file, make([]byte, size))), Format: "json", Unknown: true}}}.keyed(name)
-		asks = append(asks, long, long.format("tsv"), long.language("de"), long.enhance(true), long)
+		as := func(name string, data []byte) ask {
+			return ask{Request: model.Request{Job: &model.Job{Image: name, URL: scheme + "," + base64.StdEncoding.EncodeToString(data), Format: "json", Unknown: true}}}
+		}
+		data := slices.Concat(file, make([]byte, size))
+		long := as(name, data).keyed(name)
+		data[len(data)-1] = 1
+		asks = append(asks, long, long.format("tsv"), long.language("de"), long.enhance(true), as(name+"-other", slices.Clone(data)).keyed(name), long)
 	}
 	url := s.ImageURL(printed)
 	if !strings.HasPrefix(url, "http") {

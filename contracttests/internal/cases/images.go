@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"hash/crc32"
+	"image"
 	"slices"
 	"strings"
 	"sync"
@@ -163,12 +164,13 @@ func everyImage(s *session) (asks []ask) {
 
 // turnedPages are the files of turned pages, and what they show.
 var turnedPages = sync.OnceValue(func() (t struct {
-	files []images.File
-	own   model.Own
+	upright *image.Gray
+	files   []images.File
+	own     model.Own
 },
 ) {
 	page, own := model.Draw(model.KnownText)
-	t.files, t.own = images.Turned(page), own
+	t.upright, t.files, t.own = page, images.Turned(page), own
 	return t
 })
 

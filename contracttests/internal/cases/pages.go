@@ -45,16 +45,44 @@ var pageRows = []row{
 		name: "extract/200/every-page-in-every-format", points: 10 * 7 * int64(len(peculiarPages)), extractions: 7 * int64(len(peculiarPages)), needs: []string{model.NeedThorough}, build: peculiarInEveryFormat,
 		explanation: "Every format is right for pages with pictures, divided words, weak places and corrections, verbatim and enhanced.",
 	}, {
-		name: "extract/200/pdf-keeps-the-picture", points: 10, needs: []string{model.NeedReading}, then: keepsThePicture,
-		explanation: "A JPEG is embedded in a PDF byte for byte as it was sent.",
-		build: func(*session) []ask {
-			return []ask{inline("jpeg", dataURL("image/jpeg", turnedPages().files[0].Data)).format("pdf")}
+		// Both kinds of JPEG that PDF can hold (ISO 32000-1, section 7.4.8).
+		name: "extract/200/pdf-keeps-the-picture", points: 20, extractions: 2, needs: []string{model.NeedReading}, then: keepsThePicture,
+		explanation: "A JPEG, baseline or progressive, is embedded in a PDF byte for byte as it was sent.",
+		build: func(*session) (asks []ask) {
+			for _, f := range keptPictures() {
+				asks = append(asks, inline(f.Name, dataURL("image/jpeg", f.Data)).format("pdf"))
+			}
+			return asks
+		},
+	}, {
+		// Transforms of the first page that serve for all.
+		name: "extract/200/pages-of-different-sizes", points: 60, extractions: 6, needs: []string{model.NeedReading},
+		explanation: "Words are in their places on each of several pages that differ in size, in every format.",
+		build: func(*session) (asks []ask) {
+			f := drawnPages().unequal
+			for _, format := range append(slices.Clone(documents.Formats), "pdf", "json") {
+				asks = append(asks, inline(f.Name, dataURL("image/tiff", f.Data)).format(format))
+			}
+			return asks
+		},
+	}, {
+		// Readers that forget the alpha channel see black on black.
+		name: "extract/200/transparent-page", points: 30, extractions: 3, needs: []string{model.NeedReading},
+		explanation: "Black print on a transparent ground is read as on white.",
+		build: func(*session) (asks []ask) {
+			files, own := images.Transparent(turnedPages().upright), turnedPages().own
+			for _, f := range files {
+				a := inline(f.Name, dataURL("image/png", f.Data))
+				a.Job.Own = &own
+				asks = append(asks, a.format("tsv"))
+			}
+			return asks
 		},
 	},
 }
 
 // drawn are the files of pageRows.
-type drawn struct{ special, ten, many images.File }
+type drawn struct{ special, ten, many, unequal images.File }
 
 const (
 	specialText = `He said "Come & see" to <her> and 'him'.`
@@ -72,7 +100,8 @@ var drawnPages = sync.OnceValue(func() drawn {
 		page, _ := model.Draw("This is page " + word)
 		ten = append(ten, page)
 	}
-	return drawn{images.TIFF("special", special), images.TIFF("ten", ten...), images.TIFF("many", model.DrawLines(slices.Repeat([]string{manyWords}, manyLines)))}
+	many := model.DrawLines(slices.Repeat([]string{manyWords}, manyLines))
+	return drawn{images.TIFF("special", special), images.TIFF("ten", ten...), images.TIFF("many", many), images.TIFF("unequal", many, ten[0], ten[1])}
 })
 
 // inEveryFormat asks for an image of the target in each format, or for a page that the suite draws instead.
@@ -160,12 +189,21 @@ func listsMostWeakPlaces(_ context.Context, s *session, x []*model.Exchange) err
 }
 
 func keepsThePicture(_ context.Context, _ *session, x []*model.Exchange) error {
-	file, err := base64.StdEncoding.DecodeString(x[0].Text("document"))
-	if err != nil {
-		return fmt.Errorf("read the PDF: %w", err) // it was checked before
-	}
-	if !bytes.Contains(file, turnedPages().files[0].Data) {
-		return fail(x[0], "the PDF does not contain the JPEG as it was sent")
+	for i, f := range keptPictures() {
+		file, err := base64.StdEncoding.DecodeString(x[i].Text("document"))
+		if err != nil {
+			return fmt.Errorf("read the PDF: %w", err) // it was checked before
+		}
+		if !bytes.Contains(file, f.Data) {
+			return fail(x[i], "the PDF does not contain the JPEG %s as it was sent", f.Name)
+		}
 	}
 	return nil
+}
+
+// keptPictures are a baseline and a progressive JPEG.
+func keptPictures() []images.File {
+	all := images.Valid()
+	i := slices.IndexFunc(all, func(f images.File) bool { return f.Name == "colours-progressive.jpg" })
+	return []images.File{turnedPages().files[0], all[i]}
 }

@@ -112,6 +112,10 @@ func wrongMethods(s *session) (asks []ask) {
 				a.Body = valid
 			}
 			asks = append(asks, a, a.by(nobody))
+			for _, name := range []string{"X-Http-Method-Override", "X-Http-Method", "X-Method-Override"} {
+				asks = append(asks, a.header(name, op.Method))
+			}
+			asks = append(asks, a.query("_method="+op.Method))
 		}
 	}
 	return asks

@@ -215,8 +215,21 @@ func (s *session) compareContract(text []byte) error {
 		return err
 	}
 	if served.Info.Version != own.Info.Version {
+		renamed := *served.Info
+		renamed.Version = own.Info.Version
+		same := *served
+		same.Info = &renamed
+		if written, err := same.MarshalJSON(); err == nil && s.compareSameVersion(written) == nil {
+			return fmt.Errorf("it claims version %s, but equals version %s in all else", served.Info.Version, own.Info.Version)
+		}
 		return compareOtherVersion(served, own)
 	}
+	return s.compareSameVersion(text)
+}
+
+// compareSameVersion requires a document to be equal in every value.
+func (s *session) compareSameVersion(text []byte) error {
+	own := s.contract.Document()
 	// Programs that write JSON may leave out what has its default value: the contract in that form is as good.
 	written, err := own.MarshalJSON()
 	if err != nil {

@@ -38,7 +38,11 @@ var (
 		"has True":                                     func(s string) string { return `{"enhance":True,` + s[1:] },
 	}
 	changesInField = map[string]func(body string) string{
-		"is not UTF-8":                          inValue("\xff"),
+		"is not UTF-8":                         inValue("\xff"),
+		"is not UTF-8 in the type of an image": func(string) string { return `{"imageUrl":"data:image/png;name=` + "\xff" + `;base64,` + dot + `"}` },
+		"is Latin-1": func(string) string {
+			return `{"imageUrl":"data:image/png;name=caf` + "\xe9" + `.png;base64,` + dot + `"}`
+		},
 		"has half of a surrogate pair":          inValue(`\ud800`),
 		"has a control character in a string":   inValue("\n"),
 		"has an invalid escape":                 inValue(`\x41`),

@@ -5,7 +5,9 @@ import (
 	"compress/zlib"
 	"fmt"
 	"image"
+	"image/color"
 	"slices"
+	"strings"
 )
 
 // orientations are how many ways there are to store a page: upright, turned by quarters, and the mirror images of these (TIFF 6.0 and
@@ -72,6 +74,30 @@ func exifTags(orientation int) string {
 // intelTags are exifTags with the low bytes first, behind a tag that says nothing of the orientation.
 func intelTags(orientation int) string {
 	return "II*\x00\x08\x00\x00\x00\x02\x00\x0e\x01\x02\x00\x02\x00\x00\x00x\x00\x00\x00\x12\x01\x03\x00\x01\x00\x00\x00" + string(rune(orientation)) + "\x00\x00\x00\x00\x00\x00\x00"
+}
+
+// Transparent are files that show the ink of a page on a transparent ground whose colour is black: with an alpha channel of 8 and of 16
+// bits, and with a palette.
+func Transparent(page *image.Gray) (all []File) {
+	ground := color.NRGBA{}
+	colours := make(color.Palette, 0, 256)
+	for i := range 256 {
+		colours = append(colours, color.NRGBA{A: uint8(255 - i)})
+	}
+	for name, to := range map[string]interface {
+		image.Image
+		Set(x, y int, c color.Color)
+	}{"alpha": image.NewNRGBA(page.Rect), "alpha-16bit": image.NewNRGBA64(page.Rect), "palette": image.NewPaletted(page.Rect, colours)} {
+		for y := range page.Rect.Dy() {
+			for x := range page.Rect.Dx() {
+				ground.A = 255 - page.GrayAt(x, y).Y
+				to.Set(x, y, ground)
+			}
+		}
+		all = append(all, File{Name: "transparent-" + name + ".png", Data: mustPNG(to), Format: "png"})
+	}
+	slices.SortFunc(all, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	return all
 }
 
 // segment is a segment of a JPEG.

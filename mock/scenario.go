@@ -144,7 +144,7 @@ var imageScenarios = append([]imageScenario{
 	{name: "broken-word", page: pageKind{specimen: brokenWord}, about: "a page with a word that is divided at the end of a line"},
 	{name: "signs", page: pageKind{specimen: signs}, about: "a page with quotation marks, signs of markup, combining characters and letters of four bytes"},
 	{name: "long", page: pageKind{specimen: long}, about: "a handwritten page of 30 long lines"},
-	{name: "ten-pages", page: pageKind{specimen: tenPages, pages: 10}, about: "ten pages of 15 long lines, handwritten and printed in turn, one of them blank"},
+	{name: "ten-pages", page: pageKind{specimen: tenPages, pages: 10}, about: "ten pages of 7 long lines, handwritten and printed in turn, one of them blank"},
 	{name: "faded", page: pageKind{specimen: long, faded: true}, about: "a page with more weak places than the 50 that are listed, and up to three other readings of each weak word"},
 	{name: "illustrated", page: pageKind{kind: printed, illustrated: true}, about: "a page with an illustration and a staff of music above its text"},
 	{name: "slow-1500", slow: 1500 * time.Millisecond, about: "any page after 1,500 ms; any number of milliseconds up to 30,000 works"},

@@ -141,7 +141,7 @@ func everyImage(s *session) (asks []ask) {
 	for i, form := range urlForms() {
 		for _, size := range []int{0, longImage, largerImage} {
 			f := images.Medium()
-			if f.Data = append(slices.Clone(f.Data), make([]byte, size)...); size < largerImage || i%4 == 0 {
+			if f.Data = append(slices.Clone(f.Data), make([]byte, size)...); size < largerImage || i%8 == 0 {
 				asks = append(asks, inline(fmt.Sprintf("%s and %d in form %d", f.Name, size, i), form(f)))
 			}
 		}

@@ -99,6 +99,7 @@ func (r *Registry) CreateKey(ctx context.Context, n NewKey) (Key, string, error)
 	return k, token, nil
 }
 
+// checkKey returns what is wrong with a key before anything is stored. Errors: ErrSecret, ErrExpires, ErrCap, ErrAllow, ErrName.
 func (r *Registry) checkKey(n NewKey) error {
 	switch {
 	case len(r.secret) == 0:

@@ -27,6 +27,8 @@ type accountPage struct {
 	Invitation  invitation // that was just made; empty otherwise
 }
 
+// accountPage collects what the page shows. Users who belong to no account see their own settings only; members see the other members,
+// but not the open invitations.
 func (c *Call) accountPage() (accountPage, error) {
 	ctx, d := c.R.Context(), c.d
 	p := accountPage{Memberships: c.memberships, Current: c.session, HasMail: d.o.Mail != nil}

@@ -121,6 +121,7 @@ func (c *Call) managed() (account.Account, error) {
 	return a, err
 }
 
+// adminAccountPage collects what the page of an account shows, without an invitation.
 func (c *Call) adminAccountPage(a account.Account) (adminAccountPage, error) {
 	p := adminAccountPage{}
 	for _, plan := range c.d.o.Accounts.Plans() {
@@ -134,6 +135,7 @@ func (c *Call) adminAccountPage(a account.Account) (adminAccountPage, error) {
 	return p, err
 }
 
+// showManaged shows the account in the path, and the link of an invitation or of a reset that was just made.
 func showManaged(c *Call) error {
 	a, err := c.managed()
 	if err != nil {

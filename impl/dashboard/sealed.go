@@ -32,6 +32,7 @@ type sealed struct {
 	Value string `json:"v"`
 }
 
+// newSealer derives the key of the cookies from the secret of the dashboard, which has other uses as well.
 func newSealer(secret []byte, now func() time.Time) (*sealer, error) {
 	key, err := hkdf.Key(sha256.New, secret, nil, "uncial dashboard cookie", 32)
 	if err != nil {

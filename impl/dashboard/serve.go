@@ -107,6 +107,7 @@ func isForm(r *http.Request) bool {
 	return strings.HasPrefix(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded")
 }
 
+// readForm parses the form of a POST. Errors: *Problem, which says what the visitor can do.
 func readForm(r *http.Request) error {
 	err := r.ParseForm()
 	var tooLarge *http.MaxBytesError

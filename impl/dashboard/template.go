@@ -67,6 +67,7 @@ func parsePages(extras []Extra) (*pageSet, error) {
 	return s, nil
 }
 
+// addTemplates parses each NAME.html into a copy of the layout. files may be nil.
 func (s *pageSet) addTemplates(layout *template.Template, files fs.FS) error {
 	if files == nil {
 		return nil
@@ -94,6 +95,7 @@ func (s *pageSet) addTemplates(layout *template.Template, files fs.FS) error {
 	return nil
 }
 
+// addAssets reads all files, and derives their versions from their content. files may be nil.
 func (s *pageSet) addAssets(files fs.FS) error {
 	if files == nil {
 		return nil

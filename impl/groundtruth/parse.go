@@ -30,6 +30,7 @@ func parse(data []byte) (Page, []Line, error) {
 	return Page{}, nil, errOther
 }
 
+// rootOf returns the name of the root element, which tells ALTO from PAGE-XML.
 func rootOf(data []byte) (string, error) {
 	d := xml.NewDecoder(bytes.NewReader(data))
 	for {

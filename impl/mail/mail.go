@@ -125,6 +125,7 @@ func (d *dialer) close() {
 	}
 }
 
+// newClient parses the URL of a mail server. Errors: ErrURL, also for a password that would cross the network unencrypted.
 func newClient(text string, d *dialer) (*gomail.Client, error) {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -238,6 +239,7 @@ func (m *Mailer) finish(err error) {
 	m.log.Error("message not sent", "reason", reason(err))
 }
 
+// try sends a message once, on a connection of its own.
 func (m *Mailer) try(ctx context.Context, next message) error {
 	msg := gomail.NewMsg()
 	if err := errors.Join(msg.From(m.from), msg.To(next.to)); err != nil {

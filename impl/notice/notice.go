@@ -74,6 +74,7 @@ func (n *Notifier) Check(ctx context.Context) error {
 	return errors.Join(err, n.checkKeys(ctx), n.checkCaps(ctx))
 }
 
+// checkKeys gives the notices of keys, and updates the numbers that the metrics show.
 func (n *Notifier) checkKeys(ctx context.Context) error {
 	keys, err := n.Accounts.KeysToRotate(ctx, maxKeys)
 	if err != nil {
@@ -120,6 +121,7 @@ func ending(k account.Key) string {
 	return " (ending in " + k.LastFour + ")"
 }
 
+// checkCaps gives the notices of caps that are almost used up.
 func (n *Notifier) checkCaps(ctx context.Context) error {
 	uses, err := n.Ledger.MeterUses(ctx, "")
 	if err != nil {

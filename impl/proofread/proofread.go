@@ -105,6 +105,8 @@ func (m *Model) Improve(ctx context.Context, image []byte, doc *document.Documen
 	return nil
 }
 
+// proofreadPage asks about the doubtful words of a page, and returns the proposals that pass the guards. A page without doubtful words
+// costs no request.
 func (m *Model) proofreadPage(ctx context.Context, image []byte, doc *document.Document, page int) ([]correction, error) {
 	shown := doubtfulWords(&doc.Pages[page])
 	if len(shown) == 0 {

@@ -78,6 +78,8 @@ func connectError(c *pgx.ConnConfig, err error) error {
 	}
 }
 
+// connectReason returns what is wrong with a connection and what would be right, for failures that an operator can mend. Others keep the
+// text of the driver.
 func connectReason(c *pgx.ConnConfig, err error) string {
 	var (
 		authority x509.UnknownAuthorityError

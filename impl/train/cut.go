@@ -69,6 +69,7 @@ type writer struct {
 	lines     int
 }
 
+// newWriter begins the two files that the training program reads: the pixels of all lines, and a row of JSON for each.
 func newWriter(state string) (*writer, error) {
 	ink, err := os.Create(filepath.Join(state, "lines.u8"))
 	if err != nil {

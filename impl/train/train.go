@@ -106,6 +106,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	return Result{Model: o.Out, Report: path, Before: run.Before, After: run.After, Lines: run.Lines}, nil
 }
 
+// check returns an error that names the first invalid flag, before hours of work.
 func (o *Options) check() error {
 	if len(o.GroundTruth) == 0 {
 		return errors.New("--ground-truth: name a folder with PAGE or ALTO files and their images")

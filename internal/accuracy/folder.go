@@ -55,6 +55,7 @@ func (f *Folder) Load(p Page) (image []byte, truth string, err error) {
 	return image, string(t), nil
 }
 
+// readIndex reads index.json. An empty list is an error: nothing measured must not look like no errors.
 func readIndex(root *os.Root) ([]Page, error) {
 	data, err := root.ReadFile("index.json")
 	if err != nil {

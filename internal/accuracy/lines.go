@@ -95,6 +95,7 @@ type overlaps struct {
 	shared       [][]int // by true line, then found line
 }
 
+// newOverlaps measures each pair of a true and a found line.
 func newOverlaps(truth []TrueLine, found []Polygon) overlaps {
 	t := overlaps{shared: make([][]int, len(truth))}
 	spans := make([]spans, len(found))
@@ -118,6 +119,7 @@ func (t overlaps) likeness(i, j int) float64 {
 	return float64(t.shared[i][j]) / float64(max(t.truth[i]+t.found[j]-t.shared[i][j], 1))
 }
 
+// isMatched reports whether true line i and some found line are each other's best match, with a likeness of at least most.
 func (t overlaps) isMatched(i int) bool {
 	best := -1
 	for j := range t.found {

@@ -35,6 +35,7 @@ func (d *Document) Normalized() *Document {
 	return &n
 }
 
+// normalized returns a copy whose boxes lie on the page and whose numbers are in their ranges. Lines and blocks without words are gone.
 func (p *Page) normalized() Page {
 	n := *p
 	n.Width, n.Height = max(p.Width, 1), max(p.Height, 1)
@@ -64,6 +65,8 @@ func (p *Page) normalized() Page {
 	return n
 }
 
+// normalized returns a copy for a page of this size. A word with white space becomes several words in the same box, and words without
+// characters are gone.
 func (l *Line) normalized(width, height int) Line {
 	n := *l
 	n.Box = l.Box.within(width, height)

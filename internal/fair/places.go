@@ -43,6 +43,7 @@ func (p *Places) Take(a Account, n int64) bool {
 	return p.take(a, n)
 }
 
+// take is Take for callers that hold mu.
 func (p *Places) take(a Account, n int64) bool {
 	alone := p.alone()
 	held := p.held[a.Label].places

@@ -167,6 +167,7 @@ func (p *parser) object() (any, error) {
 	return object, err
 }
 
+// array reads an array whose first byte has been seen. Its elements are positions in the path of a fault, counted from 0.
 func (p *parser) array() (any, error) {
 	array := []any{}
 	more, err := p.open('[', ']'), error(nil)

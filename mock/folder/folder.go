@@ -99,6 +99,7 @@ type loader struct {
 	size  int
 }
 
+// read returns the content of a file, which several fixtures may share. All files together are bounded by maxFolder.
 func (l *loader) read(name string) ([]byte, error) {
 	if source, known := l.files[name]; known {
 		return source, nil
@@ -114,6 +115,8 @@ func (l *loader) read(name string) ([]byte, error) {
 	return source, nil
 }
 
+// add checks an entry of the list, reads its files and makes it a fixture. Two fixtures for one image in one language are an error,
+// because only one of them could ever answer.
 func (l *loader) add(f *Folder, e Entry) error {
 	if err := l.checkEntry(e); err != nil {
 		return err

@@ -99,6 +99,7 @@ func removeCgroups() error {
 	return nil
 }
 
+// removeTree removes a group with those below it. A group that does not exist is removed already.
 func removeTree(group string) error {
 	entries, err := os.ReadDir(group)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -99,6 +99,7 @@ func (e *enforcer) apply(ctx context.Context) error {
 	return nil
 }
 
+// read returns what the rules follow from: namespaces, running pods with an address of their own, and policies.
 func (e *enforcer) read(ctx context.Context) (s policy.State, err error) {
 	namespaces, err := e.c.Client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{})
 	if err != nil {

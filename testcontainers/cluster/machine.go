@@ -57,6 +57,8 @@ nft 'table inet t { chain c { type filter hook forward priority filter; ct state
 	return nil
 }
 
+// requireCgroups returns why this machine lacks the control groups that a kubelet needs, or nil. It creates groups and removes them
+// again, because a mounted hierarchy may be read-only.
 func requireCgroups() error {
 	folders, err := hierarchies()
 	if err != nil {

@@ -71,6 +71,7 @@ func (c *Cluster) startNode(ctx context.Context) error {
 	return c.Await(ctx, "the node is ready", startLimit, c.isNodeReady)
 }
 
+// isNodeReady returns why the node is not ready, in its own words, or nil.
 func (c *Cluster) isNodeReady(ctx context.Context) error {
 	node, err := c.Client.CoreV1().Nodes().Get(ctx, nodeName, metav1.GetOptions{})
 	if err != nil {

@@ -150,6 +150,7 @@ func withoutBuildTime(h *tar.Header, latest time.Time) *tar.Header {
 	return h
 }
 
+// addFile copies a file into an archive. Mode and time are fixed, so that two builds are identical.
 func addFile(out *tar.Writer, name, file string, at time.Time) error {
 	in, err := os.Open(file)
 	if err != nil {

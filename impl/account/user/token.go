@@ -122,6 +122,8 @@ func (d *Directory) take(ctx context.Context, x store.Executor, secret string, p
 	return t, nil
 }
 
+// readToken runs a statement that returns one token. Its arguments are the digest of the secret and the present time. Errors: ErrToken,
+// *store.Error.
 func (d *Directory) readToken(ctx context.Context, x store.Executor, statement, secret string) (Token, error) {
 	var t Token
 	var expires store.Instant

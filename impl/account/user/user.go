@@ -148,6 +148,7 @@ func (d *Directory) update(ctx context.Context, statement string, args ...any) e
 const selectUser = `SELECT id, email, name, COALESCE(password_hash, ''),
 	COALESCE(oidc_issuer, ''), COALESCE(oidc_subject, ''), is_operator, created_at, verified_at, signed_in_at FROM users`
 
+// find returns the user that a condition on the columns of users selects. Errors: ErrNoUser, *store.Error.
 func find(ctx context.Context, x store.Executor, condition string, args ...any) (User, error) {
 	u, err := scanUser(func(dest ...any) error {
 		return x.Get(ctx, selectUser+` WHERE `+condition, args, dest...)

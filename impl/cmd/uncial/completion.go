@@ -111,6 +111,7 @@ func commandLine(app *kong.Application) (all []command) {
 	return appendCommands(nil, app.Node, "", nil)
 }
 
+// appendCommands adds the command n and those below it. path is its name with those of its parents, inherited are their flags.
 func appendCommands(all []command, n *kong.Node, path string, inherited []*kong.Flag) []command {
 	c := command{Path: path, Summary: n.Summary(), Help: n.Help, Detail: n.Detail}
 	for _, p := range n.Positional {
@@ -135,6 +136,7 @@ func appendCommands(all []command, n *kong.Node, path string, inherited []*kong.
 	return all
 }
 
+// newFlagLine returns what completions and manual say about a flag. Value is empty for flags that take none.
 func newFlagLine(f *kong.Flag) flagLine {
 	line := flagLine{Name: f.Name, Help: f.Help, IsFile: slices.Contains([]string{"path", "existingfile", "existingdir"}, f.Tag.Type)}
 	if !f.IsBool() && !f.IsCounter() {

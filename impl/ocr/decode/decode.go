@@ -111,6 +111,8 @@ func inspect(data []byte) (imagefile.Format, []frame, error) {
 	return format, frames, nil
 }
 
+// page decodes an image and turns it upright on a white background. lib decodes it if the first decoder fails, unless that would be
+// useless. An image of another size than its header declares is refused, because only the declared size was checked against the limits.
 func (f *frame) page(format imagefile.Format, lib Library) (Page, error) {
 	img, err := f.decode()
 	if err != nil && f.rescue != nil && !isFinal(err) {

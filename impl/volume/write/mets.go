@@ -102,6 +102,7 @@ func writeMETS(form gen.Format) func(context.Context, *volume.Volume, volume.Sav
 	}
 }
 
+// newMETS lists every page of the volume in its order. Images are those with a URL; a page that was not read says why in its label.
 func newMETS(v *volume.Volume, form gen.Format, created time.Time) *metsFile {
 	images, texts := metsGroup{Use: "IMAGE"}, metsGroup{Use: "FULLTEXT"}
 	root := metsDiv{Type: "physSequence", Label: v.Title}

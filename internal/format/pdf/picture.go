@@ -49,6 +49,7 @@ func parse(p Picture) (embedded, error) {
 	return embedded{}, &PictureError{"it is neither a JPEG nor a PNG"}
 }
 
+// parseJPEG embeds a JPEG unchanged, since PDF viewers decode it. Errors: *PictureError, also for CMYK.
 func parseJPEG(data []byte) (embedded, error) {
 	config, err := jpeg.DecodeConfig(bytes.NewReader(data))
 	if err != nil {

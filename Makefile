@@ -158,6 +158,7 @@ generate: ## Generate gen/ from openapi.yaml
 .PHONY: lint
 lint: lint-contract ## Lint the contract and the code, and check the format; changes nothing
 	$(TOOL) golangci-lint run ./...
+	go vet -tags bench,torture,traincheck ./...
 	@test -z "$$($(TOOL) gofumpt -l $$(git ls-files '*.go' ':!*.gen.go'))" || { echo "not formatted; run make format"; exit 1; }
 
 .PHONY: lint-contract

@@ -131,3 +131,8 @@ func TestTorture_Overload(t *testing.T) {
 		require.Contains(t, []int{http.StatusOK, http.StatusInternalServerError}, status)
 	}
 }
+
+func median(d []time.Duration) time.Duration {
+	slices.Sort(d)
+	return d[len(d)/2]
+}

@@ -23,21 +23,21 @@ import (
 var pageRows = []row{
 	{
 		// Words that markup and tables must escape or quote.
-		name: "extract/200/special-characters", points: 60, needs: []string{needPage(model.ImageSigns)}, then: readsSpecialCharacters,
+		name: "extract/200/special-characters", points: 60, extractions: 6, needs: []string{needPage(model.ImageSigns)}, then: readsSpecialCharacters,
 		explanation: "Documents have words with quotation marks and signs of markup as the text has them.",
 		build:       inEveryFormat(model.ImageSigns, func() images.File { return drawnPages().special }),
 	}, {
 		// Names that sort in another order than the pages.
-		name: "extract/200/ten-pages", points: 60, needs: []string{needPage(model.ImageTenPages)}, then: readsInOrder,
+		name: "extract/200/ten-pages", points: 60, extractions: 6, needs: []string{needPage(model.ImageTenPages)}, then: readsInOrder,
 		explanation: "The documents of an image of ten pages have them in their order.",
 		build:       inEveryFormat(model.ImageTenPages, func() images.File { return drawnPages().ten }),
 	}, {
 		// Ids that are made of numbers without a separator, and buffers that are too small.
-		name: "extract/200/many-words", points: 60, needs: []string{needPage(model.ImageLong)}, then: readsManyWords,
+		name: "extract/200/many-words", points: 60, extractions: 6, needs: []string{needPage(model.ImageLong)}, then: readsManyWords,
 		explanation: "Documents are complete, and ids unique, on a page with more than ten lines of more than ten words.",
 		build:       inEveryFormat(model.ImageLong, func() images.File { return drawnPages().many }),
 	}, {
-		name: "extract/200/faded-page", points: 60, needs: []string{needImage(model.ImageFaded), model.NeedAllFields}, then: listsMostWeakPlaces,
+		name: "extract/200/faded-page", points: 60, extractions: 6, needs: []string{needImage(model.ImageFaded), model.NeedAllFields}, then: listsMostWeakPlaces,
 		explanation: "Of more than 50 weak places those with most characters likely to be wrong are listed, and all documents have the same other readings.",
 		build:       inEveryFormat(model.ImageFaded, nil),
 	}, {

@@ -31,7 +31,7 @@ var unfetchedRows = []row{
 		explanation: "For each reason of the contract for which an image cannot be fetched, fetch says it, and whether to try again.",
 	}, {
 		// The addresses are such that no operator makes an exception for them.
-		name: "extract/400/refused-address", extractions: 24, needs: []string{model.NeedAllFields}, build: privateAddresses, then: refusalsAreEqual,
+		name: "extract/400/refused-address", extractions: 27, needs: []string{model.NeedAllFields}, build: privateAddresses, then: refusalsAreEqual,
 		explanation: "An address that is not public is refused, in the same words whatever it is and whatever answers there.",
 	},
 }

@@ -274,7 +274,7 @@ const (
 	sureVote = 0.95
 	// voteShare is how many lines are read again, in all ways, for each line that was read before: with it, the pages that cost most take
 	// twice the processor time.
-	voteShare = 0.4
+	voteShare = 0.37
 )
 
 // Memory.

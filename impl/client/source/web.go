@@ -131,8 +131,6 @@ func (r *Reader) named(ctx context.Context, raw string) *fetch.Fetcher {
 // linked returns what fetches a URL that a manifest names.
 func (r *Reader) linked(context.Context, string) *fetch.Fetcher { return r.Linked }
 
-// webPage returns the page at a URL. web chooses what fetches it, if it is fetched here and not by the service. A data: URL names no
-// file, so its digest tells it from others.
 func (r *Reader) webPage(raw string, web func(ctx context.Context, url string) *fetch.Fetcher) *Page {
 	page := &Page{Position: raw, Locator: raw, Source: shown(raw), Stem: stem(urlName(raw)), Label: urlName(raw), Host: iiifHost(raw)}
 	from := &webPage{url: raw, web: web, waiting: r.Waiting}
@@ -160,7 +158,6 @@ func (p *webPage) digest() string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// load returns the URL for the service to fetch or, with --fetch-here, the image itself.
 func (p *webPage) load(ctx context.Context, folder string) (*Image, error) {
 	if !p.isFetchHere {
 		return &Image{URL: p.url}, nil

@@ -83,6 +83,16 @@ func TestWhitenSurroundings(t *testing.T) {
 		require.Equal(t, uint8(255), out.GrayAt(250, 1100).Y, "the card")
 		require.Equal(t, uint8(255), out.GrayAt(950, 500).Y, "the table")
 	})
+	t.Run("keeps a leaf beside two that touch", func(t *testing.T) {
+		t.Parallel()
+		photo := image.NewGray(image.Rect(0, 0, 1600, 800))
+		fill(photo, image.Rect(50, 50, 1050, 750), 220) // two leaves
+		fill(photo, image.Rect(1100, 50, 1550, 750), 220)
+		fill(photo, image.Rect(1200, 200, 1210, 210), 0)
+		out := imaging.WhitenSurroundings(photo)
+		require.Equal(t, uint8(0), out.GrayAt(1205, 205).Y, "a letter on the third leaf")
+		require.Equal(t, uint8(255), out.GrayAt(1075, 400).Y, "the table")
+	})
 	t.Run("leaves no frame of the table around the leaf, and keeps a letter at its edge", func(t *testing.T) {
 		t.Parallel()
 		photo := image.NewGray(image.Rect(0, 0, 1000, 1200))

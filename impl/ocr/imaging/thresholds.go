@@ -34,8 +34,9 @@ const (
 	// leastSurroundings is the minimum share of dark cells on a page that was photographed with its surroundings.
 	leastSurroundings = 0.04
 	// leastLeaf is the minimum size, as a share of the largest bright part, at which another part is a leaf too. The two leaves of
-	// an open book have about the same size; a colour card or the edge of the next leaf is smaller.
-	leastLeaf = 0.5
+	// an open book have about the same size, and a leaf beside two that touch has about half of theirs; a colour card or the edge of the
+	// next leaf is smaller.
+	leastLeaf = 0.3
 	// leastPaper is the share of all cells that the paper must cover. A picture with less is not a photographed page.
 	leastPaper = 0.2
 )

@@ -19,14 +19,18 @@ type Region struct {
 // components of ink, and height is that of most letters.
 func Regions(marks []image.Rectangle, height int, page image.Point) []Region {
 	whole := Whole(page, height)
-	var letters []image.Rectangle
+	var letters, pictures []image.Rectangle
 	for _, m := range marks {
-		if isText(m, height) || isPicture(m, height, page.X) {
+		switch {
+		case isText(m, height):
 			letters = append(letters, m)
+		case isPicture(m, height, page.X):
+			pictures = append(pictures, m)
 		}
 	}
-	b := newBands(letters, whole)
-	trimmed := whole.withoutStrips(b)
+	trimmed := whole.withoutStrips(newBands(slices.Concat(letters, pictures), whole))
+	pictures = slices.DeleteFunc(pictures, func(m image.Rectangle) bool { return isEdge(m) || isFrame(m, letters, height) })
+	letters = append(letters, pictures...)
 	if trimmed {
 		letters = slices.DeleteFunc(letters, func(m image.Rectangle) bool { return !whole.Holds(m) })
 	}
@@ -42,9 +46,24 @@ func isText(m image.Rectangle, height int) bool {
 	return float64(m.Dy()) >= leastMark*float64(height) && m.Dy() <= mostMarkHeight*height && m.Dx() <= mostMarkWidth*height
 }
 
-// isPicture reports whether a component is a drop capital or a picture beside text.
+// isPicture reports whether a component has the size of a drop capital or a picture beside text.
 func isPicture(m image.Rectangle, height, width int) bool {
 	return m.Dy() > mostMarkHeight*height && m.Dx() >= leastPicture*height && float64(m.Dx()) <= mostPicture*float64(width)
+}
+
+// isEdge reports whether a component has the shape of the dark edge of a leaf.
+func isEdge(m image.Rectangle) bool { return m.Dy() > highestPicture*m.Dx() }
+
+// isFrame reports whether the box of a component is as full of letters as a page of text.
+func isFrame(m image.Rectangle, letters []image.Rectangle, height int) bool {
+	inside := 0
+	for _, l := range letters {
+		if l.In(m) {
+			inside++
+		}
+	}
+	area := float64(m.Dx()) * float64(m.Dy()) / float64(height*height)
+	return inside >= leastFrameLetters && float64(inside) >= leastFrameDensity*area
 }
 
 // withoutStrips narrows the page where the edge of the image cut off a facing page, and reports whether it did.

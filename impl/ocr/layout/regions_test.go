@@ -46,12 +46,17 @@ func TestRegions(t *testing.T) {
 		marks []image.Rectangle
 		want  []image.Point // a point in each region, in reading order
 	}{
-		"a page without gutters is one region":     {paragraph(100, 1300, 300, 20), nil},
-		"two columns are read one after the other": {columns, []image.Point{{300, 600}, {900, 600}}},
-		"a heading above columns comes first":      {join(paragraph(300, 1000, 150, 1), columns), []image.Point{{600, 160}, {300, 600}, {900, 600}}},
-		"a note below columns comes last":          {join(columns, paragraph(100, 1300, 1400, 5)), []image.Point{{300, 600}, {900, 600}, {600, 1500}}},
-		"prices stay with their entries":           {join(paragraph(100, 1000, 300, 20), paragraph(1150, 1250, 300, 20)), nil},
-		"four short lines do not make columns":     {join(paragraph(100, 1300, 300, 10), paragraph(100, 600, 800, 4), paragraph(700, 1300, 800, 4)), nil},
+		"a page without gutters is one region":             {paragraph(100, 1300, 300, 20), nil},
+		"two columns are read one after the other":         {columns, []image.Point{{300, 600}, {900, 600}}},
+		"a heading above columns comes first":              {join(paragraph(300, 1000, 150, 1), columns), []image.Point{{600, 160}, {300, 600}, {900, 600}}},
+		"a note below columns comes last":                  {join(columns, paragraph(100, 1300, 1400, 5)), []image.Point{{300, 600}, {900, 600}, {600, 1500}}},
+		"the dark edge of a leaf does not hide the gutter": {join(columns, []image.Rectangle{image.Rect(620, 100, 670, 2500)}), []image.Point{{300, 600}, {900, 600}}},
+		"the dark edges around two leaves do not hide the gutter": {
+			join(paragraph(100, 640, 300, 24), paragraph(740, 1300, 300, 24), []image.Rectangle{image.Rect(60, 250, 690, 1600), image.Rect(680, 250, 1340, 1600)}),
+			[]image.Point{{300, 600}, {900, 600}},
+		},
+		"prices stay with their entries":       {join(paragraph(100, 1000, 300, 20), paragraph(1150, 1250, 300, 20)), nil},
+		"four short lines do not make columns": {join(paragraph(100, 1300, 300, 10), paragraph(100, 600, 800, 4), paragraph(700, 1300, 800, 4)), nil},
 		"a heading divides columns although a blank of it is in the gutter": {
 			join(columns, paragraph(400, 660, 1400, 1), paragraph(684, 1000, 1400, 1), paragraph(100, 660, 1500, 20), paragraph(700, 1300, 1500, 20)),
 			[]image.Point{{300, 600}, {900, 600}, {600, 1405}, {300, 1700}, {900, 1700}},

@@ -188,6 +188,11 @@ const (
 	// leastPicture is the minimum width of a higher component that is a picture or a drop capital, not a rule. mostPicture is the largest
 	// width of one, as a share of the page's: a frame is around the text, not beside it.
 	leastPicture, mostPicture = 2, 0.5
+	// highestPicture is the largest ratio of a picture's height to its width: dark edges of leaves are far higher.
+	highestPicture = 6
+	// leastFrameLetters is the least number of letters in a frame, and leastFrameDensity the least number for each square of the height of
+	// a letter. Leaves with a dark edge have 510 letters or more and 0.12; woodcuts of both sets hold at most 269 pieces like letters.
+	leastFrameLetters, leastFrameDensity = 400, 0.05
 	// leastRiver is the minimum width of a gutter. Gothic print has gutters that are hardly wider than the blanks between words; these
 	// do not stand below each other in many rows.
 	leastRiver = 0.7

@@ -22,8 +22,8 @@ func TestServe_errorsOfNetHTTP(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- edge.Serve(ctx, edge.NewServer(mustNew(t, nil), nil), ln, time.Second) }()
+	server, done := edge.NewServer(mustNew(t, nil), nil), make(chan error, 1)
+	go func() { done <- edge.Serve(ctx, server, ln, time.Second) }()
 	t.Cleanup(func() {
 		stop()
 		assert.NoError(t, <-done)

@@ -51,10 +51,10 @@ func (c *call) as(key string) *call {
 	return other
 }
 
-// without is a copy of the call without a header.
-func (c *call) without(header string) *call {
+// unkeyed is a copy of the call without an Idempotency-Key.
+func (c *call) unkeyed() *call {
 	other := c.with(c.body)
-	other.request.Header.Del(header)
+	other.request.Header.Del("Idempotency-Key")
 	return other
 }
 

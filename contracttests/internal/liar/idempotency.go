@@ -146,7 +146,7 @@ func refuseWithoutPoints(honest server, c *call, a *reply) *reply {
 }
 
 // carryOut answers as if the request had no Idempotency-Key.
-func carryOut(honest server, c *call, _ *reply) *reply { return honest(c.without("Idempotency-Key")) }
+func carryOut(honest server, c *call, _ *reply) *reply { return honest(c.unkeyed()) }
 
 // rename changes Idempotency-Keys on their way.
 func rename(f func(key string) string) lie {
@@ -302,7 +302,7 @@ func chargeAbandoned() lie {
 		return func(c *call) *reply {
 			a := honest(c)
 			if c.isExtract() && c.request.Context().Err() != nil {
-				other := c.without("Idempotency-Key")
+				other := c.unkeyed()
 				other.request = other.request.WithContext(context.WithoutCancel(other.request.Context()))
 				honest(other)
 			}

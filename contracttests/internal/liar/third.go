@@ -225,7 +225,7 @@ func thirdRepeats() []row {
 				first, isFirst := running.begin(id, c.body)
 				defer running.end(id)
 				if !isFirst && !bytes.Equal(first, c.body) {
-					return honest(c.without("Idempotency-Key"))
+					return honest(c.unkeyed())
 				}
 				return honest(c)
 			}

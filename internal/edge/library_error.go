@@ -52,13 +52,14 @@ var libraryFaults = []struct{ begin, header, reason string }{
 	{"HTTP/1.1 400 Bad Request: missing required Host", "Host", "is required"},
 	{"HTTP/1.1 400 Bad Request: malformed Host", "Host", "must be a host with an optional port"},
 	{"HTTP/1.1 431 ", "headers", "must have at most 64 KiB"},
+	{"HTTP/1.1 505 ", "headers", "must follow HTTP/1.1 (RFC 9112)"},
 	{"HTTP/1.1 400 Bad Request", "headers", "must follow HTTP/1.1 (RFC 9112)"},
 }
 
-// endOfLibraryErrors is what net/http writes behind the status line of an error, and endOfExpect what it writes at the end of a 417.
+// headersOfLibraryErrors follow the status line in the errors of net/http, and endOfExpect is the end of a 417.
 var (
-	endOfLibraryErrors = []byte("\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
-	endOfExpect        = []byte("\r\nContent-Length: 0\r\n\r\n")
+	headersOfLibraryErrors = []byte("Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
+	endOfExpect            = []byte("\r\nContent-Length: 0\r\n\r\n")
 )
 
 // libraryError returns the error that an answer of net/http stands for, nil if b is something else.
@@ -66,8 +67,10 @@ func libraryError(b []byte) *contract.Error {
 	if !bytes.HasPrefix(b, []byte("HTTP/1.")) {
 		return nil
 	}
+	_, behind, _ := bytes.Cut(b, []byte("\r\n"))
+	hasHeaders := bytes.HasPrefix(behind, headersOfLibraryErrors)
 	for _, f := range libraryFaults {
-		isOwn := bytes.Contains(b, endOfLibraryErrors) || f.header == "Expect" && bytes.HasSuffix(b, endOfExpect)
+		isOwn := hasHeaders || f.header == "Expect" && bytes.HasSuffix(b, endOfExpect)
 		if !bytes.HasPrefix(b, []byte(f.begin)) || !isOwn {
 			continue
 		}

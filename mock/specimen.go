@@ -46,7 +46,7 @@ out him was not any thing made
 that was made.
 `
 
-// signsText has what markup and tables must quote, words that numbers and settings look like, abbreviations with combining characters,
+// signsText has what markup and tables must quote, words that look like numbers or settings, abbreviations with combining characters,
 // and Gothic letters, which are beyond the basic plane.
 const signsText = `id: signs
 kind: printed

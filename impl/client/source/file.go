@@ -51,7 +51,7 @@ type walk struct {
 	pages   []*Page
 }
 
-// folder adds the pages of one folder and, if r is recursive, of those below it.
+// folder adds the pages of one folder and, if w is recursive, of those below it.
 func (w *walk) folder(ctx context.Context, dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -85,7 +85,7 @@ func (w *walk) folder(ctx context.Context, dir string) error {
 	return ctx.Err()
 }
 
-// subfolder counts a folder, and reads it if r is recursive.
+// subfolder counts a folder, and reads it if w is recursive.
 func (w *walk) subfolder(ctx context.Context, path string, about os.FileInfo) error {
 	if slices.ContainsFunc(w.above, func(a os.FileInfo) bool { return os.SameFile(a, about) }) {
 		return nil

@@ -1,6 +1,7 @@
 package correct
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,15 +20,15 @@ type Candidate struct {
 // Text returns the text of the candidate.
 func (c *Candidate) Text() string { return joined(c.Words) }
 
-// Replacing returns the words of a line with the candidate in its place. Where the number of words stays, so do their boxes.
+// Replacing returns the words of a line with the candidate in its place. If the number of words stays the same, so do their boxes.
 func (c *Candidate) Replacing(line []document.Word) []document.Word {
-	words := append([]document.Word(nil), c.Words...)
+	words := slices.Clone(c.Words)
 	if len(words) == c.To-c.From {
 		for i := range words {
 			words[i].Box = line[c.From+i].Box
 		}
 	}
-	return append(append(append([]document.Word(nil), line[:c.From]...), words...), line[c.To:]...)
+	return slices.Concat(line[:c.From], words, line[c.To:])
 }
 
 // oldSigns are signs that readers of a later time, and the language, take for others: "æ" for "e".

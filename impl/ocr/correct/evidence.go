@@ -23,11 +23,11 @@ type Knowledge struct {
 // Key returns what words have in common that differ in type, capitals and punctuation only.
 func Key(word string) string { return strings.ToLower(letters(word)) }
 
-// Evidence is what is known of a candidate: one value for each name of EvidenceNames.
+// Evidence is what is known of a candidate: one value for each name of evidenceNames.
 type Evidence [12]float64
 
-// EvidenceNames names the values, in the order of Evidence. Log-odds are those of confidences.
-var EvidenceNames = [len(Evidence{})]string{
+// evidenceNames names the values, in the order of Evidence. Log-odds are those of confidences.
+var evidenceNames = [len(Evidence{})]string{
 	"constant",  // 1
 	"agree",     // log-odds of the readings that have the same words, mean over all readings
 	"near",      // how much nearer the readings are to the candidate than to the words, -1 to 1
@@ -75,7 +75,7 @@ func (k *Knowledge) knows(words []document.Word) bool {
 	return !slices.ContainsFunc(words, func(w document.Word) bool { return !k.Known.Known(w.Text) })
 }
 
-// wordsAt returns the words that the reading has exactly in place of those of a candidate, nil without such.
+// wordsAt returns the words that the reading has exactly in place of those of a candidate, or nil if there are none.
 func (v *aligned) wordsAt(c *Candidate) []document.Word {
 	for _, s := range v.stretches {
 		if s.from == c.From && s.to == c.To {
@@ -120,8 +120,8 @@ func nearness(c *Candidate, line []document.Word, voters []aligned) float64 {
 	return sum / float64(text.Distance(before, after)) / float64(len(voters))
 }
 
-// likelier returns the logarithm of how much likelier the line is with a candidate than without it, within bounds; 0 for words that are not in
-// Latin letters, of which the language says nothing.
+// likelier returns the logarithm of how much likelier the line is with a candidate than without it, within bounds; 0 for words that are not
+// in Latin letters, which the character model does not have.
 func (k *Knowledge) likelier(line []document.Word, c *Candidate) float64 {
 	if k.Likelihood == nil || !isLatin(joined(line[c.From:c.To])) || !isLatin(c.Text()) {
 		return 0

@@ -78,16 +78,16 @@ func TestKnowledge_Vote(t *testing.T) {
 		{"keeps a sure word", "the house stands", []string{"the honse stands", "the hoase stands", ""}, "the house stands"},
 		{"keeps a line without another reading", "the hovfe stands", []string{"", "", ""}, "the hovfe stands"},
 		{"joins a torn word", "the ho use stands", []string{"the house stands", "the house stands", "the house stands"}, "the house stands"},
-		{"parts joined words", "thehouse stands", []string{"the house stands", "the house stands", "the house stands"}, "the house stands"},
+		{"splits joined words", "thehouse stands", []string{"the house stands", "the house stands", "the house stands"}, "the house stands"},
 		{"corrects a number that the others have", "the 1965 stands", []string{"the 1905 stands", "the 1905 stands", "the 1905 stands"}, "the 1905 stands"},
 		{"keeps old signs", "the œuure stands", []string{"the euure stands", "the euure stands", "the euure stands"}, "the œuure stands"},
 		{"keeps a known word if the other one is unknown", "the house stands", []string{"the hovse stands", "the hovse stands", "the hovse stands"}, "the house stands"},
-		{"makes no figures of letters", "the lll stands", []string{"the 111 stands", "the 111 stands", "the 111 stands"}, "the lll stands"},
+		{"does not turn letters into figures", "the lll stands", []string{"the 111 stands", "the 111 stands", "the 111 stands"}, "the lll stands"},
 		{"does not modernise", "the étoit stands", []string{"the était stands", "the était stands", "the était stands"}, "the étoit stands"},
 		{"does not respell", "the auoir stands", []string{"the avoir stands", "the avoir stands", "the avoir stands"}, "the auoir stands"},
 		{"does not expand an abbreviation", "the hõuse stands", []string{"the house stands", "the house stands", "the house stands"}, "the hõuse stands"},
 		{"does not change a capital alone", "the House stands", []string{"the house stands", "the house stands", "the house stands"}, "the House stands"},
-		{"takes no row of letters for a stain", "the hovfe . stands", []string{"the hovfe iliiliil stands", "the hovfe iliiliil stands", "the hovfe iliiliil stands"}, "the hovfe . stands"},
+		{"does not read a stain as letters", "the hovfe . stands", []string{"the hovfe iliiliil stands", "the hovfe iliiliil stands", "the hovfe iliiliil stands"}, "the hovfe . stands"},
 	} {
 		confidence := 0.3
 		if c.read == c.want && c.others[2] == "" {
@@ -148,12 +148,14 @@ func TestKnowledge_Candidates(t *testing.T) {
 	for i, name := range correct.EvidenceNames {
 		evidence[name] = all[0].Evidence[i]
 	}
-	require.InDelta(t, 0, evidence["own"], 1e-9, "one half is even odds")
+	require.InDelta(t, math.Log(9), evidence["letters"], 1e-9)
+	require.InDelta(t, math.Log(9), evidence["lead"], 1e-9, "a confidence of one half is even odds")
 	require.InDelta(t, math.Log(9)/3, evidence["agree"], 1e-9)
 	require.InDelta(t, 1.0/3, evidence["near"], 1e-9, "two readings are for it, one against it")
 	require.InDelta(t, 1, evidence["language"], 1e-9)
 	require.InDelta(t, 0, evidence["longer"], 1e-9)
 	require.InDelta(t, 0, evidence["last"], 1e-9)
+	require.InDelta(t, 0, evidence["on page"], 1e-9)
 	require.InDelta(t, 1, evidence["new there"], 1e-9)
 	require.InDelta(t, 0, evidence["known"], 1e-9)
 	require.InDelta(t, 1, evidence["several"], 1e-9)

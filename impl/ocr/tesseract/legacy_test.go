@@ -25,7 +25,7 @@ func TestOpen_Memory(t *testing.T) {
 	require.Less(t, anonymousMemory(t)-before, engines*most)
 }
 
-// anonymousMemory returns the memory of this process that is not that of files, in kilobytes.
+// anonymousMemory returns the resident memory of this process without the contents of files, in kilobytes.
 func anonymousMemory(tb testing.TB) int {
 	tb.Helper()
 	status, err := os.ReadFile("/proc/self/status")

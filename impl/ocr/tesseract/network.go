@@ -5,5 +5,5 @@ package tesseract
 */
 import "C"
 
-// useNetwork says whether Tesseract uses the functions of network.c, and returns whether it did before.
+// useNetwork switches the functions of network.c on or off, and returns whether they were on. Only a test needs it; tests cannot use cgo.
 func useNetwork(use bool) (before bool) { return bool(C.uncial_network_use(C.bool(use))) }

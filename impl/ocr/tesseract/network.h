@@ -2,6 +2,6 @@
 
 #include <stdbool.h>
 
-// uncial_network_use says whether Tesseract uses the functions of network.c, and returns whether it did before: at first, if it has the
-// version that they know.
+// uncial_network_use switches the functions of network.c on or off, and returns whether they were on. At first they are on if they know
+// the version of Tesseract.
 bool uncial_network_use(bool use);

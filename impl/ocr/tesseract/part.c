@@ -35,13 +35,13 @@ __attribute__((constructor)) static void prepare(void) {
   known = their_read_line != NULL && strcmp(TessVersion(), "5.3.0") == 0;
 }
 
+bool uncial_can_divide(void) { return known; }
+
 void uncial_begin_part(struct uncial_part *part) {
   memset(&state, 0, sizeof state);
-  state.part = known ? part : NULL;
+  state.part = part;
   state.word = state.block_at = -1;
-  if (part == NULL) return;
-  part->blocks = part->first = part->last = 0;
-  part->divided = known;
+  if (part != NULL) part->blocks = part->first = part->last = 0;
 }
 
 void uncial_end_part(void) { state.part = NULL; }

@@ -7,18 +7,20 @@
 // the lines of each part follow those of the part before.
 struct uncial_part {
   int part, parts;
-  // Whether only these lines were read. Otherwise all of them were, because the version of Tesseract is not known.
-  bool divided;
   // What this engine found: how many blocks have words in its lines, and the positions of the first and the last of these blocks among
   // all blocks of the image.
   int blocks, first, last;
 };
 
-// uncial_begin_part says that the calling thread reads a part from now on, until uncial_end_part. NULL is the whole image.
+// uncial_can_divide reports whether the version of Tesseract is known, so that an engine can read a part of an image.
+bool uncial_can_divide(void);
+
+// uncial_begin_part makes the calling thread read only a part of the lines until uncial_end_part, or all if part is NULL. It needs
+// uncial_can_divide.
 void uncial_begin_part(struct uncial_part *part);
 
-// uncial_next_word says that Tesseract comes to the next of so many groups of words, most of which are whole lines.
+// uncial_next_word must be called before each group of words, with the number of groups. Most of them are whole lines.
 void uncial_next_word(int words);
 
-// uncial_end_part ends what uncial_begin_part began.
+// uncial_end_part makes the calling thread read all lines again.
 void uncial_end_part(void);

@@ -7,16 +7,17 @@ package tesseract
 import "C"
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"sync"
 )
 
-// RecognizeTogether reads an image whose lines several engines share, each on a thread of its own. All must have the same model, which is a
-// single one, and the same image, mode and variables. The result is that of one engine that reads the whole image. If ctx ends
-// meanwhile, the lines that were read until then are returned with ctx's error. Other errors are those of Recognize.
+// RecognizeTogether reads an image whose lines several engines share, each on its own thread. All must have the same model, a single one,
+// and the same image, mode and variables. The lines and blocks are those of one engine that reads the whole image; a paragraph that
+// two engines share becomes two. If ctx ends meanwhile, the lines read so far are returned with ctx's error. Other errors are those of
+// Recognize. With a version of Tesseract that is not known, the first engine reads everything.
 func RecognizeTogether(ctx context.Context, engines []*Engine) ([]Block, error) {
-	if len(engines) == 1 {
+	if len(engines) == 1 || !bool(C.uncial_can_divide()) {
 		err := engines[0].Recognize(ctx)
 		if err != nil && ctx.Err() == nil {
 			return nil, err
@@ -34,12 +35,9 @@ func RecognizeTogether(ctx context.Context, engines []*Engine) ([]Block, error) 
 	}
 	read(0)
 	group.Wait()
-	err := errors.Join(errs...)
+	err := cmp.Or(errs...) // all of them report the end of ctx
 	if err != nil && ctx.Err() == nil {
 		return nil, err
-	}
-	if !parts[0].divided {
-		return engines[0].Blocks(), err
 	}
 	all, sure := joined(engines, parts)
 	if !sure && err == nil {
@@ -48,8 +46,8 @@ func RecognizeTogether(ctx context.Context, engines []*Engine) ([]Block, error) 
 	return all, err
 }
 
-// joined appends what the engines have read. A block that two of them share becomes one again. It is not sure which these are if the text of
-// a whole block turned out to be empty.
+// joined joins the results of the engines. A block that two of them share becomes one again. sure is false if the text of a whole block
+// turned out to be empty: then the positions of the others are unknown.
 func joined(engines []*Engine, parts []C.struct_uncial_part) (all []Block, sure bool) {
 	sure = true
 	last := C.int(-1) // position of the block that all ends with

@@ -56,11 +56,24 @@ func TestRecognizeTogether(t *testing.T) {
 		require.NotEmpty(t, lines(second))
 		require.Len(t, append(lines(first), lines(second)...), 11)
 	})
-	t.Run("returns what was read when the context ends", func(t *testing.T) {
+	t.Run("reads the whole image after parts of it", func(t *testing.T) {
+		shared := together(t, twoBlocks(), 3)
+		alone, err := tesseract.RecognizeTogether(t.Context(), engines[:1])
+		require.NoError(t, err)
+		require.Equal(t, linesOf(shared), linesOf(alone))
+	})
+	t.Run("returns the error of the context once, if that has ended", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		_, err := tesseract.RecognizeTogether(ctx, engines)
-		require.ErrorIs(t, err, context.Canceled)
+		require.Equal(t, context.Canceled, err)
+	})
+	t.Run("returns the error of one engine", func(t *testing.T) {
+		closed := MustOpen(t, "eng")
+		closed.Close()
+		blocks, err := tesseract.RecognizeTogether(t.Context(), []*tesseract.Engine{engines[0], closed})
+		require.ErrorIs(t, err, tesseract.ErrClosed)
+		require.Empty(t, blocks)
 	})
 }
 

@@ -1,0 +1,3 @@
+package correct
+
+var EvidenceNames = evidenceNames

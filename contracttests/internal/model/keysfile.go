@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"uncial/internal/strictjson"
 )
 
 // keysFile is the JSON that describes a deployment to the suite.
@@ -136,15 +137,7 @@ func readKeys(path string) (f keysFile, err error) {
 	if len(text) > maxKeys {
 		return f, fmt.Errorf("the keys file %s is longer than 1 MiB", path)
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err = d.Decode(&f); err == nil && d.More() {
-		err = errors.New("unexpected text after the JSON object")
-	}
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		err = fmt.Errorf("unexpected JSON %s at %q", wrong.Value, wrong.Field)
-	}
-	if err != nil {
+	if err := strictjson.Object(text, &f); err != nil {
 		return f, fmt.Errorf(`invalid keys file %s; expected {"keys": {"ok": "...", ...}, "images": {...}}: %w`, path, err)
 	}
 	return f, nil

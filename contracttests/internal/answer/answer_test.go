@@ -156,12 +156,26 @@ func TestContract_Check_reportsFaults(t *testing.T) {
 		"a reference":                   {leak("#/components/schemas/Format"), "a reference of the contract"},
 		"an address inside":             {leak("the host 10.0.3.7 did not answer"), "an IP address: \"10.0.3.7\""},
 		"HTML":                          {leak("<pre>no</pre>"), "HTML"},
+		"the number of an account":      {leak("account 4711 is limited"), `an identifier of the server: "account 4711"`},
+		"the id of an account":          {leak("user_id: 17"), "an identifier of the server"},
+		"a name of an account":          {leak("tenant acc_17"), "an identifier of the server"},
+		"a worker":                      {leak("worker 3 failed"), "an identifier of the server"},
+		"an e-mail address":             {leak("owner: archive@example.org"), "the address of a person"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, faults := c.Check(f.answer)
 			assert.Contains(t, strings.Join(faults, "; "), f.want)
 		})
+	}
+}
+
+func TestContract_Check_acceptsLimits(t *testing.T) {
+	t.Parallel()
+	c := mustLoad()
+	for _, words := range []string{"requests per minute and account: 60", "an account 60 times a minute", "this account: 300 points"} {
+		_, faults := c.Check(leak(words))
+		assert.Empty(t, faults, words)
 	}
 }
 

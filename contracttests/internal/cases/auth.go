@@ -172,7 +172,7 @@ func checkKeysInEveryState(ctx context.Context, s *session) error {
 	return nil
 }
 
-// backwardsKey and cutKey resemble a key, and are none even on mocks.
+// backwardsKey and cutKey resemble a key, but are not keys, even on mocks.
 func backwardsKey(key string) model.Credential {
 	return model.Credential{Value: "Bearer " + backwards(key), Shell: "Bearer $(printf %s $UNCIAL_KEY | rev)"}
 }

@@ -2,9 +2,9 @@ package liar
 
 import "slices"
 
-// inventedDefects are what a reader made up who saw openapi.yaml and its specification, but not the suite. testdata/invented.tsv has all
-// of them with the sentences that they break, and what the suite caught of them as it then was; the few that cannot show on
-// the mock are only there.
+// inventedDefects were written from openapi.yaml and its specification alone, without knowledge of the suite. testdata/invented.tsv has
+// all of them with the sentences that they break, and what the suite caught of them at that time; the few that cannot show on the mock
+// are only there.
 func inventedDefects() []row {
 	return slices.Concat(inventedImages(), inventedContents(), inventedKeys(), inventedNegotiation(), inventedRepeats(), inventedCalendar(),
 		inventedShapes(), inventedLeaks(), inventedServed())

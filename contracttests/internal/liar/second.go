@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// secondDefects are what a second reader made up, as the first of inventedDefects. testdata/invented-second.tsv has all of them, with
-// the sentences that they break, and what the suite caught of them as it then was; those that cannot show on the mock are only there.
+// secondDefects are a second set, written like inventedDefects. testdata/invented-second.tsv has all of them, with the sentences that they
+// break, and what the suite caught of them at that time; those that cannot show on the mock are only there.
 func secondDefects() []row {
 	return slices.Concat(secondImages(), secondContents(), secondKeys(), secondNegotiation(), secondRepeats(), secondCalendar(),
 		secondShapes(), secondLeaks(), secondServed())

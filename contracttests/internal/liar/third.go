@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// thirdDefects are what a third reader made up, as the first of inventedDefects. testdata/invented-third.tsv has all of them, with the
-// sentences that they break, and what the suite caught of them as it then was. Those that another table has, and those that cannot show
-// on the mock, are only there.
+// thirdDefects are a third set, written like inventedDefects. testdata/invented-third.tsv has all of them, with the sentences that they
+// break, and what the suite caught of them at that time. Those that another table has, and those that cannot show on the mock, are only
+// there.
 func thirdDefects() []row {
 	return slices.Concat(thirdImages(), thirdContents(), thirdKeys(), thirdNegotiation(), thirdRepeats(), thirdWindows(), thirdShapes(), thirdLeaks(), thirdServed())
 }

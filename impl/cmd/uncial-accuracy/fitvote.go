@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -20,7 +21,7 @@ type votedLine struct {
 const (
 	// maxLineErrors is the share of wrong characters above which a line is not compared: it is not in the ground truth.
 	maxLineErrors = 0.5
-	// minLineLength is the least number of characters of a line that can be found in the ground truth.
+	// minLineLength is the minimum number of characters of a line that can be found in the ground truth.
 	minLineLength = 3
 	// mostGain bounds the weight of a candidate that changes many characters, and evenWeight is that of one that changes no error.
 	mostGain, evenWeight = 3, 0.4
@@ -29,7 +30,7 @@ const (
 )
 
 // fitVote fits the weights of the vote to all candidates and prints them. A candidate is right if its line has fewer wrong
-// characters with it. The figures are of pages of collections that were left out of the fit.
+// characters with it. The figures are of the pages of each collection, by weights fitted without it.
 func fitVote(w io.Writer, outcomes []outcome) error {
 	var samples []sample
 	var gains []int
@@ -54,7 +55,7 @@ func fitVote(w io.Writer, outcomes []outcome) error {
 		}
 	}
 	if len(samples) == 0 {
-		return fmt.Errorf("--fit-vote: no line was read again")
+		return errors.New("--fit-vote: no candidate is for a line of the ground truth")
 	}
 	var values []string
 	for _, b := range regress(samples, -1, voteRidge) {
@@ -85,7 +86,8 @@ func folded(words []document.Word) string {
 	return strings.TrimRight(accuracy.Folded(strings.Join(texts, " ")), "-=¬⸗")
 }
 
-// leftOut tells how many characters the candidates above some probabilities correct and spoil.
+// leftOut returns a table of the characters that the candidates from some probabilities on correct and spoil. Each group has the weights
+// of all others.
 func leftOut(samples []sample, gains []int, groups int) string {
 	var out strings.Builder
 	probabilities := make([]float64, len(samples))

@@ -42,7 +42,7 @@ func TestFitVote_withoutLines(t *testing.T) {
 	o := voted("a", "house", correct.Evidence{1, 1})
 	o.truth = "nothing of the kind is written there"
 	o.voted[0].words[0].Text = "XXXXXXXXXXXXXXXX"
-	require.ErrorContains(t, fitVote(&out, []outcome{o}), "no line")
+	require.ErrorContains(t, fitVote(&out, []outcome{o}), "no candidate")
 	require.ErrorContains(t, options{FitVote: true}.check(), "--jobs")
 	require.ErrorContains(t, options{FitVote: true, Jobs: 1}.check(), "add --enhance")
 }

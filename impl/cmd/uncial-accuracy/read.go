@@ -181,12 +181,13 @@ func (r *reader) own(ctx context.Context, out *outcome, data []byte, tag string)
 		}
 		out.evidence[i] = append(out.evidence[i], words...)
 	}
-	out.document, out.Read, err = r.service(ctx, data, r.engines, reading.Options{
-		Language: tag, Evidence: keep,
-		Candidates: func(line []document.Word, candidates []correct.Candidate) {
+	o := reading.Options{Language: tag, Evidence: keep}
+	if r.o.FitVote {
+		o.Candidates = func(line []document.Word, candidates []correct.Candidate) {
 			out.voted = append(out.voted, votedLine{slices.Clone(line), candidates})
-		},
-	})
+		}
+	}
+	out.document, out.Read, err = r.service(ctx, data, r.engines, o)
 	out.Score = accuracy.Compare(out.truth, out.Read.Text)
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"image"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -46,7 +47,7 @@ func TestRead_vote(t *testing.T) {
 	require.Empty(t, enhanced.Edits)
 }
 
-func TestRead_voteReadsNoSureLine(t *testing.T) {
+func TestRead_voteSkipsSureLines(t *testing.T) {
 	t.Parallel()
 	src := &scripted{says: map[string]said{"eng": {"the house stands", 0.99}, "eng line": {"the hovfe stands", 0.99}}}
 	result, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page("few")}, reading.Options{Language: "en", Enhance: true}, src)
@@ -55,7 +56,7 @@ func TestRead_voteReadsNoSureLine(t *testing.T) {
 	require.Equal(t, []string{"eng"}, src.read)
 }
 
-// slowLines does not finish reading a single line before its time ends.
+// slowLines never finishes reading a single line.
 type slowLines struct{ *scripted }
 
 func (s slowLines) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
@@ -68,10 +69,12 @@ func (s slowLines) Read(ctx context.Context, img *image.Gray, dpi int, model str
 
 func TestRead_voteWithoutTimeChangesNothing(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	result, err := reading.Read(ctx, decode.Page{Image: ocrtest.Page("few")}, reading.Options{Language: "en", Enhance: true}, slowLines{doubtfulPage()})
-	require.NoError(t, err)
-	require.Equal(t, "the hovfe stands", result.Page.Text())
-	require.Empty(t, result.Edits)
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		result, err := reading.Read(ctx, decode.Page{Image: ocrtest.Page("few")}, reading.Options{Language: "en", Enhance: true}, slowLines{doubtfulPage()})
+		require.NoError(t, err)
+		require.Equal(t, "the hovfe stands", result.Page.Text())
+		require.Empty(t, result.Edits)
+	})
 }

@@ -126,8 +126,8 @@ func TestRead_refuses(t *testing.T) {
 		"a noncharacter":           {page(region("r", line("a\uFDD0b"))), "characters that no answer may contain"},
 		"a region without lines":   {page(region("r", `<TextEquiv><Unicode>text</Unicode></TextEquiv>`)), `TextRegion "r": has text, but no TextLine`},
 		"a line without Coords":    {page(region("r", `<TextLine id="x"><TextEquiv><Unicode>a</Unicode></TextEquiv></TextLine>`)), `TextLine "x": has no Coords`},
-		"points that are none":     {page(region("r", strings.Replace(line("a"), "0,10 400,10", "0,10 400", 1))), "is not a list of points"},
-		"a baseline that is none":  {page(region("r", strings.Replace(line("a"), "0,45 400,45", "0,x", 1))), "Baseline: \"0,x\" is not a list of points"},
+		"invalid points":           {page(region("r", strings.Replace(line("a"), "0,10 400,10", "0,10 400", 1))), "is not a list of points"},
+		"an invalid baseline":      {page(region("r", strings.Replace(line("a"), "0,45 400,45", "0,x", 1))), "Baseline: \"0,x\" is not a list of points"},
 		"endless nesting":          {strings.Repeat("<alto>", 20_000), "not well-formed XML"},
 	} {
 		t.Run(name, func(t *testing.T) {

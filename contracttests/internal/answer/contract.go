@@ -72,7 +72,7 @@ func Prepare(doc *openapi3.T) *Contract {
 // Document is the contract itself. It must not be changed.
 func (c *Contract) Document() *openapi3.T { return c.doc }
 
-// Served is the contract in an OpenAPI document that a server serves, nil if it is none.
+// Served is the contract in a document that a server serves, nil if that is not a valid OpenAPI document.
 func Served(document []byte) *Contract {
 	if bytes.Equal(document, gen.Document) {
 		own, _ := Load() // nil if it fails

@@ -25,7 +25,7 @@ type Secrets struct {
 // base64Length is how many characters of base64 depend on nothing but a part, wherever it begins.
 const base64Length = 9
 
-// NewSecrets prepares the keys. Parts that occur in the contract itself, such as the common prefix of keys, are no secrets.
+// NewSecrets prepares the keys. Parts that occur in the contract itself, such as the common prefix of keys, are not secrets.
 func NewSecrets(keys []string) Secrets {
 	s := Secrets{folded: map[string]bool{}, exact: map[string]bool{}, hex: map[string]bool{}}
 	for _, whole := range keys {

@@ -60,7 +60,7 @@ var clockRows = []row{
 		explanation: "The cap of a key starts again with each month of a year and with the next year, and not before.",
 	}, {
 		name: "clock/window-across-months", about: "extract/200", needs: clockNeeds, points: 30,
-		explanation: "A window goes on when a month ends, and the points of the new month are whole.",
+		explanation: "A window continues when a month ends, and the new month begins with the whole allowance.",
 		asks: []ask{
 			read(blank), untilWindow(0), untilMonth(20 * time.Second), read(blank), status(), untilMonth(time.Millisecond), invalid(), status(), untilMonth(0), status(), invalid(), read(blank), later(39 * time.Second), status(), invalid(), later(time.Second), status(), invalid(),
 		},

@@ -228,7 +228,7 @@ func (s *side) observe(ctx context.Context, m diffStep) (view, error) {
 	if a := x.Request.Account; a != nil && before[a].Known {
 		was := before[a]
 		facts["the change of points"] = fmt.Sprint(a.Points.Left - was.Points.Left)
-		// Windows of the two servers begin at different times, so a reset in between is no difference.
+		// Windows of the two servers begin at different times, so a reset in between is not a difference.
 		if !a.Window.Reset.After(was.Window.Reset.Add(time.Second)) || was.Window.Left == was.Window.Limit {
 			facts["the change of requests left"] = fmt.Sprint(a.Window.Left - was.Window.Left)
 		}

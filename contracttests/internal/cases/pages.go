@@ -66,9 +66,9 @@ var pageRows = []row{
 			return asks
 		},
 	}, {
-		// Readers that forget the alpha channel see black on black.
+		// Decoders that ignore the alpha channel see black on black.
 		name: "extract/200/transparent-page", points: 30, extractions: 3, needs: []string{model.NeedReading},
-		explanation: "Black print on a transparent ground is read as on white.",
+		explanation: "Black print on a transparent background is read like black print on white.",
 		build: func(*session) (asks []ask) {
 			files, own := images.Transparent(turnedPages().upright), turnedPages().own
 			for _, f := range files {

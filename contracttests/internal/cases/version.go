@@ -220,7 +220,7 @@ func (s *session) compareContract(text []byte) error {
 		same := *served
 		same.Info = &renamed
 		if written, err := same.MarshalJSON(); err == nil && s.compareSameVersion(written) == nil {
-			return fmt.Errorf("it claims version %s, but equals version %s in all else", served.Info.Version, own.Info.Version)
+			return fmt.Errorf("its version is %s, but it is otherwise identical to version %s", served.Info.Version, own.Info.Version)
 		}
 		return compareOtherVersion(served, own)
 	}

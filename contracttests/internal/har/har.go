@@ -172,7 +172,7 @@ type (
 		Size      int64  `json:"size"`
 		MediaType string `json:"mimeType"`
 		Text      string `json:"text,omitempty"`
-		Encoding  string `json:"encoding,omitempty"` // "base64" if the body is no text
+		Encoding  string `json:"encoding,omitempty"` // "base64" if the body is not text
 		Comment   string `json:"comment,omitempty"`
 	}
 )

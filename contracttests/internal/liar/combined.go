@@ -137,7 +137,7 @@ func alternativeDefects() []row {
 	}
 }
 
-// stringOf is a value as a string, "" if it is none.
+// stringOf is a value as a string, "" if it is something else.
 func stringOf(v any) string {
 	s, _ := v.(string)
 	return s

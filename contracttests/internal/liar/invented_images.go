@@ -43,7 +43,7 @@ func inventedImages() []row {
 	}
 }
 
-// refuseImage answers to inline images for which the condition holds as to a file that is no image, but with another reason.
+// refuseImage answers to inline images for which the condition holds as to a file that is not an image, but with another reason.
 func refuseImage(why string, holds func(p *picture) bool) lie {
 	return func(honest server) server {
 		return func(c *call) *reply {

@@ -195,7 +195,7 @@ func TestProxy_withoutAServer(t *testing.T) {
 	require.Equal(t, "no answer: connection refused", report.Kinds[0].Examples[0].Fault)
 }
 
-// TestProxy_clientHangsUp shows that an impatient client is no violation of anybody.
+// TestProxy_clientHangsUp shows that a client that disconnects early does not count as a violation.
 func TestProxy_clientHangsUp(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -9,6 +9,7 @@ import (
 	"image/png"
 	"math/rand/v2"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -120,14 +121,16 @@ func (s impatient) Read(ctx context.Context, img *image.Gray, dpi int, model str
 
 func TestFile_KeepsTheLinesOfAFirstReadingThatTimeRanOutOf(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	page := ocrtest.MustPNG(t, ocrtest.Page("The first lines of this page", "are all that there is time for"))
-	doc, err := reading.File(ctx, page, reading.Options{Language: "en", Enhance: true}, impatient{MustEngines(t, 1)})
-	require.NoError(t, err)
-	require.Contains(t, doc.Text(), "first lines")
-	require.LessOrEqual(t, doc.Confidence, 0.3)
-	require.NoError(t, ctx.Err(), "there was time left for the answer")
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		page := ocrtest.MustPNG(t, ocrtest.Page("The first lines of this page", "are all that there is time for"))
+		doc, err := reading.File(ctx, page, reading.Options{Language: "en", Enhance: true}, impatient{MustEngines(t, 1)})
+		require.NoError(t, err)
+		require.Contains(t, doc.Text(), "first lines")
+		require.LessOrEqual(t, doc.Confidence, 0.3)
+		require.NoError(t, ctx.Err(), "there was time left for the answer")
+	})
 }
 
 // punctual records the deadline of each reading of a page.
@@ -158,12 +161,14 @@ func TestFile_LeavesTimeForTheNextPages(t *testing.T) {
 
 func TestFile_KeepsWhatWasReadWhenTimeRunsOut(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	page := ocrtest.MustPNG(t, ocrtest.Page("The first reading of this page", "is all that there is time for"))
-	doc, err := reading.File(ctx, page, reading.Options{Language: "en", Enhance: true}, &slowAfter{MustEngines(t, 1), 1})
-	require.NoError(t, err)
-	require.Contains(t, doc.Text(), "first reading")
-	require.LessOrEqual(t, doc.Confidence, 0.3, "the confidence says that the page was not read to the end")
-	require.NoError(t, ctx.Err())
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		page := ocrtest.MustPNG(t, ocrtest.Page("The first reading of this page", "is all that there is time for"))
+		doc, err := reading.File(ctx, page, reading.Options{Language: "en", Enhance: true}, &slowAfter{MustEngines(t, 1), 1})
+		require.NoError(t, err)
+		require.Contains(t, doc.Text(), "first reading")
+		require.LessOrEqual(t, doc.Confidence, 0.3, "the confidence says that the page was not read to the end")
+		require.NoError(t, ctx.Err())
+	})
 }

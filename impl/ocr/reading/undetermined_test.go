@@ -6,6 +6,7 @@ import (
 	"image"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -147,15 +148,17 @@ func (l *late) Read(ctx context.Context, img *image.Gray, dpi int, model string,
 
 func TestRead_undeterminedAgain_late(t *testing.T) {
 	t.Parallel()
-	const french = "une table de chêne avec deux bancs dans la maison où nous avons été"
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	page := decode.Page{Image: ocrtest.Page("few letters", "on two lines"), DPI: 300}
-	found, err := reading.Read(ctx, page, open, &late{bilingual{line: "Dupont 1843", page: french}})
-	require.NoError(t, err)
-	require.Equal(t, "en", found.Language)
-	require.Contains(t, found.Page.Text(), french, "all of the first reading")
-	require.LessOrEqual(t, found.Page.Confidence, 0.3)
+	synctest.Test(t, func(t *testing.T) {
+		const french = "une table de chêne avec deux bancs dans la maison où nous avons été"
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		page := decode.Page{Image: ocrtest.Page("few letters", "on two lines"), DPI: 300}
+		found, err := reading.Read(ctx, page, open, &late{bilingual{line: "Dupont 1843", page: french}})
+		require.NoError(t, err)
+		require.Equal(t, "en", found.Language)
+		require.Contains(t, found.Page.Text(), french, "all of the first reading")
+		require.LessOrEqual(t, found.Page.Confidence, 0.3)
+	})
 }
 
 func TestRead_undeterminedAgain(t *testing.T) {

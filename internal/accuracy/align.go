@@ -76,7 +76,7 @@ func alignment(truth, text []string) []byte {
 	return moves
 }
 
-// Nearest returns the part of a text that a line is most like, and their distance in characters. Both are folded.
+// Nearest returns the part of a text that is most similar to a line, and their distance in characters. Both must be folded.
 func Nearest(line, text string) (part string, errors int) {
 	a, b := []rune(line), []rune(text)
 	// costs[j] is the distance of the line so far from the part that ends before character j and begins at starts[j].

@@ -41,8 +41,8 @@ type Search struct {
 	Thorough bool
 }
 
-// Readings are the readings of a strip. First is what ReadStrips returns; Listed is read with word lists, and Thorough also by several looks. Those
-// that Search does not request are nil.
+// Readings are the readings of a strip. First is what ReadStrips returns; Listed is read with word lists, and Thorough also by several
+// looks. Those that Search does not request are nil.
 type Readings struct{ First, Listed, Thorough []tesseract.Word }
 
 // Models says what a page is read with.

@@ -143,7 +143,7 @@ func (l *look) likelihood(classes []int) float64 {
 	logarithm := 0.0
 	for t := 0; t < len(l.probabilities); t += l.classes {
 		row, sum := l.probabilities[t:t+l.classes], 0.0
-		for s := states - 1; s >= 0; s-- { // downwards: the step before is overwritten behind us
+		for s := states - 1; s >= 0; s-- { // downwards, because at[s-1] and at[s-2] must still be those of the step before
 			p := at[s]
 			if s > 0 {
 				p += at[s-1]

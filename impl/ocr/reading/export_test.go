@@ -21,6 +21,11 @@ func OnPage(blocks []document.Block, size image.Point, angle float64) []document
 	return sheet{img: image.NewGray(image.Rectangle{Max: size}), angle: angle}.onPage(blocks)
 }
 
+// BoxOnSheet moves a box of a page of that size onto its sheet, which was rotated by an angle.
+func BoxOnSheet(b document.Box, size image.Point, angle float64) document.Box {
+	return sheet{img: image.NewGray(image.Rectangle{Max: size}), angle: angle}.boxOnSheet(b)
+}
+
 // Turned turns an orientation.
 var Turned = turned
 

@@ -124,7 +124,7 @@ func (s sheet) boxOnPage(b document.Box) document.Box {
 	return b.Clip(s.img.Rect.Dx(), s.img.Rect.Dy())
 }
 
-// boxOnSheet moves a box of the page with its middle.
+// boxOnSheet moves a box of the page onto the sheet, as boxOnPage does the other way.
 func (s sheet) boxOnSheet(b document.Box) document.Box {
 	s.angle = -s.angle
 	return s.boxOnPage(b)

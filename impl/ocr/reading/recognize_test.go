@@ -232,6 +232,9 @@ func TestSheet_onPage(t *testing.T) {
 	box := placed[0].Lines[0].Words[0].Box
 	require.InDelta(t, 702, box.X, 3)
 	require.InDelta(t, 472, box.Y, 3, "the right half was rotated down and moves back up")
+	back := reading.BoxOnSheet(box, image.Pt(1000, 1000), 2)
+	require.InDelta(t, 700, back.X, 1)
+	require.InDelta(t, 480, back.Y, 1)
 }
 
 func textOf(blocks []document.Block) string {

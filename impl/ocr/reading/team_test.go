@@ -3,6 +3,7 @@ package reading_test
 import (
 	"image"
 	"image/draw"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,6 +44,22 @@ func TestFile_readsColumnsAtTheSameTime(t *testing.T) {
 	require.Equal(t, alone, together)
 }
 
+func TestEngines_Read_sharesLines(t *testing.T) {
+	t.Parallel()
+	page := ocrtest.Page(slices.Repeat([]string{"the register of the parish was kept by the clerk"}, 24)...)
+	alone, err := MustEngines(t, 1).Read(t.Context(), page, 300, "eng", tesseract.Auto)
+	require.NoError(t, err)
+	engines := MustEngines(t, 1)
+	engines.SetThreads(2)
+	_, err = engines.Read(t.Context(), page, 300, "eng+fra", tesseract.Auto)
+	require.NoError(t, err)
+	require.Zero(t, engines.Mates(), "several models are read with by one engine")
+	together, err := engines.Read(t.Context(), page, 300, "eng", tesseract.Auto)
+	require.NoError(t, err)
+	require.Equal(t, 1, engines.Mates())
+	require.Equal(t, alone, together)
+}
+
 func TestFile_countsEnginesOfATeam(t *testing.T) {
 	t.Parallel()
 	page := ocrtest.MustPNG(t, twoColumns())
@@ -51,10 +68,10 @@ func TestFile_countsEnginesOfATeam(t *testing.T) {
 		mates  int
 		warm   int // the model of English, and another
 	}{
-		"keeps an additional engine beside other models":        {100_000_000, 1, 2},
-		"closes another model if memory allows only two":        {25_000_000, 1, 1},
-		"reads with one engine if memory allows no second one":  {15_000_000, 0, 1},
-		"reads with one engine even if memory allows not a one": {1, 0, 1},
+		"keeps an additional engine beside other models":       {100_000_000, 1, 2},
+		"closes another model if memory allows only two":       {25_000_000, 1, 1},
+		"reads with one engine if memory allows no second one": {15_000_000, 0, 1},
+		"reads with one engine even if memory allows none":     {1, 0, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

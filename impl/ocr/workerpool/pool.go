@@ -47,7 +47,8 @@ type Options struct {
 }
 
 // DefaultMemory is the memory limit of a worker, in bytes: three times what the largest permitted image, in colour, was
-// measured to take. A worker that has read ordinary pages for a while takes a sixth of it.
+// measured to take with one engine. Each of the three engines that may share its lines takes 280 MB more. A worker that has read
+// ordinary pages for a while takes a sixth of the limit.
 const DefaultMemory = 3 << 30
 
 // Defaults of Options that are not derived from others.

@@ -103,7 +103,7 @@ var extractRows = []row{
 		explanation: "The text says what the image shows.",
 	}, {
 		// Options that work alone and not together.
-		name: "extract/200/combinations", points: 1800, extractions: 180, needs: []string{model.NeedThorough}, check: checkCombinations,
+		name: "extract/200/combinations", points: 10 * mostCombinations(), extractions: mostCombinations(), needs: []string{model.NeedThorough}, check: checkCombinations,
 		explanation: "Every format is right in every language, with enhancement and without.",
 	}, {
 		// Two requests per image: answers that are mixed up differ from the earlier readings of the image.
@@ -141,7 +141,7 @@ func confidencesFollowWords(_ context.Context, s *session, x []*model.Exchange) 
 
 // checkCombinations asks for every format in every listed language, verbatim or enhanced in turn, of pages of every kind.
 func checkCombinations(ctx context.Context, s *session) error {
-	a, err := s.account(ctx, model.KeyOK, 100, 180)
+	a, err := s.account(ctx, model.KeyOK, mostCombinations(), mostCombinations())
 	if err != nil {
 		return err
 	}
@@ -151,9 +151,8 @@ func checkCombinations(ctx context.Context, s *session) error {
 	}
 	pages := []string{printed, other, blank, model.ImageFaint, model.ImagePages}
 	pages = slices.DeleteFunc(pages, func(p string) bool { return s.ImageURL(p) == "" })
-	formats := append([]string{"", "text", "pdf"}, documents.Formats...)
 	for i, tag := range listed[:min(len(listed), mostCombined)] {
-		for k, format := range formats {
+		for k, format := range everyFormat {
 			q := read(pages[(i+k)%len(pages)]).language(tag).format(format)
 			if (i+k/2)%3 == 0 {
 				q = q.enhance(true)
@@ -168,6 +167,12 @@ func checkCombinations(ctx context.Context, s *session) error {
 
 // mostCombined is in how many languages every format is asked for.
 const mostCombined = 20
+
+// mostCombinations is how many extractions checkCombinations sends at most.
+func mostCombinations() int64 { return mostCombined * int64(len(everyFormat)) }
+
+// everyFormat are the formats of the contract; "" stands for a request without one.
+var everyFormat = append([]string{"", "text", "pdf"}, documents.Formats...)
 
 // waysToWriteIt writes one request in seven ways that RFC 8259 and RFC 9110 make equivalent.
 func waysToWriteIt(s *session) []ask {

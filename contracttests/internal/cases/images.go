@@ -116,7 +116,7 @@ func namesOf(files []images.File) (names []string) {
 }
 
 // anyFormat are the formats that everyImage asks for in turn.
-var anyFormat = []string{"", "hocr", "alto", "page", "tsv"}
+var anyFormat = append([]string{""}, documents.Formats...)
 
 // everyImage sends every file once, and every form of URL with a file whose base64 has every sign. Of the heavy files simulated targets,
 // which do not look at them, get one.
@@ -130,12 +130,13 @@ func everyImage(s *session) (asks []ask) {
 		isFirst = isFirst && !f.Heavy
 		used = append(used, f.Name)
 		// Each file is asked for in another format, because a document states more of an image.
-		a := inline(f.Name, dataURL("image/"+f.Format, f.Data)).format(anyFormat[i%len(anyFormat)])
+		a, format := inline(f.Name, dataURL("image/"+f.Format, f.Data)), anyFormat[i%len(anyFormat)]
 		if strings.Contains(f.Name, "thumbnail") {
-			a = a.format("hocr")
+			format = "hocr"
 		}
-		if asks = append(asks, a); len(f.Data) < longImage { // what two formats say of an image must agree
-			asks = append(asks, a.format(anyFormat[1+i%(len(anyFormat)-1)]))
+		if asks = append(asks, a.format(format)); len(f.Data) < longImage { // what two formats say of an image must agree
+			next := slices.Index(documents.Formats, format) + 1
+			asks = append(asks, a.format(documents.Formats[next%len(documents.Formats)]))
 		}
 	}
 	for i, form := range urlForms() {

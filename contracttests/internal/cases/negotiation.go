@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 
-	"uncial/contracttests/internal/documents"
 	"uncial/contracttests/internal/model"
 )
 
@@ -135,8 +134,7 @@ func negotiationRows() (rows []row) {
 // negotiatedResults asks for every format under every negotiation. A long page is among them, because short answers are seldom compressed.
 func negotiatedResults(s *session) (asks []ask) {
 	for i, q := range negotiated(read(printed), false) {
-		formats := append([]string{"", "text", "pdf"}, documents.Formats...)
-		asks = append(asks, q.format(formats[i%len(formats)]))
+		asks = append(asks, q.format(everyFormat[i%len(everyFormat)]))
 	}
 	if s.ImageURL(model.ImageTenPages) != "" {
 		for _, coding := range []string{"gzip", "identity", "*"} {

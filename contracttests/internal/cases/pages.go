@@ -60,7 +60,7 @@ var pageRows = []row{
 		explanation: "Words are in their places on each of several pages that differ in size, in every format.",
 		build: func(*session) (asks []ask) {
 			f := drawnPages().unequal
-			for _, format := range append(slices.Clone(documents.Formats), "pdf", "json") {
+			for _, format := range pageFormats {
 				asks = append(asks, inline(f.Name, dataURL("image/tiff", f.Data)).format(format))
 			}
 			return asks
@@ -104,6 +104,9 @@ var drawnPages = sync.OnceValue(func() drawn {
 	return drawn{images.TIFF("special", special), images.TIFF("ten", ten...), images.TIFF("many", many), images.TIFF("unequal", many, ten[0], ten[1])}
 })
 
+// pageFormats are the formats that the pages of pageRows are asked for in.
+var pageFormats = append(slices.Clone(documents.Formats), "pdf", "json")
+
 // inEveryFormat asks for an image of the target in each format, or for a page that the suite draws instead.
 func inEveryFormat(scenario string, page func() images.File) func(s *session) []ask {
 	return func(s *session) (asks []ask) {
@@ -112,7 +115,7 @@ func inEveryFormat(scenario string, page func() images.File) func(s *session) []
 			f := page()
 			a = inline(f.Name, dataURL("image/"+f.Format, f.Data))
 		}
-		for _, format := range append(slices.Clone(documents.Formats), "pdf", "json") {
+		for _, format := range pageFormats {
 			asks = append(asks, a.format(format))
 		}
 		return asks

@@ -12,31 +12,34 @@ import (
 	"uncial/internal/text"
 )
 
-// Evidence is what is known of a word's correctness: one value for each name of evidenceNames.
-type Evidence [17]float64
+// Evidence is what is known of a word's correctness: one value for each constant below, from evConstant to evEntropy.
+type Evidence [evEntropy + 1]float64
 
-// evidenceNames names the values, in the order of Evidence.
-var evidenceNames = [len(Evidence{})]string{
-	"constant",    // 1
-	"own",         // log-odds of the recognizer's confidence in the word
-	"known",       // for a word of longWord letters and more that a word list has: the share of such words on the page
-	"known short", // the same for a shorter word
-	"unknown",     // the same for a word of longWord letters and more that no word list has
-	"width",       // how far the width of its letters is from that of its line, in logarithms
-	"last",        // 1 for the last word of a line, which may be cut off
+const (
+	evConstant   = iota // 1
+	evOwn               // log-odds of the recognizer's confidence in the word
+	evKnown             // for a word of longWord letters and more that a word list has: the share of such words on the page
+	evKnownShort        // the same for a shorter word
+	evUnknown           // the same for a word of longWord letters and more that no word list has
+	evWidth             // how far the width of its letters is from that of its line, in logarithms
+	evLast              // 1 for the last word of a line, which may be cut off
+
 	// Only for print.
-	"sure",        // how far "own" exceeds sureOwn
-	"early print", // 1 if the model for early print read it
-	"agreed",      // 1 if another reading of the page has the word too
-	"denied",      // 1 if another reading of the page has something else there
-	"letters",     // log-odds of the recognizer's mean confidence in its characters
-	"digits",      // 1 for a word with a digit
+
+	evSure       // how far evOwn exceeds sureOwn
+	evEarlyPrint // 1 if the model for early print read it
+	evAgreed     // 1 if another reading of the page has the word too
+	evDenied     // 1 if another reading of the page has something else there
+	evLetters    // log-odds of the recognizer's mean confidence in its characters
+	evDigit      // 1 for a word with a digit
+
 	// Only for handwriting.
-	"rare",    // 1 for a word with a sign beyond the letters of modern languages
-	"single",  // 1 for a word of one character
-	"wrong",   // logarithm of the share of its characters that are wrong, on average over the likely readings of the word
-	"entropy", // the largest entropy of the possible characters
-}
+
+	evRare    // 1 for a word with a sign beyond the letters of modern languages
+	evSingle  // 1 for a word of one character
+	evWrong   // logarithm of the share of its characters that are wrong, on average over the likely readings of the word
+	evEntropy // the largest entropy of the possible characters
+)
 
 // evidence returns the evidence of each word of the page that is, or is not, handwritten, in reading order. Words must have the
 // confidences of the steps before.
@@ -51,10 +54,10 @@ func (p *page) evidence(handwritten bool) []Evidence {
 		for i := range line.Words {
 			w := &line.Words[i]
 			n := float64(utf8.RuneCountInString(w.Text))
-			e := Evidence{1, ownLogOdds(w, handwritten)}
-			e[2], e[3], e[4] = p.isKnown(w.Text)
-			e[5] = math.Abs(math.Log(max(float64(w.Box.W), 1)/n) - usual)
-			e[6] = flag(i == len(line.Words)-1)
+			e := Evidence{evConstant: 1, evOwn: ownLogOdds(w, handwritten)}
+			e[evKnown], e[evKnownShort], e[evUnknown] = p.isKnown(w.Text)
+			e[evWidth] = math.Abs(math.Log(max(float64(w.Box.W), 1)/n) - usual)
+			e[evLast] = flag(i == len(line.Words)-1)
 			if handwritten {
 				e.addHandwriting(w)
 			} else {
@@ -69,26 +72,26 @@ func (p *page) evidence(handwritten bool) []Evidence {
 
 // addPrint fills in the values that are only for print.
 func (e *Evidence) addPrint(w *document.Word, other otherWords) {
-	e[7], e[8] = max(e[1]-sureOwn, 0), flag(w.Model == earlyPrint)
+	e[evSure], e[evEarlyPrint] = max(e[evOwn]-sureOwn, 0), flag(w.Model == earlyPrint)
 	if other != nil {
-		e[9], e[10] = flag(other.has(w)), flag(!other.has(w))
+		e[evAgreed], e[evDenied] = flag(other.has(w)), flag(!other.has(w))
 	}
-	e[11] = e[1]
+	e[evLetters] = e[evOwn]
 	if s := w.Signals; s != nil {
-		e[11] = logOdds(s.Letters)
+		e[evLetters] = logOdds(s.Letters)
 	}
-	e[12] = flag(strings.ContainsFunc(w.Text, unicode.IsDigit))
+	e[evDigit] = flag(strings.ContainsFunc(w.Text, unicode.IsDigit))
 }
 
 // addHandwriting fills in the values that are only for handwriting.
 func (e *Evidence) addHandwriting(w *document.Word) {
-	e[13] = flag(strings.ContainsFunc(w.Text, func(r rune) bool { return r > lastUsualLetter }))
-	e[14] = flag(utf8.RuneCountInString(w.Text) == 1)
+	e[evRare] = flag(strings.ContainsFunc(w.Text, func(r rune) bool { return r > lastUsualLetter }))
+	e[evSingle] = flag(utf8.RuneCountInString(w.Text) == 1)
 	wrong := 1 - w.Confidence
 	if s := w.Signals; s != nil {
-		wrong, e[16] = s.Wrong, s.Entropy
+		wrong, e[evEntropy] = s.Wrong, s.Entropy
 	}
-	e[15] = math.Log(wrong + leastWrong)
+	e[evWrong] = math.Log(wrong + leastWrong)
 }
 
 // relateToPage fills in what depends on all words of the page. A word list proves little on a page with few known words: such a page is
@@ -96,12 +99,12 @@ func (e *Evidence) addHandwriting(w *document.Word) {
 func relateToPage(all []Evidence) {
 	var known, long float64
 	for _, e := range all {
-		known, long = known+e[2], long+e[2]+e[4]
+		known, long = known+e[evKnown], long+e[evKnown]+e[evUnknown]
 	}
 	share := (known + fewWords/2) / (long + fewWords)
 	for i := range all {
 		e := &all[i]
-		e[2], e[3], e[4] = share*e[2], share*e[3], share*e[4]
+		e[evKnown], e[evKnownShort], e[evUnknown] = share*e[evKnown], share*e[evKnownShort], share*e[evUnknown]
 	}
 }
 

@@ -222,8 +222,8 @@ const (
 	minCurveConfidence = 0.02
 )
 
-// The final confidence of words: the weights of their evidence, see evidenceNames, in a logistic regression on the share of their
-// characters that are correct. "uncial-accuracy --fit" prints them; README.md has the commands and the figures.
+// The final confidence of words: the weights of their evidence, in the order of evidence.go, in a logistic regression on the share of
+// their characters that are correct. "uncial-accuracy --fit" prints them; README.md has the commands and the figures.
 var (
 	printWeights = Evidence{
 		-1.855, 0.102, 0.842, -0.073, 0.254, -1.126, -0.322, 0.865, 0.337, 0.448, -0.300, 0.922, -0.922,

@@ -79,11 +79,8 @@ func voteSample(group int, c correct.Candidate, gain int) sample {
 
 // folded returns the text of a line without a hyphen at its end, which the ground truth of a page does not have.
 func folded(words []document.Word) string {
-	var texts []string
-	for _, w := range words {
-		texts = append(texts, w.Text)
-	}
-	return strings.TrimRight(accuracy.Folded(strings.Join(texts, " ")), "-=¬⸗")
+	line := document.Line{Words: words}
+	return strings.TrimRight(accuracy.Folded(line.Text()), "-=¬⸗")
 }
 
 // leftOut returns a table of the characters that the candidates from some probabilities on correct and spoil. Each group has the weights

@@ -67,10 +67,4 @@ func letters(words string) string {
 	}, text.FoldType(words))
 }
 
-func joined(words []document.Word) string {
-	texts := make([]string, len(words))
-	for i, w := range words {
-		texts[i] = w.Text
-	}
-	return strings.Join(texts, " ")
-}
+func joined(words []document.Word) string { return (&document.Line{Words: words}).Text() }

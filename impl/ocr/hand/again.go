@@ -139,11 +139,7 @@ func (r *reading) correct(other []document.Word, known func(word string) bool) {
 		if !c.isCorrection(known) {
 			continue
 		}
-		after := make([]string, len(c.after))
-		for i, w := range c.after {
-			after[i] = w.Text
-		}
-		edit := document.NewEdit(c.before, strings.Join(after, " "), ruleAgain, meanOf(c.after, c.before))
+		edit := document.NewEdit(c.before, strings.Join(texts(c.after), " "), ruleAgain, meanOf(c.after, c.before))
 		if len(c.before) == 0 {
 			edit.Box = document.WordsBox(c.after)
 		}

@@ -23,7 +23,7 @@ import lines
 import modelfile
 
 RARE = 3             # lines that must have a character before the model learns it
-SMALLEST_RUN = 3000  # lines seen at least, whatever the passes: two pages need more passes than forty
+SMALLEST_RUN = 3000  # lines that are seen at least, however many passes that takes: for two pages, more than forty
 COLUMNS = 8192       # columns of a batch
 AVERAGE = .995       # of the weights' moving average, which is the model that is written
 SAVE_EVERY = 60      # seconds

@@ -60,14 +60,12 @@ func (k *Knowledge) weigh(c *Candidate, line []document.Word, voters []aligned) 
 			agree += odds
 		}
 	}
-	n := float64(len(voters))
+	n, onPage := float64(len(voters)), k.isElsewhere(before, before)
 	c.Evidence = Evidence{
 		1, agree / n, nearness(c, line, voters), best, best - own, k.likelier(line, c),
 		float64(utf8.RuneCountInString(after) - utf8.RuneCountInString(before)), flag(c.To == len(line)),
-		0, 0, flag(k.knows(line[c.From:c.To])), flag(supporters > 1),
+		flag(onPage), flag(!onPage && k.isElsewhere(after, before)), flag(k.knows(line[c.From:c.To])), flag(supporters > 1),
 	}
-	onPage := k.isElsewhere(before, before)
-	c.Evidence[8], c.Evidence[9] = flag(onPage), flag(!onPage && k.isElsewhere(after, before))
 }
 
 // knows reports whether a word list has all of the words.

@@ -32,10 +32,10 @@ func TestRecognizer_Compare(t *testing.T) {
 	l := mustLanguage(t, mustCount(t, "abc\nabé\n", 2))
 	r := neural.NewRecognizer(mustLoad(t, newSketch().file()), l)
 	blank := func() []float32 { return row(0.99, no, no, no, no, no) }
-	// a look sees a or b first and c or é last, with a blank between; step says how far apart the letters are
-	look := func(a, c float32, apart int) [][]float32 {
+	// a look sees a or b first and c or é last, with that many blanks between them
+	look := func(a, c float32, blanks int) [][]float32 {
 		rows := [][]float32{row(no, no, a, 1-a, no, no)}
-		for range apart {
+		for range blanks {
 			rows = append(rows, blank())
 		}
 		return append(rows, row(no, no, no, no, c, 1-c), blank())

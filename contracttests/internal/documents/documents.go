@@ -210,15 +210,19 @@ func (d *Document) Words() (words []*Element) {
 }
 
 // Words are the words of the element in reading order, or the element itself if it is one.
-func (e *Element) Words() []*Element {
-	if e.kind == wordKind {
+func (e *Element) Words() []*Element { return e.all(wordKind) }
+
+// Lines are the lines of the element in reading order, or the element itself if it is one.
+func (e *Element) Lines() []*Element { return e.all(lineKind) }
+
+func (e *Element) all(k kind) (elements []*Element) {
+	if e.kind == k {
 		return []*Element{e}
 	}
-	var words []*Element
 	for _, p := range e.Parts {
-		words = append(words, p.Words()...)
+		elements = append(elements, p.all(k)...)
 	}
-	return words
+	return elements
 }
 
 // Confidence is the mean over all characters, 0 without characters. Long words count more than short ones, because

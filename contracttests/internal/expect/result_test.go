@@ -2,6 +2,7 @@ package expect_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -70,6 +71,40 @@ func TestReadings_CheckResult(t *testing.T) {
 			changed := result()
 			change(changed)
 			require.Contains(t, faultsOf(t, &r, job, changed), want)
+		})
+	}
+}
+
+// TestReadings_CheckResult_neighbours lists two weak words as two places, which they are only if they are in different lines.
+func TestReadings_CheckResult_neighbours(t *testing.T) {
+	t.Parallel()
+	const head = "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext\n1\t1\t0\t0\t0\t0\t0\t0\t640\t200\t-1\t\n"
+	block := func(n, left, width int) string {
+		const rest = "\t10\t%[3]d\t40\t-1\t\n"
+		return fmt.Sprintf("2\t1\t%[1]d\t0\t0\t0\t%[2]d"+rest+"3\t1\t%[1]d\t1\t0\t0\t%[2]d"+rest+"4\t1\t%[1]d\t1\t1\t0\t%[2]d"+rest, n, left, width)
+	}
+	word := func(block, n, left int, text string) string {
+		return fmt.Sprintf("5\t1\t%d\t1\t1\t%d\t%d\t10\t80\t40\t30.0\t%s\n", block, n, left, text)
+	}
+	place := func(left int, text string) map[string]any {
+		return map[string]any{"page": 1, "box": map[string]any{"x": left, "y": 10, "width": 80, "height": 40}, "confidence": 0.3, "reason": "low-confidence", "text": text}
+	}
+	for name, c := range map[string]struct{ text, document, want string }{
+		"accepts it of two columns": {"Whan\n\nthat", head + block(1, 10, 80) + word(1, 1, 10, "Whan") + block(2, 110, 80) + word(2, 1, 110, "that"), ""},
+		"refuses it of one line":    {"Whan that", head + block(1, 10, 200) + word(1, 1, 10, "Whan") + word(1, 2, 110, "that"), `the words "Whan" and "that" are neighbours`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var r expect.Readings
+			r.SetExact(true)
+			answer := result()
+			answer["text"], answer["document"], answer["confidence"], answer["weak"] = c.text, c.document, 0.3, []any{place(10, "Whan"), place(110, "that")}
+			faults := faultsOf(t, &r, model.Job{Image: model.ImageOther, Format: "tsv"}, answer)
+			if c.want == "" {
+				require.Empty(t, faults)
+				return
+			}
+			require.Contains(t, faults, c.want)
 		})
 	}
 }

@@ -167,24 +167,20 @@ func compareWeak(places []WeakPlace, doc *documents.Document) string {
 // place. Places of several lines are left out.
 func splitPlace(places []WeakPlace, doc *documents.Document) string {
 	for n, p := range doc.Pages {
-		last, before := -1, ""
-		for _, word := range p.Words() {
-			at := slices.IndexFunc(places, func(w WeakPlace) bool {
-				return w.Page == int64(n+1) && w.Reason == lowConfidence && !strings.Contains(w.Text, "\n") && slices.Contains(strings.Fields(w.Text), word.Text) && w.box().Contains(word.Box)
-			})
-			if at >= 0 && last >= 0 && at != last && places[at].isBeside(places[last]) {
-				return fmt.Sprintf("the words %q and %q are neighbours, but in different weak places", before, word.Text)
+		for _, line := range p.Lines() {
+			last, before := -1, ""
+			for _, word := range line.Words() {
+				at := slices.IndexFunc(places, func(w WeakPlace) bool {
+					return w.Page == int64(n+1) && w.Reason == lowConfidence && !strings.Contains(w.Text, "\n") && slices.Contains(strings.Fields(w.Text), word.Text) && w.box().Contains(word.Box)
+				})
+				if at >= 0 && last >= 0 && at != last {
+					return fmt.Sprintf("the words %q and %q are neighbours, but in different weak places", before, word.Text)
+				}
+				last, before = at, word.Text
 			}
-			last, before = at, word.Text
 		}
 	}
 	return ""
-}
-
-// isBeside reports whether two places are in one line: their boxes overlap in height by more than half.
-func (w WeakPlace) isBeside(o WeakPlace) bool {
-	a, b := w.box(), o.box()
-	return 2*(min(a.Bottom, b.Bottom)-max(a.Top, b.Top)) > min(a.Bottom-a.Top, b.Bottom-b.Top)
 }
 
 // maxUnlisted is how many characters more may be likely to be wrong in a word that a full list leaves out: documents round confidences.

@@ -71,11 +71,16 @@ func (e *Engines) Read(ctx context.Context, img *image.Gray, dpi int, model stri
 	}
 	engines := []*tesseract.Engine{engine}
 	if mode == tesseract.Auto && !strings.Contains(model, "+") { // several models: which one reads a line depends on the line before
-		if engines, err = e.team(engine, min(e.threads, img.Rect.Dx()*img.Rect.Dy()/minPixelsAnEngine)); err != nil {
+		if engines, err = e.team(engine, enginesFor(img.Rect.Dx()*img.Rect.Dy(), e.threads)); err != nil {
 			return nil, err
 		}
 	}
 	return readWith(ctx, engines, img, dpi, mode)
+}
+
+// enginesFor returns how many engines share the lines of an image of so many pixels.
+func enginesFor(pixels, threads int) int {
+	return min(threads, pixels/minPixelsAnEngine, maxPixelsOfEngines/max(pixels, 1))
 }
 
 // readWith is Read with one engine, or with several that have the same model.

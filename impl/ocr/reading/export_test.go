@@ -14,6 +14,7 @@ var (
 	Confidence = confidence
 
 	InGreekLetters = inGreekLetters
+	EnginesFor     = enginesFor
 )
 
 // OnPage moves blocks of a sheet that was rotated by an angle onto a page of that size.

@@ -268,6 +268,10 @@ const (
 // reading a small part of a page.
 const minPixelsAnEngine = 700_000
 
+// maxPixelsOfEngines bounds the pixels of all engines that share an image, because each has copies of its own: together they need about as much
+// memory as one engine does for the largest image.
+const maxPixelsOfEngines = 100_000_000
+
 // Reading doubtful lines again for the vote.
 const (
 	// sureVote is the confidence of all words from which on a line needs no vote. Below it are 789 of the 1,259 lines of print of the second set.

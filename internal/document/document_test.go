@@ -81,6 +81,7 @@ func TestDocument_Normalized(t *testing.T) {
 				{Words: []document.Word{
 					{Box: document.Box{X: -3, Y: 2, W: 10, H: 5}, Text: "e\u0301t \x00e\xffz", Confidence: -1, Alternatives: []document.Alternative{{Text: "other"}}},
 					{Text: "\x00\uFFFF"},
+					{Box: document.Box{X: 8, Y: 2, W: 4, H: 5}, Text: "\ufeffbe\u00ad"},
 				}},
 				{Words: words(" ")},
 			}},
@@ -90,7 +91,7 @@ func TestDocument_Normalized(t *testing.T) {
 	}
 	before := doc.Text()
 	n := doc.Normalized()
-	require.Equal(t, "ét e\uFFFDz", n.Text(), "composed, split at the space, without control characters")
+	require.Equal(t, "ét e\uFFFDz be-", n.Text(), "composed, split at the space, without control characters, with a visible hyphen")
 	require.Equal(t, before, doc.Text(), "the original is unchanged")
 	require.Len(t, n.Pages[0].Blocks, 1, "empty lines and blocks are dropped")
 	block := n.Pages[0].Blocks[0]

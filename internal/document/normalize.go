@@ -146,11 +146,14 @@ func phrase(s string) string {
 	return strings.Join(strings.Fields(strings.Join(words, " ")), " ")
 }
 
-// clean returns the text in NFC without control characters and noncharacters, which XML and TSV cannot hold. Invalid UTF-8
-// becomes U+FFFD.
+// clean returns the text in NFC without byte order marks, control characters and noncharacters; XML and TSV cannot hold the latter. Invalid UTF-8
+// becomes U+FFFD. A soft hyphen becomes a hyphen, since it would be invisible although the page shows it.
 func clean(s string) string {
 	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r&0xFFFE == 0xFFFE || (r >= 0xFDD0 && r <= 0xFDEF) {
+		if r == '\u00ad' {
+			return '-'
+		}
+		if unicode.IsControl(r) || r == '\ufeff' || r&0xFFFE == 0xFFFE || (r >= 0xFDD0 && r <= 0xFDEF) {
 			return -1
 		}
 		return r

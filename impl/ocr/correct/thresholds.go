@@ -1,6 +1,6 @@
 package correct
 
-// Limits of the vote. impl/ocr/reading/README.md has the figures.
+// Limits of the vote. impl/ocr/reading/experiments.md has the figures.
 const (
 	// minVote is the probability from which on a candidate replaces the words that were read.
 	minVote = 0.45

@@ -2,7 +2,7 @@
 // read the page, which of their readings is kept, and how confident the service is of it.
 //
 // A page is read by an ordered list of named steps, each with the condition under which it runs; steps.go has the list, and
-// README.md what each step contributes. A clean page costs one recognition. Further models and sizes are tried only if the first
+// experiments.md what each step contributes. A clean page costs one recognition. Further models and sizes are tried only if the first
 // reading is in doubt: conditions depend on what was read, never on what the caller says about the page. Options.Without omits
 // single steps, for measurements.
 //

@@ -20,7 +20,7 @@ type voter struct {
 	thin   bool    // with thinner strokes
 }
 
-// voters read with the model that read the page. Of the ways tried, these find the most corrections for their time; see README.md.
+// voters read with the model that read the page. Of the ways tried, these find the most corrections for their time; see experiments.md.
 var voters = []voter{
 	{mode: tesseract.SingleLine, factor: 0.7, margin: 0.25},
 	{mode: tesseract.SingleLine, factor: 0.5, margin: 0.25},

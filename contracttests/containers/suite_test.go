@@ -56,7 +56,7 @@ func (c commands) MustRevoke(tb testing.TB, keyID string) {
 // overload at will, or a clock that moves; except the many images of --thorough; and except images by address, where the run serves none.
 func requireComplete(tb testing.TB, servesImages bool, skipped []string) {
 	tb.Helper()
-	expected := `is mapped to "(error|faint|enhance|slow|reset|cut|length|busy|overload|weak|fetch-not-found)"|clock of the target cannot be moved|use --thorough`
+	expected := `is mapped to "(error|faint|enhance|slow|reset|cut|length|busy|overload|weak|faded|fetch-not-found)"|clock of the target cannot be moved|use --thorough`
 	if !servesImages {
 		expected += `|use --serve-images`
 	}

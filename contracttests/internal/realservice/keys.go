@@ -19,7 +19,7 @@ import (
 // way to set the points of an account. The suite pays 10 points per extraction.
 var Plans = map[string]contracttests.Plan{
 	"free": {Points: 300, Limit: 10}, "pro": {Points: 10_000, Limit: 60}, "archive": {Points: 1_000_000, Limit: 600},
-	"dozen": {Points: 12, Limit: 600}, "ten": {Points: 10, Limit: 600}, "five": {Points: 5, Limit: 600},
+	"dozen": {Points: 12, Limit: 600}, "ten": {Points: 10, Limit: 600}, "five": {Points: 5, Limit: 60},
 }
 
 // MustPlansFile writes the catalogue in the form of the flag --plans and returns its path.
@@ -42,7 +42,7 @@ var scenarios = map[string]struct {
 	keys int
 }{
 	contracttests.KeyOK: {"archive", 1}, contracttests.KeySpare: {"archive", 3}, contracttests.KeyLow: {"dozen", 3},
-	contracttests.KeyExact: {"ten", 1}, contracttests.KeyEmpty: {"five", 1}, contracttests.KeyRateLimited: {"free", 4},
+	contracttests.KeyExact: {"ten", 1}, contracttests.KeyEmpty: {"five", 2}, contracttests.KeyRateLimited: {"free", 4},
 	contracttests.KeyCapped: {"pro", 4}, contracttests.KeyRevoked: {"free", 1}, contracttests.KeyExpired: {"free", 1},
 	contracttests.KeyOutside: {"free", 1},
 }

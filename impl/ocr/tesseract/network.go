@@ -5,5 +5,5 @@ package tesseract
 */
 import "C"
 
-// useNetwork switches the functions of network.c on or off, and returns whether they were on. Only a test needs it; tests cannot use cgo.
+// useNetwork switches our functions of Tesseract's network on or off, and returns whether they were on. Only a test needs it; tests cannot use cgo.
 func useNetwork(use bool) (before bool) { return bool(C.uncial_network_use(C.bool(use))) }

@@ -30,7 +30,7 @@ var (
 
 // readNative reads a folder that impl/deploy/release/libraries.sh wrote.
 func readNative(folder string) (list []native, err error) {
-	table, err := os.ReadFile(filepath.Join(folder, "packages.tsv"))
+	table, err := os.ReadFile(filepath.Join(folder, "packages.tsv")) //nolint:gosec // the folder of a flag
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func readNative(folder string) (list []native, err error) {
 			return nil, fmt.Errorf("packages.tsv: expected name, version and architecture in %q", line)
 		}
 		n := native{name: fields[0], version: fields[1], arch: fields[2]}
-		text, err := os.ReadFile(filepath.Join(folder, n.name+".copyright"))
+		text, err := os.ReadFile(filepath.Join(folder, n.name+".copyright")) //nolint:gosec // names from the table in that folder
 		if err != nil {
 			return nil, err
 		}

@@ -4,11 +4,13 @@ import http.server
 import json
 import os
 import pathlib
+import socket
 import socketserver
 import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 import uuid
 
 import uncial
@@ -83,6 +85,28 @@ class LiarTest(unittest.TestCase):
                     client.extract("https://images.example.org/1.jpg", idempotency_key="page-1")
                 self.assertEqual(e.exception.idempotency_key, "page-1")
             server.shutdown()
+
+
+class LookUpTest(unittest.TestCase):
+    """names of hosts"""
+
+    def test_timeout_bounds_the_look_up(self):
+        released = threading.Event()
+        self.addCleanup(released.set)
+        with unittest.mock.patch("socket.getaddrinfo", lambda *_: released.wait()), self.assertRaises(uncial.NoAnswer) as e:
+            uncial.Client("http://slow.example.org", "k", attempts=1, timeout=.2).status()
+        self.assertIn("slow.example.org could not be found in time", str(e.exception))
+
+    def test_every_address_is_tried(self):
+        with http.server.HTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            with socket.socket() as closed:
+                closed.bind(("127.0.0.1", 0))  # bound and not listening, so that connections are refused
+                found = [(socket.AF_INET, socket.SOCK_STREAM, 0, "", s.getsockname()) for s in (closed, server.socket)]
+                with unittest.mock.patch("socket.getaddrinfo", lambda *_: found), self.assertRaises(uncial.Error) as e:
+                    uncial.Client("http://two.example.org", "k", attempts=1).status()
+            server.shutdown()
+        self.assertIn("501", str(e.exception))  # the answer of a server without do_GET
 
 
 class DripTest(unittest.TestCase):

@@ -18,8 +18,10 @@ import io
 import json
 import mimetypes
 import os
+import queue
 import random
 import socket
+import threading
 import time
 import typing
 import urllib.error
@@ -223,6 +225,7 @@ class _Http(http.client.HTTPConnection):
         super().__init__(*args, **kwargs)
         self._end = time.monotonic() + self.timeout
         self.response_class = functools.partial(_Response, self._end)
+        self._create_connection = functools.partial(_connect, self._end)
 
     def connect(self):
         super().connect()
@@ -248,6 +251,41 @@ class _HttpsHandler(urllib.request.HTTPSHandler):
         return self.do_open(_Https, request)
 
 
+def _look_up(end, host, port) -> list:
+    """the addresses of a host, in the form of socket.getaddrinfo, which has no time limit of its own and may go on in its thread"""
+    found = queue.SimpleQueue()
+
+    def look_up():
+        try:
+            found.put(socket.getaddrinfo(host, port, 0, socket.SOCK_STREAM))
+        except Exception as e:  # raised below, in the thread of the caller
+            found.put(e)
+
+    threading.Thread(target=look_up, daemon=True).start()
+    try:
+        result = found.get(timeout=_left(end))
+    except queue.Empty:
+        raise TimeoutError(f"the address of {host} could not be found in time") from None
+    if isinstance(result, Exception):
+        raise result
+    return result
+
+
+def _connect(end, address, *_):
+    """A socket that is connected to a host before a time. The addresses of the host are tried in turn."""
+    failure = OSError(f"{address[0]} has no address")
+    for family, kind, protocol, _, target in _look_up(end, *address):
+        sock = socket.socket(family, kind, protocol)
+        try:
+            sock.settimeout(_left(end))
+            sock.connect(target)
+            return sock
+        except OSError as e:
+            sock.close()
+            failure = e
+    raise failure
+
+
 def _left(end) -> float:
     """the seconds until a time"""
     left = end - time.monotonic()
@@ -261,8 +299,7 @@ class Client:
 
     base_url: address of the API, such as "http://127.0.0.1:8080/api/v1".
     key:      the API key; by default that of the environment variable UNCIAL_KEY.
-    timeout:  seconds that one attempt may take. Only looking up the host takes what the system allows, and if the host has
-              several addresses, connecting may take as long for each.
+    timeout:  seconds that one attempt may take.
     attempts: how often a call is tried in all.
     patience: most seconds that a call waits between its attempts in all.
     """

@@ -48,6 +48,9 @@ func (d *Directory) SignInWith(ctx context.Context, issuer, subject string) (Use
 // for a sign-up without one. verified says that the provider vouches for the e-mail address. n.Password is ignored.
 // Errors: those of SignUp without ErrPassword and ErrBusy; ErrToken.
 func (d *Directory) SignUpWith(ctx context.Context, issuer, subject string, verified bool, secret string, n NewUser) (User, account.Account, error) {
+	if issuer == "" || subject == "" {
+		return User{}, account.Account{}, errors.New("sign up with a provider: issuer and subject must not be empty")
+	}
 	return d.join(ctx, n, secret, identity{issuer, subject}, verified)
 }
 

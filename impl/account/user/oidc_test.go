@@ -48,6 +48,11 @@ func TestDirectory_Link(t *testing.T) {
 		require.NoError(t, err)
 		t.mustSetPassword(u.ID)
 		require.True(t, t.hasProvider(u.ID))
+	}, "needs an issuer and a subject": func(t fixture) {
+		for _, identity := range [][2]string{{"", ""}, {issuer, ""}, {"", "46"}} {
+			_, _, err := t.SignUpWith(t.Context(), identity[0], identity[1], true, "", newUser("sso@example.org"))
+			require.ErrorContains(t, err, "issuer and subject must not be empty")
+		}
 	}, "ends when the owner of an unverified address chooses a password": func(t fixture) {
 		u, _, err := t.SignUpWith(t.Context(), issuer, "45", false, "", newUser("victim@example.org"))
 		require.NoError(t, err)

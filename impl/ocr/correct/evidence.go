@@ -42,8 +42,8 @@ var evidenceNames = [len(Evidence{})]string{
 	"several",   // 1 if several readings have the candidate
 }
 
-// weigh fills in the evidence of a candidate for some words of the line.
-func (k *Knowledge) weigh(c *Candidate, line []document.Word, voters []aligned) {
+// weigh fills in the evidence of a candidate for some words of the line. unchanged returns the likelihood of the line as it is.
+func (k *Knowledge) weigh(c *Candidate, line []document.Word, voters []aligned, unchanged func() float64) {
 	before, after := joined(line[c.From:c.To]), c.Text()
 	own := math.Inf(1)
 	for _, w := range line[c.From:c.To] {
@@ -62,7 +62,7 @@ func (k *Knowledge) weigh(c *Candidate, line []document.Word, voters []aligned) 
 	}
 	n, onPage := float64(len(voters)), k.isElsewhere(before, before)
 	c.Evidence = Evidence{
-		1, agree / n, nearness(c, line, voters), best, best - own, k.likelier(line, c),
+		1, agree / n, nearness(c, line, voters), best, best - own, k.likelier(line, c, unchanged),
 		float64(utf8.RuneCountInString(after) - utf8.RuneCountInString(before)), flag(c.To == len(line)),
 		flag(onPage), flag(!onPage && k.isElsewhere(after, before)), flag(k.knows(line[c.From:c.To])), flag(supporters > 1),
 	}
@@ -120,11 +120,11 @@ func nearness(c *Candidate, line []document.Word, voters []aligned) float64 {
 
 // likelier returns the logarithm of how much likelier the line is with a candidate than without it, within bounds; 0 for words that are not
 // in Latin letters, which the character model does not have.
-func (k *Knowledge) likelier(line []document.Word, c *Candidate) float64 {
+func (k *Knowledge) likelier(line []document.Word, c *Candidate, unchanged func() float64) float64 {
 	if k.Likelihood == nil || !isLatin(joined(line[c.From:c.To])) || !isLatin(c.Text()) {
 		return 0
 	}
-	lead := k.likelihood(c.Replacing(line)) - k.likelihood(line)
+	lead := k.likelihood(c.Replacing(line)) - unchanged()
 	return min(max(lead, -maxLikelier), maxLikelier)
 }
 

@@ -3,6 +3,7 @@ package correct
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"uncial/internal/document"
 )
@@ -45,6 +46,7 @@ func (k *Knowledge) Candidates(line []document.Word, readings [][]document.Word)
 			voters = append(voters, alignWords(line, r))
 		}
 	}
+	unchanged := sync.OnceValue(func() float64 { return k.likelihood(line) })
 	var all []Candidate
 	for _, v := range voters {
 		for _, s := range v.stretches {
@@ -53,7 +55,7 @@ func (k *Knowledge) Candidates(line []document.Word, readings [][]document.Word)
 				return o.From == c.From && o.To == c.To && o.Text() == c.Text()
 			})
 			if !s.same && !isKnown && isAcceptable(joined(line[s.from:s.to]), c.Text()) && (k.knows(c.Words) || !k.knows(line[s.from:s.to])) {
-				k.weigh(&c, line, voters)
+				k.weigh(&c, line, voters, unchanged)
 				all = append(all, c)
 			}
 		}

@@ -2,18 +2,17 @@ package mock
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
 	"maps"
 	"net/http"
 	"net/netip"
 	"net/url"
-	"reflect"
 	"strings"
 	"time"
 
 	"uncial/internal/contract"
 	"uncial/internal/edge"
+	"uncial/internal/strictjson"
 )
 
 // control returns the routes by which a test prepares and inspects the mock:
@@ -136,31 +135,16 @@ func keyParameter(r *http.Request) (string, error) {
 // invalid is a 400 about one field.
 func invalid(field, problem string) error { return contract.Invalid(map[string]string{field: problem}) }
 
-const maxControlBody = 64 << 10 // bytes; the rest is cut off and makes the JSON invalid
+const maxControlBody = 64 << 10 // bytes; the rest is cut off, which makes the JSON incomplete
 
-// readJSON decodes a body that must be one JSON object with known fields.
+// readJSON decodes a body that must be one JSON object with known fields. Errors: a 400 about the body.
 func readJSON(r *http.Request, into any) error {
-	decoder := json.NewDecoder(io.LimitReader(r.Body, maxControlBody))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(into); err != nil {
-		return invalid(jsonProblem(err))
+	text, err := io.ReadAll(io.LimitReader(r.Body, maxControlBody))
+	if err != nil {
+		return invalid("body", "ended before it was complete")
 	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return invalid("body", "must be one JSON object with nothing after it")
+	if err := strictjson.Object(text, into); err != nil {
+		return invalid("body", err.Error())
 	}
 	return nil
-}
-
-// jsonProblem says which field is wrong and why. The texts of encoding/json would show the names of Go types.
-func jsonProblem(err error) (field, problem string) {
-	var mistyped *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &mistyped) && mistyped.Field != "" && mistyped.Type.Kind() == reflect.String:
-		return mistyped.Field, "must be a string"
-	case errors.As(err, &mistyped) && mistyped.Field != "":
-		return mistyped.Field, "must be a whole number"
-	case strings.HasPrefix(err.Error(), "json: unknown field "):
-		return "body", "unknown field " + strings.TrimPrefix(err.Error(), "json: unknown field ")
-	}
-	return "body", "must be a JSON object"
 }

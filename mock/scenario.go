@@ -181,7 +181,7 @@ func unknownFormat() string {
 func findImage(ctx context.Context, imageURL string) imageScenario {
 	u, isScenario := onImageHost(imageURL)
 	if !isScenario {
-		if host := hostOf(imageURL); address.NeverPublic(host) {
+		if host := hostOf(imageURL); address.NeverPublic(host) || address.IsInternalName(host) {
 			refused := unfetchable(contract.FetchRefusedAddress)
 			if _, err := netip.ParseAddr(host); err != nil && address.EndsInNumber(host) {
 				refused.fault = "the URL must write an IPv4 address as four decimal numbers"

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -174,10 +175,20 @@ func (f *Fetcher) within(ctx context.Context, rawURL string, download func(conte
 		return nil, ctx.Err()
 	case errors.Is(err, ocr.ErrBusy):
 		return nil, ocr.ErrBusy
+	case f.hidesName(err):
+		return nil, failed(contract.FetchRefusedAddress, contract.NotPublic)
 	case bounded.Err() != nil:
 		return nil, failed(contract.FetchTimeout, "the image did not arrive within %g s", f.options.Timeout.Seconds())
 	}
 	return nil, f.own.explain(err)
+}
+
+// hidesName reports whether err is the failed lookup of a name that only internal networks use. It must look like an address that is
+// not public; otherwise callers could find out which internal names exist. Operators who allow internal ranges see the true reason.
+func (f *Fetcher) hidesName(err error) bool {
+	lookup, ok := errors.AsType[*net.DNSError](err)
+	return ok && !errors.Is(err, ErrNetwork) && address.IsInternalName(lookup.Name) &&
+		!slices.ContainsFunc(f.options.Allow, func(p netip.Prefix) bool { return !p.Addr().IsLoopback() })
 }
 
 // Gate bounds the fetches that run or wait, and divides their places among accounts. Fetch enters it; a caller who is inside

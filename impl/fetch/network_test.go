@@ -24,6 +24,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"uncial/impl/fetch"
+	"uncial/internal/contract"
 )
 
 func TestFetcher_Fetch_TLS(t *testing.T) {
@@ -123,6 +124,13 @@ func TestFetcher_Fetch_UnknownHost(t *testing.T) {
 	t.Parallel()
 	f := mustFetcher(t, fetch.Options{}.WithResolver(resolveTo("")))
 	requireReason(t, f, "http://nowhere.test/", "the host name does not exist")
+
+	for _, host := range []string{"database", "metadata.google.internal", "printer.local.", "NAS.lan", "nas.home.arpa"} {
+		requireReason(t, f, "http://"+host+"/", contract.NotPublic)
+	}
+	requireReason(t, mustFetcher(t, fetch.Options{Allow: loopback}.WithResolver(resolveTo(""))), "http://database/", contract.NotPublic)
+	inside := mustFetcher(t, fetch.Options{Allow: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}.WithResolver(resolveTo("")))
+	requireReason(t, inside, "http://database/", "the host name does not exist")
 
 	down := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		return nil, errors.New("the name server is down")

@@ -5,6 +5,7 @@ package address
 import (
 	"encoding/binary"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 
@@ -56,6 +57,20 @@ func EndsInNumber(host string) bool {
 		return strings.Trim(hex, "0123456789abcdef") == ""
 	}
 	return last != "" && strings.Trim(last, "0123456789") == ""
+}
+
+// internalZones are domains that only internal networks use: those that IANA reserves (RFC 6762, section 3; RFC 8375, section 4; .internal,
+// reserved by ICANN in 2024), and .lan, which routers use.
+var internalZones = []string{".internal", ".local", ".lan", ".home.arpa"}
+
+// IsInternalName reports whether the host of a URL is a name that only internal networks use: one of a single label, or in
+// one of internalZones.
+func IsInternalName(host string) bool {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	if _, err := netip.ParseAddr(host); err == nil || host == "" {
+		return false
+	}
+	return !strings.Contains(host, ".") || slices.ContainsFunc(internalZones, func(zone string) bool { return strings.HasSuffix(host, zone) })
 }
 
 // NeverPublic reports whether the host of a URL is refused without resolving it: an IP address that is not public, a number

@@ -8,6 +8,16 @@ import (
 	"uncial/internal/address"
 )
 
+func TestIsInternalName(t *testing.T) {
+	t.Parallel()
+	for host, want := range map[string]bool{
+		"database": true, "DATABASE.": true, "localhost": true, "metadata.google.internal": true, "printer.LOCAL.": true, "nas.lan": true, "nas.home.arpa": true,
+		"": false, "127.0.0.1": false, "::1": false, "images.example.org": false, "internal.example.org": false, "mylan.org": false, "notlocal.": true, "a.notlocal": false,
+	} {
+		assert.Equal(t, want, address.IsInternalName(host), host)
+	}
+}
+
 func TestNeverPublic(t *testing.T) {
 	t.Parallel()
 	for host, want := range map[string]bool{

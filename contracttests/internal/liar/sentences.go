@@ -137,6 +137,9 @@ func sentencesOfErrors() []row {
 		{"adds fetch to a used Idempotency-Key", conflictCase, on(conflict, set("fetch", missing))},
 		{"adds fetch to unknown paths", notFound, on(status(404), set("fetch", missing))},
 		{"takes an unreachable server for a host that does not exist", "extract/400/each-fetch-reason", reasonInstead("unreachable", "no-address", false)},
+		{"tells internal names that do not exist from those that do", "extract/400/refused-address", on(both(unfetched, asking(func(c *call) bool {
+			return strings.Contains(c.field("imageUrl"), "uncial-contract")
+		})), inside("fetch", func(f object) { f["reason"] = "no-address" }))},
 		{"gives up on a server that is late", "extract/400/each-fetch-reason", on(extraction, inside("fetch", func(f object) {
 			if f["reason"] == "timeout" {
 				f["retryable"] = false

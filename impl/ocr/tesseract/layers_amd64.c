@@ -5,6 +5,7 @@
 #include "layers.h"
 
 #include <dlfcn.h>
+#include <emmintrin.h>
 #include <string.h>
 
 #pragma GCC optimize("O3", "fp-contract=off") // a multiplication joined with an addition would round differently
@@ -89,48 +90,55 @@ bool uncial_layers_find(void) {
 // has_functions says whether an object is of the class that a table of virtual functions belongs to. Two other entries come first.
 static inline bool has_functions(const struct network *l, const char *table) { return l->functions == table + 2 * sizeof(void *); }
 
-// interpolated looks a function up in Tesseract's table of it, which has 256 values for each unit up to 16. For negative numbers the
-// function is that of positive ones mirrored at 0 (is_odd: tanh) or at 1/2 (logistic).
-static inline __attribute__((always_inline)) float interpolated(float x, const float *table, bool is_odd) {
+// interpolated looks four numbers up in Tesseract's table of a function, which has 256 values for each unit up to 16. For negative numbers
+// the function is that of positive ones mirrored at 0 (is_odd: tanh) or at 1/2 (logistic). Single loads of two neighbours are quicker
+// here than the instructions that gather numbers from a table.
+static inline __attribute__((always_inline)) __m128 interpolated(__m128 x, const float *table, bool is_odd) {
   enum { PER_UNIT = 256, LAST = 4095 };
-  float at = (x < 0 ? -x : x) * PER_UNIT;
-  int index = (int)at;
-  bool is_inside = (unsigned)index < LAST;
-  int i = is_inside ? index : 0;
-  float y = table[i] + (table[i + 1] - table[i]) * (at - (float)i);
-  y = is_inside ? y : 1;
-  float mirrored = is_odd ? -y : 1 - y;
-  return x < 0 ? mirrored : y;
+  const __m128 zero = _mm_setzero_ps(), one = _mm_set1_ps(1), minus = _mm_set1_ps(-0.0F);
+
+  __m128 at = _mm_mul_ps(_mm_andnot_ps(minus, x), _mm_set1_ps(PER_UNIT));
+  __m128i index = _mm_cvttps_epi32(at); // a negative number where it is too large
+  __m128i is_inside = _mm_andnot_si128(_mm_srai_epi32(index, 31), _mm_cmplt_epi32(index, _mm_set1_epi32(LAST)));
+  index = _mm_and_si128(index, is_inside);
+  uint64_t low = (uint64_t)_mm_cvtsi128_si64(index), high = (uint64_t)_mm_cvtsi128_si64(_mm_unpackhi_epi64(index, index));
+  __m128 ab = _mm_loadh_pi(_mm_loadl_pi(zero, (const __m64 *)&table[(uint32_t)low]), (const __m64 *)&table[low >> 32]);
+  __m128 cd = _mm_loadh_pi(_mm_loadl_pi(zero, (const __m64 *)&table[(uint32_t)high]), (const __m64 *)&table[high >> 32]);
+  __m128 before = _mm_shuffle_ps(ab, cd, _MM_SHUFFLE(2, 0, 2, 0)), after = _mm_shuffle_ps(ab, cd, _MM_SHUFFLE(3, 1, 3, 1));
+
+  __m128 y = _mm_add_ps(before, _mm_mul_ps(_mm_sub_ps(after, before), _mm_sub_ps(at, _mm_cvtepi32_ps(index))));
+  __m128 inside = _mm_castsi128_ps(is_inside), is_negative = _mm_cmplt_ps(x, zero);
+  y = _mm_or_ps(_mm_and_ps(inside, y), _mm_andnot_ps(inside, one));
+  __m128 mirrored = is_odd ? _mm_xor_ps(y, minus) : _mm_sub_ps(one, y);
+  return _mm_or_ps(_mm_and_ps(is_negative, mirrored), _mm_andnot_ps(is_negative, y));
 }
 
-// The compiler makes these for several processors, and computes as many numbers at a time as each of them can.
-#define FOR_PROCESSORS __attribute__((target_clones("avx512f", "avx2", "default")))
+// The next three work on four numbers at a time; their arrays have room for them.
+enum { LANES = 4 };
 
-FOR_PROCESSORS static void tanh_of(int n, float *v) {
-  for (int i = 0; i < n; i++) v[i] = interpolated(v[i], tanh_table, true);
+static void tanh_of(int n, float *v) {
+  for (int i = 0; i < n; i += LANES) _mm_storeu_ps(v + i, interpolated(_mm_loadu_ps(v + i), tanh_table, true));
 }
 
-FOR_PROCESSORS static void logistic_of(int n, float *v) {
-  for (int i = 0; i < n; i++) v[i] = interpolated(v[i], logistic_table, false);
+static void logistic_of(int n, float *v) {
+  for (int i = 0; i < n; i += LANES) _mm_storeu_ps(v + i, interpolated(_mm_loadu_ps(v + i), logistic_table, false));
 }
 
 // update computes the state from the gates and the state before, and the output from the state.
-FOR_PROCESSORS static void update(int n, float gates[GATES][MAX_SIZE], float *restrict state, float *restrict output) {
-  const float limit = 100;
-  const float *restrict cell = gates[CELL], *restrict in = gates[INPUT], *restrict forget = gates[FORGET], *restrict out = gates[OUTPUT];
+static void update(int n, float gates[GATES][MAX_SIZE], float *restrict state, float *restrict output) {
+  const __m128 limit = _mm_set1_ps(100), lowest = _mm_set1_ps(-100);
 
-  for (int i = 0; i < n; i++) {
-    float s = state[i] * forget[i];
-    s = s + cell[i] * in[i];
-    s = s < -limit ? -limit : s;
-    s = s > limit ? limit : s;
-    state[i] = s;
-    output[i] = interpolated(s, tanh_table, true) * out[i];
+  for (int i = 0; i < n; i += LANES) {
+    __m128 kept = _mm_mul_ps(_mm_loadu_ps(state + i), _mm_loadu_ps(gates[FORGET] + i));
+    __m128 s = _mm_add_ps(kept, _mm_mul_ps(_mm_loadu_ps(gates[CELL] + i), _mm_loadu_ps(gates[INPUT] + i)));
+    s = _mm_min_ps(_mm_max_ps(s, lowest), limit);
+    _mm_storeu_ps(state + i, s);
+    _mm_storeu_ps(output + i, _mm_mul_ps(interpolated(s, tanh_table, true), _mm_loadu_ps(gates[OUTPUT] + i)));
   }
 }
 
 void uncial_activate(struct network *l, int t, float *v) {
-  if (uncial_network_known && l->type == TANH)
+  if (uncial_network_known && l->type == TANH && l->outputs % LANES == 0)
     tanh_of(l->outputs, v);
   else
     their_activate(l, t, v);

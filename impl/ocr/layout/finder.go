@@ -18,13 +18,37 @@ type Finder struct {
 // NewFinder returns a finder with a model.
 func NewFinder(m *neural.FinderModel) *Finder { return &Finder{neural.NewFinder(m).Maps} }
 
-// Find finds the lines of a page whose bounds begin at (0, 0). Blank and very small pages have none. The network sees the page
-// as a whole, which shows how tall its lines are, and then at the size at which it finds such lines best; once more, smaller, if some
-// lines are far taller than most.
+// Find finds the lines of a page whose bounds begin at (0, 0). Blank and very small pages have none. If rules divide the page into columns,
+// the lines of each column are found alone where a line of the page crosses a rule, or where the columns have writing of different sizes.
 func (f *Finder) Find(g *image.Gray) *Page {
+	whole := &Page{f.findIn(g, image.Point{})}
+	rules := Rules(g)
+	if len(rules) == 0 {
+		return whole
+	}
+	parts, heights := &Page{}, []float64{}
+	for _, column := range columnsOf(g.Rect.Size(), 1, rules) {
+		blocks := f.findIn(column.cutOnto(g), column.Box.Min)
+		parts.Blocks = append(parts.Blocks, blocks...)
+		if len(blocks) > 0 {
+			heights = append(heights, blocks[0][0].part.height)
+		}
+	}
+	crosses := func(l Line) bool {
+		return slices.ContainsFunc(rules, func(r Rule) bool { return r.isCrossed(l.Box(), g.Rect.Dy()) })
+	}
+	if slices.ContainsFunc(whole.Lines(), crosses) || len(heights) > 1 && slices.Max(heights) > otherSize*slices.Min(heights) {
+		return parts
+	}
+	return whole
+}
+
+// findIn finds the lines of a part of a page that begins at origin. The network sees the part as a whole, which shows how tall its lines
+// are, and then at the size at which it finds such lines best; once more, smaller, if some lines are far taller than most.
+func (f *Finder) findIn(g *image.Gray, origin image.Point) [][]Line {
 	w, h := g.Rect.Dx(), g.Rect.Dy()
 	if w < leastSide || h < leastSide {
-		return &Page{}
+		return nil
 	}
 	paths, scale := f.look(g, firstSide/float64(max(w, h)))
 	if better := bestScale(paths, scale); max(better/scale, scale/better) > goodScale {
@@ -37,7 +61,7 @@ func (f *Finder) Find(g *image.Gray) *Page {
 			paths, scale = again, at
 		}
 	}
-	return newPage(g, paths, mapStep/scale)
+	return inOrder(g, paths, mapStep/scale, origin)
 }
 
 // bestScale returns the scale at which the network finds such lines best, given the scale at which they were found. Without lines it
@@ -81,14 +105,13 @@ func (f *Finder) look(g *image.Gray, scale float64) ([]path, float64) {
 	return onlyWritten(decode(f.maps(ink.Values, ink.W, ink.H)), ink, paper), scale
 }
 
-// newPage puts the lines of a page in order; scale is the pixels of the page for one of the paths.
-func newPage(g *image.Gray, paths []path, scale float64) *Page {
+// inOrder puts the lines of a part of a page that begins at origin in order; scale is the pixels of the page for one of the paths.
+func inOrder(g *image.Gray, paths []path, scale float64, origin image.Point) [][]Line {
 	height := medianHeight(paths)
-	p := &Page{Height: height * scale, scale: scale, source: newSource(g, height*scale)}
+	p := &part{height * scale, scale, newSource(g, height*scale, origin)}
 	w, h := float64(g.Rect.Dx())/scale, float64(g.Rect.Dy())/scale
 	left, right := facingPages(dropCutLines(paths, w, height), w, h, height)
-	p.Blocks = append(p.blocks(left, height), p.blocks(right, height)...)
-	return p
+	return append(p.blocks(left, height), p.blocks(right, height)...)
 }
 
 // medianHeight returns the median height of the lines, weighted by their length; 0 without lines.
@@ -149,11 +172,11 @@ func paperBlocks(g *image.Gray) imaging.Plane {
 }
 
 // toPage converts a point in pixels of the network's maps to one on the page, whose pixels have their middles at whole numbers.
-func (p *Page) toPage(x, y float64) (float64, float64) {
-	return (x+0.5)*p.scale - 0.5, (y+0.5)*p.scale - 0.5
+func (p *part) toPage(x, y float64) (float64, float64) {
+	return (x+0.5)*p.scale - 0.5 + float64(p.source.origin.X), (y+0.5)*p.scale - 0.5 + float64(p.source.origin.Y)
 }
 
 // fromPage converts a point on the page to one in pixels of the network's maps.
-func (p *Page) fromPage(x, y float64) (float64, float64) {
-	return (x+0.5)/p.scale - 0.5, (y+0.5)/p.scale - 0.5
+func (p *part) fromPage(x, y float64) (float64, float64) {
+	return (x-float64(p.source.origin.X)+0.5)/p.scale - 0.5, (y-float64(p.source.origin.Y)+0.5)/p.scale - 0.5
 }

@@ -21,7 +21,7 @@ func Given(g *image.Gray, bands []Band) []Line {
 		paths[i] = b.path(g.Rect)
 	}
 	height := medianHeight(paths)
-	page := &Page{Height: height, scale: 1, source: newSource(g, height)}
+	page := &part{scale: 1, source: newSource(g, height, image.Point{})}
 	lines := make([]Line, len(paths))
 	for i, p := range paths {
 		lines[i] = Line{p, page}

@@ -1,6 +1,6 @@
 // Package layout finds the lines of handwriting on a page: regions, baselines and reading order. It works on the grey image alone;
 // recognizers of handwriting want each line cut out as a straight strip. It also has the rules of reading order for lines that a
-// recognizer of print found (JoinTornLines, Insert).
+// recognizer of print found (JoinTornLines, Insert), and where rules and gutters divide a page (Rules, Regions).
 //
 // A network (package neural) says for each point of a page whether a baseline passes there, whether a line begins or ends there, and
 // how far its ink reaches above and below. The ridges of the baseline map are traced into paths; paths that are not writing on the
@@ -21,17 +21,19 @@ import (
 type Page struct {
 	// Blocks hold the lines in reading order: columns, notes in the margin, rows of a table.
 	Blocks [][]Line
-	// Height is the usual height of a line with its ascenders and descenders, in pixels of the page.
-	Height float64
-
-	scale  float64 // pixels of the page for one of the paths
-	source source
 }
 
 // Line is one line of writing.
 type Line struct {
 	path path
-	page *Page
+	part *part
+}
+
+// part is the page, or one of the columns between its rules, in which paths were found.
+type part struct {
+	height float64 // the usual height of a line, in pixels of the page
+	scale  float64 // pixels of the page for one of the paths
+	source source
 }
 
 // inkOf returns the ink of a page at the working size, and the factor by which the page was shrunk. It reports false if the
@@ -55,7 +57,7 @@ func workScale(w, h int) float64 {
 }
 
 // blocks puts the paths into blocks, in reading order.
-func (p *Page) blocks(all []path, height float64) [][]Line {
+func (p *part) blocks(all []path, height float64) [][]Line {
 	var blocks [][]Line
 	for _, column := range columns(all, height) {
 		block := make([]Line, len(column))

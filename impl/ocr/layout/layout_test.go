@@ -170,10 +170,6 @@ func TestFind(t *testing.T) {
 
 func TestPage(t *testing.T) {
 	t.Parallel()
-	t.Run("has the height of its lines", func(t *testing.T) {
-		t.Parallel()
-		require.InDelta(t, 3*small, find(sheet(1200, 1600, column(18, 150, 1050, 180, 75))).Height, small)
-	})
 	t.Run("has coordinates of a large page, although that was shrunk", func(t *testing.T) {
 		t.Parallel()
 		g := ocrtest.Sheet(2400, 3200)

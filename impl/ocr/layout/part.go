@@ -20,16 +20,16 @@ func (l Line) Without(boxes []document.Box) []Line {
 	}
 	var out []Line
 	for i, j := range imaging.Runs(len(covered), int(math.Ceil(leastPart*l.path.band.height())), func(i int) bool { return !covered[i] }) {
-		out = append(out, Line{l.path.slice(i, j), l.page})
+		out = append(out, Line{l.path.slice(i, j), l.part})
 	}
 	return out
 }
 
 // cover marks the columns of the path that a word covers, if the word belongs to this line.
 func (l Line) cover(b document.Box, covered []bool) {
-	x0, y := l.page.fromPage(float64(b.X), float64(b.Y)+float64(b.H)/2)
-	x1, _ := l.page.fromPage(float64(b.X+b.W), float64(b.Y)+float64(b.H)/2)
-	reach := max(l.path.band.height()/2, float64(b.H)/l.page.scale/2)
+	x0, y := l.part.fromPage(float64(b.X), float64(b.Y)+float64(b.H)/2)
+	x1, _ := l.part.fromPage(float64(b.X+b.W), float64(b.Y)+float64(b.H)/2)
+	reach := max(l.path.band.height()/2, float64(b.H)/l.part.scale/2)
 	middle := l.path.at((x0+x1)/2) - (l.path.band.up-l.path.band.down)/2
 	if math.Abs(middle-y) > coverReach*reach {
 		return
@@ -48,7 +48,7 @@ func (l Line) Box() document.Box {
 	for k := range boxPoints + 1 {
 		i := k * last / boxPoints
 		for _, d := range [2]float64{-l.path.band.up, l.path.band.down} {
-			e.add(l.page.toPage(float64(l.path.xs[i]), float64(l.path.ys[i])+d))
+			e.add(l.part.toPage(float64(l.path.xs[i]), float64(l.path.ys[i])+d))
 		}
 	}
 	return e.box(math.Trunc, math.Ceil)
@@ -63,7 +63,7 @@ func (l Line) Polygon() []document.Point {
 	for k := range n + 1 {
 		i := k * last / n
 		for at, d := range map[int]float64{k: -l.path.band.up, 2*n + 1 - k: l.path.band.down} {
-			x, y := l.page.toPage(float64(l.path.xs[i]), float64(l.path.ys[i])+d)
+			x, y := l.part.toPage(float64(l.path.xs[i]), float64(l.path.ys[i])+d)
 			edge[at] = document.Point{X: int(math.Round(x)), Y: int(math.Round(y))}
 		}
 	}

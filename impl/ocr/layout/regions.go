@@ -13,32 +13,45 @@ type Region struct {
 	left, right []int           // of each band, from where and up to where it belongs to the region
 }
 
-// Regions divides a page of print, whose bounds begin at (0, 0), at its gutters and returns the parts in reading order: what stands
-// above columns, the columns from left to right, and what stands below them, each divided again if it has columns itself. A strip of a
-// facing page at the edge of the image is in no region. Regions returns nil if the whole page is one region. The marks are the
-// components of ink, and height is that of most letters.
-func Regions(marks []image.Rectangle, height int, page image.Point) []Region {
-	whole := Whole(page, height)
+// Regions divides a page of print, whose bounds begin at (0, 0), at its rules and gutters and returns the parts in reading order: the
+// columns between rules from left to right, and in each what stands above columns, the columns from left to right, and what stands below
+// them, each divided again if it has columns itself. A strip of a facing page at the edge of the image is in no region. Regions returns
+// nil if the whole page is one region. The marks are the components of ink, and height is that of most letters.
+func Regions(marks []image.Rectangle, height int, page image.Point, rules []Rule) []Region {
+	var all []Region
+	trimmed := false
+	for _, column := range columnsOf(page, height, rules) {
+		inside := marks
+		if len(rules) > 0 {
+			inside = slices.DeleteFunc(slices.Clone(marks), func(m image.Rectangle) bool { return !column.Holds(m) })
+		}
+		parts, narrower := column.regions(inside)
+		all, trimmed = append(all, parts...), trimmed || narrower
+	}
+	if len(all) == 1 && !trimmed {
+		return nil
+	}
+	return all
+}
+
+// regions divides a column between rules, or the page, at its gutters, and reports whether strips of a facing page were cut off.
+func (r Region) regions(marks []image.Rectangle) (parts []Region, trimmed bool) {
 	var letters, pictures []image.Rectangle
 	for _, m := range marks {
 		switch {
-		case isText(m, height):
+		case isText(m, r.band):
 			letters = append(letters, m)
-		case isPicture(m, height, page.X):
+		case isPicture(m, r.band, r.Box.Dx()):
 			pictures = append(pictures, m)
 		}
 	}
-	trimmed := whole.withoutStrips(newBands(slices.Concat(letters, pictures), whole))
-	pictures = slices.DeleteFunc(pictures, func(m image.Rectangle) bool { return isEdge(m) || isFrame(m, letters, height) })
+	trimmed = r.withoutStrips(newBands(slices.Concat(letters, pictures), r))
+	pictures = slices.DeleteFunc(pictures, func(m image.Rectangle) bool { return isEdge(m) || isFrame(m, letters, r.band) })
 	letters = append(letters, pictures...)
 	if trimmed {
-		letters = slices.DeleteFunc(letters, func(m image.Rectangle) bool { return !whole.Holds(m) })
+		letters = slices.DeleteFunc(letters, func(m image.Rectangle) bool { return !r.Holds(m) })
 	}
-	parts := whole.divide(letters, mostDivisions)
-	if len(parts) == 1 && !trimmed {
-		return nil
-	}
-	return parts
+	return r.divide(letters, mostDivisions), trimmed
 }
 
 // isText reports whether a component may be a letter or several that touch. Specks, rules and pictures are not.
@@ -155,10 +168,13 @@ func (r Region) Holds(b image.Rectangle) bool {
 }
 
 // Cut returns a copy of the region, with its box at (0, 0). Pixels of its neighbours are white.
-func (r Region) Cut(page *image.Gray) *image.Gray {
+func (r Region) Cut(page *image.Gray) *image.Gray { return r.cut(page, 0xff) }
+
+// cut is Cut with another grey for the pixels of the neighbours.
+func (r Region) cut(page *image.Gray, grey uint8) *image.Gray {
 	out := image.NewGray(image.Rectangle{Max: r.Box.Size()})
 	for i := range out.Pix {
-		out.Pix[i] = 0xff
+		out.Pix[i] = grey
 	}
 	for y := r.Box.Min.Y; y < r.Box.Max.Y; y++ {
 		from, to := r.left[y/r.band], r.right[y/r.band]

@@ -30,7 +30,7 @@ func TestRegions_AnyPage(t *testing.T) {
 				}
 			}
 		}
-		for _, r := range layout.Regions(letters, height, size) {
+		for _, r := range layout.Regions(letters, height, size, nil) {
 			require.False(t, r.Box.Empty(), "%v", r.Box)
 			require.True(t, r.Box.In(image.Rectangle{Max: size}), "%v in %v", r.Box, size)
 		}

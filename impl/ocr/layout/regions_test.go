@@ -64,7 +64,7 @@ func TestRegions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			regions := layout.Regions(c.marks, letter, leaf)
+			regions := layout.Regions(c.marks, letter, leaf, nil)
 			require.Len(t, regions, len(c.want), "%d regions", len(regions))
 			for i, at := range c.want {
 				require.True(t, regions[i].Holds(image.Rectangle{Min: at, Max: at.Add(image.Pt(2, 2))}), "region %d: %v", i, regions[i].Box)
@@ -79,7 +79,7 @@ func TestRegions_gutterThatLeans(t *testing.T) {
 	for i := range 24 { // 40 pixels further to the right than above
 		marks = join(marks, paragraph(100+i*2, 660+i*2, 300+i*pitch, 1), paragraph(700+i*2, 1260+i*2, 300+i*pitch, 1))
 	}
-	regions := layout.Regions(marks, letter, leaf)
+	regions := layout.Regions(marks, letter, leaf, nil)
 	require.Len(t, regions, 2)
 	for _, m := range marks {
 		require.NotEqual(t, regions[0].Holds(m), regions[1].Holds(m), "a letter is in one column")
@@ -89,7 +89,7 @@ func TestRegions_gutterThatLeans(t *testing.T) {
 func TestRegions_facingPage(t *testing.T) {
 	t.Parallel()
 	strip := paragraph(0, 60, 300, 20)
-	regions := layout.Regions(join(strip, paragraph(120, 1300, 300, 20)), letter, leaf)
+	regions := layout.Regions(join(strip, paragraph(120, 1300, 300, 20)), letter, leaf, nil)
 	require.Len(t, regions, 1)
 	require.False(t, regions[0].Holds(strip[0]))
 	require.True(t, regions[0].Holds(image.Rect(130, 600, 150, 620)))
@@ -101,7 +101,7 @@ func TestRegion_Cut(t *testing.T) {
 	marks := join(paragraph(100, 660, 300, 20), paragraph(700, 1300, 300, 20))
 	page.SetGray(300, 600, color.Gray{Y: 90})
 	page.SetGray(900, 600, color.Gray{Y: 70})
-	regions := layout.Regions(marks, letter, leaf)
+	regions := layout.Regions(marks, letter, leaf, nil)
 	require.Len(t, regions, 2)
 	left, right := regions[0].Cut(page), regions[1].Cut(page)
 	require.Equal(t, regions[0].Box.Size(), left.Rect.Max)

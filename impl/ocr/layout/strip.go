@@ -11,13 +11,14 @@ import (
 // source is the page that strips are taken from, shrunk so that one of its pixels is about one of a strip's.
 type source struct {
 	g      *image.Gray
-	factor float64 // pixels of the page for one of the source
+	factor float64     // pixels of the page for one of the source
+	origin image.Point // of the source on the page
 }
 
-// newSource shrinks the page, given the usual height of its lines.
-func newSource(g *image.Gray, height float64) source {
+// newSource shrinks a page, or a part of it that begins at origin, given the usual height of its lines.
+func newSource(g *image.Gray, height float64, origin image.Point) source {
 	if height <= coarse*Height {
-		return source{g, 1}
+		return source{g, 1, origin}
 	}
 	factor := height / Height
 	w, h := int(math.Round(float64(g.Rect.Dx())/factor)), int(math.Round(float64(g.Rect.Dy())/factor))
@@ -26,7 +27,7 @@ func newSource(g *image.Gray, height float64) source {
 	for i, v := range p.Values {
 		small.Pix[i] = uint8(min(v+0.5, 255))
 	}
-	return source{small, factor}
+	return source{small, factor, origin}
 }
 
 // Strip is a line cut out of its page: straight, and Height pixels high.
@@ -50,7 +51,7 @@ func (l Line) Strip() (Strip, bool) {
 		return Strip{}, false
 	}
 	s := Strip{image.NewGray(image.Rect(0, 0, w, Height)), l, x0, (x1 - x0) / float64(w)}
-	if !l.page.source.fill(s.Image, s.toPage) {
+	if !l.part.source.fill(s.Image, s.toPage) {
 		return Strip{}, false
 	}
 	eraseNeighbours(s.Image)
@@ -64,7 +65,7 @@ func (s Strip) Line() Line { return s.line }
 func (s Strip) toPage(x, y float64) (float64, float64) {
 	b := s.line.path.band
 	at := s.x0 + x*s.step - 0.5
-	return s.line.page.toPage(at, s.line.path.at(at)-b.up+y*(b.up+b.down)/Height)
+	return s.line.part.toPage(at, s.line.path.at(at)-b.up+y*(b.up+b.down)/Height)
 }
 
 // fill samples a strip's pixels from the page; at converts a point on the strip to one on the page that was shrunk. What lies outside
@@ -74,6 +75,7 @@ func (s source) fill(strip *image.Gray, at func(x, y float64) (float64, float64)
 	for x := range strip.Rect.Dx() {
 		for y := range strip.Rect.Dy() {
 			px, py := at(float64(x)+0.5, float64(y)+0.5)
+			px, py = px-float64(s.origin.X), py-float64(s.origin.Y)
 			v, ok := s.sample((px+0.5)/s.factor-0.5, (py+0.5)/s.factor-0.5)
 			if !ok {
 				outside = append(outside, y*strip.Stride+x)

@@ -273,3 +273,25 @@ const (
 	// staffDark is the share of a strip that a line covers.
 	staffDark = 0.8
 )
+
+// Rules that run the height of a page. Shares are those of the width of the page unless a comment says otherwise.
+const (
+	// ruleBands is the number of bands in which rules are followed, and ruleRows about how many rows of each are looked at.
+	ruleBands, ruleRows = 64, 12
+	// ruleGrey is the grey of a rule as a share of that of the paper, and stripeShare the share of a band's rows in which it is dark.
+	ruleGrey, stripeShare = 0.6, 0.8
+	// ruleGap is the width beside a rule in which inkBesideRule is the largest share of ink, and leastRuleGap its minimum in pixels.
+	// A band with more than mostStripes pieces of rules is hatched.
+	ruleGap, inkBesideRule, leastRuleGap, mostStripes = 0.003, 0.2, 6, 250
+	// ruleReach is by how much a rule may run to either side, as a share of its length. longestRuleGap is the largest number of bands
+	// without it. bentRule is how far it may lie beside a straight line, in pixels and for each pixel that it runs to a side.
+	ruleReach, longestRuleGap, bentRule = 0.05, 3, 6.0
+	// marginOfWriting is the share of the writing that may stand above a rule, and below it. wholeRule is the share of the other bands in
+	// which the rule is found, clearRule the share of these in which no writing touches it.
+	marginOfWriting, wholeRule, clearRule = 0.03, 0.85, 0.8
+	// leastRuledColumn is the minimum width of a column, mostRuledColumns the largest number of columns, and likeRuledColumns the minimum
+	// ratio of the narrowest to the widest one. A margin with notes beside a frame around the text has .59.
+	leastRuledColumn, mostRuledColumns, likeRuledColumns = 0.06, 8, 0.65
+	// otherSize is the ratio of the heights of lines from which on columns have writing of different sizes.
+	otherSize = 1.5
+)

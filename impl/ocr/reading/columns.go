@@ -14,11 +14,26 @@ import (
 
 func hasLetters(p *page) bool { return p.sheet.letterHeight > 0 }
 
-// findColumns divides the sheet at its gutters.
+// findColumns divides the sheet at its rules and gutters. Rules are looked for on the page: beside them the sheet may be white up to the
+// rule, where the table around a leaf was.
 func findColumns(_ context.Context, p *page) error {
 	s := &p.sheet
-	s.regions = layout.Regions(s.marks, s.letterHeight, s.img.Rect.Size())
+	rules := layout.Rules(p.gray)
+	for i, r := range rules {
+		rules[i] = s.ruleOnSheet(r)
+	}
+	s.regions = layout.Regions(s.marks, s.letterHeight, s.img.Rect.Size(), rules)
 	return nil
+}
+
+// ruleOnSheet moves a rule of the page onto the sheet.
+func (s sheet) ruleOnSheet(r layout.Rule) layout.Rule {
+	s.angle = -s.angle
+	h := float64(s.img.Rect.Dy())
+	x0, y0 := s.pointOnPage(r.Top+(r.Bottom-r.Top)/4, h/4)
+	x1, y1 := s.pointOnPage(r.Bottom-(r.Bottom-r.Top)/4, h*3/4)
+	slope := (x1 - x0) / (y1 - y0)
+	return layout.Rule{Top: x0 - slope*y0, Bottom: x0 + slope*(h-y0)}
 }
 
 // joinTornLines joins torn lines of each region.

@@ -1,0 +1,263 @@
+package layout
+
+import (
+	"cmp"
+	"image"
+	"math"
+	"slices"
+
+	"uncial/impl/ocr/imaging"
+	"uncial/internal/document"
+)
+
+// Rule is a vertical rule between columns, as a straight line: the columns of pixels in which it meets both edges of the page.
+type Rule struct{ Top, Bottom float64 }
+
+// Rules returns the rules, from left to right, that divide a page, whose bounds begin at (0, 0), into columns of similar width. Each runs
+// the height of the writing, and hardly any writing touches it; it may be part of something wider that is dark, such as the table between
+// two leaves. The cells of a table have different widths, and the edges of a scan cut off narrow strips. The time is bounded by the width of
+// the page.
+func Rules(g *image.Gray) []Rule {
+	w, h := g.Rect.Dx(), g.Rect.Dy()
+	if w < leastSide || h < ruleBands {
+		return nil
+	}
+	var open, ended []*ruleEnd
+	edges := make([]int, ruleBands)
+	for i := range ruleBands {
+		var stripes []stripe
+		stripes, edges[i] = stripesOf(g, h*i/ruleBands, h*(i+1)/ruleBands)
+		var next []*ruleEnd
+		for _, s := range stripes {
+			next = append(next, continued(open, s, i, ruleReach*float64(h)/ruleBands+1)...)
+		}
+		for _, e := range open {
+			switch {
+			case e.continued:
+			case i-e.band <= longestRuleGap:
+				next = append(next, e)
+			default:
+				ended = append(ended, e)
+			}
+		}
+		open = mostBands(next)
+	}
+	first, last := written(edges)
+	var found []Rule
+	for _, e := range append(ended, open...) {
+		if r, ok := e.rule(first, last); ok {
+			found = append(found, r)
+		}
+	}
+	slices.SortFunc(found, func(a, b Rule) int { return cmp.Compare(a.Top+a.Bottom, b.Top+b.Bottom) })
+	return betweenColumns(found, float64(w))
+}
+
+// stripe is what may be a piece of a rule in one band of the page: columns that are dark from top to bottom.
+type stripe struct {
+	span
+	clear bool // there is hardly any writing beside it
+}
+
+// stripesOf returns the stripes of a band from left to right, none if there are as many as in hatching, and the number of edges of ink in the
+// rows that it looked at.
+func stripesOf(g *image.Gray, top, bottom int) (stripes []stripe, edges int) {
+	w, step := g.Rect.Dx(), max((bottom-top)/ruleRows, 1)
+	limits := darkLimits(g, top, bottom, step)
+	dark := make([]int, w) // the number of rows in which the column or one next to it is dark
+	rows := 0
+	for y := top; y < bottom; y += step {
+		row := g.Pix[y*g.Stride : y*g.Stride+w]
+		for from, to := range imaging.Runs(w, 1, func(x int) bool { return row[x] < limits[x/paperBlock] }) {
+			edges++
+			for x := max(from-1, 0); x < min(to+1, w); x++ {
+				dark[x]++
+			}
+		}
+		rows++
+	}
+	near, least := max(int(ruleGap*float64(w)), leastRuleGap), int(math.Ceil(stripeShare*float64(rows)))
+	isClear := func(from, to int) bool {
+		sum := 0
+		for _, n := range dark[min(max(from, 0), w):min(max(to, 0), w)] {
+			if n < least { // other columns belong to a frame
+				sum += n
+			}
+		}
+		return float64(sum) <= inkBesideRule*float64(rows*near)
+	}
+	for from, to := range imaging.Runs(w, 1, func(x int) bool { return dark[x] >= least }) {
+		stripes = append(stripes, stripe{span{from, to}, isClear(from-1-near, from-1) && isClear(to+1, to+1+near)})
+	}
+	if len(stripes) > mostStripes {
+		return nil, edges
+	}
+	return stripes, edges
+}
+
+// darkLimits returns, for each block of columns of a band, the grey below which a pixel is dark beside its paper. Where the whole block is
+// dark, the limit is that of the band.
+func darkLimits(g *image.Gray, top, bottom, step int) []uint8 {
+	w := g.Rect.Dx()
+	limits := make([]uint8, (w+paperBlock-1)/paperBlock)
+	var all imaging.Histogram
+	for i := range limits {
+		var h imaging.Histogram
+		for y := top; y < bottom; y += step {
+			h.Add(g.Pix[y*g.Stride+i*paperBlock : y*g.Stride+min((i+1)*paperBlock, w)])
+		}
+		limits[i] = h.AtRank(int(blockPaper * float64(h.Total()-1)))
+		for v, n := range h {
+			all[v] += n
+		}
+	}
+	usual := all.AtRank(int(blockPaper * float64(all.Total()-1)))
+	for i, v := range limits {
+		limits[i] = uint8(max(ruleGrey*float64(v), ruleGrey/2*float64(usual)))
+	}
+	return limits
+}
+
+// ruleEnd is the lower end of what may be a rule, in the band of its last stripe.
+type ruleEnd struct {
+	at     span // where the rule can be
+	clear  bool
+	band   int
+	bands  int // number of stripes
+	before *ruleEnd
+	// continued means that a stripe below continues the rule.
+	continued bool
+}
+
+// continued returns the ends with which a stripe continues rules, or begins one.
+func continued(open []*ruleEnd, s stripe, band int, reach float64) []*ruleEnd {
+	var next []*ruleEnd
+	for _, e := range open {
+		drift := int(reach * float64(band-e.band))
+		if at := s.meet(span{e.at.from - drift, e.at.to + drift}); at.width() > 0 {
+			e.continued = true
+			next = append(next, &ruleEnd{at, s.clear, band, e.bands + 1, e, false})
+		}
+	}
+	if next == nil {
+		return []*ruleEnd{{s.span, s.clear, band, 1, nil, false}}
+	}
+	return next
+}
+
+// mostBands returns the ends without those that mostly lie within that of a rule with more bands.
+func mostBands(all []*ruleEnd) []*ruleEnd {
+	slices.SortStableFunc(all, func(a, b *ruleEnd) int { return cmp.Compare(b.bands, a.bands) })
+	var kept []*ruleEnd
+	for _, e := range all {
+		if !slices.ContainsFunc(kept, func(k *ruleEnd) bool { return 2*k.at.meet(e.at).width() > e.at.width() }) {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
+
+// rule returns the rule with that end. It reports false unless the rule runs straight, from the first to the last band of the writing,
+// and is mostly clear of writing.
+func (e *ruleEnd) rule(first, last int) (Rule, bool) {
+	inside, clear := 0, 0
+	x := float64(e.at.from+e.at.to-1) / 2
+	var xs, ys []float64
+	for ; e != nil; e = e.before {
+		x = min(max(x, float64(e.at.from)), float64(e.at.to-1))
+		xs, ys = append(xs, x), append(ys, float64(e.band)+0.5)
+		if e.band >= first && e.band <= last {
+			inside++
+			if e.clear {
+				clear++
+			}
+		}
+	}
+	if float64(inside) < wholeRule*float64(last-first+1) || float64(clear) < clearRule*float64(inside) {
+		return Rule{}, false
+	}
+	n := len(xs) - 1
+	slope := (xs[n] - xs[0]) / (ys[n] - ys[0])
+	r := Rule{xs[0] - slope*ys[0], xs[0] + slope*(ruleBands-ys[0])}
+	for i, x := range xs {
+		if math.Abs(x-r.at(ys[i], ruleBands)) > bentRule*(1+math.Abs(r.Top-r.Bottom)) {
+			return Rule{}, false
+		}
+	}
+	return r, true
+}
+
+// written returns the first and the last band of the writing: without those at the top and at the bottom that hold a small share of it.
+func written(edges []int) (first, last int) {
+	total, sum := 0, 0
+	for _, n := range edges {
+		total += n
+	}
+	first = -1
+	for i, n := range edges {
+		sum += n
+		if first < 0 && float64(sum) > marginOfWriting*float64(total) {
+			first = i
+		}
+		if float64(sum) <= (1-marginOfWriting)*float64(total) {
+			last = i
+		}
+	}
+	return first, last
+}
+
+// at returns the column of the rule at a height of a page.
+func (r Rule) at(y, height float64) float64 { return r.Top + (r.Bottom-r.Top)*y/height }
+
+// isCrossed reports whether the box of a line reaches beyond the rule on both sides by its height.
+func (r Rule) isCrossed(line document.Box, height int) bool {
+	x := int(r.at(float64(middle(line)), float64(height)))
+	return line.X < x-line.H && right(line) > x+line.H
+}
+
+// betweenColumns returns the rules between columns of similar width. Rules close to each other or to an edge of the page enclose no column.
+func betweenColumns(rules []Rule, width float64) []Rule {
+	var kept []Rule
+	var widths []float64
+	from := 0.0 // the last rule, or the left edge
+	for _, r := range append(slices.Clone(rules), Rule{width, width}) {
+		at := (r.Top + r.Bottom) / 2
+		if at-from >= leastRuledColumn*width {
+			widths = append(widths, at-from)
+			kept = append(kept, r)
+		} else if len(kept) > 0 && len(kept) == len(widths) {
+			kept[len(kept)-1] = r // the other side of a double rule
+		}
+		from = at
+	}
+	if len(widths) < 2 || len(widths) > mostRuledColumns || slices.Min(widths) < likeRuledColumns*slices.Max(widths) {
+		return nil
+	}
+	return kept[:len(kept)-1]
+}
+
+// columnsOf returns the columns of a page between its rules, from left to right, with bands of a height in pixels: the whole page without
+// rules.
+func columnsOf(page image.Point, height int, rules []Rule) []Region {
+	rest := Whole(page, height)
+	var all []Region
+	for _, rule := range rules {
+		left := rest
+		left.right, rest.left = slices.Clone(rest.right), slices.Clone(rest.left)
+		for i := range left.right {
+			x := int(math.Round(rule.at((float64(i)+0.5)*float64(height), float64(page.Y))))
+			x = min(max(x, rest.left[i]), page.X)
+			left.right[i], rest.left[i] = x, x
+		}
+		all = append(all, left.fitted())
+	}
+	return append(all, rest.fitted())
+}
+
+// cutOnto returns a copy of the region, with its box at (0, 0), on paper of the same grey.
+func (r Region) cutOnto(page *image.Gray) *image.Gray {
+	if r.Box == page.Rect {
+		return page
+	}
+	return r.cut(page, imaging.PaperGrey(page, r.Box, blockPaper))
+}

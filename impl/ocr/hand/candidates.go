@@ -11,7 +11,7 @@ import (
 
 // leastOpenShare returns the minimum share of joined letters among the open spots at which handwriting is searched for. Open
 // spots are those that no certain word of print covers; open and all are the numbers of spots.
-func (p *filling) leastOpenShare(open, all int) float64 {
+func (p *handSearch) leastOpenShare(open, all int) float64 {
 	switch {
 	case !p.french:
 		return p.leastJoined()
@@ -22,7 +22,7 @@ func (p *filling) leastOpenShare(open, all int) float64 {
 }
 
 // leastJoined returns the minimum share of joined letters at which a line that was read as print may be handwriting.
-func (p *filling) leastJoined() float64 {
+func (p *handSearch) leastJoined() float64 {
 	switch {
 	case p.hasHand:
 		return alsoJoined
@@ -33,7 +33,7 @@ func (p *filling) leastJoined() float64 {
 }
 
 // openParts returns the parts of lines that look handwritten among the open spots, and the share of joined letters in each.
-func (p *filling) openParts(found *layout.Page, open []image.Rectangle, certain []document.Box) ([]layout.Line, map[document.Box]float64) {
+func (p *handSearch) openParts(found *layout.Page, open []image.Rectangle, certain []document.Box) ([]layout.Line, map[document.Box]float64) {
 	var parts []layout.Line
 	shares := map[document.Box]float64{}
 	for _, l := range found.Lines() {
@@ -58,7 +58,7 @@ func (p *filling) openParts(found *layout.Page, open []image.Rectangle, certain 
 
 // markJoined records the share of joined letters in those lines of print that look handwritten. On a page whose letters touch everywhere,
 // as in Gothic print, it leaves out lines of known words.
-func (p *filling) markJoined(inPrint []document.Block, spots []image.Rectangle) {
+func (p *handSearch) markJoined(inPrint []document.Block, spots []image.Rectangle) {
 	var lines []document.Line
 	var shares []float64
 	least, n := p.leastJoined(), 0
@@ -105,22 +105,22 @@ func lowQuarter(values []float64) float64 {
 
 // printSure returns the confidence in a word of print, 0..1. In a line of joined letters it is lower than the print model's own,
 // because that model is confident of some round hands.
-func (p *filling) printSure(w document.Word) float64 { return w.Confidence * (1 - p.joined[w.Box]) }
+func (p *handSearch) printSure(w document.Word) float64 { return w.Confidence * (1 - p.joined[w.Box]) }
 
 // isCertain reports whether handwriting must not replace a word of a line of print.
-func (p *filling) isCertain(l document.Line, w document.Word) bool {
+func (p *handSearch) isCertain(l document.Line, w document.Word) bool {
 	return p.printSure(w) >= certainPrint || p.isKnown(w) && p.isMostlyPrint(l)
 }
 
 // isKnown reports whether a word is in the word list of print, and so long that the print model finds it in handwriting only by chance.
-func (p *filling) isKnown(w document.Word) bool {
+func (p *handSearch) isKnown(w document.Word) bool {
 	list := p.models.PrintLexicon
 	return list != nil && utf8.RuneCountInString(w.Text) >= knownLetters && list.Known(w.Text)
 }
 
 // hasKnownWords reports whether at least knownShare of the characters of a line are in words that the print model is sure of and the
 // word list has. In handwriting, the print model finds such words only by chance.
-func (p *filling) hasKnownWords(l document.Line) bool {
+func (p *handSearch) hasKnownWords(l document.Line) bool {
 	list := p.models.PrintLexicon
 	if list == nil {
 		return false
@@ -137,7 +137,7 @@ func (p *filling) hasKnownWords(l document.Line) bool {
 }
 
 // isMostlyPrint reports whether the certain words of a line have more characters than the others, not counting known words.
-func (p *filling) isMostlyPrint(l document.Line) bool {
+func (p *handSearch) isMostlyPrint(l document.Line) bool {
 	certain, others := 0, 0
 	for _, w := range l.Words {
 		switch n := utf8.RuneCountInString(w.Text); {
@@ -151,7 +151,7 @@ func (p *filling) isMostlyPrint(l document.Line) bool {
 }
 
 // certainWords returns the boxes of the words of print that handwriting must not replace.
-func (p *filling) certainWords(blocks []document.Block) []document.Box {
+func (p *handSearch) certainWords(blocks []document.Block) []document.Box {
 	var boxes []document.Box
 	for _, b := range blocks {
 		for _, l := range b.Lines {
@@ -167,10 +167,10 @@ func (p *filling) certainWords(blocks []document.Block) []document.Box {
 
 // better returns the readings that are more confident than the print that they replace. If there are several, which proves
 // that the page has handwriting, it also returns the readings that replace nothing.
-func (p *filling) better(all []reading, shares map[document.Box]float64, inPrint []document.Block) []reading {
+func (p *handSearch) better(all []reading, shares map[document.Box]float64, inPrint []document.Block) []reading {
 	replaces := func(r reading) float64 { return p.printConfidence(inPrint, r.line.Box) }
 	surer := func(r reading) bool {
-		c := likely(r.confidence)
+		c := expectedAccuracy(r.confidence)
 		return float64(r.characters)*(c-leastHand) >= leastWeight && c+shares[r.at] >= replaces(r)+handGain
 	}
 	n := 0
@@ -189,13 +189,13 @@ func (p *filling) better(all []reading, shares map[document.Box]float64, inPrint
 func likelyRight(all []reading) float64 {
 	var sum float64
 	for _, r := range all {
-		sum += float64(r.characters) * likely(r.confidence)
+		sum += float64(r.characters) * expectedAccuracy(r.confidence)
 	}
 	return sum
 }
 
 // printConfidence returns the confidence of the words of print that handwriting in the box would replace, 0 without any.
-func (p *filling) printConfidence(inPrint []document.Block, box document.Box) float64 {
+func (p *handSearch) printConfidence(inPrint []document.Block, box document.Box) float64 {
 	var sum, n float64
 	for _, b := range inPrint {
 		for _, l := range b.Lines {
@@ -211,6 +211,6 @@ func (p *filling) printConfidence(inPrint []document.Block, box document.Box) fl
 }
 
 // isReplaced reports whether handwriting in the box replaces a word of a line of print.
-func (p *filling) isReplaced(l document.Line, w document.Word, box document.Box) bool {
+func (p *handSearch) isReplaced(l document.Line, w document.Word, box document.Box) bool {
 	return !p.isCertain(l, w) && holds(box, toRect(w.Box))
 }

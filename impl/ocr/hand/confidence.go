@@ -2,8 +2,8 @@ package hand
 
 import "math"
 
-// likely estimates the share of characters that are right from the recognizer's confidence in handwriting of any language.
-func likely(own float64) float64 {
+// expectedAccuracy estimates the share of characters that are right from the recognizer's confidence in handwriting of any language.
+func expectedAccuracy(own float64) float64 {
 	own = min(max(own, leastLikely), 1-leastLikely)
 	return 1 / (1 + math.Exp(-curveBase-curveSlope*math.Log(own/(1-own))))
 }
@@ -19,7 +19,7 @@ func pageConfidence(all []reading) float64 {
 	if n == 0 {
 		return 0
 	}
-	return likely(sum/float64(n)) * min(float64(n)/leastCharacters, 1)
+	return expectedAccuracy(sum/float64(n)) * min(float64(n)/leastCharacters, 1)
 }
 
 // mixedConfidence estimates the same for a handwritten page on which some lines are print.

@@ -11,8 +11,8 @@ import (
 	"uncial/internal/document"
 )
 
-// filling is the search for handwriting on a printed page, among the ink that no certain word of print covers (open spots).
-type filling struct {
+// handSearch is the search for handwriting on a printed page, among the ink that no certain word of print covers (open spots).
+type handSearch struct {
 	*Page
 	// french is true if French handwriting is searched for. The model's confidence then shows whether a line is handwriting; in other
 	// languages only the shape of the letters does.
@@ -32,7 +32,7 @@ func (p *Page) ReadFilledIn(ctx context.Context, r Reader, inPrint Result) (Resu
 		if french && !p.models.TaggedFrench && !p.leavesJoinedLetters(inPrint.Blocks) {
 			continue
 		}
-		f := filling{Page: p, french: french, joined: map[document.Box]float64{}}
+		f := handSearch{Page: p, french: french, joined: map[document.Box]float64{}}
 		filled, err := f.read(ctx, r, inPrint.Blocks)
 		if err != nil {
 			return Result{}, false, err
@@ -50,7 +50,7 @@ func (p *Page) ReadFilledIn(ctx context.Context, r Reader, inPrint Result) (Resu
 
 // newWords returns the number of words of readings that stand where print has nothing, or nothing likely to be right. The other words
 // are more often print than handwriting.
-func (p *filling) newWords(all []reading, inPrint []document.Block) int {
+func (p *handSearch) newWords(all []reading, inPrint []document.Block) int {
 	n := 0
 	for _, r := range all {
 		if p.printConfidence(inPrint, r.line.Box) < leastHand {
@@ -63,7 +63,7 @@ func (p *filling) newWords(all []reading, inPrint []document.Block) int {
 // leavesJoinedLetters reports whether the open spots have enough joined letters to be French handwriting. It uses only the spots
 // that are known already, so that most printed pages cost nothing.
 func (p *Page) leavesJoinedLetters(inPrint []document.Block) bool {
-	f := filling{Page: p}
+	f := handSearch{Page: p}
 	open := outside(p.spots, f.certainWords(inPrint))
 	return len(open) >= leastWords && joinedShare(open) >= openLetters
 }
@@ -71,7 +71,7 @@ func (p *Page) leavesJoinedLetters(inPrint []document.Block) bool {
 // read reads the handwriting among the open spots, and returns the readings that are more confident than the print there. It
 // finds lines on the whole page first. If these show handwriting, it finds lines again with the print painted over, because
 // lines of print may be closer together than those of the handwriting.
-func (p *filling) read(ctx context.Context, r Reader, inPrint []document.Block) ([]reading, error) {
+func (p *handSearch) read(ctx context.Context, r Reader, inPrint []document.Block) ([]reading, error) {
 	all := p.spots
 	if p.french {
 		all = layout.Spots(p.gray)
@@ -98,7 +98,7 @@ func (p *filling) read(ctx context.Context, r Reader, inPrint []document.Block) 
 }
 
 // readOpen reads the parts of lines that look handwritten: first the longest, and the others only if these may be French.
-func (p *filling) readOpen(ctx context.Context, r Reader, inPrint []document.Block, open []image.Rectangle, certain []document.Box) ([]reading, error) {
+func (p *handSearch) readOpen(ctx context.Context, r Reader, inPrint []document.Block, open []image.Rectangle, certain []document.Box) ([]reading, error) {
 	found, err := p.layout(r)
 	if err != nil {
 		return nil, err

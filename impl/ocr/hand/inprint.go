@@ -48,7 +48,7 @@ func (m *Models) printed(at document.Box, words []tesseract.Word, origin image.P
 	for _, w := range words {
 		if text := document.WordText(w.Text); text != "" {
 			out.line.Words = append(out.line.Words, document.Word{
-				Box: toBox(w.Box.Add(origin)), Text: text, Confidence: m.PrintAccuracy(share(w)), Model: m.Print,
+				Box: toBox(w.Box.Add(origin)), Text: text, Confidence: m.PrintAccuracy(confidenceOf(w)), Model: m.Print,
 			})
 		}
 	}

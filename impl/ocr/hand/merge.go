@@ -9,7 +9,7 @@ import (
 )
 
 // merge inserts the lines of handwriting among those of the print, without the words of print that they replace.
-func (p *filling) merge(inPrint Result, filled []reading) Result {
+func (p *handSearch) merge(inPrint Result, filled []reading) Result {
 	p.models.finish(filled)
 	printed := 0
 	var blocks []document.Block

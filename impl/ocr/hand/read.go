@@ -78,7 +78,7 @@ func (m *Models) words(s layout.Strip, read []tesseract.Word) []document.Word {
 	boxes := withoutOverlap(read)
 	for i, w := range read {
 		if text := document.WordText(w.Text); text != "" {
-			words = append(words, document.Word{Box: s.Box(boxes[i]), Text: text, Confidence: likely(share(w)), Model: m.Hand, Signals: w.Signals})
+			words = append(words, document.Word{Box: s.Box(boxes[i]), Text: text, Confidence: expectedAccuracy(confidenceOf(w)), Model: m.Hand, Signals: w.Signals})
 		}
 	}
 	return words
@@ -90,7 +90,7 @@ func (r reading) isNoise() bool {
 	if !r.line.Handwritten {
 		return false
 	}
-	switch right := likely(r.confidence); {
+	switch right := expectedAccuracy(r.confidence); {
 	case right < noiseLine:
 		return true
 	case r.characters < tinyLine:
@@ -119,14 +119,14 @@ func weigh(words []tesseract.Word) (confidence float64, characters int) {
 	var sum float64
 	for _, w := range words {
 		n := utf8.RuneCountInString(document.WordText(w.Text))
-		sum += float64(n) * share(w)
+		sum += float64(n) * confidenceOf(w)
 		characters += n
 	}
 	return sum / float64(max(characters, 1)), characters
 }
 
-// share returns the recognizer's confidence in a word as 0..1.
-func share(w tesseract.Word) float64 { return min(max(w.Confidence/100, 0), 1) }
+// confidenceOf returns the recognizer's confidence in a word as 0..1.
+func confidenceOf(w tesseract.Word) float64 { return min(max(w.Confidence/100, 0), 1) }
 
 // withoutOverlap returns the boxes of words, each ending where the next begins. The recognizer gives some words the width of
 // half a line.

@@ -11,30 +11,30 @@ import (
 // onlyWritten drops lines that are not writing on the page: writing that shines through from the other side, whose ink is fainter than
 // that of most lines; and what the network takes for lines on the table around the page, which is darker than paper.
 func onlyWritten(all []path, ink, paper imaging.Plane) []path {
-	looks := make([]look, len(all))
+	tones := make([]tone, len(all))
 	for i, p := range all {
-		looks[i] = look{p.darkness(ink), p.paper(paper), len(p.xs)}
+		tones[i] = tone{p.darkness(ink), p.paper(paper), len(p.xs)}
 	}
-	usualInk := usual(looks, func(l look) float64 { return l.ink })
-	usualPaper := usual(looks, func(l look) float64 { return l.paper })
+	usualInk := usual(tones, func(l tone) float64 { return l.ink })
+	usualPaper := usual(tones, func(l tone) float64 { return l.paper })
 	var out []path
 	for i, p := range all {
-		if looks[i].ink >= faintLine*usualInk && looks[i].paper >= darkTable*usualPaper {
+		if tones[i].ink >= faintLine*usualInk && tones[i].paper >= darkTable*usualPaper {
 			out = append(out, p)
 		}
 	}
 	return out
 }
 
-// look is the ink of a line's strokes, 0..1, the grey of its paper, and its length.
-type look struct {
+// tone is the ink of a line's strokes, 0..1, the grey of its paper, and its length.
+type tone struct {
 	ink, paper float64
 	length     int
 }
 
 // usual returns the median of a value of the lines, weighted by their length.
-func usual(all []look, value func(look) float64) float64 {
-	sorted := slices.SortedFunc(slices.Values(all), func(a, b look) int { return cmp.Compare(value(a), value(b)) })
+func usual(all []tone, value func(tone) float64) float64 {
+	sorted := slices.SortedFunc(slices.Values(all), func(a, b tone) int { return cmp.Compare(value(a), value(b)) })
 	total, sum := 0, 0
 	for _, l := range sorted {
 		total += l.length

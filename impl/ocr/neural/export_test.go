@@ -38,25 +38,25 @@ func (r *Recognizer) TextKnowing(known func(string) bool, probabilities [][]floa
 	return text
 }
 
-// Compare returns the text that several looks at a line find likeliest together. Each gives the probabilities of the classes at each step.
-func (r *Recognizer) Compare(looks ...[][]float32) string {
-	j := newJury(r.net, r.guide)
-	for _, l := range looks {
+// Compare returns the text that is likeliest in several views of a line together. Each gives the probabilities of the classes at each step.
+func (r *Recognizer) Compare(views ...[][]float32) string {
+	j := newEnsemble(r.net, r.guide)
+	for _, l := range views {
 		rows := r.rows(l)
-		j.look(rows, len(l), r.net.search(r.guide, rows, len(l)))
+		j.add(rows, len(l), r.net.search(r.guide, rows, len(l)))
 	}
 	return r.net.spell(j.decide()[0].classes)
 }
 
-// Likelihood is the probability that a look gives to a text.
+// Likelihood is the probability that a view gives to a text.
 func (r *Recognizer) Likelihood(text string, probabilities [][]float32) float64 {
-	j := newJury(r.net, r.guide)
-	j.look(r.rows(probabilities), len(probabilities), nil)
+	j := newEnsemble(r.net, r.guide)
+	j.add(r.rows(probabilities), len(probabilities), nil)
 	var classes []int
 	for _, c := range text {
 		classes = append(classes, slices.Index(r.net.info.Alphabet, string(c))+1)
 	}
-	return math.Exp(j.looks[0].likelihood(classes))
+	return math.Exp(j.views[0].likelihood(classes))
 }
 
 // Words is like Text, and returns the words with their signals.

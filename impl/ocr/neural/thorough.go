@@ -8,9 +8,9 @@ import (
 	"uncial/impl/ocr/imaging"
 )
 
-// lookWidths are the widths at which a thorough reading looks at a line again, as shares of its own. Tuned on lines of the training
+// viewWidths are the widths at which a thorough reading looks at a line again, as shares of its own. Tuned on lines of the training
 // collections that were held back, and checked on collections that nothing was trained on.
-var lookWidths = [...]float64{0.93, 1.07}
+var viewWidths = [...]float64{0.93, 1.07}
 
 // mostSteps is the length of the longest line that is read thoroughly, in steps of 4 pixels: more than a line of a double page has.
 const mostSteps = 1000
@@ -19,7 +19,7 @@ const mostSteps = 1000
 type Search struct {
 	// Known reports whether a word list has a word. Nil without lists.
 	Known func(word string) bool
-	// Thorough looks at the line again at other widths. Each look takes about as long as the first reading.
+	// Thorough looks at the line again at other widths. Each takes about as long as the first reading.
 	Thorough bool
 }
 
@@ -27,7 +27,7 @@ type Search struct {
 type Readings struct {
 	First    []Word // as Read returns it
 	Listed   []Word // with word lists; nil without them
-	Thorough []Word // with word lists, and by several looks at the line together; nil unless asked for, or if the line is too long
+	Thorough []Word // with word lists, and from several views of the line together; nil unless asked for, or if the line is too long
 }
 
 // ReadAgain reads a line as Read does, and with the further readings of s.
@@ -45,20 +45,20 @@ func (r *Recognizer) ReadAgain(line *image.Gray, s Search) Readings {
 		out.Listed = r.placed(texts, rows, steps, line)
 	}
 	if s.Thorough && steps <= mostSteps {
-		j := newJury(r.net, g)
-		j.look(rows, steps, texts)
+		j := newEnsemble(r.net, g)
+		j.add(rows, steps, texts)
 		out.Thorough = r.thoroughly(j, rows, steps, line)
 	}
 	return out
 }
 
-// thoroughly returns the words that a jury finds likeliest after further looks at a line. rows are the scores of the line at its own width.
-func (r *Recognizer) thoroughly(j *jury, rows []float32, steps int, line *image.Gray) []Word {
+// thoroughly returns the words that an ensemble finds likeliest from further views of a line. rows are the scores of the line at its own width.
+func (r *Recognizer) thoroughly(j *ensemble, rows []float32, steps int, line *image.Gray) []Word {
 	own := slices.Clone(rows) // r.score writes over them
-	for _, share := range lookWidths {
+	for _, share := range viewWidths {
 		width := int(math.Round(share * float64(line.Rect.Dx())))
 		if other, n := r.score(imaging.Resize(line, max(width, 1), lineHeight)); n > 0 {
-			j.look(other, n, r.net.search(j.tree.guide, other, n))
+			j.add(other, n, r.net.search(j.tree.guide, other, n))
 		}
 	}
 	r.ink = inkOf(line, r.ink)

@@ -32,8 +32,8 @@ func TestRecognizer_Compare(t *testing.T) {
 	l := mustLanguage(t, mustCount(t, "abc\nabé\n", 2))
 	r := neural.NewRecognizer(mustLoad(t, newSketch().file()), l)
 	blank := func() []float32 { return row(0.99, no, no, no, no, no) }
-	// a look sees a or b first and c or é last, with that many blanks between them
-	look := func(a, c float32, blanks int) [][]float32 {
+	// a view has a or b first and c or é last, with that many blanks between them
+	view := func(a, c float32, blanks int) [][]float32 {
 		rows := [][]float32{row(no, no, a, 1-a, no, no)}
 		for range blanks {
 			rows = append(rows, blank())
@@ -42,16 +42,16 @@ func TestRecognizer_Compare(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		looks [][][]float32
+		views [][][]float32
 		want  string
 	}{
-		{"takes what the only look finds likeliest", [][][]float32{look(0.9, 0.9, 1)}, "ac"},
-		{"is not misled by one look that is a little wrong", [][][]float32{look(0.4, 0.9, 1), look(0.9, 0.9, 2), look(0.9, 0.9, 3)}, "ac"},
-		{"takes each letter from the look that is sure of it", [][][]float32{look(0.99, 0.4, 1), look(0.4, 0.99, 3)}, "ac"},
+		{"takes what is likeliest in the only view", [][][]float32{view(0.9, 0.9, 1)}, "ac"},
+		{"is not misled by one view that is a little wrong", [][][]float32{view(0.4, 0.9, 1), view(0.9, 0.9, 2), view(0.9, 0.9, 3)}, "ac"},
+		{"takes each letter from the view that is sure of it", [][][]float32{view(0.99, 0.4, 1), view(0.4, 0.99, 3)}, "ac"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			require.Equal(t, c.want, r.Compare(c.looks...))
+			require.Equal(t, c.want, r.Compare(c.views...))
 		})
 	}
 	t.Run("finds the probability of all paths that spell a text", func(t *testing.T) {

@@ -47,7 +47,7 @@ func findInk(_ context.Context, p *page) error {
 	s.components = imaging.WithoutSpecks(spots)
 	s.marks, s.letters = s.components, imaging.LetterShaped(s.components)
 	s.letterHeight = imaging.LetterHeight(s.letters)
-	if s.isHopeless(spots) {
+	if s.isTexture(spots) {
 		s.components, s.marks, s.letters = nil, nil, nil // there is no text in them, in whatever position
 	}
 	if p.finished = s.isBlank(); !p.finished {

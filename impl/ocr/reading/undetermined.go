@@ -65,12 +65,12 @@ func (p *page) languageOfHand(ctx context.Context) (guess.Guess, error) {
 
 // languageOfLines returns the language of what the handwriting model reads, on any page.
 func (p *page) languageOfLines(ctx context.Context) (guess.Guess, error) {
-	return p.moreAndMore(func(lines int) (string, error) { return p.hands.page.Text(ctx, p.hands.reader, lines) })
+	return p.guessFromMoreLines(func(lines int) (string, error) { return p.hands.page.Text(ctx, p.hands.reader, lines) })
 }
 
-// moreAndMore guesses the language from few lines, and from twice as many until it is sure. An older stage of a language needs all of
+// guessFromMoreLines guesses the language from few lines, and from twice as many until it is sure. An older stage of a language needs all of
 // them, because it is recognized by modern words that are missing.
-func (p *page) moreAndMore(read func(lines int) (string, error)) (found guess.Guess, err error) {
+func (p *page) guessFromMoreLines(read func(lines int) (string, error)) (found guess.Guess, err error) {
 	among := tags.InScript(p.src.Languages(), latin)
 	for lines := fewLines; lines <= manyLines; lines *= 2 {
 		text, err := read(lines)
@@ -104,7 +104,7 @@ func unknownLanguage(src Source, script string) string {
 func (p *page) languageOfPrint(ctx context.Context) (guess.Guess, error) {
 	rows := p.sheet.longestRows(manyLines)
 	sample := []document.Block{{}}
-	found, err := p.moreAndMore(func(lines int) (string, error) {
+	found, err := p.guessFromMoreLines(func(lines int) (string, error) {
 		more, err := p.sheet.readLines(ctx, p.src, generalModel(p.src), rows[len(sample[0].Lines):min(lines, len(rows))], nil)
 		if err == nil {
 			sample[0].Lines = append(sample[0].Lines, more.blocks[0].Lines...)

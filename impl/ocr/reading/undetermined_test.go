@@ -134,10 +134,10 @@ func (b *bilingual) Read(ctx context.Context, img *image.Gray, dpi int, model st
 	return b.scripted.Read(ctx, img, dpi, model, mode)
 }
 
-// late is a bilingual source whose model for French reads the first word of a page, and then takes all the time there is.
-type late struct{ bilingual }
+// slowBilingual is a bilingual source whose model for French reads the first word of a page, and then takes all the time there is.
+type slowBilingual struct{ bilingual }
 
-func (l *late) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
+func (l *slowBilingual) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
 	blocks, err := l.bilingual.Read(ctx, img, dpi, model, mode)
 	if model != "fra" || err != nil {
 		return blocks, err
@@ -153,7 +153,7 @@ func TestRead_undeterminedAgain_late(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		page := decode.Page{Image: ocrtest.Page("few letters", "on two lines"), DPI: 300}
-		found, err := reading.Read(ctx, page, open, &late{bilingual{line: "Dupont 1843", page: french}})
+		found, err := reading.Read(ctx, page, open, &slowBilingual{bilingual{line: "Dupont 1843", page: french}})
 		require.NoError(t, err)
 		require.Equal(t, "en", found.Language)
 		require.Contains(t, found.Page.Text(), french, "all of the first reading")

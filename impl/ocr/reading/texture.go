@@ -6,7 +6,7 @@ import (
 	"uncial/impl/ocr/imaging"
 )
 
-// isHopeless reports whether the ink is a texture and not writing: a checkerboard, noise, a page that is all black. The layout analysis
+// isTexture reports whether the ink is a texture and not writing: a checkerboard, noise, a page that is all black. The layout analysis
 // would take up to the whole deadline to find no text in it. It detects four structures, each by a property that writing never has:
 //   - nearly all spots have the same size, to the pixel,
 //   - ink is scattered at random,
@@ -14,7 +14,7 @@ import (
 //   - specks everywhere, and hardly any spot of the size of a letter.
 //
 // spots are all components of ink, specks included.
-func (s sheet) isHopeless(spots []image.Rectangle) bool {
+func (s sheet) isTexture(spots []image.Rectangle) bool {
 	legible := 0
 	sizes := map[image.Point]int{}
 	most := 0

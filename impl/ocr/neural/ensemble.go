@@ -11,48 +11,48 @@ import (
 const (
 	// mostCompared is how many texts of a line are compared at most (30 in most lines), and mostRounds how often the best of them is improved.
 	mostCompared, mostRounds = 200, 3
-	// leastProbability keeps every class possible at every step: no single look excludes a text.
+	// leastProbability keeps every class possible at every step: no single view excludes a text.
 	leastProbability = 1e-9
 )
 
-// jury compares texts of a line by several looks at it. In each look the letters appear at other steps, so that the probabilities of steps
-// cannot be averaged. Those of whole texts can: a text has the mean logarithm of the probabilities that the looks give it.
-type jury struct {
+// ensemble compares texts of a line by several views of it. In each view the letters appear at other steps, so that the probabilities of steps
+// cannot be averaged. Those of whole texts can: a text has the mean logarithm of the probabilities that the views give it.
+type ensemble struct {
 	net   *network
 	tree  *beam // has the character model's scores of the beginnings of texts
-	looks []look
+	views []view
 	texts []text         // that were compared
 	index map[string]int // of these texts, by their characters
 }
 
-// look is one look at a line: the probabilities of the classes at each step, and the texts that a search found, the likeliest first.
-type look struct {
+// view is a line at one width: the probabilities of the classes at each step, and the texts that a search found, the likeliest first.
+type view struct {
 	probabilities []float64
 	classes       int
 	texts         []text
 }
 
-func newJury(n *network, g guide) *jury {
+func newEnsemble(n *network, g guide) *ensemble {
 	tree := &beam{guide: g, net: n, all: []prefix{{parent: -1, context: g.language.begin()}}}
-	return &jury{net: n, tree: tree, index: map[string]int{}}
+	return &ensemble{net: n, tree: tree, index: map[string]int{}}
 }
 
-// look adds a look at the line, with its scores, which are not kept, and the texts that a search found in them.
-func (j *jury) look(rows []float32, steps int, texts []text) {
-	l := look{classes: j.net.out.classes, texts: texts}
+// add adds a view of the line, with its scores, which are not kept, and the texts that a search found in them.
+func (j *ensemble) add(rows []float32, steps int, texts []text) {
+	l := view{classes: j.net.out.classes, texts: texts}
 	for t := range steps {
 		for _, v := range rows[t*j.net.out.stride : t*j.net.out.stride+l.classes] {
 			l.probabilities = append(l.probabilities, max(math.Exp(float64(v)), leastProbability))
 		}
 	}
-	j.looks = append(j.looks, l)
+	j.views = append(j.views, l)
 }
 
-// decide returns the texts that were compared, the likeliest first. It begins with the best of those that one look finds likeliest, and
+// decide returns the texts that were compared, the likeliest first. It begins with the best of those that are likeliest in one view, and
 // takes over from all others what makes it likelier.
-func (j *jury) decide() []text {
+func (j *ensemble) decide() []text {
 	best := 0
-	for _, l := range j.looks {
+	for _, l := range j.views {
 		best = j.likelier(best, j.compare(l.texts[0].classes))
 	}
 	for range mostRounds {
@@ -68,7 +68,7 @@ func (j *jury) decide() []text {
 
 // improve replaces stretches of a text by those that other texts have there, from the end to the beginning, wherever that makes the text
 // likelier. It takes and returns an index of texts.
-func (j *jury) improve(best int) int {
+func (j *ensemble) improve(best int) int {
 	untouched := len(j.texts[best].classes)
 	for _, s := range j.replacements(j.texts[best].classes) {
 		if s.to > untouched || len(j.texts) >= mostCompared {
@@ -83,7 +83,7 @@ func (j *jury) improve(best int) int {
 }
 
 // likelier returns the index of the likelier text, in doubt the first.
-func (j *jury) likelier(a, b int) int {
+func (j *ensemble) likelier(a, b int) int {
 	if j.texts[b].score > j.texts[a].score {
 		return b
 	}
@@ -97,9 +97,9 @@ type replacement struct {
 }
 
 // replacements returns how the texts that were found differ from one, the last stretches first.
-func (j *jury) replacements(from []int) []replacement {
+func (j *ensemble) replacements(from []int) []replacement {
 	var all []replacement
-	for _, l := range j.looks {
+	for _, l := range j.views {
 		for _, t := range l.texts {
 			for _, s := range edit.Stretches(from, t.classes) {
 				all = append(all, replacement{s.From, s.To, t.classes[s.FromOther:s.ToOther]})
@@ -114,7 +114,7 @@ func (j *jury) replacements(from []int) []replacement {
 }
 
 // compare scores a text, unless that was done before, and returns its index.
-func (j *jury) compare(classes []int) int {
+func (j *ensemble) compare(classes []int) int {
 	name := make([]rune, len(classes))
 	for i, c := range classes {
 		name[i] = rune(c)
@@ -123,8 +123,8 @@ func (j *jury) compare(classes []int) int {
 		return k
 	}
 	t := text{classes: classes, score: j.tree.languageScore(classes)}
-	for _, l := range j.looks {
-		t.score += l.likelihood(classes) / float64(len(j.looks))
+	for _, l := range j.views {
+		t.score += l.likelihood(classes) / float64(len(j.views))
 	}
 	j.texts = append(j.texts, t)
 	j.index[string(name)] = len(j.texts) - 1
@@ -132,7 +132,7 @@ func (j *jury) compare(classes []int) int {
 }
 
 // likelihood returns the logarithm of the probability of a text: of all paths that spell it (the forward algorithm of CTC).
-func (l *look) likelihood(classes []int) float64 {
+func (l *view) likelihood(classes []int) float64 {
 	states := 2*len(classes) + 1 // alternating blanks and characters
 	class, skips := make([]int, states), make([]bool, states)
 	for i, c := range classes {

@@ -46,7 +46,7 @@ func TestCheck_acceptsLaterServersThanItsContract(t *testing.T) {
 	}
 }
 
-// TestCheck_unknownFields shows when a field outside the contract is a fault.
+// TestCheck_unknownFields shows when a field outside the contract is an error.
 func TestCheck_unknownFields(t *testing.T) {
 	t.Parallel()
 	honest := MustMock(t)
@@ -55,11 +55,11 @@ func TestCheck_unknownFields(t *testing.T) {
 		hasIt   bool   // that contract has the field
 		isFault bool
 	}{
-		"is a fault of a server that claims this version": {"", false, true},
-		"is expected of a later version that has it":      {"1.99.0", true, false},
-		"is expected of an earlier version that has it":   {"1.0.99", true, false},
-		"is a fault of a later version that lacks it":     {"1.99.0", false, true},
-		"is a fault of an earlier version that lacks it":  {"1.0.99", false, true},
+		"is an error of a server that claims this version": {"", false, true},
+		"is expected of a later version that has it":       {"1.99.0", true, false},
+		"is expected of an earlier version that has it":    {"1.0.99", true, false},
+		"is an error of a later version that lacks it":     {"1.99.0", false, true},
+		"is an error of an earlier version that lacks it":  {"1.0.99", false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -50,7 +50,7 @@ func (d *diffCmd) Run(ctx context.Context, con *console, status *int) error {
 	if err != nil {
 		return err
 	}
-	// What is announced must not mix with a report for programs.
+	// Announcements must not mix with a report for programs.
 	out := con.out
 	if d.JSON {
 		out = con.err

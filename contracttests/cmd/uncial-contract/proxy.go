@@ -125,7 +125,7 @@ func printViolation(out io.Writer, v proxy.Violation) {
 	if v.RequestID != "" {
 		id = "  (X-Request-Id " + v.RequestID + ")"
 	}
-	fmt.Fprintf(out, "%s  %-7s  %s %s %s  %s%s\n", v.At.Format("15:04:05"), v.Side, v.Method, v.Path, answered(v.Status), v.Fault, id)
+	fmt.Fprintf(out, "%s  %-7s  %s %s %s  %s%s\n", v.At.Format("15:04:05"), v.Side, v.Method, v.Path, answered(v.Status), v.Problem, id)
 }
 
 // counted is a number with its noun.
@@ -153,7 +153,7 @@ func (c *proxyCmd) summary(r proxy.Report, started time.Time) contracttests.Repo
 			Explanation: fmt.Sprintf("%s, %s of the contract", counted(k.Exchanges, "exchange"), counted(k.Violations, "violation")),
 		}
 		if k.Violations > 0 {
-			result.Outcome, result.Reason = contracttests.Failed, k.Examples[0].Fault
+			result.Outcome, result.Reason = contracttests.Failed, k.Examples[0].Problem
 			var all strings.Builder
 			for _, v := range k.Examples {
 				printViolation(&all, v)

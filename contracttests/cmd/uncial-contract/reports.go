@@ -72,7 +72,7 @@ func createReport(flag, path string) (r *reportFile, err error) {
 		r.file, err = os.CreateTemp(filepath.Dir(path), ".uncial-contract-*")
 	}
 	if err != nil {
-		return nil, r.fault(err)
+		return nil, r.failed(err)
 	}
 	r.buffer = bufio.NewWriter(r.file)
 	return r, nil
@@ -92,7 +92,7 @@ func (r *reportFile) finish(err error) error {
 		return nil
 	}
 	r.remove()
-	return r.fault(err)
+	return r.failed(err)
 }
 
 // discard drops a file of a run that does not take place.
@@ -117,7 +117,7 @@ func (r *reportFile) chmod() error {
 	return r.file.Chmod(0o644)
 }
 
-func (r *reportFile) fault(err error) error {
+func (r *reportFile) failed(err error) error {
 	return fmt.Errorf("%s: cannot write to %s: %w", r.flag, r.path, cause(err))
 }
 

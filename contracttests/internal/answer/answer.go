@@ -25,7 +25,7 @@ type Answer struct {
 	Header http.Header
 	Body   []byte
 
-	// Served is the contract that the server serves as its own, of whatever version: fields outside of it are faults. nil if
+	// Served is the contract that the server serves as its own, of whatever version: fields outside of it are problems. nil if
 	// it serves none.
 	Served  *Contract
 	Request []byte  // body and URL of the request, which an answer may quote
@@ -33,36 +33,36 @@ type Answer struct {
 }
 
 // Check compares the answer with the contract. It returns the members of the body, nil if it is not a JSON object, and one
-// sentence for each fault.
-func (c *Contract) Check(a Answer) (body map[string]any, faults []string) {
+// sentence for each problem.
+func (c *Contract) Check(a Answer) (body map[string]any, problems []string) {
 	want := c.expected(a)
 	if want == nil {
 		return nil, []string{c.undocumented(a)}
 	}
-	faults = append(faults, c.checkHeaders(a, want)...)
-	faults = append(faults, checkContentType(a.Header)...)
-	faults = append(faults, leaks(a)...)
+	problems = append(problems, c.checkHeaders(a, want)...)
+	problems = append(problems, checkContentType(a.Header)...)
+	problems = append(problems, leaks(a)...)
 	// Answers to HEAD have no body (RFC 9110, section 9.3.2).
 	if a.Method == http.MethodHead {
-		return nil, faults
+		return nil, problems
 	}
 	value, err := ParseJSON(a.Body)
 	if err != nil {
-		return nil, append(faults, err.Error())
+		return nil, append(problems, err.Error())
 	}
 	// Every documented answer is JSON.
 	schema := want.Content.Get("application/json").Schema.Value
-	faults = append(faults, checkSchema(schema, value)...)
+	problems = append(problems, checkSchema(schema, value)...)
 	if a.Served != nil {
-		faults = append(faults, checkUnknown(a.Served.schemaOf(a), value, "")...)
+		problems = append(problems, checkUnknown(a.Served.schemaOf(a), value, "")...)
 	}
-	faults = append(faults, checkLiterals(schema, value, "")...)
+	problems = append(problems, checkLiterals(schema, value, "")...)
 	body, _ = value.(map[string]any)
-	faults = append(faults, checkFetch(body)...)
-	return body, append(faults, checkProse(body)...)
+	problems = append(problems, checkFetch(body)...)
+	return body, append(problems, checkProse(body)...)
 }
 
-// undocumented is the fault of an answer whose status the contract does not document there. It says which ones it does.
+// undocumented is the problem of an answer whose status the contract does not document there. It says which ones it does.
 func (c *Contract) undocumented(a Answer) string {
 	if op, ok := c.Operation(a.Method, a.Path); ok {
 		return fmt.Sprintf("%s %s must answer with one of %s, not with %d", a.Method, a.Path, strings.Trim(strings.ReplaceAll(fmt.Sprint(op.Statuses()), " ", ", "), "[]"), a.Status)
@@ -75,31 +75,31 @@ func (c *Contract) undocumented(a Answer) string {
 
 // checkHeaders requires each documented header exactly once and in its form, and no documented header on other answers: a
 // RateLimit on a 401 would describe an account to someone without its key.
-func (c *Contract) checkHeaders(a Answer, want *openapi3.Response) (faults []string) {
+func (c *Contract) checkHeaders(a Answer, want *openapi3.Response) (problems []string) {
 	for _, name := range c.Headers() {
 		values, ref := a.Header.Values(name), want.Headers[name]
 		switch {
 		case ref == nil && len(values) > 0:
-			faults = append(faults, fmt.Sprintf("the header %s must not be part of a %d", name, a.Status))
+			problems = append(problems, fmt.Sprintf("the header %s must not be part of a %d", name, a.Status))
 		case ref == nil:
 		case len(values) == 0 && ref.Value.Required:
-			faults = append(faults, fmt.Sprintf("the header %s is missing", name))
+			problems = append(problems, fmt.Sprintf("the header %s is missing", name))
 		case len(values) > 1:
-			faults = append(faults, fmt.Sprintf("the header %s occurs %d times", name, len(values)))
+			problems = append(problems, fmt.Sprintf("the header %s occurs %d times", name, len(values)))
 		case len(values) == 1:
 			if err := checkHeaderValue(ref.Value.Schema.Value, values[0]); err != "" {
-				faults = append(faults, fmt.Sprintf("the header %s: %q %s", name, values[0], err))
+				problems = append(problems, fmt.Sprintf("the header %s: %q %s", name, values[0], err))
 			}
 		}
 	}
 	// Allow is not in the contract, because 405 is not a status of an operation.
 	if a.Status == http.StatusMethodNotAllowed {
-		faults = append(faults, c.checkAllow(a)...)
+		problems = append(problems, c.checkAllow(a)...)
 	}
 	if enc := a.Header.Get("Content-Encoding"); enc != "" {
-		faults = append(faults, fmt.Sprintf("the Content-Encoding is %q, which the request did not offer", enc))
+		problems = append(problems, fmt.Sprintf("the Content-Encoding is %q, which the request did not offer", enc))
 	}
-	return append(faults, checkDate(a.Header)...)
+	return append(problems, checkDate(a.Header)...)
 }
 
 // checkAllow requires exactly the methods of the path (RFC 9110, section 15.5.6).
@@ -131,8 +131,8 @@ func checkHeaderValue(schema *openapi3.Schema, text string) string {
 		f, _ := n.Float64()
 		value = f
 	}
-	if faults := checkSchema(schema, value); len(faults) > 0 {
-		return strings.TrimPrefix(faults[0], "the body ")
+	if problems := checkSchema(schema, value); len(problems) > 0 {
+		return strings.TrimPrefix(problems[0], "the body ")
 	}
 	return ""
 }
@@ -178,7 +178,7 @@ func checkDate(h http.Header) []string {
 }
 
 // checkSchema validates a value against a schema of the contract.
-func checkSchema(schema *openapi3.Schema, value any) (faults []string) {
+func checkSchema(schema *openapi3.Schema, value any) (problems []string) {
 	// kin-openapi does not check date-time as strictly as RFC 3339; uri does not occur in answers.
 	err := schema.VisitJSON(withFloats(value), openapi3.MultiErrors(), openapi3.EnableFormatValidation(),
 		openapi3.WithStringFormatValidator("date-time", openapi3.NewCallbackValidator(checkDateTime)))
@@ -192,17 +192,17 @@ func checkSchema(schema *openapi3.Schema, value any) (faults []string) {
 	for _, e := range all {
 		var se *openapi3.SchemaError
 		if !errors.As(e, &se) {
-			faults = append(faults, "the body: "+e.Error())
+			problems = append(problems, "the body: "+e.Error())
 			continue
 		}
-		faults = append(faults, strings.TrimSuffix(location(se.JSONPointer())+" "+se.Reason, " "))
+		problems = append(problems, strings.TrimSuffix(location(se.JSONPointer())+" "+se.Reason, " "))
 	}
 	// The order of properties is random.
-	slices.Sort(faults)
-	return faults
+	slices.Sort(problems)
+	return problems
 }
 
-// location names the faulty value by its JSON pointer, at the beginning of a fault.
+// location names the faulty value by its JSON pointer, at the beginning of a problem.
 func location(pointer []string) string {
 	if len(pointer) == 0 {
 		return "the body"
@@ -224,7 +224,7 @@ func checkDateTime(s string) error {
 
 // checkUnknown requires the contract to know every field. The schemas of answers are open, so that later versions can add
 // fields.
-func checkUnknown(schema *openapi3.Schema, value any, at string) (faults []string) {
+func checkUnknown(schema *openapi3.Schema, value any, at string) (problems []string) {
 	if schema == nil || len(schema.AllOf)+len(schema.AnyOf)+len(schema.OneOf) > 0 { // of other versions
 		return nil
 	}
@@ -233,45 +233,45 @@ func checkUnknown(schema *openapi3.Schema, value any, at string) (faults []strin
 		for name, member := range v {
 			switch ref := schema.Properties[name]; {
 			case ref != nil:
-				faults = append(faults, checkUnknown(ref.Value, member, at+"/"+name)...)
+				problems = append(problems, checkUnknown(ref.Value, member, at+"/"+name)...)
 			case schema.AdditionalProperties.Schema == nil:
-				faults = append(faults, fmt.Sprintf("%s: the contract has no such field", at+"/"+name))
+				problems = append(problems, fmt.Sprintf("%s: the contract has no such field", at+"/"+name))
 			}
 		}
 	case []any:
 		if schema.Items != nil {
 			for i, member := range v {
-				faults = append(faults, checkUnknown(schema.Items.Value, member, fmt.Sprintf("%s/%d", at, i))...)
+				problems = append(problems, checkUnknown(schema.Items.Value, member, fmt.Sprintf("%s/%d", at, i))...)
 			}
 		}
 	}
-	slices.Sort(faults)
-	return faults
+	slices.Sort(problems)
+	return problems
 }
 
 // checkLiterals requires integers to be written as integers: 10.0 and 1e1 are integers to JSON Schema, but break clients
 // in typed languages.
-func checkLiterals(schema *openapi3.Schema, value any, at string) (faults []string) {
+func checkLiterals(schema *openapi3.Schema, value any, at string) (problems []string) {
 	switch v := value.(type) {
 	case json.Number:
 		if schema.Type.Is("integer") && !digits(strings.TrimPrefix(v.String(), "-")) {
-			faults = append(faults, fmt.Sprintf("%s: %s is not written as an integer", at, v))
+			problems = append(problems, fmt.Sprintf("%s: %s is not written as an integer", at, v))
 		}
 	case map[string]any:
 		for name, member := range v {
 			if ref := schema.Properties[name]; ref != nil {
-				faults = append(faults, checkLiterals(ref.Value, member, at+"/"+name)...)
+				problems = append(problems, checkLiterals(ref.Value, member, at+"/"+name)...)
 			}
 		}
 	case []any:
 		if schema.Items != nil {
 			for i, member := range v {
-				faults = append(faults, checkLiterals(schema.Items.Value, member, fmt.Sprintf("%s/%d", at, i))...)
+				problems = append(problems, checkLiterals(schema.Items.Value, member, fmt.Sprintf("%s/%d", at, i))...)
 			}
 		}
 	}
-	slices.Sort(faults)
-	return faults
+	slices.Sort(problems)
+	return problems
 }
 
 // checkFetch requires the time for the next attempt exactly where there should be one.
@@ -289,17 +289,17 @@ func checkFetch(body map[string]any) []string {
 
 // checkProse requires errors and details to contain words, and texts to contain no control characters except those that
 // separate lines and pages.
-func checkProse(body map[string]any) (faults []string) {
+func checkProse(body map[string]any) (problems []string) {
 	for _, name := range []string{"error", "message"} {
 		if s, ok := body[name].(string); ok && !strings.ContainsFunc(s, unicode.IsLetter) {
-			faults = append(faults, fmt.Sprintf("/%s: %q contains no words", name, s))
+			problems = append(problems, fmt.Sprintf("/%s: %q contains no words", name, s))
 		}
 	}
 	details, _ := body["details"].(map[string]any)
 	// The schema requires strings; here they must say something.
 	for field, reason := range details {
 		if s, ok := reason.(string); ok && !strings.ContainsFunc(s, unicode.IsLetter) {
-			faults = append(faults, fmt.Sprintf("/details/%s: %q contains no words", field, reason))
+			problems = append(problems, fmt.Sprintf("/details/%s: %q contains no words", field, reason))
 		}
 	}
 	if text, ok := body["text"].(string); ok {
@@ -307,17 +307,17 @@ func checkProse(body map[string]any) (faults []string) {
 			return unicode.IsControl(r) && r != '\n' && r != '\f' || strings.ContainsRune(neverOnPages, r)
 		}); i >= 0 {
 			r, _ := utf8.DecodeRuneInString(text[i:])
-			faults = append(faults, fmt.Sprintf("/text contains the character %U, which no page has, after %q", r, lastRunes(text[:i], 20)))
+			problems = append(problems, fmt.Sprintf("/text contains the character %U, which no page has, after %q", r, lastRunes(text[:i], 20)))
 		}
 	}
-	return faults
+	return problems
 }
 
 // neverOnPages are characters that no page has: the replacement for those that a wrong encoding lost, separators of lines other than the
 // line feed, the byte order mark, and the soft hyphen, for which a page has a hyphen.
 const neverOnPages = "\uFFFD\u2028\u2029\uFEFF\u00AD"
 
-// lastRunes returns the end of a text, to show where in it a fault is.
+// lastRunes returns the end of a text, to show where in it a problem is.
 func lastRunes(s string, n int) string {
 	r := []rune(s)
 	return string(r[max(0, len(r)-n):])

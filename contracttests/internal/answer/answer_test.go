@@ -73,8 +73,8 @@ func TestContract_Check_acceptsValidAnswers(t *testing.T) {
 		"a quotation of the caller": quoting(good("POST", "/extract", 400, strings.ReplaceAll(invalid, "must be one", "10.1.2.3 must be one")), "http://10.1.2.3/a.png"),
 		"fields of a later version": ofAnotherVersion(good("GET", "/status", 200, strings.Replace(record, `"limit"`, `"burst":{"limit":1},"limit"`, 1))),
 	} {
-		_, faults := c.Check(a)
-		assert.Empty(t, faults, name)
+		_, problems := c.Check(a)
+		assert.Empty(t, problems, name)
 	}
 }
 
@@ -96,7 +96,7 @@ func quoting(a answer.Answer, request string) answer.Answer {
 	return a
 }
 
-func TestContract_Check_reportsFaults(t *testing.T) {
+func TestContract_Check_reportsProblems(t *testing.T) {
 	t.Parallel()
 	c, err := answer.Load()
 	require.NoError(t, err)
@@ -164,8 +164,8 @@ func TestContract_Check_reportsFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, faults := c.Check(f.answer)
-			assert.Contains(t, strings.Join(faults, "; "), f.want)
+			_, problems := c.Check(f.answer)
+			assert.Contains(t, strings.Join(problems, "; "), f.want)
 		})
 	}
 }
@@ -174,8 +174,8 @@ func TestContract_Check_acceptsLimits(t *testing.T) {
 	t.Parallel()
 	c := mustLoad()
 	for _, words := range []string{"requests per minute and account: 60", "an account 60 times a minute", "this account: 300 points"} {
-		_, faults := c.Check(leak(words))
-		assert.Empty(t, faults, words)
+		_, problems := c.Check(leak(words))
+		assert.Empty(t, problems, words)
 	}
 }
 

@@ -45,7 +45,7 @@ var ipAddress = regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}\b|\[?\b[0-9a-fA-F]
 
 // leaks finds what callers must not learn. An answer may quote its request, but never a key. Every name and string of an answer is
 // searched for internals, except what a page says.
-func leaks(a Answer) (faults []string) {
+func leaks(a Answer) (problems []string) {
 	body := readable(a.Body)
 	var headers strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(a.Header)) {
@@ -60,22 +60,22 @@ func leaks(a Answer) (faults []string) {
 		}
 	}
 	if a.Secrets.in(body) || a.Secrets.in(headers.String()) || a.Secrets.in(a.Header.Get("X-Request-Id")) || a.Secrets.in(aboutPDF(a.Body)) {
-		faults = append(faults, "the answer repeats an API key, or a part of one")
+		problems = append(problems, "the answer repeats an API key, or a part of one")
 	}
 	shown := headers.String()
 	if a.Status >= 300 || a.Path == "/status" {
 		shown += body
 	} else {
 		shown += aboutResult(a.Body)
-		faults = append(faults, leaksOfDocument(a)...)
+		problems = append(problems, leaksOfDocument(a)...)
 	}
 	// The request may contain the same words, for instance as the name of an unknown field.
 	for _, s := range signsIn(shown, false) {
 		if !bytes.Contains(a.Request, []byte(s.text)) && (s.what != aLibrary || a.Status != http.StatusOK) {
-			faults = append(faults, fmt.Sprintf("the answer shows %s: %q", s.what, s.text))
+			problems = append(problems, fmt.Sprintf("the answer shows %s: %q", s.what, s.text))
 		}
 	}
-	return append(append(faults, poweredBy(a.Header)...), caching(a.Header)...)
+	return append(append(problems, poweredBy(a.Header)...), caching(a.Header)...)
 }
 
 // readable is the names and strings of a JSON body, one a line and without escapes, so that no letter hides behind one. Other bodies stay as
@@ -110,13 +110,13 @@ func writeStrings(b *strings.Builder, value any) {
 // advertising are headers by which frameworks and load balancers say what is behind them.
 var advertising = regexp.MustCompile(`(?i)^X-(?:Powered-By|AspNet.*|Runtime|Generator|Backend.*|Served-By|Upstream.*|Host|Debug.*)$`)
 
-func poweredBy(h http.Header) (faults []string) {
+func poweredBy(h http.Header) (problems []string) {
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		if advertising.MatchString(name) {
-			faults = append(faults, fmt.Sprintf("the header %s shows how the server is made: %q", name, h.Get(name)))
+			problems = append(problems, fmt.Sprintf("the header %s shows how the server is made: %q", name, h.Get(name)))
 		}
 	}
-	return faults
+	return problems
 }
 
 // cachingHeaders permit or report caching, by what their values must not be. Cache-Control is part of the contract.
@@ -128,18 +128,18 @@ var cachingHeaders = map[string]*regexp.Regexp{
 }
 
 // caching requires that no header lets a cache keep the answer: it is valid for one caller at one moment.
-func caching(h http.Header) (faults []string) {
+func caching(h http.Header) (problems []string) {
 	for _, name := range slices.Sorted(maps.Keys(cachingHeaders)) {
 		for _, v := range h[name] {
 			if name == "Expires" && isPast(v, h) {
 				continue
 			}
 			if cachingHeaders[name].MatchString(v) {
-				faults = append(faults, fmt.Sprintf("the header %s is about a cached answer, which must not exist: %q", name, v))
+				problems = append(problems, fmt.Sprintf("the header %s is about a cached answer, which must not exist: %q", name, v))
 			}
 		}
 	}
-	return faults
+	return problems
 }
 
 // isPast reports whether a date is not after the date of the answer.

@@ -62,15 +62,15 @@ func aboutPDF(body []byte) string {
 
 // leaksOfDocument searches the document of a result for internals that neither its text nor the request contains. Of a PDF it searches
 // what it says of itself.
-func leaksOfDocument(a Answer) (faults []string) {
+func leaksOfDocument(a Answer) (problems []string) {
 	var result struct{ Text, Document string }
 	if json.Unmarshal(a.Body, &result) != nil {
 		return nil
 	}
 	for _, s := range append(signsIn(result.Document, true), signsIn(aboutPDF(a.Body), true)...) {
 		if !strings.Contains(result.Text, s.text) && !bytes.Contains(a.Request, []byte(s.text)) {
-			faults = append(faults, fmt.Sprintf("the document shows %s: %q", s.what, s.text))
+			problems = append(problems, fmt.Sprintf("the document shows %s: %q", s.what, s.text))
 		}
 	}
-	return faults
+	return problems
 }

@@ -33,7 +33,7 @@ func TestContract_CheckRequest(t *testing.T) {
 	query.Query = "page=1"
 	for name, x := range map[string]struct {
 		request answer.Request
-		fault   string // "" for a valid request
+		problem string // "" for a valid request
 	}{
 		"a full request":               {good, ""},
 		"an inline image":              {sent("POST", "/extract", `{"imageUrl":"data:image/png;base64,AAAA"}`), ""},
@@ -61,13 +61,13 @@ func TestContract_CheckRequest(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			faults := c.CheckRequest(x.request)
-			if x.fault == "" {
-				assert.Empty(t, faults)
+			problems := c.CheckRequest(x.request)
+			if x.problem == "" {
+				assert.Empty(t, problems)
 				return
 			}
-			require.Len(t, faults, 1)
-			assert.Contains(t, faults[0], x.fault)
+			require.Len(t, problems, 1)
+			assert.Contains(t, problems[0], x.problem)
 		})
 	}
 }

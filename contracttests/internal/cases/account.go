@@ -89,7 +89,7 @@ func (s *session) checkPromise(a *model.Account, points int64) error {
 	switch {
 	case want == "":
 		return nil
-	// After this run has spent something, another state is not the fault of the server.
+	// After this run has spent something, another state is not an error of the server.
 	case s.Promised && a.Spent == 0:
 		return fail(nil, "the account of %q must have %s left; it has %d", a.Scenario, want, left)
 	}

@@ -30,7 +30,7 @@ var refused = []struct {
 	{"malformed-key", "A header with more than one key, or with something that cannot be a key, is refused.", malformedKeys()},
 	// Keys in URLs end up in logs, so servers must not accept them.
 	{"key-elsewhere", "A key outside the header Authorization does not count.", keysElsewhere()},
-	// What proxies and test settings of a server are told, which callers can write as well.
+	// Headers that proxies add and that test settings of a server trust; callers can write them as well.
 	{"trusted-headers", "No other header makes up for a missing key, whoever it says that the caller is.", trustedHeaders()},
 }
 
@@ -53,7 +53,7 @@ func authRows() (rows []row) {
 			return asks
 		}
 		for _, class := range refused {
-			// What nobody sends affects nobody: the account whose key is imitated has its window and its points afterwards.
+			// A refused request has no effect: the account whose key is imitated has its window and its points afterwards.
 			asks := slices.Concat([]ask{invalid(), status()}, requests(class.tries), []ask{status()})
 			rows = append(rows, row{name: operation + "/401/" + class.name, explanation: class.explanation, asks: asks})
 		}

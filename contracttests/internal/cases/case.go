@@ -36,7 +36,7 @@ type Case struct {
 }
 
 // row is a case as the tables write it. Names are stable: --only and reports use them. A comment in front of a row says
-// which faults of a server the row finds, or why it has this form.
+// which problems of a server the row finds, or why it has this form.
 type row struct {
 	name, explanation string
 	about             string   // operation/status, if the name does not begin with it
@@ -102,25 +102,25 @@ func covers(cases []Case) error {
 	if err != nil {
 		return err
 	}
-	var faults []error
+	var problems []error
 	for _, op := range contract.Operations() {
 		for _, status := range op.Statuses() {
 			if !slices.ContainsFunc(cases, func(c Case) bool { return c.Operation == op.ID && c.Status == status }) {
-				faults = append(faults, fmt.Errorf("no case covers status %d of %s", status, op.ID))
+				problems = append(problems, fmt.Errorf("no case covers status %d of %s", status, op.ID))
 			}
 		}
 	}
 	seen := map[string]bool{}
 	for _, c := range cases {
 		if seen[c.Name] {
-			faults = append(faults, fmt.Errorf("two cases are named %s", c.Name))
+			problems = append(problems, fmt.Errorf("two cases are named %s", c.Name))
 		}
 		seen[c.Name] = true
 		if !strings.HasSuffix(c.Explanation, ".") {
-			faults = append(faults, fmt.Errorf("the explanation of %s is not a sentence", c.Name))
+			problems = append(problems, fmt.Errorf("the explanation of %s is not a sentence", c.Name))
 		}
 	}
-	return errors.Join(faults...)
+	return errors.Join(problems...)
 }
 
 func needKey(scenario string) string   { return "key:" + scenario }

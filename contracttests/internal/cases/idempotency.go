@@ -66,7 +66,7 @@ var idempotencyRows = []row{
 		name: "extract/200/replay-negotiation", points: 10, extractions: mostNegotiated, build: negotiatedReplays,
 		explanation: "A repeat gets the stored answer byte for byte whatever its headers and the connection are: only the request counts.",
 	}, {
-		// What is stored may depend on what was read.
+		// The stored answer may depend on the text that was read.
 		name: "extract/200/replay-every-image", points: 10 * int64(len(replayedImages)), extractions: 2 * int64(len(replayedImages)), build: replaysOfImages,
 		explanation: "A repeat gets the stored answer byte for byte, whatever the image shows.",
 	}, {
@@ -136,14 +136,14 @@ func checkConflictAtOnce(ctx context.Context, s *session) error {
 	if err := errors.Join(errSlow, err, errConflict); err != nil {
 		return err
 	}
-	if faults := expect.Conflict.Check(y); len(faults) > 0 {
-		return &failure{y, faults}
+	if problems := expect.Conflict.Check(y); len(problems) > 0 {
+		return &failure{y, problems}
 	}
 	if x.Status != http.StatusOK {
 		return fail(x, "the answer must be 200, not %d: a different request with its Idempotency-Key does not affect it", x.Status)
 	}
-	if z, fault := a.Absorb([]*model.Exchange{x, y}); fault != "" {
-		return fail(z, "%s", fault)
+	if z, problem := a.Absorb([]*model.Exchange{x, y}); problem != "" {
+		return fail(z, "%s", problem)
 	}
 	_, err = s.send(ctx, s.request(read(model.ImageSlow).keyed("a"), c))
 	return err

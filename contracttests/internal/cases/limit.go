@@ -22,7 +22,7 @@ func malformed() []ask {
 // other case, through expect.For.
 var orderRows = []row{
 	{
-		// Every kind of fault is tried, because servers check them at different stages.
+		// Every kind of problem is tried, because servers check them at different stages.
 		name: "extract/400/before-402", account: model.KeyEmpty, explanation: "The shape of a request is checked before the points: without points an invalid request is a 400.",
 		asks: append(malformed(), read(printed).wrong("Idempotency-Key").header("Idempotency-Key", ""), unreadable(unsupported)),
 	}, {

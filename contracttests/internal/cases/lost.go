@@ -57,8 +57,8 @@ func checkLost(ctx context.Context, s *session, image string, patience time.Dura
 	if x.Status != http.StatusOK {
 		return fail(x, "the repeat of a request whose answer was lost must be 200, not %d", x.Status)
 	}
-	if y, fault := a.Absorb([]*model.Exchange{lost, x}); fault != "" {
-		return fail(y, "%s", fault)
+	if y, problem := a.Absorb([]*model.Exchange{lost, x}); problem != "" {
+		return fail(y, "%s", problem)
 	}
 	a.Unsure = true
 	_, err = s.send(ctx, s.request(read(image).keyed("a"), c))

@@ -41,7 +41,7 @@ var pageRows = []row{
 		explanation: "Of more than 50 weak places those with most characters likely to be wrong are listed, and all documents have the same other readings.",
 		build:       inEveryFormat(model.ImageFaded, nil),
 	}, {
-		// What a format leaves out, or writes although it has no place for it.
+		// A format may leave something out, or write something that it has no place for.
 		name: "extract/200/every-page-in-every-format", points: 10 * 7 * int64(len(peculiarPages)), extractions: 7 * int64(len(peculiarPages)), needs: []string{model.NeedThorough}, build: peculiarInEveryFormat,
 		explanation: "Every format is right for pages with pictures, divided words, weak places and corrections, verbatim and enhanced.",
 	}, {

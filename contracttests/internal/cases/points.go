@@ -27,13 +27,13 @@ var pointsRows = []row{
 		name: "extract/400/image", explanation: "An image that cannot be fetched or read is a 400 that names imageUrl, and the points are released.",
 		asks: confirmed(read(unfetchable), read(notAnImage), read(unfetchable).format("alto").enhance(true), read(notAnImage).format("text").language("en")),
 	}, {
-		// The three faults are found at different stages: schema, JSON, enumeration.
+		// The three problems are found at different stages: schema, JSON, enumeration.
 		name: "extract/400/shape-costs-nothing", explanation: "An invalid request costs nothing, but counts against the rate limit.",
 		asks: confirmed(invalid(), body(`{`, "body"), read(printed).format("docx").wrong("format")),
 	}, {
 		// The second account confirms its points and its window separately.
 		name: "extract/200/accounts-are-apart", points: 10, needs: []string{needKey(model.KeySpare)},
-		explanation: "What one account spends does not affect another.",
+		explanation: "The points that one account spends do not affect another.",
 		asks:        []ask{read(printed), status().by(second), invalid().by(second)},
 	}, {
 		// One model of the account predicts the answers of both keys. The fourth request repeats the third with
@@ -83,7 +83,7 @@ var pointsRows = []row{
 	}, {
 		// A server with one counter for the account and the key would count it here.
 		name: "status/200/cap-of-one-key", account: model.KeyCapped, needs: []string{needKey(model.KeyUncapped)}, points: 10, extractions: 1, check: checkUncapped,
-		explanation: "What other keys of the account spend does not count against the cap of a key, and its cap does not limit them.",
+		explanation: "Points that other keys of the account spend do not count against the cap of a key, and its cap does not limit them.",
 	}, {
 		// It finds comparisons with > instead of >=.
 		name: "extract/402/exact", account: model.KeyExact, points: 10, explanation: "The last 10 points are enough, and leave 0.",

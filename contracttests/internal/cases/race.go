@@ -33,16 +33,16 @@ func (s *session) race(ctx context.Context, a *model.Account, requests []*model.
 		if x.Status != http.StatusOK {
 			continue
 		}
-		if faults := s.readings.CheckResult(x); len(faults) > 0 {
-			return nil, &failure{x, faults}
+		if problems := s.readings.CheckResult(x); len(problems) > 0 {
+			return nil, &failure{x, problems}
 		}
 		if first := exchanges[0]; x.Request.IdempotencyKey() != "" && !expect.SameJSON(x.Body, first.Body) {
 			return nil, fail(x, "concurrent requests with one Idempotency-Key must all get the same answer")
 		}
 	}
-	// The account is brought up to date before the verdict, so that one fault is not reported twice.
-	if x, fault := a.Absorb(exchanges); fault != "" {
-		return nil, fail(x, "%s", fault)
+	// The account is brought up to date before the verdict, so that one problem is not reported twice.
+	if x, problem := a.Absorb(exchanges); problem != "" {
+		return nil, fail(x, "%s", problem)
 	}
 	if !maps.Equal(got, want) {
 		// Around the reset the server may have counted in two windows.

@@ -86,7 +86,7 @@ func (r *Run) Spent() (points int64) {
 	return points
 }
 
-// The length of what a report shows of a fault and of the wrong answer, in characters.
+// The length of what a report shows of a problem and of the wrong answer, in characters.
 const (
 	MaxReason = 2000
 	maxQuoted = 600
@@ -135,7 +135,7 @@ func (r *Run) Do(ctx context.Context, c Case) model.Result {
 	return result
 }
 
-// blame adds the exchange that shows the fault to a result, shortened and without keys.
+// blame adds the exchange that shows the problem to a result, shortened and without keys.
 func blame(r *model.Result, x *model.Exchange) {
 	r.Curl = x.Curl()
 	if a := x.Request.Account; a != nil {
@@ -259,7 +259,7 @@ func isEnvelope(x *model.Exchange) bool {
 	return codes.Match(x.Body)
 }
 
-// probeKeys requires the server to accept the keys: a refused key is a mistake in the keys file rather than a fault of the
+// probeKeys requires the server to accept the keys: a refused key is a mistake in the keys file rather than a problem of the
 // server. If the state of the keys is promised, one key suffices to see that they belong to this server.
 func (r *Run) probeKeys(ctx context.Context) error {
 	scenarios := []string{model.KeyOK, model.KeySpare, model.KeyLow, model.KeyEmpty, model.KeyExact, model.KeyRateLimited, model.KeySibling, model.KeyCapped, model.KeyUncapped}

@@ -15,7 +15,7 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// session is one case while it runs. Its methods return a *failure for a fault of the server, a *skip if the target lacks
+// session is one case while it runs. Its methods return a *failure for a problem of the server, a *skip if the target lacks
 // what the case needs, and other errors for everything that says nothing about the server.
 type session struct {
 	*Run
@@ -28,12 +28,12 @@ type session struct {
 // failure says what is wrong and which exchange shows it.
 type failure struct {
 	exchange *model.Exchange // nil if no single exchange shows it
-	faults   []string
+	problems []string
 }
 
-func (f *failure) Error() string { return strings.Join(f.faults, "; ") }
+func (f *failure) Error() string { return strings.Join(f.problems, "; ") }
 
-// fail makes a failure of one fault. x may be nil.
+// fail makes a failure of one problem. x may be nil.
 func fail(x *model.Exchange, format string, args ...any) error {
 	return &failure{x, []string{fmt.Sprintf(format, args...)}}
 }
@@ -44,10 +44,10 @@ func asFailure(err error) *failure {
 	return f
 }
 
-// explain puts a sentence in front of the faults of a failure. Other errors stay as they are.
+// explain puts a sentence in front of the problems of a failure. Other errors stay as they are.
 func explain(err error, format string, args ...any) error {
 	if f := asFailure(err); f != nil {
-		f.faults = slices.Insert(f.faults, 0, fmt.Sprintf(format, args...))
+		f.problems = slices.Insert(f.problems, 0, fmt.Sprintf(format, args...))
 	}
 	return err
 }
@@ -64,7 +64,7 @@ type skip struct{ reason string }
 func (s *skip) Error() string { return s.reason }
 
 // send sends a request and compares its answer with the contract, with what the account requires, and with earlier
-// answers. The error is a *failure that lists every fault.
+// answers. The error is a *failure that lists every problem.
 func (s *session) send(ctx context.Context, r *model.Request) (*model.Exchange, error) {
 	r.Complete(s.Target)
 	// The body is made again, because the scenario is known only now.
@@ -87,26 +87,26 @@ func (s *session) send(ctx context.Context, r *model.Request) (*model.Exchange, 
 	if errors.Is(err, model.ErrIdleClosed) {
 		return x, err
 	}
-	var faults []string
+	var problems []string
 	var unlinked error
 	if err != nil {
-		faults = []string{err.Error()}
+		problems = []string{err.Error()}
 	} else {
-		faults = s.checkAlone(x)
-		var fault string
-		if fault, unlinked = s.followLink(ctx, x); fault != "" {
-			faults = append(faults, fault)
+		problems = s.checkAlone(x)
+		var problem string
+		if problem, unlinked = s.followLink(ctx, x); problem != "" {
+			problems = append(problems, problem)
 		}
 		if !r.Concurrent {
-			faults = append(faults, s.follow(x, expected)...)
+			problems = append(problems, s.follow(x, expected)...)
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.Requests++
 	s.exchanges = append(s.exchanges, x)
-	if len(faults) > 0 {
-		return x, &failure{x, slices.Compact(faults)}
+	if len(problems) > 0 {
+		return x, &failure{x, slices.Compact(problems)}
 	}
 	return x, unlinked
 }
@@ -159,9 +159,9 @@ func (s *session) overlapping() string {
 const maxQuotable = 1 << 20
 
 // checkAlone compares an answer with the contract, and its request id with those seen before.
-func (s *session) checkAlone(x *model.Exchange) (faults []string) {
+func (s *session) checkAlone(x *model.Exchange) (problems []string) {
 	r := x.Request
-	x.JSON, faults = s.contract.Check(answer.Answer{
+	x.JSON, problems = s.contract.Check(answer.Answer{
 		Method: r.Method, Path: r.Path, Status: x.Status, Header: x.Header, Body: x.Body, Served: s.served,
 		Request: slices.Concat(r.Body[:min(len(r.Body), maxQuotable)], []byte(r.Path+"?"+r.Query+" "+s.BaseURL)), Secrets: s.secrets,
 	})
@@ -169,43 +169,43 @@ func (s *session) checkAlone(x *model.Exchange) (faults []string) {
 	defer s.mu.Unlock()
 	id := x.Header.Get("X-Request-Id")
 	if id != "" && s.ids[id] {
-		faults = append(faults, fmt.Sprintf("the X-Request-Id %s was used for an earlier exchange", id))
+		problems = append(problems, fmt.Sprintf("the X-Request-Id %s was used for an earlier exchange", id))
 	}
 	// Concurrent cases share the ids: they must be unique per server, not per account.
 	s.ids[id] = true
-	return faults
+	return problems
 }
 
 // follow compares an answer with the expectation and the account, and updates the model.
 func (s *session) follow(x *model.Exchange, expected expect.Answer) []string {
 	r, a := x.Request, x.Request.Account
-	faults := expected.Check(x)
-	if len(faults) > 0 { // the window may have reset while the server was at it
+	problems := expected.Check(x)
+	if len(problems) > 0 { // the window may have reset while the server was at it
 		if later := expect.For(s.contract, r); len(later.Check(x)) == 0 {
-			expected, faults = later, nil
+			expected, problems = later, nil
 		}
 	}
-	faults = append(faults, s.readings.CheckFetch(x, expected)...)
+	problems = append(problems, s.readings.CheckFetch(x, expected)...)
 	if a == nil || x.Status == http.StatusUnauthorized {
-		return faults
+		return problems
 	}
 	if x.Status == http.StatusNotFound || x.Status == http.StatusMethodNotAllowed {
 		// Other paths and methods neither count nor cost anything.
-		return append(faults, a.ObserveWindow(x, false)...) // the headers are optional here
+		return append(problems, a.ObserveWindow(x, false)...) // the headers are optional here
 	}
 	replay := expected.Replay != nil && x.Status == http.StatusOK
-	faults = append(faults, a.ObserveWindow(x, r.IsExtraction())...)
-	faults = append(faults, a.ObservePoints(x, replay)...)
-	faults = append(faults, expect.CheckRetryAfter(x)...)
+	problems = append(problems, a.ObserveWindow(x, r.IsExtraction())...)
+	problems = append(problems, a.ObservePoints(x, replay)...)
+	problems = append(problems, expect.CheckRetryAfter(x)...)
 	switch {
 	case x.Status != http.StatusOK || replay:
 	case r.IsStatus():
-		faults = append(faults, expect.CheckRecord(x)...)
+		problems = append(problems, expect.CheckRecord(x)...)
 	case r.IsExtraction():
 		a.Remember(x)
-		faults = append(faults, s.readings.CheckResult(x)...)
+		problems = append(problems, s.readings.CheckResult(x)...)
 	}
-	return faults
+	return problems
 }
 
 // confirm asks for the status of the account: the server must agree with the model.

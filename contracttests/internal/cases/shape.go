@@ -140,7 +140,7 @@ func checkEachRule(ctx context.Context, s *session) error {
 	return nil
 }
 
-// checkSeveralRules breaks two to four rules per request, because servers that stop at the first fault pass checkEachRule.
+// checkSeveralRules breaks two to four rules per request, because servers that stop at the first problem pass checkEachRule.
 func checkSeveralRules(ctx context.Context, s *session) error {
 	rules := shapeRules()
 	for i := range s.Generated {

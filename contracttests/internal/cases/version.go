@@ -79,9 +79,9 @@ func (r *Run) descriptionOf(x *model.Exchange) (string, error) {
 }
 
 // followLink requires the header Link of every answer, errors included, to lead to the same document. Each address is asked for once in a
-// run. A missing Link is a fault of the headers; one that leads nowhere from everywhere is left to elsewhere/document. The error says that
+// run. A missing Link is a problem of the headers; one that leads nowhere from everywhere is left to elsewhere/document. The error says that
 // the document could not be asked for.
-func (s *session) followLink(ctx context.Context, x *model.Exchange) (fault string, err error) {
+func (s *session) followLink(ctx context.Context, x *model.Exchange) (problem string, err error) {
 	address, err := s.descriptionOf(x)
 	switch {
 	case s.description == nil || serviceDescription.FindString(x.Header.Get("Link")) == "":
@@ -92,24 +92,24 @@ func (s *session) followLink(ctx context.Context, x *model.Exchange) (fault stri
 		return "", nil
 	}
 	s.mu.Lock()
-	fault, known := s.links[address]
+	problem, known := s.links[address]
 	s.mu.Unlock()
 	if known {
-		return fault, nil
+		return problem, nil
 	}
 	y, err := s.fetchDocument(ctx, address)
 	switch {
 	case err != nil:
 		return "", err
 	case y.Status != http.StatusOK:
-		fault = fmt.Sprintf("the header Link leads to %s, where there is no contract; other answers lead to %s", address, s.description.URL())
+		problem = fmt.Sprintf("the header Link leads to %s, where there is no contract; other answers lead to %s", address, s.description.URL())
 	case !bytes.Equal(y.Body, s.description.Body):
-		fault = fmt.Sprintf("the header Link leads to %s, which differs from %s, where other answers lead", address, s.description.URL())
+		problem = fmt.Sprintf("the header Link leads to %s, which differs from %s, where other answers lead", address, s.description.URL())
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.links[address] = fault
-	return fault, nil
+	s.links[address] = problem
+	return problem, nil
 }
 
 // compareVersions finds out which contract the target serves, and whether it has the version that the run checks against. Later

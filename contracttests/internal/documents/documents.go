@@ -79,7 +79,7 @@ func (b Box) CountCenters(all []Box) (n int) {
 var Formats = []string{"hocr", "alto", "page", "tsv"}
 
 // Read reads a document in one of Formats and checks it: well-formed, complete, unique ids, boxes with an area, nested and
-// inside their page, confidences in range, words without white space. The error names the first fault in one sentence; the
+// inside their page, confidences in range, words without white space. The error names the first problem in one sentence; the
 // document is nil only if it could not be read at all.
 func Read(format, text string) (*Document, error) {
 	read := map[string]func(string) (*Document, error){"hocr": readHOCR, "alto": readALTO, "page": readPAGE, "tsv": readTSV}[format]

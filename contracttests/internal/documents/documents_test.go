@@ -53,7 +53,7 @@ func sample() *document.Document {
 	return &document.Document{Language: "enm", Confidence: 0.9, Pages: []document.Page{page}}
 }
 
-func TestRead_reportsFaults(t *testing.T) {
+func TestRead_reportsProblems(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ format, old, replacement, want string }{
 		"a cut-off document":                 {"hocr", "</html>", "", "not well-formed"},

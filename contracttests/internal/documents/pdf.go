@@ -16,7 +16,7 @@ import (
 
 // CheckPDF checks that a document is a PDF in base64 with one page for each page of the text, that each page shows a picture and has
 // the characters of its text in their order, and that the file identifies itself as PDF/A-2b. White space is not compared: a PDF need not contain any. The error
-// names the first fault in one sentence.
+// names the first problem in one sentence.
 func CheckPDF(document, text string) (err error) {
 	file, err := base64.StdEncoding.Strict().DecodeString(document)
 	if err != nil || strings.ContainsAny(document, "\r\n") {

@@ -185,8 +185,8 @@ func (n *node) fraction(name string) (float64, error) {
 	return v, nil
 }
 
-// vocabulary says how a format expresses the levels of a document. A fault that is specific to a format belongs into its
-// vocabulary or reader; faults that all formats share belong into Element.check.
+// vocabulary says how a format expresses the levels of a document. A problem that is specific to a format belongs into its
+// vocabulary or reader; problems that all formats share belong into Element.check.
 type vocabulary struct {
 	is    map[kind]func(*node) bool
 	id    string

@@ -120,21 +120,21 @@ func SameJSON(a, b []byte) bool {
 
 // checkDetails requires details to name every invalid field and no other. It compares names only; answer.checkProse looks at
 // the sentences.
-func (e Answer) checkDetails(x *model.Exchange) (faults []string) {
+func (e Answer) checkDetails(x *model.Exchange) (problems []string) {
 	named := slices.Sorted(maps.Keys(x.Object("details")))
 	extra := slices.Clone(named)
 	for _, want := range e.Fields {
 		i := slices.IndexFunc(extra, func(name string) bool { return names(name, want) })
 		if i < 0 {
-			faults = append(faults, fmt.Sprintf("details must name %s; they name %s", strings.ReplaceAll(want, "|", " or "), strings.Join(named, ", ")))
+			problems = append(problems, fmt.Sprintf("details must name %s; they name %s", strings.ReplaceAll(want, "|", " or "), strings.Join(named, ", ")))
 			continue
 		}
 		extra = slices.Delete(extra, i, i+1)
 	}
-	if faults == nil && len(extra) > 0 {
-		faults = append(faults, fmt.Sprintf("details name %s, which is valid", strings.Join(extra, ", ")))
+	if problems == nil && len(extra) > 0 {
+		problems = append(problems, fmt.Sprintf("details name %s, which is valid", strings.Join(extra, ", ")))
 	}
-	return faults
+	return problems
 }
 
 // pointerEscapes are those of RFC 6901, section 3.

@@ -40,32 +40,32 @@ func editsOf(x *model.Exchange) []edit {
 // checkEnhanced requires enhancement exactly if it was requested, and edits only in enhanced results. Servers that do not
 // promise enhancement (Target.Enhances) may always answer false. It needs no earlier reading; checkChanges compares with
 // one.
-func checkEnhanced(x *model.Exchange, j *model.Job) (faults []string) {
+func checkEnhanced(x *model.Exchange, j *model.Job) (problems []string) {
 	enhanced, has := x.JSON["enhanced"].(bool)
 	if enhanced && !j.Enhances() {
-		faults = append(faults, "enhanced is true, but enhancement was not requested")
+		problems = append(problems, "enhanced is true, but enhancement was not requested")
 	}
 	if has && !enhanced && j.Enhances() && x.Target.Enhances {
-		faults = append(faults, "enhanced is false, but enhancement was requested")
+		problems = append(problems, "enhanced is false, but enhancement was requested")
 	}
 	if _, has := x.JSON["edits"]; has && !enhanced {
-		faults = append(faults, "there are edits, but enhanced is not true")
+		problems = append(problems, "there are edits, but enhanced is not true")
 	}
 	text := x.Text("text")
 	spaced := strings.Join(strings.Fields(text), " ")
 	for i, e := range editsOf(x) {
 		switch pages := int64(strings.Count(text, "\f") + 1); {
 		case e.Page > pages:
-			faults = append(faults, fmt.Sprintf("edit %d is on page %d of %d", i+1, e.Page, pages))
+			problems = append(problems, fmt.Sprintf("edit %d is on page %d of %d", i+1, e.Page, pages))
 		case !isSpaced(e.Before) || !isSpaced(e.After):
-			faults = append(faults, fmt.Sprintf("edit %d turns %q into %q; there must be single blanks between the words", i+1, e.Before, e.After))
+			problems = append(problems, fmt.Sprintf("edit %d turns %q into %q; there must be single blanks between the words", i+1, e.Before, e.After))
 		case e.Before == e.After:
-			faults = append(faults, fmt.Sprintf("edit %d changes nothing: %q", i+1, e.Before))
+			problems = append(problems, fmt.Sprintf("edit %d changes nothing: %q", i+1, e.Before))
 		case !strings.Contains(spaced, strings.Join(strings.Fields(e.After), " ")):
-			faults = append(faults, fmt.Sprintf("edit %d says %q, which is not in the text", i+1, e.After))
+			problems = append(problems, fmt.Sprintf("edit %d says %q, which is not in the text", i+1, e.After))
 		}
 	}
-	return faults
+	return problems
 }
 
 // isSpaced reports whether a text is words with single blanks between them.
@@ -84,21 +84,21 @@ func (s *Readings) checkChanges(x *model.Exchange, j *model.Job, r reading) []st
 	if !slices.IsSortedFunc(edits, func(a, b edit) int { return int(a.Page - b.Page) }) {
 		return []string{"the edits are not in reading order: their pages are mixed"}
 	}
-	fault := checkBoxes(edits, r.document)
+	problem := checkBoxes(edits, r.document)
 	s.mu.Lock()
 	verbatim, known := s.byID[readingID(j, r)]
 	s.mu.Unlock()
-	if fault == "" && known {
-		fault = compareEdits(edits, verbatim, r)
+	if problem == "" && known {
+		problem = compareEdits(edits, verbatim, r)
 	}
-	if fault != "" {
-		return []string{fault}
+	if problem != "" {
+		return []string{problem}
 	}
 	return nil
 }
 
 // checkBoxes requires the boxes of edits to lie on their pages, in the order of the words that they change. It returns the
-// first fault or "", also if there is no document to compare with.
+// first problem or "", also if there is no document to compare with.
 func checkBoxes(edits []edit, doc *documents.Document) string {
 	last, page := -1, int64(0)
 	for i, e := range edits {

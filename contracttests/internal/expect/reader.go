@@ -76,15 +76,15 @@ func checkModelOrder(names []string, steps documents.Steps) string {
 }
 
 // compareAbout requires two verbatim readings of an image to say the same of how it was read and where that is weak.
-func compareAbout(before, now map[string]any) (faults []string) {
+func compareAbout(before, now map[string]any) (problems []string) {
 	for _, name := range []string{"reader", "weak"} {
 		a, hadIt := before[name]
 		b, hasIt := now[name]
 		if hadIt && hasIt && !reflect.DeepEqual(a, b) {
-			faults = append(faults, fmt.Sprintf("the same page had the %s %s before and has %s now", name, shortJSON(a), shortJSON(b)))
+			problems = append(problems, fmt.Sprintf("the same page had the %s %s before and has %s now", name, shortJSON(a), shortJSON(b)))
 		}
 	}
-	return faults
+	return problems
 }
 
 // shortJSON is a value of an answer for a message.

@@ -108,13 +108,13 @@ func (s *Readings) MeanConfidence(image string) float64 {
 func CheckRecord(x *model.Exchange) []string { return missingFields(x, recordFields) }
 
 // missingFields returns the missing fields of an answer, unless its target may omit them.
-func missingFields(x *model.Exchange, names []string) (faults []string) {
+func missingFields(x *model.Exchange, names []string) (problems []string) {
 	for _, name := range names {
 		if _, ok := x.JSON[name]; !ok && !x.Target.Minimal {
-			faults = append(faults, fmt.Sprintf("the field %s is missing: this server always sends every field", name))
+			problems = append(problems, fmt.Sprintf("the field %s is missing: this server always sends every field", name))
 		}
 	}
-	return faults
+	return problems
 }
 
 // CheckResult compares the result of an extraction with its job, with itself, and with earlier readings of the image.
@@ -129,23 +129,23 @@ func (s *Readings) CheckResult(x *model.Exchange) []string {
 	}
 	// The scenarios promise what is on a page, as far as every target can.
 	blank := j.Image == model.ImageBlank
-	faults := slices.Concat(missingFields(x, resultFields), checkLayout(r.text), s.checkLanguage(j, r), checkEnhanced(x, j), checkTime(x))
+	problems := slices.Concat(missingFields(x, resultFields), checkLayout(r.text), s.checkLanguage(j, r), checkEnhanced(x, j), checkTime(x))
 	if blank && (r.text != "" || r.confidence != 0) {
-		faults = append(faults, fmt.Sprintf("a blank page must have no text and confidence 0; got %q and %v", model.Shorten(r.text, 40), r.confidence))
+		problems = append(problems, fmt.Sprintf("a blank page must have no text and confidence 0; got %q and %v", model.Shorten(r.text, 40), r.confidence))
 	}
 	// A faint page may be read as empty.
 	if !blank && !j.Unknown && j.Image != model.ImageFaint && r.text == "" {
-		faults = append(faults, "the text of a printed page is empty")
+		problems = append(problems, "the text of a printed page is empty")
 	}
-	faults = append(faults, checkImage(x, j, r)...)
+	problems = append(problems, checkImage(x, j, r)...)
 	doc, more := checkDocument(x, j, r)
 	r.document = doc
-	for _, fault := range []string{s.checkReader(x, j, r), s.checkWeakList(x, j, r.text), checkWeak(x, r.text, doc)} {
-		if fault != "" {
-			faults = append(faults, fault)
+	for _, problem := range []string{s.checkReader(x, j, r), s.checkWeakList(x, j, r.text), checkWeak(x, r.text, doc)} {
+		if problem != "" {
+			problems = append(problems, problem)
 		}
 	}
-	return slices.Concat(faults, more, s.checkChanges(x, j, r), s.compare(x, j, r))
+	return slices.Concat(problems, more, s.checkChanges(x, j, r), s.compare(x, j, r))
 }
 
 // maxWrong is the share of characters that may be read wrongly in an image of clear print.
@@ -295,8 +295,8 @@ func checkDocument(x *model.Exchange, j *model.Job, r reading) (*documents.Docum
 		return nil, []string{fmt.Sprintf("the %s document contains %q, but the text is %q", j.Format, model.Shorten(doc.Text(), 80), model.Shorten(r.text, 80))}
 	}
 	if own, ok := x.Target.OwnOf(j); ok {
-		if fault := compareOwn(doc, own); fault != "" {
-			return doc, []string{fmt.Sprintf("the %s document says that %s", j.Format, fault)}
+		if problem := compareOwn(doc, own); problem != "" {
+			return doc, []string{fmt.Sprintf("the %s document says that %s", j.Format, problem)}
 		}
 	}
 	if words := doc.Confidence(); r.confidence-words > MaxConfidenceExcess {
@@ -345,7 +345,7 @@ func sameBase(a, b string) bool {
 
 // compare requires the same image to be read the same, whatever the format. Enhanced readings may vary, because a language
 // model may answer differently. The first verbatim reading in a language is kept for the rest of the run.
-func (s *Readings) compare(x *model.Exchange, j *model.Job, r reading) (faults []string) {
+func (s *Readings) compare(x *model.Exchange, j *model.Job, r reading) (problems []string) {
 	if j.Enhances() {
 		return nil
 	}
@@ -361,15 +361,15 @@ func (s *Readings) compare(x *model.Exchange, j *model.Job, r reading) (faults [
 		return nil
 	}
 	if r.text != before.text {
-		faults = append(faults, fmt.Sprintf("the same image was read as %q before and as %q now", model.Shorten(before.text, 60), model.Shorten(r.text, 60)))
+		problems = append(problems, fmt.Sprintf("the same image was read as %q before and as %q now", model.Shorten(before.text, 60), model.Shorten(r.text, 60)))
 	}
 	if r.confidence != before.confidence {
-		faults = append(faults, fmt.Sprintf("the same image had the confidence %v before and has %v now", before.confidence, r.confidence))
+		problems = append(problems, fmt.Sprintf("the same image had the confidence %v before and has %v now", before.confidence, r.confidence))
 	}
-	faults = append(faults, compareAbout(before.about, r.about)...)
+	problems = append(problems, compareAbout(before.about, r.about)...)
 	if j.Format == "pdf" && before.document != nil {
 		if d := documents.ComparePDF(x.Text("document"), before.document); d != "" {
-			faults = append(faults, "two formats of the same reading disagree: "+d)
+			problems = append(problems, "two formats of the same reading disagree: "+d)
 		}
 	}
 	// The first document of an image is kept; every other format is compared with it.
@@ -378,8 +378,8 @@ func (s *Readings) compare(x *model.Exchange, j *model.Job, r reading) (faults [
 		s.byID[id] = before
 	} else if r.document != nil {
 		if d := documents.Differs(before.document, r.document); d != "" {
-			faults = append(faults, "two formats of the same reading disagree: "+d)
+			problems = append(problems, "two formats of the same reading disagree: "+d)
 		}
 	}
-	return faults
+	return problems
 }

@@ -99,12 +99,12 @@ func TestReadings_CheckResult_neighbours(t *testing.T) {
 			r.SetExact(true)
 			answer := result()
 			answer["text"], answer["document"], answer["confidence"], answer["weak"] = c.text, c.document, 0.3, []any{place(10, "Whan"), place(110, "that")}
-			faults := faultsOf(t, &r, model.Job{Image: model.ImageOther, Format: "tsv"}, answer)
+			problems := faultsOf(t, &r, model.Job{Image: model.ImageOther, Format: "tsv"}, answer)
 			if c.want == "" {
-				require.Empty(t, faults)
+				require.Empty(t, problems)
 				return
 			}
-			require.Contains(t, faults, c.want)
+			require.Contains(t, problems, c.want)
 		})
 	}
 }

@@ -141,12 +141,12 @@ func compareWeak(places []WeakPlace, doc *documents.Document) string {
 		if w.box().Right > page.Box.Right || w.box().Bottom > page.Box.Bottom {
 			return fmt.Sprintf("weak place %d extends beyond its page", i+1)
 		}
-		if fault := w.compareWords(page); fault != "" {
-			return fmt.Sprintf("weak place %d %s", i+1, fault)
+		if problem := w.compareWords(page); problem != "" {
+			return fmt.Sprintf("weak place %d %s", i+1, problem)
 		}
 	}
-	if fault := splitPlace(places, doc); fault != "" {
-		return fault
+	if problem := splitPlace(places, doc); problem != "" {
+		return problem
 	}
 	least := 0.0 // characters likely to be wrong that a word in no place may have
 	if len(places) == MaxWeak {

@@ -24,7 +24,7 @@ var bodies = []struct {
 }
 
 // changes make a valid body wrong; servers must name "body" in details. For changesInField they may also name imageUrl,
-// because some readers find these faults while reading its value. Keys complete "the body ...".
+// because some readers find these problems while reading its value. Keys complete "the body ...".
 var (
 	changes = map[string]func(body string) string{
 		"occurs twice":                  func(s string) string { return s + "\n" + s },

@@ -159,7 +159,7 @@ func (b *Broken) Without(i int) Broken {
 func Combine(rules []Rule, seed uint64) []Rule {
 	return rapid.Custom(func(t *rapid.T) []Rule {
 		var chosen []Rule
-		want := rapid.IntRange(2, 4).Draw(t, "faults")
+		want := rapid.IntRange(2, 4).Draw(t, "problems")
 		for range 20 {
 			r := rules[rapid.IntRange(0, len(rules)-1).Draw(t, "rule")]
 			if len(chosen) < want && fits(chosen, r) {
@@ -170,7 +170,7 @@ func Combine(rules []Rule, seed uint64) []Rule {
 	}).Example(number(seed))
 }
 
-// maxPacked is how many rules Pack combines. More would make messages of servers that list every fault hard to read.
+// maxPacked is how many rules Pack combines. More would make messages of servers that list every problem hard to read.
 const maxPacked = 8
 
 // Pack groups rules so that every rule is in one group and those of a group can be broken in the same request. It makes far fewer

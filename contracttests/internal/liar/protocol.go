@@ -26,7 +26,7 @@ func pathDefects() []row {
 		{"serves a document that is not the contract", servedCase, on(asking(func(c *call) bool { return c.request.URL.Path == "/openapi.yaml" }), func(_ *call, a *reply) {
 			a.replace("maxLength: 255", "maxLength: 64")
 		})},
-		// What Go's mux, nginx and most frameworks answer by default.
+		// The default answers of Go's mux, nginx and most frameworks.
 		{"answers 404 in HTML", notFound, on(status(404), header("Content-Type", "text/html"), raw(func(string) string { return "<html><body>404 page not found</body></html>" }))},
 		{"answers 404 in plain text", notFound, on(status(404), header("Content-Type", "text/plain"), raw(func(string) string { return "404 page not found\n" }))},
 		{"leaves Link out of a 404", notFound, on(status(404), header("Link", ""))},
@@ -50,7 +50,7 @@ func methodDefects() []row {
 		{"lists the method of the other path in Allow", wrongMethod, on(status(405), func(_ *call, a *reply) { a.header.Set("Allow", other[a.header.Get("Allow")]) })},
 		{"writes Allow in lower case", wrongMethod, on(status(405), func(_ *call, a *reply) { a.header.Set("Allow", strings.ToLower(a.header.Get("Allow"))) })},
 		{"leaves details out of a 405", wrongMethod, on(status(405), drop("details"))},
-		// What validation by nethttp-middleware answers.
+		// The answers of nethttp-middleware.
 		{"answers 404 to a wrong method", wrongMethod, on(status(405), recode(404), header("Allow", ""))},
 		// A CORS middleware answers OPTIONS for every path.
 		{"answers 200 to OPTIONS", wrongMethod, on(both(status(405), method("OPTIONS")), recode(200))},

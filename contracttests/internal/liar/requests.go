@@ -45,7 +45,7 @@ func syntaxDefects() []row {
 			return b
 		})},
 		{"misses a repeated field if one name is written with escapes", eachRule, body(mergeEscapedNames)},
-		// What json.Decoder does unless it is asked for the end (json.Decoder.More, InputOffset).
+		// json.Decoder does this unless it is asked for the end (json.Decoder.More, InputOffset).
 		{"ignores data after the JSON", eachRule, body(func(b []byte) []byte {
 			var first json.RawMessage
 			if json.NewDecoder(bytes.NewReader(b)).Decode(&first) == nil {
@@ -65,7 +65,7 @@ func syntaxDefects() []row {
 		{"accepts control characters in strings", eachRule, part("://\n", "://a")},
 		// RFC 8259, section 2, knows four characters of white space; TrimSpace knows more.
 		{"accepts form feeds and Unicode blanks around the JSON", eachRule, body(bytes.TrimSpace)},
-		// What a validator lets through reaches code that cannot handle it: Postgres has no NUL in text.
+		// A value that a validator lets through reaches code that cannot handle it: Postgres has no NUL in text.
 		{"fails on a NUL in a string", eachRule, crash(func(c *call) bool { return bytes.Contains(c.body, []byte(`\u0000`)) })},
 		// 1e999 is valid JSON and beyond any float64.
 		{"fails on a huge number", eachRule, crash(func(c *call) bool { return hugeNumber.Match(c.body) })},

@@ -104,7 +104,7 @@ func NextMonth(t time.Time) time.Time {
 
 // ObservePoints updates the ledger by an answer and returns what contradicts it. replay marks a repeated answer, which
 // costs nothing.
-func (a *Account) ObservePoints(x *Exchange, replay bool) (faults []string) {
+func (a *Account) ObservePoints(x *Exchange, replay bool) (problems []string) {
 	extracted := x.Request.IsExtraction() && x.Status == http.StatusOK && !replay
 	if x.Request.IsStatus() && x.Status == http.StatusOK {
 		return a.observeStatus(x)
@@ -114,15 +114,15 @@ func (a *Account) ObservePoints(x *Exchange, replay bool) (faults []string) {
 	}
 	if extracted || x.Status == http.StatusPaymentRequired || x.Status == http.StatusTooManyRequests {
 		if left, ok := x.Int("remainingPoints"); ok && a.Known && !replay && left != a.Points.Left {
-			faults = append(faults, fmt.Sprintf("remainingPoints is %d, but %d points are left", left, a.Points.Left))
+			problems = append(problems, fmt.Sprintf("remainingPoints is %d, but %d points are left", left, a.Points.Left))
 			a.adopt(Points{a.Points.Used + a.Points.Left - left, left, a.Points.Total})
 		}
 	}
 	if x.Status == http.StatusPaymentRequired {
-		faults = append(faults, a.checkNextReset(x)...)
-		faults = append(faults, a.checkLimit(x)...)
+		problems = append(problems, a.checkNextReset(x)...)
+		problems = append(problems, a.checkLimit(x)...)
 	}
-	return faults
+	return problems
 }
 
 // charge moves points from left to used.
@@ -137,7 +137,7 @@ func (a *Account) adopt(p Points) {
 }
 
 // observeStatus compares a status record with the account, or adopts it if nothing is known yet.
-func (a *Account) observeStatus(x *Exchange) (faults []string) {
+func (a *Account) observeStatus(x *Exchange) (problems []string) {
 	used, _ := x.Int("pointsUsed")
 	left, _ := x.Int("pointsRemaining")
 	total, ok := x.Int("pointsTotal")
@@ -146,24 +146,24 @@ func (a *Account) observeStatus(x *Exchange) (faults []string) {
 		total = used + left
 	}
 	if used+left != total {
-		faults = append(faults, fmt.Sprintf("pointsUsed and pointsRemaining add up to %d, but pointsTotal is %d", used+left, total))
+		problems = append(problems, fmt.Sprintf("pointsUsed and pointsRemaining add up to %d, but pointsTotal is %d", used+left, total))
 	}
 	got := Points{used, left, total}
 	if !a.Known {
 		a.Plan, a.Points, a.Known = plan, got, true
 	}
 	if plan != a.Plan {
-		faults = append(faults, fmt.Sprintf("the plan is %q; it was %q before", plan, a.Plan))
+		problems = append(problems, fmt.Sprintf("the plan is %q; it was %q before", plan, a.Plan))
 	}
 	if got != a.Points {
-		faults = append(faults, fmt.Sprintf("the status reports %s; expected %s", got, a.Points))
+		problems = append(problems, fmt.Sprintf("the status reports %s; expected %s", got, a.Points))
 		a.adopt(got)
 	}
-	return append(faults, a.compareRecord(x)...)
+	return append(problems, a.compareRecord(x)...)
 }
 
 // compareRecord compares the rate limit in a status record with the headers of the same answer.
-func (a *Account) compareRecord(x *Exchange) (faults []string) {
+func (a *Account) compareRecord(x *Exchange) (problems []string) {
 	left, in, limit, ok := HeaderWindow(x)
 	if !ok {
 		return nil
@@ -180,14 +180,14 @@ func (a *Account) compareRecord(x *Exchange) (faults []string) {
 		{"rateLimit.remaining", "RateLimit", remaining, left},
 	} {
 		if pair.got != pair.want && (record != nil || pair.field == "rateLimitRemaining") {
-			faults = append(faults, fmt.Sprintf("%s is %d, but the header %s says %d", pair.field, pair.got, pair.header, pair.want))
+			problems = append(problems, fmt.Sprintf("%s is %d, but the header %s says %d", pair.field, pair.got, pair.header, pair.want))
 		}
 	}
 	reset, has := recordReset(x)
 	if expected := a.TimeOf(x).Add(time.Duration(in) * time.Second); has && reset.Sub(expected).Abs() > a.tolerance(x)+time.Second {
-		faults = append(faults, fmt.Sprintf("rateLimit.reset is %s, but according to the header RateLimit the window resets at %s", Clock(reset), Clock(expected)))
+		problems = append(problems, fmt.Sprintf("rateLimit.reset is %s, but according to the header RateLimit the window resets at %s", Clock(reset), Clock(expected)))
 	}
-	return faults
+	return problems
 }
 
 // flat is rateLimitRemaining, or the fallback if the answer omits it.

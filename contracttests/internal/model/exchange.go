@@ -21,7 +21,7 @@ import (
 const maxAnswer = 16 << 20
 
 // ErrIdleClosed says that a connection ended on which requests had been answered before, and without a byte of this answer. Servers
-// close idle connections at any time, so this is not their fault. The request may or may not have arrived.
+// close idle connections at any time, so this is not their problem. The request may or may not have arrived.
 var ErrIdleClosed = errors.New("the server closed an idle connection when the request was sent")
 
 var errTooLong = fmt.Errorf("the answer is longer than %d MiB", maxAnswer>>20)

@@ -107,7 +107,7 @@ type Target struct {
 	Enhances bool
 	// Simulated says that texts and times come from fixtures, not from reading images.
 	Simulated bool
-	// Promised says that the keys are in the state that their scenarios require, so that any other state is a fault of
+	// Promised says that the keys are in the state that their scenarios require, so that any other state is a problem of
 	// the server. Default: such a key counts as a mistake in the keys file, and the case is skipped.
 	Promised bool
 	// Control moves the clock. Default: nil, and the cases that need it are skipped.
@@ -202,7 +202,7 @@ func (t Target) WithDefaults() (Target, error) {
 	return t, nil
 }
 
-// What a case may need besides keys ("key:<scenario>"), images ("image:<scenario>"), and images that the suite can replace by drawing
+// Needs of a case besides keys ("key:<scenario>"), images ("image:<scenario>"), and images that the suite can replace by drawing
 // a page ("page:<scenario>").
 const (
 	NeedClock       = "clock"       // Control

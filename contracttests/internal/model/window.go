@@ -44,7 +44,7 @@ func (a *Account) Room() int64 {
 
 // ObserveWindow updates the window by the headers of an answer and returns what contradicts it. counted says that the
 // request counts against the limit.
-func (a *Account) ObserveWindow(x *Exchange, counted bool) (faults []string) {
+func (a *Account) ObserveWindow(x *Exchange, counted bool) (problems []string) {
 	left, in, limit, ok := HeaderWindow(x)
 	if !ok {
 		if counted { // a 500 may omit the headers
@@ -55,16 +55,16 @@ func (a *Account) ObserveWindow(x *Exchange, counted bool) (faults []string) {
 	now := a.TimeOf(x)
 	got := Window{limit, left, a.exactReset(x, now.Add(time.Duration(in)*time.Second).Truncate(time.Second))}
 	if in > int64(windowLength/time.Second) {
-		faults = append(faults, fmt.Sprintf("a window lasts 60 seconds, but RateLimit says that this one resets in %d", in))
+		problems = append(problems, fmt.Sprintf("a window lasts 60 seconds, but RateLimit says that this one resets in %d", in))
 	}
 	if left > limit {
-		faults = append(faults, fmt.Sprintf("RateLimit says that %d requests are left of %d", left, limit))
+		problems = append(problems, fmt.Sprintf("RateLimit says that %d requests are left of %d", left, limit))
 	}
 	if a.Known && !a.Unsure {
-		faults = append(faults, a.Window.compare(got, now, counted, a.tolerance(x))...)
+		problems = append(problems, a.Window.compare(got, now, counted, a.tolerance(x))...)
 	}
 	a.Window, a.Unsure = got, false
-	return faults
+	return problems
 }
 
 // exactReset refines the reset that RateLimit gives in whole seconds, rounded up or down: by rateLimit.reset of a status
@@ -95,13 +95,13 @@ func recordReset(x *Exchange) (time.Time, bool) {
 // compare requires an answer to report the same window with one request less or, after the reset, a new window. Within
 // the tolerance around the reset both are accepted: a request that counted in the old window may be answered with a new
 // window that nobody has used.
-func (w Window) compare(got Window, now time.Time, counted bool, tolerance time.Duration) (faults []string) {
+func (w Window) compare(got Window, now time.Time, counted bool, tolerance time.Duration) (problems []string) {
 	same, near := now.Before(w.Reset.Add(tolerance)), false
 	if same {
-		faults = w.compareSame(got, counted, tolerance)
+		problems = w.compareSame(got, counted, tolerance)
 		near = !now.Before(w.Reset.Add(-tolerance))
-		if faults == nil || !near {
-			return faults
+		if problems == nil || !near {
+			return problems
 		}
 	}
 	want := w.Limit
@@ -112,28 +112,28 @@ func (w Window) compare(got Window, now time.Time, counted bool, tolerance time.
 		return nil
 	}
 	if same {
-		return faults
+		return problems
 	}
 	return []string{fmt.Sprintf("the window has reset, so RateLimit must report %d of %d requests left, not %d of %d", want, w.Limit, got.Left, got.Limit)}
 }
 
 // compareSame requires the window to be unchanged, except for the request that the answer belongs to.
-func (w Window) compareSame(got Window, counted bool, tolerance time.Duration) (faults []string) {
+func (w Window) compareSame(got Window, counted bool, tolerance time.Duration) (problems []string) {
 	want, why := w.Left, "this request does not count"
 	if counted {
 		want, why = max(0, w.Left-1), "this request counts"
 	}
 	if got.Limit != w.Limit {
-		faults = append(faults, fmt.Sprintf("the limit is %d; it was %d before", got.Limit, w.Limit))
+		problems = append(problems, fmt.Sprintf("the limit is %d; it was %d before", got.Limit, w.Limit))
 	}
 	if got.Left != want {
-		faults = append(faults, fmt.Sprintf("RateLimit says that %d requests are left; expected %d, because %d were left and %s", got.Left, want, w.Left, why))
+		problems = append(problems, fmt.Sprintf("RateLimit says that %d requests are left; expected %d, because %d were left and %s", got.Left, want, w.Left, why))
 	}
 	// An unused window may start with the first request.
 	if w.Left < w.Limit && got.Reset.Sub(w.Reset).Abs() > tolerance+time.Second {
-		faults = append(faults, fmt.Sprintf("the window resets at %s; an earlier answer said %s, and windows are fixed", Clock(got.Reset), Clock(w.Reset)))
+		problems = append(problems, fmt.Sprintf("the window resets at %s; an earlier answer said %s, and windows are fixed", Clock(got.Reset), Clock(w.Reset)))
 	}
-	return faults
+	return problems
 }
 
 // Clock formats an instant for a message.

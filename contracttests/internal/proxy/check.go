@@ -39,20 +39,20 @@ func (p *Proxy) check(x *exchange) {
 	}
 	x.request.Body = x.sent.kept
 	invalid := p.contract.CheckRequest(x.request)
-	var faults []string
+	var problems []string
 	switch {
 	case x.err != nil:
-		faults = []string{"no answer: " + reason(x.err)}
+		problems = []string{"no answer: " + reason(x.err)}
 	case x.received.err != nil:
-		faults = []string{"the answer ended before its body was complete: " + reason(x.received.err)}
+		problems = []string{"the answer ended before its body was complete: " + reason(x.received.err)}
 	default:
-		faults = p.checkAnswer(x, invalid)
+		problems = p.checkAnswer(x, invalid)
 	}
 	p.counts.add(kind)
 	if !p.options.AllowInvalidRequests {
 		p.report(x, kind, "request", invalid)
 	}
-	p.report(x, kind, "answer", faults)
+	p.report(x, kind, "answer", problems)
 }
 
 // kind groups exchanges in the report, as in "extract/200".
@@ -68,11 +68,11 @@ func (p *Proxy) kind(x *exchange) string {
 }
 
 // report passes violations of one side on.
-func (p *Proxy) report(x *exchange, kind, side string, faults []string) {
-	for _, fault := range faults {
+func (p *Proxy) report(x *exchange, kind, side string, problems []string) {
+	for _, problem := range problems {
 		v := Violation{
 			At: x.started.UTC(), Kind: kind, Side: side, Method: x.request.Method, Path: basePath + x.request.Path, Status: x.status,
-			RequestID: p.presentable(x, x.header.Get("X-Request-Id")), Fault: p.presentable(x, fault),
+			RequestID: p.presentable(x, x.header.Get("X-Request-Id")), Problem: p.presentable(x, problem),
 		}
 		p.counts.violate(v)
 		if p.options.Violation != nil {
@@ -82,43 +82,43 @@ func (p *Proxy) report(x *exchange, kind, side string, faults []string) {
 }
 
 // checkAnswer holds a complete answer against the contract, its request, and earlier exchanges.
-func (p *Proxy) checkAnswer(x *exchange, invalid []string) (faults []string) {
+func (p *Proxy) checkAnswer(x *exchange, invalid []string) (problems []string) {
 	header, body, err := x.uncompressed()
 	if err != nil {
 		return []string{"the body cannot be decompressed: " + err.Error()}
 	}
 	if len(invalid) > 0 && x.status == http.StatusOK {
-		faults = append(faults, "a 200 to an invalid request: "+strings.Join(invalid, "; "))
+		problems = append(problems, "a 200 to an invalid request: "+strings.Join(invalid, "; "))
 	}
 	members, alone := p.contract.Check(answer.Answer{
 		Method: x.request.Method, Path: x.request.Path, Status: x.status, Header: header, Body: body, Served: p.served,
 		Request: append(slices.Clip(x.request.Body), x.request.Path+"?"+x.request.Query+" "+x.url...), Secrets: answer.NewSecrets(x.secrets()),
 	})
-	faults = append(faults, alone...)
+	problems = append(problems, alone...)
 	if members == nil {
-		return faults // the rules below read the members of an object
+		return problems // the rules below read the members of an object
 	}
 	y := x.model(members, header, body)
-	faults = append(faults, expect.CheckRetryAfter(y)...)
+	problems = append(problems, expect.CheckRetryAfter(y)...)
 	switch {
 	case y.Request.IsStatus() && x.status == http.StatusOK:
-		faults = append(faults, checkRecord(y)...)
+		problems = append(problems, checkRecord(y)...)
 	case y.Request.IsExtraction() && x.status == http.StatusOK && y.Request.Job != nil:
-		faults = append(faults, new(expect.Readings).CheckResult(y)...)
+		problems = append(problems, new(expect.Readings).CheckResult(y)...)
 	}
-	return append(faults, p.memory.compare(x, members)...)
+	return append(problems, p.memory.compare(x, members)...)
 }
 
 // checkRecord requires the numbers of a status record to agree with each other and with the headers.
-func checkRecord(y *model.Exchange) (faults []string) {
+func checkRecord(y *model.Exchange) (problems []string) {
 	used, hasUsed := y.Int("pointsUsed")
 	left, hasLeft := y.Int("pointsRemaining")
 	if total, ok := y.Int("pointsTotal"); ok && hasUsed && hasLeft && used+left != total {
-		faults = append(faults, fmt.Sprintf("pointsUsed and pointsRemaining add up to %d, but pointsTotal is %d", used+left, total))
+		problems = append(problems, fmt.Sprintf("pointsUsed and pointsRemaining add up to %d, but pointsTotal is %d", used+left, total))
 	}
 	requests, _, limit, ok := model.HeaderWindow(y)
 	if !ok {
-		return faults
+		return problems
 	}
 	window := y.Object("rateLimit")
 	for _, n := range []struct {
@@ -127,13 +127,13 @@ func checkRecord(y *model.Exchange) (faults []string) {
 		want int64
 	}{{"rateLimitRemaining", y.JSON, requests}, {"remaining", window, requests}, {"limit", window, limit}} {
 		if got, ok := model.Int(n.in, n.name); ok && got != n.want {
-			faults = append(faults, fmt.Sprintf("%s is %d, but the headers RateLimit and RateLimit-Policy say %d", n.name, got, n.want))
+			problems = append(problems, fmt.Sprintf("%s is %d, but the headers RateLimit and RateLimit-Policy say %d", n.name, got, n.want))
 		}
 	}
-	return faults
+	return problems
 }
 
-// uncompressed is the answer as the client reads it. A coding that the client did not offer stays, and is a fault.
+// uncompressed is the answer as the client reads it. A coding that the client did not offer stays, and is an error.
 func (x *exchange) uncompressed() (http.Header, []byte, error) {
 	offered := strings.Contains(strings.ToLower(x.request.Header.Get("Accept-Encoding")), "gzip")
 	if !offered || x.header.Get("Content-Encoding") != "gzip" || len(x.received.kept) == 0 {
@@ -185,12 +185,12 @@ func (x *exchange) secrets() (all []string) {
 	return all
 }
 
-// maxFault is the longest fault that is reported, in characters.
-const maxFault = 500
+// maxProblem is the longest problem that is reported, in characters.
+const maxProblem = 500
 
-// presentable is a fault as it may be shown: on one line, not too long, without keys.
-func (p *Proxy) presentable(x *exchange, fault string) string {
-	return model.Target{Keys: map[string][]string{"request": x.secrets()}}.Presentable(har.RemoveKeys(fault), maxFault)
+// presentable is a problem as it may be shown: on one line, not too long, without keys.
+func (p *Proxy) presentable(x *exchange, problem string) string {
+	return model.Target{Keys: map[string][]string{"request": x.secrets()}}.Presentable(har.RemoveKeys(problem), maxProblem)
 }
 
 // archive adds the exchange to the archive, if there is one.

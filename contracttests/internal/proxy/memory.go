@@ -32,21 +32,21 @@ func newMemory() memory {
 }
 
 // compare compares an answer with earlier ones and remembers it.
-func (m memory) compare(x *exchange, members map[string]any) (faults []string) {
+func (m memory) compare(x *exchange, members map[string]any) (problems []string) {
 	id := x.header.Get("X-Request-Id")
 	if id != x.request.Header.Get("X-Request-Id") { // a caller may send its own
 		if _, known := m.ids.get(id); known {
-			faults = append(faults, fmt.Sprintf("the X-Request-Id %s was used for an earlier exchange", id))
+			problems = append(problems, fmt.Sprintf("the X-Request-Id %s was used for an earlier exchange", id))
 		}
 		m.ids.put(id, struct{}{})
 	}
 	key := x.request.Header.Get("Idempotency-Key")
 	if key == "" || x.request.Method != http.MethodPost || x.status != http.StatusOK {
-		return faults
+		return problems
 	}
 	var request map[string]any
 	if json.Unmarshal(x.request.Body, &request) != nil {
-		return faults
+		return problems
 	}
 	name := digest(x.request.Header.Get("Authorization"), key)
 	now := reply{x.started, digest(request["imageUrl"]), digest(request), digest(members)}
@@ -55,11 +55,11 @@ func (m memory) compare(x *exchange, members map[string]any) (faults []string) {
 	case !known, now.at.Sub(before.at) >= model.IdempotencyTTL:
 		m.replies.put(name, now)
 	case before.image != now.image:
-		faults = append(faults, "a 200 to another image with the Idempotency-Key of an earlier request; it must be a 400")
+		problems = append(problems, "a 200 to another image with the Idempotency-Key of an earlier request; it must be a 400")
 	case before.request == now.request && before.answer != now.answer:
-		faults = append(faults, "a repeat with the same Idempotency-Key got another answer than the first request")
+		problems = append(problems, "a repeat with the same Idempotency-Key got another answer than the first request")
 	}
-	return faults
+	return problems
 }
 
 // digest identifies values by their JSON, in which the members of objects are sorted.

@@ -109,7 +109,7 @@ func TestProxy_findsPlantedViolations(t *testing.T) {
 	t.Parallel()
 	defects, err := liar.Defects()
 	require.NoError(t, err)
-	for does, c := range map[string]struct{ kind, fault string }{
+	for does, c := range map[string]struct{ kind, problem string }{
 		"extract 200: leaves out /confidence":                     {"extract/200", `"confidence" is missing`},
 		"extract 400: answers with status 422":                    {"extract/422", "must answer with one of 200, 400, 401, 402, 429, 500, not with 422"},
 		"extract 400: adds the header Retry-After":                {"extract/400", "the header Retry-After must not be part of a 400"},
@@ -146,7 +146,7 @@ func TestProxy_findsPlantedViolations(t *testing.T) {
 			report := stop()
 			assert.Len(t, seen, report.Violations, "reported as they happen and at the end")
 			assert.True(t, slices.ContainsFunc(seen, func(v proxy.Violation) bool {
-				return v.Kind == c.kind && v.Side == "answer" && strings.Contains(v.Fault, c.fault)
+				return v.Kind == c.kind && v.Side == "answer" && strings.Contains(v.Problem, c.problem)
 			}), seen)
 		})
 	}
@@ -169,7 +169,7 @@ func TestProxy_isTransparent(t *testing.T) {
 	for _, k := range report.Kinds {
 		if k.Name == "extract/200" || k.Name == "extract/no-answer" { // cases about lost answers provoke violations
 			k.Examples = slices.DeleteFunc(k.Examples, func(v proxy.Violation) bool {
-				return strings.HasPrefix(v.Fault, "no answer: connection") || strings.HasPrefix(v.Fault, "the answer ended") || strings.HasPrefix(v.Fault, "the body is not JSON")
+				return strings.HasPrefix(v.Problem, "no answer: connection") || strings.HasPrefix(v.Problem, "the answer ended") || strings.HasPrefix(v.Problem, "the body is not JSON")
 			})
 		}
 		assert.Empty(t, k.Examples, k.Name)
@@ -192,7 +192,7 @@ func TestProxy_withoutAServer(t *testing.T) {
 	require.Contains(t, string(body), "uncial-contract proxy: no answer from the server")
 	report := p.Close()
 	require.Equal(t, "status/no-answer", report.Kinds[0].Name)
-	require.Equal(t, "no answer: connection refused", report.Kinds[0].Examples[0].Fault)
+	require.Equal(t, "no answer: connection refused", report.Kinds[0].Examples[0].Problem)
 }
 
 // TestProxy_clientHangsUp shows that a client that disconnects early does not count as a violation.

@@ -15,7 +15,7 @@ type Violation struct {
 	Path      string    `json:"path"`
 	Status    int       `json:"status,omitempty"` // 0 if there was no answer
 	RequestID string    `json:"requestId,omitempty"`
-	Fault     string    `json:"fault"`
+	Problem   string    `json:"problem"`
 }
 
 // Kind is what passed through of one kind.

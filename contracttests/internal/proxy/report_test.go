@@ -31,7 +31,7 @@ func TestProxy_reportsInvalidRequests(t *testing.T) {
 		require.Equal(t, 1, report.Violations)
 		v := report.Kinds[0].Examples[0]
 		assert.Equal(t, "request", v.Side)
-		assert.Contains(t, v.Fault, `property "dpi" is unsupported`)
+		assert.Contains(t, v.Problem, `property "dpi" is unsupported`)
 		assert.NotEmpty(t, v.RequestID)
 	}
 }
@@ -47,7 +47,7 @@ func TestProxy_reportsALenientServer(t *testing.T) {
 	address, stop := mustProxy(t, lenient, proxy.Options{AllowInvalidRequests: true})
 	status, _, _ := mustSend(t, http.DefaultClient, address, call{key: "ok", body: `{"imageUrl":"http://mock.invalid/printed","dpi":300}`})
 	require.Equal(t, 200, status)
-	require.Contains(t, stop().Kinds[0].Examples[0].Fault, "a 200 to an invalid request")
+	require.Contains(t, stop().Kinds[0].Examples[0].Problem, "a 200 to an invalid request")
 }
 
 // TestProxy_reportsEveryFault sends a status record without its header Link, whose points do not add up.
@@ -62,11 +62,11 @@ func TestProxy_reportsEveryFault(t *testing.T) {
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 		_, _ = w.Write(body)
 	})
-	var faults []string
-	address, stop := mustProxy(t, wrong, proxy.Options{Violation: func(v proxy.Violation) { faults = append(faults, v.Fault) }})
+	var problems []string
+	address, stop := mustProxy(t, wrong, proxy.Options{Violation: func(v proxy.Violation) { problems = append(problems, v.Problem) }})
 	mustSend(t, http.DefaultClient, address, call{key: "ok"})
 	stop()
-	all := strings.Join(faults, "\n")
+	all := strings.Join(problems, "\n")
 	assert.Contains(t, all, "Link")
 	assert.Contains(t, all, "add up to")
 }
@@ -94,7 +94,7 @@ func TestProxy_reportsNetworkFaults(t *testing.T) {
 			}
 			report := stop()
 			require.Equal(t, 1, report.Violations, report.Kinds)
-			assert.Contains(t, report.Kinds[0].Examples[0].Fault, want)
+			assert.Contains(t, report.Kinds[0].Examples[0].Problem, want)
 		})
 	}
 }

@@ -103,7 +103,7 @@ type run struct {
 	refs map[string]string // to the element that refers
 }
 
-// Validate checks an element that the schema declares globally, with all below it. The error is one sentence about the first fault.
+// Validate checks an element that the schema declares globally, with all below it. The error is one sentence about the first problem.
 func (s *Schema) Validate(root *Node) error {
 	declaration := s.components["element"][root.Name.Local]
 	if declaration == nil || root.Name.Space != s.space {

@@ -17,7 +17,7 @@ var (
 // effect is what the scenarios of a request do to its answer.
 type effect struct {
 	code    int                  // status of the answer; 200 is the usual answer
-	fault   string               // of an image, with code 400
+	problem string               // of an image, with code 400
 	fetch   contract.FetchReason // of an image that cannot be fetched
 	busy    bool                 // with code 500: out of capacity
 	delay   time.Duration
@@ -38,7 +38,7 @@ func combine(k keyScenario, image imageScenario, p preferences, latency time.Dur
 	case k.fails:
 		e.code = 500
 	case image.code != 0:
-		e.code, e.fault, e.fetch, e.busy = image.code, image.fault, image.fetch, image.busy
+		e.code, e.problem, e.fetch, e.busy = image.code, image.problem, image.fetch, image.busy
 	case p.code != 0:
 		e.code = p.code
 		e.apply("code", p.code)
@@ -52,7 +52,7 @@ func combine(k keyScenario, image imageScenario, p preferences, latency time.Dur
 		e.delay = p.delay
 		e.apply("delay", p.delay.Milliseconds())
 	}
-	if e.network = image.networkFault; e.network == (Fault{}) && p.fault != (Fault{}) {
+	if e.network = image.fault; e.network == (Fault{}) && p.fault != (Fault{}) {
 		e.network = p.fault
 		e.apply("fault", p.fault)
 	}
@@ -83,9 +83,9 @@ var errScenario = errors.New("requested by a scenario")
 func (s *server) failure(name string, e effect) (err error) {
 	switch {
 	case e.code == 400 && e.fetch != "":
-		return contract.Unfetched(e.fetch, e.fault, askedToWait)
-	case e.code == 400 && e.fault != "":
-		return contract.BadImage(e.fault)
+		return contract.Unfetched(e.fetch, e.problem, askedToWait)
+	case e.code == 400 && e.problem != "":
+		return contract.BadImage(e.problem)
 	case e.code == 400:
 		return contract.Invalid(map[string]string{"Prefer": "requests a 400; omit code=400 for another answer"})
 	case e.code == 401:

@@ -170,7 +170,7 @@ func (m *Mock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.handler.ServeHTTP(w, r)
 		return
 	}
-	if x.fault = m.state.scenario(x.token).networkFault; x.fault == (Fault{}) {
+	if x.fault = m.state.scenario(x.token).fault; x.fault == (Fault{}) {
 		x.fault = m.options.randomFault(x.token, x.number)
 	}
 	response := &answerRecorder{ResponseWriter: w, exchange: x}

@@ -58,8 +58,8 @@ type keyScenario struct {
 	limited     bool          // always 429
 	fails       bool          // always 500
 	slow        time.Duration // before each answer
-	// networkFault of each answer, replays included.
-	networkFault Fault
+	// fault of each answer, replays included.
+	fault Fault
 }
 
 // The states of a key.
@@ -88,7 +88,7 @@ var keyScenarios = append([]keyScenario{
 // faultKeys are the keys whose every answer has a fault.
 func faultKeys() (all []keyScenario) {
 	for i, k := range faultKinds {
-		all = append(all, keyScenario{name: k.name, plan: "pro", status: active, networkFault: AllFaults()[i], about: "every request: " + k.about})
+		all = append(all, keyScenario{name: k.name, plan: "pro", status: active, fault: AllFaults()[i], about: "every request: " + k.about})
 	}
 	return all
 }
@@ -121,13 +121,13 @@ const imageHost = "mock.invalid"
 type imageScenario struct {
 	name, about string
 	code        int                  // status of the answer; 0 is a success
-	fault       string               // of the image, with code 400
+	problem     string               // of the image, with code 400
 	fetch       contract.FetchReason // why the image cannot be fetched; "" if it can, or if code is not 400
 	busy        bool                 // with code 500: out of capacity
 	slow        time.Duration
 	page        pageKind
-	// networkFault of the answer, unless it is a replay.
-	networkFault Fault
+	// fault of the answer, unless it is a replay.
+	fault Fault
 }
 
 // imageScenarios are all scenarios by image. Each code is also available by header; by image it works from clients that
@@ -148,10 +148,10 @@ var imageScenarios = append([]imageScenario{
 	{name: "faded", page: pageKind{specimen: long, faded: true}, about: "a page with more weak places than the 50 that are listed, and up to three other readings of each weak word"},
 	{name: "illustrated", page: pageKind{kind: printed, illustrated: true}, about: "a page with an illustration and a staff of music above its text"},
 	{name: "slow-1500", slow: 1500 * time.Millisecond, about: "any page after 1,500 ms; any number of milliseconds up to 30,000 works"},
-	{name: "400", code: 400, fault: fetchFaults[contract.FetchNotFound], fetch: contract.FetchNotFound, about: "the image cannot be fetched: 400"},
-	{name: "not-an-image", code: 400, fault: unknownFormat(), fetch: contract.FetchNotAnImage, about: "the file is not an image: 400"},
+	{name: "400", code: 400, problem: fetchProblems[contract.FetchNotFound], fetch: contract.FetchNotFound, about: "the image cannot be fetched: 400"},
+	{name: "not-an-image", code: 400, problem: unknownFormat(), fetch: contract.FetchNotAnImage, about: "the file is not an image: 400"},
 	{
-		name: "fetch-busy", code: 400, fault: fetchFaults[contract.FetchBusy], fetch: contract.FetchBusy,
+		name: "fetch-busy", code: 400, problem: fetchProblems[contract.FetchBusy], fetch: contract.FetchBusy,
 		about: "the image cannot be fetched, for the reason busy: 400; any reason of fetch works",
 	},
 	{name: "401", code: 401, about: "as if the key were invalid: 401"},
@@ -164,12 +164,12 @@ var imageScenarios = append([]imageScenario{
 // faultImages are the images whose first answer has a fault.
 func faultImages() (all []imageScenario) {
 	for i, k := range faultKinds {
-		all = append(all, imageScenario{name: k.name, networkFault: AllFaults()[i], about: k.about})
+		all = append(all, imageScenario{name: k.name, fault: AllFaults()[i], about: k.about})
 	}
 	return all
 }
 
-// unknownFormat is the fault of a file that is not an image.
+// unknownFormat is the problem of a file that is not an image.
 func unknownFormat() string {
 	_, err := imagefile.Identify([]byte("plain text"))
 	return err.Error()
@@ -184,7 +184,7 @@ func findImage(ctx context.Context, imageURL string) imageScenario {
 		if host := hostOf(imageURL); address.NeverPublic(host) || address.IsInternalName(host) {
 			refused := unfetchable(contract.FetchRefusedAddress)
 			if _, err := netip.ParseAddr(host); err != nil && address.EndsInNumber(host) {
-				refused.fault = "the URL must write an IPv4 address as four decimal numbers"
+				refused.problem = "the URL must write an IPv4 address as four decimal numbers"
 			}
 			return refused
 		}
@@ -203,13 +203,13 @@ func findImage(ctx context.Context, imageURL string) imageScenario {
 		}
 	}
 	if f := (Fault{}); f.UnmarshalText([]byte(name)) == nil {
-		return imageScenario{networkFault: f}
+		return imageScenario{fault: f}
 	}
-	if reason, ok := strings.CutPrefix(name, "fetch-"); ok && fetchFaults[contract.FetchReason(reason)] != "" {
+	if reason, ok := strings.CutPrefix(name, "fetch-"); ok && fetchProblems[contract.FetchReason(reason)] != "" {
 		return unfetchable(contract.FetchReason(reason))
 	}
 	missing := unfetchable(contract.FetchNotFound)
-	missing.fault = fmt.Sprintf("the server answered 404; %s has only %s", imageHost, imageNames())
+	missing.problem = fmt.Sprintf("the server answered 404; %s has only %s", imageHost, imageNames())
 	return missing
 }
 
@@ -224,12 +224,12 @@ func onImageHost(imageURL string) (*url.URL, bool) {
 	return u, err == nil && strings.EqualFold(strings.TrimSuffix(u.Hostname(), "."), imageHost)
 }
 
-// unreadable is a 400 for a fault, and an ordinary image for "".
-func unreadable(fault string) imageScenario {
-	if fault == "" {
+// unreadable is a 400 for a problem, and an ordinary image for "".
+func unreadable(problem string) imageScenario {
+	if problem == "" {
 		return imageScenario{}
 	}
-	return imageScenario{code: 400, fault: fault}
+	return imageScenario{code: 400, problem: problem}
 }
 
 // imageNames lists the scenarios for a client that asked for another path.

@@ -13,8 +13,8 @@ import (
 // being asked, so that clients see which one they follow.
 const askedToWait = 7 * time.Second
 
-// fetchFaults say why an image cannot be fetched, in the words that production would use.
-var fetchFaults = map[contract.FetchReason]string{
+// fetchProblems say why an image cannot be fetched, in the words that production would use.
+var fetchProblems = map[contract.FetchReason]string{
 	contract.FetchInvalidURL:     "invalid URL; expected an http, https or data: URL",
 	contract.FetchRefusedAddress: contract.NotPublic,
 	contract.FetchNoAddress:      "the host name does not exist",
@@ -49,5 +49,5 @@ func hostOf(imageURL string) string {
 const maxWebURL = 8192
 
 func unfetchable(reason contract.FetchReason) imageScenario {
-	return imageScenario{code: 400, fault: fetchFaults[reason], fetch: reason}
+	return imageScenario{code: 400, problem: fetchProblems[reason], fetch: reason}
 }

@@ -56,7 +56,7 @@ type App struct {
 	stopErr    error
 }
 
-// New checks the options; it opens nothing. Errors name the flag at fault.
+// New checks the options; it opens nothing. Errors name the invalid flag.
 func New(o Options) (*App, error) {
 	o = o.withDefaults()
 	if err := o.check(); err != nil {

@@ -40,7 +40,7 @@ type Data struct {
 }
 
 // OpenData opens the database and updates its schema, unless DataOptions.ReadOnly is set. It warns in the log about keys that the key secret cannot check.
-// The caller must call Close. Errors name the flag at fault.
+// The caller must call Close. Errors name the invalid flag.
 func OpenData(ctx context.Context, o DataOptions, log *slog.Logger, now func() time.Time) (*Data, error) {
 	o.Database = cmp.Or(o.Database, defaultDatabase)
 	plans, err := o.plans()
@@ -84,7 +84,7 @@ func (d *Data) prepare(ctx context.Context, o DataOptions, plans account.Catalog
 	return err
 }
 
-// plans returns the catalogue of plans. Errors name the flag.
+// plans returns the plan catalogue. Errors name the flag.
 func (o DataOptions) plans() (account.Catalogue, error) {
 	if o.PlansFile == "" {
 		return account.DefaultCatalogue(), nil

@@ -16,7 +16,7 @@ import (
 
 // RunEngine serves the workers of this machine over HTTP until ctx ends, and then lets running requests finish.
 // adminListen is the address of metrics and pprof; empty means none. The engine checks no keys and opens no database.
-// Errors name the flag at fault.
+// Errors name the invalid flag.
 func RunEngine(ctx context.Context, address, adminListen string, o EngineOptions, log *slog.Logger) (err error) {
 	err = cmp.Or(checkListen("--listen", address), checkListen("--admin-listen", adminListen), o.check(), o.checkWorker(), tracing.Check())
 	if err != nil {

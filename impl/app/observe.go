@@ -72,7 +72,7 @@ func (m *metrics) Fetched(err error, took time.Duration) {
 	m.fetches.WithLabelValues(fetchOutcome(err)).Inc()
 }
 
-// Proofread implements impl.Observer. What failed because the caller left is not the model's fault.
+// Proofread implements impl.Observer. A call that failed because the caller left does not count as a failure of the model.
 func (m *metrics) Proofread(ctx context.Context, err error, took time.Duration) {
 	m.modelTook.Observe(took.Seconds())
 	switch {

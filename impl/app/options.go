@@ -59,7 +59,7 @@ type Options struct {
 type DataOptions struct {
 	Database  string // "sqlite:PATH" or "postgres://...". Default: "sqlite:.uncial/uncial.db"
 	KeySecret string // what API keys are hashed with; at least 32 characters. Default for SQLite: from a file next to the database
-	PlansFile string // JSON file with the catalogue of plans. Default: free, pro and archive
+	PlansFile string // JSON file with the plan catalogue. Default: free, pro and archive
 
 	Existing bool // fail if the SQLite file is missing. Default: create it
 	// Retention is how long extractions are kept one by one after the end of their month: their holds and entries are then removed, and

@@ -71,7 +71,7 @@ type Refusal struct {
 	IsFetchTemporary bool
 }
 
-// Error names the request ID for faults of the service only: operators find the cause of a 5xx in the log by it.
+// Error names the request ID for failures of the service only: operators find the cause of a 5xx in the log by it.
 func (r *Refusal) Error() string {
 	if r.Status >= 500 && r.RequestID != "" {
 		return fmt.Sprintf("the service answered %d: %s (X-Request-Id %s)", r.Status, r.Message, r.RequestID)

@@ -32,7 +32,7 @@ func (r *run) finish(ctx context.Context, cause error, started time.Time) error 
 	}
 	sum := r.summary(started)
 	// One page needs no count: its own message says everything.
-	isSingle := len(r.pages) == 1 && len(r.faults) == 0
+	isSingle := len(r.pages) == 1 && len(r.failures) == 0
 	for _, problem := range problems {
 		r.console.note("%s", problem)
 	}
@@ -51,7 +51,7 @@ func (r *run) finish(ctx context.Context, cause error, started time.Time) error 
 
 // missing counts the pages and sources that were not read.
 func (r *run) missing() int {
-	n := len(r.faults)
+	n := len(r.failures)
 	for _, one := range r.pages {
 		if !one.State.IsRead() {
 			n++
@@ -70,9 +70,9 @@ func (r *run) summary(started time.Time) string {
 			isNew++
 		}
 	}
-	states[volume.Failed] += len(r.faults)
+	states[volume.Failed] += len(r.failures)
 	read := states[volume.Read] + states[volume.Empty]
-	line := fmt.Sprintf("%d of %s read", read, countPages(len(r.pages)+len(r.faults)))
+	line := fmt.Sprintf("%d of %s read", read, countPages(len(r.pages)+len(r.failures)))
 	if r.cmd.Out == "" {
 		return line
 	}

@@ -43,7 +43,7 @@ func (r *run) conclude(ctx context.Context, one *page, err error) {
 	one.State, one.Reason = stateAfter(err), err.Error()
 	r.settle(one, err)
 	r.console.advance()
-	if len(r.pages) == 1 && len(r.faults) == 0 { // the error becomes that of the command, so that it is printed only once
+	if len(r.pages) == 1 && len(r.failures) == 0 { // the error becomes that of the command, so that it is printed only once
 		r.halt(&Failure{1, fmt.Sprintf("%s: %v", one.Source, err)})
 		return
 	}

@@ -37,13 +37,13 @@ type page struct {
 
 // plan lists the work of a run.
 type plan struct {
-	cmd    *ExtractCmd
-	store  *store
-	web    *fetch.Fetcher // for the URLs on the command line
-	linked *fetch.Fetcher // for what manifests name
-	volume volume.Volume  // whose pages are those below
-	pages  []*page
-	faults []source.Fault
+	cmd      *ExtractCmd
+	store    *store
+	web      *fetch.Fetcher // for the URLs on the command line
+	linked   *fetch.Fetcher // for what manifests name
+	volume   volume.Volume  // whose pages are those below
+	pages    []*page
+	failures []source.Failure
 
 	console *console
 }
@@ -68,10 +68,10 @@ func (c *ExtractCmd) plan(ctx context.Context, s *store) (*plan, error) {
 	if err != nil {
 		return nil, p.stopped(ctx, err)
 	}
-	p.faults = set.Faults
+	p.failures = set.Failures
 	if len(set.Pages) == 0 {
-		fault := set.Faults[0]
-		return nil, usage("%s: %v", fault.Source, fault.Err)
+		failure := set.Failures[0]
+		return nil, usage("%s: %v", failure.Source, failure.Err)
 	}
 	p.volume = volume.Volume{Title: set.Title, Manifest: set.Manifest}
 	for _, kind := range c.Volume {
@@ -201,7 +201,7 @@ func (p *plan) adopt(one *page, answer *journal.Answer) bool {
 	sent := journal.Event{Kind: journal.Sent, Page: one.id, Generation: answer.Generation, Source: one.Source}
 	done := journal.Event{Kind: journal.Done, Page: one.id, IsEmpty: state == volume.Empty, Points: answer.Points}
 	if !p.cmd.DryRun && p.store.Append(sent, done) != nil {
-		return false // the run will report the fault of the journal
+		return false // the run will report the failure of the journal
 	}
 	one.generation, one.isPending, one.isDoubtful = answer.Generation, false, false
 	if p.cmd.Force {
@@ -248,8 +248,8 @@ func (p *plan) describe(ctx context.Context, api *Client) error {
 		}
 		states[volume.Waiting]++
 	}
-	for _, fault := range p.faults {
-		p.console.note("%s: %v", fault.Source, fault.Err)
+	for _, failure := range p.failures {
+		p.console.note("%s: %v", failure.Source, failure.Err)
 	}
 	line := fmt.Sprintf("%s; %d would be read for %s", countPages(len(p.pages)), states[volume.Waiting], points(int64(states[volume.Waiting])*contract.Price))
 	if done := states[volume.Read] + states[volume.Empty]; done > 0 {

@@ -46,8 +46,8 @@ type run struct {
 // pages. A result whose predecessor is not finished waits in memory. Then it writes the files of the whole volume.
 func (r *run) all(ctx context.Context) error {
 	started := time.Now()
-	for _, fault := range r.faults {
-		r.console.note("%s: %v", fault.Source, fault.Err)
+	for _, failure := range r.failures {
+		r.console.note("%s: %v", failure.Source, failure.Err)
 	}
 	sending, halt := context.WithCancelCause(ctx)
 	defer halt(nil)

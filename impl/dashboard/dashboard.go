@@ -69,7 +69,7 @@ type Dashboard struct {
 	origins  *http.CrossOriginProtection
 }
 
-// New returns the dashboard. Errors name the option at fault.
+// New returns the dashboard. Errors name the invalid option.
 func New(o Options) (*Dashboard, error) {
 	if o.PublicURL == nil || len(o.Secret) == 0 || !o.isComplete() {
 		return nil, errors.New("dashboard: Options.Data, Options.PublicURL and Options.Secret are required")

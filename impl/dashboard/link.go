@@ -85,11 +85,11 @@ func accept(c *Call) error {
 	if p.Token.Email != "" {
 		n.Email = p.Token.Email
 	}
-	faults := n.Check()
+	problems := n.Check()
 	if p.Token.AccountID == "" {
-		faults = errors.Join(faults, account.CheckName(n.Account))
+		problems = errors.Join(problems, account.CheckName(n.Account))
 	}
-	if rejectUser(f, faults) {
+	if rejectUser(f, problems) {
 		return c.retry("accept", p, f)
 	}
 	u, a, err := c.d.o.Users.Accept(c.R.Context(), p.Code, n)

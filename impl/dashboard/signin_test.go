@@ -200,7 +200,7 @@ func TestDashboard_SignUp_Mistyped(t *testing.T) {
 		p := b.post("/sign-up", "email", "anna", "name", "", "password", "short", "account", "")
 		require.Equal(t, 422, p.status, "a mistyped form does not count as a sign-up")
 		for _, field := range []string{"email", "name", "password", "account"} {
-			require.Contains(t, p.body, `id="`+field+`-error"`, "all faults are shown at once")
+			require.Contains(t, p.body, `id="`+field+`-error"`, "all problems are shown at once")
 		}
 	}
 	require.Equal(t, "/sent", b.post("/sign-up", "email", "anna@example.org", "name", "Anna", "password", password, "account", "Map room").path)

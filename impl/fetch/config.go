@@ -57,7 +57,7 @@ type login struct {
 }
 
 // ReadConfig reads a configuration from a JSON file, and the secrets from the files that it names, relative to its own folder.
-// Errors name the member at fault, never a secret.
+// Errors name the invalid member, never a secret.
 func ReadConfig(path string) (Config, error) {
 	text, err := os.ReadFile(filepath.Clean(path))
 	if err != nil {

@@ -120,9 +120,9 @@ func TestFetcher_Fetch_redirectsAwayFromCredentials(t *testing.T) {
 	f := mustFetcher(t, fetch.Options{Allow: []netip.Prefix{netip.MustParsePrefix(entrance + "/32")}, Config: config})
 	for i := range way.targets {
 		_, err := f.Fetch(t.Context(), start+"/to?"+strconv.Itoa(i))
-		fault := mustFail(t, err)
-		assert.Equal(t, contract.FetchRefusedAddress, fault.Reason)
-		assert.NotContains(t, fault.Text, secret)
+		failure := mustFail(t, err)
+		assert.Equal(t, contract.FetchRefusedAddress, failure.Reason)
+		assert.NotContains(t, failure.Text, secret)
 	}
 }
 

@@ -25,14 +25,14 @@ func Classify(allow []netip.Prefix, to netip.AddrPort, ports ...uint16) string {
 	return [...]string{notPublic: "not public", badPort: "bad port", permitted: "permitted"}[newGuard(allow, ports).classify(to)]
 }
 
-// IsOwnFault reports whether an error is the fault of this machine's network. resolved says whether a name was resolved just
+// IsOwnFailure reports whether an error comes from the network of this machine. resolved says whether a name was resolved just
 // before.
-func IsOwnFault(err error, resolved bool) bool {
+func IsOwnFailure(err error, resolved bool) bool {
 	var n network
 	if resolved {
 		n.resolved.Store(time.Now().UnixNano())
 	}
-	return n.isOwnFault(err)
+	return n.isOwnFailure(err)
 }
 
 // RetryAfter parses the header.

@@ -28,12 +28,12 @@ var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32"), netip.MustP
 // mustFail returns the error of a fetch and checks that it reveals nothing internal.
 func mustFail(tb testing.TB, err error) *fetch.Error {
 	tb.Helper()
-	var fault *fetch.Error
-	require.ErrorAs(tb, err, &fault)
+	var failure *fetch.Error
+	require.ErrorAs(tb, err, &failure)
 	for _, word := range []string{"127.", "::1", "dial", "tcp", "lookup", "context", "net/http", "x509", "EOF", "illegal"} {
-		require.NotContains(tb, fault.Text, word)
+		require.NotContains(tb, failure.Text, word)
 	}
-	return fault
+	return failure
 }
 
 // requireReason checks that the image cannot be fetched for this reason, which reveals nothing internal.
@@ -43,13 +43,13 @@ func requireReason(tb testing.TB, f *fetch.Fetcher, url, reason string) {
 	require.Contains(tb, mustFail(tb, err).Text, reason)
 }
 
-// assertFault is requireReason for URLs that are themselves part of the reason.
-func assertFault(tb testing.TB, f *fetch.Fetcher, url, reason string) {
+// assertReason is requireReason for URLs that are themselves part of the reason.
+func assertReason(tb testing.TB, f *fetch.Fetcher, url, reason string) {
 	tb.Helper()
 	_, err := f.Fetch(tb.Context(), url)
-	var fault *fetch.Error
-	require.ErrorAs(tb, err, &fault)
-	assert.Contains(tb, fault.Text, reason)
+	var failure *fetch.Error
+	require.ErrorAs(tb, err, &failure)
+	assert.Contains(tb, failure.Text, reason)
 }
 
 func requireFetch(tb testing.TB, f *fetch.Fetcher, url, body string) {
@@ -120,9 +120,9 @@ func TestFetcher_Fetch_Inline(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "abc", string(got))
 	_, err = mustFetcher(t, fetch.Options{MaxBytes: 2}).Fetch(ctx, "cid:1")
-	var fault *ocr.ImageError
-	require.ErrorAs(t, err, &fault, "an inline image is not fetched")
-	assert.Equal(t, "the image is larger than the limit of 2 bytes", fault.Reason)
+	var failure *ocr.ImageError
+	require.ErrorAs(t, err, &failure, "an inline image is not fetched")
+	assert.Equal(t, "the image is larger than the limit of 2 bytes", failure.Reason)
 }
 
 func TestFetcher_Fetch_InvalidURL(t *testing.T) {
@@ -158,12 +158,12 @@ func TestFetcher_Fetch_InvalidURL(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			assertFault(t, f, c.url, c.reason)
+			assertReason(t, f, c.url, c.reason)
 		})
 	}
 }
 
-func TestFetcher_Fetch_ServerFaults(t *testing.T) {
+func TestFetcher_Fetch_ServerFailures(t *testing.T) {
 	t.Parallel()
 	closed := mustClosedPort(t)
 	for _, c := range []struct {
@@ -196,9 +196,9 @@ func TestFetcher_Fetch_ServerFaults(t *testing.T) {
 			t.Parallel()
 			f := mustFetcher(t, fetch.Options{Allow: loopback, MaxBytes: 2048, Timeout: 5 * time.Second})
 			_, err := f.Fetch(t.Context(), c.url)
-			fault := mustFail(t, err)
-			assert.Contains(t, fault.Text, c.text)
-			assert.Equal(t, c.reason, fault.Reason)
+			failure := mustFail(t, err)
+			assert.Contains(t, failure.Text, c.text)
+			assert.Equal(t, c.reason, failure.Reason)
 		})
 	}
 }
@@ -255,7 +255,7 @@ func TestFetcher_Fetch_Redirects(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			assertFault(t, f, url+c.path, c.reason)
+			assertReason(t, f, url+c.path, c.reason)
 		})
 	}
 }

@@ -128,14 +128,14 @@ func (p *egress) requests() []string {
 func assertNotThrough(tb testing.TB, f *fetch.Fetcher, url string, redirected bool) {
 	tb.Helper()
 	_, err := f.Fetch(tb.Context(), url)
-	var fault *fetch.Error
-	require.ErrorAs(tb, err, &fault, url)
+	var failure *fetch.Error
+	require.ErrorAs(tb, err, &failure, url)
 	reasons := []contract.FetchReason{contract.FetchRefusedAddress, contract.FetchInvalidURL, contract.FetchNoAddress}
 	if redirected {
 		// A Location that is no URL at all.
 		reasons = append(reasons, contract.FetchRedirect, contract.FetchBadAnswer, contract.FetchNotAnImage)
 	}
-	assert.Contains(tb, reasons, fault.Reason, "%q: %s", url, fault.Text)
+	assert.Contains(tb, reasons, failure.Reason, "%q: %s", url, failure.Text)
 }
 
 // inURL writes an address as the host of a URL.
@@ -231,7 +231,7 @@ func TestFetcher_Fetch_proxyTricks(t *testing.T) {
 	image := "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
 	for name, c := range map[string]struct {
 		answer string
-		reason contract.FetchReason // "" for a fault of our own network
+		reason contract.FetchReason // "" for a failure of our own network
 	}{
 		"answers before it is asked":       {"HTTP/1.1 200 OK\r\n\r\n" + image, ""},
 		"answers the request itself":       {image, ""},

@@ -167,7 +167,7 @@ func TestFetcher_Fetch_IIIF(t *testing.T) {
 		"/gone/info.json":     "the server answered 404",
 		"/other/info.json":    "other than a IIIF info.json",
 	} {
-		assertFault(t, f, base+path, reason)
+		assertReason(t, f, base+path, reason)
 	}
 }
 
@@ -178,8 +178,8 @@ func FuzzInfo_ImageURLs(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		urls, err := fetch.ImageURLs([]byte(body), &url.URL{Scheme: "https"})
 		if err != nil {
-			var fault *fetch.Error
-			require.ErrorAs(t, err, &fault)
+			var failure *fetch.Error
+			require.ErrorAs(t, err, &failure)
 			return
 		}
 		assert.NotEmpty(t, urls)

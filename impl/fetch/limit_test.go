@@ -64,9 +64,9 @@ func TestFetcher_Fetch_Timeout(t *testing.T) {
 	for _, url := range []string{silent, dripping} {
 		start := time.Now()
 		_, err := f.Fetch(t.Context(), url)
-		fault := mustFail(t, err)
-		assert.Contains(t, fault.Text, "the image did not arrive within 0.3 s")
-		assert.Equal(t, contract.FetchTimeout, fault.Reason)
+		failure := mustFail(t, err)
+		assert.Contains(t, failure.Text, "the image did not arrive within 0.3 s")
+		assert.Equal(t, contract.FetchTimeout, failure.Reason)
 		assert.Less(t, time.Since(start), 5*time.Second)
 	}
 }

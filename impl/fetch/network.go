@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// ErrNetwork means that this machine's own network fails: no name server answers, or there is no route to anywhere. The caller is
-// not at fault.
+// ErrNetwork means that this machine's own network fails: no name server answers, or there is no route to anywhere. It is not
+// the caller's mistake.
 var ErrNetwork = errors.New("the network of this machine does not work")
 
 // recently is how long a resolved name proves that the name servers work.
@@ -42,13 +42,13 @@ func (n *network) observe(dial dialFunc) dialFunc {
 	}
 }
 
-// nameServerRefusals are answers of a name server about one name, in the words of package net: that name is at fault, not our
+// nameServerRefusals are answers of a name server about one name, in the words of package net: that name is the cause, not our
 // network.
 var nameServerRefusals = map[string]bool{"server misbehaving": true, "lame referral": true, "no answer from DNS server": true}
 
-// isOwnFault reports whether an error of a connection is the fault of this machine's network. A name server that does not
+// isOwnFailure reports whether an error of a connection comes from the network of this machine. A name server that does not
 // answer in time may wait for that of a broken domain: that counts as ours only if no name was resolved recently.
-func (n *network) isOwnFault(err error) bool {
+func (n *network) isOwnFailure(err error) bool {
 	var (
 		lookup  *net.DNSError
 		dialled *net.OpError
@@ -78,7 +78,7 @@ func (n *network) explain(err error) error {
 	if errors.Is(err, ErrNetwork) {
 		return err
 	}
-	if failure := (*Error)(nil); !errors.As(err, &failure) && n.isOwnFault(err) {
+	if failure := (*Error)(nil); !errors.As(err, &failure) && n.isOwnFailure(err) {
 		return fmt.Errorf("%w: %w", ErrNetwork, err)
 	}
 	return explain(err)

@@ -136,7 +136,7 @@ func TestFetcher_Fetch_UnknownHost(t *testing.T) {
 		return nil, errors.New("the name server is down")
 	}}
 	_, err := mustFetcher(t, fetch.Options{}.WithResolver(down)).Fetch(t.Context(), "http://image.test/")
-	require.ErrorIs(t, err, fetch.ErrNetwork, "the fault of this machine")
+	require.ErrorIs(t, err, fetch.ErrNetwork, "this machine fails")
 }
 
 // resolveTo returns a resolver whose name server answers each query for an IPv4 address with the next address, and all

@@ -34,7 +34,7 @@ func failed(reason contract.FetchReason, format string, args ...any) error {
 }
 
 // explain turns network errors into an *Error, whose text the client sees: it contains no internal address and no
-// text of a library. Faults of this machine, such as too many open files, stay internal errors. The order of the cases
+// text of a library. Failures of this machine, such as too many open files, stay internal errors. The order of the cases
 // matters: net.OpError wraps most of the others.
 func explain(err error) error {
 	var (
@@ -94,7 +94,7 @@ func isTLS(err error) bool {
 		errors.As(err, &op) && (op.Op == "remote error" || op.Op == "local error")
 }
 
-// explainTLS names the usual faults of certificates, so that the client can report them to the operator of the image
+// explainTLS names the usual defects of certificates, so that the client can report them to the operator of the image
 // server. The service never skips verification.
 func explainTLS(err error) error {
 	var (

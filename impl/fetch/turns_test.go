@@ -87,15 +87,15 @@ func TestFetcher_Fetch_leavesHostAlone(t *testing.T) {
 	other := mustServe(t, write(200, "other"))
 	f := mustFetcher(t, fetch.Options{Allow: loopback})
 	_, err := f.Fetch(t.Context(), url+"/busy")
-	fault := mustFail(t, err)
-	assert.Equal(t, contract.FetchBusy, fault.Reason)
-	assert.Equal(t, time.Second, fault.RetryAfter)
+	failure := mustFail(t, err)
+	assert.Equal(t, contract.FetchBusy, failure.Reason)
+	assert.Equal(t, time.Second, failure.RetryAfter)
 
 	_, err = f.Fetch(t.Context(), strings.ToUpper(url[:7])+url[7:]+"/page")
-	fault = mustFail(t, err)
-	assert.Equal(t, contract.FetchBusy, fault.Reason)
-	assert.Contains(t, fault.Text, "has asked to wait; try again in 1 s")
-	assert.Positive(t, fault.RetryAfter)
+	failure = mustFail(t, err)
+	assert.Equal(t, contract.FetchBusy, failure.Reason)
+	assert.Contains(t, failure.Text, "has asked to wait; try again in 1 s")
+	assert.Positive(t, failure.RetryAfter)
 	assert.Equal(t, int64(1), asked.Load(), "the host was not asked again")
 	requireFetch(t, f, other, "other")
 
@@ -132,7 +132,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-func TestIsOwnFault(t *testing.T) {
+func TestIsOwnFailure(t *testing.T) {
 	t.Parallel()
 	dial := func(ip string, cause error) error {
 		return &net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{IP: net.ParseIP(ip), Port: 80}, Err: cause}
@@ -155,7 +155,7 @@ func TestIsOwnFault(t *testing.T) {
 		"a host that is down":                     {dial("93.184.216.34", syscall.EHOSTUNREACH), false, false},
 		"a closed port":                           {dial("93.184.216.34", syscall.ECONNREFUSED), false, false},
 	} {
-		assert.Equal(t, c.want, fetch.IsOwnFault(c.err, c.resolved), name)
+		assert.Equal(t, c.want, fetch.IsOwnFailure(c.err, c.resolved), name)
 	}
 }
 

@@ -102,7 +102,7 @@ func (w *writer) page(ctx context.Context, c Cutter, p page) error {
 		return fmt.Errorf("%s: %w: no line has a polygon that fits its baseline", p.XML, errPage)
 	}
 	strips, err := c.Cut(ctx, image, request)
-	if fault := (*ocr.ImageError)(nil); errors.As(err, &fault) || errors.Is(err, ocr.ErrTimeout) {
+	if invalid := (*ocr.ImageError)(nil); errors.As(err, &invalid) || errors.Is(err, ocr.ErrTimeout) {
 		return fmt.Errorf("%s: %w: %w", p.Image, errPage, err)
 	}
 	if err != nil {

@@ -29,7 +29,7 @@ import (
 
 // Cutter cuts lines out of images; *workerpool.Pool is one.
 type Cutter interface {
-	// Cut returns the strips of an image's lines. An *ocr.ImageError is the image's fault.
+	// Cut returns the strips of an image's lines. An *ocr.ImageError means that the image is invalid.
 	Cut(ctx context.Context, image []byte, lines *pipe.Cut) (*pipe.Strips, error)
 }
 

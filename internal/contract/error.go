@@ -80,11 +80,11 @@ func AsError(err error) *Error {
 
 // Invalid is a 400. Details must have at least one entry: field -> what is wrong and what is expected.
 func Invalid(details map[string]string) *Error {
-	faults := make([]string, 0, len(details))
+	problems := make([]string, 0, len(details))
 	for _, field := range slices.Sorted(maps.Keys(details)) {
-		faults = append(faults, field+": "+details[field])
+		problems = append(problems, field+": "+details[field])
 	}
-	return &Error{Code: InvalidRequest, Message: strings.Join(faults, "; "), Details: details}
+	return &Error{Code: InvalidRequest, Message: strings.Join(problems, "; "), Details: details}
 }
 
 // NotFound is a 404 for a path that does not exist.

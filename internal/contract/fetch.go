@@ -61,6 +61,6 @@ func Unfetched(reason FetchReason, text string, retryAfter time.Duration) *Error
 	return e
 }
 
-// NotPublic is the fault of an image whose address is not public. It is the same whatever the address is and whatever answers
+// NotPublic is the problem of an image whose address is not public. It is the same whatever the address is and whatever answers
 // there.
 const NotPublic = "the address is not public; give the URL of an image on a public server"

@@ -21,7 +21,7 @@ type base64Decoder struct {
 	table     *[256]byte // nil until a character belongs to one alphabet only
 	bits      uint32     // of the last digits%4 digits
 	percent   []byte     // a percent-encoded character, as far as it arrived
-	fault     string     // why the data is not base64; nothing is decoded after that
+	problem   string     // why the data is not base64; nothing is decoded after that
 }
 
 // notDigit marks the bytes that are not digits of an alphabet. Digits are 0 to 63.
@@ -55,7 +55,7 @@ func (d *base64Decoder) reset() {
 // write takes the next characters. It alternates between the fast loop for groups of four and the slow one, which gets the
 // decoder past whatever stopped the fast one.
 func (d *base64Decoder) write(b []byte) {
-	for len(b) > 0 && d.fault == "" {
+	for len(b) > 0 && d.problem == "" {
 		n := d.decodeGroups(b)
 		d.seen, d.digits = d.seen+n, d.digits+n
 		if b = b[n:]; len(b) > 0 {
@@ -142,7 +142,7 @@ func (d *base64Decoder) takeCharacter(c byte) {
 // rejectNext records that the character after those seen is invalid. Characters are counted from 1, as sent, so that a
 // client can find them.
 func (d *base64Decoder) rejectNext() {
-	d.fault = fmt.Sprintf("must have base64 data (RFC 4648); character %d of the data is invalid", d.seen+1)
+	d.problem = fmt.Sprintf("must have base64 data (RFC 4648); character %d of the data is invalid", d.seen+1)
 }
 
 // take reports whether c can be next, and decodes it. Two "=" at most end the data; only line breaks may follow them.
@@ -185,11 +185,11 @@ func (d *base64Decoder) takeDigit(c byte, table *[256]byte) bool {
 
 // finish decodes what is left after the last character and returns what is wrong with the data, "" if nothing is.
 func (d *base64Decoder) finish() string {
-	if d.fault == "" && len(d.percent) > 0 {
+	if d.problem == "" && len(d.percent) > 0 {
 		d.rejectNext()
 	}
-	if d.fault != "" {
-		return d.fault
+	if d.problem != "" {
+		return d.problem
 	}
 	left := d.digits % 4
 	spare := d.bits & [4]uint32{0, 0, 0x0f, 0x03}[left] // bits beyond the last byte, which must be 0 (RFC 4648, section 3.5)

@@ -14,7 +14,7 @@ import (
 	"uncial/internal/request"
 )
 
-// FuzzOperation_Check sends any body: it is valid if encoding/json reads the same request, or it has faults whose text
+// FuzzOperation_Check sends any body: it is valid if encoding/json reads the same request, or it has problems whose text
 // reveals nothing internal.
 func FuzzOperation_Check(f *testing.F) {
 	for _, seed := range []string{
@@ -37,11 +37,11 @@ func FuzzOperation_Check(f *testing.F) {
 			sameRequest(t, body, got, image)
 			return
 		}
-		for field, fault := range details {
-			if field == "" || fault == "" {
-				t.Fatalf("a fault without a name or a reason: %q", details)
+		for field, problem := range details {
+			if field == "" || problem == "" {
+				t.Fatalf("a problem without a name or a reason: %q", details)
 			}
-			revealsNothing(t, fault)
+			revealsNothing(t, problem)
 		}
 	})
 }
@@ -67,11 +67,11 @@ func sameRequest(t *testing.T, body string, got gen.ExtractionRequest, image []b
 }
 
 // revealsNothing looks for words of the libraries that are used.
-func revealsNothing(t *testing.T, fault string) {
+func revealsNothing(t *testing.T, problem string) {
 	t.Helper()
 	for _, word := range []string{"#/components", "match schema", "openapi3", "json.", "map[string]", "interface {}", "strconv", "goroutine", ".go:"} {
-		if strings.Contains(fault, word) {
-			t.Fatalf("%q is in %s", word, fault)
+		if strings.Contains(problem, word) {
+			t.Fatalf("%q is in %s", word, problem)
 		}
 	}
 }
@@ -102,8 +102,8 @@ func FuzzImageURL(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, image string) {
-		faults, _ := check(extraction(imageBody(t, image)))
-		if faults != nil {
+		problems, _ := check(extraction(imageBody(t, image)))
+		if problems != nil {
 			return
 		}
 		if isDataURL(image) {

@@ -8,10 +8,10 @@ import (
 )
 
 // checkContentHeaders reports whether the headers allow the body to be read as JSON, and adds what is wrong.
-func checkContentHeaders(h http.Header, f *faults) (readable bool) {
+func checkContentHeaders(h http.Header, f *problems) (readable bool) {
 	readable = true
-	if fault := contentTypeFault(h.Values("Content-Type")); fault != "" {
-		f.add("Content-Type", fault)
+	if problem := contentTypeProblem(h.Values("Content-Type")); problem != "" {
+		f.add("Content-Type", problem)
 		readable = false
 	}
 	// A compressed body could be far larger than its length says.
@@ -22,9 +22,9 @@ func checkContentHeaders(h http.Header, f *faults) (readable bool) {
 	return readable
 }
 
-// contentTypeFault says what is wrong with the Content-Type headers, "" if they are one application/json (RFC 8259). A
+// contentTypeProblem says what is wrong with the Content-Type headers, "" if they are one application/json (RFC 8259). A
 // charset other than UTF-8 would mean that the body is not what the parser takes it for.
-func contentTypeFault(values []string) string {
+func contentTypeProblem(values []string) string {
 	switch {
 	case len(values) == 0:
 		return "is missing; must be application/json"

@@ -92,8 +92,8 @@ func isDataURL(text string) bool {
 	return len(text) >= len(dataScheme) && strings.EqualFold(text[:len(dataScheme)], dataScheme)
 }
 
-// fault says what is wrong with the URL and what would be right, "" if it is valid. Nothing may be written after it.
-func (u *imageURL) fault() string {
+// problem says what is wrong with the URL and what would be right, "" if it is valid. Nothing may be written after it.
+func (u *imageURL) problem() string {
 	text := u.text.String()
 	switch {
 	case !isDataURL(text):
@@ -109,11 +109,11 @@ func (u *imageURL) fault() string {
 	}
 }
 
-// imageURLFault is fault for a URL that arrived as a whole.
+// imageURLFault is problem for a URL that arrived as a whole.
 func imageURLFault(text string) string {
 	var u imageURL
 	u.write([]byte(text))
-	return u.fault()
+	return u.problem()
 }
 
 // name identifies an inline image by its content, so that equal requests stay equal and others differ. It has the form of

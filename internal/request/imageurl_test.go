@@ -63,8 +63,8 @@ const (
 	cutOff    = "must have complete base64 data (RFC 4648); its end is invalid, perhaps because it was cut off"
 )
 
-// urlFaults are what is wrong with each URL of an image.
-var urlFaults = map[string]string{
+// urlProblems are what is wrong with each URL of an image.
+var urlProblems = map[string]string{
 	"":                                "must not be empty; must be the URL of an image",
 	"example.org/a.jpg":               absolute,
 	"//example.org/a.jpg":             absolute,
@@ -135,7 +135,7 @@ var urlFaults = map[string]string{
 
 func TestOperation_Check_RefusesImageURLs(t *testing.T) {
 	t.Parallel()
-	for url, want := range urlFaults {
+	for url, want := range urlProblems {
 		got, _ := check(extraction(imageBody(t, url)))
 		assert.Equal(t, details("imageUrl", want), got, "%.100s", url)
 	}
@@ -144,8 +144,8 @@ func TestOperation_Check_RefusesImageURLs(t *testing.T) {
 // mustInline checks a request with an inline image, and returns the name that the server gets for it and its bytes.
 func mustInline(tb testing.TB, url string) (name string, data []byte) {
 	tb.Helper()
-	faults, valid := check(extraction(imageBody(tb, url)))
-	require.Empty(tb, faults, "%.100s", url)
+	problems, valid := check(extraction(imageBody(tb, url)))
+	require.Empty(tb, problems, "%.100s", url)
 	var body gen.ExtractionRequest
 	require.NoError(tb, json.NewDecoder(valid.Body).Decode(&body))
 	data, ok := request.InlineImage(valid.Context(), body.ImageURL)

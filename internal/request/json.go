@@ -30,24 +30,24 @@ type parser struct {
 	urls      map[string]*imageURL // the URLs of images that arrived in parts, by name; of a repeated name the last one
 	length    int64                // of the body, -1 if not known
 	meter     *fair.Meter          // of the memory for images; nil counts nothing
-	faults    *faults
+	problems  *problems
 }
 
-func newParser(body io.Reader, length int64, images []string, f *faults) *parser {
-	return &parser{source: newSource(body, length), length: length, images: images, faults: f}
+func newParser(body io.Reader, length int64, images []string, f *problems) *parser {
+	return &parser{source: newSource(body, length), length: length, images: images, problems: f}
 }
 
-// parse reads the whole body. Repeated names are added to the faults, so that they are reported along with others. The
+// parse reads the whole body. Repeated names are added to the problems, so that they are reported along with others. The
 // error says what is wrong and where, for the client.
 func (p *parser) parse() (any, error) {
 	v, err := p.text()
-	if fault := p.drain(); fault != nil {
-		return nil, fault
+	if problem := p.drain(); problem != nil {
+		return nil, problem
 	}
 	return v, err
 }
 
-// text reads a value and nothing after it. Faults of the whole text have no position, those at a byte do.
+// text reads a value and nothing after it. Problems of the whole text have no position, those at a byte do.
 func (p *parser) text() (any, error) {
 	switch {
 	case len(p.peek(1)) == 0:
@@ -62,22 +62,22 @@ func (p *parser) text() (any, error) {
 	}
 	p.space()
 	if len(p.peek(1)) > 0 {
-		return nil, p.fault("has data after the JSON value")
+		return nil, p.problem("has data after the JSON value")
 	}
 	return v, nil
 }
 
-// fault is an error at the next byte.
-func (p *parser) fault(text string) error {
+// problem is an error at the next byte.
+func (p *parser) problem(text string) error {
 	return fmt.Errorf("%s (line %d, column %d)", text, p.line, p.column)
 }
 
 // unexpected is the error for a next byte that the grammar does not allow. want names what it does allow.
 func (p *parser) unexpected(want string) error {
 	if len(p.peek(1)) == 0 {
-		return p.fault("is not JSON: it ends where " + want + " is expected")
+		return p.problem("is not JSON: it ends where " + want + " is expected")
 	}
-	return p.fault("is not JSON: " + want + " is expected")
+	return p.problem("is not JSON: " + want + " is expected")
 }
 
 // space skips the blanks of RFC 8259, section 2. Between most tokens there are none, so this must be fast.
@@ -167,7 +167,7 @@ func (p *parser) object() (any, error) {
 	return object, err
 }
 
-// array reads an array whose first byte has been seen. Its elements are positions in the path of a fault, counted from 0.
+// array reads an array whose first byte has been seen. Its elements are positions in the path of a problem, counted from 0.
 func (p *parser) array() (any, error) {
 	array := []any{}
 	more, err := p.open('[', ']'), error(nil)
@@ -202,7 +202,7 @@ func (p *parser) another(closing byte) (more bool, err error) {
 }
 
 // member reads a name and its value into the object. If a name is repeated, the last value is kept, and the repetition is
-// a fault.
+// a problem.
 func (p *parser) member(object map[string]any) error {
 	if p.next() != '"' {
 		return p.unexpected("a name in double quotes")
@@ -217,7 +217,7 @@ func (p *parser) member(object map[string]any) error {
 	}
 	p.space()
 	if _, repeated := object[name]; repeated {
-		p.faults.add(fieldName(append(p.path, name)), "is given twice")
+		p.problems.add(fieldName(append(p.path, name)), "is given twice")
 	}
 	object[name], err = p.valueAt(name)
 	return err

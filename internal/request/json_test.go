@@ -18,8 +18,8 @@ const (
 
 var tooDeep = strings.Repeat("[", 33) + strings.Repeat("]", 33)
 
-// bodyFaults are the details of a 400 for each body.
-var bodyFaults = map[string]struct {
+// bodyProblems are the details of a 400 for each body.
+var bodyProblems = map[string]struct {
 	body string
 	want map[string]string
 }{
@@ -94,7 +94,7 @@ var bodyFaults = map[string]struct {
 
 func TestOperation_Check_ReportsEveryFaultOfABody(t *testing.T) {
 	t.Parallel()
-	for name, c := range bodyFaults {
+	for name, c := range bodyProblems {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, _ := check(extraction(c.body))
@@ -103,7 +103,7 @@ func TestOperation_Check_ReportsEveryFaultOfABody(t *testing.T) {
 	}
 }
 
-func TestOperation_Check_BoundsTheFaults(t *testing.T) {
+func TestOperation_Check_BoundsTheProblems(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	for i := range 500 {
@@ -111,11 +111,11 @@ func TestOperation_Check_BoundsTheFaults(t *testing.T) {
 	}
 	got, _ := check(extraction(`{` + b.String() + image + `}`))
 	assert.Len(t, got, 33)
-	assert.Equal(t, "has 468 more faults", got["body"])
+	assert.Equal(t, "has 468 more problems", got["body"])
 	assert.Contains(t, got, "x031")
 }
 
-// The body arrives in pieces of any size, and every fault is still where it is.
+// The body arrives in pieces of any size, and every problem is still where it is.
 func TestOperation_Check_DoesNotDependOnHowABodyArrives(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{

@@ -8,20 +8,20 @@ import (
 // Limits of what an answer repeats of a request. A request can have 1,000 invalid fields with long names; an answer that
 // listed them all would be no more useful, and could be larger than the request.
 const (
-	maxFaults = 32 // fields named in one answer
-	maxName   = 64 // bytes of a field's name
+	maxProblems = 32 // fields named in one answer
+	maxName     = 64 // bytes of a field's name
 )
 
-// faults collects what is wrong with one request, by field. The zero value is ready.
-type faults struct {
+// problems collects what is wrong with one request, by field. The zero value is ready.
+type problems struct {
 	byField map[string]string
-	more    int             // fields beyond maxFaults
+	more    int             // fields beyond maxProblems
 	unknown map[string]bool // pointers of the objects whose unknown fields are added
 }
 
-// add adds a fault of a field, whose name fieldName has made. Several faults of one field are joined; the same one
+// add adds a problem of a field, whose name fieldName has made. Several problems of one field are joined; the same one
 // twice is reported once, because schema and parser may find it both.
-func (f *faults) add(field, text string) {
+func (f *problems) add(field, text string) {
 	if f.byField == nil {
 		f.byField = map[string]string{}
 	}
@@ -30,24 +30,24 @@ func (f *faults) add(field, text string) {
 	case ok && strings.Contains(known, text):
 	case ok:
 		f.byField[field] = known + "; " + text
-	case len(f.byField) >= maxFaults:
+	case len(f.byField) >= maxProblems:
 		f.more++
 	default:
 		f.byField[field] = text
 	}
 }
 
-// details returns the faults by field, nil if there are none. Fields beyond maxFaults are only counted, under "body".
+// details returns the problems by field, nil if there are none. Fields beyond maxProblems are only counted, under "body".
 // Nothing may be added after it.
-func (f *faults) details() map[string]string {
+func (f *problems) details() map[string]string {
 	if f.more > 0 {
-		f.byField["body"] = strings.TrimPrefix(fmt.Sprintf("%s; has %d more faults", f.byField["body"], f.more), "; ")
+		f.byField["body"] = strings.TrimPrefix(fmt.Sprintf("%s; has %d more problems", f.byField["body"], f.more), "; ")
 	}
 	return f.byField
 }
 
-// err returns the faults as an *Invalid, nil if there are none.
-func (f *faults) err() error {
+// err returns the problems as an *Invalid, nil if there are none.
+func (f *problems) err() error {
 	if details := f.details(); details != nil {
 		return &Invalid{Details: details}
 	}

@@ -8,8 +8,8 @@
 //
 // The JSON reader is our own (json.go, string.go, source.go). The decoders of encoding/json and of jsontext in
 // github.com/go-json-experiment/json (as of 20 August 2026) return a string only as a whole, in a buffer that grows with it:
-// an image of 20 MiB would be in memory as 28 MiB of text next to its bytes. They also stop at the first fault, while this one
-// goes on after a repeated name, so that a client learns of all faults at once.
+// an image of 20 MiB would be in memory as 28 MiB of text next to its bytes. They also stop at the first problem, while this one
+// goes on after a repeated name, so that a client learns of all problems at once.
 //
 // Authentication, rate limits and errors are not here but in internal/edge; fetching an image by its address is in
 // impl/fetch. Start with Operation.Check.
@@ -72,7 +72,7 @@ func (e *Invalid) Error() string { return "the request is not valid" }
 // which is r or a copy of it, with a validBody. Errors: *Invalid; fair.ErrFull if a valid request has an image for which the
 // account has no memory left.
 func (o *Operation) Check(w http.ResponseWriter, r *http.Request) (valid *http.Request, err error) {
-	var f faults
+	var f problems
 	o.checkQuery(r.URL.RawQuery, &f)
 	o.checkHeaders(r.Header, &f)
 	if o.body == nil {
@@ -121,7 +121,7 @@ func (b *validBody) Close() error { return nil }
 
 // checkQuery refuses every parameter that is not documented. A client that puts a field of the body there would otherwise
 // believe that it has an effect.
-func (o *Operation) checkQuery(raw string, f *faults) {
+func (o *Operation) checkQuery(raw string, f *problems) {
 	if raw == "" {
 		return
 	}
@@ -137,7 +137,7 @@ func (o *Operation) checkQuery(raw string, f *faults) {
 }
 
 // checkHeaders checks the documented header parameters. All other headers are allowed: proxies add them.
-func (o *Operation) checkHeaders(h http.Header, f *faults) {
+func (o *Operation) checkHeaders(h http.Header, f *problems) {
 	for _, ref := range o.params {
 		p := ref.Value
 		values := h.Values(p.Name)
@@ -151,9 +151,9 @@ func (o *Operation) checkHeaders(h http.Header, f *faults) {
 	}
 }
 
-// checkNoBody reads at most one byte, so that a body that must not be there costs nothing. An error is not a fault: without
+// checkNoBody reads at most one byte, so that a body that must not be there costs nothing. An error is not a problem: without
 // a byte there is no body.
-func checkNoBody(body io.Reader, f *faults) {
+func checkNoBody(body io.Reader, f *problems) {
 	if n, _ := io.ReadFull(body, make([]byte, 1)); n > 0 {
 		f.add("body", "must be absent; this operation takes none")
 	}
@@ -162,7 +162,7 @@ func checkNoBody(body io.Reader, f *faults) {
 // checkBody reads the body and returns its object, in which names replace the data: URLs, and the images by name. A body
 // that its headers already rule out is not read. full means that an image did not fit in memory; it is checked all the same,
 // so that a request which is wrong is told so.
-func (o *Operation) checkBody(w http.ResponseWriter, r *http.Request, f *faults) (object map[string]any, images map[string][]byte, full bool) {
+func (o *Operation) checkBody(w http.ResponseWriter, r *http.Request, f *problems) (object map[string]any, images map[string][]byte, full bool) {
 	if !checkContentHeaders(r.Header, f) {
 		return nil, nil, false
 	}
@@ -185,15 +185,15 @@ func (o *Operation) checkBody(w http.ResponseWriter, r *http.Request, f *faults)
 			continue
 		}
 		u := p.urls[field]
-		fault := ""
+		problem := ""
 		if u == nil {
-			fault = webURLFault(text)
+			problem = webURLFault(text)
 		} else {
-			fault = u.fault()
+			problem = u.problem()
 		}
 		switch {
-		case fault != "":
-			f.add(field, fault)
+		case problem != "":
+			f.add(field, problem)
 		case u != nil && u.data != nil && u.data.full:
 			full = true
 		case u != nil && u.data != nil:

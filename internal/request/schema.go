@@ -12,14 +12,14 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// visit checks the value against the schema and returns all of its faults.
+// visit checks the value against the schema and returns all of its problems.
 func visit(s *openapi3.Schema, value any) error {
 	return s.VisitJSON(value, openapi3.MultiErrors(), openapi3.EnableFormatValidation())
 }
 
 // addSchema adds what visit found, in our words: those of the validator name types of Go and parts of the schema. name is
-// that of a parameter, or "" for a body, whose faults are named by their path.
-func (f *faults) addSchema(name string, err error) {
+// that of a parameter, or "" for a body, whose problems are named by their path.
+func (f *problems) addSchema(name string, err error) {
 	if err == nil {
 		return
 	}
@@ -41,7 +41,7 @@ func (f *faults) addSchema(name string, err error) {
 
 // addUnknown adds every field of the object that its schema does not have. The validator reports the object once for each
 // of them, and names the field in prose only.
-func (f *faults) addUnknown(e *openapi3.SchemaError) {
+func (f *problems) addUnknown(e *openapi3.SchemaError) {
 	pointer := fmt.Sprintf("%q", e.JSONPointer())
 	if f.unknown[pointer] {
 		return
@@ -91,7 +91,7 @@ func sentence(e *openapi3.SchemaError) string {
 	case rule != "":
 		return rule
 	case s.Format == imageFormat:
-		// The schema says less about URLs than imageURL does, and both find the fault.
+		// The schema says less about URLs than imageURL does, and both find the problem.
 		text, _ := e.Value.(string)
 		return cmp.Or(imageURLFault(text), notAllowed)
 	case e.SchemaField == "enum":

@@ -14,7 +14,7 @@ const (
 	minRead = 64       // bytes; more than the longest run that the parser peeks at, and a character of UTF-8
 )
 
-// errNotUTF8 takes precedence over faults of the JSON, which are meaningless in another encoding.
+// errNotUTF8 takes precedence over problems of the JSON, which are meaningless in another encoding.
 var errNotUTF8 = errors.New("must be UTF-8")
 
 // source is a body as it arrives: checked to be UTF-8, in a small buffer, with the position of what comes next. A read
@@ -96,7 +96,7 @@ func wholeCharacters(b []byte) int {
 }
 
 // drain reads the rest of the body and returns why it cannot be a request, whatever it says: it did not arrive whole, or is
-// not UTF-8. The rest is read even after a fault, so that a client which is still sending gets the answer and not a reset.
+// not UTF-8. The rest is read even after a problem, so that a client which is still sending gets the answer and not a reset.
 func (s *source) drain() error {
 	for more := true; more; more = s.fill() {
 		s.start = s.end
@@ -107,19 +107,19 @@ func (s *source) drain() error {
 	case errors.Is(s.err, errNotUTF8):
 		_, err := io.Copy(io.Discard, s.r)
 		if err != nil {
-			return errors.New(readFault(err))
+			return errors.New(readProblem(err))
 		}
 		return s.err
 	default:
-		return errors.New(readFault(s.err))
+		return errors.New(readProblem(s.err))
 	}
 }
 
 // tooLarge names MaxBody.
 const tooLarge = "must be at most 28 MiB"
 
-// readFault says, for the client, why a body could not be read.
-func readFault(err error) string {
+// readProblem says, for the client, why a body could not be read.
+func readProblem(err error) string {
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
 		return tooLarge

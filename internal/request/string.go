@@ -75,7 +75,7 @@ func (p *parser) characters(write func([]byte)) error {
 			}
 			write(utf8.AppendRune(p.unescaped[:0], r))
 		case len(b) > 0:
-			return p.fault("is not JSON: a control character in a string must be escaped")
+			return p.problem("is not JSON: a control character in a string must be escaped")
 		default:
 			return p.unexpected("the closing quote of a string")
 		}
@@ -128,7 +128,7 @@ func (p *parser) escape() (rune, error) {
 		low, _ = p.codeUnit()
 	}
 	if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
-		return 0, p.fault("has a lone surrogate, which is not a character")
+		return 0, p.problem("has a lone surrogate, which is not a character")
 	}
 	return r, nil
 }

@@ -29,8 +29,8 @@ func webURLFault(s string) string {
 		return "must be at most 8,192 characters unless it is a data: URL"
 	}
 	// url.Parse is lenient about characters that other parsers read differently, such as a backslash.
-	if fault := foreignHostFault(rest); fault != "" {
-		return fault
+	if problem := foreignHostProblem(rest); problem != "" {
+		return problem
 	}
 	if i := strings.IndexFunc(s, notInURL); i >= 0 {
 		r := []rune(s[i:])[0]
@@ -55,9 +55,9 @@ func webURLFault(s string) string {
 	return ""
 }
 
-// foreignHostFault suggests the ASCII form (punycode, RFC 5891) of a host name in other letters. afterScheme begins with "//". It
+// foreignHostProblem suggests the ASCII form (punycode, RFC 5891) of a host name in other letters. afterScheme begins with "//". It
 // returns "" if the name is in ASCII, or has no such form.
-func foreignHostFault(afterScheme string) string {
+func foreignHostProblem(afterScheme string) string {
 	host, _, _ := strings.Cut(strings.TrimPrefix(afterScheme, "//"), "/")
 	if end := strings.IndexAny(host, "?#:@"); end >= 0 {
 		host = host[:end]

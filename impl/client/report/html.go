@@ -47,7 +47,7 @@ type htmlPage struct {
 	Overview template.URL
 	Places   []htmlPlace
 	More     int    // weak places without a picture
-	Fault    string // why there is no picture
+	Problem  string // why there is no picture
 
 	doc *document.Document // loaded once
 }
@@ -103,7 +103,7 @@ func (p *htmlPage) addPictures(ctx context.Context) {
 		}
 		cut, err := p.place(ctx, images, place)
 		if err != nil {
-			p.Fault = err.Error()
+			p.Problem = err.Error()
 			p.More++
 			continue
 		}
@@ -111,7 +111,7 @@ func (p *htmlPage) addPictures(ctx context.Context) {
 	}
 	first, err := p.upright(ctx, images, 1)
 	if err != nil {
-		p.Fault = err.Error()
+		p.Problem = err.Error()
 		return
 	}
 	if overview, err := picture.Encode(first, overviewSide, overviewJPEG); err == nil {

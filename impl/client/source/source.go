@@ -79,12 +79,12 @@ type Set struct {
 	// Manifest is the URL of the only source, if that is a manifest.
 	Manifest string
 	Pages    []*Page
-	// Faults are sources without pages, in their order. None of them is a missing file, which is a page that is absent.
-	Faults []Fault
+	// Failures are sources without pages, in their order. None of them is a missing file, which is a page that is absent.
+	Failures []Failure
 }
 
-// Fault is a source without pages.
-type Fault struct {
+// Failure is a source without pages.
+type Failure struct {
 	Source string
 	Err    error
 }
@@ -113,7 +113,7 @@ type Reader struct {
 }
 
 // Expand returns all pages that the arguments name, in order. Its errors are ctx's and those of the folder for temporary files;
-// sources that cannot be expanded are Faults.
+// sources that cannot be expanded are Failures.
 func (r *Reader) Expand(ctx context.Context, arguments []string) (*Set, error) {
 	set := &Set{}
 	for _, argument := range arguments {
@@ -122,7 +122,7 @@ func (r *Reader) Expand(ctx context.Context, arguments []string) (*Set, error) {
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			set.Faults = append(set.Faults, Fault{shown(argument), err})
+			set.Failures = append(set.Failures, Failure{shown(argument), err})
 			continue
 		}
 		if set.Title == "" {

@@ -62,9 +62,9 @@ func TestReader_Expand_Directory(t *testing.T) {
 
 	r.Recursive = false
 	set = mustExpand(t, r, filepath.Join(dir, "a"), t.TempDir(), filepath.Join(dir, "notes.txt"))
-	require.Len(t, set.Faults, 2)
-	require.EqualError(t, set.Faults[0].Err, "no images in this directory; add --recursive to read its 1 subdirectories")
-	require.ErrorContains(t, set.Faults[1].Err, "no images in this directory; expected")
+	require.Len(t, set.Failures, 2)
+	require.EqualError(t, set.Failures[0].Err, "no images in this directory; add --recursive to read its 1 subdirectories")
+	require.ErrorContains(t, set.Failures[1].Err, "no images in this directory; expected")
 	require.Len(t, set.Pages, 1)
 	_, err := set.Pages[0].Load(t.Context(), t.TempDir())
 	require.ErrorContains(t, err, "not an image in a known format")
@@ -120,7 +120,7 @@ func TestReader_Expand_Stdin(t *testing.T) {
 	assert.Equal(t, "\xff\xd8\xffimage", string(got))
 	assert.Equal(t, "-", set.Pages[0].Source)
 	set = mustExpand(t, r, "-")
-	require.EqualError(t, set.Faults[0].Err, "standard input is empty")
+	require.EqualError(t, set.Failures[0].Err, "standard input is empty")
 }
 
 func TestReader_Expand_PDF(t *testing.T) {
@@ -200,8 +200,8 @@ func TestReader_Expand_BadPDF(t *testing.T) {
 	broken := sourcetest.Write(t, dir, "broken.pdf", []byte("%PDF-1.7\nnothing"))
 	set := mustExpand(t, mustReader(t), locked, broken)
 	assert.Empty(t, set.Pages)
-	require.EqualError(t, set.Faults[0].Err, "the PDF is encrypted; decrypt it first, for example with: qpdf --decrypt")
-	require.ErrorContains(t, set.Faults[1].Err, "the PDF cannot be read: pdfinfo: ")
+	require.EqualError(t, set.Failures[0].Err, "the PDF is encrypted; decrypt it first, for example with: qpdf --decrypt")
+	require.ErrorContains(t, set.Failures[1].Err, "the PDF cannot be read: pdfinfo: ")
 
 	set = mustExpand(t, mustReader(t), dir)
 	require.Len(t, set.Pages, 3, "one broken PDF does not hide the other files of a directory")
@@ -237,7 +237,7 @@ func TestReader_Expand_Manifest(t *testing.T) {
 	})
 	r := mustReader(t)
 	set := mustExpand(t, r, base+"/presentation/m")
-	require.Empty(t, set.Faults)
+	require.Empty(t, set.Failures)
 	assert.Equal(t, "A codex", set.Title)
 	assert.Equal(t, base+"/presentation/m", set.Manifest)
 	require.Len(t, set.Pages, 3)
@@ -273,7 +273,7 @@ func TestReader_Expand_Collection(t *testing.T) {
 		"/m1/manifest": manifest, "/m2/manifest": strings.ReplaceAll(manifest, "/c/", "/d/"),
 	})
 	set := mustExpand(t, mustReader(t), base+"/collection/top")
-	require.Empty(t, set.Faults)
+	require.Empty(t, set.Failures)
 	var stems []string
 	for _, p := range set.Pages {
 		stems = append(stems, p.Stem)
@@ -299,8 +299,8 @@ func TestReader_Expand_BadManifest(t *testing.T) {
 		"/dangling/manifests": base + "/gone: the server answered 404",
 	} {
 		set := mustExpand(t, mustReader(t), base+path)
-		require.Len(t, set.Faults, 1, path)
-		require.ErrorContains(t, set.Faults[0].Err, want)
+		require.Len(t, set.Failures, 1, path)
+		require.ErrorContains(t, set.Failures[0].Err, want)
 	}
 }
 
@@ -324,8 +324,8 @@ func TestReader_Expand_BusyManifest(t *testing.T) {
 	}
 	url := server.URL + "/manifest.json"
 	set := mustExpand(t, r, url)
-	require.Len(t, set.Faults, 1)
-	require.EqualError(t, set.Faults[0].Err, "cannot fetch the manifest: the server answered 503; it asks to try again later; the time limit leaves no time to wait 1h0m0s and retry")
+	require.Len(t, set.Failures, 1)
+	require.EqualError(t, set.Failures[0].Err, "cannot fetch the manifest: the server answered 503; it asks to try again later; the time limit leaves no time to wait 1h0m0s and retry")
 	assert.Equal(t, []string{url + ": the server answered 503; it asks to try again later; 1s"}, said)
 }
 
@@ -336,8 +336,8 @@ func TestReader_Expand_LateManifest(t *testing.T) {
 	r := mustReader(t)
 	r.Timeout = 50 * time.Millisecond
 	set := mustExpand(t, r, server.URL+"/manifest.json")
-	require.Len(t, set.Faults, 1)
-	require.EqualError(t, set.Faults[0].Err, "cannot fetch the manifest: it did not arrive within 50ms")
+	require.Len(t, set.Failures, 1)
+	require.EqualError(t, set.Failures[0].Err, "cannot fetch the manifest: it did not arrive within 50ms")
 }
 
 func TestReader_Expand_URLs(t *testing.T) {
@@ -351,7 +351,7 @@ func TestReader_Expand_URLs(t *testing.T) {
 		"https://iiif.example.org/iiif/3/book/full/max/0/default.png": "iiif.example.org",
 	} {
 		set := mustExpand(t, mustReader(t), url)
-		require.Empty(t, set.Faults, url)
+		require.Empty(t, set.Failures, url)
 		require.Len(t, set.Pages, 1)
 		assert.Equal(t, host, set.Pages[0].Host)
 		loaded, err := set.Pages[0].Load(t.Context(), t.TempDir())

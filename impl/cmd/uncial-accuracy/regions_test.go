@@ -17,7 +17,7 @@ func TestLoadRegions(t *testing.T) {
 	all, err := loadRegions("../../ocr/reading/testdata/regions.tsv")
 	require.NoError(t, err)
 	require.Greater(t, len(all), 40)
-	for fault, line := range map[string]string{
+	for problem, line := range map[string]string{
 		"an unknown kind":       "p\tmap\t0\t0\t1\t1\n",
 		"a box without area":    "p\tprint\t5\t5\t5\t9\n",
 		"a side off the page":   "p\tprint\t0\t0\t1001\t9\n",
@@ -28,7 +28,7 @@ func TestLoadRegions(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "labels.tsv")
 		require.NoError(t, os.WriteFile(path, []byte(line), 0o600))
 		_, err := loadRegions(path)
-		require.ErrorContains(t, err, "--regions", fault)
+		require.ErrorContains(t, err, "--regions", problem)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 type dataFlags struct {
 	Database  string `secret:"" default:"sqlite:.uncial/uncial.db" placeholder:"URL" help:"Database, sqlite:PATH or postgres://USER@HOST/NAME (default: ${default})."`
 	KeySecret string `secret:"" placeholder:"S" help:"Secret that API keys are hashed with: at least 32 characters, the same for every process that uses the database. With SQLite the default is generated and stored in a file next to the database."`
-	Plans     string `type:"existingfile" placeholder:"FILE" help:"JSON file with the catalogue of plans (default: free, pro and archive)."`
+	Plans     string `type:"existingfile" placeholder:"FILE" help:"JSON file with the plan catalogue (default: free, pro and archive)."`
 }
 
 // options returns the options for commands that make or check keys.

@@ -71,7 +71,7 @@ func parseBMP(data []byte) ([]frame, error) {
 		}
 		f.dpiX, f.dpiY = b.readInfo(info[:b.header])
 	default:
-		return nil, fault("the BMP is damaged: its header has an unknown size")
+		return nil, invalidImage("the BMP is damaged: its header has an unknown size")
 	}
 	f.Width, f.Height = b.width, b.height
 	after := bmpFileHeader + b.header

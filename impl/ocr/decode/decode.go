@@ -95,7 +95,7 @@ var parsers = map[imagefile.Format]func([]byte) ([]frame, error){
 func inspect(data []byte) (imagefile.Format, []frame, error) {
 	format, err := imagefile.Identify(data)
 	if err != nil {
-		return "", nil, fault("%s", err)
+		return "", nil, invalidImage("%s", err)
 	}
 	frames, err := parsers[format](data)
 	if err != nil {
@@ -106,7 +106,7 @@ func inspect(data []byte) (imagefile.Format, []frame, error) {
 		sizes[i] = f.Size
 	}
 	if err := imagefile.CheckPages(format, sizes); err != nil {
-		return format, nil, fault("%s", err)
+		return format, nil, invalidImage("%s", err)
 	}
 	return format, frames, nil
 }
@@ -122,7 +122,7 @@ func (f *frame) page(format imagefile.Format, lib Library) (Page, error) {
 		return Page{}, explain(format, err)
 	}
 	if size := img.Bounds().Size(); size != image.Pt(f.Width, f.Height) {
-		return Page{}, fault("the %s is damaged: its header declares %d x %d pixels, but it holds %d x %d", format, f.Width, f.Height, size.X, size.Y)
+		return Page{}, invalidImage("the %s is damaged: its header declares %d x %d pixels, but it holds %d x %d", format, f.Width, f.Height, size.X, size.Y)
 	}
 	return Page{Image: imaging.Orient(opaque(img), f.orientation), DPI: f.resolution()}, nil
 }
@@ -165,13 +165,13 @@ func explain(format imagefile.Format, err error) error {
 	case errors.As(err, &known):
 		return known
 	case isCutShort(err):
-		return fault("the %s is cut short; send the whole file", format)
+		return invalidImage("the %s is cut short; send the whole file", format)
 	}
-	return fault("the %s is damaged or of an unsupported kind; save it as PNG", format)
+	return invalidImage("the %s is damaged or of an unsupported kind; save it as PNG", format)
 }
 
-// fault returns an error about the image, worded for the client.
-func fault(format string, args ...any) error {
+// invalidImage returns an error about the image, worded for the client.
+func invalidImage(format string, args ...any) error {
 	return &ocr.ImageError{Reason: fmt.Sprintf(format, args...)}
 }
 

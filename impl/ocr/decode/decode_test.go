@@ -326,9 +326,9 @@ func TestPages_refuses(t *testing.T) {
 	t.Parallel()
 	for _, r := range refusals(t) {
 		_, err := pages(r.data, tesseract.Leptonica{})
-		var fault *ocr.ImageError
-		require.ErrorAs(t, err, &fault, r.want)
-		require.Contains(t, fault.Reason, r.want)
+		var invalid *ocr.ImageError
+		require.ErrorAs(t, err, &invalid, r.want)
+		require.Contains(t, invalid.Reason, r.want)
 	}
 }
 

@@ -51,10 +51,10 @@ func FuzzPages(f *testing.F) {
 // requireFault checks that an error is about the image and that its reason is fit for a client.
 func requireFault(tb testing.TB, err error) {
 	tb.Helper()
-	var fault *ocr.ImageError
-	require.ErrorAs(tb, err, &fault)
-	require.NotEmpty(tb, fault.Reason)
+	var invalid *ocr.ImageError
+	require.ErrorAs(tb, err, &invalid)
+	require.NotEmpty(tb, invalid.Reason)
 	for _, internal := range []string{"%!", "image.", "decode.", "invalid", "runtime"} {
-		require.NotContains(tb, fault.Reason, internal)
+		require.NotContains(tb, invalid.Reason, internal)
 	}
 }

@@ -57,10 +57,10 @@ func parseJPEG(data []byte) ([]frame, error) {
 			rest = skipCoded(rest)
 		case marker >= markSOF0 && marker <= markSOF15 && marker != markDHT && marker != markJPG && marker != markDAC:
 			if len(segment) < 5 {
-				return nil, fault("the JPEG is damaged: its frame header is too short")
+				return nil, invalidImage("the JPEG is damaged: its frame header is too short")
 			}
 			if f.Width != 0 {
-				return nil, fault("the JPEG is damaged: it has several frame headers")
+				return nil, invalidImage("the JPEG is damaged: it has several frame headers")
 			}
 			f.Height, f.Width = int(binary.BigEndian.Uint16(segment[1:])), int(binary.BigEndian.Uint16(segment[3:]))
 			isCMYK = len(segment) > 5 && segment[5] == 4
@@ -79,7 +79,7 @@ func parseJPEG(data []byte) ([]frame, error) {
 	}
 	// Baseline images have one scan, however large they are.
 	if most := min(maxScans, maxScanPixels/max(f.Width*f.Height, 1)); scans > most && scans > 1 {
-		return nil, fault("the JPEG has %d scans; at most %d are allowed at its size: save it as a baseline JPEG", scans, most)
+		return nil, invalidImage("the JPEG has %d scans; at most %d are allowed at its size: save it as a baseline JPEG", scans, most)
 	}
 	return []frame{f}, nil
 }

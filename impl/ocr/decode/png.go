@@ -28,7 +28,7 @@ func parsePNG(data []byte) ([]frame, error) {
 			img, err := png.Decode(bytes.NewReader(data))
 			if surplus := png.FormatError(""); errors.As(err, &surplus) && string(surplus) == "too much pixel data" {
 				// The library would inflate the surplus, which can be gigabytes.
-				return nil, fault("the PNG is damaged: it holds more than the pixels that its header declares")
+				return nil, invalidImage("the PNG is damaged: it holds more than the pixels that its header declares")
 			}
 			return img, err
 		},
@@ -43,7 +43,7 @@ func parsePNG(data []byte) ([]frame, error) {
 		kind, chunk := string(rest[4:8]), rest[8:8+n]
 		rest = rest[pngOverhead+n:]
 		if first && (kind != "IHDR" || n != pngHeader) {
-			return nil, fault("the PNG is damaged: it does not begin with its header")
+			return nil, invalidImage("the PNG is damaged: it does not begin with its header")
 		}
 		switch {
 		case first:

@@ -63,20 +63,20 @@ var libraryKinds = []uint64{
 func parseTIFF(data []byte) ([]frame, error) {
 	t, err := newTIFF(data)
 	if err != nil {
-		return nil, fault("the TIFF is damaged: its header is broken")
+		return nil, invalidImage("the TIFF is damaged: its header is broken")
 	}
 	var pages, others []frame // others are reduced images and masks
 	seen := map[uint64]bool{} // offsets of directories, to detect loops
 	for offset := t.first; offset != 0 || len(seen) == 0; {
 		if seen[offset] {
-			return nil, fault("the TIFF is damaged: its directories form a loop")
+			return nil, invalidImage("the TIFF is damaged: its directories form a loop")
 		}
 		if seen[offset] = true; len(seen) > maxDirectories {
-			return nil, fault("the TIFF has more than %d directories; send at most %d pages", maxDirectories, imagefile.MaxPages)
+			return nil, invalidImage("the TIFF has more than %d directories; send at most %d pages", maxDirectories, imagefile.MaxPages)
 		}
 		d, next, err := t.directory(offset)
 		if err != nil {
-			return nil, fault("the TIFF is cut short or damaged: a directory is missing; send the whole file")
+			return nil, invalidImage("the TIFF is cut short or damaged: a directory is missing; send the whole file")
 		}
 		f, err := t.frame(d, offset)
 		if err != nil {
@@ -118,15 +118,15 @@ func (t *tiff) frame(d directory, offset uint64) (frame, error) {
 	f.readPresentation(d)
 	// These images would take memory or time out of proportion to the page, or are not meant to be looked at.
 	if samples := d.first(tagSamplesPerPixel, 1); samples > maxSamples {
-		return frame{}, fault("the TIFF has %d channels; at most %d are allowed", samples, maxSamples)
+		return frame{}, invalidImage("the TIFF has %d channels; at most %d are allowed", samples, maxSamples)
 	}
 	if format := d.first(tagSampleFormat, 1); format == signed || format == floating {
-		return frame{}, fault("the TIFF holds signed or floating-point numbers; save it with 8 or 16 bits a channel")
+		return frame{}, invalidImage("the TIFF holds signed or floating-point numbers; save it with 8 or 16 bits a channel")
 	}
 	if d.entries[tagTileWidth].kind != 0 {
 		w, h := d.first(tagTileWidth, 0), d.first(tagTileLength, 0)
 		if w == 0 || h == 0 || w%16 != 0 || h%16 != 0 || w > maxTileSide || h > maxTileSide || w*h > max(maxTile, uint64(f.Width)*uint64(f.Height)) {
-			return frame{}, fault("the TIFF has tiles of %d x %d pixels; save it with tiles of 256 x 256 or with strips", w, h)
+			return frame{}, invalidImage("the TIFF has tiles of %d x %d pixels; save it with tiles of 256 x 256 or with strips", w, h)
 		}
 	}
 	return f, nil

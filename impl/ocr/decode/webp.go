@@ -65,7 +65,7 @@ func parseWebP(data []byte) ([]frame, error) {
 		w.canvas = w.size
 	}
 	if w.size.X < 1 || w.size.Y < 1 || w.at.X+w.size.X > w.canvas.X || w.at.Y+w.size.Y > w.canvas.Y {
-		return nil, fault("the WebP is damaged: its image does not fit its canvas")
+		return nil, invalidImage("the WebP is damaged: its image does not fit its canvas")
 	}
 	f.Width, f.Height = w.canvas.X, w.canvas.Y
 	f.decode = w.decode

@@ -197,9 +197,9 @@ func refusesBrokenImage(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 1)
 	for _, image := range [][]byte{h.Broken, nil} {
-		var fault *ocr.ImageError
-		require.ErrorAs(t, await(t, h.start(t.Context(), s, image), patience).err, &fault)
-		require.NotEmpty(t, fault.Reason)
+		var invalid *ocr.ImageError
+		require.ErrorAs(t, await(t, h.start(t.Context(), s, image), patience).err, &invalid)
+		require.NotEmpty(t, invalid.Reason)
 	}
 	h.mustRead(t, s)
 }
@@ -291,8 +291,8 @@ func survivesCrash(t *testing.T, h Harness) {
 	for _, other := range []error{ocr.ErrBusy, ocr.ErrTimeout, context.Canceled, context.DeadlineExceeded} {
 		require.NotErrorIs(t, r.err, other)
 	}
-	var fault *ocr.ImageError
-	require.NotErrorAs(t, r.err, &fault, "the caller could do nothing about it")
+	var invalid *ocr.ImageError
+	require.NotErrorAs(t, r.err, &invalid, "the caller could do nothing about it")
 	require.NotRegexp(t, `/|\bpid\b|signal|exit`, fmt.Sprint(r.err), "no internal details")
 	h.mustRead(t, s)
 }

@@ -144,7 +144,7 @@ func play(script []byte) (*document.Document, *pipe.Error) {
 				doc.Pages[i] = document.Page{Width: 1, Height: 1}
 			}
 		case "image":
-			return nil, &pipe.Error{Kind: pipe.ImageFault, Message: argument}
+			return nil, &pipe.Error{Kind: pipe.InvalidImage, Message: argument}
 		case "internal":
 			return nil, &pipe.Error{Kind: pipe.Internal, Message: argument}
 		case "timeout":
@@ -153,7 +153,7 @@ func play(script []byte) (*document.Document, *pipe.Error) {
 		default:
 			misbehave, known := misbehaviours[command]
 			if !known {
-				return nil, &pipe.Error{Kind: pipe.ImageFault, Message: "not a script"}
+				return nil, &pipe.Error{Kind: pipe.InvalidImage, Message: "not a script"}
 			}
 			misbehave(argument)
 		}

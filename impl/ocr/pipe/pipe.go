@@ -133,7 +133,7 @@ type Kind string
 
 // The kinds of errors.
 const (
-	ImageFault   Kind = "image"    // the image; Message is shown to the caller
+	InvalidImage   Kind = "image"    // the image; Message is shown to the caller
 	TimeoutFault Kind = "timeout"  // the deadline
 	Internal     Kind = "internal" // the program; Message is for the log
 )
@@ -141,7 +141,7 @@ const (
 // Error says why an image could not be read. The worker can read the next one.
 type Error struct {
 	Kind    Kind   `json:"kind"`
-	Message string `json:"message"` // never empty; one line if Kind is ImageFault. SendAnswer shortens it
+	Message string `json:"message"` // never empty; one line if Kind is InvalidImage. SendAnswer shortens it
 }
 
 // Conn is one end of a pipe. One goroutine may send while another receives; any other concurrent use is an error.
@@ -341,7 +341,7 @@ func (a *Answer) check() error {
 		return checkDocument(a.Document)
 	case a.Strips != nil:
 		return a.Strips.check()
-	case !slices.Contains([]Kind{ImageFault, TimeoutFault, Internal}, a.Error.Kind):
+	case !slices.Contains([]Kind{InvalidImage, TimeoutFault, Internal}, a.Error.Kind):
 		return fmt.Errorf("pipe: error.kind is %.20q; expected image, timeout or internal", a.Error.Kind)
 	case a.Error.Message == "" || a.Error.Message != printable(a.Error.Kind, a.Error.Message):
 		return errors.New("pipe: error.message is empty, too long, or has unprintable characters")
@@ -358,14 +358,14 @@ func printable(kind Kind, message string) string {
 		return -1
 	}, message)
 	limit := maxMessage
-	if kind == ImageFault {
+	if kind == InvalidImage {
 		limit = maxReason
 	}
 	for len(message) > limit {
 		_, size := utf8.DecodeLastRuneInString(message)
 		message = message[:len(message)-size]
 	}
-	if kind == ImageFault {
+	if kind == InvalidImage {
 		message = strings.Join(strings.Fields(message), " ")
 	}
 	return message

@@ -90,7 +90,7 @@ func TestConn(t *testing.T) {
 	for _, a := range []pipe.Answer{
 		{ID: 7, Document: doc()},
 		{ID: 7, Document: shown},
-		{ID: 8, Error: &pipe.Error{Kind: pipe.ImageFault, Message: "not an image"}},
+		{ID: 8, Error: &pipe.Error{Kind: pipe.InvalidImage, Message: "not an image"}},
 	} {
 		require.NoError(t, child.SendAnswer(a))
 		got, err := parent.ReceiveAnswer(pipe.Request{ID: a.ID, Language: doc().Language, Enhance: true, Preview: true}, nil)
@@ -151,8 +151,8 @@ func TestConn_ReceiveAnswer_undetermined(t *testing.T) {
 func TestConn_ReceiveAnswer(t *testing.T) {
 	t.Parallel()
 	header := func(text string) string { return string(frame(text, "")) }
-	const fault = `"error":{"kind":"image","message":"m"}`
-	good := header(`{"id":1,` + fault + `}`)
+	const failure = `"error":{"kind":"image","message":"m"}`
+	good := header(`{"id":1,`  + failure +  `}`)
 	asked := pipe.Request{ID: 1, Language: "en"}
 	page := func(more string) string {
 		return `"pages":[{"width":1,"height":1,"confidence":0` + more + `}],"confidence":0`
@@ -162,17 +162,17 @@ func TestConn_ReceiveAnswer(t *testing.T) {
 		"a frame cut in the header":      good[:20],
 		"a frame without a payload":      good[:len(good)-4],
 		"a header over the limit":        "\xff\xff\xff\xff",
-		"a payload":                      string(frame(`{"id":1,`+fault+`}`, "x")),
+		"a payload":                      string(frame(`{"id":1,` + failure + `}`, "x")),
 		"a header that is not JSON":      header(`garbage`),
 		"an empty header":                header(``),
-		"data after the JSON value":      header(`{"id":1,` + fault + `}{}`),
-		"an unknown field":               header(`{"id":1,` + fault + `,"x":1}`),
+		"data after the JSON value":      header(`{"id":1,`  + failure +  `}{}`),
+		"an unknown field":               header(`{"id":1,`  + failure +  `,"x":1}`),
 		"neither document nor error":     header(`{"id":1}`),
 		"an unknown kind":                header(`{"id":1,"error":{"kind":"x","message":"m"}}`),
 		"an empty message":               header(`{"id":1,"error":{"kind":"image","message":""}}`),
 		"a message that SendAnswer cuts": header(`{"id":1,"error":{"kind":"image","message":"two\nlines"}}`),
-		"a negative id":                  header(`{"id":-1,` + fault + `}`),
-		"an answer to another request":   header(`{"id":2,` + fault + `}`),
+		"a negative id":                  header(`{"id":-1,`  + failure +  `}`),
+		"an answer to another request":   header(`{"id":2,`  + failure +  `}`),
 		"another language":               header(`{"id":1,"document":{"language":"de",` + page("") + `}}`),
 		"a language that is not a tag":   header(`{"id":1,"document":{"language":"<x>",` + page("") + `}}`),
 		"corrections nobody asked for":   header(`{"id":1,"document":{"language":"en","enhanced":true,` + page("") + `}}`),
@@ -184,7 +184,7 @@ func TestConn_ReceiveAnswer(t *testing.T) {
 		"more elements than allowed":     header(`{"id":1,"document":{"pages":[` + strings.Repeat("0,", 4<<20) + `0]}}`),
 		"an answer nested too deeply":    header(strings.Repeat(`[`, 1<<20)),
 		"text instead of a frame":        "Error opening data file\n",
-		"both a document and an error":   header(`{"id":1,` + fault + `,"document":{"pages":[{"width":1,"height":1}],"language":"en","confidence":0}}`),
+		"both a document and an error":   header(`{"id":1,`  + failure +  `,"document":{"pages":[{"width":1,"height":1}],"language":"en","confidence":0}}`),
 	} {
 		_, err := reader([]byte(raw)).ReceiveAnswer(asked, nil)
 		require.Error(t, err, name)
@@ -214,7 +214,7 @@ func TestConn_SendAnswer(t *testing.T) {
 	t.Run("carries any message", func(t *testing.T) {
 		t.Parallel()
 		rapid.Check(t, func(t *rapid.T) {
-			kind := rapid.SampledFrom([]pipe.Kind{pipe.ImageFault, pipe.TimeoutFault, pipe.Internal}).Draw(t, "kind")
+			kind := rapid.SampledFrom([]pipe.Kind{pipe.InvalidImage, pipe.TimeoutFault, pipe.Internal}).Draw(t, "kind")
 			received(t, kind, "x"+string(rapid.SliceOf(rapid.Byte()).Draw(t, "message"))+rapid.String().Draw(t, "more"))
 		})
 	})
@@ -222,8 +222,8 @@ func TestConn_SendAnswer(t *testing.T) {
 		kind          pipe.Kind
 		message, want string
 	}{
-		"puts a caller's message on one line":       {pipe.ImageFault, "not\nan \x1b[31mimage\x00", "not an [31mimage"},
-		"cuts a caller's message between letters":   {pipe.ImageFault, strings.Repeat("ä", 600), strings.Repeat("ä", 512)},
+		"puts a caller's message on one line":       {pipe.InvalidImage, "not\nan \x1b[31mimage\x00", "not an [31mimage"},
+		"cuts a caller's message between letters":   {pipe.InvalidImage, strings.Repeat("ä", 600), strings.Repeat("ä", 512)},
 		"keeps the lines of an internal message":    {pipe.Internal, "panic:\n\tstack", "panic:\n\tstack"},
 		"cuts an internal message at its own limit": {pipe.Internal, strings.Repeat("x", 1<<20), strings.Repeat("x", 16<<10)},
 	} {

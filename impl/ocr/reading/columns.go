@@ -80,9 +80,9 @@ func (s sheet) regionAt(b document.Box, otherwise int) int {
 func (s sheet) read(ctx context.Context, src Source, model string, factor float64) (attempt, error) {
 	parts := s.parts()
 	found, err := make([][]document.Block, len(parts)), make([]error, len(parts))
-	sources, fault := teamOf(src, model, parts)
-	if fault != nil {
-		return attempt{}, fault
+	sources, problem := teamOf(src, model, parts)
+	if problem != nil {
+		return attempt{}, problem
 	}
 	inTurn(len(sources), len(parts), func(reader, part int) bool {
 		found[part], err[part] = s.readPart(ctx, sources[reader], parts[part], model, factor, tesseract.Auto)

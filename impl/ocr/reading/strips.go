@@ -103,8 +103,8 @@ func withStripSettings(engine *tesseract.Engine, work func(*tesseract.Engine) er
 		return err
 	}
 	err := work(engine)
-	if fault := engine.SetVariable(invert, "1"); err == nil {
-		err = fault
+	if problem := engine.SetVariable(invert, "1"); err == nil {
+		err = problem
 	}
 	return err
 }

@@ -95,8 +95,8 @@ func TestClient_Recognize_InvalidAnswer(t *testing.T) {
 			t.Parallel()
 			err := recognize(t, MustDial(t, MustServe(t, h), remote.Options{Refresh: time.Hour}))
 			require.Error(t, err)
-			fault := (*ocr.ImageError)(nil)
-			require.NotErrorAs(t, err, &fault)
+			invalid := (*ocr.ImageError)(nil)
+			require.NotErrorAs(t, err, &invalid)
 			require.NotErrorIs(t, err, ocr.ErrBusy)
 		})
 	}

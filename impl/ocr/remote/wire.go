@@ -62,8 +62,8 @@ const (
 
 // failureOf returns the status and the body for an error. Internal errors are for the log, so only their kind is sent.
 func failureOf(err error) (status int, f failure) {
-	if fault := (*ocr.ImageError)(nil); errors.As(err, &fault) {
-		f.Error.Kind, f.Error.Message = imageKind, fault.Reason
+	if invalid := (*ocr.ImageError)(nil); errors.As(err, &invalid) {
+		f.Error.Kind, f.Error.Message = imageKind, invalid.Reason
 		return http.StatusBadRequest, f
 	}
 	for _, k := range kinds {

@@ -140,14 +140,14 @@ func send(conn *pipe.Conn, answer pipe.Answer, failed error) error {
 	return conn.SendAnswer(pipe.Answer{ID: answer.ID, Error: describe(failed)})
 }
 
-// describe classifies an error for the service. The messages of image faults reach the caller.
+// describe classifies an error for the service. The messages of invalid images reach the caller.
 func describe(err error) *pipe.Error {
-	var fault *ocr.ImageError
+	var invalid *ocr.ImageError
 	switch {
-	case errors.As(err, &fault):
-		return &pipe.Error{Kind: pipe.ImageFault, Message: fault.Reason}
+	case errors.As(err, &invalid):
+		return &pipe.Error{Kind: pipe.InvalidImage, Message: invalid.Reason}
 	case errors.Is(err, tesseract.ErrRecognition): // seen with noise on very large pages, which exhausts the memory limit
-		return &pipe.Error{Kind: pipe.ImageFault, Message: "the page is too large or has too many specks to be read; send a smaller image"}
+		return &pipe.Error{Kind: pipe.InvalidImage, Message: "the page is too large or has too many specks to be read; send a smaller image"}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &pipe.Error{Kind: pipe.TimeoutFault, Message: err.Error()}
 	}

@@ -83,7 +83,7 @@ func TestRun(t *testing.T) {
 	require.False(t, answer.Document.Enhanced)
 
 	answer = ask(t, conn, 2, "en", minute, []byte("not an image"))
-	require.Equal(t, pipe.ImageFault, answer.Error.Kind)
+	require.Equal(t, pipe.InvalidImage, answer.Error.Kind)
 	require.Contains(t, answer.Error.Message, "send JPEG, PNG, TIFF, BMP or WebP")
 
 	answer = ask(t, conn, 3, "en", 1, page(t, "Too late", "is too late", "by far"))
@@ -133,7 +133,7 @@ func TestServe(t *testing.T) {
 			return nil, fmt.Errorf("reading: %w", tesseract.ErrRecognition)
 		})
 		answer := ask(t, conn, 1, "en", 1000, []byte("x"))
-		require.Equal(t, pipe.ImageFault, answer.Error.Kind)
+		require.Equal(t, pipe.InvalidImage, answer.Error.Kind)
 		require.Contains(t, answer.Error.Message, "send a smaller image")
 		require.NoError(t, hangUp(), "the worker can read the next image")
 	})

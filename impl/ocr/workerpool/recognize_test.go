@@ -99,18 +99,18 @@ func TestPool_Recognize_RefusesAnImageThatUsedUpItsTime(t *testing.T) {
 	t.Parallel()
 	// A busy machine gives the worker a small part of a core: a fortieth of 4 s is 0.1 s.
 	p := MustOpen(t, workerpool.Options{Workers: 1, Deadline: 4 * time.Second}.WithExhausting(40))
-	var fault *ocr.ImageError
+	var invalid *ocr.ImageError
 	ocrtest.Eventually(t, "the image is refused", func() bool {
 		started := time.Now()
 		_, err := read(t.Context(), p, "spin")
-		if errors.As(err, &fault) {
+		if errors.As(err, &invalid) {
 			require.Less(t, time.Since(started), 4*time.Second, "it is refused before a worker has it")
 			return true
 		}
 		require.ErrorIs(t, err, ocr.ErrTimeout)
 		return false
 	})
-	require.Contains(t, fault.Reason, "took too long")
+	require.Contains(t, invalid.Reason, "took too long")
 	_, err := read(t.Context(), p, "hang")
 	require.ErrorIs(t, err, ocr.ErrTimeout)
 	_, err = read(t.Context(), p, "hang")

@@ -239,7 +239,7 @@ func (s *slot) result(j *job, a pipe.Answer) outcome {
 		return outcome{doc: a.Document}
 	}
 	switch a.Error.Kind {
-	case pipe.ImageFault:
+	case pipe.InvalidImage:
 		return outcome{err: &ocr.ImageError{Reason: a.Error.Message}}
 	case pipe.TimeoutFault:
 		s.pool.counts.timeouts.Add(1)

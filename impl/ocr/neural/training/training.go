@@ -81,7 +81,7 @@ type Sample struct {
 // Errors of Run and Check.
 var (
 	errNoTorch     = errors.New("training needs PyTorch; install it with: apt-get install python3-torch")
-	ErrInterrupted = errors.New("the training was interrupted; the same command goes on from there")
+	ErrInterrupted = errors.New("the training was interrupted; run the same command again to continue")
 )
 
 const (

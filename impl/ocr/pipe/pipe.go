@@ -133,7 +133,7 @@ type Kind string
 
 // The kinds of errors.
 const (
-	InvalidImage   Kind = "image"    // the image; Message is shown to the caller
+	InvalidImage Kind = "image"    // the image; Message is shown to the caller
 	TimeoutFault Kind = "timeout"  // the deadline
 	Internal     Kind = "internal" // the program; Message is for the log
 )

@@ -152,7 +152,7 @@ func TestConn_ReceiveAnswer(t *testing.T) {
 	t.Parallel()
 	header := func(text string) string { return string(frame(text, "")) }
 	const failure = `"error":{"kind":"image","message":"m"}`
-	good := header(`{"id":1,`  + failure +  `}`)
+	good := header(`{"id":1,` + failure + `}`)
 	asked := pipe.Request{ID: 1, Language: "en"}
 	page := func(more string) string {
 		return `"pages":[{"width":1,"height":1,"confidence":0` + more + `}],"confidence":0`
@@ -162,17 +162,17 @@ func TestConn_ReceiveAnswer(t *testing.T) {
 		"a frame cut in the header":      good[:20],
 		"a frame without a payload":      good[:len(good)-4],
 		"a header over the limit":        "\xff\xff\xff\xff",
-		"a payload":                      string(frame(`{"id":1,` + failure + `}`, "x")),
+		"a payload":                      string(frame(`{"id":1,`+failure+`}`, "x")),
 		"a header that is not JSON":      header(`garbage`),
 		"an empty header":                header(``),
-		"data after the JSON value":      header(`{"id":1,`  + failure +  `}{}`),
-		"an unknown field":               header(`{"id":1,`  + failure +  `,"x":1}`),
+		"data after the JSON value":      header(`{"id":1,` + failure + `}{}`),
+		"an unknown field":               header(`{"id":1,` + failure + `,"x":1}`),
 		"neither document nor error":     header(`{"id":1}`),
 		"an unknown kind":                header(`{"id":1,"error":{"kind":"x","message":"m"}}`),
 		"an empty message":               header(`{"id":1,"error":{"kind":"image","message":""}}`),
 		"a message that SendAnswer cuts": header(`{"id":1,"error":{"kind":"image","message":"two\nlines"}}`),
-		"a negative id":                  header(`{"id":-1,`  + failure +  `}`),
-		"an answer to another request":   header(`{"id":2,`  + failure +  `}`),
+		"a negative id":                  header(`{"id":-1,` + failure + `}`),
+		"an answer to another request":   header(`{"id":2,` + failure + `}`),
 		"another language":               header(`{"id":1,"document":{"language":"de",` + page("") + `}}`),
 		"a language that is not a tag":   header(`{"id":1,"document":{"language":"<x>",` + page("") + `}}`),
 		"corrections nobody asked for":   header(`{"id":1,"document":{"language":"en","enhanced":true,` + page("") + `}}`),
@@ -184,7 +184,7 @@ func TestConn_ReceiveAnswer(t *testing.T) {
 		"more elements than allowed":     header(`{"id":1,"document":{"pages":[` + strings.Repeat("0,", 4<<20) + `0]}}`),
 		"an answer nested too deeply":    header(strings.Repeat(`[`, 1<<20)),
 		"text instead of a frame":        "Error opening data file\n",
-		"both a document and an error":   header(`{"id":1,`  + failure +  `,"document":{"pages":[{"width":1,"height":1}],"language":"en","confidence":0}}`),
+		"both a document and an error":   header(`{"id":1,` + failure + `,"document":{"pages":[{"width":1,"height":1}],"language":"en","confidence":0}}`),
 	} {
 		_, err := reader([]byte(raw)).ReceiveAnswer(asked, nil)
 		require.Error(t, err, name)

@@ -46,7 +46,8 @@ func (r Region) regions(marks []image.Rectangle) (parts []Region, trimmed bool) 
 		}
 	}
 	trimmed = r.withoutStrips(newBands(slices.Concat(letters, pictures), r))
-	pictures = slices.DeleteFunc(pictures, func(m image.Rectangle) bool { return isEdge(m) || isFrame(m, letters, r.band) })
+	count := newTally(letters, r.band, r.Box.Max)
+	pictures = slices.DeleteFunc(pictures, func(m image.Rectangle) bool { return isEdge(m) || isFrame(m, count) })
 	letters = append(letters, pictures...)
 	if trimmed {
 		letters = slices.DeleteFunc(letters, func(m image.Rectangle) bool { return !r.Holds(m) })
@@ -67,16 +68,38 @@ func isPicture(m image.Rectangle, height, width int) bool {
 // isEdge reports whether a component has the shape of the dark edge of a leaf.
 func isEdge(m image.Rectangle) bool { return m.Dy() > highestPicture*m.Dx() }
 
-// isFrame reports whether the box of a component is as full of letters as a page of text.
-func isFrame(m image.Rectangle, letters []image.Rectangle, height int) bool {
-	inside := 0
+// tally counts letters in parts of a page, in the same time for parts of any size: sums has, for each corner of cells, the number of letters
+// above it and to its left.
+type tally struct {
+	cell, columns int // cell is the side of a cell in pixels
+	sums          []int
+}
+
+func newTally(letters []image.Rectangle, cell int, page image.Point) tally {
+	t := tally{cell: cell, columns: page.X/cell + 2}
+	t.sums = make([]int, t.columns*(page.Y/cell+2))
 	for _, l := range letters {
-		if l.In(m) {
-			inside++
+		t.sums[(l.Min.Y+l.Max.Y)/2/cell*t.columns+t.columns+(l.Min.X+l.Max.X)/2/cell+1]++
+	}
+	for i := t.columns; i < len(t.sums); i++ {
+		if i%t.columns > 0 {
+			t.sums[i] += t.sums[i-1] + t.sums[i-t.columns] - t.sums[i-t.columns-1]
 		}
 	}
-	area := float64(m.Dx()) * float64(m.Dy()) / float64(height*height)
-	return inside >= leastFrameLetters && float64(inside) >= leastFrameDensity*area
+	return t
+}
+
+// in returns the number of letters in the cells that a box covers, its edges rounded to cells.
+func (t tally) in(m image.Rectangle) int {
+	round := func(v int) int { return (v + t.cell/2) / t.cell }
+	x0, x1, y0, y1 := round(m.Min.X), round(m.Max.X), round(m.Min.Y)*t.columns, round(m.Max.Y)*t.columns
+	return t.sums[y1+x1] - t.sums[y1+x0] - t.sums[y0+x1] + t.sums[y0+x0]
+}
+
+// isFrame reports whether the box of a component is as full of letters as a page of text.
+func isFrame(m image.Rectangle, letters tally) bool {
+	inside := letters.in(m)
+	return inside >= leastFrameLetters && float64(inside) >= leastFrameDensity*float64(area(m))/float64(letters.cell*letters.cell)
 }
 
 // withoutStrips narrows the page where the edge of the image cut off a facing page, and reports whether it did.

@@ -124,3 +124,19 @@ func TestRegion_Unread(t *testing.T) {
 	require.InDelta(t, 300+5*pitch, parts[0].Box.Min.Y, letter)
 	require.InDelta(t, 300+11*pitch+letter, parts[0].Box.Max.Y, 2*letter)
 }
+
+func TestLettersIn(t *testing.T) {
+	t.Parallel()
+	letters := paragraph(0, leaf.X, 0, 52)
+	for _, box := range []image.Rectangle{
+		{Max: leaf}, {}, image.Rect(0, 0, 700, 1300), image.Rect(700, 1300, 1400, 2600), image.Rect(40, 60, 1360, 2500), image.Rect(200, 200, 220, 240),
+	} {
+		want := 0
+		for _, l := range letters {
+			if image.Pt((l.Min.X+l.Max.X)/2, (l.Min.Y+l.Max.Y)/2).In(box) {
+				want++
+			}
+		}
+		require.Equal(t, want, layout.LettersIn(letters, letter, leaf, box), "%v", box)
+	}
+}

@@ -13,6 +13,9 @@ const (
 	mostCompared, mostRounds = 200, 3
 	// leastProbability keeps every class possible at every step: no single view excludes a text.
 	leastProbability = 1e-9
+	// leastShare is the share of the probability of all paths below which paths that are ahead of them, or behind, are left out. It bounds
+	// the time of long lines: paths run ahead by eleven characters that the view does not show.
+	leastShare = 1e-100
 )
 
 // ensemble compares texts of a line by several views of it. In each view the letters appear at other steps, so that the probabilities of steps
@@ -131,7 +134,8 @@ func (j *ensemble) compare(classes []int) int {
 	return len(j.texts) - 1
 }
 
-// likelihood returns the logarithm of the probability of a text: of all paths that spell it (the forward algorithm of CTC).
+// likelihood returns the logarithm of the probability of a text: of all paths that spell it (the forward algorithm of CTC), but those
+// that leastShare leaves out.
 func (l *view) likelihood(classes []int) float64 {
 	states := 2*len(classes) + 1 // alternating blanks and characters
 	class, skips := make([]int, states), make([]bool, states)
@@ -140,10 +144,12 @@ func (l *view) likelihood(classes []int) float64 {
 	}
 	at := make([]float64, states)
 	at[0] = 1
+	from, to := 0, 1 // the states that paths are in
 	logarithm := 0.0
 	for t := 0; t < len(l.probabilities); t += l.classes {
 		row, sum := l.probabilities[t:t+l.classes], 0.0
-		for s := states - 1; s >= 0; s-- { // downwards, because at[s-1] and at[s-2] must still be those of the step before
+		to = min(to+2, states)
+		for s := to - 1; s >= from; s-- { // downwards, because at[s-1] and at[s-2] must still be those of the step before
 			p := at[s]
 			if s > 0 {
 				p += at[s-1]
@@ -157,8 +163,14 @@ func (l *view) likelihood(classes []int) float64 {
 		if sum == 0 {
 			return never
 		}
-		for s := range at {
+		for s := from; s < to; s++ {
 			at[s] /= sum
+		}
+		for ; from < to-1 && at[from] < leastShare; from++ {
+			at[from] = 0
+		}
+		for ; to > from+1 && at[to-1] < leastShare; to-- {
+			at[to-1] = 0
 		}
 		logarithm += math.Log(sum)
 	}

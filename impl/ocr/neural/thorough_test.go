@@ -2,6 +2,8 @@ package neural_test
 
 import (
 	"image"
+	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,5 +62,19 @@ func TestRecognizer_Compare(t *testing.T) {
 		require.InDelta(t, 0.8*0.5+0.8*0.5+0.2*0.5, r.Likelihood("a", rows), 1e-4, "a-, aa and -a")
 		require.InDelta(t, 0.2*0.5, r.Likelihood("", rows), 1e-4)
 		require.InDelta(t, 0, r.Likelihood("aa", rows), 1e-4, "a doubled letter needs a blank between, and three steps")
+	})
+	t.Run("finds the probability of a long text", func(t *testing.T) {
+		t.Parallel()
+		const letters = 300
+		text := strings.Repeat("abc", letters/3)
+		var rows [][]float32
+		for i := range 2 * letters {
+			p := []float32{0.02, no, no, no, no, no}
+			p[2+i/2%3] = 0.98
+			rows = append(rows, row(p...))
+		}
+		each := 0.98*0.98 + 2*0.98*0.02 // twice the letter, or a blank before or after it
+		require.InDelta(t, math.Pow(each, letters), r.Likelihood(text, rows), 0.002)
+		require.InDelta(t, math.Pow(each, letters-1)*0.02*0.02, r.Likelihood(text[:100]+text[101:], rows), 1e-5, "a letter less")
 	})
 }

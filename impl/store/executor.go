@@ -15,17 +15,25 @@ var ErrNoRows = sql.ErrNoRows
 // Args are the values of the placeholders $1, $2, ... of a statement.
 type Args = []any
 
-// Executor runs statements, each with a timeout. The same statements serve both databases: they use placeholders $1, $2
-// and so on, no locking clauses (SQLite has none) and never the clock of the database (tests and replicas set the time).
-// Errors are *Error or ErrNoRows.
+// Executor runs statements, each with a timeout, or within that of their transaction. The same statements serve both
+// databases: they use placeholders $1, $2 and so on, no locking clauses (SQLite has none) and never the clock of the
+// database (tests and replicas set the time). Errors are *Error or ErrNoRows.
 type Executor struct {
 	on interface {
 		ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 		QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 		QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 	}
-	timeout time.Duration
+	timeout time.Duration // 0 inside a transaction, which has a timeout as a whole
 	measure func() func() // nil inside a transaction, which is measured as a whole
+}
+
+// limited returns the context of one statement.
+func (x Executor) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if x.timeout == 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, x.timeout)
 }
 
 // measured begins to measure a statement; the result ends it.
@@ -39,7 +47,7 @@ func (x Executor) measured() func() {
 // Exec runs a statement and returns the number of rows that it changed. Errors: *Error.
 func (x Executor) Exec(ctx context.Context, statement string, args ...any) (int64, error) {
 	defer x.measured()()
-	ctx, cancel := context.WithTimeout(ctx, x.timeout)
+	ctx, cancel := x.limited(ctx)
 	defer cancel()
 	result, err := x.on.ExecContext(ctx, statement, args...)
 	if err != nil {
@@ -52,7 +60,7 @@ func (x Executor) Exec(ctx context.Context, statement string, args ...any) (int6
 // Get reads the first row of the result into dest. Errors: ErrNoRows, *Error.
 func (x Executor) Get(ctx context.Context, statement string, args Args, dest ...any) error {
 	defer x.measured()()
-	ctx, cancel := context.WithTimeout(ctx, x.timeout)
+	ctx, cancel := x.limited(ctx)
 	defer cancel()
 	err := x.on.QueryRowContext(ctx, statement, args...).Scan(dest...)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -67,7 +75,7 @@ func All[T any](ctx context.Context, x Executor, statement string, args Args,
 	read func(scan func(dest ...any) error) (T, error),
 ) ([]T, error) {
 	defer x.measured()()
-	ctx, cancel := context.WithTimeout(ctx, x.timeout)
+	ctx, cancel := x.limited(ctx)
 	defer cancel()
 	rows, err := x.on.QueryContext(ctx, statement, args...)
 	if err != nil {

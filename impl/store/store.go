@@ -219,7 +219,7 @@ func (s *Store) Tx(ctx context.Context, fn func(ctx context.Context, x Executor)
 		defer func() { _ = conn.Close() }() // back to the pool
 		begun, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.timeout)
 		defer cancel()
-		return inTx(begun, conn, &sql.TxOptions{}, s.timeout, fn)
+		return inTx(begun, conn, &sql.TxOptions{}, fn)
 	})
 }
 
@@ -236,18 +236,16 @@ func (s *Store) Snapshot(ctx context.Context, fn func(ctx context.Context, x Exe
 	if s.postgres {
 		options.Isolation = sql.LevelRepeatableRead // readers of SQLite always see one snapshot
 	}
-	return inTx(ctx, conn, options, snapshotTimeout, fn)
+	return inTx(ctx, conn, options, fn)
 }
 
-// inTx runs fn in a transaction on conn. A transaction that cannot begin is marked, because retrying it is safe.
-func inTx(ctx context.Context, conn *sql.Conn, o *sql.TxOptions, timeout time.Duration,
-	fn func(ctx context.Context, x Executor) error,
-) error {
+// inTx runs fn in a transaction on conn, which ends with ctx. A transaction that cannot begin is marked, because retrying it is safe.
+func inTx(ctx context.Context, conn *sql.Conn, o *sql.TxOptions, fn func(ctx context.Context, x Executor) error) error {
 	tx, err := conn.BeginTx(ctx, o)
 	if err != nil {
 		return notBegun(err)
 	}
-	if err := fn(ctx, Executor{on: tx, timeout: timeout}); err != nil {
+	if err := fn(ctx, Executor{on: tx}); err != nil {
 		_ = tx.Rollback() // report fn's error; a lost connection rolls back by itself
 		return err
 	}

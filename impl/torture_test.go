@@ -122,7 +122,7 @@ func TestTorture_Overload(t *testing.T) {
 	share := float64(len(flooded.accepted)) / float64(len(peak.accepted))
 	t.Logf("at capacity %d accepted in %v (%v), at ten times as much %d (%v): %.0f %%; p99 of accepted %v; median of /status %v",
 		len(peak.accepted), overloadTime, peak.statuses, len(flooded.accepted), flooded.statuses, 100*share,
-		p99.Round(time.Millisecond), median(flooded.statusOps).Round(time.Millisecond))
+		p99.Round(time.Millisecond), median(flooded.statusOps).Round(time.Microsecond))
 	require.GreaterOrEqual(t, share, 0.9)
 	// At most as many images are before it as there are places.
 	require.Less(t, p99, 4*(2*overloadQueue+overloadWorkers)*readingTime/overloadWorkers)

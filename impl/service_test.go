@@ -61,48 +61,6 @@ func TestService_Extract(t *testing.T) {
 	}
 }
 
-func TestService_Extract_RepeatAfterFailure(t *testing.T) {
-	t.Parallel()
-	s := mustServe(t, "sqlite::memory:")
-	id, key := s.mustKey(t, "pro")
-	s.recognizer.read = failWith(ocr.ErrBusy)
-	busy := s.mustExtract(t, key, "k1", image())
-	require.Equal(t, 500, busy.status)
-	require.NotEmpty(t, busy.header.Get("Retry-After"))
-	s.recognizer.read = nil
-	require.Equal(t, 200, s.mustExtract(t, key, "k1", image()).status)
-	require.Equal(t, int64(10), s.used(t, id))
-}
-
-func TestService_Extract_RepeatWhileTheFirstRuns(t *testing.T) {
-	t.Parallel()
-	s := mustServe(t, "sqlite::memory:")
-	id, key := s.mustKey(t, "pro")
-	started, finish := make(chan struct{}), make(chan struct{})
-	s.recognizer.read = func(_ context.Context, req ocr.Request) (*document.Document, error) {
-		close(started)
-		<-finish
-		return page(req.Language), nil
-	}
-	answers := make(chan answer, 2)
-	ask := func() {
-		a, err := s.extract(context.Background(), t, key, "k1", image())
-		if err != nil {
-			a.body = []byte(err.Error())
-		}
-		answers <- a
-	}
-	go ask()
-	<-started
-	go ask()
-	close(finish)
-	a, b := <-answers, <-answers
-	require.Equal(t, 200, a.status, "%s", a.body)
-	require.Equal(t, string(a.body), string(b.body))
-	require.Equal(t, int64(10), s.used(t, id))
-	require.Equal(t, int64(1), s.recognizer.calls.Load())
-}
-
 func TestService_Extract_ClientGone(t *testing.T) {
 	t.Parallel()
 	s := mustServe(t, "sqlite::memory:")

@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,36 +14,6 @@ import (
 
 	"uncial/mock"
 )
-
-func TestMock_InlineImages(t *testing.T) {
-	t.Parallel()
-	const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII="
-	for _, c := range []struct {
-		name, payload string
-		status        int
-		reason        string
-	}{
-		{"a PNG of one pixel", pixel, 200, ""},
-		{"a PNG without padding", strings.TrimRight(pixel, "="), 200, ""},
-		{"a PNG in URL-safe base64", strings.NewReplacer("+", "-", "/", "_").Replace(pixel), 200, ""},
-		{"a percent-encoded PNG", url.QueryEscape(pixel), 200, ""},
-		{"a PNG with line breaks", pixel[:20] + `\r\n` + pixel[20:] + `\n`, 200, ""},
-		{"a PDF", "JVBERi0xLjcKJeLjz9MK", 400, "send JPEG, PNG, TIFF, BMP or WebP"},
-		{"a PNG with a side of 32,768 pixels", "iVBORw0KGgoAAAANSUhEUgAAgAAAAAABCAAAAACiXcX0", 400, "at most 32767 a side"},
-		{"a PNG of 103 megapixels", "iVBORw0KGgoAAAANSUhEUgAAJ3oAACd6CAAAAADwj4V+", 400, "103 megapixels"},
-		{"text", "aGVsbG8gd29ybGQ=", 400, "send JPEG, PNG, TIFF, BMP or WebP"},
-		{"a PNG cut off in its header", pixel[:24], 400, "cut short"},
-		{"broken base64", pixel[:23] + "!", 400, "RFC 4648"},
-		{"base64 with stray bits", "aGVsbG8gd29ybGR=", 400, "cut off"},
-		{"nothing", "", 400, "must have data"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			a := do(t, mock.New(mock.Options{}), c.status, extractionAt("", "ocr_test_ok", `{"imageUrl":"data:image/png;base64,`+c.payload+`"}`))
-			require.Contains(t, a.Details["imageUrl"], c.reason)
-		})
-	}
-}
 
 // The mock must not refuse an image that the service reads, although it checks headers only.
 func TestMock_InlineImages_AllThatTheServiceReads(t *testing.T) {

@@ -2,10 +2,7 @@ package mock_test
 
 import (
 	"bytes"
-	"context"
-	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path"
@@ -18,57 +15,8 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/stretchr/testify/require"
 
-	"uncial/gen"
 	"uncial/mock"
 )
-
-// The generated client gets every status of both operations with documented scenarios only.
-func TestGeneratedClient_EveryStatus(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	srv := httptest.NewServer(mock.New(mock.Options{}))
-	t.Cleanup(srv.Close)
-	referee := &referee{doc: mustContract(t), seen: map[string]bool{}}
-	dial := func(key string) *gen.ClientWithResponses {
-		client, err := gen.NewClientWithResponses(srv.URL+"/api/v1", gen.WithHTTPClient(&http.Client{Transport: referee}),
-			gen.WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
-				r.Header.Set("Authorization", "Bearer "+key)
-				return nil
-			}))
-		require.NoError(t, err)
-		return client
-	}
-	extract := func(key, imageURL string) *gen.ExtractResponse {
-		res, err := dial(key).ExtractWithResponse(ctx, nil, gen.ExtractionRequest{ImageURL: imageURL})
-		require.NoError(t, err)
-		return res
-	}
-	status := func(key string, editors ...gen.RequestEditorFn) *gen.StatusResponse {
-		res, err := dial(key).StatusWithResponse(ctx, editors...)
-		require.NoError(t, err)
-		return res
-	}
-
-	ok := extract("ocr_test_ok", "https://images.example.org/page-001.jpg").JSON200
-	require.NotEmpty(t, ok.Text)
-	require.Equal(t, int64(9_990), *ok.RemainingPoints)
-	require.Contains(t, extract("ocr_test_ok", "http://mock.invalid/400").JSON400.Details, "imageUrl")
-	require.Equal(t, gen.INVALIDAPIKEY, extract("ocr_test_expired", "http://mock.invalid/printed").JSON401.Code)
-	require.Equal(t, int64(2), extract("ocr_test_ok", "http://mock.invalid/402").JSON402.RemainingPoints)
-	require.Equal(t, int64(10_000), extract("ocr_test_ratelimited", "http://mock.invalid/printed").JSON429.RemainingPoints)
-	require.Equal(t, gen.SERVERERROR, extract("ocr_test_err", "http://mock.invalid/printed").JSON500.Code)
-
-	require.Equal(t, int64(10), status("ocr_test_ok").JSON200.PointsUsed)
-	prefer := func(_ context.Context, r *http.Request) error {
-		r.Header.Set("Prefer", "code=400")
-		return nil
-	}
-	require.Contains(t, status("ocr_test_ok", prefer).JSON400.Details, "Prefer")
-	require.Equal(t, gen.INVALIDAPIKEY, status("ocr_test_revoked").JSON401.Code)
-	require.Equal(t, gen.SERVERERROR, status("ocr_test_err").JSON500.Code)
-
-	require.Equal(t, documented(referee.doc), slices.Sorted(maps.Keys(referee.seen)))
-}
 
 func TestScenarios_ValidAnswers(t *testing.T) {
 	t.Parallel()
@@ -120,20 +68,6 @@ func mustContract(tb testing.TB) *openapi3.T {
 	return doc
 }
 
-// documented returns every operation with each of its statuses, sorted.
-func documented(doc *openapi3.T) []string {
-	var all []string
-	for _, item := range doc.Paths.Map() {
-		for _, op := range item.Operations() {
-			for status := range op.Responses.Map() {
-				all = append(all, op.OperationID+" "+status)
-			}
-		}
-	}
-	slices.Sort(all)
-	return all
-}
-
 // check validates a response against openapi.yaml and returns the name of its operation.
 func check(doc *openapi3.T, r *http.Request, status int, header http.Header, body []byte) (operation string, err error) {
 	route := "/" + path.Base(r.URL.Path)
@@ -146,29 +80,4 @@ func check(doc *openapi3.T, r *http.Request, status int, header http.Header, bod
 		Status: status, Header: header, Body: io.NopCloser(bytes.NewReader(body)),
 		Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
 	})
-}
-
-// referee is a transport that fails on responses outside the contract and remembers the others.
-type referee struct {
-	doc  *openapi3.T
-	seen map[string]bool // operation and status
-}
-
-func (f *referee) RoundTrip(r *http.Request) (*http.Response, error) {
-	res, err := http.DefaultTransport.RoundTrip(r)
-	if err != nil {
-		return nil, err
-	}
-	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		return nil, err
-	}
-	_ = res.Body.Close()
-	res.Body = io.NopCloser(bytes.NewReader(body))
-	operation, err := check(f.doc, r, res.StatusCode, res.Header, body)
-	if err != nil {
-		return nil, fmt.Errorf("status %d breaks the contract: %w", res.StatusCode, err)
-	}
-	f.seen[fmt.Sprintf("%s %d", operation, res.StatusCode)] = true
-	return res, nil
 }

@@ -1,11 +1,7 @@
 package app_test
 
 import (
-	"bytes"
 	"context"
-	"image"
-	"image/color"
-	"image/png"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -13,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -37,19 +32,6 @@ func TestApp_Extract(t *testing.T) {
 	base := "http://" + a.Addr()
 	requireSample(t, mustExtract(t, base, key, map[string]any{"imageUrl": inline(sample.Image)}))
 	requireSample(t, mustExtract(t, base, key, map[string]any{"imageUrl": origin.URL + "/page.jpg", "format": "alto"}))
-}
-
-func TestApp_Extract_PrivateAddress(t *testing.T) {
-	t.Parallel()
-	var called atomic.Bool
-	origin := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { called.Store(true) }))
-	t.Cleanup(origin.Close)
-	a := apptest.Start(t, app.Options{})
-	_, key := apptest.Key(t, a, "pro")
-	got := mustExtract(t, "http://"+a.Addr(), key, map[string]any{"imageUrl": origin.URL})
-	require.Equal(t, 400, got.Status, got.raw)
-	require.Contains(t, got.Details, "imageUrl")
-	require.False(t, called.Load())
 }
 
 func TestApp_Extract_Deadline(t *testing.T) {
@@ -115,37 +97,6 @@ func TestNew_Invalid(t *testing.T) {
 	a, err := app.New(app.Options{Listen: "256.0.0.1:1", EngineURL: "http://engine:8090", Logger: quiet})
 	require.NoError(t, err)
 	require.ErrorContains(t, a.Run(t.Context()), "--listen")
-}
-
-// TestApp_Extract_Race lets 256 requests race for 100 points: ten are served, and the others learn that the service is busy or
-// that the points are used up.
-func TestApp_Extract_Race(t *testing.T) {
-	t.Parallel()
-	plans := filepath.Join(t.TempDir(), "plans.json")
-	require.NoError(t, os.WriteFile(plans, []byte(`{"hundred": {"points": 100, "requestsPerMinute": 1000}}`), 0o600))
-	a := apptest.Start(t, app.Options{Data: app.DataOptions{PlansFile: plans}, Engine: app.EngineOptions{Workers: 1}})
-	_, key := apptest.Key(t, a, "hundred")
-	var blank bytes.Buffer
-	require.NoError(t, png.Encode(&blank, image.NewPaletted(image.Rect(0, 0, 300, 100), color.Palette{color.White})))
-	body := map[string]any{"imageUrl": inline(blank.Bytes())}
-	var lock sync.Mutex
-	statuses := map[int]int{}
-	var racing sync.WaitGroup
-	for range 256 {
-		racing.Go(func() {
-			got, err := extract(t.Context(), "http://"+a.Addr(), key, body)
-			lock.Lock()
-			defer lock.Unlock()
-			if err != nil {
-				t.Error(err)
-			}
-			statuses[got.Status]++
-		})
-	}
-	racing.Wait()
-	require.Equal(t, 10, statuses[200], statuses)
-	require.Equal(t, 246, statuses[402]+statuses[500], statuses)
-	requireCorrectBooks(t, a.Data())
 }
 
 func TestApp_Start_UnknownPlans(t *testing.T) {

@@ -15,24 +15,14 @@ import (
 	"uncial/internal/edge"
 )
 
+// The contract suite tries all forms of credentials; here it is shown that a refusal reads no body, counts nothing and logs no key.
 func TestHandler_RefusesInvalidKeys(t *testing.T) {
 	t.Parallel()
 	for name, headers := range map[string][]string{
-		"no header":                {},
-		"an empty header":          {""},
-		"no scheme":                {goodKey},
-		"another scheme":           {"Basic " + goodKey},
-		"the scheme alone":         {"Bearer"},
-		"the scheme and a blank":   {"Bearer "},
-		"two tokens":               {"Bearer " + goodKey + " " + goodKey},
-		"a list":                   {"Bearer " + goodKey + ", Bearer " + goodKey},
-		"a tab for the blank":      {"Bearer\t" + goodKey},
-		"a character no token has": {"Bearer ocr_test_gööd"},
-		"padding in the middle":    {"Bearer ocr=test"},
-		"a token without end":      {"Bearer " + strings.Repeat("a", 513)},
-		"an unknown key":           {"Bearer ocr_test_unknown"},
-		"the key in capitals":      {"Bearer OCR_TEST_GOOD"},
-		"two headers":              {"Bearer " + goodKey, "Bearer " + goodKey},
+		"no header":           {},
+		"a token without end": {"Bearer " + strings.Repeat("a", 513)},
+		"an unknown key":      {"Bearer ocr_test_unknown"},
+		"two headers":         {"Bearer " + goodKey, "Bearer " + goodKey},
 	} {
 		for _, path := range []string{"POST /api/v1/extract", "GET /api/v1/status"} {
 			t.Run(name+" for "+path, func(t *testing.T) {

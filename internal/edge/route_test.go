@@ -18,6 +18,7 @@ import (
 	"uncial/internal/edge"
 )
 
+// The contract suite tries the methods and paths that HTTP clients can send; here are those that they cannot.
 func TestHandler_Answers404And405(t *testing.T) {
 	t.Parallel()
 	d := mustNew(t, func(o *edge.Options) { o.Routes = testRoutes() })
@@ -27,10 +28,7 @@ func TestHandler_Answers404And405(t *testing.T) {
 		allow  string
 	}{
 		"GET /":                                      {404, ""},
-		"GET /api":                                   {404, ""},
-		"GET /api/v1":                                {404, ""},
 		"GET /api/v1/":                               {404, ""},
-		"GET /api/v1/status/":                        {404, ""},
 		"GET //api/v1/status":                        {404, ""},
 		"GET /api//v1/status":                        {404, ""},
 		"GET /api/v1/../v1/status":                   {404, ""},
@@ -40,22 +38,13 @@ func TestHandler_Answers404And405(t *testing.T) {
 		"GET /API/v1/status":                         {404, ""},
 		"GET /api/v1/status%00":                      {404, ""},
 		"GET /api/v1/status;x=1":                     {404, ""},
-		"GET /api/v2/status":                         {404, ""},
 		"GET /healthz/":                              {404, ""},
 		"GET /__test/keys/":                          {404, ""},
 		"GET http://elsewhere.example":               {404, ""},
 		"OPTIONS *":                                  {404, ""},
 		"CONNECT elsewhere.example:443":              {404, ""},
-		"PURGE /nothing":                             {404, ""},
-		"GET /api/v1/extract":                        {405, "POST"},
-		"HEAD /api/v1/extract":                       {405, "POST"},
-		"OPTIONS /api/v1/extract":                    {405, "POST"},
-		"TRACE /api/v1/extract":                      {405, "POST"},
 		"post /api/v1/extract":                       {405, "POST"},
-		"BREW /api/v1/extract":                       {405, "POST"},
 		"PUT /api/v1/extract?x=1":                    {405, "POST"},
-		"POST /api/v1/status":                        {405, "GET"},
-		"HEAD /api/v1/status":                        {405, "GET"},
 		"DELETE /docs":                               {405, "GET, HEAD"},
 		"POST /healthz":                              {405, "GET, HEAD"},
 		"GET /__test/keys/abc":                       {405, "DELETE, PUT"},

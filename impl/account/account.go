@@ -194,14 +194,7 @@ func (r *Registry) Rename(ctx context.Context, id, name string) error {
 
 // update runs a statement that changes one account. Errors: ErrNoAccount, *store.Error.
 func (r *Registry) update(ctx context.Context, statement string, args ...any) error {
-	n, err := r.store.Writer().Exec(ctx, statement, args...)
-	if err != nil {
-		return fmt.Errorf("update account: %w", err)
-	}
-	if n == 0 {
-		return ErrNoAccount
-	}
-	return nil
+	return r.store.Writer().ExecOr(ctx, ErrNoAccount, statement, args...)
 }
 
 // UnknownPlans returns the plans of accounts that are missing from the catalogue, sorted. Every request of such an account

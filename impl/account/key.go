@@ -224,26 +224,15 @@ func replace(ctx context.Context, x store.Executor, old, made Key, overlap time.
 	if !old.Expires.IsZero() && old.Expires.Before(end) {
 		end = old.Expires
 	}
-	n, err := x.Exec(ctx, `UPDATE api_keys SET expires_at = $2, replaced_by = $3
+	return x.ExecOr(ctx, ErrEnded, `UPDATE api_keys SET expires_at = $2, replaced_by = $3
 		WHERE id = $1 AND revoked_at IS NULL AND replaced_by IS NULL AND (expires_at IS NULL OR expires_at > $4)`,
 		old.ID, store.At(end), made.ID, store.At(made.Created))
-	if err == nil && n == 0 {
-		return ErrEnded
-	}
-	return err
 }
 
 // Revoke ends a key at once. Revoking it again changes nothing, not even the stored time. Errors: ErrNoKey, *store.Error.
 func (r *Registry) Revoke(ctx context.Context, id string) error {
-	n, err := r.store.Writer().Exec(ctx,
+	return r.store.Writer().ExecOr(ctx, ErrNoKey,
 		`UPDATE api_keys SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1`, id, store.At(r.now()))
-	if err != nil {
-		return fmt.Errorf("revoke key: %w", err)
-	}
-	if n == 0 {
-		return ErrNoKey
-	}
-	return nil
 }
 
 // keyColumns are the columns that scanKey reads, in its order.

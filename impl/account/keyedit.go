@@ -81,11 +81,7 @@ func (r *Registry) SetCap(ctx context.Context, id string, points *int64) error {
 		if err := addMeter(ctx, x, id); err != nil {
 			return err
 		}
-		n, err := x.Exec(ctx, `UPDATE meters SET cap = $2 WHERE id = (SELECT meter_id FROM api_keys WHERE id = $1)`, id, points)
-		if err == nil && n == 0 {
-			return ErrNoKey
-		}
-		return err
+		return x.ExecOr(ctx, ErrNoKey, `UPDATE meters SET cap = $2 WHERE id = (SELECT meter_id FROM api_keys WHERE id = $1)`, id, points)
 	})
 	if err != nil {
 		return fmt.Errorf("set cap: %w", err)
@@ -105,12 +101,5 @@ func addMeter(ctx context.Context, x store.Executor, id string) error {
 
 // updateKey runs a statement that changes one key. Errors: ErrNoKey, *store.Error.
 func (r *Registry) updateKey(ctx context.Context, statement string, args ...any) error {
-	n, err := r.store.Writer().Exec(ctx, statement, args...)
-	if err != nil {
-		return fmt.Errorf("update key: %w", err)
-	}
-	if n == 0 {
-		return ErrNoKey
-	}
-	return nil
+	return r.store.Writer().ExecOr(ctx, ErrNoKey, statement, args...)
 }

@@ -54,13 +54,9 @@ func (l *Ledger) PlaygroundCap(ctx context.Context, accountID string) (*int64, e
 
 // addPlayground makes the meter of an account's playground unless it exists. Errors: account.ErrNoAccount, *store.Error.
 func (l *Ledger) addPlayground(ctx context.Context, x store.Executor, accountID string) error {
-	n, err := x.Exec(ctx, `INSERT INTO meters (id, account_id, cap)
+	return x.ExecOr(ctx, account.ErrNoAccount, `INSERT INTO meters (id, account_id, cap)
 		SELECT $2, id, $3 FROM accounts WHERE id = $1 ON CONFLICT (id) DO UPDATE SET id = excluded.id`,
 		accountID, PlaygroundMeter(accountID), int64(defaultPlaygroundCap))
-	if err == nil && n == 0 {
-		return account.ErrNoAccount
-	}
-	return err
 }
 
 // under returns b, or the points left under the cap of a meter if these are fewer.

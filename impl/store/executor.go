@@ -57,6 +57,15 @@ func (x Executor) Exec(ctx context.Context, statement string, args ...any) (int6
 	return n, wrap(err)
 }
 
+// ExecOr runs a statement and returns none if it changed no row. Errors: none, *Error.
+func (x Executor) ExecOr(ctx context.Context, none error, statement string, args ...any) error {
+	n, err := x.Exec(ctx, statement, args...)
+	if err == nil && n == 0 {
+		return none
+	}
+	return err
+}
+
 // Get reads the first row of the result into dest. Errors: ErrNoRows, *Error.
 func (x Executor) Get(ctx context.Context, statement string, args Args, dest ...any) error {
 	defer x.measured()()

@@ -51,14 +51,7 @@ func (d *Directory) Invitations(ctx context.Context, accountID string) ([]OpenIn
 
 // RevokeInvitation ends an open invitation to an account; see Invitations for "". Errors: ErrNoInvitation, *store.Error.
 func (d *Directory) RevokeInvitation(ctx context.Context, accountID, id string) error {
-	n, err := d.store.Writer().Exec(ctx, `DELETE FROM one_time_tokens WHERE digest = $4 AND `+ofAccount, accountID, Invitation, Operator, id)
-	if err != nil {
-		return fmt.Errorf("revoke invitation: %w", err)
-	}
-	if n == 0 {
-		return ErrNoInvitation
-	}
-	return nil
+	return d.store.Writer().ExecOr(ctx, ErrNoInvitation, `DELETE FROM one_time_tokens WHERE digest = $4 AND `+ofAccount, accountID, Invitation, Operator, id)
 }
 
 // checkRoom returns ErrTooManyInvitations if no further invitation of the kind of t may be open.

@@ -136,11 +136,7 @@ func revokeOwnersInvitations(ctx context.Context, x store.Executor, accountID, u
 // lockAccount locks an account that was not deleted until the transaction ends. Errors: account.ErrNoAccount,
 // *store.Error.
 func lockAccount(ctx context.Context, x store.Executor, accountID string) error {
-	n, err := x.Exec(ctx, `UPDATE accounts SET plan = plan WHERE id = $1 AND deleted_at IS NULL`, accountID)
-	if err == nil && n == 0 {
-		return account.ErrNoAccount
-	}
-	return err
+	return x.ExecOr(ctx, account.ErrNoAccount, `UPDATE accounts SET plan = plan WHERE id = $1 AND deleted_at IS NULL`, accountID)
 }
 
 // requireOwner returns ErrLastOwner if the account has no owner.

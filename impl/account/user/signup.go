@@ -144,14 +144,10 @@ func (d *Directory) enter(ctx context.Context, x store.Executor, u User, t Token
 // insert stores a new user. hash is nil for users without a password. Errors: ErrEmailTaken, also if the user of the provider
 // exists, *store.Error.
 func insert(ctx context.Context, x store.Executor, u User, hash *string, i identity) error {
-	n, err := x.Exec(ctx, `INSERT INTO users (id, email, name, password_hash, oidc_issuer, oidc_subject, is_operator, created_at,
+	return x.ExecOr(ctx, ErrEmailTaken, `INSERT INTO users (id, email, name, password_hash, oidc_issuer, oidc_subject, is_operator, created_at,
 			verified_at, signed_in_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
 		u.ID, u.Email, u.Name, hash, optional(i.issuer), optional(i.subject), flag(u.Operator), store.At(u.Created), store.At(u.Verified), store.At(u.SignedIn))
-	if err == nil && n == 0 {
-		return ErrEmailTaken
-	}
-	return err
 }
 
 // Verify marks an e-mail address as verified. For EmailChange it also replaces the address of the user, and revokes the link of

@@ -134,14 +134,7 @@ func (d *Directory) SetOperator(ctx context.Context, id string, operator bool) e
 
 // update runs a statement that changes one user, whose ID is its first argument. Errors: ErrNoUser, *store.Error.
 func (d *Directory) update(ctx context.Context, statement string, args ...any) error {
-	n, err := d.store.Writer().Exec(ctx, statement, args...)
-	if err != nil {
-		return fmt.Errorf("update user: %w", err)
-	}
-	if n == 0 {
-		return ErrNoUser
-	}
-	return nil
+	return d.store.Writer().ExecOr(ctx, ErrNoUser, statement, args...)
 }
 
 // selectUser selects the columns that scanUser reads, in its order.

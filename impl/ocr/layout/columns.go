@@ -149,23 +149,31 @@ func isMargin(s sides, height float64) bool {
 	if len(note) < noteLines || float64(len(note)) > noteShare*float64(len(text)) || medianWidth(text) < columnWidth*height {
 		return false
 	}
+	return shareInRows(note, text, height/2) < inStep
+}
+
+// shareInRows returns the share of the lines that stand in a row with one of the others.
+func shareInRows(lines, others []path, height float64) float64 {
 	n := 0
-	for _, p := range note {
-		if slices.ContainsFunc(text, func(q path) bool { return p.inRow(q, height/2) }) {
+	for _, p := range lines {
+		if slices.ContainsFunc(others, func(q path) bool { return p.inRow(q, height) }) {
 			n++
 		}
 	}
-	return float64(n) < inStep*float64(len(note))
+	return float64(n) / float64(len(lines))
 }
 
-// areColumns reports whether both sides are columns: enough lines, long enough and alike, side by side for most of their
-// height.
+// areColumns reports whether both sides are columns: enough lines, long enough and alike, side by side for most of their height. Entries of
+// a table stand in the same rows, and in cells of different widths.
 func areColumns(s sides, height float64) bool {
 	if min(len(s.left), len(s.right)) < columnLines || !alike(float64(len(s.left)), float64(len(s.right))) {
 		return false
 	}
 	wl, wr := medianWidth(s.left), medianWidth(s.right)
 	if min(wl, wr) < columnWidth*height || !alike(wl, wr) {
+		return false
+	}
+	if more, fewer, _ := s.bySize(); min(wl, wr) < cellWidths*max(wl, wr) && shareInRows(fewer, more, height) >= rowsOfTable {
 		return false
 	}
 	lt, lb := extent(s.left)

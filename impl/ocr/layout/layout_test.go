@@ -101,12 +101,15 @@ type findCase struct {
 }
 
 func findCases() []findCase {
-	var wavy, table []drawn
+	var wavy, table, dates []drawn
 	for i := range 14 {
 		wavy = append(wavy, drawn{150, 1050, func(x float64) float64 { return float64(200+85*i) + 15*math.Sin(x/180) }})
 		for _, cell := range [][2]int{{70, 180}, {250, 900}, {980, 1110}, {1180, 1310}} {
 			table = append(table, drawn{cell[0], cell[1], level(220 + 90*i)})
 		}
+	}
+	for i := range 15 {
+		dates = append(dates, drawn{100, 900 - 40*(i%3), level(200 + 90*i)}, drawn{1060, 1510, level(204 + 90*i)})
 	}
 	cases := []findCase{
 		{"finds level lines", 1200, 1600, column(18, 150, 1050, 180, 75), 1, nil, false},
@@ -136,6 +139,7 @@ func findCases() []findCase {
 			"separates facing pages whose lines stand at different heights", 2200, 1500,
 			slices.Concat(column(14, 120, 980, 200, 85), column(14, 1200, 2080, 235, 85)), 2, nil, false,
 		},
+		{"reads names and their dates row by row", 1600, 1600, dates, 1, nil, false},
 		{"reads a table row by row", 1400, 1600, table, 1, func(g *image.Gray) {
 			for _, x := range []int{30, 215, 940, 1145, 1370} {
 				ocrtest.Rule(g, x, 100, x, 1500)

@@ -62,6 +62,9 @@ const (
 	facingShape, facingMiddle, facingGutter = 1.1, 0.3, 1.0
 	// likeness is the share of the larger column's lines and width that the smaller one has at least.
 	likeness = 0.4
+	// cellWidths is the ratio of the widths of two columns below which they are cells of a table, if the share rowsOfTable of the lines of
+	// one stand in rows with those of the other.
+	cellWidths, rowsOfTable = 0.65, 0.8
 	// noteLines is the minimum number of lines in a note in the margin, noteShare the most for each line of the text, and
 	// inStep the share of its lines in a row with the text's from which they belong to the text.
 	noteLines, noteShare, inStep = 2, 0.6, 0.5

@@ -89,6 +89,7 @@ type answerRecorder struct {
 	held     *bytes.Buffer // nil unless the response has a fault
 }
 
+// WriteHeader remembers the first final status (1xx are not) and holds the answer back if it has a fault.
 func (w *answerRecorder) WriteHeader(status int) {
 	if w.status == 0 && status >= http.StatusOK {
 		w.status = status

@@ -105,6 +105,7 @@ func decodePlans(data []byte) (map[string]Plan, error) {
 	return plans, nil
 }
 
+// checkPlan returns what is wrong with a plan, in the words of its file.
 func checkPlan(p Plan) error {
 	switch {
 	case !planName.MatchString(p.Name):

@@ -57,6 +57,7 @@ func (c *Call) accountForm() *form {
 	return emptyForm(map[string]string{"account": c.Account.Name, "name": c.User.Name, "email": c.User.Email, "role": string(user.PlainMember)})
 }
 
+// showAccount shows the account with its members, and once the link of an invitation that was just made.
 func showAccount(c *Call) error {
 	p, err := c.accountPage()
 	if err != nil {

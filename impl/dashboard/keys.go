@@ -245,6 +245,7 @@ func changeRanges(c *Call, k account.Key, f *form) error {
 	return c.d.o.Accounts.SetAllow(c.R.Context(), k.ID, ranges)
 }
 
+// changeCap sets the monthly cap of a key as the form says; invalid input is shown in the form.
 func changeCap(c *Call, k account.Key, f *form) error {
 	points := readCap(f)
 	if !f.isValid() {

@@ -69,6 +69,7 @@ func setRole(c *Call, f *form, userID string) error {
 	return c.d.o.Users.SetRole(c.R.Context(), c.Account.ID, userID, user.Role(c.Form("role")))
 }
 
+// removeMember removes a user from the account and drops what this process remembers for the two. Only owners may, after confirming it.
 func removeMember(c *Call, f *form, userID string) error {
 	if err := c.confirmOwner(f, "remove-"+userID, userID); err != nil || !f.isValid() {
 		return err

@@ -151,6 +151,7 @@ func read(path string, images map[string]string) (page Page, without int, err er
 	return page, without, nil
 }
 
+// readFile reads a file of up to maxXML bytes.
 func readFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {

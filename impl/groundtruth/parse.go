@@ -100,6 +100,8 @@ type altoPart struct {
 	Content string `xml:"CONTENT,attr"`
 }
 
+// parseALTO reads an ALTO file of any version: the name and size of the image, and the lines in the order of the file. Coordinates stay in the
+// unit of the file. Errors: those of XML, and too many lines.
 func parseALTO(data []byte) (Page, []Line, error) {
 	var (
 		page  Page

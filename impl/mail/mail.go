@@ -105,6 +105,7 @@ type dialer struct {
 	conn      net.Conn
 }
 
+// dial connects to the mail server and remembers the connection for close.
 func (d *dialer) dial(ctx context.Context, network, address string) (conn net.Conn, err error) {
 	if d.encrypted {
 		conn, err = (&tls.Dialer{Config: &tls.Config{MinVersion: tls.VersionTLS12}}).DialContext(ctx, network, address)

@@ -18,6 +18,7 @@ type sqliteConnector struct{ dsn string }
 
 var _ driver.Connector = sqliteConnector{}
 
+// Connect opens a connection whose statements are prepared once.
 func (c sqliteConnector) Connect(context.Context) (driver.Conn, error) {
 	raw, err := c.Driver().Open(c.dsn)
 	if err != nil {

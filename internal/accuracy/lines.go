@@ -143,6 +143,7 @@ func (t overlaps) holds(j, i int) bool {
 	return float64(t.shared[i][j]) >= most*float64(max(t.truth[i], 1))
 }
 
+// isMerged reports whether one line that was found holds line i of the ground truth and another one.
 func (t overlaps) isMerged(i int) bool {
 	for j := range t.found {
 		for k := range t.truth {
@@ -154,6 +155,7 @@ func (t overlaps) isMerged(i int) bool {
 	return false
 }
 
+// isSplit reports whether line i of the ground truth was found as several lines that together cover most of it.
 func (t overlaps) isSplit(i int) bool {
 	parts, covered := 0, 0
 	for j, area := range t.found {

@@ -226,6 +226,7 @@ func (b *Browser) ScreenshotOf(name, selector string) {
 	b.screenshot(name, b.boxOf(selector))
 }
 
+// screenshot writes a part of the page to the folder that SCREENSHOTS names. Without that variable it does nothing.
 func (b *Browser) screenshot(name string, at Box) {
 	b.tb.Helper()
 	folder := os.Getenv(screenshotsEnv)

@@ -48,6 +48,7 @@ func newReader(doc *document.Document, version string) *gen.Reader {
 	return &reader
 }
 
+// newEdits converts corrections. Pages count from 1 in the contract and from 0 in documents.
 func newEdits(edits []document.Edit) *[]gen.Edit {
 	all := make([]gen.Edit, len(edits)) // never nil: an enhancement that changed nothing answers []
 	for i, e := range edits {
@@ -73,6 +74,7 @@ func Edits(r *gen.ExtractionResult) (edits []document.Edit) {
 	return edits
 }
 
+// newWeak converts the weak places of a document. Pages count from 1 in the contract and from 0 in documents.
 func newWeak(doc *document.Document) *[]gen.WeakPlace {
 	places := doc.Weak()
 	all := make([]gen.WeakPlace, len(places)) // never nil: a reading without weak places has []

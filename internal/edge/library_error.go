@@ -15,6 +15,7 @@ import (
 // have the form of every other error. Such an answer is one write, and the last of its connection.
 type libraryErrors struct{ net.Listener }
 
+// Accept returns connections that replace the errors of net/http by those of the contract.
 func (l libraryErrors) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if err != nil {

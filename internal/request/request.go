@@ -105,6 +105,7 @@ var _ io.ReadCloser = (*validBody)(nil)
 // ValidatedValue is the method that runtime.BindJSONBody looks for.
 func (b *validBody) ValidatedValue() any { return b.object }
 
+// Read reads the object as JSON, which is encoded at the first call.
 func (b *validBody) Read(p []byte) (int, error) {
 	if b.text == nil {
 		text, err := json.Marshal(b.object)

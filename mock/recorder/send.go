@@ -48,6 +48,7 @@ func (r *refusal) isTemporary() bool {
 	return r.status == http.StatusTooManyRequests || r.status >= http.StatusInternalServerError
 }
 
+// endpoint returns the URL of extractions at the service, whose address may be given with /api/v1 or without.
 func (r *Recorder) endpoint() (string, error) {
 	u, err := url.Parse(strings.TrimRight(r.From, "/"))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {

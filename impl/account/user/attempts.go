@@ -52,6 +52,9 @@ func (d *Directory) CountMail(ctx context.Context, p Purpose, email string, from
 	return d.countMail(ctx, d.store.Writer(), p, email, from)
 }
 
+// countMail counts a mail that somebody asked to be sent to an address. It is bounded by sender and in all, so that nobody can flood a
+// mailbox; a known browser has a bound of its own, so that a stranger cannot use up that of the owner. Errors: ErrTooManyMails,
+// *store.Error.
 func (d *Directory) countMail(ctx context.Context, x store.Executor, p Purpose, email string, from Client) error {
 	email = foldEmail(email)
 	if from.Known != "" {

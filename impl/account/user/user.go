@@ -158,6 +158,7 @@ func find(ctx context.Context, x store.Executor, condition string, args ...any) 
 // scanUser reads a row of selectUser, and into more what follows these columns.
 func scanUser(scan func(...any) error) (User, error) { return scanUserAnd(scan) }
 
+// scanUserAnd reads a row of selectUser, followed by more columns of the caller's.
 func scanUserAnd(scan func(...any) error, more ...any) (User, error) {
 	var u User
 	var hash string

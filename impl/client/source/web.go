@@ -131,6 +131,8 @@ func (r *Reader) named(ctx context.Context, raw string) *fetch.Fetcher {
 // linked returns what fetches a URL that a manifest names.
 func (r *Reader) linked(context.Context, string) *fetch.Fetcher { return r.Linked }
 
+// webPage returns the page at a URL. web returns the fetcher for it. A data: URL is named by its digest in the journal, because it may be as
+// long as the image.
 func (r *Reader) webPage(raw string, web func(ctx context.Context, url string) *fetch.Fetcher) *Page {
 	page := &Page{Position: raw, Locator: raw, Source: shown(raw), Stem: stem(urlName(raw)), Label: urlName(raw), Host: iiifHost(raw)}
 	from := &webPage{url: raw, web: web, waiting: r.Waiting}
@@ -158,6 +160,7 @@ func (p *webPage) digest() string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
+// load returns the URL, which the service fetches, or with FetchHere a file in folder with what this program has fetched.
 func (p *webPage) load(ctx context.Context, folder string) (*Image, error) {
 	if !p.isFetchHere {
 		return &Image{URL: p.url}, nil

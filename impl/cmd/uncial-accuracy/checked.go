@@ -53,6 +53,8 @@ func (p passages) apply(pages []pageWords) (characters int) {
 	return characters
 }
 
+// apply marks as right those words that the ground truth makes wrong as a whole and that the passage has, in its order. It returns how many
+// characters they have.
 func apply(passage string, words []accuracy.WordScore) (characters int) {
 	var at []int // words that are wrong as a whole
 	var texts []string

@@ -32,6 +32,7 @@ type languageFigures struct {
 	cpu, undCPU  float64
 }
 
+// add counts a page that was read twice, with its language given and with und.
 func (f *languageFigures) add(p foundPage) {
 	f.pages++
 	if p.Found == p.Language {

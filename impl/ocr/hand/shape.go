@@ -28,6 +28,7 @@ func longShare(spots []image.Rectangle, length, breadth func(image.Rectangle) in
 	return float64(long) / float64(max(n, 1))
 }
 
+// medianOf returns the median of a size of the spots in pixels, 0 without spots.
 func medianOf(spots []image.Rectangle, size func(image.Rectangle) int) int {
 	if len(spots) == 0 {
 		return 0

@@ -8,6 +8,7 @@ import (
 // Histogram counts the pixels of each grey.
 type Histogram [256]int
 
+// histogramOf counts the pixels of each grey.
 func histogramOf(g *image.Gray) Histogram {
 	var counts [4]Histogram // used in rotation: neighbours are often equal, and incrementing one counter repeatedly is slow
 	for y := range g.Rect.Dy() {

@@ -57,6 +57,7 @@ func countDifferences(g *image.Gray, r image.Rectangle, differences *[2048]int) 
 	return n
 }
 
+// isWhite reports whether all pixels of a rectangle are white.
 func isWhite(g *image.Gray, r image.Rectangle) bool {
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		for _, v := range row(g, y)[r.Min.X:r.Max.X] {

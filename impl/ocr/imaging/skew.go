@@ -40,6 +40,7 @@ func Skew(g *image.Gray) float64 {
 	return at
 }
 
+// inkPoints returns the pixels that are as dark as threshold, or darker, row by row.
 func inkPoints(g *image.Gray, threshold uint8) []image.Point {
 	var points []image.Point
 	for y := range g.Rect.Dy() {

@@ -119,6 +119,7 @@ func sidesOf(all []path, x int, height float64) sides {
 	return s
 }
 
+// add puts a line to its side of a column edge at x, or across. height is that of small letters, in pixels.
 func (s *sides) add(p path, x int, height float64) {
 	switch {
 	case p.crosses(x, height):

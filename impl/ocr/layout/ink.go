@@ -50,6 +50,8 @@ func paperOf(p imaging.Plane) (imaging.Plane, float32) {
 	return cells, bright[len(bright)/2]
 }
 
+// paperAround returns the grey of the paper around a cell: a quantile of the greys of the cells within paperReach. counts are the pixels of
+// each grey in each cell.
 func paperAround(counts [][256]uint16, cells imaging.Plane, x, y int) float32 {
 	var sum imaging.Histogram
 	for cy := max(y-paperReach, 0); cy <= min(y+paperReach, cells.H-1); cy++ {

@@ -12,6 +12,8 @@ import (
 // near enough to be torn off, join the line in their row. Anything else becomes a line of its own.
 func (s *Sequence) Insert(l document.Line, cut []document.Box) { s.pieces = insert(s.pieces, l, cut) }
 
+// insert is Sequence.Insert on the pieces. The cases are in their order of precedence: the words that the line continues, its neighbours in the
+// same row, which it joins or stands beside, and last its height on the page.
 func insert(pieces []piece, l document.Line, cut []document.Box) []piece {
 	if len(pieces) == 0 {
 		return []piece{{line: l}}

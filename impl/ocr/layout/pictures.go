@@ -54,6 +54,7 @@ func united(boxes []image.Rectangle) []image.Rectangle {
 
 func area(r image.Rectangle) int { return r.Dx() * r.Dy() }
 
+// inkShare returns the share of a rectangle's pixels that are ink, 0..1.
 func inkShare(page *image.Gray, r image.Rectangle) float64 {
 	n := 0
 	for y := r.Min.Y; y < r.Max.Y; y++ {

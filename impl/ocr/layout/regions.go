@@ -75,6 +75,8 @@ type tally struct {
 	sums          []int
 }
 
+// newTally counts letters by the cell of their centre. cell is the side of a cell in pixels. The counts are summed from the upper left corner,
+// so that the number in any rectangle of cells takes four look-ups.
 func newTally(letters []image.Rectangle, cell int, page image.Point) tally {
 	t := tally{cell: cell, columns: page.X/cell + 2}
 	t.sums = make([]int, t.columns*(page.Y/cell+2))

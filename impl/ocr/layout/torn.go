@@ -140,6 +140,7 @@ func isFigureColumn(b document.Block) bool {
 	return float64(n) >= figureColumn*float64(len(b.Lines))
 }
 
+// isFigures reports whether a line is a number, such as a date or a sum: few digits, and hardly a letter.
 func isFigures(l document.Line) bool {
 	digits, letters := 0, 0
 	for _, r := range strings.Join(strings.Fields(l.Text()), "") {

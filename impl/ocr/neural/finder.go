@@ -85,6 +85,7 @@ type Finder struct {
 // NewFinder returns a finder with the fastest kernels of this processor.
 func NewFinder(m *FinderModel) *Finder { return newFinder(m, available()[0]) }
 
+// newFinder packs the weights in the order in which the kernels k read them.
 func newFinder(m *FinderModel, k kernels) *Finder {
 	f := &Finder{kernels: k, model: m}
 	for _, c := range m.convs {

@@ -111,6 +111,7 @@ func Load(data []byte) (*Model, error) {
 	return m, nil
 }
 
+// load reads a model from the bytes of its file. Errors: a file of another format, and sizes that do not agree.
 func load(data []byte) (*Model, error) {
 	f, err := openFile(data, Format)
 	if err != nil {
@@ -124,6 +125,7 @@ func load(data []byte) (*Model, error) {
 	return m, f.err
 }
 
+// describe reads the model's description from the header of its file. Errors say which entry this program cannot work with.
 func (m *Model) describe(f *file) error {
 	height, err := strconv.Atoi(f.meta["height"])
 	if err != nil || height != lineHeight {

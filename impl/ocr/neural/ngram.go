@@ -52,6 +52,9 @@ func LoadLanguage(data []byte) (*Language, error) {
 	return l, nil
 }
 
+// loadLanguage reads a character model: languageMagic, the length of a JSON header, the header with the alphabet and the number of nodes of
+// each level, and then the nodes, level by level. Errors say what is wrong with the file; the caller names it. Sizes are checked before
+// memory is allocated for them.
 func loadLanguage(data []byte) (*Language, error) {
 	if len(data) < len(languageMagic)+4 || string(data[:len(languageMagic)]) != languageMagic {
 		return nil, fmt.Errorf("it does not begin with %q", languageMagic)

@@ -39,6 +39,8 @@ func NewRecognizer(m *Model, l *Language) *Recognizer {
 	return newRecognizer(m, l, available()[0])
 }
 
+// newRecognizer returns a recognizer that computes with k. l may be nil: then the search goes by the network alone. Characters that the
+// character model lacks get a symbol that none of its texts has.
 func newRecognizer(m *Model, l *Language, k kernels) *Recognizer {
 	r := &Recognizer{net: newNetwork(m, k), guide: guide{language: l, width: beamWidth, space: int32(slices.Index(m.info.Alphabet, " ")) + 1}}
 	if l != nil {

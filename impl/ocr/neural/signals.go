@@ -65,6 +65,7 @@ func (r *Recognizer) expectedErrors(word []int, rows []float32, from, to int, be
 	return min(errors/sum/float64(len(word)), 1)
 }
 
+// trimmed returns classes without blanks at the beginning and end; nil if there is nothing else.
 func (r *Recognizer) trimmed(classes []int) []int {
 	isLetter := func(c int) bool { return c != int(r.guide.space) }
 	first := slices.IndexFunc(classes, isLetter)

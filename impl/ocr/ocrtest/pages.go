@@ -52,6 +52,7 @@ func MustPage(tb testing.TB, folder *accuracy.Folder, ids ...string) (page accur
 	return page, nil, ""
 }
 
+// moduleRoot returns the folder of go.mod, above the package under test.
 func moduleRoot(tb testing.TB) string {
 	tb.Helper()
 	dir, err := os.Getwd()

@@ -329,6 +329,7 @@ func sharesWorkers(t *testing.T, h Harness) {
 	require.LessOrEqual(t, flooded.Load()-before, int64(2*images+2), "at most about one image of the flooder for one of the other")
 }
 
+// countsMemory checks that an answer counts against the memory of its account, and that one without room fails with fair.ErrFull.
 func countsMemory(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 4)

@@ -148,7 +148,7 @@ func play(script []byte) (*document.Document, *pipe.Error) {
 		case "internal":
 			return nil, &pipe.Error{Kind: pipe.Internal, Message: argument}
 		case "timeout":
-			return nil, &pipe.Error{Kind: pipe.TimeoutFault, Message: "gave up"}
+			return nil, &pipe.Error{Kind: pipe.TimedOut, Message: "gave up"}
 		case "wrong", "": // see serveScripts
 		default:
 			misbehave, known := misbehaviours[command]

@@ -135,6 +135,7 @@ func checkPage(p *document.Page) error {
 	return checkBlocks(p)
 }
 
+// checkBlocks returns the first block or line of a page that breaks the rules of a document, with its position.
 func checkBlocks(p *document.Page) error {
 	for i := range p.Blocks {
 		b := &p.Blocks[i]

@@ -134,7 +134,7 @@ type Kind string
 // The kinds of errors.
 const (
 	InvalidImage Kind = "image"    // the image; Message is shown to the caller
-	TimeoutFault Kind = "timeout"  // the deadline
+	TimedOut     Kind = "timeout"  // the deadline
 	Internal     Kind = "internal" // the program; Message is for the log
 )
 
@@ -256,6 +256,7 @@ func DecodeDocument(text []byte, to Request) (*document.Document, error) {
 	return &d, checkAsked(&d, to)
 }
 
+// check returns why the service cannot work with the worker that said hello.
 func (h *Hello) check() error {
 	switch {
 	case h.Protocol != Protocol:
@@ -268,6 +269,7 @@ func (h *Hello) check() error {
 	return nil
 }
 
+// check returns what is wrong with a request and its image. Both sides call it, so that a mistake of the service costs no worker.
 func (r *Request) check(image []byte) error {
 	switch {
 	case r.Language == "":
@@ -330,6 +332,8 @@ func (a *Answer) checkSteps() error {
 	return nil
 }
 
+// check returns what is wrong with an answer. The worker has read hostile images, so the service trusts no field of it: a compromised worker
+// can at most send a wrong text.
 func (a *Answer) check() error {
 	if err := a.checkSteps(); err != nil {
 		return err
@@ -341,7 +345,7 @@ func (a *Answer) check() error {
 		return checkDocument(a.Document)
 	case a.Strips != nil:
 		return a.Strips.check()
-	case !slices.Contains([]Kind{InvalidImage, TimeoutFault, Internal}, a.Error.Kind):
+	case !slices.Contains([]Kind{InvalidImage, TimedOut, Internal}, a.Error.Kind):
 		return fmt.Errorf("pipe: error.kind is %.20q; expected image, timeout or internal", a.Error.Kind)
 	case a.Error.Message == "" || a.Error.Message != printable(a.Error.Kind, a.Error.Message):
 		return errors.New("pipe: error.message is empty, too long, or has unprintable characters")

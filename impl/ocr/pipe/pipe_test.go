@@ -214,7 +214,7 @@ func TestConn_SendAnswer(t *testing.T) {
 	t.Run("carries any message", func(t *testing.T) {
 		t.Parallel()
 		rapid.Check(t, func(t *rapid.T) {
-			kind := rapid.SampledFrom([]pipe.Kind{pipe.InvalidImage, pipe.TimeoutFault, pipe.Internal}).Draw(t, "kind")
+			kind := rapid.SampledFrom([]pipe.Kind{pipe.InvalidImage, pipe.TimedOut, pipe.Internal}).Draw(t, "kind")
 			received(t, kind, "x"+string(rapid.SliceOf(rapid.Byte()).Draw(t, "message"))+rapid.String().Draw(t, "more"))
 		})
 	})

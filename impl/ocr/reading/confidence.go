@@ -52,6 +52,7 @@ func curve(own float64, model string) float64 {
 
 func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
+// mainModel returns the name of the model that read most of the text, "" if nothing was read.
 func mainModel(blocks []document.Block) string {
 	bytes := map[string]int{}
 	best := ""

@@ -23,6 +23,7 @@ type handwriting struct {
 	recognizers []*neural.Recognizer // one for each thread that read at the same time so far
 }
 
+// load makes n recognizers ready. The files are read at the first call only.
 func (h *handwriting) load(n int) error {
 	err := h.loadLanguage()
 	if err != nil {

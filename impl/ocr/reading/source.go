@@ -51,6 +51,8 @@ func toBlocks(recognized []tesseract.Block, model string) []document.Block {
 	return blocks
 }
 
+// toLine converts a line of Tesseract, in pixels of the page: confidences from 0..100 to 0..1, and Greek letters
+// to their usual forms. model is the name for words that do not say which model read them. Words without text are left out.
 func toLine(l tesseract.Line, model string) document.Line {
 	line := document.Line{}
 	for _, w := range l.Words {

@@ -109,6 +109,8 @@ func withStripSettings(engine *tesseract.Engine, work func(*tesseract.Engine) er
 	return err
 }
 
+// readStrip returns the words of a strip, which shows one line, in pixels of the strip. An engine that finds several lines has its words in
+// the order in which it found them.
 func readStrip(ctx context.Context, engine *tesseract.Engine, strip *image.Gray) ([]tesseract.Word, error) {
 	if err := engine.SetImage(strip, 0); err != nil {
 		return nil, err

@@ -50,6 +50,7 @@ func (e *Engines) HandsFor(tag string) []string {
 	return names
 }
 
+// sameLanguage reports whether two tags have the same language, whatever their script and region. An invalid tag has none.
 func sameLanguage(a, b string) bool {
 	first, err := language.Parse(a)
 	second, err2 := language.Parse(b)

@@ -36,6 +36,7 @@ type Options struct {
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 }
 
+// withDefaults returns the options with the default for each that is absent or out of range.
 func (o Options) withDefaults() Options {
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	o.Refresh = cmp.Or(max(o.Refresh, 0), 5*time.Second)

@@ -28,6 +28,9 @@ func cut(file []byte, c *pipe.Cut) (*pipe.Strips, error) {
 	return nil, &ocr.ImageError{Reason: "the image has no page"}
 }
 
+// cutPage cuts the lines of c from a page, each levelled and scaled to the height that the recognizer reads. The lines are measured in the
+// page size of c, which may differ from that of the image by a factor, but not by much in its proportions (*ocr.ImageError): then the
+// image is not the one that was transcribed. A line that cannot be cut has the width 0.
 func cutPage(page *image.Gray, c *pipe.Cut) (*pipe.Strips, error) {
 	fx, fy := 1.0, 1.0
 	if c.Width > 0 && c.Height > 0 {

@@ -149,7 +149,7 @@ func describe(err error) *pipe.Error {
 	case errors.Is(err, tesseract.ErrRecognition): // seen with noise on very large pages, which exhausts the memory limit
 		return &pipe.Error{Kind: pipe.InvalidImage, Message: "the page is too large or has too many specks to be read; send a smaller image"}
 	case errors.Is(err, context.DeadlineExceeded):
-		return &pipe.Error{Kind: pipe.TimeoutFault, Message: err.Error()}
+		return &pipe.Error{Kind: pipe.TimedOut, Message: err.Error()}
 	}
 	return &pipe.Error{Kind: pipe.Internal, Message: err.Error()}
 }

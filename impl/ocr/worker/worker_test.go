@@ -87,7 +87,7 @@ func TestRun(t *testing.T) {
 	require.Contains(t, answer.Error.Message, "send JPEG, PNG, TIFF, BMP or WebP")
 
 	answer = ask(t, conn, 3, "en", 1, page(t, "Too late", "is too late", "by far"))
-	require.Equal(t, pipe.TimeoutFault, answer.Error.Kind)
+	require.Equal(t, pipe.TimedOut, answer.Error.Kind)
 
 	answer = ask(t, conn, 4, "tlh", minute, page(t, "Unknown"))
 	require.Equal(t, pipe.Internal, answer.Error.Kind, "the service asks only for languages of the hello")

@@ -59,6 +59,7 @@ const (
 	queuePerWorker  = 4
 )
 
+// withDefaults returns the options with the default for each that is absent or out of range.
 func (o Options) withDefaults() Options {
 	o.Workers = cmp.Or(max(o.Workers, 0), runtime.GOMAXPROCS(0))
 	o.Reserve = max(o.Reserve, 0)

@@ -177,7 +177,7 @@ func (s *slot) serve(j *job) (reusable bool) {
 	tracing.Read(j.ctx, j.queued, sent, answer.Steps)
 	if err == nil {
 		s.worker.isSuspect = answer.Error != nil
-		if answer.Error != nil && answer.Error.Kind == pipe.TimeoutFault {
+		if answer.Error != nil && answer.Error.Kind == pipe.TimedOut {
 			s.remember(j, s.worker.cpuTime()-before)
 		}
 		s.finish(j, s.result(j, answer))
@@ -241,7 +241,7 @@ func (s *slot) result(j *job, a pipe.Answer) outcome {
 	switch a.Error.Kind {
 	case pipe.InvalidImage:
 		return outcome{err: &ocr.ImageError{Reason: a.Error.Message}}
-	case pipe.TimeoutFault:
+	case pipe.TimedOut:
 		s.pool.counts.timeouts.Add(1)
 		if end, ok := j.ctx.Deadline(); ok && time.Until(end) < callerSlack {
 			return outcome{err: context.DeadlineExceeded}

@@ -69,7 +69,7 @@ func TestCheck_reportsWhyItCouldNotRun(t *testing.T) {
 		"a mock's keys at a file server": {with(MustMock(t), base(files+"/api/v1")), "does not implement this contract"},
 		"a mock without our key":         {with(MustMock(t), func(m *contracttests.Target) { m.Keys[contracttests.KeyOK] = []string{"ocr_test_none"} }), "refuses key 1"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("reports "+name, func(t *testing.T) {
 			t.Parallel()
 			started := time.Now()
 			report := contracttests.Check(t.Context(), c.target)

@@ -53,7 +53,7 @@ func TestCheck_unknownFields(t *testing.T) {
 	for name, c := range map[string]struct {
 		version string // of the contract that the server serves instead of its own
 		hasIt   bool   // that contract has the field
-		isFault bool
+		isError bool
 	}{
 		"is an error of a server that claims this version": {"", false, true},
 		"is expected of a later version that has it":       {"1.99.0", true, false},
@@ -78,7 +78,7 @@ func TestCheck_unknownFields(t *testing.T) {
 			report := contracttests.Check(t.Context(), target)
 			require.Empty(t, report.Problem)
 			require.Len(t, report.Results, 2)
-			assert.Equal(t, c.isFault, report.Count(contracttests.Failed) > 0, report.Results)
+			assert.Equal(t, c.isError, report.Count(contracttests.Failed) > 0, report.Results)
 		})
 	}
 }

@@ -348,7 +348,7 @@ func benchMemory(tb testing.TB, results *table) {
 }
 
 // memoryOf returns a figure of a process in /proc/PID/status, in megabytes: VmRSS is the memory that it occupies, VmHWM the most so far,
-// and RssFile what of it are the contents of files; see proc(5).
+// and RssFile the part of it that holds contents of files; see proc(5).
 func memoryOf(tb testing.TB, pid int, name string) float64 {
 	tb.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

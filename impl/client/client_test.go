@@ -93,7 +93,7 @@ func TestClient_Extract_Retries(t *testing.T) {
 		{"half of the JSON", func(w http.ResponseWriter, _ *http.Request) { answer(w, 200, goodBody[:20]) }},
 		{"half of a refusal", func(w http.ResponseWriter, _ *http.Request) { answer(w, 400, `{"success":fal`) }},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run("retries after "+c.name, func(t *testing.T) {
 			t.Parallel()
 			var mu sync.Mutex
 			keys := map[string]bool{}
@@ -139,7 +139,7 @@ func TestClient_Extract_NoRetry(t *testing.T) {
 		{"JSON of another server", func(w http.ResponseWriter, _ *http.Request) { answer(w, 200, `{}`) }, 200, "does not come from Uncial"},
 		{"a wait beyond the time limit", waitFor("3600", refuse(429, "RATE_LIMITED", "wait")), 429, "no time to wait 1h0m0s"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run("does not retry after "+c.name, func(t *testing.T) {
 			t.Parallel()
 			url, asked := mustServe(t, c.step)
 			_, err := mustClient(t, url).Extract(t.Context(), "key-1", request, nil)

@@ -116,7 +116,7 @@ func TestExtractCmd_Run_WrongUsage(t *testing.T) {
 		{"force without a journal", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Force: true}, "--force: needs --out"},
 		{"a directory without images", client.ExtractCmd{URL: url, Key: "k", Images: []string{t.TempDir()}}, "no images in this directory"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run("reports "+c.name, func(t *testing.T) {
 			t.Parallel()
 			if len(c.cmd.Format) == 0 {
 				c.cmd.Format = []string{"text"}

@@ -156,7 +156,7 @@ func TestFetcher_Fetch_InvalidURL(t *testing.T) {
 		{"a port above 65535", "http://93.184.216.34:99999/", "no valid port"},
 		{"a port of a database", "http://93.184.216.34:5432/", "port 5432 is not accepted"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run("refuses "+c.name, func(t *testing.T) {
 			t.Parallel()
 			assertReason(t, f, c.url, c.reason)
 		})
@@ -192,7 +192,7 @@ func TestFetcher_Fetch_ServerFailures(t *testing.T) {
 		{"a server whose own upstream times out", mustServe(t, write(504, "")), "try again later", contract.FetchServerError},
 		{"a server that does not implement it", mustServe(t, write(501, "")), "the server answered 501", contract.FetchBadAnswer},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run("reports "+c.name, func(t *testing.T) {
 			t.Parallel()
 			f := mustFetcher(t, fetch.Options{Allow: loopback, MaxBytes: 2048, Timeout: 5 * time.Second})
 			_, err := f.Fetch(t.Context(), c.url)

@@ -58,7 +58,7 @@ func TestGuard_Classify(t *testing.T) {
 		{"multicast in IPv6", "[ff02::1]:80", "not public"},
 		{"segment routing", "[5f00::1]:80", "not public"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run("classifies "+c.name, func(t *testing.T) {
 			t.Parallel()
 			assert.Equal(t, c.want, fetch.Classify(nil, netip.MustParseAddrPort(c.to)))
 		})
@@ -77,7 +77,7 @@ func TestGuard_Classify_Allowed(t *testing.T) {
 		{"no exception for what a translator leads to", "[64:ff9b::127.0.0.1]:80", "not public"},
 		{"other addresses as before", "93.184.216.34:8080", "bad port"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run("classifies "+c.name, func(t *testing.T) {
 			t.Parallel()
 			assert.Equal(t, c.want, fetch.Classify(allow, netip.MustParseAddrPort(c.to)))
 		})

@@ -100,7 +100,7 @@ func TestInfo_ImageURLs_Invalid(t *testing.T) {
 		{"an id with a query", `{"@context":"http://iiif.io/api/image/3/context.json","id":"http://a.test/?x=1","width":1,"height":1}`, "no valid id"},
 		{"an id with a user", `{"@context":"http://iiif.io/api/image/3/context.json","id":"http://a:b@a.test","width":1,"height":1}`, "no valid id"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run("refuses "+c.name, func(t *testing.T) {
 			t.Parallel()
 			_, err := fetch.ImageURLs([]byte(c.info), &url.URL{Scheme: "https"})
 			assert.Contains(t, mustFail(t, err).Text, c.reason)

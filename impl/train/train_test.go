@@ -175,7 +175,7 @@ func TestRun_Errors(t *testing.T) {
 			o.GroundTruth, o.Cutter = []string{turned}, refusing
 		}, "no line could be cut out of the images"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("reports "+name, func(t *testing.T) {
 			t.Parallel()
 			o := options(t, "", folder)
 			c.change(&o)

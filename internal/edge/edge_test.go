@@ -290,7 +290,7 @@ func TestNew_RefusesInvalidOptions(t *testing.T) {
 		"a route inside the versioned path": {Gate: &gate{}, Server: &server{}, Routes: map[string]http.Handler{"GET /api/v1/x": http.NotFoundHandler()}},
 		"a route that exists already":       {Gate: &gate{}, Server: &server{}, Routes: map[string]http.Handler{"GET /docs": http.NotFoundHandler()}},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("refuses "+name, func(t *testing.T) {
 			t.Parallel()
 			_, err := edge.New(o)
 			assert.Error(t, err)

@@ -152,7 +152,7 @@ func TestHandler_RedactsURLsInTheLog(t *testing.T) {
 		"a long text":     {strings.Repeat("x", 2048) + " s3cret", "contact support:..."},
 		"a URL cut off":   {"see https://user:s3cret" + strings.Repeat("x", 2048) + "@example.org", "contact support: see..."},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("removes "+name, func(t *testing.T) {
 			t.Parallel()
 			d := mustNew(t, nil)
 			d.server.extract = returns(nil, contract.Internal(errors.New(c.text)))

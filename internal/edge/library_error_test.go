@@ -69,7 +69,7 @@ func TestServe_errorsOfNetHTTP(t *testing.T) {
 		"another version of HTTP":        {"GET /api/v1/status HTTP/3.0\r\nHost: a\r\n\r\n", 505, "headers"},
 		"something other than a request": {"hello\r\n\r\n", 400, "headers"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("answers "+name, func(t *testing.T) {
 			t.Parallel()
 			conn := mustDial(t, address)
 			_, _ = io.WriteString(conn, c.request) // the server may answer before it has read everything

@@ -88,7 +88,7 @@ func TestRead_otherTools(t *testing.T) {
 		"a decomposed letter":             {page(region("r1", line("e\u0301te"))), "éte"},
 		"a blank page":                    {page(""), ""},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("reads "+name, func(t *testing.T) {
 			t.Parallel()
 			pages, err := pagefile.Read([]byte(c.source))
 			require.NoError(t, err)
@@ -130,7 +130,7 @@ func TestRead_refuses(t *testing.T) {
 		"an invalid baseline":      {page(region("r", strings.Replace(line("a"), "0,45 400,45", "0,x", 1))), "Baseline: \"0,x\" is not a list of points"},
 		"endless nesting":          {strings.Repeat("<alto>", 20_000), "not well-formed XML"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("refuses "+name, func(t *testing.T) {
 			t.Parallel()
 			_, err := pagefile.Read([]byte(c.source))
 			require.ErrorContains(t, err, c.want)

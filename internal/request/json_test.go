@@ -92,10 +92,10 @@ var bodyProblems = map[string]struct {
 		"enhance", "must be a boolean, not a string", "format", "must be one of json, text, hocr, alto, page, tsv, pdf", "x", knownNames)},
 }
 
-func TestOperation_Check_ReportsEveryFaultOfABody(t *testing.T) {
+func TestOperation_Check_ReportsEveryProblemOfABody(t *testing.T) {
 	t.Parallel()
 	for name, c := range bodyProblems {
-		t.Run(name, func(t *testing.T) {
+		t.Run("reports "+name, func(t *testing.T) {
 			t.Parallel()
 			got, _ := check(extraction(c.body))
 			assert.Equal(t, c.want, got)

@@ -92,7 +92,7 @@ func TestOperation_Check_ReportsParametersAndHeaders(t *testing.T) {
 			r.Header["Idempotency-Key"] = []string{""}
 		}, details("enhance", "is not a query parameter of this operation; it takes none", "Idempotency-Key", "must be 1 to 255 visible ASCII characters")},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("reports "+name, func(t *testing.T) {
 			t.Parallel()
 			r := extraction(`{` + image + `}`)
 			c.change(r)
@@ -121,7 +121,7 @@ func TestOperation_Check_AcceptsHarmlessHeaders(t *testing.T) {
 		"an unknown header":        set("X-Whatever", "1", "2"),
 		"a body of unknown length": func(r *http.Request) { r.ContentLength = -1 },
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("accepts "+name, func(t *testing.T) {
 			t.Parallel()
 			r := extraction(" {\n" + image + ",\t\"language\" : \"fr\\u006d\"\r} ")
 			change(r)
@@ -149,7 +149,7 @@ func TestOperation_Check_BoundsTheBody(t *testing.T) {
 		"one byte more declared, none sent": {0, limit + 1, false},
 		"longer than its declared length":   {limit + 1, 10, false},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("checks "+name, func(t *testing.T) {
 			t.Parallel()
 			r := extraction(body[:c.size])
 			r.ContentLength = int64(c.length)

@@ -205,7 +205,7 @@ func TestLoad_refuses(t *testing.T) {
 			folder.ManifestName: list(`{"url":"https://a.test/","language":"de","answers":[{"format":"hocr","file":"1.json"}]}`),
 		}, "hocr, tsv and pdf need an answer in alto or page"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("refuses "+name, func(t *testing.T) {
 			t.Parallel()
 			_, err := folder.Load(mustFolder(t, c.files), options)
 			require.ErrorContains(t, err, c.want)

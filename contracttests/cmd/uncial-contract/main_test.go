@@ -153,7 +153,7 @@ func TestCheck_couldNotRun(t *testing.T) {
 		"a comparison with a server down": {[]string{"diff", "--a", mustServe(t, honest()), "--b", "http://127.0.0.1:1/api/v1"}, "does not answer"},
 		"a report that cannot be written": {[]string{"--mock", "--base-url", mustServe(t, honest()), "--only", "record", "--junit", "/nowhere/report.xml"}, "--junit"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("reports "+name, func(t *testing.T) {
 			t.Parallel()
 			started := time.Now()
 			o := mustRun(t, c.args...)

@@ -162,7 +162,7 @@ func TestContract_Check_reportsProblems(t *testing.T) {
 		"a worker":                      {leak("worker 3 failed"), "an identifier of the server"},
 		"an e-mail address":             {leak("owner: archive@example.org"), "the address of a person"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("reports "+name, func(t *testing.T) {
 			t.Parallel()
 			_, problems := c.Check(f.answer)
 			assert.Contains(t, strings.Join(problems, "; "), f.want)

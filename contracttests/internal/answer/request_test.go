@@ -59,7 +59,7 @@ func TestContract_CheckRequest(t *testing.T) {
 		"a wrong method":               {sent("PUT", "/extract", "{}"), "/extract does not support PUT, only POST"},
 		"an unknown path":              {sent("GET", "/pages", ""), "there is nothing at /pages"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("checks "+name, func(t *testing.T) {
 			t.Parallel()
 			problems := c.CheckRequest(x.request)
 			if x.problem == "" {

@@ -166,7 +166,7 @@ func readsInOrder(_ context.Context, _ *session, x []*model.Exchange) error {
 		return nil // not the words of the suite
 	}
 	for i, page := range pages {
-		// Not every word need be read rightly, but none on the page of another.
+		// A word may be misread, but must not be on the page of another.
 		for j, word := range pageWords {
 			if i != j && slices.Contains(strings.Fields(page), word) {
 				return fail(x[0], "page %d of the image says %q, but the text of page %d has %q", i+1, pageWords[i], i+1, word)

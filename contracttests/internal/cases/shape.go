@@ -80,7 +80,7 @@ const (
 	fewLarger   = 16
 )
 
-// checkLongBodies is checkEachRule with a long image in front of what is wrong.
+// checkLongBodies is checkEachRule with a long image in front of the invalid fields.
 func checkLongBodies(ctx context.Context, s *session) error {
 	file := images.Medium().Data
 	member := func(size int) []generate.Member {

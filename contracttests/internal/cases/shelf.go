@@ -26,7 +26,7 @@ type shelf struct {
 // shelfTimeout limits how long the target may take to send a request or to receive an image.
 const shelfTimeout = time.Minute
 
-// closedPort is tcpmux (RFC 1078), which no system gives out and hardly anything offers any more.
+// closedPort is the port of tcpmux (RFC 1078): hardly any machine serves it, and no system gives it to a client.
 const closedPort = "1"
 
 // openShelf listens at an address. public is the URL by which the target reaches it, "" if the address itself will do.

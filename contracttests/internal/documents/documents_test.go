@@ -101,7 +101,7 @@ func TestRead_reportsProblems(t *testing.T) {
 		"a line with a text":                 {"tsv", "-1\t\n5", "-1\tx\n5", "only words may have"},
 		"a confidence beyond 100":            {"tsv", "90.000000\tWhan", "190.000000\tWhan", "out of range"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("reports "+name, func(t *testing.T) {
 			t.Parallel()
 			text := MustWrite(t, c.format, sample())
 			require.Contains(t, text, c.old)

@@ -29,7 +29,7 @@ func TestCheckPDF(t *testing.T) {
 		"an action that runs":         {"/Lang ", "/AA   ", "runs by itself"},
 		"a cut-off file":              {"%%EOF", "", "not a valid PDF"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("checks "+name, func(t *testing.T) {
 			t.Parallel()
 			require.Contains(t, string(file), c.old)
 			changed := bytes.ReplaceAll(file, []byte(c.old), []byte(c.replacement))
@@ -55,7 +55,7 @@ func TestComparePDF(t *testing.T) {
 		"a word that stands elsewhere": {func(d *document.Document) { move(d, 200) }, "is at"},
 		"another number of pages":      {func(d *document.Document) { d.Pages = append(d.Pages, d.Pages[0]) }, ""}, // CheckPDF reports it
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("compares "+name, func(t *testing.T) {
 			t.Parallel()
 			other := sample()
 			c.change(other)

@@ -171,8 +171,8 @@ func (a *Account) Absorb(exchanges []*Exchange) (*Exchange, string) {
 	return a.absorbWindow(exchanges, counted)
 }
 
-// unmarked returns an answer to an Idempotency-Key that was answered more than once, if not all of these answers but one say that they
-// are stored ones. Lost answers do not count: the server need not have stored them.
+// unmarked returns an answer that lacks the mark of stored answers, nil if there is none. Of several answers to one Idempotency-Key all
+// but one must have it. Lost answers do not count: the server need not have stored them.
 func unmarked(exchanges []*Exchange) *Exchange {
 	answers, firsts := map[string]int{}, map[string]int{}
 	for _, x := range exchanges {

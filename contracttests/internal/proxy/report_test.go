@@ -50,8 +50,8 @@ func TestProxy_reportsALenientServer(t *testing.T) {
 	require.Contains(t, stop().Kinds[0].Examples[0].Problem, "a 200 to an invalid request")
 }
 
-// TestProxy_reportsEveryFault sends a status record without its header Link, whose points do not add up.
-func TestProxy_reportsEveryFault(t *testing.T) {
+// TestProxy_reportsEveryProblem sends a status record without its header Link, whose points do not add up.
+func TestProxy_reportsEveryProblem(t *testing.T) {
 	t.Parallel()
 	wrong := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer := httptest.NewRecorder()

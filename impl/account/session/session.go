@@ -125,7 +125,7 @@ func (s *Store) End(ctx context.Context, userID, id string) error {
 	return s.end(ctx, `user_id = $2 AND digest = $3`, userID, id)
 }
 
-// EndOldest ends the least recently used sessions of a user until at most most are left. It never ends the session except.
+// EndOldest ends the least recently used sessions of a user until no more than most are left. It never ends the session except.
 // Errors: *store.Error.
 func (s *Store) EndOldest(ctx context.Context, userID, except string, most int) error {
 	return s.end(ctx, `user_id = $2 AND digest <> $3 AND digest NOT IN (SELECT digest FROM sessions

@@ -53,8 +53,8 @@ func readSettings() (settingsFile, error) {
 	return s, nil
 }
 
-// parseSettings reads lines NAME=VALUE exactly as systemd does for the service (systemd.exec(5), EnvironmentFile=). What systemd would read
-// in another way than it looks, such as a backslash or a quote within quotes, is an error. A value may be in single or double
+// parseSettings reads lines NAME=VALUE exactly as systemd does for the service (systemd.exec(5), EnvironmentFile=). Text that
+// systemd would read differently from how it looks, such as a backslash or a quote within quotes, is an error. A value may be in single or double
 // quotes; lines that begin with # or ; are comments. Errors name the line.
 func parseSettings(r io.Reader) (map[string]string, error) {
 	values := map[string]string{}

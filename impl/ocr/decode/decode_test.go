@@ -349,7 +349,7 @@ func TestPages_surplusPNG(t *testing.T) {
 	_, err := pages(surplus(t, 0), none{})
 	require.NoError(t, err)
 	_, err = pages(surplus(t, 1000), tesseract.Leptonica{})
-	requireFault(t, err)
+	requireInvalidImage(t, err)
 	require.ErrorContains(t, err, "more than the pixels")
 }
 
@@ -366,7 +366,7 @@ func TestPages_sharedStrips(t *testing.T) {
 	_, err := pages(strips(64), none{})
 	require.NoError(t, err, "few bytes may be shared")
 	_, err = pages(strips(6<<20), tesseract.Leptonica{})
-	requireFault(t, err)
+	requireInvalidImage(t, err)
 	require.ErrorContains(t, err, "damaged")
 }
 
@@ -376,7 +376,7 @@ func TestPages_cutJPEG(t *testing.T) {
 		whole, refused := MustSample(t, name), 0
 		for n := 3; n < len(whole)-2; n++ {
 			if _, err := pages(whole[:n], none{}); err != nil {
-				requireFault(t, err)
+				requireInvalidImage(t, err)
 				require.ErrorContains(t, err, "is cut short", "%s, %d bytes", name, n)
 				refused++
 			}

@@ -20,7 +20,7 @@ func FuzzPages(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		_, frames, err := decode.Inspect(data)
 		if err != nil {
-			requireFault(t, err)
+			requireInvalidImage(t, err)
 			return
 		}
 		pixels := 0
@@ -37,7 +37,7 @@ func FuzzPages(f *testing.F) {
 		n := 0
 		for page, err := range decode.Pages(data, none{}) {
 			if err != nil {
-				requireFault(t, err)
+				requireInvalidImage(t, err)
 				return
 			}
 			size, want := page.Image.Bounds().Size(), frames[n].Size
@@ -48,8 +48,8 @@ func FuzzPages(f *testing.F) {
 	})
 }
 
-// requireFault checks that an error is about the image and that its reason is fit for a client.
-func requireFault(tb testing.TB, err error) {
+// requireInvalidImage checks that an error is about the image and that its reason is fit for a client.
+func requireInvalidImage(tb testing.TB, err error) {
 	tb.Helper()
 	var invalid *ocr.ImageError
 	require.ErrorAs(tb, err, &invalid)

@@ -50,11 +50,11 @@ func (f *Finder) findIn(g *image.Gray, origin image.Point) [][]Line {
 	if w < leastSide || h < leastSide {
 		return nil
 	}
-	paths, scale := f.look(g, firstSide/float64(max(w, h)))
+	paths, scale := f.linesAt(g, firstSide/float64(max(w, h)))
 	if better := bestScale(paths, scale); max(better/scale, scale/better) > goodScale {
-		again, at := f.look(g, better)
+		again, at := f.linesAt(g, better)
 		if tall := slices.DeleteFunc(slices.Clone(paths), func(p path) bool { return !p.isTall(at / scale) }); len(tall) > 0 {
-			large, small := f.look(g, bestScale(tall, scale))
+			large, small := f.linesAt(g, bestScale(tall, scale))
 			again = withTall(again, large, at/small)
 		}
 		if len(again) > 0 {
@@ -95,8 +95,8 @@ func withTall(all, smaller []path, factor float64) []path {
 // mapStep is the ratio of the width of a page's ink, in pixels, to that of the maps.
 const mapStep = 2
 
-// look returns the lines found at a scale, in pixels of the network's maps, and the scale that was used, which is less for large pages.
-func (f *Finder) look(g *image.Gray, scale float64) ([]path, float64) {
+// linesAt returns the lines found at a scale, in pixels of the network's maps, and the scale that was used, which is less for large pages.
+func (f *Finder) linesAt(g *image.Gray, scale float64) ([]path, float64) {
 	w, h := float64(g.Rect.Dx()), float64(g.Rect.Dy())
 	scale = min(scale, mostEnlarged, math.Sqrt(neural.MaxFinderPixels/(w*h)))
 	small := imaging.Resize(g, int(w*scale), int(h*scale))

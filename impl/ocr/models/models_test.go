@@ -110,7 +110,7 @@ func TestFind_Errors(t *testing.T) {
 		"a missing directory":     {filepath.Join(t.TempDir(), "absent"), "no such file or directory"},
 		"a line that is too long": {MustDir(t, strings.Repeat("a", 1<<17), "a"), "token too long"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("refuses "+name, func(t *testing.T) {
 			t.Parallel()
 			_, err := models.Find(c.dir)
 			require.ErrorContains(t, err, c.want)

@@ -114,7 +114,7 @@ func TestLoadFinder_RefusesDamagedFiles(t *testing.T) {
 		"sizes that cannot be added up":        {shape("c13.weight", 8, 7, 3, 3), "c13.weight"},
 		"another number of maps":               {shape("c17.weight", 3, 4, 3, 3), "c17.weight"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("refuses "+name, func(t *testing.T) {
 			t.Parallel()
 			s := newFinderSketch()
 			c.change(s)

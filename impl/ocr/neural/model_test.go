@@ -133,7 +133,7 @@ func TestLoad_RefusesDamagedFiles(t *testing.T) {
 		"layers that do not fit each other":   {shape("rnn.0.f.wi", 4*hidden*3, 4), "rnn.0.f.wi"},
 		"more classes than characters":        {shape("out.bias", 7), "out.bias"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("refuses "+name, func(t *testing.T) {
 			t.Parallel()
 			s := newSketch()
 			c.change(s)
@@ -150,7 +150,7 @@ func TestLoad_RefusesDamagedFiles(t *testing.T) {
 		"a file that was cut short":   newSketch().file()[:5000],
 		"a picture of something else": []byte("\x89PNG\r\n\x1a\n0000000000000000000000000000"),
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("refuses "+name, func(t *testing.T) {
 			t.Parallel()
 			_, err := neural.Load(data)
 			require.ErrorIs(t, err, neural.ErrModel)

@@ -59,7 +59,7 @@ func TestCountLanguage_RefusesWhatItCannotCount(t *testing.T) {
 		"an order of 9":    {"a", alphabet, 9},
 		"other characters": {"xyz", alphabet, 3},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("refuses "+name, func(t *testing.T) {
 			t.Parallel()
 			_, err := neural.CountLanguage(strings.NewReader(c.text), c.alphabet, c.order)
 			require.Error(t, err)
@@ -108,7 +108,7 @@ func TestLoadLanguage_RefusesDamagedFiles(t *testing.T) {
 			return bad
 		}(),
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("refuses "+name, func(t *testing.T) {
 			t.Parallel()
 			_, err := neural.LoadLanguage(data)
 			require.ErrorIs(t, err, neural.ErrLanguage)

@@ -91,7 +91,7 @@ func TestClient_Recognize_InvalidAnswer(t *testing.T) {
 			_, _ = io.WriteString(w, "<html>")
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("refuses "+name, func(t *testing.T) {
 			t.Parallel()
 			err := recognize(t, MustDial(t, MustServe(t, h), remote.Options{Refresh: time.Hour}))
 			require.Error(t, err)

@@ -186,7 +186,7 @@ func TestOpen(t *testing.T) {
 		"a model of other data": {Model: "mine", Data: []byte(strings.Repeat("not a model ", 100))},
 		"a model of one byte":   {Model: "mine", Data: []byte{7}},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("refuses "+name, func(t *testing.T) {
 			t.Parallel()
 			_, err := tesseract.Open(cfg)
 			require.ErrorIs(t, err, tesseract.ErrModel)

@@ -10,7 +10,7 @@ import (
 	"uncial/internal/accuracy"
 )
 
-// passages are, by the id of a page, texts on the page that its ground truth does not have, or has in another place.
+// passages maps the id of a page to texts that stand on it although its ground truth lacks them or has them in another place.
 type passages map[string][]string
 
 // loadPassages reads a file with the id of a page, a tab and a passage in each line. Lines that begin with # are comments. Without

@@ -3,6 +3,7 @@ package mock_test
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,12 +14,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"uncial/internal/clienttest"
 	"uncial/mock"
 )
 
 func TestScenarios_InTheContract(t *testing.T) {
 	t.Parallel()
-	doc := mustContract(t)
+	doc := clienttest.Contract(t)
 	extension, err := json.Marshal(doc.Extensions["x-mock-scenarios"])
 	require.NoError(t, err)
 	var listed []mock.Scenario
@@ -32,7 +34,7 @@ func TestScenarios_InTheContract(t *testing.T) {
 		}
 	}
 	require.Equal(t, others, listed, "x-mock-scenarios has the keys and headers")
-	examples := doc.Paths.Value("/extract").Post.RequestBody.Value.Content.Get("application/json").Examples
+	examples := maps.Clone(doc.Paths.Value("/extract").Post.RequestBody.Value.Content.Get("application/json").Examples)
 	for _, s := range images {
 		example := examples["mock-"+filepath.Base(s.Name)]
 		require.NotNil(t, example, s.Name)

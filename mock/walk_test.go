@@ -1,26 +1,18 @@
 package mock_test
 
 import (
-	"bytes"
-	"io"
 	"net/http"
 	"net/http/httptest"
-	"path"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/getkin/kin-openapi/openapi3filter"
-	"github.com/getkin/kin-openapi/routers"
-	"github.com/stretchr/testify/require"
-
+	"uncial/internal/clienttest"
 	"uncial/mock"
 )
 
 func TestScenarios_ValidAnswers(t *testing.T) {
 	t.Parallel()
-	doc := mustContract(t)
 	for _, s := range mock.Scenarios() {
 		if isFault(s) {
 			continue // their answers are damaged on purpose; see fault_test.go
@@ -37,8 +29,7 @@ func TestScenarios_ValidAnswers(t *testing.T) {
 			} {
 				w := httptest.NewRecorder()
 				mock.New(mock.Options{}).ServeHTTP(w, r)
-				_, err := check(doc, r, w.Code, w.Header(), w.Body.Bytes())
-				require.NoError(t, err, "%s", w.Body)
+				clienttest.RequireValid(t, r, w.Code, w.Header(), w.Body.Bytes())
 			}
 		})
 	}
@@ -59,25 +50,4 @@ func asking(s mock.Scenario, r *http.Request) *http.Request {
 		r.Header.Set("Prefer", s.Name[len("Prefer: "):])
 	}
 	return r
-}
-
-func mustContract(tb testing.TB) *openapi3.T {
-	tb.Helper()
-	doc, err := openapi3.NewLoader().LoadFromFile("../openapi.yaml")
-	require.NoError(tb, err)
-	return doc
-}
-
-// check validates a response against openapi.yaml and returns the name of its operation.
-func check(doc *openapi3.T, r *http.Request, status int, header http.Header, body []byte) (operation string, err error) {
-	route := "/" + path.Base(r.URL.Path)
-	item := doc.Paths.Value(route)
-	op := item.GetOperation(r.Method)
-	return op.OperationID, openapi3filter.ValidateResponse(r.Context(), &openapi3filter.ResponseValidationInput{
-		RequestValidationInput: &openapi3filter.RequestValidationInput{
-			Request: r, Route: &routers.Route{Spec: doc, Path: route, PathItem: item, Method: r.Method, Operation: op},
-		},
-		Status: status, Header: header, Body: io.NopCloser(bytes.NewReader(body)),
-		Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
-	})
 }

@@ -31,11 +31,12 @@ func (f *fake) texts() []string {
 	return sent
 }
 
-func TestExtractCmd_Run_Resume(t *testing.T) {
-	t.Parallel()
-	var isFailing atomic.Bool
+// mustFailing starts a service that refuses the image 2.jpg until isFailing is false, and finds no text in 3.jpg.
+func mustFailing(tb testing.TB) (f *fake, url string, isFailing *atomic.Bool) {
+	tb.Helper()
+	isFailing = &atomic.Bool{}
 	isFailing.Store(true)
-	f, url := mustFake(t, func(text string) gen.ExtractResponseObject {
+	f, url = mustFake(tb, func(text string) gen.ExtractResponseObject {
 		switch {
 		case text == "2.jpg" && isFailing.Load():
 			return invalid("imageUrl: no image")
@@ -44,6 +45,12 @@ func TestExtractCmd_Run_Resume(t *testing.T) {
 		}
 		return nil
 	})
+	return f, url, isFailing
+}
+
+func TestExtractCmd_Run_Resume(t *testing.T) {
+	t.Parallel()
+	f, url, isFailing := mustFailing(t)
 	dir, out := t.TempDir(), t.TempDir()
 	write := func(name, content string) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(jpegStart+content), 0o600))

@@ -1,11 +1,9 @@
 package edge_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -17,13 +15,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/getkin/kin-openapi/openapi3filter"
-	"github.com/getkin/kin-openapi/routers"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"uncial/gen"
+	"uncial/internal/clienttest"
 	"uncial/internal/contract"
 	"uncial/internal/document"
 	"uncial/internal/edge"
@@ -165,7 +161,7 @@ func (d *frontEnd) do(t *testing.T, r *http.Request) answer {
 	rec := httptest.NewRecorder()
 	d.answer = rec
 	d.ServeHTTP(rec, r)
-	require.NoError(t, validAnswer(r, rec), "%s", rec.Body)
+	clienttest.RequireValid(t, r, rec.Code, rec.Header(), rec.Body.Bytes())
 	res := answer{StatusCode: rec.Code, Header: rec.Result().Header, Body: rec.Body.String()}
 	assert.Regexp(t, `^[!-~]{1,128}$`, res.Header.Get("X-Request-Id"))
 	assert.Equal(t, "no-store", res.Header.Get("Cache-Control"))
@@ -250,34 +246,6 @@ func TestHandler_HoldsAnInlineImageOnce(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	assert.Less(t, held.HeapAlloc-before.HeapAlloc, uint64(size+size/20))
 	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(size*3/2+size/10))
-}
-
-// mustSpec parses openapi.yaml once.
-var mustSpec = sync.OnceValue(func() *openapi3.T {
-	doc, err := gen.GetSpec()
-	if err != nil {
-		panic(err)
-	}
-	return doc
-})
-
-// validAnswer validates an answer of an operation against openapi.yaml; for other paths it returns nil.
-func validAnswer(r *http.Request, rec *httptest.ResponseRecorder) error {
-	path := strings.TrimPrefix(r.URL.EscapedPath(), "/api/v1")
-	item := mustSpec().Paths.Value(path)
-	if item == nil || item.GetOperation(r.Method) == nil || rec.Code == http.StatusNoContent {
-		return nil
-	}
-	return openapi3filter.ValidateResponse(r.Context(), &openapi3filter.ResponseValidationInput{
-		RequestValidationInput: &openapi3filter.RequestValidationInput{
-			Request: r,
-			Route: &routers.Route{
-				Spec: mustSpec(), Path: path, PathItem: item, Method: r.Method, Operation: item.GetOperation(r.Method),
-			},
-		},
-		Status: rec.Code, Header: rec.Header(), Body: io.NopCloser(bytes.NewReader(rec.Body.Bytes())),
-		Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
-	})
 }
 
 func TestNew_RefusesInvalidOptions(t *testing.T) {

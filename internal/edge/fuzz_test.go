@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"uncial/internal/clienttest"
 	"uncial/internal/edge"
 )
 
@@ -31,9 +32,7 @@ func FuzzHandler_ServeHTTP(f *testing.F) {
 		rec := httptest.NewRecorder()
 		d.ServeHTTP(rec, r)
 		d.log.Reset()
-		if err := validAnswer(r, rec); err != nil {
-			t.Fatal(err)
-		}
+		clienttest.RequireValid(t, r, rec.Code, rec.Header(), rec.Body.Bytes())
 		if rec.Code >= 400 && (rec.Header().Get("Content-Type") != "application/json" || !json.Valid(rec.Body.Bytes())) {
 			t.Fatalf("%d in another form: %s", rec.Code, rec.Body)
 		}

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Prints the version of the Debian package. usage: version.sh VERSION CONTRACT
-# What is not a number with dots, such as a commit, becomes a version before that of the contract, ordered by SOURCE_DATE_EPOCH, so that
+# Anything but numbers with dots, such as a commit, becomes a version before that of the contract, ordered by SOURCE_DATE_EPOCH, so that
 # a later commit is an upgrade.
 set -eu
 case $1 in

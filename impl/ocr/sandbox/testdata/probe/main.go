@@ -57,11 +57,7 @@ func try(action string, args []string) error {
 	case "signal":
 		return signal(args[0])
 	case "ptrace":
-		pid, err := strconv.Atoi(args[0])
-		if err != nil {
-			return err
-		}
-		return unix.PtraceAttach(pid)
+		return ptrace(args[0])
 	// System calls that the filter must deny.
 	case "call":
 		return call(args[0])
@@ -69,8 +65,7 @@ func try(action string, args []string) error {
 	case "allocate":
 		return allocate(args[0])
 	case "share":
-		_, err := unix.Mmap(-1, 0, 1<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANONYMOUS)
-		return err
+		return share()
 	case "reserve":
 		return reserve(args[0])
 	case "threads":
@@ -89,6 +84,19 @@ func try(action string, args []string) error {
 		}
 	}
 	return report("unknown: " + action)
+}
+
+func ptrace(pid string) error {
+	n, err := strconv.Atoi(pid)
+	if err != nil {
+		return err
+	}
+	return unix.PtraceAttach(n)
+}
+
+func share() error {
+	_, err := unix.Mmap(-1, 0, 1<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANONYMOUS)
+	return err
 }
 
 // report prints a finding and succeeds.

@@ -28,7 +28,8 @@ type Answer struct {
 	// Served is the contract that the server serves as its own, of whatever version: fields outside of it are problems. nil if
 	// it serves none.
 	Served  *Contract
-	Request []byte  // body and URL of the request, which an answer may quote
+	URL     string  // of the request, which an answer may quote
+	Request []byte  // body of the request, which an answer may quote
 	Secrets Secrets // the keys of the run, of which no answer may show a part
 }
 
@@ -41,12 +42,12 @@ func (c *Contract) Check(a Answer) (body map[string]any, problems []string) {
 	}
 	problems = append(problems, c.checkHeaders(a, want)...)
 	problems = append(problems, checkContentType(a.Header)...)
-	problems = append(problems, leaks(a)...)
+	value, err := ParseJSON(a.Body)
+	problems = append(problems, leaks(a, value)...)
 	// Answers to HEAD have no body (RFC 9110, section 9.3.2).
 	if a.Method == http.MethodHead {
 		return nil, problems
 	}
-	value, err := ParseJSON(a.Body)
 	if err != nil {
 		return nil, append(problems, err.Error())
 	}

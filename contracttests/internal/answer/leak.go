@@ -44,9 +44,14 @@ var internals = []struct {
 var ipAddress = regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}\b|\[?\b[0-9a-fA-F]{0,4}:[0-9a-fA-F:]*:[0-9a-fA-F:]*\]?`)
 
 // leaks finds what callers must not learn. An answer may quote its request, but never a key. Every name and string of an answer is
-// searched for internals, except what a page says.
-func leaks(a Answer) (problems []string) {
-	body := readable(a.Body)
+// searched for internals, except what a page says. value is the body, nil if it breaks a rule of JSON.
+func leaks(a Answer, value any) (problems []string) {
+	body := string(a.Body)
+	if value != nil || json.Unmarshal(a.Body, &value) == nil { // one name or string a line and without escapes, so that no letter hides behind one
+		body = stringsIn(value, nil)
+	}
+	result, _ := value.(map[string]any)
+	pdf := aboutPDF(result)
 	var headers strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(a.Header)) {
 		for _, v := range a.Header[name] {
@@ -59,50 +64,52 @@ func leaks(a Answer) (problems []string) {
 			fmt.Fprintf(&headers, "%s: %s\n", name, v)
 		}
 	}
-	if a.Secrets.in(body) || a.Secrets.in(headers.String()) || a.Secrets.in(a.Header.Get("X-Request-Id")) || a.Secrets.in(aboutPDF(a.Body)) {
+	if a.Secrets.in(body) || a.Secrets.in(headers.String()) || a.Secrets.in(a.Header.Get("X-Request-Id")) || a.Secrets.in(pdf) {
 		problems = append(problems, "the answer repeats an API key, or a part of one")
 	}
 	shown := headers.String()
 	if a.Status >= 300 || a.Path == "/status" {
 		shown += body
 	} else {
-		shown += aboutResult(a.Body)
-		problems = append(problems, leaksOfDocument(a)...)
+		shown += stringsIn(value, ofThePage)
+		problems = append(problems, leaksOfDocument(a, result, pdf)...)
 	}
 	// The request may contain the same words, for instance as the name of an unknown field.
 	for _, s := range signsIn(shown, false) {
-		if !bytes.Contains(a.Request, []byte(s.text)) && (s.what != aLibrary || a.Status != http.StatusOK) {
+		if !a.mayQuote(s.text) && (s.what != aLibrary || a.Status != http.StatusOK) {
 			problems = append(problems, fmt.Sprintf("the answer shows %s: %q", s.what, s.text))
 		}
 	}
 	return append(append(problems, poweredBy(a.Header)...), caching(a.Header)...)
 }
 
-// readable is the names and strings of a JSON body, one a line and without escapes, so that no letter hides behind one. Other bodies stay as
-// they are.
-func readable(body []byte) string {
-	var value any
-	if json.Unmarshal(body, &value) != nil {
-		return string(body)
-	}
+// mayQuote reports whether the request contains a text. Answers may then repeat it.
+func (a Answer) mayQuote(text string) bool {
+	return strings.Contains(a.URL, text) || bytes.Contains(a.Request, []byte(text))
+}
+
+// stringsIn is all names and strings of a JSON value, one a line, without the members of these names.
+func stringsIn(value any, without []string) string {
 	var b strings.Builder
-	writeStrings(&b, value)
+	writeStrings(&b, value, without)
 	return b.String()
 }
 
-// writeStrings writes all names and strings in a JSON value, one a line.
-func writeStrings(b *strings.Builder, value any) {
+func writeStrings(b *strings.Builder, value any, without []string) {
 	switch v := value.(type) {
 	case string:
-		b.WriteString(v + "\n")
+		b.WriteString(v)
+		b.WriteByte('\n')
 	case []any:
 		for _, e := range v {
-			writeStrings(b, e)
+			writeStrings(b, e, without)
 		}
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			b.WriteString(name + ": ")
-			writeStrings(b, v[name])
+			if !slices.Contains(without, name) {
+				b.WriteString(name + ": ")
+				writeStrings(b, v[name], without)
+			}
 		}
 	}
 }

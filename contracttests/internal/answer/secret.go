@@ -16,10 +16,43 @@ const partLength = 8
 // Secrets are the keys of a run, prepared so that any part of them is found in an answer: as it is or reversed, in any letter case,
 // in hex, in base64 at any position, and percent-encoded. Its zero value knows no keys.
 type Secrets struct {
-	folded map[string]bool // parts in lower case, reversed parts, and their hex digits, all by their first partLength characters
-	exact  map[string]bool // the inner characters of parts in base64
-	hex    map[string]bool
+	folded parts    // parts in lower case, and reversed parts
+	exact  parts    // the inner characters of parts in base64
+	hex    parts    // the hex digits of parts
 	whole  []string // keys too short to have such parts
+}
+
+// parts are texts of one length. Most places of an answer are passed by their first four bytes, without looking up a string.
+type parts struct {
+	length int
+	all    map[string]bool
+	begins *[1 << 16]bool // by the hash of the first four bytes
+}
+
+func newParts(length int) parts { return parts{length, map[string]bool{}, new([1 << 16]bool)} }
+
+func (p parts) add(part string) {
+	p.all[part] = true
+	p.begins[beginning(part)] = true
+}
+
+// beginning is a hash of the first four bytes.
+func beginning(s string) uint16 {
+	const mix = 0x9e3779b1 // Knuth's multiplicative hashing
+	return uint16((uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24) * mix >> 16)
+}
+
+// in reports whether a text contains one of the parts.
+func (p parts) in(text string) bool {
+	if len(p.all) == 0 {
+		return false
+	}
+	for i := 0; i+p.length <= len(text); i++ {
+		if s := text[i : i+p.length]; p.begins[beginning(s)] && p.all[s] {
+			return true
+		}
+	}
+	return false
 }
 
 // base64Length is how many characters of base64 depend on nothing but a part, wherever it begins.
@@ -27,7 +60,7 @@ const base64Length = 9
 
 // NewSecrets prepares the keys. Parts that occur in the contract itself, such as the common prefix of keys, are not secrets.
 func NewSecrets(keys []string) Secrets {
-	s := Secrets{folded: map[string]bool{}, exact: map[string]bool{}, hex: map[string]bool{}}
+	s := Secrets{folded: newParts(partLength), exact: newParts(base64Length), hex: newParts(2 * partLength)}
 	for _, whole := range keys {
 		key := whole
 		for _, prefix := range []string{"ocr_test_", "ocr_live_"} {
@@ -41,14 +74,14 @@ func NewSecrets(keys []string) Secrets {
 			if wordsOfContract()[strings.ToLower(part)] {
 				continue
 			}
-			s.folded[strings.ToLower(part)] = true
-			s.folded[strings.ToLower(reversed(part))] = true
-			s.hex[hex.EncodeToString([]byte(part))] = true
+			s.folded.add(strings.ToLower(part))
+			s.folded.add(strings.ToLower(reversed(part)))
+			s.hex.add(hex.EncodeToString([]byte(part)))
 			for shift := range 3 {
 				text := base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("x", shift) + part))
 				// The first characters depend on what precedes the part, the last one on what follows.
 				inner := text[(8*shift+5)/6:]
-				s.exact[inner[:base64Length]] = true
+				s.exact.add(inner[:base64Length])
 			}
 		}
 	}
@@ -78,17 +111,10 @@ func (s Secrets) in(text string) bool {
 	if slices.ContainsFunc(s.whole, func(key string) bool { return strings.Contains(text, key) }) {
 		return true
 	}
-	plain := undoPercent(text)
-	return has(s.folded, strings.ToLower(plain), partLength) || has(s.exact, urlSafe.Replace(text), base64Length) ||
-		has(s.hex, strings.ToLower(text), 2*partLength)
-}
-
-// has reports whether a text contains one of the parts, which have the same length.
-func has(parts map[string]bool, text string, length int) bool {
-	for i := 0; i+length <= len(text); i++ {
-		if parts[text[i:i+length]] {
-			return true
-		}
+	lower := strings.ToLower(text)
+	plain := lower
+	if strings.Contains(text, "%") {
+		plain = strings.ToLower(undoPercent(text))
 	}
-	return false
+	return s.folded.in(plain) || s.exact.in(urlSafe.Replace(text)) || s.hex.in(lower)
 }

@@ -10,17 +10,17 @@ import (
 // sign is a piece of text that was written for the operators of a server, and of what kind it is.
 type sign struct{ what, text string }
 
-// Most lines occur in many answers, and searching one takes longer than all other checks.
+// Most lines occur in many answers, or differ from others in their numbers only, and searching one takes longer than all other checks.
 const (
 	maxRemembered = 1 << 10 // bytes; longer lines seldom repeat
 	maxLines      = 1 << 15 // after which all lines are forgotten
 )
 
-// remembered are the signs in lines that were searched before.
-var remembered = struct {
+// clean are the lines, with equal digits, that were searched before and show nothing.
+var clean = struct {
 	sync.RWMutex
-	lines map[searched][]sign
-}{lines: map[searched][]sign{}}
+	lines map[searched]bool
+}{lines: map[searched]bool{}}
 
 // searched is a line, and whether it is of a document.
 type searched struct {
@@ -40,21 +40,35 @@ func (l searched) signs() []sign {
 	if len(l.line) > maxRemembered {
 		return l.search()
 	}
-	remembered.RLock()
-	signs, known := remembered.lines[l]
-	remembered.RUnlock()
+	alike := searched{equalDigits(l.line), l.isDocument}
+	clean.RLock()
+	known := clean.lines[alike]
+	clean.RUnlock()
 	if known {
-		return signs
+		return nil
 	}
-	signs = l.search()
-	remembered.Lock()
-	defer remembered.Unlock()
-	if len(remembered.lines) >= maxLines {
-		clear(remembered.lines)
+	if len(alike.search()) > 0 {
+		return l.search()
 	}
-	l.line = strings.Clone(l.line)
-	remembered.lines[l] = signs
-	return signs
+	clean.Lock()
+	defer clean.Unlock()
+	if len(clean.lines) >= maxLines {
+		clear(clean.lines)
+	}
+	clean.lines[alike] = true
+	return nil
+}
+
+// equalDigits writes 1 for every other digit but 0. No mark asks which one it is, except behind a letter, as in s3 and sqlite3, where
+// digits stay as they are. Whatever shows something still shows it, so that a line without signs has none with other digits.
+func equalDigits(line string) string {
+	b := []byte(line)
+	for i, c := range b {
+		if c >= '2' && c <= '9' && (i == 0 || b[i-1]|0x20 < 'a' || b[i-1]|0x20 > 'z') {
+			b[i] = '1'
+		}
+	}
+	return string(b)
 }
 
 // search looks for internals. Addresses of hosts behind the server help attackers to map its network; markup may look like them.

@@ -163,7 +163,7 @@ func (s *session) checkAlone(x *model.Exchange) (problems []string) {
 	r := x.Request
 	x.JSON, problems = s.contract.Check(answer.Answer{
 		Method: r.Method, Path: r.Path, Status: x.Status, Header: x.Header, Body: x.Body, Served: s.served,
-		Request: slices.Concat(r.Body[:min(len(r.Body), maxQuotable)], []byte(r.Path+"?"+r.Query+" "+s.BaseURL)), Secrets: s.secrets,
+		URL: r.Path + "?" + r.Query + " " + s.BaseURL, Request: r.Body[:min(len(r.Body), maxQuotable)], Secrets: s.secrets,
 	})
 	s.mu.Lock()
 	defer s.mu.Unlock()

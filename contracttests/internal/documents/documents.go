@@ -82,6 +82,21 @@ var Formats = []string{"hocr", "alto", "page", "tsv"}
 // inside their page, confidences in range, words without white space. The error names the first problem in one sentence; the
 // document is nil only if it could not be read at all.
 func Read(format, text string) (*Document, error) {
+	r := documentsRead.of(format, text, func() readResult {
+		doc, err := readOnce(format, text)
+		return readResult{doc, err}
+	})
+	return r.document, r.err
+}
+
+type readResult struct {
+	document *Document
+	err      error
+}
+
+var documentsRead memory[readResult]
+
+func readOnce(format, text string) (*Document, error) {
 	read := map[string]func(string) (*Document, error){"hocr": readHOCR, "alto": readALTO, "page": readPAGE, "tsv": readTSV}[format]
 	if read == nil {
 		return nil, fmt.Errorf("the format %q has no document", format)

@@ -14,37 +14,80 @@ import (
 	"golang.org/x/text/unicode/bidi"
 )
 
+// pdfFile is what a PDF contains, as far as the suite compares it.
+type pdfFile struct {
+	err      error // what is wrong with it, whatever it should contain
+	pages    []pdfPage
+	language string
+	about    string // its information and its metadata
+}
+
+// pdfPage is a page of a PDF. Sizes and places are in points.
+type pdfPage struct {
+	err                      error // what is wrong with it
+	left, bottom, right, top float64
+	characters               []pdf.Text
+}
+
+var pdfsRead memory[pdfFile]
+
+// readPDF reads a PDF in base64.
+func readPDF(document string) pdfFile {
+	return pdfsRead.of("pdf", document, func() (f pdfFile) {
+		file, err := base64.StdEncoding.Strict().DecodeString(document)
+		if err != nil || strings.ContainsAny(document, "\r\n") {
+			return pdfFile{err: errors.New("it must be in base64 with padding and without line breaks")}
+		}
+		// The library panics over damaged files.
+		defer func() {
+			if p := recover(); p != nil {
+				f.err = fmt.Errorf("it is not a valid PDF: %v", p)
+			}
+		}()
+		r, err := pdf.NewReader(bytes.NewReader(file), int64(len(file)))
+		if err != nil {
+			return pdfFile{err: fmt.Errorf("it is not a valid PDF: %w", err)}
+		}
+		f.about, f.language = aboutPDF(r), r.Trailer().Key("Root").Key("Lang").Text()
+		if f.err = errors.Join(checkArchival(r, file), checkPassive(r)); f.err == nil {
+			for n := range r.NumPage() {
+				f.pages = append(f.pages, readPDFPage(r.Page(n+1)))
+			}
+		}
+		return f
+	})
+}
+
 // CheckPDF checks that a document is a PDF in base64 with one page for each page of the text, that each page shows a picture and has
 // the characters of its text in their order, and that the file identifies itself as PDF/A-2b. White space is not compared: a PDF need not contain any. The error
 // names the first problem in one sentence.
-func CheckPDF(document, text string) (err error) {
-	file, err := base64.StdEncoding.Strict().DecodeString(document)
-	if err != nil || strings.ContainsAny(document, "\r\n") {
-		return errors.New("it must be in base64 with padding and without line breaks")
+func CheckPDF(document, text string) error {
+	f, pages := readPDF(document), strings.Split(text, "\f")
+	if f.err != nil {
+		return f.err
 	}
-	// The library panics over damaged files.
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("it is not a valid PDF: %v", p)
-		}
-	}()
-	r, err := pdf.NewReader(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		return fmt.Errorf("it is not a valid PDF: %w", err)
-	}
-	if err := errors.Join(checkArchival(r, file), checkPassive(r)); err != nil {
-		return err
-	}
-	pages := strings.Split(text, "\f")
-	if r.NumPage() != len(pages) {
-		return fmt.Errorf("it has %d pages, but the text has %d", r.NumPage(), len(pages))
+	if len(f.pages) != len(pages) {
+		return fmt.Errorf("it has %d pages, but the text has %d", len(f.pages), len(pages))
 	}
 	for i, want := range pages {
-		if err := checkPDFPage(r.Page(i+1), want); err != nil {
-			return fmt.Errorf("page %d: %w", i+1, err)
+		p := f.pages[i]
+		if p.err != nil {
+			return fmt.Errorf("page %d: %w", i+1, p.err)
+		}
+		if got := p.text(); asSeen(got) != asSeen(want) {
+			return fmt.Errorf("page %d: it contains %.80q, but the text is %.80q", i+1, got, want)
 		}
 	}
 	return nil
+}
+
+// text is all characters of a page.
+func (p pdfPage) text() string {
+	var b strings.Builder
+	for _, c := range p.characters {
+		b.WriteString(c.S)
+	}
+	return b.String()
 }
 
 // identifiesPDFA finds the identification in XMP, as elements or as attributes.
@@ -71,23 +114,17 @@ func checkArchival(r *pdf.Reader, file []byte) error {
 	return nil
 }
 
-// checkPDFPage checks the picture and the characters of a page.
-func checkPDFPage(p pdf.Page, want string) error {
+// readPDFPage reads a page, which must show a picture and no text.
+func readPDFPage(p pdf.Page) (page pdfPage) {
 	drawn := p.Resources().Key("XObject")
+	page.err = checkInvisible(p)
 	if !slices.ContainsFunc(drawn.Keys(), func(name string) bool { return drawn.Key(name).Key("Subtype").Name() == "Image" }) {
-		return errors.New("it shows no picture")
+		page.err = errors.New("it shows no picture")
 	}
-	if err := checkInvisible(p); err != nil {
-		return err
-	}
-	var read strings.Builder
-	for _, c := range p.Content().Text {
-		read.WriteString(c.S)
-	}
-	if got := asSeen(read.String()); got != asSeen(want) {
-		return fmt.Errorf("it contains %.80q, but the text is %.80q", read.String(), want)
-	}
-	return nil
+	box := mediaBox(p)
+	page.left, page.bottom, page.right, page.top = box.Index(0).Float64(), box.Index(1).Float64(), box.Index(2).Float64(), box.Index(3).Float64()
+	page.characters = p.Content().Text
+	return page
 }
 
 // asSeen removes white space from a text. If some of it is written from right to left, it also sorts the characters: a PDF has them in the order in

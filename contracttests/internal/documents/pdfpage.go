@@ -1,8 +1,6 @@
 package documents
 
 import (
-	"bytes"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -102,25 +100,12 @@ func checkPictures(page pdf.Page) error {
 }
 
 // LanguageOf is the language that a PDF names, "" if it names none or cannot be read.
-func LanguageOf(document string) string {
-	r, err := openPDF(document)
-	if err != nil {
-		return ""
-	}
-	return r.Trailer().Key("Root").Key("Lang").Text()
-}
+func LanguageOf(document string) string { return readPDF(document).language }
 
 // AboutPDF is what a PDF says of itself: its information and its metadata. It is "" if it cannot be read.
-func AboutPDF(document string) (about string) {
-	r, err := openPDF(document)
-	if err != nil {
-		return ""
-	}
-	defer func() {
-		if recover() != nil { // the library panics over damaged files
-			about = ""
-		}
-	}()
+func AboutPDF(document string) string { return readPDF(document).about }
+
+func aboutPDF(r *pdf.Reader) (about string) {
 	info := r.Trailer().Key("Info")
 	for _, name := range info.Keys() {
 		about += name + ": " + info.Key(name).Text() + "\n"
@@ -134,20 +119,6 @@ func AboutPDF(document string) (about string) {
 // maxPacket limits the metadata of a PDF, in bytes. Ours has a kilobyte.
 const maxPacket = 1 << 16
 
-// openPDF reads a PDF in base64.
-func openPDF(document string) (r *pdf.Reader, err error) {
-	file, err := base64.StdEncoding.DecodeString(document)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if p := recover(); p != nil { // the library panics over damaged files
-			err = fmt.Errorf("it is not a valid PDF: %v", p)
-		}
-	}()
-	return pdf.NewReader(bytes.NewReader(file), int64(len(file)))
-}
-
 // The share of a page by which words may be off, and in which the proportions of its sides may differ.
 const (
 	maxOff        = 0.02
@@ -157,33 +128,27 @@ const (
 // ComparePDF requires the pages of a PDF, which CheckPDF has accepted, to have the proportions of those of another document of the same
 // reading, and each word to begin where the other document has it. It returns the first difference, or "".
 func ComparePDF(document string, other *Document) (difference string) {
-	r, err := openPDF(document)
-	if err != nil || r.NumPage() != len(other.Pages) {
+	f := readPDF(document)
+	if f.err != nil || len(f.pages) != len(other.Pages) {
 		return "" // CheckPDF reports it
 	}
-	defer func() {
-		if recover() != nil {
-			difference = "the PDF cannot be read"
-		}
-	}()
 	for i, p := range other.Pages {
-		if d := comparePDFPage(r.Page(i+1), p); d != "" {
+		if d := f.pages[i].compare(p); d != "" {
 			return fmt.Sprintf("page %d of the PDF: %s", i+1, d)
 		}
 	}
 	return ""
 }
 
-// comparePDFPage compares a page with that of another document. Pages with words from right to left, whose characters have another
+// compare compares a page with that of another document. Pages with words from right to left, whose characters have another
 // order, are compared by their sides only.
-func comparePDFPage(p pdf.Page, other *Element) string {
-	box := mediaBox(p)
-	width, height := box.Index(2).Float64()-box.Index(0).Float64(), box.Index(3).Float64()-box.Index(1).Float64()
+func (p pdfPage) compare(other *Element) string {
+	width, height := p.right-p.left, p.top-p.bottom
 	w, h := float64(other.Box.Right), float64(other.Box.Bottom)
 	if a, b := width*h, height*w; max(a-b, b-a) > maxDistortion*max(a, b) {
 		return fmt.Sprintf("it measures %.0f x %.0f points; the image has %.0f x %.0f pixels", width, height, w, h)
 	}
-	characters := slices.DeleteFunc(slices.Clone(p.Content().Text), func(t pdf.Text) bool { return strings.TrimSpace(t.S) == "" })
+	characters := slices.DeleteFunc(slices.Clone(p.characters), func(t pdf.Text) bool { return strings.TrimSpace(t.S) == "" })
 	at := 0
 	for _, word := range other.Words() {
 		if at >= len(characters) {
@@ -196,7 +161,7 @@ func comparePDFPage(p pdf.Page, other *Element) string {
 		if text != word.Text {
 			return "" // another order of characters; CheckPDF compares them
 		}
-		x, y := (first.X-box.Index(0).Float64())/width, 1-(first.Y-box.Index(1).Float64())/height
+		x, y := (first.X-p.left)/width, 1-(first.Y-p.bottom)/height
 		b := word.Box
 		b.Top, b.Bottom = b.Top-(b.Bottom-b.Top), b.Bottom+(b.Bottom-b.Top) // letters may reach below the baseline
 		if x < float64(b.Left)/w-maxOff || x > float64(b.Right)/w+maxOff || y < float64(b.Top)/h-maxOff || y > float64(b.Bottom)/h+maxOff {

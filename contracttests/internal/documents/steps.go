@@ -27,6 +27,21 @@ var (
 // ReadSteps reads the steps of a document in one of the formats alto, page and hocr. The error names a line that refers to a step that
 // does not exist.
 func ReadSteps(format, text string) (Steps, error) {
+	r := stepsRead.of(format, text, func() stepsResult {
+		s, err := readSteps(format, text)
+		return stepsResult{s, err}
+	})
+	return r.steps, r.err
+}
+
+type stepsResult struct {
+	steps Steps
+	err   error
+}
+
+var stepsRead memory[stepsResult]
+
+func readSteps(format, text string) (Steps, error) {
 	root, err := parseXML(text)
 	if err != nil {
 		return Steps{}, err

@@ -1,7 +1,6 @@
 package expect
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,13 +27,11 @@ func (e edit) box() documents.Box {
 
 // editsOf returns the edits of an answer, nil if they do not match the schema.
 func editsOf(x *model.Exchange) []edit {
-	var body struct {
-		Edits []edit `json:"edits"`
-	}
-	if json.Unmarshal(x.Body, &body) != nil {
+	var edits []edit
+	if x.Member("edits", &edits) != nil {
 		return nil
 	}
-	return body.Edits
+	return edits
 }
 
 // checkEnhanced requires enhancement exactly if it was requested, and edits only in enhanced results. Servers that do not

@@ -1,7 +1,6 @@
 package expect
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -14,17 +13,12 @@ import (
 
 // models returns the models that a result names, with their digests, in its order. Its schema was checked before.
 func models(x *model.Exchange) []string {
-	var body struct {
-		Reader struct {
-			Models []struct {
-				Name   string `json:"name"`
-				Digest string `json:"digest"`
-			} `json:"models"`
-		} `json:"reader"`
+	var reader struct {
+		Models []struct{ Name, Digest string }
 	}
-	_ = json.Unmarshal(x.Body, &body)
+	_ = x.Member("reader", &reader)
 	all := []string{}
-	for _, m := range body.Reader.Models {
+	for _, m := range reader.Models {
 		all = append(all, m.Name+" "+m.Digest)
 	}
 	return all

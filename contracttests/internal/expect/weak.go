@@ -1,7 +1,6 @@
 package expect
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -24,9 +23,9 @@ type WeakPlace struct {
 
 // WeakPlaces returns those of an answer.
 func WeakPlaces(x *model.Exchange) []WeakPlace {
-	var body struct{ Weak []WeakPlace }
-	_ = json.Unmarshal(x.Body, &body)
-	return body.Weak
+	var places []WeakPlace
+	_ = x.Member("weak", &places)
+	return places
 }
 
 // box is the region of the place by its edges.

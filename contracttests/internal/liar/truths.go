@@ -23,6 +23,20 @@ func Truths() []Defect {
 	return all
 }
 
+// TogetherTrue are servers that show every one of the truths, each a third of them. Truths that exclude each other, such as two ways to
+// write nextReset, are in different servers.
+func TogetherTrue() (all []Defect) {
+	const servers = 3
+	groups := make([][]lie, servers)
+	for i, r := range slices.Concat(truthsOfMeaning(), truthsOfForm()) { // what changes bytes comes last
+		groups[i%servers] = append(groups[i%servers], r.lie)
+	}
+	for i, g := range groups {
+		all = append(all, Defect{Area: "truth", Does: fmt.Sprintf("shows group %d of the truths", i+1), lie: chain(g...)})
+	}
+	return all
+}
+
 // truth is a row without a case.
 func truth(does string, l lie) row { return row{does, "", l} }
 

@@ -210,3 +210,16 @@ func (r *Request) headers() http.Header {
 	}
 	return h
 }
+
+// Member reads a member of the body into a value. A member that is missing leaves the value as it is.
+func (x *Exchange) Member(name string, into any) error {
+	member, ok := x.JSON[name]
+	if !ok {
+		return nil
+	}
+	text, err := json.Marshal(member)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, into)
+}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 
 	"uncial/contracttests/internal/answer"
@@ -92,7 +91,7 @@ func (p *Proxy) checkAnswer(x *exchange, invalid []string) (problems []string) {
 	}
 	members, alone := p.contract.Check(answer.Answer{
 		Method: x.request.Method, Path: x.request.Path, Status: x.status, Header: header, Body: body, Served: p.served,
-		Request: append(slices.Clip(x.request.Body), x.request.Path+"?"+x.request.Query+" "+x.url...), Secrets: answer.NewSecrets(x.secrets()),
+		URL: x.request.Path + "?" + x.request.Query + " " + x.url, Request: x.request.Body, Secrets: answer.NewSecrets(x.secrets()),
 	})
 	problems = append(problems, alone...)
 	if members == nil {

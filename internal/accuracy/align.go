@@ -75,38 +75,3 @@ func alignment(truth, text []string) []byte {
 	}
 	return moves
 }
-
-// Nearest returns the part of a text that is most similar to a line, and their distance in characters. Both must be folded.
-func Nearest(line, text string) (part string, errors int) {
-	a, b := []rune(line), []rune(text)
-	// costs[j] is the distance of the line so far from the part that ends before character j and begins at starts[j].
-	costs, starts := make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range starts {
-		starts[j] = j
-	}
-	for i, x := range a {
-		cost, start := costs[0], starts[0]
-		costs[0], starts[0] = i+1, 0
-		for j, y := range b {
-			if x != y {
-				cost++
-			}
-			above, aboveStart := costs[j+1], starts[j+1]
-			if above+1 < cost {
-				cost, start = above+1, aboveStart
-			}
-			if costs[j]+1 < cost {
-				cost, start = costs[j]+1, starts[j]
-			}
-			costs[j+1], starts[j+1] = cost, start
-			cost, start = above, aboveStart
-		}
-	}
-	end := 0
-	for j, c := range costs {
-		if c < costs[end] {
-			end = j
-		}
-	}
-	return string(b[starts[end]:end]), costs[end]
-}

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"uncial/impl/ocr/correct"
 	"uncial/internal/accuracy"
 	"uncial/internal/document"
+	"uncial/internal/text"
 )
 
 // votedLine is a line that the vote read again.
@@ -19,43 +19,33 @@ type votedLine struct {
 }
 
 const (
-	// maxLineErrors is the share of wrong characters above which a line is not compared: it is not in the ground truth.
-	maxLineErrors = 0.5
-	// minLineLength is the minimum number of characters of a line that can be found in the ground truth.
-	minLineLength = 3
 	// mostGain bounds the weight of a candidate that changes many characters, and evenWeight is that of one that changes no error.
 	mostGain, evenWeight = 3, 0.4
 	// voteRidge pulls the weights towards 0.
 	voteRidge = 1.0
 )
 
-// fitVote fits the weights of the vote to all candidates and prints them. A candidate is right if its line has fewer wrong
-// characters with it. The figures are of the pages of each collection, by weights fitted without it.
+// fitVote fits the weights of the vote to all candidates and prints them. A candidate is right if its page has fewer wrong characters with
+// it. The figures are of the pages of each collection, by weights fitted without it.
 func fitVote(w io.Writer, outcomes []outcome) error {
 	var samples []sample
 	var gains []int
 	groups := map[string]int{}
 	for _, o := range outcomes {
-		truth := accuracy.Folded(o.truth)
 		group, ok := groups[o.Page.Collection]
 		if !ok {
 			group = len(groups)
 			groups[o.Page.Collection] = group
 		}
 		for _, line := range o.voted {
-			text, before := accuracy.Nearest(folded(line.words), truth)
-			if n := utf8.RuneCountInString(text); n < minLineLength || float64(before) > maxLineErrors*float64(n) {
-				continue
-			}
-			for _, c := range line.candidates {
-				gain := before - accuracy.Compare(text, folded(c.Replacing(line.words))).FoldedCER.Errors
-				samples = append(samples, voteSample(group, c, gain))
+			for i, gain := range gainsOf(o, line) {
+				samples = append(samples, voteSample(group, line.candidates[i], gain))
 				gains = append(gains, gain)
 			}
 		}
 	}
 	if len(samples) == 0 {
-		return errors.New("--fit-vote: no candidate is for a line of the ground truth")
+		return errors.New("--fit-vote: no line has candidates")
 	}
 	var values []string
 	for _, b := range regress(samples, -1, voteRidge) {
@@ -63,6 +53,28 @@ func fitVote(w io.Writer, outcomes []outcome) error {
 	}
 	_, err := fmt.Fprintf(w, "voteWeights = Evidence{%s}\n%d candidates\n%s", strings.Join(values, ", "), len(samples), leftOut(samples, gains, len(groups)))
 	return err
+}
+
+// gainsOf returns how many wrong characters less the page has with each candidate of a line.
+func gainsOf(o outcome, voted votedLine) []int {
+	truth := []rune(accuracy.Folded(o.truth))
+	wrong := func() int { return text.Distance(truth, []rune(accuracy.Folded(o.document.Text()))) }
+	for _, page := range o.document.Pages {
+		for line := range document.Lines(page.Blocks) {
+			if len(line.Words) != len(voted.words) || line.Words[0].Box != voted.words[0].Box || line.Words[0].Text != voted.words[0].Text {
+				continue
+			}
+			before, words := wrong(), line.Words
+			gains := make([]int, len(voted.candidates))
+			for i, c := range voted.candidates {
+				line.Words = c.Replacing(words)
+				gains[i] = before - wrong()
+			}
+			line.Words = words
+			return gains
+		}
+	}
+	return nil
 }
 
 // voteSample returns a candidate that corrects gain characters as a sample.
@@ -75,12 +87,6 @@ func voteSample(group int, c correct.Candidate, gain int) sample {
 		s.share = 1
 	}
 	return s
-}
-
-// folded returns the text of a line without a hyphen at its end, which the ground truth of a page does not have.
-func folded(words []document.Word) string {
-	line := document.Line{Words: words}
-	return strings.TrimRight(accuracy.Folded(line.Text()), "-=¬⸗")
 }
 
 // leftOut returns a table of the characters that the candidates from some probabilities on correct and spoil. Each group has the weights

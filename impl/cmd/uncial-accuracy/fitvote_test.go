@@ -12,15 +12,24 @@ import (
 	"uncial/internal/document"
 )
 
-// voted returns a page of a collection whose lines were read as "the hovfe", with a candidate of some evidence for "hovfe" in each.
+// voted returns a page of a collection that was read as "on the hill", "the hovfe", "stands", with 50 candidates of some evidence for "hovfe".
 func voted(collection, candidate string, evidence correct.Evidence) outcome {
-	o := outcome{Page: accuracy.Page{Collection: collection}, truth: "on the hill\nthe house\nstands"}
-	line := votedLine{words: []document.Word{{Text: "the"}, {Text: "hovfe"}}}
+	var lines []document.Line
+	for i, text := range []string{"on the hill", "the hovfe", "stands"} {
+		line := document.Line{Box: document.Box{Y: 30 * i, W: 100, H: 20}}
+		for j, word := range strings.Fields(text) {
+			line.Words = append(line.Words, document.Word{Text: word, Box: document.Box{X: 30 * j, Y: 30 * i, W: 20, H: 20}})
+		}
+		lines = append(lines, line)
+	}
+	line := votedLine{words: lines[1].Words}
 	for range 50 {
 		line.candidates = append(line.candidates, correct.Candidate{From: 1, To: 2, Words: []document.Word{{Text: candidate}}, Evidence: evidence})
 	}
-	o.voted = []votedLine{line}
-	return o
+	return outcome{
+		Page: accuracy.Page{Collection: collection}, truth: "on the hill\nthe house\nstands", voted: []votedLine{line},
+		document: &document.Document{Pages: []document.Page{{Blocks: []document.Block{document.BlockOf(lines)}}}},
+	}
 }
 
 func TestFitVote(t *testing.T) {
@@ -40,9 +49,8 @@ func TestFitVote_withoutLines(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	o := voted("a", "house", correct.Evidence{1, 1})
-	o.truth = "nothing of the kind is written there"
-	o.voted[0].words[0].Text = "XXXXXXXXXXXXXXXX"
-	require.ErrorContains(t, fitVote(&out, []outcome{o}), "no candidate")
+	o.voted[0].candidates = nil
+	require.ErrorContains(t, fitVote(&out, []outcome{o}), "no line has candidates")
 	require.ErrorContains(t, options{FitVote: true}.check(), "--jobs")
 	require.ErrorContains(t, options{FitVote: true, Jobs: 1}.check(), "add --enhance")
 }

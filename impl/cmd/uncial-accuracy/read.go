@@ -183,6 +183,7 @@ func (r *reader) own(ctx context.Context, out *outcome, data []byte, tag string)
 	}
 	o := reading.Options{Language: tag, Evidence: keep}
 	if r.o.FitVote {
+		o.Without = []string{"long-s"} // so that lines stay as the vote sees them
 		o.Candidates = func(line []document.Word, candidates []correct.Candidate) {
 			out.voted = append(out.voted, votedLine{slices.Clone(line), candidates})
 		}
@@ -219,7 +220,7 @@ func (w withoutHands) Has(model string) bool { return model != own.Hands && w.En
 
 // service reads the page with the steps that a worker runs, but in this process. doc is nil after an error.
 func (r *reader) service(ctx context.Context, data []byte, src reading.Source, o reading.Options) (doc *document.Document, read accuracy.Reading, err error) {
-	o.Enhance, o.Without = r.o.Enhance, r.o.Without
+	o.Enhance, o.Without = r.o.Enhance, append(o.Without, r.o.Without...)
 	read, err = measured(func() (string, float64, error) {
 		doc, err = reading.File(ctx, data, o, src)
 		if err != nil {

@@ -43,7 +43,7 @@ func isAcceptable(before, after string) bool {
 		return false
 	}
 	if text.FoldType(before) == text.FoldType(after) || text.Abbreviations(before) > text.Abbreviations(after) || dropsOldSign(before, after) ||
-		strings.ContainsFunc(before, unicode.IsLetter) && strings.ContainsFunc(after, unicode.IsDigit) {
+		strings.ContainsFunc(before, unicode.IsLetter) && strings.ContainsFunc(after, unicode.IsDigit) || !isLatin(before) && isLatin(after) {
 		return false
 	}
 	a, b := letters(before), letters(after)

@@ -18,40 +18,40 @@ type Knowledge struct {
 	Seen map[string]int
 	// Likelihood returns the logarithm of the probability of a line in small letters. It may be nil.
 	Likelihood func(string) float64
+	// HandTrust says how well the network for handwriting reads this print, 0 to 1; see HandTrust.
+	HandTrust float64
 }
 
 // Key returns what words have in common that differ in type, capitals and punctuation only.
 func Key(word string) string { return strings.ToLower(letters(word)) }
 
 // Evidence is what is known of a candidate: one value for each name of evidenceNames.
-type Evidence [12]float64
+type Evidence [11]float64
 
-// evidenceNames names the values, in the order of Evidence. Log-odds are those of confidences.
+// evidenceNames names the values, in the order of Evidence. Log-odds are those of confidences, and readings those of Readings.Again.
 var evidenceNames = [len(Evidence{})]string{
-	"constant",  // 1
-	"agree",     // log-odds of the readings that have the same words, mean over all readings
-	"near",      // how much nearer the readings are to the candidate than to the words, -1 to 1
-	"letters",   // log-odds of the mean confidence in the characters of the candidate, in the reading that is surest
-	"lead",      // by how much that exceeds the same of the least sure word that would be replaced
-	"language",  // logarithm of how much likelier the line is with the candidate, for words in Latin letters
-	"longer",    // by how many characters it is longer
-	"last",      // 1 at the end of the line
-	"on page",   // 1 if the page has the words elsewhere
-	"new there", // 1 if the page has the candidate elsewhere, but not the words
-	"known",     // 1 if a word list has the words
-	"several",   // 1 if several readings have the candidate
+	"constant", // 1
+	"agree",    // log-odds of the readings that have the same words, mean over all readings
+	"near",     // how much nearer the readings are to the candidate than to the words, -1 to 1
+	"lead",     // log-odds of the mean confidence in the characters of the candidate, in the surest reading, less those of the least sure word
+	"language", // logarithm of how much likelier the line is with the candidate, for words in Latin letters
+	"last",     // 1 at the end of the line
+	"on page",  // 1 if the page has the words elsewhere
+	"known",    // 1 if a word list has the words
+	"several",  // 1 if several readings have the candidate
+	"hand",     // how much nearer the network for handwriting is to the candidate than to the words, -1 to 1, times Knowledge.HandTrust
+	"other",    // how much nearer the other reading of the page is to the candidate than to the words, -1 to 1
 }
 
 // weigh fills in the evidence of a candidate for some words of the line. unchanged returns the likelihood of the line as it is.
-func (k *Knowledge) weigh(c *Candidate, line []document.Word, voters []aligned, unchanged func() float64) {
-	before, after := joined(line[c.From:c.To]), c.Text()
+func (k *Knowledge) weigh(c *Candidate, line []document.Word, r *alignedReadings, unchanged func() float64) {
+	before := joined(line[c.From:c.To])
 	own := math.Inf(1)
 	for _, w := range line[c.From:c.To] {
 		own = min(own, lettersOf(w))
 	}
-	best, supporters := math.Inf(-1), 0
-	agree := 0.0
-	for _, v := range voters {
+	best, supporters, agree := math.Inf(-1), 0, 0.0
+	for _, v := range r.again {
 		if v.supports(c) {
 			supporters++
 			best = max(best, meanLetters(v.wordsAt(c)))
@@ -60,11 +60,10 @@ func (k *Knowledge) weigh(c *Candidate, line []document.Word, voters []aligned, 
 			agree += odds
 		}
 	}
-	n, onPage := float64(len(voters)), k.isElsewhere(before, before)
 	c.Evidence = Evidence{
-		1, agree / n, nearness(c, line, voters), best, best - own, k.likelier(line, c, unchanged),
-		float64(utf8.RuneCountInString(after) - utf8.RuneCountInString(before)), flag(c.To == len(line)),
-		flag(onPage), flag(!onPage && k.isElsewhere(after, before)), flag(k.knows(line[c.From:c.To])), flag(supporters > 1),
+		1, agree / float64(len(r.again)), nearness(c, line, r.again), best - own, k.likelier(line, c, unchanged), flag(c.To == len(line)),
+		flag(k.isElsewhere(before)), flag(k.knows(line[c.From:c.To])), flag(supporters > 1),
+		k.HandTrust * nearness(c, line, r.hand), nearness(c, line, r.other),
 	}
 }
 
@@ -103,8 +102,11 @@ func (v *aligned) agrees(from, to int) (odds float64, same bool) {
 }
 
 // nearness returns by how much the readings are nearer to the candidate than to the words of the line: 1 if all have the candidate, -1 if
-// all have the words.
+// all have the words, and 0 without readings.
 func nearness(c *Candidate, line []document.Word, voters []aligned) float64 {
+	if len(voters) == 0 {
+		return 0
+	}
 	before, after := []rune(joined(line[c.From:c.To])), []rune(c.Text())
 	from := utf8.RuneCountInString(joined(line[:c.From]))
 	if c.From > 0 {
@@ -136,24 +138,19 @@ func (k *Knowledge) likelihood(line []document.Word) float64 {
 	return k.Likelihood(strings.ToLower(text.FoldType(joined(line))))
 }
 
-// isElsewhere reports whether the page has all words of a text elsewhere than in the words that were read.
-func (k *Knowledge) isElsewhere(words, read string) bool {
+// isElsewhere reports whether the page has all words of a text that was read more often than the text itself has them.
+func (k *Knowledge) isElsewhere(read string) bool {
 	here := map[string]int{}
 	for w := range strings.FieldsSeq(read) {
 		here[Key(w)]++
 	}
-	found := false
-	for w := range strings.FieldsSeq(words) {
-		key := Key(w)
-		if key == "" {
-			continue
-		}
-		if k.Seen[key] <= min(here[key], 1) {
+	delete(here, "") // signs
+	for key, n := range here {
+		if k.Seen[key] <= n {
 			return false
 		}
-		found = true
 	}
-	return found
+	return len(here) > 0
 }
 
 // lettersOf returns the log-odds of the mean confidence in the characters of a word, 0 if it is not known.

@@ -15,7 +15,7 @@ var fAsLongS = lexicon.Variants{'f': {"s", "ſ"}}
 // LongS repairs words in which a long s was read as an f. It does so only on a page that shows long s, in words that no list has,
 // and if exactly one known word results.
 func LongS(blocks []document.Block, known Lexicon) []document.Edit {
-	if !showsLongS(blocks) {
+	if !ShowsLongS(blocks) {
 		return nil
 	}
 	var edits []document.Edit
@@ -34,7 +34,8 @@ func LongS(blocks []document.Block, known Lexicon) []document.Edit {
 	return edits
 }
 
-func showsLongS(blocks []document.Block) bool {
+// ShowsLongS reports whether a page is set with long s.
+func ShowsLongS(blocks []document.Block) bool {
 	n := 0
 	for w := range document.Words(blocks) {
 		if strings.Contains(w.Text, "ſ") {

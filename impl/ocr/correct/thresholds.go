@@ -14,9 +14,17 @@ const (
 	minShare = 0.01
 )
 
-// voteWeights are the weights of the evidence, in a logistic regression on whether a candidate has fewer wrong characters than what it replaces.
+// How far the network for handwriting is trusted with print.
+const (
+	// sureWord is the confidence of a word of print that tells how well the network reads, and leastTrustLetters the letters that it has at least.
+	sureWord, leastTrustLetters = 0.9, 3
+	// usualTrust is the trust before any word was compared, which counts as much as usualTrustWords words.
+	usualTrust, usualTrustWords = 0.2, 4
+)
+
+// voteWeights are the weights of the evidence, in a logistic regression on whether the page has fewer wrong characters with a candidate.
 // "uncial-accuracy --fit-vote" prints them.
-var voteWeights = Evidence{-3.461, -0.290, 0.911, 0.593, 1.095, 0.136, 0.152, -0.523, -0.709, 0.305, -0.550, 0.522}
+var voteWeights = Evidence{-0.904, -0.228, 1.004, 1.295, 0.098, 0.440, -0.693, -0.538, 0.885, 2.225, 0.712}
 
 // Limits of the repair of the long s, measured on the same pages.
 const (

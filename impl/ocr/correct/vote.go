@@ -9,9 +9,9 @@ import (
 )
 
 // Vote corrects a line of print by further readings of it, and returns the edits from left to right. Confidences must be calibrated.
-// Each difference between the line and a reading is a candidate; Evidence tells how likely it is a correction. Likely ones
+// Each difference between the line and one of Readings.Again is a candidate; Evidence tells how likely it is a correction. Likely ones
 // replace the words of the line, unless a likelier one changes the same words.
-func (k *Knowledge) Vote(line *document.Line, readings [][]document.Word) []document.Edit {
+func (k *Knowledge) Vote(line *document.Line, readings Readings) []document.Edit {
 	candidates := k.Candidates(line.Words, readings)
 	candidates = slices.DeleteFunc(candidates, func(c Candidate) bool { return c.Evidence.probability() < minVote })
 	slices.SortStableFunc(candidates, func(a, b Candidate) int {
@@ -39,26 +39,27 @@ func (k *Knowledge) Vote(line *document.Line, readings [][]document.Word) []docu
 
 // Candidates returns what the readings of a line have in place of its words, each once and with its evidence. Words that a list has are
 // only replaced by others that it has.
-func (k *Knowledge) Candidates(line []document.Word, readings [][]document.Word) []Candidate {
-	var voters []aligned
-	for _, r := range readings {
-		if len(r) > 0 && len(line) > 0 {
-			voters = append(voters, alignWords(line, r))
-		}
-	}
+func (k *Knowledge) Candidates(line []document.Word, readings Readings) []Candidate {
+	r := alignReadings(line, readings)
 	unchanged := sync.OnceValue(func() float64 { return k.likelihood(line) })
 	var all []Candidate
-	for _, v := range voters {
+	for _, v := range r.again {
 		for _, s := range v.stretches {
 			c := Candidate{From: s.from, To: s.to, Words: s.words}
 			isKnown := slices.ContainsFunc(all, func(o Candidate) bool {
 				return o.From == c.From && o.To == c.To && o.Text() == c.Text()
 			})
 			if !s.same && !isKnown && isAcceptable(joined(line[s.from:s.to]), c.Text()) && (k.knows(c.Words) || !k.knows(line[s.from:s.to])) {
-				k.weigh(&c, line, voters, unchanged)
+				k.weigh(&c, line, &r, unchanged)
 				all = append(all, c)
 			}
 		}
 	}
 	return all
+}
+
+// Differs reports whether a reading of a line has a candidate for some of its words, or has no words.
+func (k *Knowledge) Differs(line, read []document.Word) bool {
+	quick := Knowledge{Known: k.Known} // without the likelihoods, which take longest
+	return len(read) == 0 || len(quick.Candidates(line, Readings{Again: [][]document.Word{read}})) > 0
 }

@@ -54,16 +54,19 @@ func blocks(text string, confidence float64) []document.Block {
 
 func text(b []document.Block) string { return (&document.Page{Blocks: b}).Text() }
 
-// readings returns further readings of the line of blocks, without its boxes.
-func readings(confidence float64, texts ...string) (all [][]document.Word) {
+// readings returns further readings of the line of blocks by the same model.
+func readings(confidence float64, texts ...string) (all correct.Readings) {
 	for _, text := range texts {
-		if text == "" {
-			all = append(all, nil)
-			continue
-		}
-		all = append(all, blocks(text, confidence)[0].Lines[0].Words)
+		all.Again = append(all.Again, wordsOf(text, confidence))
 	}
 	return all
+}
+
+func wordsOf(text string, confidence float64) []document.Word {
+	if text == "" {
+		return nil
+	}
+	return blocks(text, confidence)[0].Lines[0].Words
 }
 
 func TestKnowledge_Vote(t *testing.T) {
@@ -85,6 +88,7 @@ func TestKnowledge_Vote(t *testing.T) {
 		{"does not turn letters into figures", "the lll stands", []string{"the 111 stands", "the 111 stands", "the 111 stands"}, "the lll stands"},
 		{"does not modernise", "the étoit stands", []string{"the était stands", "the était stands", "the était stands"}, "the étoit stands"},
 		{"does not respell", "the auoir stands", []string{"the avoir stands", "the avoir stands", "the avoir stands"}, "the auoir stands"},
+		{"does not write Greek in Latin letters", "the ΑΙΑΣ stands", []string{"the AIAZ stands", "the AIAZ stands", "the AIAZ stands"}, "the ΑΙΑΣ stands"},
 		{"does not expand an abbreviation", "the hõuse stands", []string{"the house stands", "the house stands", "the house stands"}, "the hõuse stands"},
 		{"does not change a capital alone", "the House stands", []string{"the house stands", "the house stands", "the house stands"}, "the House stands"},
 		{"does not read a stain as letters", "the hovfe . stands", []string{"the hovfe iliiliil stands", "the hovfe iliiliil stands", "the hovfe iliiliil stands"}, "the hovfe . stands"},
@@ -135,30 +139,75 @@ func TestKnowledge_Vote_replays(t *testing.T) {
 func TestKnowledge_Candidates(t *testing.T) {
 	t.Parallel()
 	knowledge := correct.Knowledge{
-		Known: words, Seen: map[string]int{"house": 2, "hovfe": 1},
+		Known: words, Seen: map[string]int{"house": 2, "hovfe": 1}, HandTrust: 0.5,
 		Likelihood: func(line string) float64 { return float64(strings.Count(line, "house")) },
 	}
-	read := blocks("The hovfe stands", 0.5)[0].Lines[0].Words
-	all := knowledge.Candidates(read, readings(0.9, "The house stands", "The house stands", "The hovfe stands"))
-	require.Len(t, all, 1)
+	read := wordsOf("The hovfe stands", 0.5)
+	further := readings(0.9, "The house stands", "The house stands", "The hovfe stands")
+	further.Hand, further.Other = wordsOf("The house stands", 0.9), wordsOf("The hovfe ſtands", 0.9)
+	all := knowledge.Candidates(read, further)
+	require.Len(t, all, 1, "only readings by the same model make candidates")
 	require.Equal(t, "house", all[0].Text())
 	require.Equal(t, 1, all[0].From)
 	require.Equal(t, 2, all[0].To)
-	evidence := map[string]float64{}
-	for i, name := range correct.EvidenceNames {
-		evidence[name] = all[0].Evidence[i]
+	for name, want := range map[string]float64{
+		"constant": 1, "agree": math.Log(9) / 3, "lead": math.Log(9), "language": 1, "last": 0, "on page": 0, "known": 0, "several": 1,
+		"near": 1.0 / 3, // two readings are for it, one against it
+		"hand": 0.5, "other": -1,
+	} {
+		i := slices.Index(correct.EvidenceNames[:], name)
+		require.InDelta(t, want, all[0].Evidence[i], 1e-9, name)
 	}
-	require.InDelta(t, math.Log(9), evidence["letters"], 1e-9)
-	require.InDelta(t, math.Log(9), evidence["lead"], 1e-9, "a confidence of one half is even odds")
-	require.InDelta(t, math.Log(9)/3, evidence["agree"], 1e-9)
-	require.InDelta(t, 1.0/3, evidence["near"], 1e-9, "two readings are for it, one against it")
-	require.InDelta(t, 1, evidence["language"], 1e-9)
-	require.InDelta(t, 0, evidence["longer"], 1e-9)
-	require.InDelta(t, 0, evidence["last"], 1e-9)
-	require.InDelta(t, 0, evidence["on page"], 1e-9)
-	require.InDelta(t, 1, evidence["new there"], 1e-9)
-	require.InDelta(t, 0, evidence["known"], 1e-9)
-	require.InDelta(t, 1, evidence["several"], 1e-9)
+}
+
+// TestKnowledge_Candidates_onPage shows that words which a line has twice are not evidence for themselves.
+func TestKnowledge_Candidates_onPage(t *testing.T) {
+	t.Parallel()
+	onPage := slices.Index(correct.EvidenceNames[:], "on page")
+	for _, c := range []struct {
+		why  string
+		seen int
+		want float64
+	}{
+		{"the page has both words once more", 4, 1},
+		{"the page has them nowhere else", 2, 0},
+	} {
+		knowledge := correct.Knowledge{Known: words, Seen: map[string]int{"mixmix": c.seen}}
+		all := knowledge.Candidates(wordsOf("mixmix mixmix", 0.5), readings(0.9, "mixmixmixmax"))
+		require.Len(t, all, 1, c.why)
+		require.InDelta(t, c.want, all[0].Evidence[onPage], 0, c.why)
+	}
+}
+
+func TestKnowledge_Differs(t *testing.T) {
+	t.Parallel()
+	knowledge := correct.Knowledge{Known: words}
+	line := wordsOf("the hovfe stands", 0.5)
+	require.True(t, knowledge.Differs(line, wordsOf("the house stands", 0.9)))
+	require.True(t, knowledge.Differs(line, nil), "nothing was read")
+	require.False(t, knowledge.Differs(line, wordsOf("the hovfe stands", 0.9)))
+	require.False(t, knowledge.Differs(line, wordsOf("The hovfe stands", 0.9)), "capitals alone are never changed")
+}
+
+func TestHandTrust(t *testing.T) {
+	t.Parallel()
+	trust := func(confidence float64, hand string) float64 {
+		b := blocks("the house stands upon hill", confidence)
+		return correct.HandTrust([]*document.Line{&b[0].Lines[0]}, []correct.Readings{{Hand: wordsOf(hand, 0.9)}})
+	}
+	require.InDelta(t, (5+0.8)/9, trust(0.99, "the house stands upon hill"), 1e-9)
+	require.InDelta(t, (3+0.8)/9, trust(0.99, "the horse stands upon hall"), 1e-9)
+	require.InDelta(t, 0.2, trust(0.5, "the house stands upon hill"), 1e-9, "words that are not sure do not count")
+	require.InDelta(t, 0.2, trust(0.99, ""), 1e-9, "without a reading nothing is known")
+}
+
+func TestWithLongS(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]string{
+		"chose": "choſe", "messagers,": "meſſagers,", "les": "les", "est": "eſt", "S": "S", "s'il": "s'il", "poss.": "poſs.", "": "",
+	} {
+		require.Equal(t, want, correct.WithLongS(word))
+	}
 }
 
 func TestLongS(t *testing.T) {

@@ -8,9 +8,6 @@ import (
 	"uncial/impl/ocr/layout"
 )
 
-// triedLines is how many lines the models compete on: enough that a few odd lines do not decide, and a fraction of a page's time.
-const triedLines = 8
-
 // choose lets the models of handwriting compete for the page, by the longest of its lines. It is done once.
 func (p *Page) choose(ctx context.Context, r Reader, all []layout.Line) error {
 	names := p.models.Hands

@@ -124,3 +124,6 @@ const (
 	// leastCharacters is how many characters a page needs for the curve to be trusted fully.
 	leastCharacters = 40
 )
+
+// triedLines is how many lines the models of handwriting compete on: enough that a few odd lines do not decide, and a fraction of a page's time.
+const triedLines = 8

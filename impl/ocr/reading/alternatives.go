@@ -5,9 +5,6 @@ import (
 	"uncial/internal/text"
 )
 
-// leastAlternative is the lowest estimated share of correct characters at which another reading of a word is returned.
-const leastAlternative = 0.05
-
 // alternatives returns other readings of a weak word, whose confidence must be final: what other likely texts of a line of handwriting
 // have in its place, or what another model or size made of print there.
 func alternatives(w *document.Word, other otherWords) []document.Alternative {

@@ -41,7 +41,7 @@ type Options struct {
 	// those of handwriting.
 	Evidence func(handwritten bool, words []Evidence)
 	// Candidates, if not nil, is called with the words of each line of print that the vote reads again, and with what may replace some
-	// of them.
+	// of them. The vote then changes nothing.
 	Candidates func(line []document.Word, candidates []correct.Candidate)
 }
 

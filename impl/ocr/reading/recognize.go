@@ -21,6 +21,7 @@ type attempt struct {
 	model      string
 	blocks     []document.Block // in coordinates of the sheet
 	raw        []document.Block // blocks before anything was dropped or joined
+	img        *image.Gray      // what was read, in place of the image of the sheet; nil if that was
 	factor     float64          // by which the size of the sheet was changed
 	confidence float64          // the recognizer's own, weighted by the length of words
 	right      float64          // estimated share of correct characters, once tidy

@@ -276,10 +276,19 @@ const maxPixelsOfEngines = 100_000_000
 const (
 	// sureVote is the confidence of all words from which on a line needs no vote. Below it are 789 of the 1,259 lines of print of the second set.
 	sureVote = 0.95
-	// voteShare is how many lines are read again, in all ways, for each line that was read before: with it, the pages that cost most take
+	// voteShare is how many readings of single lines there are for each line that was read before: with it, the pages that cost most take
 	// twice the processor time.
-	voteShare = 0.37
+	voteShare = 1.8
+	// handProbe is how many lines the network for handwriting reads before it is decided whether it reads the others too, and leastHandTrust
+	// the least trust with which it does. Fraktur, Greek and blurred typescripts have less.
+	handProbe, leastHandTrust = 8, 0.3
+	// bandFoot is where the letters of a line of print stand, in heights of the box of its words from its upper edge, bandUp and bandDown what
+	// the network sees above and below, in the same unit.
+	bandFoot, bandUp, bandDown = 0.78, 0.9, 0.35
 )
+
+// leastAlternative is the lowest estimated share of correct characters at which another reading of a word is returned.
+const leastAlternative = 0.05
 
 // Memory.
 const (

@@ -41,7 +41,7 @@ func readUnprepared(ctx context.Context, p *page) (attempt, bool, error) {
 	if err != nil {
 		return attempt{}, false, err
 	}
-	a.blocks = dropScraps(a.blocks)
+	a.img, a.blocks = s.img, dropScraps(a.blocks)
 	a.right, a.tidy = pageConfidence(a.blocks, len(s.letters)), true
 	words := p.src.Lexicon(p.model)
 	return a, words != nil && knownShare(a.blocks, words) >= knownShare(p.read.Blocks, words)+knownLead, nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"image"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -63,6 +64,34 @@ func TestRead_unprepared(t *testing.T) {
 			require.Equal(t, c.want, result.Page.Text())
 		})
 	}
+}
+
+// unpreparedVote reads single lines well only if they are cut out of the page as it is, whose darkest grey is not black.
+type unpreparedVote struct{ spoilt }
+
+func (u *unpreparedVote) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
+	if mode != tesseract.Auto && slices.Min(img.Pix) >= 50 {
+		return u.scripted.Read(ctx, img, dpi, "eng", mode)
+	}
+	return u.spoilt.Read(ctx, img, dpi, model, mode)
+}
+
+func TestRead_unpreparedVote(t *testing.T) {
+	t.Parallel()
+	words, err := lexicon.Read(own.Models()[own.EarlyPrint])
+	require.NoError(t, err)
+	page := ocrtest.Page("Extrait des registres", "de naissance")
+	for i, v := range page.Pix {
+		page.Pix[i] = v/2 + 60 + uint8(i%page.Stride*40/page.Stride) // dim, and darker on the left
+	}
+	const read, again = "extrait des registres de nciffance", "extrait des registres de naissance"
+	src := &unpreparedVote{spoilt{whole: page.Pix, words: words, scripted: scripted{says: map[string]said{
+		"eng": {read, 0.3}, "eng line": {again, 0.9}, "eng raw": {again, 0.9}, "blots": {"trnuxi dnn rsqirtnen dn mnissnnce", 0.3},
+		"blots line": {read, 0.9}, "blots raw": {read, 0.9},
+	}}}}
+	result, err := reading.Read(t.Context(), decode.Page{Image: page}, reading.Options{Language: "en", Enhance: true}, src)
+	require.NoError(t, err)
+	require.Equal(t, again, result.Page.Text())
 }
 
 // blurred is a Source for which a page looks handwritten, though hardly legible, and that reads a text in print.

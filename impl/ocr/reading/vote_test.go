@@ -3,6 +3,7 @@ package reading_test
 import (
 	"context"
 	"image"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/models/own"
 	"uncial/impl/ocr/ocrtest"
 	"uncial/impl/ocr/reading"
 	"uncial/impl/ocr/tesseract"
@@ -54,6 +56,55 @@ func TestRead_voteSkipsSureLines(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "the house stands", result.Page.Text())
 	require.Equal(t, []string{"eng"}, src.read)
+}
+
+// schooled is a Source whose network for handwriting reads each line of print as one text.
+type schooled struct {
+	mixed
+	byHand string
+}
+
+func (s *schooled) Has(model string) bool { return model == own.Hands || s.scripted.Has(model) }
+
+func (s *schooled) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
+	return s.scripted.Read(ctx, img, dpi, model, mode)
+}
+
+func (s *schooled) ReadStrips(_ context.Context, _ string, strips []*image.Gray) ([][]tesseract.Word, error) {
+	out := make([][]tesseract.Word, len(strips))
+	for i := range strips {
+		for word := range strings.FieldsSeq(s.byHand) {
+			out[i] = append(out[i], tesseract.Word{Text: word, Confidence: 80})
+		}
+	}
+	return out, nil
+}
+
+func TestRead_voteAsksTheNetworkForHandwriting(t *testing.T) {
+	t.Parallel()
+	const read, again = "the hovfe stands upon the hill and town", "the house stands upon the hill and town"
+	for _, c := range []struct{ why, byHand, want string }{
+		{"keeps a word that the network reads in the same way", read, read},
+		{"corrects a word that the network reads as the other readings do", again, again},
+		{"does not ask a network that cannot read this print", "tnc hovfe ftuncs npom tnc mill amd towm", again},
+	} {
+		src := &schooled{byHand: c.byHand}
+		src.says = map[string]said{"eng": {read, 0.9}, "eng line": {again, 0.9}, "eng raw": {again, 0.9}}
+		result, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page("few")}, reading.Options{
+			Language: "en", Enhance: true, Without: []string{"handwriting", "fill-in", "unsure-print", "doubtful-print"},
+		}, src)
+		require.NoError(t, err, c.why)
+		require.Equal(t, c.want, result.Page.Text(), c.why)
+	}
+}
+
+// TestRead_voteReadsWhatDiffers shows that a line is read in more ways only if the first of them differs.
+func TestRead_voteReadsWhatDiffers(t *testing.T) {
+	t.Parallel()
+	src := &scripted{says: map[string]said{"eng": {"the house stands", 0.9}, "eng line": {"the house stands", 0.9}}}
+	_, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page("few")}, reading.Options{Language: "en", Enhance: true}, src)
+	require.NoError(t, err)
+	require.Equal(t, []string{"eng", "eng line"}, src.read)
 }
 
 // slowLines never finishes reading a single line.

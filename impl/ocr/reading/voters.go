@@ -1,0 +1,143 @@
+package reading
+
+import (
+	"cmp"
+	"context"
+	"image"
+	"math"
+
+	"uncial/impl/ocr/correct"
+	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/tesseract"
+	"uncial/internal/document"
+)
+
+// voter is a way to read a line of print again.
+type voter struct {
+	mode   tesseract.Mode
+	factor float64 // by which the size is changed
+	margin float64 // around the line, in heights of it
+	thin   bool    // with thinner strokes
+}
+
+// firstVoter reads all lines for which there is time, and otherVoters those of which it makes something else. All read with the model that read
+// the page. Of the ways tried, these find the most corrections for their time; see experiments.md.
+var (
+	firstVoter  = voter{mode: tesseract.SingleLine, factor: 0.5, margin: 0.25}
+	otherVoters = []voter{
+		{mode: tesseract.SingleLine, factor: 0.7, margin: 0.25},
+		{mode: tesseract.RawLine, factor: 1, margin: 0.125, thin: true},
+		{mode: tesseract.RawLine, factor: 1, margin: 0.375},
+	}
+)
+
+// readAllAgain returns further readings of lines, the most doubtful of which come first, until the page's share of processor time is used up.
+func (p *page) readAllAgain(ctx context.Context, lines []*document.Line, k *correct.Knowledge) ([]correct.Readings, error) {
+	readings := make([]correct.Readings, len(lines))
+	hand, err := p.readByHands(ctx, lines)
+	if err != nil {
+		return nil, err
+	}
+	other := p.otherLines()
+	for i, line := range lines {
+		readings[i] = correct.Readings{Other: wordsNear(other, line), Hand: hand[i]}
+	}
+	read := func(i int, ways ...voter) error {
+		for _, v := range ways {
+			words, err := p.readBy(ctx, v, lines[i])
+			if err != nil {
+				return err
+			}
+			readings[i].Again = append(readings[i].Again, words)
+		}
+		return nil
+	}
+	left := p.mostVotes()
+	var differ []int
+	for i := 0; i < len(lines) && left > 0; i++ {
+		if err := read(i, firstVoter); err != nil {
+			return nil, err
+		}
+		if left--; k.Differs(lines[i].Words, readings[i].Again[0]) {
+			differ = append(differ, i)
+		}
+	}
+	for _, i := range differ {
+		if left <= 0 {
+			break
+		}
+		if err := read(i, otherVoters...); err != nil {
+			return nil, err
+		}
+		left -= len(otherVoters)
+	}
+	return readings, nil
+}
+
+// mostVotes returns how many readings of single lines the page's share of processor time allows, by the lines that were read before.
+func (p *page) mostVotes() int {
+	lines := 0
+	for _, a := range p.attempts {
+		for range document.Lines(a.raw) {
+			lines++
+		}
+	}
+	return int(math.Ceil(voteShare * float64(lines)))
+}
+
+// readBy reads a line in one way. Words have boxes on the page and calibrated confidences. There are none if the line lies outside of the sheet.
+func (p *page) readBy(ctx context.Context, v voter, line *document.Line) ([]document.Word, error) {
+	sheet, box := p.sheetRead(), p.sheet.boxOnSheet(document.WordsBox(line.Words))
+	margin := max(int(v.margin*float64(box.H)), minLineMargin)
+	area := toRectangle(box).Inset(-margin).Intersect(sheet.Rect)
+	if area.Empty() {
+		return nil, nil
+	}
+	src := p.src
+	if factor := v.factor * max(p.sheet.enlargement, 1); factor != 1 {
+		src = resizing{src, factor}
+	}
+	img := imaging.Crop(sheet, area)
+	if v.thin {
+		img = imaging.Thin(img)
+	}
+	blocks, err := src.Read(ctx, img, 0, p.attempts[0].model, v.mode)
+	if err != nil {
+		return nil, err
+	}
+	blocks = p.sheet.onPage(movedBy(blocks, area.Min))
+	calibrate(blocks)
+	var words []document.Word
+	for w := range document.Words(blocks) {
+		words = append(words, *w)
+	}
+	return words, nil
+}
+
+// sheetRead returns the image that the reading of the page was made of.
+func (p *page) sheetRead() *image.Gray { return cmp.Or(p.attempts[0].img, p.sheet.img) }
+
+// otherLines returns the lines of the second-best reading of the page, nil if there is none.
+func (p *page) otherLines() []document.Block {
+	if len(p.attempts) < 2 {
+		return nil
+	}
+	blocks := p.sheet.onPage(p.attempts[1].blocks)
+	calibrate(blocks)
+	return blocks
+}
+
+// wordsNear returns the words of the line of another reading that covers at least half of a line, nil if there is none.
+func wordsNear(blocks []document.Block, line *document.Line) []document.Word {
+	here := toRectangle(document.WordsBox(line.Words))
+	var words []document.Word
+	most := area(here) / 2
+	for l := range document.Lines(blocks) {
+		if n := area(toRectangle(document.WordsBox(l.Words)).Intersect(here)); n > most {
+			most, words = n, l.Words
+		}
+	}
+	return words
+}
+
+func area(r image.Rectangle) int { return r.Dx() * r.Dy() }

@@ -31,10 +31,10 @@ func (c *Candidate) Replacing(line []document.Word) []document.Word {
 	return slices.Concat(line[:c.From], words, line[c.To:])
 }
 
-// oldSigns are signs that readers of a later time, and the language, take for others: "æ" for "e".
-const oldSigns = "æœ&⁊¶"
+// keptSigns are signs that readers of a later time, and the language, take for others ("æ" for "e"), and the marks of notes.
+const keptSigns = "æœ&⁊¶*†‡§"
 
-// isAcceptable reports whether words may be replaced by others at all: that does not modernise their spelling, drops no old sign and none of
+// isAcceptable reports whether words may be replaced by others at all: that does not modernise their spelling, drops no old sign, no mark of a note and no sign of
 // abbreviation, changes more than capitals, makes no figures of letters, and adds or drops few characters. Stains are read as many.
 func isAcceptable(before, after string) bool {
 	length := utf8.RuneCountInString(before)
@@ -42,7 +42,7 @@ func isAcceptable(before, after string) bool {
 	if added > maxAdded && float64(added) > maxAddedShare*float64(length) || -added > maxDropped && float64(-added) > maxDroppedShare*float64(length) {
 		return false
 	}
-	if text.FoldType(before) == text.FoldType(after) || text.Abbreviations(before) > text.Abbreviations(after) || dropsOldSign(before, after) ||
+	if text.FoldType(before) == text.FoldType(after) || text.Abbreviations(before) > text.Abbreviations(after) || dropsKeptSign(before, after) ||
 		strings.ContainsFunc(before, unicode.IsLetter) && strings.ContainsFunc(after, unicode.IsDigit) || !isLatin(before) && isLatin(after) {
 		return false
 	}
@@ -50,9 +50,9 @@ func isAcceptable(before, after string) bool {
 	return a == b || !strings.EqualFold(a, b) && !text.OnlyRespells(a, b)
 }
 
-func dropsOldSign(before, after string) bool {
+func dropsKeptSign(before, after string) bool {
 	before, after = strings.ToLower(before), strings.ToLower(after)
-	return strings.ContainsFunc(oldSigns, func(sign rune) bool {
+	return strings.ContainsFunc(keptSigns, func(sign rune) bool {
 		return strings.Count(before, string(sign)) > strings.Count(after, string(sign))
 	})
 }

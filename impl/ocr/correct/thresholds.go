@@ -24,7 +24,7 @@ const (
 
 // voteWeights are the weights of the evidence, in a logistic regression on whether the page has fewer wrong characters with a candidate.
 // "uncial-accuracy --fit-vote" prints them.
-var voteWeights = Evidence{-0.904, -0.228, 1.004, 1.295, 0.098, 0.440, -0.693, -0.538, 0.885, 2.225, 0.712}
+var voteWeights = Evidence{-0.927, -0.211, 1.021, 1.329, 0.100, 0.468, -0.686, -0.510, 0.839, 2.217, 0.719}
 
 // Limits of the repair of the long s, measured on the same pages.
 const (

@@ -4,6 +4,7 @@ import (
 	"image"
 
 	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/layout"
 	"uncial/internal/document"
 )
 
@@ -25,6 +26,11 @@ func OnPage(blocks []document.Block, size image.Point, angle float64) []document
 // BoxOnSheet moves a box of a page of that size onto its sheet, which was rotated by an angle.
 func BoxOnSheet(b document.Box, size image.Point, angle float64) document.Box {
 	return sheet{img: image.NewGray(image.Rectangle{Max: size}), angle: angle}.boxOnSheet(b)
+}
+
+// RuleOnSheet moves a rule of a page of that size onto its sheet, which was rotated by an angle.
+func RuleOnSheet(r layout.Rule, size image.Point, angle float64) layout.Rule {
+	return sheet{img: image.NewGray(image.Rectangle{Max: size}), angle: angle}.ruleOnSheet(r)
 }
 
 // Turned turns an orientation.

@@ -10,6 +10,7 @@ import (
 
 	"uncial/impl/ocr/decode"
 	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/layout"
 	"uncial/impl/ocr/ocrtest"
 	"uncial/impl/ocr/reading"
 	"uncial/impl/ocr/tesseract"
@@ -81,4 +82,19 @@ func TestRead_smallLetters(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, want, result.Page.Text())
 	require.Greater(t, result.Page.Confidence, 0.85)
+}
+
+func TestRuleOnSheet(t *testing.T) {
+	t.Parallel()
+	size := image.Pt(1001, 2001)
+	level := layout.Rule{Top: 300, Bottom: 320}
+	require.InDelta(t, 300, reading.RuleOnSheet(level, size, 0).Top, 1e-6)
+	for _, angle := range []float64{-4, 1.5, 5} {
+		moved := reading.RuleOnSheet(level, size, angle)
+		for _, y := range []float64{600, 1000, 1400} {
+			x := 300 + 20*y/2001
+			at := reading.BoxOnSheet(document.Box{X: int(x), Y: int(y), W: 1, H: 1}, size, angle)
+			require.InDelta(t, at.X, moved.Top+(moved.Bottom-moved.Top)*float64(at.Y)/2001, 1.5, "%v degrees, height %v", angle, y)
+		}
+	}
 }

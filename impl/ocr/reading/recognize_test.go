@@ -201,6 +201,8 @@ func TestDropScraps(t *testing.T) {
 	scraps := row(0, 100, .3, "S", "e", "—", "1", "L")
 	require.Equal(t, textOf([]document.Block{block(text)}), textOf(reading.DropScraps([]document.Block{block(text), block(scraps)})), "drops scraps of a woodcut")
 	require.Len(t, reading.DropScraps([]document.Block{block(text), block(row(0, 100, .95, "7"))}), 2, "keeps the page number")
+	year := row(0, 100, .5, "M.", "D", "C.", "Xx", "V", "Ie.")
+	require.Len(t, reading.DropScraps([]document.Block{block(text), block(year)}), 2, "keeps the year of a title page")
 	hand := []document.Block{block(row(0, 0, .3, "a", "b", "c")), block(row(0, 50, .35, "hardly", "legible"))}
 	require.Equal(t, hand, reading.DropScraps(hand), "drops nothing if everything is in doubt")
 	require.Empty(t, reading.DropScraps(nil))

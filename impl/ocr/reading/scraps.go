@@ -2,6 +2,7 @@ package reading
 
 import (
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -42,8 +43,24 @@ func isScrap(l document.Line, page float64) bool {
 	confidence := sum / float64(characters)
 	perWord := float64(inked) / float64(len(l.Words))
 	return confidence < maxGarbleConfidence && page >= wellRead ||
-		confidence < maxScrapConfidence && perWord < minWordLetters ||
+		confidence < maxScrapConfidence && perWord < minWordLetters && !isYear(l) ||
 		confidence < maxFaintConfidence && perWord < minFaintLetters && page >= wellRead
+}
+
+// isYear reports whether a line is a year in spaced Roman numerals, as title pages have it. Some of its letters may be misread.
+func isYear(l document.Line) bool {
+	numerals, others := 0, 0
+	for _, w := range l.Words {
+		for _, r := range w.Text {
+			switch {
+			case strings.ContainsRune("MDCLXVI", unicode.ToUpper(r)):
+				numerals++
+			case unicode.IsLetter(r) || unicode.IsDigit(r):
+				others++
+			}
+		}
+	}
+	return strings.HasPrefix(l.Words[0].Text, "M") && numerals >= minYearLetters && others*otherYearLetters <= numerals
 }
 
 // isAccents reports whether a line consists of the accents and breathings above a line of Greek, which layout analysis sometimes takes for

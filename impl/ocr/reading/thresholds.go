@@ -133,6 +133,9 @@ const (
 	// maxScrapConfidence and minWordLetters: a line below this confidence with fewer letters and digits a word is a scrap.
 	maxScrapConfidence = 0.6
 	minWordLetters     = 2.0
+	// minYearLetters is the minimum number of letters of a year in Roman numerals, which is not a scrap, and otherYearLetters the minimum
+	// number of numerals for each other letter. The one of both sets that was dropped, M. DC. XVI., has seven for one that is misread.
+	minYearLetters, otherYearLetters = 5, 5
 	// maxFaintConfidence and minFaintLetters: the same for slightly longer words, on a page read at least with wellRead.
 	maxFaintConfidence = 0.35
 	minFaintLetters    = 3.0

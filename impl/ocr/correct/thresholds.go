@@ -24,7 +24,7 @@ const (
 
 // voteWeights are the weights of the evidence, in a logistic regression on whether the page has fewer wrong characters with a candidate.
 // "uncial-accuracy --fit-vote" prints them.
-var voteWeights = Evidence{-0.927, -0.211, 1.021, 1.329, 0.100, 0.468, -0.686, -0.510, 0.839, 2.217, 0.719}
+var voteWeights = Evidence{-0.922, -0.206, 1.000, 1.311, 0.103, 0.449, -0.717, -0.559, 0.963, 2.115, 0.704}
 
 // Limits of the repair of the long s, measured on the same pages.
 const (

@@ -109,7 +109,7 @@ func joined(words []document.Word) string {
 }
 
 // finish takes over what the further readings of each line of handwriting correct. It copies the words first, because the page keeps the
-// first reading. Edits are what enhancement corrects of the reading with word lists.
+// first reading. Edits are what enhancement corrects of the reading with word lists; it leaves short lines alone, which have too little context.
 func (m *Models) finish(all []reading) {
 	for i := range all {
 		r := &all[i]
@@ -119,7 +119,9 @@ func (m *Models) finish(all []reading) {
 		r.line.Words = slices.Clone(r.line.Words)
 		r.correct(r.listed, m.Known)
 		r.edits = nil
-		r.correct(r.thorough, m.Known)
+		if r.characters >= shortLine {
+			r.correct(r.thorough, m.Known)
+		}
 		if m.Known != nil {
 			for j := range r.line.Words {
 				r.line.Words[j].Known = m.Known(r.line.Words[j].Text)

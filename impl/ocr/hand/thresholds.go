@@ -116,7 +116,8 @@ const (
 	leastLikely = 0.02
 	// noiseLine is the likely share of right characters below which a line of a handwritten page is left out. shortNoise is the same for
 	// a line of fewer than shortLine characters of which the search found so many other texts that those with its words have a share of less
-	// than scatteredTexts. Set on the handwritten pages of the 64 pages, without three tables; two correct words are left out there.
+	// than scatteredTexts. Set on the handwritten pages of the 64 pages, without three tables; two correct words are left out there. Enhancement
+	// changes no line of fewer than shortLine characters.
 	noiseLine, shortNoise, shortLine, scatteredTexts = 0.4, 0.65, 12, 0.5
 	// tinyLine is the number of characters below which a line is left out whatever its confidence, if the texts with its words have a share
 	// of less than scatteredTiny. Of the 19 such lines of those pages, 3 have the text of a line in the ground truth; none of these is left out.

@@ -160,7 +160,7 @@ func mostBands(all []*ruleEnd) []*ruleEnd {
 // rule returns the rule with that end. It reports false unless the rule runs straight, from the first to the last band of the writing,
 // and is mostly clear of writing.
 func (e *ruleEnd) rule(first, last int) (Rule, bool) {
-	inside, clear := 0, 0
+	inside, untouched := 0, 0
 	x := float64(e.at.from+e.at.to-1) / 2
 	var xs, ys []float64
 	for ; e != nil; e = e.before {
@@ -169,11 +169,11 @@ func (e *ruleEnd) rule(first, last int) (Rule, bool) {
 		if e.band >= first && e.band <= last {
 			inside++
 			if e.clear {
-				clear++
+				untouched++
 			}
 		}
 	}
-	if float64(inside) < wholeRule*float64(last-first+1) || float64(clear) < clearRule*float64(inside) {
+	if float64(inside) < wholeRule*float64(last-first+1) || float64(untouched) < clearRule*float64(inside) {
 		return Rule{}, false
 	}
 	n := len(xs) - 1

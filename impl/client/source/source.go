@@ -1,6 +1,6 @@
 // Package source turns the arguments of the command line into pages: files, directories, standard input, URLs, IIIF manifests and
 // collections, PDFs and TIFFs of many pages. Each page can say what it shows, as a digest or a URL, and be made ready to be sent.
-// It sends nothing to the service. Start with Reader.Expand; file.go, pdf.go and web.go have the kinds of pages.
+// It sends nothing to the service. Start with Reader.Expand; file.go, pdf.go and web.go have the kinds of pages, manifest.go those of IIIF.
 package source
 
 import (

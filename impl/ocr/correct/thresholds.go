@@ -24,7 +24,7 @@ const (
 
 // voteWeights are the weights of the evidence, in a logistic regression on whether the page has fewer wrong characters with a candidate.
 // "uncial-accuracy --fit-vote" prints them.
-var voteWeights = Evidence{-0.922, -0.206, 1.000, 1.311, 0.103, 0.449, -0.717, -0.559, 0.963, 2.115, 0.704}
+var voteWeights = Evidence{-0.992, -0.214, 1.114, 1.330, 0.098, 0.215, -0.625, -0.441, 0.918, 2.230, 0.692}
 
 // Limits of the repair of the long s, measured on the same pages.
 const (

@@ -279,9 +279,9 @@ const maxPixelsOfEngines = 100_000_000
 const (
 	// sureVote is the confidence of all words from which on a line needs no vote. Below it are 789 of the 1,259 lines of print of the second set.
 	sureVote = 0.95
-	// voteShare is how many readings of single lines there are for each line that was read before: with it, the pages that cost most take
-	// twice the processor time.
-	voteShare = 1.8
+	// voteShare is how many readings of single lines there are for each line that was read before, one by the network for handwriting counted
+	// like the others: with it, the pages that cost most take twice the processor time. A page of few lines has leastVotes readings.
+	voteShare, leastVotes = 1.5, 10
 	// handProbe is how many lines the network for handwriting reads before it is decided whether it reads the others too, and leastHandTrust
 	// the least trust with which it does. Fraktur, Greek and blurred typescripts have less.
 	handProbe, leastHandTrust = 8, 0.3

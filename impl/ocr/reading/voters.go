@@ -20,8 +20,8 @@ type voter struct {
 	thin   bool    // with thinner strokes
 }
 
-// firstVoter reads all lines for which there is time, and otherVoters those of which it makes something else. All read with the model that read
-// the page. Of the ways tried, these find the most corrections for their time; see experiments.md.
+// firstVoter reads all lines for which there is time; otherVoters, and the network for handwriting, those of which it makes something else. All
+// read with the model that read the page. Of the ways tried, these find the most corrections for their time; see experiments.md.
 var (
 	firstVoter  = voter{mode: tesseract.SingleLine, factor: 0.5, margin: 0.25}
 	otherVoters = []voter{
@@ -34,13 +34,9 @@ var (
 // readAllAgain returns further readings of lines, the most doubtful of which come first, until the page's share of processor time is used up.
 func (p *page) readAllAgain(ctx context.Context, lines []*document.Line, k *correct.Knowledge) ([]correct.Readings, error) {
 	readings := make([]correct.Readings, len(lines))
-	hand, err := p.readByHands(ctx, lines)
-	if err != nil {
-		return nil, err
-	}
 	other := p.otherLines()
 	for i, line := range lines {
-		readings[i] = correct.Readings{Other: wordsNear(other, line), Hand: hand[i]}
+		readings[i].Other = wordsNear(other, line)
 	}
 	read := func(i int, ways ...voter) error {
 		for _, v := range ways {
@@ -62,14 +58,20 @@ func (p *page) readAllAgain(ctx context.Context, lines []*document.Line, k *corr
 			differ = append(differ, i)
 		}
 	}
-	for _, i := range differ {
-		if left <= 0 {
-			break
-		}
+	differ = differ[:min(len(differ), left/(len(otherVoters)+1))]
+	doubted := make([]*document.Line, len(differ))
+	for k, i := range differ {
+		doubted[k] = lines[i]
+	}
+	hand, err := p.readByHands(ctx, doubted)
+	if err != nil {
+		return nil, err
+	}
+	for k, i := range differ {
 		if err := read(i, otherVoters...); err != nil {
 			return nil, err
 		}
-		left -= len(otherVoters)
+		readings[i].Hand = hand[k]
 	}
 	return readings, nil
 }
@@ -82,7 +84,7 @@ func (p *page) mostVotes() int {
 			lines++
 		}
 	}
-	return int(math.Ceil(voteShare * float64(lines)))
+	return max(int(math.Ceil(voteShare*float64(lines))), leastVotes)
 }
 
 // readBy reads a line in one way. Words have boxes on the page and calibrated confidences. There are none if the line lies outside of the sheet.

@@ -52,9 +52,10 @@ func checkPassive(r *pdf.Reader) error {
 	case !root.Key("AA").IsNull(), !root.Key("Names").Key("JavaScript").IsNull(), !root.Key("OpenAction").Key("S").IsNull() && root.Key("OpenAction").Key("S").Name() != "GoTo":
 		return errors.New("it has an action that runs by itself")
 	}
+	components := root.Key("OutputIntents").Index(0).Key("DestOutputProfile").Key("N").Int64()
 	for n := range r.NumPage() {
 		page := r.Page(n + 1)
-		if err := checkPictures(page); err != nil {
+		if err := checkPictures(page, components); err != nil {
 			return err
 		}
 		for _, name := range page.Fonts() {
@@ -73,13 +74,22 @@ func checkPassive(r *pdf.Reader) error {
 // forbidden are the types of annotations that run or show something else (ISO 19005-2, section 6.3.1).
 var forbidden = []string{"3D", "Sound", "Screen", "Movie"}
 
-// checkPictures checks what PDF/A-2 says of pictures and annotations (sections 6.1.7, 6.2.8, 6.2.9 and 6.3.1).
-func checkPictures(page pdf.Page) error {
+// checkPictures checks what PDF/A-2 says of pictures and annotations (sections 6.1.7, 6.2.4.3, 6.2.8, 6.2.9 and 6.3.1). components are
+// those of the output intent.
+func checkPictures(page pdf.Page, components int64) error {
 	drawn := page.Resources().Key("XObject")
 	for _, name := range drawn.Keys() {
 		x := drawn.Key(name)
 		filters := fmt.Sprint(x.Key("Filter"))
+		colours := x.Key("ColorSpace")
+		if colours.Len() > 1 && colours.Index(0).Name() == "Indexed" {
+			colours = colours.Index(1)
+		}
 		switch {
+		case colours.Name() == "DeviceCMYK" && components != 4 && page.Resources().Key("ColorSpace").Key("DefaultCMYK").IsNull():
+			return errors.New("a picture is in DeviceCMYK, which nothing in the file defines")
+		case colours.Name() == "DeviceRGB" && components != 3 && page.Resources().Key("ColorSpace").Key("DefaultRGB").IsNull():
+			return errors.New("a picture is in DeviceRGB, which nothing in the file defines")
 		case x.Key("Interpolate").Bool():
 			return errors.New("a picture has /Interpolate true, which PDF/A forbids")
 		case x.Key("Subtype").Name() == "PS", !x.Key("PS").IsNull(), !x.Key("Ref").IsNull():

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -34,6 +35,8 @@ func (s *Readings) checkReader(x *model.Exchange, j *model.Job, r reading) strin
 	switch {
 	case reader == nil:
 		return "reader must say what made the text"
+	case describing.MatchString(fmt.Sprint(reader["software"])):
+		return fmt.Sprintf("reader.software must be the name of the program, and nothing else: %v", reader["software"])
 	case (len(models(x)) == 0) != r.isBlank():
 		return fmt.Sprintf("reader.models must name the models that read words, and none for a blank page: %v", reader["models"])
 	case !slices.Contains([]string{"alto", "page", "hocr"}, j.Format) || r.document == nil:
@@ -52,6 +55,44 @@ func (s *Readings) checkReader(x *model.Exchange, j *model.Job, r reading) strin
 		}
 	}
 	return checkModelOrder(models(x), steps)
+}
+
+// describing finds more than a name in the name of a program: remarks, lists and versions, which have a member of their own.
+var describing = regexp.MustCompile(`[(\[;,/=]|\d\.\d`)
+
+// readersOfLines are the models that read each line of a document, nil if the document does not say.
+func readersOfLines(x *model.Exchange, j *model.Job, r reading) (all []string) {
+	if !slices.Contains([]string{"alto", "page", "hocr"}, j.Format) || r.document == nil {
+		return nil
+	}
+	steps, err := documents.ReadSteps(j.Format, x.Text("document"))
+	if err != nil {
+		return nil // checkReader reports it
+	}
+	for _, line := range steps.Lines {
+		var names []string
+		for _, id := range line {
+			if name := steps.Models[id]; name != "" {
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+		all = append(all, strings.Join(slices.Compact(names), ", "))
+	}
+	return all
+}
+
+// compareReaders requires two formats of a reading to name the same models for each line.
+func compareReaders(before, now []string) []string {
+	if len(before) != len(now) {
+		return nil
+	}
+	for i := range now {
+		if before[i] != now[i] {
+			return []string{fmt.Sprintf("two formats of the same reading disagree: line %d was read by %q in one and by %q in the other", i+1, before[i], now[i])}
+		}
+	}
+	return nil
 }
 
 // checkModelOrder requires models to be in the order of their first word. Of several models of one line the order is not known.

@@ -35,6 +35,7 @@ type reading struct {
 	text, language string
 	confidence     float64
 	document       *documents.Document // nil until a format carried one
+	readers        []string            // the models that read each line of the document
 	about          map[string]any      // the members of the answer
 }
 
@@ -140,6 +141,7 @@ func (s *Readings) CheckResult(x *model.Exchange) []string {
 	problems = append(problems, checkImage(x, j, r)...)
 	doc, more := checkDocument(x, j, r)
 	r.document = doc
+	r.readers = readersOfLines(x, j, r)
 	for _, problem := range []string{s.checkReader(x, j, r), s.checkWeakList(x, j, r.text), checkWeak(x, r.text, doc)} {
 		if problem != "" {
 			problems = append(problems, problem)
@@ -373,6 +375,11 @@ func (s *Readings) compare(x *model.Exchange, j *model.Job, r reading) (problems
 		}
 	}
 	// The first document of an image is kept; every other format is compared with it.
+	if len(r.readers) > 0 && s.exact { // mu is held
+		problems = append(problems, compareReaders(before.readers, r.readers)...)
+		before.readers = r.readers
+		s.byID[id] = before
+	}
 	if before.document == nil {
 		before.document = r.document
 		s.byID[id] = before

@@ -83,6 +83,14 @@ func readerDefects() []row {
 		{"names a model that read a blank page", readerCase, on(blank, inside("reader", func(o object) {
 			o["models"] = []any{object{"name": "eng", "digest": "sha256:" + strings.Repeat("0", 64)}}
 		}))},
+		{"lists libraries in the name of the program", readerCase, on(extracted, inside("reader", func(o object) { o["software"] = "Uncial (onnxruntime 1.19.2; leptonica-1.84.1)" }))},
+		{"names all models for each line of hOCR", "extract/200/several-pages", document("hocr", func(s string) string {
+			var names []string
+			for _, m := range regexp.MustCompile(`<meta name="uncial\.(model\d+)"`).FindAllStringSubmatch(s, -1) {
+				names = append(names, m[1])
+			}
+			return matching(`; x_models [^;"]*`, "; x_models "+strings.Join(names, " "))(s)
+		})},
 		{"names another version with text", readerCase, on(both(extracted, field("format", "text")), inside("reader", func(o object) { o["version"] = "0.0.0" }))},
 		inDocument("alto", "does not describe the models in ALTO", inALTO, `digest=sha256:[0-9a-f]+`, ``),
 		inDocument("alto", "names another digest in ALTO", inALTO, `digest=sha256:..`, `digest=sha256:00`),

@@ -21,6 +21,10 @@ func secondDefects() []row {
 // secondContents write documents wrongly.
 func secondContents() []row {
 	return []row{
+		{"cmyk-without-profile", formatPDF, document("pdf", func(s string) string {
+			file, _ := base64.StdEncoding.DecodeString(s) // the honest server's
+			return base64.StdEncoding.EncodeToString(bytes.ReplaceAll(file, []byte("[/Indexed /DeviceRGB"), []byte("[/Indexed/DeviceCMYK")))
+		})},
 		{"smooth-bilevel-pictures", formatPDF, document("pdf", func(s string) string {
 			file, _ := base64.StdEncoding.DecodeString(s) // the honest server's
 			return base64.StdEncoding.EncodeToString(bytes.ReplaceAll(file, []byte("/Type /XObject /Subtype /Image /Width"), []byte("/Subtype/Image/Interpolate true/Width")))

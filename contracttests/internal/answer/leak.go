@@ -34,7 +34,8 @@ var internals = []struct {
 	{"HTML", regexp.MustCompile(`(?i)<!doctype|<html|<body|<pre>|</\w+>`)},
 	{"a secret or a setting", regexp.MustCompile(`(?i)\b(?:password|passwd|key-secret|api_secret)\s*[=:]|://[^/\s:@]+:[^/\s@]+@|\b[A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9]=\S`)},
 	{"a process of the server", regexp.MustCompile(`\bpid \d+|\bexited with (?:status|signal|code)|\bsignal \d+\b`)},
-	{"the address of a person", regexp.MustCompile(`\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b`)},
+	// The address of an office, such as support@ocr.example.org, may be in an error: callers shall write to it.
+	{"the address of a person", regexp.MustCompile(`\b[\w+-]+[._][\w.+-]+@[\w-]+(?:\.[\w-]+)+\b`)},
 	// A short number behind "account" may be a limit, as in "requests per minute and account: 60".
 	{"an identifier of the server", regexp.MustCompile(`(?i)\b(?:account|user|tenant|customer|owner|row|session)(?:[ _-]?id[ #:="']+(?:[a-z]+[_-])?\d|[ #:="']+(?:[a-z]+[_-]\d|\d{4}))[\w-]*|\b(?:worker|replica|node|pod|shard)(?:[ _-]?id)?[ #:="']+(?:[a-z]+[_-])?\d[\w-]*|\b[a-z][a-z0-9]*(?:-[a-z0-9]+)*-[0-9a-f]{8,10}-[a-z0-9]{5}\b`)},
 	{"the name of a host inside", regexp.MustCompile(`\b[\w-]+(?:\.[\w-]+)*\.(?:internal|local|localdomain|lan|corp|intranet|svc)\b|\blocalhost\b|(?:^|[\s/@("])[a-z][a-z0-9-]*:\d{4,5}\b|\bip-\d+-\d+-\d+-\d+\b`)},

@@ -30,6 +30,10 @@ func addressRows() []row {
 		}, {
 			name: "extract/400/every-fetch-reason", extractions: 40, needs: append(needs, model.NeedAllFields), build: failingAddresses, then: reasonsAreRight,
 			explanation: "Whatever the server of an image answers instead of it, fetch says so by the name that the contract has for it.",
+		}, {
+			// Caches of images by address, for all accounts.
+			name: "extract/400/image-that-is-gone", points: 10, extractions: 2, needs: needs, check: fetchesAgain,
+			explanation: "An image is fetched for each request: one that its server has removed is a 400, even if it was read before.",
 		},
 	}
 }
@@ -124,6 +128,23 @@ func someAddresses(s *session) (asks []ask) {
 	a := s.at("own", own.files[0], forms[0])
 	a.Job.Own = &own.own
 	return append(asks, a.format("alto"))
+}
+
+func fetchesAgain(ctx context.Context, s *session) error {
+	a, err := s.account(ctx, model.KeyOK, 2, 2)
+	if err != nil {
+		return err
+	}
+	const path = "/removed.png"
+	f := images.Valid()[0]
+	url := s.shelf.put(path, func(w http.ResponseWriter, r *http.Request) { typed("image/"+f.Format)(w, r, f.Data) })
+	removed := ask{Request: model.Request{Job: &model.Job{Image: "removed", URL: url, Unknown: true}}}
+	if _, err := s.sendAs(ctx, a, removed); err != nil {
+		return err
+	}
+	s.shelf.put(path, answers(http.StatusNotFound))
+	_, err = s.sendAs(ctx, a, removed.wrong("imageUrl"))
+	return err
 }
 
 // everyAddress asks for every file once, and for every form once. Of the heavy files simulated targets get one.

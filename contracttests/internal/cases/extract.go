@@ -13,6 +13,7 @@ import (
 
 	"uncial/contracttests/internal/documents"
 	"uncial/contracttests/internal/expect"
+	"uncial/contracttests/internal/images"
 	"uncial/contracttests/internal/model"
 )
 
@@ -83,7 +84,7 @@ var extractRows = []row{
 		asks:        []ask{read(printed).language("und"), read(printed).language("UND").format("page"), read(printed).language("Und").format("hocr"), read(printed).language("und").enhance(true)},
 	}, {
 		// Servers with a parser of their own often accept only what their own client writes.
-		name: "extract/200/ways-to-write-it", points: 70, extractions: 7, build: waysToWriteIt,
+		name: "extract/200/ways-to-write-it", points: 80, extractions: 8, build: waysToWriteIt,
 		explanation: "The same JSON in a different spelling, sent in chunks, or with a preference for another type, is the same request.",
 	}, {
 		// The escaped image comes first, so that a cached reading of the other one cannot hide a wrong decoder.
@@ -192,7 +193,17 @@ func waysToWriteIt(s *session) []ask {
 		regular, written(model.WriteObject(reversed, " \r\n\t")), written(writeEscaped(members)),
 		regular.header("Content-Type", "application/json; charset=utf-8"), regular.header("Content-Type", `Application/JSON;charset="UTF-8"`),
 		chunked, regular.header("Content-Type", "application/json").header("Accept", "text/plain, image/png;q=0.5").header("Accept-Encoding", "gzip"),
+		slashesEscaped(s),
 	}
+}
+
+// slashesEscaped asks for an image in a long data: URL whose slashes are escaped, as PHP writes them (RFC 8259, section 7).
+func slashesEscaped(s *session) ask {
+	f := images.Medium()
+	f.Data = append(slices.Clone(f.Data), make([]byte, 2*longImage)...)
+	a := inline(f.Name+" with escaped slashes", dataURL("image/png", f.Data))
+	a.Body = bytes.ReplaceAll(model.WriteObject(a.Job.Members(s.Target), ""), []byte("/"), []byte(`\/`))
+	return a
 }
 
 // maxEscaped is the longest string that is written in escapes, in bytes; a data: URL would become six times as long.

@@ -31,6 +31,10 @@ var imageRows = []row{
 		name: "extract/200/every-turned-image", points: 960, extractions: 96, needs: []string{model.NeedThorough}, build: func(s *session) []ask { return turned(s, 0, 32) },
 		explanation: "A page is read upright in each orientation that JPEG, TIFF and PNG can declare, and all boxes are those of the upright page.",
 	}, {
+		// Its page is as wide as the stored picture is high.
+		name: "extract/200/turned-webp", points: 20, extractions: 2, needs: []string{model.NeedReading}, build: turnedWebP,
+		explanation: "A WebP that its metadata declare to be turned is a page of the upright size.",
+	}, {
 		name: "extract/400/every-other-file", extractions: 60, build: otherFiles,
 		explanation: "A file of another format, a damaged file, and an image beyond a limit are a 400 that names imageUrl, and the points are released.",
 	},
@@ -160,6 +164,18 @@ func everyImage(s *session) (asks []ask) {
 	}
 	s.choseFrom("forms of data: URLs", numbered(urlForms()), numbered(urlForms()))
 	s.choseFrom("image files", namesOf(images.Valid()), used)
+	return asks
+}
+
+func turnedWebP(*session) (asks []ask) {
+	all := images.Valid()
+	f := all[slices.IndexFunc(all, func(f images.File) bool { return f.Name == "webp-turned.webp" })]
+	width, height := f.Size()
+	for _, format := range []string{"alto", "hocr"} {
+		a := inline(f.Name, dataURL("image/webp", f.Data)).format(format)
+		a.Job.Own = &model.Own{Width: height, Height: width}
+		asks = append(asks, a)
+	}
 	return asks
 }
 

@@ -49,7 +49,7 @@ func dimensions() [][]variation {
 		slices.Concat(sends("X-Forwarded-Proto", "http", "https"), sends("X-Forwarded-Host", "ocr.example.org"), sends("Forwarded", "proto=http;host=ocr.example.org"), sends("Via", "1.1 proxy.example.org")),
 		slices.Concat(sends("X-Requested-With", "XMLHttpRequest"), sends("Sec-Fetch-Mode", "navigate", "cors"), sends("Upgrade-Insecure-Requests", "1"), sends("Dnt", "1"), sends("Save-Data", "on"), sends("Priority", "u=1, i")),
 		slices.Concat(sends("Referer", "https://pages.example.org/"), sends("Cookie", "theme=dark; lang=de"), sends("Max-Forwards", "0"), sends("Content-Language", "de"), sends("From", "reader@example.org")),
-		slices.Concat(sends("X-Http-Method-Override", "DELETE"), sends("X-Method-Override", "GET"), sends("Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"), sends("X-Request-Id", "two words"), sends("X-Forwarded-For", "203.0.113.9")),
+		slices.Concat(sends("X-Http-Method-Override", "DELETE"), sends("X-Method-Override", "GET"), sends("Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"), sends("X-Request-Id", "two words"), sends("X-Forwarded-For", "203.0.113.9", "127.0.0.1", "::1, 10.0.0.1")),
 	}
 }
 

@@ -42,7 +42,7 @@ var pageRows = []row{
 		build:       inEveryFormat(model.ImageFaded, nil),
 	}, {
 		// A format may leave something out, or write something that it has no place for.
-		name: "extract/200/every-page-in-every-format", points: 10 * 7 * int64(len(peculiarPages)), extractions: 7 * int64(len(peculiarPages)), needs: []string{model.NeedThorough}, build: peculiarInEveryFormat,
+		name: "extract/200/every-page-in-every-format", points: 10 * 10 * int64(len(peculiarPages)), extractions: 10 * int64(len(peculiarPages)), needs: []string{model.NeedThorough}, build: peculiarInEveryFormat,
 		explanation: "Every format is right for pages with pictures, divided words, weak places and corrections, verbatim and enhanced.",
 	}, {
 		// Both kinds of JPEG that PDF can hold (ISO 32000-1, section 7.4.8).
@@ -56,14 +56,15 @@ var pageRows = []row{
 		},
 	}, {
 		// Transforms of the first page that serve for all.
-		name: "extract/200/pages-of-different-sizes", points: 60, extractions: 6, needs: []string{model.NeedReading},
-		explanation: "Words are in their places on each of several pages that differ in size, in every format.",
+		name: "extract/200/pages-of-different-sizes", points: 70, extractions: 7, needs: []string{model.NeedReading},
+		explanation: "Words are in their places on each of several pages that differ in size, in every format and wherever the file has its pages.",
 		build: func(*session) (asks []ask) {
 			f := drawnPages().unequal
 			for _, format := range pageFormats {
 				asks = append(asks, inline(f.Name, dataURL("image/tiff", f.Data)).format(format))
 			}
-			return asks
+			again := asks[0].job(func(j *model.Job) { j.URL = dataURL("image/tiff", drawnPages().backward.Data) }) // the same pages, which must be read alike
+			return append(asks, again)
 		},
 	}, {
 		// Decoders that ignore the alpha channel see black on black.
@@ -82,7 +83,7 @@ var pageRows = []row{
 }
 
 // drawn are the files of pageRows.
-type drawn struct{ special, ten, many, unequal images.File }
+type drawn struct{ special, ten, many, unequal, backward images.File }
 
 const (
 	specialText = `He said "Come & see" to <her> and 'him'.`
@@ -101,7 +102,7 @@ var drawnPages = sync.OnceValue(func() drawn {
 		ten = append(ten, page)
 	}
 	many := model.DrawLines(slices.Repeat([]string{manyWords}, manyLines))
-	return drawn{images.TIFF("special", special), images.TIFF("ten", ten...), images.TIFF("many", many), images.TIFF("unequal", many, ten[0], ten[1])}
+	return drawn{images.TIFF("special", special), images.TIFF("ten", ten...), images.TIFF("many", many), images.TIFF("unequal", many, ten[0], ten[1]), images.Backward(images.TIFF("backward", ten[1], ten[0], many))}
 })
 
 // pageFormats are the formats that the pages of pageRows are asked for in.
@@ -126,12 +127,14 @@ func inEveryFormat(scenario string, page func() images.File) func(s *session) []
 var peculiarPages = []string{model.ImageIllustrated, model.ImageBroken, model.ImageWeak, model.ImageFaint, model.ImageEnhance, model.ImagePages}
 
 func peculiarInEveryFormat(s *session) (asks []ask) {
-	for i, page := range peculiarPages {
+	for _, page := range peculiarPages {
 		if s.Images[page] == "" {
 			continue
 		}
 		asks = append(asks, inEveryFormat(page, nil)(s)...)
-		asks = append(asks, read(page).enhance(true).format(documents.Formats[i%len(documents.Formats)]))
+		for _, format := range documents.Formats {
+			asks = append(asks, read(page).enhance(true).format(format))
+		}
 	}
 	return asks
 }

@@ -31,7 +31,7 @@ var unfetchedRows = []row{
 		explanation: "For each reason of the contract for which an image cannot be fetched, fetch says it, and whether to try again.",
 	}, {
 		// The addresses are such that no operator makes an exception for them.
-		name: "extract/400/refused-address", extractions: 30, needs: []string{model.NeedAllFields}, build: privateAddresses, then: refusalsAreEqual,
+		name: "extract/400/refused-address", extractions: 33, needs: []string{model.NeedAllFields}, build: privateAddresses, then: refusalsAreEqual,
 		explanation: "An address that is not public and an internal name that does not exist are refused, in the same words whatever they are and whatever answers there.",
 	},
 }
@@ -70,7 +70,7 @@ func eachReason(s *session) (asks []ask) {
 // privateAddresses ask for images at addresses that are not public: this machine, the network, cloud metadata, the other blocks that
 // IANA has set aside (RFC 6890), and names of internal networks, whether they exist or not.
 func privateAddresses(*session) (asks []ask) {
-	for _, host := range []string{"169.254.169.254", "[::1]", "0.0.0.0", "[fe80::1]", "224.0.0.1", "192.0.2.1", "[::ffff:169.254.169.254]", "[64:ff9b::a9fe:a9fe]", "[2002:a9fe:a9fe::1]", "100.64.0.1", "100.127.255.254", "192.0.0.8", "198.18.0.1", "198.51.100.1", "203.0.113.1", "240.0.0.1", "255.255.255.255", "[::]", "[100::1]", "[2001:db8::1]", "[ff02::1]", "[64:ff9b:1::a9fe:a9fe]", "[fc00::a9fe:a9fe]", "169.254.169.254:22", "192.0.2.1:6379", "[fe80::1]:8080", "198.18.0.1:443", "uncial-contract", "uncial-contract.local", "metadata.google.internal"} {
+	for _, host := range []string{"169.254.169.254", "[::1]", "0.0.0.0", "[fe80::1]", "224.0.0.1", "192.0.2.1", "[::ffff:169.254.169.254]", "[64:ff9b::a9fe:a9fe]", "[2002:a9fe:a9fe::1]", "100.64.0.1", "100.127.255.254", "192.0.0.8", "198.18.0.1", "198.51.100.1", "203.0.113.1", "240.0.0.1", "255.255.255.255", "[::]", "[100::1]", "[2001:db8::1]", "[ff02::1]", "[64:ff9b:1::a9fe:a9fe]", "[fc00::a9fe:a9fe]", "169.254.169.254:22", "192.0.2.1:6379", "[fe80::1]:8080", "198.18.0.1:443", "uncial-contract", "uncial-contract.local", "metadata.google.internal", "UNCIAL-CONTRACT.LOCAL", "Uncial-Contract.Home.Arpa", "Uncial-Contract.lan"} {
 		asks = append(asks, body(fmt.Sprintf(`{"imageUrl":"http://%s/latest/meta-data"}`, host), "imageUrl"))
 	}
 	return asks

@@ -156,7 +156,7 @@ func webpVariants() (all []File) {
 		flags          string
 		before, behind []byte
 	}{
-		"extended": {"\x00", nil, nil}, "exif": {"\x08", nil, part("EXIF", exifTags(1))}, "xmp": {"\x04", nil, part("XMP ", "<x:xmpmeta xmlns:x='adobe:ns:meta/'/>")}, "unknown": {"\x00", part("UNKN", "odd"), nil},
+		"extended": {"\x00", nil, nil}, "exif": {"\x08", nil, part("EXIF", exifTags(1))}, "turned": {"\x08", nil, part("EXIF", exifTags(6))}, "xmp": {"\x04", nil, part("XMP ", "<x:xmpmeta xmlns:x='adobe:ns:meta/'/>")}, "unknown": {"\x00", part("UNKN", "odd"), nil},
 	} {
 		chunks := slices.Concat([]byte("WEBP"), part("VP8X", v.flags+"\x00\x00\x00"+size(width)+size(height)), v.before, simple[12:], v.behind)
 		file := append(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(chunks))), chunks...)
@@ -164,6 +164,12 @@ func webpVariants() (all []File) {
 	}
 	slices.SortFunc(all, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	return all
+}
+
+// Size is the size of a WebP of webpVariants as it is stored (RFC 9649, section 2.7.1).
+func (f File) Size() (width, height int) {
+	side := func(b []byte) int { return 1 + int(b[0]) + int(b[1])<<8 }
+	return side(f.Data[24:]), side(f.Data[27:])
 }
 
 // webpSize is the size of a simple lossless file (WebP Lossless Bitstream Specification, section 3).

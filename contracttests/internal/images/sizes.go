@@ -19,6 +19,7 @@ func sizes() (all []File) {
 		all = append(all, File{Name: fmt.Sprintf("%dx%d-%d-pages.tif", s[0], s[1], s[2]), Data: bilevelTIFF(s[0], s[1], s[2], 1), Format: "tiff"})
 	}
 	all = append(append(all, unequalPages()...), motorola()...)
+	all = append(all, Backward(File{Name: "backward.tif", Data: tiffOf(1, whitePage(60, 40), whitePage(30, 90), whitePage(40, 40)), Format: "tiff"}))
 	all = append(all,
 		File{Name: "turned.tif", Data: bilevelTIFF(60, 40, 1, 6), Format: "tiff"},
 		File{Name: "1x1.jpg", Data: mustJPEG(page(1, 1)), Format: "jpeg"}, File{Name: "wide.jpg", Data: mustJPEG(page(maxSide, 8)), Format: "jpeg"}, File{Name: "high.jpg", Data: mustJPEG(page(8, maxSide)), Format: "jpeg"},

@@ -3,6 +3,7 @@ package images
 import (
 	"bytes"
 	"compress/zlib"
+	"encoding/binary"
 	"fmt"
 	"image"
 	"image/color"
@@ -98,6 +99,24 @@ func Transparent(page *image.Gray) (all []File) {
 	}
 	slices.SortFunc(all, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	return all
+}
+
+// Backward is a TIFF of numbers with the low bytes first whose pages come in the reverse order: each directory points to one that lies
+// before it in the file, as editors leave them that rewrite a page.
+func Backward(f File) File {
+	file, le := slices.Clone(f.Data), binary.LittleEndian
+	var starts, links []int
+	for at := int(le.Uint32(file[4:])); at > 0; at = int(le.Uint32(file[links[len(links)-1]:])) {
+		starts, links = append(starts, at), append(links, at+2+12*int(le.Uint16(file[at:])))
+	}
+	le.PutUint32(file[4:], uint32(starts[len(starts)-1]))
+	for i, link := range links {
+		if le.PutUint32(file[link:], 0); i > 0 {
+			le.PutUint32(file[link:], uint32(starts[i-1]))
+		}
+	}
+	f.Data = file
+	return f
 }
 
 // segment is a segment of a JPEG.

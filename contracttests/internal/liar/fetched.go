@@ -35,6 +35,23 @@ func fetchedDefects() []row {
 		}
 	}
 	return []row{
+		{"keeps fetched images by their address", "extract/400/image-that-is-gone", func(honest server) server {
+			var seen memory[bool]
+			return func(c *call) *reply {
+				url := c.field("imageUrl")
+				if !c.isExtract() || !strings.HasPrefix(url, "http") {
+					return honest(c)
+				}
+				known := false
+				seen.use(url, func(read *bool) { known = *read })
+				if known {
+					c = c.with(edited(c.body, func(o object) { o["imageUrl"] = "https://mock.invalid/printed" }))
+				}
+				a := honest(c)
+				seen.use(url, func(read *bool) { *read = *read || a.status == http.StatusOK })
+				return a
+			}
+		}},
 		{"refuses a fetched image by the extension of its address", everyAddress, refuseFetched(named(".gif", ".pdf", ".php"))},
 		{"refuses a fetched image without an extension", everyAddress, refuseFetched(named(""))},
 		{"refuses a fetched image of the type text/plain", everyAddress, refuseFetched(typed(func(m string) bool { return strings.HasPrefix(m, "text/") }))},

@@ -59,7 +59,7 @@ func Defects() ([]Defect, error) {
 		{"fetched", fetchedDefects()},
 		{"sentences", sentenceDefects()},
 		{"combined", combinedDefects()},
-		{"invented", slices.Concat(inventedDefects(), secondDefects(), thirdDefects())},
+		{"invented", slices.Concat(inventedDefects(), secondDefects(), thirdDefects(), fourthDefects())},
 	} {
 		for _, r := range area.rows {
 			all = append(all, Defect{area.name, r.does, r.caughtBy, r.lie})

@@ -15,6 +15,11 @@ import (
 // aLibrary is a reader of images or texts, a database, a framework or a language: no error needs its name.
 const aLibrary = "the name of a program behind the server"
 
+// aPerson is a sign unless it is an office that callers shall write to (RFC 2142, and the resolution of a 500 in the specification).
+const aPerson = "the address of a person"
+
+var anOffice = regexp.MustCompile(`(?i)^(?:support|help|helpdesk|contact|info|service|sales|billing|security|abuse)@`)
+
 // internals are signs of text that was written for the operators of a server, not for its callers. The marks cover several
 // languages and libraries, because the suite also checks servers that are not ours. A mark that matches an honest answer is
 // worse than a missing one: keep them narrow.
@@ -34,8 +39,7 @@ var internals = []struct {
 	{"HTML", regexp.MustCompile(`(?i)<!doctype|<html|<body|<pre>|</\w+>`)},
 	{"a secret or a setting", regexp.MustCompile(`(?i)\b(?:password|passwd|key-secret|api_secret)\s*[=:]|://[^/\s:@]+:[^/\s@]+@|\b[A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9]=\S`)},
 	{"a process of the server", regexp.MustCompile(`\bpid \d+|\bexited with (?:status|signal|code)|\bsignal \d+\b`)},
-	// The address of an office, such as support@ocr.example.org, may be in an error: callers shall write to it.
-	{"the address of a person", regexp.MustCompile(`\b[\w+-]+[._][\w.+-]+@[\w-]+(?:\.[\w-]+)+\b`)},
+	{aPerson, regexp.MustCompile(`\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b`)},
 	// A short number behind "account" may be a limit, as in "requests per minute and account: 60".
 	{"an identifier of the server", regexp.MustCompile(`(?i)\b(?:account|user|tenant|customer|owner|row|session)(?:[ _-]?id[ #:="']+(?:[a-z]+[_-])?\d|[ #:="']+(?:[a-z]+[_-]\d|\d{4}))[\w-]*|\b(?:worker|replica|node|pod|shard)(?:[ _-]?id)?[ #:="']+(?:[a-z]+[_-])?\d[\w-]*|\b[a-z][a-z0-9]*(?:-[a-z0-9]+)*-[0-9a-f]{8,10}-[a-z0-9]{5}\b`)},
 	{"the name of a host inside", regexp.MustCompile(`\b[\w-]+(?:\.[\w-]+)*\.(?:internal|local|localdomain|lan|corp|intranet|svc)\b|\blocalhost\b|(?:^|[\s/@("])[a-z][a-z0-9-]*:\d{4,5}\b|\bip-\d+-\d+-\d+-\d+\b`)},
@@ -77,7 +81,7 @@ func leaks(a Answer, value any) (problems []string) {
 	}
 	// The request may contain the same words, for instance as the name of an unknown field.
 	for _, s := range signsIn(shown, false) {
-		if !a.mayQuote(s.text) && (s.what != aLibrary || a.Status != http.StatusOK) {
+		if !a.mayQuote(s.text) && (s.what != aLibrary || a.Status != http.StatusOK) && (s.what != aPerson || !anOffice.MatchString(s.text)) {
 			problems = append(problems, fmt.Sprintf("the answer shows %s: %q", s.what, s.text))
 		}
 	}

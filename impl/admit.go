@@ -10,8 +10,8 @@ import (
 	"uncial/internal/request"
 )
 
-// maxFetched is how many fetched images may wait for a place among those to be read. While there are more, no further image is
-// fetched.
+// maxFetched is how many fetched images may wait for a place among those to be read. Accounts share it; while an account has its share,
+// no further image is fetched for it.
 const maxFetched = 16
 
 // job is an admitted request: valid, with its defaults filled in, and with the account that pays for it.
@@ -48,7 +48,7 @@ func (s *Service) enter(ctx context.Context, j job) (inside context.Context, lea
 	if _, isInline := request.InlineImage(ctx, j.ImageURL); isInline {
 		return s.Reading.Enter(ctx)
 	}
-	if s.Reading.Waiting() >= maxFetched {
+	if !s.Reading.MayWait(ctx, maxFetched) {
 		return ctx, nil, fair.ErrFull
 	}
 	return s.Fetching.Enter(ctx)

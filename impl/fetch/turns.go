@@ -35,9 +35,11 @@ type turns struct {
 	pauses map[string]time.Time // when a host may be asked again
 }
 
-// host is one host with its port. Its requests run while they are inside running; accounts take turns.
+// host is one host with its port. Its requests are inside entered while they run or wait, of which each account gets its share, and
+// inside running while they run; accounts take turns.
 type host struct {
 	requests int // that run or wait; guarded by turns.mu
+	entered  *fair.Gate
 	running  *fair.Gate
 }
 
@@ -88,25 +90,25 @@ func (t *turns) RoundTrip(r *http.Request) (*http.Response, error) {
 // take waits for a turn and returns a function that ends it, which may be called only once. Errors: ocr.ErrBusy, that of ctx
 // if ctx was cancelled.
 func (t *turns) take(ctx context.Context, name string) (release func(), err error) {
-	h, err := t.enter(name)
+	h, leave, err := t.enter(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	_, endHost, err := h.running.Wait(ctx)
 	if err != nil {
-		t.leave(name, h)
+		leave()
 		return nil, waitError(err)
 	}
 	_, end, err := t.running.Wait(ctx)
 	if err != nil {
 		endHost()
-		t.leave(name, h)
+		leave()
 		return nil, waitError(err)
 	}
 	return func() {
 		end()
 		endHost()
-		t.leave(name, h)
+		leave()
 	}, nil
 }
 
@@ -118,26 +120,32 @@ func waitError(err error) error {
 	return ocr.ErrBusy
 }
 
-// enter counts a request to the host. The error is ocr.ErrBusy if too many wait.
-func (t *turns) enter(name string) (*host, error) {
+// enter counts a request to the host until leave is called. The error is ocr.ErrBusy if too many of the account or of all wait.
+func (t *turns) enter(ctx context.Context, name string) (h *host, leave func(), err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	h := t.hosts[name]
+	h = t.hosts[name]
 	if h == nil {
-		h = &host{running: fair.NewTurns(t.perHost)}
+		places := t.perHost * (1 + hostWaitersPerSlot)
+		h = &host{entered: fair.NewGate(func() int { return places }), running: fair.NewTurns(t.perHost)}
 		t.hosts[name] = h
 	}
-	if h.requests >= t.perHost*(1+hostWaitersPerSlot) {
-		return nil, ocr.ErrBusy
-	}
 	h.requests++
-	return h, nil
+	_, give, err := h.entered.Enter(ctx)
+	if err != nil {
+		t.forget(name, h)
+		return nil, nil, ocr.ErrBusy
+	}
+	return h, func() {
+		give()
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.forget(name, h)
+	}, nil
 }
 
-// leave undoes enter. A host without requests is forgotten.
-func (t *turns) leave(name string, h *host) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// forget counts a request to the host no more, and forgets a host without requests. It needs mu.
+func (t *turns) forget(name string, h *host) {
 	if h.requests--; h.requests == 0 {
 		delete(t.hosts, name)
 	}

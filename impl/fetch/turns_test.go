@@ -1,6 +1,7 @@
 package fetch_test
 
 import (
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -171,19 +172,28 @@ func TestFetcher_Fetch_sharesAHost(t *testing.T) {
 	f := mustFetcher(t, fetch.Options{Allow: loopback, PerHost: 1, Timeout: 10 * time.Second})
 	var group errgroup.Group
 	flooder := fair.NewContext(t.Context(), fair.Account{Label: "flooder"})
-	for range 12 {
-		group.Go(func() error { _, err := f.Fetch(flooder, url); return err })
+	var refused atomic.Int64
+	for range 20 {
+		group.Go(func() error {
+			_, err := f.Fetch(flooder, url)
+			if errors.Is(err, ocr.ErrBusy) {
+				refused.Add(1)
+				return nil
+			}
+			return err
+		})
 	}
-	require.Eventually(t, func() bool { return f.Gate().Used() == 12 && arrived.Load() == 1 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return f.Gate().Used() == 17 && arrived.Load() == 1 }, 5*time.Second, time.Millisecond)
+	require.EqualValues(t, 3, refused.Load(), "sixteen wait for one that runs")
 	done := make(chan error, 1)
 	go func() {
 		_, err := f.Fetch(fair.NewContext(t.Context(), fair.Account{Label: "other"}), url)
 		done <- err
 	}()
-	require.Eventually(t, func() bool { return f.Gate().Used() == 13 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return f.Gate().Used() == 18 }, 5*time.Second, time.Millisecond)
 	release <- struct{}{} // the flooder's first
 	release <- struct{}{}
-	require.NoError(t, <-done, "the other account is next, although eleven fetches have waited longer")
+	require.NoError(t, <-done, "the other account is next, although sixteen fetches have waited longer")
 	close(release)
 	require.NoError(t, group.Wait())
 }

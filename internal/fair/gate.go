@@ -10,15 +10,19 @@ import (
 type Gate struct {
 	places *Places
 	// Guarded by places.mu.
-	waiting  []*waiter         // in the order of arrival
-	turns    uint64            // that Wait has given
-	lastTurn map[string]uint64 // of the accounts that wait or are inside, by label
+	waiting []*waiter // in the order of arrival
+	// Each turn that Wait gives advances clock by one, divided by all effective weights, and the clock of its account by one, divided by
+	// the account's. An account whose clock is ahead has had its turns. clocks has the accounts that wait or are inside, by label.
+	clock  float64
+	clocks map[string]float64
 }
 
 type waiter struct {
 	account  Account
 	admitted chan struct{} // closed when the place is taken
 }
+
+func (w *waiter) isOfSameAccount(other *waiter) bool { return w.account.Label == other.account.Label }
 
 // NewGate returns a gate with a number of places and the reserve of Places. The number is asked for anew each time.
 func NewGate(places func() int) *Gate {
@@ -31,7 +35,7 @@ func NewTurns(n int) *Gate {
 }
 
 func newGate(places func() int, floor int64) *Gate {
-	return &Gate{places: newPlaces(func() int64 { return int64(places()) }, floor), lastTurn: map[string]uint64{}}
+	return &Gate{places: newPlaces(func() int64 { return int64(places()) }, floor), clocks: map[string]float64{}}
 }
 
 // entered is the key under which a context says that its request is inside the gate.
@@ -53,14 +57,17 @@ func (g *Gate) Enter(ctx context.Context) (inside context.Context, leave func(),
 }
 
 // Wait is Enter for a request that has already been let into an earlier gate: it waits for a place. Of those that wait, the one
-// whose account holds the fewest places for its weight is first, and of equals the one whose last turn is longest ago. The error is
-// ctx's.
+// whose account holds the fewest places for its weight is first, and of equals the one whose account had the fewest turns for its weight.
+// The error is ctx's.
 func (g *Gate) Wait(ctx context.Context) (inside context.Context, leave func(), err error) {
 	if g.isInside(ctx) {
 		return ctx, func() {}, nil
 	}
 	w := &waiter{account: FromContext(ctx), admitted: make(chan struct{})}
 	g.places.mu.Lock()
+	if !slices.ContainsFunc(g.waiting, w.isOfSameAccount) { // turns that it did not use are lost
+		g.clocks[w.account.Label] = max(g.clock, g.clocks[w.account.Label])
+	}
 	g.waiting = append(g.waiting, w)
 	g.admit()
 	g.places.mu.Unlock()
@@ -73,14 +80,39 @@ func (g *Gate) Wait(ctx context.Context) (inside context.Context, leave func(), 
 	}
 }
 
-// Waiting returns the number of requests in Wait.
-func (g *Gate) Waiting() int {
+// MayWait reports whether one more request of the account in ctx may Wait, if the accounts that wait share n places. Each of them may
+// have one request there.
+func (g *Gate) MayWait(ctx context.Context, n int) bool {
 	if g == nil {
-		return 0
+		return true
 	}
+	a := FromContext(ctx)
 	g.places.mu.Lock()
 	defer g.places.mu.Unlock()
-	return len(g.waiting)
+	waiting := 0
+	for _, w := range g.waiting {
+		if w.account.Label == a.Label {
+			waiting++
+		}
+	}
+	sharing := g.sharing(a)
+	return waiting == 0 || float64(waiting) < float64(n)*sharing.of(a.weight())/sharing.sum()
+}
+
+// sharing returns the weights of the accounts that wait, and of more. It needs the mutex of places.
+func (g *Gate) sharing(more ...Account) weights {
+	byLabel := map[string]int{}
+	for _, a := range more {
+		byLabel[a.Label] = a.weight()
+	}
+	for _, w := range g.waiting {
+		byLabel[w.account.Label] = w.account.weight()
+	}
+	sharing := weights{}
+	for _, weight := range byLabel {
+		sharing.add(weight)
+	}
+	return sharing
 }
 
 // Used returns the number of requests inside.
@@ -101,8 +133,8 @@ func (g *Gate) leave(a Account) {
 // forget drops the state of an account that neither waits nor is inside. It needs the mutex of places.
 func (g *Gate) forget(a Account) {
 	_, isInside := g.places.held[a.Label]
-	if !isInside && !slices.ContainsFunc(g.waiting, func(w *waiter) bool { return w.account.Label == a.Label }) {
-		delete(g.lastTurn, a.Label)
+	if !isInside && !slices.ContainsFunc(g.waiting, (&waiter{account: a}).isOfSameAccount) {
+		delete(g.clocks, a.Label)
 	}
 }
 
@@ -121,32 +153,42 @@ func (g *Gate) withdraw(w *waiter) {
 
 // admit gives the free places to those that wait. It needs the mutex of places.
 func (g *Gate) admit() {
-	for {
-		best := -1
-		for i, w := range g.waiting {
-			if best < 0 || g.isBefore(w.account, g.waiting[best].account) {
-				best = i
+	for len(g.waiting) > 0 {
+		sharing := g.sharing()
+		best := g.waiting[0]
+		for _, w := range g.waiting[1:] {
+			if g.isBefore(w.account, best.account, sharing) {
+				best = w
 			}
 		}
-		if best < 0 || !g.places.take(g.waiting[best].account, 1) {
+		a := best.account
+		if !g.places.take(a, 1) {
 			return
 		}
-		g.turns++
-		g.lastTurn[g.waiting[best].account.Label] = g.turns
-		close(g.waiting[best].admitted)
-		g.waiting = slices.Delete(g.waiting, best, best+1)
+		g.clock = max(g.clock+1/sharing.sum(), g.clocks[a.Label])
+		g.clocks[a.Label] += 1 / sharing.of(a.weight())
+		close(best.admitted)
+		at := slices.Index(g.waiting, best)
+		g.waiting = slices.Delete(g.waiting, at, at+1)
 	}
 }
 
-// isBefore reports whether a gets a place before b.
-func (g *Gate) isBefore(a, b Account) bool {
-	if x, y := g.load(a), g.load(b); x != y {
+// isBefore reports whether a gets a place before b: by the places that they hold, and of equals by their clocks, as in worst-case fair
+// weighted fair queueing.
+func (g *Gate) isBefore(a, b Account, sharing weights) bool {
+	if x, y := g.load(a, sharing), g.load(b, sharing); x != y {
 		return x < y
 	}
-	return g.lastTurn[a.Label] < g.lastTurn[b.Label]
+	x, y := g.clocks[a.Label], g.clocks[b.Label]
+	if isAhead := x > g.clock; isAhead != (y > g.clock) {
+		return !isAhead
+	} else if isAhead {
+		return x < y
+	}
+	return x+1/sharing.of(a.weight()) < y+1/sharing.of(b.weight())
 }
 
 // load returns the places that an account holds, by its weight.
-func (g *Gate) load(a Account) float64 {
-	return float64(g.places.held[a.Label].places) / float64(a.weight())
+func (g *Gate) load(a Account, sharing weights) float64 {
+	return float64(g.places.held[a.Label].places) / sharing.of(a.weight())
 }

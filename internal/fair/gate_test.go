@@ -2,6 +2,7 @@ package fair_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -108,4 +109,56 @@ func TestMeter_Extend(t *testing.T) {
 	require.Len(t, unchanged, len(buffer))
 	m.Close()
 	require.Zero(t, p.Used())
+}
+
+func TestGate_Wait_Weights(t *testing.T) {
+	t.Parallel()
+	g := fair.NewTurns(1)
+	_, leave, err := g.Wait(as(t, "first"))
+	require.NoError(t, err)
+	order := make(chan string)
+	for i := range 40 {
+		account := fair.Account{Label: fmt.Sprint("free", i%20), Weight: 1}
+		if i >= 20 {
+			account = fair.Account{Label: "paying", Weight: 2}
+		}
+		go func() {
+			_, leave, err := g.Wait(fair.NewContext(t.Context(), account))
+			if err == nil {
+				order <- account.Label
+				leave()
+			}
+		}()
+	}
+	require.Eventually(t, func() bool { return g.Waiting() == 40 }, 5*time.Second, time.Millisecond)
+	leave()
+	paying := 0
+	for range 20 {
+		if <-order == "paying" {
+			paying++
+		}
+	}
+	require.InDelta(t, 10, paying, 2, "half of the turns, although twenty free accounts wait")
+	for range 20 {
+		<-order
+	}
+}
+
+func TestGate_MayWait(t *testing.T) {
+	t.Parallel()
+	g := fair.NewTurns(1)
+	_, leave, err := g.Wait(as(t, "inside"))
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(as(t, "flooder"))
+	waiting := 0
+	for ; g.MayWait(ctx, 8); waiting++ {
+		require.Less(t, waiting, 100)
+		go func() { _, _, _ = g.Wait(ctx) }()
+		require.Eventually(t, func() bool { return g.Waiting() == waiting+1 }, 5*time.Second, time.Millisecond)
+	}
+	require.Equal(t, 8, waiting, "an account that waits alone")
+	require.True(t, g.MayWait(as(t, "other"), 8), "others wait beside it")
+	cancel()
+	require.Eventually(t, func() bool { return g.Waiting() == 0 }, 5*time.Second, time.Millisecond)
+	leave()
 }

@@ -23,8 +23,8 @@ type holding struct {
 	weight int
 }
 
-// NewPlaces returns places to share: n, and an eighth more, at least floor, as the reserve. floor is what an account may use
-// however many others there are, if it is free: enough for one request.
+// NewPlaces returns places to share: n, and an eighth more, at least twice floor, as the reserve. floor is what an account may use
+// however many others there are, if it is free: enough for one request. The last floor is kept for accounts of a weight above 1.
 func NewPlaces(n, floor int64) *Places {
 	return newPlaces(func() int64 { return n }, floor)
 }
@@ -34,8 +34,9 @@ func newPlaces(n func() int64, floor int64) *Places {
 }
 
 // Take takes n places for the account, or none. Three rules apply, the most generous first:
-//   - an account gets its floor while anything is left,
-//   - its fair share while half of the reserve stays free,
+//   - an account gets its floor while anything is left; one of weight 1, while another floor stays free,
+//   - its fair share while half of the reserve stays free; a heavier account, while anything is left: otherwise many light ones, which
+//     take each place that becomes free, would keep it at its floor,
 //   - more than its share while the whole reserve stays free.
 func (p *Places) Take(a Account, n int64) bool {
 	p.mu.Lock()
@@ -49,18 +50,16 @@ func (p *Places) take(a Account, n int64) bool {
 	held := p.held[a.Label].places
 	reserve := p.floor
 	if p.floor > 0 {
-		reserve = max(alone/reserveShare, p.floor)
+		reserve = max(alone/reserveShare, 2*p.floor)
+	}
+	keptOfFloor, keptOfShare := p.floor, reserve/2
+	if a.weight() > 1 {
+		keptOfFloor, keptOfShare = 0, 0
 	}
 	left := alone + reserve - p.used - n
-	switch {
-	case left < 0:
-		return false
-	case held+n <= p.floor:
-	case float64(held+n) <= min(p.share(a, alone+reserve), float64(alone)):
-		if left < reserve/2 {
-			return false
-		}
-	case left < reserve:
+	isFloor := held+n <= p.floor && left >= keptOfFloor
+	isShare := float64(held+n) <= min(p.share(a, alone+reserve), float64(alone)) && left >= keptOfShare
+	if left < 0 || !isFloor && !isShare && left < reserve {
 		return false
 	}
 	if n > 0 {

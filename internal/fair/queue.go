@@ -17,6 +17,7 @@ type Queue[T any] struct {
 	now      func() time.Time
 	accounts map[string]*line[T]
 	weights  weights // of the accounts that have work
+	active   int     // accounts that have work
 	length   int
 	clock    float64 // of the account furthest behind, in seconds; never goes back
 	arrivals uint64
@@ -81,6 +82,7 @@ func (q *Queue[T]) line(a Account) *line[T] {
 	if l.isIdle() {
 		l.account = a
 		q.weights.add(a.weight())
+		q.active++
 		l.clock = max(l.clock, q.clock)
 	}
 	return l
@@ -153,20 +155,21 @@ func (q *Queue[T]) Done(i *Item[T]) {
 	l.running--
 	l.started -= i.started
 	q.advance(now)
-	q.rest(l)
+	q.forgetIfIdle(l)
 }
 
-// rest notes that an account may have no work any more.
-func (q *Queue[T]) rest(l *line[T]) {
+// forgetIfIdle ends the part of an account that has no work any more.
+func (q *Queue[T]) forgetIfIdle(l *line[T]) {
 	if !l.isIdle() {
 		return
 	}
 	q.weights.remove(l.account.weight())
+	q.active--
 	if l.clock <= q.clock {
 		delete(q.accounts, l.account.Label)
 	}
 	for label, other := range q.accounts {
-		if len(q.accounts)-len(q.weights) <= maxIdle {
+		if len(q.accounts)-q.active <= maxIdle {
 			return
 		}
 		if other.isIdle() {
@@ -184,7 +187,7 @@ func (q *Queue[T]) Remove(i *Item[T]) bool {
 	l.waiting.Remove(i.element)
 	i.element = nil
 	q.length--
-	q.rest(l)
+	q.forgetIfIdle(l)
 	return true
 }
 

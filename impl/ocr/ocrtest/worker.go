@@ -186,6 +186,7 @@ var misbehaviours = map[string]func(argument string){
 		}
 	},
 	"stderr": func(size string) { fmt.Fprintln(os.Stderr, strings.Repeat("x", number(size))) },
+	"empty":  func(size string) { fmt.Fprint(os.Stderr, strings.Repeat("\n", number(size))) },
 	"garbage": func(string) {
 		fmt.Println("Estimating resolution as 300")
 		select {}

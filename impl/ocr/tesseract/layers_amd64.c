@@ -1,6 +1,6 @@
 // Three parts of Tesseract's network: the convolution, the LSTM, and the hyperbolic tangent after a product. They compute the same as
-// Tesseract's, bit for bit, but several numbers at a time, and without starting threads for each column of pixels. See network.c for when
-// they serve.
+// Tesseract's, bit for bit, but several numbers at a time, and without starting threads for each column of pixels. network.c says when
+// they are used.
 #define _GNU_SOURCE
 #include "layers.h"
 
@@ -76,14 +76,15 @@ static const float *tanh_table, *logistic_table;
 static char *convolve_functions, *lstm_functions;
 
 bool uncial_layers_find(void) {
-#define FIND(what, name) ((what) = (__typeof__(what))dlsym(RTLD_NEXT, name))
-  return FIND(their_convolve, CONVOLVE) && FIND(their_lstm, LSTM) && FIND(their_activate, ACTIVATE) &&
-         FIND(resize, "_ZN9tesseract9NetworkIO11ResizeToMapEbRKNS_9StrideMapEi") &&
-         FIND(resize_to_one_column, "_ZN9tesseract9NetworkIO10ResizeXTo1ERKS0_i") &&
-         FIND(resize_lstm, "_ZN9tesseract4LSTM13ResizeForwardERKNS_9NetworkIOE") &&
-         FIND(randomize, "_ZN9tesseract9NetworkIO9RandomizeEiiiPNS_5TRandE") &&
-         FIND(multiply, "_ZNK9tesseract12WeightMatrix15MatrixDotVectorEPKaPf") && FIND(tanh_table, "_ZN9tesseract9TanhTableE") &&
-         FIND(logistic_table, "_ZN9tesseract13LogisticTableE") && FIND(convolve_functions, "_ZTVN9tesseract8ConvolveE") &&
+#define FIND(what, name) (((what) = (__typeof__(what))dlsym(RTLD_NEXT, name)) != NULL)
+  // All are looked up, even after one is missing: Tesseract's own functions must be found in every version.
+  return FIND(their_convolve, CONVOLVE) & FIND(their_lstm, LSTM) & FIND(their_activate, ACTIVATE) &
+         FIND(resize, "_ZN9tesseract9NetworkIO11ResizeToMapEbRKNS_9StrideMapEi") &
+         FIND(resize_to_one_column, "_ZN9tesseract9NetworkIO10ResizeXTo1ERKS0_i") &
+         FIND(resize_lstm, "_ZN9tesseract4LSTM13ResizeForwardERKNS_9NetworkIOE") &
+         FIND(randomize, "_ZN9tesseract9NetworkIO9RandomizeEiiiPNS_5TRandE") &
+         FIND(multiply, "_ZNK9tesseract12WeightMatrix15MatrixDotVectorEPKaPf") & FIND(tanh_table, "_ZN9tesseract9TanhTableE") &
+         FIND(logistic_table, "_ZN9tesseract13LogisticTableE") & FIND(convolve_functions, "_ZTVN9tesseract8ConvolveE") &
          FIND(lstm_functions, "_ZTVN9tesseract4LSTME");
 }
 
@@ -113,7 +114,7 @@ static inline __attribute__((always_inline)) __m128 interpolated(__m128 x, const
   return _mm_or_ps(_mm_and_ps(is_negative, mirrored), _mm_andnot_ps(is_negative, y));
 }
 
-// The next three work on four numbers at a time; their arrays have room for them.
+// The next three work on four numbers at a time, so their arrays have a multiple of four.
 enum { LANES = 4 };
 
 static void tanh_of(int n, float *v) {
@@ -147,7 +148,8 @@ void uncial_activate(struct network *l, int t, float *v) {
 void uncial_lstm(struct lstm *l, bool debug, const struct values *in, const void *transposed, void *scratch, struct values *out) {
   const struct network *n = &l->network;
   if (!uncial_network_known || !has_functions(n, lstm_functions) || n->training == TRAINING || l->is_2d || l->softmax != NULL ||
-      !in->is_bytes || in->i.width != n->inputs || l->size > MAX_SIZE || l->size != n->outputs || l->all_inputs != n->inputs + l->size) {
+      !in->is_bytes || in->i.width != n->inputs || l->size > MAX_SIZE || l->size % LANES != 0 || l->size != n->outputs ||
+      l->all_inputs != n->inputs + l->size) {
     their_lstm(l, debug, in, transposed, scratch, out);
     return;
   }

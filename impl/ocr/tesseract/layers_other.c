@@ -2,8 +2,8 @@
 
 #include "layers.h"
 
-// Elsewhere Tesseract's own layers and products serve: compilers for other processors join multiplications and additions, so that the
-// last digit might differ.
+// Other processors use Tesseract's own layers and products: their compilers fuse multiplications and additions, which may change the last
+// digit.
 bool uncial_layers_find(void) { return true; }
 
 void uncial_products_use(bool use) { (void)use; }

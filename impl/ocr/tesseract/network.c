@@ -1,9 +1,9 @@
-// Five small functions of Tesseract's network, which are called for each pixel and check more than they must. As in lineimage.c, a
+// Five small functions of Tesseract's network, which are called for each pixel and check more than necessary. As in lineimage.c, a
 // program's own definitions take precedence over a library's. These compute the same, so no text changes, in a quarter of the time. Their
 // names are those that the C++ compiler gives them. On amd64, layers_amd64.c and products_amd64.c do the same with larger parts.
 //
-// All of them rely on the layout of classes of Tesseract that are not public. Therefore they serve only the version whose layout was
-// compared, and only if three of Tesseract's own functions do the same with objects of this layout. Otherwise they call Tesseract's.
+// All of them rely on the layout of classes of Tesseract that are not public. They are used only with the version whose layout was
+// checked, and only if three of Tesseract's own functions do the same with objects of this layout. Otherwise they call Tesseract's.
 #define _GNU_SOURCE
 #include "network.h"
 
@@ -128,6 +128,7 @@ __attribute__((constructor)) static void prepare(void) {
   their_copy = (void (*)(struct values *, int, int, int, const struct values *, int, int))mangled(COPY);
   their_maximum = (void (*)(struct values *, int, const struct values *, int, int *))mangled(MAXIMUM);
   bool is_compared = strcmp(TessVersion(), "5.3.0") == 0;
+  bool has_layers = uncial_layers_find(); // in any version: ours call Tesseract's own where they must not serve
   uncial_network_use(is_compared && their_add_offset != NULL && their_increment != NULL && their_write_part != NULL && their_copy != NULL &&
-                     their_maximum != NULL && uncial_layers_find() && does_the_same());
+                     their_maximum != NULL && has_layers && does_the_same());
 }

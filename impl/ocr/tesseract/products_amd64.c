@@ -1,5 +1,5 @@
 // The product of a matrix of bytes and a vector of bytes, with the instructions that newer processors have for it (AVX-512 VNNI).
-// Tesseract 5.3.0 uses those of AVX2, which take four for what one does here. The sums are integers, so nothing differs.
+// Tesseract 5.3.0 uses AVX2, which needs four instructions for each one here. The sums are integers, so nothing differs.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <immintrin.h>
@@ -12,7 +12,7 @@
 
 typedef void product(int height, int width, const int8_t *weights, const float *scales, const int8_t *input, float *output);
 
-// tesseract::IntSimdMatrix: a product, and how it wants the weights to lie.
+// tesseract::IntSimdMatrix: a product, and the layout of the weights that it expects.
 struct products {
   product *multiply;
   int32_t outputs_of_register, max_registers, inputs_of_register, inputs_of_group;
@@ -82,7 +82,7 @@ static const struct products *theirs;
 static const struct products **used; // tesseract::IntSimdMatrix::intSimdMatrix
 static struct products ours;
 
-// does_the_same compares the two products of made-up matrices, with the largest numbers among them.
+// does_the_same compares the two products of synthetic matrices, with the largest numbers among them.
 static bool does_the_same(void) {
   enum { HEIGHT_MOST = 128, WIDTH_MOST = 68 };
   static int8_t weights[HEIGHT_MOST * (WIDTH_MOST + 1)], input[WIDTH_MOST + 32];

@@ -74,6 +74,7 @@ func TestPool_Recognize_ReplacesWorker(t *testing.T) {
 		"that answers in another language":     "wrong language",
 		"that corrects without being asked":    "wrong enhancement",
 		"that floods its standard error":       "stderr 40000000\ntext a",
+		"that floods it with empty lines":      "empty 40000000\ntext a",
 		"that exits with status 0":             "exit 0",
 		"that exits with status 3":             "exit 3",
 		"that panics":                          "crash",
@@ -236,6 +237,7 @@ func TestPool_Recognize_GivesOtherAccountsAFreshWorker(t *testing.T) {
 	}{
 		"after an image that a decoder refused":    {workerpool.Options{}, "image want a PNG", "b", 1},
 		"after an image that ran out of time":      {workerpool.Options{}, "timeout", "b", 1},
+		"after a refused image and a good one":     {workerpool.Options{}, "image want a PNG; text x", "b", 1},
 		"but not after a good image":               {workerpool.Options{}, "text x", "b", 0},
 		"but not for the account itself":           {workerpool.Options{}, "image want a PNG", "a", 0},
 		"always if the operator wants it":          {workerpool.Options{WorkerPerAccount: true}, "text x", "b", 1},
@@ -245,7 +247,9 @@ func TestPool_Recognize_GivesOtherAccountsAFreshWorker(t *testing.T) {
 			t.Parallel()
 			c.options.Workers = 1
 			p := MustOpen(t, c.options)
-			_, _ = read(as("a"), p, c.first)
+			for script := range strings.SplitSeq(c.first, "; ") {
+				_, _ = read(as("a"), p, script)
+			}
 			text, err := read(as(c.next), p, "text fresh")
 			require.NoError(t, err)
 			require.Equal(t, "fresh", text)

@@ -60,11 +60,11 @@ func (s *slot) run() {
 	}
 }
 
-// replaceFor gives the job a fresh worker if the worker last read an image of another account and is suspect, or with
+// replaceFor gives the job a fresh worker if the worker has read an image of another account and is suspect, or with
 // Options.WorkerPerAccount. It reports false, and has put the job back, if no worker starts.
 func (s *slot) replaceFor(j *job) bool {
 	label := j.item.Account.Label
-	if w := s.worker; w.pages > 0 && w.account != label && (w.isSuspect || s.pool.opts.WorkerPerAccount) {
+	if w := s.worker; w.hasRead && w.account != label && (w.isSuspect || s.pool.opts.WorkerPerAccount) {
 		s.stopWorker()
 		s.pool.counts.retired.Add(1)
 		fresh, err := s.pool.startWorker(s.pool.ctx)
@@ -163,6 +163,7 @@ func (s *slot) serve(j *job) (reusable bool) {
 	ctx, cancel := context.WithTimeout(j.ctx, s.pool.opts.Deadline)
 	defer cancel()
 	stop := context.AfterFunc(ctx, s.worker.kill)
+	s.worker.hasRead = true
 	before, sent := s.worker.cpuTime(), time.Now()
 	if f := s.pool.waited.Load(); f != nil {
 		(*f)(sent.Sub(j.queued))
@@ -171,12 +172,13 @@ func (s *slot) serve(j *job) (reusable bool) {
 	// If the deadline passed just after the answer, the answer is valid, but the worker was killed.
 	killed := !stop()
 	if errors.Is(err, fair.ErrFull) { // the worker did nothing wrong
+		s.worker.pages++
 		s.finish(j, outcome{err: err})
 		return !killed
 	}
 	tracing.Read(j.ctx, j.queued, sent, answer.Steps)
 	if err == nil {
-		s.worker.isSuspect = answer.Error != nil
+		s.worker.isSuspect = s.worker.isSuspect || answer.Error != nil
 		if answer.Error != nil && answer.Error.Kind == pipe.TimedOut {
 			s.remember(j, s.worker.cpuTime()-before)
 		}

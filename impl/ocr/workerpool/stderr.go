@@ -36,18 +36,18 @@ func (s *stderrLog) drain(r io.Reader) {
 		if err != nil {
 			return
 		}
-		if left -= len(line); left > 0 {
+		if left -= len(line) + 1; left > 0 {
 			s.log.Debug("worker stderr", "line", string(line))
 		}
 		s.keep(strings.ToValidUTF8(string(line), "?"))
 	}
 }
 
-// keep keeps a line if it is among the first or the last maxKeptLines of the current image.
+// keep counts a line with its end, and keeps it if it is among the first or the last maxKeptLines of the current image.
 func (s *stderrLog) keep(line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.bytes += len(line); s.bytes > maxFlood {
+	if s.bytes += len(line) + 1; s.bytes > maxFlood {
 		s.flooded()
 	}
 	if len(s.first) < maxKeptLines {

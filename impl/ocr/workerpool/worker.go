@@ -30,8 +30,9 @@ type worker struct {
 	detach func() bool   // stops watching the pool's context
 	killed sync.Once
 	pages  int // read so far
-	// account is the label of the account whose image was read last; isSuspect is set if that image was refused by a decoder or
-	// ran out of time, which attacks on decoders often cause.
+	// hasRead is set once it was sent an image; account is the label of the account whose image was the last. isSuspect stays set after
+	// an image was refused by a decoder or ran out of time, which attacks on decoders often cause.
+	hasRead   bool
 	account   string
 	isSuspect bool
 }

@@ -1,0 +1,8 @@
+package fair
+
+// Waiting returns the number of requests in Wait.
+func (g *Gate) Waiting() int {
+	g.places.mu.Lock()
+	defer g.places.mu.Unlock()
+	return len(g.waiting)
+}

@@ -89,16 +89,20 @@ func (x *exchange) refuse(r *http.Request, b *body, err error) {
 // after the answer, for readTimeout at most: browsers show no answer before they have sent the whole form.
 func (x *exchange) servePage(page http.Handler, r *http.Request) {
 	b := pace(x.ResponseWriter, r)
-	if b.ended || strings.EqualFold(r.Header.Get("Expect"), "100-continue") {
+	if b.ended {
 		page.ServeHTTP(x, r)
 		return
 	}
+	// A client that waits for "100 Continue" sends nothing more after an answer.
+	waits := strings.EqualFold(r.Header.Get("Expect"), "100-continue")
 	paced := r.WithContext(r.Context()) // a copy, because the request keeps its body; see pace
 	paced.Body = b
-	_ = b.conn.EnableFullDuplex() // or net/http ends the connection with the answer; fails only where there is none
+	if !waits {
+		_ = b.conn.EnableFullDuplex() // or net/http ends the connection with the answer; fails only where there is none
+	}
 	page.ServeHTTP(x, paced)
 	r.Pattern = paced.Pattern
-	if b.ended || x.status == 0 {
+	if b.ended || waits || x.status == 0 {
 		return
 	}
 	_ = b.conn.Flush()

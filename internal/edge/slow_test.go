@@ -166,6 +166,17 @@ func TestHandler_ReadsTheFormThatAPageRefuses(t *testing.T) {
 
 func TestHandler_EndsAFormThatIsTooSlow(t *testing.T) {
 	t.Parallel()
+	for name, header := range map[string]string{"at once": "", "after 100 Continue": "Expect: 100-continue\r\n"} {
+		t.Run("that begins "+name, func(t *testing.T) {
+			t.Parallel()
+			requireSlowFormEnds(t, header)
+		})
+	}
+}
+
+// requireSlowFormEnds sends a part of a form with a further header, and waits for the end of its reading.
+func requireSlowFormEnds(t *testing.T, header string) {
+	t.Helper()
 	failed := make(chan error, 1)
 	page := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, err := io.Copy(io.Discard, r.Body)
@@ -174,8 +185,12 @@ func TestHandler_EndsAFormThatIsTooSlow(t *testing.T) {
 	})
 	address := serve(t, mustNew(t, func(o *edge.Options) { o.Subtrees = map[string]http.Handler{"/pages/": page} }))
 	conn := mustDial(t, address)
-	_, err := io.WriteString(conn, "POST /pages/one HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n1")
+	_, err := io.WriteString(conn, "POST /pages/one HTTP/1.1\r\nHost: x\r\n"+header+"Content-Length: 1000000\r\n\r\n1")
 	require.NoError(t, err)
-	assert.Equal(t, http.StatusRequestTimeout, mustAnswer(t, bufio.NewReader(conn)))
+	answers := bufio.NewReader(conn)
+	if header != "" {
+		require.Equal(t, http.StatusContinue, mustAnswer(t, answers))
+	}
+	assert.Equal(t, http.StatusRequestTimeout, mustAnswer(t, answers))
 	assert.ErrorIs(t, <-failed, os.ErrDeadlineExceeded)
 }

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// graceTime is how long a body may take to begin. After that minRate applies on average, so that 16 connections that send a
-	// byte now and then end within seconds.
+	// graceTime is how long a body may take to begin, and how long it may pause later. minRate applies beside it: what arrives faster earns
+	// no longer pause than this, so that a client that stops at the end of a large image does not hold its memory.
 	graceTime = 5 * time.Second
 	minRate   = 16 << 10 // bytes a second; 128 kbit/s
 	// smallBody is what net/http itself reads after the answer, in bytes.
@@ -29,17 +29,17 @@ const (
 // body is the body of a request that must arrive at minRate.
 type body struct {
 	io.ReadCloser
-	conn    *http.ResponseController
-	started time.Time
-	arrived int64
-	ended   bool
+	conn     *http.ResponseController
+	started  time.Time
+	patience time.Duration // how long the next read may wait
+	ended    bool
 }
 
 // pace returns a body that must arrive at minRate. w is the server's own ResponseWriter. The request keeps its body, by whose
 // type net/http knows whether a client waits for "100 Continue".
 func pace(w http.ResponseWriter, r *http.Request) *body {
 	return &body{
-		ReadCloser: r.Body, conn: http.NewResponseController(w), started: time.Now(),
+		ReadCloser: r.Body, conn: http.NewResponseController(w), started: time.Now(), patience: graceTime,
 		// The length counts even if the body is wrapped: while there is none, net/http waits for the next request, and a deadline
 		// would end the context of all later requests on the connection.
 		ended: r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0,
@@ -48,10 +48,15 @@ func pace(w http.ResponseWriter, r *http.Request) *body {
 
 // Read implements io.Reader. The error of a body that is too slow is os.ErrDeadlineExceeded.
 func (b *body) Read(p []byte) (int, error) {
-	earned := graceTime + time.Duration(b.arrived)*time.Second/minRate
-	b.setDeadline(b.started.Add(min(earned, readTimeout)))
+	began := time.Now()
+	deadline := began.Add(b.patience)
+	if last := b.started.Add(readTimeout); deadline.After(last) {
+		deadline = last
+	}
+	b.setDeadline(deadline)
 	n, err := b.ReadCloser.Read(p)
-	b.arrived += int64(n)
+	// The time between two reads is the server's own.
+	b.patience = min(b.patience-time.Since(began)+time.Duration(n)*time.Second/minRate, graceTime)
 	if err != nil {
 		b.ended = true
 	}

@@ -4,8 +4,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -19,26 +19,57 @@ type connection struct {
 
 func (c *connection) SetReadDeadline(at time.Time) error { c.deadline = at; return nil }
 
+// chunks delivers each chunk after its pause.
+type chunks []struct {
+	pause time.Duration
+	size  int
+}
+
+func (c *chunks) Read(p []byte) (int, error) {
+	if len(*c) == 0 {
+		return 0, io.EOF
+	}
+	next := (*c)[0]
+	*c = (*c)[1:]
+	time.Sleep(next.pause)
+	return min(next.size, len(p)), nil
+}
+
 func TestBody_Read(t *testing.T) {
 	t.Parallel()
-	c := &connection{ResponseWriter: httptest.NewRecorder()}
-	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(strings.Repeat("x", 40<<20)))
-	b := pace(c, r)
-	wait := func() time.Duration { return c.deadline.Sub(b.started).Round(time.Second) }
-	read := func(n int64) {
-		t.Helper()
-		_, err := io.CopyN(io.Discard, b, n)
+	synctest.Test(t, func(t *testing.T) {
+		c := &connection{ResponseWriter: httptest.NewRecorder()}
+		r := httptest.NewRequest(http.MethodPost, "/", &chunks{{time.Second, 1}, {0, 20 * minRate}, {3 * time.Second, minRate}, {4 * time.Second, 1}, {}})
+		b := pace(c, r)
+		buffer := make([]byte, 40*minRate)
+		read := func() time.Duration {
+			t.Helper()
+			began := time.Now()
+			_, err := b.Read(buffer)
+			require.NoError(t, err)
+			return c.deadline.Sub(began).Round(100 * time.Millisecond)
+		}
+		require.Equal(t, graceTime, read(), "a body may begin slowly")
+		require.Equal(t, graceTime-time.Second, read(), "one byte earns nothing")
+		time.Sleep(10 * time.Second)
+		require.Equal(t, graceTime, read(), "much data earns no longer pause, and the server's own time does not count")
+		require.Equal(t, graceTime-2*time.Second, read(), "each 16 KiB are worth a second")
+		time.Sleep(readTimeout - 20*time.Second)
+		require.Equal(t, -time.Second, read(), "four seconds were more than it had")
+		_, err := b.Read(buffer)
+		require.ErrorIs(t, err, io.EOF)
+		require.Zero(t, c.deadline, "the work has no deadline")
+	})
+}
+
+func TestBody_Read_EndsAfterTwoMinutes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := &connection{ResponseWriter: httptest.NewRecorder()}
+		b := pace(c, httptest.NewRequest(http.MethodPost, "/", &chunks{{0, 1}}))
+		time.Sleep(readTimeout - time.Second)
+		_, err := b.Read(make([]byte, 1))
 		require.NoError(t, err)
-	}
-	read(1)
-	require.Equal(t, graceTime, wait(), "a body may begin slowly")
-	read(10 * minRate)
-	read(1)
-	require.Equal(t, graceTime+10*time.Second, wait(), "each 16 KiB are worth a second")
-	read(30 << 20)
-	read(1)
-	require.Equal(t, readTimeout, wait(), "no body has more than two minutes")
-	_, err := io.Copy(io.Discard, b)
-	require.NoError(t, err)
-	require.Zero(t, c.deadline, "the work has no deadline")
+		require.Equal(t, readTimeout, c.deadline.Sub(b.started))
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"text/tabwriter"
@@ -69,7 +70,7 @@ func (t *table) add(tb testing.TB, f figure) {
 func (t *table) print() {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	defer func() { _ = w.Flush() }()
-	fmt.Fprintln(w, "\nmeasured\tgoal\t\tquartiles\twhat")
+	fmt.Fprintln(w, "\nmeasured\tgoal\t\tquartiles of the measurements\twhat")
 	for _, f := range t.figures {
 		bound, verdict := "at most", "met"
 		if f.atLeast {
@@ -103,6 +104,7 @@ func (t *table) measure(tb testing.TB, part string, run func(testing.TB, *table)
 // mean little.
 func TestBench(t *testing.T) {
 	var results table
+	var names []string
 	defer results.print()
 	for _, part := range []struct {
 		name string
@@ -119,6 +121,10 @@ func TestBench(t *testing.T) {
 		{"postgres", benchPostgres},
 	} {
 		t.Run(part.name, func(t *testing.T) { results.measure(t, part.name, part.run) })
+		names = append(names, part.name)
+	}
+	if len(results.figures)+len(results.unmeasured) == 0 {
+		t.Errorf("no part has the name in PART; write one of %s", strings.Join(names, ", "))
 	}
 }
 

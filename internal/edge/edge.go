@@ -152,6 +152,11 @@ func (h *handler) addRoutes() error {
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := newExchange(w, h.requestID(r))
 	defer h.finish(x, r)
+	if len(r.TransferEncoding) > 0 {
+		// A request may have had a Content-Length too, which net/http removes. The connection must then be closed, because a
+		// proxy may have believed it (RFC 9112, section 6.1).
+		x.Header().Set("Connection", "close")
+	}
 	if h.serveSubtree(x, r) {
 		return
 	}

@@ -118,10 +118,12 @@ func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 // proxies. It is never sent.
 const statusGone = 499
 
+var errLeft = errors.New("the client left before the answer")
+
 // noteDeparture changes the status of an answer that failed only because the client had left.
 func (x *exchange) noteDeparture(r *http.Request) {
 	if x.status >= http.StatusInternalServerError && r.Context().Err() != nil && errors.Is(x.err, context.Canceled) {
-		x.status = statusGone
+		x.status, x.err = statusGone, errLeft
 	}
 }
 

@@ -57,11 +57,6 @@ func (h *handler) HandleFunc(pattern string, generated func(http.ResponseWriter,
 // ServeHTTP implements http.Handler. w is the exchange.
 func (op *operation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := exchangeOf(w)
-	if len(r.TransferEncoding) > 0 {
-		// A request may have had a Content-Length too, which net/http removes. The connection must then be closed, because a
-		// proxy may have believed it (RFC 9112, section 6.1).
-		x.Header().Set("Connection", "close")
-	}
 	b := pace(x.ResponseWriter, r)
 	if err := op.serve(x, r, b); err != nil {
 		x.refuse(r, b, err)

@@ -113,15 +113,21 @@ func TestHandler_KeepsTheContextAfterALateRefusalWithoutABody(t *testing.T) {
 // RFC 9112, section 6.1: a proxy in between may have believed the other header, and the second request would be smuggled.
 func TestHandler_ClosesTheConnectionAfterContentLengthWithTransferEncoding(t *testing.T) {
 	t.Parallel()
-	conn := mustDial(t, serve(t, mustNew(t, nil)))
-	chunked := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(smallBody), smallBody)
-	_, err := io.WriteString(conn, head(goodKey, "Content-Length: 5", "Transfer-Encoding: chunked")+chunked+
-		head(goodKey, fmt.Sprint("Content-Length: ", len(smallBody)))+smallBody)
-	require.NoError(t, err)
-	answers := bufio.NewReader(conn)
-	assert.Equal(t, http.StatusOK, mustAnswer(t, answers))
-	_, err = answers.ReadByte()
-	assert.Error(t, err, "the second request gets no answer")
+	for name, request := range map[string]string{
+		"an extraction": head(goodKey, "Content-Length: 5", "Transfer-Encoding: chunked") + fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(smallBody), smallBody),
+		"a probe":       "GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+	} {
+		t.Run("of "+name, func(t *testing.T) {
+			t.Parallel()
+			conn := mustDial(t, serve(t, mustNew(t, nil)))
+			_, err := io.WriteString(conn, request+head(goodKey, fmt.Sprint("Content-Length: ", len(smallBody)))+smallBody)
+			require.NoError(t, err)
+			answers := bufio.NewReader(conn)
+			assert.Equal(t, http.StatusOK, mustAnswer(t, answers))
+			_, err = answers.ReadByte()
+			assert.Error(t, err, "the second request gets no answer")
+		})
+	}
 }
 
 func TestHandler_CountsAClientThatLeftAs499(t *testing.T) {
@@ -142,6 +148,7 @@ func TestHandler_CountsAClientThatLeftAs499(t *testing.T) {
 	assert.Equal(t, 499, <-statuses)
 	assert.Contains(t, d.log.String(), `"level":"INFO"`)
 	assert.NotContains(t, d.log.String(), `"level":"ERROR"`)
+	assert.NotContains(t, d.log.String(), "SERVER_ERROR")
 }
 
 // A browser sends the whole form before it shows an answer, also one that a page refuses at once.

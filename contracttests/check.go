@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"time"
 
 	"uncial/contracttests/internal/cases"
@@ -122,7 +123,9 @@ func Check(ctx context.Context, t Target) (report Report) {
 		report.Problem = "nothing was checked: every case was skipped, the first because " + report.Results[0].Reason
 	}
 	if n := report.Count(Errored); report.Problem == "" && n > 0 {
-		report.Problem = fmt.Sprintf("the connection failed in %d cases, so that they say nothing about the server; run the suite again", n)
+		first := report.Results[slices.IndexFunc(report.Results, func(r Result) bool { return r.Outcome == Errored })]
+		report.Problem = fmt.Sprintf("the connection failed in %d cases, so that they say nothing about the server; run the suite again; the first is %s: %s",
+			n, first.Case, first.Reason)
 	}
 	report.Requests, report.Points = run.Requests, run.Spent()
 	return report

@@ -15,6 +15,8 @@ type Gate struct {
 	// the account's. An account whose clock is ahead has had its turns. clocks has the accounts that wait or are inside, by label.
 	clock  float64
 	clocks map[string]float64
+	turns  uint64            // that Wait has given
+	turn   map[string]uint64 // the last one of each account in clocks
 }
 
 type waiter struct {
@@ -35,7 +37,7 @@ func NewTurns(n int) *Gate {
 }
 
 func newGate(places func() int, floor int64) *Gate {
-	return &Gate{places: newPlaces(func() int64 { return int64(places()) }, floor), clocks: map[string]float64{}}
+	return &Gate{places: newPlaces(func() int64 { return int64(places()) }, floor), clocks: map[string]float64{}, turn: map[string]uint64{}}
 }
 
 // entered is the key under which a context says that its request is inside the gate.
@@ -135,6 +137,7 @@ func (g *Gate) forget(a Account) {
 	_, isInside := g.places.held[a.Label]
 	if !isInside && !slices.ContainsFunc(g.waiting, (&waiter{account: a}).isOfSameAccount) {
 		delete(g.clocks, a.Label)
+		delete(g.turn, a.Label)
 	}
 }
 
@@ -167,14 +170,16 @@ func (g *Gate) admit() {
 		}
 		g.clock = max(g.clock+1/sharing.sum(), g.clocks[a.Label])
 		g.clocks[a.Label] += 1 / sharing.of(a.weight())
+		g.turns++
+		g.turn[a.Label] = g.turns
 		close(best.admitted)
 		at := slices.Index(g.waiting, best)
 		g.waiting = slices.Delete(g.waiting, at, at+1)
 	}
 }
 
-// isBefore reports whether a gets a place before b: by the places that they hold, and of equals by their clocks, as in worst-case fair
-// weighted fair queueing.
+// isBefore reports whether a gets a place before b: by the places that they hold, of equals by their clocks, as in worst-case fair weighted
+// fair queueing, and of equals again by the time since their last turns.
 func (g *Gate) isBefore(a, b Account, sharing weights) bool {
 	if x, y := g.load(a, sharing), g.load(b, sharing); x != y {
 		return x < y
@@ -182,10 +187,14 @@ func (g *Gate) isBefore(a, b Account, sharing weights) bool {
 	x, y := g.clocks[a.Label], g.clocks[b.Label]
 	if isAhead := x > g.clock; isAhead != (y > g.clock) {
 		return !isAhead
-	} else if isAhead {
+	} else if !isAhead {
+		x += 1 / sharing.of(a.weight())
+		y += 1 / sharing.of(b.weight())
+	}
+	if x != y {
 		return x < y
 	}
-	return x+1/sharing.of(a.weight()) < y+1/sharing.of(b.weight())
+	return g.turn[a.Label] < g.turn[b.Label]
 }
 
 // load returns the places that an account holds, by its weight.

@@ -42,6 +42,10 @@ func (m *Meter) Grow(n int) bool {
 	return true
 }
 
+// MustYield reports whether the account holds more than its share while another gets less than its own. Bodies that still arrive are then
+// given up: otherwise an account that took everything while it was alone would keep it for as long as it likes.
+func (m *Meter) MustYield() bool { return m != nil && m.places.mustYield(m.account) }
+
 // Shrink gives n bytes back.
 func (m *Meter) Shrink(n int) {
 	if m == nil {

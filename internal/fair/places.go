@@ -1,9 +1,15 @@
 package fair
 
-import "sync"
+import (
+	"sync"
+	"time"
+)
 
 // reserveShare is the divisor for the reserve: one eighth of the places is added to them.
 const reserveShare = 8
+
+// yieldTime is how long after a refusal those that hold more than their share must give something back.
+const yieldTime = time.Second
 
 // Places is a number of equal things, such as slots or bytes, that accounts use for a while. An account that is alone can have
 // all of them; beyond them there is a small reserve for the next account. It is safe for concurrent use.
@@ -15,6 +21,7 @@ type Places struct {
 	used    int64
 	held    map[string]holding // by label; only those above 0
 	weights weights            // of the accounts in held
+	refused time.Time          // when an account last got less than its share
 }
 
 // holding is the places that one account uses. Its weight is fixed at the first use: a plan may change meanwhile.
@@ -60,12 +67,27 @@ func (p *Places) take(a Account, n int64) bool {
 	isFloor := held+n <= p.floor && left >= keptOfFloor
 	isShare := float64(held+n) <= min(p.share(a, alone+reserve), float64(alone)) && left >= keptOfShare
 	if left < 0 || !isFloor && !isShare && left < reserve {
+		if float64(held+n) <= min(p.share(a, alone+reserve), float64(alone)) {
+			p.refused = time.Now()
+		}
 		return false
 	}
 	if n > 0 {
 		p.add(a, n)
 	}
 	return true
+}
+
+// mustYield reports whether the account holds more than its share while another gets less than its own.
+func (p *Places) mustYield(a Account) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if time.Since(p.refused) > yieldTime {
+		return false
+	}
+	alone := p.alone()
+	reserve := max(alone/reserveShare, 2*p.floor)
+	return float64(p.held[a.Label].places) > p.share(a, alone+reserve)
 }
 
 // share returns the account's part of the total among all that hold something, itself included. It needs mu.

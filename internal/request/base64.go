@@ -93,7 +93,7 @@ func (d *base64Decoder) decodeGroups(b []byte) (n int) {
 	return n
 }
 
-// grow makes room for n more bytes, and sets full if there is none.
+// grow makes room for n more bytes, and sets full if there is none or the account must give back some.
 func (d *base64Decoder) grow(n int) {
 	if d.full {
 		return
@@ -103,7 +103,7 @@ func (d *base64Decoder) grow(n int) {
 		most = int(d.bodyBytes)/4*3 + 3
 	}
 	image, ok := d.meter.Extend(d.image, n, most)
-	if d.image = image; ok {
+	if d.image = image; ok && !d.meter.MustYield() {
 		return
 	}
 	d.meter.Shrink(cap(d.image))

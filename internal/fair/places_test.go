@@ -44,6 +44,14 @@ func TestPlaces_Take(t *testing.T) {
 		}
 		require.InDelta(t, 34, others, 2)
 	})
+	t.Run("the smallest number of places still holds one request", func(t *testing.T) {
+		t.Parallel()
+		require.True(t, fair.NewPlaces(28, 28).Take(flooder, 28))
+	})
+}
+
+func TestPlaces_Take_Weights(t *testing.T) {
+	t.Parallel()
 	t.Run("a hundred free accounts leave half to one paying account", func(t *testing.T) {
 		t.Parallel()
 		p := fair.NewPlaces(800, 1)
@@ -88,27 +96,26 @@ func TestPlaces_Take(t *testing.T) {
 		}
 		require.InDelta(t, 10, got, 1, "half")
 	})
-	t.Run("an account that took everything must yield once another gets less than its share", func(t *testing.T) {
-		t.Parallel()
-		p := fair.NewPlaces(64, 1)
-		takeAll(p, flooder)
-		meter := p.Meter(flooder)
-		require.False(t, meter.MustYield(), "nobody else wants anything")
-		got := takeAll(p, other)
-		for range 64 {
-			if !meter.MustYield() {
-				break
-			}
-			p.Give(flooder, 1)
-			got += takeAll(p, other)
+}
+
+// An account that took everything while it was alone must yield once another gets less than its share.
+func TestMeter_MustYield(t *testing.T) {
+	t.Parallel()
+	flooder, other := fair.Account{Label: "flooder"}, fair.Account{Label: "other"}
+	p := fair.NewPlaces(64, 1)
+	takeAll(p, flooder)
+	meter := p.Meter(flooder)
+	require.False(t, meter.MustYield(), "nobody else wants anything")
+	got := takeAll(p, other)
+	for range 64 {
+		if !meter.MustYield() {
+			break
 		}
-		require.InDelta(t, 32, got, 2, "half of what there is, but for the reserve")
-		require.False(t, p.Meter(other).MustYield())
-	})
-	t.Run("the smallest number of places still holds one request", func(t *testing.T) {
-		t.Parallel()
-		require.True(t, fair.NewPlaces(28, 28).Take(flooder, 28))
-	})
+		p.Give(flooder, 1)
+		got += takeAll(p, other)
+	}
+	require.InDelta(t, 32, got, 2, "half of what there is, but for the reserve")
+	require.False(t, p.Meter(other).MustYield())
 }
 
 // TestPlaces_Bounds checks that no order of requests takes more than there is, or loses a place.

@@ -15,7 +15,7 @@ const (
 	// no longer pause than this, so that a client that stops at the end of a large image does not hold its memory.
 	graceTime = 5 * time.Second
 	minRate   = 16 << 10 // bytes a second; 128 kbit/s
-	// smallBody is what net/http itself reads after the answer, in bytes.
+	// smallBody is up to which size a refused body that has arrived is read before the answer, in bytes.
 	smallBody = 256 << 10
 	// arrivedTime is how long the rest of a small body may take without delaying the answer noticeably.
 	arrivedTime = 20 * time.Millisecond
@@ -77,10 +77,13 @@ func (x *exchange) refuse(r *http.Request, b *body, err error) {
 		x.fail(err)
 		return
 	case r.ContentLength >= 0 && r.ContentLength <= smallBody:
-		// net/http reads it before it sends the answer, and closes the connection if that fails.
+		// What has arrived already keeps the connection.
 		b.setDeadline(time.Now().Add(arrivedTime))
-		x.fail(err)
-		return
+		if _, unread := io.Copy(io.Discard, b.ReadCloser); unread == nil {
+			b.setDeadline(time.Time{})
+			x.fail(err)
+			return
+		}
 	}
 	_ = b.conn.EnableFullDuplex() // fails only where there is no connection
 	x.Header().Set("Connection", "close")

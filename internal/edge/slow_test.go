@@ -90,6 +90,20 @@ func TestHandler_KeepsTheConnectionAfterASmallRefusedBody(t *testing.T) {
 	}
 }
 
+// A busy client sends the rest of a small body after the refusal, and reads only then.
+func TestHandler_AnswersBeforeTheRestOfASmallBody(t *testing.T) {
+	t.Parallel()
+	conn := mustDial(t, serve(t, mustNew(t, nil)))
+	_, err := io.WriteString(conn, head("ocr_test_unknown", "Content-Length: 200000")+"{")
+	require.NoError(t, err)
+	time.Sleep(200 * time.Millisecond)
+	for range 199 {
+		_, err = io.WriteString(conn, strings.Repeat(" ", 1000))
+		require.NoError(t, err)
+	}
+	assert.Equal(t, http.StatusUnauthorized, mustAnswer(t, bufio.NewReader(conn)))
+}
+
 // The context of later requests is that of the connection, which an expired deadline would end.
 func TestHandler_KeepsTheContextAfterALateRefusalWithoutABody(t *testing.T) {
 	t.Parallel()

@@ -55,19 +55,16 @@ func (p *Places) Take(a Account, n int64) bool {
 func (p *Places) take(a Account, n int64) bool {
 	alone := p.alone()
 	held := p.held[a.Label].places
-	reserve := p.floor
-	if p.floor > 0 {
-		reserve = max(alone/reserveShare, 2*p.floor)
-	}
+	reserve := p.reserve(alone)
 	keptOfFloor, keptOfShare := p.floor, reserve/2
 	if a.weight() > 1 {
 		keptOfFloor, keptOfShare = 0, 0
 	}
 	left := alone + reserve - p.used - n
 	isFloor := held+n <= p.floor && left >= keptOfFloor
-	isShare := float64(held+n) <= min(p.share(a, alone+reserve), float64(alone)) && left >= keptOfShare
-	if left < 0 || !isFloor && !isShare && left < reserve {
-		if float64(held+n) <= min(p.share(a, alone+reserve), float64(alone)) {
+	isWithinShare := float64(held+n) <= min(p.share(a, alone+reserve), float64(alone))
+	if left < 0 || !isFloor && !(isWithinShare && left >= keptOfShare) && left < reserve {
+		if isWithinShare {
 			p.refused = time.Now()
 		}
 		return false
@@ -78,6 +75,14 @@ func (p *Places) take(a Account, n int64) bool {
 	return true
 }
 
+// reserve returns the number of places beyond those that an account gets which is alone.
+func (p *Places) reserve(alone int64) int64 {
+	if p.floor == 0 {
+		return 0
+	}
+	return max(alone/reserveShare, 2*p.floor)
+}
+
 // mustYield reports whether the account holds more than its share while another gets less than its own.
 func (p *Places) mustYield(a Account) bool {
 	p.mu.Lock()
@@ -86,8 +91,7 @@ func (p *Places) mustYield(a Account) bool {
 		return false
 	}
 	alone := p.alone()
-	reserve := max(alone/reserveShare, 2*p.floor)
-	return float64(p.held[a.Label].places) > p.share(a, alone+reserve)
+	return float64(p.held[a.Label].places) > p.share(a, alone+p.reserve(alone))
 }
 
 // share returns the account's part of the total among all that hold something, itself included. It needs mu.

@@ -37,14 +37,21 @@ func (s *spoilt) Read(ctx context.Context, img *image.Gray, dpi int, _ string, m
 	return s.scripted.Read(ctx, img, dpi, model, mode)
 }
 
-func TestRead_unprepared(t *testing.T) {
-	t.Parallel()
+// mustDimPage returns a page that is dim, and darker on the left, and a list with its words.
+func mustDimPage(tb testing.TB) (*image.Gray, *lexicon.Lexicon) {
+	tb.Helper()
 	words, err := lexicon.Read(own.Models()[own.EarlyPrint])
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	page := ocrtest.Page("Extrait des registres", "de naissance")
 	for i, v := range page.Pix {
-		page.Pix[i] = v/2 + 60 + uint8(i%page.Stride*40/page.Stride) // dim, and darker on the left
+		page.Pix[i] = v/2 + 60 + uint8(i%page.Stride*40/page.Stride)
 	}
+	return page, words
+}
+
+func TestRead_unprepared(t *testing.T) {
+	t.Parallel()
+	page, words := mustDimPage(t)
 	for name, c := range map[string]struct {
 		asItIs string
 		want   string
@@ -78,12 +85,7 @@ func (u *unpreparedVote) Read(ctx context.Context, img *image.Gray, dpi int, mod
 
 func TestRead_unpreparedVote(t *testing.T) {
 	t.Parallel()
-	words, err := lexicon.Read(own.Models()[own.EarlyPrint])
-	require.NoError(t, err)
-	page := ocrtest.Page("Extrait des registres", "de naissance")
-	for i, v := range page.Pix {
-		page.Pix[i] = v/2 + 60 + uint8(i%page.Stride*40/page.Stride) // dim, and darker on the left
-	}
+	page, words := mustDimPage(t)
 	const read, again = "extrait des registres de nciffance", "extrait des registres de naissance"
 	src := &unpreparedVote{spoilt{whole: page.Pix, words: words, scripted: scripted{says: map[string]said{
 		"eng": {read, 0.3}, "eng line": {again, 0.9}, "eng raw": {again, 0.9}, "blots": {"trnuxi dnn rsqirtnen dn mnissnnce", 0.3},

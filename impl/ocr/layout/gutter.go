@@ -69,10 +69,14 @@ func (b bands) gutters() []gutter {
 // longest returns the rivers without those that mostly run within a longer one.
 func longest(all []*river) []*river {
 	slices.SortStableFunc(all, func(a, b *river) int { return cmp.Compare(a.top, b.top) })
-	var kept []*river
-	for _, r := range all {
-		if !slices.ContainsFunc(kept, func(k *river) bool { return 2*k.now.meet(r.now).width() > r.now.width() }) {
-			kept = append(kept, r)
+	return apart(all, func(r *river) span { return r.now })
+}
+
+// apart returns all without those that mostly lie within one before them.
+func apart[T any](all []T, at func(T) span) (kept []T) {
+	for _, e := range all {
+		if !slices.ContainsFunc(kept, func(k T) bool { return 2*at(k).meet(at(e)).width() > at(e).width() }) {
+			kept = append(kept, e)
 		}
 	}
 	return kept

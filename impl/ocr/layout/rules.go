@@ -148,13 +148,7 @@ func continued(open []*ruleEnd, s stripe, band int, reach float64) []*ruleEnd {
 // mostBands returns the ends without those that mostly lie within that of a rule with more bands.
 func mostBands(all []*ruleEnd) []*ruleEnd {
 	slices.SortStableFunc(all, func(a, b *ruleEnd) int { return cmp.Compare(b.bands, a.bands) })
-	var kept []*ruleEnd
-	for _, e := range all {
-		if !slices.ContainsFunc(kept, func(k *ruleEnd) bool { return 2*k.at.meet(e.at).width() > e.at.width() }) {
-			kept = append(kept, e)
-		}
-	}
-	return kept
+	return apart(all, func(e *ruleEnd) span { return e.at })
 }
 
 // rule returns the rule with that end. It reports false unless the rule runs straight, from the first to the last band of the writing,

@@ -63,7 +63,8 @@ func (p *Places) take(a Account, n int64) bool {
 	left := alone + reserve - p.used - n
 	isFloor := held+n <= p.floor && left >= keptOfFloor
 	isWithinShare := float64(held+n) <= min(p.share(a, alone+reserve), float64(alone))
-	if left < 0 || !isFloor && !(isWithinShare && left >= keptOfShare) && left < reserve {
+	isShare := isWithinShare && left >= keptOfShare
+	if left < 0 || !isFloor && !isShare && left < reserve {
 		if isWithinShare {
 			p.refused = time.Now()
 		}

@@ -179,7 +179,7 @@ func benchOverhead(tb testing.TB, results *table) {
 			added = append(added, (ours-theirs).Seconds()*1000)
 		}
 		results.add(tb, medianOf(added, figure{
-			what: "time of an extraction on SQLite beside the reading, " + c.what + ", more than a bare handler that reads the body",
+			what: "time of an extraction without the reading, minus that of a bare handler that reads the body: SQLite, " + c.what,
 			goal: c.goal, unit: " ms",
 		}))
 	}

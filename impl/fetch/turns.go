@@ -38,9 +38,8 @@ type turns struct {
 // host is one host with its port. Its requests are inside entered while they run or wait, of which each account gets its share, and
 // inside running while they run; accounts take turns.
 type host struct {
-	requests int // that run or wait; guarded by turns.mu
-	entered  *fair.Gate
-	running  *fair.Gate
+	entered *fair.Gate
+	running *fair.Gate
 }
 
 // idleCloser is the part of http.Transport that closes idle connections.
@@ -128,27 +127,19 @@ func (t *turns) enter(ctx context.Context, name string) (h *host, leave func(), 
 	if h == nil {
 		places := t.perHost * (1 + hostWaitersPerSlot)
 		h = &host{entered: fair.NewGate(func() int { return places }), running: fair.NewTurns(t.perHost)}
-		t.hosts[name] = h
 	}
-	h.requests++
 	_, give, err := h.entered.Enter(ctx)
 	if err != nil {
-		t.forget(name, h)
 		return nil, nil, ocr.ErrBusy
 	}
+	t.hosts[name] = h
 	return h, func() {
-		give()
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		t.forget(name, h)
+		if give(); h.entered.Used() == 0 {
+			delete(t.hosts, name)
+		}
 	}, nil
-}
-
-// forget counts a request to the host no more, and forgets a host without requests. It needs mu.
-func (t *turns) forget(name string, h *host) {
-	if h.requests--; h.requests == 0 {
-		delete(t.hosts, name)
-	}
 }
 
 // leaveAlone records that the host asked to wait. If too many hosts did, those whose time is over are forgotten, and failing

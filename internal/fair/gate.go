@@ -11,12 +11,17 @@ type Gate struct {
 	places *Places
 	// Guarded by places.mu.
 	waiting []*waiter // in the order of arrival
-	// Each turn that Wait gives advances clock by one, divided by all effective weights, and the clock of its account by one, divided by
-	// the account's. An account whose clock is ahead has had its turns. clocks has the accounts that wait or are inside, by label.
-	clock  float64
-	clocks map[string]float64
-	turns  uint64            // that Wait has given
-	turn   map[string]uint64 // the last one of each account in clocks
+	// Each turn that Wait gives advances clock by one, divided by all effective weights. An account whose own clock is ahead has had its
+	// turns.
+	clock    float64
+	turns    uint64                  // that Wait has given
+	accounts map[string]accountState // that wait or are inside, by label
+}
+
+// accountState counts the turns of one account.
+type accountState struct {
+	clock float64 // each turn advances it by one, divided by the effective weight of the account
+	last  uint64  // the number of its last turn, counted by Gate.turns
 }
 
 type waiter struct {
@@ -37,7 +42,7 @@ func NewTurns(n int) *Gate {
 }
 
 func newGate(places func() int, floor int64) *Gate {
-	return &Gate{places: newPlaces(func() int64 { return int64(places()) }, floor), clocks: map[string]float64{}, turn: map[string]uint64{}}
+	return &Gate{places: newPlaces(func() int64 { return int64(places()) }, floor), accounts: map[string]accountState{}}
 }
 
 // entered is the key under which a context says that its request is inside the gate.
@@ -68,7 +73,9 @@ func (g *Gate) Wait(ctx context.Context) (inside context.Context, leave func(), 
 	w := &waiter{account: FromContext(ctx), admitted: make(chan struct{})}
 	g.places.mu.Lock()
 	if !slices.ContainsFunc(g.waiting, w.isOfSameAccount) { // turns that it did not use are lost
-		g.clocks[w.account.Label] = max(g.clock, g.clocks[w.account.Label])
+		had := g.accounts[w.account.Label]
+		had.clock = max(g.clock, had.clock)
+		g.accounts[w.account.Label] = had
 	}
 	g.waiting = append(g.waiting, w)
 	g.admit()
@@ -136,8 +143,7 @@ func (g *Gate) leave(a Account) {
 func (g *Gate) forget(a Account) {
 	_, isInside := g.places.held[a.Label]
 	if !isInside && !slices.ContainsFunc(g.waiting, (&waiter{account: a}).isOfSameAccount) {
-		delete(g.clocks, a.Label)
-		delete(g.turn, a.Label)
+		delete(g.accounts, a.Label)
 	}
 }
 
@@ -168,10 +174,10 @@ func (g *Gate) admit() {
 		if !g.places.take(a, 1) {
 			return
 		}
-		g.clock = max(g.clock+1/sharing.sum(), g.clocks[a.Label])
-		g.clocks[a.Label] += 1 / sharing.of(a.weight())
+		had := g.accounts[a.Label].clock
+		g.clock = max(g.clock+1/sharing.sum(), had)
 		g.turns++
-		g.turn[a.Label] = g.turns
+		g.accounts[a.Label] = accountState{clock: had + 1/sharing.of(a.weight()), last: g.turns}
 		close(best.admitted)
 		at := slices.Index(g.waiting, best)
 		g.waiting = slices.Delete(g.waiting, at, at+1)
@@ -184,7 +190,8 @@ func (g *Gate) isBefore(a, b Account, sharing weights) bool {
 	if x, y := g.load(a, sharing), g.load(b, sharing); x != y {
 		return x < y
 	}
-	x, y := g.clocks[a.Label], g.clocks[b.Label]
+	hadA, hadB := g.accounts[a.Label], g.accounts[b.Label]
+	x, y := hadA.clock, hadB.clock
 	if isAhead := x > g.clock; isAhead != (y > g.clock) {
 		return !isAhead
 	} else if !isAhead {
@@ -194,7 +201,7 @@ func (g *Gate) isBefore(a, b Account, sharing weights) bool {
 	if x != y {
 		return x < y
 	}
-	return g.turn[a.Label] < g.turn[b.Label]
+	return hadA.last < hadB.last
 }
 
 // load returns the places that an account holds, by its weight.

@@ -19,8 +19,8 @@ struct map {
   struct vector heights, widths; // of the single images, which may be smaller than the batch
 };
 
-// tesseract::StrideMap::Index: a place in it.
-struct place {
+// tesseract::StrideMap::Index: one pixel of a map, t is its row in the array.
+struct map_index {
   const struct map *map;
   int32_t t, at[DIMENSIONS];
 };
@@ -49,8 +49,8 @@ struct values {
 
 static inline int8_t *bytes_at(const struct values *v, int t) { return v->i.rows + (ptrdiff_t)t * v->i.width; }
 
-// last returns the largest index of a dimension in the image that a place is in.
-static inline int last(const struct place *p, int dimension) {
+// last returns the largest index of a dimension in the image that a pixel is in.
+static inline int last(const struct map_index *p, int dimension) {
   const struct map *m = p->map;
   const struct vector *sizes = dimension == HEIGHT ? &m->heights : &m->widths;
   size_t batch = (size_t)p->at[BATCH];
@@ -60,7 +60,7 @@ static inline int last(const struct place *p, int dimension) {
   return most - 1;
 }
 
-static inline bool add_offset(struct place *p, int offset, int dimension) {
+static inline bool add_offset(struct map_index *p, int offset, int dimension) {
   const int32_t *by = p->map->increments;
 
   p->at[dimension] += offset;
@@ -69,7 +69,7 @@ static inline bool add_offset(struct place *p, int offset, int dimension) {
          p->at[HEIGHT] <= last(p, HEIGHT) && p->at[WIDTH] <= last(p, WIDTH);
 }
 
-static inline bool increment(struct place *p) {
+static inline bool increment(struct map_index *p) {
   for (int d = WIDTH; d >= BATCH; d--) {
     if (p->at[d] != last(p, d)) {
       p->t += p->map->increments[d];

@@ -160,7 +160,7 @@ void uncial_lstm(struct lstm *l, bool debug, const struct values *in, const void
   resize_lstm(l, in);
 
   float gates[GATES][MAX_SIZE], state[MAX_SIZE] = {0}, output[MAX_SIZE] = {0};
-  struct place from = {.map = &in->map}, to = {.map = &out->map};
+  struct map_index from = {.map = &in->map}, to = {.map = &out->map};
   do {
     int8_t *source = bytes_at(&l->source, from.t);
     memcpy(source, bytes_at(in, from.t), (size_t)n->inputs);
@@ -193,11 +193,11 @@ void uncial_convolve(struct convolve *l, bool debug, const struct values *in, co
   }
   resize(out, true, &in->map, n->outputs);
   size_t size = (size_t)n->inputs;
-  struct place to = {.map = &out->map};
+  struct map_index to = {.map = &out->map};
   do {
     int offset = 0; // in the output
     for (int x = -l->half_width; x <= l->half_width; x++) {
-      struct place column = to;
+      struct map_index column = to;
       if (!add_offset(&column, x, WIDTH)) { // noise stands for what lies outside the image
         randomize(out, to.t, offset, high * n->inputs, n->random);
         offset += high * n->inputs;

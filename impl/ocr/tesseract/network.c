@@ -17,20 +17,20 @@
 #define INCREMENT "_ZN9tesseract9StrideMap5Index9IncrementEv"
 #define WRITE_PART "_ZN9tesseract9NetworkIO17WriteTimeStepPartEiiiPKf"
 #define COPY "_ZN9tesseract9NetworkIO19CopyTimeStepGeneralEiiiRKS0_ii"
-#define MAXIMUM "_ZN9tesseract9NetworkIO15MaxpoolTimeStepEiRKS0_iPi"
+#define MAX_POOL "_ZN9tesseract9NetworkIO15MaxpoolTimeStepEiRKS0_iPi"
 
-bool uncial_add_offset(struct place *p, int offset, int dimension) __asm__(ADD_OFFSET);
-bool uncial_increment(struct place *p) __asm__(INCREMENT);
+bool uncial_add_offset(struct map_index *p, int offset, int dimension) __asm__(ADD_OFFSET);
+bool uncial_increment(struct map_index *p) __asm__(INCREMENT);
 void uncial_write_part(struct values *l, int t, int offset, int n, const float *input) __asm__(WRITE_PART);
 void uncial_copy(struct values *l, int t, int offset, int n, const struct values *from, int from_t, int from_offset) __asm__(COPY);
-void uncial_maximum(struct values *l, int t, const struct values *from, int from_t, int *which) __asm__(MAXIMUM);
+void uncial_max_pool(struct values *l, int t, const struct values *from, int from_t, int *which) __asm__(MAX_POOL);
 
 // Tesseract's own.
-static bool (*their_add_offset)(struct place *, int, int);
-static bool (*their_increment)(struct place *);
+static bool (*their_add_offset)(struct map_index *, int, int);
+static bool (*their_increment)(struct map_index *);
 static void (*their_write_part)(struct values *, int, int, int, const float *);
 static void (*their_copy)(struct values *, int, int, int, const struct values *, int, int);
-static void (*their_maximum)(struct values *, int, const struct values *, int, int *);
+static void (*their_max_pool)(struct values *, int, const struct values *, int, int *);
 bool uncial_network_known;
 
 bool uncial_network_use(bool use) {
@@ -50,7 +50,7 @@ static inline void copy(struct values *l, int t, int offset, int n, const struct
     memcpy(to, source, (size_t)n);
 }
 
-static inline void maximum(struct values *l, int t, const struct values *from, int from_t, int *restrict which) {
+static inline void max_pool(struct values *l, int t, const struct values *from, int from_t, int *restrict which) {
   int8_t *restrict to = bytes_at(l, t);
   const int8_t *restrict source = bytes_at(from, from_t);
 
@@ -61,11 +61,11 @@ static inline void maximum(struct values *l, int t, const struct values *from, i
   }
 }
 
-bool uncial_add_offset(struct place *p, int offset, int dimension) {
+bool uncial_add_offset(struct map_index *p, int offset, int dimension) {
   return uncial_network_known ? add_offset(p, offset, dimension) : their_add_offset(p, offset, dimension);
 }
 
-bool uncial_increment(struct place *p) { return uncial_network_known ? increment(p) : their_increment(p); }
+bool uncial_increment(struct map_index *p) { return uncial_network_known ? increment(p) : their_increment(p); }
 
 void uncial_write_part(struct values *l, int t, int offset, int n, const float *input) {
   if (uncial_network_known)
@@ -81,24 +81,24 @@ void uncial_copy(struct values *l, int t, int offset, int n, const struct values
     their_copy(l, t, offset, n, from, from_t, from_offset);
 }
 
-void uncial_maximum(struct values *l, int t, const struct values *from, int from_t, int *which) {
+void uncial_max_pool(struct values *l, int t, const struct values *from, int from_t, int *which) {
   if (uncial_network_known && l->is_bytes && from->is_bytes)
-    maximum(l, t, from, from_t, which);
+    max_pool(l, t, from, from_t, which);
   else
-    their_maximum(l, t, from, from_t, which);
+    their_max_pool(l, t, from, from_t, which);
 }
 
 // does_the_same compares Tesseract's functions with these on made-up objects: a batch of one image that is smaller than the batch, and
-// numbers that are rounded up, down and beyond the limits. Not compared are copy and maximum, which need the same layout: Tesseract's
+// numbers that are rounded up, down and beyond the limits. Not compared are copy and max_pool, which need the same layout: Tesseract's
 // call virtual functions, which made-up objects do not have.
 static bool does_the_same(void) {
   int32_t height = 3, width = 5;
   struct map m = {{1, 4, 6}, {24, 6, 1}, {&height, &height + 1, &height + 1}, {&width, &width + 1, &width + 1}};
-  struct place ours = {.map = &m}, theirs = ours;
+  struct map_index ours = {.map = &m}, theirs = ours;
   do {
     for (int dimension = BATCH; dimension <= WIDTH; dimension++)
       for (int by = -2; by <= 2; by++) {
-        struct place a = ours, b = theirs;
+        struct map_index a = ours, b = theirs;
         if (add_offset(&a, by, dimension) != their_add_offset(&b, by, dimension) || memcmp(&a, &b, sizeof a) != 0) return false;
       }
     if (increment(&ours) != their_increment(&theirs) || memcmp(&ours, &theirs, sizeof ours) != 0) return false;
@@ -122,13 +122,13 @@ static bool does_the_same(void) {
 static void *mangled(const char *name) { return dlsym(RTLD_NEXT, name); }
 
 __attribute__((constructor)) static void prepare(void) {
-  their_add_offset = (bool (*)(struct place *, int, int))mangled(ADD_OFFSET);
-  their_increment = (bool (*)(struct place *))mangled(INCREMENT);
+  their_add_offset = (bool (*)(struct map_index *, int, int))mangled(ADD_OFFSET);
+  their_increment = (bool (*)(struct map_index *))mangled(INCREMENT);
   their_write_part = (void (*)(struct values *, int, int, int, const float *))mangled(WRITE_PART);
   their_copy = (void (*)(struct values *, int, int, int, const struct values *, int, int))mangled(COPY);
-  their_maximum = (void (*)(struct values *, int, const struct values *, int, int *))mangled(MAXIMUM);
+  their_max_pool = (void (*)(struct values *, int, const struct values *, int, int *))mangled(MAX_POOL);
   bool is_compared = strcmp(TessVersion(), "5.3.0") == 0;
   bool has_layers = uncial_layers_find(); // in any version: ours call Tesseract's own where they must not serve
   uncial_network_use(is_compared && their_add_offset != NULL && their_increment != NULL && their_write_part != NULL && their_copy != NULL &&
-                     their_maximum != NULL && has_layers && does_the_same());
+                     their_max_pool != NULL && has_layers && does_the_same());
 }

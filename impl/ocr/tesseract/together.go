@@ -39,21 +39,21 @@ func RecognizeTogether(ctx context.Context, engines []*Engine) ([]Block, error) 
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
-	all, sure := joined(engines, parts)
-	if !sure && err == nil {
+	all, isCertain := joined(engines, parts)
+	if !isCertain && err == nil {
 		return RecognizeTogether(ctx, engines[:1])
 	}
 	return all, err
 }
 
-// joined joins the results of the engines. A block that two of them share becomes one again. sure is false if the text of a whole block
+// joined joins the results of the engines. A block that two of them share becomes one again. isCertain is false if the text of a whole block
 // turned out to be empty: then the positions of the others are unknown.
-func joined(engines []*Engine, parts []C.struct_uncial_part) (all []Block, sure bool) {
-	sure = true
+func joined(engines []*Engine, parts []C.struct_uncial_part) (all []Block, isCertain bool) {
+	isCertain = true
 	last := C.int(-1) // position of the block that all ends with
 	for i, e := range engines {
 		blocks := e.Blocks()
-		sure = sure && len(blocks) == int(parts[i].blocks)
+		isCertain = isCertain && len(blocks) == int(parts[i].blocks)
 		if len(blocks) == 0 {
 			continue
 		}
@@ -65,5 +65,5 @@ func joined(engines []*Engine, parts []C.struct_uncial_part) (all []Block, sure 
 		}
 		all, last = append(all, blocks...), parts[i].last
 	}
-	return all, sure
+	return all, isCertain
 }

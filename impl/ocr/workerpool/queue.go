@@ -53,18 +53,16 @@ type queue struct {
 
 	mu      sync.Mutex
 	waiting *fair.Queue[*job]
-	idle    []*inbox // of the slots that wait
+	idle    []*inbox // of the slots that wait, the longest idle first
 	closed  bool
 }
 
 // inbox is where an idle slot waits for a job; it holds one.
 type inbox struct {
 	jobs      chan *job
-	isReserve bool // takes only jobs of accounts that have no image being read
-}
-
-func newInbox(isReserve bool) *inbox {
-	return &inbox{jobs: make(chan *job, 1), isReserve: isReserve}
+	isReserve bool   // takes only jobs of accounts that have no image being read
+	isBound   bool   // the worker must be replaced before it reads for another account than its last
+	account   string // label of the account that the worker last read for
 }
 
 func newQueue() *queue {
@@ -100,26 +98,32 @@ func (q *queue) done(j *job) {
 	q.dispatch() // the account may use the reserve again
 }
 
-// dispatch gives jobs to idle slots while there are both. Among equal slots it prefers the one that became idle last, because
-// the caches of its worker are the warmest. The caller holds mu.
+// dispatch gives jobs to idle slots while there are both. The caller holds mu.
 func (q *queue) dispatch() {
 	for _, reserve := range []bool{false, true} {
-		for at, in := range slices.Backward(q.idle) { // deleting an element does not move those before it
-			if in.isReserve != reserve {
-				continue
-			}
-			next, ok := q.waiting.Take(in.may)
+		for slices.ContainsFunc(q.idle, func(in *inbox) bool { return in.isReserve == reserve }) {
+			next, ok := q.waiting.Take(func(running int) bool { return !reserve || running == 0 })
 			if !ok {
 				break
 			}
-			in.jobs <- next.Value
+			at := q.choose(reserve, next.Account.Label)
+			q.idle[at].jobs <- next.Value
 			q.idle = slices.Delete(q.idle, at, at+1)
 		}
 	}
 }
 
-// may reports whether the slot may take a job of an account that has so many images being read.
-func (in *inbox) may(running int) bool { return !in.isReserve || running == 0 }
+// choose returns the index of an idle slot for an image of the account. Of the slots whose worker need not be replaced for it, that is
+// the last to become idle, because the caches of its worker are the warmest. If all must be replaced, it is the one that has been idle
+// longest, so that accounts which take turns keep their workers. The caller holds mu, and knows that there is such a slot.
+func (q *queue) choose(reserve bool, account string) int {
+	for at, in := range slices.Backward(q.idle) {
+		if in.isReserve == reserve && (!in.isBound || in.account == account) {
+			return at
+		}
+	}
+	return slices.IndexFunc(q.idle, func(in *inbox) bool { return in.isReserve == reserve })
+}
 
 // remove takes a waiting job out of the queue. It reports false if a slot has the job already.
 func (q *queue) remove(j *job) bool {

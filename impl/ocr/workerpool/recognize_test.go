@@ -224,11 +224,31 @@ func TestPool_Recognize_KeepsAReserve(t *testing.T) {
 	requireText(t, p, "b")
 }
 
+func as(t *testing.T, label string) context.Context {
+	t.Helper()
+	return fair.NewContext(t.Context(), fair.Account{Label: label})
+}
+
+func TestPool_Recognize_LetsAccountsKeepTheirWorkers(t *testing.T) {
+	t.Parallel()
+	p := MustOpen(t, workerpool.Options{Workers: 2, WorkerPerAccount: true})
+	readAs := func(label string) {
+		ocrtest.Eventually(t, "both workers are idle", func() bool { return p.Stats().Idle == 2 })
+		_, err := read(as(t, label), p, "text x")
+		require.NoError(t, err)
+	}
+	for range 3 {
+		readAs("a")
+		readAs("b")
+	}
+	require.Zero(t, p.Stats().Retired, "each account has a worker")
+	readAs("c")
+	readAs("b")
+	require.EqualValues(t, 1, p.Stats().Retired, "the worker of a, which was idle longest, gives way to c")
+}
+
 func TestPool_Recognize_GivesOtherAccountsAFreshWorker(t *testing.T) {
 	t.Parallel()
-	as := func(label string) context.Context {
-		return fair.NewContext(t.Context(), fair.Account{Label: label})
-	}
 	for name, c := range map[string]struct {
 		options workerpool.Options
 		first   string
@@ -248,9 +268,9 @@ func TestPool_Recognize_GivesOtherAccountsAFreshWorker(t *testing.T) {
 			c.options.Workers = 1
 			p := MustOpen(t, c.options)
 			for script := range strings.SplitSeq(c.first, "; ") {
-				_, _ = read(as("a"), p, script)
+				_, _ = read(as(t, "a"), p, script)
 			}
-			text, err := read(as(c.next), p, "text fresh")
+			text, err := read(as(t, c.next), p, "text fresh")
 			require.NoError(t, err)
 			require.Equal(t, "fresh", text)
 			require.Equal(t, c.retired, p.Stats().Retired)

@@ -64,7 +64,7 @@ func (s *slot) run() {
 // Options.WorkerPerAccount. It reports false, and has put the job back, if no worker starts.
 func (s *slot) replaceFor(j *job) bool {
 	label := j.item.Account.Label
-	if w := s.worker; w.hasRead && w.account != label && (w.isSuspect || s.pool.opts.WorkerPerAccount) {
+	if s.isBound() && s.worker.account != label {
 		s.stopWorker()
 		s.pool.counts.retired.Add(1)
 		fresh, err := s.pool.startWorker(s.pool.ctx)
@@ -77,6 +77,11 @@ func (s *slot) replaceFor(j *job) bool {
 	}
 	s.worker.account = label
 	return true
+}
+
+// isBound reports whether the worker must be replaced before it reads for another account than its last.
+func (s *slot) isBound() bool {
+	return s.worker.hasRead && (s.worker.isSuspect || s.pool.opts.WorkerPerAccount)
 }
 
 // ensureWorker returns true once the slot has a running worker, and false if the pool has nothing left to do.
@@ -122,7 +127,7 @@ func backOff(attempt int) time.Duration {
 
 // nextJob waits for a job. It returns nil if the worker exited or the pool is closing.
 func (s *slot) nextJob() *job {
-	inbox := newInbox(s.isReserve)
+	inbox := &inbox{jobs: make(chan *job, 1), isReserve: s.isReserve, isBound: s.isBound(), account: s.worker.account}
 	s.pool.queue.next(inbox)
 	for {
 		select {

@@ -27,11 +27,11 @@ var (
 	ErrNoAccount = errors.New("no such account; `uncial account list` shows all")
 	ErrNoKey     = errors.New("no such key; `uncial key list` shows all")
 	ErrName      = errors.New("invalid name; use 1 to 200 printable characters")
-	ErrSecret    = fmt.Errorf("the key secret is too short; use at least %d bytes", MinSecret)
+	ErrSecret    = fmt.Errorf("the key secret is too short; use at least %d characters", MinSecret)
 )
 
 const (
-	// MinSecret is the minimum length of a secret in bytes: 32 hexadecimal digits have 128 bits, too many to guess.
+	// MinSecret is the minimum length of a secret in characters: 32 hexadecimal digits have 128 bits, too many to guess.
 	MinSecret = 32
 	// maxName bounds names, in characters, so that tables on the console stay readable.
 	maxName = 200
@@ -50,7 +50,7 @@ type Account struct {
 
 // Options of a Registry.
 type Options struct {
-	// Secret is the HMAC key for the digests of API keys: at least MinSecret bytes, the same in all replicas, and never changed.
+	// Secret is the HMAC key for the digests of API keys: at least MinSecret characters, the same in all replicas, and never changed.
 	// Without it API keys can be neither made nor checked; everything else works.
 	Secret []byte
 	// Plans is the catalogue. Default: DefaultCatalogue().
@@ -73,7 +73,7 @@ type Registry struct {
 
 // New returns the registry stored in st. Errors: ErrSecret if a secret is given but too short.
 func New(st *store.Store, o Options) (*Registry, error) {
-	if len(o.Secret) > 0 && len(o.Secret) < MinSecret {
+	if len(o.Secret) > 0 && utf8.RuneCount(o.Secret) < MinSecret {
 		return nil, ErrSecret
 	}
 	if o.Plans.plans == nil {

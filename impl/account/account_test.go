@@ -198,8 +198,8 @@ func TestRegistry_CreateKey(t *testing.T) {
 		require.ErrorIs(t, err, account.ErrSecret)
 		_, _, err = without.Authenticate(t.Context(), account.NewToken(), home)
 		require.ErrorIs(t, err, account.ErrSecret)
-		_, err = account.New(t.store, account.Options{Secret: []byte("short")})
-		require.ErrorIs(t, err, account.ErrSecret)
+		_, err = account.New(t.store, account.Options{Secret: []byte(strings.Repeat("ü", account.MinSecret-1))})
+		require.ErrorIs(t, err, account.ErrSecret, "characters count, not bytes")
 	}}.run(t)
 }
 

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"uncial/impl/account"
 	"uncial/impl/account/session"
@@ -115,17 +116,13 @@ func (o DataOptions) check() error {
 	return err
 }
 
-// prepareSchema updates the schema. With readOnly it returns an error if the schema needs an update: a service of an earlier version
-// may be running.
+// prepareSchema updates the schema. With readOnly it returns an error if the schema is of another version: a service of that version may
+// be running.
 func (d *Data) prepareSchema(ctx context.Context, readOnly bool) error {
-	if !readOnly {
-		_, err := d.Store.Migrate(ctx)
-		return err
+	if readOnly {
+		return d.Store.CheckSchema(ctx)
 	}
-	pending, err := d.Store.Pending(ctx)
-	if err == nil && pending > 0 {
-		return fmt.Errorf("the schema needs %d updates, which this command does not make; upgrade the service, or run `uncial migrate`", pending)
-	}
+	_, err := d.Store.Migrate(ctx)
 	return err
 }
 
@@ -157,7 +154,7 @@ func (o DataOptions) givenSecret() ([]byte, error) {
 	case o.KeySecret == "":
 		return nil, errors.New("--key-secret: required with Postgres, the same for every process that uses the database; " +
 			"generate one with: openssl rand -hex 32")
-	case len(o.KeySecret) < account.MinSecret:
+	case utf8.RuneCountInString(o.KeySecret) < account.MinSecret:
 		return nil, fmt.Errorf("--key-secret: too short; use at least %d characters, such as the output of: openssl rand -hex 32", account.MinSecret)
 	}
 	return []byte(o.KeySecret), nil
@@ -189,7 +186,7 @@ func readSecret(path string) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read the key secret: %w", err)
 		}
-		if secret := strings.TrimSpace(string(data)); len(secret) >= account.MinSecret {
+		if secret := strings.TrimSpace(string(data)); utf8.RuneCountInString(secret) >= account.MinSecret {
 			return []byte(secret), nil
 		}
 		time.Sleep(pause)

@@ -69,7 +69,7 @@ func Find(folder string) ([]Page, []Skipped, error) {
 		default:
 			pages = append(pages, page)
 			if without > 0 {
-				skipped = append(skipped, Skipped{path, fmt.Sprintf("%d lines have no text, no baseline or no polygon", without)})
+				skipped = append(skipped, Skipped{path, fmt.Sprintf("lines without text, baseline or polygon: %d", without)})
 			}
 		}
 	}

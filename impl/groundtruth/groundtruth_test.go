@@ -64,7 +64,7 @@ func TestFind(t *testing.T) {
 		reasons[filepath.Base(s.Path)] = s.Reason
 	}
 	require.Equal(t, "no line has text, a baseline and a polygon", reasons["3.xml"])
-	require.Equal(t, "1 lines have no text, no baseline or no polygon", reasons["1.xml"])
+	require.Equal(t, "lines without text, baseline or polygon: 1", reasons["1.xml"])
 	require.Contains(t, reasons["broken.xml"], "it is not XML")
 	require.NotContains(t, reasons, "mets.xml")
 }

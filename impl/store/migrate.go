@@ -27,6 +27,12 @@ const (
 	lockRetry = 20 * time.Millisecond
 )
 
+// Errors of CheckSchema.
+var (
+	ErrOlderSchema = errors.New("the schema needs an update, which this command does not make; upgrade the service, or run `uncial migrate`")
+	ErrNewerSchema = errors.New("a newer version of this program wrote the schema; run that version")
+)
+
 // Migrate updates the schema and returns how many migrations it applied: 0 if the schema was current. Any number of
 // processes may call it at once; one of them migrates while the others wait.
 func (s *Store) Migrate(ctx context.Context) (int, error) {
@@ -43,15 +49,24 @@ func (s *Store) Migrate(ctx context.Context) (int, error) {
 	return len(applied), nil
 }
 
-// Pending returns how many migrations Migrate would apply to a database that has tables. It changes nothing. Errors: *Error.
-func (s *Store) Pending(ctx context.Context) (int, error) {
+// CheckSchema returns an error if the schema of a database that has tables is older or newer than this program's. It changes nothing.
+// Errors: ErrOlderSchema, ErrNewerSchema, *Error.
+func (s *Store) CheckSchema(ctx context.Context) error {
 	files, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
-		return 0, err
+		return err
 	}
 	var version int // migrations are numbered from 1, without gaps
 	err = s.Reader().Get(ctx, `SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied`, nil, &version)
-	return max(len(files)-version, 0), err
+	switch {
+	case err != nil:
+		return err
+	case version < len(files):
+		return ErrOlderSchema
+	case version > len(files):
+		return ErrNewerSchema
+	}
+	return nil
 }
 
 // withProvider runs fn with a goose provider for this database. While fn runs, other processes that migrate wait: for

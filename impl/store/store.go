@@ -114,7 +114,11 @@ func (s *Store) connectSQLite(path string, o Options) error {
 	} else if err := createFile(path); err != nil {
 		return &Error{reason: "cannot create the SQLite file; check its path and permissions", cause: err}
 	}
-	writer := sql.OpenDB(sqliteConnector{sqliteDSN(path, "journal_mode(WAL)")})
+	var journal []string // an existing file stays as it is: switching the mode writes even to an empty one
+	if !o.Existing {
+		journal = []string{"journal_mode(WAL)"}
+	}
+	writer := sql.OpenDB(sqliteConnector{sqliteDSN(path, journal...)})
 	reader := sql.OpenDB(sqliteConnector{sqliteDSN(path, "query_only(1)")})
 	s.write, s.read = pool(writer, 1), pool(reader, o.MaxConns)
 	return nil

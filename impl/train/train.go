@@ -160,7 +160,7 @@ func (o *Options) find(flag string, folders []string) ([]groundtruth.Page, error
 		lines += len(p.Lines)
 	}
 	if len(folders) > 0 {
-		fmt.Fprintf(o.Progress, "%s: %d pages with %d transcribed lines.\n", flag, len(all), lines)
+		fmt.Fprintf(o.Progress, "%s: pages: %d, transcribed lines: %d\n", flag, len(all), lines)
 	}
 	return all, nil
 }
@@ -186,9 +186,9 @@ func (o *Options) printEvent(e training.Event) {
 	w := o.Progress
 	switch e.Kind {
 	case "start":
-		fmt.Fprintf(w, "Training on %d lines; %d are held back to measure the error.\n", e.Lines, e.Held)
+		fmt.Fprintf(w, "Lines to train on: %d; held back to measure the error: %d\n", e.Lines, e.Held)
 		for _, reason := range slices.Sorted(maps.Keys(e.Skipped)) {
-			fmt.Fprintf(w, "%d lines are left out: %s\n", e.Skipped[reason], reason)
+			fmt.Fprintf(w, "Lines left out: %d (%s)\n", e.Skipped[reason], reason)
 		}
 		if len(e.New) > 0 {
 			fmt.Fprintf(w, "New characters: %s\n", strings.Join(e.New, " "))

@@ -102,6 +102,7 @@ var urlProblems = map[string]string{
 	"https://example.org/\x00":        `must not contain the character '\x00'; percent-encode it (RFC 3986)`,
 	"https://example.org/é":           `must not contain the character '\u00e9'; percent-encode it (RFC 3986)`,
 	"https://bücher.example/":         `must have a host name in ASCII; write "xn--bcher-kva.example"`,
+	"https://a..ü.de/":                host,
 	`https://example.org\@other.org/`: `must not contain the character '\\'; percent-encode it (RFC 3986)`,
 	"https://example.org/" + strings.Repeat("a", 8192-19): "must be at most 8,192 characters unless it is a data: URL",
 	"data:":                      form,

@@ -55,16 +55,22 @@ func webURLFault(s string) string {
 	return ""
 }
 
+// hostNames turns names into their ASCII form. Unlike idna.Lookup it refuses empty labels and those that are too long for the DNS.
+var hostNames = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.VerifyDNSLength(true))
+
 // foreignHostProblem suggests the ASCII form (punycode, RFC 5891) of a host name in other letters. afterScheme begins with "//". It
-// returns "" if the name is in ASCII, or has no such form.
+// returns "" if the name is in ASCII.
 func foreignHostProblem(afterScheme string) string {
 	host, _, _ := strings.Cut(strings.TrimPrefix(afterScheme, "//"), "/")
 	if end := strings.IndexAny(host, "?#:@"); end >= 0 {
 		host = host[:end]
 	}
-	ascii, err := idna.Lookup.ToASCII(host)
-	if err != nil || ascii == host || !strings.ContainsFunc(host, func(r rune) bool { return r > unicode.MaxASCII }) {
+	if !strings.ContainsFunc(host, func(r rune) bool { return r > unicode.MaxASCII }) {
 		return ""
+	}
+	ascii, err := hostNames.ToASCII(host)
+	if err != nil || !isHost(ascii) {
+		return "must have a host that is a name in ASCII or an IP address"
 	}
 	return fmt.Sprintf("must have a host name in ASCII; write %q", ascii)
 }

@@ -163,7 +163,7 @@ func announce(w io.Writer, t contracttests.Target, plan []contracttests.Planned,
 		requests += p.Extractions
 	}
 	fmt.Fprintf(w, "%s, seed %d\n", t.BaseURL, t.Seed)
-	fmt.Fprintf(w, "%d cases to run, %d to skip. They may cost %s points and make %s requests that count against rate limits.\n",
+	fmt.Fprintf(w, "Cases to run: %d, to skip: %d. They may cost %s points; requests that count against rate limits: at most %s.\n",
 		run, skipped, grouped(points), grouped(requests))
 	if t.Thorough && !t.Simulated {
 		pages := time.Duration(points/pointsPerPage) * time.Second
@@ -195,7 +195,7 @@ func (c *checkCmd) print(w io.Writer, r contracttests.Result) {
 		fmt.Fprintf(w, "       the request    %s\n", r.Curl)
 	}
 	if r.Requests > 1 {
-		fmt.Fprintf(w, "       with the %d requests before it  %s\n", r.Requests-1, c.again(r))
+		fmt.Fprintf(w, "       with the requests before it (%d)  %s\n", r.Requests-1, c.again(r))
 	}
 }
 

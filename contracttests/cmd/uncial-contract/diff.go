@@ -90,6 +90,6 @@ func (d *diffCmd) write(w io.Writer, r contracttests.DiffReport) error {
 	if r.Problem != "" {
 		fmt.Fprintf(w, "\n%s\n", r.Problem)
 	}
-	_, err := fmt.Fprintf(w, "\n%s %d requests to each, %d differences, seed %d.\n", verdict, r.Steps, len(r.Differences), r.Seed)
+	_, err := fmt.Fprintf(w, "\n%s Requests to each: %d, differences: %d, seed: %d\n", verdict, r.Steps, len(r.Differences), r.Seed)
 	return err
 }

@@ -178,10 +178,10 @@ func (c *proxyCmd) write(out io.Writer, r proxy.Report) error {
 		fmt.Fprintf(out, "%-24s %10d %10d\n", k.Name, k.Exchanges, k.Violations)
 	}
 	if r.Unchecked > 0 {
-		fmt.Fprintf(out, "%d exchanges were passed on but not checked: too many large bodies at once\n", r.Unchecked)
+		fmt.Fprintf(out, "exchanges passed on but not checked, because of too many large bodies at once: %d\n", r.Unchecked)
 	}
 	if r.HungUp > 0 {
-		fmt.Fprintf(out, "%d exchanges were ended by their clients\n", r.HungUp)
+		fmt.Fprintf(out, "exchanges ended by their clients: %d\n", r.HungUp)
 	}
 	verdict := "The traffic kept the contract."
 	switch {

@@ -35,7 +35,7 @@ func (r *Reader) directory(ctx context.Context, root string) ([]*Page, error) {
 	}
 	if len(w.pages) == 0 {
 		if w.folders > 0 && !r.Recursive {
-			return nil, fmt.Errorf("no images in this directory; add --recursive to read its %d subdirectories", w.folders)
+			return nil, fmt.Errorf("no images in this directory; add --recursive to read its subdirectories (%d)", w.folders)
 		}
 		return nil, errors.New("no images in this directory; expected JPEG, PNG, TIFF, BMP, WebP, JPEG 2000 or PDF files")
 	}

@@ -63,7 +63,7 @@ func TestReader_Expand_Directory(t *testing.T) {
 	r.Recursive = false
 	set = mustExpand(t, r, filepath.Join(dir, "a"), t.TempDir(), filepath.Join(dir, "notes.txt"))
 	require.Len(t, set.Failures, 2)
-	require.EqualError(t, set.Failures[0].Err, "no images in this directory; add --recursive to read its 1 subdirectories")
+	require.EqualError(t, set.Failures[0].Err, "no images in this directory; add --recursive to read its subdirectories (1)")
 	require.ErrorContains(t, set.Failures[1].Err, "no images in this directory; expected")
 	require.Len(t, set.Pages, 1)
 	_, err := set.Pages[0].Load(t.Context(), t.TempDir())

@@ -28,7 +28,7 @@ Example:
 func (c *accountGrantCmd) Run(ctx context.Context, con *console) error {
 	return c.changeAccount(ctx, con, user.LogEntry{Action: "grant points", AccountID: c.ID, Detail: c.Reason}, func(d *app.Data) (string, error) {
 		b, err := d.Ledger.Grant(ctx, c.ID, c.Points, c.Reason)
-		return fmt.Sprintf("Account %s has %d points left this month", c.ID, b.Remaining), err
+		return fmt.Sprintf("Points left this month on account %s: %d", c.ID, b.Remaining), err
 	})
 }
 

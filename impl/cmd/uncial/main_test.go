@@ -137,23 +137,48 @@ func TestRun_WrongUsage(t *testing.T) {
 	}
 }
 
-// A service of an earlier version may be running on the database.
+// A service of another version may be running on the database.
 func TestRun_ReadOnly(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "uncial.db")
-	db := "--database=sqlite:" + path
-	st, err := store.Open(t.Context(), "sqlite:"+path, store.Options{})
-	require.NoError(t, err)
-	_, err = st.Migrate(t.Context())
-	require.NoError(t, err)
-	_, err = st.Writer().Exec(t.Context(), `DELETE FROM goose_db_version WHERE version_id > 1`) // as an old version leaves it
-	require.NoError(t, err)
-	require.NoError(t, st.Close())
+	for name, c := range map[string]struct {
+		statement string // makes the schema what that version leaves
+		want      string
+	}{
+		"refuses an older schema": {`DELETE FROM goose_db_version WHERE version_id > 1`, "the schema needs an update, which this command does not make; upgrade the service, or run `uncial migrate`"},
+		"refuses a newer schema":  {`INSERT INTO goose_db_version (version_id, is_applied) VALUES (1000, 1)`, "a newer version of this program wrote the schema; run that version"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "uncial.db")
+			st, err := store.Open(t.Context(), "sqlite:"+path, store.Options{})
+			require.NoError(t, err)
+			_, err = st.Migrate(t.Context())
+			require.NoError(t, err)
+			_, err = st.Writer().Exec(t.Context(), c.statement)
+			require.NoError(t, err)
+			require.NoError(t, st.Close())
+			requireRefusals(t, path, c.want)
+		})
+	}
+	t.Run("leaves an empty file empty", func(t *testing.T) {
+		t.Parallel()
+		path := filepath.Join(t.TempDir(), "uncial.db")
+		require.NoError(t, os.WriteFile(path, nil, 0o600))
+		requireRefusals(t, path, "the database has no tables yet")
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		require.Zero(t, info.Size())
+	})
+}
+
+// requireRefusals runs all commands that only read on the database, and requires that each fails with that reason.
+func requireRefusals(t *testing.T, path, want string) {
+	t.Helper()
 	for _, command := range []string{"account list", "key list", "user list", "usage", "audit"} {
-		status, stdout, stderr := uncial(append(strings.Fields(command), db)...)
+		status, stdout, stderr := uncial(append(strings.Fields(command), "--database=sqlite:"+path)...)
 		require.Equal(t, 1, status, command)
 		require.Empty(t, stdout, command)
-		require.Regexp(t, "the schema needs [0-9]+ updates, which this command does not make; upgrade the service, or run `uncial migrate`", stderr, command)
+		require.Contains(t, stderr, want, command)
 	}
 }
 

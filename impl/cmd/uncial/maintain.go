@@ -72,7 +72,7 @@ func (c *auditCmd) Run(ctx context.Context, con *console) error {
 
 // printReport prints the counts, and then one line for each discrepancy, or a line that says that there is none.
 func printReport(w io.Writer, r ledger.Report) {
-	fmt.Fprintf(w, "%d accounts, %d balances, %d holds, %d entries\n", r.Accounts, r.Balances, r.Holds, r.Entries)
+	fmt.Fprintf(w, "accounts: %d, balances: %d, holds: %d, entries: %d\n", r.Accounts, r.Balances, r.Holds, r.Entries)
 	for _, d := range r.Discrepancies {
 		fmt.Fprintln(w, d)
 	}

@@ -102,7 +102,7 @@ func (r *record) run(out io.Writer) error {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process
 	s, err := rec.Record(ctx, r.Images)
-	_, _ = fmt.Fprintf(out, "%d answers recorded, %d known before, %d failed\n", s.Recorded, s.Known, s.Failed)
+	_, _ = fmt.Fprintf(out, "answers recorded: %d, known before: %d, failed: %d\n", s.Recorded, s.Known, s.Failed)
 	if err != nil {
 		return err
 	}

@@ -237,7 +237,7 @@ func TestCheck_withAKeysFile(t *testing.T) {
 // mustFail returns a report with failures, skips and passes.
 func mustFail(t *testing.T) contracttests.Report {
 	t.Helper()
-	return contracttests.Check(t.Context(), MustTarget(t, MustDefect(t, "names only the body in details").URL))
+	return contracttests.Check(t.Context(), MustTarget(t, MustDefect(t, "names only the body in details")))
 }
 
 func TestReport_failuresCanBeRepeated(t *testing.T) {

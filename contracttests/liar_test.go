@@ -33,9 +33,9 @@ func TestCheck_catchesEveryDefect(t *testing.T) {
 			if d.Area == "fetched" {
 				honest = liar.Fetching(honest)
 			}
-			server := httptest.NewServer(liar.New(honest, d))
-			defer server.Close()
-			target := MustTarget(t, server.URL)
+			address, err := d.Connect(t.Context(), MustServe(t, liar.New(honest, d)))
+			require.NoError(t, err)
+			target := MustTarget(t, address)
 			if d.Area == "fetched" {
 				target.ServeImages = "127.0.0.1:0"
 			}
@@ -89,15 +89,13 @@ func skipUnderRaceDetector(tb testing.TB) {
 }
 
 // MustDefect returns a server with the defect.
-func MustDefect(tb testing.TB, does string) *httptest.Server {
+func MustDefect(tb testing.TB, does string) (address string) {
 	tb.Helper()
 	defects, err := liar.Defects()
 	require.NoError(tb, err)
 	i := slices.IndexFunc(defects, func(d liar.Defect) bool { return d.Does == does })
 	require.GreaterOrEqual(tb, i, 0, "no defect %s", does)
-	server := httptest.NewServer(liar.New(mock.New(mock.Options{}), defects[i]))
-	tb.Cleanup(server.Close)
-	return server
+	return MustServe(tb, liar.New(mock.New(mock.Options{}), defects[i]))
 }
 
 // TestCheck_acceptsEveryTruth runs the suite against correct servers that answer otherwise than ours: each alone with the cases that tell
@@ -111,9 +109,7 @@ func TestCheck_acceptsEveryTruth(t *testing.T) {
 			t.Parallel()
 			turns <- struct{}{}
 			defer func() { <-turns }()
-			server := httptest.NewServer(liar.New(mock.New(mock.Options{}), truth))
-			defer server.Close()
-			target := MustTarget(t, server.URL)
+			target := MustTarget(t, MustServe(t, liar.New(mock.New(mock.Options{}), truth)))
 			target.Only = only
 			report := contracttests.Check(t.Context(), target)
 			require.NoError(t, report.Err())
@@ -145,9 +141,7 @@ func TestCheck_acceptsAServerWhoseClockIsOff(t *testing.T) {
 	for _, by := range []time.Duration{-2 * time.Minute, 2 * time.Minute} {
 		t.Run(by.String(), func(t *testing.T) {
 			t.Parallel()
-			server := httptest.NewServer(liar.Skewed(mock.New(mock.Options{RealClock: true}), by))
-			defer server.Close()
-			target := MustTarget(t, server.URL)
+			target := MustTarget(t, MustServe(t, liar.Skewed(mock.New(mock.Options{RealClock: true}), by)))
 			target.MaxWait, target.Only = 70*time.Second, "^extract/(402|429/resets)"
 			report := contracttests.Check(t.Context(), target)
 			require.NoError(t, report.Err())
@@ -168,10 +162,9 @@ func TestDiff_findsDefects(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := MustDefect(t, name)
 			target, err := contracttests.Mock(t.Context(), honest.BaseURL, nil)
 			require.NoError(t, err)
-			report := contracttests.Diff(t.Context(), target, MustTarget(t, server.URL))
+			report := contracttests.Diff(t.Context(), target, MustTarget(t, MustDefect(t, name)))
 			require.Empty(t, report.Problem)
 			require.NotEmpty(t, report.Differences)
 			require.Contains(t, report.Differences[0].CurlB, "curl")

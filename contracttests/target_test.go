@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"net/netip"
 	"os"
 	"os/exec"
@@ -27,12 +26,10 @@ import (
 
 func TestMain(m *testing.M) { apptest.Main(m) }
 
-// MustServe starts a server in this process and returns its address.
+// MustServe starts a server in this process, as the programs do, and returns its address.
 func MustServe(tb testing.TB, h http.Handler) string {
 	tb.Helper()
-	server := httptest.NewServer(h)
-	tb.Cleanup(server.Close)
-	return server.URL
+	return realservice.MustServe(tb, h)
 }
 
 // MustMock starts a mock in this process and describes it as a target.

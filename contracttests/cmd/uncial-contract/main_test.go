@@ -23,6 +23,7 @@ import (
 
 	"uncial/contracttests"
 	"uncial/contracttests/internal/liar"
+	"uncial/contracttests/internal/realservice"
 	"uncial/impl/app/apptest"
 	"uncial/mock"
 )
@@ -51,9 +52,7 @@ func mustRun(tb testing.TB, args ...string) outcome {
 
 func mustServe(tb testing.TB, h http.Handler) string {
 	tb.Helper()
-	server := httptest.NewServer(h)
-	tb.Cleanup(server.Close)
-	return server.URL + "/api/v1"
+	return realservice.MustServe(tb, h) + "/api/v1"
 }
 
 func honest() http.Handler { return mock.New(mock.Options{}) }

@@ -22,8 +22,10 @@ type Answer struct {
 	Method string
 	Path   string // relative to the base path
 	Status int
-	Header http.Header
-	Body   []byte
+	// Refusal is the status with which HTTP itself requires a refusal, such as 417; 0 for everything else.
+	Refusal int
+	Header  http.Header
+	Body    []byte
 
 	// Served is the contract that the server serves as its own, of whatever version: fields outside of it are problems. nil if
 	// it serves none.
@@ -65,6 +67,9 @@ func (c *Contract) Check(a Answer) (body map[string]any, problems []string) {
 
 // undocumented is the problem of an answer whose status the contract does not document there. It says which ones it does.
 func (c *Contract) undocumented(a Answer) string {
+	if a.Refusal != 0 {
+		return fmt.Sprintf("HTTP requires %d, whatever the path and the key, not %d", a.Refusal, a.Status)
+	}
 	if op, ok := c.Operation(a.Method, a.Path); ok {
 		return fmt.Sprintf("%s %s must answer with one of %s, not with %d", a.Method, a.Path, strings.Trim(strings.ReplaceAll(fmt.Sprint(op.Statuses()), " ", ", "), "[]"), a.Status)
 	}

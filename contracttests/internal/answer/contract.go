@@ -180,6 +180,12 @@ func (c *Contract) schemaOf(a Answer) *openapi3.Schema {
 
 // expected is what the contract documents for the status of an answer, or nil.
 func (c *Contract) expected(a Answer) *openapi3.Response {
+	if a.Refusal != 0 {
+		if a.Status != a.Refusal {
+			return nil
+		}
+		return c.elsewhere()
+	}
 	op, ok := c.Operation(a.Method, a.Path)
 	if ok {
 		return op.response(a.Status)

@@ -258,6 +258,7 @@ func (s *session) request(a ask, c *cast) *model.Request {
 		r.Auth = append(r.Auth, credential(key))
 	}
 	r.Query = strings.ReplaceAll(r.Query, model.KeyVariable, key)
+	r.Text = strings.ReplaceAll(r.Text, model.KeyVariable, key)
 	if len(r.Body) < maxTemplate && bytes.Contains(r.Body, []byte(model.KeyVariable)) {
 		r.Body = bytes.ReplaceAll(r.Body, []byte(model.KeyVariable), []byte(key))
 	}

@@ -58,7 +58,7 @@ type row struct {
 // The error names statuses of the contract that no case covers, repeated names, and explanations that are not sentences.
 func All() ([]Case, error) {
 	var all []Case
-	for _, r := range slices.Concat(authRows(), statusRows, elsewhereRows, extractRows, imageRows, pageRows, addressRows(), unfetchedRows, readerRows, brokenRows(), graphicRows(), weakRows, formatRows(), pointsRows, idempotencyRows, lostRows,
+	for _, r := range slices.Concat(authRows(), statusRows, elsewhereRows, httpRows, extractRows, imageRows, pageRows, addressRows(), unfetchedRows, readerRows, brokenRows(), graphicRows(), weakRows, formatRows(), pointsRows, idempotencyRows, lostRows,
 		orderRows, negotiationRows(), limitRows, failureRows, clockRows, walkRows, shapeRows) {
 		all = append(all, r.toCase())
 	}

@@ -168,8 +168,7 @@ func everyImage(s *session) (asks []ask) {
 }
 
 func turnedWebP(*session) (asks []ask) {
-	all := images.Valid()
-	f := all[slices.IndexFunc(all, func(f images.File) bool { return f.Name == "webp-turned.webp" })]
+	f := fileNamed("webp-turned.webp")
 	width, height := f.Size()
 	for _, format := range []string{"alto", "hocr"} {
 		a := inline(f.Name, dataURL("image/webp", f.Data)).format(format)

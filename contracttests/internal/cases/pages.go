@@ -55,6 +55,10 @@ var pageRows = []row{
 			return asks
 		},
 	}, {
+		// What PDF cannot hold is converted; what is kept must be declared rightly. The last file is large, and the answer is kept whole.
+		name: "extract/200/pdf-of-every-picture", points: 70, extractions: 8, needs: []string{model.NeedReading}, build: picturesAsPDF,
+		explanation: "Pictures of every kind of colour make a PDF/A-2b, and a repeat gets the whole of a large one.",
+	}, {
 		// Transforms of the first page that serve for all.
 		name: "extract/200/pages-of-different-sizes", points: 70, extractions: 7, needs: []string{model.NeedReading},
 		explanation: "Words are in their places on each of several pages that differ in size, in every format and wherever the file has its pages.",
@@ -209,7 +213,21 @@ func keepsThePicture(_ context.Context, _ *session, x []*model.Exchange) error {
 
 // keptPictures are a baseline and a progressive JPEG.
 func keptPictures() []images.File {
+	return []images.File{turnedPages().files[0], fileNamed("colours-progressive.jpg")}
+}
+
+// fileNamed is one of the valid files.
+func fileNamed(name string) images.File {
 	all := images.Valid()
-	i := slices.IndexFunc(all, func(f images.File) bool { return f.Name == "colours-progressive.jpg" })
-	return []images.File{turnedPages().files[0], all[i]}
+	return all[slices.IndexFunc(all, func(f images.File) bool { return f.Name == name })]
+}
+
+func picturesAsPDF(*session) (asks []ask) {
+	for _, name := range []string{"colours-cmyk.jpg", "colours-cmyk-LZW.tif", "colours-16.png", "clear.png", "ink-Group4.tif", "clear-lossless.webp"} {
+		f := fileNamed(name)
+		asks = append(asks, inline(f.Name, dataURL("image/"+f.Format, f.Data)).format("pdf"))
+	}
+	f := images.Padded()
+	large := inline(f.Name, dataURL("image/jpeg", f.Data)).format("pdf").keyed("large")
+	return append(asks, large, large)
 }

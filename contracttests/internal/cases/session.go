@@ -162,7 +162,7 @@ const maxQuotable = 1 << 20
 func (s *session) checkAlone(x *model.Exchange) (problems []string) {
 	r := x.Request
 	x.JSON, problems = s.contract.Check(answer.Answer{
-		Method: r.Method, Path: r.Path, Status: x.Status, Header: x.Header, Body: x.Body, Served: s.served,
+		Method: r.Method, Path: r.Path, Status: x.Status, Refusal: r.Refusal, Header: x.Header, Body: x.Body, Served: s.served,
 		URL: r.Path + "?" + r.Query + " " + s.BaseURL, Request: r.Body[:min(len(r.Body), maxQuotable)], Secrets: s.secrets,
 	})
 	s.mu.Lock()
@@ -189,8 +189,8 @@ func (s *session) follow(x *model.Exchange, expected expect.Answer) []string {
 	if a == nil || x.Status == http.StatusUnauthorized {
 		return problems
 	}
-	if x.Status == http.StatusNotFound || x.Status == http.StatusMethodNotAllowed {
-		// Other paths and methods neither count nor cost anything.
+	if x.Status == http.StatusNotFound || x.Status == http.StatusMethodNotAllowed || r.Refusal != 0 {
+		// Other paths and methods, and what is not HTTP, neither count nor cost anything.
 		return append(problems, a.ObserveWindow(x, false)...) // the headers are optional here
 	}
 	replay := expected.Replay != nil && x.Status == http.StatusOK

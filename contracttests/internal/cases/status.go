@@ -75,7 +75,7 @@ var elsewhereRows = []row{
 		build: func(s *session) (asks []ask) {
 			for _, path := range []string{
 				"/", "/extract/", "/status/", "/Status", "/EXTRACT", "/status.json", "/extract/1", "/extracts", "/usage", "/status;v=1",
-				"/extract%20", "/status.", "/status/1", "/extract.json", "/v1/status", "/api/v1/status", "/extract;v=1", "/extract/status", "/Extract", "/status%09", "/status%23", "/*", "//status", "//extract", "/./status", "/x/../status", "/%2e%2e/v1/status", "/status/.", "/status%2f", "/status%00", "/status%3fx", "/stat%75s/", "/\u017ftatus",
+				"/extract%20", "/status.", "/status/1", "/extract.json", "/v1/status", "/api/v1/status", "/extract;v=1", "/extract/status", "/Extract", "/status%09", "/status%23", "/*", "//status", "//extract", "/./status", "/x/../status", "/%2e%2e/v1/status", "/status/.", "/status%2f", "/status%00", "/status%3fx", "/status%ff", "/%ff", "/st%c3%28tus", "/%00", "/stat%75s/", "/\u017ftatus",
 				"/..%2f..%2fetc/passwd", "/metrics", "/debug/pprof/", "/debug/vars", "/actuator/env", "/.env", "/.git/config", "/admin", "/internal", "/health", "/healthz", "/version", "/keys", "/accounts", "/openapi.yaml", "/docs", "/graphql",
 				drawPath(s.Seed), drawPath(s.Seed + 1),
 			} {

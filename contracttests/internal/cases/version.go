@@ -144,6 +144,9 @@ func checkServedContract(ctx context.Context, s *session) error {
 	if err := s.compareContract(served.Body); err != nil {
 		return fail(served, "%s is not the contract: %s", served.Request.Absolute, err)
 	}
+	if key := keyWithoutQuotes(served.Body); key != "" {
+		return fail(served, "%s: the key %s must stand in quotation marks, because it is read as a number (OpenAPI 3.0.3, Responses Object)", served.Request.Absolute, key)
+	}
 	if err := s.negotiateContract(ctx, served); err != nil {
 		return err
 	}
@@ -260,6 +263,27 @@ func spelledOut(document []byte) []byte {
 		return document
 	}
 	return text
+}
+
+// keyWithoutQuotes is a key of a document in YAML that is not read as text, such as a status; "" if there is none.
+func keyWithoutQuotes(text []byte) string {
+	var document yaml.Node
+	if yaml.Unmarshal(text, &document) != nil {
+		return "" // reported elsewhere
+	}
+	var find func(n *yaml.Node) string
+	find = func(n *yaml.Node) string {
+		for i, child := range n.Content {
+			if n.Kind == yaml.MappingNode && i%2 == 0 && child.ShortTag() != "!!str" && child.ShortTag() != "!!merge" {
+				return child.Value
+			}
+			if key := find(child); key != "" {
+				return key
+			}
+		}
+		return ""
+	}
+	return find(&document)
 }
 
 // differsAt is the JSON pointer of the first place where two documents in YAML or JSON differ, "" if they do not.

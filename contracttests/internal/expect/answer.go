@@ -33,6 +33,9 @@ type Answer struct {
 // method, key, rate limit, shape, capacity, points, image. It must be called before the request is sent, because the answer changes
 // the account. Two statuses are acceptable only if the window resets about now.
 func For(contract *answer.Contract, r *model.Request) Answer {
+	if r.Refusal != 0 {
+		return Answer{Status: r.Refusal, Why: "the server must refuse it before it looks at path and key", Fields: r.Wrong}
+	}
 	if _, ok := contract.Operation(r.Method, r.Path); !ok {
 		if methods := contract.Methods(r.Path); len(methods) > 0 {
 			return Answer{Status: http.StatusMethodNotAllowed, Why: r.Path + " supports only " + strings.Join(methods, ", ")}
@@ -106,7 +109,7 @@ func (e Answer) Check(x *model.Exchange) []string {
 	case !isStored && x.IsReplayed():
 		return []string{"Idempotency-Replayed must be absent: this is not the stored answer to an earlier request"}
 	}
-	if x.Status != http.StatusBadRequest || len(e.Fields) == 0 {
+	if x.Status != e.Status || len(e.Fields) == 0 {
 		return nil
 	}
 	return e.checkDetails(x)

@@ -235,6 +235,12 @@ func thumbnails() (all []File) {
 	return all
 }
 
+// Padded is a JPEG of 2 MiB whose picture is small.
+func Padded() File {
+	plain := mustJPEG(page(120, 80))
+	return File{Name: "padded.jpg", Data: slices.Concat(plain[:2], bytes.Repeat(segment(0xfe, strings.Repeat("x", 1<<16-3)), 32), plain[2:]), Format: "jpeg"}
+}
+
 func bmpVariants() (all []File) {
 	encode := func(name string, img image.Image) []byte {
 		var b bytes.Buffer

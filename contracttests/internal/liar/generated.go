@@ -89,7 +89,7 @@ type answerSpoiler struct {
 
 // add adds a defect that shows in every answer of this operation with this status.
 func (s *answerSpoiler) add(caughtBy, does string, changes ...change) {
-	s.defects = append(s.defects, Defect{"generated", s.name + ": " + does, caughtBy, on(s.holds, changes...)})
+	s.defects = append(s.defects, Defect{"generated", s.name + ": " + does, caughtBy, on(s.holds, changes...), nil})
 }
 
 // spoilStatus answers with another status and changes nothing else.

@@ -29,7 +29,8 @@ type Defect struct {
 	// CaughtBy is the case that must fail on the defect: the one whose subject is the broken promise. Empty for truths.
 	CaughtBy string
 
-	lie lie
+	lie  lie
+	wire *wire // nil unless it is a defect of connections
 }
 
 // row is a defect in the table of its area. Comments between rows give the source of a promise, or how servers come to break
@@ -59,12 +60,13 @@ func Defects() ([]Defect, error) {
 		{"fetched", fetchedDefects()},
 		{"sentences", sentenceDefects()},
 		{"combined", combinedDefects()},
-		{"invented", slices.Concat(inventedDefects(), secondDefects(), thirdDefects(), fourthDefects())},
+		{"invented", slices.Concat(inventedDefects(), secondDefects(), thirdDefects(), fourthDefects(), tunedDefects())},
 	} {
 		for _, r := range area.rows {
-			all = append(all, Defect{area.name, r.does, r.caughtBy, r.lie})
+			all = append(all, Defect{area.name, r.does, r.caughtBy, r.lie, nil})
 		}
 	}
+	all = append(all, connectionDefects()...)
 	answers, err := generated()
 	return append(all, answers...), err
 }

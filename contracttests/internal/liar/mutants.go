@@ -29,7 +29,7 @@ func Mutants() ([]Defect, error) {
 		{"served contract", served},
 	} {
 		for _, r := range class.rows {
-			all = append(all, Defect{class.name, r.does, r.caughtBy, r.lie})
+			all = append(all, Defect{class.name, r.does, r.caughtBy, r.lie, nil})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Defect) int { return cmp.Compare(a.Area, b.Area) })

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,9 @@ const maxShown = 16 << 10
 // Curl is a command line that repeats the request, with the key in $UNCIAL_KEY.
 func (x *Exchange) Curl() string {
 	r := x.Request
+	if r.Text != "" {
+		return x.netcat()
+	}
 	var b strings.Builder
 	b.WriteString("curl -isS")
 	if r.Method == http.MethodHead {
@@ -66,6 +70,23 @@ func (x *Exchange) Curl() string {
 		line = strings.ReplaceAll(line, key, `'"$UNCIAL_KEY"'`)
 	}
 	return line
+}
+
+// netcat is the command line for a request that curl cannot send.
+func (x *Exchange) netcat() string {
+	text, remark := x.Request.Text, ""
+	if len(text) > maxShown {
+		text, remark = text[:200], fmt.Sprintf(" # %d bytes that begin so", len(text))
+	}
+	line := "printf %s " + quote(text)
+	for _, key := range x.Target.Secrets() {
+		line = strings.ReplaceAll(line, key, `'"$UNCIAL_KEY"$'`)
+	}
+	host := "HOST PORT"
+	if u, err := url.Parse(x.Target.BaseURL); err == nil {
+		host = strings.TrimSpace(u.Hostname() + " " + u.Port())
+	}
+	return line + " | nc " + host + remark
 }
 
 // quote quotes the text for a POSIX shell. Bytes that do not print are escaped as bash and zsh read them.

@@ -91,8 +91,15 @@ func (t Target) exchange(ctx context.Context, r *Request) (*Exchange, error) {
 
 // roundTrip sends a request in the version of HTTP that it asks for.
 func (t Target) roundTrip(ctx context.Context, r *Request, req *http.Request) (*http.Response, error) {
+	text := r.Text
 	if r.OldHTTP {
-		if res, ok, err := t.roundTripOld(ctx, req); ok {
+		var err error
+		if text, err = asOld(req); err != nil {
+			return nil, err
+		}
+	}
+	if text != "" {
+		if res, ok, err := t.roundTripText(ctx, req, text); ok {
 			return res, err
 		}
 	}

@@ -31,11 +31,13 @@ type Request struct {
 	Header   http.Header // besides Authorization; an empty list removes a header; a body is sent as application/json
 	Body     []byte
 	Chunked  bool
-	OldHTTP  bool // sent as HTTP/1.0
-	Close    bool // asks the server to close the connection
+	OldHTTP  bool   // sent as HTTP/1.0
+	Text     string // what is sent instead, on a connection of its own, whether it is HTTP or not
+	Close    bool   // asks the server to close the connection
 
 	Account    *Account // whose key it carries; nil if it carries no valid key
 	Wrong      []string // the invalid fields that details must name; alternatives are separated by "|"
+	Refusal    int      // the status with which HTTP requires the server to refuse the text; 0 if it is a request
 	Job        *Job     // what it asks for; nil if the body does not follow from a job
 	Rush       bool     // send it even if the window is used up
 	Concurrent bool     // sent at the same time as others: the model of the account cannot predict its answer

@@ -212,6 +212,7 @@ const (
 	NeedEnhancement = "enhancement" // Enhances
 	NeedAllFields   = "all-fields"  // not Minimal
 	NeedThorough    = "thorough"    // Thorough, or Simulated
+	NeedConnection  = "connection"  // a server that is reached without TLS and without a proxy
 )
 
 // Missing returns why the target cannot run a case with these needs, or "".
@@ -237,6 +238,8 @@ func (t Target) Missing(needs []string) string {
 			return "the target does not promise to enhance"
 		case need == NeedThorough && !t.IsThorough():
 			return "it takes long and costs much; use --thorough"
+		case need == NeedConnection && !t.takesText():
+			return "what is not HTTP would be answered by a gateway or a proxy"
 		case need == NeedAllFields && t.Minimal:
 			return "the target may omit optional fields"
 		}

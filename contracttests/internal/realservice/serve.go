@@ -27,4 +27,3 @@ func MustServe(tb testing.TB, h http.Handler) string {
 	})
 	return "http://" + ln.Addr().String()
 }
-

@@ -53,6 +53,7 @@ func AllFaults() []Fault {
 	return all
 }
 
+// namedFault returns the fault of a kind as a scenario names it: without a time, for which faultTime then stands.
 func namedFault(name string, takesTime bool) Fault {
 	if takesTime {
 		return Fault{name, faultTime}

@@ -55,6 +55,7 @@ func (j *journal) of(key string) []record {
 	return found
 }
 
+// forget drops the requests of a key. The others keep their order.
 func (j *journal) forget(key string) {
 	var rest journal
 	for _, r := range j.of("") {
@@ -73,6 +74,7 @@ type copiedBody struct {
 	more bool // whether bytes beyond kept were read
 }
 
+// Read keeps at most maxRecordBody bytes of the body; more says that there were others.
 func (c *copiedBody) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
 	room := min(n, maxRecordBody-len(c.kept))
@@ -102,6 +104,7 @@ func (w *answerRecorder) WriteHeader(status int) {
 	}
 }
 
+// Write sends the answer on, or holds it back where it must be damaged as a whole.
 func (w *answerRecorder) Write(p []byte) (int, error) {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)

@@ -130,6 +130,7 @@ func (s *state) add(name string, scenario *keyScenario) *key {
 	return k
 }
 
+// drop forgets a key: its points and window, its faults, and its stored replies.
 func (s *state) drop(k *key) {
 	s.recent.Remove(k.element)
 	delete(s.keys, k.name)
@@ -176,6 +177,7 @@ func (k *key) points() contract.Points {
 	return contract.Points{Used: k.used, Remaining: k.total - k.used, Total: k.total}
 }
 
+// rateLimit is the window as answers report it. A key that is always limited has nothing left, whatever it has used.
 func (k *key) rateLimit(now time.Time) contract.Window {
 	w := contract.NewWindow(k.limit, k.counted, k.window, now)
 	if k.scenario.limited {

@@ -164,6 +164,7 @@ func (r *Registry) Page(ctx context.Context, after string, limit int) ([]Account
 // selectAccount selects the columns that scanAccount reads, in its order.
 const selectAccount = `SELECT id, name, plan, created_at, suspended_at, deleted_at FROM accounts`
 
+// scanAccount reads the columns of selectAccount in their order.
 func scanAccount(scan func(...any) error) (Account, error) {
 	var a Account
 	var created, suspended, deleted store.Instant

@@ -48,6 +48,7 @@ func formatAllow(allow []netip.Prefix) string {
 	return strings.Join(texts, ",")
 }
 
+// parseAllow reads the form in which the database holds ranges; "" is no restriction.
 func parseAllow(text string) ([]netip.Prefix, error) {
 	if text == "" {
 		return nil, nil

@@ -40,6 +40,7 @@ const (
 	Revoked Status = "revoked"
 )
 
+// statusAt returns Revoked for a revoked key even if it has also expired: the owner did something about it.
 func (k Key) statusAt(now time.Time) Status {
 	switch {
 	case !k.Revoked.IsZero():
@@ -134,6 +135,7 @@ func (r *Registry) generate(n NewKey) (Key, string) {
 	return k, token
 }
 
+// insertKey stores a key with the digest of its token. The token itself is never stored.
 func (r *Registry) insertKey(ctx context.Context, x store.Executor, k Key, token string) error {
 	_, err := x.Exec(ctx, `INSERT INTO api_keys
 			(id, account_id, name, digest, allow, created_at, expires_at, secret_id, last_four, replaces, meter_id)
@@ -244,6 +246,7 @@ const (
 	selectKey     = `SELECT ` + keyColumns + keysAndMeters
 )
 
+// findKey returns a key of any account by its ID. Errors: ErrNoKey, *store.Error.
 func (r *Registry) findKey(ctx context.Context, x store.Executor, id string) (Key, error) {
 	k, err := scanKey(func(dest ...any) error {
 		return x.Get(ctx, selectKey+` WHERE k.id = $1`, store.Args{id}, dest...)

@@ -56,6 +56,7 @@ func (o DashboardOptions) isLocal() bool {
 	return o.PublicURL == "" || err == nil && IsLoopback(net.JoinHostPort(u.Hostname(), "0"))
 }
 
+// checkPublicURL refuses a path: cookies and links of the dashboard assume the root of a host.
 func checkPublicURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {

@@ -126,6 +126,7 @@ func (p *plan) stopped(ctx context.Context, err error) error {
 	return usage("%v", err)
 }
 
+// close closes what fetches images.
 func (p *plan) close() {
 	p.web.Close()
 	p.linked.Close()

@@ -69,6 +69,15 @@ func showAccount(c *Call) error {
 	return c.renderForm(200, "account", p, c.accountForm())
 }
 
+// retryAccount shows the account again with what is wrong in the form.
+func (c *Call) retryAccount(f *form) error {
+	p, err := c.accountPage()
+	if err != nil {
+		return err
+	}
+	return c.retry("account", p, f)
+}
+
 // change runs a change of the account page. run marks fields of f if it refuses them.
 func change(done string, run func(c *Call, f *form) error) func(*Call) error {
 	return func(c *Call) error {
@@ -79,14 +88,11 @@ func change(done string, run func(c *Call, f *form) error) func(*Call) error {
 		if f.isValid() {
 			return c.Redirect("/account", done)
 		}
-		p, err := c.accountPage()
-		if err != nil {
-			return err
-		}
-		return c.retry("account", p, f)
+		return c.retryAccount(f)
 	}
 }
 
+// renameUser changes the name of the visitor, in all accounts.
 func renameUser(c *Call, f *form) error {
 	err := c.d.o.Users.Rename(c.R.Context(), c.User.ID, c.Form("name"))
 	if f.rejectIf("name", err, account.ErrName) {
@@ -95,6 +101,7 @@ func renameUser(c *Call, f *form) error {
 	return err
 }
 
+// renameAccount changes the name of the account that the visitor works in. Its ID, which scripts and logs refer to, stays.
 func renameAccount(c *Call, f *form) error {
 	err := c.d.o.Accounts.Rename(c.R.Context(), c.Account.ID, c.Form("account"))
 	if f.rejectIf("account", err, account.ErrName) {
@@ -164,6 +171,8 @@ func changeEmail(c *Call) error {
 	})(c)
 }
 
+// setEmail changes the address at once if no mail can be sent. With mail, it sends a link to the new address: until that link is opened, the
+// old address stays valid, so that a typing error locks nobody out. Errors: those of user.Directory.ChangeEmail and IssueMail.
 func (d *Dashboard) setEmail(c *Call, email string) error {
 	ctx := c.R.Context()
 	if d.o.Mail == nil {
@@ -180,11 +189,7 @@ func deleteUser(c *Call) error {
 		err = c.d.o.Users.DeleteUser(c.R.Context(), c.User.ID)
 	}
 	if f.rejectIf("", err, user.ErrLastOwner) || err == nil && !f.isValid() {
-		p, err := c.accountPage()
-		if err != nil {
-			return err
-		}
-		return c.retry("account", p, f)
+		return c.retryAccount(f)
 	}
 	if err != nil {
 		return err
@@ -202,11 +207,7 @@ func deleteAccount(c *Call) error {
 		return err
 	}
 	if !f.isValid() {
-		p, err := c.accountPage()
-		if err != nil {
-			return err
-		}
-		return c.retry("account", p, f)
+		return c.retryAccount(f)
 	}
 	if err := c.d.o.Users.DeleteAccount(c.R.Context(), c.Account.ID); err != nil {
 		return err

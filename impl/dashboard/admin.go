@@ -96,6 +96,8 @@ func (c *Call) findAccount(query string) (string, error) {
 	return memberships[0].ID, nil
 }
 
+// statement adds the points to an account. An account on a plan that the catalogue lacks has no points to show; that is no error, because
+// operators mend it on this page.
 func (c *Call) statement(a account.Account) (statement, error) {
 	b, err := c.d.o.Ledger.Balance(c.R.Context(), a.ID)
 	if errors.Is(err, account.ErrPlan) {
@@ -192,6 +194,7 @@ func (c *Call) record(action, accountID, subject, detail string) error {
 	return c.d.o.Users.Record(c.R.Context(), user.LogEntry{Actor: c.User.ID, Action: action, AccountID: accountID, Subject: subject, Detail: detail})
 }
 
+// changePlan puts the account on another plan at once. Ledger.ChangePlan says what becomes of the points of this month.
 func changePlan(c *Call, a account.Account, f *form) (string, error) {
 	plan := c.Form("plan")
 	_, err := c.d.o.Ledger.ChangePlan(c.R.Context(), a.ID, plan)
@@ -221,10 +224,12 @@ func grant(c *Call, a account.Account, f *form) (string, error) {
 	return tryit.Number(points) + " points: " + reason, err
 }
 
+// suspend refuses the keys of the account until resume; nothing is lost.
 func suspend(c *Call, a account.Account, _ *form) (string, error) {
 	return "", c.d.o.Accounts.Suspend(c.R.Context(), a.ID)
 }
 
+// resume ends a suspension.
 func resume(c *Call, a account.Account, _ *form) (string, error) {
 	return "", c.d.o.Accounts.Resume(c.R.Context(), a.ID)
 }

@@ -52,6 +52,7 @@ type logPage struct {
 	Next    string
 }
 
+// logEntry is an entry with the name of its actor, which the log does not hold.
 type logEntry struct {
 	user.LogEntry
 	Who string // e-mail address of the actor, or the ID of a deleted user

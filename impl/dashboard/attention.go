@@ -39,6 +39,7 @@ func attentionTo(keys []account.Key, uses map[string]ledger.MeterUse, now time.T
 	return all
 }
 
+// rank sorts urgent keys before the others; the order is stable otherwise.
 func rank(a attention) int {
 	if a.IsUrgent {
 		return 0
@@ -46,6 +47,7 @@ func rank(a attention) int {
 	return 1
 }
 
+// rotateText says how old a key is, and when it expires if it does. The ages at which it is shown are those of account.Key.Notice.
 func rotateText(k account.Key, now time.Time) string {
 	text := fmt.Sprintf("It is %d days old.", k.AgeAt(now))
 	if !k.Expires.IsZero() {
@@ -61,6 +63,7 @@ func capText(k account.Key, u ledger.MeterUse) (text string, urgent bool) {
 	}
 	points := *k.Cap
 	used := fmt.Sprintf("%s of %s points", tryit.Number(u.Used), tryit.Number(points))
+	// Mail is sent at the same shares; see package notice.
 	switch {
 	case u.Used >= points:
 		return "It has used its monthly cap: " + used + ". It is refused until the next reset.", true

@@ -20,12 +20,14 @@ type chart struct {
 	Lines []gridLine
 }
 
+// bar is one value. Its position and size are in units of the view box; Y is that of the upper edge, and grows downwards.
 type bar struct {
 	X, Y, Width, Height int
 	Label               string // below the bar; "" for most
 	Text                string // what a pointer shows, such as "2026-03-01: 40 points"
 }
 
+// gridLine is a horizontal line at a round number of points.
 type gridLine struct {
 	Y     int
 	Label string

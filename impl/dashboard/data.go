@@ -18,6 +18,7 @@ type Data struct {
 	Mail     Mailer // nil sends no mail
 }
 
+// isComplete reports whether everything is there but Mail, which is optional.
 func (d Data) isComplete() bool {
 	return d.Accounts != nil && d.Users != nil && d.Sessions != nil && d.Ledger != nil && d.Limits != nil
 }

@@ -14,6 +14,7 @@ import (
 // pageSize is the number of rows of a list on one page.
 const pageSize = 50
 
+// day is the unit of lifetimes and overlaps. It has 24 hours: all times of keys are UTC.
 const day = 24 * time.Hour
 
 // keysPage is the data of keys.html.
@@ -53,6 +54,7 @@ var lifetimes = []struct {
 	{"never", "never", 0},
 }
 
+// defaultLifetime is the interval at which openapi.yaml recommends to rotate keys, in days.
 const defaultLifetime = "90"
 
 // newKeyPage is the data of key-new.html.
@@ -61,8 +63,10 @@ type newKeyPage struct {
 	Address   string // of the browser, for "add my address"; "" if unknown
 }
 
+// newKeyPage returns what the form for a new key shows besides its values.
 func (c *Call) newKeyPage() newKeyPage { return newKeyPage{lifetimes, c.address()} }
 
+// showNewKey asks for name, lifetime, address ranges and cap of a new key.
 func showNewKey(c *Call) error {
 	return c.renderForm(200, "key-new", c.newKeyPage(), emptyForm(map[string]string{"lifetime": defaultLifetime}))
 }
@@ -159,6 +163,7 @@ var overlaps = []struct {
 // key returns the key in the path. Errors: NotFound for keys of other accounts too.
 func (c *Call) key() (account.Key, error) { return c.keyOf(c.R.PathValue("key")) }
 
+// keyOf returns a key of the account that the visitor works in. Errors: NotFound, also for keys of other accounts.
 func (c *Call) keyOf(id string) (account.Key, error) {
 	k, err := c.d.o.Accounts.KeyOf(c.R.Context(), c.Account.ID, id)
 	if errors.Is(err, account.ErrNoKey) {
@@ -167,6 +172,7 @@ func (c *Call) keyOf(id string) (account.Key, error) {
 	return k, err
 }
 
+// keyPage collects what the page of a key shows, without its secret. Keys that replaced each other share one meter, and so the use.
 func (c *Call) keyPage(k account.Key) (keyPage, error) {
 	uses, err := c.d.o.Ledger.MeterUses(c.R.Context(), c.Account.ID)
 	return keyPage{
@@ -229,6 +235,7 @@ func changeKey(done string, change func(c *Call, k account.Key, f *form) error) 
 	}
 }
 
+// renameKey gives the key another name; an invalid one is shown in the form.
 func renameKey(c *Call, k account.Key, f *form) error {
 	err := c.d.o.Accounts.RenameKey(c.R.Context(), k.ID, c.Form("name"))
 	if f.rejectIf("name", err, account.ErrName) {
@@ -237,6 +244,7 @@ func renameKey(c *Call, k account.Key, f *form) error {
 	return err
 }
 
+// changeRanges restricts the key to the ranges of the form. No ranges lift the restriction.
 func changeRanges(c *Call, k account.Key, f *form) error {
 	ranges := readRanges(f)
 	if !f.isValid() {
@@ -258,6 +266,7 @@ func changeCap(c *Call, k account.Key, f *form) error {
 	return err
 }
 
+// revokeKey ends the key at once and for good. Revoking it again changes nothing.
 func revokeKey(c *Call, k account.Key, _ *form) error {
 	return c.d.o.Accounts.Revoke(c.R.Context(), k.ID)
 }

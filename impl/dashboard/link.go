@@ -24,6 +24,7 @@ type linkPage struct {
 	Provider string
 }
 
+// showLink asks for a one-time code. A link fills it in.
 func showLink(c *Call) error { return c.Render("link", nil) }
 
 // openLink shows what a one-time code is for. It changes nothing, so it needs no redirect.

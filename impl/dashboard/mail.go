@@ -46,6 +46,7 @@ func (d *Dashboard) sendLinkTo(c *Call, t user.Token, sender string) error {
 	return d.mailCode(c, t.Email, t.Purpose, code)
 }
 
+// mailCode mails a one-time code: as a link, and as text for browsers without scripts, where people paste it.
 func (d *Dashboard) mailCode(c *Call, to string, p user.Purpose, code string) error {
 	m := mails[p]
 	text := fmt.Sprintf("%s\n\n%s\n\nIf the page asks for a code, enter this one:\n\n%s\n\n%s\n",

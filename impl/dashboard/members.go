@@ -45,11 +45,7 @@ func changeMember(done string, run func(c *Call, f *form, userID string) error) 
 		case err != nil:
 			return err
 		case !f.isValid():
-			p, err := c.accountPage()
-			if err != nil {
-				return err
-			}
-			return c.retry("account", p, f)
+			return c.retryAccount(f)
 		}
 		return c.Redirect("/account", done)
 	}

@@ -46,6 +46,7 @@ type openID struct {
 	retry    time.Time      // when it is asked again
 }
 
+// newOpenID returns nil without a provider. publicURL has no slash at its end; the provider must know the address of the callback.
 func newOpenID(o *OpenID, publicURL string) *openID {
 	if o == nil {
 		return nil

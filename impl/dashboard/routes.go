@@ -13,6 +13,7 @@ func (d *Dashboard) table() []Route {
 	return []Route{
 		get("/assets/{name}", Anyone, serveAsset),
 
+		// Strangers can call all of these. Package user counts and delays their attempts, and no answer tells whether an address is known.
 		get("/sign-in", Anyone, showSignIn), post("/sign-in", Anyone, signIn),
 		get("/sign-up", Anyone, showSignUp), post("/sign-up", Anyone, signUp),
 		get("/forgot", Anyone, showForgot), post("/forgot", Anyone, forgot),
@@ -26,6 +27,7 @@ func (d *Dashboard) table() []Route {
 
 		get("/{$}", Member, showHome),
 
+		// Members see keys and use; only owners change what a key may do.
 		get("/keys", Member, showKeys), post("/keys", Owner, createKey),
 		get("/keys/new", Owner, showNewKey),
 		get("/keys/{key}", Member, showKey),
@@ -54,6 +56,7 @@ func (d *Dashboard) table() []Route {
 		post("/sessions/end", SignedIn, endSessions),
 		post("/sessions/{session}/end", SignedIn, endSession),
 
+		// Changes by operators are recorded in the log of operators; see manage.
 		get("/admin", Operator, showAdmin),
 		get("/admin/accounts/{account}", Operator, showManaged),
 		post("/admin/accounts/{account}/plan", Operator, manage("change plan", "plan-changed", changePlan)),

@@ -103,6 +103,7 @@ func (d *Dashboard) handler(route Route) http.Handler {
 	})
 }
 
+// isForm reports whether the body is a form in the encoding of HTML. Uploads have another one; their route reads the body itself.
 func isForm(r *http.Request) bool {
 	return strings.HasPrefix(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded")
 }

@@ -18,6 +18,7 @@ type signInPage struct {
 	OpenID    string // name of the OpenID Connect provider; "" for none
 }
 
+// signInPage returns the ways to sign in that this service offers. next is where the visitor wanted to go; see localPath.
 func (d *Dashboard) signInPage(next string) signInPage {
 	p := signInPage{Next: localPath(next), CanSignUp: d.o.SignUp == Open, CanReset: d.o.Mail != nil}
 	if d.openID != nil {
@@ -26,6 +27,7 @@ func (d *Dashboard) signInPage(next string) signInPage {
 	return p
 }
 
+// showSignIn asks for address and password, or leads on if somebody is signed in already.
 func showSignIn(c *Call) error {
 	if c.IsSignedIn() {
 		return c.Redirect("/", "")

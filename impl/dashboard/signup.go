@@ -43,6 +43,7 @@ func asTooMany(err error) error {
 	return err
 }
 
+// showSignUp asks for a user and an account, or says why nobody can sign up.
 func showSignUp(c *Call) error {
 	if c.IsSignedIn() {
 		return c.Redirect("/", "")

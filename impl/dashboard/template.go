@@ -186,6 +186,7 @@ func (c *Call) RenderStatus(status int, name string, data any) error {
 	return c.render(status, name, data)
 }
 
+// render is RenderStatus for a page without a form.
 func (c *Call) render(status int, name string, data any) error {
 	return c.renderForm(status, name, data, nil)
 }

@@ -41,6 +41,7 @@ func (d *Dashboard) isSecure(r *http.Request) bool {
 	return !hasForwarded(r) && d.clientAddr(r).IsLoopback() && isLocalHost(r.Host) && isLocalOrigin(r.Header.Get("Origin"))
 }
 
+// hasForwarded reports whether a proxy says that it passed the request on.
 func hasForwarded(r *http.Request) bool {
 	for _, name := range forwarding {
 		if r.Header.Get(name) != "" {

@@ -45,6 +45,7 @@ type host struct {
 // idleCloser is the part of http.Transport that closes idle connections.
 type idleCloser interface{ CloseIdleConnections() }
 
+// newTurns lets requests through to next. idle is the transport below next, whose connections are closed with those of the client.
 func newTurns(next http.RoundTripper, idle idleCloser, o Options) *turns {
 	return &turns{
 		next: next, idle: idle, perHost: o.PerHost, running: fair.NewGate(func() int { return o.MaxConcurrent }),

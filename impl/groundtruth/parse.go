@@ -44,6 +44,7 @@ func rootOf(data []byte) (string, error) {
 	}
 }
 
+// pageLine is a TextLine of PAGE-XML (2019-07-15), with the parts that training needs.
 type pageLine struct {
 	Coords struct {
 		Points string `xml:"points,attr"`
@@ -54,6 +55,7 @@ type pageLine struct {
 	Texts []textEquiv `xml:"TextEquiv"`
 }
 
+// textEquiv is one of the readings of a line. The lowest index is the transcription.
 type textEquiv struct {
 	Index   int    `xml:"index,attr"`
 	Unicode string `xml:"Unicode"`
@@ -87,6 +89,7 @@ func parsePAGE(data []byte) (Page, []Line, error) {
 	return page, lines, err
 }
 
+// altoLine is a TextLine of ALTO 4. Parts are words, blanks and hyphens in their order.
 type altoLine struct {
 	Baseline string `xml:"BASELINE,attr"`
 	Polygon  struct {
@@ -169,6 +172,7 @@ func tooMany(lines []Line) error {
 	return nil
 }
 
+// attribute returns an attribute by its local name, "" if it is absent. Namespaces do not matter here.
 func attribute(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name {

@@ -147,6 +147,7 @@ type row struct{ total, used, held, seq, granted int64 }
 
 func (r row) remaining() int64 { return r.total - r.used - r.held }
 
+// balance counts held points as used: they may be charged at any moment.
 func (r row) balance(now time.Time) Balance {
 	return Balance{
 		Used: r.used + r.held, Remaining: r.remaining(), Total: r.total,

@@ -129,6 +129,7 @@ func isSpeck(letter string) bool {
 	return text.IsPunctuation(r) && !unicode.Is(unicode.Dash, r) && !strings.ContainsRune("'.=¬&/", r)
 }
 
+// marks counts the accents and other marks of a word, whether or not they are composed with their letters (NFD).
 func marks(word string) int {
 	n := 0
 	for _, r := range norm.NFD.String(word) {

@@ -57,6 +57,7 @@ type statement struct {
 	isOpen   bool
 }
 
+// preparedStatement has the methods that preparing needs of a statement of the driver.
 type preparedStatement interface {
 	driver.Stmt
 	driver.StmtExecContext

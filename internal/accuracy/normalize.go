@@ -24,6 +24,7 @@ func Folded(s string) string {
 // Tokens returns the blank-separated words of a strict or folded text.
 func Tokens(s string) []string { return strings.Fields(s) }
 
+// visible composes characters (NFC) and drops those that nobody sees: byte order marks, soft hyphens, joiners and marks of direction.
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -61,11 +61,13 @@ func (s Score) CalibrationError(confidence float64) float64 {
 	return math.Abs(confidence - max(0, 1-s.FoldedCER.Value()))
 }
 
+// characters counts edits of characters (code points) against those of the ground truth.
 func characters(truth, read string) Rate {
 	t := []rune(truth)
 	return Rate{text.Distance(t, []rune(read)), len(t)}
 }
 
+// words counts edits of whole words. A word with one wrong letter is as wrong as a missing one.
 func words(truth, read string) Rate {
 	t := Tokens(truth)
 	return Rate{text.Distance(t, Tokens(read)), len(t)}

@@ -48,6 +48,7 @@ func (s *Summary) Seconds() float64 { return s.mean(s.seconds) }
 // CPUSeconds returns the mean processor time of a page, NaN without pages.
 func (s *Summary) CPUSeconds() float64 { return s.mean(s.cpu) }
 
+// mean is NaN without pages, so that no table shows a figure that nobody measured.
 func (s *Summary) mean(sum float64) float64 {
 	if s.Pages == 0 {
 		return math.NaN()

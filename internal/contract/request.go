@@ -29,6 +29,7 @@ func NewRequest(body *gen.ExtractionRequest, supported []string) (Request, error
 	return r, err
 }
 
+// valueOr returns the value of an optional field, or its default.
 func valueOr[T any](value *T, otherwise T) T {
 	if value == nil {
 		return otherwise

@@ -24,6 +24,7 @@ type accountState struct {
 	last  uint64  // the number of its last turn, counted by Gate.turns
 }
 
+// waiter is a request in Wait.
 type waiter struct {
 	account  Account
 	admitted chan struct{} // closed when the place is taken
@@ -131,6 +132,7 @@ func (g *Gate) inside(ctx context.Context) context.Context {
 	return context.WithValue(ctx, entered{g}, true)
 }
 
+// leave gives the place of a request back, which may let others in at once.
 func (g *Gate) leave(a Account) {
 	g.places.mu.Lock()
 	defer g.places.mu.Unlock()

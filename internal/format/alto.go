@@ -66,6 +66,7 @@ func altoStep(x *xmlWriter, s step, meta Meta) {
 	x.close()
 }
 
+// altoSoftware names this program. Without a version, as in tests, only its name is written.
 func altoSoftware(x *xmlWriter, meta Meta) {
 	x.open("processingSoftware")
 	x.leaf("softwareName", software)

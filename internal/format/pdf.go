@@ -23,6 +23,8 @@ func writePDF(doc *document.Document, meta Meta) (string, error) {
 	return file.String(), err
 }
 
+// pictureOf returns what lies below the text: the image that was sent if it is there, else its preview, else a drawing of the boxes. Only the
+// image that was sent may need turning; previews are upright.
 func pictureOf(p *document.Page) pdf.Picture {
 	switch {
 	case p.Picture != nil:

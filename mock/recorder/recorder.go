@@ -55,6 +55,7 @@ type wanted struct {
 	enhance bool
 }
 
+// String is what progress and errors call an answer, such as "alto, enhanced".
 func (w wanted) String() string {
 	if w.enhance {
 		return string(w.format) + ", enhanced"

@@ -17,6 +17,7 @@ type writeError struct {
 	err  error
 }
 
+// Error names the file that was to be written, not the temporary one beside it.
 func (e *writeError) Error() string {
 	if errors.Is(e.err, syscall.ENOSPC) || errors.Is(e.err, syscall.EDQUOT) {
 		return fmt.Sprintf("cannot write %s: the disk is full", e.name)

@@ -119,6 +119,7 @@ func command(ctx context.Context, folder, name string, args ...string) error {
 	return run(cmd)
 }
 
+// run runs a command. The error holds the end of its output, where compilers and package managers say what failed.
 func run(cmd *exec.Cmd) error {
 	const shown = 4000 // bytes of output in an error
 	out, err := cmd.CombinedOutput()

@@ -138,6 +138,7 @@ func (c *Cluster) startControlPlane(ctx context.Context) error {
 	return c.part("kube-scheduler", "--kubeconfig", c.ca.file("scheduler.conf"), "--leader-elect=false")
 }
 
+// isServing returns nil once the API server answers its own readiness check.
 func (c *Cluster) isServing(ctx context.Context) error {
 	_, err := c.Client.Discovery().RESTClient().Get().AbsPath("/readyz").DoRaw(ctx)
 	return err

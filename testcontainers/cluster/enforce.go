@@ -71,6 +71,7 @@ func (c *Cluster) PoliciesSettled(ctx context.Context) error {
 	})
 }
 
+// stop returns when the enforcer has ended. The rules of the last pass stay in force.
 func (e *enforcer) stop() {
 	e.cancel()
 	<-e.ended

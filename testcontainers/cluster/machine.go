@@ -29,6 +29,7 @@ var controllers = []string{"cpu", "cpuacct", "cpuset", "devices", "freezer", "me
 // need begins the errors about what only a privileged machine has.
 const need = "a cluster needs a privileged Linux machine: "
 
+// requireRoot returns an error for other users: network namespaces, mounts and cgroups need root.
 func requireRoot() error {
 	if os.Geteuid() != 0 {
 		return errors.New(need + "run `make cluster` as root")

@@ -100,6 +100,7 @@ func stringsIn(value any, without []string) string {
 	return b.String()
 }
 
+// writeStrings writes the strings of value to b; see stringsIn. The names give the search the context of each string.
 func writeStrings(b *strings.Builder, value any, without []string) {
 	switch v := value.(type) {
 	case string:
@@ -122,6 +123,7 @@ func writeStrings(b *strings.Builder, value any, without []string) {
 // advertising are headers by which frameworks and load balancers say what is behind them.
 var advertising = regexp.MustCompile(`(?i)^X-(?:Powered-By|AspNet.*|Runtime|Generator|Backend.*|Served-By|Upstream.*|Host|Debug.*)$`)
 
+// poweredBy reports headers that advertise software and its version, such as X-Powered-By: they tell attackers what to try.
 func poweredBy(h http.Header) (problems []string) {
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		if advertising.MatchString(name) {

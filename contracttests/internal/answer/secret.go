@@ -31,6 +31,7 @@ type parts struct {
 
 func newParts(length int) parts { return parts{length, map[string]bool{}, new([1 << 16]bool)} }
 
+// add remembers a part of a secret, and how it begins, so that most positions of an answer are passed over without a look-up of parts.
 func (p parts) add(part string) {
 	p.all[part] = true
 	p.begins[beginning(part)] = true
@@ -97,6 +98,7 @@ var wordsOfContract = sync.OnceValue(func() map[string]bool {
 	return words
 })
 
+// reversed returns the bytes from the last to the first.
 func reversed(s string) string {
 	b := []byte(s)
 	slices.Reverse(b)

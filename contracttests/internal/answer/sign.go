@@ -36,6 +36,8 @@ func signsIn(text string, isDocument bool) (all []sign) {
 	return all
 }
 
+// signs returns the signs of a leak in a line. Lines that differ only in digits share one search, because most lines of documents are
+// coordinates; only lines in which nothing was found are remembered.
 func (l searched) signs() []sign {
 	if len(l.line) > maxRemembered {
 		return l.search()

@@ -47,6 +47,7 @@ func tree(doc *openapi3.T) (map[string]any, error) {
 	return object, nil
 }
 
+// comparison collects what a newer document takes away from clients of an older one.
 type comparison struct {
 	sent map[string]bool // references to schemas that clients send
 	lost []string
@@ -125,6 +126,8 @@ func (c *comparison) object(at string, older, newer map[string]any, isSent bool)
 	}
 }
 
+// value compares what two documents say at one place. isSent: it is about what clients send; then values of an enum must stay, and nothing may
+// become required. In answers, what was required must stay so.
 func (c *comparison) value(at string, older, newer any, isSent bool) {
 	a, isObject := older.(map[string]any)
 	b, stays := newer.(map[string]any)

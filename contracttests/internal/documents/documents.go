@@ -96,6 +96,7 @@ type readResult struct {
 
 var documentsRead memory[readResult]
 
+// readOnce reads and checks a document, whatever was read before.
 func readOnce(format, text string) (*Document, error) {
 	read := map[string]func(string) (*Document, error){"hocr": readHOCR, "alto": readALTO, "page": readPAGE, "tsv": readTSV}[format]
 	if read == nil {
@@ -230,6 +231,7 @@ func (e *Element) Words() []*Element { return e.all(wordKind) }
 // Lines are the lines of the element in reading order, or the element itself if it is one.
 func (e *Element) Lines() []*Element { return e.all(lineKind) }
 
+// all returns the elements of a kind in reading order. Elements below one of that kind are not looked at.
 func (e *Element) all(k kind) (elements []*Element) {
 	if e.kind == k {
 		return []*Element{e}

@@ -115,6 +115,7 @@ func LanguageOf(document string) string { return readPDF(document).language }
 // AboutPDF is what a PDF says of itself: its information and its metadata. It is "" if it cannot be read.
 func AboutPDF(document string) string { return readPDF(document).about }
 
+// aboutPDF returns what the file says about itself, in its information dictionary and its XMP packet, to search it for leaks.
 func aboutPDF(r *pdf.Reader) (about string) {
 	info := r.Trailer().Key("Info")
 	for _, name := range info.Keys() {

@@ -41,6 +41,8 @@ type stepsResult struct {
 
 var stepsRead memory[stepsResult]
 
+// readSteps reads which models a document names, and for each line which of them have read it. Errors: text that is not XML, a line that
+// names a step which the document does not describe.
 func readSteps(format, text string) (Steps, error) {
 	root, err := parseXML(text)
 	if err != nil {
@@ -66,6 +68,7 @@ func readSteps(format, text string) (Steps, error) {
 	return s, nil
 }
 
+// readALTO reads Processing elements and the PROCESSINGREFS of lines (ALTO 4.4).
 func (s *Steps) readALTO(root *node, known map[string]bool) {
 	for _, step := range root.all(named("Processing")) {
 		id := step.attr["ID"]
@@ -81,6 +84,7 @@ func (s *Steps) readALTO(root *node, known map[string]bool) {
 	}
 }
 
+// readPAGE reads the items of Metadata, and the custom attribute of lines: the schema has no place for steps there.
 func (s *Steps) readPAGE(root *node, known map[string]bool) {
 	for _, step := range root.all(named("MetadataItem")) {
 		if step.attr["type"] != "processingStep" {
@@ -105,6 +109,7 @@ func (s *Steps) readPAGE(root *node, known map[string]bool) {
 	}
 }
 
+// readHOCR reads our own meta elements, and the property of lines that names them.
 func (s *Steps) readHOCR(root *node, known map[string]bool) {
 	for _, meta := range root.all(named("meta")) {
 		if m := modelMeta.FindStringSubmatch(meta.attr["name"]); m != nil {

@@ -262,6 +262,7 @@ func spread[T any](t *rapid.T, values []T, name string) T {
 func kebab(name string) string { return joined(name, "-") }
 func snake(name string) string { return joined(name, "_") }
 
+// joined respells a name in another convention, such as image_url for imageUrl. The result always differs from the name.
 func joined(name, by string) string {
 	if t := strings.ToLower(capital.ReplaceAllString(name, by+"$0")); t != name {
 		return t

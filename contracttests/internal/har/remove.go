@@ -24,6 +24,7 @@ func RemoveKeys(s string) string { return keyForm.ReplaceAllString(s, removed) }
 // remover replaces keys in everything that is archived.
 type remover []string
 
+// text removes the secrets, also in the form that they have in a query, and whatever else looks like a key.
 func (r remover) text(s string) string {
 	for _, secret := range r {
 		if secret != "" {

@@ -53,6 +53,7 @@ func (t Target) Exchange(ctx context.Context, r *Request) (*Exchange, error) {
 	return x, err
 }
 
+// exchange sends the request once and reads the whole answer. An exchange that failed is returned too: it says what was sent, and when.
 func (t Target) exchange(ctx context.Context, r *Request) (*Exchange, error) {
 	ctx, cancel := context.WithTimeout(ctx, t.Timeout)
 	defer cancel()

@@ -105,6 +105,7 @@ const maxKept = 256 << 20
 // budget counts the bytes of bodies that are kept.
 type budget struct{ used atomic.Int64 }
 
+// take reserves n bytes for a copy of a body. It reports false, and reserves nothing, if the copies of all exchanges would be too large.
 func (b *budget) take(n int64) bool {
 	if b.used.Add(n) <= maxKept {
 		return true

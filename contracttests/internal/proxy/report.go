@@ -62,6 +62,7 @@ func (c *counts) violate(v Violation) {
 	}
 }
 
+// report returns the counts so far, with the kinds sorted by name.
 func (c *counts) report() Report {
 	r := Report{Unchecked: c.unchecked, HungUp: c.hungUp, Kinds: []Kind{}}
 	for _, name := range slices.Sorted(maps.Keys(c.kinds)) {

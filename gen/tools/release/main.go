@@ -28,6 +28,7 @@ func main() {
 
 var errUsage = errors.New("usage: release notices [-native FOLDER] PROGRAM..., release sbom [-native FOLDER] VERSION PROGRAM..., or release images FOLDER")
 
+// run carries out one command and writes its result to standard output.
 func run(args []string) error {
 	if len(args) == 0 {
 		return errUsage

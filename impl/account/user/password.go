@@ -55,6 +55,7 @@ type hasher struct {
 	dummy             string        // a hash that no password matches, for users that do not exist
 }
 
+// newHasher returns a hasher whose queues are empty. The length of each queue bounds those that wait and those that compute together.
 func newHasher() *hasher {
 	return &hasher{
 		queue: make(chan struct{}, maxQueue+maxUnknown), knownQueue: make(chan struct{}, maxKnownQueue+maxHashes),

@@ -250,6 +250,7 @@ func (w *waitingRoom) enter(client string) bool {
 	return true
 }
 
+// leave makes room for another attempt, of the same client and of all.
 func (w *waitingRoom) leave(client string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -43,6 +43,7 @@ func difference(a, b image.Image, flipX, flipY bool) float64 {
 	return sum / float64(max(from.Dx()*from.Dy(), 1))
 }
 
+// gray returns the brightness of a pixel, 0 (black) to 255.
 func gray(img image.Image, x, y int) float64 {
 	c, _ := color.GrayModel.Convert(img.At(x, y)).(color.Gray) // GrayModel converts to color.Gray
 	return float64(c.Y)

@@ -88,6 +88,7 @@ type pdfPage struct {
 	number int
 }
 
+// content is the digest of the PDF with the number of the page.
 func (p *pdfPage) content(ctx context.Context) (string, error) {
 	digest, err := p.sum(ctx)
 	return fmt.Sprintf("%s#page=%d", digest, p.number), err

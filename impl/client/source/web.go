@@ -145,6 +145,7 @@ func (r *Reader) webPage(raw string, web func(ctx context.Context, url string) *
 
 func (p *webPage) isInline() bool { return len(p.url) >= 5 && strings.EqualFold(p.url[:5], "data:") }
 
+// content is the URL: asking a server whether its image is the same would cost what fetching it costs. A data: URL is its own content.
 func (p *webPage) content(context.Context) (string, error) {
 	if p.isInline() {
 		return p.digest(), nil
@@ -152,6 +153,7 @@ func (p *webPage) content(context.Context) (string, error) {
 	return "url:" + p.url, nil
 }
 
+// digest stands for a data: URL, which may be as long as the image.
 func (p *webPage) digest() string {
 	sum := sha256.Sum256([]byte(p.url))
 	return "sha256:" + hex.EncodeToString(sum[:])
@@ -177,11 +179,13 @@ func (p *webPage) load(ctx context.Context, folder string) (*Image, error) {
 	return image, err
 }
 
+// fetch reads the image from its server, and waits as long as the server asks for it.
 func (p *webPage) fetch(ctx context.Context) ([]byte, error) {
 	body, err := patiently(ctx, p.url, p.waiting, func() ([]byte, error) { return p.web(ctx, p.url).Fetch(ctx, p.url) })
 	return body, explainRefused(err)
 }
 
+// picture returns the image for the report about a volume, from where the page was read.
 func (p *webPage) picture(ctx context.Context, folder string) ([]byte, error) {
 	switch {
 	case p.isInline():

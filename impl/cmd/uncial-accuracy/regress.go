@@ -52,6 +52,7 @@ func regress(all []sample, without int, ridge float64) []float64 {
 	return weights
 }
 
+// probability applies the weights of a logistic regression to the values of one sample. The result is above 0 and below 1.
 func probability(weights, values []float64) float64 {
 	z := 0.0
 	for i, w := range weights {

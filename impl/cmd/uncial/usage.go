@@ -105,6 +105,7 @@ func (c *usageCmd) rows(ctx context.Context, d *app.Data) ([]usageRow, error) {
 	return rows, nil
 }
 
+// accounts returns the account of --account, or all without it. Errors: account.ErrNoAccount, *store.Error.
 func (c *usageCmd) accounts(ctx context.Context, d *app.Data) ([]account.Account, error) {
 	if c.Account == "" {
 		return d.Accounts.List(ctx)
@@ -113,6 +114,7 @@ func (c *usageCmd) accounts(ctx context.Context, d *app.Data) ([]account.Account
 	return []account.Account{a}, err
 }
 
+// keysByID includes expired and revoked keys, which have use in earlier months.
 func keysByID(ctx context.Context, d *app.Data, accountID string) (map[string]account.Key, error) {
 	all, err := d.Accounts.Keys(ctx, accountID)
 	keys := map[string]account.Key{}

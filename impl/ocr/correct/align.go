@@ -44,6 +44,7 @@ func align(a, b []rune) []pair {
 	return steps
 }
 
+// change is the cost of reading b for a, in characters.
 func change(a, b rune) int {
 	if a == b {
 		return 0

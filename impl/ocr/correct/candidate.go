@@ -50,6 +50,7 @@ func isAcceptable(before, after string) bool {
 	return a == b || !strings.EqualFold(a, b) && !text.OnlyRespells(a, b)
 }
 
+// dropsKeptSign reports whether a candidate has fewer of one of the signs that a correction must keep. Case does not matter.
 func dropsKeptSign(before, after string) bool {
 	before, after = strings.ToLower(before), strings.ToLower(after)
 	return strings.ContainsFunc(keptSigns, func(sign rune) bool {

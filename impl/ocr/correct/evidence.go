@@ -174,11 +174,13 @@ func meanLetters(words []document.Word) float64 {
 	return logOdds(sum / n)
 }
 
+// logOdds turns a share into what a logistic regression adds up. Shares of 0 and 1 count as minShare off them, so that no sign is decisive.
 func logOdds(share float64) float64 {
 	share = min(max(share, minShare), 1-minShare)
 	return math.Log(share / (1 - share))
 }
 
+// flag is a sign that is there or not, as a value of the evidence.
 func flag(is bool) float64 {
 	if is {
 		return 1

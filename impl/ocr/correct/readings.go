@@ -20,6 +20,7 @@ func alignReadings(line []document.Word, r Readings) alignedReadings {
 	return alignedReadings{alignEach(line, r.Again...), alignEach(line, r.Other), alignEach(line, r.Hand)}
 }
 
+// alignEach aligns the line with each reading that has words, in their order.
 func alignEach(line []document.Word, readings ...[]document.Word) []aligned {
 	var out []aligned
 	for _, r := range readings {

@@ -100,6 +100,7 @@ func digits(words string) string {
 	}, words)
 }
 
+// joined returns the words without blanks: where two recognizers divide the words differently, only the characters can be compared.
 func joined(words []document.Word) string {
 	var b strings.Builder
 	for _, w := range words {

@@ -34,6 +34,7 @@ var otherWords = []map[string]bool{
 	setOf(`și şi în in din nu cu pe care este mai să fi lui prin pentru ca am ai al ale sau de la un se ce au sa`),
 }
 
+// setOf returns the set of the words in a text with white space between them.
 func setOf(words string) map[string]bool {
 	set := map[string]bool{}
 	for word := range strings.FieldsSeq(words) {

@@ -41,6 +41,7 @@ func paperCells(g *image.Gray) Plane {
 	return p
 }
 
+// mean returns NaN for no values.
 func mean(values []float32) float32 {
 	var sum float32
 	for _, v := range values {

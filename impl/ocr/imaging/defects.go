@@ -22,6 +22,8 @@ func InvertNegative(g *image.Gray) *image.Gray {
 	return invert(g)
 }
 
+// isNegative reports whether writing is light on dark ground, as in a photographic negative. Darkness alone does not tell: a dark page, or the
+// table around a small one, is mostly dark too. So letters are counted both ways; see negativeLetters.
 func isNegative(g *image.Gray) bool {
 	if !isMostlyDark(g) {
 		return false
@@ -30,6 +32,7 @@ func isNegative(g *image.Gray) bool {
 	return light >= enoughLetters && float64(light) >= negativeLetters*float64(dark)
 }
 
+// isMostlyDark reports whether at least half of the pixels are on the dark side of Otsu's threshold.
 func isMostlyDark(g *image.Gray) bool {
 	h := histogramOf(g)
 	return h.quantile(0.5) <= int(otsu(h))

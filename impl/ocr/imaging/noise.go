@@ -99,6 +99,7 @@ func smoothOnce(g *image.Gray, above, here, below []uint8) {
 	}
 }
 
+// smoothRow writes the mean of each pixel, counted twice, and its two neighbours. The edges repeat.
 func smoothRow(from, to []uint8) {
 	last := len(from) - 1
 	for x := range to {

@@ -38,6 +38,7 @@ func Resize(g *image.Gray, w, h int) *image.Gray {
 	return out
 }
 
+// resizeRow applies one kernel for each pixel of the result. to has as many elements as xs.
 func resizeRow(from []uint8, xs []kernel, to []float32) {
 	for x, k := range xs {
 		var sum float32

@@ -111,6 +111,7 @@ func divide(all []path, height float64, isDivision func(s sides, height float64)
 // sides are the lines to the left and to the right of a column, and those that cross it.
 type sides struct{ left, right, across []path }
 
+// sidesOf divides the lines at x. height is that of small letters, in pixels.
 func sidesOf(all []path, x int, height float64) sides {
 	var s sides
 	for _, p := range all {
@@ -184,6 +185,7 @@ func areColumns(s sides, height float64) bool {
 
 func alike(a, b float64) bool { return min(a, b) >= likeness*max(a, b) }
 
+// medianWidth is in pixels.
 func medianWidth(all []path) float64 {
 	widths := make([]float64, len(all))
 	for i, p := range all {

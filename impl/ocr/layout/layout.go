@@ -109,6 +109,7 @@ func above(p imaging.Plane, limit float32) func(y int) imaging.RunSeq {
 	}
 }
 
+// scaled rounds each edge to the nearest pixel.
 func scaled(r image.Rectangle, scale float64) image.Rectangle {
 	f := func(v int) int { return int(math.Round(float64(v) * scale)) }
 	return image.Rect(f(r.Min.X), f(r.Min.Y), f(r.Max.X), f(r.Max.Y))

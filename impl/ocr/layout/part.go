@@ -76,6 +76,7 @@ type extremes struct {
 	any            bool
 }
 
+// add extends the extremes to a point, in pixels.
 func (e *extremes) add(x, y float64) {
 	if !e.any {
 		*e = extremes{x, y, x, y, true}

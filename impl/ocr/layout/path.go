@@ -69,6 +69,7 @@ func (p path) smooth(deviation float64) path {
 	return out
 }
 
+// mean returns the mean height of the path on the page: y in pixels, growing downwards.
 func (p path) mean() float64 {
 	var sum float64
 	for _, y := range p.ys {

@@ -35,6 +35,7 @@ type view struct {
 	texts         []text
 }
 
+// newEnsemble begins with the empty text, in the context of the beginning of a line.
 func newEnsemble(n *network, g guide) *ensemble {
 	tree := &beam{guide: g, net: n, all: []prefix{{parent: -1, context: g.language.begin()}}}
 	return &ensemble{net: n, tree: tree, index: map[string]int{}}

@@ -18,6 +18,8 @@ const (
 // ErrModel is joined to every error about a file that is not a model of this version, or is damaged.
 var ErrModel = errors.New("not a usable model")
 
+// tensorHeader describes a tensor in the header of a safetensors file. Offsets are its first byte and the one after its last, counted from the
+// end of the header.
 type tensorHeader struct {
 	Dtype   string `json:"dtype"`
 	Shape   []int  `json:"shape"`

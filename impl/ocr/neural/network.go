@@ -136,6 +136,7 @@ type network struct {
 	scoreRows []float32
 }
 
+// newNetwork packs the weights of a model for the kernels of this processor. The model itself stays unchanged, so that networks can share it.
 func newNetwork(m *Model, k kernels) *network {
 	n := &network{Model: m, kernels: k, taps: make([][]int32, len(m.convs))}
 	for _, c := range m.convs {

@@ -53,6 +53,7 @@ func others(word string, i int, split [][]string, weights []float64, sum float64
 	return out[:min(len(out), document.MaxAlternatives)]
 }
 
+// spell returns the text of classes. Class 0, the blank between characters, must not be among them.
 func (n *network) spell(classes []int) string {
 	var s strings.Builder
 	for _, c := range classes {

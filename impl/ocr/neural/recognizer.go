@@ -218,6 +218,7 @@ func words(all []Character, ink []float32, width int) []Word {
 	return out
 }
 
+// columnInk adds up the ink of each column of an image whose rows lie one after the other.
 func columnInk(ink []float32, width int) []float32 {
 	sums := make([]float32, width)
 	for i, v := range ink {

@@ -79,6 +79,7 @@ func (r *Recognizer) trimmed(classes []int) []int {
 	return classes[first:last]
 }
 
+// classes returns the class of each character in the alphabet of the model, 1 for the first.
 func (w *Word) classes() []int {
 	var out []int
 	for _, c := range w.Characters {

@@ -105,6 +105,7 @@ func toBox(r image.Rectangle) document.Box {
 // bands index boxes by the horizontal bands of the page that they touch, for quick look-up.
 type bands map[int][]image.Rectangle
 
+// newBands enters each box in all bands that it touches, so that a search for the boxes near a point looks at one band only.
 func newBands(boxes []image.Rectangle) bands {
 	b := bands{}
 	for _, r := range boxes {

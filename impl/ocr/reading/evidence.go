@@ -108,6 +108,7 @@ func relateToPage(all []Evidence) {
 	}
 }
 
+// flag is a sign that is there or not, as a value of the evidence.
 func flag(is bool) float64 {
 	if is {
 		return 1
@@ -115,6 +116,7 @@ func flag(is bool) float64 {
 	return 0
 }
 
+// logOdds turns a share into what a logistic regression adds up. Shares of 0 and 1 count as minShare off them, so that no sign is decisive.
 func logOdds(share float64) float64 {
 	share = min(max(share, minShare), 1-minShare)
 	return math.Log(share / (1 - share))

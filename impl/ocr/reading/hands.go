@@ -188,6 +188,7 @@ func (p *page) withoutHandwriting(a attempt) attempt {
 	return a
 }
 
+// handwrittenBoxes returns the boxes of the lines that were read as handwriting.
 func handwrittenBoxes(blocks []document.Block) []document.Box {
 	var boxes []document.Box
 	for line := range document.Lines(blocks) {

@@ -99,6 +99,7 @@ type resizing struct {
 	factor float64
 }
 
+// Read reads the image at another size and returns boxes in the pixels of img. Images that would become too large are read as they are.
 func (e resizing) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
 	size := img.Rect.Size()
 	w, h := max(int(float64(size.X)*e.factor), 1), max(int(float64(size.Y)*e.factor), 1)
@@ -130,6 +131,7 @@ func (s sheet) boxOnSheet(b document.Box) document.Box {
 	return s.boxOnPage(b)
 }
 
+// pointOnPage turns a point of the straightened sheet back by its angle, around the middle of the image. The result lies on the page.
 func (s sheet) pointOnPage(x, y float64) (float64, float64) {
 	if s.angle == 0 {
 		return x, y

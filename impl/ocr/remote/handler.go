@@ -25,6 +25,7 @@ const (
 	retryAfter = "1"
 )
 
+// handler serves a recognizer to the clients of this package. It does not authenticate: an engine listens on a private network.
 type handler struct {
 	rec  ocr.Recognizer
 	load func() ocr.Load

@@ -147,6 +147,7 @@ func (e *Engine) load(cfg Config) error {
 	return nil
 }
 
+// hasVariable reports whether this version of Tesseract has a variable. Init ignores unknown ones without a word.
 func (e *Engine) hasVariable(name string) bool {
 	n := C.CString(name)
 	defer C.free(unsafe.Pointer(n))

@@ -132,6 +132,7 @@ func (c *collector) begins(level C.TessPageIteratorLevel) bool {
 	return C.TessPageIteratorIsAtBeginningOf(c.page, level) != 0
 }
 
+// text returns the text of the current element, "" if it has none.
 func (*collector) text(it *C.TessResultIterator, level C.TessPageIteratorLevel) string {
 	text := C.TessResultIteratorGetUTF8Text(it, level)
 	if text == nil {
@@ -141,6 +142,7 @@ func (*collector) text(it *C.TessResultIterator, level C.TessPageIteratorLevel) 
 	return C.GoString(text)
 }
 
+// box returns the box of the current element in pixels of the whole image, and false if the element has no box.
 func (c *collector) box(it *C.TessPageIterator, level C.TessPageIteratorLevel) (image.Rectangle, bool) {
 	var x0, y0, x1, y1 C.int
 	if C.TessPageIteratorBoundingBox(it, level, &x0, &y0, &x1, &y1) == 0 {
@@ -149,6 +151,7 @@ func (c *collector) box(it *C.TessPageIterator, level C.TessPageIteratorLevel) (
 	return image.Rect(int(x0), int(y0), int(x1), int(y1)).Add(c.origin), true
 }
 
+// baseline returns both ends of the baseline of the current line in pixels of the whole image, nil if it has none.
 func (c *collector) baseline(it *C.TessPageIterator) []image.Point {
 	var x0, y0, x1, y1 C.int
 	if C.TessPageIteratorBaseline(it, C.RIL_TEXTLINE, &x0, &y0, &x1, &y1) == 0 {

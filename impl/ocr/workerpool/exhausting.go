@@ -22,6 +22,7 @@ const exhaustingReason = "this image took too long to read less than ten minutes
 // digest identifies an image of an account.
 type digest [sha256.Size]byte
 
+// newDigest is of account and image together, so that no account learns which images others have sent.
 func newDigest(account string, image []byte) digest {
 	h := sha256.New()
 	h.Write([]byte(account))

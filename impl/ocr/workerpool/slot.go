@@ -211,6 +211,7 @@ func (s *slot) remember(j *job, used time.Duration) {
 	}
 }
 
+// finish charges the account for the time before the caller gets the outcome, so that its next image finds the account's share up to date.
 func (s *slot) finish(j *job, o outcome) {
 	s.pool.queue.done(j)
 	j.finish(o)

@@ -37,6 +37,7 @@ type annotationBody struct {
 
 var errNoManifest = errors.New("annotations belong to the canvases of a IIIF manifest; give the URL of one manifest")
 
+// hasManifest returns an error for a volume that was not read from a manifest: annotations refer to its canvases.
 func hasManifest(v *volume.Volume) error {
 	if v.Manifest == "" {
 		return errNoManifest

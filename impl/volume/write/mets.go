@@ -26,6 +26,7 @@ type metsFile struct {
 	Map     metsMap     `xml:"mets:structMap"`
 }
 
+// metsHeader says when and by which program the file was made (METS 1.12, metsHdr).
 type metsHeader struct {
 	Created string    `xml:"CREATEDATE,attr"`
 	Agent   metsAgent `xml:"mets:agent"`
@@ -38,11 +39,13 @@ type metsAgent struct {
 	Name  string `xml:"mets:name"`
 }
 
+// metsGroup holds the files of one use: images, or one format of text.
 type metsGroup struct {
 	Use   string         `xml:"USE,attr"`
 	Files []metsFileInfo `xml:"mets:file"`
 }
 
+// metsFileInfo names a file. Sequence is the number of its page, from 1.
 type metsFileInfo struct {
 	ID       string       `xml:"ID,attr"`
 	Media    string       `xml:"MIMETYPE,attr,omitempty"`
@@ -50,6 +53,7 @@ type metsFileInfo struct {
 	Location metsLocation `xml:"mets:FLocat"`
 }
 
+// metsLocation is a URL, or a path relative to the METS file.
 type metsLocation struct {
 	Kind string `xml:"LOCTYPE,attr"`
 	Type string `xml:"xlink:type,attr"`
@@ -61,6 +65,7 @@ type metsMap struct {
 	Root metsDiv `xml:"mets:div"`
 }
 
+// metsDiv is a part of the volume: the volume itself, or a page with pointers to its files.
 type metsDiv struct {
 	ID         string        `xml:"ID,attr,omitempty"`
 	Type       string        `xml:"TYPE,attr"`

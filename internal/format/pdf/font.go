@@ -32,6 +32,7 @@ type font struct {
 	characters []string // by code
 }
 
+// newFont gives the first codes to the blank and to the replacement character; see spaceCode.
 func newFont() *font {
 	f := &font{codes: map[string]uint16{}, characters: make([]string, 1, firstCode)}
 	f.add(" ")
@@ -50,6 +51,7 @@ func (f *font) code(character string) uint16 {
 	return f.add(character)
 }
 
+// add gives a character the next code. The caller has checked that there is one.
 func (f *font) add(character string) uint16 {
 	code := uint16(len(f.characters)) // #nosec G115 -- code checks it
 	f.codes[character] = code

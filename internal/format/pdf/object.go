@@ -24,6 +24,7 @@ func newObjects(to io.Writer, first int) objects {
 
 func (o *objects) printf(format string, args ...any) { o.put(fmt.Appendf(nil, format, args...)) }
 
+// put writes data and counts its bytes for the table of objects. After an error it does nothing.
 func (o *objects) put(data []byte) {
 	if o.err != nil {
 		return

@@ -33,6 +33,7 @@ var parts = map[string]func() *cobra.Command{
 	"kubectl":                 kubectl.NewDefaultKubectlCommand,
 }
 
+// main runs the part that the first argument names, and exits with its status.
 func main() {
 	if len(os.Args) < 2 {
 		usage()
@@ -50,6 +51,7 @@ func main() {
 	os.Exit(cli.Run(part()))
 }
 
+// usage lists the parts and exits with status 2.
 func usage() {
 	names := []string{"etcd"}
 	for name := range parts {

@@ -7,6 +7,7 @@ import (
 	"syscall"
 )
 
+// main keeps the namespaces of a pod alive until it is told to stop, and reaps the processes that lose their parents in it.
 func main() {
 	stop, child := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGINT, syscall.SIGTERM)

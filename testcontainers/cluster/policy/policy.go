@@ -143,6 +143,7 @@ func (s State) addresses(namespace, field string, peers []networkv1.NetworkPolic
 	return found, nil
 }
 
+// matchesLabels reports whether a selector selects something with these labels. An empty selector selects everything.
 func matchesLabels(selector *metav1.LabelSelector, set labels.Set) (bool, error) {
 	compiled, err := metav1.LabelSelectorAsSelector(selector)
 	return err == nil && compiled.Matches(set), err

@@ -27,7 +27,8 @@ import (
 	"uncial/internal/tryit"
 )
 
-const goodKey = "ocr_test_good"
+// The keys of two accounts.
+const goodKey, otherKey = "ocr_test_good", "ocr_test_other"
 
 // gate is a Gate with one key and a window that never resets.
 type gate struct {
@@ -44,10 +45,11 @@ var clock = time.Date(2026, 1, 1, 0, 0, 18, 0, time.UTC)
 func (g *gate) Authenticate(_ context.Context, token string, from netip.Addr) (edge.Principal, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.from = from; token != goodKey {
+	account, ok := map[string]string{goodKey: "acc_1", otherKey: "acc_2"}[token]
+	if g.from = from; !ok {
 		return edge.Principal{}, contract.Unauthorized(errors.New("no such key"))
 	}
-	return edge.Principal{AccountID: "acc_1", KeyID: "key_1", Plan: "pro", Token: token}, nil
+	return edge.Principal{AccountID: account, KeyID: "key_1", Plan: "pro", Token: token}, nil
 }
 
 func (g *gate) Count(ctx context.Context, p edge.Principal) (contract.Window, bool, error) {

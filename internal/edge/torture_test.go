@@ -89,6 +89,75 @@ func TestTorture_Bodies(t *testing.T) {
 	assert.Less(t, residentMiB(t, "VmRSS"), 300)
 }
 
+const (
+	dripBodies = 48 // bodies of one account at the same time, which never end
+	bulkBodies = 12 // bodies of another
+	bulkBody   = 20 << 20
+	dripTime   = 30 * time.Second
+)
+
+// TestTorture_Drips has one account send bodies quickly up to their last bytes, which drip so that no limit of time ends them, while
+// another sends large images as fast as they are accepted. The first must not keep the memory that it took while it was alone.
+func TestTorture_Drips(t *testing.T) {
+	d := mustNew(t, func(o *edge.Options) { o.Memory = 768 << 20 })
+	d.gate.remaining = 1 << 40
+	url := "http://" + serve(t, d) + "/api/v1/extract"
+	send := func(ctx context.Context, key string, length int, rest io.Reader) int {
+		head, tail := `{"imageUrl":"data:image/png;base64,`, `"}`
+		quick := io.LimitReader(letters{}, int64(length))
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, io.MultiReader(strings.NewReader(head), quick, rest, strings.NewReader(tail)))
+		require.NoError(t, err)
+		res, err := http.DefaultClient.Do(with(r, "Authorization", "Bearer "+key))
+		if err != nil {
+			return 0
+		}
+		defer func() { _ = res.Body.Close() }()
+		_, _ = io.Copy(io.Discard, res.Body)
+		return res.StatusCode
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var clients sync.WaitGroup
+	for range dripBodies {
+		clients.Go(func() {
+			for ctx.Err() == nil {
+				send(ctx, otherKey, floodBody, drip{ctx})
+			}
+		})
+	}
+	time.Sleep(5 * time.Second) // until they have what one account can get
+	var mu sync.Mutex
+	statuses := map[int]int{}
+	until := time.Now().Add(dripTime)
+	var bulk sync.WaitGroup
+	for range bulkBodies {
+		bulk.Go(func() {
+			for time.Now().Before(until) {
+				status := send(ctx, goodKey, bulkBody, strings.NewReader(""))
+				mu.Lock()
+				statuses[status]++
+				mu.Unlock()
+			}
+		})
+	}
+	bulk.Wait()
+	stop()
+	clients.Wait()
+	t.Logf("%d bodies that drip from one account; images of %d MiB, %d at a time, from another: statuses %v", dripBodies, bulkBody>>20, bulkBodies, statuses)
+	require.Greater(t, statuses[200], 9*statuses[500])
+}
+
+// drip is an endless reader that is slow, but fast enough for the server.
+type drip struct{ ctx context.Context }
+
+func (d drip) Read(p []byte) (int, error) {
+	select {
+	case <-d.ctx.Done():
+		return 0, d.ctx.Err()
+	case <-time.After(250 * time.Millisecond):
+	}
+	return copy(p, strings.Repeat("A", 8<<10)), nil
+}
+
 // letters is an endless reader of base64.
 type letters struct{}
 

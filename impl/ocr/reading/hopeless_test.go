@@ -64,13 +64,17 @@ func TestFile_Textures(t *testing.T) {
 		"a checkerboard that touches": texture(t, 1500, 2000, func(x, y int) bool { return (x/12+y/12)%2 == 0 }),
 		"a checkerboard with gaps":    texture(t, 2000, 2000, func(x, y int) bool { return (x/10+y/10)%2 == 0 && x%10 < 9 && y%10 < 9 }),
 		"short strokes":               texture(t, 2000, 1500, func(x, y int) bool { return y%12 < 8 && x%6 < 2 }),
-		"pepper":                      texture(t, 2000, 1500, noise(0.1)),
-		"noise":                       texture(t, 2000, 1500, noise(0.5)),
-		"noise of a seventh ink":      texture(t, 1000, 1000, noise(0.15)),
-		"noise of a third ink":        texture(t, 1000, 1000, noise(0.33)),
-		"noise of two fifths ink":     texture(t, 1000, 1000, noise(0.4)),
-		"coarse noise":                texture(t, 1000, 1000, coarse(0.2, 3)),
-		"noise as coarse as letters":  texture(t, 1500, 1500, coarse(0.3, 8)),
+		"one sign of three strokes": texture(t, 2000, 1500, func(x, y int) bool {
+			x, y = x%20, y%26
+			return y < 6 && x < 13 || y >= 8 && y < 17 && (x < 5 || x >= 7 && x < 13)
+		}),
+		"pepper":                     texture(t, 2000, 1500, noise(0.1)),
+		"noise":                      texture(t, 2000, 1500, noise(0.5)),
+		"noise of a seventh ink":     texture(t, 1000, 1000, noise(0.15)),
+		"noise of a third ink":       texture(t, 1000, 1000, noise(0.33)),
+		"noise of two fifths ink":    texture(t, 1000, 1000, noise(0.4)),
+		"coarse noise":               texture(t, 1000, 1000, coarse(0.2, 3)),
+		"noise as coarse as letters": texture(t, 1500, 1500, coarse(0.3, 8)),
 		"noise in a white margin": texture(t, 2000, 2000, func(x, y int) bool {
 			return x > 100 && y > 100 && x < 1900 && y < 1900 && random.Float64() < 0.3
 		}),
@@ -170,5 +174,39 @@ func TestFile_KeepsWhatWasReadWhenTimeRunsOut(t *testing.T) {
 		require.Contains(t, doc.Text(), "first reading")
 		require.LessOrEqual(t, doc.Confidence, 0.3, "the confidence says that the page was not read to the end")
 		require.NoError(t, ctx.Err())
+	})
+}
+
+// leisurely takes its time for each page, and does not notice that time runs out. The page is in doubt.
+type leisurely struct {
+	reading.Source
+	length time.Duration
+	pages  int
+}
+
+func (s *leisurely) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
+	blocks, err := s.Source.Read(ctx, img, dpi, model, mode)
+	if mode == tesseract.Auto {
+		s.pages++
+		time.Sleep(s.length)
+		for w := range document.Words(blocks) {
+			w.Confidence = min(w.Confidence, 0.8)
+		}
+	}
+	return blocks, err
+}
+
+func TestFile_BeginsNoReadingThatTimeWouldRunOutOf(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		src := &leisurely{Source: MustEngines(t, 1), length: 12 * time.Second}
+		page := ocrtest.MustPNG(t, ocrtest.Page("The first reading of this page", "took more than half of the time"))
+		doc, err := reading.File(ctx, page, reading.Options{Language: "en"}, src)
+		require.NoError(t, err)
+		require.Equal(t, 1, src.pages)
+		require.Contains(t, doc.Text(), "first reading")
+		require.LessOrEqual(t, doc.Confidence, 0.3)
 	})
 }

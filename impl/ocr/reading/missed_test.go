@@ -243,7 +243,7 @@ func TestRead_missedLimits(t *testing.T) {
 	img := image.NewGray(image.Rect(0, 0, 2040, 3100))
 	draw.Draw(img, img.Rect, image.White, image.Point{}, draw.Src)
 	for i := range 10_000 {
-		blot(img, 40+i%40*49+i/40%2*12, 50+i/80*24, 8+i%2, 12) // of one size they would be a pattern
+		blot(img, 40+i%40*49+i/40%2*12, 50+i/80*24, 8+i%6, 12) // of few sizes they would be a pattern
 	}
 	half := document.Box{X: 20, Y: 20, W: 2000, H: 1600}
 	read := document.Line{Box: half, Words: []document.Word{{Text: strings.Repeat("text", 2000), Box: half, Confidence: .98, Model: "eng"}}}

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"image"
 	"slices"
+	"time"
 
 	"uncial/impl/ocr/correct"
 	"uncial/impl/ocr/decode"
@@ -104,16 +105,17 @@ type page struct {
 	isHand   bool    // the whole page is written by hand
 	handSure float64 // confidence of the handwriting model in some lines, 0..1; 0 if it was not asked
 
-	isGreek  bool           // a sample shows Greek beside the language's own letters
-	isEarly  bool           // a sample shows that the early-print model reads the page best
-	attempts []attempt      // readings of print, the one to keep first
-	written  []document.Box // handwriting on a page of print, which the model for print should not have read
-	read     hand.Result    // what is returned: attempts[0] on the page, with the handwriting beside it
-	edits    []document.Edit
-	doubts   []document.Doubt
-	graphics []document.Graphic
-	finished bool // no further step is needed
-	// curtailed means that a step ran out of time.
+	isGreek      bool           // a sample shows Greek beside the language's own letters
+	isEarly      bool           // a sample shows that the early-print model reads the page best
+	attempts     []attempt      // readings of print, the one to keep first
+	written      []document.Box // handwriting on a page of print, which the model for print should not have read
+	read         hand.Result    // what is returned: attempts[0] on the page, with the handwriting beside it
+	edits        []document.Edit
+	doubts       []document.Doubt
+	graphics     []document.Graphic
+	finished     bool          // no further step is needed
+	firstReading time.Duration // how long the model took for the first reading of print
+	// curtailed means that a step ran out of time, or did not begin for lack of it.
 	curtailed bool
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"image"
 	"slices"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -49,7 +50,9 @@ func readPrint(ctx context.Context, p *page) error {
 	case p.isEarly:
 		model = earlyPrint
 	}
+	began := time.Now()
 	a, err := p.sheet.read(within, p.src, model, 1)
+	p.firstReading = time.Since(began)
 	p.attempts = []attempt{a}
 	if err == nil || ctx.Err() != nil || within.Err() == nil || characters(a.blocks) == 0 {
 		return err

@@ -20,6 +20,8 @@ type step struct {
 	run  func(context.Context, *page) error
 	// required steps cannot be left out.
 	required bool
+	// rereads means that the step reads the whole page with a model again.
+	rereads bool
 }
 
 // channelStep chooses the colour channel of a file, before its page becomes grey; see gray.
@@ -53,7 +55,7 @@ var recognizeSteps = []step{
 	{name: "sample", when: mayBeSampled, run: sampleModels},
 	{name: "print", run: readPrint, required: true},
 	{name: "greek", when: mayHoldGreek, run: addGreek},
-	{name: "early-print", when: needsOtherModel, run: tryOtherModel},
+	{name: "early-print", when: needsOtherModel, run: tryOtherModel, rereads: true},
 }
 
 // tidySteps work on each reading of print that is new.
@@ -92,13 +94,13 @@ var partialSteps = []step{
 var uprightSteps = slices.Concat(sheetSteps, recognizeSteps, tidySteps,
 	[]step{
 		{name: "unsure-print", when: isUnsurePrint, run: readUnsurePrint},
-		{name: "resize", when: isDoubtful, run: tryOtherSize},
+		{name: "resize", when: isDoubtful, run: tryOtherSize, rereads: true},
 	},
 	completeSteps,
 	[]step{
 		{name: "rechoose", when: foundHandwriting, run: rechooseModel},
 		{name: "doubtful-print", when: isDoubtfulPrint, run: readDoubtfulPrint},
-		{name: "unprepared", when: mayBeSpoilt, run: tryUnprepared},
+		{name: "unprepared", when: mayBeSpoilt, run: tryUnprepared, rereads: true},
 		{name: "graphics", when: isPrint, run: findGraphics},
 	},
 	correctSteps)
@@ -107,7 +109,7 @@ var uprightSteps = slices.Concat(sheetSteps, recognizeSteps, tidySteps,
 var turningSteps = []step{{name: "turn", when: isWhole, run: turnUpright}}
 
 // languageSteps read a page again whose language was in doubt, if the whole text shows that it is another.
-var languageSteps = []step{{name: "second-language", when: isDoubtfulLanguage, run: readInOtherLanguage}}
+var languageSteps = []step{{name: "second-language", when: isDoubtfulLanguage, run: readInOtherLanguage, rereads: true}}
 
 // Steps returns the names of the steps that can be left out, in their order. Those of corrections run with Options.Enhance only.
 func Steps() []string {
@@ -145,6 +147,10 @@ func (p *page) runStep(ctx context.Context, s step) error {
 	}
 	within, cancel := withShare(ctx, stepShare)
 	defer cancel()
+	if s.rereads && !hasTimeFor(within, p.firstReading) {
+		p.curtailed = true
+		return nil
+	}
 	before := *p
 	err := s.run(within, p)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
@@ -162,6 +168,13 @@ func withShare(ctx context.Context, share float64) (context.Context, context.Can
 		return ctx, func() {}
 	}
 	return context.WithTimeout(ctx, time.Duration(float64(time.Until(end))*share))
+}
+
+// hasTimeFor reports whether something that takes so long would end before the context. Tesseract's layout analysis and its search for
+// paragraphs cannot be interrupted, so a reading must not begin without the time for it.
+func hasTimeFor(ctx context.Context, length time.Duration) bool {
+	end, bounded := ctx.Deadline()
+	return !bounded || time.Until(end) >= length
 }
 
 // onGray makes a step of a function of the whole image.

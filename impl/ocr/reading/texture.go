@@ -2,13 +2,15 @@ package reading
 
 import (
 	"image"
+	"maps"
+	"slices"
 
 	"uncial/impl/ocr/imaging"
 )
 
 // isTexture reports whether the ink is a texture and not writing: a checkerboard, noise, a page that is all black. The layout analysis
 // would take up to the whole deadline to find no text in it. It detects four structures, each by a property that writing never has:
-//   - nearly all spots have the same size, to the pixel,
+//   - nearly all spots have one of a few sizes, to the pixel,
 //   - ink is scattered at random,
 //   - half of the page is ink, and hardly any spot has the size of a letter,
 //   - specks everywhere, and hardly any spot of the size of a letter.
@@ -17,20 +19,17 @@ import (
 func (s sheet) isTexture(spots []image.Rectangle) bool {
 	legible := 0
 	sizes := map[image.Point]int{}
-	most := 0
 	for _, l := range s.letters {
 		if l.Dy() > maxIllegibleHeight {
 			legible++
 		}
-		size := l.Size()
-		sizes[size]++
-		most = max(most, sizes[size])
+		sizes[l.Size()]++
 	}
 	area := s.img.Rect.Dx() * s.img.Rect.Dy()
 	switch {
 	case area < minTexturePixels:
 		return false // a word or a line, which costs little to read
-	case len(s.letters) >= minTextureSpots && float64(most) >= sameSizeShare*float64(len(s.letters)):
+	case len(s.letters) >= minTextureSpots && float64(mostOften(sizes, sameSizes)) >= sameSizeShare*float64(len(s.letters)):
 		return true
 	case isNoise(s.img):
 		return true
@@ -40,6 +39,16 @@ func (s sheet) isTexture(spots []image.Rectangle) bool {
 		return true
 	}
 	return float64(imaging.InkPixels(s.img)) >= textureInk*float64(area)
+}
+
+// mostOften returns how many of the spots have one of the n sizes that are most common.
+func mostOften(sizes map[image.Point]int, n int) int {
+	counts := slices.Sorted(maps.Values(sizes))
+	sum := 0
+	for _, count := range counts[max(len(counts)-n, 0):] {
+		sum += count
+	}
+	return sum
 }
 
 // isNoise reports whether ink is scattered at random.

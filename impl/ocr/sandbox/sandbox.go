@@ -26,7 +26,7 @@ type Mode string
 
 // The modes.
 const (
-	Require    Mode = "require"     // every layer except namespaces must work, or NewLauncher fails
+	Require    Mode = "require"     // NewLauncher fails unless every layer but namespaces works, and something limits threads
 	BestEffort Mode = "best-effort" // every layer that works here
 	Off        Mode = "off"         // no layer; only if chosen explicitly
 )

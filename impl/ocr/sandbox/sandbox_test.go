@@ -246,11 +246,17 @@ func TestNewLauncher_FilesOfRoot(t *testing.T) {
 	}
 	private := filepath.Join(t.TempDir(), "model")
 	require.NoError(t, os.WriteFile(private, []byte("model"), 0o600))
-	l := MustLaunch(t, sandbox.Options{Args: []string{"read", private}, Read: []string{private}, Mode: sandbox.Require})
+	o := sandbox.Options{Args: []string{"read", private}, Read: []string{private}, Mode: sandbox.BestEffort}
+	l := MustLaunch(t, o)
 	require.Contains(t, l.Layers()[5].Detail, "as root, whose threads are not limited, because nobody cannot start it")
 	require.Contains(t, l.Layers()[5].Detail, "read "+private+": permission denied")
 	got, _ := output(t, l)
 	require.Equal(t, "done\n", got)
+
+	o.Mode, o.Program = sandbox.Require, probe
+	_, err := sandbox.NewLauncher(t.Context(), o)
+	require.ErrorContains(t, err, "a limit of threads")
+	require.ErrorContains(t, err, "read "+private+": permission denied; run the service as another user, or let every user read its files")
 }
 
 // beParent starts a program that never ends by itself, prints its process id, and waits to be killed.

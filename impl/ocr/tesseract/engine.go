@@ -9,7 +9,7 @@
 //
 // A few functions of Tesseract are replaced by faster ones, or by ones that need less memory, without changing what is read: lineimage.c
 // (images of lines), network.c, layers_amd64.c and products_amd64.c (the network), legacy.c (the older recognizer). part.c divides the
-// lines of an image among engines.
+// lines of an image among engines, and words.c goes through the words that they have read.
 //
 // Both libraries expect the "C" locale, which a Go program has unless other C code changes it. All C code of the process,
 // codecs included, is kept from writing to standard error.

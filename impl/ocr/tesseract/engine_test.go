@@ -139,6 +139,12 @@ func TestEngine_Blocks(t *testing.T) {
 		read(t, e, ocrtest.Page())
 		require.Empty(t, e.Blocks())
 	})
+	t.Run("returns the same as for a page that may have words from right to left", func(t *testing.T) {
+		t.Parallel()
+		e := MustOpen(t, "eng")
+		require.NotEmpty(t, read(t, e, twoBlocks()))
+		require.Equal(t, e.BlocksAsLeftward(), e.Blocks())
+	})
 	t.Run("returns boxes of a sub-image in its coordinates", func(t *testing.T) {
 		t.Parallel()
 		e := MustOpen(t, "eng")

@@ -3,3 +3,5 @@ package tesseract
 var LinesKept = linesKept
 
 var UseNetwork = useNetwork
+
+func (e *Engine) BlocksAsLeftward() []Block { return e.collect(true) }

@@ -2,6 +2,7 @@ package tesseract
 
 /*
 #include "binding.h"
+#include "words.h"
 */
 import "C"
 
@@ -48,16 +49,28 @@ func (e *Engine) Blocks() []Block {
 	if e.api == nil {
 		return nil
 	}
+	return e.collect(false)
+}
+
+// collect is Blocks, or what Blocks does for a page that has words from right to left.
+func (e *Engine) collect(asLeftward bool) []Block {
 	it := C.TessBaseAPIGetIterator(e.api)
 	if it == nil {
 		return nil
 	}
 	defer C.TessResultIteratorDelete(it)
-	c := collector{origin: e.origin, it: it, page: C.TessResultIteratorGetPageIterator(it)}
-	for more := true; more; more = C.TessResultIteratorNext(it, C.RIL_WORD) != 0 {
+	c := collector{origin: e.origin, it: it, page: C.TessResultIteratorGetPageIterator(it), hasLeftward: asLeftward || hasLeftward(it)}
+	for more := true; more; more = c.next(it, C.RIL_WORD) {
 		c.word()
 	}
 	return c.blocks
+}
+
+// hasLeftward reports whether a word of the page, at whose beginning the iterator is, has letters that are written from right to left.
+func hasLeftward(it *C.TessResultIterator) bool {
+	all := C.TessResultIteratorCopy(it)
+	defer C.TessResultIteratorDelete(all)
+	return bool(C.uncial_has_leftward(all))
 }
 
 // collector builds the tree of blocks from an iterator over words.
@@ -65,7 +78,9 @@ type collector struct {
 	origin image.Point
 	it     *C.TessResultIterator
 	page   *C.TessPageIterator // the same iterator, as its base type
-	blocks []Block
+	// hasLeftward means that words are to be put into reading order, which takes time in proportion to the square of their number.
+	hasLeftward bool
+	blocks      []Block
 	// Whether a new block, paragraph or line began after the last word that was kept.
 	freshBlock, freshParagraph, freshLine bool
 }
@@ -73,14 +88,16 @@ type collector struct {
 // word adds the word at the iterator's position. Words without a box or text are skipped, so a block, paragraph or line
 // is added only with its first word that is kept.
 func (c *collector) word() {
-	c.freshBlock = c.freshBlock || c.begins(C.RIL_BLOCK)
-	c.freshParagraph = c.freshParagraph || c.begins(C.RIL_PARA)
-	c.freshLine = c.freshLine || c.begins(C.RIL_TEXTLINE)
+	if c.begins(c.it, C.RIL_TEXTLINE) {
+		c.freshLine = true
+		c.freshBlock = c.freshBlock || c.begins(c.it, C.RIL_BLOCK)
+		c.freshParagraph = c.freshParagraph || c.begins(c.it, C.RIL_PARA)
+	}
 	box, ok := c.box(c.page, C.RIL_WORD)
 	if !ok {
 		return // not text: a picture or a rule
 	}
-	text := c.text(c.it, C.RIL_WORD)
+	text := c.text()
 	if text == "" {
 		return
 	}
@@ -98,9 +115,8 @@ func (c *collector) word() {
 func (c *collector) letters() float64 {
 	it := C.TessResultIteratorCopy(c.it)
 	defer C.TessResultIteratorDelete(it)
-	page := C.TessResultIteratorGetPageIterator(it)
-	sum, n := float64(C.TessResultIteratorConfidence(it, C.RIL_SYMBOL)), 1.0
-	for C.TessPageIteratorIsAtFinalElement(page, C.RIL_WORD, C.RIL_SYMBOL) == 0 && C.TessResultIteratorNext(it, C.RIL_SYMBOL) != 0 {
+	sum, n := 0.0, 0.0
+	for more := true; more; more = c.next(it, C.RIL_SYMBOL) && !c.begins(it, C.RIL_WORD) {
 		sum, n = sum+float64(C.TessResultIteratorConfidence(it, C.RIL_SYMBOL)), n+1
 	}
 	return sum / n / 100
@@ -128,13 +144,30 @@ func (c *collector) line() *Line {
 	return &paragraph.Lines[len(paragraph.Lines)-1]
 }
 
-func (c *collector) begins(level C.TessPageIteratorLevel) bool {
-	return C.TessPageIteratorIsAtBeginningOf(c.page, level) != 0
+// next moves an iterator to the next element of a level, and returns false at the end of the page.
+func (c *collector) next(it *C.TessResultIterator, level C.TessPageIteratorLevel) bool {
+	if c.hasLeftward {
+		return C.TessResultIteratorNext(it, level) != 0
+	}
+	return bool(C.uncial_next(it, level))
 }
 
-// text returns the text of the current element, "" if it has none.
-func (*collector) text(it *C.TessResultIterator, level C.TessPageIteratorLevel) string {
-	text := C.TessResultIteratorGetUTF8Text(it, level)
+// begins reports whether an iterator is at the beginning of an element of a level.
+func (c *collector) begins(it *C.TessResultIterator, level C.TessPageIteratorLevel) bool {
+	if c.hasLeftward {
+		return C.TessPageIteratorIsAtBeginningOf(C.TessResultIteratorGetPageIterator(it), level) != 0
+	}
+	return bool(C.uncial_begins(it, level))
+}
+
+// text returns the text of the current word, "" if it has none.
+func (c *collector) text() string {
+	var text *C.char
+	if c.hasLeftward {
+		text = C.TessResultIteratorGetUTF8Text(c.it, C.RIL_WORD)
+	} else {
+		text = C.uncial_text(c.it, C.RIL_WORD)
+	}
 	if text == nil {
 		return ""
 	}

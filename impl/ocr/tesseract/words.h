@@ -1,0 +1,13 @@
+#pragma once
+
+#include <stdbool.h>
+#include <tesseract/capi.h>
+
+// uncial_has_leftward reports whether a word of the page has letters that are written from right to left. It moves the iterator to the end
+// of the page.
+bool uncial_has_leftward(TessResultIterator *it);
+
+// These do what the functions of the C API with similar names do, for pages without such words only.
+bool uncial_next(TessResultIterator *it, TessPageIteratorLevel level);
+bool uncial_begins(const TessResultIterator *it, TessPageIteratorLevel level);
+char *uncial_text(const TessResultIterator *it, TessPageIteratorLevel level);

@@ -29,9 +29,10 @@ var httpRows = []row{
 		name: "elsewhere/501/unknown-transfer-coding", needs: []string{model.NeedConnection},
 		explanation: "A Transfer-Encoding other than chunked is a 501 in the form of every error, also in front of chunked.",
 		build: func(s *session) (asks []ask) {
-			codings := []string{"gzip", "foo, chunked", "gzip, chunked", "foo", "deflate, chunked", "xchunked", "identity"}
-			for i, q := range append(s.places(), s.places()...) {
-				asks = append(asks, s.refused(q, http.StatusNotImplemented, "HTTP/1.1", "Transfer-Encoding: "+codings[i%len(codings)]).wrong("Transfer-Encoding"))
+			for _, q := range s.places() {
+				for _, coding := range []string{"gzip", "foo, chunked", "gzip, chunked", "foo", "deflate, chunked", "xchunked", "identity"} {
+					asks = append(asks, s.refused(q, http.StatusNotImplemented, "HTTP/1.1", "Transfer-Encoding: "+coding).wrong("Transfer-Encoding"))
+				}
 			}
 			return asks
 		},
@@ -82,13 +83,13 @@ var httpRows = []row{
 // waysToWriteHTTP writes a status request, and an extraction whose only fault is its body.
 func waysToWriteHTTP(s *session) (asks []ask) {
 	asks = append(asks, s.refused(status(), 0, "HTTP/1.9"), s.refused(status(), 0, "HTTP/1.2"))
-	invalid := body(`{"imageUrl":"x"}`, "imageUrl")
+	wrong := invalid()
 	for _, write := range []func(name, value string) string{
 		func(name, value string) string { return strings.ToUpper(name) + ": " + value },
 		func(name, value string) string { return strings.ToLower(name) + ":" + value },
 		func(name, value string) string { return swapCase(name) + ":\t " + value + " \t" },
 	} {
-		for _, q := range []ask{status(), invalid} {
+		for _, q := range []ask{status(), wrong} {
 			q = s.refused(q, 0, "HTTP/1.1", "Connection: close")
 			head, rest, _ := strings.Cut(q.Text, "\r\n\r\n")
 			lines := strings.Split(head, "\r\n")
@@ -100,6 +101,8 @@ func waysToWriteHTTP(s *session) (asks []ask) {
 			asks = append(asks, q)
 		}
 	}
+	chunked := s.refused(wrong, 0, "HTTP/1.1", "Transfer-Encoding: Chunked", "Content-Type: application/json")
+	asks = append(asks, chunked)
 	whole := s.refused(status(), 0, "HTTP/1.1")
 	base, _ := url.Parse(s.BaseURL) // requests have been sent to it
 	whole.Text = strings.Replace(whole.Text, " /", " http://"+base.Host+"/", 1)
@@ -152,7 +155,7 @@ func (s *session) refused(a ask, status int, version string, lines ...string) as
 		lines = append([]string{"Authorization: Bearer " + model.KeyVariable}, lines...)
 	}
 	text := string(a.Body)
-	if strings.Contains(strings.Join(lines, "\n"), "chunked") { // the body is complete for servers that know the coding
+	if strings.Contains(strings.Join(lines, "\n"), "hunked") { // the body is complete for servers that know the coding
 		text = "1\r\n{\r\n1\r\n}\r\n0\r\n\r\n"
 	} else if a.Body != nil {
 		lines = append(lines, "Content-Type: application/json", fmt.Sprint("Content-Length: ", len(a.Body)))

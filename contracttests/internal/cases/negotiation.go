@@ -37,12 +37,7 @@ func dimensions() [][]variation {
 				return a.header("Connection", "Upgrade, HTTP2-Settings").header("Upgrade", "h2c").header("Http2-Settings", "AAMAAABkAAQAAP__")
 			},
 			func(a ask) ask { return a.header("Connection", "Upgrade").header("Upgrade", "websocket") }, func(a ask) ask { return a.header("Te", "trailers") },
-			func(a ask) ask {
-				if a.mayHaveBody() {
-					return a.header("Expect", "100-continue")
-				}
-				return a
-			},
+			expecting("100-continue"), expecting("100-Continue"),
 		},
 		slices.Concat(sends("Cache-Control", "no-cache", "max-age=0, only-if-cached"), sends("Pragma", "no-cache")),
 		slices.Concat(sends("If-None-Match", "*", `"33a64df5"`), sends("If-Match", `"33a64df5"`), sends("If-Modified-Since", "Fri, 01 Jan 2038 00:00:00 GMT"), sends("If-Unmodified-Since", "Thu, 01 Jan 1970 00:00:00 GMT"), sends("Range", "bytes=0-3", "bytes=999999-")),
@@ -50,6 +45,16 @@ func dimensions() [][]variation {
 		slices.Concat(sends("X-Requested-With", "XMLHttpRequest"), sends("Sec-Fetch-Mode", "navigate", "cors"), sends("Upgrade-Insecure-Requests", "1"), sends("Dnt", "1"), sends("Save-Data", "on"), sends("Priority", "u=1, i")),
 		slices.Concat(sends("Referer", "https://pages.example.org/"), sends("Cookie", "theme=dark; lang=de"), sends("Max-Forwards", "0"), sends("Content-Language", "de"), sends("From", "reader@example.org")),
 		slices.Concat(sends("X-Http-Method-Override", "DELETE"), sends("X-Method-Override", "GET"), sends("Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"), sends("X-Request-Id", "two words"), sends("X-Forwarded-For", "203.0.113.9", "127.0.0.1", "::1, 10.0.0.1")),
+	}
+}
+
+// expecting is the variation that waits with a body for a 100. The expectation may be written in any letter case (RFC 9110, section 10.1.1).
+func expecting(value string) variation {
+	return func(a ask) ask {
+		if a.mayHaveBody() {
+			return a.header("Expect", value)
+		}
+		return a
 	}
 }
 

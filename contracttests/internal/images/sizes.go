@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"image"
 	"slices"
 	"strings"
 )
@@ -25,6 +26,9 @@ func sizes() (all []File) {
 		File{Name: "1x1.jpg", Data: mustJPEG(page(1, 1)), Format: "jpeg"}, File{Name: "wide.jpg", Data: mustJPEG(page(maxSide, 8)), Format: "jpeg"}, File{Name: "high.jpg", Data: mustJPEG(page(8, maxSide)), Format: "jpeg"},
 		File{Name: "1x1.bmp", Data: bilevelBMP(1, 1), Format: "bmp"}, File{Name: "wide.bmp", Data: bilevelBMP(maxSide, 8), Format: "bmp"}, File{Name: "high.bmp", Data: bilevelBMP(8, maxSide), Format: "bmp"},
 	)
+	// Decoders work with blocks of 16 pixels where the colour is stored at half the size.
+	wide, high := convert(image.NewRGBA(image.Rect(0, 0, maxSide, 8))), convert(image.NewRGBA(image.Rect(0, 0, 8, maxSide)))
+	all = append(all, File{Name: "wide-colour.jpg", Data: mustJPEG(wide), Format: "jpeg"}, File{Name: "high-colour.jpg", Data: mustJPEG(high), Format: "jpeg"})
 	return append(all, heavy()...)
 }
 

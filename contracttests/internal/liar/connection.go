@@ -32,6 +32,7 @@ func connectionDefects() []Defect {
 			return b
 		}})
 	}
+	transferCoding := regexp.MustCompile(`Transfer-Encoding: [^\r]*, chunked`)
 	const (
 		expectation = "elsewhere/417/unknown-expectation"
 		coding      = "elsewhere/501/unknown-transfer-coding"
@@ -45,9 +46,16 @@ func connectionDefects() []Defect {
 		requests("ignores an unknown Expect on other paths", expectation, `(?s)^(\w+ \S+/nowhere .*)\r\nExpect: [^\r]*`, "$1"),
 		requests("looks only at the last transfer coding", coding, `Transfer-Encoding: \S+, chunked`, "Transfer-Encoding: chunked"),
 		requests("ignores an unknown Transfer-Encoding of requests without a body", coding, `\r\nTransfer-Encoding: (?:gzip|foo|xchunked)\r`, "\r"),
+		overWire("transfer-coding-after-the-key", coding, wire{request: func(b []byte) []byte {
+			if bytes.Contains(b, []byte("\r\nAuthorization:")) && bytes.HasPrefix(b, []byte("POST /api/v1/extract ")) {
+				return b
+			}
+			return transferCoding.ReplaceAll(b, []byte("Transfer-Encoding: chunked"))
+		}}),
 		requests("answers any version of HTTP as 1.1", version, `^(\w+ \S+) HTTP/[235]\.\d`, "$1 HTTP/1.1"),
 		requests("takes HTTP/1.9 for another major version", waysToSend, `^(GET \S+) HTTP/1\.9`, "$1 HTTP/2.0"),
 		requests("knows the names of headers in one letter case only", waysToSend, `\r\n(?:AUTHORIZATION|authorization):[^\r]*`, ""),
+		requests("knows chunked in small letters only", waysToSend, `Transfer-Encoding: Chunked`, "Transfer-Encoding: xchunked"),
 		requests("keeps the blanks behind values", waysToSend, `(\r\naUTHORIZATION:[^\r]*?) \t\r`, "$1=\r"),
 		requests("does not know addresses with a host", waysToSend, `^GET http://[^/]*`, "GET /http:/"),
 		requests("accepts a version of HTTP in small letters", "elsewhere/400/not-http", `^(\w+ \S+) http/1\.1`, "$1 HTTP/1.1"),

@@ -60,7 +60,7 @@ func Defects() ([]Defect, error) {
 		{"fetched", fetchedDefects()},
 		{"sentences", sentenceDefects()},
 		{"combined", combinedDefects()},
-		{"invented", slices.Concat(inventedDefects(), secondDefects(), thirdDefects(), fourthDefects(), tunedDefects())},
+		{"invented", slices.Concat(inventedDefects(), secondDefects(), thirdDefects(), fourthDefects(), fifthDefects(), tunedDefects())},
 	} {
 		for _, r := range area.rows {
 			all = append(all, Defect{area.name, r.does, r.caughtBy, r.lie, nil})

@@ -216,9 +216,9 @@ func TestCheck_withAKeysFile(t *testing.T) {
 		keys   string
 		passed int
 	}{
-		"many accounts": {`"ok": "ocr_test_ok_f", "spare": ["ocr_test_ok_f2", "ocr_test_archive_f"], "low": "ocr_test_low_f", "empty": "ocr_test_empty_f",
+		"runs most cases with many accounts": {`"ok": "ocr_test_ok_f", "spare": ["ocr_test_ok_f2", "ocr_test_archive_f"], "low": "ocr_test_low_f", "empty": "ocr_test_empty_f",
 			"expired": "ocr_test_expired_f", "revoked": "ocr_test_revoked_f", "ratelimited": ["ocr_test_ratelimited_f", "ocr_test_free_f"]`, 55},
-		"one account": {`"ok": "ocr_test_ok_one"`, 20},
+		"runs some cases with one account": {`"ok": "ocr_test_ok_one"`, 20},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -262,9 +262,9 @@ func TestReport_failuresCanBeRepeated(t *testing.T) {
 func TestReport_WriteJUnit(t *testing.T) {
 	t.Parallel()
 	for name, report := range map[string]contracttests.Report{
-		"with failures": mustFail(t),
-		"all passed":    contracttests.Check(t.Context(), MustMock(t)),
-		"not run":       contracttests.Check(t.Context(), unknownKey("http://127.0.0.1:1")),
+		"writes failures":                   mustFail(t),
+		"writes passes":                     contracttests.Check(t.Context(), MustMock(t)),
+		"writes a run that could not begin": contracttests.Check(t.Context(), unknownKey("http://127.0.0.1:1")),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -156,14 +156,14 @@ func TestControl_LocalOnly(t *testing.T) {
 		name, peer, host, origin string
 		open                     bool
 	}{
-		{"this machine", "127.0.0.1:5", "127.0.0.1:4010", "", true},
-		{"this machine, by name", "127.0.0.1:5", "localhost:4010", "", true},
-		{"this machine, IPv6", "[::1]:5", "[::1]:4010", "", true},
-		{"a page of this machine", "127.0.0.1:5", "localhost:4010", "http://localhost:3000", true},
-		{"another machine", "192.0.2.1:5", "127.0.0.1:4010", "", false},
-		{"a page of another site", "127.0.0.1:5", "127.0.0.1:4010", "https://evil.example", false},
-		{"a page without an origin", "127.0.0.1:5", "127.0.0.1:4010", "null", false},
-		{"another name that resolves to this machine", "127.0.0.1:5", "evil.example:4010", "", false},
+		{"serves this machine", "127.0.0.1:5", "127.0.0.1:4010", "", true},
+		{"serves this machine by name", "127.0.0.1:5", "localhost:4010", "", true},
+		{"serves this machine by IPv6", "[::1]:5", "[::1]:4010", "", true},
+		{"serves a page of this machine", "127.0.0.1:5", "localhost:4010", "http://localhost:3000", true},
+		{"refuses another machine", "192.0.2.1:5", "127.0.0.1:4010", "", false},
+		{"refuses a page of another site", "127.0.0.1:5", "127.0.0.1:4010", "https://evil.example", false},
+		{"refuses a page without an origin", "127.0.0.1:5", "127.0.0.1:4010", "null", false},
+		{"refuses another name that resolves to this machine", "127.0.0.1:5", "evil.example:4010", "", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -196,8 +196,8 @@ func TestCommand_Verbose(t *testing.T) {
 		flags []string
 		lines int
 	}{
-		{"with -v", []string{"-v"}, 1},
-		{"without", nil, 0},
+		{"logs each request with -v", []string{"-v"}, 1},
+		{"logs no request without it", nil, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

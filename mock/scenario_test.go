@@ -245,7 +245,7 @@ func TestMock_Precedence(t *testing.T) {
 		{"image before header", "ocr_test_ok", "500", "code=402", 500},
 		{"header before default", "ocr_test_ok", "printed", "code=402", 402},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run("puts "+c.name, func(t *testing.T) {
 			t.Parallel()
 			r := extractionAt("", c.key, image(c.image))
 			if c.prefer != "" {
@@ -268,7 +268,7 @@ func TestMock_Precedence_Delays(t *testing.T) {
 		{"header of no delay before flag", "ocr_test_ok", "blank", "delay=0", 0, "delay=0"},
 		{"flag", "ocr_test_ok", "blank", "", 20, ""},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run("uses "+c.name, func(t *testing.T) {
 			t.Parallel()
 			m := mock.New(mock.Options{Latency: mock.Latency{Min: 20 * time.Millisecond, Max: 20 * time.Millisecond}})
 			r := extractionAt("", c.key, image(c.image))

@@ -14,7 +14,7 @@ type Notice string
 // Notices, from a time that leaves room for planning to the last days.
 const (
 	NoNotice     Notice = ""
-	RotateSoon   Notice = "soon"
+	rotateSoon   Notice = "soon"
 	RotateUrgent Notice = "now"
 )
 
@@ -41,7 +41,7 @@ func (k Key) noticeAt(now time.Time) Notice {
 	case expires && (left <= urgentBeforeEnd || age >= urgentAge), !expires && age >= urgentAgeNoEnd:
 		return RotateUrgent
 	case expires && left <= soonBeforeEnd, age >= soonAge:
-		return RotateSoon
+		return rotateSoon
 	}
 	return NoNotice
 }

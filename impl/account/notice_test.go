@@ -20,7 +20,7 @@ func TestRegistry_KeysToRotate(t *testing.T) {
 				k, _ := t.mustKey(lifetime)
 				keys[k.ID] = name
 			}
-			const no, soon, now = account.NoNotice, account.RotateSoon, account.RotateUrgent
+			const no, soon, now = account.NoNotice, account.Notice("soon"), account.RotateUrgent
 			for _, step := range []struct {
 				at   time.Duration
 				want map[string]account.Notice

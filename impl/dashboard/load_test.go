@@ -94,8 +94,8 @@ func TestDashboard_SignIn_Load(t *testing.T) {
 	idle := resident(t)
 	most := watch(t)
 
-	t.Run("100 sign-ins at once", func(t *testing.T) { signInTogether(t, s) })
-	t.Run("10,000 wrong passwords", func(t *testing.T) { signInAmongGuesses(t, s) })
+	t.Run("signs in 100 people at once", func(t *testing.T) { signInTogether(t, s) })
+	t.Run("signs people in among 10,000 wrong passwords", func(t *testing.T) { signInAmongGuesses(t, s) })
 	growth := most() - idle
 	t.Logf("resident memory: %d MiB idle, at most %d MiB more", idle>>20, growth>>20)
 	if !raceEnabled {

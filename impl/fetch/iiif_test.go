@@ -65,7 +65,7 @@ func TestInfo_ImageURLs(t *testing.T) {
 		{"3, tiny", info3(`"width":1,"height":2,"profile":"level2"`), []string{"max/0/default"}},
 		{"a byte order mark", "\xef\xbb\xbf" + info3(small+`"profile":"level0"`), []string{"max/0/default"}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run("reads "+c.name, func(t *testing.T) {
 			t.Parallel()
 			urls, err := fetch.ImageURLs([]byte(c.info), &url.URL{Scheme: "https"})
 			require.NoError(t, err)

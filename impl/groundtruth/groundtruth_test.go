@@ -80,7 +80,7 @@ func TestFind_Errors(t *testing.T) {
 		"images of other pages":        {map[string]string{"1.xml": pageXML, "other.jpg": "x"}, `its image "One.JPG" is not in the folder`},
 		"other XML":                    {map[string]string{"1.xml": "<TEI/>", "other.jpg": "x"}, "neither PAGE nor ALTO"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("refuses "+name, func(t *testing.T) {
 			t.Parallel()
 			_, _, err := groundtruth.Find(MustFolder(t, c.files))
 			require.ErrorIs(t, err, groundtruth.ErrNoPages)

@@ -61,12 +61,12 @@ func countAccounts(tb testing.TB, st *store.Store) (n int) {
 func TestOpen_InvalidURL(t *testing.T) {
 	t.Parallel()
 	for name, url := range map[string]string{
-		"empty":              "",
-		"no path":            "sqlite:",
-		"other scheme":       "mysql://u:hunter2@db/x",
-		"just a path":        "/var/lib/hunter2.db",
-		"malformed port":     "postgres://u:hunter2@db:port/x",
-		"password parameter": "postgres://db/x?password=hunter2&connect_timeout=x",
+		"refuses an empty URL":                            "",
+		"refuses a URL without a path":                    "sqlite:",
+		"refuses another scheme":                          "mysql://u:hunter2@db/x",
+		"refuses a path alone":                            "/var/lib/hunter2.db",
+		"refuses a malformed port":                        "postgres://u:hunter2@db:port/x",
+		"refuses a malformed parameter beside a password": "postgres://db/x?password=hunter2&connect_timeout=x",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

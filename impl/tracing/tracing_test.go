@@ -16,7 +16,7 @@ func TestCheck(t *testing.T) {
 		"an unknown exporter": {"OTEL_TRACES_EXPORTER", "zipkin", `OTEL_TRACES_EXPORTER: unknown exporter "zipkin"; choose otlp or none`},
 		"another protocol":    {"OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", `unknown protocol "grpc"; use http/protobuf`},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("refuses "+name, func(t *testing.T) {
 			t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318")
 			t.Setenv(c.variable, c.value)
 			require.ErrorContains(t, tracing.Check(), c.want)

@@ -31,7 +31,7 @@ func TestDocument_Text(t *testing.T) {
 		pages      []document.Page
 	}{
 		{"a blank page has no text", "", []document.Page{{}}},
-		{"words, lines and blocks", "Whan that\nAprille\n\nfol. 1", []document.Page{{Blocks: []document.Block{column, note}}}},
+		{"words, lines and blocks are separated", "Whan that\nAprille\n\nfol. 1", []document.Page{{Blocks: []document.Block{column, note}}}},
 		{"pages are joined by a form feed", "fol. 1\fWhan that\nAprille", []document.Page{{Blocks: []document.Block{note}}, {Blocks: []document.Block{column}}}},
 		{"a blank page between others adds a form feed", "fol. 1\f\ffol. 1", []document.Page{{Blocks: []document.Block{note}}, {}, {Blocks: []document.Block{note}}}},
 	} {

@@ -59,9 +59,6 @@ func NewOperation(op *openapi3.Operation) *Operation {
 	return o
 }
 
-// HasBody reports whether the operation takes a body.
-func (o *Operation) HasBody() bool { return o.body != nil }
-
 // Invalid says what is wrong with a request and what would be right, by field name, JSON pointer (RFC 6901), header or parameter
 // name, or "body".
 type Invalid struct{ Details map[string]string }

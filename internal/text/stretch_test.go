@@ -16,13 +16,13 @@ func TestStretches(t *testing.T) {
 		name, a, b string
 		want       []text.Stretch
 	}{
-		{"equal", "abc", "abc", nil},
-		{"another letter", "abc", "axc", []text.Stretch{{1, 2, 1, 2}}},
-		{"a letter more", "abc", "abxc", []text.Stretch{{2, 2, 2, 3}}},
-		{"a letter less", "abc", "ac", []text.Stretch{{1, 2, 1, 1}}},
-		{"several", "abcdef", "xbcdyzf", []text.Stretch{{0, 1, 0, 1}, {4, 5, 4, 6}}},
-		{"nothing in common", "ab", "xyz", []text.Stretch{{0, 2, 0, 3}}},
-		{"one is empty", "", "ab", []text.Stretch{{0, 0, 0, 2}}},
+		{"finds none in equal texts", "abc", "abc", nil},
+		{"finds another letter", "abc", "axc", []text.Stretch{{1, 2, 1, 2}}},
+		{"finds a letter more", "abc", "abxc", []text.Stretch{{2, 2, 2, 3}}},
+		{"finds a letter less", "abc", "ac", []text.Stretch{{1, 2, 1, 1}}},
+		{"finds several", "abcdef", "xbcdyzf", []text.Stretch{{0, 1, 0, 1}, {4, 5, 4, 6}}},
+		{"takes texts with nothing in common as one", "ab", "xyz", []text.Stretch{{0, 2, 0, 3}}},
+		{"takes a text as one if the other is empty", "", "ab", []text.Stretch{{0, 0, 0, 2}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -141,7 +141,7 @@ func TestRead_alternatives(t *testing.T) {
 		"a text beside the alternatives":              {"hocr", `<span class="alternatives">`, `Whan<span class="alternatives">`, "alternatives alone"},
 		"another class":                               {"hocr", `<del class="alt"`, `<del class="other"`, "of the class alt"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("refuses "+name, func(t *testing.T) {
 			t.Parallel()
 			text := MustWrite(t, c.format, doubtful())
 			require.Contains(t, text, c.old)

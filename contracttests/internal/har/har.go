@@ -40,9 +40,9 @@ type Exchange struct {
 	Comment string
 }
 
-// MaxBody is how much of each body is archived, in bytes. Inline images are larger; tools that show archives hold them in
+// maxBody is how much of each body is archived, in bytes. Inline images are larger; tools that show archives hold them in
 // memory.
-const MaxBody = 256 << 10
+const maxBody = 256 << 10
 
 // Writer writes an archive while its exchanges happen, so that its memory does not grow with them. It is safe for concurrent
 // use.
@@ -207,7 +207,7 @@ func (x Exchange) entry() entry {
 
 // body is as much of a body as is archived. Bodies that are no text are encoded in base64.
 func (r remover) body(body []byte, size int64) (text, encoding, comment string) {
-	kept := body[:min(len(body), MaxBody)]
+	kept := body[:min(len(body), maxBody)]
 	if int64(len(kept)) < size {
 		comment = fmt.Sprintf("the first %d of %d bytes", len(kept), size)
 		kept = wholeCharacters(kept)

@@ -115,15 +115,16 @@ func TestWriter_RemovesKeys(t *testing.T) {
 
 func TestWriter_LargeAndBinaryBodies(t *testing.T) {
 	t.Parallel()
+	const maxBody = 256 << 10
 	long, binary, failed := exchange(), exchange(), exchange()
-	long.RequestBody = []byte("x" + strings.Repeat("ſ", har.MaxBody))
+	long.RequestBody = []byte("x" + strings.Repeat("ſ", maxBody))
 	binary.AnswerBody = []byte{0xff, 0xfe}
 	failed.Status, failed.AnswerHeader, failed.AnswerBody, failed.RequestBody = 0, nil, nil, nil
 	a, _ := mustArchive(t, long, binary, failed)
 	body := a.Log.Entries[0].Request.PostData
-	assert.Len(t, body.Text, har.MaxBody-1, "no half character")
+	assert.Len(t, body.Text, maxBody-1, "no half character")
 	assert.Equal(t, "the first 262144 of 524289 bytes", body.Comment)
-	assert.Equal(t, 2*har.MaxBody+1, *a.Log.Entries[0].Request.BodySize)
+	assert.Equal(t, 2*maxBody+1, *a.Log.Entries[0].Request.BodySize)
 	assert.Equal(t, "base64", a.Log.Entries[1].Response.Content.Encoding)
 	assert.Equal(t, "//4=", a.Log.Entries[1].Response.Content.Text)
 	assert.Zero(t, *a.Log.Entries[2].Response.Status)

@@ -14,22 +14,22 @@ import (
 func TestTarget_LoadKeys(t *testing.T) {
 	t.Setenv("CONTRACT_TEST_KEY", "ocr_live_from_the_environment")
 	for name, c := range map[string]struct{ file, want string }{
-		"a missing file":             {"", "cannot read the keys file"},
-		"invalid JSON":               {"{", "invalid keys file"},
-		"an unknown field":           {`{"key": {}}`, "invalid keys file"},
-		"an unknown scenario":        {`{"keys": {"ok": "k", "rich": "k"}}`, `unknown scenario "rich"; choose from ok, spare`},
-		"an unknown image":           {`{"keys": {"ok": "k"}, "images": {"big": "u"}}`, `unknown scenario "big"`},
-		"a missing key for ok":       {`{"keys": {"low": "k"}}`, `needs a key for "ok"`},
-		"a variable that is not set": {`{"keys": {"ok": "$CONTRACT_TEST_NOT_SET"}}`, "CONTRACT_TEST_NOT_SET, which is not set"},
-		"a key that is a number":     {`{"keys": {"ok": 7}}`, "a string or a list of strings"},
-		"a variable without a name":  {`{"keys": {"ok": "$"}}`, "without the name of an environment variable"},
-		"an array":                   {`[]`, "unexpected JSON array"},
-		"text after the object":      {`{"keys": {"ok": "k"}} {}`, "unexpected text after the JSON object"},
-		"a file that is too long":    {strings.Repeat(" ", 1<<20+1), "longer than 1 MiB"},
-		"an invalid image URL":       {`{"keys": {"ok": "k"}, "images": {"printed": "page.png"}}`, `the image of "printed" in the keys file must be an http, https or data URL`},
-		"a key with a space":         {`{"keys": {"ok": "a b"}}`, "must be printable ASCII"},
-		"a key beyond ASCII":         {`{"keys": {"ok": "kéy"}}`, "must be printable ASCII"},
-		"a valid file":               {`{"keys": {"ok": "$CONTRACT_TEST_KEY", "spare": ["a", "b"]}, "images": {"printed": "https://images.example.org/p.png"}, "minimal": true}`, ""},
+		"refuses a missing file":             {"", "cannot read the keys file"},
+		"refuses invalid JSON":               {"{", "invalid keys file"},
+		"refuses an unknown field":           {`{"key": {}}`, "invalid keys file"},
+		"refuses an unknown scenario":        {`{"keys": {"ok": "k", "rich": "k"}}`, `unknown scenario "rich"; choose from ok, spare`},
+		"refuses an unknown image":           {`{"keys": {"ok": "k"}, "images": {"big": "u"}}`, `unknown scenario "big"`},
+		"refuses a missing key for ok":       {`{"keys": {"low": "k"}}`, `needs a key for "ok"`},
+		"refuses a variable that is not set": {`{"keys": {"ok": "$CONTRACT_TEST_NOT_SET"}}`, "CONTRACT_TEST_NOT_SET, which is not set"},
+		"refuses a key that is a number":     {`{"keys": {"ok": 7}}`, "a string or a list of strings"},
+		"refuses a variable without a name":  {`{"keys": {"ok": "$"}}`, "without the name of an environment variable"},
+		"refuses an array":                   {`[]`, "unexpected JSON array"},
+		"refuses text after the object":      {`{"keys": {"ok": "k"}} {}`, "unexpected text after the JSON object"},
+		"refuses a file that is too long":    {strings.Repeat(" ", 1<<20+1), "longer than 1 MiB"},
+		"refuses an invalid image URL":       {`{"keys": {"ok": "k"}, "images": {"printed": "page.png"}}`, `the image of "printed" in the keys file must be an http, https or data URL`},
+		"refuses a key with a space":         {`{"keys": {"ok": "a b"}}`, "must be printable ASCII"},
+		"refuses a key beyond ASCII":         {`{"keys": {"ok": "kéy"}}`, "must be printable ASCII"},
+		"reads a valid file":                 {`{"keys": {"ok": "$CONTRACT_TEST_KEY", "spare": ["a", "b"]}, "images": {"printed": "https://images.example.org/p.png"}, "minimal": true}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "keys.json")

@@ -44,23 +44,23 @@ func TestSent_Copy(t *testing.T) {
 		fields []field
 		want   map[string]any
 	}{
-		"an image with all fields": {
+		"copies an image with all fields": {
 			[]field{{"image", "a.png", png}, {"imageUrl", "", ""}, {"language", "", "enm"}, {"enhance", "", "true"}},
 			map[string]any{"imageUrl": "data:image/png;base64,iVBORw0KGgo=", "language": "enm", "enhance": true},
 		},
-		"an image alone": {
+		"copies an image alone": {
 			[]field{{"image", "a.png", png}},
 			map[string]any{"imageUrl": "data:image/png;base64,iVBORw0KGgo="},
 		},
-		"a file that is not an image, for the API to refuse": {
+		"copies a file that is not an image, for the API to refuse": {
 			[]field{{"image", "a.txt", "text"}},
 			map[string]any{"imageUrl": "data:application/octet-stream;base64,dGV4dA=="},
 		},
-		"an address": {
+		"copies an address": {
 			[]field{{"image", "", ""}, {"imageUrl", "", ` https://example.org/"a" `}, {"language", "", "de"}},
 			map[string]any{"imageUrl": `https://example.org/"a"`, "language": "de"},
 		},
-		"a file goes before an address": {
+		"takes a file before an address": {
 			[]field{{"image", "a.png", png}, {"imageUrl", "", "https://example.org/b"}},
 			map[string]any{"imageUrl": "data:image/png;base64,iVBORw0KGgo="},
 		},
@@ -72,14 +72,14 @@ func TestSent_Copy(t *testing.T) {
 			require.Equal(t, c.want, body)
 		})
 	}
-	t.Run("neither file nor address", func(t *testing.T) {
+	t.Run("refuses a form with neither file nor address", func(t *testing.T) {
 		t.Parallel()
 		form, _, err := copied(t, field{"image", "", ""}, field{"imageUrl", "", " "}, field{"language", "", "de"})
 		require.ErrorIs(t, err, errNoImage)
 		require.ErrorIs(t, form.err, errNoImage)
 		require.Equal(t, "de", form.language, "the form is shown again as it was")
 	})
-	t.Run("a form that is cut off", func(t *testing.T) {
+	t.Run("refuses a form that is cut off", func(t *testing.T) {
 		t.Parallel()
 		form := &sent{}
 		require.Error(t, form.copy(&bytes.Buffer{}, multipart.NewReader(strings.NewReader("--x\r\nContent-Disposition: form-data; name=\"image\"; filename=\"a\"\r\n\r\nabc"), "x")))

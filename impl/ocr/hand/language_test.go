@@ -55,7 +55,7 @@ func TestIsFrench(t *testing.T) {
 		"too few words to tell, tagged French":    {written("Durand Lefebvre", 9), true, true},
 		"too few words to tell":                   {written("Durand Lefebvre", 9), false, false},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("recognizes "+name, func(t *testing.T) {
 			t.Parallel()
 			require.Equal(t, c.want, hand.IsFrench(c.lines, c.tagged))
 		})

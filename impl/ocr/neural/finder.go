@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// FinderFormat is the version of the format of models that find lines, the first thing in their metadata.
-const FinderFormat = "uncial-finder-1"
+// finderFormat is the version of the format of models that find lines, the first thing in their metadata.
+const finderFormat = "uncial-finder-1"
 
 // The network of a FinderModel has the shape of a U: it looks at the page at a half, a quarter and so on down to a 32nd of its
 // size, with two convolutions at each size, and then returns size by size, adding what it saw there on the way down.
@@ -30,7 +30,7 @@ type FinderModel struct {
 // LoadFinder takes a model that finds lines from the content of its file, which has the same form as that of a line model. data is
 // not kept.
 func LoadFinder(data []byte) (*FinderModel, error) {
-	f, err := openFile(data, FinderFormat)
+	f, err := openFile(data, finderFormat)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrModel, err)
 	}

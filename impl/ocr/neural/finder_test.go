@@ -14,7 +14,7 @@ import (
 // same ones.
 func newFinderSketch() *sketch {
 	s := &sketch{
-		meta:    map[string]string{"format": neural.FinderFormat, "version": "test", "licence": "CC0-1.0"},
+		meta:    map[string]string{"format": "uncial-finder-1", "version": "test", "licence": "CC0-1.0"},
 		tensors: map[string][]float32{}, shapes: map[string][]int{},
 	}
 	add := func(name string, number int, spread float64, shape ...int) {

@@ -81,7 +81,7 @@ func TestFile_Textures(t *testing.T) {
 		"a page that is black":           texture(t, 2480, 3508, func(int, int) bool { return true }),
 		"a black page in a white margin": texture(t, 2480, 3508, func(x, y int) bool { return x > 99 && y > 99 && x < 2380 && y < 3400 }),
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("finds no text in "+name, func(t *testing.T) {
 			t.Parallel()
 			doc, err := reading.File(t.Context(), data, reading.Options{Language: "en"}, noModels{MustEngines(t, 1)})
 			require.NoError(t, err)

@@ -18,28 +18,28 @@ var shipped = []string{"de", "de-Latf", "en", "enm", "es", "es-x-old", "fr", "fr
 func TestOf(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, want string }{
-		"English":              {"It was the best of times, it was the worst of times", "en"},
-		"Middle English":       {"Whan that Aprille with his shoures soote hath perced to the roote, than longen folk to goon on pilgrimages, and specially from every shires ende they wende", "enm"},
-		"German":               {"Die Verkaufspreise der Kunstwerke werden auf dem Bureau mitgeteilt", "de"},
-		"German in Fraktur":    {"mit einer ſehr wohlklingenden Stimme ſprach ſie; ſie ward ſtill, und wahrſcheinlich", "de-Latf"},
-		"French":               {"Le premier étage de la maison était garni de rideaux", "fr"},
-		"early French":         {"Droit de ueneurs et de chiens conuient rendre. Puis ſoit fouaile et batu par laccord des aſſiſtens", "frm"},
-		"French with accents":  {"Et comme il prend plaiſir à voir de ſi beaux jours, en nous donnant des fruits de vos fécondes veilles", "fr"},
-		"French read with f":   {"Et comme il prend plaifir 4 voir fes beaux jours dans fon jardin", "fr"},
-		"Latin":                {"Gallia est omnis divisa in partes tres, quarum unam incolunt Belgae", "la"},
-		"Latin with u":         {"in quo uidemus qui sunt et quae fuerunt per omnia", "la"},
-		"Italian":              {"Nel mezzo del cammin di nostra vita mi ritrovai per una selva oscura, che la diritta via era smarrita", "it"},
-		"early Italian":        {"Hauendo il Principe deliberato di mandare alle parti sue, & non potendo egli hauere gli huomini che uoleua", "it-x-old"},
-		"Spanish":              {"En un lugar de la Mancha, de cuyo nombre no quiero acordarme, había un hidalgo y él era muy valiente", "es"},
-		"early Spanish":        {"En vn lugar de la Mancha auia vn hidalgo, y dixo que no queria fazer assi como dezir", "es-x-old"},
-		"Dutch":                {"Het was in den tijd dat de schepen niet naar huis konden", "nl"},
-		"Portuguese":           {"As armas e os barões assinalados que da ocidental praia não foram em uma nau", "pt"},
-		"Ancient Greek":        {"μῆνιν ἄειδε θεὰ καὶ τὴν ἐν τῷ οὐλομένην τὸν δὲ", "grc"},
-		"names and figures":    {"Dupont 1843 Martin 1851 Bernard 1860", ""},
-		"nothing":              {"", ""},
-		"letters without text": {"x y z q 7 .", ""},
+		"English":                          {"It was the best of times, it was the worst of times", "en"},
+		"Middle English":                   {"Whan that Aprille with his shoures soote hath perced to the roote, than longen folk to goon on pilgrimages, and specially from every shires ende they wende", "enm"},
+		"German":                           {"Die Verkaufspreise der Kunstwerke werden auf dem Bureau mitgeteilt", "de"},
+		"German in Fraktur":                {"mit einer ſehr wohlklingenden Stimme ſprach ſie; ſie ward ſtill, und wahrſcheinlich", "de-Latf"},
+		"French":                           {"Le premier étage de la maison était garni de rideaux", "fr"},
+		"early French":                     {"Droit de ueneurs et de chiens conuient rendre. Puis ſoit fouaile et batu par laccord des aſſiſtens", "frm"},
+		"French with accents":              {"Et comme il prend plaiſir à voir de ſi beaux jours, en nous donnant des fruits de vos fécondes veilles", "fr"},
+		"French read with f":               {"Et comme il prend plaifir 4 voir fes beaux jours dans fon jardin", "fr"},
+		"Latin":                            {"Gallia est omnis divisa in partes tres, quarum unam incolunt Belgae", "la"},
+		"Latin with u":                     {"in quo uidemus qui sunt et quae fuerunt per omnia", "la"},
+		"Italian":                          {"Nel mezzo del cammin di nostra vita mi ritrovai per una selva oscura, che la diritta via era smarrita", "it"},
+		"early Italian":                    {"Hauendo il Principe deliberato di mandare alle parti sue, & non potendo egli hauere gli huomini che uoleua", "it-x-old"},
+		"Spanish":                          {"En un lugar de la Mancha, de cuyo nombre no quiero acordarme, había un hidalgo y él era muy valiente", "es"},
+		"early Spanish":                    {"En vn lugar de la Mancha auia vn hidalgo, y dixo que no queria fazer assi como dezir", "es-x-old"},
+		"Dutch":                            {"Het was in den tijd dat de schepen niet naar huis konden", "nl"},
+		"Portuguese":                       {"As armas e os barões assinalados que da ocidental praia não foram em uma nau", "pt"},
+		"Ancient Greek":                    {"μῆνιν ἄειδε θεὰ καὶ τὴν ἐν τῷ οὐλομένην τὸν δὲ", "grc"},
+		"no language in names and figures": {"Dupont 1843 Martin 1851 Bernard 1860", ""},
+		"no language in an empty text":     {"", ""},
+		"no language in single letters":    {"x y z q 7 .", ""},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("recognizes "+name, func(t *testing.T) {
 			t.Parallel()
 			require.Equal(t, c.want, guess.Of(c.text, shipped).Tag)
 		})

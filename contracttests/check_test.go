@@ -209,7 +209,7 @@ func TestCheck_skipsCasesWithoutTheirNeeds(t *testing.T) {
 	assert.Equal(t, "the clock of the target cannot be moved", reasons["clock/month"])
 }
 
-// TestCheck_withAKeysFile includes a mock with one account, whose window the cases use up: what cannot run is skipped.
+// TestCheck_withAKeysFile includes a mock with one account, whose window the cases use up: the others are skipped.
 func TestCheck_withAKeysFile(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

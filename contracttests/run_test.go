@@ -105,7 +105,7 @@ func BenchmarkCheck_mock(b *testing.B) {
 }
 
 // TestWithoutRaceDetector runs what needs many runs of the suite in a process without the race detector, which makes them
-// ten times slower. What a run does at the same time is the same in the tests that stay.
+// ten times slower. The remaining tests send as much at the same time.
 func TestWithoutRaceDetector(t *testing.T) {
 	if !raceEnabled {
 		t.Skip("the tests that this one starts run directly")

@@ -62,7 +62,7 @@ func onLoopback(ports []string) network.PortMap {
 }
 
 // watchdog starts a process in its own session that outlives this one, even if this one is killed, and then removes the
-// containers and networks that were left. What was being created at that moment may appear a little later, so it looks
+// containers and networks that were left. Containers that were being created at that moment may appear a little later, so it looks
 // several times before it exits. Only this process holds the returned file open: the file closes when the process ends.
 var watchdog = sync.OnceValues(func() (held *os.File, err error) {
 	const script = `cat

@@ -141,16 +141,8 @@ func (r *Registry) insertKey(ctx context.Context, x store.Executor, k Key, token
 			(id, account_id, name, digest, allow, created_at, expires_at, secret_id, last_four, replaces, meter_id)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 		k.ID, k.AccountID, k.Name, digest(r.secret, token), formatAllow(k.Allow),
-		store.At(k.Created), store.At(k.Expires), secretID(r.secret), k.LastFour, orNull(k.Replaces), orNull(k.MeterID))
+		store.At(k.Created), store.At(k.Expires), secretID(r.secret), k.LastFour, store.OrNull(k.Replaces), store.OrNull(k.MeterID))
 	return err
-}
-
-// orNull returns nil for the empty text, which is stored as NULL.
-func orNull(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
 }
 
 // CountUnderOtherSecrets returns how many active keys were made with a secret other than this registry's. Such keys are

@@ -6,7 +6,6 @@ import (
 	"image"
 	"image/draw"
 	"image/jpeg"
-	"image/png"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -50,14 +49,6 @@ func knownPage(tb testing.TB) (*image.Gray, []printedWord) {
 		}
 	}
 	return page, words
-}
-
-// mustPNG encodes an image.
-func mustPNG(tb testing.TB, img image.Image) []byte {
-	tb.Helper()
-	var b bytes.Buffer
-	require.NoError(tb, png.Encode(&b, img))
-	return b.Bytes()
 }
 
 // rotatedJPEG returns the page as a camera on its side stores it: a quarter turn counter-clockwise, with Exif orientation 6.

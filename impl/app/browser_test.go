@@ -16,6 +16,7 @@ import (
 	"uncial/impl/app"
 	"uncial/impl/app/apptest"
 	"uncial/impl/dashboard"
+	"uncial/impl/ocr/ocrtest"
 	"uncial/internal/browsertest"
 )
 
@@ -83,7 +84,7 @@ func TestBrowser_Playground(t *testing.T) {
 	browsertest.Enable(t)
 	page, words := knownPage(t)
 	files := map[string]string{
-		"a PNG": mustWrite(t, "page.png", mustPNG(t, page)), "a JPEG rotated by Exif": mustWrite(t, "page.jpg", rotatedJPEG(t, page)),
+		"a PNG": mustWrite(t, "page.png", ocrtest.MustPNG(t, page)), "a JPEG rotated by Exif": mustWrite(t, "page.jpg", rotatedJPEG(t, page)),
 	}
 	a := apptest.Start(t, app.Options{Dashboard: app.DashboardOptions{SignUp: dashboard.Open}})
 	for name, file := range files {

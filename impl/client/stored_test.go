@@ -98,7 +98,7 @@ func TestExtractCmd_Run_DamagedAnswer(t *testing.T) {
 	assert.Equal(t, 1, status)
 	assert.Contains(t, stderr, ".jpg: cannot read the stored answer: is a directory; nothing was sent\n")
 	assert.Contains(t, stderr, "1 of 2 pages read (1 before), 1 failed; 0 points used; ")
-	assert.Empty(t, f.texts(), "what cannot be read may be whole")
+	assert.Empty(t, f.texts(), "an unreadable file may be complete")
 }
 
 // TestExtractCmd_Run_NothingToRead checks that a run that reads nothing leaves nothing in its directory.

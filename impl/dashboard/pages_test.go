@@ -78,7 +78,7 @@ func TestDashboard_Keys_Refused(t *testing.T) {
 		require.Equal(t, 422, p.status, field)
 		require.Contains(t, p.body, `id="`+field+`-error"`)
 		if field != "name" {
-			require.Contains(t, p.body, `value="scanner"`, "what was entered stays")
+			require.Contains(t, p.body, `value="scanner"`, "the form keeps its values")
 		}
 	}
 	require.Contains(t, b.get("/keys").text(), "There are no keys here.", "nothing was made")

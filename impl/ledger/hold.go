@@ -140,7 +140,7 @@ func insertHold(ctx context.Context, x store.Executor, h Hold, req HoldRequest, 
 		VALUES ($1, $2, $3, $4, 'held', $5, $6, $7, $8, $9, $10)
 		ON CONFLICT (account_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING`,
 		h.ID, h.AccountID, h.Period, h.Points, store.At(now), store.At(h.Expires), key, fingerprint,
-		orNull(req.KeyID), orNull(h.MeterID))
+		store.OrNull(req.KeyID), store.OrNull(h.MeterID))
 	if err != nil || n == 1 {
 		return err
 	}

@@ -176,16 +176,8 @@ type entry struct {
 func (r row) write(ctx context.Context, x store.Executor, accountID, period string, e entry, now time.Time) error {
 	_, err := x.Exec(ctx, `INSERT INTO entries (account_id, period, seq, kind, points, remaining, hold_id, at, reason)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		accountID, period, r.seq, e.kind, e.points, r.remaining(), orNull(e.holdID), store.At(now), orNull(e.reason))
+		accountID, period, r.seq, e.kind, e.points, r.remaining(), store.OrNull(e.holdID), store.At(now), store.OrNull(e.reason))
 	return err
-}
-
-// orNull returns nil for the empty text, which is stored as NULL.
-func orNull(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
 }
 
 // periodOf returns the calendar month (UTC) as it is stored: "2026-03".

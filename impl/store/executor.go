@@ -102,6 +102,14 @@ func All[T any](ctx context.Context, x Executor, statement string, args Args,
 	return all, wrap(rows.Err())
 }
 
+// OrNull returns nil for the empty text, which is stored as NULL.
+func OrNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
 // Instant is a time as it is stored: microseconds since 1970-01-01 UTC in an integer column, so that both databases have
 // the same precision. The zero time is NULL.
 type Instant struct{ time.Time }

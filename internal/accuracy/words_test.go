@@ -129,7 +129,7 @@ func TestFoundErrors(t *testing.T) {
 
 	with := accuracy.WithUnread(scores, 7, []accuracy.Unread{{Characters: 5}, {Characters: 9}})
 	require.Equal(t, 15, accuracy.Errors(with), "a place finds no more than it says, and all no more than was missed")
-	require.InDelta(t, 1.0/3, accuracy.ListedShare(with), 1e-9, "what was not read is not a word")
+	require.InDelta(t, 1.0/3, accuracy.ListedShare(with), 1e-9, "unread text is not a word")
 }
 
 func TestAUC(t *testing.T) {

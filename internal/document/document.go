@@ -1,6 +1,6 @@
 // Package document is the result of recognition: pages with blocks with lines with words, each with a box in pixels of the
 // upright page and a confidence from 0 to 1. Recognizers produce it, internal/format writes it as hOCR, ALTO, PAGE-XML
-// and TSV, and internal/contract puts its Text into an answer. What a client sends is a request, not a document; the text of
+// and TSV, and internal/contract puts its Text into an answer. A client sends a request, not a document; the text of
 // openapi.yaml is the contract.
 //
 // The JSON form is used by the pipes between the service and its workers, and is not part of the public contract.

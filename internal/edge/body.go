@@ -93,7 +93,7 @@ func (x *exchange) refuse(r *http.Request, b *body, err error) {
 	_, _ = io.CopyN(io.Discard, b.ReadCloser, request.MaxBody) // whatever happens, the connection is closed
 }
 
-// servePage passes a request from a browser on. Its body must arrive at minRate. What the handler leaves of the body is read
+// servePage passes a request from a browser on. Its body must arrive at minRate. The part that the handler leaves is read
 // after the answer, for readTimeout at most: browsers show no answer before they have sent the whole form.
 func (x *exchange) servePage(page http.Handler, r *http.Request) {
 	b := pace(x.ResponseWriter, r)

@@ -1,7 +1,7 @@
 // Package fair divides scarce resources among accounts: places (Places, Gate), memory (Places, Meter) and the time of workers
 // (Queue). It knows accounts by a label and a weight only; package edge puts them into the context of a request, and
-// package remote sends them on to engines. What is divided, and how much of it there is, is decided by the users of this
-// package: internal/edge, impl/fetch and impl/ocr/workerpool.
+// package remote sends them on to engines. The users of this package (internal/edge,
+// impl/fetch and impl/ocr/workerpool) decide what is divided, and how much of it there is.
 //
 // Shares follow the weights of the accounts that use something at the moment, with one exception: the accounts of one weight
 // together never outweigh a single account of a heavier weight. So a hundred accounts on a free plan leave half to one paying

@@ -12,7 +12,7 @@ import (
 	"uncial/internal/fair"
 )
 
-// Limits of a body. A request of the contract has one level and four values; what is larger is an attack or a mistake.
+// Limits of a body. A request of the contract has one level and four values; a larger one is an attack or a mistake.
 const (
 	maxDepth  = 32    // levels of arrays and objects
 	maxValues = 1_000 // of all levels together

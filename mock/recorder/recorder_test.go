@@ -77,7 +77,7 @@ func TestRecorder_Record(t *testing.T) {
 	require.NotNil(t, own.Find(images[0], nil, "de"))
 
 	r.Formats = append(r.Formats, gen.Text)
-	requireCost(t, 60, r, append(images, "/nowhere.png")) // what the folder has costs nothing, nor does a missing image
+	requireCost(t, 60, r, append(images, "/nowhere.png")) // recorded answers and missing images cost nothing
 	s, err = newRecorder(address, dir).Record(t.Context(), images)
 	require.NoError(t, err)
 	require.Equal(t, recorder.Summary{Known: 3}, s)

@@ -127,7 +127,7 @@ func (c *checkCmd) Run(ctx context.Context, con *console, status *int) error {
 	if err := errors.Join(files.write(report), c.write(con.out, report)); err != nil {
 		return err
 	}
-	// A failure outweighs an interrupted run: what was found stays true, whatever the remaining cases would have shown.
+	// A failure outweighs an interrupted run: a defect stays a defect whether or not the remaining cases run.
 	switch {
 	case report.Count(contracttests.Failed) > 0:
 		*status = failed

@@ -55,7 +55,8 @@ var pageRows = []row{
 			return asks
 		},
 	}, {
-		// What PDF cannot hold is converted; what is kept must be declared rightly. The last file is large, and the answer is kept whole.
+		// Servers convert files that PDF cannot hold, and must declare the form of the others correctly. The last file is large, and so is the
+		// answer, which servers must store whole.
 		name: "extract/200/pdf-of-every-picture", points: 70, extractions: 8, needs: []string{model.NeedReading}, build: picturesAsPDF,
 		explanation: "Pictures of every kind of colour make a PDF/A-2b, and a repeat gets the whole of a large one.",
 	}, {

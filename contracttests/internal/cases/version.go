@@ -251,8 +251,8 @@ func (s *session) compareSameVersion(text []byte) error {
 	return fmt.Errorf("it differs at %s, although both claim version %s", at, own.Info.Version)
 }
 
-// spelledOut is an OpenAPI document as this program writes it: programs may leave out what has its default value. What is no OpenAPI document
-// stays as it is.
+// spelledOut is an OpenAPI document as this program writes it: programs may leave out defaults. A document that is not
+// OpenAPI is returned unchanged.
 func spelledOut(document []byte) []byte {
 	doc, err := answer.ParseDocument(document)
 	if err != nil {

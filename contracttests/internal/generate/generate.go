@@ -1,6 +1,6 @@
 // Package generate makes requests from the contract and a seed: bodies that break one or more of its rules, with the
 // fields that are wrong, and bodies that are unusual but valid. The rules for fields follow from the schema, so a rule
-// added to the contract is tested without a change here. What the answers must be is not decided here.
+// added to the contract is tested without a change here. Package model decides what the answers must be.
 //
 // Start with Rules and Variants, then Break.
 package generate

@@ -87,5 +87,5 @@ type connBody struct {
 	conn net.Conn
 }
 
-// Close closes the connection. What is left of the body does not matter.
+// Close closes the connection. It discards the rest of the body.
 func (b *connBody) Close() error { return b.conn.Close() }

@@ -54,7 +54,7 @@ func (c *copied) watch(body io.ReadCloser, length int64) {
 	}
 }
 
-// Read implements io.Reader. What cannot be kept is passed on all the same.
+// Read implements io.Reader. It passes all bytes on, also those that it cannot keep.
 func (c *copied) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
 	c.mu.Lock()

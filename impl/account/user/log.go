@@ -26,7 +26,7 @@ type LogEntry struct {
 func (d *Directory) Record(ctx context.Context, e LogEntry) error {
 	_, err := d.store.Writer().Exec(ctx, `INSERT INTO operator_log (id, at, actor, action, account_id, subject, detail)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		newID("log"), store.At(d.now()), e.Actor, e.Action, optional(e.AccountID), optional(e.Subject), e.Detail)
+		newID("log"), store.At(d.now()), e.Actor, e.Action, store.OrNull(e.AccountID), store.OrNull(e.Subject), e.Detail)
 	if err != nil {
 		return fmt.Errorf("record in the log of operators: %w", err)
 	}

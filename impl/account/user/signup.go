@@ -147,7 +147,7 @@ func insert(ctx context.Context, x store.Executor, u User, hash *string, i ident
 	return x.ExecOr(ctx, ErrEmailTaken, `INSERT INTO users (id, email, name, password_hash, oidc_issuer, oidc_subject, is_operator, created_at,
 			verified_at, signed_in_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
-		u.ID, u.Email, u.Name, hash, optional(i.issuer), optional(i.subject), flag(u.Operator), store.At(u.Created), store.At(u.Verified), store.At(u.SignedIn))
+		u.ID, u.Email, u.Name, hash, store.OrNull(i.issuer), store.OrNull(i.subject), flag(u.Operator), store.At(u.Created), store.At(u.Verified), store.At(u.SignedIn))
 }
 
 // Verify marks an e-mail address as verified. For EmailChange it also replaces the address of the user, and revokes the link of

@@ -93,8 +93,8 @@ func (d *Directory) issue(ctx context.Context, t Token, count func(context.Conte
 		}
 		_, err := x.Exec(ctx, `INSERT INTO one_time_tokens
 				(digest, purpose, user_id, account_id, email, role, created_at, expires_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, tokenDigest(secret), t.Purpose, optional(t.UserID),
-			optional(t.AccountID), optional(t.Email), optional(string(t.Role)), store.At(now), store.At(now.Add(lifetimes[t.Purpose])))
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, tokenDigest(secret), t.Purpose, store.OrNull(t.UserID),
+			store.OrNull(t.AccountID), store.OrNull(t.Email), store.OrNull(string(t.Role)), store.At(now), store.At(now.Add(lifetimes[t.Purpose])))
 		return err
 	})
 	if err != nil {
@@ -143,12 +143,4 @@ func (d *Directory) readToken(ctx context.Context, x store.Executor, statement, 
 func tokenDigest(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
-}
-
-// optional returns nil for the empty text, which is stored as NULL.
-func optional(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
 }

@@ -106,7 +106,7 @@ type Journal struct {
 	named  map[string]string // by page: the name that its files had last
 }
 
-// Open opens the journal of an output directory, or begins one. What a crash left behind is removed: temporary files, and
+// Open opens the journal of an output directory, or begins one. It removes the remains of a crash: temporary files, and
 // the last line if it is incomplete. Errors: ErrLocked, ErrUnreadable, or those of the file system.
 func Open(dir string) (*Journal, error) {
 	j := &Journal{dir: dir, pages: map[string]*Page{}, names: map[string]string{}, owners: map[string]string{}, named: map[string]string{}}

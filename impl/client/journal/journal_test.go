@@ -76,7 +76,7 @@ func TestJournal_Append(t *testing.T) {
 	assert.Nil(t, j.Page("a").Formats, "its files were overwritten")
 }
 
-// TestOpen_Crash cuts the journal at every byte: what was complete is known, and the journal can go on.
+// TestOpen_Crash cuts the journal at every byte: complete events stay known, and further ones can be added.
 func TestOpen_Crash(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -148,7 +148,7 @@ func TestJournal_SaveAnswer(t *testing.T) {
 	require.NoError(t, os.Mkdir(path, 0o700))
 	_, err = j.LoadAnswer(id)
 	require.Error(t, err)
-	require.NotErrorIs(t, err, journal.ErrDamaged, "what cannot be read may be whole")
+	require.NotErrorIs(t, err, journal.ErrDamaged, "an unreadable file may be complete")
 }
 
 func TestPageID(t *testing.T) {

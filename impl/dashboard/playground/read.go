@@ -21,7 +21,7 @@ import (
 	"uncial/internal/tryit"
 )
 
-// read sends the image of the form to the API and redirects to the reading. What the API refuses is shown with the form.
+// read sends the image of the form to the API and redirects to the reading. If the API refuses the image, the form shows the reason.
 func (p *Playground) read(c *dashboard.Call) error {
 	if !c.Account.Suspended.IsZero() {
 		return &dashboard.Problem{

@@ -3,7 +3,7 @@
 // headers and bounded before a pixel is decoded. Formats and limits are those of the contract (internal/contract/imagefile).
 // Package imaging makes a page easier to read.
 //
-// The decoders are Go's where they can be; what they cannot read goes to a library that the caller brings (Leptonica). The
+// Go's decoders come first; files that they cannot read go to a library that the caller brings (Leptonica). The
 // TIFF decoder is our own, because no single other one reads as much. Go's (x/image/tiff) fails on BigTIFF, CMYK, Group 3 and
 // JPEG; Leptonica 1.82 fails on tiles and planes. libtiff's reader for any kind (TIFFReadRGBAImage) takes neither 16-bit CMYK
 // nor RGB of less than 8 bits a sample, spends four bytes on each pixel of a bilevel page, and would put C in front of every

@@ -72,7 +72,7 @@ func sharpness(points []image.Point, size image.Point, angle float64, lag int) f
 }
 
 // Rotate rotates the page by an angle in degrees, clockwise, around its middle. The result has the size of the page, so that
-// boxes stay close to where they were; what comes in from outside is white.
+// boxes stay close to where they were; pixels from outside are white.
 func Rotate(g *image.Gray, angle float64) *image.Gray {
 	w, h := g.Rect.Dx(), g.Rect.Dy()
 	out := image.NewGray(image.Rect(0, 0, w, h))

@@ -113,7 +113,7 @@ func TestSequence_Insert(t *testing.T) {
 		{"a number goes before its entry", entries, line(40, at(3), "17."), "Morgen am See\nStillleben\n17. Die Näherin"},
 		{"the beginning of a line goes before its rest", text, line(0, at(2), "which"), "a line that goes on\nwhich goes on\nand on and on"},
 		{"the end of a line goes after its rest", text, line(168, at(2), "and", "on"), "a line that goes on\ngoes on and on\nand on and on"},
-		{"what stands beyond the ends of all lines stays apart", entries, line(240, at(2), "mit", "Krug"), "Morgen am See\nStillleben\nmit Krug\nDie Näherin"},
+		{"keeps writing beyond the ends of all lines apart", entries, line(240, at(2), "mit", "Krug"), "Morgen am See\nStillleben\nmit Krug\nDie Näherin"},
 		{"a loose line goes between its neighbours", entries, line(140, at(2)+25, "verkauft"), "Morgen am See\nStillleben\nverkauft\nDie Näherin"},
 		{"the first line of a page goes first", entries, line(400, 0, "Gemälde"), "Gemälde\nMorgen am See\nStillleben\nDie Näherin"},
 		{"a number under lines that are all to the right of it goes last", entries, line(0, at(4), "18."), "Morgen am See\nStillleben\nDie Näherin\n18."},
@@ -134,7 +134,7 @@ func TestSequence_Insert_cutWords(t *testing.T) {
 	stray := blocks[1].Lines[0].Words[0].Box
 	got := insert(blocks, line(24, 0, "have"), cut.Words[0].Box, stray)
 	require.Equal(t, "have been here\nfor ten days", got)
-	require.Equal(t, "e", blocks[0].Lines[0].Words[0].Text, "what was given stays as it was")
+	require.Equal(t, "e", blocks[0].Lines[0].Words[0].Text, "the argument is unchanged")
 }
 
 func TestSequence_Insert_betweenWords(t *testing.T) {

@@ -65,7 +65,7 @@ func (m *FinderModel) build(f *file) {
 }
 
 // Maps describe a page at each point. They are half as wide and half as high as the ink that they were made from, rounded up
-// to whole cells of the network; what lies beyond the page has no baseline.
+// to whole cells of the network; cells beyond the page have no baseline.
 type Maps struct {
 	W, H     int
 	Baseline []float32 // probability that a baseline passes within 1.5 pixels of the map

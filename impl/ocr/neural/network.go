@@ -90,7 +90,7 @@ func rowOffsets(n, stride int) []int32 {
 
 // planes are the channels of an image between two layers, each with a border of zeros: h rows of w pixels lie in rows of
 // stride w+2, the first pixel at offset stride+1 of its plane. With the border a convolution is one product over the whole
-// plane; what it writes between the rows is cleared afterwards.
+// plane, and clears the values between the rows afterwards.
 type planes struct {
 	channels, h, w int
 	data           []float32

@@ -88,7 +88,7 @@ func TestRecognizer_SearchesWithTheLanguageModel(t *testing.T) {
 	}
 	require.Equal(t, "abc", r.Text(image), "c is a little less likely than é in the image and far more likely behind ab")
 	image[4] = row(no, no, no, no, no, 0.999)
-	require.Equal(t, "abé", r.Text(image), "what the image shows clearly stays")
+	require.Equal(t, "abé", r.Text(image), "a clear image outweighs the list")
 	image[1], image[2] = row(no, no, 0.99, no, no, no), row(no, no, 0.99, no, no, no)
 	require.Equal(t, "aé", r.Text(image), "one character over several steps is one")
 }

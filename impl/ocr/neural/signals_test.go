@@ -21,7 +21,7 @@ func TestRecognizer_signals(t *testing.T) {
 	require.Equal(t, []string{"ab", "ba", "c"}, []string{words[0].Text, words[1].Text, words[2].Text})
 	require.InDelta(t, 0, words[0].Signals.Wrong, 0.01)
 	require.InDelta(t, 0.25, words[1].Signals.Wrong, 0.05, "about half of the likely readings differ in one of two characters")
-	require.InDelta(t, 0, words[2].Signals.Wrong, 0.01, "what is doubtful in a word is not in its neighbours")
+	require.InDelta(t, 0, words[2].Signals.Wrong, 0.01, "the neighbours of a doubtful word are not doubtful")
 	require.InDelta(t, math.Ln2, words[1].Signals.Entropy, 0.01)
 	require.InDelta(t, 0, words[0].Signals.Entropy, 0.01)
 }

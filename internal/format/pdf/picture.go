@@ -14,7 +14,7 @@ type Picture struct {
 	// Data is a JPEG in grey or colour, or a PNG that is neither interlaced nor transparent. It is embedded unchanged.
 	Data []byte
 	// Orientation is Exif tag 274: how the picture must be turned or mirrored to be upright. 0 and 1 mean that it is upright.
-	// What the file itself says of it has no effect.
+	// The orientation in the file has no effect.
 	Orientation int
 }
 

@@ -130,6 +130,7 @@ func someAddresses(s *session) (asks []ask) {
 	return append(asks, a.format("alto"))
 }
 
+// fetchesAgain reads an image, takes it off the shelf, and asks for it again at the same address.
 func fetchesAgain(ctx context.Context, s *session) error {
 	a, err := s.account(ctx, model.KeyOK, 2, 2)
 	if err != nil {

@@ -26,6 +26,8 @@ func brokenRows() (rows []row) {
 	return rows
 }
 
+// wordsAreJoined requires the document of the second answer to join a divided word in the way of its format. Where and how often words are
+// divided is up to the recognizer.
 func wordsAreJoined(_ context.Context, s *session, x []*model.Exchange) error {
 	if !s.isExact {
 		return &skip{"the target implements another version of the contract"}

@@ -191,6 +191,8 @@ var replayedImages = []struct{ image, format string }{
 	{model.ImageFaded, "page"},
 }
 
+// replaysOfImages asks twice for each image whose answer has something that a stored copy could lose: pages, formats, edits, a language that
+// was found.
 func replaysOfImages(s *session) (asks []ask) {
 	for i, r := range replayedImages {
 		if s.ImageURL(r.image) == "" {

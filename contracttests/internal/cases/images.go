@@ -85,6 +85,7 @@ func ofFormat(format string) (all []images.File) {
 
 var imageFormats = []string{"jpeg", "png", "tiff", "bmp", "webp"}
 
+// someImages are a file of each format, each in another form of data: URL. The seed draws files and forms; the report names those left out.
 func someImages(s *session) (asks []ask) {
 	forms := urlForms()
 	var files, used []string
@@ -167,6 +168,7 @@ func everyImage(s *session) (asks []ask) {
 	return asks
 }
 
+// turnedWebP is an image whose Exif data say that it lies on its side, so that the page is as wide as the file is high.
 func turnedWebP(*session) (asks []ask) {
 	f := fileNamed("webp-turned.webp")
 	width, height := f.Size()

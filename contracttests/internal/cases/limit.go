@@ -186,6 +186,7 @@ func (s *session) exhausted(ctx context.Context, scenario string, fresh bool) (*
 	return a, s.useUp(ctx, a, 0)
 }
 
+// checkLimitedEmpty uses up the window of an account without points: 429 goes before 402.
 func checkLimitedEmpty(ctx context.Context, s *session) error {
 	a, err := s.exhausted(ctx, model.KeyEmpty, false)
 	if err != nil {
@@ -195,6 +196,7 @@ func checkLimitedEmpty(ctx context.Context, s *session) error {
 	return err
 }
 
+// checkLimitedCapped uses up the window of an account whose key has a cap: remainingPoints of a 429 is what is left under the cap.
 func checkLimitedCapped(ctx context.Context, s *session) error {
 	a, err := s.exhausted(ctx, model.KeyCapped, true)
 	if err != nil {

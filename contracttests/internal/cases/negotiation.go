@@ -149,6 +149,7 @@ func negotiatedResults(s *session) (asks []ask) {
 	return asks
 }
 
+// checkLimitNegotiation sends every header that asks for another form of answer while the account is limited: the 429 is JSON all the same.
 func checkLimitNegotiation(ctx context.Context, s *session) error {
 	a, err := s.exhausted(ctx, model.KeyRateLimited, false)
 	if err != nil {

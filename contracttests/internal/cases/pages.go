@@ -131,6 +131,7 @@ func inEveryFormat(scenario string, page func() images.File) func(s *session) []
 // peculiarPages have something that formats write in their own ways.
 var peculiarPages = []string{model.ImageIllustrated, model.ImageBroken, model.ImageWeak, model.ImageFaint, model.ImageEnhance, model.ImagePages}
 
+// peculiarInEveryFormat asks for each peculiar page that the target has in every format, verbatim and enhanced.
 func peculiarInEveryFormat(s *session) (asks []ask) {
 	for _, page := range peculiarPages {
 		if s.Images[page] == "" {
@@ -144,6 +145,8 @@ func peculiarInEveryFormat(s *session) (asks []ask) {
 	return asks
 }
 
+// readsSpecialCharacters requires characters that have a meaning in XML and HTML. A recognizer may misread some of them; a mock must have all,
+// and signs beyond the Basic Multilingual Plane too.
 func readsSpecialCharacters(_ context.Context, _ *session, x []*model.Exchange) error {
 	text := x[0].Text("text")
 	if x[0].Request.Job.Unknown && !strings.ContainsAny(text, `"&<>'`) {
@@ -165,6 +168,7 @@ func readsSpecialCharacters(_ context.Context, _ *session, x []*model.Exchange) 
 // fixedSigns are on the page of a simulated target: what servers escape, quote, normalise or cut.
 var fixedSigns = strings.Split("\" & < > ' “ ‘ « ſ ﬁ ½ — … \\ % ~ é ß", " ")
 
+// readsInOrder requires the words of each page of a TIFF on that page of the text. Form feeds divide pages.
 func readsInOrder(_ context.Context, _ *session, x []*model.Exchange) error {
 	pages := strings.Split(x[0].Text("text"), "\f")
 	if len(pages) != len(pageWords) {
@@ -184,6 +188,7 @@ func readsInOrder(_ context.Context, _ *session, x []*model.Exchange) error {
 	return nil
 }
 
+// readsManyWords requires nearly all lines and words of a page in clear print, so that a limit on either shows.
 func readsManyWords(_ context.Context, _ *session, x []*model.Exchange) error {
 	lines := strings.Split(strings.ReplaceAll(x[0].Text("text"), "\n\n", "\n"), "\n")
 	if words := strings.Fields(lines[0]); len(lines) < manyLines-1 || len(words) < len(strings.Fields(manyWords))-2 {
@@ -192,6 +197,7 @@ func readsManyWords(_ context.Context, _ *session, x []*model.Exchange) error {
 	return nil
 }
 
+// listsMostWeakPlaces requires the list of a page with too many weak places to be full.
 func listsMostWeakPlaces(_ context.Context, s *session, x []*model.Exchange) error {
 	if weak, _ := x[0].JSON["weak"].([]any); s.isExact && len(weak) != expect.MaxWeak {
 		return fail(x[0], "the page has more than %d weak places; the answer lists %d", expect.MaxWeak, len(weak))
@@ -199,6 +205,7 @@ func listsMostWeakPlaces(_ context.Context, s *session, x []*model.Exchange) err
 	return nil
 }
 
+// keepsThePicture looks for the bytes of each JPEG in its PDF. Encoding it again would lose quality.
 func keepsThePicture(_ context.Context, _ *session, x []*model.Exchange) error {
 	for i, f := range keptPictures() {
 		file, err := base64.StdEncoding.DecodeString(x[i].Text("document"))
@@ -223,6 +230,7 @@ func fileNamed(name string) images.File {
 	return all[slices.IndexFunc(all, func(f images.File) bool { return f.Name == name })]
 }
 
+// picturesAsPDF asks for pictures whose colours PDF can hold, and whose colours it cannot, and twice for a large one.
 func picturesAsPDF(*session) (asks []ask) {
 	for _, name := range []string{"colours-cmyk.jpg", "colours-cmyk-LZW.tif", "colours-16.png", "clear.png", "ink-Group4.tif", "clear-lossless.webp"} {
 		f := fileNamed(name)

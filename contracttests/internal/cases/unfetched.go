@@ -48,6 +48,7 @@ func unfetchable400s(s *session) []ask {
 	return append(asks, invalid())
 }
 
+// fetchIsSaid requires fetch in all answers but the last.
 func fetchIsSaid(_ context.Context, s *session, x []*model.Exchange) error {
 	if !s.isExact {
 		return &skip{"the target implements another version of the contract"}
@@ -100,6 +101,7 @@ func fetchesInternally(images map[string]string) bool {
 	return false
 }
 
+// refusalsAreEqual requires one answer to all addresses that are not public: otherwise answers would tell what is in the server's network.
 func refusalsAreEqual(_ context.Context, s *session, x []*model.Exchange) error {
 	if !s.isExact {
 		return &skip{"the target implements another version of the contract"}

@@ -27,6 +27,7 @@ var weakRows = []row{
 	},
 }
 
+// weakIsNotEmpty requires a weak place in every answer with text.
 func weakIsNotEmpty(_ context.Context, s *session, x []*model.Exchange) error {
 	if !s.isExact {
 		return &skip{"the target implements another version of the contract"}
@@ -40,6 +41,7 @@ func weakIsNotEmpty(_ context.Context, s *session, x []*model.Exchange) error {
 	return nil
 }
 
+// weakPartly requires some words in weak places, and not all.
 func weakPartly(ctx context.Context, s *session, x []*model.Exchange) error {
 	if err := weakIsNotEmpty(ctx, s, x); err != nil {
 		return err

@@ -204,7 +204,7 @@ func late(w when, points int64) lie {
 	})
 }
 
-// cachedStatus answers with the status of up to 200 ms ago.
+// cachedStatus answers with a status that may be a moment old.
 func cachedStatus() lie {
 	type entry struct {
 		at   time.Time

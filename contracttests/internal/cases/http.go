@@ -71,7 +71,7 @@ var httpRows = []row{
 	}, {
 		// Names of headers in any letter case, blanks around values, addresses with a host, and later minor versions (RFC 9110, sections 2.5
 		// and 5.1; RFC 9112, sections 3.2.2 and 5).
-		name: "status/200/ways-to-write-it", needs: []string{model.NeedConnection},
+		name: "status/200/ways-to-write-it", needs: []string{model.NeedConnection}, extractions: 4,
 		explanation: "A request is the same in every way of writing it that HTTP permits.",
 		build:       waysToWriteHTTP,
 	}, {

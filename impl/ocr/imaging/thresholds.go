@@ -41,6 +41,23 @@ const (
 	leastPaper = 0.2
 )
 
+// Thresholds of seams between two pictures. Sides are in cells.
+const (
+	// seamStep is the brightness of the darker paper as a share of the brighter one's, up to which there is a seam, and seamShare the least
+	// share of the height in which it is found. Two leaves under one light differ less, and leaves on a table do not fill the height.
+	seamStep, seamShare = 0.8, 0.8
+	// seamDrift is how far a seam may lean, as a share of its length.
+	seamDrift = 0.02
+	// seamMargin is the least distance of a seam from the sides of the picture, as a share of the width: nearer are edges of leaves. leastSeamBands
+	// is the least height of a picture in bands.
+	seamMargin, leastSeamBands = 0.25, 8
+	// seamInk is the grey of ink, as a share of that of the paper, and leastSeamInk the least share of cells with ink on either side.
+	seamInk, leastSeamInk = 0.6, 0.03
+	// seamReach is the number of bands above and below in which the difference of the sides is averaged, and seamEdge the number of pixels
+	// on both sides that are compared to find the seam.
+	seamReach, seamEdge = 4, 3
+)
+
 // Thresholds of the skew search.
 const (
 	// maxSkew is the largest skew that is searched for, in degrees. Larger skew is not corrected: the time grows with the range.

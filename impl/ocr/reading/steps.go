@@ -36,6 +36,7 @@ var lightingSteps = []step{
 // sheetSteps prepare the sheet that the models read. A page in black and white has no surroundings, shadows or grain.
 var sheetSteps = []step{
 	{name: "measure", run: measure, required: true},
+	{name: "seam", when: isGray, run: onSheet(imaging.EvenSides)},
 	{name: "surroundings", when: isGray, run: onSheet(imaging.WhitenSurroundings)},
 	{name: "denoise", when: isGray, run: onSheet(imaging.Denoise)},
 	{name: "shading", when: isGray, run: onSheet(imaging.Flatten)},

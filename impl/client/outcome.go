@@ -32,7 +32,7 @@ func (r *run) conclude(ctx context.Context, one *page, err error) {
 		r.halt(ended)
 		return
 	case fatalStatus(err) != 0:
-		r.settle(one, err)
+		r.recordFailure(one, err)
 		one.State, one.Reason = volume.Waiting, ""
 		r.halt(&Failure{fatalStatus(err), fmt.Sprintf("%s: %v%s", r.cmd.URL, err, reset(err))})
 		return
@@ -41,7 +41,7 @@ func (r *run) conclude(ctx context.Context, one *page, err error) {
 		err = fmt.Errorf("%w; an earlier request may have been charged", err)
 	}
 	one.State, one.Reason = stateAfter(err), err.Error()
-	r.settle(one, err)
+	r.recordFailure(one, err)
 	r.console.advance()
 	if len(r.pages) == 1 && len(r.failures) == 0 { // the error becomes that of the command, so that it is printed only once
 		r.halt(&Failure{1, fmt.Sprintf("%s: %v", one.Source, err)})
@@ -59,9 +59,9 @@ func stateAfter(err error) volume.State {
 	return volume.Failed
 }
 
-// settle writes a failure to the journal, unless the page may have been charged: the next run then sends it again with the same
+// recordFailure writes a failure to the journal, unless the page may have been charged: the next run then sends it again with the same
 // key, and gets the answer that is stored.
-func (r *run) settle(one *page, err error) {
+func (r *run) recordFailure(one *page, err error) {
 	if r.store.Journal == nil || one.id == "" || mayBeCharged(err) || one.isDoubtful && !isVerdict(err) {
 		return
 	}

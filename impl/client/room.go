@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reserve is the room on the disk that is kept for each page while it is read, in bytes: a large answer and its files.
-const reserve = 8 << 20
+// roomSize is the room on the disk that is kept for each page while it is read, in bytes: a large answer and its files.
+const roomSize = 8 << 20
 
 // room is disk space that is kept for the answer to one page: an answer that was charged and cannot be stored would be lost.
 type room struct {
@@ -17,9 +17,9 @@ type room struct {
 	once sync.Once
 }
 
-// hold takes room for the answer to a page, in addition to that for the other pages that are being read. Without a journal nothing is
+// reserve takes room for the answer to a page, in addition to that for the other pages that are being read. Without a journal nothing is
 // stored, and file systems that cannot reserve room keep none.
-func (r *run) hold() (*room, error) {
+func (r *run) reserve() (*room, error) {
 	if r.store.Journal == nil {
 		return &room{}, nil
 	}
@@ -30,7 +30,7 @@ func (r *run) hold() (*room, error) {
 		return nil, err
 	}
 	for err = unix.EINTR; errors.Is(err, unix.EINTR); { // tmpfs ends the call when the runtime of Go sends a signal
-		err = unix.Fallocate(int(file.Fd()), 0, 0, reserve)
+		err = unix.Fallocate(int(file.Fd()), 0, 0, roomSize)
 	}
 	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) {
 		err = nil

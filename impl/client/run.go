@@ -113,7 +113,7 @@ func (r *run) read(ctx, sending context.Context, one *page) (content []byte, isR
 		return nil, false
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	held, err := r.hold()
+	held, err := r.reserve()
 	if err != nil {
 		r.halt(&Failure{1, durable.Explain("to "+fmt.Sprintf("%q", r.cmd.Out), err).Error()})
 		return nil, false

@@ -59,8 +59,8 @@ func (c *Cluster) Enforced() (rules string, passes int, err error) {
 	return c.policies.applied, c.policies.passes, c.policies.err
 }
 
-// PoliciesSettled waits until the policies of this moment are in force.
-func (c *Cluster) PoliciesSettled(ctx context.Context) error {
+// AwaitPolicies waits until the policies of this moment are in force.
+func (c *Cluster) AwaitPolicies(ctx context.Context) error {
 	_, before, _ := c.Enforced()
 	return c.Await(ctx, "network policies are enforced", startLimit, func(context.Context) error {
 		_, passes, err := c.Enforced()

@@ -49,7 +49,7 @@ func (in *installation) enforcesPolicies(t *testing.T) {
 		"neighbour":  {api + ":9090", engine + ":8090", engine + ":9090"},
 		"prometheus": {engine + ":8090"},
 	}
-	require.NoError(t, in.PoliciesSettled(t.Context()))
+	require.NoError(t, in.AwaitPolicies(t.Context()))
 	for name := range twins {
 		for _, to := range passes[name] {
 			assert.True(t, in.connects(t, name, to), "%s must reach %s", name, to)
@@ -60,7 +60,7 @@ func (in *installation) enforcesPolicies(t *testing.T) {
 	}
 	// The same refusals without policies would show nothing but a broken network.
 	in.mustKubectl(t, "--namespace", namespace, "delete", "networkpolicies", "--all")
-	require.NoError(t, in.PoliciesSettled(t.Context()))
+	require.NoError(t, in.AwaitPolicies(t.Context()))
 	for name := range twins {
 		for _, to := range fails[name] {
 			assert.True(t, in.connects(t, name, to), "without policies %s must reach %s", name, to)

@@ -3,6 +3,7 @@ package contracttests_test
 import (
 	"bufio"
 	"encoding/json"
+	"flag"
 	"io"
 	"net/http"
 	"net/netip"
@@ -10,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"syscall"
 	"testing"
@@ -24,7 +26,15 @@ import (
 	"uncial/mock"
 )
 
-func TestMain(m *testing.M) { apptest.Main(m) }
+// TestMain runs four tests at a time, unless -parallel says otherwise: many wait for windows or for another process, and would otherwise
+// do so one after the other on a machine of two cores.
+func TestMain(m *testing.M) {
+	const atOnce = 4
+	if runtime.GOMAXPROCS(0) < atOnce {
+		_ = flag.Set("test.parallel", strconv.Itoa(atOnce)) // the flag exists
+	}
+	apptest.Main(m)
+}
 
 // MustServe starts a server in this process, as the programs do, and returns its address.
 func MustServe(tb testing.TB, h http.Handler) string {

@@ -98,6 +98,7 @@ func (f *Fixture) model() string {
 	return fixtureModel
 }
 
+// fixtureDigest stands for the digest of a model. It changes with the texts, as that of a model changes with its weights.
 var fixtureDigest = sync.OnceValue(func() string {
 	sum := sha256.New()
 	for _, f := range fixtures() {
@@ -106,6 +107,7 @@ var fixtureDigest = sync.OnceValue(func() string {
 	return "sha256:" + hex.EncodeToString(sum.Sum(nil))
 })
 
+// byLanguage groups the fixtures by their tag, in the order of their files.
 var byLanguage = sync.OnceValue(func() map[string][]*Fixture {
 	all := map[string][]*Fixture{}
 	for i := range fixtures() {

@@ -84,6 +84,7 @@ type openIDState struct {
 }
 
 const (
+	// Names of cookies: the first lasts for one visit at the provider, the second until somebody who follows an invitation goes there.
 	openIDCookie     = "openid"
 	invitationCookie = "invitation"
 )
@@ -122,6 +123,7 @@ func startOpenID(c *Call) error {
 }
 
 var (
+	// What can go wrong at a sign-in with the provider. The log has the cause, the page what to do.
 	errProvider = &Problem{Status: http.StatusBadGateway, Title: "The sign-in provider does not answer", Text: "Try again in a few minutes, or sign in with a password."}
 	errCallback = &Problem{Status: http.StatusBadRequest, Title: "The sign-in did not succeed", Text: "The provider refused it, or it took longer than 10 minutes. Start again from the sign-in page."}
 	errNoSignUp = &Problem{Status: http.StatusForbidden, Title: "You have no user here", Text: "Ask the people who run this service for an invitation. If you have one, enter its code first."}

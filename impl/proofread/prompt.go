@@ -24,11 +24,13 @@ type proposal struct {
 	After  string `json:"after"`
 }
 
+// instructions ask for little, because everything that the model adds must be found and refused afterwards; see believe.go.
 const instructions = `You proofread the reading of a historical document against its image. Doubtful words are numbered like ⟨7⟩word.
 Correct only numbered words, and only where the image shows other letters than were read. Keep the spelling of the document:
 long s, old accents, u for v, i for j and signs of abbreviation stay as printed. Never modernise, translate, complete or add a
 word, and leave names and numbers alone. Answer with the corrections only; an empty list is a good answer.`
 
+// answerSchema makes the model answer with a list and no prose, where the service that runs it supports JSON schemas.
 var answerSchema = map[string]any{
 	"type": "object", "additionalProperties": false, "required": []string{"corrections"},
 	"properties": map[string]any{"corrections": map[string]any{"type": "array", "items": map[string]any{

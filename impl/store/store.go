@@ -23,12 +23,14 @@ import (
 )
 
 const (
+	// Connections to Postgres. Idle ones are closed, so that replicas share its connections.
 	connectTimeout  = 5 * time.Second
 	idleTimeout     = 5 * time.Minute
 	connLifetime    = 30 * time.Minute // so that connections follow a failover behind one host name
 	snapshotTimeout = time.Hour        // for an audit, which reads every row: ten million entries take minutes
 	maxAttempts     = 8                // of a transaction that keeps losing races: pauses of up to 640 ms
-	retryUnit       = 5 * time.Millisecond
+	// retryUnit is the pause after the first lost race. Later ones are random, up to twice as long each time.
+	retryUnit = 5 * time.Millisecond
 
 	defaultMaxConns = 16
 	defaultTimeout  = 10 * time.Second

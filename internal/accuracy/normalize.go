@@ -41,8 +41,10 @@ func collapse(s string) string { return strings.Join(strings.Fields(s), " ") }
 // early and Gothic print. A sign alone or after punctuation divides nothing, and the rest of a word begins with a small letter.
 var lineHyphen = regexp.MustCompile(`([\pL\pN\pM_])[-\x{2010}\x{2011}\x{00ac}\x{2e17}=]\s*\n\s*(\p{Ll})`)
 
+// joinHyphenated joins words that are divided at the end of a line, as many transcriptions do.
 func joinHyphenated(s string) string { return lineHyphen.ReplaceAllString(s, "$1$2") }
 
+// folds replaces forms of letters and signs that transcribers choose by convention, so that a folded error rate does not count conventions.
 var folds = strings.NewReplacer(
 	"ſ", "s",
 	"\ufb00", "ff", "\ufb01", "fi", "\ufb02", "fl", "\ufb03", "ffi", "\ufb04", "ffl", "\ufb05", "st", "\ufb06", "st",

@@ -7,6 +7,7 @@ import (
 	"time"
 )
 
+// probeTimeout is also the time limit of the health checks in our images.
 const probeTimeout = 3 * time.Second
 
 // Probe checks the health of a running server at a URL such as "http://127.0.0.1:8080/healthz". It returns nil if the server

@@ -88,6 +88,7 @@ var farAhead = []time.Time{
 // smallSteps are repeated often enough for a drift to show.
 var smallSteps = []time.Duration{time.Second, time.Minute, time.Hour, 24 * time.Hour}
 
+// stepsEach is how often each of smallSteps is taken.
 const stepsEach = 20
 
 // calendar is an account on its way through time.

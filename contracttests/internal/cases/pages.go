@@ -91,6 +91,7 @@ var pageRows = []row{
 type drawn struct{ special, ten, many, unequal, backward images.File }
 
 const (
+	// Texts that the suite draws. specialText has every character that XML and HTML escape; the words of manyWords are short, so that many fit.
 	specialText = `He said "Come & see" to <her> and 'him'.`
 	manyLines   = 12
 	manyWords   = "we all go on to see if it is so far up"

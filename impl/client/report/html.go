@@ -34,7 +34,8 @@ const (
 	// placeSide is the longer side of the picture of a weak place, in pixels.
 	placeSide = 900
 	// placeMargin is the paper around a weak place, in pixels of the page at 300 DPI: half a line.
-	placeMargin    = 24
+	placeMargin = 24
+	// overviewJPEG and placeJPEG are qualities, 1 to 100: overviews show where something is, places must be legible.
 	overviewJPEG   = 60
 	placeJPEG      = 75
 	percentDecimal = 10 // one decimal of a percentage

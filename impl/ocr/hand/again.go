@@ -66,6 +66,7 @@ func allKnown(words []document.Word, known func(word string) bool) bool {
 	return !slices.ContainsFunc(words, func(w document.Word) bool { return letters(w.Text) > 1 && !known(w.Text) })
 }
 
+// letters counts the letters of a word, without signs and figures.
 func letters(word string) int {
 	n := 0
 	for _, r := range word {
@@ -89,8 +90,10 @@ func withoutHabits(words string) string {
 	return string(out)
 }
 
+// vowels folds the habits that withoutHabits names, except for doubled letters.
 var vowels = strings.NewReplacer("'", "", "’", "", "-", "", "am", "em", "an", "en", "ay", "ai", "ey", "ai", "ei", "ai")
 
+// digits returns the digits of words, without what stands between them.
 func digits(words string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsDigit(r) {

@@ -93,6 +93,10 @@ func TestWhitenSurroundings(t *testing.T) {
 		require.Equal(t, uint8(0), out.GrayAt(1205, 205).Y, "a letter on the third leaf")
 		require.Equal(t, uint8(255), out.GrayAt(1075, 400).Y, "the table")
 	})
+}
+
+func TestWhitenSurroundings_Edges(t *testing.T) {
+	t.Parallel()
 	t.Run("leaves no frame of the table around the leaf, and keeps a letter at its edge", func(t *testing.T) {
 		t.Parallel()
 		photo := image.NewGray(image.Rect(0, 0, 1000, 1200))

@@ -28,6 +28,7 @@ import (
 )
 
 const (
+	// Names of model files, by which directories of models are searched.
 	extension     = ".traineddata"
 	handExtension = ".uhm"
 	languagesFile = "languages.txt"

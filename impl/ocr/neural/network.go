@@ -11,6 +11,7 @@ const (
 	step       = 4  // columns of the image to a column of scores
 )
 
+// convolutionSides are the sides of the filters of each layer, in cells of its input. A model file must have the same.
 var convolutionSides = [...]int{5, 3, 3, 3, 3}
 
 // build takes the layers from the file, from the first to the last, and checks that each takes what the one before gives. The

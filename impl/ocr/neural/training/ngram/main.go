@@ -13,6 +13,7 @@ import (
 	"uncial/impl/ocr/neural"
 )
 
+// order is the number of characters that the model looks at, the one that it predicts included.
 const order = 6
 
 func main() {

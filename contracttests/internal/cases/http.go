@@ -109,8 +109,8 @@ func waysToWriteHTTP(s *session) (asks []ask) {
 	return append(asks, whole)
 }
 
-// checkOutside asks for the operations beside the base path. A gateway may have anything there, but not an answer of this contract other
-// than that there is nothing.
+// checkOutside asks for the operations at paths outside the base path. A gateway may have anything there; of the answers of this contract
+// only a 404 is right.
 func checkOutside(ctx context.Context, s *session) error {
 	root, isUsual := strings.CutSuffix(s.BaseURL, "/api/v1")
 	if !isUsual {
@@ -143,7 +143,7 @@ func checkOutside(ctx context.Context, s *session) error {
 // longHeader is longer than any server accepts, in bytes.
 const longHeader = 2 << 20
 
-// places are requests to every kind of path, with a key and without. What has a key is free and does not count.
+// places are requests to every kind of path, with a key and without. Those with a key are free and do not count.
 func (s *session) places() []ask {
 	return []ask{status(), body(`{}`).by(nobody), get("/nowhere"), elsewhere(http.MethodPut, "/extract"), status().by(nobody), elsewhere(http.MethodDelete, "/status").by(nobody), get("/nowhere").by(nobody)}
 }

@@ -18,7 +18,7 @@ func overWire(does, caughtBy string, w wire) Defect {
 	return Defect{"connections", does, caughtBy, func(honest server) server { return honest }, &w}
 }
 
-// connectionDefects treat what is not HTTP, or not supported, otherwise than the contract says. HTTP libraries answer it by themselves.
+// connectionDefects are about requests that are not HTTP, or that HTTP itself refuses. HTTP libraries answer them without a handler.
 func connectionDefects() []Defect {
 	requests := func(does, caughtBy, pattern, replacement string) Defect {
 		p := regexp.MustCompile(pattern)

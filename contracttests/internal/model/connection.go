@@ -66,8 +66,8 @@ func (t Target) dial(ctx context.Context, req *http.Request) (conn net.Conn, ok 
 	return conn, true, err
 }
 
-// takesText reports whether roundTripText can reach the server itself: TLS usually ends at a gateway, which answers by itself what is not
-// HTTP.
+// takesText reports whether roundTripText can reach the server itself: TLS usually ends at a gateway, which
+// answers requests that are not HTTP by itself.
 func (t Target) takesText() bool {
 	transport, isUsual := t.Client.Transport.(*http.Transport)
 	req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, t.BaseURL, nil)

@@ -6,6 +6,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -83,11 +84,11 @@ func (s State) allowed(pod corev1.Pod, direction networkv1.PolicyType) (rules []
 		}
 		if direction == networkv1.PolicyTypeIngress {
 			for _, r := range p.Spec.Ingress {
-				err = firstError(err, add(r.From, r.Ports))
+				err = cmp.Or(err, add(r.From, r.Ports))
 			}
 		} else {
 			for _, r := range p.Spec.Egress {
-				err = firstError(err, add(r.To, r.Ports))
+				err = cmp.Or(err, add(r.To, r.Ports))
 			}
 		}
 		if err != nil {
@@ -95,13 +96,6 @@ func (s State) allowed(pod corev1.Pod, direction networkv1.PolicyType) (rules []
 		}
 	}
 	return rules, selected, nil
-}
-
-func firstError(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // addresses returns matches for the peers; a single empty one, which matches all, if there are no peers.

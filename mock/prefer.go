@@ -82,6 +82,7 @@ func (p *preferences) set(name, value string, codes []int) error {
 	return nil
 }
 
+// join lists statuses for a message.
 func join(codes []int) string {
 	words := make([]string, len(codes))
 	for i, c := range codes {
@@ -93,6 +94,7 @@ func join(codes []int) string {
 // scanner splits the value of a header field into tokens (RFC 9110, section 5.6).
 type scanner struct{ rest string }
 
+// space skips optional white space (OWS in RFC 9110).
 func (s *scanner) space() { s.rest = strings.TrimLeft(s.rest, " \t") }
 
 // take skips c if it is the next byte, and reports whether it did.

@@ -165,6 +165,7 @@ func walk(data []byte, visit func(*xml.Decoder, xml.StartElement) error) error {
 	}
 }
 
+// tooMany bounds the memory that a hostile transcription takes.
 func tooMany(lines []Line) error {
 	if len(lines) > maxLines {
 		return fmt.Errorf("it has more than %d lines", maxLines)

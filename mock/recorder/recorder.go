@@ -183,6 +183,7 @@ func (r *Recorder) Record(ctx context.Context, images []string) (s Summary, err 
 	return s, nil
 }
 
+// progress reports one request, or an image that could not be read if what is "".
 func (r *Recorder) progress(image, what string, err error) {
 	if r.Progress != nil {
 		r.Progress(image, what, err)

@@ -51,6 +51,7 @@ func (p paths) prepare() error {
 	return command(ctx, p.root, "docker", append([]string{"save", "-o", p.imageFile()}, images()...)...)
 }
 
+// imageFile holds all images, as docker save writes them. The node has no registry to pull from.
 func (p paths) imageFile() string { return filepath.Join(p.run, "images.tar") }
 
 // buildPrograms builds kube, dns, pause and helm, unless the folder of their versions has them.

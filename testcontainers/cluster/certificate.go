@@ -115,6 +115,7 @@ func (a *authority) issue(name string, cert *x509.Certificate) (*ecdsa.PrivateKe
 	return key, writePEM(a.file(name+".key"), "EC PRIVATE KEY", private)
 }
 
+// writePEM writes a file that only root can read: some are keys.
 func writePEM(file, kind string, der []byte) error {
 	return os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600)
 }

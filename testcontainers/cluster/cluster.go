@@ -107,6 +107,7 @@ func (c *Cluster) certify(context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	// The defaults of the library, 5 and 10 requests a second, would make waiting for pods slow.
 	config.QPS, config.Burst, config.Timeout = 50, 100, time.Minute
 	c.Client, err = kubernetes.NewForConfig(config)
 	return err
@@ -114,11 +115,13 @@ func (c *Cluster) certify(context.Context) (err error) {
 
 // startControlPlane starts etcd, the API server, the controllers and the scheduler.
 func (c *Cluster) startControlPlane(ctx context.Context) error {
+	// Nothing outlives the run, so etcd need not wait for the disk, and nobody else is in this network, so it needs no TLS.
 	const etcd = "http://127.0.0.1:2379"
 	if err := c.part("etcd", "--data-dir", filepath.Join(c.paths.run, "etcd"), "--unsafe-no-fsync", "--log-level=warn",
 		"--listen-client-urls", etcd, "--advertise-client-urls", etcd, "--listen-peer-urls", "http://127.0.0.1:2380"); err != nil {
 		return err
 	}
+	// RBAC and NodeRestriction are what clusters have: a chart that needs more rights than it declares fails here too.
 	if err := c.part("kube-apiserver", "--etcd-servers", etcd, "--secure-port=6443", "--advertise-address", nodeAddress,
 		"--service-cluster-ip-range", serviceCIDR, "--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction",
 		"--client-ca-file", c.ca.file("ca.crt"), "--tls-cert-file", c.ca.file("apiserver.crt"), "--tls-private-key-file", c.ca.file("apiserver.key"),

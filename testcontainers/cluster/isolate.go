@@ -34,6 +34,7 @@ func Isolate(run func() int) (status int) {
 	}
 }
 
+// report prints an error and returns an exit status that tells of it.
 func report(status int, err error) int {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "cluster:", err)

@@ -35,6 +35,7 @@ func changes(before, after []document.Word) []change {
 	return all
 }
 
+// texts returns the text of each word.
 func texts(words []document.Word) []string {
 	out := make([]string, len(words))
 	for i, w := range words {

@@ -82,6 +82,7 @@ func deleteWords(blocks []document.Block, drop func(document.Word) bool) []docum
 	return out
 }
 
+// wordBoxes returns the boxes of all words, in pixels of the page.
 func wordBoxes(blocks []document.Block) []image.Rectangle {
 	var all []image.Rectangle
 	for w := range document.Words(blocks) {

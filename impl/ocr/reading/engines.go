@@ -114,6 +114,7 @@ func (e *Engines) Lexicon(name string) *lexicon.Lexicon {
 	return e.lexicons[name]
 }
 
+// readLexicon returns nil for a model without a readable word list.
 func (e *Engines) readLexicon(name string) *lexicon.Lexicon {
 	l, err := lexicon.Read(e.data(name))
 	if err != nil {
@@ -186,6 +187,7 @@ func (e *Engines) makeRoom(need int64, keep int) bool {
 	return e.usedMemory()+need <= e.memory
 }
 
+// closeOldest closes the engine that was used longest ago.
 func (e *Engines) closeOldest() {
 	e.warm[0].Close()
 	e.warm = slices.Delete(e.warm, 0, 1)

@@ -183,6 +183,7 @@ func countLetters(blocks []document.Block, in func(rune) bool) (inside, outside 
 	return inside, outside
 }
 
+// characters counts the characters of all words, without blanks.
 func characters(blocks []document.Block) int {
 	n := 0
 	for w := range document.Words(blocks) {

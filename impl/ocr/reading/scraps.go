@@ -78,6 +78,7 @@ func isAccents(l document.Line) bool {
 		meanConfidence([]document.Block{{Lines: []document.Line{l}}}) < maxAccentConfidence
 }
 
+// greekWords counts the words in Greek letters.
 func greekWords(blocks []document.Block) int {
 	n := 0
 	for w := range document.Words(blocks) {
@@ -88,6 +89,7 @@ func greekWords(blocks []document.Block) int {
 	return n
 }
 
+// lettersAndDigits counts what scraps of pictures and rules have little of.
 func lettersAndDigits(text string) int {
 	n := 0
 	for _, r := range text {

@@ -86,6 +86,7 @@ func (e *Engines) team(first *tesseract.Engine, n int) ([]*tesseract.Engine, err
 	return append(engines, e.mates[:min(n-1, len(e.mates))]...), nil
 }
 
+// closeMates closes the engines that help to read the lines of one page; see mates.
 func (e *Engines) closeMates() {
 	for _, mate := range e.mates {
 		mate.Close()

@@ -143,6 +143,7 @@ func readImage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 // errIncomplete is not an ImageError, because the transfer failed and not the image.
 var errIncomplete = fmt.Errorf("the image did not arrive completely within %v", transferTimeout)
 
+// languages answers with the tags that a client may ask for.
 func (h *handler) languages(w http.ResponseWriter, r *http.Request) {
 	tags, err := h.rec.Languages(r.Context())
 	if err != nil {

@@ -60,6 +60,7 @@ type metsLocation struct {
 	Href string `xml:"xlink:href,attr"`
 }
 
+// metsMap is the structure of the volume. Its type is PHYSICAL: pages in their order, without chapters.
 type metsMap struct {
 	Type string  `xml:"TYPE,attr"`
 	Root metsDiv `xml:"mets:div"`
@@ -76,6 +77,7 @@ type metsDiv struct {
 	Parts      []metsDiv     `xml:"mets:div"`
 }
 
+// metsPointer refers to a file by its ID.
 type metsPointer struct {
 	File string `xml:"FILEID,attr"`
 }

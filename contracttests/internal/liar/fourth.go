@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 )
 
 // fourthDefects are a fourth set, written like inventedDefects. testdata/invented-fourth.tsv has all of them, with the sentences that they
@@ -22,12 +21,6 @@ func fourthImages() []row {
 	return []row{
 		{"directories-that-ascend", everyImage, refuseImage("the file is damaged", func(p *picture) bool {
 			return p.format == "TIFF" && len(p.data) > 8 && p.pages > 1 && binary.LittleEndian.Uint32(p.data[4:]) > uint32(len(p.data)-200)
-		})},
-		{"width-of-1-is-500", everyImage, on(both(extracted, asking(func(c *call) bool {
-			p := pictureOf(c)
-			return p != nil && p.width == 1 && p.height > 1
-		})), func(_ *call, a *reply) {
-			a.status, a.body = http.StatusInternalServerError, encode(object{"success": false, "error": "The service could not complete the request.", "code": "SERVER_ERROR", "message": "internal error"})
 		})},
 		{"escaped-slashes-in-large-bodies", waysToWrite, refuse(func(c *call) bool {
 			return len(c.body) > 64<<10 && bytes.Contains(c.body, []byte(`\/`))
@@ -78,44 +71,29 @@ func fourthContents() []row {
 
 func fourthRepeats() []row {
 	return []row{
-		{"errors-bind-the-key", "extract/200/errors-are-not-kept", func(honest server) server {
-			var memories memory[[]byte]
-			return func(c *call) *reply {
-				id := repeatable(c)
-				if id == "" {
-					return honest(c)
-				}
-				other := false
-				memories.use(id, func(failed *[]byte) { other = *failed != nil && !bytes.Equal(*failed, c.body) })
-				a := honest(c)
-				memories.use(id, func(failed *[]byte) {
+		{"errors-bind-the-key", "extract/200/errors-are-not-kept", bindsKeys(failed)},
+		{"keys-are-lists", "extract/200/replay-similar-keys", refuseKey(func(key string) bool { return strings.Contains(key, ",") })},
+	}
+}
+
+// bindsKeys refuses other requests with an Idempotency-Key after an error for which the condition holds.
+func bindsKeys(w when) lie {
+	return func(honest server) server {
+		var memories memory[[]byte]
+		return func(c *call) *reply {
+			a := honest(c)
+			if id := repeatable(c); id != "" {
+				memories.use(id, func(refused *[]byte) {
 					switch {
-					case other && a.status == http.StatusOK:
-						const why = "was used for another request"
-						a.status, a.body = http.StatusBadRequest, encode(object{"success": false, "error": "The request is not valid.", "code": "INVALID_REQUEST", "message": "Idempotency-Key: " + why, "details": object{"Idempotency-Key": why}})
-					case a.status >= 400 && *failed == nil && json400(a) != "Idempotency-Key":
-						*failed = c.body
+					case *refused != nil && !bytes.Equal(*refused, c.body) && (a.status == http.StatusOK || w(c, a)):
+						invalid("Idempotency-Key", "was used for another request")(c, a)
+					case *refused == nil && w(c, a) && json400(a) != "Idempotency-Key":
+						*refused = c.body
 					}
 				})
-				return a
 			}
-		}},
-		{"replays-have-the-window-of-the-first-answer", replayCase, func(honest server) server {
-			var memories memory[string]
-			return func(c *call) *reply {
-				a := honest(c)
-				if id := repeatable(c); id != "" && a.status == http.StatusOK {
-					memories.use(id, func(first *string) {
-						if *first == "" {
-							*first = a.header.Get("RateLimit")
-						}
-						a.header.Set("RateLimit", *first)
-					})
-				}
-				return a
-			}
-		}},
-		{"keys-are-lists", "extract/200/replay-similar-keys", refuseKey(func(key string) bool { return strings.Contains(key, ",") })},
+			return a
+		}
 	}
 }
 
@@ -141,18 +119,6 @@ func refuseKey(w func(key string) bool) lie {
 
 func fourthCalendar() []row {
 	return []row{
-		{"next-reset-is-the-last-second", "extract/402/empty", on(status(http.StatusPaymentRequired), edit(func(o object) {
-			s, _ := o["nextReset"].(string)
-			if at, err := time.Parse(time.RFC3339, s); err == nil {
-				o["nextReset"] = at.Add(-time.Second).Format(time.RFC3339)
-			}
-		}))},
-		{"retry-after-is-cut", "extract/429/window-used-up", instead(status(http.StatusTooManyRequests), func(honest server, c *call, a *reply) *reply {
-			if c.now(honest).Nanosecond() > 0 {
-				retryAfter(func(seconds int64) string { return jsonNumber(max(0, seconds-1)).String() })(c, a)
-			}
-			return a
-		})},
 		{"too-many-pages-keep-their-points", everyOther, charges(10, both(status(http.StatusBadRequest), asking(func(c *call) bool {
 			p := pictureOf(c)
 			return p != nil && p.pages > 10

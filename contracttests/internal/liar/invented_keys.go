@@ -12,14 +12,6 @@ import (
 // of addresses.
 func inventedKeys() []row {
 	return []row{
-		{"key-case-folded", "status/401/unknown-key", retry(func(_ server, _ *call, token string) string {
-			for _, prefix := range []string{"ocr_live_", "ocr_test_"} {
-				if rest, ok := strings.CutPrefix(token, prefix); ok && rest != strings.ToLower(rest) {
-					return prefix + strings.ToLower(rest) // the suite's keys are in lower case
-				}
-			}
-			return ""
-		})},
 		{"key-compared-by-prefix", "status/401/malformed-key", retry(func(honest server, c *call, token string) string {
 			if strings.HasPrefix(token, "ocr_test_expired") || strings.HasPrefix(token, "ocr_test_revoked") {
 				return ""

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 )
 
 // inventedLeaks tell callers or caches what they must not know.
@@ -18,12 +17,6 @@ func inventedLeaks() []row {
 			}
 			return a
 		})},
-		{"stack-trace-in-500", "extract/500/key", on(func(c *call, a *reply) bool {
-			return c.isAPI() && a.status == http.StatusInternalServerError && a.header.Get("Retry-After") == ""
-		}, set("message", "internal error: runtime error: invalid memory address at /srv/uncial/internal/engine/recognize.go:214 (libtesseract.so.5)"))},
-		{"replay-cacheable", "status/200/idempotency-key", repeats(apply(header("Cache-Control", "private, max-age=86400"), func(_ *call, a *reply) {
-			a.header.Set("Expires", time.Now().Add(24*time.Hour).UTC().Format(http.TimeFormat))
-		}))},
 		{"loopback-port-oracle", refusedAddress, on(both(extraction, status(http.StatusBadRequest)), func(c *call, a *reply) {
 			u, err := url.Parse(c.field("imageUrl"))
 			if err != nil || !slices.Contains([]string{"127.0.0.1", "::1", "localhost"}, strings.ToLower(u.Hostname())) || !slices.Contains([]string{"", "80", "443"}, u.Port()) {

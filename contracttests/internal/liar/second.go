@@ -158,8 +158,7 @@ func secondNegotiation() []row {
 // secondRepeats break the replay of answers.
 func secondRepeats() []row {
 	return []row{
-		{"repeats-do-not-count", replayCase, repeats(count(-1))},
-		{"402-keeps-the-key", "extract/402/errors-are-not-kept", keptAfter402},
+		{"402-keeps-the-key", "extract/402/errors-are-not-kept", bindsKeys(status(http.StatusPaymentRequired))},
 		{"running-conflict-joins", "extract/400/replay-of-another-request-at-once", conflictJoins},
 		{"fingerprint-of-64-kib", "extract/400/replay-of-a-similar-request", recall(repeatable, func(first *[]byte, _ server, c *call) {
 			const most = 64 << 10
@@ -170,31 +169,6 @@ func secondRepeats() []row {
 				c.body = *first
 			}
 		})},
-	}
-}
-
-// keptAfter402 takes a different request for a conflict with one that was answered 402.
-func keptAfter402(honest server) server {
-	var memories memory[[]byte]
-	return func(c *call) *reply {
-		id := repeatable(c)
-		if id == "" {
-			return honest(c)
-		}
-		a := honest(c)
-		memories.use(id, func(refused *[]byte) {
-			switch {
-			case a.status == http.StatusPaymentRequired && *refused == nil:
-				*refused = c.body
-			case (a.status == http.StatusOK || a.status == http.StatusPaymentRequired) && *refused != nil && !bytes.Equal(*refused, c.body):
-				a.status = http.StatusBadRequest
-				const why = "was used for another request"
-				a.body = encode(object{"success": false, "error": "The request is not valid.", "code": "INVALID_REQUEST", "message": "Idempotency-Key: " + why, "details": object{"Idempotency-Key": why}})
-			case a.status != http.StatusPaymentRequired:
-				*refused = nil
-			}
-		})
-		return a
 	}
 }
 

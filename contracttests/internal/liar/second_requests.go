@@ -43,24 +43,7 @@ func secondImages() []row {
 
 // secondShapes accept requests that the contract forbids, or refuse what it permits.
 func secondShapes() []row {
-	inherited := []string{"constructor", "toString", "valueOf", "hasOwnProperty"}
 	return []row{
-		{"escaped-twins-pass", eachRule, body(func(b []byte) []byte {
-			if !json.Valid(b) || !utf8.Valid(b) || !bytes.Contains(b, []byte(`\u`)) {
-				return b
-			}
-			for _, name := range []string{"imageUrl", "language", "enhance", "format"} {
-				if bytes.Count(b, []byte(`"`+name+`":`)) > 1 {
-					return b
-				}
-			}
-			return encode(parse(b))
-		})},
-		{"inherited-names-pass", eachRule, fields(func(o object) {
-			for _, name := range inherited {
-				delete(o, name)
-			}
-		})},
 		{"long-data-url-in-capitals", everyImage, refuseImage("must have at most 8,192 characters", func(p *picture) bool {
 			return !strings.HasPrefix(p.header, "data:") && len(p.header)+1+len(p.encoded) > 8192
 		})},
@@ -125,9 +108,6 @@ func secondServed() []row {
 			for _, name := range []string{"weak", "reader", "fetch"} {
 				forget(doc, name)
 			}
-		}, asYAML, asJSON)},
-		{"server-url-of-listener", servedCase, redraft(func(_ *call, doc map[string]any) {
-			doc["servers"].([]any)[0].(map[string]any)["url"] = "http://0.0.0.0:8080/api/v1"
 		}, asYAML, asJSON)},
 		{"answers-closed", servedCase, redraft(func(_ *call, doc map[string]any) {
 			for name, schema := range doc["components"].(map[string]any)["schemas"].(map[string]any) {

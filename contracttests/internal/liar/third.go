@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -94,40 +93,15 @@ func thirdKeys() []row {
 	return []row{
 		{"token-beyond-ascii-is-500", "status/401/malformed-key", on(both(status(http.StatusUnauthorized), asking(func(c *call) bool {
 			return strings.ContainsFunc(c.authorization(), func(r rune) bool { return r > 0x7f })
-		})), func(_ *call, a *reply) {
-			a.header.Del("WWW-Authenticate")
-			a.status, a.body = http.StatusInternalServerError, encode(object{"success": false, "error": "The service could not complete the request.", "code": "SERVER_ERROR", "message": "internal error"})
-		})},
+		})), serverError)},
 		{"invalid-token-in-www-authenticate", "status/401/unknown-key", on(both(status(http.StatusUnauthorized), asking(func(c *call) bool { return c.authorization() != "" })), header("WWW-Authenticate", `Bearer error="invalid_token"`))},
-		{"length-before-key", "extract/401/before-everything", on(both(both(extraction, status(http.StatusUnauthorized)), asking(func(c *call) bool { return c.request.ContentLength > largest })), func(_ *call, a *reply) {
-			a.header.Del("WWW-Authenticate")
-			const why = "is too large"
-			a.status, a.body = http.StatusBadRequest, encode(object{"success": false, "error": "The request is not valid.", "code": "INVALID_REQUEST", "message": "body: " + why, "details": object{"body": why}})
-		})},
+		{"length-before-key", "extract/401/before-everything", on(both(both(extraction, status(http.StatusUnauthorized)), asking(func(c *call) bool { return c.request.ContentLength > largest })), invalid("body", "is too large"))},
 	}
 }
 
 func thirdNegotiation() []row {
 	return []row{
-		{"errors-in-gzip-without-saying-so", "extract/400/negotiation", on(both(failed, asking(func(c *call) bool { return strings.Contains(c.request.Header.Get("Accept-Encoding"), "gzip") })), compress)},
-		{"slash-at-the-end-is-307", notFound, on(both(status(http.StatusNotFound), asking(func(c *call) bool {
-			return slices.Contains([]string{statusPath + "/", extractPath + "/"}, c.request.URL.Path)
-		})), func(c *call, a *reply) {
-			*a = reply{http.StatusTemporaryRedirect, http.Header{"Location": {strings.TrimSuffix(c.request.URL.Path, "/")}}, nil}
-		})},
-		{"body-of-a-401-is-not-drained", "extract/401/unknown-key", func(honest server) server {
-			var spoilt sync.Map // connections
-			return func(c *call) *reply {
-				if _, is := spoilt.LoadAndDelete(c.request.RemoteAddr); is {
-					return &reply{http.StatusBadRequest, http.Header{"Content-Type": {"text/plain"}, "Connection": {"close"}}, []byte("Bad Request")}
-				}
-				a := honest(c)
-				if a.status == http.StatusUnauthorized && len(c.body) > 0 && !c.request.Close {
-					spoilt.Store(c.request.RemoteAddr, true)
-				}
-				return a
-			}
-		}},
+		{"body-of-a-401-is-not-drained", "extract/401/unknown-key", leftUnread(http.StatusUnauthorized)},
 		{"method-override-to-get", wrongMethod, rewrite(func(c *call) {
 			if c.request.Method == http.MethodPost && c.request.Header.Get("X-Http-Method-Override") == http.MethodGet {
 				c.request.Method, c.body = http.MethodGet, nil
@@ -273,22 +247,6 @@ func thirdWindows() []row {
 func thirdLeaks() []row {
 	names := map[string]string{"imageUrl": "ExtractionRequest.ImageURL", "language": "ExtractionRequest.Language", "format": "ExtractionRequest.Format"}
 	return []row{
-		{"status-cached-for-a-second", statusRecord, remember(everyone, func(m *struct {
-			at     time.Time
-			answer *reply
-		}, honest server, c *call, a *reply,
-		) {
-			now := c.now(honest) // the server's, so that a slow machine changes nothing
-			switch {
-			case !reported(c, a):
-			case m.answer != nil && now.Sub(m.at).Abs() < time.Second:
-				*a = *m.answer.clone()
-			default:
-				m.at, m.answer = now, a.clone()
-			}
-		})},
-		{"recognizer-in-500", serverFails, on(both(status(http.StatusInternalServerError), asking(func(c *call) bool { return strings.HasSuffix(c.field("imageUrl"), "/500") })),
-			set("message", "recognizer: exit status 1: Error opening data file /opt/uncial/models/eng.traineddata"))},
 		{"names-of-structures-in-details", eachRule, on(both(extraction, status(http.StatusBadRequest)), func(c *call, a *reply) {
 			sent := c.fields()
 			a.edit(func(o object) {

@@ -50,12 +50,12 @@ type metrics struct {
 	modelTook   prometheus.Histogram
 }
 
-// newMetrics registers the metrics of the API, and those of the workers or engines, whichever r is.
+// newMetrics registers the metrics of the API, and those of the workers or the engines, depending on r.
 func newMetrics(r recognizer, h *health) *metrics {
 	m := &metrics{
 		registry: newRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "uncial_requests_total", Help: "Requests by path and status, including refused ones. The path is empty if it is not one of the service.",
+			Name: "uncial_requests_total", Help: "Requests by path and status, including refused ones. The path is empty if the service does not have it.",
 		}, []string{"path", "status"}),
 		extractions: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "uncial_extractions_total", Help: "Extractions by outcome, without requests refused for their key, rate limit or body.",

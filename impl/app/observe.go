@@ -36,7 +36,7 @@ func (m *metrics) watchExtractions() {
 		Name: "uncial_fetch_seconds", Help: "Time to fetch an image with any outcome, in seconds.", Buckets: durationBuckets,
 	})
 	m.model = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "uncial_language_model_requests_total", Help: "Readings that the language model was to proofread, by outcome: ok, failed or cancelled.",
+		Name: "uncial_language_model_requests_total", Help: "Proofreading requests to the language model, by outcome: ok, failed or cancelled.",
 	}, []string{"outcome"})
 	m.modelTook = prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name: "uncial_language_model_seconds", Help: "Time that the language model took with any outcome, in seconds.", Buckets: durationBuckets,
@@ -51,7 +51,7 @@ func (m *metrics) watchExtractions() {
 // watchStore registers the metrics of the database.
 func (m *metrics) watchStore(s *store.Store) {
 	took := prometheus.NewHistogram(prometheus.HistogramOpts{
-		Name: "uncial_database_seconds", Help: "Time of statements and transactions, waiting for a connection included, in seconds.", Buckets: statementBuckets,
+		Name: "uncial_database_seconds", Help: "Time of statements and transactions, including the wait for a connection, in seconds.", Buckets: statementBuckets,
 	})
 	m.registry.MustRegister(took)
 	s.Observe(func(d time.Duration) { took.Observe(d.Seconds()) })

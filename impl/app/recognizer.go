@@ -23,8 +23,8 @@ const (
 	// queuePerWorker and minQueue bound the number of waiting images. At a few seconds per page, the last image in the
 	// queue is still read before the deadline of its extraction. The minimum lets a few clients share a single worker.
 	queuePerWorker, minQueue = 8, 16
-	// reserveWorkers is one, whose images compete with those of the other workers for the cores: an account of which nothing
-	// is being read never waits for the images of another.
+	// reserveWorkers is the number of additional workers for accounts that have no image being read, so that these never wait
+	// for the images of another account. All workers compete for the cores.
 	reserveWorkers = 1
 )
 

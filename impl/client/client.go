@@ -222,7 +222,7 @@ func (c *Client) Status(ctx context.Context) (*gen.StatusRecord, error) {
 	return &record, nil
 }
 
-// afterLastTry adds to the error of a response that was lost that the extraction may have been charged.
+// afterLastTry adds to the error of a lost response that the extraction may have been charged.
 func afterLastTry(err error) error {
 	if lost := (*ConnectionError)(nil); errors.As(err, &lost) && !lost.Unreachable() {
 		return fmt.Errorf("%w; the extraction may have been charged", err)

@@ -107,7 +107,7 @@ func (p *plan) recallAll(ctx context.Context) error {
 	for i, one := range p.pages {
 		if !isTold && time.Since(started) > checkNotice {
 			isTold = true
-			p.console.note("Looking for what is done: %d of %s checked so far.", i, countPages(len(p.pages)))
+			p.console.note("Checking which pages are already read: %d of %s so far.", i, countPages(len(p.pages)))
 		}
 		p.recall(ctx, one)
 		if ctx.Err() != nil {
@@ -126,7 +126,7 @@ func (p *plan) stopped(ctx context.Context, err error) error {
 	return usage("%v", err)
 }
 
-// close closes what fetches images.
+// close closes the fetchers.
 func (p *plan) close() {
 	p.web.Close()
 	p.linked.Close()
@@ -185,7 +185,7 @@ func (p *plan) recall(ctx context.Context, one *page) {
 	}
 }
 
-// reuse makes a page one that was read before.
+// reuse marks a page as read by an earlier run.
 func (p *plan) reuse(one *page, state volume.State, written []string, answer *journal.Answer) {
 	one.State, one.isDone, one.written = state, true, written
 	one.ReadAt, one.Master, one.Sent = answer.ReadAt, answer.Master, answer.Sent

@@ -64,7 +64,7 @@ func (r *run) keep(ctx context.Context, one *page, answer *journal.Answer, held 
 	return nil, nil
 }
 
-// attach gives a page that is read its functions.
+// attach sets the functions that load the answer, the document and the images of a page that is read.
 func (p *plan) attach(one *page) {
 	one.Answer = func() (*gen.Extraction, error) {
 		answer, err := p.load(one)

@@ -251,8 +251,8 @@ func (r *run) count(result *Result) {
 		return
 	}
 	r.used += result.Points
-	// Answers about pages that are read side by side may come in another order than their charges, so that the least balance is the latest.
-	// A balance that this run cannot have lowered was reset meanwhile.
+	// Answers about pages that are read at the same time may arrive in another order than their charges; the lowest balance is the latest.
+	// A balance that is too high for the points of this run was reset meanwhile.
 	if left := result.Answer.RemainingPoints; r.remaining == nil || left == nil || *left < *r.remaining || *left > *r.remaining+r.used {
 		r.remaining = left
 	}

@@ -96,8 +96,8 @@ func (c *Call) findAccount(query string) (string, error) {
 	return memberships[0].ID, nil
 }
 
-// statement adds the points to an account. An account on a plan that the catalogue lacks has no points to show; that is no error, because
-// operators mend it on this page.
+// statement adds the points to an account. An account on a plan that the catalogue lacks has no points to show; that is not an error,
+// because operators can change the plan on this page.
 func (c *Call) statement(a account.Account) (statement, error) {
 	b, err := c.d.o.Ledger.Balance(c.R.Context(), a.ID)
 	if errors.Is(err, account.ErrPlan) {

@@ -63,7 +63,7 @@ func capText(k account.Key, u ledger.MeterUse) (text string, urgent bool) {
 	}
 	points := *k.Cap
 	used := fmt.Sprintf("%s of %s points", tryit.Number(u.Used), tryit.Number(points))
-	// Mail is sent at the same shares; see package notice.
+	// Mail is sent at the same percentages; see package notice.
 	switch {
 	case u.Used >= points:
 		return "It has used its monthly cap: " + used + ". It is refused until the next reset.", true

@@ -24,7 +24,7 @@ type chart struct {
 type bar struct {
 	X, Y, Width, Height int
 	Label               string // below the bar; "" for most
-	Text                string // what a pointer shows, such as "2026-03-01: 40 points"
+	Text                string // the tooltip, such as "2026-03-01: 40 points"
 }
 
 // gridLine is a horizontal line at a round number of points.

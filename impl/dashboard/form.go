@@ -56,8 +56,8 @@ func (f *form) reject(field, text string) {
 	}
 }
 
-// rejectIf marks the field if err is one of those that visitors can correct, and reports whether it did. The text is that of
-// the error in the field's words.
+// rejectIf marks the field if err is one of the correctable errors, and reports whether it did. The text is that of the
+// correctable error, without the context that err may add.
 func (f *form) rejectIf(field string, err error, correctable ...error) bool {
 	for _, candidate := range correctable {
 		if errors.Is(err, candidate) {

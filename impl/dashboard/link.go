@@ -131,7 +131,7 @@ func joinAccount(c *Call) error {
 	return c.Redirect("/", "joined")
 }
 
-// verify confirms an e-mail address. A change of address is told to the old one.
+// verify confirms an e-mail address. The old address is told of a change.
 func verify(c *Call) error {
 	p, err := c.readCode()
 	var before, after user.User

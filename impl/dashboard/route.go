@@ -10,7 +10,7 @@ import (
 // Access says who may call a route.
 type Access int
 
-// Anyone includes people who are not signed in; all others are. SignedIn may belong to no account, Member belongs to the
+// Anyone includes people who are not signed in; all other values exclude them. SignedIn may belong to no account, Member belongs to the
 // current account in any role, Owner is one of its owners, Operator runs the service.
 const (
 	Anyone Access = iota
@@ -56,7 +56,7 @@ type MenuItem struct{ Name, Path string }
 // defaultMaxBody bounds the forms of this package. The longest holds 100 address ranges.
 const defaultMaxBody = 64 << 10
 
-// addRoutes registers all routes. Errors: a route that is not well-formed, or there twice.
+// addRoutes registers all routes. Errors: a route that is malformed or registered twice.
 func (d *Dashboard) addRoutes() error {
 	all := d.table()
 	for _, extra := range d.o.Extra {

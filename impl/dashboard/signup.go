@@ -35,7 +35,7 @@ func rejectUser(f *form, err error) bool {
 	return !f.isValid()
 }
 
-// asTooMany returns the page for too many sign-ups, or err if it is another one.
+// asTooMany returns the page for too many sign-ups, or err if it is any other error.
 func asTooMany(err error) error {
 	if errors.Is(err, user.ErrTooManySignUps) {
 		return &Problem{Status: http.StatusTooManyRequests, Title: "Too many sign-ups", Text: sentence(user.ErrTooManySignUps)}

@@ -249,5 +249,5 @@ func formatDays(d time.Duration) string {
 	}
 }
 
-// mapValues returns the values of a map in no order.
+// mapValues returns the values of a map in no particular order.
 func mapValues[K comparable, V any](m map[K]V) func(func(V) bool) { return maps.Values(m) }

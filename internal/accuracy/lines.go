@@ -52,7 +52,7 @@ type LineScore struct {
 	Found int `json:"found"`
 }
 
-// most is the share of an area that is most of it.
+// most is the least share of an area that counts as most of it.
 const most = 0.5
 
 // CompareLines scores the lines found on a page against the true ones.

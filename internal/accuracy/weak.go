@@ -20,7 +20,7 @@ func WithUnread(scores []WordScore, missed int, places []Unread) []WordScore {
 }
 
 // FoundErrors returns the share of the errors that lies in a share of the text: in what is listed as weak, the least confident
-// first, and then in the words of lowest confidence. errors is the number of all errors, those that no word has included.
+// first, and then in the words of lowest confidence. errors is the number of all errors, including those that belong to no word.
 func FoundErrors(scores []WordScore, errors int, share float64) float64 {
 	ranked := slices.SortedStableFunc(slices.Values(scores), func(a, b WordScore) int {
 		if a.Listed != b.Listed {

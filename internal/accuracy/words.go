@@ -38,8 +38,8 @@ type WordScore struct {
 	IsUnread bool `json:"isUnread,omitempty"`
 }
 
-// longGap is the number of missing characters in a row from which on they are a missed line, and nobody who looks at the words around
-// them sees only an error.
+// longGap is the least number of missing characters in a row that counts as a missed line, and not as an error in the words around
+// it.
 const longGap = 20
 
 // CompareWords aligns the words with the ground truth. missed counts the characters that are missing between correct words, or in long
@@ -76,7 +76,7 @@ func CompareWords(truth string, words []Word) (scores []WordScore, missed int) {
 const movedRun = 8
 
 // markMoved finds the words that stand elsewhere in the ground truth, sets their WordScore.Moved, and returns the indexes of the
-// ground truth's words that they are. parts are the alignment in order.
+// words of the ground truth that they match. parts are the alignment in order.
 func markMoved(parts []Part, scores []WordScore) map[int]bool {
 	var truth, text []int // of the words that are not paired yet
 	i, j := 0, 0
@@ -137,7 +137,7 @@ func chargeGap(scores []WordScore, before, characters int) (missed int) {
 	return 0
 }
 
-// chargePart adds the errors of a passage that is not as in the ground truth to its words, those that were moved excepted. It returns
+// chargePart adds the errors of a passage that differs from the ground truth to its words, except those that were moved. It returns
 // the gaps that belong to no word.
 func chargePart(truth []string, words []WordScore) []gap {
 	var own []WordScore

@@ -21,7 +21,7 @@ type Site struct {
 	Plans map[string]contract.Plan
 	// Languages are the supported languages, by name. The page lists none if they are not known at the moment.
 	Languages []tryit.Choice
-	// IsMock adds the keys and images that make the mock do something, and puts a working key into every example.
+	// IsMock adds the keys and images that select the mock's scenarios, and puts a working key into every example.
 	IsMock bool
 	// TryPath is where the form "Try it" sends images; see package tryit. "" leaves the form out.
 	TryPath string

@@ -163,7 +163,7 @@ func (b *Browser) check(name string, shoot func(suffix string)) {
 	for _, scheme := range []string{"light", "dark"} {
 		b.theme(phoneWidth, scheme)
 		require.Empty(b.tb, b.violations(), "axe-core on %s, %s", name, scheme)
-		require.NotRegexp(b.tb, `<nil>|%!|\[object `, Eval[string](b, "document.body.innerText"), "%s shows a value that is not there", name)
+		require.NotRegexp(b.tb, `<nil>|%!|\[object `, Eval[string](b, "document.body.innerText"), "%s shows the text of a missing value", name)
 		require.LessOrEqual(b.tb, Eval[int](b, "document.documentElement.scrollWidth"), phoneWidth, "%s scrolls sideways", name)
 		if scheme == "light" {
 			shoot("-phone")

@@ -60,7 +60,7 @@ func newEdits(edits []document.Edit) *[]gen.Edit {
 	return &all
 }
 
-// Edits are the edits of an answer as newEdits was given them, nil if it has none.
+// Edits returns the edits of an answer in the form that newEdits takes, nil if it has none.
 func Edits(r *gen.ExtractionResult) (edits []document.Edit) {
 	if r.Edits == nil {
 		return nil

@@ -115,7 +115,7 @@ func KeyReused() *Error {
 	})
 }
 
-// Unauthorized is a 401. Its text does not depend on what is wrong with the key, so that a guess learns nothing.
+// Unauthorized is a 401. Its text does not depend on what is wrong with the key, so that guessing reveals nothing.
 func Unauthorized(cause error) *Error {
 	return &Error{
 		Code:    InvalidAPIKey,

@@ -13,7 +13,7 @@ import (
 // hyphen, equals sign, soft hyphen.
 const hyphens = "-\u2010\u00ac\u2e17=\u00ad"
 
-// minStem is the least number of letters in front of the hyphen: a single one is rather a list or an initial.
+// minStem is the least number of letters in front of the hyphen: a single letter is more likely to be a list item or an initial.
 const minStem = 2
 
 // MarkBroken finds words that are divided at the end of a line and sets Word.Whole of both parts. The parts are joined only if

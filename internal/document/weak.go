@@ -47,7 +47,7 @@ const (
 	MaxDoubts = 200
 	// weakWord is the confidence below which a word is weak.
 	weakWord = 0.65
-	// unfamiliarLine is the confidence below which a line of handwriting is unfamiliar: hardly a word is as written.
+	// unfamiliarLine is the confidence below which a line of handwriting is unfamiliar: hardly any word is read correctly.
 	unfamiliarLine = 0.6
 	// maxStrong is how many words that are not weak a place may have between two weak ones: a reader checks them with one look.
 	maxStrong = 1

@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	// graceTime is how long a body may take to begin, and how long it may pause later. minRate applies beside it: what arrives faster earns
-	// no longer pause than this, so that a client that stops at the end of a large image does not hold its memory.
+	// graceTime is how long a body may take to begin, and how long it may pause later. minRate applies too. A body that arrived faster may
+	// not pause longer, so that a client that stops at the end of a large image does not hold its memory.
 	graceTime = 5 * time.Second
 	minRate   = 16 << 10 // bytes a second; 128 kbit/s
-	// smallBody is up to which size a refused body that has arrived is read before the answer, in bytes.
+	// smallBody is the size, in bytes, up to which a refused body that has arrived is read before the answer.
 	smallBody = 256 << 10
 	// arrivedTime is how long the rest of a small body may take without delaying the answer noticeably.
 	arrivedTime = 20 * time.Millisecond
@@ -61,7 +61,7 @@ func (b *body) Read(p []byte) (int, error) {
 		b.ended = true
 	}
 	if errors.Is(err, io.EOF) {
-		b.setDeadline(time.Time{}) // or it would end the wait for the work
+		b.setDeadline(time.Time{}) // otherwise it would also end the wait for the work
 	}
 	return n, err
 }

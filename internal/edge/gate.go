@@ -26,7 +26,7 @@ type Gate interface {
 type Principal struct {
 	AccountID string
 	KeyID     string
-	MeterID   string // what counts the points of the key; empty: nothing does
+	MeterID   string // of the meter that counts the points of the key; empty if none does
 	Plan      string
 	Weight    int // of the account's share of a busy server; 0 counts as 1
 	// Token is the bearer token itself. Only the mock sets it, whose keys are not secret. It is never logged.

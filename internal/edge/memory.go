@@ -11,14 +11,14 @@ import (
 const (
 	// defaultMemory is room for 39 images of 20 MiB.
 	defaultMemory = 768 << 20
-	// oneImage is what an account gets whatever the others use, in bytes: the largest image, and the half of its buffer that it was
-	// copied from last.
+	// oneImage is what an account gets whatever the others use, in bytes: room for the largest image, and for the smaller buffer that
+	// it was last copied from.
 	oneImage = 40 << 20
 	// burst is the use of memory, in bytes, after which unused memory is returned to the system at once. The garbage collector
 	// alone keeps it for minutes.
 	burst = 128 << 20
-	// settleTime is how long after a burst memory is returned: by then the last request no longer refers to its image.
-	settleTime = time.Second
+	// releaseDelay is how long after a burst memory is returned to the system: by then the last request no longer refers to its image.
+	releaseDelay = time.Second
 )
 
 // memory is what bodies and images of requests in progress occupy, shared between accounts.
@@ -40,7 +40,7 @@ func (m *memory) open(a fair.Account) (meter *fair.Meter, closeMeter func()) {
 		}
 		meter.Close()
 		if m.places.Used() < burst/2 && m.afterBurst.CompareAndSwap(true, false) {
-			time.AfterFunc(settleTime, debug.FreeOSMemory)
+			time.AfterFunc(releaseDelay, debug.FreeOSMemory)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func (h *handler) serveSubtree(x *exchange, r *http.Request) bool {
 // RequestID returns the id of the request that w answers, for pages that report an error.
 func RequestID(w http.ResponseWriter) string { return exchangeOf(w).id }
 
-// NoteError keeps err for the log line of the request. The answer stays the caller's task.
+// NoteError keeps err for the log line of the request. The caller still has to answer.
 func NoteError(w http.ResponseWriter, err error) { exchangeOf(w).err = err }
 
 // ClientAddr returns the address of the client. trusted are the proxies whose X-Forwarded-For is believed. It is the zero

@@ -32,7 +32,7 @@ type waiter struct {
 
 func (w *waiter) isOfSameAccount(other *waiter) bool { return w.account.Label == other.account.Label }
 
-// NewGate returns a gate with a number of places and the reserve of Places. The number is asked for anew each time.
+// NewGate returns a gate with a number of places and the reserve of Places. The number is read each time it is needed.
 func NewGate(places func() int) *Gate {
 	return newGate(places, 1)
 }
@@ -65,7 +65,7 @@ func (g *Gate) Enter(ctx context.Context) (inside context.Context, leave func(),
 }
 
 // Wait is Enter for a request that has already been let into an earlier gate: it waits for a place. Of those that wait, the one
-// whose account holds the fewest places for its weight is first, and of equals the one whose account had the fewest turns for its weight.
+// whose account holds the fewest places for its weight is first, and among equals the one whose account had the fewest turns for its weight.
 // The error is ctx's.
 func (g *Gate) Wait(ctx context.Context) (inside context.Context, leave func(), err error) {
 	if g.isInside(ctx) {
@@ -186,8 +186,8 @@ func (g *Gate) admit() {
 	}
 }
 
-// isBefore reports whether a gets a place before b: by the places that they hold, of equals by their clocks, as in worst-case fair weighted
-// fair queueing, and of equals again by the time since their last turns.
+// isBefore reports whether a gets a place before b: by the places that they hold, among equals by their clocks, as in worst-case fair weighted
+// fair queueing, and then by the time since their last turns.
 func (g *Gate) isBefore(a, b Account, sharing weights) bool {
 	if x, y := g.load(a, sharing), g.load(b, sharing); x != y {
 		return x < y

@@ -14,7 +14,7 @@ const yieldTime = time.Second
 // Places is a number of equal things, such as slots or bytes, that accounts use for a while. An account that is alone can have
 // all of them; beyond them there is a small reserve for the next account. It is safe for concurrent use.
 type Places struct {
-	alone func() int64 // what an account gets that is alone; may change
+	alone func() int64 // what an account without competition gets; may change
 	floor int64        // what one account gets as long as anything is left, fixed; 0 if there is no reserve
 
 	mu      sync.Mutex
@@ -30,8 +30,8 @@ type holding struct {
 	weight int
 }
 
-// NewPlaces returns places to share: n, and an eighth more, at least twice floor, as the reserve. floor is what an account may use
-// however many others there are, if it is free: enough for one request. The last floor is kept for accounts of a weight above 1.
+// NewPlaces returns places to share: n, and an eighth more, at least twice floor, as the reserve. floor is what an account may use,
+// if it is free, however many others there are: enough for one request. The last floor is kept for accounts of a weight above 1.
 func NewPlaces(n, floor int64) *Places {
 	return newPlaces(func() int64 { return n }, floor)
 }
@@ -76,7 +76,7 @@ func (p *Places) take(a Account, n int64) bool {
 	return true
 }
 
-// reserve returns the number of places beyond those that an account gets which is alone.
+// reserve returns the number of places beyond those that an account without competition gets.
 func (p *Places) reserve(alone int64) int64 {
 	if p.floor == 0 {
 		return 0

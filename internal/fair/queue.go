@@ -117,7 +117,7 @@ func (q *Queue[T]) Take(may func(running int) bool) (i *Item[T], ok bool) {
 	return i, true
 }
 
-// isBehind reports whether a is next before b. Of equals, the one that got its last turn longer ago is first.
+// isBehind reports whether a is next before b. Among equals, the one that got its last turn longer ago is first.
 func (q *Queue[T]) isBehind(a, b *line[T], now time.Duration) bool {
 	if x, y := q.clockOf(a, now), q.clockOf(b, now); x != y {
 		return x < y
@@ -158,7 +158,7 @@ func (q *Queue[T]) Done(i *Item[T]) {
 	q.forgetIfIdle(l)
 }
 
-// forgetIfIdle ends the part of an account that has no work any more.
+// forgetIfIdle takes an account that has no more work out of the sharing.
 func (q *Queue[T]) forgetIfIdle(l *line[T]) {
 	if !l.isIdle() {
 		return

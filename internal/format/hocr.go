@@ -65,7 +65,7 @@ func hocrPage(x *xmlWriter, doc *document.Document, p int, meta Meta) {
 	x.close()
 }
 
-// softHyphen stands for the hyphen of a word that is divided at the end of a line: search engines read over it.
+// softHyphen stands for the hyphen of a word that is divided at the end of a line: search engines ignore it.
 const softHyphen = "\u00ad"
 
 // hocrLine writes one line.

@@ -70,7 +70,7 @@ func unknownField(name string, known []string) string {
 	return "is not a field of this request; known: " + strings.Join(known, ", ")
 }
 
-// normalize drops from a name what people get wrong in names: case, underscores and hyphens.
+// normalize removes from a name what people often get wrong: case, underscores and hyphens.
 func normalize(name string) string { return strings.ToLower(separators.Replace(name)) }
 
 var separators = strings.NewReplacer("_", "", "-", "")

@@ -64,7 +64,7 @@ func Parse(body []byte) (*Document, error) {
 	return doc, nil
 }
 
-// canvases returns the canvases of a manifest: those of its first sequence in version 2, where others are other orders.
+// canvases returns the canvases of a manifest: in version 2 those of its first sequence, because further sequences only order them differently.
 func (o object) canvases() []object {
 	if sequences := objects(o["sequences"]); len(sequences) > 0 {
 		return objects(sequences[0]["canvases"])
@@ -157,7 +157,7 @@ func imageOf(body any) string {
 	return o.id()
 }
 
-// servesImages tells an image service from those for authentication and search.
+// servesImages reports whether a service is one for images, and not for authentication or search.
 func (o object) servesImages() bool {
 	for _, name := range []string{"@context", "type", "@type", "profile"} {
 		for _, value := range append(list(o[name]), o[name]) {

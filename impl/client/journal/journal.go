@@ -31,7 +31,7 @@ const Folder = ".uncial-extract"
 // logName is the file of the events.
 const logName = Folder + "/journal.jsonl"
 
-// version is the form of the journal. A later version that an older program would misread gets another number.
+// version is the version of the journal's format. A change that older programs would misread increases it.
 const version = 1
 
 // maxLine bounds a line of the journal, in bytes. The longest have a source, a reason and some names.
@@ -168,7 +168,7 @@ func (j *Journal) replay() (whole int64, err error) {
 		}
 		var event Event
 		if json.Unmarshal(bytes.TrimSpace(line), &event) != nil {
-			return 0, fmt.Errorf("%w: %s, line %d is not an event; restore the file, or remove it: the answers that are stored count as read", ErrUnreadable, logName, number)
+			return 0, fmt.Errorf("%w: %s, line %d is not an event; restore the file, or remove it; pages with stored answers still count as read", ErrUnreadable, logName, number)
 		}
 		if event.Version > version {
 			return 0, fmt.Errorf("%w: it was written by a later version of this program; use that one, or another directory", ErrUnreadable)

@@ -27,7 +27,7 @@ var extensions = []string{
 const maxDepth = 32
 
 // directory returns the pages of the files in a directory, in natural order, those of each folder together. Hidden files, and
-// links to a folder above, whose pages would come again and be charged again, are left out. It is an error if there is no page.
+// links to a parent folder, whose pages would be read and charged twice, are left out. It is an error if there is no page.
 func (r *Reader) directory(ctx context.Context, root string) ([]*Page, error) {
 	w := walk{Reader: r, root: root}
 	if err := w.folder(ctx, root); err != nil {

@@ -61,7 +61,7 @@ func (r *Reader) get(ctx context.Context, url string, web func(ctx context.Conte
 		bounded, cancel = context.WithTimeout(ctx, r.Timeout)
 	}
 	defer cancel()
-	body, err := patiently(bounded, url, r.Waiting, func() ([]byte, error) { return web(bounded, url).Get(bounded, url) })
+	body, err := retryFetch(bounded, url, r.Waiting, func() ([]byte, error) { return web(bounded, url).Get(bounded, url) })
 	var failed *fetch.Error
 	switch {
 	case err != nil && bounded.Err() != nil && ctx.Err() == nil:

@@ -181,7 +181,7 @@ func (p *webPage) load(ctx context.Context, folder string) (*Image, error) {
 
 // fetch reads the image from its server, and waits as long as the server asks for it.
 func (p *webPage) fetch(ctx context.Context) ([]byte, error) {
-	body, err := patiently(ctx, p.url, p.waiting, func() ([]byte, error) { return p.web(ctx, p.url).Fetch(ctx, p.url) })
+	body, err := retryFetch(ctx, p.url, p.waiting, func() ([]byte, error) { return p.web(ctx, p.url).Fetch(ctx, p.url) })
 	return body, explainRefused(err)
 }
 
@@ -222,9 +222,9 @@ const (
 	fetchPause = time.Second
 )
 
-// patiently repeats a fetch that fails for a while: because of the network, or because the server asks to wait. It tells waiting,
+// retryFetch repeats a fetch that fails for a while: because of the network, or because the server asks to wait. It tells waiting,
 // which may be nil, before each pause.
-func patiently(ctx context.Context, url string, waiting func(url string, failed error, pause time.Duration), once func() ([]byte, error)) ([]byte, error) {
+func retryFetch(ctx context.Context, url string, waiting func(url string, failed error, pause time.Duration), once func() ([]byte, error)) ([]byte, error) {
 	pause := fetchPause
 	for try := 1; ; try++ {
 		body, err := once()

@@ -55,7 +55,7 @@ func fitVote(w io.Writer, outcomes []outcome) error {
 	return err
 }
 
-// gainsOf returns how many wrong characters less the page has with each candidate of a line.
+// gainsOf returns how many fewer wrong characters the page has with each candidate of a line.
 func gainsOf(o outcome, voted votedLine) []int {
 	truth := []rune(accuracy.Folded(o.truth))
 	wrong := func() int { return text.Distance(truth, []rune(accuracy.Folded(o.document.Text()))) }
@@ -89,8 +89,8 @@ func voteSample(group int, c correct.Candidate, gain int) sample {
 	return s
 }
 
-// leftOut returns a table of the characters that the candidates from some probabilities on correct and spoil. Each group has the weights
-// of all others.
+// leftOut returns a table of the characters that candidates correct and spoil, for several minimum probabilities. Each group is judged by
+// weights fitted to all others.
 func leftOut(samples []sample, gains []int, groups int) string {
 	var out strings.Builder
 	probabilities := make([]float64, len(samples))

@@ -95,7 +95,7 @@ func (r region) found(p *document.Page) string {
 	return printRegion
 }
 
-// overlap returns the share that two boxes have in common of what both cover.
+// overlap returns the area that two boxes share, as a share of the area that they cover together.
 func overlap(a, b document.Box) float64 {
 	w, h := min(a.X+a.W, b.X+b.W)-max(a.X, b.X), min(a.Y+a.H, b.Y+b.H)-max(a.Y, b.Y)
 	if w <= 0 || h <= 0 {

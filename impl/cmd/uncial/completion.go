@@ -76,7 +76,7 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 // command is a command of the command line, or a group of commands, for the templates.
 type command struct {
 	Path     string // such as "account create", empty for the program itself
-	Summary  string // how it is called
+	Summary  string // its line of usage
 	Help     string
 	Detail   string   // the text below the flags
 	Choices  []string // values of its argument

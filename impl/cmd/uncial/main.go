@@ -139,7 +139,7 @@ type console struct {
 	model    *kong.Application // of the command line, for completions and the manual page
 }
 
-// warnings is the log without its events of routine, for commands that print an answer and end.
+// warnings returns the log without routine events, for commands that print an answer and end.
 func (c *console) warnings() *slog.Logger { return slog.New(atLeastWarn{c.log.Handler()}) }
 
 // atLeastWarn drops records below warnings.

@@ -33,7 +33,7 @@ func (c *migrateCmd) Run(ctx context.Context, con *console) error {
 	})
 }
 
-// auditCmd verifies the books. It suits cron: exit status 1 means that it found a discrepancy, or that it failed.
+// auditCmd verifies the ledger. It suits cron: exit status 1 means that it found a discrepancy, or that it failed.
 type auditCmd struct {
 	dataFlags
 	JSON bool `help:"Print JSON."`

@@ -61,7 +61,7 @@ func (c *userListCmd) Run(ctx context.Context, con *console) error {
 	})
 }
 
-// userResetCmd replaces mail on servers that send none.
+// userResetCmd is for servers that send no mail.
 type userResetCmd struct {
 	dataFlags
 	Email     string `arg:"" help:"E-mail address of the user."`

@@ -23,7 +23,7 @@ const (
 // maxCode is the last code that a text can have: codes are two bytes.
 const maxCode = 1<<16 - 1
 
-// replacement stands for what has no code.
+// replacement stands for characters that have no code.
 const replacement = "\uFFFD"
 
 // font is a font without any ink, whose codes are given out to characters as they occur. All codes show the same empty glyph.
@@ -59,7 +59,7 @@ func (f *font) add(character string) uint16 {
 	return code
 }
 
-// fontName is that of the whole font: it has no other glyphs than those embedded.
+// fontName has no prefix of a subset, because all glyphs of the font are embedded.
 const fontName = "UncialInvisible"
 
 // writeFont writes the font with the codes that the pages use. Ascent and descent say that a character is as high as the font, so
@@ -157,7 +157,7 @@ func emptyFont() []byte {
 	})
 }
 
-// outline is that of a glyph: a line there and back, which has an extent and no ink. Viewers mark the extent when they find a text.
+// outline returns the outline of a glyph: a line there and back, which has an extent and no ink. Viewers mark the extent when they find a text.
 func outline() []byte {
 	var b bytes.Buffer
 	for _, v := range []uint16{1, 0, 0, advanceUnits, ascent, 1, 0} { // contours, box, last point of the contour, instructions

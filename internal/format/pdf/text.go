@@ -29,7 +29,7 @@ func writeText(b *strings.Builder, page *document.Page, scale float64, f *font) 
 			if i > 0 {
 				t.space(previous, box)
 			}
-			t.run(box, inSight(clusters(w.Text)))
+			t.run(box, visualOrder(clusters(w.Text)))
 			previous = box
 		}
 	}
@@ -116,9 +116,9 @@ func clusters(word string) []string {
 	return all
 }
 
-// inSight puts the characters of a word into the order in which they are seen from left to right. Numbers within words that are
+// visualOrder puts the characters of a word into the order in which they are seen from left to right. Numbers within words that are
 // written from right to left keep their order.
-func inSight(characters []string) []string {
+func visualOrder(characters []string) []string {
 	if !slices.ContainsFunc(characters, isRightToLeft) {
 		return characters
 	}
